@@ -1,0 +1,389 @@
+/*
+ * libprobes: see and switch the statically defined probes of a live process.
+ *
+ * The one public header. A program opens a session on a process (or on a
+ * file, to list only), reads the probes and their live states, and switches
+ * them while the process runs on.
+ *
+ *   struct probes_session *s;
+ *   struct probes_error e;
+ *   if (probes_open_pid(pid, NULL, &s, &e) < 0) ...
+ *   if (probes_refresh(s, NULL, 0, &e) < 0) ...
+ *   struct probes_action a = {.verb = PROBES_ENABLE, .by = PROBES_BY_NAME, .text = "req_start"};
+ *   struct probes_result *r;
+ *   if (probes_switch(s, &a, 1, NULL, &r, &e) < 0) ...
+ *
+ * Rules that hold everywhere:
+ *  - A call that can fail returns 0 or a negative errno and fills the error;
+ *    the result must be looked at. Nothing is printed, nothing exits.
+ *  - Strings that come from an ELF file or a process (paths, providers, names,
+ *    arguments) are untrusted and raw: pass them through probes_escape before
+ *    they reach a terminal.
+ *  - A pointer handed out belongs to the session and lives as long as it,
+ *    unless the call says that it is the caller's.
+ *  - One session is used by one thread at a time. Where a program was started
+ *    by probes_start and not yet let go, that must be the thread that started
+ *    it, since ptrace(2) belongs to a thread.
+ *  - Addresses are those of the process, in bytes; "pc" is the address in the
+ *    file's own terms (link-time).
+ *
+ * Written for x86-64 Linux; needs process_vm_readv(2) (3.2), pidfd_open(2) (5.3).
+ */
+#ifndef PROBES_H
+#define PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROBES_API __attribute__((visibility("default")))
+#define PROBES_CHECK __attribute__((warn_unused_result))
+
+/* ------------------------------------------------------------------ errors */
+
+/* What kind of failure it was; the numbers are the exit statuses of probes-tui. */
+enum probes_status {
+	PROBES_OK = 0,
+	PROBES_FAILED = 1,    /* done in part, or failed */
+	PROBES_USAGE = 2,     /* unknown probe, bad expression, bad pair */
+	PROBES_NO_TARGET = 3, /* no such process, no ELF or another machine's, no probes */
+	PROBES_DENIED = 4,    /* not permitted */
+	PROBES_GONE = 5,      /* the process went away or became another program */
+	PROBES_REFUSED = 6,   /* refused because it would not be safe */
+};
+
+struct probes_error {
+	enum probes_status status;
+	int code;       /* a negative errno */
+	char what[512]; /* what was wanted: "cannot read the maps of process 12" */
+	char why[512];  /* the cause: "No such process" */
+	char hint[512]; /* what to try; may be empty */
+};
+
+/* ---------------------------------------------------------------- the facts */
+
+enum probes_kind {
+	PROBES_OCAML, /* a site is a compare that one byte turns into a call */
+	PROBES_SDT,   /* a site is a nop; wanted while a semaphore is > 0 */
+};
+
+enum probes_state {
+	PROBES_UNKNOWN, /* not read: a file without a process */
+	PROBES_OFF,
+	PROBES_ON,
+	PROBES_SOME,       /* not all sites (or not all semaphores) agree */
+	PROBES_OTHER,      /* another tool holds the byte that switches it */
+	PROBES_ODD,        /* code and semaphore disagree, in two readings */
+	PROBES_UNREADABLE, /* the memory could not be read */
+};
+
+#define PROBES_NONE UINT32_MAX
+
+/* One probe location. */
+struct probes_site {
+	uint64_t pc;           /* in the file's terms, prelink-adjusted */
+	uint64_t address;      /* in the process; 0 where there is none */
+	uint32_t semaphore;    /* index into the probe's semaphores, or PROBES_NONE */
+	const char *arguments; /* raw argument string, "" if none */
+};
+
+struct probes_semaphore {
+	uint64_t vaddr;   /* of the count itself (OCaml's own at +2 where there is one) */
+	uint64_t address; /* in the process, or 0 */
+};
+
+/* All sites with one provider and name in one object. */
+struct probes_probe {
+	uint32_t object; /* index for probes_object_at */
+	enum probes_kind kind;
+	const char *provider;
+	const char *name;
+	const char *arguments; /* of the first site */
+	const char
+		*broken; /* why its notes cannot be trusted (then it is never switched), or NULL */
+	uint32_t site_count; /* sites at one address are one site; 0: a probe by semaphore alone */
+	uint32_t semaphore_count;
+	const struct probes_site *sites;
+	const struct probes_semaphore *semaphores;
+};
+
+/* An ELF file that holds notes, as one mapping of it in a process. */
+struct probes_object {
+	const char *path;     /* as /proc/PID/maps spells it, without " (deleted)" */
+	const char *build_id; /* hexadecimal, or NULL */
+	uint64_t bias;        /* address in the process = bias + pc */
+	bool deleted;         /* the file was removed or replaced since */
+	bool executable;      /* the program itself, no library */
+	size_t probe_count;
+	size_t first_probe; /* its probes follow each other from here */
+	const char *why;    /* why there are no probes to show, or NULL */
+};
+
+/* The live state of a probe at the last refresh. */
+struct probes_live {
+	enum probes_state state;
+	uint32_t sites_on; /* PROBES_NONE where sites have no switch of their own (sdt) */
+	uint32_t ref_min;  /* smallest and largest semaphore; PROBES_NONE: none or not read */
+	uint32_t ref_max;
+	bool mine;       /* this session's own net change raised a semaphore of it */
+	const char *who; /* who holds a foreign byte: "int3", "other"; else NULL */
+};
+
+/* The live state of one site. */
+struct probes_site_live {
+	uint8_t bytes[6];        /* at the site's address */
+	uint8_t count;           /* how many of them could be read */
+	enum probes_state state; /* on, off, other, unreadable; unknown: has no switch of its own */
+};
+
+/* ------------------------------------------------------------- the sessions */
+
+struct probes_session;
+
+enum probes_log_level { PROBES_LOG_NOTICE, PROBES_LOG_DEBUG };
+
+struct probes_options {
+	bool read_only; /* probes_switch refuses everything but a dry run */
+	/* notices ("disable actions are ignored under trace") and, at debug
+	   level, what the engine does; may be NULL */
+	void (*log)(void *data, enum probes_log_level level, const char *text);
+	void *log_data;
+};
+
+/* A program to be started. */
+struct probes_program {
+	const char *file;  /* looked up in PATH if it holds no slash */
+	char *const *argv; /* argv[0] included, NULL at the end; NULL: {file, NULL} */
+	int terminal;      /* a pty's slave that becomes its controlling terminal and its
+			      0, 1 and 2, in a session of its own; -1: inherit ours */
+};
+
+/*
+ * Open a running process. Finds every mapped object with probes. Stops nothing, writes nothing.
+ * Succeeds where only listing is allowed: look at probes_access.
+ * A process without any probe is a session with probe count 0; each object says why.
+ * options may be NULL.
+ */
+PROBES_API PROBES_CHECK int probes_open_pid(pid_t pid, const struct probes_options *options,
+	struct probes_session **session, struct probes_error *e);
+
+/* Open an ELF file, to list what it declares: addresses are 0, states unknown. */
+PROBES_API PROBES_CHECK int probes_open_file(const char *path, const struct probes_options *options,
+	struct probes_session **session, struct probes_error *e);
+
+/*
+ * Start a program and hold it before any instruction that could hit a probe:
+ * all its libraries are mapped, no constructor has run. Then select and switch,
+ * then probes_let_go. Until then it dies with us, and with probes_close.
+ */
+PROBES_API PROBES_CHECK int probes_start(const struct probes_program *program,
+	const struct probes_options *options, struct probes_session **session,
+	struct probes_error *e);
+
+/* Let a program that probes_start holds begin. Detaches for good. */
+PROBES_API PROBES_CHECK int probes_let_go(struct probes_session *session, struct probes_error *e);
+
+/*
+ * Free everything. Changes nothing in the process: to leave it as found call
+ * probes_restore first. A program still held is killed.
+ */
+PROBES_API void probes_close(struct probes_session *session);
+
+PROBES_API pid_t probes_pid(const struct probes_session *session); /* 0 for a file */
+PROBES_API const char *probes_path(
+	const struct probes_session *session);                     /* of the program or file */
+PROBES_API bool probes_held(const struct probes_session *session); /* started, not let go */
+
+/*
+ * Is it still the process that was opened? 0; or -ESRCH with status PROBES_GONE
+ * after its end, or after exec. Cheap: two system calls.
+ */
+PROBES_API PROBES_CHECK int probes_alive(struct probes_session *session, struct probes_error *e);
+
+/* All running descendants of a process, itself first; the array is the caller's (free). */
+PROBES_API PROBES_CHECK int probes_tree(
+	pid_t root, pid_t **pids, size_t *count, struct probes_error *e);
+
+/* What may be done with a process, rung by rung, and why not: for people to read. */
+enum probes_rung_mark { PROBES_RUNG_OK, PROBES_RUNG_FAIL, PROBES_RUNG_WHY, PROBES_RUNG_TRY };
+struct probes_rung {
+	enum probes_rung_mark mark;
+	char text[160];
+};
+struct probes_access {
+	bool can_list, can_read, can_switch;
+	size_t count;
+	struct probes_rung rungs[16];
+};
+/* Works without a session, for a process that could not be opened. Never fails: says what it found.
+ */
+PROBES_API void probes_explain(pid_t pid, struct probes_access *access);
+/* The same for an open session; the answer belongs to it. */
+PROBES_API const struct probes_access *probes_access(struct probes_session *session);
+
+/* ---------------------------------------------------------------- the lists */
+
+PROBES_API size_t probes_object_count(const struct probes_session *session);
+PROBES_API const struct probes_object *probes_object_at(
+	const struct probes_session *session, size_t index);
+PROBES_API size_t probes_count(const struct probes_session *session);
+/* Probes are sorted by object, then provider, then name. */
+PROBES_API const struct probes_probe *probes_at(const struct probes_session *session, size_t index);
+
+/*
+ * Read the live states of the probes named by index, or of all (which = NULL).
+ * Bytes and semaphores are two reads: a probe found odd is read a second time.
+ * Memory that cannot be read makes the probe unreadable, not the call fail;
+ * it fails with PROBES_GONE, or PROBES_DENIED where nothing may be read.
+ */
+PROBES_API PROBES_CHECK int probes_refresh(
+	struct probes_session *session, const size_t *which, size_t count, struct probes_error *e);
+PROBES_API const struct probes_live *probes_live_at(
+	const struct probes_session *session, size_t index);
+PROBES_API const struct probes_site_live *probes_site_live_at(
+	const struct probes_session *session, size_t probe, size_t site);
+/* The count of one semaphore at the last refresh, or PROBES_NONE. */
+PROBES_API uint32_t probes_semaphore_live_at(
+	const struct probes_session *session, size_t probe, size_t semaphore);
+
+/* "on", "off", "some", "other", "odd", "unreadable", "unknown". */
+PROBES_API const char *probes_state_name(enum probes_state state);
+
+/* -------------------------------------------------------------- the actions */
+
+enum probes_verb { PROBES_ENABLE, PROBES_DISABLE };
+
+enum probes_by {
+	PROBES_BY_NAME,   /* text: "name" or "provider:name", in every object */
+	PROBES_BY_REGEXP, /* text: matched from the first character of the name (of
+			     provider:name where it holds a colon); a\|b and a|b */
+	PROBES_BY_PAIR,   /* text, second: switched so that no start loses its end */
+	PROBES_BY_ALL,
+	PROBES_BY_PREDICATE, /* predicate, data */
+	PROBES_BY_INDEX,     /* indices, count: as a person tagged them */
+};
+
+struct probes_action {
+	enum probes_verb verb;
+	enum probes_by by;
+	const char *text;
+	const char *second;
+	bool (*predicate)(void *data, const struct probes_session *session, size_t probe);
+	void *data;
+	const size_t *indices;
+	size_t count;
+	bool named; /* PROBES_BY_INDEX, PROBES_BY_PAIR by index: somebody pointed at this very
+		       probe: what would be skipped is an error, as under PROBES_BY_NAME */
+};
+
+struct probes_switch_options {
+	const char *provider; /* act on this provider only, or NULL */
+	const char *object;   /* act on objects of this path or file name only, or NULL */
+	bool force;           /* set counts to 1 or 0, sites follow; also for odd probes */
+	bool dry_run;         /* plan only, write nothing */
+};
+
+enum probes_outcome { PROBES_DONE, PROBES_SKIPPED, PROBES_NOT_DONE };
+
+/* What became of one probe under one action. */
+struct probes_item {
+	size_t probe;
+	enum probes_verb verb;
+	enum probes_outcome outcome;
+	char why[128]; /* for all but done */
+};
+
+/* One write, planned or made. */
+struct probes_write {
+	uint64_t address;
+	uint8_t length; /* 1: the byte of a site; 2: a semaphore */
+	uint8_t old[2], new_[2];
+	size_t probe;
+	uint32_t index; /* of the site or semaphore within the probe */
+	bool is_site;
+};
+
+struct probes_result {
+	struct probes_item *items; /* in the order they were acted on */
+	size_t item_count;
+	struct probes_write *writes; /* in the order they were made */
+	size_t write_count;
+	size_t done, skipped, not_done; /* items, counted */
+	size_t sites;                   /* sites whose byte was changed */
+	uint64_t stopped_ns;            /* how long the process stood still; normally 0 */
+};
+
+/*
+ * Carry out actions in their order, all or nothing: everything is looked up
+ * and read first; if a probe that was named cannot be switched nothing at all
+ * is written and the call fails. Under all, regular expression, predicate and
+ * tags such a probe is left out and marked in the result (not done or skipped).
+ * A failed write undoes what was written before it. In a program that
+ * probes_start holds, counts are set to 1 and disabling is ignored with a notice.
+ *
+ * *result is the caller's (probes_result_free), and is set whenever items were
+ * looked at, also on failure; else NULL. options may be NULL.
+ */
+PROBES_API PROBES_CHECK int probes_switch(struct probes_session *session,
+	const struct probes_action *actions, size_t count,
+	const struct probes_switch_options *options, struct probes_result **result,
+	struct probes_error *e);
+
+/*
+ * Undo what an earlier result of this session did to the semaphores, and let
+ * the sites follow: the undo of an undo is a redo. Counts changed by others
+ * meanwhile are kept.
+ */
+PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
+	const struct probes_result *done, struct probes_result **result, struct probes_error *e);
+
+/* Undo this session's net change of every semaphore. Nothing to undo is success. */
+PROBES_API PROBES_CHECK int probes_restore(
+	struct probes_session *session, struct probes_result **result, struct probes_error *e);
+
+/* How many probes this session's net change holds on (or off). */
+PROBES_API size_t probes_mine(const struct probes_session *session);
+
+PROBES_API void probes_result_free(struct probes_result *result);
+
+/*
+ * The probes that a text names, as PROBES_BY_NAME or PROBES_BY_REGEXP would
+ * choose them; *indices is the caller's (free). No match is an error with the
+ * nearest names; a bad expression one with its place.
+ */
+PROBES_API PROBES_CHECK int probes_find(const struct probes_session *session, enum probes_by by,
+	const char *text, const struct probes_switch_options *options, size_t **indices,
+	size_t *count, struct probes_error *e);
+
+/* ---------------------------------------------------------------- the texts */
+
+/*
+ * Write text so that it is safe on a terminal and in a line: control
+ * characters, invalid UTF-8, bidirectional and invisible formatting characters
+ * and the backslash become \xNN, \u{NNNN} or \\. Always NUL-terminated if size
+ * > 0; a cut never splits a character. Returns the length that a large enough
+ * buffer would hold, as snprintf does.
+ */
+PROBES_API size_t probes_escape(const char *text, char *out, size_t size);
+
+/*
+ * One argument of a probe, decoded from "N@OP"; see doc/notes.md.
+ */
+struct probes_argument {
+	int8_t size; /* bytes, negative: signed; 0: not said */
+	bool is_float;
+	char place[64]; /* operand as written, cut to fit */
+	bool parsed;    /* false: place holds the raw text */
+};
+/* Decode an argument string; at most max. Returns how many there are. */
+PROBES_API size_t probes_arguments(const char *text, struct probes_argument *out, size_t max);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
