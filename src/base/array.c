@@ -1,0 +1,54 @@
+/* A growable array: doubles, checks every size for overflow, never aborts. */
+#include "base/array.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void array_init(struct array *a, size_t element_size)
+{
+	*a = (struct array){.size = element_size};
+}
+
+void array_done(struct array *a)
+{
+	free(a->data);
+	array_init(a, a->size);
+}
+
+bool array_reserve(struct array *a, size_t more)
+{
+	size_t need, capacity = a->capacity ? a->capacity : 8;
+	void *data;
+
+	if (__builtin_add_overflow(a->count, more, &need) || need > SIZE_MAX / 2 / a->size)
+		return false;
+	if (need <= a->capacity)
+		return true;
+	while (capacity < need)
+		capacity *= 2;
+	data = realloc(a->data, capacity * a->size);
+	if (!data)
+		return false;
+	a->data = data;
+	a->capacity = capacity;
+	return true;
+}
+
+void *array_add(struct array *a)
+{
+	char *element;
+
+	if (!array_reserve(a, 1))
+		return NULL;
+	element = (char *)a->data + a->count++ * a->size;
+	return memset(element, 0, a->size);
+}
+
+void *array_take(struct array *a)
+{
+	void *data = a->data;
+
+	array_init(a, a->size);
+	return data;
+}

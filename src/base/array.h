@@ -1,0 +1,29 @@
+/* A growable array of equal elements. */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct array {
+	void *data;
+	size_t count;
+	size_t capacity;
+	size_t size; /* of one element, in bytes */
+};
+
+void array_init(struct array *a, size_t element_size);
+void array_done(struct array *a);
+
+/* Room for `more` further elements; false when there is no memory (nothing changed then). */
+bool array_reserve(struct array *a, size_t more);
+
+/* Append one zeroed element and return it, or NULL when there is no memory. */
+void *array_add(struct array *a);
+
+/* The data becomes the caller's (free), NULL if empty; the array is empty again. */
+void *array_take(struct array *a);
+
+#define ARRAY_AT(array, type, index) (&((type *)(array)->data)[index])
+
+#endif

@@ -1,0 +1,15 @@
+/* Where the engine's notices go: a callback of the caller's, or nowhere. */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include "probes.h"
+
+struct log {
+	void (*sink)(void *data, enum probes_log_level level, const char *text);
+	void *data;
+};
+
+void log_say(const struct log *log, enum probes_log_level level, const char *text, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif
