@@ -1,0 +1,56 @@
+/*
+ * What one ELF file says: its segments, its build-id, its notes. Read through
+ * libelf from a descriptor, on demand: headers, string tables and the note
+ * sections are all that is touched of a file, however large it is.
+ */
+#ifndef ELF_OBJECT_H
+#define ELF_OBJECT_H
+
+#include "base/spans.h"
+#include "elf/note.h"
+#include "probes.h"
+
+#include <sys/types.h>
+
+struct object_segment {
+	uint64_t vaddr, offset, filesz, memsz;
+	bool readable, writable, executable;
+};
+
+struct object {
+	int fd;                          /* owned, open for reading */
+	bool fixed;                      /* ET_EXEC: addresses are final */
+	struct object_segment *segments; /* the PT_LOADs, in file order */
+	size_t segment_count;
+	uint64_t headers_vaddr; /* where the program headers are loaded; 0: unknown */
+	char *interpreter;      /* PT_INTERP, or NULL */
+	unsigned char build_id[64];
+	size_t build_id_size;    /* 0: none */
+	uint64_t build_id_vaddr; /* of its bytes, when a segment holds them; else 0 */
+	struct note *notes;      /* prelink-adjusted; strings live as long as the object */
+	size_t note_count;
+	size_t note_malformed;  /* notes or sections that made no sense and were left out */
+	struct array note_data; /* of void *: the sections' bytes, which the strings point into */
+};
+
+/*
+ * Read an ELF file for this machine. `fd` becomes the object's, also on failure (closed then).
+ * `name` is for the texts of errors. Status PROBES_NO_TARGET: no ELF, another machine's, truncated.
+ */
+int object_read(int fd, const char *name, struct object **object, struct probes_error *e);
+void object_free(struct object *object);
+
+/* The PT_LOAD that holds these bytes at run time, or NULL. */
+const struct object_segment *object_segment_at(
+	const struct object *object, uint64_t vaddr, uint64_t length);
+
+/*
+ * Fill the spans (addresses are vaddrs) from the file into buffer (spans->total bytes) and set
+ * each span's `got`. Bytes beyond what the file holds are simply not got.
+ */
+void object_read_spans(const struct object *object, struct spans *spans, unsigned char *buffer);
+
+/* The link-time address of a defined dynamic symbol, or 0. */
+uint64_t object_symbol(const struct object *object, const char *symbol);
+
+#endif

@@ -1,0 +1,104 @@
+/* Decoding of argument strings; what cannot be understood is kept as it is written. */
+#include "elf/operand.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The length of the item at text: up to a blank outside parentheses. */
+static size_t operand_length(const char *text)
+{
+	size_t length = 0;
+	int depth = 0;
+
+	for (; text[length]; length++) {
+		if (text[length] == '(')
+			depth++;
+		else if (text[length] == ')')
+			depth--;
+		else if (text[length] == ' ' && depth <= 0)
+			break;
+	}
+	return length;
+}
+
+/* Read "N@" or "Nf@"; returns how long it is, 0 where there is none, -1 where it makes no sense. */
+static int operand_size(const char *item, size_t length, struct probes_argument *out)
+{
+	const char *at = memchr(item, '@', length);
+	char *end;
+	long size;
+
+	if (!at)
+		return 0;
+	size = strtol(item, &end, 10);
+	if (end == item || isspace((unsigned char)*item))
+		return -1;
+	if (*end == 'f') {
+		out->is_float = true;
+		end++;
+	}
+	if (end != at || (labs(size) != 1 && labs(size) != 2 && labs(size) != 4 && labs(size) != 8))
+		return -1;
+	out->size = (int8_t)size;
+	return (int)(at + 1 - item);
+}
+
+/* Is it a register, an immediate, or a memory operand? Shape only: names are not looked up. */
+static bool operand_plausible(const char *op, size_t length)
+{
+	static const char allowed[] = "%$()+-,*_.@: ";
+
+	if (length == 0)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)op[i]) && !memchr(allowed, op[i], sizeof allowed - 1))
+			return false;
+	if (op[0] == '%')
+		return length > 1 && isalpha((unsigned char)op[1]);
+	if (op[0] == '$')
+		return length > 1;
+	return op[length - 1] == ')' || isalnum((unsigned char)op[length - 1]);
+}
+
+static void operand_keep(struct probes_argument *out, const char *text, size_t length)
+{
+	if (length >= sizeof out->place)
+		length = sizeof out->place - 1;
+	memcpy(out->place, text, length);
+	out->place[length] = '\0';
+}
+
+bool operand_next(const char **text, struct probes_argument *out)
+{
+	const char *item = *text + strspn(*text, " ");
+	size_t length = operand_length(item);
+	int prefix;
+
+	*out = (struct probes_argument){0};
+	*text = item + length;
+	if (!length)
+		return false;
+	prefix = operand_size(item, length, out);
+	if (prefix >= 0 && operand_plausible(item + prefix, length - (size_t)prefix)) {
+		out->parsed = true;
+		operand_keep(out, item + prefix, length - (size_t)prefix);
+	} else {
+		*out = (struct probes_argument){0};
+		operand_keep(out, item, length);
+	}
+	return true;
+}
+
+size_t probes_arguments(const char *text, struct probes_argument *out, size_t max)
+{
+	struct probes_argument one;
+	size_t count = 0;
+
+	while (operand_next(&text, &one)) {
+		if (count < max)
+			out[count] = one;
+		count++;
+	}
+	return count;
+}
