@@ -1,0 +1,277 @@
+/*
+ * The ladder of permissions. Source of the rules: ptrace(2) "Ptrace access mode checking",
+ * Documentation/admin-guide/LSM/Yama.rst, and __ptrace_may_access() in kernel/ptrace.c.
+ */
+#include "process/access.h"
+
+#include "base/error.h"
+#include "process/maps.h"
+#include "process/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define ACCESS_CAP_SYS_PTRACE 19
+/* ---- gathering ---- */
+
+static int access_try_read(pid_t pid, const struct array *mappings)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+		struct iovec remote = {(void *)(uintptr_t)m->start, 1};
+		char byte;
+		struct iovec local = {&byte, 1};
+
+		if (!m->readable || !strcmp(m->path, "[vvar]"))
+			continue;
+		return process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 ? -errno : 0;
+	}
+	return -EFAULT;
+}
+
+static void access_try(struct access_facts *f)
+{
+	struct array mappings;
+	size_t size, malformed;
+	char path[64], *text;
+	int fd;
+
+	array_init(&mappings, sizeof(struct mapping));
+	snprintf(path, sizeof path, "/proc/%d/maps", f->pid);
+	f->maps_error = procfs_read(AT_FDCWD, path, &text, &size);
+	f->read_error = f->maps_error;
+	if (text && maps_parse(text, &mappings, &malformed) && mappings.count)
+		f->read_error = access_try_read(f->pid, &mappings);
+	array_done(&mappings);
+	free(text);
+	snprintf(path, sizeof path, "/proc/%d/mem", f->pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	f->write_error = fd < 0 ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+static void access_gather_self(struct access_facts *f)
+{
+	char *text, *line;
+	size_t size;
+
+	f->our_uid = getuid();
+	if (procfs_read(AT_FDCWD, "/proc/self/status", &text, &size) == 0) {
+		line = strstr(text, "\nCapEff:");
+		f->privileged = line && (strtoull(line + sizeof "\nCapEff:" - 1, NULL, 16) >>
+							ACCESS_CAP_SYS_PTRACE &
+						1);
+		f->our_seccomp = procfs_status(text, "Seccomp", 0) > 0;
+	}
+	free(text);
+	f->ptrace_scope = -1;
+	if (procfs_read(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", &text, &size) == 0)
+		f->ptrace_scope = atoi(text);
+	free(text);
+}
+
+static int access_same_namespace(pid_t pid)
+{
+	char path[64], ours[64] = "", theirs[64] = "";
+
+	snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
+	if (readlink("/proc/self/ns/user", ours, sizeof ours - 1) < 0 ||
+		readlink(path, theirs, sizeof theirs - 1) < 0)
+		return -1;
+	return !strcmp(ours, theirs);
+}
+
+static void access_gather_status(struct access_facts *f)
+{
+	struct procfs_stat stat;
+	char path[64], *text, *uids;
+	size_t size;
+
+	snprintf(path, sizeof path, "/proc/%d/status", f->pid);
+	if (procfs_read(AT_FDCWD, path, &text, &size) == 0) {
+		uids = strstr(text, "\nUid:");
+		if (uids)
+			sscanf(uids + sizeof "\nUid:" - 1, "%u %u %u", &f->real_uid,
+				&f->effective_uid, &f->saved_uid);
+		f->tracer = (pid_t)procfs_status(text, "TracerPid", 0);
+	}
+	free(text);
+	if (f->tracer) {
+		snprintf(path, sizeof path, "/proc/%d/stat", f->tracer);
+		if (procfs_stat(AT_FDCWD, path, &stat) == 0)
+			memcpy(f->tracer_name, stat.comm, sizeof f->tracer_name);
+	}
+}
+
+void access_gather(pid_t pid, struct access_facts *f)
+{
+	struct procfs_stat stat;
+	char path[64];
+	struct stat st;
+
+	*f = (struct access_facts){.pid = pid, .same_user_namespace = -1};
+	access_gather_self(f);
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	if (procfs_stat(AT_FDCWD, path, &stat) < 0)
+		return;
+	f->exists = true;
+	f->zombie = stat.state == 'Z' || stat.state == 'X';
+	f->kernel_thread = stat.flags & PROCFS_KERNEL_THREAD;
+	memcpy(f->program, stat.comm, sizeof f->program);
+	access_gather_status(f);
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	f->not_dumpable = f->effective_uid != 0 && lstat(path, &st) == 0 && st.st_uid == 0;
+	f->same_user_namespace = access_same_namespace(pid);
+	access_try(f);
+}
+
+/* ---- the ladder ---- */
+
+static void access_rung(struct probes_access *a, enum probes_rung_mark mark, const char *text, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void access_rung(struct probes_access *a, enum probes_rung_mark mark, const char *text, ...)
+{
+	struct probes_rung *rung;
+	va_list args;
+
+	if (a->count == sizeof a->rungs / sizeof *a->rungs)
+		return;
+	rung = &a->rungs[a->count++];
+	rung->mark = mark;
+	va_start(args, text);
+	vsnprintf(rung->text, sizeof rung->text, text, args);
+	va_end(args);
+}
+
+static void access_attempts(const struct access_facts *f, struct probes_access *a)
+{
+	a->can_list = f->maps_error == 0;
+	a->can_read = f->read_error == 0 || f->write_error == 0;
+	a->can_switch = a->can_read && f->write_error == 0;
+	if (a->can_list)
+		access_rung(a, PROBES_RUNG_OK, "list    /proc/%d/maps is readable", f->pid);
+	else
+		access_rung(a, PROBES_RUNG_FAIL, "list    /proc/%d/maps: %s", f->pid,
+			strerror(-f->maps_error));
+	if (a->can_read)
+		access_rung(a, PROBES_RUNG_OK, "read    process_vm_readv(%d) answers", f->pid);
+	else
+		access_rung(a, PROBES_RUNG_FAIL, "read    process_vm_readv(%d): %s", f->pid,
+			strerror(-f->read_error));
+	if (a->can_switch)
+		access_rung(a, PROBES_RUNG_OK, "switch  /proc/%d/mem opens for writing", f->pid);
+	else
+		access_rung(a, PROBES_RUNG_FAIL, "switch  /proc/%d/mem: %s", f->pid,
+			strerror(-f->write_error));
+}
+
+static bool access_other_user(const struct access_facts *f)
+{
+	return f->our_uid != f->real_uid || f->our_uid != f->effective_uid ||
+	       f->our_uid != f->saved_uid;
+}
+
+static void access_cause_unprivileged(const struct access_facts *f, struct probes_access *a)
+{
+	if (access_other_user(f)) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"it runs as uid %u (effective %u, saved %u), you are uid %u", f->real_uid,
+			f->effective_uid, f->saved_uid, f->our_uid);
+		if (f->real_uid != 0)
+			access_rung(a, PROBES_RUNG_TRY, "sudo -u '#%u' probes-tui -pid %d",
+				f->real_uid, f->pid);
+	} else if (f->not_dumpable) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"it made itself undumpable (a set-uid program, or prctl PR_SET_DUMPABLE)");
+	} else if (f->ptrace_scope == 1) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"kernel.yama.ptrace_scope = 1: only a parent or CAP_SYS_PTRACE may");
+		access_rung(a, PROBES_RUNG_TRY,
+			"probes-tui -prog PROGRAM -- ARGS     (a child may be traced)");
+		access_rung(a, PROBES_RUNG_TRY,
+			"admin: sysctl kernel.yama.ptrace_scope=0    (host-wide, lowers safety)");
+	} else if (f->ptrace_scope == 2) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"kernel.yama.ptrace_scope = 2: only CAP_SYS_PTRACE may");
+	} else if (f->same_user_namespace == 0) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"it lives in another user namespace: run probes-tui inside, or as root");
+	} else {
+		access_rung(a, PROBES_RUNG_WHY,
+			"the kernel or a security module (SELinux, AppArmor) says no");
+	}
+	access_rung(a, PROBES_RUNG_TRY, "sudo probes-tui -pid %d", f->pid);
+}
+
+static void access_cause(const struct access_facts *f, struct probes_access *a)
+{
+	if (f->ptrace_scope == 3) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"kernel.yama.ptrace_scope = 3: nobody may, until the next boot");
+	} else if (f->our_seccomp && a->can_list) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"a seccomp filter on probes-tui denies it (a container's default profile)");
+		access_rung(a, PROBES_RUNG_TRY,
+			"run the container with --cap-add SYS_PTRACE, or probes-tui on the host");
+	} else if (f->privileged) {
+		access_rung(a, PROBES_RUNG_WHY, "%s",
+			f->same_user_namespace == 0
+				? "your CAP_SYS_PTRACE does not reach into its user namespace"
+				: "a security module (SELinux, AppArmor) or lockdown says no");
+	} else {
+		access_cause_unprivileged(f, a);
+	}
+}
+
+void access_ladder(const struct access_facts *f, struct probes_access *a)
+{
+	*a = (struct probes_access){0};
+	if (!f->exists) {
+		access_rung(a, PROBES_RUNG_FAIL, "there is no process %d", f->pid);
+		return;
+	}
+	if (f->kernel_thread || f->zombie) {
+		access_rung(a, PROBES_RUNG_FAIL, "process %d %s", f->pid,
+			f->zombie ? "has ended and only waits for its parent (zombie)"
+				  : "is a kernel thread and has no program");
+		return;
+	}
+	access_attempts(f, a);
+	if (f->tracer)
+		access_rung(a, PROBES_RUNG_OK, "traced by %d (%s): reading and switching go on",
+			f->tracer, f->tracer_name);
+	if (!a->can_list || !a->can_read || !a->can_switch)
+		access_cause(f, a);
+}
+
+void probes_explain(pid_t pid, struct probes_access *access)
+{
+	struct access_facts facts;
+
+	access_gather(pid, &facts);
+	access_ladder(&facts, access);
+}
+
+int access_explain(pid_t pid, struct probes_error *e)
+{
+	struct probes_access a;
+
+	probes_explain(pid, &a);
+	for (size_t i = 0; i < a.count; i++)
+		if (a.rungs[i].mark == PROBES_RUNG_WHY)
+			error_why(e, "%s", a.rungs[i].text);
+	for (size_t i = 0; i < a.count; i++)
+		if (a.rungs[i].mark == PROBES_RUNG_TRY)
+			error_hint(e, "%s", a.rungs[i].text);
+	return e->code;
+}

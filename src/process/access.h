@@ -1,0 +1,37 @@
+/*
+ * What may be done with a process, and why not: list, read, switch. Facts are
+ * gathered by trying; the ladder is a pure function from facts to text, so that
+ * what this kernel cannot show is tested on facts.
+ */
+#ifndef PROCESS_ACCESS_H
+#define PROCESS_ACCESS_H
+
+#include "probes.h"
+
+struct access_facts {
+	pid_t pid;
+	char program[64]; /* comm; untrusted */
+	bool exists, zombie, kernel_thread;
+	bool privileged; /* we hold CAP_SYS_PTRACE */
+	uid_t our_uid, real_uid, effective_uid, saved_uid;
+	int ptrace_scope;        /* kernel.yama.ptrace_scope; -1: no Yama */
+	pid_t tracer;            /* 0: none */
+	char tracer_name[64];    /* untrusted */
+	bool not_dumpable;       /* /proc/PID belongs to root although the process does not */
+	int same_user_namespace; /* 1, 0, -1: could not be seen */
+	bool our_seccomp;        /* a filter of ours may be what denies */
+	int maps_error;          /* each 0 or a negative errno, from trying */
+	int read_error;
+	int write_error; /* of opening /proc/PID/mem */
+};
+
+/* Try everything once, changing nothing. */
+void access_gather(pid_t pid, struct access_facts *facts);
+
+/* Facts to rungs: what works, what fails and by which call, the cause, what to try. Pure. */
+void access_ladder(const struct access_facts *facts, struct probes_access *access);
+
+/* The cause and the way out, as the texts of an error that is set already; returns its code. */
+int access_explain(pid_t pid, struct probes_error *e);
+
+#endif

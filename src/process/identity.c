@@ -1,0 +1,152 @@
+/* Taking hold of a process by more than its number. */
+#include "process/identity.h"
+
+#include "base/error.h"
+#include "process/procfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool identity_dead(char state)
+{
+	return state == 'Z' || state == 'X' || state == 'x';
+}
+
+/* The leader may have called pthread_exit while others live on: find one of them. */
+static pid_t identity_living_thread(int proc)
+{
+	int fd = openat(proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	pid_t found = 0;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while (!found && (entry = readdir(dir))) {
+		struct procfs_stat stat;
+		char file[300];
+
+		snprintf(file, sizeof file, "task/%s/stat", entry->d_name);
+		if (entry->d_name[0] != '.' && procfs_stat(proc, file, &stat) == 0 &&
+			!identity_dead(stat.state))
+			found = atoi(entry->d_name);
+	}
+	closedir(dir);
+	return found;
+}
+
+static int identity_none(pid_t pid, const char *why, struct probes_error *e)
+{
+	error_set(e, PROBES_NO_TARGET, -ESRCH, "cannot open process %d", pid);
+	return error_why(e, "%s", why);
+}
+
+static int identity_open_directories(struct identity *who, struct probes_error *e)
+{
+	struct procfs_stat stat;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d", who->pid);
+	who->proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (who->proc < 0 || procfs_stat(who->proc, "stat", &stat) < 0) {
+		identity_none(who->pid, "no such process", e);
+		return error_hint(e, "look it up again, it may have ended: ps -e");
+	}
+	if (stat.flags & PROCFS_KERNEL_THREAD)
+		return identity_none(who->pid, "it is a kernel thread and has no program", e);
+	who->start_time = stat.start_time;
+	who->tid = identity_dead(stat.state) ? identity_living_thread(who->proc) : who->pid;
+	if (!who->tid)
+		return identity_none(who->pid,
+			"it has ended and only waits for its parent to collect it (zombie)", e);
+	snprintf(path, sizeof path, "task/%d", who->tid);
+	who->task = openat(who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (who->task < 0)
+		return identity_gone(who, e);
+	return 0;
+}
+
+int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
+{
+	int r;
+
+	*who = (struct identity){.pid = pid, .pidfd = -1, .proc = -1, .task = -1};
+	if (pid <= 0)
+		return identity_none(pid, "a process number is greater than 0", e);
+	/* pidfd first: were the pid given away between the two, its poll would say so. */
+	who->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (who->pidfd < 0 && errno == EINVAL) {
+		identity_none(pid, "it is a thread, not a process", e);
+		return error_hint(
+			e, "name the process it belongs to: the Tgid in /proc/%d/status", pid);
+	}
+	if (who->pidfd < 0 && errno != ESRCH)
+		return error_set(e, PROBES_FAILED, -errno, "cannot hold process %d", pid);
+	r = identity_open_directories(who, e);
+	if (r == 0 && who->pidfd < 0)
+		r = identity_gone(who, e);
+	if (r < 0)
+		identity_close(who);
+	return r;
+}
+
+void identity_close(struct identity *who)
+{
+	int *fds[] = {&who->pidfd, &who->proc, &who->task};
+
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+		*fds[i] = -1;
+	}
+}
+
+bool identity_alive(const struct identity *who)
+{
+	struct pollfd p = {.fd = who->pidfd, .events = POLLIN};
+
+	return poll(&p, 1, 0) == 0;
+}
+
+int identity_gone(const struct identity *who, struct probes_error *e)
+{
+	error_set(e, PROBES_GONE, -ESRCH, "lost process %d", who->pid);
+	error_why(e, "it has ended, or runs another program now");
+	return error_hint(e, "nothing of it is left to undo; open it again if it was restarted");
+}
+
+int identity_lock(const struct identity *who, int milliseconds, struct probes_error *e)
+{
+	const struct timespec nap = {.tv_nsec = 2000000};
+
+	for (int waited = 0; flock(who->proc, LOCK_EX | LOCK_NB) < 0; waited += 2) {
+		if (errno != EWOULDBLOCK)
+			return error_set(e, PROBES_FAILED, -errno,
+				"cannot take turns on process %d", who->pid);
+		if (waited >= milliseconds) {
+			error_set(
+				e, PROBES_REFUSED, -EBUSY, "cannot switch in process %d", who->pid);
+			error_why(
+				e, "another probes-tui has been switching there for %d ms", waited);
+			return error_hint(e, "try again when it is done");
+		}
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+void identity_unlock(const struct identity *who)
+{
+	flock(who->proc, LOCK_UN);
+}

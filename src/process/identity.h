@@ -1,0 +1,40 @@
+/*
+ * Who a process is: a pid alone is none, since the kernel gives it out again.
+ * Held by a pidfd, the opened /proc/PID directory and the start time.
+ */
+#ifndef PROCESS_IDENTITY_H
+#define PROCESS_IDENTITY_H
+
+#include "probes.h"
+
+struct identity {
+	pid_t pid;
+	pid_t tid; /* a thread that lives: the leader, unless that is a zombie */
+	int pidfd;
+	int proc;            /* /proc/PID, also what flock is taken on */
+	int task;            /* /proc/PID/task/TID: maps, mem, exe, auxv are read here, since a
+				zombie leader has none */
+	uint64_t start_time; /* clock ticks since boot */
+};
+
+/*
+ * Take hold of a running process. Status PROBES_NO_TARGET: there is none, or it has
+ * ended and only waits to be collected, or it is a kernel thread.
+ */
+int identity_open(struct identity *who, pid_t pid, struct probes_error *e);
+void identity_close(struct identity *who);
+
+/* Has the process not ended? No statement about exec: see memory_alive. */
+bool identity_alive(const struct identity *who);
+
+/* Fill the error that says it has gone; returns -ESRCH. */
+int identity_gone(const struct identity *who, struct probes_error *e);
+
+/*
+ * Take turns with other sessions on this process: an flock on /proc/PID, which goes with its
+ * holder. Waits at most `milliseconds`.
+ */
+int identity_lock(const struct identity *who, int milliseconds, struct probes_error *e);
+void identity_unlock(const struct identity *who);
+
+#endif

@@ -1,0 +1,92 @@
+/* Parsing of /proc/PID/maps. */
+#include "process/maps.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAPS_DELETED " (deleted)"
+
+/* Undo the kernel's \012 in place. */
+static void maps_unescape(char *path)
+{
+	char *to = path;
+
+	while (*path) {
+		if (!strncmp(path, "\\012", 4)) {
+			*to++ = '\n';
+			path += 4;
+		} else {
+			*to++ = *path++;
+		}
+	}
+	*to = '\0';
+}
+
+static bool maps_strip_deleted(char *path)
+{
+	size_t length = strlen(path), tail = sizeof MAPS_DELETED - 1;
+
+	if (length < tail || strcmp(path + length - tail, MAPS_DELETED))
+		return false;
+	path[length - tail] = '\0';
+	return true;
+}
+
+static bool maps_parse_line(char *line, struct mapping *m)
+{
+	char perms[5];
+	int at = 0;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu%n", &m->start, &m->end, perms, &m->offset,
+		    &m->major, &m->minor, &m->inode, &at) != 7 ||
+		strlen(perms) != 4 || m->start >= m->end)
+		return false;
+	m->readable = perms[0] == 'r';
+	m->writable = perms[1] == 'w';
+	m->executable = perms[2] == 'x';
+	m->shared = perms[3] == 's';
+	line += at;
+	line += strspn(line, " ");
+	m->deleted = maps_strip_deleted(line);
+	maps_unescape(line);
+	m->path = line;
+	return true;
+}
+
+bool maps_parse(char *text, struct array *mappings, size_t *malformed)
+{
+	*malformed = 0;
+	while (*text) {
+		char *end = strchrnul(text, '\n');
+		struct mapping m;
+		bool last = !*end;
+
+		*end = '\0';
+		if (!maps_parse_line(text, &m))
+			++*malformed;
+		else if (!array_reserve(mappings, 1))
+			return false;
+		else
+			*(struct mapping *)array_add(mappings) = m;
+		text = last ? end : end + 1;
+	}
+	return true;
+}
+
+const struct mapping *maps_find(const struct array *mappings, uint64_t address)
+{
+	size_t low = 0, high = mappings->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct mapping *m = ARRAY_AT(mappings, struct mapping, middle);
+
+		if (address < m->start)
+			high = middle;
+		else if (address >= m->end)
+			low = middle + 1;
+		else
+			return m;
+	}
+	return NULL;
+}

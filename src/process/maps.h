@@ -1,0 +1,31 @@
+/*
+ * /proc/PID/maps, parsed. Pure: text in, mappings out. Source: proc_pid_maps(5), and
+ * show_map_vma() in fs/proc/task_mmu.c: a newline in a path is written as \012.
+ */
+#ifndef PROCESS_MAPS_H
+#define PROCESS_MAPS_H
+
+#include "base/array.h"
+
+#include <stdint.h>
+
+struct mapping {
+	uint64_t start, end; /* addresses */
+	uint64_t offset;     /* in the file, bytes */
+	uint64_t inode;      /* 0: no file */
+	unsigned major, minor;
+	bool readable, writable, executable, shared;
+	bool deleted;     /* the kernel says so behind the path */
+	const char *path; /* "" if none; points into the parsed text */
+};
+
+/*
+ * Parse the whole text, which is changed in place and must outlive the mappings (they point into
+ * it). Lines that make no sense are left out and counted. False only when there is no memory.
+ */
+bool maps_parse(char *text, struct array *mappings, size_t *malformed);
+
+/* The mapping that holds an address, or NULL. The array is in the order of addresses. */
+const struct mapping *maps_find(const struct array *mappings, uint64_t address);
+
+#endif

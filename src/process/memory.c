@@ -1,0 +1,133 @@
+/* Reading and writing another process without stopping it. Source: process_vm_readv(2),
+ * proc_pid_mem(5). */
+#include "process/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define MEMORY_RANGES 1024 /* IOV_MAX: ranges per call */
+
+/* Our own seccomp filter may deny process_vm_readv where /proc/PID/mem is open: read through that.
+ */
+static int memory_read_slowly(struct memory *m, struct spans *spans, unsigned char *buffer)
+{
+	for (size_t i = 0; i < spans->list.count; i++) {
+		struct span *span = ARRAY_AT(&spans->list, struct span, i);
+
+		span->got = 0;
+		while (span->got < span->length) {
+			ssize_t n = pread(m->fd, buffer + span->offset + span->got,
+				span->length - span->got, (off_t)(span->address + span->got));
+
+			if (n == 0)
+				return -ESRCH;
+			if (n < 0)
+				break;
+			span->got += (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* Say which spans a call that moved `total` bytes has filled; returns how many spans it touched. */
+static size_t memory_account(struct span *list, size_t count, size_t total)
+{
+	size_t i = 0;
+
+	while (i < count && total >= list[i].length) {
+		list[i].got = list[i].length;
+		total -= list[i++].length;
+	}
+	if (i < count) {
+		/* The one that faulted: got in part, and stepped over. */
+		list[i].got = total;
+		i++;
+	}
+	return i;
+}
+
+static int memory_read_live(struct memory *m, struct spans *spans, unsigned char *buffer)
+{
+	struct span *list = spans->list.data;
+	size_t count = spans->list.count, at = 0;
+
+	while (at < count) {
+		struct iovec local[MEMORY_RANGES], remote[MEMORY_RANGES];
+		size_t n = 0;
+		ssize_t moved;
+
+		for (; n < MEMORY_RANGES && at + n < count; n++) {
+			struct span *s = &list[at + n];
+
+			local[n] = (struct iovec){buffer + s->offset, s->length};
+			remote[n] = (struct iovec){(void *)(uintptr_t)s->address, s->length};
+			s->got = 0;
+		}
+		moved = process_vm_readv(m->pid, local, n, remote, n, 0);
+		if (moved < 0 && errno != EFAULT) {
+			if ((errno == EPERM || errno == ENOSYS) && m->fd >= 0)
+				return memory_read_slowly(m, spans, buffer);
+			return -errno;
+		}
+		at += memory_account(&list[at], n, moved < 0 ? 0 : (size_t)moved);
+	}
+	return 0;
+}
+
+static int memory_write_live(struct memory *m, uint64_t address, const void *bytes, size_t length)
+{
+	ssize_t n;
+
+	if (m->fd < 0)
+		return m->denied;
+	do
+		n = pwrite(m->fd, bytes, length, (off_t)address);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return -ESRCH;
+	if (n < 0)
+		return -errno;
+	return (size_t)n == length ? 0 : -EIO;
+}
+
+static const struct memory_ops memory_live_ops = {
+	.read = memory_read_live,
+	.write = memory_write_live,
+};
+
+void memory_open(struct memory *m, int task, pid_t tid)
+{
+	*m = (struct memory){.ops = &memory_live_ops, .pid = tid};
+	m->fd = openat(task, "mem", O_RDWR | O_CLOEXEC);
+	m->denied = m->fd < 0 ? -errno : 0;
+}
+
+void memory_close(struct memory *m)
+{
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = -1;
+}
+
+bool memory_alive(const struct memory *m)
+{
+	char byte;
+
+	/* An address that nobody maps: EIO while the address space exists, 0 bytes once it does
+	 * not. */
+	return m->fd < 0 || pread(m->fd, &byte, 1, 0) != 0;
+}
+
+bool memory_read(struct memory *m, uint64_t address, void *to, size_t length)
+{
+	struct spans one;
+	bool all;
+
+	spans_init(&one, 0, SIZE_MAX);
+	all = spans_add(&one, address, length) == 0 && m->ops->read(m, &one, to) == 0 &&
+	      spans_got(&one, 0, length) == length;
+	spans_done(&one);
+	return all;
+}

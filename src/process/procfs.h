@@ -1,0 +1,39 @@
+/* Small files of /proc, read whole. The one place that knows how they are read. */
+#ifndef PROCESS_PROCFS_H
+#define PROCESS_PROCFS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Read a file below /proc/PID (relative to the directory descriptor, or absolute with AT_FDCWD)
+ * into memory that is the caller's (free); a NUL follows the bytes. Returns 0 or a negative errno.
+ */
+int procfs_read(int dir, const char *file, char **text, size_t *size);
+
+/* The number behind "Key:" in a /proc/PID/status text, or `otherwise`. Base 10. */
+long procfs_status(const char *status, const char *key, long otherwise);
+
+#define PROCFS_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
+
+/* What is needed of a /proc/PID/stat text. */
+struct procfs_stat {
+	char comm[64]; /* untrusted */
+	char state;    /* R S D Z T t X ... */
+	pid_t parent;
+	unsigned long flags; /* PF_*: 0x200000 is a kernel thread */
+	unsigned long threads;
+	uint64_t start_time; /* clock ticks since boot; with the pid it names a process */
+};
+/* Parse one; 0 or -EBADMSG. The comm may hold blanks and parentheses: the last ')' ends it. */
+int procfs_parse_stat(const char *text, struct procfs_stat *stat);
+
+/* procfs_read of DIR/stat and procfs_parse_stat in one. */
+int procfs_stat(int dir, const char *file, struct procfs_stat *stat);
+
+/* One value (AT_PHDR, AT_BASE, ...: getauxval(3)) of DIR/auxv; 0 where it is absent or unreadable.
+ */
+uint64_t procfs_auxv(int dir, unsigned long type);
+
+#endif

@@ -1,0 +1,297 @@
+/*
+ * fork, seize, exec, then run the dynamic linker up to the point where it
+ * announces that everything is mapped: the function that debuggers know as
+ * r_debug.r_brk, _dl_debug_state. It is called with r_state = RT_CONSISTENT
+ * after relocation and before the first constructor (glibc 2.36 elf/rtld.c
+ * dl_main; musl 1.2 ldso/dynlink.c __dls3). The breakpoint there lives only
+ * before the program has begun: until then the program may die with us.
+ */
+#include "process/start.h"
+
+#include "base/error.h"
+#include "process/image.h"
+#include "process/procfs.h"
+#include "process/tracee.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Where the linker announces its map, in the new process. 0: it has none. */
+struct start_point {
+	uint64_t announce; /* address of _dl_debug_state */
+	uint64_t state;    /* address of r_debug.r_state */
+};
+
+/* ---- the child ---- */
+
+static void start_take_terminal(int terminal)
+{
+	sigset_t none;
+
+	setsid();
+	ioctl(terminal, TIOCSCTTY, 0);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(terminal, fd);
+	if (terminal > 2)
+		close(terminal);
+	/* The screen blocks and ignores signals for itself; its program must not inherit that. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+static void start_child(const struct probes_program *p, int parent)
+{
+	char *const plain[] = {(char *)p->file, NULL};
+	char byte;
+	int code;
+
+	/* Seized first: were we gone before that, read sees the end. */
+	if (read(parent, &byte, 1) == 1) {
+		if (p->terminal >= 0)
+			start_take_terminal(p->terminal);
+		execvp(p->file, p->argv ? p->argv : plain);
+		code = errno;
+		if (write(parent, &code, sizeof code) < 0)
+			_exit(126);
+	}
+	_exit(127);
+}
+
+/* ---- the parent ---- */
+
+static int start_ended(const char *file, int status, struct probes_error *e)
+{
+	error_set(e, PROBES_GONE, -ECHILD, "cannot start %s", file);
+	if (WIFSIGNALED(status))
+		error_why(e, "it was killed by signal %d (%s) before it began", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	else
+		error_why(e, "it exited with status %d before it began", WEXITSTATUS(status));
+	return error_hint(e, "run it by itself to see what it needs");
+}
+
+/* Continue until a stop of the wanted kind; signals on the way are passed on. */
+static int start_run_to(pid_t pid, const char *file, int (*wanted)(int), struct probes_error *e)
+{
+	int status, signal = 0;
+
+	for (;;) {
+		int r = tracee_continue(pid, signal);
+
+		if (r == 0)
+			r = tracee_wait(pid, &status);
+		if (r < 0)
+			return error_set(e, PROBES_GONE, r, "lost the new program %s", file);
+		if (!WIFSTOPPED(status))
+			return start_ended(file, status, e);
+		if (wanted(status))
+			return 0;
+		signal = tracee_signal(status);
+	}
+}
+
+static int start_run_to_exec(pid_t pid, const char *file, int child, struct probes_error *e)
+{
+	int code = 0, status, r = 0;
+
+	/* Seized while it waits for this byte, it runs on: the first stop is the one at exec. */
+	if (send(child, "", 1, MSG_NOSIGNAL) != 1)
+		r = -errno;
+	do
+		r = r ? r : tracee_wait(pid, &status);
+	while (r == 0 && WIFSTOPPED(status) && !tracee_is_exec(status) &&
+		!(r = tracee_continue(pid, tracee_signal(status))));
+	if (r < 0)
+		return error_set(e, PROBES_GONE, r, "lost the new program %s", file);
+	if (WIFSTOPPED(status))
+		return 0;
+	if (read(child, &code, sizeof code) != sizeof code)
+		return start_ended(file, status, e);
+	error_set(e, PROBES_NO_TARGET, -code, "cannot start %s", file);
+	if (code == ENOENT && strchr(file, '/') && access(file, F_OK) == 0)
+		error_why(e, "the interpreter that it names does not exist");
+	return error_hint(e, "name a program that you may execute");
+}
+
+/* Find the announcement in the dynamic linker that the kernel has mapped (AT_BASE; 0: static). */
+static void start_find_point(const struct identity *who, struct start_point *point)
+{
+	uint64_t base = procfs_auxv(who->task, AT_BASE), value;
+	const struct mapping *m;
+	struct probes_error ignored;
+	struct array mappings;
+	size_t size, malformed;
+	struct object *linker;
+	bool exact;
+	char *text;
+	int fd = -1;
+
+	*point = (struct start_point){0};
+	if (!base || procfs_read(who->task, "maps", &text, &size) < 0)
+		return;
+	array_init(&mappings, sizeof(struct mapping));
+	if (maps_parse(text, &mappings, &malformed) && (m = maps_find(&mappings, base)))
+		fd = image_open(who, m, &exact);
+	if (fd >= 0 && object_read(fd, "the dynamic linker", &linker, &ignored) == 0) {
+		value = object_symbol(linker, "_dl_debug_state");
+		point->announce = value ? base + value : 0;
+		value = object_symbol(linker, "_r_debug");
+		point->state = value ? base + value + offsetof(struct r_debug, r_state) : 0;
+		object_free(linker);
+	}
+	array_done(&mappings);
+	free(text);
+}
+
+static int start_put(struct memory *m, uint64_t address, unsigned char byte)
+{
+	return m->ops->write(m, address, &byte, 1);
+}
+
+/* Stopped at the breakpoint: is everything mapped now? A linker that does not say is believed. */
+static bool start_consistent(struct memory *m, const struct start_point *point)
+{
+	int state;
+
+	return !point->state || !memory_read(m, point->state, &state, sizeof state) ||
+	       state == RT_CONSISTENT;
+}
+
+/* Take one step over the instruction under the breakpoint, with its own byte back in place. */
+static int start_step_over(pid_t pid, struct memory *m, uint64_t at, unsigned char own)
+{
+	int status, r = start_put(m, at, own);
+
+	if (r == 0)
+		r = tracee_step(pid);
+	if (r == 0)
+		r = tracee_wait(pid, &status);
+	if (r == 0 && !tracee_is_trap(status))
+		r = -ECHILD;
+	return r ? r : start_put(m, at, 0xcc);
+}
+
+static int start_run_to_announcement(pid_t pid, const char *file, struct memory *m,
+	const struct start_point *point, struct probes_error *e)
+{
+	unsigned char own;
+	uint64_t pc;
+	int r = memory_read(m, point->announce, &own, 1) ? 0 : -EFAULT;
+
+	if (r == 0)
+		r = start_put(m, point->announce, 0xcc);
+	while (r == 0) {
+		if (start_run_to(pid, file, tracee_is_trap, e) < 0)
+			return e->code;
+		r = tracee_get_pc(pid, &pc);
+		if (r < 0 || pc != point->announce + 1)
+			continue;
+		r = tracee_set_pc(pid, point->announce);
+		if (r == 0 && start_consistent(m, point)) {
+			r = start_put(m, point->announce, own);
+			break;
+		}
+		if (r == 0)
+			r = start_step_over(pid, m, point->announce, own);
+	}
+	if (r < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot hold %s at its start", file);
+	return 0;
+}
+
+static int start_run_to_beginning(pid_t pid, const char *file, struct probes_error *e)
+{
+	struct start_point point;
+	struct identity who;
+	struct memory memory;
+	int r = identity_open(&who, pid, e);
+
+	if (r < 0)
+		return r;
+	memory_open(&memory, who.task, who.tid);
+	start_find_point(&who, &point);
+	if (procfs_auxv(who.task, AT_BASE) && !point.announce) {
+		error_set(e, PROBES_FAILED, -ENOSYS, "cannot hold %s at its start", file);
+		error_why(e, "its dynamic linker has no _dl_debug_state to stop at");
+		r = error_hint(e, "start it by itself and use attach");
+	} else if (point.announce) {
+		r = start_run_to_announcement(pid, file, &memory, &point, e);
+	}
+	memory_close(&memory);
+	identity_close(&who);
+	return r;
+}
+
+/* Fork a child that waits for a byte on a socket, whose other end is *child. */
+static int start_fork(
+	const struct probes_program *p, pid_t *pid, int *child, struct probes_error *e)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return error_set(e, PROBES_FAILED, -errno, "cannot start %s", p->file);
+	*pid = fork();
+	if (*pid == 0) {
+		close(ends[0]);
+		start_child(p, ends[1]);
+	}
+	close(ends[1]);
+	*child = ends[0];
+	if (*pid > 0)
+		return 0;
+	error_set(e, PROBES_FAILED, -errno, "cannot start %s", p->file);
+	close(ends[0]);
+	return e->code;
+}
+
+int start_hold(const struct probes_program *p, pid_t *pid, struct probes_error *e)
+{
+	int child, r = start_fork(p, pid, &child, e);
+
+	if (r < 0)
+		return r;
+	r = tracee_seize_child(*pid);
+	if (r < 0) {
+		error_set(e, PROBES_DENIED, r, "cannot trace the new program %s", p->file);
+		error_why(e, "ptrace is denied even for a child (seccomp or a security module)");
+		error_hint(e, "in a container: --cap-add SYS_PTRACE");
+	} else {
+		r = start_run_to_exec(*pid, p->file, child, e);
+	}
+	close(child);
+	if (r == 0)
+		r = start_run_to_beginning(*pid, p->file, e);
+	if (r < 0)
+		start_kill(*pid);
+	return r;
+}
+
+int start_let_go(pid_t pid, struct probes_error *e)
+{
+	int r = tracee_detach(pid);
+
+	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot let process %d begin", pid) : 0;
+}
+
+void start_kill(pid_t pid)
+{
+	siginfo_t info;
+	int status;
+
+	/* Not ours any more (collected): its number may be somebody else's by now. */
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
+		return;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status))
+		;
+}

@@ -1,0 +1,74 @@
+/* The only file that calls ptrace(2). x86-64 registers. */
+#include "process/tracee.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+static int tracee_call(enum __ptrace_request request, pid_t pid, uintptr_t address, uintptr_t data)
+{
+	return ptrace(request, pid, (void *)address, (void *)data) < 0 ? -errno : 0;
+}
+
+int tracee_seize_child(pid_t pid)
+{
+	return tracee_call(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL);
+}
+
+int tracee_continue(pid_t pid, int signal)
+{
+	return tracee_call(PTRACE_CONT, pid, 0, (uintptr_t)signal);
+}
+
+int tracee_step(pid_t pid)
+{
+	return tracee_call(PTRACE_SINGLESTEP, pid, 0, 0);
+}
+
+int tracee_wait(pid_t pid, int *status)
+{
+	while (waitpid(pid, status, __WALL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+int tracee_is_exec(int status)
+{
+	return WIFSTOPPED(status) && status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8);
+}
+
+int tracee_is_trap(int status)
+{
+	return WIFSTOPPED(status) && status >> 8 == SIGTRAP;
+}
+
+int tracee_signal(int status)
+{
+	/* A PTRACE_EVENT_* stop (also EVENT_STOP, of a group-stop) has its event above the signal.
+	 */
+	return WIFSTOPPED(status) && status >> 16 == 0 ? WSTOPSIG(status) : 0;
+}
+
+int tracee_get_pc(pid_t pid, uint64_t *pc)
+{
+	long value;
+
+	errno = 0;
+	value = ptrace(PTRACE_PEEKUSER, pid, (void *)offsetof(struct user_regs_struct, rip), NULL);
+	*pc = (uint64_t)value;
+	return errno ? -errno : 0;
+}
+
+int tracee_set_pc(pid_t pid, uint64_t pc)
+{
+	return tracee_call(PTRACE_POKEUSER, pid, offsetof(struct user_regs_struct, rip), pc);
+}
+
+int tracee_detach(pid_t pid)
+{
+	return tracee_call(PTRACE_DETACH, pid, 0, 0);
+}

@@ -1,0 +1,103 @@
+/* Descendants of a process, from one pass over /proc. */
+#include "process/tree.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "process/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int tree_by_parent(const void *a, const void *b)
+{
+	const struct tree_link *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static size_t tree_first_child(const struct tree_link *links, size_t count, pid_t parent)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (links[middle].parent < parent)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t tree_descendants(struct tree_link *links, size_t count, pid_t root, pid_t *out)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count && !found; i++)
+		if (links[i].pid == root)
+			out[found++] = root;
+	qsort(links, count, sizeof *links, tree_by_parent);
+	/* A pass over /proc is no snapshot: bounded by count, so that even a circle ends. */
+	for (size_t at = 0; at < found; at++)
+		for (size_t i = tree_first_child(links, count, out[at]);
+			i < count && links[i].parent == out[at] && found < count; i++)
+			if (links[i].pid != root)
+				out[found++] = links[i].pid;
+	return found;
+}
+
+static bool tree_gather(struct array *links)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	if (!proc)
+		return false;
+	while ((entry = readdir(proc))) {
+		struct procfs_stat stat;
+		char path[300];
+		struct tree_link *link;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+		if (procfs_stat(AT_FDCWD, path, &stat) < 0 || stat.state == 'Z')
+			continue;
+		link = array_add(links);
+		if (!link)
+			break;
+		*link = (struct tree_link){.pid = atoi(entry->d_name), .parent = stat.parent};
+	}
+	closedir(proc);
+	return true;
+}
+
+int probes_tree(pid_t root, pid_t **pids, size_t *count, struct probes_error *e)
+{
+	struct array links;
+	bool read;
+
+	*pids = NULL;
+	*count = 0;
+	array_init(&links, sizeof(struct tree_link));
+	read = tree_gather(&links);
+	if (read)
+		*pids = calloc(links.count + 1, sizeof **pids);
+	if (*pids)
+		*count = tree_descendants(links.data, links.count, root, *pids);
+	array_done(&links);
+	if (*count)
+		return 0;
+	free(*pids);
+	*pids = NULL;
+	error_set(e, PROBES_NO_TARGET, -ESRCH, "cannot follow the tree of process %d", root);
+	error_why(e, "%s", read ? "no such process" : "/proc cannot be read");
+	return e->code;
+}

@@ -1,0 +1,18 @@
+/* Who descends from whom. The public call is probes_tree in probes.h. Pure part: the choice. */
+#ifndef PROCESS_TREE_H
+#define PROCESS_TREE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct tree_link {
+	pid_t pid, parent;
+};
+
+/*
+ * Order the links so that `root` comes first, then its descendants, generation by generation;
+ * returns how many there are (0: root is not among them). Sorts the links.
+ */
+size_t tree_descendants(struct tree_link *links, size_t count, pid_t root, pid_t *out);
+
+#endif
