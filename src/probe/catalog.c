@@ -1,0 +1,63 @@
+/* The list of holdings and the index over their probes. */
+#include "probe/catalog.h"
+
+void catalog_init(struct catalog *c)
+{
+	*c = (struct catalog){0};
+	array_init(&c->holdings, sizeof(struct holding *));
+}
+
+void catalog_done(struct catalog *c)
+{
+	for (size_t i = 0; i < c->holdings.count; i++)
+		holding_free(catalog_holding(c, i));
+	array_done(&c->holdings);
+}
+
+bool catalog_add(struct catalog *c, struct holding *h)
+{
+	struct holding **slot = array_add(&c->holdings);
+
+	if (!slot) {
+		holding_free(h);
+		return false;
+	}
+	*slot = h;
+	h->info.first_probe = c->probe_count;
+	for (size_t i = 0; i < h->probe_count; i++)
+		h->probes[i].object = (uint32_t)(c->holdings.count - 1);
+	c->probe_count += h->probe_count;
+	return true;
+}
+
+struct holding *catalog_holding(const struct catalog *c, size_t object)
+{
+	return *ARRAY_AT(&c->holdings, struct holding *, object);
+}
+
+struct holding *catalog_find(const struct catalog *c, size_t index, size_t *local)
+{
+	size_t low = 0, high = c->holdings.count;
+	struct holding *h;
+
+	/* The last holding that begins at or before the index and is not empty holds it. */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (catalog_holding(c, middle)->info.first_probe <= index)
+			low = middle;
+		else
+			high = middle;
+	}
+	h = catalog_holding(c, low);
+	*local = index - h->info.first_probe;
+	return h;
+}
+
+const struct probes_probe *catalog_probe(const struct catalog *c, size_t index)
+{
+	size_t local;
+	const struct holding *h = catalog_find(c, index, &local);
+
+	return &h->probes[local];
+}

@@ -1,0 +1,29 @@
+/*
+ * Every probe of a session: a list of holdings, one an object, and one index
+ * over all their probes. Holdings are only ever added; an index stays valid.
+ */
+#ifndef PROBE_CATALOG_H
+#define PROBE_CATALOG_H
+
+#include "base/array.h"
+#include "probe/holding.h"
+
+struct catalog {
+	struct array holdings; /* struct holding * */
+	size_t probe_count;
+};
+
+void catalog_init(struct catalog *c);
+void catalog_done(struct catalog *c);
+
+/* Add one (its owner from here on, also when there is no memory: false). */
+bool catalog_add(struct catalog *c, struct holding *h);
+
+struct holding *catalog_holding(const struct catalog *c, size_t object);
+
+/* The holding of the probe with this index (below probe_count), and its index there. */
+struct holding *catalog_find(const struct catalog *c, size_t index, size_t *local);
+
+const struct probes_probe *catalog_probe(const struct catalog *c, size_t index);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * The probes of one object: its notes grouped, checked and laid out, with room
+ * for their live values. Arrays are allocated once and never move.
+ */
+#ifndef PROBE_HOLDING_H
+#define PROBE_HOLDING_H
+
+#include "elf/object.h"
+#include "probe/site.h"
+#include "probes.h"
+
+struct holding {
+	struct probes_object info;
+	char *path;
+	char build_id[129];
+	char why[192];
+	struct object *file; /* owned; NULL where there are no notes */
+
+	struct probes_probe *probes; /* sorted by provider, then name */
+	size_t probe_count;
+	struct probes_site *sites; /* those of one probe follow each other, by pc */
+	size_t site_count;
+	struct probes_semaphore *semaphores; /* likewise, by address */
+	size_t semaphore_count;
+
+	uint8_t (*original)[SITE_BYTES]; /* per site: the file's bytes */
+	uint32_t *same;                  /* per semaphore: the first one at its address; probes
+					    that share a semaphore share what is known of it */
+
+	/* live, per probe, site and semaphore */
+	struct probes_live *live;
+	struct probes_site_live *site_live;
+	uint32_t *values; /* PROBES_NONE: not read */
+	int32_t *net;     /* this session's own change, at the first of the same address */
+	uint32_t *stamp;  /* per probe: when this session switched it last (0: never), ascending */
+};
+
+/*
+ * Lay out what `file` declares (its owner from here on, also on failure; NULL: `why` tells).
+ * `live`: there is a process, in which address = bias + vaddr.
+ */
+int holding_new(const struct probes_object *info, struct object *file, const char *why, bool live,
+	struct holding **holding, struct probes_error *e);
+void holding_free(struct holding *h);
+
+/* Index, within the holding, of a probe's first site and first semaphore. */
+size_t holding_site(const struct holding *h, const struct probes_probe *p);
+size_t holding_semaphore(const struct holding *h, const struct probes_probe *p);
+
+#endif

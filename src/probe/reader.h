@@ -1,0 +1,29 @@
+/*
+ * The live bytes of sites and the counts of semaphores, fetched in few calls:
+ * a reader is laid out once for a set of probes and can be run again and again.
+ */
+#ifndef PROBE_READER_H
+#define PROBE_READER_H
+
+#include "base/spans.h"
+#include "probe/catalog.h"
+#include "process/memory.h"
+
+struct reader {
+	struct array items; /* struct reader_item, by address */
+	struct spans spans;
+	unsigned char *bytes, *before; /* of this run and of the last */
+	bool fresh;                    /* nothing to compare with yet */
+};
+
+/* Lay out for the probes named by index; which = NULL: all. False: no memory. */
+bool reader_init(struct reader *r, const struct catalog *c, const size_t *which, size_t count);
+void reader_done(struct reader *r);
+
+/*
+ * Fetch, and store the values in the holdings. *changed is false where nothing is
+ * different from the last run. 0 or a negative errno where nothing at all may be read.
+ */
+int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool *changed);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * The rules of DESIGN "States". Order of precedence: unreadable, other, some
+ * (sites disagree), odd (code and semaphore disagree), some (semaphores
+ * disagree), on, off.
+ */
+#include "probe/state.h"
+
+struct state_tally {
+	uint32_t on, off, other, unreadable; /* sites with a switch of their own, judged */
+	uint32_t foreign;                    /* sdt sites that a tracer holds */
+	uint32_t raised, zero, unknown;      /* semaphores */
+	bool disagree;                       /* some site with its own semaphore */
+	const char *who;
+};
+
+static void state_tally_site(
+	struct state_tally *t, struct holding *h, const struct probes_probe *p, uint32_t i)
+{
+	size_t index = holding_site(h, p) + i;
+	struct probes_site_live *live = &h->site_live[index];
+	uint32_t semaphore = p->sites[i].semaphore, value = PROBES_NONE;
+
+	live->state = site_judge(p->kind, h->original[index], live->bytes, live->count);
+	if (semaphore != PROBES_NONE)
+		value = h->values[holding_semaphore(h, p) + semaphore];
+	switch (live->state) {
+	case PROBES_ON:
+		t->on++;
+		t->disagree = t->disagree || value == 0;
+		break;
+	case PROBES_OFF:
+		t->off++;
+		t->disagree = t->disagree || (value > 0 && value != PROBES_NONE);
+		break;
+	case PROBES_OTHER:
+		t->other += p->kind == PROBES_OCAML;
+		t->foreign += p->kind == PROBES_SDT;
+		t->who = site_holder(p->kind, live->bytes);
+		break;
+	case PROBES_UNREADABLE:
+		t->unreadable++;
+		break;
+	default:
+		break;
+	}
+}
+
+static void state_tally(struct state_tally *t, struct holding *h, const struct probes_probe *p,
+	struct probes_live *live)
+{
+	*live = (struct probes_live){.ref_min = PROBES_NONE, .ref_max = PROBES_NONE};
+	for (uint32_t i = 0; i < p->site_count; i++)
+		state_tally_site(t, h, p, i);
+	for (uint32_t i = 0; i < p->semaphore_count; i++) {
+		size_t index = holding_semaphore(h, p) + i;
+		uint32_t value = h->values[index];
+
+		live->mine = live->mine || h->net[h->same[index]] > 0;
+		if (value == PROBES_NONE) {
+			t->unknown++;
+			continue;
+		}
+		t->raised += value > 0;
+		t->zero += value == 0;
+		if (live->ref_min == PROBES_NONE || value < live->ref_min)
+			live->ref_min = value;
+		if (live->ref_max == PROBES_NONE || value > live->ref_max)
+			live->ref_max = value;
+	}
+}
+
+static enum probes_state state_decide(const struct state_tally *t)
+{
+	if (t->unreadable || t->unknown)
+		return PROBES_UNREADABLE;
+	if (t->other || t->foreign)
+		return PROBES_OTHER;
+	if (t->on && t->off)
+		return PROBES_SOME;
+	if (t->disagree)
+		return PROBES_ODD;
+	if (t->raised && t->zero)
+		return PROBES_SOME;
+	return t->raised || t->on ? PROBES_ON : PROBES_OFF;
+}
+
+void state_judge(struct holding *h, size_t local)
+{
+	const struct probes_probe *p = &h->probes[local];
+	struct probes_live *live = &h->live[local];
+	struct state_tally t = {0};
+
+	state_tally(&t, h, p, live);
+	live->sites_on =
+		p->kind == PROBES_OCAML && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
+	live->who = t.who;
+	/* What broken notes point at says nothing about the probe. */
+	live->state = p->broken ? PROBES_UNREADABLE : state_decide(&t);
+}
+
+const char *probes_state_name(enum probes_state state)
+{
+	static const char *const names[] = {
+		[PROBES_UNKNOWN] = "unknown",
+		[PROBES_OFF] = "off",
+		[PROBES_ON] = "on",
+		[PROBES_SOME] = "some",
+		[PROBES_OTHER] = "other",
+		[PROBES_ODD] = "odd",
+		[PROBES_UNREADABLE] = "unreadable",
+	};
+
+	return names[state];
+}

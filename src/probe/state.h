@@ -1,0 +1,13 @@
+/* What the live values of a probe mean: on, off, some, other, odd, unreadable. Pure. */
+#ifndef PROBE_STATE_H
+#define PROBE_STATE_H
+
+#include "probe/holding.h"
+
+/*
+ * Judge one probe from the bytes and counts that a reader stored in its holding, and
+ * store the result there. An odd answer is to be confirmed by a second reading.
+ */
+void state_judge(struct holding *h, size_t local);
+
+#endif
