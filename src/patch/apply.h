@@ -1,0 +1,31 @@
+/*
+ * Carrying out a plan: everything is laid out first, then it is looked,
+ * written, read back, batch by batch. All or nothing.
+ */
+#ifndef PATCH_APPLY_H
+#define PATCH_APPLY_H
+
+#include "patch/plan.h"
+#include "process/memory.h"
+
+#define APPLY_BATCH 1024 /* writes at most between one look and the next */
+
+struct apply {
+	const struct plan *plan;
+	struct array batches;
+	unsigned char *bytes; /* room for the largest batch's look */
+	size_t written;       /* how many of the plan's writes are in the process now */
+};
+
+/* Lay out batches and buffers; nothing is allocated later. */
+int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e);
+void apply_done(struct apply *a);
+
+/*
+ * Look, write, read back. If a byte is not what the plan expects nothing of its batch is written,
+ * and what was written before is undone; likewise when a write fails. The error says which
+ * address held what, and whether the undoing left anything.
+ */
+int apply_run(struct apply *a, struct memory *m, struct probes_error *e);
+
+#endif

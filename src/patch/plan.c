@@ -1,0 +1,470 @@
+/* Computing plans; the rules are DESIGN "What enabling means". */
+#include "patch/plan.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct plan_view {
+	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */
+	uint8_t *on;       /* per site: as it will be */
+	uint32_t *touched; /* per semaphore: the epoch in which it was planned last */
+	int32_t *left;     /* plan_restore: what is still to be taken back */
+};
+
+/* One probe in the making. */
+struct plan_step {
+	const struct holding *h;
+	struct plan_view *view;
+	const struct probes_probe *p;
+	size_t probe;
+	size_t site, semaphore; /* first ones in the holding */
+	uint32_t limit;
+};
+
+int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e)
+{
+	*p = (struct plan){.catalog = c, .epoch = 1};
+	array_init(&p->writes, sizeof(struct plan_write));
+	array_init(&p->items, sizeof(struct probes_item));
+	p->views = calloc(c->holdings.count + 1, sizeof *p->views);
+	return p->views ? 0 : error_memory(e, "a plan");
+}
+
+void plan_done(struct plan *p)
+{
+	for (size_t i = 0; p->views && i < p->catalog->holdings.count; i++) {
+		free(p->views[i].values);
+		free(p->views[i].on);
+		free(p->views[i].touched);
+		free(p->views[i].left);
+	}
+	free(p->views);
+	p->views = NULL;
+	array_done(&p->writes);
+	array_done(&p->items);
+}
+
+/* ---- the view ---- */
+
+static bool plan_open_view(struct plan_view *v, const struct holding *h)
+{
+	if (v->values)
+		return true;
+	v->values = calloc(h->semaphore_count + 1, sizeof *v->values);
+	v->on = calloc(h->site_count + 1, sizeof *v->on);
+	v->touched = calloc(h->semaphore_count + 1, sizeof *v->touched);
+	if (!v->values || !v->on || !v->touched)
+		return false;
+	memcpy(v->values, h->values, h->semaphore_count * sizeof *v->values);
+	for (size_t i = 0; i < h->site_count; i++)
+		v->on[i] = h->site_live[i].state == PROBES_ON;
+	return true;
+}
+
+static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
+{
+	size_t local;
+
+	s->h = catalog_find(p->catalog, probe, &local);
+	s->p = &s->h->probes[local];
+	s->probe = probe;
+	s->site = holding_site(s->h, s->p);
+	s->semaphore = holding_semaphore(s->h, s->p);
+	s->limit = site_provider(s->p->provider)->limit;
+	s->view = &p->views[s->p->object];
+	return plan_open_view(s->view, s->h);
+}
+
+/* The slot that all semaphores at one address share. */
+static uint32_t plan_slot(const struct plan_step *s, uint32_t semaphore)
+{
+	return s->h->same[s->semaphore + semaphore];
+}
+
+static uint32_t plan_value(const struct plan_step *s, uint32_t semaphore)
+{
+	return s->view->values[plan_slot(s, semaphore)];
+}
+
+/* ---- writes ---- */
+
+static struct plan_write *plan_add(struct plan *p, const struct plan_step *s, uint64_t address)
+{
+	struct plan_write *w = array_add(&p->writes);
+
+	if (w) {
+		w->address = address;
+		w->probe = s->probe;
+	}
+	return w;
+}
+
+static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t i, bool on)
+{
+	size_t index = s->site + i;
+	struct plan_write *w;
+
+	if (s->view->on[index] == on)
+		return true;
+	w = plan_add(p, s, s->p->sites[i].address + SITE_SWITCH);
+	if (!w)
+		return false;
+	w->is_site = true;
+	w->length = 1;
+	w->look = PLAN_LOOK;
+	w->index = (uint32_t)index;
+	memcpy(w->old, s->h->original[index] + SITE_SWITCH, PLAN_LOOK);
+	w->old[0] = site_switch_byte(s->view->on[index]);
+	w->new_[0] = site_switch_byte(on);
+	s->view->on[index] = on;
+	return true;
+}
+
+/* The bytes behind an sdt site's nop belong to the program: nobody's switching changes them. */
+static void plan_guard(const struct plan_step *s, uint32_t semaphore, struct plan_write *w)
+{
+	for (uint32_t i = 0; s->p->kind == PROBES_SDT && i < s->p->site_count; i++)
+		if (s->p->sites[i].semaphore == semaphore &&
+			s->h->site_live[s->site + i].count == SITE_BYTES) {
+			w->guard = s->p->sites[i].address + 1;
+			memcpy(w->guard_bytes, s->h->original[s->site + i] + 1, SITE_FOLLOWING);
+			return;
+		}
+}
+
+static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)
+{
+	uint32_t slot = plan_slot(s, i), from = s->view->values[slot];
+	struct plan_write *w;
+
+	if (from == to)
+		return true;
+	w = plan_add(p, s, s->p->semaphores[i].address);
+	if (!w)
+		return false;
+	w->length = w->look = 2;
+	w->index = (uint32_t)(s->semaphore + i);
+	w->old[0] = (uint8_t)from;
+	w->old[1] = (uint8_t)(from >> 8);
+	w->new_[0] = (uint8_t)to;
+	w->new_[1] = (uint8_t)(to >> 8);
+	plan_guard(s, i, w);
+	s->view->values[slot] = to;
+	s->view->touched[slot] = p->epoch;
+	return true;
+}
+
+/* A batch is looked at as a whole before it is written: what looks at its own writes starts
+ * another. */
+static void plan_begin_step(struct plan *p, const struct plan_step *s)
+{
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		if (s->view->touched[plan_slot(s, i)] == p->epoch) {
+			p->epoch++;
+			return;
+		}
+}
+
+/* Sites that must follow their semaphore from its value now to `to`. */
+static bool plan_write_sites(struct plan *p, const struct plan_step *s, const uint32_t *to,
+	const uint32_t *from, bool always)
+{
+	for (uint32_t i = 0; i < s->p->site_count; i++) {
+		uint32_t k = s->p->sites[i].semaphore;
+
+		if (s->p->kind != PROBES_OCAML || k == PROBES_NONE)
+			continue;
+		if (!always && (from[k] > 0) == (to[k] > 0))
+			continue;
+		if (!plan_write_site(p, s, i, to[k] > 0))
+			return false;
+	}
+	return true;
+}
+
+static bool plan_write_semaphores(struct plan *p, const struct plan_step *s, const uint32_t *to)
+{
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		if (!plan_write_semaphore(p, s, i, to[i]))
+			return false;
+	return true;
+}
+
+/* Write one probe: its semaphores to `to`, its sites after or before them. */
+static bool plan_write_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
+	const uint32_t *from, bool up, bool always)
+{
+	size_t first = p->writes.count;
+	uint32_t epoch = p->epoch;
+	bool fits;
+
+	plan_begin_step(p, s);
+	if (up)
+		fits = plan_write_sites(p, s, to, from, always) && plan_write_semaphores(p, s, to);
+	else
+		fits = plan_write_semaphores(p, s, to) && plan_write_sites(p, s, to, from, always);
+	if (fits && p->writes.count > first)
+		ARRAY_AT(&p->writes, struct plan_write, first)->cut = p->epoch != epoch;
+	return fits;
+}
+
+/* ---- items ---- */
+
+static struct probes_item *plan_item(struct plan *p, size_t probe, enum probes_verb verb)
+{
+	struct probes_item *item = array_add(&p->items);
+
+	if (item) {
+		item->probe = probe;
+		item->verb = verb;
+		item->outcome = PROBES_DONE;
+	}
+	return item;
+}
+
+static void plan_not(struct probes_item *item, enum probes_outcome outcome, const char *why)
+{
+	item->outcome = outcome;
+	snprintf(item->why, sizeof item->why, "%s", why);
+}
+
+static bool plan_check_readable(const struct plan_step *s, struct probes_item *item)
+{
+	bool readable = true;
+
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		readable = readable && plan_value(s, i) != PROBES_NONE;
+	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++)
+		readable = readable && s->h->site_live[s->site + i].state != PROBES_UNREADABLE;
+	if (!readable)
+		plan_not(item, PROBES_NOT_DONE, "its memory cannot be read");
+	return readable;
+}
+
+static const struct probes_site_live *plan_foreign(const struct plan_step *s, uint32_t *site)
+{
+	for (uint32_t i = 0; i < s->p->site_count; i++)
+		if (s->h->site_live[s->site + i].state == PROBES_OTHER) {
+			*site = i;
+			return &s->h->site_live[s->site + i];
+		}
+	return NULL;
+}
+
+static bool plan_check_foreign(
+	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
+{
+	uint32_t site;
+	const struct probes_site_live *live = plan_foreign(s, &site);
+
+	if (!live)
+		return true;
+	if (s->p->kind == PROBES_SDT && !(force && verb == PROBES_DISABLE))
+		return true;
+	item->outcome = PROBES_NOT_DONE;
+	snprintf(item->why, sizeof item->why, "another tool holds its site at 0x%llx (%s)",
+		(unsigned long long)s->p->sites[site].address,
+		!strcmp(site_holder(s->p->kind, live->bytes), "int3")
+			? "int3: a uprobe or a debugger"
+			: "bytes that are not its own");
+	return false;
+}
+
+static bool plan_consistent(const struct plan_step *s)
+{
+	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++)
+		if (s->view->on[s->site + i] != (plan_value(s, s->p->sites[i].semaphore) > 0))
+			return false;
+	return true;
+}
+
+static bool plan_check_counts(
+	const struct plan_step *s, enum probes_verb verb, struct probes_item *item)
+{
+	uint32_t largest = 0;
+
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		if (plan_value(s, i) > largest)
+			largest = plan_value(s, i);
+	if (verb == PROBES_DISABLE && largest == 0)
+		plan_not(item, PROBES_SKIPPED, "it is not enabled: its count is 0");
+	else if (verb == PROBES_ENABLE && largest >= s->limit)
+		plan_not(item, PROBES_NOT_DONE, "its count is at its limit");
+	return item->outcome == PROBES_DONE;
+}
+
+/* May this probe be switched? Else the item says why not. */
+static bool plan_check(const struct plan_step *s, const struct plan_mode *mode,
+	enum probes_verb verb, struct probes_item *item)
+{
+	if (s->p->broken) {
+		plan_not(item, PROBES_NOT_DONE, s->p->broken);
+		return false;
+	}
+	if (!s->p->semaphore_count) {
+		plan_not(item, PROBES_SKIPPED, "nothing to switch: no semaphore");
+		return false;
+	}
+	if (!plan_check_readable(s, item) || !plan_check_foreign(s, mode->force, verb, item))
+		return false;
+	if (mode->force)
+		return true;
+	if (!plan_consistent(s)) {
+		plan_not(item, PROBES_NOT_DONE, "it is odd: its code and its semaphore disagree");
+		return false;
+	}
+	return plan_check_counts(s, verb, item);
+}
+
+/* ---- switching ---- */
+
+static uint32_t plan_target(uint32_t value, enum probes_verb verb, bool force)
+{
+	if (force)
+		return verb == PROBES_ENABLE;
+	if (verb == PROBES_ENABLE)
+		return value + 1;
+	return value ? value - 1 : 0;
+}
+
+static bool plan_switch_probe(struct plan *p, const struct plan_step *s,
+	const struct plan_mode *mode, enum probes_verb verb)
+{
+	uint32_t count = s->p->semaphore_count;
+	uint32_t *to = calloc(2 * (size_t)count, sizeof *to), *from = to + count;
+	bool fits = to;
+
+	for (uint32_t i = 0; fits && i < count; i++) {
+		from[i] = plan_value(s, i);
+		to[i] = plan_target(from[i], verb, mode->force);
+	}
+	fits = fits && plan_write_probe(p, s, to, from, verb == PROBES_ENABLE, mode->force);
+	free(to);
+	return fits;
+}
+
+static int plan_refuse(
+	const struct plan_step *s, const struct probes_item *item, struct probes_error *e)
+{
+	bool skipped = item->outcome == PROBES_SKIPPED;
+
+	error_set(e, skipped ? PROBES_FAILED : PROBES_REFUSED, skipped ? -EALREADY : -EBUSY,
+		"cannot %s %s:%s", item->verb == PROBES_ENABLE ? "enable" : "disable",
+		s->p->provider, s->p->name);
+	error_why(e, "%s", item->why);
+	if (!s->p->broken && !plan_consistent(s))
+		return error_hint(e, "-force sets code and semaphore alike");
+	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
+}
+
+int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
+	const struct plan_mode *mode, struct probes_error *e)
+{
+	const struct selected *refused = NULL;
+	size_t refused_item = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct plan_step s;
+		struct probes_item *item = plan_item(p, chosen[i].probe, chosen[i].verb);
+
+		if (!item || !plan_open_step(p, chosen[i].probe, &s))
+			return error_memory(e, "a plan");
+		if (plan_check(&s, mode, chosen[i].verb, item)) {
+			if (!plan_switch_probe(p, &s, mode, chosen[i].verb))
+				return error_memory(e, "a plan");
+		} else if (chosen[i].named && !refused) {
+			refused = &chosen[i];
+			refused_item = i;
+		}
+	}
+	if (refused) {
+		struct plan_step s;
+
+		plan_open_step(p, refused->probe, &s);
+		return plan_refuse(&s, ARRAY_AT(&p->items, struct probes_item, refused_item), e);
+	}
+	return 0;
+}
+
+/* ---- taking back ---- */
+
+static bool plan_open_restore(
+	struct plan_step *s, const int32_t *const *deltas, const struct probes_probe *p)
+{
+	size_t count = s->h->semaphore_count;
+
+	if (s->view->left || !deltas[p->object])
+		return true;
+	s->view->left = calloc(count + 1, sizeof *s->view->left);
+	if (s->view->left)
+		memcpy(s->view->left, deltas[p->object], count * sizeof *s->view->left);
+	return s->view->left;
+}
+
+/* Where each semaphore goes when our part is taken back, never beyond 0 and the limit. */
+static bool plan_restore_targets(const struct plan_step *s, uint32_t *to, uint32_t *from, bool *up)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++) {
+		uint32_t slot = plan_slot(s, i);
+		int64_t value = from[i] = to[i] = plan_value(s, i);
+
+		if (value == PROBES_NONE || !s->view->left || !s->view->left[slot])
+			continue;
+		value -= s->view->left[slot];
+		*up = s->view->left[slot] < 0;
+		s->view->left[slot] = 0;
+		to[i] = value < 0 ? 0 : value > s->limit ? s->limit : (uint32_t)value;
+		any = true;
+	}
+	return any;
+}
+
+/* A site that must change but is held by another tool keeps the whole probe as it is. */
+static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, const uint32_t *from,
+	struct probes_item *item)
+{
+	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++) {
+		uint32_t k = s->p->sites[i].semaphore;
+
+		if (k != PROBES_NONE && (from[k] > 0) != (to[k] > 0) &&
+			!plan_check_foreign(s, true, PROBES_DISABLE, item))
+			return false;
+	}
+	return plan_check_readable(s, item);
+}
+
+static bool plan_restore_probe(struct plan *p, struct plan_step *s)
+{
+	uint32_t count = s->p->semaphore_count;
+	uint32_t *to = calloc(2 * (size_t)count + 1, sizeof *to), *from = to + count;
+	bool up = false, fits = to;
+	struct probes_item *item;
+
+	if (fits && plan_restore_targets(s, to, from, &up)) {
+		item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
+		fits = item;
+		if (item && plan_restore_check(s, to, from, item))
+			fits = plan_write_probe(p, s, to, from, up, false);
+	}
+	free(to);
+	return fits;
+}
+
+int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
+	struct probes_error *e)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct plan_step s;
+
+		if (!plan_open_step(p, which[i], &s) || !plan_open_restore(&s, deltas, s.p) ||
+			!plan_restore_probe(p, &s))
+			return error_memory(e, "a plan");
+	}
+	return 0;
+}

@@ -1,0 +1,65 @@
+/*
+ * What a switch would write, computed without touching anything: addresses,
+ * the bytes expected there, the new bytes, in the order in which they must be
+ * written. Pure: reads the values that a reader stored in the catalog.
+ *
+ * Order: on, code then semaphore; off, semaphore then code; so that a crash
+ * between two writes leaves a program that runs on correctly.
+ */
+#ifndef PATCH_PLAN_H
+#define PATCH_PLAN_H
+
+#include "probe/catalog.h"
+#include "probe/select.h"
+
+#define PLAN_LOOK (1 + SITE_FOLLOWING)
+
+struct plan_write {
+	uint64_t address;
+	uint8_t length;         /* bytes written: 1 of a site, 2 of a semaphore */
+	uint8_t look;           /* bytes compared before, from the same address */
+	uint8_t old[PLAN_LOOK]; /* expected */
+	uint8_t new_[2];
+	bool is_site;
+	bool cut;       /* looks at something written before it: begins a new batch */
+	uint64_t guard; /* 0, or an address whose bytes prove that the object of an sdt
+			   semaphore is still mapped there */
+	uint8_t guard_bytes[SITE_FOLLOWING];
+	size_t probe;
+	uint32_t index; /* of the site or semaphore in its holding */
+};
+
+struct plan_view; /* the values as they will be after what is planned so far */
+
+struct plan {
+	const struct catalog *catalog;
+	struct array writes;     /* struct plan_write */
+	struct array items;      /* struct probes_item */
+	struct plan_view *views; /* one a holding */
+	uint32_t epoch;
+};
+
+struct plan_mode {
+	bool force; /* set counts to 1 or 0, sites follow */
+};
+
+/* Start an empty plan. */
+int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e);
+void plan_done(struct plan *p);
+
+/*
+ * Plan to switch what was selected, from values read just now. Everything that cannot or need not
+ * be switched gets an item that says why. Where it was named the call fails with that reason,
+ * and the plan must not be applied.
+ */
+int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
+	const struct plan_mode *mode, struct probes_error *e);
+
+/*
+ * Plan to take back changes of semaphores: `deltas` holds, per holding (NULL: none), what was
+ * added to each semaphore, at the first of its address. Probes are taken in the order of `which`.
+ */
+int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
+	struct probes_error *e);
+
+#endif
