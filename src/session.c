@@ -1,0 +1,396 @@
+/*
+ * The public calls that open, list and read. Composes the rooms below; holds no
+ * rule of its own about notes, bytes or memory.
+ */
+#include "session.h"
+
+#include "base/error.h"
+#include "probe/select.h"
+#include "probe/state.h"
+#include "process/access.h"
+#include "process/image.h"
+#include "process/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- opening ---- */
+
+static struct probes_session *session_new(
+	const struct probes_options *options, struct probes_error *e)
+{
+	struct probes_session *s = calloc(1, sizeof *s);
+
+	if (!s) {
+		error_memory(e, "a session");
+		return NULL;
+	}
+	s->who = (struct identity){.pidfd = -1, .proc = -1, .task = -1};
+	s->memory.fd = -1;
+	catalog_init(&s->catalog);
+	if (options) {
+		s->read_only = options->read_only;
+		s->log = (struct log){options->log, options->log_data};
+	}
+	return s;
+}
+
+static int session_add(struct probes_session *s, const struct probes_object *info,
+	struct object *file, const char *why, struct probes_error *e)
+{
+	struct holding *h;
+	int r = holding_new(info, file, why, s->process, &h, e);
+
+	if (r < 0)
+		return r;
+	if (h->probe_count)
+		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %zu probes, bias 0x%llx", h->path,
+			h->probe_count, (unsigned long long)h->info.bias);
+	return catalog_add(&s->catalog, h) ? 0 : error_memory(e, "a session");
+}
+
+static int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < image->objects.count; i++) {
+		struct image_object *o = ARRAY_AT(&image->objects, struct image_object, i);
+		struct probes_object info = {.path = o->path,
+			.bias = o->bias,
+			.deleted = o->deleted,
+			.executable = o->executable};
+		struct object *file = o->file;
+
+		o->file = NULL;
+		r = session_add(s, &info, file, o->why, e);
+	}
+	return r;
+}
+
+static int session_open_process(struct probes_session *s, pid_t pid, struct probes_error *e)
+{
+	struct image image;
+	int r = identity_open(&s->who, pid, e);
+
+	if (r < 0)
+		return r;
+	s->process = true;
+	memory_open(&s->memory, s->who.task, s->who.tid);
+	r = image_read(&s->who, &s->memory, &image, e);
+	if (r < 0)
+		return r;
+	s->path = strdup(ARRAY_AT(&image.objects, struct image_object, 0)->path);
+	r = s->path ? session_add_image(s, &image, e) : error_memory(e, "a session");
+	image_done(&image);
+	/* What was read belongs together only if it still is the same program. */
+	return r ? r : probes_alive(s, e);
+}
+
+static int session_finish(struct probes_session *s, int r, struct probes_session **session)
+{
+	if (r < 0) {
+		probes_close(s);
+		s = NULL;
+	}
+	*session = s;
+	return r;
+}
+
+int probes_open_pid(pid_t pid, const struct probes_options *options,
+	struct probes_session **session, struct probes_error *e)
+{
+	struct probes_session *s = session_new(options, e);
+
+	*session = NULL;
+	return s ? session_finish(s, session_open_process(s, pid, e), session) : e->code;
+}
+
+static int session_open_path(struct probes_session *s, const char *path, struct probes_error *e)
+{
+	struct probes_object info = {.path = path, .executable = true};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct object *file;
+	struct stat st;
+	int r;
+
+	if (fd < 0) {
+		error_set(e, errno == EACCES ? PROBES_DENIED : PROBES_NO_TARGET, -errno,
+			"cannot open %s", path);
+		return error_hint(e, "name a file that exists and that you may read");
+	}
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+		close(fd);
+		error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", path);
+		error_why(e, "it is no regular file");
+		return error_hint(e, "name a program or a shared library");
+	}
+	r = object_read(fd, path, &file, e);
+	if (r < 0)
+		return r;
+	s->path = strdup(path);
+	if (!s->path) {
+		object_free(file);
+		return error_memory(e, "a session");
+	}
+	return session_add(s, &info, file, "", e);
+}
+
+int probes_open_file(const char *path, const struct probes_options *options,
+	struct probes_session **session, struct probes_error *e)
+{
+	struct probes_session *s = session_new(options, e);
+
+	*session = NULL;
+	return s ? session_finish(s, session_open_path(s, path, e), session) : e->code;
+}
+
+int probes_start(const struct probes_program *program, const struct probes_options *options,
+	struct probes_session **session, struct probes_error *e)
+{
+	struct probes_session *s = session_new(options, e);
+	pid_t pid;
+	int r;
+
+	*session = NULL;
+	if (!s)
+		return e->code;
+	r = start_hold(program, &pid, e);
+	if (r == 0) {
+		r = session_open_process(s, pid, e);
+		s->held = true;
+		s->who.pid = pid;
+	}
+	return session_finish(s, r, session);
+}
+
+int probes_let_go(struct probes_session *s, struct probes_error *e)
+{
+	if (!s->held)
+		return 0;
+	s->held = false;
+	return start_let_go(s->who.pid, e);
+}
+
+void probes_close(struct probes_session *s)
+{
+	if (!s)
+		return;
+	if (s->held)
+		start_kill(s->who.pid);
+	if (s->all_ready)
+		reader_done(&s->all);
+	catalog_done(&s->catalog);
+	memory_close(&s->memory);
+	identity_close(&s->who);
+	free(s->path);
+	free(s);
+}
+
+/* ---- facts ---- */
+
+pid_t probes_pid(const struct probes_session *s)
+{
+	return s->process ? s->who.pid : 0;
+}
+
+const char *probes_path(const struct probes_session *s)
+{
+	return s->path;
+}
+
+bool probes_held(const struct probes_session *s)
+{
+	return s->held;
+}
+
+int probes_alive(struct probes_session *s, struct probes_error *e)
+{
+	if (!s->process || (identity_alive(&s->who) && memory_alive(&s->memory)))
+		return 0;
+	return identity_gone(&s->who, e);
+}
+
+const struct probes_access *probes_access(struct probes_session *s)
+{
+	if (s->process)
+		probes_explain(s->who.pid, &s->access);
+	else
+		s->access = (struct probes_access){.can_list = true};
+	if (s->read_only)
+		s->access.can_switch = false;
+	return &s->access;
+}
+
+size_t probes_object_count(const struct probes_session *s)
+{
+	return s->catalog.holdings.count;
+}
+
+const struct probes_object *probes_object_at(const struct probes_session *s, size_t index)
+{
+	return &catalog_holding(&s->catalog, index)->info;
+}
+
+size_t probes_count(const struct probes_session *s)
+{
+	return s->catalog.probe_count;
+}
+
+const struct probes_probe *probes_at(const struct probes_session *s, size_t index)
+{
+	return catalog_probe(&s->catalog, index);
+}
+
+const struct probes_live *probes_live_at(const struct probes_session *s, size_t index)
+{
+	size_t local;
+	const struct holding *h = catalog_find(&s->catalog, index, &local);
+
+	return &h->live[local];
+}
+
+const struct probes_site_live *probes_site_live_at(
+	const struct probes_session *s, size_t probe, size_t site)
+{
+	static const struct probes_site_live unknown;
+	size_t local;
+	const struct holding *h = catalog_find(&s->catalog, probe, &local);
+
+	return s->process ? &h->site_live[holding_site(h, &h->probes[local]) + site] : &unknown;
+}
+
+uint32_t probes_semaphore_live_at(const struct probes_session *s, size_t probe, size_t semaphore)
+{
+	size_t local;
+	const struct holding *h = catalog_find(&s->catalog, probe, &local);
+
+	return s->process ? h->values[holding_semaphore(h, &h->probes[local]) + semaphore]
+			  : PROBES_NONE;
+}
+
+/* ---- reading ---- */
+
+static int session_unreadable(const struct probes_session *s, int code, struct probes_error *e)
+{
+	if (code == -ESRCH)
+		return identity_gone(&s->who, e);
+	error_set(e, code == -EPERM || code == -EACCES ? PROBES_DENIED : PROBES_FAILED, code,
+		"cannot read the memory of process %d", s->who.pid);
+	return e->status == PROBES_DENIED ? access_explain(s->who.pid, e) : code;
+}
+
+static struct probes_live *session_judge(struct probes_session *s, size_t index)
+{
+	size_t local;
+	struct holding *h = catalog_find(&s->catalog, index, &local);
+
+	state_judge(h, local);
+	return &h->live[local];
+}
+
+/* Bytes and semaphores are two reads: what looks odd is read again, and is odd only if it stays so.
+ */
+static int session_confirm_odd(
+	struct probes_session *s, const size_t *odd, size_t count, struct probes_error *e)
+{
+	struct reader again;
+	bool changed;
+	int r;
+
+	if (!count)
+		return 0;
+	if (!reader_init(&again, &s->catalog, odd, count))
+		return error_memory(e, "a reading");
+	r = reader_run(&again, &s->catalog, &s->memory, &changed);
+	reader_done(&again);
+	if (r < 0)
+		return session_unreadable(s, r, e);
+	for (size_t i = 0; i < count; i++)
+		session_judge(s, odd[i]);
+	/* The full reader compares with its own last run, which these values are not from. */
+	s->all.fresh = true;
+	return 0;
+}
+
+static int session_judge_all(
+	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
+{
+	struct array odd;
+	int r = 0;
+
+	array_init(&odd, sizeof(size_t));
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		size_t index = which ? which[i] : i, *slot;
+
+		if (session_judge(s, index)->state != PROBES_ODD)
+			continue;
+		slot = array_add(&odd);
+		if (slot)
+			*slot = index;
+		else
+			r = error_memory(e, "a reading");
+	}
+	if (r == 0)
+		r = session_confirm_odd(s, odd.data, odd.count, e);
+	array_done(&odd);
+	return r;
+}
+
+static int session_run(struct probes_session *s, struct reader *reader, const size_t *which,
+	size_t count, struct probes_error *e)
+{
+	bool changed;
+	int r = reader_run(reader, &s->catalog, &s->memory, &changed);
+
+	if (r < 0)
+		return session_unreadable(s, r, e);
+	/* After the reading: values of another program are never judged. */
+	r = probes_alive(s, e);
+	return r || !changed ? r : session_judge_all(s, which, count, e);
+}
+
+int session_read(
+	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
+{
+	struct reader reader;
+	int r;
+
+	if (!which && !s->all_ready) {
+		if (!reader_init(&s->all, &s->catalog, NULL, 0))
+			return error_memory(e, "a reading");
+		s->all_ready = true;
+	}
+	if (!which)
+		return session_run(s, &s->all, NULL, s->catalog.probe_count, e);
+	if (!reader_init(&reader, &s->catalog, which, count))
+		return error_memory(e, "a reading");
+	r = session_run(s, &reader, which, count, e);
+	reader_done(&reader);
+	s->all.fresh = true;
+	return r;
+}
+
+int probes_refresh(
+	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
+{
+	return s->process ? session_read(s, which, count, e) : 0;
+}
+
+int probes_find(const struct probes_session *s, enum probes_by by, const char *text,
+	const struct probes_switch_options *options, size_t **indices, size_t *count,
+	struct probes_error *e)
+{
+	struct array found;
+	int r;
+
+	array_init(&found, sizeof(size_t));
+	r = select_text(&s->catalog, by, text, options, &found, e);
+	*count = r == 0 ? found.count : 0;
+	*indices = r == 0 ? array_take(&found) : NULL;
+	array_done(&found);
+	return r;
+}
