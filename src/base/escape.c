@@ -73,6 +73,31 @@ static size_t escape_one(const char *text, char *piece)
 	return length;
 }
 
+/* How many characters from here are plain ASCII, as nearly all are. */
+static size_t escape_plain(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '\\')
+		length++;
+	return length;
+}
+
+/* Append a piece; once one did not fit nothing more is written. A plain run may be cut. */
+static void escape_append(char *out, size_t size, size_t *used, bool *full, const char *piece,
+	size_t length, bool plain)
+{
+	size_t room = *full ? 0 : size - 1 - *used;
+
+	if (length > room) {
+		*full = true;
+		length = plain ? room : 0;
+	}
+	if (length)
+		memcpy(out + *used, piece, length);
+	*used += length;
+}
+
 size_t probes_escape(const char *text, char *out, size_t size)
 {
 	size_t total = 0, used = 0;
@@ -80,16 +105,19 @@ size_t probes_escape(const char *text, char *out, size_t size)
 	char piece[12];
 
 	while (*text) {
-		size_t length;
+		size_t length = escape_plain(text);
+		const char *from = text;
+		bool plain = length > 0;
 
-		text += escape_one(text, piece);
-		length = strlen(piece);
+		if (plain) {
+			text += length;
+		} else {
+			text += escape_one(text, piece);
+			from = piece;
+			length = strlen(piece);
+		}
+		escape_append(out, size, &used, &full, from, length, plain);
 		total += length;
-		full = full || used + length >= size;
-		if (full)
-			continue;
-		memcpy(out + used, piece, length);
-		used += length;
 	}
 	if (size)
 		out[used] = '\0';

@@ -24,7 +24,7 @@ static uint64_t holding_prefix(const char *text)
 {
 	uint64_t key = 0;
 
-	strncpy((char *)&key, text, sizeof key);
+	memcpy(&key, text, strnlen(text, sizeof key));
 	return be64toh(key);
 }
 

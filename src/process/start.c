@@ -256,7 +256,7 @@ static int start_fork(
 
 int start_hold(const struct probes_program *p, pid_t *pid, struct probes_error *e)
 {
-	int child, r = start_fork(p, pid, &child, e);
+	int child = -1, r = start_fork(p, pid, &child, e);
 
 	if (r < 0)
 		return r;
