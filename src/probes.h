@@ -286,6 +286,9 @@ struct probes_switch_options {
 	const char *object;   /* act on objects of this path or file name only, or NULL */
 	bool force;           /* set counts to 1 or 0, sites follow; also for odd probes */
 	bool dry_run;         /* plan only, write nothing */
+	bool atomically;      /* hold all threads of the process still meanwhile, so that every site
+				 changes at one instant */
+	unsigned max_stop_ms; /* give up, changing nothing, if that takes longer; 0: 1000 */
 };
 
 enum probes_outcome { PROBES_DONE, PROBES_SKIPPED, PROBES_NOT_DONE };

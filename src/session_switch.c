@@ -7,12 +7,14 @@
 #include "base/error.h"
 #include "patch/apply.h"
 #include "process/access.h"
+#include "process/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SESSION_TURN_MS 5000 /* how long we wait for another of us */
+#define SESSION_STOP_MS 1000 /* how long a process may be held still */
 #define SESSION_TRIES 3      /* a count that others change between look and plan is planned anew */
 
 /* ---- results ---- */
@@ -129,6 +131,8 @@ struct session_change {
 	struct plan_mode mode;
 	const int32_t *const *deltas; /* for a restore */
 	bool dry_run;
+	bool atomically;
+	unsigned max_stop_ms;
 };
 
 static int session_plan_switch(
@@ -143,15 +147,34 @@ static int session_plan_restore(
 	return plan_restore(p, c->which, c->count, c->deltas, e);
 }
 
-static int session_apply(struct probes_session *s, const struct plan *p, struct probes_error *e)
+/* What is done while the process stands still: nothing but looking and writing. */
+struct session_work {
+	struct apply apply;
+	struct memory *memory;
+};
+
+static int session_run_apply(void *data, struct probes_error *e)
 {
-	struct apply a;
-	int r = apply_init(&a, p, e);
+	struct session_work *w = data;
+
+	return apply_run(&w->apply, w->memory, e);
+}
+
+static int session_apply(struct probes_session *s, const struct session_change *c,
+	const struct plan *p, uint64_t *stopped_ns, struct probes_error *e)
+{
+	struct session_work w = {.memory = &s->memory};
+	int r = apply_init(&w.apply, p, e);
 
 	if (r < 0)
 		return r;
-	r = apply_run(&a, &s->memory, e);
-	apply_done(&a);
+	/* A program that we hold stands still already. */
+	if (c->atomically && !s->held && p->writes.count)
+		r = stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : SESSION_STOP_MS),
+			session_run_apply, &w, stopped_ns, e);
+	else
+		r = session_run_apply(&w, e);
+	apply_done(&w.apply);
 	return r;
 }
 
@@ -159,6 +182,7 @@ static int session_apply(struct probes_session *s, const struct plan *p, struct 
 static int session_try(struct probes_session *s, const struct session_change *c,
 	struct probes_result **result, bool *again, struct probes_error *e)
 {
+	uint64_t stopped_ns = 0;
 	struct plan p;
 	int r = session_read(s, c->which, c->count, e), applied = 0;
 
@@ -169,12 +193,14 @@ static int session_try(struct probes_session *s, const struct session_change *c,
 		return r;
 	r = c->plan(c, &p, e);
 	if (r == 0 && !c->dry_run)
-		applied = r = session_apply(s, &p, e);
+		applied = r = session_apply(s, c, &p, &stopped_ns, e);
 	*again = applied == -EBUSY;
 	if (r < 0)
 		p.writes.count = 0;
 	*result = session_result(s, &p, e);
 	plan_done(&p);
+	if (*result)
+		(*result)->stopped_ns = stopped_ns;
 	return *result ? r : -ENOMEM;
 }
 
@@ -261,7 +287,9 @@ static int session_switch_chosen(struct probes_session *s, struct array *chosen,
 	struct session_change c = {.plan = session_plan_switch,
 		.chosen = chosen,
 		.mode = {.force = (o && o->force) || s->held},
-		.dry_run = o && o->dry_run};
+		.dry_run = o && o->dry_run,
+		.atomically = o && o->atomically,
+		.max_stop_ms = o ? o->max_stop_ms : 0};
 	size_t *which = calloc(chosen->count + 1, sizeof *which);
 	int r;
 

@@ -278,7 +278,7 @@ int start_hold(const struct probes_program *p, pid_t *pid, struct probes_error *
 
 int start_let_go(pid_t pid, struct probes_error *e)
 {
-	int r = tracee_detach(pid);
+	int r = tracee_detach(pid, 0);
 
 	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot let process %d begin", pid) : 0;
 }

@@ -68,7 +68,24 @@ int tracee_set_pc(pid_t pid, uint64_t pc)
 	return tracee_call(PTRACE_POKEUSER, pid, offsetof(struct user_regs_struct, rip), pc);
 }
 
-int tracee_detach(pid_t pid)
+int tracee_seize(pid_t tid)
 {
-	return tracee_call(PTRACE_DETACH, pid, 0, 0);
+	return tracee_call(PTRACE_SEIZE, tid, 0, 0);
+}
+
+int tracee_interrupt(pid_t tid)
+{
+	return tracee_call(PTRACE_INTERRUPT, tid, 0, 0);
+}
+
+pid_t tracee_poll(int *status)
+{
+	pid_t tid = waitpid(-1, status, __WALL | WNOHANG);
+
+	return tid < 0 ? -errno : tid;
+}
+
+int tracee_detach(pid_t pid, int signal)
+{
+	return tracee_call(PTRACE_DETACH, pid, 0, (uintptr_t)signal);
 }

@@ -36,7 +36,17 @@ int tracee_signal(int status);
 int tracee_get_pc(pid_t pid, uint64_t *pc);
 int tracee_set_pc(pid_t pid, uint64_t pc);
 
-/* Let go for good; it runs on. */
-int tracee_detach(pid_t pid);
+/* Seize a running thread; it goes on running. */
+int tracee_seize(pid_t tid);
+
+/* Ask a seized thread to stop; what it was doing is restarted, not failed, wherever that can be. */
+int tracee_interrupt(pid_t tid);
+
+/* One stop or end that has been reported, of any tracee: its tid, 0 for none yet, or a negative
+ * errno. */
+pid_t tracee_poll(int *status);
+
+/* Let go for good, delivering `signal` (0: none); it runs on. */
+int tracee_detach(pid_t pid, int signal);
 
 #endif

@@ -1,0 +1,337 @@
+/*
+ * Seize all, then interrupt all, then wait for all (HAZARDS 1): interrupting and
+ * waiting one by one takes a hundred times as long on a busy machine. Threads
+ * are born meanwhile: done is when a pass over the tasks finds nothing new and
+ * the kernel's own count of threads agrees.
+ */
+#include "process/stop.h"
+
+#include "base/error.h"
+#include "process/procfs.h"
+#include "process/tracee.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum stop_state { STOP_FREE, STOP_SEIZED, STOP_ASKED, STOP_STOPPED, STOP_GONE };
+
+struct stop_thread {
+	pid_t tid;
+	enum stop_state state;
+	int signal; /* that it was about to get when it stopped */
+};
+
+/* What the helper hands back, in memory that both see. */
+struct stop_answer {
+	bool finished;
+	int result;
+	uint64_t stopped_ns;
+	struct probes_error error;
+};
+
+struct stop {
+	const struct identity *who;
+	struct stop_thread *table; /* open addressing by tid; nothing is allocated while stopping */
+	size_t size;               /* a power of two */
+	size_t known, stopped, gone;
+	uint64_t deadline, begin; /* CLOCK_MONOTONIC, ns */
+};
+
+static uint64_t stop_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- the table ---- */
+
+static struct stop_thread *stop_find(struct stop *s, pid_t tid)
+{
+	size_t at = (size_t)tid * 2654435761u & (s->size - 1);
+
+	while (s->table[at].state != STOP_FREE && s->table[at].tid != tid)
+		at = (at + 1) & (s->size - 1);
+	return &s->table[at];
+}
+
+static bool stop_new_table(struct stop *s)
+{
+	struct procfs_stat stat;
+	size_t want = 4096;
+
+	if (procfs_stat(s->who->task, "stat", &stat) == 0)
+		want += 8 * stat.threads;
+	for (s->size = 4096; s->size < want; s->size *= 2)
+		;
+	s->table = calloc(s->size, sizeof *s->table);
+	return s->table;
+}
+
+/* ---- seizing ---- */
+
+static int stop_denied(const struct stop *s, pid_t tid, int code, struct probes_error *e)
+{
+	char file[64], *text;
+	size_t size;
+	long tracer = 0;
+
+	snprintf(file, sizeof file, "task/%d/status", tid);
+	if (procfs_read(s->who->proc, file, &text, &size) == 0)
+		tracer = procfs_status(text, "TracerPid", 0);
+	free(text);
+	error_set(e, PROBES_DENIED, code, "cannot stop process %d", s->who->pid);
+	if (!tracer)
+		return error_hint(e, "switch without -stop");
+	error_why(e, "process %ld traces it already (a debugger?)", tracer);
+	return error_hint(e, "switch without -stop, or let the other tool go first");
+}
+
+/* Seize one thread that was not seen before. A thread that ends meanwhile is no error. */
+static int stop_seize(struct stop *s, pid_t tid, bool *fresh, struct probes_error *e)
+{
+	struct stop_thread *t = stop_find(s, tid);
+	struct procfs_stat stat;
+	char file[64];
+	int r;
+
+	if (t->state != STOP_FREE)
+		return 0;
+	if (s->known >= s->size / 2) {
+		error_set(e, PROBES_REFUSED, -EAGAIN, "cannot stop process %d", s->who->pid);
+		return error_why(e, "it starts threads faster than they can be stopped");
+	}
+	r = tracee_seize(tid);
+	if (r == -EPERM) {
+		snprintf(file, sizeof file, "task/%d/stat", tid);
+		/* A dead leader stays in the list while its threads live on. */
+		if (procfs_stat(s->who->proc, file, &stat) == 0 && stat.state != 'Z' &&
+			stat.state != 'X')
+			return stop_denied(s, tid, r, e);
+	}
+	*fresh = *fresh || r == 0;
+	*t = (struct stop_thread){.tid = tid, .state = r ? STOP_GONE : STOP_SEIZED};
+	s->known++;
+	s->gone += r != 0;
+	return 0;
+}
+
+struct stop_entry { /* linux_dirent64, getdents64(2) */
+	uint64_t inode;
+	int64_t offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+/* One pass over /proc/PID/task. */
+static int stop_seize_all(struct stop *s, bool *fresh, struct probes_error *e)
+{
+	int fd = openat(s->who->proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	char buffer[32768] __attribute__((aligned(8)));
+	long n;
+
+	if (fd < 0)
+		return identity_gone(s->who, e);
+	while (r == 0 && (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
+		for (long at = 0; r == 0 && at < n;) {
+			const struct stop_entry *entry = (const void *)(buffer + at);
+
+			if (entry->name[0] != '.')
+				r = stop_seize(s, atoi(entry->name), fresh, e);
+			at += entry->length;
+		}
+	close(fd);
+	return r;
+}
+
+static void stop_interrupt_all(struct stop *s)
+{
+	if (!s->begin)
+		s->begin = stop_now();
+	for (size_t i = 0; i < s->size; i++)
+		if (s->table[i].state == STOP_SEIZED) {
+			s->table[i].state = STOP_ASKED;
+			tracee_interrupt(s->table[i].tid);
+		}
+}
+
+/* ---- waiting ---- */
+
+static void stop_note(struct stop *s, pid_t tid, int status)
+{
+	struct stop_thread *t = stop_find(s, tid);
+
+	if (t->state == STOP_FREE || t->state == STOP_GONE)
+		return;
+	s->stopped -= t->state == STOP_STOPPED;
+	if (WIFSTOPPED(status)) {
+		t->state = STOP_STOPPED;
+		t->signal = tracee_signal(status);
+		s->stopped++;
+	} else {
+		t->state = STOP_GONE;
+		s->gone++;
+	}
+}
+
+static int stop_late(const struct stop *s, struct probes_error *e)
+{
+	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot stop process %d", s->who->pid);
+	error_why(e, "%zu of %zu threads did not stop in time: uninterruptible, or in vfork",
+		s->known - s->gone - s->stopped, s->known - s->gone);
+	return error_hint(e, "switch without -stop, or allow more with -max-stop MS");
+}
+
+/* Wait until every thread we know has stopped or ended. */
+static int stop_wait_all(struct stop *s, struct probes_error *e)
+{
+	sigset_t child;
+	int status;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	while (s->stopped + s->gone < s->known) {
+		uint64_t now = stop_now(), left = s->deadline > now ? s->deadline - now : 0;
+		struct timespec nap = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+		pid_t tid;
+
+		while ((tid = tracee_poll(&status)) > 0)
+			stop_note(s, tid, status);
+		if (s->stopped + s->gone >= s->known)
+			break;
+		if (!left)
+			return stop_late(s, e);
+		sigtimedwait(&child, NULL, &nap);
+	}
+	return 0;
+}
+
+/* Does the kernel count as many threads as we hold? The dead that it still counts are ours too. */
+static bool stop_complete(const struct stop *s)
+{
+	struct procfs_stat stat;
+	size_t zombies = 0;
+
+	if (procfs_stat(s->who->task, "stat", &stat) < 0)
+		return true;
+	for (size_t i = 0; s->gone && i < s->size; i++) {
+		struct procfs_stat dead;
+		char file[64];
+
+		if (s->table[i].state != STOP_GONE)
+			continue;
+		snprintf(file, sizeof file, "task/%d/stat", s->table[i].tid);
+		zombies += procfs_stat(s->who->proc, file, &dead) == 0;
+	}
+	return stat.threads <= s->stopped + zombies;
+}
+
+static int stop_all(struct stop *s, struct probes_error *e)
+{
+	for (;;) {
+		bool fresh = false;
+		int r = stop_seize_all(s, &fresh, e);
+
+		if (r < 0)
+			return r;
+		if (!fresh && stop_complete(s))
+			return s->stopped ? 0 : identity_gone(s->who, e);
+		stop_interrupt_all(s);
+		r = stop_wait_all(s, e);
+		if (r < 0)
+			return r;
+		if (stop_now() > s->deadline)
+			return stop_late(s, e);
+	}
+}
+
+static void stop_resume_all(struct stop *s)
+{
+	for (size_t i = 0; i < s->size; i++)
+		if (s->table[i].state == STOP_STOPPED)
+			tracee_detach(s->table[i].tid, s->table[i].signal);
+}
+
+/* ---- the helper ---- */
+
+static void stop_help(struct stop *s, pid_t parent, int (*work)(void *, struct probes_error *),
+	void *data, struct stop_answer *answer)
+{
+	sigset_t all;
+
+	/* It must not go on writing while the next run repairs what we left. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	signal(SIGCHLD, SIG_DFL);
+	setpriority(PRIO_PROCESS, 0, -20);
+	answer->result = stop_all(s, &answer->error);
+	if (answer->result == 0) {
+		answer->result = work(data, &answer->error);
+		stop_resume_all(s);
+		answer->stopped_ns = stop_now() - s->begin;
+	}
+	answer->finished = true;
+	/* Whoever is still held is let go by the kernel now. */
+	_exit(0);
+}
+
+static int stop_fork(struct stop *s, int (*work)(void *, struct probes_error *), void *data,
+	struct stop_answer *answer, struct probes_error *e)
+{
+	pid_t parent = getpid(), helper = fork();
+	int status;
+
+	if (helper == 0)
+		stop_help(s, parent, work, data, answer);
+	if (helper < 0)
+		return error_set(e, PROBES_FAILED, -errno, "cannot stop process %d", s->who->pid);
+	while (waitpid(helper, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!answer->finished) {
+		error_set(e, PROBES_FAILED, -ECHILD, "cannot stop process %d", s->who->pid);
+		return error_why(e, "the helper that held it was killed");
+	}
+	if (answer->result < 0)
+		*e = answer->error;
+	return answer->result;
+}
+
+int stop_run(const struct identity *who, int milliseconds,
+	int (*work)(void *data, struct probes_error *e), void *data, uint64_t *stopped_ns,
+	struct probes_error *e)
+{
+	struct stop s = {.who = who, .deadline = stop_now() + (uint64_t)milliseconds * 1000000u};
+	struct stop_answer *answer = mmap(
+		NULL, sizeof *answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int r;
+
+	*stopped_ns = 0;
+	if (answer == MAP_FAILED)
+		return error_memory(e, "a stopped process");
+	if (stop_new_table(&s)) {
+		r = stop_fork(&s, work, data, answer, e);
+		*stopped_ns = answer->stopped_ns;
+	} else {
+		r = error_memory(e, "a stopped process");
+	}
+	free(s.table);
+	munmap(answer, sizeof *answer);
+	return r;
+}
