@@ -149,6 +149,8 @@ enum probes_log_level { PROBES_LOG_NOTICE, PROBES_LOG_DEBUG };
 
 struct probes_options {
 	bool read_only; /* probes_switch refuses everything but a dry run */
+	bool lasting;   /* what it switches is meant to stay: once a call has succeeded, no journal
+			   tells the next run to offer its undoing */
 	/* notices ("disable actions are ignored under trace") and, at debug
 	   level, what the engine does; may be NULL */
 	void (*log)(void *data, enum probes_log_level level, const char *text);
@@ -205,6 +207,9 @@ PROBES_API bool probes_held(const struct probes_session *session); /* started, n
  */
 PROBES_API PROBES_CHECK int probes_alive(struct probes_session *session, struct probes_error *e);
 
+/* Every process there is, without kernel threads; the array is the caller's (free). */
+PROBES_API PROBES_CHECK int probes_processes(pid_t **pids, size_t *count, struct probes_error *e);
+
 /* All running descendants of a process, itself first; the array is the caller's (free). */
 PROBES_API PROBES_CHECK int probes_tree(
 	pid_t root, pid_t **pids, size_t *count, struct probes_error *e);
@@ -253,6 +258,44 @@ PROBES_API uint32_t probes_semaphore_live_at(
 
 /* "on", "off", "some", "other", "odd", "unreadable", "unknown". */
 PROBES_API const char *probes_state_name(enum probes_state state);
+
+/* --------------------------------------------------------------- the detail */
+
+/* Where a site lies in the program as its authors wrote it. What is not known is empty or 0. */
+struct probes_where {
+	char function[256]; /* demangled */
+	uint64_t offset;    /* of the site in it, bytes */
+	char file[256];
+	int line;
+};
+
+/*
+ * Look a site up in the symbol tables and debug information of its object; works for files, too.
+ * The first look at an object may take a second where that is large; the rest is quick.
+ */
+PROBES_API void probes_where(
+	struct probes_session *session, size_t probe, size_t site, struct probes_where *where);
+
+/* One instruction. */
+struct probes_instruction {
+	uint64_t address;
+	uint8_t bytes[15];
+	uint8_t length;
+	char text[111]; /* AT&T syntax */
+};
+
+/*
+ * The instructions around a site as they are in memory now (of a file: as they are in it), at most
+ * max: up to three before it, where the start of its function is known and near enough to be sure
+ * of the boundaries, and what follows it. Returns how many; 0: unreadable, or built without a
+ * disassembler.
+ */
+PROBES_API size_t probes_code(struct probes_session *session, size_t probe, size_t site,
+	struct probes_instruction *out, size_t max);
+
+/* The bytes that the file holds at a site (6), to compare with those in memory. */
+PROBES_API const uint8_t *probes_site_original(
+	const struct probes_session *session, size_t probe, size_t site);
 
 /* -------------------------------------------------------------- the actions */
 
@@ -347,6 +390,28 @@ PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
 
 /* Undo this session's net change of every semaphore. Nothing to undo is success. */
 PROBES_API PROBES_CHECK int probes_restore(
+	struct probes_session *session, struct probes_result **result, struct probes_error *e);
+
+/* What a session left whose owner died before it could undo or leave it. */
+struct probes_leftover {
+	pid_t owner;
+	size_t writes;    /* on record as made */
+	bool interrupted; /* in the middle of a switch */
+};
+
+/*
+ * What interrupted sessions left in this process, by the journals that they kept; the array is the
+ * caller's (free).
+ */
+PROBES_API PROBES_CHECK int probes_leftovers(struct probes_session *session,
+	struct probes_leftover **leftovers, size_t *count, struct probes_error *e);
+
+/*
+ * Undo exactly what interrupted sessions left, and nothing else. Where another tool makes it
+ * unclear whether our part of a count landed, it is left raised, with a notice. Nothing to repair
+ * is success. *result as for probes_switch, NULL where there was nothing.
+ */
+PROBES_API PROBES_CHECK int probes_repair(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);
 
 /* How many probes this session's net change holds on (or off). */

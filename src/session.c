@@ -31,9 +31,11 @@ static struct probes_session *session_new(
 	}
 	s->who = (struct identity){.pidfd = -1, .proc = -1, .task = -1};
 	s->memory.fd = -1;
+	s->journal.fd = -1;
 	catalog_init(&s->catalog);
 	if (options) {
 		s->read_only = options->read_only;
+		s->lasting = options->lasting;
 		s->log = (struct log){options->log, options->log_data};
 	}
 	return s;
@@ -183,6 +185,7 @@ void probes_close(struct probes_session *s)
 		start_kill(s->who.pid);
 	if (s->all_ready)
 		reader_done(&s->all);
+	journal_remove(&s->journal);
 	catalog_done(&s->catalog);
 	memory_close(&s->memory);
 	identity_close(&s->who);

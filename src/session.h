@@ -1,8 +1,10 @@
-/* The inside of a session; for session.c and session_switch.c alone. */
+/* The inside of a session; for the session*.c files alone. */
 #ifndef SESSION_H
 #define SESSION_H
 
 #include "base/log.h"
+#include "patch/journal.h"
+#include "patch/plan.h"
 #include "probe/catalog.h"
 #include "probe/reader.h"
 #include "probes.h"
@@ -22,6 +24,26 @@ struct probes_session {
 	bool all_ready;
 	struct probes_access access;
 	uint32_t stamp; /* of the last switch */
+	struct journal journal;
+	bool lasting;    /* what it switches is meant to stay */
+	bool unrecorded; /* no journal could be kept, and that was said */
+};
+
+#define SESSION_TURN_MS 5000 /* how long we wait for another of us */
+
+/* What to plan, once the turn is ours and the values are read. */
+struct session_change {
+	const size_t *which;
+	size_t count;
+	int (*plan)(const struct session_change *change, struct plan *p, struct probes_error *e);
+	const struct array *chosen; /* for a switch */
+	struct plan_mode mode;
+	const int32_t *const *deltas; /* for a restore */
+	bool follow;
+	bool not_ours; /* takes back what another session did: no part of our own net change */
+	bool dry_run;
+	bool atomically;
+	unsigned max_stop_ms;
 };
 
 /*
@@ -30,5 +52,16 @@ struct probes_session {
  */
 int session_read(
 	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e);
+
+/* The `plan` of a change that takes back deltas. */
+int session_plan_restore(
+	const struct session_change *change, struct plan *p, struct probes_error *e);
+
+/* May this session change its process, and is that still there? */
+int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e);
+
+/* Read, plan, apply, remember; the turn (identity_lock) is the caller's. */
+int session_carry_out(struct probes_session *s, const struct session_change *change,
+	struct probes_result **result, struct probes_error *e);
 
 #endif

@@ -7,13 +7,15 @@
 #include "base/error.h"
 #include "patch/apply.h"
 #include "process/access.h"
+#include "process/procfs.h"
 #include "process/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define SESSION_TURN_MS 5000 /* how long we wait for another of us */
 #define SESSION_STOP_MS 1000 /* how long a process may be held still */
 #define SESSION_TRIES 3      /* a count that others change between look and plan is planned anew */
 
@@ -122,29 +124,15 @@ size_t probes_mine(const struct probes_session *s)
 
 /* ---- one change, whatever its plan ---- */
 
-/* What to plan, once the turn is ours and the values are read. */
-struct session_change {
-	const size_t *which;
-	size_t count;
-	int (*plan)(const struct session_change *change, struct plan *p, struct probes_error *e);
-	const struct array *chosen; /* for a switch */
-	struct plan_mode mode;
-	const int32_t *const *deltas; /* for a restore */
-	bool dry_run;
-	bool atomically;
-	unsigned max_stop_ms;
-};
-
 static int session_plan_switch(
 	const struct session_change *c, struct plan *p, struct probes_error *e)
 {
 	return plan_switch(p, c->chosen->data, c->chosen->count, &c->mode, e);
 }
 
-static int session_plan_restore(
-	const struct session_change *c, struct plan *p, struct probes_error *e)
+int session_plan_restore(const struct session_change *c, struct plan *p, struct probes_error *e)
 {
-	return plan_restore(p, c->which, c->count, c->deltas, e);
+	return plan_restore(p, c->which, c->count, c->deltas, c->follow, e);
 }
 
 /* What is done while the process stands still: nothing but looking and writing. */
@@ -160,20 +148,68 @@ static int session_run_apply(void *data, struct probes_error *e)
 	return apply_run(&w->apply, w->memory, e);
 }
 
+static int session_run(struct probes_session *s, const struct session_change *c,
+	struct session_work *w, uint64_t *stopped_ns, struct probes_error *e)
+{
+	/* A program that we hold stands still already. */
+	if (!c->atomically || s->held)
+		return session_run_apply(w, e);
+	return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : SESSION_STOP_MS),
+		session_run_apply, w, stopped_ns, e);
+}
+
+/* Put the plan on record before its first write. Without a place for it: say so once, and go on. */
+static void session_record(struct probes_session *s, const struct plan *p)
+{
+	struct journal_key key = {.target = s->who.pid, .target_start = s->who.start_time};
+	struct procfs_stat self;
+	int r = 0;
+
+	if (s->unrecorded)
+		return;
+	if (s->journal.fd < 0) {
+		key.owner = getpid();
+		r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
+		key.owner_start = self.start_time;
+		if (r == 0)
+			r = journal_open(&s->journal, &key);
+	}
+	if (r == 0)
+		r = journal_intend(&s->journal, p);
+	if (r == 0)
+		return;
+	s->unrecorded = true;
+	journal_remove(&s->journal);
+	log_say(&s->log, PROBES_LOG_NOTICE,
+		"no journal can be kept (%s): if this run is killed, nobody can undo what it did",
+		strerror(-r));
+}
+
+/* What is meant to stay needs no record once it is whole. */
+static void session_conclude(struct probes_session *s, int result)
+{
+	if (s->journal.fd < 0)
+		return;
+	if (s->lasting && result == 0)
+		journal_remove(&s->journal);
+	else
+		journal_conclude(&s->journal, result == 0 ? JOURNAL_DONE : JOURNAL_UNDONE);
+}
+
 static int session_apply(struct probes_session *s, const struct session_change *c,
 	const struct plan *p, uint64_t *stopped_ns, struct probes_error *e)
 {
 	struct session_work w = {.memory = &s->memory};
-	int r = apply_init(&w.apply, p, e);
+	int r;
 
+	if (!p->writes.count)
+		return 0;
+	r = apply_init(&w.apply, p, e);
 	if (r < 0)
 		return r;
-	/* A program that we hold stands still already. */
-	if (c->atomically && !s->held && p->writes.count)
-		r = stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : SESSION_STOP_MS),
-			session_run_apply, &w, stopped_ns, e);
-	else
-		r = session_run_apply(&w, e);
+	session_record(s, p);
+	r = session_run(s, c, &w, stopped_ns, e);
+	session_conclude(s, r);
 	apply_done(&w.apply);
 	return r;
 }
@@ -204,7 +240,7 @@ static int session_try(struct probes_session *s, const struct session_change *c,
 	return *result ? r : -ENOMEM;
 }
 
-static int session_carry_out(struct probes_session *s, const struct session_change *c,
+int session_carry_out(struct probes_session *s, const struct session_change *c,
 	struct probes_result **result, struct probes_error *e)
 {
 	struct probes_error ignored;
@@ -218,7 +254,8 @@ static int session_carry_out(struct probes_session *s, const struct session_chan
 	}
 	if (r < 0 || c->dry_run)
 		return r;
-	session_remember(s, *result);
+	if (!c->not_ours)
+		session_remember(s, *result);
 	/* So that what is shown next is what is there now; a failure shows itself at the next look.
 	 */
 	if (session_read(s, c->which, c->count, &ignored) < 0)
@@ -226,7 +263,7 @@ static int session_carry_out(struct probes_session *s, const struct session_chan
 	return 0;
 }
 
-static int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e)
+int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e)
 {
 	if (!s->process) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot switch probes of a file");

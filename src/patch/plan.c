@@ -425,45 +425,48 @@ static bool plan_restore_targets(const struct plan_step *s, uint32_t *to, uint32
 	return any;
 }
 
-/* A site that must change but is held by another tool keeps the whole probe as it is. */
+/* Would a site have to change that another tool holds? Then the whole probe stays as it is. */
 static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, const uint32_t *from,
-	struct probes_item *item)
+	bool follow, struct probes_item *item)
 {
 	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 
-		if (k != PROBES_NONE && (from[k] > 0) != (to[k] > 0) &&
+		if (k != PROBES_NONE && (follow || (from[k] > 0) != (to[k] > 0)) &&
 			!plan_check_foreign(s, true, PROBES_DISABLE, item))
 			return false;
 	}
 	return plan_check_readable(s, item);
 }
 
-static bool plan_restore_probe(struct plan *p, struct plan_step *s)
+static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 {
 	uint32_t count = s->p->semaphore_count;
 	uint32_t *to = calloc(2 * (size_t)count + 1, sizeof *to), *from = to + count;
 	bool up = false, fits = to;
 	struct probes_item *item;
 
-	if (fits && plan_restore_targets(s, to, from, &up)) {
+	if (fits && (plan_restore_targets(s, to, from, &up) || (follow && !plan_consistent(s)))) {
 		item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
 		fits = item;
-		if (item && plan_restore_check(s, to, from, item))
-			fits = plan_write_probe(p, s, to, from, up, false);
+		if (item && plan_restore_check(s, to, from, follow, item))
+			fits = plan_write_probe(p, s, to, from, up, follow);
 	}
 	free(to);
 	return fits;
 }
 
 int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
-	struct probes_error *e)
+	bool follow, struct probes_error *e)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct plan_step s;
 
-		if (!plan_open_step(p, which[i], &s) || !plan_open_restore(&s, deltas, s.p) ||
-			!plan_restore_probe(p, &s))
+		if (!plan_open_step(p, which[i], &s))
+			return error_memory(e, "a plan");
+		if (s.p->broken)
+			continue;
+		if (!plan_open_restore(&s, deltas, s.p) || !plan_restore_probe(p, &s, follow))
 			return error_memory(e, "a plan");
 	}
 	return 0;

@@ -58,8 +58,10 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 /*
  * Plan to take back changes of semaphores: `deltas` holds, per holding (NULL: none), what was
  * added to each semaphore, at the first of its address. Probes are taken in the order of `which`.
+ * `follow`: sites are set to what their semaphore says even where that does not change, to mend
+ * what an interrupted switch left halfway.
  */
 int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
-	struct probes_error *e);
+	bool follow, struct probes_error *e);
 
 #endif

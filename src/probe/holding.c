@@ -429,6 +429,7 @@ void holding_free(struct holding *h)
 {
 	if (!h)
 		return;
+	symbols_close(h->symbols);
 	object_free(h->file);
 	free(h->path);
 	free(h->probes);

@@ -6,6 +6,7 @@
 #define PROBE_HOLDING_H
 
 #include "elf/object.h"
+#include "elf/symbols.h"
 #include "probe/site.h"
 #include "probes.h"
 
@@ -14,7 +15,8 @@ struct holding {
 	char *path;
 	char build_id[129];
 	char why[192];
-	struct object *file; /* owned; NULL where there are no notes */
+	struct object *file;     /* owned; NULL where there are no notes */
+	struct symbols *symbols; /* owned; opened when somebody looks at a site */
 
 	struct probes_probe *probes; /* sorted by provider, then name */
 	size_t probe_count;

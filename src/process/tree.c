@@ -68,7 +68,8 @@ static bool tree_gather(struct array *links)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
-		if (procfs_stat(AT_FDCWD, path, &stat) < 0 || stat.state == 'Z')
+		if (procfs_stat(AT_FDCWD, path, &stat) < 0 || stat.state == 'Z' ||
+			stat.flags & PROCFS_KERNEL_THREAD)
 			continue;
 		link = array_add(links);
 		if (!link)
@@ -100,4 +101,20 @@ int probes_tree(pid_t root, pid_t **pids, size_t *count, struct probes_error *e)
 	error_set(e, PROBES_NO_TARGET, -ESRCH, "cannot follow the tree of process %d", root);
 	error_why(e, "%s", read ? "no such process" : "/proc cannot be read");
 	return e->code;
+}
+
+int probes_processes(pid_t **pids, size_t *count, struct probes_error *e)
+{
+	struct array links;
+
+	array_init(&links, sizeof(struct tree_link));
+	*count = 0;
+	*pids = tree_gather(&links) ? calloc(links.count + 1, sizeof **pids) : NULL;
+	for (size_t i = 0; *pids && i < links.count; i++)
+		(*pids)[(*count)++] = ARRAY_AT(&links, struct tree_link, i)->pid;
+	array_done(&links);
+	if (*pids)
+		return 0;
+	error_set(e, PROBES_FAILED, -ENOENT, "cannot list processes");
+	return error_why(e, "/proc cannot be read");
 }

@@ -1,0 +1,21 @@
+/*
+ * Where an address lies: function and offset, source file and line. Through
+ * libdwfl: .symtab, .dynsym, the compressed .gnu_debugdata, DWARF in the file
+ * or in a separate one found by build-id or debuglink. Slow to open (a large
+ * file: a second); opened for one object when somebody looks at it.
+ */
+#ifndef ELF_SYMBOLS_H
+#define ELF_SYMBOLS_H
+
+#include "probes.h"
+
+struct symbols;
+
+/* Open for the file behind a descriptor (kept; a copy is taken). NULL where nothing can be had. */
+struct symbols *symbols_open(int fd, const char *path);
+void symbols_close(struct symbols *s);
+
+/* Fill what is known of a link-time address; what is not stays empty. */
+void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * What a session is about to write, on record before it writes: so that the
+ * next run finds what an interrupted one left, and can take back exactly that.
+ *
+ * One file a session, in a private directory of the user's (XDG_RUNTIME_DIR, /run/user/UID, or
+ * /tmp/probes-tui-UID), named after the process and its start time. It is removed when the
+ * session ends as it should. No fsync: a killed process loses no page cache, and a machine
+ * that goes down takes the target along.
+ *
+ *   header   "PTUIJ1\0\0", target pid, owner pid (u32 each), target start, owner start (u64 each)
+ *   block    kind, count (u32 each), then `count` writes where the kind is intent:
+ *   write    address (u64), old, new (u16 each), is_site (u32)
+ */
+#ifndef PATCH_JOURNAL_H
+#define PATCH_JOURNAL_H
+
+#include "base/array.h"
+#include "patch/plan.h"
+
+struct journal {
+	int fd; /* -1: none */
+	char path[448];
+};
+
+struct journal_key {
+	pid_t target, owner;
+	uint64_t target_start, owner_start; /* clock ticks since boot */
+};
+
+enum journal_kind { JOURNAL_INTENT = 1, JOURNAL_DONE = 2, JOURNAL_UNDONE = 3 };
+
+struct journal_write {
+	uint64_t address;
+	uint16_t old, new_;
+	uint32_t is_site;
+};
+
+/* What a journal says, in its order. */
+struct journal_text {
+	struct journal_key key;
+	struct array writes; /* struct journal_write: those that are known to be done */
+	struct array last;   /* likewise: an intent whose end is not on record */
+	size_t length;       /* bytes of the whole blocks; what follows is cut short */
+};
+
+/* Start one. 0 or a negative errno: no private directory to be had, disk full. */
+int journal_open(struct journal *j, const struct journal_key *key);
+
+/*
+ * Go on with one that another session left, behind its last whole block: what takes it back is
+ * recorded in the same file, so that even a repair that is killed can be repaired.
+ */
+int journal_adopt(struct journal *j, const char *path, size_t length);
+
+/* Close and remove: nothing is left to undo. Closing twice is nothing. */
+void journal_remove(struct journal *j);
+
+/* Put a plan on record; 0 or a negative errno (then nothing must be written). */
+int journal_intend(struct journal *j, const struct plan *plan);
+
+/* Its end: carried out, or undone. */
+int journal_conclude(struct journal *j, enum journal_kind kind);
+
+/*
+ * Parse the bytes of a journal. Pure. False: no journal, or lies about its sizes; a block cut
+ * short at the end is left out, since nothing was written before it was complete.
+ */
+bool journal_parse(const void *bytes, size_t size, struct journal_text *text);
+void journal_text_done(struct journal_text *text);
+
+/* One that somebody left. */
+struct journal_found {
+	char path[448];
+	struct journal_text text;
+};
+
+/*
+ * All journals of a process whose owner lives no more; those of processes that are gone are removed
+ * on the way. Appends struct journal_found; false when there is no memory.
+ */
+bool journal_find(pid_t target, uint64_t target_start, struct array *found);
+void journal_found_done(struct array *found);
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * The public calls that find and undo what an interrupted session left. The
+ * journals say which writes were made for certain; of the last, unfinished
+ * plan the process itself says how far it came.
+ */
+#include "session.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- what is known ---- */
+
+/* An address that a journal names. */
+struct repair_place {
+	uint64_t address;
+	int32_t delta;      /* of a count: what is on record as added */
+	bool uncertain;     /* in a plan whose end is not on record */
+	uint16_t old, new_; /* of that plan */
+	bool is_site;
+};
+
+static int repair_by_address(const void *a, const void *b)
+{
+	const struct repair_place *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->uncertain - y->uncertain;
+}
+
+static bool repair_take(struct array *places, const struct array *writes, bool uncertain)
+{
+	if (!array_reserve(places, writes->count))
+		return false;
+	for (size_t i = 0; i < writes->count; i++) {
+		const struct journal_write *w = ARRAY_AT(writes, struct journal_write, i);
+
+		*(struct repair_place *)array_add(places) = (struct repair_place){
+			.address = w->address,
+			.delta = w->is_site || uncertain ? 0 : (int32_t)w->new_ - (int32_t)w->old,
+			.uncertain = uncertain,
+			.old = w->old,
+			.new_ = w->new_,
+			.is_site = w->is_site,
+		};
+	}
+	return true;
+}
+
+static bool repair_places(const struct journal_text *text, struct array *places)
+{
+	bool fits =
+		repair_take(places, &text->writes, false) && repair_take(places, &text->last, true);
+
+	if (fits && places->count)
+		qsort(places->data, places->count, sizeof(struct repair_place), repair_by_address);
+	return fits;
+}
+
+/* The first place at an address, or NULL; those of one address follow each other. */
+static const struct repair_place *repair_at(const struct array *places, uint64_t address)
+{
+	size_t low = 0, high = places->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ARRAY_AT(places, struct repair_place, middle)->address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < places->count && ARRAY_AT(places, struct repair_place, low)->address == address)
+		return ARRAY_AT(places, struct repair_place, low);
+	return NULL;
+}
+
+/* ---- what is ours ---- */
+
+/*
+ * What we added to the count at an address. An unfinished write is ours if the count is what it was
+ * to become, is not if it is what it was; else another tool counts there too, and it is left.
+ */
+static int32_t repair_delta(struct probes_session *s, const struct array *places, uint64_t address,
+	uint32_t value, bool *touched)
+{
+	const struct repair_place *at = repair_at(places, address);
+	const struct repair_place *end = ARRAY_AT(places, struct repair_place, 0) + places->count;
+	int32_t delta = 0;
+
+	for (; at && at < end && at->address == address; at++) {
+		*touched = true;
+		delta += at->delta;
+		if (!at->uncertain || at->is_site)
+			continue;
+		if (value == at->new_)
+			delta += (int32_t)at->new_ - (int32_t)at->old;
+		else if (value != at->old)
+			log_say(&s->log, PROBES_LOG_NOTICE,
+				"the count at 0x%llx is %u, neither %u nor %u: another tool counts "
+				"there, it is left as it is",
+				(unsigned long long)address, value, at->old, at->new_);
+	}
+	return delta;
+}
+
+struct repair {
+	int32_t **deltas;   /* per holding */
+	struct array which; /* size_t: the probes that were touched */
+};
+
+static bool repair_holding(struct probes_session *s, const struct array *places, struct holding *h,
+	int32_t *deltas, struct array *which)
+{
+	for (size_t i = 0; i < h->probe_count; i++) {
+		const struct probes_probe *p = &h->probes[i];
+		size_t first = holding_semaphore(h, p), *slot;
+		bool touched = false;
+
+		for (uint32_t k = 0; k < p->semaphore_count; k++)
+			if (h->same[first + k] == first + k)
+				deltas[first + k] = repair_delta(s, places,
+					p->semaphores[k].address, h->values[first + k], &touched);
+		for (uint32_t k = 0; k < p->site_count && !touched; k++)
+			touched = repair_at(places, p->sites[k].address + SITE_SWITCH);
+		if (!touched)
+			continue;
+		slot = array_add(which);
+		if (!slot)
+			return false;
+		*slot = h->info.first_probe + i;
+	}
+	return true;
+}
+
+static bool repair_prepare(struct probes_session *s, const struct array *places, struct repair *r)
+{
+	bool fits;
+
+	array_init(&r->which, sizeof(size_t));
+	r->deltas = calloc(s->catalog.holdings.count + 1, sizeof *r->deltas);
+	fits = r->deltas;
+	for (size_t i = 0; fits && i < s->catalog.holdings.count; i++) {
+		struct holding *h = catalog_holding(&s->catalog, i);
+
+		r->deltas[i] = calloc(h->semaphore_count + 1, sizeof **r->deltas);
+		fits = r->deltas[i] && repair_holding(s, places, h, r->deltas[i], &r->which);
+	}
+	return fits;
+}
+
+static void repair_done(struct probes_session *s, struct repair *r)
+{
+	for (size_t i = 0; r->deltas && i < s->catalog.holdings.count; i++)
+		free(r->deltas[i]);
+	free(r->deltas);
+	array_done(&r->which);
+}
+
+/* ---- the calls ---- */
+
+int probes_leftovers(struct probes_session *s, struct probes_leftover **leftovers, size_t *count,
+	struct probes_error *e)
+{
+	struct array found;
+	bool fits;
+
+	*leftovers = NULL;
+	*count = 0;
+	array_init(&found, sizeof(struct journal_found));
+	fits = !s->process || journal_find(s->who.pid, s->who.start_time, &found);
+	if (fits)
+		*leftovers = calloc(found.count + 1, sizeof **leftovers);
+	for (size_t i = 0; *leftovers && i < found.count; i++) {
+		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
+
+		(*leftovers)[(*count)++] = (struct probes_leftover){.owner = f->text.key.owner,
+			.writes = f->text.writes.count,
+			.interrupted = f->text.last.count > 0};
+	}
+	journal_found_done(&found);
+	return *leftovers ? 0 : error_memory(e, "the journals");
+}
+
+/* Undo what one journal tells. */
+static int repair_change(struct probes_session *s, const struct journal_text *text,
+	struct probes_result **result, struct probes_error *e)
+{
+	struct session_change c = {.plan = session_plan_restore, .follow = true, .not_ours = true};
+	struct array places;
+	struct repair r = {0};
+	int code = session_read(s, NULL, 0, e);
+
+	array_init(&places, sizeof(struct repair_place));
+	if (code == 0 && !(repair_places(text, &places) && repair_prepare(s, &places, &r)))
+		code = error_memory(e, "a repair");
+	if (code == 0 && r.which.count) {
+		c.which = r.which.data;
+		c.count = r.which.count;
+		c.deltas = (const int32_t *const *)r.deltas;
+		code = session_carry_out(s, &c, result, e);
+	}
+	repair_done(s, &r);
+	array_done(&places);
+	return code;
+}
+
+/* The undoing goes on record in the very journal that it undoes; whole, that is removed. */
+static int repair_one(struct probes_session *s, const struct journal_found *f,
+	struct probes_result **result, struct probes_error *e)
+{
+	struct journal own = s->journal;
+	bool lasting = s->lasting, unrecorded = s->unrecorded;
+	int r = journal_adopt(&s->journal, f->path, f->text.length);
+
+	if (r < 0) {
+		s->journal = own;
+		return error_set(e, PROBES_FAILED, r, "cannot open the journal %s", f->path);
+	}
+	s->lasting = s->unrecorded = false;
+	r = repair_change(s, &f->text, result, e);
+	if (r == 0)
+		journal_remove(&s->journal);
+	else if (s->journal.fd >= 0)
+		close(s->journal.fd);
+	s->journal = own;
+	s->lasting = lasting;
+	s->unrecorded = unrecorded;
+	return r;
+}
+
+/* Put the result of one journal behind those before it; *more is taken. */
+static bool repair_join(struct probes_result **all, struct probes_result *more)
+{
+	struct probes_result *a = *all;
+	void *items, *writes;
+
+	if (!a || !more) {
+		*all = a ? a : more;
+		return true;
+	}
+	items = realloc(a->items, (a->item_count + more->item_count + 1) * sizeof *a->items);
+	a->items = items ? items : a->items;
+	writes = realloc(a->writes, (a->write_count + more->write_count + 1) * sizeof *a->writes);
+	a->writes = writes ? writes : a->writes;
+	if (items && writes) {
+		memcpy(a->items + a->item_count, more->items, more->item_count * sizeof *a->items);
+		memcpy(a->writes + a->write_count, more->writes,
+			more->write_count * sizeof *a->writes);
+		a->item_count += more->item_count;
+		a->write_count += more->write_count;
+		a->done += more->done;
+		a->skipped += more->skipped;
+		a->not_done += more->not_done;
+		a->sites += more->sites;
+	}
+	probes_result_free(more);
+	return items && writes;
+}
+
+int probes_repair(struct probes_session *s, struct probes_result **result, struct probes_error *e)
+{
+	struct array found;
+	int r = session_may_switch(s, false, e);
+
+	*result = NULL;
+	if (r == 0)
+		r = identity_lock(&s->who, SESSION_TURN_MS, e);
+	if (r < 0)
+		return r;
+	array_init(&found, sizeof(struct journal_found));
+	/* Under the turn: two repairs at once must not undo the same thing twice. */
+	if (!journal_find(s->who.pid, s->who.start_time, &found))
+		r = error_memory(e, "the journals");
+	for (size_t i = 0; r == 0 && i < found.count; i++) {
+		struct probes_result *one = NULL;
+
+		r = repair_one(s, ARRAY_AT(&found, struct journal_found, i), &one, e);
+		if (!repair_join(result, one))
+			r = error_memory(e, "a result");
+	}
+	journal_found_done(&found);
+	identity_unlock(&s->who);
+	return r;
+}
