@@ -274,15 +274,22 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 	return 0;
 }
 
+void object_drop_notes(struct object *o)
+{
+	for (size_t i = 0; i < o->note_data.count; i++)
+		free(*ARRAY_AT(&o->note_data, void *, i));
+	array_done(&o->note_data);
+	free(o->notes);
+	o->notes = NULL;
+	o->note_count = 0;
+}
+
 void object_free(struct object *o)
 {
 	if (!o)
 		return;
 	close(o->fd);
-	for (size_t i = 0; i < o->note_data.count; i++)
-		free(*ARRAY_AT(&o->note_data, void *, i));
-	array_done(&o->note_data);
-	free(o->notes);
+	object_drop_notes(o);
 	free(o->segments);
 	free(o->interpreter);
 	free(o);

@@ -40,6 +40,9 @@ struct object {
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e);
 void object_free(struct object *object);
 
+/* Free the notes and their strings, once whoever wants them has copied them. */
+void object_drop_notes(struct object *object);
+
 /* The PT_LOAD that holds these bytes at run time, or NULL. */
 const struct object_segment *object_segment_at(
 	const struct object *object, uint64_t vaddr, uint64_t length);

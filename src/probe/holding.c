@@ -345,6 +345,49 @@ static void holding_place_live(struct holding *h)
 	}
 }
 
+/* A copy of text behind *at, unless it is the one that was copied last. */
+static const char *holding_keep(char **at, const char *text, const char *last)
+{
+	char *copy = *at;
+
+	if (last && !strcmp(text, last))
+		return last;
+	*at = stpcpy(copy, text) + 1;
+	return copy;
+}
+
+/*
+ * Keep the strings that probes point at, and let the notes go: most of their bytes are names said
+ * again at every site.
+ */
+static bool holding_keep_strings(struct holding *h)
+{
+	const char *provider = NULL, *arguments = NULL;
+	size_t total = 1;
+	char *at;
+
+	for (size_t i = 0; i < h->probe_count; i++)
+		total += strlen(h->probes[i].provider) + strlen(h->probes[i].name) +
+			 strlen(h->probes[i].arguments) + 3;
+	for (size_t i = 0; i < h->site_count; i++)
+		total += strlen(h->sites[i].arguments) + 1;
+	h->strings = at = malloc(total);
+	if (!at)
+		return false;
+	for (size_t i = 0; i < h->probe_count; i++) {
+		struct probes_probe *p = &h->probes[i];
+
+		p->provider = provider = holding_keep(&at, p->provider, provider);
+		p->name = holding_keep(&at, p->name, NULL);
+		p->arguments = arguments = holding_keep(&at, p->arguments, arguments);
+	}
+	for (size_t i = 0; i < h->site_count; i++)
+		h->sites[i].arguments = arguments =
+			holding_keep(&at, h->sites[i].arguments, arguments);
+	object_drop_notes(h->file);
+	return true;
+}
+
 static bool holding_fill(struct holding *h, bool live)
 {
 	size_t notes = h->file->note_count;
@@ -368,6 +411,7 @@ static bool holding_fill(struct holding *h, bool live)
 	free(items);
 	free(scratch);
 	free(places);
+	fits = fits && holding_keep_strings(h);
 	if (fits)
 		h->live = calloc(h->probe_count + 1, sizeof *h->live);
 	for (size_t i = 0; h->live && i < h->probe_count; i++)
@@ -432,6 +476,7 @@ void holding_free(struct holding *h)
 	symbols_close(h->symbols);
 	object_free(h->file);
 	free(h->path);
+	free(h->strings);
 	free(h->probes);
 	free(h->sites);
 	free(h->semaphores);

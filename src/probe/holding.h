@@ -15,6 +15,7 @@ struct holding {
 	char *path;
 	char build_id[129];
 	char why[192];
+	char *strings;           /* what the probes' texts point into */
 	struct object *file;     /* owned; NULL where there are no notes */
 	struct symbols *symbols; /* owned; opened when somebody looks at a site */
 

@@ -264,15 +264,21 @@ static int select_walked(const struct catalog *c, const struct probes_session *s
 	struct array *chosen, struct probes_error *e)
 {
 	struct select_walk w;
-	size_t index;
+	size_t index, seen = 0;
 	int r = 0;
 
 	select_walk_begin(&w, c, narrow);
-	while (r == 0 && select_walk_next(&w, &index))
+	for (; r == 0 && select_walk_next(&w, &index); seen++)
 		if (a->by == PROBES_BY_ALL || a->predicate(a->data, session, index))
 			r = select_take(chosen, &index, 1, a->verb, false, e);
 	select_walk_end(&w);
-	return r;
+	if (seen || r < 0 || !narrow || (!narrow->provider && !narrow->object))
+		return r;
+	error_set(e, PROBES_USAGE, -ENOENT, "no probe of %s%s%s",
+		narrow->provider ? narrow->provider : "any provider", narrow->object ? " in " : "",
+		narrow->object ? narrow->object : "");
+	error_why(e, "there is no such provider or object");
+	return error_hint(e, "see what there is with list");
 }
 
 static int select_indices(const struct catalog *c, const struct probes_action *a,

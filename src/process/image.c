@@ -216,14 +216,18 @@ static int image_add_executable(const struct identity *who, const struct array *
 	char path[4097];
 	ssize_t length = readlinkat(who->task, "exe", path, sizeof path - 1);
 	int fd = length < 0 ? -1 : openat(who->task, "exe", IMAGE_OPEN);
+	int cause = errno;
 	uint64_t headers = procfs_auxv(who->task, AT_PHDR);
 	struct image_object *o;
 	struct object *file;
 	bool known;
 	int r;
 
+	/* Past its end, not yet a zombie, a process has no program. */
+	if (fd < 0 && (cause == ENOENT || cause == ESRCH))
+		return identity_gone(who, e);
 	if (fd < 0) {
-		error_set(e, PROBES_DENIED, -errno, "cannot open the program of process %d",
+		error_set(e, PROBES_DENIED, -cause, "cannot open the program of process %d",
 			who->pid);
 		return access_explain(who->pid, e);
 	}

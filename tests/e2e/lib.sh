@@ -1,0 +1,277 @@
+# What the scripts of the command line have in common; source it. It runs $PROBES_TUI, starts
+# victims from $VICTIMS on fifos and waits for their lines (it never sleeps), counts failed checks
+# and cleans up. A script ends with `finish`. 77 is a skip.
+set -u
+: "${PROBES_TUI:?the program to test}" "${VICTIMS:?the directory of the built victims}"
+LC_ALL=C.UTF-8
+export LC_ALL
+
+tmp=$(mktemp -d) || exit 99
+# Journals are the tests' own.
+XDG_RUNTIME_DIR=$tmp/run
+mkdir -m 700 "$XDG_RUNTIME_DIR" || exit 99
+export XDG_RUNTIME_DIR
+checks=0 failures=0
+started=
+trap 'cleanup' EXIT
+trap 'exit 99' HUP INT TERM
+
+cleanup()
+{
+	for one in $started; do
+		kill -9 "$one" 2>/dev/null
+	done
+	rm -rf "$tmp"
+}
+
+fail()
+{
+	failures=$((failures + 1))
+	echo "FAIL: $*"
+}
+
+skip()
+{
+	echo "SKIP: $*"
+	exit 77
+}
+
+finish()
+{
+	echo "$checks checks, $failures failed"
+	[ "$checks" -gt 0 ] || fail 'nothing was checked'
+	[ "$failures" -eq 0 ]
+	exit
+}
+
+# same WHAT GOT WANTED
+same()
+{
+	checks=$((checks + 1))
+	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
+}
+
+# has WHAT PATTERN [FILE]: a line of the last error (or of FILE) matches.
+has()
+{
+	checks=$((checks + 1))
+	grep -Eq -e "$2" "${3:-$tmp/err}" || {
+		fail "$1: nothing like '$2' in:"
+		sed 's/^/    /' "${3:-$tmp/err}"
+	}
+}
+
+# ---------------------------------------------------------------- our program
+
+# run ARG...: $status, $tmp/out, $tmp/err.
+run()
+{
+	"$PROBES_TUI" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+}
+
+# want STATUS ARG...: run, and the exit status is so.
+want()
+{
+	want_status=$1
+	shift
+	run "$@"
+	same "exit status of $*" "$status" "$want_status"
+	[ "$status" = "$want_status" ] || sed 's/^/    /' "$tmp/err"
+}
+
+# silent ARG...: succeeds and says nothing at all.
+silent()
+{
+	want 0 "$@"
+	same "output of $*" "$(cat "$tmp/out" "$tmp/err")" ''
+}
+
+# one_line WHAT: the last error is one line in our form, and nothing was printed besides.
+one_line()
+{
+	same "lines of error, $1" "$(wc -l <"$tmp/err" | tr -d ' ')" 1
+	has "form of error, $1" '^probes-tui: .+: .+'
+	same "output, $1" "$(cat "$tmp/out")" ''
+}
+
+# refuses STATUS PATTERN ARG...: that status, and one line that matches.
+refuses()
+{
+	want_status=$1 want_pattern=$2
+	shift 2
+	want "$want_status" "$@"
+	one_line "$*"
+	has "error of $*" "$want_pattern"
+}
+
+# attach ARG...: silently, to the victim.
+attach()
+{
+	silent attach -no-syslog -pid "$pid" "$@"
+}
+
+# state NAME: what info says of it.
+state()
+{
+	run info -pid "$pid"
+	awk -v name="$1" '$1 == name { print $2 }' "$tmp/out"
+}
+
+# ------------------------------------------------------------------ a victim
+
+# fifos: $tmp/in and $tmp/answers, new ones.
+fifos()
+{
+	rm -f "$tmp/in" "$tmp/answers"
+	mkfifo "$tmp/in" "$tmp/answers" || exit 99
+}
+
+# launch IN OUT VICTIM [OPTION...]: with a fifo at each of these descriptors; $started_pid.
+launch()
+{
+	in=$1 out=$2
+	file=$VICTIMS/$3
+	shift 3
+	[ -x "$file" ] || skip "no $file"
+	fifos
+	"$file" "$@" <"$tmp/in" >"$tmp/answers" &
+	started="$started $!"
+	eval "exec $in>\"\$tmp/in\" $out<\"\$tmp/answers\""
+	eval "read -r word started_pid <&$out"
+	same 'first word of a victim' "$word" ready
+}
+
+# start VICTIM [OPTION...]: $pid; start2: $pid2.
+start()
+{
+	launch 3 4 "$@"
+	pid=$started_pid
+}
+
+start2()
+{
+	launch 5 6 "$@"
+	pid2=$started_pid
+}
+
+# read_answer DESCRIPTOR: up to the line that ends an answer, into $tmp/answer.
+read_answer()
+{
+	: >"$tmp/answer"
+	while eval "read -r line <&$1"; do
+		echo "$line" >>"$tmp/answer"
+		case $line in
+		done* | loaded* | unloaded* | failed* | unknown*) return ;;
+		esac
+	done
+	fail 'the victim ended'
+}
+
+ask()
+{
+	echo "$1" >&3
+	read_answer 4
+}
+
+ask2()
+{
+	echo "$1" >&5
+	read_answer 6
+}
+
+# value NAME KEY: V of `NAME ... KEY=V` in the last answer.
+value()
+{
+	awk -v name="$1" -v key="$2" '$1 == name {
+		for (i = 2; i <= NF; i++)
+			if (split($i, part, "=") == 2 && part[1] == key)
+				print part[2]
+	}' "${3:-$tmp/answer}"
+}
+
+# gone PID...: these have been waited for.
+gone()
+{
+	for one; do
+		started=$(echo " $started " | sed "s/ $one / /")
+	done
+}
+
+stop()
+{
+	echo quit >&3
+	exec 3>&- 4<&-
+	wait "$pid"
+	same 'exit status of the victim' $? 0
+	gone "$pid"
+}
+
+stop2()
+{
+	echo quit >&5
+	exec 5>&- 6<&-
+	wait "$pid2"
+	same 'exit status of the victim' $? 0
+	gone "$pid2"
+}
+
+# need_switching: skip where the kernel does not let us read and write a victim at all.
+need_switching()
+{
+	start loop_ocaml2_pie
+	run info -pid "$pid"
+	[ "$status" != 4 ] || skip "not permitted here: $(head -n 1 "$tmp/err")"
+	attach -enable first
+	attach -disable first
+	stop
+	[ "$failures" -eq 0 ] || finish
+}
+
+# ------------------------------------- its memory, read without our program
+
+# notes FILE: a line `provider name pc semaphore` for each note.
+notes()
+{
+	readelf -nW "$1" 2>/dev/null | awk '
+		/Provider:/ { provider = $NF }
+		/Name:/ { name = $2 }
+		/Location:/ { gsub(",", ""); print provider, name, $2, $6 }'
+}
+
+# bias FILE: where it lies in the process $pid.
+bias()
+{
+	map=$(awk -v file="/${1##*/}" '
+		$3 == "00000000" && substr($6, length($6) - length(file) + 1) == file {
+			split($1, range, "-"); print range[1]; exit
+		}' "/proc/$pid/maps")
+	first=$(readelf -lW "$1" | awk '$1 == "LOAD" { print $3; exit }')
+	echo $((0x$map - first))
+}
+
+# peek ADDRESS COUNT: bytes in hex.
+peek()
+{
+	dd if="/proc/$pid/mem" bs=1 skip="$(($1))" count="$2" 2>/dev/null |
+		od -An -v -tx1 | tr -d ' \n'
+}
+
+# poke ADDRESS OCTAL: one byte.
+poke()
+{
+	printf "\\$2" | dd of="/proc/$pid/mem" bs=1 seek="$(($1))" conv=notrunc 2>/dev/null
+}
+
+# live FILE NAME: bytes 0 and 1 of each site, then each count, as another reader sees them.
+live()
+{
+	base=$(bias "$1")
+	notes "$1" | awk -v name="$2" '$2 == name' | while read -r provider _ pc semaphore; do
+		case $provider in
+		ocaml?*) semaphore=$((semaphore + 2)) ;;
+		esac
+		[ $((pc)) -eq 0 ] || echo "site $(peek $((base + pc)) 2)"
+		echo "count $(peek $((base + semaphore)) 2)"
+	done | sort | uniq -c | awk '{ print $1, $2, $3 }' | paste -s -d ' ' -
+}

@@ -1,0 +1,107 @@
+/*
+ * Carry out the actions of a call in one process.
+ *
+ * Owns the order: switch, explain, note, print. Knows nothing of where the
+ * process comes from.
+ */
+#include "ui/cli/act.h"
+
+#include "ui/cli/explain.h"
+#include "ui/cli/text.h"
+
+int act_begin(struct act *a, const char *verb, const struct options *o, FILE *file, bool many)
+{
+	struct probes_error e;
+
+	*a = (struct act){
+		.verb = verb,
+		.options = o,
+		.many = many,
+		.printing = o->format != FORMAT_UNSET || o->dry_run,
+	};
+	if (audit_open(&a->audit, o, &e) < 0) {
+		report_error(&e);
+		return (int)e.status;
+	}
+	if (a->printing)
+		output_begin(&a->output, file, o, many, &text_ops);
+	return PROBES_OK;
+}
+
+/* What was acted on as it is now, or what would be written. */
+static int print(struct act *a, const struct target *t, const struct probes_result *result)
+{
+	struct probes_error e;
+	struct rows rows;
+	int status = PROBES_OK;
+
+	if (rows_acted(&rows, t->session, result, &e) < 0 ||
+		(rows.count && rows_refresh(&rows, &e) < 0))
+		status = explain_error(t, &e, a->many);
+	if (!status && a->options->dry_run)
+		output_plan(&a->output, &rows);
+	else if (!status)
+		output_rows(&a->output, &rows);
+	rows_done(&rows);
+	return status;
+}
+
+static int note(struct act *a, const struct target *t, const struct probes_result *result)
+{
+	struct probes_error e;
+
+	if (a->options->dry_run || audit_note(&a->audit, a->verb, t->session, result, &e) == 0)
+		return PROBES_OK;
+	return explain_error(t, &e, a->many);
+}
+
+/* -provider and -object that leave nothing would make -enable-all succeed without a word. */
+static int check_choice(const struct act *a, const struct target *t)
+{
+	struct probes_error e;
+	struct rows rows;
+
+	if (rows_chosen(&rows, t->session, a->options, &e) < 0)
+		return explain_error(t, &e, a->many);
+	rows_done(&rows);
+	return PROBES_OK;
+}
+
+int act_one(struct act *a, const struct target *t, bool *done)
+{
+	struct probes_switch_options how = options_switch(a->options);
+	const struct actions *actions = &a->options->actions;
+	struct probes_result *result = NULL;
+	struct probes_error e;
+	int status = check_choice(a, t), printed = PROBES_OK;
+
+	*done = false;
+	if (status)
+		return status;
+	*done = probes_switch(t->session, actions->items, actions->count, &how, &result, &e) == 0;
+	if (result && !a->options->quiet)
+		explain_items(t, result, a->options);
+	if (!*done)
+		status = explain_error(t, &e, a->many);
+	else if (result)
+		status = note(a, t, result);
+	if (result && a->printing && (*done || !a->options->dry_run))
+		printed = print(a, t, result);
+	if (!status)
+		status = printed;
+	if (!status && result && result->not_done)
+		status = PROBES_FAILED;
+	probes_result_free(result);
+	return status;
+}
+
+int act_end(struct act *a, int status)
+{
+	struct probes_error e;
+
+	audit_close(&a->audit);
+	if (!a->printing || output_end(&a->output, &e) == 0)
+		return status;
+	report_error(&e);
+	return status ? status : (int)e.status;
+}

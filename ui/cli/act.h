@@ -1,0 +1,29 @@
+/* What attach and trace have in common: carry out the actions in one process. */
+#ifndef UI_CLI_ACT_H
+#define UI_CLI_ACT_H
+
+#include "ui/audit.h"
+#include "ui/cli/output.h"
+#include "ui/targets.h"
+
+struct act {
+	const char *verb; /* for the audit */
+	const struct options *options;
+	struct audit audit;
+	struct output output; /* used only where output was asked for */
+	bool many;
+	bool printing;
+};
+
+/* Open the audit and, where -format or -dry-run asks for it, the output. Returns the exit status.
+ */
+int act_begin(struct act *a, const char *verb, const struct options *o, FILE *file, bool many);
+/*
+ * Switch in one process, say what was not done, note and print what was.
+ * Returns the exit status. *done: the switching succeeded, at least in part.
+ */
+int act_one(struct act *a, const struct target *t, bool *done);
+/* Close both; the exit status, which is "status" unless the output could not be written. */
+int act_end(struct act *a, int status);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * The verb attach: switch probes in running processes and leave them so.
+ *
+ * Owns going on with the other processes when one fails. Says nothing on
+ * success unless asked.
+ */
+#include <signal.h>
+
+#include "ui/cli/act.h"
+#include "ui/cli/explain.h"
+#include "ui/cli/verbs.h"
+
+static int attach_one(struct act *a, const struct target *t)
+{
+	bool done;
+
+	if (!t->session)
+		return explain_error(t, &t->error, a->many);
+	if (!probes_count(t->session))
+		return explain_nothing(t, a->options->verbose);
+	return act_one(a, t, &done);
+}
+
+static int attach_all(struct act *a)
+{
+	struct report_volume volume;
+	struct probes_options engine = targets_engine(a->options, &volume);
+	struct tally tally = {0};
+	struct probes_error e;
+	struct targets t;
+
+	if (targets_open(&t, a->options, &engine, &e) < 0) {
+		report_error(&e);
+		return (int)e.status;
+	}
+	for (size_t i = 0; i < t.count; i++)
+		explain_count(&tally, attach_one(a, &t.items[i]));
+	targets_close(&t);
+	return explain_status(&tally);
+}
+
+int attach_run(const struct options *o)
+{
+	struct act a;
+	int status;
+
+	/* A reader that goes away must not end us between two processes. */
+	signal(SIGPIPE, SIG_IGN);
+	status = act_begin(&a, "attach", o, stdout, o->pid_count > 1 || o->tree);
+	return status ? status : act_end(&a, attach_all(&a));
+}

@@ -1,0 +1,119 @@
+/*
+ * Why there is nothing.
+ *
+ * Owns the longer explanations on standard error, each bounded: a process may
+ * have thousands of mappings and of probes. Decides nothing but exit statuses.
+ */
+#include "ui/cli/explain.h"
+
+#include "ui/report.h"
+
+/* So many lines of one kind are enough for a reader without -verbose. */
+#define ENOUGH 16
+
+int explain_error(const struct target *t, const struct probes_error *e, bool many)
+{
+	struct probes_access access;
+
+	if (many)
+		report_line("pid %d: %s: %s%s%s", t->pid, e->what, e->why, *e->hint ? "; " : "",
+			e->hint);
+	else
+		report_error(e);
+	if (e->status != PROBES_DENIED || !t->pid)
+		return (int)e->status;
+	if (t->session) {
+		report_access(probes_access(t->session));
+	} else {
+		probes_explain(t->pid, &access);
+		report_access(&access);
+	}
+	return (int)e->status;
+}
+
+static size_t put_objects(const struct probes_session *session, size_t most)
+{
+	size_t said = 0;
+
+	for (size_t i = 0; i < probes_object_count(session); i++) {
+		const struct probes_object *object = probes_object_at(session, i);
+
+		if (!object->why)
+			continue;
+		if (said++ < most)
+			report_more("%s: %s", object->path, object->why);
+	}
+	return said;
+}
+
+int explain_nothing(const struct target *t, bool verbose)
+{
+	size_t most = verbose ? SIZE_MAX : ENOUGH;
+	size_t objects = probes_object_count(t->session), said;
+
+	if (t->pid)
+		report_line(
+			"no probes in process %d (%s): none of its %zu objects declares any; %s",
+			t->pid, probes_path(t->session), objects,
+			probes_held(t->session)
+				? "for what it opens or executes later, attach when it runs"
+				: "build with probes, or look at another process");
+	else
+		report_line("no probes in %s: it declares none; build with probes, or name "
+			    "another file",
+			probes_path(t->session));
+	said = put_objects(t->session, most);
+	if (said > most)
+		report_more("and %zu more (-verbose shows all)", said - most);
+	return PROBES_NO_TARGET;
+}
+
+void explain_objects(const struct probes_session *session)
+{
+	put_objects(session, SIZE_MAX);
+}
+
+/* Success that changed nothing is no error, but must not look like a change. */
+static void put_nothing_done(const struct target *t, const struct probes_result *result)
+{
+	report_line("pid %d: nothing to switch in %zu probe%s: %s", t->pid, result->skipped,
+		result->skipped == 1 ? "" : "s", result->items[0].why);
+}
+
+void explain_items(
+	const struct target *t, const struct probes_result *result, const struct options *o)
+{
+	size_t most = o->verbose ? SIZE_MAX : ENOUGH, said = 0;
+
+	for (size_t i = 0; i < result->item_count; i++) {
+		const struct probes_item *item = &result->items[i];
+		const struct probes_probe *p = probes_at(t->session, item->probe);
+
+		if (item->outcome == PROBES_DONE ||
+			(item->outcome == PROBES_SKIPPED && !o->verbose))
+			continue;
+		if (said++ < most)
+			report_more("pid %d: %s:%s: %s", t->pid, p->provider, p->name, item->why);
+	}
+	if (said > most)
+		report_more("and %zu more (-verbose shows all)", said - most);
+	if (!said && result->skipped && result->skipped == result->item_count)
+		put_nothing_done(t, result);
+}
+
+void explain_count(struct tally *tally, int status)
+{
+	if (!status) {
+		tally->good++;
+		return;
+	}
+	if (!tally->bad++)
+		tally->first = status;
+}
+
+int explain_status(const struct tally *tally)
+{
+	if (!tally->bad)
+		return PROBES_OK;
+	return tally->good ? PROBES_FAILED : tally->first;
+}

@@ -1,0 +1,82 @@
+/*
+ * Untrusted text on its way to a stream.
+ *
+ * Owns the buffers in which names of any length are escaped, and how wide a
+ * text is. Names are never cut here, since what is printed must be accepted as
+ * input.
+ */
+#include "ui/cli/put.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "ui/spell.h"
+
+struct buffer {
+	char *text;
+	size_t size;
+};
+
+/* Make room for length bytes and a NUL. */
+static bool grow(struct buffer *b, size_t length)
+{
+	char *text;
+
+	if (length < b->size)
+		return true;
+	text = realloc(b->text, length + 1);
+	if (!text)
+		return false;
+	b->text = text;
+	b->size = length + 1;
+	return true;
+}
+
+const char *put_safe(const char *text)
+{
+	static struct buffer b;
+
+	if (!grow(&b, 255) || !grow(&b, probes_escape(text, b.text, b.size)))
+		return "(no memory)";
+	probes_escape(text, b.text, b.size);
+	return b.text;
+}
+
+const char *put_spelled(const struct probes_probe *probe)
+{
+	static struct buffer b;
+
+	if (!grow(&b, 255) || !grow(&b, spell_full(probe, b.text, b.size)))
+		return "(no memory)";
+	spell_full(probe, b.text, b.size);
+	return b.text;
+}
+
+size_t put_width(const char *safe)
+{
+	size_t width = 0;
+	mbstate_t state = {0};
+
+	for (const char *at = safe; *at;) {
+		wchar_t c;
+		size_t n = mbrtowc(&c, at, MB_CUR_MAX, &state);
+		int columns;
+
+		/* Not of this locale: count bytes. */
+		if (n == 0 || n > MB_CUR_MAX)
+			return strlen(safe);
+		columns = wcwidth(c);
+		width += columns > 0 ? (size_t)columns : 0;
+		at += n;
+	}
+	return width;
+}
+
+void put_padded(FILE *out, const char *safe, size_t width)
+{
+	size_t used = put_width(safe);
+
+	fputs(safe, out);
+	fprintf(out, "%*s", used < width ? (int)(width - used) : 0, "");
+}

@@ -1,0 +1,21 @@
+/* Untrusted text on its way to a stream, at its full length. */
+#ifndef UI_CLI_PUT_H
+#define UI_CLI_PUT_H
+
+#include <stdio.h>
+
+#include "probes.h"
+
+/*
+ * A text made safe, "provider:name" of a probe; both in a buffer that lives
+ * until the next call of the same function. Never NULL.
+ */
+const char *put_safe(const char *text);
+const char *put_spelled(const struct probes_probe *probe);
+
+/* How many columns a safe text takes on a terminal. */
+size_t put_width(const char *safe);
+/* Print a safe text, and blanks up to width columns. */
+void put_padded(FILE *out, const char *safe, size_t width);
+
+#endif

@@ -1,0 +1,310 @@
+/*
+ * Probes as lines for people and for grep.
+ *
+ *   STATE PROVIDER:NAME        SITES  REF  OBJECT
+ *   [*]   ocaml_2:req_start    4/4    1    order_gw
+ *           pc 0x4a81d0 at 0x55d0c04a81d0 [*] sem 0x55d0c05e2a1a=1 8@%rbx
+ *
+ * Owns the columns. A figure that is not known is "-", never 0. Nothing raw
+ * gets out, and no escape sequences.
+ */
+#include "ui/cli/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/cli/put.h"
+#include "ui/spell.h"
+
+/* The name column is as wide as its names, within these. */
+enum { NAME_MIN = 20, NAME_MAX = 44 };
+
+static const char *mark(enum probes_state state)
+{
+	static const char *const marks[] = {
+		[PROBES_UNKNOWN] = "[-]",
+		[PROBES_OFF] = "[ ]",
+		[PROBES_ON] = "[*]",
+		[PROBES_SOME] = "[~]",
+		[PROBES_OTHER] = "[X]",
+		[PROBES_ODD] = "[!]",
+		[PROBES_UNREADABLE] = "[?]",
+	};
+
+	return marks[state];
+}
+
+static enum probes_state state_of(const struct rows *rows, size_t probe)
+{
+	return rows->live ? probes_live_at(rows->session, probe)->state : PROBES_UNKNOWN;
+}
+
+static size_t name_width(const struct rows *rows)
+{
+	size_t width = NAME_MIN;
+
+	for (size_t i = 0; i < rows->count && width < NAME_MAX; i++) {
+		size_t n = put_width(put_spelled(probes_at(rows->session, rows->items[i].probe)));
+
+		width = n > width ? n : width;
+	}
+	return width < NAME_MAX ? width : NAME_MAX;
+}
+
+/* ------------------------------------------------------------------ a probe */
+
+static void put_counts(FILE *out, const struct rows *rows, size_t probe)
+{
+	const struct probes_live *live = probes_live_at(rows->session, probe);
+	char sites[24], on[12] = "-", ref[24] = "-";
+
+	if (rows->live && live->sites_on != PROBES_NONE)
+		snprintf(on, sizeof on, "%" PRIu32, live->sites_on);
+	snprintf(sites, sizeof sites, "%s/%" PRIu32, on,
+		probes_at(rows->session, probe)->site_count);
+	if (rows->live && live->ref_min != PROBES_NONE)
+		snprintf(ref, sizeof ref, "%" PRIu32, live->ref_min);
+	if (rows->live && live->ref_min != live->ref_max)
+		snprintf(ref, sizeof ref, "%" PRIu32 "-%" PRIu32, live->ref_min, live->ref_max);
+	fprintf(out, "  %-6s %-4s ", sites, ref);
+}
+
+static void put_probe(struct sheet *s, const struct rows *rows, const struct row *row, size_t width)
+{
+	const struct probes_probe *p = probes_at(rows->session, row->probe);
+	const char *path = probes_object_at(rows->session, p->object)->path;
+
+	fprintf(s->out, "%s   ", mark(state_of(rows, row->probe)));
+	put_padded(s->out, put_spelled(p), width);
+	put_counts(s->out, rows, row->probe);
+	fputs(put_safe(spell_base(path)), s->out);
+	if (s->quiet && *p->arguments)
+		fprintf(s->out, "  %s", put_safe(p->arguments));
+	if (row->item)
+		fprintf(s->out, "  %s", rows_outcome(row->item->outcome));
+	if (row->item && row->item->outcome != PROBES_DONE)
+		fprintf(s->out, ": %s", put_safe(row->item->why));
+	fputc('\n', s->out);
+	if (p->broken && !s->quiet)
+		fprintf(s->out, "        broken: %s\n", put_safe(p->broken));
+}
+
+static void put_semaphore(FILE *out, const struct rows *rows, size_t probe, uint32_t index)
+{
+	const struct probes_semaphore *sem = &probes_at(rows->session, probe)->semaphores[index];
+	uint32_t value =
+		rows->live ? probes_semaphore_live_at(rows->session, probe, index) : PROBES_NONE;
+
+	fprintf(out, " sem 0x%" PRIx64, sem->address ? sem->address : sem->vaddr);
+	if (value != PROBES_NONE)
+		fprintf(out, "=%" PRIu32, value);
+}
+
+static void put_bytes(FILE *out, const struct probes_site_live *live)
+{
+	fputs(live->count ? " bytes " : "", out);
+	for (size_t i = 0; i < live->count; i++)
+		fprintf(out, "%02x", live->bytes[i]);
+}
+
+static void put_site(struct sheet *s, const struct rows *rows, size_t probe, size_t index)
+{
+	const struct probes_site *site = &probes_at(rows->session, probe)->sites[index];
+	const struct probes_site_live *live = probes_site_live_at(rows->session, probe, index);
+
+	fprintf(s->out, "        pc 0x%" PRIx64, site->pc);
+	if (site->address)
+		fprintf(s->out, " at 0x%" PRIx64, site->address);
+	if (rows->live && live->state != PROBES_UNKNOWN)
+		fprintf(s->out, " %s", mark(live->state));
+	if (site->semaphore != PROBES_NONE)
+		put_semaphore(s->out, rows, probe, site->semaphore);
+	if (rows->live && s->verbose)
+		put_bytes(s->out, live);
+	if (*site->arguments)
+		fprintf(s->out, " %s", put_safe(site->arguments));
+	fputc('\n', s->out);
+}
+
+/* A line a site; for a probe without one, what there is instead. */
+static void put_sites(struct sheet *s, const struct rows *rows, size_t probe)
+{
+	const struct probes_probe *p = probes_at(rows->session, probe);
+
+	for (size_t i = 0; i < p->site_count; i++)
+		put_site(s, rows, probe, i);
+	if (p->site_count)
+		return;
+	fputs("        no site", s->out);
+	for (uint32_t i = 0; i < p->semaphore_count; i++)
+		put_semaphore(s->out, rows, probe, i);
+	if (*p->arguments)
+		fprintf(s->out, " %s", put_safe(p->arguments));
+	fputc('\n', s->out);
+}
+
+/* ------------------------------------------------------------- the summary */
+
+static void put_plural(FILE *out, size_t count, const char *word)
+{
+	fprintf(out, "%zu %s%s", count, word, count == 1 ? "" : "s");
+}
+
+static void put_states(FILE *out, const struct rows *rows)
+{
+	size_t counts[PROBES_UNREADABLE + 1] = {0};
+	const char *separator = "; ";
+
+	for (size_t i = 0; i < rows->count; i++)
+		counts[state_of(rows, rows->items[i].probe)]++;
+	for (size_t i = PROBES_OFF; i <= PROBES_UNREADABLE; i++) {
+		if (!counts[i])
+			continue;
+		fprintf(out, "%s%zu %s", separator, counts[i], probes_state_name(i));
+		separator = ", ";
+	}
+}
+
+static void put_summary(FILE *out, const struct rows *rows)
+{
+	size_t sites = 0, objects = 0;
+	uint32_t last = PROBES_NONE;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct probes_probe *p = probes_at(rows->session, rows->items[i].probe);
+
+		sites += p->site_count;
+		/* Rows of a listing are sorted by object. */
+		objects += p->object != last;
+		last = p->object;
+	}
+	put_plural(out, sites, "site");
+	fputs(", ", out);
+	put_plural(out, rows->count, "probe");
+	fputs(", ", out);
+	put_plural(out, objects, "object");
+	put_states(out, rows);
+	fputc('\n', out);
+}
+
+static void put_title(struct sheet *s, const struct rows *rows)
+{
+	fprintf(s->out, "%spid %d %s\n", s->blocks ? "\n" : "", probes_pid(rows->session),
+		put_safe(probes_path(rows->session)));
+}
+
+static void text_rows(struct sheet *s, const struct rows *rows)
+{
+	size_t width = name_width(rows);
+
+	if (s->many)
+		put_title(s, rows);
+	if (!s->quiet)
+		fprintf(s->out, "STATE %-*s  SITES  REF  OBJECT\n", (int)width, "PROVIDER:NAME");
+	for (size_t i = 0; i < rows->count; i++) {
+		put_probe(s, rows, &rows->items[i], width);
+		if (!s->quiet)
+			put_sites(s, rows, rows->items[i].probe);
+	}
+	if (!s->quiet && !rows->result)
+		put_summary(s->out, rows);
+}
+
+/* ------------------------------------------------------------------ a plan */
+
+static void put_hex(FILE *out, const uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (i < count)
+			fprintf(out, "%02x ", bytes[i]);
+		else
+			fputs("   ", out);
+}
+
+static void text_plan(struct sheet *s, const struct rows *rows)
+{
+	if (s->many)
+		put_title(s, rows);
+	for (size_t i = 0; i < rows->result->write_count; i++) {
+		const struct probes_write *w = &rows->result->writes[i];
+		const struct probes_probe *p = probes_at(rows->session, w->probe);
+
+		fprintf(s->out, "0x%012" PRIx64 "  ", w->address);
+		put_hex(s->out, w->old, w->length);
+		fputs("-> ", s->out);
+		put_hex(s->out, w->new_, w->length);
+		fprintf(s->out, " %-9s  %s\n", w->is_site ? "site" : "semaphore", put_spelled(p));
+	}
+	if (s->quiet)
+		return;
+	put_plural(s->out, rows->result->write_count, "write");
+	fputs(" planned, nothing written\n", s->out);
+}
+
+/* ------------------------------------------------------------------- info */
+
+/* What ocaml-probes says; it knows no other states. */
+static const char *info_state(enum probes_state state)
+{
+	if (state == PROBES_ON)
+		return "enabled";
+	return state == PROBES_OFF ? "disabled" : probes_state_name(state);
+}
+
+static int compare(const void *x, const void *y, void *session)
+{
+	const struct probes_probe *a = probes_at(session, ((const struct row *)x)->probe);
+	const struct probes_probe *b = probes_at(session, ((const struct row *)y)->probe);
+	int c = strcmp(a->name, b->name);
+
+	if (!c)
+		c = strcmp(a->provider, b->provider);
+	return c ? c : (a->object > b->object) - (a->object < b->object);
+}
+
+static void put_info(struct sheet *s, const struct rows *rows, const struct spell *spell, size_t i)
+{
+	const struct probes_probe *p = probes_at(rows->session, i);
+	char name[512];
+	bool whole = spell_short(spell, i, name, sizeof name) < sizeof name;
+
+	if (s->many)
+		fprintf(s->out, "%d ", probes_pid(rows->session));
+	fprintf(s->out, "%s %s", whole ? name : put_spelled(p), info_state(state_of(rows, i)));
+	if (spell_shared(spell, i))
+		fprintf(s->out, " %s",
+			put_safe(spell_base(probes_object_at(rows->session, p->object)->path)));
+	fputc('\n', s->out);
+}
+
+static void info_rows(struct sheet *s, const struct rows *rows)
+{
+	struct spell spell;
+
+	if (spell_init(&spell, rows->session) < 0)
+		return;
+	qsort_r(rows->items, rows->count, sizeof *rows->items, compare, rows->session);
+	for (size_t i = 0; i < rows->count; i++)
+		put_info(s, rows, &spell, rows->items[i].probe);
+	spell_done(&spell);
+}
+
+static void text_nothing(struct sheet *s)
+{
+	(void)s;
+}
+
+const struct sheet_ops text_ops = {
+	.begin = text_nothing,
+	.rows = text_rows,
+	.plan = text_plan,
+	.end = text_nothing,
+};
+
+const struct sheet_ops text_info_ops = {
+	.begin = text_nothing,
+	.rows = info_rows,
+	.plan = text_plan,
+	.end = text_nothing,
+};

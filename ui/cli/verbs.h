@@ -1,0 +1,12 @@
+/* The verbs of the command line. Each carries out a whole call and returns the exit status. */
+#ifndef UI_CLI_VERBS_H
+#define UI_CLI_VERBS_H
+
+#include "ui/options.h"
+
+int list_run(const struct options *o);
+int info_run(const struct options *o);
+int attach_run(const struct options *o);
+int trace_run(const struct options *o);
+
+#endif

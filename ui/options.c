@@ -1,0 +1,405 @@
+/*
+ * The command line: the tables of verbs and options, and how a call is read.
+ *
+ * Owns what may be said in one call and what may not. Opens nothing, prints
+ * nothing: a wrong call is an error for the caller to report.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/options.h"
+#include "ui/report.h"
+
+enum {
+	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH,
+	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE,
+	SWITCH = VERB_SCREEN | VERB_ATTACH | VERB_TRACE,
+	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE,
+	ALL = SWITCH | OUTPUT,
+};
+
+#define TO "usage: probes-tui "
+
+const struct verb_row verbs_table[] = {
+	{VERB_SCREEN, "", "-pid N[,N] | -tree N | -prog FILE [ACTIONS] [-- ARGS]",
+		"the screen; when standard output is no terminal: as list"},
+	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -prog FILE",
+		"every probe with its sites and semaphores"},
+	{VERB_INFO, "info", "info -pid N[,N] | -tree N", "one line a probe: NAME enabled"},
+	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N ACTIONS",
+		"switch probes in running processes"},
+	{VERB_TRACE, "trace", "trace -prog FILE ACTIONS [-- ARGS]",
+		"start a program with probes on from its beginning"},
+};
+const size_t verbs_table_count = sizeof verbs_table / sizeof *verbs_table;
+
+static int take_pids(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_tree(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_action(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_format(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_refresh(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+
+#define AT(field) offsetof(struct options, field), NULL
+#define BY(function) 0, function
+
+const struct option_row options_table[] = {
+	{"pid", {0}, "N[,N]", PIDS, "the running process, or several", BY(take_pids)},
+	{"tree", {0}, "N", PIDS, "a process and all its descendants", BY(take_tree)},
+	{"prog", {0}, "FILE", PROGS, "the program or library", AT(prog)},
+	{"enable", {0}, "N[,N]", SWITCH, "switch these probes on (repeatable)", BY(take_action)},
+	{"disable", {0}, "N[,N]", SWITCH, "switch these probes off (repeatable)", BY(take_action)},
+	{"enable-all", {0}, NULL, SWITCH, "switch every probe on", BY(take_action)},
+	{"disable-all", {0}, NULL, SWITCH, "switch every probe off", BY(take_action)},
+	{"enable-regexp", {0}, "R", SWITCH, "switch on what R matches from its start",
+		BY(take_action)},
+	{"disable-regexp", {0}, "R", SWITCH, "switch off what R matches from its start",
+		BY(take_action)},
+	{"enable-pair", {0}, "A,B", SWITCH, "switch on B, then A (repeatable)", BY(take_action)},
+	{"disable-pair", {0}, "A,B", SWITCH, "switch off A, then B (repeatable)", BY(take_action)},
+	{"provider", {0}, "P", ALL, "only probes of this provider", AT(provider)},
+	{"object", {0}, "O", ALL, "only probes in this file (path or file name)", AT(object)},
+	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever they are", AT(force)},
+	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE, "print the plan, write nothing",
+		AT(dry_run)},
+	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH, "refuse to change anything",
+		AT(read_only)},
+	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
+	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: do not let the program begin yet", AT(hold)},
+	{"format", {0}, "F", OUTPUT, "text, json or csv", BY(take_format)},
+	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
+	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
+	{"log", {0}, "FILE", SWITCH, "note every change in this file", AT(log)},
+	{"no-syslog", {0}, NULL, SWITCH, "do not note changes in the system's log", AT(no_syslog)},
+	{"refresh", {0}, "SECONDS", VERB_SCREEN, "how often states are read", BY(take_refresh)},
+	{"no-color", {0}, NULL, VERB_SCREEN, "no colours", AT(no_color)},
+	{"ascii", {0}, NULL, VERB_SCREEN, "draw with ASCII only", AT(ascii)},
+	{"gigatext", {0}, NULL, ALL, "accepted for ocaml-probes' sake; not needed", AT(gigatext)},
+	{"help", {"?", "h"}, NULL, ALL, "this text", AT(help)},
+	{"version", {0}, NULL, ALL, "the version", AT(version)},
+};
+const size_t options_table_count = sizeof options_table / sizeof *options_table;
+
+const struct verb_row *options_verb(enum verb verb)
+{
+	for (size_t i = 0; i < verbs_table_count; i++)
+		if (verbs_table[i].verb == verb)
+			return &verbs_table[i];
+	return verbs_table;
+}
+
+struct probes_switch_options options_switch(const struct options *o)
+{
+	return (struct probes_switch_options){
+		.provider = o->provider,
+		.object = o->object,
+		.force = o->force,
+		.dry_run = o->dry_run,
+	};
+}
+
+/* A wrong call: the hint is how the verb is called. */
+static int misused(
+	struct probes_error *e, const struct options *o, const char *what, const char *why)
+{
+	const struct verb_row *verb = options_verb(o->verb);
+	char hint[256] = TO;
+
+	strncat(hint, verb->usage, sizeof hint - sizeof TO);
+	return report_set(e, PROBES_USAGE, -EINVAL, what, hint, "%s", why);
+}
+
+static int bad_value(struct probes_error *e, const struct option_row *row, const char *value,
+	const char *why, const char *hint)
+{
+	char what[32] = "-";
+
+	strncat(what, row->name, sizeof what - 2);
+	return report_set(e, PROBES_USAGE, -EINVAL, what, hint, "\"%s\" %s", value, why);
+}
+
+/* ------------------------------------------------------------------- values */
+
+/* A process id that ends at *end, or 0: digits only, no sign, no blank, no overflow. */
+static pid_t read_pid(const char *text, const char **end)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long value;
+
+	*end = text + digits;
+	if (digits == 0)
+		return 0;
+	errno = 0;
+	value = strtoul(text, NULL, 10);
+	return errno || value > INT_MAX ? 0 : (pid_t)value;
+}
+
+static int push_pid(struct options *o, pid_t pid)
+{
+	pid_t *pids = reallocarray(o->pids, o->pid_count + 1, sizeof *pids);
+
+	if (!pids)
+		return -ENOMEM;
+	o->pids = pids;
+	pids[o->pid_count++] = pid;
+	return 0;
+}
+
+static bool has_pid(const struct options *o, pid_t pid)
+{
+	for (size_t i = 0; i < o->pid_count; i++)
+		if (o->pids[i] == pid)
+			return true;
+	return false;
+}
+
+static int take_pids(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	for (const char *at = value;; at++) {
+		pid_t pid = read_pid(at, &at);
+
+		if (pid <= 0 || (*at && *at != ','))
+			return bad_value(e, row, value, "is no process id",
+				"give a number from 1 on, or several with commas between");
+		if (has_pid(o, pid))
+			return bad_value(
+				e, row, value, "names a process twice", "name each process once");
+		if (push_pid(o, pid))
+			return bad_value(e, row, value, "is too much for the memory", "");
+		if (!*at)
+			return 0;
+	}
+}
+
+static int take_tree(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	const char *end;
+	pid_t pid = read_pid(value, &end);
+
+	if (pid <= 0 || *end)
+		return bad_value(e, row, value, "is no process id", "give a number from 1 on");
+	if (o->tree)
+		return bad_value(e, row, value, "is a second tree", "give one");
+	o->tree = pid;
+	return 0;
+}
+
+/* The row's name says it all: VERB, VERB-all, VERB-regexp or VERB-pair. */
+static int take_action(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	enum probes_verb verb = row->name[0] == 'e' ? PROBES_ENABLE : PROBES_DISABLE;
+	const char *kind = strchr(row->name, '-');
+	enum probes_by by = PROBES_BY_NAME;
+
+	if (kind && kind[1] == 'a')
+		by = PROBES_BY_ALL;
+	else if (kind && kind[1] == 'r')
+		by = PROBES_BY_REGEXP;
+	else if (kind)
+		by = PROBES_BY_PAIR;
+	return actions_add(&o->actions, row->name, verb, by, value, e);
+}
+
+static int take_format(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text",
+		[FORMAT_JSON] = "json",
+		[FORMAT_CSV] = "csv",
+	};
+
+	for (enum format f = FORMAT_TEXT; f <= FORMAT_CSV; f++)
+		if (!strcmp(value, names[f])) {
+			o->format = f;
+			return 0;
+		}
+	return bad_value(e, row, value, "is no format", "give text, json or csv");
+}
+
+/* Seconds with at most three decimals; by hand, since strtod's point depends on the locale. */
+static int take_refresh(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	size_t whole = strspn(value, "0123456789");
+	size_t point = value[whole] == '.';
+	size_t part = point ? strspn(value + whole + 1, "0123456789") : 0;
+	unsigned ms = 0;
+
+	if (whole + point + part == strlen(value) && whole + part && whole <= 4 && part <= 3) {
+		for (size_t i = 0; i < whole; i++)
+			ms = ms * 10 + (unsigned)(value[i] - '0');
+		for (size_t i = 0; i < 3; i++)
+			ms = ms * 10 + (i < part ? (unsigned)(value[whole + 1 + i] - '0') : 0);
+	}
+	if (ms < 50 || ms > 3600000)
+		return bad_value(e, row, value, "is no interval",
+			"give seconds from 0.05 to 3600, such as 0.5");
+	o->refresh_ms = ms;
+	return 0;
+}
+
+/* -------------------------------------------------------------- one by one */
+
+static bool is_named(const struct option_row *row, const char *name, size_t length)
+{
+	const char *names[] = {row->name, row->alias[0], row->alias[1]};
+
+	for (size_t i = 0; i < 3; i++)
+		if (names[i] && strlen(names[i]) == length && !memcmp(names[i], name, length))
+			return true;
+	return false;
+}
+
+static const struct option_row *find(const char *name, size_t length)
+{
+	for (size_t i = 0; i < options_table_count; i++)
+		if (is_named(&options_table[i], name, length))
+			return &options_table[i];
+	return NULL;
+}
+
+/* Put a value where its row says. NULL for an option that takes none. */
+static int store(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	char *field = (char *)o + row->offset;
+
+	if (value && !*value)
+		return bad_value(e, row, value, "is empty", "");
+	if (row->take)
+		return row->take(o, row, value, e);
+	if (!value) {
+		*(bool *)field = true;
+		return 0;
+	}
+	if (*(const char **)field)
+		return bad_value(e, row, value, "is a second value", "give the option once");
+	*(const char **)field = value;
+	return 0;
+}
+
+/* Read the option at argv[*at], and its value; *at is left at the last word it took. */
+static int read_option(struct options *o, int argc, char **argv, int *at, struct probes_error *e)
+{
+	const char *word = argv[*at];
+	const char *name = word + (word[0] == '-' && word[1] == '-' ? 2 : 1);
+	const char *value = strchr(name, '=');
+	const struct option_row *row = find(name, value ? (size_t)(value - name) : strlen(name));
+
+	if (word[0] != '-' || !word[1])
+		return misused(e, o, word, "is no option");
+	if (!row)
+		return misused(e, o, word, "no such option");
+	if (!(row->verbs & o->verb))
+		return misused(e, o, word,
+			o->verb == VERB_SCREEN ? "is no option of the screen"
+					       : "is no option of this verb");
+	if (value && !row->argument)
+		return misused(e, o, word, "the option takes no value");
+	if (value)
+		return store(o, row, value + 1, e);
+	if (row->argument && ++*at >= argc)
+		return misused(e, o, word, "a value is missing");
+	return store(o, row, row->argument ? argv[*at] : NULL, e);
+}
+
+/* --------------------------------------------------------------- the whole */
+
+static int check_target(const struct options *o, struct probes_error *e)
+{
+	int given = !!o->pid_count + !!o->tree + !!o->prog;
+	const char *what = options_verb(o->verb)->name;
+
+	if (!*what)
+		what = "cannot open the screen";
+	if (given == 1)
+		return 0;
+	if (given)
+		return misused(e, o, what, "give one of -pid, -tree and -prog");
+	return misused(e, o, what,
+		o->verb == VERB_TRACE ? "no program is named"
+		: o->verb & PROGS     ? "no process or program is named"
+				      : "no process is named");
+}
+
+static int check_actions(const struct options *o, struct probes_error *e)
+{
+	const char *what = options_verb(o->verb)->name;
+
+	if (!o->actions.count && o->verb & (VERB_ATTACH | VERB_TRACE))
+		return misused(e, o, what, "no action is given (-enable, -disable-all, ...)");
+	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
+		return report_set(e, PROBES_USAGE, -EINVAL, "cannot open the screen",
+			"switch on the screen, or call probes-tui attach",
+			"actions are only for a program that is started (-prog)");
+	return actions_check(&o->actions, e);
+}
+
+static int check(const struct options *o, struct probes_error *e)
+{
+	int r = check_target(o, e);
+
+	if (!r)
+		r = check_actions(o, e);
+	if (!r && *o->args && !(o->prog && o->verb & (VERB_SCREEN | VERB_TRACE)))
+		r = misused(e, o, o->args[0], "no program is started that could take it");
+	if (!r && o->hold && !o->prog)
+		r = misused(e, o, "-hold", "no program is started that could be held");
+	return r;
+}
+
+/* The verb, if the first word is one; *at is where the options begin. */
+static int read_verb(struct options *o, int argc, char **argv, int *at, struct probes_error *e)
+{
+	*at = 1;
+	o->verb = VERB_SCREEN;
+	if (argc < 2)
+		return report_set(e, PROBES_USAGE, -EINVAL, "nothing to do",
+			"probes-tui -help tells more", "no process or program is named");
+	if (argv[1][0] == '-')
+		return 0;
+	for (size_t i = 1; i < verbs_table_count; i++)
+		if (!strcmp(argv[1], verbs_table[i].name)) {
+			o->verb = verbs_table[i].verb;
+			*at = 2;
+			return 0;
+		}
+	return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
+		"give list, info, attach, trace, or none for the screen", "no such verb");
+}
+
+int options_parse(int argc, char **argv, struct options *o, struct probes_error *e)
+{
+	int at, r;
+
+	*o = (struct options){.args = argv + argc};
+	r = read_verb(o, argc, argv, &at, e);
+	for (; !r && at < argc; at++) {
+		if (!strcmp(argv[at], "--")) {
+			o->args = argv + at + 1;
+			break;
+		}
+		r = read_option(o, argc, argv, &at, e);
+		if (o->help || o->version)
+			return r;
+	}
+	return r ? r : check(o, e);
+}
+
+void options_done(struct options *o)
+{
+	free(o->pids);
+	o->pids = NULL;
+	o->pid_count = 0;
+	actions_done(&o->actions);
+}

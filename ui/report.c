@@ -1,0 +1,90 @@
+/*
+ * Standard error, in one voice.
+ *
+ * Owns the form "probes-tui: WHAT: WHY; TRY" and that nothing raw and no
+ * second line gets out. Must not decide what to do about an error.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/report.h"
+
+/* Long enough for an error's three texts, each escaped at the worst. */
+#define LINE 8192
+
+static void put(const char *prefix, const char *text)
+{
+	char safe[LINE];
+
+	probes_escape(text, safe, sizeof safe);
+	/* One call, so that lines of several processes do not mix. */
+	fprintf(stderr, "%s%s\n", prefix, safe);
+}
+
+static void put_format(const char *prefix, const char *format, va_list arguments)
+{
+	char text[LINE / 4];
+
+	vsnprintf(text, sizeof text, format, arguments);
+	put(prefix, text);
+}
+
+int report_set(struct probes_error *e, enum probes_status status, int code, const char *what,
+	const char *hint, const char *why, ...)
+{
+	va_list arguments;
+
+	*e = (struct probes_error){.status = status, .code = code};
+	snprintf(e->what, sizeof e->what, "%s", what);
+	snprintf(e->hint, sizeof e->hint, "%s", hint);
+	va_start(arguments, why);
+	vsnprintf(e->why, sizeof e->why, why, arguments);
+	va_end(arguments);
+	return code;
+}
+
+void report_error(const struct probes_error *e)
+{
+	report_line(
+		"%s%s%s%s%s", e->what, *e->why ? ": " : "", e->why, *e->hint ? "; " : "", e->hint);
+}
+
+void report_line(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	put_format("probes-tui: ", format, arguments);
+	va_end(arguments);
+}
+
+void report_more(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	put_format("  ", format, arguments);
+	va_end(arguments);
+}
+
+void report_access(const struct probes_access *access)
+{
+	static const char *const marks[] = {
+		[PROBES_RUNG_OK] = "ok",
+		[PROBES_RUNG_FAIL] = "FAIL",
+		[PROBES_RUNG_WHY] = "why",
+		[PROBES_RUNG_TRY] = "try",
+	};
+
+	for (size_t i = 0; i < access->count; i++)
+		report_more("%-4s  %s", marks[access->rungs[i].mark], access->rungs[i].text);
+}
+
+void report_log(void *data, enum probes_log_level level, const char *text)
+{
+	const struct report_volume *volume = data;
+
+	if (level == PROBES_LOG_DEBUG ? volume->verbose : !volume->quiet)
+		report_line("%s", text);
+}

@@ -1,0 +1,140 @@
+/*
+ * The sessions of a call.
+ *
+ * Owns opening and closing them, and that one process that cannot be opened
+ * does not keep us from the others. Must not print.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ui/targets.h"
+
+static void open_one(struct target *t, pid_t pid, const struct probes_options *engine)
+{
+	t->pid = pid;
+	if (probes_open_pid(pid, engine, &t->session, &t->error) < 0)
+		t->session = NULL;
+}
+
+static int reserve(struct targets *t, size_t count, struct probes_error *e)
+{
+	t->items = calloc(count ? count : 1, sizeof *t->items);
+	if (!t->items)
+		return report_set(e, PROBES_FAILED, -ENOMEM, "cannot open the processes", "", "%s",
+			strerror(ENOMEM));
+	t->count = count;
+	return 0;
+}
+
+static int open_pids(struct targets *t, const pid_t *pids, size_t count,
+	const struct probes_options *engine, struct probes_error *e)
+{
+	int r = reserve(t, count, e);
+
+	for (size_t i = 0; !r && i < count; i++)
+		open_one(&t->items[i], pids[i], engine);
+	return r;
+}
+
+/* Of a tree, what has probes, or could not be looked at though it is there. */
+static bool of_interest(const struct target *t)
+{
+	if (t->session)
+		return probes_count(t->session) > 0;
+	return t->error.status != PROBES_NO_TARGET && t->error.status != PROBES_GONE;
+}
+
+/* Pass over helpers without probes and children that have ended; if there is nothing else, the
+ * root stays, to explain why. */
+static void prune(struct targets *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		bool last = kept == 0 && i + 1 == t->count;
+
+		if (of_interest(&t->items[i])) {
+			struct target one = t->items[i];
+
+			t->items[i] = t->items[kept];
+			t->items[kept++] = one;
+		} else if (last) {
+			kept = 1;
+		}
+	}
+	for (size_t i = kept; i < t->count; i++)
+		if (t->items[i].session)
+			probes_close(t->items[i].session);
+	t->count = kept;
+}
+
+/* We may be a descendant ourselves, of the shell that is asked about. */
+static size_t without_us(pid_t *pids, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (pids[i] != getpid())
+			pids[kept++] = pids[i];
+	return kept;
+}
+
+static int open_tree(
+	struct targets *t, pid_t root, const struct probes_options *engine, struct probes_error *e)
+{
+	pid_t *pids;
+	size_t count;
+	int r = probes_tree(root, &pids, &count, e);
+
+	if (r < 0)
+		return r;
+	r = open_pids(t, pids, without_us(pids, count), engine, e);
+	free(pids);
+	if (!r)
+		prune(t);
+	return r;
+}
+
+static int open_file(struct targets *t, const char *path, const struct probes_options *engine,
+	struct probes_error *e)
+{
+	int r = reserve(t, 1, e);
+
+	if (!r && probes_open_file(path, engine, &t->items->session, &t->items->error) < 0)
+		t->items->session = NULL;
+	return r;
+}
+
+int targets_open(struct targets *t, const struct options *o, const struct probes_options *engine,
+	struct probes_error *e)
+{
+	*t = (struct targets){0};
+	if (o->prog)
+		return open_file(t, o->prog, engine, e);
+	if (o->tree)
+		return open_tree(t, o->tree, engine, e);
+	return open_pids(t, o->pids, o->pid_count, engine, e);
+}
+
+struct probes_options targets_engine(const struct options *o, struct report_volume *volume)
+{
+	*volume = (struct report_volume){.quiet = o->quiet, .verbose = o->verbose};
+	return (struct probes_options){
+		.read_only = o->read_only,
+		/* What these two do is intent, and stays. */
+		.lasting = o->verb & (VERB_ATTACH | VERB_TRACE),
+		.log = report_log,
+		.log_data = volume,
+	};
+}
+
+void targets_close(struct targets *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->items[i].session)
+			probes_close(t->items[i].session);
+	free(t->items);
+	*t = (struct targets){0};
+}
