@@ -27,7 +27,7 @@ static int operand_size(const char *item, size_t length, struct probes_argument 
 {
 	const char *at = memchr(item, '@', length);
 	char *end;
-	long size;
+	long size, width;
 
 	if (!at)
 		return 0;
@@ -38,7 +38,10 @@ static int operand_size(const char *item, size_t length, struct probes_argument 
 		out->is_float = true;
 		end++;
 	}
-	if (end != at || (labs(size) != 1 && labs(size) != 2 && labs(size) != 4 && labs(size) != 8))
+	if (end != at || size < -8 || size > 8)
+		return -1;
+	width = size < 0 ? -size : size;
+	if (width == 0 || (width & (width - 1)))
 		return -1;
 	out->size = (int8_t)size;
 	return (int)(at + 1 - item);

@@ -14,9 +14,23 @@ struct symbols {
 	GElf_Addr bias; /* that libdwfl gave the file */
 };
 
+/*
+ * Debug files by build-id, else by debuglink. libdwfl's own order ends at a debuginfod server where
+ * the environment names one: nobody who looks at a probe expects to wait for a network.
+ */
+static int symbols_find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+	Dwarf_Addr base, const char *file, const char *link, GElf_Word crc, char **found)
+{
+	int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, found);
+
+	if (fd >= 0 || getenv("DEBUGINFOD_URLS"))
+		return fd;
+	return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
+}
+
 static const Dwfl_Callbacks symbols_callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = symbols_find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
 

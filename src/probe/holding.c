@@ -356,10 +356,7 @@ static const char *holding_keep(char **at, const char *text, const char *last)
 	return copy;
 }
 
-/*
- * Keep the strings that probes point at, and let the notes go: most of their bytes are names said
- * again at every site.
- */
+/* Keep the strings that probes point at; the notes, most of them names said again, can go. */
 static bool holding_keep_strings(struct holding *h)
 {
 	const char *provider = NULL, *arguments = NULL;

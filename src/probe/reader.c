@@ -56,7 +56,8 @@ static bool reader_add(struct reader *r, const struct probes_probe *p, const str
 
 static bool reader_lay_out(struct reader *r)
 {
-	qsort(r->items.data, r->items.count, sizeof(struct reader_item), reader_by_address);
+	if (r->items.count)
+		qsort(r->items.data, r->items.count, sizeof(struct reader_item), reader_by_address);
 	for (size_t i = 0; i < r->items.count; i++) {
 		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
 

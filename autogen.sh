@@ -1,0 +1,176 @@
+#!/bin/sh
+# From a fresh machine to the wanted result:
+#
+#   ./autogen.sh              install what is missing, generate, configure into build/
+#   ./autogen.sh TARGET...    the same, then `make TARGET...` there: all, demo, check, install, ...
+#
+# CONFIGURE_FLAGS goes to configure (CONFIGURE_FLAGS=--enable-werror ./autogen.sh check), BUILD
+# names another folder than build, JOBS says how many compilers run at once. What is up to date is
+# left alone. Where nothing can be installed, it says what to install and with which command.
+set -eu
+
+cd "$(dirname "$0")"
+build=${BUILD:-build}
+flags=${CONFIGURE_FLAGS:-}
+
+say() {
+	printf 'autogen: %s\n' "$*"
+}
+
+die() {
+	printf 'autogen: %s\n' "$*" >&2
+	exit 1
+}
+
+have() {
+	command -v "$1" >/dev/null 2>&1
+}
+
+# quietly LOG COMMAND...: its output goes to a file, whose end is shown if it fails.
+quietly() {
+	log=$1
+	shift
+	"$@" >"$log" 2>&1 </dev/null && return
+	status=$?
+	tail -n 40 "$log" >&2
+	printf 'autogen: failed: %s (all of its output: %s)\n' "$*" "$log" >&2
+	return $status
+}
+
+# ------------------------------------------------------------------ packages
+
+# Only what runs the tests is left out where no test will run: clang-format is large.
+wants_tests() {
+	for target in "$@"; do
+		case $target in
+		all | demo | install | clean) ;;
+		*) return 0 ;;
+		esac
+	done
+	return 1
+}
+
+debian_packages() {
+	echo gcc libc6-dev make autoconf automake pkg-config libdw-dev libelf-dev libncurses-dev \
+		libpcre2-dev libjansson-dev libzydis-dev libiberty-dev check tmux systemtap-sdt-dev
+	if wants_tests "$@"; then echo clang-format procps; fi
+}
+
+fedora_packages() {
+	echo gcc make autoconf automake pkgconf-pkg-config elfutils-devel elfutils-libelf-devel ncurses-devel \
+		pcre2-devel jansson-devel zydis-devel binutils-devel check-devel tmux systemtap-sdt-devel
+	if wants_tests "$@"; then echo clang-tools-extra procps-ng diffutils glibc-static libasan libubsan; fi
+}
+
+debian_missing() {
+	for package in $(debian_packages "$@"); do
+		case $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null || :) in
+		'installed '*) ;;
+		*) echo "$package" ;;
+		esac
+	done
+}
+
+fedora_missing() {
+	for package in $(fedora_packages "$@"); do
+		rpm -q --quiet --whatprovides "$package" || echo "$package"
+	done
+}
+
+# How to become root, or who should do it.
+sudo=
+need_root() {
+	[ "$(id -u)" != 0 ] || return 0
+	have sudo || die "not root, and there is no sudo; let an administrator run: $*"
+	sudo=sudo
+	sudo -v || die "sudo is not allowed here; let an administrator run: $*"
+}
+
+# Absent or outdated lists of packages show only in a failure.
+install_debian() {
+	set -- apt-get install -y --no-install-recommends "$@"
+	need_root "$@"
+	say "installing with: ${sudo:+$sudo }$*"
+	if $sudo env DEBIAN_FRONTEND=noninteractive "$@" >"$build/packages.log" 2>&1 </dev/null; then
+		return
+	fi
+	say "once more, after: ${sudo:+$sudo }apt-get update"
+	quietly "$build/packages.log" $sudo apt-get update
+	quietly "$build/packages.log" $sudo env DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+install_fedora() {
+	set -- dnf install -y --setopt=install_weak_deps=False "$@"
+	need_root "$@"
+	say "installing with: ${sudo:+$sudo }$*"
+	quietly "$build/packages.log" $sudo "$@"
+}
+
+install_packages() {
+	if have apt-get && have dpkg-query; then
+		family=debian
+	elif have dnf && have rpm; then
+		family=fedora
+	else
+		say "no apt-get or dnf here: packages are left to you; configure names what is missing"
+		return
+	fi
+	missing=$(${family}_missing "$@" | tr '\n' ' ')
+	[ -n "$missing" ] || return 0
+	say "missing: $missing"
+	# shellcheck disable=SC2086 # a list of words
+	install_$family $missing
+}
+
+# ------------------------------------------------- generating and configuring
+
+inputs='configure.ac Makefile.am tests/victims/local.am'
+
+generate() {
+	# shellcheck disable=SC2086 # a list of words
+	if [ -f configure ] && [ -f Makefile.in ] &&
+		[ -z "$(find $inputs -newer Makefile.in)" ]; then
+		return
+	fi
+	have autoreconf || die "autoreconf is missing: install autoconf and automake"
+	say "generating configure"
+	quietly "$build/generate.log" autoreconf -fi
+	touch configure Makefile.in
+}
+
+# The folder's own place counts, too: a build folder that was moved is configured anew.
+configure() {
+	wanted="$(pwd)/$build $flags"
+	if [ -f "$build/config.status" ] && [ -f "$build/Makefile" ] &&
+		[ -z "$(find configure -newer "$build/config.status")" ] &&
+		[ "$(cat "$build/configured" 2>/dev/null)" = "$wanted" ]; then
+		return
+	fi
+	say "configuring into $build${flags:+ with $flags}"
+	# shellcheck disable=SC2086 # a list of words
+	(cd "$build" && ../configure -q $flags)
+	printf '%s\n' "$wanted" >"$build/configured"
+}
+
+# ---------------------------------------------------------------------- main
+
+mkdir -p "$build"
+install_packages "$@"
+generate
+configure
+
+if [ $# = 0 ]; then
+	say "ready; now ./autogen.sh all, demo, check or install"
+	exit
+fi
+
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
+for target in "$@"; do
+	case $target in
+	demo) # all else is built at once; the screen itself runs alone on the terminal
+		make -C "$build" --no-print-directory -s -j"$jobs" demo-build
+		make -C "$build" --no-print-directory -s demo
+		;;
+	*) make -C "$build" --no-print-directory -s -j"$jobs" "$target" ;;
+	esac
+done

@@ -1,0 +1,80 @@
+#!/bin/sh
+# The arrows of the house (DESIGN section 5), read from the #include lines:
+#
+#   base <- elf <- process <- probe <- patch <- session       and        probes.h <- ui
+#
+# Folders include downwards only; the faces (ui/cli, ui/tui) do not know each other; no circle
+# between modules, a module being one .c with its .h; ptrace is known in src/process only, curses
+# in ui/tui only.
+# Not covered: what a file declares for itself without a header.
+set -eu
+cd "${srcdir:-.}"
+
+edges=$(mktemp)
+trap 'rm -f "$edges"' EXIT
+
+# shellcheck disable=SC2016 # awk expands
+find src ui -name '*.[ch]' | LC_ALL=C sort | xargs awk -v edges="$edges" '
+function wrong(text) {
+	printf "%s:%d: %s\n", FILENAME, FNR, text
+	failed = 1
+}
+function folder(path) {
+	return path ~ "/" ? substr(path, 1, match(path, "/[^/]*$") - 1) : "."
+}
+function module(path) {
+	sub(/\.[ch]$/, "", path)
+	return path
+}
+# The file that an #include names.
+function resolve(name) {
+	return name ~ "^ui/" ? name : "src/" name
+}
+function allowed(from, to) {
+	if (to == "src/probes.h" || folder(from) == folder(to))
+		return 1
+	if ((from ~ "^ui/") != (to ~ "^ui/"))
+		return 0
+	if (module(from) == "ui/main")
+		return 1
+	if (!(folder(from) in rank) || !(folder(to) in rank))
+		return 0
+	return rank[folder(to)] < rank[folder(from)]
+}
+BEGIN {
+	rank["src/base"] = 1
+	rank["src/elf"] = 2
+	rank["src/process"] = 3
+	rank["src/probe"] = 4
+	rank["src/patch"] = 5
+	rank["src"] = 6
+	rank["ui"] = 1
+	rank["ui/cli"] = rank["ui/tui"] = 2
+}
+/^[ \t]*#[ \t]*include[ \t]*</ {
+	split($0, part, /[<>]/)
+	if (part[2] ~ /ptrace\.h$/ && FILENAME !~ "^src/process/")
+		wrong("<" part[2] "> is for src/process only")
+	if (part[2] ~ /curses/ && FILENAME !~ "^ui/tui/")
+		wrong("<" part[2] "> is for ui/tui only")
+}
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+	split($0, part, "\"")
+	to = resolve(part[2])
+	if ((getline line < to) < 0)
+		wrong("\"" part[2] "\" is no path below src/, nor one that begins with ui/")
+	else if (!allowed(FILENAME, to))
+		wrong("an arrow that runs the wrong way: " folder(FILENAME) " must not include " part[2])
+	close(to)
+	if (module(FILENAME) != module(to) && to != "src/probes.h")
+		print module(FILENAME), module(to) > edges
+}
+END {
+	exit failed
+}'
+
+if ! circle=$(tsort "$edges" 2>&1 >/dev/null); then
+	echo "modules that include each other in a circle:"
+	echo "$circle" | sed -n 's/^tsort: \([^ ]*\)$/  \1/p'
+	exit 1
+fi

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Every source, header and test in the tree is named in the build's lists, so that none is
+# forgotten in a build or in a distributed tree.
+# Not covered: names in a list whose file is gone (make says so).
+set -eu
+cd "${srcdir:-.}"
+
+failed=0
+# shellcheck disable=SC2044 # no blanks in our names
+for file in $(find src ui tests/unit -name '*.[ch]') tests/*.sh $(find tests/e2e -name '*.sh'); do
+	if ! grep -qE "(^|[[:space:]])$file([[:space:]]|\$)" Makefile.am; then
+		echo "$file is not in Makefile.am"
+		failed=1
+	fi
+done
+# shellcheck disable=SC2044 # no blanks in our names
+for file in $(find tests/victims -name '*.[chS]' -o -name '*.sh'); do
+	if ! grep -qE "(^|[[:space:]/])${file##*/}([[:space:]]|\$)" tests/victims/local.am; then
+		echo "$file is not in tests/victims/local.am"
+		failed=1
+	fi
+done
+exit $failed
