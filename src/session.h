@@ -38,7 +38,7 @@ struct session_change {
 	int (*plan)(const struct session_change *change, struct plan *p, struct probes_error *e);
 	const struct array *chosen; /* for a switch */
 	struct plan_mode mode;
-	const int32_t *const *deltas; /* for a restore */
+	int32_t *const *deltas; /* for a restore; what is taken back becomes 0 */
 	bool follow;
 	bool not_ours; /* takes back what another session did: no part of our own net change */
 	bool dry_run;
@@ -52,6 +52,10 @@ struct session_change {
  */
 int session_read(
 	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e);
+
+/* What a write of a semaphore adds to its count, and its slot among the values of its holding. */
+int32_t session_delta(const struct probes_write *w);
+uint32_t session_slot(const struct holding *h, size_t local, const struct probes_write *w);
 
 /* The `plan` of a change that takes back deltas. */
 int session_plan_restore(

@@ -200,7 +200,7 @@ static int repair_change(struct probes_session *s, const struct journal_text *te
 	if (code == 0 && r.which.count) {
 		c.which = r.which.data;
 		c.count = r.which.count;
-		c.deltas = (const int32_t *const *)r.deltas;
+		c.deltas = r.deltas;
 		code = session_carry_out(s, &c, result, e);
 	}
 	repair_done(s, &r);

@@ -69,6 +69,8 @@ static int run(struct options *o)
 		return attach_run(o);
 	case VERB_TRACE:
 		return trace_run(o);
+	case VERB_REPAIR:
+		return repair_run(o);
 	default:
 		return screen_or_list(o);
 	}

@@ -5,33 +5,38 @@
  * nothing: a wrong call is an error for the caller to report.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ui/options.h"
 #include "ui/report.h"
+#include "ui/values.h"
 
 enum {
-	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH,
+	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_REPAIR,
 	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE,
 	SWITCH = VERB_SCREEN | VERB_ATTACH | VERB_TRACE,
-	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE,
-	ALL = SWITCH | OUTPUT,
+	CHANGE = SWITCH | VERB_REPAIR,
+	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_REPAIR,
+	CHOOSE = SWITCH | VERB_LIST | VERB_INFO,
+	ALL = CHANGE | OUTPUT,
 };
 
 #define TO "usage: probes-tui "
 
 const struct verb_row verbs_table[] = {
-	{VERB_SCREEN, "", "-pid N[,N] | -tree N | -prog FILE [ACTIONS] [-- ARGS]",
+	{VERB_SCREEN, "", "-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]",
 		"the screen; when standard output is no terminal: as list"},
-	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -prog FILE",
+	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -comm NAME | -prog FILE",
 		"every probe with its sites and semaphores"},
-	{VERB_INFO, "info", "info -pid N[,N] | -tree N", "one line a probe: NAME enabled"},
-	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N ACTIONS",
+	{VERB_INFO, "info", "info -pid N[,N] | -tree N | -comm NAME",
+		"one line a probe: NAME enabled"},
+	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N | -comm NAME ACTIONS",
 		"switch probes in running processes"},
 	{VERB_TRACE, "trace", "trace -prog FILE ACTIONS [-- ARGS]",
 		"start a program with probes on from its beginning"},
+	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
+		"undo what interrupted calls left in running processes"},
 };
 const size_t verbs_table_count = sizeof verbs_table / sizeof *verbs_table;
 
@@ -45,6 +50,10 @@ static int take_format(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
 static int take_refresh(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_for(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_max_stop(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
 
 #define AT(field) offsetof(struct options, field), NULL
 #define BY(function) 0, function
@@ -52,9 +61,10 @@ static int take_refresh(
 const struct option_row options_table[] = {
 	{"pid", {0}, "N[,N]", PIDS, "the running process, or several", BY(take_pids)},
 	{"tree", {0}, "N", PIDS, "a process and all its descendants", BY(take_tree)},
+	{"comm", {0}, "NAME", PIDS, "every process of this name (as ps -o comm)", AT(comm)},
 	{"prog", {0}, "FILE", PROGS, "the program or library", AT(prog)},
-	{"enable", {0}, "N[,N]", SWITCH, "switch these probes on (repeatable)", BY(take_action)},
-	{"disable", {0}, "N[,N]", SWITCH, "switch these probes off (repeatable)", BY(take_action)},
+	{"enable", {0}, "P[,P]", SWITCH, "switch these probes on (repeatable)", BY(take_action)},
+	{"disable", {0}, "P[,P]", SWITCH, "switch these probes off (repeatable)", BY(take_action)},
 	{"enable-all", {0}, NULL, SWITCH, "switch every probe on", BY(take_action)},
 	{"disable-all", {0}, NULL, SWITCH, "switch every probe off", BY(take_action)},
 	{"enable-regexp", {0}, "R", SWITCH, "switch on what R matches from its start",
@@ -63,20 +73,26 @@ const struct option_row options_table[] = {
 		BY(take_action)},
 	{"enable-pair", {0}, "A,B", SWITCH, "switch on B, then A (repeatable)", BY(take_action)},
 	{"disable-pair", {0}, "A,B", SWITCH, "switch off A, then B (repeatable)", BY(take_action)},
-	{"provider", {0}, "P", ALL, "only probes of this provider", AT(provider)},
-	{"object", {0}, "O", ALL, "only probes in this file (path or file name)", AT(object)},
+	{"provider", {0}, "P", CHOOSE, "only probes of this provider", AT(provider)},
+	{"object", {0}, "O", CHOOSE, "only probes in this file (path or file name)", AT(object)},
 	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever they are", AT(force)},
 	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE, "print the plan, write nothing",
 		AT(dry_run)},
+	{"for", {0}, "TIME", VERB_ATTACH, "switch back after so long, such as 30s or 5m",
+		BY(take_for)},
+	{"stop", {0}, NULL, VERB_ATTACH, "stop all threads meanwhile: all sites change at once",
+		AT(stop)},
+	{"max-stop", {0}, "MS", VERB_ATTACH, "with -stop: give up after so many ms (1000)",
+		BY(take_max_stop)},
 	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH, "refuse to change anything",
 		AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
 	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: do not let the program begin yet", AT(hold)},
-	{"format", {0}, "F", OUTPUT, "text, json or csv", BY(take_format)},
+	{"format", {0}, "text|json|csv", OUTPUT, "the form of the output", BY(take_format)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
-	{"log", {0}, "FILE", SWITCH, "note every change in this file", AT(log)},
-	{"no-syslog", {0}, NULL, SWITCH, "do not note changes in the system's log", AT(no_syslog)},
+	{"log", {0}, "FILE", CHANGE, "note every change in this file", AT(log)},
+	{"no-syslog", {0}, NULL, CHANGE, "do not note changes in the system's log", AT(no_syslog)},
 	{"refresh", {0}, "SECONDS", VERB_SCREEN, "how often states are read", BY(take_refresh)},
 	{"no-color", {0}, NULL, VERB_SCREEN, "no colours", AT(no_color)},
 	{"ascii", {0}, NULL, VERB_SCREEN, "draw with ASCII only", AT(ascii)},
@@ -101,7 +117,14 @@ struct probes_switch_options options_switch(const struct options *o)
 		.object = o->object,
 		.force = o->force,
 		.dry_run = o->dry_run,
+		.atomically = o->stop,
+		.max_stop_ms = o->max_stop_ms,
 	};
+}
+
+bool options_many(const struct options *o)
+{
+	return o->pid_count > 1 || o->tree || o->comm;
 }
 
 /* A wrong call: the hint is how the verb is called. */
@@ -126,20 +149,6 @@ static int bad_value(struct probes_error *e, const struct option_row *row, const
 
 /* ------------------------------------------------------------------- values */
 
-/* A process id that ends at *end, or 0: digits only, no sign, no blank, no overflow. */
-static pid_t read_pid(const char *text, const char **end)
-{
-	size_t digits = strspn(text, "0123456789");
-	unsigned long value;
-
-	*end = text + digits;
-	if (digits == 0)
-		return 0;
-	errno = 0;
-	value = strtoul(text, NULL, 10);
-	return errno || value > INT_MAX ? 0 : (pid_t)value;
-}
-
 static int push_pid(struct options *o, pid_t pid)
 {
 	pid_t *pids = reallocarray(o->pids, o->pid_count + 1, sizeof *pids);
@@ -163,7 +172,7 @@ static int take_pids(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	for (const char *at = value;; at++) {
-		pid_t pid = read_pid(at, &at);
+		pid_t pid = values_pid(at, &at);
 
 		if (pid <= 0 || (*at && *at != ','))
 			return bad_value(e, row, value, "is no process id",
@@ -182,7 +191,7 @@ static int take_tree(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	const char *end;
-	pid_t pid = read_pid(value, &end);
+	pid_t pid = values_pid(value, &end);
 
 	if (pid <= 0 || *end)
 		return bad_value(e, row, value, "is no process id", "give a number from 1 on");
@@ -226,25 +235,33 @@ static int take_format(
 	return bad_value(e, row, value, "is no format", "give text, json or csv");
 }
 
-/* Seconds with at most three decimals; by hand, since strtod's point depends on the locale. */
 static int take_refresh(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
-	size_t whole = strspn(value, "0123456789");
-	size_t point = value[whole] == '.';
-	size_t part = point ? strspn(value + whole + 1, "0123456789") : 0;
-	unsigned ms = 0;
+	uint64_t ms;
 
-	if (whole + point + part == strlen(value) && whole + part && whole <= 4 && part <= 3) {
-		for (size_t i = 0; i < whole; i++)
-			ms = ms * 10 + (unsigned)(value[i] - '0');
-		for (size_t i = 0; i < 3; i++)
-			ms = ms * 10 + (i < part ? (unsigned)(value[whole + 1 + i] - '0') : 0);
-	}
-	if (ms < 50 || ms > 3600000)
+	if (!values_span(value, &ms) || ms < 50 || ms > 3600000)
 		return bad_value(e, row, value, "is no interval",
 			"give seconds from 0.05 to 3600, such as 0.5");
-	o->refresh_ms = ms;
+	o->refresh_ms = (unsigned)ms;
+	return 0;
+}
+
+static int take_for(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_span(value, &o->for_ms) || !o->for_ms)
+		return bad_value(e, row, value, "is no span of time",
+			"give a number and ms, s, m or h, such as 30s, at most 1000h");
+	return 0;
+}
+
+static int take_max_stop(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_number(value, 1, 60000, &o->max_stop_ms))
+		return bad_value(
+			e, row, value, "is no number of milliseconds", "give one from 1 to 60000");
 	return 0;
 }
 
@@ -317,7 +334,7 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 
 static int check_target(const struct options *o, struct probes_error *e)
 {
-	int given = !!o->pid_count + !!o->tree + !!o->prog;
+	int given = !!o->pid_count + !!o->tree + !!o->comm + !!o->prog;
 	const char *what = options_verb(o->verb)->name;
 
 	if (!*what)
@@ -325,7 +342,7 @@ static int check_target(const struct options *o, struct probes_error *e)
 	if (given == 1)
 		return 0;
 	if (given)
-		return misused(e, o, what, "give one of -pid, -tree and -prog");
+		return misused(e, o, what, "give one of -pid, -tree, -comm and -prog");
 	return misused(e, o, what,
 		o->verb == VERB_TRACE ? "no program is named"
 		: o->verb & PROGS     ? "no process or program is named"
@@ -355,6 +372,8 @@ static int check(const struct options *o, struct probes_error *e)
 		r = misused(e, o, o->args[0], "no program is started that could take it");
 	if (!r && o->hold && !o->prog)
 		r = misused(e, o, "-hold", "no program is started that could be held");
+	if (!r && o->max_stop_ms && !o->stop)
+		r = misused(e, o, "-max-stop", "nothing is stopped without -stop");
 	return r;
 }
 
@@ -375,7 +394,7 @@ static int read_verb(struct options *o, int argc, char **argv, int *at, struct p
 			return 0;
 		}
 	return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
-		"give list, info, attach, trace, or none for the screen", "no such verb");
+		"give list, info, attach, trace, repair, or none for the screen", "no such verb");
 }
 
 int options_parse(int argc, char **argv, struct options *o, struct probes_error *e)

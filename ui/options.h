@@ -16,12 +16,13 @@ enum verb {
 	VERB_INFO = 1 << 2,
 	VERB_ATTACH = 1 << 3,
 	VERB_TRACE = 1 << 4,
+	VERB_REPAIR = 1 << 5,
 };
 
 enum format { FORMAT_UNSET, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 /*
- * What a call asks for. Exactly one of pids, tree and prog is set after
+ * What a call asks for. Exactly one of pids, tree, comm and prog is set after
  * options_parse. Strings are those of argv, or belong to it (options_done).
  */
 struct options {
@@ -31,6 +32,7 @@ struct options {
 	pid_t *pids;
 	size_t pid_count; /* 0: no -pid */
 	pid_t tree;       /* 0: no -tree */
+	const char *comm; /* NULL: no -comm */
 	const char *prog; /* NULL: no -prog */
 	char **args;      /* what follows "--", NULL at the end; never NULL */
 
@@ -42,6 +44,9 @@ struct options {
 	bool dry_run;
 	bool read_only;
 	bool wait; /* trace */
+	bool stop;
+	unsigned max_stop_ms; /* 0: not given */
+	uint64_t for_ms;      /* switch back after so long; 0: not given */
 	bool gigatext;
 
 	/* how to say it */
@@ -65,9 +70,14 @@ struct options {
 struct option_row {
 	const char *name;     /* without dashes */
 	const char *alias[2]; /* short spellings, or NULL */
-	const char *argument; /* what its value is called in texts, or NULL: takes none */
-	unsigned verbs;       /* bits of enum verb: who takes it */
-	const char *help;     /* one line */
+	/*
+	 * What its value is called in texts, or NULL: takes none. Completions go by it: "N" or
+	 * "N[,N]" is a process, "NAME" a process's name, "FILE" a file, "a|b" is one of these
+	 * words.
+	 */
+	const char *argument;
+	unsigned verbs;   /* bits of enum verb: who takes it */
+	const char *help; /* one line */
 	/* How it is stored: a bool or const char * at this offset of struct options, or take. */
 	size_t offset;
 	int (*take)(struct options *o, const struct option_row *row, const char *value,
@@ -96,6 +106,9 @@ PROBES_CHECK int options_parse(int argc, char **argv, struct options *o, struct 
 void options_done(struct options *o);
 
 const struct verb_row *options_verb(enum verb verb);
+
+/* Whether a call may be about several processes: then each line says about which. */
+bool options_many(const struct options *o);
 
 /* The part of the options that probes_switch takes. */
 struct probes_switch_options options_switch(const struct options *o);

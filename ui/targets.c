@@ -1,10 +1,11 @@
 /*
  * The sessions of a call.
  *
- * Owns opening and closing them, and that one process that cannot be opened
- * does not keep us from the others. Must not print.
+ * Owns finding, opening and closing them, and that one process that cannot be
+ * opened does not keep us from the others. Must not print.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,7 +39,8 @@ static int open_pids(struct targets *t, const pid_t *pids, size_t count,
 	return r;
 }
 
-/* Of a tree, what has probes, or could not be looked at though it is there. */
+/* Of several that were not named one by one, what has probes, or could not be looked at though it
+ * is there. */
 static bool of_interest(const struct target *t)
 {
 	if (t->session)
@@ -47,7 +49,7 @@ static bool of_interest(const struct target *t)
 }
 
 /* Pass over helpers without probes and children that have ended; if there is nothing else, the
- * root stays, to explain why. */
+ * first one stays, to explain why. */
 static void prune(struct targets *t)
 {
 	size_t kept = 0;
@@ -81,12 +83,54 @@ static size_t without_us(pid_t *pids, size_t count)
 	return kept;
 }
 
-static int open_tree(
-	struct targets *t, pid_t root, const struct probes_options *engine, struct probes_error *e)
+/* What the kernel calls a process: 15 bytes at most, and it may hold anything. */
+#define COMM 15
+
+static bool is_called(pid_t pid, const char *name)
+{
+	char path[64], comm[COMM + 2];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/comm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	n = fread(comm, 1, sizeof comm - 1, f);
+	fclose(f);
+	comm[n] = '\0';
+	if (n && comm[n - 1] == '\n')
+		comm[n - 1] = '\0';
+	return !strncmp(comm, name, COMM);
+}
+
+static int find_called(const char *name, pid_t **pids, size_t *count, struct probes_error *e)
+{
+	char what[256];
+	size_t kept = 0;
+	int r = probes_processes(pids, count, e);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < *count; i++)
+		if ((*pids)[i] != getpid() && is_called((*pids)[i], name))
+			(*pids)[kept++] = (*pids)[i];
+	*count = kept;
+	if (kept)
+		return 0;
+	free(*pids);
+	snprintf(what, sizeof what, "-comm %s", name);
+	return report_set(e, PROBES_NO_TARGET, -ESRCH, what,
+		"ps -eo pid,comm shows what processes are called", "no process has this name");
+}
+
+static int open_found(struct targets *t, const struct options *o,
+	const struct probes_options *engine, struct probes_error *e)
 {
 	pid_t *pids;
 	size_t count;
-	int r = probes_tree(root, &pids, &count, e);
+	int r = o->tree ? probes_tree(o->tree, &pids, &count, e)
+			: find_called(o->comm, &pids, &count, e);
 
 	if (r < 0)
 		return r;
@@ -113,8 +157,8 @@ int targets_open(struct targets *t, const struct options *o, const struct probes
 	*t = (struct targets){0};
 	if (o->prog)
 		return open_file(t, o->prog, engine, e);
-	if (o->tree)
-		return open_tree(t, o->tree, engine, e);
+	if (o->tree || o->comm)
+		return open_found(t, o, engine, e);
 	return open_pids(t, o->pids, o->pid_count, engine, e);
 }
 
@@ -123,11 +167,25 @@ struct probes_options targets_engine(const struct options *o, struct report_volu
 	*volume = (struct report_volume){.quiet = o->quiet, .verbose = o->verbose};
 	return (struct probes_options){
 		.read_only = o->read_only,
-		/* What these two do is intent, and stays. */
-		.lasting = o->verb & (VERB_ATTACH | VERB_TRACE),
+		/* What these two do is intent, and stays, but for what has a term. */
+		.lasting = o->verb & (VERB_ATTACH | VERB_TRACE) && !o->for_ms,
 		.log = report_log,
 		.log_data = volume,
 	};
+}
+
+void targets_abandon(struct target *t)
+{
+	/* Within reach, so that no checker of memory takes it for lost. */
+	static struct probes_session **abandoned;
+	static size_t count;
+	struct probes_session **more = reallocarray(abandoned, count + 1, sizeof *more);
+
+	if (more) {
+		abandoned = more;
+		abandoned[count++] = t->session;
+	}
+	t->session = NULL;
 }
 
 void targets_close(struct targets *t)

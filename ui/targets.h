@@ -21,11 +21,11 @@ struct targets {
 };
 
 /*
- * Open what -pid, -tree or -prog (as a file: nothing is started) name. Fails
- * only where there is nothing to try (-tree of no process, no memory); a
- * process that cannot be opened is an item with session NULL. Of a tree,
- * processes without probes are left out, unless none has any: then the root
- * stays. Say targets_close in either case.
+ * Open what -pid, -tree, -comm or -prog (as a file: nothing is started) name.
+ * Fails only where there is nothing to try (-tree of no process, -comm that none
+ * has, no memory); a process that cannot be opened is an item with session NULL.
+ * Of a tree or a name, processes without probes are left out, unless none has
+ * any: then the first stays. Say targets_close in either case.
  */
 PROBES_CHECK int targets_open(struct targets *t, const struct options *o,
 	const struct probes_options *engine, struct probes_error *e);
@@ -35,6 +35,9 @@ PROBES_CHECK int targets_open(struct targets *t, const struct options *o,
  * session.
  */
 struct probes_options targets_engine(const struct options *o, struct report_volume *volume);
+
+/* Give a session up without closing it: what it has on record stays for repair. */
+void targets_abandon(struct target *t);
 
 void targets_close(struct targets *t);
 

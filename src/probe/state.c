@@ -55,11 +55,12 @@ static void state_tally(struct state_tally *t, struct holding *h, const struct p
 		size_t index = holding_semaphore(h, p) + i;
 		uint32_t value = h->values[index];
 
-		live->mine = live->mine || h->net[h->same[index]] > 0;
 		if (value == PROBES_NONE) {
 			t->unknown++;
 			continue;
 		}
+		/* Somebody else may have taken away what we had raised. */
+		live->mine = live->mine || (value > 0 && h->net[h->same[index]] > 0);
 		t->raised += value > 0;
 		t->zero += value == 0;
 		if (live->ref_min == PROBES_NONE || value < live->ref_min)

@@ -46,13 +46,22 @@ static int print(struct act *a, const struct target *t, const struct probes_resu
 	return status;
 }
 
-static int note(struct act *a, const struct target *t, const struct probes_result *result)
+int act_note(
+	struct act *a, const char *verb, const struct target *t, const struct probes_result *result)
 {
 	struct probes_error e;
 
-	if (a->options->dry_run || audit_note(&a->audit, a->verb, t->session, result, &e) == 0)
+	if (a->options->dry_run || audit_note(&a->audit, verb, t->session, result, &e) == 0)
 		return PROBES_OK;
 	return explain_error(t, &e, a->many);
+}
+
+int act_tell(struct act *a, const struct target *t, const struct probes_result *result)
+{
+	int noted = act_note(a, a->verb, t, result);
+	int printed = a->printing ? print(a, t, result) : PROBES_OK;
+
+	return noted ? noted : printed;
 }
 
 /* -provider and -object that leave nothing would make -enable-all succeed without a word. */
@@ -73,7 +82,7 @@ int act_one(struct act *a, const struct target *t, bool *done)
 	const struct actions *actions = &a->options->actions;
 	struct probes_result *result = NULL;
 	struct probes_error e;
-	int status = check_choice(a, t), printed = PROBES_OK;
+	int status = check_choice(a, t);
 
 	*done = false;
 	if (status)
@@ -81,27 +90,34 @@ int act_one(struct act *a, const struct target *t, bool *done)
 	*done = probes_switch(t->session, actions->items, actions->count, &how, &result, &e) == 0;
 	if (result && !a->options->quiet)
 		explain_items(t, result, a->options);
-	if (!*done)
+	if (!*done) {
 		status = explain_error(t, &e, a->many);
-	else if (result)
-		status = note(a, t, result);
-	if (result && a->printing && (*done || !a->options->dry_run))
-		printed = print(a, t, result);
-	if (!status)
-		status = printed;
+		if (result && a->printing && !a->options->dry_run)
+			print(a, t, result);
+	} else if (result) {
+		explain_stop(t, result, a->options);
+		status = act_tell(a, t, result);
+	}
 	if (!status && result && result->not_done)
 		status = PROBES_FAILED;
 	probes_result_free(result);
 	return status;
 }
 
-int act_end(struct act *a, int status)
+int act_printed(struct act *a, int status)
 {
+	bool printing = a->printing;
 	struct probes_error e;
 
-	audit_close(&a->audit);
-	if (!a->printing || output_end(&a->output, &e) == 0)
+	a->printing = false;
+	if (!printing || output_end(&a->output, &e) == 0)
 		return status;
 	report_error(&e);
 	return status ? status : (int)e.status;
+}
+
+int act_end(struct act *a, int status)
+{
+	audit_close(&a->audit);
+	return act_printed(a, status);
 }

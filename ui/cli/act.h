@@ -1,4 +1,4 @@
-/* What attach and trace have in common: carry out the actions in one process. */
+/* What attach, trace and repair have in common: change one process, and tell what was done. */
 #ifndef UI_CLI_ACT_H
 #define UI_CLI_ACT_H
 
@@ -23,6 +23,15 @@ int act_begin(struct act *a, const char *verb, const struct options *o, FILE *fi
  * Returns the exit status. *done: the switching succeeded, at least in part.
  */
 int act_one(struct act *a, const struct target *t, bool *done);
+/*
+ * Note a change, and print what was asked for of it. Returns the exit status.
+ */
+int act_tell(struct act *a, const struct target *t, const struct probes_result *result);
+/* The note alone. */
+int act_note(struct act *a, const char *verb, const struct target *t,
+	const struct probes_result *result);
+/* Finish the output before the rest; the exit status as from act_end. */
+int act_printed(struct act *a, int status);
 /* Close both; the exit status, which is "status" unless the output could not be written. */
 int act_end(struct act *a, int status);
 

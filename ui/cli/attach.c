@@ -1,5 +1,6 @@
 /*
- * The verb attach: switch probes in running processes and leave them so.
+ * The verb attach: switch probes in running processes and leave them so, or
+ * with -for switch them back after a while.
  *
  * Owns going on with the other processes when one fails. Says nothing on
  * success unless asked.
@@ -8,6 +9,8 @@
 
 #include "ui/cli/act.h"
 #include "ui/cli/explain.h"
+#include "ui/cli/leftovers.h"
+#include "ui/cli/stay.h"
 #include "ui/cli/verbs.h"
 
 static int attach_one(struct act *a, const struct target *t)
@@ -16,6 +19,8 @@ static int attach_one(struct act *a, const struct target *t)
 
 	if (!t->session)
 		return explain_error(t, &t->error, a->many);
+	if (!a->options->quiet)
+		leftovers_report(t);
 	if (!probes_count(t->session))
 		return explain_nothing(t, a->options->verbose);
 	return act_one(a, t, &done);
@@ -28,15 +33,22 @@ static int attach_all(struct act *a)
 	struct tally tally = {0};
 	struct probes_error e;
 	struct targets t;
+	int status;
 
 	if (targets_open(&t, a->options, &engine, &e) < 0) {
 		report_error(&e);
 		return (int)e.status;
 	}
+	if (a->options->for_ms)
+		stay_prepare();
 	for (size_t i = 0; i < t.count; i++)
 		explain_count(&tally, attach_one(a, &t.items[i]));
+	status = explain_status(&tally);
+	/* Whoever reads the output need not wait as long as we do. */
+	if (a->options->for_ms && !a->options->dry_run)
+		status = stay_run(a, &t, act_printed(a, status));
 	targets_close(&t);
-	return explain_status(&tally);
+	return status;
 }
 
 int attach_run(const struct options *o)
@@ -46,6 +58,6 @@ int attach_run(const struct options *o)
 
 	/* A reader that goes away must not end us between two processes. */
 	signal(SIGPIPE, SIG_IGN);
-	status = act_begin(&a, "attach", o, stdout, o->pid_count > 1 || o->tree);
+	status = act_begin(&a, "attach", o, stdout, options_many(o));
 	return status ? status : act_end(&a, attach_all(&a));
 }

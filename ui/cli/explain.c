@@ -101,6 +101,18 @@ void explain_items(
 		put_nothing_done(t, result);
 }
 
+void explain_stop(
+	const struct target *t, const struct probes_result *result, const struct options *o)
+{
+	if (o->quiet || o->dry_run || !(o->stop || o->verbose) || probes_held(t->session))
+		return;
+	if (result->stopped_ns)
+		report_line(
+			"pid %d: stopped for %.3f ms", t->pid, (double)result->stopped_ns / 1e6);
+	else
+		report_line("pid %d: not stopped", t->pid);
+}
+
 void explain_count(struct tally *tally, int status)
 {
 	if (!status) {

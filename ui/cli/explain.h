@@ -24,6 +24,10 @@ void explain_objects(const struct probes_session *session);
 void explain_items(
 	const struct target *t, const struct probes_result *result, const struct options *o);
 
+/* How long a running process was stopped: with -stop or -verbose. */
+void explain_stop(
+	const struct target *t, const struct probes_result *result, const struct options *o);
+
 /* The exit status of a call about several processes. */
 struct tally {
 	size_t good, bad;

@@ -52,7 +52,7 @@ static json_t *number(uint32_t value)
 /* Print a value and give it up. */
 static void put(struct sheet *s, json_t *value)
 {
-	json_dumpf(value, s->out, JSON_ENSURE_ASCII | JSON_ENCODE_ANY);
+	json_dumpf(value, s->out, JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
 	json_decref(value);
 }
 

@@ -7,6 +7,7 @@
 #include "ui/cli/show.h"
 
 #include "ui/cli/explain.h"
+#include "ui/cli/leftovers.h"
 #include "ui/cli/output.h"
 
 struct show {
@@ -44,6 +45,8 @@ static int show_one(struct show *w, const struct target *t)
 		return explain_error(t, &t->error, w->many);
 	if (rows_chosen(&rows, t->session, w->options, &e) < 0)
 		return explain_error(t, &e, w->many);
+	if (!w->options->quiet)
+		leftovers_report(t);
 	status = read_states(w, t, &rows);
 	if (!status && probes_count(t->session) == 0)
 		status = explain_nothing(t, w->options->verbose);
@@ -58,7 +61,7 @@ static int show_one(struct show *w, const struct target *t)
 
 int show_run(const struct options *o, const struct show_style *style)
 {
-	struct show w = {.options = o, .style = style, .many = o->pid_count > 1 || o->tree};
+	struct show w = {.options = o, .style = style, .many = options_many(o)};
 	struct report_volume volume;
 	struct probes_options engine = targets_engine(o, &volume);
 	struct tally tally = {0};

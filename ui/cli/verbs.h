@@ -8,5 +8,6 @@ int list_run(const struct options *o);
 int info_run(const struct options *o);
 int attach_run(const struct options *o);
 int trace_run(const struct options *o);
+int repair_run(const struct options *o);
 
 #endif

@@ -1,0 +1,276 @@
+/*
+ * One change of a process, whatever its plan: read, plan, put on record, apply,
+ * remember what is ours. The turn is the caller's.
+ */
+#include "session.h"
+
+#include "base/error.h"
+#include "patch/apply.h"
+#include "process/access.h"
+#include "process/procfs.h"
+#include "process/stop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SESSION_STOP_MS 1000 /* how long a process may be held still */
+#define SESSION_TRIES 3      /* a count that others change between look and plan is planned anew */
+
+/* ---- results ---- */
+
+static struct probes_result *session_result(
+	struct probes_session *s, struct plan *p, struct probes_error *e)
+{
+	struct probes_result *r = calloc(1, sizeof *r);
+
+	if (r)
+		r->writes = calloc(p->writes.count + 1, sizeof *r->writes);
+	if (!r || !r->writes) {
+		free(r);
+		error_memory(e, "a result");
+		return NULL;
+	}
+	r->write_count = p->writes.count;
+	r->item_count = p->items.count;
+	r->items = array_take(&p->items);
+	for (size_t i = 0; i < r->item_count; i++) {
+		r->done += r->items[i].outcome == PROBES_DONE;
+		r->skipped += r->items[i].outcome == PROBES_SKIPPED;
+		r->not_done += r->items[i].outcome == PROBES_NOT_DONE;
+	}
+	for (size_t i = 0; i < r->write_count; i++) {
+		const struct plan_write *w = ARRAY_AT(&p->writes, struct plan_write, i);
+		size_t local;
+		const struct holding *h = catalog_find(&s->catalog, w->probe, &local);
+		const struct probes_probe *probe = &h->probes[local];
+		size_t first = w->is_site ? holding_site(h, probe) : holding_semaphore(h, probe);
+
+		r->writes[i] = (struct probes_write){.address = w->address,
+			.length = w->length,
+			.old = {w->old[0], w->old[1]},
+			.new_ = {w->new_[0], w->new_[1]},
+			.probe = w->probe,
+			.index = (uint32_t)(w->index - first),
+			.is_site = w->is_site};
+		r->sites += w->is_site;
+	}
+	return r;
+}
+
+/* ---- what is ours ---- */
+
+int32_t session_delta(const struct probes_write *w)
+{
+	return (int32_t)(w->new_[0] | w->new_[1] << 8) - (int32_t)(w->old[0] | w->old[1] << 8);
+}
+
+/* The slot of a semaphore write among the deltas of its holding. */
+uint32_t session_slot(const struct holding *h, size_t local, const struct probes_write *w)
+{
+	return h->same[holding_semaphore(h, &h->probes[local]) + w->index];
+}
+
+/* A switch: what it wrote is ours now. */
+static void session_remember(struct probes_session *s, const struct probes_result *r)
+{
+	for (size_t i = 0; i < r->write_count; i++) {
+		size_t local;
+		struct holding *h = catalog_find(&s->catalog, r->writes[i].probe, &local);
+
+		if (!r->writes[i].is_site)
+			h->net[session_slot(h, local, &r->writes[i])] +=
+				session_delta(&r->writes[i]);
+	}
+}
+
+/*
+ * A restore: what was to be taken back is ours no more, also where somebody else had taken it away
+ * before us and there was nothing left to write. A slot that probes share is settled once.
+ */
+static void session_forget(
+	struct probes_session *s, int32_t *const *deltas, const struct probes_result *r)
+{
+	for (size_t i = 0; i < r->item_count; i++) {
+		size_t local;
+		struct holding *h = catalog_find(&s->catalog, r->items[i].probe, &local);
+		const struct probes_probe *p = &h->probes[local];
+
+		if (r->items[i].outcome != PROBES_DONE || !deltas[p->object])
+			continue;
+		for (uint32_t k = 0; k < p->semaphore_count; k++) {
+			uint32_t slot = h->same[holding_semaphore(h, p) + k];
+
+			/* The deltas of a restore at the end are the net change itself. */
+			h->net[slot] -= deltas[p->object][slot];
+			deltas[p->object][slot] = 0;
+		}
+	}
+}
+
+static void session_stamp(struct probes_session *s, const struct probes_result *r)
+{
+	for (size_t i = 0; i < r->item_count; i++) {
+		size_t local;
+		struct holding *h = catalog_find(&s->catalog, r->items[i].probe, &local);
+
+		if (r->items[i].outcome == PROBES_DONE)
+			h->stamp[local] = ++s->stamp;
+	}
+}
+
+/* ---- one change, whatever its plan ---- */
+
+/* What is done while the process stands still: nothing but looking and writing. */
+struct session_work {
+	struct apply apply;
+	struct memory *memory;
+};
+
+static int session_run_apply(void *data, struct probes_error *e)
+{
+	struct session_work *w = data;
+
+	return apply_run(&w->apply, w->memory, e);
+}
+
+static int session_run(struct probes_session *s, const struct session_change *c,
+	struct session_work *w, uint64_t *stopped_ns, struct probes_error *e)
+{
+	/* A program that we hold stands still already. */
+	if (!c->atomically || s->held)
+		return session_run_apply(w, e);
+	return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : SESSION_STOP_MS),
+		session_run_apply, w, stopped_ns, e);
+}
+
+/* Put the plan on record before its first write. Without a place for it: say so once, and go on. */
+static void session_record(struct probes_session *s, const struct plan *p)
+{
+	struct journal_key key = {.target = s->who.pid, .target_start = s->who.start_time};
+	struct procfs_stat self;
+	int r = 0;
+
+	if (s->unrecorded)
+		return;
+	if (s->journal.fd < 0) {
+		key.owner = getpid();
+		r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
+		key.owner_start = self.start_time;
+		if (r == 0)
+			r = journal_open(&s->journal, &key);
+	}
+	if (r == 0)
+		r = journal_intend(&s->journal, p);
+	if (r == 0)
+		return;
+	s->unrecorded = true;
+	journal_remove(&s->journal);
+	log_say(&s->log, PROBES_LOG_NOTICE,
+		"no journal can be kept (%s): if this run is killed, nobody can undo what it did",
+		strerror(-r));
+}
+
+/* What is meant to stay needs no record once it is whole. */
+static void session_conclude(struct probes_session *s, int result)
+{
+	if (s->journal.fd < 0)
+		return;
+	if (s->lasting && result == 0)
+		journal_remove(&s->journal);
+	else
+		journal_conclude(&s->journal, result == 0 ? JOURNAL_DONE : JOURNAL_UNDONE);
+}
+
+static int session_apply(struct probes_session *s, const struct session_change *c,
+	const struct plan *p, uint64_t *stopped_ns, struct probes_error *e)
+{
+	struct session_work w = {.memory = &s->memory};
+	int r;
+
+	if (!p->writes.count)
+		return 0;
+	r = apply_init(&w.apply, p, e);
+	if (r < 0)
+		return r;
+	session_record(s, p);
+	r = session_run(s, c, &w, stopped_ns, e);
+	session_conclude(s, r);
+	apply_done(&w.apply);
+	return r;
+}
+
+/* One try. *again is set where the process changed between reading and looking. */
+static int session_try(struct probes_session *s, const struct session_change *c,
+	struct probes_result **result, bool *again, struct probes_error *e)
+{
+	uint64_t stopped_ns = 0;
+	struct plan p;
+	int r = session_read(s, c->which, c->count, e), applied = 0;
+
+	*again = false;
+	if (r == 0)
+		r = plan_init(&p, &s->catalog, e);
+	if (r < 0)
+		return r;
+	r = c->plan(c, &p, e);
+	if (r == 0 && !c->dry_run)
+		applied = r = session_apply(s, c, &p, &stopped_ns, e);
+	*again = applied == -EBUSY;
+	if (r < 0)
+		p.writes.count = 0;
+	*result = session_result(s, &p, e);
+	plan_done(&p);
+	if (*result)
+		(*result)->stopped_ns = stopped_ns;
+	return *result ? r : -ENOMEM;
+}
+
+int session_carry_out(struct probes_session *s, const struct session_change *c,
+	struct probes_result **result, struct probes_error *e)
+{
+	struct probes_error ignored;
+	bool again = true;
+	int r = 0;
+
+	for (int tries = 0; again && tries < SESSION_TRIES; tries++) {
+		probes_result_free(*result);
+		*result = NULL;
+		r = session_try(s, c, result, &again, e);
+	}
+	if (r < 0 || c->dry_run)
+		return r;
+	if (!c->not_ours) {
+		if (c->deltas)
+			session_forget(s, c->deltas, *result);
+		else
+			session_remember(s, *result);
+		session_stamp(s, *result);
+	}
+	/* So that what is shown next is what is there now; a failure shows itself at the next look.
+	 */
+	if (session_read(s, c->which, c->count, &ignored) < 0)
+		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %s", ignored.what, ignored.why);
+	return 0;
+}
+
+int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e)
+{
+	if (!s->process) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot switch probes of a file");
+		error_why(e, "only a process has probes that are on or off");
+		return error_hint(e, "name a process, or start the program with trace");
+	}
+	if (s->read_only && !dry_run) {
+		error_set(e, PROBES_REFUSED, -EROFS, "cannot switch probes");
+		return error_why(e, "this session is read-only");
+	}
+	if (s->memory.fd < 0 && !dry_run) {
+		error_set(e, PROBES_DENIED, s->memory.denied, "cannot write to process %d",
+			s->who.pid);
+		return access_explain(s->who.pid, e);
+	}
+	return probes_alive(s, e);
+}

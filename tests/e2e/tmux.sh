@@ -1,0 +1,173 @@
+# Screens, driven through tmux; source it instead of lib.sh, which it includes. A shell runs in
+# a pane of our own tmux server; what it shows is waited for, in a bounded number of looks.
+# A script ends with `finish`.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v tmux >/dev/null || skip 'no tmux'
+
+socket=probes-tui-$$
+trap 'tm kill-server 2>/dev/null; cleanup' EXIT
+
+tm()
+{
+	tmux -u -L "$socket" -f /dev/null "$@"
+}
+
+# terminal [COLUMNS ROWS]: a fresh one, with a shell that waits for us.
+terminal()
+{
+	tm kill-server 2>/dev/null
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		tm has-session 2>/dev/null || break
+		sleep 0.1
+	done
+	HOME=$tmp XDG_STATE_HOME=$tmp/state \
+		tm new-session -d -s main -x "${1:-80}" -y "${2:-24}" 'exec sh -i' || skip 'tmux does not start'
+	tm set-option -g status off
+	tm set-option -g default-terminal screen
+	text "PS1='shell> '; clear"
+	keys Enter
+	wait_for '^shell> *$'
+}
+
+resize()
+{
+	tm resize-window -t main -x "$1" -y "$2"
+}
+
+# keys KEY...: as tmux names them; letters as themselves.
+keys()
+{
+	tm send-keys -t main "$@"
+}
+
+# text TEXT: typed as it is.
+text()
+{
+	tm send-keys -t main -l "$1"
+}
+
+# look: what the pane shows now, into $tmp/screen; lines that the shell's terminal wrapped are one.
+look()
+{
+	tm capture-pane -J -p -t main 2>/dev/null | sed 's/ *$//' >"$tmp/screen"
+}
+
+# wait_for PATTERN: until a line of the screen matches; 10 seconds at most.
+wait_for()
+{
+	checks=$((checks + 1))
+	for _ in $(seq 100); do
+		look
+		grep -Eq -e "$1" "$tmp/screen" && return 0
+		sleep 0.1
+	done
+	fail "never seen: '$1' in:"
+	sed 's/^/    |/' "$tmp/screen"
+	return 1
+}
+
+# wait_gone PATTERN: until no line of the screen matches.
+wait_gone()
+{
+	checks=$((checks + 1))
+	for _ in $(seq 100); do
+		look
+		grep -Eq -e "$1" "$tmp/screen" || return 0
+		sleep 0.1
+	done
+	fail "never gone: '$1' in:"
+	sed 's/^/    |/' "$tmp/screen"
+	return 1
+}
+
+# wait_until WANTED COMMAND...: until its output is so.
+wait_until()
+{
+	checks=$((checks + 1))
+	wanted=$1
+	shift
+	for _ in $(seq 100); do
+		got=$("$@")
+		[ "$got" != "$wanted" ] || return 0
+		sleep 0.1
+	done
+	fail "$*: got '$got', wanted '$wanted'"
+	return 1
+}
+
+# seen WHAT PATTERN: on the screen that was looked at last.
+seen()
+{
+	has "$1" "$2" "$tmp/screen"
+}
+
+unseen()
+{
+	checks=$((checks + 1))
+	! grep -Eq -e "$2" "$tmp/screen" || {
+		fail "$1: '$2' is in:"
+		sed 's/^/    |/' "$tmp/screen"
+	}
+}
+
+# type_command TEXT: in the shell, which says the exit status after it.
+type_command()
+{
+	text clear
+	keys Enter
+	wait_gone '^status='
+	text "clear; $1; echo status=\$?"
+	keys Enter
+}
+
+# screen ARG...: our program in the shell, on the victim $pid, until its list is there.
+screen()
+{
+	type_command "'$PROBES_TUI' -no-syslog -pid $pid $*"
+	wait_for '^STATE PROVIDER:NAME'
+}
+
+# ours: the process id of what runs in the shell
+ours()
+{
+	shell=$(tm display-message -p -t main '#{pane_pid}')
+	cut -d ' ' -f 1 "/proc/$shell/task/$shell/children"
+}
+
+# running PID: it is there, and no zombie
+running()
+{
+	case $(cut -d ' ' -f 3 "/proc/$1/stat" 2>/dev/null) in
+	'' | Z | X) echo no ;;
+	*) echo yes ;;
+	esac
+}
+
+# row NAME: its line on the screen looked at last, without cursor and tag.
+row()
+{
+	look
+	grep -E -e "[: ]$1( |\$)" "$tmp/screen" | head -n 1 | cut -c 3-
+}
+
+# mark NAME: the three characters of its state.
+mark()
+{
+	row "$1" | cut -c 1-3
+}
+
+# the line that has the cursor
+cursor()
+{
+	look
+	grep -E '^>' "$tmp/screen"
+}
+
+# hits NAME ROUNDS: how often its handler ran in so many rounds of the victim.
+hits()
+{
+	ask report
+	before=$(value "$1" hits)
+	ask "step $2"
+	echo $(($(value "$1" hits) - before))
+}

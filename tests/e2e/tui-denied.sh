@@ -1,0 +1,38 @@
+#!/bin/sh
+# Permission denied: as nobody on a process of root's: the screen that says why, r retries, q
+# leaves; the target is untouched.
+# Does not cover: Yama, user namespaces, processes that are not dumpable.
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+[ "$(id -u)" = 0 ] || skip 'not root: cannot become somebody else'
+command -v setpriv >/dev/null || skip 'no setpriv'
+# nobody must be able to run it where it lies
+setpriv --reuid 65534 --clear-groups "$PROBES_TUI" -version >/dev/null 2>&1 ||
+	skip "nobody cannot run $PROBES_TUI"
+need_switching
+start loop_ocaml2_pie
+before=$(live "$VICTIMS/loop_ocaml2_pie" first)
+terminal 80 24
+type_command "setpriv --reuid 65534 --clear-groups '$PROBES_TUI' -no-syslog -pid $pid"
+wait_for 'CANNOT .*SWITCH PROBES'
+seen 'what fails' ' FAIL +'
+seen 'why' ' why +.*uid 0.* you are uid 65534'
+seen 'a way' ' 1  sudo '
+seen 'untouched' 'Nothing in the target was changed\.'
+keys e
+keys r
+wait_for 'tried again'
+keys '?'
+wait_for '^Help: '
+seen 'only what works' ' r +try again'
+unseen 'only what works' ' on: the tagged'
+keys q
+wait_for 'CANNOT .*SWITCH PROBES'
+resize 40 10
+wait_for 'j: more'
+keys G
+wait_for ' 1  sudo '
+keys q
+wait_for 'status=0$'
+same 'its memory' "$(live "$VICTIMS/loop_ocaml2_pie" first)" "$before"
+stop
+finish

@@ -1,0 +1,82 @@
+#!/bin/sh
+# What a process says is never sent to the terminal raw: a probe's name, a file's name, and what a
+# started program writes may hold escape sequences, control characters, bidirectional controls, wide and
+# combining characters, endless lines.
+# Does not cover: names of 10,000 bytes.
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+escape=$(printf '\033')
+bidi=$(printf '\342\200\256')
+
+# ------------------------------------------------------------ a name, a path
+hostile="$tmp/a$(printf '\033[31m')b"
+LC_ALL=C sed "s/never\\x00/\\x1b[2Jx\\x00/g" "$VICTIMS/loop_ocaml2_pie" >"$hostile"
+chmod +x "$hostile"
+mkfifo "$tmp/stdin"
+"$hostile" <"$tmp/stdin" >"$tmp/hostile.out" &
+pid=$!
+started="$started $pid"
+exec 9>"$tmp/stdin"
+wait_until ready sh -c "cut -c 1-5 '$tmp/hostile.out'"
+terminal 80 24
+tm pipe-pane -t main "cat >>$tmp/sent"
+screen
+wait_for 'ocaml_2:\\x1b\[2Jx'
+seen 'the path' '^probes-tui  pid [0-9]+ a\\x1b\[31mb '
+seen 'the rows are in order' '^> \[ \] ocaml_2:'
+keys '\'
+text '2Jx'
+wait_for '^1 of 8 match'
+keys Enter e
+wait_for '^> \[\*\] ocaml_2:\\x1b\[2Jx +1/1'
+keys Enter
+wait_for '^Detail of ocaml_2:\\x1b'
+keys q q
+wait_for '^status=0$'
+exec 9>&-
+
+# ------------------------------------------------------- a program's output
+type_command "'$PROBES_TUI' -no-syslog -prog '$VICTIMS/loop_ocaml2_pie'"
+wait_for '^-- output of pid'
+wait_for '^ready'
+pid=$(sed -n 's/^ready \([0-9]*\)$/\1/p' "$tmp/screen")
+started="$started $pid"
+# say FORMAT: the program's terminal gets this, as if the program had written it
+say()
+{
+	# shellcheck disable=SC2059 # the format is the text
+	printf "$1" >"/proc/$pid/fd/1"
+}
+say 'before\033[2J\033[H\033]0;title\007after\n'
+wait_for '^before\\x1b\[2J\\x1b\[H\\x1b\]0;title\\x07after'
+seen 'the list' '^> \[ \] ocaml_2:first'
+say 'rlo \342\200\256 end\n'
+wait_for '^rlo \\u\{202e\} end'
+say 'wide \346\274\242\345\255\227 e\314\201 end\n'
+wait_for '^wide .* end'
+say 'bad \377\376 end\n'
+wait_for '^bad \\xff\\xfe end'
+head -c 100000 /dev/zero | tr '\0' x >"/proc/$pid/fd/1"
+say '\nafter the long line\n'
+wait_for '^after the long line'
+seen 'the list' '^> \[ \] ocaml_2:first'
+seen 'the footer' '\? help$'
+i=0
+while [ $i -lt 3000 ]; do
+	echo "line $i"
+	i=$((i + 1))
+done >"/proc/$pid/fd/1"
+wait_for '^line 2999$'
+keys o
+wait_gone '^STATE PROVIDER:NAME'
+keys g
+wait_for '^ready'
+keys G
+wait_for '^line 2999$'
+resize 40 10
+wait_for '^line 2999$'
+keys o q e
+wait_for '^status=0$'
+checks=$((checks + 1))
+! grep -q "$escape\[2Jx\|$escape\[31mb\|$bidi\|$escape\]0;title" "$tmp/sent" || fail 'sent raw'
+finish

@@ -1,0 +1,133 @@
+#!/bin/sh
+# Every way out of the screen: q undoes this session's change and nothing else, Q leaves it, ^C as
+# q, SIGTERM, SIGHUP (the terminal goes away), ^Z and fg, a crash; the terminal is in order after
+# each, the target runs on.
+# Does not cover: a hung line that sends no SIGHUP; leaving with a started program (tui-prog.sh).
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+start loop_ocaml2_pie
+
+# in_order: the terminal echoes, and its modes are those from before.
+in_order()
+{
+	text 'stty -a >$HOME/after; cmp $HOME/before $HOME/after && echo modes=same'
+	keys Enter
+	wait_for '^modes=same'
+}
+
+fresh()
+{
+	terminal "$@"
+	text 'stty -a >$HOME/before; clear'
+	keys Enter
+	wait_for '^shell> *$'
+}
+
+# ---------------------------- q undoes ours, and leaves what others have done
+fresh
+attach -enable second
+screen
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+keys / second Enter e
+wait_for '\[\*\] ocaml_2:second +1/1 +2 +me\+1'
+keys q
+wait_for '^status=0$'
+seen 'said' 'undid this session'
+same 'first undone' "$(state first)" disabled
+same 'second is theirs' "$(state second)" enabled
+attach -disable second
+same 'exactly theirs' "$(state second)" disabled
+in_order
+
+# ------------------------------------- q puts back on what this session took off
+attach -enable second
+screen
+keys / second Enter d
+wait_for 'held by another party\. Type y'
+keys Enter
+wait_for 'not done: nothing was changed'
+same 'Enter means no' "$(state second)" enabled
+keys d
+wait_for 'Type y'
+keys y
+wait_for '\[ \] ocaml_2:second'
+keys q
+wait_for '^status=0$'
+wait_until enabled state second
+attach -disable second
+
+# ------------------------------------------------------------ ^C as q; Q leaves
+screen
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+keys C-c
+wait_for '^status=0$'
+same 'undone by ^C' "$(state first)" disabled
+screen
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+keys Q
+wait_for '^status=0$'
+seen 'said' 'left 1 probe as this session switched it'
+same 'left on' "$(state first)" enabled
+attach -disable first
+in_order
+
+# ----------------------------------------------------------------- signals
+screen
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+kill -TERM "$(ours)"
+wait_for '^status=143$'
+same 'undone by SIGTERM' "$(state first)" disabled
+in_order
+screen
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+one=$(ours)
+tm kill-session -t main
+wait_until disabled state first
+wait_until no running "$one"
+ask 'step 1'
+same 'the victim runs on' "$(value first hits "$tmp/answer" | grep -c .)" 1
+
+# ----------------------------------------------------------------- ^Z and fg
+fresh
+screen
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+keys C-z
+wait_for 'shell> *$'
+in_order
+same 'stays on while suspended' "$(state first)" enabled
+attach -enable second
+text fg
+keys Enter
+wait_for '\[\*\] ocaml_2:second'
+seen 'as before' '^> \[\*\] ocaml_2:first'
+attach -disable second
+keys q
+wait_gone '^STATE PROVIDER:NAME'
+wait_until disabled state first
+
+# --------------------------------------------------------- a crash: the terminal
+screen
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+kill -SEGV "$(ours)"
+wait_for '^status=(139|99|1)$'
+in_order
+same 'the victim is as it was left' "$(state first)" enabled
+
+# --------------------- what a killed session left is said, and not undone unasked
+screen
+wait_for 'an earlier session \(pid [0-9]+\) was killed and left [0-9]+ write'
+same 'not undone unasked' "$(state first)" enabled
+keys q
+wait_for '^status=0$'
+same 'not undone on leaving' "$(state first)" enabled
+want 0 repair -no-syslog -pid "$pid"
+same 'repaired' "$(state first)" disabled
+stop
+finish

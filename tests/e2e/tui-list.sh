@@ -1,0 +1,194 @@
+#!/bin/sh
+# The list on a live process: rows, live states, moving, search, filter, tags, sorting; on, off,
+# undo, redo, pairs, each proved by the victim's own handlers. Help and detail.
+# Does not cover: leaving (tui-leave.sh), sizes (tui-size.sh), a started program (tui-prog.sh).
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+start loop_ocaml2_pie
+terminal 80 24
+screen
+
+# ------------------------------------------------------------------ what is shown
+wait_for '^probes-tui  pid [0-9]+ loop_ocaml2_pie .* can: list read switch$'
+seen 'counts' '^ 8 probes 1[0-9] sites 1 object \| on 0: mine 0 other 0 \| some 0 odd 0 +every 1s$'
+seen 'a row' '^> \[ \] ocaml_2:first +0/1 +0 +loop_ocaml2_pie$'
+seen 'several sites' '^  \[ \] ocaml_2:multi +0/5 +0 '
+seen 'the footer' '^SPC tag  e on  d off  p pair  u undo  / find .*\? help$'
+seen 'arguments' '^ OCaml   arg1 '
+
+# ------------------------------------------------------------------ on and off
+same 'hits at first' "$(hits first 2)" 0
+keys e
+wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +me '
+seen 'the result line' '^[0-9:]{8} on first: 1 site, target not stopped\. u=undo$'
+seen 'counted' 'on 1: mine 1 other 0'
+same 'hits when on' "$(hits first 3)" 3
+same 'info agrees' "$(state first)" enabled
+keys e
+wait_for 'on first: nothing was changed; on already by this session'
+wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +me '
+keys u
+wait_for '^> \[ \] ocaml_2:first +0/1 +0 '
+seen 'undone' 'undone: on first: 1 site'
+same 'hits when undone' "$(hits first 3)" 0
+keys C-r
+wait_for '^> \[\*\] ocaml_2:first '
+same 'hits when redone' "$(hits first 2)" 2
+keys d
+wait_for '^> \[ \] ocaml_2:first '
+same 'hits when off' "$(hits first 2)" 0
+keys d
+wait_for 'FAILED, nothing was changed: .*not enabled|FAILED, nothing was changed'
+
+# ------------------------------------------- what others do is seen by itself
+attach -enable second
+wait_for '\[\*\] ocaml_2:second +1/1 +1 +other '
+seen 'counted as theirs' 'on 1: mine 0 other 1'
+attach -disable second
+wait_for '\[ \] ocaml_2:second '
+
+# ------------------------------------------------------------------ searching
+keys /
+text work_s
+wait_for '^> \[ \] ocaml_2:work_start'
+keys Enter
+keys /
+text '~^OCAML_2:nothing'
+wait_for 'no match among the 8 shown'
+keys Escape
+wait_for '^> \[ \] ocaml_2:work_start'
+keys /
+text work
+keys Enter
+keys n
+wait_for '^> \[ \] ocaml_2:work_'
+keys /
+text '~wo(rk'
+wait_for 'regular expression: .* at character'
+keys Escape
+
+# --------------------------------------------------------------------- a pair
+keys g
+wait_for '^> .*first'
+keys /
+text work_end
+keys Enter
+wait_for '^> \[ \] ocaml_2:work_end'
+keys p
+wait_for '\[\*\] ocaml_2:work_start'
+seen 'both' '\[\*\] ocaml_2:work_end'
+seen 'the end first' ' on work_end,work_start: 2 sites'
+ask 'step 2'
+same 'pair on' "$(grep '^events:' "$tmp/answer")" 'events: start end start end'
+keys p
+wait_for '\[ \] ocaml_2:work_start'
+seen 'the start first' ' off work_start,work_end: 2 sites'
+same 'ends lost' "$(value check lost_ends)" 0
+
+# ------------------------------------------------------------- filter and tags
+keys '\'
+text 'multi|second'
+wait_for '^2 of 8 match'
+keys Enter
+wait_for '^filter: multi\|second +2/8 shown'
+unseen 'filtered out' 'ocaml_2:first'
+keys '*'
+wait_for ' 2 tagged'
+seen 'a tag' '^.\+\[ \] ocaml_2:multi'
+keys e
+wait_for '\[\*\] ocaml_2:multi +5/5 +1 +me'
+seen 'both tagged' '\[\*\] ocaml_2:second +1/1'
+seen 'six sites' ' on multi,second: 6 sites'
+same 'hits of multi' "$(hits multi 2)" 10
+same 'not the others' "$(state first)" disabled
+keys F4 C-u
+text 'nothing_like_it'
+wait_for '^0 of 8 match'
+keys Enter
+wait_for 'no probe matches the filter'
+keys U
+keys e
+wait_for 'nothing to switch: no probe is shown'
+same 'nothing was switched' "$(state first)" disabled
+keys '\' C-u
+text on
+keys Enter
+wait_for '^filter: on +2/8 shown'
+keys '\' C-u Enter
+wait_for '^filter: - +8/8 shown'
+keys U
+keys T
+text '^(multi|second)$' # it is matched against provider:name
+wait_for '0 of 8 shown match'
+keys C-u
+text 'multi$|second$'
+wait_for '2 of 8 shown match'
+keys Enter
+wait_for ' 2 tagged'
+keys d
+wait_for '\[ \] ocaml_2:multi +0/5'
+keys U
+wait_gone ' tagged'
+
+# ---------------------------------- the cursor stays on its probe when sorted
+keys G
+wait_for '^> .*ocaml_2:work_start'
+keys I
+wait_for 'sort name inv'
+same 'cursor' "$(cursor | cut -c 1-24 | tr -s ' ')" '> [ ] ocaml_2:work_start'
+keys I
+keys g Space Down Space
+wait_for ' 2 tagged'
+same 'tagged' "$(look; grep -c '^.+' "$tmp/screen")" 2
+keys U
+
+# ---------------------------------------------------------------- texts, views
+keys '?'
+wait_for '^Help: '
+seen 'from the table' '^  e +on: the tagged probes'
+unseen 'no key of what is not there' 'output of the program'
+keys q
+wait_for '^STATE PROVIDER:NAME'
+keys g Enter
+wait_for '^Detail of ocaml_2:first'
+seen 'bytes' '90 3d '
+same 'Enter wrote nothing' "$(state first)" disabled
+keys e
+wait_for '90 e8 '
+keys u
+wait_for '90 3d '
+keys z
+wait_for '^on first'
+wait_for '3d -> e8'
+keys q
+wait_for '^Detail of ocaml_2:first'
+keys Escape
+wait_for '^STATE PROVIDER:NAME'
+keys x
+wait_for '^Code of ocaml_2:first'
+seen 'the site' '^site 1 at 0x'
+keys q
+wait_for '^STATE PROVIDER:NAME'
+keys %
+wait_for '% does nothing here; \? says what does'
+keys R
+wait_for '\(read-only\)'
+keys e
+wait_for 'read-only: nothing is switched'
+same 'read-only' "$(state first)" disabled
+keys R Z
+wait_for ' FROZEN$'
+attach -enable second
+keys j j k
+wait_for '\[ \] ocaml_2:second'
+keys Z
+wait_for '\[\*\] ocaml_2:second'
+attach -disable second
+keys + +
+wait_for ' 5s$'
+keys - - -
+wait_for ' 0\.5s$'
+keys q
+wait_for '^status=0$'
+stop
+finish

@@ -1,0 +1,122 @@
+#!/bin/sh
+# A started program: its output in a pane and never over the screen, -hold and r, actions before
+# its start, its end, and what becomes of it when the screen leaves, is killed or crashes.
+# Does not cover: typing into the program.
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+program=$VICTIMS/test.exe
+[ -x "$program" ] || skip "no $program"
+
+# it: the process id on the screen
+it()
+{
+	look
+	sed -n 's/.*pid \([0-9]*\) test.exe.*/\1/p' "$tmp/screen" | head -n 1
+}
+
+# ------------------------------------------------- output, docked and in full
+terminal 80 24
+type_command "'$PROBES_TUI' -no-syslog -prog '$program'"
+wait_for '^STATE PROVIDER:NAME'
+wait_for '^-- output of pid [0-9]+: running '
+wait_for '^ready [0-9]+$'
+pid=$(it)
+keys / req_start Enter
+wait_for '^> \[ \] ocaml_2:req_start'
+keys e
+wait_for '^> \[\*\] ocaml_2:req_start'
+wait_for '^\[req_start\]'
+keys o
+wait_for '^-- output of pid'
+wait_gone '^STATE PROVIDER:NAME'
+seen 'from its beginning' '^ready'
+keys o
+wait_for '^STATE PROVIDER:NAME'
+
+# ------------------------------------------------------------ leaving: end it
+keys q
+wait_for 'is still running.* e: end it'
+keys Enter
+wait_gone 'is still running'
+same 'Enter stays' "$(running "$pid")" yes
+keys q e
+wait_for '^status=0$'
+seen 'said' 'probes-tui: process [0-9]+ (exited|was ended)'
+same 'ended' "$(running "$pid")" no
+
+# -------------------------------------- leaving it: its output goes to a file
+type_command "'$PROBES_TUI' -no-syslog -prog '$program' -enable req_start"
+wait_for '\[\*\] ocaml_2:req_start|-- output of pid'
+wait_for '^\[req_start\]'
+pid=$(it)
+started="$started $pid"
+keys Q
+wait_for 'is still running'
+keys l
+wait_for '^status=0$'
+seen 'said' 'runs on; its output goes to'
+same 'it runs on' "$(running "$pid")" yes
+same 'on, as left' "$(state req_start)" enabled
+file=$(sed -n 's/.*output goes to \([^ ]*\.log\).*/\1/p' "$tmp/screen")
+wait_until yes sh -c "[ -s '$file' ] && echo yes"
+same 'private' "$(stat -c %a "$file")" 600
+has 'its output' '^\[req_start\]' "$file"
+kill -9 "$pid"
+rm -f "$file"
+
+# ----------------------------------------------- held until r; its own end is said
+type_command "'$PROBES_TUI' -no-syslog -hold -prog '$program'"
+wait_for 'HELD AT ITS START'
+seen 'the footer' '^r RUN IT'
+unseen 'nothing has run' '^ready'
+keys / quote_update Enter e
+wait_for '\[\*\] ocaml_2:quote_update'
+pid=$(it)
+keys r
+wait_for '^ready'
+wait_gone 'HELD AT'
+started="$started $pid"
+kill -KILL "$pid"
+wait_for 'was ended by signal 9'
+wait_for ' ENDED$'
+seen 'states are not known' '\[\?\] ocaml_2:quote_update +-'
+keys e
+wait_for 'the target has ended'
+keys q
+wait_for '^status=0$'
+type_command "'$PROBES_TUI' -no-syslog -hold -prog '$program'"
+wait_for 'HELD AT ITS START'
+pid=$(it)
+keys q
+wait_for 'ends with us'
+keys y
+wait_for '^status=0$'
+wait_until no running "$pid"
+
+# -------------------------------------------------------------- mistakes
+type_command "'$PROBES_TUI' -no-syslog -prog '$program' -enable no_such_probe"
+wait_for '^status=2$'
+seen 'a line' '^probes-tui: .*no_such_probe'
+type_command "'$PROBES_TUI' -no-syslog -prog /no/such/file"
+wait_for '^status=[123]$'
+seen 'a line' '^probes-tui: .*/no/such/file'
+
+# ----------------------------- killed, hung up: the program runs on, and is read
+for signal in TERM KILL; do
+	type_command "'$PROBES_TUI' -no-syslog -prog '$program'"
+	wait_for '^ready'
+	keys / req_start Enter e
+	wait_for '^\[req_start\]'
+	pid=$(it)
+	started="$started $pid"
+	kill -$signal "$(ours)"
+	wait_for 'status=(143|137)$'
+	same "it survives our SIG$signal" "$(running "$pid")" yes
+	[ $signal = KILL ] || wait_until disabled state req_start
+	[ $signal = TERM ] || wait_until yes sh -c "grep -qs req_start '$tmp'/state/probes-tui/*.log && echo yes"
+	kill -9 "$pid"
+	type_command 'stty sane; reset'
+	rm -f "$tmp"/state/probes-tui/*.log
+	terminal 80 24
+done
+finish

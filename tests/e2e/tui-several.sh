@@ -1,0 +1,47 @@
+#!/bin/sh
+# Several processes: a row sums them, an action goes to each and the result line counts, a state
+# that differs is "some", the end of one is said and the other goes on.
+# Does not cover: many workers, processes that are born meanwhile.
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+start loop_ocaml2_pie
+start2 loop_ocaml2_fixed
+terminal 80 24
+
+# two programs: their rows are told apart
+type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2"
+wait_for '^probes-tui  2 processes'
+seen 'both' '^ 16 probes 22 sites 2 objects'
+keys q
+wait_for '^status=0$'
+stop2
+
+# one program twice: one row
+start2 loop_ocaml2_pie
+type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2"
+wait_for '^probes-tui  2 processes'
+seen 'summed' '^ 8 probes 22 sites'
+seen 'a row' '^> \[ \] ocaml_2:first +0/2 +0 +2 '
+keys e
+wait_for '^> \[\*\] ocaml_2:first +2/2 +1 +2 +me'
+seen 'the result line' 'on first: 2 sites in 2 processes, target not stopped'
+ask 'step 2'
+same 'in the one' "$(value first hits)" 2
+ask2 'step 3'
+same 'in the other' "$(value first hits)" 3
+attach -disable first
+wait_for '^> \[~\] ocaml_2:first +1/2 +0-1 +2 '
+keys u
+wait_for 'undone: on first'
+attach -enable second
+wait_for '\[~\] ocaml_2:second +1/2 +0-1 +2'
+keys e
+attach -disable second
+stop2
+wait_for 'process [0-9]+ is gone: '
+wait_for 'ocaml_2:first +[01]/1 +[01] +1 '
+keys q
+wait_for '^status=0$'
+wait_until disabled state first
+stop
+finish

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Sizes: 80x24, 40x10, 200x50, too small and back, at any moment (also in a prompt, a question, a
+# text); the cursor stays on its probe.
+# Does not cover: sizes beyond 200x50, a terminal that says 0x0.
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+start loop_ocaml2_pie
+terminal 80 24
+screen
+keys j j
+wait_for '^> \[ \] ocaml_2:never'
+
+resize 40 10
+wait_for '^pid [0-9]+ loop_ocaml2_pie +on 0 mine 0$'
+same 'lines' "$(look; wc -l <"$tmp/screen" | tr -d ' ')" 10
+seen 'the cursor' '^> \[ \] ocaml_2:never'
+seen 'the footer' '^.*e on .*q quit.*\? help$'
+keys e
+wait_for '^> \[\*\] ocaml_2:never'
+keys u
+wait_for '^> \[ \] ocaml_2:never'
+keys '?'
+wait_for '^Help: what works here'
+resize 200 50
+wait_for '^Help: what works here'
+keys q
+wait_for '^STATE PROVIDER:NAME'
+seen 'the cursor' '^> \[ \] ocaml_2:never'
+seen 'the right edge' 'can: list read switch$'
+keys '\'
+text work
+resize 60 16
+wait_for '^filter: work$'
+wait_for '^2 of 8 match'
+keys Escape
+wait_for '8/8 shown'
+
+resize 39 9
+wait_for '^terminal too small \(39x9\): need$|^terminal too small \(39x9\): need 40x10'
+resize 30 5
+wait_for '^terminal too small \(30x5\)'
+keys e
+resize 80 24
+wait_for '^STATE PROVIDER:NAME'
+same 'nothing is switched unseen' "$(state never)" disabled
+seen 'the cursor' '^> \[ \] ocaml_2:never'
+resize 20 3
+wait_for '^terminal too small'
+keys q
+wait_for 'status=0$'
+stop
+finish

@@ -1,0 +1,87 @@
+/* See session_world.h. */
+#include "session_world.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void session_hear(void *data, enum probes_log_level level, const char *text)
+{
+	if (level == PROBES_LOG_NOTICE)
+		strncat(data, text, 500 - strlen(data));
+}
+
+void session_begin(struct session_world *x, const char *setup)
+{
+	struct probes_error e;
+
+	*x = (struct session_world){.runtime = "/tmp/unit-session-XXXXXX"};
+	ck_assert_ptr_nonnull(mkdtemp(x->runtime));
+	ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", x->runtime, 1), 0);
+	world_of(&x->w, script_notes, script_note_count);
+	script_setup(&x->w, setup);
+	/* What was read to set it up is not known to the session. */
+	for (size_t i = 0; i < catalog_holding(&x->w.catalog, 0)->semaphore_count; i++)
+		catalog_holding(&x->w.catalog, 0)->values[i] = PROBES_NONE;
+	x->s.process = true;
+	x->s.catalog = x->w.catalog;
+	x->s.memory = x->w.fake.memory;
+	x->s.memory.fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	x->s.journal.fd = -1;
+	x->s.log = (struct log){session_hear, x->said};
+	ck_assert_int_eq(identity_open(&x->s.who, getpid(), &e), 0);
+	x->before = fake_snapshot(&x->w.fake);
+	fake_reset(&x->w.fake);
+}
+
+void session_end(struct session_world *x)
+{
+	char path[100];
+
+	journal_remove(&x->s.journal);
+	snprintf(path, sizeof path, "%s/probes-tui", x->runtime);
+	rmdir(path);
+	rmdir(x->runtime);
+	if (x->s.all_ready)
+		reader_done(&x->s.all);
+	identity_close(&x->s.who);
+	close(x->s.memory.fd);
+	free(x->before);
+	world_end(&x->w);
+}
+
+int session_do(struct session_world *x, enum probes_verb verb, const char *name,
+	const struct probes_switch_options *o, struct probes_result **result,
+	struct probes_error *e)
+{
+	const struct probes_action a = {.verb = verb, .by = PROBES_BY_NAME, .text = name};
+
+	return probes_switch(&x->s, &a, 1, o, result, e);
+}
+
+void session_must(struct session_world *x, enum probes_verb verb, const char *name)
+{
+	struct probes_result *r = NULL;
+	struct probes_error e = {0};
+
+	ck_assert_msg(session_do(x, verb, name, NULL, &r, &e) == 0, "%s: %s", e.what, e.why);
+	ck_assert_uint_eq(r->done, 1);
+	probes_result_free(r);
+}
+
+void session_must_restore(struct session_world *x)
+{
+	struct probes_result *r = NULL;
+	struct probes_error e = {0};
+
+	ck_assert_msg(probes_restore(&x->s, &r, &e) == 0, "%s: %s", e.what, e.why);
+	probes_result_free(r);
+}
+
+bool session_as_found(const struct session_world *x)
+{
+	return fake_same(&x->w.fake, x->before);
+}

@@ -1,0 +1,42 @@
+/* Every suite of the runner: one line here, one file test_NAME.c that defines NAME_suite. */
+#ifndef UNIT_SUITES_H
+#define UNIT_SUITES_H
+
+#include <check.h>
+
+#define SUITES(X)  \
+	X(array)   \
+	X(cursor)  \
+	X(error)   \
+	X(escape)  \
+	X(spans)   \
+	X(note)    \
+	X(operand) \
+	X(object)  \
+	X(maps)    \
+	X(procfs)  \
+	X(tree)    \
+	X(access)  \
+	X(memory)  \
+	X(site)    \
+	X(holding) \
+	X(state)   \
+	X(reader)  \
+	X(regexp)  \
+	X(nearest) \
+	X(select)  \
+	X(plan)    \
+	X(restore) \
+	X(apply)   \
+	X(session) \
+	X(refresh) \
+	X(filter)  \
+	X(request) \
+	X(row)     \
+	X(rowlist)
+
+#define SUITE_DECLARE(name) Suite *name##_suite(void);
+SUITES(SUITE_DECLARE)
+#undef SUITE_DECLARE
+
+#endif

@@ -1,0 +1,207 @@
+/*
+ * Covers access_ladder: from facts to rungs, for kernels and settings that this machine need not
+ * have. Not covered: gathering the facts (e2e).
+ */
+#include "process/access.h"
+
+#include "suites.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A process of our own, on a machine without Yama, where everything works. */
+static const struct access_facts access_fine = {.pid = 42,
+	.program = "prog",
+	.exists = true,
+	.our_uid = 1000,
+	.real_uid = 1000,
+	.effective_uid = 1000,
+	.saved_uid = 1000,
+	.ptrace_scope = -1,
+	.same_user_namespace = 1};
+
+static struct access_facts access_denied(void)
+{
+	struct access_facts f = access_fine;
+
+	f.read_error = -EPERM;
+	f.write_error = -EACCES;
+	return f;
+}
+
+static bool access_says(const struct probes_access *a, enum probes_rung_mark mark, const char *text)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (a->rungs[i].mark == mark && strstr(a->rungs[i].text, text))
+			return true;
+	return false;
+}
+
+static size_t access_marks(const struct probes_access *a, enum probes_rung_mark mark)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		n += a->rungs[i].mark == mark;
+	return n;
+}
+
+START_TEST(access_all_is_well)
+{
+	struct probes_access a;
+
+	memset(&a, 0xff, sizeof a);
+	access_ladder(&access_fine, &a);
+	ck_assert(a.can_list && a.can_read && a.can_switch);
+	ck_assert_uint_eq(access_marks(&a, PROBES_RUNG_OK), 3);
+	ck_assert_uint_eq(a.count, 3);
+}
+END_TEST
+
+static void access_expect(const struct access_facts *f, const char *why, const char *try)
+{
+	struct probes_access a;
+
+	access_ladder(f, &a);
+	ck_assert(!a.can_switch);
+	ck_assert_uint_eq(access_marks(&a, PROBES_RUNG_WHY), 1);
+	ck_assert_msg(access_says(&a, PROBES_RUNG_WHY, why), "no rung says why: %s", why);
+	if (try)
+		ck_assert_msg(access_says(&a, PROBES_RUNG_TRY, try), "no rung says try: %s", try);
+}
+
+START_TEST(access_yama)
+{
+	struct access_facts f = access_denied();
+
+	f.ptrace_scope = 1;
+	access_expect(&f, "ptrace_scope = 1", "-prog");
+	access_expect(&f, "ptrace_scope = 1", "sudo probes-tui -pid 42");
+	f.ptrace_scope = 2;
+	access_expect(&f, "ptrace_scope = 2", "sudo");
+	f.ptrace_scope = 3;
+	access_expect(&f, "nobody", NULL);
+	f.privileged = true;
+	access_expect(&f, "nobody", NULL);
+}
+END_TEST
+
+START_TEST(access_other_users)
+{
+	struct access_facts f = access_denied();
+
+	f.real_uid = f.effective_uid = f.saved_uid = 26;
+	access_expect(&f, "uid 26", "sudo -u '#26'");
+	f.ptrace_scope = 1; /* the uid comes first: with it alone nothing would be won */
+	access_expect(&f, "uid 26", "sudo -u '#26'");
+	f = access_denied();
+	f.saved_uid = 0; /* one of the three is enough to deny */
+	access_expect(&f, "saved 0", "sudo");
+}
+END_TEST
+
+START_TEST(access_other_causes)
+{
+	struct access_facts f = access_denied();
+
+	f.not_dumpable = true;
+	access_expect(&f, "undumpable", "sudo");
+	f = access_denied();
+	f.same_user_namespace = 0;
+	access_expect(&f, "user namespace", "sudo");
+	f = access_denied();
+	f.same_user_namespace = -1;
+	access_expect(&f, "security module", "sudo");
+	f = access_denied();
+	f.our_seccomp = true;
+	access_expect(&f, "seccomp", "SYS_PTRACE");
+	f = access_denied();
+	f.privileged = true;
+	access_expect(&f, "security module", NULL);
+	f.same_user_namespace = 0;
+	access_expect(&f, "does not reach into its user namespace", NULL);
+}
+END_TEST
+
+START_TEST(access_list_without_reading)
+{
+	struct access_facts f = access_denied();
+	struct probes_access a;
+
+	access_ladder(&f, &a);
+	ck_assert(a.can_list && !a.can_read && !a.can_switch);
+	f.maps_error = -EACCES;
+	access_ladder(&f, &a);
+	ck_assert(!a.can_list);
+	ck_assert_uint_eq(access_marks(&a, PROBES_RUNG_FAIL), 3);
+	f = access_fine;
+	f.read_error = -EPERM; /* /proc/PID/mem does instead */
+	access_ladder(&f, &a);
+	ck_assert(a.can_read && a.can_switch);
+	f = access_fine;
+	f.write_error = -EACCES;
+	access_ladder(&f, &a);
+	ck_assert(a.can_read && !a.can_switch);
+}
+END_TEST
+
+START_TEST(access_names_the_tracer)
+{
+	struct access_facts f = access_fine;
+	struct probes_access a;
+
+	f.tracer = 77;
+	strcpy(f.tracer_name, "gdb");
+	access_ladder(&f, &a);
+	ck_assert(a.can_switch);
+	ck_assert(access_says(&a, PROBES_RUNG_OK, "77 (gdb)"));
+}
+END_TEST
+
+START_TEST(access_nothing_to_trace)
+{
+	struct access_facts f = access_fine;
+	struct probes_access a;
+
+	f.exists = false;
+	access_ladder(&f, &a);
+	ck_assert(!a.can_list && !a.can_read && !a.can_switch);
+	ck_assert(access_says(&a, PROBES_RUNG_FAIL, "no process 42"));
+	f = access_fine;
+	f.zombie = true;
+	access_ladder(&f, &a);
+	ck_assert(!a.can_list);
+	ck_assert(access_says(&a, PROBES_RUNG_FAIL, "zombie"));
+	f = access_fine;
+	f.kernel_thread = true;
+	access_ladder(&f, &a);
+	ck_assert(!a.can_switch);
+	ck_assert(access_says(&a, PROBES_RUNG_FAIL, "kernel thread"));
+}
+END_TEST
+
+START_TEST(access_explains_into_an_error)
+{
+	struct probes_error e = {.status = PROBES_DENIED, .code = -EACCES, .why = "unchanged"};
+
+	ck_assert_int_eq(access_explain(0x7ffffff0, &e), -EACCES);
+	ck_assert_str_eq(e.why, "unchanged"); /* it has nothing better to say */
+}
+END_TEST
+
+Suite *access_suite(void)
+{
+	Suite *s = suite_create("access");
+	TCase *t = tcase_create("access");
+
+	tcase_add_test(t, access_all_is_well);
+	tcase_add_test(t, access_yama);
+	tcase_add_test(t, access_other_users);
+	tcase_add_test(t, access_other_causes);
+	tcase_add_test(t, access_list_without_reading);
+	tcase_add_test(t, access_names_the_tracer);
+	tcase_add_test(t, access_nothing_to_trace);
+	tcase_add_test(t, access_explains_into_an_error);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,476 @@
+/*
+ * Covers patch/apply on a memory that fails at every step, tears, forgets and is changed by
+ * others: all or nothing, only the planned bytes, undone backwards. Not covered: live memory
+ * (test_memory, e2e).
+ */
+#include "patch/apply.h"
+
+#include "script.h"
+#include "suites.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A usual world with a plan for it. */
+struct apply_world {
+	struct world w;
+	struct plan p;
+	struct array chosen;
+	unsigned char *before;
+};
+
+static void apply_begin(struct apply_world *a, const char *setup, const char *choice, bool force)
+{
+	const struct plan_mode mode = {.force = force};
+	struct probes_error e;
+
+	world_of(&a->w, script_notes, script_note_count);
+	script_setup(&a->w, setup);
+	array_init(&a->chosen, sizeof(struct selected));
+	script_choose(&a->w, choice, &a->chosen);
+	ck_assert_int_eq(plan_init(&a->p, &a->w.catalog, &e), 0);
+	ck_assert_int_eq(plan_switch(&a->p, a->chosen.data, a->chosen.count, &mode, &e), 0);
+	a->before = fake_snapshot(&a->w.fake);
+	fake_reset(&a->w.fake);
+}
+
+static void apply_end(struct apply_world *a)
+{
+	free(a->before);
+	plan_done(&a->p);
+	array_done(&a->chosen);
+	world_end(&a->w);
+}
+
+static int apply_go(struct apply_world *a, struct probes_error *e)
+{
+	struct apply apply;
+	int r = apply_init(&apply, &a->p, e);
+
+	ck_assert_int_eq(r, 0);
+	r = apply_run(&apply, &a->w.fake.memory, e);
+	ck_assert_uint_eq(apply.written, r < 0 ? 0 : a->p.writes.count);
+	apply_done(&apply);
+	return r;
+}
+
+/* Was every byte that was written a byte of the plan? */
+static bool apply_kept_to_the_plan(const struct apply_world *a)
+{
+	for (size_t i = 0; i < a->w.fake.log.count; i++) {
+		const struct fake_write *made = ARRAY_AT(&a->w.fake.log, struct fake_write, i);
+		bool planned = false;
+
+		for (size_t k = 0; k < a->p.writes.count; k++) {
+			const struct plan_write *w = ARRAY_AT(&a->p.writes, struct plan_write, k);
+
+			planned = planned || (made->address >= w->address &&
+						     made->address < w->address + w->length);
+		}
+		if (!planned)
+			return false;
+	}
+	return true;
+}
+
+#define EVERYTHING "+one +unit +soft +nop"
+
+START_TEST(apply_carries_out)
+{
+	struct apply_world a;
+	struct probes_error e;
+	char order[500] = "";
+	size_t used = 0;
+
+	apply_begin(&a, "c40=ff", EVERYTHING, false);
+	ck_assert_int_eq(apply_go(&a, &e), 0);
+	ck_assert_uint_eq(*world_byte(&a.w, WORLD_PC(0x11)), 0xe8);
+	ck_assert_uint_eq(*world_byte(&a.w, WORLD_PC(0x21)), 0xe8);
+	ck_assert_uint_eq(*world_byte(&a.w, WORLD_PC(0x31)), 0xe8);
+	ck_assert_uint_eq(*world_byte(&a.w, WORLD_PC(0x41)), 0xe8);
+	ck_assert_uint_eq(*world_byte(&a.w, WORLD_PC(0x50)), 0x90);
+	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x12)), 1);
+	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x10)), 0); /* not ours */
+	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x20)), 1);
+	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x24)), 1);
+	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x32)), 1);
+	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x40)), 0x100);
+	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x44)), 1);
+	ck_assert(apply_kept_to_the_plan(&a));
+	/* In the order of the plan; of a count only the bytes that change. */
+	for (size_t i = 0; i < a.w.fake.log.count; i++)
+		used += (size_t)snprintf(order + used, sizeof order - used, " %llx",
+			(unsigned long long)(ARRAY_AT(&a.w.fake.log, struct fake_write, i)
+						     ->address -
+					     WORLD_BIAS) &
+				0xfff);
+	ck_assert_str_eq(order, " 11 21 12 31 41 20 24 32 40 41 44");
+	/* One look before, one after. */
+	ck_assert_uint_eq(a.w.fake.reads, 2);
+	apply_end(&a);
+}
+END_TEST
+
+/* Of a count the bytes that stay are not written: SystemTap-like tools may count there, too. */
+START_TEST(apply_writes_only_what_differs)
+{
+	struct apply_world a;
+	struct probes_error e;
+
+	apply_begin(&a, "c40=100 c44=1", "-nop", true);
+	ck_assert_int_eq(apply_go(&a, &e), 0);
+	ck_assert_uint_eq(a.w.fake.log.count, 2);
+	ck_assert_uint_eq(ARRAY_AT(&a.w.fake.log, struct fake_write, 0)->address,
+		WORLD_BIAS + WORLD_DATA(0x41));
+	ck_assert_uint_eq(ARRAY_AT(&a.w.fake.log, struct fake_write, 1)->address,
+		WORLD_BIAS + WORLD_DATA(0x44));
+	apply_end(&a);
+}
+END_TEST
+
+START_TEST(apply_of_nothing)
+{
+	struct apply_world a;
+	struct probes_error e;
+
+	apply_begin(&a, "", "", false);
+	ck_assert_int_eq(apply_go(&a, &e), 0);
+	ck_assert_uint_eq(a.w.fake.reads + a.w.fake.writes, 0);
+	apply_end(&a);
+}
+END_TEST
+
+/* Scenarios with one batch, with several, up and down. */
+static const struct {
+	const char *setup, *choice;
+	bool force;
+} apply_scenarios[] = {
+	{"", EVERYTHING, false},
+	{"c40=ff", "+nop +one", false},
+	{"b11=e8 b21=e8 c12=1 b31=e8 b41=e8 c20=100 c24=1 c32=1 c40=100 c44=1",
+		"-one -unit -soft -nop", false},
+	{"", "+one? +unit? -one? +soft? -unit? +nop? +twin?", false},
+	{"c12=1 b31=e8 c40=7", EVERYTHING, true},
+	{"c12=1", "+one? -one?", true},
+	{"", "+one? +one? -one? +soft", true},
+};
+enum { APPLY_SCENARIOS = sizeof apply_scenarios / sizeof *apply_scenarios };
+
+static void apply_begin_scenario(struct apply_world *a, int i)
+{
+	apply_begin(
+		a, apply_scenarios[i].setup, apply_scenarios[i].choice, apply_scenarios[i].force);
+}
+
+START_TEST(apply_every_scenario_works)
+{
+	struct apply_world a;
+	struct probes_error e = {0};
+
+	apply_begin_scenario(&a, _i);
+	ck_assert_msg(apply_go(&a, &e) == 0, "%s: %s", e.what, e.why);
+	ck_assert(apply_kept_to_the_plan(&a));
+	apply_end(&a);
+}
+END_TEST
+
+/* Fail the write number k, for every k there is: all is as it was. */
+START_TEST(apply_undoes_after_every_failed_write)
+{
+	unsigned last = 1;
+
+	for (unsigned k = 1; k <= last; k++) {
+		struct apply_world a;
+		struct probes_error e = {0};
+
+		apply_begin_scenario(&a, _i);
+		last = k == 1 ? (unsigned)a.p.writes.count : last;
+		a.w.fake.fail_write = k;
+		a.w.fake.code = -EIO;
+		ck_assert_int_eq(apply_go(&a, &e), -EIO);
+		ck_assert_int_eq(e.status, PROBES_FAILED);
+		ck_assert_msg(fake_same(&a.w.fake, a.before), "something is left of write %u", k);
+		ck_assert(apply_kept_to_the_plan(&a));
+		ck_assert_ptr_null(strstr(e.hint, "could not be undone"));
+		apply_end(&a);
+	}
+	ck_assert_uint_gt(last, 1);
+}
+END_TEST
+
+/* The same for every look, before a batch or after it. */
+START_TEST(apply_undoes_after_every_failed_look)
+{
+	unsigned reads = 1;
+
+	for (unsigned k = 0; k <= reads; k++) {
+		struct apply_world a;
+		struct probes_error e = {0};
+
+		apply_begin_scenario(&a, _i);
+		a.w.fake.fail_read = k; /* 0: count them first */
+		a.w.fake.code = -EPERM;
+		if (k == 0) {
+			ck_assert_int_eq(apply_go(&a, &e), 0);
+			reads = a.w.fake.reads;
+		} else {
+			ck_assert_int_eq(apply_go(&a, &e), -EPERM);
+			ck_assert_msg(
+				fake_same(&a.w.fake, a.before), "something is left of look %u", k);
+			ck_assert_int_eq(a.w.fake.log.count > 0, k > 1);
+		}
+		apply_end(&a);
+	}
+}
+END_TEST
+
+/* A write that says it was made and was not: seen when it is read back (of a site). */
+START_TEST(apply_reads_back)
+{
+	struct apply_world a;
+
+	apply_begin(&a, "", EVERYTHING, false);
+	for (unsigned k = 1; k <= a.p.writes.count; k++) {
+		bool site = ARRAY_AT(&a.p.writes, struct plan_write, k - 1)->is_site;
+		struct probes_error e = {0};
+
+		fake_reset(&a.w.fake);
+		a.w.fake.fail_write = k;
+		a.w.fake.code = 0;
+		if (!site)
+			continue;
+		ck_assert_int_eq(apply_go(&a, &e), -EBUSY);
+		ck_assert_int_eq(e.status, PROBES_REFUSED);
+		ck_assert(fake_same(&a.w.fake, a.before));
+	}
+	apply_end(&a);
+}
+END_TEST
+
+/* The process goes in the middle: nothing can be undone, and that is what is said. */
+START_TEST(apply_of_a_process_that_goes)
+{
+	struct apply_world a;
+	struct probes_error e = {0};
+
+	apply_begin(&a, "", EVERYTHING, false);
+	a.w.fake.fail_write = 4;
+	a.w.fake.stay_broken = true;
+	a.w.fake.code = -ESRCH;
+	ck_assert_int_eq(apply_go(&a, &e), -ESRCH);
+	ck_assert_int_eq(e.status, PROBES_GONE);
+	apply_end(&a);
+}
+END_TEST
+
+START_TEST(apply_says_what_it_could_not_undo)
+{
+	struct apply_world a;
+	struct probes_error e = {0};
+
+	apply_begin(&a, "", EVERYTHING, false);
+	a.w.fake.fail_write = 4;
+	a.w.fake.stay_broken = true;
+	a.w.fake.code = -EIO;
+	ck_assert_int_eq(apply_go(&a, &e), -EIO);
+	ck_assert_ptr_nonnull(strstr(e.hint, "3 of the writes"));
+	apply_end(&a);
+}
+END_TEST
+
+/* Any byte that a plan expects, changed before: nothing at all is written. */
+START_TEST(apply_refuses_what_it_does_not_expect)
+{
+	struct apply_world a;
+
+	apply_begin(&a, "", EVERYTHING, false);
+	for (size_t i = 0; i < a.p.writes.count; i++) {
+		const struct plan_write *w = ARRAY_AT(&a.p.writes, struct plan_write, i);
+		unsigned looks = w->look + (w->guard ? SITE_FOLLOWING : 0u);
+
+		for (unsigned k = 0; k < looks; k++) {
+			uint64_t at = k < w->look ? w->address + k : w->guard + (k - w->look);
+			struct probes_error e = {0};
+
+			fake_reset(&a.w.fake);
+			*fake_at(&a.w.fake, at) ^= 0x55;
+			ck_assert_int_eq(apply_go(&a, &e), -EBUSY);
+			ck_assert_int_eq(e.status, PROBES_REFUSED);
+			ck_assert_ptr_nonnull(strstr(e.why, "was expected"));
+			ck_assert_uint_eq(a.w.fake.writes, 0);
+			*fake_at(&a.w.fake, at) ^= 0x55;
+		}
+	}
+	ck_assert(fake_same(&a.w.fake, a.before));
+	apply_end(&a);
+}
+END_TEST
+
+START_TEST(apply_refuses_what_it_cannot_see)
+{
+	for (size_t region = 0; region < 2; region++) {
+		struct apply_world a;
+		struct probes_error e = {0};
+
+		apply_begin(&a, "", EVERYTHING, false);
+		a.w.fake.regions[region].absent = true;
+		ck_assert_int_eq(apply_go(&a, &e), -EFAULT);
+		ck_assert_uint_eq(a.w.fake.writes, 0);
+		apply_end(&a);
+	}
+}
+END_TEST
+
+/* Changes that others make at a step of ours. */
+struct apply_other {
+	unsigned at_write;
+	uint64_t address;
+	unsigned char byte;
+	int add; /* to the count there instead */
+};
+
+static void apply_meddle(struct fake *f, bool write, void *data)
+{
+	const struct apply_other *o = data;
+	unsigned char *at = fake_at(f, o->address);
+	unsigned count;
+
+	if (!write || f->writes != o->at_write)
+		return;
+	if (!o->add) {
+		*at = o->byte;
+		return;
+	}
+	count = (at[0] | (unsigned)at[1] << 8) + (unsigned)o->add;
+	at[0] = (unsigned char)count;
+	at[1] = (unsigned char)(count >> 8);
+}
+
+/* Another party counts on while we fail: its part stays, ours goes. */
+START_TEST(apply_undo_keeps_the_counts_of_others)
+{
+	struct apply_other other = {
+		.at_write = 8, .address = WORLD_BIAS + WORLD_DATA(0x12), .add = 1};
+	struct apply_world a;
+	struct probes_error e = {0};
+
+	apply_begin(&a, "", EVERYTHING, false);
+	a.w.fake.fail_write = 9;
+	a.w.fake.code = -EIO;
+	a.w.fake.before = apply_meddle;
+	a.w.fake.data = &other;
+	ck_assert_int_eq(apply_go(&a, &e), -EIO);
+	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x12)), 1);
+	world_set_count(&a.w, WORLD_DATA(0x12), 0);
+	ck_assert(fake_same(&a.w.fake, a.before));
+	apply_end(&a);
+}
+END_TEST
+
+/* Another tool takes a site that we have just written: we leave it, and say so. */
+START_TEST(apply_undo_leaves_a_foreign_byte)
+{
+	struct apply_other other = {
+		.at_write = 5, .address = WORLD_BIAS + WORLD_PC(0x11), .byte = 0xcc};
+	struct apply_world a;
+	struct probes_error e = {0};
+
+	apply_begin(&a, "", EVERYTHING, false);
+	a.w.fake.before = apply_meddle;
+	a.w.fake.data = &other;
+	ck_assert_int_eq(apply_go(&a, &e), -EBUSY); /* seen when it is read back */
+	ck_assert_uint_eq(*world_byte(&a.w, WORLD_PC(0x11)), 0xcc);
+	*world_byte(&a.w, WORLD_PC(0x11)) = 0x3d;
+	ck_assert(fake_same(&a.w.fake, a.before)); /* everything else is back */
+	ck_assert_ptr_nonnull(strstr(e.hint, "1 of the writes"));
+	apply_end(&a);
+}
+END_TEST
+
+START_TEST(apply_undoes_backwards)
+{
+	struct apply_world a;
+	struct probes_error e = {0};
+	size_t made, total;
+
+	apply_begin(&a, "", EVERYTHING, false);
+	a.w.fake.fail_write = 6;
+	ck_assert_int_eq(apply_go(&a, &e), -EIO);
+	made = 5;
+	total = a.w.fake.log.count;
+	ck_assert_uint_eq(total, 2 * made);
+	for (size_t i = 0; i < made; i++)
+		ck_assert_uint_eq(ARRAY_AT(&a.w.fake.log, struct fake_write, i)->address,
+			ARRAY_AT(&a.w.fake.log, struct fake_write, total - 1 - i)->address);
+	apply_end(&a);
+}
+END_TEST
+
+/* More writes than a batch holds; the second batch finds a foreign byte, or fails. */
+START_TEST(apply_over_many_batches)
+{
+	enum { MANY = 1500 };
+	struct elf_note *notes = calloc(MANY, sizeof *notes);
+	const struct plan_mode mode = {0};
+	struct apply_world a;
+
+	for (size_t i = 0; i < MANY; i++)
+		notes[i] = (struct elf_note){
+			WORLD_PC(i * 8), 0, WORLD_DATA(0x10), "ocaml_1", "many", ""};
+	world_begin(&a.w);
+	world_prepare(&a.w, notes, MANY, MANY * 8);
+	world_add(&a.w, "/lib/many.so", WORLD_BIAS);
+	world_read(&a.w);
+	for (int way = 0; way < 3; way++) {
+		struct probes_error e = {0};
+
+		array_init(&a.chosen, sizeof(struct selected));
+		script_choose(&a.w, "+many", &a.chosen);
+		ck_assert_int_eq(plan_init(&a.p, &a.w.catalog, &e), 0);
+		ck_assert_int_eq(plan_switch(&a.p, a.chosen.data, 1, &mode, &e), 0);
+		ck_assert_uint_eq(a.p.writes.count, MANY + 1);
+		a.before = fake_snapshot(&a.w.fake);
+		fake_reset(&a.w.fake);
+		a.w.fake.fail_write = way == 0 ? 1400 : 0;
+		if (way == 1)
+			*world_byte(&a.w, WORLD_PC(1300 * 8 + 1)) = 0xcc;
+		ck_assert_int_eq(apply_go(&a, &e), way == 0 ? -EIO : way == 1 ? -EBUSY : 0);
+		ck_assert(apply_kept_to_the_plan(&a));
+		if (way == 1)
+			*world_byte(&a.w, WORLD_PC(1300 * 8 + 1)) = 0x3d;
+		ck_assert_int_eq(fake_same(&a.w.fake, a.before), way < 2);
+		free(a.before);
+		plan_done(&a.p);
+		array_done(&a.chosen);
+	}
+	world_end(&a.w);
+	free(notes);
+}
+END_TEST
+
+Suite *apply_suite(void)
+{
+	Suite *s = suite_create("apply");
+	TCase *t = tcase_create("apply");
+
+	tcase_set_timeout(t, 30);
+	tcase_add_test(t, apply_carries_out);
+	tcase_add_test(t, apply_writes_only_what_differs);
+	tcase_add_test(t, apply_of_nothing);
+	tcase_add_loop_test(t, apply_every_scenario_works, 0, APPLY_SCENARIOS);
+	tcase_add_loop_test(t, apply_undoes_after_every_failed_write, 0, APPLY_SCENARIOS);
+	tcase_add_loop_test(t, apply_undoes_after_every_failed_look, 0, APPLY_SCENARIOS);
+	tcase_add_test(t, apply_reads_back);
+	tcase_add_test(t, apply_of_a_process_that_goes);
+	tcase_add_test(t, apply_says_what_it_could_not_undo);
+	tcase_add_test(t, apply_refuses_what_it_does_not_expect);
+	tcase_add_test(t, apply_refuses_what_it_cannot_see);
+	tcase_add_test(t, apply_undo_keeps_the_counts_of_others);
+	tcase_add_test(t, apply_undo_leaves_a_foreign_byte);
+	tcase_add_test(t, apply_undoes_backwards);
+	tcase_add_test(t, apply_over_many_batches);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,88 @@
+/* Covers base/error and base/log. Not covered: strerror's own texts. */
+#include "base/error.h"
+#include "base/log.h"
+
+#include "suites.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+START_TEST(error_has_all_parts)
+{
+	struct probes_error e;
+
+	memset(&e, 'x', sizeof e);
+	ck_assert_int_eq(error_set(&e, PROBES_DENIED, -EACCES, "cannot open %s", "it"), -EACCES);
+	ck_assert_int_eq(e.status, PROBES_DENIED);
+	ck_assert_int_eq(e.code, -EACCES);
+	ck_assert_str_eq(e.what, "cannot open it");
+	ck_assert_str_eq(e.why, strerror(EACCES));
+	ck_assert_str_eq(e.hint, "");
+	ck_assert_int_eq(error_why(&e, "because of %d", 3), -EACCES);
+	ck_assert_int_eq(error_hint(&e, "try %s", "sudo"), -EACCES);
+	ck_assert_str_eq(e.why, "because of 3");
+	ck_assert_str_eq(e.hint, "try sudo");
+	ck_assert_str_eq(e.what, "cannot open it");
+}
+END_TEST
+
+START_TEST(error_cuts_what_is_too_long)
+{
+	char long_text[2000];
+	struct probes_error e;
+
+	memset(long_text, 'a', sizeof long_text - 1);
+	long_text[sizeof long_text - 1] = '\0';
+	error_set(&e, PROBES_FAILED, -EIO, "%s", long_text);
+	error_why(&e, "%s", long_text);
+	error_hint(&e, "%s", long_text);
+	ck_assert_uint_eq(strlen(e.what), sizeof e.what - 1);
+	ck_assert_uint_eq(strlen(e.why), sizeof e.why - 1);
+	ck_assert_uint_eq(strlen(e.hint), sizeof e.hint - 1);
+}
+END_TEST
+
+START_TEST(error_memory_is_a_failure)
+{
+	struct probes_error e;
+
+	ck_assert_int_eq(error_memory(&e, "a plan"), -ENOMEM);
+	ck_assert_int_eq(e.status, PROBES_FAILED);
+	ck_assert_ptr_nonnull(strstr(e.what, "a plan"));
+}
+END_TEST
+
+static void error_sink(void *data, enum probes_log_level level, const char *text)
+{
+	ck_assert_int_eq(level, PROBES_LOG_NOTICE);
+	snprintf(data, 600, "%s", text);
+}
+
+START_TEST(log_says_to_its_sink_only)
+{
+	char line[600] = "", long_text[1000];
+	struct log log = {error_sink, line}, nowhere = {0};
+
+	log_say(&log, PROBES_LOG_NOTICE, "%d probes", 4);
+	ck_assert_str_eq(line, "4 probes");
+	memset(long_text, 'b', sizeof long_text - 1);
+	long_text[sizeof long_text - 1] = '\0';
+	log_say(&log, PROBES_LOG_NOTICE, "%s", long_text);
+	ck_assert_uint_eq(strlen(line), 511);
+	log_say(&nowhere, PROBES_LOG_NOTICE, "%s", "unheard");
+}
+END_TEST
+
+Suite *error_suite(void)
+{
+	Suite *s = suite_create("error");
+	TCase *t = tcase_create("error");
+
+	tcase_add_test(t, error_has_all_parts);
+	tcase_add_test(t, error_cuts_what_is_too_long);
+	tcase_add_test(t, error_memory_is_a_failure);
+	tcase_add_test(t, log_says_to_its_sink_only);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,136 @@
+/*
+ * The filter language, and the patterns under it.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "ui/tui/filter.h"
+#include "ui/tui/pattern.h"
+
+Suite *filter_suite(void);
+
+static const struct filter_subject subject = {
+	.all = "ocaml_2:Req_start order_gw",
+	.provider = "ocaml_2",
+	.object = "order_gw",
+	.state = PROBES_ON,
+	.mine = true,
+};
+
+static const struct {
+	const char *text;
+	bool matches;
+} cases[] = {
+	{"", true},
+	{"   ", true},
+	{"req", true}, /* smart-case */
+	{"Req", true},
+	{"REQ", false},
+	{"req start", true},
+	{"req stop", false},
+	{"stop|start", true},
+	{"stop|", false},
+	{"-stop", true},
+	{"-req", false},
+	{"-stop|start", false}, /* neither of them */
+	{"order", true},        /* the object's name too */
+	{"~^ocaml_2:req_", true},
+	{"~^req", false},
+	{"~Q_", false},
+	{"-~stop|end", true},
+	{"~stop\\|start", true}, /* as Str writes it */
+	{"on", true},
+	{"off", false},
+	{"-off", true},
+	{"off|on", true},
+	{"some|odd|other", false},
+	{"tagged", false},
+	{"-tagged mine", true},
+	{"~on$", false}, /* the word on, not the state: order_gw ends in w */
+	{"prov:ocaml", true},
+	{"prov:order", false},
+	{"obj:order", true},
+	{"obj:ocaml|order", true},
+	{"-obj:order", false},
+	{"obj:~^order_gw$", true},
+	{"obj:on", false}, /* a word there, no state */
+	{"prov:", true},   /* while one is still typing */
+	{"-", true},
+	{"|", true},
+	{"~", true},
+};
+
+START_TEST(matches)
+{
+	char why[200];
+	struct filter *f = filter_parse(cases[_i].text, why, sizeof why);
+
+	ck_assert_msg(f != NULL, "%s: %s", cases[_i].text, why);
+	ck_assert_msg(filter_match(f, &subject) == cases[_i].matches, "%s", cases[_i].text);
+	filter_free(f);
+}
+END_TEST
+
+START_TEST(says_what_is_wrong)
+{
+	char why[200];
+
+	ck_assert_ptr_null(filter_parse("req ~a(b", why, sizeof why));
+	ck_assert_ptr_nonnull(strstr(why, "at character 4"));
+	ck_assert_ptr_null(filter_parse("-prov:~[", why, sizeof why));
+	ck_assert_ptr_nonnull(strstr(why, "regular expression"));
+}
+END_TEST
+
+START_TEST(knows_what_is_live)
+{
+	char why[200];
+	static const struct {
+		const char *text;
+		bool live;
+	} texts[] = {{"req", false}, {"on", true}, {"a|tagged", true}, {"-mine", true},
+		{"obj:on", false}};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct filter *f = filter_parse(texts[i].text, why, sizeof why);
+
+		ck_assert_int_eq(filter_is_live(f), texts[i].live);
+		filter_free(f);
+	}
+}
+END_TEST
+
+START_TEST(finds_the_place)
+{
+	char why[200];
+	size_t start, end;
+	struct pattern *p = pattern_parse("~a+", why, sizeof why);
+
+	ck_assert(pattern_find(p, "xxaaay", &start, &end));
+	ck_assert_uint_eq(start, 2);
+	ck_assert_uint_eq(end, 5);
+	ck_assert(!pattern_find(p, "xxy", &start, &end));
+	pattern_free(p);
+	p = pattern_parse("Y", why, sizeof why);
+	ck_assert(!pattern_match(p, "xxy"));
+	ck_assert(pattern_match(p, "xxY"));
+	pattern_free(p);
+	p = pattern_parse("~\\W", why, sizeof why); /* \W is no capital letter */
+	ck_assert(pattern_match(p, "a b"));
+	pattern_free(p);
+	pattern_free(NULL);
+}
+END_TEST
+
+Suite *filter_suite(void)
+{
+	Suite *s = suite_create("filter");
+	TCase *c = tcase_create("filter");
+
+	tcase_add_loop_test(c, matches, 0, (int)(sizeof cases / sizeof *cases));
+	tcase_add_test(c, says_what_is_wrong);
+	tcase_add_test(c, knows_what_is_live);
+	tcase_add_test(c, finds_the_place);
+	suite_add_tcase(s, c);
+	return s;
+}

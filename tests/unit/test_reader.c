@@ -1,0 +1,224 @@
+/*
+ * Covers probe/reader on a made-up memory: every value lands where it belongs, whatever is
+ * merged, missing or shared; a change is never missed. Not covered: the cost in system calls.
+ */
+#include "probe/reader.h"
+
+#include "suites.h"
+#include "world.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PC(n) WORLD_PC(n)
+#define SEM(n) WORLD_DATA(n)
+
+static bool reader_go(struct world *w, struct reader *r)
+{
+	bool changed = false;
+
+	ck_assert_int_eq(reader_run(r, &w->catalog, &w->fake.memory, &changed), 0);
+	return changed;
+}
+
+static const struct elf_note reader_notes[] = {
+	{PC(0x10), 0, SEM(4), "sdt", "a", ""},
+	{PC(0x13), 0, SEM(0x100), "sdt", "b", ""},
+	{PC(0x800), 0, SEM(0x400), "ocaml_1", "c", ""},
+};
+
+START_TEST(reader_puts_values_where_they_belong)
+{
+	struct world w;
+	struct holding *h = world_of(&w, reader_notes, 3);
+	const struct probes_probe *c = world_at(&w, "c"), *b = world_at(&w, "b");
+	struct reader r;
+
+	world_set_count(&w, SEM(4), 0x1234);
+	world_set_count(&w, SEM(0x100), 7);
+	world_set_count(&w, SEM(0x402), 0xffff);
+	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
+	ck_assert(reader_go(&w, &r));
+	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "a"))], 0x1234);
+	ck_assert_uint_eq(h->values[holding_semaphore(h, b)], 7);
+	ck_assert_uint_eq(h->values[holding_semaphore(h, c)], 0xffff);
+	ck_assert_uint_eq(h->site_live[holding_site(h, b)].count, 6);
+	ck_assert_mem_eq(h->site_live[holding_site(h, b)].bytes, w.text + 0x13, 6);
+	ck_assert_mem_eq(h->site_live[holding_site(h, c)].bytes, w.text + 0x800, 6);
+	reader_done(&r);
+	world_end(&w);
+}
+END_TEST
+
+START_TEST(reader_says_whether_anything_changed)
+{
+	struct world w;
+	struct holding *h = world_of(&w, reader_notes, 3);
+	struct reader r;
+
+	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
+	ck_assert(reader_go(&w, &r)); /* the first always */
+	ck_assert(!reader_go(&w, &r));
+	world_set_count(&w, SEM(0x402), 1);
+	ck_assert(reader_go(&w, &r));
+	ck_assert_uint_eq(h->values[0], 1); /* ocaml_1 sorts before sdt */
+	ck_assert(!reader_go(&w, &r));
+	*world_byte(&w, PC(0x801)) = 0xe8;
+	ck_assert(reader_go(&w, &r));
+	w.fake.regions[1].absent = true;
+	ck_assert(reader_go(&w, &r));
+	ck_assert_uint_eq(h->values[0], PROBES_NONE);
+	w.fake.regions[1].absent = false;
+	ck_assert(reader_go(&w, &r));
+	ck_assert_uint_eq(h->values[0], 1);
+	reader_done(&r);
+	world_end(&w);
+}
+END_TEST
+
+/* A reading that fails half-way leaves its buffer half new: the next one must not be fooled. */
+START_TEST(reader_misses_nothing_after_a_failure)
+{
+	struct world w;
+	struct holding *h = world_of(&w, reader_notes, 3);
+	struct reader r;
+	bool changed;
+
+	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
+	ck_assert(reader_go(&w, &r));
+	world_set_count(&w, SEM(0x402), 5);
+	w.fake.fail_read = w.fake.reads + 1;
+	w.fake.code = -EPERM;
+	ck_assert_int_eq(reader_run(&r, &w.catalog, &w.fake.memory, &changed), -EPERM);
+	ck_assert(reader_go(&w, &r));
+	ck_assert_uint_eq(h->values[0], 5);
+	reader_done(&r);
+	world_end(&w);
+}
+END_TEST
+
+START_TEST(reader_of_a_few_leaves_the_others)
+{
+	struct world w;
+	struct holding *h = world_of(&w, reader_notes, 3);
+	size_t which[] = {world_probe(&w, "c")};
+	struct reader r;
+
+	world_set_count(&w, SEM(4), 1);
+	world_set_count(&w, SEM(0x402), 2);
+	ck_assert(reader_init(&r, &w.catalog, which, 1));
+	ck_assert(reader_go(&w, &r));
+	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "a"))], PROBES_NONE);
+	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "c"))], 2);
+	reader_done(&r);
+	world_end(&w);
+}
+END_TEST
+
+START_TEST(reader_of_nothing)
+{
+	struct world w;
+	struct reader r;
+	size_t none[1] = {0};
+
+	world_begin(&w);
+	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
+	ck_assert(reader_go(&w, &r));
+	reader_done(&r);
+	world_end(&w);
+	world_of(&w, reader_notes, 3);
+	ck_assert(reader_init(&r, &w.catalog, none, 0));
+	reader_go(&w, &r);
+	reader_done(&r);
+	world_end(&w);
+}
+END_TEST
+
+/* The end of a mapping cuts a site short: its bytes are counted, none is invented. */
+START_TEST(reader_at_the_end_of_a_mapping)
+{
+	static const struct elf_note notes[] = {{PC(0x1ffe), 0, 0, "sdt", "last", ""}};
+	struct world w;
+	struct holding *h;
+	struct reader r;
+
+	h = world_of(&w, notes, 1);
+	*world_byte(&w, PC(0x1ffe)) = 0x90;
+	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
+	ck_assert(reader_go(&w, &r));
+	ck_assert_uint_eq(h->site_live[0].count, 2);
+	ck_assert_uint_eq(h->site_live[0].bytes[0], 0x90);
+	reader_done(&r);
+	world_end(&w);
+}
+END_TEST
+
+/* Sites so dense that they fill more than one largest span, and one that straddles its border. */
+START_TEST(reader_across_the_longest_span)
+{
+	enum { STEP = 200, COUNT = 5400, LONGEST = 1 << 20 };
+	struct elf_note *notes = calloc(COUNT + 8, sizeof *notes);
+	size_t n = 0;
+	struct world w;
+	struct holding *h;
+
+	for (size_t at = 0; n < COUNT; at += STEP)
+		notes[n++] = (struct elf_note){PC(at), 0, 0, "sdt", "dense", ""};
+	for (size_t i = 1; i <= 8; i++) /* LONGEST - 8 ... - 1, overlapping each other */
+		notes[n++] = (struct elf_note){PC(LONGEST - 9 + i), 0, 0, "sdt", "border", ""};
+	world_begin(&w);
+	world_prepare(&w, notes, n, LONGEST + 0x10000);
+	h = world_add(&w, "/lib/dense.so", WORLD_BIAS);
+	world_read(&w);
+	for (size_t i = 0; i < h->site_count; i++) {
+		const unsigned char *expected = w.text + (h->sites[i].pc - ELF_TEXT);
+
+		ck_assert_msg(h->site_live[i].count == 6, "site at text + 0x%llx: %u bytes read",
+			(unsigned long long)(h->sites[i].pc - ELF_TEXT), h->site_live[i].count);
+		ck_assert_mem_eq(h->site_live[i].bytes, expected, 6);
+		ck_assert_mem_eq(h->original[i], expected, 6);
+	}
+	world_end(&w);
+	free(notes);
+}
+END_TEST
+
+/* What two probes share is known of both, also where only one of them was read. */
+START_TEST(reader_of_a_shared_semaphore)
+{
+	static const struct elf_note notes[] = {
+		{PC(0x10), 0, SEM(4), "sdt", "a", ""}, {PC(0x20), 0, SEM(4), "sdt", "b", ""}};
+	struct world w;
+	struct holding *h = world_of(&w, notes, 2);
+	size_t which[] = {world_probe(&w, "b")};
+	struct reader r;
+
+	world_set_count(&w, SEM(4), 3);
+	ck_assert(reader_init(&r, &w.catalog, which, 1));
+	ck_assert(reader_go(&w, &r));
+	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "b"))], 3);
+	/* The slot where plans look it up. */
+	ck_assert_uint_eq(h->values[h->same[holding_semaphore(h, world_at(&w, "b"))]], 3);
+	reader_done(&r);
+	world_end(&w);
+}
+END_TEST
+
+Suite *reader_suite(void)
+{
+	Suite *s = suite_create("reader");
+	TCase *t = tcase_create("reader");
+
+	tcase_set_timeout(t, 30);
+	tcase_add_test(t, reader_puts_values_where_they_belong);
+	tcase_add_test(t, reader_says_whether_anything_changed);
+	tcase_add_test(t, reader_misses_nothing_after_a_failure);
+	tcase_add_test(t, reader_of_a_few_leaves_the_others);
+	tcase_add_test(t, reader_of_nothing);
+	tcase_add_test(t, reader_at_the_end_of_a_mapping);
+	tcase_add_test(t, reader_across_the_longest_span);
+	tcase_add_test(t, reader_of_a_shared_semaphore);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,124 @@
+/*
+ * Covers plan_restore: taking back what a session added to semaphores, each by our part of it,
+ * never beyond 0 and the limit. Not covered: who keeps the account (test_session).
+ */
+#include "patch/plan.h"
+
+#include "script.h"
+#include "suites.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ON_ONE "b11=e8 b21=e8 c12=1"
+
+/* "c12+1 c40-2": what was added, by the place of the count. */
+static int32_t *restore_deltas(const struct world *w, const char *text)
+{
+	const struct holding *h = catalog_holding(&w->catalog, 0);
+	int32_t *deltas = calloc(h->semaphore_count + 1, sizeof *deltas);
+	unsigned at;
+	int delta, used;
+
+	for (; sscanf(text, " c%x%d%n", &at, &delta, &used) == 2; text += used)
+		for (size_t i = 0; i < h->semaphore_count; i++)
+			if (h->semaphores[i].vaddr == WORLD_DATA(at) && h->same[i] == i)
+				deltas[i] = delta;
+	return deltas;
+}
+
+static void restore_try(const char *setup, const char *text, const char *names, bool follow,
+	char writes[500], char items[500])
+{
+	struct array chosen;
+	struct probes_error e;
+	const int32_t *deltas[1];
+	size_t which[16];
+	struct plan p;
+	struct world w;
+
+	world_of(&w, script_notes, script_note_count);
+	script_setup(&w, setup);
+	array_init(&chosen, sizeof(struct selected));
+	script_choose(&w, names, &chosen);
+	for (size_t i = 0; i < chosen.count; i++)
+		which[i] = ARRAY_AT(&chosen, struct selected, i)->probe;
+	deltas[0] = restore_deltas(&w, text);
+	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
+	ck_assert_int_eq(plan_restore(&p, which, chosen.count, deltas, follow, &e), 0);
+	script_writes(&p, writes, 500);
+	script_items(&w, &p, items, 500);
+	plan_done(&p);
+	free((void *)deltas[0]);
+	array_done(&chosen);
+	world_end(&w);
+}
+
+static const struct {
+	const char *setup, *deltas, *names, *writes, *items;
+	bool follow;
+} restore_cases[] = {
+	/* what we enabled, and disabled */
+	{ON_ONE, "c12+1", "-one", "c12:1>0 b11:e8>3d b21:e8>3d", "-one", false},
+	{"", "c12-1", "-one", "b11:3d>e8 b21:3d>e8 c12:0>1", "+one", false},
+	{"c32=1", "c32+1", "-soft", "c32:1>0", "-soft", false},
+	/* what others added or took since is kept */
+	{ON_ONE " c12=3", "c12+1", "-one", "c12:3>2", "-one", false},
+	{ON_ONE " c12=3", "c12+3", "-one", "c12:3>0 b11:e8>3d b21:e8>3d", "-one", false},
+	{ON_ONE, "c12-1", "-one", "c12:1>2", "+one", false},
+	/* never below 0, never above the limit */
+	{ON_ONE, "c12+2", "-one", "c12:1>0 b11:e8>3d b21:e8>3d", "-one", false},
+	{ON_ONE " c12=ffff", "c12-1", "-one", "", "+one", false},
+	{"c40=7ffe", "c40-5", "-nop", "", "+nop", false},
+	/* nothing of ours in it: not even an item */
+	{ON_ONE, "", "-one", "", "", false},
+	{ON_ONE, "c32+1", "-one", "", "", false},
+	/* each semaphore by its own part */
+	{"b31=e8 b41=e8 c20=2 c24=1", "c20+1 c24+1", "-unit", "c20:2>1 c24:1>0 b41:e8>3d", "-unit",
+		false},
+	{"b31=e8 c20=1", "c20+1", "-unit", "c20:1>0 b31:e8>3d", "-unit", false},
+	/* a shared semaphore is taken back once */
+	{"c40=2 c44=1", "c40+2 c44+1", "-nop -twin", "c40:2>0 c44:1>0", "-nop", false},
+	{"c40=2 c44=1", "c40+2 c44+1", "-twin -nop", "c40:2>0 c44:1>0", "-twin -nop", false},
+	{"c40=2", "c40+1", "-twin -twin", "c40:2>1", "-twin", false},
+	/* in the order that was asked for */
+	{ON_ONE " c32=1", "c12+1 c32+1", "-soft -one", "c32:1>0 c12:1>0 b11:e8>3d b21:e8>3d",
+		"-soft -one", false},
+	/* a site that must change but is held by another tool, or unreadable */
+	{"b11=cc b21=e8 c12=1", "c12+1", "-one", "", "-one:not", false},
+	{"b11=cc b21=e8 c12=2", "c12+1", "-one", "c12:2>1", "-one", false},
+	{"b50=cc c40=1", "c40+1", "-nop", "c40:1>0", "-nop", false},
+	{"b=absent c12=1", "c12+1", "-one", "", "-one:not", false},
+	/* mending what an interrupted switch left halfway: sites follow their count */
+	{"b11=e8 b21=e8", "", "-one", "b11:e8>3d b21:e8>3d", "-one", true},
+	{"b11=e8", "", "-one", "b11:e8>3d", "-one", true},
+	{"b11=e8 c12=1", "c12+1", "-one", "c12:1>0 b11:e8>3d", "-one", true},
+	{"c12=1", "", "-one", "b11:3d>e8 b21:3d>e8", "-one", true},
+	{"b11=e8", "", "-one", "", "", false},
+	{ON_ONE, "", "-one", "", "", true},
+	{"", "", "-one -nop -soft", "", "", true},
+	{"b11=e8 b21=cc", "", "-one", "", "-one:not", true},
+	{"", "", "-bad", "", "", true},
+};
+
+START_TEST(restore_takes_back)
+{
+	char writes[500], items[500];
+
+	restore_try(restore_cases[_i].setup, restore_cases[_i].deltas, restore_cases[_i].names,
+		restore_cases[_i].follow, writes, items);
+	script_expect(restore_cases[_i].writes, writes);
+	ck_assert_str_eq(items, restore_cases[_i].items);
+}
+END_TEST
+
+Suite *restore_suite(void)
+{
+	Suite *s = suite_create("restore");
+	TCase *t = tcase_create("restore");
+
+	tcase_add_loop_test(t, restore_takes_back, 0, sizeof restore_cases / sizeof *restore_cases);
+	suite_add_tcase(s, t);
+	return s;
+}

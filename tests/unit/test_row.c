@@ -1,0 +1,198 @@
+/*
+ * Rows: summing states over processes; their text at any width; their orders.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/tui/row.h"
+#include "ui/tui/rowtext.h"
+#include "ui/tui/sort.h"
+
+Suite *row_suite(void);
+
+static struct row sum(const struct probes_live *live, size_t count)
+{
+	struct row r = {.label = "p:name",
+		.name = "name",
+		.provider = "p",
+		.object = "exe",
+		.path = "/bin/exe",
+		.all = "p:name exe"};
+
+	row_clear(&r);
+	for (size_t i = 0; i < count; i++)
+		row_add(&r, &live[i], 2);
+	return r;
+}
+
+static struct probes_live live_of(enum probes_state state, uint32_t sites_on, uint32_t ref)
+{
+	return (struct probes_live){
+		.state = state, .sites_on = sites_on, .ref_min = ref, .ref_max = ref};
+}
+
+START_TEST(sums_states)
+{
+	static const struct {
+		enum probes_state a, b, sum;
+	} cases[] = {
+		{PROBES_ON, PROBES_ON, PROBES_ON},
+		{PROBES_ON, PROBES_OFF, PROBES_SOME},
+		{PROBES_OFF, PROBES_ON, PROBES_SOME},
+		{PROBES_ON, PROBES_ODD, PROBES_ODD},
+		{PROBES_OTHER, PROBES_OFF, PROBES_OTHER},
+		{PROBES_OTHER, PROBES_ODD, PROBES_ODD},
+		{PROBES_SOME, PROBES_UNREADABLE, PROBES_SOME},
+		{PROBES_ON, PROBES_UNREADABLE, PROBES_UNREADABLE},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct probes_live live[] = {live_of(cases[i].a, 0, 0), live_of(cases[i].b, 0, 0)};
+
+		ck_assert_int_eq(sum(live, 2).state, cases[i].sum);
+	}
+}
+END_TEST
+
+START_TEST(sums_numbers)
+{
+	struct probes_live live[] = {
+		live_of(PROBES_ON, 2, 1), live_of(PROBES_OFF, 0, 0), live_of(PROBES_ON, 2, 3)};
+	struct row r = sum(live, 3);
+	char text[32];
+
+	ck_assert_uint_eq(r.processes, 3);
+	ck_assert_uint_eq(r.sites, 6);
+	ck_assert_uint_eq(r.sites_on, 4);
+	ck_assert_uint_eq(r.ref_min, 0);
+	ck_assert_uint_eq(r.ref_max, 3);
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_SITES, false, text, sizeof text), "4/6");
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_REF, false, text, sizeof text), "0-3");
+	live[1].sites_on = PROBES_NONE;
+	r = sum(live, 3);
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_SITES, false, text, sizeof text), "-/6");
+}
+END_TEST
+
+/* What is not known is "-", never 0. */
+START_TEST(unknown_is_no_number)
+{
+	struct row r = sum(NULL, 0);
+	struct probes_live none = live_of(PROBES_OFF, PROBES_NONE, PROBES_NONE);
+	char text[32];
+
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_SITES, false, text, sizeof text), "-");
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_REF, false, text, sizeof text), "-");
+	r = sum(&none, 1);
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_REF, false, text, sizeof text), "-");
+}
+END_TEST
+
+START_TEST(says_who)
+{
+	struct probes_live live = live_of(PROBES_ON, 2, 1);
+	struct row r;
+	char text[32];
+
+	r = sum(&live, 1);
+	ck_assert(row_held_by_others(&r));
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_WHO, false, text, sizeof text), "other");
+	live.mine = true;
+	r = sum(&live, 1);
+	ck_assert(!row_held_by_others(&r));
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_WHO, false, text, sizeof text), "me");
+	live.ref_min = live.ref_max = 3;
+	r = sum(&live, 1);
+	ck_assert(row_held_by_others(&r));
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_WHO, false, text, sizeof text), "me+2");
+	live = live_of(PROBES_OTHER, 0, 0);
+	live.who = "int3";
+	r = sum(&live, 1);
+	ck_assert(row_held_by_others(&r));
+	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_WHO, false, text, sizeof text), "int3");
+}
+END_TEST
+
+/* At every width: columns in order, none overlaps, none beyond the edge, the name is there. */
+START_TEST(fits_every_width)
+{
+	for (int width = 40; width < 300; width++) {
+		struct rowtext_needs needs = {
+			.width = width, .widest = _i * 20, .most_sites = 100000, .several = _i & 1};
+		struct rowtext_layout l;
+		int end = 0;
+
+		rowtext_arrange(&l, &needs);
+		ck_assert_int_ge(l.at[ROWTEXT_NAME].width, 13);
+		for (int c = 0; c < ROWTEXT_COLUMNS; c++) {
+			if (!l.at[c].width)
+				continue;
+			ck_assert_int_ge(l.at[c].x, end + (c > ROWTEXT_STATE));
+			end = l.at[c].x + l.at[c].width;
+		}
+		ck_assert_int_le(end, width);
+	}
+}
+END_TEST
+
+START_TEST(keeps_columns_at_80)
+{
+	struct rowtext_needs needs = {.width = 80, .widest = 30, .most_sites = 5};
+	struct rowtext_layout l;
+
+	rowtext_arrange(&l, &needs);
+	for (int c = 0; c < ROWTEXT_COLUMNS; c++)
+		ck_assert_int_eq(l.at[c].width > 0, c != ROWTEXT_PROCESSES);
+	ck_assert_int_eq(l.at[ROWTEXT_NAME].width, 30);
+}
+END_TEST
+
+START_TEST(sorts)
+{
+	struct row rows[4] = {
+		{.label = "p:d", .path = "", .object = "x", .state = PROBES_OFF, .ref_max = 0},
+		{.label = "p:b", .path = "", .object = "y", .state = PROBES_ON, .ref_max = 2},
+		{.label = "p:c",
+			.path = "",
+			.object = "x",
+			.state = PROBES_ODD,
+			.ref_max = PROBES_NONE},
+		{.label = "p:a", .path = "", .object = "y", .state = PROBES_ON, .ref_max = 1},
+	};
+	static const struct {
+		enum sort_key key;
+		bool invert;
+		uint32_t order[4];
+	} cases[] = {
+		{SORT_NAME, false, {3, 1, 2, 0}},
+		{SORT_NAME, true, {0, 2, 1, 3}},
+		{SORT_STATE, false, {2, 3, 1, 0}},
+		{SORT_REF, false, {1, 3, 0, 2}}, /* what is not known comes last */
+		{SORT_OBJECT, false, {2, 0, 3, 1}},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		uint32_t ids[] = {0, 1, 2, 3};
+
+		sort_rows(rows, ids, 4, cases[i].key, cases[i].invert);
+		ck_assert_mem_eq(ids, cases[i].order, sizeof ids);
+	}
+}
+END_TEST
+
+Suite *row_suite(void)
+{
+	Suite *s = suite_create("row");
+	TCase *c = tcase_create("row");
+
+	tcase_add_test(c, sums_states);
+	tcase_add_test(c, sums_numbers);
+	tcase_add_test(c, unknown_is_no_number);
+	tcase_add_test(c, says_who);
+	tcase_add_loop_test(c, fits_every_width, 0, 6);
+	tcase_add_test(c, keeps_columns_at_80);
+	tcase_add_test(c, sorts);
+	suite_add_tcase(s, c);
+	return s;
+}

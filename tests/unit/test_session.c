@@ -1,0 +1,358 @@
+/*
+ * Covers session_switch.c on a made-up memory: select, read, plan, apply, and the account of what
+ * is ours. Not covered: opening, journals and repair, stopping (e2e, on live processes).
+ */
+#include "session_world.h"
+
+#include "suites.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(session_switches_and_restores)
+{
+	struct session_world x;
+
+	session_begin(&x, "c40=3 c44=1");
+	session_must(&x, PROBES_ENABLE, "one");
+	session_must(&x, PROBES_ENABLE, "nop");
+	session_must(&x, PROBES_ENABLE, "soft");
+	session_must(&x, PROBES_ENABLE, "soft");
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 1);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 4);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 2);
+	ck_assert_uint_eq(probes_mine(&x.s), 3);
+	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ON);
+	ck_assert(world_live(&x.w, "one")->mine);
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert(!world_live(&x.w, "one")->mine);
+	session_must_restore(&x); /* nothing to undo is success */
+	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
+START_TEST(session_restores_what_it_took)
+{
+	struct session_world x;
+
+	session_begin(&x, "b11=e8 b21=e8 c12=1");
+	session_must(&x, PROBES_DISABLE, "one");
+	ck_assert(!session_as_found(&x));
+	ck_assert_uint_eq(probes_mine(&x.s), 1);
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
+/* Up and down again is nothing, whoever else counts. */
+START_TEST(session_keeps_a_net_account)
+{
+	struct session_world x;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "one");
+	world_set_count(&x.w, WORLD_DATA(0x12), 3); /* two others */
+	session_must(&x, PROBES_DISABLE, "one");
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	session_must_restore(&x);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 2);
+	ck_assert_uint_eq(*world_byte(&x.w, WORLD_PC(0x11)), 0xe8);
+	session_end(&x);
+}
+END_TEST
+
+START_TEST(session_reverts_and_redoes)
+{
+	struct probes_result *done = NULL, *undone = NULL, *redone = NULL;
+	struct session_world x;
+	struct probes_error e;
+	unsigned char *after;
+
+	session_begin(&x, "");
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "unit", NULL, &done, &e), 0);
+	ck_assert_uint_eq(done->sites, 2);
+	ck_assert_uint_eq(done->write_count, 4);
+	after = fake_snapshot(&x.w.fake);
+	ck_assert_int_eq(probes_revert(&x.s, done, &undone, &e), 0);
+	ck_assert(session_as_found(&x));
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_int_eq(probes_revert(&x.s, undone, &redone, &e), 0);
+	ck_assert(fake_same(&x.w.fake, after));
+	ck_assert_uint_eq(probes_mine(&x.s), 1);
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	free(after);
+	probes_result_free(done);
+	probes_result_free(undone);
+	probes_result_free(redone);
+	session_end(&x);
+}
+END_TEST
+
+/* A probe that shares its semaphore with one that was not read, or was read long ago. */
+START_TEST(session_switches_what_is_shared)
+{
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "twin");
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 1);
+	ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
+	world_set_count(&x.w, WORLD_DATA(0x40), 7);
+	session_must(&x, PROBES_ENABLE, "twin");
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 8);
+	session_must_restore(&x);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 6);
+	session_end(&x);
+}
+END_TEST
+
+/* Others took our part already: there is nothing left of it, now and later. */
+START_TEST(session_forgets_what_others_took)
+{
+	struct session_world x;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "soft");
+	world_set_count(&x.w, WORLD_DATA(0x32), 0);
+	session_must_restore(&x);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 0);
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	world_set_count(&x.w, WORLD_DATA(0x32), 1); /* somebody else's, in whole */
+	session_must_restore(&x);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 1);
+	session_end(&x);
+}
+END_TEST
+
+START_TEST(session_dry_run_touches_nothing)
+{
+	const struct probes_switch_options dry = {.dry_run = true};
+	struct probes_result *r = NULL, *reverted = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "c40=1 c44=1");
+	x.s.read_only = true;
+	ck_assert_int_eq(session_do(&x, PROBES_DISABLE, "nop", &dry, &r, &e), 0);
+	ck_assert_uint_eq(r->write_count, 2);
+	ck_assert_uint_eq(r->done, 1);
+	ck_assert_uint_eq(x.w.fake.writes, 0);
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	/* What was not done cannot be undone. */
+	x.s.read_only = false;
+	if (probes_revert(&x.s, r, &reverted, &e) < 0)
+		ck_assert_int_ne(e.what[0], '\0');
+	ck_assert(session_as_found(&x));
+	probes_result_free(r);
+	probes_result_free(reverted);
+	x.s.read_only = true;
+	ck_assert_int_eq(session_do(&x, PROBES_DISABLE, "nop", NULL, &r, &e), -EROFS);
+	ck_assert_int_eq(e.status, PROBES_REFUSED);
+	ck_assert_ptr_null(r);
+	session_end(&x);
+}
+END_TEST
+
+START_TEST(session_refuses_named_and_tells_all)
+{
+	const struct probes_action actions[] = {
+		{.verb = PROBES_ENABLE, .by = PROBES_BY_NAME, .text = "one"},
+		{.verb = PROBES_DISABLE, .by = PROBES_BY_NAME, .text = "soft"}};
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	ck_assert_int_eq(probes_switch(&x.s, actions, 2, NULL, &r, &e), -EALREADY);
+	ck_assert_ptr_nonnull(r);
+	ck_assert_uint_eq(r->item_count, 2);
+	ck_assert_uint_eq(r->skipped, 1);
+	ck_assert_uint_eq(r->write_count, 0); /* none was made */
+	ck_assert(session_as_found(&x));
+	ck_assert_uint_eq(x.w.fake.writes, 0);
+	probes_result_free(r);
+	session_end(&x);
+}
+END_TEST
+
+START_TEST(session_all_leaves_out_what_cannot)
+{
+	const struct probes_action all = {.verb = PROBES_ENABLE, .by = PROBES_BY_ALL};
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "b31=cc");
+	ck_assert_int_eq(probes_switch(&x.s, &all, 1, NULL, &r, &e), 0);
+	ck_assert_uint_eq(r->done, 4);     /* one, soft, nop, twin */
+	ck_assert_uint_eq(r->skipped, 1);  /* bare */
+	ck_assert_uint_eq(r->not_done, 2); /* unit, bad */
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 2);
+	probes_result_free(r);
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
+/* Something else changes a count at the call of a number, or at each from then on. */
+struct session_other {
+	struct session_world *x;
+	unsigned at_read;
+	bool always;
+};
+
+static void session_meddle(struct fake *f, bool write, void *data)
+{
+	const struct session_other *o = data;
+	unsigned char *count = fake_at(f, WORLD_BIAS + WORLD_DATA(0x32));
+
+	if (write || (o->always ? f->reads < o->at_read : f->reads != o->at_read))
+		return;
+	++*count;
+}
+
+START_TEST(session_plans_anew_when_counts_move)
+{
+	struct session_world x;
+	struct session_other other = {.x = &x, .at_read = 2};
+
+	session_begin(&x, "");
+	x.w.fake.before = session_meddle;
+	x.w.fake.data = &other;
+	session_must(&x, PROBES_ENABLE, "soft");
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 2); /* theirs and ours */
+	x.w.fake.before = NULL;
+	session_must_restore(&x);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 1);
+	session_end(&x);
+}
+END_TEST
+
+START_TEST(session_gives_up_when_counts_never_rest)
+{
+	struct session_world x;
+	struct session_other other = {.x = &x, .at_read = 2, .always = true};
+	struct probes_result *r = NULL;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	x.w.fake.before = session_meddle;
+	x.w.fake.data = &other;
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "soft", NULL, &r, &e), -EBUSY);
+	ck_assert_int_eq(e.status, PROBES_REFUSED);
+	ck_assert_uint_eq(x.w.fake.writes, 0);
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	probes_result_free(r);
+	session_end(&x);
+}
+END_TEST
+
+START_TEST(session_after_a_failed_write)
+{
+	struct session_world x;
+	struct probes_result *r = NULL;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	x.w.fake.fail_write = 3;
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "one", NULL, &r, &e), -EIO);
+	ck_assert(session_as_found(&x));
+	ck_assert_uint_eq(r->write_count, 0);
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	probes_result_free(r);
+	session_end(&x);
+}
+END_TEST
+
+/* What could not be undone at once is a debt that a later restore pays. */
+START_TEST(session_owes_what_it_could_not_undo)
+{
+	struct session_world x;
+	struct probes_result *r = NULL;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	x.w.fake.fail_write = 2; /* nop: its first count is written, its second is not */
+	x.w.fake.stay_broken = true;
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "nop", NULL, &r, &e), -EIO);
+	probes_result_free(r);
+	ck_assert(!session_as_found(&x));
+	fake_reset(&x.w.fake);
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
+START_TEST(session_of_a_held_program)
+{
+	const struct probes_action actions[] = {
+		{.verb = PROBES_ENABLE, .by = PROBES_BY_NAME, .text = "one"},
+		{.verb = PROBES_ENABLE, .by = PROBES_BY_NAME, .text = "soft"},
+		{.verb = PROBES_DISABLE, .by = PROBES_BY_NAME, .text = "unit"}};
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e = {0};
+
+	session_begin(&x, "b11=e8 b21=e8 c12=1 b31=e8 b41=e8 c20=1 c24=1");
+	x.s.held = true;
+	ck_assert_msg(probes_switch(&x.s, actions, 3, NULL, &r, &e) == 0, "%s: %s", e.what, e.why);
+	ck_assert_uint_eq(r->item_count, 2);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 1); /* on from the start: still 1 */
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 1);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x20)), 1);
+	ck_assert_ptr_nonnull(strstr(x.said, "disabling is ignored"));
+	probes_result_free(r);
+	x.s.held = false;
+	session_end(&x);
+}
+END_TEST
+
+START_TEST(session_switch_of_nothing)
+{
+	const size_t none = 0;
+	const struct probes_action a = {.by = PROBES_BY_INDEX, .indices = &none, .count = 0};
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e = {0};
+
+	session_begin(&x, "");
+	ck_assert_msg(probes_switch(&x.s, &a, 1, NULL, &r, &e) == 0, "%s: %s", e.what, e.why);
+	ck_assert_uint_eq(r->item_count, 0);
+	probes_result_free(r);
+	session_end(&x);
+}
+END_TEST
+
+Suite *session_suite(void)
+{
+	Suite *s = suite_create("session");
+	TCase *t = tcase_create("session");
+
+	tcase_set_timeout(t, 30);
+	tcase_add_test(t, session_switches_and_restores);
+	tcase_add_test(t, session_restores_what_it_took);
+	tcase_add_test(t, session_keeps_a_net_account);
+	tcase_add_test(t, session_reverts_and_redoes);
+	tcase_add_test(t, session_switches_what_is_shared);
+	tcase_add_test(t, session_forgets_what_others_took);
+	tcase_add_test(t, session_dry_run_touches_nothing);
+	tcase_add_test(t, session_refuses_named_and_tells_all);
+	tcase_add_test(t, session_all_leaves_out_what_cannot);
+	tcase_add_test(t, session_plans_anew_when_counts_move);
+	tcase_add_test(t, session_gives_up_when_counts_never_rest);
+	tcase_add_test(t, session_after_a_failed_write);
+	tcase_add_test(t, session_owes_what_it_could_not_undo);
+	tcase_add_test(t, session_of_a_held_program);
+	tcase_add_test(t, session_switch_of_nothing);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,116 @@
+/*
+ * The verb repair: undo what interrupted sessions left in running processes.
+ *
+ * Owns the line that says what was undone. Nothing to repair is success, also
+ * where nothing could be written.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ui/cli/act.h"
+#include "ui/cli/explain.h"
+#include "ui/cli/verbs.h"
+
+/* "session 12" or "sessions 12, 14"; cut where it is full. */
+static const char *owners(const struct probes_leftover *left, size_t count, char *out, size_t size)
+{
+	int used = snprintf(out, size, "session%s", count == 1 ? "" : "s");
+
+	for (size_t i = 0; i < count && used < (int)size; i++)
+		used += snprintf(
+			out + used, size - (size_t)used, "%s %d", i ? "," : "", left[i].owner);
+	return out;
+}
+
+static void put_undone(const struct target *t, const struct probes_leftover *left, size_t count,
+	const struct probes_result *result)
+{
+	char who[160];
+
+	owners(left, count, who, sizeof who);
+	if (!result || !result->write_count)
+		report_line("pid %d: %s left nothing that had to be undone", t->pid, who);
+	else
+		report_line("pid %d: undid what %s left: %zu probe%s, %zu site%s", t->pid, who,
+			result->done, result->done == 1 ? "" : "s", result->sites,
+			result->sites == 1 ? "" : "s");
+}
+
+/* Where output was asked for there is some, also of nothing. */
+static int tell(struct act *a, const struct target *t, const struct probes_result *result)
+{
+	static const struct probes_result nothing;
+
+	return act_tell(a, t, result ? result : &nothing);
+}
+
+static int repair_left(
+	struct act *a, const struct target *t, const struct probes_leftover *left, size_t count)
+{
+	struct probes_result *result;
+	struct probes_error e;
+	bool done = probes_repair(t->session, &result, &e) == 0;
+	int status = PROBES_OK, told;
+
+	if (result && !a->options->quiet)
+		explain_items(t, result, a->options);
+	if (!done)
+		status = explain_error(t, &e, a->many);
+	else if (!a->options->quiet)
+		put_undone(t, left, count, result);
+	/* What the first of several journals said is undone, also where the second failed. */
+	told = tell(a, t, result);
+	if (!status)
+		status = told;
+	if (!status && result && result->not_done)
+		status = PROBES_FAILED;
+	probes_result_free(result);
+	return status;
+}
+
+static int repair_one(struct act *a, const struct target *t)
+{
+	struct probes_leftover *left;
+	struct probes_error e;
+	size_t count;
+	int status;
+
+	if (!t->session)
+		return explain_error(t, &t->error, a->many);
+	if (probes_leftovers(t->session, &left, &count, &e) < 0)
+		return explain_error(t, &e, a->many);
+	if (!count && !a->options->quiet)
+		report_line("pid %d: nothing to repair", t->pid);
+	status = count ? repair_left(a, t, left, count) : tell(a, t, NULL);
+	free(left);
+	return status;
+}
+
+static int repair_all(struct act *a)
+{
+	struct report_volume volume;
+	struct probes_options engine = targets_engine(a->options, &volume);
+	struct tally tally = {0};
+	struct probes_error e;
+	struct targets t;
+
+	if (targets_open(&t, a->options, &engine, &e) < 0) {
+		report_error(&e);
+		return (int)e.status;
+	}
+	for (size_t i = 0; i < t.count; i++)
+		explain_count(&tally, repair_one(a, &t.items[i]));
+	targets_close(&t);
+	return explain_status(&tally);
+}
+
+int repair_run(const struct options *o)
+{
+	struct act a;
+	int status;
+
+	signal(SIGPIPE, SIG_IGN);
+	status = act_begin(&a, "repair", o, stdout, options_many(o));
+	return status ? status : act_end(&a, repair_all(&a));
+}

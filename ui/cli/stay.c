@@ -1,0 +1,180 @@
+/*
+ * -for: probes that are switched for a while.
+ *
+ * Owns the waiting and the way back, whatever ends the waiting. A process that
+ * has gone leaves nothing to undo, which is success; what could not be undone
+ * stays on record for repair.
+ */
+#include "ui/cli/stay.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "ui/cli/explain.h"
+#include "ui/report.h"
+
+/* How soon we notice that a process ended or became another program: the latter no file
+ * descriptor tells. */
+#define TICK_MS 200
+
+static const int enders[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+/* --------------------------------------------------------------- the signals */
+
+/* The signals that end the waiting. What is ignored (nohup) stays so: blocked, it would come. */
+static sigset_t ending(void)
+{
+	struct sigaction now;
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof enders / sizeof *enders; i++)
+		if (sigaction(enders[i], NULL, &now) < 0 || now.sa_handler != SIG_IGN)
+			sigaddset(&set, enders[i]);
+	return set;
+}
+
+void stay_prepare(void)
+{
+	/* Stopped, we would not switch back in time. */
+	static const int stoppers[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+	sigset_t set = ending();
+
+	for (size_t i = 0; i < sizeof stoppers / sizeof *stoppers; i++)
+		signal(stoppers[i], SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* --------------------------------------------------------------- the waiting */
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Is there anything in it that is ours to undo? */
+static bool changed(const struct target *t)
+{
+	return t->session && probes_mine(t->session);
+}
+
+static bool any_left(const struct targets *targets)
+{
+	struct probes_error e;
+
+	for (size_t i = 0; i < targets->count; i++)
+		if (changed(&targets->items[i]) && probes_alive(targets->items[i].session, &e) == 0)
+			return true;
+	return false;
+}
+
+/* The signal that ended it, or 0. */
+static int wait_for_end(const struct targets *targets, uint64_t ms)
+{
+	uint64_t deadline = now_ms() + ms;
+	sigset_t set = ending();
+
+	for (uint64_t now = now_ms(); now < deadline && any_left(targets); now = now_ms()) {
+		uint64_t left = deadline - now, nap = left < TICK_MS ? left : TICK_MS;
+		struct timespec t = {0, (long)nap * 1000000};
+		int sig = sigtimedwait(&set, NULL, &t);
+
+		if (sig > 0)
+			return sig;
+	}
+	return 0;
+}
+
+/* -------------------------------------------------------------- the way back */
+
+static void put_undone(const struct target *t, const struct probes_result *result)
+{
+	report_line("pid %d: switched back: %zu probe%s, %zu site%s", t->pid, result->done,
+		result->done == 1 ? "" : "s", result->sites, result->sites == 1 ? "" : "s");
+}
+
+static int explain_stuck(const struct act *a, struct target *t, const struct probes_error *e)
+{
+	int status = explain_error(t, e, a->many);
+
+	report_line("pid %d: what was switched stays so; when the cause is gone, undo it with: "
+		    "probes-tui repair -pid %d",
+		t->pid, t->pid);
+	targets_abandon(t);
+	return status;
+}
+
+static int undo(struct act *a, struct target *t)
+{
+	bool quiet = a->options->quiet;
+	struct probes_result *result;
+	struct probes_error e;
+	int status = PROBES_OK;
+
+	if (!changed(t))
+		return PROBES_OK;
+	if (probes_restore(t->session, &result, &e) == 0) {
+		if (result && !quiet)
+			put_undone(t, result);
+		if (result)
+			status = act_note(a, "switch-back", t, result);
+	} else if (e.status == PROBES_GONE) {
+		if (!quiet)
+			report_line(
+				"pid %d: the process has gone; nothing is left to undo", t->pid);
+	} else {
+		status = explain_stuck(a, t, &e);
+	}
+	probes_result_free(result);
+	return status;
+}
+
+/* "30 s", "0.25 s" */
+static const char *span(uint64_t ms, char *out, size_t size)
+{
+	int n = snprintf(
+		out, size, "%llu.%03u", (unsigned long long)ms / 1000, (unsigned)(ms % 1000));
+
+	while (out[n - 1] == '0')
+		out[--n] = '\0';
+	if (out[n - 1] == '.')
+		out[--n] = '\0';
+	return out;
+}
+
+static void put_waiting(const struct targets *targets, uint64_t ms)
+{
+	char seconds[32];
+
+	span(ms, seconds, sizeof seconds);
+	for (size_t i = 0; i < targets->count; i++) {
+		const struct target *t = &targets->items[i];
+		size_t mine = changed(t) ? probes_mine(t->session) : 0;
+
+		if (mine)
+			report_line("pid %d: %zu probe%s switched for %s s; an interrupt (^C) "
+				    "switches back at once",
+				t->pid, mine, mine == 1 ? "" : "s", seconds);
+	}
+}
+
+int stay_run(struct act *a, struct targets *targets, int status)
+{
+	struct tally tally = {0};
+	int sig;
+
+	if (!a->options->quiet)
+		put_waiting(targets, a->options->for_ms);
+	sig = wait_for_end(targets, a->options->for_ms);
+	for (size_t i = 0; i < targets->count; i++)
+		explain_count(&tally, undo(a, &targets->items[i]));
+	if (tally.bad)
+		return explain_status(&tally);
+	return sig ? 128 + sig : status;
+}

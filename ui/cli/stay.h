@@ -1,0 +1,20 @@
+/* What is switched for a while: waiting, and switching back. */
+#ifndef UI_CLI_STAY_H
+#define UI_CLI_STAY_H
+
+#include "ui/cli/act.h"
+
+/*
+ * From now on nothing that ends a program politely ends this one before stay_run has switched
+ * back; say it before the first write.
+ */
+void stay_prepare(void);
+
+/*
+ * Wait as long as -for says, or until a signal comes or the last of the processes has gone; then
+ * undo in each what its session changed. Returns the exit status: `status`, unless something could
+ * not be undone; 128 + the signal that ended it early.
+ */
+int stay_run(struct act *a, struct targets *targets, int status);
+
+#endif

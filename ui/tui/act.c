@@ -1,0 +1,99 @@
+/*
+ * From requests to what they do: one table.
+ */
+#include "ui/tui/act.h"
+
+#include "ui/tui/act_find.h"
+#include "ui/tui/act_leave.h"
+#include "ui/tui/act_look.h"
+#include "ui/tui/act_move.h"
+#include "ui/tui/act_switch.h"
+
+static void act_back(struct app *a, enum request r)
+{
+	(void)r;
+	act_leave_back(a);
+}
+
+static void act_forget(struct app *a, enum request r)
+{
+	(void)r;
+	act_find_forget(a);
+}
+
+static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
+	[REQUEST_DOWN] = act_move,
+	[REQUEST_UP] = act_move,
+	[REQUEST_PAGE_DOWN] = act_move,
+	[REQUEST_PAGE_UP] = act_move,
+	[REQUEST_HALF_DOWN] = act_move,
+	[REQUEST_HALF_UP] = act_move,
+	[REQUEST_FIRST] = act_move,
+	[REQUEST_LAST] = act_move,
+	[REQUEST_LEFT] = act_move,
+	[REQUEST_RIGHT] = act_move,
+	[REQUEST_SEARCH] = act_find_ask,
+	[REQUEST_NEXT] = act_find_next,
+	[REQUEST_PREVIOUS] = act_find_next,
+	[REQUEST_FILTER] = act_find_ask,
+	[REQUEST_TAG] = act_find_tag,
+	[REQUEST_TAG_SHOWN] = act_find_tag,
+	[REQUEST_TAG_REGEX] = act_find_ask,
+	[REQUEST_UNTAG] = act_find_tag,
+	[REQUEST_ON] = act_switch,
+	[REQUEST_OFF] = act_switch,
+	[REQUEST_PAIR] = act_switch_pair,
+	[REQUEST_UNDO] = act_switch_undo,
+	[REQUEST_REDO] = act_switch_undo,
+	[REQUEST_PREVIEW] = act_switch_preview,
+	[REQUEST_DETAIL] = act_look_detail,
+	[REQUEST_CODE] = act_look_code,
+	[REQUEST_OUTPUT] = act_look_output,
+	[REQUEST_RUN] = act_look_run,
+	[REQUEST_RETRY] = act_look_retry,
+	[REQUEST_LIST] = act_look_list,
+	[REQUEST_SORT] = act_look_sort,
+	[REQUEST_INVERT] = act_look_sort,
+	[REQUEST_FASTER] = act_look_interval,
+	[REQUEST_SLOWER] = act_look_interval,
+	[REQUEST_FREEZE] = act_look_freeze,
+	[REQUEST_READ_ONLY] = act_look_read_only,
+	[REQUEST_REDRAW] = act_look_redraw,
+	[REQUEST_HELP] = act_look_help,
+	[REQUEST_BACK] = act_back,
+	[REQUEST_FORGET] = act_forget,
+	[REQUEST_QUIT] = act_leave,
+	[REQUEST_QUIT_LEAVE] = act_leave,
+	[REQUEST_SUSPEND] = act_look_redraw,
+};
+
+static void act_refuse(struct app *a, enum request r)
+{
+	unsigned lacks = request_info(r)->need & ~app_have(a);
+
+	if (lacks & NEED_LISTABLE)
+		app_complain(a, "nothing can be listed: not even its maps may be read");
+	else if (lacks & NEED_PROGRAM)
+		app_complain(a, "no program was started from here (-prog)");
+	else if (lacks & NEED_HELD)
+		app_complain(a, "no program is held at its start (-prog with -hold)");
+	else if (!model_alive(&a->model))
+		app_complain(a, "the target has ended: nothing can be switched");
+	else if (a->read_only)
+		app_complain(a, "read-only: nothing is switched%s",
+			a->options->read_only ? " (-read-only)" : " (R allows it again)");
+	else
+		app_complain(a, "switching is not permitted here: quit and see probes-tui list "
+				"-pid N, or start again as the process' owner");
+}
+
+void act(struct app *a, enum request r)
+{
+	if (!act_table[r])
+		return;
+	if (!request_possible(r, app_where(a), app_have(a))) {
+		act_refuse(a, r);
+		return;
+	}
+	act_table[r](a, r);
+}

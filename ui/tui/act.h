@@ -1,0 +1,12 @@
+/*
+ * What requests do: each changes the state, none draws.
+ */
+#ifndef UI_TUI_ACT_H
+#define UI_TUI_ACT_H
+
+#include "ui/tui/app.h"
+
+/* Carry out a request, if it is possible here and now; else say why not. */
+void act(struct app *a, enum request r);
+
+#endif

@@ -1,0 +1,195 @@
+/*
+ * Searching, filtering, tagging. What is typed takes effect as one types.
+ */
+#include "ui/tui/act_find.h"
+
+#include "ui/tui/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What one kind of prompt does. Each returns whether the text can be accepted. */
+struct act_find_ops {
+	bool (*changed)(struct app *a, const char *text);
+	void (*accepted)(struct app *a, const char *text);
+	void (*cancelled)(struct app *a);
+};
+
+/* ------------------------------------------------------------------ search */
+
+static bool act_find_search_changed(struct app *a, const char *text)
+{
+	if (list_search(&a->list, text, a->prompt_why, sizeof a->prompt_why) < 0)
+		return false;
+	rowlist_to(&a->list.rows, a->search_from);
+	if (*text && !list_seek(&a->list, a->search_from, 1))
+		snprintf(a->prompt_why, sizeof a->prompt_why, "no match among the %zu shown",
+			a->list.rows.count);
+	return true;
+}
+
+static void act_find_search_accepted(struct app *a, const char *text)
+{
+	if (!*text) { /* as in vi: the search before, again */
+		list_search(&a->list, a->prompt_before, a->prompt_why, sizeof a->prompt_why);
+		act_find_next(a, REQUEST_NEXT);
+	} else if (a->prompt_why[0]) {
+		app_complain(a, "/%s: %s", text, a->prompt_why);
+	}
+}
+
+static void act_find_search_cancelled(struct app *a)
+{
+	list_search(&a->list, a->prompt_before, a->prompt_why, sizeof a->prompt_why);
+	rowlist_to(&a->list.rows, a->search_from);
+}
+
+/* ------------------------------------------------------------------ filter */
+
+static bool act_find_filter_changed(struct app *a, const char *text)
+{
+	if (list_filter(&a->list, text, a->prompt_why, sizeof a->prompt_why) < 0)
+		return false;
+	snprintf(a->prompt_why, sizeof a->prompt_why, "%zu of %zu match", a->list.rows.count,
+		a->model.row_count);
+	return true;
+}
+
+static void act_find_filter_accepted(struct app *a, const char *text)
+{
+	(void)a;
+	(void)text;
+}
+
+static void act_find_filter_cancelled(struct app *a)
+{
+	list_filter(&a->list, a->prompt_before, a->prompt_why, sizeof a->prompt_why);
+}
+
+/* --------------------------------------------------------------------- tag */
+
+static bool act_find_tag_changed(struct app *a, const char *text)
+{
+	char regex[LINEEDIT_SIZE + 1];
+
+	snprintf(regex, sizeof regex, "%s%s", *text ? "~" : "", text);
+	if (list_search(&a->list, regex, a->prompt_why, sizeof a->prompt_why) < 0)
+		return false;
+	if (*text)
+		snprintf(a->prompt_why, sizeof a->prompt_why, "%zu of %zu shown match",
+			list_tag(&a->list, a->list.search, true), a->list.rows.count);
+	return true;
+}
+
+static void act_find_tag_accepted(struct app *a, const char *text)
+{
+	if (*text)
+		app_say(a, "tagged %zu; %u are tagged now",
+			list_tag(&a->list, a->list.search, false), a->model.tagged);
+	list_search(&a->list, "", a->prompt_why, sizeof a->prompt_why);
+}
+
+static void act_find_tag_cancelled(struct app *a)
+{
+	list_search(&a->list, "", a->prompt_why, sizeof a->prompt_why);
+}
+
+/* ----------------------------------------------------------------- prompts */
+
+static const struct act_find_ops act_find_prompts[] = {
+	[PROMPT_SEARCH] = {.changed = act_find_search_changed,
+		.accepted = act_find_search_accepted,
+		.cancelled = act_find_search_cancelled},
+	[PROMPT_FILTER] = {.changed = act_find_filter_changed,
+		.accepted = act_find_filter_accepted,
+		.cancelled = act_find_filter_cancelled},
+	[PROMPT_TAG] = {.changed = act_find_tag_changed,
+		.accepted = act_find_tag_accepted,
+		.cancelled = act_find_tag_cancelled},
+};
+
+static void act_find_changed(struct app *a)
+{
+	a->prompt_why[0] = '\0';
+	act_find_prompts[a->prompt].changed(a, a->edit.text);
+}
+
+void act_find_ask(struct app *a, enum request r)
+{
+	const char *before = r == REQUEST_FILTER ? a->list.filter_text : a->list.search_text;
+
+	a->prompt = r == REQUEST_SEARCH   ? PROMPT_SEARCH
+		    : r == REQUEST_FILTER ? PROMPT_FILTER
+					  : PROMPT_TAG;
+	snprintf(a->prompt_before, sizeof a->prompt_before, "%s", before);
+	lineedit_set(&a->edit, r == REQUEST_FILTER ? before : "");
+	a->search_from = a->list.rows.cursor;
+	a->prompt_why[0] = '\0';
+}
+
+void act_find_key(struct app *a, uint32_t key)
+{
+	const struct act_find_ops *ops = &act_find_prompts[a->prompt];
+
+	switch (lineedit_key(&a->edit, key)) {
+	case LINEEDIT_CHANGED:
+		act_find_changed(a);
+		break;
+	case LINEEDIT_DONE:
+		a->prompt_why[0] = '\0';
+		if (!ops->changed(a, a->edit.text))
+			break; /* stays open: it says what is wrong */
+		a->prompt = PROMPT_NONE;
+		ops->accepted(a, a->edit.text);
+		break;
+	case LINEEDIT_CANCEL:
+		a->prompt = PROMPT_NONE;
+		ops->cancelled(a);
+		break;
+	case LINEEDIT_SAME:
+	case LINEEDIT_MOVED:
+		break;
+	}
+}
+
+/* ---------------------------------------------------------------- requests */
+
+void act_find_next(struct app *a, enum request r)
+{
+	struct rowlist *l = &a->list.rows;
+	int direction = r == REQUEST_NEXT ? 1 : -1;
+	size_t n = l->count, from;
+
+	if (!a->list.search) {
+		app_say(a, "nothing was searched for yet: / searches");
+		return;
+	}
+	from = !n ? 0 : direction > 0 ? (l->cursor + 1) % n : (l->cursor + n - 1) % n;
+	if (!list_seek(&a->list, from, direction))
+		app_complain(a, "/%s: no match among the %zu shown", a->list.search_text, n);
+}
+
+void act_find_forget(struct app *a)
+{
+	char why[8];
+
+	list_search(&a->list, "", why, sizeof why);
+	a->message[0] = '\0';
+}
+
+void act_find_tag(struct app *a, enum request r)
+{
+	uint32_t id = rowlist_current(&a->list.rows);
+
+	if (r == REQUEST_TAG_SHOWN) {
+		app_say(a, "tagged the %zu shown", list_tag(&a->list, NULL, false));
+	} else if (r == REQUEST_UNTAG) {
+		for (size_t i = 0; i < a->model.row_count; i++)
+			model_tag(&a->model, (uint32_t)i, false);
+		a->model.last_tag = 0;
+	} else if (id != ROWLIST_NONE) {
+		model_tag(&a->model, id, !a->model.rows[id].tag);
+		rowlist_move(&a->list.rows, 1);
+	}
+	a->order_stale |= list_is_live(&a->list);
+}

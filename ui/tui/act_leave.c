@@ -1,0 +1,140 @@
+/*
+ * Leaving. What this session changed is undone first, unless told not to; when
+ * that fails one stays, and is told.
+ */
+#include "ui/tui/act_leave.h"
+
+#include "ui/tui/act_switch.h"
+#include "ui/tui/detail.h"
+#include "ui/tui/text.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#define ACT_LEAVE_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
+
+void act_leave_back(struct app *a)
+{
+	enum app_view from = a->view;
+	bool over = from == VIEW_HELP || from == VIEW_PREVIEW || from == VIEW_CODE;
+
+	a->view = over ? a->before : VIEW_LIST;
+	a->left = 0;
+	a->lines.top = 0;
+	if (a->view == VIEW_DETAIL)
+		detail_build(&a->lines, &a->model, a->detail, a->columns);
+}
+
+static size_t act_leave_changed(const struct app *a)
+{
+	size_t mine = 0;
+
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		if (!a->model.processes[i].gone)
+			mine += probes_mine(a->model.processes[i].session);
+	}
+	return mine;
+}
+
+/* Undo; false: it could not be. */
+static bool act_leave_undo(struct app *a)
+{
+	size_t changed = act_leave_changed(a);
+	struct probes_error e = {0};
+	struct deed *d;
+	char said[300];
+	int status = deed_restore(&a->model, &d, &e);
+
+	act_switch_audit(a, "undo", d);
+	if (status < 0)
+		app_say_error(a, "this session's changes could NOT be undone (Q leaves them)", &e);
+	else if (changed && deed_wrote(d))
+		text_addf(a->farewell, sizeof a->farewell, "undid this session's changes: %s. ",
+			deed_say(&d->sum, said, sizeof said));
+	deed_free(d);
+	return status >= 0;
+}
+
+static void act_leave_finish(struct app *a)
+{
+	size_t changed = act_leave_changed(a);
+
+	if (a->leaving == LEAVE_UNDO && !act_leave_undo(a)) {
+		a->leaving = LEAVE_NOT;
+		return;
+	}
+	if (a->leaving == LEAVE_AS_IS && changed)
+		text_addf(a->farewell, sizeof a->farewell,
+			"left %zu probe%s as this session switched %s. ", changed,
+			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
+	if (a->program.used && !a->program.ended && !(app_have(a) & NEED_HELD))
+		text_addf(a->farewell, sizeof a->farewell,
+			"process %d runs on; its output goes to %s ", (int)a->program.pid,
+			a->program.keeper.path);
+	a->quit = true;
+}
+
+void act_leave(struct app *a, enum request r)
+{
+	a->leaving = r == REQUEST_QUIT ? LEAVE_UNDO : LEAVE_AS_IS;
+	if (!a->program.used || a->program.ended) {
+		act_leave_finish(a);
+	} else if (app_have(a) & NEED_HELD) {
+		a->question = ASK_HELD;
+		snprintf(a->asked, sizeof a->asked,
+			"The program is held at its start and ends with us. Type y to quit; Enter: "
+			"stay.");
+	} else {
+		a->question = ASK_PROGRAM;
+		snprintf(a->asked, sizeof a->asked,
+			"Process %d is still running.  e: end it (SIGTERM)  l: leave it, output to "
+			"a "
+			"file  Enter: stay",
+			(int)a->program.pid);
+	}
+}
+
+void act_leave_answer(struct app *a, uint32_t key)
+{
+	enum app_question question = a->question;
+
+	a->question = ASK_NONE;
+	if (question == ASK_PROGRAM && key == 'e') {
+		program_signal(&a->program, SIGTERM);
+		program_signal(&a->program, SIGCONT); /* a stopped one could not end */
+		a->end_program = true;
+		a->end_since_ms = app_now_ms();
+		app_say(a, "waiting for process %d to end", (int)a->program.pid);
+	} else if ((question == ASK_PROGRAM && key == 'l') ||
+		   (question == ASK_HELD && key == 'y')) {
+		act_leave_finish(a);
+	} else {
+		a->leaving = LEAVE_NOT;
+	}
+}
+
+void act_leave_wait(struct app *a)
+{
+	char end[128];
+
+	if (!a->end_program)
+		return;
+	if (a->program.ended) {
+		text_addf(a->farewell, sizeof a->farewell, "process %d %s. ", (int)a->program.pid,
+			program_end(&a->program, end, sizeof end));
+		a->quit = true;
+	} else if (app_now_ms() - a->end_since_ms > ACT_LEAVE_PATIENCE_MS) {
+		program_signal(&a->program, SIGKILL);
+		a->end_since_ms = app_now_ms();
+	}
+}
+
+void act_leave_signal(struct app *a, int signal)
+{
+	a->signal = signal;
+	a->leaving = LEAVE_UNDO;
+	act_leave_finish(a);
+	if (!a->quit) /* it could not be undone, and there is nobody to ask */
+		text_addf(a->farewell, sizeof a->farewell, "%s ", a->message);
+	a->quit = true;
+}

@@ -1,0 +1,140 @@
+/*
+ * Views and how things are shown.
+ */
+#include "ui/tui/act_look.h"
+
+#include "ui/tui/code.h"
+#include "ui/tui/detail.h"
+#include "ui/tui/help.h"
+#include "ui/tui/open.h"
+
+#include <stdio.h>
+
+static void act_look_at_lines(struct app *a, enum app_view view)
+{
+	a->view = view;
+	a->lines.top = 0;
+	a->left = 0;
+}
+
+void act_look_detail(struct app *a, enum request r)
+{
+	(void)r;
+	a->detail = rowlist_current(&a->list.rows);
+	if (a->detail == ROWLIST_NONE)
+		return;
+	act_look_at_lines(a, VIEW_DETAIL);
+	detail_build(&a->lines, &a->model, a->detail, a->columns);
+}
+
+void act_look_code(struct app *a, enum request r)
+{
+	uint32_t id = a->view == VIEW_DETAIL ? a->detail : rowlist_current(&a->list.rows);
+
+	(void)r;
+	if (id == ROWLIST_NONE)
+		return;
+	a->before = a->view;
+	lines_clear(&a->lines);
+	code_build(&a->lines, &a->model, id);
+	snprintf(a->heading, sizeof a->heading, "Code of %s", a->model.rows[id].label);
+	act_look_at_lines(a, VIEW_CODE);
+}
+
+void act_look_output(struct app *a, enum request r)
+{
+	(void)r;
+	a->view = a->view == VIEW_OUTPUT ? VIEW_LIST : VIEW_OUTPUT;
+	a->output_back = 0;
+	a->left = 0;
+}
+
+void act_look_run(struct app *a, enum request r)
+{
+	struct probes_error e = {0};
+
+	(void)r;
+	if (probes_let_go(a->model.processes[0].session, &e) < 0)
+		app_say_error(a, "run", &e);
+	else
+		app_say(a, "the program runs");
+	app_refresh(a, true);
+}
+
+void act_look_retry(struct app *a, enum request r)
+{
+	(void)r;
+	open_again(a);
+	if (a->access.can_switch && a->access.can_read)
+		a->view = VIEW_LIST;
+	else
+		app_say(a, "tried again: nothing has changed");
+}
+
+void act_look_list(struct app *a, enum request r)
+{
+	(void)r;
+	a->view = VIEW_LIST;
+}
+
+void act_look_sort(struct app *a, enum request r)
+{
+	if (r == REQUEST_INVERT)
+		list_sort(&a->list, a->list.key, !a->list.invert);
+	else
+		list_sort(&a->list, (enum sort_key)((a->list.key + 1) % SORT_COUNT), false);
+	a->message[0] = '\0';
+}
+
+void act_look_interval(struct app *a, enum request r)
+{
+	static const unsigned steps[] = {100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000};
+	const size_t last = sizeof steps / sizeof *steps - 1;
+	size_t i = 0;
+
+	while (i < last && steps[i] < a->refresh_ms)
+		i++;
+	if (r == REQUEST_SLOWER && steps[i] <= a->refresh_ms && i < last)
+		i++;
+	else if (r == REQUEST_FASTER && i > 0)
+		i--;
+	a->refresh_ms = steps[i];
+}
+
+void act_look_freeze(struct app *a, enum request r)
+{
+	(void)r;
+	a->frozen = !a->frozen;
+	if (!a->frozen)
+		app_refresh(a, true);
+	app_say(a, "%s",
+		a->frozen ? "frozen: states are those of this moment (Z thaws)" : "thawed");
+}
+
+void act_look_read_only(struct app *a, enum request r)
+{
+	(void)r;
+	if (a->options->read_only) {
+		app_say(a, "read-only for the whole session (-read-only)");
+		return;
+	}
+	a->read_only = !a->read_only;
+	app_say(a, "%s",
+		a->read_only ? "read-only: nothing is switched by mistake (R allows it)"
+			     : "switching is allowed again");
+}
+
+void act_look_redraw(struct app *a, enum request r)
+{
+	a->redraw = true;
+	a->suspend = r == REQUEST_SUSPEND;
+}
+
+void act_look_help(struct app *a, enum request r)
+{
+	(void)r;
+	a->before = a->view;
+	help_build(&a->lines, app_where(a), app_have(a), a->columns);
+	snprintf(a->heading, sizeof a->heading, "Help: what works here");
+	act_look_at_lines(a, VIEW_HELP);
+}

@@ -1,0 +1,20 @@
+/* Requests that open views or change how things are shown. */
+#ifndef UI_TUI_ACT_LOOK_H
+#define UI_TUI_ACT_LOOK_H
+
+#include "ui/tui/app.h"
+
+void act_look_detail(struct app *a, enum request r);
+void act_look_code(struct app *a, enum request r);
+void act_look_output(struct app *a, enum request r);
+void act_look_run(struct app *a, enum request r);
+void act_look_retry(struct app *a, enum request r);
+void act_look_list(struct app *a, enum request r);
+void act_look_sort(struct app *a, enum request r);
+void act_look_interval(struct app *a, enum request r);
+void act_look_freeze(struct app *a, enum request r);
+void act_look_read_only(struct app *a, enum request r);
+void act_look_redraw(struct app *a, enum request r); /* suspend too: after the turn */
+void act_look_help(struct app *a, enum request r);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Requests that move: in the list the cursor, in texts the window.
+ */
+#include "ui/tui/act_move.h"
+
+#define ACT_MOVE_COLUMNS 8
+
+/* How far, in lines; a page keeps one line of the one before. */
+static long act_move_lines(enum request r, int height)
+{
+	long page = height > 1 ? height - 1 : 1, half = height > 1 ? height / 2 : 1;
+
+	switch (r) {
+	case REQUEST_DOWN:
+		return 1;
+	case REQUEST_UP:
+		return -1;
+	case REQUEST_PAGE_DOWN:
+		return page;
+	case REQUEST_PAGE_UP:
+		return -page;
+	case REQUEST_HALF_DOWN:
+		return half;
+	case REQUEST_HALF_UP:
+		return -half;
+	case REQUEST_FIRST:
+		return -1000000000;
+	case REQUEST_LAST:
+		return 1000000000;
+	default:
+		return 0;
+	}
+}
+
+static void act_move_list(struct app *a, enum request r)
+{
+	struct rowlist *l = &a->list.rows;
+
+	if (r == REQUEST_PAGE_DOWN || r == REQUEST_PAGE_UP)
+		rowlist_page(l, r == REQUEST_PAGE_DOWN ? 2 : -2);
+	else if (r == REQUEST_HALF_DOWN || r == REQUEST_HALF_UP)
+		rowlist_page(l, r == REQUEST_HALF_DOWN ? 1 : -1);
+	else
+		rowlist_move(l, act_move_lines(r, l->height));
+}
+
+static void act_move_output(struct app *a, long by)
+{
+	long window = app_text_rows(a), most = (long)ring_count(&a->program.output) - window;
+	long back = (long)a->output_back - by;
+
+	if (back > most)
+		back = most;
+	a->output_back = back > 0 ? (size_t)back : 0;
+}
+
+void act_move(struct app *a, enum request r)
+{
+	int *left = a->view == VIEW_LIST ? &a->list.left : &a->left;
+
+	if (r == REQUEST_LEFT)
+		*left -= *left >= ACT_MOVE_COLUMNS ? ACT_MOVE_COLUMNS : *left;
+	else if (r == REQUEST_RIGHT)
+		*left += *left < 2000 ? ACT_MOVE_COLUMNS : 0;
+	else if (a->view == VIEW_LIST)
+		act_move_list(a, r);
+	else if (a->view == VIEW_OUTPUT)
+		act_move_output(a, act_move_lines(r, app_text_rows(a)));
+	else
+		lines_scroll(&a->lines, act_move_lines(r, app_text_rows(a)), app_text_rows(a));
+}

@@ -1,0 +1,9 @@
+/* Requests that move the cursor or scroll. */
+#ifndef UI_TUI_ACT_MOVE_H
+#define UI_TUI_ACT_MOVE_H
+
+#include "ui/tui/app.h"
+
+void act_move(struct app *a, enum request r);
+
+#endif

@@ -1,0 +1,386 @@
+/*
+ * Switching probes: which rows are meant, whether to ask first, what came of it.
+ */
+#include "ui/tui/act_switch.h"
+
+#include "ui/tui/mem.h"
+#include "ui/tui/pair.h"
+#include "ui/tui/preview.h"
+#include "ui/tui/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACT_SWITCH_ASK_SITES 50 /* more are asked about */
+
+/* ---------------------------------------------------------------- what is meant */
+
+static void act_switch_forget(struct app *a)
+{
+	free(a->pending.first);
+	free(a->pending.second);
+	a->pending = (struct app_pending){0};
+}
+
+static void act_switch_mean_one(struct app_pending *p, uint32_t id)
+{
+	p->first = mem_array(1, sizeof *p->first);
+	p->first[0] = id;
+	p->first_count = 1;
+	p->named = true;
+}
+
+/* The row of the detail view; else the tagged rows; else the row under the cursor. */
+static bool act_switch_mean(struct app *a, enum probes_verb verb)
+{
+	struct app_pending *p = &a->pending;
+	uint32_t id = a->view == VIEW_DETAIL ? a->detail : rowlist_current(&a->list.rows);
+
+	act_switch_forget(a);
+	p->verb = verb;
+	if (a->view != VIEW_DETAIL && a->model.tagged) {
+		p->first = mem_array(a->model.tagged, sizeof *p->first);
+		for (size_t i = 0; i < a->list.sorted_count; i++) {
+			if (a->model.rows[a->list.sorted[i]].tag)
+				p->first[p->first_count++] = a->list.sorted[i];
+		}
+	} else if (id != ROWLIST_NONE) {
+		act_switch_mean_one(p, id);
+	} else {
+		app_complain(a, "nothing to switch: no probe is shown%s",
+			a->list.filter_text[0] ? " (\\ changes the filter)" : "");
+	}
+	return p->first_count > 0;
+}
+
+static struct deed_plan act_switch_plan(
+	const struct app_pending *p, struct deed_step steps[2], bool dry_run)
+{
+	steps[0] = (struct deed_step){p->verb, p->first, p->first_count};
+	steps[1] = (struct deed_step){p->verb, p->second, p->second_count};
+	return (struct deed_plan){.steps = steps,
+		.count = 1 + (p->second_count > 0),
+		.named = p->named,
+		.dry_run = dry_run};
+}
+
+/* ---------------------------------------------------------------- doing it */
+
+void act_switch_audit(struct app *a, const char *verb, const struct deed *d)
+{
+	struct probes_error e = {0};
+
+	for (size_t i = 0; i < d->count && i < a->model.process_count; i++) {
+		if (d->results[i] && audit_note(&a->audit, verb, a->model.processes[i].session,
+					     d->results[i], &e) < 0)
+			text_clean(e.why, a->notice, sizeof a->notice);
+	}
+}
+
+/* The result line of a deed; e belongs to status. */
+static void act_switch_report(struct app *a, const char *prefix, const struct deed *d, int status,
+	const struct probes_error *e)
+{
+	char said[400], before[800];
+
+	if (status < 0 && !d->sum.processes) {
+		snprintf(
+			before, sizeof before, "%s%s FAILED, nothing was changed", prefix, d->what);
+		app_say_error(a, before, e);
+		return;
+	}
+	deed_say(&d->sum, said, sizeof said);
+	if (status < 0) {
+		snprintf(before, sizeof before, "%s%s: %s; FAILED in %zu processes", prefix,
+			d->what, said, d->sum.failed_processes);
+		app_say_error(a, before, e);
+		return;
+	}
+	app_say(a, "%s%s: %s.%s%s%s", prefix, d->what, said,
+		deed_wrote(d) ? (*prefix == 'u' ? " ^R=redo" : " u=undo") : "",
+		a->notice[0] ? " " : "", a->notice);
+	a->message_bad = !deed_wrote(d);
+}
+
+static void act_switch_do(struct app *a)
+{
+	struct deed_step steps[2];
+	struct deed_plan plan = act_switch_plan(&a->pending, steps, false);
+	struct probes_error e = {0};
+	struct deed *d;
+	int status;
+
+	a->notice[0] = '\0';
+	status = deed_do(&a->model, &plan, &d, &e);
+	act_switch_audit(a, "screen", d);
+	app_refresh(a, true);
+	act_switch_report(a, "", d, status, &e);
+	if (deed_wrote(d))
+		history_add(&a->history, d);
+	else
+		deed_free(d);
+	act_switch_forget(a);
+}
+
+/* ---------------------------------------------------------------- asking first */
+
+static size_t act_switch_sites(const struct model *m, const struct deed *d)
+{
+	size_t sites = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct probes_result *r = d->results[i];
+
+		for (size_t j = 0; r && j < r->item_count; j++) {
+			if (r->items[j].outcome == PROBES_DONE)
+				sites += probes_at(m->processes[i].session, r->items[j].probe)
+						 ->site_count;
+		}
+	}
+	return sites;
+}
+
+/* How many of the rows meant another party holds in a way that this would disturb. */
+static size_t act_switch_foreign(const struct app *a)
+{
+	const struct app_pending *p = &a->pending;
+	size_t foreign = 0;
+
+	for (size_t i = 0; i < p->first_count + p->second_count; i++) {
+		const struct row *r =
+			&a->model.rows[i < p->first_count ? p->first[i]
+							  : p->second[i - p->first_count]];
+
+		foreign += r->state == PROBES_OTHER ||
+			   (p->verb == PROBES_DISABLE && row_held_by_others(r));
+	}
+	return foreign;
+}
+
+/* Tagged, to be switched, but not on the screen now. */
+static size_t act_switch_hidden(const struct app *a)
+{
+	size_t shown = 0;
+
+	if (a->pending.named || a->pending.second_count)
+		return 0;
+	for (size_t i = 0; i < a->list.rows.count; i++)
+		shown += a->model.rows[a->list.rows.ids[i]].tag > 0;
+	return a->pending.first_count - shown;
+}
+
+static bool act_switch_must_ask(struct app *a, const struct deed *dry)
+{
+	size_t sites = act_switch_sites(&a->model, dry), foreign = act_switch_foreign(a);
+	size_t hidden = act_switch_hidden(a);
+	size_t n = a->pending.first_count + a->pending.second_count;
+
+	if (sites <= ACT_SWITCH_ASK_SITES && !foreign && !hidden)
+		return false;
+	snprintf(a->asked, sizeof a->asked, "Switch %s %zu probe%s, %zu site%s?",
+		a->pending.verb == PROBES_ENABLE ? "ON" : "OFF", n, n == 1 ? "" : "s", sites,
+		sites == 1 ? "" : "s");
+	if (foreign)
+		text_addf(a->asked, sizeof a->asked, " %zu held by another party.", foreign);
+	if (hidden)
+		text_addf(a->asked, sizeof a->asked, " %zu tagged but not shown.", hidden);
+	text_addf(a->asked, sizeof a->asked, " Type y to do it; Enter: no.");
+	return true;
+}
+
+/* Plan it; ask about it if it is large or foreign; else do it. */
+static void act_switch_begin(struct app *a)
+{
+	struct deed_step steps[2];
+	struct deed_plan plan = act_switch_plan(&a->pending, steps, true);
+	struct probes_error e = {0};
+	struct deed *dry;
+	int status;
+
+	app_refresh(a, true); /* decide on what is, not on what was a second ago */
+	status = deed_do(&a->model, &plan, &dry, &e);
+	if (status < 0 && !dry->sum.processes) {
+		act_switch_report(a, "", dry, status, &e);
+		act_switch_forget(a);
+	} else if (act_switch_must_ask(a, dry)) {
+		a->question = ASK_DO;
+	} else {
+		act_switch_do(a);
+	}
+	deed_free(dry);
+}
+
+void act_switch_answer(struct app *a, bool yes)
+{
+	a->question = ASK_NONE;
+	if (yes) {
+		act_switch_do(a);
+		return;
+	}
+	act_switch_forget(a);
+	app_say(a, "not done: nothing was changed");
+}
+
+void act_switch(struct app *a, enum request r)
+{
+	if (act_switch_mean(a, r == REQUEST_ON ? PROBES_ENABLE : PROBES_DISABLE))
+		act_switch_begin(a);
+}
+
+/* ---------------------------------------------------------------- undo */
+
+void act_switch_undo(struct app *a, enum request r)
+{
+	bool redo = r == REQUEST_REDO;
+	const struct deed *last = history_last(&a->history, redo);
+	struct probes_error e = {0};
+	struct deed *d;
+	int status;
+
+	if (!last) {
+		app_say(a, "nothing to %s", redo ? "redo" : "undo");
+		return;
+	}
+	a->notice[0] = '\0';
+	status = deed_revert(&a->model, last, &d, &e);
+	act_switch_audit(a, redo ? "redo" : "undo", d);
+	app_refresh(a, true);
+	act_switch_report(a, redo ? "redone: " : "undone: ", d, status, &e);
+	if (status < 0 && !d->sum.processes)
+		deed_free(d);
+	else
+		history_reverted(&a->history, redo, d);
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+struct act_switch_family {
+	const struct model *model;
+	const struct row *row;
+};
+
+static bool act_switch_exists(void *data, const char *name)
+{
+	const struct act_switch_family *f = data;
+
+	return model_find(f->model, f->row->path, f->row->provider, name) != MODEL_NONE;
+}
+
+/* Start and end of the pair that is meant. */
+static bool act_switch_pair_of_one(struct app *a, uint32_t id, uint32_t pair[2])
+{
+	const struct row *r = &a->model.rows[id];
+	struct act_switch_family family = {&a->model, r};
+	char name[TEXT_MAX];
+	enum pair_role role = pair_partner(r->name, act_switch_exists, &family, name, sizeof name);
+	uint32_t partner;
+
+	if (role == PAIR_NEITHER) {
+		app_complain(a,
+			"%.80s has no partner that its name tells of (X_start, X_end, ...); "
+			"tag two probes, then p",
+			r->label);
+		return false;
+	}
+	partner = model_find(&a->model, r->path, r->provider, name);
+	pair[0] = role == PAIR_START ? id : partner;
+	pair[1] = role == PAIR_START ? partner : id;
+	return true;
+}
+
+/* Two tagged rows: names decide which is the start, else the one tagged first. */
+static bool act_switch_pair_of_tags(struct app *a, uint32_t pair[2])
+{
+	const struct row *rows = a->model.rows;
+	size_t found = 0, stem;
+
+	for (size_t i = 0; i < a->model.row_count && found < 2; i++) {
+		if (rows[i].tag)
+			pair[found++] = (uint32_t)i;
+	}
+	if (pair_role(rows[pair[1]].name, &stem) == PAIR_START ||
+		pair_role(rows[pair[0]].name, &stem) == PAIR_END ||
+		(pair_role(rows[pair[0]].name, &stem) == PAIR_NEITHER &&
+			rows[pair[1]].tag < rows[pair[0]].tag)) {
+		uint32_t start = pair[1];
+
+		pair[1] = pair[0];
+		pair[0] = start;
+	}
+	return true;
+}
+
+static bool act_switch_mean_pair(struct app *a, uint32_t pair[2])
+{
+	uint32_t id = a->view == VIEW_DETAIL ? a->detail : rowlist_current(&a->list.rows);
+
+	if (a->view == VIEW_LIST && a->model.tagged == 2)
+		return act_switch_pair_of_tags(a, pair);
+	if (a->view == VIEW_LIST && a->model.tagged) {
+		app_complain(a,
+			"p wants two tagged probes, or none (then: the one under the "
+			"cursor and its partner); %u are tagged",
+			a->model.tagged);
+		return false;
+	}
+	if (id == ROWLIST_NONE) {
+		app_complain(a, "no probe is shown");
+		return false;
+	}
+	return act_switch_pair_of_one(a, id, pair);
+}
+
+/*
+ * Both on: off, the start first. Otherwise whatever of the two is not on is
+ * switched on, the end first: so no start is recorded without its end.
+ */
+void act_switch_pair(struct app *a, enum request r)
+{
+	uint32_t pair[2];
+	const struct row *start, *end;
+	bool off;
+
+	(void)r;
+	if (!act_switch_mean_pair(a, pair))
+		return;
+	start = &a->model.rows[pair[0]];
+	end = &a->model.rows[pair[1]];
+	off = start->state == PROBES_ON && end->state == PROBES_ON;
+	act_switch_forget(a);
+	act_switch_mean_one(&a->pending, off ? pair[0] : pair[1]);
+	a->pending.verb = off ? PROBES_DISABLE : PROBES_ENABLE;
+	if (!off && end->state == PROBES_ON) {
+		a->pending.first[0] = pair[0];
+	} else if (off || start->state != PROBES_ON) {
+		a->pending.second = mem_array(1, sizeof(uint32_t));
+		a->pending.second[0] = off ? pair[1] : pair[0];
+		a->pending.second_count = 1;
+	}
+	act_switch_begin(a);
+}
+
+/* ---------------------------------------------------------------- preview */
+
+void act_switch_preview(struct app *a, enum request r)
+{
+	struct deed_step steps[2];
+
+	(void)r;
+	lines_clear(&a->lines);
+	for (int off = 0; off < 2; off++) {
+		struct deed_plan plan;
+
+		if (!act_switch_mean(a, off ? PROBES_DISABLE : PROBES_ENABLE))
+			return;
+		plan = act_switch_plan(&a->pending, steps, true);
+		preview_build(&a->lines, &a->model, &plan, a->columns);
+	}
+	act_switch_forget(a);
+	snprintf(
+		a->heading, sizeof a->heading, "What e and d would write now (nothing is written)");
+	a->before = a->view;
+	a->view = VIEW_PREVIEW;
+	a->lines.top = 0;
+	a->left = 0;
+}

@@ -1,0 +1,221 @@
+/*
+ * The state of the screen: keeping it consistent. Draws nothing, decides nothing.
+ */
+#include "ui/tui/app.h"
+
+#include "ui/tui/denied.h"
+#include "ui/tui/detail.h"
+#include "ui/tui/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define APP_ORDER_HELD_MS 3000 /* after a key the order is held for so long */
+
+int64_t app_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---------------------------------------------------------------- the result line */
+
+static void app_vsay(struct app *a, bool bad, const char *format, va_list args)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(a->message, sizeof a->message, "%H:%M:%S ", &tm);
+	vsnprintf(a->message + strlen(a->message), sizeof a->message - strlen(a->message), format,
+		args);
+	a->message_bad = bad;
+	a->dirty = true;
+}
+
+void app_say(struct app *a, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	app_vsay(a, false, format, args);
+	va_end(args);
+}
+
+void app_complain(struct app *a, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	app_vsay(a, true, format, args);
+	va_end(args);
+}
+
+void app_say_error(struct app *a, const char *prefix, const struct probes_error *e)
+{
+	char what[512], why[512], hint[512];
+
+	text_clean(e->what, what, sizeof what);
+	text_clean(e->why, why, sizeof why);
+	text_clean(e->hint, hint, sizeof hint);
+	app_complain(a, "%s%s%s: %s%s%s", prefix, *prefix ? ": " : "", what, why, *hint ? "; " : "",
+		hint);
+}
+
+/* ---------------------------------------------------------------- what is possible */
+
+unsigned app_where(const struct app *a)
+{
+	static const unsigned where[VIEW_COUNT] = {
+		[VIEW_LIST] = IN_LIST,
+		[VIEW_DENIED] = IN_DENIED,
+		[VIEW_OUTPUT] = IN_OUTPUT,
+		[VIEW_DETAIL] = IN_DETAIL,
+		[VIEW_HELP] = IN_TEXT,
+		[VIEW_PREVIEW] = IN_TEXT,
+		[VIEW_CODE] = IN_TEXT,
+	};
+
+	return where[a->view];
+}
+
+static bool app_held(const struct app *a)
+{
+	return a->program.used && a->model.process_count &&
+	       probes_held(a->model.processes[0].session);
+}
+
+unsigned app_have(const struct app *a)
+{
+	unsigned have = 0;
+
+	if (a->access.can_switch && !a->read_only && model_alive(&a->model))
+		have |= NEED_SWITCH;
+	if (a->program.used)
+		have |= NEED_PROGRAM;
+	if (app_held(a))
+		have |= NEED_HELD;
+	if (a->access.can_list && a->model.process_count)
+		have |= NEED_LISTABLE;
+	return have;
+}
+
+void app_look_at_access(struct app *a)
+{
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		a->access = *probes_access(a->model.processes[i].session);
+		if (!a->access.can_switch || !a->access.can_read)
+			return;
+	}
+}
+
+/* ---------------------------------------------------------------- the states */
+
+static void app_look_for_ends(struct app *a, size_t alive_before)
+{
+	size_t alive = model_alive(&a->model);
+	char why[512];
+
+	if (alive == alive_before || a->program.used)
+		return; /* how a program of ours ended is known better by waitpid */
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		struct model_process *p = &a->model.processes[i];
+
+		if (!p->gone || !p->error.why[0])
+			continue;
+		text_clean(p->error.why, why, sizeof why);
+		app_complain(a, "process %d is gone: %s; %s", (int)p->pid, why,
+			alive ? "the others go on" : "states are no longer known");
+	}
+}
+
+void app_refresh(struct app *a, bool all)
+{
+	struct rowlist *l = &a->list.rows;
+	size_t alive = model_alive(&a->model), shown = l->count - l->top;
+	bool changed;
+
+	if (shown > (size_t)l->height)
+		shown = (size_t)l->height;
+	if (all)
+		procinfo_read(&a->info, a->model.process_count ? a->model.processes[0].pid : 0);
+	changed = model_refresh(&a->model, all ? NULL : l->ids + l->top, shown);
+	app_look_for_ends(a, alive);
+	a->order_stale |= changed && list_is_live(&a->list);
+	if (a->order_stale && app_now_ms() - a->last_key_ms > APP_ORDER_HELD_MS) {
+		list_update(&a->list);
+		a->order_stale = false;
+	}
+	if (a->view == VIEW_DETAIL)
+		detail_build(&a->lines, &a->model, a->detail, a->columns);
+	a->dirty = true;
+}
+
+/* ---------------------------------------------------------------- the space */
+
+/* How many lines the result line may take: long errors matter. */
+static int app_message_rows(const struct app *a)
+{
+	const char *text = a->question ? a->asked : a->prompt ? a->prompt_why : a->message;
+	int need = 0, most = a->rows >= 16 ? 4 : a->question ? 3 : 2;
+
+	for (const char *next; *text && need < most; text = next, need++)
+		text_wrap(text, a->columns, &next);
+	return need ? need : 1;
+}
+
+/* Free lines under a short list, or a third of a tall screen, go to the program's output. */
+static int app_output_rows(const struct app *a, int room)
+{
+	int spare = room - (int)a->model.row_count - 1;
+
+	if (!a->program.used)
+		return 0;
+	if (spare >= 5)
+		return spare > room * 2 / 3 ? room * 2 / 3 : spare;
+	return room >= 14 ? room / 3 : 0;
+}
+
+void app_areas(const struct app *a, struct app_layout *l)
+{
+	bool roomy = a->rows >= 16;
+	int y, bottom;
+
+	memset(l, 0, sizeof *l);
+	l->header.rows = roomy ? 3 : 2;
+	l->heading = roomy;
+	l->footer = (struct area){.y = a->rows - 1, .rows = 1};
+	l->message.rows = app_message_rows(a);
+	l->message.y = l->footer.y - l->message.rows + (a->question != ASK_NONE);
+	l->below.rows = roomy ? 2 : 1; /* a question takes the footer's line, too */
+	l->below.y = l->message.y - l->below.rows;
+	y = l->header.rows + l->heading;
+	bottom = l->below.y;
+	l->output.rows = app_output_rows(a, bottom - y);
+	l->output.y = bottom - l->output.rows;
+	l->list = (struct area){.y = y, .rows = l->output.y - y};
+}
+
+int app_text_rows(const struct app *a)
+{
+	/* around it: a heading (or a box) and the footer */
+	int around = (a->view == VIEW_DENIED ? 4 : 2) + app_message_rows(a);
+
+	return a->rows > around ? a->rows - around : 1;
+}
+
+void app_layout(struct app *a)
+{
+	struct app_layout l;
+
+	app_areas(a, &l);
+	rowlist_resize(&a->list.rows, l.list.rows);
+	if (a->view == VIEW_DENIED)
+		denied_build(&a->lines, &a->access, a->title, a->columns);
+	lines_scroll(&a->lines, 0, app_text_rows(a));
+	program_resize(&a->program, a->rows - 3, a->columns);
+}

@@ -1,0 +1,143 @@
+/*
+ * The state of the screen: everything that requests change and views draw.
+ */
+#ifndef UI_TUI_APP_H
+#define UI_TUI_APP_H
+
+#include "probes.h"
+#include "ui/audit.h"
+#include "ui/options.h"
+#include "ui/targets.h"
+#include "ui/tui/deed.h"
+#include "ui/tui/history.h"
+#include "ui/tui/lineedit.h"
+#include "ui/tui/lines.h"
+#include "ui/tui/list.h"
+#include "ui/tui/model.h"
+#include "ui/tui/procinfo.h"
+#include "ui/tui/program.h"
+#include "ui/tui/request.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is in front. */
+enum app_view {
+	VIEW_LIST,
+	VIEW_DENIED,
+	VIEW_OUTPUT,
+	VIEW_DETAIL,
+	VIEW_HELP,
+	VIEW_PREVIEW,
+	VIEW_CODE,
+	VIEW_COUNT
+};
+
+enum app_prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_TAG };
+
+/* A question that must be answered before anything else. */
+enum app_question {
+	ASK_NONE,
+	ASK_DO,      /* carry out app.pending: y */
+	ASK_PROGRAM, /* the program still runs: e end it, l leave it, anything else: stay */
+	ASK_HELD,    /* the program has not begun: y ends it */
+};
+
+/* How the screen is going to end. */
+enum app_leaving { LEAVE_NOT, LEAVE_UNDO, LEAVE_AS_IS };
+
+/* What e, d or p is about to do, kept while one is asked. */
+struct app_pending {
+	enum probes_verb verb;
+	uint32_t *first, *second; /* steps: second is empty but for pairs */
+	size_t first_count, second_count;
+	bool named;
+};
+
+struct app {
+	const struct options *options;
+	struct model model;
+	struct list list;
+	struct history history;
+	struct program program;
+	struct audit audit;
+	struct targets targets;         /* the sessions, unless a program was started */
+	struct probes_session *started; /* its session */
+	struct probes_options engine;
+
+	char title[128]; /* "pid 41872 order_gw" */
+	struct procinfo info;
+	struct probes_access access; /* of the first process that lacks something, else the first */
+	bool read_only;
+
+	enum app_view view;
+	enum app_view before; /* where help and previews return to */
+	struct lines lines;   /* what a text view shows */
+	char heading[256];    /* of a text view */
+	int left;             /* columns scrolled off in a text view */
+	uint32_t detail;      /* the row that the detail view is about */
+	size_t output_back;   /* lines that the output view is scrolled back; 0: follows */
+
+	enum app_prompt prompt;
+	struct lineedit edit;
+	char prompt_why[200]; /* what is wrong with what has been typed, or what it matches */
+	char prompt_before[LINEEDIT_SIZE];
+	size_t search_from; /* where the cursor was */
+
+	enum app_question question;
+	char asked[256];
+	struct app_pending pending;
+
+	char message[1400]; /* the last result line */
+	bool message_bad;
+	char notice[256]; /* what the engine remarked while it worked */
+
+	unsigned refresh_ms;
+	bool frozen;
+	int64_t last_key_ms; /* monotonic */
+	bool order_stale;    /* order and filter lag behind the states */
+	bool dirty;          /* something that is shown has changed */
+	bool redraw;         /* send everything anew */
+	bool suspend;        /* stop us when the turn is over */
+
+	enum app_leaving leaving; /* wanted, perhaps while a question is open */
+	bool end_program;         /* asked to end, waiting for it */
+	int64_t end_since_ms;
+	bool quit;          /* the loop is over */
+	int signal;         /* that ended us, or 0 */
+	char farewell[600]; /* what to say once the terminal is given back */
+
+	int rows, columns; /* of the terminal */
+};
+
+int64_t app_now_ms(void);
+
+/* The result line: text that is safe for the terminal. bad: something did not work. */
+void app_say(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void app_complain(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "WHAT: WHY; TRY" of an error, after "prefix". */
+void app_say_error(struct app *a, const char *prefix, const struct probes_error *e);
+
+/* Which view is in front, as the request table calls it, and what is possible now. */
+unsigned app_where(const struct app *a);
+unsigned app_have(const struct app *a);
+
+/* Read the states (all, or only those on the screen), and whatever follows from that. */
+void app_refresh(struct app *a, bool all);
+/* The processes' rights have perhaps changed: look again. */
+void app_look_at_access(struct app *a);
+
+/* How many lines of a text the view in front shows. */
+int app_text_rows(const struct app *a);
+
+/* Make room for lists and texts after the terminal's size or the view has changed. */
+void app_layout(struct app *a);
+
+/* How the lines of the list view are given out; rows 0: not shown. */
+struct app_layout {
+	struct area header, list, output, below, message, footer;
+	bool heading;
+};
+void app_areas(const struct app *a, struct app_layout *l);
+
+#endif

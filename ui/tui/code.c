@@ -1,0 +1,60 @@
+/*
+ * The code view's text. In several processes the code is the same file's: one
+ * process is shown, the first that is still there.
+ */
+#include "ui/tui/code.h"
+
+#include "ui/tui/detail.h"
+#include "ui/tui/text.h"
+
+#include <stdio.h>
+
+#define CODE_SITES 64        /* shown; more are only counted */
+#define CODE_INSTRUCTIONS 10 /* around each of them */
+
+static void code_instruction(struct lines *l, const struct probes_instruction *one, uint64_t site)
+{
+	char bytes[64] = "", text[4 * sizeof one->text];
+
+	for (uint8_t i = 0; i < one->length && i < sizeof one->bytes; i++)
+		text_addf(bytes, sizeof bytes, "%02x ", one->bytes[i]);
+	lines_addf(l, one->address == site ? STYLE_TITLE : STYLE_PLAIN, " %c 0x%012llx  %-24s %s",
+		one->address == site ? '>' : ' ', (unsigned long long)one->address, bytes,
+		text_clean(one->text, text, sizeof text));
+}
+
+static void code_site(struct lines *l, struct probes_session *s, size_t probe, uint32_t i)
+{
+	const struct probes_site *site = &probes_at(s, probe)->sites[i];
+	struct probes_instruction around[CODE_INSTRUCTIONS];
+	size_t count = probes_code(s, probe, i, around, CODE_INSTRUCTIONS);
+	char where[TEXT_MAX];
+
+	lines_addf(l, STYLE_HEAD, "site %u at 0x%llx  %s", i + 1, (unsigned long long)site->address,
+		detail_where(s, probe, i, where, sizeof where));
+	for (size_t j = 0; j < count; j++)
+		code_instruction(l, &around[j], site->address);
+	if (!count)
+		lines_addf(l, STYLE_DIM, "   not readable, or built without a disassembler");
+}
+
+void code_build(struct lines *l, const struct model *m, uint32_t row)
+{
+	for (uint32_t u = m->rows[row].member; u != MODEL_NONE; u = m->members[u].next) {
+		const struct model_process *p = &m->processes[m->members[u].process];
+		uint32_t probe = m->members[u].probe;
+		uint32_t count = probes_at(p->session, probe)->site_count;
+
+		if (p->gone)
+			continue;
+		for (uint32_t i = 0; i < count && i < CODE_SITES; i++)
+			code_site(l, p->session, probe, i);
+		if (count > CODE_SITES)
+			lines_addf(l, STYLE_PLAIN, "and %u more sites", count - CODE_SITES);
+		if (!count)
+			lines_addf(l, STYLE_PLAIN,
+				"no sites: the program only looks at the semaphore");
+		return;
+	}
+	lines_addf(l, STYLE_PLAIN, "no process has it any more");
+}

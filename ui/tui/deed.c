@@ -1,0 +1,256 @@
+/*
+ * Deeds: from rows to one probes_switch per process, and back.
+ */
+#include "ui/tui/deed.h"
+
+#include "ui/tui/mem.h"
+#include "ui/tui/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEED_NAMES 22 /* columns that the names of a deed may take */
+
+static struct deed *deed_new(const struct model *m)
+{
+	struct deed *d = mem_alloc(sizeof *d);
+
+	d->count = m->process_count;
+	d->results = mem_array(d->count, sizeof(struct probes_result *));
+	return d;
+}
+
+void deed_free(struct deed *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->count; i++)
+		probes_result_free(d->results[i]);
+	free(d->results);
+	free(d);
+}
+
+bool deed_wrote(const struct deed *d)
+{
+	return d->sum.sites || d->sum.semaphores;
+}
+
+/* Take the outcome of one process into the deed; status is what the engine answered. */
+static int deed_take(struct deed *d, size_t process, struct probes_result *r, int status,
+	const struct probes_error *e, struct probes_error *first)
+{
+	struct deed_sum *s = &d->sum;
+
+	if (status < 0) {
+		if (!s->failed_processes++)
+			*first = *e;
+		for (size_t i = 0; r && i < r->item_count && !s->why[0]; i++)
+			if (r->items[i].outcome != PROBES_DONE)
+				text_clean(r->items[i].why, s->why, sizeof s->why);
+		probes_result_free(r); /* nothing of it was kept in the process */
+		return status;
+	}
+	d->results[process] = r;
+	s->processes++;
+	if (!r)
+		return 0;
+	s->done += r->done;
+	s->skipped += r->skipped;
+	s->refused += r->not_done;
+	s->sites += r->sites;
+	if (r->stopped_ns > s->stopped_ns)
+		s->stopped_ns = r->stopped_ns;
+	for (size_t i = 0; i < r->write_count; i++)
+		s->semaphores += !r->writes[i].is_site;
+	for (size_t i = 0; i < r->item_count && !s->why[0]; i++) {
+		if (r->items[i].outcome != PROBES_DONE)
+			text_clean(r->items[i].why, s->why, sizeof s->why);
+	}
+	return 0;
+}
+
+/*
+ * The probes of one process that a step means, in its order. A session is one
+ * party: what it holds on already is not raised again.
+ */
+static size_t *deed_indices(const struct model *m, size_t process, const struct deed_step *step,
+	size_t *count, size_t *already)
+{
+	size_t *indices = NULL, capacity = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < step->count; i++) {
+		for (uint32_t u = m->rows[step->ids[i]].member; u != MODEL_NONE;
+			u = m->members[u].next) {
+			uint32_t probe = m->members[u].probe;
+
+			if (m->members[u].process != process)
+				continue;
+			if (step->verb == PROBES_ENABLE &&
+				probes_live_at(m->processes[process].session, probe)->mine) {
+				++*already;
+				continue;
+			}
+			indices = mem_grow(indices, &capacity, *count + 1, sizeof *indices);
+			indices[(*count)++] = probe;
+		}
+	}
+	return indices;
+}
+
+static int deed_in_process(struct model *m, size_t process, const struct deed_plan *plan,
+	struct deed *d, struct probes_result **result, struct probes_error *e)
+{
+	struct probes_action *actions = mem_array(plan->count, sizeof *actions);
+	struct probes_switch_options options = {.dry_run = plan->dry_run};
+	size_t n = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		struct probes_action *a = &actions[n];
+
+		a->verb = plan->steps[i].verb;
+		a->by = PROBES_BY_INDEX;
+		a->named = plan->named;
+		a->indices = deed_indices(m, process, &plan->steps[i], &a->count, &d->sum.already);
+		n += a->count > 0;
+	}
+	*result = NULL;
+	if (n)
+		status = probes_switch(
+			m->processes[process].session, actions, n, &options, result, e);
+	for (size_t i = 0; i < n; i++)
+		free((void *)actions[i].indices);
+	free(actions);
+	return status;
+}
+
+int deed_do(
+	struct model *m, const struct deed_plan *plan, struct deed **deed, struct probes_error *e)
+{
+	struct deed *d = *deed = deed_new(m);
+	int first = 0;
+
+	deed_name(m, plan, d->what, sizeof d->what);
+	for (size_t i = 0; i < m->process_count; i++) {
+		struct probes_result *r;
+		struct probes_error one = {0};
+		int status;
+
+		if (m->processes[i].gone)
+			continue;
+		status = deed_in_process(m, i, plan, d, &r, &one);
+		status = deed_take(d, i, r, status, &one, e);
+		first = first ? first : status;
+	}
+	return first;
+}
+
+int deed_revert(
+	struct model *m, const struct deed *done, struct deed **deed, struct probes_error *e)
+{
+	struct deed *d = *deed = deed_new(m);
+	int first = 0;
+
+	snprintf(d->what, sizeof d->what, "%s", done->what);
+	for (size_t i = 0; i < m->process_count && i < done->count; i++) {
+		struct probes_result *r = NULL;
+		struct probes_error one = {0};
+		int status;
+
+		if (!done->results[i] || m->processes[i].gone)
+			continue;
+		status = probes_revert(m->processes[i].session, done->results[i], &r, &one);
+		status = deed_take(d, i, r, status, &one, e);
+		first = first ? first : status;
+	}
+	return first;
+}
+
+int deed_restore(struct model *m, struct deed **deed, struct probes_error *e)
+{
+	struct deed *d = *deed = deed_new(m);
+	int first = 0;
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		struct probes_result *r = NULL;
+		struct probes_error one = {0};
+		int status;
+
+		if (m->processes[i].gone || !probes_mine(m->processes[i].session))
+			continue;
+		status = probes_restore(m->processes[i].session, &r, &one);
+		if (status < 0 && one.status == PROBES_GONE) { /* nothing left to undo */
+			probes_result_free(r);
+			continue;
+		}
+		status = deed_take(d, i, r, status, &one, e);
+		first = first ? first : status;
+	}
+	return first;
+}
+
+struct deed *deed_of(const struct model *m, struct probes_result *result, const char *what)
+{
+	struct deed *d = deed_new(m);
+
+	snprintf(d->what, sizeof d->what, "%s", what);
+	deed_take(d, 0, result, 0, NULL, NULL);
+	return d;
+}
+
+void deed_name(const struct model *m, const struct deed_plan *plan, char *what, size_t size)
+{
+	size_t total = 0, shown = 0;
+	int used = 0;
+
+	snprintf(what, size, "%s ", plan->steps[0].verb == PROBES_ENABLE ? "on" : "off");
+	for (size_t i = 0; i < plan->count; i++)
+		total += plan->steps[i].count;
+	for (size_t i = 0; i < plan->count; i++) {
+		for (size_t j = 0; j < plan->steps[i].count; j++) {
+			const char *name = m->rows[plan->steps[i].ids[j]].name;
+
+			used += text_width(name) + 1;
+			if (shown > 1 && used > DEED_NAMES)
+				break;
+			text_addf(what, size, "%s%.60s", shown++ ? "," : "", name);
+		}
+	}
+	if (total > shown)
+		text_addf(what, size, " +%zu more", total - shown);
+}
+
+static void deed_say_stop(const struct deed_sum *s, char *out, size_t size)
+{
+	if (!s->stopped_ns)
+		text_addf(out, size, ", target not stopped");
+	else
+		text_addf(out, size, ", target stopped %.3f ms", (double)s->stopped_ns / 1e6);
+}
+
+const char *deed_say(const struct deed_sum *s, char *out, size_t size)
+{
+	size_t n = s->sites ? s->sites : s->semaphores;
+
+	out[0] = '\0';
+	if (n)
+		text_addf(out, size, "%zu %s%s", n, s->sites ? "site" : "semaphore",
+			n == 1 ? "" : "s");
+	else
+		text_addf(out, size, "nothing was changed");
+	if (s->processes > 1)
+		text_addf(out, size, " in %zu processes", s->processes);
+	if (n)
+		deed_say_stop(s, out, size);
+	if (s->already)
+		text_addf(out, size, "; on already by this session: %zu", s->already);
+	if (s->skipped)
+		text_addf(out, size, "; %zu skipped", s->skipped);
+	if (s->refused)
+		text_addf(out, size, "; %zu not done", s->refused);
+	if (s->why[0])
+		text_addf(out, size, " (%s)", s->why);
+	return out;
+}

@@ -1,0 +1,74 @@
+/*
+ * A deed: probes switched in every process that has them, remembered so that
+ * it can be undone. Knows rows and sessions, no screen.
+ */
+#ifndef UI_TUI_DEED_H
+#define UI_TUI_DEED_H
+
+#include "probes.h"
+#include "ui/tui/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One step: these rows, in this order, are switched. */
+struct deed_step {
+	enum probes_verb verb;
+	const uint32_t *ids;
+	size_t count;
+};
+
+struct deed_plan {
+	const struct deed_step *steps;
+	size_t count;
+	bool named;   /* somebody pointed at these very probes: skipping is an error */
+	bool dry_run; /* plan only */
+};
+
+/* What came of it over all processes. */
+struct deed_sum {
+	size_t processes;              /* that it was done in */
+	size_t failed_processes;       /* that refused it as a whole */
+	size_t done, skipped, refused; /* probes */
+	size_t already;                /* on by this session, which counts once: left out */
+	size_t sites, semaphores;      /* written */
+	uint64_t stopped_ns;
+	char why[128]; /* of the first one skipped or refused */
+};
+
+struct deed {
+	struct probes_result **results; /* one for each of the model's processes, or NULL */
+	size_t count;
+	struct deed_sum sum;
+	char what[160]; /* "on req_start,req_done", safe for the terminal */
+};
+
+/*
+ * Do it. 0: done in every process; else the negative errno of the first
+ * failure with its error, and what was done elsewhere stands in the deed.
+ * *deed is the caller's, never NULL.
+ */
+PROBES_CHECK int deed_do(
+	struct model *m, const struct deed_plan *plan, struct deed **deed, struct probes_error *e);
+
+/* The opposite of a deed, as a deed. */
+PROBES_CHECK int deed_revert(
+	struct model *m, const struct deed *done, struct deed **deed, struct probes_error *e);
+
+/* Undo the net change of every process' session. */
+PROBES_CHECK int deed_restore(struct model *m, struct deed **deed, struct probes_error *e);
+
+/* A result that the engine gave for the first process, as a deed; takes the result. */
+struct deed *deed_of(const struct model *m, struct probes_result *result, const char *what);
+
+void deed_free(struct deed *d);
+/* Did it write anything? */
+bool deed_wrote(const struct deed *d);
+
+/* "on a,b,c +2 more" of the steps, into what. */
+void deed_name(const struct model *m, const struct deed_plan *plan, char *what, size_t size);
+/* "8 sites, target not stopped" */
+const char *deed_say(const struct deed_sum *s, char *out, size_t size);
+
+#endif

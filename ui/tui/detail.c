@@ -1,0 +1,202 @@
+/*
+ * The detail view's text: the probe in each process, its semaphores, its
+ * sites with the bytes that are there now.
+ */
+#include "ui/tui/detail.h"
+
+#include "ui/tui/rowtext.h"
+#include "ui/tui/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DETAIL_WHERE 100  /* sites that are looked up in symbol tables */
+#define DETAIL_SITES 1000 /* more of one process are only counted */
+
+static void detail_argument(const struct probes_argument *a, size_t number, char *out, size_t size)
+{
+	char place[128];
+
+	text_clean(a->place, place, sizeof place);
+	if (!a->parsed)
+		text_addf(out, size, "arg%zu ? %s", number, place);
+	else if (!a->size)
+		text_addf(out, size, "arg%zu @%s", number, place);
+	else
+		text_addf(out, size, "arg%zu %c%d @%s", number,
+			a->is_float   ? 'f'
+			: a->size < 0 ? 's'
+				      : 'u',
+			abs(a->size) * 8, place);
+}
+
+const char *detail_arguments(const char *raw, char *out, size_t size)
+{
+	struct probes_argument arguments[16];
+	size_t count = raw && *raw ? probes_arguments(raw, arguments, 16) : 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < count && i < 16; i++) {
+		text_addf(out, size, "%s", i ? "  " : "");
+		detail_argument(&arguments[i], i + 1, out, size);
+	}
+	if (count > 16)
+		text_addf(out, size, "  and %zu more", count - 16);
+	return out;
+}
+
+static void detail_value(struct lines *l, const char *name, const char *value, int columns)
+{
+	char label[32];
+
+	snprintf(label, sizeof label, "  %-11s", name);
+	lines_wrap(l, STYLE_PLAIN, label, value, columns);
+}
+
+static void detail_head(struct lines *l, const struct row *r)
+{
+	char who[32], sites[32], ref[32];
+	const char *held = rowtext_cell(r, ROWTEXT_WHO, false, who, sizeof who);
+
+	lines_addf(l, STYLE_PLAIN, "  state      %s %s%s%s", rowtext_state(r->state),
+		probes_state_name(r->state), *held ? ", held by " : "", held);
+	lines_addf(l, STYLE_PLAIN, "  sites on   %s",
+		rowtext_cell(r, ROWTEXT_SITES, false, sites, sizeof sites));
+	lines_addf(l, STYLE_PLAIN, "  semaphore  %s",
+		rowtext_cell(r, ROWTEXT_REF, false, ref, sizeof ref));
+}
+
+static const char *detail_kind(const struct probes_probe *p)
+{
+	if (p->kind == PROBES_OCAML)
+		return "OCaml: one byte of a site turns a compare into a call";
+	return p->semaphore_count ? "sdt: a nop; the program looks at the semaphore"
+				  : "sdt: a nop; no semaphore, so there is nothing to switch";
+}
+
+static void detail_object(
+	struct lines *l, const struct probes_object *o, const struct probes_probe *p, int columns)
+{
+	char text[TEXT_MAX];
+
+	detail_value(l, "object", text_clean(o->path, text, sizeof text), columns);
+	if (o->deleted)
+		detail_value(l, "", "deleted or replaced on disk", columns);
+	detail_value(l, "", o->executable ? "the program itself" : "a library", columns);
+	detail_value(l, "build-id",
+		o->build_id ? text_clean(o->build_id, text, sizeof text) : "none", columns);
+	detail_value(l, "kind", detail_kind(p), columns);
+	if (p->broken)
+		lines_addf(l, STYLE_BAD, "  BROKEN     %s; it is never switched",
+			text_clean(p->broken, text, sizeof text));
+}
+
+static void detail_semaphores(
+	struct lines *l, const struct probes_session *s, const struct probes_probe *p, size_t probe)
+{
+	for (uint32_t i = 0; i < p->semaphore_count && i < DETAIL_SITES; i++) {
+		uint32_t value = probes_semaphore_live_at(s, probe, i);
+
+		if (!i)
+			lines_addf(l, STYLE_HEAD, "  SEMAPHORE       ADDRESS     COUNT");
+		if (value == PROBES_NONE)
+			lines_addf(l, STYLE_PLAIN, "  0x%-12llx  0x%-8llx  -",
+				(unsigned long long)p->semaphores[i].address,
+				(unsigned long long)p->semaphores[i].vaddr);
+		else
+			lines_addf(l, STYLE_PLAIN, "  0x%-12llx  0x%-8llx  %u",
+				(unsigned long long)p->semaphores[i].address,
+				(unsigned long long)p->semaphores[i].vaddr, value);
+	}
+}
+
+static const char *detail_bytes(const uint8_t *bytes, uint8_t count, char *out, size_t size)
+{
+	out[0] = '\0';
+	for (uint8_t i = 0; i < count && i < 6; i++)
+		text_addf(out, size, "%s%02x", i ? " " : "", bytes[i]);
+	if (!out[0])
+		text_addf(out, size, "-");
+	return out;
+}
+
+const char *detail_where(
+	struct probes_session *s, size_t probe, size_t site, char *out, size_t size)
+{
+	struct probes_where where;
+	char text[TEXT_MAX];
+
+	out[0] = '\0';
+	probes_where(s, probe, site, &where);
+	if (where.function[0])
+		text_addf(out, size, "%s+0x%llx", text_clean(where.function, text, sizeof text),
+			(unsigned long long)where.offset);
+	if (where.file[0])
+		text_addf(out, size, "%s%s:%d", out[0] ? "  " : "",
+			text_clean(where.file, text, sizeof text), where.line);
+	return out;
+}
+
+static void detail_site(struct lines *l, struct probes_session *s, size_t probe, uint32_t i)
+{
+	const struct probes_probe *p = probes_at(s, probe);
+	const struct probes_site *site = &p->sites[i];
+	const struct probes_site_live *live = probes_site_live_at(s, probe, i);
+	const uint8_t *original = probes_site_original(s, probe, i);
+	char now[32], before[32], text[TEXT_MAX];
+
+	lines_addf(l, STYLE_PLAIN, "  0x%-12llx  0x%-8llx  %-6s %-18s %s",
+		(unsigned long long)site->address, (unsigned long long)site->pc,
+		!live || live->state == PROBES_UNKNOWN ? "-" : probes_state_name(live->state),
+		detail_bytes(live ? live->bytes : NULL, live ? live->count : 0, now, sizeof now),
+		detail_bytes(original, original ? 6 : 0, before, sizeof before));
+	if (i < DETAIL_WHERE && detail_where(s, probe, i, text, sizeof text)[0])
+		lines_addf(l, STYLE_PLAIN, "      in %s", text);
+	if (strcmp(site->arguments, p->arguments) != 0) /* else said above */
+		lines_addf(l, STYLE_PLAIN, "      %s",
+			detail_arguments(site->arguments, text, sizeof text));
+}
+
+static void detail_sites(
+	struct lines *l, struct probes_session *s, const struct probes_probe *p, size_t probe)
+{
+	if (!p->site_count)
+		lines_addf(l, STYLE_PLAIN, "  no sites: the program only looks at the semaphore");
+	else
+		lines_addf(l, STYLE_HEAD,
+			"  SITE            ADDRESS     STATE  BYTES NOW          IN THE FILE");
+	for (uint32_t i = 0; i < p->site_count && i < DETAIL_SITES; i++)
+		detail_site(l, s, probe, i);
+	if (p->site_count > DETAIL_SITES)
+		lines_addf(l, STYLE_PLAIN, "  and %u more", p->site_count - DETAIL_SITES);
+}
+
+static void detail_member(
+	struct lines *l, const struct model *m, const struct model_member *member, int columns)
+{
+	const struct model_process *process = &m->processes[member->process];
+	const struct probes_probe *p = probes_at(process->session, member->probe);
+
+	lines_addf(l, STYLE_PLAIN, "%s", "");
+	lines_addf(l, STYLE_TITLE, "Process %d%s", (int)process->pid,
+		process->gone ? ": gone; what was read last:" : "");
+	detail_object(l, probes_object_at(process->session, p->object), p, columns);
+	if (p->arguments && *p->arguments) {
+		char text[TEXT_MAX / 2];
+
+		detail_value(
+			l, "arguments", detail_arguments(p->arguments, text, sizeof text), columns);
+		detail_value(l, "as noted", text_clean(p->arguments, text, sizeof text), columns);
+	}
+	detail_semaphores(l, process->session, p, member->probe);
+	detail_sites(l, process->session, p, member->probe);
+}
+
+void detail_build(struct lines *l, const struct model *m, uint32_t row, int columns)
+{
+	lines_clear(l);
+	detail_head(l, &m->rows[row]);
+	for (uint32_t u = m->rows[row].member; u != MODEL_NONE; u = m->members[u].next)
+		detail_member(l, m, &m->members[u], columns);
+}

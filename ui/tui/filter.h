@@ -1,0 +1,38 @@
+/*
+ * The filter language. Pure.
+ *
+ *   filter = { term }              all of them must hold
+ *   term   = [ "-" ] alternatives  - : must not hold
+ *   alternatives = [ "prov:" | "obj:" ] ( "~" regex | word { "|" word } )
+ *
+ * A word is found anywhere in provider:name or in the object's file name,
+ * smart-case. Alone (no prov:, obj:) these words are states: on off some other
+ * odd unreadable; and tagged, mine.
+ */
+#ifndef UI_TUI_FILTER_H
+#define UI_TUI_FILTER_H
+
+#include "probes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a filter looks at in a row. */
+struct filter_subject {
+	const char *all; /* "provider:name object" */
+	const char *provider;
+	const char *object;
+	enum probes_state state;
+	bool tagged, mine;
+};
+
+struct filter;
+
+/* Never NULL for an empty text (it matches everything); NULL and a reason on a mistake. */
+struct filter *filter_parse(const char *text, char *why, size_t size);
+void filter_free(struct filter *f);
+bool filter_match(const struct filter *f, const struct filter_subject *s);
+/* Does it look at what changes by itself: states, tags? */
+bool filter_is_live(const struct filter *f);
+
+#endif

@@ -1,0 +1,14 @@
+/* The whole picture. */
+#ifndef UI_TUI_FRAME_H
+#define UI_TUI_FRAME_H
+
+#include "ui/tui/app.h"
+#include "ui/tui/canvas.h"
+
+#define FRAME_ROWS 10 /* the smallest terminal that is drawn on */
+#define FRAME_COLUMNS 40
+
+/* Draw what is in front on a canvas of the terminal's size. */
+void frame_draw(const struct app *a, struct canvas *c);
+
+#endif

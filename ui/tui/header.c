@@ -1,0 +1,124 @@
+/*
+ * The lines over the list. What does not fit is left out from the right.
+ */
+#include "ui/tui/header.h"
+
+#include "ui/tui/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The right part always; of the left one what there is room for. */
+static void header_line(struct canvas *c, int y, int style, const char *left, const char *right)
+{
+	int width = text_width(right), room = c->columns - width - 1;
+	char cut[TEXT_MAX];
+
+	if (text_width(left) > room && room > 0)
+		left = text_fit(cut, sizeof cut, left, room);
+	canvas_put(c, y, 0, -1, style, left);
+	if (room > 0)
+		canvas_put(c, y, c->columns - width, -1, style, right);
+}
+
+static void header_rights(const struct app *a, char *out, size_t size)
+{
+	const struct probes_access *can = &a->access;
+
+	out[0] = '\0';
+	if (!model_alive(&a->model)) {
+		text_addf(out, size, "ENDED");
+		return;
+	}
+	if (app_have(a) & NEED_HELD) {
+		text_addf(out, size, "HELD AT ITS START: r runs it");
+		return;
+	}
+	text_addf(out, size, "can:%s%s%s", can->can_list ? " list" : "",
+		can->can_read ? " read" : "", can->can_switch && !a->read_only ? " switch" : "");
+	if (a->read_only)
+		text_addf(out, size, " (read-only)");
+	else if (!can->can_switch)
+		text_addf(out, size, " NOT switch");
+}
+
+static void header_identity(const struct app *a, struct canvas *c, int y)
+{
+	char left[256], right[128], span[32];
+
+	snprintf(left, sizeof left, "%s%s", c->columns >= 60 ? "probes-tui  " : "", a->title);
+	if (a->info.up_seconds >= 0 && c->columns >= 60)
+		text_addf(left, sizeof left, "  up %s  %ld thr",
+			procinfo_span(a->info.up_seconds, span, sizeof span), a->info.threads);
+	header_rights(a, right, sizeof right);
+	header_line(c, y, STYLE_TITLE, left, right);
+}
+
+static void header_interval(const struct app *a, char *out, size_t size)
+{
+	if (a->frozen)
+		snprintf(out, size, "FROZEN");
+	else if (a->refresh_ms % 1000)
+		snprintf(out, size, "every %u.%us", a->refresh_ms / 1000,
+			a->refresh_ms % 1000 / 100);
+	else
+		snprintf(out, size, "every %us", a->refresh_ms / 1000);
+}
+
+static void header_counts(const struct app *a, struct canvas *c, int y)
+{
+	const struct model_counts *n = &a->model.counts;
+	char text[256], interval[24];
+
+	header_interval(a, interval, sizeof interval);
+	snprintf(text, sizeof text, " %zu probes %zu sites %zu object%s", a->model.row_count,
+		n->sites, n->objects, n->objects == 1 ? "" : "s");
+	text_addf(text, sizeof text, " | on %zu: mine %zu other %zu | some %zu odd %zu", n->on,
+		n->on_mine, n->on_other, n->some, n->odd);
+	if (n->other)
+		text_addf(text, sizeof text, " [X] %zu", n->other);
+	if (n->unreadable)
+		text_addf(text, sizeof text, " [?] %zu", n->unreadable);
+	header_line(c, y, STYLE_PLAIN, text, interval);
+}
+
+static void header_filter(const struct app *a, struct canvas *c, int y)
+{
+	const struct list *l = &a->list;
+	char left[LINEEDIT_SIZE + 64], right[64] = "", safe[LINEEDIT_SIZE * 2];
+
+	snprintf(left, sizeof left, "filter: %.*s", c->columns > 40 ? c->columns - 36 : 12,
+		l->filter_text[0] ? text_clean(l->filter_text, safe, sizeof safe) : "-");
+	text_addf(left, sizeof left, "    %zu/%zu shown", l->rows.count, a->model.row_count);
+	if (a->model.tagged)
+		text_addf(right, sizeof right, "%u tagged  ", a->model.tagged);
+	text_addf(right, sizeof right, "sort %s%s", sort_name(l->key), l->invert ? " inv" : "");
+	header_line(c, y, l->filter_text[0] ? STYLE_WARN : STYLE_PLAIN, left, right);
+}
+
+/* Two lines: the process with what is on, the filter. */
+static void header_small(const struct app *a, struct canvas *c, int y)
+{
+	const struct model_counts *n = &a->model.counts;
+	char right[64] = "";
+
+	if (!model_alive(&a->model))
+		text_addf(right, sizeof right, "ENDED");
+	else if (app_have(a) & NEED_HELD)
+		text_addf(right, sizeof right, "HELD");
+	else
+		text_addf(right, sizeof right, "on %zu mine %zu", n->on, n->on_mine);
+	header_line(c, y, STYLE_TITLE, a->title, right);
+	header_filter(a, c, y + 1);
+}
+
+void header_draw(const struct app *a, struct canvas *c, struct area area)
+{
+	if (area.rows < 3) {
+		header_small(a, c, area.y);
+		return;
+	}
+	header_identity(a, c, area.y);
+	header_counts(a, c, area.y + 1);
+	header_filter(a, c, area.y + 2);
+}

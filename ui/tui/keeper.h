@@ -1,0 +1,25 @@
+/*
+ * The keeper of a started program's terminal: a small process of its own that
+ * reads what the program writes, so that the program never blocks and never
+ * loses its terminal - also while the screen is suspended, and after it has
+ * quit, crashed or was killed.
+ *
+ * It hands what it reads to the screen. Once the screen is gone it writes to a
+ * private file instead, which is made then. It ends when the program and its
+ * children have closed the terminal.
+ */
+#ifndef UI_TUI_KEEPER_H
+#define UI_TUI_KEEPER_H
+
+#include <sys/types.h>
+
+struct keeper {
+	pid_t pid;
+	int channel;    /* output of the program is read from here; at its end: 0 bytes */
+	char path[512]; /* the file, should it be needed */
+};
+
+/* Start one for a pty's master. 0 or a negative errno. */
+int keeper_start(struct keeper *k, int master, const char *program);
+
+#endif

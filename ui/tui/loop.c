@@ -1,0 +1,231 @@
+/*
+ * The turns of the screen: keyboard, signals, the program's output, the clock.
+ */
+#include "ui/tui/loop.h"
+
+#include "ui/tui/act.h"
+#include "ui/tui/act_find.h"
+#include "ui/tui/act_leave.h"
+#include "ui/tui/act_switch.h"
+#include "ui/tui/frame.h"
+#include "ui/tui/key.h"
+#include "ui/tui/screen.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define LOOP_DEAR 20 /* reading everything may take 1/20 of the time; else only what is seen */
+
+struct loop {
+	struct app *app;
+	struct canvas canvas;
+	int64_t next_ms;     /* when to refresh */
+	int64_t next_all_ms; /* when to read all rows, not only those shown */
+};
+
+int loop_signals(void)
+{
+	static const int wanted[] = {
+		SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD};
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+		sigaddset(&set, wanted[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void loop_resized(struct app *a)
+{
+	screen_size(&a->rows, &a->columns);
+	app_layout(a);
+	a->dirty = true;
+}
+
+static void loop_program_ended(struct app *a)
+{
+	char end[128];
+
+	app_refresh(a, true);
+	app_say(a, "process %d %s", (int)a->program.pid, program_end(&a->program, end, sizeof end));
+	app_layout(a);
+}
+
+static void loop_signal(struct app *a, int signal)
+{
+	switch (signal) {
+	case SIGWINCH:
+	case SIGCONT:
+		screen_resize();
+		if (signal == SIGCONT)
+			screen_resume();
+		loop_resized(a);
+		break;
+	case SIGTSTP:
+		a->suspend = true;
+		break;
+	case SIGCHLD:
+		if (program_reap(&a->program))
+			loop_program_ended(a);
+		break;
+	default:
+		act_leave_signal(a, signal);
+	}
+}
+
+static void loop_read_signals(struct app *a, int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
+		loop_signal(a, (int)info.ssi_signo);
+}
+
+static const char *loop_spell(uint32_t key, char *out, size_t size)
+{
+	if (key >= 0x7f && key < K_SPECIAL)
+		snprintf(out, size, "that key");
+	else
+		key_spell(key, out, size);
+	return out;
+}
+
+/* Nothing can be seen on a terminal that is too small: then nothing is done but leaving. */
+static void loop_blind_key(struct app *a, uint32_t key)
+{
+	if (!a->question && !a->prompt && request_of_key(key, IN_LIST) == REQUEST_QUIT)
+		act_leave(a, REQUEST_QUIT);
+}
+
+static void loop_key(struct app *a, uint32_t key)
+{
+	char name[16];
+
+	a->last_key_ms = app_now_ms();
+	a->dirty = true;
+	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS)
+		loop_blind_key(a, key);
+	else if (a->question == ASK_DO)
+		act_switch_answer(a, key == 'y');
+	else if (a->question)
+		act_leave_answer(a, key);
+	else if (a->prompt)
+		act_find_key(a, key);
+	else if (request_of_key(key, app_where(a)))
+		act(a, request_of_key(key, app_where(a)));
+	else
+		app_say(a, "%s does nothing here; ? says what does",
+			loop_spell(key, name, sizeof name));
+	app_layout(a);
+}
+
+static void loop_read_keys(struct app *a)
+{
+	uint32_t key;
+
+	while (!a->quit && !a->suspend && screen_key(&key))
+		loop_key(a, key);
+}
+
+/* The terminal may be stuck (a hung line): then draw later, and stay awake. */
+static bool loop_writable(void)
+{
+	struct pollfd out = {.fd = 1, .events = POLLOUT};
+
+	return poll(&out, 1, 0) == 1 && (out.revents & POLLOUT);
+}
+
+static void loop_draw(struct loop *l)
+{
+	struct app *a = l->app;
+
+	if (!a->dirty || !loop_writable())
+		return;
+	if (a->redraw)
+		screen_forget();
+	frame_draw(a, &l->canvas);
+	screen_show(&l->canvas);
+	a->dirty = a->redraw = false;
+}
+
+/* Read the states. When reading all of them is dear, do that less often than what is shown. */
+static void loop_refresh(struct loop *l)
+{
+	struct app *a = l->app;
+	int64_t now = app_now_ms(), took;
+	bool all = now >= l->next_all_ms;
+
+	if (now < l->next_ms)
+		return;
+	l->next_ms = now + a->refresh_ms;
+	if (a->frozen || !a->model.process_count)
+		return;
+	app_refresh(a, all);
+	took = app_now_ms() - now;
+	if (all)
+		l->next_all_ms = now + took * LOOP_DEAR;
+}
+
+static void loop_suspend(struct app *a)
+{
+	a->suspend = false;
+	if (!screen_suspend())
+		app_complain(a, "there is no shell here to suspend to");
+	loop_resized(a);
+	app_refresh(a, true);
+}
+
+static void loop_turn(struct loop *l, int signals)
+{
+	struct app *a = l->app;
+	int64_t wait = l->next_ms - app_now_ms();
+	struct pollfd fds[] = {
+		{.fd = 0, .events = POLLIN},
+		{.fd = signals, .events = POLLIN},
+		{.fd = a->program.used && !a->program.output_ended ? a->program.keeper.channel : -1,
+			.events = POLLIN},
+	};
+
+	if (wait > 100 && (a->end_program || a->dirty))
+		wait = 100;
+	poll(fds, 3, wait > 0 ? (int)wait : 0);
+	if (fds[1].revents)
+		loop_read_signals(a, signals);
+	if (!a->quit && fds[2].revents && program_read(&a->program))
+		a->dirty = true;
+	if (!a->quit && fds[0].revents & POLLIN)
+		loop_read_keys(a);
+	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		act_leave_signal(a, SIGHUP);
+	if (!a->quit)
+		loop_refresh(l);
+	if (!a->quit)
+		act_leave_wait(a);
+	if (a->suspend && !a->quit)
+		loop_suspend(a);
+}
+
+void loop_run(struct app *a, int signals)
+{
+	struct loop l = {.app = a};
+
+	canvas_init(&l.canvas);
+	loop_resized(a);
+	if (program_reap(&a->program)) /* it may have ended before we listened */
+		loop_program_ended(a);
+	l.next_ms = app_now_ms() + a->refresh_ms;
+	while (!a->quit) {
+		loop_draw(&l);
+		loop_turn(&l, signals);
+	}
+	canvas_done(&l.canvas);
+}

@@ -1,0 +1,342 @@
+/*
+ * The processes and their probes as rows. Reads through libprobes, writes
+ * nothing; all texts are made safe here, once.
+ */
+#include "ui/tui/model.h"
+
+#include "ui/tui/mem.h"
+#include "ui/tui/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL_BLOCK 65536
+
+/* Texts live as long as the model: blocks that are only ever filled. */
+struct model_block {
+	struct model_block *next;
+	size_t used;
+	char bytes[MODEL_BLOCK];
+};
+
+void model_init(struct model *m)
+{
+	memset(m, 0, sizeof *m);
+}
+
+void model_done(struct model *m)
+{
+	while (m->texts) {
+		struct model_block *next = m->texts->next;
+
+		free(m->texts);
+		m->texts = next;
+	}
+	free(m->processes);
+	free(m->rows);
+	free(m->members);
+	free(m->table);
+	model_init(m);
+}
+
+static char *model_keep(struct model *m, const char *text, size_t length)
+{
+	struct model_block *b = m->texts;
+	char *kept;
+
+	if (!b || b->used + length + 1 > MODEL_BLOCK) {
+		b = mem_alloc(sizeof *b);
+		b->next = m->texts;
+		m->texts = b;
+	}
+	kept = b->bytes + b->used;
+	memcpy(kept, text, length);
+	kept[length] = '\0';
+	b->used += length + 1;
+	return kept;
+}
+
+/* ----------------------------------------------------------------- identity */
+
+static size_t model_hash(const char *object, const char *provider, const char *name)
+{
+	const char *parts[] = {object, provider, name};
+	uint64_t h = 14695981039346656037u; /* FNV-1a */
+
+	for (size_t i = 0; i < 3; i++) {
+		const unsigned char *s = (const unsigned char *)parts[i];
+
+		do
+			h = (h ^ *s) * 1099511628211u;
+		while (*s++);
+	}
+	return h ^ h >> 32;
+}
+
+static size_t model_slot(
+	const struct model *m, const char *object, const char *provider, const char *name)
+{
+	size_t at = model_hash(object, provider, name) % m->table_size;
+
+	for (; m->table[at] != MODEL_NONE; at = (at + 1) % m->table_size) {
+		const struct row *r = &m->rows[m->table[at]];
+
+		if (!strcmp(r->name, name) && !strcmp(r->provider, provider) &&
+			!strcmp(r->path, object))
+			break;
+	}
+	return at;
+}
+
+uint32_t model_find(
+	const struct model *m, const char *object, const char *provider, const char *name)
+{
+	return m->table_size ? m->table[model_slot(m, object, provider, name)] : MODEL_NONE;
+}
+
+static void model_make_room(struct model *m, size_t rows)
+{
+	if (rows * 2 < m->table_size)
+		return;
+	m->table_size = rows * 4 + 64;
+	free(m->table);
+	m->table = mem_array(m->table_size, sizeof *m->table);
+	memset(m->table, 0xff, m->table_size * sizeof *m->table);
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct row *r = &m->rows[i];
+
+		m->table[model_slot(m, r->path, r->provider, r->name)] = (uint32_t)i;
+	}
+}
+
+/* --------------------------------------------------------------- the rows */
+
+/* What the texts of one object's and provider's rows have in common. */
+struct model_family {
+	const struct probes_object *object;
+	const char *path, *base, *provider, *raw_provider;
+};
+
+/* A text made safe; one that is cut ends in a number that tells it from others cut there. */
+static void model_text(const char *raw, char *out, size_t size)
+{
+	size_t at = size - 32;
+
+	text_clean(raw, out, size);
+	if (strlen(out) + 16 <= size)
+		return;
+	while (at > 0 && ((unsigned char)out[at] & 0xc0) == 0x80) /* not within a character */
+		at--;
+	snprintf(out + at, 32, "~%08zx", model_hash(raw, "", "") & 0xffffffff);
+}
+
+static void model_family_of(struct model *m, struct model_family *f, const struct probes_object *o,
+	const char *provider)
+{
+	char text[TEXT_MAX];
+
+	if (f->object != o) {
+		f->object = o;
+		model_text(o->path, text, sizeof text);
+		f->path = model_keep(m, text, strlen(text));
+		f->base = text_base(f->path);
+		f->raw_provider = NULL;
+	}
+	if (!f->raw_provider || strcmp(f->raw_provider, provider)) {
+		f->raw_provider = provider;
+		model_text(provider, text, TEXT_MAX / 4);
+		f->provider = model_keep(m, text, strlen(text));
+	}
+}
+
+static uint32_t model_new_row(struct model *m, const struct model_family *f, const char *name)
+{
+	char text[2 * TEXT_MAX];
+	size_t provider = strlen(f->provider), label;
+	struct row *r;
+
+	m->rows = mem_grow(m->rows, &m->row_capacity, m->row_count + 1, sizeof *m->rows);
+	r = &m->rows[m->row_count];
+	*r = (struct row){.provider = f->provider, .path = f->path, .object = f->base};
+	r->member = MODEL_NONE;
+	r->deleted = f->object->deleted;
+	memcpy(text, f->provider, provider);
+	text[provider] = ':';
+	strcpy(text + provider + 1, name);
+	label = strlen(text);
+	r->label = model_keep(m, text, label);
+	r->name = r->label + provider + 1;
+	text[label] = ' ';
+	strcpy(text + label + 1, r->object);
+	r->all = model_keep(m, text, strlen(text));
+	if (text_width(r->label) > m->widest)
+		m->widest = text_width(r->label);
+	return (uint32_t)m->row_count++;
+}
+
+static void model_join(struct model *m, uint32_t id, uint32_t process, uint32_t probe)
+{
+	struct row *r = &m->rows[id];
+
+	m->members =
+		mem_grow(m->members, &m->member_capacity, m->member_count + 1, sizeof *m->members);
+	m->members[m->member_count] =
+		(struct model_member){.process = process, .probe = probe, .next = r->member};
+	r->member = (uint32_t)m->member_count++;
+}
+
+void model_add(struct model *m, struct probes_session *session)
+{
+	struct model_family family = {0};
+	uint32_t process = (uint32_t)m->process_count;
+	size_t count = probes_count(session);
+	char name[TEXT_MAX / 2];
+
+	m->processes = mem_grow(
+		m->processes, &m->process_capacity, m->process_count + 1, sizeof *m->processes);
+	m->processes[m->process_count++] =
+		(struct model_process){.session = session, .pid = probes_pid(session)};
+	model_make_room(m, m->row_count + count);
+	for (size_t i = 0; i < count; i++) {
+		const struct probes_probe *p = probes_at(session, i);
+		size_t slot;
+		bool other_object = family.object != probes_object_at(session, p->object);
+
+		model_family_of(m, &family, probes_object_at(session, p->object), p->provider);
+		model_text(p->name, name, sizeof name);
+		slot = model_slot(m, family.path, family.provider, name);
+		if (m->table[slot] == MODEL_NONE) {
+			m->table[slot] = model_new_row(m, &family, name);
+			m->counts.objects += other_object;
+		}
+		model_join(m, m->table[slot], process, (uint32_t)i);
+	}
+}
+
+/* -------------------------------------------------------------- the states */
+
+static void model_sum(struct model *m, struct row *r)
+{
+	row_clear(r);
+	for (uint32_t u = r->member; u != MODEL_NONE; u = m->members[u].next) {
+		const struct model_process *p = &m->processes[m->members[u].process];
+		uint32_t probe = m->members[u].probe;
+
+		if (!p->gone)
+			row_add(r, probes_live_at(p->session, probe),
+				probes_at(p->session, probe)->site_count);
+	}
+	if (!r->processes) { /* nobody has it any more: not off, but not known */
+		r->state = PROBES_UNREADABLE;
+		r->sites_on = PROBES_NONE;
+	}
+	if (r->sites > m->most_sites)
+		m->most_sites = r->sites;
+}
+
+static bool model_same(const struct row *a, const struct row *b)
+{
+	return a->state == b->state && a->sites == b->sites && a->sites_on == b->sites_on &&
+	       a->ref_min == b->ref_min && a->ref_max == b->ref_max && a->mine == b->mine &&
+	       a->who == b->who && a->processes == b->processes;
+}
+
+static void model_count(struct model *m)
+{
+	struct model_counts c = {.objects = m->counts.objects};
+
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct row *r = &m->rows[i];
+
+		c.sites += r->sites;
+		c.on += r->state == PROBES_ON;
+		c.on_mine += r->state == PROBES_ON && r->mine;
+		c.some += r->state == PROBES_SOME;
+		c.odd += r->state == PROBES_ODD;
+		c.other += r->state == PROBES_OTHER;
+		c.unreadable += r->state == PROBES_UNREADABLE;
+		c.mine += r->mine;
+	}
+	c.on_other = c.on - c.on_mine;
+	m->counts = c;
+}
+
+/* Which probes of one process these rows have; the array is the caller's. */
+static size_t *model_probes_of(
+	const struct model *m, size_t process, const uint32_t *ids, size_t count, size_t *found)
+{
+	size_t *which = NULL, capacity = 0;
+
+	*found = 0;
+	for (size_t i = 0; i < count; i++) {
+		for (uint32_t u = m->rows[ids[i]].member; u != MODEL_NONE; u = m->members[u].next) {
+			if (m->members[u].process != process)
+				continue;
+			which = mem_grow(which, &capacity, *found + 1, sizeof *which);
+			which[(*found)++] = m->members[u].probe;
+		}
+	}
+	return which;
+}
+
+/* Says whether the process has just ended. */
+static bool model_read(struct model *m, size_t process, const uint32_t *ids, size_t count)
+{
+	struct model_process *p = &m->processes[process];
+	size_t *which = NULL, n = 0;
+	int status;
+
+	if (p->gone)
+		return false;
+	if (ids)
+		which = model_probes_of(m, process, ids, count, &n);
+	if (ids && !n)
+		return false;
+	status = probes_refresh(p->session, which, n, &p->error);
+	free(which);
+	p->unread = status < 0 && p->error.status != PROBES_GONE;
+	p->gone = status < 0 && p->error.status == PROBES_GONE;
+	return p->gone;
+}
+
+bool model_refresh(struct model *m, const uint32_t *ids, size_t count)
+{
+	bool changed = false, ended = false;
+
+	for (size_t i = 0; i < m->process_count; i++)
+		ended |= model_read(m, i, ids, count);
+	if (ended) /* its part in every row is over */
+		ids = NULL;
+	if (!ids)
+		count = m->row_count;
+	for (size_t i = 0; i < count; i++) {
+		struct row *r = &m->rows[ids ? ids[i] : i];
+		struct row before = *r;
+
+		model_sum(m, r);
+		changed |= !model_same(&before, r);
+	}
+	if (changed)
+		model_count(m);
+	return changed || ended;
+}
+
+size_t model_alive(const struct model *m)
+{
+	size_t alive = 0;
+
+	for (size_t i = 0; i < m->process_count; i++)
+		alive += !m->processes[i].gone;
+	return alive;
+}
+
+void model_tag(struct model *m, uint32_t id, bool yes)
+{
+	struct row *r = &m->rows[id];
+
+	if (yes == (r->tag > 0))
+		return;
+	r->tag = yes ? ++m->last_tag : 0;
+	m->tagged += yes ? 1 : (uint32_t)-1;
+}

@@ -1,0 +1,79 @@
+/*
+ * What the screen is about: the processes and their probes as rows.
+ *
+ * A row's number is its identity: rows are only ever added, so the number
+ * stays valid and is never given to another probe. Rows are told apart by
+ * object, provider and name. A row has one member for each process that has
+ * the probe.
+ */
+#ifndef UI_TUI_MODEL_H
+#define UI_TUI_MODEL_H
+
+#include "probes.h"
+#include "ui/tui/row.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODEL_NONE UINT32_MAX
+
+struct model_member {
+	uint32_t process; /* index into the model's processes */
+	uint32_t probe;   /* index for probes_at in its session */
+	uint32_t next;    /* of the same row, or MODEL_NONE */
+};
+
+struct model_process {
+	struct probes_session *session; /* not owned */
+	pid_t pid;
+	bool gone;                 /* ended, or became another program */
+	bool unread;               /* its memory may not be read */
+	struct probes_error error; /* why, for both */
+};
+
+struct model_counts {
+	size_t sites, objects;
+	size_t on, on_mine, on_other; /* rows that are on; of these, by us and only by others */
+	size_t some, odd, other, unreadable;
+	size_t mine; /* rows that this session's net change touched */
+};
+
+struct model {
+	struct model_process *processes;
+	size_t process_count, process_capacity;
+	struct row *rows;
+	size_t row_count, row_capacity;
+	struct model_member *members;
+	size_t member_count, member_capacity;
+	uint32_t *table; /* hash table of rows by identity */
+	size_t table_size;
+	struct model_block *texts; /* where the rows' texts live */
+	struct model_counts counts;
+	uint32_t tagged, last_tag;
+	int widest;          /* columns of the longest label */
+	uint32_t most_sites; /* of a row */
+};
+
+void model_init(struct model *m);
+void model_done(struct model *m); /* the sessions stay open */
+
+/* Add a process: its probes become rows, or join the rows that there are. */
+void model_add(struct model *m, struct probes_session *session);
+
+/* The row of a probe, or MODEL_NONE; texts as the rows have them. */
+uint32_t model_find(
+	const struct model *m, const char *object, const char *provider, const char *name);
+
+/*
+ * Read the live states: of these rows, or of all (ids NULL). Says whether
+ * anything changed that is shown. Processes that are gone are marked so.
+ */
+bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
+
+/* How many processes are still there. */
+size_t model_alive(const struct model *m);
+
+void model_tag(struct model *m, uint32_t id, bool yes);
+
+#endif

@@ -1,0 +1,200 @@
+/*
+ * Opening what the screen is about: sessions, then rows, then the first states.
+ */
+#include "ui/tui/open.h"
+
+#include "ui/tui/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the engine remarks is shown with the next result line. */
+static void open_log(void *data, enum probes_log_level level, const char *text)
+{
+	struct app *a = data;
+
+	if (level == PROBES_LOG_NOTICE)
+		text_clean(text, a->notice, sizeof a->notice);
+}
+
+static void open_title(struct app *a)
+{
+	const struct model *m = &a->model;
+	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
+	char path[TEXT_MAX];
+
+	if (!s)
+		snprintf(a->title, sizeof a->title, "pid %d", (int)a->targets.items[0].pid);
+	else if (m->process_count == 1)
+		snprintf(a->title, sizeof a->title, "pid %d %.60s", (int)probes_pid(s),
+			text_base(text_clean(probes_path(s), path, sizeof path)));
+	else
+		snprintf(a->title, sizeof a->title, "%zu processes %.60s", m->process_count,
+			text_base(text_clean(probes_path(s), path, sizeof path)));
+}
+
+static void open_rows(struct app *a)
+{
+	model_init(&a->model);
+	if (a->started)
+		model_add(&a->model, a->started);
+	for (size_t i = 0; i < a->targets.count; i++) {
+		if (a->targets.items[i].session)
+			model_add(&a->model, a->targets.items[i].session);
+	}
+	list_init(&a->list, &a->model);
+	open_title(a);
+	if (a->model.process_count)
+		app_look_at_access(a);
+	else
+		probes_explain(a->targets.items[0].pid, &a->access);
+	list_update(&a->list);
+	app_refresh(a, true);
+}
+
+/* Of the processes that could not be opened, the first one's reason; how many they are. */
+static size_t open_failures(const struct app *a, struct probes_error *e)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < a->targets.count; i++) {
+		if (a->targets.items[i].session)
+			continue;
+		if (!failed++)
+			*e = a->targets.items[i].error;
+	}
+	return failed;
+}
+
+static int open_processes(struct app *a, struct probes_error *e)
+{
+	size_t failed;
+	int status = targets_open(&a->targets, a->options, &a->engine, e);
+
+	if (status < 0)
+		return status;
+	failed = open_failures(a, e);
+	if (failed && failed == a->targets.count && e->status != PROBES_DENIED)
+		return e->code;
+	if (!failed || e->status == PROBES_DENIED)
+		e->code = 0;
+	return 0;
+}
+
+/* A process without any probe is not worth a screen: say why there are none. */
+static int open_nothing(const struct app *a, struct probes_error *e)
+{
+	const struct probes_session *s = a->model.processes[0].session;
+	const char *why = "no object mapped in it declares any";
+
+	for (size_t i = 0; i < probes_object_count(s); i++) {
+		const struct probes_object *o = probes_object_at(s, i);
+
+		if (o->executable && o->why)
+			why = o->why;
+	}
+	e->status = PROBES_NO_TARGET;
+	e->code = -ENOENT;
+	snprintf(e->what, sizeof e->what, "process %d has no probes", (int)probes_pid(s));
+	snprintf(e->why, sizeof e->why, "%s", why);
+	snprintf(e->hint, sizeof e->hint, "probes-tui list -pid %d says so for each object",
+		(int)probes_pid(s));
+	return e->code;
+}
+
+/* What sessions before ours left, because they were killed: said, never repaired unasked. */
+static void open_leftovers(struct app *a)
+{
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		struct probes_session *s = a->model.processes[i].session;
+		struct probes_leftover *left = NULL;
+		struct probes_error e = {0};
+		size_t count = 0;
+
+		if (probes_leftovers(s, &left, &count, &e) == 0 && count)
+			app_complain(a,
+				"an earlier session (pid %d) was killed and left %zu write%s in "
+				"process %d; probes-tui repair -pid %d undoes that",
+				(int)left[0].owner, left[0].writes, left[0].writes == 1 ? "" : "s",
+				(int)probes_pid(s), (int)probes_pid(s));
+		free(left);
+	}
+}
+
+/* The actions of the command line, before the program's first instruction. */
+static int open_actions(struct app *a, struct probes_error *e)
+{
+	const struct actions *todo = &a->options->actions;
+	struct probes_switch_options options = options_switch(a->options);
+	struct probes_result *r = NULL;
+	struct deed *d;
+	char said[300];
+	int status;
+
+	if (!todo->count)
+		return 0;
+	status = probes_switch(a->started, todo->items, todo->count, &options, &r, e);
+	if (status < 0) {
+		probes_result_free(r);
+		return status;
+	}
+	d = deed_of(&a->model, r, "before its start");
+	app_say(a, "%s: %s %s", d->what, deed_say(&d->sum, said, sizeof said), a->notice);
+	if (audit_note(&a->audit, "screen", a->started, r, e) < 0)
+		app_say_error(a, "", e);
+	history_add(&a->history, d);
+	return 0;
+}
+
+int open_all(struct app *a, struct probes_error *e)
+{
+	struct probes_error first = {0};
+	size_t failed;
+	int status;
+
+	a->engine = (struct probes_options){
+		.read_only = a->options->read_only, .log = open_log, .log_data = a};
+	a->read_only = a->options->read_only;
+	status = a->options->prog ? program_start(&a->program, a->options->prog, a->options->args,
+					    &a->engine, &a->started, e)
+				  : open_processes(a, e);
+	if (status < 0)
+		return status;
+	open_rows(a);
+	if (a->model.process_count && !a->model.row_count)
+		return open_nothing(a, e);
+	failed = open_failures(a, &first);
+	if (failed && a->model.process_count)
+		app_say_error(a, "not all processes could be opened", &first);
+	if (a->started)
+		return open_actions(a, e);
+	open_leftovers(a);
+	if (!a->access.can_read || (!a->access.can_switch && !a->read_only))
+		a->view = VIEW_DENIED;
+	return 0;
+}
+
+void open_again(struct app *a)
+{
+	struct probes_error e = {0};
+
+	open_close(a);
+	if (open_processes(a, &e) < 0)
+		app_say_error(a, "", &e);
+	open_rows(a);
+	app_layout(a);
+}
+
+void open_close(struct app *a)
+{
+	list_done(&a->list);
+	history_done(&a->history);
+	model_done(&a->model);
+	if (a->started)
+		probes_close(a->started);
+	a->started = NULL;
+	targets_close(&a->targets);
+	a->targets = (struct targets){0};
+}

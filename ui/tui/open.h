@@ -1,0 +1,20 @@
+/* Opening what the screen is about, and closing it. */
+#ifndef UI_TUI_OPEN_H
+#define UI_TUI_OPEN_H
+
+#include "ui/tui/app.h"
+
+/*
+ * Open the processes, or start the program (held, with the actions of the
+ * command line done). Fails where there is nothing to show; where only the
+ * permission lacks, it succeeds and the view is VIEW_DENIED.
+ */
+PROBES_CHECK int open_all(struct app *a, struct probes_error *e);
+
+/* Try again after a denial. */
+void open_again(struct app *a);
+
+/* Close the sessions: the processes stay as they are, a program still held ends. */
+void open_close(struct app *a);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * The program that was started under the screen: its terminal, its output, its
+ * end. One at most.
+ */
+#ifndef UI_TUI_PROGRAM_H
+#define UI_TUI_PROGRAM_H
+
+#include "probes.h"
+#include "ui/tui/keeper.h"
+#include "ui/tui/ring.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct program {
+	bool used; /* there is one */
+	pid_t pid;
+	int master;
+	struct keeper keeper;
+	bool output_ended;
+	bool ended;
+	int status; /* as waitpid gives it, once ended */
+	struct ring output;
+};
+
+/* Start it, held at its beginning, on a terminal of its own. */
+PROBES_CHECK int program_start(struct program *p, const char *file, char *const *args,
+	const struct probes_options *options, struct probes_session **session,
+	struct probes_error *e);
+/* Forget it. It runs on; its output goes to the keeper's file. */
+void program_done(struct program *p);
+
+void program_resize(struct program *p, int rows, int columns);
+/* Take what it has written since. True if there was something. */
+bool program_read(struct program *p);
+/* Look whether it has ended. True if it just did. */
+bool program_reap(struct program *p);
+/* "exited with status 3", "was ended by signal 15 (Terminated)". Returns out. */
+const char *program_end(const struct program *p, char *out, size_t size);
+/* Ask it (SIGTERM) or force it (SIGKILL) to end. */
+void program_signal(const struct program *p, int signal);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Summing a probe's states over several processes.
+ */
+#include "ui/tui/row.h"
+
+#include <stddef.h>
+
+void row_clear(struct row *r)
+{
+	r->processes = r->sites = r->sites_on = 0;
+	r->ref_min = r->ref_max = PROBES_NONE;
+	r->state = PROBES_UNKNOWN;
+	r->mine = false;
+	r->who = NULL;
+}
+
+/* The word for both: what needs a look wins; on and off together are some. */
+static enum probes_state row_join(enum probes_state a, enum probes_state b)
+{
+	static const enum probes_state louder[] = {
+		PROBES_ODD, PROBES_OTHER, PROBES_SOME, PROBES_UNREADABLE, PROBES_UNKNOWN};
+
+	if (a == b)
+		return a;
+	for (size_t i = 0; i < sizeof louder / sizeof *louder; i++) {
+		if (a == louder[i] || b == louder[i])
+			return louder[i];
+	}
+	return PROBES_SOME;
+}
+
+void row_add(struct row *r, const struct probes_live *live, uint32_t sites)
+{
+	r->state = r->processes ? row_join(r->state, live->state) : live->state;
+	r->processes++;
+	r->sites += sites;
+	if (live->sites_on == PROBES_NONE || r->sites_on == PROBES_NONE)
+		r->sites_on = PROBES_NONE;
+	else
+		r->sites_on += live->sites_on;
+	if (live->ref_min != PROBES_NONE &&
+		(r->ref_min == PROBES_NONE || live->ref_min < r->ref_min))
+		r->ref_min = live->ref_min;
+	if (live->ref_max != PROBES_NONE &&
+		(r->ref_max == PROBES_NONE || live->ref_max > r->ref_max))
+		r->ref_max = live->ref_max;
+	r->mine |= live->mine;
+	if (!r->who)
+		r->who = live->who;
+}
+
+bool row_held_by_others(const struct row *r)
+{
+	if (r->state == PROBES_OTHER)
+		return true;
+	if (r->state != PROBES_ON && r->state != PROBES_SOME)
+		return false;
+	return !r->mine || (r->ref_max != PROBES_NONE && r->ref_max > 1);
+}

@@ -1,0 +1,43 @@
+/*
+ * One line of the list: a probe of one object, summed over all processes that
+ * have it. Pure.
+ */
+#ifndef UI_TUI_ROW_H
+#define UI_TUI_ROW_H
+
+#include "probes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct row {
+	/* texts are safe for the terminal and belong to the model */
+	const char *label; /* "provider:name" */
+	const char *name;  /* points into label */
+	const char *all;   /* "provider:name object": what filters look at */
+	const char *provider;
+	const char *path;   /* of the object */
+	const char *object; /* its file name */
+	bool deleted;       /* its file was removed or replaced */
+	uint32_t member;    /* first of the model's members */
+	uint32_t tag;       /* 0, or when it was tagged: 1 was first */
+
+	/* summed over its members */
+	uint32_t processes; /* how many are alive */
+	uint32_t sites;
+	uint32_t sites_on;         /* PROBES_NONE: sites have no switch of their own */
+	uint32_t ref_min, ref_max; /* PROBES_NONE: none or not read */
+	enum probes_state state;
+	bool mine;       /* all that is on of it in some process, is so by this session */
+	const char *who; /* who holds a foreign byte, or NULL */
+};
+
+/* Begin a sum. */
+void row_clear(struct row *r);
+/* Add one process' probe to it. */
+void row_add(struct row *r, const struct probes_live *live, uint32_t sites);
+
+/* Is it on, wholly or in part, for somebody beside this session? */
+bool row_held_by_others(const struct row *r);
+
+#endif

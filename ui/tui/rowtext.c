@@ -1,0 +1,175 @@
+/*
+ * A row as columns of text. The name gets what the others leave; when there is
+ * too little for it, columns go, the least needed first.
+ */
+#include "ui/tui/rowtext.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct rowtext_info {
+	const char *heading;
+	int width; /* at least, without the gap before it */
+	int rank;  /* the higher, the sooner it goes */
+};
+
+static const struct rowtext_info rowtext_infos[ROWTEXT_COLUMNS] = {
+	[ROWTEXT_MARK] = {"STATE", 2, 0},
+	[ROWTEXT_STATE] = {"", 3, 0},
+	[ROWTEXT_NAME] = {"PROVIDER:NAME", 24, 0},
+	[ROWTEXT_SITES] = {"SITES", 5, 2},
+	[ROWTEXT_REF] = {"REF", 4, 1},
+	[ROWTEXT_PROCESSES] = {"PROC", 4, 5},
+	[ROWTEXT_WHO] = {"WHO", 5, 3},
+	[ROWTEXT_OBJECT] = {"OBJECT", 12, 4},
+};
+
+const char *rowtext_heading(enum rowtext_column column)
+{
+	return rowtext_infos[column].heading;
+}
+
+static int rowtext_fixed(const struct rowtext_layout *l)
+{
+	int sum = 0;
+
+	for (int c = 0; c < ROWTEXT_COLUMNS; c++) {
+		if (c != ROWTEXT_NAME && l->at[c].width)
+			sum += l->at[c].width + (c > ROWTEXT_STATE);
+	}
+	return sum + 1; /* the gap before the name */
+}
+
+static void rowtext_drop(struct rowtext_layout *l)
+{
+	int drop = 0;
+
+	for (int c = 0; c < ROWTEXT_COLUMNS; c++) {
+		if (l->at[c].width && rowtext_infos[c].rank > rowtext_infos[drop].rank)
+			drop = c;
+	}
+	l->at[drop].width = 0;
+}
+
+static int rowtext_sites_width(uint32_t most)
+{
+	char text[32];
+	int width = snprintf(text, sizeof text, "%u/%u", most, most);
+
+	return width > rowtext_infos[ROWTEXT_SITES].width ? width
+							  : rowtext_infos[ROWTEXT_SITES].width;
+}
+
+void rowtext_arrange(struct rowtext_layout *l, const struct rowtext_needs *needs)
+{
+	int x = 0, room, name = needs->widest > 13 ? needs->widest : 13;
+
+	for (int c = 0; c < ROWTEXT_COLUMNS; c++)
+		l->at[c].width = rowtext_infos[c].width;
+	l->at[ROWTEXT_SITES].width = rowtext_sites_width(needs->most_sites);
+	if (!needs->several)
+		l->at[ROWTEXT_PROCESSES].width = 0;
+	while (needs->width - rowtext_fixed(l) < (name < 24 ? name : 24) &&
+		(l->at[ROWTEXT_SITES].width || l->at[ROWTEXT_REF].width))
+		rowtext_drop(l);
+	room = needs->width - rowtext_fixed(l);
+	if (l->at[ROWTEXT_OBJECT].width && room > name) { /* the object takes what is left */
+		l->at[ROWTEXT_OBJECT].width += room - name;
+		room = name;
+	}
+	l->at[ROWTEXT_NAME].width = room > 0 ? room : 0;
+	for (int c = 0; c < ROWTEXT_COLUMNS; c++) {
+		x += l->at[c].width && c > ROWTEXT_STATE;
+		l->at[c].x = x;
+		x += l->at[c].width;
+	}
+}
+
+const char *rowtext_state(enum probes_state state)
+{
+	static const char *const marks[] = {
+		[PROBES_UNKNOWN] = "[?]",
+		[PROBES_OFF] = "[ ]",
+		[PROBES_ON] = "[*]",
+		[PROBES_SOME] = "[~]",
+		[PROBES_OTHER] = "[X]",
+		[PROBES_ODD] = "[!]",
+		[PROBES_UNREADABLE] = "[?]",
+	};
+
+	return marks[state];
+}
+
+static void rowtext_sites(const struct row *r, char *out, size_t size)
+{
+	if (!r->processes || !r->sites) /* none: the program only looks at the semaphore */
+		snprintf(out, size, "-");
+	else if (r->sites_on == PROBES_NONE)
+		snprintf(out, size, "-/%u", r->sites);
+	else
+		snprintf(out, size, "%u/%u", r->sites_on, r->sites);
+}
+
+static void rowtext_ref(const struct row *r, char *out, size_t size)
+{
+	if (r->ref_min == PROBES_NONE || !r->processes)
+		snprintf(out, size, "-");
+	else if (r->ref_min == r->ref_max)
+		snprintf(out, size, "%u", r->ref_max);
+	else
+		snprintf(out, size, "%u-%u", r->ref_min, r->ref_max);
+}
+
+/* Our own raise may have been taken off by others: with a count of 0 nobody holds it. */
+static bool rowtext_mine(const struct row *r)
+{
+	return r->mine && r->ref_max != 0;
+}
+
+/* me; me+1: and one party more; other: on, but not by this session; else who holds the byte. */
+static void rowtext_who(const struct row *r, char *out, size_t size)
+{
+	if (r->who)
+		snprintf(out, size, "%s", r->who);
+	else if (r->state == PROBES_ODD)
+		snprintf(out, size, "?");
+	else if (rowtext_mine(r) && r->ref_max != PROBES_NONE && r->ref_max > 1)
+		snprintf(out, size, "me+%u", r->ref_max - 1);
+	else if (rowtext_mine(r))
+		snprintf(out, size, "me");
+	else if (row_held_by_others(r))
+		snprintf(out, size, "other");
+}
+
+const char *rowtext_cell(
+	const struct row *r, enum rowtext_column column, bool cursor, char *out, size_t size)
+{
+	out[0] = '\0';
+	switch (column) {
+	case ROWTEXT_MARK:
+		snprintf(out, size, "%c%c", cursor ? '>' : ' ', r->tag ? '+' : ' ');
+		break;
+	case ROWTEXT_STATE:
+		return rowtext_state(r->state);
+	case ROWTEXT_NAME:
+		return r->label;
+	case ROWTEXT_SITES:
+		rowtext_sites(r, out, size);
+		break;
+	case ROWTEXT_REF:
+		rowtext_ref(r, out, size);
+		break;
+	case ROWTEXT_PROCESSES:
+		snprintf(out, size, "%u", r->processes);
+		break;
+	case ROWTEXT_WHO:
+		rowtext_who(r, out, size);
+		break;
+	case ROWTEXT_OBJECT:
+		snprintf(out, size, "%s%s", r->object, r->deleted ? "*" : "");
+		break;
+	case ROWTEXT_COLUMNS:
+		break;
+	}
+	return out;
+}

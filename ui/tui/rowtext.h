@@ -1,0 +1,47 @@
+/*
+ * A row as columns of text, at any width. Pure.
+ */
+#ifndef UI_TUI_ROWTEXT_H
+#define UI_TUI_ROWTEXT_H
+
+#include "ui/tui/row.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum rowtext_column {
+	ROWTEXT_MARK, /* cursor and tag */
+	ROWTEXT_STATE,
+	ROWTEXT_NAME,
+	ROWTEXT_SITES,
+	ROWTEXT_REF,
+	ROWTEXT_PROCESSES,
+	ROWTEXT_WHO,
+	ROWTEXT_OBJECT,
+	ROWTEXT_COLUMNS,
+};
+
+/* Where each column begins and how wide it is; width 0: there is no room for it. */
+struct rowtext_layout {
+	struct rowtext_place {
+		int x, width;
+	} at[ROWTEXT_COLUMNS];
+};
+
+/* What the widths depend on. */
+struct rowtext_needs {
+	int width;           /* of the screen */
+	int widest;          /* columns of the longest provider:name */
+	uint32_t most_sites; /* of a row */
+	bool several;        /* processes */
+};
+
+void rowtext_arrange(struct rowtext_layout *l, const struct rowtext_needs *needs);
+const char *rowtext_heading(enum rowtext_column column);
+/* One cell, not cut to its width. Returns out. */
+const char *rowtext_cell(
+	const struct row *r, enum rowtext_column column, bool cursor, char *out, size_t size);
+/* "[*]" and so on. */
+const char *rowtext_state(enum probes_state state);
+
+#endif

@@ -1,0 +1,335 @@
+/*
+ * The terminal: curses, its colours, its keys, and that it is left in order.
+ */
+#include "ui/tui/screen.h"
+
+#include "ui/tui/key.h"
+#include "ui/tui/text.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+#include <term.h>
+#undef columns /* term.h makes names of capabilities out of common words */
+#undef lines
+
+/* What the crash handler needs, made ready while all is well. */
+static struct {
+	pid_t owner;
+	struct termios modes;
+	char restore[256]; /* leaves the alternate screen, shows the cursor */
+	char words[512];
+} screen_crash;
+
+static SCREEN *screen_curses;
+static bool screen_color;
+
+/* ------------------------------------------------------------- a way out */
+
+static void screen_die(int signal)
+{
+	if (getpid() == screen_crash.owner) {
+		ssize_t ignored = write(1, screen_crash.restore, strlen(screen_crash.restore));
+
+		tcsetattr(0, TCSANOW, &screen_crash.modes);
+		ignored = write(2, screen_crash.words, strlen(screen_crash.words));
+		(void)ignored;
+	}
+	raise(signal); /* the default action now: SA_RESETHAND */
+}
+
+static void screen_watch_crashes(void)
+{
+	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
+	static char stack[65536]; /* the one that overflowed cannot be used */
+	stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction action = {
+		.sa_handler = screen_die, .sa_flags = SA_RESETHAND | SA_NODEFER | SA_ONSTACK};
+
+	sigaltstack(&alternative, NULL);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/* Append a capability without its padding. */
+static void screen_add_capability(const char *name)
+{
+	char capability[16];
+	const char *s;
+	size_t n = strlen(screen_crash.restore);
+
+	snprintf(capability, sizeof capability, "%s", name);
+	s = tigetstr(capability);
+	if (!s || s == (char *)-1)
+		return;
+	while (*s && n + 1 < sizeof screen_crash.restore) {
+		if (s[0] == '$' && s[1] == '<' && strchr(s, '>'))
+			s = strchr(s, '>') + 1;
+		else
+			screen_crash.restore[n++] = *s++;
+	}
+	screen_crash.restore[n] = '\0';
+}
+
+void screen_last_words(const char *text)
+{
+	snprintf(screen_crash.words, sizeof screen_crash.words, "\r\n%s\r\n", text);
+}
+
+/* ---------------------------------------------------------------- opening */
+
+/* Can the type that setupterm has found move its cursor? Frees it. */
+static bool screen_type_moves(void)
+{
+	const char *move_cursor = tigetstr("cup");
+	bool moves = move_cursor && move_cursor != (const char *)-1;
+
+	del_curterm(cur_term);
+	return moves;
+}
+
+/* The name to use for $TERM: itself, or vt100 for one that cannot move its cursor. NULL: unknown.
+ */
+static const char *screen_type(char *why, size_t size)
+{
+	const char *term = getenv("TERM");
+	int status;
+
+	if (!term || !*term) {
+		snprintf(why, size,
+			"TERM is not set; try: TERM=xterm probes-tui ..., or probes-tui list");
+		return NULL;
+	}
+	if (setupterm(NULL, 1, &status) == OK) {
+		if (screen_type_moves())
+			return term;
+	} else if (status <= 0) { /* else it exists, but is generic or a printer */
+		snprintf(why, size,
+			"unknown terminal type TERM=%.40s; try: TERM=xterm probes-tui ..., "
+			"or probes-tui list",
+			term);
+		return NULL;
+	}
+	snprintf(why, size, "TERM=%.40s cannot move its cursor: drawn as for a vt100", term);
+	return "vt100";
+}
+
+static void screen_colors(bool no_color)
+{
+	const char *wish = getenv("NO_COLOR");
+
+	screen_color = !no_color && !(wish && *wish) && has_colors();
+	if (!screen_color)
+		return;
+	start_color();
+	use_default_colors();
+	init_pair(1, COLOR_GREEN, -1);
+	init_pair(2, COLOR_CYAN, -1);
+	init_pair(3, COLOR_YELLOW, -1);
+	init_pair(4, COLOR_RED, -1);
+}
+
+static void screen_modes(void)
+{
+	raw(); /* ^C and ^Z are keys; what others send us comes as signals */
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	intrflush(stdscr, FALSE);
+	if (!getenv("ESCDELAY"))
+		set_escdelay(25);
+	curs_set(0);
+}
+
+int screen_open(const struct screen_options *o, char *why, size_t size)
+{
+	const char *type;
+	char safe[128];
+
+	why[0] = '\0';
+	if (!isatty(0) || !isatty(1)) {
+		snprintf(why, size, "standard %s is not a terminal; try: probes-tui list",
+			isatty(0) ? "output" : "input");
+		return -1;
+	}
+	setlocale(LC_CTYPE, "");
+	text_set_utf8(!o->ascii && !strcmp(nl_langinfo(CODESET), "UTF-8"));
+	tcgetattr(0, &screen_crash.modes);
+	type = screen_type(why, size);
+	screen_curses = type ? newterm(type, stdout, stdin) : NULL;
+	if (!screen_curses) {
+		if (!why[0])
+			snprintf(why, size, "the terminal type %s cannot be used",
+				text_clean(type, safe, sizeof safe));
+		return -1;
+	}
+	screen_colors(o->no_color);
+	screen_modes();
+	screen_crash.owner = getpid();
+	screen_add_capability("sgr0");
+	screen_add_capability("rmkx");
+	screen_add_capability("cnorm");
+	screen_add_capability("rmcup");
+	screen_watch_crashes();
+	return 0;
+}
+
+void screen_close(void)
+{
+	if (!screen_curses)
+		return;
+	endwin();
+	delscreen(screen_curses);
+	screen_curses = NULL;
+	screen_crash.owner = 0;
+}
+
+/* ---------------------------------------------------------------- drawing */
+
+static attr_t screen_attributes(int style)
+{
+	static const struct {
+		attr_t attributes;
+		short pair;
+	} looks[STYLE_COUNT] = {
+		[STYLE_TITLE] = {A_BOLD, 0},
+		[STYLE_HEAD] = {A_UNDERLINE, 0},
+		[STYLE_ON] = {A_BOLD, 1},
+		[STYLE_SOME] = {A_BOLD, 2},
+		[STYLE_WARN] = {A_BOLD, 3},
+		[STYLE_BAD] = {A_BOLD, 4},
+		[STYLE_MATCH] = {A_BOLD | A_UNDERLINE, 3},
+		[STYLE_KEY] = {A_BOLD, 0},
+	};
+	int look = style & ~STYLE_REVERSE;
+	attr_t a = looks[look].attributes;
+
+	if (screen_color)
+		a |= COLOR_PAIR(looks[look].pair);
+	return style & STYLE_REVERSE ? a | A_REVERSE : a;
+}
+
+void screen_show(const struct canvas *c)
+{
+	bool cursor = c->cursor_y >= 0;
+
+	erase();
+	for (size_t i = 0; i < c->span_count; i++) {
+		const struct canvas_span *s = &c->spans[i];
+
+		attrset((int)screen_attributes(s->style));
+		mvaddstr(s->y, s->x, canvas_text(c, s));
+	}
+	attrset(A_NORMAL);
+	curs_set(cursor);
+	move(cursor ? c->cursor_y : c->rows - 1, cursor ? c->cursor_x : 0);
+	wnoutrefresh(stdscr);
+	doupdate();
+}
+
+void screen_forget(void)
+{
+	clearok(stdscr, TRUE);
+}
+
+void screen_size(int *rows, int *columns)
+{
+	getmaxyx(stdscr, *rows, *columns);
+}
+
+void screen_resize(void)
+{
+	struct winsize size;
+
+	if (ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+		resizeterm(size.ws_row, size.ws_col);
+}
+
+/* ------------------------------------------------------------------- keys */
+
+static uint32_t screen_translate(wint_t code)
+{
+	static const struct {
+		int curses;
+		uint32_t key;
+	} keys[] = {
+		{KEY_UP, K_UP},
+		{KEY_DOWN, K_DOWN},
+		{KEY_LEFT, K_LEFT},
+		{KEY_RIGHT, K_RIGHT},
+		{KEY_PPAGE, K_PAGE_UP},
+		{KEY_NPAGE, K_PAGE_DOWN},
+		{KEY_HOME, K_HOME},
+		{KEY_END, K_END},
+		{KEY_DC, K_DELETE},
+		{KEY_BACKSPACE, K_BACKSPACE},
+		{KEY_ENTER, K_ENTER},
+	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		if (keys[i].curses == (int)code)
+			return keys[i].key;
+	}
+	if (code >= KEY_F(1) && code <= KEY_F(10))
+		return K_F1 + (uint32_t)(code - KEY_F(1));
+	return 0;
+}
+
+bool screen_key(uint32_t *key)
+{
+	wint_t code;
+
+	for (;;) {
+		int kind = get_wch(&code);
+
+		if (kind == ERR)
+			return false;
+		*key = kind == KEY_CODE_YES ? screen_translate(code) : (uint32_t)code;
+		if (kind != KEY_CODE_YES && code == '\n')
+			*key = K_ENTER;
+		if (*key)
+			return true;
+	}
+}
+
+/* ------------------------------------------------------------- suspension */
+
+void screen_resume(void)
+{
+	reset_prog_mode();
+	screen_resize();
+	screen_forget();
+}
+
+bool screen_suspend(void)
+{
+	struct sigaction stop = {.sa_handler = SIG_DFL}, before;
+	sigset_t only, mask;
+
+	sigaction(SIGTSTP, NULL, &before);
+	if (before.sa_handler == SIG_IGN)
+		return false;
+	def_prog_mode();
+	endwin();
+	sigemptyset(&only);
+	sigaddset(&only, SIGTSTP);
+	sigaction(SIGTSTP, &stop, NULL);
+	sigprocmask(SIG_UNBLOCK, &only, &mask);
+	kill(0, SIGTSTP); /* the whole job, as the terminal would */
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(SIGTSTP, &before, NULL);
+	screen_resume();
+	return true;
+}

@@ -1,0 +1,48 @@
+/*
+ * The terminal. The only file that knows curses.
+ *
+ * It leaves the terminal as it found it on every way out: screen_close, a
+ * crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS), and while suspended.
+ */
+#ifndef UI_TUI_SCREEN_H
+#define UI_TUI_SCREEN_H
+
+#include "ui/tui/canvas.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct screen_options {
+	bool no_color;
+	bool ascii; /* ASCII only, whatever the locale says */
+};
+
+/*
+ * Take the terminal. 0; or -1 and why not, and it was not touched. A notice,
+ * where the terminal is known to be poor, is left in why too.
+ */
+int screen_open(const struct screen_options *o, char *why, size_t size);
+void screen_close(void);
+
+/* What to say on the terminal, should we crash. */
+void screen_last_words(const char *text);
+
+void screen_size(int *rows, int *columns);
+/* Ask the terminal for its size again. */
+void screen_resize(void);
+/* Show a picture: only what differs from the one before is sent. */
+void screen_show(const struct canvas *c);
+/* Forget what the terminal shows: the next picture is sent as a whole. */
+void screen_forget(void);
+
+/* The next key, without waiting; false: none. */
+bool screen_key(uint32_t *key);
+
+/* Give the terminal back and stop, as ^Z does; returns when continued. False: nobody there who
+ * could continue us. */
+bool screen_suspend(void);
+/* After somebody else stopped and continued us: take the terminal again. */
+void screen_resume(void);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * The screen from beginning to end: open what it is about, take the terminal,
+ * run, give everything back.
+ */
+#include "ui/tui/tui.h"
+
+#include "ui/report.h"
+#include "ui/tui/app.h"
+#include "ui/tui/loop.h"
+#include "ui/tui/mem.h"
+#include "ui/tui/open.h"
+#include "ui/tui/screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void tui_last_words(const struct app *a)
+{
+	char text[400];
+
+	snprintf(text, sizeof text,
+		"probes-tui crashed. The target runs on, with what was switched in it: "
+		"probes-tui repair -pid %d undoes that",
+		a->model.process_count ? (int)a->model.processes[0].pid : 0);
+	screen_last_words(text);
+}
+
+static int tui_fail(const struct probes_error *e)
+{
+	report_error(e);
+	return e->status ? (int)e->status : PROBES_FAILED;
+}
+
+/* The screen is ours: let the program go, and run. */
+static int tui_show(struct app *a, int signals)
+{
+	struct probes_error e = {0};
+
+	if (a->started && !a->options->hold && probes_let_go(a->started, &e) < 0) {
+		screen_close();
+		return tui_fail(&e);
+	}
+	loop_run(a, signals);
+	screen_close();
+	if (a->farewell[0])
+		report_line("%s", a->farewell);
+	return a->signal ? 128 + a->signal : 0;
+}
+
+static int tui_with_targets(struct app *a)
+{
+	struct screen_options options = {
+		.no_color = a->options->no_color, .ascii = a->options->ascii};
+	char why[256];
+	int signals = loop_signals();
+
+	if (signals < 0) {
+		report_line("cannot listen to signals: %s", strerror(-signals));
+		return PROBES_FAILED;
+	}
+	if (screen_open(&options, why, sizeof why) < 0) {
+		report_line("cannot show the screen: %s", why);
+		return PROBES_USAGE;
+	}
+	if (why[0])
+		app_say(a, "%s", why);
+	tui_last_words(a);
+	return tui_show(a, signals);
+}
+
+int tui_run(const struct options *o)
+{
+	struct app *a = mem_alloc(sizeof *a);
+	struct probes_error e = {0};
+	int status;
+
+	a->options = o;
+	a->refresh_ms = o->refresh_ms ? o->refresh_ms : 1000;
+	if (audit_open(&a->audit, o, &e) < 0) {
+		free(a);
+		return tui_fail(&e);
+	}
+	if (open_all(a, &e) < 0)
+		status = tui_fail(&e);
+	else
+		status = tui_with_targets(a);
+	lines_done(&a->lines);
+	open_close(a);
+	program_done(&a->program);
+	audit_close(&a->audit);
+	free(a);
+	return status;
+}

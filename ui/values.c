@@ -1,0 +1,75 @@
+/*
+ * Numbers as people write them.
+ *
+ * By hand, since strtol takes signs and blanks, and strtod's point depends on
+ * the locale.
+ */
+#include "ui/values.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS "0123456789"
+#define LONGEST_MS (1000 * UINT64_C(3600000))
+
+pid_t values_pid(const char *text, const char **end)
+{
+	size_t digits = strspn(text, DIGITS);
+	unsigned long value;
+
+	*end = text + digits;
+	if (digits == 0)
+		return 0;
+	errno = 0;
+	value = strtoul(text, NULL, 10);
+	return errno || value > INT_MAX ? 0 : (pid_t)value;
+}
+
+bool values_number(const char *text, unsigned least, unsigned most, unsigned *value)
+{
+	size_t digits = strspn(text, DIGITS);
+	unsigned long number;
+
+	if (!digits || text[digits])
+		return false;
+	errno = 0;
+	number = strtoul(text, NULL, 10);
+	if (errno || number < least || number > most)
+		return false;
+	*value = (unsigned)number;
+	return true;
+}
+
+/* How many milliseconds a unit has; 0: no unit. */
+static uint64_t unit(const char *text)
+{
+	static const struct {
+		const char *name;
+		uint64_t ms;
+	} units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(text, units[i].name))
+			return units[i].ms;
+	return 0;
+}
+
+bool values_span(const char *text, uint64_t *ms)
+{
+	size_t whole = strspn(text, DIGITS);
+	size_t point = text[whole] == '.';
+	size_t part = point ? strspn(text + whole + 1, DIGITS) : 0;
+	uint64_t scale = unit(text + whole + point + part), thousandths = 0;
+
+	if (!scale || !(whole + part) || whole > 9 || part > 3)
+		return false;
+	for (size_t i = 0; i < whole; i++)
+		thousandths = thousandths * 10 + (uint64_t)(text[i] - '0');
+	for (size_t i = 0; i < 3; i++)
+		thousandths =
+			thousandths * 10 + (i < part ? (uint64_t)(text[whole + 1 + i] - '0') : 0);
+	*ms = thousandths * scale / 1000;
+	return *ms <= LONGEST_MS;
+}
