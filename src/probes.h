@@ -361,6 +361,7 @@ struct probes_result {
 	size_t write_count;
 	size_t done, skipped, not_done; /* items, counted */
 	size_t sites;                   /* sites whose byte was changed */
+	bool dry_run;                   /* planned only */
 	uint64_t stopped_ns;            /* how long the process stood still; normally 0 */
 };
 

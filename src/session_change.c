@@ -62,9 +62,14 @@ static struct probes_result *session_result(
 
 /* ---- what is ours ---- */
 
+static int32_t session_count(const uint8_t bytes[2])
+{
+	return bytes[0] | bytes[1] << 8;
+}
+
 int32_t session_delta(const struct probes_write *w)
 {
-	return (int32_t)(w->new_[0] | w->new_[1] << 8) - (int32_t)(w->old[0] | w->old[1] << 8);
+	return session_count(w->new_) - session_count(w->old);
 }
 
 /* The slot of a semaphore write among the deltas of its holding. */
@@ -107,6 +112,22 @@ static void session_forget(
 			h->net[slot] -= deltas[p->object][slot];
 			deltas[p->object][slot] = 0;
 		}
+	}
+}
+
+/* An apply that failed, and whose undoing failed too: what stayed is a debt of ours. */
+static void session_owe(struct probes_session *s, const struct apply *a)
+{
+	for (size_t i = 0; i < a->plan->writes.count; i++) {
+		const struct plan_write *w = ARRAY_AT(&a->plan->writes, struct plan_write, i);
+		size_t local;
+		struct holding *h;
+
+		if (!a->left[i] || w->is_site)
+			continue;
+		h = catalog_find(&s->catalog, w->probe, &local);
+		h->net[h->same[w->index]] += session_count(w->new_) - session_count(w->old);
+		h->stamp[local] = ++s->stamp;
 	}
 }
 
@@ -198,6 +219,8 @@ static int session_apply(struct probes_session *s, const struct session_change *
 	session_record(s, p);
 	r = session_run(s, c, &w, stopped_ns, e);
 	session_conclude(s, r);
+	if (r < 0)
+		session_owe(s, &w.apply);
 	apply_done(&w.apply);
 	return r;
 }
@@ -223,8 +246,10 @@ static int session_try(struct probes_session *s, const struct session_change *c,
 		p.writes.count = 0;
 	*result = session_result(s, &p, e);
 	plan_done(&p);
-	if (*result)
+	if (*result) {
 		(*result)->stopped_ns = stopped_ns;
+		(*result)->dry_run = c->dry_run;
+	}
 	return *result ? r : -ENOMEM;
 }
 

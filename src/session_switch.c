@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 void probes_result_free(struct probes_result *r)
@@ -171,11 +172,17 @@ static bool session_collect(
 int probes_revert(struct probes_session *s, const struct probes_result *done,
 	struct probes_result **result, struct probes_error *e)
 {
-	int32_t **deltas = calloc(s->catalog.holdings.count + 1, sizeof *deltas);
-	size_t *which = calloc(done->item_count + 1, sizeof *which);
+	int32_t **deltas;
+	size_t *which;
 	int r;
 
 	*result = NULL;
+	if (done->dry_run) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot undo a dry run");
+		return error_why(e, "it changed nothing");
+	}
+	deltas = calloc(s->catalog.holdings.count + 1, sizeof *deltas);
+	which = calloc(done->item_count + 1, sizeof *which);
 	/* Backwards: a pair is undone in the order that loses no end. */
 	for (size_t i = 0; which && i < done->item_count; i++)
 		which[i] = done->items[done->item_count - 1 - i].probe;

@@ -6,6 +6,7 @@
 
 #include "probes.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,26 +150,41 @@ static size_t escape_encode(unsigned rune, char *out)
 	return 4;
 }
 
+/* Up to `most` hexadecimal digits at text; returns how many there are. */
+static size_t escape_digits(const char *text, size_t most, unsigned *value)
+{
+	size_t n = 0;
+
+	for (*value = 0; n < most && isxdigit((unsigned char)text[n]); n++) {
+		unsigned char c = (unsigned char)text[n];
+
+		*value = *value << 4 | (unsigned)(isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	return n;
+}
+
 /* Decode the escape after a backslash; returns how many characters it took, 0 if it is none. */
 static size_t escape_decode_one(const char *text, char **out)
 {
 	unsigned value;
-	int taken = 0;
+	size_t digits;
 
 	if (text[0] == '\\') {
 		*(*out)++ = '\\';
 		return 1;
 	}
-	if (sscanf(text, "x%2x%n", &value, &taken) == 1 && taken == 3) {
+	if (text[0] == 'x' && escape_digits(text + 1, 2, &value) == 2 && value) {
 		*(*out)++ = (char)value;
 		return 3;
 	}
-	taken = 0;
-	if (sscanf(text, "u{%6x}%n", &value, &taken) == 1 && taken && value <= 0x10ffff) {
-		*out += escape_encode(value, *out);
-		return (size_t)taken;
-	}
-	return 0;
+	if (text[0] != 'u' || text[1] != '{')
+		return 0;
+	digits = escape_digits(text + 2, 6, &value);
+	if (!digits || text[2 + digits] != '}' || !value || value > 0x10ffff ||
+		(value >= 0xd800 && value <= 0xdfff))
+		return 0;
+	*out += escape_encode(value, *out);
+	return 3 + digits;
 }
 
 bool escape_decode(const char *text, char *out)

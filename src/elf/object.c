@@ -308,23 +308,53 @@ const struct object_segment *object_segment_at(
 	return NULL;
 }
 
+/* How many bytes from vaddr on no segment's file bytes hold; at most `most`. */
+static size_t object_hole(const struct object *o, uint64_t vaddr, size_t most)
+{
+	for (size_t i = 0; i < o->segment_count; i++) {
+		const struct object_segment *s = &o->segments[i];
+
+		if (s->filesz && s->vaddr >= vaddr && s->vaddr - vaddr < most)
+			most = (size_t)(s->vaddr - vaddr);
+	}
+	return most;
+}
+
+/* Read what one segment holds of a span from vaddr on; 0 where none does. */
+static size_t object_read_piece(
+	const struct object *o, uint64_t vaddr, unsigned char *to, size_t most)
+{
+	for (size_t i = 0; i < o->segment_count; i++) {
+		const struct object_segment *s = &o->segments[i];
+		uint64_t at = vaddr - s->vaddr;
+		ssize_t n;
+
+		if (vaddr < s->vaddr || at >= s->filesz)
+			continue;
+		if (most > s->filesz - at)
+			most = (size_t)(s->filesz - at);
+		n = pread(o->fd, to, most, (off_t)(s->offset + at));
+		return n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/* A span may reach over several segments; the holes between them are read as zeros. */
 static size_t object_read_span(const struct object *o, const struct span *span, unsigned char *to)
 {
-	const struct object_segment *s = object_segment_at(o, span->address, 1);
-	size_t got = 0, want;
+	size_t got = 0;
 
-	if (!s || span->address - s->vaddr >= s->filesz)
-		return 0;
-	want = s->filesz - (span->address - s->vaddr);
-	if (want > span->length)
-		want = span->length;
-	while (got < want) {
-		ssize_t n = pread(o->fd, to + got, want - got,
-			(off_t)(s->offset + (span->address - s->vaddr) + got));
+	while (got < span->length) {
+		size_t left = span->length - got;
+		size_t n = object_read_piece(o, span->address + got, to + got, left);
 
-		if (n <= 0)
-			break;
-		got += (size_t)n;
+		if (n == 0) {
+			n = object_hole(o, span->address + got, left);
+			if (n == 0 || n == left)
+				break;
+			memset(to + got, 0, n);
+		}
+		got += n;
 	}
 	return got;
 }

@@ -51,12 +51,19 @@ static int operand_size(const char *item, size_t length, struct probes_argument 
 static bool operand_plausible(const char *op, size_t length)
 {
 	static const char allowed[] = "%$()+-,*_.@: ";
+	int depth = 0;
 
 	if (length == 0)
 		return false;
-	for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++) {
 		if (!isalnum((unsigned char)op[i]) && !memchr(allowed, op[i], sizeof allowed - 1))
 			return false;
+		depth += (op[i] == '(') - (op[i] == ')');
+		if (depth < 0 || depth > 1)
+			return false;
+	}
+	if (depth)
+		return false;
 	if (op[0] == '%')
 		return length > 1 && isalpha((unsigned char)op[1]);
 	if (op[0] == '$')

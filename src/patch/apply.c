@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define APPLY_GAP 256
 #define APPLY_LONGEST (1 << 20)
@@ -100,7 +101,9 @@ int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 		largest = b->spans.total > largest ? b->spans.total : largest;
 	}
 	a->bytes = malloc(largest);
-	if (a->bytes)
+	a->left = mmap(NULL, plan->writes.count + 1, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (a->bytes && a->left != MAP_FAILED)
 		return 0;
 	apply_done(a);
 	return error_memory(e, "a plan");
@@ -118,6 +121,9 @@ void apply_done(struct apply *a)
 	array_done(&a->batches);
 	free(a->bytes);
 	a->bytes = NULL;
+	if (a->left && a->left != MAP_FAILED)
+		munmap(a->left, a->plan->writes.count + 1);
+	a->left = NULL;
 }
 
 /* ---- errors ---- */
@@ -259,8 +265,11 @@ static void apply_undo_all(struct apply *a, struct memory *m, struct probes_erro
 {
 	size_t kept = 0;
 
-	while (a->written > 0)
-		kept += !apply_undo(m, apply_at(a, --a->written));
+	while (a->written > 0) {
+		a->written--;
+		a->left[a->written] = !apply_undo(m, apply_at(a, a->written));
+		kept += a->left[a->written];
+	}
 	if (kept && e->status != PROBES_GONE)
 		error_hint(e, "%zu of the writes made before could not be undone: see list", kept);
 }

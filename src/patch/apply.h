@@ -15,6 +15,8 @@ struct apply {
 	struct array batches;
 	unsigned char *bytes; /* room for the largest batch's look */
 	size_t written;       /* how many of the plan's writes are in the process now */
+	bool *left;           /* per write: made, and could not be undone. Shared memory, since a
+				 helper process may do the work (process/stop.h) */
 };
 
 /* Lay out batches and buffers; nothing is allocated later. */

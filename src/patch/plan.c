@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PLAN_ODD "it is odd: its code and its semaphore disagree"
+
 struct plan_view {
 	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */
 	uint8_t *on;       /* per site: as it will be */
@@ -154,19 +156,32 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 	w->new_[1] = (uint8_t)(to >> 8);
 	plan_guard(s, i, w);
 	s->view->values[slot] = to;
-	s->view->touched[slot] = p->epoch;
 	return true;
 }
 
-/* A batch is looked at as a whole before it is written: what looks at its own writes starts
- * another. */
-static void plan_begin_step(struct plan *p, const struct plan_step *s)
+/* Was this probe, or what it shares, written in the batch so far? */
+static bool plan_touched(const struct plan *p, const struct plan_step *s)
 {
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		if (s->view->touched[plan_slot(s, i)] == p->epoch) {
-			p->epoch++;
-			return;
-		}
+		if (s->view->touched[plan_slot(s, i)] == p->epoch)
+			return true;
+	return false;
+}
+
+/*
+ * A batch is looked at as a whole before it is written: a step that looks at what was written
+ * before it begins another.
+ */
+static void plan_end_step(struct plan *p, const struct plan_step *s, size_t first)
+{
+	if (p->writes.count == first)
+		return;
+	if (plan_touched(p, s)) {
+		ARRAY_AT(&p->writes, struct plan_write, first)->cut = true;
+		p->epoch++;
+	}
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		s->view->touched[plan_slot(s, i)] = p->epoch;
 }
 
 /* Sites that must follow their semaphore from its value now to `to`. */
@@ -199,16 +214,14 @@ static bool plan_write_probe(struct plan *p, const struct plan_step *s, const ui
 	const uint32_t *from, bool up, bool always)
 {
 	size_t first = p->writes.count;
-	uint32_t epoch = p->epoch;
 	bool fits;
 
-	plan_begin_step(p, s);
 	if (up)
 		fits = plan_write_sites(p, s, to, from, always) && plan_write_semaphores(p, s, to);
 	else
 		fits = plan_write_semaphores(p, s, to) && plan_write_sites(p, s, to, from, always);
-	if (fits && p->writes.count > first)
-		ARRAY_AT(&p->writes, struct plan_write, first)->cut = p->epoch != epoch;
+	if (fits)
+		plan_end_step(p, s, first);
 	return fits;
 }
 
@@ -238,7 +251,7 @@ static bool plan_check_readable(const struct plan_step *s, struct probes_item *i
 
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
 		readable = readable && plan_value(s, i) != PROBES_NONE;
-	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++)
+	for (uint32_t i = 0; i < s->p->site_count; i++)
 		readable = readable && s->h->site_live[s->site + i].state != PROBES_UNREADABLE;
 	if (!readable)
 		plan_not(item, PROBES_NOT_DONE, "its memory cannot be read");
@@ -314,7 +327,7 @@ static bool plan_check(const struct plan_step *s, const struct plan_mode *mode,
 	if (mode->force)
 		return true;
 	if (!plan_consistent(s)) {
-		plan_not(item, PROBES_NOT_DONE, "it is odd: its code and its semaphore disagree");
+		plan_not(item, PROBES_NOT_DONE, PLAN_ODD);
 		return false;
 	}
 	return plan_check_counts(s, verb, item);
@@ -356,7 +369,7 @@ static int plan_refuse(
 		"cannot %s %s:%s", item->verb == PROBES_ENABLE ? "enable" : "disable",
 		s->p->provider, s->p->name);
 	error_why(e, "%s", item->why);
-	if (!s->p->broken && !plan_consistent(s))
+	if (!strcmp(item->why, PLAN_ODD))
 		return error_hint(e, "-force sets code and semaphore alike");
 	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
 }

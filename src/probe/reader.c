@@ -109,6 +109,7 @@ static void reader_store(
 	} else {
 		h->values[item->index] =
 			got == READER_SEMAPHORE ? bytes[0] | (uint32_t)bytes[1] << 8 : PROBES_NONE;
+		h->values[h->same[item->index]] = h->values[item->index];
 	}
 }
 
@@ -120,7 +121,9 @@ static void reader_store_all(struct reader *r, const struct catalog *c)
 		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
 		size_t at, got = 0;
 
-		while (item->address - span->address >= span->length)
+		/* Spans may overlap where the longest was reached: an item lies in one as a whole.
+		 */
+		while (item->address - span->address + reader_length(item) > span->length)
 			span++;
 		at = item->address - span->address;
 		if (at < span->got)
@@ -141,8 +144,11 @@ int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool
 	r->before = r->bytes;
 	r->bytes = swap;
 	code = m->ops->read(m, &r->spans, r->bytes);
-	if (code < 0)
+	if (code < 0) {
+		/* The buffer may be half new. */
+		r->fresh = true;
 		return code;
+	}
 	for (size_t i = 0; whole && i < r->spans.list.count; i++) {
 		const struct span *span = ARRAY_AT(&r->spans.list, struct span, i);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define MEMORY_RANGES 1024 /* IOV_MAX: ranges per call */
+#define MEMORY_PAGE 4096
 
 /* Our own seccomp filter may deny process_vm_readv where /proc/PID/mem is open: read through that.
  */
@@ -76,20 +77,34 @@ static int memory_read_live(struct memory *m, struct spans *spans, unsigned char
 	return 0;
 }
 
-static int memory_write_live(struct memory *m, uint64_t address, const void *bytes, size_t length)
+static int memory_put(struct memory *m, uint64_t address, const void *bytes, size_t length)
 {
 	ssize_t n;
 
-	if (m->fd < 0)
-		return m->denied;
 	do
 		n = pwrite(m->fd, bytes, length, (off_t)address);
 	while (n < 0 && errno == EINTR);
 	if (n == 0)
 		return -ESRCH;
-	if (n < 0)
-		return -errno;
-	return (size_t)n == length ? 0 : -EIO;
+	return n < 0 ? -errno : (int)n;
+}
+
+/* A count that lies across two pages may be written by half, where the second page is not there. */
+static int memory_write_live(struct memory *m, uint64_t address, const void *bytes, size_t length)
+{
+	uint64_t room = MEMORY_PAGE - address % MEMORY_PAGE;
+	unsigned char before[8];
+	int n;
+
+	if (m->fd < 0)
+		return m->denied;
+	if (room < length && (length > sizeof before || !memory_read(m, address, before, length)))
+		return -EFAULT;
+	n = memory_put(m, address, bytes, length);
+	if (n < 0 || (size_t)n == length)
+		return n < 0 ? n : 0;
+	memory_put(m, address, before, (size_t)n);
+	return -EIO;
 }
 
 static const struct memory_ops memory_live_ops = {

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static size_t tree_of(const struct tree_link *links, size_t count, pid_t root, pid_t *out)
@@ -85,6 +86,7 @@ START_TEST(tree_of_a_live_process)
 	free(pids);
 	close(hold[0]);
 	close(hold[1]);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	ck_assert_int_eq(probes_tree(0x7ffffff0, &pids, &count, &e), -ESRCH);
 	ck_assert_int_eq(e.status, PROBES_NO_TARGET);
 	ck_assert_ptr_null(pids);
