@@ -185,7 +185,10 @@ void probes_close(struct probes_session *s)
 		start_kill(s->who.pid);
 	if (s->all_ready)
 		reader_done(&s->all);
-	journal_remove(&s->journal);
+	if (s->owing)
+		journal_leave(&s->journal);
+	else
+		journal_remove(&s->journal);
 	catalog_done(&s->catalog);
 	memory_close(&s->memory);
 	identity_close(&s->who);

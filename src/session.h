@@ -27,6 +27,7 @@ struct probes_session {
 	struct journal journal;
 	bool lasting;    /* what it switches is meant to stay */
 	bool unrecorded; /* no journal could be kept, and that was said */
+	bool owing;      /* something of ours could not be taken back: the journal must stay */
 };
 
 #define SESSION_TURN_MS 5000 /* how long we wait for another of us */

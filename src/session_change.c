@@ -167,42 +167,68 @@ static int session_run(struct probes_session *s, const struct session_change *c,
 		session_run_apply, w, stopped_ns, e);
 }
 
-/* Put the plan on record before its first write. Without a place for it: say so once, and go on. */
-static void session_record(struct probes_session *s, const struct plan *p)
+static int session_open_journal(struct probes_session *s)
 {
-	struct journal_key key = {.target = s->who.pid, .target_start = s->who.start_time};
+	struct journal_key key = {.target = s->who.pid,
+		.target_start = s->who.start_time,
+		.owner = getpid(),
+		.pids = journal_pids()};
 	struct procfs_stat self;
+	int r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
+
+	key.owner_start = self.start_time;
+	return r ? r : journal_open(&s->journal, &key);
+}
+
+/*
+ * Put the plan on record before its first write. Where no journal can be begun: say so once, and go
+ * on. One that was begun must stay whole: only what takes back goes on without it.
+ */
+static int session_record(struct probes_session *s, const struct session_change *c,
+	const struct plan *p, struct probes_error *e)
+{
 	int r = 0;
 
 	if (s->unrecorded)
-		return;
+		return 0;
 	if (s->journal.fd < 0) {
-		key.owner = getpid();
-		r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
-		key.owner_start = self.start_time;
-		if (r == 0)
-			r = journal_open(&s->journal, &key);
+		r = session_open_journal(s);
+		s->unrecorded = r < 0;
 	}
 	if (r == 0)
-		r = journal_intend(&s->journal, p);
+		r = journal_intend(&s->journal, p, NULL);
 	if (r == 0)
-		return;
-	s->unrecorded = true;
-	journal_remove(&s->journal);
-	log_say(&s->log, PROBES_LOG_NOTICE,
-		"no journal can be kept (%s): if this run is killed, nobody can undo what it did",
-		strerror(-r));
+		return 0;
+	if (s->unrecorded || c->deltas) {
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"no journal can be kept (%s): were this run killed, nobody could undo it",
+			strerror(-r));
+		return 0;
+	}
+	error_set(e, PROBES_FAILED, r, "cannot put on record what would be written");
+	return error_hint(e, "free some space where %s lies", s->journal.path);
 }
 
-/* What is meant to stay needs no record once it is whole. */
-static void session_conclude(struct probes_session *s, int result)
+/*
+ * What is meant to stay needs no record once it is whole. What could not be undone is recorded as
+ * done; what nobody knows (the helper was killed) stays open, and a repair asks the process.
+ */
+static void session_conclude(
+	struct probes_session *s, const struct apply *a, int result, bool known)
 {
-	if (s->journal.fd < 0)
+	size_t left = 0;
+
+	if (s->journal.fd < 0 || !known)
 		return;
-	if (s->lasting && result == 0)
+	if (result == 0 && s->lasting) {
 		journal_remove(&s->journal);
-	else
-		journal_conclude(&s->journal, result == 0 ? JOURNAL_DONE : JOURNAL_UNDONE);
+		return;
+	}
+	journal_conclude(&s->journal, result == 0 ? JOURNAL_DONE : JOURNAL_UNDONE);
+	for (size_t i = 0; result < 0 && i < a->plan->writes.count; i++)
+		left += a->left[i];
+	if (left && journal_intend(&s->journal, a->plan, a->left) == 0)
+		journal_conclude(&s->journal, JOURNAL_DONE);
 }
 
 static int session_apply(struct probes_session *s, const struct session_change *c,
@@ -214,13 +240,15 @@ static int session_apply(struct probes_session *s, const struct session_change *
 	if (!p->writes.count)
 		return 0;
 	r = apply_init(&w.apply, p, e);
-	if (r < 0)
-		return r;
-	session_record(s, p);
-	r = session_run(s, c, &w, stopped_ns, e);
-	session_conclude(s, r);
-	if (r < 0)
-		session_owe(s, &w.apply);
+	if (r == 0)
+		r = session_record(s, c, p, e);
+	if (r == 0) {
+		r = session_run(s, c, &w, stopped_ns, e);
+		session_conclude(s, &w.apply, r, r != -ECHILD);
+		s->owing = s->owing || r == -ECHILD;
+		if (r < 0)
+			session_owe(s, &w.apply);
+	}
 	apply_done(&w.apply);
 	return r;
 }
@@ -239,18 +267,19 @@ static int session_try(struct probes_session *s, const struct session_change *c,
 	if (r < 0)
 		return r;
 	r = c->plan(c, &p, e);
-	if (r == 0 && !c->dry_run)
+	/* Before the first write: what is done must never be lost for want of memory. */
+	*result = session_result(s, &p, e);
+	if (*result && r == 0 && !c->dry_run)
 		applied = r = session_apply(s, c, &p, &stopped_ns, e);
 	*again = applied == -EBUSY;
-	if (r < 0)
-		p.writes.count = 0;
-	*result = session_result(s, &p, e);
 	plan_done(&p);
-	if (*result) {
-		(*result)->stopped_ns = stopped_ns;
-		(*result)->dry_run = c->dry_run;
-	}
-	return *result ? r : -ENOMEM;
+	if (!*result)
+		return -ENOMEM;
+	if (r < 0)
+		(*result)->write_count = (*result)->sites = 0;
+	(*result)->stopped_ns = stopped_ns;
+	(*result)->dry_run = c->dry_run;
+	return r;
 }
 
 int session_carry_out(struct probes_session *s, const struct session_change *c,
@@ -265,6 +294,8 @@ int session_carry_out(struct probes_session *s, const struct session_change *c,
 		*result = NULL;
 		r = session_try(s, c, result, &again, e);
 	}
+	if (c->deltas && (r < 0 || (*result)->not_done))
+		s->owing = true;
 	if (r < 0 || c->dry_run)
 		return r;
 	if (!c->not_ours) {
@@ -273,6 +304,8 @@ int session_carry_out(struct probes_session *s, const struct session_change *c,
 		else
 			session_remember(s, *result);
 		session_stamp(s, *result);
+		if (c->deltas && !(*result)->not_done && !probes_mine(s))
+			s->owing = false;
 	}
 	/* So that what is shown next is what is there now; a failure shows itself at the next look.
 	 */

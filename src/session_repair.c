@@ -213,7 +213,7 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 	struct probes_result **result, struct probes_error *e)
 {
 	struct journal own = s->journal;
-	bool lasting = s->lasting, unrecorded = s->unrecorded;
+	bool lasting = s->lasting, unrecorded = s->unrecorded, owing = s->owing;
 	int r = journal_adopt(&s->journal, f->path, f->text.length);
 
 	if (r < 0) {
@@ -222,11 +222,13 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 	}
 	s->lasting = s->unrecorded = false;
 	r = repair_change(s, &f->text, result, e);
-	if (r == 0)
+	/* What another tool holds keeps its record. */
+	if (r == 0 && !(*result && (*result)->not_done))
 		journal_remove(&s->journal);
-	else if (s->journal.fd >= 0)
-		close(s->journal.fd);
+	else
+		journal_leave(&s->journal);
 	s->journal = own;
+	s->owing = owing;
 	s->lasting = lasting;
 	s->unrecorded = unrecorded;
 	return r;

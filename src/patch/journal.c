@@ -18,7 +18,7 @@
 struct journal_header {
 	char magic[8];
 	uint32_t target, owner;
-	uint64_t target_start, owner_start;
+	uint64_t target_start, owner_start, pids;
 };
 
 struct journal_block {
@@ -61,21 +61,42 @@ static int journal_directory(char *path, size_t size)
 
 /* ---- writing ---- */
 
+/* Append a whole block or nothing: half a block would hide those behind it. */
 static int journal_put(struct journal *j, const void *bytes, size_t size)
 {
-	const char *at = bytes;
+	size_t done = 0;
 
-	while (size) {
-		ssize_t n = write(j->fd, at, size);
+	while (done < size) {
+		ssize_t n = write(j->fd, (const char *)bytes + done, size - done);
+		int code = n < 0 ? -errno : -EIO;
 
-		if (n < 0 && errno == EINTR)
+		if (code == -EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		at += n;
-		size -= (size_t)n;
+			return ftruncate(j->fd, (off_t)j->length) < 0 ? -errno : code;
+		done += (size_t)n;
 	}
+	j->length += size;
 	return 0;
+}
+
+static int journal_create(
+	struct journal *j, const char *directory, int dir, const struct journal_key *key)
+{
+	int r = -EEXIST;
+
+	/* One of that name is from another session of ours, or from another life of our pid. */
+	for (unsigned i = 0; r == -EEXIST && i < 10000; i++) {
+		char name[100];
+
+		snprintf(name, sizeof name, "%d-%llu-%d-%u", key->target,
+			(unsigned long long)key->target_start, key->owner, i);
+		j->fd = openat(dir, name,
+			O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		r = j->fd < 0 ? -errno : 0;
+		snprintf(j->path, sizeof j->path, "%s/%s", directory, name);
+	}
+	return r;
 }
 
 int journal_open(struct journal *j, const struct journal_key *key)
@@ -84,21 +105,16 @@ int journal_open(struct journal *j, const struct journal_key *key)
 		.target = (uint32_t)key->target,
 		.owner = (uint32_t)key->owner,
 		.target_start = key->target_start,
-		.owner_start = key->owner_start};
-	char directory[160], name[80];
+		.owner_start = key->owner_start,
+		.pids = key->pids};
+	char directory[160];
 	int dir = journal_directory(directory, sizeof directory), r;
-	static unsigned sessions; /* several of one process on one target */
 
-	j->fd = -1;
+	*j = (struct journal){.fd = -1};
 	if (dir < 0)
 		return dir;
-	snprintf(name, sizeof name, "%d-%llu-%d-%u", key->target,
-		(unsigned long long)key->target_start, key->owner, sessions++);
-	/* A file of that name is from another life of our pid: its owner is gone. */
-	j->fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	r = j->fd < 0 ? -errno : 0;
+	r = journal_create(j, directory, dir, key);
 	close(dir);
-	snprintf(j->path, sizeof j->path, "%s/%s", directory, name);
 	if (r == 0)
 		r = journal_put(j, &header, sizeof header);
 	if (r < 0)
@@ -114,6 +130,7 @@ int journal_adopt(struct journal *j, const char *path, size_t length)
 	if (j->fd < 0)
 		return -errno;
 	snprintf(j->path, sizeof j->path, "%s", path);
+	j->length = length;
 	if (ftruncate(j->fd, (off_t)length) < 0) {
 		r = -errno;
 		close(j->fd);
@@ -122,40 +139,47 @@ int journal_adopt(struct journal *j, const char *path, size_t length)
 	return r;
 }
 
-void journal_remove(struct journal *j)
+void journal_leave(struct journal *j)
 {
-	if (j->fd < 0)
-		return;
-	unlink(j->path);
-	close(j->fd);
+	if (j->fd >= 0)
+		close(j->fd);
 	j->fd = -1;
 }
 
-int journal_intend(struct journal *j, const struct plan *plan)
+void journal_remove(struct journal *j)
 {
-	size_t count = plan->writes.count;
-	struct journal_block *block = malloc(sizeof *block + count * sizeof(struct journal_write));
+	if (j->fd >= 0)
+		unlink(j->path);
+	journal_leave(j);
+}
+
+static struct journal_write journal_write_of(const struct plan_write *w)
+{
+	struct journal_write out = {
+		.address = w->address, .old = w->old[0], .new_ = w->new_[0], .is_site = w->is_site};
+
+	if (!w->is_site) {
+		out.old |= (uint16_t)(w->old[1] << 8);
+		out.new_ |= (uint16_t)(w->new_[1] << 8);
+	}
+	return out;
+}
+
+int journal_intend(struct journal *j, const struct plan *plan, const bool *only)
+{
+	struct journal_block *block =
+		malloc(sizeof *block + plan->writes.count * sizeof(struct journal_write));
 	struct journal_write *writes = block ? (void *)(block + 1) : NULL;
-	int r = -ENOMEM;
+	int r;
 
 	if (!block)
-		return r;
-	*block = (struct journal_block){JOURNAL_INTENT, (uint32_t)count};
-	for (size_t i = 0; i < count; i++) {
-		const struct plan_write *w = ARRAY_AT(&plan->writes, struct plan_write, i);
-
-		writes[i] = (struct journal_write){
-			.address = w->address,
-			.old = w->old[0],
-			.new_ = w->new_[0],
-			.is_site = w->is_site,
-		};
-		if (!w->is_site) {
-			writes[i].old |= (uint16_t)(w->old[1] << 8);
-			writes[i].new_ |= (uint16_t)(w->new_[1] << 8);
-		}
-	}
-	r = journal_put(j, block, sizeof *block + count * sizeof *writes);
+		return -ENOMEM;
+	*block = (struct journal_block){.kind = JOURNAL_INTENT};
+	for (size_t i = 0; i < plan->writes.count; i++)
+		if (!only || only[i])
+			writes[block->count++] =
+				journal_write_of(ARRAY_AT(&plan->writes, struct plan_write, i));
+	r = journal_put(j, block, sizeof *block + block->count * sizeof *writes);
 	free(block);
 	return r;
 }
@@ -178,9 +202,37 @@ static bool journal_append(struct array *to, const struct array *from)
 	return true;
 }
 
-/* One block at *at; false at the end or where it is cut short. */
-static bool journal_block(
-	const char *bytes, size_t size, size_t *at, struct journal_text *text, bool *good)
+/* The writes of an intent; `open` of the last array are of intents before it that never ended. */
+static bool journal_take(struct journal_text *text, const char *bytes, size_t count)
+{
+	if (!array_reserve(&text->last, count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		memcpy(array_add(&text->last), bytes + i * sizeof(struct journal_write),
+			sizeof(struct journal_write));
+	return true;
+}
+
+/* The end of the newest intent, which begins at `open`: done, or undone. */
+static bool journal_end(struct journal_text *text, size_t open, bool done)
+{
+	struct array newest = text->last;
+	bool fits = true;
+
+	newest.data = ARRAY_AT(&text->last, struct journal_write, open);
+	newest.count = text->last.count - open;
+	if (done)
+		fits = journal_append(&text->writes, &newest);
+	text->last.count = open;
+	return fits;
+}
+
+/*
+ * One block at *at; false at the end or where it is cut short. *open is where the newest intent
+ * begins among those whose end is not on record.
+ */
+static bool journal_block(const char *bytes, size_t size, size_t *at, size_t *open,
+	struct journal_text *text, bool *good)
 {
 	struct journal_block block;
 	size_t length;
@@ -192,16 +244,17 @@ static bool journal_block(
 	if (size - *at - sizeof block < length)
 		return false;
 	*at += sizeof block;
-	if (block.kind == JOURNAL_DONE)
-		*good = journal_append(&text->writes, &text->last);
-	if (block.kind == JOURNAL_DONE || block.kind == JOURNAL_UNDONE ||
-		block.kind == JOURNAL_INTENT)
-		text->last.count = 0;
-	else
+	switch (block.kind) {
+	case JOURNAL_INTENT:
+		*open = text->last.count;
+		*good = journal_take(text, bytes + *at, block.count);
+		break;
+	case JOURNAL_DONE:
+	case JOURNAL_UNDONE:
+		*good = block.count == 0 && journal_end(text, *open, block.kind == JOURNAL_DONE);
+		break;
+	default:
 		*good = false;
-	if (block.kind == JOURNAL_INTENT && array_reserve(&text->last, block.count) && length) {
-		memcpy(text->last.data, bytes + *at, length);
-		text->last.count = block.count;
 	}
 	*at += length;
 	return *good;
@@ -210,7 +263,7 @@ static bool journal_block(
 bool journal_parse(const void *bytes, size_t size, struct journal_text *text)
 {
 	struct journal_header header;
-	size_t at = sizeof header;
+	size_t at = sizeof header, open = 0;
 	bool good = true;
 
 	array_init(&text->writes, sizeof(struct journal_write));
@@ -220,9 +273,12 @@ bool journal_parse(const void *bytes, size_t size, struct journal_text *text)
 	memcpy(&header, bytes, sizeof header);
 	if (memcmp(header.magic, JOURNAL_MAGIC, sizeof header.magic))
 		return false;
-	text->key = (struct journal_key){
-		(pid_t)header.target, (pid_t)header.owner, header.target_start, header.owner_start};
-	while (journal_block(bytes, size, &at, text, &good))
+	text->key = (struct journal_key){.target = (pid_t)header.target,
+		.owner = (pid_t)header.owner,
+		.target_start = header.target_start,
+		.owner_start = header.owner_start,
+		.pids = header.pids};
+	while (journal_block(bytes, size, &at, &open, text, &good))
 		;
 	text->length = at;
 	if (!good)
@@ -237,6 +293,13 @@ void journal_text_done(struct journal_text *text)
 }
 
 /* ---- finding ---- */
+
+uint64_t journal_pids(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
 
 static bool journal_lives(pid_t pid, uint64_t start)
 {
@@ -275,9 +338,13 @@ static bool journal_consider(int dir, const char *directory, const char *name, p
 
 	if (!journal_read(dir, name, &text))
 		return true;
-	if (!journal_lives(text.key.target, text.key.target_start))
+	/* Numbers of another pid namespace (a container that shares the folder) say nothing here.
+	 */
+	if (text.key.pids == journal_pids() &&
+		!journal_lives(text.key.target, text.key.target_start))
 		unlinkat(dir, name, 0);
-	else if (text.key.target == target && text.key.target_start == target_start &&
+	else if (text.key.pids == journal_pids() && text.key.target == target &&
+		 text.key.target_start == target_start &&
 		 !journal_lives(text.key.owner, text.key.owner_start)) {
 		f = array_add(found);
 		if (f) {

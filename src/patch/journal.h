@@ -7,7 +7,8 @@
  * session ends as it should. No fsync: a killed process loses no page cache, and a machine
  * that goes down takes the target along.
  *
- *   header   "PTUIJ1\0\0", target pid, owner pid (u32 each), target start, owner start (u64 each)
+ *   header   "PTUIJ1\0\0", target pid, owner pid (u32 each), target start, owner start, pid
+ *            namespace (u64 each)
  *   block    kind, count (u32 each), then `count` writes where the kind is intent:
  *   write    address (u64), old, new (u16 each), is_site (u32)
  */
@@ -18,13 +19,15 @@
 #include "patch/plan.h"
 
 struct journal {
-	int fd; /* -1: none */
+	int fd;        /* -1: none */
+	size_t length; /* of the whole blocks in it */
 	char path[448];
 };
 
 struct journal_key {
 	pid_t target, owner;
 	uint64_t target_start, owner_start; /* clock ticks since boot */
+	uint64_t pids;                      /* inode of the pid namespace that the numbers are of */
 };
 
 enum journal_kind { JOURNAL_INTENT = 1, JOURNAL_DONE = 2, JOURNAL_UNDONE = 3 };
@@ -39,9 +42,12 @@ struct journal_write {
 struct journal_text {
 	struct journal_key key;
 	struct array writes; /* struct journal_write: those that are known to be done */
-	struct array last;   /* likewise: an intent whose end is not on record */
+	struct array last;   /* likewise: of intents whose end is not on record */
 	size_t length;       /* bytes of the whole blocks; what follows is cut short */
 };
+
+/* The pid namespace that we live in. */
+uint64_t journal_pids(void);
 
 /* Start one. 0 or a negative errno: no private directory to be had, disk full. */
 int journal_open(struct journal *j, const struct journal_key *key);
@@ -52,13 +58,19 @@ int journal_open(struct journal *j, const struct journal_key *key);
  */
 int journal_adopt(struct journal *j, const char *path, size_t length);
 
+/* Close, and leave it for a repair: something could not be taken back. */
+void journal_leave(struct journal *j);
+
 /* Close and remove: nothing is left to undo. Closing twice is nothing. */
 void journal_remove(struct journal *j);
 
-/* Put a plan on record; 0 or a negative errno (then nothing must be written). */
-int journal_intend(struct journal *j, const struct plan *plan);
+/*
+ * Put a plan on record; 0 or a negative errno: then nothing must be written. `only` chooses writes
+ * by their index; NULL: all.
+ */
+int journal_intend(struct journal *j, const struct plan *plan, const bool *only);
 
-/* Its end: carried out, or undone. */
+/* Its end: carried out, or undone. Without it the process itself says how far the plan came. */
 int journal_conclude(struct journal *j, enum journal_kind kind);
 
 /*

@@ -126,16 +126,25 @@ static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t 
 	return true;
 }
 
-/* The bytes behind an sdt site's nop belong to the program: nobody's switching changes them. */
+/*
+ * A count is written only where its code still is: the object may have been unloaded and another
+ * mapped in its place. The bytes behind the nop, or behind the switched byte, nobody's switching
+ * changes. A site of this semaphore proves it, else any of the probe.
+ */
 static void plan_guard(const struct plan_step *s, uint32_t semaphore, struct plan_write *w)
 {
-	for (uint32_t i = 0; s->p->kind == PROBES_SDT && i < s->p->site_count; i++)
-		if (s->p->sites[i].semaphore == semaphore &&
-			s->h->site_live[s->site + i].count == SITE_BYTES) {
-			w->guard = s->p->sites[i].address + 1;
-			memcpy(w->guard_bytes, s->h->original[s->site + i] + 1, SITE_FOLLOWING);
+	uint32_t offset = s->p->kind == PROBES_OCAML ? SITE_SWITCH + 1 : 1;
+
+	for (uint32_t i = 0; i < s->p->site_count; i++) {
+		bool own = s->p->sites[i].semaphore == semaphore;
+
+		if ((w->guard && !own) || s->h->site_live[s->site + i].count < SITE_BYTES)
+			continue;
+		w->guard = s->p->sites[i].address + offset;
+		memcpy(w->guard_bytes, s->h->original[s->site + i] + offset, SITE_FOLLOWING);
+		if (own)
 			return;
-		}
+	}
 }
 
 static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)

@@ -22,7 +22,7 @@ struct plan_write {
 	uint8_t new_[2];
 	bool is_site;
 	bool cut;       /* looks at something written before it: begins a new batch */
-	uint64_t guard; /* 0, or an address whose bytes prove that the object of an sdt
+	uint64_t guard; /* 0, or an address whose bytes prove that the object of a
 			   semaphore is still mapped there */
 	uint8_t guard_bytes[SITE_FOLLOWING];
 	size_t probe;

@@ -276,7 +276,9 @@ static bool holding_read_original(
 	for (size_t i = 0; buffer && i < count; i++) {
 		struct probes_probe *p = &h->probes[places[i].probe];
 
-		if (p->kind == PROBES_OCAML && !site_is_ocaml(h->original[places[i].index]))
+		if (offsets[i] == SIZE_MAX || !spans_got(&spans, offsets[i], SITE_BYTES))
+			holding_break(p, "one of its sites lies beyond the code in its file");
+		else if (p->kind == PROBES_OCAML && !site_is_ocaml(h->original[places[i].index]))
 			holding_break(p, "the code at one of its sites is no OCaml probe");
 	}
 	fits = buffer != NULL;

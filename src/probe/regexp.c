@@ -47,7 +47,7 @@ static int regexp_bad(const char *text, int number, size_t place, struct probes_
 	pcre2_get_error_message(number, why, sizeof why);
 	error_set(e, PROBES_USAGE, -EINVAL, "bad regular expression '%s'", text);
 	error_why(e, "%s at character %zu", (const char *)why, place + 1);
-	return error_hint(e, "quote a special character with a backslash");
+	return error_hint(e, "write [(] for a bracket that is part of the name");
 }
 
 static int regexp_build(struct regexp *r, const char *text, const char *translated,

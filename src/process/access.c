@@ -5,6 +5,7 @@
 #include "process/access.h"
 
 #include "base/error.h"
+#include "process/identity.h"
 #include "process/maps.h"
 #include "process/procfs.h"
 
@@ -45,14 +46,14 @@ static void access_try(struct access_facts *f)
 	int fd;
 
 	array_init(&mappings, sizeof(struct mapping));
-	snprintf(path, sizeof path, "/proc/%d/maps", f->pid);
+	snprintf(path, sizeof path, "/proc/%d/maps", f->thread);
 	f->maps_error = procfs_read(AT_FDCWD, path, &text, &size);
 	f->read_error = f->maps_error;
 	if (text && maps_parse(text, &mappings, &malformed) && mappings.count)
-		f->read_error = access_try_read(f->pid, &mappings);
+		f->read_error = access_try_read(f->thread, &mappings);
 	array_done(&mappings);
 	free(text);
-	snprintf(path, sizeof path, "/proc/%d/mem", f->pid);
+	snprintf(path, sizeof path, "/proc/%d/mem", f->thread);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	f->write_error = fd < 0 ? -errno : 0;
 	if (fd >= 0)
@@ -112,6 +113,22 @@ static void access_gather_status(struct access_facts *f)
 	}
 }
 
+/* A thread of the process to try things on: the leader may be dead while others live. */
+static pid_t access_thread(pid_t pid)
+{
+	char path[64];
+	pid_t tid = 0;
+	int proc;
+
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (proc >= 0) {
+		tid = identity_living_thread(proc);
+		close(proc);
+	}
+	return tid;
+}
+
 void access_gather(pid_t pid, struct access_facts *f)
 {
 	struct procfs_stat stat;
@@ -124,7 +141,8 @@ void access_gather(pid_t pid, struct access_facts *f)
 	if (procfs_stat(AT_FDCWD, path, &stat) < 0)
 		return;
 	f->exists = true;
-	f->zombie = stat.state == 'Z' || stat.state == 'X';
+	f->thread = stat.state == 'Z' || stat.state == 'X' ? access_thread(pid) : pid;
+	f->zombie = !f->thread;
 	f->kernel_thread = stat.flags & PROCFS_KERNEL_THREAD;
 	memcpy(f->program, stat.comm, sizeof f->program);
 	access_gather_status(f);

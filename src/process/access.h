@@ -10,6 +10,7 @@
 
 struct access_facts {
 	pid_t pid;
+	pid_t thread;     /* one that lives, to try things on */
 	char program[64]; /* comm; untrusted */
 	bool exists, zombie, kernel_thread;
 	bool privileged; /* we hold CAP_SYS_PTRACE */

@@ -21,7 +21,7 @@ static bool identity_dead(char state)
 }
 
 /* The leader may have called pthread_exit while others live on: find one of them. */
-static pid_t identity_living_thread(int proc)
+pid_t identity_living_thread(int proc)
 {
 	int fd = openat(proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);

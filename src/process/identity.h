@@ -24,6 +24,9 @@ struct identity {
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e);
 void identity_close(struct identity *who);
 
+/* A thread of the process (its /proc directory) that has not ended, or 0. */
+pid_t identity_living_thread(int proc);
+
 /* Has the process not ended? No statement about exec: see memory_alive. */
 bool identity_alive(const struct identity *who);
 

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define IMAGE_PAGE 4096ULL
+#define IMAGE_INSTANCES 16 /* of one file in one process */
 #define IMAGE_OPEN (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 /* ---- opening ---- */
@@ -162,50 +163,75 @@ static void image_refuse(struct image *image, const struct mapping *m, const cha
 		snprintf(o->why, sizeof o->why, "%s", why);
 }
 
-/* The same file may be mapped several times (dlmopen): an object for each bias that holds. */
+/* An object of the file at `fd`, if a mapping holds its beginning. */
+static bool image_add_instance(struct image *image, struct memory *memory, const struct mapping *m,
+	struct object *file, bool exact)
+{
+	struct image_object *o;
+	uint64_t bias;
+
+	if (!image_bias(file, m, &bias))
+		return false;
+	if (!exact && !image_accept(memory, file, bias, m->inode)) {
+		image_refuse(image, m, "the file on disk is not the one that is mapped");
+		object_free(file);
+		return true;
+	}
+	o = image_add(image, m->path, m->deleted);
+	if (o) {
+		o->bias = bias;
+		o->file = file;
+	} else {
+		object_free(file);
+	}
+	return true;
+}
+
+/* Open and read the file behind a mapping; NULL and a reason in the list where that fails. */
+static struct object *image_read_file(
+	struct image *image, const struct identity *who, const struct mapping *m, bool *exact)
+{
+	struct probes_error e;
+	struct object *file;
+	int fd = image_open(who, m, exact);
+
+	if (fd < 0)
+		image_refuse(image, m,
+			m->deleted ? "deleted or replaced on disk, and only the privileged may "
+				     "open what is mapped"
+				   : strerror(-fd));
+	else if (object_read(fd, m->path, &file, &e) < 0)
+		image_refuse(image, m, e.why);
+	else
+		return file;
+	return NULL;
+}
+
+/*
+ * The same file may be mapped several times (dlmopen): an object for each mapping that begins one.
+ * Read once, and again only for a further instance.
+ */
 static void image_add_instances(struct image *image, struct memory *memory,
 	const struct identity *who, const struct mapping *const *group, size_t count)
 {
-	bool exact, found = false;
-	struct probes_error e;
+	struct object *file = NULL;
+	size_t found = 0;
+	bool exact;
 
-	for (size_t i = 0; i < count; i++) {
-		struct object *file;
-		uint64_t bias;
-		int fd;
-
+	for (size_t i = 0; i < count && found < IMAGE_INSTANCES; i++) {
 		if (!group[i]->executable)
 			continue;
-		fd = image_open(who, group[i], &exact);
-		if (fd < 0) {
-			image_refuse(image, group[i],
-				group[i]->deleted ? "deleted or replaced on disk, and only the "
-						    "privileged may open what is mapped"
-						  : strerror(-fd));
+		if (!file)
+			file = image_read_file(image, who, group[i], &exact);
+		if (!file)
 			return;
+		if (image_add_instance(image, memory, group[i], file, exact)) {
+			found++;
+			file = NULL;
 		}
-		if (object_read(fd, group[i]->path, &file, &e) < 0) {
-			image_refuse(image, group[i], e.why);
-			return;
-		}
-		if (image_bias(file, group[i], &bias)) {
-			struct image_object *o = NULL;
-
-			found = true;
-			if (!exact && !image_accept(memory, file, bias, group[i]->inode))
-				image_refuse(image, group[i],
-					"the file on disk is not the one that is mapped");
-			else
-				o = image_add(image, group[i]->path, group[i]->deleted);
-			if (o) {
-				o->bias = bias;
-				o->file = file;
-				file = NULL;
-			}
-		}
-		object_free(file);
 	}
-	if (!found && count && group[0]->path[0])
+	object_free(file);
+	if (!found)
 		image_refuse(
 			image, group[0], "no executable part of it is mapped as its headers say");
 }
@@ -241,11 +267,19 @@ static int image_add_executable(const struct identity *who, const struct array *
 		return error_memory(e, "the list of objects");
 	}
 	o->executable = true;
-	o->file = file;
 	known = file->fixed || (headers && file->headers_vaddr);
 	o->bias = known && !file->fixed ? headers - file->headers_vaddr : 0;
-	for (size_t i = 0; !known && i < mappings->count; i++)
-		known = image_bias(file, ARRAY_AT(mappings, struct mapping, i), &o->bias);
+	for (size_t i = 0; !known && i < mappings->count; i++) {
+		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+
+		known = !strcmp(m->path, path) && image_bias(file, m, &o->bias);
+	}
+	if (known) {
+		o->file = file;
+		return 0;
+	}
+	object_free(file);
+	snprintf(o->why, sizeof o->why, "where it is loaded cannot be told from auxv or maps");
 	return 0;
 }
 

@@ -137,12 +137,10 @@ bool memory_alive(const struct memory *m)
 
 bool memory_read(struct memory *m, uint64_t address, void *to, size_t length)
 {
-	struct spans one;
-	bool all;
+	/* Nothing is allocated: it is called while a process stands still. */
+	struct span span = {.address = address, .length = length};
+	struct spans one = {.list = {.data = &span, .count = 1, .capacity = 1, .size = sizeof span},
+		.total = length};
 
-	spans_init(&one, 0, SIZE_MAX);
-	all = spans_add(&one, address, length) == 0 && m->ops->read(m, &one, to) == 0 &&
-	      spans_got(&one, 0, length) == length;
-	spans_done(&one);
-	return all;
+	return m->ops->read(m, &one, to) == 0 && span.got == length;
 }

@@ -292,6 +292,6 @@ void start_kill(pid_t pid)
 	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
 		return;
 	kill(pid, SIGKILL);
-	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status))
+	while (tracee_wait(pid, &status) == 0 && WIFSTOPPED(status))
 		;
 }

@@ -1,0 +1,73 @@
+#!/bin/sh
+# Manual page, completions and the key table of README.md are what the tables of options and keys
+# give: `make docs` makes them anew. The manual pages are without a warning of groff, and name every
+# exit status and verb; bash's completion offers what it should.
+# Not covered: that zsh and fish like theirs; whether what is said by hand is true.
+set -eu
+gendocs=${GENDOCS:-doc/gendocs}
+[ -x "$gendocs" ] || {
+	echo "no $gendocs"
+	exit 99
+}
+gendocs=$(cd "$(dirname "$gendocs")" && pwd)/${gendocs##*/}
+cd "${srcdir:-.}"
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+
+failed=0
+fail()
+{
+	echo "$*"
+	failed=1
+}
+
+# --- fresh
+doc/make-docs.sh "$gendocs" . "$fresh"
+files=$(cd "$fresh" && find . -type f)
+[ "$(echo "$files" | grep -c .)" -ge 4 ] || fail "made only: $files"
+for file in $files; do
+	diff -u "$file" "$fresh/$file" | head -n 20 | grep . && fail "$file is stale; run: make docs"
+done
+
+# --- what groff says of the pages
+if command -v groff >/dev/null; then
+	for page in doc/probes-tui.1 doc/probes.7; do
+		warnings=$(groff -ww -mandoc -Tutf8 -rLL=78n "$page" 2>&1 >/dev/null)
+		[ -z "$warnings" ] || fail "$warnings"
+	done
+fi
+for word in list info attach trace repair PROBES 'EXIT STATUS'; do
+	grep -q "$word" doc/probes-tui.1 || fail "doc/probes-tui.1 does not tell of $word"
+done
+
+# --- bash: what is offered for these words
+offered()
+{
+	bash -c '
+		. completions/probes-tui.bash
+		compopt() { :; }
+		COMP_WORDS=("$@")
+		COMP_CWORD=$(($# - 1))
+		_probes_tui
+		printf "%s " "${COMPREPLY[@]}"' bash "$@" 2>&1
+}
+expect()
+{
+	wanted=$1
+	shift
+	got=$(offered "$@")
+	case $got in
+	$wanted) ;;
+	*) fail "bash offers '$got' for '$*', not '$wanted'" ;;
+	esac
+}
+if command -v bash >/dev/null; then
+	expect 'repair ' probes-tui r
+	expect '-refresh ' probes-tui -ref
+	expect '--enable --enable-all * --enable-pair ' probes-tui attach --en
+	expect ' ' probes-tui list -en
+	expect 'json ' probes-tui list -format j
+	expect '*LICENSE *' probes-tui -prog LI
+	expect "1,$$ " probes-tui attach -pid "1,$$"
+fi
+exit $failed

@@ -1,0 +1,164 @@
+#!/bin/sh
+# attach -for: switched for a while, then switched back, and exactly that: at the end of the time, at
+# SIGINT, SIGTERM, SIGHUP and SIGQUIT; not at a signal that is ignored. What others switched
+# meanwhile stays. A target that ends leaves nothing to undo. What cannot be undone stays on record.
+# Does not cover: that the time is kept exactly, a target that becomes another program, children
+# that it forks meanwhile.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+
+# hold ARG...: attach in the background, INT and QUIT as they are in the foreground; $session.
+hold()
+{
+	env --default-signal=INT,QUIT "$PROBES_TUI" attach -no-syslog "$@" \
+		>"$tmp/held.out" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+}
+
+# waiting COUNT: until it says that it waits, in so many processes.
+waiting()
+{
+	until [ "$(grep -c ' switched for ' "$tmp/held")" = "$1" ]; do
+		kill -0 "$session" 2>/dev/null || {
+			fail "the session ended: $(cat "$tmp/held")"
+			finish
+		}
+	done
+}
+
+# ended STATUS
+ended()
+{
+	wait "$session"
+	same 'exit status of the session' $? "$1"
+	gone "$session"
+}
+
+if ! env --default-signal=INT true 2>/dev/null; then
+	skip 'env cannot give a signal its default'
+fi
+
+# --- values
+for bad in 0 0s x 1x 1.2345s s -1 '1 s' 1e3 3601000s 99999999999; do
+	refuses 2 'is no span of time' attach -pid 1 -enable-all -for "$bad"
+done
+refuses 2 'no option of this verb' list -pid 1 -for 1s
+want 0 attach -help
+has help '^  -for TIME' "$tmp/out"
+
+# --- the time runs out
+start loop_ocaml2_pie --loop
+want 0 attach -no-syslog -pid "$pid" -enable multi,first -for 0.05s
+has 'it says what it does' "^probes-tui: pid $pid: 2 probes switched for 0.05 s; "
+has 'and did' "^probes-tui: pid $pid: switched back: 2 probes, 6 sites$"
+same 'output' "$(cat "$tmp/out")" ''
+same 'switched back' "$(state multi) $(state first)" 'disabled disabled'
+silent attach -no-syslog -quiet -pid "$pid" -enable first -for 20ms
+ask report
+# --loop is not stopped meanwhile, so it was there.
+same 'was on meanwhile' "$([ "$(value multi hits)" -gt 0 ] && echo hits)" hits
+stop
+
+# --- signals
+start loop_ocaml2_pie
+for signal in INT:130 TERM:143 HUP:129 QUIT:131; do
+	hold -pid "$pid" -enable multi -for 1h
+	waiting 1
+	same "on before $signal" "$(state multi)" enabled
+	ask step
+	same 'hit' "$(($(value multi hits) % 5))" 0
+	# It cannot be suspended: it would not switch back in time.
+	kill -TSTP "$session"
+	kill "-${signal%:*}" "$session"
+	ended "${signal#*:}"
+	same "off after $signal" "$(state multi)" disabled
+	has "after $signal" 'switched back: 1 probe, 5 sites' "$tmp/held"
+done
+env --ignore-signal=HUP "$PROBES_TUI" attach -no-syslog -pid "$pid" -enable multi -for 1h \
+	2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+waiting 1
+kill -HUP "$session"
+want 0 info -pid "$pid"
+same 'on, since HUP is ignored' "$(state multi)" enabled
+kill -TERM "$session"
+ended 143
+
+# --- exactly that is switched back: off, forced, held by others too
+attach -enable first
+attach -enable first
+attach -enable second
+hold -pid "$pid" -force -enable first -for 1h
+waiting 1
+same 'forced to 1' "$("$PROBES_TUI" list -quiet -pid "$pid" | awk '$3 == "ocaml_2:first" { print $5 }
+	$2 == "ocaml_2:first" { print $4 }')" 1
+kill "$session"
+ended 143
+same 'and back to 2' "$("$PROBES_TUI" list -quiet -pid "$pid" | awk '$3 == "ocaml_2:first" { print $5 }
+	$2 == "ocaml_2:first" { print $4 }')" 2
+hold -pid "$pid" -disable second -for 1h
+waiting 1
+same 'off for a while' "$(state second)" disabled
+kill "$session"
+ended 143
+same 'and on again' "$(state second)" enabled
+hold -pid "$pid" -enable multi,never -for 1h
+waiting 1
+attach -enable multi
+kill "$session"
+ended 143
+same 'of another, too' "$(state multi) $(state never)" 'enabled disabled'
+attach -disable multi
+
+# --- a dry run and a failure wait for nothing; a probe that cannot be switched neither
+want 0 attach -no-syslog -pid "$pid" -enable multi -for 1h -dry-run
+want 2 attach -no-syslog -pid "$pid" -enable nobody -for 1h
+want 0 attach -no-syslog -pid "$pid" -disable-regexp multi -for 1h
+
+# --- output comes before the waiting; the note in the log comes twice
+hold -pid "$pid" -enable multi -for 1h -format json -log "$tmp/log"
+waiting 1
+has 'output' '"name": "multi", "state": "on"' "$tmp/held.out"
+same 'whole' "$(tail -c 4 "$tmp/held.out")" '}]}'
+kill "$session"
+ended 143
+has 'noted' ' attach pid=.*: \+ocaml_2:multi$' "$tmp/log"
+has 'noted, the way back' ' switch-back pid=.*: -ocaml_2:multi$' "$tmp/log"
+
+# --- several processes, one of which ends
+start2 loop_ocaml1_pie
+hold -pid "$pid,$pid2" -enable multi -for 1h
+waiting 2
+stop2
+kill "$session"
+ended 143
+has 'the one that ended' "^probes-tui: pid $pid2: the process has gone; nothing is left" "$tmp/held"
+has 'the other' "^probes-tui: pid $pid: switched back" "$tmp/held"
+same 'the other' "$(state multi)" disabled
+
+# --- what cannot be switched back: another tool's breakpoint where our byte was
+hold -pid "$pid" -enable never -for 1h
+waiting 1
+run list -pid "$pid"
+site=$(awk '{ sub(/^\[.\] */, "") } found { print $4; exit } $1 == "ocaml_2:never" { found = 1 }' "$tmp/out")
+poke $((site + 1)) 314
+kill "$session"
+wait "$session"
+same 'it fails' "$([ $? -gt 0 ] && echo failed)" failed
+gone "$session"
+has 'and says what to do' "repair -pid $pid$" "$tmp/held"
+want 0 info -pid "$pid"
+has 'it is on record' "an interrupted session \\(pid $session\\)"
+poke $((site + 1)) 350
+want 0 repair -no-syslog -pid "$pid"
+same 'repaired' "$(state never)" disabled
+
+# --- the target ends: success, and a word
+hold -pid "$pid" -enable multi -for 1h
+waiting 1
+stop
+ended 0
+has 'gone' 'the process has gone; nothing is left to undo' "$tmp/held"
+finish

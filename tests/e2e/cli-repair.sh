@@ -1,0 +1,182 @@
+#!/bin/sh
+# A session that is killed leaves its journal: the next verb reports it and repairs nothing; repair
+# undoes exactly what is on record, also when killed in the middle, and keeps what others switched.
+# The killing comes at different moments of switching 30,000 sites, told by the bytes in memory.
+# Does not cover: a kill at each single write, journals of other users, counts that the kernel's
+# uprobes share.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+
+# hold ARG...: attach for an hour, in the background; $session.
+hold()
+{
+	"$PROBES_TUI" attach -no-syslog -quiet -pid "$pid" "$@" -for 1h >"$tmp/held" 2>&1 </dev/null &
+	session=$!
+	started="$started $session"
+}
+
+# until_state NAME STATE
+until_state()
+{
+	until [ "$(state "$1")" = "$2" ]; do
+		kill -0 "$session" 2>/dev/null || {
+			fail "the session ended before $1 was $2: $(cat "$tmp/held")"
+			finish
+		}
+	done
+}
+
+# killed PID: by -9, and waited for, without the shell's word about it.
+killed()
+{
+	{
+		kill -9 "$1"
+		wait "$1"
+	} 2>/dev/null
+	gone "$1"
+}
+
+# snapshot FILE: every probe with its state and its count.
+snapshot()
+{
+	"$PROBES_TUI" list -pid "$pid" -quiet -format csv >"$1"
+}
+
+# unchanged WHAT: since $tmp/before.
+unchanged()
+{
+	snapshot "$tmp/after"
+	same "$1" "$(diff "$tmp/before" "$tmp/after" | head -n 5)" ''
+}
+
+# --- nothing to repair is success
+start loop_ocaml2_pie
+refuses 2 'no process is named; usage: probes-tui repair' repair
+refuses 2 'no option of this verb' repair -pid "$pid" -enable multi
+want 0 repair -no-syslog -pid "$pid"
+has 'nothing to repair' "^probes-tui: pid $pid: nothing to repair$"
+silent repair -no-syslog -quiet -pid "$pid"
+want 0 repair -no-syslog -quiet -pid "$pid" -format json
+has 'nothing, in JSON' '"probes": \[\]' "$tmp/out"
+
+# --- one session, killed while it waits
+attach -enable second
+snapshot "$tmp/before"
+hold -enable multi,second,work_start
+until_state work_start enabled
+want 0 info -pid "$pid"
+same 'a living session is no leftover' "$(cat "$tmp/err")" ''
+killed "$session"
+note="^probes-tui: pid $pid: an interrupted session \\(pid $session\\) left [0-9]+ changes; .*repair -pid $pid$"
+for verb in list info 'attach -no-syslog -enable-all -dry-run'; do
+	# shellcheck disable=SC2086 # words
+	want 0 $verb -pid "$pid"
+	has "$verb reports it" "$note"
+	same 'and says it once' "$(grep -c interrupted "$tmp/err")" 1
+	# shellcheck disable=SC2086 # words
+	want 0 $verb -pid "$pid" -quiet
+	same "$verb -quiet" "$(cat "$tmp/err")" ''
+done
+same 'and does not repair' "$(state multi) $(state second)" 'enabled enabled'
+
+# --- what others do meanwhile stays
+attach -quiet -enable multi
+want 0 repair -no-syslog -log "$tmp/log" -pid "$pid"
+has 'undone' "^probes-tui: pid $pid: undid what session $session left: 3 probes, 1 site$"
+has 'on record' " repair pid=$pid .*done=3 " "$tmp/log"
+same 'what others switched' "$(state multi) $(state second) $(state work_start)" \
+	'enabled enabled disabled'
+attach -disable multi
+unchanged 'exactly that was undone'
+ask 'step 2'
+same 'in the program' "$(value multi hits) $(value second hits) $(value work_start hits)" '0 2 0'
+want 0 repair -no-syslog -pid "$pid"
+has 'twice' 'nothing to repair'
+want 0 info -pid "$pid"
+same 'no word any more' "$(cat "$tmp/err")" ''
+
+# --- what a session switched off, and two sessions at once; another process is none of theirs
+start2 loop_ocaml1_pie
+hold -disable second
+until_state second disabled
+killed "$session"
+first=$session
+hold -enable first,second
+until_state second enabled
+killed "$session"
+want 0 info -pid "$pid,$pid2"
+same 'two are reported' "$(grep -c "^probes-tui: pid $pid: an interrupted" "$tmp/err")" 2
+want 0 repair -no-syslog -pid "$pid2"
+has 'not in the other' "pid $pid2: nothing to repair"
+want 0 repair -no-syslog -pid "$pid,$pid2" -format csv
+has 'both' "undid what sessions ($first, $session|$session, $first) left"
+has 'in the form asked for' "^$pid,.*,ocaml_2,second,.*,ok,$" "$tmp/out"
+unchanged 'two sessions undone'
+
+# --- what cannot be undone now stays on record
+hold -enable first
+until_state first enabled
+killed "$session"
+run list -pid "$pid" -quiet -format json
+site=$(grep '"name": "first"' "$tmp/out" | grep -oE '"address": "0x[0-9a-f]+", "bytes"' | cut -d '"' -f 4)
+poke $((site + 1)) 314
+want 1 repair -no-syslog -pid "$pid"
+has 'which' "^  pid $pid: ocaml_2:first: another tool holds its site"
+has 'how many' '1 probe could not be repaired now'
+poke $((site + 1)) 350
+want 0 repair -no-syslog -pid "$pid"
+unchanged 'repaired when the other tool had gone'
+
+# --- without a term a finished attach is intent, and no leftover
+attach -enable first
+want 0 info -pid "$pid"
+same 'an attach that was meant' "$(cat "$tmp/err")" ''
+stop
+stop2
+refuses 3 'o such process' repair -pid "$pid"
+
+# --- killed while it switches: when this site of 30,000 is on
+start many
+attach -enable-regexp '.*7$'
+snapshot "$tmp/before"
+"$PROBES_TUI" list -pid "$pid" -format json >"$tmp/json"
+grep -oE '"address": "0x[0-9a-f]+", "bytes": "903d' "$tmp/json" | cut -d '"' -f 4 >"$tmp/sites"
+same 'sites that are off' "$(wc -l <"$tmp/sites" | tr -d ' ')" 27000
+
+# at N BYTE: until the Nth of the sites that were off holds it, as far as a live process goes on.
+at()
+{
+	where=$(($(sed -n "$1p" "$tmp/sites") + 1))
+	until [ "$(peek "$where" 1)" = "$2" ]; do
+		kill -0 "$session" 2>/dev/null || return
+	done
+}
+
+half=0
+for moment in 1 300 3000 9000 18000 26000 27000; do
+	hold -enable-all
+	at $moment e8
+	killed "$session"
+	want 0 info -pid "$pid"
+	grep -q 'half done\|in the middle of a switch' "$tmp/err" && half=$((half + 1))
+	has "killed at site $moment" "session \\(pid $session\\)"
+	# The repair is killed, too, half of the times.
+	case $moment in
+	300 | 9000 | 26000)
+		"$PROBES_TUI" repair -no-syslog -quiet -pid "$pid" 2>"$tmp/held" </dev/null &
+		session=$!
+		started="$started $session"
+		at 1 3d
+		killed "$session"
+		;;
+	esac
+	want 0 repair -no-syslog -pid "$pid"
+	unchanged "repaired after a kill at site $moment"
+	want 0 repair -no-syslog -pid "$pid"
+	has 'whole' 'nothing to repair'
+done
+echo "killed in the middle of a switch: $half times of 7"
+ask step
+same 'hits of a repaired program' "$(value all hits)" 3000
+stop
+finish
