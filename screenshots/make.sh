@@ -1,0 +1,67 @@
+#!/bin/sh
+# Pictures of the real screen, from real runs: drives probes-tui in tmux on the example program and
+# draws what is on the screen with ansi2svg.py. Called by `make screenshots`.
+#
+#	PROBES_TUI=build/probes-tui VICTIMS=build/tests/victims screenshots/make.sh [FOLDER]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+out=${1:-$here}
+tui=${PROBES_TUI:?where is probes-tui?}
+victims=${VICTIMS:?where are the example programs?}
+socket=probes-shots-$$
+mux() { tmux -L "$socket" -f /dev/null "$@"; }
+trap 'mux kill-server 2>/dev/null || :' EXIT
+export LC_ALL=C.UTF-8 TERM=xterm-256color XDG_CONFIG_HOME=/nonexistent
+
+# wait_for TEXT: until it is on the screen.
+wait_for() {
+	tries=0
+	until mux capture-pane -p | grep -qF -- "$1"; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 200 ] || { echo "never saw: $1" >&2; mux capture-pane -p >&2; exit 1; }
+		sleep 0.05
+	done
+}
+
+# open WIDTH HEIGHT COMMAND
+open() {
+	mux kill-server 2>/dev/null || :
+	width=$1
+	mux new-session -d -x "$1" -y "$2" "$3; sleep 60"
+}
+
+# keys WAIT-FOR KEY...: send keys, then wait for a text.
+keys() {
+	marker=$1
+	shift
+	for key in "$@"; do mux send-keys "$key"; done
+	wait_for "$marker"
+}
+
+shot() {
+	mux capture-pane -ep | python3 "$here/ansi2svg.py" "$width" >"$out/$1.svg"
+	echo "$out/$1.svg"
+}
+
+cd "$victims"
+run="'$tui' -prog ./test.exe"
+
+# text WORDS: type them as they are.
+text() { mux send-keys -l -- "$1"; }
+
+open 100 30 "$run"
+wait_for 'ocaml_2:cache_hit'
+mux send-keys /
+text req_start
+mux send-keys Enter
+keys 'on req_done,req_start' p
+mux send-keys /
+text cache_hit
+mux send-keys Enter
+keys 'on cache_hit' e
+wait_for '[req_start]'
+shot main
+keys 'Detail of' i
+shot detail
+keys 'Help' '?'
+shot help
