@@ -28,6 +28,7 @@
 	X(plan)    \
 	X(restore) \
 	X(apply)   \
+	X(journal) \
 	X(session) \
 	X(refresh) \
 	X(filter)  \
