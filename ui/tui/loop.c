@@ -114,10 +114,8 @@ static void loop_key(struct app *a, uint32_t key)
 	a->dirty = true;
 	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS)
 		loop_blind_key(a, key);
-	else if (a->question == ASK_DO)
-		act_switch_answer(a, key == 'y');
 	else if (a->question)
-		act_leave_answer(a, key);
+		act_answer(a, key);
 	else if (a->prompt)
 		act_find_key(a, key);
 	else if (request_of_key(key, app_where(a)))
