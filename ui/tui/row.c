@@ -56,10 +56,9 @@ void row_include(struct row *sum, const struct row *r, bool begin)
 	if (sum->processes < r->processes)
 		sum->processes = r->processes;
 	sum->sites += r->sites;
-	if (r->sites_on == PROBES_NONE || sum->sites_on == PROBES_NONE)
-		sum->sites_on = PROBES_NONE;
-	else
-		sum->sites_on += r->sites_on;
+	if (sum->sites_on != PROBES_NONE && r->sites) /* without sites there is nothing to count */
+		sum->sites_on =
+			r->sites_on == PROBES_NONE ? PROBES_NONE : sum->sites_on + r->sites_on;
 	sum->mine |= r->mine;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define VIEW_LIST_INDENT 4 /* of a probe in the tree */
+#define VIEW_LIST_GROUP 40 /* columns that a group's name and counts would like */
 
 static int view_list_state_style(enum probes_state state)
 {
@@ -146,6 +147,7 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 {
 	const struct rowlist *l = &a->list.rows;
 	const struct row *r = list_row(&a->list);
+	const struct group *g = list_group(&a->list);
 	size_t below = l->top + (size_t)l->height;
 	char text[2 * TEXT_MAX], fitted[TEXT_MAX], place[16];
 	int width;
@@ -156,9 +158,13 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 		rowlist_place(l, place, sizeof place));
 	width = text_width(text);
 	canvas_put(c, area.y, c->columns - width, -1, STYLE_DIM, text);
-	if (area.rows < 2 || !r)
+	if (area.rows < 2 || (!r && !g))
 		return;
-	view_list_about(a, r, text, sizeof text);
+	if (g)
+		snprintf(text, sizeof text, "group: e d Space mean all %zu of it; h l fold   %s",
+			g->count, g->sum.path);
+	else
+		view_list_about(a, r, text, sizeof text);
 	canvas_put(c, area.y + 1, 1, -1, STYLE_DIM,
 		text_fit(fitted, sizeof fitted, text, c->columns - 1));
 }
@@ -168,7 +174,8 @@ void view_list_draw(const struct app *a, struct canvas *c)
 	struct app_layout l;
 	struct rowtext_layout columns;
 	struct rowtext_needs needs = {.width = c->columns,
-		.widest = a->model.widest,
+		.widest = a->list.tree && a->model.widest < VIEW_LIST_GROUP ? VIEW_LIST_GROUP
+									    : a->model.widest,
 		.most_sites = a->model.most_sites,
 		.several = a->model.process_count > 1,
 		.hidden = a->hidden};
