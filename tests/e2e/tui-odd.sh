@@ -7,11 +7,11 @@ start loop_ocaml2_pie
 terminal 80 24
 screen
 
-# spoil OCTAL: the first site of multi is written by hand
+# spoil OCTAL [NAME]: the first site of multi (or NAME) is written by hand
 file=$VICTIMS/loop_ocaml2_pie
-site=$(notes "$file" | awk '$2 == "multi" { print $3; exit }')
 spoil()
 {
+	site=$(notes "$file" | awk -v name="${2:-multi}" '$2 == name { print $3; exit }')
 	poke $(($(bias "$file") + site + 1)) "$1"
 }
 
@@ -20,19 +20,19 @@ text multi
 keys Enter !
 wait_for 'ocaml_2:multi is not odd: it is off, and code and count agree'
 spoil 350
-wait_for '^> \[!\] ocaml_2:multi +1/5 +0 +\?'
+wait_for '^> \[~\] ocaml_2:multi +1/5 +0 '
 keys e
 wait_for 'FAILED, nothing was changed'
 keys !
-wait_for '^Odd: ocaml_2:multi'
-seen 'the process' 'Process [0-9]+: code and count DISAGREE'
+wait_for '^What disagrees in ocaml_2:multi'
+seen 'the process' 'Process [0-9]+: NOT ALL of it agrees'
 seen 'the count' 'count 1 at 0x[0-9a-f]+: 0 parties want it on'
 seen 'the sites' '1 of 5 sites are on; the count says that none should be'
 seen 'which one' 'site 1 at 0x[0-9a-f]+ is on: 90 e8'
 seen 'the way out' '^  y  repair: .* OFF$'
 seen 'the footer' '^y repair  e force on  d force off '
 keys y
-wait_for 'By force: Switch OFF 1 probe, 5 sites\? Type y to do it'
+wait_for 'By force: Switch OFF 1 probe, 5 sites\? .*Type y'
 keys Enter
 wait_for 'not done: nothing was changed'
 keys y y
@@ -43,7 +43,7 @@ keys q
 wait_for '^STATE PROVIDER:NAME'
 
 spoil 350
-wait_for '^> \[!\] ocaml_2:multi'
+wait_for '^> \[~\] ocaml_2:multi'
 keys ! e y
 wait_for 'Nothing disagrees now: it is on'
 same 'on' "$(state multi)" enabled
@@ -52,17 +52,29 @@ keys q y
 wait_for '^probes-tui attach -pid [0-9]+ -enable ocaml_2:multi -force$'
 keys q
 spoil 075
-wait_for '^> \[!\] ocaml_2:multi +4/5 +1 '
+wait_for '^> \[~\] ocaml_2:multi +4/5 +1 '
 keys !
 wait_for 'the count says that all should be'
 keys '?'
 wait_for '^Help'
 keys q
-wait_for '^Odd: ocaml_2:multi'
+wait_for '^What disagrees in ocaml_2:multi'
 keys d y
 wait_for 'Nothing disagrees now: it is off'
 same 'off again' "$(hits multi 1)" 0
 keys q
+
+# ------------------------------------------------------------- wholly at odds
+spoil 350 first
+keys k
+wait_for '^> \[!\] ocaml_2:first +1/1 +0 +\?'
+keys !
+wait_for '^What disagrees in ocaml_2:first'
+seen 'the process' 'Process [0-9]+: code and count DISAGREE'
+seen 'why' 'Two readings agree'
+keys y y
+wait_for 'Nothing disagrees now: it is off'
+keys q j
 
 # ---------------------------------------------------------------------- arguments
 keys a

@@ -26,7 +26,7 @@ keys q
 
 # ------------------------------------------------------------------------ marks
 keys m
-wait_for '^mark: '
+wait_for '^mark:'
 text "it's slow; \$(now)"
 keys Enter
 wait_for "MARK it's slow"

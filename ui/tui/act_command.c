@@ -86,11 +86,12 @@ static void act_command_actions(struct app *a, const char *line)
 {
 	struct act_command *c = mem_alloc(sizeof *c);
 	struct probes_error e = {0};
-	char head[][12] = {"probes-tui", "attach", "-pid", "1"};
+	char head[][12] = {"probes-tui", "attach", "-pid", ""};
 	char *argv[ACT_COMMAND_WORDS + 5] = {head[0], head[1], head[2], head[3]};
 	char dashed[LINEEDIT_SIZE + 2];
 	int count, skip;
 
+	snprintf(head[3], sizeof head[3], "%d", (int)a->model.processes[0].pid);
 	snprintf(dashed, sizeof dashed, "%s%s",
 		*line == '-' || !strncmp(line, "attach ", 7) ? "" : "-", line);
 	count = shell_split(dashed, c->room, argv + 4, ACT_COMMAND_WORDS);

@@ -21,7 +21,7 @@ void act_odd(struct app *a, enum request r)
 			row->label, row->who ? row->who : "unknown");
 		return;
 	}
-	if (row->state != PROBES_ODD) {
+	if (!odd_is(row->state)) {
 		app_say(a, "%.80s is not odd: it is %s, and code and count agree", row->label,
 			probes_state_name(row->state));
 		return;

@@ -10,6 +10,11 @@
 
 #define ODD_SITES 200 /* listed; more are only counted */
 
+bool odd_is(enum probes_state state)
+{
+	return state == PROBES_ODD || state == PROBES_SOME;
+}
+
 bool odd_counts_say_on(const struct row *r)
 {
 	return r->ref_max != PROBES_NONE && r->ref_max > 0;
@@ -64,6 +69,13 @@ static void odd_counts(struct lines *l, struct probes_session *s, size_t probe, 
 	}
 }
 
+static const char *odd_word(enum probes_state state)
+{
+	if (state == PROBES_ODD)
+		return "code and count DISAGREE";
+	return state == PROBES_SOME ? "NOT ALL of it agrees" : probes_state_name(state);
+}
+
 static void odd_process(
 	struct lines *l, const struct model *m, const struct model_member *member, int columns)
 {
@@ -75,32 +87,42 @@ static void odd_process(
 
 	if (process->gone)
 		return;
-	lines_addf(l, STYLE_TITLE, " Process %d: %s", (int)process->pid,
-		live->state == PROBES_ODD ? "code and count DISAGREE"
-					  : probes_state_name(live->state));
+	lines_addf(l, STYLE_TITLE, " Process %d: %s", (int)process->pid, odd_word(live->state));
 	odd_counts(l, process->session, member->probe, on);
-	if (live->sites_on != PROBES_NONE) {
-		snprintf(text, sizeof text,
-			"%u of %u sites are on; the count says that %s should be", live->sites_on,
-			p->site_count, on ? "all" : "none");
-		lines_wrap(l, STYLE_PLAIN, "   ", text, columns);
-	}
-	if (live->state == PROBES_ODD)
+	if (live->sites_on == PROBES_NONE)
+		return;
+	snprintf(text, sizeof text, "%u of %u sites are on; the count says that %s should be",
+		live->sites_on, p->site_count, on ? "all" : "none");
+	lines_wrap(l, STYLE_PLAIN, "   ", text, columns);
+	if (odd_is(live->state))
 		odd_sites(l, process->session, member->probe, on);
+}
+
+static const char *odd_cause(enum probes_state state)
+{
+	if (state == PROBES_ODD)
+		return "Two readings agree, so it was not caught in the middle of a switch. A "
+		       "tracer was probably killed or went away between its writes, or somebody "
+		       "wrote by hand.";
+	return "Its sites, counts or processes differ: switched in some processes only, or a "
+	       "tracer went away between its writes, or somebody wrote by hand.";
 }
 
 static void odd_ways(struct lines *l, const struct row *r, int columns)
 {
+	char repair[200];
+
 	lines_addf(l, STYLE_PLAIN, "%s", "");
-	lines_wrap(l, STYLE_PLAIN, " ",
-		"Two readings agree, so it was not caught in the middle of a switch. A tracer was "
-		"probably killed or went away between its writes, or somebody wrote by hand.",
-		columns);
+	lines_wrap(l, STYLE_PLAIN, " ", odd_cause(r->state), columns);
 	lines_addf(l, STYLE_TITLE, " What can be done (each asks first, u undoes it)");
-	lines_wrap(l, STYLE_PLAIN, "  y  ",
-		odd_counts_say_on(r) ? "repair: the sites follow the count; the probe is then ON"
-				     : "repair: the sites follow the count; the probe is then OFF",
-		columns);
+	if (odd_counts_say_on(r))
+		snprintf(repair, sizeof repair,
+			"repair, as the count says: every site on%s; the probe is then ON",
+			r->ref_max > 1 ? ", and the count 1, which other parties will miss" : "");
+	else
+		snprintf(repair, sizeof repair,
+			"repair, as the count says: every site off; the probe is then OFF");
+	lines_wrap(l, STYLE_PLAIN, "  y  ", repair, columns);
 	lines_wrap(l, STYLE_PLAIN, "  e  ",
 		"set it ON by force: the count becomes 1, every site calls its handler", columns);
 	lines_wrap(l, STYLE_PLAIN, "  d  ",
@@ -119,7 +141,7 @@ void odd_build(struct lines *l, const struct model *m, uint32_t row, int columns
 	lines_clear(l);
 	for (uint32_t u = r->member; u != MODEL_NONE; u = m->members[u].next)
 		odd_process(l, m, &m->members[u], columns);
-	if (r->state == PROBES_ODD)
+	if (odd_is(r->state))
 		odd_ways(l, r, columns);
 	else
 		lines_addf(l, STYLE_TITLE, " Nothing disagrees now: it is %s.",

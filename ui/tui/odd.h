@@ -7,6 +7,8 @@
 
 void odd_build(struct lines *l, const struct model *m, uint32_t row, int columns);
 
+/* Is there something to explain? */
+bool odd_is(enum probes_state state);
 /* What its counts say, in any process: is it to be on? */
 bool odd_counts_say_on(const struct row *r);
 

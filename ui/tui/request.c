@@ -74,7 +74,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 	[REQUEST_EXPLAIN] = {.keys = {'!'},
 		.where = IN_ROWS,
 		.section = SECTION_SWITCH,
-		.help = "explain an odd probe: which sites and counts disagree; repair it"},
+		.help = "explain a probe that is odd or on in part: what disagrees; repair it"},
 	[REQUEST_REPAIR] = {.keys = {'y'},
 		.where = IN_ODD,
 		.need = NEED_SWITCH,
