@@ -41,7 +41,7 @@ const char *arguments_place(const struct probes_argument *a, char *out, size_t s
 		snprintf(out, size, "constant %s", place + 1);
 	else if (place[0] == '%')
 		snprintf(out, size, "register %s", place);
-	else if (open && strchr(open, ',')) /* an index, perhaps scaled */
+	else if (open && (strchr(open, ',') || !strcmp(open, "(%rip)"))) /* an index; a symbol */
 		snprintf(out, size, "memory at %s", place);
 	else if (open)
 		snprintf(out, size, "memory at %.*s%s%.*s", (int)strcspn(open + 1, ")"), open + 1,
