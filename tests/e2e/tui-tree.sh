@@ -10,17 +10,17 @@ screen
 
 # ----------------------------------------------------------------------- groups
 keys t g
-wait_for '^> \[ \] - libvictim\.so  3 probes, 0 on +0/4 '
+wait_for '^> \[ \] - libvictim\.so  0 of 3 on +0/4 '
 seen 'the mode' 'tree sort name$'
-seen 'a provider' '^  \[ \]   - ocaml_2  9 probes, 0 on'
+seen 'a provider' '^  \[ \]   - ocaml_2  0 of 9 on'
 seen 'a probe under it' '^  \[ \]     multi +0/5 '
 seen 'what keys mean there' '^ group: e d Space mean all 3 of it; h l fold'
 keys e
-wait_for '^> \[\*\] - libvictim\.so  3 probes, 3 on +4/4 '
-seen 'the program is another group' '^  \[ \] - loop_lib  9 probes, 0 on'
+wait_for '^> \[\*\] - libvictim\.so  3 of 3 on +4/4 '
+seen 'the program is another group' '^  \[ \] - loop_lib  0 of 9 on'
 seen 'counted' 'on 3: mine 3 '
 keys u
-wait_for '^> \[ \] - libvictim\.so  3 probes, 0 on'
+wait_for '^> \[ \] - libvictim\.so  0 of 3 on'
 keys z
 wait_for '^What e and d would write now'
 seen 'all of the group' '4 writes|7 writes'
@@ -34,7 +34,7 @@ seen 'still shown' '12/12 shown'
 keys l
 wait_for '^  \[ \]     lib_work'
 keys l h
-wait_for '^> \[ \]   \+ ocaml_2  3 probes'
+wait_for '^> \[ \]   \+ ocaml_2  0 of 3 on'
 unseen 'folded away' '     lib_work'
 keys h
 wait_for '^> \[ \] - libvictim\.so'
@@ -43,12 +43,12 @@ wait_for '^> \[ \] \+ libvictim\.so'
 keys Enter
 wait_for '^> \[ \] - libvictim\.so'
 keys h Down Down Down Down h
-wait_for '^> \[ \]   - ocaml_2  9 probes'
+wait_for '^> \[ \]   - ocaml_2  0 of 9 on'
 keys /
 text lib_work
 wait_for '^> \[ \]     lib_work' # found in a folded group, which unfolds
 keys Enter h
-wait_for '^> \[ \]   - ocaml_2  3 probes'
+wait_for '^> \[ \]   - ocaml_2  0 of 3 on'
 
 # ---------------------------------------------------------- tags, with a filter
 keys Space
@@ -59,14 +59,14 @@ keys '\'
 text multi
 wait_for '^1 of 12 match'
 keys Enter g
-wait_for '^> \[ \] - loop_lib  1 probe, 0 on'
+wait_for '^> \[ \] - loop_lib  0 of 1 on'
 unseen 'a group without a match' 'libvictim'
 keys e
-wait_for '^> \[\*\] - loop_lib  1 probe, 1 on +5/5'
+wait_for '^> \[\*\] - loop_lib  1 of 1 on +5/5'
 same 'only what is shown' "$(state second)" disabled
 same 'multi' "$(state multi)" enabled
 keys d
-wait_for '^> \[ \] - loop_lib  1 probe, 0 on'
+wait_for '^> \[ \] - loop_lib  0 of 1 on'
 keys '\' C-u Enter t
 wait_gone 'tree sort'
 

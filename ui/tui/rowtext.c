@@ -186,12 +186,11 @@ const char *rowtext_cell(
 	return out;
 }
 
-/* "- ocaml_2  12 probes, 3 on": - unfolded, + folded. */
+/* "- ocaml_2  3 of 12 on": - unfolded, + folded. */
 static void rowtext_group_name(const struct group *g, char *out, size_t size)
 {
-	snprintf(out, size, "%s%s %s  %zu probe%s, %zu on", g->provider ? "  " : "",
-		g->folded ? "+" : "-", g->provider ? g->provider : g->sum.object, g->count,
-		g->count == 1 ? "" : "s", g->on);
+	snprintf(out, size, "%s%s %s  %zu of %zu on", g->provider ? "  " : "",
+		g->folded ? "+" : "-", g->provider ? g->provider : g->sum.object, g->on, g->count);
 }
 
 const char *rowtext_group(

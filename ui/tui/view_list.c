@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define VIEW_LIST_INDENT 4 /* of a probe in the tree */
-#define VIEW_LIST_GROUP 40 /* columns that a group's name and counts would like */
+#define VIEW_LIST_GROUP 32 /* columns that a group's name and counts would like */
 
 static int view_list_state_style(enum probes_state state)
 {
