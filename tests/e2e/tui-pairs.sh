@@ -12,7 +12,19 @@ keys P
 wait_for '^Pairs: 1, half on: 0'
 seen 'both halves' '^> \[ \]   \[ \]   ocaml_2:work_start \| end$'
 seen 'the footer' '^e on  d off  p pair  Enter go to  u undo '
-keys e
+keys z
+wait_for '^on work_end,work_start'
+seen 'both ways' '^off: nothing, both halves are so already'
+same 'in the order that loses no end' "$(grep -c '3d -> e8' "$tmp/screen")$(grep -m 1 -o 'site 1 of [a-z_]*' "$tmp/screen")" \
+	'2site 1 of work_end'
+keys q
+wait_for '^Pairs: 1'
+keys '\'
+text nothing_like_it
+wait_for 'no pair matches the filter'
+keys C-u
+wait_for 'ocaml_2:work_start'
+keys Enter e
 wait_for '^> \[\*\]   \[\*\]   ocaml_2:work_start'
 seen 'the end first' ' on work_end,work_start: 2 sites'
 ask 'step 2'

@@ -42,6 +42,11 @@ keys Enter
 wait_for "enable-regexp 'work_\.\*': 2 sites"
 same 'both' "$(state work_start)$(state work_end)" enabledenabled
 keys :
+text 'enable-regexp work_.*'
+keys Enter
+wait_for 'nothing was changed; on already by this'
+wait_for '\[\*\] ocaml_2:work_start +1/1 +1 +me'
+keys :
 text 'attach -disable fir'
 keys Tab Enter
 wait_for '\[ \] ocaml_2:first'

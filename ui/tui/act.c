@@ -33,6 +33,14 @@ static void act_on_off(struct app *a, enum request r)
 		act_switch(a, r);
 }
 
+static void act_preview(struct app *a, enum request r)
+{
+	if (a->view == VIEW_PAIRS)
+		act_pair_preview(a);
+	else
+		act_switch_preview(a, r);
+}
+
 static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_DOWN] = act_move,
 	[REQUEST_UP] = act_move,
@@ -71,7 +79,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_COMMAND] = act_command_ask,
 	[REQUEST_UNDO] = act_switch_undo,
 	[REQUEST_REDO] = act_switch_undo,
-	[REQUEST_PREVIEW] = act_switch_preview,
+	[REQUEST_PREVIEW] = act_preview,
 	[REQUEST_DETAIL] = act_look_detail,
 	[REQUEST_CODE] = act_look_code,
 	[REQUEST_OUTPUT] = act_look_output,

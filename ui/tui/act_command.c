@@ -58,6 +58,13 @@ static void act_command_spell(struct app_pending *p, char *const *words, int cou
 	free(text);
 }
 
+static void act_command_preview(struct app *a)
+{
+	lines_clear(&a->lines);
+	act_switch_preview_add(a);
+	act_switch_preview_show(a, "What this would write (nothing is written)");
+}
+
 static void act_command_do(struct app *a, struct act_command *c, char **words, int count)
 {
 	const char *why = act_command_forbidden(&c->options);
@@ -71,7 +78,7 @@ static void act_command_do(struct app *a, struct act_command *c, char **words, i
 	}
 	act_command_spell(&a->pending, words, count);
 	if (c->options.dry_run)
-		act_switch_show_plan(a);
+		act_command_preview(a);
 	else if (app_have(a) & NEED_SWITCH)
 		act_switch_begin(a);
 	else

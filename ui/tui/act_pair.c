@@ -88,7 +88,7 @@ static bool act_pair_wants(const struct row *r, bool off)
  * On: the end first, off: the start first, so that no start is recorded
  * without its end. A half that is so already is left alone.
  */
-static void act_pair_switch(struct app *a, const struct pairs_one *pair, bool off)
+static bool act_pair_plan(struct app *a, const struct pairs_one *pair, bool off)
 {
 	struct app_pending *p = &a->pending;
 	uint32_t order[2] = {off ? pair->start : pair->end, off ? pair->end : pair->start};
@@ -96,11 +96,9 @@ static void act_pair_switch(struct app *a, const struct pairs_one *pair, bool of
 
 	for (int i = 0; i < 2; i++)
 		wants[i] = act_pair_wants(&a->model.rows[order[i]], off);
-	if (!wants[0] && !wants[1]) {
-		app_say(a, "both halves are %s already", off ? "off" : "on by this session");
-		return;
-	}
 	act_switch_forget(a);
+	if (!wants[0] && !wants[1])
+		return false;
 	act_switch_mean_one(p, wants[0] ? order[0] : order[1]);
 	p->verb = off ? PROBES_DISABLE : PROBES_ENABLE;
 	if (wants[0] && wants[1]) {
@@ -109,7 +107,7 @@ static void act_pair_switch(struct app *a, const struct pairs_one *pair, bool of
 		p->second[0] = order[1];
 		p->second_count = 1;
 	}
-	act_switch_begin(a);
+	return true;
 }
 
 /* p: off when both are on; else what of the two is not on yet is switched on. */
@@ -123,7 +121,27 @@ void act_pair(struct app *a, enum request r)
 		return;
 	if (r == REQUEST_PAIR)
 		off = rows[pair.start].state == PROBES_ON && rows[pair.end].state == PROBES_ON;
-	act_pair_switch(a, &pair, off);
+	if (act_pair_plan(a, &pair, off))
+		act_switch_begin(a);
+	else
+		app_say(a, "both halves are %s already", off ? "off" : "on by this session");
+}
+
+void act_pair_preview(struct app *a)
+{
+	struct pairs_one pair;
+
+	if (!act_pair_mean(a, &pair))
+		return;
+	lines_clear(&a->lines);
+	for (int off = 0; off < 2; off++) {
+		if (act_pair_plan(a, &pair, off))
+			act_switch_preview_add(a);
+		else
+			lines_addf(&a->lines, STYLE_TITLE,
+				"%s: nothing, both halves are so already", off ? "off" : "on");
+	}
+	act_switch_preview_show(a, "What e and d would write now (nothing is written)");
 }
 
 void act_pair_list(struct app *a, enum request r)

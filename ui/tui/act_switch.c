@@ -295,8 +295,17 @@ void act_switch_undo(struct app *a, enum request r)
 
 /* ---------------------------------------------------------------- preview */
 
-static void act_switch_preview_shown(struct app *a, const char *heading)
+void act_switch_preview_add(struct app *a)
 {
+	struct deed_step steps[2];
+	struct deed_plan plan = act_switch_plan(&a->pending, steps, true);
+
+	preview_build(&a->lines, &a->model, &plan, a->columns);
+}
+
+void act_switch_preview_show(struct app *a, const char *heading)
+{
+	act_switch_forget(a);
 	snprintf(a->heading, sizeof a->heading, "%s", heading);
 	a->before = a->view;
 	a->view = VIEW_PREVIEW;
@@ -304,30 +313,14 @@ static void act_switch_preview_shown(struct app *a, const char *heading)
 	a->left = 0;
 }
 
-void act_switch_show_plan(struct app *a)
-{
-	struct deed_step steps[2];
-	struct deed_plan plan = act_switch_plan(&a->pending, steps, true);
-
-	lines_clear(&a->lines);
-	preview_build(&a->lines, &a->model, &plan, a->columns);
-	act_switch_preview_shown(a, "What this would write (nothing is written)");
-}
-
 void act_switch_preview(struct app *a, enum request r)
 {
-	struct deed_step steps[2];
-
 	(void)r;
 	lines_clear(&a->lines);
 	for (int off = 0; off < 2; off++) {
-		struct deed_plan plan;
-
 		if (!act_switch_mean(a, off ? PROBES_DISABLE : PROBES_ENABLE))
 			return;
-		plan = act_switch_plan(&a->pending, steps, true);
-		preview_build(&a->lines, &a->model, &plan, a->columns);
+		act_switch_preview_add(a);
 	}
-	act_switch_forget(a);
-	act_switch_preview_shown(a, "What e and d would write now (nothing is written)");
+	act_switch_preview_show(a, "What e and d would write now (nothing is written)");
 }

@@ -9,8 +9,9 @@ void act_switch_undo(struct app *a, enum request r); /* redo too */
 void act_switch_preview(struct app *a, enum request r);
 /* Plan what app.pending means; ask about it if it is large or foreign; else do it. */
 void act_switch_begin(struct app *a);
-/* Show what app.pending would write. */
-void act_switch_show_plan(struct app *a);
+/* Add what app.pending would write to app.lines; then show that, and forget what was meant. */
+void act_switch_preview_add(struct app *a);
+void act_switch_preview_show(struct app *a, const char *heading);
 /* Forget what was meant. */
 void act_switch_forget(struct app *a);
 /* One row is meant, by somebody who pointed at it. */

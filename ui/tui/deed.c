@@ -127,18 +127,74 @@ static int deed_steps_in_process(struct model *m, size_t process, const struct d
 	return status;
 }
 
+/* Would this raise what the session holds on already? A session is one party. */
+static bool deed_is_mine(struct probes_session *s, const struct probes_item *item)
+{
+	return item->verb == PROBES_ENABLE && item->outcome == PROBES_DONE &&
+	       probes_live_at(s, item->probe)->mine;
+}
+
+/* What a command line chose, one by one, without what is the session's already. */
+static int deed_items_in_process(struct probes_session *s, const struct probes_result *chosen,
+	const struct probes_switch_options *options, struct deed *d, struct probes_result **result,
+	struct probes_error *e)
+{
+	struct probes_action *actions = mem_array(chosen->item_count, sizeof *actions);
+	size_t *indices = mem_array(chosen->item_count, sizeof *indices), n = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < chosen->item_count; i++) {
+		const struct probes_item *item = &chosen->items[i];
+
+		if (deed_is_mine(s, item)) {
+			d->sum.already++;
+		} else if (item->outcome == PROBES_DONE) {
+			indices[n] = item->probe;
+			actions[n] = (struct probes_action){.verb = item->verb,
+				.by = PROBES_BY_INDEX,
+				.indices = &indices[n],
+				.count = 1};
+			n++;
+		}
+	}
+	if (n)
+		status = probes_switch(s, actions, n, options, result, e);
+	free(actions);
+	free(indices);
+	return status;
+}
+
+static int deed_command_in_process(struct probes_session *s, const struct deed_plan *plan,
+	struct deed *d, struct probes_result **result, struct probes_error *e)
+{
+	const struct actions *todo = &plan->command->actions;
+	struct probes_switch_options options = options_switch(plan->command);
+	struct probes_result *chosen = NULL;
+	bool mine = false;
+	int status;
+
+	options.dry_run = true;
+	status = probes_switch(s, todo->items, todo->count, &options, &chosen, e);
+	for (size_t i = 0; !status && !options.force && i < chosen->item_count; i++)
+		mine |= deed_is_mine(s, &chosen->items[i]);
+	options.dry_run = plan->dry_run || plan->command->dry_run;
+	if (status < 0 || (options.dry_run && !mine)) {
+		*result = chosen;
+		return status;
+	}
+	status = mine ? deed_items_in_process(s, chosen, &options, d, result, e)
+		      : probes_switch(s, todo->items, todo->count, &options, result, e);
+	probes_result_free(chosen);
+	return status;
+}
+
 static int deed_in_process(struct model *m, size_t process, const struct deed_plan *plan,
 	struct deed *d, struct probes_result **result, struct probes_error *e)
 {
-	struct probes_switch_options options;
-
 	*result = NULL;
-	if (!plan->command)
-		return deed_steps_in_process(m, process, plan, d, result, e);
-	options = options_switch(plan->command);
-	options.dry_run |= plan->dry_run;
-	return probes_switch(m->processes[process].session, plan->command->actions.items,
-		plan->command->actions.count, &options, result, e);
+	if (plan->command)
+		return deed_command_in_process(m->processes[process].session, plan, d, result, e);
+	return deed_steps_in_process(m, process, plan, d, result, e);
 }
 
 int deed_do(
