@@ -164,6 +164,16 @@ void app_refresh(struct app *a, bool all)
 	a->dirty = true;
 }
 
+void app_look_on(struct app *a)
+{
+	list_look_on(&a->list);
+	if (a->prompt == PROMPT_FILTER)
+		snprintf(a->prompt_why, sizeof a->prompt_why, "%zu of %zu match%s",
+			a->list.shown_count, a->model.row_count,
+			list_is_looking(&a->list) ? ", looking up functions" : "");
+	a->dirty = true;
+}
+
 /* ---------------------------------------------------------------- the space */
 
 /* How many lines the result line may take: long errors matter. */

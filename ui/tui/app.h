@@ -148,6 +148,8 @@ unsigned app_have(const struct app *a);
 
 /* Read the states (all, or only those on the screen), and whatever follows from that. */
 void app_refresh(struct app *a, bool all);
+/* Go on looking up functions for the filter. */
+void app_look_on(struct app *a);
 /* The processes' rights have perhaps changed: look again. */
 void app_look_at_access(struct app *a);
 

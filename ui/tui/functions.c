@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void functions_forget(struct functions_row *r)
 {
@@ -37,21 +38,38 @@ static void functions_keep(struct functions_row *r, const char *raw)
 	r->names[r->count++] = mem_text(name);
 }
 
+static int64_t functions_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void functions_begin(struct functions *f, int ms)
+{
+	f->until_ms = functions_now_ms() + ms;
+	f->waiting = 0;
+}
+
 /* The code is the same file's in every process: one that has it is enough. */
-static void functions_look_up(struct functions_row *r, const struct model *m, uint32_t row)
+static void functions_look_up(
+	const struct functions *f, struct functions_row *r, const struct model *m, uint32_t row)
 {
 	const struct model_member *member = &m->members[m->rows[row].member];
 	struct probes_session *s = m->processes[member->process].session;
 	uint32_t sites = probes_at(s, member->probe)->site_count;
 
-	r->known = true;
-	for (uint32_t i = 0; i < sites && i < FUNCTIONS_SITES; i++) {
+	for (; r->next < sites && r->next < FUNCTIONS_SITES; r->next++) {
 		struct probes_where where;
 
-		probes_where(s, member->probe, i, &where);
+		if (functions_now_ms() >= f->until_ms)
+			return;
+		probes_where(s, member->probe, r->next, &where);
 		if (where.function[0])
 			functions_keep(r, where.function);
 	}
+	r->known = true;
 }
 
 const char *functions_at(struct functions *f, const struct model *m, uint32_t row, size_t i)
@@ -65,6 +83,7 @@ const char *functions_at(struct functions *f, const struct model *m, uint32_t ro
 		f->rows[f->count++] = (struct functions_row){0};
 	r = &f->rows[row];
 	if (!r->known)
-		functions_look_up(r, m, row);
-	return i < r->count ? r->names[i] : NULL;
+		functions_look_up(f, r, m, row);
+	f->waiting += !r->known;
+	return r->known && i < r->count ? r->names[i] : NULL;
 }

@@ -15,16 +15,21 @@
 struct functions_row {
 	char **names; /* each once; safe for the terminal */
 	size_t count, capacity;
-	bool known;
+	uint32_t next; /* site to look up */
+	bool known;    /* all of them have been */
 };
 
 struct functions {
 	struct functions_row *rows;
 	size_t count, capacity;
+	int64_t until_ms; /* look up no more after this moment */
+	size_t waiting;   /* rows that this was too short for */
 };
 
+/* From now on look up for so long: a large program takes seconds, which no key may wait for. */
+void functions_begin(struct functions *f, int ms);
 void functions_done(struct functions *f);
-/* The i-th one of a row, or NULL: it has not so many. */
+/* The i-th one of a row, or NULL: it has not so many, or (then `waiting` grows) time is up. */
 const char *functions_at(struct functions *f, const struct model *m, uint32_t row, size_t i);
 
 #endif

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LIST_LOOK_MS 60 /* for fn: in a filter, each time */
+
 void list_init(struct list *l, struct model *model)
 {
 	char why[8];
@@ -60,7 +62,11 @@ bool list_passes(struct list *l, uint32_t id)
 		.data = &look,
 	};
 
-	return filter_match(l->filter, &s);
+	size_t waiting = l->functions.waiting;
+	bool passes = filter_match(l->filter, &s);
+
+	/* not known yet is not a match, nor is it none (-fn:x) */
+	return passes && l->functions.waiting == waiting;
 }
 
 static void list_show(struct list *l)
@@ -70,6 +76,7 @@ static void list_show(struct list *l)
 
 	l->shown = mem_grow(l->shown, &l->shown_capacity, l->sorted_count, sizeof *l->shown);
 	l->shown_count = 0;
+	functions_begin(&l->functions, LIST_LOOK_MS);
 	for (size_t i = 0; i < l->sorted_count; i++) {
 		if (list_passes(l, l->sorted[i]))
 			l->shown[l->shown_count++] = l->sorted[i];
@@ -83,6 +90,16 @@ static void list_show(struct list *l)
 	count = groups_arrange(&l->groups, l->model->rows, l->shown, l->shown_count, lines);
 	rowlist_set(&l->rows, lines, count);
 	free(lines);
+}
+
+bool list_is_looking(const struct list *l)
+{
+	return l->functions.waiting > 0;
+}
+
+void list_look_on(struct list *l)
+{
+	list_show(l);
 }
 
 void list_update(struct list *l)
@@ -221,14 +238,17 @@ void list_sum(struct list *l)
 void list_tree(struct list *l, bool yes)
 {
 	uint32_t id = list_current(l);
+	size_t half;
 
 	l->tree = yes;
 	l->left = 0;
 	list_show(l);
 	if (id != ROWLIST_NONE)
 		rowlist_seek(&l->rows, id);
-	else
-		rowlist_to(&l->rows, l->rows.cursor);
+	/* the groups above it are to be seen as well */
+	half = (size_t)l->rows.height / 2;
+	l->rows.top = l->rows.cursor > half ? l->rows.cursor - half : 0;
+	rowlist_to(&l->rows, l->rows.cursor);
 }
 
 void list_fold(struct list *l, struct group *g, bool yes)

@@ -48,6 +48,9 @@ int list_search(struct list *l, const char *text, char *why, size_t size);
 /* Go to the next (+1) or previous (-1) match from a place in the list; false: none. */
 bool list_seek(struct list *l, size_t from, int direction);
 
+/* Are there functions to be looked up still, for fn: in the filter? Do a part of that. */
+bool list_is_looking(const struct list *l);
+void list_look_on(struct list *l);
 /* Does a row pass the filter? */
 bool list_passes(struct list *l, uint32_t id);
 

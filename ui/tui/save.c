@@ -103,7 +103,7 @@ static void save_list(const struct app *a, FILE *out)
 	struct rowtext_layout columns;
 	struct rowtext_needs needs = {.width = a->model.widest + 120,
 		.widest = a->model.widest + 30, /* groups say more */
-		.most_sites = a->model.most_sites,
+		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
 		.several = a->model.process_count > 1,
 		.hidden = a->hidden};
 	char line[8 * TEXT_MAX] = "";

@@ -176,7 +176,7 @@ void view_list_draw(const struct app *a, struct canvas *c)
 	struct rowtext_needs needs = {.width = c->columns,
 		.widest = a->list.tree && a->model.widest < VIEW_LIST_GROUP ? VIEW_LIST_GROUP
 									    : a->model.widest,
-		.most_sites = a->model.most_sites,
+		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
 		.several = a->model.process_count > 1,
 		.hidden = a->hidden};
 
