@@ -34,7 +34,8 @@
 	X(filter)  \
 	X(request) \
 	X(row)     \
-	X(rowlist)
+	X(rowlist) \
+	X(tree_view)
 
 #define SUITE_DECLARE(name) Suite *name##_suite(void);
 SUITES(SUITE_DECLARE)

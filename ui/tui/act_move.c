@@ -34,7 +34,7 @@ static long act_move_lines(enum request r, int height)
 
 static void act_move_list(struct app *a, enum request r)
 {
-	struct rowlist *l = &a->list.rows;
+	struct rowlist *l = a->view == VIEW_PAIRS ? &a->pair_rows : &a->list.rows;
 
 	if (r == REQUEST_PAGE_DOWN || r == REQUEST_PAGE_UP)
 		rowlist_page(l, r == REQUEST_PAGE_DOWN ? 2 : -2);
@@ -54,15 +54,37 @@ static void act_move_output(struct app *a, long by)
 	a->output_back = back > 0 ? (size_t)back : 0;
 }
 
+/* In the tree: fold and unfold, go to the group. False: it means scrolling. */
+static bool act_move_tree(struct app *a, enum request r)
+{
+	struct group *g = list_group(&a->list);
+
+	if (a->view != VIEW_LIST || !a->list.tree || (r != REQUEST_LEFT && r != REQUEST_RIGHT))
+		return false;
+	if (g && g->folded == (r == REQUEST_RIGHT)) {
+		list_fold(&a->list, g, r == REQUEST_LEFT);
+		return true;
+	}
+	if (g && r == REQUEST_RIGHT) /* unfolded already: into it */
+		rowlist_move(&a->list.rows, 1);
+	else if (r == REQUEST_LEFT && !a->list.left)
+		list_to_parent(&a->list);
+	else
+		return false;
+	return true;
+}
+
 void act_move(struct app *a, enum request r)
 {
 	int *left = a->view == VIEW_LIST ? &a->list.left : &a->left;
 
+	if (act_move_tree(a, r))
+		return;
 	if (r == REQUEST_LEFT)
 		*left -= *left >= ACT_MOVE_COLUMNS ? ACT_MOVE_COLUMNS : *left;
 	else if (r == REQUEST_RIGHT)
 		*left += *left < 2000 ? ACT_MOVE_COLUMNS : 0;
-	else if (a->view == VIEW_LIST)
+	else if (a->view == VIEW_LIST || a->view == VIEW_PAIRS)
 		act_move_list(a, r);
 	else if (a->view == VIEW_OUTPUT)
 		act_move_output(a, act_move_lines(r, app_text_rows(a)));

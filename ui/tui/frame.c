@@ -8,6 +8,7 @@
 #include "ui/tui/view_denied.h"
 #include "ui/tui/view_list.h"
 #include "ui/tui/view_output.h"
+#include "ui/tui/view_pairs.h"
 #include "ui/tui/view_text.h"
 
 #include <stdio.h>
@@ -21,6 +22,10 @@ static void (*const frame_views[VIEW_COUNT])(const struct app *a, struct canvas 
 	[VIEW_HELP] = view_text_draw,
 	[VIEW_PREVIEW] = view_text_draw,
 	[VIEW_CODE] = view_text_draw,
+	[VIEW_PAIRS] = view_pairs_draw,
+	[VIEW_ODD] = view_text_draw,
+	[VIEW_ARGUMENTS] = view_text_draw,
+	[VIEW_RECORD] = view_text_draw,
 };
 
 static void frame_wrapped(struct canvas *c, struct area area, int style, const char *text)
@@ -49,8 +54,13 @@ static void frame_message(const struct app *a, struct canvas *c, struct area are
 
 static void frame_prompt(const struct app *a, struct canvas *c, int y)
 {
-	static const char *const labels[] = {
-		[PROMPT_SEARCH] = "/", [PROMPT_FILTER] = "filter: ", [PROMPT_TAG] = "tag ~"};
+	static const char *const labels[] = {[PROMPT_SEARCH] = "/",
+		[PROMPT_FILTER] = "filter: ",
+		[PROMPT_TAG] = "tag ~",
+		[PROMPT_MARK] = "mark: ",
+		[PROMPT_SCRIPT] = "script to: ",
+		[PROMPT_WRITE] = "write to: ",
+		[PROMPT_COMMAND] = ":"};
 	char head[LINEEDIT_SIZE], safe[4 * LINEEDIT_SIZE], line[4 * LINEEDIT_SIZE + 16];
 	const char *label = labels[a->prompt];
 	int width, left;

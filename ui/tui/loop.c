@@ -114,10 +114,8 @@ static void loop_key(struct app *a, uint32_t key)
 	a->dirty = true;
 	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS)
 		loop_blind_key(a, key);
-	else if (a->question == ASK_DO)
-		act_switch_answer(a, key == 'y');
 	else if (a->question)
-		act_leave_answer(a, key);
+		act_answer(a, key);
 	else if (a->prompt)
 		act_find_key(a, key);
 	else if (request_of_key(key, app_where(a)))
@@ -197,6 +195,8 @@ static void loop_turn(struct loop *l, int signals)
 
 	if (wait > 100 && (a->end_program || a->dirty))
 		wait = 100;
+	if (list_is_looking(&a->list))
+		wait = 0;
 	poll(fds, 3, wait > 0 ? (int)wait : 0);
 	if (fds[1].revents)
 		loop_read_signals(a, signals);
@@ -206,6 +206,8 @@ static void loop_turn(struct loop *l, int signals)
 		loop_read_keys(a);
 	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		act_leave_signal(a, SIGHUP);
+	if (!a->quit && list_is_looking(&a->list))
+		app_look_on(a);
 	if (!a->quit)
 		loop_refresh(l);
 	if (!a->quit)

@@ -87,6 +87,7 @@ int tui_run(const struct options *o)
 	else
 		status = tui_with_targets(a);
 	lines_done(&a->lines);
+	record_done(&a->record);
 	open_close(a);
 	program_done(&a->program);
 	audit_close(&a->audit);
