@@ -50,6 +50,8 @@ static int take_format(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
 static int take_refresh(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_lease(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
 static int take_for(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
 static int take_max_stop(
@@ -94,6 +96,8 @@ const struct option_row options_table[] = {
 	{"log", {0}, "FILE", CHANGE, "note every change in this file", AT(log)},
 	{"no-syslog", {0}, NULL, CHANGE, "do not note changes in the system's log", AT(no_syslog)},
 	{"refresh", {0}, "SECONDS", VERB_SCREEN, "how often states are read", BY(take_refresh)},
+	{"lease", {0}, "MIN", VERB_SCREEN,
+		"undo changes after so long without a key (15; 0: never)", BY(take_lease)},
 	{"no-color", {0}, NULL, VERB_SCREEN, "no colours", AT(no_color)},
 	{"ascii", {0}, NULL, VERB_SCREEN, "draw with ASCII only", AT(ascii)},
 	{"gigatext", {0}, NULL, ALL, "accepted for ocaml-probes' sake; not needed", AT(gigatext)},
@@ -244,6 +248,21 @@ static int take_refresh(
 		return bad_value(e, row, value, "is no interval",
 			"give seconds from 0.05 to 3600, such as 0.5");
 	o->refresh_ms = (unsigned)ms;
+	return 0;
+}
+
+/* Minutes, unless a unit is given. */
+static int take_lease(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	bool unit = strpbrk(value, "msh");
+	uint64_t ms;
+
+	if (!values_span(value, &ms) || (ms *= unit ? 1 : 60) > 1000 * UINT64_C(3600000))
+		return bad_value(e, row, value, "is no span of time",
+			"give minutes, or a number and s, m or h, such as 90s; 0 for no lease");
+	o->lease_ms = ms;
+	o->lease_given = true;
 	return 0;
 }
 

@@ -61,6 +61,8 @@ struct options {
 	bool no_color;
 	bool ascii;
 	unsigned refresh_ms; /* 0: not given */
+	uint64_t lease_ms;   /* 0: none */
+	bool lease_given;
 
 	bool help;    /* -help: print it and do nothing else */
 	bool version; /* -version */

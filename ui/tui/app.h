@@ -95,6 +95,8 @@ struct app {
 	unsigned refresh_ms;
 	bool frozen;
 	int64_t last_key_ms; /* monotonic */
+	int64_t lease_ms;    /* without a key for so long: what this session changed is undone; 0:
+				never */
 	bool order_stale;    /* order and filter lag behind the states */
 	bool dirty;          /* something that is shown has changed */
 	bool redraw;         /* send everything anew */

@@ -21,6 +21,8 @@
 
 #define LOOP_DEAR 20 /* reading everything may take 1/20 of the time; else only what is seen */
 
+#define LOOP_AWAKE_MS 1000 /* look at the clock at least so often: the lease */
+
 struct loop {
 	struct app *app;
 	struct canvas canvas;
@@ -167,6 +169,7 @@ static void loop_refresh(struct loop *l)
 	if (now < l->next_ms)
 		return;
 	l->next_ms = now + a->refresh_ms;
+	a->dirty = true; /* times are shown */
 	if (a->frozen || !a->model.process_count)
 		return;
 	app_refresh(a, all);
@@ -195,6 +198,8 @@ static void loop_turn(struct loop *l, int signals)
 			.events = POLLIN},
 	};
 
+	if (wait > LOOP_AWAKE_MS)
+		wait = LOOP_AWAKE_MS;
 	if (wait > 100 && (a->end_program || a->dirty))
 		wait = 100;
 	poll(fds, 3, wait > 0 ? (int)wait : 0);
@@ -208,6 +213,8 @@ static void loop_turn(struct loop *l, int signals)
 		act_leave_signal(a, SIGHUP);
 	if (!a->quit)
 		loop_refresh(l);
+	if (!a->quit)
+		act_leave_lease(a);
 	if (!a->quit)
 		act_leave_wait(a);
 	if (a->suspend && !a->quit)

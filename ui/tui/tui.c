@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TUI_LEASE_MS (15 * 60000) /* unless -lease says otherwise */
+
 static void tui_last_words(const struct app *a)
 {
 	char text[400];
@@ -78,6 +80,8 @@ int tui_run(const struct options *o)
 
 	a->options = o;
 	a->refresh_ms = o->refresh_ms ? o->refresh_ms : 1000;
+	a->lease_ms = o->lease_given ? (int64_t)o->lease_ms : TUI_LEASE_MS;
+	a->last_key_ms = app_now_ms();
 	if (audit_open(&a->audit, o, &e) < 0) {
 		free(a);
 		return tui_fail(&e);
