@@ -9,6 +9,7 @@
 #include "ui/tui/act_switch.h"
 #include "ui/tui/frame.h"
 #include "ui/tui/key.h"
+#include "ui/tui/line.h"
 #include "ui/tui/screen.h"
 
 #include <errno.h>
@@ -138,19 +139,11 @@ static void loop_read_keys(struct app *a)
 		loop_key(a, key);
 }
 
-/* The terminal may be stuck (a hung line): then draw later, and stay awake. */
-static bool loop_writable(void)
-{
-	struct pollfd out = {.fd = 1, .events = POLLOUT};
-
-	return poll(&out, 1, 0) == 1 && (out.revents & POLLOUT);
-}
-
 static void loop_draw(struct loop *l)
 {
 	struct app *a = l->app;
 
-	if (!a->dirty || !loop_writable())
+	if (!a->dirty || line_busy()) /* a line that hangs or is slow: what is new then is drawn */
 		return;
 	if (a->redraw)
 		screen_forget();
@@ -196,15 +189,18 @@ static void loop_turn(struct loop *l, int signals)
 		{.fd = signals, .events = POLLIN},
 		{.fd = a->program.used && !a->program.output_ended ? a->program.keeper.channel : -1,
 			.events = POLLIN},
+		{.fd = line_busy() ? line_fd() : -1, .events = POLLOUT},
 	};
 
 	if (wait > LOOP_AWAKE_MS)
 		wait = LOOP_AWAKE_MS;
-	if (wait > 100 && (a->end_program || a->dirty))
+	if (wait > 100 && a->end_program)
 		wait = 100;
-	poll(fds, 3, wait > 0 ? (int)wait : 0);
+	poll(fds, 4, wait > 0 ? (int)wait : 0);
 	if (fds[1].revents)
 		loop_read_signals(a, signals);
+	if (fds[3].revents)
+		line_send();
 	if (!a->quit && fds[2].revents && program_read(&a->program))
 		a->dirty = true;
 	if (!a->quit && fds[0].revents & POLLIN)

@@ -4,6 +4,7 @@
 #include "ui/tui/screen.h"
 
 #include "ui/tui/key.h"
+#include "ui/tui/line.h"
 #include "ui/tui/text.h"
 
 #include <errno.h>
@@ -26,9 +27,9 @@
 /* What the crash handler needs, made ready while all is well. */
 static struct {
 	pid_t owner;
-	struct termios modes;
 	char restore[256]; /* leaves the alternate screen, shows the cursor */
 	char words[512];
+	int words_fd; /* standard error where that is no terminal, else -1 */
 } screen_crash;
 
 static SCREEN *screen_curses;
@@ -39,10 +40,12 @@ static bool screen_color;
 static void screen_die(int signal)
 {
 	if (getpid() == screen_crash.owner) {
-		ssize_t ignored = write(1, screen_crash.restore, strlen(screen_crash.restore));
+		int fd = line_fd(); /* a line that hangs does not keep us */
+		ssize_t ignored = write(fd, screen_crash.restore, strlen(screen_crash.restore));
 
-		tcsetattr(0, TCSANOW, &screen_crash.modes);
-		ignored = write(2, screen_crash.words, strlen(screen_crash.words));
+		tcsetattr(0, TCSANOW, line_before());
+		ignored = write(screen_crash.words_fd < 0 ? fd : screen_crash.words_fd,
+			screen_crash.words, strlen(screen_crash.words));
 		(void)ignored;
 	}
 	raise(signal); /* the default action now: SA_RESETHAND */
@@ -142,12 +145,14 @@ static void screen_colors(bool no_color)
 
 static void screen_modes(void)
 {
-	raw(); /* ^C and ^Z are keys; what others send us comes as signals */
+	raw(); /* ^C and ^Z are keys; what others send us comes as signals. The modes themselves
+		  are line.c's: these calls only tell curses */
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	intrflush(stdscr, FALSE);
+	typeahead(-1); /* a frame is sent whole, or not begun */
 	if (!getenv("ESCDELAY"))
 		set_escdelay(25);
 	curs_set(0);
@@ -157,6 +162,7 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 {
 	const char *type;
 	char safe[128];
+	FILE *out;
 
 	why[0] = '\0';
 	if (!isatty(0) || !isatty(1)) {
@@ -166,18 +172,23 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	}
 	setlocale(LC_CTYPE, "");
 	text_set_utf8(!o->ascii && !strcmp(nl_langinfo(CODESET), "UTF-8"));
-	tcgetattr(0, &screen_crash.modes);
 	type = screen_type(why, size);
-	screen_curses = type ? newterm(type, stdout, stdin) : NULL;
+	if (!type)
+		return -1;
+	out = line_open();
+	screen_curses = out ? newterm(type, out, stdin) : NULL;
 	if (!screen_curses) {
-		if (!why[0])
-			snprintf(why, size, "the terminal type %s cannot be used",
-				text_clean(type, safe, sizeof safe));
+		snprintf(why, size, "the terminal type %s cannot be used",
+			text_clean(type, safe, sizeof safe));
+		if (out)
+			line_close();
 		return -1;
 	}
+	screen_resize();
 	screen_colors(o->no_color);
 	screen_modes();
 	screen_crash.owner = getpid();
+	screen_crash.words_fd = isatty(2) ? -1 : 2;
 	screen_add_capability("sgr0");
 	screen_add_capability("rmkx");
 	screen_add_capability("cnorm");
@@ -186,14 +197,18 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	return 0;
 }
 
-void screen_close(void)
+bool screen_close(void)
 {
+	bool sent;
+
 	if (!screen_curses)
-		return;
+		return true;
 	endwin();
 	delscreen(screen_curses);
+	sent = line_close();
 	screen_curses = NULL;
 	screen_crash.owner = 0;
+	return sent;
 }
 
 /* ---------------------------------------------------------------- drawing */
@@ -237,6 +252,7 @@ void screen_show(const struct canvas *c)
 	move(cursor ? c->cursor_y : c->rows - 1, cursor ? c->cursor_x : 0);
 	wnoutrefresh(stdscr);
 	doupdate();
+	line_send();
 }
 
 void screen_forget(void)
@@ -308,7 +324,8 @@ bool screen_key(uint32_t *key)
 
 void screen_resume(void)
 {
-	reset_prog_mode();
+	line_take();
+	keypad(stdscr, TRUE); /* tells the terminal again */
 	screen_resize();
 	screen_forget();
 }
@@ -321,8 +338,9 @@ bool screen_suspend(void)
 	sigaction(SIGTSTP, NULL, &before);
 	if (before.sa_handler == SIG_IGN)
 		return false;
-	def_prog_mode();
 	endwin();
+	line_flush();
+	line_release();
 	sigemptyset(&only);
 	sigaddset(&only, SIGTSTP);
 	sigaction(SIGTSTP, &stop, NULL);

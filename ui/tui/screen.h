@@ -23,7 +23,8 @@ struct screen_options {
  * where the terminal is known to be poor, is left in why too.
  */
 int screen_open(const struct screen_options *o, char *why, size_t size);
-void screen_close(void);
+/* False: the line hangs, and nothing more should be said on it. */
+bool screen_close(void);
 
 /* What to say on the terminal, should we crash. */
 void screen_last_words(const char *text);

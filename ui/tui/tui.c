@@ -45,8 +45,7 @@ static int tui_show(struct app *a, int signals)
 		return tui_fail(&e);
 	}
 	loop_run(a, signals);
-	screen_close();
-	if (a->farewell[0])
+	if (screen_close() && a->farewell[0])
 		report_line("%s", a->farewell);
 	return a->signal ? 128 + a->signal : 0;
 }
