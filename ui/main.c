@@ -52,6 +52,11 @@ static int screen_or_list(struct options *o)
 			    "call probes-tui attach or probes-tui trace");
 		return PROBES_USAGE;
 	}
+	if (!o->pid_count && !o->tree && !o->comm && !o->prog) {
+		report_line("nothing to do: no process or program is named, and standard output "
+			    "is no terminal to choose one on; probes-tui -help tells more");
+		return PROBES_USAGE;
+	}
 	o->verb = VERB_LIST;
 	return list_run(o);
 }

@@ -25,8 +25,9 @@ enum {
 #define TO "usage: probes-tui "
 
 const struct verb_row verbs_table[] = {
-	{VERB_SCREEN, "", "-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]",
-		"the screen; when standard output is no terminal: as list"},
+	{VERB_SCREEN, "", "[-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]]",
+		"the screen (with nothing named: choose a process); when standard output is no "
+		"terminal: as list"},
 	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -comm NAME | -prog FILE",
 		"every probe with its sites and semaphores"},
 	{VERB_INFO, "info", "info -pid N[,N] | -tree N | -comm NAME",
@@ -358,7 +359,7 @@ static int check_target(const struct options *o, struct probes_error *e)
 
 	if (!*what)
 		what = "cannot open the screen";
-	if (given == 1)
+	if (given == 1 || (!given && o->verb == VERB_SCREEN))
 		return 0;
 	if (given)
 		return misused(e, o, what, "give one of -pid, -tree, -comm and -prog");
@@ -401,10 +402,7 @@ static int read_verb(struct options *o, int argc, char **argv, int *at, struct p
 {
 	*at = 1;
 	o->verb = VERB_SCREEN;
-	if (argc < 2)
-		return report_set(e, PROBES_USAGE, -EINVAL, "nothing to do",
-			"probes-tui -help tells more", "no process or program is named");
-	if (argv[1][0] == '-')
+	if (argc < 2 || argv[1][0] == '-')
 		return 0;
 	for (size_t i = 1; i < verbs_table_count; i++)
 		if (!strcmp(argv[1], verbs_table[i].name)) {

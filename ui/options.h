@@ -23,7 +23,8 @@ enum format { FORMAT_UNSET, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 /*
  * What a call asks for. Exactly one of pids, tree, comm and prog is set after
- * options_parse. Strings are those of argv, or belong to it (options_done).
+ * options_parse; on the screen none may be. Strings are those of argv, or belong to it
+ * (options_done).
  */
 struct options {
 	enum verb verb;

@@ -7,6 +7,7 @@
 #include "ui/tui/act_leave.h"
 #include "ui/tui/act_look.h"
 #include "ui/tui/act_move.h"
+#include "ui/tui/act_picker.h"
 #include "ui/tui/act_switch.h"
 
 static void act_back(struct app *a, enum request r)
@@ -46,6 +47,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_UNDO] = act_switch_undo,
 	[REQUEST_REDO] = act_switch_undo,
 	[REQUEST_PREVIEW] = act_switch_preview,
+	[REQUEST_OPEN] = act_picker_open,
 	[REQUEST_DETAIL] = act_look_detail,
 	[REQUEST_CODE] = act_look_code,
 	[REQUEST_OUTPUT] = act_look_output,

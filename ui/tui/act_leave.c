@@ -4,6 +4,7 @@
  */
 #include "ui/tui/act_leave.h"
 
+#include "ui/tui/act_picker.h"
 #include "ui/tui/act_switch.h"
 #include "ui/tui/detail.h"
 #include "ui/tui/lease.h"
@@ -61,7 +62,10 @@ static void act_leave_finish(struct app *a)
 		text_addf(a->farewell, sizeof a->farewell,
 			"process %d runs on; its output goes to %s ", (int)a->program.pid,
 			a->program.keeper.path);
-	a->quit = true;
+	if (a->picker.used && a->view != VIEW_PICKER && !a->signal)
+		act_picker_return(a);
+	else
+		a->quit = true;
 }
 
 void act_leave(struct app *a, enum request r)

@@ -32,10 +32,8 @@ static long act_move_lines(enum request r, int height)
 	}
 }
 
-static void act_move_list(struct app *a, enum request r)
+static void act_move_rows(struct rowlist *l, enum request r)
 {
-	struct rowlist *l = &a->list.rows;
-
 	if (r == REQUEST_PAGE_DOWN || r == REQUEST_PAGE_UP)
 		rowlist_page(l, r == REQUEST_PAGE_DOWN ? 2 : -2);
 	else if (r == REQUEST_HALF_DOWN || r == REQUEST_HALF_UP)
@@ -63,7 +61,9 @@ void act_move(struct app *a, enum request r)
 	else if (r == REQUEST_RIGHT)
 		*left += *left < 2000 ? ACT_MOVE_COLUMNS : 0;
 	else if (a->view == VIEW_LIST)
-		act_move_list(a, r);
+		act_move_rows(&a->list.rows, r);
+	else if (a->view == VIEW_PICKER)
+		act_move_rows(&a->picker.rows, r);
 	else if (a->view == VIEW_OUTPUT)
 		act_move_output(a, act_move_lines(r, app_text_rows(a)));
 	else

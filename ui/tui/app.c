@@ -78,6 +78,7 @@ unsigned app_where(const struct app *a)
 		[VIEW_HELP] = IN_TEXT,
 		[VIEW_PREVIEW] = IN_TEXT,
 		[VIEW_CODE] = IN_TEXT,
+		[VIEW_PICKER] = IN_PICKER,
 	};
 
 	return where[a->view];
@@ -141,6 +142,8 @@ void app_refresh(struct app *a, bool all)
 
 	if (shown > (size_t)l->height)
 		shown = (size_t)l->height;
+	if (!a->model.process_count)
+		return;
 	if (all)
 		procinfo_read(&a->info, a->model.process_count ? a->model.processes[0].pid : 0);
 	changed = model_refresh(&a->model, all ? NULL : l->ids + l->top, shown);
@@ -158,7 +161,7 @@ void app_refresh(struct app *a, bool all)
 /* ---------------------------------------------------------------- the space */
 
 /* How many lines the result line may take: long errors matter. */
-static int app_message_rows(const struct app *a)
+int app_message_rows(const struct app *a)
 {
 	const char *text = a->question ? a->asked : a->prompt ? a->prompt_why : a->message;
 	int need = 0, most = a->rows >= 16 ? 4 : a->question ? 3 : 2;
@@ -208,12 +211,22 @@ int app_text_rows(const struct app *a)
 	return a->rows > around ? a->rows - around : 1;
 }
 
+/* Over the processes: title, filter, headings; under them: counts, message, footer. */
+static int app_picker_rows(const struct app *a)
+{
+	int rows = a->rows - APP_PICKER_ABOVE - 2 - app_message_rows(a);
+
+	return rows > 0 ? rows : 1;
+}
+
 void app_layout(struct app *a)
 {
 	struct app_layout l;
 
 	app_areas(a, &l);
 	rowlist_resize(&a->list.rows, l.list.rows);
+	if (a->picker.used)
+		rowlist_resize(&a->picker.rows, app_picker_rows(a));
 	if (a->view == VIEW_DENIED)
 		denied_build(&a->lines, &a->access, a->title, a->columns);
 	lines_scroll(&a->lines, 0, app_text_rows(a));

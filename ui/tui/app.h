@@ -14,6 +14,7 @@
 #include "ui/tui/lines.h"
 #include "ui/tui/list.h"
 #include "ui/tui/model.h"
+#include "ui/tui/picker.h"
 #include "ui/tui/procinfo.h"
 #include "ui/tui/program.h"
 #include "ui/tui/request.h"
@@ -30,10 +31,18 @@ enum app_view {
 	VIEW_HELP,
 	VIEW_PREVIEW,
 	VIEW_CODE,
+	VIEW_PICKER, /* no process was given: the list of them */
 	VIEW_COUNT
 };
 
-enum app_prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_TAG };
+enum app_prompt {
+	PROMPT_NONE,
+	PROMPT_SEARCH,
+	PROMPT_FILTER,
+	PROMPT_TAG,
+	PROMPT_PICKER_SEARCH,
+	PROMPT_PICKER_FILTER,
+};
 
 /* A question that must be answered before anything else. */
 enum app_question {
@@ -64,6 +73,11 @@ struct app {
 	struct targets targets;         /* the sessions, unless a program was started */
 	struct probes_session *started; /* its session */
 	struct probes_options engine;
+
+	struct picker picker;
+	bool scan_changed; /* and not drawn yet */
+	int64_t scan_shown_ms;
+	struct options picked; /* the options, with the processes that were picked */
 
 	char title[128]; /* "pid 41872 order_gw" */
 	struct procinfo info;
@@ -112,6 +126,8 @@ struct app {
 	int rows, columns; /* of the terminal */
 };
 
+#define APP_PICKER_ABOVE 3 /* lines over the list of processes */
+
 int64_t app_now_ms(void);
 
 /* The result line: text that is safe for the terminal. bad: something did not work. */
@@ -129,6 +145,8 @@ void app_refresh(struct app *a, bool all);
 /* The processes' rights have perhaps changed: look again. */
 void app_look_at_access(struct app *a);
 
+/* How many lines the result line, question or prompt takes. */
+int app_message_rows(const struct app *a);
 /* How many lines of a text the view in front shows. */
 int app_text_rows(const struct app *a);
 

@@ -8,6 +8,7 @@
 #include "ui/tui/view_denied.h"
 #include "ui/tui/view_list.h"
 #include "ui/tui/view_output.h"
+#include "ui/tui/view_picker.h"
 #include "ui/tui/view_text.h"
 
 #include <stdio.h>
@@ -21,6 +22,7 @@ static void (*const frame_views[VIEW_COUNT])(const struct app *a, struct canvas 
 	[VIEW_HELP] = view_text_draw,
 	[VIEW_PREVIEW] = view_text_draw,
 	[VIEW_CODE] = view_text_draw,
+	[VIEW_PICKER] = view_picker_draw,
 };
 
 static void frame_wrapped(struct canvas *c, struct area area, int style, const char *text)
@@ -49,8 +51,11 @@ static void frame_message(const struct app *a, struct canvas *c, struct area are
 
 static void frame_prompt(const struct app *a, struct canvas *c, int y)
 {
-	static const char *const labels[] = {
-		[PROMPT_SEARCH] = "/", [PROMPT_FILTER] = "filter: ", [PROMPT_TAG] = "tag ~"};
+	static const char *const labels[] = {[PROMPT_SEARCH] = "/",
+		[PROMPT_FILTER] = "filter: ",
+		[PROMPT_TAG] = "tag ~",
+		[PROMPT_PICKER_SEARCH] = "/",
+		[PROMPT_PICKER_FILTER] = "filter: "};
 	char head[LINEEDIT_SIZE], safe[4 * LINEEDIT_SIZE], line[4 * LINEEDIT_SIZE + 16];
 	const char *label = labels[a->prompt];
 	int width, left;

@@ -6,6 +6,7 @@
 #include "ui/tui/act.h"
 #include "ui/tui/act_find.h"
 #include "ui/tui/act_leave.h"
+#include "ui/tui/act_picker.h"
 #include "ui/tui/act_switch.h"
 #include "ui/tui/frame.h"
 #include "ui/tui/key.h"
@@ -192,6 +193,9 @@ static void loop_turn(struct loop *l, int signals)
 		{.fd = line_busy() ? line_fd() : -1, .events = POLLOUT},
 	};
 
+	if (a->picker.used && a->view == VIEW_PICKER &&
+		wait > scan_wait(&a->picker.scan, app_now_ms()))
+		wait = scan_wait(&a->picker.scan, app_now_ms());
 	if (wait > LOOP_AWAKE_MS)
 		wait = LOOP_AWAKE_MS;
 	if (wait > 100 && a->end_program)
@@ -209,6 +213,8 @@ static void loop_turn(struct loop *l, int signals)
 		act_leave_signal(a, SIGHUP);
 	if (!a->quit)
 		loop_refresh(l);
+	if (!a->quit)
+		act_picker_scan(a);
 	if (!a->quit)
 		act_leave_lease(a);
 	if (!a->quit)

@@ -91,6 +91,8 @@ int tui_run(const struct options *o)
 		status = tui_with_targets(a);
 	lines_done(&a->lines);
 	open_close(a);
+	picker_done(&a->picker);
+	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);
 	free(a);
