@@ -7,6 +7,7 @@
 #include "ui/tui/act_leave.h"
 #include "ui/tui/act_look.h"
 #include "ui/tui/act_move.h"
+#include "ui/tui/act_output.h"
 #include "ui/tui/act_picker.h"
 #include "ui/tui/act_switch.h"
 
@@ -51,6 +52,10 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_DETAIL] = act_look_detail,
 	[REQUEST_CODE] = act_look_code,
 	[REQUEST_OUTPUT] = act_look_output,
+	[REQUEST_FIND_OUTPUT] = act_find_ask,
+	[REQUEST_OLDER] = act_output_next,
+	[REQUEST_NEWER] = act_output_next,
+	[REQUEST_TYPE] = act_output_type,
 	[REQUEST_RUN] = act_look_run,
 	[REQUEST_RETRY] = act_look_retry,
 	[REQUEST_LIST] = act_look_list,

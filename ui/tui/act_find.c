@@ -3,6 +3,7 @@
  */
 #include "ui/tui/act_find.h"
 
+#include "ui/tui/act_output.h"
 #include "ui/tui/act_picker.h"
 #include "ui/tui/text.h"
 
@@ -107,6 +108,9 @@ static const struct act_find_ops act_find_prompts[] = {
 	[PROMPT_TAG] = {.changed = act_find_tag_changed,
 		.accepted = act_find_tag_accepted,
 		.cancelled = act_find_tag_cancelled},
+	[PROMPT_OUTPUT] = {.changed = act_output_search_changed,
+		.accepted = act_find_filter_accepted,
+		.cancelled = act_output_search_cancelled},
 	[PROMPT_PICKER_SEARCH] = {.changed = act_picker_search_changed,
 		.accepted = act_find_filter_accepted,
 		.cancelled = act_picker_search_cancelled},
@@ -132,12 +136,25 @@ static void act_find_ask_picker(struct app *a, enum request r)
 	a->prompt_why[0] = '\0';
 }
 
+static void act_find_ask_output(struct app *a)
+{
+	a->prompt = PROMPT_OUTPUT;
+	snprintf(a->prompt_before, sizeof a->prompt_before, "%s", a->output_search_text);
+	lineedit_set(&a->edit, "");
+	a->search_from = a->output_back;
+	a->prompt_why[0] = '\0';
+}
+
 void act_find_ask(struct app *a, enum request r)
 {
 	const char *before = r == REQUEST_FILTER ? a->list.filter_text : a->list.search_text;
 
 	if (a->view == VIEW_PICKER) {
 		act_find_ask_picker(a, r);
+		return;
+	}
+	if (r == REQUEST_FIND_OUTPUT) {
+		act_find_ask_output(a);
 		return;
 	}
 	a->prompt = r == REQUEST_SEARCH   ? PROMPT_SEARCH

@@ -7,6 +7,7 @@
 #include "ui/tui/detail.h"
 #include "ui/tui/text.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,13 @@ int64_t app_now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+bool app_key_waits(void)
+{
+	struct pollfd in = {.fd = 0, .events = POLLIN};
+
+	return poll(&in, 1, 0) == 1 && (in.revents & POLLIN);
 }
 
 /* ---------------------------------------------------------------- the result line */

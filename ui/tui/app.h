@@ -14,6 +14,7 @@
 #include "ui/tui/lines.h"
 #include "ui/tui/list.h"
 #include "ui/tui/model.h"
+#include "ui/tui/pattern.h"
 #include "ui/tui/picker.h"
 #include "ui/tui/procinfo.h"
 #include "ui/tui/program.h"
@@ -40,6 +41,7 @@ enum app_prompt {
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
 	PROMPT_TAG,
+	PROMPT_OUTPUT,
 	PROMPT_PICKER_SEARCH,
 	PROMPT_PICKER_FILTER,
 };
@@ -92,6 +94,11 @@ struct app {
 	uint32_t detail;      /* the row that the detail view is about */
 	size_t output_back;   /* lines that the output view is scrolled back; 0: follows */
 
+	size_t output_at; /* the line found there, counted from the program's first */
+	struct pattern *output_search;
+	char output_search_text[LINEEDIT_SIZE];
+	bool typing; /* keys go to the program */
+
 	enum app_prompt prompt;
 	struct lineedit edit;
 	char prompt_why[200]; /* what is wrong with what has been typed, or what it matches */
@@ -125,6 +132,9 @@ struct app {
 
 	int rows, columns; /* of the terminal */
 };
+
+/* Is there something on the keyboard now? */
+bool app_key_waits(void);
 
 #define APP_PICKER_ABOVE 3 /* lines over the list of processes */
 

@@ -54,6 +54,7 @@ static void frame_prompt(const struct app *a, struct canvas *c, int y)
 	static const char *const labels[] = {[PROMPT_SEARCH] = "/",
 		[PROMPT_FILTER] = "filter: ",
 		[PROMPT_TAG] = "tag ~",
+		[PROMPT_OUTPUT] = "/",
 		[PROMPT_PICKER_SEARCH] = "/",
 		[PROMPT_PICKER_FILTER] = "filter: "};
 	char head[LINEEDIT_SIZE], safe[4 * LINEEDIT_SIZE], line[4 * LINEEDIT_SIZE + 16];
@@ -75,7 +76,11 @@ static void frame_footer(const struct app *a, struct canvas *c, int y)
 
 	if (a->question)
 		return;
-	if (a->prompt)
+	if (a->typing)
+		canvas_line(c, y, STYLE_WARN | STYLE_REVERSE,
+			c->columns >= 60 ? " KEYS GO TO THE PROGRAM          ^] takes them back"
+					 : " KEYS GO TO THE PROGRAM  ^] back");
+	else if (a->prompt)
 		frame_prompt(a, c, y);
 	else
 		canvas_put(c, y, 0, -1, STYLE_KEY,

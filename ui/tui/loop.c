@@ -6,6 +6,7 @@
 #include "ui/tui/act.h"
 #include "ui/tui/act_find.h"
 #include "ui/tui/act_leave.h"
+#include "ui/tui/act_output.h"
 #include "ui/tui/act_picker.h"
 #include "ui/tui/act_switch.h"
 #include "ui/tui/frame.h"
@@ -59,6 +60,7 @@ static void loop_program_ended(struct app *a)
 {
 	char end[128];
 
+	a->typing = false;
 	app_refresh(a, true);
 	app_say(a, "process %d %s", (int)a->program.pid, program_end(&a->program, end, sizeof end));
 	app_layout(a);
@@ -136,7 +138,9 @@ static void loop_read_keys(struct app *a)
 {
 	uint32_t key;
 
-	while (!a->quit && !a->suspend && screen_key(&key))
+	if (a->typing)
+		act_output_keys(a);
+	while (!a->typing && !a->quit && !a->suspend && screen_key(&key))
 		loop_key(a, key);
 }
 
@@ -205,8 +209,8 @@ static void loop_turn(struct loop *l, int signals)
 		loop_read_signals(a, signals);
 	if (fds[3].revents)
 		line_send();
-	if (!a->quit && fds[2].revents && program_read(&a->program))
-		a->dirty = true;
+	if (!a->quit && fds[2].revents)
+		act_output_read(a);
 	if (!a->quit && fds[0].revents & POLLIN)
 		loop_read_keys(a);
 	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))

@@ -92,6 +92,7 @@ int tui_run(const struct options *o)
 	lines_done(&a->lines);
 	open_close(a);
 	picker_done(&a->picker);
+	pattern_free(a->output_search);
 	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);
