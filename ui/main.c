@@ -6,10 +6,12 @@
  */
 #include <fcntl.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "ui/cli/verbs.h"
+#include "ui/config.h"
 #include "ui/options.h"
 #include "ui/report.h"
 #include "ui/tui/tui.h"
@@ -81,6 +83,16 @@ static int run(struct options *o)
 	}
 }
 
+/* A mistake in the config file is said, and the first one shown; it stops nothing. */
+static void say_mistake(void *data, const char *text)
+{
+	struct options *o = data;
+
+	if (!o->mistake[0])
+		snprintf(o->mistake, sizeof o->mistake, "%s", text);
+	report_line("%s", text);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
@@ -93,6 +105,8 @@ int main(int argc, char **argv)
 		report_error(&e);
 		status = (int)e.status;
 	} else {
+		if (!o.help && !o.version)
+			config_read(&o, say_mistake, &o);
 		status = o.help || o.version ? say(&o) : run(&o);
 	}
 	options_done(&o);

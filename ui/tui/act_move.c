@@ -69,3 +69,18 @@ void act_move(struct app *a, enum request r)
 	else
 		lines_scroll(&a->lines, act_move_lines(r, app_text_rows(a)), app_text_rows(a));
 }
+
+void act_move_to(struct app *a, int y)
+{
+	struct rowlist *l = a->view == VIEW_PICKER ? &a->picker.rows : &a->list.rows;
+	struct app_layout layout;
+	int first = APP_PICKER_ABOVE;
+
+	if (a->view != VIEW_PICKER && a->view != VIEW_LIST)
+		return;
+	app_areas(a, &layout);
+	if (a->view == VIEW_LIST)
+		first = layout.list.y;
+	if (y >= first && y < first + l->height && l->top + (size_t)(y - first) < l->count)
+		rowlist_to(l, l->top + (size_t)(y - first));
+}

@@ -6,6 +6,7 @@
 #include "ui/tui/act.h"
 #include "ui/tui/act_find.h"
 #include "ui/tui/act_leave.h"
+#include "ui/tui/act_move.h"
 #include "ui/tui/act_output.h"
 #include "ui/tui/act_picker.h"
 #include "ui/tui/act_switch.h"
@@ -25,6 +26,8 @@
 #define LOOP_DEAR 20 /* reading everything may take 1/20 of the time; else only what is seen */
 
 #define LOOP_AWAKE_MS 1000 /* look at the clock at least so often: the lease */
+
+#define LOOP_WHEEL 3 /* lines, for a notch of the mouse's wheel */
 
 struct loop {
 	struct app *app;
@@ -112,6 +115,20 @@ static void loop_blind_key(struct app *a, uint32_t key)
 		act_leave(a, REQUEST_QUIT);
 }
 
+/* Only looks and moves: a click that was meant for another window switches nothing. */
+static void loop_mouse(struct app *a, uint32_t key)
+{
+	int y, x;
+
+	if (a->question || a->prompt)
+		return;
+	screen_click(&y, &x);
+	if (key == K_CLICK)
+		act_move_to(a, y);
+	for (int i = 0; key != K_CLICK && i < LOOP_WHEEL; i++)
+		act(a, key == K_WHEEL_UP ? REQUEST_UP : REQUEST_DOWN);
+}
+
 static void loop_key(struct app *a, uint32_t key)
 {
 	char name[16];
@@ -120,6 +137,8 @@ static void loop_key(struct app *a, uint32_t key)
 	a->dirty = true;
 	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS)
 		loop_blind_key(a, key);
+	else if (key >= K_CLICK && key <= K_WHEEL_DOWN)
+		loop_mouse(a, key);
 	else if (a->question == ASK_DO)
 		act_switch_answer(a, key == 'y');
 	else if (a->question)

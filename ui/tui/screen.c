@@ -128,19 +128,26 @@ static const char *screen_type(char *why, size_t size)
 	return "vt100";
 }
 
-static void screen_colors(bool no_color)
-{
-	const char *wish = getenv("NO_COLOR");
+/* Colours of on, some, warnings, bad: of the eight that all have, and of 256. */
+static const short screen_themes[2][2][4] = {
+	{{COLOR_GREEN, COLOR_CYAN, COLOR_YELLOW, COLOR_RED}, {78, 80, 221, 203}},  /* dark */
+	{{COLOR_GREEN, COLOR_BLUE, COLOR_MAGENTA, COLOR_RED}, {28, 25, 130, 160}}, /* light */
+};
 
-	screen_color = !no_color && !(wish && *wish) && has_colors();
+static void screen_colors(const struct screen_options *o)
+{
+	const char *wish = getenv("NO_COLOR"), *theme = o->theme ? o->theme : "dark";
+	const short *colors;
+
+	screen_color =
+		!o->no_color && strcmp(theme, "mono") != 0 && !(wish && *wish) && has_colors();
 	if (!screen_color)
 		return;
 	start_color();
 	use_default_colors();
-	init_pair(1, COLOR_GREEN, -1);
-	init_pair(2, COLOR_CYAN, -1);
-	init_pair(3, COLOR_YELLOW, -1);
-	init_pair(4, COLOR_RED, -1);
+	colors = screen_themes[!strcmp(theme, "light")][COLORS >= 256];
+	for (short i = 0; i < 4; i++)
+		init_pair((short)(i + 1), colors[i], -1);
 }
 
 static void screen_modes(void)
@@ -185,8 +192,12 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 		return -1;
 	}
 	screen_resize();
-	screen_colors(o->no_color);
+	screen_colors(o);
 	screen_modes();
+	if (o->mouse) {
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+		mouseinterval(0); /* a press is a click: nothing waits for a second one */
+	}
 	screen_crash.owner = getpid();
 	screen_crash.words_fd = isatty(2) ? -1 : 2;
 	screen_add_capability("sgr0");
@@ -275,6 +286,25 @@ void screen_resize(void)
 
 /* ------------------------------------------------------------------- keys */
 
+static MEVENT screen_event;
+
+static uint32_t screen_mouse(void)
+{
+	if (getmouse(&screen_event) != OK)
+		return 0;
+	if (screen_event.bstate & BUTTON4_PRESSED)
+		return K_WHEEL_UP;
+	if (screen_event.bstate & BUTTON5_PRESSED)
+		return K_WHEEL_DOWN;
+	return screen_event.bstate & BUTTON1_PRESSED ? K_CLICK : 0;
+}
+
+void screen_click(int *y, int *x)
+{
+	*y = screen_event.y;
+	*x = screen_event.x;
+}
+
 static uint32_t screen_translate(wint_t code)
 {
 	static const struct {
@@ -298,6 +328,8 @@ static uint32_t screen_translate(wint_t code)
 		if (keys[i].curses == (int)code)
 			return keys[i].key;
 	}
+	if (code == KEY_MOUSE)
+		return screen_mouse();
 	if (code >= KEY_F(1) && code <= KEY_F(10))
 		return K_F1 + (uint32_t)(code - KEY_F(1));
 	return 0;

@@ -15,7 +15,9 @@
 
 struct screen_options {
 	bool no_color;
-	bool ascii; /* ASCII only, whatever the locale says */
+	bool mouse;
+	const char *theme; /* "dark", "light", "mono", or NULL */
+	bool ascii;        /* ASCII only, whatever the locale says */
 };
 
 /*
@@ -39,6 +41,8 @@ void screen_forget(void);
 
 /* The next key, without waiting; false: none. */
 bool screen_key(uint32_t *key);
+/* Where K_CLICK was. */
+void screen_click(int *y, int *x);
 
 /* Give the terminal back and stop, as ^Z does; returns when continued. False: nobody there who
  * could continue us. */

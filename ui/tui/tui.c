@@ -10,6 +10,7 @@
 #include "ui/tui/mem.h"
 #include "ui/tui/open.h"
 #include "ui/tui/screen.h"
+#include "ui/tui/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +53,11 @@ static int tui_show(struct app *a, int signals)
 
 static int tui_with_targets(struct app *a)
 {
-	struct screen_options options = {
-		.no_color = a->options->no_color, .ascii = a->options->ascii};
-	char why[256];
+	struct screen_options options = {.no_color = a->options->no_color,
+		.ascii = a->options->ascii,
+		.mouse = a->options->mouse,
+		.theme = a->options->theme};
+	char why[256], mistake[1200];
 	int signals = loop_signals();
 
 	if (signals < 0) {
@@ -67,6 +70,8 @@ static int tui_with_targets(struct app *a)
 	}
 	if (why[0])
 		app_say(a, "%s", why);
+	if (a->options->mistake[0])
+		app_complain(a, "%s", text_clean(a->options->mistake, mistake, sizeof mistake));
 	tui_last_words(a);
 	return tui_show(a, signals);
 }
