@@ -56,6 +56,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_OLDER] = act_output_next,
 	[REQUEST_NEWER] = act_output_next,
 	[REQUEST_TYPE] = act_output_type,
+	[REQUEST_REOPEN] = act_look_reopen,
 	[REQUEST_RUN] = act_look_run,
 	[REQUEST_RETRY] = act_look_retry,
 	[REQUEST_LIST] = act_look_list,
@@ -82,6 +83,8 @@ static void act_refuse(struct app *a, enum request r)
 		app_complain(a, "nothing can be listed: not even its maps may be read");
 	else if (lacks & NEED_PROGRAM)
 		app_complain(a, "no program was started from here (-prog)");
+	else if (lacks & NEED_GONE)
+		app_complain(a, "the target is still there");
 	else if (lacks & NEED_HELD)
 		app_complain(a, "no program is held at its start (-prog with -hold)");
 	else if (!model_alive(&a->model))

@@ -106,6 +106,8 @@ unsigned app_have(const struct app *a)
 		have |= NEED_SWITCH;
 	if (a->program.used)
 		have |= NEED_PROGRAM;
+	if (a->model.process_count == 1 && !a->program.used && !model_alive(&a->model))
+		have |= NEED_GONE;
 	if (app_held(a))
 		have |= NEED_HELD;
 	if (a->access.can_list && a->model.process_count)
@@ -113,9 +115,27 @@ unsigned app_have(const struct app *a)
 	return have;
 }
 
+void app_title(struct app *a)
+{
+	const struct model *m = &a->model;
+	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
+	char path[TEXT_MAX];
+
+	if (!s)
+		snprintf(a->title, sizeof a->title, "pid %d", (int)a->targets.items[0].pid);
+	else if (m->process_count == 1)
+		snprintf(a->title, sizeof a->title, "pid %d %.60s", (int)probes_pid(s),
+			text_base(text_clean(probes_path(s), path, sizeof path)));
+	else
+		snprintf(a->title, sizeof a->title, "%zu processes %.60s", model_alive(m),
+			text_base(text_clean(probes_path(s), path, sizeof path)));
+}
+
 void app_look_at_access(struct app *a)
 {
 	for (size_t i = 0; i < a->model.process_count; i++) {
+		if (a->model.processes[i].gone)
+			continue;
 		a->access = *probes_access(a->model.processes[i].session);
 		if (!a->access.can_switch || !a->access.can_read)
 			return;
@@ -138,7 +158,9 @@ static void app_look_for_ends(struct app *a, size_t alive_before)
 			continue;
 		text_clean(p->error.why, why, sizeof why);
 		app_complain(a, "process %d is gone: %s; %s", (int)p->pid, why,
-			alive ? "the others go on" : "states are no longer known");
+			alive                         ? "the others go on"
+			: a->model.process_count == 1 ? "states are no longer known; r looks again"
+						      : "states are no longer known");
 	}
 }
 

@@ -77,7 +77,8 @@ struct app {
 	struct probes_options engine;
 
 	struct picker picker;
-	bool scan_changed; /* and not drawn yet */
+	struct workers *workers; /* workers.c's, or NULL */
+	bool scan_changed;       /* and not drawn yet */
 	int64_t scan_shown_ms;
 	struct options picked; /* the options, with the processes that were picked */
 
@@ -149,6 +150,9 @@ void app_say_error(struct app *a, const char *prefix, const struct probes_error 
 /* Which view is in front, as the request table calls it, and what is possible now. */
 unsigned app_where(const struct app *a);
 unsigned app_have(const struct app *a);
+
+/* "pid 41872 order_gw", "12 processes postgres": into the title. */
+void app_title(struct app *a);
 
 /* Read the states (all, or only those on the screen), and whatever follows from that. */
 void app_refresh(struct app *a, bool all);

@@ -62,7 +62,7 @@ static void header_identity(const struct app *a, struct canvas *c, int y)
 	char left[256], right[128], span[32];
 
 	snprintf(left, sizeof left, "%s%s", c->columns >= 60 ? "probes-tui  " : "", a->title);
-	if (a->info.up_seconds >= 0 && c->columns >= 60)
+	if (a->info.up_seconds >= 0 && c->columns >= 60 && a->model.process_count == 1)
 		text_addf(left, sizeof left, "  up %s  %ld thr",
 			procinfo_span(a->info.up_seconds, span, sizeof span), a->info.threads);
 	header_rights(a, right, sizeof right);

@@ -14,6 +14,7 @@
 #include "ui/tui/key.h"
 #include "ui/tui/line.h"
 #include "ui/tui/screen.h"
+#include "ui/tui/workers.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -146,7 +147,7 @@ static void loop_key(struct app *a, uint32_t key)
 	else if (a->prompt)
 		act_find_key(a, key);
 	else if (request_of_key(key, app_where(a)))
-		act(a, request_of_key(key, app_where(a)));
+		act(a, request_of_key_now(key, app_where(a), app_have(a)));
 	else
 		app_say(a, "%s does nothing here; ? says what does",
 			loop_spell(key, name, sizeof name));
@@ -238,6 +239,8 @@ static void loop_turn(struct loop *l, int signals)
 		loop_refresh(l);
 	if (!a->quit)
 		act_picker_scan(a);
+	if (!a->quit)
+		workers_poll(a);
 	if (!a->quit)
 		act_leave_lease(a);
 	if (!a->quit)

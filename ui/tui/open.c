@@ -20,22 +20,6 @@ static void open_log(void *data, enum probes_log_level level, const char *text)
 		text_clean(text, a->notice, sizeof a->notice);
 }
 
-static void open_title(struct app *a)
-{
-	const struct model *m = &a->model;
-	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
-	char path[TEXT_MAX];
-
-	if (!s)
-		snprintf(a->title, sizeof a->title, "pid %d", (int)a->targets.items[0].pid);
-	else if (m->process_count == 1)
-		snprintf(a->title, sizeof a->title, "pid %d %.60s", (int)probes_pid(s),
-			text_base(text_clean(probes_path(s), path, sizeof path)));
-	else
-		snprintf(a->title, sizeof a->title, "%zu processes %.60s", m->process_count,
-			text_base(text_clean(probes_path(s), path, sizeof path)));
-}
-
 static void open_rows(struct app *a)
 {
 	model_init(&a->model);
@@ -46,7 +30,7 @@ static void open_rows(struct app *a)
 			model_add(&a->model, a->targets.items[i].session);
 	}
 	list_init(&a->list, &a->model);
-	open_title(a);
+	app_title(a);
 	if (a->model.process_count)
 		app_look_at_access(a);
 	else

@@ -42,7 +42,7 @@ static bool picker_shows(const struct picker *p, const struct scan_process *one)
 static int picker_compare(const void *a, const void *b, void *data)
 {
 	const struct scan_process *all = data;
-	pid_t x = all[*(const uint32_t *)a].pid, y = all[*(const uint32_t *)b].pid;
+	pid_t x = all[*(const uint32_t *)a].id.pid, y = all[*(const uint32_t *)b].id.pid;
 
 	return (x > y) - (x < y);
 }
@@ -117,10 +117,10 @@ size_t picker_chosen(const struct picker *p, pid_t **pids)
 		const struct scan_process *one = &p->scan.all[p->rows.ids[i]];
 
 		if (one->tagged)
-			(*pids)[count++] = one->pid;
+			(*pids)[count++] = one->id.pid;
 	}
 	if (!count && current)
-		(*pids)[count++] = current->pid;
+		(*pids)[count++] = current->id.pid;
 	return count;
 }
 

@@ -18,6 +18,13 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.help = "let the program run that is held at its start",
 		.footer = "RUN IT",
 		.rank = 2},
+	[REQUEST_REOPEN] = {.keys = {'r'},
+		.where = IN_LIST | IN_DETAIL,
+		.need = NEED_GONE,
+		.section = SECTION_LOOK,
+		.help = "open the process again that is gone: perhaps as another program",
+		.footer = "REOPEN",
+		.rank = 2},
 	[REQUEST_TAG] = {.keys = {' '},
 		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_TAG,
@@ -279,17 +286,38 @@ const char *request_section(enum request_section section)
 	return names[section];
 }
 
+/* Has a request this key, in this view? */
+static bool request_has(enum request r, uint32_t key, unsigned where)
+{
+	const struct request_info *info = &request_infos[r];
+
+	for (int i = 0; i < REQUEST_KEYS && info->keys[i]; i++) {
+		if (info->keys[i] == key && (info->where & where))
+			return true;
+	}
+	return false;
+}
+
 enum request request_of_key(uint32_t key, unsigned where)
 {
+	return request_of_key_now(key, where, 0);
+}
+
+enum request request_of_key_now(uint32_t key, unsigned where, unsigned have)
+{
+	enum request first = REQUEST_NONE;
+
 	if (key == '\n')
 		key = K_ENTER;
 	for (int r = REQUEST_NONE + 1; key && r < REQUEST_COUNT; r++) {
-		for (int i = 0; i < REQUEST_KEYS && request_infos[r].keys[i]; i++) {
-			if (request_infos[r].keys[i] == key && (request_infos[r].where & where))
-				return (enum request)r;
-		}
+		if (!request_has((enum request)r, key, where))
+			continue;
+		if (request_possible((enum request)r, where, have))
+			return (enum request)r;
+		if (!first)
+			first = (enum request)r;
 	}
-	return REQUEST_NONE;
+	return first;
 }
 
 const char *request_keys(enum request r, char *out, size_t size)

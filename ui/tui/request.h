@@ -31,6 +31,7 @@ enum request_need {
 	NEED_PROGRAM = 1 << 1, /* started by us */
 	NEED_HELD = 1 << 2,    /* and not let go yet */
 	NEED_LISTABLE = 1 << 3,
+	NEED_GONE = 1 << 7, /* the one process has ended or become another program */
 };
 
 enum request_section { /* in the order of the help */
@@ -47,6 +48,7 @@ enum request_section { /* in the order of the help */
 enum request {
 	REQUEST_NONE,
 	REQUEST_RUN,
+	REQUEST_REOPEN,
 	REQUEST_TAG,
 	REQUEST_TAG_SHOWN,
 	REQUEST_TAG_REGEX,
@@ -114,6 +116,9 @@ const char *request_section(enum request_section section);
 
 /* The request that a key means in a view, or REQUEST_NONE; whether it is possible is not asked. */
 enum request request_of_key(uint32_t key, unsigned where);
+
+/* The same; where several share the key, one that is possible now. */
+enum request request_of_key_now(uint32_t key, unsigned where, unsigned have);
 
 /* The keys of a request: "j Down". Returns out. */
 const char *request_keys(enum request r, char *out, size_t size);

@@ -42,7 +42,7 @@ static size_t scan_read(pid_t pid, const char *name, char *out, size_t size)
 }
 
 /* "pid (comm) S ...": the name may hold anything, the last parenthesis ends it. */
-static bool scan_identify(pid_t pid, struct scan_process *p)
+bool scan_identify(pid_t pid, struct scan_identity *id)
 {
 	char stat[1024], *open, *close;
 
@@ -52,12 +52,17 @@ static bool scan_identify(pid_t pid, struct scan_process *p)
 	if (!open || !close || close < open)
 		return false;
 	*close = '\0';
-	snprintf(p->comm, sizeof p->comm, "%s", open + 1);
-	p->pid = pid;
+	snprintf(id->comm, sizeof id->comm, "%s", open + 1);
+	id->pid = pid;
 	return sscanf(close + 1,
 		       " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
 		       "%*d %llu",
-		       &p->start) == 1;
+		       &id->start) == 1;
+}
+
+bool scan_same(const struct scan_identity *a, const struct scan_identity *b)
+{
+	return a->pid == b->pid && a->start == b->start && !strcmp(a->comm, b->comm);
 }
 
 static void scan_user(struct scan_process *p)
@@ -68,7 +73,7 @@ static void scan_user(struct scan_process *p)
 	struct stat st;
 	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d", (int)p->pid);
+	snprintf(path, sizeof path, "/proc/%d", (int)p->id.pid);
 	if (stat(path, &st) < 0)
 		return;
 	if (st.st_uid != last) {
@@ -85,7 +90,7 @@ static void scan_user(struct scan_process *p)
 static void scan_command(struct scan_process *p)
 {
 	char raw[4 * sizeof p->command], bracketed[32];
-	size_t n = scan_read(p->pid, "cmdline", raw, sizeof raw);
+	size_t n = scan_read(p->id.pid, "cmdline", raw, sizeof raw);
 	const char *program = text_base(raw); /* of the first word: the others are behind a NUL */
 	size_t skipped = n && *program ? (size_t)(program - raw) : 0;
 
@@ -94,9 +99,9 @@ static void scan_command(struct scan_process *p)
 	for (size_t i = skipped; i < n; i++)
 		raw[i] = raw[i] ? raw[i] : ' ';
 	raw[n] = '\0';
-	snprintf(bracketed, sizeof bracketed, "[%s]", p->comm);
+	snprintf(bracketed, sizeof bracketed, "[%s]", p->id.comm);
 	text_clean(n ? raw + skipped : bracketed, p->command, sizeof p->command);
-	snprintf(p->all, sizeof p->all, "%d %s %s", (int)p->pid, p->user, p->command);
+	snprintf(p->all, sizeof p->all, "%d %s %s", (int)p->id.pid, p->user, p->command);
 }
 
 /* ------------------------------------------------------------- one process */
@@ -110,7 +115,7 @@ static bool scan_look(struct scan_process *p)
 
 	scan_user(p);
 	scan_command(p);
-	if (probes_open_pid(p->pid, NULL, &session, &e) < 0) {
+	if (probes_open_pid(p->id.pid, NULL, &session, &e) < 0) {
 		p->kind = e.status == PROBES_DENIED ? SCAN_DENIED : SCAN_NONE;
 		return e.status != PROBES_GONE;
 	}
@@ -137,8 +142,7 @@ static struct scan_process *scan_known(struct scan *s, const struct scan_process
 	for (size_t i = 0; i < s->count; i++) {
 		struct scan_process *p = &s->all[i];
 
-		if (!p->gone && p->pid == like->pid && p->start == like->start &&
-			!strcmp(p->comm, like->comm))
+		if (!p->gone && scan_same(&p->id, &like->id))
 			return p;
 	}
 	return NULL;
@@ -148,9 +152,9 @@ static bool scan_visit(struct scan *s, pid_t pid)
 {
 	struct scan_process p = {0}, *known;
 
-	if (pid == getpid() || !scan_identify(pid, &p))
+	if (pid == getpid() || !scan_identify(pid, &p.id))
 		return false;
-	if (s->comm && strncmp(p.comm, s->comm, sizeof p.comm - 1))
+	if (s->comm && strncmp(p.id.comm, s->comm, sizeof p.id.comm - 1))
 		return false;
 	known = scan_known(s, &p);
 	if (known) {

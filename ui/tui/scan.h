@@ -18,11 +18,20 @@ enum scan_kind {
 	SCAN_DENIED, /* may not be looked at */
 };
 
-/* Texts are safe for the terminal. Its number in the scan is its identity. */
-struct scan_process {
+/* Which process, as which program. */
+struct scan_identity {
 	pid_t pid;
 	unsigned long long start; /* clock ticks after boot */
 	char comm[16];            /* raw, to compare */
+};
+
+/* False: it is not there. */
+bool scan_identify(pid_t pid, struct scan_identity *id);
+bool scan_same(const struct scan_identity *a, const struct scan_identity *b);
+
+/* Texts are safe for the terminal. Its number in the scan is its identity. */
+struct scan_process {
+	struct scan_identity id;
 	char user[24];
 	char command[160];
 	char all[224]; /* "pid user command": what filters look at */

@@ -11,6 +11,7 @@
 #include "ui/tui/open.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/text.h"
+#include "ui/tui/workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,7 @@ int tui_run(const struct options *o)
 	open_close(a);
 	picker_done(&a->picker);
 	pattern_free(a->output_search);
+	workers_done(a);
 	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);

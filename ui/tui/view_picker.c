@@ -14,7 +14,7 @@ static void view_picker_line(
 	bool roomy = a->columns >= 60;
 
 	snprintf(out, size, "%c%c", cursor ? '>' : ' ', p->tagged ? '+' : ' ');
-	text_addf(out, size, "%7d ", (int)p->pid);
+	text_addf(out, size, "%7d ", (int)p->id.pid);
 	if (roomy)
 		text_addf(out, size, "%-10.10s ", p->user);
 	text_addf(out, size, "%6zu  %-6s  %s", p->probes,
