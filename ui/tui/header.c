@@ -57,15 +57,28 @@ static void header_rights(const struct app *a, char *out, size_t size)
 		text_addf(out, size, " NOT switch");
 }
 
+/* Append a piece if there is room for all of it. */
+static void header_piece(char *left, size_t size, const char *piece, int room)
+{
+	if (text_width(left) + text_width(piece) <= room)
+		text_addf(left, size, "%s", piece);
+}
+
 static void header_identity(const struct app *a, struct canvas *c, int y)
 {
-	char left[256], right[128], span[32];
+	char left[256], right[128], span[32], piece[64];
+	int room;
 
-	snprintf(left, sizeof left, "%s%s", c->columns >= 60 ? "probes-tui  " : "", a->title);
-	if (a->info.up_seconds >= 0 && c->columns >= 60 && a->model.process_count == 1)
-		text_addf(left, sizeof left, "  up %s  %ld thr",
-			procinfo_span(a->info.up_seconds, span, sizeof span), a->info.threads);
 	header_rights(a, right, sizeof right);
+	room = c->columns - text_width(right) - 1;
+	snprintf(left, sizeof left, "%s%s", c->columns >= 60 ? "probes-tui  " : "", a->title);
+	if (a->info.up_seconds >= 0 && c->columns >= 60 && a->model.process_count == 1) {
+		snprintf(piece, sizeof piece, "  up %s",
+			procinfo_span(a->info.up_seconds, span, sizeof span));
+		header_piece(left, sizeof left, piece, room);
+		snprintf(piece, sizeof piece, "  %ld thr", a->info.threads);
+		header_piece(left, sizeof left, piece, room);
+	}
 	header_line(c, y, STYLE_TITLE, left, right);
 }
 
