@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REQUEST_RANKS 12 /* the highest rank in the table */
+#define REQUEST_RANKS 13 /* the highest rank in the table */
 
 static const struct request_info request_infos[REQUEST_COUNT] = {
 	[REQUEST_RUN] = {.keys = {'r'},
