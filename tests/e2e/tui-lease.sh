@@ -1,7 +1,7 @@
 #!/bin/sh
 # The lease: what a session changed is undone when nobody has typed for so long, with a message and
 # the session going on; counted down in the header while there is something to undo; a key renews it.
-# Does not cover: 15 minutes; a suspended screen (its lease is looked at when it is continued).
+# Also while it is suspended, and what ends it then. Does not cover: 15 minutes.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
 start loop_ocaml2_pie
@@ -67,6 +67,38 @@ keys e
 wait_for 'lease [12]m on 1 mine 1$'
 keys q
 wait_for '^status=0$'
+
+# suspended: it wakes in the background, undoes, and stops again
+terminal 80 24
+screen -lease 2s
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+keys C-z
+wait_for '^probes-tui: 1 probe stays as this session switched it; fg returns'
+wait_until disabled state first
+stopped=$(ours)
+wait_until T cut -d ' ' -f 3 "/proc/${stopped%% *}/stat"
+text fg
+keys Enter
+wait_for 'the lease ran out, undone'
+keys q
+wait_for '^status='
+
+# suspended, and ended by a signal
+for signal in TERM HUP; do
+	screen
+	keys e
+	wait_for '^> \[\*\] ocaml_2:first'
+	keys C-z
+	wait_for '^probes-tui: 1 probe stays'
+	one=$(ours)
+	kill -$signal ${one%% *}
+	kill -CONT ${one%% *}
+	wait_until disabled state first
+	wait_until no running ${one%% *}
+	text 'clear; fg'
+	keys Enter
+done
 
 refuses 2 '-lease: "soon" is no span' -lease soon -pid "$pid"
 stop

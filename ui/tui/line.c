@@ -79,11 +79,12 @@ void line_release(void)
 	tcsetattr(0, TCSANOW, &line.before);
 }
 
-bool line_close(void)
+bool line_close(bool given)
 {
-	bool sent = line_flush();
+	bool sent = !given && line_flush();
 
-	line_release();
+	if (!given)
+		line_release();
 	if (!line.shared)
 		close(line.fd);
 	line.fd = -1;

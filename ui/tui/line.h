@@ -16,7 +16,7 @@
  * the file returned; NULL and errno. */
 FILE *line_open(void);
 /* Give it back as it was. False: it hangs, and what was left to send is lost. */
-bool line_close(void);
+bool line_close(bool given); /* given: it is another's already, and not touched */
 
 /* The modes as they were, and ours again. */
 void line_release(void);

@@ -12,6 +12,7 @@
 #include "ui/tui/act_switch.h"
 #include "ui/tui/frame.h"
 #include "ui/tui/key.h"
+#include "ui/tui/lease.h"
 #include "ui/tui/line.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/workers.h"
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOOP_DEAR 20 /* reading everything may take 1/20 of the time; else only what is seen */
@@ -76,7 +78,7 @@ static void loop_signal(struct app *a, int signal)
 	case SIGWINCH:
 	case SIGCONT:
 		screen_resize();
-		if (signal == SIGCONT)
+		if (signal == SIGCONT && screen_foreground())
 			screen_resume();
 		loop_resized(a);
 		break;
@@ -96,7 +98,7 @@ static void loop_read_signals(struct app *a, int fd)
 {
 	struct signalfd_siginfo info;
 
-	while (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
+	while (!a->quit && read(fd, &info, sizeof info) == (ssize_t)sizeof info)
 		loop_signal(a, (int)info.ssi_signo);
 }
 
@@ -196,11 +198,68 @@ static void loop_refresh(struct loop *l)
 		l->next_all_ms = now + took * LOOP_DEAR;
 }
 
+/* A signal that ends us waits to be heard. */
+static bool loop_ending(void)
+{
+	static const int ends[] = {SIGHUP, SIGTERM, SIGINT, SIGQUIT};
+	sigset_t waiting;
+
+	sigpending(&waiting);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		if (sigismember(&waiting, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+/* While we are stopped the clock goes on: a timer continues us when the lease runs out. */
+static void loop_wake(timer_t timer, int64_t after_ms)
+{
+	struct itimerspec when = {0};
+
+	if (after_ms >= 0)
+		after_ms += 10; /* not before it has */
+	when.it_value.tv_sec = after_ms > 0 ? after_ms / 1000 : 0;
+	when.it_value.tv_nsec = after_ms > 0 ? after_ms % 1000 * 1000000 : 0;
+	timer_settime(timer, 0, &when, NULL);
+}
+
+/* Stopped, until in the foreground again, or until a signal ends us. */
+static void loop_stopped(struct app *a, const char *words)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
+	timer_t timer;
+	bool timed = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+
+	if (timed)
+		loop_wake(timer, lease_left(a));
+	if (!screen_suspend(words)) {
+		app_complain(a, "there is no shell here to suspend to");
+	} else {
+		while (!screen_foreground() && !loop_ending()) {
+			act_leave_lease(a);
+			if (timed)
+				loop_wake(timer, lease_left(a));
+			raise(SIGSTOP);
+		}
+		if (screen_foreground())
+			screen_resume();
+	}
+	if (timed)
+		timer_delete(timer);
+}
+
 static void loop_suspend(struct app *a)
 {
+	size_t changed = model_changed(&a->model);
+	char words[128] = "";
+
 	a->suspend = false;
-	if (!screen_suspend())
-		app_complain(a, "there is no shell here to suspend to");
+	if (changed)
+		snprintf(words, sizeof words,
+			"probes-tui: %zu probe%s as this session switched %s; fg returns\n",
+			changed, changed == 1 ? " stays" : "s stay", changed == 1 ? "it" : "them");
+	loop_stopped(a, words);
 	loop_resized(a);
 	app_refresh(a, true);
 }

@@ -34,6 +34,7 @@ static struct {
 
 static SCREEN *screen_curses;
 static bool screen_color;
+static bool screen_given; /* back, while suspended: not ours to touch */
 
 /* ------------------------------------------------------------- a way out */
 
@@ -188,7 +189,7 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 		snprintf(why, size, "the terminal type %s cannot be used",
 			text_clean(type, safe, sizeof safe));
 		if (out)
-			line_close();
+			line_close(false);
 		return -1;
 	}
 	screen_resize();
@@ -214,9 +215,10 @@ bool screen_close(void)
 
 	if (!screen_curses)
 		return true;
-	endwin();
+	if (!screen_given)
+		endwin();
 	delscreen(screen_curses);
-	sent = line_close();
+	sent = line_close(screen_given);
 	screen_curses = NULL;
 	screen_crash.owner = 0;
 	return sent;
@@ -251,6 +253,8 @@ void screen_show(const struct canvas *c)
 {
 	bool cursor = c->cursor_y >= 0;
 
+	if (screen_given)
+		return;
 	erase();
 	for (size_t i = 0; i < c->span_count; i++) {
 		const struct canvas_span *s = &c->spans[i];
@@ -357,12 +361,13 @@ bool screen_key(uint32_t *key)
 void screen_resume(void)
 {
 	line_take();
+	screen_given = false;
 	keypad(stdscr, TRUE); /* tells the terminal again */
 	screen_resize();
 	screen_forget();
 }
 
-bool screen_suspend(void)
+bool screen_suspend(const char *words)
 {
 	struct sigaction stop = {.sa_handler = SIG_DFL}, before;
 	sigset_t only, mask;
@@ -373,6 +378,9 @@ bool screen_suspend(void)
 	endwin();
 	line_flush();
 	line_release();
+	if (write(line_fd(), words, strlen(words)) < 0)
+		errno = 0; /* the line hangs: nobody would read it */
+	screen_given = true;
 	sigemptyset(&only);
 	sigaddset(&only, SIGTSTP);
 	sigaction(SIGTSTP, &stop, NULL);
@@ -380,6 +388,12 @@ bool screen_suspend(void)
 	kill(0, SIGTSTP); /* the whole job, as the terminal would */
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGTSTP, &before, NULL);
-	screen_resume();
 	return true;
+}
+
+bool screen_foreground(void)
+{
+	pid_t group = tcgetpgrp(0);
+
+	return group < 0 ? errno == ENOTTY : group == getpgrp(); /* ENOTTY: no job control here */
 }

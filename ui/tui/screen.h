@@ -44,9 +44,13 @@ bool screen_key(uint32_t *key);
 /* Where K_CLICK was. */
 void screen_click(int *y, int *x);
 
-/* Give the terminal back and stop, as ^Z does; returns when continued. False: nobody there who
- * could continue us. */
-bool screen_suspend(void);
+/*
+ * Give the terminal back, say something on it and stop, as ^Z does; returns when
+ * continued, perhaps in the background: then screen_resume must wait. False:
+ * nobody there who could continue us.
+ */
+bool screen_suspend(const char *words);
+bool screen_foreground(void);
 /* After somebody else stopped and continued us: take the terminal again. */
 void screen_resume(void);
 
