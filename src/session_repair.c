@@ -85,7 +85,7 @@ static const struct repair_place *repair_at(const struct array *places, uint64_t
  * to become, is not if it is what it was; else another tool counts there too, and it is left.
  */
 static int32_t repair_delta(struct probes_session *s, const struct array *places, uint64_t address,
-	uint32_t value, bool *touched)
+	uint32_t value, struct array *made, bool *touched)
 {
 	const struct repair_place *at = repair_at(places, address);
 	const struct repair_place *end = ARRAY_AT(places, struct repair_place, 0) + places->count;
@@ -96,9 +96,11 @@ static int32_t repair_delta(struct probes_session *s, const struct array *places
 		delta += at->delta;
 		if (!at->uncertain || at->is_site)
 			continue;
-		if (value == at->new_)
+		if (value == at->new_) {
 			delta += (int32_t)at->new_ - (int32_t)at->old;
-		else if (value != at->old)
+			*(struct journal_write *)array_add(made) =
+				(struct journal_write){address, at->old, at->new_, 0};
+		} else if (value != at->old)
 			log_say(&s->log, PROBES_LOG_NOTICE,
 				"the count at 0x%llx is %u, neither %u nor %u: another tool counts "
 				"there, it is left as it is",
@@ -109,11 +111,12 @@ static int32_t repair_delta(struct probes_session *s, const struct array *places
 
 struct repair {
 	int32_t **deltas;   /* per holding */
+	struct array made;  /* struct journal_write: what was done of intents that never ended */
 	struct array which; /* size_t: the probes that were touched */
 };
 
 static bool repair_holding(struct probes_session *s, const struct array *places, struct holding *h,
-	int32_t *deltas, struct array *which)
+	int32_t *deltas, struct repair *r)
 {
 	for (size_t i = 0; i < h->probe_count; i++) {
 		const struct probes_probe *p = &h->probes[i];
@@ -122,13 +125,14 @@ static bool repair_holding(struct probes_session *s, const struct array *places,
 
 		for (uint32_t k = 0; k < p->semaphore_count; k++)
 			if (h->same[first + k] == first + k)
-				deltas[first + k] = repair_delta(s, places,
-					p->semaphores[k].address, h->values[first + k], &touched);
+				deltas[first + k] =
+					repair_delta(s, places, p->semaphores[k].address,
+						h->values[first + k], &r->made, &touched);
 		for (uint32_t k = 0; k < p->site_count && !touched; k++)
 			touched = repair_at(places, p->sites[k].address + SITE_SWITCH);
 		if (!touched)
 			continue;
-		slot = array_add(which);
+		slot = array_add(&r->which);
 		if (!slot)
 			return false;
 		*slot = h->info.first_probe + i;
@@ -136,18 +140,35 @@ static bool repair_holding(struct probes_session *s, const struct array *places,
 	return true;
 }
 
-static bool repair_prepare(struct probes_session *s, const struct array *places, struct repair *r)
+/* The sites of unfinished intents: whether they were written is all the same, they follow. */
+static bool repair_sites(const struct array *last, struct array *made)
+{
+	/* Room for the counts, too. */
+	if (!array_reserve(made, last->count))
+		return false;
+	for (size_t i = 0; i < last->count; i++) {
+		const struct journal_write *w = ARRAY_AT(last, struct journal_write, i);
+
+		if (w->is_site)
+			*(struct journal_write *)array_add(made) = *w;
+	}
+	return true;
+}
+
+static bool repair_prepare(struct probes_session *s, const struct journal_text *text,
+	const struct array *places, struct repair *r)
 {
 	bool fits;
 
 	array_init(&r->which, sizeof(size_t));
+	array_init(&r->made, sizeof(struct journal_write));
 	r->deltas = calloc(s->catalog.holdings.count + 1, sizeof *r->deltas);
-	fits = r->deltas;
+	fits = r->deltas && repair_sites(&text->last, &r->made);
 	for (size_t i = 0; fits && i < s->catalog.holdings.count; i++) {
 		struct holding *h = catalog_holding(&s->catalog, i);
 
 		r->deltas[i] = calloc(h->semaphore_count + 1, sizeof **r->deltas);
-		fits = r->deltas[i] && repair_holding(s, places, h, r->deltas[i], &r->which);
+		fits = r->deltas[i] && repair_holding(s, places, h, r->deltas[i], r);
 	}
 	return fits;
 }
@@ -158,6 +179,7 @@ static void repair_done(struct probes_session *s, struct repair *r)
 		free(r->deltas[i]);
 	free(r->deltas);
 	array_done(&r->which);
+	array_done(&r->made);
 }
 
 /* ---- the calls ---- */
@@ -195,8 +217,13 @@ static int repair_change(struct probes_session *s, const struct journal_text *te
 	int code = session_read(s, NULL, 0, e);
 
 	array_init(&places, sizeof(struct repair_place));
-	if (code == 0 && !(repair_places(text, &places) && repair_prepare(s, &places, &r)))
+	if (code == 0 && !(repair_places(text, &places) && repair_prepare(s, text, &places, &r)))
 		code = error_memory(e, "a repair");
+	if (code == 0 && text->last.count) {
+		code = journal_settle(&s->journal, r.made.data, r.made.count);
+		if (code < 0)
+			error_set(e, PROBES_FAILED, code, "cannot write the journal");
+	}
 	if (code == 0 && r.which.count) {
 		c.which = r.which.data;
 		c.count = r.which.count;

@@ -35,14 +35,16 @@ static int session_change(struct probes_session *s, const struct session_change 
 {
 	int r = session_may_switch(s, c->dry_run, e);
 
-	if (r < 0)
-		return r;
 	/* What writes nothing need not wait for its turn. */
-	if (c->dry_run)
+	if (r == 0 && c->dry_run)
 		return session_carry_out(s, c, result, e);
-	r = identity_lock(&s->who, SESSION_TURN_MS, e);
-	if (r < 0)
+	if (r == 0)
+		r = identity_lock(&s->who, SESSION_TURN_MS, e);
+	if (r < 0) {
+		/* What should have been taken back was not: its record must outlive us. */
+		s->owing = s->owing || c->deltas;
 		return r;
+	}
 	r = session_carry_out(s, c, result, e);
 	identity_unlock(&s->who);
 	return r;

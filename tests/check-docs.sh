@@ -56,6 +56,7 @@ expect()
 	wanted=$1
 	shift
 	got=$(offered "$@")
+	# shellcheck disable=SC2254 # a pattern
 	case $got in
 	$wanted) ;;
 	*) fail "bash offers '$got' for '$*', not '$wanted'" ;;

@@ -167,3 +167,21 @@ int audit_note(struct audit *a, const char *verb, const struct probes_session *s
 		syslog(LOG_AUTHPRIV | LOG_NOTICE, "%s", l.text);
 	return a->fd < 0 ? 0 : append(a->fd, l.text, e);
 }
+
+int audit_mark(struct audit *a, const struct probes_session *session, const char *text,
+	struct probes_error *e)
+{
+	struct line l = {.length = 0};
+	char safe[LINE];
+
+	if (!a->syslog && a->fd < 0)
+		return 0;
+	probes_escape(probes_path(session), safe, 256);
+	add_user(&l);
+	add(&l, " mark pid=%d prog=%s: ", probes_pid(session), safe);
+	probes_escape(text, safe, sizeof safe);
+	add(&l, "%s", safe);
+	if (a->syslog)
+		syslog(LOG_AUTHPRIV | LOG_NOTICE, "%s", l.text);
+	return a->fd < 0 ? 0 : append(a->fd, l.text, e);
+}

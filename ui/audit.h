@@ -25,4 +25,8 @@ void audit_close(struct audit *a);
 PROBES_CHECK int audit_note(struct audit *a, const char *verb, const struct probes_session *session,
 	const struct probes_result *result, struct probes_error *e);
 
+/* Note a mark that somebody put while looking at a process. */
+PROBES_CHECK int audit_mark(struct audit *a, const struct probes_session *session, const char *text,
+	struct probes_error *e);
+
 #endif

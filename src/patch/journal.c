@@ -191,6 +191,21 @@ int journal_conclude(struct journal *j, enum journal_kind kind)
 	return journal_put(j, &block, sizeof block);
 }
 
+int journal_settle(struct journal *j, const struct journal_write *writes, size_t count)
+{
+	struct journal_block *block = malloc(sizeof *block + count * sizeof *writes);
+	int r;
+
+	if (!block)
+		return -ENOMEM;
+	*block = (struct journal_block){JOURNAL_KNOWN, (uint32_t)count};
+	if (count)
+		memcpy(block + 1, writes, count * sizeof *writes);
+	r = journal_put(j, block, sizeof *block + count * sizeof *writes);
+	free(block);
+	return r;
+}
+
 /* ---- reading ---- */
 
 static bool journal_append(struct array *to, const struct array *from)
@@ -248,6 +263,10 @@ static bool journal_block(const char *bytes, size_t size, size_t *at, size_t *op
 	case JOURNAL_INTENT:
 		*open = text->last.count;
 		*good = journal_take(text, bytes + *at, block.count);
+		break;
+	case JOURNAL_KNOWN:
+		*open = text->last.count = 0;
+		*good = journal_take(text, bytes + *at, block.count) && journal_end(text, 0, true);
 		break;
 	case JOURNAL_DONE:
 	case JOURNAL_UNDONE:

@@ -9,7 +9,7 @@
  *
  *   header   "PTUIJ1\0\0", target pid, owner pid (u32 each), target start, owner start, pid
  *            namespace (u64 each)
- *   block    kind, count (u32 each), then `count` writes where the kind is intent:
+ *   block    kind, count (u32 each), then `count` writes where the kind is intent or known:
  *   write    address (u64), old, new (u16 each), is_site (u32)
  */
 #ifndef PATCH_JOURNAL_H
@@ -30,7 +30,7 @@ struct journal_key {
 	uint64_t pids;                      /* inode of the pid namespace that the numbers are of */
 };
 
-enum journal_kind { JOURNAL_INTENT = 1, JOURNAL_DONE = 2, JOURNAL_UNDONE = 3 };
+enum journal_kind { JOURNAL_INTENT = 1, JOURNAL_DONE = 2, JOURNAL_UNDONE = 3, JOURNAL_KNOWN = 4 };
 
 struct journal_write {
 	uint64_t address;
@@ -72,6 +72,12 @@ int journal_intend(struct journal *j, const struct plan *plan, const bool *only)
 
 /* Its end: carried out, or undone. Without it the process itself says how far the plan came. */
 int journal_conclude(struct journal *j, enum journal_kind kind);
+
+/*
+ * Settle the intents whose end is not on record: just these of their writes were made, as the
+ * process says. To be said before a new intent follows them: what that writes would tell otherwise.
+ */
+int journal_settle(struct journal *j, const struct journal_write *writes, size_t count);
 
 /*
  * Parse the bytes of a journal. Pure. False: no journal, or lies about its sizes; a block cut

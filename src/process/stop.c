@@ -285,8 +285,10 @@ static void stop_help(struct stop *s, pid_t parent, int (*work)(void *, struct p
 	if (answer->result == 0) {
 		answer->result = work(data, &answer->error);
 		stop_resume_all(s);
-		answer->stopped_ns = stop_now() - s->begin;
 	}
+	/* Also where not all stopped in time: those that did stand still until we end. */
+	if (s->begin)
+		answer->stopped_ns = stop_now() - s->begin;
 	answer->finished = true;
 	/* Whoever is still held is let go by the kernel now. */
 	_exit(0);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Several processes in one call: -pid N,N and -tree N; one that fails does not keep the others from
+# Several processes in one call: -pid N,N, -tree N and -comm NAME; one that fails does not keep the others from
 # being done, and has its own line; the exit status says done in part.
 # Does not cover: processes that come and go while the call runs.
 . "${srcdir:-.}/tests/e2e/lib.sh"
@@ -47,6 +47,25 @@ same 'the other child' "$(value second hits)" 1
 want 0 info -tree "$pid"
 has 'a tree of one' "^$pid second enabled$" "$tmp/out"
 refuses 3 2147483647 info -tree 2147483647
+stop
+stop2
+
+# --- by name: one that only ours have; longer than the 15 bytes that the kernel keeps of it
+name=victim$$
+cp "$VICTIMS/loop_ocaml2_pie" "$tmp/$name"
+cp "$VICTIMS/loop_ocaml2_pie" "$tmp/${name}_of_a_long_name"
+VICTIMS=$tmp
+start "$name"
+start2 "${name}_of_a_long_name"
+silent attach -no-syslog -comm "$name" -enable multi
+same 'that one' "$(state multi)" enabled
+want 0 info -comm "$name"
+has 'says which' "^$pid multi enabled$" "$tmp/out"
+same 'only that one' "$(grep -cv "^$pid " "$tmp/out")" 0
+want 0 info -comm "${name}_of_a_long_name"
+same 'only the other one' "$(grep -cv "^$pid2 " "$tmp/out")" 0
+refuses 3 'no process has this name' list -comm "no_$name"
+refuses 2 'give one of' list -comm "$name" -pid "$pid"
 stop
 stop2
 finish

@@ -13,6 +13,17 @@ thread_states()
 	sed 's/.*) \(.\) .*/\1/' "/proc/$pid"/task/*/stat | sort -u | tr -d '\n'
 }
 
+# stopped: by job control, all threads. On the way back into that stop a thread is running to look
+# at, though it does not leave the kernel.
+stopped()
+{
+	polls=0
+	until [ "$(thread_states)" = T ]; do
+		polls=$((polls + 1))
+		[ $polls -lt 500 ] || return 1
+	done
+}
+
 # free WHAT: no thread is stopped or traced, and the process goes on.
 free()
 {
@@ -40,7 +51,7 @@ for action in -enable -disable -enable; do
 	want 0 attach -no-syslog -pid "$pid" -stop -max-stop 20000 $action multi,registers -format json
 	stopped=$(sed -n 's/.*"stopped_ms": \([0-9.]*\),.*/\1/p' "$tmp/out")
 	same "stopped_ms of $action" "$(echo "$stopped" | awk '{ print ($1 > 0 && $1 < 20000) }')" 1
-	has 'and in words' "^probes-tui: pid $pid: stopped for [0-9.]+ ms$"
+	has 'and in words' "^probes-tui: pid $pid: stopped for [0-9.]*[1-9][0-9.]* ms$"
 	free "after $action"
 done
 same 'on' "$(state multi)" enabled
@@ -71,12 +82,33 @@ free 'after a short deadline'
 
 # --- stopped by job control before: stays so
 kill -STOP "$pid"
-until [ "$(thread_states)" = T ]; do :; done
+stopped
 want 0 attach -no-syslog -pid "$pid" -stop -max-stop 20000 -enable first
+stopped
 same 'still stopped by job control' "$(thread_states)" T
 kill -CONT "$pid"
 free 'after SIGCONT'
 attach -disable first
+
+# --- signals that come in the moments of seizing and letting go: each stops or continues it
+while [ ! -e "$tmp/enough" ]; do
+	"$PROBES_TUI" attach -no-syslog -quiet -pid "$pid" -stop -max-stop 20000 -enable first
+	"$PROBES_TUI" attach -no-syslog -quiet -pid "$pid" -stop -max-stop 20000 -disable first
+done >"$tmp/held" 2>&1 </dev/null &
+session=$!
+started="$started $session"
+lost=0
+for _ in $(seq 300); do
+	kill -STOP "$pid"
+	stopped || lost=$((lost + 1))
+	kill -CONT "$pid"
+done
+: >"$tmp/enough"
+wait "$session"
+gone "$session"
+same 'signals that were lost' "$lost" 0
+same 'the calls meanwhile' "$(cat "$tmp/held")" ''
+free 'after signals'
 
 # --- somebody traces it: named, nothing changed; without -stop it goes on
 tracer=
@@ -103,8 +135,8 @@ if [ "$tracer" ]; then
 	attach -enable first
 	same 'without -stop' "$(state first)" enabled
 	attach -disable first
-	[ $name = strace ] || echo >"$tmp/gdb"
-	[ $name = gdb ] || kill "$tracer"
+	[ "$name" = strace ] || echo >"$tmp/gdb"
+	[ "$name" = gdb ] || kill "$tracer"
 	wait "$tracer"
 	gone "$tracer"
 	free 'after the tracer has gone'
@@ -115,7 +147,7 @@ stop
 
 # --- a signal that comes while it stands still
 delivered=
-for n in 1 2 3 4 5 6 7 8 9 10; do
+for _ in 1 2 3 4 5 6 7 8 9 10; do
 	start many --loop --threads 64
 	"$PROBES_TUI" attach -no-syslog -quiet -pid "$pid" -stop -max-stop 20000 -enable-all \
 		>"$tmp/held" 2>&1 </dev/null &

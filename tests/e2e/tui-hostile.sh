@@ -31,8 +31,30 @@ keys Enter e
 wait_for '^> \[\*\] ocaml_2:\\x1b\[2Jx +1/1'
 keys Enter
 wait_for '^Detail of ocaml_2:\\x1b'
-keys q q
+keys q y
+wait_for 'attach -pid [0-9]+ -enable .ocaml_2:\\x1b\[2Jx.$'
+keys q a
+wait_for '^Arguments of ocaml_2:\\x1b'
+keys q m
+text "$(printf 'bidi %s mark' "$bidi")"
+keys Enter
+wait_for 'MARK bidi \\u\{202e\} mark'
+keys S C-u
+text "$tmp/hostile.sh"
+keys Enter
+wait_for 'wrote 1 action'
+keys w C-u
+text "$tmp/hostile.txt"
+keys Enter
+wait_for 'wrote 1 probes as text'
+keys t g
+wait_for '^> \[\*\] - a\\x1b\[31mb  1 of 1 on'
+keys q
 wait_for '^status=0$'
+if grep -q "$escape" "$tmp/hostile.sh" "$tmp/hostile.txt"; then fail 'an escape in a file'; fi
+sed -n 's/^probes-tui attach -pid "$pid"//p' "$tmp/hostile.sh" >"$tmp/again"
+eval "attach $(cat "$tmp/again")" # what was written is understood
+same 'switched by it' "$(live "$hostile" "$(printf '\033[2Jx')" | grep -c 'site 90e8')" 1
 exec 9>&-
 
 # ------------------------------------------------------- a program's output

@@ -36,7 +36,8 @@
 	X(picker)  \
 	X(request) \
 	X(row)     \
-	X(rowlist)
+	X(rowlist) \
+	X(tree_view)
 
 #define SUITE_DECLARE(name) Suite *name##_suite(void);
 SUITES(SUITE_DECLARE)

@@ -9,7 +9,16 @@
 
 Suite *filter_suite(void);
 
+static const char *function(void *data, size_t i)
+{
+	static const char *const names[] = {"Req.handle", "main"};
+
+	(void)data;
+	return i < 2 ? names[i] : NULL;
+}
+
 static const struct filter_subject subject = {
+	.function = function,
 	.all = "ocaml_2:Req_start order_gw",
 	.provider = "ocaml_2",
 	.object = "order_gw",
@@ -53,6 +62,14 @@ static const struct {
 	{"obj:ocaml|order", true},
 	{"-obj:order", false},
 	{"obj:~^order_gw$", true},
+	{"fn:handle", true},
+	{"fn:main|zzz", true},
+	{"fn:~^handle", false},
+	{"-fn:main", false},
+	{"fn:start", false},
+	{"fn:", true},
+	{"other|odd|some|on", true},
+	{"tagged|mine -off prov:caml obj:gw fn:~^Req", true},
 	{"obj:on", false}, /* a word there, no state */
 	{"prov:", true},   /* while one is still typing */
 	{"-", true},

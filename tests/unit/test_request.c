@@ -79,6 +79,16 @@ START_TEST(binding_keys)
 		{' ', REQUEST_TAG},
 		{'*', REQUEST_TAG_SHOWN},
 		{'T', REQUEST_TAG_REGEX},
+		{'t', REQUEST_TREE},
+		{'P', REQUEST_PAIRS},
+		{'!', REQUEST_EXPLAIN},
+		{'a', REQUEST_ARGUMENTS},
+		{'c', REQUEST_COLUMNS},
+		{'y', REQUEST_AS_COMMAND},
+		{'S', REQUEST_SCRIPT},
+		{'w', REQUEST_WRITE},
+		{'m', REQUEST_NOTE},
+		{':', REQUEST_COMMAND},
 		{'U', REQUEST_UNTAG},
 		{'e', REQUEST_ON},
 		{'d', REQUEST_OFF},
@@ -157,7 +167,10 @@ START_TEST(pairs)
 	static const char *const names[] = {"req_start", "req_done", "gc__begin", "gc__end",
 		"method__entry", "method__return", "a-enter", "a-leave", "tx__start", "tx__commit",
 		"lone_start", "_start", "_end", "request__startup", "request__shutdown", "q_start",
-		"q_end", "q_done", NULL};
+		"q_end", "q_done", "monitor__contended__enter", "monitor__contended__entered",
+		"lwlock__acquire", "lwlock__release", "mem__pool__gc__begin", "mem__pool__gc__end",
+		"wal__buffer__write__dirty__start", "wal__buffer__write__dirty__done",
+		"AllocObject__entry", "AllocObject__return", NULL};
 	static const struct {
 		const char *name, *partner;
 		enum pair_role role;
@@ -170,6 +183,11 @@ START_TEST(pairs)
 		{"request__startup", "request__shutdown", PAIR_START},
 		{"q_start", "q_end", PAIR_START}, /* the likelier one */
 		{"q_done", "q_start", PAIR_END},
+		{"monitor__contended__entered", "monitor__contended__enter", PAIR_END},
+		{"lwlock__acquire", "lwlock__release", PAIR_START},
+		{"mem__pool__gc__end", "mem__pool__gc__begin", PAIR_END},
+		{"wal__buffer__write__dirty__done", "wal__buffer__write__dirty__start", PAIR_END},
+		{"AllocObject__entry", "AllocObject__return", PAIR_START},
 		{"tx__start", NULL, PAIR_NEITHER},
 		{"tx__commit", NULL, PAIR_NEITHER},
 		{"lone_start", NULL, PAIR_NEITHER},

@@ -45,7 +45,11 @@ start()
 stop()
 {
 	[ -n "$pid" ] || return 0
-	echo quit >&3 2>/dev/null
+	# It may be gone already: then the pipe is, too.
+	(
+		trap '' PIPE
+		echo quit >&3
+	) 2>/dev/null || :
 	exec 3>&- 4<&-
 	wait "$pid" || fail "exit status $?"
 	pid=

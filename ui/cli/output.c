@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ui/cli/csv.h"
-#include "ui/cli/json.h"
+#include "ui/csv.h"
+#include "ui/json.h"
 #include "ui/report.h"
 
 void output_begin(struct output *out, FILE *file, const struct options *o, bool many,

@@ -5,7 +5,7 @@
 #ifndef UI_CLI_OUTPUT_H
 #define UI_CLI_OUTPUT_H
 
-#include "ui/cli/rows.h"
+#include "ui/rows.h"
 
 struct output {
 	struct sheet sheet;

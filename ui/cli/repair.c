@@ -29,7 +29,11 @@ static void put_undone(const struct target *t, const struct probes_leftover *lef
 	char who[160];
 
 	owners(left, count, who, sizeof who);
-	if (!result || !result->write_count)
+	if (result && result->not_done)
+		report_line("pid %d: %zu probe%s could not be repaired now; call repair again when "
+			    "the cause is gone",
+			t->pid, result->not_done, result->not_done == 1 ? "" : "s");
+	else if (!result || !result->write_count)
 		report_line("pid %d: %s left nothing that had to be undone", t->pid, who);
 	else
 		report_line("pid %d: undid what %s left: %zu probe%s, %zu site%s", t->pid, who,

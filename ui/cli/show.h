@@ -2,7 +2,7 @@
 #ifndef UI_CLI_SHOW_H
 #define UI_CLI_SHOW_H
 
-#include "ui/cli/rows.h"
+#include "ui/rows.h"
 
 struct show_style {
 	const struct sheet_ops *text; /* the form of -format text */

@@ -99,20 +99,30 @@ static void put_undone(const struct target *t, const struct probes_result *resul
 		result->done == 1 ? "" : "s", result->sites, result->sites == 1 ? "" : "s");
 }
 
-static int explain_stuck(const struct act *a, struct target *t, const struct probes_error *e)
+/* It could not be undone now: the journal stays, since the session is not closed. */
+static void stuck(struct target *t)
 {
-	int status = explain_error(t, e, a->many);
-
-	report_line("pid %d: what was switched stays so; when the cause is gone, undo it with: "
-		    "probes-tui repair -pid %d",
+	report_line("pid %d: some of what was switched stays so; when the cause is gone, undo it "
+		    "with: probes-tui repair -pid %d",
 		t->pid, t->pid);
 	targets_abandon(t);
-	return status;
+}
+
+static int undone(struct act *a, struct target *t, const struct probes_result *result)
+{
+	int status = act_note(a, "switch-back", t, result);
+
+	if (result->done && !a->options->quiet)
+		put_undone(t, result);
+	if (!result->not_done)
+		return status;
+	explain_items(t, result, a->options);
+	stuck(t);
+	return PROBES_FAILED;
 }
 
 static int undo(struct act *a, struct target *t)
 {
-	bool quiet = a->options->quiet;
 	struct probes_result *result;
 	struct probes_error e;
 	int status = PROBES_OK;
@@ -120,16 +130,12 @@ static int undo(struct act *a, struct target *t)
 	if (!changed(t))
 		return PROBES_OK;
 	if (probes_restore(t->session, &result, &e) == 0) {
-		if (result && !quiet)
-			put_undone(t, result);
-		if (result)
-			status = act_note(a, "switch-back", t, result);
-	} else if (e.status == PROBES_GONE) {
-		if (!quiet)
-			report_line(
-				"pid %d: the process has gone; nothing is left to undo", t->pid);
-	} else {
-		status = explain_stuck(a, t, &e);
+		status = result ? undone(a, t, result) : PROBES_OK;
+	} else if (e.status != PROBES_GONE) {
+		status = explain_error(t, &e, a->many);
+		stuck(t);
+	} else if (!a->options->quiet) {
+		report_line("pid %d: the process has gone; nothing is left to undo", t->pid);
 	}
 	probes_result_free(result);
 	return status;

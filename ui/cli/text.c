@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/cli/put.h"
+#include "ui/put.h"
 #include "ui/spell.h"
 
 /* The name column is as wide as its names, within these. */
@@ -70,7 +70,8 @@ static void put_counts(FILE *out, const struct rows *rows, size_t probe)
 	fprintf(out, "  %-6s %-4s ", sites, ref);
 }
 
-static void put_probe(struct sheet *s, const struct rows *rows, const struct row *row, size_t width)
+static void put_probe(
+	struct sheet *s, const struct rows *rows, const struct rows_one *row, size_t width)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const char *path = probes_object_at(rows->session, p->object)->path;
@@ -254,8 +255,8 @@ static const char *info_state(enum probes_state state)
 
 static int compare(const void *x, const void *y, void *session)
 {
-	const struct probes_probe *a = probes_at(session, ((const struct row *)x)->probe);
-	const struct probes_probe *b = probes_at(session, ((const struct row *)y)->probe);
+	const struct probes_probe *a = probes_at(session, ((const struct rows_one *)x)->probe);
+	const struct probes_probe *b = probes_at(session, ((const struct rows_one *)y)->probe);
 	int c = strcmp(a->name, b->name);
 
 	if (!c)

@@ -2,7 +2,7 @@
 #ifndef UI_CLI_TEXT_H
 #define UI_CLI_TEXT_H
 
-#include "ui/cli/rows.h"
+#include "ui/rows.h"
 
 /* A line a probe, below it a line a site, at the end a summary; with quiet the probes only. */
 extern const struct sheet_ops text_ops;

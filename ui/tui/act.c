@@ -3,12 +3,16 @@
  */
 #include "ui/tui/act.h"
 
+#include "ui/tui/act_command.h"
 #include "ui/tui/act_find.h"
 #include "ui/tui/act_leave.h"
 #include "ui/tui/act_look.h"
 #include "ui/tui/act_move.h"
+#include "ui/tui/act_odd.h"
 #include "ui/tui/act_output.h"
+#include "ui/tui/act_pair.h"
 #include "ui/tui/act_picker.h"
+#include "ui/tui/act_record.h"
 #include "ui/tui/act_switch.h"
 
 static void act_back(struct app *a, enum request r)
@@ -21,6 +25,22 @@ static void act_forget(struct app *a, enum request r)
 {
 	(void)r;
 	act_find_forget(a);
+}
+
+static void act_on_off(struct app *a, enum request r)
+{
+	if (a->view == VIEW_PAIRS)
+		act_pair(a, r);
+	else
+		act_switch(a, r);
+}
+
+static void act_preview(struct app *a, enum request r)
+{
+	if (a->view == VIEW_PAIRS)
+		act_pair_preview(a);
+	else
+		act_switch_preview(a, r);
 }
 
 static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
@@ -42,12 +62,26 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_TAG_SHOWN] = act_find_tag,
 	[REQUEST_TAG_REGEX] = act_find_ask,
 	[REQUEST_UNTAG] = act_find_tag,
-	[REQUEST_ON] = act_switch,
-	[REQUEST_OFF] = act_switch,
-	[REQUEST_PAIR] = act_switch_pair,
+	[REQUEST_ON] = act_on_off,
+	[REQUEST_OFF] = act_on_off,
+	[REQUEST_PAIR] = act_pair,
+	[REQUEST_PAIRS] = act_pair_list,
+	[REQUEST_GO_TO] = act_pair_go_to,
+	[REQUEST_EXPLAIN] = act_odd,
+	[REQUEST_REPAIR] = act_odd_force,
+	[REQUEST_FORCE_ON] = act_odd_force,
+	[REQUEST_FORCE_OFF] = act_odd_force,
+	[REQUEST_ARGUMENTS] = act_look_arguments,
+	[REQUEST_TREE] = act_look_tree,
+	[REQUEST_COLUMNS] = act_look_columns,
+	[REQUEST_AS_COMMAND] = act_record_command,
+	[REQUEST_SCRIPT] = act_record_ask,
+	[REQUEST_WRITE] = act_record_ask,
+	[REQUEST_NOTE] = act_record_ask,
+	[REQUEST_COMMAND] = act_command_ask,
 	[REQUEST_UNDO] = act_switch_undo,
 	[REQUEST_REDO] = act_switch_undo,
-	[REQUEST_PREVIEW] = act_switch_preview,
+	[REQUEST_PREVIEW] = act_preview,
 	[REQUEST_OPEN] = act_picker_open,
 	[REQUEST_DETAIL] = act_look_detail,
 	[REQUEST_CODE] = act_look_code,
@@ -106,4 +140,14 @@ void act(struct app *a, enum request r)
 		return;
 	}
 	act_table[r](a, r);
+}
+
+void act_answer(struct app *a, uint32_t key)
+{
+	if (a->question == ASK_DO)
+		act_switch_answer(a, key == 'y');
+	else if (a->question == ASK_COLUMNS)
+		act_look_columns_key(a, key);
+	else
+		act_leave_answer(a, key);
 }

@@ -8,5 +8,7 @@
 
 /* Carry out a request, if it is possible here and now; else say why not. */
 void act(struct app *a, enum request r);
+/* A key while a question is open. */
+void act_answer(struct app *a, uint32_t key);
 
 #endif

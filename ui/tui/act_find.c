@@ -3,11 +3,15 @@
  */
 #include "ui/tui/act_find.h"
 
+#include "ui/tui/act_command.h"
 #include "ui/tui/act_output.h"
 #include "ui/tui/act_picker.h"
+#include "ui/tui/act_record.h"
+#include "ui/tui/key.h"
 #include "ui/tui/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What one kind of prompt does. Each returns whether the text can be accepted. */
@@ -26,7 +30,7 @@ static bool act_find_search_changed(struct app *a, const char *text)
 	rowlist_to(&a->list.rows, a->search_from);
 	if (*text && !list_seek(&a->list, a->search_from, 1))
 		snprintf(a->prompt_why, sizeof a->prompt_why, "no match among the %zu shown",
-			a->list.rows.count);
+			a->list.shown_count);
 	return true;
 }
 
@@ -52,7 +56,7 @@ static bool act_find_filter_changed(struct app *a, const char *text)
 {
 	if (list_filter(&a->list, text, a->prompt_why, sizeof a->prompt_why) < 0)
 		return false;
-	snprintf(a->prompt_why, sizeof a->prompt_why, "%zu of %zu match", a->list.rows.count,
+	snprintf(a->prompt_why, sizeof a->prompt_why, "%zu of %zu match", a->list.shown_count,
 		a->model.row_count);
 	return true;
 }
@@ -79,7 +83,7 @@ static bool act_find_tag_changed(struct app *a, const char *text)
 		return false;
 	if (*text)
 		snprintf(a->prompt_why, sizeof a->prompt_why, "%zu of %zu shown match",
-			list_tag(&a->list, a->list.search, true), a->list.rows.count);
+			list_tag(&a->list, a->list.search, true), a->list.shown_count);
 	return true;
 }
 
@@ -94,6 +98,20 @@ static void act_find_tag_accepted(struct app *a, const char *text)
 static void act_find_tag_cancelled(struct app *a)
 {
 	list_search(&a->list, "", a->prompt_why, sizeof a->prompt_why);
+}
+
+/* ------------------------------------------------- what others do with a text */
+
+static bool act_find_anything(struct app *a, const char *text)
+{
+	(void)a;
+	(void)text;
+	return true;
+}
+
+static void act_find_nothing(struct app *a)
+{
+	app_say(a, "nothing was done");
 }
 
 /* ----------------------------------------------------------------- prompts */
@@ -117,6 +135,18 @@ static const struct act_find_ops act_find_prompts[] = {
 	[PROMPT_PICKER_FILTER] = {.changed = act_picker_filter_changed,
 		.accepted = act_find_filter_accepted,
 		.cancelled = act_picker_filter_cancelled},
+	[PROMPT_MARK] = {.changed = act_find_anything,
+		.accepted = act_record_mark,
+		.cancelled = act_find_nothing},
+	[PROMPT_SCRIPT] = {.changed = act_find_anything,
+		.accepted = act_record_script,
+		.cancelled = act_find_nothing},
+	[PROMPT_WRITE] = {.changed = act_find_anything,
+		.accepted = act_record_write,
+		.cancelled = act_find_nothing},
+	[PROMPT_COMMAND] = {.changed = act_find_anything,
+		.accepted = act_command_run,
+		.cancelled = act_find_nothing},
 };
 
 static void act_find_changed(struct app *a)
@@ -170,6 +200,10 @@ void act_find_key(struct app *a, uint32_t key)
 {
 	const struct act_find_ops *ops = &act_find_prompts[a->prompt];
 
+	if (key == K_TAB && a->prompt == PROMPT_COMMAND) {
+		act_command_complete(a);
+		return;
+	}
 	switch (lineedit_key(&a->edit, key)) {
 	case LINEEDIT_CHANGED:
 		act_find_changed(a);
@@ -209,7 +243,8 @@ void act_find_next(struct app *a, enum request r)
 	}
 	from = !n ? 0 : direction > 0 ? (l->cursor + 1) % n : (l->cursor + n - 1) % n;
 	if (!list_seek(&a->list, from, direction))
-		app_complain(a, "/%s: no match among the %zu shown", a->list.search_text, n);
+		app_complain(a, "/%s: no match among the %zu shown", a->list.search_text,
+			a->list.shown_count);
 }
 
 void act_find_forget(struct app *a)
@@ -223,9 +258,23 @@ void act_find_forget(struct app *a)
 	a->message[0] = '\0';
 }
 
+/* A group: all of it that is shown; untagged when all of that is tagged already. */
+static void act_find_tag_group(struct app *a, const struct group *g)
+{
+	bool yes = !g->sum.tag;
+	size_t count;
+	uint32_t *ids = list_group_rows(&a->list, g, &count);
+
+	for (size_t i = 0; i < count; i++)
+		model_tag(&a->model, ids[i], yes);
+	free(ids);
+	app_say(a, "%s %zu; %u are tagged now", yes ? "tagged" : "untagged", count,
+		a->model.tagged);
+}
+
 void act_find_tag(struct app *a, enum request r)
 {
-	uint32_t id = rowlist_current(&a->list.rows);
+	uint32_t id = list_current(&a->list);
 
 	if (a->view == VIEW_PICKER) {
 		act_picker_tag(a, r);
@@ -237,9 +286,13 @@ void act_find_tag(struct app *a, enum request r)
 		for (size_t i = 0; i < a->model.row_count; i++)
 			model_tag(&a->model, (uint32_t)i, false);
 		a->model.last_tag = 0;
+	} else if (list_group(&a->list)) {
+		act_find_tag_group(a, list_group(&a->list));
+		rowlist_move(&a->list.rows, 1);
 	} else if (id != ROWLIST_NONE) {
 		model_tag(&a->model, id, !a->model.rows[id].tag);
 		rowlist_move(&a->list.rows, 1);
 	}
+	list_sum(&a->list);
 	a->order_stale |= list_is_live(&a->list);
 }

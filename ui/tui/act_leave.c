@@ -8,6 +8,7 @@
 #include "ui/tui/act_switch.h"
 #include "ui/tui/detail.h"
 #include "ui/tui/lease.h"
+#include "ui/tui/odd.h"
 #include "ui/tui/text.h"
 
 #include <signal.h>
@@ -18,13 +19,16 @@
 void act_leave_back(struct app *a)
 {
 	enum app_view from = a->view;
-	bool over = from == VIEW_HELP || from == VIEW_PREVIEW || from == VIEW_CODE;
+	bool over = from == VIEW_HELP || from == VIEW_PREVIEW || from == VIEW_CODE ||
+		    from == VIEW_ARGUMENTS || from == VIEW_RECORD;
 
 	a->view = over ? a->before : VIEW_LIST;
 	a->left = 0;
 	a->lines.top = 0;
 	if (a->view == VIEW_DETAIL)
 		detail_build(&a->lines, &a->model, a->detail, a->columns);
+	else if (a->view == VIEW_ODD)
+		odd_build(&a->lines, &a->model, a->detail, a->columns);
 }
 
 /* Undo; false: it could not be. */
@@ -37,6 +41,7 @@ static bool act_leave_undo(struct app *a)
 	int status = deed_restore(&a->model, &d, &e);
 
 	act_switch_audit(a, "undo", d);
+	record_deed(&a->record, &a->model, "undo at the end: ", d);
 	if (status < 0)
 		app_say_error(a, "this session's changes could NOT be undone (Q leaves them)", &e);
 	else if (changed && deed_wrote(d))
@@ -134,6 +139,7 @@ void act_leave_lease(struct app *a)
 		return;
 	status = deed_restore(&a->model, &d, &e);
 	act_switch_audit(a, "lease", d);
+	record_deed(&a->record, &a->model, "undo by the lease: ", d);
 	app_refresh(a, true);
 	if (status < 0) {
 		app_say_error(a, "the lease ran out, but not all could be undone", &e);

@@ -3,10 +3,13 @@
  */
 #include "ui/tui/act_look.h"
 
+#include "ui/tui/arguments.h"
 #include "ui/tui/code.h"
 #include "ui/tui/detail.h"
 #include "ui/tui/help.h"
 #include "ui/tui/open.h"
+#include "ui/tui/rowtext.h"
+#include "ui/tui/text.h"
 
 #include <stdio.h>
 
@@ -19,8 +22,14 @@ static void act_look_at_lines(struct app *a, enum app_view view)
 
 void act_look_detail(struct app *a, enum request r)
 {
+	struct group *group = list_group(&a->list);
+
 	(void)r;
-	a->detail = rowlist_current(&a->list.rows);
+	if (group) {
+		list_fold(&a->list, group, !group->folded);
+		return;
+	}
+	a->detail = list_current(&a->list);
 	if (a->detail == ROWLIST_NONE)
 		return;
 	act_look_at_lines(a, VIEW_DETAIL);
@@ -29,7 +38,7 @@ void act_look_detail(struct app *a, enum request r)
 
 void act_look_code(struct app *a, enum request r)
 {
-	uint32_t id = a->view == VIEW_DETAIL ? a->detail : rowlist_current(&a->list.rows);
+	uint32_t id = a->view == VIEW_DETAIL ? a->detail : list_current(&a->list);
 
 	(void)r;
 	if (id == ROWLIST_NONE)
@@ -39,6 +48,55 @@ void act_look_code(struct app *a, enum request r)
 	code_build(&a->lines, &a->model, id);
 	snprintf(a->heading, sizeof a->heading, "Code of %s", a->model.rows[id].label);
 	act_look_at_lines(a, VIEW_CODE);
+}
+
+void act_look_arguments(struct app *a, enum request r)
+{
+	uint32_t id = a->view == VIEW_DETAIL ? a->detail : list_current(&a->list);
+
+	(void)r;
+	if (id == ROWLIST_NONE)
+		return;
+	a->before = a->view;
+	arguments_build(&a->lines, &a->model, id, a->columns);
+	snprintf(a->heading, sizeof a->heading, "Arguments of %s", a->model.rows[id].label);
+	act_look_at_lines(a, VIEW_ARGUMENTS);
+}
+
+void act_look_tree(struct app *a, enum request r)
+{
+	(void)r;
+	list_tree(&a->list, !a->list.tree);
+	a->message[0] = '\0';
+}
+
+/* ----------------------------------------------------------------- columns */
+
+static void act_look_ask_columns(struct app *a)
+{
+	int number = 0;
+
+	a->question = ASK_COLUMNS;
+	snprintf(a->asked, sizeof a->asked, "Columns, by their number:");
+	for (int c = ROWTEXT_CHOICE; c < ROWTEXT_COLUMNS; c++)
+		text_addf(a->asked, sizeof a->asked, "  %d [%c] %s", ++number,
+			a->hidden & 1u << c ? ' ' : 'x', rowtext_heading((enum rowtext_column)c));
+	text_addf(a->asked, sizeof a->asked, "   Enter: done");
+}
+
+void act_look_columns(struct app *a, enum request r)
+{
+	(void)r;
+	act_look_ask_columns(a);
+}
+
+void act_look_columns_key(struct app *a, uint32_t key)
+{
+	a->question = ASK_NONE;
+	if (key < '1' || key >= '1' + ROWTEXT_COLUMNS - ROWTEXT_CHOICE)
+		return;
+	a->hidden ^= 1u << (ROWTEXT_CHOICE + (int)(key - '1'));
+	act_look_ask_columns(a);
 }
 
 void act_look_output(struct app *a, enum request r)
@@ -104,10 +162,14 @@ void act_look_list(struct app *a, enum request r)
 
 void act_look_sort(struct app *a, enum request r)
 {
+	enum sort_key next = (enum sort_key)((a->list.key + 1) % SORT_COUNT);
+
+	if (next == SORT_PROCESSES && a->model.process_count < 2)
+		next = (enum sort_key)((next + 1) % SORT_COUNT);
 	if (r == REQUEST_INVERT)
 		list_sort(&a->list, a->list.key, !a->list.invert);
 	else
-		list_sort(&a->list, (enum sort_key)((a->list.key + 1) % SORT_COUNT), false);
+		list_sort(&a->list, next, false);
 	a->message[0] = '\0';
 }
 

@@ -52,16 +52,40 @@ static void act_move_output(struct app *a, long by)
 	a->output_back = back > 0 ? (size_t)back : 0;
 }
 
+/* In the tree: fold and unfold, go to the group. False: it means scrolling. */
+static bool act_move_tree(struct app *a, enum request r)
+{
+	struct group *g = list_group(&a->list);
+
+	if (a->view != VIEW_LIST || !a->list.tree || (r != REQUEST_LEFT && r != REQUEST_RIGHT))
+		return false;
+	if (g && g->folded == (r == REQUEST_RIGHT)) {
+		list_fold(&a->list, g, r == REQUEST_LEFT);
+		return true;
+	}
+	if (g && r == REQUEST_RIGHT) /* unfolded already: into it */
+		rowlist_move(&a->list.rows, 1);
+	else if (r == REQUEST_LEFT && !a->list.left)
+		list_to_parent(&a->list);
+	else
+		return false;
+	return true;
+}
+
 void act_move(struct app *a, enum request r)
 {
 	int *left = a->view == VIEW_LIST ? &a->list.left : &a->left;
 
+	if (act_move_tree(a, r))
+		return;
 	if (r == REQUEST_LEFT)
 		*left -= *left >= ACT_MOVE_COLUMNS ? ACT_MOVE_COLUMNS : *left;
 	else if (r == REQUEST_RIGHT)
 		*left += *left < 2000 ? ACT_MOVE_COLUMNS : 0;
 	else if (a->view == VIEW_LIST)
 		act_move_rows(&a->list.rows, r);
+	else if (a->view == VIEW_PAIRS)
+		act_move_rows(&a->pair_rows, r);
 	else if (a->view == VIEW_PICKER)
 		act_move_rows(&a->picker.rows, r);
 	else if (a->view == VIEW_OUTPUT)

@@ -4,7 +4,6 @@
 #include "ui/tui/act_switch.h"
 
 #include "ui/tui/mem.h"
-#include "ui/tui/pair.h"
 #include "ui/tui/preview.h"
 #include "ui/tui/text.h"
 
@@ -16,14 +15,17 @@
 
 /* ---------------------------------------------------------------- what is meant */
 
-static void act_switch_forget(struct app *a)
+void act_switch_forget(struct app *a)
 {
 	free(a->pending.first);
 	free(a->pending.second);
+	if (a->pending.command)
+		options_done(a->pending.command);
+	free(a->pending.command);
 	a->pending = (struct app_pending){0};
 }
 
-static void act_switch_mean_one(struct app_pending *p, uint32_t id)
+void act_switch_mean_one(struct app_pending *p, uint32_t id)
 {
 	p->first = mem_array(1, sizeof *p->first);
 	p->first[0] = id;
@@ -31,11 +33,12 @@ static void act_switch_mean_one(struct app_pending *p, uint32_t id)
 	p->named = true;
 }
 
-/* The row of the detail view; else the tagged rows; else the row under the cursor. */
+/* The row of the detail view; else the tagged rows; else the group or row under the cursor. */
 static bool act_switch_mean(struct app *a, enum probes_verb verb)
 {
 	struct app_pending *p = &a->pending;
-	uint32_t id = a->view == VIEW_DETAIL ? a->detail : rowlist_current(&a->list.rows);
+	const struct group *group = list_group(&a->list);
+	uint32_t id = a->view == VIEW_DETAIL ? a->detail : list_current(&a->list);
 
 	act_switch_forget(a);
 	p->verb = verb;
@@ -45,6 +48,8 @@ static bool act_switch_mean(struct app *a, enum probes_verb verb)
 			if (a->model.rows[a->list.sorted[i]].tag)
 				p->first[p->first_count++] = a->list.sorted[i];
 		}
+	} else if (a->view != VIEW_DETAIL && group) {
+		p->first = list_group_rows(&a->list, group, &p->first_count);
 	} else if (id != ROWLIST_NONE) {
 		act_switch_mean_one(p, id);
 	} else {
@@ -62,6 +67,10 @@ static struct deed_plan act_switch_plan(
 	return (struct deed_plan){.steps = steps,
 		.count = 1 + (p->second_count > 0),
 		.named = p->named,
+		.force = p->force,
+		.pair = p->pair,
+		.command = p->command,
+		.text = p->text,
 		.dry_run = dry_run};
 }
 
@@ -114,6 +123,7 @@ static void act_switch_do(struct app *a)
 	a->notice[0] = '\0';
 	status = deed_do(&a->model, &plan, &d, &e);
 	act_switch_audit(a, "screen", d);
+	record_deed(&a->record, &a->model, "", d);
 	app_refresh(a, true);
 	act_switch_report(a, "", d, status, &e);
 	if (deed_wrote(d))
@@ -141,11 +151,37 @@ static size_t act_switch_sites(const struct model *m, const struct deed *d)
 	return sites;
 }
 
+/* Of what a command line chose: that which another party holds. */
+static size_t act_switch_foreign_items(const struct model *m, const struct deed *dry)
+{
+	size_t foreign = 0;
+
+	for (size_t i = 0; i < dry->count; i++) {
+		const struct probes_result *r = dry->results[i];
+
+		for (size_t j = 0; r && j < r->item_count; j++) {
+			struct row one;
+
+			row_clear(&one);
+			row_add(&one, probes_live_at(m->processes[i].session, r->items[j].probe),
+				0);
+			if (r->items[j].outcome == PROBES_DONE)
+				foreign += one.state == PROBES_OTHER ||
+					   (r->items[j].verb == PROBES_DISABLE &&
+						   row_held_by_others(&one));
+		}
+	}
+	return foreign;
+}
+
 /* How many of the rows meant another party holds in a way that this would disturb. */
-static size_t act_switch_foreign(const struct app *a)
+static size_t act_switch_foreign(const struct app *a, const struct deed *dry)
 {
 	const struct app_pending *p = &a->pending;
 	size_t foreign = 0;
+
+	if (p->command)
+		return act_switch_foreign_items(&a->model, dry);
 
 	for (size_t i = 0; i < p->first_count + p->second_count; i++) {
 		const struct row *r =
@@ -163,24 +199,28 @@ static size_t act_switch_hidden(const struct app *a)
 {
 	size_t shown = 0;
 
-	if (a->pending.named || a->pending.second_count)
+	if (a->pending.named || a->pending.second_count || a->pending.command || !a->model.tagged)
 		return 0;
-	for (size_t i = 0; i < a->list.rows.count; i++)
-		shown += a->model.rows[a->list.rows.ids[i]].tag > 0;
+	for (size_t i = 0; i < a->list.shown_count; i++)
+		shown += a->model.rows[a->list.shown[i]].tag > 0;
 	return a->pending.first_count - shown;
 }
 
 static bool act_switch_must_ask(struct app *a, const struct deed *dry)
 {
-	size_t sites = act_switch_sites(&a->model, dry), foreign = act_switch_foreign(a);
+	size_t sites = act_switch_sites(&a->model, dry), foreign = act_switch_foreign(a, dry);
 	size_t hidden = act_switch_hidden(a);
-	size_t n = a->pending.first_count + a->pending.second_count;
+	size_t n = a->pending.command ? dry->sum.done
+				      : a->pending.first_count + a->pending.second_count;
 
-	if (sites <= ACT_SWITCH_ASK_SITES && !foreign && !hidden)
+	if (sites <= ACT_SWITCH_ASK_SITES && !foreign && !hidden && !a->pending.force)
 		return false;
-	snprintf(a->asked, sizeof a->asked, "Switch %s %zu probe%s, %zu site%s?",
-		a->pending.verb == PROBES_ENABLE ? "ON" : "OFF", n, n == 1 ? "" : "s", sites,
-		sites == 1 ? "" : "s");
+	snprintf(a->asked, sizeof a->asked, "%s%s %zu probe%s, %zu site%s?",
+		a->pending.force ? "By force: " : "",
+		a->pending.command                 ? "Switch"
+		: a->pending.verb == PROBES_ENABLE ? "Switch ON"
+						   : "Switch OFF",
+		n, n == 1 ? "" : "s", sites, sites == 1 ? "" : "s");
 	if (foreign)
 		text_addf(a->asked, sizeof a->asked, " %zu held by another party.", foreign);
 	if (hidden)
@@ -189,8 +229,7 @@ static bool act_switch_must_ask(struct app *a, const struct deed *dry)
 	return true;
 }
 
-/* Plan it; ask about it if it is large or foreign; else do it. */
-static void act_switch_begin(struct app *a)
+void act_switch_begin(struct app *a)
 {
 	struct deed_step steps[2];
 	struct deed_plan plan = act_switch_plan(&a->pending, steps, true);
@@ -245,6 +284,7 @@ void act_switch_undo(struct app *a, enum request r)
 	a->notice[0] = '\0';
 	status = deed_revert(&a->model, last, &d, &e);
 	act_switch_audit(a, redo ? "redo" : "undo", d);
+	record_deed(&a->record, &a->model, redo ? "redo: " : "undo: ", d);
 	app_refresh(a, true);
 	act_switch_report(a, redo ? "redone: " : "undone: ", d, status, &e);
 	if (status < 0 && !d->sum.processes)
@@ -253,134 +293,34 @@ void act_switch_undo(struct app *a, enum request r)
 		history_reverted(&a->history, redo, d);
 }
 
-/* ---------------------------------------------------------------- pairs */
-
-struct act_switch_family {
-	const struct model *model;
-	const struct row *row;
-};
-
-static bool act_switch_exists(void *data, const char *name)
-{
-	const struct act_switch_family *f = data;
-
-	return model_find(f->model, f->row->path, f->row->provider, name) != MODEL_NONE;
-}
-
-/* Start and end of the pair that is meant. */
-static bool act_switch_pair_of_one(struct app *a, uint32_t id, uint32_t pair[2])
-{
-	const struct row *r = &a->model.rows[id];
-	struct act_switch_family family = {&a->model, r};
-	char name[TEXT_MAX];
-	enum pair_role role = pair_partner(r->name, act_switch_exists, &family, name, sizeof name);
-	uint32_t partner;
-
-	if (role == PAIR_NEITHER) {
-		app_complain(a,
-			"%.80s has no partner that its name tells of (X_start, X_end, ...); "
-			"tag two probes, then p",
-			r->label);
-		return false;
-	}
-	partner = model_find(&a->model, r->path, r->provider, name);
-	pair[0] = role == PAIR_START ? id : partner;
-	pair[1] = role == PAIR_START ? partner : id;
-	return true;
-}
-
-/* Two tagged rows: names decide which is the start, else the one tagged first. */
-static bool act_switch_pair_of_tags(struct app *a, uint32_t pair[2])
-{
-	const struct row *rows = a->model.rows;
-	size_t found = 0, stem;
-
-	for (size_t i = 0; i < a->model.row_count && found < 2; i++) {
-		if (rows[i].tag)
-			pair[found++] = (uint32_t)i;
-	}
-	if (pair_role(rows[pair[1]].name, &stem) == PAIR_START ||
-		pair_role(rows[pair[0]].name, &stem) == PAIR_END ||
-		(pair_role(rows[pair[0]].name, &stem) == PAIR_NEITHER &&
-			rows[pair[1]].tag < rows[pair[0]].tag)) {
-		uint32_t start = pair[1];
-
-		pair[1] = pair[0];
-		pair[0] = start;
-	}
-	return true;
-}
-
-static bool act_switch_mean_pair(struct app *a, uint32_t pair[2])
-{
-	uint32_t id = a->view == VIEW_DETAIL ? a->detail : rowlist_current(&a->list.rows);
-
-	if (a->view == VIEW_LIST && a->model.tagged == 2)
-		return act_switch_pair_of_tags(a, pair);
-	if (a->view == VIEW_LIST && a->model.tagged) {
-		app_complain(a,
-			"p wants two tagged probes, or none (then: the one under the "
-			"cursor and its partner); %u are tagged",
-			a->model.tagged);
-		return false;
-	}
-	if (id == ROWLIST_NONE) {
-		app_complain(a, "no probe is shown");
-		return false;
-	}
-	return act_switch_pair_of_one(a, id, pair);
-}
-
-/*
- * Both on: off, the start first. Otherwise whatever of the two is not on is
- * switched on, the end first: so no start is recorded without its end.
- */
-void act_switch_pair(struct app *a, enum request r)
-{
-	uint32_t pair[2];
-	const struct row *start, *end;
-	bool off;
-
-	(void)r;
-	if (!act_switch_mean_pair(a, pair))
-		return;
-	start = &a->model.rows[pair[0]];
-	end = &a->model.rows[pair[1]];
-	off = start->state == PROBES_ON && end->state == PROBES_ON;
-	act_switch_forget(a);
-	act_switch_mean_one(&a->pending, off ? pair[0] : pair[1]);
-	a->pending.verb = off ? PROBES_DISABLE : PROBES_ENABLE;
-	if (!off && end->state == PROBES_ON) {
-		a->pending.first[0] = pair[0];
-	} else if (off || start->state != PROBES_ON) {
-		a->pending.second = mem_array(1, sizeof(uint32_t));
-		a->pending.second[0] = off ? pair[1] : pair[0];
-		a->pending.second_count = 1;
-	}
-	act_switch_begin(a);
-}
-
 /* ---------------------------------------------------------------- preview */
 
-void act_switch_preview(struct app *a, enum request r)
+void act_switch_preview_add(struct app *a)
 {
 	struct deed_step steps[2];
+	struct deed_plan plan = act_switch_plan(&a->pending, steps, true);
 
-	(void)r;
-	lines_clear(&a->lines);
-	for (int off = 0; off < 2; off++) {
-		struct deed_plan plan;
+	preview_build(&a->lines, &a->model, &plan, a->columns);
+}
 
-		if (!act_switch_mean(a, off ? PROBES_DISABLE : PROBES_ENABLE))
-			return;
-		plan = act_switch_plan(&a->pending, steps, true);
-		preview_build(&a->lines, &a->model, &plan, a->columns);
-	}
+void act_switch_preview_show(struct app *a, const char *heading)
+{
 	act_switch_forget(a);
-	snprintf(
-		a->heading, sizeof a->heading, "What e and d would write now (nothing is written)");
+	snprintf(a->heading, sizeof a->heading, "%s", heading);
 	a->before = a->view;
 	a->view = VIEW_PREVIEW;
 	a->lines.top = 0;
 	a->left = 0;
+}
+
+void act_switch_preview(struct app *a, enum request r)
+{
+	(void)r;
+	lines_clear(&a->lines);
+	for (int off = 0; off < 2; off++) {
+		if (!act_switch_mean(a, off ? PROBES_DISABLE : PROBES_ENABLE))
+			return;
+		act_switch_preview_add(a);
+	}
+	act_switch_preview_show(a, "What e and d would write now (nothing is written)");
 }

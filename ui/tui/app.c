@@ -5,11 +5,14 @@
 
 #include "ui/tui/denied.h"
 #include "ui/tui/detail.h"
+#include "ui/tui/mem.h"
+#include "ui/tui/odd.h"
 #include "ui/tui/text.h"
 
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -87,6 +90,10 @@ unsigned app_where(const struct app *a)
 		[VIEW_PREVIEW] = IN_TEXT,
 		[VIEW_CODE] = IN_TEXT,
 		[VIEW_PICKER] = IN_PICKER,
+		[VIEW_PAIRS] = IN_PAIRS,
+		[VIEW_ODD] = IN_ODD,
+		[VIEW_ARGUMENTS] = IN_TEXT,
+		[VIEW_RECORD] = IN_TEXT,
 	};
 
 	return where[a->view];
@@ -166,25 +173,39 @@ static void app_look_for_ends(struct app *a, size_t alive_before)
 
 void app_refresh(struct app *a, bool all)
 {
-	struct rowlist *l = &a->list.rows;
-	size_t alive = model_alive(&a->model), shown = l->count - l->top;
+	uint32_t *seen = mem_array((size_t)a->list.rows.height, sizeof *seen);
+	size_t alive = model_alive(&a->model), count = list_seen(&a->list, seen);
 	bool changed;
 
-	if (shown > (size_t)l->height)
-		shown = (size_t)l->height;
-	if (!a->model.process_count)
+	if (!a->model.process_count) {
+		free(seen);
 		return;
+	}
 	if (all)
 		procinfo_read(&a->info, a->model.process_count ? a->model.processes[0].pid : 0);
-	changed = model_refresh(&a->model, all ? NULL : l->ids + l->top, shown);
+	changed = model_refresh(&a->model, all ? NULL : seen, count);
+	free(seen);
 	app_look_for_ends(a, alive);
 	a->order_stale |= changed && list_is_live(&a->list);
 	if (a->order_stale && app_now_ms() - a->last_key_ms > APP_ORDER_HELD_MS) {
 		list_update(&a->list);
 		a->order_stale = false;
 	}
+	list_sum(&a->list);
 	if (a->view == VIEW_DETAIL)
 		detail_build(&a->lines, &a->model, a->detail, a->columns);
+	else if (a->view == VIEW_ODD)
+		odd_build(&a->lines, &a->model, a->detail, a->columns);
+	a->dirty = true;
+}
+
+void app_look_on(struct app *a)
+{
+	list_look_on(&a->list);
+	if (a->prompt == PROMPT_FILTER)
+		snprintf(a->prompt_why, sizeof a->prompt_why, "%zu of %zu match%s",
+			a->list.shown_count, a->model.row_count,
+			list_is_looking(&a->list) ? ", looking up functions" : "");
 	a->dirty = true;
 }
 
@@ -249,6 +270,33 @@ static int app_picker_rows(const struct app *a)
 	return rows > 0 ? rows : 1;
 }
 
+static int app_compare_pairs(const void *x, const void *y, void *data)
+{
+	const struct app *a = data;
+	const struct pairs_one *one = &a->pairs.all[*(const uint32_t *)x];
+	const struct pairs_one *two = &a->pairs.all[*(const uint32_t *)y];
+	int order = strcmp(a->model.rows[one->start].label, a->model.rows[two->start].label);
+
+	return order ? order : (one > two) - (one < two);
+}
+
+/* The pairs of which the filter lets a half through, in the order of their names. */
+static void app_show_pairs(struct app *a)
+{
+	uint32_t *ids = mem_array(a->pairs.count, sizeof *ids);
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->pairs.count; i++) {
+		if (list_passes(&a->list, a->pairs.all[i].start) ||
+			list_passes(&a->list, a->pairs.all[i].end))
+			ids[count++] = (uint32_t)i;
+	}
+	qsort_r(ids, count, sizeof *ids, app_compare_pairs, a);
+	rowlist_set(&a->pair_rows, ids, count);
+	rowlist_resize(&a->pair_rows, app_text_rows(a) - 1);
+	free(ids);
+}
+
 void app_layout(struct app *a)
 {
 	struct app_layout l;
@@ -257,6 +305,8 @@ void app_layout(struct app *a)
 	rowlist_resize(&a->list.rows, l.list.rows);
 	if (a->picker.used)
 		rowlist_resize(&a->picker.rows, app_picker_rows(a));
+	if (a->view == VIEW_PAIRS)
+		app_show_pairs(a);
 	if (a->view == VIEW_DENIED)
 		denied_build(&a->lines, &a->access, a->title, a->columns);
 	lines_scroll(&a->lines, 0, app_text_rows(a));

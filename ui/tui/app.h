@@ -14,10 +14,12 @@
 #include "ui/tui/lines.h"
 #include "ui/tui/list.h"
 #include "ui/tui/model.h"
+#include "ui/tui/pairs.h"
 #include "ui/tui/pattern.h"
 #include "ui/tui/picker.h"
 #include "ui/tui/procinfo.h"
 #include "ui/tui/program.h"
+#include "ui/tui/record.h"
 #include "ui/tui/request.h"
 
 #include <stdbool.h>
@@ -33,6 +35,10 @@ enum app_view {
 	VIEW_PREVIEW,
 	VIEW_CODE,
 	VIEW_PICKER, /* no process was given: the list of them */
+	VIEW_PAIRS,
+	VIEW_ODD,
+	VIEW_ARGUMENTS,
+	VIEW_RECORD,
 	VIEW_COUNT
 };
 
@@ -44,12 +50,18 @@ enum app_prompt {
 	PROMPT_OUTPUT,
 	PROMPT_PICKER_SEARCH,
 	PROMPT_PICKER_FILTER,
+	PROMPT_MARK,
+	PROMPT_SCRIPT,
+	PROMPT_WRITE,
+	PROMPT_COMMAND,
+	PROMPT_COUNT
 };
 
 /* A question that must be answered before anything else. */
 enum app_question {
 	ASK_NONE,
 	ASK_DO,      /* carry out app.pending: y */
+	ASK_COLUMNS, /* which columns: a number shows or hides one */
 	ASK_PROGRAM, /* the program still runs: e end it, l leave it, anything else: stay */
 	ASK_HELD,    /* the program has not begun: y ends it */
 };
@@ -62,7 +74,10 @@ struct app_pending {
 	enum probes_verb verb;
 	uint32_t *first, *second; /* steps: second is empty but for pairs */
 	size_t first_count, second_count;
-	bool named;
+	bool named, force;
+	bool pair;                    /* the two are halves of a pair */
+	struct options *command;      /* instead: what a command line asks for */
+	char text[4 * LINEEDIT_SIZE]; /* that line, quoted for a shell */
 };
 
 struct app {
@@ -70,6 +85,10 @@ struct app {
 	struct model model;
 	struct list list;
 	struct history history;
+	struct pairs pairs;
+	struct rowlist pair_rows; /* numbers of pairs */
+	struct record record;
+	unsigned hidden; /* columns that are not wanted, as bits */
 	struct program program;
 	struct audit audit;
 	struct targets targets;         /* the sessions, unless a program was started */
@@ -156,6 +175,8 @@ void app_title(struct app *a);
 
 /* Read the states (all, or only those on the screen), and whatever follows from that. */
 void app_refresh(struct app *a, bool all);
+/* Go on looking up functions for the filter. */
+void app_look_on(struct app *a);
 /* The processes' rights have perhaps changed: look again. */
 void app_look_at_access(struct app *a);
 

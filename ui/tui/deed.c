@@ -28,6 +28,7 @@ void deed_free(struct deed *d)
 	for (size_t i = 0; i < d->count; i++)
 		probes_result_free(d->results[i]);
 	free(d->results);
+	free(d->line);
 	free(d);
 }
 
@@ -74,9 +75,10 @@ static int deed_take(struct deed *d, size_t process, struct probes_result *r, in
  * The probes of one process that a step means, in its order. A session is one
  * party: what it holds on already is not raised again.
  */
-static size_t *deed_indices(const struct model *m, size_t process, const struct deed_step *step,
-	size_t *count, size_t *already)
+static size_t *deed_indices(const struct model *m, size_t process, const struct deed_plan *plan,
+	size_t number, size_t *count, size_t *already)
 {
+	const struct deed_step *step = &plan->steps[number];
 	size_t *indices = NULL, capacity = 0;
 
 	*count = 0;
@@ -87,7 +89,7 @@ static size_t *deed_indices(const struct model *m, size_t process, const struct 
 
 			if (m->members[u].process != process)
 				continue;
-			if (step->verb == PROBES_ENABLE &&
+			if (step->verb == PROBES_ENABLE && !plan->force &&
 				probes_live_at(m->processes[process].session, probe)->mine) {
 				++*already;
 				continue;
@@ -99,11 +101,11 @@ static size_t *deed_indices(const struct model *m, size_t process, const struct 
 	return indices;
 }
 
-static int deed_in_process(struct model *m, size_t process, const struct deed_plan *plan,
+static int deed_steps_in_process(struct model *m, size_t process, const struct deed_plan *plan,
 	struct deed *d, struct probes_result **result, struct probes_error *e)
 {
 	struct probes_action *actions = mem_array(plan->count, sizeof *actions);
-	struct probes_switch_options options = {.dry_run = plan->dry_run};
+	struct probes_switch_options options = {.dry_run = plan->dry_run, .force = plan->force};
 	size_t n = 0;
 	int status = 0;
 
@@ -113,10 +115,9 @@ static int deed_in_process(struct model *m, size_t process, const struct deed_pl
 		a->verb = plan->steps[i].verb;
 		a->by = PROBES_BY_INDEX;
 		a->named = plan->named;
-		a->indices = deed_indices(m, process, &plan->steps[i], &a->count, &d->sum.already);
+		a->indices = deed_indices(m, process, plan, i, &a->count, &d->sum.already);
 		n += a->count > 0;
 	}
-	*result = NULL;
 	if (n)
 		status = probes_switch(
 			m->processes[process].session, actions, n, &options, result, e);
@@ -126,6 +127,76 @@ static int deed_in_process(struct model *m, size_t process, const struct deed_pl
 	return status;
 }
 
+/* Would this raise what the session holds on already? A session is one party. */
+static bool deed_is_mine(struct probes_session *s, const struct probes_item *item)
+{
+	return item->verb == PROBES_ENABLE && item->outcome == PROBES_DONE &&
+	       probes_live_at(s, item->probe)->mine;
+}
+
+/* What a command line chose, one by one, without what is the session's already. */
+static int deed_items_in_process(struct probes_session *s, const struct probes_result *chosen,
+	const struct probes_switch_options *options, struct deed *d, struct probes_result **result,
+	struct probes_error *e)
+{
+	struct probes_action *actions = mem_array(chosen->item_count, sizeof *actions);
+	size_t *indices = mem_array(chosen->item_count, sizeof *indices), n = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < chosen->item_count; i++) {
+		const struct probes_item *item = &chosen->items[i];
+
+		if (deed_is_mine(s, item)) {
+			d->sum.already++;
+		} else if (item->outcome == PROBES_DONE) {
+			indices[n] = item->probe;
+			actions[n] = (struct probes_action){.verb = item->verb,
+				.by = PROBES_BY_INDEX,
+				.indices = &indices[n],
+				.count = 1};
+			n++;
+		}
+	}
+	if (n)
+		status = probes_switch(s, actions, n, options, result, e);
+	free(actions);
+	free(indices);
+	return status;
+}
+
+static int deed_command_in_process(struct probes_session *s, const struct deed_plan *plan,
+	struct deed *d, struct probes_result **result, struct probes_error *e)
+{
+	const struct actions *todo = &plan->command->actions;
+	struct probes_switch_options options = options_switch(plan->command);
+	struct probes_result *chosen = NULL;
+	bool mine = false;
+	int status;
+
+	options.dry_run = true;
+	status = probes_switch(s, todo->items, todo->count, &options, &chosen, e);
+	for (size_t i = 0; !status && !options.force && i < chosen->item_count; i++)
+		mine |= deed_is_mine(s, &chosen->items[i]);
+	options.dry_run = plan->dry_run || plan->command->dry_run;
+	if (status < 0 || (options.dry_run && !mine)) {
+		*result = chosen;
+		return status;
+	}
+	status = mine ? deed_items_in_process(s, chosen, &options, d, result, e)
+		      : probes_switch(s, todo->items, todo->count, &options, result, e);
+	probes_result_free(chosen);
+	return status;
+}
+
+static int deed_in_process(struct model *m, size_t process, const struct deed_plan *plan,
+	struct deed *d, struct probes_result **result, struct probes_error *e)
+{
+	*result = NULL;
+	if (plan->command)
+		return deed_command_in_process(m->processes[process].session, plan, d, result, e);
+	return deed_steps_in_process(m, process, plan, d, result, e);
+}
+
 int deed_do(
 	struct model *m, const struct deed_plan *plan, struct deed **deed, struct probes_error *e)
 {
@@ -133,6 +204,10 @@ int deed_do(
 	int first = 0;
 
 	deed_name(m, plan, d->what, sizeof d->what);
+	d->force = plan->force || (plan->command && plan->command->force);
+	d->pair = plan->pair;
+	if (plan->command && asprintf(&d->line, " %s\n", plan->text) < 0)
+		abort();
 	for (size_t i = 0; i < m->process_count; i++) {
 		struct probes_result *r;
 		struct probes_error one = {0};
@@ -205,7 +280,12 @@ void deed_name(const struct model *m, const struct deed_plan *plan, char *what, 
 	size_t total = 0, shown = 0;
 	int used = 0;
 
-	snprintf(what, size, "%s ", plan->steps[0].verb == PROBES_ENABLE ? "on" : "off");
+	if (plan->command) {
+		text_clean(plan->text, what, size);
+		return;
+	}
+	snprintf(what, size, "%s%s ", plan->force ? "force " : "",
+		plan->steps[0].verb == PROBES_ENABLE ? "on" : "off");
 	for (size_t i = 0; i < plan->count; i++)
 		total += plan->steps[i].count;
 	for (size_t i = 0; i < plan->count; i++) {

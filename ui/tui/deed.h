@@ -6,6 +6,7 @@
 #define UI_TUI_DEED_H
 
 #include "probes.h"
+#include "ui/options.h"
 #include "ui/tui/model.h"
 
 #include <stdbool.h>
@@ -24,6 +25,11 @@ struct deed_plan {
 	size_t count;
 	bool named;   /* somebody pointed at these very probes: skipping is an error */
 	bool dry_run; /* plan only */
+	bool force;   /* set counts to 1 or 0, whatever they are */
+	bool pair;    /* the steps are the halves of a pair */
+	/* instead of steps: the actions of a command line, and what it was */
+	const struct options *command;
+	const char *text;
 };
 
 /* What came of it over all processes. */
@@ -41,7 +47,9 @@ struct deed {
 	struct probes_result **results; /* one for each of the model's processes, or NULL */
 	size_t count;
 	struct deed_sum sum;
-	char what[160]; /* "on req_start,req_done", safe for the terminal */
+	char what[160];   /* "on req_start,req_done", safe for the terminal */
+	bool force, pair; /* as planned */
+	char *line;       /* of a command line: its options, quoted, and a newline; or NULL */
 };
 
 /*

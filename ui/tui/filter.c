@@ -11,7 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum filter_look { LOOK_ALL, LOOK_PROVIDER, LOOK_OBJECT, LOOK_STATE, LOOK_TAGGED, LOOK_MINE };
+enum filter_look {
+	LOOK_ALL,
+	LOOK_PROVIDER,
+	LOOK_OBJECT,
+	LOOK_FUNCTION,
+	LOOK_STATE,
+	LOOK_TAGGED,
+	LOOK_MINE
+};
 
 struct filter_atom {
 	enum filter_look look;
@@ -50,6 +58,7 @@ static const struct filter_word filter_words[] = {
 static const struct filter_word filter_prefixes[] = {
 	{"prov:", LOOK_PROVIDER, 0},
 	{"obj:", LOOK_OBJECT, 0},
+	{"fn:", LOOK_FUNCTION, 0},
 };
 
 static int filter_add_atom(
@@ -64,7 +73,7 @@ static int filter_add_atom(
 			atom.state = filter_words[i].state;
 		}
 	}
-	if (atom.look <= LOOK_OBJECT) {
+	if (atom.look < LOOK_STATE) {
 		atom.pattern = pattern_parse(text, why, size);
 		if (!atom.pattern)
 			return -1;
@@ -139,6 +148,17 @@ void filter_free(struct filter *f)
 	free(f);
 }
 
+static bool filter_match_function(const struct pattern *p, const struct filter_subject *s)
+{
+	const char *name;
+
+	for (size_t i = 0; s->function && (name = s->function(s->data, i)); i++) {
+		if (pattern_match(p, name))
+			return true;
+	}
+	return false;
+}
+
 static bool filter_match_atom(const struct filter_atom *a, const struct filter_subject *s)
 {
 	switch (a->look) {
@@ -152,6 +172,8 @@ static bool filter_match_atom(const struct filter_atom *a, const struct filter_s
 		return pattern_match(a->pattern, s->provider);
 	case LOOK_OBJECT:
 		return pattern_match(a->pattern, s->object);
+	case LOOK_FUNCTION:
+		return filter_match_function(a->pattern, s);
 	case LOOK_ALL:
 		break;
 	}

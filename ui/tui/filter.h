@@ -3,11 +3,11 @@
  *
  *   filter = { term }              all of them must hold
  *   term   = [ "-" ] alternatives  - : must not hold
- *   alternatives = [ "prov:" | "obj:" ] ( "~" regex | word { "|" word } )
+ *   alternatives = [ "prov:" | "obj:" | "fn:" ] ( "~" regex | word { "|" word } )
  *
  * A word is found anywhere in provider:name or in the object's file name,
- * smart-case. Alone (no prov:, obj:) these words are states: on off some other
- * odd unreadable; and tagged, mine.
+ * smart-case; after fn: in a function that one of its sites lies in. Alone (no prefix) these words
+ * are states: on off some other odd unreadable; and tagged, mine.
  */
 #ifndef UI_TUI_FILTER_H
 #define UI_TUI_FILTER_H
@@ -24,6 +24,9 @@ struct filter_subject {
 	const char *object;
 	enum probes_state state;
 	bool tagged, mine;
+	/* the functions that its sites lie in, one by one, NULL after the last; may be NULL */
+	const char *(*function)(void *data, size_t i);
+	void *data;
 };
 
 struct filter;

@@ -8,6 +8,7 @@
 #include "ui/tui/view_denied.h"
 #include "ui/tui/view_list.h"
 #include "ui/tui/view_output.h"
+#include "ui/tui/view_pairs.h"
 #include "ui/tui/view_picker.h"
 #include "ui/tui/view_text.h"
 
@@ -23,6 +24,10 @@ static void (*const frame_views[VIEW_COUNT])(const struct app *a, struct canvas 
 	[VIEW_PREVIEW] = view_text_draw,
 	[VIEW_CODE] = view_text_draw,
 	[VIEW_PICKER] = view_picker_draw,
+	[VIEW_PAIRS] = view_pairs_draw,
+	[VIEW_ODD] = view_text_draw,
+	[VIEW_ARGUMENTS] = view_text_draw,
+	[VIEW_RECORD] = view_text_draw,
 };
 
 static void frame_wrapped(struct canvas *c, struct area area, int style, const char *text)
@@ -56,7 +61,11 @@ static void frame_prompt(const struct app *a, struct canvas *c, int y)
 		[PROMPT_TAG] = "tag ~",
 		[PROMPT_OUTPUT] = "/",
 		[PROMPT_PICKER_SEARCH] = "/",
-		[PROMPT_PICKER_FILTER] = "filter: "};
+		[PROMPT_PICKER_FILTER] = "filter: ",
+		[PROMPT_MARK] = "mark: ",
+		[PROMPT_SCRIPT] = "script to: ",
+		[PROMPT_WRITE] = "write to: ",
+		[PROMPT_COMMAND] = ":"};
 	char head[LINEEDIT_SIZE], safe[4 * LINEEDIT_SIZE], line[4 * LINEEDIT_SIZE + 16];
 	const char *label = labels[a->prompt];
 	int width, left;

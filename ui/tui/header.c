@@ -117,10 +117,12 @@ static void header_filter(const struct app *a, struct canvas *c, int y)
 
 	snprintf(left, sizeof left, "filter: %.*s", c->columns > 40 ? c->columns - 36 : 12,
 		l->filter_text[0] ? text_clean(l->filter_text, safe, sizeof safe) : "-");
-	text_addf(left, sizeof left, "    %zu/%zu shown", l->rows.count, a->model.row_count);
+	text_addf(left, sizeof left, "    %s%zu/%zu shown", list_is_looking(l) ? "looking: " : "",
+		l->shown_count, a->model.row_count);
 	if (a->model.tagged)
 		text_addf(right, sizeof right, "%u tagged  ", a->model.tagged);
-	text_addf(right, sizeof right, "sort %s%s", sort_name(l->key), l->invert ? " inv" : "");
+	text_addf(right, sizeof right, "%ssort %s%s", l->tree ? "tree " : "", sort_name(l->key),
+		l->invert ? " inv" : "");
 	header_line(c, y, l->filter_text[0] ? STYLE_WARN : STYLE_PLAIN, left, right);
 }
 

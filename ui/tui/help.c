@@ -55,6 +55,7 @@ static const char *const help_filters[][2] = {
 	{"-word", "not"},
 	{"~regex", "a regular expression"},
 	{"prov:x obj:x", "only in the provider, only in the object's file name"},
+	{"fn:x", "in the name of a function that one of its sites lies in"},
 	{"on off some", "the state (also: other odd unreadable; mine, tagged)"},
 	{"a b", "several words: all of them"},
 };

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LIST_LOOK_MS 60 /* for fn: in a filter, each time */
+
 void list_init(struct list *l, struct model *model)
 {
 	char why[8];
@@ -24,14 +26,31 @@ void list_done(struct list *l)
 {
 	rowlist_done(&l->rows);
 	free(l->sorted);
+	free(l->shown);
+	groups_done(&l->groups);
+	functions_done(&l->functions);
 	filter_free(l->filter);
 	pattern_free(l->search);
 	memset(l, 0, sizeof *l);
 }
 
-static bool list_shows(const struct list *l, uint32_t id)
+/* For the filter, while it looks at one row. */
+struct list_look {
+	struct list *list;
+	uint32_t row;
+};
+
+static const char *list_function(void *data, size_t i)
+{
+	struct list_look *look = data;
+
+	return functions_at(&look->list->functions, look->list->model, look->row, i);
+}
+
+bool list_passes(struct list *l, uint32_t id)
 {
 	const struct row *r = &l->model->rows[id];
+	struct list_look look = {l, id};
 	struct filter_subject s = {
 		.all = r->all,
 		.provider = r->provider,
@@ -39,22 +58,48 @@ static bool list_shows(const struct list *l, uint32_t id)
 		.state = r->state,
 		.tagged = r->tag > 0,
 		.mine = r->mine,
+		.function = list_function,
+		.data = &look,
 	};
 
-	return filter_match(l->filter, &s);
+	size_t waiting = l->functions.waiting;
+	bool passes = filter_match(l->filter, &s);
+
+	/* not known yet is not a match, nor is it none (-fn:x) */
+	return passes && l->functions.waiting == waiting;
 }
 
 static void list_show(struct list *l)
 {
-	uint32_t *shown = mem_array(l->sorted_count, sizeof *shown);
-	size_t count = 0;
+	uint32_t *lines;
+	size_t count;
 
+	l->shown = mem_grow(l->shown, &l->shown_capacity, l->sorted_count, sizeof *l->shown);
+	l->shown_count = 0;
+	functions_begin(&l->functions, LIST_LOOK_MS);
 	for (size_t i = 0; i < l->sorted_count; i++) {
-		if (list_shows(l, l->sorted[i]))
-			shown[count++] = l->sorted[i];
+		if (list_passes(l, l->sorted[i]))
+			l->shown[l->shown_count++] = l->sorted[i];
 	}
-	rowlist_set(&l->rows, shown, count);
-	free(shown);
+	if (!l->tree) {
+		rowlist_set(&l->rows, l->shown, l->shown_count);
+		return;
+	}
+	groups_update(&l->groups, l->model->rows, l->model->row_count);
+	lines = mem_array(l->shown_count + l->groups.count, sizeof *lines);
+	count = groups_arrange(&l->groups, l->model->rows, l->shown, l->shown_count, lines);
+	rowlist_set(&l->rows, lines, count);
+	free(lines);
+}
+
+bool list_is_looking(const struct list *l)
+{
+	return l->functions.waiting > 0;
+}
+
+void list_look_on(struct list *l)
+{
+	list_show(l);
 }
 
 void list_update(struct list *l)
@@ -105,33 +150,73 @@ int list_search(struct list *l, const char *text, char *why, size_t size)
 	return 0;
 }
 
+static bool list_matches(const struct list *l, uint32_t id)
+{
+	return !(id & GROUPS_FLAG) && pattern_match(l->search, l->model->rows[id].label);
+}
+
+/* The first match that is folded away: unfold it. */
+static bool list_seek_folded(struct list *l)
+{
+	for (size_t i = 0; l->tree && i < l->shown_count; i++) {
+		struct group *g;
+
+		if (!list_matches(l, l->shown[i]))
+			continue;
+		g = &l->groups.all[l->groups.of[l->shown[i]]];
+		g->folded = l->groups.all[g->parent].folded = false;
+		list_show(l);
+		return rowlist_seek(&l->rows, l->shown[i]);
+	}
+	return false;
+}
+
 bool list_seek(struct list *l, size_t from, int direction)
 {
 	size_t count = l->rows.count, at = from;
 
 	for (size_t i = 0; l->search && i < count; i++) {
-		if (pattern_match(l->search, l->model->rows[l->rows.ids[at]].label)) {
+		if (list_matches(l, l->rows.ids[at])) {
 			rowlist_to(&l->rows, at);
 			return true;
 		}
 		at = direction > 0 ? (at + 1) % count : (at + count - 1) % count;
 	}
-	return false;
+	return l->search && list_seek_folded(l);
+}
+
+uint32_t list_current(const struct list *l)
+{
+	uint32_t id = rowlist_current(&l->rows);
+
+	return id & GROUPS_FLAG ? ROWLIST_NONE : id;
 }
 
 const struct row *list_row(const struct list *l)
 {
-	uint32_t id = rowlist_current(&l->rows);
+	uint32_t id = list_current(l);
 
 	return id == ROWLIST_NONE ? NULL : &l->model->rows[id];
+}
+
+size_t list_seen(const struct list *l, uint32_t *out)
+{
+	const struct rowlist *rows = &l->rows;
+	size_t count = 0;
+
+	for (size_t i = rows->top; i < rows->count && i < rows->top + (size_t)rows->height; i++) {
+		if (!(rows->ids[i] & GROUPS_FLAG))
+			out[count++] = rows->ids[i];
+	}
+	return count;
 }
 
 size_t list_tag(struct list *l, const struct pattern *p, bool dry)
 {
 	size_t matched = 0;
 
-	for (size_t i = 0; i < l->rows.count; i++) {
-		uint32_t id = l->rows.ids[i];
+	for (size_t i = 0; i < l->shown_count; i++) {
+		uint32_t id = l->shown[i];
 
 		if (p && !pattern_match(p, l->model->rows[id].label))
 			continue;
@@ -140,4 +225,65 @@ size_t list_tag(struct list *l, const struct pattern *p, bool dry)
 			model_tag(l->model, id, true);
 	}
 	return matched;
+}
+
+/* ---------------------------------------------------------------- the tree */
+
+void list_sum(struct list *l)
+{
+	if (l->tree)
+		groups_sum(&l->groups, l->model->rows, l->shown, l->shown_count);
+}
+
+void list_tree(struct list *l, bool yes)
+{
+	uint32_t id = list_current(l);
+	size_t half;
+
+	l->tree = yes;
+	l->left = 0;
+	list_show(l);
+	if (id != ROWLIST_NONE)
+		rowlist_seek(&l->rows, id);
+	/* the groups above it are to be seen as well */
+	half = (size_t)l->rows.height / 2;
+	l->rows.top = l->rows.cursor > half ? l->rows.cursor - half : 0;
+	rowlist_to(&l->rows, l->rows.cursor);
+}
+
+void list_fold(struct list *l, struct group *g, bool yes)
+{
+	g->folded = yes;
+	list_show(l);
+}
+
+struct group *list_group(const struct list *l)
+{
+	uint32_t id = rowlist_current(&l->rows);
+
+	if (id == ROWLIST_NONE || !(id & GROUPS_FLAG))
+		return NULL;
+	return &l->groups.all[id & ~GROUPS_FLAG];
+}
+
+bool list_to_parent(struct list *l)
+{
+	uint32_t id = rowlist_current(&l->rows), parent;
+
+	if (!l->tree || id == ROWLIST_NONE)
+		return false;
+	parent = id & GROUPS_FLAG ? l->groups.all[id & ~GROUPS_FLAG].parent : l->groups.of[id];
+	return parent != GROUPS_NONE && rowlist_seek(&l->rows, GROUPS_FLAG | parent);
+}
+
+uint32_t *list_group_rows(const struct list *l, const struct group *g, size_t *count)
+{
+	uint32_t group = (uint32_t)(g - l->groups.all), *ids = mem_array(g->count, sizeof *ids);
+
+	*count = 0;
+	for (size_t i = 0; i < l->shown_count && *count < g->count; i++) {
+		if (groups_holds(&l->groups, group, l->shown[i]))
+			ids[(*count)++] = l->shown[i];
+	}
+	return ids;
 }

@@ -142,10 +142,8 @@ static void loop_key(struct app *a, uint32_t key)
 		loop_blind_key(a, key);
 	else if (key >= K_CLICK && key <= K_WHEEL_DOWN)
 		loop_mouse(a, key);
-	else if (a->question == ASK_DO)
-		act_switch_answer(a, key == 'y');
 	else if (a->question)
-		act_leave_answer(a, key);
+		act_answer(a, key);
 	else if (a->prompt)
 		act_find_key(a, key);
 	else if (request_of_key(key, app_where(a)))
@@ -283,6 +281,8 @@ static void loop_turn(struct loop *l, int signals)
 		wait = LOOP_AWAKE_MS;
 	if (wait > 100 && a->end_program)
 		wait = 100;
+	if (list_is_looking(&a->list))
+		wait = 0;
 	poll(fds, 4, wait > 0 ? (int)wait : 0);
 	if (fds[1].revents)
 		loop_read_signals(a, signals);
@@ -294,6 +294,8 @@ static void loop_turn(struct loop *l, int signals)
 		loop_read_keys(a);
 	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		act_leave_signal(a, SIGHUP);
+	if (!a->quit && list_is_looking(&a->list))
+		app_look_on(a);
 	if (!a->quit)
 		loop_refresh(l);
 	if (!a->quit)

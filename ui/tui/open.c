@@ -31,6 +31,7 @@ static void open_rows(struct app *a)
 	}
 	list_init(&a->list, &a->model);
 	app_title(a);
+	rowlist_init(&a->pair_rows);
 	if (a->model.process_count)
 		app_look_at_access(a);
 	else
@@ -129,6 +130,7 @@ static int open_actions(struct app *a, struct probes_error *e)
 	app_say(a, "%s: %s %s", d->what, deed_say(&d->sum, said, sizeof said), a->notice);
 	if (audit_note(&a->audit, "screen", a->started, r, e) < 0)
 		app_say_error(a, "", e);
+	record_deed(&a->record, &a->model, "", d);
 	history_add(&a->history, d);
 	return 0;
 }
@@ -222,6 +224,8 @@ void open_close(struct app *a)
 {
 	list_done(&a->list);
 	history_done(&a->history);
+	pairs_done(&a->pairs);
+	rowlist_done(&a->pair_rows);
 	model_done(&a->model);
 	if (a->started)
 		probes_close(a->started);

@@ -23,6 +23,10 @@ static const struct {
 	{"enter", "exit"},
 	{"enter", "return"},
 	{"startup", "shutdown"},
+	{"enter", "entered"}, /* as libjvm's monitor__contended */
+	{"wait", "waited"},
+	{"acquire", "release"},
+	{"lock", "unlock"},
 };
 
 #define PAIR_WORDS (sizeof pair_words / sizeof *pair_words)

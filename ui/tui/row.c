@@ -49,6 +49,19 @@ void row_add(struct row *r, const struct probes_live *live, uint32_t sites)
 		r->who = live->who;
 }
 
+void row_include(struct row *sum, const struct row *r, bool begin)
+{
+	sum->state = begin ? r->state : row_join(sum->state, r->state);
+	sum->tag = (begin || sum->tag) && r->tag;
+	if (sum->processes < r->processes)
+		sum->processes = r->processes;
+	sum->sites += r->sites;
+	if (sum->sites_on != PROBES_NONE && r->sites) /* without sites there is nothing to count */
+		sum->sites_on =
+			r->sites_on == PROBES_NONE ? PROBES_NONE : sum->sites_on + r->sites_on;
+	sum->mine |= r->mine;
+}
+
 bool row_held_by_others(const struct row *r)
 {
 	if (r->state == PROBES_OTHER)

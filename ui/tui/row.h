@@ -37,6 +37,9 @@ void row_clear(struct row *r);
 /* Add one process' probe to it. */
 void row_add(struct row *r, const struct probes_live *live, uint32_t sites);
 
+/* Add a row to the sum of a group; begin: it is the first one. Tagged while all are. */
+void row_include(struct row *sum, const struct row *r, bool begin);
+
 /* Is it on, wholly or in part, for somebody beside this session? */
 bool row_held_by_others(const struct row *r);
 

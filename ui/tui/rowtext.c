@@ -51,6 +51,15 @@ static void rowtext_drop(struct rowtext_layout *l)
 	l->at[drop].width = 0;
 }
 
+static bool rowtext_droppable(const struct rowtext_layout *l)
+{
+	for (int c = ROWTEXT_CHOICE; c < ROWTEXT_COLUMNS; c++) {
+		if (l->at[c].width)
+			return true;
+	}
+	return false;
+}
+
 static int rowtext_sites_width(uint32_t most)
 {
 	char text[32];
@@ -67,10 +76,13 @@ void rowtext_arrange(struct rowtext_layout *l, const struct rowtext_needs *needs
 	for (int c = 0; c < ROWTEXT_COLUMNS; c++)
 		l->at[c].width = rowtext_infos[c].width;
 	l->at[ROWTEXT_SITES].width = rowtext_sites_width(needs->most_sites);
+	for (int c = ROWTEXT_CHOICE; c < ROWTEXT_COLUMNS; c++) {
+		if (needs->hidden & 1u << c)
+			l->at[c].width = 0;
+	}
 	if (!needs->several)
 		l->at[ROWTEXT_PROCESSES].width = 0;
-	while (needs->width - rowtext_fixed(l) < (name < 24 ? name : 24) &&
-		(l->at[ROWTEXT_SITES].width || l->at[ROWTEXT_REF].width))
+	while (needs->width - rowtext_fixed(l) < (name < 24 ? name : 24) && rowtext_droppable(l))
 		rowtext_drop(l);
 	room = needs->width - rowtext_fixed(l);
 	if (l->at[ROWTEXT_OBJECT].width && room > name) { /* the object takes what is left */
@@ -172,4 +184,27 @@ const char *rowtext_cell(
 		break;
 	}
 	return out;
+}
+
+/* "- ocaml_2  3 of 12 on": - unfolded, + folded. */
+static void rowtext_group_name(const struct group *g, char *out, size_t size)
+{
+	snprintf(out, size, "%s%s %s  %zu of %zu on", g->provider ? "  " : "",
+		g->folded ? "+" : "-", g->provider ? g->provider : g->sum.object, g->on, g->count);
+}
+
+const char *rowtext_group(
+	const struct group *g, enum rowtext_column column, bool cursor, char *out, size_t size)
+{
+	switch (column) {
+	case ROWTEXT_NAME:
+		rowtext_group_name(g, out, size);
+		return out;
+	case ROWTEXT_REF:
+	case ROWTEXT_WHO: /* of single probes */
+		out[0] = '\0';
+		return out;
+	default:
+		return rowtext_cell(&g->sum, column, cursor, out, size);
+	}
 }

@@ -4,6 +4,7 @@
 #ifndef UI_TUI_ROWTEXT_H
 #define UI_TUI_ROWTEXT_H
 
+#include "ui/tui/groups.h"
 #include "ui/tui/row.h"
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@ enum rowtext_column {
 	ROWTEXT_WHO,
 	ROWTEXT_OBJECT,
 	ROWTEXT_COLUMNS,
+	ROWTEXT_CHOICE = ROWTEXT_SITES, /* from here on a column can be hidden */
 };
 
 /* Where each column begins and how wide it is; width 0: there is no room for it. */
@@ -34,6 +36,7 @@ struct rowtext_needs {
 	int widest;          /* columns of the longest provider:name */
 	uint32_t most_sites; /* of a row */
 	bool several;        /* processes */
+	unsigned hidden;     /* columns that are not wanted: 1 << column, or'ed */
 };
 
 void rowtext_arrange(struct rowtext_layout *l, const struct rowtext_needs *needs);
@@ -41,6 +44,9 @@ const char *rowtext_heading(enum rowtext_column column);
 /* One cell, not cut to its width. Returns out. */
 const char *rowtext_cell(
 	const struct row *r, enum rowtext_column column, bool cursor, char *out, size_t size);
+/* The same of a group of the tree. */
+const char *rowtext_group(
+	const struct group *g, enum rowtext_column column, bool cursor, char *out, size_t size);
 /* "[*]" and so on. */
 const char *rowtext_state(enum probes_state state);
 

@@ -45,6 +45,11 @@ static int sort_by_sites(const struct row *a, const struct row *b)
 	return sort_larger_first(a->sites, b->sites);
 }
 
+static int sort_by_processes(const struct row *a, const struct row *b)
+{
+	return sort_larger_first(a->processes, b->processes);
+}
+
 static int sort_by_who(const struct row *a, const struct row *b)
 {
 	if (a->mine != b->mine)
@@ -70,6 +75,7 @@ static const struct sort_order sort_orders[SORT_COUNT] = {
 	[SORT_STATE] = {.name = "state", .live = true, .compare = sort_by_state},
 	[SORT_REF] = {.name = "ref", .live = true, .compare = sort_by_ref},
 	[SORT_SITES] = {.name = "sites", .compare = sort_by_sites},
+	[SORT_PROCESSES] = {.name = "proc", .live = true, .compare = sort_by_processes},
 	[SORT_WHO] = {.name = "who", .live = true, .compare = sort_by_who},
 	[SORT_OBJECT] = {.name = "object", .compare = sort_by_object},
 };

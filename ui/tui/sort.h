@@ -10,7 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum sort_key { SORT_NAME, SORT_STATE, SORT_REF, SORT_SITES, SORT_WHO, SORT_OBJECT, SORT_COUNT };
+enum sort_key {
+	SORT_NAME,
+	SORT_STATE,
+	SORT_REF,
+	SORT_SITES,
+	SORT_PROCESSES,
+	SORT_WHO,
+	SORT_OBJECT,
+	SORT_COUNT
+};
 
 const char *sort_name(enum sort_key key);
 /* Does the order depend on what changes by itself? */

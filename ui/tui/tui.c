@@ -96,6 +96,7 @@ int tui_run(const struct options *o)
 	else
 		status = tui_with_targets(a);
 	lines_done(&a->lines);
+	record_done(&a->record);
 	open_close(a);
 	picker_done(&a->picker);
 	pattern_free(a->output_search);

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define VIEW_LIST_INDENT 4 /* of a probe in the tree */
+#define VIEW_LIST_GROUP 32 /* columns that a group's name and counts would like */
+
 static int view_list_state_style(enum probes_state state)
 {
 	static const int styles[] = {
@@ -37,49 +40,76 @@ static void view_list_heading(const struct rowtext_layout *l, struct canvas *c, 
 	}
 }
 
+/* What is shown as the name: all of it, or in the tree what comes after the provider. */
+static const char *view_list_name(const struct app *a, const struct row *r)
+{
+	return a->list.tree ? r->name : r->label;
+}
+
 /* What the search finds in a name, shown again in its own style. */
 static void view_list_match(const struct app *a, struct canvas *c, int y,
-	const struct rowtext_place *at, const char *label, int style)
+	const struct rowtext_place *at, const struct row *r, int style)
 {
+	const char *name = view_list_name(a, r);
+	size_t start, end, hidden = (size_t)(name - r->label);
 	char part[TEXT_MAX];
-	size_t start, end;
 	int before;
 
-	if (!a->list.search || !pattern_find(a->list.search, label, &start, &end) || start >= end ||
-		end >= sizeof part)
+	if (!a->list.search || !pattern_find(a->list.search, r->label, &start, &end) ||
+		end <= hidden || start >= end || end - hidden >= sizeof part)
 		return;
-	memcpy(part, label, start);
+	start = start > hidden ? start - hidden : 0;
+	end -= hidden;
+	memcpy(part, name, start);
 	part[start] = '\0';
-	before = text_width(part) - a->list.left;
+	before = text_width(part) - a->list.left + (a->list.tree ? VIEW_LIST_INDENT : 0);
 	if (before < 0 || before >= at->width)
 		return;
-	memcpy(part, label + start, end - start);
+	memcpy(part, name + start, end - start);
 	part[end - start] = '\0';
 	canvas_put(c, y, at->x + before, at->width - before, style | STYLE_MATCH, part);
 }
 
+/* A cell of a line, which is a row's or a group's. */
+static const char *view_list_cell(const struct app *a, uint32_t id, enum rowtext_column column,
+	bool cursor, char *out, size_t size)
+{
+	if (id & GROUPS_FLAG)
+		return rowtext_group(
+			&a->list.groups.all[id & ~GROUPS_FLAG], column, cursor, out, size);
+	if (!a->list.tree || column != ROWTEXT_NAME)
+		return rowtext_cell(&a->model.rows[id], column, cursor, out, size);
+	snprintf(out, size, "%*s%s", VIEW_LIST_INDENT, "", a->model.rows[id].name);
+	return out;
+}
+
 static void view_list_row(const struct app *a, const struct rowtext_layout *l, struct canvas *c,
-	int y, const struct row *r, bool cursor)
+	int y, uint32_t id, bool cursor)
 {
 	int base = cursor ? STYLE_REVERSE : 0;
-	char cell[TEXT_MAX], fitted[TEXT_MAX];
+	const struct row *r =
+		id & GROUPS_FLAG ? &a->list.groups.all[id & ~GROUPS_FLAG].sum : &a->model.rows[id];
+	char cell[2 * TEXT_MAX], fitted[TEXT_MAX];
 
 	if (cursor)
 		canvas_line(c, y, base, "");
 	for (int i = 0; i < ROWTEXT_COLUMNS; i++) {
 		const struct rowtext_place *at = &l->at[i];
-		const char *text =
-			rowtext_cell(r, (enum rowtext_column)i, cursor, cell, sizeof cell);
-		int style = i == ROWTEXT_STATE ? view_list_state_style(r->state) : STYLE_PLAIN;
+		int style = i == ROWTEXT_STATE ? view_list_state_style(r->state)
+			    : id & GROUPS_FLAG ? STYLE_TITLE
+					       : STYLE_PLAIN;
+		const char *text;
 
 		if (!at->width)
 			continue;
-		if (i == ROWTEXT_NAME)
+		text = view_list_cell(a, id, (enum rowtext_column)i, cursor, cell, sizeof cell);
+		if (i == ROWTEXT_NAME && !(id & GROUPS_FLAG))
 			text = text_skip(text, a->list.left);
 		canvas_put(c, y, at->x, at->width, base | style,
 			text_fit(fitted, sizeof fitted, text, at->width));
 	}
-	view_list_match(a, c, y, &l->at[ROWTEXT_NAME], r->label, base);
+	if (!(id & GROUPS_FLAG))
+		view_list_match(a, c, y, &l->at[ROWTEXT_NAME], r, base);
 }
 
 static void view_list_rows(
@@ -90,8 +120,7 @@ static void view_list_rows(
 	for (int i = 0; i < area.rows && rows->top + (size_t)i < rows->count; i++) {
 		size_t at = rows->top + (size_t)i;
 
-		view_list_row(
-			a, l, c, area.y + i, &a->model.rows[rows->ids[at]], at == rows->cursor);
+		view_list_row(a, l, c, area.y + i, rows->ids[at], at == rows->cursor);
 	}
 	if (rows->count)
 		return;
@@ -118,6 +147,7 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 {
 	const struct rowlist *l = &a->list.rows;
 	const struct row *r = list_row(&a->list);
+	const struct group *g = list_group(&a->list);
 	size_t below = l->top + (size_t)l->height;
 	char text[2 * TEXT_MAX], fitted[TEXT_MAX], place[16];
 	int width;
@@ -128,9 +158,13 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 		rowlist_place(l, place, sizeof place));
 	width = text_width(text);
 	canvas_put(c, area.y, c->columns - width, -1, STYLE_DIM, text);
-	if (area.rows < 2 || !r)
+	if (area.rows < 2 || (!r && !g))
 		return;
-	view_list_about(a, r, text, sizeof text);
+	if (g)
+		snprintf(text, sizeof text, "group: e d Space mean all %zu of it; h l fold   %s",
+			g->count, g->sum.path);
+	else
+		view_list_about(a, r, text, sizeof text);
 	canvas_put(c, area.y + 1, 1, -1, STYLE_DIM,
 		text_fit(fitted, sizeof fitted, text, c->columns - 1));
 }
@@ -140,9 +174,11 @@ void view_list_draw(const struct app *a, struct canvas *c)
 	struct app_layout l;
 	struct rowtext_layout columns;
 	struct rowtext_needs needs = {.width = c->columns,
-		.widest = a->model.widest,
-		.most_sites = a->model.most_sites,
-		.several = a->model.process_count > 1};
+		.widest = a->list.tree && a->model.widest < VIEW_LIST_GROUP ? VIEW_LIST_GROUP
+									    : a->model.widest,
+		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
+		.several = a->model.process_count > 1,
+		.hidden = a->hidden};
 
 	app_areas(a, &l);
 	rowtext_arrange(&columns, &needs);

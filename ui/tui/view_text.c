@@ -15,6 +15,9 @@ void view_text_draw(const struct app *a, struct canvas *c)
 
 	if (a->view == VIEW_DETAIL)
 		snprintf(heading, sizeof heading, "Detail of %s", a->model.rows[a->detail].label);
+	else if (a->view == VIEW_ODD)
+		snprintf(heading, sizeof heading, "What disagrees in %s",
+			a->model.rows[a->detail].label);
 	else
 		snprintf(heading, sizeof heading, "%s", a->heading);
 	canvas_line(c, 0, STYLE_TITLE | STYLE_REVERSE, heading);

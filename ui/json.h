@@ -1,8 +1,8 @@
 /* Probes as JSON, in the one shape of UI.md section 1. */
-#ifndef UI_CLI_JSON_H
-#define UI_CLI_JSON_H
+#ifndef UI_JSON_H
+#define UI_JSON_H
 
-#include "ui/cli/rows.h"
+#include "ui/rows.h"
 
 /* One object for one process; an array of such objects for several. */
 extern const struct sheet_ops json_ops;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/cli/rows.h"
 #include "ui/report.h"
+#include "ui/rows.h"
 #include "ui/spell.h"
 
 static int reserve(
@@ -98,7 +98,7 @@ int rows_acted(struct rows *rows, struct probes_session *session,
 	if (r)
 		return r;
 	for (size_t i = 0; i < result->item_count; i++)
-		rows->items[rows->count++] = (struct row){
+		rows->items[rows->count++] = (struct rows_one){
 			.probe = result->items[i].probe,
 			.item = &result->items[i],
 		};

@@ -1,6 +1,6 @@
 /* Untrusted text on its way to a stream, at its full length. */
-#ifndef UI_CLI_PUT_H
-#define UI_CLI_PUT_H
+#ifndef UI_PUT_H
+#define UI_PUT_H
 
 #include <stdio.h>
 

@@ -5,12 +5,12 @@
  * probes need no memory. Only ASCII is printed; what is not known or does not
  * apply is null.
  */
-#include "ui/cli/json.h"
+#include "ui/json.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 
-#include "ui/cli/put.h"
+#include "ui/put.h"
 
 /* Raw text as a string; what is no UTF-8 as escaped text. */
 static json_t *text(const char *raw)
@@ -95,7 +95,7 @@ static json_t *semaphores(const struct rows *rows, size_t probe)
 	return list;
 }
 
-static json_t *probe(const struct rows *rows, const struct row *row)
+static json_t *probe(const struct rows *rows, const struct rows_one *row)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const struct probes_item *item = row->item;

@@ -5,7 +5,7 @@
  * text is. Names are never cut here, since what is printed must be accepted as
  * input.
  */
-#include "ui/cli/put.h"
+#include "ui/put.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * What a verb prints: rows of one process (or file) after another, and the
  * contract of an output format.
  */
-#ifndef UI_CLI_ROWS_H
-#define UI_CLI_ROWS_H
+#ifndef UI_ROWS_H
+#define UI_ROWS_H
 
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 #include "ui/options.h"
 
 /* One probe, and what became of it where something was done. */
-struct row {
+struct rows_one {
 	size_t probe;
 	const struct probes_item *item; /* or NULL */
 };
@@ -19,7 +19,7 @@ struct row {
 /* The rows of one session; the items belong to it (rows_done). */
 struct rows {
 	struct probes_session *session;
-	struct row *items;
+	struct rows_one *items;
 	size_t count;
 	const struct probes_result *result; /* of the action, or NULL */
 	bool live;                          /* states have been read */

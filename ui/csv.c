@@ -4,12 +4,12 @@
  * Owns the columns and their quoting. A figure that is not known is an empty
  * field, never 0.
  */
-#include "ui/cli/csv.h"
+#include "ui/csv.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "ui/cli/put.h"
+#include "ui/put.h"
 
 static void put_text(FILE *out, const char *raw)
 {
@@ -60,7 +60,7 @@ static void put_counts(FILE *out, const struct rows *rows, size_t probe)
 	fprintf(out, ",%" PRIu32 ",", p->semaphore_count);
 }
 
-static void put_row(FILE *out, const struct rows *rows, const struct row *row)
+static void put_row(FILE *out, const struct rows *rows, const struct rows_one *row)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const struct probes_live *live = probes_live_at(rows->session, row->probe);

@@ -1,0 +1,237 @@
+/*
+ * Parts of the manual page, in troff's man macros, and the keys in Markdown.
+ *
+ * Owns how text is kept from being read as troff or Markdown.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "doc/gen.h"
+#include "ui/options.h"
+#include "ui/tui/request.h"
+
+/* ------------------------------------------------------------------- troff */
+
+/* What troff would read as something else than the character. */
+static void put_char(FILE *out, char c)
+{
+	static const struct {
+		char c;
+		const char *troff;
+	} names[] = {{'-', "\\-"}, {'\\', "\\e"}, {'^', "\\(ha"}, {'~', "\\(ti"}, {'\'', "\\(aq"},
+		{'`', "\\(ga"}, {'"', "\\(dq"}};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].c == c) {
+			fputs(names[i].troff, out);
+			return;
+		}
+	fputc(c, out);
+}
+
+static void put_length(FILE *out, const char *text, size_t length)
+{
+	if (length && text[0] == '.')
+		fputs("\\&", out);
+	for (size_t i = 0; i < length; i++)
+		put_char(out, text[i]);
+}
+
+static void put(FILE *out, const char *text)
+{
+	put_length(out, text, strlen(text));
+}
+
+static void put_in(FILE *out, char font, const char *text, size_t length)
+{
+	fprintf(out, "\\f%c", font);
+	put_length(out, text, length);
+	fputs("\\fR", out);
+}
+
+/* How a verb is called: options bold, what stands for something else italic. */
+static void put_usage(FILE *out, const char *usage)
+{
+	while (*usage) {
+		size_t length = strcspn(usage, " ");
+
+		if (usage[0] == '-' || islower((unsigned char)usage[0]))
+			put_in(out, 'B', usage, length);
+		else if (isupper((unsigned char)usage[0]))
+			put_in(out, 'I', usage, length);
+		else
+			put_length(out, usage, length);
+		usage += length;
+		if (*usage)
+			fputc(*usage++, out);
+	}
+	fputc('\n', out);
+}
+
+static void put_synopsis(FILE *out)
+{
+	for (size_t i = 0; i < verbs_table_count; i++) {
+		fputs(i ? ".br\n.B probes\\-tui\n" : ".B probes\\-tui\n", out);
+		put_usage(out, verbs_table[i].usage);
+	}
+}
+
+static void put_verbs(FILE *out)
+{
+	for (size_t i = 0; i < verbs_table_count; i++) {
+		fputs(".TP\n", out);
+		put_in(out, 'B', *verbs_table[i].name ? verbs_table[i].name : "(no verb)",
+			strlen(*verbs_table[i].name ? verbs_table[i].name : "(no verb)"));
+		fputc('\n', out);
+		put(out, verbs_table[i].help);
+		fputs(".\n", out);
+	}
+}
+
+/* ----------------------------------------------------------------- options */
+
+static void put_takers(FILE *out, unsigned verbs)
+{
+	const char *gap = "";
+
+	fputs("(", out);
+	for (size_t i = 0; i < verbs_table_count; i++) {
+		if (!(verbs & verbs_table[i].verb))
+			continue;
+		fprintf(out, "%s%s", gap, *verbs_table[i].name ? verbs_table[i].name : "screen");
+		gap = ", ";
+	}
+	fputs(")\n", out);
+}
+
+static void put_option(FILE *out, const struct option_row *row)
+{
+	const char *names[] = {row->name, row->alias[0], row->alias[1]};
+
+	fputs(".TP\n", out);
+	for (size_t i = 0; i < 3 && names[i]; i++) {
+		fputs(i ? ", \\fB\\-" : "\\fB\\-", out);
+		put(out, names[i]);
+		fputs("\\fR", out);
+	}
+	if (row->argument) {
+		fputc(' ', out);
+		put_in(out, 'I', row->argument, strlen(row->argument));
+	}
+	fputc('\n', out);
+	put(out, row->help);
+	fputs(".\n", out);
+	put_takers(out, row->verbs);
+}
+
+static void put_options(FILE *out)
+{
+	for (size_t i = 0; i < options_table_count; i++)
+		put_option(out, &options_table[i]);
+}
+
+/* -------------------------------------------------------------------- keys */
+
+/* What one key is in Markdown. */
+static void markdown_key(FILE *out, const char *key, size_t length)
+{
+	fprintf(out, "`%.*s`", (int)length, key);
+}
+
+/* Every key of a request, parted by blanks, each put by `one`. */
+static void each_key(FILE *out, enum request r, void (*one)(FILE *, const char *, size_t))
+{
+	char keys[64];
+
+	for (const char *at = request_keys(r, keys, sizeof keys); *at;) {
+		size_t length = strcspn(at, " ");
+
+		one(out, at, length);
+		at += length;
+		if (*at)
+			fputc(*at++, out);
+	}
+}
+
+static void troff_key(FILE *out, const char *key, size_t length)
+{
+	put_in(out, 'B', key, length);
+}
+
+static void put_section(FILE *out, enum request_section section)
+{
+	fputs(".SS ", out);
+	put(out, request_section(section));
+	fputc('\n', out);
+	for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
+		const struct request_info *info = request_info((enum request)r);
+
+		if (info->section != section)
+			continue;
+		fputs(".TP\n", out);
+		each_key(out, (enum request)r, troff_key);
+		fputc('\n', out);
+		put(out, info->help);
+		fputs(".\n", out);
+	}
+}
+
+static void put_keys(FILE *out)
+{
+	for (int s = 0; s < SECTION_COUNT; s++)
+		put_section(out, (enum request_section)s);
+}
+
+static void markdown_text(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("|\\*_<>`~", *text))
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
+static void markdown_section(FILE *out, enum request_section section)
+{
+	for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
+		const struct request_info *info = request_info((enum request)r);
+
+		if (info->section != section)
+			continue;
+		fputs("| ", out);
+		each_key(out, (enum request)r, markdown_key);
+		fputs(" | ", out);
+		markdown_text(out, info->help);
+		fputs(" |\n", out);
+	}
+}
+
+void gen_keys(FILE *out)
+{
+	fputs("| key | does |\n|---|---|\n", out);
+	for (int s = 0; s < SECTION_COUNT; s++)
+		markdown_section(out, (enum request_section)s);
+}
+
+/* --------------------------------------------------------------- the whole */
+
+void gen_manual(FILE *template, FILE *out)
+{
+	static const struct {
+		const char *marker;
+		void (*put)(FILE *out);
+	} parts[] = {{"@SYNOPSIS@\n", put_synopsis}, {"@VERBS@\n", put_verbs},
+		{"@OPTIONS@\n", put_options}, {"@KEYS@\n", put_keys}};
+	char line[1024];
+
+	while (fgets(line, sizeof line, template)) {
+		size_t i = 0;
+
+		while (i < sizeof parts / sizeof *parts && strcmp(line, parts[i].marker))
+			i++;
+		if (i < sizeof parts / sizeof *parts)
+			parts[i].put(out);
+		else
+			fputs(line, out);
+	}
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Make what is made from the tables of options and keys: completions/, doc/probes-tui.1, and the
+# table of keys between its markers in README.md.
+#
+#   doc/make-docs.sh GENDOCS SOURCE DESTINATION
+#
+# `make docs` puts them into the source tree; tests/check-docs.sh into another, to compare.
+set -eu
+gendocs=$1 source=$2 destination=$3
+
+# put FILE COMMAND...: its output, whole or not at all.
+put()
+{
+	file=$destination/$1
+	shift
+	mkdir -p "${file%/*}"
+	"$@" >"$file.new"
+	mv "$file.new" "$file"
+}
+
+# The file with what lies between the markers replaced.
+readme()
+{
+	"$gendocs" keys >"$destination/keys.new"
+	awk -v keys="$destination/keys.new" '
+		/^<!-- \/keys -->$/ { inside = 0 }
+		!inside
+		/^<!-- keys -->$/ {
+			while ((getline line < keys) > 0)
+				print line
+			inside = 1
+		}' "$source/README.md"
+	rm "$destination/keys.new"
+}
+
+put doc/probes-tui.1 "$gendocs" manual "$source/doc/probes-tui.1.in"
+put completions/probes-tui.bash "$gendocs" bash
+put completions/_probes-tui "$gendocs" zsh
+put completions/probes-tui.fish "$gendocs" fish
+if grep -q '^<!-- keys -->$' "$source/README.md" 2>/dev/null; then
+	put README.md readme
+fi

@@ -1,0 +1,136 @@
+#!/bin/sh
+# The tree: groups by object and provider, folded, tagged and switched as a whole, with filter and
+# search; the order of every column, columns chosen; matches shown as one types; fn: in a filter.
+# Does not cover: rows themselves (tui-list.sh), several processes (tui-several.sh).
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+start loop_lib
+terminal 80 24
+screen
+
+# ----------------------------------------------------------------------- groups
+keys t g
+wait_for '^> \[ \] - libvictim\.so  0 of 3 on +0/4 '
+seen 'the mode' 'tree sort name$'
+seen 'a provider' '^  \[ \]   - ocaml_2  0 of 9 on'
+seen 'a probe under it' '^  \[ \]     multi +0/5 '
+seen 'what keys mean there' '^ group: e d Space mean all 3 of it; h l fold'
+keys e
+wait_for '^> \[\*\] - libvictim\.so  3 of 3 on +4/4 '
+seen 'the program is another group' '^  \[ \] - loop_lib  0 of 9 on'
+seen 'counted' 'on 3: mine 3 '
+keys u
+wait_for '^> \[ \] - libvictim\.so  0 of 3 on'
+keys z
+wait_for '^What e and d would write now'
+seen 'all of the group' '4 writes|7 writes'
+keys q
+
+# ------------------------------------------------------------------------ folds
+keys h
+wait_for '^> \[ \] \+ libvictim\.so '
+unseen 'folded away' '     lib_work'
+seen 'still shown' '12/12 shown'
+keys l
+wait_for '^  \[ \]     lib_work'
+keys l h
+wait_for '^> \[ \]   \+ ocaml_2  0 of 3 on'
+unseen 'folded away' '     lib_work'
+keys h
+wait_for '^> \[ \] - libvictim\.so'
+keys Enter
+wait_for '^> \[ \] \+ libvictim\.so'
+keys Enter
+wait_for '^> \[ \] - libvictim\.so'
+keys h Down Down Down Down h
+wait_for '^> \[ \]   - ocaml_2  0 of 9 on'
+keys /
+text lib_work
+wait_for '^> \[ \]     lib_work' # found in a folded group, which unfolds
+keys Enter h
+wait_for '^> \[ \]   - ocaml_2  0 of 3 on'
+
+# ---------------------------------------------------------- tags, with a filter
+keys Space
+wait_for ' 3 tagged'
+keys k Space
+wait_for 'untagged 3; 0 are tagged now'
+keys '\'
+text multi
+wait_for '^1 of 12 match'
+keys Enter g
+wait_for '^> \[ \] - loop_lib  0 of 1 on'
+unseen 'a group without a match' 'libvictim'
+keys e
+wait_for '^> \[\*\] - loop_lib  1 of 1 on +5/5'
+same 'only what is shown' "$(state second)" disabled
+same 'multi' "$(state multi)" enabled
+keys d
+wait_for '^> \[ \] - loop_lib  0 of 1 on'
+keys '\' C-u Enter t
+wait_gone 'tree sort'
+
+# ------------------------------------------------------------- fn: in a filter
+keys '\' C-u
+text 'fn:zzz'
+wait_for '^0 of 12 match'
+keys C-u
+text 'fn:lib_'
+wait_for '^[1-9] of 12 match'
+seen 'by the function' 'ocaml_2:lib_'
+unseen 'not the others' 'ocaml_2:registers'
+keys C-u
+text 'multi|second -fn:lib_'
+wait_for '^2 of 12 match'
+keys C-u Enter
+
+# ---------------------------------------------------------------- order, columns
+for order in state ref sites who object name; do
+	keys s
+	wait_for "sort $order\$"
+done
+keys s s s I
+wait_for 'sort sites inv$'
+keys s s s
+wait_for 'sort name$'
+keys c
+wait_for '^Columns, by their number:  1 \[x\] SITES  2 \[x\] REF '
+keys 1
+wait_for '1 \[ \] SITES'
+wait_gone '^STATE PROVIDER:NAME .* SITES'
+keys 1
+wait_for '^STATE PROVIDER:NAME +SITES +REF'
+keys Enter
+wait_for '^SPC tag'
+
+# ------------------------------------------------------------ T, with a live count
+keys T
+text 'work_.*t$'
+wait_for '^1 of 12 shown match'
+keys C-u
+text 'work_'
+wait_for '^2 of 12 shown match'
+keys Escape
+wait_gone 'shown match'
+keys l
+wait_for '^> \[ \] ocaml_2:|^> \[ \] [a-z]'
+keys h q
+wait_for '^status=0$'
+stop
+
+terminal 40 10
+start loop_lib
+screen_small()
+{
+	type_command "'$PROBES_TUI' -no-syslog -pid $pid"
+	wait_for 'on 0 mine 0$'
+}
+screen_small
+keys t g
+wait_for '^> \[ \] - libvictim\.so '
+keys h
+wait_for '^> \[ \] \+ libvictim\.so '
+keys q
+wait_for '^status=0$'
+stop
+finish

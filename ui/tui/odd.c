@@ -1,0 +1,149 @@
+/*
+ * The explanation of an odd probe, from what was read last.
+ */
+#include "ui/tui/odd.h"
+
+#include "ui/tui/detail.h"
+#include "ui/tui/text.h"
+
+#include <stdio.h>
+
+#define ODD_SITES 200 /* listed; more are only counted */
+
+bool odd_is(enum probes_state state)
+{
+	return state == PROBES_ODD || state == PROBES_SOME;
+}
+
+bool odd_counts_say_on(const struct row *r)
+{
+	return r->ref_max != PROBES_NONE && r->ref_max > 0;
+}
+
+static void odd_site(struct lines *l, struct probes_session *s, size_t probe, uint32_t i)
+{
+	const struct probes_site_live *live = probes_site_live_at(s, probe, i);
+	char where[TEXT_MAX], bytes[32] = "";
+
+	for (uint8_t b = 0; live && b < live->count && b < 6; b++)
+		text_addf(bytes, sizeof bytes, "%02x ", live->bytes[b]);
+	lines_addf(l, STYLE_WARN, "     site %u at 0x%llx is %s: %s %s", i + 1,
+		(unsigned long long)probes_at(s, probe)->sites[i].address,
+		live ? probes_state_name(live->state) : "not read", bytes,
+		detail_where(s, probe, i, where, sizeof where));
+}
+
+/* The sites that are not as the counts say. */
+static void odd_sites(struct lines *l, struct probes_session *s, size_t probe, bool on)
+{
+	const struct probes_probe *p = probes_at(s, probe);
+	uint32_t wrong = 0;
+
+	for (uint32_t i = 0; i < p->site_count; i++) {
+		const struct probes_site_live *live = probes_site_live_at(s, probe, i);
+
+		if (live && live->state == (on ? PROBES_ON : PROBES_OFF))
+			continue;
+		if (wrong++ < ODD_SITES)
+			odd_site(l, s, probe, i);
+	}
+	if (wrong > ODD_SITES)
+		lines_addf(l, STYLE_WARN, "     and %u more", wrong - ODD_SITES);
+	if (!wrong)
+		lines_addf(l, STYLE_PLAIN, "     every site agrees with that");
+}
+
+static void odd_counts(struct lines *l, struct probes_session *s, size_t probe, bool on)
+{
+	const struct probes_probe *p = probes_at(s, probe);
+
+	for (uint32_t i = 0; i < p->semaphore_count && i < ODD_SITES; i++) {
+		uint32_t value = probes_semaphore_live_at(s, probe, i);
+
+		if (value == PROBES_NONE)
+			continue;
+		lines_addf(l, (value > 0) == on ? STYLE_PLAIN : STYLE_WARN,
+			"   count %u at 0x%llx: %u %s want%s it on", i + 1,
+			(unsigned long long)p->semaphores[i].address, value,
+			value == 1 ? "party" : "parties", value == 1 ? "s" : "");
+	}
+}
+
+static const char *odd_word(enum probes_state state)
+{
+	if (state == PROBES_ODD)
+		return "code and count DISAGREE";
+	return state == PROBES_SOME ? "NOT ALL of it agrees" : probes_state_name(state);
+}
+
+static void odd_process(
+	struct lines *l, const struct model *m, const struct model_member *member, int columns)
+{
+	const struct model_process *process = &m->processes[member->process];
+	const struct probes_live *live = probes_live_at(process->session, member->probe);
+	const struct probes_probe *p = probes_at(process->session, member->probe);
+	bool on = live->ref_max != PROBES_NONE && live->ref_max > 0;
+	char text[200];
+
+	if (process->gone)
+		return;
+	lines_addf(l, STYLE_TITLE, " Process %d: %s", (int)process->pid, odd_word(live->state));
+	odd_counts(l, process->session, member->probe, on);
+	if (live->sites_on == PROBES_NONE)
+		return;
+	snprintf(text, sizeof text, "%u of %u sites are on; the count says that %s should be",
+		live->sites_on, p->site_count, on ? "all" : "none");
+	lines_wrap(l, STYLE_PLAIN, "   ", text, columns);
+	if (odd_is(live->state))
+		odd_sites(l, process->session, member->probe, on);
+}
+
+static const char *odd_cause(enum probes_state state)
+{
+	if (state == PROBES_ODD)
+		return "Two readings agree, so it was not caught in the middle of a switch. A "
+		       "tracer was probably killed or went away between its writes, or somebody "
+		       "wrote by hand.";
+	return "Its sites, counts or processes differ: switched in some processes only, or a "
+	       "tracer went away between its writes, or somebody wrote by hand.";
+}
+
+static void odd_ways(struct lines *l, const struct row *r, int columns)
+{
+	char repair[200];
+
+	lines_addf(l, STYLE_PLAIN, "%s", "");
+	lines_wrap(l, STYLE_PLAIN, " ", odd_cause(r->state), columns);
+	lines_addf(l, STYLE_TITLE, " What can be done (each asks first, u undoes it)");
+	if (odd_counts_say_on(r))
+		snprintf(repair, sizeof repair,
+			"repair, as the count says: every site on%s; the probe is then ON",
+			r->ref_max > 1 ? ", and the count 1, which other parties will miss" : "");
+	else
+		snprintf(repair, sizeof repair,
+			"repair, as the count says: every site off; the probe is then OFF");
+	lines_wrap(l, STYLE_PLAIN, "  y  ", repair, columns);
+	lines_wrap(l, STYLE_PLAIN, "  e  ",
+		"set it ON by force: the count becomes 1, every site calls its handler", columns);
+	lines_wrap(l, STYLE_PLAIN, "  d  ",
+		"set it OFF by force: the count becomes 0, no site does; whoever else had wanted "
+		"it on loses it",
+		columns);
+	lines_wrap(l, STYLE_PLAIN, " ",
+		"What a killed session of probes-tui left is undone exactly by: probes-tui repair",
+		columns);
+}
+
+void odd_build(struct lines *l, const struct model *m, uint32_t row, int columns)
+{
+	const struct row *r = &m->rows[row];
+
+	lines_clear(l);
+	for (uint32_t u = r->member; u != MODEL_NONE; u = m->members[u].next)
+		odd_process(l, m, &m->members[u], columns);
+	if (odd_is(r->state))
+		odd_ways(l, r, columns);
+	else
+		lines_addf(l, STYLE_TITLE, " Nothing disagrees now: it is %s.",
+			probes_state_name(r->state));
+}
