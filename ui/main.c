@@ -6,10 +6,12 @@
  */
 #include <fcntl.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "ui/cli/verbs.h"
+#include "ui/config.h"
 #include "ui/options.h"
 #include "ui/report.h"
 #include "ui/tui/tui.h"
@@ -52,6 +54,11 @@ static int screen_or_list(struct options *o)
 			    "call probes-tui attach or probes-tui trace");
 		return PROBES_USAGE;
 	}
+	if (!o->pid_count && !o->tree && !o->comm && !o->prog) {
+		report_line("nothing to do: no process or program is named, and standard output "
+			    "is no terminal to choose one on; probes-tui -help tells more");
+		return PROBES_USAGE;
+	}
 	o->verb = VERB_LIST;
 	return list_run(o);
 }
@@ -76,6 +83,16 @@ static int run(struct options *o)
 	}
 }
 
+/* A mistake in the config file is said, and the first one shown; it stops nothing. */
+static void say_mistake(void *data, const char *text)
+{
+	struct options *o = data;
+
+	if (!o->mistake[0])
+		snprintf(o->mistake, sizeof o->mistake, "%s", text);
+	report_line("%s", text);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
@@ -88,6 +105,8 @@ int main(int argc, char **argv)
 		report_error(&e);
 		status = (int)e.status;
 	} else {
+		if (!o.help && !o.version)
+			config_read(&o, say_mistake, &o);
 		status = o.help || o.version ? say(&o) : run(&o);
 	}
 	options_done(&o);

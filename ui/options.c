@@ -25,8 +25,9 @@ enum {
 #define TO "usage: probes-tui "
 
 const struct verb_row verbs_table[] = {
-	{VERB_SCREEN, "", "-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]",
-		"the screen; when standard output is no terminal: as list"},
+	{VERB_SCREEN, "", "[-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]]",
+		"the screen (with nothing named: choose a process); when standard output is no "
+		"terminal: as list"},
 	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -comm NAME | -prog FILE",
 		"every probe with its sites and semaphores"},
 	{VERB_INFO, "info", "info -pid N[,N] | -tree N | -comm NAME",
@@ -49,6 +50,10 @@ static int take_action(
 static int take_format(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
 static int take_refresh(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_lease(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_theme(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
 static int take_for(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
@@ -84,18 +89,26 @@ const struct option_row options_table[] = {
 		AT(stop)},
 	{"max-stop", {0}, "MS", VERB_ATTACH, "with -stop: give up after so many ms (1000)",
 		BY(take_max_stop)},
-	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH, "refuse to change anything",
-		AT(read_only)},
+	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_SETTING,
+		"refuse to change anything", AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
 	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: do not let the program begin yet", AT(hold)},
 	{"format", {0}, "text|json|csv", OUTPUT, "the form of the output", BY(take_format)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
 	{"log", {0}, "FILE", CHANGE, "note every change in this file", AT(log)},
-	{"no-syslog", {0}, NULL, CHANGE, "do not note changes in the system's log", AT(no_syslog)},
-	{"refresh", {0}, "SECONDS", VERB_SCREEN, "how often states are read", BY(take_refresh)},
-	{"no-color", {0}, NULL, VERB_SCREEN, "no colours", AT(no_color)},
-	{"ascii", {0}, NULL, VERB_SCREEN, "draw with ASCII only", AT(ascii)},
+	{"no-syslog", {0}, NULL, CHANGE | VERB_SETTING, "do not note changes in the system's log",
+		AT(no_syslog)},
+	{"refresh", {0}, "SECONDS", VERB_SCREEN | VERB_SETTING, "how often states are read",
+		BY(take_refresh)},
+	{"lease", {0}, "MIN", VERB_SCREEN | VERB_SETTING,
+		"undo changes after so long without a key (15; 0: never)", BY(take_lease)},
+	{"no-color", {0}, NULL, VERB_SCREEN | VERB_SETTING, "no colours", AT(no_color)},
+	{"theme", {0}, "dark|light|mono", VERB_SCREEN | VERB_SETTING, "colours for such a terminal",
+		BY(take_theme)},
+	{"mouse", {0}, NULL, VERB_SCREEN | VERB_SETTING,
+		"a click moves the cursor, the wheel scrolls", AT(mouse)},
+	{"ascii", {0}, NULL, VERB_SCREEN | VERB_SETTING, "draw with ASCII only", AT(ascii)},
 	{"gigatext", {0}, NULL, ALL, "accepted for ocaml-probes' sake; not needed", AT(gigatext)},
 	{"help", {"?", "h"}, NULL, ALL, "this text", AT(help)},
 	{"version", {0}, NULL, ALL, "the version", AT(version)},
@@ -247,6 +260,30 @@ static int take_refresh(
 	return 0;
 }
 
+/* Minutes, unless a unit is given. */
+static int take_lease(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	bool unit = strpbrk(value, "msh");
+	uint64_t ms;
+
+	if (!values_span(value, &ms) || (ms *= unit ? 1 : 60) > 1000 * UINT64_C(3600000))
+		return bad_value(e, row, value, "is no span of time",
+			"give minutes, or a number and s, m or h, such as 90s; 0 for no lease");
+	o->lease_ms = ms;
+	o->lease_given = true;
+	return 0;
+}
+
+static int take_theme(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (strcmp(value, "dark") && strcmp(value, "light") && strcmp(value, "mono"))
+		return bad_value(e, row, value, "is no theme", "give dark, light or mono");
+	o->theme = value;
+	return 0;
+}
+
 static int take_for(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
@@ -305,6 +342,31 @@ static int store(
 	return 0;
 }
 
+/* A flag that the config file may set can be taken back: -mouse=no. */
+static bool is_flag_value(const struct option_row *row, const char *value)
+{
+	return row->verbs & VERB_SETTING && (!strcmp(value, "yes") || !strcmp(value, "no"));
+}
+
+static int store_flag(struct options *o, const struct option_row *row, const char *value)
+{
+	*(bool *)((char *)o + row->offset) = value[0] == 'y';
+	return 0;
+}
+
+int options_set(struct options *o, const char *name, const char *value, struct probes_error *e)
+{
+	const struct option_row *row = find(name, strlen(name));
+
+	if (!row || !(row->verbs & VERB_SETTING))
+		return report_set(e, PROBES_USAGE, -EINVAL, name, "", "no such setting");
+	if (!row->argument && !is_flag_value(row, value))
+		return report_set(e, PROBES_USAGE, -EINVAL, name, "", "is neither yes nor no");
+	if (o->given & UINT64_C(1) << (row - options_table) || !(row->verbs & o->verb))
+		return 0;
+	return row->argument ? store(o, row, value, e) : store_flag(o, row, value);
+}
+
 /* Read the option at argv[*at], and its value; *at is left at the last word it took. */
 static int read_option(struct options *o, int argc, char **argv, int *at, struct probes_error *e)
 {
@@ -321,8 +383,11 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 		return misused(e, o, word,
 			o->verb == VERB_SCREEN ? "is no option of the screen"
 					       : "is no option of this verb");
+	o->given |= UINT64_C(1) << (row - options_table);
 	if (value && !row->argument)
-		return misused(e, o, word, "the option takes no value");
+		return is_flag_value(row, value + 1)
+			       ? store_flag(o, row, value + 1)
+			       : misused(e, o, word, "the option takes no value");
 	if (value)
 		return store(o, row, value + 1, e);
 	if (row->argument && ++*at >= argc)
@@ -339,7 +404,7 @@ static int check_target(const struct options *o, struct probes_error *e)
 
 	if (!*what)
 		what = "cannot open the screen";
-	if (given == 1)
+	if (given == 1 || (!given && o->verb == VERB_SCREEN))
 		return 0;
 	if (given)
 		return misused(e, o, what, "give one of -pid, -tree, -comm and -prog");
@@ -382,10 +447,7 @@ static int read_verb(struct options *o, int argc, char **argv, int *at, struct p
 {
 	*at = 1;
 	o->verb = VERB_SCREEN;
-	if (argc < 2)
-		return report_set(e, PROBES_USAGE, -EINVAL, "nothing to do",
-			"probes-tui -help tells more", "no process or program is named");
-	if (argv[1][0] == '-')
+	if (argc < 2 || argv[1][0] == '-')
 		return 0;
 	for (size_t i = 1; i < verbs_table_count; i++)
 		if (!strcmp(argv[1], verbs_table[i].name)) {
@@ -420,5 +482,7 @@ void options_done(struct options *o)
 	free(o->pids);
 	o->pids = NULL;
 	o->pid_count = 0;
+	free(o->config);
+	o->config = NULL;
 	actions_done(&o->actions);
 }

@@ -17,13 +17,15 @@ enum verb {
 	VERB_ATTACH = 1 << 3,
 	VERB_TRACE = 1 << 4,
 	VERB_REPAIR = 1 << 5,
+	VERB_SETTING = 1 << 8, /* no verb: the option may stand in the config file */
 };
 
 enum format { FORMAT_UNSET, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 /*
  * What a call asks for. Exactly one of pids, tree, comm and prog is set after
- * options_parse. Strings are those of argv, or belong to it (options_done).
+ * options_parse; on the screen none may be. Strings are those of argv, or belong to it
+ * (options_done).
  */
 struct options {
 	enum verb verb;
@@ -61,6 +63,15 @@ struct options {
 	bool no_color;
 	bool ascii;
 	unsigned refresh_ms; /* 0: not given */
+	uint64_t lease_ms;   /* 0: none */
+	bool lease_given;
+
+	bool mouse;
+	const char *theme; /* "dark", "light", "mono", or NULL */
+
+	uint64_t given;     /* bits: which rows of the option table the command line named */
+	char *config;       /* text of the config file, which settings point into; or NULL */
+	char mistake[1200]; /* the first one in it, to be shown; or "" */
 
 	bool help;    /* -help: print it and do nothing else */
 	bool version; /* -version */
@@ -76,7 +87,7 @@ struct option_row {
 	 * words.
 	 */
 	const char *argument;
-	unsigned verbs;   /* bits of enum verb: who takes it */
+	unsigned verbs;   /* bits of enum verb: who takes it; VERB_SETTING */
 	const char *help; /* one line */
 	/* How it is stored: a bool or const char * at this offset of struct options, or take. */
 	size_t offset;
@@ -103,6 +114,12 @@ extern const size_t verbs_table_count;
  * checked. Call options_done in either case.
  */
 PROBES_CHECK int options_parse(int argc, char **argv, struct options *o, struct probes_error *e);
+/*
+ * One setting, as the config file has it: name without dashes, for a flag yes
+ * or no. Nothing happens if the command line gave it, or the verb does not take it.
+ */
+PROBES_CHECK int options_set(
+	struct options *o, const char *name, const char *value, struct probes_error *e);
 void options_done(struct options *o);
 
 const struct verb_row *options_verb(enum verb verb);

@@ -174,6 +174,16 @@ struct probes_options targets_engine(const struct options *o, struct report_volu
 	};
 }
 
+void targets_add(struct targets *t, struct probes_session *session)
+{
+	struct target *more = reallocarray(t->items, t->count + 1, sizeof *more);
+
+	if (!more)
+		abort();
+	t->items = more;
+	t->items[t->count++] = (struct target){.pid = probes_pid(session), .session = session};
+}
+
 void targets_abandon(struct target *t)
 {
 	/* Within reach, so that no checker of memory takes it for lost. */

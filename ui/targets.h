@@ -36,6 +36,9 @@ PROBES_CHECK int targets_open(struct targets *t, const struct options *o,
  */
 struct probes_options targets_engine(const struct options *o, struct report_volume *volume);
 
+/* One more that was opened elsewhere; it is closed with the others. */
+void targets_add(struct targets *t, struct probes_session *session);
+
 /* Give a session up without closing it: what it has on record stays for repair. */
 void targets_abandon(struct target *t);
 

@@ -11,6 +11,9 @@ tmp=$(mktemp -d) || exit 99
 XDG_RUNTIME_DIR=$tmp/run
 mkdir -m 700 "$XDG_RUNTIME_DIR" || exit 99
 export XDG_RUNTIME_DIR
+# No settings of the person who runs them.
+XDG_CONFIG_HOME=$tmp/config
+export XDG_CONFIG_HOME
 checks=0 failures=0
 started=
 trap 'cleanup' EXIT

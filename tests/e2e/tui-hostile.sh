@@ -2,7 +2,7 @@
 # What a process says is never sent to the terminal raw: a probe's name, a file's name, and what a
 # started program writes may hold escape sequences, control characters, bidirectional controls, wide and
 # combining characters, endless lines.
-# Does not cover: names of 10,000 bytes.
+# Does not cover: users' names, commands in the list of processes that are not UTF-8.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
 escape=$(printf '\033')
@@ -99,6 +99,49 @@ resize 40 10
 wait_for '^line 2999$'
 keys o q e
 wait_for '^status=0$'
+# ---------------------------------------------- names of 10,000 bytes, arguments too
+command -v cc >/dev/null || finish
+sources=${srcdir:-.}/tests/victims
+long=$(head -c 10000 /dev/zero | tr '\0' n)
+sh "$sources/many.sh" 3 1 long | sed "s/asciz \"\\\\name\"/asciz \"$long\\\\\\\\name\"/" >"$tmp/long.s"
+grep -q "asciz \"$long" "$tmp/long.s" || fail 'no long name was made'
+cc -O1 -fPIE -pie -pthread -o "$tmp/long" "$sources/many.c" "$sources/drive.c" "$tmp/long.s" || finish
+VICTIMS=$tmp
+start long
+resize 80 24
+screen
+wait_for '^> \[ \] long:n+~'
+seen 'three of them' '^ 3 probes 3 sites'
+seen 'the last columns' 'long:n+~? +-'
+keys e
+wait_for ' on 1: mine 1'
+wait_for 'on n+'
+keys j e
+wait_for ' on 2: mine 2'
+keys i
+wait_for '^Detail of long:n+'
+keys q p
+wait_for 'has no partner'
+resize 40 10
+wait_for '^> \[\*\] long:n+~'
+seen 'the footer' '\? help$'
+resize 200 50
+wait_for '^> \[\*\] long:n+~'
+keys q
+wait_for '^status=0$'
+stop
+
+# ------------------------------------------------ a command in the list of processes
+resize 80 24
+cp "$tmp/long" "$tmp/$(printf 'h\033[31m')$$"
+VICTIMS=$tmp
+start "$(printf 'h\033[31m')$$"
+type_command "'$PROBES_TUI' -no-syslog"
+wait_for "$pid .* h.x1b.31m$$"
+keys q
+wait_for '^status=0$'
+stop
+
 checks=$((checks + 1))
 ! grep -q "$escape\[2Jx\|$escape\[31mb\|$bidi\|$escape\]0;title" "$tmp/sent" || fail 'sent raw'
 finish

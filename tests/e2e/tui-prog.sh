@@ -1,7 +1,7 @@
 #!/bin/sh
 # A started program: its output in a pane and never over the screen, -hold and r, actions before
 # its start, its end, and what becomes of it when the screen leaves, is killed or crashes.
-# Does not cover: typing into the program.
+# Does not cover: typing into the program (tui-type.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
 program=$VICTIMS/test.exe

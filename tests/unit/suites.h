@@ -31,7 +31,9 @@
 	X(journal) \
 	X(session) \
 	X(refresh) \
+	X(config)  \
 	X(filter)  \
+	X(picker)  \
 	X(request) \
 	X(row)     \
 	X(rowlist) \

@@ -9,7 +9,9 @@
 #include "ui/tui/act_look.h"
 #include "ui/tui/act_move.h"
 #include "ui/tui/act_odd.h"
+#include "ui/tui/act_output.h"
 #include "ui/tui/act_pair.h"
+#include "ui/tui/act_picker.h"
 #include "ui/tui/act_record.h"
 #include "ui/tui/act_switch.h"
 
@@ -80,9 +82,15 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_UNDO] = act_switch_undo,
 	[REQUEST_REDO] = act_switch_undo,
 	[REQUEST_PREVIEW] = act_preview,
+	[REQUEST_OPEN] = act_picker_open,
 	[REQUEST_DETAIL] = act_look_detail,
 	[REQUEST_CODE] = act_look_code,
 	[REQUEST_OUTPUT] = act_look_output,
+	[REQUEST_FIND_OUTPUT] = act_find_ask,
+	[REQUEST_OLDER] = act_output_next,
+	[REQUEST_NEWER] = act_output_next,
+	[REQUEST_TYPE] = act_output_type,
+	[REQUEST_REOPEN] = act_look_reopen,
 	[REQUEST_RUN] = act_look_run,
 	[REQUEST_RETRY] = act_look_retry,
 	[REQUEST_LIST] = act_look_list,
@@ -109,6 +117,8 @@ static void act_refuse(struct app *a, enum request r)
 		app_complain(a, "nothing can be listed: not even its maps may be read");
 	else if (lacks & NEED_PROGRAM)
 		app_complain(a, "no program was started from here (-prog)");
+	else if (lacks & NEED_GONE)
+		app_complain(a, "the target is still there");
 	else if (lacks & NEED_HELD)
 		app_complain(a, "no program is held at its start (-prog with -hold)");
 	else if (!model_alive(&a->model))

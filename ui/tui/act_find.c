@@ -4,6 +4,8 @@
 #include "ui/tui/act_find.h"
 
 #include "ui/tui/act_command.h"
+#include "ui/tui/act_output.h"
+#include "ui/tui/act_picker.h"
 #include "ui/tui/act_record.h"
 #include "ui/tui/key.h"
 #include "ui/tui/text.h"
@@ -124,6 +126,15 @@ static const struct act_find_ops act_find_prompts[] = {
 	[PROMPT_TAG] = {.changed = act_find_tag_changed,
 		.accepted = act_find_tag_accepted,
 		.cancelled = act_find_tag_cancelled},
+	[PROMPT_OUTPUT] = {.changed = act_output_search_changed,
+		.accepted = act_find_filter_accepted,
+		.cancelled = act_output_search_cancelled},
+	[PROMPT_PICKER_SEARCH] = {.changed = act_picker_search_changed,
+		.accepted = act_find_filter_accepted,
+		.cancelled = act_picker_search_cancelled},
+	[PROMPT_PICKER_FILTER] = {.changed = act_picker_filter_changed,
+		.accepted = act_find_filter_accepted,
+		.cancelled = act_picker_filter_cancelled},
 	[PROMPT_MARK] = {.changed = act_find_anything,
 		.accepted = act_record_mark,
 		.cancelled = act_find_nothing},
@@ -144,10 +155,38 @@ static void act_find_changed(struct app *a)
 	act_find_prompts[a->prompt].changed(a, a->edit.text);
 }
 
+static void act_find_ask_picker(struct app *a, enum request r)
+{
+	const char *before = r == REQUEST_FILTER ? a->picker.filter_text : a->picker.search_text;
+
+	a->prompt = r == REQUEST_FILTER ? PROMPT_PICKER_FILTER : PROMPT_PICKER_SEARCH;
+	snprintf(a->prompt_before, sizeof a->prompt_before, "%s", before);
+	lineedit_set(&a->edit, r == REQUEST_FILTER ? before : "");
+	a->search_from = a->picker.rows.cursor;
+	a->prompt_why[0] = '\0';
+}
+
+static void act_find_ask_output(struct app *a)
+{
+	a->prompt = PROMPT_OUTPUT;
+	snprintf(a->prompt_before, sizeof a->prompt_before, "%s", a->output_search_text);
+	lineedit_set(&a->edit, "");
+	a->search_from = a->output_back;
+	a->prompt_why[0] = '\0';
+}
+
 void act_find_ask(struct app *a, enum request r)
 {
 	const char *before = r == REQUEST_FILTER ? a->list.filter_text : a->list.search_text;
 
+	if (a->view == VIEW_PICKER) {
+		act_find_ask_picker(a, r);
+		return;
+	}
+	if (r == REQUEST_FIND_OUTPUT) {
+		act_find_ask_output(a);
+		return;
+	}
 	a->prompt = r == REQUEST_SEARCH   ? PROMPT_SEARCH
 		    : r == REQUEST_FILTER ? PROMPT_FILTER
 					  : PROMPT_TAG;
@@ -194,6 +233,10 @@ void act_find_next(struct app *a, enum request r)
 	int direction = r == REQUEST_NEXT ? 1 : -1;
 	size_t n = l->count, from;
 
+	if (a->view == VIEW_PICKER) {
+		act_picker_next(a, r);
+		return;
+	}
 	if (!a->list.search) {
 		app_say(a, "nothing was searched for yet: / searches");
 		return;
@@ -208,7 +251,10 @@ void act_find_forget(struct app *a)
 {
 	char why[8];
 
-	list_search(&a->list, "", why, sizeof why);
+	if (a->view == VIEW_PICKER)
+		picker_search(&a->picker, "", why, sizeof why);
+	else
+		list_search(&a->list, "", why, sizeof why);
 	a->message[0] = '\0';
 }
 
@@ -230,6 +276,10 @@ void act_find_tag(struct app *a, enum request r)
 {
 	uint32_t id = list_current(&a->list);
 
+	if (a->view == VIEW_PICKER) {
+		act_picker_tag(a, r);
+		return;
+	}
 	if (r == REQUEST_TAG_SHOWN) {
 		app_say(a, "tagged the %zu shown", list_tag(&a->list, NULL, false));
 	} else if (r == REQUEST_UNTAG) {

@@ -4,8 +4,10 @@
  */
 #include "ui/tui/act_leave.h"
 
+#include "ui/tui/act_picker.h"
 #include "ui/tui/act_switch.h"
 #include "ui/tui/detail.h"
+#include "ui/tui/lease.h"
 #include "ui/tui/odd.h"
 #include "ui/tui/text.h"
 
@@ -29,21 +31,10 @@ void act_leave_back(struct app *a)
 		odd_build(&a->lines, &a->model, a->detail, a->columns);
 }
 
-static size_t act_leave_changed(const struct app *a)
-{
-	size_t mine = 0;
-
-	for (size_t i = 0; i < a->model.process_count; i++) {
-		if (!a->model.processes[i].gone)
-			mine += probes_mine(a->model.processes[i].session);
-	}
-	return mine;
-}
-
 /* Undo; false: it could not be. */
 static bool act_leave_undo(struct app *a)
 {
-	size_t changed = act_leave_changed(a);
+	size_t changed = model_changed(&a->model);
 	struct probes_error e = {0};
 	struct deed *d;
 	char said[300];
@@ -62,7 +53,7 @@ static bool act_leave_undo(struct app *a)
 
 static void act_leave_finish(struct app *a)
 {
-	size_t changed = act_leave_changed(a);
+	size_t changed = model_changed(&a->model);
 
 	if (a->leaving == LEAVE_UNDO && !act_leave_undo(a)) {
 		a->leaving = LEAVE_NOT;
@@ -76,7 +67,10 @@ static void act_leave_finish(struct app *a)
 		text_addf(a->farewell, sizeof a->farewell,
 			"process %d runs on; its output goes to %s ", (int)a->program.pid,
 			a->program.keeper.path);
-	a->quit = true;
+	if (a->picker.used && a->view != VIEW_PICKER && !a->signal)
+		act_picker_return(a);
+	else
+		a->quit = true;
 }
 
 void act_leave(struct app *a, enum request r)
@@ -132,6 +126,31 @@ void act_leave_wait(struct app *a)
 		program_signal(&a->program, SIGKILL);
 		a->end_since_ms = app_now_ms();
 	}
+}
+
+void act_leave_lease(struct app *a)
+{
+	struct probes_error e = {0};
+	struct deed *d;
+	char said[300];
+	int status;
+
+	if (app_now_ms() - a->last_key_ms < a->lease_ms || lease_left(a) != 0)
+		return;
+	status = deed_restore(&a->model, &d, &e);
+	act_switch_audit(a, "lease", d);
+	record_deed(&a->record, &a->model, "undo by the lease: ", d);
+	app_refresh(a, true);
+	if (status < 0) {
+		app_say_error(a, "the lease ran out, but not all could be undone", &e);
+		a->last_key_ms = app_now_ms(); /* and once more, when it runs out again */
+	} else {
+		app_complain(
+			a, "the lease ran out, undone: %s", deed_say(&d->sum, said, sizeof said));
+		history_done(&a->history);
+	}
+	deed_free(d);
+	app_layout(a);
 }
 
 void act_leave_signal(struct app *a, int signal)

@@ -10,6 +10,8 @@ void act_leave(struct app *a, enum request r); /* q, Q */
 void act_leave_answer(struct app *a, uint32_t key);
 /* The program that was asked to end: has it? (called now and then) */
 void act_leave_wait(struct app *a);
+/* Nobody has typed for as long as the lease runs: undo, and stay. */
+void act_leave_lease(struct app *a);
 /* A signal ends us: undo, and go. */
 void act_leave_signal(struct app *a, int signal);
 

@@ -129,6 +129,31 @@ void act_look_retry(struct app *a, enum request r)
 		app_say(a, "tried again: nothing has changed");
 }
 
+void act_look_reopen(struct app *a, enum request r)
+{
+	pid_t pid = a->model.processes[0].pid;
+	struct probes_session *session;
+	struct probes_error e = {0};
+	char filter[LINEEDIT_SIZE], why[8];
+	size_t count;
+
+	(void)r;
+	if (probes_open_pid(pid, NULL, &session, &e) < 0) {
+		app_say_error(a, "still gone", &e);
+		return;
+	}
+	count = probes_count(session);
+	probes_close(session);
+	if (!count) {
+		app_complain(a, "process %d is another program now, without probes", (int)pid);
+		return;
+	}
+	snprintf(filter, sizeof filter, "%s", a->list.filter_text);
+	open_again(a);
+	if (list_filter(&a->list, filter, why, sizeof why) == 0)
+		app_say(a, "opened process %d as it is now", (int)pid);
+}
+
 void act_look_list(struct app *a, enum request r)
 {
 	(void)r;

@@ -14,6 +14,7 @@ void act_look_columns_key(struct app *a, uint32_t key);
 void act_look_output(struct app *a, enum request r);
 void act_look_run(struct app *a, enum request r);
 void act_look_retry(struct app *a, enum request r);
+void act_look_reopen(struct app *a, enum request r); /* the process that is gone */
 void act_look_list(struct app *a, enum request r);
 void act_look_sort(struct app *a, enum request r);
 void act_look_interval(struct app *a, enum request r);

@@ -32,10 +32,8 @@ static long act_move_lines(enum request r, int height)
 	}
 }
 
-static void act_move_list(struct app *a, enum request r)
+static void act_move_rows(struct rowlist *l, enum request r)
 {
-	struct rowlist *l = a->view == VIEW_PAIRS ? &a->pair_rows : &a->list.rows;
-
 	if (r == REQUEST_PAGE_DOWN || r == REQUEST_PAGE_UP)
 		rowlist_page(l, r == REQUEST_PAGE_DOWN ? 2 : -2);
 	else if (r == REQUEST_HALF_DOWN || r == REQUEST_HALF_UP)
@@ -84,10 +82,29 @@ void act_move(struct app *a, enum request r)
 		*left -= *left >= ACT_MOVE_COLUMNS ? ACT_MOVE_COLUMNS : *left;
 	else if (r == REQUEST_RIGHT)
 		*left += *left < 2000 ? ACT_MOVE_COLUMNS : 0;
-	else if (a->view == VIEW_LIST || a->view == VIEW_PAIRS)
-		act_move_list(a, r);
+	else if (a->view == VIEW_LIST)
+		act_move_rows(&a->list.rows, r);
+	else if (a->view == VIEW_PAIRS)
+		act_move_rows(&a->pair_rows, r);
+	else if (a->view == VIEW_PICKER)
+		act_move_rows(&a->picker.rows, r);
 	else if (a->view == VIEW_OUTPUT)
 		act_move_output(a, act_move_lines(r, app_text_rows(a)));
 	else
 		lines_scroll(&a->lines, act_move_lines(r, app_text_rows(a)), app_text_rows(a));
+}
+
+void act_move_to(struct app *a, int y)
+{
+	struct rowlist *l = a->view == VIEW_PICKER ? &a->picker.rows : &a->list.rows;
+	struct app_layout layout;
+	int first = APP_PICKER_ABOVE;
+
+	if (a->view != VIEW_PICKER && a->view != VIEW_LIST)
+		return;
+	app_areas(a, &layout);
+	if (a->view == VIEW_LIST)
+		first = layout.list.y;
+	if (y >= first && y < first + l->height && l->top + (size_t)(y - first) < l->count)
+		rowlist_to(l, l->top + (size_t)(y - first));
 }

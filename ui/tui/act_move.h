@@ -5,5 +5,7 @@
 #include "ui/tui/app.h"
 
 void act_move(struct app *a, enum request r);
+/* Put the cursor on what is shown at this line of the screen, if it is a row. */
+void act_move_to(struct app *a, int y);
 
 #endif

@@ -9,6 +9,7 @@
 #include "ui/tui/odd.h"
 #include "ui/tui/text.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,13 @@ int64_t app_now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+bool app_key_waits(void)
+{
+	struct pollfd in = {.fd = 0, .events = POLLIN};
+
+	return poll(&in, 1, 0) == 1 && (in.revents & POLLIN);
 }
 
 /* ---------------------------------------------------------------- the result line */
@@ -81,6 +89,7 @@ unsigned app_where(const struct app *a)
 		[VIEW_HELP] = IN_TEXT,
 		[VIEW_PREVIEW] = IN_TEXT,
 		[VIEW_CODE] = IN_TEXT,
+		[VIEW_PICKER] = IN_PICKER,
 		[VIEW_PAIRS] = IN_PAIRS,
 		[VIEW_ODD] = IN_ODD,
 		[VIEW_ARGUMENTS] = IN_TEXT,
@@ -104,6 +113,8 @@ unsigned app_have(const struct app *a)
 		have |= NEED_SWITCH;
 	if (a->program.used)
 		have |= NEED_PROGRAM;
+	if (a->model.process_count == 1 && !a->program.used && !model_alive(&a->model))
+		have |= NEED_GONE;
 	if (app_held(a))
 		have |= NEED_HELD;
 	if (a->access.can_list && a->model.process_count)
@@ -111,9 +122,27 @@ unsigned app_have(const struct app *a)
 	return have;
 }
 
+void app_title(struct app *a)
+{
+	const struct model *m = &a->model;
+	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
+	char path[TEXT_MAX];
+
+	if (!s)
+		snprintf(a->title, sizeof a->title, "pid %d", (int)a->targets.items[0].pid);
+	else if (m->process_count == 1)
+		snprintf(a->title, sizeof a->title, "pid %d %.60s", (int)probes_pid(s),
+			text_base(text_clean(probes_path(s), path, sizeof path)));
+	else
+		snprintf(a->title, sizeof a->title, "%zu processes %.60s", model_alive(m),
+			text_base(text_clean(probes_path(s), path, sizeof path)));
+}
+
 void app_look_at_access(struct app *a)
 {
 	for (size_t i = 0; i < a->model.process_count; i++) {
+		if (a->model.processes[i].gone)
+			continue;
 		a->access = *probes_access(a->model.processes[i].session);
 		if (!a->access.can_switch || !a->access.can_read)
 			return;
@@ -136,7 +165,9 @@ static void app_look_for_ends(struct app *a, size_t alive_before)
 			continue;
 		text_clean(p->error.why, why, sizeof why);
 		app_complain(a, "process %d is gone: %s; %s", (int)p->pid, why,
-			alive ? "the others go on" : "states are no longer known");
+			alive                         ? "the others go on"
+			: a->model.process_count == 1 ? "states are no longer known; r looks again"
+						      : "states are no longer known");
 	}
 }
 
@@ -146,6 +177,10 @@ void app_refresh(struct app *a, bool all)
 	size_t alive = model_alive(&a->model), count = list_seen(&a->list, seen);
 	bool changed;
 
+	if (!a->model.process_count) {
+		free(seen);
+		return;
+	}
 	if (all)
 		procinfo_read(&a->info, a->model.process_count ? a->model.processes[0].pid : 0);
 	changed = model_refresh(&a->model, all ? NULL : seen, count);
@@ -177,7 +212,7 @@ void app_look_on(struct app *a)
 /* ---------------------------------------------------------------- the space */
 
 /* How many lines the result line may take: long errors matter. */
-static int app_message_rows(const struct app *a)
+int app_message_rows(const struct app *a)
 {
 	const char *text = a->question ? a->asked : a->prompt ? a->prompt_why : a->message;
 	int need = 0, most = a->rows >= 16 ? 4 : a->question ? 3 : 2;
@@ -227,6 +262,14 @@ int app_text_rows(const struct app *a)
 	return a->rows > around ? a->rows - around : 1;
 }
 
+/* Over the processes: title, filter, headings; under them: counts, message, footer. */
+static int app_picker_rows(const struct app *a)
+{
+	int rows = a->rows - APP_PICKER_ABOVE - 2 - app_message_rows(a);
+
+	return rows > 0 ? rows : 1;
+}
+
 static int app_compare_pairs(const void *x, const void *y, void *data)
 {
 	const struct app *a = data;
@@ -260,6 +303,8 @@ void app_layout(struct app *a)
 
 	app_areas(a, &l);
 	rowlist_resize(&a->list.rows, l.list.rows);
+	if (a->picker.used)
+		rowlist_resize(&a->picker.rows, app_picker_rows(a));
 	if (a->view == VIEW_PAIRS)
 		app_show_pairs(a);
 	if (a->view == VIEW_DENIED)

@@ -15,6 +15,8 @@
 #include "ui/tui/list.h"
 #include "ui/tui/model.h"
 #include "ui/tui/pairs.h"
+#include "ui/tui/pattern.h"
+#include "ui/tui/picker.h"
 #include "ui/tui/procinfo.h"
 #include "ui/tui/program.h"
 #include "ui/tui/record.h"
@@ -32,6 +34,7 @@ enum app_view {
 	VIEW_HELP,
 	VIEW_PREVIEW,
 	VIEW_CODE,
+	VIEW_PICKER, /* no process was given: the list of them */
 	VIEW_PAIRS,
 	VIEW_ODD,
 	VIEW_ARGUMENTS,
@@ -44,6 +47,9 @@ enum app_prompt {
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
 	PROMPT_TAG,
+	PROMPT_OUTPUT,
+	PROMPT_PICKER_SEARCH,
+	PROMPT_PICKER_FILTER,
 	PROMPT_MARK,
 	PROMPT_SCRIPT,
 	PROMPT_WRITE,
@@ -89,6 +95,12 @@ struct app {
 	struct probes_session *started; /* its session */
 	struct probes_options engine;
 
+	struct picker picker;
+	struct workers *workers; /* workers.c's, or NULL */
+	bool scan_changed;       /* and not drawn yet */
+	int64_t scan_shown_ms;
+	struct options picked; /* the options, with the processes that were picked */
+
 	char title[128]; /* "pid 41872 order_gw" */
 	struct procinfo info;
 	struct probes_access access; /* of the first process that lacks something, else the first */
@@ -101,6 +113,11 @@ struct app {
 	int left;             /* columns scrolled off in a text view */
 	uint32_t detail;      /* the row that the detail view is about */
 	size_t output_back;   /* lines that the output view is scrolled back; 0: follows */
+
+	size_t output_at; /* the line found there, counted from the program's first */
+	struct pattern *output_search;
+	char output_search_text[LINEEDIT_SIZE];
+	bool typing; /* keys go to the program */
 
 	enum app_prompt prompt;
 	struct lineedit edit;
@@ -119,6 +136,8 @@ struct app {
 	unsigned refresh_ms;
 	bool frozen;
 	int64_t last_key_ms; /* monotonic */
+	int64_t lease_ms;    /* without a key for so long: what this session changed is undone; 0:
+				never */
 	bool order_stale;    /* order and filter lag behind the states */
 	bool dirty;          /* something that is shown has changed */
 	bool redraw;         /* send everything anew */
@@ -134,6 +153,11 @@ struct app {
 	int rows, columns; /* of the terminal */
 };
 
+/* Is there something on the keyboard now? */
+bool app_key_waits(void);
+
+#define APP_PICKER_ABOVE 3 /* lines over the list of processes */
+
 int64_t app_now_ms(void);
 
 /* The result line: text that is safe for the terminal. bad: something did not work. */
@@ -146,6 +170,9 @@ void app_say_error(struct app *a, const char *prefix, const struct probes_error 
 unsigned app_where(const struct app *a);
 unsigned app_have(const struct app *a);
 
+/* "pid 41872 order_gw", "12 processes postgres": into the title. */
+void app_title(struct app *a);
+
 /* Read the states (all, or only those on the screen), and whatever follows from that. */
 void app_refresh(struct app *a, bool all);
 /* Go on looking up functions for the filter. */
@@ -153,6 +180,8 @@ void app_look_on(struct app *a);
 /* The processes' rights have perhaps changed: look again. */
 void app_look_at_access(struct app *a);
 
+/* How many lines the result line, question or prompt takes. */
+int app_message_rows(const struct app *a);
 /* How many lines of a text the view in front shows. */
 int app_text_rows(const struct app *a);
 

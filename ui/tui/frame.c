@@ -9,6 +9,7 @@
 #include "ui/tui/view_list.h"
 #include "ui/tui/view_output.h"
 #include "ui/tui/view_pairs.h"
+#include "ui/tui/view_picker.h"
 #include "ui/tui/view_text.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ static void (*const frame_views[VIEW_COUNT])(const struct app *a, struct canvas 
 	[VIEW_HELP] = view_text_draw,
 	[VIEW_PREVIEW] = view_text_draw,
 	[VIEW_CODE] = view_text_draw,
+	[VIEW_PICKER] = view_picker_draw,
 	[VIEW_PAIRS] = view_pairs_draw,
 	[VIEW_ODD] = view_text_draw,
 	[VIEW_ARGUMENTS] = view_text_draw,
@@ -57,6 +59,9 @@ static void frame_prompt(const struct app *a, struct canvas *c, int y)
 	static const char *const labels[] = {[PROMPT_SEARCH] = "/",
 		[PROMPT_FILTER] = "filter: ",
 		[PROMPT_TAG] = "tag ~",
+		[PROMPT_OUTPUT] = "/",
+		[PROMPT_PICKER_SEARCH] = "/",
+		[PROMPT_PICKER_FILTER] = "filter: ",
 		[PROMPT_MARK] = "mark: ",
 		[PROMPT_SCRIPT] = "script to: ",
 		[PROMPT_WRITE] = "write to: ",
@@ -80,7 +85,11 @@ static void frame_footer(const struct app *a, struct canvas *c, int y)
 
 	if (a->question)
 		return;
-	if (a->prompt)
+	if (a->typing)
+		canvas_line(c, y, STYLE_WARN | STYLE_REVERSE,
+			c->columns >= 60 ? " KEYS GO TO THE PROGRAM          ^] takes them back"
+					 : " KEYS GO TO THE PROGRAM  ^] back");
+	else if (a->prompt)
 		frame_prompt(a, c, y);
 	else
 		canvas_put(c, y, 0, -1, STYLE_KEY,

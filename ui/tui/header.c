@@ -3,6 +3,7 @@
  */
 #include "ui/tui/header.h"
 
+#include "ui/tui/lease.h"
 #include "ui/tui/text.h"
 
 #include <stdio.h>
@@ -21,6 +22,19 @@ static void header_line(struct canvas *c, int y, int style, const char *left, co
 		canvas_put(c, y, c->columns - width, -1, style, right);
 }
 
+/* "lease 14m", while there is something to undo and a time for it. */
+static void header_lease(const struct app *a, char *out, size_t size)
+{
+	long left = (long)((lease_left(a) + 999) / 1000);
+
+	if (left <= 0)
+		return;
+	if (left >= 60)
+		text_addf(out, size, "lease %ldm ", left / 60);
+	else
+		text_addf(out, size, "lease %lds ", left);
+}
+
 static void header_rights(const struct app *a, char *out, size_t size)
 {
 	const struct probes_access *can = &a->access;
@@ -34,6 +48,7 @@ static void header_rights(const struct app *a, char *out, size_t size)
 		text_addf(out, size, "HELD AT ITS START: r runs it");
 		return;
 	}
+	header_lease(a, out, size);
 	text_addf(out, size, "can:%s%s%s", can->can_list ? " list" : "",
 		can->can_read ? " read" : "", can->can_switch && !a->read_only ? " switch" : "");
 	if (a->read_only)
@@ -42,15 +57,28 @@ static void header_rights(const struct app *a, char *out, size_t size)
 		text_addf(out, size, " NOT switch");
 }
 
+/* Append a piece if there is room for all of it. */
+static void header_piece(char *left, size_t size, const char *piece, int room)
+{
+	if (text_width(left) + text_width(piece) <= room)
+		text_addf(left, size, "%s", piece);
+}
+
 static void header_identity(const struct app *a, struct canvas *c, int y)
 {
-	char left[256], right[128], span[32];
+	char left[256], right[128], span[32], piece[64];
+	int room;
 
-	snprintf(left, sizeof left, "%s%s", c->columns >= 60 ? "probes-tui  " : "", a->title);
-	if (a->info.up_seconds >= 0 && c->columns >= 60)
-		text_addf(left, sizeof left, "  up %s  %ld thr",
-			procinfo_span(a->info.up_seconds, span, sizeof span), a->info.threads);
 	header_rights(a, right, sizeof right);
+	room = c->columns - text_width(right) - 1;
+	snprintf(left, sizeof left, "%s%s", c->columns >= 60 ? "probes-tui  " : "", a->title);
+	if (a->info.up_seconds >= 0 && c->columns >= 60 && a->model.process_count == 1) {
+		snprintf(piece, sizeof piece, "  up %s",
+			procinfo_span(a->info.up_seconds, span, sizeof span));
+		header_piece(left, sizeof left, piece, room);
+		snprintf(piece, sizeof piece, "  %ld thr", a->info.threads);
+		header_piece(left, sizeof left, piece, room);
+	}
 	header_line(c, y, STYLE_TITLE, left, right);
 }
 
@@ -109,6 +137,8 @@ static void header_small(const struct app *a, struct canvas *c, int y)
 	else if (app_have(a) & NEED_HELD)
 		text_addf(right, sizeof right, "HELD");
 	else
+		header_lease(a, right, sizeof right);
+	if (model_alive(&a->model) && !(app_have(a) & NEED_HELD))
 		text_addf(right, sizeof right, "on %zu mine %zu", n->on, n->on_mine);
 	header_line(c, y, STYLE_TITLE, a->title, right);
 	header_filter(a, c, y + 1);

@@ -35,6 +35,9 @@ enum {
 	K_F8,
 	K_F9,
 	K_F10,
+	K_CLICK, /* of the mouse */
+	K_WHEEL_UP,
+	K_WHEEL_DOWN,
 };
 
 /* How a key is written in the help: "j", "^F", "PgDn", "Space". Returns out. */

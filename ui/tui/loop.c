@@ -6,10 +6,16 @@
 #include "ui/tui/act.h"
 #include "ui/tui/act_find.h"
 #include "ui/tui/act_leave.h"
+#include "ui/tui/act_move.h"
+#include "ui/tui/act_output.h"
+#include "ui/tui/act_picker.h"
 #include "ui/tui/act_switch.h"
 #include "ui/tui/frame.h"
 #include "ui/tui/key.h"
+#include "ui/tui/lease.h"
+#include "ui/tui/line.h"
 #include "ui/tui/screen.h"
+#include "ui/tui/workers.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,9 +23,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOOP_DEAR 20 /* reading everything may take 1/20 of the time; else only what is seen */
+
+#define LOOP_AWAKE_MS 1000 /* look at the clock at least so often: the lease */
+
+#define LOOP_WHEEL 3 /* lines, for a notch of the mouse's wheel */
 
 struct loop {
 	struct app *app;
@@ -55,6 +66,7 @@ static void loop_program_ended(struct app *a)
 {
 	char end[128];
 
+	a->typing = false;
 	app_refresh(a, true);
 	app_say(a, "process %d %s", (int)a->program.pid, program_end(&a->program, end, sizeof end));
 	app_layout(a);
@@ -66,7 +78,7 @@ static void loop_signal(struct app *a, int signal)
 	case SIGWINCH:
 	case SIGCONT:
 		screen_resize();
-		if (signal == SIGCONT)
+		if (signal == SIGCONT && screen_foreground())
 			screen_resume();
 		loop_resized(a);
 		break;
@@ -86,7 +98,7 @@ static void loop_read_signals(struct app *a, int fd)
 {
 	struct signalfd_siginfo info;
 
-	while (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
+	while (!a->quit && read(fd, &info, sizeof info) == (ssize_t)sizeof info)
 		loop_signal(a, (int)info.ssi_signo);
 }
 
@@ -106,6 +118,20 @@ static void loop_blind_key(struct app *a, uint32_t key)
 		act_leave(a, REQUEST_QUIT);
 }
 
+/* Only looks and moves: a click that was meant for another window switches nothing. */
+static void loop_mouse(struct app *a, uint32_t key)
+{
+	int y, x;
+
+	if (a->question || a->prompt)
+		return;
+	screen_click(&y, &x);
+	if (key == K_CLICK)
+		act_move_to(a, y);
+	for (int i = 0; key != K_CLICK && i < LOOP_WHEEL; i++)
+		act(a, key == K_WHEEL_UP ? REQUEST_UP : REQUEST_DOWN);
+}
+
 static void loop_key(struct app *a, uint32_t key)
 {
 	char name[16];
@@ -114,12 +140,14 @@ static void loop_key(struct app *a, uint32_t key)
 	a->dirty = true;
 	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS)
 		loop_blind_key(a, key);
+	else if (key >= K_CLICK && key <= K_WHEEL_DOWN)
+		loop_mouse(a, key);
 	else if (a->question)
 		act_answer(a, key);
 	else if (a->prompt)
 		act_find_key(a, key);
 	else if (request_of_key(key, app_where(a)))
-		act(a, request_of_key(key, app_where(a)));
+		act(a, request_of_key_now(key, app_where(a), app_have(a)));
 	else
 		app_say(a, "%s does nothing here; ? says what does",
 			loop_spell(key, name, sizeof name));
@@ -130,23 +158,17 @@ static void loop_read_keys(struct app *a)
 {
 	uint32_t key;
 
-	while (!a->quit && !a->suspend && screen_key(&key))
+	if (a->typing)
+		act_output_keys(a);
+	while (!a->typing && !a->quit && !a->suspend && screen_key(&key))
 		loop_key(a, key);
-}
-
-/* The terminal may be stuck (a hung line): then draw later, and stay awake. */
-static bool loop_writable(void)
-{
-	struct pollfd out = {.fd = 1, .events = POLLOUT};
-
-	return poll(&out, 1, 0) == 1 && (out.revents & POLLOUT);
 }
 
 static void loop_draw(struct loop *l)
 {
 	struct app *a = l->app;
 
-	if (!a->dirty || !loop_writable())
+	if (!a->dirty || line_busy()) /* a line that hangs or is slow: what is new then is drawn */
 		return;
 	if (a->redraw)
 		screen_forget();
@@ -165,6 +187,7 @@ static void loop_refresh(struct loop *l)
 	if (now < l->next_ms)
 		return;
 	l->next_ms = now + a->refresh_ms;
+	a->dirty = true; /* times are shown */
 	if (a->frozen || !a->model.process_count)
 		return;
 	app_refresh(a, all);
@@ -173,11 +196,68 @@ static void loop_refresh(struct loop *l)
 		l->next_all_ms = now + took * LOOP_DEAR;
 }
 
+/* A signal that ends us waits to be heard. */
+static bool loop_ending(void)
+{
+	static const int ends[] = {SIGHUP, SIGTERM, SIGINT, SIGQUIT};
+	sigset_t waiting;
+
+	sigpending(&waiting);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		if (sigismember(&waiting, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+/* While we are stopped the clock goes on: a timer continues us when the lease runs out. */
+static void loop_wake(timer_t timer, int64_t after_ms)
+{
+	struct itimerspec when = {0};
+
+	if (after_ms >= 0)
+		after_ms += 10; /* not before it has */
+	when.it_value.tv_sec = after_ms > 0 ? after_ms / 1000 : 0;
+	when.it_value.tv_nsec = after_ms > 0 ? after_ms % 1000 * 1000000 : 0;
+	timer_settime(timer, 0, &when, NULL);
+}
+
+/* Stopped, until in the foreground again, or until a signal ends us. */
+static void loop_stopped(struct app *a, const char *words)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
+	timer_t timer;
+	bool timed = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+
+	if (timed)
+		loop_wake(timer, lease_left(a));
+	if (!screen_suspend(words)) {
+		app_complain(a, "there is no shell here to suspend to");
+	} else {
+		while (!screen_foreground() && !loop_ending()) {
+			act_leave_lease(a);
+			if (timed)
+				loop_wake(timer, lease_left(a));
+			raise(SIGSTOP);
+		}
+		if (screen_foreground())
+			screen_resume();
+	}
+	if (timed)
+		timer_delete(timer);
+}
+
 static void loop_suspend(struct app *a)
 {
+	size_t changed = model_changed(&a->model);
+	char words[128] = "";
+
 	a->suspend = false;
-	if (!screen_suspend())
-		app_complain(a, "there is no shell here to suspend to");
+	if (changed)
+		snprintf(words, sizeof words,
+			"probes-tui: %zu probe%s as this session switched %s; fg returns\n",
+			changed, changed == 1 ? " stays" : "s stay", changed == 1 ? "it" : "them");
+	loop_stopped(a, words);
 	loop_resized(a);
 	app_refresh(a, true);
 }
@@ -191,17 +271,25 @@ static void loop_turn(struct loop *l, int signals)
 		{.fd = signals, .events = POLLIN},
 		{.fd = a->program.used && !a->program.output_ended ? a->program.keeper.channel : -1,
 			.events = POLLIN},
+		{.fd = line_busy() ? line_fd() : -1, .events = POLLOUT},
 	};
 
-	if (wait > 100 && (a->end_program || a->dirty))
+	if (a->picker.used && a->view == VIEW_PICKER &&
+		wait > scan_wait(&a->picker.scan, app_now_ms()))
+		wait = scan_wait(&a->picker.scan, app_now_ms());
+	if (wait > LOOP_AWAKE_MS)
+		wait = LOOP_AWAKE_MS;
+	if (wait > 100 && a->end_program)
 		wait = 100;
 	if (list_is_looking(&a->list))
 		wait = 0;
-	poll(fds, 3, wait > 0 ? (int)wait : 0);
+	poll(fds, 4, wait > 0 ? (int)wait : 0);
 	if (fds[1].revents)
 		loop_read_signals(a, signals);
-	if (!a->quit && fds[2].revents && program_read(&a->program))
-		a->dirty = true;
+	if (fds[3].revents)
+		line_send();
+	if (!a->quit && fds[2].revents)
+		act_output_read(a);
 	if (!a->quit && fds[0].revents & POLLIN)
 		loop_read_keys(a);
 	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
@@ -210,6 +298,12 @@ static void loop_turn(struct loop *l, int signals)
 		app_look_on(a);
 	if (!a->quit)
 		loop_refresh(l);
+	if (!a->quit)
+		act_picker_scan(a);
+	if (!a->quit)
+		workers_poll(a);
+	if (!a->quit)
+		act_leave_lease(a);
 	if (!a->quit)
 		act_leave_wait(a);
 	if (a->suspend && !a->quit)

@@ -331,6 +331,17 @@ size_t model_alive(const struct model *m)
 	return alive;
 }
 
+size_t model_changed(const struct model *m)
+{
+	size_t changed = 0;
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		if (!m->processes[i].gone)
+			changed += probes_mine(m->processes[i].session);
+	}
+	return changed;
+}
+
 void model_tag(struct model *m, uint32_t id, bool yes)
 {
 	struct row *r = &m->rows[id];

@@ -74,6 +74,9 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
 /* How many processes are still there. */
 size_t model_alive(const struct model *m);
 
+/* How many probes our sessions' net changes hold on or off, in the processes still there. */
+size_t model_changed(const struct model *m);
+
 void model_tag(struct model *m, uint32_t id, bool yes);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "ui/tui/open.h"
 
+#include "ui/tui/mem.h"
 #include "ui/tui/text.h"
 
 #include <errno.h>
@@ -19,22 +20,6 @@ static void open_log(void *data, enum probes_log_level level, const char *text)
 		text_clean(text, a->notice, sizeof a->notice);
 }
 
-static void open_title(struct app *a)
-{
-	const struct model *m = &a->model;
-	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
-	char path[TEXT_MAX];
-
-	if (!s)
-		snprintf(a->title, sizeof a->title, "pid %d", (int)a->targets.items[0].pid);
-	else if (m->process_count == 1)
-		snprintf(a->title, sizeof a->title, "pid %d %.60s", (int)probes_pid(s),
-			text_base(text_clean(probes_path(s), path, sizeof path)));
-	else
-		snprintf(a->title, sizeof a->title, "%zu processes %.60s", m->process_count,
-			text_base(text_clean(probes_path(s), path, sizeof path)));
-}
-
 static void open_rows(struct app *a)
 {
 	model_init(&a->model);
@@ -45,8 +30,8 @@ static void open_rows(struct app *a)
 			model_add(&a->model, a->targets.items[i].session);
 	}
 	list_init(&a->list, &a->model);
+	app_title(a);
 	rowlist_init(&a->pair_rows);
-	open_title(a);
 	if (a->model.process_count)
 		app_look_at_access(a);
 	else
@@ -150,20 +135,12 @@ static int open_actions(struct app *a, struct probes_error *e)
 	return 0;
 }
 
-int open_all(struct app *a, struct probes_error *e)
+/* The sessions are open: make rows of them, and say what is to be said. */
+static int open_shown(struct app *a, struct probes_error *e)
 {
 	struct probes_error first = {0};
 	size_t failed;
-	int status;
 
-	a->engine = (struct probes_options){
-		.read_only = a->options->read_only, .log = open_log, .log_data = a};
-	a->read_only = a->options->read_only;
-	status = a->options->prog ? program_start(&a->program, a->options->prog, a->options->args,
-					    &a->engine, &a->started, e)
-				  : open_processes(a, e);
-	if (status < 0)
-		return status;
 	open_rows(a);
 	if (a->model.process_count && !a->model.row_count)
 		return open_nothing(a, e);
@@ -176,6 +153,60 @@ int open_all(struct app *a, struct probes_error *e)
 	if (!a->access.can_read || (!a->access.can_switch && !a->read_only))
 		a->view = VIEW_DENIED;
 	return 0;
+}
+
+/* No process was given, or a name that several have: they are to be chosen from. */
+static bool open_is_choice(const struct app *a)
+{
+	const struct options *o = a->options;
+
+	return (!o->prog && !o->pid_count && !o->tree && !o->comm) ||
+	       (o->comm && a->targets.count > 1);
+}
+
+int open_all(struct app *a, struct probes_error *e)
+{
+	int status = 0;
+
+	a->engine = (struct probes_options){
+		.read_only = a->options->read_only, .log = open_log, .log_data = a};
+	a->read_only = a->options->read_only;
+	if (a->options->prog)
+		status = program_start(&a->program, a->options->prog, a->options->args, &a->engine,
+			&a->started, e);
+	else if (!open_is_choice(a))
+		status = open_processes(a, e);
+	if (status < 0)
+		return status;
+	if (!open_is_choice(a))
+		return open_shown(a, e);
+	targets_close(&a->targets);
+	picker_init(&a->picker, a->options->comm);
+	a->view = VIEW_PICKER;
+	return 0;
+}
+
+int open_picked(struct app *a, const pid_t *pids, size_t count, struct probes_error *e)
+{
+	int status;
+
+	free(a->picked.pids);
+	a->picked = *a->options;
+	a->picked.comm = NULL;
+	a->picked.pids = mem_array(count, sizeof *pids);
+	memcpy(a->picked.pids, pids, count * sizeof *pids);
+	a->picked.pid_count = count;
+	a->options = &a->picked;
+	a->view = VIEW_LIST;
+	status = open_processes(a, e);
+	if (status >= 0)
+		status = open_shown(a, e);
+	if (status < 0) {
+		open_close(a);
+		a->view = VIEW_PICKER;
+	}
+	app_layout(a);
+	return status;
 }
 
 void open_again(struct app *a)

@@ -11,6 +11,10 @@
  */
 PROBES_CHECK int open_all(struct app *a, struct probes_error *e);
 
+/* Open those that were picked from the list of processes. On failure nothing is open. */
+PROBES_CHECK int open_picked(
+	struct app *a, const pid_t *pids, size_t count, struct probes_error *e);
+
 /* Try again after a denial. */
 void open_again(struct app *a);
 

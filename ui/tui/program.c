@@ -56,6 +56,7 @@ int program_start(struct program *p, const char *file, char *const *args,
 		return program_fail(e, "cannot make a terminal for the program");
 	}
 	fcntl(p->master, F_SETFD, FD_CLOEXEC);
+	fcntl(p->master, F_SETFL, O_RDWR | O_NONBLOCK);
 	fcntl(slave, F_SETFD, FD_CLOEXEC);
 	program.argv = argv;
 	program.terminal = slave;
@@ -95,6 +96,11 @@ void program_resize(struct program *p, int rows, int columns)
 
 	if (p->used && rows > 0 && columns > 0)
 		ioctl(p->master, TIOCSWINSZ, &size);
+}
+
+bool program_type(const struct program *p, char byte)
+{
+	return p->used && write(p->master, &byte, 1) == 1;
 }
 
 bool program_read(struct program *p)

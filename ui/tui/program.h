@@ -31,6 +31,8 @@ PROBES_CHECK int program_start(struct program *p, const char *file, char *const 
 void program_done(struct program *p);
 
 void program_resize(struct program *p, int rows, int columns);
+/* A byte for its keyboard. False: it does not read them. */
+bool program_type(const struct program *p, char byte);
 /* Take what it has written since. True if there was something. */
 bool program_read(struct program *p);
 /* Look whether it has ended. True if it just did. */

@@ -18,8 +18,15 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.help = "let the program run that is held at its start",
 		.footer = "RUN IT",
 		.rank = 2},
+	[REQUEST_REOPEN] = {.keys = {'r'},
+		.where = IN_LIST | IN_DETAIL,
+		.need = NEED_GONE,
+		.section = SECTION_LOOK,
+		.help = "open the process again that is gone: perhaps as another program",
+		.footer = "REOPEN",
+		.rank = 2},
 	[REQUEST_TAG] = {.keys = {' '},
-		.where = IN_LIST,
+		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_TAG,
 		.help = "tag or untag, and go down",
 		.footer = "tag",
@@ -115,26 +122,32 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.help = "preview: the bytes that on and off would write; writes nothing"},
 
 	[REQUEST_SEARCH] = {.keys = {'/'},
-		.where = IN_LIST,
+		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_FIND,
 		.help = "go to the next probe whose provider:name holds a word or ~regex",
 		.footer = "find",
 		.rank = 8},
 	[REQUEST_NEXT] = {.keys = {'n'},
-		.where = IN_LIST,
+		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_FIND,
 		.help = "the next match of the search"},
 	[REQUEST_PREVIOUS] = {.keys = {'N'},
-		.where = IN_LIST,
+		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_FIND,
 		.help = "the match before"},
 	[REQUEST_FILTER] = {.keys = {'\\', K_F4},
-		.where = IN_LIST | IN_PAIRS,
+		.where = IN_LIST | IN_PAIRS | IN_PICKER,
 		.section = SECTION_FIND,
 		.help = "show only what matches, until cleared (^U Enter in it)",
 		.footer = "filter",
 		.rank = 5},
 
+	[REQUEST_OPEN] = {.keys = {K_ENTER, 'i'},
+		.where = IN_PICKER,
+		.section = SECTION_LOOK,
+		.help = "open the process; or all that are tagged, as one list",
+		.footer = "open",
+		.rank = 2},
 	[REQUEST_DETAIL] = {.keys = {'i', K_ENTER},
 		.where = IN_LIST,
 		.section = SECTION_LOOK,
@@ -164,6 +177,27 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.help = "output of the program that was started, and back",
 		.footer = "output",
 		.rank = 11},
+	[REQUEST_FIND_OUTPUT] = {.keys = {'/'},
+		.where = IN_OUTPUT,
+		.section = SECTION_FIND,
+		.help = "find a word or ~regex in the output, from here up",
+		.footer = "find",
+		.rank = 8},
+	[REQUEST_OLDER] = {.keys = {'n'},
+		.where = IN_OUTPUT,
+		.section = SECTION_FIND,
+		.help = "the match above"},
+	[REQUEST_NEWER] = {.keys = {'N'},
+		.where = IN_OUTPUT,
+		.section = SECTION_FIND,
+		.help = "the match below"},
+	[REQUEST_TYPE] = {.keys = {K_CTRL(']')},
+		.where = IN_LIST | IN_OUTPUT,
+		.need = NEED_PROGRAM,
+		.section = SECTION_LOOK,
+		.help = "give the keyboard to the program that was started; ^] again takes it back",
+		.footer = "type",
+		.rank = 13},
 	[REQUEST_RETRY] = {.keys = {'r'},
 		.where = IN_DENIED,
 		.section = SECTION_LOOK,
@@ -281,11 +315,11 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.footer = "back",
 		.rank = 2},
 	[REQUEST_FORGET] = {.keys = {K_ESC},
-		.where = IN_LIST,
+		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_FIND,
 		.help = "forget the search, and the line that says what was done"},
 	[REQUEST_QUIT] = {.keys = {'q', K_F10, K_CTRL('C')},
-		.where = IN_LIST | IN_DENIED,
+		.where = IN_LIST | IN_DENIED | IN_PICKER,
 		.section = SECTION_LEAVE,
 		.help = "quit, and undo what this session changed",
 		.footer = "quit",
@@ -327,17 +361,38 @@ const char *request_section(enum request_section section)
 	return names[section];
 }
 
+/* Has a request this key, in this view? */
+static bool request_has(enum request r, uint32_t key, unsigned where)
+{
+	const struct request_info *info = &request_infos[r];
+
+	for (int i = 0; i < REQUEST_KEYS && info->keys[i]; i++) {
+		if (info->keys[i] == key && (info->where & where))
+			return true;
+	}
+	return false;
+}
+
 enum request request_of_key(uint32_t key, unsigned where)
 {
+	return request_of_key_now(key, where, 0);
+}
+
+enum request request_of_key_now(uint32_t key, unsigned where, unsigned have)
+{
+	enum request first = REQUEST_NONE;
+
 	if (key == '\n')
 		key = K_ENTER;
 	for (int r = REQUEST_NONE + 1; key && r < REQUEST_COUNT; r++) {
-		for (int i = 0; i < REQUEST_KEYS && request_infos[r].keys[i]; i++) {
-			if (request_infos[r].keys[i] == key && (request_infos[r].where & where))
-				return (enum request)r;
-		}
+		if (!request_has((enum request)r, key, where))
+			continue;
+		if (request_possible((enum request)r, where, have))
+			return (enum request)r;
+		if (!first)
+			first = (enum request)r;
 	}
-	return REQUEST_NONE;
+	return first;
 }
 
 const char *request_keys(enum request r, char *out, size_t size)

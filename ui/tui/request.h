@@ -18,10 +18,12 @@ enum request_where {
 	IN_DETAIL = 1 << 2, /* a text about one probe */
 	IN_OUTPUT = 1 << 3,
 	IN_DENIED = 1 << 4,
+	IN_PICKER = 1 << 7, /* the list of processes */
 	IN_PAIRS = 1 << 8,
 	IN_ODD = 1 << 9, /* a text about one odd probe */
-	IN_ALL = IN_LIST | IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_DENIED | IN_PAIRS | IN_ODD,
-	IN_WORKING = IN_ALL & ~IN_DENIED,
+	IN_ALL = IN_LIST | IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_DENIED | IN_PICKER | IN_PAIRS |
+		 IN_ODD,
+	IN_WORKING = IN_ALL & ~(IN_DENIED | IN_PICKER),
 	IN_OVERLAY = IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_PAIRS | IN_ODD,
 	IN_ROWS = IN_LIST | IN_DETAIL,
 };
@@ -32,6 +34,7 @@ enum request_need {
 	NEED_PROGRAM = 1 << 1, /* started by us */
 	NEED_HELD = 1 << 2,    /* and not let go yet */
 	NEED_LISTABLE = 1 << 3,
+	NEED_GONE = 1 << 7, /* the one process has ended or become another program */
 };
 
 enum request_section { /* in the order of the help */
@@ -49,6 +52,7 @@ enum request_section { /* in the order of the help */
 enum request {
 	REQUEST_NONE,
 	REQUEST_RUN,
+	REQUEST_REOPEN,
 	REQUEST_TAG,
 	REQUEST_TAG_SHOWN,
 	REQUEST_TAG_REGEX,
@@ -69,11 +73,16 @@ enum request {
 	REQUEST_NEXT,
 	REQUEST_PREVIOUS,
 	REQUEST_FILTER,
+	REQUEST_OPEN,
 	REQUEST_DETAIL,
 	REQUEST_CODE,
 	REQUEST_ARGUMENTS,
 	REQUEST_TREE,
 	REQUEST_OUTPUT,
+	REQUEST_FIND_OUTPUT,
+	REQUEST_OLDER,
+	REQUEST_NEWER,
+	REQUEST_TYPE,
 	REQUEST_RETRY,
 	REQUEST_LIST,
 	REQUEST_SORT,
@@ -125,6 +134,9 @@ const char *request_section(enum request_section section);
 
 /* The request that a key means in a view, or REQUEST_NONE; whether it is possible is not asked. */
 enum request request_of_key(uint32_t key, unsigned where);
+
+/* The same; where several share the key, one that is possible now. */
+enum request request_of_key_now(uint32_t key, unsigned where, unsigned have);
 
 /* The keys of a request: "j Down". Returns out. */
 const char *request_keys(enum request r, char *out, size_t size);

@@ -4,6 +4,7 @@
 #include "ui/tui/screen.h"
 
 #include "ui/tui/key.h"
+#include "ui/tui/line.h"
 #include "ui/tui/text.h"
 
 #include <errno.h>
@@ -26,23 +27,26 @@
 /* What the crash handler needs, made ready while all is well. */
 static struct {
 	pid_t owner;
-	struct termios modes;
 	char restore[256]; /* leaves the alternate screen, shows the cursor */
 	char words[512];
+	int words_fd; /* standard error where that is no terminal, else -1 */
 } screen_crash;
 
 static SCREEN *screen_curses;
 static bool screen_color;
+static bool screen_given; /* back, while suspended: not ours to touch */
 
 /* ------------------------------------------------------------- a way out */
 
 static void screen_die(int signal)
 {
 	if (getpid() == screen_crash.owner) {
-		ssize_t ignored = write(1, screen_crash.restore, strlen(screen_crash.restore));
+		int fd = line_fd(); /* a line that hangs does not keep us */
+		ssize_t ignored = write(fd, screen_crash.restore, strlen(screen_crash.restore));
 
-		tcsetattr(0, TCSANOW, &screen_crash.modes);
-		ignored = write(2, screen_crash.words, strlen(screen_crash.words));
+		tcsetattr(0, TCSANOW, line_before());
+		ignored = write(screen_crash.words_fd < 0 ? fd : screen_crash.words_fd,
+			screen_crash.words, strlen(screen_crash.words));
 		(void)ignored;
 	}
 	raise(signal); /* the default action now: SA_RESETHAND */
@@ -125,29 +129,38 @@ static const char *screen_type(char *why, size_t size)
 	return "vt100";
 }
 
-static void screen_colors(bool no_color)
-{
-	const char *wish = getenv("NO_COLOR");
+/* Colours of on, some, warnings, bad: of the eight that all have, and of 256. */
+static const short screen_themes[2][2][4] = {
+	{{COLOR_GREEN, COLOR_CYAN, COLOR_YELLOW, COLOR_RED}, {78, 80, 221, 203}},  /* dark */
+	{{COLOR_GREEN, COLOR_BLUE, COLOR_MAGENTA, COLOR_RED}, {28, 25, 130, 160}}, /* light */
+};
 
-	screen_color = !no_color && !(wish && *wish) && has_colors();
+static void screen_colors(const struct screen_options *o)
+{
+	const char *wish = getenv("NO_COLOR"), *theme = o->theme ? o->theme : "dark";
+	const short *colors;
+
+	screen_color =
+		!o->no_color && strcmp(theme, "mono") != 0 && !(wish && *wish) && has_colors();
 	if (!screen_color)
 		return;
 	start_color();
 	use_default_colors();
-	init_pair(1, COLOR_GREEN, -1);
-	init_pair(2, COLOR_CYAN, -1);
-	init_pair(3, COLOR_YELLOW, -1);
-	init_pair(4, COLOR_RED, -1);
+	colors = screen_themes[!strcmp(theme, "light")][COLORS >= 256];
+	for (short i = 0; i < 4; i++)
+		init_pair((short)(i + 1), colors[i], -1);
 }
 
 static void screen_modes(void)
 {
-	raw(); /* ^C and ^Z are keys; what others send us comes as signals */
+	raw(); /* ^C and ^Z are keys; what others send us comes as signals. The modes themselves
+		  are line.c's: these calls only tell curses */
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	intrflush(stdscr, FALSE);
+	typeahead(-1); /* a frame is sent whole, or not begun */
 	if (!getenv("ESCDELAY"))
 		set_escdelay(25);
 	curs_set(0);
@@ -157,6 +170,7 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 {
 	const char *type;
 	char safe[128];
+	FILE *out;
 
 	why[0] = '\0';
 	if (!isatty(0) || !isatty(1)) {
@@ -166,18 +180,27 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	}
 	setlocale(LC_CTYPE, "");
 	text_set_utf8(!o->ascii && !strcmp(nl_langinfo(CODESET), "UTF-8"));
-	tcgetattr(0, &screen_crash.modes);
 	type = screen_type(why, size);
-	screen_curses = type ? newterm(type, stdout, stdin) : NULL;
+	if (!type)
+		return -1;
+	out = line_open();
+	screen_curses = out ? newterm(type, out, stdin) : NULL;
 	if (!screen_curses) {
-		if (!why[0])
-			snprintf(why, size, "the terminal type %s cannot be used",
-				text_clean(type, safe, sizeof safe));
+		snprintf(why, size, "the terminal type %s cannot be used",
+			text_clean(type, safe, sizeof safe));
+		if (out)
+			line_close(false);
 		return -1;
 	}
-	screen_colors(o->no_color);
+	screen_resize();
+	screen_colors(o);
 	screen_modes();
+	if (o->mouse) {
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+		mouseinterval(0); /* a press is a click: nothing waits for a second one */
+	}
 	screen_crash.owner = getpid();
+	screen_crash.words_fd = isatty(2) ? -1 : 2;
 	screen_add_capability("sgr0");
 	screen_add_capability("rmkx");
 	screen_add_capability("cnorm");
@@ -186,14 +209,19 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	return 0;
 }
 
-void screen_close(void)
+bool screen_close(void)
 {
+	bool sent;
+
 	if (!screen_curses)
-		return;
-	endwin();
+		return true;
+	if (!screen_given)
+		endwin();
 	delscreen(screen_curses);
+	sent = line_close(screen_given);
 	screen_curses = NULL;
 	screen_crash.owner = 0;
+	return sent;
 }
 
 /* ---------------------------------------------------------------- drawing */
@@ -225,6 +253,8 @@ void screen_show(const struct canvas *c)
 {
 	bool cursor = c->cursor_y >= 0;
 
+	if (screen_given)
+		return;
 	erase();
 	for (size_t i = 0; i < c->span_count; i++) {
 		const struct canvas_span *s = &c->spans[i];
@@ -237,6 +267,7 @@ void screen_show(const struct canvas *c)
 	move(cursor ? c->cursor_y : c->rows - 1, cursor ? c->cursor_x : 0);
 	wnoutrefresh(stdscr);
 	doupdate();
+	line_send();
 }
 
 void screen_forget(void)
@@ -258,6 +289,25 @@ void screen_resize(void)
 }
 
 /* ------------------------------------------------------------------- keys */
+
+static MEVENT screen_event;
+
+static uint32_t screen_mouse(void)
+{
+	if (getmouse(&screen_event) != OK)
+		return 0;
+	if (screen_event.bstate & BUTTON4_PRESSED)
+		return K_WHEEL_UP;
+	if (screen_event.bstate & BUTTON5_PRESSED)
+		return K_WHEEL_DOWN;
+	return screen_event.bstate & BUTTON1_PRESSED ? K_CLICK : 0;
+}
+
+void screen_click(int *y, int *x)
+{
+	*y = screen_event.y;
+	*x = screen_event.x;
+}
 
 static uint32_t screen_translate(wint_t code)
 {
@@ -282,6 +332,8 @@ static uint32_t screen_translate(wint_t code)
 		if (keys[i].curses == (int)code)
 			return keys[i].key;
 	}
+	if (code == KEY_MOUSE)
+		return screen_mouse();
 	if (code >= KEY_F(1) && code <= KEY_F(10))
 		return K_F1 + (uint32_t)(code - KEY_F(1));
 	return 0;
@@ -308,12 +360,14 @@ bool screen_key(uint32_t *key)
 
 void screen_resume(void)
 {
-	reset_prog_mode();
+	line_take();
+	screen_given = false;
+	keypad(stdscr, TRUE); /* tells the terminal again */
 	screen_resize();
 	screen_forget();
 }
 
-bool screen_suspend(void)
+bool screen_suspend(const char *words)
 {
 	struct sigaction stop = {.sa_handler = SIG_DFL}, before;
 	sigset_t only, mask;
@@ -321,8 +375,12 @@ bool screen_suspend(void)
 	sigaction(SIGTSTP, NULL, &before);
 	if (before.sa_handler == SIG_IGN)
 		return false;
-	def_prog_mode();
 	endwin();
+	line_flush();
+	line_release();
+	if (write(line_fd(), words, strlen(words)) < 0)
+		errno = 0; /* the line hangs: nobody would read it */
+	screen_given = true;
 	sigemptyset(&only);
 	sigaddset(&only, SIGTSTP);
 	sigaction(SIGTSTP, &stop, NULL);
@@ -330,6 +388,12 @@ bool screen_suspend(void)
 	kill(0, SIGTSTP); /* the whole job, as the terminal would */
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGTSTP, &before, NULL);
-	screen_resume();
 	return true;
+}
+
+bool screen_foreground(void)
+{
+	pid_t group = tcgetpgrp(0);
+
+	return group < 0 ? errno == ENOTTY : group == getpgrp(); /* ENOTTY: no job control here */
 }

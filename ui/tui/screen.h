@@ -15,7 +15,9 @@
 
 struct screen_options {
 	bool no_color;
-	bool ascii; /* ASCII only, whatever the locale says */
+	bool mouse;
+	const char *theme; /* "dark", "light", "mono", or NULL */
+	bool ascii;        /* ASCII only, whatever the locale says */
 };
 
 /*
@@ -23,7 +25,8 @@ struct screen_options {
  * where the terminal is known to be poor, is left in why too.
  */
 int screen_open(const struct screen_options *o, char *why, size_t size);
-void screen_close(void);
+/* False: the line hangs, and nothing more should be said on it. */
+bool screen_close(void);
 
 /* What to say on the terminal, should we crash. */
 void screen_last_words(const char *text);
@@ -38,10 +41,16 @@ void screen_forget(void);
 
 /* The next key, without waiting; false: none. */
 bool screen_key(uint32_t *key);
+/* Where K_CLICK was. */
+void screen_click(int *y, int *x);
 
-/* Give the terminal back and stop, as ^Z does; returns when continued. False: nobody there who
- * could continue us. */
-bool screen_suspend(void);
+/*
+ * Give the terminal back, say something on it and stop, as ^Z does; returns when
+ * continued, perhaps in the background: then screen_resume must wait. False:
+ * nobody there who could continue us.
+ */
+bool screen_suspend(const char *words);
+bool screen_foreground(void);
 /* After somebody else stopped and continued us: take the terminal again. */
 void screen_resume(void);
 

@@ -10,11 +10,15 @@
 #include "ui/tui/mem.h"
 #include "ui/tui/open.h"
 #include "ui/tui/screen.h"
+#include "ui/tui/text.h"
+#include "ui/tui/workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define TUI_LEASE_MS (15 * 60000) /* unless -lease says otherwise */
 
 static void tui_last_words(const struct app *a)
 {
@@ -43,17 +47,18 @@ static int tui_show(struct app *a, int signals)
 		return tui_fail(&e);
 	}
 	loop_run(a, signals);
-	screen_close();
-	if (a->farewell[0])
+	if (screen_close() && a->farewell[0])
 		report_line("%s", a->farewell);
 	return a->signal ? 128 + a->signal : 0;
 }
 
 static int tui_with_targets(struct app *a)
 {
-	struct screen_options options = {
-		.no_color = a->options->no_color, .ascii = a->options->ascii};
-	char why[256];
+	struct screen_options options = {.no_color = a->options->no_color,
+		.ascii = a->options->ascii,
+		.mouse = a->options->mouse,
+		.theme = a->options->theme};
+	char why[256], mistake[1200];
 	int signals = loop_signals();
 
 	if (signals < 0) {
@@ -66,6 +71,8 @@ static int tui_with_targets(struct app *a)
 	}
 	if (why[0])
 		app_say(a, "%s", why);
+	if (a->options->mistake[0])
+		app_complain(a, "%s", text_clean(a->options->mistake, mistake, sizeof mistake));
 	tui_last_words(a);
 	return tui_show(a, signals);
 }
@@ -78,6 +85,8 @@ int tui_run(const struct options *o)
 
 	a->options = o;
 	a->refresh_ms = o->refresh_ms ? o->refresh_ms : 1000;
+	a->lease_ms = o->lease_given ? (int64_t)o->lease_ms : TUI_LEASE_MS;
+	a->last_key_ms = app_now_ms();
 	if (audit_open(&a->audit, o, &e) < 0) {
 		free(a);
 		return tui_fail(&e);
@@ -89,6 +98,10 @@ int tui_run(const struct options *o)
 	lines_done(&a->lines);
 	record_done(&a->record);
 	open_close(a);
+	picker_done(&a->picker);
+	pattern_free(a->output_search);
+	workers_done(a);
+	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);
 	free(a);

@@ -9,6 +9,24 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What was searched for, shown again in its own style. */
+static void view_output_match(const struct app *a, struct canvas *c, int y, char *text, int left)
+{
+	size_t start, end;
+	char first;
+	int x;
+
+	if (!pattern_find(a->output_search, text, &start, &end) || start >= end)
+		return;
+	text[end] = '\0';
+	first = text[start];
+	text[start] = '\0';
+	x = text_width(text) - left;
+	text[start] = first;
+	if (x >= 0)
+		canvas_put(c, y, x, -1, STYLE_MATCH, text + start);
+}
+
 static void view_output_lines(
 	const struct app *a, struct canvas *c, struct area area, size_t back, int left)
 {
@@ -17,9 +35,14 @@ static void view_output_lines(
 	size_t rows = (size_t)(area.rows > 0 ? area.rows : 0), first = end > rows ? end - rows : 0;
 	char text[2 * RING_BYTES + 1];
 
-	for (size_t i = first; i < end; i++)
-		canvas_put(c, area.y + (int)(i - first), 0, -1, STYLE_PLAIN,
+	for (size_t i = first; i < end; i++) {
+		int y = area.y + (int)(i - first);
+
+		canvas_put(c, y, 0, -1, STYLE_PLAIN,
 			text_skip(ring_line(r, i, text, sizeof text), left));
+		if (a->output_search)
+			view_output_match(a, c, y, text, left);
+	}
 }
 
 static void view_output_title(const struct app *a, struct canvas *c, int y, const char *more)
@@ -34,7 +57,7 @@ static void view_output_title(const struct app *a, struct canvas *c, int y, cons
 		text_addf(text, sizeof text, "held at its start, r lets it run");
 	else
 		text_addf(text, sizeof text, "running");
-	text_addf(text, sizeof text, "%s ", more);
+	text_addf(text, sizeof text, "%s ", a->typing ? ", has the keyboard" : more);
 	while (text_width(text) < c->columns && strlen(text) + 1 < sizeof text)
 		strcat(text, "-");
 	canvas_put(c, y, 0, -1, p->ended ? STYLE_WARN : STYLE_TITLE, text);

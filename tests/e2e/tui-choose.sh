@@ -1,0 +1,99 @@
+#!/bin/sh
+# No process is given: the list of those that hold probes fills in, is filtered and searched; Enter
+# opens one, or all that are tagged as one list; q comes back, having undone; what starts and ends
+# meanwhile is noticed. -comm: one of that name is opened at once, several are chosen from.
+# Does not cover: hundreds of processes, users that are slow to look up.
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+# Victims of names that no other test has: all processes are looked through.
+mkdir "$tmp/v"
+cp "$VICTIMS/loop_ocaml2_pie" "$tmp/v/pie$$"
+cp "$VICTIMS/loop_ocaml2_fixed" "$tmp/v/fix$$"
+VICTIMS=$tmp/v pie=pie$$ fix=fix$$
+start "$pie"
+terminal 80 24
+
+type_command "'$PROBES_TUI' -no-syslog"
+wait_for '^Processes that hold probes'
+wait_for "^.. +$pid .* 8  switch +$pie"
+wait_for '^ [0-9]+ without probes, [0-9]+ not permitted'
+keys '\'
+text "$pid $pie"
+wait_for '^1 of [0-9]+ match'
+keys Enter
+wait_for '^filter: .* 1/[0-9]+ shown'
+keys Enter
+wait_for "^probes-tui  pid [0-9]+ $pie "
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+same 'on' "$(state first)" enabled
+keys q
+wait_for '^Processes that hold probes'
+wait_for 'undid this session.s changes: 1 site'
+same 'undone' "$(state first)" disabled
+keys '\' C-u
+text 'no such process'
+wait_for '^0 of [0-9]+ match'
+keys Enter
+wait_for 'no process matches the filter'
+keys Enter
+wait_for 'nothing to open'
+keys '\' C-u Enter
+wait_gone 'no process matches'
+keys '?'
+wait_for '^Help'
+seen 'its keys' 'Enter.*open the process'
+keys q
+wait_for '^Processes that hold probes'
+
+# one that starts, one that ends
+start2 "$fix"
+wait_for "^.. +$pid2 .*$fix"
+keys /
+text "$fix"
+keys Enter
+wait_for "^> +$pid2 "
+keys Enter
+wait_for "^probes-tui  pid $pid2 "
+stop2
+wait_for ENDED
+keys q
+wait_for '^Processes that hold probes'
+wait_gone "^.. +$pid2 .*$fix"
+
+# two at once
+start2 "$pie"
+wait_for "^.. +$pid2 "
+keys '\'
+text "$pie"
+wait_for '^2 of '
+keys Enter g Space Space
+wait_for "^.\+ +$pid2 "
+keys Enter
+wait_for '^probes-tui  2 processes'
+keys Q
+wait_for '^Processes that hold probes'
+for size in '40 10' '120 40'; do
+	resize ${size% *} ${size#* }
+	wait_for "^.. +$pid .* 8  switch"
+	wait_for '\? help$'
+done
+keys q
+wait_for '^status=0$'
+
+# -comm
+resize 80 24
+type_command "'$PROBES_TUI' -no-syslog -comm $pie"
+wait_for "^Processes that hold probes, called $pie"
+wait_for '^filter: - +2/2 shown'
+keys q
+wait_for '^status=0$'
+stop2
+type_command "'$PROBES_TUI' -no-syslog -comm $pie"
+wait_for "^probes-tui  pid $pid "
+keys q
+wait_for '^status=0$'
+type_command "'$PROBES_TUI' -no-syslog -comm no-such-name"
+wait_for '^status=3$'
+stop
+finish

@@ -1,0 +1,105 @@
+#!/bin/sh
+# The lease: what a session changed is undone when nobody has typed for so long, with a message and
+# the session going on; counted down in the header while there is something to undo; a key renews it.
+# Also while it is suspended, and what ends it then. Does not cover: 15 minutes.
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+start loop_ocaml2_pie
+
+terminal 80 24
+screen
+unseen 'nothing is held' ' lease '
+keys e
+wait_for ' lease 1[45]m can: list read switch$'
+keys u
+wait_gone ' lease '
+keys q
+wait_for '^status=0$'
+
+screen -lease 3s
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+wait_for ' lease [123]s can:'
+wait_for 'the lease ran out, undone: 1 site'
+same 'undone' "$(state first)" disabled
+wait_for '^> \[ \] ocaml_2:first'
+unseen 'nothing is held' 'lease [0-9]'
+keys u
+wait_for 'nothing to undo'
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+i=0
+while [ $i -lt 20 ]; do # two leases long
+	keys j
+	sleep 0.3
+	i=$((i + 1))
+done
+same 'keys renew it' "$(state first)" enabled
+keys q
+wait_for '^status=0$'
+unseen 'still' 'the lease ran out'
+
+# while a prompt is open, and frozen
+screen -lease 0.05
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+keys Z
+wait_for 'FROZEN'
+keys /
+text fir
+wait_for '^/fir'
+wait_until disabled state first
+keys Escape
+wait_for 'the lease ran out'
+keys q
+wait_for '^status=0$'
+
+screen -lease 0
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+unseen 'no lease' ' lease '
+keys q
+wait_for '^status=0$'
+terminal 40 10
+type_command "'$PROBES_TUI' -no-syslog -pid $pid -lease 2m"
+wait_for '^> \[ \] ocaml_2:first'
+keys e
+wait_for 'lease [12]m on 1 mine 1$'
+keys q
+wait_for '^status=0$'
+
+# suspended: it wakes in the background, undoes, and stops again
+terminal 80 24
+screen -lease 2s
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+keys C-z
+wait_for '^probes-tui: 1 probe stays as this session switched it; fg returns'
+wait_until disabled state first
+stopped=$(ours)
+wait_until T cut -d ' ' -f 3 "/proc/${stopped%% *}/stat"
+text fg
+keys Enter
+wait_for 'the lease ran out, undone'
+keys q
+wait_for '^status='
+
+# suspended, and ended by a signal
+for signal in TERM HUP; do
+	screen
+	keys e
+	wait_for '^> \[\*\] ocaml_2:first'
+	keys C-z
+	wait_for '^probes-tui: 1 probe stays'
+	one=$(ours)
+	kill -$signal ${one%% *}
+	kill -CONT ${one%% *}
+	wait_until disabled state first
+	wait_until no running ${one%% *}
+	text 'clear; fg'
+	keys Enter
+done
+
+refuses 2 '-lease: "soon" is no span' -lease soon -pid "$pid"
+stop
+finish

@@ -1,0 +1,78 @@
+#!/bin/sh
+# A tree of processes: new descendants join the rows as they are born, those that end leave them, the
+# detail shows each, one action goes to all. A single target that has ended is said, and r looks again.
+# Does not cover: hundreds of workers; a target that becomes another program by exec.
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+victim=$VICTIMS/loop_ocaml2_pie
+mkfifo "$tmp/boss" "$tmp/stdin"
+sh <"$tmp/boss" &
+boss=$!
+started="$started $boss"
+exec 8<>"$tmp/stdin" 9>"$tmp/boss"
+
+# born: one more worker; $worker
+born()
+{
+	rm -f "$tmp/worker"
+	echo "'$victim' <'$tmp/stdin' >'$tmp/worker' &" >&9
+	wait_until ready sh -c "cut -c 1-5 '$tmp/worker' 2>/dev/null"
+	worker=$(cut -c 7- "$tmp/worker")
+	started="$started $worker"
+}
+
+terminal 80 24
+born
+one=$worker
+born
+two=$worker
+type_command "'$PROBES_TUI' -no-syslog -tree $boss"
+wait_for '^probes-tui  2 processes'
+wait_for '^> \[ \] ocaml_2:first +0/2 +0 +2 '
+keys e
+wait_for '^> \[\*\] ocaml_2:first +2/2 +1 +2 +me'
+echo 'sleep 1000 &' >&9
+born
+three=$worker
+wait_for '1 process was born, the last of them '
+seen 'named' "born, the last of them $three"
+wait_for '^probes-tui  3 processes'
+wait_for '^> \[~\] ocaml_2:first +2/3 +0-1 +3 '
+keys e
+wait_for '^> \[\*\] ocaml_2:first +3/3 +1 +3 +me'
+seen 'counted' 'on first: 1 site'
+keys i
+wait_for '^Detail of ocaml_2:first'
+keys G
+wait_for "^Process $one"
+keys q
+
+kill -9 "$two"
+wait_for "process $two is gone: "
+wait_for '^probes-tui  2 processes'
+wait_for '^> \[\*\] ocaml_2:first +2/2 +1 +2 +me'
+keys q
+wait_for '^status=0$'
+pid=$one
+same 'undone' "$(state first)" disabled
+pid=$three
+same 'undone in the newborn' "$(state first)" disabled
+
+pid=$one
+type_command "'$PROBES_TUI' -no-syslog -pid $one"
+wait_for '^> \[ \] ocaml_2:first'
+keys r
+wait_for 'the target is still there|is held at its start'
+kill -9 "$one"
+wait_for 'is gone: '
+wait_for ' ENDED$'
+seen 'the footer' 'r REOPEN'
+keys r
+wait_for 'still gone'
+keys e
+wait_for 'the target has ended'
+keys q
+wait_for '^status=0$'
+kill -9 $(cat "/proc/$boss/task/$boss/children")
+exec 9>&-
+finish

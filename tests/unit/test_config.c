@@ -1,0 +1,124 @@
+/*
+ * The config file: what a line may be, that the command line wins, how mistakes are named. And the
+ * screen's own options.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/config.h"
+
+Suite *config_suite(void);
+
+static char mistakes[2000];
+
+static void note(void *data, const char *text)
+{
+	(void)data;
+	strncat(mistakes, text, sizeof mistakes - strlen(mistakes) - 2);
+	strcat(mistakes, "\n");
+}
+
+/* Parse a call, then apply a config text to it. */
+static struct options applied(int argc, char **argv, const char *config)
+{
+	static char text[1000];
+	struct probes_error e;
+	struct options o;
+
+	mistakes[0] = '\0';
+	snprintf(text, sizeof text, "%s", config);
+	ck_assert_int_eq(options_parse(argc, argv, &o, &e), 0);
+	config_apply(&o, text, "F", note, NULL);
+	return o;
+}
+
+START_TEST(settings)
+{
+	char *argv[] = {"probes-tui", "-pid", "1", NULL};
+	struct options o = applied(3, argv,
+		"\n# words\n \t \nlease=2\n  refresh =  0.5 \r\nmouse = yes\nascii=no\ntheme = "
+		"light");
+
+	ck_assert_str_eq(mistakes, "");
+	ck_assert_uint_eq(o.lease_ms, 120000);
+	ck_assert(o.lease_given && o.mouse && !o.ascii);
+	ck_assert_uint_eq(o.refresh_ms, 500);
+	ck_assert_str_eq(o.theme, "light");
+	options_done(&o);
+}
+END_TEST
+
+START_TEST(the_command_line_wins)
+{
+	char *argv[] = {"probes-tui", "-pid", "1", "-lease", "90s", "-mouse=no", "-ascii", NULL};
+	struct options o = applied(7, argv, "lease = 2\nmouse = yes\nascii = no\n");
+
+	ck_assert_str_eq(mistakes, "");
+	ck_assert_uint_eq(o.lease_ms, 90000);
+	ck_assert(!o.mouse && o.ascii);
+	options_done(&o);
+}
+END_TEST
+
+/* A setting of the screen is no mistake where another verb is called. */
+START_TEST(other_verbs)
+{
+	char *argv[] = {"probes-tui", "list", "-pid", "1", NULL};
+	struct options o = applied(4, argv, "mouse = yes\n");
+
+	ck_assert_str_eq(mistakes, "");
+	ck_assert(!o.mouse);
+	options_done(&o);
+}
+END_TEST
+
+START_TEST(mistakes_are_named)
+{
+	char *argv[] = {"probes-tui", "-pid", "1", NULL};
+	struct options o = applied(3, argv,
+		"nonsense\nno-such = 1\npid = 3\nmouse = 3\nlease =\nenable-all = yes\nlease = "
+		"1\n");
+
+	ck_assert_str_eq(mistakes, "F:1: nonsense: is not of the form name = value\n"
+				   "F:2: no-such: no such setting\n"
+				   "F:3: pid: no such setting\n"
+				   "F:4: mouse: is neither yes nor no\n"
+				   "F:5: lease: \"\" is empty\n"
+				   "F:6: enable-all: no such setting\n");
+	ck_assert_uint_eq(o.lease_ms, 60000);
+	options_done(&o);
+}
+END_TEST
+
+START_TEST(leases)
+{
+	static const struct {
+		const char *text;
+		uint64_t ms;
+	} good[] = {{"15", 900000}, {"0", 0}, {"0.5", 30000}, {"2s", 2000}, {"90s", 90000},
+		{"1h", 3600000}, {"3m", 180000}};
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		char *argv[] = {"probes-tui", "-lease", (char *)good[i].text, NULL};
+		struct options o = applied(3, argv, "");
+
+		ck_assert_uint_eq(o.lease_ms, good[i].ms);
+		options_done(&o);
+	}
+}
+END_TEST
+
+Suite *config_suite(void)
+{
+	Suite *s = suite_create("config");
+	TCase *c = tcase_create("config");
+
+	tcase_add_test(c, settings);
+	tcase_add_test(c, the_command_line_wins);
+	tcase_add_test(c, other_verbs);
+	tcase_add_test(c, mistakes_are_named);
+	tcase_add_test(c, leases);
+	suite_add_tcase(s, c);
+	return s;
+}

@@ -1,0 +1,135 @@
+/*
+ * The list of processes: order, filter, search, tags, what Enter means. The scan is made by hand.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/tui/mem.h"
+#include "ui/tui/picker.h"
+
+Suite *picker_suite(void);
+
+static struct picker picker;
+
+static void add(pid_t pid, const char *command, enum scan_kind kind)
+{
+	struct scan *s = &picker.scan;
+	struct scan_process p = {.id.pid = pid, .kind = kind, .probes = 1};
+
+	snprintf(p.command, sizeof p.command, "%s", command);
+	snprintf(p.all, sizeof p.all, "%d root %s", (int)pid, command);
+	s->all = mem_grow(s->all, &s->capacity, s->count + 1, sizeof *s->all);
+	s->all[s->count++] = p;
+	picker_update(&picker);
+}
+
+static void begin(void)
+{
+	picker_init(&picker, NULL);
+	rowlist_resize(&picker.rows, 10);
+	add(30, "postgres -D x", SCAN_PROBES);
+	add(10, "java", SCAN_PROBES);
+	add(20, "sleep", SCAN_NONE);
+	add(40, "postgres: writer", SCAN_PROBES);
+	add(50, "secret", SCAN_DENIED);
+}
+
+static void end(void)
+{
+	picker_done(&picker);
+}
+
+START_TEST(what_is_shown)
+{
+	ck_assert_uint_eq(picker.rows.count, 3);
+	rowlist_to(&picker.rows, 0);
+	ck_assert_int_eq(picker_current(&picker)->id.pid, 10);
+	rowlist_to(&picker.rows, 2);
+	ck_assert_int_eq(picker_current(&picker)->id.pid, 40);
+}
+END_TEST
+
+/* The cursor stays on its process while others come and go. */
+START_TEST(cursor_follows)
+{
+	rowlist_to(&picker.rows, 1);
+	add(5, "first", SCAN_PROBES);
+	ck_assert_int_eq(picker_current(&picker)->id.pid, 30);
+	picker.scan.all[1].gone = true;
+	picker_update(&picker);
+	ck_assert_int_eq(picker_current(&picker)->id.pid, 30);
+	ck_assert_uint_eq(picker.rows.count, 3);
+}
+END_TEST
+
+START_TEST(filter_and_search)
+{
+	char why[200];
+
+	ck_assert_int_eq(picker_search(&picker, "Writer", why, sizeof why), 0);
+	ck_assert(!picker_seek(&picker, 0, 1));
+	ck_assert_int_eq(picker_search(&picker, "writer", why, sizeof why), 0);
+	ck_assert(picker_seek(&picker, 0, 1));
+	ck_assert_int_eq(picker_current(&picker)->id.pid, 40);
+	ck_assert_int_eq(picker_filter(&picker, "~po[", why, sizeof why), -1);
+	ck_assert_uint_eq(picker.rows.count, 3);
+	ck_assert_int_eq(picker_filter(&picker, "postgres -writer", why, sizeof why), 0);
+	ck_assert_uint_eq(picker.rows.count, 1);
+	ck_assert_int_eq(picker_filter(&picker, "nobody", why, sizeof why), 0);
+	ck_assert_ptr_null(picker_current(&picker));
+}
+END_TEST
+
+START_TEST(chosen)
+{
+	char why[200];
+	pid_t *pids;
+
+	rowlist_to(&picker.rows, 0);
+	ck_assert_uint_eq(picker_chosen(&picker, &pids), 1);
+	ck_assert_int_eq(pids[0], 10);
+	free(pids);
+	rowlist_to(&picker.rows, 1);
+	picker_tag(&picker);
+	picker_tag(&picker);
+	ck_assert_uint_eq(picker_chosen(&picker, &pids), 2);
+	ck_assert_int_eq(pids[0], 30);
+	ck_assert_int_eq(pids[1], 40);
+	free(pids);
+	ck_assert_int_eq(picker_filter(&picker, "java", why, sizeof why), 0);
+	ck_assert_uint_eq(picker_chosen(&picker, &pids), 1);
+	ck_assert_int_eq(pids[0], 10);
+	free(pids);
+}
+END_TEST
+
+/* This very process is found again as itself, and nobody is pid 0. */
+START_TEST(identity)
+{
+	struct scan_identity a, b;
+
+	ck_assert(scan_identify(1, &a));
+	ck_assert(scan_identify(1, &b));
+	ck_assert(scan_same(&a, &b));
+	b.start++;
+	ck_assert(!scan_same(&a, &b));
+	ck_assert(!scan_identify(0, &a));
+}
+END_TEST
+
+Suite *picker_suite(void)
+{
+	Suite *s = suite_create("picker");
+	TCase *c = tcase_create("picker");
+
+	tcase_add_checked_fixture(c, begin, end);
+	tcase_add_test(c, what_is_shown);
+	tcase_add_test(c, cursor_follows);
+	tcase_add_test(c, filter_and_search);
+	tcase_add_test(c, chosen);
+	tcase_add_test(c, identity);
+	suite_add_tcase(s, c);
+	return s;
+}
