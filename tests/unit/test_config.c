@@ -35,7 +35,7 @@ static struct options applied(int argc, char **argv, const char *config)
 
 START_TEST(settings)
 {
-	char *argv[] = {"probes-tui", "-pid", "1", NULL};
+	char *argv[] = {(char *)"probes-tui", (char *)"-pid", (char *)"1", NULL};
 	struct options o = applied(3, argv,
 		"\n# words\n \t \nlease=2\n  refresh =  0.5 \r\nmouse = yes\nascii=no\ntheme = "
 		"light");
@@ -51,7 +51,8 @@ END_TEST
 
 START_TEST(the_command_line_wins)
 {
-	char *argv[] = {"probes-tui", "-pid", "1", "-lease", "90s", "-mouse=no", "-ascii", NULL};
+	char *argv[] = {(char *)"probes-tui", (char *)"-pid", (char *)"1", (char *)"-lease",
+		(char *)"90s", (char *)"-mouse=no", (char *)"-ascii", NULL};
 	struct options o = applied(7, argv, "lease = 2\nmouse = yes\nascii = no\n");
 
 	ck_assert_str_eq(mistakes, "");
@@ -64,7 +65,7 @@ END_TEST
 /* A setting of the screen is no mistake where another verb is called. */
 START_TEST(other_verbs)
 {
-	char *argv[] = {"probes-tui", "list", "-pid", "1", NULL};
+	char *argv[] = {(char *)"probes-tui", (char *)"list", (char *)"-pid", (char *)"1", NULL};
 	struct options o = applied(4, argv, "mouse = yes\n");
 
 	ck_assert_str_eq(mistakes, "");
@@ -75,7 +76,7 @@ END_TEST
 
 START_TEST(mistakes_are_named)
 {
-	char *argv[] = {"probes-tui", "-pid", "1", NULL};
+	char *argv[] = {(char *)"probes-tui", (char *)"-pid", (char *)"1", NULL};
 	struct options o = applied(3, argv,
 		"nonsense\nno-such = 1\npid = 3\nmouse = 3\nlease =\nenable-all = yes\nlease = "
 		"1\n");
@@ -100,7 +101,7 @@ START_TEST(leases)
 		{"1h", 3600000}, {"3m", 180000}};
 
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-		char *argv[] = {"probes-tui", "-lease", (char *)good[i].text, NULL};
+		char *argv[] = {(char *)"probes-tui", (char *)"-lease", (char *)good[i].text, NULL};
 		struct options o = applied(3, argv, "");
 
 		ck_assert_uint_eq(o.lease_ms, good[i].ms);
