@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLAN_ODD "it is odd: its code and its semaphore disagree"
+#define PLAN_ODD "its sites and its count disagree (odd)"
 
 struct plan_view {
 	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */

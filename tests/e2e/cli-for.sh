@@ -10,6 +10,8 @@ need_switching
 # hold ARG...: attach in the background, INT and QUIT as they are in the foreground; $session.
 hold()
 {
+	# Emptied here, not by the session when it comes to start: waiting must not read the last one's.
+	: >"$tmp/held"
 	env --default-signal=INT,QUIT "$PROBES_TUI" attach -no-syslog "$@" \
 		>"$tmp/held.out" 2>"$tmp/held" </dev/null &
 	session=$!
