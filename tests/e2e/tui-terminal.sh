@@ -60,7 +60,7 @@ sent()
 }
 colours()
 {
-	grep -c "$(printf '\033')\[[0-9;]*3[0-7][0-9;]*m" "$tmp/sent"
+	grep -c "$(printf '\033')\[[0-9;]*3[0-8][0-9;]*m" "$tmp/sent"
 }
 none()
 {

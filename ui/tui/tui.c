@@ -13,12 +13,36 @@
 #include "ui/tui/text.h"
 #include "ui/tui/workers.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define TUI_PATIENCE_S 2          /* for the last line */
 #define TUI_LEASE_MS (15 * 60000) /* unless -lease says otherwise */
+
+static int tui_status;
+
+static void tui_give_up(int signal)
+{
+	(void)signal;
+	_exit(tui_status);
+}
+
+/* All is undone and closed: say so, but a line that hangs just now does not keep us. */
+static void tui_farewell(const struct app *a, int status)
+{
+	struct sigaction action = {.sa_handler = tui_give_up};
+
+	if (!a->farewell[0])
+		return;
+	tui_status = status;
+	sigaction(SIGALRM, &action, NULL);
+	alarm(TUI_PATIENCE_S);
+	report_line("%s", a->farewell);
+	alarm(0);
+}
 
 static void tui_last_words(const struct app *a)
 {
@@ -47,8 +71,8 @@ static int tui_show(struct app *a, int signals)
 		return tui_fail(&e);
 	}
 	loop_run(a, signals);
-	if (screen_close() && a->farewell[0])
-		report_line("%s", a->farewell);
+	if (!screen_close())
+		a->farewell[0] = '\0'; /* the line hangs: nobody would read it */
 	return a->signal ? 128 + a->signal : 0;
 }
 
@@ -104,6 +128,7 @@ int tui_run(const struct options *o)
 	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);
+	tui_farewell(a, status);
 	free(a);
 	return status;
 }
