@@ -16,10 +16,9 @@ tm()
 terminal()
 {
 	tm kill-server 2>/dev/null
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		tm has-session 2>/dev/null || break
-		sleep 0.1
-	done
+	# A server that is ending still answers on its socket: the next one gets another.
+	terminals=$((${terminals:-0} + 1))
+	socket=${socket%.*}.$terminals
 	HOME=$tmp XDG_STATE_HOME=$tmp/state \
 		tm new-session -d -s main -x "${1:-80}" -y "${2:-24}" 'exec sh -i' || skip 'tmux does not start'
 	tm set-option -g status off

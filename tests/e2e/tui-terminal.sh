@@ -58,6 +58,15 @@ sent()
 	keys u
 	wait_for '^> \[ \] ocaml_2:first'
 }
+# What the screen sent is there as a whole: the shell's own line behind it is.
+settled()
+{
+	for _ in $(seq 200); do
+		grep -q 'status=0' "$tmp/sent" && break
+		sleep 0.05
+	done
+	tm pipe-pane -t main
+}
 colours()
 {
 	grep -c "$(printf '\033')\[[0-9;]*3[0-8][0-9;]*m" "$tmp/sent"
@@ -66,13 +75,13 @@ none()
 {
 	keys q
 	wait_for '^status=0$'
-	tm pipe-pane -t main
+	settled
 	same "colours, $1" "$(colours)" 0
 }
 sent "'$PROBES_TUI' -no-syslog -pid $pid"
 keys q
 wait_for '^status=0$'
-tm pipe-pane -t main
+settled
 checks=$((checks + 1))
 [ "$(colours)" -gt 0 ] || fail 'no colours at all'
 sent "NO_COLOR=1 '$PROBES_TUI' -no-syslog -pid $pid"
