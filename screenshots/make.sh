@@ -10,7 +10,8 @@ tui=${PROBES_TUI:?where is probes-tui?}
 victims=${VICTIMS:?where are the example programs?}
 socket=probes-shots-$$
 mux() { tmux -L "$socket" -f /dev/null "$@"; }
-trap 'mux kill-server 2>/dev/null || :' EXIT
+victim=
+trap 'mux kill-server 2>/dev/null || :; [ -z "$victim" ] || kill "$victim"' EXIT
 export LC_ALL=C.UTF-8 TERM=xterm-256color XDG_CONFIG_HOME=/nonexistent
 
 # wait_for TEXT: until it is on the screen.
@@ -26,6 +27,8 @@ wait_for() {
 # open WIDTH HEIGHT COMMAND
 open() {
 	mux kill-server 2>/dev/null || :
+	# One that is ending still answers on its socket: the next server gets another.
+	socket=$socket.
 	width=$1
 	mux new-session -d -x "$1" -y "$2" "$3; sleep 60"
 }
@@ -61,7 +64,35 @@ mux send-keys Enter
 keys 'on cache_hit' e
 wait_for '[req_start]'
 shot main
+
 keys 'Detail of' i
 shot detail
+keys 'cache_hit' q
 keys 'Help' '?'
 shot help
+keys 'cache_hit' q
+keys 'req_start' P
+shot pairs
+keys 'cache_hit' q
+keys 'test.exe' t
+shot tree
+
+# The list of processes, with the example program among them.
+./test.exe --quiet >/dev/null &
+victim=$!
+open 100 24 "'$tui'"
+wait_for 'test.exe'
+shot processes
+kill "$victim"
+victim=
+
+# What a stranger sees of somebody else's program: needs root to become one.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	./test.exe --quiet >/dev/null &
+	victim=$!
+	open 100 24 "setpriv --reuid 65534 --regid 65534 --clear-groups '$tui' -pid $victim"
+	wait_for 'CANNOT'
+	shot denied
+	kill "$victim"
+	victim=
+fi
