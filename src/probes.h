@@ -248,6 +248,11 @@ PROBES_API const struct probes_probe *probes_at(const struct probes_session *ses
  */
 PROBES_API PROBES_CHECK int probes_refresh(
 	struct probes_session *session, const size_t *which, size_t count, struct probes_error *e);
+/*
+ * How many readings (probes_refresh, probes_switch and so on) have found anything changed: while
+ * this stays the same, so do all live states.
+ */
+PROBES_API uint64_t probes_changes(const struct probes_session *session);
 PROBES_API const struct probes_live *probes_live_at(
 	const struct probes_session *session, size_t index);
 PROBES_API const struct probes_site_live *probes_site_live_at(

@@ -318,7 +318,7 @@ static int session_confirm_odd(
 	for (size_t i = 0; i < count; i++)
 		session_judge(s, odd[i]);
 	/* The full reader compares with its own last run, which these values are not from. */
-	s->all.fresh = true;
+	s->all.fresh = s->all.fresh || again.differs;
 	return 0;
 }
 
@@ -356,7 +356,15 @@ static int session_run(struct probes_session *s, struct reader *reader, const si
 		return session_unreadable(s, r, e);
 	/* After the reading: values of another program are never judged. */
 	r = probes_alive(s, e);
-	return r || !changed ? r : session_judge_all(s, which, count, e);
+	if (r || !changed)
+		return r;
+	s->changes++;
+	if (reader->everything)
+		r = session_judge_all(s, which, count, e);
+	else
+		r = session_judge_all(s, reader->touched.data, reader->touched.count, e);
+	reader->fresh = reader->fresh || r < 0;
+	return r;
 }
 
 int session_read(
@@ -384,6 +392,11 @@ int probes_refresh(
 	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
 {
 	return s->process ? session_read(s, which, count, e) : 0;
+}
+
+uint64_t probes_changes(const struct probes_session *s)
+{
+	return s->changes;
 }
 
 int probes_find(const struct probes_session *s, enum probes_by by, const char *text,

@@ -22,6 +22,7 @@ struct probes_session {
 	struct catalog catalog;
 	struct reader all; /* of every probe; laid out at the first full refresh */
 	bool all_ready;
+	uint64_t changes; /* readings that found something changed */
 	struct probes_access access;
 	uint32_t stamp; /* of the last switch */
 	struct journal journal;

@@ -6,6 +6,7 @@
 #include "patch/apply.h"
 
 #include "base/error.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,13 +36,6 @@ static const struct plan_write *apply_at(const struct apply *a, size_t i)
 
 /* ---- laying out ---- */
 
-static int apply_by_address(const void *x, const void *y)
-{
-	const struct apply_look *a = x, *b = y;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
-
 static bool apply_lay_out(struct apply *a, struct apply_batch *b)
 {
 	struct apply_look *looks = calloc(2 * b->count, sizeof *looks);
@@ -58,8 +52,7 @@ static bool apply_lay_out(struct apply *a, struct apply_batch *b)
 		if (w->guard)
 			looks[n++] = (struct apply_look){w->guard, SITE_FOLLOWING, &b->guard[i]};
 	}
-	if (fits)
-		qsort(looks, n, sizeof *looks, apply_by_address);
+	fits = fits && order_by_number(looks, n, sizeof *looks, 0);
 	for (size_t i = 0; fits && i < n; i++) {
 		*looks[i].offset = spans_add(&b->spans, looks[i].address, looks[i].length);
 		fits = *looks[i].offset != SIZE_MAX;

@@ -6,8 +6,10 @@
 #include "probe/holding.h"
 
 #include "base/error.h"
+#include "base/order.h"
 
 #include <endian.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +59,25 @@ static int holding_by_name(const void *a, const void *b)
 	return r;
 }
 
+/* By what the numbers say; then the few whose numbers are alike, by all of their names. */
+static bool holding_sort(struct holding_item *items, size_t count)
+{
+	size_t next;
+
+	if (!order_by_number(items, count, sizeof *items, offsetof(struct holding_item, name)) ||
+		!order_by_number(
+			items, count, sizeof *items, offsetof(struct holding_item, provider)))
+		return false;
+	for (size_t at = 0; at < count; at = next) {
+		for (next = at + 1; next < count; next++)
+			if (items[next].name != items[at].name ||
+				items[next].provider != items[at].provider)
+				break;
+		qsort(&items[at], next - at, sizeof *items, holding_by_name);
+	}
+	return true;
+}
+
 static struct holding_item *holding_sorted(const struct object *file)
 {
 	struct holding_item *items = calloc(file->note_count + 1, sizeof *items);
@@ -67,9 +88,10 @@ static struct holding_item *holding_sorted(const struct object *file)
 			.name = holding_prefix(file->notes[i].name),
 			.note = &file->notes[i],
 		};
-	if (items)
-		qsort(items, file->note_count, sizeof *items, holding_by_name);
-	return items;
+	if (items && holding_sort(items, file->note_count))
+		return items;
+	free(items);
+	return NULL;
 }
 
 /* ---- one probe ---- */
@@ -208,16 +230,8 @@ struct holding_place {
 	uint32_t probe;
 };
 
-static int holding_by_place(const void *a, const void *b)
-{
-	const struct holding_place *x = a, *y = b;
-
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
-}
-
-static size_t holding_site_places(const struct holding *h, struct holding_place *places)
+/* The sites in ascending order. */
+static bool holding_site_places(const struct holding *h, struct holding_place *places)
 {
 	size_t n = 0;
 
@@ -226,8 +240,7 @@ static size_t holding_site_places(const struct holding *h, struct holding_place 
 			places[n++] = (struct holding_place){.vaddr = h->probes[i].sites[k].pc,
 				.index = (uint32_t)(&h->probes[i].sites[k] - h->sites),
 				.probe = i};
-	qsort(places, n, sizeof *places, holding_by_place);
-	return n;
+	return order_by_number(places, n, sizeof *places, 0);
 }
 
 /* Switching a site must not change the bytes of another. */
@@ -288,7 +301,7 @@ static bool holding_read_original(
 	return fits;
 }
 
-static void holding_join_semaphores(struct holding *h, struct holding_place *places)
+static bool holding_join_semaphores(struct holding *h, struct holding_place *places)
 {
 	size_t n = 0;
 
@@ -298,7 +311,8 @@ static void holding_join_semaphores(struct holding *h, struct holding_place *pla
 				.vaddr = h->probes[i].semaphores[k].vaddr,
 				.index = (uint32_t)(&h->probes[i].semaphores[k] - h->semaphores),
 				.probe = i};
-	qsort(places, n, sizeof *places, holding_by_place);
+	if (!order_by_number(places, n, sizeof *places, 0))
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		struct probes_probe *b = &h->probes[places[i].probe], *a;
 
@@ -315,6 +329,7 @@ static void holding_join_semaphores(struct holding *h, struct holding_place *pla
 			holding_break(b, "its semaphore is another probe's too");
 		}
 	}
+	return true;
 }
 
 /* ---- the whole ---- */
@@ -396,15 +411,15 @@ static bool holding_fill(struct holding *h, bool live)
 	bool fits = items && scratch && places && holding_allocate(h, notes, live);
 
 	if (fits) {
-		size_t count;
-
 		holding_lay_out(h, items, scratch);
-		count = holding_site_places(h, places);
-		holding_check_overlap(h, places, count);
-		fits = !live || holding_read_original(h, places, count);
+		fits = holding_site_places(h, places);
+	}
+	if (fits) {
+		holding_check_overlap(h, places, h->site_count);
+		fits = !live || holding_read_original(h, places, h->site_count);
 	}
 	if (fits && live) {
-		holding_join_semaphores(h, places);
+		fits = holding_join_semaphores(h, places);
 		holding_place_live(h);
 	}
 	free(items);
@@ -497,4 +512,21 @@ size_t holding_site(const struct holding *h, const struct probes_probe *p)
 size_t holding_semaphore(const struct holding *h, const struct probes_probe *p)
 {
 	return (size_t)(p->semaphores - h->semaphores);
+}
+
+/* The last probe whose first one is not beyond it: probes without any share their beginning. */
+size_t holding_probe_of(const struct holding *h, bool is_site, size_t index)
+{
+	size_t low = 0, high = h->probe_count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		const struct probes_probe *p = &h->probes[middle];
+
+		if ((is_site ? holding_site(h, p) : holding_semaphore(h, p)) <= index)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }

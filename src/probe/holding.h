@@ -50,4 +50,7 @@ void holding_free(struct holding *h);
 size_t holding_site(const struct holding *h, const struct probes_probe *p);
 size_t holding_semaphore(const struct holding *h, const struct probes_probe *p);
 
+/* Index, within the holding, of the probe that has this site or semaphore. */
+size_t holding_probe_of(const struct holding *h, bool is_site, size_t index);
+
 #endif

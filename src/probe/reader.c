@@ -1,5 +1,11 @@
-/* Laying out and running reads of live values. Cost: system calls by ranges, not by probes. */
+/*
+ * Laying out and running reads of live values. Cost: system calls by ranges, not
+ * by probes; what is stored and judged anew, by what has changed. The bytes of a
+ * run are compared with those of the last one, a block at a time.
+ */
 #include "probe/reader.h"
+
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,62 +13,64 @@
 #define READER_GAP 256 /* bytes cheaper to read over than to begin a new range */
 #define READER_LONGEST (1 << 20)
 #define READER_SEMAPHORE 2 /* bytes of a count */
+#define READER_BLOCK 4096  /* bytes compared at once */
 
+/* Where a value lies in the bytes that were read, and what it is of; ascending by offset. */
 struct reader_item {
-	uint64_t address;
+	uint32_t offset;
 	uint32_t index; /* of the site or semaphore in its holding */
 	uint32_t object : 31;
 	uint32_t is_site : 1;
 };
 
-static int reader_by_address(const void *a, const void *b)
-{
-	const struct reader_item *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
+/* The same, before it is known what will be read. */
+struct reader_wish {
+	uint64_t address;
+	struct reader_item item;
+};
 
 static size_t reader_length(const struct reader_item *item)
 {
 	return item->is_site ? SITE_BYTES : READER_SEMAPHORE;
 }
 
-static bool reader_add(struct reader *r, const struct probes_probe *p, const struct holding *h)
+static void reader_wish(struct array *wishes, uint64_t address, const struct reader_item *item)
 {
-	size_t site = holding_site(h, p), semaphore = holding_semaphore(h, p);
-	struct reader_item *item;
+	if (address <= UINT64_MAX - SITE_BYTES)
+		*(struct reader_wish *)array_add(wishes) = (struct reader_wish){address, *item};
+}
 
-	if (!array_reserve(&r->items, (size_t)p->site_count + p->semaphore_count))
+static bool reader_add(struct array *wishes, const struct probes_probe *p, const struct holding *h)
+{
+	struct reader_item item = {.object = p->object & 0x7fffffff, .is_site = 1};
+
+	if (!array_reserve(wishes, (size_t)p->site_count + p->semaphore_count))
 		return false;
-	for (uint32_t i = 0; i < p->site_count; i++) {
-		if (p->sites[i].address > UINT64_MAX - SITE_BYTES)
-			continue;
-		item = array_add(&r->items);
-		item->address = p->sites[i].address;
-		item->index = (uint32_t)(site + i);
-		item->object = p->object & 0x7fffffff;
-		item->is_site = 1;
-	}
-	for (uint32_t i = 0; i < p->semaphore_count; i++) {
-		if (p->semaphores[i].address > UINT64_MAX - READER_SEMAPHORE)
-			continue;
-		item = array_add(&r->items);
-		item->address = p->semaphores[i].address;
-		item->index = (uint32_t)(semaphore + i);
-		item->object = p->object & 0x7fffffff;
-	}
+	item.index = (uint32_t)holding_site(h, p);
+	for (uint32_t i = 0; i < p->site_count; i++, item.index++)
+		reader_wish(wishes, p->sites[i].address, &item);
+	item.is_site = 0;
+	item.index = (uint32_t)holding_semaphore(h, p);
+	for (uint32_t i = 0; i < p->semaphore_count; i++, item.index++)
+		reader_wish(wishes, p->semaphores[i].address, &item);
 	return true;
 }
 
-static bool reader_lay_out(struct reader *r)
+static bool reader_lay_out(struct reader *r, const struct array *wishes)
 {
-	if (r->items.count)
-		qsort(r->items.data, r->items.count, sizeof(struct reader_item), reader_by_address);
-	for (size_t i = 0; i < r->items.count; i++) {
-		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
+	if (!order_by_number(wishes->data, wishes->count, wishes->size,
+		    offsetof(struct reader_wish, address)) ||
+		!array_reserve(&r->items, wishes->count))
+		return false;
+	for (size_t i = 0; i < wishes->count; i++) {
+		const struct reader_wish *wish = ARRAY_AT(wishes, struct reader_wish, i);
+		struct reader_item *item = array_add(&r->items);
+		size_t offset = spans_add(&r->spans, wish->address, reader_length(&wish->item));
 
-		if (spans_add(&r->spans, item->address, reader_length(item)) == SIZE_MAX)
+		if (offset > UINT32_MAX)
 			return false;
+		*item = wish->item;
+		item->offset = (uint32_t)offset;
 	}
 	r->bytes = calloc(1, r->spans.total + 1);
 	r->before = calloc(1, r->spans.total + 1);
@@ -72,18 +80,22 @@ static bool reader_lay_out(struct reader *r)
 bool reader_init(struct reader *r, const struct catalog *c, const size_t *which, size_t count)
 {
 	size_t total = which ? count : c->probe_count;
+	struct array wishes;
 	bool fits = true;
 
 	*r = (struct reader){.fresh = true};
 	array_init(&r->items, sizeof(struct reader_item));
+	array_init(&r->touched, sizeof(size_t));
+	array_init(&wishes, sizeof(struct reader_wish));
 	spans_init(&r->spans, READER_GAP, READER_LONGEST);
 	for (size_t i = 0; fits && i < total; i++) {
 		size_t local;
 		const struct holding *h = catalog_find(c, which ? which[i] : i, &local);
 
-		fits = reader_add(r, &h->probes[local], h);
+		fits = reader_add(&wishes, &h->probes[local], h);
 	}
-	fits = fits && reader_lay_out(r);
+	fits = fits && reader_lay_out(r, &wishes);
+	array_done(&wishes);
 	if (!fits)
 		reader_done(r);
 	return fits;
@@ -92,47 +104,107 @@ bool reader_init(struct reader *r, const struct catalog *c, const size_t *which,
 void reader_done(struct reader *r)
 {
 	array_done(&r->items);
+	array_done(&r->touched);
 	spans_done(&r->spans);
 	free(r->bytes);
 	free(r->before);
 	r->bytes = r->before = NULL;
 }
 
-static void reader_store(
+/* Says whether it is another value than the one that was there. */
+static bool reader_store_site(
 	struct holding *h, const struct reader_item *item, const unsigned char *bytes, size_t got)
 {
-	if (item->is_site) {
-		struct probes_site_live *live = &h->site_live[item->index];
+	struct probes_site_live *live = &h->site_live[item->index];
+	bool differs = live->count != got || memcmp(live->bytes, bytes, got);
 
-		live->count = (uint8_t)got;
-		memcpy(live->bytes, bytes, got);
-	} else {
-		h->values[item->index] =
-			got == READER_SEMAPHORE ? bytes[0] | (uint32_t)bytes[1] << 8 : PROBES_NONE;
-		h->values[h->same[item->index]] = h->values[item->index];
+	live->count = (uint8_t)got;
+	memcpy(live->bytes, bytes, got);
+	return differs;
+}
+
+static bool reader_store_count(
+	struct holding *h, const struct reader_item *item, const unsigned char *bytes, size_t got)
+{
+	uint32_t value = PROBES_NONE, before = h->values[item->index];
+
+	if (got == READER_SEMAPHORE)
+		value = bytes[0] | (uint32_t)bytes[1] << 8;
+	h->values[item->index] = h->values[h->same[item->index]] = value;
+	return value != before;
+}
+
+static bool reader_store(
+	struct holding *h, const struct reader_item *item, const unsigned char *bytes, size_t got)
+{
+	return item->is_site ? reader_store_site(h, item, bytes, got)
+			     : reader_store_count(h, item, bytes, got);
+}
+
+static void reader_store_all(struct reader *r, const struct catalog *c, bool whole)
+{
+	for (size_t i = 0; i < r->items.count; i++) {
+		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
+		size_t got = reader_length(item);
+
+		if (!whole)
+			got = spans_got(&r->spans, item->offset, got);
+		r->differs |= reader_store(
+			catalog_holding(c, item->object), item, r->bytes + item->offset, got);
 	}
 }
 
-static void reader_store_all(struct reader *r, const struct catalog *c)
+/* ---- what has changed ---- */
+
+/* The first item that has a byte at or beyond the offset, or perhaps one that ends just before. */
+static size_t reader_first(const struct reader *r, size_t offset)
 {
-	const struct span *span = r->spans.list.data;
+	size_t low = 0, high = r->items.count;
 
-	for (size_t i = 0; i < r->items.count; i++) {
-		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
-		size_t at, got = 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-		/* Spans may overlap where the longest was reached: an item lies in one as a whole.
-		 */
-		while (item->address - span->address + reader_length(item) > span->length)
-			span++;
-		at = item->address - span->address;
-		if (at < span->got)
-			got = span->got - at;
-		if (got > reader_length(item))
-			got = reader_length(item);
-		reader_store(
-			catalog_holding(c, item->object), item, r->bytes + span->offset + at, got);
+		if (ARRAY_AT(&r->items, struct reader_item, middle)->offset + SITE_BYTES <= offset)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	return low;
+}
+
+/* Store what differs in one block. An item over the border of two may be stored twice. */
+static bool reader_store_block(struct reader *r, const struct catalog *c, size_t from, size_t end)
+{
+	for (size_t i = reader_first(r, from); i < r->items.count; i++) {
+		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
+		struct holding *h = catalog_holding(c, item->object);
+		size_t length = reader_length(item), *touched;
+
+		if (item->offset >= end)
+			break;
+		if (!memcmp(r->bytes + item->offset, r->before + item->offset, length))
+			continue;
+		touched = array_add(&r->touched);
+		if (!touched)
+			return false;
+		*touched = h->info.first_probe + holding_probe_of(h, item->is_site, item->index);
+		reader_store(h, item, r->bytes + item->offset, length);
+	}
+	return true;
+}
+
+static bool reader_store_changes(struct reader *r, const struct catalog *c)
+{
+	bool fits = true;
+
+	for (size_t at = 0; fits && at < r->spans.total; at += READER_BLOCK) {
+		size_t left = r->spans.total - at;
+		size_t length = left < READER_BLOCK ? left : READER_BLOCK;
+
+		if (memcmp(r->bytes + at, r->before + at, length))
+			fits = reader_store_block(r, c, at, at + length);
+	}
+	return fits;
 }
 
 int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
@@ -143,6 +215,8 @@ int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool
 
 	r->before = r->bytes;
 	r->bytes = swap;
+	r->touched.count = 0;
+	r->differs = false;
 	code = m->ops->read(m, &r->spans, r->bytes);
 	if (code < 0) {
 		/* The buffer may be half new. */
@@ -154,9 +228,11 @@ int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool
 
 		whole = span->got == span->length;
 	}
-	*changed = r->fresh || !whole || memcmp(r->bytes, r->before, r->spans.total);
+	/* Without memory for a list of what has changed: everything may have. */
+	r->everything = r->fresh || !whole || !reader_store_changes(r, c);
+	if (r->everything)
+		reader_store_all(r, c, whole);
+	*changed = r->everything || r->touched.count;
 	r->fresh = !whole;
-	if (*changed)
-		reader_store_all(r, c);
 	return 0;
 }

@@ -10,10 +10,13 @@
 #include "process/memory.h"
 
 struct reader {
-	struct array items; /* struct reader_item, by address */
+	struct array items; /* struct reader_item */
 	struct spans spans;
 	unsigned char *bytes, *before; /* of this run and of the last */
 	bool fresh;                    /* nothing to compare with yet */
+	bool everything;               /* of the last run: any value may have changed */
+	bool differs;         /* with `everything`: some value is another than the holdings had */
+	struct array touched; /* else size_t, the probes of which a value has; some twice */
 };
 
 /* Lay out for the probes named by index; which = NULL: all. False: no memory. */
@@ -21,8 +24,9 @@ bool reader_init(struct reader *r, const struct catalog *c, const size_t *which,
 void reader_done(struct reader *r);
 
 /*
- * Fetch, and store the values in the holdings. *changed is false where nothing is
- * different from the last run. 0 or a negative errno where nothing at all may be read.
+ * Fetch, and store the values in the holdings. *changed is false where nothing is different from
+ * the last run; else `everything` and `touched` say what. 0 or a negative errno where nothing at
+ * all may be read.
  */
 int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool *changed);
 

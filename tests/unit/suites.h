@@ -10,6 +10,7 @@
 	X(error)   \
 	X(escape)  \
 	X(spans)   \
+	X(order)   \
 	X(note)    \
 	X(operand) \
 	X(object)  \

@@ -8,6 +8,7 @@
 #include "world.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,79 @@ START_TEST(reader_says_whether_anything_changed)
 	ck_assert_uint_eq(h->values[0], 1);
 	reader_done(&r);
 	world_end(&w);
+}
+END_TEST
+
+/* What is to be judged anew is what a change belongs to, and no more. */
+START_TEST(reader_says_what_has_changed)
+{
+	struct world w;
+	struct reader r;
+	size_t c;
+
+	world_of(&w, reader_notes, 3);
+	c = world_probe(&w, "c");
+	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
+	ck_assert(reader_go(&w, &r));
+	ck_assert(r.everything);
+	ck_assert(!reader_go(&w, &r));
+	ck_assert(!r.everything);
+	ck_assert_uint_eq(r.touched.count, 0);
+	world_set_count(&w, SEM(0x402), 1);
+	ck_assert(reader_go(&w, &r));
+	ck_assert(!r.everything);
+	ck_assert_uint_eq(r.touched.count, 1);
+	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 0), c);
+	*world_byte(&w, PC(0x15)) ^= 1; /* in the sites of a and of b */
+	ck_assert(reader_go(&w, &r));
+	ck_assert_uint_eq(r.touched.count, 2);
+	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 0), world_probe(&w, "a"));
+	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 1), world_probe(&w, "b"));
+	/* Between a and c lies what belongs to nobody. */
+	*world_byte(&w, PC(0x40)) ^= 1;
+	reader_go(&w, &r);
+	ck_assert_uint_eq(r.touched.count, 0);
+	w.fake.regions[1].absent = true;
+	ck_assert(reader_go(&w, &r));
+	ck_assert(r.everything);
+	reader_done(&r);
+	world_end(&w);
+}
+END_TEST
+
+/* Every site and count by itself, wherever the borders of what is compared at once fall. */
+START_TEST(reader_finds_every_single_change)
+{
+	enum { COUNT = 1500 };
+	struct elf_note *notes = calloc(COUNT, sizeof *notes);
+	char(*names)[8] = calloc(COUNT, sizeof *names);
+	struct world w;
+	struct reader r;
+
+	for (unsigned i = 0; i < COUNT; i++) {
+		snprintf(names[i], sizeof names[i], "n%05u", i);
+		notes[i] = (struct elf_note){
+			PC(7 * i), 0, i % 3 ? 0 : SEM(2 * i), "sdt", names[i], ""};
+	}
+	world_begin(&w);
+	world_prepare(&w, notes, COUNT, 7 * COUNT + 64);
+	world_add(&w, "/lib/many.so", WORLD_BIAS);
+	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
+	ck_assert(reader_go(&w, &r));
+	for (size_t i = 0; i < COUNT; i++) {
+		unsigned char *at = world_byte(&w, i % 3 ? PC(7 * i + i % 6) : SEM(2 * i));
+
+		*at ^= 1;
+		ck_assert(reader_go(&w, &r));
+		ck_assert(!r.everything);
+		ck_assert_uint_ge(r.touched.count, 1);
+		for (size_t k = 0; k < r.touched.count; k++)
+			ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, k), i);
+	}
+	reader_done(&r);
+	world_end(&w);
+	free(names);
+	free(notes);
 }
 END_TEST
 
@@ -213,6 +287,8 @@ Suite *reader_suite(void)
 	tcase_set_timeout(t, 30);
 	tcase_add_test(t, reader_puts_values_where_they_belong);
 	tcase_add_test(t, reader_says_whether_anything_changed);
+	tcase_add_test(t, reader_says_what_has_changed);
+	tcase_add_test(t, reader_finds_every_single_change);
 	tcase_add_test(t, reader_misses_nothing_after_a_failure);
 	tcase_add_test(t, reader_of_a_few_leaves_the_others);
 	tcase_add_test(t, reader_of_nothing);

@@ -65,6 +65,34 @@ START_TEST(refresh_does_not_show_a_moment)
 }
 END_TEST
 
+/* What stays odd, as everything that stays as it is, costs one look a refresh and no judging. */
+START_TEST(refresh_of_what_stays)
+{
+	struct session_world x;
+	struct probes_error e;
+	uint64_t changes;
+
+	session_begin(&x, "b11=e8 b21=e8");
+	ck_assert_uint_eq(probes_changes(&x.s), 0);
+	ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
+	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ODD);
+	ck_assert_uint_eq(x.w.fake.reads, 2);
+	changes = probes_changes(&x.s);
+	ck_assert_uint_gt(changes, 0);
+	for (unsigned i = 1; i <= 3; i++) {
+		ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
+		ck_assert_uint_eq(x.w.fake.reads, 2 + i);
+		ck_assert_uint_eq(probes_changes(&x.s), changes);
+		ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ODD);
+	}
+	world_set_count(&x.w, WORLD_DATA(0x12), 1);
+	ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
+	ck_assert_uint_eq(probes_changes(&x.s), changes + 1);
+	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ON);
+	session_end(&x);
+}
+END_TEST
+
 /* Reading a few and reading all do not confuse each other. */
 START_TEST(refresh_of_a_few_between_two_of_all)
 {
@@ -115,6 +143,7 @@ Suite *refresh_suite(void)
 
 	tcase_add_test(t, refresh_looks_twice_at_what_is_odd);
 	tcase_add_test(t, refresh_does_not_show_a_moment);
+	tcase_add_test(t, refresh_of_what_stays);
 	tcase_add_test(t, refresh_of_a_few_between_two_of_all);
 	tcase_add_test(t, refresh_says_why_it_cannot);
 	suite_add_tcase(s, t);

@@ -27,8 +27,10 @@ struct model_member {
 struct model_process {
 	struct probes_session *session; /* not owned */
 	pid_t pid;
-	bool gone;                 /* ended, or became another program */
-	bool unread;               /* its memory may not be read */
+	bool gone;   /* ended, or became another program */
+	bool unread; /* its memory may not be read */
+	bool summed; /* every row has its states of `changes` (probes_changes) */
+	uint64_t changes;
 	struct probes_error error; /* why, for both */
 };
 

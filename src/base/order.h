@@ -1,0 +1,14 @@
+/* Sorting very many elements by a number, in time that grows with their count alone. Pure. */
+#ifndef BASE_ORDER_H
+#define BASE_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Sort `count` elements of `size` bytes by the uint64_t that each holds at the offset `key`,
+ * ascending; equal ones keep their order. False when there is no memory (nothing is changed then).
+ */
+bool order_by_number(void *elements, size_t count, size_t size, size_t key);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Measuring: one program, one kind of measurement a call. Every figure is a line
+ *
+ *	ROW <tab> SIZE <tab> WHO <tab> UNIT <tab> VALUE
+ *
+ * on stdout; WHO is ours, a peer, or bare: the least that the kernel lets the
+ * same work cost. What is compared is measured in turns, in one call.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "probes.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define BENCH_TURNS 11 /* of each measurement in a call */
+
+uint64_t bench_now(void); /* ns */
+
+void bench_put(const char *row, const char *size, const char *who, const char *unit, double value);
+
+/* End with this error. */
+void bench_die(const char *what, const char *why) __attribute__((noreturn));
+void bench_must(int result, const struct probes_error *e);
+
+/* A program of target.c, running. */
+struct bench_target {
+	pid_t pid;
+	FILE *to, *from;
+};
+void bench_start(struct bench_target *t, const char *file, const char *threads, const char *mode);
+void bench_end(struct bench_target *t);
+void bench_reset_gaps(struct bench_target *t);
+uint64_t bench_gap(struct bench_target *t); /* ns */
+
+/* Each is a verb; they end the program where something does not work. */
+void bench_run(char **args);    /* ROW SIZE WHO COMMAND...: its time and memory */
+void bench_notes(char **args);  /* FILE SIZE: the bare read of the notes of a file */
+void bench_sparse(char **args); /* FROM TO GIB: add that much debug section, all hole */
+void bench_read(char **args);   /* TARGET SIZE: states of a running target */
+void bench_switch(char **args); /* TARGET SIZE THREADS MODE: switch all, running and stopped */
+void bench_stop(char **args);   /* TARGET SIZE THREADS MODE: stop and resume */
+void bench_screen(char **args); /* PROBES_TUI TARGET SIZE SECONDS: start, idle, keys */
+
+#endif
