@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <locale.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,6 +31,18 @@ static void keep_standard_descriptors(void)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+/*
+ * What reading a large file takes for a moment goes back to the system: glibc would keep up to
+ * 64 MiB of it once it has seen a large block freed (mallopt(3), M_MMAP_THRESHOLD).
+ */
+static void keep_memory_small(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+#endif
 }
 
 static int say(const struct options *o)
@@ -100,6 +113,7 @@ int main(int argc, char **argv)
 	int status;
 
 	keep_standard_descriptors();
+	keep_memory_small();
 	setlocale(LC_ALL, "");
 	if (options_parse(argc, argv, &o, &e) < 0) {
 		report_error(&e);

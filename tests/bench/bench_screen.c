@@ -133,7 +133,8 @@ static void screen_keys(struct screen *s, char **args)
 		for (last = 0; !last && bench_now() - begin < 2000000000u;)
 			last = screen_drain(s, 15);
 		if (last)
-			bench_put("screen-key", args[2], "ours", "ms", (double)(last - begin) / 1e6);
+			bench_put(
+				"screen-key", args[2], "ours", "ms", (double)(last - begin) / 1e6);
 	}
 }
 

@@ -1,0 +1,149 @@
+#!/bin/sh
+# Builds the programs that are measured, measures, and writes $BENCH_DIR/figures (every figure),
+# $BENCH_DIR/table.txt, $BENCH_DIR/table.csv, and doc/performance.md's tables. What is compared is
+# measured in turns, ROUNDS times (5). `make bench` calls it.
+set -eu
+: "${PROBES_TUI:?}" "${BENCH:?}" "${BENCH_DIR:?}" "${srcdir:?}"
+CC=${CC:-gcc}
+ROUNDS=${ROUNDS:-5}
+SECONDS_IDLE=${SECONDS_IDLE:-10}
+here=$srcdir/tests/bench
+LC_ALL=C.UTF-8
+export LC_ALL
+
+mkdir -p "$BENCH_DIR/run" "$BENCH_DIR/state"
+XDG_RUNTIME_DIR=$BENCH_DIR/run XDG_STATE_HOME=$BENCH_DIR/state
+export XDG_RUNTIME_DIR XDG_STATE_HOME
+cd "$BENCH_DIR"
+case $here in
+/*) ;;
+*) here=$OLDPWD/$here ;;
+esac
+
+say()
+{
+	printf 'bench: %s\n' "$*" >&2
+}
+
+# ---------------------------------------------------------------- the programs
+
+# build N: pie-N, fixed-N, and shared-N with libshared-N.so.
+build()
+{
+	[ -e "shared-$1" ] && [ "shared-$1" -nt "$here/generate.sh" ] &&
+		[ "shared-$1" -nt "$here/target.c" ] && return
+	say "building programs with $1 probes"
+	"$here/generate.sh" "$1" >sites.s
+	flags='-O2 -g -mno-red-zone -pthread'
+	# shellcheck disable=SC2086 # words
+	{
+		$CC $flags -c sites.s -o sites.o
+		$CC $flags -fPIE -pie "$here/target.c" sites.o -o "pie-$1"
+		$CC $flags -fno-pie -no-pie "$here/target.c" sites.o -o "fixed-$1"
+		$CC $flags -shared sites.o -Wl,-soname,"libshared-$1.so" -o "libshared-$1.so"
+		$CC $flags -fPIE -pie "$here/target.c" "libshared-$1.so" \
+			-Wl,-rpath,"$BENCH_DIR" -o "shared-$1"
+	}
+	rm -f sites.s sites.o
+}
+
+for n in 100 1000 10000 100000; do
+	build "$n"
+done
+# Its 2 GiB are a hole: it takes no room on the disk.
+[ -e big-1000 ] && [ big-1000 -nt pie-1000 ] || "$BENCH" sparse pie-1000 big-1000 2
+
+# ---------------------------------------------------------------- listing
+
+have()
+{
+	command -v "$1" >/dev/null 2>&1
+}
+
+# one SIZE FILE ROW: ours and every peer, once each.
+one()
+{
+	"$BENCH" run "$3" "$1" ours "$PROBES_TUI" list -prog "$2"
+	"$BENCH" run "$3" "$1" readelf readelf -nW "$2"
+	! have eu-readelf || "$BENCH" run "$3" "$1" eu-readelf eu-readelf -n "$2"
+	[ "$1" -gt 10000 ] || {
+		! have gdb || "$BENCH" run "$3" "$1" gdb gdb -nx -batch -ex 'info probes stap' "$2"
+	}
+	! have bpftrace || "$BENCH" run "$3" "$1" bpftrace bpftrace -l "usdt:$PWD/$2:*" || :
+	! have tplist || "$BENCH" run "$3" "$1" tplist tplist -l "$PWD/$2" || :
+	! have perf || {
+		rm -rf perf-cache
+		"$BENCH" run "$3" "$1" perf perf --buildid-dir "$PWD/perf-cache" \
+			buildid-cache --add "$PWD/$2" || :
+	}
+	rm -rf perf-cache
+}
+
+lists()
+{
+	for n in 100 10000 100000; do
+		one "$n" "pie-$n" list
+		"$BENCH" notes "pie-$n" "$n"
+	done
+	for kind in fixed libshared; do
+		file=$kind-10000
+		[ "$kind" = fixed ] || file=$file.so
+		"$BENCH" run "list-$kind" 10000 ours "$PROBES_TUI" list -prog "$file"
+		"$BENCH" run "list-$kind" 10000 readelf readelf -nW "$file"
+	done
+	"$BENCH" run list-small 1000 ours "$PROBES_TUI" list -prog pie-1000
+	"$BENCH" run list-2GiB 1000 ours "$PROBES_TUI" list -prog big-1000
+	"$BENCH" run list-2GiB 1000 readelf readelf -nW big-1000
+	! have bpftrace || "$BENCH" run list-2GiB 1000 bpftrace \
+		bpftrace -l "usdt:$PWD/big-1000:*" || :
+}
+
+# ---------------------------------------------------------------- processes
+
+states()
+{
+	for n in 100 10000 100000; do
+		"$BENCH" read "pie-$n" "$n"
+	done
+	"$BENCH" read fixed-10000 '10000 fixed'
+	"$BENCH" read shared-10000 '10000 shared'
+}
+
+switches()
+{
+	for n in 100 10000 100000; do
+		"$BENCH" switch "pie-$n" "$n" 1 spin
+	done
+	"$BENCH" switch pie-10000 10000 16 spin
+	"$BENCH" switch pie-10000 10000 256 nap
+}
+
+stops()
+{
+	for n in 1 16 256; do
+		"$BENCH" stop pie-100 100 "$n" nap
+		"$BENCH" stop pie-100 100 "$n" spin
+	done
+}
+
+screens()
+{
+	for n in 100 10000 100000; do
+		"$BENCH" screen "$PROBES_TUI" "pie-$n" "$n" "$SECONDS_IDLE"
+	done
+}
+
+: >figures
+round=1
+while [ "$round" -le "$ROUNDS" ]; do
+	for part in ${PARTS:-lists states switches stops screens}; do
+		say "round $round of $ROUNDS: $part"
+		"$part" >>figures
+	done
+	round=$((round + 1))
+done
+
+"$here/table.sh" csv figures >table.csv
+"$here/table.sh" text figures >table.txt
+"$here/put.sh" figures "$here/../../doc/performance.md"
+cat table.txt
