@@ -32,6 +32,7 @@
 	X(journal) \
 	X(session) \
 	X(refresh) \
+	X(guard)   \
 	X(config)  \
 	X(filter)  \
 	X(picker)  \

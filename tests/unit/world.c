@@ -93,7 +93,9 @@ static int fake_write(struct memory *m, uint64_t address, const void *bytes, siz
 			return -EIO;
 		r->bytes[address + i - r->address] = ((const unsigned char *)bytes)[i];
 		log = array_add(&f->log);
-		ck_assert_ptr_nonnull(log);
+		/* No check of libcheck: they allocate, and test_guard counts. */
+		if (!log)
+			abort();
 		*log = (struct fake_write){address + i, 1, {((const uint8_t *)bytes)[i]}};
 	}
 	return code;

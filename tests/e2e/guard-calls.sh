@@ -1,0 +1,69 @@
+#!/bin/sh
+# The system calls of the whole program, counted by strace, with 10,000 probes and 30,000 sites:
+# calls that grow with ranges, not with probes; writes that are the plan's and no more; and while
+# the target stands still, nothing but looking and writing.
+# Not covered: times (make bench); the same without the program (unit/test_guard.c).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+
+command -v strace >/dev/null || skip 'no strace'
+strace -f -qq -o /dev/null true 2>/dev/null || skip 'strace may not trace here'
+need_switching
+
+start many
+probes=10000 sites=30000
+
+# traced ARG...: our program under strace, its calls in $tmp/calls.
+traced()
+{
+	strace -f -qq -o "$tmp/calls" "$PROBES_TUI" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	same "exit status of $* under strace" $? 0
+}
+
+# calls NAME: how many of them.
+calls()
+{
+	grep -cE "^[0-9]+ +$1\\(" "$tmp/calls"
+}
+
+# at_most WHAT GOT MOST
+at_most()
+{
+	checks=$((checks + 1))
+	[ "$2" -le "$3" ] || fail "$1: $2, at most $3 wanted"
+}
+
+# --- reading: the states are one call; the rest finds the objects (their headers, their build-ids)
+traced info -pid "$pid"
+same 'lines of info' "$(wc -l <"$tmp/out" | tr -d ' ')" "$probes"
+reads=$(calls process_vm_readv)
+same 'reads of the process' "$reads" 1
+same 'writes to the process' "$(calls pwrite64)" 0
+same 'ptrace calls of a look' "$(calls ptrace)" 0
+at_most 'calls of info' "$(wc -l <"$tmp/calls")" 700
+
+# --- switching: as many writes as there are sites and counts; two looks for 1,024 of them, and one
+# reading before and one after
+writes=$((sites + probes))
+batches=$(((writes + 1023) / 1024))
+traced attach -no-syslog -pid "$pid" -enable-all
+same 'writes of a switch' "$(calls pwrite64)" "$writes"
+same 'bytes of each write' "$(grep -E '^[0-9]+ +pwrite64\(' "$tmp/calls" | grep -c ', 1, ')" "$writes"
+same 'looks of a switch' "$(calls process_vm_readv)" $((reads + 2 * batches + 1))
+same 'ptrace calls of a switch' "$(calls ptrace)" 0
+at_most 'other calls of a switch' "$(($(wc -l <"$tmp/calls") - writes))" 1000
+
+# --- the same with -stop: between the first look and letting go, looks and writes and nothing else
+traced attach -no-syslog -pid "$pid" -disable-all -stop -max-stop 60000
+same 'writes of a switch that stops' "$(calls pwrite64)" "$writes"
+helper=$(awk '$2 ~ /^ptrace\(PTRACE_SEIZE/ { print $1; exit }' "$tmp/calls")
+awk -v helper="$helper" '
+	$1 != helper || $2 ~ /^(---|\+\+\+)/ { next }
+	$2 ~ /^ptrace\(PTRACE_DETACH/ { exit }
+	$2 ~ /^process_vm_readv\(/ { still = 1 }
+	still { sub(/\(.*/, "", $2); print $2 }' "$tmp/calls" | sort | uniq -c |
+	awk '{ print $2, $1 }' >"$tmp/still"
+same 'calls while it stands still' "$(paste -s -d ' ' "$tmp/still")" \
+	"process_vm_readv $((2 * batches)) pwrite64 $writes"
+
+stop
+finish
