@@ -21,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,14 +172,9 @@ static void stop_interrupt_all(struct stop *s)
 
 /* ---- waiting ---- */
 
-static void stop_note(struct stop *s, pid_t tid, int status)
+static void stop_note(struct stop *s, struct stop_thread *t, int result, int status)
 {
-	struct stop_thread *t = stop_find(s, tid);
-
-	if (t->state == STOP_FREE || t->state == STOP_GONE)
-		return;
-	s->stopped -= t->state == STOP_STOPPED;
-	if (WIFSTOPPED(status)) {
+	if (result == 0 && WIFSTOPPED(status)) {
 		t->state = STOP_STOPPED;
 		t->signal = tracee_signal(status);
 		s->stopped++;
@@ -196,28 +192,54 @@ static int stop_late(const struct stop *s, struct probes_error *e)
 	return error_hint(e, "switch without -stop, or allow more with -max-stop MS");
 }
 
-/* Wait until every thread we know has stopped or ended. */
+static void stop_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* Interrupt our own waiting at the deadline and, should that come too early, ever after. */
+static void stop_set_alarm(const struct stop *s)
+{
+	const struct sigaction action = {.sa_handler = stop_alarm}; /* without SA_RESTART */
+	struct itimerval alarm = {.it_interval = {.tv_usec = 10000}};
+	uint64_t now = stop_now(), left = s->deadline > now ? (s->deadline - now) / 1000 : 0;
+	sigset_t only;
+
+	alarm.it_value.tv_sec = (time_t)(left / 1000000);
+	alarm.it_value.tv_usec = (suseconds_t)(left % 1000000 + 1);
+	sigemptyset(&only);
+	sigaddset(&only, SIGALRM);
+	sigaction(SIGALRM, &action, NULL);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	setitimer(ITIMER_REAL, &alarm, NULL);
+}
+
+/* So that no look or write is interrupted. */
+static void stop_clear_alarm(void)
+{
+	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+}
+
+/*
+ * Wait until every thread we know has stopped or ended; for one after the other, since a wait for
+ * any of them has the kernel look through all of them each time.
+ */
 static int stop_wait_all(struct stop *s, struct probes_error *e)
 {
-	sigset_t child;
-	int status;
+	bool late = false;
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	while (s->stopped + s->gone < s->known) {
-		uint64_t now = stop_now(), left = s->deadline > now ? s->deadline - now : 0;
-		struct timespec nap = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-		pid_t tid;
+	for (size_t i = 0; i < s->size; i++) {
+		struct stop_thread *t = &s->table[i];
+		int status = 0, r;
 
-		while ((tid = tracee_poll(&status)) > 0)
-			stop_note(s, tid, status);
-		if (s->stopped + s->gone >= s->known)
-			break;
-		if (!left)
-			return stop_late(s, e);
-		sigtimedwait(&child, NULL, &nap);
+		if (t->state != STOP_ASKED)
+			continue;
+		while ((r = tracee_wait_once(t->tid, !late, &status)) == -EINTR)
+			late = stop_now() >= s->deadline;
+		if (r != -EAGAIN)
+			stop_note(s, t, r, status);
 	}
-	return 0;
+	return s->stopped + s->gone < s->known ? stop_late(s, e) : 0;
 }
 
 /* Does the kernel count as many threads as we hold? The dead that it still counts are ours too. */
@@ -280,8 +302,9 @@ static void stop_help(struct stop *s, pid_t parent, int (*work)(void *, struct p
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	signal(SIGCHLD, SIG_DFL);
-	setpriority(PRIO_PROCESS, 0, -20);
+	stop_set_alarm(s);
 	answer->result = stop_all(s, &answer->error);
+	stop_clear_alarm();
 	if (answer->result == 0) {
 		answer->result = work(data, &answer->error);
 		stop_resume_all(s);
@@ -297,15 +320,21 @@ static void stop_help(struct stop *s, pid_t parent, int (*work)(void *, struct p
 static int stop_fork(struct stop *s, int (*work)(void *, struct probes_error *), void *data,
 	struct stop_answer *answer, struct probes_error *e)
 {
-	pid_t parent = getpid(), helper = fork();
-	int status;
+	int priority = getpriority(PRIO_PROCESS, 0), status;
+	pid_t parent = getpid(), helper;
 
+	/* Where many threads spin, whoever is to stop them must get to run first. */
+	setpriority(PRIO_PROCESS, 0, -20);
+	helper = fork();
 	if (helper == 0)
 		stop_help(s, parent, work, data, answer);
 	if (helper < 0)
-		return error_set(e, PROBES_FAILED, -errno, "cannot stop process %d", s->who->pid);
-	while (waitpid(helper, &status, 0) < 0 && errno == EINTR)
+		error_set(e, PROBES_FAILED, -errno, "cannot stop process %d", s->who->pid);
+	while (helper > 0 && waitpid(helper, &status, 0) < 0 && errno == EINTR)
 		;
+	setpriority(PRIO_PROCESS, 0, priority);
+	if (helper < 0)
+		return e->code;
 	if (!answer->finished) {
 		error_set(e, PROBES_FAILED, -ECHILD, "cannot stop process %d", s->who->pid);
 		return error_why(e, "the helper that held it was killed");

@@ -78,11 +78,13 @@ int tracee_interrupt(pid_t tid)
 	return tracee_call(PTRACE_INTERRUPT, tid, 0, 0);
 }
 
-pid_t tracee_poll(int *status)
+int tracee_wait_once(pid_t tid, bool nap, int *status)
 {
-	pid_t tid = waitpid(-1, status, __WALL | WNOHANG);
+	pid_t r = waitpid(tid, status, nap ? __WALL : __WALL | WNOHANG);
 
-	return tid < 0 ? -errno : tid;
+	if (r == 0)
+		return -EAGAIN;
+	return r < 0 ? -errno : 0;
 }
 
 int tracee_detach(pid_t pid, int signal)

@@ -4,6 +4,7 @@
 #ifndef PROCESS_TRACEE_H
 #define PROCESS_TRACEE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -42,9 +43,11 @@ int tracee_seize(pid_t tid);
 /* Ask a seized thread to stop; what it was doing is restarted, not failed, wherever that can be. */
 int tracee_interrupt(pid_t tid);
 
-/* One stop or end that has been reported, of any tracee: its tid, 0 for none yet, or a negative
- * errno. */
-pid_t tracee_poll(int *status);
+/*
+ * Wait until a tracee stops or ends; -EINTR when a signal of ours came first. Without `nap`: only
+ * see whether it has; else -EAGAIN.
+ */
+int tracee_wait_once(pid_t tid, bool nap, int *status);
 
 /* Let go for good, delivering `signal` (0: none); it runs on. */
 int tracee_detach(pid_t pid, int signal);
