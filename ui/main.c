@@ -34,7 +34,7 @@ static void keep_standard_descriptors(void)
 }
 
 /*
- * What reading a large file takes for a moment goes back to the system: glibc would keep up to
+ * A screen stays for hours: what reading a large file takes for a moment goes back to the system: glibc would keep up to
  * 64 MiB of it once it has seen a large block freed (mallopt(3), M_MMAP_THRESHOLD).
  */
 static void keep_memory_small(void)
@@ -60,8 +60,10 @@ static int say(const struct options *o)
 /* The screen needs a terminal; a pipe gets the list. */
 static int screen_or_list(struct options *o)
 {
-	if (isatty(STDOUT_FILENO))
+	if (isatty(STDOUT_FILENO)) {
+		keep_memory_small();
 		return tui_run(o);
+	}
 	if (o->actions.count) {
 		report_line("standard output is no terminal: actions need the screen; "
 			    "call probes-tui attach or probes-tui trace");
@@ -113,7 +115,6 @@ int main(int argc, char **argv)
 	int status;
 
 	keep_standard_descriptors();
-	keep_memory_small();
 	setlocale(LC_ALL, "");
 	if (options_parse(argc, argv, &o, &e) < 0) {
 		report_error(&e);

@@ -37,7 +37,14 @@ const char *put_safe(const char *text)
 {
 	static struct buffer b;
 
-	if (!grow(&b, 255) || !grow(&b, probes_escape(text, b.text, b.size)))
+	size_t length;
+
+	if (!grow(&b, 255))
+		return "(no memory)";
+	length = probes_escape(text, b.text, b.size);
+	if (length < b.size)
+		return b.text;
+	if (!grow(&b, length))
 		return "(no memory)";
 	probes_escape(text, b.text, b.size);
 	return b.text;
@@ -47,7 +54,14 @@ const char *put_spelled(const struct probes_probe *probe)
 {
 	static struct buffer b;
 
-	if (!grow(&b, 255) || !grow(&b, spell_full(probe, b.text, b.size)))
+	size_t length;
+
+	if (!grow(&b, 255))
+		return "(no memory)";
+	length = spell_full(probe, b.text, b.size);
+	if (length < b.size)
+		return b.text;
+	if (!grow(&b, length))
 		return "(no memory)";
 	spell_full(probe, b.text, b.size);
 	return b.text;
@@ -58,7 +72,10 @@ size_t put_width(const char *safe)
 	size_t width = 0;
 	mbstate_t state = {0};
 
-	for (const char *at = safe; *at;) {
+	/* Nearly all are ASCII, where a byte is a column. */
+	while (safe[width] >= 0x20 && safe[width] < 0x7f)
+		width++;
+	for (const char *at = safe + width; *at;) {
 		wchar_t c;
 		size_t n = mbrtowc(&c, at, MB_CUR_MAX, &state);
 		int columns;
@@ -75,8 +92,19 @@ size_t put_width(const char *safe)
 
 void put_padded(FILE *out, const char *safe, size_t width)
 {
-	size_t used = put_width(safe);
+	fputs_unlocked(safe, out);
+	for (size_t used = put_width(safe); used < width; used++)
+		putc_unlocked(' ', out);
+}
 
-	fputs(safe, out);
-	fprintf(out, "%*s", used < width ? (int)(width - used) : 0, "");
+void put_address(FILE *out, const char *before, uint64_t address)
+{
+	char digits[16], *at = digits + sizeof digits;
+
+	fputs_unlocked(before, out);
+	fputs_unlocked("0x", out);
+	do
+		*--at = "0123456789abcdef"[address & 15];
+	while (address >>= 4);
+	fwrite_unlocked(at, 1, (size_t)(digits + sizeof digits - at), out);
 }

@@ -2,6 +2,7 @@
 #ifndef UI_PUT_H
 #define UI_PUT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "probes.h"
@@ -17,5 +18,8 @@ const char *put_spelled(const struct probes_probe *probe);
 size_t put_width(const char *safe);
 /* Print a safe text, and blanks up to width columns. */
 void put_padded(FILE *out, const char *safe, size_t width);
+
+/* Print a text of ours and an address: 0x and as many digits as it has; as fprintf, but quickly. */
+void put_address(FILE *out, const char *before, uint64_t address);
 
 #endif

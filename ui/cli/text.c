@@ -67,7 +67,9 @@ static void put_counts(FILE *out, const struct rows *rows, size_t probe)
 		snprintf(ref, sizeof ref, "%" PRIu32, live->ref_min);
 	if (rows->live && live->ref_min != live->ref_max)
 		snprintf(ref, sizeof ref, "%" PRIu32 "-%" PRIu32, live->ref_min, live->ref_max);
-	fprintf(out, "  %-6s %-4s ", sites, ref);
+	fputs_unlocked("  ", out);
+	put_padded(out, sites, 7);
+	put_padded(out, ref, 5);
 }
 
 static void put_probe(
@@ -76,7 +78,7 @@ static void put_probe(
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const char *path = probes_object_at(rows->session, p->object)->path;
 
-	fprintf(s->out, "%s   ", mark(state_of(rows, row->probe)));
+	put_padded(s->out, mark(state_of(rows, row->probe)), 6);
 	put_padded(s->out, put_spelled(p), width);
 	put_counts(s->out, rows, row->probe);
 	fputs(put_safe(spell_base(path)), s->out);
@@ -97,7 +99,7 @@ static void put_semaphore(FILE *out, const struct rows *rows, size_t probe, uint
 	uint32_t value =
 		rows->live ? probes_semaphore_live_at(rows->session, probe, index) : PROBES_NONE;
 
-	fprintf(out, " sem 0x%" PRIx64, sem->address ? sem->address : sem->vaddr);
+	put_address(out, " sem ", sem->address ? sem->address : sem->vaddr);
 	if (value != PROBES_NONE)
 		fprintf(out, "=%" PRIu32, value);
 }
@@ -114,18 +116,22 @@ static void put_site(struct sheet *s, const struct rows *rows, size_t probe, siz
 	const struct probes_site *site = &probes_at(rows->session, probe)->sites[index];
 	const struct probes_site_live *live = probes_site_live_at(rows->session, probe, index);
 
-	fprintf(s->out, "        pc 0x%" PRIx64, site->pc);
+	put_address(s->out, "        pc ", site->pc);
 	if (site->address)
-		fprintf(s->out, " at 0x%" PRIx64, site->address);
-	if (rows->live && live->state != PROBES_UNKNOWN)
-		fprintf(s->out, " %s", mark(live->state));
+		put_address(s->out, " at ", site->address);
+	if (rows->live && live->state != PROBES_UNKNOWN) {
+		fputc_unlocked(' ', s->out);
+		fputs_unlocked(mark(live->state), s->out);
+	}
 	if (site->semaphore != PROBES_NONE)
 		put_semaphore(s->out, rows, probe, site->semaphore);
 	if (rows->live && s->verbose)
 		put_bytes(s->out, live);
-	if (*site->arguments)
-		fprintf(s->out, " %s", put_safe(site->arguments));
-	fputc('\n', s->out);
+	if (*site->arguments) {
+		fputc_unlocked(' ', s->out);
+		fputs_unlocked(put_safe(site->arguments), s->out);
+	}
+	fputc_unlocked('\n', s->out);
 }
 
 /* A line a site; for a probe without one, what there is instead. */
