@@ -367,6 +367,17 @@ static int session_run(struct probes_session *s, struct reader *reader, const si
 	return r;
 }
 
+int session_read_by(struct probes_session *s, struct reader *reader, const size_t *which,
+	size_t count, struct probes_error *e)
+{
+	int r;
+
+	reader->fresh = true;
+	r = session_run(s, reader, which, count, e);
+	s->all.fresh = true;
+	return r;
+}
+
 int session_read(
 	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
 {
@@ -382,9 +393,8 @@ int session_read(
 		return session_run(s, &s->all, NULL, s->catalog.probe_count, e);
 	if (!reader_init(&reader, &s->catalog, which, count))
 		return error_memory(e, "a reading");
-	r = session_run(s, &reader, which, count, e);
+	r = session_read_by(s, &reader, which, count, e);
 	reader_done(&reader);
-	s->all.fresh = true;
 	return r;
 }
 

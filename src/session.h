@@ -55,6 +55,10 @@ struct session_change {
 int session_read(
 	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e);
 
+/* The same, by a reader that was laid out for just these. */
+int session_read_by(struct probes_session *s, struct reader *reader, const size_t *which,
+	size_t count, struct probes_error *e);
+
 /* What a write of a semaphore adds to its count, and its slot among the values of its holding. */
 int32_t session_delta(const struct probes_write *w);
 uint32_t session_slot(const struct holding *h, size_t local, const struct probes_write *w);

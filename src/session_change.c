@@ -255,11 +255,11 @@ static int session_apply(struct probes_session *s, const struct session_change *
 
 /* One try. *again is set where the process changed between reading and looking. */
 static int session_try(struct probes_session *s, const struct session_change *c,
-	struct probes_result **result, bool *again, struct probes_error *e)
+	struct reader *reader, struct probes_result **result, bool *again, struct probes_error *e)
 {
 	uint64_t stopped_ns = 0;
 	struct plan p;
-	int r = session_read(s, c->which, c->count, e), applied = 0;
+	int r = session_read_by(s, reader, c->which, c->count, e), applied = 0;
 
 	*again = false;
 	if (r == 0)
@@ -282,8 +282,8 @@ static int session_try(struct probes_session *s, const struct session_change *c,
 	return r;
 }
 
-int session_carry_out(struct probes_session *s, const struct session_change *c,
-	struct probes_result **result, struct probes_error *e)
+static int session_change_by(struct probes_session *s, const struct session_change *c,
+	struct reader *reader, struct probes_result **result, struct probes_error *e)
 {
 	struct probes_error ignored;
 	bool again = true;
@@ -292,7 +292,7 @@ int session_carry_out(struct probes_session *s, const struct session_change *c,
 	for (int tries = 0; again && tries < SESSION_TRIES; tries++) {
 		probes_result_free(*result);
 		*result = NULL;
-		r = session_try(s, c, result, &again, e);
+		r = session_try(s, c, reader, result, &again, e);
 	}
 	if (c->deltas && (r < 0 || (*result)->not_done))
 		s->owing = true;
@@ -309,9 +309,24 @@ int session_carry_out(struct probes_session *s, const struct session_change *c,
 	}
 	/* So that what is shown next is what is there now; a failure shows itself at the next look.
 	 */
-	if (session_read(s, c->which, c->count, &ignored) < 0)
+	if (session_read_by(s, reader, c->which, c->count, &ignored) < 0)
 		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %s", ignored.what, ignored.why);
 	return 0;
+}
+
+/* All readings of one change are laid out once. */
+int session_carry_out(struct probes_session *s, const struct session_change *c,
+	struct probes_result **result, struct probes_error *e)
+{
+	struct reader reader;
+	int r;
+
+	*result = NULL;
+	if (!reader_init(&reader, &s->catalog, c->which, c->count))
+		return error_memory(e, "a reading");
+	r = session_change_by(s, c, &reader, result, e);
+	reader_done(&reader);
+	return r;
 }
 
 int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e)

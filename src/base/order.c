@@ -13,7 +13,7 @@
 
 struct order {
 	size_t count, size, key;
-	size_t of[ORDER_BYTES][256]; /* per byte of the number: elements with each value */
+	size_t of[256]; /* where the elements with each value of a byte go */
 };
 
 static uint64_t order_number(const struct order *o, const unsigned char *element)
@@ -29,49 +29,64 @@ static unsigned order_digit(const struct order *o, const unsigned char *element,
 	return order_number(o, element) >> 8 * k & 0xff;
 }
 
-/* Count, and say whether they are in order already. */
-static bool order_count(struct order *o, const unsigned char *elements)
+/* Which bits differ between any two of them; 0 also where they are in order already. */
+static uint64_t order_differences(const struct order *o, const unsigned char *elements)
 {
-	uint64_t last = 0;
+	uint64_t first = o->count ? order_number(o, elements) : 0, last = first, bits = 0;
 	bool ordered = true;
 
-	for (size_t i = 0; i < o->count; i++) {
-		uint64_t number = order_number(o, elements + i * o->size);
+	for (size_t i = 0; i < o->count; i++, elements += o->size) {
+		uint64_t number = order_number(o, elements);
 
 		ordered = ordered && number >= last;
 		last = number;
-		for (unsigned k = 0; k < ORDER_BYTES; k++)
-			o->of[k][number >> 8 * k & 0xff]++;
+		bits |= number ^ first;
 	}
-	return ordered;
+	return ordered ? 0 : bits;
 }
 
-/* Turn counts into the places where the elements of each value begin. */
-static void order_begins(size_t *of)
+/* Count the elements with each value of a byte, and turn that into where those begin. */
+static void order_begins(struct order *o, const unsigned char *elements, unsigned k)
 {
 	size_t at = 0;
 
+	memset(o->of, 0, sizeof o->of);
+	for (size_t i = 0; i < o->count; i++, elements += o->size)
+		o->of[order_digit(o, elements, k)]++;
 	for (unsigned i = 0; i < 256; i++) {
-		size_t n = of[i];
+		size_t n = o->of[i];
 
-		of[i] = at;
+		o->of[i] = at;
 		at += n;
 	}
 }
 
+/* `size` is o->size: known when this is compiled, a copy is two instructions instead of a call. */
+static inline __attribute__((always_inline)) void order_move(
+	struct order *o, unsigned char *to, const unsigned char *from, unsigned k, size_t size)
+{
+	for (size_t i = 0; i < o->count; i++, from += size)
+		memcpy(to + size * o->of[order_digit(o, from, k)]++, from, size);
+}
+
 static void order_pass(struct order *o, unsigned char *to, const unsigned char *from, unsigned k)
 {
-	order_begins(o->of[k]);
-	for (size_t i = 0; i < o->count; i++, from += o->size)
-		memcpy(to + o->size * o->of[k][order_digit(o, from, k)]++, from, o->size);
+	order_begins(o, from, k);
+	if (o->size == 16)
+		order_move(o, to, from, k, 16);
+	else if (o->size == 24)
+		order_move(o, to, from, k, 24);
+	else
+		order_move(o, to, from, k, o->size);
 }
 
 bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 {
 	struct order o = {.count = count, .size = size, .key = key};
 	unsigned char *from = elements, *to, *room;
+	uint64_t bits = order_differences(&o, from);
 
-	if (order_count(&o, from))
+	if (!bits)
 		return true;
 	room = to = malloc(count * size);
 	if (!room)
@@ -79,7 +94,7 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 	for (unsigned k = 0; k < ORDER_BYTES; k++) {
 		unsigned char *swap = from;
 
-		if (o.of[k][order_digit(&o, from, k)] == count)
+		if (!(bits >> 8 * k & 0xff))
 			continue;
 		order_pass(&o, to, from, k);
 		from = to;
