@@ -95,10 +95,28 @@ void pattern_free(struct pattern *p)
 	free(p);
 }
 
+/*
+ * Where a word begins in a text, in any case. strcasestr looks into the word anew for each text,
+ * which costs more than these short texts themselves.
+ */
+static const char *pattern_search(const char *text, const char *word)
+{
+	int first = tolower((unsigned char)*word);
+	size_t length = strlen(word);
+
+	if (!length)
+		return text;
+	for (; *text; text++)
+		if (tolower((unsigned char)*text) == first && !strncasecmp(text, word, length))
+			return text;
+	return NULL;
+}
+
 bool pattern_find(const struct pattern *p, const char *text, size_t *start, size_t *end)
 {
 	if (p->word) {
-		const char *at = p->any_case ? strcasestr(text, p->word) : strstr(text, p->word);
+		const char *at =
+			p->any_case ? pattern_search(text, p->word) : strstr(text, p->word);
 
 		*start = at ? (size_t)(at - text) : 0;
 		*end = *start + strlen(p->word);
