@@ -34,8 +34,9 @@ static void keep_standard_descriptors(void)
 }
 
 /*
- * A screen stays for hours: what reading a large file takes for a moment goes back to the system: glibc would keep up to
- * 64 MiB of it once it has seen a large block freed (mallopt(3), M_MMAP_THRESHOLD).
+ * A screen stays for hours: what reading a large file takes for a moment goes back to the system:
+ * glibc would keep up to 64 MiB of it once it has seen a large block freed (mallopt(3),
+ * M_MMAP_THRESHOLD).
  */
 static void keep_memory_small(void)
 {

@@ -7,92 +7,11 @@
 
 #include "base/error.h"
 #include "base/order.h"
+#include "probe/sorted.h"
 
-#include <endian.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- grouping ---- */
-
-/* A note with the first eight bytes of its names as numbers, which settles most comparisons. */
-struct holding_item {
-	uint64_t provider, name;
-	const struct note *note;
-};
-
-static uint64_t holding_prefix(const char *text)
-{
-	uint64_t key = 0;
-
-	memcpy(&key, text, strnlen(text, sizeof key));
-	return be64toh(key);
-}
-
-/* A prefix whose last byte is not NUL may go on. */
-static int holding_compare_text(uint64_t x, uint64_t y, const char *a, const char *b)
-{
-	if (x != y)
-		return x < y ? -1 : 1;
-	return x & 0xff ? strcmp(a + 8, b + 8) : 0;
-}
-
-static int holding_compare_names(const struct holding_item *x, const struct holding_item *y)
-{
-	int r = holding_compare_text(
-		x->provider, y->provider, x->note->provider, y->note->provider);
-
-	return r ? r : holding_compare_text(x->name, y->name, x->note->name, y->note->name);
-}
-
-static int holding_by_name(const void *a, const void *b)
-{
-	const struct holding_item *x = a, *y = b;
-	int r = holding_compare_names(x, y);
-
-	if (r == 0)
-		r = (x->note->pc > y->note->pc) - (x->note->pc < y->note->pc);
-	if (r == 0)
-		r = (x->note->semaphore > y->note->semaphore) -
-		    (x->note->semaphore < y->note->semaphore);
-	return r;
-}
-
-/* By what the numbers say; then the few whose numbers are alike, by all of their names. */
-static bool holding_sort(struct holding_item *items, size_t count)
-{
-	size_t next;
-
-	if (!order_by_number(items, count, sizeof *items, offsetof(struct holding_item, name)) ||
-		!order_by_number(
-			items, count, sizeof *items, offsetof(struct holding_item, provider)))
-		return false;
-	for (size_t at = 0; at < count; at = next) {
-		for (next = at + 1; next < count; next++)
-			if (items[next].name != items[at].name ||
-				items[next].provider != items[at].provider)
-				break;
-		qsort(&items[at], next - at, sizeof *items, holding_by_name);
-	}
-	return true;
-}
-
-static struct holding_item *holding_sorted(const struct object *file)
-{
-	struct holding_item *items = calloc(file->note_count + 1, sizeof *items);
-
-	for (size_t i = 0; items && i < file->note_count; i++)
-		items[i] = (struct holding_item){
-			.provider = holding_prefix(file->notes[i].provider),
-			.name = holding_prefix(file->notes[i].name),
-			.note = &file->notes[i],
-		};
-	if (items && holding_sort(items, file->note_count))
-		return items;
-	free(items);
-	return NULL;
-}
 
 /* ---- one probe ---- */
 
@@ -111,7 +30,7 @@ static int holding_by_number(const void *a, const void *b)
 
 /* The different semaphores of a group of notes, ascending, behind those laid out already. */
 static void holding_take_semaphores(struct holding *h, struct probes_probe *p,
-	const struct site_provider *provider, const struct holding_item *items, size_t count,
+	const struct site_provider *provider, const struct sorted_note *items, size_t count,
 	uint64_t *scratch)
 {
 	size_t n = 0;
@@ -145,7 +64,7 @@ static uint32_t holding_find_semaphore(const struct probes_probe *p, uint64_t va
 }
 
 static void holding_take_sites(struct holding *h, struct probes_probe *p,
-	const struct site_provider *provider, const struct holding_item *items, size_t count)
+	const struct site_provider *provider, const struct sorted_note *items, size_t count)
 {
 	p->sites = &h->sites[h->site_count];
 	for (size_t i = 0; i < count; i++) {
@@ -173,7 +92,7 @@ static void holding_take_sites(struct holding *h, struct probes_probe *p,
 }
 
 static void holding_check(const struct holding *h, struct probes_probe *p,
-	const struct site_provider *provider, const struct holding_item *items, size_t count)
+	const struct site_provider *provider, const struct sorted_note *items, size_t count)
 {
 	bool ocaml = p->kind == PROBES_OCAML;
 
@@ -201,7 +120,7 @@ static void holding_check(const struct holding *h, struct probes_probe *p,
 	}
 }
 
-static void holding_lay_out(struct holding *h, struct holding_item *items, uint64_t *scratch)
+static void holding_lay_out(struct holding *h, struct sorted_note *items, uint64_t *scratch)
 {
 	size_t total = h->file->note_count, next;
 
@@ -210,7 +129,7 @@ static void holding_lay_out(struct holding *h, struct holding_item *items, uint6
 		const struct site_provider *provider = site_provider(items[at].note->provider);
 
 		for (next = at + 1; next < total; next++)
-			if (holding_compare_names(&items[at], &items[next]))
+			if (!sorted_alike(&items[at], &items[next]))
 				break;
 		p->kind = provider->kind;
 		p->provider = items[at].note->provider;
@@ -405,7 +324,7 @@ static bool holding_keep_strings(struct holding *h)
 static bool holding_fill(struct holding *h, bool live)
 {
 	size_t notes = h->file->note_count;
-	struct holding_item *items = holding_sorted(h->file);
+	struct sorted_note *items = sorted_notes(h->file);
 	uint64_t *scratch = calloc(notes + 1, sizeof *scratch);
 	struct holding_place *places = calloc(notes + 1, sizeof *places);
 	bool fits = items && scratch && places && holding_allocate(h, notes, live);

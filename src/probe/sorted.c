@@ -1,0 +1,85 @@
+/* The notes of an object in the order of their names; see sorted.h. */
+#include "probe/sorted.h"
+
+#include "base/order.h"
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t sorted_prefix(const char *text)
+{
+	uint64_t key = 0;
+
+	memcpy(&key, text, strnlen(text, sizeof key));
+	return be64toh(key);
+}
+
+/* A prefix whose last byte is not NUL may go on. */
+static int sorted_compare_text(uint64_t x, uint64_t y, const char *a, const char *b)
+{
+	if (x != y)
+		return x < y ? -1 : 1;
+	return x & 0xff ? strcmp(a + 8, b + 8) : 0;
+}
+
+static int sorted_compare_names(const struct sorted_note *x, const struct sorted_note *y)
+{
+	int r = sorted_compare_text(x->provider, y->provider, x->note->provider, y->note->provider);
+
+	return r ? r : sorted_compare_text(x->name, y->name, x->note->name, y->note->name);
+}
+
+static int sorted_by_name(const void *a, const void *b)
+{
+	const struct sorted_note *x = a, *y = b;
+	int r = sorted_compare_names(x, y);
+
+	if (r == 0)
+		r = (x->note->pc > y->note->pc) - (x->note->pc < y->note->pc);
+	if (r == 0)
+		r = (x->note->semaphore > y->note->semaphore) -
+		    (x->note->semaphore < y->note->semaphore);
+	return r;
+}
+
+/* By what the numbers say; then the few whose numbers are alike, by all of their names. */
+static bool sorted_sort(struct sorted_note *items, size_t count)
+{
+	size_t next;
+
+	if (!order_by_number(items, count, sizeof *items, offsetof(struct sorted_note, name)) ||
+		!order_by_number(
+			items, count, sizeof *items, offsetof(struct sorted_note, provider)))
+		return false;
+	for (size_t at = 0; at < count; at = next) {
+		for (next = at + 1; next < count; next++)
+			if (items[next].name != items[at].name ||
+				items[next].provider != items[at].provider)
+				break;
+		qsort(&items[at], next - at, sizeof *items, sorted_by_name);
+	}
+	return true;
+}
+
+struct sorted_note *sorted_notes(const struct object *file)
+{
+	struct sorted_note *items = calloc(file->note_count + 1, sizeof *items);
+
+	for (size_t i = 0; items && i < file->note_count; i++)
+		items[i] = (struct sorted_note){
+			.provider = sorted_prefix(file->notes[i].provider),
+			.name = sorted_prefix(file->notes[i].name),
+			.note = &file->notes[i],
+		};
+	if (items && sorted_sort(items, file->note_count))
+		return items;
+	free(items);
+	return NULL;
+}
+
+bool sorted_alike(const struct sorted_note *x, const struct sorted_note *y)
+{
+	return !sorted_compare_names(x, y);
+}
