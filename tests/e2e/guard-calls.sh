@@ -39,7 +39,8 @@ reads=$(calls process_vm_readv)
 same 'reads of the process' "$reads" 1
 same 'writes to the process' "$(calls pwrite64)" 0
 same 'ptrace calls of a look' "$(calls ptrace)" 0
-at_most 'calls of info' "$(wc -l <"$tmp/calls")" 700
+# (350; twice as many under a sanitizer, and some for each library: far from one a probe)
+at_most 'calls of info' "$(wc -l <"$tmp/calls")" 1500
 
 # --- switching: as many writes as there are sites and counts; two looks for 1,024 of them, and one
 # reading before and one after
@@ -50,7 +51,7 @@ same 'writes of a switch' "$(calls pwrite64)" "$writes"
 same 'bytes of each write' "$(grep -E '^[0-9]+ +pwrite64\(' "$tmp/calls" | grep -c ', 1, ')" "$writes"
 same 'looks of a switch' "$(calls process_vm_readv)" $((reads + 2 * batches + 1))
 same 'ptrace calls of a switch' "$(calls ptrace)" 0
-at_most 'other calls of a switch' "$(($(wc -l <"$tmp/calls") - writes))" 1000
+at_most 'other calls of a switch' "$(($(wc -l <"$tmp/calls") - writes))" 2500
 
 # --- the same with -stop: between the first look and letting go, looks and writes and nothing else
 traced attach -no-syslog -pid "$pid" -disable-all -stop -max-stop 60000
