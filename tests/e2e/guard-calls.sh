@@ -9,6 +9,10 @@ command -v strace >/dev/null || skip 'no strace'
 strace -f -qq -o /dev/null true 2>/dev/null || skip 'strace may not trace here'
 need_switching
 
+# A sanitizer cannot look for leaks in what strace traces.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export ASAN_OPTIONS
+
 start many
 probes=10000 sites=30000
 
