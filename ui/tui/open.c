@@ -85,8 +85,13 @@ static int open_nothing(const struct app *a, struct probes_error *e)
 	e->code = -ENOENT;
 	snprintf(e->what, sizeof e->what, "process %d has no probes", (int)probes_pid(s));
 	snprintf(e->why, sizeof e->why, "%s", why);
-	snprintf(e->hint, sizeof e->hint, "probes-tui list -pid %d says so for each object",
-		(int)probes_pid(s));
+	/* What we started ends with us: there is no pid to look at afterwards. */
+	if (probes_held(s))
+		snprintf(e->hint, sizeof e->hint,
+			"for what it opens or executes later, attach when it runs");
+	else
+		snprintf(e->hint, sizeof e->hint, "probes-tui list -pid %d says so for each object",
+			(int)probes_pid(s));
 	return e->code;
 }
 
