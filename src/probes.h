@@ -27,7 +27,7 @@
  *  - Addresses are those of the process, in bytes; "pc" is the address in the
  *    file's own terms (link-time).
  *
- * Written for x86-64 Linux; needs process_vm_readv(2) (3.2), pidfd_open(2) (5.3).
+ * Written for x86-64 Linux; needs pidfd_open(2) (5.3) and openat2(2) (5.6).
  */
 #ifndef PROBES_H
 #define PROBES_H
