@@ -19,7 +19,7 @@ static const char *function(void *data, size_t i)
 
 static const struct filter_subject subject = {
 	.function = function,
-	.all = "ocaml_2:Req_start order_gw",
+	.text = "ocaml_2:Req_start",
 	.provider = "ocaml_2",
 	.object = "order_gw",
 	.state = PROBES_ON,

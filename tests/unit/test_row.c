@@ -13,12 +13,9 @@ Suite *row_suite(void);
 
 static struct row sum(const struct probes_live *live, size_t count)
 {
-	struct row r = {.label = "p:name",
-		.name = "name",
-		.provider = "p",
-		.object = "exe",
-		.path = "/bin/exe",
-		.all = "p:name exe"};
+	static const struct row_family family = {
+		.provider = "p", .provider_length = 1, .object = "exe", .path = "/bin/exe"};
+	struct row r = {.label = "p:name", .family = &family};
 
 	row_clear(&r);
 	for (size_t i = 0; i < count; i++)
@@ -150,15 +147,13 @@ END_TEST
 
 START_TEST(sorts)
 {
+	static const struct row_family x = {.path = "", .object = "x"};
+	static const struct row_family y = {.path = "", .object = "y"};
 	struct row rows[4] = {
-		{.label = "p:d", .path = "", .object = "x", .state = PROBES_OFF, .ref_max = 0},
-		{.label = "p:b", .path = "", .object = "y", .state = PROBES_ON, .ref_max = 2},
-		{.label = "p:c",
-			.path = "",
-			.object = "x",
-			.state = PROBES_ODD,
-			.ref_max = PROBES_NONE},
-		{.label = "p:a", .path = "", .object = "y", .state = PROBES_ON, .ref_max = 1},
+		{.label = "p:d", .family = &x, .state = PROBES_OFF, .ref_max = 0},
+		{.label = "p:b", .family = &y, .state = PROBES_ON, .ref_max = 2},
+		{.label = "p:c", .family = &x, .state = PROBES_ODD, .ref_max = PROBES_NONE},
+		{.label = "p:a", .family = &y, .state = PROBES_ON, .ref_max = 1},
 	};
 	static const struct {
 		enum sort_key key;

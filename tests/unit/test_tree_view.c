@@ -16,28 +16,15 @@ Suite *tree_view_suite(void);
 
 /* ------------------------------------------------------------------- groups */
 
+static const struct row_family lib_one = {.path = "/a/lib", .object = "lib", .provider = "one"};
+static const struct row_family prog_one = {.path = "/b/prog", .object = "prog", .provider = "one"};
+static const struct row_family prog_two = {.path = "/b/prog", .object = "prog", .provider = "two"};
+
 static struct row rows[] = {
-	{.path = "/b/prog",
-		.object = "prog",
-		.provider = "two",
-		.state = PROBES_ON,
-		.sites = 2,
-		.sites_on = 2,
-		.tag = 1},
-	{.path = "/b/prog", .object = "prog", .provider = "one", .state = PROBES_OFF, .sites = 3},
-	{.path = "/a/lib",
-		.object = "lib",
-		.provider = "one",
-		.state = PROBES_OFF,
-		.sites = 1,
-		.sites_on = PROBES_NONE},
-	{.path = "/b/prog",
-		.object = "prog",
-		.provider = "two",
-		.state = PROBES_ON,
-		.sites = 1,
-		.sites_on = 1,
-		.tag = 2},
+	{.family = &prog_two, .state = PROBES_ON, .sites = 2, .sites_on = 2, .tag = 1},
+	{.family = &prog_one, .state = PROBES_OFF, .sites = 3},
+	{.family = &lib_one, .state = PROBES_OFF, .sites = 1, .sites_on = PROBES_NONE},
+	{.family = &prog_two, .state = PROBES_ON, .sites = 1, .sites_on = 1, .tag = 2},
 };
 
 /* A line as "G lib", "g two" or the row's number. */
@@ -51,7 +38,8 @@ static void spell(const struct groups *g, const uint32_t *lines, size_t count, c
 		if (!one)
 			out += sprintf(out, "%u ", lines[i]);
 		else
-			out += sprintf(out, "%s ", one->provider ? one->provider : one->sum.object);
+			out += sprintf(out, "%s ",
+				one->provider ? one->provider : one->sum.family->object);
 	}
 }
 
@@ -225,8 +213,10 @@ END_TEST
 
 START_TEST(pairs_are_kept)
 {
-	static struct row two[] = {{.name = "a", .label = "p:a", .path = "", .provider = "p"},
-		{.name = "b", .label = "p:b", .path = "", .provider = "p"}};
+	static const struct row_family p_of_all = {
+		.path = "", .provider = "p", .provider_length = 1};
+	static struct row two[] = {
+		{.label = "p:a", .family = &p_of_all}, {.label = "p:b", .family = &p_of_all}};
 	struct model m = {.rows = two, .row_count = 2};
 	struct pairs p = {0};
 

@@ -297,8 +297,8 @@ void act_command_complete(struct app *a)
 	for (size_t i = 0; !at && i < ACT_COMMAND_COUNT; i++)
 		act_command_offer(&g, act_command_words[i].word);
 	for (size_t i = 0; at && i < a->model.row_count; i++)
-		act_command_offer(
-			&g, strchr(g.word, ':') ? a->model.rows[i].label : a->model.rows[i].name);
+		act_command_offer(&g,
+			strchr(g.word, ':') ? a->model.rows[i].label : row_name(&a->model.rows[i]));
 	snprintf(a->prompt_why, sizeof a->prompt_why, "%s",
 		!g.found      ? "nothing begins so"
 		: g.found > 1 ? g.names

@@ -21,8 +21,8 @@ static void act_pair_of_tags(struct app *a, struct pairs_one *pair)
 		if (rows[i].tag)
 			two[found++] = (uint32_t)i;
 	}
-	first = pair_role(rows[two[0]].name, &stem);
-	if (pair_role(rows[two[1]].name, &stem) == PAIR_START || first == PAIR_END ||
+	first = pair_role(row_name(&rows[two[0]]), &stem);
+	if (pair_role(row_name(&rows[two[1]]), &stem) == PAIR_START || first == PAIR_END ||
 		(first == PAIR_NEITHER && rows[two[1]].tag < rows[two[0]].tag))
 		*pair = (struct pairs_one){.start = two[1], .end = two[0]};
 	else

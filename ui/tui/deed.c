@@ -290,7 +290,7 @@ void deed_name(const struct model *m, const struct deed_plan *plan, char *what, 
 		total += plan->steps[i].count;
 	for (size_t i = 0; i < plan->count; i++) {
 		for (size_t j = 0; j < plan->steps[i].count; j++) {
-			const char *name = m->rows[plan->steps[i].ids[j]].name;
+			const char *name = row_name(&m->rows[plan->steps[i].ids[j]]);
 
 			used += text_width(name) + 1;
 			if (shown > 1 && used > DEED_NAMES)

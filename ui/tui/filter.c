@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum filter_look {
-	LOOK_ALL,
+	LOOK_TEXT,
 	LOOK_PROVIDER,
 	LOOK_OBJECT,
 	LOOK_FUNCTION,
@@ -66,7 +66,7 @@ static int filter_add_atom(
 {
 	if (!*text)
 		return 0; /* "a|" while one is still typing */
-	for (size_t i = 0; atom.look == LOOK_ALL && i < sizeof filter_words / sizeof *filter_words;
+	for (size_t i = 0; atom.look == LOOK_TEXT && i < sizeof filter_words / sizeof *filter_words;
 		i++) {
 		if (!strcmp(text, filter_words[i].text)) {
 			atom.look = filter_words[i].look;
@@ -98,7 +98,7 @@ static const char *filter_prefix(const char *text, enum filter_look *look)
 
 static int filter_add_term(struct filter *f, char *text, char *why, size_t size)
 {
-	struct filter_atom atom = {.look = LOOK_ALL};
+	struct filter_atom atom = {.look = LOOK_TEXT};
 	struct filter_term *t;
 	const char *rest;
 	char *alternatives, *one;
@@ -174,10 +174,10 @@ static bool filter_match_atom(const struct filter_atom *a, const struct filter_s
 		return pattern_match(a->pattern, s->object);
 	case LOOK_FUNCTION:
 		return filter_match_function(a->pattern, s);
-	case LOOK_ALL:
+	case LOOK_TEXT:
 		break;
 	}
-	return pattern_match(a->pattern, s->all);
+	return pattern_match(a->pattern, s->text) || pattern_match(a->pattern, s->object);
 }
 
 static bool filter_match_term(const struct filter_term *t, const struct filter_subject *s)

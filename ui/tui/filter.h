@@ -19,7 +19,7 @@
 
 /* What a filter looks at in a row. */
 struct filter_subject {
-	const char *all; /* "provider:name object" */
+	const char *text; /* "provider:name" */
 	const char *provider;
 	const char *object;
 	enum probes_state state;

@@ -31,8 +31,8 @@ static size_t groups_hash(const char *path, const char *provider)
 static bool groups_is(const struct group *g, const char *path, const char *provider)
 {
 	if (!provider || !g->provider)
-		return provider == g->provider && !strcmp(g->sum.path, path);
-	return !strcmp(g->provider, provider) && !strcmp(g->sum.path, path);
+		return provider == g->provider && !strcmp(g->sum.family->path, path);
+	return !strcmp(g->provider, provider) && !strcmp(g->sum.family->path, path);
 }
 
 static size_t groups_slot(const struct groups *g, const char *path, const char *provider)
@@ -53,7 +53,8 @@ static void groups_make_room(struct groups *g)
 	g->table = mem_array(g->table_size, sizeof *g->table);
 	memset(g->table, 0xff, g->table_size * sizeof *g->table);
 	for (size_t i = 0; i < g->count; i++)
-		g->table[groups_slot(g, g->all[i].sum.path, g->all[i].provider)] = (uint32_t)i;
+		g->table[groups_slot(g, g->all[i].sum.family->path, g->all[i].provider)] =
+			(uint32_t)i;
 }
 
 static uint32_t groups_get(
@@ -62,13 +63,12 @@ static uint32_t groups_get(
 	size_t slot;
 
 	groups_make_room(g);
-	slot = groups_slot(g, r->path, provider);
+	slot = groups_slot(g, r->family->path, provider);
 	if (g->table[slot] != GROUPS_NONE)
 		return g->table[slot];
 	g->all = mem_grow(g->all, &g->capacity, g->count + 1, sizeof *g->all);
-	g->all[g->count] = (struct group){.provider = provider,
-		.parent = parent,
-		.sum = {.path = r->path, .object = r->object, .deleted = r->deleted}};
+	g->all[g->count] = (struct group){
+		.provider = provider, .parent = parent, .sum = {.family = r->family}};
 	g->table[slot] = (uint32_t)g->count;
 	return (uint32_t)g->count++;
 }
@@ -80,11 +80,11 @@ void groups_update(struct groups *g, const struct row *rows, size_t count)
 		const struct row *r = &rows[g->of_count];
 		const struct row *before = g->of_count ? r - 1 : r;
 
-		if (g->of_count && before->path == r->path && before->provider == r->provider)
+		if (g->of_count && before->family == r->family)
 			g->of[g->of_count] = g->of[g->of_count - 1];
 		else
-			g->of[g->of_count] =
-				groups_get(g, r, r->provider, groups_get(g, r, NULL, GROUPS_NONE));
+			g->of[g->of_count] = groups_get(
+				g, r, r->family->provider, groups_get(g, r, NULL, GROUPS_NONE));
 	}
 }
 
@@ -117,10 +117,10 @@ static int groups_compare(const void *a, const void *b, void *data)
 {
 	const struct group *all = ((struct groups *)data)->all;
 	const struct group *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
-	int order = strcmp(x->sum.object, y->sum.object);
+	int order = strcmp(x->sum.family->object, y->sum.family->object);
 
 	if (!order)
-		order = strcmp(x->sum.path, y->sum.path);
+		order = strcmp(x->sum.family->path, y->sum.family->path);
 	if (!order && x->provider && y->provider)
 		order = strcmp(x->provider, y->provider);
 	return order ? order : (x->provider ? 1 : 0) - (y->provider ? 1 : 0);

@@ -19,7 +19,7 @@ struct group {
 	uint32_t parent;      /* of a provider's group, else GROUPS_NONE */
 	bool folded;
 	/* over the rows that were arranged last */
-	struct row sum; /* path, object, states; its label is unused; tagged: all of them */
+	struct row sum; /* its label and its family's provider are unused; tagged: all of them */
 	size_t count, on;
 };
 

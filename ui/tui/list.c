@@ -52,9 +52,9 @@ bool list_passes(struct list *l, uint32_t id)
 	const struct row *r = &l->model->rows[id];
 	struct list_look look = {l, id};
 	struct filter_subject s = {
-		.all = r->all,
-		.provider = r->provider,
-		.object = r->object,
+		.text = r->label,
+		.provider = r->family->provider,
+		.object = r->family->object,
 		.state = r->state,
 		.tagged = r->tag > 0,
 		.mine = r->mine,

@@ -7,6 +7,7 @@
 #include "ui/tui/mem.h"
 #include "ui/tui/text.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 struct model_block {
 	struct model_block *next;
 	size_t used;
-	char bytes[MODEL_BLOCK];
+	_Alignas(max_align_t) char bytes[MODEL_BLOCK];
 };
 
 void model_init(struct model *m)
@@ -40,21 +41,26 @@ void model_done(struct model *m)
 	model_init(m);
 }
 
-static char *model_keep(struct model *m, const char *text, size_t length)
+static void *model_take(struct model *m, size_t size, size_t alignment)
 {
 	struct model_block *b = m->texts;
-	char *kept;
+	size_t at = b ? (b->used + alignment - 1) / alignment * alignment : 0;
 
-	if (!b || b->used + length + 1 > MODEL_BLOCK) {
+	if (!b || at + size > MODEL_BLOCK) {
 		b = mem_alloc(sizeof *b);
 		b->next = m->texts;
 		m->texts = b;
+		at = 0;
 	}
-	kept = b->bytes + b->used;
-	memcpy(kept, text, length);
-	kept[length] = '\0';
-	b->used += length + 1;
-	return kept;
+	b->used = at + size;
+	return b->bytes + at;
+}
+
+static char *model_keep(struct model *m, const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(model_take(m, size, 1), text, size);
 }
 
 /* ----------------------------------------------------------------- identity */
@@ -82,8 +88,8 @@ static size_t model_slot(
 	for (; m->table[at] != MODEL_NONE; at = (at + 1) % m->table_size) {
 		const struct row *r = &m->rows[m->table[at]];
 
-		if (!strcmp(r->name, name) && !strcmp(r->provider, provider) &&
-			!strcmp(r->path, object))
+		if (!strcmp(row_name(r), name) && !strcmp(r->family->provider, provider) &&
+			!strcmp(r->family->path, object))
 			break;
 	}
 	return at;
@@ -97,25 +103,27 @@ uint32_t model_find(
 
 static void model_make_room(struct model *m, size_t rows)
 {
-	if (rows * 2 < m->table_size)
+	if (rows * 4 < m->table_size * 3)
 		return;
-	m->table_size = rows * 4 + 64;
+	m->table_size = rows * 3 / 2 + 64;
 	free(m->table);
 	m->table = mem_array(m->table_size, sizeof *m->table);
 	memset(m->table, 0xff, m->table_size * sizeof *m->table);
 	for (size_t i = 0; i < m->row_count; i++) {
 		const struct row *r = &m->rows[i];
 
-		m->table[model_slot(m, r->path, r->provider, r->name)] = (uint32_t)i;
+		m->table[model_slot(m, r->family->path, r->family->provider, row_name(r))] =
+			(uint32_t)i;
 	}
 }
 
 /* --------------------------------------------------------------- the rows */
 
-/* What the texts of one object's and provider's rows have in common. */
-struct model_family {
+/* Where the rows come from that are being made. */
+struct model_origin {
 	const struct probes_object *object;
-	const char *path, *base, *provider, *raw_provider;
+	const char *provider; /* raw */
+	struct row_family *family;
 };
 
 /* A text made safe; one that is cut ends in a number that tells it from others cut there. */
@@ -131,45 +139,42 @@ static void model_text(const char *raw, char *out, size_t size)
 	snprintf(out + at, 32, "~%08zx", model_hash(raw, "", "") & 0xffffffff);
 }
 
-static void model_family_of(struct model *m, struct model_family *f, const struct probes_object *o,
-	const char *provider)
+static struct row_family *model_new_family(struct model *m, const struct probes_object *object)
 {
+	struct row_family *f = model_take(m, sizeof *f, _Alignof(struct row_family));
 	char text[TEXT_MAX];
 
-	if (f->object != o) {
-		f->object = o;
-		model_text(o->path, text, sizeof text);
-		f->path = model_keep(m, text, strlen(text));
-		f->base = text_base(f->path);
-		f->raw_provider = NULL;
-	}
-	if (!f->raw_provider || strcmp(f->raw_provider, provider)) {
-		f->raw_provider = provider;
-		model_text(provider, text, TEXT_MAX / 4);
-		f->provider = model_keep(m, text, strlen(text));
-	}
+	model_text(object->path, text, sizeof text);
+	*f = (struct row_family){.path = model_keep(m, text), .deleted = object->deleted};
+	f->object = text_base(f->path);
+	return f;
 }
 
-static uint32_t model_new_row(struct model *m, const struct model_family *f, const char *name)
+/* Probes come ordered: mostly the family is that of the one before. */
+static void model_family_of(struct model *m, struct model_origin *o,
+	const struct probes_object *object, const char *provider)
 {
-	char text[2 * TEXT_MAX];
-	size_t provider = strlen(f->provider), label;
+	char text[TEXT_MAX / 4];
+	struct row_family *f;
+
+	if (o->object == object && !strcmp(o->provider, provider))
+		return;
+	f = model_new_family(m, object);
+	model_text(provider, text, sizeof text);
+	f->provider = model_keep(m, text);
+	f->provider_length = strlen(text);
+	*o = (struct model_origin){.object = object, .provider = provider, .family = f};
+}
+
+static uint32_t model_new_row(struct model *m, const struct row_family *f, const char *name)
+{
+	char text[TEXT_MAX];
 	struct row *r;
 
 	m->rows = mem_grow(m->rows, &m->row_capacity, m->row_count + 1, sizeof *m->rows);
 	r = &m->rows[m->row_count];
-	*r = (struct row){.provider = f->provider, .path = f->path, .object = f->base};
-	r->member = MODEL_NONE;
-	r->deleted = f->object->deleted;
-	memcpy(text, f->provider, provider);
-	text[provider] = ':';
-	strcpy(text + provider + 1, name);
-	label = strlen(text);
-	r->label = model_keep(m, text, label);
-	r->name = r->label + provider + 1;
-	text[label] = ' ';
-	strcpy(text + label + 1, r->object);
-	r->all = model_keep(m, text, strlen(text));
+	snprintf(text, sizeof text, "%s:%s", f->provider, name);
+	*r = (struct row){.label = model_keep(m, text), .family = f, .member = MODEL_NONE};
 	if (text_width(r->label) > m->widest)
 		m->widest = text_width(r->label);
 	return (uint32_t)m->row_count++;
@@ -188,7 +193,7 @@ static void model_join(struct model *m, uint32_t id, uint32_t process, uint32_t 
 
 void model_add(struct model *m, struct probes_session *session)
 {
-	struct model_family family = {0};
+	struct model_origin origin = {0};
 	uint32_t process = (uint32_t)m->process_count;
 	size_t count = probes_count(session);
 	char name[TEXT_MAX / 2];
@@ -201,13 +206,14 @@ void model_add(struct model *m, struct probes_session *session)
 	for (size_t i = 0; i < count; i++) {
 		const struct probes_probe *p = probes_at(session, i);
 		size_t slot;
-		bool other_object = family.object != probes_object_at(session, p->object);
+		const struct probes_object *object = probes_object_at(session, p->object);
+		bool other_object = origin.object != object;
 
-		model_family_of(m, &family, probes_object_at(session, p->object), p->provider);
+		model_family_of(m, &origin, object, p->provider);
 		model_text(p->name, name, sizeof name);
-		slot = model_slot(m, family.path, family.provider, name);
+		slot = model_slot(m, origin.family->path, origin.family->provider, name);
 		if (m->table[slot] == MODEL_NONE) {
-			m->table[slot] = model_new_row(m, &family, name);
+			m->table[slot] = model_new_row(m, origin.family, name);
 			m->counts.objects += other_object;
 		}
 		model_join(m, m->table[slot], process, (uint32_t)i);

@@ -31,7 +31,8 @@ static bool pairs_exists(void *data, const char *name)
 {
 	const struct pairs_family *f = data;
 
-	return model_find(f->model, f->row->path, f->row->provider, name) != MODEL_NONE;
+	return model_find(f->model, f->row->family->path, f->row->family->provider, name) !=
+	       MODEL_NONE;
 }
 
 /* What a row is, and its partner in the same object and provider. */
@@ -40,9 +41,10 @@ static enum pair_role pairs_partner(const struct model *m, uint32_t id, uint32_t
 	const struct row *r = &m->rows[id];
 	struct pairs_family family = {m, r};
 	char name[TEXT_MAX];
-	enum pair_role role = pair_partner(r->name, pairs_exists, &family, name, sizeof name);
+	enum pair_role role = pair_partner(row_name(r), pairs_exists, &family, name, sizeof name);
 
-	*partner = role == PAIR_NEITHER ? MODEL_NONE : model_find(m, r->path, r->provider, name);
+	*partner = role == PAIR_NEITHER ? MODEL_NONE
+					: model_find(m, r->family->path, r->family->provider, name);
 	return role;
 }
 

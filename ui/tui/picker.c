@@ -34,7 +34,7 @@ void picker_done(struct picker *p)
 static bool picker_shows(const struct picker *p, const struct scan_process *one)
 {
 	struct filter_subject s = {
-		.all = one->all, .provider = "", .object = one->command, .tagged = one->tagged};
+		.text = one->all, .provider = "", .object = one->command, .tagged = one->tagged};
 
 	return !one->gone && one->kind == SCAN_PROBES && filter_match(p->filter, &s);
 }

@@ -5,6 +5,11 @@
 
 #include <stddef.h>
 
+const char *row_name(const struct row *r)
+{
+	return r->label + r->family->provider_length + 1;
+}
+
 void row_clear(struct row *r)
 {
 	r->processes = r->sites = r->sites_on = 0;

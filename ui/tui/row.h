@@ -10,27 +10,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct row {
-	/* texts are safe for the terminal and belong to the model */
-	const char *label; /* "provider:name" */
-	const char *name;  /* points into label */
-	const char *all;   /* "provider:name object": what filters look at */
+/* What the rows of one provider in one object have in common; it belongs to the model. */
+struct row_family {
+	/* texts are safe for the terminal */
 	const char *provider;
-	const char *path;   /* of the object */
-	const char *object; /* its file name */
-	bool deleted;       /* its file was removed or replaced */
-	uint32_t member;    /* first of the model's members */
-	uint32_t tag;       /* 0, or when it was tagged: 1 was first */
+	const char *path;       /* of the object */
+	const char *object;     /* its file name */
+	size_t provider_length; /* of its text */
+	bool deleted;           /* the file was removed or replaced */
+};
+
+/* As many as there are probes: kept small. */
+struct row {
+	const char *label; /* "provider:name", safe for the terminal; belongs to the model */
+	const struct row_family *family;
+	uint32_t member; /* first of the model's members */
+	uint32_t tag;    /* 0, or when it was tagged: 1 was first */
 
 	/* summed over its members */
 	uint32_t processes; /* how many are alive */
 	uint32_t sites;
 	uint32_t sites_on;         /* PROBES_NONE: sites have no switch of their own */
 	uint32_t ref_min, ref_max; /* PROBES_NONE: none or not read */
-	enum probes_state state;
+	enum probes_state state : 8;
 	bool mine;       /* all that is on of it in some process, is so by this session */
 	const char *who; /* who holds a foreign byte, or NULL */
 };
+
+/* The probe's own name: what comes after the provider in the label. */
+const char *row_name(const struct row *r);
 
 /* Begin a sum. */
 void row_clear(struct row *r);

@@ -178,7 +178,7 @@ const char *rowtext_cell(
 		rowtext_who(r, out, size);
 		break;
 	case ROWTEXT_OBJECT:
-		snprintf(out, size, "%s%s", r->object, r->deleted ? "*" : "");
+		snprintf(out, size, "%s%s", r->family->object, r->family->deleted ? "*" : "");
 		break;
 	case ROWTEXT_COLUMNS:
 		break;
@@ -190,7 +190,8 @@ const char *rowtext_cell(
 static void rowtext_group_name(const struct group *g, char *out, size_t size)
 {
 	snprintf(out, size, "%s%s %s  %zu of %zu on", g->provider ? "  " : "",
-		g->folded ? "+" : "-", g->provider ? g->provider : g->sum.object, g->on, g->count);
+		g->folded ? "+" : "-", g->provider ? g->provider : g->sum.family->object, g->on,
+		g->count);
 }
 
 const char *rowtext_group(

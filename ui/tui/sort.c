@@ -10,7 +10,7 @@ static int sort_by_name(const struct row *a, const struct row *b)
 {
 	int order = strcmp(a->label, b->label);
 
-	return order ? order : strcmp(a->path, b->path);
+	return order ? order : strcmp(a->family->path, b->family->path);
 }
 
 /* What needs a look comes first. */
@@ -59,9 +59,9 @@ static int sort_by_who(const struct row *a, const struct row *b)
 
 static int sort_by_object(const struct row *a, const struct row *b)
 {
-	int order = strcmp(a->object, b->object);
+	int order = strcmp(a->family->object, b->family->object);
 
-	return order ? order : strcmp(a->path, b->path);
+	return order ? order : strcmp(a->family->path, b->family->path);
 }
 
 struct sort_order {

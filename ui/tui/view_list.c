@@ -43,7 +43,7 @@ static void view_list_heading(const struct rowtext_layout *l, struct canvas *c, 
 /* What is shown as the name: all of it, or in the tree what comes after the provider. */
 static const char *view_list_name(const struct app *a, const struct row *r)
 {
-	return a->list.tree ? r->name : r->label;
+	return a->list.tree ? row_name(r) : r->label;
 }
 
 /* What the search finds in a name, shown again in its own style. */
@@ -79,7 +79,7 @@ static const char *view_list_cell(const struct app *a, uint32_t id, enum rowtext
 			&a->list.groups.all[id & ~GROUPS_FLAG], column, cursor, out, size);
 	if (!a->list.tree || column != ROWTEXT_NAME)
 		return rowtext_cell(&a->model.rows[id], column, cursor, out, size);
-	snprintf(out, size, "%*s%s", VIEW_LIST_INDENT, "", a->model.rows[id].name);
+	snprintf(out, size, "%*s%s", VIEW_LIST_INDENT, "", row_name(&a->model.rows[id]));
 	return out;
 }
 
@@ -162,7 +162,7 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 		return;
 	if (g)
 		snprintf(text, sizeof text, "group: e d Space mean all %zu of it; h l fold   %s",
-			g->count, g->sum.path);
+			g->count, g->sum.family->path);
 	else
 		view_list_about(a, r, text, sizeof text);
 	canvas_put(c, area.y + 1, 1, -1, STYLE_DIM,

@@ -25,15 +25,15 @@ const char *view_pairs_line(
 	const struct model *m, const struct pairs_one *one, char *out, size_t size)
 {
 	const struct row *start = &m->rows[one->start], *end = &m->rows[one->end];
-	bool family = start->provider == end->provider && start->path == end->path;
+	bool family = start->family == end->family;
 	size_t stem = 0;
 
 	if (family)
-		pair_role(end->name, &stem);
+		pair_role(row_name(end), &stem);
 	snprintf(out, size, "%s   %s   %s%s%s%s", rowtext_state(start->state),
 		rowtext_state(end->state), view_pairs_remark(m, one), start->label,
 		family && !one->chosen ? " | " : " -> ",
-		family && !one->chosen ? end->name + stem : end->label);
+		family && !one->chosen ? row_name(end) + stem : end->label);
 	if (one->chosen)
 		text_addf(out, size, "  (chosen)");
 	return out;
