@@ -20,6 +20,7 @@
 	X(access)  \
 	X(memory)  \
 	X(site)    \
+	X(code)    \
 	X(holding) \
 	X(state)   \
 	X(reader)  \

@@ -1,0 +1,85 @@
+/*
+ * What optional libraries do for us: instructions, C++ names. The tests' environment says with what
+ * configure found (PROBES_OPTIONAL, the libraries), so that a library that was found and then left
+ * out of the build is a failure. OCaml names need none.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/demangle.h"
+#include "probe/code.h"
+
+Suite *code_suite(void);
+
+static bool found(const char *library)
+{
+	const char *all = getenv("PROBES_OPTIONAL");
+
+	return all && strstr(all, library);
+}
+
+START_TEST(decodes_a_site)
+{
+	/* an OCaml site that is on: nop; call +0x10; and half an instruction */
+	static const uint8_t bytes[] = {0x90, 0xe8, 0x10, 0x00, 0x00, 0x00, 0x48};
+	struct probes_instruction out[8];
+	size_t count = code_disassemble(bytes, sizeof bytes, 0x401000, out, 8);
+
+	if (!found("-lZydis")) {
+		ck_assert_uint_eq(count, 0);
+		return;
+	}
+	ck_assert_uint_eq(count, 3);
+	ck_assert_str_eq(out[0].text, "nop");
+	ck_assert_uint_eq(out[1].address, 0x401001);
+	ck_assert_uint_eq(out[1].length, 5);
+	ck_assert_mem_eq(out[1].bytes, bytes + 1, 5);
+	ck_assert_ptr_nonnull(strstr(out[1].text, "call"));
+	ck_assert_ptr_nonnull(strstr(out[1].text, "401016")); /* after it, and 0x10 */
+	ck_assert_str_eq(out[2].text, ".byte 0x48");
+	ck_assert_uint_eq(out[2].length, 1);
+	ck_assert_uint_eq(code_disassemble(bytes, sizeof bytes, 0x401000, out, 2), 2);
+	ck_assert_uint_eq(code_disassemble(bytes, 0, 0x401000, out, 8), 0);
+}
+END_TEST
+
+START_TEST(names_are_readable)
+{
+	static const struct {
+		const char *symbol, *text;
+	} cases[] = {
+		{"main", "main"},
+		{"camlReq__handle_118", "Req.handle"},
+		{"camlDune__exe__Main__f_5", "Dune.exe.Main.f"},
+		{"camlReq__$2b$2b_7", "Req.++"},
+		{"camlReq.handle_118", "Req.handle"},
+		{"camlReq$handle_118", "Req.handle"},
+		{"camlreq", "camlreq"}, /* no unit begins so */
+		{"caml_main", "caml_main"},
+	};
+	char text[64];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		demangle_symbol(cases[i].symbol, text, sizeof text);
+		ck_assert_str_eq(text, cases[i].text);
+	}
+	demangle_symbol("_ZN3Req6handleEi", text, sizeof text);
+	ck_assert_str_eq(text, found("-liberty") ? "Req::handle(int)" : "_ZN3Req6handleEi");
+	demangle_symbol("_Zjunk", text, sizeof text);
+	ck_assert_str_eq(text, "_Zjunk");
+	demangle_symbol("camlReq__handle_118", text, 4);
+	ck_assert_str_eq(text, "Req");
+}
+END_TEST
+
+Suite *code_suite(void)
+{
+	Suite *s = suite_create("code");
+	TCase *c = tcase_create("code");
+
+	tcase_add_test(c, decodes_a_site);
+	tcase_add_test(c, names_are_readable);
+	suite_add_tcase(s, c);
+	return s;
+}
