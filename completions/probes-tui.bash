@@ -37,12 +37,12 @@ _probes_tui()
 	-theme | --theme)
 		mapfile -t COMPREPLY < <(compgen -W "dark light mono" -- "$cur")
 		return ;;
-	-enable | --enable | -disable | --disable | -enable-regexp | --enable-regexp | -disable-regexp | --disable-regexp | -enable-pair | --enable-pair | -disable-pair | --disable-pair | -provider | --provider | -object | --object | -for | --for | -max-stop | --max-stop | -refresh | --refresh | -lease | --lease)
+	-enable | --enable | -disable | --disable | -enable-regexp | --enable-regexp | -disable-regexp | --disable-regexp | -enable-pair | --enable-pair | -disable-pair | --disable-pair | -provider | --provider | -object | --object | -for | --for | -max-stop | --max-stop | -refresh | --refresh | -lease | --lease | -columns | --columns)
 		return ;;
 	esac
 	case $verb in
 	'')
-		words="-pid -tree -comm -prog -enable -disable -enable-all -disable-all -enable-regexp -disable-regexp -enable-pair -disable-pair -provider -object -force -read-only -hold -quiet -verbose -log -no-syslog -refresh -lease -no-color -theme -mouse -ascii -gigatext -help -version" ;;
+		words="-pid -tree -comm -prog -enable -disable -enable-all -disable-all -enable-regexp -disable-regexp -enable-pair -disable-pair -provider -object -force -read-only -hold -quiet -verbose -log -no-syslog -refresh -lease -columns -no-color -theme -mouse -ascii -gigatext -help -version" ;;
 	list)
 		words="-pid -tree -comm -prog -provider -object -format -quiet -verbose -gigatext -help -version" ;;
 	info)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ui/columns.h"
 #include "ui/options.h"
 #include "ui/report.h"
 #include "ui/values.h"
@@ -50,6 +51,8 @@ static int take_action(
 static int take_format(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
 static int take_refresh(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
+static int take_columns(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
 static int take_lease(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e);
@@ -96,13 +99,15 @@ const struct option_row options_table[] = {
 	{"format", {0}, "text|json|csv", OUTPUT, "the form of the output", BY(take_format)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
-	{"log", {0}, "FILE", CHANGE, "note every change in this file", AT(log)},
+	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "note every change in this file", AT(log)},
 	{"no-syslog", {0}, NULL, CHANGE | VERB_SETTING, "do not note changes in the system's log",
 		AT(no_syslog)},
 	{"refresh", {0}, "SECONDS", VERB_SCREEN | VERB_SETTING, "how often states are read",
 		BY(take_refresh)},
 	{"lease", {0}, "MIN", VERB_SCREEN | VERB_SETTING,
 		"undo changes after so long without a key (15; 0: never)", BY(take_lease)},
+	{"columns", {0}, COLUMNS_NAMES, VERB_SCREEN | VERB_SETTING,
+		"of the list show only these; all, none", BY(take_columns)},
 	{"no-color", {0}, NULL, VERB_SCREEN | VERB_SETTING, "no colours", AT(no_color)},
 	{"theme", {0}, "dark|light|mono", VERB_SCREEN | VERB_SETTING, "colours for such a terminal",
 		BY(take_theme)},
@@ -257,6 +262,15 @@ static int take_refresh(
 		return bad_value(e, row, value, "is no interval",
 			"give seconds from 0.05 to 3600, such as 0.5");
 	o->refresh_ms = (unsigned)ms;
+	return 0;
+}
+
+static int take_columns(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (columns_parse(value, &o->hidden_columns) < 0)
+		return bad_value(e, row, value, "names no columns",
+			"give all, none, or some of " COLUMNS_NAMES ", with commas between");
 	return 0;
 }
 

@@ -66,6 +66,7 @@ struct options {
 	uint64_t lease_ms;   /* 0: none */
 	bool lease_given;
 
+	unsigned hidden_columns; /* bits of enum column */
 	bool mouse;
 	const char *theme; /* "dark", "light", "mono", or NULL */
 

@@ -20,7 +20,8 @@ mask()
 		-e 's/^[0-9]{2}:[0-9]{2}:[0-9]{2} /HH:MM:SS /' \
 		-e '/up (<1|[0-9]+)m /s/ +/ /g' -e 's/up (<1|[0-9]+)m /up TIME /' \
 		-e 's/lease [0-9]+m/lease TIME/' \
-		-e "s|$tmp|FOLDER|g" -e 's/^      in .*/      in FUNCTION/' -e 's/@%[a-z0-9]+/@%REG/g' \
+		-e "s|$tmp|FOLDER|g" -e 's/^      in .*/      in FUNCTION/' -e 's/ in [^ ]+\+0x[0-9a-f]+.*/ in FUNCTION/' \
+		-e 's/@%[a-z0-9]+/@%REG/g' -e 's/([su][0-9]+) %[a-z0-9]+/\1 %REG/g' \
 		-e '/0x[0-9a-f]{4,}/s/ +/ /g' -e 's/0x[0-9a-f]{4,}/ADDRESS/g' \
 		-e 's/[0-9a-f]{40}/BUILDID/g' \
 		-e 's/(90 (3d|e8))( [0-9a-f]{2}){1,4}/\1 BYTES/g' "$tmp/screen" |
@@ -45,10 +46,12 @@ for size in 80x24 120x40 40x10; do
 	terminal "${size%x*}" "${size#*x}"
 	type_command "LC_ALL=C '$PROBES_TUI' -no-syslog -no-color -pid $pid"
 	wait_for '^> \[ \] ocaml_2:first'
+	[ $size = 40x10 ] || wait_for ' in [^ ]+\+0x'
 	picture list
 	keys e Space j Space
 	wait_for 'on first: 1 site'
 	wait_for '^>  *\[ \] ocaml_2:registers|^> \[ \] ocaml_2:registers'
+	[ $size = 40x10 ] || wait_for ' in [^ ]+\+0x'
 	picture changed
 	keys U g '\'
 	text 'work|reg'

@@ -101,7 +101,7 @@ keys w C-u
 text view.txt
 keys Enter
 wait_for 'wrote 2 probes as text'
-has 'text' '^  \[\*\] ocaml_2:work_start +1/1 +1 +me +loop_ocaml2_pie$' "$tmp/files/view.txt"
+has 'text' '^  \[\*\] ocaml_2:work_start +1/1 +1 +me +loop_ocaml2_pie +u64 ' "$tmp/files/view.txt"
 keys w C-u
 text view.txt
 keys Enter

@@ -94,9 +94,9 @@ wait_for 'sort sites inv$'
 keys s s s
 wait_for 'sort name$'
 keys c
-wait_for '^Columns, by their number:  1 \[x\] SITES  2 \[x\] REF '
+wait_for '^Columns, by their number:  1 \[x\] sites  2 \[x\] ref '
 keys 1
-wait_for '1 \[ \] SITES'
+wait_for '1 \[ \] sites'
 wait_gone '^STATE PROVIDER:NAME .* SITES'
 keys 1
 wait_for '^STATE PROVIDER:NAME +SITES +REF'

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/columns.h"
 #include "ui/config.h"
 
 Suite *config_suite(void);
@@ -32,6 +33,36 @@ static struct options applied(int argc, char **argv, const char *config)
 	config_apply(&o, text, "F", note, NULL);
 	return o;
 }
+
+START_TEST(columns)
+{
+	static const struct {
+		const char *text;
+		unsigned hidden;
+	} cases[] = {
+		{"all", 0},
+		{"none", (1u << COLUMN_COUNT) - 1},
+		{"sites,ref,proc,who,object,arguments,detail", 0},
+		{"sites,ref,proc,who,object,arguments", 1u << COLUMN_DETAIL},
+		{"detail,all", 0},
+		{"ref", ((1u << COLUMN_COUNT) - 1) & ~(1u << COLUMN_REF)},
+	};
+	static const char *const wrong[] = {
+		"", ",", "ref,", ",ref", "refs", "re", "ref,,who", "none,ref", "ALL"};
+	unsigned hidden = 77;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		ck_assert_int_eq(columns_parse(cases[i].text, &hidden), 0);
+		ck_assert_uint_eq(hidden, cases[i].hidden);
+	}
+	hidden = 77;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		ck_assert_int_eq(columns_parse(wrong[i], &hidden), -1);
+	ck_assert_uint_eq(hidden, 77);
+	for (unsigned c = 0; c < COLUMN_COUNT; c++)
+		ck_assert_ptr_nonnull(strstr(COLUMNS_NAMES, columns_name((enum column)c)));
+}
+END_TEST
 
 START_TEST(settings)
 {
@@ -115,6 +146,7 @@ Suite *config_suite(void)
 	Suite *s = suite_create("config");
 	TCase *c = tcase_create("config");
 
+	tcase_add_test(c, columns);
 	tcase_add_test(c, settings);
 	tcase_add_test(c, the_command_line_wins);
 	tcase_add_test(c, other_verbs);

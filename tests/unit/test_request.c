@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/tui/act.h"
 #include "ui/tui/canvas.h"
 #include "ui/tui/key.h"
 #include "ui/tui/lineedit.h"
@@ -99,7 +100,7 @@ START_TEST(binding_keys)
 		{'i', REQUEST_DETAIL},
 		{K_ENTER, REQUEST_DETAIL},
 		{'o', REQUEST_OUTPUT},
-		{K_TAB, REQUEST_OUTPUT},
+		{K_TAB, REQUEST_NEXT_PANE},
 		{'s', REQUEST_SORT},
 		{'I', REQUEST_INVERT},
 		{'Z', REQUEST_FREEZE},
@@ -371,6 +372,28 @@ START_TEST(clips)
 }
 END_TEST
 
+/* Rights to list but not to read (Yama gives just these): from the permission screen to the list.
+ */
+START_TEST(enter_goes_on_to_the_list)
+{
+	struct model_process process = {.pid = 1};
+	struct app a = {.view = VIEW_DENIED};
+
+	act(&a, REQUEST_LIST);
+	ck_assert_int_eq(a.view, VIEW_DENIED); /* there is nothing that could be listed */
+	ck_assert_ptr_nonnull(strstr(a.message, "nothing can be listed"));
+	a.access.can_list = true;
+	a.model.processes = &process;
+	a.model.process_count = 1;
+	ck_assert_int_eq(request_of_key_now(K_ENTER, app_where(&a), app_have(&a)), REQUEST_LIST);
+	act(&a, REQUEST_LIST);
+	ck_assert_int_eq(a.view, VIEW_LIST);
+	ck_assert(!request_possible(REQUEST_ON, app_where(&a), app_have(&a)));
+	act(&a, REQUEST_ON);
+	ck_assert_ptr_nonnull(strstr(a.message, "not permitted"));
+}
+END_TEST
+
 Suite *request_suite(void)
 {
 	Suite *s = suite_create("request");
@@ -381,6 +404,7 @@ Suite *request_suite(void)
 	tcase_add_test(table, binding_keys);
 	tcase_add_test(table, footer);
 	tcase_add_test(table, key_names);
+	tcase_add_test(table, enter_goes_on_to_the_list);
 	suite_add_tcase(s, table);
 	tcase_add_test(parts, pairs);
 	tcase_add_test(parts, edits);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/tui/argline.h"
+#include "ui/tui/canvas.h"
 #include "ui/tui/row.h"
 #include "ui/tui/rowtext.h"
 #include "ui/tui/sort.h"
@@ -115,8 +117,11 @@ END_TEST
 START_TEST(fits_every_width)
 {
 	for (int width = 40; width < 300; width++) {
-		struct rowtext_needs needs = {
-			.width = width, .widest = _i * 20, .most_sites = 100000, .several = _i & 1};
+		struct rowtext_needs needs = {.width = width,
+			.widest = _i * 20,
+			.most_sites = 100000,
+			.several = _i & 1,
+			.argued = _i & 2};
 		struct rowtext_layout l;
 		int end = 0;
 
@@ -135,13 +140,70 @@ END_TEST
 
 START_TEST(keeps_columns_at_80)
 {
-	struct rowtext_needs needs = {.width = 80, .widest = 30, .most_sites = 5};
+	struct rowtext_needs needs = {.width = 80, .widest = 30, .most_sites = 5, .argued = true};
 	struct rowtext_layout l;
 
 	rowtext_arrange(&l, &needs);
 	for (int c = 0; c < ROWTEXT_COLUMNS; c++)
-		ck_assert_int_eq(l.at[c].width > 0, c != ROWTEXT_PROCESSES);
+		ck_assert_int_eq(
+			l.at[c].width > 0, c != ROWTEXT_PROCESSES && c != ROWTEXT_ARGUMENTS);
 	ck_assert_int_eq(l.at[ROWTEXT_NAME].width, 30);
+}
+END_TEST
+
+/* More room: arguments come, where there are any, and take what is left together with the object.
+ */
+START_TEST(wider_shows_arguments)
+{
+	struct rowtext_needs needs = {.width = 120, .widest = 30, .most_sites = 5, .argued = true};
+	struct rowtext_layout l;
+
+	rowtext_arrange(&l, &needs);
+	ck_assert_int_eq(l.at[ROWTEXT_NAME].width, 30);
+	ck_assert_int_gt(l.at[ROWTEXT_ARGUMENTS].width, 30);
+	ck_assert_int_gt(l.at[ROWTEXT_OBJECT].width, 12);
+	ck_assert_int_eq(l.at[ROWTEXT_ARGUMENTS].x + l.at[ROWTEXT_ARGUMENTS].width, 120);
+	needs.hidden = 1u << COLUMN_OBJECT;
+	rowtext_arrange(&l, &needs);
+	ck_assert_int_eq(l.at[ROWTEXT_OBJECT].width, 0);
+	ck_assert_int_eq(l.at[ROWTEXT_ARGUMENTS].x + l.at[ROWTEXT_ARGUMENTS].width, 120);
+	needs.hidden = 0;
+	needs.argued = false;
+	rowtext_arrange(&l, &needs);
+	ck_assert_int_eq(l.at[ROWTEXT_ARGUMENTS].width, 0);
+	ck_assert_int_eq(l.at[ROWTEXT_OBJECT].x + l.at[ROWTEXT_OBJECT].width, 120);
+}
+END_TEST
+
+START_TEST(says_arguments)
+{
+	static const struct {
+		const char *raw, *numbered, *column;
+	} cases[] = {
+		{"", "", ""},
+		{"8@%rbx -4@-20(%rsp)", "arg1 u64 @%rbx  arg2 s32 @-20(%rsp)",
+			"u64 %rbx, s32 -20(%rsp)"},
+		{"8f@%xmm0", "arg1 f64 @%xmm0", "f64 %xmm0"},
+		{"%rbx", "arg1 @%rbx", "%rbx"}, /* the size is not said */
+		{"3@what", "arg1 ? 3@what", "? 3@what"},
+		{"8@%r\033bx", "arg1 ? 8@%r\\x1bbx", "? 8@%r\\x1bbx"},
+	};
+	char text[200];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		ck_assert_str_eq(
+			argline_numbered(cases[i].raw, text, sizeof text), cases[i].numbered);
+		ck_assert_str_eq(argline_short(cases[i].raw, text, sizeof text), cases[i].column);
+	}
+	argline_numbered("1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al "
+			 "1@%al 1@%al 1@%al 1@%al 1@%al 1@%al",
+		text, sizeof text);
+	ck_assert_str_eq(argline_short("1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al "
+				       "1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al",
+				 text, sizeof text) +
+				 16 * strlen("u8 %al, ") - 2,
+		", 2 more");
+	ck_assert_str_eq(argline_short("8@%rbx 8@%rcx", text, 10), "u64 %rbx,"); /* cut, ended */
 }
 END_TEST
 
@@ -150,10 +212,22 @@ START_TEST(sorts)
 	static const struct row_family x = {.path = "", .object = "x"};
 	static const struct row_family y = {.path = "", .object = "y"};
 	struct row rows[4] = {
-		{.label = "p:d", .family = &x, .state = PROBES_OFF, .ref_max = 0},
-		{.label = "p:b", .family = &y, .state = PROBES_ON, .ref_max = 2},
-		{.label = "p:c", .family = &x, .state = PROBES_ODD, .ref_max = PROBES_NONE},
-		{.label = "p:a", .family = &y, .state = PROBES_ON, .ref_max = 1},
+		{.label = "p:d", .family = &x, .arguments = "", .state = PROBES_OFF, .ref_max = 0},
+		{.label = "p:b",
+			.family = &y,
+			.arguments = "8@%rbx",
+			.state = PROBES_ON,
+			.ref_max = 2},
+		{.label = "p:c",
+			.arguments = "",
+			.family = &x,
+			.state = PROBES_ODD,
+			.ref_max = PROBES_NONE},
+		{.label = "p:a",
+			.family = &y,
+			.arguments = "4@%rbx",
+			.state = PROBES_ON,
+			.ref_max = 1},
 	};
 	static const struct {
 		enum sort_key key;
@@ -165,6 +239,7 @@ START_TEST(sorts)
 		{SORT_STATE, false, {2, 3, 1, 0}},
 		{SORT_REF, false, {1, 3, 0, 2}}, /* what is not known comes last */
 		{SORT_OBJECT, false, {2, 0, 3, 1}},
+		{SORT_ARGUMENTS, false, {3, 1, 2, 0}},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -173,6 +248,31 @@ START_TEST(sorts)
 		sort_rows(rows, ids, 4, cases[i].key, cases[i].invert);
 		ck_assert_mem_eq(ids, cases[i].order, sizeof ids);
 	}
+}
+END_TEST
+
+/* What is drawn in a window neither leaves it nor knows of it. */
+START_TEST(draws_in_a_window)
+{
+	struct canvas c;
+	char line[64];
+
+	canvas_init(&c);
+	canvas_reset(&c, 2, 20);
+	canvas_window(&c, 5, 6);
+	ck_assert_int_eq(c.columns, 6);
+	canvas_put(&c, 0, 2, -1, STYLE_PLAIN, "abcdefgh");
+	canvas_put(&c, 1, 6, -1, STYLE_PLAIN, "out");
+	canvas_whole(&c);
+	canvas_put(&c, 0, 14, -1, STYLE_PLAIN, "right");
+	canvas_read(&c, 0, line, sizeof line);
+	ck_assert_str_eq(line, "       abcd   right");
+	canvas_read(&c, 1, line, sizeof line);
+	ck_assert_str_eq(line, "");
+	canvas_window(&c, 5, 6);
+	canvas_reset(&c, 2, 20); /* a new picture is of the whole screen */
+	ck_assert_int_eq(c.columns, 20);
+	canvas_done(&c);
 }
 END_TEST
 
@@ -187,6 +287,9 @@ Suite *row_suite(void)
 	tcase_add_test(c, says_who);
 	tcase_add_loop_test(c, fits_every_width, 0, 6);
 	tcase_add_test(c, keeps_columns_at_80);
+	tcase_add_test(c, wider_shows_arguments);
+	tcase_add_test(c, says_arguments);
+	tcase_add_test(c, draws_in_a_window);
 	tcase_add_test(c, sorts);
 	suite_add_tcase(s, c);
 	return s;

@@ -86,6 +86,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_DETAIL] = act_look_detail,
 	[REQUEST_CODE] = act_look_code,
 	[REQUEST_OUTPUT] = act_look_output,
+	[REQUEST_NEXT_PANE] = act_look_next_pane,
 	[REQUEST_FIND_OUTPUT] = act_find_ask,
 	[REQUEST_OLDER] = act_output_next,
 	[REQUEST_NEWER] = act_output_next,

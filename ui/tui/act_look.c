@@ -3,6 +3,8 @@
  */
 #include "ui/tui/act_look.h"
 
+#include "ui/columns.h"
+
 #include "ui/tui/arguments.h"
 #include "ui/tui/code.h"
 #include "ui/tui/detail.h"
@@ -78,9 +80,9 @@ static void act_look_ask_columns(struct app *a)
 
 	a->question = ASK_COLUMNS;
 	snprintf(a->asked, sizeof a->asked, "Columns, by their number:");
-	for (int c = ROWTEXT_CHOICE; c < ROWTEXT_COLUMNS; c++)
+	for (int c = 0; c < COLUMN_COUNT; c++)
 		text_addf(a->asked, sizeof a->asked, "  %d [%c] %s", ++number,
-			a->hidden & 1u << c ? ' ' : 'x', rowtext_heading((enum rowtext_column)c));
+			a->hidden & 1u << c ? ' ' : 'x', columns_name((enum column)c));
 	text_addf(a->asked, sizeof a->asked, "   Enter: done");
 }
 
@@ -93,9 +95,9 @@ void act_look_columns(struct app *a, enum request r)
 void act_look_columns_key(struct app *a, uint32_t key)
 {
 	a->question = ASK_NONE;
-	if (key < '1' || key >= '1' + ROWTEXT_COLUMNS - ROWTEXT_CHOICE)
+	if (key < '1' || key >= '1' + COLUMN_COUNT)
 		return;
-	a->hidden ^= 1u << (ROWTEXT_CHOICE + (int)(key - '1'));
+	a->hidden ^= 1u << (key - '1');
 	act_look_ask_columns(a);
 }
 
@@ -105,6 +107,16 @@ void act_look_output(struct app *a, enum request r)
 	a->view = a->view == VIEW_OUTPUT ? VIEW_LIST : VIEW_OUTPUT;
 	a->output_back = 0;
 	a->left = 0;
+}
+
+void act_look_next_pane(struct app *a, enum request r)
+{
+	if (a->view == VIEW_LIST && list_current(&a->list) != ROWLIST_NONE)
+		act_look_detail(a, r);
+	else if (a->view != VIEW_OUTPUT && a->program.used)
+		act_look_output(a, r);
+	else
+		act_look_list(a, r);
 }
 
 void act_look_run(struct app *a, enum request r)
@@ -160,12 +172,24 @@ void act_look_list(struct app *a, enum request r)
 	a->view = VIEW_LIST;
 }
 
+/* Columns that are never shown as it is are left out. */
+static bool act_look_sortable(const struct app *a, enum sort_key key)
+{
+	struct app_layout l;
+
+	app_areas(a, &l);
+	if (key == SORT_PROCESSES)
+		return a->model.process_count > 1;
+	return key != SORT_ARGUMENTS || (a->model.argued && l.list_columns >= ROWTEXT_WIDE);
+}
+
 void act_look_sort(struct app *a, enum request r)
 {
-	enum sort_key next = (enum sort_key)((a->list.key + 1) % SORT_COUNT);
+	enum sort_key next = a->list.key;
 
-	if (next == SORT_PROCESSES && a->model.process_count < 2)
+	do
 		next = (enum sort_key)((next + 1) % SORT_COUNT);
+	while (!act_look_sortable(a, next));
 	if (r == REQUEST_INVERT)
 		list_sort(&a->list, a->list.key, !a->list.invert);
 	else

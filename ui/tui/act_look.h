@@ -11,6 +11,7 @@ void act_look_tree(struct app *a, enum request r);
 void act_look_columns(struct app *a, enum request r);
 /* A key while columns are chosen. */
 void act_look_columns_key(struct app *a, uint32_t key);
+void act_look_next_pane(struct app *a, enum request r);
 void act_look_output(struct app *a, enum request r);
 void act_look_run(struct app *a, enum request r);
 void act_look_retry(struct app *a, enum request r);

@@ -3,6 +3,8 @@
  */
 #include "ui/tui/app.h"
 
+#include "ui/columns.h"
+
 #include "ui/tui/denied.h"
 #include "ui/tui/detail.h"
 #include "ui/tui/mem.h"
@@ -16,6 +18,9 @@
 #include <string.h>
 #include <time.h>
 
+#define APP_PANE_ROWS 9        /* at least, of the pane below the list, with its title */
+#define APP_PANE_COLUMNS 76    /* that a site takes */
+#define APP_GLANCE_MS 200      /* without a key: time to look into symbol tables */
 #define APP_ORDER_HELD_MS 3000 /* after a key the order is held for so long */
 
 int64_t app_now_ms(void)
@@ -234,6 +239,26 @@ static int app_output_rows(const struct app *a, int room)
 	return room >= 14 ? room / 3 : 0;
 }
 
+/* Details: beside the list where that keeps its 80 columns, else below it on a tall screen. */
+static void app_pane(const struct app *a, struct app_layout *l, int top, int bottom)
+{
+	int room = bottom - top;
+
+	l->list_columns = a->columns;
+	if (a->hidden & 1u << COLUMN_DETAIL || !a->model.row_count)
+		return;
+	if (a->columns >= APP_PANE_COLUMNS + 81) {
+		l->pane = (struct area){.y = top - l->heading, .rows = room + l->heading};
+		l->pane_left = a->columns - APP_PANE_COLUMNS;
+		l->list_columns = l->pane_left - 1;
+	} else if (a->columns >= APP_PANE_COLUMNS && room >= 3 * APP_PANE_ROWS && !l->output.rows) {
+		int spare = room - (int)a->model.row_count - 1, most = room / 2;
+
+		l->pane.rows = spare < APP_PANE_ROWS ? APP_PANE_ROWS : spare > most ? most : spare;
+		l->pane.y = bottom - l->pane.rows;
+	}
+}
+
 void app_areas(const struct app *a, struct app_layout *l)
 {
 	bool roomy = a->rows >= 16;
@@ -251,7 +276,10 @@ void app_areas(const struct app *a, struct app_layout *l)
 	bottom = l->below.y;
 	l->output.rows = app_output_rows(a, bottom - y);
 	l->output.y = bottom - l->output.rows;
+	app_pane(a, l, y, l->output.y);
 	l->list = (struct area){.y = y, .rows = l->output.y - y};
+	if (!l->pane_left)
+		l->list.rows -= l->pane.rows;
 }
 
 int app_text_rows(const struct app *a)
@@ -311,4 +339,30 @@ void app_layout(struct app *a)
 		denied_build(&a->lines, &a->access, a->title, a->columns);
 	lines_scroll(&a->lines, 0, app_text_rows(a));
 	program_resize(&a->program, a->rows - 3, a->columns);
+}
+
+/* ---------------------------------------------------------------- the glance */
+
+void app_glance(struct app *a)
+{
+	struct app_layout l;
+
+	app_areas(a, &l);
+	glance_update(&a->glance, &a->model, list_current(&a->list), l.pane.rows - 1,
+		a->columns - l.pane_left);
+}
+
+int64_t app_glance_wait(const struct app *a)
+{
+	int64_t wait = a->last_key_ms + APP_GLANCE_MS - app_now_ms();
+
+	if (a->view != VIEW_LIST || a->prompt || a->glance.row == MODEL_NONE || a->glance.looked)
+		return -1;
+	return wait > 0 ? wait : 0;
+}
+
+void app_glance_look(struct app *a)
+{
+	glance_look(&a->glance, &a->model);
+	a->dirty = true;
 }

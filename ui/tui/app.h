@@ -9,6 +9,7 @@
 #include "ui/options.h"
 #include "ui/targets.h"
 #include "ui/tui/deed.h"
+#include "ui/tui/glance.h"
 #include "ui/tui/history.h"
 #include "ui/tui/lineedit.h"
 #include "ui/tui/lines.h"
@@ -88,7 +89,8 @@ struct app {
 	struct pairs pairs;
 	struct rowlist pair_rows; /* numbers of pairs */
 	struct record record;
-	unsigned hidden; /* columns that are not wanted, as bits */
+	struct glance glance; /* at the row under the cursor */
+	unsigned hidden;      /* bits of enum column: what is not wanted */
 	struct program program;
 	struct audit audit;
 	struct targets targets;         /* the sessions, unless a program was started */
@@ -185,12 +187,21 @@ int app_message_rows(const struct app *a);
 /* How many lines of a text the view in front shows. */
 int app_text_rows(const struct app *a);
 
+/* The row under the cursor, at a glance. */
+void app_glance(struct app *a);
+/* In how many milliseconds one should look up where it lies; -1: that is known. */
+int64_t app_glance_wait(const struct app *a);
+void app_glance_look(struct app *a);
+
 /* Make room for lists and texts after the terminal's size or the view has changed. */
 void app_layout(struct app *a);
 
 /* How the lines of the list view are given out; rows 0: not shown. */
 struct app_layout {
 	struct area header, list, output, below, message, footer;
+	struct area pane; /* of details: below the list, or beside it */
+	int pane_left;    /* its first column; 0: below the list */
+	int list_columns;
 	bool heading;
 };
 void app_areas(const struct app *a, struct app_layout *l);

@@ -28,10 +28,22 @@ void canvas_done(struct canvas *c)
 void canvas_reset(struct canvas *c, int rows, int columns)
 {
 	c->rows = rows;
-	c->columns = columns;
+	c->screen_columns = columns;
+	canvas_whole(c);
 	c->span_count = 0;
 	c->length = 0;
 	c->cursor_y = c->cursor_x = -1;
+}
+
+void canvas_window(struct canvas *c, int left, int columns)
+{
+	c->left = left;
+	c->columns = columns;
+}
+
+void canvas_whole(struct canvas *c)
+{
+	canvas_window(c, 0, c->screen_columns);
 }
 
 int canvas_put(struct canvas *c, int y, int x, int width, int style, const char *text)
@@ -48,7 +60,7 @@ int canvas_put(struct canvas *c, int y, int x, int width, int style, const char 
 	c->spans = mem_grow(c->spans, &c->span_capacity, c->span_count + 1, sizeof *c->spans);
 	c->text = mem_grow(c->text, &c->capacity, c->length + bytes + 1, 1);
 	span = &c->spans[c->span_count++];
-	*span = (struct canvas_span){.y = y, .x = x, .style = style, .text = c->length};
+	*span = (struct canvas_span){.y = y, .x = c->left + x, .style = style, .text = c->length};
 	memcpy(c->text + c->length, text, bytes);
 	c->text[c->length + bytes] = '\0';
 	c->length += bytes + 1;

@@ -31,11 +31,13 @@ struct canvas_span {
 };
 
 struct canvas {
-	int rows, columns;
+	int rows, columns; /* of the window that is drawn in */
+	int left;          /* its first column on the screen */
 	struct canvas_span *spans;
 	size_t span_count, span_capacity;
 	char *text;
 	size_t length, capacity;
+	int screen_columns;
 	int cursor_y, cursor_x; /* where the terminal's cursor stands; -1: hidden */
 };
 
@@ -47,6 +49,10 @@ struct area {
 void canvas_init(struct canvas *c);
 void canvas_done(struct canvas *c);
 void canvas_reset(struct canvas *c, int rows, int columns);
+
+/* From now on draw only in these columns, counted from 0 again; canvas_whole: in all of them. */
+void canvas_window(struct canvas *c, int left, int columns);
+void canvas_whole(struct canvas *c);
 
 /* Put text at a place, cut at `width` columns (-1: the edge). Returns the columns it took. */
 int canvas_put(struct canvas *c, int y, int x, int width, int style, const char *text);

@@ -4,6 +4,8 @@
  */
 #include "ui/tui/detail.h"
 
+#include "ui/tui/argline.h"
+
 #include "ui/tui/rowtext.h"
 #include "ui/tui/text.h"
 
@@ -13,38 +15,6 @@
 
 #define DETAIL_WHERE 100  /* sites that are looked up in symbol tables */
 #define DETAIL_SITES 1000 /* more of one process are only counted */
-
-static void detail_argument(const struct probes_argument *a, size_t number, char *out, size_t size)
-{
-	char place[128];
-
-	text_clean(a->place, place, sizeof place);
-	if (!a->parsed)
-		text_addf(out, size, "arg%zu ? %s", number, place);
-	else if (!a->size)
-		text_addf(out, size, "arg%zu @%s", number, place);
-	else
-		text_addf(out, size, "arg%zu %c%d @%s", number,
-			a->is_float   ? 'f'
-			: a->size < 0 ? 's'
-				      : 'u',
-			abs(a->size) * 8, place);
-}
-
-const char *detail_arguments(const char *raw, char *out, size_t size)
-{
-	struct probes_argument arguments[16];
-	size_t count = raw && *raw ? probes_arguments(raw, arguments, 16) : 0;
-
-	out[0] = '\0';
-	for (size_t i = 0; i < count && i < 16; i++) {
-		text_addf(out, size, "%s", i ? "  " : "");
-		detail_argument(&arguments[i], i + 1, out, size);
-	}
-	if (count > 16)
-		text_addf(out, size, "  and %zu more", count - 16);
-	return out;
-}
 
 static void detail_value(struct lines *l, const char *name, const char *value, int columns)
 {
@@ -138,34 +108,48 @@ const char *detail_where(
 	return out;
 }
 
-static void detail_site(struct lines *l, struct probes_session *s, size_t probe, uint32_t i)
+/* One line of a site, without where it is. */
+static void detail_site_bytes(struct lines *l, struct probes_session *s, size_t probe, uint32_t i)
 {
-	const struct probes_probe *p = probes_at(s, probe);
-	const struct probes_site *site = &p->sites[i];
+	const struct probes_site *site = &probes_at(s, probe)->sites[i];
 	const struct probes_site_live *live = probes_site_live_at(s, probe, i);
 	const uint8_t *original = probes_site_original(s, probe, i);
-	char now[32], before[32], text[TEXT_MAX];
+	char now[32], before[32];
 
 	lines_addf(l, STYLE_PLAIN, "  0x%-12llx  0x%-8llx  %-6s %-18s %s",
 		(unsigned long long)site->address, (unsigned long long)site->pc,
 		!live || live->state == PROBES_UNKNOWN ? "-" : probes_state_name(live->state),
 		detail_bytes(live ? live->bytes : NULL, live ? live->count : 0, now, sizeof now),
 		detail_bytes(original, original ? 6 : 0, before, sizeof before));
+}
+
+static void detail_site(struct lines *l, struct probes_session *s, size_t probe, uint32_t i)
+{
+	const struct probes_probe *p = probes_at(s, probe);
+	const struct probes_site *site = &p->sites[i];
+	char text[TEXT_MAX];
+
+	detail_site_bytes(l, s, probe, i);
 	if (i < DETAIL_WHERE && detail_where(s, probe, i, text, sizeof text)[0])
 		lines_addf(l, STYLE_PLAIN, "      in %s", text);
 	if (strcmp(site->arguments, p->arguments) != 0) /* else said above */
 		lines_addf(l, STYLE_PLAIN, "      %s",
-			detail_arguments(site->arguments, text, sizeof text));
+			argline_numbered(site->arguments, text, sizeof text));
 }
 
-static void detail_sites(
-	struct lines *l, struct probes_session *s, const struct probes_probe *p, size_t probe)
+static void detail_sites_heading(struct lines *l, const struct probes_probe *p)
 {
 	if (!p->site_count)
 		lines_addf(l, STYLE_PLAIN, "  no sites: the program only looks at the semaphore");
 	else
 		lines_addf(l, STYLE_HEAD,
 			"  SITE            ADDRESS     STATE  BYTES NOW          IN THE FILE");
+}
+
+static void detail_sites(
+	struct lines *l, struct probes_session *s, const struct probes_probe *p, size_t probe)
+{
+	detail_sites_heading(l, p);
 	for (uint32_t i = 0; i < p->site_count && i < DETAIL_SITES; i++)
 		detail_site(l, s, probe, i);
 	if (p->site_count > DETAIL_SITES)
@@ -186,7 +170,7 @@ static void detail_member(
 		char text[TEXT_MAX / 2];
 
 		detail_value(
-			l, "arguments", detail_arguments(p->arguments, text, sizeof text), columns);
+			l, "arguments", argline_numbered(p->arguments, text, sizeof text), columns);
 		detail_value(l, "as noted", text_clean(p->arguments, text, sizeof text), columns);
 	}
 	detail_semaphores(l, process->session, p, member->probe);
@@ -199,4 +183,46 @@ void detail_build(struct lines *l, const struct model *m, uint32_t row, int colu
 	detail_head(l, &m->rows[row]);
 	for (uint32_t u = m->rows[row].member; u != MODEL_NONE; u = m->members[u].next)
 		detail_member(l, m, &m->members[u], columns);
+}
+
+static void detail_glance_head(struct lines *l, const struct row *r, const struct probes_object *o,
+	const struct detail_room *room)
+{
+	char who[32], sites[32], ref[32], text[TEXT_MAX];
+	const char *held = rowtext_cell(r, ROWTEXT_WHO, false, who, sizeof who);
+
+	lines_addf(l, STYLE_PLAIN, "  %s %s%s%s   sites on %s   semaphore %s",
+		rowtext_state(r->state), probes_state_name(r->state), *held ? ", held by " : "",
+		held, rowtext_cell(r, ROWTEXT_SITES, false, sites, sizeof sites),
+		rowtext_cell(r, ROWTEXT_REF, false, ref, sizeof ref));
+	lines_addf(l, STYLE_PLAIN, "  %s%s%s", text_base(text_clean(o->path, text, sizeof text)),
+		o->deleted ? " (deleted or replaced)" : "", o->executable ? "" : ", a library");
+	if (*room->where)
+		lines_addf(l, STYLE_PLAIN, "  %s", room->where);
+}
+
+void detail_glance(struct lines *l, const struct model *m, uint32_t row,
+	const struct model_member *member, const struct detail_room *room)
+{
+	const struct model_process *process = &m->processes[member->process];
+	const struct probes_probe *p = probes_at(process->session, member->probe);
+	char text[TEXT_MAX];
+	uint32_t i = 0;
+
+	detail_glance_head(l, &m->rows[row], probes_object_at(process->session, p->object), room);
+	if (p->broken)
+		lines_addf(l, STYLE_BAD, "  BROKEN %s", text_clean(p->broken, text, sizeof text));
+	if (p->arguments && *p->arguments)
+		lines_wrap(l, STYLE_PLAIN, "  ", argline_numbered(p->arguments, text, sizeof text),
+			room->columns);
+	if (m->process_count > 1)
+		lines_addf(l, STYLE_TITLE, "  process %d, of %u:", (int)process->pid,
+			m->rows[row].processes);
+	detail_sites_heading(l, p);
+	while (i < p->site_count && (int)l->count + 1 < room->rows)
+		detail_site_bytes(l, process->session, member->probe, i++);
+	if (i + 1 == p->site_count)
+		detail_site_bytes(l, process->session, member->probe, i);
+	else if (i < p->site_count)
+		lines_addf(l, STYLE_DIM, "  and %u more (i)", p->site_count - i);
 }

@@ -8,8 +8,15 @@
 /* columns: of the terminal, to break long lines at. */
 void detail_build(struct lines *l, const struct model *m, uint32_t row, int columns);
 
-/* "arg1 s64 @%rbx  arg2 u32 @-20(%rbp)" of a raw argument string; "" for none. Returns out. */
-const char *detail_arguments(const char *raw, char *out, size_t size);
+/* What a short form of it has room for. */
+struct detail_room {
+	int rows, columns;
+	const char *where; /* of the first site, or "" */
+};
+
+/* The same in a few lines: sums of the row, and one of its processes. */
+void detail_glance(struct lines *l, const struct model *m, uint32_t row,
+	const struct model_member *member, const struct detail_room *room);
 
 /* "Req.handle+0x12  gw/req.ml:118" of a site; "" where that is not known. Returns out. */
 const char *detail_where(

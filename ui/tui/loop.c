@@ -170,6 +170,8 @@ static void loop_draw(struct loop *l)
 
 	if (!a->dirty || line_busy()) /* a line that hangs or is slow: what is new then is drawn */
 		return;
+	if (a->view == VIEW_LIST)
+		app_glance(a);
 	if (a->redraw)
 		screen_forget();
 	frame_draw(a, &l->canvas);
@@ -277,6 +279,8 @@ static void loop_turn(struct loop *l, int signals)
 	if (a->picker.used && a->view == VIEW_PICKER &&
 		wait > scan_wait(&a->picker.scan, app_now_ms()))
 		wait = scan_wait(&a->picker.scan, app_now_ms());
+	if (wait > app_glance_wait(a) && app_glance_wait(a) >= 0)
+		wait = app_glance_wait(a);
 	if (wait > LOOP_AWAKE_MS)
 		wait = LOOP_AWAKE_MS;
 	if (wait > 100 && a->end_program)
@@ -296,6 +300,8 @@ static void loop_turn(struct loop *l, int signals)
 		act_leave_signal(a, SIGHUP);
 	if (!a->quit && list_is_looking(&a->list))
 		app_look_on(a);
+	if (!a->quit && app_glance_wait(a) == 0 && !app_key_waits())
+		app_glance_look(a);
 	if (!a->quit)
 		loop_refresh(l);
 	if (!a->quit)

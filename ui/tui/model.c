@@ -166,7 +166,8 @@ static void model_family_of(struct model *m, struct model_origin *o,
 	*o = (struct model_origin){.object = object, .provider = provider, .family = f};
 }
 
-static uint32_t model_new_row(struct model *m, const struct row_family *f, const char *name)
+static uint32_t model_new_row(
+	struct model *m, const struct row_family *f, const char *name, const char *arguments)
 {
 	char text[TEXT_MAX];
 	struct row *r;
@@ -174,7 +175,11 @@ static uint32_t model_new_row(struct model *m, const struct row_family *f, const
 	m->rows = mem_grow(m->rows, &m->row_capacity, m->row_count + 1, sizeof *m->rows);
 	r = &m->rows[m->row_count];
 	snprintf(text, sizeof text, "%s:%s", f->provider, name);
-	*r = (struct row){.label = model_keep(m, text), .family = f, .member = MODEL_NONE};
+	*r = (struct row){.label = model_keep(m, text),
+		.family = f,
+		.arguments = arguments,
+		.member = MODEL_NONE};
+	m->argued |= arguments && *arguments;
 	if (text_width(r->label) > m->widest)
 		m->widest = text_width(r->label);
 	return (uint32_t)m->row_count++;
@@ -213,7 +218,7 @@ void model_add(struct model *m, struct probes_session *session)
 		model_text(p->name, name, sizeof name);
 		slot = model_slot(m, origin.family->path, origin.family->provider, name);
 		if (m->table[slot] == MODEL_NONE) {
-			m->table[slot] = model_new_row(m, origin.family, name);
+			m->table[slot] = model_new_row(m, origin.family, name, p->arguments);
 			m->counts.objects += other_object;
 		}
 		model_join(m, m->table[slot], process, (uint32_t)i);

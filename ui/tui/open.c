@@ -30,6 +30,7 @@ static void open_rows(struct app *a)
 			model_add(&a->model, a->targets.items[i].session);
 	}
 	list_init(&a->list, &a->model);
+	glance_init(&a->glance);
 	app_title(a);
 	rowlist_init(&a->pair_rows);
 	if (a->model.process_count)
@@ -227,6 +228,7 @@ void open_again(struct app *a)
 
 void open_close(struct app *a)
 {
+	glance_done(&a->glance);
 	list_done(&a->list);
 	history_done(&a->history);
 	pairs_done(&a->pairs);

@@ -24,8 +24,9 @@ struct row_family {
 struct row {
 	const char *label; /* "provider:name", safe for the terminal; belongs to the model */
 	const struct row_family *family;
-	uint32_t member; /* first of the model's members */
-	uint32_t tag;    /* 0, or when it was tagged: 1 was first */
+	const char *arguments; /* of its first site, raw as noted; belongs to a session */
+	uint32_t member;       /* first of the model's members */
+	uint32_t tag;          /* 0, or when it was tagged: 1 was first */
 
 	/* summed over its members */
 	uint32_t processes; /* how many are alive */

@@ -4,8 +4,12 @@
  */
 #include "ui/tui/rowtext.h"
 
+#include "ui/tui/argline.h"
+
 #include <stdio.h>
 #include <string.h>
+
+_Static_assert(ROWTEXT_COLUMNS - ROWTEXT_CHOICE == COLUMN_DETAIL, "all columns but the pane");
 
 struct rowtext_info {
 	const char *heading;
@@ -22,6 +26,7 @@ static const struct rowtext_info rowtext_infos[ROWTEXT_COLUMNS] = {
 	[ROWTEXT_PROCESSES] = {"PROC", 4, 5},
 	[ROWTEXT_WHO] = {"WHO", 5, 3},
 	[ROWTEXT_OBJECT] = {"OBJECT", 12, 4},
+	[ROWTEXT_ARGUMENTS] = {"ARGUMENTS", 16, 6},
 };
 
 const char *rowtext_heading(enum rowtext_column column)
@@ -69,6 +74,17 @@ static int rowtext_sites_width(uint32_t most)
 							  : rowtext_infos[ROWTEXT_SITES].width;
 }
 
+/* What the name leaves: a third of it to the object, the rest to the arguments. What was taken. */
+static int rowtext_give(struct rowtext_layout *l, int room)
+{
+	int *object = &l->at[ROWTEXT_OBJECT].width, *arguments = &l->at[ROWTEXT_ARGUMENTS].width;
+	int third = *object && *arguments ? room / 3 : *object ? room : 0;
+
+	*object += third;
+	*arguments += *arguments ? room - third : 0;
+	return *arguments ? room : third;
+}
+
 void rowtext_arrange(struct rowtext_layout *l, const struct rowtext_needs *needs)
 {
 	int x = 0, room, name = needs->widest > 13 ? needs->widest : 13;
@@ -77,18 +93,18 @@ void rowtext_arrange(struct rowtext_layout *l, const struct rowtext_needs *needs
 		l->at[c].width = rowtext_infos[c].width;
 	l->at[ROWTEXT_SITES].width = rowtext_sites_width(needs->most_sites);
 	for (int c = ROWTEXT_CHOICE; c < ROWTEXT_COLUMNS; c++) {
-		if (needs->hidden & 1u << c)
+		if (needs->hidden & 1u << (c - ROWTEXT_CHOICE))
 			l->at[c].width = 0;
 	}
+	if (!needs->argued || needs->width < ROWTEXT_WIDE)
+		l->at[ROWTEXT_ARGUMENTS].width = 0;
 	if (!needs->several)
 		l->at[ROWTEXT_PROCESSES].width = 0;
 	while (needs->width - rowtext_fixed(l) < (name < 24 ? name : 24) && rowtext_droppable(l))
 		rowtext_drop(l);
 	room = needs->width - rowtext_fixed(l);
-	if (l->at[ROWTEXT_OBJECT].width && room > name) { /* the object takes what is left */
-		l->at[ROWTEXT_OBJECT].width += room - name;
-		room = name;
-	}
+	if (room > name)
+		room -= rowtext_give(l, room - name);
 	l->at[ROWTEXT_NAME].width = room > 0 ? room : 0;
 	for (int c = 0; c < ROWTEXT_COLUMNS; c++) {
 		x += l->at[c].width && c > ROWTEXT_STATE;
@@ -180,6 +196,8 @@ const char *rowtext_cell(
 	case ROWTEXT_OBJECT:
 		snprintf(out, size, "%s%s", r->family->object, r->family->deleted ? "*" : "");
 		break;
+	case ROWTEXT_ARGUMENTS:
+		return argline_short(r->arguments, out, size);
 	case ROWTEXT_COLUMNS:
 		break;
 	}

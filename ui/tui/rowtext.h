@@ -4,11 +4,14 @@
 #ifndef UI_TUI_ROWTEXT_H
 #define UI_TUI_ROWTEXT_H
 
+#include "ui/columns.h"
 #include "ui/tui/groups.h"
 #include "ui/tui/row.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#define ROWTEXT_WIDE 100 /* columns from which on there is room for arguments */
 
 enum rowtext_column {
 	ROWTEXT_MARK, /* cursor and tag */
@@ -19,8 +22,10 @@ enum rowtext_column {
 	ROWTEXT_PROCESSES,
 	ROWTEXT_WHO,
 	ROWTEXT_OBJECT,
+	ROWTEXT_ARGUMENTS,
 	ROWTEXT_COLUMNS,
-	ROWTEXT_CHOICE = ROWTEXT_SITES, /* from here on a column can be hidden */
+	ROWTEXT_CHOICE =
+		ROWTEXT_SITES, /* from here on a column can be hidden: COLUMN_SITES and on */
 };
 
 /* Where each column begins and how wide it is; width 0: there is no room for it. */
@@ -36,7 +41,8 @@ struct rowtext_needs {
 	int widest;          /* columns of the longest provider:name */
 	uint32_t most_sites; /* of a row */
 	bool several;        /* processes */
-	unsigned hidden;     /* columns that are not wanted: 1 << column, or'ed */
+	bool argued;         /* some probes have arguments */
+	unsigned hidden;     /* columns that are not wanted: bits of enum column */
 };
 
 void rowtext_arrange(struct rowtext_layout *l, const struct rowtext_needs *needs);

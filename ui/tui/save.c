@@ -105,6 +105,7 @@ static void save_list(const struct app *a, FILE *out)
 		.widest = a->model.widest + 30, /* groups say more */
 		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
 		.several = a->model.process_count > 1,
+		.argued = a->model.argued,
 		.hidden = a->hidden};
 	char line[8 * TEXT_MAX] = "";
 

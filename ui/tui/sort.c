@@ -64,6 +64,14 @@ static int sort_by_object(const struct row *a, const struct row *b)
 	return order ? order : strcmp(a->family->path, b->family->path);
 }
 
+/* What has none comes last. */
+static int sort_by_arguments(const struct row *a, const struct row *b)
+{
+	if (!*a->arguments || !*b->arguments)
+		return !*a->arguments - !*b->arguments;
+	return strcmp(a->arguments, b->arguments);
+}
+
 struct sort_order {
 	const char *name;
 	bool live;
@@ -78,6 +86,7 @@ static const struct sort_order sort_orders[SORT_COUNT] = {
 	[SORT_PROCESSES] = {.name = "proc", .live = true, .compare = sort_by_processes},
 	[SORT_WHO] = {.name = "who", .live = true, .compare = sort_by_who},
 	[SORT_OBJECT] = {.name = "object", .compare = sort_by_object},
+	[SORT_ARGUMENTS] = {.name = "arguments", .compare = sort_by_arguments},
 };
 
 const char *sort_name(enum sort_key key)

@@ -18,6 +18,7 @@ enum sort_key {
 	SORT_PROCESSES,
 	SORT_WHO,
 	SORT_OBJECT,
+	SORT_ARGUMENTS,
 	SORT_COUNT
 };
 

@@ -108,6 +108,7 @@ int tui_run(const struct options *o)
 	int status;
 
 	a->options = o;
+	a->hidden = o->hidden_columns;
 	a->refresh_ms = o->refresh_ms ? o->refresh_ms : 1000;
 	a->lease_ms = o->lease_given ? (int64_t)o->lease_ms : TUI_LEASE_MS;
 	a->last_key_ms = app_now_ms();

@@ -3,10 +3,11 @@
  */
 #include "ui/tui/view_list.h"
 
-#include "ui/tui/detail.h"
+#include "ui/tui/argline.h"
 #include "ui/tui/header.h"
 #include "ui/tui/rowtext.h"
 #include "ui/tui/text.h"
+#include "ui/tui/view_glance.h"
 #include "ui/tui/view_output.h"
 
 #include <stdio.h>
@@ -128,18 +129,21 @@ static void view_list_rows(
 	canvas_put(c, area.y + 1, 2, -1, STYLE_PLAIN, "\\ changes it, ^U in it clears it");
 }
 
-/* What kind of probe it is, and its arguments: the same in every process. */
+/* What kind of probe it is, its arguments, where it lies: the same in every process. */
 static void view_list_about(const struct app *a, const struct row *r, char *out, size_t size)
 {
 	const struct model_member *m = &a->model.members[r->member];
 	const struct probes_probe *p = probes_at(a->model.processes[m->process].session, m->probe);
 	char arguments[TEXT_MAX];
 
-	snprintf(out, size, "%s%s   %s", p->kind == PROBES_OCAML ? "OCaml" : "sdt",
+	snprintf(out, size, "%s%s", p->kind == PROBES_OCAML ? "OCaml" : "sdt",
 		p->broken            ? ", broken notes: never switched"
 		: p->semaphore_count ? ""
-				     : ", no semaphore: nothing to switch",
-		detail_arguments(p->arguments, arguments, sizeof arguments));
+				     : ", no semaphore: nothing to switch");
+	if (*argline_numbered(p->arguments, arguments, sizeof arguments))
+		text_addf(out, size, "   %s", arguments);
+	if (a->glance.where[0])
+		text_addf(out, size, "   %s", a->glance.where);
 }
 
 /* "-- 20 more --   row 1/27  top", and the arguments of the probe under the cursor. */
@@ -169,23 +173,35 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 		text_fit(fitted, sizeof fitted, text, c->columns - 1));
 }
 
+static struct rowtext_needs view_list_needs(const struct app *a, int columns)
+{
+	bool groups = a->list.tree;
+
+	return (struct rowtext_needs){.width = columns,
+		.widest = groups && a->model.widest < VIEW_LIST_GROUP ? VIEW_LIST_GROUP
+								      : a->model.widest,
+		.most_sites = groups ? (uint32_t)a->model.counts.sites : a->model.most_sites,
+		.several = a->model.process_count > 1,
+		.argued = a->model.argued,
+		.hidden = a->hidden};
+}
+
 void view_list_draw(const struct app *a, struct canvas *c)
 {
 	struct app_layout l;
 	struct rowtext_layout columns;
-	struct rowtext_needs needs = {.width = c->columns,
-		.widest = a->list.tree && a->model.widest < VIEW_LIST_GROUP ? VIEW_LIST_GROUP
-									    : a->model.widest,
-		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
-		.several = a->model.process_count > 1,
-		.hidden = a->hidden};
+	struct rowtext_needs needs;
 
 	app_areas(a, &l);
+	needs = view_list_needs(a, l.list_columns);
 	rowtext_arrange(&columns, &needs);
 	header_draw(a, c, l.header);
+	canvas_window(c, 0, l.list_columns);
 	if (l.heading)
 		view_list_heading(&columns, c, l.header.rows);
 	view_list_rows(a, &columns, c, l.list);
+	canvas_whole(c);
+	view_glance_draw(a, c, &l);
 	if (l.output.rows)
 		view_output_docked(a, c, l.output);
 	view_list_below(a, c, l.below);

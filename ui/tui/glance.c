@@ -1,0 +1,69 @@
+/*
+ * The probe under the cursor at a glance. Of several processes the first that
+ * is still there is shown, site by site; the sums are of all.
+ */
+#include "ui/tui/glance.h"
+
+#include "ui/tui/detail.h"
+#include "ui/tui/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void glance_init(struct glance *g)
+{
+	*g = (struct glance){.row = MODEL_NONE};
+}
+
+void glance_done(struct glance *g)
+{
+	lines_done(&g->pane);
+	glance_init(g);
+}
+
+/* The row's part in the first process that is still there, else in the first. */
+static const struct model_member *glance_member(const struct model *m, uint32_t row)
+{
+	const struct model_member *first = NULL;
+
+	for (uint32_t u = m->rows[row].member; u != MODEL_NONE; u = m->members[u].next) {
+		if (!m->processes[m->members[u].process].gone)
+			return &m->members[u];
+		if (!first)
+			first = &m->members[u];
+	}
+	return first;
+}
+
+void glance_update(struct glance *g, const struct model *m, uint32_t row, int rows, int columns)
+{
+	if (row != g->row) {
+		g->row = row;
+		g->where[0] = '\0';
+		g->looked = false;
+	}
+	lines_clear(&g->pane);
+	if (row != MODEL_NONE && rows > 0)
+		detail_glance(&g->pane, m, row, glance_member(m, row),
+			&(struct detail_room){rows, columns, g->where});
+}
+
+void glance_look(struct glance *g, const struct model *m)
+{
+	const struct model_member *member = glance_member(m, g->row);
+	struct probes_session *s = m->processes[member->process].session;
+	struct probes_where where;
+	char text[TEXT_MAX];
+
+	g->looked = true;
+	if (!probes_at(s, member->probe)->site_count)
+		return;
+	probes_where(s, member->probe, 0, &where);
+	if (where.function[0])
+		text_addf(g->where, sizeof g->where, "in %s+0x%llx",
+			text_clean(where.function, text, sizeof text),
+			(unsigned long long)where.offset);
+	if (where.file[0])
+		text_addf(g->where, sizeof g->where, "%s%s:%d", g->where[0] ? "  " : "in ",
+			text_base(text_clean(where.file, text, sizeof text)), where.line);
+}
