@@ -77,14 +77,25 @@ keys 'cache_hit' q
 keys 'test.exe' t
 shot tree
 
-# The list of processes, with the example program among them.
-./test.exe --quiet >/dev/null &
-victim=$!
-open 100 24 "'$tui'"
+# More room: a pane beside the list.
+open 170 36 "$run"
+wait_for 'ocaml_2:cache_hit'
+mux send-keys /
+text db_query__entry
+mux send-keys Enter
+keys 'on db_query__return,db_query__entry' p
+wait_for ' in '
+shot wide
+
+# The list of processes: of a world of its own where that can be had.
+alone=
+unshare -pf --mount-proc true 2>/dev/null && alone='unshare -pf --mount-proc'
+open 100 24 "$alone sh -c './test.exe --quiet >/dev/null & sleep 1000 & /usr/bin/python3 -c \"import time; time.sleep(1000)\" & \"$tui\"'"
 wait_for 'test.exe'
+wait_for 'python3'
+wait_for 'without probes'
 shot processes
-kill "$victim"
-victim=
+mux send-keys q
 
 # What a stranger sees of somebody else's program: needs root to become one.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
