@@ -53,7 +53,9 @@ for size in 80x24 120x40 40x10; do
 	wait_for '^>  *\[ \] ocaml_2:registers|^> \[ \] ocaml_2:registers'
 	[ $size = 40x10 ] || wait_for ' in [^ ]+\+0x'
 	picture changed
-	keys U g '\'
+	keys U g
+	wait_for '^> +\[.\] ocaml_2:first|^> \[.\] ocaml_2:first'
+	keys '\'
 	text 'work|reg'
 	wait_for '^3 of 8 match'
 	picture filter

@@ -59,7 +59,7 @@ exec 9>&-
 
 # ------------------------------------------------------- a program's output
 type_command "'$PROBES_TUI' -no-syslog -prog '$VICTIMS/loop_ocaml2_pie'"
-wait_for '^-- output of pid'
+wait_for '^.. output of pid'
 wait_for '^ready'
 pid=$(sed -n 's/^ready \([0-9]*\)$/\1/p' "$tmp/screen")
 started="$started $pid"

@@ -18,7 +18,7 @@ it()
 terminal 80 24
 type_command "'$PROBES_TUI' -no-syslog -prog '$program'"
 wait_for '^STATE PROVIDER:NAME'
-wait_for '^-- output of pid [0-9]+: running '
+wait_for '^.. output of pid [0-9]+: running '
 wait_for '^ready [0-9]+$'
 pid=$(it)
 keys / req_start Enter
@@ -27,7 +27,7 @@ keys e
 wait_for '^> \[\*\] ocaml_2:req_start'
 wait_for '^\[req_start\]'
 keys o
-wait_for '^-- output of pid'
+wait_for '^.. output of pid'
 wait_gone '^STATE PROVIDER:NAME'
 seen 'from its beginning' '^ready'
 keys o
@@ -46,7 +46,7 @@ same 'ended' "$(running "$pid")" no
 
 # -------------------------------------- leaving it: its output goes to a file
 type_command "'$PROBES_TUI' -no-syslog -prog '$program' -enable req_start"
-wait_for '\[\*\] ocaml_2:req_start|-- output of pid'
+wait_for '\[\*\] ocaml_2:req_start|^.. output of pid'
 wait_for '^\[req_start\]'
 pid=$(it)
 started="$started $pid"

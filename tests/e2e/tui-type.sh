@@ -8,7 +8,7 @@ program=$VICTIMS/loop_ocaml2_pie
 begin()
 {
 	type_command "'$PROBES_TUI' -no-syslog -prog '$program'"
-	wait_for '^-- output of pid'
+	wait_for '^.. output of pid'
 	wait_for '^ready'
 	pid=$(sed -n 's/^ready \([0-9]*\)$/\1/p' "$tmp/screen")
 	started="$started $pid"
@@ -20,7 +20,7 @@ keys / second Enter
 wait_for '^> \[ \] ocaml_2:second'
 keys 'C-]'
 wait_for '^ KEYS GO TO THE PROGRAM +\^\] takes them back'
-seen 'the pane' '^-- output of pid [0-9]+: running, has the keyboard'
+seen 'the pane' '^.. output of pid [0-9]+: running, has the keyboard'
 text 'report'
 wait_for '^report$'
 seen 'no key did anything here' '^> \[ \] ocaml_2:second'
@@ -71,7 +71,7 @@ keys o
 wait_for '^filter:'
 keys 'C-]'
 wait_for '^ KEYS GO TO THE PROGRAM +\^\] back'
-wait_for '^-- output of pid'
+wait_for '^.. output of pid'
 text quit
 wait_for '^quit$'
 keys Enter

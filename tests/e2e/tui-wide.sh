@@ -13,7 +13,7 @@ terminal 120 40
 screen
 wait_for '^STATE PROVIDER:NAME .*OBJECT +ARGUMENTS$'
 seen 'arguments in their column' 'ocaml_2:first .*  [us](8|16|32|64) %[a-z0-9]+, [us]'
-wait_for '^-- ocaml_2:first  \(i: all of it\) -+$'
+wait_for '^.. ocaml_2:first  \(i: all of it\) ─+$'
 wait_for '^  in [^ ]+\+0x[0-9a-f]+  .*:[0-9]+$'
 seen 'where it lies, under the list too' '^ OCaml .* in [^ ]+\+0x'
 seen 'the site' '^  0x[0-9a-f]+ +0x[0-9a-f]+ +off +90 3d'
@@ -23,22 +23,22 @@ wait_for '^  0x[0-9a-f]+ +0x[0-9a-f]+ +on +90 e8'
 switch_outside=$("$PROBES_TUI" attach -no-syslog -pid "$pid" -enable multi 2>&1)
 same 'switched by another' "$switch_outside" ''
 keys j
-wait_for '^-- ocaml_2:multi '
+wait_for '^.. ocaml_2:multi '
 wait_for '^  \[\*\] on, held by other '
 wait_until 5 sh -c "tmux -L '$socket' capture-pane -p -t main | grep -Ec '^  0x[0-9a-f]+ +0x[0-9a-f]+ +on '"
 "$PROBES_TUI" attach -no-syslog -pid "$pid" -disable multi
 wait_for '^  \[ \] off   sites on 0/5 '
 keys '\' ; text nothinglikeit; keys Enter
-wait_for '^-- no probe under the cursor'
+wait_for '^.. no probe under the cursor'
 keys '\' C-u Enter
-wait_for '^-- ocaml_2:'
+wait_for '^.. ocaml_2:'
 
 # ------------------------------------------------------------------ beside the list
 resize 200 30
-wait_for '^STATE PROVIDER:NAME .*\|-- ocaml_2:[a-z]+  \(i: all of it\) -+$'
-seen 'its text' '\|  \[.\] (on|off)'
+wait_for '^STATE PROVIDER:NAME .*.── ocaml_2:[a-z]+  \(i: all of it\) ─+$'
+seen 'its text' '│  \[.\] (on|off)'
 resize 300 100
-wait_for '^STATE PROVIDER:NAME .*ARGUMENTS +\|-- ocaml_2:'
+wait_for '^STATE PROVIDER:NAME .*ARGUMENTS +.── ocaml_2:'
 same 'every line' "$(look; wc -l <"$tmp/screen" | tr -d ' ')" 100
 resize 80 24
 wait_gone '\(i: all of it\)'
@@ -46,7 +46,7 @@ wait_for 'OBJECT$'
 resize 40 10
 wait_for '^pid [0-9]+ loop_o'
 resize 120 40
-wait_for '^-- ocaml_2:'
+wait_for '^.. ocaml_2:'
 
 # ------------------------------------------------------------------ chosen
 keys c
@@ -68,7 +68,7 @@ keys q
 wait_for '^status=0$'
 screen -columns who,detail
 wait_for '^STATE PROVIDER:NAME +WHO$'
-wait_for '^-- ocaml_2:'
+wait_for '^.. ocaml_2:'
 keys q
 wait_for '^status=0$'
 printf 'columns = ref\nlog = %s/log\n' "$tmp" >"$tmp/config/probes-tui/config"
@@ -90,7 +90,7 @@ wait_for '^STATE PROVIDER:NAME'
 keys Tab
 wait_for '^Detail of'
 keys Tab
-wait_for '^-- output of pid'
+wait_for '^.. output of pid'
 unseen 'the list' '^STATE PROVIDER'
 keys Tab
 wait_for '^STATE PROVIDER:NAME'

@@ -157,6 +157,22 @@ const char *text_clean(const char *raw, char *out, size_t size)
 	return out;
 }
 
+void text_rule(char *out, size_t size, int columns)
+{
+	const char *one = text_utf8 ? "\u2500" : "-";
+	size_t length = strlen(out), step = strlen(one);
+
+	for (int width = text_width(out); width < columns && length + step < size; width++) {
+		memcpy(out + length, one, step + 1);
+		length += step;
+	}
+}
+
+const char *text_upright(void)
+{
+	return text_utf8 ? "\u2502" : "|";
+}
+
 const char *text_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -32,6 +32,11 @@ const char *text_fit(char *out, size_t size, const char *s, int columns);
  * beyond ASCII where only ASCII may be sent. Returns out. */
 const char *text_clean(const char *raw, char *out, size_t size);
 
+/* A line as it is drawn: across so many columns, from where the text ends; and one column of an
+ * upright one. */
+void text_rule(char *out, size_t size, int columns);
+const char *text_upright(void);
+
 /* The part of a path after its last slash. */
 const char *text_base(const char *path);
 

@@ -48,9 +48,10 @@ static void view_output_lines(
 static void view_output_title(const struct app *a, struct canvas *c, int y, const char *more)
 {
 	const struct program *p = &a->program;
-	char text[TEXT_MAX], end[128];
+	char text[TEXT_MAX] = "", end[128];
 
-	snprintf(text, sizeof text, "-- output of pid %d: ", (int)p->pid);
+	text_rule(text, sizeof text, 2);
+	text_addf(text, sizeof text, " output of pid %d: ", (int)p->pid);
 	if (p->ended)
 		text_addf(text, sizeof text, "it %s", program_end(p, end, sizeof end));
 	else if (app_have(a) & NEED_HELD)
@@ -58,8 +59,7 @@ static void view_output_title(const struct app *a, struct canvas *c, int y, cons
 	else
 		text_addf(text, sizeof text, "running");
 	text_addf(text, sizeof text, "%s ", a->typing ? ", has the keyboard" : more);
-	while (text_width(text) < c->columns && strlen(text) + 1 < sizeof text)
-		strcat(text, "-");
+	text_rule(text, sizeof text, c->columns);
 	canvas_put(c, y, 0, -1, p->ended ? STYLE_WARN : STYLE_TITLE, text);
 }
 
