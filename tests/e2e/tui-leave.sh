@@ -40,6 +40,21 @@ attach -disable second
 same 'exactly theirs' "$(state second)" disabled
 in_order
 
+# --------------------- what cannot be undone now is said, and the screen stays
+screen
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+site=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "first" { print $3; exit }')
+byte=$(($(bias "$VICTIMS/loop_ocaml2_pie") + site + 1))
+poke $byte 314 # a debugger's breakpoint on the very byte
+keys q
+wait_for '1 probe could NOT be taken back \(Q leaves it\)'
+same 'it is theirs' "$(peek $byte 1 | tr -d ' ')" cc
+poke $byte 350
+keys q
+wait_for '^status=0$'
+same 'undone' "$(state first)" disabled
+
 # ------------------------------------- q puts back on what this session took off
 attach -enable second
 screen

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "ui/tui/act_picker.h"
 #include "ui/tui/mem.h"
 #include "ui/tui/picker.h"
 
@@ -85,23 +87,42 @@ END_TEST
 START_TEST(chosen)
 {
 	char why[200];
-	pid_t *pids;
+	struct scan_identity *all;
 
 	rowlist_to(&picker.rows, 0);
-	ck_assert_uint_eq(picker_chosen(&picker, &pids), 1);
-	ck_assert_int_eq(pids[0], 10);
-	free(pids);
+	ck_assert_uint_eq(picker_chosen(&picker, &all), 1);
+	ck_assert_int_eq(all[0].pid, 10);
+	free(all);
 	rowlist_to(&picker.rows, 1);
 	picker_tag(&picker);
 	picker_tag(&picker);
-	ck_assert_uint_eq(picker_chosen(&picker, &pids), 2);
-	ck_assert_int_eq(pids[0], 30);
-	ck_assert_int_eq(pids[1], 40);
-	free(pids);
+	ck_assert_uint_eq(picker_chosen(&picker, &all), 2);
+	ck_assert_int_eq(all[0].pid, 30);
+	ck_assert_int_eq(all[1].pid, 40);
+	free(all);
 	ck_assert_int_eq(picker_filter(&picker, "java", why, sizeof why), 0);
-	ck_assert_uint_eq(picker_chosen(&picker, &pids), 1);
-	ck_assert_int_eq(pids[0], 10);
-	free(pids);
+	ck_assert_uint_eq(picker_chosen(&picker, &all), 1);
+	ck_assert_int_eq(all[0].pid, 10);
+	free(all);
+}
+END_TEST
+
+/* A process is opened only if it is the one that was shown: this pid began at another time. */
+START_TEST(opens_no_other_process)
+{
+	struct app a = {.picker = {.used = true}, .view = VIEW_PICKER};
+	struct scan_process other = {.id.pid = getpid(), .id.start = 1, .kind = SCAN_PROBES};
+
+	picker_init(&a.picker, NULL);
+	rowlist_resize(&a.picker.rows, 10);
+	a.picker.scan.all = mem_array(1, sizeof other);
+	a.picker.scan.all[0] = other;
+	a.picker.scan.count = a.picker.scan.capacity = 1;
+	picker_update(&a.picker);
+	act_picker_open(&a, REQUEST_OPEN);
+	ck_assert_int_eq(a.view, VIEW_PICKER);
+	ck_assert_ptr_nonnull(strstr(a.message, "another process by now"));
+	picker_done(&a.picker);
 }
 END_TEST
 
@@ -129,6 +150,7 @@ Suite *picker_suite(void)
 	tcase_add_test(c, cursor_follows);
 	tcase_add_test(c, filter_and_search);
 	tcase_add_test(c, chosen);
+	tcase_add_test(c, opens_no_other_process);
 	tcase_add_test(c, identity);
 	suite_add_tcase(s, c);
 	return s;

@@ -31,10 +31,10 @@ void act_leave_back(struct app *a)
 		odd_build(&a->lines, &a->model, a->detail, a->columns);
 }
 
-/* Undo; false: it could not be. */
+/* Undo; false: not all of it could be. */
 static bool act_leave_undo(struct app *a)
 {
-	size_t changed = model_changed(&a->model);
+	size_t left, changed = model_changed(&a->model);
 	struct probes_error e = {0};
 	struct deed *d;
 	char said[300];
@@ -42,13 +42,18 @@ static bool act_leave_undo(struct app *a)
 
 	act_switch_audit(a, "undo", d);
 	record_deed(&a->record, &a->model, "undo at the end: ", d);
+	left = model_changed(&a->model);
 	if (status < 0)
 		app_say_error(a, "this session's changes could NOT be undone (Q leaves them)", &e);
+	else if (left)
+		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s", left,
+			left == 1 ? "" : "s", left == 1 ? "it" : "them",
+			deed_say(&d->sum, said, sizeof said));
 	else if (changed && deed_wrote(d))
 		text_addf(a->farewell, sizeof a->farewell, "undid this session's changes: %s. ",
 			deed_say(&d->sum, said, sizeof said));
 	deed_free(d);
-	return status >= 0;
+	return status >= 0 && !left;
 }
 
 static void act_leave_finish(struct app *a)

@@ -3,6 +3,7 @@
  */
 #include "ui/tui/act_picker.h"
 
+#include "ui/tui/mem.h"
 #include "ui/tui/open.h"
 #include "ui/tui/text.h"
 
@@ -65,16 +66,33 @@ void act_picker_tag(struct app *a, enum request r)
 	picker_tag(&a->picker);
 }
 
+/* Of the processes chosen those that are still the same: a pid may be another process' by now. */
+static size_t act_picker_pids(const struct app *a, pid_t **pids)
+{
+	struct scan_identity *chosen, now;
+	size_t count = picker_chosen(&a->picker, &chosen), same = 0;
+
+	*pids = mem_array(count, sizeof **pids);
+	for (size_t i = 0; i < count; i++) {
+		if (scan_identify(chosen[i].pid, &now) && now.start == chosen[i].start)
+			(*pids)[same++] = now.pid;
+	}
+	free(chosen);
+	return same;
+}
+
 void act_picker_open(struct app *a, enum request r)
 {
 	struct probes_error e = {0};
 	pid_t *pids;
-	size_t count = picker_chosen(&a->picker, &pids);
+	size_t count = act_picker_pids(a, &pids);
 
 	(void)r;
 	a->message[0] = '\0';
-	if (!count)
+	if (!a->picker.rows.count)
 		app_say(a, "nothing to open: no process is shown");
+	else if (!count)
+		app_complain(a, "nothing to open: gone, or another process by now");
 	else if (open_picked(a, pids, count, &e) < 0)
 		app_say_error(a, "", &e);
 	free(pids);

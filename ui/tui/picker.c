@@ -107,20 +107,20 @@ const struct scan_process *picker_current(const struct picker *p)
 	return id == ROWLIST_NONE ? NULL : &p->scan.all[id];
 }
 
-size_t picker_chosen(const struct picker *p, pid_t **pids)
+size_t picker_chosen(const struct picker *p, struct scan_identity **chosen)
 {
 	const struct scan_process *current = picker_current(p);
 	size_t count = 0;
 
-	*pids = mem_array(p->rows.count, sizeof **pids);
+	*chosen = mem_array(p->rows.count, sizeof **chosen);
 	for (size_t i = 0; i < p->rows.count; i++) {
 		const struct scan_process *one = &p->scan.all[p->rows.ids[i]];
 
 		if (one->tagged)
-			(*pids)[count++] = one->id.pid;
+			(*chosen)[count++] = one->id;
 	}
 	if (!count && current)
-		(*pids)[count++] = current->id.pid;
+		(*chosen)[count++] = current->id;
 	return count;
 }
 

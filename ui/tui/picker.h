@@ -35,7 +35,7 @@ bool picker_seek(struct picker *p, size_t from, int direction);
 /* The process under the cursor, or NULL. */
 const struct scan_process *picker_current(const struct picker *p);
 /* Those tagged and shown, else the one under the cursor; the array is the caller's. */
-size_t picker_chosen(const struct picker *p, pid_t **pids);
+size_t picker_chosen(const struct picker *p, struct scan_identity **chosen);
 void picker_tag(struct picker *p);
 
 #endif
