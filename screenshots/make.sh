@@ -33,6 +33,13 @@ open() {
 	mux new-session -d -x "$1" -y "$2" "$3; sleep 60"
 }
 
+# The program that was started ends with the screen.
+leave() {
+	keys 'end it' q
+	mux send-keys e
+	while mux capture-pane -p | grep -q PROVIDER:NAME; do sleep 0.05; done
+}
+
 # keys WAIT-FOR KEY...: send keys, then wait for a text.
 keys() {
 	marker=$1
@@ -76,6 +83,7 @@ shot pairs
 keys 'cache_hit' q
 keys 'test.exe' t
 shot tree
+leave
 
 # More room: a pane beside the list.
 open 170 36 "$run"
@@ -86,6 +94,7 @@ mux send-keys Enter
 keys 'on db_query__return,db_query__entry' p
 wait_for ' in '
 shot wide
+leave
 
 # The list of processes: of a world of its own where that can be had.
 alone=
