@@ -126,19 +126,20 @@ struct probes_object {
 
 /* The live state of a probe at the last refresh. */
 struct probes_live {
-	enum probes_state state;
+	enum probes_state state : 8;
+	bool mine;         /* this session's own net change raised a semaphore of it */
 	uint32_t sites_on; /* PROBES_NONE where sites have no switch of their own (sdt) */
 	uint32_t ref_min;  /* smallest and largest semaphore; PROBES_NONE: none or not read */
 	uint32_t ref_max;
-	bool mine;       /* this session's own net change raised a semaphore of it */
 	const char *who; /* who holds a foreign byte: "int3", "other"; else NULL */
 };
 
 /* The live state of one site. */
 struct probes_site_live {
-	uint8_t bytes[6];        /* at the site's address */
-	uint8_t count;           /* how many of them could be read */
-	enum probes_state state; /* on, off, other, unreadable; unknown: has no switch of its own */
+	uint8_t bytes[6]; /* at the site's address */
+	uint8_t count;    /* how many of them could be read */
+	enum probes_state
+		state : 8; /* on, off, other, unreadable; unknown: has no switch of its own */
 };
 
 /* ------------------------------------------------------------- the sessions */
