@@ -124,7 +124,7 @@ install_packages() {
 
 # ------------------------------------------------- generating and configuring
 
-inputs='configure.ac Makefile.am tests/victims/local.am'
+inputs='configure.ac Makefile.am tests/bench/local.am tests/fuzz/local.am tests/victims/local.am'
 
 generate() {
 	# shellcheck disable=SC2086 # a list of words

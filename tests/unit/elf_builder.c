@@ -1,7 +1,7 @@
 /* See elf_builder.h. The layout: headers, build-id note, text, data, notes, names, sections. */
 #include "elf_builder.h"
 
-#include <check.h>
+#include <assert.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,9 @@ struct elf_build {
 
 void elf_put(struct array *to, const void *bytes, size_t size)
 {
-	ck_assert(array_reserve(to, size));
+	bool fits = array_reserve(to, size);
+
+	assert(fits);
 	if (size)
 		memcpy((char *)to->data + to->count, bytes, size);
 	to->count += size;
@@ -61,7 +63,7 @@ static unsigned elf_section(struct elf_build *b, const char *name, uint32_t type
 {
 	Elf64_Shdr *s = array_add(&b->sections);
 
-	ck_assert_ptr_nonnull(s);
+	assert(s);
 	*s = (Elf64_Shdr){.sh_name = (uint32_t)b->names.count,
 		.sh_type = type,
 		.sh_flags = flags,
@@ -198,11 +200,11 @@ int elf_open(const void *bytes, size_t size)
 {
 	int fd = memfd_create("unit", MFD_CLOEXEC);
 
-	ck_assert_int_ge(fd, 0);
+	assert(fd >= 0);
 	for (size_t at = 0; at < size;) {
 		ssize_t n = pwrite(fd, (const char *)bytes + at, size - at, (off_t)at);
 
-		ck_assert_int_gt(n, 0);
+		assert(n > 0);
 		at += (size_t)n;
 	}
 	return fd;

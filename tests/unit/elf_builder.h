@@ -1,6 +1,7 @@
 /*
  * Small ELF files made in memory, for tests of what reads them. Every offset and size is known
- * to the test, so that it can make the file lie.
+ * to the test, so that it can make the file lie. Without libcheck: the seeds of tests/fuzz are made
+ * by it, too.
  */
 #ifndef UNIT_ELF_BUILDER_H
 #define UNIT_ELF_BUILDER_H
@@ -41,7 +42,7 @@ struct elf_file {
 	unsigned section_count, notes_section; /* index of .note.stapsdt */
 };
 
-/* Build one; its bytes are the test's (free). Ends the test when there is no memory. */
+/* Build one; its bytes are the test's (free). Aborts when there is no memory. */
 struct elf_file elf_build(const struct elf_spec *spec);
 
 /* A descriptor of a file in memory that holds these bytes. */
