@@ -196,6 +196,8 @@ static int object_read_sections(Elf *elf, struct object *o, struct probes_error 
 	if (elf_getshdrstrndx(elf, &names) < 0)
 		return 0;
 	r.names = section_strings(elf, names, &r.room);
+	/* Which section is which cannot be told then. */
+	o->note_malformed += names && !r.names.size;
 	array_init(&r.notes, sizeof(struct note));
 	while ((scn = elf_nextscn(elf, scn)))
 		if (!object_read_section(o, &r, scn)) {

@@ -15,7 +15,7 @@ struct elf_build {
 	struct array names;
 	struct array sections; /* Elf64_Shdr */
 	struct elf_file file;
-	size_t interpreter, headers_count;
+	size_t interpreter, headers_count, debuglink, debugdata;
 };
 
 void elf_put(struct array *to, const void *bytes, size_t size)
@@ -98,6 +98,16 @@ static void elf_build_contents(struct elf_build *b)
 	b->interpreter = b->bytes.count;
 	if (s->interpreter)
 		elf_put(&b->bytes, s->interpreter, strlen(s->interpreter) + 1);
+	elf_align(&b->bytes, 4);
+	b->debuglink = b->bytes.count;
+	if (s->debuglink) {
+		elf_put(&b->bytes, s->debuglink, strlen(s->debuglink) + 1);
+		elf_align(&b->bytes, 4);
+		elf_put(&b->bytes, "CRC!", 4);
+	}
+	b->debugdata = b->bytes.count;
+	if (s->debugdata)
+		elf_put(&b->bytes, s->debugdata, s->debugdata_size);
 	elf_align(&b->bytes, 8);
 	b->file.text = b->bytes.count;
 	/* The build-id lies at the start of the executable segment, as --build-id puts it. */
@@ -120,6 +130,12 @@ static void elf_build_sections(struct elf_build *b)
 	if (s->base_section)
 		elf_section(b, ".stapsdt.base", SHT_PROGBITS, SHF_ALLOC, s->base_section,
 			b->file.text, 1);
+	if (s->debuglink)
+		elf_section(b, ".gnu_debuglink", SHT_PROGBITS, 0, 0, b->debuglink,
+			((strlen(s->debuglink) + 4) & ~3UL) + 4);
+	if (s->debugdata)
+		elf_section(
+			b, ".gnu_debugdata", SHT_PROGBITS, 0, 0, b->debugdata, s->debugdata_size);
 	b->file.notes_section =
 		elf_section(b, ".note.stapsdt", SHT_NOTE, 0, 0, b->file.notes, b->file.notes_size);
 	b->file.names = b->bytes.count;

@@ -28,7 +28,10 @@ struct elf_spec {
 	const unsigned char *build_id;
 	size_t build_id_size;
 	const char *interpreter;
-	int type; /* ET_DYN unless set */
+	const void *debugdata; /* of .gnu_debugdata */
+	size_t debugdata_size;
+	const char *debuglink; /* the name of a file with its debug information */
+	int type;              /* ET_DYN unless set */
 	bool no_sections;
 	bool headers_segment; /* PT_PHDR */
 	size_t split;         /* cut the executable segment in two at this offset of it; 0: not */
