@@ -152,8 +152,10 @@ START_TEST(symbols_take_bounded_memory)
 #ifdef __SANITIZE_ADDRESS__
 	size = 0;
 #endif
-	if (!size)
+	if (!size) {
+		free(bomb);
 		return;
+	}
 	spec.debugdata = bomb;
 	spec.debugdata_size = size;
 	f = elf_build(&spec);
