@@ -2,7 +2,7 @@
 # From a fresh machine to the wanted result:
 #
 #   ./autogen.sh              install what is missing, generate, configure into build/
-#   ./autogen.sh TARGET...    the same, then `make TARGET...` there: all, demo, check, install, ...
+#   ./autogen.sh TARGET...    the same, then `make TARGET...` there: all, demo, check, fuzz, install, ...
 #
 # CONFIGURE_FLAGS goes to configure (CONFIGURE_FLAGS=--enable-werror ./autogen.sh check), BUILD
 # names another folder than build, JOBS says how many compilers run at once. What is up to date is
@@ -50,16 +50,26 @@ wants_tests() {
 	return 1
 }
 
+# clang, for libFuzzer, is for who asks for that: some 20 MB more than clang-format has brought.
+wants_fuzz() {
+	case " $* " in
+	*' fuzz '*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
 debian_packages() {
 	echo gcc libc6-dev make autoconf automake pkg-config libdw-dev libelf-dev libncurses-dev \
 		libpcre2-dev libjansson-dev libzydis-dev libiberty-dev check tmux systemtap-sdt-dev
 	if wants_tests "$@"; then echo clang-format procps; fi
+	if wants_fuzz "$@"; then echo clang libclang-rt-dev; fi
 }
 
 fedora_packages() {
 	echo gcc make autoconf automake pkgconf-pkg-config elfutils-devel elfutils-libelf-devel ncurses-devel \
 		pcre2-devel jansson-devel zydis-devel binutils-devel check-devel tmux systemtap-sdt-devel
 	if wants_tests "$@"; then echo clang-tools-extra procps-ng diffutils glibc-static libasan libubsan; fi
+	if wants_fuzz "$@"; then echo clang compiler-rt; fi
 }
 
 debian_missing() {
@@ -120,11 +130,12 @@ install_packages() {
 	say "missing: $missing"
 	# shellcheck disable=SC2086 # a list of words
 	install_$family $missing
+	rm -f "$build/configured" # it looks again for what is nice to have
 }
 
 # ------------------------------------------------- generating and configuring
 
-inputs='configure.ac Makefile.am tests/victims/local.am'
+inputs='configure.ac Makefile.am tests/bench/local.am tests/fuzz/local.am tests/victims/local.am'
 
 generate() {
 	# shellcheck disable=SC2086 # a list of words

@@ -20,4 +20,11 @@ for file in $(find tests/victims -name '*.[chS]' -o -name '*.sh'); do
 		failed=1
 	fi
 done
+# shellcheck disable=SC2044 # no blanks in our names
+for file in $(find tests/fuzz -name '*.[ch]' -o -name '*.sh' -o -name '*.dict'); do
+	if ! grep -qE "(^|[[:space:]])$file([[:space:]]|\$)" tests/fuzz/local.am; then
+		echo "$file is not in tests/fuzz/local.am"
+		failed=1
+	fi
+done
 exit $failed

@@ -1,12 +1,12 @@
 /*
  * libelf behind one door. Reads with ELF_C_READ, not by mapping the file: a
  * file truncated under a mapping would be a SIGBUS in ours. Everything read
- * here is untrusted; libelf checks sections against the file's size before it
- * takes memory, and what it rejects is counted, never guessed at.
+ * here is untrusted; what makes no sense is counted, never guessed at.
  */
 #include "elf/object.h"
 
 #include "base/error.h"
+#include "elf/section.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -17,49 +17,6 @@
 #include <unistd.h>
 
 #define OBJECT_MAX_SEGMENTS 4096
-
-static int object_bad(struct probes_error *e, const char *name, const char *why)
-{
-	error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", name);
-	return error_why(e, "%s", why);
-}
-
-/* A file cut short loses its section headers first: say so instead of "no notes". */
-static int object_check_length(
-	const struct object *o, const GElf_Ehdr *header, const char *name, struct probes_error *e)
-{
-	struct stat st;
-	uint64_t end;
-
-	if (fstat(o->fd, &st) < 0)
-		return error_set(e, PROBES_FAILED, -errno, "cannot read %s", name);
-	if (__builtin_add_overflow(
-		    header->e_shoff, (uint64_t)header->e_shnum * header->e_shentsize, &end) ||
-		end > (uint64_t)st.st_size) {
-		object_bad(e, name, "it is cut short: its section headers lie beyond its end");
-		return error_hint(e, "copy it again, or name the file that is running");
-	}
-	return 0;
-}
-
-static int object_check_header(Elf *elf, struct object *o, const char *name, struct probes_error *e)
-{
-	GElf_Ehdr header;
-
-	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
-		object_bad(e, name, "it is not an ELF file, or is cut short");
-		return error_hint(e, "name a program or a shared library");
-	}
-	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-		header.e_machine != EM_X86_64) {
-		object_bad(e, name, "it is an ELF file for another machine");
-		return error_hint(e, "this probes-tui reads 64-bit x86-64 files");
-	}
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return object_bad(e, name, "it is neither a program nor a shared library");
-	o->fixed = header.e_type == ET_EXEC;
-	return object_check_length(o, &header, name, e);
-}
 
 static bool object_add_segment(struct array *segments, const GElf_Phdr *p)
 {
@@ -100,16 +57,17 @@ static int object_read_segments(
 	size_t count;
 
 	if (elf_getphdrnum(elf, &count) < 0 || count == 0)
-		return object_bad(e, name, "it has no program headers: cut short, or never linked");
+		return section_bad(
+			e, name, "it has no program headers: cut short, or never linked");
 	if (count > OBJECT_MAX_SEGMENTS)
-		return object_bad(e, name, "it claims thousands of program headers");
+		return section_bad(e, name, "it claims thousands of program headers");
 	array_init(&segments, sizeof(struct object_segment));
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr p;
 
 		if (!gelf_getphdr(elf, (int)i, &p)) {
 			array_done(&segments);
-			return object_bad(e, name, "its program headers are cut short");
+			return section_bad(e, name, "its program headers are cut short");
 		}
 		if (p.p_type == PT_LOAD && !object_add_segment(&segments, &p)) {
 			array_done(&segments);
@@ -127,17 +85,15 @@ static int object_read_segments(
 
 /* Without PT_PHDR (some static programs) the headers are found through the segment that holds them.
  */
-static void object_find_headers(Elf *elf, struct object *o)
+static void object_find_headers(struct object *o, const Elf64_Ehdr *header)
 {
-	GElf_Ehdr header;
-
-	if (o->headers_vaddr || !gelf_getehdr(elf, &header))
+	if (o->headers_vaddr)
 		return;
 	for (size_t i = 0; i < o->segment_count; i++) {
 		const struct object_segment *s = &o->segments[i];
 
-		if (header.e_phoff >= s->offset && header.e_phoff - s->offset < s->filesz)
-			o->headers_vaddr = s->vaddr + (header.e_phoff - s->offset);
+		if (header->e_phoff >= s->offset && header->e_phoff - s->offset < s->filesz)
+			o->headers_vaddr = s->vaddr + (header->e_phoff - s->offset);
 	}
 }
 
@@ -193,60 +149,72 @@ static void object_take_build_id(struct object *o, Elf_Data *data, const GElf_Sh
 	}
 }
 
-static bool object_read_section(
-	Elf *elf, struct object *o, Elf_Scn *scn, size_t names, struct array *notes, uint64_t *base)
+/* What is known while the sections of a file are read. */
+struct object_reading {
+	Elf *elf;
+	struct section_strings names;
+	struct array notes;
+	uint64_t base; /* address of .stapsdt.base, or 0 */
+	uint64_t room;
+};
+
+static bool object_read_section(struct object *o, struct object_reading *r, Elf_Scn *scn)
 {
 	GElf_Shdr section;
 	const char *name;
 	Elf_Data *data;
 	bool stapsdt;
 
-	if (!gelf_getshdr(scn, &section) || !(name = elf_strptr(elf, names, section.sh_name)))
+	if (!gelf_getshdr(scn, &section))
 		return true;
+	name = section_string(&r->names, section.sh_name);
 	if (!strcmp(name, ".stapsdt.base"))
-		*base = section.sh_addr;
+		r->base = section.sh_addr;
 	if (section.sh_type != SHT_NOTE)
 		return true;
 	stapsdt = !strcmp(name, ".note.stapsdt");
 	if (!stapsdt && o->build_id_size)
 		return true;
-	data = elf_getdata(scn, NULL);
-	if (!data || !data->d_buf) {
-		o->note_malformed += stapsdt && (!data || section.sh_size);
+	data = section_data(scn, &section, &r->room);
+	if (!data) {
+		o->note_malformed += stapsdt && section.sh_size;
 		return true;
 	}
 	if (stapsdt)
-		return object_take_notes(o, data, notes);
+		return object_take_notes(o, data, &r->notes);
 	object_take_build_id(o, data, &section);
 	return true;
 }
 
 static int object_read_sections(Elf *elf, struct object *o, struct probes_error *e)
 {
-	uint64_t base = 0;
-	struct array notes;
+	struct object_reading r = {.elf = elf, .room = section_room(o->fd)};
 	Elf_Scn *scn = NULL;
 	size_t names;
 
 	/* No section headers (stripped of them) is no error: there are no notes then. */
 	if (elf_getshdrstrndx(elf, &names) < 0)
 		return 0;
-	array_init(&notes, sizeof(struct note));
+	r.names = section_strings(elf, names, &r.room);
+	/* Which section is which cannot be told then. */
+	o->note_malformed += names && !r.names.size;
+	array_init(&r.notes, sizeof(struct note));
 	while ((scn = elf_nextscn(elf, scn)))
-		if (!object_read_section(elf, o, scn, names, &notes, &base)) {
-			array_done(&notes);
+		if (!object_read_section(o, &r, scn)) {
+			array_done(&r.notes);
 			return error_memory(e, "the notes of a file");
 		}
-	o->note_count = notes.count;
-	o->notes = array_take(&notes);
-	for (size_t i = 0; base && i < o->note_count; i++)
-		note_adjust(&o->notes[i], base);
+	o->note_count = r.notes.count;
+	o->notes = array_take(&r.notes);
+	for (size_t i = 0; r.base && i < o->note_count; i++)
+		note_adjust(&o->notes[i], r.base);
 	return 0;
 }
 
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e)
 {
 	struct object *o = calloc(1, sizeof *o);
+	Elf64_Ehdr header;
 	Elf *elf;
 	int r;
 
@@ -256,13 +224,11 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 	}
 	o->fd = fd;
 	array_init(&o->note_data, sizeof(void *));
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	r = elf ? object_check_header(elf, o, name, e) : object_bad(e, name, elf_errmsg(-1));
-	if (r == 0)
-		r = object_read_segments(elf, o, name, e);
+	elf = section_begin(fd, &header, name, e);
+	r = elf ? object_read_segments(elf, o, name, e) : -ENOEXEC;
 	if (r == 0) {
-		object_find_headers(elf, o);
+		o->fixed = header.e_type == ET_EXEC;
+		object_find_headers(o, &header);
 		r = object_read_sections(elf, o, e);
 	}
 	elf_end(elf);
@@ -368,23 +334,17 @@ void object_read_spans(const struct object *o, struct spans *spans, unsigned cha
 	}
 }
 
-static uint64_t object_search_symbols(Elf *elf, Elf_Scn *scn, const char *symbol)
+static uint64_t object_search_symbols(
+	const Elf_Data *data, const struct section_strings *names, const char *symbol)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	GElf_Shdr section;
-	size_t count;
+	size_t count = data->d_size / sizeof(Elf64_Sym);
 
-	if (!data || !gelf_getshdr(scn, &section) || section.sh_entsize == 0)
-		return 0;
-	count = section.sh_size / section.sh_entsize;
-	for (size_t i = 0; i < count && i < INT32_MAX; i++) {
-		GElf_Sym sym;
-		const char *name;
+	for (size_t i = 0; i < count; i++) {
+		Elf64_Sym sym;
 
-		if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF)
-			continue;
-		name = elf_strptr(elf, section.sh_link, sym.st_name);
-		if (name && !strcmp(name, symbol))
+		memcpy(&sym, (const char *)data->d_buf + i * sizeof sym, sizeof sym);
+		if (sym.st_shndx != SHN_UNDEF &&
+			!strcmp(section_string(names, sym.st_name), symbol))
 			return sym.st_value;
 	}
 	return 0;
@@ -392,15 +352,23 @@ static uint64_t object_search_symbols(Elf *elf, Elf_Scn *scn, const char *symbol
 
 uint64_t object_symbol(const struct object *o, const char *symbol)
 {
-	Elf *elf = elf_begin(o->fd, ELF_C_READ, NULL);
+	uint64_t value = 0, room = section_room(o->fd);
+	struct section_strings names;
+	struct probes_error e;
+	Elf64_Ehdr header;
+	GElf_Shdr section = {0};
+	Elf *elf = section_begin(o->fd, &header, "a file", &e);
 	Elf_Scn *scn = NULL;
-	uint64_t value = 0;
+	Elf_Data *data;
 
-	while (elf && !value && (scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr section;
-
-		if (gelf_getshdr(scn, &section) && section.sh_type == SHT_DYNSYM)
-			value = object_search_symbols(elf, scn, symbol);
+	/* There is one table of them at most (ELF, chapter 4). */
+	while (elf && section.sh_type != SHT_DYNSYM && (scn = elf_nextscn(elf, scn)))
+		if (!gelf_getshdr(scn, &section))
+			section.sh_type = SHT_NULL;
+	data = scn ? section_data(scn, &section, &room) : NULL;
+	if (data) {
+		names = section_strings(elf, section.sh_link, &room);
+		value = object_search_symbols(data, &names, symbol);
 	}
 	elf_end(elf);
 	return value;

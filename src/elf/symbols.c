@@ -6,13 +6,46 @@
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* What reading the symbols of one file may take: half a megabyte of .gnu_debugdata can hold 3 GB.
+ */
+#define SYMBOLS_MOST_BYTES ((rlim_t)1 << 30)
 
 struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GElf_Addr bias; /* that libdwfl gave the file */
 };
+
+/* Can it be opened without waiting for somebody: a file, or nothing at all? */
+static bool symbols_harmless(const char *folder, int length, const char *below, const char *name)
+{
+	char path[4096];
+	struct stat st;
+	int needed = snprintf(path, sizeof path, "%.*s%s/%s", length, folder, below, name);
+
+	return needed < (int)sizeof path && (stat(path, &st) < 0 || S_ISREG(st.st_mode));
+}
+
+/*
+ * A debuglink is the plain name of a file (gdb's manual, "Separate Debug Files"): one that is a
+ * path comes from somebody who wants us to open what he chooses, and a FIFO would be waited for.
+ * These are the places where libdwfl looks.
+ */
+static bool symbols_trusted(const char *file, const char *link)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	int length = slash ? (int)(slash - file) : 0;
+
+	if (!slash || (link && strchr(link, '/')))
+		return false;
+	return !link || (symbols_harmless(file, length, "", link) &&
+				symbols_harmless(file, length, "/.debug", link));
+}
 
 /*
  * Debug files by build-id, else by debuglink. libdwfl's own order ends at a debuginfod server where
@@ -23,7 +56,7 @@ static int symbols_find_debuginfo(Dwfl_Module *module, void **data, const char *
 {
 	int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, found);
 
-	if (fd >= 0 || getenv("DEBUGINFOD_URLS"))
+	if (fd >= 0 || getenv("DEBUGINFOD_URLS") || !symbols_trusted(file, link))
 		return fd;
 	return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
 }
@@ -48,13 +81,51 @@ static bool symbols_report(struct symbols *s, int fd, const char *path)
 	return s->module && dwfl_module_getelf(s->module, &s->bias);
 }
 
+/* Our present size in memory, in bytes; 0: cannot be told. */
+static rlim_t symbols_size_of_us(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%lu", &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* libdwfl has no bound of its own: what goes beyond ours is no memory, which it can live with. */
+static bool symbols_limit(struct rlimit *before)
+{
+	rlim_t now = symbols_size_of_us();
+	struct rlimit limit;
+
+	if (!now || getrlimit(RLIMIT_AS, before) < 0)
+		return false;
+	limit = *before;
+	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > now + SYMBOLS_MOST_BYTES)
+		limit.rlim_cur = now + SYMBOLS_MOST_BYTES;
+	return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+static void symbols_unlimit(const struct rlimit *before)
+{
+	(void)setrlimit(RLIMIT_AS, before);
+}
+
 struct symbols *symbols_open(int fd, const char *path)
 {
 	struct symbols *s = calloc(1, sizeof *s);
+	struct rlimit before;
+	bool limited = symbols_limit(&before), good;
 
 	if (s)
 		s->dwfl = dwfl_begin(&symbols_callbacks);
-	if (s && s->dwfl && symbols_report(s, fd, path))
+	good = s && s->dwfl && symbols_report(s, fd, path);
+	if (limited)
+		symbols_unlimit(&before);
+	if (good)
 		return s;
 	symbols_close(s);
 	return NULL;
@@ -68,7 +139,7 @@ void symbols_close(struct symbols *s)
 	free(s);
 }
 
-void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where)
+static void symbols_ask(struct symbols *s, uint64_t vaddr, struct probes_where *where)
 {
 	GElf_Addr address = vaddr + s->bias;
 	GElf_Off offset = 0;
@@ -84,4 +155,14 @@ void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where)
 	}
 	if (file)
 		snprintf(where->file, sizeof where->file, "%s", file);
+}
+
+void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where)
+{
+	struct rlimit before;
+	bool limited = symbols_limit(&before);
+
+	symbols_ask(s, vaddr, where);
+	if (limited)
+		symbols_unlimit(&before);
 }

@@ -2,7 +2,9 @@
  * Where an address lies: function and offset, source file and line. Through
  * libdwfl: .symtab, .dynsym, the compressed .gnu_debugdata, DWARF in the file
  * or in a separate one found by build-id or debuglink. Slow to open (a large
- * file: a second); opened for one object when somebody looks at it.
+ * file: a second); opened for one object when somebody looks at it. What a file
+ * names is opened only beside it, by a plain name; and while one is read, our
+ * soft RLIMIT_AS bounds what it may take.
  */
 #ifndef ELF_SYMBOLS_H
 #define ELF_SYMBOLS_H

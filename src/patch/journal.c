@@ -234,8 +234,9 @@ static bool journal_end(struct journal_text *text, size_t open, bool done)
 	struct array newest = text->last;
 	bool fits = true;
 
-	newest.data = ARRAY_AT(&text->last, struct journal_write, open);
 	newest.count = text->last.count - open;
+	if (newest.count)
+		newest.data = ARRAY_AT(&text->last, struct journal_write, open);
 	if (done)
 		fits = journal_append(&text->writes, &newest);
 	text->last.count = open;

@@ -53,6 +53,13 @@ static bool maps_parse_line(char *line, struct mapping *m)
 	return true;
 }
 
+/* The kernel promises that addresses never go back; maps_find relies on it. */
+static bool maps_ascends(const struct array *mappings, const struct mapping *m)
+{
+	return !mappings->count ||
+	       ARRAY_AT(mappings, struct mapping, mappings->count - 1)->end <= m->start;
+}
+
 bool maps_parse(char *text, struct array *mappings, size_t *malformed)
 {
 	*malformed = 0;
@@ -62,7 +69,7 @@ bool maps_parse(char *text, struct array *mappings, size_t *malformed)
 		bool last = !*end;
 
 		*end = '\0';
-		if (!maps_parse_line(text, &m))
+		if (!maps_parse_line(text, &m) || !maps_ascends(mappings, &m))
 			++*malformed;
 		else if (!array_reserve(mappings, 1))
 			return false;

@@ -21,11 +21,12 @@ struct mapping {
 
 /*
  * Parse the whole text, which is changed in place and must outlive the mappings (they point into
- * it). Lines that make no sense are left out and counted. False only when there is no memory.
+ * it). Lines that make no sense, or go back to lower addresses, are left out and counted: the array
+ * ascends, and nothing in it overlaps. False only when there is no memory.
  */
 bool maps_parse(char *text, struct array *mappings, size_t *malformed);
 
-/* The mapping that holds an address, or NULL. The array is in the order of addresses. */
+/* The mapping that holds an address, or NULL. */
 const struct mapping *maps_find(const struct array *mappings, uint64_t address);
 
 #endif

@@ -1,7 +1,7 @@
 /* See elf_builder.h. The layout: headers, build-id note, text, data, notes, names, sections. */
 #include "elf_builder.h"
 
-#include <check.h>
+#include <assert.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,14 @@ struct elf_build {
 	struct array names;
 	struct array sections; /* Elf64_Shdr */
 	struct elf_file file;
-	size_t interpreter, headers_count;
+	size_t interpreter, headers_count, debuglink, debugdata;
 };
 
 void elf_put(struct array *to, const void *bytes, size_t size)
 {
-	ck_assert(array_reserve(to, size));
+	bool fits = array_reserve(to, size);
+
+	assert(fits);
 	if (size)
 		memcpy((char *)to->data + to->count, bytes, size);
 	to->count += size;
@@ -61,7 +63,7 @@ static unsigned elf_section(struct elf_build *b, const char *name, uint32_t type
 {
 	Elf64_Shdr *s = array_add(&b->sections);
 
-	ck_assert_ptr_nonnull(s);
+	assert(s);
 	*s = (Elf64_Shdr){.sh_name = (uint32_t)b->names.count,
 		.sh_type = type,
 		.sh_flags = flags,
@@ -96,6 +98,16 @@ static void elf_build_contents(struct elf_build *b)
 	b->interpreter = b->bytes.count;
 	if (s->interpreter)
 		elf_put(&b->bytes, s->interpreter, strlen(s->interpreter) + 1);
+	elf_align(&b->bytes, 4);
+	b->debuglink = b->bytes.count;
+	if (s->debuglink) {
+		elf_put(&b->bytes, s->debuglink, strlen(s->debuglink) + 1);
+		elf_align(&b->bytes, 4);
+		elf_put(&b->bytes, "CRC!", 4);
+	}
+	b->debugdata = b->bytes.count;
+	if (s->debugdata)
+		elf_put(&b->bytes, s->debugdata, s->debugdata_size);
 	elf_align(&b->bytes, 8);
 	b->file.text = b->bytes.count;
 	/* The build-id lies at the start of the executable segment, as --build-id puts it. */
@@ -118,6 +130,12 @@ static void elf_build_sections(struct elf_build *b)
 	if (s->base_section)
 		elf_section(b, ".stapsdt.base", SHT_PROGBITS, SHF_ALLOC, s->base_section,
 			b->file.text, 1);
+	if (s->debuglink)
+		elf_section(b, ".gnu_debuglink", SHT_PROGBITS, 0, 0, b->debuglink,
+			((strlen(s->debuglink) + 4) & ~3UL) + 4);
+	if (s->debugdata)
+		elf_section(
+			b, ".gnu_debugdata", SHT_PROGBITS, 0, 0, b->debugdata, s->debugdata_size);
 	b->file.notes_section =
 		elf_section(b, ".note.stapsdt", SHT_NOTE, 0, 0, b->file.notes, b->file.notes_size);
 	b->file.names = b->bytes.count;
@@ -198,11 +216,11 @@ int elf_open(const void *bytes, size_t size)
 {
 	int fd = memfd_create("unit", MFD_CLOEXEC);
 
-	ck_assert_int_ge(fd, 0);
+	assert(fd >= 0);
 	for (size_t at = 0; at < size;) {
 		ssize_t n = pwrite(fd, (const char *)bytes + at, size - at, (off_t)at);
 
-		ck_assert_int_gt(n, 0);
+		assert(n > 0);
 		at += (size_t)n;
 	}
 	return fd;

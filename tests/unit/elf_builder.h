@@ -1,6 +1,7 @@
 /*
  * Small ELF files made in memory, for tests of what reads them. Every offset and size is known
- * to the test, so that it can make the file lie.
+ * to the test, so that it can make the file lie. Without libcheck: the seeds of tests/fuzz are made
+ * by it, too.
  */
 #ifndef UNIT_ELF_BUILDER_H
 #define UNIT_ELF_BUILDER_H
@@ -27,7 +28,10 @@ struct elf_spec {
 	const unsigned char *build_id;
 	size_t build_id_size;
 	const char *interpreter;
-	int type; /* ET_DYN unless set */
+	const void *debugdata; /* of .gnu_debugdata */
+	size_t debugdata_size;
+	const char *debuglink; /* the name of a file with its debug information */
+	int type;              /* ET_DYN unless set */
 	bool no_sections;
 	bool headers_segment; /* PT_PHDR */
 	size_t split;         /* cut the executable segment in two at this offset of it; 0: not */
@@ -41,7 +45,7 @@ struct elf_file {
 	unsigned section_count, notes_section; /* index of .note.stapsdt */
 };
 
-/* Build one; its bytes are the test's (free). Ends the test when there is no memory. */
+/* Build one; its bytes are the test's (free). Aborts when there is no memory. */
 struct elf_file elf_build(const struct elf_spec *spec);
 
 /* A descriptor of a file in memory that holds these bytes. */

@@ -18,7 +18,9 @@
 	X(procfs)  \
 	X(tree)    \
 	X(access)  \
+	X(image)   \
 	X(memory)  \
+	X(symbols) \
 	X(site)    \
 	X(code)    \
 	X(holding) \

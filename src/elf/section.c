@@ -1,0 +1,129 @@
+/* What is looked at before libelf gets a file, and what is taken of its sections. */
+#include "elf/section.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SECTION_MOST (1u << 17)
+#define SECTION_MOST_BYTES ((uint64_t)1 << 28) /* of one file's, taken into memory */
+
+int section_bad(struct probes_error *e, const char *name, const char *why)
+{
+	error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", name);
+	return error_why(e, "%s", why);
+}
+
+/* How many sections there are; where there are too many for the header it is in the first of them.
+ */
+static uint64_t section_count(int fd, const Elf64_Ehdr *header)
+{
+	Elf64_Shdr first;
+
+	if (header->e_shnum || !header->e_shoff)
+		return header->e_shnum;
+	if (pread(fd, &first, sizeof first, (off_t)header->e_shoff) != (ssize_t)sizeof first)
+		return UINT64_MAX;
+	return first.sh_size;
+}
+
+/*
+ * A file cut short loses its section headers first: say so instead of "no notes". libelf takes
+ * memory for as many sections as a file claims: so this comes before it is asked.
+ */
+static int section_check_table(
+	int fd, const Elf64_Ehdr *header, const char *name, struct probes_error *e)
+{
+	uint64_t count = section_count(fd, header), size, end;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return error_set(e, PROBES_FAILED, -errno, "cannot read %s", name);
+	if (__builtin_mul_overflow(count, (uint64_t)header->e_shentsize, &size) ||
+		__builtin_add_overflow(header->e_shoff, size, &end) || end > (uint64_t)st.st_size) {
+		section_bad(e, name, "it is cut short: its section headers lie beyond its end");
+		return error_hint(e, "copy it again, or name the file that is running");
+	}
+	if (count > SECTION_MOST)
+		return section_bad(e, name, "it claims hundreds of thousands of sections");
+	return 0;
+}
+
+static int section_check_header(
+	int fd, const Elf64_Ehdr *header, const char *name, struct probes_error *e)
+{
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG)) {
+		section_bad(e, name, "it is not an ELF file, or is cut short");
+		return error_hint(e, "name a program or a shared library");
+	}
+	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
+		header->e_machine != EM_X86_64) {
+		section_bad(e, name, "it is an ELF file for another machine");
+		return error_hint(e, "this probes-tui reads 64-bit x86-64 files");
+	}
+	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
+		return section_bad(e, name, "it is neither a program nor a shared library");
+	return section_check_table(fd, header, name, e);
+}
+
+Elf *section_begin(int fd, Elf64_Ehdr *header, const char *name, struct probes_error *e)
+{
+	Elf *elf;
+
+	memset(header, 0, sizeof *header);
+	if (pread(fd, header, sizeof *header, 0) < (ssize_t)sizeof *header)
+		memset(header->e_ident, 0, SELFMAG);
+	if (section_check_header(fd, header, name, e) < 0)
+		return NULL;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	section_bad(e, name, elf ? "libelf does not take it for an ELF file" : elf_errmsg(-1));
+	elf_end(elf);
+	return NULL;
+}
+
+Elf_Data *section_data(Elf_Scn *scn, const GElf_Shdr *section, uint64_t *room)
+{
+	Elf_Data *data;
+
+	if (section->sh_size > *room)
+		return NULL;
+	data = elf_getdata(scn, NULL);
+	if (!data || !data->d_buf || !data->d_size)
+		return NULL;
+	*room -= section->sh_size;
+	return data;
+}
+
+uint64_t section_room(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || st.st_size < 0)
+		return 0;
+	return (uint64_t)st.st_size < SECTION_MOST_BYTES ? (uint64_t)st.st_size
+							 : SECTION_MOST_BYTES;
+}
+
+struct section_strings section_strings(Elf *elf, size_t index, uint64_t *room)
+{
+	Elf_Scn *scn = elf_getscn(elf, index);
+	GElf_Shdr section;
+	Elf_Data *data = NULL;
+
+	if (scn && gelf_getshdr(scn, &section))
+		data = section_data(scn, &section, room);
+	if (!data || ((const char *)data->d_buf)[data->d_size - 1])
+		return (struct section_strings){0};
+	return (struct section_strings){data->d_buf, data->d_size};
+}
+
+const char *section_string(const struct section_strings *strings, uint64_t offset)
+{
+	return offset < strings->size ? strings->bytes + offset : "";
+}

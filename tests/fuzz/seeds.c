@@ -1,0 +1,209 @@
+/*
+ * Writes what the fuzzing begins with:
+ *
+ *   seeds FOLDER [ELF-FILE...]
+ *
+ * makes FOLDER/note, operand, maps, journal and object, each with small files: made here, and the
+ * notes and arguments of the ELF files named (and these themselves, where they are small).
+ */
+#include "elf/object.h"
+#include "patch/journal.h"
+#include "process/procfs.h"
+
+#include "tests/unit/elf_builder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SMALL (48u << 10)
+#define NOTES_OF_A_FILE 12
+
+static const char *folder;
+static unsigned made;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "seeds: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void seed(const char *target, const void *bytes, size_t size)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/%s", folder, target);
+	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+		die(path);
+	snprintf(path, sizeof path, "%s/%s/%03u", folder, target, made++);
+	file = fopen(path, "wb");
+	if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
+		die(path);
+}
+
+static void seed_note(const struct note *n)
+{
+	struct elf_note note = {n->pc, n->base, n->semaphore, n->provider, n->name, n->arguments};
+	struct array bytes;
+
+	array_init(&bytes, 1);
+	elf_put_descriptor(&bytes, &note);
+	seed("note", bytes.data, bytes.count);
+	array_done(&bytes);
+	if (n->arguments && *n->arguments)
+		seed("operand", n->arguments, strlen(n->arguments));
+}
+
+static void seed_whole(int fd)
+{
+	char bytes[SMALL];
+	ssize_t size = pread(fd, bytes, sizeof bytes, 0);
+
+	if (size > 0 && size < (ssize_t)sizeof bytes)
+		seed("object", bytes, (size_t)size);
+}
+
+static void seeds_of_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct probes_error e;
+	struct object *o;
+
+	if (fd < 0)
+		die(path);
+	seed_whole(fd);
+	if (object_read(fd, path, &o, &e) < 0)
+		return;
+	for (size_t i = 0; i < o->note_count && i < NOTES_OF_A_FILE; i++)
+		seed_note(&o->notes[i]);
+	object_free(o);
+}
+
+static void seeds_of_notes(void)
+{
+	seed_note(&(struct note){0x1010, 0x2000, 0x400010, "ocaml_2", "name", ""});
+	seed_note(&(struct note){0, 0x2000, 0x400010, "ocaml_2", "no_site", NULL});
+	seed_note(&(struct note){0x1020, 0, 0, "libc", "setjmp", "8@%rdi -4@%esi"});
+}
+
+static void seeds_of_operands(void)
+{
+	static const char *const texts[] = {"8@%rdi -4@$-1 8f@%xmm0 -8@16(%rsp)",
+		"4@-20(%rbp,%rax,4) 8@symbol(%rip) 8@symbol+8(%rip)", "8@%eax %rdi (%rax) 1@%al",
+		"2@(%rdi, %rsi, 2) -1@symbol@GOTPCREL(%rip)", "3@%rax @ 8@ 4@[sp, 16] ((("};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		seed("operand", texts[i], strlen(texts[i]));
+}
+
+/* What this process says of itself, and lines that are hard. */
+static void seeds_of_proc(void)
+{
+	static const char *const files[] = {
+		"/proc/self/maps", "/proc/self/stat", "/proc/self/status"};
+	static const char hard[] =
+		"7f0000000000-7f0000001000 rw-s 00001000 00:1f 77 /dev/shm/a b  c (deleted)\n"
+		"7f1000000000-7f1000001000 ---p 00000000 00:00 0 \n"
+		"7f2000000000-7f2000001000 r-xp 000ff000 103:02 9 /tmp/new\\012line\n"
+		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  "
+		"[vsyscall]\n";
+	static const char stat[] = "7 (a) (b) ) Z 1 7 7 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 99 0";
+
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		size_t size;
+		char *text;
+
+		if (procfs_read(AT_FDCWD, files[i], &text, &size) == 0)
+			seed("maps", text, size < 2000 ? size : 2000);
+		free(text);
+	}
+	seed("maps", hard, sizeof hard - 1);
+	seed("maps", stat, sizeof stat - 1);
+}
+
+static void seed_journal(size_t intents, enum journal_kind end)
+{
+	struct journal_key key = {
+		.target = 41872, .owner = 7, .target_start = 99, .owner_start = 98};
+	struct journal_write known[] = {{0x401000, 0x3d, 0xe8, 1}, {0x402000, 0, 1, 0}};
+	struct plan_write writes[2] = {
+		{.address = 0x401000, .old = {0x3d}, .new_ = {0xe8}, .is_site = true},
+		{.address = 0x402000, .old = {0, 0}, .new_ = {1, 0}}};
+	struct plan plan = {.writes = {.data = writes, .count = 2, .size = sizeof *writes}};
+	struct journal j;
+	char bytes[1000];
+	bool fits;
+	int fd;
+
+	if (journal_open(&j, &key) < 0)
+		die("a journal");
+	fits = journal_settle(&j, known, intents % 3) == 0;
+	for (size_t i = 0; fits && i < intents; i++)
+		fits = journal_intend(&j, &plan, NULL) == 0 &&
+		       (i % 2 || journal_conclude(&j, end) == 0);
+	fd = open(j.path, O_RDONLY | O_CLOEXEC);
+	if (!fits || fd < 0)
+		die(j.path);
+	seed("journal", bytes, (size_t)read(fd, bytes, sizeof bytes));
+	close(fd);
+	journal_remove(&j);
+}
+
+static void seed_object(const struct elf_spec *spec)
+{
+	struct elf_file f = elf_build(spec);
+
+	seed("object", f.bytes, f.size);
+	free(f.bytes);
+}
+
+static void seeds_of_objects(void)
+{
+	static const unsigned char text[] = {0x90, 0x3d, 1, 2, 3, 4, 0x90};
+	static const unsigned char id[20] = {1, 2, 3};
+	static const struct elf_note notes[] = {{ELF_TEXT, 0x2000, ELF_DATA, "ocaml_2", "one", ""},
+		{0, 0x2000, ELF_DATA, "ocaml_2", "two", NULL},
+		{ELF_TEXT + 6, 0x2000, 0, "sdt", "three", "8@%rdi"}};
+	struct elf_spec spec = {.notes = notes,
+		.note_count = 3,
+		.text = text,
+		.text_size = sizeof text,
+		.data_size = 16};
+
+	seed_object(&spec);
+	spec.build_id = id;
+	spec.build_id_size = sizeof id;
+	spec.base_section = 0x3000;
+	spec.headers_segment = true;
+	seed_object(&spec);
+	spec.interpreter = "/lib64/ld-linux-x86-64.so.2";
+	spec.split = 4;
+	spec.type = 2; /* ET_EXEC */
+	seed_object(&spec);
+	spec.no_sections = true;
+	seed_object(&spec);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		fprintf(stderr, "usage: seeds FOLDER [ELF-FILE...]\n");
+		return 2;
+	}
+	folder = argv[1];
+	seeds_of_notes();
+	seeds_of_operands();
+	seeds_of_proc();
+	seed_journal(0, JOURNAL_DONE);
+	seed_journal(1, JOURNAL_DONE);
+	seed_journal(4, JOURNAL_UNDONE);
+	seeds_of_objects();
+	for (int i = 2; i < argc; i++)
+		seeds_of_file(argv[i]);
+	return 0;
+}
