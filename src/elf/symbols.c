@@ -4,6 +4,7 @@
 #include "elf/demangle.h"
 
 #include <elfutils/libdwfl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,12 +96,16 @@ static rlim_t symbols_size_of_us(void)
 	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
+/* The limit is the process's: two threads that set it at once would restore each other's. */
+static pthread_mutex_t symbols_limited = PTHREAD_MUTEX_INITIALIZER;
+
 /* libdwfl has no bound of its own: what goes beyond ours is no memory, which it can live with. */
 static bool symbols_limit(struct rlimit *before)
 {
 	rlim_t now = symbols_size_of_us();
 	struct rlimit limit;
 
+	pthread_mutex_lock(&symbols_limited);
 	if (!now || getrlimit(RLIMIT_AS, before) < 0)
 		return false;
 	limit = *before;
@@ -109,9 +114,11 @@ static bool symbols_limit(struct rlimit *before)
 	return setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-static void symbols_unlimit(const struct rlimit *before)
+static void symbols_unlimit(bool limited, const struct rlimit *before)
 {
-	(void)setrlimit(RLIMIT_AS, before);
+	if (limited)
+		(void)setrlimit(RLIMIT_AS, before);
+	pthread_mutex_unlock(&symbols_limited);
 }
 
 struct symbols *symbols_open(int fd, const char *path)
@@ -123,8 +130,7 @@ struct symbols *symbols_open(int fd, const char *path)
 	if (s)
 		s->dwfl = dwfl_begin(&symbols_callbacks);
 	good = s && s->dwfl && symbols_report(s, fd, path);
-	if (limited)
-		symbols_unlimit(&before);
+	symbols_unlimit(limited, &before);
 	if (good)
 		return s;
 	symbols_close(s);
@@ -163,6 +169,5 @@ void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where)
 	bool limited = symbols_limit(&before);
 
 	symbols_ask(s, vaddr, where);
-	if (limited)
-		symbols_unlimit(&before);
+	symbols_unlimit(limited, &before);
 }
