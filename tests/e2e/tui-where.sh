@@ -25,7 +25,7 @@ where()
 	cp "$tmp/screen" "$tmp/code"
 	case $PROBES_OPTIONAL in
 	*-lZydis*) seen 'instructions' '^ > 0x[0-9a-f]+ +90 +nop$' ;;
-	*) seen 'none' 'without a disassembler' ;;
+	*) seen 'bytes' '^ > 0x[0-9a-f]+ +90 3d .* \(no disassembler' ;;
 	esac
 	keys q q
 	wait_for '^status=0$'

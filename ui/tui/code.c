@@ -8,6 +8,7 @@
 #include "ui/tui/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define CODE_SITES 64        /* shown; more are only counted */
 #define CODE_INSTRUCTIONS 10 /* around each of them */
@@ -23,6 +24,22 @@ static void code_instruction(struct lines *l, const struct probes_instruction *o
 		text_clean(one->text, text, sizeof text));
 }
 
+/* Without instructions: the bytes of the site itself, as they were read last. */
+static void code_bytes(struct lines *l, struct probes_session *s, size_t probe, uint32_t i)
+{
+	const struct probes_site_live *live = probes_site_live_at(s, probe, i);
+	struct probes_instruction bytes = {.address = probes_at(s, probe)->sites[i].address};
+
+	if (!live || !live->count) {
+		lines_addf(l, STYLE_DIM, "   not readable");
+		return;
+	}
+	bytes.length = live->count;
+	memcpy(bytes.bytes, live->bytes, live->count);
+	snprintf(bytes.text, sizeof bytes.text, "(no disassembler is built in)");
+	code_instruction(l, &bytes, bytes.address);
+}
+
 static void code_site(struct lines *l, struct probes_session *s, size_t probe, uint32_t i)
 {
 	const struct probes_site *site = &probes_at(s, probe)->sites[i];
@@ -35,7 +52,7 @@ static void code_site(struct lines *l, struct probes_session *s, size_t probe, u
 	for (size_t j = 0; j < count; j++)
 		code_instruction(l, &around[j], site->address);
 	if (!count)
-		lines_addf(l, STYLE_DIM, "   not readable, or built without a disassembler");
+		code_bytes(l, s, probe, i);
 }
 
 void code_build(struct lines *l, const struct model *m, uint32_t row)
