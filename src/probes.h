@@ -80,6 +80,7 @@ enum probes_state {
 	PROBES_OTHER,      /* another tool holds the byte that switches it */
 	PROBES_ODD,        /* code and semaphore disagree, in two readings */
 	PROBES_UNREADABLE, /* the memory could not be read */
+	PROBES_UNLOADED,   /* its object is mapped no more: see probes_rescan */
 };
 
 #define PROBES_NONE UINT32_MAX
@@ -119,6 +120,7 @@ struct probes_object {
 	uint64_t bias;        /* address in the process = bias + pc */
 	bool deleted;         /* the file was removed or replaced since */
 	bool executable;      /* the program itself, no library */
+	bool gone;            /* mapped no more: see probes_rescan */
 	size_t probe_count;
 	size_t first_probe; /* its probes follow each other from here */
 	const char *why;    /* why there are no probes to show, or NULL */
@@ -249,6 +251,25 @@ PROBES_API const struct probes_probe *probes_at(const struct probes_session *ses
  */
 PROBES_API PROBES_CHECK int probes_refresh(
 	struct probes_session *session, const size_t *which, size_t count, struct probes_error *e);
+/* What a look at a process has found to have come and gone. */
+struct probes_rescanned {
+	size_t new_objects, new_probes; /* the last so many of those that there are now */
+	size_t gone_objects;            /* of those with probes */
+	size_t gone_probes;
+	size_t gone_first; /* one of these objects, by its index */
+	size_t lost;       /* of the gone probes, those that this session had changed */
+};
+
+/*
+ * Look whether the process has loaded or unloaded objects meanwhile (dlopen, dlclose). New ones
+ * come behind those that there are; indices stay valid, and none is given to another probe. An
+ * object that is mapped no more is `gone`, its probes are PROBES_UNLOADED and never written again;
+ * what this session had changed in them went with them: there is nothing to undo. Mapped once more,
+ * it is a new object. Where nothing changed the cost is one read of maps, and no file is opened.
+ */
+PROBES_API PROBES_CHECK int probes_rescan(
+	struct probes_session *session, struct probes_rescanned *what, struct probes_error *e);
+
 /*
  * How many readings (probes_refresh, probes_switch and so on) have found anything changed: while
  * this stays the same, so do all live states.
@@ -262,7 +283,7 @@ PROBES_API const struct probes_site_live *probes_site_live_at(
 PROBES_API uint32_t probes_semaphore_live_at(
 	const struct probes_session *session, size_t probe, size_t semaphore);
 
-/* "on", "off", "some", "other", "odd", "unreadable", "unknown". */
+/* "on", "off", "some", "other", "odd", "unreadable", "gone", "unknown". */
 PROBES_API const char *probes_state_name(enum probes_state state);
 
 /* --------------------------------------------------------------- the detail */
@@ -395,7 +416,10 @@ PROBES_API PROBES_CHECK int probes_switch(struct probes_session *session,
 PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
 	const struct probes_result *done, struct probes_result **result, struct probes_error *e);
 
-/* Undo this session's net change of every semaphore. Nothing to undo is success. */
+/*
+ * Undo this session's net change of every semaphore. Nothing to undo is success. What it had
+ * changed in an object that was unloaded is skipped in the result.
+ */
 PROBES_API PROBES_CHECK int probes_restore(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);
 

@@ -42,20 +42,22 @@ static struct probes_session *session_new(
 }
 
 static int session_add(struct probes_session *s, const struct probes_object *info,
-	struct object *file, const char *why, struct probes_error *e)
+	const struct place *place, struct object *file, const char *why, struct probes_error *e)
 {
 	struct holding *h;
 	int r = holding_new(info, file, why, s->process, &h, e);
 
 	if (r < 0)
 		return r;
+	if (place)
+		h->place = *place;
 	if (h->probe_count)
 		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %zu probes, bias 0x%llx", h->path,
 			h->probe_count, (unsigned long long)h->info.bias);
 	return catalog_add(&s->catalog, h) ? 0 : error_memory(e, "a session");
 }
 
-static int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e)
+int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e)
 {
 	int r = 0;
 
@@ -68,7 +70,7 @@ static int session_add_image(struct probes_session *s, struct image *image, stru
 		struct object *file = o->file;
 
 		o->file = NULL;
-		r = session_add(s, &info, file, o->why, e);
+		r = session_add(s, &info, &o->place, file, o->why, e);
 	}
 	return r;
 }
@@ -81,6 +83,7 @@ static int session_open_process(struct probes_session *s, pid_t pid, struct prob
 	if (r < 0)
 		return r;
 	s->process = true;
+	s->look_again = session_look_again;
 	memory_open(&s->memory, s->who.task, s->who.tid);
 	r = image_read(&s->who, &s->memory, &image, e);
 	if (r < 0)
@@ -138,7 +141,7 @@ static int session_open_path(struct probes_session *s, const char *path, struct 
 		object_free(file);
 		return error_memory(e, "a session");
 	}
-	return session_add(s, &info, file, "", e);
+	return session_add(s, &info, NULL, file, "", e);
 }
 
 int probes_open_file(const char *path, const struct probes_options *options,

@@ -9,6 +9,7 @@
 #include "probe/reader.h"
 #include "probes.h"
 #include "process/identity.h"
+#include "process/image.h"
 #include "process/memory.h"
 
 struct probes_session {
@@ -19,6 +20,11 @@ struct probes_session {
 	char *path;
 	struct identity who;
 	struct memory memory;
+	/* Look at the maps again, as image_read_again; NULL: they do not change. Tests have a
+	   process of their own. */
+	int (*look_again)(struct probes_session *s, struct array *known, struct image *image,
+		struct probes_error *e);
+	uint64_t maps_mark;
 	struct catalog catalog;
 	struct reader all; /* of every probe; laid out at the first full refresh */
 	bool all_ready;
@@ -58,6 +64,23 @@ int session_read(
 /* The same, by a reader that was laid out for just these. */
 int session_read_by(struct probes_session *s, struct reader *reader, const size_t *which,
 	size_t count, struct probes_error *e);
+
+/* Make holdings of what an image found. */
+int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e);
+
+/* The `look_again` of a live process. */
+int session_look_again(
+	struct probes_session *s, struct array *known, struct image *image, struct probes_error *e);
+
+/*
+ * probes_rescan; appends to `lost` (size_t, may be NULL) the probes gone that this session had
+ * changed.
+ */
+int session_rescan(struct probes_session *s, struct probes_rescanned *what, struct array *lost,
+	struct probes_error *e);
+
+/* Does the session's net change hold any semaphore of it? */
+bool session_owns(const struct holding *h, const struct probes_probe *p);
 
 /* What a write of a semaphore adds to its count, and its slot among the values of its holding. */
 int32_t session_delta(const struct probes_write *w);

@@ -282,6 +282,14 @@ static int session_try(struct probes_session *s, const struct session_change *c,
 	return r;
 }
 
+static bool session_gone_meanwhile(struct probes_session *s)
+{
+	struct probes_rescanned what;
+	struct probes_error ignored;
+
+	return session_rescan(s, &what, NULL, &ignored) == 0 && what.gone_objects;
+}
+
 static int session_change_by(struct probes_session *s, const struct session_change *c,
 	struct reader *reader, struct probes_result **result, struct probes_error *e)
 {
@@ -293,6 +301,9 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 		probes_result_free(*result);
 		*result = NULL;
 		r = session_try(s, c, reader, result, &again, e);
+		/* A library that has gone looks like that; what takes back has looked before. */
+		if ((again || r == -EFAULT) && !c->deltas)
+			again = session_gone_meanwhile(s) || again;
 	}
 	if (c->deltas && (r < 0 || (*result)->not_done))
 		s->owing = true;

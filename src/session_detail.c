@@ -86,7 +86,7 @@ size_t probes_code(struct probes_session *s, size_t probe, size_t site,
 	uint64_t start, from;
 	size_t got;
 
-	if (!at)
+	if (!at || h->info.gone)
 		return 0;
 	probes_where(s, probe, site, &where);
 	start = from = at->pc;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void probes_result_free(struct probes_result *r)
 {
@@ -115,7 +116,7 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 
 /* ---- what is ours ---- */
 
-static bool session_owns(const struct holding *h, const struct probes_probe *p)
+bool session_owns(const struct holding *h, const struct probes_probe *p)
 {
 	for (uint32_t i = 0; h->net && i < p->semaphore_count; i++)
 		if (h->net[h->same[holding_semaphore(h, p) + i]])
@@ -175,6 +176,19 @@ static bool session_collect(
 	return true;
 }
 
+/*
+ * Before taking back: what was unloaded meanwhile must not keep the rest from it. Before anything
+ * is laid out, since the holdings may become more. Where maps cannot be read, so be it.
+ */
+static void session_look(struct probes_session *s, struct array *lost)
+{
+	struct probes_rescanned ignored;
+	struct probes_error e;
+
+	if (session_rescan(s, &ignored, lost, &e) < 0)
+		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %s", e.what, e.why);
+}
+
 int probes_revert(struct probes_session *s, const struct probes_result *done,
 	struct probes_result **result, struct probes_error *e)
 {
@@ -187,6 +201,7 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot undo a dry run");
 		return error_why(e, "it changed nothing");
 	}
+	session_look(s, NULL);
 	deltas = calloc(s->catalog.holdings.count + 1, sizeof *deltas);
 	which = calloc(done->item_count + 1, sizeof *which);
 	/* Backwards: a pair is undone in the order that loses no end. */
@@ -215,7 +230,8 @@ static int session_latest_first(const void *a, const void *b)
 }
 
 /* The probes whose semaphores hold a change of ours, latest first; the caller frees. */
-static size_t *session_owned(const struct probes_session *s, size_t *count)
+static size_t *session_owned(
+	const struct probes_session *s, const struct array *lost, size_t *count)
 {
 	struct array own;
 	size_t *which;
@@ -238,10 +254,12 @@ static size_t *session_owned(const struct probes_session *s, size_t *count)
 	}
 	if (own.count)
 		qsort(own.data, own.count, sizeof(struct session_own), session_latest_first);
-	which = calloc(own.count + 1, sizeof *which);
+	which = calloc(own.count + lost->count + 1, sizeof *which);
 	for (size_t i = 0; which && i < own.count; i++)
 		which[i] = ARRAY_AT(&own, struct session_own, i)->probe;
-	*count = own.count;
+	if (which && lost->count)
+		memcpy(which + own.count, lost->data, lost->count * sizeof *which);
+	*count = own.count + lost->count;
 	array_done(&own);
 	return which;
 }
@@ -250,12 +268,16 @@ int probes_restore(struct probes_session *s, struct probes_result **result, stru
 {
 	int32_t **deltas;
 	size_t *which, count;
+	struct array lost;
 	int r = 0;
 
 	*result = NULL;
 	if (!s->stamp)
 		return 0;
-	which = session_owned(s, &count);
+	array_init(&lost, sizeof(size_t));
+	session_look(s, &lost);
+	which = session_owned(s, &lost, &count);
+	array_done(&lost);
 	deltas = calloc(s->catalog.holdings.count + 1, sizeof *deltas);
 	for (size_t i = 0; deltas && i < s->catalog.holdings.count; i++)
 		deltas[i] = catalog_holding(&s->catalog, i)->net;

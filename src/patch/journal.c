@@ -206,6 +206,24 @@ int journal_settle(struct journal *j, const struct journal_write *writes, size_t
 	return r;
 }
 
+int journal_add(struct journal *j, const struct journal_write *writes, size_t count)
+{
+	const struct journal_block done = {JOURNAL_DONE, 0};
+	size_t size = sizeof done + count * sizeof *writes;
+	struct journal_block *block = malloc(size + sizeof done);
+	int r;
+
+	if (!block)
+		return -ENOMEM;
+	*block = (struct journal_block){JOURNAL_INTENT, (uint32_t)count};
+	if (count)
+		memcpy(block + 1, writes, count * sizeof *writes);
+	memcpy((char *)block + size, &done, sizeof done);
+	r = journal_put(j, block, size + sizeof done);
+	free(block);
+	return r;
+}
+
 /* ---- reading ---- */
 
 static bool journal_append(struct array *to, const struct array *from)

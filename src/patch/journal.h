@@ -80,6 +80,12 @@ int journal_conclude(struct journal *j, enum journal_kind kind);
 int journal_settle(struct journal *j, const struct journal_write *writes, size_t count);
 
 /*
+ * What is true without a plan, in one block: these writes count as made. Their opposites take
+ * writes off the record whose object has gone, with all that was written in it.
+ */
+int journal_add(struct journal *j, const struct journal_write *writes, size_t count);
+
+/*
  * Parse the bytes of a journal. Pure. False: no journal, or lies about its sizes; a block cut
  * short at the end is left out, since nothing was written before it was complete.
  */

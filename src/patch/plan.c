@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PLAN_UNLOADED "its object has been unloaded"
 #define PLAN_ODD "its sites and its count disagree (odd)"
 
 struct plan_view {
@@ -323,6 +324,10 @@ static bool plan_check_counts(
 static bool plan_check(const struct plan_step *s, const struct plan_mode *mode,
 	enum probes_verb verb, struct probes_item *item)
 {
+	if (s->h->info.gone) {
+		plan_not(item, PROBES_SKIPPED, PLAN_UNLOADED);
+		return false;
+	}
 	if (s->p->broken) {
 		plan_not(item, PROBES_NOT_DONE, s->p->broken);
 		return false;
@@ -478,6 +483,16 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 	return fits;
 }
 
+/* What was changed in an object that is mapped no more went with it. */
+static bool plan_restore_unloaded(struct plan *p, const struct plan_step *s)
+{
+	struct probes_item *item = plan_item(p, s->probe, PROBES_DISABLE);
+
+	if (item)
+		plan_not(item, PROBES_SKIPPED, PLAN_UNLOADED ": nothing is left to undo there");
+	return item;
+}
+
 int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
 	bool follow, struct probes_error *e)
 {
@@ -488,6 +503,11 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_
 			return error_memory(e, "a plan");
 		if (s.p->broken)
 			continue;
+		if (s.h->info.gone) {
+			if (!plan_restore_unloaded(p, &s))
+				return error_memory(e, "a plan");
+			continue;
+		}
 		if (!plan_open_restore(&s, deltas, s.p) || !plan_restore_probe(p, &s, follow))
 			return error_memory(e, "a plan");
 	}

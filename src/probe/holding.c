@@ -253,6 +253,29 @@ static bool holding_join_semaphores(struct holding *h, struct holding_place *pla
 
 /* ---- the whole ---- */
 
+static struct probes_live holding_unread(enum probes_state state)
+{
+	return (struct probes_live){.state = state,
+		.sites_on = PROBES_NONE,
+		.ref_min = PROBES_NONE,
+		.ref_max = PROBES_NONE};
+}
+
+void holding_unload(struct holding *h)
+{
+	h->info.gone = true;
+	for (size_t i = 0; i < h->probe_count; i++) {
+		h->live[i] = holding_unread(PROBES_UNLOADED);
+		h->stamp[i] = 0;
+	}
+	for (size_t i = 0; i < h->site_count; i++)
+		h->site_live[i] = (struct probes_site_live){.state = PROBES_UNLOADED};
+	for (size_t i = 0; i < h->semaphore_count; i++) {
+		h->values[i] = PROBES_NONE;
+		h->net[i] = 0;
+	}
+}
+
 static bool holding_allocate(struct holding *h, size_t notes, bool live)
 {
 	h->probes = calloc(notes + 1, sizeof *h->probes);
@@ -348,10 +371,7 @@ static bool holding_fill(struct holding *h, bool live)
 	if (fits)
 		h->live = calloc(h->probe_count + 1, sizeof *h->live);
 	for (size_t i = 0; h->live && i < h->probe_count; i++)
-		h->live[i] = (struct probes_live){.state = PROBES_UNKNOWN,
-			.sites_on = PROBES_NONE,
-			.ref_min = PROBES_NONE,
-			.ref_max = PROBES_NONE};
+		h->live[i] = holding_unread(PROBES_UNKNOWN);
 	return h->live;
 }
 

@@ -9,12 +9,14 @@
 #include "elf/symbols.h"
 #include "probe/site.h"
 #include "probes.h"
+#include "process/place.h"
 
 struct holding {
 	struct probes_object info;
 	char *path;
 	char build_id[129];
 	char why[192];
+	struct place place;      /* by which it is told again */
 	char *strings;           /* what the probes' texts point into */
 	struct object *file;     /* owned; NULL where there are no notes */
 	struct symbols *symbols; /* owned; opened when somebody looks at a site */
@@ -45,6 +47,9 @@ struct holding {
 int holding_new(const struct probes_object *info, struct object *file, const char *why, bool live,
 	struct holding **holding, struct probes_error *e);
 void holding_free(struct holding *h);
+
+/* Its object is mapped no more: forget all that was known of its memory. */
+void holding_unload(struct holding *h);
 
 /* Index, within the holding, of a probe's first site and first semaphore. */
 size_t holding_site(const struct holding *h, const struct probes_probe *p);

@@ -44,6 +44,9 @@ static bool reader_add(struct array *wishes, const struct probes_probe *p, const
 {
 	struct reader_item item = {.object = p->object & 0x7fffffff, .is_site = 1};
 
+	/* What is mapped there now, if anything, is somebody else's. */
+	if (h->info.gone)
+		return true;
 	if (!array_reserve(wishes, (size_t)p->site_count + p->semaphore_count))
 		return false;
 	item.index = (uint32_t)holding_site(h, p);

@@ -69,8 +69,8 @@ static const struct probes_probe *select_walk_next(struct select_walk *w, size_t
 	for (; w->object < w->catalog->holdings.count; w->object++, w->local = 0) {
 		const struct holding *h = catalog_holding(w->catalog, w->object);
 
-		if (w->local == 0 && w->narrow->object &&
-			!select_object_matches(&h->info, w->narrow->object))
+		if (h->info.gone || (w->local == 0 && w->narrow->object &&
+					    !select_object_matches(&h->info, w->narrow->object)))
 			continue;
 		while (w->local < h->probe_count) {
 			const struct probes_probe *p = &h->probes[w->local++];

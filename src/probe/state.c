@@ -91,6 +91,8 @@ void state_judge(struct holding *h, size_t local)
 	struct probes_live *live = &h->live[local];
 	struct state_tally t = {0};
 
+	if (h->info.gone)
+		return;
 	state_tally(&t, h, p, live);
 	live->sites_on =
 		p->kind == PROBES_OCAML && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
@@ -109,6 +111,7 @@ const char *probes_state_name(enum probes_state state)
 		[PROBES_OTHER] = "other",
 		[PROBES_ODD] = "odd",
 		[PROBES_UNREADABLE] = "unreadable",
+		[PROBES_UNLOADED] = "gone",
 	};
 
 	return names[state];

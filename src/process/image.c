@@ -7,114 +7,21 @@
 
 #include "base/error.h"
 #include "process/access.h"
+#include "process/mapped.h"
 #include "process/procfs.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define IMAGE_PAGE 4096ULL
 #define IMAGE_INSTANCES 16 /* of one file in one process */
 #define IMAGE_OPEN (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-
-/* ---- opening ---- */
-
-static int image_open_below_root(const struct identity *who, const char *path)
-{
-	struct open_how how = {
-		.flags = IMAGE_OPEN, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	int root = openat(who->task, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	long fd;
-
-	if (root < 0)
-		return -errno;
-	fd = syscall(SYS_openat2, root, path, &how, sizeof how);
-	if (fd < 0)
-		fd = -errno;
-	close(root);
-	return (int)fd;
-}
-
-/* A FIFO or a device may stand where the path points now: only regular files are read. */
-static int image_regular(int fd, uint64_t inode, bool *same)
-{
-	struct stat st;
-
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -ENOEXEC;
-	}
-	/* The device is not compared: btrfs shows another one in maps than in stat. */
-	*same = st.st_ino == inode;
-	return fd;
-}
-
-int image_open(const struct identity *who, const struct mapping *m, bool *exact)
-{
-	char path[64];
-	bool same;
-	int fd;
-
-	snprintf(path, sizeof path, "map_files/%lx-%lx", m->start, m->end);
-	fd = image_regular(openat(who->proc, path, IMAGE_OPEN), m->inode, &same);
-	*exact = fd >= 0;
-	if (fd >= 0 || fd == -ENOEXEC)
-		return fd;
-	return image_regular(image_open_below_root(who, m->path), m->inode, &same);
-}
-
-/* ---- is it the file that is mapped? ---- */
-
-static bool image_same_bytes(struct memory *memory, const struct object *file, uint64_t bias)
-{
-	const struct object_segment *first = file->segments;
-	unsigned char on_disk[IMAGE_PAGE], live[IMAGE_PAGE];
-	struct spans one;
-	size_t length;
-	bool same;
-
-	if (!file->segment_count || first->writable)
-		return false;
-	length = first->filesz < IMAGE_PAGE ? first->filesz : IMAGE_PAGE;
-	spans_init(&one, 0, SIZE_MAX);
-	same = length && spans_add(&one, first->vaddr, length) == 0;
-	if (same)
-		object_read_spans(file, &one, on_disk);
-	same = same && spans_got(&one, 0, length) == length &&
-	       memory_read(memory, bias + first->vaddr, live, length) &&
-	       !memcmp(on_disk, live, length);
-	spans_done(&one);
-	return same;
-}
-
-static bool image_same_build_id(struct memory *memory, const struct object *file, uint64_t bias)
-{
-	unsigned char live[sizeof file->build_id];
-
-	return memory_read(memory, bias + file->build_id_vaddr, live, file->build_id_size) &&
-	       !memcmp(live, file->build_id, file->build_id_size);
-}
-
-static bool image_accept(
-	struct memory *memory, const struct object *file, uint64_t bias, uint64_t inode)
-{
-	struct stat st;
-
-	if (memory->fd < 0)
-		return fstat(file->fd, &st) == 0 && st.st_ino == inode;
-	if (file->build_id_vaddr)
-		return image_same_build_id(memory, file, bias);
-	return image_same_bytes(memory, file, bias);
-}
 
 /* ---- bias ---- */
 
@@ -140,13 +47,18 @@ static bool image_bias(const struct object *file, const struct mapping *m, uint6
 
 /* ---- the list ---- */
 
-static struct image_object *image_add(struct image *image, const char *path, bool deleted)
+/* m: a mapping of it, or NULL. */
+static struct image_object *image_add(
+	struct image *image, const char *path, const struct mapping *m)
 {
 	struct image_object *o = array_add(&image->objects);
 
 	if (!o)
 		return NULL;
-	o->deleted = deleted;
+	if (m) {
+		o->deleted = m->deleted;
+		o->place = (struct place){.major = m->major, .minor = m->minor, .inode = m->inode};
+	}
 	o->path = strdup(path);
 	if (!o->path) {
 		image->objects.count--;
@@ -155,12 +67,28 @@ static struct image_object *image_add(struct image *image, const char *path, boo
 	return o;
 }
 
+/* Where its segments begin, now that its bias is known. */
+static void image_place(struct image_object *o)
+{
+	const struct object_segment *first = o->file->segments;
+
+	o->place.base = o->bias + (first->vaddr & ~(IMAGE_PAGE - 1));
+	for (size_t i = 0; i < o->file->segment_count && !o->place.text; i++) {
+		const struct object_segment *s = &o->file->segments[i];
+
+		if (!s->executable)
+			continue;
+		o->place.text = o->bias + (s->vaddr & ~(IMAGE_PAGE - 1));
+		o->place.offset = s->offset & ~(IMAGE_PAGE - 1);
+	}
+}
+
 static void image_refuse(struct image *image, const struct mapping *m, const char *why)
 {
-	struct image_object *o = image_add(image, m->path, m->deleted);
+	struct image_object *o = image_add(image, m->path, m);
 
 	if (o)
-		snprintf(o->why, sizeof o->why, "%s", why);
+		snprintf(o->why, sizeof o->why, "%.*s", (int)sizeof o->why - 1, why);
 }
 
 /* An object of the file at `fd`, if a mapping holds its beginning. */
@@ -172,15 +100,16 @@ static bool image_add_instance(struct image *image, struct memory *memory, const
 
 	if (!image_bias(file, m, &bias))
 		return false;
-	if (!exact && !image_accept(memory, file, bias, m->inode)) {
+	if (!exact && !mapped_is(memory, file, bias, m->inode)) {
 		image_refuse(image, m, "the file on disk is not the one that is mapped");
 		object_free(file);
 		return true;
 	}
-	o = image_add(image, m->path, m->deleted);
+	o = image_add(image, m->path, m);
 	if (o) {
 		o->bias = bias;
 		o->file = file;
+		image_place(o);
 	} else {
 		object_free(file);
 	}
@@ -193,7 +122,7 @@ static struct object *image_read_file(
 {
 	struct probes_error e;
 	struct object *file;
-	int fd = image_open(who, m, exact);
+	int fd = mapped_open(who, m, exact);
 
 	if (fd < 0)
 		image_refuse(image, m,
@@ -207,20 +136,30 @@ static struct object *image_read_file(
 	return NULL;
 }
 
+static bool image_knows(const struct array *known, const struct mapping *m)
+{
+	for (size_t i = 0; known && i < known->count; i++)
+		if (place_accounts(&ARRAY_AT(known, struct image_known, i)->place, m))
+			return true;
+	return false;
+}
+
 /*
  * The same file may be mapped several times (dlmopen): an object for each mapping that begins one.
  * Read once, and again only for a further instance.
  */
 static void image_add_instances(struct image *image, struct memory *memory,
-	const struct identity *who, const struct mapping *const *group, size_t count)
+	const struct identity *who, const struct array *known, const struct mapping *const *group,
+	size_t count)
 {
 	struct object *file = NULL;
-	size_t found = 0;
+	size_t found = 0, looked = 0;
 	bool exact;
 
 	for (size_t i = 0; i < count && found < IMAGE_INSTANCES; i++) {
-		if (!group[i]->executable)
+		if (!group[i]->executable || image_knows(known, group[i]))
 			continue;
+		looked++;
 		if (!file)
 			file = image_read_file(image, who, group[i], &exact);
 		if (!file)
@@ -231,9 +170,40 @@ static void image_add_instances(struct image *image, struct memory *memory,
 		}
 	}
 	object_free(file);
-	if (!found)
+	if (looked && !found)
 		image_refuse(
 			image, group[0], "no executable part of it is mapped as its headers say");
+}
+
+/* Text and headers may have been moved to memory without a file: what is left of it in maps. */
+static const struct mapping *image_rest_of_executable(
+	const struct identity *who, const struct array *mappings)
+{
+	char path[4097];
+	ssize_t length = readlinkat(who->task, "exe", path, sizeof path - 1);
+	struct stat st;
+
+	if (length < 0 || fstatat(who->task, "exe", &st, 0) < 0)
+		return NULL;
+	path[length] = '\0';
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+
+		if (m->inode == st.st_ino && !strncmp(m->path, path, strlen(m->path)))
+			return m;
+	}
+	return NULL;
+}
+
+/* Which file is the executable's: the one mapped where the kernel says its headers or entry are. */
+static const struct mapping *image_executable_mapping(
+	const struct identity *who, const struct array *mappings)
+{
+	const struct mapping *m = maps_find(mappings, procfs_auxv(who->task, AT_PHDR));
+
+	if (!m || !m->inode)
+		m = maps_find(mappings, procfs_auxv(who->task, AT_ENTRY));
+	return m && m->inode ? m : image_rest_of_executable(who, mappings);
 }
 
 static int image_add_executable(const struct identity *who, const struct array *mappings,
@@ -261,7 +231,7 @@ static int image_add_executable(const struct identity *who, const struct array *
 	r = object_read(fd, path, &file, e);
 	if (r < 0)
 		return r;
-	o = image_add(image, path, false);
+	o = image_add(image, path, image_executable_mapping(who, mappings));
 	if (!o) {
 		object_free(file);
 		return error_memory(e, "the list of objects");
@@ -276,6 +246,7 @@ static int image_add_executable(const struct identity *who, const struct array *
 	}
 	if (known) {
 		o->file = file;
+		image_place(o);
 		return 0;
 	}
 	object_free(file);
@@ -302,32 +273,21 @@ static bool image_same_file(const struct mapping *x, const struct mapping *y)
 	return x->major == y->major && x->minor == y->minor && x->inode == y->inode;
 }
 
-/* Which file is the executable's: the one mapped where the kernel says its headers or entry are. */
-static const struct mapping *image_executable_mapping(
-	const struct identity *who, const struct array *mappings)
-{
-	const struct mapping *m = maps_find(mappings, procfs_auxv(who->task, AT_PHDR));
-
-	if (!m || !m->inode)
-		m = maps_find(mappings, procfs_auxv(who->task, AT_ENTRY));
-	return m && m->inode ? m : NULL;
-}
-
-static int image_add_all(const struct identity *who, struct memory *memory,
-	const struct array *mappings, struct image *image, struct probes_error *e)
+/* Every file with an executable mapping, but for the executable's and what is known. */
+static int image_add_files(const struct identity *who, struct memory *memory,
+	const struct array *mappings, const struct array *known, struct image *image,
+	struct probes_error *e)
 {
 	const struct mapping *exe = image_executable_mapping(who, mappings);
 	const struct mapping **files = calloc(mappings->count + 1, sizeof *files);
 	size_t count = 0, next;
-	int r;
 
 	if (!files)
 		return error_memory(e, "the mappings of a process");
-	r = image_add_executable(who, mappings, image, e);
-	for (size_t i = 0; r == 0 && i < mappings->count; i++) {
+	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
 
-		if (m->inode)
+		if (m->inode && (!exe || !image_same_file(m, exe)))
 			files[count++] = m;
 	}
 	qsort(files, count, sizeof *files, image_by_file);
@@ -336,16 +296,11 @@ static int image_add_all(const struct identity *who, struct memory *memory,
 
 		for (next = at; next < count && image_same_file(files[at], files[next]); next++)
 			executable = executable || files[next]->executable;
-		if (exe && image_same_file(files[at], exe)) {
-			if (image->objects.count)
-				ARRAY_AT(&image->objects, struct image_object, 0)->deleted =
-					exe->deleted;
-		} else if (executable) {
-			image_add_instances(image, memory, who, &files[at], next - at);
-		}
+		if (executable)
+			image_add_instances(image, memory, who, known, &files[at], next - at);
 	}
 	free(files);
-	return r;
+	return 0;
 }
 
 static void image_strip_deleted(struct image *image)
@@ -359,33 +314,103 @@ static void image_strip_deleted(struct image *image)
 		exe->path[length - (sizeof mark - 1)] = '\0';
 }
 
+static int image_read_maps(const struct identity *who, char **text, struct probes_error *e)
+{
+	size_t size;
+	int r = procfs_read(who->task, "maps", text, &size);
+
+	if (r == 0 && size)
+		return 0;
+	free(*text);
+	*text = NULL;
+	if (!identity_alive(who) || r == -ESRCH || r == 0)
+		return identity_gone(who, e);
+	error_set(e, PROBES_DENIED, r, "cannot read the maps of process %d", who->pid);
+	return access_explain(who->pid, e);
+}
+
 int image_read(const struct identity *who, struct memory *memory, struct image *image,
 	struct probes_error *e)
 {
 	struct array mappings;
-	size_t size, malformed;
+	size_t malformed;
 	char *text;
-	int r = procfs_read(who->task, "maps", &text, &size);
+	int r = image_read_maps(who, &text, e);
 
 	array_init(&image->objects, sizeof(struct image_object));
-	if (r < 0 || size == 0) {
-		free(text);
-		if (!identity_alive(who) || r == -ESRCH || (r == 0 && size == 0))
-			return identity_gone(who, e);
-		error_set(e, PROBES_DENIED, r, "cannot read the maps of process %d", who->pid);
-		return access_explain(who->pid, e);
-	}
+	if (r < 0)
+		return r;
 	array_init(&mappings, sizeof(struct mapping));
-	if (maps_parse(text, &mappings, &malformed))
-		r = image_add_all(who, memory, &mappings, image, e);
-	else
+	if (!maps_parse(text, &mappings, &malformed))
 		r = error_memory(e, "the mappings of a process");
+	if (r == 0)
+		r = image_add_executable(who, &mappings, image, e);
+	if (r == 0)
+		r = image_add_files(who, memory, &mappings, NULL, image, e);
 	array_done(&mappings);
 	free(text);
 	if (r < 0)
 		image_done(image);
 	else
 		image_strip_deleted(image);
+	return r;
+}
+
+/* FNV-1a, eight bytes at once: a text of maps may have a megabyte. */
+static uint64_t image_mark(const char *text)
+{
+	uint64_t mark = 14695981039346656037u, part = 0;
+	size_t length = strlen(text);
+
+	for (size_t at = 0; at < length; at += sizeof part) {
+		size_t left = length - at;
+
+		part = 0;
+		memcpy(&part, text + at, left < sizeof part ? left : sizeof part);
+		mark = (mark ^ part) * 1099511628211u;
+		mark ^= mark >> 29;
+	}
+	return mark;
+}
+
+static void image_look_for(struct array *known, const struct array *mappings)
+{
+	for (size_t i = 0; i < known->count; i++) {
+		struct image_known *k = ARRAY_AT(known, struct image_known, i);
+
+		k->there = place_there(&k->place, mappings, &k->deleted);
+	}
+}
+
+int image_read_again(const struct identity *who, struct memory *memory, struct array *known,
+	uint64_t *mark, struct image *image, struct probes_error *e)
+{
+	struct array mappings;
+	size_t malformed;
+	uint64_t now;
+	char *text;
+	int r = image_read_maps(who, &text, e);
+
+	array_init(&image->objects, sizeof(struct image_object));
+	if (r < 0)
+		return r;
+	now = image_mark(text);
+	if (now == *mark) {
+		free(text);
+		return 0;
+	}
+	array_init(&mappings, sizeof(struct mapping));
+	if (maps_parse(text, &mappings, &malformed)) {
+		image_look_for(known, &mappings);
+		r = image_add_files(who, memory, &mappings, known, image, e);
+		*mark = now;
+	} else {
+		r = error_memory(e, "the mappings of a process");
+	}
+	array_done(&mappings);
+	free(text);
+	if (r < 0)
+		image_done(image);
 	return r;
 }
 

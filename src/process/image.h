@@ -10,12 +10,14 @@
 #include "process/identity.h"
 #include "process/maps.h"
 #include "process/memory.h"
+#include "process/place.h"
 
 struct image_object {
 	char *path;          /* as maps spells it; owned */
 	bool deleted;        /* the path names another file now, or none */
 	bool executable;     /* the program itself */
 	uint64_t bias;       /* address = bias + vaddr */
+	struct place place;  /* by which it is told again */
 	struct object *file; /* owned; NULL where `why` says why it cannot be used */
 	char why[192];
 };
@@ -33,11 +35,19 @@ int image_read(const struct identity *who, struct memory *memory, struct image *
 	struct probes_error *e);
 void image_done(struct image *image);
 
+/* An object that was read before. */
+struct image_known {
+	struct place place;
+	bool there;   /* it still is */
+	bool deleted; /* and its file was removed or replaced */
+};
+
 /*
- * Open the file behind a mapping, never a path of ours: through map_files, which only the
- * privileged may, else below the process's own root, without following a link out of it.
- * Returns a descriptor or a negative errno. *exact: it is the mapped file for certain.
+ * Look again, cheaply: only what is not among `known` (struct image_known) is opened and read, and
+ * stands in *image. `known` says what has become of it. *mark is of the maps read last (0: none):
+ * where they are the same, nothing is looked at and `known` stays as it is. Fails as image_read.
  */
-int image_open(const struct identity *who, const struct mapping *mapping, bool *exact);
+int image_read_again(const struct identity *who, struct memory *memory, struct array *known,
+	uint64_t *mark, struct image *image, struct probes_error *e);
 
 #endif

@@ -9,7 +9,7 @@
 #include "process/start.h"
 
 #include "base/error.h"
-#include "process/image.h"
+#include "process/mapped.h"
 #include "process/procfs.h"
 #include "process/tracee.h"
 
@@ -141,7 +141,7 @@ static void start_find_point(const struct identity *who, struct start_point *poi
 		return;
 	array_init(&mappings, sizeof(struct mapping));
 	if (maps_parse(text, &mappings, &malformed) && (m = maps_find(&mappings, base)))
-		fd = image_open(who, m, &exact);
+		fd = mapped_open(who, m, &exact);
 	if (fd >= 0 && object_read(fd, "the dynamic linker", &linker, &ignored) == 0) {
 		value = object_symbol(linker, "_dl_debug_state");
 		point->announce = value ? base + value : 0;

@@ -35,6 +35,7 @@
 	X(journal) \
 	X(session) \
 	X(refresh) \
+	X(rescan)  \
 	X(guard)   \
 	X(config)  \
 	X(filter)  \

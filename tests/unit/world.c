@@ -194,7 +194,7 @@ void world_prepare(struct world *w, const struct elf_note *notes, size_t count, 
 		world_put_site(w, &notes[i]);
 }
 
-struct holding *world_add(struct world *w, const char *path, uint64_t bias)
+struct object *world_file(const struct world *w)
 {
 	const struct elf_spec spec = {.notes = w->notes,
 		.note_count = w->note_count,
@@ -202,17 +202,30 @@ struct holding *world_add(struct world *w, const char *path, uint64_t bias)
 		.text_size = w->text_size,
 		.data_size = WORLD_DATA_SIZE};
 	struct elf_file f = elf_build(&spec);
-	struct probes_object info = {.path = path, .bias = bias};
 	struct probes_error e;
 	struct object *file;
-	struct holding *h;
 
-	ck_assert_int_eq(object_read(elf_open(f.bytes, f.size), path, &file, &e), 0);
-	ck_assert_int_eq(holding_new(&info, file, "", true, &h, &e), 0);
-	ck_assert(catalog_add(&w->catalog, h));
+	ck_assert_int_eq(object_read(elf_open(f.bytes, f.size), "a file", &file, &e), 0);
+	free(f.bytes);
+	return file;
+}
+
+void world_map(struct world *w, uint64_t bias)
+{
 	fake_add(&w->fake, bias + ELF_TEXT, w->text, w->text_size);
 	fake_add(&w->fake, bias + ELF_DATA, NULL, WORLD_DATA_SIZE);
-	free(f.bytes);
+}
+
+struct holding *world_add(struct world *w, const char *path, uint64_t bias)
+{
+	struct probes_object info = {.path = path, .bias = bias};
+	struct object *file = world_file(w);
+	struct probes_error e;
+	struct holding *h;
+
+	ck_assert_int_eq(holding_new(&info, file, "", true, &h, &e), 0);
+	ck_assert(catalog_add(&w->catalog, h));
+	world_map(w, bias);
 	return h;
 }
 

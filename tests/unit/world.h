@@ -75,6 +75,10 @@ void world_end(struct world *w);
  */
 void world_prepare(struct world *w, const struct elf_note *notes, size_t count, size_t text_size);
 
+/* What is prepared, as a file, and as memory at this bias. */
+struct object *world_file(const struct world *w);
+void world_map(struct world *w, uint64_t bias);
+
 /* Add it, mapped with this bias. */
 struct holding *world_add(struct world *w, const char *path, uint64_t bias);
 

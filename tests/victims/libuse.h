@@ -1,6 +1,7 @@
 /*
  * How a loop victim uses libvictim: linked, or (LIBUSE_DLOPEN) opened by the command `load PATH`
- * and closed by `unload`. While no library is there, these do nothing.
+ * and closed by `unload`; then `occupy` maps other memory in its place and `touched` tells whether
+ * anybody has written there. While no library is there, these do nothing.
  */
 #ifndef VICTIM_LIBUSE_H
 #define VICTIM_LIBUSE_H

@@ -99,6 +99,21 @@ static void put_undone(const struct target *t, const struct probes_result *resul
 		result->done == 1 ? "" : "s", result->sites, result->sites == 1 ? "" : "s");
 }
 
+/* What went with a library that was unloaded. */
+static void put_skipped(const struct target *t, const struct probes_result *result)
+{
+	const struct probes_item *first = result->items;
+	const struct probes_probe *p;
+
+	while (first->outcome != PROBES_SKIPPED)
+		first++;
+	p = probes_at(t->session, first->probe);
+
+	report_line("pid %d: not switched back: %zu probe%s (%s:%s%s): %s", t->pid, result->skipped,
+		result->skipped == 1 ? "" : "s", p->provider, p->name,
+		result->skipped == 1 ? "" : ", ...", first->why);
+}
+
 /* It could not be undone now: the journal stays, since the session is not closed. */
 static void stuck(struct target *t)
 {
@@ -114,6 +129,8 @@ static int undone(struct act *a, struct target *t, const struct probes_result *r
 
 	if (result->done && !a->options->quiet)
 		put_undone(t, result);
+	if (result->skipped && !a->options->quiet)
+		put_skipped(t, result);
 	if (!result->not_done)
 		return status;
 	explain_items(t, result, a->options);

@@ -30,6 +30,7 @@ static const char *mark(enum probes_state state)
 		[PROBES_OTHER] = "[X]",
 		[PROBES_ODD] = "[!]",
 		[PROBES_UNREADABLE] = "[?]",
+		[PROBES_UNLOADED] = "[-]",
 	};
 
 	return marks[state];
@@ -160,12 +161,12 @@ static void put_plural(FILE *out, size_t count, const char *word)
 
 static void put_states(FILE *out, const struct rows *rows)
 {
-	size_t counts[PROBES_UNREADABLE + 1] = {0};
+	size_t counts[PROBES_UNLOADED + 1] = {0};
 	const char *separator = "; ";
 
 	for (size_t i = 0; i < rows->count; i++)
 		counts[state_of(rows, rows->items[i].probe)]++;
-	for (size_t i = PROBES_OFF; i <= PROBES_UNREADABLE; i++) {
+	for (size_t i = PROBES_OFF; i <= PROBES_UNLOADED; i++) {
 		if (!counts[i])
 			continue;
 		fprintf(out, "%s%zu %s", separator, counts[i], probes_state_name(i));

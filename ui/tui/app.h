@@ -99,6 +99,7 @@ struct app {
 
 	struct picker picker;
 	struct workers *workers; /* workers.c's, or NULL */
+	int64_t objects_ms;      /* when to look for loaded and unloaded objects */
 	bool scan_changed;       /* and not drawn yet */
 	int64_t scan_shown_ms;
 	struct options picked; /* the options, with the processes that were picked */

@@ -51,6 +51,8 @@ static void detail_object(
 	char text[TEXT_MAX];
 
 	detail_value(l, "object", text_clean(o->path, text, sizeof text), columns);
+	if (o->gone)
+		lines_addf(l, STYLE_WARN, "             unloaded: this was its place");
 	if (o->deleted)
 		detail_value(l, "", "deleted or replaced on disk", columns);
 	detail_value(l, "", o->executable ? "the program itself" : "a library", columns);

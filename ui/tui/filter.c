@@ -51,6 +51,7 @@ static const struct filter_word filter_words[] = {
 	{"other", LOOK_STATE, PROBES_OTHER},
 	{"odd", LOOK_STATE, PROBES_ODD},
 	{"unreadable", LOOK_STATE, PROBES_UNREADABLE},
+	{"gone", LOOK_STATE, PROBES_UNLOADED},
 	{"tagged", LOOK_TAGGED, 0},
 	{"mine", LOOK_MINE, 0},
 };

@@ -40,6 +40,7 @@ static const char *const help_marks[][2] = {
 	{"[X]", "other: another tool holds the byte that would switch it"},
 	{"[!]", "odd: code and semaphore disagree"},
 	{"[?]", "its memory could not be read"},
+	{"[-]", "gone: its library was unloaded; loaded again it is switched off as it was made"},
 	{"> +", "the cursor; a tag"},
 	{"SITES n/m", "n of its m sites are switched on; - : they have no switch of their own"},
 	{"REF", "its semaphore: how many parties want it on"},
@@ -56,7 +57,7 @@ static const char *const help_filters[][2] = {
 	{"~regex", "a regular expression"},
 	{"prov:x obj:x", "only in the provider, only in the object's file name"},
 	{"fn:x", "in the name of a function that one of its sites lies in"},
-	{"on off some", "the state (also: other odd unreadable; mine, tagged)"},
+	{"on off some", "the state (also: other odd unreadable gone; mine, tagged)"},
 	{"a b", "several words: all of them"},
 };
 

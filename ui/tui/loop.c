@@ -14,6 +14,7 @@
 #include "ui/tui/key.h"
 #include "ui/tui/lease.h"
 #include "ui/tui/line.h"
+#include "ui/tui/objects.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/workers.h"
 
@@ -306,6 +307,8 @@ static void loop_turn(struct loop *l, int signals)
 		loop_refresh(l);
 	if (!a->quit)
 		act_picker_scan(a);
+	if (!a->quit)
+		objects_poll(a);
 	if (!a->quit)
 		workers_poll(a);
 	if (!a->quit)

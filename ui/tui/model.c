@@ -198,17 +198,22 @@ static void model_join(struct model *m, uint32_t id, uint32_t process, uint32_t 
 
 void model_add(struct model *m, struct probes_session *session)
 {
-	struct model_origin origin = {0};
-	uint32_t process = (uint32_t)m->process_count;
-	size_t count = probes_count(session);
-	char name[TEXT_MAX / 2];
-
 	m->processes = mem_grow(
 		m->processes, &m->process_capacity, m->process_count + 1, sizeof *m->processes);
 	m->processes[m->process_count++] =
 		(struct model_process){.session = session, .pid = probes_pid(session)};
-	model_make_room(m, m->row_count + count);
-	for (size_t i = 0; i < count; i++) {
+	model_extend(m, m->process_count - 1, 0);
+}
+
+void model_extend(struct model *m, size_t process, size_t first)
+{
+	struct probes_session *session = m->processes[process].session;
+	struct model_origin origin = {0};
+	size_t count = probes_count(session);
+	char name[TEXT_MAX / 2];
+
+	model_make_room(m, m->row_count + count - first);
+	for (size_t i = first; i < count; i++) {
 		const struct probes_probe *p = probes_at(session, i);
 		size_t slot;
 		const struct probes_object *object = probes_object_at(session, p->object);
@@ -221,7 +226,32 @@ void model_add(struct model *m, struct probes_session *session)
 			m->table[slot] = model_new_row(m, origin.family, name, p->arguments);
 			m->counts.objects += other_object;
 		}
-		model_join(m, m->table[slot], process, (uint32_t)i);
+		model_join(m, m->table[slot], (uint32_t)process, (uint32_t)i);
+	}
+}
+
+static bool model_unloaded(const struct model *m, const struct model_member *u)
+{
+	return probes_live_at(m->processes[u->process].session, u->probe)->state == PROBES_UNLOADED;
+}
+
+void model_drop_unloaded(struct model *m)
+{
+	for (size_t i = 0; i < m->row_count; i++) {
+		uint32_t *link = &m->rows[i].member, last = *link;
+
+		while (*link != MODEL_NONE) {
+			last = *link;
+			if (model_unloaded(m, &m->members[last]))
+				*link = m->members[last].next;
+			else
+				link = &m->members[last].next;
+		}
+		/* Nobody has it any more: the row stays, and says so. */
+		if (m->rows[i].member == MODEL_NONE && last != MODEL_NONE) {
+			m->members[last].next = MODEL_NONE;
+			m->rows[i].member = last;
+		}
 	}
 }
 
@@ -229,17 +259,21 @@ void model_add(struct model *m, struct probes_session *session)
 
 static void model_sum(struct model *m, struct row *r)
 {
+	bool unloaded = false;
+
 	row_clear(r);
 	for (uint32_t u = r->member; u != MODEL_NONE; u = m->members[u].next) {
 		const struct model_process *p = &m->processes[m->members[u].process];
 		uint32_t probe = m->members[u].probe;
 
-		if (!p->gone)
+		if (!p->gone && model_unloaded(m, &m->members[u]))
+			unloaded = true;
+		else if (!p->gone)
 			row_add(r, probes_live_at(p->session, probe),
 				probes_at(p->session, probe)->site_count);
 	}
 	if (!r->processes) { /* nobody has it any more: not off, but not known */
-		r->state = PROBES_UNREADABLE;
+		r->state = unloaded ? PROBES_UNLOADED : PROBES_UNREADABLE;
 		r->sites_on = PROBES_NONE;
 	}
 	if (r->sites > m->most_sites)

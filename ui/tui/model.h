@@ -64,6 +64,12 @@ void model_done(struct model *m); /* the sessions stay open */
 /* Add a process: its probes become rows, or join the rows that there are. */
 void model_add(struct model *m, struct probes_session *session);
 
+/* Likewise the probes from `first` on that a process has got since. */
+void model_extend(struct model *m, size_t process, size_t first);
+
+/* Members whose object was unloaded leave their rows; the last of a row stays: PROBES_UNLOADED. */
+void model_drop_unloaded(struct model *m);
+
 /* The row of a probe, or MODEL_NONE; texts as the rows have them. */
 uint32_t model_find(
 	const struct model *m, const char *object, const char *provider, const char *name);

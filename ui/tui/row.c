@@ -22,8 +22,8 @@ void row_clear(struct row *r)
 /* The word for both: what needs a look wins; on and off together are some. */
 static enum probes_state row_join(enum probes_state a, enum probes_state b)
 {
-	static const enum probes_state louder[] = {
-		PROBES_ODD, PROBES_OTHER, PROBES_SOME, PROBES_UNREADABLE, PROBES_UNKNOWN};
+	static const enum probes_state louder[] = {PROBES_ODD, PROBES_OTHER, PROBES_SOME,
+		PROBES_UNREADABLE, PROBES_UNLOADED, PROBES_UNKNOWN};
 
 	if (a == b)
 		return a;

@@ -123,6 +123,7 @@ const char *rowtext_state(enum probes_state state)
 		[PROBES_OTHER] = "[X]",
 		[PROBES_ODD] = "[!]",
 		[PROBES_UNREADABLE] = "[?]",
+		[PROBES_UNLOADED] = "[-]",
 	};
 
 	return marks[state];
@@ -161,6 +162,8 @@ static void rowtext_who(const struct row *r, char *out, size_t size)
 		snprintf(out, size, "%s", r->who);
 	else if (r->state == PROBES_ODD)
 		snprintf(out, size, "?");
+	else if (r->state == PROBES_UNLOADED)
+		snprintf(out, size, "gone");
 	else if (rowtext_mine(r) && r->ref_max != PROBES_NONE && r->ref_max > 1)
 		snprintf(out, size, "me+%u", r->ref_max - 1);
 	else if (rowtext_mine(r))

@@ -24,6 +24,7 @@ static int sort_by_state(const struct row *a, const struct row *b)
 		[PROBES_OFF] = 4,
 		[PROBES_UNREADABLE] = 5,
 		[PROBES_UNKNOWN] = 6,
+		[PROBES_UNLOADED] = 7,
 	};
 
 	return rank[a->state] - rank[b->state];

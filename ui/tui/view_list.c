@@ -26,6 +26,7 @@ static int view_list_state_style(enum probes_state state)
 		[PROBES_OTHER] = STYLE_WARN,
 		[PROBES_ODD] = STYLE_BAD,
 		[PROBES_UNREADABLE] = STYLE_DIM,
+		[PROBES_UNLOADED] = STYLE_DIM,
 	};
 
 	return styles[state];

@@ -1,0 +1,68 @@
+#!/bin/sh
+# The screen while libraries are loaded and unloaded: new rows, rows that are gone, the same library
+# back at another address, what was switched in it, and a frozen screen that does not know yet.
+# Does not cover: 100,000 rows (make bench).
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+lib=$VICTIMS/libvictim.so
+start loop_dlopen
+terminal 100 24
+screen -refresh 0.2
+
+ask "load $lib"
+wait_for 'libvictim.so: 3 probes new'
+wait_for '^ *\[ \] ocaml_2:lib_work +0/2'
+seen 'counted' '^ 11 probes'
+text '/lib_work'
+keys Enter
+keys e
+wait_for '^> \[\*\] ocaml_2:lib_work +2/2 +1 +me'
+same 'on' "$(hits libvictim.lib_work 1)" 2
+
+ask unload
+wait_for 'libvictim.so: 3 probes gone, it was unloaded \(1 as this session had switched it: nothing'
+wait_for '^> \[-\] ocaml_2:lib_work +- +- +gone'
+keys e
+wait_for 'cannot enable ocaml_2:lib_work: its object has'
+keys u
+wait_for 'undone: on lib_work: nothing was changed; 1 skipped'
+keys i
+wait_for 'unloaded: this was its place'
+keys q
+wait_for '^STATE'
+
+# --- its place is taken, so it comes back elsewhere: the same row, fresh
+ask occupy
+ask "load $lib"
+wait_for 'libvictim.so: 3 probes new'
+wait_for '^> \[ \] ocaml_2:lib_work +0/2 +0 '
+seen 'no row twice' '^ 11 probes'
+keys e
+wait_for '^> \[\*\] ocaml_2:lib_work +2/2 +1 +me'
+same 'on in the new one' "$(hits libvictim.lib_work 1)" 2
+
+# --- frozen, the screen does not know that it went: a switch looks before it writes
+keys Z
+wait_for 'FROZEN'
+ask unload
+ask occupy
+same 'something else is there' "$(cat "$tmp/answer")" 'done occupied'
+keys d
+wait_for 'FAILED|unloaded|nothing was changed|Type y'
+keys Escape
+keys Z
+wait_for '^> \[-\] ocaml_2:lib_work +- +- +gone'
+ask touched
+same 'not a byte was written there' "$(cat "$tmp/answer")" 'done untouched'
+
+# --- on the way out
+text '/second'
+keys Enter
+keys e
+wait_for '^> \[\*\] ocaml_2:second'
+keys q
+wait_for 'undid this session.s changes: 1 site'
+wait_for '^status=0$'
+same 'undone' "$(state second)" disabled
+stop
+finish
