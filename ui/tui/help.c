@@ -40,7 +40,7 @@ static const char *const help_marks[][2] = {
 	{"[X]", "other: another tool holds the byte that would switch it"},
 	{"[!]", "odd: code and semaphore disagree"},
 	{"[?]", "its memory could not be read"},
-	{"[-]", "gone: its library was unloaded; loaded again it is switched off as it was made"},
+	{"[-]", "gone: its library was unloaded"},
 	{"> +", "the cursor; a tag"},
 	{"SITES n/m", "n of its m sites are switched on; - : they have no switch of their own"},
 	{"REF", "its semaphore: how many parties want it on"},
