@@ -21,6 +21,7 @@ complete -c probes-tui -n '__probes_tui_verb screen list info attach repair' -o 
 complete -c probes-tui -n '__probes_tui_verb screen list info attach repair' -o 'tree' -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'a process and all its descendants'
 complete -c probes-tui -n '__probes_tui_verb screen list info attach repair' -o 'comm' -x -a '(ps -eo comm=)' -d 'every process of this name (as ps -o comm)'
 complete -c probes-tui -n '__probes_tui_verb screen list trace' -o 'prog' -r -F -d 'the program or library'
+complete -c probes-tui -n '__probes_tui_verb screen' -o 'follow' -d 'children born later join the list (under -tree they do anyway)'
 complete -c probes-tui -n '__probes_tui_verb screen attach trace' -o 'enable' -x -d 'switch these probes on (repeatable)'
 complete -c probes-tui -n '__probes_tui_verb screen attach trace' -o 'disable' -x -d 'switch these probes off (repeatable)'
 complete -c probes-tui -n '__probes_tui_verb screen attach trace' -o 'enable-all' -d 'switch every probe on'

@@ -423,6 +423,25 @@ PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
 PROBES_API PROBES_CHECK int probes_restore(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);
 
+/*
+ * Processes that came by fork from one of these sessions' (or from one that did), after that
+ * session had begun to switch: they run with what was on then, and nobody undoes it there. Told by
+ * the auxiliary vector, which fork copies and exec makes anew. The sessions' own processes are not
+ * among them. The array is the caller's (free). Sessions that changed nothing cost nothing.
+ */
+PROBES_API PROBES_CHECK int probes_forked(struct probes_session *const *sessions, size_t count,
+	pid_t **pids, size_t *found, struct probes_error *e);
+
+/*
+ * Take over, as the net change of the child's session, what its process inherited of the parent
+ * session's net change: probes_restore then undoes it there. A count is taken over only where it
+ * is the same in both; elsewhere it is not known whose it is, and it is left. Put on record for
+ * probes_repair. *count is of the probes taken over; 0, too, where it is no child by fork or shares
+ * its memory with the parent (vfork).
+ */
+PROBES_API PROBES_CHECK int probes_inherit(struct probes_session *child,
+	struct probes_session *parent, size_t *count, struct probes_error *e);
+
 /* What a session left whose owner died before it could undo or leave it. */
 struct probes_leftover {
 	pid_t owner;

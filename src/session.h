@@ -31,6 +31,7 @@ struct probes_session {
 	uint64_t changes; /* readings that found something changed */
 	struct probes_access access;
 	uint32_t stamp; /* of the last switch */
+	uint64_t since; /* clock ticks since boot: of the first switch; 0: none yet */
 	struct journal journal;
 	bool lasting;    /* what it switches is meant to stay */
 	bool unrecorded; /* no journal could be kept, and that was said */
@@ -89,6 +90,9 @@ uint32_t session_slot(const struct holding *h, size_t local, const struct probes
 /* The `plan` of a change that takes back deltas. */
 int session_plan_restore(
 	const struct session_change *change, struct plan *p, struct probes_error *e);
+
+/* Begin its journal, unless there is one. 0 or a negative errno. */
+int session_begin_journal(struct probes_session *s);
 
 /* May this session change its process, and is that still there? */
 int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e);

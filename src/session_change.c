@@ -167,15 +167,18 @@ static int session_run(struct probes_session *s, const struct session_change *c,
 		session_run_apply, w, stopped_ns, e);
 }
 
-static int session_open_journal(struct probes_session *s)
+int session_begin_journal(struct probes_session *s)
 {
 	struct journal_key key = {.target = s->who.pid,
 		.target_start = s->who.start_time,
 		.owner = getpid(),
 		.pids = journal_pids()};
 	struct procfs_stat self;
-	int r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
+	int r;
 
+	if (s->journal.fd >= 0)
+		return 0;
+	r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
 	key.owner_start = self.start_time;
 	return r ? r : journal_open(&s->journal, &key);
 }
@@ -192,7 +195,7 @@ static int session_record(struct probes_session *s, const struct session_change 
 	if (s->unrecorded)
 		return 0;
 	if (s->journal.fd < 0) {
-		r = session_open_journal(s);
+		r = session_begin_journal(s);
 		s->unrecorded = r < 0;
 	}
 	if (r == 0)
@@ -239,6 +242,8 @@ static int session_apply(struct probes_session *s, const struct session_change *
 
 	if (!p->writes.count)
 		return 0;
+	if (!s->since)
+		s->since = procfs_now();
 	r = apply_init(&w.apply, p, e);
 	if (r == 0)
 		r = session_record(s, c, p, e);

@@ -71,6 +71,8 @@ const struct option_row options_table[] = {
 	{"tree", {0}, "N", PIDS, "a process and all its descendants", BY(take_tree)},
 	{"comm", {0}, "NAME", PIDS, "every process of this name (as ps -o comm)", AT(comm)},
 	{"prog", {0}, "FILE", PROGS, "the program or library", AT(prog)},
+	{"follow", {0}, NULL, VERB_SCREEN,
+		"children born later join the list (under -tree they do anyway)", AT(follow)},
 	{"enable", {0}, "P[,P]", SWITCH, "switch these probes on (repeatable)", BY(take_action)},
 	{"disable", {0}, "P[,P]", SWITCH, "switch these probes off (repeatable)", BY(take_action)},
 	{"enable-all", {0}, NULL, SWITCH, "switch every probe on", BY(take_action)},

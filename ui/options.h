@@ -36,6 +36,7 @@ struct options {
 	pid_t tree;       /* 0: no -tree */
 	const char *comm; /* NULL: no -comm */
 	const char *prog; /* NULL: no -prog */
+	bool follow;      /* the screen: children born later join */
 	char **args;      /* what follows "--", NULL at the end; never NULL */
 
 	/* what to do with it */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int procfs_read_all(int fd, char **text, size_t *size)
@@ -91,6 +92,15 @@ int procfs_parse_stat(const char *text, struct procfs_stat *stat)
 		return -EBADMSG;
 	stat->start_time = start;
 	return 0;
+}
+
+uint64_t procfs_now(void)
+{
+	struct timespec t = {0};
+	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * ticks + (uint64_t)t.tv_nsec * ticks / 1000000000;
 }
 
 int procfs_stat(int dir, const char *file, struct procfs_stat *stat)

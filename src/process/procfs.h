@@ -29,6 +29,9 @@ struct procfs_stat {
 /* Parse one; 0 or -EBADMSG. The comm may hold blanks and parentheses: the last ')' ends it. */
 int procfs_parse_stat(const char *text, struct procfs_stat *stat);
 
+/* The present, in the unit of start_time. */
+uint64_t procfs_now(void);
+
 /* procfs_read of DIR/stat and procfs_parse_stat in one. */
 int procfs_stat(int dir, const char *file, struct procfs_stat *stat);
 

@@ -1,7 +1,6 @@
 /* Descendants of a process, from one pass over /proc. */
 #include "process/tree.h"
 
-#include "base/array.h"
 #include "base/error.h"
 #include "process/procfs.h"
 
@@ -53,7 +52,7 @@ size_t tree_descendants(struct tree_link *links, size_t count, pid_t root, pid_t
 	return found;
 }
 
-static bool tree_gather(struct array *links)
+bool tree_gather(struct array *links)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -74,7 +73,9 @@ static bool tree_gather(struct array *links)
 		link = array_add(links);
 		if (!link)
 			break;
-		*link = (struct tree_link){.pid = atoi(entry->d_name), .parent = stat.parent};
+		*link = (struct tree_link){.pid = atoi(entry->d_name),
+			.parent = stat.parent,
+			.start_time = stat.start_time};
 	}
 	closedir(proc);
 	return true;

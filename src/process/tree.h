@@ -2,12 +2,19 @@
 #ifndef PROCESS_TREE_H
 #define PROCESS_TREE_H
 
+#include "base/array.h"
+
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct tree_link {
 	pid_t pid, parent;
+	uint64_t start_time; /* clock ticks since boot */
 };
+
+/* Every process there is (appends struct tree_link), without zombies and kernel threads. */
+bool tree_gather(struct array *links);
 
 /*
  * Order the links so that `root` comes first, then its descendants, generation by generation;

@@ -2,8 +2,8 @@
 # attach -for: switched for a while, then switched back, and exactly that: at the end of the time, at
 # SIGINT, SIGTERM, SIGHUP and SIGQUIT; not at a signal that is ignored. What others switched
 # meanwhile stays. A target that ends leaves nothing to undo. What cannot be undone stays on record.
-# Does not cover: that the time is kept exactly, a target that becomes another program, children
-# that it forks meanwhile.
+# Children that a target forks meanwhile are switched back, too, also when it has ended itself.
+# Does not cover: that the time is kept exactly, a target that becomes another program.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 
@@ -163,4 +163,50 @@ waiting 1
 stop
 ended 0
 has 'gone' 'the process has gone; nothing is left to undo' "$tmp/held"
+
+# --- children by fork: switched back with their parent; and one that outlives it
+mkfifo "$tmp/cin" "$tmp/cout"
+start loop_ocaml2_pie
+hold -pid "$pid" -for 100s -enable multi,second
+waiting 1
+echo "fork $tmp/cin $tmp/cout" >&3
+exec 5>"$tmp/cin" 6<"$tmp/cout"
+read -r word child <&6
+started="$started $child"
+read_answer 4
+ask2 step
+same 'the child took it along' "$(value multi hits)" 5
+kill -TERM "$session"
+ended 143
+has 'the child is named' "pid $child: a child by fork, born with 2 probes switched" "$tmp/held"
+has 'and switched back' "pid $child: switched back: 2 probes, 6 sites" "$tmp/held"
+ask2 step
+same 'off in the child' "$(value multi hits)" 5
+same 'off in the parent' "$(state multi)" disabled
+parent=$pid
+hold -pid "$pid" -for 100s -enable second
+waiting 1
+echo quit >&5
+exec 5>&-
+cat <&6 >"$tmp/rest" # until it has ended
+exec 6<&-
+echo "fork $tmp/cin $tmp/cout" >&3
+exec 5>"$tmp/cin" 6<"$tmp/cout"
+read -r word child <&6
+started="$started $child"
+read_answer 4
+until grep -q "pid $child: a child by fork" "$tmp/held"; do
+	kill -0 "$session" 2>/dev/null || {
+		fail "the session ended: $(cat "$tmp/held")"
+		finish
+	}
+done
+pid=$parent
+stop
+kill -TERM "$session"
+ended 143
+ask2 step
+same 'off in the child that outlived it' "$(value second hits)" 0
+echo quit >&5
+exec 5>&- 6<&-
 finish

@@ -115,9 +115,29 @@ static void report(void)
 	printf("done report\n");
 }
 
+/*
+ * "fork IN OUT": a child that is driven by these two fifos. It says `ready PID` there; threads do
+ * not come along.
+ */
+static void fork_child(char *names)
+{
+	char *in = strtok(names, " "), *out = strtok(NULL, " ");
+	pid_t child = in && out ? fork() : -1;
+
+	if (child == 0) {
+		if (!freopen(in, "r", stdin) || !freopen(out, "w", stdout))
+			_exit(1);
+		printf("ready %ld\n", (long)getpid());
+	} else {
+		printf(child < 0 ? "failed to fork\n" : "done forked %ld\n", (long)child);
+	}
+}
+
 /* 0 when the line ends the program. */
 static int obey(const char *line)
 {
+	char names[4096];
+
 	if (!strcmp(line, "quit"))
 		return 0;
 	if (!strcmp(line, "report"))
@@ -126,6 +146,8 @@ static int obey(const char *line)
 		step(1);
 	else if (!strncmp(line, "step ", 5))
 		step(strtol(line + 5, NULL, 10));
+	else if (!strncmp(line, "fork ", 5))
+		fork_child(strcpy(names, line + 5));
 	else if (!ops->command || !ops->command(line))
 		printf("unknown %s\n", line);
 	fflush(stdout);

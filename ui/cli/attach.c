@@ -46,7 +46,7 @@ static int attach_all(struct act *a)
 	status = explain_status(&tally);
 	/* Whoever reads the output need not wait as long as we do. */
 	if (a->options->for_ms && !a->options->dry_run)
-		status = stay_run(a, &t, act_printed(a, status));
+		status = stay_run(a, &t, &engine, act_printed(a, status));
 	targets_close(&t);
 	return status;
 }

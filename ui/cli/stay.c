@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "ui/cli/explain.h"
@@ -19,6 +20,8 @@
 /* How soon we notice that a process ended or became another program: the latter no file
  * descriptor tells. */
 #define TICK_MS 200
+
+#define LOOK_MS 1000 /* how often children are looked for */
 
 static const int enders[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -48,6 +51,74 @@ void stay_prepare(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+/* ------------------------------------------------------------- the children */
+
+/* Is there anything in it that is ours to undo? */
+static bool changed(const struct target *t)
+{
+	return t->session && probes_mine(t->session);
+}
+
+static bool is_known(const struct targets *targets, pid_t pid)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->items[i].pid == pid)
+			return true;
+	return false;
+}
+
+static bool inherited(
+	const struct targets *targets, size_t parents, struct probes_session *child, size_t *count)
+{
+	struct probes_error e;
+
+	*count = 0;
+	for (size_t i = 0; i < parents && !*count; i++)
+		if (changed(&targets->items[i]) &&
+			probes_inherit(child, targets->items[i].session, count, &e) < 0)
+			*count = 0;
+	return *count;
+}
+
+static void adopt(struct targets *targets, size_t parents, pid_t pid, const struct options *o,
+	const struct probes_options *engine)
+{
+	struct probes_session *child;
+	struct probes_error e;
+	size_t count;
+
+	if (is_known(targets, pid) || probes_open_pid(pid, engine, &child, &e) < 0)
+		return; /* what may be gone by now is no child of this session's making */
+	if (!inherited(targets, parents, child, &count)) {
+		probes_close(child);
+		return;
+	}
+	if (!o->quiet)
+		report_line("pid %d: a child by fork, born with %zu probe%s switched", pid, count,
+			count == 1 ? "" : "s");
+	targets_add(targets, child);
+}
+
+/* Children by fork took along what is switched: they are undone with the others. */
+static void adopt_all(
+	struct targets *targets, const struct options *o, const struct probes_options *engine)
+{
+	struct probes_session **sessions = calloc(targets->count + 1, sizeof *sessions);
+	size_t parents = targets->count, count = 0, found;
+	struct probes_error e;
+	pid_t *pids;
+
+	for (size_t i = 0; sessions && i < parents; i++)
+		if (targets->items[i].session)
+			sessions[count++] = targets->items[i].session;
+	if (sessions && probes_forked(sessions, count, &pids, &found, &e) == 0) {
+		for (size_t i = 0; i < found; i++)
+			adopt(targets, parents, pids[i], o, engine);
+		free(pids);
+	}
+	free(sessions);
+}
+
 /* --------------------------------------------------------------- the waiting */
 
 static uint64_t now_ms(void)
@@ -56,12 +127,6 @@ static uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* Is there anything in it that is ours to undo? */
-static bool changed(const struct target *t)
-{
-	return t->session && probes_mine(t->session);
 }
 
 static bool any_left(const struct targets *targets)
@@ -74,10 +139,11 @@ static bool any_left(const struct targets *targets)
 	return false;
 }
 
-/* The signal that ended it, or 0. */
-static int wait_for_end(const struct targets *targets, uint64_t ms)
+/* The signal that ended it, or 0. Children are looked for while their parents live. */
+static int wait_for_end(
+	struct targets *targets, const struct options *o, const struct probes_options *engine)
 {
-	uint64_t deadline = now_ms() + ms;
+	uint64_t deadline = now_ms() + o->for_ms, look = 0;
 	sigset_t set = ending();
 
 	for (uint64_t now = now_ms(); now < deadline && any_left(targets); now = now_ms()) {
@@ -87,6 +153,10 @@ static int wait_for_end(const struct targets *targets, uint64_t ms)
 
 		if (sig > 0)
 			return sig;
+		if (now < look)
+			continue;
+		adopt_all(targets, o, engine);
+		look = now_ms() + LOOK_MS;
 	}
 	return 0;
 }
@@ -187,14 +257,16 @@ static void put_waiting(const struct targets *targets, uint64_t ms)
 	}
 }
 
-int stay_run(struct act *a, struct targets *targets, int status)
+int stay_run(
+	struct act *a, struct targets *targets, const struct probes_options *engine, int status)
 {
 	struct tally tally = {0};
 	int sig;
 
 	if (!a->options->quiet)
 		put_waiting(targets, a->options->for_ms);
-	sig = wait_for_end(targets, a->options->for_ms);
+	sig = wait_for_end(targets, a->options, engine);
+	adopt_all(targets, a->options, engine);
 	for (size_t i = 0; i < targets->count; i++)
 		explain_count(&tally, undo(a, &targets->items[i]));
 	if (tally.bad)

@@ -12,9 +12,11 @@ void stay_prepare(void);
 
 /*
  * Wait as long as -for says, or until a signal comes or the last of the processes has gone; then
- * undo in each what its session changed. Returns the exit status: `status`, unless something could
- * not be undone; 128 + the signal that ended it early.
+ * undo in each what its session changed, and in children that took it along by fork (their sessions
+ * join the targets; they are opened with `engine`). Returns the exit status: `status`, unless
+ * something could not be undone; 128 + the signal that ended it early.
  */
-int stay_run(struct act *a, struct targets *targets, int status);
+int stay_run(
+	struct act *a, struct targets *targets, const struct probes_options *engine, int status);
 
 #endif

@@ -13,6 +13,7 @@
 #include "ui/tui/act_pair.h"
 #include "ui/tui/act_picker.h"
 #include "ui/tui/act_record.h"
+#include "ui/tui/act_sweep.h"
 #include "ui/tui/act_switch.h"
 
 static void act_back(struct app *a, enum request r)
@@ -81,6 +82,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_COMMAND] = act_command_ask,
 	[REQUEST_UNDO] = act_switch_undo,
 	[REQUEST_REDO] = act_switch_undo,
+	[REQUEST_SWEEP] = act_sweep,
 	[REQUEST_PREVIEW] = act_preview,
 	[REQUEST_OPEN] = act_picker_open,
 	[REQUEST_DETAIL] = act_look_detail,

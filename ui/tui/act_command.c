@@ -9,6 +9,7 @@
 #include "ui/tui/act_look.h"
 #include "ui/tui/act_pair.h"
 #include "ui/tui/act_record.h"
+#include "ui/tui/act_sweep.h"
 #include "ui/tui/act_switch.h"
 #include "ui/tui/mem.h"
 #include "ui/tui/shell.h"
@@ -159,6 +160,12 @@ static void act_command_sort(struct app *a, const char *rest)
 	app_complain(a, "sort by one of:%s (-NAME: inverted)", names);
 }
 
+static void act_command_sweep(struct app *a, const char *rest)
+{
+	(void)rest;
+	act_sweep(a, REQUEST_SWEEP);
+}
+
 static void act_command_tree(struct app *a, const char *rest)
 {
 	(void)rest;
@@ -217,6 +224,7 @@ static const struct act_command_word act_command_words[] = {
 	{"redo", act_command_redo},
 	{"script", act_record_script},
 	{"sort", act_command_sort},
+	{"sweep", act_command_sweep},
 	{"tree", act_command_tree},
 	{"undo", act_command_undo},
 	{"write", act_record_write},

@@ -7,9 +7,11 @@
 #include "ui/tui/act_picker.h"
 #include "ui/tui/act_switch.h"
 #include "ui/tui/detail.h"
+#include "ui/tui/heirs.h"
 #include "ui/tui/lease.h"
 #include "ui/tui/odd.h"
 #include "ui/tui/text.h"
+#include "ui/tui/workers.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -36,9 +38,14 @@ static bool act_leave_undo(struct app *a)
 {
 	size_t left, changed = model_changed(&a->model);
 	struct probes_error e = {0};
+	struct heirs_sum heirs;
 	struct deed *d;
 	char said[300];
-	int status = deed_restore(&a->model, &d, &e);
+	int status;
+
+	workers_look(a); /* what is not known to be ours can never be undone */
+	heirs_restore(a, "sweep", &heirs);
+	status = deed_restore(&a->model, &d, &e);
 
 	act_switch_audit(a, "undo", d);
 	record_deed(&a->record, &a->model, "undo at the end: ", d);
@@ -53,7 +60,11 @@ static bool act_leave_undo(struct app *a)
 		text_addf(a->farewell, sizeof a->farewell, "undid this session's changes: %s. ",
 			deed_say(&d->sum, said, sizeof said));
 	deed_free(d);
-	return status >= 0 && !left;
+	heirs_say(&heirs, a->farewell, sizeof a->farewell);
+	if (status >= 0 && heirs.failed)
+		app_say_error(
+			a, "what children inherited could NOT be undone (Q leaves it)", &heirs.e);
+	return status >= 0 && !left && !heirs.failed;
 }
 
 static void act_leave_finish(struct app *a)
@@ -68,6 +79,9 @@ static void act_leave_finish(struct app *a)
 		text_addf(a->farewell, sizeof a->farewell,
 			"left %zu probe%s as this session switched %s. ", changed,
 			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
+	if (a->leaving == LEAVE_AS_IS && heirs_count(a))
+		text_addf(a->farewell, sizeof a->farewell, "%zu child%s by fork too. ",
+			heirs_count(a), heirs_count(a) == 1 ? "" : "ren");
 	if (a->program.used && !a->program.ended && !(app_have(a) & NEED_HELD))
 		text_addf(a->farewell, sizeof a->farewell,
 			"process %d runs on; its output goes to %s ", (int)a->program.pid,
@@ -136,13 +150,20 @@ void act_leave_wait(struct app *a)
 void act_leave_lease(struct app *a)
 {
 	struct probes_error e = {0};
+	struct heirs_sum heirs;
 	struct deed *d;
-	char said[300];
+	char said[500];
 	int status;
 
 	if (app_now_ms() - a->last_key_ms < a->lease_ms || lease_left(a) != 0)
 		return;
+	workers_look(a);
+	heirs_restore(a, "lease", &heirs);
 	status = deed_restore(&a->model, &d, &e);
+	if (status >= 0 && heirs.failed) {
+		status = heirs.e.code;
+		e = heirs.e;
+	}
 	act_switch_audit(a, "lease", d);
 	record_deed(&a->record, &a->model, "undo by the lease: ", d);
 	app_refresh(a, true);
@@ -150,8 +171,10 @@ void act_leave_lease(struct app *a)
 		app_say_error(a, "the lease ran out, but not all could be undone", &e);
 		a->last_key_ms = app_now_ms(); /* and once more, when it runs out again */
 	} else {
-		app_complain(
-			a, "the lease ran out, undone: %s", deed_say(&d->sum, said, sizeof said));
+		deed_say(&d->sum, said, sizeof said - 100);
+		text_addf(said, sizeof said, "%s", heirs.processes ? "; " : "");
+		heirs_say(&heirs, said, sizeof said);
+		app_complain(a, "the lease ran out, undone: %s", said);
 		history_done(&a->history);
 	}
 	deed_free(d);

@@ -6,6 +6,7 @@
 #include "ui/tui/mem.h"
 #include "ui/tui/preview.h"
 #include "ui/tui/text.h"
+#include "ui/tui/workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,7 @@ static void act_switch_do(struct app *a)
 	int status;
 
 	a->notice[0] = '\0';
+	workers_look(a); /* what children took along is told by what is on until now */
 	status = deed_do(&a->model, &plan, &d, &e);
 	act_switch_audit(a, "screen", d);
 	record_deed(&a->record, &a->model, "", d);
@@ -282,6 +284,7 @@ void act_switch_undo(struct app *a, enum request r)
 		return;
 	}
 	a->notice[0] = '\0';
+	workers_look(a);
 	status = deed_revert(&a->model, last, &d, &e);
 	act_switch_audit(a, redo ? "redo" : "undo", d);
 	record_deed(&a->record, &a->model, redo ? "redo: " : "undo: ", d);

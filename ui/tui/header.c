@@ -3,6 +3,7 @@
  */
 #include "ui/tui/header.h"
 
+#include "ui/tui/heirs.h"
 #include "ui/tui/lease.h"
 #include "ui/tui/text.h"
 
@@ -113,12 +114,15 @@ static void header_counts(const struct app *a, struct canvas *c, int y)
 static void header_filter(const struct app *a, struct canvas *c, int y)
 {
 	const struct list *l = &a->list;
+	size_t heirs = heirs_count(a);
 	char left[LINEEDIT_SIZE + 64], right[64] = "", safe[LINEEDIT_SIZE * 2];
 
 	snprintf(left, sizeof left, "filter: %.*s", c->columns > 40 ? c->columns - 36 : 12,
 		l->filter_text[0] ? text_clean(l->filter_text, safe, sizeof safe) : "-");
 	text_addf(left, sizeof left, "    %s%zu/%zu shown", list_is_looking(l) ? "looking: " : "",
 		l->shown_count, a->model.row_count);
+	if (heirs)
+		text_addf(right, sizeof right, "%zu child%s on  ", heirs, heirs == 1 ? "" : "ren");
 	if (a->model.tagged)
 		text_addf(right, sizeof right, "%u tagged  ", a->model.tagged);
 	text_addf(right, sizeof right, "%ssort %s%s", l->tree ? "tree " : "", sort_name(l->key),

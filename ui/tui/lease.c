@@ -3,11 +3,13 @@
  */
 #include "ui/tui/lease.h"
 
+#include "ui/tui/heirs.h"
+
 int64_t lease_left(const struct app *a)
 {
 	int64_t left = a->last_key_ms + a->lease_ms - app_now_ms();
 
-	if (!a->lease_ms || !model_changed(&a->model))
+	if (!a->lease_ms || (!model_changed(&a->model) && !heirs_changed(a)))
 		return -1;
 	return left > 0 ? left : 0;
 }

@@ -3,8 +3,10 @@
  */
 #include "ui/tui/open.h"
 
+#include "ui/tui/heirs.h"
 #include "ui/tui/mem.h"
 #include "ui/tui/text.h"
+#include "ui/tui/workers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -229,6 +231,8 @@ void open_again(struct app *a)
 void open_close(struct app *a)
 {
 	glance_done(&a->glance);
+	heirs_done(a);
+	workers_done(a);
 	list_done(&a->list);
 	history_done(&a->history);
 	pairs_done(&a->pairs);

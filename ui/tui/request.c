@@ -115,6 +115,12 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.need = NEED_SWITCH,
 		.section = SECTION_SWITCH,
 		.help = "redo what was undone"},
+	[REQUEST_SWEEP] = {.keys = {'W'},
+		.where = IN_LIST,
+		.need = NEED_SWITCH,
+		.section = SECTION_SWITCH,
+		.help = "sweep: take back what children by fork inherited of this session's "
+			"switching"},
 	[REQUEST_PREVIEW] = {.keys = {'z'},
 		.where = IN_ROWS | IN_PAIRS,
 		.need = NEED_SWITCH,

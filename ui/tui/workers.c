@@ -4,18 +4,26 @@
  */
 #include "ui/tui/workers.h"
 
+#include "ui/tui/heirs.h"
 #include "ui/tui/mem.h"
 #include "ui/tui/scan.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define WORKERS_POLL_MS 1000
+#define WORKERS_DEAR 20  /* looking may take 1/20 of the time */
+#define WORKERS_HEIRS 16 /* opened at once, so that no key waits */
 
 struct workers {
 	struct scan_identity *passed;
 	size_t count, capacity;
 	int64_t next_ms;
+	bool begun;  /* a first look was taken */
+	size_t born; /* by this look */
+	pid_t last;
 };
 
 void workers_done(struct app *a)
@@ -26,7 +34,7 @@ void workers_done(struct app *a)
 	a->workers = NULL;
 }
 
-/* -------------------------------------------------------------------- births */
+/* ------------------------------------------------------------------ processes */
 
 static bool workers_has(const struct app *a, pid_t pid)
 {
@@ -53,74 +61,213 @@ static void workers_pass(struct workers *w, const struct scan_identity *id)
 }
 
 /* Forget those that are no longer there. */
-static void workers_forget(struct workers *w, const pid_t *pids, size_t count)
+static void workers_forget(struct workers *w)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < w->count; i++) {
-		bool there = false;
-
-		for (size_t j = 0; j < count && !there; j++)
-			there = pids[j] == w->passed[i].pid;
-		if (there)
+	for (size_t i = 0; i < w->count; i++)
+		if (kill(w->passed[i].pid, 0) == 0 || errno != ESRCH)
 			w->passed[kept++] = w->passed[i];
-	}
 	w->count = kept;
+}
+
+/* What it inherited from one of ours by fork is this session's to undo there, too. */
+static size_t workers_inherit(struct app *a, struct probes_session *child)
+{
+	struct probes_error ignored;
+	size_t count = 0;
+
+	for (size_t i = 0; !count && i < a->model.process_count; i++)
+		if (!a->model.processes[i].gone &&
+			probes_inherit(child, a->model.processes[i].session, &count, &ignored) < 0)
+			count = 0;
+	for (size_t i = 0; !count && i < a->heir_count; i++)
+		if (probes_inherit(child, a->heirs[i], &count, &ignored) < 0)
+			count = 0;
+	return count;
+}
+
+/* A process that is new to us, with probes, or NULL. */
+static struct probes_session *workers_open(struct app *a, pid_t pid, struct scan_identity *id)
+{
+	struct probes_session *session;
+	struct probes_error e = {0};
+
+	if (pid == getpid() || workers_has(a, pid) || heirs_has(a, pid) ||
+		!scan_identify(pid, id) || workers_passed(a->workers, id))
+		return NULL;
+	if (probes_open_pid(pid, &a->engine, &session, &e) < 0) {
+		if (e.status != PROBES_GONE)
+			workers_pass(a->workers, id);
+		return NULL;
+	}
+	if (probes_count(session))
+		return session;
+	probes_close(session);
+	workers_pass(a->workers, id);
+	return NULL;
 }
 
 static bool workers_take(struct app *a, pid_t pid)
 {
-	struct probes_session *session;
-	struct probes_error e = {0};
 	struct scan_identity id;
+	struct probes_session *session = workers_open(a, pid, &id);
 
-	if (pid == getpid() || workers_has(a, pid) || !scan_identify(pid, &id) ||
-		workers_passed(a->workers, &id))
+	if (!session)
 		return false;
-	if (probes_open_pid(pid, &a->engine, &session, &e) < 0) {
-		if (e.status != PROBES_GONE)
-			workers_pass(a->workers, &id);
-		return false;
-	}
-	if (!probes_count(session)) {
-		probes_close(session);
-		workers_pass(a->workers, &id);
-		return false;
-	}
+	workers_inherit(a, session);
 	targets_add(&a->targets, session);
 	model_add(&a->model, session);
 	return true;
 }
 
-void workers_poll(struct app *a)
+static void workers_take_all(struct app *a, const pid_t *pids, size_t count)
 {
-	struct probes_error e = {0};
-	pid_t *pids, last = 0;
-	size_t count, born = 0;
+	struct workers *w = a->workers;
 
-	if (!a->options->tree || a->frozen || !a->model.process_count)
+	for (size_t i = 0; i < count; i++) {
+		if (!workers_take(a, pids[i]))
+			continue;
+		w->born++;
+		w->last = pids[i];
+	}
+}
+
+/* --------------------------------------------------------------------- heirs */
+
+/* Says whether it took long. */
+static bool workers_take_heir(struct app *a, pid_t pid)
+{
+	struct scan_identity id;
+	struct probes_session *session = workers_open(a, pid, &id);
+	size_t count = session ? workers_inherit(a, session) : 0;
+
+	if (!session)
+		return false;
+	if (!count) {
+		probes_close(session);
+		workers_pass(a->workers, &id);
+		return true;
+	}
+	heirs_add(a, session);
+	app_complain(a,
+		"child %d was born with %zu probe%s as this session switched %s; W takes that back "
+		"there, and so does q",
+		(int)pid, count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
+	return true;
+}
+
+/* All sessions that may have switched something; the array is the caller's. */
+static struct probes_session **workers_sessions(const struct app *a, size_t *count)
+{
+	struct probes_session **all =
+		mem_array(a->model.process_count + a->heir_count, sizeof *all);
+
+	*count = 0;
+	for (size_t i = 0; i < a->model.process_count; i++)
+		if (!a->model.processes[i].gone)
+			all[(*count)++] = a->model.processes[i].session;
+	for (size_t i = 0; i < a->heir_count; i++)
+		all[(*count)++] = a->heirs[i];
+	return all;
+}
+
+/* At most so many new ones. */
+static void workers_look_for_heirs(struct app *a, bool follow, size_t most)
+{
+	struct probes_error ignored;
+	size_t count, found;
+	struct probes_session **all = workers_sessions(a, &count);
+	pid_t *pids;
+
+	if (probes_forked(all, count, &pids, &found, &ignored) == 0) {
+		if (follow)
+			workers_take_all(a, pids, found);
+		else
+			for (size_t i = 0; i < found && most; i++)
+				most -= workers_take_heir(a, pids[i]);
+		free(pids);
+	}
+	free(all);
+}
+
+/* --------------------------------------------------------------------- looks */
+
+/* Under -follow those are left alone that were there before us. */
+static void workers_pass_all(struct workers *w, const pid_t *pids, size_t count)
+{
+	struct scan_identity id;
+
+	for (size_t i = 0; i < count; i++)
+		if (scan_identify(pids[i], &id))
+			workers_pass(w, &id);
+}
+
+static void workers_look_below(struct app *a, pid_t root)
+{
+	struct probes_error ignored;
+	pid_t *pids;
+	size_t count;
+
+	if (probes_tree(root, &pids, &count, &ignored) < 0)
+		return; /* its root is gone: the others are still shown */
+	if (a->workers->begun || a->options->tree)
+		workers_take_all(a, pids, count);
+	else
+		workers_pass_all(a->workers, pids, count);
+	free(pids);
+}
+
+static void workers_say(struct app *a)
+{
+	struct workers *w = a->workers;
+
+	list_update(&a->list);
+	app_refresh(a, true);
+	app_say(a, "%zu process%s born, the last of them %d", w->born,
+		w->born == 1 ? " was" : "es were", (int)w->last);
+}
+
+static void workers_look_at_most(struct app *a, size_t heirs)
+{
+	bool follow = a->options->tree || a->options->follow;
+	size_t roots = a->model.process_count;
+
+	if (!a->model.process_count)
 		return;
 	if (!a->workers)
 		a->workers = mem_alloc(sizeof *a->workers);
-	if (app_now_ms() < a->workers->next_ms)
-		return;
+	a->workers->born = 0;
 	a->workers->next_ms = app_now_ms() + WORKERS_POLL_MS;
-	if (probes_tree(a->options->tree, &pids, &count, &e) < 0)
-		return; /* its root is gone: the others are still shown */
-	for (size_t i = 0; i < count; i++) {
-		if (workers_take(a, pids[i])) {
-			born++;
-			last = pids[i];
-		}
-	}
-	workers_forget(a->workers, pids, count);
-	free(pids);
-	if (born) {
-		list_update(&a->list);
-		app_refresh(a, true);
-		app_say(a, "%zu process%s born, the last of them %d", born,
-			born == 1 ? " was" : "es were", (int)last);
-	}
-	app_title(a);
+	if (a->options->tree)
+		workers_look_below(a, a->options->tree);
+	for (size_t i = 0; !a->options->tree && follow && i < roots; i++)
+		if (!a->model.processes[i].gone)
+			workers_look_below(a, a->model.processes[i].pid);
+	workers_look_for_heirs(a, follow, heirs);
+	workers_forget(a->workers);
+	a->workers->begun = true;
+	if (a->workers->born)
+		workers_say(a);
+	if (!follow)
+		return;
+	app_title(a); /* some may have ended */
 	a->dirty = true;
+}
+
+void workers_look(struct app *a)
+{
+	workers_look_at_most(a, SIZE_MAX);
+}
+
+void workers_poll(struct app *a)
+{
+	int64_t now = app_now_ms();
+
+	if (a->frozen || (a->workers && now < a->workers->next_ms))
+		return;
+	heirs_forget_dead(a);
+	workers_look_at_most(a, WORKERS_HEIRS);
+	if (a->workers)
+		a->workers->next_ms += (app_now_ms() - now) * WORKERS_DEAR;
 }

@@ -1,6 +1,7 @@
 /*
- * Processes that come and go: under -tree the new descendants join the rows,
- * and those that ended leave them.
+ * Processes that come and go: under -tree and -follow the new descendants join
+ * the rows, and those that ended leave them. Otherwise children by fork that
+ * took along what this session switched are heirs (heirs.h).
  */
 #ifndef UI_TUI_WORKERS_H
 #define UI_TUI_WORKERS_H
@@ -10,8 +11,10 @@
 /* What one looked at and passed over, since it holds no probes: not opened again each second. */
 struct workers;
 
-/* Look for births, once a second at most. */
+/* Look for births, once a second at most; and now: before anything is switched, so that it is
+ * known what the newborn took along. */
 void workers_poll(struct app *a);
+void workers_look(struct app *a);
 void workers_done(struct app *a);
 
 #endif

@@ -1,0 +1,35 @@
+/*
+ * Children by fork that inherited what this session had switched, and that are
+ * no part of the list: shown as a number, taken back on request and at the end.
+ */
+#ifndef UI_TUI_HEIRS_H
+#define UI_TUI_HEIRS_H
+
+#include "ui/tui/app.h"
+
+/* What was taken back in them. */
+struct heirs_sum {
+	size_t processes, probes;
+	size_t failed; /* processes where it could not be; `e` says why of the first */
+	struct probes_error e;
+};
+
+/* One more; takes its session. */
+void heirs_add(struct app *a, struct probes_session *session);
+/* There is nothing to undo in those that ended. */
+void heirs_forget_dead(struct app *a);
+void heirs_done(struct app *a);
+
+bool heirs_has(const struct app *a, pid_t pid);
+/* Those that still run and hold something of ours. */
+size_t heirs_count(const struct app *a);
+/* Of those, the probes. */
+size_t heirs_changed(const struct app *a);
+
+/* Undo in all of them what they inherited. */
+void heirs_restore(struct app *a, const char *verb, struct heirs_sum *sum);
+
+/* "swept 2 children: 6 probes", appended. Nothing where there were none. */
+void heirs_say(const struct heirs_sum *sum, char *out, size_t size);
+
+#endif
