@@ -200,6 +200,8 @@ PROBES_API PROBES_CHECK int probes_let_go(struct probes_session *session, struct
 PROBES_API void probes_close(struct probes_session *session);
 
 PROBES_API pid_t probes_pid(const struct probes_session *session); /* 0 for a file */
+/* What it is called in its own pid namespace; the same as probes_pid where that is ours. */
+PROBES_API pid_t probes_inner_pid(const struct probes_session *session);
 PROBES_API const char *probes_path(
 	const struct probes_session *session);                     /* of the program or file */
 PROBES_API bool probes_held(const struct probes_session *session); /* started, not let go */

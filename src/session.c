@@ -206,6 +206,11 @@ pid_t probes_pid(const struct probes_session *s)
 	return s->process ? s->who.pid : 0;
 }
 
+pid_t probes_inner_pid(const struct probes_session *s)
+{
+	return s->process ? identity_inner_pid(&s->who) : 0;
+}
+
 const char *probes_path(const struct probes_session *s)
 {
 	return s->path;

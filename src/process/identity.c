@@ -112,6 +112,18 @@ void identity_close(struct identity *who)
 	}
 }
 
+pid_t identity_inner_pid(const struct identity *who)
+{
+	size_t size;
+	char *text;
+	pid_t pid = who->pid;
+
+	if (procfs_read(who->proc, "status", &text, &size) == 0)
+		pid = (pid_t)procfs_status_last(text, "NStgid", who->pid);
+	free(text);
+	return pid;
+}
+
 bool identity_alive(const struct identity *who)
 {
 	struct pollfd p = {.fd = who->pidfd, .events = POLLIN};

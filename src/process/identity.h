@@ -24,6 +24,9 @@ struct identity {
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e);
 void identity_close(struct identity *who);
 
+/* Its number in the innermost pid namespace that it is in. */
+pid_t identity_inner_pid(const struct identity *who);
+
 /* A thread of the process (its /proc directory) that has not ended, or 0. */
 pid_t identity_living_thread(int proc);
 

@@ -57,17 +57,35 @@ int procfs_read(int dir, const char *file, char **text, size_t *size)
 	return r;
 }
 
-long procfs_status(const char *status, const char *key, long otherwise)
+/* What follows "Key:", or NULL. */
+static const char *procfs_status_at(const char *status, const char *key)
 {
 	size_t length = strlen(key);
 
 	while (status && *status) {
 		if (!strncmp(status, key, length) && status[length] == ':')
-			return strtol(status + length + 1, NULL, 10);
+			return status + length + 1;
 		status = strchr(status, '\n');
 		if (status)
 			status++;
 	}
+	return NULL;
+}
+
+long procfs_status(const char *status, const char *key, long otherwise)
+{
+	const char *at = procfs_status_at(status, key);
+
+	return at ? strtol(at, NULL, 10) : otherwise;
+}
+
+long procfs_status_last(const char *status, const char *key, long otherwise)
+{
+	const char *at = procfs_status_at(status, key);
+
+	/* Blanks lie before each; the end of the line must not be stepped over. */
+	while (at && *(at += strspn(at, " \t")) >= '0' && *at <= '9')
+		otherwise = strtol(at, (char **)&at, 10);
 	return otherwise;
 }
 

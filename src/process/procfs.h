@@ -15,6 +15,9 @@ int procfs_read(int dir, const char *file, char **text, size_t *size);
 /* The number behind "Key:" in a /proc/PID/status text, or `otherwise`. Base 10. */
 long procfs_status(const char *status, const char *key, long otherwise);
 
+/* Likewise the last number of several. */
+long procfs_status_last(const char *status, const char *key, long otherwise);
+
 #define PROCFS_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
 
 /* What is needed of a /proc/PID/stat text. */

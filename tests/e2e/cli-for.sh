@@ -209,4 +209,21 @@ ask2 step
 same 'off in the child that outlived it' "$(value second hits)" 0
 echo quit >&5
 exec 5>&- 6<&-
+
+# --- a vfork's child is no child of that kind: what is undone in it would be undone twice
+start loop_ocaml2_pie
+attach -enable multi
+hold -pid "$pid" -for 100s -enable multi
+waiting 1
+echo "vfork $tmp/cin" >&3
+while [ -z "$(cat "/proc/$pid/task/$pid/children")" ]; do
+	kill -0 "$pid" || break
+done
+kill -TERM "$session"
+ended 143
+same 'it is no child of its own' "$(grep -c 'a child by fork' "$tmp/held")" 0
+same 'the other party keeps its own' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0100 5 site 90e8'
+: >"$tmp/cin"
+read_answer 4
+stop
 finish

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The screen while libraries are loaded and unloaded: new rows, rows that are gone, the same library
-# back at another address, what was switched in it, and a frozen screen that does not know yet.
+# back at another address, what was switched in it, a frozen screen that does not
+# know yet; a file deleted, segments split and text moved while we look on.
 # Does not cover: 100,000 rows (make bench).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
@@ -55,11 +56,23 @@ wait_for '^> \[-\] ocaml_2:lib_work +- +- +gone'
 ask touched
 same 'not a byte was written there' "$(cat "$tmp/answer")" 'done untouched'
 
-# --- on the way out
+# --- deleted while we look on; and split in many mappings, and moved to memory without a file
+cp "$lib" "$tmp/libplug.so"
+ask "load $tmp/libplug.so"
+wait_for 'libplug.so: 3 probes new'
+wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so$'
+rm "$tmp/libplug.so"
+wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so\*$'
+ask split
+ask gigatext
 text '/second'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:second'
+wait_for '^> \[\*\] ocaml_2:second +1/1 +1 +me'
+same 'on' "$(hits second 1)" 1
+wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so\*$'
+
+# --- on the way out
 keys q
 wait_for 'undid this session.s changes: 1 site'
 wait_for '^status=0$'

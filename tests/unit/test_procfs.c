@@ -75,6 +75,11 @@ START_TEST(procfs_status_keys)
 	ck_assert_int_eq(procfs_status(status, "TracerPid", -1), 123);
 	ck_assert_int_eq(procfs_status(status, "Tracer", -1), -1);
 	ck_assert_int_eq(procfs_status(status, "Threads", -1), -1);
+	ck_assert_int_eq(
+		procfs_status_last("A:\t1\nNStgid:\t4711\t12\t1\n7:\t9\n", "NStgid", -1), 1);
+	ck_assert_int_eq(procfs_status_last("NStgid:\t4711\n12\n", "NStgid", -1), 4711);
+	ck_assert_int_eq(procfs_status_last("NStgid:\t", "NStgid", -1), -1);
+	ck_assert_int_eq(procfs_status_last("A:\t1\n", "NStgid", -1), -1);
 	ck_assert_int_eq(procfs_status(status, "Last", -1), -4);
 	ck_assert_int_eq(procfs_status("", "Name", 8), 8);
 	ck_assert_int_eq(procfs_status(NULL, "Name", 8), 8);

@@ -15,12 +15,16 @@ static const struct libvictim *lib;
 #ifdef LIBUSE_DLOPEN
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define STRANGER 0xa5 /* what is put where the library was */
 
@@ -71,15 +75,30 @@ static void tell_touched(void)
 	printf("done untouched\n");
 }
 
+/* A copy of a file in memory, without a name of its own. */
+static const char *in_memory(const char *path, char name[64])
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC), memory = memfd_create("hidden", MFD_CLOEXEC);
+	struct stat st;
+
+	if (file >= 0 && fstat(file, &st) == 0 &&
+		sendfile(memory, file, NULL, (size_t)st.st_size) == st.st_size)
+		snprintf(name, 64, "/proc/self/fd/%d", memory);
+	close(file);
+	return name;
+}
+
 static void load(const char *path)
 {
 	const struct libvictim *(*get)(void);
+	char name[64] = "";
 
 	if (handle) {
 		printf("failed already loaded\n");
 		return;
 	}
-	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	handle = dlopen(strncmp(path, "memory:", 7) ? path : in_memory(path + 7, name),
+		RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		printf("failed %s\n", dlerror());
 		return;

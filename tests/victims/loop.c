@@ -5,6 +5,7 @@
  */
 #include "loop.h"
 #include "drive.h"
+#include "layout.h"
 #include "libuse.h"
 #include "registers.h"
 
@@ -161,13 +162,20 @@ static void loop_report(void)
 	record_print_check();
 }
 
+static int loop_command(const char *line)
+{
+#ifdef LOOP_LIBRARY
+	if (libuse_command(line))
+		return 1;
+#endif
+	return layout_command(line);
+}
+
 static const struct drive_ops loop_ops = {
 	.round = loop_round,
 	.report = loop_report,
 	.events = record_print_events,
-#ifdef LOOP_LIBRARY
-	.command = libuse_command,
-#endif
+	.command = loop_command,
 };
 
 int main(int argc, char **argv)

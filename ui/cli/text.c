@@ -198,8 +198,12 @@ static void put_summary(FILE *out, const struct rows *rows)
 
 static void put_title(struct sheet *s, const struct rows *rows)
 {
-	fprintf(s->out, "%spid %d %s\n", s->blocks ? "\n" : "", probes_pid(rows->session),
-		put_safe(probes_path(rows->session)));
+	pid_t pid = probes_pid(rows->session), inner = probes_inner_pid(rows->session);
+
+	fprintf(s->out, "%spid %d ", s->blocks ? "\n" : "", pid);
+	if (inner != pid)
+		fprintf(s->out, "(%d in its own pid namespace) ", inner);
+	fprintf(s->out, "%s\n", put_safe(probes_path(rows->session)));
 }
 
 static void text_rows(struct sheet *s, const struct rows *rows)

@@ -131,12 +131,14 @@ void app_title(struct app *a)
 {
 	const struct model *m = &a->model;
 	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
-	char path[TEXT_MAX];
+	char path[TEXT_MAX], inner[32] = "";
 
+	if (s && probes_inner_pid(s) != probes_pid(s))
+		snprintf(inner, sizeof inner, "(%d inside) ", (int)probes_inner_pid(s));
 	if (!s)
 		snprintf(a->title, sizeof a->title, "pid %d", (int)a->targets.items[0].pid);
 	else if (m->process_count == 1)
-		snprintf(a->title, sizeof a->title, "pid %d %.60s", (int)probes_pid(s),
+		snprintf(a->title, sizeof a->title, "pid %d %s%.60s", (int)probes_pid(s), inner,
 			text_base(text_clean(probes_path(s), path, sizeof path)));
 	else
 		snprintf(a->title, sizeof a->title, "%zu processes %.60s", model_alive(m),

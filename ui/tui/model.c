@@ -257,6 +257,14 @@ void model_drop_unloaded(struct model *m)
 
 /* -------------------------------------------------------------- the states */
 
+static void model_sum_member(struct row *r, const struct probes_session *s, uint32_t probe)
+{
+	const struct probes_probe *p = probes_at(s, probe);
+
+	r->deleted = probes_object_at(s, p->object)->deleted;
+	row_add(r, probes_live_at(s, probe), p->site_count);
+}
+
 static void model_sum(struct model *m, struct row *r)
 {
 	bool unloaded = false;
@@ -269,8 +277,7 @@ static void model_sum(struct model *m, struct row *r)
 		if (!p->gone && model_unloaded(m, &m->members[u]))
 			unloaded = true;
 		else if (!p->gone)
-			row_add(r, probes_live_at(p->session, probe),
-				probes_at(p->session, probe)->site_count);
+			model_sum_member(r, p->session, probe);
 	}
 	if (!r->processes) { /* nobody has it any more: not off, but not known */
 		r->state = unloaded ? PROBES_UNLOADED : PROBES_UNREADABLE;
@@ -284,7 +291,7 @@ static bool model_same(const struct row *a, const struct row *b)
 {
 	return a->state == b->state && a->sites == b->sites && a->sites_on == b->sites_on &&
 	       a->ref_min == b->ref_min && a->ref_max == b->ref_max && a->mine == b->mine &&
-	       a->who == b->who && a->processes == b->processes;
+	       a->who == b->who && a->processes == b->processes && a->deleted == b->deleted;
 }
 
 static void model_count(struct model *m)
