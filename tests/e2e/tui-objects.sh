@@ -60,9 +60,9 @@ same 'not a byte was written there' "$(cat "$tmp/answer")" 'done untouched'
 cp "$lib" "$tmp/libplug.so"
 ask "load $tmp/libplug.so"
 wait_for 'libplug.so: 3 probes new'
-wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so$'
+wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so '
 rm "$tmp/libplug.so"
-wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so\*$'
+wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so\* '
 ask split
 ask gigatext
 text '/second'
@@ -70,7 +70,7 @@ keys Enter
 keys e
 wait_for '^> \[\*\] ocaml_2:second +1/1 +1 +me'
 same 'on' "$(hits second 1)" 1
-wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so\*$'
+wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so\* '
 
 # --- on the way out
 keys q

@@ -101,8 +101,9 @@ struct app {
 	struct workers *workers;       /* workers.c's, or NULL */
 	struct probes_session **heirs; /* heirs.c's */
 	size_t heir_count, heir_capacity;
-	int64_t objects_ms; /* when to look for loaded and unloaded objects */
-	bool scan_changed;  /* and not drawn yet */
+	size_t objects_deleted; /* of these, as far as is marked */
+	int64_t objects_ms;     /* when to look for loaded and unloaded objects */
+	bool scan_changed;      /* and not drawn yet */
 	int64_t scan_shown_ms;
 	struct options picked; /* the options, with the processes that were picked */
 

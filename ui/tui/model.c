@@ -255,15 +255,19 @@ void model_drop_unloaded(struct model *m)
 	}
 }
 
-/* -------------------------------------------------------------- the states */
-
-static void model_sum_member(struct row *r, const struct probes_session *s, uint32_t probe)
+void model_mark_deleted(struct model *m)
 {
-	const struct probes_probe *p = probes_at(s, probe);
+	for (size_t i = 0; i < m->row_count; i++) {
+		const struct model_member *u = &m->members[m->rows[i].member];
+		struct probes_session *s = m->processes[u->process].session;
 
-	r->deleted = probes_object_at(s, p->object)->deleted;
-	row_add(r, probes_live_at(s, probe), p->site_count);
+		/* The families are ours (model_new_family); only rows may not change them. */
+		((struct row_family *)m->rows[i].family)->deleted =
+			probes_object_at(s, probes_at(s, u->probe)->object)->deleted;
+	}
 }
+
+/* -------------------------------------------------------------- the states */
 
 static void model_sum(struct model *m, struct row *r)
 {
@@ -277,7 +281,8 @@ static void model_sum(struct model *m, struct row *r)
 		if (!p->gone && model_unloaded(m, &m->members[u]))
 			unloaded = true;
 		else if (!p->gone)
-			model_sum_member(r, p->session, probe);
+			row_add(r, probes_live_at(p->session, probe),
+				probes_at(p->session, probe)->site_count);
 	}
 	if (!r->processes) { /* nobody has it any more: not off, but not known */
 		r->state = unloaded ? PROBES_UNLOADED : PROBES_UNREADABLE;
@@ -291,7 +296,7 @@ static bool model_same(const struct row *a, const struct row *b)
 {
 	return a->state == b->state && a->sites == b->sites && a->sites_on == b->sites_on &&
 	       a->ref_min == b->ref_min && a->ref_max == b->ref_max && a->mine == b->mine &&
-	       a->who == b->who && a->processes == b->processes && a->deleted == b->deleted;
+	       a->who == b->who && a->processes == b->processes;
 }
 
 static void model_count(struct model *m)

@@ -70,6 +70,9 @@ void model_extend(struct model *m, size_t process, size_t first);
 /* Members whose object was unloaded leave their rows; the last of a row stays: PROBES_UNLOADED. */
 void model_drop_unloaded(struct model *m);
 
+/* Files may be removed or replaced: look again which. */
+void model_mark_deleted(struct model *m);
+
 /* The row of a probe, or MODEL_NONE; texts as the rows have them. */
 uint32_t model_find(
 	const struct model *m, const char *object, const char *provider, const char *name);

@@ -16,6 +16,7 @@
 struct objects_news {
 	struct probes_rescanned sum;
 	size_t came_in, went_in; /* processes */
+	size_t deleted;          /* objects whose file was */
 	char came[80], went[80]; /* the name of one object */
 };
 
@@ -55,6 +56,8 @@ static void objects_look(struct app *a, size_t process, struct objects_news *n)
 		objects_name(s, r.gone_first, n->went, sizeof n->went);
 		n->went_in++;
 	}
+	for (size_t i = 0; i < probes_object_count(s); i++)
+		n->deleted += probes_object_at(s, i)->deleted;
 	n->sum.new_probes += r.new_probes;
 	n->sum.gone_probes += r.gone_probes;
 	n->sum.lost += r.lost;
@@ -97,9 +100,14 @@ void objects_poll(struct app *a)
 			objects_look(a, i, &n);
 	took = app_now_ms() - now;
 	a->objects_ms = now + OBJECTS_POLL_MS + took * OBJECTS_DEAR;
-	if (!n.came_in && !n.went_in)
+	if (!n.came_in && !n.went_in && n.deleted == a->objects_deleted)
 		return;
 	model_drop_unloaded(&a->model);
+	model_mark_deleted(&a->model);
+	a->objects_deleted = n.deleted;
+	a->dirty = true;
+	if (!n.came_in && !n.went_in)
+		return;
 	list_update(&a->list);
 	app_refresh(a, true);
 	objects_say(a, &n);
