@@ -56,6 +56,22 @@ wait_for '^> \[-\] ocaml_2:lib_work +- +- +gone'
 ask touched
 same 'not a byte was written there' "$(cat "$tmp/answer")" 'done untouched'
 
+# --- nothing comes or goes: a look is one read of maps, and no file is opened
+looks()
+{
+	[ "$(grep -c '"maps"' "$tmp/calls" 2>/dev/null)" -ge 3 ] && echo 3
+}
+if command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; then
+	strace -qq -p "$(ours)" -e trace=open,openat,openat2,process_vm_readv -o "$tmp/calls" &
+	tracer=$!
+	started="$started $tracer"
+	wait_until 3 looks
+	kill "$tracer"
+	wait "$tracer" 2>/dev/null
+	gone "$tracer"
+	same 'opened beside /proc' "$(grep open "$tmp/calls" | grep -vc '"maps"\|"auxv"\|"/proc')" 0
+fi
+
 # --- deleted while we look on; and split in many mappings, and moved to memory without a file
 cp "$lib" "$tmp/libplug.so"
 ask "load $tmp/libplug.so"
