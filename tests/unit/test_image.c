@@ -4,7 +4,7 @@
  * which links lie in a root is all that the code sees of it. Not covered: map_files, for the
  * privileged; whose file is mapped (e2e scripts, on processes).
  */
-#include "process/image.h"
+#include "process/mapped.h"
 
 #include "suites.h"
 
@@ -56,7 +56,7 @@ static int image_reads(const char *wanted)
 	struct mapping m = {.start = 1, .end = 2, .path = "/lib/it"};
 	char bytes[20] = "";
 	bool exact = true;
-	int fd = image_open(&image_who, &m, &exact);
+	int fd = mapped_open(&image_who, &m, &exact);
 
 	if (fd < 0)
 		return fd;
