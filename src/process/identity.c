@@ -112,6 +112,13 @@ void identity_close(struct identity *who)
 	}
 }
 
+bool identity_thread_lives(const struct identity *who)
+{
+	struct procfs_stat stat;
+
+	return procfs_stat(who->task, "stat", &stat) == 0 && !identity_dead(stat.state);
+}
+
 bool identity_alive(const struct identity *who)
 {
 	struct pollfd p = {.fd = who->pidfd, .events = POLLIN};
