@@ -129,6 +129,7 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 	if (!w)
 		return false;
 	w->length = w->look = 2;
+	w->shared = s->limit == SITE_SHARED_LIMIT;
 	w->index = (uint32_t)(s->semaphore + i);
 	w->old[0] = (uint8_t)from;
 	w->old[1] = (uint8_t)(from >> 8);
