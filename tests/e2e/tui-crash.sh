@@ -83,6 +83,7 @@ keys e
 wait_for '^> \[\*\] ocaml_2:first'
 one=$(ours)
 tm kill-server
+wait_until disabled state first
 wait_until no running "$one"
 same 'undone when the terminal went' "$(state first) $(journals)" 'disabled 0'
 ask step
