@@ -135,7 +135,8 @@ install_packages() {
 
 # ------------------------------------------------- generating and configuring
 
-inputs='configure.ac Makefile.am tests/bench/local.am tests/fuzz/local.am tests/victims/local.am'
+inputs='configure.ac Makefile.am tests/bench/local.am tests/fuzz/local.am tests/stress/local.am
+	tests/victims/local.am'
 
 generate() {
 	# shellcheck disable=SC2086 # a list of words

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SESSION_THREADS 50 /* that may end while we read through them */
+
 /* ---- opening ---- */
 
 static struct probes_session *session_new(
@@ -75,19 +77,35 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 	return r;
 }
 
+/* All that is read at first is read through one thread: should that end meanwhile, another one. */
+static int session_take_hold(
+	struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e)
+{
+	for (int tries = 0;; tries++) {
+		int r = identity_open(&s->who, pid, e);
+
+		if (r < 0)
+			return r;
+		memory_open(&s->memory, s->who.task, s->who.tid, s->who.tid == pid);
+		r = image_read(&s->who, &s->memory, image, e);
+		if (tries == SESSION_THREADS || identity_thread_lives(&s->who))
+			return r;
+		if (r == 0)
+			image_done(image);
+		memory_close(&s->memory);
+		identity_close(&s->who);
+	}
+}
+
 static int session_open_process(struct probes_session *s, pid_t pid, struct probes_error *e)
 {
 	struct image image;
-	int r = identity_open(&s->who, pid, e);
+	int r = session_take_hold(s, pid, &image, e);
 
 	if (r < 0)
 		return r;
 	s->process = true;
 	s->look_again = session_look_again;
-	memory_open(&s->memory, s->who.task, s->who.tid);
-	r = image_read(&s->who, &s->memory, &image, e);
-	if (r < 0)
-		return r;
 	s->path = strdup(ARRAY_AT(&image.objects, struct image_object, 0)->path);
 	r = s->path ? session_add_image(s, &image, e) : error_memory(e, "a session");
 	image_done(&image);
@@ -188,7 +206,8 @@ void probes_close(struct probes_session *s)
 		start_kill(s->who.pid);
 	if (s->all_ready)
 		reader_done(&s->all);
-	if (s->owing)
+	/* Of a process that has ended nothing is owed. */
+	if (s->owing && identity_alive(&s->who) && memory_alive(&s->memory))
 		journal_leave(&s->journal);
 	else
 		journal_remove(&s->journal);

@@ -334,6 +334,7 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 int session_carry_out(struct probes_session *s, const struct session_change *c,
 	struct probes_result **result, struct probes_error *e)
 {
+	struct probes_error gone;
 	struct reader reader;
 	int r;
 
@@ -342,6 +343,11 @@ int session_carry_out(struct probes_session *s, const struct session_change *c,
 		return error_memory(e, "a reading");
 	r = session_change_by(s, c, &reader, result, e);
 	reader_done(&reader);
+	/* Whatever failed: once the process is another one, that is why. */
+	if (r < 0 && e->status != PROBES_GONE && probes_alive(s, &gone) < 0) {
+		*e = gone;
+		r = e->code;
+	}
 	return r;
 }
 

@@ -27,4 +27,11 @@ for file in $(find tests/fuzz -name '*.[ch]' -o -name '*.sh' -o -name '*.dict');
 		failed=1
 	fi
 done
+# shellcheck disable=SC2044 # no blanks in our names
+for file in $(find tests/stress -name '*.[ch]' -o -name '*.sh'); do
+	if ! grep -qE "(^|[[:space:]])$file([[:space:]]|\$)" tests/stress/local.am; then
+		echo "$file is not in tests/stress/local.am"
+		failed=1
+	fi
+done
 exit $failed

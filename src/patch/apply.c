@@ -216,13 +216,34 @@ static int apply_write(
 	return length > first ? m->ops->write(m, address + first, to + first, length - first) : 0;
 }
 
+/*
+ * A uprobe that comes or goes counts without taking turns with us: what is written is added to a
+ * count of this very moment, not to one from the beginning of the batch, which may be milliseconds
+ * old by now. (An addition that nobody can come between there is none from outside.)
+ */
+static int apply_look_again(struct memory *m, const struct plan_write *w, struct probes_error *e)
+{
+	uint8_t now[2];
+
+	if (!w->shared)
+		return 0;
+	if (!memory_read(m, w->address, now, sizeof now))
+		return apply_failed(w, -EFAULT, "read what is at", e);
+	return memcmp(now, w->old, sizeof now)
+		       ? apply_mismatch(w->address, w->old, now, sizeof now, e)
+		       : 0;
+}
+
 static int apply_write_batch(
 	struct apply *a, const struct apply_batch *b, struct memory *m, struct probes_error *e)
 {
 	for (size_t i = 0; i < b->count; i++) {
 		const struct plan_write *w = apply_at(a, b->first + i);
-		int r = apply_write(m, w->address, w->old, w->new_, w->length);
+		int r = apply_look_again(m, w, e);
 
+		if (r < 0)
+			return r;
+		r = apply_write(m, w->address, w->old, w->new_, w->length);
 		if (r < 0)
 			return apply_failed(w, r, "write at", e);
 		a->written++;

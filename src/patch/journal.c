@@ -1,6 +1,7 @@
 /* Journals on disk. Files are private, made exclusively, and no link is followed. */
 #include "patch/journal.h"
 
+#include "process/identity.h"
 #include "process/procfs.h"
 
 #include <dirent.h>
@@ -80,6 +81,20 @@ static int journal_put(struct journal *j, const void *bytes, size_t size)
 	return 0;
 }
 
+/* Give it its name; the file must not exist. Without a file yet: make it under that name. */
+static int journal_name(struct journal *j, int dir, const char *name)
+{
+	char self[64];
+
+	if (j->fd < 0) {
+		j->fd = openat(dir, name,
+			O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		return j->fd < 0 ? -errno : 0;
+	}
+	snprintf(self, sizeof self, "/proc/self/fd/%d", j->fd);
+	return linkat(AT_FDCWD, self, dir, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
 static int journal_create(
 	struct journal *j, const char *directory, int dir, const struct journal_key *key)
 {
@@ -91,12 +106,30 @@ static int journal_create(
 
 		snprintf(name, sizeof name, "%d-%llu-%d-%u", key->target,
 			(unsigned long long)key->target_start, key->owner, i);
-		j->fd = openat(dir, name,
-			O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		r = j->fd < 0 ? -errno : 0;
-		snprintf(j->path, sizeof j->path, "%s/%s", directory, name);
+		r = journal_name(j, dir, name);
+		if (r == 0)
+			snprintf(j->path, sizeof j->path, "%s/%s", directory, name);
 	}
 	return r;
+}
+
+/*
+ * The header is in it before it has a name: of one that is cut short before its header nobody could
+ * say whose it is, and it would lie there for ever.
+ */
+static int journal_begin(struct journal *j, const char *directory, int dir,
+	const struct journal_key *key, const struct journal_header *header)
+{
+	int r;
+
+	j->fd = openat(dir, ".", O_WRONLY | O_APPEND | O_TMPFILE | O_CLOEXEC, 0600);
+	if (j->fd >= 0) {
+		r = journal_put(j, header, sizeof *header);
+		return r ? r : journal_create(j, directory, dir, key);
+	}
+	/* A file system without nameless files. */
+	r = journal_create(j, directory, dir, key);
+	return r ? r : journal_put(j, header, sizeof *header);
 }
 
 int journal_open(struct journal *j, const struct journal_key *key)
@@ -113,10 +146,8 @@ int journal_open(struct journal *j, const struct journal_key *key)
 	*j = (struct journal){.fd = -1};
 	if (dir < 0)
 		return dir;
-	r = journal_create(j, directory, dir, key);
+	r = journal_begin(j, directory, dir, key, &header);
 	close(dir);
-	if (r == 0)
-		r = journal_put(j, &header, sizeof header);
 	if (r < 0)
 		journal_remove(j);
 	return r;
@@ -148,7 +179,7 @@ void journal_leave(struct journal *j)
 
 void journal_remove(struct journal *j)
 {
-	if (j->fd >= 0)
+	if (j->fd >= 0 && j->path[0])
 		unlink(j->path);
 	journal_leave(j);
 }
@@ -339,14 +370,22 @@ uint64_t journal_pids(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
+/* A process whose first thread has ended is no dead one while others go on. */
 static bool journal_lives(pid_t pid, uint64_t start)
 {
 	struct procfs_stat stat;
 	char path[64];
+	bool lives;
+	int proc;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	return procfs_stat(AT_FDCWD, path, &stat) == 0 && stat.start_time == start &&
-	       stat.state != 'Z' && stat.state != 'X';
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (proc < 0)
+		return false;
+	lives = procfs_stat(proc, "stat", &stat) == 0 && stat.start_time == start &&
+		((stat.state != 'Z' && stat.state != 'X') || identity_living_thread(proc));
+	close(proc);
+	return lives;
 }
 
 static bool journal_read(int dir, const char *name, struct journal_text *text)

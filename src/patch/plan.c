@@ -2,31 +2,12 @@
 #include "patch/plan.h"
 
 #include "base/error.h"
+#include "patch/plan_step.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PLAN_UNLOADED "its object has been unloaded"
-#define PLAN_ODD "its sites and its count disagree (odd)"
-
-struct plan_view {
-	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */
-	uint8_t *on;       /* per site: as it will be */
-	uint32_t *touched; /* per semaphore: the epoch in which it was planned last */
-	int32_t *left;     /* plan_restore: what is still to be taken back */
-};
-
-/* One probe in the making. */
-struct plan_step {
-	const struct holding *h;
-	struct plan_view *view;
-	const struct probes_probe *p;
-	size_t probe;
-	size_t site, semaphore; /* first ones in the holding */
-	uint32_t limit;
-};
 
 int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e)
 {
@@ -80,17 +61,6 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 	s->limit = site_provider(s->p->provider)->limit;
 	s->view = &p->views[s->p->object];
 	return plan_open_view(s->view, s->h);
-}
-
-/* The slot that all semaphores at one address share. */
-static uint32_t plan_slot(const struct plan_step *s, uint32_t semaphore)
-{
-	return s->h->same[s->semaphore + semaphore];
-}
-
-static uint32_t plan_value(const struct plan_step *s, uint32_t semaphore)
-{
-	return s->view->values[plan_slot(s, semaphore)];
 }
 
 /* ---- writes ---- */
@@ -150,7 +120,7 @@ static void plan_guard(const struct plan_step *s, uint32_t semaphore, struct pla
 
 static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)
 {
-	uint32_t slot = plan_slot(s, i), from = s->view->values[slot];
+	uint32_t slot = plan_step_slot(s, i), from = s->view->values[slot];
 	struct plan_write *w;
 
 	if (from == to)
@@ -159,6 +129,7 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 	if (!w)
 		return false;
 	w->length = w->look = 2;
+	w->shared = s->limit == SITE_SHARED_LIMIT;
 	w->index = (uint32_t)(s->semaphore + i);
 	w->old[0] = (uint8_t)from;
 	w->old[1] = (uint8_t)(from >> 8);
@@ -173,7 +144,7 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 static bool plan_touched(const struct plan *p, const struct plan_step *s)
 {
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		if (s->view->touched[plan_slot(s, i)] == p->epoch)
+		if (s->view->touched[plan_step_slot(s, i)] == p->epoch)
 			return true;
 	return false;
 }
@@ -191,7 +162,7 @@ static void plan_end_step(struct plan *p, const struct plan_step *s, size_t firs
 		p->epoch++;
 	}
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		s->view->touched[plan_slot(s, i)] = p->epoch;
+		s->view->touched[plan_step_slot(s, i)] = p->epoch;
 }
 
 /* Sites that must follow their semaphore from its value now to `to`. */
@@ -249,114 +220,7 @@ static struct probes_item *plan_item(struct plan *p, size_t probe, enum probes_v
 	return item;
 }
 
-static void plan_not(struct probes_item *item, enum probes_outcome outcome, const char *why)
-{
-	item->outcome = outcome;
-	snprintf(item->why, sizeof item->why, "%s", why);
-}
-
-static bool plan_check_readable(const struct plan_step *s, struct probes_item *item)
-{
-	bool readable = true;
-
-	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		readable = readable && plan_value(s, i) != PROBES_NONE;
-	for (uint32_t i = 0; i < s->p->site_count; i++)
-		readable = readable && s->h->site_live[s->site + i].state != PROBES_UNREADABLE;
-	if (!readable)
-		plan_not(item, PROBES_NOT_DONE, "its memory cannot be read");
-	return readable;
-}
-
-static const struct probes_site_live *plan_foreign(const struct plan_step *s, uint32_t *site)
-{
-	for (uint32_t i = 0; i < s->p->site_count; i++)
-		if (s->h->site_live[s->site + i].state == PROBES_OTHER) {
-			*site = i;
-			return &s->h->site_live[s->site + i];
-		}
-	return NULL;
-}
-
-static bool plan_check_foreign(
-	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
-{
-	uint32_t site;
-	const struct probes_site_live *live = plan_foreign(s, &site);
-
-	if (!live)
-		return true;
-	if (s->p->kind == PROBES_SDT && !(force && verb == PROBES_DISABLE))
-		return true;
-	item->outcome = PROBES_NOT_DONE;
-	snprintf(item->why, sizeof item->why, "another tool holds its site at 0x%llx (%s)",
-		(unsigned long long)s->p->sites[site].address,
-		!strcmp(site_holder(s->p->kind, live->bytes), "int3")
-			? "int3: a uprobe or a debugger"
-			: "bytes that are not its own");
-	return false;
-}
-
-static bool plan_consistent(const struct plan_step *s)
-{
-	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++)
-		if (s->view->on[s->site + i] != (plan_value(s, s->p->sites[i].semaphore) > 0))
-			return false;
-	return true;
-}
-
-static bool plan_check_counts(
-	const struct plan_step *s, enum probes_verb verb, struct probes_item *item)
-{
-	uint32_t largest = 0;
-
-	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		if (plan_value(s, i) > largest)
-			largest = plan_value(s, i);
-	if (verb == PROBES_DISABLE && largest == 0)
-		plan_not(item, PROBES_SKIPPED, "it is not enabled: its count is 0");
-	else if (verb == PROBES_ENABLE && largest >= s->limit)
-		plan_not(item, PROBES_NOT_DONE, "its count is at its limit");
-	return item->outcome == PROBES_DONE;
-}
-
-/* May this probe be switched? Else the item says why not. */
-static bool plan_check(const struct plan_step *s, const struct plan_mode *mode,
-	enum probes_verb verb, struct probes_item *item)
-{
-	if (s->h->info.gone) {
-		plan_not(item, PROBES_SKIPPED, PLAN_UNLOADED);
-		return false;
-	}
-	if (s->p->broken) {
-		plan_not(item, PROBES_NOT_DONE, s->p->broken);
-		return false;
-	}
-	if (!s->p->semaphore_count) {
-		plan_not(item, PROBES_SKIPPED, "nothing to switch: no semaphore");
-		return false;
-	}
-	if (!plan_check_readable(s, item) || !plan_check_foreign(s, mode->force, verb, item))
-		return false;
-	if (mode->force)
-		return true;
-	if (!plan_consistent(s)) {
-		plan_not(item, PROBES_NOT_DONE, PLAN_ODD);
-		return false;
-	}
-	return plan_check_counts(s, verb, item);
-}
-
 /* ---- switching ---- */
-
-static uint32_t plan_target(uint32_t value, enum probes_verb verb, bool force)
-{
-	if (force)
-		return verb == PROBES_ENABLE;
-	if (verb == PROBES_ENABLE)
-		return value + 1;
-	return value ? value - 1 : 0;
-}
 
 static bool plan_switch_probe(struct plan *p, const struct plan_step *s,
 	const struct plan_mode *mode, enum probes_verb verb)
@@ -366,8 +230,8 @@ static bool plan_switch_probe(struct plan *p, const struct plan_step *s,
 	bool fits = to;
 
 	for (uint32_t i = 0; fits && i < count; i++) {
-		from[i] = plan_value(s, i);
-		to[i] = plan_target(from[i], verb, mode->force);
+		from[i] = plan_step_value(s, i);
+		to[i] = plan_step_target(from[i], verb, mode->force);
 	}
 	fits = fits && plan_write_probe(p, s, to, from, verb == PROBES_ENABLE, mode->force);
 	free(to);
@@ -400,7 +264,7 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 
 		if (!item || !plan_open_step(p, chosen[i].probe, &s))
 			return error_memory(e, "a plan");
-		if (plan_check(&s, mode, chosen[i].verb, item)) {
+		if (plan_step_check(&s, mode->force, chosen[i].verb, item)) {
 			if (!plan_switch_probe(p, &s, mode, chosen[i].verb))
 				return error_memory(e, "a plan");
 		} else if (chosen[i].named && !refused) {
@@ -438,8 +302,8 @@ static bool plan_restore_targets(const struct plan_step *s, uint32_t *to, uint32
 	bool any = false;
 
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++) {
-		uint32_t slot = plan_slot(s, i);
-		int64_t value = from[i] = to[i] = plan_value(s, i);
+		uint32_t slot = plan_step_slot(s, i);
+		int64_t value = from[i] = to[i] = plan_step_value(s, i);
 
 		if (value == PROBES_NONE || !s->view->left || !s->view->left[slot])
 			continue;
@@ -460,10 +324,10 @@ static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, co
 		uint32_t k = s->p->sites[i].semaphore;
 
 		if (k != PROBES_NONE && (follow || (from[k] > 0) != (to[k] > 0)) &&
-			!plan_check_foreign(s, true, PROBES_DISABLE, item))
+			!plan_step_foreign(s, true, PROBES_DISABLE, item))
 			return false;
 	}
-	return plan_check_readable(s, item);
+	return plan_step_readable(s, item);
 }
 
 static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
@@ -473,7 +337,8 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 	bool up = false, fits = to;
 	struct probes_item *item;
 
-	if (fits && (plan_restore_targets(s, to, from, &up) || (follow && !plan_consistent(s)))) {
+	if (fits &&
+		(plan_restore_targets(s, to, from, &up) || (follow && !plan_step_consistent(s)))) {
 		item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
 		fits = item;
 		if (item && plan_restore_check(s, to, from, follow, item))
@@ -489,7 +354,7 @@ static bool plan_restore_unloaded(struct plan *p, const struct plan_step *s)
 	struct probes_item *item = plan_item(p, s->probe, PROBES_DISABLE);
 
 	if (item)
-		plan_not(item, PROBES_SKIPPED, PLAN_UNLOADED ": nothing is left to undo there");
+		plan_step_not(item, PROBES_SKIPPED, PLAN_UNLOADED ": nothing is left to undo there");
 	return item;
 }
 

@@ -21,6 +21,7 @@ struct plan_write {
 	uint8_t old[PLAN_LOOK]; /* expected */
 	uint8_t new_[2];
 	bool is_site;
+	bool shared;    /* a count in which the kernel counts too */
 	bool cut;       /* looks at something written before it: begins a new batch */
 	uint64_t guard; /* 0, or an address whose bytes prove that the object of a
 			   semaphore is still mapped there */

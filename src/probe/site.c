@@ -8,7 +8,7 @@
 #define SITE_CALL 0xe8
 
 static const struct site_provider site_providers[] = {
-	{.name = "ocaml", .kind = PROBES_OCAML, .limit = 0x7ffe},
+	{.name = "ocaml", .kind = PROBES_OCAML, .limit = SITE_SHARED_LIMIT},
 	{.name = "ocaml.1",
 		.kind = PROBES_OCAML,
 		.count_offset = 2,
@@ -25,7 +25,7 @@ static const struct site_provider site_providers[] = {
 		.one_semaphore = true,
 		.may_be_absent = true,
 		.limit = 0xffff},
-	{.name = NULL, .kind = PROBES_SDT, .may_be_absent = true, .limit = 0x7ffe},
+	{.name = NULL, .kind = PROBES_SDT, .may_be_absent = true, .limit = SITE_SHARED_LIMIT},
 };
 
 const struct site_provider *site_provider(const char *provider)

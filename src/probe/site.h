@@ -19,10 +19,11 @@
 
 #include "probes.h"
 
-#define SITE_BYTES 6     /* read of every site */
-#define SITE_SWITCH 1    /* offset of the byte that switches an OCaml site */
-#define SITE_FOLLOWING 4 /* bytes behind a switched byte that must be as in the file */
-#define SITE_INT3 0xcc   /* a uprobe or a debugger */
+#define SITE_BYTES 6             /* read of every site */
+#define SITE_SWITCH 1            /* offset of the byte that switches an OCaml site */
+#define SITE_FOLLOWING 4         /* bytes behind a switched byte that must be as in the file */
+#define SITE_SHARED_LIMIT 0x7ffe /* of counts that the kernel shares, see below */
+#define SITE_INT3 0xcc           /* a uprobe or a debugger */
 
 /* What a provider's name says of its notes. */
 struct site_provider {

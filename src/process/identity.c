@@ -124,6 +124,13 @@ pid_t identity_inner_pid(const struct identity *who)
 	return pid;
 }
 
+bool identity_thread_lives(const struct identity *who)
+{
+	struct procfs_stat stat;
+
+	return procfs_stat(who->task, "stat", &stat) == 0 && !identity_dead(stat.state);
+}
+
 bool identity_alive(const struct identity *who)
 {
 	struct pollfd p = {.fd = who->pidfd, .events = POLLIN};

@@ -30,6 +30,12 @@ pid_t identity_inner_pid(const struct identity *who);
 /* A thread of the process (its /proc directory) that has not ended, or 0. */
 pid_t identity_living_thread(int proc);
 
+/*
+ * Does the thread live whose directory is `task`? Where the leader has ended another one stands in
+ * for it, which may end as well: what was read through it then is not to be trusted.
+ */
+bool identity_thread_lives(const struct identity *who);
+
 /* Has the process not ended? No statement about exec: see memory_alive. */
 bool identity_alive(const struct identity *who);
 

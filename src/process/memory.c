@@ -49,11 +49,19 @@ static size_t memory_account(struct span *list, size_t count, size_t total)
 	return i;
 }
 
+/* Also where the thread that we name has ended: the memory may live on with others. */
+static bool memory_may_read_slowly(int code)
+{
+	return code == EPERM || code == ENOSYS || code == ESRCH;
+}
+
 static int memory_read_live(struct memory *m, struct spans *spans, unsigned char *buffer)
 {
 	struct span *list = spans->list.data;
 	size_t count = spans->list.count, at = 0;
 
+	if (!m->pid)
+		return memory_read_slowly(m, spans, buffer);
 	while (at < count) {
 		struct iovec local[MEMORY_RANGES], remote[MEMORY_RANGES];
 		size_t n = 0;
@@ -68,9 +76,9 @@ static int memory_read_live(struct memory *m, struct spans *spans, unsigned char
 		}
 		moved = process_vm_readv(m->pid, local, n, remote, n, 0);
 		if (moved < 0 && errno != EFAULT) {
-			if ((errno == EPERM || errno == ENOSYS) && m->fd >= 0)
-				return memory_read_slowly(m, spans, buffer);
-			return -errno;
+			return m->fd >= 0 && memory_may_read_slowly(errno)
+				       ? memory_read_slowly(m, spans, buffer)
+				       : -errno;
 		}
 		at += memory_account(&list[at], n, moved < 0 ? 0 : (size_t)moved);
 	}
@@ -112,11 +120,13 @@ static const struct memory_ops memory_live_ops = {
 	.write = memory_write_live,
 };
 
-void memory_open(struct memory *m, int task, pid_t tid)
+void memory_open(struct memory *m, int task, pid_t tid, bool leader)
 {
 	*m = (struct memory){.ops = &memory_live_ops, .pid = tid};
 	m->fd = openat(task, "mem", O_RDWR | O_CLOEXEC);
 	m->denied = m->fd < 0 ? -errno : 0;
+	if (m->fd >= 0 && !leader)
+		m->pid = 0;
 }
 
 void memory_close(struct memory *m)

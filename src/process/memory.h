@@ -22,13 +22,17 @@ struct memory_ops {
 
 struct memory {
 	const struct memory_ops *ops;
-	pid_t pid;  /* of a thread that lives */
+	pid_t pid;  /* of a thread that lives; 0: read through fd alone */
 	int fd;     /* /proc/PID/mem, or -1 where that is denied */
 	int denied; /* why: a negative errno, or 0 */
 };
 
-/* Open the memory of the thread whose /proc directory is `task`. Never fails: see `denied`. */
-void memory_open(struct memory *m, int task, pid_t tid);
+/*
+ * Open the memory of the thread whose /proc directory is `task`. Never fails: see `denied`. Where
+ * that is not the leader it may end at any moment and its number be given to another process: then
+ * no read goes by the number.
+ */
+void memory_open(struct memory *m, int task, pid_t tid, bool leader);
 void memory_close(struct memory *m);
 
 /* False after exit and after exec. Where the memory is denied: true. */

@@ -218,7 +218,7 @@ static int start_run_to_beginning(pid_t pid, const char *file, struct probes_err
 
 	if (r < 0)
 		return r;
-	memory_open(&memory, who.task, who.tid);
+	memory_open(&memory, who.task, who.tid, true);
 	start_find_point(&who, &point);
 	if (procfs_auxv(who.task, AT_BASE) && !point.announce) {
 		error_set(e, PROBES_FAILED, -ENOSYS, "cannot hold %s at its start", file);

@@ -74,7 +74,7 @@ static bool stop_new_table(struct stop *s)
 	struct procfs_stat stat;
 	size_t want = 4096;
 
-	if (procfs_stat(s->who->task, "stat", &stat) == 0)
+	if (procfs_stat(s->who->proc, "stat", &stat) == 0)
 		want += 8 * stat.threads;
 	for (s->size = 4096; s->size < want; s->size *= 2)
 		;
@@ -175,10 +175,15 @@ static void stop_interrupt_all(struct stop *s)
 static void stop_note(struct stop *s, struct stop_thread *t, int result, int status)
 {
 	if (result == 0 && WIFSTOPPED(status)) {
+		/* SIGCONT and the like are told again of one that stands still. */
+		if (t->state == STOP_STOPPED)
+			return;
 		t->state = STOP_STOPPED;
 		t->signal = tracee_signal(status);
 		s->stopped++;
 	} else {
+		/* One that stood still may be killed. */
+		s->stopped -= t->state == STOP_STOPPED;
 		t->state = STOP_GONE;
 		s->gone++;
 	}
@@ -220,6 +225,40 @@ static void stop_clear_alarm(void)
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 }
 
+static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)
+{
+	int status = 0, r;
+
+	if (t->state != STOP_ASKED)
+		return;
+	while ((r = tracee_wait_once(t->tid, !*late, &status)) == -EINTR)
+		*late = stop_now() >= s->deadline;
+	if (r != -EAGAIN)
+		stop_note(s, t, r, status);
+}
+
+/*
+ * Should all be killed meanwhile, the leader's end is not told before that of every other thread
+ * has been collected, also of those that stood still already.
+ */
+static void stop_wait_leader(struct stop *s, bool *late)
+{
+	const struct stop_thread *leader = stop_find(s, s->who->pid);
+
+	while (leader->state == STOP_ASKED) {
+		int status = 0, r;
+		pid_t tid = 0;
+
+		r = tracee_wait_any(!*late, &tid, &status);
+		if (r == -EINTR)
+			*late = stop_now() >= s->deadline;
+		else if (r == 0 && stop_find(s, tid)->state != STOP_FREE)
+			stop_note(s, stop_find(s, tid), r, status);
+		else if (r < 0)
+			return;
+	}
+}
+
 /*
  * Wait until every thread we know has stopped or ended; for one after the other, since a wait for
  * any of them has the kernel look through all of them each time.
@@ -228,17 +267,10 @@ static int stop_wait_all(struct stop *s, struct probes_error *e)
 {
 	bool late = false;
 
-	for (size_t i = 0; i < s->size; i++) {
-		struct stop_thread *t = &s->table[i];
-		int status = 0, r;
-
-		if (t->state != STOP_ASKED)
-			continue;
-		while ((r = tracee_wait_once(t->tid, !late, &status)) == -EINTR)
-			late = stop_now() >= s->deadline;
-		if (r != -EAGAIN)
-			stop_note(s, t, r, status);
-	}
+	for (size_t i = 0; i < s->size; i++)
+		if (s->table[i].tid != s->who->pid)
+			stop_wait_one(s, &s->table[i], &late);
+	stop_wait_leader(s, &late);
 	return s->stopped + s->gone < s->known ? stop_late(s, e) : 0;
 }
 
@@ -248,7 +280,7 @@ static bool stop_complete(const struct stop *s)
 	struct procfs_stat stat;
 	size_t zombies = 0;
 
-	if (procfs_stat(s->who->task, "stat", &stat) < 0)
+	if (procfs_stat(s->who->proc, "stat", &stat) < 0)
 		return true;
 	for (size_t i = 0; s->gone && i < s->size; i++) {
 		struct procfs_stat dead;

@@ -141,7 +141,7 @@ launch()
 	"$file" "$@" <"$tmp/in" >"$tmp/answers" &
 	started="$started $!"
 	eval "exec $in>\"\$tmp/in\" $out<\"\$tmp/answers\""
-	eval "read -r word started_pid <&$out"
+	eval "read -r word started_pid _ <&$out"
 	same 'first word of a victim' "$word" ready
 }
 

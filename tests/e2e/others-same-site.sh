@@ -50,6 +50,11 @@ start sdt_sema
 if uprobes victim:shared; then
 	theirs=$(mark shared | awk '{ print $NF }')
 	same 'a uprobe is seen' "$(mark shared)" "[X] -/2 $theirs"
+	# Taken away under it, the kernel could never remove it again.
+	want 6 attach -no-syslog -pid "$pid" -disable shared
+	has 'its count is not ours to take' 'may own all of its count'
+	want 1 attach -no-syslog -quiet -pid "$pid" -disable-all
+	same 'it keeps its count' "$(mark shared)" "[X] -/2 $theirs"
 	attach -enable shared
 	same 'counted beside it' "$(mark shared)" "[X] -/2 $((theirs + 1))"
 	uprobes_end

@@ -36,6 +36,7 @@ wait_for 'undone: on first'
 attach -enable second
 wait_for '\[~\] ocaml_2:second +1/2 +0-1 +2'
 keys e
+wait_for ' on first: 2 sites in 2 processes'
 attach -disable second
 stop2
 wait_for 'process [0-9]+ is gone: '

@@ -8,6 +8,8 @@
 #include "process/procfs.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +279,46 @@ START_TEST(journal_finds_what_the_dead_left)
 }
 END_TEST
 
+static void *journal_wait(void *unused)
+{
+	(void)unused;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* A process whose first thread has ended lives on with the others, and so does its journal. */
+START_TEST(journal_of_a_process_without_its_leader)
+{
+	struct procfs_stat stat = {0};
+	struct journal_key key = journal_own();
+	char path[64];
+	pid_t child;
+
+	journal_folder();
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, journal_wait, NULL))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	snprintf(path, sizeof path, "/proc/%d/stat", child);
+	while (stat.state != 'Z')
+		ck_assert_int_eq(procfs_stat(AT_FDCWD, path, &stat), 0);
+	key.target = child;
+	key.target_start = stat.start_time;
+	journal_left_by_child(key);
+	ck_assert_uint_eq(journal_count(&key), 1);
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert_uint_eq(journal_count(&key), 0);
+	journal_folder_gone();
+}
+END_TEST
+
 /* A repair goes on behind the last whole block. */
 START_TEST(journal_is_adopted)
 {
@@ -314,6 +356,7 @@ Suite *journal_suite(void)
 	tcase_add_test(t, journal_lies);
 	tcase_add_test(t, journal_is_private);
 	tcase_add_test(t, journal_finds_what_the_dead_left);
+	tcase_add_test(t, journal_of_a_process_without_its_leader);
 	tcase_add_test(t, journal_is_adopted);
 	suite_add_tcase(s, t);
 	return s;

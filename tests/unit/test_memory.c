@@ -32,7 +32,7 @@ static void memory_of(struct memory *m, pid_t pid)
 	snprintf(path, sizeof path, "/proc/%d", pid);
 	task = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_ge(task, 0);
-	memory_open(m, task, pid);
+	memory_open(m, task, pid, true);
 	close(task);
 	ck_assert_int_ge(m->fd, 0);
 	ck_assert_int_eq(m->denied, 0);
@@ -89,6 +89,37 @@ static bool memory_reads_right(struct memory *m)
 	spans_done(&s);
 	return right;
 }
+
+/* Where its leader has ended nothing goes by a number: a thread's is given away soon. */
+START_TEST(memory_without_a_leader)
+{
+	struct memory m;
+	int task = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	ck_assert_int_ge(task, 0);
+	memory_open(&m, task, 1, false);
+	close(task);
+	ck_assert(memory_reads_right(&m));
+	memory_close(&m);
+}
+END_TEST
+
+/* The thread that was named ends, and the memory lives on with the others. */
+START_TEST(memory_outlives_a_thread)
+{
+	struct memory m;
+	pid_t child = fork();
+
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	memory_of(&m, getpid());
+	m.pid = child; /* nobody's any more */
+	ck_assert(memory_reads_right(&m));
+	memory_close(&m);
+}
+END_TEST
 
 START_TEST(memory_reads_around_holes)
 {
@@ -232,7 +263,7 @@ START_TEST(memory_denied)
 	struct memory m;
 	int task = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* there is no mem in it */
 
-	memory_open(&m, task, getpid());
+	memory_open(&m, task, getpid(), true);
 	close(task);
 	ck_assert_int_eq(m.fd, -1);
 	ck_assert_int_eq(m.denied, -ENOENT);
@@ -249,6 +280,8 @@ Suite *memory_suite(void)
 
 	tcase_set_timeout(t, 30);
 	tcase_add_test(t, memory_reads_around_holes);
+	tcase_add_test(t, memory_without_a_leader);
+	tcase_add_test(t, memory_outlives_a_thread);
 	tcase_add_test(t, memory_reads_slowly_where_it_must);
 	tcase_add_test(t, memory_reads_thousands_of_ranges);
 	tcase_add_test(t, memory_writes_exactly_its_bytes);

@@ -86,7 +86,10 @@ static const struct {
 	/* a uprobe at pc of an OCaml site is not in our way, nor an sdt site's holder */
 	{"b10=cc", "+one", false, "b11:3d>e8 b21:3d>e8 c12:0>1"},
 	{"b50=cc", "+nop", false, "c40:0>1 c44:0>1"},
-	{"b50=cc c40=1 c44=1", "-nop", false, "c40:1>0 c44:1>0"},
+	{"b50=cc c40=2 c44=1", "-nop", false, "c40:2>1 c44:1>0"},
+	{"b50=cc c40=2", "+nop", true, "c40:2>1 c44:0>1"},
+	{"b30=cc " ON_UNIT " c20=2", "-unit", false, "c20:2>1 c24:1>0 b41:e8>3d"},
+	{"b10=cc " ON_ONE, "-one", false, "c12:1>0 b11:e8>3d b21:e8>3d"},
 	{"b50=cc", "+nop", true, "c40:0>1 c44:0>1"},
 	/* several in one call */
 	{"", "+one +soft", false, "b11:3d>e8 b21:3d>e8 c12:0>1 c32:0>1"},
@@ -143,6 +146,10 @@ static const struct {
 	{"b12=0", "+one", false, -EBUSY, ":not", "not its own"},
 	{"b25=0", "+one", true, -EBUSY, ":not", "not its own"},
 	{"b50=cc c40=1 c44=1", "-nop", true, -EBUSY, ":not", "int3"},
+	/* the kernel's own part of a count that it shares is never taken */
+	{"b50=cc c40=1 c44=1", "-nop", false, -EBUSY, ":not", "may own all"},
+	{"b30=cc " ON_UNIT, "-unit", false, -EBUSY, ":not", "may own all"},
+	{"b30=cc " ON_UNIT, "-unit", true, -EBUSY, ":not", "may own all"},
 	{"b=absent", "+one", false, -EBUSY, ":not", "cannot be read"},
 	{"c=absent", "+one", false, -EBUSY, ":not", "cannot be read"},
 	{"c=absent", "+nop", true, -EBUSY, ":not", "cannot be read"},

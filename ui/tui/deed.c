@@ -203,6 +203,7 @@ int deed_do(
 	struct deed *d = *deed = deed_new(m);
 	int first = 0;
 
+	m->switched = m->switched || !plan->dry_run;
 	deed_name(m, plan, d->what, sizeof d->what);
 	d->force = plan->force || (plan->command && plan->command->force);
 	d->pair = plan->pair;

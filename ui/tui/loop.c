@@ -319,6 +319,25 @@ static void loop_turn(struct loop *l, int signals)
 		loop_suspend(a);
 }
 
+/* All that may be said by then must be ready before: a crash can compose nothing. */
+static void loop_last_words(const struct app *a)
+{
+	char pids[200] = "", left[400];
+
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		size_t used = strlen(pids);
+
+		if (used + 16 < sizeof pids)
+			snprintf(pids + used, sizeof pids - used, "%s%d", used ? "," : "",
+				(int)a->model.processes[i].pid);
+	}
+	snprintf(left, sizeof left,
+		"probes-tui crashed. The target runs on, with what was switched in it: "
+		"probes-tui repair -pid %s undoes that",
+		pids);
+	screen_last_words("probes-tui crashed. It had changed nothing.", left, &a->model.switched);
+}
+
 void loop_run(struct app *a, int signals)
 {
 	struct loop l = {.app = a};
@@ -329,6 +348,7 @@ void loop_run(struct app *a, int signals)
 		loop_program_ended(a);
 	l.next_ms = app_now_ms() + a->refresh_ms;
 	while (!a->quit) {
+		loop_last_words(a);
 		loop_draw(&l);
 		loop_turn(&l, signals);
 	}

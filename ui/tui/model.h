@@ -53,8 +53,9 @@ struct model {
 	struct model_block *texts; /* where the rows' texts live */
 	struct model_counts counts;
 	uint32_t tagged, last_tag;
-	bool argued;         /* some have arguments */
-	int widest;          /* columns of the longest label */
+	bool switched; /* something was begun that changes a process: before its first write */
+	bool argued;   /* some have arguments */
+	int widest;    /* columns of the longest label */
 	uint32_t most_sites; /* of a row */
 };
 

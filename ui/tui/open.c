@@ -134,6 +134,7 @@ static int open_actions(struct app *a, struct probes_error *e)
 		probes_result_free(r);
 		return status;
 	}
+	a->model.switched = true;
 	d = deed_of(&a->model, r, "before its start");
 	app_say(a, "%s: %s %s", d->what, deed_say(&d->sum, said, sizeof said), a->notice);
 	if (audit_note(&a->audit, "screen", a->started, r, e) < 0)

@@ -27,9 +27,10 @@
 /* What the crash handler needs, made ready while all is well. */
 static struct {
 	pid_t owner;
-	char restore[256]; /* leaves the alternate screen, shows the cursor */
-	char words[512];
-	int words_fd; /* standard error where that is no terminal, else -1 */
+	char restore[256];          /* leaves the alternate screen, shows the cursor */
+	char clean[512], left[512]; /* what to say, where something was changed and where not */
+	const bool *changed;        /* which of them; NULL: nothing was */
+	int words_fd;               /* standard error where that is no terminal, else -1 */
 } screen_crash;
 
 static SCREEN *screen_curses;
@@ -41,12 +42,14 @@ static bool screen_given; /* back, while suspended: not ours to touch */
 static void screen_die(int signal)
 {
 	if (getpid() == screen_crash.owner) {
+		bool changed = screen_crash.changed && *screen_crash.changed;
+		const char *words = changed ? screen_crash.left : screen_crash.clean;
 		int fd = line_fd(); /* a line that hangs does not keep us */
 		ssize_t ignored = write(fd, screen_crash.restore, strlen(screen_crash.restore));
 
 		tcsetattr(0, TCSANOW, line_before());
-		ignored = write(screen_crash.words_fd < 0 ? fd : screen_crash.words_fd,
-			screen_crash.words, strlen(screen_crash.words));
+		ignored = write(screen_crash.words_fd < 0 ? fd : screen_crash.words_fd, words,
+			strlen(words));
 		(void)ignored;
 	}
 	raise(signal); /* the default action now: SA_RESETHAND */
@@ -86,9 +89,11 @@ static void screen_add_capability(const char *name)
 	screen_crash.restore[n] = '\0';
 }
 
-void screen_last_words(const char *text)
+void screen_last_words(const char *clean, const char *left, const bool *changed)
 {
-	snprintf(screen_crash.words, sizeof screen_crash.words, "\r\n%s\r\n", text);
+	snprintf(screen_crash.clean, sizeof screen_crash.clean, "\r\n%s\r\n", clean);
+	snprintf(screen_crash.left, sizeof screen_crash.left, "\r\n%s\r\n", left);
+	screen_crash.changed = changed;
 }
 
 /* ---------------------------------------------------------------- opening */

@@ -28,8 +28,9 @@ int screen_open(const struct screen_options *o, char *why, size_t size);
 /* False: the line hangs, and nothing more should be said on it. */
 bool screen_close(void);
 
-/* What to say on the terminal, should we crash. */
-void screen_last_words(const char *text);
+/* What to say on the terminal, should we crash: `left` if *changed is true by then, else `clean`.
+ */
+void screen_last_words(const char *clean, const char *left, const bool *changed);
 
 void screen_size(int *rows, int *columns);
 /* Ask the terminal for its size again. */

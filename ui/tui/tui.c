@@ -44,17 +44,6 @@ static void tui_farewell(const struct app *a, int status)
 	alarm(0);
 }
 
-static void tui_last_words(const struct app *a)
-{
-	char text[400];
-
-	snprintf(text, sizeof text,
-		"probes-tui crashed. The target runs on, with what was switched in it: "
-		"probes-tui repair -pid %d undoes that",
-		a->model.process_count ? (int)a->model.processes[0].pid : 0);
-	screen_last_words(text);
-}
-
 static int tui_fail(const struct probes_error *e)
 {
 	report_error(e);
@@ -97,7 +86,6 @@ static int tui_with_targets(struct app *a)
 		app_say(a, "%s", why);
 	if (a->options->mistake[0])
 		app_complain(a, "%s", text_clean(a->options->mistake, mistake, sizeof mistake));
-	tui_last_words(a);
 	return tui_show(a, signals);
 }
 

@@ -1,0 +1,141 @@
+/* Whether a probe may be switched, and why not; pure like the plan. */
+#include "patch/plan_step.h"
+
+#include "probe/site.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void plan_step_not(struct probes_item *item, enum probes_outcome outcome, const char *why)
+{
+	item->outcome = outcome;
+	snprintf(item->why, sizeof item->why, "%s", why);
+}
+
+bool plan_step_readable(const struct plan_step *s, struct probes_item *item)
+{
+	bool readable = true;
+
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		readable = readable && plan_step_value(s, i) != PROBES_NONE;
+	for (uint32_t i = 0; i < s->p->site_count; i++)
+		readable = readable && s->h->site_live[s->site + i].state != PROBES_UNREADABLE;
+	if (!readable)
+		plan_step_not(item, PROBES_NOT_DONE, "its memory cannot be read");
+	return readable;
+}
+
+static const struct probes_site_live *plan_step_first_foreign(
+	const struct plan_step *s, uint32_t *site)
+{
+	for (uint32_t i = 0; i < s->p->site_count; i++)
+		if (s->h->site_live[s->site + i].state == PROBES_OTHER) {
+			*site = i;
+			return &s->h->site_live[s->site + i];
+		}
+	return NULL;
+}
+
+bool plan_step_foreign(
+	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
+{
+	uint32_t site;
+	const struct probes_site_live *live = plan_step_first_foreign(s, &site);
+
+	if (!live)
+		return true;
+	if (s->p->kind == PROBES_SDT && !(force && verb == PROBES_DISABLE))
+		return true;
+	item->outcome = PROBES_NOT_DONE;
+	snprintf(item->why, sizeof item->why, "another tool holds its site at 0x%llx (%s)",
+		(unsigned long long)s->p->sites[site].address,
+		!strcmp(site_holder(s->p->kind, live->bytes), "int3")
+			? "int3: a uprobe or a debugger"
+			: "bytes that are not its own");
+	return false;
+}
+
+bool plan_step_consistent(const struct plan_step *s)
+{
+	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++)
+		if (s->view->on[s->site + i] != (plan_step_value(s, s->p->sites[i].semaphore) > 0))
+			return false;
+	return true;
+}
+
+static bool plan_step_check_counts(
+	const struct plan_step *s, enum probes_verb verb, struct probes_item *item)
+{
+	uint32_t largest = 0;
+
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		if (plan_step_value(s, i) > largest)
+			largest = plan_step_value(s, i);
+	if (verb == PROBES_DISABLE && largest == 0)
+		plan_step_not(item, PROBES_SKIPPED, "it is not enabled: its count is 0");
+	else if (verb == PROBES_ENABLE && largest >= s->limit)
+		plan_step_not(item, PROBES_NOT_DONE, "its count is at its limit");
+	return item->outcome == PROBES_DONE;
+}
+
+/*
+ * Uprobes count in the semaphores that the kernel shares, one for each site that they hold. Taken
+ * away under them, the kernel can never remove them again, and their int3 stays in the code for
+ * good: "ref_ctr going negative" (kernel/events/uprobes.c).
+ */
+static bool plan_step_check_theirs(
+	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
+{
+	for (uint32_t k = 0; s->limit == SITE_SHARED_LIMIT && k < s->p->semaphore_count; k++) {
+		uint32_t value = plan_step_value(s, k), to = plan_step_target(value, verb, force);
+		uint32_t theirs = 0;
+
+		for (uint32_t i = 0; i < s->p->site_count; i++)
+			theirs += s->p->sites[i].semaphore == k &&
+				  s->h->site_live[s->site + i].count > 0 &&
+				  s->h->site_live[s->site + i].bytes[0] == SITE_INT3;
+		if (to < value && to < theirs) {
+			plan_step_not(item, PROBES_NOT_DONE,
+				"the uprobes (or breakpoints) at its sites may own all of its "
+				"count");
+			return false;
+		}
+	}
+	return true;
+}
+
+bool plan_step_check(
+	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
+{
+	if (s->h->info.gone) {
+		plan_step_not(item, PROBES_SKIPPED, PLAN_UNLOADED);
+		return false;
+	}
+	if (s->p->broken) {
+		plan_step_not(item, PROBES_NOT_DONE, s->p->broken);
+		return false;
+	}
+	if (!s->p->semaphore_count) {
+		plan_step_not(item, PROBES_SKIPPED, "nothing to switch: no semaphore");
+		return false;
+	}
+	if (!plan_step_readable(s, item) || !plan_step_foreign(s, force, verb, item) ||
+		!plan_step_check_theirs(s, force, verb, item))
+		return false;
+	if (force)
+		return true;
+	if (!plan_step_consistent(s)) {
+		plan_step_not(item, PROBES_NOT_DONE, PLAN_ODD);
+		return false;
+	}
+	return plan_step_check_counts(s, verb, item);
+}
+
+uint32_t plan_step_target(uint32_t value, enum probes_verb verb, bool force)
+{
+	if (force)
+		return verb == PROBES_ENABLE;
+	if (verb == PROBES_ENABLE)
+		return value + 1;
+	return value ? value - 1 : 0;
+}

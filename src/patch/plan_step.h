@@ -1,0 +1,59 @@
+/*
+ * One probe while its switching is planned, and whether it may be switched at all. Pure. For plan.c
+ * alone.
+ */
+#ifndef PATCH_PLAN_STEP_H
+#define PATCH_PLAN_STEP_H
+
+#include "probe/catalog.h"
+
+#define PLAN_UNLOADED "its object has been unloaded"
+#define PLAN_ODD "its sites and its count disagree (odd)"
+
+struct plan_view {
+	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */
+	uint8_t *on;       /* per site: as it will be */
+	uint32_t *touched; /* per semaphore: the epoch in which it was planned last */
+	int32_t *left;     /* plan_restore: what is still to be taken back */
+};
+
+/* One probe in the making. */
+struct plan_step {
+	const struct holding *h;
+	struct plan_view *view;
+	const struct probes_probe *p;
+	size_t probe;
+	size_t site, semaphore; /* first ones in the holding */
+	uint32_t limit;
+};
+
+/* The slot that all semaphores at one address share. */
+static inline uint32_t plan_step_slot(const struct plan_step *s, uint32_t semaphore)
+{
+	return s->h->same[s->semaphore + semaphore];
+}
+
+static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semaphore)
+{
+	return s->view->values[plan_step_slot(s, semaphore)];
+}
+
+/* Where a verb takes a count. */
+uint32_t plan_step_target(uint32_t value, enum probes_verb verb, bool force);
+
+/* It is not switched, and why. */
+void plan_step_not(struct probes_item *item, enum probes_outcome outcome, const char *why);
+
+/* Each says in the item why not. */
+bool plan_step_readable(const struct plan_step *s, struct probes_item *item);
+bool plan_step_foreign(
+	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
+
+/* May this probe be switched? */
+bool plan_step_check(
+	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
+
+/* Do sites and counts agree, with what is planned so far? */
+bool plan_step_consistent(const struct plan_step *s);
+
+#endif

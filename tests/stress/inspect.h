@@ -1,0 +1,20 @@
+/* What must hold whenever nothing is being done to the victim. Everything else is a fault. */
+#ifndef STRESS_INSPECT_H
+#define STRESS_INSPECT_H
+
+#include "tool.h"
+#include "truth.h"
+
+/* What a killed tool left running ends by itself, and soon; the victim is the only child then. */
+void inspect_helpers(const struct field *f);
+
+/* No thread is stopped or traced. */
+void inspect_threads(const struct field *f);
+
+/* Its counts, its bytes, its own figures; its handlers run where and only where they should. */
+void inspect_victim(const struct truth *t, struct field *f);
+
+/* No journal is left. */
+void inspect_journals(const struct tool *t);
+
+#endif

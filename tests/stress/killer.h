@@ -1,0 +1,47 @@
+/*
+ * Running a program under test and killing it where one chooses: after a time, or at its Nth system
+ * call, before that is carried out. A process of its own does the tracing, so that whoever
+ * calls stays free.
+ */
+#ifndef STRESS_KILLER_H
+#define STRESS_KILLER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum killer_way {
+	KILLER_NEVER,
+	KILLER_AFTER,  /* `number` microseconds */
+	KILLER_CALL,   /* at its `number`th system call, from 1, since it has taken hold of its
+			  target (pidfd_open) */
+	KILLER_HELPER, /* likewise, but the process whose call it is, be it a child of the program,
+			  and its calls alone */
+	KILLER_VICTIM, /* like KILLER_CALL, but it is another process that gets a signal: `victim`,
+			  `signal`; and that is waited for, for a moment, before the call goes on */
+};
+
+struct killer {
+	enum killer_way way;
+	unsigned long number;
+	pid_t victim;
+	int signal;
+};
+
+struct killer_end {
+	bool killed;
+	int status;          /* as waitpid says */
+	long call;           /* the system call it was killed at */
+	unsigned long calls; /* how many there were up to the end, since pidfd_open */
+};
+
+/* Run argv, its output appended to the file `output`; waits for its end. */
+struct killer_end killer_run(char *const argv[], const struct killer *k, const char *output);
+
+/* Start it and go on. */
+pid_t killer_start(char *const argv[], const char *output);
+
+/* The name of a system call that is likely here, or its number in words; overwritten by the next.
+ */
+const char *killer_call_name(long number);
+
+#endif

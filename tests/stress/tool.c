@@ -1,0 +1,86 @@
+/* One call of probes-tui: its words, its output, its journals. */
+#include "tool.h"
+
+#include "fault.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TOOL_WORDS 64
+
+struct tool_call {
+	char text[2048];
+	const char *argv[TOOL_WORDS];
+};
+
+void tool_init(struct tool *t, const char *path, const char *folder)
+{
+	*t = (struct tool){.path = path};
+	snprintf(t->output, sizeof t->output, "%s/output", folder);
+	snprintf(t->journals, sizeof t->journals, "%s/probes-tui", folder);
+	setenv("XDG_RUNTIME_DIR", folder, 1);
+}
+
+void tool_aim(struct tool *t, pid_t victim)
+{
+	snprintf(t->pid, sizeof t->pid, "%d", victim);
+}
+
+static void tool_words(const struct tool *t, const char *words, struct tool_call *call)
+{
+	char *rest = call->text;
+	size_t n = 0;
+
+	snprintf(call->text, sizeof call->text, "%s", words);
+	call->argv[n++] = t->path;
+	call->argv[n++] = strtok_r(rest, " ", &rest);
+	call->argv[n++] = "-no-syslog";
+	call->argv[n++] = "-quiet";
+	call->argv[n++] = "-pid";
+	call->argv[n++] = t->pid;
+	while (n < TOOL_WORDS - 1 && (call->argv[n] = strtok_r(rest, " ", &rest)))
+		n++;
+	call->argv[n] = NULL;
+}
+
+struct killer_end tool_run(const struct tool *t, const char *words, const struct killer *k)
+{
+	static const struct killer never = {.way = KILLER_NEVER};
+	struct tool_call call;
+
+	tool_words(t, words, &call);
+	return killer_run((char *const *)call.argv, k ? k : &never, t->output);
+}
+
+void tool_must(const struct tool *t, const char *words)
+{
+	struct killer_end end = tool_run(t, words, NULL);
+
+	if (end.status)
+		fault("%s: status %x", words, (unsigned)end.status);
+}
+
+pid_t tool_start(const struct tool *t, const char *words)
+{
+	struct tool_call call;
+
+	tool_words(t, words, &call);
+	return killer_start((char *const *)call.argv, t->output);
+}
+
+size_t tool_journals(const struct tool *t)
+{
+	DIR *list = opendir(t->journals);
+	struct dirent *entry;
+	size_t n = 0;
+
+	while (list && (entry = readdir(list)))
+		n += entry->d_name[0] != '.';
+	if (list)
+		closedir(list);
+	return n;
+}

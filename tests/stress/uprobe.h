@@ -1,0 +1,13 @@
+/* Another tool at our sites: the kernel's own uprobes, by perf_event_open(2). */
+#ifndef STRESS_UPROBE_H
+#define STRESS_UPROBE_H
+
+#include "truth.h"
+
+/*
+ * Put one on the first site of a probe; where it is sdt the kernel counts it in the semaphore.
+ * The descriptor, whose closing takes it away; -1 where that is not permitted or not known here.
+ */
+int uprobe_place(const struct field *f, const struct truth_probe *p);
+
+#endif
