@@ -354,7 +354,8 @@ static bool plan_restore_unloaded(struct plan *p, const struct plan_step *s)
 	struct probes_item *item = plan_item(p, s->probe, PROBES_DISABLE);
 
 	if (item)
-		plan_step_not(item, PROBES_SKIPPED, PLAN_UNLOADED ": nothing is left to undo there");
+		plan_step_not(
+			item, PROBES_SKIPPED, PLAN_UNLOADED ": nothing is left to undo there");
 	return item;
 }
 
