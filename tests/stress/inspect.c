@@ -53,8 +53,11 @@ void inspect_threads(const struct field *f)
 	long deadline = field_now() + INSPECT_PATIENCE_MS;
 	size_t all, stopped, traced;
 
-	/* One that was let go a moment ago may not have got to run yet. */
-	while (field_threads(f, &all, &stopped, &traced) && (stopped || traced) &&
+	/*
+	 * One that was let go a moment ago may not have got to run yet; and while a thread that calls
+	 * exec takes the leader's place, none is listed.
+	 */
+	while ((!field_threads(f, &all, &stopped, &traced) || stopped || traced) &&
 		field_now() < deadline)
 		field_nap(200);
 	if (!all || stopped || traced)
