@@ -37,8 +37,14 @@ uprobes()
 
 uprobes_end()
 {
-	kill -TERM "$tracer"
-	cat <&7 >"$tmp/counted"
+	: >"$tmp/counted"
+	# bpftrace can lose a signal (seen: it polls on, with none pending): it is told again.
+	until
+		kill -TERM "$tracer"
+		timeout 5 cat <&7 >>"$tmp/counted"
+	do
+		:
+	done
 	exec 7<&-
 	wait "$tracer" 2>/dev/null
 	gone "$tracer"
