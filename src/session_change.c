@@ -171,6 +171,7 @@ int session_begin_journal(struct probes_session *s)
 {
 	struct journal_key key = {.target = s->who.pid,
 		.target_start = s->who.start_time,
+		.target_program = s->who.program,
 		.owner = getpid(),
 		.pids = journal_pids()};
 	struct procfs_stat self;
@@ -310,7 +311,8 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 		if ((again || r == -EFAULT) && !c->deltas)
 			again = session_gone_meanwhile(s) || again;
 	}
-	if (c->deltas && (r < 0 || (*result)->not_done))
+	/* With the program went all that was written there. */
+	if (c->deltas && (r < 0 ? e->status != PROBES_GONE : (*result)->not_done))
 		s->owing = true;
 	if (r < 0 || c->dry_run)
 		return r;

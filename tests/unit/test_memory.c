@@ -1,7 +1,7 @@
 /*
  * Covers process/memory on live memory: our own and a child's. Partial reads, holes, more ranges
  * than a call takes, the way through /proc/PID/mem, and what is left after a process ends.
- * Not covered: exec (e2e), kernels that forbid writing.
+ * Not covered: exec (api_identity), kernels that forbid writing.
  */
 #include "process/memory.h"
 

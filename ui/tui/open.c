@@ -38,7 +38,7 @@ static void open_rows(struct app *a)
 	if (a->model.process_count)
 		app_look_at_access(a);
 	else
-		probes_explain(a->targets.items[0].pid, &a->access);
+		probes_explain(app_pid(a), &a->access);
 	list_update(&a->list);
 	app_refresh(a, true);
 }
@@ -221,9 +221,14 @@ int open_picked(struct app *a, const pid_t *pids, size_t count, struct probes_er
 void open_again(struct app *a)
 {
 	struct probes_error e = {0};
+	int status;
 
 	open_close(a);
-	if (open_processes(a, &e) < 0)
+	if (a->program.used)
+		status = probes_open_pid(a->program.pid, &a->engine, &a->started, &e);
+	else
+		status = open_processes(a, &e);
+	if (status < 0)
 		app_say_error(a, "", &e);
 	open_rows(a);
 	app_layout(a);
