@@ -78,13 +78,17 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 		identity_none(who->pid, "no such process", e);
 		return error_hint(e, "look it up again, it may have ended: ps -e");
 	}
-	if (stat.flags & PROCFS_KERNEL_THREAD)
-		return identity_none(who->pid, "it is a kernel thread and has no program", e);
+	if (stat.flags & PROCFS_KERNEL_THREAD) {
+		identity_none(who->pid, "it is a kernel thread and has no program", e);
+		return error_hint(e, "the kernel has tracepoints: perf list, bpftrace -l");
+	}
 	who->start_time = stat.start_time;
 	who->tid = identity_dead(stat.state) ? identity_living_thread(who->proc) : who->pid;
-	if (!who->tid)
-		return identity_none(who->pid,
+	if (!who->tid) {
+		identity_none(who->pid,
 			"it has ended and only waits for its parent to collect it (zombie)", e);
+		return error_hint(e, "its parent is process %d", stat.parent);
+	}
 	snprintf(path, sizeof path, "task/%d", who->tid);
 	who->task = openat(who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (who->task < 0)

@@ -86,7 +86,7 @@ static bool stop_new_table(struct stop *s)
 
 static int stop_denied(const struct stop *s, pid_t tid, int code, struct probes_error *e)
 {
-	char file[64], *text;
+	char file[64], name[64], *text;
 	size_t size;
 	long tracer = 0;
 
@@ -97,7 +97,8 @@ static int stop_denied(const struct stop *s, pid_t tid, int code, struct probes_
 	error_set(e, PROBES_DENIED, code, "cannot stop process %d", s->who->pid);
 	if (!tracer)
 		return error_hint(e, "switch without -stop");
-	error_why(e, "process %ld traces it already (a debugger?)", tracer);
+	procfs_name((pid_t)tracer, name, sizeof name);
+	error_why(e, "process %ld (%s) traces it already", tracer, name);
 	return error_hint(e, "switch without -stop, or let the other tool go first");
 }
 

@@ -13,6 +13,7 @@
 	X(order)   \
 	X(note)    \
 	X(operand) \
+	X(machine) \
 	X(object)  \
 	X(maps)    \
 	X(procfs)  \
@@ -28,6 +29,7 @@
 	X(reader)  \
 	X(regexp)  \
 	X(nearest) \
+	X(runtime) \
 	X(select)  \
 	X(plan)    \
 	X(restore) \

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -179,6 +180,8 @@ static int obey(char *line)
 		fork_child(strcpy(names, line + 5));
 	else if (!strncmp(line, "vfork ", 6))
 		vfork_child(line + 6);
+	else if (!strcmp(line, "undumpable"))
+		printf("done %d\n", prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
 	else if (!strncmp(line, "exec ", 5))
 		become(line + 5);
 	else if (!ops->command || !ops->command(line))

@@ -77,17 +77,20 @@ static int open_nothing(const struct app *a, struct probes_error *e)
 {
 	const struct probes_session *s = a->model.processes[0].session;
 	const char *why = "no object mapped in it declares any";
+	char remedies[sizeof e->why] = "";
 
 	for (size_t i = 0; i < probes_object_count(s); i++) {
 		const struct probes_object *o = probes_object_at(s, i);
 
 		if (o->executable && o->why)
 			why = o->why;
+		else if (o->remedy)
+			text_addf(remedies, sizeof remedies, "; %s", o->remedy);
 	}
 	e->status = PROBES_NO_TARGET;
 	e->code = -ENOENT;
 	snprintf(e->what, sizeof e->what, "process %d has no probes", (int)probes_pid(s));
-	snprintf(e->why, sizeof e->why, "%s", why);
+	snprintf(e->why, sizeof e->why, "%.192s%.300s", why, remedies);
 	/* What we started ends with us: there is no pid to look at afterwards. */
 	if (probes_held(s))
 		snprintf(e->hint, sizeof e->hint,
