@@ -116,6 +116,20 @@ if "$VICTIMS/fenced" process_vm_readv=1 ptrace=1 -- true 2>/dev/null; then
 	same '-stop without ptrace' $? 4
 	has 'and says so' 'without -stop'
 	same 'untouched' "$(state first)" disabled
+	# As a kernel that lets nobody write to code, with which nothing is to be done.
+	for code in 1 5 13; do
+		for how in -quiet -stop; do
+			"$VICTIMS/fenced" pwrite64=$code -- "$PROBES_TUI" attach -no-syslog \
+				-pid "$pid" $how -enable first >"$tmp/out" 2>"$tmp/barred"
+			same "no writing ($code, $how)" "$? $(state first)" '1 disabled'
+			[ $how = -stop ] ||
+				has 'and why' 'forbids it even to a tracer: ' "$tmp/barred"
+			has 'and what' 'proc_mem.force_override' "$tmp/barred"
+		done
+	done
+	grep -q '^TracerPid:.0$' "/proc/$pid/status" || fail 'still traced'
+	want 0 repair -no-syslog -pid "$pid"
+	same 'nothing is owed' "$(cat "$tmp/out")" ''
 else
 	echo 'no seccomp filters here: not tried'
 fi

@@ -22,6 +22,7 @@
 	X(image)   \
 	X(memory)  \
 	X(symbols) \
+	X(tracer)  \
 	X(site)    \
 	X(code)    \
 	X(holding) \
