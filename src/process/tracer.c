@@ -55,19 +55,25 @@ static int tracer_denied(const struct identity *who, int code, struct probes_err
 	return error_hint(e, "let the other tool go first");
 }
 
+/* Its memory was opened through a thread that has ended: only that one's tracer would count. */
+static int tracer_ended(const struct identity *who, struct probes_error *e)
+{
+	if (!identity_alive(who))
+		return identity_gone(who, e);
+	error_set(e, PROBES_FAILED, -EAGAIN, "cannot write to the code of process %d", who->pid);
+	error_why(e, "only its tracer may, and the thread it was opened by has ended");
+	return error_hint(e, "open it again");
+}
+
 static int tracer_help(void *data, struct probes_error *e)
 {
 	const struct tracer *a = data;
-	struct procfs_stat stat;
 	int r = tracee_seize(a->who->tid), status;
 
-	if (r == -ESRCH)
-		return identity_gone(a->who, e);
+	if (!identity_thread_lives(a->who))
+		return tracer_ended(a->who, e);
 	if (r < 0)
 		return tracer_denied(a->who, r, e);
-	/* Seized by its number: is it the one we know? */
-	if (procfs_stat(a->who->task, "stat", &stat) < 0)
-		return identity_gone(a->who, e);
 	tracer_tid = a->who->tid;
 	tracer_hear(SIG_UNBLOCK);
 	r = a->work(a->data, e);

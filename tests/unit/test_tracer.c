@@ -145,7 +145,7 @@ START_TEST(tracer_loses_no_signal)
 	int status;
 
 	if (tracer_open(&who, child)) {
-		memory_open(&m, who.task, who.tid);
+		memory_open(&m, who.task, who.tid, true);
 		sender = tracer_sender(child);
 		do {
 			ck_assert_msg(tracer_run(&who, tracer_write, &m, &e) == 0, "%s: %s", e.what,
