@@ -70,6 +70,7 @@ static int tracer_help(void *data, struct probes_error *e)
 	const struct tracer *a = data;
 	int r = tracee_seize(a->who->tid), status;
 
+	/* Seized by its number: is it the one we know? */
 	if (!identity_thread_lives(a->who))
 		return tracer_ended(a->who, e);
 	if (r < 0)
