@@ -46,16 +46,25 @@ static void victim_path(char *path, size_t size, const char *name)
 	snprintf(path, size, "%s/%s", getenv("VICTIMS"), name);
 }
 
+static void victim_says(struct victim *v, const char *word, char *line, int size)
+{
+	do
+		if (!fgets(line, size, v->out))
+			fail("%s ended", v->path);
+	while (strncmp(line, word, strlen(word)));
+}
+
 static void victim_ready(struct victim *v)
 {
 	char line[200];
 
-	do
-		if (!fgets(line, sizeof line, v->out))
-			fail("%s ended", v->path);
-	while (strncmp(line, "ready ", 6));
+	victim_says(v, "ready ", line, sizeof line);
 	if (atoi(line + 6) != v->pid)
 		fail("%s is process %d, not %s", v->path, v->pid, line + 6);
+	/* Every function that it waits for us with has been called, and bound, once. */
+	fputs("report\n", v->in);
+	fflush(v->in);
+	victim_says(v, "done ", line, sizeof line);
 }
 
 /* fork, with a number that was chosen; 0: any. */
