@@ -124,6 +124,8 @@ struct probes_object {
 	size_t probe_count;
 	size_t first_probe; /* its probes follow each other from here */
 	const char *why;    /* why there are no probes to show, or NULL */
+	const char *remedy; /* of a runtime that is known to have them where it was built so: how; a
+			       part of `why`, or NULL */
 };
 
 /* The live state of a probe at the last refresh. */

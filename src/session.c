@@ -110,6 +110,8 @@ static int session_open_process(struct probes_session *s, pid_t pid, struct prob
 	r = s->path ? session_add_image(s, &image, e) : error_memory(e, "a session");
 	image_done(&image);
 	/* What was read belongs together only if it still is the same program. */
+	if (r == 0 && identity_execed(&s->who))
+		return identity_gone(&s->who, e);
 	return r ? r : probes_alive(s, e);
 }
 

@@ -33,6 +33,7 @@ struct probes_session {
 	uint32_t stamp; /* of the last switch */
 	uint64_t since; /* clock ticks since boot: of the first switch; 0: none yet */
 	struct journal journal;
+	bool attaches;   /* the kernel lets only a tracer write to its code: that was seen */
 	bool lasting;    /* what it switches is meant to stay */
 	bool unrecorded; /* no journal could be kept, and that was said */
 	bool owing;      /* something of ours could not be taken back: the journal must stay */

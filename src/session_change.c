@@ -9,6 +9,7 @@
 #include "process/access.h"
 #include "process/procfs.h"
 #include "process/stop.h"
+#include "process/tracer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,20 +158,41 @@ static int session_run_apply(void *data, struct probes_error *e)
 	return apply_run(&w->apply, w->memory, e);
 }
 
+/* It was forbidden to write to code; the tracer of the process may, on most of such kernels. */
+static int session_run_attached(
+	struct probes_session *s, struct session_work *w, struct probes_error *e)
+{
+	int r = tracer_run(&s->who, session_run_apply, w, e);
+
+	s->attaches = r == 0;
+	if (r == -EIO || (r < 0 && e->status == PROBES_FAILED && (r == -EPERM || r == -EACCES)))
+		error_why(e, "the kernel forbids it even to a tracer: code that is mapped shared, "
+			     "or proc_mem.force_override=never");
+	return r;
+}
+
 static int session_run(struct probes_session *s, const struct session_change *c,
 	struct session_work *w, uint64_t *stopped_ns, struct probes_error *e)
 {
+	int r;
+
 	/* A program that we hold stands still already. */
-	if (!c->atomically || s->held)
+	if (s->held)
 		return session_run_apply(w, e);
-	return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : SESSION_STOP_MS),
-		session_run_apply, w, stopped_ns, e);
+	if (c->atomically)
+		return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : SESSION_STOP_MS),
+			session_run_apply, w, stopped_ns, e);
+	if (s->attaches)
+		return tracer_run(&s->who, session_run_apply, w, e);
+	r = session_run_apply(w, e);
+	return w->apply.barred ? session_run_attached(s, w, e) : r;
 }
 
 int session_begin_journal(struct probes_session *s)
 {
 	struct journal_key key = {.target = s->who.pid,
 		.target_start = s->who.start_time,
+		.target_program = s->who.program,
 		.owner = getpid(),
 		.pids = journal_pids()};
 	struct procfs_stat self;
@@ -310,7 +332,8 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 		if ((again || r == -EFAULT) && !c->deltas)
 			again = session_gone_meanwhile(s) || again;
 	}
-	if (c->deltas && (r < 0 || (*result)->not_done))
+	/* With the program went all that was written there. */
+	if (c->deltas && (r < 0 ? e->status != PROBES_GONE : (*result)->not_done))
 		s->owing = true;
 	if (r < 0 || c->dry_run)
 		return r;

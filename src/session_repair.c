@@ -184,6 +184,15 @@ static void repair_done(struct probes_session *s, struct repair *r)
 
 /* ---- the calls ---- */
 
+static bool repair_find(const struct probes_session *s, struct array *found)
+{
+	const struct journal_key target = {.target = s->who.pid,
+		.target_start = s->who.start_time,
+		.target_program = s->who.program};
+
+	return journal_find(&target, found);
+}
+
 int probes_leftovers(struct probes_session *s, struct probes_leftover **leftovers, size_t *count,
 	struct probes_error *e)
 {
@@ -193,7 +202,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 	*leftovers = NULL;
 	*count = 0;
 	array_init(&found, sizeof(struct journal_found));
-	fits = !s->process || journal_find(s->who.pid, s->who.start_time, &found);
+	fits = !s->process || repair_find(s, &found);
 	if (fits)
 		*leftovers = calloc(found.count + 1, sizeof **leftovers);
 	for (size_t i = 0; *leftovers && i < found.count; i++) {
@@ -302,7 +311,7 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 		return r;
 	array_init(&found, sizeof(struct journal_found));
 	/* Under the turn: two repairs at once must not undo the same thing twice. */
-	if (!journal_find(s->who.pid, s->who.start_time, &found))
+	if (!repair_find(s, &found))
 		r = error_memory(e, "the journals");
 	for (size_t i = 0; r == 0 && i < found.count; i++) {
 		struct probes_result *one = NULL;

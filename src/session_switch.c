@@ -43,7 +43,7 @@ static int session_change(struct probes_session *s, const struct session_change 
 		r = identity_lock(&s->who, SESSION_TURN_MS, e);
 	if (r < 0) {
 		/* What should have been taken back was not: its record must outlive us. */
-		s->owing = s->owing || c->deltas;
+		s->owing = s->owing || (c->deltas && e->status != PROBES_GONE);
 		return r;
 	}
 	r = session_carry_out(s, c, result, e);

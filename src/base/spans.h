@@ -33,6 +33,13 @@ void spans_done(struct spans *s);
  */
 size_t spans_add(struct spans *s, uint64_t address, size_t length);
 
+/*
+ * After a reading: what lies behind a hole was not tried. Cut each span of which a part was not got
+ * at the borders of pages behind the first byte that is missing; offsets stay what they are. True
+ * if there is more to be tried now; no memory for it: false.
+ */
+bool spans_split(struct spans *s, size_t page);
+
 /* How many bytes of an item at this buffer offset and of this length were read. */
 size_t spans_got(const struct spans *s, size_t offset, size_t length);
 

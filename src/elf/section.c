@@ -2,6 +2,7 @@
 #include "elf/section.h"
 
 #include "base/error.h"
+#include "elf/machine.h"
 
 #include <errno.h>
 #include <string.h>
@@ -55,14 +56,16 @@ static int section_check_table(
 static int section_check_header(
 	int fd, const Elf64_Ehdr *header, const char *name, struct probes_error *e)
 {
+	char machine[48];
+
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG)) {
 		section_bad(e, name, "it is not an ELF file, or is cut short");
 		return error_hint(e, "name a program or a shared library");
 	}
-	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-		header->e_machine != EM_X86_64) {
-		section_bad(e, name, "it is an ELF file for another machine");
-		return error_hint(e, "this probes-tui reads 64-bit x86-64 files");
+	if (*machine_foreign((const void *)header, machine, sizeof machine)) {
+		section_bad(e, name, "");
+		error_why(e, "it is an ELF file for another machine: %s", machine);
+		return error_hint(e, "this probes-tui knows 64-bit x86-64 programs");
 	}
 	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
 		return section_bad(e, name, "it is neither a program nor a shared library");

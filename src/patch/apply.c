@@ -244,8 +244,10 @@ static int apply_write_batch(
 		if (r < 0)
 			return r;
 		r = apply_write(m, w->address, w->old, w->new_, w->length);
-		if (r < 0)
+		if (r < 0) {
+			a->barred = w->is_site && (r == -EIO || r == -EPERM || r == -EACCES);
 			return apply_failed(w, r, "write at", e);
+		}
 		a->written++;
 	}
 	return 0;
@@ -284,6 +286,7 @@ static void apply_undo_all(struct apply *a, struct memory *m, struct probes_erro
 		a->left[a->written] = !apply_undo(m, apply_at(a, a->written));
 		kept += a->left[a->written];
 	}
+	a->barred = a->barred && !kept;
 	if (kept && e->status != PROBES_GONE)
 		error_hint(e, "%zu of the writes made before could not be undone: see list", kept);
 }
@@ -292,6 +295,7 @@ int apply_run(struct apply *a, struct memory *m, struct probes_error *e)
 {
 	int r = 0;
 
+	a->barred = false;
 	for (size_t i = 0; r == 0 && i < a->batches.count; i++) {
 		struct apply_batch *b = ARRAY_AT(&a->batches, struct apply_batch, i);
 

@@ -15,6 +15,7 @@ struct apply {
 	struct array batches;
 	unsigned char *bytes; /* room for the largest batch's look */
 	size_t written;       /* how many of the plan's writes are in the process now */
+	bool barred;          /* a write to code was forbidden; all is as it was before */
 	bool *left;           /* per write: made, and could not be undone. Shared memory, since a
 				 helper process may do the work (process/stop.h) */
 };

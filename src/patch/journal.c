@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define JOURNAL_MAGIC "PTUIJ1\0"
+#define JOURNAL_MAGIC "PTUIJ2\0"
 #define JOURNAL_LARGEST (1u << 28)
 
 struct journal_header {
 	char magic[8];
 	uint32_t target, owner;
-	uint64_t target_start, owner_start, pids;
+	uint64_t target_start, target_program, owner_start, pids;
 };
 
 struct journal_block {
@@ -138,6 +138,7 @@ int journal_open(struct journal *j, const struct journal_key *key)
 		.target = (uint32_t)key->target,
 		.owner = (uint32_t)key->owner,
 		.target_start = key->target_start,
+		.target_program = key->target_program,
 		.owner_start = key->owner_start,
 		.pids = key->pids};
 	char directory[160];
@@ -345,6 +346,7 @@ bool journal_parse(const void *bytes, size_t size, struct journal_text *text)
 	text->key = (struct journal_key){.target = (pid_t)header.target,
 		.owner = (pid_t)header.owner,
 		.target_start = header.target_start,
+		.target_program = header.target_program,
 		.owner_start = header.owner_start,
 		.pids = header.pids};
 	while (journal_block(bytes, size, &at, &open, text, &good))
@@ -406,9 +408,21 @@ static bool journal_read(int dir, const char *name, struct journal_text *text)
 	return good;
 }
 
+static bool journal_is_of(const struct journal_key *key, const struct journal_key *target)
+{
+	return key->target == target->target && key->target_start == target->target_start;
+}
+
+/* exec keeps pid and start time: what was written went with the program that was there before. */
+static bool journal_outlived(const struct journal_key *key, const struct journal_key *target)
+{
+	return journal_is_of(key, target) && key->target_program && target->target_program &&
+	       key->target_program != target->target_program;
+}
+
 /* Keep one that is the target's and whose owner is dead; remove one whose target is gone. */
-static bool journal_consider(int dir, const char *directory, const char *name, pid_t target,
-	uint64_t target_start, struct array *found)
+static bool journal_consider(int dir, const char *directory, const char *name,
+	const struct journal_key *target, struct array *found)
 {
 	struct journal_found *f;
 	struct journal_text text;
@@ -418,10 +432,10 @@ static bool journal_consider(int dir, const char *directory, const char *name, p
 	/* Numbers of another pid namespace (a container that shares the folder) say nothing here.
 	 */
 	if (text.key.pids == journal_pids() &&
-		!journal_lives(text.key.target, text.key.target_start))
+		(!journal_lives(text.key.target, text.key.target_start) ||
+			journal_outlived(&text.key, target)))
 		unlinkat(dir, name, 0);
-	else if (text.key.pids == journal_pids() && text.key.target == target &&
-		 text.key.target_start == target_start &&
+	else if (text.key.pids == journal_pids() && journal_is_of(&text.key, target) &&
 		 !journal_lives(text.key.owner, text.key.owner_start)) {
 		f = array_add(found);
 		if (f) {
@@ -436,7 +450,7 @@ static bool journal_consider(int dir, const char *directory, const char *name, p
 	return true;
 }
 
-bool journal_find(pid_t target, uint64_t target_start, struct array *found)
+bool journal_find(const struct journal_key *target, struct array *found)
 {
 	char directory[160];
 	int dir = journal_directory(directory, sizeof directory), copy;
@@ -450,8 +464,7 @@ bool journal_find(pid_t target, uint64_t target_start, struct array *found)
 	list = copy < 0 ? NULL : fdopendir(copy);
 	while (list && fits && (entry = readdir(list)))
 		if (entry->d_name[0] != '.')
-			fits = journal_consider(
-				dir, directory, entry->d_name, target, target_start, found);
+			fits = journal_consider(dir, directory, entry->d_name, target, found);
 	if (list)
 		closedir(list);
 	else if (copy >= 0)

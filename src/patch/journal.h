@@ -7,8 +7,8 @@
  * session ends as it should. No fsync: a killed process loses no page cache, and a machine
  * that goes down takes the target along.
  *
- *   header   "PTUIJ1\0\0", target pid, owner pid (u32 each), target start, owner start, pid
- *            namespace (u64 each)
+ *   header   "PTUIJ2\0\0", target pid, owner pid (u32 each), target start, target program, owner
+ *            start, pid namespace (u64 each)
  *   block    kind, count (u32 each), then `count` writes where the kind is intent or known:
  *   write    address (u64), old, new (u16 each), is_site (u32)
  */
@@ -27,6 +27,7 @@ struct journal {
 struct journal_key {
 	pid_t target, owner;
 	uint64_t target_start, owner_start; /* clock ticks since boot */
+	uint64_t target_program;            /* see struct identity; 0: not known */
 	uint64_t pids;                      /* inode of the pid namespace that the numbers are of */
 };
 
@@ -99,10 +100,11 @@ struct journal_found {
 };
 
 /*
- * All journals of a process whose owner lives no more; those of processes that are gone are removed
- * on the way. Appends struct journal_found; false when there is no memory.
+ * All journals of a process (the fields of `target` that begin so) whose owner lives no more; those
+ * of processes that are gone, and of what this one ran before an exec, are removed on the way.
+ * Appends struct journal_found; false when there is no memory.
  */
-bool journal_find(pid_t target, uint64_t target_start, struct array *found);
+bool journal_find(const struct journal_key *target, struct array *found);
 void journal_found_done(struct array *found);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/order.h"
+#include "probe/runtime.h"
 #include "probe/sorted.h"
 
 #include <stdio.h>
@@ -375,6 +376,15 @@ static bool holding_fill(struct holding *h, bool live)
 	return h->live;
 }
 
+static void holding_explain_none(struct holding *h)
+{
+	const char *remedy = runtime_remedy(h->path);
+
+	h->info.remedy = remedy;
+	snprintf(h->why, sizeof h->why, "no probe notes: it was built without probes%s%s",
+		remedy ? "; " : "", remedy ? remedy : "");
+}
+
 static void holding_explain(struct holding *h, const struct object *file, const char *why)
 {
 	size_t length = 0;
@@ -385,7 +395,7 @@ static void holding_explain(struct holding *h, const struct object *file, const 
 		snprintf(h->why, sizeof h->why, "its probe notes make no sense: %zu left out",
 			file->note_malformed);
 	else if (!file->note_count)
-		snprintf(h->why, sizeof h->why, "no probe notes: it was built without probes");
+		holding_explain_none(h);
 	if (h->why[0])
 		h->info.why = h->why;
 	for (size_t i = 0; file && i < file->build_id_size; i++)

@@ -13,7 +13,8 @@
 #define READER_GAP 256 /* bytes cheaper to read over than to begin a new range */
 #define READER_LONGEST (1 << 20)
 #define READER_SEMAPHORE 2 /* bytes of a count */
-#define READER_BLOCK 4096  /* bytes compared at once */
+#define READER_PAGE 4096
+#define READER_BLOCK 4096 /* bytes compared at once */
 
 /* Where a value lies in the bytes that were read, and what it is of; ascending by offset. */
 struct reader_item {
@@ -210,6 +211,16 @@ static bool reader_store_changes(struct reader *r, const struct catalog *c)
 	return fits;
 }
 
+/* A hole in the memory must hide nothing behind it: where one shows, it is read around. */
+static int reader_fetch(struct reader *r, struct memory *m)
+{
+	int code = m->ops->read(m, &r->spans, r->bytes);
+
+	if (code == 0 && spans_split(&r->spans, READER_PAGE))
+		code = m->ops->read(m, &r->spans, r->bytes);
+	return code;
+}
+
 int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
 {
 	bool whole = true;
@@ -220,7 +231,7 @@ int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool
 	r->bytes = swap;
 	r->touched.count = 0;
 	r->differs = false;
-	code = m->ops->read(m, &r->spans, r->bytes);
+	code = reader_fetch(r, m);
 	if (code < 0) {
 		/* The buffer may be half new. */
 		r->fresh = true;

@@ -5,6 +5,7 @@
 #include "process/access.h"
 
 #include "base/error.h"
+#include "elf/machine.h"
 #include "process/identity.h"
 #include "process/maps.h"
 #include "process/procfs.h"
@@ -60,24 +61,65 @@ static void access_try(struct access_facts *f)
 		close(fd);
 }
 
-static void access_gather_self(struct access_facts *f)
+/* A set of capabilities of a status text: "CapEff", "CapPrm". */
+static unsigned long long access_capabilities(const char *status, const char *key)
 {
-	char *text, *line;
+	const char *line = strstr(status, key);
+
+	return line ? strtoull(line + strlen(key) + 1, NULL, 16) : 0;
+}
+
+enum access_override access_override(const char *command_line)
+{
+	static const char option[] = "proc_mem.force_override=";
+	const char *at = command_line, *last = NULL;
+
+	while ((at = strstr(at, option)))
+		last = at += sizeof option - 1;
+	if (last && !strncmp(last, "never", 5))
+		return ACCESS_NEVER;
+	return last && !strncmp(last, "ptrace", 6) ? ACCESS_PTRACE : ACCESS_ALWAYS;
+}
+
+/* Returns our effective capabilities. */
+static unsigned long long access_gather_self(struct access_facts *f)
+{
+	unsigned long long own = 0;
 	size_t size;
+	char *text;
 
 	f->our_uid = getuid();
 	if (procfs_read(AT_FDCWD, "/proc/self/status", &text, &size) == 0) {
-		line = strstr(text, "\nCapEff:");
-		f->privileged = line && (strtoull(line + sizeof "\nCapEff:" - 1, NULL, 16) >>
-							ACCESS_CAP_SYS_PTRACE &
-						1);
+		own = access_capabilities(text, "CapEff");
+		f->privileged = own >> ACCESS_CAP_SYS_PTRACE & 1;
 		f->our_seccomp = procfs_status(text, "Seccomp", 0) > 0;
 	}
+	free(text);
+	if (procfs_read(AT_FDCWD, "/proc/cmdline", &text, &size) == 0)
+		f->override = access_override(text);
 	free(text);
 	f->ptrace_scope = -1;
 	if (procfs_read(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", &text, &size) == 0)
 		f->ptrace_scope = atoi(text);
 	free(text);
+	return own;
+}
+
+/* Where the link may not be read the maps of uids still may: another map, another namespace. */
+static int access_same_uids(pid_t pid)
+{
+	char path[64], *ours, *theirs;
+	size_t size;
+	int same = -1;
+
+	snprintf(path, sizeof path, "/proc/%d/uid_map", pid);
+	if (procfs_read(AT_FDCWD, "/proc/self/uid_map", &ours, &size) == 0) {
+		if (procfs_read(AT_FDCWD, path, &theirs, &size) == 0 && strcmp(ours, theirs))
+			same = 0;
+		free(theirs);
+	}
+	free(ours);
+	return same;
 }
 
 static int access_same_namespace(pid_t pid)
@@ -85,15 +127,29 @@ static int access_same_namespace(pid_t pid)
 	char path[64], ours[64] = "", theirs[64] = "";
 
 	snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
-	if (readlink("/proc/self/ns/user", ours, sizeof ours - 1) < 0 ||
-		readlink(path, theirs, sizeof theirs - 1) < 0)
+	if (readlink("/proc/self/ns/user", ours, sizeof ours - 1) < 0)
 		return -1;
+	if (readlink(path, theirs, sizeof theirs - 1) < 0)
+		return access_same_uids(pid);
 	return !strcmp(ours, theirs);
 }
 
-static void access_gather_status(struct access_facts *f)
+static void access_gather_machine(struct access_facts *f)
 {
-	struct procfs_stat stat;
+	unsigned char header[MACHINE_HEADER];
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/exe", f->thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && read(fd, header, sizeof header) == sizeof header)
+		machine_foreign(header, f->machine, sizeof f->machine);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void access_gather_status(struct access_facts *f, unsigned long long own)
+{
 	char path[64], *text, *uids;
 	size_t size;
 
@@ -104,13 +160,11 @@ static void access_gather_status(struct access_facts *f)
 			sscanf(uids + sizeof "\nUid:" - 1, "%u %u %u", &f->real_uid,
 				&f->effective_uid, &f->saved_uid);
 		f->tracer = (pid_t)procfs_status(text, "TracerPid", 0);
+		f->its_seccomp = procfs_status(text, "Seccomp", 0) > 0;
+		f->more_capabilities = access_capabilities(text, "CapPrm") & ~own;
 	}
 	free(text);
-	if (f->tracer) {
-		snprintf(path, sizeof path, "/proc/%d/stat", f->tracer);
-		if (procfs_stat(AT_FDCWD, path, &stat) == 0)
-			memcpy(f->tracer_name, stat.comm, sizeof f->tracer_name);
-	}
+	procfs_name(f->tracer, f->tracer_name, sizeof f->tracer_name);
 }
 
 /* A thread of the process to try things on: the leader may be dead while others live. */
@@ -132,11 +186,12 @@ static pid_t access_thread(pid_t pid)
 void access_gather(pid_t pid, struct access_facts *f)
 {
 	struct procfs_stat stat;
+	unsigned long long own;
 	char path[64];
 	struct stat st;
 
 	*f = (struct access_facts){.pid = pid, .same_user_namespace = -1};
-	access_gather_self(f);
+	own = access_gather_self(f);
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
 	if (procfs_stat(AT_FDCWD, path, &stat) < 0)
 		return;
@@ -145,8 +200,10 @@ void access_gather(pid_t pid, struct access_facts *f)
 	f->zombie = !f->thread;
 	f->kernel_thread = stat.flags & PROCFS_KERNEL_THREAD;
 	memcpy(f->program, stat.comm, sizeof f->program);
-	access_gather_status(f);
-	snprintf(path, sizeof path, "/proc/%d", pid);
+	access_gather_status(f, own);
+	access_gather_machine(f);
+	/* Of the folder itself that would not tell: task_dump_owner() in fs/proc/base.c. */
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
 	f->not_dumpable = f->effective_uid != 0 && lstat(path, &st) == 0 && st.st_uid == 0;
 	f->same_user_namespace = access_same_namespace(pid);
 	access_try(f);
@@ -173,14 +230,20 @@ static void access_rung(struct probes_access *a, enum probes_rung_mark mark, con
 
 static void access_attempts(const struct access_facts *f, struct probes_access *a)
 {
-	a->can_list = f->maps_error == 0;
-	a->can_read = f->read_error == 0 || f->write_error == 0;
-	a->can_switch = a->can_read && f->write_error == 0;
-	if (a->can_list)
+	bool known = !f->machine[0];
+
+	a->can_list = known && f->maps_error == 0;
+	a->can_read = known && (f->read_error == 0 || f->write_error == 0);
+	a->can_switch = a->can_read && f->write_error == 0 && f->override != ACCESS_NEVER;
+	if (!known)
+		access_rung(a, PROBES_RUNG_FAIL, "list    only 64-bit x86-64 programs are known");
+	else if (a->can_list)
 		access_rung(a, PROBES_RUNG_OK, "list    /proc/%d/maps is readable", f->pid);
 	else
 		access_rung(a, PROBES_RUNG_FAIL, "list    /proc/%d/maps: %s", f->pid,
 			strerror(-f->maps_error));
+	if (!known)
+		return;
 	if (a->can_read)
 		access_rung(a, PROBES_RUNG_OK, "read    process_vm_readv(%d) answers", f->pid);
 	else
@@ -188,6 +251,9 @@ static void access_attempts(const struct access_facts *f, struct probes_access *
 			strerror(-f->read_error));
 	if (a->can_switch)
 		access_rung(a, PROBES_RUNG_OK, "switch  /proc/%d/mem opens for writing", f->pid);
+	else if (!f->write_error)
+		access_rung(a, PROBES_RUNG_FAIL, "switch  /proc/%d/mem opens, but %s", f->pid,
+			a->can_read ? "takes no code" : "nothing can be read");
 	else
 		access_rung(a, PROBES_RUNG_FAIL, "switch  /proc/%d/mem: %s", f->pid,
 			strerror(-f->write_error));
@@ -224,6 +290,9 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 	} else if (f->same_user_namespace == 0) {
 		access_rung(a, PROBES_RUNG_WHY,
 			"it lives in another user namespace: run probes-tui inside, or as root");
+	} else if (f->more_capabilities) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"it holds capabilities that you do not (setcap, or kept from its start)");
 	} else {
 		access_rung(a, PROBES_RUNG_WHY,
 			"the kernel or a security module (SELinux, AppArmor) says no");
@@ -231,12 +300,33 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 	access_rung(a, PROBES_RUNG_TRY, "sudo probes-tui -pid %d", f->pid);
 }
 
+/* What nobody can mend by other rights. */
+static bool access_cause_hopeless(const struct access_facts *f, struct probes_access *a)
+{
+	if (f->machine[0]) {
+		access_rung(
+			a, PROBES_RUNG_WHY, "its program is for another machine: %s", f->machine);
+		access_rung(a, PROBES_RUNG_TRY,
+			"readelf -n shows its notes; bpftrace and perf may trace them");
+		return true;
+	}
+	if (f->override != ACCESS_NEVER || f->write_error)
+		return false;
+	access_rung(a, PROBES_RUNG_WHY,
+		"booted with proc_mem.force_override=never: no code can be changed");
+	access_rung(a, PROBES_RUNG_TRY, "admin: boot with proc_mem.force_override=ptrace");
+	return true;
+}
+
 static void access_cause(const struct access_facts *f, struct probes_access *a)
 {
-	if (f->ptrace_scope == 3) {
+	if (access_cause_hopeless(f, a)) {
+		return;
+	} else if (f->ptrace_scope == 3) {
 		access_rung(a, PROBES_RUNG_WHY,
 			"kernel.yama.ptrace_scope = 3: nobody may, until the next boot");
-	} else if (f->our_seccomp && a->can_list) {
+	} else if (f->our_seccomp && a->can_list && f->write_error != -EACCES) {
+		/* EACCES is what the kernel says of /proc/PID/mem; a filter sees no paths. */
 		access_rung(a, PROBES_RUNG_WHY,
 			"a seccomp filter on probes-tui denies it (a container's default profile)");
 		access_rung(a, PROBES_RUNG_TRY,
@@ -256,6 +346,7 @@ void access_ladder(const struct access_facts *f, struct probes_access *a)
 	*a = (struct probes_access){0};
 	if (!f->exists) {
 		access_rung(a, PROBES_RUNG_FAIL, "there is no process %d", f->pid);
+		access_rung(a, PROBES_RUNG_TRY, "look it up again, it may have ended: ps -e");
 		return;
 	}
 	if (f->kernel_thread || f->zombie) {
@@ -266,8 +357,15 @@ void access_ladder(const struct access_facts *f, struct probes_access *a)
 	}
 	access_attempts(f, a);
 	if (f->tracer)
-		access_rung(a, PROBES_RUNG_OK, "traced by %d (%s): reading and switching go on",
-			f->tracer, f->tracer_name);
+		access_rung(a, PROBES_RUNG_OK,
+			"traced by %d (%s): reading and switching go on, all but -stop", f->tracer,
+			f->tracer_name);
+	if (f->its_seccomp)
+		access_rung(a, PROBES_RUNG_OK,
+			"a seccomp filter confines it: no hindrance, nothing is called in it");
+	if (f->override == ACCESS_PTRACE && a->can_switch)
+		access_rung(a, PROBES_RUNG_OK,
+			"proc_mem.force_override=ptrace: a thread is seized while code is written");
 	if (!a->can_list || !a->can_read || !a->can_switch)
 		access_cause(f, a);
 }

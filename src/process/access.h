@@ -8,26 +8,37 @@
 
 #include "probes.h"
 
+/* proc_mem.force_override=, the boot option of 6.12: who may write to code through /proc/PID/mem.
+ */
+enum access_override { ACCESS_ALWAYS, ACCESS_PTRACE, ACCESS_NEVER };
+
 struct access_facts {
 	pid_t pid;
 	pid_t thread;     /* one that lives, to try things on */
 	char program[64]; /* comm; untrusted */
 	bool exists, zombie, kernel_thread;
-	bool privileged; /* we hold CAP_SYS_PTRACE */
+	char machine[48]; /* that its program is for; "": ours, or not to be seen */
+	bool privileged;  /* we hold CAP_SYS_PTRACE */
 	uid_t our_uid, real_uid, effective_uid, saved_uid;
 	int ptrace_scope;        /* kernel.yama.ptrace_scope; -1: no Yama */
 	pid_t tracer;            /* 0: none */
 	char tracer_name[64];    /* untrusted */
-	bool not_dumpable;       /* /proc/PID belongs to root although the process does not */
+	bool not_dumpable;       /* /proc/PID/maps belongs to root although the process does not */
 	int same_user_namespace; /* 1, 0, -1: could not be seen */
+	bool more_capabilities;  /* it may use some that we do not have */
 	bool our_seccomp;        /* a filter of ours may be what denies */
-	int maps_error;          /* each 0 or a negative errno, from trying */
+	bool its_seccomp;        /* a filter of its own, which denies us nothing */
+	enum access_override override;
+	int maps_error; /* each 0 or a negative errno, from trying */
 	int read_error;
 	int write_error; /* of opening /proc/PID/mem */
 };
 
 /* Try everything once, changing nothing. */
 void access_gather(pid_t pid, struct access_facts *facts);
+
+/* What a kernel's command line says of it; the last word counts. Pure. */
+enum access_override access_override(const char *command_line);
 
 /* Facts to rungs: what works, what fails and by which call, the cause, what to try. Pure. */
 void access_ladder(const struct access_facts *facts, struct probes_access *access);

@@ -52,6 +52,21 @@ static int identity_none(pid_t pid, const char *why, struct probes_error *e)
 	return error_why(e, "%s", why);
 }
 
+/* auxv holds addresses that the kernel chooses at random at each exec (FNV-1a). */
+static uint64_t identity_hash(int dir)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	size_t size;
+	char *auxv;
+
+	if (procfs_read(dir, "auxv", &auxv, &size) < 0 || !size)
+		hash = 0;
+	for (size_t i = 0; hash && i < size; i++)
+		hash = (hash ^ (unsigned char)auxv[i]) * 0x100000001b3u;
+	free(auxv);
+	return hash;
+}
+
 static int identity_open_directories(struct identity *who, struct probes_error *e)
 {
 	struct procfs_stat stat;
@@ -63,17 +78,22 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 		identity_none(who->pid, "no such process", e);
 		return error_hint(e, "look it up again, it may have ended: ps -e");
 	}
-	if (stat.flags & PROCFS_KERNEL_THREAD)
-		return identity_none(who->pid, "it is a kernel thread and has no program", e);
+	if (stat.flags & PROCFS_KERNEL_THREAD) {
+		identity_none(who->pid, "it is a kernel thread and has no program", e);
+		return error_hint(e, "the kernel has tracepoints: perf list, bpftrace -l");
+	}
 	who->start_time = stat.start_time;
 	who->tid = identity_dead(stat.state) ? identity_living_thread(who->proc) : who->pid;
-	if (!who->tid)
-		return identity_none(who->pid,
+	if (!who->tid) {
+		identity_none(who->pid,
 			"it has ended and only waits for its parent to collect it (zombie)", e);
+		return error_hint(e, "its parent is process %d", stat.parent);
+	}
 	snprintf(path, sizeof path, "task/%d", who->tid);
 	who->task = openat(who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (who->task < 0)
 		return identity_gone(who, e);
+	who->program = identity_hash(who->task);
 	return 0;
 }
 
@@ -138,10 +158,29 @@ bool identity_alive(const struct identity *who)
 	return poll(&p, 1, 0) == 0;
 }
 
+bool identity_execed(const struct identity *who)
+{
+	/* Of the leader: exec ends every thread but that. */
+	uint64_t now = identity_hash(who->proc);
+
+	return who->program && now && now != who->program;
+}
+
 int identity_gone(const struct identity *who, struct probes_error *e)
 {
+	char path[sizeof e->why / 2];
+	ssize_t length;
+
 	error_set(e, PROBES_GONE, -ESRCH, "lost process %d", who->pid);
-	error_why(e, "it has ended, or runs another program now");
+	if (!identity_alive(who)) {
+		error_why(e, "it has ended");
+	} else if (identity_execed(who)) {
+		length = readlinkat(who->proc, "exe", path, sizeof path - 1);
+		path[length > 0 ? length : 0] = '\0';
+		error_why(e, "it runs another program now, by exec: %s", path);
+	} else {
+		error_why(e, "it has ended, or runs another program now");
+	}
 	return error_hint(e, "nothing of it is left to undo; open it again if it was restarted");
 }
 

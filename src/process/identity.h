@@ -15,6 +15,7 @@ struct identity {
 	int task;            /* /proc/PID/task/TID: maps, mem, exe, auxv are read here, since a
 				zombie leader has none */
 	uint64_t start_time; /* clock ticks since boot */
+	uint64_t program;    /* made of its auxv, which exec makes anew; 0: not readable */
 };
 
 /*
@@ -36,10 +37,13 @@ pid_t identity_living_thread(int proc);
  */
 bool identity_thread_lives(const struct identity *who);
 
-/* Has the process not ended? No statement about exec: see memory_alive. */
+/* Has the process not ended? No statement about exec: see identity_execed, memory_alive. */
 bool identity_alive(const struct identity *who);
 
-/* Fill the error that says it has gone; returns -ESRCH. */
+/* Does the process run another program than when it was opened? False where that cannot be seen. */
+bool identity_execed(const struct identity *who);
+
+/* Fill the error that says it has gone, by its end or by exec; returns -ESRCH. */
 int identity_gone(const struct identity *who, struct probes_error *e);
 
 /*

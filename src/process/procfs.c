@@ -133,6 +133,29 @@ int procfs_stat(int dir, const char *file, struct procfs_stat *stat)
 	return r;
 }
 
+void procfs_name(pid_t pid, char *name, size_t size)
+{
+	struct procfs_stat stat;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	snprintf(name, size, "%s",
+		pid > 0 && procfs_stat(AT_FDCWD, path, &stat) == 0 ? stat.comm : "");
+}
+
+pid_t procfs_tracer(int dir, const char *file, char *name, size_t size)
+{
+	size_t length;
+	pid_t tracer = 0;
+	char *text;
+
+	if (procfs_read(dir, file, &text, &length) == 0)
+		tracer = (pid_t)procfs_status(text, "TracerPid", 0);
+	free(text);
+	procfs_name(tracer, name, size);
+	return tracer;
+}
+
 uint64_t procfs_auxv(int dir, unsigned long type)
 {
 	uint64_t value = 0;

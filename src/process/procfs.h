@@ -38,6 +38,12 @@ uint64_t procfs_now(void);
 /* procfs_read of DIR/stat and procfs_parse_stat in one. */
 int procfs_stat(int dir, const char *file, struct procfs_stat *stat);
 
+/* The name (comm, untrusted) of a process; "" where there is none. */
+void procfs_name(pid_t pid, char *name, size_t size);
+
+/* Who traces, by a status file: its number and its name (untrusted); 0: nobody. */
+pid_t procfs_tracer(int dir, const char *file, char *name, size_t size);
+
 /* One value (AT_PHDR, AT_BASE, ...: getauxval(3)) of DIR/auxv; 0 where it is absent or unreadable.
  */
 uint64_t procfs_auxv(int dir, unsigned long type);

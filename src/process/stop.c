@@ -7,6 +7,7 @@
 #include "process/stop.h"
 
 #include "base/error.h"
+#include "process/helper.h"
 #include "process/procfs.h"
 #include "process/tracee.h"
 
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -34,20 +34,15 @@ struct stop_thread {
 	int signal; /* that it was about to get when it stopped */
 };
 
-/* What the helper hands back, in memory that both see. */
-struct stop_answer {
-	bool finished;
-	int result;
-	uint64_t stopped_ns;
-	struct probes_error error;
-};
-
 struct stop {
 	const struct identity *who;
 	struct stop_thread *table; /* open addressing by tid; nothing is allocated while stopping */
 	size_t size;               /* a power of two */
 	size_t known, stopped, gone;
 	uint64_t deadline, begin; /* CLOCK_MONOTONIC, ns */
+	int (*work)(void *data, struct probes_error *e);
+	void *data;
+	uint64_t *stopped_ns; /* shared with the helper */
 };
 
 static uint64_t stop_now(void)
@@ -86,18 +81,15 @@ static bool stop_new_table(struct stop *s)
 
 static int stop_denied(const struct stop *s, pid_t tid, int code, struct probes_error *e)
 {
-	char file[64], *text;
-	size_t size;
-	long tracer = 0;
+	char file[64], name[64];
+	pid_t tracer;
 
 	snprintf(file, sizeof file, "task/%d/status", tid);
-	if (procfs_read(s->who->proc, file, &text, &size) == 0)
-		tracer = procfs_status(text, "TracerPid", 0);
-	free(text);
+	tracer = procfs_tracer(s->who->proc, file, name, sizeof name);
 	error_set(e, PROBES_DENIED, code, "cannot stop process %d", s->who->pid);
 	if (!tracer)
 		return error_hint(e, "switch without -stop");
-	error_why(e, "process %ld traces it already (a debugger?)", tracer);
+	error_why(e, "process %d (%s) traces it already", tracer, name);
 	return error_hint(e, "switch without -stop, or let the other tool go first");
 }
 
@@ -322,79 +314,57 @@ static void stop_resume_all(struct stop *s)
 
 /* ---- the helper ---- */
 
-static void stop_help(struct stop *s, pid_t parent, int (*work)(void *, struct probes_error *),
-	void *data, struct stop_answer *answer)
+static int stop_help(void *data, struct probes_error *e)
 {
-	sigset_t all;
+	struct stop *s = data;
+	int r;
 
-	/* It must not go on writing while the next run repairs what we left. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	signal(SIGCHLD, SIG_DFL);
 	stop_set_alarm(s);
-	answer->result = stop_all(s, &answer->error);
+	r = stop_all(s, e);
 	stop_clear_alarm();
-	if (answer->result == 0) {
-		answer->result = work(data, &answer->error);
+	if (r == 0) {
+		r = s->work(s->data, e);
 		stop_resume_all(s);
 	}
 	/* Also where not all stopped in time: those that did stand still until we end. */
 	if (s->begin)
-		answer->stopped_ns = stop_now() - s->begin;
-	answer->finished = true;
-	/* Whoever is still held is let go by the kernel now. */
-	_exit(0);
+		*s->stopped_ns = stop_now() - s->begin;
+	return r;
 }
 
-static int stop_fork(struct stop *s, int (*work)(void *, struct probes_error *), void *data,
-	struct stop_answer *answer, struct probes_error *e)
+static int stop_by_helper(struct stop *s, struct probes_error *e)
 {
-	int priority = getpriority(PRIO_PROCESS, 0), status;
-	pid_t parent = getpid(), helper;
+	int priority = getpriority(PRIO_PROCESS, 0), r;
 
 	/* Where many threads spin, whoever is to stop them must get to run first. */
 	setpriority(PRIO_PROCESS, 0, -20);
-	helper = fork();
-	if (helper == 0)
-		stop_help(s, parent, work, data, answer);
-	if (helper < 0)
-		error_set(e, PROBES_FAILED, -errno, "cannot stop process %d", s->who->pid);
-	while (helper > 0 && waitpid(helper, &status, 0) < 0 && errno == EINTR)
-		;
+	r = helper_run(s->who->pid, stop_help, s, e);
 	setpriority(PRIO_PROCESS, 0, priority);
-	if (helper < 0)
-		return e->code;
-	if (!answer->finished) {
-		error_set(e, PROBES_FAILED, -ECHILD, "cannot stop process %d", s->who->pid);
-		return error_why(e, "the helper that held it was killed");
-	}
-	if (answer->result < 0)
-		*e = answer->error;
-	return answer->result;
+	return r;
 }
 
 int stop_run(const struct identity *who, int milliseconds,
 	int (*work)(void *data, struct probes_error *e), void *data, uint64_t *stopped_ns,
 	struct probes_error *e)
 {
-	struct stop s = {.who = who, .deadline = stop_now() + (uint64_t)milliseconds * 1000000u};
-	struct stop_answer *answer = mmap(
-		NULL, sizeof *answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct stop s = {.who = who,
+		.deadline = stop_now() + (uint64_t)milliseconds * 1000000u,
+		.work = work,
+		.data = data};
 	int r;
 
 	*stopped_ns = 0;
-	if (answer == MAP_FAILED)
+	s.stopped_ns = mmap(NULL, sizeof *s.stopped_ns, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s.stopped_ns == MAP_FAILED)
 		return error_memory(e, "a stopped process");
 	if (stop_new_table(&s)) {
-		r = stop_fork(&s, work, data, answer, e);
-		*stopped_ns = answer->stopped_ns;
+		r = stop_by_helper(&s, e);
+		*stopped_ns = *s.stopped_ns;
 	} else {
 		r = error_memory(e, "a stopped process");
 	}
 	free(s.table);
-	munmap(answer, sizeof *answer);
+	munmap(s.stopped_ns, sizeof *s.stopped_ns);
 	return r;
 }

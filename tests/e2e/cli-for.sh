@@ -3,7 +3,7 @@
 # SIGINT, SIGTERM, SIGHUP and SIGQUIT; not at a signal that is ignored. What others switched
 # meanwhile stays. A target that ends leaves nothing to undo. What cannot be undone stays on record.
 # Children that a target forks meanwhile are switched back, too, also when it has ended itself.
-# Does not cover: that the time is kept exactly, a target that becomes another program.
+# Does not cover: that the time is kept exactly.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 
@@ -142,7 +142,7 @@ waiting 2
 stop2
 kill "$session"
 ended 143
-has 'the one that ended' "^probes-tui: pid $pid2: the process has gone; nothing is left" "$tmp/held"
+has 'the one that ended' "^probes-tui: pid $pid2: the process has gone \(it has ended\); nothing is left" "$tmp/held"
 has 'the other' "^probes-tui: pid $pid: switched back" "$tmp/held"
 same 'the other' "$(state multi)" disabled
 
@@ -163,12 +163,34 @@ poke $((site + 1)) 350
 want 0 repair -no-syslog -pid "$pid"
 same 'repaired' "$(state never)" disabled
 
+# --- the target becomes another program, itself anew: what was switched went with the old one
+hold -pid "$pid" -enable multi -for 1h
+waiting 1
+ask "exec $VICTIMS/loop_ocaml2_pie"
+ended 0
+has 'another program' "the process has gone \\(it runs another program now, by exec: /.*\\); nothing" "$tmp/held"
+same 'untouched' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
+
+# --- killed, and then exec: nothing is on record of the new program
+hold -pid "$pid" -enable multi -for 1h
+waiting 1
+kill -9 "$session"
+wait "$session" 2>/dev/null
+gone "$session"
+want 0 info -pid "$pid"
+has 'on record' "an interrupted session \\(pid $session\\)"
+ask "exec $VICTIMS/loop_ocaml2_pie"
+attach -enable multi
+same 'nothing on record' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0100 5 site 90e8'
+want 0 repair -no-syslog -pid "$pid"
+same 'not undone' "$(state multi)" enabled
+
 # --- the target ends: success, and a word
 hold -pid "$pid" -enable multi -for 1h
 waiting 1
 stop
 ended 0
-has 'gone' 'the process has gone; nothing is left to undo' "$tmp/held"
+has 'gone' 'the process has gone \(it has ended\); nothing is left to undo' "$tmp/held"
 
 # --- children by fork: switched back with their parent; and one that outlives it
 mkfifo "$tmp/cin" "$tmp/cout"

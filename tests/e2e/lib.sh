@@ -165,7 +165,7 @@ read_answer()
 	while eval "read -r line <&$1"; do
 		echo "$line" >>"$tmp/answer"
 		case $line in
-		done* | loaded* | unloaded* | failed* | unknown*) return ;;
+		done* | loaded* | unloaded* | failed* | unknown* | ready*) return ;;
 		esac
 	done
 	fail 'the victim ended'

@@ -56,7 +56,7 @@ wait_for "^> +$pid2 "
 keys Enter
 wait_for "^probes-tui  pid $pid2 "
 stop2
-wait_for ENDED
+wait_for GONE
 keys q
 wait_for '^Processes that hold probes'
 wait_gone "^.. +$pid2 .*$fix"

@@ -81,7 +81,7 @@ wait_for 'was ended by signal 9'
 wait_for ' ENDED$'
 seen 'states are not known' '\[\?\] ocaml_2:quote_update +-'
 keys e
-wait_for 'the target has ended'
+wait_for 'the target is gone'
 keys q
 wait_for '^status=0$'
 type_command "'$PROBES_TUI' -no-syslog -hold -prog '$program'"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A tree of processes: new descendants join the rows as they are born, those that end leave them, the
 # detail shows each, one action goes to all. A single target that has ended is said, and r looks again.
-# Does not cover: hundreds of workers; a target that becomes another program by exec.
+# Does not cover: hundreds of workers.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
 victim=$VICTIMS/loop_ocaml2_pie
@@ -65,12 +65,12 @@ keys r
 wait_for 'the target is still there|is held at its start'
 kill -9 "$one"
 wait_for 'is gone: '
-wait_for ' ENDED$'
+wait_for ' GONE$'
 seen 'the footer' 'r REOPEN'
 keys r
 wait_for 'still gone'
 keys e
-wait_for 'the target has ended'
+wait_for 'the target is gone'
 keys q
 wait_for '^status=0$'
 kill -9 $(cat "/proc/$boss/task/$boss/children")

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HEADER 40
+#define HEADER 48
 #define LARGEST (1u << 20)
 
 static bool same_writes(const struct array *a, const struct array *b)
@@ -22,6 +22,7 @@ static bool same_text(const struct journal_text *a, const struct journal_text *b
 {
 	return a->key.target == b->key.target && a->key.owner == b->key.owner &&
 	       a->key.target_start == b->key.target_start &&
+	       a->key.target_program == b->key.target_program &&
 	       a->key.owner_start == b->key.owner_start && a->key.pids == b->key.pids &&
 	       same_writes(&a->writes, &b->writes) && same_writes(&a->last, &b->last);
 }

@@ -54,8 +54,8 @@ void inspect_threads(const struct field *f)
 	size_t all, stopped, traced;
 
 	/*
-	 * One that was let go a moment ago may not have got to run yet; and while a thread that calls
-	 * exec takes the leader's place, none is listed.
+	 * One that was let go a moment ago may not have got to run yet; and while a thread that
+	 * calls exec takes the leader's place, none is listed.
 	 */
 	while ((!field_threads(f, &all, &stopped, &traced) || stopped || traced) &&
 		field_now() < deadline)

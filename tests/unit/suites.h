@@ -13,6 +13,7 @@
 	X(order)   \
 	X(note)    \
 	X(operand) \
+	X(machine) \
 	X(object)  \
 	X(maps)    \
 	X(procfs)  \
@@ -21,6 +22,7 @@
 	X(image)   \
 	X(memory)  \
 	X(symbols) \
+	X(tracer)  \
 	X(site)    \
 	X(code)    \
 	X(holding) \
@@ -28,6 +30,7 @@
 	X(reader)  \
 	X(regexp)  \
 	X(nearest) \
+	X(runtime) \
 	X(select)  \
 	X(plan)    \
 	X(restore) \

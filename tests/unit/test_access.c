@@ -114,12 +114,83 @@ START_TEST(access_other_causes)
 	access_expect(&f, "security module", "sudo");
 	f = access_denied();
 	f.our_seccomp = true;
+	f.write_error = -EPERM;
 	access_expect(&f, "seccomp", "SYS_PTRACE");
+	f.write_error = -EACCES; /* in a container there is a filter always: it is not the cause */
+	f.ptrace_scope = 1;
+	access_expect(&f, "ptrace_scope = 1", "sudo");
 	f = access_denied();
 	f.privileged = true;
 	access_expect(&f, "security module", NULL);
 	f.same_user_namespace = 0;
 	access_expect(&f, "does not reach into its user namespace", NULL);
+	f = access_denied();
+	f.more_capabilities = true;
+	access_expect(&f, "capabilities that you do not", "sudo");
+}
+END_TEST
+
+/* Its program's machine comes before all that rights could mend. */
+START_TEST(access_other_machines)
+{
+	struct access_facts f = access_denied();
+	struct probes_access a;
+
+	for (int denied = 0; denied < 2; denied++) {
+		strcpy(f.machine, "32-bit i386");
+		access_expect(&f, "32-bit i386", "readelf -n");
+		access_ladder(&f, &a);
+		ck_assert(!a.can_list && !a.can_read);
+		ck_assert(access_says(&a, PROBES_RUNG_FAIL, "64-bit x86-64"));
+		f = access_fine;
+	}
+}
+END_TEST
+
+START_TEST(access_boot_options)
+{
+	struct access_facts f = access_fine;
+	struct probes_access a;
+
+	f.override = ACCESS_NEVER;
+	access_expect(&f, "force_override=never", "boot with proc_mem.force_override=ptrace");
+	access_ladder(&f, &a);
+	ck_assert(a.can_list && a.can_read);
+	ck_assert(access_says(&a, PROBES_RUNG_FAIL, "takes no code"));
+	f.write_error = -EACCES; /* that comes first */
+	f.real_uid = 5;
+	access_expect(&f, "uid 5", "sudo -u '#5'");
+	f = access_fine;
+	f.override = ACCESS_PTRACE;
+	access_ladder(&f, &a);
+	ck_assert(a.can_switch);
+	ck_assert(access_says(&a, PROBES_RUNG_OK, "a thread is seized"));
+}
+END_TEST
+
+START_TEST(access_reads_the_command_line)
+{
+	ck_assert_int_eq(access_override(""), ACCESS_ALWAYS);
+	ck_assert_int_eq(access_override("ro quiet"), ACCESS_ALWAYS);
+	ck_assert_int_eq(access_override("ro proc_mem.force_override=never\n"), ACCESS_NEVER);
+	ck_assert_int_eq(access_override("proc_mem.force_override=ptrace ro"), ACCESS_PTRACE);
+	ck_assert_int_eq(access_override("proc_mem.force_override=always"), ACCESS_ALWAYS);
+	ck_assert_int_eq(access_override("proc_mem.force_override=never x "
+					 "proc_mem.force_override=ptrace"),
+		ACCESS_PTRACE);
+	ck_assert_int_eq(access_override("proc_mem.force_override="), ACCESS_ALWAYS);
+}
+END_TEST
+
+START_TEST(access_of_the_confined)
+{
+	struct access_facts f = access_fine;
+	struct probes_access a;
+
+	f.its_seccomp = true;
+	access_ladder(&f, &a);
+	ck_assert(a.can_switch);
+	ck_assert(access_says(&a, PROBES_RUNG_OK, "seccomp"));
 }
 END_TEST
 
@@ -198,6 +269,10 @@ Suite *access_suite(void)
 	tcase_add_test(t, access_yama);
 	tcase_add_test(t, access_other_users);
 	tcase_add_test(t, access_other_causes);
+	tcase_add_test(t, access_other_machines);
+	tcase_add_test(t, access_boot_options);
+	tcase_add_test(t, access_reads_the_command_line);
+	tcase_add_test(t, access_of_the_confined);
 	tcase_add_test(t, access_list_without_reading);
 	tcase_add_test(t, access_names_the_tracer);
 	tcase_add_test(t, access_nothing_to_trace);

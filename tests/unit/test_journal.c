@@ -42,6 +42,7 @@ static struct journal_key journal_own(void)
 	return (struct journal_key){.target = getpid(),
 		.owner = getpid(),
 		.target_start = self.start_time,
+		.target_program = 77,
 		.owner_start = self.start_time,
 		.pids = journal_pids()};
 }
@@ -251,7 +252,7 @@ static size_t journal_count(const struct journal_key *key)
 	size_t count;
 
 	array_init(&found, sizeof(struct journal_found));
-	ck_assert(journal_find(key->target, key->target_start, &found));
+	ck_assert(journal_find(key, &found));
 	count = found.count;
 	journal_found_done(&found);
 	return count;
@@ -319,6 +320,26 @@ START_TEST(journal_of_a_process_without_its_leader)
 }
 END_TEST
 
+/* exec keeps pid and start time, and nothing that was written: its record goes, unless who knows.
+ */
+START_TEST(journal_does_not_outlive_an_exec)
+{
+	struct journal_key key = journal_own(), unknown = key, next = key;
+
+	unknown.target_program = 0;
+	next.target_program++;
+	journal_folder();
+	journal_left_by_child(key);
+	ck_assert_uint_eq(journal_count(&unknown), 1);
+	ck_assert_uint_eq(journal_count(&key), 1);
+	ck_assert_uint_eq(journal_count(&next), 0);
+	ck_assert_uint_eq(journal_count(&key), 0);
+	journal_left_by_child(unknown);
+	ck_assert_uint_eq(journal_count(&next), 1);
+	journal_folder_gone();
+}
+END_TEST
+
 /* A repair goes on behind the last whole block. */
 START_TEST(journal_is_adopted)
 {
@@ -357,6 +378,7 @@ Suite *journal_suite(void)
 	tcase_add_test(t, journal_is_private);
 	tcase_add_test(t, journal_finds_what_the_dead_left);
 	tcase_add_test(t, journal_of_a_process_without_its_leader);
+	tcase_add_test(t, journal_does_not_outlive_an_exec);
 	tcase_add_test(t, journal_is_adopted);
 	suite_add_tcase(s, t);
 	return s;

@@ -1,7 +1,7 @@
 /*
  * Covers process/memory on live memory: our own and a child's. Partial reads, holes, more ranges
  * than a call takes, the way through /proc/PID/mem, and what is left after a process ends.
- * Not covered: exec (e2e), kernels that forbid writing.
+ * Not covered: exec (api_identity), kernels that forbid writing.
  */
 #include "process/memory.h"
 
@@ -90,6 +90,27 @@ static bool memory_reads_right(struct memory *m)
 	return right;
 }
 
+/* One span over all of them: cut where it breaks off, all is got that is there. */
+static bool memory_reads_behind(struct memory *m)
+{
+	unsigned char *pages = memory_pages(6, 1 << 2 | 1 << 4), buffer[6 * PAGE];
+	bool right;
+	struct spans s;
+
+	spans_init(&s, 0, 8 * PAGE);
+	spans_add(&s, (uint64_t)(uintptr_t)pages + 100, 6 * PAGE - 200);
+	right = m->ops->read(m, &s, buffer) == 0 && spans_got(&s, 0, 6 * PAGE) == 2 * PAGE - 100 &&
+		spans_split(&s, PAGE) && m->ops->read(m, &s, buffer) == 0 && !spans_split(&s, PAGE);
+	for (size_t at = 0; right && at < 6 * PAGE - 200; at++) {
+		size_t page = (at + 100) / PAGE;
+		bool there = page != 2 && page != 4;
+
+		right = spans_got(&s, at, 1) == there && (!there || buffer[at] == pages[at + 100]);
+	}
+	spans_done(&s);
+	return right;
+}
+
 /* Where its leader has ended nothing goes by a number: a thread's is given away soon. */
 START_TEST(memory_without_a_leader)
 {
@@ -127,6 +148,7 @@ START_TEST(memory_reads_around_holes)
 
 	memory_of(&m, getpid());
 	ck_assert(memory_reads_right(&m));
+	ck_assert(memory_reads_behind(&m));
 	memory_close(&m);
 }
 END_TEST
@@ -158,7 +180,7 @@ START_TEST(memory_reads_slowly_where_it_must)
 		bool right;
 
 		memory_of(&m, getpid());
-		right = memory_deny_readv() && memory_reads_right(&m);
+		right = memory_deny_readv() && memory_reads_right(&m) && memory_reads_behind(&m);
 		memory_close(&m);
 		/* And where that is denied as well, it fails. */
 		right = right && !memory_read(&m, (uint64_t)(uintptr_t)&m, &byte, 1);

@@ -279,6 +279,56 @@ START_TEST(reader_of_a_shared_semaphore)
 }
 END_TEST
 
+/* Two pages of six go, and come again: what lies before and behind them is read all the while. */
+START_TEST(reader_goes_on_behind_a_hole)
+{
+	enum { STEP = 100, PAGE = 4096, SIZE = 6 * PAGE, COUNT = SIZE / STEP - 1 };
+	struct elf_note *notes = calloc(COUNT, sizeof *notes);
+	struct world w;
+	struct holding *h;
+	struct reader r;
+
+	for (size_t i = 0; i < COUNT; i++)
+		notes[i] = (struct elf_note){PC(i * STEP), 0, 0, "sdt", "dense", ""};
+	world_begin(&w);
+	world_prepare(&w, notes, COUNT, SIZE);
+	h = world_add(&w, "/lib/dense.so", WORLD_BIAS);
+	ck_assert_uint_eq((WORLD_BIAS + PC(0)) % PAGE, 0);
+	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
+	fake_reset(&w.fake);
+	ck_assert(reader_go(&w, &r));
+	ck_assert(!reader_go(&w, &r));
+	ck_assert_uint_eq(w.fake.reads, 2);
+	w.fake.hole = WORLD_BIAS + PC(2 * PAGE);
+	w.fake.hole_end = WORLD_BIAS + PC(4 * PAGE);
+	for (int run = 0; run < 3; run++) {
+		ck_assert(reader_go(&w, &r) || run);
+		/* Once more, when it shows; then it is known. */
+		ck_assert_uint_eq(w.fake.reads, 4u + (unsigned)run);
+		for (size_t i = 0; i < COUNT; i++) {
+			size_t from = i * STEP, end = from + 6;
+			size_t want = from >= 4 * PAGE || end <= 2 * PAGE ? 6
+				      : from < 2 * PAGE                   ? 2 * PAGE - from
+									  : 0;
+
+			ck_assert_msg(h->site_live[i].count == want, "%zu: %u of %zu", from,
+				h->site_live[i].count, want);
+			ck_assert_mem_eq(h->site_live[i].bytes, w.text + from, want);
+		}
+	}
+	w.fake.hole = w.fake.hole_end = 0;
+	ck_assert(reader_go(&w, &r));
+	for (size_t i = 0; i < COUNT; i++)
+		ck_assert_uint_eq(h->site_live[i].count, 6);
+	*world_byte(&w, PC(3 * PAGE + 4)) ^= 1; /* known to be there again */
+	reader_go(&w, &r);
+	ck_assert_uint_eq(w.fake.reads, 8);
+	reader_done(&r);
+	world_end(&w);
+	free(notes);
+}
+END_TEST
+
 Suite *reader_suite(void)
 {
 	Suite *s = suite_create("reader");
@@ -293,6 +343,7 @@ Suite *reader_suite(void)
 	tcase_add_test(t, reader_of_a_few_leaves_the_others);
 	tcase_add_test(t, reader_of_nothing);
 	tcase_add_test(t, reader_at_the_end_of_a_mapping);
+	tcase_add_test(t, reader_goes_on_behind_a_hole);
 	tcase_add_test(t, reader_across_the_longest_span);
 	tcase_add_test(t, reader_of_a_shared_semaphore);
 	suite_add_tcase(s, t);

@@ -332,6 +332,35 @@ START_TEST(session_switch_of_nothing)
 }
 END_TEST
 
+/*
+ * It runs another program from the k-th write on, or from the restore on: said, and no debt, so
+ * that no record of it outlives us.
+ */
+START_TEST(session_owes_nothing_to_what_is_gone)
+{
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	x.w.fake.fail_write = (unsigned)_i + 1;
+	x.w.fake.stay_broken = true;
+	x.w.fake.code = -ESRCH;
+	if (_i < 4) {
+		ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "unit", NULL, &r, &e), -ESRCH);
+		ck_assert_int_eq(e.status, PROBES_GONE);
+	} else {
+		ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "unit", NULL, &r, &e), 0);
+		probes_result_free(r);
+		ck_assert_int_eq(probes_restore(&x.s, &r, &e), -ESRCH);
+		ck_assert_int_eq(e.status, PROBES_GONE);
+	}
+	ck_assert(!x.s.owing);
+	probes_result_free(r);
+	session_end(&x);
+}
+END_TEST
+
 Suite *session_suite(void)
 {
 	Suite *s = suite_create("session");
@@ -353,6 +382,7 @@ Suite *session_suite(void)
 	tcase_add_test(t, session_owes_what_it_could_not_undo);
 	tcase_add_test(t, session_of_a_held_program);
 	tcase_add_test(t, session_switch_of_nothing);
+	tcase_add_loop_test(t, session_owes_nothing_to_what_is_gone, 0, 5);
 	suite_add_tcase(s, t);
 	return s;
 }

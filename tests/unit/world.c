@@ -3,11 +3,16 @@
 
 #include "probe/reader.h"
 #include "probe/state.h"
+#include "process/procfs.h"
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* ---- the memory ---- */
 
@@ -39,10 +44,13 @@ static size_t fake_copy(struct fake *f, const struct span *s, unsigned char *to)
 		const struct fake_region *r = fake_find(f, s->address + got);
 		size_t at, more;
 
-		if (!r || r->absent)
+		if (!r || r->absent ||
+			(s->address + got >= f->hole && s->address + got < f->hole_end))
 			break;
 		at = s->address + got - r->address;
 		more = r->size - at < s->length - got ? r->size - at : s->length - got;
+		if (s->address + got < f->hole && more > f->hole - (s->address + got))
+			more = f->hole - (s->address + got);
 		memcpy(to + got, r->bytes + at, more);
 		got += more;
 	}
@@ -71,6 +79,18 @@ static int fake_read(struct memory *m, struct spans *spans, unsigned char *buffe
 	return fake_fails(f, f->reads, f->fail_read) ? f->code : 0;
 }
 
+/* As the kernel does with proc_mem.force_override; the first region is the code. */
+static bool fake_bars(struct fake *f, uint64_t address)
+{
+	char path[64], name[64];
+
+	if (f->code_is_for == FAKE_ALL || fake_find(f, address) != &f->regions[0])
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/status", f->process);
+	return f->code_is_for == FAKE_NOBODY ||
+	       procfs_tracer(AT_FDCWD, path, name, sizeof name) != getpid();
+}
+
 static int fake_write(struct memory *m, uint64_t address, const void *bytes, size_t length)
 {
 	struct fake *f = fake_current;
@@ -81,6 +101,8 @@ static int fake_write(struct memory *m, uint64_t address, const void *bytes, siz
 	f->writes++;
 	if (f->before)
 		f->before(f, true, f->data);
+	if (fake_bars(f, address))
+		return -EIO;
 	if (fake_fails(f, f->writes, f->fail_write)) {
 		code = f->code;
 		made = f->tear < length ? f->tear : length;
@@ -108,8 +130,10 @@ static void fake_add(struct fake *f, uint64_t address, const unsigned char *byte
 	struct fake_region *r = &f->regions[f->region_count++];
 
 	ck_assert_uint_le(f->region_count, sizeof f->regions / sizeof *f->regions);
-	*r = (struct fake_region){.address = address, .size = size, .bytes = calloc(1, size + 1)};
-	ck_assert_ptr_nonnull(r->bytes);
+	*r = (struct fake_region){.address = address, .size = size};
+	r->bytes = mmap(NULL, size + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(r->bytes, MAP_FAILED);
+	f->process = getpid();
 	if (bytes)
 		memcpy(r->bytes, bytes, size);
 }
@@ -164,7 +188,7 @@ void world_end(struct world *w)
 {
 	catalog_done(&w->catalog);
 	for (size_t i = 0; i < w->fake.region_count; i++)
-		free(w->fake.regions[i].bytes);
+		munmap(w->fake.regions[i].bytes, w->fake.regions[i].size + 1);
 	array_done(&w->fake.log);
 	free(w->text);
 }

@@ -21,8 +21,8 @@
 struct fake_region {
 	uint64_t address;
 	size_t size;
-	unsigned char *bytes;
-	bool absent; /* unmapped: reads and writes fault */
+	unsigned char *bytes; /* shared with children */
+	bool absent;          /* unmapped: reads and writes fault */
 };
 
 struct fake_write {
@@ -30,6 +30,9 @@ struct fake_write {
 	size_t length;
 	uint8_t bytes[4];
 };
+
+/* Whom this world lets write to its code: only who traces the process of the test, say. */
+enum fake_writers { FAKE_ALL, FAKE_TRACER, FAKE_NOBODY };
 
 struct fake {
 	struct memory memory;
@@ -39,7 +42,10 @@ struct fake {
 	unsigned fail_read, fail_write; /* the call that fails, from 1; 0: none */
 	bool stay_broken;               /* all calls after it fail, too */
 	int code;                       /* what the failure returns */
-	size_t tear;                    /* bytes that a failing write changes before it fails */
+	uint64_t hole, hole_end;        /* reads fault between these */
+	enum fake_writers code_is_for;
+	pid_t process; /* that of the test */
+	size_t tear;   /* bytes that a failing write changes before it fails */
 	void (*before)(struct fake *f, bool write, void *data); /* before every call */
 	void *data;
 	struct array log; /* struct fake_write: those that were made */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -150,8 +151,20 @@ static void vfork_child(const char *fifo)
 	printf(child < 0 ? "failed to fork\n" : "done forked %ld\n", (long)child);
 }
 
+/* Become another program, with these words; comes back where that fails. */
+static void become(char *words)
+{
+	char *argv[16] = {NULL};
+
+	for (size_t n = 0; n < 15 && (argv[n] = strtok(n ? NULL : words, " ")); n++)
+		;
+	if (argv[0])
+		execv(argv[0], argv);
+	printf("failed %s\n", strerror(errno));
+}
+
 /* 0 when the line ends the program. */
-static int obey(const char *line)
+static int obey(char *line)
 {
 	char names[4096];
 
@@ -167,6 +180,10 @@ static int obey(const char *line)
 		fork_child(strcpy(names, line + 5));
 	else if (!strncmp(line, "vfork ", 6))
 		vfork_child(line + 6);
+	else if (!strcmp(line, "undumpable"))
+		printf("done %d\n", prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
+	else if (!strncmp(line, "exec ", 5))
+		become(line + 5);
 	else if (!ops->command || !ops->command(line))
 		printf("unknown %s\n", line);
 	fflush(stdout);

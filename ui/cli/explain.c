@@ -31,19 +31,24 @@ int explain_error(const struct target *t, const struct probes_error *e, bool man
 	return (int)e->status;
 }
 
-static size_t put_objects(const struct probes_session *session, size_t most)
+static size_t put_objects_that(
+	const struct probes_session *session, bool remedy, size_t said, size_t most)
 {
-	size_t said = 0;
-
 	for (size_t i = 0; i < probes_object_count(session); i++) {
 		const struct probes_object *object = probes_object_at(session, i);
 
-		if (!object->why)
+		if (!object->why || remedy != !!object->remedy)
 			continue;
 		if (said++ < most)
 			report_more("%s: %s", object->path, object->why);
 	}
 	return said;
+}
+
+/* First those for which there is something to be done. */
+static size_t put_objects(const struct probes_session *session, size_t most)
+{
+	return put_objects_that(session, false, put_objects_that(session, true, 0, most), most);
 }
 
 int explain_nothing(const struct target *t, bool verbose)

@@ -222,7 +222,8 @@ static int undo(struct act *a, struct target *t)
 		status = explain_error(t, &e, a->many);
 		stuck(t);
 	} else if (!a->options->quiet) {
-		report_line("pid %d: the process has gone; nothing is left to undo", t->pid);
+		report_line("pid %d: the process has gone (%s); nothing is left to undo", t->pid,
+			e.why);
 	}
 	probes_result_free(result);
 	return status;

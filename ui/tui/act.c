@@ -125,7 +125,7 @@ static void act_refuse(struct app *a, enum request r)
 	else if (lacks & NEED_HELD)
 		app_complain(a, "no program is held at its start (-prog with -hold)");
 	else if (!model_alive(&a->model))
-		app_complain(a, "the target has ended: nothing can be switched");
+		app_complain(a, "the target is gone: nothing can be switched");
 	else if (a->read_only)
 		app_complain(a, "read-only: nothing is switched%s",
 			a->options->read_only ? " (-read-only)" : " (R allows it again)");

@@ -118,13 +118,18 @@ unsigned app_have(const struct app *a)
 		have |= NEED_SWITCH;
 	if (a->program.used)
 		have |= NEED_PROGRAM;
-	if (a->model.process_count == 1 && !a->program.used && !model_alive(&a->model))
+	if (a->model.process_count == 1 && !a->program.ended && !model_alive(&a->model))
 		have |= NEED_GONE;
 	if (app_held(a))
 		have |= NEED_HELD;
 	if (a->access.can_list && a->model.process_count)
 		have |= NEED_LISTABLE;
 	return have;
+}
+
+pid_t app_pid(const struct app *a)
+{
+	return a->program.used ? a->program.pid : a->targets.items[0].pid;
 }
 
 void app_title(struct app *a)
@@ -136,7 +141,7 @@ void app_title(struct app *a)
 	if (s && probes_inner_pid(s) != probes_pid(s))
 		snprintf(inner, sizeof inner, "(%d inside) ", (int)probes_inner_pid(s));
 	if (!s)
-		snprintf(a->title, sizeof a->title, "pid %d", (int)a->targets.items[0].pid);
+		snprintf(a->title, sizeof a->title, "pid %d", (int)app_pid(a));
 	else if (m->process_count == 1)
 		snprintf(a->title, sizeof a->title, "pid %d %s%.60s", (int)probes_pid(s), inner,
 			text_base(text_clean(probes_path(s), path, sizeof path)));
@@ -163,7 +168,7 @@ static void app_look_for_ends(struct app *a, size_t alive_before)
 	size_t alive = model_alive(&a->model);
 	char why[512];
 
-	if (alive == alive_before || a->program.used)
+	if (alive == alive_before || a->program.ended)
 		return; /* how a program of ours ended is known better by waitpid */
 	for (size_t i = 0; i < a->model.process_count; i++) {
 		struct model_process *p = &a->model.processes[i];

@@ -176,6 +176,8 @@ void app_say_error(struct app *a, const char *prefix, const struct probes_error 
 unsigned app_where(const struct app *a);
 unsigned app_have(const struct app *a);
 
+/* Of the (first) process that the screen is about. */
+pid_t app_pid(const struct app *a);
 /* "pid 41872 order_gw", "12 processes postgres": into the title. */
 void app_title(struct app *a);
 

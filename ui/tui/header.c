@@ -42,7 +42,7 @@ static void header_rights(const struct app *a, char *out, size_t size)
 
 	out[0] = '\0';
 	if (!model_alive(&a->model)) {
-		text_addf(out, size, "ENDED");
+		text_addf(out, size, "%s", a->program.ended ? "ENDED" : "GONE");
 		return;
 	}
 	if (app_have(a) & NEED_HELD) {
@@ -137,7 +137,7 @@ static void header_small(const struct app *a, struct canvas *c, int y)
 	char right[64] = "";
 
 	if (!model_alive(&a->model))
-		text_addf(right, sizeof right, "ENDED");
+		text_addf(right, sizeof right, "%s", a->program.ended ? "ENDED" : "GONE");
 	else if (app_have(a) & NEED_HELD)
 		text_addf(right, sizeof right, "HELD");
 	else

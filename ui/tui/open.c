@@ -38,7 +38,7 @@ static void open_rows(struct app *a)
 	if (a->model.process_count)
 		app_look_at_access(a);
 	else
-		probes_explain(a->targets.items[0].pid, &a->access);
+		probes_explain(app_pid(a), &a->access);
 	list_update(&a->list);
 	app_refresh(a, true);
 }
@@ -77,17 +77,20 @@ static int open_nothing(const struct app *a, struct probes_error *e)
 {
 	const struct probes_session *s = a->model.processes[0].session;
 	const char *why = "no object mapped in it declares any";
+	char remedies[sizeof e->why] = "";
 
 	for (size_t i = 0; i < probes_object_count(s); i++) {
 		const struct probes_object *o = probes_object_at(s, i);
 
 		if (o->executable && o->why)
 			why = o->why;
+		else if (o->remedy)
+			text_addf(remedies, sizeof remedies, "; %s", o->remedy);
 	}
 	e->status = PROBES_NO_TARGET;
 	e->code = -ENOENT;
 	snprintf(e->what, sizeof e->what, "process %d has no probes", (int)probes_pid(s));
-	snprintf(e->why, sizeof e->why, "%s", why);
+	snprintf(e->why, sizeof e->why, "%.192s%.300s", why, remedies);
 	/* What we started ends with us: there is no pid to look at afterwards. */
 	if (probes_held(s))
 		snprintf(e->hint, sizeof e->hint,
@@ -221,9 +224,14 @@ int open_picked(struct app *a, const pid_t *pids, size_t count, struct probes_er
 void open_again(struct app *a)
 {
 	struct probes_error e = {0};
+	int status;
 
 	open_close(a);
-	if (open_processes(a, &e) < 0)
+	if (a->program.used)
+		status = probes_open_pid(a->program.pid, &a->engine, &a->started, &e);
+	else
+		status = open_processes(a, &e);
+	if (status < 0)
 		app_say_error(a, "", &e);
 	open_rows(a);
 	app_layout(a);

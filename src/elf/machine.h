@@ -1,0 +1,21 @@
+/* Which machine an ELF header is for. Pure. Source: elf(5), the gABI's list of e_machine. */
+#ifndef ELF_MACHINE_H
+#define ELF_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes from the start of a file that are enough to tell. */
+#define MACHINE_HEADER 20
+
+/* Is it for the machine that we know: 64-bit x86-64? */
+bool machine_is_ours(unsigned file_class, unsigned encoding, unsigned machine);
+
+/* "32-bit i386", "64-bit aarch64", "64-bit big-endian machine 4711". Returns out. */
+const char *machine_say(
+	unsigned file_class, unsigned encoding, unsigned machine, char *out, size_t size);
+
+/* The same of the first MACHINE_HEADER bytes of a file; "" where they are ours, or no ELF file. */
+const char *machine_foreign(const unsigned char *header, char *out, size_t size);
+
+#endif
