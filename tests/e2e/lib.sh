@@ -123,6 +123,18 @@ state()
 
 # ------------------------------------------------------------------ a victim
 
+# mark NAME: its state mark, sites and count, as list says.
+mark()
+{
+	run list -pid "$pid" -quiet
+	awk -v name=":$1" '{
+		state = substr($0, 1, 3)
+		sub(/^\[.\] */, "")
+		if (substr($1, length($1) - length(name) + 1) == name)
+			print state, $2, $3
+	}' "$tmp/out"
+}
+
 # fifos: $tmp/in and $tmp/answers, new ones.
 fifos()
 {

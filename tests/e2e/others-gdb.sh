@@ -47,18 +47,6 @@ leaves()
 	same 'nobody traces' "$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$pid/status")" 0
 }
 
-# mark NAME: its state, sites and count.
-mark()
-{
-	run list -pid "$pid" -quiet
-	awk -v name=":$1" '{
-		state = substr($0, 1, 3)
-		sub(/^\[.\] */, "")
-		if (substr($1, length($1) - length(name) + 1) == name)
-			print state, $2, $3
-	}' "$tmp/out"
-}
-
 # site NAME: the address of its first site.
 site()
 {

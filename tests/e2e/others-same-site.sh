@@ -7,18 +7,6 @@
 need_switching
 command -v bpftrace >/dev/null || skip 'no bpftrace'
 
-# mark NAME: its state mark, sites and count, as list says.
-mark()
-{
-	run list -pid "$pid" -quiet
-	awk -v name=":$1" '{
-		state = substr($0, 1, 3)
-		sub(/^\[.\] */, "")
-		if (substr($1, length($1) - length(name) + 1) == name)
-			print state, $2, $3
-	}' "$tmp/out"
-}
-
 # uprobes PROVIDER:NAME...: bpftrace counts them until stdin of it ends; waits until it is attached.
 uprobes()
 {

@@ -202,7 +202,7 @@ START_TEST(says_arguments)
 				       "1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al",
 				 text, sizeof text) +
 				 16 * strlen("u8 %al, ") - 2,
-		", 2 more");
+		", and 2 more");
 	ck_assert_str_eq(argline_short("8@%rbx 8@%rcx", text, 10), "u64 %rbx,"); /* cut, ended */
 }
 END_TEST

@@ -23,43 +23,40 @@ static void argline_type(const struct probes_argument *a, char *out, size_t size
 			abs(a->size) * 8);
 }
 
-static const char *argline_place(const struct probes_argument *a, char *out, size_t size)
+/* One argument: "s64 %rbx", "s64 @%rbx"; "%rbx" where the size is not said; "? raw". */
+static void argline_one(const struct probes_argument *a, const char *at, char *out, size_t size)
 {
-	return text_clean(a->place, out, size);
+	char place[4 * sizeof a->place];
+
+	argline_type(a, out, size);
+	text_addf(out, size, "%s%s%s", a->parsed && !a->size ? "" : " ", a->parsed ? at : "",
+		text_clean(a->place, place, sizeof place));
+}
+
+static const char *argline_write(
+	const char *raw, bool numbered, const char *gap, char *out, size_t size)
+{
+	struct probes_argument all[ARGLINE_MOST];
+	size_t count = raw && *raw ? probes_arguments(raw, all, ARGLINE_MOST) : 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < count && i < ARGLINE_MOST; i++) {
+		text_addf(out, size, "%s", i ? gap : "");
+		if (numbered)
+			text_addf(out, size, "arg%zu ", i + 1);
+		argline_one(&all[i], numbered ? "@" : "", out, size);
+	}
+	if (count > ARGLINE_MOST)
+		text_addf(out, size, "%sand %zu more", gap, count - ARGLINE_MOST);
+	return out;
 }
 
 const char *argline_numbered(const char *raw, char *out, size_t size)
 {
-	struct probes_argument all[ARGLINE_MOST];
-	size_t count = raw && *raw ? probes_arguments(raw, all, ARGLINE_MOST) : 0;
-	char place[4 * sizeof all->place];
-
-	out[0] = '\0';
-	for (size_t i = 0; i < count && i < ARGLINE_MOST; i++) {
-		text_addf(out, size, "%sarg%zu ", i ? "  " : "", i + 1);
-		argline_type(&all[i], out, size);
-		text_addf(out, size, "%s%s", all[i].parsed ? all[i].size ? " @" : "@" : " ",
-			argline_place(&all[i], place, sizeof place));
-	}
-	if (count > ARGLINE_MOST)
-		text_addf(out, size, "  and %zu more", count - ARGLINE_MOST);
-	return out;
+	return argline_write(raw, true, "  ", out, size);
 }
 
 const char *argline_short(const char *raw, char *out, size_t size)
 {
-	struct probes_argument all[ARGLINE_MOST];
-	size_t count = raw && *raw ? probes_arguments(raw, all, ARGLINE_MOST) : 0;
-	char place[4 * sizeof all->place];
-
-	out[0] = '\0';
-	for (size_t i = 0; i < count && i < ARGLINE_MOST; i++) {
-		text_addf(out, size, "%s", i ? ", " : "");
-		argline_type(&all[i], out, size);
-		text_addf(out, size, "%s%s", all[i].parsed && !all[i].size ? "" : " ",
-			argline_place(&all[i], place, sizeof place));
-	}
-	if (count > ARGLINE_MOST)
-		text_addf(out, size, ", %zu more", count - ARGLINE_MOST);
-	return out;
+	return argline_write(raw, false, ", ", out, size);
 }
