@@ -1,7 +1,8 @@
 /*
  * Laying out and running reads of live values. Cost: system calls by ranges, not
- * by probes; what is stored and judged anew, by what has changed. The bytes of a
- * run are compared with those of the last one, a block at a time.
+ * by probes; what is stored and judged anew, by what has changed. What is read is
+ * compared with what the last run read, a block at a time; of that one copy is
+ * kept, while the reading itself goes piece by piece through a small buffer.
  */
 #include "probe/reader.h"
 
@@ -10,54 +11,115 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READER_GAP 256 /* bytes cheaper to read over than to begin a new range */
-#define READER_LONGEST (1 << 20)
-#define READER_SEMAPHORE 2 /* bytes of a count */
+#define READER_GAP 256           /* bytes cheaper to read over than to begin a new range */
+#define READER_PIECE (256 << 10) /* bytes fetched by one look */
+#define READER_SEMAPHORE 2       /* bytes of a count */
 #define READER_PAGE 4096
-#define READER_BLOCK 4096 /* bytes compared at once */
+#define READER_BLOCK 4096        /* bytes compared at once */
 
 /* Where a value lies in the bytes that were read, and what it is of; ascending by offset. */
 struct reader_item {
 	uint32_t offset;
-	uint32_t index; /* of the site or semaphore in its holding */
-	uint32_t object : 31;
+	uint32_t index : 31; /* of the site or semaphore in its holding */
 	uint32_t is_site : 1;
 };
 
-/* The same, before it is known what will be read. */
-struct reader_wish {
-	uint64_t address;
-	struct reader_item item;
+/* Items that follow each other, from `first` on, are of one object. */
+struct reader_stretch {
+	uint32_t first;
+	uint32_t object;
 };
 
-static size_t reader_length(const struct reader_item *item)
+/* What is to be read, before it is known where it will lie. */
+struct reader_wish {
+	uint64_t address;
+	uint32_t index : 31;
+	uint32_t is_site : 1;
+	uint32_t object;
+};
+
+static size_t reader_length(bool is_site)
 {
-	return item->is_site ? SITE_BYTES : READER_SEMAPHORE;
+	return is_site ? SITE_BYTES : READER_SEMAPHORE;
 }
 
-static void reader_wish(struct array *wishes, uint64_t address, const struct reader_item *item)
+static void reader_wish(struct array *wishes, uint64_t address, struct reader_wish wish)
 {
-	if (address <= UINT64_MAX - SITE_BYTES)
-		*(struct reader_wish *)array_add(wishes) = (struct reader_wish){address, *item};
+	if (address > UINT64_MAX - SITE_BYTES)
+		return;
+	wish.address = address;
+	*(struct reader_wish *)array_add(wishes) = wish;
 }
 
 static bool reader_add(struct array *wishes, const struct probes_probe *p, const struct holding *h)
 {
-	struct reader_item item = {.object = p->object & 0x7fffffff, .is_site = 1};
+	struct reader_wish wish = {.object = p->object, .is_site = 1};
 
 	/* What is mapped there now, if anything, is somebody else's. */
 	if (h->info.gone)
 		return true;
 	if (!array_reserve(wishes, (size_t)p->site_count + p->semaphore_count))
 		return false;
-	item.index = (uint32_t)holding_site(h, p);
-	for (uint32_t i = 0; i < p->site_count; i++, item.index++)
-		reader_wish(wishes, p->sites[i].address, &item);
-	item.is_site = 0;
-	item.index = (uint32_t)holding_semaphore(h, p);
-	for (uint32_t i = 0; i < p->semaphore_count; i++, item.index++)
-		reader_wish(wishes, p->semaphores[i].address, &item);
+	wish.index = holding_site(h, p) & INT32_MAX;
+	for (uint32_t i = 0; i < p->site_count; i++, wish.index++)
+		reader_wish(wishes, p->sites[i].address, wish);
+	wish.is_site = 0;
+	wish.index = holding_semaphore(h, p) & INT32_MAX;
+	for (uint32_t i = 0; i < p->semaphore_count; i++, wish.index++)
+		reader_wish(wishes, p->semaphores[i].address, wish);
 	return true;
+}
+
+/* The piece that the next value belongs to: the last one, while it has room for it. */
+static struct reader_piece *reader_piece(struct reader *r)
+{
+	struct reader_piece *last = NULL, *piece;
+
+	if (r->pieces.count) {
+		last = ARRAY_AT(&r->pieces, struct reader_piece, r->pieces.count - 1);
+		if (last->spans.total + READER_GAP + SITE_BYTES <= READER_PIECE)
+			return last;
+		r->total = last->offset + last->spans.total;
+	}
+	piece = array_add(&r->pieces);
+	if (!piece)
+		return NULL;
+	piece->offset = r->total;
+	spans_init(&piece->spans, READER_GAP, READER_PIECE);
+	return piece;
+}
+
+/* The last item is of this object. */
+static bool reader_stretch(struct reader *r, uint32_t object)
+{
+	struct reader_stretch *last = NULL;
+
+	if (r->stretches.count)
+		last = ARRAY_AT(&r->stretches, struct reader_stretch, r->stretches.count - 1);
+	if (last && last->object == object)
+		return true;
+	last = array_add(&r->stretches);
+	if (last)
+		*last = (struct reader_stretch){
+			.first = (uint32_t)(r->items.count - 1), .object = object};
+	return last;
+}
+
+static bool reader_place(struct reader *r, const struct reader_wish *wish)
+{
+	struct reader_piece *piece = reader_piece(r);
+	struct reader_item *item = array_add(&r->items);
+	size_t offset = SIZE_MAX;
+
+	if (piece && item)
+		offset = spans_add(&piece->spans, wish->address, reader_length(wish->is_site));
+	if (offset == SIZE_MAX || piece->offset + offset > UINT32_MAX)
+		return false;
+	r->total = piece->offset + piece->spans.total;
+	*item = (struct reader_item){.offset = (uint32_t)(piece->offset + offset),
+		.index = wish->index,
+		.is_site = wish->is_site};
+	return reader_stretch(r, wish->object);
 }
 
 static bool reader_lay_out(struct reader *r, const struct array *wishes)
@@ -66,18 +128,11 @@ static bool reader_lay_out(struct reader *r, const struct array *wishes)
 		    offsetof(struct reader_wish, address)) ||
 		!array_reserve(&r->items, wishes->count))
 		return false;
-	for (size_t i = 0; i < wishes->count; i++) {
-		const struct reader_wish *wish = ARRAY_AT(wishes, struct reader_wish, i);
-		struct reader_item *item = array_add(&r->items);
-		size_t offset = spans_add(&r->spans, wish->address, reader_length(&wish->item));
-
-		if (offset > UINT32_MAX)
+	for (size_t i = 0; i < wishes->count; i++)
+		if (!reader_place(r, ARRAY_AT(wishes, struct reader_wish, i)))
 			return false;
-		*item = wish->item;
-		item->offset = (uint32_t)offset;
-	}
-	r->bytes = calloc(1, r->spans.total + 1);
-	r->before = calloc(1, r->spans.total + 1);
+	r->bytes = malloc(READER_PIECE);
+	r->before = calloc(1, r->total + 1);
 	return r->bytes && r->before;
 }
 
@@ -89,9 +144,10 @@ bool reader_init(struct reader *r, const struct catalog *c, const size_t *which,
 
 	*r = (struct reader){.fresh = true};
 	array_init(&r->items, sizeof(struct reader_item));
+	array_init(&r->stretches, sizeof(struct reader_stretch));
+	array_init(&r->pieces, sizeof(struct reader_piece));
 	array_init(&r->touched, sizeof(size_t));
 	array_init(&wishes, sizeof(struct reader_wish));
-	spans_init(&r->spans, READER_GAP, READER_LONGEST);
 	for (size_t i = 0; fits && i < total; i++) {
 		size_t local;
 		const struct holding *h = catalog_find(c, which ? which[i] : i, &local);
@@ -107,13 +163,35 @@ bool reader_init(struct reader *r, const struct catalog *c, const size_t *which,
 
 void reader_done(struct reader *r)
 {
+	for (size_t i = 0; i < r->pieces.count; i++)
+		spans_done(&ARRAY_AT(&r->pieces, struct reader_piece, i)->spans);
 	array_done(&r->items);
+	array_done(&r->stretches);
+	array_done(&r->pieces);
 	array_done(&r->touched);
-	spans_done(&r->spans);
 	free(r->bytes);
 	free(r->before);
 	r->bytes = r->before = NULL;
 }
+
+/* The holding of an item: of the last stretch that begins at or before it. */
+static struct holding *reader_holding(const struct reader *r, const struct catalog *c, size_t item)
+{
+	const struct reader_stretch *list = r->stretches.data;
+	size_t low = 0, high = r->stretches.count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list[middle].first <= item)
+			low = middle;
+		else
+			high = middle;
+	}
+	return catalog_holding(c, list[low].object);
+}
+
+/* ---- storing ---- */
 
 /* Says whether it is another value than the one that was there. */
 static bool reader_store_site(
@@ -138,27 +216,17 @@ static bool reader_store_count(
 	return value != before;
 }
 
-static bool reader_store(
-	struct holding *h, const struct reader_item *item, const unsigned char *bytes, size_t got)
+/* Store what was got of an item; `bytes` are those of its piece. */
+static bool reader_store(struct reader *r, const struct catalog *c, const struct reader_piece *p,
+	size_t index, size_t got)
 {
+	const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, index);
+	const unsigned char *bytes = r->bytes + (item->offset - p->offset);
+	struct holding *h = reader_holding(r, c, index);
+
 	return item->is_site ? reader_store_site(h, item, bytes, got)
 			     : reader_store_count(h, item, bytes, got);
 }
-
-static void reader_store_all(struct reader *r, const struct catalog *c, bool whole)
-{
-	for (size_t i = 0; i < r->items.count; i++) {
-		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
-		size_t got = reader_length(item);
-
-		if (!whole)
-			got = spans_got(&r->spans, item->offset, got);
-		r->differs |= reader_store(
-			catalog_holding(c, item->object), item, r->bytes + item->offset, got);
-	}
-}
-
-/* ---- what has changed ---- */
 
 /* The first item that has a byte at or beyond the offset, or perhaps one that ends just before. */
 static size_t reader_first(const struct reader *r, size_t offset)
@@ -176,76 +244,111 @@ static size_t reader_first(const struct reader *r, size_t offset)
 	return low;
 }
 
-/* Store what differs in one block. An item over the border of two may be stored twice. */
-static bool reader_store_block(struct reader *r, const struct catalog *c, size_t from, size_t end)
+static void reader_store_all(
+	struct reader *r, const struct catalog *c, const struct reader_piece *p, bool whole)
 {
-	for (size_t i = reader_first(r, from); i < r->items.count; i++) {
+	size_t end = p->offset + p->spans.total;
+
+	for (size_t i = reader_first(r, p->offset); i < r->items.count; i++) {
 		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
-		struct holding *h = catalog_holding(c, item->object);
-		size_t length = reader_length(item), *touched;
+		size_t got = reader_length(item->is_site);
 
 		if (item->offset >= end)
 			break;
-		if (!memcmp(r->bytes + item->offset, r->before + item->offset, length))
+		if (item->offset < p->offset)
+			continue;
+		if (!whole)
+			got = spans_got(&p->spans, item->offset - p->offset, got);
+		r->differs |= reader_store(r, c, p, i, got);
+	}
+	memcpy(r->before + p->offset, r->bytes, p->spans.total);
+}
+
+/* Store what differs in one block. An item over the border of two may be stored twice. */
+static bool reader_store_block(struct reader *r, const struct catalog *c,
+	const struct reader_piece *p, size_t from, size_t end)
+{
+	for (size_t i = reader_first(r, from); i < r->items.count; i++) {
+		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
+		size_t length = reader_length(item->is_site), *touched;
+		struct holding *h;
+
+		if (item->offset >= end)
+			break;
+		if (item->offset < p->offset || !memcmp(r->bytes + (item->offset - p->offset),
+							r->before + item->offset, length))
 			continue;
 		touched = array_add(&r->touched);
 		if (!touched)
 			return false;
+		h = reader_holding(r, c, i);
 		*touched = h->info.first_probe + holding_probe_of(h, item->is_site, item->index);
-		reader_store(h, item, r->bytes + item->offset, length);
+		r->differs |= reader_store(r, c, p, i, length);
 	}
 	return true;
 }
 
-static bool reader_store_changes(struct reader *r, const struct catalog *c)
+static bool reader_store_changes(
+	struct reader *r, const struct catalog *c, const struct reader_piece *p)
 {
-	bool fits = true;
-
-	for (size_t at = 0; fits && at < r->spans.total; at += READER_BLOCK) {
-		size_t left = r->spans.total - at;
+	for (size_t at = 0; at < p->spans.total; at += READER_BLOCK) {
+		size_t left = p->spans.total - at, from = p->offset + at;
 		size_t length = left < READER_BLOCK ? left : READER_BLOCK;
 
-		if (memcmp(r->bytes + at, r->before + at, length))
-			fits = reader_store_block(r, c, at, at + length);
+		if (!memcmp(r->bytes + at, r->before + from, length))
+			continue;
+		if (!reader_store_block(r, c, p, from, from + length))
+			return false;
+		memcpy(r->before + from, r->bytes + at, length);
 	}
-	return fits;
+	return true;
+}
+
+/* ---- running ---- */
+
+static bool reader_whole(const struct reader_piece *p)
+{
+	for (size_t i = 0; i < p->spans.list.count; i++) {
+		const struct span *span = ARRAY_AT(&p->spans.list, struct span, i);
+
+		if (span->got != span->length)
+			return false;
+	}
+	return true;
 }
 
 /* A hole in the memory must hide nothing behind it: where one shows, it is read around. */
-static int reader_fetch(struct reader *r, struct memory *m)
+static int reader_fetch(struct reader *r, struct reader_piece *p, struct memory *m)
 {
-	int code = m->ops->read(m, &r->spans, r->bytes);
+	int code = m->ops->read(m, &p->spans, r->bytes);
 
-	if (code == 0 && spans_split(&r->spans, READER_PAGE))
-		code = m->ops->read(m, &r->spans, r->bytes);
+	if (code == 0 && spans_split(&p->spans, READER_PAGE))
+		code = m->ops->read(m, &p->spans, r->bytes);
 	return code;
 }
 
 int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
 {
-	bool whole = true;
-	unsigned char *swap = r->before;
-	int code;
+	bool fresh = r->fresh, whole = true;
 
-	r->before = r->bytes;
-	r->bytes = swap;
 	r->touched.count = 0;
 	r->differs = false;
-	code = reader_fetch(r, m);
-	if (code < 0) {
-		/* The buffer may be half new. */
-		r->fresh = true;
-		return code;
-	}
-	for (size_t i = 0; whole && i < r->spans.list.count; i++) {
-		const struct span *span = ARRAY_AT(&r->spans.list, struct span, i);
+	r->everything = fresh;
+	r->fresh = true; /* should it fail half-way */
+	for (size_t i = 0; i < r->pieces.count; i++) {
+		struct reader_piece *p = ARRAY_AT(&r->pieces, struct reader_piece, i);
+		int code = reader_fetch(r, p, m);
+		bool got = code == 0 && reader_whole(p);
 
-		whole = span->got == span->length;
+		if (code < 0)
+			return code;
+		/* Without memory for a list of what has changed: everything may have. */
+		if (fresh || !got || !reader_store_changes(r, c, p)) {
+			reader_store_all(r, c, p, got);
+			r->everything = true;
+		}
+		whole = whole && got;
 	}
-	/* Without memory for a list of what has changed: everything may have. */
-	r->everything = r->fresh || !whole || !reader_store_changes(r, c);
-	if (r->everything)
-		reader_store_all(r, c, whole);
 	*changed = r->everything || r->touched.count;
 	r->fresh = !whole;
 	return 0;

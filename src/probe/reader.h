@@ -9,14 +9,24 @@
 #include "probe/catalog.h"
 #include "process/memory.h"
 
-struct reader {
-	struct array items; /* struct reader_item */
+/* What one look fetches. */
+struct reader_piece {
 	struct spans spans;
-	unsigned char *bytes, *before; /* of this run and of the last */
-	bool fresh;                    /* nothing to compare with yet */
-	bool everything;               /* of the last run: any value may have changed */
-	bool differs;         /* with `everything`: some value is another than the holdings had */
-	struct array touched; /* else size_t, the probes of which a value has; some twice */
+	size_t offset; /* of its first byte among those of all pieces */
+};
+
+struct reader {
+	struct array items;     /* struct reader_item */
+	struct array stretches; /* struct reader_stretch: which object they are of */
+	struct array pieces;    /* struct reader_piece */
+	size_t total;           /* bytes of all pieces */
+	unsigned char *bytes;   /* of one piece, as it is now */
+	unsigned char *before;  /* of all, as of the last run */
+	bool fresh;             /* nothing to compare with yet */
+	bool everything;        /* of the last run: any value may have changed */
+	bool differs;           /* some value was another than the holdings had */
+	struct array touched; /* unless `everything`: size_t, the probes of which a value has; some
+				 twice */
 };
 
 /* Lay out for the probes named by index; which = NULL: all. False: no memory. */

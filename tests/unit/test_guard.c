@@ -83,10 +83,18 @@ static void guard_world(struct guard_many *g, struct world *w, size_t count)
 
 /* ---- looks ---- */
 
-/* Ten, a hundred or ten thousand: one look, at two ranges (code, counts), and no allocation. */
+#define GUARD_PIECE (256 << 10) /* bytes of a look */
+
+/*
+ * Ten, a hundred or ten thousand: one look, at two ranges (code, counts), and no allocation. More
+ * bytes than one look is good for: as many looks as these bytes need.
+ */
 START_TEST(guard_refresh)
 {
-	static const size_t counts[] = {10, 100, 10000};
+	static const struct {
+		size_t probes;
+		unsigned looks;
+	} worlds[] = {{10, 1}, {100, 1}, {10000, 1}, {99000, 4}};
 	struct guard_many g;
 	struct reader r;
 	struct world w;
@@ -94,19 +102,21 @@ START_TEST(guard_refresh)
 	bool changed;
 	int code = 0;
 
-	guard_world(&g, &w, counts[_i]);
+	guard_world(&g, &w, worlds[_i].probes);
 	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
-	ck_assert_uint_eq(r.spans.list.count, 2);
-	ck_assert_uint_le(r.spans.total, GUARD_TEXT(counts[_i]) + WORLD_DATA_SIZE);
+	ck_assert_uint_eq(r.pieces.count, worlds[_i].looks);
+	ck_assert_uint_le(r.total, GUARD_TEXT(worlds[_i].probes) + WORLD_DATA_SIZE);
+	ck_assert_uint_le(r.total, worlds[_i].looks * GUARD_PIECE);
 	ck_assert_int_eq(reader_run(&r, &w.catalog, &w.fake.memory, &changed), 0);
-	ck_assert_uint_eq(w.fake.reads, 1);
+	ck_assert_uint_eq(w.fake.reads, worlds[_i].looks);
+	ck_assert_uint_eq(w.fake.ranges, worlds[_i].looks + 1);
 	allocations = guard_allocations;
 	for (unsigned i = 0; i < 5; i++)
 		code |= reader_run(&r, &w.catalog, &w.fake.memory, &changed);
 	allocations = guard_allocations - allocations;
 	ck_assert_int_eq(code, 0);
 	ck_assert(!changed);
-	ck_assert_uint_eq(w.fake.reads, 6);
+	ck_assert_uint_eq(w.fake.reads, 6 * worlds[_i].looks);
 	ck_assert_uint_eq(allocations, 0);
 	reader_done(&r);
 	world_end(&w);
@@ -114,22 +124,24 @@ START_TEST(guard_refresh)
 }
 END_TEST
 
-/* One change among ten thousand is one probe to judge, not ten thousand. */
+/* One change among very many is one probe to judge, whichever look finds it. */
 START_TEST(guard_change)
 {
+	static const size_t changed_one[] = {4321, 98765};
+	size_t one = changed_one[_i];
 	struct guard_many g;
 	struct reader r;
 	struct world w;
 	bool changed;
 
-	guard_world(&g, &w, 10000);
+	guard_world(&g, &w, one + 200);
 	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
 	ck_assert_int_eq(reader_run(&r, &w.catalog, &w.fake.memory, &changed), 0);
-	*world_byte(&w, WORLD_PC(8 * 4321)) ^= 1;
+	*world_byte(&w, WORLD_PC(8 * one)) ^= 1;
 	ck_assert_int_eq(reader_run(&r, &w.catalog, &w.fake.memory, &changed), 0);
 	ck_assert(changed && !r.everything);
 	ck_assert_uint_eq(r.touched.count, 1);
-	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 0), 4321);
+	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 0), one);
 	reader_done(&r);
 	world_end(&w);
 	guard_end(&g);
@@ -334,8 +346,8 @@ Suite *guard_suite(void)
 	TCase *t = tcase_create("guard");
 
 	tcase_set_timeout(t, 30);
-	tcase_add_loop_test(t, guard_refresh, 0, 3);
-	tcase_add_test(t, guard_change);
+	tcase_add_loop_test(t, guard_refresh, 0, 4);
+	tcase_add_loop_test(t, guard_change, 0, 2);
 	tcase_add_loop_test(t, guard_apply, 0, 3);
 	tcase_add_test(t, guard_undo);
 	tcase_add_test(t, guard_switch);

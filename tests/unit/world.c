@@ -68,6 +68,7 @@ static int fake_read(struct memory *m, struct spans *spans, unsigned char *buffe
 
 	(void)m;
 	f->reads++;
+	f->ranges += spans->list.count;
 	if (f->before)
 		f->before(f, false, f->data);
 	for (size_t i = 0; i < spans->list.count; i++) {

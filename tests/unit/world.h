@@ -39,6 +39,7 @@ struct fake {
 	struct fake_region regions[8];
 	size_t region_count;
 	unsigned reads, writes;         /* calls so far */
+	size_t ranges;                  /* read in all those calls */
 	unsigned fail_read, fail_write; /* the call that fails, from 1; 0: none */
 	bool stay_broken;               /* all calls after it fail, too */
 	int code;                       /* what the failure returns */
