@@ -41,7 +41,7 @@ static void keep_standard_descriptors(void)
 static void keep_memory_small(void)
 {
 #ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_MMAP_THRESHOLD, 1 << 17);
 	mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif
 }
