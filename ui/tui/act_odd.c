@@ -18,7 +18,7 @@ void act_odd(struct app *a, enum request r)
 	row = &a->model.rows[id];
 	if (row->state == PROBES_OTHER) {
 		app_say(a, "%.80s is not odd: another tool (%s) holds its byte; that is left alone",
-			row->label, row->who ? row->who : "unknown");
+			row->label, row->holder != ROW_NOBODY ? row_who(row) : "unknown");
 		return;
 	}
 	if (!odd_is(row->state)) {

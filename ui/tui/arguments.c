@@ -90,13 +90,13 @@ static void arguments_site(
 void arguments_build(struct lines *l, const struct model *m, uint32_t row, int columns)
 {
 	/* notes are the same file's in every process: one that has it is enough */
-	const struct model_member *member = &m->members[m->rows[row].member];
-	struct probes_session *s = m->processes[member->process].session;
-	const struct probes_probe *p = probes_at(s, member->probe);
+	struct model_member member = model_member(m, row);
+	struct probes_session *s = m->processes[member.process].session;
+	const struct probes_probe *p = probes_at(s, member.probe);
 
 	lines_clear(l);
 	for (uint32_t i = 0; i < p->site_count && i < ARGUMENTS_SITES; i++)
-		arguments_site(l, s, member->probe, i, columns);
+		arguments_site(l, s, member.probe, i, columns);
 	if (p->site_count > ARGUMENTS_SITES)
 		lines_addf(l, STYLE_PLAIN, "and %u more sites", p->site_count - ARGUMENTS_SITES);
 	if (p->site_count)

@@ -57,10 +57,11 @@ static void code_site(struct lines *l, struct probes_session *s, size_t probe, u
 
 void code_build(struct lines *l, const struct model *m, uint32_t row)
 {
-	for (uint32_t u = m->rows[row].member; u != MODEL_NONE; u = m->members[u].next) {
-		const struct model_process *p = &m->processes[m->members[u].process];
-		uint32_t probe = m->members[u].probe;
-		uint32_t count = probes_at(p->session, probe)->site_count;
+	struct model_member member;
+
+	for (uint32_t at = m->rows[row].member; model_next(m, &at, &member);) {
+		const struct model_process *p = &m->processes[member.process];
+		uint32_t probe = member.probe, count = probes_at(p->session, probe)->site_count;
 
 		if (p->gone)
 			continue;

@@ -218,15 +218,15 @@ char *command_of_rows(
 	const struct model *m, const uint32_t *ids, size_t count, enum probes_verb verb)
 {
 	char **texts = mem_array(m->process_count, sizeof *texts);
+	struct model_member member;
 
 	for (size_t i = 0; i < m->process_count; i++) {
 		struct command c = {.session = m->processes[i].session};
 
 		for (size_t j = 0; !m->processes[i].gone && j < count; j++) {
-			for (uint32_t u = m->rows[ids[j]].member; u != MODEL_NONE;
-				u = m->members[u].next) {
-				if (m->members[u].process == i)
-					command_add(&c, m->members[u].probe, verb);
+			for (uint32_t at = m->rows[ids[j]].member; model_next(m, &at, &member);) {
+				if (member.process == i)
+					command_add(&c, member.probe, verb);
 			}
 		}
 		texts[i] = command_text(&c, false);

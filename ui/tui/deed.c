@@ -80,22 +80,20 @@ static size_t *deed_indices(const struct model *m, size_t process, const struct 
 {
 	const struct deed_step *step = &plan->steps[number];
 	size_t *indices = NULL, capacity = 0;
+	struct model_member member;
 
 	*count = 0;
 	for (size_t i = 0; i < step->count; i++) {
-		for (uint32_t u = m->rows[step->ids[i]].member; u != MODEL_NONE;
-			u = m->members[u].next) {
-			uint32_t probe = m->members[u].probe;
-
-			if (m->members[u].process != process)
+		for (uint32_t at = m->rows[step->ids[i]].member; model_next(m, &at, &member);) {
+			if (member.process != process)
 				continue;
 			if (step->verb == PROBES_ENABLE && !plan->force &&
-				probes_live_at(m->processes[process].session, probe)->mine) {
+				probes_live_at(m->processes[process].session, member.probe)->mine) {
 				++*already;
 				continue;
 			}
 			indices = mem_grow(indices, &capacity, *count + 1, sizeof *indices);
-			indices[(*count)++] = probe;
+			indices[(*count)++] = member.probe;
 		}
 	}
 	return indices;

@@ -181,10 +181,13 @@ static void detail_member(
 
 void detail_build(struct lines *l, const struct model *m, uint32_t row, int columns)
 {
+	uint32_t at = m->rows[row].member;
+	struct model_member member;
+
 	lines_clear(l);
 	detail_head(l, &m->rows[row]);
-	for (uint32_t u = m->rows[row].member; u != MODEL_NONE; u = m->members[u].next)
-		detail_member(l, m, &m->members[u], columns);
+	while (model_next(m, &at, &member))
+		detail_member(l, m, &member, columns);
 }
 
 static void detail_glance_head(struct lines *l, const struct row *r, const struct probes_object *o,

@@ -56,16 +56,16 @@ void functions_begin(struct functions *f, int ms)
 static void functions_look_up(
 	const struct functions *f, struct functions_row *r, const struct model *m, uint32_t row)
 {
-	const struct model_member *member = &m->members[m->rows[row].member];
-	struct probes_session *s = m->processes[member->process].session;
-	uint32_t sites = probes_at(s, member->probe)->site_count;
+	struct model_member member = model_member(m, row);
+	struct probes_session *s = m->processes[member.process].session;
+	uint32_t sites = probes_at(s, member.probe)->site_count;
 
 	for (; r->next < sites && r->next < FUNCTIONS_SITES; r->next++) {
 		struct probes_where where;
 
 		if (functions_now_ms() >= f->until_ms)
 			return;
-		probes_where(s, member->probe, r->next, &where);
+		probes_where(s, member.probe, r->next, &where);
 		if (where.function[0])
 			functions_keep(r, where.function);
 	}

@@ -22,43 +22,44 @@ void glance_done(struct glance *g)
 }
 
 /* The row's part in the first process that is still there, else in the first. */
-static const struct model_member *glance_member(const struct model *m, uint32_t row)
+static struct model_member glance_member(const struct model *m, uint32_t row)
 {
-	const struct model_member *first = NULL;
+	struct model_member member;
 
-	for (uint32_t u = m->rows[row].member; u != MODEL_NONE; u = m->members[u].next) {
-		if (!m->processes[m->members[u].process].gone)
-			return &m->members[u];
-		if (!first)
-			first = &m->members[u];
+	for (uint32_t at = m->rows[row].member; model_next(m, &at, &member);) {
+		if (!m->processes[member.process].gone)
+			return member;
 	}
-	return first;
+	return model_member(m, row);
 }
 
 void glance_update(struct glance *g, const struct model *m, uint32_t row, int rows, int columns)
 {
+	struct model_member member;
+
 	if (row != g->row) {
 		g->row = row;
 		g->where[0] = '\0';
 		g->looked = false;
 	}
 	lines_clear(&g->pane);
-	if (row != MODEL_NONE && rows > 0)
-		detail_glance(&g->pane, m, row, glance_member(m, row),
-			&(struct detail_room){rows, columns, g->where});
+	if (row == MODEL_NONE || rows <= 0)
+		return;
+	member = glance_member(m, row);
+	detail_glance(&g->pane, m, row, &member, &(struct detail_room){rows, columns, g->where});
 }
 
 void glance_look(struct glance *g, const struct model *m)
 {
-	const struct model_member *member = glance_member(m, g->row);
-	struct probes_session *s = m->processes[member->process].session;
+	struct model_member member = glance_member(m, g->row);
+	struct probes_session *s = m->processes[member.process].session;
 	struct probes_where where;
 	char text[TEXT_MAX];
 
 	g->looked = true;
-	if (!probes_at(s, member->probe)->site_count)
+	if (!probes_at(s, member.probe)->site_count)
 		return;
-	probes_where(s, member->probe, 0, &where);
+	probes_where(s, member.probe, 0, &where);
 	if (where.function[0])
 		text_addf(g->where, sizeof g->where, "in %s+0x%llx",
 			text_clean(where.function, text, sizeof text),

@@ -37,6 +37,7 @@ void model_done(struct model *m)
 	free(m->processes);
 	free(m->rows);
 	free(m->members);
+	free(m->stretches);
 	free(m->table);
 	model_init(m);
 }
@@ -185,15 +186,55 @@ static uint32_t model_new_row(
 	return (uint32_t)m->row_count++;
 }
 
-static void model_join(struct model *m, uint32_t id, uint32_t process, uint32_t probe)
+/* The next member, of the next probe of the last stretch, becomes one of a row. */
+static void model_join(struct model *m, uint32_t id)
 {
 	struct row *r = &m->rows[id];
 
 	m->members =
 		mem_grow(m->members, &m->member_capacity, m->member_count + 1, sizeof *m->members);
-	m->members[m->member_count] =
-		(struct model_member){.process = process, .probe = probe, .next = r->member};
+	m->members[m->member_count] = r->member;
 	r->member = (uint32_t)m->member_count++;
+}
+
+/* From the next member on they are of this process, its probes in turn from `probe` on. */
+static void model_new_stretch(struct model *m, size_t process, size_t probe)
+{
+	m->stretches = mem_grow(
+		m->stretches, &m->stretch_capacity, m->stretch_count + 1, sizeof *m->stretches);
+	m->stretches[m->stretch_count++] =
+		(struct model_stretch){.first = (uint32_t)m->member_count,
+			.of = {.process = (uint32_t)process, .probe = (uint32_t)probe}};
+}
+
+bool model_next(const struct model *m, uint32_t *at, struct model_member *member)
+{
+	size_t low = 0, high = m->stretch_count;
+	uint32_t u = *at;
+
+	if (u == MODEL_NONE)
+		return false;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->stretches[middle].first <= u)
+			low = middle;
+		else
+			high = middle;
+	}
+	*member = m->stretches[low].of;
+	member->probe += u - m->stretches[low].first;
+	*at = m->members[u];
+	return true;
+}
+
+struct model_member model_member(const struct model *m, uint32_t row)
+{
+	uint32_t at = m->rows[row].member;
+	struct model_member member = {0};
+
+	model_next(m, &at, &member);
+	return member;
 }
 
 void model_add(struct model *m, struct probes_session *session)
@@ -213,6 +254,8 @@ void model_extend(struct model *m, size_t process, size_t first)
 	char name[TEXT_MAX / 2];
 
 	model_make_room(m, m->row_count + count - first);
+	if (first < count)
+		model_new_stretch(m, process, first);
 	for (size_t i = first; i < count; i++) {
 		const struct probes_probe *p = probes_at(session, i);
 		size_t slot;
@@ -226,7 +269,7 @@ void model_extend(struct model *m, size_t process, size_t first)
 			m->table[slot] = model_new_row(m, origin.family, name, p->arguments);
 			m->counts.objects += other_object;
 		}
-		model_join(m, m->table[slot], (uint32_t)process, (uint32_t)i);
+		model_join(m, m->table[slot]);
 	}
 }
 
@@ -237,19 +280,21 @@ static bool model_unloaded(const struct model *m, const struct model_member *u)
 
 void model_drop_unloaded(struct model *m)
 {
-	for (size_t i = 0; i < m->row_count; i++) {
-		uint32_t *link = &m->rows[i].member, last = *link;
+	struct model_member member;
 
-		while (*link != MODEL_NONE) {
+	for (size_t i = 0; i < m->row_count; i++) {
+		uint32_t *link = &m->rows[i].member, last = *link, at = *link;
+
+		while (model_next(m, &at, &member)) {
 			last = *link;
-			if (model_unloaded(m, &m->members[last]))
-				*link = m->members[last].next;
+			if (model_unloaded(m, &member))
+				*link = at;
 			else
-				link = &m->members[last].next;
+				link = &m->members[last];
 		}
 		/* Nobody has it any more: the row stays, and says so. */
 		if (m->rows[i].member == MODEL_NONE && last != MODEL_NONE) {
-			m->members[last].next = MODEL_NONE;
+			m->members[last] = MODEL_NONE;
 			m->rows[i].member = last;
 		}
 	}
@@ -258,12 +303,12 @@ void model_drop_unloaded(struct model *m)
 void model_mark_deleted(struct model *m)
 {
 	for (size_t i = 0; i < m->row_count; i++) {
-		const struct model_member *u = &m->members[m->rows[i].member];
-		struct probes_session *s = m->processes[u->process].session;
+		struct model_member u = model_member(m, (uint32_t)i);
+		struct probes_session *s = m->processes[u.process].session;
 
 		/* The families are ours (model_new_family); only rows may not change them. */
 		((struct row_family *)m->rows[i].family)->deleted =
-			probes_object_at(s, probes_at(s, u->probe)->object)->deleted;
+			probes_object_at(s, probes_at(s, u.probe)->object)->deleted;
 	}
 }
 
@@ -272,17 +317,18 @@ void model_mark_deleted(struct model *m)
 static void model_sum(struct model *m, struct row *r)
 {
 	bool unloaded = false;
+	struct model_member member;
+	uint32_t at = r->member;
 
 	row_clear(r);
-	for (uint32_t u = r->member; u != MODEL_NONE; u = m->members[u].next) {
-		const struct model_process *p = &m->processes[m->members[u].process];
-		uint32_t probe = m->members[u].probe;
+	while (model_next(m, &at, &member)) {
+		const struct model_process *p = &m->processes[member.process];
 
-		if (!p->gone && model_unloaded(m, &m->members[u]))
+		if (!p->gone && model_unloaded(m, &member))
 			unloaded = true;
 		else if (!p->gone)
-			row_add(r, probes_live_at(p->session, probe),
-				probes_at(p->session, probe)->site_count);
+			row_add(r, probes_live_at(p->session, member.probe),
+				probes_at(p->session, member.probe)->site_count);
 	}
 	if (!r->processes) { /* nobody has it any more: not off, but not known */
 		r->state = unloaded ? PROBES_UNLOADED : PROBES_UNREADABLE;
@@ -296,7 +342,7 @@ static bool model_same(const struct row *a, const struct row *b)
 {
 	return a->state == b->state && a->sites == b->sites && a->sites_on == b->sites_on &&
 	       a->ref_min == b->ref_min && a->ref_max == b->ref_max && a->mine == b->mine &&
-	       a->who == b->who && a->processes == b->processes;
+	       a->holder == b->holder && a->processes == b->processes;
 }
 
 static void model_count(struct model *m)
@@ -324,14 +370,15 @@ static size_t *model_probes_of(
 	const struct model *m, size_t process, const uint32_t *ids, size_t count, size_t *found)
 {
 	size_t *which = NULL, capacity = 0;
+	struct model_member member;
 
 	*found = 0;
 	for (size_t i = 0; i < count; i++) {
-		for (uint32_t u = m->rows[ids[i]].member; u != MODEL_NONE; u = m->members[u].next) {
-			if (m->members[u].process != process)
+		for (uint32_t at = m->rows[ids[i]].member; model_next(m, &at, &member);) {
+			if (member.process != process)
 				continue;
 			which = mem_grow(which, &capacity, *found + 1, sizeof *which);
-			which[(*found)++] = m->members[u].probe;
+			which[(*found)++] = member.probe;
 		}
 	}
 	return which;

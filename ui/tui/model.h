@@ -21,7 +21,12 @@
 struct model_member {
 	uint32_t process; /* index into the model's processes */
 	uint32_t probe;   /* index for probes_at in its session */
-	uint32_t next;    /* of the same row, or MODEL_NONE */
+};
+
+/* Members that follow each other, from `first` on, are of one process' probes in turn. */
+struct model_stretch {
+	uint32_t first;
+	struct model_member of; /* the first */
 };
 
 struct model_process {
@@ -46,8 +51,10 @@ struct model {
 	size_t process_count, process_capacity;
 	struct row *rows;
 	size_t row_count, row_capacity;
-	struct model_member *members;
+	uint32_t *members; /* the next member of the same row, or MODEL_NONE */
 	size_t member_count, member_capacity;
+	struct model_stretch *stretches;
+	size_t stretch_count, stretch_capacity;
 	uint32_t *table; /* hash table of rows by identity */
 	size_t table_size;
 	struct model_block *texts; /* where the rows' texts live */
@@ -77,6 +84,15 @@ void model_mark_deleted(struct model *m);
 /* The row of a probe, or MODEL_NONE; texts as the rows have them. */
 uint32_t model_find(
 	const struct model *m, const char *object, const char *provider, const char *name);
+
+/*
+ * Go through the members of a row, the newest process first: *at is the row's `member` at first.
+ * False: there are no more.
+ */
+bool model_next(const struct model *m, uint32_t *at, struct model_member *member);
+
+/* The first of them. */
+struct model_member model_member(const struct model *m, uint32_t row);
 
 /*
  * Read the live states: of these rows, or of all (ids NULL). Says whether

@@ -137,10 +137,12 @@ static void odd_ways(struct lines *l, const struct row *r, int columns)
 void odd_build(struct lines *l, const struct model *m, uint32_t row, int columns)
 {
 	const struct row *r = &m->rows[row];
+	struct model_member member;
+	uint32_t at = r->member;
 
 	lines_clear(l);
-	for (uint32_t u = r->member; u != MODEL_NONE; u = m->members[u].next)
-		odd_process(l, m, &m->members[u], columns);
+	while (model_next(m, &at, &member))
+		odd_process(l, m, &member, columns);
 	if (odd_is(r->state))
 		odd_ways(l, r, columns);
 	else

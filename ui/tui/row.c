@@ -4,10 +4,19 @@
 #include "ui/tui/row.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const char *row_name(const struct row *r)
 {
 	return r->label + r->family->provider_length + 1;
+}
+
+const char *row_who(const struct row *r)
+{
+	static const char *const names[] = {
+		[ROW_NOBODY] = "", [ROW_INT3] = "int3", [ROW_OTHER] = "other"};
+
+	return names[r->holder];
 }
 
 void row_clear(struct row *r)
@@ -16,7 +25,7 @@ void row_clear(struct row *r)
 	r->ref_min = r->ref_max = PROBES_NONE;
 	r->state = PROBES_UNKNOWN;
 	r->mine = false;
-	r->who = NULL;
+	r->holder = ROW_NOBODY;
 }
 
 /* The word for both: what needs a look wins; on and off together are some. */
@@ -50,8 +59,8 @@ void row_add(struct row *r, const struct probes_live *live, uint32_t sites)
 		(r->ref_max == PROBES_NONE || live->ref_max > r->ref_max))
 		r->ref_max = live->ref_max;
 	r->mine |= live->mine;
-	if (!r->who)
-		r->who = live->who;
+	if (r->holder == ROW_NOBODY && live->who)
+		r->holder = strcmp(live->who, "int3") ? ROW_OTHER : ROW_INT3;
 }
 
 void row_include(struct row *sum, const struct row *r, bool begin)

@@ -158,8 +158,8 @@ static bool rowtext_mine(const struct row *r)
 /* me; me+1: and one party more; other: on, but not by this session; else who holds the byte. */
 static void rowtext_who(const struct row *r, char *out, size_t size)
 {
-	if (r->who)
-		snprintf(out, size, "%s", r->who);
+	if (r->holder != ROW_NOBODY)
+		snprintf(out, size, "%s", row_who(r));
 	else if (r->state == PROBES_ODD)
 		snprintf(out, size, "?");
 	else if (r->state == PROBES_UNLOADED)

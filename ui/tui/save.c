@@ -159,17 +159,18 @@ static void save_process(
 {
 	struct rows rows = {.session = a->model.processes[process].session,
 		.live = !a->model.processes[process].unread};
+	struct model_member member;
 	size_t capacity = 0;
 
 	for (size_t i = 0; i < a->list.shown_count; i++) {
-		for (uint32_t u = a->model.rows[a->list.shown[i]].member; u != MODEL_NONE;
-			u = a->model.members[u].next) {
-			if (a->model.members[u].process != process)
+		uint32_t at = a->model.rows[a->list.shown[i]].member;
+
+		while (model_next(&a->model, &at, &member)) {
+			if (member.process != process)
 				continue;
 			rows.items =
 				mem_grow(rows.items, &capacity, rows.count + 1, sizeof *rows.items);
-			rows.items[rows.count++] =
-				(struct rows_one){.probe = a->model.members[u].probe};
+			rows.items[rows.count++] = (struct rows_one){.probe = member.probe};
 		}
 	}
 	ops->rows(sheet, &rows);

@@ -133,8 +133,8 @@ static void view_list_rows(
 /* What kind of probe it is, its arguments, where it lies: the same in every process. */
 static void view_list_about(const struct app *a, const struct row *r, char *out, size_t size)
 {
-	const struct model_member *m = &a->model.members[r->member];
-	const struct probes_probe *p = probes_at(a->model.processes[m->process].session, m->probe);
+	struct model_member m = model_member(&a->model, (uint32_t)(r - a->model.rows));
+	const struct probes_probe *p = probes_at(a->model.processes[m.process].session, m.probe);
 	char arguments[TEXT_MAX];
 
 	snprintf(out, size, "%s%s", p->kind == PROBES_OCAML ? "OCaml" : "sdt",
