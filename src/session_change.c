@@ -76,7 +76,7 @@ int32_t session_delta(const struct probes_write *w)
 /* The slot of a semaphore write among the deltas of its holding. */
 uint32_t session_slot(const struct holding *h, size_t local, const struct probes_write *w)
 {
-	return h->same[holding_semaphore(h, &h->probes[local]) + w->index];
+	return holding_same(h, holding_semaphore(h, &h->probes[local]) + w->index);
 }
 
 /* A switch: what it wrote is ours now. */
@@ -107,7 +107,7 @@ static void session_forget(
 		if (r->items[i].outcome != PROBES_DONE || !deltas[p->object])
 			continue;
 		for (uint32_t k = 0; k < p->semaphore_count; k++) {
-			uint32_t slot = h->same[holding_semaphore(h, p) + k];
+			uint32_t slot = holding_same(h, holding_semaphore(h, p) + k);
 
 			/* The deltas of a restore at the end are the net change itself. */
 			h->net[slot] -= deltas[p->object][slot];
@@ -127,7 +127,7 @@ static void session_owe(struct probes_session *s, const struct apply *a)
 		if (!a->left[i] || w->is_site)
 			continue;
 		h = catalog_find(&s->catalog, w->probe, &local);
-		h->net[h->same[w->index]] += session_count(w->new_) - session_count(w->old);
+		h->net[holding_same(h, w->index)] += session_count(w->new_) - session_count(w->old);
 		h->stamp[local] = ++s->stamp;
 	}
 }

@@ -124,7 +124,7 @@ static bool repair_holding(struct probes_session *s, const struct array *places,
 		bool touched = false;
 
 		for (uint32_t k = 0; k < p->semaphore_count; k++)
-			if (h->same[first + k] == first + k)
+			if (holding_same(h, first + k) == first + k)
 				deltas[first + k] =
 					repair_delta(s, places, p->semaphores[k].address,
 						h->values[first + k], &r->made, &touched);

@@ -119,7 +119,7 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 bool session_owns(const struct holding *h, const struct probes_probe *p)
 {
 	for (uint32_t i = 0; h->net && i < p->semaphore_count; i++)
-		if (h->net[h->same[holding_semaphore(h, p) + i]])
+		if (h->net[holding_same(h, holding_semaphore(h, p) + i)])
 			return true;
 	return false;
 }

@@ -30,7 +30,7 @@ struct plan_step {
 /* The slot that all semaphores at one address share. */
 static inline uint32_t plan_step_slot(const struct plan_step *s, uint32_t semaphore)
 {
-	return s->h->same[s->semaphore + semaphore];
+	return holding_same(s->h, s->semaphore + semaphore);
 }
 
 static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semaphore)

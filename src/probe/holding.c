@@ -223,6 +223,7 @@ static bool holding_read_original(
 
 static bool holding_join_semaphores(struct holding *h, struct holding_place *places)
 {
+	bool shared = false;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < h->probe_count; i++)
@@ -240,14 +241,20 @@ static bool holding_join_semaphores(struct holding *h, struct holding_place *pla
 		if (!i || places[i].vaddr - places[i - 1].vaddr >= 2)
 			continue;
 		a = &h->probes[places[i - 1].probe];
-		if (places[i].vaddr == places[i - 1].vaddr)
+		if (places[i].vaddr == places[i - 1].vaddr) {
 			h->same[places[i].index] = h->same[places[i - 1].index];
+			shared = true;
+		}
 		/* Sharing is for sdt probes; half a count is shared by nobody. */
 		if (places[i].vaddr != places[i - 1].vaddr || a->kind == PROBES_OCAML ||
 			b->kind == PROBES_OCAML) {
 			holding_break(a, "its semaphore is another probe's too");
 			holding_break(b, "its semaphore is another probe's too");
 		}
+	}
+	if (!shared) {
+		free(h->same);
+		h->same = NULL;
 	}
 	return true;
 }

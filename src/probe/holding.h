@@ -29,8 +29,7 @@ struct holding {
 	size_t semaphore_count;
 
 	uint8_t (*original)[SITE_BYTES]; /* per site: the file's bytes */
-	uint32_t *same;                  /* per semaphore: the first one at its address; probes
-					    that share a semaphore share what is known of it */
+	uint32_t *same;                  /* NULL: none is shared (holding_same) */
 
 	/* live, per probe, site and semaphore */
 	struct probes_live *live;
@@ -54,6 +53,13 @@ void holding_unload(struct holding *h);
 /* Index, within the holding, of a probe's first site and first semaphore. */
 size_t holding_site(const struct holding *h, const struct probes_probe *p);
 size_t holding_semaphore(const struct holding *h, const struct probes_probe *p);
+
+/* The first semaphore at the address of this one: probes that share it share what is known of it.
+ */
+static inline uint32_t holding_same(const struct holding *h, size_t semaphore)
+{
+	return h->same ? h->same[semaphore] : (uint32_t)semaphore;
+}
 
 /* Index, within the holding, of the probe that has this site or semaphore. */
 size_t holding_probe_of(const struct holding *h, bool is_site, size_t index);

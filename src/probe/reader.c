@@ -212,7 +212,7 @@ static bool reader_store_count(
 
 	if (got == READER_SEMAPHORE)
 		value = bytes[0] | (uint32_t)bytes[1] << 8;
-	h->values[item->index] = h->values[h->same[item->index]] = value;
+	h->values[item->index] = h->values[holding_same(h, item->index)] = value;
 	return value != before;
 }
 

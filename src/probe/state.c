@@ -60,7 +60,7 @@ static void state_tally(struct state_tally *t, struct holding *h, const struct p
 			continue;
 		}
 		/* Somebody else may have taken away what we had raised. */
-		live->mine = live->mine || (value > 0 && h->net[h->same[index]] > 0);
+		live->mine = live->mine || (value > 0 && h->net[holding_same(h, index)] > 0);
 		t->raised += value > 0;
 		t->zero += value == 0;
 		if (live->ref_min == PROBES_NONE || value < live->ref_min)

@@ -210,10 +210,10 @@ START_TEST(holding_joins_shared_semaphores)
 	size_t b = holding_semaphore(h, world_at(&w, "b"));
 
 	ck_assert_uint_eq(h->semaphore_count, 4);
-	ck_assert_uint_eq(h->same[0], 0);
-	ck_assert_uint_eq(h->same[b], b);     /* SEM(0) */
-	ck_assert_uint_eq(h->same[b + 1], 0); /* SEM(4) of b is that of a */
-	ck_assert_uint_eq(h->same[holding_semaphore(h, world_at(&w, "c"))], 0);
+	ck_assert_uint_eq(holding_same(h, 0), 0);
+	ck_assert_uint_eq(holding_same(h, b), b);     /* SEM(0) */
+	ck_assert_uint_eq(holding_same(h, b + 1), 0); /* SEM(4) of b is that of a */
+	ck_assert_uint_eq(holding_same(h, holding_semaphore(h, world_at(&w, "c"))), 0);
 	world_end(&w);
 }
 END_TEST

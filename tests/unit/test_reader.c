@@ -273,7 +273,7 @@ START_TEST(reader_of_a_shared_semaphore)
 	ck_assert(reader_go(&w, &r));
 	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "b"))], 3);
 	/* The slot where plans look it up. */
-	ck_assert_uint_eq(h->values[h->same[holding_semaphore(h, world_at(&w, "b"))]], 3);
+	ck_assert_uint_eq(h->values[holding_same(h, holding_semaphore(h, world_at(&w, "b")))], 3);
 	reader_done(&r);
 	world_end(&w);
 }

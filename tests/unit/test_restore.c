@@ -23,7 +23,7 @@ static int32_t *restore_deltas(const struct world *w, const char *text)
 
 	for (; sscanf(text, " c%x%d%n", &at, &delta, &used) == 2; text += used)
 		for (size_t i = 0; i < h->semaphore_count; i++)
-			if (h->semaphores[i].vaddr == WORLD_DATA(at) && h->same[i] == i)
+			if (h->semaphores[i].vaddr == WORLD_DATA(at) && holding_same(h, i) == i)
 				deltas[i] = delta;
 	return deltas;
 }
