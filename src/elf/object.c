@@ -100,25 +100,19 @@ static void object_find_headers(struct object *o, const Elf64_Ehdr *header)
 /* Take the notes of one .note.stapsdt section. */
 static bool object_take_notes(struct object *o, Elf_Data *data, struct array *notes)
 {
-	void **copy = array_add(&o->note_data);
+	const char *bytes = data->d_buf;
 	size_t at = 0, next, name_at, desc_at;
 	GElf_Nhdr header;
 
-	if (!copy)
-		return false;
-	*copy = malloc(data->d_size ? data->d_size : 1);
-	if (!*copy)
-		return false;
-	memcpy(*copy, data->d_buf, data->d_size);
 	while (at < data->d_size &&
 		(next = gelf_getnote(data, at, &header, &name_at, &desc_at)) > 0) {
 		struct note note;
 
 		at = next;
 		if (header.n_type != NOTE_TYPE || header.n_namesz != sizeof NOTE_OWNER ||
-			memcmp((char *)*copy + name_at, NOTE_OWNER, sizeof NOTE_OWNER))
+			memcmp(bytes + name_at, NOTE_OWNER, sizeof NOTE_OWNER))
 			continue;
-		if (note_parse((char *)*copy + desc_at, header.n_descsz, &note) < 0) {
+		if (note_parse(bytes + desc_at, header.n_descsz, &note) < 0) {
 			o->note_malformed++;
 			continue;
 		}
@@ -215,7 +209,6 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 {
 	struct object *o = calloc(1, sizeof *o);
 	Elf64_Ehdr header;
-	Elf *elf;
 	int r;
 
 	if (!o) {
@@ -223,28 +216,27 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 		return error_memory(e, "a file");
 	}
 	o->fd = fd;
-	array_init(&o->note_data, sizeof(void *));
-	elf = section_begin(fd, &header, name, e);
-	r = elf ? object_read_segments(elf, o, name, e) : -ENOEXEC;
+	o->elf = section_begin(fd, &header, name, e);
+	r = o->elf ? object_read_segments(o->elf, o, name, e) : -ENOEXEC;
 	if (r == 0) {
 		o->fixed = header.e_type == ET_EXEC;
 		object_find_headers(o, &header);
-		r = object_read_sections(elf, o, e);
+		r = object_read_sections(o->elf, o, e);
 	}
-	elf_end(elf);
 	if (r < 0) {
 		object_free(o);
 		return r;
 	}
+	if (!o->note_count)
+		object_drop_notes(o);
 	*object = o;
 	return 0;
 }
 
 void object_drop_notes(struct object *o)
 {
-	for (size_t i = 0; i < o->note_data.count; i++)
-		free(*ARRAY_AT(&o->note_data, void *, i));
-	array_done(&o->note_data);
+	elf_end(o->elf);
+	o->elf = NULL;
 	free(o->notes);
 	o->notes = NULL;
 	o->note_count = 0;
@@ -254,8 +246,8 @@ void object_free(struct object *o)
 {
 	if (!o)
 		return;
-	close(o->fd);
 	object_drop_notes(o);
+	close(o->fd);
 	free(o->segments);
 	free(o->interpreter);
 	free(o);

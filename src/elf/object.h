@@ -29,8 +29,8 @@ struct object {
 	uint64_t build_id_vaddr; /* of its bytes, when a segment holds them; else 0 */
 	struct note *notes;      /* prelink-adjusted; strings live as long as the object */
 	size_t note_count;
-	size_t note_malformed;  /* notes or sections that made no sense and were left out */
-	struct array note_data; /* of void *: the sections' bytes, which the strings point into */
+	size_t note_malformed; /* notes or sections that made no sense and were left out */
+	struct Elf *elf; /* libelf's: what the notes' strings point into; NULL without notes */
 };
 
 /*

@@ -44,6 +44,16 @@ static int sorted_by_name(const void *a, const void *b)
 	return r;
 }
 
+/* They mostly are in order already: a file names the sites of a probe by their addresses. */
+static void sorted_settle(struct sorted_note *items, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (sorted_by_name(&items[i - 1], &items[i]) > 0) {
+			qsort(items, count, sizeof *items, sorted_by_name);
+			return;
+		}
+}
+
 /* By what the numbers say; then the few whose numbers are alike, by all of their names. */
 static bool sorted_sort(struct sorted_note *items, size_t count)
 {
@@ -58,7 +68,7 @@ static bool sorted_sort(struct sorted_note *items, size_t count)
 			if (items[next].name != items[at].name ||
 				items[next].provider != items[at].provider)
 				break;
-		qsort(&items[at], next - at, sizeof *items, sorted_by_name);
+		sorted_settle(&items[at], next - at);
 	}
 	return true;
 }
