@@ -92,9 +92,28 @@ size_t put_width(const char *safe)
 
 void put_padded(FILE *out, const char *safe, size_t width)
 {
+	static const char blanks[] = "                                ";
+	size_t used = put_width(safe);
+
 	fputs_unlocked(safe, out);
-	for (size_t used = put_width(safe); used < width; used++)
-		putc_unlocked(' ', out);
+	while (used < width) {
+		size_t n = width - used < sizeof blanks - 1 ? width - used : sizeof blanks - 1;
+
+		fwrite_unlocked(blanks, 1, n, out);
+		used += n;
+	}
+}
+
+char *put_digits(char *end, uint32_t number)
+{
+	if (number == PROBES_NONE) {
+		*--end = '-';
+		return end;
+	}
+	do
+		*--end = (char)('0' + number % 10);
+	while (number /= 10);
+	return end;
 }
 
 void put_address(FILE *out, const char *before, uint64_t address)

@@ -19,6 +19,9 @@ size_t put_width(const char *safe);
 /* Print a safe text, and blanks up to width columns. */
 void put_padded(FILE *out, const char *safe, size_t width);
 
+/* Write a number before `end`, "-" for PROBES_NONE; returns where it begins. No NUL. */
+char *put_digits(char *end, uint32_t number);
+
 /* Print a text of ours and an address: 0x and as many digits as it has; as fprintf, but quickly. */
 void put_address(FILE *out, const char *before, uint64_t address);
 

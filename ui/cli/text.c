@@ -58,19 +58,22 @@ static size_t name_width(const struct rows *rows)
 static void put_counts(FILE *out, const struct rows *rows, size_t probe)
 {
 	const struct probes_live *live = probes_live_at(rows->session, probe);
-	char sites[24], on[12] = "-", ref[24] = "-";
+	uint32_t count = probes_at(rows->session, probe)->site_count;
+	char sites[24], ref[24], *at = sites + sizeof sites;
 
-	if (rows->live && live->sites_on != PROBES_NONE)
-		snprintf(on, sizeof on, "%" PRIu32, live->sites_on);
-	snprintf(sites, sizeof sites, "%s/%" PRIu32, on,
-		probes_at(rows->session, probe)->site_count);
-	if (rows->live && live->ref_min != PROBES_NONE)
-		snprintf(ref, sizeof ref, "%" PRIu32, live->ref_min);
-	if (rows->live && live->ref_min != live->ref_max)
-		snprintf(ref, sizeof ref, "%" PRIu32 "-%" PRIu32, live->ref_min, live->ref_max);
+	*--at = '\0';
+	at = put_digits(at, count);
+	*--at = '/';
+	at = put_digits(at, rows->live ? live->sites_on : PROBES_NONE);
 	fputs_unlocked("  ", out);
-	put_padded(out, sites, 7);
-	put_padded(out, ref, 5);
+	put_padded(out, at, 7);
+	at = ref + sizeof ref;
+	*--at = '\0';
+	if (rows->live && live->ref_min != live->ref_max) {
+		at = put_digits(at, live->ref_max);
+		*--at = '-';
+	}
+	put_padded(out, put_digits(at, rows->live ? live->ref_min : PROBES_NONE), 5);
 }
 
 static void put_probe(
