@@ -280,13 +280,26 @@ static int session_apply(struct probes_session *s, const struct session_change *
 	return r;
 }
 
+/*
+ * Read what a change is about, whatever the last reading said. NULL: all that there is, for which
+ * there is a layout already, or will be from here on.
+ */
+static int session_read_change(struct probes_session *s, const struct session_change *c,
+	struct reader *reader, struct probes_error *e)
+{
+	if (reader)
+		return session_read_by(s, reader, c->which, c->count, e);
+	s->all.fresh = true;
+	return session_read(s, NULL, 0, e);
+}
+
 /* One try. *again is set where the process changed between reading and looking. */
 static int session_try(struct probes_session *s, const struct session_change *c,
 	struct reader *reader, struct probes_result **result, bool *again, struct probes_error *e)
 {
 	uint64_t stopped_ns = 0;
 	struct plan p;
-	int r = session_read_by(s, reader, c->which, c->count, e), applied = 0;
+	int r = session_read_change(s, c, reader, e), applied = 0;
 
 	*again = false;
 	if (r == 0)
@@ -348,24 +361,26 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 	}
 	/* So that what is shown next is what is there now; a failure shows itself at the next look.
 	 */
-	if (session_read_by(s, reader, c->which, c->count, &ignored) < 0)
+	if (session_read_change(s, c, reader, &ignored) < 0)
 		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %s", ignored.what, ignored.why);
 	return 0;
 }
 
-/* All readings of one change are laid out once. */
+/* All readings of one change are laid out once: of some probes here, of all for good. */
 int session_carry_out(struct probes_session *s, const struct session_change *c,
 	struct probes_result **result, struct probes_error *e)
 {
 	struct probes_error gone;
+	bool some = c->count < s->catalog.probe_count;
 	struct reader reader;
 	int r;
 
 	*result = NULL;
-	if (!reader_init(&reader, &s->catalog, c->which, c->count))
+	if (some && !reader_init(&reader, &s->catalog, c->which, c->count))
 		return error_memory(e, "a reading");
-	r = session_change_by(s, c, &reader, result, e);
-	reader_done(&reader);
+	r = session_change_by(s, c, some ? &reader : NULL, result, e);
+	if (some)
+		reader_done(&reader);
 	/* Whatever failed: once the process is another one, that is why. */
 	if (r < 0 && e->status != PROBES_GONE && probes_alive(s, &gone) < 0) {
 		*e = gone;

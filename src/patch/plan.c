@@ -252,12 +252,27 @@ static int plan_refuse(
 	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
 }
 
+/* Room for all at once: growing step by step would copy megabytes, each time to fresh pages. */
+static bool plan_reserve(struct plan *p, const struct selected *chosen, size_t count)
+{
+	size_t writes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct probes_probe *probe = catalog_probe(p->catalog, chosen[i].probe);
+
+		writes += (size_t)probe->site_count + probe->semaphore_count;
+	}
+	return array_reserve(&p->items, count) && array_reserve(&p->writes, writes);
+}
+
 int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 	const struct plan_mode *mode, struct probes_error *e)
 {
 	const struct selected *refused = NULL;
 	size_t refused_item = 0;
 
+	if (!plan_reserve(p, chosen, count))
+		return error_memory(e, "a plan");
 	for (size_t i = 0; i < count; i++) {
 		struct plan_step s;
 		struct probes_item *item = plan_item(p, chosen[i].probe, chosen[i].verb);
