@@ -199,6 +199,11 @@ bool filter_match(const struct filter *f, const struct filter_subject *s)
 	return true;
 }
 
+bool filter_is_empty(const struct filter *f)
+{
+	return f->count == 0;
+}
+
 bool filter_is_live(const struct filter *f)
 {
 	for (size_t i = 0; i < f->count; i++) {

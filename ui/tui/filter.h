@@ -35,6 +35,8 @@ struct filter;
 struct filter *filter_parse(const char *text, char *why, size_t size);
 void filter_free(struct filter *f);
 bool filter_match(const struct filter *f, const struct filter_subject *s);
+/* Does every row pass it? */
+bool filter_is_empty(const struct filter *f);
 /* Does it look at what changes by itself: states, tags? */
 bool filter_is_live(const struct filter *f);
 

@@ -26,7 +26,7 @@ void list_done(struct list *l)
 {
 	rowlist_done(&l->rows);
 	free(l->sorted);
-	free(l->shown);
+	free(l->passed);
 	groups_done(&l->groups);
 	functions_done(&l->functions);
 	filter_free(l->filter);
@@ -69,18 +69,29 @@ bool list_passes(struct list *l, uint32_t id)
 	return passes && l->functions.waiting == waiting;
 }
 
+/* Which rows are shown: without a filter all, which need no list of their own. */
+static void list_choose(struct list *l)
+{
+	l->shown = l->sorted;
+	l->shown_count = l->sorted_count;
+	if (filter_is_empty(l->filter))
+		return;
+	l->passed = mem_grow(l->passed, &l->passed_capacity, l->sorted_count, sizeof *l->passed);
+	l->shown = l->passed;
+	l->shown_count = 0;
+	for (size_t i = 0; i < l->sorted_count; i++) {
+		if (list_passes(l, l->sorted[i]))
+			l->passed[l->shown_count++] = l->sorted[i];
+	}
+}
+
 static void list_show(struct list *l)
 {
 	uint32_t *lines;
 	size_t count;
 
-	l->shown = mem_grow(l->shown, &l->shown_capacity, l->sorted_count, sizeof *l->shown);
-	l->shown_count = 0;
 	functions_begin(&l->functions, LIST_LOOK_MS);
-	for (size_t i = 0; i < l->sorted_count; i++) {
-		if (list_passes(l, l->sorted[i]))
-			l->shown[l->shown_count++] = l->sorted[i];
-	}
+	list_choose(l);
 	if (!l->tree) {
 		rowlist_set(&l->rows, l->shown, l->shown_count);
 		return;

@@ -19,8 +19,10 @@ struct list {
 	struct rowlist rows;
 	uint32_t *sorted; /* every row, in order */
 	size_t sorted_count, sorted_capacity;
-	uint32_t *shown; /* of these, those that pass the filter (folded or not) */
-	size_t shown_count, shown_capacity;
+	const uint32_t *shown; /* of these, those that pass the filter (folded or not) */
+	size_t shown_count;
+	uint32_t *passed; /* where they are listed, once there is a filter */
+	size_t passed_capacity;
 	bool tree; /* rows are shown under their groups */
 	struct groups groups;
 	enum sort_key key;
