@@ -18,7 +18,7 @@ void rowlist_init(struct rowlist *l)
 
 void rowlist_done(struct rowlist *l)
 {
-	free(l->ids);
+	free(l->copy);
 	rowlist_init(l);
 }
 
@@ -46,11 +46,17 @@ static size_t rowlist_find(const struct rowlist *l, uint32_t id)
 
 void rowlist_set(struct rowlist *l, const uint32_t *ids, size_t count)
 {
+	l->copy = mem_grow(l->copy, &l->capacity, count, sizeof *ids);
+	if (count)
+		memcpy(l->copy, ids, count * sizeof *ids);
+	rowlist_lend(l, l->copy, count);
+}
+
+void rowlist_lend(struct rowlist *l, const uint32_t *ids, size_t count)
+{
 	size_t line = l->cursor - l->top, at;
 
-	l->ids = mem_grow(l->ids, &l->capacity, count, sizeof *ids);
-	if (count)
-		memcpy(l->ids, ids, count * sizeof *ids);
+	l->ids = ids;
 	l->count = count;
 	at = rowlist_find(l, l->wanted);
 	if (at < count) {

@@ -18,8 +18,10 @@
 #define ROWLIST_NONE UINT32_MAX
 
 struct rowlist {
-	uint32_t *ids; /* identities in the order shown */
-	size_t count, capacity;
+	const uint32_t *ids; /* identities in the order shown */
+	size_t count;
+	uint32_t *copy; /* where they are, unless they are lent */
+	size_t capacity;
 	size_t cursor;   /* index into ids; 0 in an empty list */
 	size_t top;      /* index of the first one on the screen */
 	int height;      /* lines on the screen */
@@ -31,6 +33,8 @@ void rowlist_done(struct rowlist *l);
 
 /* Show these, in this order (copied). */
 void rowlist_set(struct rowlist *l, const uint32_t *ids, size_t count);
+/* The same without a copy: they must be there until something else is shown. */
+void rowlist_lend(struct rowlist *l, const uint32_t *ids, size_t count);
 void rowlist_resize(struct rowlist *l, int height);
 
 /* The identity under the cursor, or ROWLIST_NONE. */
