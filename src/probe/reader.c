@@ -15,7 +15,7 @@
 #define READER_PIECE (256 << 10) /* bytes fetched by one look */
 #define READER_SEMAPHORE 2       /* bytes of a count */
 #define READER_PAGE 4096
-#define READER_BLOCK 4096        /* bytes compared at once */
+#define READER_BLOCK 4096 /* bytes compared at once */
 
 /* Where a value lies in the bytes that were read, and what it is of; ascending by offset. */
 struct reader_item {
