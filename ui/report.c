@@ -4,6 +4,7 @@
  * Owns the form "probes-tui: WHAT: WHY; TRY" and that nothing raw and no
  * second line gets out. Must not decide what to do about an error.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,15 @@ int report_set(struct probes_error *e, enum probes_status status, int code, cons
 	vsnprintf(e->why, sizeof e->why, why, arguments);
 	va_end(arguments);
 	return code;
+}
+
+int report_bad_value(struct probes_error *e, const char *option, const char *value, const char *why,
+	const char *hint)
+{
+	char what[32] = "-";
+
+	strncat(what, option, sizeof what - 2);
+	return report_set(e, PROBES_USAGE, -EINVAL, what, hint, "\"%s\" %s", value, why);
 }
 
 void report_error(const struct probes_error *e)

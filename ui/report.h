@@ -15,6 +15,11 @@ __attribute__((format(printf, 6, 7))) int report_set(struct probes_error *e,
 	enum probes_status status, int code, const char *what, const char *hint, const char *why,
 	...);
 
+/* A wrong call: the value of an option, whose name is without dashes; why goes on after the value.
+ * Returns -EINVAL. */
+int report_bad_value(struct probes_error *e, const char *option, const char *value, const char *why,
+	const char *hint);
+
 /* "probes-tui: WHAT: WHY; TRY" */
 void report_error(const struct probes_error *e);
 

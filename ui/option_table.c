@@ -1,0 +1,253 @@
+/*
+ * The tables of verbs and options, and how the value of each option is understood.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/columns.h"
+#include "ui/options.h"
+#include "ui/report.h"
+#include "ui/values.h"
+
+/* ------------------------------------------------------------------- values */
+
+static int push_pid(struct options *o, pid_t pid)
+{
+	pid_t *pids = reallocarray(o->pids, o->pid_count + 1, sizeof *pids);
+
+	if (!pids)
+		return -ENOMEM;
+	o->pids = pids;
+	pids[o->pid_count++] = pid;
+	return 0;
+}
+
+static bool has_pid(const struct options *o, pid_t pid)
+{
+	for (size_t i = 0; i < o->pid_count; i++)
+		if (o->pids[i] == pid)
+			return true;
+	return false;
+}
+
+static int take_pids(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	for (const char *at = value;; at++) {
+		pid_t pid = values_pid(at, &at);
+
+		if (pid <= 0 || (*at && *at != ','))
+			return report_bad_value(e, row->name, value, "is no process id",
+				"give a number from 1 on, or several with commas between");
+		if (has_pid(o, pid))
+			return report_bad_value(e, row->name, value, "names a process twice",
+				"name each process once");
+		if (push_pid(o, pid))
+			return report_bad_value(
+				e, row->name, value, "is too much for the memory", "");
+		if (!*at)
+			return 0;
+	}
+}
+
+static int take_tree(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	const char *end;
+	pid_t pid = values_pid(value, &end);
+
+	if (pid <= 0 || *end)
+		return report_bad_value(
+			e, row->name, value, "is no process id", "give a number from 1 on");
+	if (o->tree)
+		return report_bad_value(e, row->name, value, "is a second tree", "give one");
+	o->tree = pid;
+	return 0;
+}
+
+/* The row's name says it all: VERB, VERB-all, VERB-regexp or VERB-pair. */
+static int take_action(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	enum probes_verb verb = row->name[0] == 'e' ? PROBES_ENABLE : PROBES_DISABLE;
+	const char *kind = strchr(row->name, '-');
+	enum probes_by by = PROBES_BY_NAME;
+
+	if (kind && kind[1] == 'a')
+		by = PROBES_BY_ALL;
+	else if (kind && kind[1] == 'r')
+		by = PROBES_BY_REGEXP;
+	else if (kind)
+		by = PROBES_BY_PAIR;
+	return actions_add(&o->actions, row->name, verb, by, value, e);
+}
+
+static int take_format(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text",
+		[FORMAT_JSON] = "json",
+		[FORMAT_CSV] = "csv",
+	};
+
+	for (enum format f = FORMAT_TEXT; f <= FORMAT_CSV; f++)
+		if (!strcmp(value, names[f])) {
+			o->format = f;
+			return 0;
+		}
+	return report_bad_value(e, row->name, value, "is no format", "give text, json or csv");
+}
+
+static int take_refresh(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	uint64_t ms;
+
+	if (!values_span(value, &ms) || ms < 50 || ms > 3600000)
+		return report_bad_value(e, row->name, value, "is no interval",
+			"give seconds from 0.05 to 3600, such as 0.5");
+	o->refresh_ms = (unsigned)ms;
+	return 0;
+}
+
+static int take_columns(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (columns_parse(value, &o->hidden_columns) < 0)
+		return report_bad_value(e, row->name, value, "names no columns",
+			"give all, none, or some of " COLUMNS_NAMES ", with commas between");
+	return 0;
+}
+
+/* Minutes, unless a unit is given. */
+static int take_lease(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	bool unit = strpbrk(value, "msh");
+	uint64_t ms;
+
+	if (!values_span(value, &ms) || (ms *= unit ? 1 : 60) > 1000 * UINT64_C(3600000))
+		return report_bad_value(e, row->name, value, "is no span of time",
+			"give minutes, or a number and s, m or h, such as 90s; 0 for no lease");
+	o->lease_ms = ms;
+	o->lease_given = true;
+	return 0;
+}
+
+static int take_theme(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (strcmp(value, "dark") && strcmp(value, "light") && strcmp(value, "mono"))
+		return report_bad_value(
+			e, row->name, value, "is no theme", "give dark, light or mono");
+	o->theme = value;
+	return 0;
+}
+
+static int take_for(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_span(value, &o->for_ms) || !o->for_ms)
+		return report_bad_value(e, row->name, value, "is no span of time",
+			"give a number and ms, s, m or h, such as 30s, at most 1000h");
+	return 0;
+}
+
+static int take_max_stop(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_number(value, 1, 60000, &o->max_stop_ms))
+		return report_bad_value(e, row->name, value, "is no number of milliseconds",
+			"give one from 1 to 60000");
+	return 0;
+}
+
+/* ------------------------------------------------------------------- tables */
+
+enum {
+	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_REPAIR,
+	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE,
+	SWITCH = VERB_SCREEN | VERB_ATTACH | VERB_TRACE,
+	CHANGE = SWITCH | VERB_REPAIR,
+	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_REPAIR,
+	CHOOSE = SWITCH | VERB_LIST | VERB_INFO,
+	ALL = CHANGE | OUTPUT,
+};
+
+const struct verb_row verbs_table[] = {
+	{VERB_SCREEN, "", "[-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]]",
+		"the screen (with nothing named: choose a process); when standard output is no "
+		"terminal: as list"},
+	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -comm NAME | -prog FILE",
+		"every probe with its sites and semaphores"},
+	{VERB_INFO, "info", "info -pid N[,N] | -tree N | -comm NAME",
+		"one line a probe: NAME enabled"},
+	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N | -comm NAME ACTIONS",
+		"switch probes in running processes"},
+	{VERB_TRACE, "trace", "trace -prog FILE ACTIONS [-- ARGS]",
+		"start a program with probes on from its beginning"},
+	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
+		"undo what interrupted calls left in running processes"},
+};
+const size_t verbs_table_count = sizeof verbs_table / sizeof *verbs_table;
+
+#define AT(field) offsetof(struct options, field), NULL
+#define BY(function) 0, function
+
+const struct option_row options_table[] = {
+	{"pid", {0}, "N[,N]", PIDS, "the running process, or several", BY(take_pids)},
+	{"tree", {0}, "N", PIDS, "a process and all its descendants", BY(take_tree)},
+	{"comm", {0}, "NAME", PIDS, "every process of this name (as ps -o comm)", AT(comm)},
+	{"prog", {0}, "FILE", PROGS, "the program or library", AT(prog)},
+	{"follow", {0}, NULL, VERB_SCREEN,
+		"children born later join the list (under -tree they do anyway)", AT(follow)},
+	{"enable", {0}, "P[,P]", SWITCH, "switch these probes on (repeatable)", BY(take_action)},
+	{"disable", {0}, "P[,P]", SWITCH, "switch these probes off (repeatable)", BY(take_action)},
+	{"enable-all", {0}, NULL, SWITCH, "switch every probe on", BY(take_action)},
+	{"disable-all", {0}, NULL, SWITCH, "switch every probe off", BY(take_action)},
+	{"enable-regexp", {0}, "R", SWITCH, "switch on what R matches from its start",
+		BY(take_action)},
+	{"disable-regexp", {0}, "R", SWITCH, "switch off what R matches from its start",
+		BY(take_action)},
+	{"enable-pair", {0}, "A,B", SWITCH, "switch on B, then A (repeatable)", BY(take_action)},
+	{"disable-pair", {0}, "A,B", SWITCH, "switch off A, then B (repeatable)", BY(take_action)},
+	{"provider", {0}, "P", CHOOSE, "only probes of this provider", AT(provider)},
+	{"object", {0}, "O", CHOOSE, "only probes in this file (path or file name)", AT(object)},
+	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever they are", AT(force)},
+	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE, "print the plan, write nothing",
+		AT(dry_run)},
+	{"for", {0}, "TIME", VERB_ATTACH, "switch back after so long, such as 30s or 5m",
+		BY(take_for)},
+	{"stop", {0}, NULL, VERB_ATTACH, "stop all threads meanwhile: all sites change at once",
+		AT(stop)},
+	{"max-stop", {0}, "MS", VERB_ATTACH, "with -stop: give up after so many ms (1000)",
+		BY(take_max_stop)},
+	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_SETTING,
+		"refuse to change anything", AT(read_only)},
+	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
+	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: do not let the program begin yet", AT(hold)},
+	{"format", {0}, "text|json|csv", OUTPUT, "the form of the output", BY(take_format)},
+	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
+	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
+	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "note every change in this file", AT(log)},
+	{"no-syslog", {0}, NULL, CHANGE | VERB_SETTING, "do not note changes in the system's log",
+		AT(no_syslog)},
+	{"refresh", {0}, "SECONDS", VERB_SCREEN | VERB_SETTING, "how often states are read",
+		BY(take_refresh)},
+	{"lease", {0}, "MIN", VERB_SCREEN | VERB_SETTING,
+		"undo changes after so long without a key (15; 0: never)", BY(take_lease)},
+	{"columns", {0}, COLUMNS_NAMES, VERB_SCREEN | VERB_SETTING,
+		"of the list show only these; all, none", BY(take_columns)},
+	{"no-color", {0}, NULL, VERB_SCREEN | VERB_SETTING, "no colours", AT(no_color)},
+	{"theme", {0}, "dark|light|mono", VERB_SCREEN | VERB_SETTING, "colours for such a terminal",
+		BY(take_theme)},
+	{"mouse", {0}, NULL, VERB_SCREEN | VERB_SETTING,
+		"a click moves the cursor, the wheel scrolls", AT(mouse)},
+	{"ascii", {0}, NULL, VERB_SCREEN | VERB_SETTING, "draw with ASCII only", AT(ascii)},
+	{"gigatext", {0}, NULL, ALL, "accepted for ocaml-probes' sake; not needed", AT(gigatext)},
+	{"help", {"?", "h"}, NULL, ALL, "this text", AT(help)},
+	{"version", {0}, NULL, ALL, "the version", AT(version)},
+};
+const size_t options_table_count = sizeof options_table / sizeof *options_table;
