@@ -2,7 +2,7 @@
 # Golden screens: the list, tags and a probe that is on, the filter's prompt, detail,
 # preview and help look as they did, at 80x24, 120x40 and 40x10, in monochrome and ASCII. What differs
 # from run to run (pids, times, addresses) is masked. `tui-golden.sh --update` writes them anew, from
-# the source directory.
+# the source directory. A frame may arrive in pieces, from the top down: its last line is waited for.
 # Does not cover: colours, the list of processes, denied rights (they depend on the machine).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
@@ -47,32 +47,39 @@ for size in 80x24 120x40 40x10; do
 	type_command "LC_ALL=C '$PROBES_TUI' -no-syslog -no-color -pid $pid"
 	wait_for '^> \[ \] ocaml_2:first'
 	[ $size = 40x10 ] || wait_for ' in [^ ]+\+0x'
+	wait_for '\? help$'
 	picture list
 	keys e Space j Space
 	wait_for 'on first: 1 site'
 	wait_for '^>  *\[ \] ocaml_2:registers|^> \[ \] ocaml_2:registers'
+	wait_for 'row 4/8'
 	[ $size = 40x10 ] || wait_for ' in [^ ]+\+0x'
+	wait_for '\? help$'
 	picture changed
 	keys U g
 	wait_for '^> +\[.\] ocaml_2:first|^> \[.\] ocaml_2:first'
 	keys '\'
 	text 'work|reg'
 	wait_for '^3 of 8 match'
+	wait_for '^filter: work\|reg'
 	picture filter
 	keys Enter
 	wait_gone '^3 of 8 match'
 	keys '\' C-u Enter '*' z
 	wait_for '^What e and d would write'
+	wait_for 'q back$'
 	picture preview
 	keys q
 	wait_for '^filter:'
 	keys Escape U g i
 	wait_for '^Detail of ocaml_2:first'
+	wait_for 'q back'
 	picture detail
 	keys q
 	wait_for '^filter:'
 	keys '?'
 	wait_for '^Help'
+	wait_for 'q back$'
 	picture help
 	keys q q
 	wait_for '^status=0$'
