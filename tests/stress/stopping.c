@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (told == MAP_FAILED)
 		return 99;
-	field_start(&f, argv[1], "24", false);
+	field_start(&f, argv[1], "24", "--short-lives");
 	told->field = &f;
 	if (identity_open(&who, f.pid, &e) < 0)
 		fault_fatal("%s: %s", e.what, e.why);
