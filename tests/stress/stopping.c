@@ -204,7 +204,7 @@ static void kill_us(struct field *f)
 
 int main(int argc, char **argv)
 {
-	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 100;
+	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 1500;
 	struct probes_error e;
 	struct field f;
 
