@@ -1,8 +1,9 @@
 /*
  * The kernel's uprobes come and go at the very moments of a switch: before each call by which our
- * tool reads, writes and keeps its record, in turn, one is placed on a site that it switches, or
- * taken away from it. Afterwards that int3 is where it must be and nowhere else, the kernel's count
- * and ours add up, handlers run, and the uprobe can be removed.
+ * tool, while it has its turn, reads, writes and keeps its record, one after the other, one is
+ * placed on a site that it switches, or taken away from it. Afterwards that int3 is where it must
+ * be and nowhere else, the kernel's count and ours add up, handlers run, and the uprobe can be
+ * removed.
  *
  *   meanwhile TOOL VICTIM FOLDER [SECONDS]
  *
@@ -49,6 +50,7 @@ struct moment {
 	unsigned long calls, wanted; /* of those that read, write, record */
 	uint64_t not_at;             /* a write there is the moment that is left out */
 	bool leaves, struck;
+	bool turn; /* it has its turn (flock): before and after nothing is switched */
 };
 
 static struct tool tool;
@@ -94,8 +96,10 @@ static char place_at;
 
 static void meanwhile(long call, const unsigned long long *arguments)
 {
-	if (call != SYS_process_vm_readv && call != SYS_pwrite64 && call != SYS_pread64 &&
-		call != SYS_write)
+	if (call == SYS_flock)
+		moment->turn = !moment->turn;
+	if (!moment->turn || (call != SYS_process_vm_readv && call != SYS_pwrite64 &&
+				     call != SYS_pread64 && call != SYS_write))
 		return;
 	if (++moment->calls != moment->wanted)
 		return;
@@ -180,7 +184,7 @@ static unsigned long run(struct truth *t, struct field *f, long seconds)
 
 int main(int argc, char **argv)
 {
-	long seconds = argc > 4 ? atol(argv[4]) : 30;
+	long seconds = argc > 4 ? atol(argv[4]) : 20;
 	static struct truth t;
 	struct field f;
 	int ends[2];
