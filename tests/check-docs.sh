@@ -2,6 +2,7 @@
 # Manual page, completions and the key table of README.md are what the tables of options and keys
 # give: `make docs` makes them anew. The manual pages are without a warning of groff, and name every
 # exit status and verb; bash's completion offers what it should.
+# What doc/hazards.md names as guards is there.
 # Not covered: that zsh and fish like theirs; whether what is said by hand is true.
 set -eu
 gendocs=${GENDOCS:-doc/gendocs}
@@ -38,6 +39,18 @@ if command -v groff >/dev/null; then
 fi
 for word in list info attach trace repair PROBES 'EXIT STATUS'; do
 	grep -q "$word" doc/probes-tui.1 || fail "doc/probes-tui.1 does not tell of $word"
+done
+
+# --- hazards: every file and every test that stands in backquotes
+quoted=$(grep -o '`[^` ]*`' doc/hazards.md | tr -d '`' | sort -u)
+[ "$(echo "$quoted" | grep -c .)" -ge 50 ] || fail 'doc/hazards.md names next to nothing'
+for word in $quoted; do
+	case $word in
+	-* | */ | r | repair | /proc/* | build/*) ;;
+	*.c | *.sh) [ -f "src/$word" ] || [ -f "tests/$word" ] || fail "doc/hazards.md: no $word" ;;
+	*_*) grep -qx "START_TEST($word)" tests/unit/*.c || fail "doc/hazards.md: no test $word" ;;
+	*) [ -e "tests/$word" ] || [ -e "$word" ] || [ "$word" = unit/unit ] || fail "doc/hazards.md: what is $word?" ;;
+	esac
 done
 
 # --- bash: what is offered for these words

@@ -67,7 +67,26 @@ chmod -R a+rX "$root"
 look
 same 'a link that ends inside' "$(grep -c '^\[.*libvictim\.so' "$tmp/out")" "$in_library"
 
-# The library as it was; a FIFO is not waited for.
+# Another library stands where the mapped one stood: by its build-id it is not the one.
+rm "$library"
+cp "$VICTIMS/libvictim1.so" "$library"
+chmod 755 "$library"
+look
+same 'probes of another file' "$(grep -c '^\[.*libvictim\.so' "$tmp/out")" 0
+$nobody "$tmp/probes-tui" list -verbose -pid "$pid" >"$tmp/all" 2>&1 </dev/null
+has 'why not' 'libvictim\.so: the file on disk is not the one that is mapped' "$tmp/all"
+
+# Without a build-id it is told by its bytes.
+for one in libvictim.so libvictim1.so; do
+	cp "$VICTIMS/$one" "$library.new"
+	objcopy --remove-section .note.gnu.build-id "$library.new" 2>/dev/null || break
+	chmod 755 "$library.new"
+	mv "$library.new" "$library"
+	look
+	same "probes of $one without a build-id" "$(grep -c '^\[.*libvictim\.so' "$tmp/out")" 0
+done
+
+# A FIFO is not waited for.
 rm "$library"
 mkfifo "$library"
 chmod 666 "$library"

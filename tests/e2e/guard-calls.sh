@@ -71,4 +71,18 @@ same 'calls while it stands still' "$(paste -s -d ' ' "$tmp/still")" \
 	"process_vm_readv $((2 * batches)) pwrite64 $writes"
 
 stop
+
+# --- and the stop itself: all are seized, then all are told, then all are waited for, and whoever does
+# it gets to run first. One after the other takes a hundred times as long where threads spin.
+start loop_ocaml2_pie --threads 16
+traced attach -no-syslog -pid "$pid" -enable first -stop -max-stop 60000
+helper=$(awk '$2 ~ /^ptrace\(PTRACE_SEIZE/ { print $1; exit }' "$tmp/calls")
+same 'order of a stop' "$(awk -v helper="$helper" '
+	$2 ~ /^setpriority\(/ && !raised { raised = 1; print "setpriority" }
+	$1 != helper { next }
+	match($2, /PTRACE_[A-Z]*/) { print substr($2, RSTART, RLENGTH) }
+	$2 ~ /^wait4\(/ { print "wait" }' "$tmp/calls" | uniq -c | awk '{ print $2, $1 }' | paste -s -d ' ' -)" \
+	'setpriority 1 PTRACE_SEIZE 17 PTRACE_INTERRUPT 17 wait 17 PTRACE_DETACH 17'
+attach -disable first
+stop
 finish

@@ -65,7 +65,7 @@ static bool end_at(const char *words, unsigned long number, bool exec)
 
 	k.signal = exec ? STORM_EXEC : SIGKILL;
 	fault_begin("%s; the victim %s at call %lu", words, exec ? "execs" : "ends", number);
-	field_start(&f, storm, ENDINGS_THREADS, false);
+	field_start(&f, storm, ENDINGS_THREADS, NULL);
 	tool_aim(&tool, f.pid);
 	k.victim = f.pid;
 	begin = field_now();

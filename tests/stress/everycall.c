@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 	tool_init(&tool, argv[1], argv[3]);
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	field_start(&f, argv[2], "8", false);
+	field_start(&f, argv[2], "8", NULL);
 	tool_aim(&tool, f.pid);
 	truth_learn(&t, &f);
 	for (size_t i = 0; i < SCENES; i++) {

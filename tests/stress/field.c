@@ -77,10 +77,9 @@ static void field_open(struct field *f)
 		fault_fatal("cannot read the victim");
 }
 
-void field_start(struct field *f, const char *file, const char *threads, bool leader_dies)
+void field_start(struct field *f, const char *file, const char *threads, const char *option)
 {
-	const char *argv[] = {
-		"storm", "--threads", threads, leader_dies ? "--leader-dies" : NULL, NULL};
+	const char *argv[] = {"storm", "--threads", threads, option, NULL};
 	int in[2], out[2];
 
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)

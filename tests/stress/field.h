@@ -31,8 +31,8 @@ struct field_report {
 	size_t code_count;
 };
 
-/* Start the program at `file`. */
-void field_start(struct field *f, const char *file, const char *threads, bool leader_dies);
+/* Start the program at `file`; one more option, or NULL. */
+void field_start(struct field *f, const char *file, const char *threads, const char *option);
 /* After it has begun anew (STORM_EXEC). */
 void field_again(struct field *f);
 /* After it was killed. */

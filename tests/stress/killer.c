@@ -75,7 +75,10 @@ static void killer_call(struct killer_watch *w, pid_t task)
 		return;
 	if (w->k->way == KILLER_HELPER && task == w->tool)
 		return;
-	if (++w->end.calls != w->k->number)
+	++w->end.calls;
+	if (w->k->way == KILLER_MEANWHILE)
+		w->k->meanwhile((long)info.entry.nr, (const unsigned long long *)info.entry.args);
+	if (w->k->way == KILLER_MEANWHILE || w->end.calls != w->k->number)
 		return;
 	w->end.killed = true;
 	w->end.call = (long)info.entry.nr;

@@ -18,6 +18,8 @@ enum killer_way {
 			  and its calls alone */
 	KILLER_VICTIM, /* like KILLER_CALL, but it is another process that gets a signal: `victim`,
 			  `signal`; and that is waited for, for a moment, before the call goes on */
+	KILLER_MEANWHILE, /* nobody is killed: `meanwhile` is called before each of these calls goes
+			  on, in the process that traces */
 };
 
 struct killer {
@@ -25,6 +27,7 @@ struct killer {
 	unsigned long number;
 	pid_t victim;
 	int signal;
+	void (*meanwhile)(long call, const unsigned long long *arguments);
 };
 
 struct killer_end {

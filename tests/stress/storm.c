@@ -10,6 +10,7 @@
  *   quit      exit status 0
  *
  * Options: --threads N (64), --leader-dies: the first thread ends, and the rest goes on without it;
+ * --short-lives: a thread makes one round, bears its successor and dies;
  * --vfork: one thread waits for a child by vfork that does not end before us, and cannot be
  * stopped. STORM_EXEC has it begin anew, in the same process.
  */
@@ -69,6 +70,7 @@ static _Thread_local int activity;
 
 static pthread_rwlock_t pausing; /* a round holds it for reading, a pause for writing */
 static long threads = 64;
+static int short_lives;
 
 /* ---------------------------------------------------------------- probes */
 
@@ -190,6 +192,10 @@ static void *live(void *argument)
 	unsigned seed = (unsigned)(number * 2654435761u);
 	long rounds = 20 + rand_r(&seed) % 180, pace = rand_r(&seed) % 8;
 
+	if (short_lives) {
+		rounds = 1;
+		pace = 0;
+	}
 	for (long n = 1; n <= rounds; n++) {
 		pthread_rwlock_rdlock(&pausing);
 		one_round(n);
@@ -352,6 +358,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--leader-dies"))
 			leader_dies = 1;
+		else if (!strcmp(argv[i], "--short-lives"))
+			short_lives = 1;
 		else if (!strcmp(argv[i], "--vfork"))
 			forks = 1;
 		else if (!strcmp(argv[i], "--threads") && argv[i + 1])

@@ -38,7 +38,7 @@ void campaign_begin(struct campaign *c)
 		fault_fatal("cannot copy the victim");
 	c->leader_dies = c->victims % 4 == 3;
 	fault_begin("victim %lu%s", c->victims, c->leader_dies ? ", whose leader is dead" : "");
-	field_start(&c->field, c->file, threads, c->leader_dies);
+	field_start(&c->field, c->file, threads, c->leader_dies ? "--leader-dies" : NULL);
 	tool_aim(&c->tool, c->field.pid);
 	truth_learn(&c->truth, &c->field);
 	for (size_t i = 0; i < STORM_PLACES; i++)

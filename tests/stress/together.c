@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	fault_begin("%d of us at once, %lu switches each", TOGETHER_WORKERS, switches);
-	field_start(&f, argv[2], "4", false);
+	field_start(&f, argv[2], "4", NULL);
 	tool_aim(&tool, f.pid);
 	truth_learn(&truth, &f);
 	run(t, &truth, &f, switches);

@@ -37,6 +37,7 @@
 	X(apply)   \
 	X(journal) \
 	X(session) \
+	X(record)  \
 	X(refresh) \
 	X(rescan)  \
 	X(guard)   \

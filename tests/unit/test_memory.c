@@ -255,6 +255,32 @@ START_TEST(memory_write_is_all_or_nothing)
 }
 END_TEST
 
+/* The second page can be read, and so passes for one that can be written: it is shared. */
+START_TEST(memory_write_is_all_or_nothing_late)
+{
+	unsigned char *pages = memory_pages(2, 1 << 1), own = pages[PAGE - 1];
+	unsigned char two[2] = {(unsigned char)~own, 1};
+	int fd = memfd_create("memory-unit", MFD_CLOEXEC), read_only;
+	struct memory m;
+	char path[64];
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, PAGE), 0);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	read_only = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(read_only, 0);
+	ck_assert_ptr_eq(mmap(pages + PAGE, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, read_only, 0),
+		pages + PAGE);
+	memory_of(&m, getpid());
+	ck_assert_int_lt(m.ops->write(&m, (uint64_t)(uintptr_t)pages + PAGE - 1, two, 2), 0);
+	ck_assert_uint_eq(pages[PAGE - 1], own);
+	ck_assert_uint_eq(pages[PAGE], 0);
+	memory_close(&m);
+	close(read_only);
+	close(fd);
+}
+END_TEST
+
 START_TEST(memory_of_the_dead)
 {
 	static unsigned char byte = 7;
@@ -308,6 +334,7 @@ Suite *memory_suite(void)
 	tcase_add_test(t, memory_reads_thousands_of_ranges);
 	tcase_add_test(t, memory_writes_exactly_its_bytes);
 	tcase_add_test(t, memory_write_is_all_or_nothing);
+	tcase_add_test(t, memory_write_is_all_or_nothing_late);
 	tcase_add_test(t, memory_of_the_dead);
 	tcase_add_test(t, memory_denied);
 	suite_add_tcase(s, t);

@@ -4,11 +4,13 @@
 #endif
 #include "layout.h"
 
+#include <fcntl.h>
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE 4096UL
 
@@ -76,6 +78,25 @@ static int giga(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
+/* Its code as a shared mapping of its file, as linkers and loaders of one's own may have it. */
+static int share(struct dl_phdr_info *info, size_t size, void *data)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	(void)size;
+	(void)data;
+	for (int i = 0; fd >= 0 && i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		struct range r = range_of(info, p);
+
+		if (p->p_type == PT_LOAD && r.rights & PROT_EXEC &&
+			mmap(r.start, r.size, r.rights, MAP_SHARED | MAP_FIXED, fd,
+				(off_t)(p->p_offset & ~(PAGE - 1))) != r.start)
+			return -1;
+	}
+	return fd < 0 || close(fd) ? -1 : 1;
+}
+
 int layout_command(const char *line)
 {
 	int failed = 0;
@@ -84,6 +105,8 @@ int layout_command(const char *line)
 		dl_iterate_phdr(split, &failed);
 	} else if (!strncmp(line, "gigatext", 8)) {
 		failed = dl_iterate_phdr(giga, (void *)(line[8] ? line + 9 : "")) != 1;
+	} else if (!strcmp(line, "share")) {
+		failed = dl_iterate_phdr(share, NULL) != 1;
 	} else {
 		return 0;
 	}

@@ -1,0 +1,186 @@
+/*
+ * Covers the record that session_change.c keeps: at each write it is on disk already, at each end
+ * of a change it says so; without a journal one goes on and says it once; where the disk is full
+ * nothing more is switched, and what is ours can still be taken back. Not covered: the form of a
+ * journal (test_journal), killed sessions (stress/kills.sh, e2e/cli-repair.sh).
+ */
+#include "session_world.h"
+
+#include "suites.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- what is on disk ---- */
+
+static void record_read(const struct session_world *x, struct journal_text *text)
+{
+	unsigned char bytes[4096];
+	int fd = open(x->s.journal.path, O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? -1 : read(fd, bytes, sizeof bytes);
+
+	ck_assert_int_ge(size, 0);
+	close(fd);
+	ck_assert(journal_parse(bytes, (size_t)size, text));
+}
+
+static bool record_names(const struct array *writes, uint64_t address)
+{
+	for (size_t i = 0; i < writes->count; i++)
+		if (ARRAY_AT(writes, struct journal_write, i)->address == address)
+			return true;
+	return false;
+}
+
+/* ---- before the first write ---- */
+
+struct record_watch {
+	struct session_world *x;
+	unsigned writes; /* before which everything was on record */
+};
+
+/* All writes of this change are on record before the first of them is made. */
+static void record_look(struct fake *f, bool write, void *data)
+{
+	struct record_watch *watch = data;
+	struct journal_text text;
+
+	(void)f;
+	if (!write)
+		return;
+	record_read(watch->x, &text);
+	ck_assert(record_names(&text.last, WORLD_BIAS + WORLD_PC(0x11)));
+	ck_assert(record_names(&text.last, WORLD_BIAS + WORLD_PC(0x21)));
+	ck_assert(record_names(&text.last, WORLD_BIAS + WORLD_DATA(0x12)));
+	watch->writes++;
+	journal_text_done(&text);
+}
+
+START_TEST(record_precedes_every_write)
+{
+	struct session_world x;
+	struct record_watch watch = {.x = &x};
+	struct journal_text text;
+
+	session_begin(&x, "");
+	x.w.fake.before = record_look;
+	x.w.fake.data = &watch;
+	session_must(&x, PROBES_ENABLE, "one");
+	ck_assert_uint_eq(watch.writes, 3);
+	record_read(&x, &text); /* and its end is told */
+	ck_assert_uint_eq(text.last.count, 0);
+	ck_assert_uint_eq(text.writes.count, 3);
+	journal_text_done(&text);
+	session_must_restore(&x);
+	ck_assert_uint_eq(watch.writes, 6);
+	session_end(&x);
+}
+END_TEST
+
+/* What failed and was undone is on record as that. */
+START_TEST(record_of_what_was_undone)
+{
+	struct session_world x;
+	struct probes_result *r = NULL;
+	struct journal_text text;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	x.w.fake.fail_write = 3;
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "one", NULL, &r, &e), -EIO);
+	probes_result_free(r);
+	record_read(&x, &text);
+	ck_assert_uint_eq(text.last.count, 0);
+	ck_assert_uint_eq(text.writes.count, 0);
+	journal_text_done(&text);
+	session_end(&x);
+}
+END_TEST
+
+/* ---- where none can be kept ---- */
+
+START_TEST(record_cannot_begin)
+{
+	struct session_world x;
+	char *first;
+
+	session_begin(&x, "");
+	ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", "/proc/self/fdinfo", 1), 0);
+	session_must(&x, PROBES_ENABLE, "one");
+	first = strstr(x.said, "no journal can be kept");
+	ck_assert_ptr_nonnull(first);
+	session_must(&x, PROBES_ENABLE, "soft");
+	ck_assert_ptr_null(strstr(first + 1, "no journal")); /* once */
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
+/* From here on no file of ours may grow. */
+static void record_fill_up(const struct session_world *x, struct rlimit *before)
+{
+	struct rlimit none;
+	struct stat st;
+
+	ck_assert_int_eq(fstat(x->s.journal.fd, &st), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, before), 0);
+	none = (struct rlimit){(rlim_t)st.st_size, before->rlim_max};
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+}
+
+START_TEST(record_is_full)
+{
+	struct session_world x;
+	struct probes_result *r = NULL;
+	struct journal_text text;
+	struct rlimit before;
+	struct probes_error e = {0};
+	unsigned writes;
+	int code;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "one");
+	writes = x.w.fake.writes;
+	record_fill_up(&x, &before);
+	code = session_do(&x, PROBES_ENABLE, "soft", NULL, &r, &e);
+	setrlimit(RLIMIT_FSIZE, &before);
+	probes_result_free(r);
+	ck_assert_int_eq(code, -EFBIG);
+	ck_assert_ptr_nonnull(strstr(e.what, "put on record"));
+	ck_assert_uint_eq(x.w.fake.writes, writes); /* nothing at all */
+	record_read(&x, &text);                     /* what was there is whole */
+	ck_assert_uint_eq(text.writes.count, 3);
+	ck_assert_uint_eq(text.last.count, 0);
+	journal_text_done(&text);
+	/* Taking back must work all the same. */
+	record_fill_up(&x, &before);
+	code = probes_restore(&x.s, &r, &e);
+	setrlimit(RLIMIT_FSIZE, &before);
+	probes_result_free(r);
+	ck_assert_int_eq(code, 0);
+	ck_assert(session_as_found(&x));
+	ck_assert_ptr_nonnull(strstr(x.said, "no journal can be kept"));
+	session_end(&x);
+}
+END_TEST
+
+Suite *record_suite(void)
+{
+	Suite *s = suite_create("record");
+	TCase *t = tcase_create("record");
+
+	tcase_add_test(t, record_precedes_every_write);
+	tcase_add_test(t, record_of_what_was_undone);
+	tcase_add_test(t, record_cannot_begin);
+	tcase_add_test(t, record_is_full);
+	suite_add_tcase(s, t);
+	return s;
+}
