@@ -1,7 +1,7 @@
 /*
  * Probes as JSON.
  *
- * Owns the shape: UI.md section 1. Values go out one by one, so that 100,000
+ * Owns the shape, which probes-tui(1) describes. Values go out one by one, so that 100,000
  * probes need no memory. Only ASCII is printed; what is not known or does not
  * apply is null.
  */

@@ -1,4 +1,4 @@
-/* Probes as JSON, in the one shape of UI.md section 1. */
+/* Probes as JSON, in the one shape that probes-tui(1) describes. */
 #ifndef UI_JSON_H
 #define UI_JSON_H
 

@@ -1,5 +1,5 @@
 /*
- * Seize all, then interrupt all, then wait for all (HAZARDS 1): interrupting and
+ * Seize all, then interrupt all, then wait for all (doc/hazards.md): interrupting and
  * waiting one by one takes a hundred times as long on a busy machine. Threads
  * are born meanwhile: done is when a pass over the tasks finds nothing new and
  * the kernel's own count of threads agrees.

@@ -1,6 +1,6 @@
 /*
  * PTRACE_SEIZE does not stop. A running tracee cannot be detached from, and to stop it for that
- * would fail some of its system calls (HAZARDS 1): so the tracer is a helper that ends.
+ * would fail some of its system calls (doc/hazards.md): so the tracer is a helper that ends.
  */
 #include "process/tracer.h"
 

@@ -51,7 +51,7 @@ START_TEST(keys_are_unambiguous)
 }
 END_TEST
 
-/* The words and keys that UI.md binds. */
+/* The words and keys that habits and scripts rely on. */
 START_TEST(binding_keys)
 {
 	static const struct {
