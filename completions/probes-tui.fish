@@ -50,7 +50,7 @@ complete -c probes-tui -n '__probes_tui_verb screen attach trace repair' -o 'log
 complete -c probes-tui -n '__probes_tui_verb screen attach trace repair' -o 'no-syslog' -d 'do not note changes in the system\'s log'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'refresh' -x -d 'how often states are read'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'lease' -x -d 'undo changes after so long without a key (15; 0: never)'
-complete -c probes-tui -n '__probes_tui_verb screen' -o 'columns' -x -d 'of the list show only these; all, none'
+complete -c probes-tui -n '__probes_tui_verb screen' -o 'columns' -x -d 'show only these: sites,ref,proc,who,object,arguments,detail; all; none'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'no-color' -d 'no colours'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'theme' -x -a 'dark light mono' -d 'colours for such a terminal'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'mouse' -d 'a click moves the cursor, the wheel scrolls'
