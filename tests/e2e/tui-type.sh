@@ -75,7 +75,7 @@ wait_for '^.. output of pid'
 text quit
 wait_for '^quit$'
 keys Enter
-wait_for 'it exited with s'
+wait_for 'it exited with'
 wait_gone 'KEYS GO TO'
 keys 'C-]'
 wait_for 'has ended: nobody'
