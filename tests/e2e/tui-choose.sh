@@ -15,7 +15,7 @@ terminal 80 24
 
 type_command "'$PROBES_TUI' -no-syslog"
 wait_for '^Processes that hold probes'
-wait_for "^.. +$pid .* 8  switch +$pie"
+wait_for "^.. *$pid .* 8  switch +$pie"
 wait_for '^ [0-9]+ without probes, [0-9]+ not permitted'
 keys '\'
 text "$pid $pie"
@@ -48,7 +48,7 @@ wait_for '^Processes that hold probes'
 
 # one that starts, one that ends
 start2 "$fix"
-wait_for "^.. +$pid2 .*$fix"
+wait_for "^.. *$pid2 .*$fix"
 keys /
 text "$fix"
 keys Enter
@@ -59,23 +59,23 @@ stop2
 wait_for GONE
 keys q
 wait_for '^Processes that hold probes'
-wait_gone "^.. +$pid2 .*$fix"
+wait_gone "^.. *$pid2 .*$fix"
 
 # two at once
 start2 "$pie"
-wait_for "^.. +$pid2 "
+wait_for "^.. *$pid2 "
 keys '\'
 text "$pie"
 wait_for '^2 of '
 keys Enter g Space Space
-wait_for "^.\+ +$pid2 "
+wait_for "^.\+ *$pid2 "
 keys Enter
 wait_for '^probes-tui  2 processes'
 keys Q
 wait_for '^Processes that hold probes'
 for size in '40 10' '120 40'; do
 	resize ${size% *} ${size#* }
-	wait_for "^.. +$pid .* 8  switch"
+	wait_for "^.. *$pid .* 8  switch"
 	wait_for '\? help$'
 done
 keys q
