@@ -16,6 +16,23 @@ wait_gone ' lease '
 keys q
 wait_for '^status=0$'
 
+# What another tool holds cannot be taken back: said, tried when the lease runs out again, not at once.
+screen -lease 2s -log "$tmp/log"
+keys e
+wait_for '^> \[\*\] ocaml_2:first'
+site=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "first" { print $3; exit }')
+byte=$(($(bias "$VICTIMS/loop_ocaml2_pie") + site + 1))
+poke $byte 314
+wait_for 'the lease ran out, but 1 probe could NOT be taken back'
+wait_for ' lease [12]s can:'
+poke $byte 350
+wait_for 'the lease ran out, undone: 1 site'
+same 'undone' "$(state first)" disabled
+checks=$((checks + 1))
+[ "$(grep -c lease "$tmp/log")" -le 6 ] || fail "it was tried again and again: $(cat "$tmp/log")"
+keys q
+wait_for '^status=0$'
+
 screen -lease 3s
 keys e
 wait_for '^> \[\*\] ocaml_2:first'

@@ -33,38 +33,51 @@ void act_leave_back(struct app *a)
 		odd_build(&a->lines, &a->model, a->detail, a->columns);
 }
 
+/* What came of taking back all that this session changed. */
+struct act_leave_back {
+	int status;
+	struct probes_error e;
+	struct deed *deed; /* the caller's */
+	struct heirs_sum heirs;
+	size_t left; /* probes that are as this session switched them all the same */
+};
+
+static void act_leave_take_back(struct app *a, const char *word, const char *heirs_word,
+	const char *remark, struct act_leave_back *b)
+{
+	*b = (struct act_leave_back){0};
+	workers_look(a); /* what is not known to be ours can never be undone */
+	heirs_restore(a, heirs_word, &b->heirs);
+	b->status = deed_restore(&a->model, &b->deed, &b->e);
+	act_switch_audit(a, word, b->deed);
+	record_deed(&a->record, &a->model, remark, b->deed);
+	b->left = model_changed(&a->model);
+}
+
 /* Undo; false: not all of it could be. */
 static bool act_leave_undo(struct app *a)
 {
-	size_t left, changed = model_changed(&a->model);
-	struct probes_error e = {0};
-	struct heirs_sum heirs;
-	struct deed *d;
+	size_t changed = model_changed(&a->model);
+	struct act_leave_back b;
 	char said[300];
-	int status;
 
-	workers_look(a); /* what is not known to be ours can never be undone */
-	heirs_restore(a, "sweep", &heirs);
-	status = deed_restore(&a->model, &d, &e);
-
-	act_switch_audit(a, "undo", d);
-	record_deed(&a->record, &a->model, "undo at the end: ", d);
-	left = model_changed(&a->model);
-	if (status < 0)
-		app_say_error(a, "this session's changes could NOT be undone (Q leaves them)", &e);
-	else if (left)
-		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s", left,
-			left == 1 ? "" : "s", left == 1 ? "it" : "them",
-			deed_say(&d->sum, said, sizeof said));
-	else if (changed && deed_wrote(d))
-		text_addf(a->farewell, sizeof a->farewell, "undid this session's changes: %s. ",
-			deed_say(&d->sum, said, sizeof said));
-	deed_free(d);
-	heirs_say(&heirs, a->farewell, sizeof a->farewell);
-	if (status >= 0 && heirs.failed)
+	act_leave_take_back(a, "undo", "sweep", "undo at the end: ", &b);
+	if (b.status < 0)
 		app_say_error(
-			a, "what children inherited could NOT be undone (Q leaves it)", &heirs.e);
-	return status >= 0 && !left && !heirs.failed;
+			a, "this session's changes could NOT be undone (Q leaves them)", &b.e);
+	else if (b.left)
+		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s", b.left,
+			b.left == 1 ? "" : "s", b.left == 1 ? "it" : "them",
+			deed_say(&b.deed->sum, said, sizeof said));
+	else if (changed && deed_wrote(b.deed))
+		text_addf(a->farewell, sizeof a->farewell, "undid this session's changes: %s. ",
+			deed_say(&b.deed->sum, said, sizeof said));
+	deed_free(b.deed);
+	heirs_say(&b.heirs, a->farewell, sizeof a->farewell);
+	if (b.status >= 0 && b.heirs.failed)
+		app_say_error(
+			a, "what children inherited could NOT be undone (Q leaves it)", &b.heirs.e);
+	return b.status >= 0 && !b.left && !b.heirs.failed;
 }
 
 static void act_leave_finish(struct app *a)
@@ -149,35 +162,29 @@ void act_leave_wait(struct app *a)
 
 void act_leave_lease(struct app *a)
 {
-	struct probes_error e = {0};
-	struct heirs_sum heirs;
-	struct deed *d;
+	struct act_leave_back b;
 	char said[500];
-	int status;
 
 	if (app_now_ms() - a->last_key_ms < a->lease_ms || lease_left(a) != 0)
 		return;
-	workers_look(a);
-	heirs_restore(a, "lease", &heirs);
-	status = deed_restore(&a->model, &d, &e);
-	if (status >= 0 && heirs.failed) {
-		status = heirs.e.code;
-		e = heirs.e;
-	}
-	act_switch_audit(a, "lease", d);
-	record_deed(&a->record, &a->model, "undo by the lease: ", d);
+	act_leave_take_back(a, "lease", "lease", "undo by the lease: ", &b);
 	app_refresh(a, true);
-	if (status < 0) {
-		app_say_error(a, "the lease ran out, but not all could be undone", &e);
-		a->last_key_ms = app_now_ms(); /* and once more, when it runs out again */
+	deed_say(&b.deed->sum, said, sizeof said - 100);
+	if (b.status < 0 || b.heirs.failed || b.left)
+		a->last_key_ms = app_now_ms(); /* once more, when it runs out again */
+	if (b.status < 0 || b.heirs.failed) {
+		app_say_error(a, "the lease ran out, but not all could be undone",
+			b.status < 0 ? &b.e : &b.heirs.e);
+	} else if (b.left) {
+		app_complain(a, "the lease ran out, but %zu probe%s could NOT be taken back: %s",
+			b.left, b.left == 1 ? "" : "s", said);
 	} else {
-		deed_say(&d->sum, said, sizeof said - 100);
-		text_addf(said, sizeof said, "%s", heirs.processes ? "; " : "");
-		heirs_say(&heirs, said, sizeof said);
+		text_addf(said, sizeof said, "%s", b.heirs.processes ? "; " : "");
+		heirs_say(&b.heirs, said, sizeof said);
 		app_complain(a, "the lease ran out, undone: %s", said);
 		history_done(&a->history);
 	}
-	deed_free(d);
+	deed_free(b.deed);
 	app_layout(a);
 }
 
