@@ -93,21 +93,32 @@ static const char *detail_bytes(const uint8_t *bytes, uint8_t count, char *out, 
 	return out;
 }
 
+const char *detail_place(const struct probes_where *where, bool base, char *out, size_t size)
+{
+	char text[TEXT_MAX];
+	const char *file = text_clean(where->file, text, sizeof text);
+
+	out[0] = '\0';
+	if (where->function[0]) {
+		char function[TEXT_MAX];
+
+		text_addf(out, size, "%s+0x%llx",
+			text_clean(where->function, function, sizeof function),
+			(unsigned long long)where->offset);
+	}
+	if (where->file[0])
+		text_addf(out, size, "%s%s:%d", out[0] ? "  " : "", base ? text_base(file) : file,
+			where->line);
+	return out;
+}
+
 const char *detail_where(
 	struct probes_session *s, size_t probe, size_t site, char *out, size_t size)
 {
 	struct probes_where where;
-	char text[TEXT_MAX];
 
-	out[0] = '\0';
 	probes_where(s, probe, site, &where);
-	if (where.function[0])
-		text_addf(out, size, "%s+0x%llx", text_clean(where.function, text, sizeof text),
-			(unsigned long long)where.offset);
-	if (where.file[0])
-		text_addf(out, size, "%s%s:%d", out[0] ? "  " : "",
-			text_clean(where.file, text, sizeof text), where.line);
-	return out;
+	return detail_place(&where, false, out, size);
 }
 
 /* One line of a site, without where it is. */

@@ -22,4 +22,7 @@ void detail_glance(struct lines *l, const struct model *m, uint32_t row,
 const char *detail_where(
 	struct probes_session *s, size_t probe, size_t site, char *out, size_t size);
 
+/* The same of what is known already; base: the file without its folders. Returns out. */
+const char *detail_place(const struct probes_where *where, bool base, char *out, size_t size);
+
 #endif

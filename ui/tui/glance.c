@@ -54,17 +54,12 @@ void glance_look(struct glance *g, const struct model *m)
 	struct model_member member = glance_member(m, g->row);
 	struct probes_session *s = m->processes[member.process].session;
 	struct probes_where where;
-	char text[TEXT_MAX];
+	char text[sizeof g->where];
 
 	g->looked = true;
 	if (!probes_at(s, member.probe)->site_count)
 		return;
 	probes_where(s, member.probe, 0, &where);
-	if (where.function[0])
-		text_addf(g->where, sizeof g->where, "in %s+0x%llx",
-			text_clean(where.function, text, sizeof text),
-			(unsigned long long)where.offset);
-	if (where.file[0])
-		text_addf(g->where, sizeof g->where, "%s%s:%d", g->where[0] ? "  " : "in ",
-			text_base(text_clean(where.file, text, sizeof text)), where.line);
+	if (*detail_place(&where, true, text, sizeof text))
+		text_addf(g->where, sizeof g->where, "in %s", text);
 }
