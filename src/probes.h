@@ -372,7 +372,7 @@ struct probes_item {
 	size_t probe;
 	enum probes_verb verb;
 	enum probes_outcome outcome;
-	char why[128]; /* for all but done */
+	const char *why; /* for all but done, else ""; lives as long as its result */
 };
 
 /* One write, planned or made. */
@@ -388,6 +388,8 @@ struct probes_write {
 struct probes_result {
 	struct probes_item *items; /* in the order they were acted on */
 	size_t item_count;
+	char **texts; /* what was put in words for items alone */
+	size_t text_count;
 	struct probes_write *writes; /* in the order they were made */
 	size_t write_count;
 	size_t done, skipped, not_done; /* items, counted */

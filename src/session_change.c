@@ -37,6 +37,8 @@ static struct probes_result *session_result(
 	r->write_count = p->writes.count;
 	r->item_count = p->items.count;
 	r->items = array_take(&p->items);
+	r->text_count = p->texts.count;
+	r->texts = array_take(&p->texts);
 	for (size_t i = 0; i < r->item_count; i++) {
 		r->done += r->items[i].outcome == PROBES_DONE;
 		r->skipped += r->items[i].outcome == PROBES_SKIPPED;
@@ -83,12 +85,14 @@ uint32_t session_slot(const struct holding *h, size_t local, const struct probes
 static void session_remember(struct probes_session *s, const struct probes_result *r)
 {
 	for (size_t i = 0; i < r->write_count; i++) {
+		const struct probes_write *w = &r->writes[i];
+		struct holding *h;
 		size_t local;
-		struct holding *h = catalog_find(&s->catalog, r->writes[i].probe, &local);
 
-		if (!r->writes[i].is_site)
-			h->net[session_slot(h, local, &r->writes[i])] +=
-				session_delta(&r->writes[i]);
+		if (w->is_site)
+			continue;
+		h = catalog_find(&s->catalog, w->probe, &local);
+		h->net[session_slot(h, local, w)] += session_delta(w);
 	}
 }
 
@@ -281,16 +285,14 @@ static int session_apply(struct probes_session *s, const struct session_change *
 }
 
 /*
- * Read what a change is about, whatever the last reading said. NULL: all that there is, for which
- * there is a layout already, or will be from here on.
+ * Read what a change is about. NULL: all that there is, for which there is a layout already, or
+ * will be from here on.
  */
 static int session_read_change(struct probes_session *s, const struct session_change *c,
 	struct reader *reader, struct probes_error *e)
 {
-	if (reader)
-		return session_read_by(s, reader, c->which, c->count, e);
-	s->all.fresh = true;
-	return session_read(s, NULL, 0, e);
+	return reader ? session_read_by(s, reader, c->which, c->count, e)
+		      : session_read(s, NULL, 0, e);
 }
 
 /* One try. *again is set where the process changed between reading and looking. */

@@ -13,6 +13,9 @@ void probes_result_free(struct probes_result *r)
 {
 	if (!r)
 		return;
+	for (size_t i = 0; i < r->text_count; i++)
+		free(r->texts[i]);
+	free(r->texts);
 	free(r->items);
 	free(r->writes);
 	free(r);

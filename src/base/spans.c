@@ -114,6 +114,17 @@ static bool spans_joined(const struct spans *s, size_t i)
 	       list[i].address == list[i - 1].address + list[i - 1].length;
 }
 
+bool spans_whole(const struct spans *s)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct span *span = ARRAY_AT(&s->list, struct span, i);
+
+		if (span->got != span->length)
+			return false;
+	}
+	return true;
+}
+
 size_t spans_got(const struct spans *s, size_t offset, size_t length)
 {
 	const struct span *list = s->list.data;

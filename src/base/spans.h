@@ -40,6 +40,9 @@ size_t spans_add(struct spans *s, uint64_t address, size_t length);
  */
 bool spans_split(struct spans *s, size_t page);
 
+/* Was everything read? */
+bool spans_whole(const struct spans *s);
+
 /* How many bytes of an item at this buffer offset and of this length were read. */
 size_t spans_got(const struct spans *s, size_t offset, size_t length);
 

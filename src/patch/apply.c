@@ -9,6 +9,7 @@
 #include "base/order.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,16 +18,15 @@
 #define APPLY_LONGEST (1 << 20)
 
 struct apply_batch {
-	size_t first, count;  /* writes of the plan */
-	struct spans spans;   /* of all that is looked at */
-	size_t *look, *guard; /* per write: offsets in the buffer */
+	size_t first, count; /* writes of the plan */
+	struct spans spans;  /* of all that is looked at */
 };
 
 /* One thing to look at, for laying out in the order of addresses. */
 struct apply_look {
 	uint64_t address;
 	size_t length;
-	size_t *offset;
+	uint32_t *offset;
 };
 
 static const struct plan_write *apply_at(const struct apply *a, size_t i)
@@ -34,69 +34,111 @@ static const struct plan_write *apply_at(const struct apply *a, size_t i)
 	return ARRAY_AT(&a->plan->writes, struct plan_write, i);
 }
 
+static const struct plan_witness *apply_witness(const struct apply *a, size_t i)
+{
+	return ARRAY_AT(&a->plan->witnesses, struct plan_witness, i);
+}
+
 /* ---- laying out ---- */
 
-static bool apply_lay_out(struct apply *a, struct apply_batch *b)
+/* How many bytes of its guard are looked at. */
+static size_t apply_guard(const struct plan_write *w)
 {
-	struct apply_look *looks = calloc(2 * b->count, sizeof *looks);
-	size_t n = 0;
-	bool fits;
+	return w->guard_at + SITE_FOLLOWING;
+}
 
-	b->look = calloc(b->count, sizeof *b->look);
-	b->guard = calloc(b->count, sizeof *b->guard);
-	fits = looks && b->look && b->guard;
-	for (size_t i = 0; fits && i < b->count; i++) {
-		const struct plan_write *w = apply_at(a, b->first + i);
+/* All that is to be looked at for one write. */
+static bool apply_want(struct apply *a, size_t i, struct array *looks)
+{
+	const struct plan_write *w = apply_at(a, i);
+	struct apply_look *look;
 
-		looks[n++] = (struct apply_look){w->address, w->look, &b->look[i]};
-		if (w->guard)
-			looks[n++] = (struct apply_look){w->guard, SITE_FOLLOWING, &b->guard[i]};
+	if (!array_reserve(looks, 2 + (size_t)w->witness_count))
+		return false;
+	look = (struct apply_look *)looks->data + looks->count;
+	*look++ = (struct apply_look){w->address, plan_look(w), &a->look[i]};
+	if (w->guard)
+		*look++ = (struct apply_look){w->guard, apply_guard(w), &a->guard[i]};
+	for (uint32_t k = w->witness; k < w->witness + w->witness_count; k++)
+		*look++ = (struct apply_look){apply_witness(a, k)->address, 1, &a->witness[k]};
+	looks->count = (size_t)(look - (struct apply_look *)looks->data);
+	return true;
+}
+
+/* `looks` is emptied first: it is there to be used again. */
+static bool apply_lay_out(struct apply *a, struct apply_batch *b, struct array *looks)
+{
+	bool fits = true;
+
+	looks->count = 0;
+	for (size_t i = 0; fits && i < b->count; i++)
+		fits = apply_want(a, b->first + i, looks);
+	fits = fits && order_by_number(looks->data, looks->count, looks->size,
+			       offsetof(struct apply_look, address));
+	for (size_t i = 0; fits && i < looks->count; i++) {
+		const struct apply_look *look = ARRAY_AT(looks, struct apply_look, i);
+		size_t offset = spans_add(&b->spans, look->address, look->length);
+
+		*look->offset = (uint32_t)offset;
+		fits = offset <= UINT32_MAX;
 	}
-	fits = fits && order_by_number(looks, n, sizeof *looks, 0);
-	for (size_t i = 0; fits && i < n; i++) {
-		*looks[i].offset = spans_add(&b->spans, looks[i].address, looks[i].length);
-		fits = *looks[i].offset != SIZE_MAX;
-	}
-	free(looks);
 	return fits;
 }
 
-static bool apply_add_batch(struct apply *a, size_t first)
+static size_t apply_count_batch(const struct apply *a, size_t first)
+{
+	size_t left = a->plan->writes.count - first, most = APPLY_BATCH, n = 0;
+
+	while (n < left && n < most && (n == 0 || !apply_at(a, first + n)->cut)) {
+		const struct plan_write *w = apply_at(a, first + n++);
+
+		if (w->guard_counts || w->witness_count)
+			most = APPLY_BATCH_SHARED;
+	}
+	return n;
+}
+
+static struct apply_batch *apply_add_batch(struct apply *a, size_t first)
 {
 	struct apply_batch *b = array_add(&a->batches);
-	size_t end = first + 1;
 
 	if (!b)
-		return false;
-	while (end < a->plan->writes.count && end - first < APPLY_BATCH && !apply_at(a, end)->cut)
-		end++;
+		return NULL;
 	b->first = first;
-	b->count = end - first;
+	b->count = apply_count_batch(a, first);
 	spans_init(&b->spans, APPLY_GAP, APPLY_LONGEST);
-	return apply_lay_out(a, b);
+	return b;
+}
+
+static bool apply_lay_out_all(struct apply *a)
+{
+	size_t largest = 1, end;
+	struct array looks;
+	bool fits = true;
+
+	array_init(&looks, sizeof(struct apply_look));
+	for (size_t at = 0; fits && at < a->plan->writes.count; at = end) {
+		struct apply_batch *b = apply_add_batch(a, at);
+
+		fits = b && apply_lay_out(a, b, &looks);
+		end = at + (fits ? b->count : 0);
+		largest = fits && b->spans.total > largest ? b->spans.total : largest;
+	}
+	array_done(&looks);
+	a->bytes = fits ? malloc(largest) : NULL;
+	return a->bytes;
 }
 
 int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 {
-	size_t largest = 1, next = 0;
-
 	*a = (struct apply){.plan = plan};
 	array_init(&a->batches, sizeof(struct apply_batch));
-	while (next < plan->writes.count) {
-		const struct apply_batch *b;
-
-		if (!apply_add_batch(a, next)) {
-			apply_done(a);
-			return error_memory(e, "a plan");
-		}
-		b = ARRAY_AT(&a->batches, struct apply_batch, a->batches.count - 1);
-		next = b->first + b->count;
-		largest = b->spans.total > largest ? b->spans.total : largest;
-	}
-	a->bytes = malloc(largest);
+	a->look = malloc((plan->writes.count + 1) * sizeof *a->look);
+	a->guard = malloc((plan->writes.count + 1) * sizeof *a->guard);
+	a->witness = malloc((plan->witnesses.count + 1) * sizeof *a->witness);
 	a->left = mmap(NULL, plan->writes.count + 1, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (a->bytes && a->left != MAP_FAILED)
+	if (a->look && a->guard && a->witness && a->left != MAP_FAILED && apply_lay_out_all(a))
 		return 0;
 	apply_done(a);
 	return error_memory(e, "a plan");
@@ -104,15 +146,14 @@ int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 
 void apply_done(struct apply *a)
 {
-	for (size_t i = 0; i < a->batches.count; i++) {
-		struct apply_batch *b = ARRAY_AT(&a->batches, struct apply_batch, i);
-
-		spans_done(&b->spans);
-		free(b->look);
-		free(b->guard);
-	}
+	for (size_t i = 0; i < a->batches.count; i++)
+		spans_done(&ARRAY_AT(&a->batches, struct apply_batch, i)->spans);
 	array_done(&a->batches);
+	free(a->look);
+	free(a->guard);
+	free(a->witness);
 	free(a->bytes);
+	a->look = a->guard = a->witness = NULL;
 	a->bytes = NULL;
 	if (a->left && a->left != MAP_FAILED)
 		munmap(a->left, a->plan->writes.count + 1);
@@ -160,44 +201,73 @@ static int apply_mismatch(uint64_t address, const unsigned char *expected,
 
 /* ---- looking ---- */
 
+static bool apply_got(
+	const struct apply *a, const struct apply_batch *b, uint32_t offset, size_t length)
+{
+	return a->whole || spans_got(&b->spans, offset, length) == length;
+}
+
 static int apply_check(const struct apply *a, const struct apply_batch *b, size_t i, bool after,
 	struct probes_error *e)
 {
-	const struct plan_write *w = apply_at(a, b->first + i);
-	const unsigned char *found = a->bytes + b->look[i];
+	const struct plan_write *w = apply_at(a, i);
+	const unsigned char *found = a->bytes + a->look[i];
 	unsigned char expected[PLAN_LOOK];
 
 	memcpy(expected, w->old, sizeof expected);
 	if (after)
 		memcpy(expected, w->new_, w->length);
-	if (spans_got(&b->spans, b->look[i], w->look) < w->look)
+	if (!apply_got(a, b, a->look[i], plan_look(w)))
 		return apply_failed(w, -EFAULT, "read what is at", e);
-	if (memcmp(found, expected, w->look))
-		return apply_mismatch(w->address, expected, found, w->look, e);
+	if (memcmp(found, expected, plan_look(w)))
+		return apply_mismatch(w->address, expected, found, plan_look(w), e);
 	if (!w->guard || after)
 		return 0;
-	if (spans_got(&b->spans, b->guard[i], SITE_FOLLOWING) < SITE_FOLLOWING)
+	if (!apply_got(a, b, a->guard[i], apply_guard(w)))
 		return apply_failed(w, -EFAULT, "read what is at", e);
-	found = a->bytes + b->guard[i];
-	if (memcmp(found, w->guard_bytes, SITE_FOLLOWING))
-		return apply_mismatch(w->guard, w->guard_bytes, found, SITE_FOLLOWING, e);
+	found = a->bytes + a->guard[i] + w->guard_at;
+	if (memcmp(found, w->guard_bytes + w->guard_at, SITE_FOLLOWING))
+		return apply_mismatch(w->guard + w->guard_at, w->guard_bytes + w->guard_at, found,
+			SITE_FOLLOWING, e);
 	return 0;
 }
 
-/*
- * Compare the process with what the plan says of this batch, before it or after. After it a
- * semaphore that differs is no failure: others count there too, and our part is added already.
- */
-static int apply_look(struct apply *a, struct apply_batch *b, struct memory *m, bool after,
-	struct probes_error *e)
+static bool apply_is(
+	const struct apply *a, const struct apply_batch *b, uint32_t offset, uint8_t byte)
+{
+	return a->bytes[offset] == byte || !apply_got(a, b, offset, 1);
+}
+
+/* How many of a count's witnesses were held by others when its batch was looked at. */
+static uint32_t apply_held(const struct apply *a, const struct apply_batch *b, size_t i)
+{
+	const struct plan_write *w = apply_at(a, i);
+	uint32_t held = w->guard_counts && !apply_is(a, b, a->guard[i], w->guard_bytes[0]);
+
+	for (uint32_t k = w->witness; k < w->witness + w->witness_count; k++)
+		held += !apply_is(a, b, a->witness[k], apply_witness(a, k)->own);
+	return held;
+}
+
+static int apply_read(
+	struct apply *a, struct apply_batch *b, struct memory *m, struct probes_error *e)
 {
 	int r = m->ops->read(m, &b->spans, a->bytes);
 
-	if (r < 0)
-		return apply_failed(apply_at(a, b->first), r, "read what is at", e);
-	for (size_t i = 0; r == 0 && i < b->count; i++)
-		if (!after || apply_at(a, b->first + i)->is_site)
-			r = apply_check(a, b, i, after, e);
+	a->whole = r == 0 && spans_whole(&b->spans);
+	return r < 0 ? apply_failed(apply_at(a, b->first), r, "read what is at", e) : 0;
+}
+
+/* Compare the process with what the plan says of this batch. */
+static int apply_look(
+	struct apply *a, struct apply_batch *b, struct memory *m, struct probes_error *e)
+{
+	int r = apply_read(a, b, m, e);
+
+	for (size_t i = 0; r == 0 && i < b->count; i++) {
+		r = apply_check(a, b, b->first + i, false, e);
+		a->held[i] = apply_held(a, b, b->first + i);
+	}
 	return r;
 }
 
@@ -216,22 +286,17 @@ static int apply_write(
 	return length > first ? m->ops->write(m, address + first, to + first, length - first) : 0;
 }
 
-/*
- * A uprobe that comes or goes counts without taking turns with us: what is written is added to a
- * count of this very moment, not to one from the beginning of the batch, which may be milliseconds
- * old by now. (An addition that nobody can come between there is none from outside.)
- */
-static int apply_look_again(struct memory *m, const struct plan_write *w, struct probes_error *e)
+static unsigned apply_count(const uint8_t *bytes)
 {
-	uint8_t now[2];
+	return bytes[0] | (unsigned)bytes[1] << 8;
+}
 
-	if (!w->shared)
-		return 0;
-	if (!memory_read(m, w->address, now, sizeof now))
-		return apply_failed(w, -EFAULT, "read what is at", e);
-	return memcmp(now, w->old, sizeof now)
-		       ? apply_mismatch(w->address, w->old, now, sizeof now, e)
-		       : 0;
+static int apply_write_count(
+	struct memory *m, uint64_t address, const uint8_t *now, unsigned count)
+{
+	const uint8_t to[2] = {(uint8_t)count, (uint8_t)(count >> 8)};
+
+	return apply_write(m, address, now, to, sizeof to);
 }
 
 static int apply_write_batch(
@@ -239,11 +304,8 @@ static int apply_write_batch(
 {
 	for (size_t i = 0; i < b->count; i++) {
 		const struct plan_write *w = apply_at(a, b->first + i);
-		int r = apply_look_again(m, w, e);
+		int r = apply_write(m, w->address, w->old, w->new_, w->length);
 
-		if (r < 0)
-			return r;
-		r = apply_write(m, w->address, w->old, w->new_, w->length);
 		if (r < 0) {
 			a->barred = w->is_site && (r == -EIO || r == -EPERM || r == -EACCES);
 			return apply_failed(w, r, "write at", e);
@@ -253,28 +315,66 @@ static int apply_write_batch(
 	return 0;
 }
 
-/* ---- undoing ---- */
-
-static unsigned apply_count(const uint8_t *bytes)
+/*
+ * A uprobe that comes or goes counts without taking turns with us, and between our look and our
+ * write its part is lost. But then the site tells: the kernel counts and places or removes its int3
+ * under one write lock of the address space, and our write needs that lock too (register_for_each_vma
+ * in kernel/events/uprobes.c, access_remote_vm in mm/memory.c). So by the time of our write both were
+ * done, after a look that saw neither; and what is there now is just what we wrote. Where it is
+ * anything else the kernel counted after us, and nothing was lost.
+ */
+static int apply_reconcile(const struct plan_write *w, struct memory *m, int64_t came,
+	struct probes_error *e)
 {
-	return bytes[0] | (unsigned)bytes[1] << 8;
+	int64_t count = apply_count(w->new_) + came;
+	uint8_t now[2];
+	int r;
+
+	if (!came || count < 0 || count > UINT16_MAX)
+		return 0;
+	if (!memory_read(m, w->address, now, sizeof now))
+		return apply_failed(w, -EFAULT, "read what is at", e);
+	if (memcmp(now, w->new_, sizeof now))
+		return 0;
+	r = apply_write_count(m, w->address, now, (unsigned)count);
+	return r < 0 ? apply_failed(w, r, "write at", e) : 0;
 }
+
+/*
+ * Read a batch back. A semaphore that differs is no failure: others count there too, and our part
+ * is added already.
+ */
+static int apply_look_back(
+	struct apply *a, struct apply_batch *b, struct memory *m, struct probes_error *e)
+{
+	int r = apply_read(a, b, m, e);
+
+	for (size_t i = 0; r == 0 && i < b->count; i++) {
+		const struct plan_write *w = apply_at(a, b->first + i);
+
+		if (w->is_site)
+			r = apply_check(a, b, b->first + i, true, e);
+		else
+			r = apply_reconcile(
+				w, m, (int64_t)apply_held(a, b, b->first + i) - a->held[i], e);
+	}
+	return r;
+}
+
+/* ---- undoing ---- */
 
 /* Take one write back: a site only where our byte still is, a count by our part of it. */
 static bool apply_undo(struct memory *m, const struct plan_write *w)
 {
-	uint8_t now[2], back[2];
-	unsigned count;
+	uint8_t now[2];
 
 	if (!memory_read(m, w->address, now, w->length))
 		return false;
 	if (w->is_site)
 		return now[0] == w->old[0] ||
 		       (now[0] == w->new_[0] && m->ops->write(m, w->address, w->old, 1) == 0);
-	count = apply_count(now) - apply_count(w->new_) + apply_count(w->old);
-	back[0] = (uint8_t)count;
-	back[1] = (uint8_t)(count >> 8);
-	return apply_write(m, w->address, now, back, 2) == 0;
+	return apply_write_count(m, w->address, now,
+		       apply_count(now) - apply_count(w->new_) + apply_count(w->old)) == 0;
 }
 
 static void apply_undo_all(struct apply *a, struct memory *m, struct probes_error *e)
@@ -299,11 +399,11 @@ int apply_run(struct apply *a, struct memory *m, struct probes_error *e)
 	for (size_t i = 0; r == 0 && i < a->batches.count; i++) {
 		struct apply_batch *b = ARRAY_AT(&a->batches, struct apply_batch, i);
 
-		r = apply_look(a, b, m, false, e);
+		r = apply_look(a, b, m, e);
 		if (r == 0)
 			r = apply_write_batch(a, b, m, e);
 		if (r == 0)
-			r = apply_look(a, b, m, true, e);
+			r = apply_look_back(a, b, m, e);
 	}
 	if (r < 0)
 		apply_undo_all(a, m, e);

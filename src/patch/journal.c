@@ -15,6 +15,7 @@
 
 #define JOURNAL_MAGIC "PTUIJ2\0"
 #define JOURNAL_LARGEST (1u << 28)
+#define JOURNAL_PIECE 1024 /* writes put down at once */
 
 struct journal_header {
 	char magic[8];
@@ -62,8 +63,7 @@ static int journal_directory(char *path, size_t size)
 
 /* ---- writing ---- */
 
-/* Append a whole block or nothing: half a block would hide those behind it. */
-static int journal_put(struct journal *j, const void *bytes, size_t size)
+static int journal_send(struct journal *j, const void *bytes, size_t size)
 {
 	size_t done = 0;
 
@@ -74,11 +74,24 @@ static int journal_put(struct journal *j, const void *bytes, size_t size)
 		if (code == -EINTR)
 			continue;
 		if (n <= 0)
-			return ftruncate(j->fd, (off_t)j->length) < 0 ? -errno : code;
+			return code;
 		done += (size_t)n;
 	}
+	return 0;
+}
+
+/* A whole block of `size` bytes was sent, or nothing stays: half a block would hide those behind. */
+static int journal_sent(struct journal *j, int code, size_t size)
+{
+	if (code < 0)
+		return ftruncate(j->fd, (off_t)j->length) < 0 ? -errno : code;
 	j->length += size;
 	return 0;
+}
+
+static int journal_put(struct journal *j, const void *bytes, size_t size)
+{
+	return journal_sent(j, journal_send(j, bytes, size), size);
 }
 
 /* Give it its name; the file must not exist. Without a file yet: make it under that name. */
@@ -197,23 +210,37 @@ static struct journal_write journal_write_of(const struct plan_write *w)
 	return out;
 }
 
+/* In pieces: memory for all of them would cost more than writing them down. */
+static int journal_send_writes(struct journal *j, const struct plan *plan, const bool *only)
+{
+	struct journal_write piece[JOURNAL_PIECE];
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->writes.count; i++) {
+		if (only && !only[i])
+			continue;
+		piece[n++] = journal_write_of(ARRAY_AT(&plan->writes, struct plan_write, i));
+		if (n < JOURNAL_PIECE)
+			continue;
+		r = journal_send(j, piece, n * sizeof *piece);
+		n = 0;
+	}
+	return r == 0 ? journal_send(j, piece, n * sizeof *piece) : r;
+}
+
 int journal_intend(struct journal *j, const struct plan *plan, const bool *only)
 {
-	struct journal_block *block =
-		malloc(sizeof *block + plan->writes.count * sizeof(struct journal_write));
-	struct journal_write *writes = block ? (void *)(block + 1) : NULL;
+	struct journal_block block = {.kind = JOURNAL_INTENT};
 	int r;
 
-	if (!block)
-		return -ENOMEM;
-	*block = (struct journal_block){.kind = JOURNAL_INTENT};
 	for (size_t i = 0; i < plan->writes.count; i++)
-		if (!only || only[i])
-			writes[block->count++] =
-				journal_write_of(ARRAY_AT(&plan->writes, struct plan_write, i));
-	r = journal_put(j, block, sizeof *block + block->count * sizeof *writes);
-	free(block);
-	return r;
+		block.count += !only || only[i];
+	r = journal_send(j, &block, sizeof block);
+	if (r == 0)
+		r = journal_send_writes(j, plan, only);
+	return journal_sent(
+		j, r, sizeof block + (size_t)block.count * sizeof(struct journal_write));
 }
 
 int journal_conclude(struct journal *j, enum journal_kind kind)

@@ -13,7 +13,10 @@ int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e)
 {
 	*p = (struct plan){.catalog = c, .epoch = 1};
 	array_init(&p->writes, sizeof(struct plan_write));
+	array_init(&p->witnesses, sizeof(struct plan_witness));
 	array_init(&p->items, sizeof(struct probes_item));
+	array_init(&p->texts, sizeof(char *));
+	array_init(&p->targets, sizeof(uint32_t));
 	p->views = calloc(c->holdings.count + 1, sizeof *p->views);
 	return p->views ? 0 : error_memory(e, "a plan");
 }
@@ -29,7 +32,12 @@ void plan_done(struct plan *p)
 	free(p->views);
 	p->views = NULL;
 	array_done(&p->writes);
+	array_done(&p->witnesses);
 	array_done(&p->items);
+	for (size_t i = 0; i < p->texts.count; i++)
+		free(*ARRAY_AT(&p->texts, char *, i));
+	array_done(&p->texts);
+	array_done(&p->targets);
 }
 
 /* ---- the view ---- */
@@ -60,6 +68,7 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 	s->semaphore = holding_semaphore(s->h, s->p);
 	s->limit = site_provider(s->p->provider)->limit;
 	s->view = &p->views[s->p->object];
+	s->texts = &p->texts;
 	return plan_open_view(s->view, s->h);
 }
 
@@ -71,7 +80,7 @@ static struct plan_write *plan_add(struct plan *p, const struct plan_step *s, ui
 
 	if (w) {
 		w->address = address;
-		w->probe = s->probe;
+		w->probe = (uint32_t)s->probe;
 	}
 	return w;
 }
@@ -88,7 +97,6 @@ static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t 
 		return false;
 	w->is_site = true;
 	w->length = 1;
-	w->look = PLAN_LOOK;
 	w->index = (uint32_t)index;
 	memcpy(w->old, s->h->original[index] + SITE_SWITCH, PLAN_LOOK);
 	w->old[0] = site_switch_byte(s->view->on[index]);
@@ -104,18 +112,41 @@ static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t 
  */
 static void plan_guard(const struct plan_step *s, uint32_t semaphore, struct plan_write *w)
 {
-	uint32_t offset = s->p->kind == PROBES_OCAML ? SITE_SWITCH + 1 : 1;
+	uint8_t offset = s->p->kind == PROBES_OCAML ? SITE_SWITCH + 1 : 1;
 
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		bool own = s->p->sites[i].semaphore == semaphore;
 
 		if ((w->guard && !own) || s->h->site_live[s->site + i].count < SITE_BYTES)
 			continue;
-		w->guard = s->p->sites[i].address + offset;
-		memcpy(w->guard_bytes, s->h->original[s->site + i] + offset, SITE_FOLLOWING);
+		w->guard = s->p->sites[i].address;
+		w->guard_at = offset;
+		memcpy(w->guard_bytes, s->h->original[s->site + i], SITE_BYTES);
+		w->guard_counts = own && s->limit == SITE_SHARED_LIMIT;
 		if (own)
 			return;
 	}
+}
+
+/* Uprobes at its sites are what the kernel counts in a semaphore that it shares. */
+static bool plan_call_witnesses(
+	struct plan *p, const struct plan_step *s, uint32_t semaphore, struct plan_write *w)
+{
+	w->witness = (uint32_t)p->witnesses.count;
+	for (uint32_t i = 0; i < s->p->site_count; i++) {
+		struct plan_witness *witness;
+
+		if (s->p->sites[i].semaphore != semaphore ||
+			(w->guard_counts && s->p->sites[i].address == w->guard))
+			continue;
+		witness = array_add(&p->witnesses);
+		if (!witness)
+			return false;
+		witness->address = s->p->sites[i].address;
+		witness->own = s->h->original[s->site + i][0];
+		w->witness_count++;
+	}
+	return true;
 }
 
 static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)
@@ -128,8 +159,7 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 	w = plan_add(p, s, s->p->semaphores[i].address);
 	if (!w)
 		return false;
-	w->length = w->look = 2;
-	w->shared = s->limit == SITE_SHARED_LIMIT;
+	w->length = 2;
 	w->index = (uint32_t)(s->semaphore + i);
 	w->old[0] = (uint8_t)from;
 	w->old[1] = (uint8_t)(from >> 8);
@@ -137,7 +167,7 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 	w->new_[1] = (uint8_t)(to >> 8);
 	plan_guard(s, i, w);
 	s->view->values[slot] = to;
-	return true;
+	return s->limit != SITE_SHARED_LIMIT || plan_call_witnesses(p, s, i, w);
 }
 
 /* Was this probe, or what it shares, written in the batch so far? */
@@ -216,26 +246,31 @@ static struct probes_item *plan_item(struct plan *p, size_t probe, enum probes_v
 		item->probe = probe;
 		item->verb = verb;
 		item->outcome = PROBES_DONE;
+		item->why = "";
 	}
 	return item;
 }
 
 /* ---- switching ---- */
 
+/* Room for two values of each of so many semaphores; the same room each time. */
+static uint32_t *plan_targets(struct plan *p, uint32_t count)
+{
+	return array_reserve(&p->targets, 2 * (size_t)count + 1) ? p->targets.data : NULL;
+}
+
 static bool plan_switch_probe(struct plan *p, const struct plan_step *s,
 	const struct plan_mode *mode, enum probes_verb verb)
 {
-	uint32_t count = s->p->semaphore_count;
-	uint32_t *to = calloc(2 * (size_t)count, sizeof *to), *from = to + count;
-	bool fits = to;
+	uint32_t count = s->p->semaphore_count, *to = plan_targets(p, count), *from = to + count;
 
-	for (uint32_t i = 0; fits && i < count; i++) {
+	if (!to)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
 		from[i] = plan_step_value(s, i);
 		to[i] = plan_step_target(from[i], verb, mode->force);
 	}
-	fits = fits && plan_write_probe(p, s, to, from, verb == PROBES_ENABLE, mode->force);
-	free(to);
-	return fits;
+	return plan_write_probe(p, s, to, from, verb == PROBES_ENABLE, mode->force);
 }
 
 static int plan_refuse(
@@ -347,20 +382,18 @@ static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, co
 
 static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 {
-	uint32_t count = s->p->semaphore_count;
-	uint32_t *to = calloc(2 * (size_t)count + 1, sizeof *to), *from = to + count;
-	bool up = false, fits = to;
+	uint32_t count = s->p->semaphore_count, *to = plan_targets(p, count), *from = to + count;
 	struct probes_item *item;
+	bool up = false;
 
-	if (fits &&
-		(plan_restore_targets(s, to, from, &up) || (follow && !plan_step_consistent(s)))) {
-		item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
-		fits = item;
-		if (item && plan_restore_check(s, to, from, follow, item))
-			fits = plan_write_probe(p, s, to, from, up, follow);
-	}
-	free(to);
-	return fits;
+	if (!to)
+		return false;
+	if (!plan_restore_targets(s, to, from, &up) && (!follow || plan_step_consistent(s)))
+		return true;
+	item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
+	if (!item || !plan_restore_check(s, to, from, follow, item))
+		return item;
+	return plan_write_probe(p, s, to, from, up, follow);
 }
 
 /* What was changed in an object that is mapped no more went with it. */

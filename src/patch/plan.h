@@ -14,29 +14,46 @@
 
 #define PLAN_LOOK (1 + SITE_FOLLOWING)
 
+/* A site of a count in which the kernel counts too: who holds it counts there. */
+struct plan_witness {
+	uint64_t address;
+	uint8_t own; /* what its first byte is while nobody holds it */
+};
+
 struct plan_write {
 	uint64_t address;
-	uint8_t length;         /* bytes written: 1 of a site, 2 of a semaphore */
-	uint8_t look;           /* bytes compared before, from the same address */
-	uint8_t old[PLAN_LOOK]; /* expected */
+	uint64_t guard; /* 0, or a site whose bytes prove that the object of a semaphore is
+			   still mapped there */
+	uint32_t probe;
+	uint32_t index;   /* of the site or semaphore in its holding */
+	uint32_t witness; /* the first of its other witnesses, among the plan's */
+	uint32_t witness_count;
+	uint8_t guard_bytes[SITE_BYTES]; /* the file's */
+	uint8_t guard_at;                /* these prove it: SITE_FOLLOWING from here on */
+	uint8_t length;                  /* bytes written: 1 of a site, 2 of a semaphore */
+	uint8_t old[PLAN_LOOK];          /* expected */
 	uint8_t new_[2];
-	bool is_site;
-	bool shared;    /* a count in which the kernel counts too */
-	bool cut;       /* looks at something written before it: begins a new batch */
-	uint64_t guard; /* 0, or an address whose bytes prove that the object of a
-			   semaphore is still mapped there */
-	uint8_t guard_bytes[SITE_FOLLOWING];
-	size_t probe;
-	uint32_t index; /* of the site or semaphore in its holding */
+	bool is_site : 1;
+	bool guard_counts : 1; /* the guard is a witness as well */
+	bool cut : 1; /* looks at something written before it: begins a new batch */
 };
+
+/* How many bytes are compared before, from the address on. */
+static inline size_t plan_look(const struct plan_write *w)
+{
+	return w->is_site ? PLAN_LOOK : w->length;
+}
 
 struct plan_view; /* the values as they will be after what is planned so far */
 
 struct plan {
 	const struct catalog *catalog;
 	struct array writes;     /* struct plan_write */
+	struct array witnesses;  /* struct plan_witness */
 	struct array items;      /* struct probes_item */
+	struct array texts;      /* char *: what items say that is not said of others */
 	struct plan_view *views; /* one a holding */
+	struct array targets;    /* uint32_t: scratch, for the counts of one probe */
 	uint32_t epoch;
 };
 

@@ -9,7 +9,7 @@
 void plan_step_not(struct probes_item *item, enum probes_outcome outcome, const char *why)
 {
 	item->outcome = outcome;
-	snprintf(item->why, sizeof item->why, "%s", why);
+	item->why = why;
 }
 
 bool plan_step_readable(const struct plan_step *s, struct probes_item *item)
@@ -36,6 +36,21 @@ static const struct probes_site_live *plan_step_first_foreign(
 	return NULL;
 }
 
+static const char *plan_step_held_by(
+	const struct plan_step *s, uint64_t address, const char *holder)
+{
+	char **slot = array_reserve(s->texts, 1) ? array_add(s->texts) : NULL;
+
+	if (!slot || asprintf(slot, "another tool holds its site at 0x%llx (%s)",
+			     (unsigned long long)address,
+			     !strcmp(holder, "int3") ? "int3: a uprobe or a debugger"
+						     : "bytes that are not its own") < 0) {
+		s->texts->count -= !!slot;
+		return "another tool holds one of its sites";
+	}
+	return *slot;
+}
+
 bool plan_step_foreign(
 	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
 {
@@ -46,12 +61,9 @@ bool plan_step_foreign(
 		return true;
 	if (s->p->kind == PROBES_SDT && !(force && verb == PROBES_DISABLE))
 		return true;
-	item->outcome = PROBES_NOT_DONE;
-	snprintf(item->why, sizeof item->why, "another tool holds its site at 0x%llx (%s)",
-		(unsigned long long)s->p->sites[site].address,
-		!strcmp(site_holder(s->p->kind, live->bytes), "int3")
-			? "int3: a uprobe or a debugger"
-			: "bytes that are not its own");
+	plan_step_not(item, PROBES_NOT_DONE,
+		plan_step_held_by(s, s->p->sites[site].address,
+			site_holder(s->p->kind, live->bytes)));
 	return false;
 }
 
@@ -79,9 +91,10 @@ static bool plan_step_check_counts(
 }
 
 /*
- * Uprobes count in the semaphores that the kernel shares, one for each site that they hold. Taken
- * away under them, the kernel can never remove them again, and their int3 stays in the code for
- * good: "ref_ctr going negative" (kernel/events/uprobes.c).
+ * Uprobes count in the semaphores that the kernel shares, one for each site that they hold: by an
+ * int3 or, over a nop of five bytes, by a call (Linux 6.18). Taken away under them, the kernel can
+ * never remove them again, and their bytes stay in the code for good: "ref_ctr going negative"
+ * (kernel/events/uprobes.c).
  */
 static bool plan_step_check_theirs(
 	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
@@ -93,7 +106,8 @@ static bool plan_step_check_theirs(
 		for (uint32_t i = 0; i < s->p->site_count; i++)
 			theirs += s->p->sites[i].semaphore == k &&
 				  s->h->site_live[s->site + i].count > 0 &&
-				  s->h->site_live[s->site + i].bytes[0] == SITE_INT3;
+				  s->h->site_live[s->site + i].bytes[0] !=
+					  s->h->original[s->site + i][0];
 		if (to < value && to < theirs) {
 			plan_step_not(item, PROBES_NOT_DONE,
 				"the uprobes (or breakpoints) at its sites may own all of its "

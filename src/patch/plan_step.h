@@ -25,6 +25,7 @@ struct plan_step {
 	size_t probe;
 	size_t site, semaphore; /* first ones in the holding */
 	uint32_t limit;
+	struct array *texts; /* the plan's */
 };
 
 /* The slot that all semaphores at one address share. */
@@ -41,7 +42,7 @@ static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semap
 /* Where a verb takes a count. */
 uint32_t plan_step_target(uint32_t value, enum probes_verb verb, bool force);
 
-/* It is not switched, and why. */
+/* It is not switched, and why: a text that lives on. */
 void plan_step_not(struct probes_item *item, enum probes_outcome outcome, const char *why);
 
 /* Each says in the item why not. */

@@ -16,6 +16,7 @@
 #define READER_SEMAPHORE 2       /* bytes of a count */
 #define READER_PAGE 4096
 #define READER_BLOCK 4096 /* bytes compared at once */
+#define READER_SPARSE 32  /* where far more than one probe in so many differs, all are stored */
 
 /* Where a value lies in the bytes that were read, and what it is of; ascending by offset. */
 struct reader_item {
@@ -288,8 +289,9 @@ static bool reader_store_block(struct reader *r, const struct catalog *c,
 	return true;
 }
 
+/* False where more than `most` values differ, or there is no memory. */
 static bool reader_store_changes(
-	struct reader *r, const struct catalog *c, const struct reader_piece *p)
+	struct reader *r, const struct catalog *c, const struct reader_piece *p, size_t most)
 {
 	for (size_t at = 0; at < p->spans.total; at += READER_BLOCK) {
 		size_t left = p->spans.total - at, from = p->offset + at;
@@ -297,7 +299,7 @@ static bool reader_store_changes(
 
 		if (!memcmp(r->bytes + at, r->before + from, length))
 			continue;
-		if (!reader_store_block(r, c, p, from, from + length))
+		if (r->touched.count > most || !reader_store_block(r, c, p, from, from + length))
 			return false;
 		memcpy(r->before + from, r->bytes + at, length);
 	}
@@ -305,17 +307,6 @@ static bool reader_store_changes(
 }
 
 /* ---- running ---- */
-
-static bool reader_whole(const struct reader_piece *p)
-{
-	for (size_t i = 0; i < p->spans.list.count; i++) {
-		const struct span *span = ARRAY_AT(&p->spans.list, struct span, i);
-
-		if (span->got != span->length)
-			return false;
-	}
-	return true;
-}
 
 /* A hole in the memory must hide nothing behind it: where one shows, it is read around. */
 static int reader_fetch(struct reader *r, struct reader_piece *p, struct memory *m)
@@ -329,21 +320,23 @@ static int reader_fetch(struct reader *r, struct reader_piece *p, struct memory 
 
 int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
 {
-	bool fresh = r->fresh, whole = true;
+	size_t most = c->probe_count / READER_SPARSE + READER_SPARSE;
+	bool whole = true;
 
 	r->touched.count = 0;
 	r->differs = false;
-	r->everything = fresh;
+	r->everything = r->fresh;
 	r->fresh = true; /* should it fail half-way */
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		struct reader_piece *p = ARRAY_AT(&r->pieces, struct reader_piece, i);
 		int code = reader_fetch(r, p, m);
-		bool got = code == 0 && reader_whole(p);
+		bool got = code == 0 && spans_whole(&p->spans);
 
 		if (code < 0)
 			return code;
-		/* Without memory for a list of what has changed: everything may have. */
-		if (fresh || !got || !reader_store_changes(r, c, p)) {
+		/* Without memory for a list of what has changed, or with a long one: everything may
+		 * have. */
+		if (r->everything || !got || !reader_store_changes(r, c, p, most)) {
 			reader_store_all(r, c, p, got);
 			r->everything = true;
 		}

@@ -77,7 +77,7 @@ static void killer_call(struct killer_watch *w, pid_t task)
 		return;
 	++w->end.calls;
 	if (w->k->way == KILLER_MEANWHILE)
-		w->k->meanwhile((long)info.entry.nr, (const unsigned long long *)info.entry.args);
+		w->k->meanwhile((long)info.entry.nr);
 	if (w->k->way == KILLER_MEANWHILE || w->end.calls != w->k->number)
 		return;
 	w->end.killed = true;

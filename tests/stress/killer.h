@@ -27,7 +27,7 @@ struct killer {
 	unsigned long number;
 	pid_t victim;
 	int signal;
-	void (*meanwhile)(long call, const unsigned long long *arguments);
+	void (*meanwhile)(long call);
 };
 
 struct killer_end {

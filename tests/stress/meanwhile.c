@@ -7,8 +7,7 @@
  *
  *   meanwhile TOOL VICTIM FOLDER [SECONDS]
  *
- * Exit status 77 where uprobes are not permitted. Not covered: the one moment that nobody can close
- * from outside, between the last look at a count that the kernel shares and its writing.
+ * Exit status 77 where uprobes are not permitted.
  */
 #include "fault.h"
 #include "inspect.h"
@@ -48,7 +47,6 @@ static const struct scene scenes[] = {
 /* What the tracing process and we both see. */
 struct moment {
 	unsigned long calls, wanted; /* of those that read, write, record */
-	uint64_t not_at;             /* a write there is the moment that is left out */
 	bool leaves, struck;
 	bool turn; /* it has its turn (flock): before and after nothing is switched */
 };
@@ -94,7 +92,7 @@ static char place_name(size_t probe)
 
 static char place_at;
 
-static void meanwhile(long call, const unsigned long long *arguments)
+static void meanwhile(long call)
 {
 	if (call == SYS_flock)
 		moment->turn = !moment->turn;
@@ -102,8 +100,6 @@ static void meanwhile(long call, const unsigned long long *arguments)
 				     call != SYS_pread64 && call != SYS_write))
 		return;
 	if (++moment->calls != moment->wanted)
-		return;
-	if (call == SYS_pwrite64 && arguments[3] == moment->not_at)
 		return;
 	moment->struck = ask(moment->leaves ? 'r' : place_at);
 }
@@ -116,8 +112,6 @@ static void begin_scene(const struct scene *scene, struct truth *t, size_t probe
 	t->probes[truth_find(t, "many")].count = t->probes[truth_find(t, "wire")].count =
 		!scene->on;
 	*moment = (struct moment){.leaves = scene->leaves};
-	if (t->probes[probe].sdt)
-		moment->not_at = t->probes[probe].semaphore;
 	if (scene->leaves && !ask(place_at))
 		fault("a uprobe cannot be placed");
 }

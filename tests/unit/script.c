@@ -25,6 +25,9 @@ const struct elf_note script_notes[] = {
 	{PC(0x70), 0, 0, "sdt", "bare", ""},
 	{PC(0x80), 0, SEM(0x40), "sdt", "twin", ""},
 	{PC(0x90), 0, 0, "ocaml_1", "bad", ""},
+	/* two nops, one count */
+	{PC(0xa0), 0, SEM(0x50), "sdt", "duo", ""},
+	{PC(0xb0), 0, SEM(0x50), "sdt", "duo", ""},
 };
 const size_t script_note_count = sizeof script_notes / sizeof *script_notes;
 

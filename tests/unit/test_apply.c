@@ -107,8 +107,8 @@ START_TEST(apply_carries_out)
 					     WORLD_BIAS) &
 				0xfff);
 	ck_assert_str_eq(order, " 11 21 12 31 41 20 24 32 40 41 44");
-	/* One look before, one after; and at each of the four counts that the kernel shares. */
-	ck_assert_uint_eq(a.w.fake.reads, 2 + 4);
+	/* One look before, one after. */
+	ck_assert_uint_eq(a.w.fake.reads, 2);
 	apply_end(&a);
 }
 END_TEST
@@ -289,10 +289,11 @@ START_TEST(apply_refuses_what_it_does_not_expect)
 	apply_begin(&a, "", EVERYTHING, false);
 	for (size_t i = 0; i < a.p.writes.count; i++) {
 		const struct plan_write *w = ARRAY_AT(&a.p.writes, struct plan_write, i);
-		unsigned looks = w->look + (w->guard ? SITE_FOLLOWING : 0u);
+		size_t looks = plan_look(w) + (w->guard ? SITE_FOLLOWING : 0u);
 
-		for (unsigned k = 0; k < looks; k++) {
-			uint64_t at = k < w->look ? w->address + k : w->guard + (k - w->look);
+		for (size_t k = 0; k < looks; k++) {
+			uint64_t behind = w->guard + w->guard_at - plan_look(w);
+			uint64_t at = k + (k < plan_look(w) ? w->address : behind);
 			struct probes_error e = {0};
 
 			fake_reset(&a.w.fake);
@@ -370,34 +371,77 @@ START_TEST(apply_undo_keeps_the_counts_of_others)
 }
 END_TEST
 
-/* Another party counts between our look and our write: nothing of it is lost, we begin anew. */
-START_TEST(apply_sees_a_count_of_this_very_moment)
-{
-	static const struct {
-		uint64_t address;
-		int code;
-	} counts[] = {
-		{WORLD_DATA(0x20), -EBUSY}, /* provider ocaml, and sdt: the kernel counts there */
-		{WORLD_DATA(0x44), -EBUSY}, {WORLD_DATA(0x12), 0}, /* OCaml's own */
-	};
+/* A uprobe that comes or goes before one of our calls: the kernel counts, and its byte changes. */
+struct apply_uprobe {
+	uint64_t site, count;
+	unsigned calls, at_call;
+	int add;
+	uint8_t byte;
+};
 
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-		struct apply_other other = {
-			.at_write = 1, .address = WORLD_BIAS + counts[i].address, .add = 1};
+static void apply_uprobe(struct fake *f, bool write, void *data)
+{
+	struct apply_uprobe *u = data;
+	unsigned char *count = fake_at(f, u->count);
+
+	(void)write;
+	if (++u->calls != u->at_call)
+		return;
+	*fake_at(f, u->site) = u->byte;
+	*count = (unsigned char)(*count + u->add);
+}
+
+static const struct apply_race {
+	const char *setup, *choice;
+	uint64_t site, count;
+	int add;
+	uint8_t byte;
+	unsigned before, after; /* the count; after our switch, with the uprobe's part */
+} apply_races[] = {
+	/* it comes; by an int3 or, over a long nop, by a call */
+	{"", "+unit", WORLD_PC(0x30), WORLD_DATA(0x20), 1, SITE_INT3, 0, 2},
+	{"", "+nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, SITE_INT3, 0, 2},
+	{"", "+nop", WORLD_PC(0x60), WORLD_DATA(0x44), 1, 0xe8, 0, 2},
+	{"c40=1 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, SITE_INT3, 1, 1},
+	/* it goes */
+	{"b30=cc b31=e8 c20=2 b41=e8 c24=1", "-unit", WORLD_PC(0x30), WORLD_DATA(0x20), -1,
+		0x90, 2, 0},
+	{"b50=cc c40=2 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), -1, 0x90, 2, 0},
+	/* a second site of one count */
+	{"", "+duo", WORLD_PC(0xb0), WORLD_DATA(0x50), 1, SITE_INT3, 0, 2},
+};
+
+/* A uprobe takes no turns with us: at whichever call it comes or goes, its part is not lost. */
+START_TEST(apply_loses_no_count_of_a_uprobe)
+{
+	const struct apply_race *race = &apply_races[_i];
+	struct apply_uprobe u = {.site = WORLD_BIAS + race->site,
+		.count = WORLD_BIAS + race->count,
+		.add = race->add,
+		.byte = race->byte};
+	unsigned struck = 0;
+
+	do {
+		unsigned theirs = (unsigned)((int)race->before + race->add);
 		struct apply_world a;
 		struct probes_error e = {0};
+		int r;
 
-		apply_begin(&a, "", EVERYTHING, false);
-		a.w.fake.before = apply_meddle;
-		a.w.fake.data = &other;
-		ck_assert_int_eq(apply_go(&a, &e), counts[i].code);
-		if (counts[i].code) {
-			ck_assert_uint_eq(world_count(&a.w, counts[i].address), 1);
-			world_set_count(&a.w, counts[i].address, 0);
-			ck_assert(fake_same(&a.w.fake, a.before));
-		}
+		apply_begin(&a, race->setup, race->choice, false);
+		a.w.fake.before = apply_uprobe;
+		a.w.fake.data = &u;
+		u.calls = 0;
+		u.at_call = ++struck;
+		r = apply_go(&a, &e);
+		ck_assert(r == 0 || r == -EBUSY);
+		if (u.calls >= u.at_call)
+			ck_assert_msg(world_count(&a.w, race->count) ==
+					      (r ? theirs : race->after),
+				"%s, at call %u: the count is %u", race->choice, struck,
+				world_count(&a.w, race->count));
 		apply_end(&a);
-	}
+	} while (u.calls >= u.at_call);
+	ck_assert_uint_gt(struck, 3);
 }
 END_TEST
 
@@ -500,7 +544,8 @@ Suite *apply_suite(void)
 	tcase_add_test(t, apply_refuses_what_it_does_not_expect);
 	tcase_add_test(t, apply_refuses_what_it_cannot_see);
 	tcase_add_test(t, apply_undo_keeps_the_counts_of_others);
-	tcase_add_test(t, apply_sees_a_count_of_this_very_moment);
+	tcase_add_loop_test(t, apply_loses_no_count_of_a_uprobe, 0,
+		sizeof apply_races / sizeof *apply_races);
 	tcase_add_test(t, apply_undo_leaves_a_foreign_byte);
 	tcase_add_test(t, apply_undoes_backwards);
 	tcase_add_test(t, apply_over_many_batches);

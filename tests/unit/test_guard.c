@@ -165,9 +165,9 @@ static void guard_plan(struct plan *p, struct world *w, size_t count)
 	array_done(&chosen);
 }
 
-static unsigned guard_batches(size_t writes)
+static unsigned guard_batches(size_t writes, size_t batch)
 {
-	return (unsigned)((writes + APPLY_BATCH - 1) / APPLY_BATCH);
+	return (unsigned)((writes + batch - 1) / batch);
 }
 
 /* Apply, without a single allocation. (Checks of libcheck allocate: none in between.) */
@@ -184,30 +184,39 @@ static int guard_run(struct apply *apply, struct world *w, struct probes_error *
 /* Apply: a write for each that is planned, one look a batch before and one after; no memory. */
 START_TEST(guard_apply)
 {
-	static const size_t counts[] = {1, 700, 1024};
+	static const struct {
+		size_t probes, batch;
+		const char *provider;
+	} worlds[] = {
+		{1, APPLY_BATCH, "ocaml_2"},
+		{700, APPLY_BATCH, "ocaml_2"},
+		{1024, APPLY_BATCH, "ocaml_2"},
+		{700, APPLY_BATCH_SHARED, "ocaml"},
+	};
+	size_t count = worlds[_i].probes, batch = worlds[_i].batch;
 	struct probes_error e = {0};
 	struct guard_many g;
 	struct apply apply;
 	struct plan plan;
 	struct world w;
 
-	guard_world(&g, &w, counts[_i]);
-	for (size_t i = 0; i < counts[_i]; i++)
-		g.notes[i].provider = "ocaml";
+	guard_world(&g, &w, count);
+	for (size_t i = 0; i < count; i++)
+		g.notes[i].provider = worlds[_i].provider;
 	world_end(&w);
 	world_begin(&w);
-	world_prepare(&w, g.notes, counts[_i], GUARD_TEXT(counts[_i]));
+	world_prepare(&w, g.notes, count, GUARD_TEXT(count));
 	world_add(&w, "/lib/many.so", WORLD_BIAS);
 	world_read(&w);
-	guard_plan(&plan, &w, counts[_i]);
-	ck_assert_uint_eq(plan.writes.count, 2 * counts[_i]); /* a site and a count each */
+	guard_plan(&plan, &w, count);
+	ck_assert_uint_eq(plan.writes.count, 2 * count); /* a site and a count each */
 	ck_assert_int_eq(apply_init(&apply, &plan, &e), 0);
 	fake_reset(&w.fake);
-	ck_assert(array_reserve(&w.fake.log, 4 * counts[_i])); /* the test's own memory */
+	ck_assert(array_reserve(&w.fake.log, 4 * count)); /* the test's own memory */
 	ck_assert_int_eq(guard_run(&apply, &w, &e), 0);
 	ck_assert_uint_eq(w.fake.writes, plan.writes.count);
-	/* One a batch before, one after; and one at each count, since the kernel shares it. */
-	ck_assert_uint_eq(w.fake.reads, 2 * guard_batches(plan.writes.count) + counts[_i]);
+	/* One a batch before, one after. */
+	ck_assert_uint_eq(w.fake.reads, 2 * guard_batches(plan.writes.count, batch));
 	ck_assert_uint_eq(w.fake.log.count, plan.writes.count); /* bytes */
 	apply_done(&apply);
 	plan_done(&plan);
@@ -235,10 +244,9 @@ START_TEST(guard_undo)
 	ck_assert_int_lt(guard_run(&apply, &w, &e), 0);
 	/* The writes that were made, once there and once back; the one that failed. */
 	ck_assert_uint_eq(w.fake.writes, 2 * plan.writes.count - 1);
-	/* A look a batch, one at each count before it was written, one at each before it was
-	 * undone. */
-	ck_assert_uint_eq(
-		w.fake.reads, guard_batches(plan.writes.count) + 2 * plan.writes.count - 1);
+	/* Two looks a batch, one at the last, which fails; one at each count before it is undone. */
+	ck_assert_uint_eq(w.fake.reads,
+		2 * guard_batches(plan.writes.count, APPLY_BATCH_SHARED) + plan.writes.count - 2);
 	apply_done(&apply);
 	plan_done(&plan);
 	world_end(&w);
@@ -259,7 +267,7 @@ START_TEST(guard_switch)
 	ck_assert_int_eq(probes_switch(&x.s, &all, 1, NULL, &result, &e), 0);
 	ck_assert_uint_gt(result->write_count, 0);
 	ck_assert_uint_eq(x.w.fake.writes, result->write_count);
-	ck_assert_uint_eq(x.w.fake.reads, 2 + 2 * guard_batches(result->write_count));
+	ck_assert_uint_eq(x.w.fake.reads, 2 + 2 * guard_batches(result->write_count, APPLY_BATCH_SHARED));
 	ck_assert_uint_eq(result->stopped_ns, 0);
 	probes_result_free(result);
 	session_must_restore(&x);
@@ -348,7 +356,7 @@ Suite *guard_suite(void)
 	tcase_set_timeout(t, 30);
 	tcase_add_loop_test(t, guard_refresh, 0, 4);
 	tcase_add_loop_test(t, guard_change, 0, 2);
-	tcase_add_loop_test(t, guard_apply, 0, 3);
+	tcase_add_loop_test(t, guard_apply, 0, 4);
 	tcase_add_test(t, guard_undo);
 	tcase_add_test(t, guard_switch);
 	tcase_add_test(t, guard_file);

@@ -223,16 +223,18 @@ START_TEST(plan_looks_at_the_bytes_around)
 	site = ARRAY_AT(&p.writes, struct plan_write, 0);
 	ck_assert_uint_eq(site->address, WORLD_BIAS + WORLD_PC(0x10) + SITE_SWITCH);
 	ck_assert_uint_eq(site->length, 1);
-	ck_assert_uint_eq(site->look, 5);
+	ck_assert_uint_eq(plan_look(site), 5);
 	ck_assert_mem_eq(site->old, "\x3d\x11\x22\x33\x44", 5);
 	/* an sdt semaphore by the bytes behind its nop, which nobody's switching changes */
 	count = ARRAY_AT(&p.writes, struct plan_write, 3);
 	ck_assert_uint_eq(count->length, 2);
-	ck_assert_uint_eq(count->look, 2);
-	ck_assert_uint_eq(count->guard, WORLD_BIAS + WORLD_PC(0x51));
-	ck_assert_mem_eq(count->guard_bytes, w.text + 0x51, 4);
+	ck_assert_uint_eq(plan_look(count), 2);
+	ck_assert_uint_eq(count->guard, WORLD_BIAS + WORLD_PC(0x50));
+	ck_assert_uint_eq(count->guard_at, 1);
+	ck_assert_mem_eq(count->guard_bytes, w.text + 0x50, SITE_BYTES);
+	ck_assert(count->guard_counts);
 	count++;
-	ck_assert_uint_eq(count->guard, WORLD_BIAS + WORLD_PC(0x61));
+	ck_assert_uint_eq(count->guard, WORLD_BIAS + WORLD_PC(0x60));
 	count++;
 	ck_assert_uint_eq(count->guard, 0);
 	plan_done(&p);

@@ -191,7 +191,7 @@ START_TEST(session_all_leaves_out_what_cannot)
 
 	session_begin(&x, "b31=cc");
 	ck_assert_int_eq(probes_switch(&x.s, &all, 1, NULL, &r, &e), 0);
-	ck_assert_uint_eq(r->done, 4);     /* one, soft, nop, twin */
+	ck_assert_uint_eq(r->done, 5);     /* one, soft, nop, twin, duo */
 	ck_assert_uint_eq(r->skipped, 1);  /* bare */
 	ck_assert_uint_eq(r->not_done, 2); /* unit, bad */
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 2);
