@@ -22,19 +22,14 @@
 
 /* ---- results ---- */
 
-static struct probes_result *session_result(
-	struct probes_session *s, struct plan *p, struct probes_error *e)
+static struct probes_result *session_result(struct plan *p, struct probes_error *e)
 {
 	struct probes_result *r = calloc(1, sizeof *r);
 
-	if (r)
-		r->writes = calloc(p->writes.count + 1, sizeof *r->writes);
-	if (!r || !r->writes) {
-		free(r);
+	if (!r) {
 		error_memory(e, "a result");
 		return NULL;
 	}
-	r->write_count = p->writes.count;
 	r->item_count = p->items.count;
 	r->items = array_take(&p->items);
 	r->text_count = p->texts.count;
@@ -44,23 +39,16 @@ static struct probes_result *session_result(
 		r->skipped += r->items[i].outcome == PROBES_SKIPPED;
 		r->not_done += r->items[i].outcome == PROBES_NOT_DONE;
 	}
-	for (size_t i = 0; i < r->write_count; i++) {
-		const struct plan_write *w = ARRAY_AT(&p->writes, struct plan_write, i);
-		size_t local;
-		const struct holding *h = catalog_find(&s->catalog, w->probe, &local);
-		const struct probes_probe *probe = &h->probes[local];
-		size_t first = w->is_site ? holding_site(h, probe) : holding_semaphore(h, probe);
-
-		r->writes[i] = (struct probes_write){.address = w->address,
-			.length = w->length,
-			.old = {w->old[0], w->old[1]},
-			.new_ = {w->new_[0], w->new_[1]},
-			.probe = w->probe,
-			.index = (uint32_t)(w->index - first),
-			.is_site = w->is_site};
-		r->sites += w->is_site;
-	}
 	return r;
+}
+
+/* What was written, or would be: the plan's own list. */
+static void session_take_writes(struct probes_result *r, struct plan *p)
+{
+	r->write_count = p->writes.count;
+	r->writes = array_take(&p->writes);
+	for (size_t i = 0; i < r->write_count; i++)
+		r->sites += r->writes[i].is_site;
 }
 
 /* ---- what is ours ---- */
@@ -124,14 +112,14 @@ static void session_forget(
 static void session_owe(struct probes_session *s, const struct apply *a)
 {
 	for (size_t i = 0; i < a->plan->writes.count; i++) {
-		const struct plan_write *w = ARRAY_AT(&a->plan->writes, struct plan_write, i);
+		const struct probes_write *w = ARRAY_AT(&a->plan->writes, struct probes_write, i);
 		size_t local;
 		struct holding *h;
 
 		if (!a->left[i] || w->is_site)
 			continue;
 		h = catalog_find(&s->catalog, w->probe, &local);
-		h->net[holding_same(h, w->index)] += session_count(w->new_) - session_count(w->old);
+		h->net[session_slot(h, local, w)] += session_delta(w);
 		h->stamp[local] = ++s->stamp;
 	}
 }
@@ -310,15 +298,15 @@ static int session_try(struct probes_session *s, const struct session_change *c,
 		return r;
 	r = c->plan(c, &p, e);
 	/* Before the first write: what is done must never be lost for want of memory. */
-	*result = session_result(s, &p, e);
+	*result = session_result(&p, e);
 	if (*result && r == 0 && !c->dry_run)
 		applied = r = session_apply(s, c, &p, &stopped_ns, e);
 	*again = applied == -EBUSY;
+	if (*result && r == 0)
+		session_take_writes(*result, &p);
 	plan_done(&p);
 	if (!*result)
 		return -ENOMEM;
-	if (r < 0)
-		(*result)->write_count = (*result)->sites = 0;
 	(*result)->stopped_ns = stopped_ns;
 	(*result)->dry_run = c->dry_run;
 	return r;

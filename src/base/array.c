@@ -35,16 +35,6 @@ bool array_reserve(struct array *a, size_t more)
 	return true;
 }
 
-void *array_add(struct array *a)
-{
-	char *element;
-
-	if (!array_reserve(a, 1))
-		return NULL;
-	element = (char *)a->data + a->count++ * a->size;
-	return memset(element, 0, a->size);
-}
-
 void *array_take(struct array *a)
 {
 	void *data = a->data;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct array {
 	void *data;
@@ -19,7 +20,12 @@ void array_done(struct array *a);
 bool array_reserve(struct array *a, size_t more);
 
 /* Append one zeroed element and return it, or NULL when there is no memory. */
-void *array_add(struct array *a);
+static inline void *array_add(struct array *a)
+{
+	if (a->count == a->capacity && !array_reserve(a, 1))
+		return NULL;
+	return memset((char *)a->data + a->count++ * a->size, 0, a->size);
+}
 
 /* The data becomes the caller's (free), NULL if empty; the array is empty again. */
 void *array_take(struct array *a);

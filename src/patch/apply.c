@@ -16,6 +16,7 @@
 
 #define APPLY_GAP 256
 #define APPLY_LONGEST (1 << 20)
+#define APPLY_NEAR 8 /* writes before one among which its site is looked for */
 
 struct apply_batch {
 	size_t first, count; /* writes of the plan */
@@ -29,9 +30,14 @@ struct apply_look {
 	uint32_t *offset;
 };
 
-static const struct plan_write *apply_at(const struct apply *a, size_t i)
+static const struct probes_write *apply_at(const struct apply *a, size_t i)
 {
-	return ARRAY_AT(&a->plan->writes, struct plan_write, i);
+	return ARRAY_AT(&a->plan->writes, struct probes_write, i);
+}
+
+static const struct plan_check *apply_check_at(const struct apply *a, size_t i)
+{
+	return ARRAY_AT(&a->plan->checks, struct plan_check, i);
 }
 
 static const struct plan_witness *apply_witness(const struct apply *a, size_t i)
@@ -41,25 +47,42 @@ static const struct plan_witness *apply_witness(const struct apply *a, size_t i)
 
 /* ---- laying out ---- */
 
-/* How many bytes of its guard are looked at. */
-static size_t apply_guard(const struct plan_write *w)
+/* The site that is looked at for a write, 0: none. */
+static uint64_t apply_site(const struct apply *a, size_t i)
 {
-	return w->guard_at + SITE_FOLLOWING;
+	const struct probes_write *w = apply_at(a, i);
+
+	return w->is_site ? w->address - SITE_SWITCH : apply_check_at(a, i)->guard;
+}
+
+/* The one of the last few writes that looks at the same site, as a probe's site and count do; or i.
+ */
+static size_t apply_same(const struct apply *a, const struct apply_batch *b, size_t i)
+{
+	uint64_t site = apply_site(a, i);
+
+	for (size_t k = i; k-- > b->first && i - k <= APPLY_NEAR;)
+		if (apply_site(a, k) == site)
+			return k;
+	return i;
 }
 
 /* All that is to be looked at for one write. */
-static bool apply_want(struct apply *a, size_t i, struct array *looks)
+static bool apply_want(struct apply *a, const struct apply_batch *b, size_t i, struct array *looks)
 {
-	const struct plan_write *w = apply_at(a, i);
+	const struct probes_write *w = apply_at(a, i);
+	const struct plan_check *c = apply_check_at(a, i);
+	uint64_t site = apply_site(a, i);
 	struct apply_look *look;
 
-	if (!array_reserve(looks, 2 + (size_t)w->witness_count))
+	if (!array_reserve(looks, 2 + (size_t)c->witness_count))
 		return false;
 	look = (struct apply_look *)looks->data + looks->count;
-	*look++ = (struct apply_look){w->address, plan_look(w), &a->look[i]};
-	if (w->guard)
-		*look++ = (struct apply_look){w->guard, apply_guard(w), &a->guard[i]};
-	for (uint32_t k = w->witness; k < w->witness + w->witness_count; k++)
+	if (site && apply_same(a, b, i) == i)
+		*look++ = (struct apply_look){site, SITE_BYTES, &a->site[i]};
+	if (!w->is_site)
+		*look++ = (struct apply_look){w->address, w->length, &a->count[i]};
+	for (uint32_t k = c->witness; k < c->witness + c->witness_count; k++)
 		*look++ = (struct apply_look){apply_witness(a, k)->address, 1, &a->witness[k]};
 	looks->count = (size_t)(look - (struct apply_look *)looks->data);
 	return true;
@@ -71,8 +94,8 @@ static bool apply_lay_out(struct apply *a, struct apply_batch *b, struct array *
 	bool fits = true;
 
 	looks->count = 0;
-	for (size_t i = 0; fits && i < b->count; i++)
-		fits = apply_want(a, b->first + i, looks);
+	for (size_t i = b->first; fits && i < b->first + b->count; i++)
+		fits = apply_want(a, b, i, looks);
 	fits = fits && order_by_number(looks->data, looks->count, looks->size,
 			       offsetof(struct apply_look, address));
 	for (size_t i = 0; fits && i < looks->count; i++) {
@@ -82,6 +105,8 @@ static bool apply_lay_out(struct apply *a, struct apply_batch *b, struct array *
 		*look->offset = (uint32_t)offset;
 		fits = offset <= UINT32_MAX;
 	}
+	for (size_t i = b->first; i < b->first + b->count; i++)
+		a->site[i] = a->site[apply_same(a, b, i)];
 	return fits;
 }
 
@@ -89,10 +114,10 @@ static size_t apply_count_batch(const struct apply *a, size_t first)
 {
 	size_t left = a->plan->writes.count - first, most = APPLY_BATCH, n = 0;
 
-	while (n < left && n < most && (n == 0 || !apply_at(a, first + n)->cut)) {
-		const struct plan_write *w = apply_at(a, first + n++);
+	while (n < left && n < most && (n == 0 || !apply_check_at(a, first + n)->cut)) {
+		const struct plan_check *c = apply_check_at(a, first + n++);
 
-		if (w->guard_counts || w->witness_count)
+		if (c->guard_counts || c->witness_count)
 			most = APPLY_BATCH_SHARED;
 	}
 	return n;
@@ -133,12 +158,12 @@ int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 {
 	*a = (struct apply){.plan = plan};
 	array_init(&a->batches, sizeof(struct apply_batch));
-	a->look = malloc((plan->writes.count + 1) * sizeof *a->look);
-	a->guard = malloc((plan->writes.count + 1) * sizeof *a->guard);
+	a->site = calloc(plan->writes.count + 1, sizeof *a->site);
+	a->count = malloc((plan->writes.count + 1) * sizeof *a->count);
 	a->witness = malloc((plan->witnesses.count + 1) * sizeof *a->witness);
 	a->left = mmap(NULL, plan->writes.count + 1, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (a->look && a->guard && a->witness && a->left != MAP_FAILED && apply_lay_out_all(a))
+	if (a->site && a->count && a->witness && a->left != MAP_FAILED && apply_lay_out_all(a))
 		return 0;
 	apply_done(a);
 	return error_memory(e, "a plan");
@@ -149,11 +174,11 @@ void apply_done(struct apply *a)
 	for (size_t i = 0; i < a->batches.count; i++)
 		spans_done(&ARRAY_AT(&a->batches, struct apply_batch, i)->spans);
 	array_done(&a->batches);
-	free(a->look);
-	free(a->guard);
+	free(a->site);
+	free(a->count);
 	free(a->witness);
 	free(a->bytes);
-	a->look = a->guard = a->witness = NULL;
+	a->site = a->count = a->witness = NULL;
 	a->bytes = NULL;
 	if (a->left && a->left != MAP_FAILED)
 		munmap(a->left, a->plan->writes.count + 1);
@@ -163,7 +188,7 @@ void apply_done(struct apply *a)
 /* ---- errors ---- */
 
 static int apply_failed(
-	const struct plan_write *w, int code, const char *doing, struct probes_error *e)
+	const struct probes_write *w, int code, const char *doing, struct probes_error *e)
 {
 	error_set(e, code == -ESRCH ? PROBES_GONE : PROBES_FAILED, code, "cannot %s 0x%llx", doing,
 		(unsigned long long)w->address);
@@ -207,29 +232,43 @@ static bool apply_got(
 	return a->whole || spans_got(&b->spans, offset, length) == length;
 }
 
-static int apply_check(const struct apply *a, const struct apply_batch *b, size_t i, bool after,
-	struct probes_error *e)
+/* The byte of a site, and those behind it, which nobody's switching changes. */
+static int apply_check_site(const struct apply *a, const struct apply_batch *b, size_t i,
+	uint8_t byte, struct probes_error *e)
 {
-	const struct plan_write *w = apply_at(a, i);
-	const unsigned char *found = a->bytes + a->look[i];
-	unsigned char expected[PLAN_LOOK];
+	const struct plan_check *c = apply_check_at(a, i);
+	const unsigned char *found = a->bytes + a->site[i] + SITE_SWITCH;
+	uint8_t expected[PLAN_LOOK] = {byte};
 
-	memcpy(expected, w->old, sizeof expected);
-	if (after)
-		memcpy(expected, w->new_, w->length);
-	if (!apply_got(a, b, a->look[i], plan_look(w)))
+	if (!apply_got(a, b, a->site[i], SITE_BYTES))
+		return apply_failed(apply_at(a, i), -EFAULT, "read what is at", e);
+	memcpy(expected + 1, c->bytes + SITE_SWITCH + 1, SITE_FOLLOWING);
+	return memcmp(found, expected, PLAN_LOOK)
+		       ? apply_mismatch(apply_at(a, i)->address, expected, found, PLAN_LOOK, e)
+		       : 0;
+}
+
+/* A count, and what proves that it is still that count. */
+static int apply_check_count(
+	const struct apply *a, const struct apply_batch *b, size_t i, struct probes_error *e)
+{
+	const struct probes_write *w = apply_at(a, i);
+	const struct plan_check *c = apply_check_at(a, i);
+	const unsigned char *found = a->bytes + a->count[i];
+
+	if (!apply_got(a, b, a->count[i], sizeof w->old))
 		return apply_failed(w, -EFAULT, "read what is at", e);
-	if (memcmp(found, expected, plan_look(w)))
-		return apply_mismatch(w->address, expected, found, plan_look(w), e);
-	if (!w->guard || after)
+	if (memcmp(found, w->old, sizeof w->old))
+		return apply_mismatch(w->address, w->old, found, sizeof w->old, e);
+	if (!c->guard)
 		return 0;
-	if (!apply_got(a, b, a->guard[i], apply_guard(w)))
+	if (!apply_got(a, b, a->site[i], SITE_BYTES))
 		return apply_failed(w, -EFAULT, "read what is at", e);
-	found = a->bytes + a->guard[i] + w->guard_at;
-	if (memcmp(found, w->guard_bytes + w->guard_at, SITE_FOLLOWING))
-		return apply_mismatch(w->guard + w->guard_at, w->guard_bytes + w->guard_at, found,
-			SITE_FOLLOWING, e);
-	return 0;
+	found = a->bytes + a->site[i] + c->guard_at;
+	return memcmp(found, c->bytes + c->guard_at, SITE_FOLLOWING)
+		       ? apply_mismatch(c->guard + c->guard_at, c->bytes + c->guard_at, found,
+				 SITE_FOLLOWING, e)
+		       : 0;
 }
 
 static bool apply_is(
@@ -241,10 +280,10 @@ static bool apply_is(
 /* How many of a count's witnesses were held by others when its batch was looked at. */
 static uint32_t apply_held(const struct apply *a, const struct apply_batch *b, size_t i)
 {
-	const struct plan_write *w = apply_at(a, i);
-	uint32_t held = w->guard_counts && !apply_is(a, b, a->guard[i], w->guard_bytes[0]);
+	const struct plan_check *c = apply_check_at(a, i);
+	uint32_t held = c->guard_counts && !apply_is(a, b, a->site[i], c->bytes[0]);
 
-	for (uint32_t k = w->witness; k < w->witness + w->witness_count; k++)
+	for (uint32_t k = c->witness; k < c->witness + c->witness_count; k++)
 		held += !apply_is(a, b, a->witness[k], apply_witness(a, k)->own);
 	return held;
 }
@@ -265,8 +304,12 @@ static int apply_look(
 	int r = apply_read(a, b, m, e);
 
 	for (size_t i = 0; r == 0 && i < b->count; i++) {
-		r = apply_check(a, b, b->first + i, false, e);
-		a->held[i] = apply_held(a, b, b->first + i);
+		size_t at = b->first + i;
+		const struct probes_write *w = apply_at(a, at);
+
+		r = w->is_site ? apply_check_site(a, b, at, w->old[0], e)
+			       : apply_check_count(a, b, at, e);
+		a->held[i] = apply_held(a, b, at);
 	}
 	return r;
 }
@@ -291,8 +334,7 @@ static unsigned apply_count(const uint8_t *bytes)
 	return bytes[0] | (unsigned)bytes[1] << 8;
 }
 
-static int apply_write_count(
-	struct memory *m, uint64_t address, const uint8_t *now, unsigned count)
+static int apply_write_count(struct memory *m, uint64_t address, const uint8_t *now, unsigned count)
 {
 	const uint8_t to[2] = {(uint8_t)count, (uint8_t)(count >> 8)};
 
@@ -303,7 +345,7 @@ static int apply_write_batch(
 	struct apply *a, const struct apply_batch *b, struct memory *m, struct probes_error *e)
 {
 	for (size_t i = 0; i < b->count; i++) {
-		const struct plan_write *w = apply_at(a, b->first + i);
+		const struct probes_write *w = apply_at(a, b->first + i);
 		int r = apply_write(m, w->address, w->old, w->new_, w->length);
 
 		if (r < 0) {
@@ -318,13 +360,13 @@ static int apply_write_batch(
 /*
  * A uprobe that comes or goes counts without taking turns with us, and between our look and our
  * write its part is lost. But then the site tells: the kernel counts and places or removes its int3
- * under one write lock of the address space, and our write needs that lock too (register_for_each_vma
- * in kernel/events/uprobes.c, access_remote_vm in mm/memory.c). So by the time of our write both were
- * done, after a look that saw neither; and what is there now is just what we wrote. Where it is
- * anything else the kernel counted after us, and nothing was lost.
+ * under one write lock of the address space, and our write needs that lock too
+ * (register_for_each_vma in kernel/events/uprobes.c, access_remote_vm in mm/memory.c). So by the
+ * time of our write both were done, after a look that saw neither; and what is there now is just
+ * what we wrote. Where it is anything else the kernel counted after us, and nothing was lost.
  */
-static int apply_reconcile(const struct plan_write *w, struct memory *m, int64_t came,
-	struct probes_error *e)
+static int apply_reconcile(
+	const struct probes_write *w, struct memory *m, int64_t came, struct probes_error *e)
 {
 	int64_t count = apply_count(w->new_) + came;
 	uint8_t now[2];
@@ -350,13 +392,13 @@ static int apply_look_back(
 	int r = apply_read(a, b, m, e);
 
 	for (size_t i = 0; r == 0 && i < b->count; i++) {
-		const struct plan_write *w = apply_at(a, b->first + i);
+		size_t at = b->first + i;
+		const struct probes_write *w = apply_at(a, at);
 
 		if (w->is_site)
-			r = apply_check(a, b, b->first + i, true, e);
+			r = apply_check_site(a, b, at, w->new_[0], e);
 		else
-			r = apply_reconcile(
-				w, m, (int64_t)apply_held(a, b, b->first + i) - a->held[i], e);
+			r = apply_reconcile(w, m, (int64_t)apply_held(a, b, at) - a->held[i], e);
 	}
 	return r;
 }
@@ -364,7 +406,7 @@ static int apply_look_back(
 /* ---- undoing ---- */
 
 /* Take one write back: a site only where our byte still is, a count by our part of it. */
-static bool apply_undo(struct memory *m, const struct plan_write *w)
+static bool apply_undo(struct memory *m, const struct probes_write *w)
 {
 	uint8_t now[2];
 

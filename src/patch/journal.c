@@ -80,7 +80,8 @@ static int journal_send(struct journal *j, const void *bytes, size_t size)
 	return 0;
 }
 
-/* A whole block of `size` bytes was sent, or nothing stays: half a block would hide those behind. */
+/* A whole block of `size` bytes was sent, or nothing stays: half a block would hide those behind.
+ */
 static int journal_sent(struct journal *j, int code, size_t size)
 {
 	if (code < 0)
@@ -198,7 +199,7 @@ void journal_remove(struct journal *j)
 	journal_leave(j);
 }
 
-static struct journal_write journal_write_of(const struct plan_write *w)
+static struct journal_write journal_write_of(const struct probes_write *w)
 {
 	struct journal_write out = {
 		.address = w->address, .old = w->old[0], .new_ = w->new_[0], .is_site = w->is_site};
@@ -220,7 +221,7 @@ static int journal_send_writes(struct journal *j, const struct plan *plan, const
 	for (size_t i = 0; r == 0 && i < plan->writes.count; i++) {
 		if (only && !only[i])
 			continue;
-		piece[n++] = journal_write_of(ARRAY_AT(&plan->writes, struct plan_write, i));
+		piece[n++] = journal_write_of(ARRAY_AT(&plan->writes, struct probes_write, i));
 		if (n < JOURNAL_PIECE)
 			continue;
 		r = journal_send(j, piece, n * sizeof *piece);

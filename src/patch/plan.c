@@ -12,7 +12,8 @@
 int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e)
 {
 	*p = (struct plan){.catalog = c, .epoch = 1};
-	array_init(&p->writes, sizeof(struct plan_write));
+	array_init(&p->writes, sizeof(struct probes_write));
+	array_init(&p->checks, sizeof(struct plan_check));
 	array_init(&p->witnesses, sizeof(struct plan_witness));
 	array_init(&p->items, sizeof(struct probes_item));
 	array_init(&p->texts, sizeof(char *));
@@ -32,6 +33,7 @@ void plan_done(struct plan *p)
 	free(p->views);
 	p->views = NULL;
 	array_done(&p->writes);
+	array_done(&p->checks);
 	array_done(&p->witnesses);
 	array_done(&p->items);
 	for (size_t i = 0; i < p->texts.count; i++)
@@ -74,33 +76,34 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 
 /* ---- writes ---- */
 
-static struct plan_write *plan_add(struct plan *p, const struct plan_step *s, uint64_t address)
+/* One more write, and what is looked at for it; NULL: no memory. */
+static struct plan_check *plan_add(struct plan *p, struct probes_write write)
 {
-	struct plan_write *w = array_add(&p->writes);
+	struct probes_write *w = array_add(&p->writes);
+	struct plan_check *c = array_add(&p->checks);
 
-	if (w) {
-		w->address = address;
-		w->probe = (uint32_t)s->probe;
-	}
-	return w;
+	if (w)
+		*w = write;
+	return w ? c : NULL;
 }
 
 static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t i, bool on)
 {
 	size_t index = s->site + i;
-	struct plan_write *w;
+	struct plan_check *c;
 
 	if (s->view->on[index] == on)
 		return true;
-	w = plan_add(p, s, s->p->sites[i].address + SITE_SWITCH);
-	if (!w)
+	c = plan_add(p, (struct probes_write){.address = s->p->sites[i].address + SITE_SWITCH,
+				.length = 1,
+				.old = {site_switch_byte(s->view->on[index])},
+				.new_ = {site_switch_byte(on)},
+				.probe = s->probe,
+				.index = i,
+				.is_site = true});
+	if (!c)
 		return false;
-	w->is_site = true;
-	w->length = 1;
-	w->index = (uint32_t)index;
-	memcpy(w->old, s->h->original[index] + SITE_SWITCH, PLAN_LOOK);
-	w->old[0] = site_switch_byte(s->view->on[index]);
-	w->new_[0] = site_switch_byte(on);
+	memcpy(c->bytes, s->h->original[index], SITE_BYTES);
 	s->view->on[index] = on;
 	return true;
 }
@@ -110,19 +113,19 @@ static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t 
  * mapped in its place. The bytes behind the nop, or behind the switched byte, nobody's switching
  * changes. A site of this semaphore proves it, else any of the probe.
  */
-static void plan_guard(const struct plan_step *s, uint32_t semaphore, struct plan_write *w)
+static void plan_guard(const struct plan_step *s, uint32_t semaphore, struct plan_check *c)
 {
 	uint8_t offset = s->p->kind == PROBES_OCAML ? SITE_SWITCH + 1 : 1;
 
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		bool own = s->p->sites[i].semaphore == semaphore;
 
-		if ((w->guard && !own) || s->h->site_live[s->site + i].count < SITE_BYTES)
+		if ((c->guard && !own) || s->h->site_live[s->site + i].count < SITE_BYTES)
 			continue;
-		w->guard = s->p->sites[i].address;
-		w->guard_at = offset;
-		memcpy(w->guard_bytes, s->h->original[s->site + i], SITE_BYTES);
-		w->guard_counts = own && s->limit == SITE_SHARED_LIMIT;
+		c->guard = s->p->sites[i].address;
+		c->guard_at = offset;
+		memcpy(c->bytes, s->h->original[s->site + i], SITE_BYTES);
+		c->guard_counts = own && s->limit == SITE_SHARED_LIMIT;
 		if (own)
 			return;
 	}
@@ -130,21 +133,21 @@ static void plan_guard(const struct plan_step *s, uint32_t semaphore, struct pla
 
 /* Uprobes at its sites are what the kernel counts in a semaphore that it shares. */
 static bool plan_call_witnesses(
-	struct plan *p, const struct plan_step *s, uint32_t semaphore, struct plan_write *w)
+	struct plan *p, const struct plan_step *s, uint32_t semaphore, struct plan_check *c)
 {
-	w->witness = (uint32_t)p->witnesses.count;
+	c->witness = (uint32_t)p->witnesses.count;
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		struct plan_witness *witness;
 
 		if (s->p->sites[i].semaphore != semaphore ||
-			(w->guard_counts && s->p->sites[i].address == w->guard))
+			(c->guard_counts && s->p->sites[i].address == c->guard))
 			continue;
 		witness = array_add(&p->witnesses);
 		if (!witness)
 			return false;
 		witness->address = s->p->sites[i].address;
 		witness->own = s->h->original[s->site + i][0];
-		w->witness_count++;
+		c->witness_count++;
 	}
 	return true;
 }
@@ -152,22 +155,21 @@ static bool plan_call_witnesses(
 static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)
 {
 	uint32_t slot = plan_step_slot(s, i), from = s->view->values[slot];
-	struct plan_write *w;
+	struct plan_check *c;
 
 	if (from == to)
 		return true;
-	w = plan_add(p, s, s->p->semaphores[i].address);
-	if (!w)
+	c = plan_add(p, (struct probes_write){.address = s->p->semaphores[i].address,
+				.length = 2,
+				.old = {(uint8_t)from, (uint8_t)(from >> 8)},
+				.new_ = {(uint8_t)to, (uint8_t)(to >> 8)},
+				.probe = s->probe,
+				.index = i});
+	if (!c)
 		return false;
-	w->length = 2;
-	w->index = (uint32_t)(s->semaphore + i);
-	w->old[0] = (uint8_t)from;
-	w->old[1] = (uint8_t)(from >> 8);
-	w->new_[0] = (uint8_t)to;
-	w->new_[1] = (uint8_t)(to >> 8);
-	plan_guard(s, i, w);
+	plan_guard(s, i, c);
 	s->view->values[slot] = to;
-	return s->limit != SITE_SHARED_LIMIT || plan_call_witnesses(p, s, i, w);
+	return s->limit != SITE_SHARED_LIMIT || plan_call_witnesses(p, s, i, c);
 }
 
 /* Was this probe, or what it shares, written in the batch so far? */
@@ -188,7 +190,7 @@ static void plan_end_step(struct plan *p, const struct plan_step *s, size_t firs
 	if (p->writes.count == first)
 		return;
 	if (plan_touched(p, s)) {
-		ARRAY_AT(&p->writes, struct plan_write, first)->cut = true;
+		ARRAY_AT(&p->checks, struct plan_check, first)->cut = true;
 		p->epoch++;
 	}
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
@@ -297,7 +299,8 @@ static bool plan_reserve(struct plan *p, const struct selected *chosen, size_t c
 
 		writes += (size_t)probe->site_count + probe->semaphore_count;
 	}
-	return array_reserve(&p->items, count) && array_reserve(&p->writes, writes);
+	return array_reserve(&p->items, count) && array_reserve(&p->writes, writes) &&
+	       array_reserve(&p->checks, writes);
 }
 
 int plan_switch(struct plan *p, const struct selected *chosen, size_t count,

@@ -12,7 +12,7 @@
 #include "probe/catalog.h"
 #include "probe/select.h"
 
-#define PLAN_LOOK (1 + SITE_FOLLOWING)
+#define PLAN_LOOK (1 + SITE_FOLLOWING) /* bytes compared at a site, from the switched one on */
 
 /* A site of a count in which the kernel counts too: who holds it counts there. */
 struct plan_witness {
@@ -20,35 +20,23 @@ struct plan_witness {
 	uint8_t own; /* what its first byte is while nobody holds it */
 };
 
-struct plan_write {
-	uint64_t address;
-	uint64_t guard; /* 0, or a site whose bytes prove that the object of a semaphore is
-			   still mapped there */
-	uint32_t probe;
-	uint32_t index;   /* of the site or semaphore in its holding */
+/* What is looked at for one write, besides what it changes. */
+struct plan_check {
+	uint64_t guard;   /* 0, or a site that proves that a semaphore's object is still mapped */
 	uint32_t witness; /* the first of its other witnesses, among the plan's */
 	uint32_t witness_count;
-	uint8_t guard_bytes[SITE_BYTES]; /* the file's */
-	uint8_t guard_at;                /* these prove it: SITE_FOLLOWING from here on */
-	uint8_t length;                  /* bytes written: 1 of a site, 2 of a semaphore */
-	uint8_t old[PLAN_LOOK];          /* expected */
-	uint8_t new_[2];
-	bool is_site : 1;
-	bool guard_counts : 1; /* the guard is a witness as well */
-	bool cut : 1; /* looks at something written before it: begins a new batch */
+	uint8_t bytes[SITE_BYTES]; /* the file's, at the site that is written, or at the guard */
+	uint8_t guard_at;          /* these prove it: SITE_FOLLOWING from here on */
+	bool guard_counts : 1;     /* the guard is a witness as well */
+	bool cut : 1;              /* looks at something written before it: begins a new batch */
 };
-
-/* How many bytes are compared before, from the address on. */
-static inline size_t plan_look(const struct plan_write *w)
-{
-	return w->is_site ? PLAN_LOOK : w->length;
-}
 
 struct plan_view; /* the values as they will be after what is planned so far */
 
 struct plan {
 	const struct catalog *catalog;
-	struct array writes;     /* struct plan_write */
+	struct array writes;     /* struct probes_write: as they stand in the result */
+	struct array checks;     /* struct plan_check: one a write */
 	struct array witnesses;  /* struct plan_witness */
 	struct array items;      /* struct probes_item */
 	struct array texts;      /* char *: what items say that is not said of others */

@@ -62,8 +62,8 @@ bool plan_step_foreign(
 	if (s->p->kind == PROBES_SDT && !(force && verb == PROBES_DISABLE))
 		return true;
 	plan_step_not(item, PROBES_NOT_DONE,
-		plan_step_held_by(s, s->p->sites[site].address,
-			site_holder(s->p->kind, live->bytes)));
+		plan_step_held_by(
+			s, s->p->sites[site].address, site_holder(s->p->kind, live->bytes)));
 	return false;
 }
 

@@ -175,8 +175,12 @@ void reader_done(struct reader *r)
 	r->bytes = r->before = NULL;
 }
 
-/* The holding of an item: of the last stretch that begins at or before it. */
-static struct holding *reader_holding(const struct reader *r, const struct catalog *c, size_t item)
+/*
+ * The holding of an item, of the last stretch that begins at or before it; *end is where that
+ * stretch ends.
+ */
+static struct holding *reader_holding(
+	const struct reader *r, const struct catalog *c, size_t item, size_t *end)
 {
 	const struct reader_stretch *list = r->stretches.data;
 	size_t low = 0, high = r->stretches.count;
@@ -189,6 +193,7 @@ static struct holding *reader_holding(const struct reader *r, const struct catal
 		else
 			high = middle;
 	}
+	*end = low + 1 < r->stretches.count ? list[low + 1].first : r->items.count;
 	return catalog_holding(c, list[low].object);
 }
 
@@ -217,13 +222,11 @@ static bool reader_store_count(
 	return value != before;
 }
 
-/* Store what was got of an item; `bytes` are those of its piece. */
-static bool reader_store(struct reader *r, const struct catalog *c, const struct reader_piece *p,
-	size_t index, size_t got)
+/* Store what was got of an item. */
+static bool reader_store(struct reader *r, struct holding *h, const struct reader_piece *p,
+	const struct reader_item *item, size_t got)
 {
-	const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, index);
 	const unsigned char *bytes = r->bytes + (item->offset - p->offset);
-	struct holding *h = reader_holding(r, c, index);
 
 	return item->is_site ? reader_store_site(h, item, bytes, got)
 			     : reader_store_count(h, item, bytes, got);
@@ -248,7 +251,8 @@ static size_t reader_first(const struct reader *r, size_t offset)
 static void reader_store_all(
 	struct reader *r, const struct catalog *c, const struct reader_piece *p, bool whole)
 {
-	size_t end = p->offset + p->spans.total;
+	size_t end = p->offset + p->spans.total, stretch_end = 0;
+	struct holding *h = NULL;
 
 	for (size_t i = reader_first(r, p->offset); i < r->items.count; i++) {
 		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
@@ -258,9 +262,11 @@ static void reader_store_all(
 			break;
 		if (item->offset < p->offset)
 			continue;
+		if (i >= stretch_end)
+			h = reader_holding(r, c, i, &stretch_end);
 		if (!whole)
 			got = spans_got(&p->spans, item->offset - p->offset, got);
-		r->differs |= reader_store(r, c, p, i, got);
+		r->differs |= reader_store(r, h, p, item, got);
 	}
 	memcpy(r->before + p->offset, r->bytes, p->spans.total);
 }
@@ -271,7 +277,7 @@ static bool reader_store_block(struct reader *r, const struct catalog *c,
 {
 	for (size_t i = reader_first(r, from); i < r->items.count; i++) {
 		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
-		size_t length = reader_length(item->is_site), *touched;
+		size_t length = reader_length(item->is_site), *touched, stretch_end;
 		struct holding *h;
 
 		if (item->offset >= end)
@@ -282,9 +288,9 @@ static bool reader_store_block(struct reader *r, const struct catalog *c,
 		touched = array_add(&r->touched);
 		if (!touched)
 			return false;
-		h = reader_holding(r, c, i);
+		h = reader_holding(r, c, i, &stretch_end);
 		*touched = h->info.first_probe + holding_probe_of(h, item->is_site, item->index);
-		r->differs |= reader_store(r, c, p, i, length);
+		r->differs |= reader_store(r, h, p, item, length);
 	}
 	return true;
 }

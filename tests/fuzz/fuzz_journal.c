@@ -31,10 +31,10 @@ static bool same_text(const struct journal_text *a, const struct journal_text *b
 static void plan_of(const struct array *writes, struct plan *plan)
 {
 	*plan = (struct plan){0};
-	array_init(&plan->writes, sizeof(struct plan_write));
+	array_init(&plan->writes, sizeof(struct probes_write));
 	for (size_t i = 0; i < writes->count; i++) {
 		const struct journal_write *from = ARRAY_AT(writes, struct journal_write, i);
-		struct plan_write *w = array_add(&plan->writes);
+		struct probes_write *w = array_add(&plan->writes);
 
 		FUZZ_CHECK(w);
 		w->address = from->address;

@@ -131,7 +131,7 @@ static void seed_journal(size_t intents, enum journal_kind end)
 	struct journal_key key = {
 		.target = 41872, .owner = 7, .target_start = 99, .owner_start = 98};
 	struct journal_write known[] = {{0x401000, 0x3d, 0xe8, 1}, {0x402000, 0, 1, 0}};
-	struct plan_write writes[2] = {
+	struct probes_write writes[2] = {
 		{.address = 0x401000, .old = {0x3d}, .new_ = {0xe8}, .is_site = true},
 		{.address = 0x402000, .old = {0, 0}, .new_ = {1, 0}}};
 	struct plan plan = {.writes = {.data = writes, .count = 2, .size = sizeof *writes}};

@@ -97,8 +97,9 @@ void script_writes(const struct plan *p, char *out, size_t size)
 
 	out[0] = '\0';
 	for (size_t i = 0; i < p->writes.count; i++) {
-		const struct plan_write *w = ARRAY_AT(&p->writes, struct plan_write, i);
-		const char *bar = w->cut ? "|" : "", *gap = i ? " " : "";
+		const struct probes_write *w = ARRAY_AT(&p->writes, struct probes_write, i);
+		bool cut = ARRAY_AT(&p->checks, struct plan_check, i)->cut;
+		const char *bar = cut ? "|" : "", *gap = i ? " " : "";
 
 		if (w->is_site)
 			used += (size_t)snprintf(out + used, size - used, "%s%sb%x:%x>%x", gap, bar,

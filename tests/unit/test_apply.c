@@ -64,7 +64,8 @@ static bool apply_kept_to_the_plan(const struct apply_world *a)
 		bool planned = false;
 
 		for (size_t k = 0; k < a->p.writes.count; k++) {
-			const struct plan_write *w = ARRAY_AT(&a->p.writes, struct plan_write, k);
+			const struct probes_write *w =
+				ARRAY_AT(&a->p.writes, struct probes_write, k);
 
 			planned = planned || (made->address >= w->address &&
 						     made->address < w->address + w->length);
@@ -234,7 +235,7 @@ START_TEST(apply_reads_back)
 
 	apply_begin(&a, "", EVERYTHING, false);
 	for (unsigned k = 1; k <= a.p.writes.count; k++) {
-		bool site = ARRAY_AT(&a.p.writes, struct plan_write, k - 1)->is_site;
+		bool site = ARRAY_AT(&a.p.writes, struct probes_write, k - 1)->is_site;
 		struct probes_error e = {0};
 
 		fake_reset(&a.w.fake);
@@ -288,12 +289,14 @@ START_TEST(apply_refuses_what_it_does_not_expect)
 
 	apply_begin(&a, "", EVERYTHING, false);
 	for (size_t i = 0; i < a.p.writes.count; i++) {
-		const struct plan_write *w = ARRAY_AT(&a.p.writes, struct plan_write, i);
-		size_t looks = plan_look(w) + (w->guard ? SITE_FOLLOWING : 0u);
+		const struct probes_write *w = ARRAY_AT(&a.p.writes, struct probes_write, i);
+		const struct plan_check *c = ARRAY_AT(&a.p.checks, struct plan_check, i);
+		size_t own = w->is_site ? PLAN_LOOK : w->length;
+		size_t looks = own + (c->guard ? SITE_FOLLOWING : 0u);
 
 		for (size_t k = 0; k < looks; k++) {
-			uint64_t behind = w->guard + w->guard_at - plan_look(w);
-			uint64_t at = k + (k < plan_look(w) ? w->address : behind);
+			uint64_t behind = c->guard + c->guard_at - own;
+			uint64_t at = k + (k < own ? w->address : behind);
 			struct probes_error e = {0};
 
 			fake_reset(&a.w.fake);
@@ -404,8 +407,8 @@ static const struct apply_race {
 	{"", "+nop", WORLD_PC(0x60), WORLD_DATA(0x44), 1, 0xe8, 0, 2},
 	{"c40=1 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, SITE_INT3, 1, 1},
 	/* it goes */
-	{"b30=cc b31=e8 c20=2 b41=e8 c24=1", "-unit", WORLD_PC(0x30), WORLD_DATA(0x20), -1,
-		0x90, 2, 0},
+	{"b30=cc b31=e8 c20=2 b41=e8 c24=1", "-unit", WORLD_PC(0x30), WORLD_DATA(0x20), -1, 0x90, 2,
+		0},
 	{"b50=cc c40=2 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), -1, 0x90, 2, 0},
 	/* a second site of one count */
 	{"", "+duo", WORLD_PC(0xb0), WORLD_DATA(0x50), 1, SITE_INT3, 0, 2},
@@ -435,8 +438,7 @@ START_TEST(apply_loses_no_count_of_a_uprobe)
 		r = apply_go(&a, &e);
 		ck_assert(r == 0 || r == -EBUSY);
 		if (u.calls >= u.at_call)
-			ck_assert_msg(world_count(&a.w, race->count) ==
-					      (r ? theirs : race->after),
+			ck_assert_msg(world_count(&a.w, race->count) == (r ? theirs : race->after),
 				"%s, at call %u: the count is %u", race->choice, struck,
 				world_count(&a.w, race->count));
 		apply_end(&a);
@@ -544,8 +546,8 @@ Suite *apply_suite(void)
 	tcase_add_test(t, apply_refuses_what_it_does_not_expect);
 	tcase_add_test(t, apply_refuses_what_it_cannot_see);
 	tcase_add_test(t, apply_undo_keeps_the_counts_of_others);
-	tcase_add_loop_test(t, apply_loses_no_count_of_a_uprobe, 0,
-		sizeof apply_races / sizeof *apply_races);
+	tcase_add_loop_test(
+		t, apply_loses_no_count_of_a_uprobe, 0, sizeof apply_races / sizeof *apply_races);
 	tcase_add_test(t, apply_undo_leaves_a_foreign_byte);
 	tcase_add_test(t, apply_undoes_backwards);
 	tcase_add_test(t, apply_over_many_batches);

@@ -244,7 +244,8 @@ START_TEST(guard_undo)
 	ck_assert_int_lt(guard_run(&apply, &w, &e), 0);
 	/* The writes that were made, once there and once back; the one that failed. */
 	ck_assert_uint_eq(w.fake.writes, 2 * plan.writes.count - 1);
-	/* Two looks a batch, one at the last, which fails; one at each count before it is undone. */
+	/* Two looks a batch, one at the last, which fails; one at each count before it is undone.
+	 */
 	ck_assert_uint_eq(w.fake.reads,
 		2 * guard_batches(plan.writes.count, APPLY_BATCH_SHARED) + plan.writes.count - 2);
 	apply_done(&apply);
@@ -267,7 +268,8 @@ START_TEST(guard_switch)
 	ck_assert_int_eq(probes_switch(&x.s, &all, 1, NULL, &result, &e), 0);
 	ck_assert_uint_gt(result->write_count, 0);
 	ck_assert_uint_eq(x.w.fake.writes, result->write_count);
-	ck_assert_uint_eq(x.w.fake.reads, 2 + 2 * guard_batches(result->write_count, APPLY_BATCH_SHARED));
+	ck_assert_uint_eq(
+		x.w.fake.reads, 2 + 2 * guard_batches(result->write_count, APPLY_BATCH_SHARED));
 	ck_assert_uint_eq(result->stopped_ns, 0);
 	probes_result_free(result);
 	session_must_restore(&x);

@@ -51,9 +51,9 @@ static struct journal_key journal_own(void)
 static void journal_plan(struct plan *p, size_t count, uint64_t first)
 {
 	*p = (struct plan){0};
-	array_init(&p->writes, sizeof(struct plan_write));
+	array_init(&p->writes, sizeof(struct probes_write));
 	for (size_t i = 0; i < count; i++) {
-		struct plan_write *w = array_add(&p->writes);
+		struct probes_write *w = array_add(&p->writes);
 
 		ck_assert_ptr_nonnull(w);
 		w->address = first + i;

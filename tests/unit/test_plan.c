@@ -207,7 +207,8 @@ END_TEST
 START_TEST(plan_looks_at_the_bytes_around)
 {
 	const struct plan_mode mode = {0};
-	const struct plan_write *site, *count;
+	const struct probes_write *site, *count;
+	const struct plan_check *check;
 	struct probes_error e;
 	struct array chosen;
 	struct plan p;
@@ -220,23 +221,24 @@ START_TEST(plan_looks_at_the_bytes_around)
 	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
 	ck_assert_int_eq(plan_switch(&p, chosen.data, chosen.count, &mode, &e), 0);
 	ck_assert_uint_eq(p.writes.count, 6);
-	site = ARRAY_AT(&p.writes, struct plan_write, 0);
+	site = ARRAY_AT(&p.writes, struct probes_write, 0);
 	ck_assert_uint_eq(site->address, WORLD_BIAS + WORLD_PC(0x10) + SITE_SWITCH);
 	ck_assert_uint_eq(site->length, 1);
-	ck_assert_uint_eq(plan_look(site), 5);
-	ck_assert_mem_eq(site->old, "\x3d\x11\x22\x33\x44", 5);
+	ck_assert_uint_eq(site->old[0], 0x3d);
+	check = p.checks.data;
+	ck_assert_mem_eq(check->bytes, "\x90\x3d\x11\x22\x33\x44", SITE_BYTES);
 	/* an sdt semaphore by the bytes behind its nop, which nobody's switching changes */
-	count = ARRAY_AT(&p.writes, struct plan_write, 3);
+	count = ARRAY_AT(&p.writes, struct probes_write, 3);
 	ck_assert_uint_eq(count->length, 2);
-	ck_assert_uint_eq(plan_look(count), 2);
-	ck_assert_uint_eq(count->guard, WORLD_BIAS + WORLD_PC(0x50));
-	ck_assert_uint_eq(count->guard_at, 1);
-	ck_assert_mem_eq(count->guard_bytes, w.text + 0x50, SITE_BYTES);
-	ck_assert(count->guard_counts);
-	count++;
-	ck_assert_uint_eq(count->guard, WORLD_BIAS + WORLD_PC(0x60));
-	count++;
-	ck_assert_uint_eq(count->guard, 0);
+	check += 3;
+	ck_assert_uint_eq(check->guard, WORLD_BIAS + WORLD_PC(0x50));
+	ck_assert_uint_eq(check->guard_at, 1);
+	ck_assert_mem_eq(check->bytes, w.text + 0x50, SITE_BYTES);
+	ck_assert(check->guard_counts);
+	check++;
+	ck_assert_uint_eq(check->guard, WORLD_BIAS + WORLD_PC(0x60));
+	check++;
+	ck_assert_uint_eq(check->guard, 0);
 	plan_done(&p);
 	array_done(&chosen);
 	world_end(&w);
