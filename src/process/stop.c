@@ -1,8 +1,7 @@
 /*
  * Seize all, then interrupt all, then wait for all (doc/hazards.md): interrupting and
  * waiting one by one takes a hundred times as long on a busy machine. Threads
- * are born meanwhile: done is when a pass over the tasks finds nothing new and
- * the kernel's own count of threads agrees.
+ * are born meanwhile: done is when as many stand still as the kernel counts.
  */
 #include "process/stop.h"
 
@@ -14,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ static int stop_denied(const struct stop *s, pid_t tid, int code, struct probes_
 }
 
 /* Seize one thread that was not seen before. A thread that ends meanwhile is no error. */
-static int stop_seize(struct stop *s, pid_t tid, bool *fresh, struct probes_error *e)
+static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 {
 	struct stop_thread *t = stop_find(s, tid);
 	struct procfs_stat stat;
@@ -115,7 +115,6 @@ static int stop_seize(struct stop *s, pid_t tid, bool *fresh, struct probes_erro
 			stat.state != 'X')
 			return stop_denied(s, tid, r, e);
 	}
-	*fresh = *fresh || r == 0;
 	*t = (struct stop_thread){.tid = tid, .state = r ? STOP_GONE : STOP_SEIZED};
 	s->known++;
 	s->gone += r != 0;
@@ -131,7 +130,7 @@ struct stop_entry { /* linux_dirent64, getdents64(2) */
 };
 
 /* One pass over /proc/PID/task. */
-static int stop_seize_all(struct stop *s, bool *fresh, struct probes_error *e)
+static int stop_seize_all(struct stop *s, struct probes_error *e)
 {
 	int fd = openat(s->who->proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	char buffer[32768] __attribute__((aligned(8)));
@@ -144,7 +143,7 @@ static int stop_seize_all(struct stop *s, bool *fresh, struct probes_error *e)
 			const struct stop_entry *entry = (const void *)(buffer + at);
 
 			if (entry->name[0] != '.')
-				r = stop_seize(s, atoi(entry->name), fresh, e);
+				r = stop_seize(s, atoi(entry->name), e);
 			at += entry->length;
 		}
 	close(fd);
@@ -286,23 +285,22 @@ static bool stop_complete(const struct stop *s)
 	return stat.threads <= s->stopped + zombies;
 }
 
+/* Where all whom the kernel counts stand still nobody is left who could start another thread. */
 static int stop_all(struct stop *s, struct probes_error *e)
 {
-	for (;;) {
-		bool fresh = false;
-		int r = stop_seize_all(s, &fresh, e);
+	do {
+		int r = stop_seize_all(s, e);
 
 		if (r < 0)
 			return r;
-		if (!fresh && stop_complete(s))
-			return s->stopped ? 0 : identity_gone(s->who, e);
 		stop_interrupt_all(s);
 		r = stop_wait_all(s, e);
 		if (r < 0)
 			return r;
 		if (stop_now() > s->deadline)
 			return stop_late(s, e);
-	}
+	} while (!stop_complete(s));
+	return s->stopped ? 0 : identity_gone(s->who, e);
 }
 
 static void stop_resume_all(struct stop *s)
@@ -332,14 +330,25 @@ static int stop_help(void *data, struct probes_error *e)
 	return r;
 }
 
+/*
+ * Where many threads spin, whoever is to stop them, and to let them go, must get to run first: as a
+ * real-time task, for the moment of the stop, or with the highest priority of an ordinary one, or,
+ * without the privilege for either (CAP_SYS_NICE), as it is.
+ */
 static int stop_by_helper(struct stop *s, struct probes_error *e)
 {
-	int priority = getpriority(PRIO_PROCESS, 0), r;
+	const struct sched_param first = {.sched_priority = 1}, ordinary = {0};
+	int policy = sched_getscheduler(0), priority = getpriority(PRIO_PROCESS, 0), r;
+	bool real_time = (policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE) &&
+			 sched_setscheduler(0, SCHED_RR, &first) == 0;
 
-	/* Where many threads spin, whoever is to stop them must get to run first. */
-	setpriority(PRIO_PROCESS, 0, -20);
+	if (!real_time)
+		setpriority(PRIO_PROCESS, 0, -20);
 	r = helper_run(s->who->pid, stop_help, s, e);
-	setpriority(PRIO_PROCESS, 0, priority);
+	if (real_time)
+		sched_setscheduler(0, policy, &ordinary);
+	else
+		setpriority(PRIO_PROCESS, 0, priority);
 	return r;
 }
 

@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -21,6 +22,15 @@
 #define LIVE_THREADS 4096
 
 /* ---- a bare stop ---- */
+
+/* What is compared with ours runs as ours does (process/stop.c). */
+static void live_first(bool first)
+{
+	const struct sched_param param = {.sched_priority = first};
+
+	if (sched_setscheduler(0, first ? SCHED_RR : SCHED_OTHER, &param) < 0)
+		setpriority(PRIO_PROCESS, 0, first ? -20 : 0);
+}
 
 struct live_stop {
 	pid_t pid, tids[LIVE_THREADS];
@@ -270,12 +280,12 @@ static void live_stopped(struct live *l)
 	probes_result_free(live_switch(l->session, PROBES_DISABLE, true, &took));
 
 	bench_reset_gaps(&l->target);
-	setpriority(PRIO_PROCESS, 0, -20);
+	live_first(true);
 	live_stop(&stop);
 	live_write_bare(l->session->memory.fd, l->writes, false);
 	live_resume(&stop);
 	took = bench_now() - stop.begin;
-	setpriority(PRIO_PROCESS, 0, 0);
+	live_first(false);
 	live_put(l, "stopped", "bare", "ms", took);
 	live_put(l, "gap-stopped", "bare", "ms", bench_gap(&l->target));
 	live_write_bare(l->session->memory.fd, l->writes, true);
@@ -328,13 +338,13 @@ void bench_stop(char **args)
 		bench_must(stop_run(&who, 20000, live_nothing, NULL, &stopped, &e), &e);
 		bench_put("stop", size, "ours", "ms", (double)(bench_now() - begin) / 1e6);
 		bench_put("still", size, "ours", "ms", (double)stopped / 1e6);
-		setpriority(PRIO_PROCESS, 0, -20);
+		live_first(true);
 		begin = bench_now();
 		live_stop(&stop);
 		live_resume(&stop);
 		bench_put("stop", size, "bare", "ms", (double)(bench_now() - begin) / 1e6);
 		bench_put("still", size, "bare", "ms", (double)(bench_now() - stop.begin) / 1e6);
-		setpriority(PRIO_PROCESS, 0, 0);
+		live_first(false);
 	}
 	identity_close(&who);
 	bench_end(&t);

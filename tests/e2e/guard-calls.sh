@@ -78,11 +78,11 @@ start loop_ocaml2_pie --threads 16
 traced attach -no-syslog -pid "$pid" -enable first -stop -max-stop 60000
 helper=$(awk '$2 ~ /^ptrace\(PTRACE_SEIZE/ { print $1; exit }' "$tmp/calls")
 same 'order of a stop' "$(awk -v helper="$helper" '
-	$2 ~ /^setpriority\(/ && !raised { raised = 1; print "setpriority" }
+	$2 ~ /^sched_setscheduler\(/ && !raised { raised = 1; print "first" }
 	$1 != helper { next }
 	match($2, /PTRACE_[A-Z]*/) { print substr($2, RSTART, RLENGTH) }
 	$2 ~ /^wait4\(/ { print "wait" }' "$tmp/calls" | uniq -c | awk '{ print $2, $1 }' | paste -s -d ' ' -)" \
-	'setpriority 1 PTRACE_SEIZE 17 PTRACE_INTERRUPT 17 wait 17 PTRACE_DETACH 17'
+	'first 1 PTRACE_SEIZE 17 PTRACE_INTERRUPT 17 wait 17 PTRACE_DETACH 17'
 attach -disable first
 stop
 finish
