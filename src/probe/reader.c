@@ -16,6 +16,7 @@
 #define READER_SEMAPHORE 2       /* bytes of a count */
 #define READER_PAGE 4096
 #define READER_BLOCK 4096 /* bytes compared at once */
+#define READER_CHUNK 64   /* and where they differ */
 #define READER_SPARSE 32  /* where far more than one probe in so many differs, all are stored */
 
 /* Where a value lies in the bytes that were read, and what it is of; ascending by offset. */
@@ -295,19 +296,34 @@ static bool reader_store_block(struct reader *r, const struct catalog *c,
 	return true;
 }
 
+/* From the first chunk that differs to the last: mostly there is one. */
+static void reader_narrow(
+	const unsigned char *now, const unsigned char *before, size_t *from, size_t *end)
+{
+	while (*end - *from > READER_CHUNK && !memcmp(now + *from, before + *from, READER_CHUNK))
+		*from += READER_CHUNK;
+	while (*end - *from > READER_CHUNK &&
+		!memcmp(now + *end - READER_CHUNK, before + *end - READER_CHUNK, READER_CHUNK))
+		*end -= READER_CHUNK;
+}
+
 /* False where more than `most` values differ, or there is no memory. */
 static bool reader_store_changes(
 	struct reader *r, const struct catalog *c, const struct reader_piece *p, size_t most)
 {
-	for (size_t at = 0; at < p->spans.total; at += READER_BLOCK) {
-		size_t left = p->spans.total - at, from = p->offset + at;
-		size_t length = left < READER_BLOCK ? left : READER_BLOCK;
+	unsigned char *before = r->before + p->offset;
 
-		if (!memcmp(r->bytes + at, r->before + from, length))
+	for (size_t at = 0; at < p->spans.total; at += READER_BLOCK) {
+		size_t left = p->spans.total - at, from = at;
+		size_t end = at + (left < READER_BLOCK ? left : READER_BLOCK);
+
+		if (!memcmp(r->bytes + from, before + from, end - from))
 			continue;
-		if (r->touched.count > most || !reader_store_block(r, c, p, from, from + length))
+		reader_narrow(r->bytes, before, &from, &end);
+		if (r->touched.count > most ||
+			!reader_store_block(r, c, p, p->offset + from, p->offset + end))
 			return false;
-		memcpy(r->before + from, r->bytes + at, length);
+		memcpy(before + from, r->bytes + from, end - from);
 	}
 	return true;
 }
