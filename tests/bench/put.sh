@@ -14,11 +14,13 @@ trap 'rm -f "$new" "$new.page"' EXIT
 		"$(getconf _NPROCESSORS_ONLN) CPUs," \
 		"$(awk '/^MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo) of memory," \
 		"$(if grep -q '^flags.*hypervisor' /proc/cpuinfo; then echo 'a virtual machine, '; fi)Linux $(uname -r)."
-	for tool in readelf eu-readelf gdb bpftrace perf; do
-		if command -v "$tool" >/dev/null; then
-			"$tool" --version 2>/dev/null | head -n 1
-		else
+	for tool in readelf eu-readelf gdb bpftrace perf tplist-bpfcc; do
+		if ! command -v "$tool" >/dev/null; then
 			echo "$tool: not installed"
+		elif [ "$tool" = tplist-bpfcc ]; then # it does not say
+			echo "bcc $(dpkg-query -W -f '${Version}' bpfcc-tools)"
+		else
+			"$tool" --version 2>/dev/null | head -n 1
 		fi
 	done | paste -s -d ';' - | sed 's/;/; /g; s/^/Peers: /; s/$/./'
 	echo

@@ -71,7 +71,9 @@ one()
 	[ "$1" -le 10000 ] || return 0
 	! have gdb || "$BENCH" run "$3" "$1" gdb gdb -nx -batch -ex 'info probes' "$2"
 	! have bpftrace || "$BENCH" run "$3" "$1" bpftrace bpftrace -l "usdt:$PWD/$2:*" || :
-	! have tplist || "$BENCH" run "$3" "$1" tplist tplist -l "$PWD/$2" || :
+	for tplist in tplist tplist-bpfcc; do # as bcc and as Debian call it
+		! have "$tplist" || "$BENCH" run "$3" "$1" tplist "$tplist" -l "$PWD/$2" || :
+	done
 	! have perf || {
 		rm -rf perf-cache
 		"$BENCH" run "$3" "$1" perf perf --buildid-dir "$PWD/perf-cache" \
@@ -117,6 +119,7 @@ switches()
 	done
 	"$BENCH" switch pie-10000 10000 16 spin
 	"$BENCH" switch pie-10000 10000 256 nap
+	"$BENCH" switch pie-100 100 256 spin
 }
 
 stops()
