@@ -253,17 +253,13 @@ int journal_conclude(struct journal *j, enum journal_kind kind)
 
 int journal_settle(struct journal *j, const struct journal_write *writes, size_t count)
 {
-	struct journal_block *block = malloc(sizeof *block + count * sizeof *writes);
-	int r;
+	const struct journal_block block = {JOURNAL_KNOWN, (uint32_t)count};
+	size_t size = count * sizeof *writes;
+	int r = journal_send(j, &block, sizeof block);
 
-	if (!block)
-		return -ENOMEM;
-	*block = (struct journal_block){JOURNAL_KNOWN, (uint32_t)count};
-	if (count)
-		memcpy(block + 1, writes, count * sizeof *writes);
-	r = journal_put(j, block, sizeof *block + count * sizeof *writes);
-	free(block);
-	return r;
+	if (r == 0)
+		r = journal_send(j, writes, size);
+	return journal_sent(j, r, sizeof block + size);
 }
 
 int journal_add(struct journal *j, const struct journal_write *writes, size_t count)

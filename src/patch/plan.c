@@ -29,6 +29,8 @@ void plan_done(struct plan *p)
 		free(p->views[i].on);
 		free(p->views[i].touched);
 		free(p->views[i].left);
+		free(p->views[i].first_site);
+		free(p->views[i].next_site);
 	}
 	free(p->views);
 	p->views = NULL;
@@ -44,6 +46,32 @@ void plan_done(struct plan *p)
 
 /* ---- the view ---- */
 
+/* Chain the sites that count in the same two bytes. */
+static bool plan_chain_sites(struct plan_view *v, const struct holding *h)
+{
+	size_t firsts = h->semaphore_count * sizeof *v->first_site;
+
+	v->first_site = malloc(firsts + 1);
+	v->next_site = malloc(h->site_count * sizeof *v->next_site + 1);
+	if (!v->first_site || !v->next_site)
+		return false;
+	memset(v->first_site, 0xff, firsts);
+	for (size_t i = 0; i < h->probe_count; i++) {
+		const struct probes_probe *p = &h->probes[i];
+
+		for (uint32_t k = 0; k < p->site_count; k++) {
+			uint32_t site = (uint32_t)(holding_site(h, p) + k), slot;
+
+			if (p->sites[k].semaphore == PROBES_NONE)
+				continue;
+			slot = holding_same(h, holding_semaphore(h, p) + p->sites[k].semaphore);
+			v->next_site[site] = v->first_site[slot];
+			v->first_site[slot] = site;
+		}
+	}
+	return true;
+}
+
 static bool plan_open_view(struct plan_view *v, const struct holding *h)
 {
 	if (v->values)
@@ -51,7 +79,7 @@ static bool plan_open_view(struct plan_view *v, const struct holding *h)
 	v->values = calloc(h->semaphore_count + 1, sizeof *v->values);
 	v->on = calloc(h->site_count + 1, sizeof *v->on);
 	v->touched = calloc(h->semaphore_count + 1, sizeof *v->touched);
-	if (!v->values || !v->on || !v->touched)
+	if (!v->values || !v->on || !v->touched || (h->same && !plan_chain_sites(v, h)))
 		return false;
 	memcpy(v->values, h->values, h->semaphore_count * sizeof *v->values);
 	for (size_t i = 0; i < h->site_count; i++)
@@ -135,18 +163,19 @@ static void plan_guard(const struct plan_step *s, uint32_t semaphore, struct pla
 static bool plan_call_witnesses(
 	struct plan *p, const struct plan_step *s, uint32_t semaphore, struct plan_check *c)
 {
+	uint32_t i = PROBES_NONE;
+
 	c->witness = (uint32_t)p->witnesses.count;
-	for (uint32_t i = 0; i < s->p->site_count; i++) {
+	while ((i = plan_step_next_site(s, semaphore, i)) != PROBES_NONE) {
 		struct plan_witness *witness;
 
-		if (s->p->sites[i].semaphore != semaphore ||
-			(c->guard_counts && s->p->sites[i].address == c->guard))
+		if (c->guard_counts && s->h->sites[i].address == c->guard)
 			continue;
 		witness = array_add(&p->witnesses);
 		if (!witness)
 			return false;
-		witness->address = s->p->sites[i].address;
-		witness->own = s->h->original[s->site + i][0];
+		witness->address = s->h->sites[i].address;
+		witness->own = s->h->original[i][0];
 		c->witness_count++;
 	}
 	return true;

@@ -410,7 +410,8 @@ static const struct apply_race {
 	{"b30=cc b31=e8 c20=2 b41=e8 c24=1", "-unit", WORLD_PC(0x30), WORLD_DATA(0x20), -1, 0x90, 2,
 		0},
 	{"b50=cc c40=2 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), -1, 0x90, 2, 0},
-	/* a second site of one count */
+	/* a site of another probe that shares the count; a second site of one count */
+	{"", "+nop", WORLD_PC(0x80), WORLD_DATA(0x40), 1, SITE_INT3, 0, 2},
 	{"", "+duo", WORLD_PC(0xb0), WORLD_DATA(0x50), 1, SITE_INT3, 0, 2},
 };
 
