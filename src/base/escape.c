@@ -77,9 +77,13 @@ static size_t escape_one(const char *text, char *piece)
 /* How many characters from here are plain ASCII, as nearly all are. */
 static size_t escape_plain(const char *text)
 {
+	static const bool plain[256] = {
+		[' ' ... '\\' - 1] = true,
+		['\\' + 1 ... '~'] = true,
+	};
 	size_t length = 0;
 
-	while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '\\')
+	while (plain[(unsigned char)text[length]])
 		length++;
 	return length;
 }
@@ -101,10 +105,14 @@ static void escape_append(char *out, size_t size, size_t *used, bool *full, cons
 
 size_t probes_escape(const char *text, char *out, size_t size)
 {
-	size_t total = 0, used = 0;
+	size_t total = 0, used = 0, all = escape_plain(text);
 	bool full = size == 0;
 	char piece[12];
 
+	if (!text[all] && all < size) {
+		memcpy(out, text, all + 1);
+		return all;
+	}
 	while (*text) {
 		size_t length = escape_plain(text);
 		const char *from = text;
