@@ -1,5 +1,5 @@
 /*
- * Untrusted text on its way to a stream.
+ * Untrusted text on its way to the output.
  *
  * Owns the buffers in which names of any length are escaped, and how wide a
  * text is. Names are never cut here, since what is printed must be accepted as
@@ -67,6 +67,18 @@ const char *put_spelled(const struct probes_probe *probe)
 	return b.text;
 }
 
+/* Most are escaped where they are wanted. */
+void put_raw(struct page *page, const char *raw)
+{
+	size_t room = sizeof page->bytes - page->used;
+	size_t length = probes_escape(raw, page->bytes + page->used, room);
+
+	if (length < room)
+		page->used += length;
+	else
+		page_text(page, put_safe(raw));
+}
+
 size_t put_width(const char *safe)
 {
 	size_t width = 0;
@@ -90,18 +102,13 @@ size_t put_width(const char *safe)
 	return width;
 }
 
-void put_padded(FILE *out, const char *safe, size_t width)
+void put_padded(struct page *page, const char *safe, size_t width)
 {
-	static const char blanks[] = "                                ";
 	size_t used = put_width(safe);
 
-	fputs_unlocked(safe, out);
-	while (used < width) {
-		size_t n = width - used < sizeof blanks - 1 ? width - used : sizeof blanks - 1;
-
-		fwrite_unlocked(blanks, 1, n, out);
-		used += n;
-	}
+	page_text(page, safe);
+	if (used < width)
+		page_blanks(page, width - used);
 }
 
 char *put_digits(char *end, uint32_t number)
@@ -114,16 +121,4 @@ char *put_digits(char *end, uint32_t number)
 		*--end = (char)('0' + number % 10);
 	while (number /= 10);
 	return end;
-}
-
-void put_address(FILE *out, const char *before, uint64_t address)
-{
-	char digits[16], *at = digits + sizeof digits;
-
-	fputs_unlocked(before, out);
-	fputs_unlocked("0x", out);
-	do
-		*--at = "0123456789abcdef"[address & 15];
-	while (address >>= 4);
-	fwrite_unlocked(at, 1, (size_t)(digits + sizeof digits - at), out);
 }

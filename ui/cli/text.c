@@ -55,104 +55,132 @@ static size_t name_width(const struct rows *rows)
 
 /* ------------------------------------------------------------------ a probe */
 
-static void put_counts(FILE *out, const struct rows *rows, size_t probe)
+/* Our own text that ends at `end`. */
+static void put_column(struct page *out, const char *text, const char *end, size_t width)
 {
-	const struct probes_live *live = probes_live_at(rows->session, probe);
-	uint32_t count = probes_at(rows->session, probe)->site_count;
-	char sites[24], ref[24], *at = sites + sizeof sites;
+	size_t length = (size_t)(end - text);
 
-	*--at = '\0';
-	at = put_digits(at, count);
+	page_bytes(out, text, length);
+	if (length < width)
+		page_blanks(out, width - length);
+}
+
+static void put_counts(struct page *out, const struct probes_live *live, uint32_t count)
+{
+	char sites[24], ref[24];
+	char *end = sites + sizeof sites, *at = put_digits(end, count);
+
 	*--at = '/';
-	at = put_digits(at, rows->live ? live->sites_on : PROBES_NONE);
-	fputs_unlocked("  ", out);
-	put_padded(out, at, 7);
-	at = ref + sizeof ref;
-	*--at = '\0';
-	if (rows->live && live->ref_min != live->ref_max) {
+	at = put_digits(at, live ? live->sites_on : PROBES_NONE);
+	page_text(out, "  ");
+	put_column(out, at, end, 7);
+	at = end = ref + sizeof ref;
+	if (live && live->ref_min != live->ref_max) {
 		at = put_digits(at, live->ref_max);
 		*--at = '-';
 	}
-	put_padded(out, put_digits(at, rows->live ? live->ref_min : PROBES_NONE), 5);
+	put_column(out, put_digits(at, live ? live->ref_min : PROBES_NONE), end, 5);
 }
 
-static void put_probe(
-	struct sheet *s, const struct rows *rows, const struct rows_one *row, size_t width)
+static void put_outcome(struct page *out, const struct probes_item *item)
+{
+	page_text(out, "  ");
+	page_text(out, rows_outcome(item->outcome));
+	if (item->outcome == PROBES_DONE)
+		return;
+	page_text(out, ": ");
+	put_raw(out, item->why);
+}
+
+static void put_probe(struct page *out, const struct sheet *s, const struct rows *rows,
+	const struct rows_one *row, size_t width)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
-	const char *path = probes_object_at(rows->session, p->object)->path;
+	const struct probes_live *live =
+		rows->live ? probes_live_at(rows->session, row->probe) : NULL;
 
-	put_padded(s->out, mark(state_of(rows, row->probe)), 6);
-	put_padded(s->out, put_spelled(p), width);
-	put_counts(s->out, rows, row->probe);
-	fputs(put_safe(spell_base(path)), s->out);
-	if (s->quiet && *p->arguments)
-		fprintf(s->out, "  %s", put_safe(p->arguments));
+	page_text(out, mark(live ? live->state : PROBES_UNKNOWN));
+	page_text(out, "   ");
+	put_padded(out, put_spelled(p), width);
+	put_counts(out, live, p->site_count);
+	put_raw(out, spell_base(probes_object_at(rows->session, p->object)->path));
+	if (s->quiet && *p->arguments) {
+		page_text(out, "  ");
+		put_raw(out, p->arguments);
+	}
 	if (row->item)
-		fprintf(s->out, "  %s", rows_outcome(row->item->outcome));
-	if (row->item && row->item->outcome != PROBES_DONE)
-		fprintf(s->out, ": %s", put_safe(row->item->why));
-	fputc('\n', s->out);
-	if (p->broken && !s->quiet)
-		fprintf(s->out, "        broken: %s\n", put_safe(p->broken));
+		put_outcome(out, row->item);
+	page_text(out, "\n");
+	if (p->broken && !s->quiet) {
+		page_text(out, "        broken: ");
+		put_raw(out, p->broken);
+		page_text(out, "\n");
+	}
 }
 
-static void put_semaphore(FILE *out, const struct rows *rows, size_t probe, uint32_t index)
+static void put_semaphore(struct page *out, const struct rows *rows, size_t probe, uint32_t index)
 {
 	const struct probes_semaphore *sem = &probes_at(rows->session, probe)->semaphores[index];
 	uint32_t value =
 		rows->live ? probes_semaphore_live_at(rows->session, probe, index) : PROBES_NONE;
 
-	put_address(out, " sem ", sem->address ? sem->address : sem->vaddr);
-	if (value != PROBES_NONE)
-		fprintf(out, "=%" PRIu32, value);
+	page_text(out, " sem ");
+	page_address(out, sem->address ? sem->address : sem->vaddr);
+	if (value != PROBES_NONE) {
+		page_text(out, "=");
+		page_number(out, value);
+	}
 }
 
-static void put_bytes(FILE *out, const struct probes_site_live *live)
+static void put_arguments(struct page *out, const char *arguments)
 {
-	fputs(live->count ? " bytes " : "", out);
-	for (size_t i = 0; i < live->count; i++)
-		fprintf(out, "%02x", live->bytes[i]);
+	if (*arguments) {
+		page_text(out, " ");
+		put_raw(out, arguments);
+	}
+	page_text(out, "\n");
 }
 
-static void put_site(struct sheet *s, const struct rows *rows, size_t probe, size_t index)
+static void put_site(struct page *out, const struct sheet *s, const struct rows *rows, size_t probe,
+	size_t index)
 {
 	const struct probes_site *site = &probes_at(rows->session, probe)->sites[index];
-	const struct probes_site_live *live = probes_site_live_at(rows->session, probe, index);
+	const struct probes_site_live *live =
+		rows->live ? probes_site_live_at(rows->session, probe, index) : NULL;
 
-	put_address(s->out, "        pc ", site->pc);
-	if (site->address)
-		put_address(s->out, " at ", site->address);
-	if (rows->live && live->state != PROBES_UNKNOWN) {
-		fputc_unlocked(' ', s->out);
-		fputs_unlocked(mark(live->state), s->out);
+	page_text(out, "        pc ");
+	page_address(out, site->pc);
+	if (site->address) {
+		page_text(out, " at ");
+		page_address(out, site->address);
+	}
+	if (live && live->state != PROBES_UNKNOWN) {
+		page_text(out, " ");
+		page_text(out, mark(live->state));
 	}
 	if (site->semaphore != PROBES_NONE)
-		put_semaphore(s->out, rows, probe, site->semaphore);
-	if (rows->live && s->verbose)
-		put_bytes(s->out, live);
-	if (*site->arguments) {
-		fputc_unlocked(' ', s->out);
-		fputs_unlocked(put_safe(site->arguments), s->out);
+		put_semaphore(out, rows, probe, site->semaphore);
+	if (live && s->verbose && live->count) {
+		page_text(out, " bytes ");
+		page_hex(out, live->bytes, live->count);
 	}
-	fputc_unlocked('\n', s->out);
+	put_arguments(out, site->arguments);
 }
 
 /* A line a site; for a probe without one, what there is instead. */
-static void put_sites(struct sheet *s, const struct rows *rows, size_t probe)
+static void put_sites(
+	struct page *out, const struct sheet *s, const struct rows *rows, size_t probe)
 {
 	const struct probes_probe *p = probes_at(rows->session, probe);
 
 	for (size_t i = 0; i < p->site_count; i++)
-		put_site(s, rows, probe, i);
+		put_site(out, s, rows, probe, i);
 	if (p->site_count)
 		return;
-	fputs("        no site", s->out);
+	page_text(out, "        no site");
 	for (uint32_t i = 0; i < p->semaphore_count; i++)
-		put_semaphore(s->out, rows, probe, i);
-	if (*p->arguments)
-		fprintf(s->out, " %s", put_safe(p->arguments));
-	fputc('\n', s->out);
+		put_semaphore(out, rows, probe, i);
+	put_arguments(out, p->arguments);
 }
 
 /* ------------------------------------------------------------- the summary */
@@ -212,16 +240,19 @@ static void put_title(struct sheet *s, const struct rows *rows)
 static void text_rows(struct sheet *s, const struct rows *rows)
 {
 	size_t width = name_width(rows);
+	struct page page;
 
 	if (s->many)
 		put_title(s, rows);
 	if (!s->quiet)
 		fprintf(s->out, "STATE %-*s  SITES  REF  OBJECT\n", (int)width, "PROVIDER:NAME");
+	page_begin(&page, s->out);
 	for (size_t i = 0; i < rows->count; i++) {
-		put_probe(s, rows, &rows->items[i], width);
+		put_probe(&page, s, rows, &rows->items[i], width);
 		if (!s->quiet)
-			put_sites(s, rows, rows->items[i].probe);
+			put_sites(&page, s, rows, rows->items[i].probe);
 	}
+	page_flush(&page);
 	if (!s->quiet && !rows->result)
 		put_summary(s->out, rows);
 }

@@ -1,0 +1,61 @@
+/*
+ * A page is written out where the next piece does not fit. Owns how numbers look; of what is
+ * printed it knows nothing.
+ */
+#include "ui/page.h"
+
+static const char page_digits[] = "0123456789abcdef";
+
+void page_begin(struct page *page, FILE *out)
+{
+	page->out = out;
+	page->used = 0;
+}
+
+void page_flush(struct page *page)
+{
+	fwrite(page->bytes, 1, page->used, page->out);
+	page->used = 0;
+}
+
+void page_overflow(struct page *page, const char *bytes, size_t length)
+{
+	page_flush(page);
+	fwrite(bytes, 1, length, page->out);
+}
+
+void page_blanks(struct page *page, size_t count)
+{
+	while (count--)
+		page_bytes(page, " ", 1);
+}
+
+void page_address(struct page *page, uint64_t address)
+{
+	char digits[18], *at = digits + sizeof digits;
+
+	do
+		*--at = page_digits[address & 15];
+	while (address >>= 4);
+	*--at = 'x';
+	*--at = '0';
+	page_bytes(page, at, (size_t)(digits + sizeof digits - at));
+}
+
+void page_number(struct page *page, uint32_t number)
+{
+	char digits[10], *at = digits + sizeof digits;
+
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	page_bytes(page, at, (size_t)(digits + sizeof digits - at));
+}
+
+void page_hex(struct page *page, const uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		page_bytes(page, &page_digits[bytes[i] >> 4], 1);
+		page_bytes(page, &page_digits[bytes[i] & 15], 1);
+	}
+}
