@@ -13,7 +13,9 @@
 
 struct order {
 	size_t count, size, key;
-	size_t of[256]; /* where the elements with each value of a byte go */
+	unsigned shifts[ORDER_BYTES]; /* of the bytes that differ, from the least significant */
+	unsigned passes;
+	size_t of[ORDER_BYTES][256]; /* where the elements with each value of such a byte go */
 };
 
 static uint64_t order_number(const struct order *o, const unsigned char *element)
@@ -22,11 +24,6 @@ static uint64_t order_number(const struct order *o, const unsigned char *element
 
 	memcpy(&number, element + o->key, sizeof number);
 	return number;
-}
-
-static unsigned order_digit(const struct order *o, const unsigned char *element, unsigned k)
-{
-	return order_number(o, element) >> 8 * k & 0xff;
 }
 
 /* Which bits differ between any two of them; 0 also where they are in order already. */
@@ -45,33 +42,36 @@ static uint64_t order_differences(const struct order *o, const unsigned char *el
 	return ordered ? 0 : bits;
 }
 
-/* Count the elements with each value of a byte, and turn that into where those begin. */
-static void order_begins(struct order *o, const unsigned char *elements, unsigned k)
+/* Count the elements with each value of each byte, and turn that into where those begin. */
+static void order_begins(struct order *o, const unsigned char *elements)
 {
-	size_t at = 0;
+	for (size_t i = 0; i < o->count; i++, elements += o->size) {
+		uint64_t number = order_number(o, elements);
 
-	memset(o->of, 0, sizeof o->of);
-	for (size_t i = 0; i < o->count; i++, elements += o->size)
-		o->of[order_digit(o, elements, k)]++;
-	for (unsigned i = 0; i < 256; i++) {
-		size_t n = o->of[i];
-
-		o->of[i] = at;
-		at += n;
+		for (unsigned k = 0; k < o->passes; k++)
+			o->of[k][number >> o->shifts[k] & 0xff]++;
 	}
+	for (unsigned k = 0; k < o->passes; k++)
+		for (size_t i = 0, at = 0; i < 256; i++) {
+			size_t n = o->of[k][i];
+
+			o->of[k][i] = at;
+			at += n;
+		}
 }
 
 /* `size` is o->size: known when this is compiled, a copy is two instructions instead of a call. */
 static inline __attribute__((always_inline)) void order_move(
 	struct order *o, unsigned char *to, const unsigned char *from, unsigned k, size_t size)
 {
+	unsigned shift = o->shifts[k];
+
 	for (size_t i = 0; i < o->count; i++, from += size)
-		memcpy(to + size * o->of[order_digit(o, from, k)]++, from, size);
+		memcpy(to + size * o->of[k][order_number(o, from) >> shift & 0xff]++, from, size);
 }
 
 static void order_pass(struct order *o, unsigned char *to, const unsigned char *from, unsigned k)
 {
-	order_begins(o, from, k);
 	if (o->size == 16)
 		order_move(o, to, from, k, 16);
 	else if (o->size == 24)
@@ -91,11 +91,13 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 	room = to = malloc(count * size);
 	if (!room)
 		return false;
-	for (unsigned k = 0; k < ORDER_BYTES; k++) {
+	for (unsigned k = 0; k < ORDER_BYTES; k++)
+		if (bits >> 8 * k & 0xff)
+			o.shifts[o.passes++] = 8 * k;
+	order_begins(&o, from);
+	for (unsigned k = 0; k < o.passes; k++) {
 		unsigned char *swap = from;
 
-		if (!(bits >> 8 * k & 0xff))
-			continue;
 		order_pass(&o, to, from, k);
 		from = to;
 		to = swap;

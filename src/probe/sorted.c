@@ -3,7 +3,6 @@
 
 #include "base/order.h"
 
-#include <endian.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,9 @@ static uint64_t sorted_prefix(const char *text)
 {
 	uint64_t key = 0;
 
-	memcpy(&key, text, strnlen(text, sizeof key));
-	return be64toh(key);
+	for (unsigned left = 64; left && *text; text++)
+		key |= (uint64_t)(unsigned char)*text << (left -= 8);
+	return key;
 }
 
 /* A prefix whose last byte is not NUL may go on. */
@@ -75,14 +75,20 @@ static bool sorted_sort(struct sorted_note *items, size_t count)
 
 struct sorted_note *sorted_notes(const struct object *file)
 {
-	struct sorted_note *items = calloc(file->note_count + 1, sizeof *items);
+	struct sorted_note *items = malloc((file->note_count + 1) * sizeof *items);
 
-	for (size_t i = 0; items && i < file->note_count; i++)
+	for (size_t i = 0; items && i < file->note_count; i++) {
+		const struct note *note = &file->notes[i];
+
+		/* A provider is mostly said again and again. */
 		items[i] = (struct sorted_note){
-			.provider = sorted_prefix(file->notes[i].provider),
-			.name = sorted_prefix(file->notes[i].name),
-			.note = &file->notes[i],
+			.provider = i && note->provider == note[-1].provider
+					    ? items[i - 1].provider
+					    : sorted_prefix(note->provider),
+			.name = sorted_prefix(note->name),
+			.note = note,
 		};
+	}
 	if (items && sorted_sort(items, file->note_count))
 		return items;
 	free(items);
