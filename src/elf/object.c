@@ -6,6 +6,7 @@
 #include "elf/object.h"
 
 #include "base/error.h"
+#include "elf/notes.h"
 #include "elf/section.h"
 
 #include <errno.h>
@@ -97,33 +98,6 @@ static void object_find_headers(struct object *o, const Elf64_Ehdr *header)
 	}
 }
 
-/* Take the notes of one .note.stapsdt section. */
-static bool object_take_notes(struct object *o, Elf_Data *data, struct array *notes)
-{
-	const char *bytes = data->d_buf;
-	size_t at = 0, next, name_at, desc_at;
-	GElf_Nhdr header;
-
-	while (at < data->d_size &&
-		(next = gelf_getnote(data, at, &header, &name_at, &desc_at)) > 0) {
-		struct note note;
-
-		at = next;
-		if (header.n_type != NOTE_TYPE || header.n_namesz != sizeof NOTE_OWNER ||
-			memcmp(bytes + name_at, NOTE_OWNER, sizeof NOTE_OWNER))
-			continue;
-		if (note_parse(bytes + desc_at, header.n_descsz, &note) < 0) {
-			o->note_malformed++;
-			continue;
-		}
-		if (!array_reserve(notes, 1))
-			return false;
-		*(struct note *)array_add(notes) = note;
-	}
-	o->note_malformed += at < data->d_size;
-	return true;
-}
-
 static void object_take_build_id(struct object *o, Elf_Data *data, const GElf_Shdr *section)
 {
 	size_t at = 0, next, name_at, desc_at;
@@ -147,36 +121,51 @@ static void object_take_build_id(struct object *o, Elf_Data *data, const GElf_Sh
 struct object_reading {
 	Elf *elf;
 	struct section_strings names;
-	struct array notes;
+	struct notes notes;
 	uint64_t base; /* address of .stapsdt.base, or 0 */
 	uint64_t room;
 };
 
+static bool object_is_notes(const struct object_reading *r, const GElf_Shdr *section)
+{
+	return section->sh_type == SHT_NOTE &&
+	       !strcmp(section_string(&r->names, section->sh_name), ".note.stapsdt");
+}
+
+/* Before any section is read: .stapsdt.base, and how many bytes of notes there are. */
+static size_t object_survey(struct object_reading *r)
+{
+	uint64_t room = r->room, before = room;
+	GElf_Shdr section;
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(r->elf, scn))) {
+		if (!gelf_getshdr(scn, &section))
+			continue;
+		if (!strcmp(section_string(&r->names, section.sh_name), ".stapsdt.base"))
+			r->base = section.sh_addr;
+		if (object_is_notes(r, &section) && section.sh_size <= room)
+			room -= section.sh_size;
+	}
+	return before - room;
+}
+
 static bool object_read_section(struct object *o, struct object_reading *r, Elf_Scn *scn)
 {
 	GElf_Shdr section;
-	const char *name;
 	Elf_Data *data;
-	bool stapsdt;
 
-	if (!gelf_getshdr(scn, &section))
+	if (!gelf_getshdr(scn, &section) || section.sh_type != SHT_NOTE)
 		return true;
-	name = section_string(&r->names, section.sh_name);
-	if (!strcmp(name, ".stapsdt.base"))
-		r->base = section.sh_addr;
-	if (section.sh_type != SHT_NOTE)
-		return true;
-	stapsdt = !strcmp(name, ".note.stapsdt");
-	if (!stapsdt && o->build_id_size)
-		return true;
-	data = section_data(scn, &section, &r->room);
-	if (!data) {
-		o->note_malformed += stapsdt && section.sh_size;
+	if (object_is_notes(r, &section)) {
+		if (section_fits(o->fd, &section, &r->room))
+			return notes_read(&r->notes, o->fd, &section, r->base);
+		r->notes.malformed += section.sh_size > 0;
 		return true;
 	}
-	if (stapsdt)
-		return object_take_notes(o, data, &r->notes);
-	object_take_build_id(o, data, &section);
+	data = o->build_id_size ? NULL : section_data(scn, &section, &r->room);
+	if (data)
+		object_take_build_id(o, data, &section);
 	return true;
 }
 
@@ -185,23 +174,24 @@ static int object_read_sections(Elf *elf, struct object *o, struct probes_error 
 	struct object_reading r = {.elf = elf, .room = section_room(o->fd)};
 	Elf_Scn *scn = NULL;
 	size_t names;
+	bool fits;
 
 	/* No section headers (stripped of them) is no error: there are no notes then. */
 	if (elf_getshdrstrndx(elf, &names) < 0)
 		return 0;
 	r.names = section_strings(elf, names, &r.room);
-	/* Which section is which cannot be told then. */
-	o->note_malformed += names && !r.names.size;
-	array_init(&r.notes, sizeof(struct note));
-	while ((scn = elf_nextscn(elf, scn)))
-		if (!object_read_section(o, &r, scn)) {
-			array_done(&r.notes);
-			return error_memory(e, "the notes of a file");
-		}
-	o->note_count = r.notes.count;
-	o->notes = array_take(&r.notes);
-	for (size_t i = 0; r.base && i < o->note_count; i++)
-		note_adjust(&o->notes[i], r.base);
+	fits = notes_init(&r.notes, object_survey(&r));
+	while (fits && (scn = elf_nextscn(elf, scn)))
+		fits = object_read_section(o, &r, scn);
+	if (!fits) {
+		notes_done(&r.notes);
+		return error_memory(e, "the notes of a file");
+	}
+	/* Without names of sections it cannot be told which is which. */
+	o->note_malformed = r.notes.malformed + (names && !r.names.size);
+	o->note_count = r.notes.list.count;
+	o->notes = array_take(&r.notes.list);
+	o->strings = r.notes.text;
 	return 0;
 }
 
@@ -209,6 +199,7 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 {
 	struct object *o = calloc(1, sizeof *o);
 	Elf64_Ehdr header;
+	Elf *elf;
 	int r;
 
 	if (!o) {
@@ -216,37 +207,37 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 		return error_memory(e, "a file");
 	}
 	o->fd = fd;
-	o->elf = section_begin(fd, &header, name, e);
-	r = o->elf ? object_read_segments(o->elf, o, name, e) : -ENOEXEC;
+	elf = section_begin(fd, &header, name, e);
+	r = elf ? object_read_segments(elf, o, name, e) : -ENOEXEC;
 	if (r == 0) {
 		o->fixed = header.e_type == ET_EXEC;
 		object_find_headers(o, &header);
-		r = object_read_sections(o->elf, o, e);
+		r = object_read_sections(elf, o, e);
 	}
-	if (r < 0) {
+	elf_end(elf);
+	if (r < 0)
 		object_free(o);
-		return r;
-	}
-	if (!o->note_count)
-		object_drop_notes(o);
-	*object = o;
-	return 0;
+	else
+		*object = o;
+	return r;
 }
 
-void object_drop_notes(struct object *o)
+char *object_drop_notes(struct object *o)
 {
-	elf_end(o->elf);
-	o->elf = NULL;
+	char *strings = o->strings;
+
 	free(o->notes);
 	o->notes = NULL;
 	o->note_count = 0;
+	o->strings = NULL;
+	return strings;
 }
 
 void object_free(struct object *o)
 {
 	if (!o)
 		return;
-	object_drop_notes(o);
+	free(object_drop_notes(o));
 	close(o->fd);
 	free(o->segments);
 	free(o->interpreter);

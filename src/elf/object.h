@@ -27,10 +27,10 @@ struct object {
 	unsigned char build_id[64];
 	size_t build_id_size;    /* 0: none */
 	uint64_t build_id_vaddr; /* of its bytes, when a segment holds them; else 0 */
-	struct note *notes;      /* prelink-adjusted; strings live as long as the object */
+	struct note *notes;      /* prelink-adjusted */
 	size_t note_count;
 	size_t note_malformed; /* notes or sections that made no sense and were left out */
-	struct Elf *elf; /* libelf's: what the notes' strings point into; NULL without notes */
+	char *strings;         /* what the notes point into */
 };
 
 /*
@@ -40,8 +40,8 @@ struct object {
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e);
 void object_free(struct object *object);
 
-/* Free the notes and their strings, once whoever wants them has copied them. */
-void object_drop_notes(struct object *object);
+/* Free the notes; their strings become the caller's (free). */
+char *object_drop_notes(struct object *object);
 
 /* The PT_LOAD that holds these bytes at run time, or NULL. */
 const struct object_segment *object_segment_at(

@@ -90,6 +90,19 @@ Elf *section_begin(int fd, Elf64_Ehdr *header, const char *name, struct probes_e
 	return NULL;
 }
 
+bool section_fits(int fd, const GElf_Shdr *section, uint64_t *room)
+{
+	struct stat st;
+	uint64_t end;
+
+	if (section->sh_size > *room || section->sh_flags & SHF_COMPRESSED || fstat(fd, &st) < 0 ||
+		__builtin_add_overflow(section->sh_offset, section->sh_size, &end) ||
+		end > (uint64_t)st.st_size)
+		return false;
+	*room -= section->sh_size;
+	return true;
+}
+
 Elf_Data *section_data(Elf_Scn *scn, const GElf_Shdr *section, uint64_t *room)
 {
 	Elf_Data *data;

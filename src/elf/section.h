@@ -25,6 +25,12 @@ Elf *section_begin(int fd, Elf64_Ehdr *header, const char *name, struct probes_e
 uint64_t section_room(int fd);
 
 /*
+ * Does it lie within the file, as it is (not compressed), and is it no larger than *room, which it
+ * is taken from?
+ */
+bool section_fits(int fd, const GElf_Shdr *section, uint64_t *room);
+
+/*
  * The bytes of a section, if they are no more than *room, which they are taken from: sections of a
  * sound file do not overlap, so that all that are read are no larger than it. NULL: none.
  */

@@ -1,181 +1,34 @@
 /*
- * Notes to probes. Nothing a note says is believed: what contradicts itself or
- * points outside its object stays listed, marked broken, and is never switched.
- * No step is worse than n log n in the number of notes.
+ * The probes of an object (layout) against each other and against its code, and the room for
+ * their live values. Nothing a note says is believed: what is broken stays listed, and is never
+ * switched. No step is worse than n log n in the number of notes.
  */
 #include "probe/holding.h"
 
 #include "base/error.h"
 #include "base/order.h"
+#include "probe/layout.h"
 #include "probe/runtime.h"
-#include "probe/sorted.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one probe ---- */
-
-static void holding_break(struct probes_probe *p, const char *why)
-{
-	if (!p->broken)
-		p->broken = why;
-}
-
-static int holding_by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The different semaphores of a group of notes, ascending, behind those laid out already. */
-static void holding_take_semaphores(struct holding *h, struct probes_probe *p,
-	const struct site_provider *provider, const struct sorted_note *items, size_t count,
-	uint64_t *scratch)
-{
-	size_t n = 0;
-
-	p->semaphores = &h->semaphores[h->semaphore_count];
-	for (size_t i = 0; i < count; i++)
-		if (items[i].note->semaphore)
-			scratch[n++] = items[i].note->semaphore + provider->count_offset;
-	qsort(scratch, n, sizeof *scratch, holding_by_number);
-	for (size_t i = 0; i < n; i++) {
-		if (i && scratch[i] == scratch[i - 1])
-			continue;
-		h->semaphores[h->semaphore_count++].vaddr = scratch[i];
-		p->semaphore_count++;
-	}
-}
-
-static uint32_t holding_find_semaphore(const struct probes_probe *p, uint64_t vaddr)
-{
-	uint32_t low = 0, high = p->semaphore_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (p->semaphores[middle].vaddr < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static void holding_take_sites(struct holding *h, struct probes_probe *p,
-	const struct site_provider *provider, const struct sorted_note *items, size_t count)
-{
-	p->sites = &h->sites[h->site_count];
-	for (size_t i = 0; i < count; i++) {
-		const struct note *note = items[i].note;
-		struct probes_site *site = &h->sites[h->site_count];
-		uint32_t semaphore = PROBES_NONE;
-
-		if (note->semaphore)
-			semaphore =
-				holding_find_semaphore(p, note->semaphore + provider->count_offset);
-		/* Without a site a note still brings its semaphore along. */
-		if (!note->pc)
-			continue;
-		if (i && note->pc == items[i - 1].note->pc) {
-			if (site[-1].semaphore != semaphore && p->kind == PROBES_OCAML)
-				holding_break(p, "one of its sites names two semaphores");
-			continue;
-		}
-		*site = (struct probes_site){
-			.pc = note->pc, .semaphore = semaphore, .arguments = note->arguments};
-		h->site_count++;
-		p->site_count++;
-	}
-	p->arguments = items[0].note->arguments;
-}
-
-static void holding_check(const struct holding *h, struct probes_probe *p,
-	const struct site_provider *provider, const struct sorted_note *items, size_t count)
-{
-	bool ocaml = p->kind == PROBES_OCAML;
-
-	for (size_t i = 0; i < count; i++) {
-		if (ocaml && !items[i].note->semaphore)
-			holding_break(p, "one of its notes names no semaphore");
-		if (!items[i].note->pc && !provider->may_be_absent)
-			holding_break(p, "one of its notes names no site");
-	}
-	if (provider->one_semaphore && p->semaphore_count > 1)
-		holding_break(p, "its notes name different semaphores");
-	for (uint32_t i = 0; i < p->site_count; i++) {
-		const struct object_segment *s =
-			object_segment_at(h->file, p->sites[i].pc, ocaml ? SITE_BYTES : 1);
-
-		if (!s || !s->executable)
-			holding_break(p, "one of its sites lies outside the code of its object");
-	}
-	for (uint32_t i = 0; i < p->semaphore_count; i++) {
-		const struct object_segment *s =
-			object_segment_at(h->file, p->semaphores[i].vaddr, 2);
-
-		if (!s || !s->writable)
-			holding_break(p, "its semaphore lies outside the data of its object");
-	}
-}
-
-static void holding_lay_out(struct holding *h, struct sorted_note *items, uint64_t *scratch)
-{
-	size_t total = h->file->note_count, next;
-
-	for (size_t at = 0; at < total; at = next) {
-		struct probes_probe *p = &h->probes[h->probe_count++];
-		const struct site_provider *provider = site_provider(items[at].note->provider);
-
-		for (next = at + 1; next < total; next++)
-			if (!sorted_alike(&items[at], &items[next]))
-				break;
-		p->kind = provider->kind;
-		p->provider = items[at].note->provider;
-		p->name = items[at].note->name;
-		holding_take_semaphores(h, p, provider, &items[at], next - at, scratch);
-		holding_take_sites(h, p, provider, &items[at], next - at);
-		holding_check(h, p, provider, &items[at], next - at);
-	}
-}
-
 /* ---- across probes ---- */
-
-/* Something at an address, and whose it is. */
-struct holding_place {
-	uint64_t vaddr;
-	uint32_t index; /* of the site or semaphore in the holding */
-	uint32_t probe;
-};
-
-/* The sites in ascending order. */
-static bool holding_site_places(const struct holding *h, struct holding_place *places)
-{
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < h->probe_count; i++)
-		for (uint32_t k = 0; k < h->probes[i].site_count; k++)
-			places[n++] = (struct holding_place){.vaddr = h->probes[i].sites[k].pc,
-				.index = (uint32_t)(&h->probes[i].sites[k] - h->sites),
-				.probe = i};
-	return order_by_number(places, n, sizeof *places, 0);
-}
 
 /* Switching a site must not change the bytes of another. */
 static void holding_check_overlap(
-	struct holding *h, const struct holding_place *places, size_t count)
+	struct holding *h, const struct layout_place *places, size_t count)
 {
-	const struct holding_place *last = NULL; /* OCaml site */
+	const struct layout_place *last = NULL; /* OCaml site */
 
 	for (size_t i = 0; i < count; i++) {
 		bool ocaml = h->probes[places[i].probe].kind == PROBES_OCAML;
 
 		if (last && places[i].vaddr - last->vaddr < SITE_BYTES) {
-			holding_break(&h->probes[last->probe], "one of its sites overlaps another");
+			layout_break(&h->probes[last->probe], "one of its sites overlaps another");
 			if (ocaml)
-				holding_break(&h->probes[places[i].probe],
+				layout_break(&h->probes[places[i].probe],
 					"one of its sites overlaps another");
 		}
 		if (ocaml)
@@ -185,7 +38,7 @@ static void holding_check_overlap(
 
 /* The bytes that the file holds at each site; places are the sites in ascending order. */
 static bool holding_read_original(
-	struct holding *h, const struct holding_place *places, size_t count)
+	struct holding *h, const struct layout_place *places, size_t count)
 {
 	size_t *offsets = calloc(count + 1, sizeof *offsets);
 	unsigned char *buffer = NULL;
@@ -210,9 +63,9 @@ static bool holding_read_original(
 		struct probes_probe *p = &h->probes[places[i].probe];
 
 		if (offsets[i] == SIZE_MAX || !spans_got(&spans, offsets[i], SITE_BYTES))
-			holding_break(p, "one of its sites lies beyond the code in its file");
+			layout_break(p, "one of its sites lies beyond the code in its file");
 		else if (p->kind == PROBES_OCAML && !site_is_ocaml(h->original[places[i].index]))
-			holding_break(p, "the code at one of its sites is no OCaml probe");
+			layout_break(p, "the code at one of its sites is no OCaml probe");
 	}
 	fits = buffer != NULL;
 	spans_done(&spans);
@@ -221,14 +74,14 @@ static bool holding_read_original(
 	return fits;
 }
 
-static bool holding_join_semaphores(struct holding *h, struct holding_place *places)
+static bool holding_join_semaphores(struct holding *h, struct layout_place *places)
 {
 	bool shared = false;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < h->probe_count; i++)
 		for (uint32_t k = 0; k < h->probes[i].semaphore_count; k++)
-			places[n++] = (struct holding_place){
+			places[n++] = (struct layout_place){
 				.vaddr = h->probes[i].semaphores[k].vaddr,
 				.index = (uint32_t)(&h->probes[i].semaphores[k] - h->semaphores),
 				.probe = i};
@@ -248,8 +101,8 @@ static bool holding_join_semaphores(struct holding *h, struct holding_place *pla
 		/* Sharing is for sdt probes; half a count is shared by nobody. */
 		if (places[i].vaddr != places[i - 1].vaddr || a->kind == PROBES_OCAML ||
 			b->kind == PROBES_OCAML) {
-			holding_break(a, "its semaphore is another probe's too");
-			holding_break(b, "its semaphore is another probe's too");
+			layout_break(a, "its semaphore is another probe's too");
+			layout_break(b, "its semaphore is another probe's too");
 		}
 	}
 	if (!shared) {
@@ -284,22 +137,18 @@ void holding_unload(struct holding *h)
 	}
 }
 
-static bool holding_allocate(struct holding *h, size_t notes, bool live)
+static bool holding_allocate(struct holding *h, bool live)
 {
-	h->probes = calloc(notes + 1, sizeof *h->probes);
-	h->sites = calloc(notes + 1, sizeof *h->sites);
-	h->semaphores = calloc(notes + 1, sizeof *h->semaphores);
-	if (!h->probes || !h->sites || !h->semaphores)
-		return false;
+	h->live = calloc(h->probe_count + 1, sizeof *h->live);
 	if (!live)
-		return true;
-	h->original = calloc(notes + 1, sizeof *h->original);
-	h->same = calloc(notes + 1, sizeof *h->same);
-	h->site_live = calloc(notes + 1, sizeof *h->site_live);
-	h->values = malloc((notes + 1) * sizeof *h->values);
-	h->net = calloc(notes + 1, sizeof *h->net);
-	h->stamp = calloc(notes + 1, sizeof *h->stamp);
-	return h->original && h->same && h->site_live && h->values && h->net && h->stamp;
+		return h->live;
+	h->original = calloc(h->site_count + 1, sizeof *h->original);
+	h->site_live = calloc(h->site_count + 1, sizeof *h->site_live);
+	h->same = calloc(h->semaphore_count + 1, sizeof *h->same);
+	h->values = malloc((h->semaphore_count + 1) * sizeof *h->values);
+	h->net = calloc(h->semaphore_count + 1, sizeof *h->net);
+	h->stamp = calloc(h->probe_count + 1, sizeof *h->stamp);
+	return h->live && h->original && h->same && h->site_live && h->values && h->net && h->stamp;
 }
 
 static void holding_place_live(struct holding *h)
@@ -312,75 +161,31 @@ static void holding_place_live(struct holding *h)
 	}
 }
 
-/* A copy of text behind *at, unless it is the one that was copied last. */
-static const char *holding_keep(char **at, const char *text, const char *last)
-{
-	char *copy = *at;
-
-	if (last && !strcmp(text, last))
-		return last;
-	*at = stpcpy(copy, text) + 1;
-	return copy;
-}
-
-/* Keep the strings that probes point at; the notes, most of them names said again, can go. */
-static bool holding_keep_strings(struct holding *h)
-{
-	const char *provider = NULL, *arguments = NULL;
-	size_t total = 1;
-	char *at;
-
-	for (size_t i = 0; i < h->probe_count; i++)
-		total += strlen(h->probes[i].provider) + strlen(h->probes[i].name) +
-			 strlen(h->probes[i].arguments) + 3;
-	for (size_t i = 0; i < h->site_count; i++)
-		total += strlen(h->sites[i].arguments) + 1;
-	h->strings = at = malloc(total);
-	if (!at)
-		return false;
-	for (size_t i = 0; i < h->probe_count; i++) {
-		struct probes_probe *p = &h->probes[i];
-
-		p->provider = provider = holding_keep(&at, p->provider, provider);
-		p->name = holding_keep(&at, p->name, NULL);
-		p->arguments = arguments = holding_keep(&at, p->arguments, arguments);
-	}
-	for (size_t i = 0; i < h->site_count; i++)
-		h->sites[i].arguments = arguments =
-			holding_keep(&at, h->sites[i].arguments, arguments);
-	object_drop_notes(h->file);
-	return true;
-}
-
 static bool holding_fill(struct holding *h, bool live)
 {
-	size_t notes = h->file->note_count;
-	struct sorted_note *items = sorted_notes(h->file);
-	uint64_t *scratch = calloc(notes + 1, sizeof *scratch);
-	struct holding_place *places = calloc(notes + 1, sizeof *places);
-	bool fits = items && scratch && places && holding_allocate(h, notes, live);
+	struct layout l;
+	bool fits = layout_make(&l, h->file);
 
+	h->probes = l.probes;
+	h->probe_count = l.probe_count;
+	h->sites = l.sites;
+	h->site_count = l.site_count;
+	h->semaphores = l.semaphores;
+	h->semaphore_count = l.semaphore_count;
+	h->strings = object_drop_notes(h->file);
+	fits = fits && holding_allocate(h, live);
 	if (fits) {
-		holding_lay_out(h, items, scratch);
-		fits = holding_site_places(h, places);
+		holding_check_overlap(h, l.places, h->site_count);
+		fits = !live || holding_read_original(h, l.places, h->site_count);
 	}
-	if (fits) {
-		holding_check_overlap(h, places, h->site_count);
-		fits = !live || holding_read_original(h, places, h->site_count);
-	}
+	for (size_t i = 0; fits && i < h->probe_count; i++)
+		h->live[i] = holding_unread(PROBES_UNKNOWN);
 	if (fits && live) {
-		fits = holding_join_semaphores(h, places);
+		fits = holding_join_semaphores(h, l.places);
 		holding_place_live(h);
 	}
-	free(items);
-	free(scratch);
-	free(places);
-	fits = fits && holding_keep_strings(h);
-	if (fits)
-		h->live = calloc(h->probe_count + 1, sizeof *h->live);
-	for (size_t i = 0; h->live && i < h->probe_count; i++)
-		h->live[i] = holding_unread(PROBES_UNKNOWN);
-	return h->live;
+	free(l.places);
+	return fits;
 }
 
 static void holding_explain_none(struct holding *h)

@@ -7,6 +7,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -75,7 +76,7 @@ static void check_object(struct object *o, const uint8_t *bytes, size_t size)
 	check_segments(o);
 	check_spans(o, bytes, size);
 	(void)object_symbol(o, "_dl_debug_state");
-	object_drop_notes(o);
+	free(object_drop_notes(o));
 	FUZZ_CHECK(!o->notes && !o->note_count);
 }
 

@@ -12,6 +12,7 @@
 	X(spans)   \
 	X(order)   \
 	X(note)    \
+	X(notes)   \
 	X(operand) \
 	X(machine) \
 	X(object)  \

@@ -140,6 +140,13 @@ static const struct holding_break_case {
 		{{PC(0x10), 0, SEM(0), "ocaml", "p", ""}, {PC(0x12), 0, 0, "sdt", "q", ""}}},
 	{"q", NULL, {{PC(0x10), 0, SEM(0), "ocaml", "p", ""}, {PC(0x12), 0, 0, "sdt", "q", ""}}},
 	{"q", NULL, {{PC(0x10), 0, 0, "sdt", "p", ""}, {PC(0x13), 0, 0, "sdt", "q", ""}}}, /* php */
+	/* At one address the order of names decides, whatever the file's is. */
+	{"p", "overlaps",
+		{{PC(0x10), 0, 0, "sdt", "q", ""}, {PC(0x10), 0, SEM(0), "ocaml", "p", ""}}},
+	{"p", "overlaps",
+		{{PC(0x10), 0, SEM(0), "ocaml", "p", ""}, {PC(0x10), 0, 0, "sdt", "q", ""}}},
+	{"p", NULL, {{PC(0x10), 0, SEM(0), "ocaml", "p", ""}, {PC(0x10), 0, 0, "abc", "q", ""}}},
+	{"p", NULL, {{PC(0x10), 0, 0, "abc", "q", ""}, {PC(0x10), 0, SEM(0), "ocaml", "p", ""}}},
 	{"p", "another probe's",
 		{{PC(0x10), 0, SEM(0), "ocaml", "p", ""}, {PC(0x20), 0, SEM(0), "ocaml", "q", ""}}},
 	{"q", "another probe's",

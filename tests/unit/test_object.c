@@ -289,6 +289,21 @@ START_TEST(object_note_section_lies)
 }
 END_TEST
 
+/* Notes that would have to be unpacked first are not read. */
+START_TEST(object_notes_compressed)
+{
+	struct elf_file f = elf_build(&object_usual);
+	struct object *o;
+
+	object_notes_section(&f)->sh_flags |= SHF_COMPRESSED;
+	o = object_must(&f);
+	ck_assert_uint_eq(o->note_count, 0);
+	ck_assert_uint_eq(o->note_malformed, 1);
+	object_free(o);
+	free(f.bytes);
+}
+END_TEST
+
 /* The first note claims more than there is; then one is senseless and the next is fine. */
 START_TEST(object_notes_that_make_no_sense)
 {
@@ -404,6 +419,7 @@ Suite *object_suite(void)
 	tcase_add_test(t, object_refuses_what_is_no_file_of_this_kind);
 	tcase_add_test(t, object_closes_its_descriptor);
 	tcase_add_test(t, object_note_section_lies);
+	tcase_add_test(t, object_notes_compressed);
 	tcase_add_test(t, object_notes_that_make_no_sense);
 	tcase_add_test(t, object_segment_at_its_edges);
 	tcase_add_test(t, object_reads_spans_of_its_file);

@@ -1,0 +1,213 @@
+/*
+ * Notes to probes; see layout.h. A file names its sites in the order of their addresses, mostly: so
+ * a site's place is put down where its note stands in the file, and sorting them is for the rest.
+ */
+#include "probe/layout.h"
+
+#include "base/order.h"
+#include "probe/site.h"
+#include "probe/sorted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is needed on the way. */
+struct layout_work {
+	struct layout *l;
+	const struct object *file;
+	struct sorted_note *items;
+	uint64_t *scratch; /* the semaphores of one probe */
+};
+
+/* The notes of one probe. */
+struct layout_group {
+	const struct sorted_note *items;
+	size_t count;
+	const struct site_provider *provider;
+};
+
+void layout_break(struct probes_probe *p, const char *why)
+{
+	if (!p->broken)
+		p->broken = why;
+}
+
+static int layout_by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The different semaphores of a group, ascending, behind those laid out already. */
+static void layout_semaphores(
+	struct layout_work *w, struct probes_probe *p, const struct layout_group *g)
+{
+	struct probes_semaphore *semaphores = &w->l->semaphores[w->l->semaphore_count];
+	uint64_t *found = w->scratch;
+	bool ordered = true;
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->count; i++) {
+		if (!g->items[i].note->semaphore)
+			continue;
+		found[n] = g->items[i].note->semaphore + g->provider->count_offset;
+		ordered = ordered && (!n || found[n - 1] <= found[n]);
+		n++;
+	}
+	if (!ordered)
+		qsort(found, n, sizeof *found, layout_by_number);
+	for (size_t i = 0; i < n; i++)
+		if (!i || found[i] != found[i - 1])
+			semaphores[p->semaphore_count++] =
+				(struct probes_semaphore){.vaddr = found[i]};
+	p->semaphores = semaphores;
+	w->l->semaphore_count += p->semaphore_count;
+}
+
+static uint32_t layout_find_semaphore(const struct probes_probe *p, uint64_t vaddr)
+{
+	uint32_t low = 0, high = p->semaphore_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (p->semaphores[middle].vaddr < vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void layout_sites(
+	struct layout_work *w, struct probes_probe *p, const struct layout_group *g)
+{
+	struct layout *l = w->l;
+
+	p->sites = &l->sites[l->site_count];
+	for (size_t i = 0; i < g->count; i++) {
+		const struct note *note = g->items[i].note;
+		uint32_t semaphore = PROBES_NONE;
+
+		if (note->semaphore)
+			semaphore = layout_find_semaphore(
+				p, note->semaphore + g->provider->count_offset);
+		/* Without a site a note still brings its semaphore along. */
+		if (!note->pc)
+			continue;
+		if (i && note->pc == g->items[i - 1].note->pc) {
+			if (p->sites[p->site_count - 1].semaphore != semaphore &&
+				p->kind == PROBES_OCAML)
+				layout_break(p, "one of its sites names two semaphores");
+			continue;
+		}
+		l->places[note - w->file->notes] = (struct layout_place){.vaddr = note->pc,
+			.index = (uint32_t)l->site_count,
+			.probe = (uint32_t)(p - l->probes)};
+		l->sites[l->site_count++] = (struct probes_site){
+			.pc = note->pc, .semaphore = semaphore, .arguments = note->arguments};
+		p->site_count++;
+	}
+}
+
+static void layout_check(
+	const struct object *file, struct probes_probe *p, const struct layout_group *g)
+{
+	bool ocaml = p->kind == PROBES_OCAML;
+
+	for (size_t i = 0; i < g->count; i++) {
+		if (ocaml && !g->items[i].note->semaphore)
+			layout_break(p, "one of its notes names no semaphore");
+		if (!g->items[i].note->pc && !g->provider->may_be_absent)
+			layout_break(p, "one of its notes names no site");
+	}
+	if (g->provider->one_semaphore && p->semaphore_count > 1)
+		layout_break(p, "its notes name different semaphores");
+	for (uint32_t i = 0; i < p->site_count; i++) {
+		const struct object_segment *s =
+			object_segment_at(file, p->sites[i].pc, ocaml ? SITE_BYTES : 1);
+
+		if (!s || !s->executable)
+			layout_break(p, "one of its sites lies outside the code of its object");
+	}
+	for (uint32_t i = 0; i < p->semaphore_count; i++) {
+		const struct object_segment *s = object_segment_at(file, p->semaphores[i].vaddr, 2);
+
+		if (!s || !s->writable)
+			layout_break(p, "its semaphore lies outside the data of its object");
+	}
+}
+
+static void layout_probe(struct layout_work *w, const struct layout_group *g)
+{
+	struct probes_probe *p = &w->l->probes[w->l->probe_count++];
+	const struct note *first = g->items[0].note;
+
+	*p = (struct probes_probe){.kind = g->provider->kind,
+		.provider = first->provider,
+		.name = first->name,
+		.arguments = first->arguments};
+	layout_semaphores(w, p, g);
+	layout_sites(w, p, g);
+	layout_check(w->file, p, g);
+}
+
+static void layout_probes(struct layout_work *w)
+{
+	size_t total = w->file->note_count, next;
+
+	for (size_t at = 0; at < total; at = next) {
+		struct layout_group g = {.items = &w->items[at],
+			.provider = site_provider(w->items[at].note->provider)};
+
+		for (next = at + 1; next < total; next++)
+			if (!sorted_alike(&w->items[at], &w->items[next]))
+				break;
+		g.count = next - at;
+		layout_probe(w, &g);
+	}
+}
+
+/* In ascending order, where notes without a site of their own have left holes. */
+static bool layout_order_places(struct layout *l, size_t notes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < notes; i++)
+		if (l->places[i].vaddr)
+			l->places[n++] = l->places[i];
+	if (!order_by_number(l->places, n, sizeof *l->places, 0))
+		return false;
+	/* Those at one address, which are few, in the order of their probes. */
+	for (size_t i = 1; i < n; i++)
+		if (l->places[i].vaddr == l->places[i - 1].vaddr &&
+			l->places[i].index < l->places[i - 1].index)
+			return order_by_number(l->places, n, sizeof *l->places,
+				       offsetof(struct layout_place, index)) &&
+			       order_by_number(l->places, n, sizeof *l->places, 0);
+	return true;
+}
+
+bool layout_make(struct layout *l, const struct object *file)
+{
+	size_t notes = file->note_count;
+	struct layout_work w = {.l = l, .file = file, .items = sorted_notes(file)};
+	bool fits;
+
+	*l = (struct layout){
+		.probes = malloc((notes + 1) * sizeof *l->probes),
+		.sites = malloc((notes + 1) * sizeof *l->sites),
+		.semaphores = malloc((notes + 1) * sizeof *l->semaphores),
+		.places = calloc(notes + 1, sizeof *l->places),
+	};
+	w.scratch = malloc((notes + 1) * sizeof *w.scratch);
+	fits = w.items && w.scratch && l->probes && l->sites && l->semaphores && l->places;
+	if (fits) {
+		layout_probes(&w);
+		fits = layout_order_places(l, notes);
+	}
+	free(w.items);
+	free(w.scratch);
+	return fits;
+}
