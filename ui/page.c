@@ -26,20 +26,22 @@ void page_overflow(struct page *page, const char *bytes, size_t length)
 
 void page_blanks(struct page *page, size_t count)
 {
-	while (count--)
-		page_bytes(page, " ", 1);
+	if (count > sizeof page->bytes - page->used)
+		page_flush(page);
+	if (count > sizeof page->bytes)
+		count = sizeof page->bytes;
+	memset(page->bytes + page->used, ' ', count);
+	page->used += count;
 }
 
 void page_address(struct page *page, uint64_t address)
 {
-	char digits[18], *at = digits + sizeof digits;
+	char text[18] = "0x";
+	unsigned count = (67 - (unsigned)__builtin_clzll(address | 1)) / 4;
 
-	do
-		*--at = page_digits[address & 15];
-	while (address >>= 4);
-	*--at = 'x';
-	*--at = '0';
-	page_bytes(page, at, (size_t)(digits + sizeof digits - at));
+	for (unsigned i = count; i--; address >>= 4)
+		text[2 + i] = page_digits[address & 15];
+	page_bytes(page, text, 2 + count);
 }
 
 void page_number(struct page *page, uint32_t number)

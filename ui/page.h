@@ -39,6 +39,7 @@ static inline void page_text(struct page *page, const char *text)
 	page_bytes(page, text, strlen(text));
 }
 
+/* At most a page of them. */
 void page_blanks(struct page *page, size_t count);
 
 /* 0x and as many digits as it has. */

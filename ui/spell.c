@@ -70,11 +70,34 @@ static size_t append(const char *text, char *out, size_t size, size_t at)
 	return at < size ? probes_escape(text, out + at, size - at) : probes_escape(text, NULL, 0);
 }
 
+/* How much of a name is of the kind that nearly all are made of, and that no escape changes. */
+static size_t plain_length(const char *text)
+{
+	static const bool plain[256] = {
+		['0' ... '9'] = true,
+		['A' ... 'Z'] = true,
+		['a' ... 'z'] = true,
+		['-'] = true,
+		['.'] = true,
+		['_'] = true,
+	};
+	size_t length = 0;
+
+	while (plain[(unsigned char)text[length]])
+		length++;
+	return length;
+}
+
 /* As append, with commas escaped too; the copy is needed only for those rare names. */
 static size_t append_word(const char *text, char *out, size_t size, size_t at)
 {
-	size_t n = 0;
+	size_t n = plain_length(text);
 
+	if (!text[n] && at + n < size) {
+		memcpy(out + at, text, n + 1);
+		return n;
+	}
+	n = 0;
 	for (const char *comma; (comma = strchr(text, ',')); text = comma + 1) {
 		char *part = strndup(text, comma - text);
 

@@ -44,6 +44,7 @@
 	X(guard)   \
 	X(config)  \
 	X(filter)  \
+	X(page)    \
 	X(picker)  \
 	X(request) \
 	X(row)     \

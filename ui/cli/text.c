@@ -118,12 +118,20 @@ static void put_probe(struct page *out, const struct sheet *s, const struct rows
 	}
 }
 
-static void put_semaphore(struct page *out, const struct rows *rows, size_t probe, uint32_t index)
-{
-	const struct probes_semaphore *sem = &probes_at(rows->session, probe)->semaphores[index];
-	uint32_t value =
-		rows->live ? probes_semaphore_live_at(rows->session, probe, index) : PROBES_NONE;
+/* Where a probe stands in its session, and what it is. */
+struct which {
+	size_t index;
+	const struct probes_probe *probe;
+};
 
+static void put_semaphore(
+	struct page *out, const struct rows *rows, const struct which *which, uint32_t index)
+{
+	const struct probes_semaphore *sem = &which->probe->semaphores[index];
+	uint32_t value = PROBES_NONE;
+
+	if (rows->live)
+		value = probes_semaphore_live_at(rows->session, which->index, index);
 	page_text(out, " sem ");
 	page_address(out, sem->address ? sem->address : sem->vaddr);
 	if (value != PROBES_NONE) {
@@ -141,13 +149,14 @@ static void put_arguments(struct page *out, const char *arguments)
 	page_text(out, "\n");
 }
 
-static void put_site(struct page *out, const struct sheet *s, const struct rows *rows, size_t probe,
-	size_t index)
+static void put_site(struct page *out, const struct sheet *s, const struct rows *rows,
+	const struct which *which, size_t index)
 {
-	const struct probes_site *site = &probes_at(rows->session, probe)->sites[index];
-	const struct probes_site_live *live =
-		rows->live ? probes_site_live_at(rows->session, probe, index) : NULL;
+	const struct probes_site *site = &which->probe->sites[index];
+	const struct probes_site_live *live = NULL;
 
+	if (rows->live)
+		live = probes_site_live_at(rows->session, which->index, index);
 	page_text(out, "        pc ");
 	page_address(out, site->pc);
 	if (site->address) {
@@ -159,7 +168,7 @@ static void put_site(struct page *out, const struct sheet *s, const struct rows 
 		page_text(out, mark(live->state));
 	}
 	if (site->semaphore != PROBES_NONE)
-		put_semaphore(out, rows, probe, site->semaphore);
+		put_semaphore(out, rows, which, site->semaphore);
 	if (live && s->verbose && live->count) {
 		page_text(out, " bytes ");
 		page_hex(out, live->bytes, live->count);
@@ -169,17 +178,17 @@ static void put_site(struct page *out, const struct sheet *s, const struct rows 
 
 /* A line a site; for a probe without one, what there is instead. */
 static void put_sites(
-	struct page *out, const struct sheet *s, const struct rows *rows, size_t probe)
+	struct page *out, const struct sheet *s, const struct rows *rows, const struct which *which)
 {
-	const struct probes_probe *p = probes_at(rows->session, probe);
+	const struct probes_probe *p = which->probe;
 
 	for (size_t i = 0; i < p->site_count; i++)
-		put_site(out, s, rows, probe, i);
+		put_site(out, s, rows, which, i);
 	if (p->site_count)
 		return;
 	page_text(out, "        no site");
 	for (uint32_t i = 0; i < p->semaphore_count; i++)
-		put_semaphore(out, rows, probe, i);
+		put_semaphore(out, rows, which, i);
 	put_arguments(out, p->arguments);
 }
 
@@ -248,9 +257,12 @@ static void text_rows(struct sheet *s, const struct rows *rows)
 		fprintf(s->out, "STATE %-*s  SITES  REF  OBJECT\n", (int)width, "PROVIDER:NAME");
 	page_begin(&page, s->out);
 	for (size_t i = 0; i < rows->count; i++) {
+		size_t probe = rows->items[i].probe;
+		struct which which = {probe, probes_at(rows->session, probe)};
+
 		put_probe(&page, s, rows, &rows->items[i], width);
 		if (!s->quiet)
-			put_sites(&page, s, rows, rows->items[i].probe);
+			put_sites(&page, s, rows, &which);
 	}
 	page_flush(&page);
 	if (!s->quiet && !rows->result)
