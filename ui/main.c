@@ -46,6 +46,19 @@ static void keep_memory_small(void)
 #endif
 }
 
+/*
+ * A listing ends soon: memory that one step gave back serves the next, which would have to wait for
+ * pages of zeros from the kernel otherwise.
+ */
+static void keep_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 1 << 25);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_TOP_PAD, 1 << 20);
+#endif
+}
+
 static int say(const struct options *o)
 {
 	if (o->version)
@@ -85,8 +98,10 @@ static int run(struct options *o)
 		report_line("-gigatext is not needed: text on huge pages is found by itself");
 	switch (o->verb) {
 	case VERB_LIST:
+		keep_memory();
 		return list_run(o);
 	case VERB_INFO:
+		keep_memory();
 		return info_run(o);
 	case VERB_ATTACH:
 		return attach_run(o);
