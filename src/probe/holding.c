@@ -161,6 +161,52 @@ static void holding_place_live(struct holding *h)
 	}
 }
 
+/* A text and its copy: what follows mostly says the same. */
+struct holding_copy {
+	const char *text, *copy;
+};
+
+static void holding_keep(char **at, struct holding_copy *last, const char **text)
+{
+	if (!last->text || (*text != last->text && strcmp(*text, last->text))) {
+		*last = (struct holding_copy){.text = *text, .copy = *at};
+		*at = stpcpy(*at, *text) + 1;
+	}
+	*text = last->copy;
+}
+
+/*
+ * A session with a process may last: of the texts of the notes, in which names stand as often as
+ * there are notes far from each other, keep those that probes point at.
+ */
+static bool holding_keep_strings(struct holding *h)
+{
+	struct holding_copy provider = {0}, arguments = {0};
+	size_t total = 1;
+	char *texts, *at;
+
+	for (size_t i = 0; i < h->probe_count; i++)
+		total += strlen(h->probes[i].provider) + strlen(h->probes[i].name) +
+			 strlen(h->probes[i].arguments) + 3;
+	for (size_t i = 0; i < h->site_count; i++)
+		total += strlen(h->sites[i].arguments) + 1;
+	texts = at = malloc(total);
+	if (!texts)
+		return false;
+	for (size_t i = 0; i < h->probe_count; i++) {
+		struct holding_copy name = {0};
+
+		holding_keep(&at, &provider, &h->probes[i].provider);
+		holding_keep(&at, &name, &h->probes[i].name);
+		holding_keep(&at, &arguments, &h->probes[i].arguments);
+	}
+	for (size_t i = 0; i < h->site_count; i++)
+		holding_keep(&at, &arguments, &h->sites[i].arguments);
+	free(h->strings);
+	h->strings = texts;
+	return true;
+}
+
 static bool holding_fill(struct holding *h, bool live)
 {
 	struct layout l;
@@ -173,7 +219,7 @@ static bool holding_fill(struct holding *h, bool live)
 	h->semaphores = l.semaphores;
 	h->semaphore_count = l.semaphore_count;
 	h->strings = object_drop_notes(h->file);
-	fits = fits && holding_allocate(h, live);
+	fits = fits && (!live || holding_keep_strings(h)) && holding_allocate(h, live);
 	if (fits) {
 		holding_check_overlap(h, l.places, h->site_count);
 		fits = !live || holding_read_original(h, l.places, h->site_count);
