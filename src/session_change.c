@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "patch/apply.h"
+#include "probe/state.h"
 #include "process/access.h"
 #include "process/procfs.h"
 #include "process/stop.h"
@@ -53,14 +54,9 @@ static void session_take_writes(struct probes_result *r, struct plan *p)
 
 /* ---- what is ours ---- */
 
-static int32_t session_count(const uint8_t bytes[2])
-{
-	return bytes[0] | bytes[1] << 8;
-}
-
 int32_t session_delta(const struct probes_write *w)
 {
-	return session_count(w->new_) - session_count(w->old);
+	return (int32_t)plan_count(w->new_) - (int32_t)plan_count(w->old);
 }
 
 /* The slot of a semaphore write among the deltas of its holding. */
@@ -121,17 +117,22 @@ static void session_owe(struct probes_session *s, const struct apply *a)
 		h = catalog_find(&s->catalog, w->probe, &local);
 		h->net[session_slot(h, local, w)] += session_delta(w);
 		h->stamp[local] = ++s->stamp;
+		state_judge_mine(h, local);
 	}
 }
 
+/* When each was switched; and whose it is now, which the next reading judges where values differ.
+ */
 static void session_stamp(struct probes_session *s, const struct probes_result *r)
 {
 	for (size_t i = 0; i < r->item_count; i++) {
 		size_t local;
 		struct holding *h = catalog_find(&s->catalog, r->items[i].probe, &local);
 
-		if (r->items[i].outcome == PROBES_DONE)
-			h->stamp[local] = ++s->stamp;
+		if (r->items[i].outcome != PROBES_DONE)
+			continue;
+		h->stamp[local] = ++s->stamp;
+		state_judge_mine(h, local);
 	}
 }
 

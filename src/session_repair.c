@@ -270,33 +270,48 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 	return r;
 }
 
+/* Room behind a list for another; the list stays what it is where there is no memory. */
+static void *repair_extend(
+	void *list, size_t count, const void *more, size_t more_count, size_t size)
+{
+	char *longer = realloc(list, (count + more_count + 1) * size);
+
+	if (longer && more_count)
+		memcpy(longer + count * size, more, more_count * size);
+	return longer;
+}
+
 /* Put the result of one journal behind those before it; *more is taken. */
 static bool repair_join(struct probes_result **all, struct probes_result *more)
 {
 	struct probes_result *a = *all;
-	void *items, *writes;
+	void *items, *writes, *texts;
 
 	if (!a || !more) {
 		*all = a ? a : more;
 		return true;
 	}
-	items = realloc(a->items, (a->item_count + more->item_count + 1) * sizeof *a->items);
+	items = repair_extend(
+		a->items, a->item_count, more->items, more->item_count, sizeof *a->items);
 	a->items = items ? items : a->items;
-	writes = realloc(a->writes, (a->write_count + more->write_count + 1) * sizeof *a->writes);
+	writes = repair_extend(
+		a->writes, a->write_count, more->writes, more->write_count, sizeof *a->writes);
 	a->writes = writes ? writes : a->writes;
-	if (items && writes) {
-		memcpy(a->items + a->item_count, more->items, more->item_count * sizeof *a->items);
-		memcpy(a->writes + a->write_count, more->writes,
-			more->write_count * sizeof *a->writes);
+	texts = repair_extend(
+		a->texts, a->text_count, more->texts, more->text_count, sizeof *a->texts);
+	a->texts = texts ? texts : a->texts;
+	if (items && writes && texts) {
 		a->item_count += more->item_count;
 		a->write_count += more->write_count;
+		a->text_count += more->text_count;
+		more->text_count = 0; /* the items point into them */
 		a->done += more->done;
 		a->skipped += more->skipped;
 		a->not_done += more->not_done;
 		a->sites += more->sites;
 	}
 	probes_result_free(more);
-	return items && writes;
+	return items && writes && texts;
 }
 
 int probes_repair(struct probes_session *s, struct probes_result **result, struct probes_error *e)

@@ -5,24 +5,15 @@
 #ifndef PATCH_APPLY_H
 #define PATCH_APPLY_H
 
-#include "patch/plan.h"
-#include "process/memory.h"
-
-#define APPLY_BATCH 1024       /* writes at most between one look and the next */
-#define APPLY_BATCH_SHARED 256 /* where the kernel counts, too: others may as well */
+#include "patch/look.h"
 
 struct apply {
 	const struct plan *plan;
-	struct array batches;
-	uint32_t *site, *count;     /* per write: where they lie in the look of its batch */
-	uint32_t *witness;          /* likewise, per witness */
-	unsigned char *bytes;       /* room for the largest batch's look */
-	bool whole;                 /* all of that look was got */
-	uint32_t held[APPLY_BATCH]; /* per write of a batch: witnesses that others held before it */
-	size_t written;             /* how many of the plan's writes are in the process now */
-	bool barred;                /* a write to code was forbidden; all is as it was before */
-	bool *left; /* per write: made, and could not be undone. Shared memory, since a
-		       helper process may do the work (process/stop.h) */
+	struct look look;
+	size_t written; /* how many of the plan's writes are in the process now */
+	bool barred;    /* a write to code was forbidden; all is as it was before */
+	bool *left;     /* per write: made, and could not be undone. Shared memory, since a
+			   helper process may do the work (process/stop.h) */
 };
 
 /* Lay out batches and buffers; nothing is allocated later. */

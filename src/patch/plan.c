@@ -29,8 +29,8 @@ void plan_done(struct plan *p)
 		free(p->views[i].on);
 		free(p->views[i].touched);
 		free(p->views[i].left);
-		free(p->views[i].first_site);
-		free(p->views[i].next_site);
+		counted_done(&p->views[i].counted);
+		free(p->views[i].theirs);
 	}
 	free(p->views);
 	p->views = NULL;
@@ -46,32 +46,6 @@ void plan_done(struct plan *p)
 
 /* ---- the view ---- */
 
-/* Chain the sites that count in the same two bytes. */
-static bool plan_chain_sites(struct plan_view *v, const struct holding *h)
-{
-	size_t firsts = h->semaphore_count * sizeof *v->first_site;
-
-	v->first_site = malloc(firsts + 1);
-	v->next_site = malloc(h->site_count * sizeof *v->next_site + 1);
-	if (!v->first_site || !v->next_site)
-		return false;
-	memset(v->first_site, 0xff, firsts);
-	for (size_t i = 0; i < h->probe_count; i++) {
-		const struct probes_probe *p = &h->probes[i];
-
-		for (uint32_t k = 0; k < p->site_count; k++) {
-			uint32_t site = (uint32_t)(holding_site(h, p) + k), slot;
-
-			if (p->sites[k].semaphore == PROBES_NONE)
-				continue;
-			slot = holding_same(h, holding_semaphore(h, p) + p->sites[k].semaphore);
-			v->next_site[site] = v->first_site[slot];
-			v->first_site[slot] = site;
-		}
-	}
-	return true;
-}
-
 static bool plan_open_view(struct plan_view *v, const struct holding *h)
 {
 	if (v->values)
@@ -79,8 +53,14 @@ static bool plan_open_view(struct plan_view *v, const struct holding *h)
 	v->values = calloc(h->semaphore_count + 1, sizeof *v->values);
 	v->on = calloc(h->site_count + 1, sizeof *v->on);
 	v->touched = calloc(h->semaphore_count + 1, sizeof *v->touched);
-	if (!v->values || !v->on || !v->touched || (h->same && !plan_chain_sites(v, h)))
+	if (!v->values || !v->on || !v->touched || !counted_init(&v->counted, h))
 		return false;
+	if (h->same) {
+		v->theirs = malloc(h->semaphore_count * sizeof *v->theirs);
+		if (!v->theirs)
+			return false;
+		memset(v->theirs, 0xff, h->semaphore_count * sizeof *v->theirs);
+	}
 	memcpy(v->values, h->values, h->semaphore_count * sizeof *v->values);
 	for (size_t i = 0; i < h->site_count; i++)
 		v->on[i] = h->site_live[i].state == PROBES_ON;
@@ -136,55 +116,62 @@ static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t 
 	return true;
 }
 
+static bool plan_guard_by(const struct plan_step *s, size_t site, struct plan_check *c)
+{
+	if (s->h->site_live[site].count < SITE_BYTES)
+		return false;
+	c->guard = s->h->sites[site].address;
+	c->guard_at = s->p->kind == PROBES_OCAML ? SITE_SWITCH + 1 : 1;
+	memcpy(c->bytes, s->h->original[site], SITE_BYTES);
+	return true;
+}
+
 /*
  * A count is written only where its code still is: the object may have been unloaded and another
  * mapped in its place. The bytes behind the nop, or behind the switched byte, nobody's switching
- * changes. A site of this semaphore proves it, else any of the probe.
+ * changes. A site that counts there proves it, else any of the probe.
  */
-static void plan_guard(const struct plan_step *s, uint32_t semaphore, struct plan_check *c)
+static void plan_guard(
+	const struct plan_step *s, const uint32_t *counting, uint32_t count, struct plan_check *c)
 {
-	uint8_t offset = s->p->kind == PROBES_OCAML ? SITE_SWITCH + 1 : 1;
-
-	for (uint32_t i = 0; i < s->p->site_count; i++) {
-		bool own = s->p->sites[i].semaphore == semaphore;
-
-		if ((c->guard && !own) || s->h->site_live[s->site + i].count < SITE_BYTES)
-			continue;
-		c->guard = s->p->sites[i].address;
-		c->guard_at = offset;
-		memcpy(c->bytes, s->h->original[s->site + i], SITE_BYTES);
-		c->guard_counts = own && s->limit == SITE_SHARED_LIMIT;
-		if (own)
+	for (uint32_t i = 0; i < count; i++)
+		if (plan_guard_by(s, counting[i], c))
 			return;
-	}
+	for (uint32_t i = 0; i < s->p->site_count; i++)
+		if (plan_guard_by(s, s->site + i, c))
+			return;
 }
 
-/* Uprobes at its sites are what the kernel counts in a semaphore that it shares. */
-static bool plan_call_witnesses(
-	struct plan *p, const struct plan_step *s, uint32_t semaphore, struct plan_check *c)
+/*
+ * Uprobes at the sites that count there are what the kernel counts in a semaphore that it shares.
+ * Where names share it each of them asks for all of these: of very many, for so many.
+ */
+static bool plan_call_witnesses(struct plan *p, const struct plan_step *s, const uint32_t *counting,
+	uint32_t count, struct plan_check *c)
 {
-	uint32_t i = PROBES_NONE;
-
-	c->witness = (uint32_t)p->witnesses.count;
-	while ((i = plan_step_next_site(s, semaphore, i)) != PROBES_NONE) {
-		struct plan_witness *witness;
-
-		if (c->guard_counts && s->h->sites[i].address == c->guard)
-			continue;
-		witness = array_add(&p->witnesses);
-		if (!witness)
-			return false;
-		witness->address = s->h->sites[i].address;
-		witness->own = s->h->original[i][0];
-		c->witness_count++;
+	if (count == 1 && c->guard == s->h->sites[counting[0]].address) {
+		c->guard_counts = true;
+		return true;
 	}
+	if (s->h->same && count > PLAN_WITNESSES)
+		count = PLAN_WITNESSES;
+	c->witness = (uint32_t)p->witnesses.count;
+	c->witness_count = count;
+	if (!array_reserve(&p->witnesses, count))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		*(struct plan_witness *)array_add(&p->witnesses) =
+			(struct plan_witness){.address = s->h->sites[counting[i]].address,
+				.own = s->h->original[counting[i]][0]};
 	return true;
 }
 
 static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)
 {
 	uint32_t slot = plan_step_slot(s, i), from = s->view->values[slot];
+	const uint32_t *counting;
 	struct plan_check *c;
+	uint32_t count;
 
 	if (from == to)
 		return true;
@@ -196,9 +183,10 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 				.index = i});
 	if (!c)
 		return false;
-	plan_guard(s, i, c);
+	counting = counted_sites(&s->view->counted, slot, &count);
+	plan_guard(s, counting, count, c);
 	s->view->values[slot] = to;
-	return s->limit != SITE_SHARED_LIMIT || plan_call_witnesses(p, s, i, c);
+	return s->limit != SITE_SHARED_LIMIT || plan_call_witnesses(p, s, counting, count, c);
 }
 
 /* Was this probe, or what it shares, written in the batch so far? */

@@ -12,6 +12,7 @@
 #include "probe/catalog.h"
 #include "probe/select.h"
 
+#define PLAN_WITNESSES 64              /* at most of a count that names share */
 #define PLAN_LOOK (1 + SITE_FOLLOWING) /* bytes compared at a site, from the switched one on */
 
 /* A site of a count in which the kernel counts too: who holds it counts there. */
@@ -23,13 +24,19 @@ struct plan_witness {
 /* What is looked at for one write, besides what it changes. */
 struct plan_check {
 	uint64_t guard;   /* 0, or a site that proves that a semaphore's object is still mapped */
-	uint32_t witness; /* the first of its other witnesses, among the plan's */
+	uint32_t witness; /* the first of its witnesses, among the plan's */
 	uint32_t witness_count;
 	uint8_t bytes[SITE_BYTES]; /* the file's, at the site that is written, or at the guard */
 	uint8_t guard_at;          /* these prove it: SITE_FOLLOWING from here on */
-	bool guard_counts : 1;     /* the guard is a witness as well */
+	bool guard_counts : 1;     /* the guard is the one witness */
 	bool cut : 1;              /* looks at something written before it: begins a new batch */
 };
+
+/* The two bytes of a count. */
+static inline unsigned plan_count(const uint8_t bytes[2])
+{
+	return bytes[0] | (unsigned)bytes[1] << 8;
+}
 
 struct plan_view; /* the values as they will be after what is planned so far */
 

@@ -90,26 +90,28 @@ static bool plan_step_check_counts(
 	return item->outcome == PROBES_DONE;
 }
 
-uint32_t plan_step_next_site(const struct plan_step *s, uint32_t semaphore, uint32_t after)
-{
-	size_t end = s->site + s->p->site_count;
-
-	if (s->view->first_site && after == PROBES_NONE)
-		return s->view->first_site[plan_step_slot(s, semaphore)];
-	if (s->view->first_site)
-		return s->view->next_site[after];
-	for (size_t i = after == PROBES_NONE ? s->site : after + 1u; i < end; i++)
-		if (s->h->sites[i].semaphore == semaphore)
-			return (uint32_t)i;
-	return PROBES_NONE;
-}
-
 /* Does somebody else hold it by its first byte? */
 static bool plan_step_held(const struct plan_step *s, uint32_t site)
 {
 	const struct probes_site_live *live = &s->h->site_live[site];
 
 	return live->count > 0 && live->bytes[0] != s->h->original[site][0];
+}
+
+/* How many of the sites that count in a semaphore others hold. */
+static uint32_t plan_step_theirs(const struct plan_step *s, uint32_t semaphore)
+{
+	uint32_t slot = plan_step_slot(s, semaphore), count, theirs = 0;
+	const uint32_t *sites = counted_sites(&s->view->counted, slot, &count);
+
+	/* Of one that very many probes share it is asked as often. */
+	if (s->view->theirs && s->view->theirs[slot] != PROBES_NONE)
+		return s->view->theirs[slot];
+	for (uint32_t i = 0; i < count; i++)
+		theirs += plan_step_held(s, sites[i]);
+	if (s->view->theirs)
+		s->view->theirs[slot] = theirs;
+	return theirs;
 }
 
 /*
@@ -123,11 +125,8 @@ static bool plan_step_check_theirs(
 {
 	for (uint32_t k = 0; s->limit == SITE_SHARED_LIMIT && k < s->p->semaphore_count; k++) {
 		uint32_t value = plan_step_value(s, k), to = plan_step_target(value, verb, force);
-		uint32_t theirs = 0, i = PROBES_NONE;
 
-		while ((i = plan_step_next_site(s, k, i)) != PROBES_NONE)
-			theirs += plan_step_held(s, i);
-		if (to < value && to < theirs) {
+		if (to < value && to < plan_step_theirs(s, k)) {
 			plan_step_not(item, PROBES_NOT_DONE,
 				"the uprobes (or breakpoints) at its sites may own all of its "
 				"count");

@@ -6,6 +6,7 @@
 #define PATCH_PLAN_STEP_H
 
 #include "probe/catalog.h"
+#include "probe/counted.h"
 
 #define PLAN_UNLOADED "its object has been unloaded"
 #define PLAN_ODD "its sites and its count disagree (odd)"
@@ -15,9 +16,8 @@ struct plan_view {
 	uint8_t *on;       /* per site: as it will be */
 	uint32_t *touched; /* per semaphore: the epoch in which it was planned last */
 	int32_t *left;     /* plan_restore: what is still to be taken back */
-	/* Where probes share semaphores: per semaphore the first site that counts in it, per site
-	   the next one; PROBES_NONE ends. NULL: none is shared. */
-	uint32_t *first_site, *next_site;
+	struct counted counted;
+	uint32_t *theirs; /* per semaphore that may be shared: plan_step_theirs, or PROBES_NONE */
 };
 
 /* One probe in the making. */
@@ -41,12 +41,6 @@ static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semap
 {
 	return s->view->values[plan_step_slot(s, semaphore)];
 }
-
-/*
- * The sites that count in a semaphore, one after the other from PROBES_NONE to PROBES_NONE: those
- * of this probe, and of the probes that share it.
- */
-uint32_t plan_step_next_site(const struct plan_step *s, uint32_t semaphore, uint32_t after);
 
 /* Where a verb takes a count. */
 uint32_t plan_step_target(uint32_t value, enum probes_verb verb, bool force);

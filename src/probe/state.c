@@ -59,8 +59,6 @@ static void state_tally(struct state_tally *t, struct holding *h, const struct p
 			t->unknown++;
 			continue;
 		}
-		/* Somebody else may have taken away what we had raised. */
-		live->mine = live->mine || (value > 0 && h->net[holding_same(h, index)] > 0);
 		t->raised += value > 0;
 		t->zero += value == 0;
 		if (live->ref_min == PROBES_NONE || value < live->ref_min)
@@ -85,6 +83,22 @@ static enum probes_state state_decide(const struct state_tally *t)
 	return t->raised || t->on ? PROBES_ON : PROBES_OFF;
 }
 
+void state_judge_mine(struct holding *h, size_t local)
+{
+	const struct probes_probe *p = &h->probes[local];
+	bool mine = false;
+
+	for (uint32_t i = 0; i < p->semaphore_count; i++) {
+		size_t index = holding_semaphore(h, p) + i;
+		uint32_t value = h->values[index];
+
+		/* Somebody else may have taken away what we had raised. */
+		mine = mine ||
+		       (value > 0 && value != PROBES_NONE && h->net[holding_same(h, index)] > 0);
+	}
+	h->live[local].mine = mine;
+}
+
 void state_judge(struct holding *h, size_t local)
 {
 	const struct probes_probe *p = &h->probes[local];
@@ -97,6 +111,7 @@ void state_judge(struct holding *h, size_t local)
 	live->sites_on =
 		p->kind == PROBES_OCAML && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
 	live->who = t.who;
+	state_judge_mine(h, local);
 	/* What broken notes point at says nothing about the probe. */
 	live->state = p->broken ? PROBES_UNREADABLE : state_decide(&t);
 }

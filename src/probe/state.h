@@ -10,4 +10,7 @@
  */
 void state_judge(struct holding *h, size_t local);
 
+/* Judge anew whether the probe is raised by us: what is ours has changed. */
+void state_judge_mine(struct holding *h, size_t local);
+
 #endif

@@ -448,6 +448,125 @@ START_TEST(apply_loses_no_count_of_a_uprobe)
 }
 END_TEST
 
+/* Several uprobes of one count, at calls of ours: 1 is the look, 2 the write, 3 the look back. */
+struct apply_event {
+	unsigned at_call;
+	uint64_t site;
+	uint8_t byte;
+	int add; /* 0: it counts nothing */
+};
+
+struct apply_happening {
+	struct apply_event events[2];
+	uint64_t count;
+	unsigned calls, unseen_at; /* at this call 0xb0 cannot be read */
+};
+
+static void apply_happen(struct fake *f, bool write, void *data)
+{
+	struct apply_happening *v = data;
+	unsigned char *count = fake_at(f, WORLD_BIAS + v->count);
+
+	(void)write;
+	v->calls++;
+	f->hole = v->calls == v->unseen_at ? WORLD_BIAS + WORLD_PC(0xb0) : 0;
+	f->hole_end = f->hole ? f->hole + 1 : 0;
+	for (size_t i = 0; i < 2; i++) {
+		const struct apply_event *one = &v->events[i];
+
+		if (one->at_call != v->calls)
+			continue;
+		*fake_at(f, WORLD_BIAS + one->site) = one->byte;
+		*count = (unsigned char)(*count + one->add);
+	}
+}
+
+#define FIRST WORLD_PC(0xa0)
+#define SECOND WORLD_PC(0xb0)
+#define COME SITE_INT3, 1
+#define GO 0x90, -1
+
+static const struct apply_play {
+	const char *setup, *choice;
+	struct apply_happening happen;
+	unsigned fail_write, after;
+} apply_plays[] = {
+	{"", "+duo", {.events = {{2, FIRST, COME}, {2, SECOND, COME}}}, 0, 3},
+	{"", "+duo", {.events = {{2, SECOND, COME}, {3, FIRST, COME}}}, 0, 3},
+	{"", "+duo", {.events = {{2, SECOND, COME}, {4, FIRST, COME}}}, 0, 3},
+	{"ba0=cc c50=1", "+duo", {.events = {{2, SECOND, COME}, {3, FIRST, GO}}}, 0, 2},
+	{"ba0=cc c50=1", "+duo", {.events = {{2, FIRST, GO}, {3, SECOND, COME}}}, 0, 2},
+	{"ba0=cc bb0=cc c50=3", "-duo", {.events = {{2, FIRST, GO}, {3, SECOND, GO}}}, 0, 0},
+	/* an int3 that counts nothing goes; a site cannot be seen when it is read back, or before
+	 */
+	{"ba0=cc", "+duo", {.events = {{3, FIRST, 0x90, 0}}}, 0, 1},
+	{"ba0=cc bb0=cc c50=3", "-duo", {.unseen_at = 3}, 0, 2},
+	{"bb0=cc c50=1", "+duo", {.events = {{2, FIRST, COME}, {2, SECOND, GO}}, .unseen_at = 3}, 0,
+		2},
+	/* somebody else counts as well */
+	{"", "+duo", {.events = {{3, FIRST, SITE_INT3, 2}}}, 0, 3},
+	/* it comes before a write that fails: of what is undone its part stays */
+	{"", "+nop", {.events = {{2, WORLD_PC(0x50), COME}}, .count = WORLD_DATA(0x40)}, 2, 1},
+};
+
+START_TEST(apply_tells_uprobes_apart)
+{
+	const struct apply_play *play = &apply_plays[_i];
+	struct apply_happening happen = play->happen;
+	struct apply_world a;
+	struct probes_error e = {0};
+
+	happen.count = happen.count ? happen.count : WORLD_DATA(0x50);
+	apply_begin(&a, play->setup, play->choice, false);
+	a.w.fake.before = apply_happen;
+	a.w.fake.data = &happen;
+	a.w.fake.fail_write = play->fail_write;
+	a.w.fake.code = -EIO;
+	ck_assert_int_eq(apply_go(&a, &e), play->fail_write ? -EIO : 0);
+	a.w.fake.before = NULL;
+	ck_assert_uint_ge(happen.calls, 3);
+	ck_assert_uint_eq(world_count(&a.w, happen.count), play->after);
+	apply_end(&a);
+}
+END_TEST
+
+/* Very many names that share one count: each watches its sites, none twice, up to a limit. */
+START_TEST(apply_watches_so_many)
+{
+	enum { MANY = 300 };
+	struct elf_note *notes = calloc(MANY, sizeof *notes);
+	const struct plan_mode mode = {0};
+	struct apply_world a;
+	struct probes_error e;
+	char names[MANY][8];
+
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(names[i], sizeof names[i], "n%03u", (unsigned)i % 1000);
+		notes[i] = (struct elf_note){
+			WORLD_PC(i / 2 * 8), 0, WORLD_DATA(0x10), "sdt", names[i], ""};
+	}
+	world_begin(&a.w);
+	world_prepare(&a.w, notes, MANY, MANY * 8);
+	world_add(&a.w, "/lib/many.so", WORLD_BIAS);
+	world_read(&a.w);
+	array_init(&a.chosen, sizeof(struct selected));
+	for (size_t i = 0; i < MANY; i++)
+		*(struct selected *)array_add(&a.chosen) = (struct selected){.probe = i};
+	ck_assert_int_eq(plan_init(&a.p, &a.w.catalog, &e), 0);
+	ck_assert_int_eq(plan_switch(&a.p, a.chosen.data, a.chosen.count, &mode, &e), 0);
+	ck_assert_uint_eq(a.p.writes.count, MANY);
+	ck_assert_uint_eq(a.p.witnesses.count, MANY * PLAN_WITNESSES);
+	for (size_t i = 1; i < PLAN_WITNESSES; i++)
+		ck_assert_uint_gt(ARRAY_AT(&a.p.witnesses, struct plan_witness, i)->address,
+			ARRAY_AT(&a.p.witnesses, struct plan_witness, i - 1)->address);
+	a.before = fake_snapshot(&a.w.fake);
+	ck_assert_int_eq(apply_go(&a, &e), 0);
+	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x10)), MANY);
+	apply_end(&a);
+	free(notes);
+}
+END_TEST
+
 /* Another tool takes a site that we have just written: we leave it, and say so. */
 START_TEST(apply_undo_leaves_a_foreign_byte)
 {
@@ -549,6 +668,9 @@ Suite *apply_suite(void)
 	tcase_add_test(t, apply_undo_keeps_the_counts_of_others);
 	tcase_add_loop_test(
 		t, apply_loses_no_count_of_a_uprobe, 0, sizeof apply_races / sizeof *apply_races);
+	tcase_add_loop_test(
+		t, apply_tells_uprobes_apart, 0, sizeof apply_plays / sizeof *apply_plays);
+	tcase_add_test(t, apply_watches_so_many);
 	tcase_add_test(t, apply_undo_leaves_a_foreign_byte);
 	tcase_add_test(t, apply_undoes_backwards);
 	tcase_add_test(t, apply_over_many_batches);

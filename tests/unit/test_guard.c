@@ -188,10 +188,10 @@ START_TEST(guard_apply)
 		size_t probes, batch;
 		const char *provider;
 	} worlds[] = {
-		{1, APPLY_BATCH, "ocaml_2"},
-		{700, APPLY_BATCH, "ocaml_2"},
-		{1024, APPLY_BATCH, "ocaml_2"},
-		{700, APPLY_BATCH_SHARED, "ocaml"},
+		{1, LOOK_BATCH, "ocaml_2"},
+		{700, LOOK_BATCH, "ocaml_2"},
+		{1024, LOOK_BATCH, "ocaml_2"},
+		{700, LOOK_BATCH_SHARED, "ocaml"},
 	};
 	size_t count = worlds[_i].probes, batch = worlds[_i].batch;
 	struct probes_error e = {0};
@@ -247,7 +247,7 @@ START_TEST(guard_undo)
 	/* Two looks a batch, one at the last, which fails; one at each count before it is undone.
 	 */
 	ck_assert_uint_eq(w.fake.reads,
-		2 * guard_batches(plan.writes.count, APPLY_BATCH_SHARED) + plan.writes.count - 2);
+		2 * guard_batches(plan.writes.count, LOOK_BATCH_SHARED) + plan.writes.count - 1);
 	apply_done(&apply);
 	plan_done(&plan);
 	world_end(&w);
@@ -269,7 +269,7 @@ START_TEST(guard_switch)
 	ck_assert_uint_gt(result->write_count, 0);
 	ck_assert_uint_eq(x.w.fake.writes, result->write_count);
 	ck_assert_uint_eq(
-		x.w.fake.reads, 2 + 2 * guard_batches(result->write_count, APPLY_BATCH_SHARED));
+		x.w.fake.reads, 2 + 2 * guard_batches(result->write_count, LOOK_BATCH_SHARED));
 	ck_assert_uint_eq(result->stopped_ns, 0);
 	probes_result_free(result);
 	session_must_restore(&x);

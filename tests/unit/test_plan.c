@@ -236,8 +236,10 @@ START_TEST(plan_looks_at_the_bytes_around)
 	ck_assert_uint_eq(check->guard, WORLD_BIAS + WORLD_PC(0x50));
 	ck_assert_uint_eq(check->guard_at, 1);
 	ck_assert_mem_eq(check->bytes, w.text + 0x50, SITE_BYTES);
-	ck_assert(check->guard_counts);
+	ck_assert(!check->guard_counts);
+	ck_assert_uint_eq(check->witness_count, 2); /* twin's site counts there, too */
 	check++;
+	ck_assert(check->guard_counts && !check->witness_count);
 	ck_assert_uint_eq(check->guard, WORLD_BIAS + WORLD_PC(0x60));
 	check++;
 	ck_assert_uint_eq(check->guard, 0);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- what is on disk ---- */
@@ -172,6 +173,50 @@ START_TEST(record_is_full)
 }
 END_TEST
 
+/* The journal of a session that was killed after it had raised one count. */
+static void record_leave(struct session_world *x, uint64_t count)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		const struct journal_key key = {.target = x->s.who.pid,
+			.target_start = x->s.who.start_time,
+			.target_program = x->s.who.program,
+			.owner = getpid(),
+			.owner_start = 1,
+			.pids = journal_pids()};
+		const struct journal_write w = {WORLD_BIAS + WORLD_DATA(count), 0, 1, 0};
+		struct journal j;
+
+		_exit(journal_open(&j, &key) < 0 || journal_add(&j, &w, 1) < 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* Two of them, neither of which can be undone: both say why, as long as the result lives. */
+START_TEST(record_of_several_is_one_result)
+{
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "b11=cc c12=1 b31=0 c20=1");
+	record_leave(&x, 0x12);
+	record_leave(&x, 0x20);
+	ck_assert_int_eq(probes_repair(&x.s, &r, &e), 0);
+	ck_assert_uint_eq(r->item_count, 2);
+	ck_assert_uint_eq(r->text_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_int_eq(r->items[i].outcome, PROBES_NOT_DONE);
+		ck_assert_ptr_nonnull(strstr(r->items[i].why, "another tool holds its site"));
+	}
+	probes_result_free(r);
+	session_end(&x);
+}
+END_TEST
+
 Suite *record_suite(void)
 {
 	Suite *s = suite_create("record");
@@ -181,6 +226,7 @@ Suite *record_suite(void)
 	tcase_add_test(t, record_of_what_was_undone);
 	tcase_add_test(t, record_cannot_begin);
 	tcase_add_test(t, record_is_full);
+	tcase_add_test(t, record_of_several_is_one_result);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -236,6 +236,33 @@ START_TEST(session_plans_anew_when_counts_move)
 }
 END_TEST
 
+/* Ours is taken away, and somebody else's comes before the last look: it is the same, and not ours.
+ */
+START_TEST(session_tells_whose_a_count_is)
+{
+	const struct probes_action on = {.verb = PROBES_ENABLE, .by = PROBES_BY_ALL},
+				   off = {.verb = PROBES_DISABLE, .by = PROBES_BY_ALL};
+	struct session_world x;
+	struct session_other other = {.x = &x, .at_read = (unsigned)_i};
+	struct probes_result *r = NULL;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	ck_assert_int_eq(probes_switch(&x.s, &on, 1, NULL, &r, &e), 0);
+	probes_result_free(r);
+	ck_assert(world_live(&x.w, "soft")->mine);
+	fake_reset(&x.w.fake);
+	x.w.fake.before = session_meddle;
+	x.w.fake.data = &other;
+	ck_assert_int_eq(probes_switch(&x.s, &off, 1, NULL, &r, &e), 0);
+	probes_result_free(r);
+	x.w.fake.before = NULL;
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 1);
+	ck_assert(!world_live(&x.w, "soft")->mine);
+	session_end(&x);
+}
+END_TEST
+
 START_TEST(session_gives_up_when_counts_never_rest)
 {
 	struct session_world x;
@@ -378,6 +405,7 @@ Suite *session_suite(void)
 	tcase_add_test(t, session_all_leaves_out_what_cannot);
 	tcase_add_test(t, session_plans_anew_when_counts_move);
 	tcase_add_test(t, session_gives_up_when_counts_never_rest);
+	tcase_add_loop_test(t, session_tells_whose_a_count_is, 2, 5);
 	tcase_add_test(t, session_after_a_failed_write);
 	tcase_add_test(t, session_owes_what_it_could_not_undo);
 	tcase_add_test(t, session_of_a_held_program);

@@ -1,0 +1,68 @@
+/*
+ * Looking at a process before a plan is carried out, and after: batch by batch, each by one read.
+ * Everything is laid out first, so that nothing is allocated or looked up while a process stands
+ * still.
+ */
+#ifndef PATCH_LOOK_H
+#define PATCH_LOOK_H
+
+#include "base/spans.h"
+#include "patch/plan.h"
+#include "process/memory.h"
+
+#define LOOK_BATCH 1024       /* writes at most between one look and the next */
+#define LOOK_BATCH_SHARED 256 /* where the kernel counts, too: others may as well */
+
+struct look_batch {
+	size_t first, count; /* writes of the plan */
+	struct spans spans;  /* of all that is looked at */
+};
+
+struct look {
+	const struct plan *plan;
+	struct array batches;           /* struct look_batch */
+	uint32_t *site, *count;         /* per write: where they lie in the look of its batch */
+	uint32_t *witness;              /* likewise, per witness */
+	uint8_t *seen;                  /* per witness: who held it before (enum look_seen) */
+	uint8_t guard_seen[LOOK_BATCH]; /* likewise, per write of a batch: its guard */
+	unsigned char *bytes;           /* room for the largest batch's look */
+	bool whole;                     /* all of that look was got */
+};
+
+/* Lay out the batches of a plan; false when there is no memory. */
+bool look_init(struct look *l, const struct plan *plan);
+void look_done(struct look *l);
+
+static inline struct look_batch *look_batch(const struct look *l, size_t i)
+{
+	return ARRAY_AT(&l->batches, struct look_batch, i);
+}
+
+static inline const struct probes_write *look_write(const struct look *l, size_t i)
+{
+	return ARRAY_AT(&l->plan->writes, struct probes_write, i);
+}
+
+/*
+ * Look at a batch before it is written: 0 if all is as the plan expects, else the error says which
+ * address held what. Who holds the sites of counts is noted.
+ */
+int look_before(struct look *l, struct look_batch *b, struct memory *m, struct probes_error *e);
+
+/* Look at a batch again; then what follows is about what was seen now. */
+int look_again(struct look *l, struct look_batch *b, struct memory *m, struct probes_error *e);
+
+/* Is this the switched byte of a site, and is what follows it as it should be? `i`: of the plan. */
+int look_at_site(const struct look *l, const struct look_batch *b, size_t i, uint8_t byte,
+	struct probes_error *e);
+
+/*
+ * What others counted between both looks and we have overwritten, so that it must be added to the
+ * count that is written by `i` of the plan; 0: nothing, or it cannot be told.
+ */
+int64_t look_lost(const struct look *l, const struct look_batch *b, size_t i);
+
+/* An error of reading or writing ("write at"): what, where, why. Returns the code. */
+int look_failed(const struct probes_write *w, int code, const char *doing, struct probes_error *e);
+
+#endif
