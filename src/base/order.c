@@ -45,6 +45,7 @@ static uint64_t order_differences(const struct order *o, const unsigned char *el
 /* Count the elements with each value of each byte, and turn that into where those begin. */
 static void order_begins(struct order *o, const unsigned char *elements)
 {
+	memset(o->of, 0, o->passes * sizeof o->of[0]);
 	for (size_t i = 0; i < o->count; i++, elements += o->size) {
 		uint64_t number = order_number(o, elements);
 
@@ -82,10 +83,15 @@ static void order_pass(struct order *o, unsigned char *to, const unsigned char *
 
 bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 {
-	struct order o = {.count = count, .size = size, .key = key};
 	unsigned char *from = elements, *to, *room;
-	uint64_t bits = order_differences(&o, from);
+	struct order o; /* not cleared: 16 KiB, of which a few elements need a part */
+	uint64_t bits;
 
+	o.count = count;
+	o.size = size;
+	o.key = key;
+	o.passes = 0;
+	bits = order_differences(&o, from);
 	if (!bits)
 		return true;
 	room = to = malloc(count * size);

@@ -43,15 +43,17 @@ static uint64_t look_site(const struct look *l, size_t i)
 	return w->is_site ? w->address - SITE_SWITCH : look_check(l, i)->guard;
 }
 
-/* The one of the last few writes that looks at the same site, as a probe's site and count do; or i.
- */
+/* A write just before this one that looks at the same site, as those of one probe do; or i. */
 static size_t look_same(const struct look *l, const struct look_batch *b, size_t i)
 {
 	uint64_t site = look_site(l, i);
 
-	for (size_t k = i; k-- > b->first && i - k <= LOOK_NEAR;)
+	for (size_t k = i; k-- > b->first && i - k <= LOOK_NEAR;) {
+		if (look_write(l, k)->probe != look_write(l, i)->probe)
+			break;
 		if (look_site(l, k) == site)
 			return k;
+	}
 	return i;
 }
 

@@ -267,6 +267,8 @@ static int select_walked(const struct catalog *c, const struct probes_session *s
 	size_t index, seen = 0;
 	int r = 0;
 
+	if (a->by == PROBES_BY_ALL && !array_reserve(chosen, c->probe_count))
+		return error_memory(e, "a selection");
 	select_walk_begin(&w, c, narrow);
 	for (; r == 0 && select_walk_next(&w, &index); seen++)
 		if (a->by == PROBES_BY_ALL || a->predicate(a->data, session, index))
@@ -321,9 +323,10 @@ static int select_no_repeats(
 		return error_memory(e, "a selection");
 	for (size_t i = 0; r == 0 && i < chosen->count; i++) {
 		const struct selected *s = ARRAY_AT(chosen, struct selected, i);
-		const struct probes_probe *p = catalog_probe(c, s->probe);
 
 		if (s->named && seen[s->probe]++) {
+			const struct probes_probe *p = catalog_probe(c, s->probe);
+
 			error_set(e, PROBES_USAGE, -EINVAL, "probe %s:%s is named twice",
 				p->provider, p->name);
 			error_why(e, "a probe is switched once in a call");

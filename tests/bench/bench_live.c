@@ -302,10 +302,11 @@ void bench_switch(char **args)
 	bench_must(probes_open_pid(l.target.pid, NULL, &l.session, &e), &e);
 	l.writes = live_switch(l.session, PROBES_ENABLE, false, &took);
 	probes_result_free(live_switch(l.session, PROBES_DISABLE, false, &took));
-	for (int i = 0; i < BENCH_TURNS / 2; i++) {
+	for (int i = 0; i < BENCH_TURNS / 2; i++)
 		live_running(&l);
+	/* A stop forks: whoever writes next pays for the pages. */
+	for (int i = 0; i < BENCH_TURNS / 2; i++)
 		live_stopped(&l);
-	}
 	bench_put("writes", args[1], "ours", "writes", (double)l.writes->write_count);
 	probes_result_free(l.writes);
 	probes_close(l.session);
@@ -321,6 +322,17 @@ static int live_nothing(void *data, struct probes_error *e)
 	return 0;
 }
 
+static void live_bare_stop(pid_t pid, const char *size, const char *who)
+{
+	struct live_stop stop = {.pid = pid};
+	uint64_t begin = bench_now();
+
+	live_stop(&stop);
+	live_resume(&stop);
+	bench_put("stop", size, who, "ms", (double)(bench_now() - begin) / 1e6);
+	bench_put("still", size, who, "ms", (double)(bench_now() - stop.begin) / 1e6);
+}
+
 void bench_stop(char **args)
 {
 	struct bench_target t;
@@ -332,18 +344,14 @@ void bench_stop(char **args)
 	bench_start(&t, args[0], args[2], args[3]);
 	bench_must(identity_open(&who, t.pid, &e), &e);
 	for (int i = 0; i < BENCH_TURNS; i++) {
-		struct live_stop stop = {.pid = t.pid};
 		uint64_t begin = bench_now(), stopped;
 
 		bench_must(stop_run(&who, 20000, live_nothing, NULL, &stopped, &e), &e);
 		bench_put("stop", size, "ours", "ms", (double)(bench_now() - begin) / 1e6);
 		bench_put("still", size, "ours", "ms", (double)stopped / 1e6);
+		live_bare_stop(t.pid, size, "bare");
 		live_first(true);
-		begin = bench_now();
-		live_stop(&stop);
-		live_resume(&stop);
-		bench_put("stop", size, "bare", "ms", (double)(bench_now() - begin) / 1e6);
-		bench_put("still", size, "bare", "ms", (double)(bench_now() - stop.begin) / 1e6);
+		live_bare_stop(t.pid, size, "bare-first");
 		live_first(false);
 	}
 	identity_close(&who);
