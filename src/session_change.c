@@ -107,8 +107,8 @@ static void session_forget(
 /* An apply that failed, and whose undoing failed too: what stayed is a debt of ours. */
 static void session_owe(struct probes_session *s, const struct apply *a)
 {
-	for (size_t i = 0; i < a->plan->writes.count; i++) {
-		const struct probes_write *w = ARRAY_AT(&a->plan->writes, struct probes_write, i);
+	for (size_t i = 0; i < a->look.plan->writes.count; i++) {
+		const struct probes_write *w = look_write(&a->look, i);
 		size_t local;
 		struct holding *h;
 
@@ -243,9 +243,9 @@ static void session_conclude(
 		return;
 	}
 	journal_conclude(&s->journal, result == 0 ? JOURNAL_DONE : JOURNAL_UNDONE);
-	for (size_t i = 0; result < 0 && i < a->plan->writes.count; i++)
+	for (size_t i = 0; result < 0 && i < a->look.plan->writes.count; i++)
 		left += a->left[i];
-	if (left && journal_intend(&s->journal, a->plan, a->left) == 0)
+	if (left && journal_intend(&s->journal, a->look.plan, a->left) == 0)
 		journal_conclude(&s->journal, JOURNAL_DONE);
 }
 

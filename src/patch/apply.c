@@ -13,7 +13,7 @@
 
 int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 {
-	*a = (struct apply){.plan = plan};
+	*a = (struct apply){0};
 	a->left = mmap(NULL, plan->writes.count + 1, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (a->left != MAP_FAILED && look_init(&a->look, plan))
@@ -26,7 +26,7 @@ void apply_done(struct apply *a)
 {
 	look_done(&a->look);
 	if (a->left && a->left != MAP_FAILED)
-		munmap(a->left, a->plan->writes.count + 1);
+		munmap(a->left, a->look.plan->writes.count + 1);
 	a->left = NULL;
 }
 

@@ -8,7 +8,6 @@
 #include "patch/look.h"
 
 struct apply {
-	const struct plan *plan;
 	struct look look;
 	size_t written; /* how many of the plan's writes are in the process now */
 	bool barred;    /* a write to code was forbidden; all is as it was before */

@@ -530,6 +530,15 @@ START_TEST(apply_tells_uprobes_apart)
 }
 END_TEST
 
+/* A world of notes whose sites are 8 bytes apart at most. */
+static void apply_many(struct world *w, const struct elf_note *notes, size_t count)
+{
+	world_begin(w);
+	world_prepare(w, notes, count, count * 8);
+	world_add(w, "/lib/many.so", WORLD_BIAS);
+	world_read(w);
+}
+
 /* Very many names that share one count: each watches its sites, none twice, up to a limit. */
 START_TEST(apply_watches_so_many)
 {
@@ -545,10 +554,7 @@ START_TEST(apply_watches_so_many)
 		notes[i] = (struct elf_note){
 			WORLD_PC(i / 2 * 8), 0, WORLD_DATA(0x10), "sdt", names[i], ""};
 	}
-	world_begin(&a.w);
-	world_prepare(&a.w, notes, MANY, MANY * 8);
-	world_add(&a.w, "/lib/many.so", WORLD_BIAS);
-	world_read(&a.w);
+	apply_many(&a.w, notes, MANY);
 	array_init(&a.chosen, sizeof(struct selected));
 	for (size_t i = 0; i < MANY; i++)
 		*(struct selected *)array_add(&a.chosen) = (struct selected){.probe = i};
@@ -617,10 +623,7 @@ START_TEST(apply_over_many_batches)
 	for (size_t i = 0; i < MANY; i++)
 		notes[i] = (struct elf_note){
 			WORLD_PC(i * 8), 0, WORLD_DATA(0x10), "ocaml_1", "many", ""};
-	world_begin(&a.w);
-	world_prepare(&a.w, notes, MANY, MANY * 8);
-	world_add(&a.w, "/lib/many.so", WORLD_BIAS);
-	world_read(&a.w);
+	apply_many(&a.w, notes, MANY);
 	for (int way = 0; way < 3; way++) {
 		struct probes_error e = {0};
 
