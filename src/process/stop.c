@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #define STOP_LINKS 2 /* of a folder without threads */
+#define STOP_TICK_US 10000
 
 enum stop_state { STOP_FREE, STOP_SEIZED, STOP_ASKED, STOP_STOPPED, STOP_GONE };
 
@@ -35,6 +36,12 @@ struct stop_thread {
 	pid_t tid;
 	enum stop_state state;
 	int signal; /* that it was about to get when it stopped */
+};
+
+/* What the helper tells, in memory that both see. */
+struct stop_told {
+	uint64_t stopped_ns;
+	bool seizing; /* it ended amidst seizing */
 };
 
 struct stop {
@@ -45,8 +52,11 @@ struct stop {
 	uint64_t deadline, begin; /* CLOCK_MONOTONIC, ns */
 	int (*work)(void *data, struct probes_error *e);
 	void *data;
-	uint64_t *stopped_ns; /* shared with the helper */
+	struct stop_told *told;
+	volatile sig_atomic_t seizing; /* within PTRACE_SEIZE: the alarm has the table */
 };
+
+static struct stop *stop_helping; /* in the helper: what its alarm is about */
 
 static uint64_t stop_now(void)
 {
@@ -54,6 +64,13 @@ static uint64_t stop_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Also where not all stopped in time: those that did stand still until the helper ends. */
+static void stop_tell_time(struct stop *s)
+{
+	if (s->begin)
+		s->told->stopped_ns = stop_now() - s->begin;
 }
 
 /* ---- the table ---- */
@@ -78,6 +95,83 @@ static bool stop_new_table(struct stop *s)
 		;
 	s->table = calloc(s->size, sizeof *s->table);
 	return s->table;
+}
+
+/* ---- what becomes of them ---- */
+
+static void stop_note(struct stop *s, struct stop_thread *t, int result, int status)
+{
+	/* SIGCONT and the like are told again of one that stands still. */
+	if (t->state == STOP_STOPPED && result == 0 && WIFSTOPPED(status))
+		return;
+	/* One that stood still may be killed. */
+	s->stopped -= t->state == STOP_STOPPED;
+	s->gone -= t->state == STOP_GONE;
+	if (result == 0 && WIFSTOPPED(status)) {
+		t->state = STOP_STOPPED;
+		t->signal = tracee_signal(status);
+		s->stopped++;
+	} else {
+		t->state = STOP_GONE;
+		s->gone++;
+	}
+}
+
+/* Note whatever can be told without waiting. */
+static void stop_note_all(struct stop *s)
+{
+	int status;
+	pid_t tid;
+
+	while (tracee_wait_any(&tid, &status) == 0)
+		if (stop_find(s, tid)->state != STOP_FREE)
+			stop_note(s, stop_find(s, tid), 0, status);
+}
+
+/*
+ * A thread that calls exec waits for the ends of all others to be collected, which is ours to do
+ * where we have seized them; and until it has its way nobody is seized: PTRACE_SEIZE waits, and is
+ * begun anew after each signal (Linux 6.18: fs/exec.c de_thread; kernel/ptrace.c ptrace_attach). So
+ * they are collected from here. Where that exec waits for something else, nothing helps but to end.
+ */
+static void stop_alarm(int number)
+{
+	struct stop *s = stop_helping;
+	int code = errno;
+
+	(void)number;
+	if (s->seizing) {
+		stop_note_all(s);
+		if (stop_now() >= s->deadline) {
+			stop_tell_time(s);
+			s->told->seizing = true;
+			_exit(0);
+		}
+	}
+	errno = code;
+}
+
+/* Interrupt whatever waits, at even times, one of which is the deadline, and ever after. */
+static void stop_set_alarm(struct stop *s)
+{
+	const struct sigaction action = {.sa_handler = stop_alarm}; /* without SA_RESTART */
+	struct itimerval alarm = {.it_interval = {.tv_usec = STOP_TICK_US}};
+	uint64_t now = stop_now(), left = s->deadline > now ? (s->deadline - now) / 1000 : 0;
+	sigset_t only;
+
+	alarm.it_value.tv_usec = (suseconds_t)(left % STOP_TICK_US + 1);
+	stop_helping = s;
+	sigemptyset(&only);
+	sigaddset(&only, SIGALRM);
+	sigaction(SIGALRM, &action, NULL);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	setitimer(ITIMER_REAL, &alarm, NULL);
+}
+
+/* So that no look or write is interrupted. */
+static void stop_clear_alarm(void)
+{
+	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 }
 
 /* ---- seizing ---- */
@@ -110,7 +204,11 @@ static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 		error_set(e, PROBES_REFUSED, -EAGAIN, "cannot stop process %d", s->who->pid);
 		return error_why(e, "it starts threads faster than they can be stopped");
 	}
+	*t = (struct stop_thread){.tid = tid, .state = STOP_SEIZED};
+	s->known++;
+	s->seizing = true;
 	r = tracee_seize(tid);
+	s->seizing = false;
 	if (r == -EPERM) {
 		snprintf(file, sizeof file, "task/%d/stat", tid);
 		/* A dead leader stays in the list while its threads live on. */
@@ -118,9 +216,8 @@ static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 			stat.state != 'X')
 			return stop_denied(s, tid, r, e);
 	}
-	*t = (struct stop_thread){.tid = tid, .state = r ? STOP_GONE : STOP_SEIZED};
-	s->known++;
-	s->gone += r != 0;
+	if (r < 0)
+		stop_note(s, t, r, 0);
 	return 0;
 }
 
@@ -166,105 +263,48 @@ static void stop_interrupt_all(struct stop *s)
 
 /* ---- waiting ---- */
 
-static void stop_note(struct stop *s, struct stop_thread *t, int result, int status)
-{
-	if (result == 0 && WIFSTOPPED(status)) {
-		/* SIGCONT and the like are told again of one that stands still. */
-		if (t->state == STOP_STOPPED)
-			return;
-		t->state = STOP_STOPPED;
-		t->signal = tracee_signal(status);
-		s->stopped++;
-	} else {
-		/* One that stood still may be killed. */
-		s->stopped -= t->state == STOP_STOPPED;
-		t->state = STOP_GONE;
-		s->gone++;
-	}
-}
-
 static int stop_late(const struct stop *s, struct probes_error *e)
 {
 	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot stop process %d", s->who->pid);
-	error_why(e, "%zu of %zu threads did not stop in time: uninterruptible, or in vfork",
-		s->known - s->gone - s->stopped, s->known - s->gone);
+	if (s->told->seizing)
+		error_why(e, "its threads could not all be seized in time: one of them is "
+			     "executing another program, or they are too many");
+	else
+		error_why(e,
+			"%zu of %zu threads did not stop in time: uninterruptible, or in vfork",
+			s->known - s->gone - s->stopped, s->known - s->gone);
 	return error_hint(e, "switch without -stop, or allow more with -max-stop MS");
-}
-
-static void stop_alarm(int signal)
-{
-	(void)signal;
-}
-
-/* Interrupt our own waiting at the deadline and, should that come too early, ever after. */
-static void stop_set_alarm(const struct stop *s)
-{
-	const struct sigaction action = {.sa_handler = stop_alarm}; /* without SA_RESTART */
-	struct itimerval alarm = {.it_interval = {.tv_usec = 10000}};
-	uint64_t now = stop_now(), left = s->deadline > now ? (s->deadline - now) / 1000 : 0;
-	sigset_t only;
-
-	alarm.it_value.tv_sec = (time_t)(left / 1000000);
-	alarm.it_value.tv_usec = (suseconds_t)(left % 1000000 + 1);
-	sigemptyset(&only);
-	sigaddset(&only, SIGALRM);
-	sigaction(SIGALRM, &action, NULL);
-	sigprocmask(SIG_UNBLOCK, &only, NULL);
-	setitimer(ITIMER_REAL, &alarm, NULL);
-}
-
-/* So that no look or write is interrupted. */
-static void stop_clear_alarm(void)
-{
-	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 }
 
 static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)
 {
 	int status = 0, r;
 
-	if (t->state != STOP_ASKED)
-		return;
-	while ((r = tracee_wait_once(t->tid, !*late, &status)) == -EINTR)
-		*late = stop_now() >= s->deadline;
-	if (r != -EAGAIN)
-		stop_note(s, t, r, status);
-}
-
-/*
- * Should all be killed meanwhile, the leader's end is not told before that of every other thread
- * has been collected, also of those that stood still already.
- */
-static void stop_wait_leader(struct stop *s, bool *late)
-{
-	const struct stop_thread *leader = stop_find(s, s->who->pid);
-
-	while (leader->state == STOP_ASKED) {
-		int status = 0, r;
-		pid_t tid = 0;
-
-		r = tracee_wait_any(!*late, &tid, &status);
-		if (r == -EINTR)
-			*late = stop_now() >= s->deadline;
-		else if (r == 0 && stop_find(s, tid)->state != STOP_FREE)
-			stop_note(s, stop_find(s, tid), r, status);
-		else if (r < 0)
+	while (t->state == STOP_ASKED) {
+		r = tracee_wait_once(t->tid, !*late, &status);
+		if (r == -EAGAIN)
 			return;
+		if (r != -EINTR) {
+			stop_note(s, t, r, status);
+			return;
+		}
+		/* Others may have been killed that stood still. */
+		stop_note_all(s);
+		*late = stop_now() >= s->deadline;
 	}
 }
 
 /*
  * Wait until every thread we know has stopped or ended; for one after the other, since a wait for
- * any of them has the kernel look through all of them each time.
+ * any of them has the kernel look through all of them each time. Should all be killed meanwhile,
+ * the leader's end is not told before those of all others have been collected.
  */
 static int stop_wait_all(struct stop *s, struct probes_error *e)
 {
 	bool late = false;
 
 	for (size_t i = 0; i < s->size; i++)
-		if (s->table[i].tid != s->who->pid)
-			stop_wait_one(s, &s->table[i], &late);
-	stop_wait_leader(s, &late);
+		stop_wait_one(s, &s->table[i], &late);
 	return s->stopped + s->gone < s->known ? stop_late(s, e) : 0;
 }
 
@@ -331,9 +371,7 @@ static int stop_help(void *data, struct probes_error *e)
 		r = s->work(s->data, e);
 		stop_resume_all(s);
 	}
-	/* Also where not all stopped in time: those that did stand still until we end. */
-	if (s->begin)
-		*s->stopped_ns = stop_now() - s->begin;
+	stop_tell_time(s);
 	return r;
 }
 
@@ -356,7 +394,7 @@ static int stop_by_helper(struct stop *s, struct probes_error *e)
 		sched_setscheduler(0, policy, &ordinary);
 	else
 		setpriority(PRIO_PROCESS, 0, priority);
-	return r;
+	return s->told->seizing ? stop_late(s, e) : r;
 }
 
 int stop_run(const struct identity *who, int milliseconds,
@@ -370,17 +408,17 @@ int stop_run(const struct identity *who, int milliseconds,
 	int r;
 
 	*stopped_ns = 0;
-	s.stopped_ns = mmap(NULL, sizeof *s.stopped_ns, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (s.stopped_ns == MAP_FAILED)
+	s.told = mmap(
+		NULL, sizeof *s.told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s.told == MAP_FAILED)
 		return error_memory(e, "a stopped process");
 	if (stop_new_table(&s)) {
 		r = stop_by_helper(&s, e);
-		*stopped_ns = *s.stopped_ns;
+		*stopped_ns = s.told->stopped_ns;
 	} else {
 		r = error_memory(e, "a stopped process");
 	}
 	free(s.table);
-	munmap(s.stopped_ns, sizeof *s.stopped_ns);
+	munmap(s.told, sizeof *s.told);
 	return r;
 }

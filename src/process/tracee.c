@@ -78,9 +78,9 @@ int tracee_interrupt(pid_t tid)
 	return tracee_call(PTRACE_INTERRUPT, tid, 0, 0);
 }
 
-int tracee_wait_any(bool nap, pid_t *tid, int *status)
+int tracee_wait_any(pid_t *tid, int *status)
 {
-	*tid = waitpid(-1, status, nap ? __WALL : __WALL | WNOHANG);
+	*tid = waitpid(-1, status, __WALL | WNOHANG);
 	if (*tid == 0)
 		return -EAGAIN;
 	return *tid < 0 ? -errno : 0;

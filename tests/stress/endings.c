@@ -1,7 +1,8 @@
 /*
  * The victim ends, or becomes another program, at each system call of our tool in turn: the tool
  * says so and ends, no helper and no journal is left, and in the program that took its place
- * nothing is written that was meant for the one before.
+ * nothing is written that was meant for the one before. At a call of ptrace(2) it is the very
+ * thread that the call is about that does so.
  *
  *   endings TOOL VICTIM FOLDER [SECONDS]
  *

@@ -254,3 +254,30 @@ bool field_threads(const struct field *f, size_t *all, size_t *stopped, size_t *
 		closedir(list);
 	return *all > 0;
 }
+
+char field_first_state(const struct field *f)
+{
+	char tid[16], state;
+	long tracer;
+
+	snprintf(tid, sizeof tid, "%d", f->pid);
+	field_thread(f, tid, &state, &tracer);
+	return state;
+}
+
+pid_t field_other_thread(const struct field *f)
+{
+	struct dirent *entry;
+	char path[64];
+	pid_t tid = 0;
+	DIR *list;
+
+	snprintf(path, sizeof path, "/proc/%d/task", f->pid);
+	list = opendir(path);
+	while (list && !tid && (entry = readdir(list)))
+		if (atoi(entry->d_name) != f->pid)
+			tid = atoi(entry->d_name);
+	if (list)
+		closedir(list);
+	return tid;
+}

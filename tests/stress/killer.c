@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KILLER_OPTIONS \
-	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE)
+#define KILLER_PATIENCE_MS 60000
+
+/* With the tracer, whatever it traces dies. */
+#define KILLER_OPTIONS                                                                            \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | \
+		PTRACE_O_EXITKILL)
 
 static pid_t killer_fork(char *const argv[], const char *output, bool held)
 {
@@ -66,6 +71,15 @@ static void killer_wait_for(pid_t victim)
 	}
 }
 
+/* The thread that the tool is about to lay hands on, or any. */
+static void killer_strike(const struct killer *k, const struct __ptrace_syscall_info *info)
+{
+	pid_t thread = info->entry.nr == SYS_ptrace ? (pid_t)info->entry.args[1] : 0;
+
+	if (!thread || tgkill(k->victim, thread, k->signal) < 0)
+		kill(k->victim, k->signal);
+}
+
 /* A system call is about to begin. */
 static void killer_call(struct killer_watch *w, pid_t task)
 {
@@ -87,7 +101,7 @@ static void killer_call(struct killer_watch *w, pid_t task)
 	w->end.killed = true;
 	w->end.call = (long)info.entry.nr;
 	if (w->k->way == KILLER_VICTIM) {
-		kill(w->k->victim, w->k->signal);
+		killer_strike(w->k, &info);
 		killer_wait_for(w->k->victim);
 		return;
 	}
@@ -159,6 +173,10 @@ static struct killer_end killer_by_call(
 	if (watcher == 0)
 		killer_watch(fds[1], argv, k, output);
 	close(fds[1]);
+	if (poll(&(struct pollfd){.fd = fds[0], .events = POLLIN}, 1, KILLER_PATIENCE_MS) == 0) {
+		kill(watcher, SIGKILL);
+		fault_fatal("%s comes to no end", argv[0]);
+	}
 	if (read(fds[0], &end, sizeof end) != sizeof end)
 		fault_fatal("cannot trace %s", argv[0]);
 	close(fds[0]);

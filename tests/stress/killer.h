@@ -17,7 +17,8 @@ enum killer_way {
 	KILLER_HELPER, /* likewise, but the process whose call it is, be it a child of the program,
 			  and its calls alone */
 	KILLER_VICTIM, /* like KILLER_CALL, but it is another process that gets a signal: `victim`,
-			  `signal`; and that is waited for, for a moment, before the call goes on */
+			  `signal`; where the call is ptrace(2), the very thread that it is about;
+			  and that is waited for, for a moment, before the call goes on */
 	KILLER_MEANWHILE, /* nobody is killed: `meanwhile` is called before each of these calls goes
 			  on, in the process that traces */
 };

@@ -2,7 +2,7 @@
  * Holding a whole process still (process/stop.h), with threads that live and die by the hundred:
  * while it is held not one of them runs, whatever was born meanwhile; every signal that comes
  * then is delivered, once; and where the helper that holds it is killed, or we are, all go on and
- * no helper lives on.
+ * no helper lives on. One that cannot be held, amidst an exec, is left alone in time.
  *
  *   stopping VICTIM [ROUNDS]
  *
@@ -16,8 +16,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -202,6 +204,53 @@ static void kill_us(struct field *f)
 	goes_on(f);
 }
 
+/* ------------------------------------------- an exec that does not come to its end */
+
+/* A thread of the victim stands still, and its tracer does not look after it. */
+static void neglect_a_thread(const struct field *f)
+{
+	pid_t tid;
+	int status;
+
+	do
+		tid = field_other_thread(f);
+	while (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ||
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 ||
+		waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status));
+	atomic_store(&told->held, getpid());
+	for (;;)
+		pause();
+}
+
+/* The first thread calls exec, and waits for the end of that other one to be collected. */
+static void stop_amidst_exec(struct field *f)
+{
+	struct probes_error e = {0};
+	long begun;
+	uint64_t ns;
+	pid_t other;
+
+	fault_begin("a thread is amidst exec, and does not get on");
+	atomic_store(&told->held, 0);
+	other = begin();
+	if (other == 0)
+		neglect_a_thread(f);
+	while (!atomic_load(&told->held))
+		field_nap(200);
+	tgkill(f->pid, f->pid, STORM_EXEC);
+	while (field_first_state(f) != 'D')
+		field_nap(200);
+	begun = field_now();
+	if (stop_run(&who, 300, look, NULL, &ns, &e) != -ETIMEDOUT || !strstr(e.why, "seized"))
+		fault("stopped all the same: %s", e.why);
+	if (field_now() - begun > STOPPING_PATIENCE_MS)
+		fault("it took %ld ms", field_now() - begun);
+	kill(other, SIGKILL);
+	ended(other, "the other tracer");
+	field_again(f);
+	goes_on(f);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 1500;
@@ -223,6 +272,7 @@ int main(int argc, char **argv)
 	holding_under_signals(&f, rounds);
 	kill_the_helper(&f);
 	kill_us(&f);
+	stop_amidst_exec(&f);
 	identity_close(&who);
 	field_end(&f);
 	printf("%lu faults\n", fault_count);
