@@ -58,7 +58,7 @@ same 'output' "$(cat "$tmp/out")" ''
 same 'switched back' "$(state multi) $(state first)" 'disabled disabled'
 silent attach -no-syslog -quiet -pid "$pid" -enable first -for 20ms
 # --loop is not stopped meanwhile, so it was there; on a busy machine it may not have been its turn.
-for _ in $(seq 50); do
+for _ in $(seq 300); do
 	ask report
 	[ "$(value multi hits)" -eq 0 ] || break
 	silent attach -no-syslog -quiet -pid "$pid" -enable multi -for 50ms

@@ -85,7 +85,8 @@ cp "$(command -v sleep)" "$tmp/ruby3.1"
 "$tmp/ruby3.1" 1000 &
 bare=$!
 started="$started $bare"
-until grep -qs '/libc' "/proc/$bare/maps"; do :; done
+# Before exec it is this shell, whose libc does not count.
+until grep -qs '/ruby3.1' "/proc/$bare/maps" && grep -qs '/libc' "/proc/$bare/maps"; do :; done
 want 3 list -pid "$bare"
 has 'its own line' '^  .*/ruby3.1: no probe notes: .*Ruby has probes when configured --enable-dtrace'
 has 'libc' '^  .*/libc.*: no probe notes: .*--enable-systemtap'

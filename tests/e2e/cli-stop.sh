@@ -20,7 +20,7 @@ stopped()
 	polls=0
 	until [ "$(thread_states)" = T ]; do
 		polls=$((polls + 1))
-		[ $polls -lt 500 ] || return 1
+		[ $polls -lt 10000 ] || return 1
 	done
 }
 

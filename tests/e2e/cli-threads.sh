@@ -11,7 +11,7 @@ storm=../stress/storm
 left_alone()
 {
 	polls=0
-	while [ $polls -lt 200 ]; do
+	while [ $polls -lt 5000 ]; do
 		held=$(cat "/proc/$pid"/task/*/status 2>/dev/null |
 			grep -cE '^State:.[Tt]|^TracerPid:.[1-9]')
 		[ "$held" -gt 0 ] || break

@@ -51,11 +51,11 @@ look()
 	tm capture-pane -J -p -t main 2>/dev/null | sed 's/ *$//' >"$tmp/screen"
 }
 
-# wait_for PATTERN: until a line of the screen matches; 10 seconds at most.
+# wait_for PATTERN: until a line of the screen matches; 30 seconds at most.
 wait_for()
 {
 	checks=$((checks + 1))
-	for _ in $(seq 100); do
+	for _ in $(seq 300); do
 		look
 		grep -Eq -e "$1" "$tmp/screen" && return 0
 		sleep 0.1
@@ -69,7 +69,7 @@ wait_for()
 wait_gone()
 {
 	checks=$((checks + 1))
-	for _ in $(seq 100); do
+	for _ in $(seq 300); do
 		look
 		grep -Eq -e "$1" "$tmp/screen" || return 0
 		sleep 0.1
@@ -85,7 +85,7 @@ wait_until()
 	checks=$((checks + 1))
 	wanted=$1
 	shift
-	for _ in $(seq 100); do
+	for _ in $(seq 300); do
 		got=$("$@")
 		[ "$got" != "$wanted" ] || return 0
 		sleep 0.1

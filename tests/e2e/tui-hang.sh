@@ -41,11 +41,11 @@ hung()
 	done
 }
 
-# wait_state WORD: of the probe; 10 seconds at most.
+# wait_state WORD: of the probe; 30 seconds at most.
 wait_state()
 {
 	checks=$((checks + 1))
-	for _ in $(seq 100); do
+	for _ in $(seq 300); do
 		[ "$(state first)" != "$1" ] || return 0
 		sleep 0.1
 	done
@@ -56,7 +56,7 @@ wait_state()
 wait_end()
 {
 	checks=$((checks + 1))
-	for _ in $(seq 50); do
+	for _ in $(seq 300); do
 		kill -0 "$screen" 2>/dev/null || return 0
 		case $(cut -d ' ' -f 3 "/proc/$screen/stat" 2>/dev/null) in
 		'' | Z) return 0 ;;
@@ -90,7 +90,7 @@ exec 9>"$tmp/seen"
 timeout 10 cat <&8 >&9 &
 reader=$!
 checks=$((checks + 1))
-for _ in $(seq 100); do
+for _ in $(seq 300); do
 	grep -q 'the lease ran out' "$tmp/seen" && break
 	sleep 0.1
 done

@@ -61,7 +61,7 @@ sent()
 # What the screen sent is there as a whole: the shell's own line behind it is.
 settled()
 {
-	for _ in $(seq 200); do
+	for _ in $(seq 600); do
 		grep -q 'status=0' "$tmp/sent" && break
 		sleep 0.05
 	done

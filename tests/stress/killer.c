@@ -37,10 +37,6 @@ static pid_t killer_fork(char *const argv[], const char *output, bool held)
 	dup2(fd, 2);
 	if (held)
 		raise(SIGSTOP); /* until it is seized */
-	/* Ignored where all this runs in the background: sent before the tool waits for them they
-	 * would be lost. */
-	signal(SIGINT, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
 	execv(argv[0], argv);
 	_exit(127);
 }

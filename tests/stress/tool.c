@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,10 @@ void tool_init(struct tool *t, const char *path, const char *folder)
 	snprintf(t->output, sizeof t->output, "%s/output", folder);
 	snprintf(t->journals, sizeof t->journals, "%s/probes-tui", folder);
 	setenv("XDG_RUNTIME_DIR", folder, 1);
+	/* Ignored where all this runs in the background, and in the tool, too, until it waits for
+	 * them: one that is sent before would be lost. */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
 }
 
 void tool_aim(struct tool *t, pid_t victim)
