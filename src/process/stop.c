@@ -53,7 +53,9 @@ struct stop {
 	int (*work)(void *data, struct probes_error *e);
 	void *data;
 	struct stop_told *told;
-	volatile sig_atomic_t seizing; /* within PTRACE_SEIZE: the alarm has the table */
+	volatile sig_atomic_t seizing; /* the one within PTRACE_SEIZE: the alarm has the table */
+	pid_t waiting;                 /* the alarm found that one there before */
+	bool renamed;                  /* an exec gave one of them the leader's number */
 };
 
 static struct stop *stop_helping; /* in the helper: what its alarm is about */
@@ -114,18 +116,27 @@ static void stop_note(struct stop *s, struct stop_thread *t, int result, int sta
 	} else {
 		t->state = STOP_GONE;
 		s->gone++;
+		/* Its end was not told, and we trace nobody of that number any more. */
+		s->renamed |= result == -ECHILD;
 	}
 }
 
-/* Note whatever can be told without waiting. */
+/*
+ * Note whatever can be told without waiting. A wait for any of them has the kernel look through
+ * all of them each time.
+ */
 static void stop_note_all(struct stop *s)
 {
-	int status;
-	pid_t tid;
+	for (size_t i = 0; i < s->size; i++) {
+		struct stop_thread *t = &s->table[i];
+		int status = 0, r;
 
-	while (tracee_wait_any(&tid, &status) == 0)
-		if (stop_find(s, tid)->state != STOP_FREE)
-			stop_note(s, stop_find(s, tid), 0, status);
+		if (t->state == STOP_FREE || t->state == STOP_GONE || t->tid == s->seizing)
+			continue;
+		r = tracee_wait_once(t->tid, false, &status);
+		if (r != -EAGAIN)
+			stop_note(s, t, r, status);
+	}
 }
 
 /*
@@ -141,7 +152,9 @@ static void stop_alarm(int number)
 
 	(void)number;
 	if (s->seizing) {
-		stop_note_all(s);
+		if (s->waiting == s->seizing)
+			stop_note_all(s);
+		s->waiting = s->seizing;
 		if (stop_now() >= s->deadline) {
 			stop_tell_time(s);
 			s->told->seizing = true;
@@ -183,6 +196,9 @@ static int stop_denied(const struct stop *s, pid_t tid, int code, struct probes_
 
 	snprintf(file, sizeof file, "task/%d/status", tid);
 	tracer = procfs_tracer(s->who->proc, file, name, sizeof name);
+	/* Another number before its exec. */
+	if (tracer == getpid())
+		return identity_gone(s->who, e);
 	error_set(e, PROBES_DENIED, code, "cannot stop process %d", s->who->pid);
 	if (!tracer)
 		return error_hint(e, "switch without -stop");
@@ -190,30 +206,51 @@ static int stop_denied(const struct stop *s, pid_t tid, int code, struct probes_
 	return error_hint(e, "switch without -stop, or let the other tool go first");
 }
 
-/* Seize one thread that was not seen before. A thread that ends meanwhile is no error. */
+static int stop_seize_once(struct stop *s, pid_t tid)
+{
+	int r;
+
+	s->waiting = 0;
+	s->seizing = tid;
+	r = tracee_seize(tid);
+	s->seizing = 0;
+	return r;
+}
+
+static bool stop_has_state(const struct stop *s, pid_t tid, bool dead)
+{
+	struct procfs_stat stat;
+	char file[64];
+
+	snprintf(file, sizeof file, "task/%d/stat", tid);
+	return procfs_stat(s->who->proc, file, &stat) == 0 &&
+	       (stat.state == 'Z' || stat.state == 'X') == dead;
+}
+
+/*
+ * Seize one thread that was not seen before, or whose number has an owner again: the thread that
+ * calls exec takes that of the leader. A thread that ends meanwhile is no error.
+ */
 static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 {
 	struct stop_thread *t = stop_find(s, tid);
-	struct procfs_stat stat;
-	char file[64];
 	int r;
 
-	if (t->state != STOP_FREE)
+	if (t->state != STOP_FREE && t->state != STOP_GONE)
 		return 0;
-	if (s->known >= s->size / 2) {
+	if (t->state == STOP_FREE && s->known >= s->size / 2) {
 		error_set(e, PROBES_REFUSED, -EAGAIN, "cannot stop process %d", s->who->pid);
 		return error_why(e, "it starts threads faster than they can be stopped");
 	}
+	s->known += t->state == STOP_FREE;
+	s->gone -= t->state == STOP_GONE;
 	*t = (struct stop_thread){.tid = tid, .state = STOP_SEIZED};
-	s->known++;
-	s->seizing = true;
-	r = tracee_seize(tid);
-	s->seizing = false;
-	if (r == -EPERM) {
-		snprintf(file, sizeof file, "task/%d/stat", tid);
-		/* A dead leader stays in the list while its threads live on. */
-		if (procfs_stat(s->who->proc, file, &stat) == 0 && stat.state != 'Z' &&
-			stat.state != 'X')
+	r = stop_seize_once(s, tid);
+	/* A dead leader stays in the list while its threads live on; or, while we waited for an
+	 * exec, it has become another than the one that we would have seized. */
+	if (r == -EPERM && stop_has_state(s, tid, false)) {
+		r = stop_seize_once(s, tid);
+		if (r == -EPERM && stop_has_state(s, tid, false))
 			return stop_denied(s, tid, r, e);
 	}
 	if (r < 0)
@@ -278,9 +315,10 @@ static int stop_late(const struct stop *s, struct probes_error *e)
 
 static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)
 {
-	int status = 0, r;
+	int status = 0, ticks = 0, r;
 
-	while (t->state == STOP_ASKED) {
+	/* Who took the leader's number may never have been asked. */
+	while (t->state == STOP_ASKED && !s->renamed) {
 		r = tracee_wait_once(t->tid, !*late, &status);
 		if (r == -EAGAIN)
 			return;
@@ -288,8 +326,15 @@ static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)
 			stop_note(s, t, r, status);
 			return;
 		}
-		/* Others may have been killed that stood still. */
-		stop_note_all(s);
+		/* Others may have been killed that stood still; not worth a look at all of them
+		 * where it is only their number that takes its time. */
+		if (ticks++)
+			stop_note_all(s);
+		/* A leader that ends by itself is not told of while others live, who stand still.
+		 */
+		if (t->state == STOP_ASKED && t->tid == s->who->pid &&
+			stop_has_state(s, t->tid, true))
+			stop_note(s, t, -ESRCH, 0);
 		*late = stop_now() >= s->deadline;
 	}
 }
@@ -320,16 +365,28 @@ static bool stop_complete(const struct stop *s)
 
 	if (fstatat(s->who->proc, "task", &links, 0) < 0)
 		return true;
-	for (size_t i = 0; s->gone && i < s->size; i++) {
-		struct procfs_stat dead;
-		char file[64];
-
-		if (s->table[i].state != STOP_GONE)
-			continue;
-		snprintf(file, sizeof file, "task/%d/stat", s->table[i].tid);
-		zombies += procfs_stat(s->who->proc, file, &dead) == 0;
-	}
+	for (size_t i = 0; s->gone && i < s->size; i++)
+		zombies +=
+			s->table[i].state == STOP_GONE && stop_has_state(s, s->table[i].tid, true);
 	return links.st_nlink <= STOP_LINKS + s->stopped + zombies;
+}
+
+/*
+ * The thread that calls exec takes the leader's number, and with it the place that we have noted
+ * for the leader: that one stood still, but is no more, and the other may run, or stand still at
+ * a signal that is nobody's but its own.
+ */
+static bool stop_renamed(struct stop *s)
+{
+	struct stop_thread *leader = stop_find(s, s->who->pid);
+	int status, r;
+
+	if (leader->state == STOP_STOPPED) {
+		r = tracee_wait_once(leader->tid, false, &status);
+		if (r != -EAGAIN)
+			stop_note(s, leader, r, status);
+	}
+	return s->renamed;
 }
 
 /* Where all whom the kernel counts stand still nobody is left who could start another thread. */
@@ -342,12 +399,14 @@ static int stop_all(struct stop *s, struct probes_error *e)
 			return r;
 		stop_interrupt_all(s);
 		r = stop_wait_all(s, e);
+		if (s->renamed)
+			return identity_gone(s->who, e);
 		if (r < 0)
 			return r;
 		if (stop_now() > s->deadline)
 			return stop_late(s, e);
 	} while (!stop_complete(s));
-	return s->stopped ? 0 : identity_gone(s->who, e);
+	return s->stopped && !stop_renamed(s) ? 0 : identity_gone(s->who, e);
 }
 
 static void stop_resume_all(struct stop *s)

@@ -78,14 +78,6 @@ int tracee_interrupt(pid_t tid)
 	return tracee_call(PTRACE_INTERRUPT, tid, 0, 0);
 }
 
-int tracee_wait_any(pid_t *tid, int *status)
-{
-	*tid = waitpid(-1, status, __WALL | WNOHANG);
-	if (*tid == 0)
-		return -EAGAIN;
-	return *tid < 0 ? -errno : 0;
-}
-
 int tracee_wait_once(pid_t tid, bool nap, int *status)
 {
 	pid_t r = waitpid(tid, status, nap ? __WALL : __WALL | WNOHANG);

@@ -49,9 +49,6 @@ int tracee_interrupt(pid_t tid);
  */
 int tracee_wait_once(pid_t tid, bool nap, int *status);
 
-/* The same for any of them, without waiting. */
-int tracee_wait_any(pid_t *tid, int *status);
-
 /* Let go for good, delivering `signal` (0: none); it runs on. */
 int tracee_detach(pid_t pid, int signal);
 

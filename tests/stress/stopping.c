@@ -2,7 +2,8 @@
  * Holding a whole process still (process/stop.h), with threads that live and die by the hundred:
  * while it is held not one of them runs, whatever was born meanwhile; every signal that comes
  * then is delivered, once; and where the helper that holds it is killed, or we are, all go on and
- * no helper lives on. One that cannot be held, amidst an exec, is left alone in time.
+ * no helper lives on. One that cannot be held, amidst an exec, is left alone in time; whoever takes
+ * the first one's number by exec is not mistaken for it; and a first one that ends keeps nobody.
  *
  *   stopping VICTIM [ROUNDS]
  *
@@ -14,17 +15,22 @@
 #include "process/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define STOPPING_MS 20000
 #define STOPPING_PATIENCE_MS 10000
+#define STOPPING_EXECS 100
+#define STOPPING_OTHERS 64
 
 /* What the helper tells, in memory that all see. */
 struct stopping {
@@ -251,6 +257,133 @@ static void stop_amidst_exec(struct field *f)
 	goes_on(f);
 }
 
+/* ------------------------------------------------ one of them becomes the first */
+
+/* Some thread but the first calls exec, a while from now; another one, should that have ended. */
+static void exec_soon(const struct field *f, long us)
+{
+	field_nap(us);
+	while (!identity_execed(&who)) {
+		tgkill(f->pid, field_other_thread(f), STORM_EXEC);
+		for (int i = 0; i < 500 && !identity_execed(&who); i++)
+			field_nap(1000);
+	}
+	_exit(0);
+}
+
+static int look_at_threads(void *data, struct probes_error *e)
+{
+	size_t all, stopped, traced;
+
+	(void)data;
+	(void)e;
+	field_threads(told->field, &all, &stopped, &traced);
+	told->free += all != stopped || all != traced;
+	return 0;
+}
+
+static void hold_until_exec(struct field *f, long us)
+{
+	struct probes_error e = {0};
+	pid_t one = begin();
+	uint64_t ns;
+	int r = 0;
+
+	if (one == 0)
+		exec_soon(f, us);
+	while (r == 0 && !identity_execed(&who))
+		r = stop_run(&who, STOPPING_MS, look_at_threads, NULL, &ns, &e);
+	if (r < 0 && r != -ESRCH)
+		fault("%s: %s", e.what, e.why);
+	ended(one, "who sent the signal");
+}
+
+/* It takes the number of the first, as another task: that is no denial, and who runs is not held.
+ */
+static void stop_around_exec(const char *victim, unsigned rounds)
+{
+	struct probes_error e;
+	struct field f;
+
+	fault_begin("%u times a thread that is not the first calls exec", rounds);
+	field_start(&f, victim, "8", NULL);
+	told->field = &f;
+	told->free = 0;
+	for (unsigned i = 0; i < rounds; i++) {
+		if (identity_open(&who, f.pid, &e) < 0)
+			fault_fatal("%s: %s", e.what, e.why);
+		hold_until_exec(&f, i % 20 * 100);
+		identity_close(&who);
+		field_again(&f);
+	}
+	if (told->free)
+		fault("%lu times a thread was not held", told->free);
+	goes_on(&f);
+	field_end(&f);
+}
+
+/* ------------------------------------------- the first ends while all are stopped */
+
+static void *wait_for_ever(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+/* A process whose first thread ends, a while after it has told that it is there. */
+static void leave_the_others(int pipe, long us)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 256 * 1024);
+	for (int i = 0; i < STOPPING_OTHERS; i++)
+		if (pthread_create(&thread, &attributes, wait_for_ever, NULL))
+			_exit(1);
+	if (write(pipe, "", 1) != 1)
+		_exit(1);
+	field_nap(us);
+	syscall(SYS_exit, 0);
+}
+
+static int hold_nothing(void *data, struct probes_error *e)
+{
+	(void)data;
+	(void)e;
+	return 0;
+}
+
+/* The kernel does not tell of its end before the others have ended, which stand still. */
+static void stop_while_first_ends(unsigned rounds)
+{
+	fault_begin("%u times the first thread ends meanwhile", rounds);
+	for (unsigned i = 0; i < rounds; i++) {
+		struct identity one;
+		struct probes_error e = {0};
+		int fds[2];
+		uint64_t ns;
+		pid_t pid;
+		char byte;
+
+		if (pipe2(fds, O_CLOEXEC) < 0)
+			fault_fatal("no pipe");
+		pid = begin();
+		if (pid == 0)
+			leave_the_others(fds[1], i % 25 * 40);
+		if (read(fds[0], &byte, 1) != 1 || identity_open(&one, pid, &e) < 0)
+			fault_fatal("cannot start a process of some threads: %s", e.why);
+		if (stop_run(&one, STOPPING_PATIENCE_MS, hold_nothing, NULL, &ns, &e) < 0)
+			fault("%s: %s", e.what, e.why);
+		identity_close(&one);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		close(fds[0]);
+		close(fds[1]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 1500;
@@ -275,6 +408,8 @@ int main(int argc, char **argv)
 	stop_amidst_exec(&f);
 	identity_close(&who);
 	field_end(&f);
+	stop_around_exec(argv[1], STOPPING_EXECS);
+	stop_while_first_ends(STOPPING_EXECS);
 	printf("%lu faults\n", fault_count);
 	return fault_count != 0;
 }
