@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,10 +104,7 @@ static bool stop_new_table(struct stop *s)
 
 static void stop_note(struct stop *s, struct stop_thread *t, int result, int status)
 {
-	/* SIGCONT and the like are told again of one that stands still. */
-	if (t->state == STOP_STOPPED && result == 0 && WIFSTOPPED(status))
-		return;
-	/* One that stood still may be killed. */
+	/* What stood still may be told again, after a SIGCONT as another stop; or be killed. */
 	s->stopped -= t->state == STOP_STOPPED;
 	s->gone -= t->state == STOP_GONE;
 	if (result == 0 && WIFSTOPPED(status)) {
@@ -212,7 +210,9 @@ static int stop_seize_once(struct stop *s, pid_t tid)
 
 	s->waiting = 0;
 	s->seizing = tid;
+	atomic_signal_fence(memory_order_seq_cst);
 	r = tracee_seize(tid);
+	atomic_signal_fence(memory_order_seq_cst);
 	s->seizing = 0;
 	return r;
 }
@@ -383,8 +383,9 @@ static bool stop_renamed(struct stop *s)
 
 	if (leader->state == STOP_STOPPED) {
 		r = tracee_wait_once(leader->tid, false, &status);
-		if (r != -EAGAIN)
-			stop_note(s, leader, r, status);
+		if (r == -EAGAIN)
+			return true;
+		stop_note(s, leader, r, status);
 	}
 	return s->renamed;
 }

@@ -80,11 +80,18 @@ int tracee_interrupt(pid_t tid)
 
 int tracee_wait_once(pid_t tid, bool nap, int *status)
 {
-	pid_t r = waitpid(tid, status, nap ? __WALL : __WALL | WNOHANG);
+	const int how = WEXITED | WSTOPPED | WNOWAIT | __WALL;
+	siginfo_t info = {0};
 
-	if (r == 0)
+	if (waitid(P_PID, (id_t)tid, &info, nap ? how : how | WNOHANG) < 0)
+		return -errno;
+	if (info.si_pid == 0)
 		return -EAGAIN;
-	return r < 0 ? -errno : 0;
+	if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
+		*status = info.si_status << 8 | 0x7f; /* as waitpid gives it */
+		return 0;
+	}
+	return waitpid(tid, status, __WALL | WNOHANG) < 0 ? -errno : 0;
 }
 
 int tracee_detach(pid_t pid, int signal)

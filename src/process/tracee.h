@@ -44,8 +44,11 @@ int tracee_seize(pid_t tid);
 int tracee_interrupt(pid_t tid);
 
 /*
- * Wait until a tracee stops or ends; -EINTR when a signal of ours came first. Without `nap`: only
- * see whether it has; else -EAGAIN.
+ * Wait until a tracee stands still or has ended; -EINTR when a signal of ours came first. Without
+ * `nap`: only see whether it does; else -EAGAIN. A stop is looked at and not taken (WNOWAIT): it is
+ * told again, and should we be killed before we let it go, the kernel passes its signal on, which
+ * would be lost with us otherwise (kernel/exit.c wait_task_stopped clears what ptrace_stop
+ * returns). An end is collected.
  */
 int tracee_wait_once(pid_t tid, bool nap, int *status);
 

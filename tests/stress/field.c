@@ -265,6 +265,23 @@ char field_first_state(const struct field *f)
 	return state;
 }
 
+bool field_has_state(const struct field *f, char state)
+{
+	struct dirent *entry;
+	char path[64], now = 0;
+	long tracer;
+	DIR *list;
+
+	snprintf(path, sizeof path, "/proc/%d/task", f->pid);
+	list = opendir(path);
+	while (list && now != state && (entry = readdir(list)))
+		if (entry->d_name[0] != '.')
+			field_thread(f, entry->d_name, &now, &tracer);
+	if (list)
+		closedir(list);
+	return now == state;
+}
+
 pid_t field_other_thread(const struct field *f)
 {
 	struct dirent *entry;

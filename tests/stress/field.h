@@ -57,8 +57,9 @@ unsigned long field_signals(const struct field *f);
  * Threads that end meanwhile are no threads. False: it has no thread any more.
  */
 bool field_threads(const struct field *f, size_t *all, size_t *stopped, size_t *traced);
-/* The state letter of its first thread. */
+/* The state letter of its first thread; whether any of its threads is in a state. */
 char field_first_state(const struct field *f);
+bool field_has_state(const struct field *f, char state);
 /* Another than its first, or 0. */
 pid_t field_other_thread(const struct field *f);
 

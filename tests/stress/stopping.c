@@ -30,6 +30,7 @@
 #define STOPPING_MS 20000
 #define STOPPING_PATIENCE_MS 10000
 #define STOPPING_EXECS 100
+#define STOPPING_KILLS 100
 #define STOPPING_OTHERS 64
 
 /* What the helper tells, in memory that all see. */
@@ -63,11 +64,14 @@ static int look(void *data, struct probes_error *e)
 	return 0;
 }
 
-static void hold(void)
+static void hold(struct field *f)
 {
 	struct probes_error e;
 	uint64_t ns;
-	int r = stop_run(&who, STOPPING_MS, look, NULL, &ns, &e);
+	int r;
+
+	(void)f;
+	r = stop_run(&who, STOPPING_MS, look, NULL, &ns, &e);
 
 	if (r == -EPERM)
 		exit(77);
@@ -93,30 +97,67 @@ static void send_signals(pid_t victim)
 	_exit(0);
 }
 
-static void holding_under_signals(struct field *f, unsigned rounds)
+/* Every signal that is sent while `once` is done so many times comes, once. */
+static void under_signals(struct field *f, unsigned rounds, void (*once)(struct field *f))
 {
+	unsigned long before = field_signals(f);
 	long deadline;
 	pid_t sender;
 
-	fault_begin("%u times held, under signals", rounds);
+	told->sent = 0;
+	atomic_store(&told->enough, 0);
 	sender = begin();
 	if (sender == 0)
 		send_signals(f->pid);
 	for (unsigned i = 0; i < rounds; i++)
-		hold();
+		once(f);
 	atomic_store(&told->enough, 1);
 	waitpid(sender, NULL, 0);
 	deadline = field_now() + STOPPING_PATIENCE_MS;
-	while (field_signals(f) < told->sent && field_now() < deadline)
+	while (field_signals(f) - before < told->sent && field_now() < deadline)
 		field_nap(1000);
-	if (field_signals(f) != told->sent)
-		fault("%lu signals sent, %lu came", told->sent, field_signals(f));
+	if (field_signals(f) - before != told->sent)
+		fault("%lu signals sent, %lu came", told->sent, field_signals(f) - before);
+}
+
+static void holding_under_signals(struct field *f, unsigned rounds)
+{
+	fault_begin("%u times held, under signals", rounds);
+	under_signals(f, rounds, hold);
 	if (told->free)
 		fault("%lu times a thread was not held", told->free);
 	if (told->moved)
 		fault("%lu times work went on meanwhile", told->moved);
 	printf("held %u times, %lu threads in all; %lu signals\n", rounds, told->threads,
 		told->sent);
+}
+
+/* One of them waits for a vfork's child, and cannot be stopped. */
+static void hold_in_vain(struct field *f)
+{
+	struct probes_error e = {0};
+	uint64_t ns;
+
+	(void)f;
+	if (stop_run(&who, 20, look, NULL, &ns, &e) != -ETIMEDOUT)
+		fault("held all the same: %s", e.why);
+}
+
+static void holding_in_vain_under_signals(const char *victim, unsigned rounds)
+{
+	struct probes_error e;
+	struct field f;
+
+	fault_begin("%u times in vain, under signals", rounds);
+	field_start(&f, victim, "24", "--vfork");
+	while (!field_has_state(&f, 'D'))
+		field_nap(200);
+	if (identity_open(&who, f.pid, &e) < 0)
+		fault_fatal("%s: %s", e.what, e.why);
+	under_signals(&f, rounds, hold_in_vain);
+	printf("held in vain %u times; %lu signals\n", rounds, told->sent);
+	identity_close(&who);
+	field_end(&f);
 }
 
 /* -------------------------------------------------- killed while all stand still */
@@ -190,8 +231,8 @@ static void kill_the_helper(struct field *f)
 {
 	pid_t one;
 
-	fault_begin("the helper is killed while all stand still");
 	one = begin_holding();
+	field_nap(1000);
 	kill(atomic_load(&told->held), SIGKILL);
 	if (ended(one, "who held it") != 0)
 		fault("the call did not say that its helper was killed");
@@ -401,13 +442,15 @@ int main(int argc, char **argv)
 	told->field = &f;
 	if (identity_open(&who, f.pid, &e) < 0)
 		fault_fatal("%s: %s", e.what, e.why);
-	hold();
+	hold(&f);
 	holding_under_signals(&f, rounds);
-	kill_the_helper(&f);
+	fault_begin("the helper is killed while all stand still, under signals");
+	under_signals(&f, STOPPING_KILLS, kill_the_helper);
 	kill_us(&f);
 	stop_amidst_exec(&f);
 	identity_close(&who);
 	field_end(&f);
+	holding_in_vain_under_signals(argv[1], STOPPING_KILLS);
 	stop_around_exec(argv[1], STOPPING_EXECS);
 	stop_while_first_ends(STOPPING_EXECS);
 	printf("%lu faults\n", fault_count);
