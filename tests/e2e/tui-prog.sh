@@ -73,8 +73,11 @@ keys / quote_update Enter e
 wait_for '\[\*\] ocaml_2:quote_update'
 pid=$(it)
 keys r
-wait_for '^ready'
 wait_gone 'HELD AT'
+keys o # of four lines the first may have gone by
+wait_for '^ready'
+keys o
+wait_for '^STATE PROVIDER:NAME'
 started="$started $pid"
 kill -KILL "$pid"
 wait_for 'was ended by signal 9'
