@@ -8,7 +8,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define HELPER_SECOND 1000000000u
 
 struct helper_answer {
 	bool finished;
@@ -69,4 +72,18 @@ int helper_run(pid_t target, int (*work)(void *data, struct probes_error *e), vo
 		r = helper_wait(target, helper, answer, e);
 	munmap(answer, sizeof *answer);
 	return r;
+}
+
+void helper_limit(uint64_t when)
+{
+	static timer_t timer;
+	static bool set;
+	struct sigevent kill = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+	struct itimerspec at = {
+		.it_value = {(time_t)(when / HELPER_SECOND), (long)(when % HELPER_SECOND)}};
+
+	if (set)
+		timer_delete(timer);
+	set = when && timer_create(CLOCK_MONOTONIC, &kill, &timer) == 0 &&
+	      timer_settime(timer, TIMER_ABSTIME, &at, NULL) == 0;
 }

@@ -15,4 +15,10 @@
 int helper_run(pid_t target, int (*work)(void *data, struct probes_error *e), void *data,
 	struct probes_error *e);
 
+/*
+ * Within `work`: be killed at that time (CLOCK_MONOTONIC, ns; 0: never), also where no handler of a
+ * signal would be called.
+ */
+void helper_limit(uint64_t when);
+
 #endif

@@ -30,6 +30,7 @@
 
 #define STOP_LINKS 2 /* of a folder without threads */
 #define STOP_TICK_US 10000
+#define STOP_GRACE_NS 50000000u /* after the deadline */
 
 enum stop_state { STOP_FREE, STOP_SEIZED, STOP_ASKED, STOP_STOPPED, STOP_GONE };
 
@@ -41,8 +42,8 @@ struct stop_thread {
 
 /* What the helper tells, in memory that both see. */
 struct stop_told {
-	uint64_t stopped_ns;
-	bool seizing; /* it ended amidst seizing */
+	uint64_t begin, stopped_ns; /* CLOCK_MONOTONIC, ns */
+	bool working;               /* all stood still */
 };
 
 struct stop {
@@ -50,7 +51,7 @@ struct stop {
 	struct stop_thread *table; /* open addressing by tid; nothing is allocated while stopping */
 	size_t size;               /* a power of two */
 	size_t known, stopped, gone;
-	uint64_t deadline, begin; /* CLOCK_MONOTONIC, ns */
+	uint64_t deadline; /* CLOCK_MONOTONIC, ns */
 	int (*work)(void *data, struct probes_error *e);
 	void *data;
 	struct stop_told *told;
@@ -72,8 +73,8 @@ static uint64_t stop_now(void)
 /* Also where not all stopped in time: those that did stand still until the helper ends. */
 static void stop_tell_time(struct stop *s)
 {
-	if (s->begin)
-		s->told->stopped_ns = stop_now() - s->begin;
+	if (s->told->begin)
+		s->told->stopped_ns = stop_now() - s->told->begin;
 }
 
 /* ---- the table ---- */
@@ -153,16 +154,17 @@ static void stop_alarm(int number)
 		if (s->waiting == s->seizing)
 			stop_note_all(s);
 		s->waiting = s->seizing;
-		if (stop_now() >= s->deadline) {
-			stop_tell_time(s);
-			s->told->seizing = true;
+		if (stop_now() >= s->deadline)
 			_exit(0);
-		}
 	}
 	errno = code;
 }
 
-/* Interrupt whatever waits, at even times, one of which is the deadline, and ever after. */
+/*
+ * Interrupt whatever waits, at even times, one of which is the deadline, and ever after. To seize
+ * what is stopped by job control and frozen nothing interrupts but our end (Linux 6.18:
+ * kernel/ptrace.c, JOBCTL_TRAPPING_BIT).
+ */
 static void stop_set_alarm(struct stop *s)
 {
 	const struct sigaction action = {.sa_handler = stop_alarm}; /* without SA_RESTART */
@@ -177,11 +179,13 @@ static void stop_set_alarm(struct stop *s)
 	sigaction(SIGALRM, &action, NULL);
 	sigprocmask(SIG_UNBLOCK, &only, NULL);
 	setitimer(ITIMER_REAL, &alarm, NULL);
+	helper_limit(s->deadline + STOP_GRACE_NS);
 }
 
 /* So that no look or write is interrupted. */
 static void stop_clear_alarm(void)
 {
+	helper_limit(0);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 }
 
@@ -289,8 +293,8 @@ static int stop_seize_all(struct stop *s, struct probes_error *e)
 
 static void stop_interrupt_all(struct stop *s)
 {
-	if (!s->begin)
-		s->begin = stop_now();
+	if (!s->told->begin)
+		s->told->begin = stop_now();
 	for (size_t i = 0; i < s->size; i++)
 		if (s->table[i].state == STOP_SEIZED) {
 			s->table[i].state = STOP_ASKED;
@@ -303,9 +307,9 @@ static void stop_interrupt_all(struct stop *s)
 static int stop_late(const struct stop *s, struct probes_error *e)
 {
 	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot stop process %d", s->who->pid);
-	if (s->told->seizing)
+	if (!s->known)
 		error_why(e, "its threads could not all be seized in time: one of them is "
-			     "executing another program, or they are too many");
+			     "executing another program, or frozen, or they are too many");
 	else
 		error_why(e,
 			"%zu of %zu threads did not stop in time: uninterruptible, or in vfork",
@@ -428,6 +432,7 @@ static int stop_help(void *data, struct probes_error *e)
 	r = stop_all(s, e);
 	stop_clear_alarm();
 	if (r == 0) {
+		s->told->working = true;
 		r = s->work(s->data, e);
 		stop_resume_all(s);
 	}
@@ -454,7 +459,11 @@ static int stop_by_helper(struct stop *s, struct probes_error *e)
 		sched_setscheduler(0, policy, &ordinary);
 	else
 		setpriority(PRIO_PROCESS, 0, priority);
-	return s->told->seizing ? stop_late(s, e) : r;
+	if (!s->told->stopped_ns)
+		stop_tell_time(s);
+	if (r == -ECHILD && !s->told->working && stop_now() >= s->deadline)
+		return stop_late(s, e); /* it ended by itself */
+	return r;
 }
 
 int stop_run(const struct identity *who, int milliseconds,
