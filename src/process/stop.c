@@ -306,14 +306,18 @@ static void stop_interrupt_all(struct stop *s)
 
 static int stop_late(const struct stop *s, struct probes_error *e)
 {
+	size_t all = s->known - s->gone;
+
 	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot stop process %d", s->who->pid);
 	if (!s->known)
 		error_why(e, "its threads could not all be seized in time: one of them is "
 			     "executing another program, or frozen, or they are too many");
+	else if (s->stopped == all)
+		error_why(e, "all of its %zu threads stopped, but not in time", all);
 	else
 		error_why(e,
 			"%zu of %zu threads did not stop in time: uninterruptible, or in vfork",
-			s->known - s->gone - s->stopped, s->known - s->gone);
+			all - s->stopped, all);
 	return error_hint(e, "switch without -stop, or allow more with -max-stop MS");
 }
 
