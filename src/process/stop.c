@@ -105,7 +105,7 @@ static bool stop_new_table(struct stop *s)
 
 static void stop_note(struct stop *s, struct stop_thread *t, int result, int status)
 {
-	/* What stood still may be told again, after a SIGCONT as another stop; or be killed. */
+	/* What stood still is told again as long as it does; or it was killed. */
 	s->stopped -= t->state == STOP_STOPPED;
 	s->gone -= t->state == STOP_GONE;
 	if (result == 0 && WIFSTOPPED(status)) {

@@ -185,8 +185,14 @@ static pid_t begin_holding(void)
 
 		_exit(stop_run(&who, STOPPING_MS, wait_to_be_killed, NULL, &ns, &e) != -ECHILD);
 	}
-	while (!atomic_load(&told->held))
+	while (!atomic_load(&told->held)) {
+		siginfo_t info = {0};
+
+		waitid(P_PID, (id_t)one, &info, WEXITED | WNOHANG | WNOWAIT);
+		if (info.si_pid == one)
+			fault_fatal("it cannot be held");
 		field_nap(200);
+	}
 	return one;
 }
 
