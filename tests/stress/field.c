@@ -25,6 +25,29 @@ void field_nap(long us)
 	nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
 }
 
+/* ---------------------------------------------------------------- threads */
+
+static DIR *field_tasks(const struct field *f)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task", f->pid);
+	return opendir(path);
+}
+
+/* The next one's number; NULL: there is none, and the list is closed. */
+static const char *field_next(DIR *list)
+{
+	struct dirent *entry = NULL;
+
+	do
+		entry = list ? readdir(list) : NULL;
+	while (entry && entry->d_name[0] == '.');
+	if (!entry && list)
+		closedir(list);
+	return entry ? entry->d_name : NULL;
+}
+
 /* ---------------------------------------------------------------- talking */
 
 static void field_line(struct field *f, char *line, size_t size)
@@ -50,29 +73,27 @@ static void field_ask(struct field *f, const char *what, const char *answer)
 static void field_open(struct field *f)
 {
 	char path[300], line[256];
-	struct dirent *entry;
+	const char *tid;
 	long pid;
 	DIR *list;
 
 	field_line(f, line, sizeof line);
 	if (sscanf(line, "ready %ld %lx", &pid, &f->table) != 2 || pid != f->pid)
 		fault_fatal("the victim says '%s'", line);
-	snprintf(path, sizeof path, "/proc/%d/task", f->pid);
-	list = opendir(path);
 	/* Its first thread may be gone, and has no memory then. */
-	for (f->mem = -1; list && f->mem < 0 && (entry = readdir(list));) {
+	for (f->mem = -1, list = field_tasks(f); (tid = field_next(list));) {
 		uint64_t magic;
 
-		snprintf(path, sizeof path, "/proc/%d/task/%.20s/mem", f->pid, entry->d_name);
-		f->mem = entry->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+		if (f->mem >= 0)
+			continue;
+		snprintf(path, sizeof path, "/proc/%d/task/%.20s/mem", f->pid, tid);
+		f->mem = open(path, O_RDONLY | O_CLOEXEC);
 		if (f->mem >= 0 &&
 			!(field_peek(f, f->table, &magic, sizeof magic) && magic == STORM_MAGIC)) {
 			close(f->mem);
 			f->mem = -1;
 		}
 	}
-	if (list)
-		closedir(list);
 	if (f->mem < 0)
 		fault_fatal("cannot read the victim");
 }
@@ -233,25 +254,20 @@ static bool field_thread(const struct field *f, const char *tid, char *state, lo
 
 bool field_threads(const struct field *f, size_t *all, size_t *stopped, size_t *traced)
 {
-	struct dirent *entry;
-	char path[64];
-	DIR *list;
+	DIR *list = field_tasks(f);
+	const char *tid;
 
 	*all = *stopped = *traced = 0;
-	snprintf(path, sizeof path, "/proc/%d/task", f->pid);
-	list = opendir(path);
-	while (list && (entry = readdir(list))) {
+	while ((tid = field_next(list))) {
 		char state;
 		long tracer;
 
-		if (entry->d_name[0] == '.' || !field_thread(f, entry->d_name, &state, &tracer))
+		if (!field_thread(f, tid, &state, &tracer))
 			continue;
 		++*all;
 		*stopped += state == 'T' || state == 't';
 		*traced += tracer != 0;
 	}
-	if (list)
-		closedir(list);
 	return *all > 0;
 }
 
@@ -267,34 +283,28 @@ char field_first_state(const struct field *f)
 
 bool field_has_state(const struct field *f, char state)
 {
-	struct dirent *entry;
-	char path[64], now = 0;
-	long tracer;
-	DIR *list;
+	DIR *list = field_tasks(f);
+	const char *tid;
+	bool has = false;
 
-	snprintf(path, sizeof path, "/proc/%d/task", f->pid);
-	list = opendir(path);
-	while (list && now != state && (entry = readdir(list)))
-		if (entry->d_name[0] != '.')
-			field_thread(f, entry->d_name, &now, &tracer);
-	if (list)
-		closedir(list);
-	return now == state;
+	while ((tid = field_next(list))) {
+		char now;
+		long tracer;
+
+		field_thread(f, tid, &now, &tracer);
+		has = has || now == state;
+	}
+	return has;
 }
 
 pid_t field_other_thread(const struct field *f)
 {
-	struct dirent *entry;
-	char path[64];
+	DIR *list = field_tasks(f);
+	const char *one;
 	pid_t tid = 0;
-	DIR *list;
 
-	snprintf(path, sizeof path, "/proc/%d/task", f->pid);
-	list = opendir(path);
-	while (list && !tid && (entry = readdir(list)))
-		if (atoi(entry->d_name) != f->pid)
-			tid = atoi(entry->d_name);
-	if (list)
-		closedir(list);
+	while ((one = field_next(list)))
+		if (!tid && atoi(one) != f->pid)
+			tid = atoi(one);
 	return tid;
 }

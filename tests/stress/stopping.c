@@ -68,11 +68,9 @@ static void hold(struct field *f)
 {
 	struct probes_error e;
 	uint64_t ns;
-	int r;
+	int r = stop_run(&who, STOPPING_MS, look, NULL, &ns, &e);
 
 	(void)f;
-	r = stop_run(&who, STOPPING_MS, look, NULL, &ns, &e);
-
 	if (r == -EPERM)
 		exit(77);
 	if (r < 0)
