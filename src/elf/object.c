@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define OBJECT_MAX_SEGMENTS 4096
+#define OBJECT_ID_WITHIN 65536 /* bytes of a segment of notes, to find the build-id in */
 
 static bool object_add_segment(struct array *segments, const GElf_Phdr *p)
 {
@@ -98,7 +99,8 @@ static void object_find_headers(struct object *o, const Elf64_Ehdr *header)
 	}
 }
 
-static void object_take_build_id(struct object *o, Elf_Data *data, const GElf_Shdr *section)
+/* `vaddr`: where the notes are loaded, 0 where they are not. */
+static void object_take_build_id(struct object *o, Elf_Data *data, uint64_t vaddr)
 {
 	size_t at = 0, next, name_at, desc_at;
 	GElf_Nhdr header;
@@ -112,8 +114,8 @@ static void object_take_build_id(struct object *o, Elf_Data *data, const GElf_Sh
 			continue;
 		o->build_id_size = header.n_descsz;
 		memcpy(o->build_id, (char *)data->d_buf + desc_at, header.n_descsz);
-		if (section->sh_flags & SHF_ALLOC)
-			o->build_id_vaddr = section->sh_addr + desc_at;
+		if (vaddr)
+			o->build_id_vaddr = vaddr + desc_at;
 	}
 }
 
@@ -160,35 +162,122 @@ static bool object_read_section(struct object *o, struct object_reading *r, Elf_
 	if (object_is_notes(r, &section)) {
 		if (section_fits(o->fd, &section, &r->room))
 			return notes_read(&r->notes, o->fd, &section, r->base);
+		o->notes_compressed = section.sh_flags & SHF_COMPRESSED;
 		r->notes.malformed += section.sh_size > 0;
 		return true;
 	}
 	data = o->build_id_size ? NULL : section_data(scn, &section, &r->room);
 	if (data)
-		object_take_build_id(o, data, &section);
+		object_take_build_id(o, data, section.sh_flags & SHF_ALLOC ? section.sh_addr : 0);
 	return true;
 }
 
-static int object_read_sections(Elf *elf, struct object *o, struct probes_error *e)
+/* A segment of notes, described as the section that it would be. False: another segment. */
+static bool object_note_segment(const struct object_reading *r, size_t index, GElf_Shdr *section)
+{
+	GElf_Phdr p;
+
+	if (!gelf_getphdr(r->elf, (int)index, &p) || p.p_type != PT_NOTE)
+		return false;
+	*section = (GElf_Shdr){.sh_type = SHT_NOTE,
+		.sh_addr = p.p_vaddr,
+		.sh_offset = p.p_offset,
+		.sh_size = p.p_filesz,
+		.sh_addralign = p.p_align};
+	return true;
+}
+
+static void object_read_segment_build_id(
+	struct object *o, struct object_reading *r, const GElf_Shdr *notes)
+{
+	size_t size = notes->sh_size < OBJECT_ID_WITHIN ? notes->sh_size : OBJECT_ID_WITHIN;
+	Elf_Data *data = elf_getdata_rawchunk(r->elf, (int64_t)notes->sh_offset, size,
+		notes->sh_addralign == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+
+	if (data)
+		object_take_build_id(o, data, notes->sh_addr);
+}
+
+/* How many bytes the segments of notes have, of those that lie within the file. */
+static size_t object_survey_segments(
+	const struct object *o, const struct object_reading *r, size_t count)
+{
+	uint64_t room = r->room;
+	GElf_Shdr notes;
+
+	for (size_t i = 0; i < count; i++)
+		if (object_note_segment(r, i, &notes))
+			(void)section_fits(o->fd, &notes, &room);
+	return r->room - room;
+}
+
+/*
+ * What the sections did not give: section headers can be stripped, notes that are loaded still have
+ * their segment. Only then, since a note of both would count twice. Without the section
+ * .stapsdt.base nothing tells whether prelink has moved them.
+ */
+static bool object_read_segments_of_notes(struct object *o, struct object_reading *r)
+{
+	size_t malformed = r->notes.malformed, count, bytes;
+	bool want = !r->notes.list.count, fits = true;
+	GElf_Shdr notes;
+
+	if ((!want && o->build_id_size) || elf_getphdrnum(r->elf, &count) < 0)
+		return true;
+	r->room = section_room(o->fd); /* segments hold the bytes of sections once more */
+	bytes = object_survey_segments(o, r, count);
+	if (want && bytes) {
+		notes_done(&r->notes);
+		fits = notes_init(&r->notes, bytes);
+	}
+	for (size_t i = 0; bytes && fits && i < count; i++) {
+		if (!object_note_segment(r, i, &notes) || !section_fits(o->fd, &notes, &r->room))
+			continue;
+		if (!o->build_id_size)
+			object_read_segment_build_id(o, r, &notes);
+		if (want)
+			fits = notes_read(&r->notes, o->fd, &notes, 0);
+	}
+	/* Notes of other owners may be broken or aligned in their own way: no concern of ours. */
+	if (!r->notes.list.count)
+		r->notes.malformed = malformed;
+	return fits;
+}
+
+/* What the section headers are worth; `names`: the index of the table of their names. */
+static enum object_sections object_judge_sections(
+	struct object_reading *r, bool within, size_t *names)
+{
+	size_t count;
+
+	if (!within || elf_getshdrnum(r->elf, &count) < 0 || elf_getshdrstrndx(r->elf, names) < 0)
+		return OBJECT_SECTIONS_BAD;
+	return count ? OBJECT_SECTIONS_READ : OBJECT_SECTIONS_NONE;
+}
+
+/* `within`: the table of section headers lies within the file. */
+static int object_read_notes(Elf *elf, struct object *o, bool within, struct probes_error *e)
 {
 	struct object_reading r = {.elf = elf, .room = section_room(o->fd)};
 	Elf_Scn *scn = NULL;
-	size_t names;
+	size_t names = 0;
 	bool fits;
 
-	/* No section headers (stripped of them) is no error: there are no notes then. */
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return 0;
-	r.names = section_strings(elf, names, &r.room);
-	fits = notes_init(&r.notes, object_survey(&r));
-	while (fits && (scn = elf_nextscn(elf, scn)))
+	o->sections = object_judge_sections(&r, within, &names);
+	if (o->sections == OBJECT_SECTIONS_READ)
+		r.names = section_strings(elf, names, &r.room);
+	/* Without names of sections it cannot be told which is which. */
+	if (o->sections == OBJECT_SECTIONS_READ && !r.names.size)
+		o->sections = OBJECT_SECTIONS_BAD;
+	fits = notes_init(&r.notes, within ? object_survey(&r) : 0);
+	while (within && fits && (scn = elf_nextscn(elf, scn)))
 		fits = object_read_section(o, &r, scn);
+	fits = fits && object_read_segments_of_notes(o, &r);
 	if (!fits) {
 		notes_done(&r.notes);
 		return error_memory(e, "the notes of a file");
 	}
-	/* Without names of sections it cannot be told which is which. */
-	o->note_malformed = r.notes.malformed + (names && !r.names.size);
+	o->note_malformed = r.notes.malformed;
 	o->note_count = r.notes.list.count;
 	o->notes = array_take(&r.notes.list);
 	o->strings = r.notes.text;
@@ -200,7 +289,7 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 	struct object *o = calloc(1, sizeof *o);
 	Elf64_Ehdr header;
 	Elf *elf;
-	int r;
+	int r, cut;
 
 	if (!o) {
 		close(fd);
@@ -212,7 +301,11 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 	if (r == 0) {
 		o->fixed = header.e_type == ET_EXEC;
 		object_find_headers(o, &header);
-		r = object_read_sections(elf, o, e);
+		cut = section_check_table(fd, &header, name, e);
+		r = object_read_notes(elf, o, cut == 0, e);
+		/* A file cut short loses its section headers first: then it is refused. */
+		if (r == 0 && cut < 0 && !o->note_count)
+			r = section_check_table(fd, &header, name, e);
 	}
 	elf_end(elf);
 	if (r < 0)
@@ -340,7 +433,8 @@ uint64_t object_symbol(const struct object *o, const char *symbol)
 	struct probes_error e;
 	Elf64_Ehdr header;
 	GElf_Shdr section = {0};
-	Elf *elf = section_begin(o->fd, &header, "a file", &e);
+	Elf *elf = o->sections == OBJECT_SECTIONS_READ ? section_begin(o->fd, &header, "a file", &e)
+						       : NULL;
 	Elf_Scn *scn = NULL;
 	Elf_Data *data;
 

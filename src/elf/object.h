@@ -17,6 +17,13 @@ struct object_segment {
 	bool readable, writable, executable;
 };
 
+/* What the section headers of a file are worth. */
+enum object_sections {
+	OBJECT_SECTIONS_READ,
+	OBJECT_SECTIONS_NONE, /* stripped of them */
+	OBJECT_SECTIONS_BAD   /* zeroed, cut off, or without the names of the sections */
+};
+
 struct object {
 	int fd;                          /* owned, open for reading */
 	bool fixed;                      /* ET_EXEC: addresses are final */
@@ -27,9 +34,11 @@ struct object {
 	unsigned char build_id[64];
 	size_t build_id_size;    /* 0: none */
 	uint64_t build_id_vaddr; /* of its bytes, when a segment holds them; else 0 */
-	struct note *notes;      /* prelink-adjusted */
+	enum object_sections sections;
+	struct note *notes; /* prelink-adjusted; of the sections, else of the PT_NOTE segments */
 	size_t note_count;
 	size_t note_malformed; /* notes or sections that made no sense and were left out */
+	bool notes_compressed; /* a section of them is, and was left out for that */
 	char *strings;         /* what the notes point into */
 };
 

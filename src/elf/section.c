@@ -31,12 +31,7 @@ static uint64_t section_count(int fd, const Elf64_Ehdr *header)
 	return first.sh_size;
 }
 
-/*
- * A file cut short loses its section headers first: say so instead of "no notes". libelf takes
- * memory for as many sections as a file claims: so this comes before it is asked.
- */
-static int section_check_table(
-	int fd, const Elf64_Ehdr *header, const char *name, struct probes_error *e)
+int section_check_table(int fd, const Elf64_Ehdr *header, const char *name, struct probes_error *e)
 {
 	uint64_t count = section_count(fd, header), size, end;
 	struct stat st;
@@ -48,8 +43,6 @@ static int section_check_table(
 		section_bad(e, name, "it is cut short: its section headers lie beyond its end");
 		return error_hint(e, "copy it again, or name the file that is running");
 	}
-	if (count > SECTION_MOST)
-		return section_bad(e, name, "it claims hundreds of thousands of sections");
 	return 0;
 }
 
@@ -67,9 +60,22 @@ static int section_check_header(
 		error_why(e, "it is an ELF file for another machine: %s", machine);
 		return error_hint(e, "this probes-tui knows 64-bit x86-64 programs");
 	}
+	if (header->e_type == ET_CORE) {
+		section_bad(e, name, "it is a core dump: no process, and not its program");
+		return error_hint(e, "name the program that dumped it; file(1) tells which it was");
+	}
+	if (header->e_type == ET_REL) {
+		section_bad(e, name, "it is an object file that was never linked");
+		return error_hint(e, "name the program or the library that it is linked into");
+	}
 	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
 		return section_bad(e, name, "it is neither a program nor a shared library");
-	return section_check_table(fd, header, name, e);
+	/* libelf takes memory for as many sections as a file claims, before it looks at one. */
+	if (section_count(fd, header) <= SECTION_MOST)
+		return 0;
+	if (section_check_table(fd, header, name, e) < 0)
+		return e->code;
+	return section_bad(e, name, "it claims hundreds of thousands of sections");
 }
 
 Elf *section_begin(int fd, Elf64_Ehdr *header, const char *name, struct probes_error *e)

@@ -15,11 +15,17 @@
 int section_bad(struct probes_error *e, const char *name, const char *why);
 
 /*
- * Open a 64-bit x86-64 program or library whose section headers lie within the file, and are not
- * senselessly many; its own header into *header. NULL, and an error with status PROBES_NO_TARGET,
- * where it is none. The end is elf_end; the descriptor stays the caller's.
+ * Open a 64-bit x86-64 program or library whose section headers are not senselessly many; its own
+ * header into *header. NULL, and an error with status PROBES_NO_TARGET, where it is none. The end
+ * is elf_end; the descriptor stays the caller's.
  */
 Elf *section_begin(int fd, Elf64_Ehdr *header, const char *name, struct probes_error *e);
+
+/*
+ * Do the section headers lie within the file? No section may be asked for otherwise; libelf has
+ * the program headers all the same. An error with status PROBES_NO_TARGET: it is cut short.
+ */
+int section_check_table(int fd, const Elf64_Ehdr *header, const char *name, struct probes_error *e);
 
 /* How many bytes of sections may be taken into memory: as many as the file has, up to a limit. */
 uint64_t section_room(int fd);

@@ -234,10 +234,17 @@ static bool holding_fill(struct holding *h, bool live)
 	return fits;
 }
 
-static void holding_explain_none(struct holding *h)
+static void holding_explain_none(struct holding *h, const struct object *file)
 {
 	const char *remedy = runtime_remedy(h->path);
 
+	/* Nothing tells whether it has notes: .note.stapsdt usually is no part of a segment. */
+	if (file->sections != OBJECT_SECTIONS_READ) {
+		snprintf(h->why, sizeof h->why,
+			"its section headers %s: probe notes cannot be found",
+			file->sections == OBJECT_SECTIONS_NONE ? "were stripped" : "make no sense");
+		return;
+	}
 	h->info.remedy = remedy;
 	snprintf(h->why, sizeof h->why, "no probe notes: it was built without probes%s%s",
 		remedy ? "; " : "", remedy ? remedy : "");
@@ -249,11 +256,15 @@ static void holding_explain(struct holding *h, const struct object *file, const 
 
 	if (!file)
 		snprintf(h->why, sizeof h->why, "%s", why);
+	else if (!file->note_count && file->notes_compressed)
+		snprintf(h->why, sizeof h->why,
+			"its probe notes are compressed: eu-elfcompress -t none -n .note.stapsdt "
+			"makes a file that can be read");
 	else if (!file->note_count && file->note_malformed)
 		snprintf(h->why, sizeof h->why, "its probe notes make no sense: %zu left out",
 			file->note_malformed);
 	else if (!file->note_count)
-		holding_explain_none(h);
+		holding_explain_none(h, file);
 	if (h->why[0])
 		h->info.why = h->why;
 	for (size_t i = 0; file && i < file->build_id_size; i++)

@@ -60,6 +60,16 @@ look "$tmp/broken/no-notes-4-gib"
 has 'why' 'make no sense'
 look "$tmp/broken/no-sections-2-to-32"
 has 'why' 'cut short'
+look "$tmp/broken/no-sections-stripped"
+has 'why' 'section headers were stripped: probe notes cannot be found'
+look "$tmp/broken/no-sections-zeroed"
+has 'why' 'section headers make no sense: probe notes cannot be found'
+look "$tmp/broken/yes-notes-by-segment"
+has 'all of it' ' 3 probes' "$tmp/out"
+look "$tmp/broken/no-other-core"
+has 'why' 'a core dump.*name the program'
+look "$tmp/broken/no-other-object"
+has 'why' 'object file that was never linked'
 look "$tmp/broken/no-sparse-names"
 has 'why' 'make no sense'
 look "$tmp/broken/no-sparse-sections"

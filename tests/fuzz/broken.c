@@ -288,6 +288,32 @@ static void spoil_tables(void)
 	free(v.file.bytes);
 }
 
+/* ---- without section headers ---- */
+
+static void strip(void)
+{
+	struct victim v = sound();
+
+	memset(v.sections, 0, v.file.size - v.file.sections);
+	put("no-sections-zeroed", v.file.bytes, v.file.size);
+	v.header->e_shoff = 0;
+	v.header->e_shnum = v.header->e_shstrndx = 0;
+	put("no-sections-stripped", v.file.bytes, v.file.size);
+	v.segments[1] = (Elf64_Phdr){.p_type = PT_NOTE,
+		.p_offset = v.file.notes,
+		.p_filesz = v.file.notes_size,
+		.p_align = 4};
+	put("yes-notes-by-segment", v.file.bytes, v.file.size);
+	v.segments[1].p_filesz = UINT64_MAX;
+	put("no-notes-by-segment-all", v.file.bytes, v.file.size);
+	v.segments[1].p_filesz = 1 << 20;
+	put("no-notes-by-segment-beyond", v.file.bytes, v.file.size);
+	v.segments[1].p_filesz = v.file.notes_size;
+	v.note->n_descsz = UINT32_MAX;
+	put("no-notes-by-segment-huge", v.file.bytes, v.file.size);
+	free(v.file.bytes);
+}
+
 /* ---- large, though they take no room on disk ---- */
 
 /* The sound file with one part of it moved behind a hole. */
@@ -366,6 +392,7 @@ int main(int argc, char **argv)
 	spoil();
 	spoil_texts();
 	spoil_tables();
+	strip();
 	sparse();
 	repeated();
 	return 0;

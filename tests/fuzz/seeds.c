@@ -187,6 +187,10 @@ static void seeds_of_objects(void)
 	seed_object(&spec);
 	spec.no_sections = true;
 	seed_object(&spec);
+	spec.note_segments = true;
+	seed_object(&spec);
+	spec.no_sections = false;
+	seed_object(&spec);
 }
 
 int main(int argc, char **argv)

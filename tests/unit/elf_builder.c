@@ -119,6 +119,12 @@ static void elf_build_contents(struct elf_build *b)
 	elf_build_notes(b);
 }
 
+/* Of its note. */
+static size_t elf_build_id_size(const struct elf_spec *s)
+{
+	return (16 + s->build_id_size + 3) & ~3UL;
+}
+
 static void elf_build_sections(struct elf_build *b)
 {
 	const struct elf_spec *s = b->spec;
@@ -126,7 +132,7 @@ static void elf_build_sections(struct elf_build *b)
 	elf_section(b, "", SHT_NULL, 0, 0, 0, 0);
 	if (s->build_id)
 		elf_section(b, ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, ELF_TEXT, b->file.text,
-			(16 + s->build_id_size + 3) & ~3UL);
+			elf_build_id_size(s));
 	if (s->base_section)
 		elf_section(b, ".stapsdt.base", SHT_PROGBITS, SHF_ALLOC, s->base_section,
 			b->file.text, 1);
@@ -173,6 +179,12 @@ static void elf_build_headers(struct elf_build *b)
 		elf_program_header(
 			b, &(Elf64_Phdr){PT_INTERP, PF_R, b->interpreter, 0, 0,
 				   strlen(s->interpreter) + 1, strlen(s->interpreter) + 1, 1});
+	if (s->note_segments && s->build_id)
+		elf_program_header(b, &(Elf64_Phdr){PT_NOTE, PF_R, b->file.text, ELF_TEXT, ELF_TEXT,
+					      elf_build_id_size(s), elf_build_id_size(s), 4});
+	if (s->note_segments)
+		elf_program_header(b, &(Elf64_Phdr){PT_NOTE, PF_R, b->file.notes, 0, 0,
+					      b->file.notes_size, b->file.notes_size, 4});
 	if (s->headers_segment)
 		elf_program_header(
 			b, &(Elf64_Phdr){PT_PHDR, PF_R, sizeof(Elf64_Ehdr), 0x40, 0x40, 0, 0, 8});
@@ -194,7 +206,7 @@ static void elf_build_headers(struct elf_build *b)
 
 struct elf_file elf_build(const struct elf_spec *spec)
 {
-	static const char zeros[sizeof(Elf64_Ehdr) + 5 * sizeof(Elf64_Phdr)];
+	static const char zeros[sizeof(Elf64_Ehdr) + 7 * sizeof(Elf64_Phdr)];
 	struct elf_build b = {.spec = spec};
 
 	array_init(&b.bytes, 1);

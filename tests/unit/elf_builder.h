@@ -33,6 +33,7 @@ struct elf_spec {
 	const char *debuglink; /* the name of a file with its debug information */
 	int type;              /* ET_DYN unless set */
 	bool no_sections;
+	bool note_segments;   /* PT_NOTE, one each for the build-id and the probes' notes */
 	bool headers_segment; /* PT_PHDR */
 	size_t split;         /* cut the executable segment in two at this offset of it; 0: not */
 };

@@ -7,6 +7,7 @@
 #include "suites.h"
 #include "world.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -275,6 +276,41 @@ START_TEST(holding_explains_an_empty_list)
 }
 END_TEST
 
+/* Where nothing can be found it is not said that nothing is there. */
+START_TEST(holding_explains_what_cannot_be_found)
+{
+	static const struct elf_note note = {PC(0x10), 0, 0, "sdt", "a", ""};
+	static const char *const whys[] = {"section headers were stripped",
+		"section headers make no sense", "notes are compressed"};
+
+	for (size_t i = 0; i < sizeof whys / sizeof *whys; i++) {
+		const struct elf_spec spec = {.notes = &note,
+			.note_count = 1,
+			.text = (const unsigned char *)"x",
+			.text_size = 1,
+			.no_sections = i == 0};
+		struct elf_file f = elf_build(&spec);
+		Elf64_Shdr *notes = (Elf64_Shdr *)(f.bytes + f.sections) + f.notes_section;
+		const struct probes_object info = {.path = "x"};
+		struct probes_error e;
+		struct object *file;
+		struct holding *h;
+
+		if (i == 1)
+			((Elf64_Ehdr *)f.bytes)->e_shstrndx = 0;
+		if (i == 2)
+			notes->sh_flags |= SHF_COMPRESSED;
+		ck_assert_int_eq(object_read(elf_open(f.bytes, f.size), "x", &file, &e), 0);
+		ck_assert_int_eq(holding_new(&info, file, "", true, &h, &e), 0);
+		ck_assert_uint_eq(h->probe_count, 0);
+		ck_assert_msg(strstr(h->info.why, whys[i]) != NULL, "%s", h->info.why);
+		ck_assert_ptr_null(strstr(h->info.why, "built without"));
+		holding_free(h);
+		free(f.bytes);
+	}
+}
+END_TEST
+
 START_TEST(holding_found_by_index)
 {
 	static const struct elf_note two[] = {
@@ -337,6 +373,7 @@ Suite *holding_suite(void)
 	tcase_add_test(t, holding_joins_shared_semaphores);
 	tcase_add_test(t, holding_of_a_file_has_no_addresses);
 	tcase_add_test(t, holding_explains_an_empty_list);
+	tcase_add_test(t, holding_explains_what_cannot_be_found);
 	tcase_add_test(t, holding_found_by_index);
 	tcase_add_test(t, holding_of_many_equal_notes);
 	suite_add_tcase(s, t);

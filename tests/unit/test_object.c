@@ -126,19 +126,138 @@ START_TEST(object_fixed_and_plain)
 }
 END_TEST
 
+/* Ways to lose the section headers of a file. */
+static void object_strip_count(struct elf_file *f)
+{
+	Elf64_Ehdr *e = (Elf64_Ehdr *)f->bytes;
+
+	e->e_shoff = 0;
+	e->e_shnum = e->e_shstrndx = 0;
+}
+
+static void object_strip_names(struct elf_file *f)
+{
+	((Elf64_Ehdr *)f->bytes)->e_shstrndx = 0;
+}
+
+static void object_strip_table(struct elf_file *f)
+{
+	memset(f->bytes + f->sections, 0, f->size - f->sections);
+}
+
+static void object_strip_end(struct elf_file *f)
+{
+	f->size = f->sections + 65;
+}
+
+static const struct {
+	void (*strip)(struct elf_file *f);
+	enum object_sections sections;
+	bool cut;
+} object_strips[] = {
+	{object_strip_count, OBJECT_SECTIONS_NONE, false},
+	{object_strip_names, OBJECT_SECTIONS_BAD, false},
+	{object_strip_table, OBJECT_SECTIONS_BAD, false},
+	{object_strip_end, OBJECT_SECTIONS_BAD, true},
+};
+
 START_TEST(object_without_section_headers)
+{
+	for (size_t i = 0; i < sizeof object_strips / sizeof *object_strips; i++) {
+		struct elf_file f = elf_build(&object_usual);
+		struct object *o;
+
+		object_strips[i].strip(&f);
+		if (object_strips[i].cut) {
+			object_must_refuse(&f, "cut short");
+			free(f.bytes);
+			continue;
+		}
+		o = object_must(&f);
+		ck_assert_uint_eq(o->note_count, 0);
+		ck_assert_uint_eq(o->note_malformed, 0);
+		ck_assert_int_eq(o->sections, object_strips[i].sections);
+		ck_assert_uint_eq(object_symbol(o, "nothing"), 0);
+		object_free(o);
+		free(f.bytes);
+	}
+}
+END_TEST
+
+/* Notes that are loaded have a segment: no section header is needed to find them. */
+START_TEST(object_finds_notes_by_segments)
+{
+	struct elf_spec spec = object_usual;
+
+	spec.note_segments = true;
+	for (size_t i = 0; i < sizeof object_strips / sizeof *object_strips; i++) {
+		struct elf_file f = elf_build(&spec);
+		struct object *o;
+
+		object_strips[i].strip(&f);
+		o = object_must(&f);
+		ck_assert_uint_eq(o->note_count, 4);
+		ck_assert_uint_eq(o->note_malformed, 0);
+		ck_assert_str_eq(o->notes[0].name, "second");
+		ck_assert_uint_eq(o->notes[0].pc, object_notes[0].pc);
+		ck_assert_int_eq(o->sections, object_strips[i].sections);
+		ck_assert_uint_eq(o->build_id_size, sizeof object_id);
+		ck_assert_mem_eq(o->build_id, object_id, sizeof object_id);
+		ck_assert_uint_eq(o->build_id_vaddr, ELF_TEXT + 16);
+		object_free(o);
+		free(f.bytes);
+	}
+}
+END_TEST
+
+/* Where both are there a note counts once, and prelink is undone. */
+START_TEST(object_counts_notes_once)
 {
 	struct elf_spec spec = object_usual;
 	struct elf_file f;
 	struct object *o;
 
-	spec.no_sections = true;
+	spec.note_segments = true;
+	spec.base_section = 0x950;
 	f = elf_build(&spec);
 	o = object_must(&f);
-	ck_assert_uint_eq(o->note_count, 0);
-	ck_assert_uint_eq(o->note_malformed, 0);
+	ck_assert_uint_eq(o->note_count, 4);
+	ck_assert_uint_eq(o->notes[0].pc, object_notes[0].pc + 0x50);
+	ck_assert_int_eq(o->sections, OBJECT_SECTIONS_READ);
 	object_free(o);
 	free(f.bytes);
+}
+END_TEST
+
+/* Segments of notes that lie, and those of others, which are none of ours. */
+START_TEST(object_note_segments_lie)
+{
+	static const struct {
+		uint64_t offset_add, size, align;
+	} lies[] = {{0, UINT64_MAX, 4}, {1ULL << 40, 16, 4}, {UINT64_MAX, 16, 4}, {0, 11, 4},
+		{0, 0, 4}, {4, 64, 8}, {1, 60, 1ULL << 63}};
+	struct elf_spec spec = object_usual;
+
+	spec.note_segments = true;
+	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+		struct elf_file f = elf_build(&spec);
+		Elf64_Ehdr *e = (Elf64_Ehdr *)f.bytes;
+		Elf64_Phdr *p = (Elf64_Phdr *)(f.bytes + e->e_phoff);
+		struct object *o;
+
+		object_strip_count(&f);
+		for (unsigned k = 0; k < e->e_phnum; k++) {
+			if (p[k].p_type != PT_NOTE)
+				continue;
+			p[k].p_offset += lies[i].offset_add;
+			p[k].p_filesz = lies[i].size;
+			p[k].p_align = lies[i].align;
+		}
+		o = object_must(&f);
+		ck_assert_uint_lt(o->note_count, 4);
+		object_free(o);
+		free(f.bytes);
+	}
 }
 END_TEST
 
@@ -153,8 +272,9 @@ START_TEST(object_refuses_other_files)
 		{EI_CLASS, ELFCLASS32, "another machine"},
 		{EI_DATA, ELFDATA2MSB, "another machine"},
 		{18, EM_AARCH64, "another machine"},
-		{16, ET_REL, "neither a program nor"},
-		{16, ET_CORE, "neither a program nor"},
+		{16, ET_REL, "never linked"},
+		{16, ET_CORE, "core dump"},
+		{16, ET_NONE, "neither a program nor"},
 		{56, 0, "no program headers"},
 	};
 	const size_t i = (size_t)_i;
@@ -299,6 +419,7 @@ START_TEST(object_notes_compressed)
 	o = object_must(&f);
 	ck_assert_uint_eq(o->note_count, 0);
 	ck_assert_uint_eq(o->note_malformed, 1);
+	ck_assert(o->notes_compressed);
 	object_free(o);
 	free(f.bytes);
 }
@@ -415,7 +536,10 @@ Suite *object_suite(void)
 	tcase_add_test(t, object_undoes_prelink);
 	tcase_add_test(t, object_fixed_and_plain);
 	tcase_add_test(t, object_without_section_headers);
-	tcase_add_loop_test(t, object_refuses_other_files, 0, 7);
+	tcase_add_test(t, object_finds_notes_by_segments);
+	tcase_add_test(t, object_counts_notes_once);
+	tcase_add_test(t, object_note_segments_lie);
+	tcase_add_loop_test(t, object_refuses_other_files, 0, 8);
 	tcase_add_test(t, object_refuses_what_is_no_file_of_this_kind);
 	tcase_add_test(t, object_closes_its_descriptor);
 	tcase_add_test(t, object_note_section_lies);

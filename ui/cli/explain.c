@@ -57,15 +57,14 @@ int explain_nothing(const struct target *t, bool verbose)
 	size_t objects = probes_object_count(t->session), said;
 
 	if (t->pid)
-		report_line(
-			"no probes in process %d (%s): none of its %zu objects declares any; %s",
+		report_line("no probes in process %d (%s): none is found in its %zu objects; %s",
 			t->pid, probes_path(t->session), objects,
 			probes_held(t->session)
 				? "for what it opens or executes later, attach when it runs"
 				: "build with probes, or look at another process");
 	else
-		report_line("no probes in %s: it declares none; build with probes, or name "
-			    "another file",
+		report_line("no probes in %s: none is found; build with probes, or name another "
+			    "file",
 			probes_path(t->session));
 	said = put_objects(t->session, most);
 	if (said > most)
