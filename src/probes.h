@@ -187,6 +187,8 @@ PROBES_API PROBES_CHECK int probes_open_file(const char *path, const struct prob
  * Start a program and hold it before any instruction that could hit a probe:
  * all its libraries are mapped, no constructor has run. Then select and switch,
  * then probes_let_go. Until then it dies with us, and with probes_close.
+ * A set-user-ID program, or one with capabilities, is started without that privilege
+ * unless we hold CAP_SYS_PTRACE (execve(2)): a notice says so.
  */
 PROBES_API PROBES_CHECK int probes_start(const struct probes_program *program,
 	const struct probes_options *options, struct probes_session **session,

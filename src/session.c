@@ -9,6 +9,7 @@
 #include "probe/state.h"
 #include "process/access.h"
 #include "process/image.h"
+#include "process/privilege.h"
 #include "process/start.h"
 
 #include <errno.h>
@@ -173,6 +174,17 @@ int probes_open_file(const char *path, const struct probes_options *options,
 	return s ? session_finish(s, session_open_path(s, path, e), session) : e->code;
 }
 
+/* Before it begins: it will be somebody else than it would be without us. */
+static void session_say_privilege(const struct probes_session *s, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	struct privilege_facts facts;
+	char lost[300];
+
+	if (privilege_gather(&s->who, &facts) && privilege_lost(&facts, lost, sizeof lost))
+		log_say(&s->log, PROBES_LOG_NOTICE, "%.80s %s", slash ? slash + 1 : file, lost);
+}
+
 int probes_start(const struct probes_program *program, const struct probes_options *options,
 	struct probes_session **session, struct probes_error *e)
 {
@@ -186,6 +198,10 @@ int probes_start(const struct probes_program *program, const struct probes_optio
 	r = start_hold(program, &pid, e);
 	if (r == 0) {
 		r = session_open_process(s, pid, e);
+		if (r == 0)
+			session_say_privilege(s, program->file);
+		else if (e->status == PROBES_DENIED) /* by then it has ended: no pid to look at */
+			error_hint(e, "start it by itself and attach as root");
 		s->held = true;
 		s->who.pid = pid;
 	}

@@ -137,7 +137,7 @@ struct app {
 
 	char message[1400]; /* the last result line */
 	bool message_bad;
-	char notice[256]; /* what the engine remarked while it worked */
+	char notice[600]; /* what the engine remarked while it worked */
 
 	unsigned refresh_ms;
 	bool frozen;

@@ -127,11 +127,14 @@ static int open_actions(struct app *a, struct probes_error *e)
 	struct probes_switch_options options = options_switch(a->options);
 	struct probes_result *r = NULL;
 	struct deed *d;
-	char said[300];
+	char said[300], before[sizeof a->notice];
 	int status;
 
 	if (!todo->count)
 		return 0;
+	/* What was remarked at the start stays to be said. */
+	memcpy(before, a->notice, sizeof before);
+	a->notice[0] = '\0';
 	status = probes_switch(a->started, todo->items, todo->count, &options, &r, e);
 	if (status < 0) {
 		probes_result_free(r);
@@ -139,7 +142,9 @@ static int open_actions(struct app *a, struct probes_error *e)
 	}
 	a->model.switched = true;
 	d = deed_of(&a->model, r, "before its start");
-	app_say(a, "%s: %s %s", d->what, deed_say(&d->sum, said, sizeof said), a->notice);
+	app_say(a, "%s: %s %s%s%s", d->what, deed_say(&d->sum, said, sizeof said), before,
+		before[0] && a->notice[0] ? "; " : "", a->notice);
+	a->message_bad = before[0];
 	if (audit_note(&a->audit, "screen", a->started, r, e) < 0)
 		app_say_error(a, "", e);
 	record_deed(&a->record, &a->model, "", d);
@@ -159,6 +164,8 @@ static int open_shown(struct app *a, struct probes_error *e)
 	failed = open_failures(a, &first);
 	if (failed && a->model.process_count)
 		app_say_error(a, "not all processes could be opened", &first);
+	if (a->started && a->notice[0])
+		app_complain(a, "%s", a->notice);
 	if (a->started)
 		return open_actions(a, e);
 	open_leftovers(a);

@@ -1,0 +1,43 @@
+/*
+ * The privilege that a program is not given because we start it as its tracer. Facts are gathered
+ * from the held program and from its file; what they mean is a pure function.
+ *
+ * Source: execve(2) and ptrace(2); cap_bprm_creds_from_file() in security/commoncap.c: set-user-ID,
+ * set-group-ID and file capabilities are ignored where the tracer lacks CAP_SYS_PTRACE.
+ */
+#ifndef PROCESS_PRIVILEGE_H
+#define PROCESS_PRIVILEGE_H
+
+#include "process/identity.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct privilege_facts {
+	/* what the file asks for */
+	bool set_uid, set_gid;
+	uid_t owner;
+	gid_t group;
+	uint64_t file_capabilities; /* permitted ones, those of the bounding set */
+	/* what the process has */
+	uid_t uid; /* effective */
+	gid_t gid;
+	uint64_t capabilities; /* permitted */
+	/* nosuid, no_new_privs, or an owner unknown in our user namespace: it would not get it
+	   without us, either */
+	bool refused_anyway;
+};
+
+/* Of a program that has been executed and has not begun. False: its file cannot be seen. */
+bool privilege_gather(const struct identity *who, struct privilege_facts *facts);
+
+/* "is set-user-ID (uid 0): ...", to follow its name; false: it lost nothing by us. Pure. */
+bool privilege_lost(const struct privilege_facts *facts, char *out, size_t size);
+
+/* What a security.capability attribute permits; 0 where it makes no sense. Pure. */
+uint64_t privilege_attribute(const unsigned char *bytes, size_t size);
+
+/* Is a number within a /proc/PID/uid_map text? Pure. */
+bool privilege_mapped(const char *map, unsigned long id);
+
+#endif
