@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "elf/machine.h"
+#include "process/capability.h"
 #include "process/identity.h"
 #include "process/maps.h"
 #include "process/procfs.h"
@@ -21,7 +22,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define ACCESS_CAP_SYS_PTRACE 19
 /* ---- gathering ---- */
 
 static int access_try_read(pid_t pid, const struct array *mappings)
@@ -61,14 +61,6 @@ static void access_try(struct access_facts *f)
 		close(fd);
 }
 
-/* A set of capabilities of a status text: "CapEff", "CapPrm". */
-static unsigned long long access_capabilities(const char *status, const char *key)
-{
-	const char *line = strstr(status, key);
-
-	return line ? strtoull(line + strlen(key) + 1, NULL, 16) : 0;
-}
-
 enum access_override access_override(const char *command_line)
 {
 	static const char option[] = "proc_mem.force_override=";
@@ -81,18 +73,20 @@ enum access_override access_override(const char *command_line)
 	return last && !strncmp(last, "ptrace", 6) ? ACCESS_PTRACE : ACCESS_ALWAYS;
 }
 
-/* Returns our effective capabilities. */
-static unsigned long long access_gather_self(struct access_facts *f)
+static void access_gather_self(struct access_facts *f)
 {
-	unsigned long long own = 0;
 	size_t size;
 	char *text;
 
 	f->our_uid = getuid();
+	f->our_gid = getgid();
 	if (procfs_read(AT_FDCWD, "/proc/self/status", &text, &size) == 0) {
-		own = access_capabilities(text, "CapEff");
-		f->privileged = own >> ACCESS_CAP_SYS_PTRACE & 1;
+		f->our_capabilities = procfs_status_set(text, "CapEff");
+		f->privileged = capability_in(f->our_capabilities, CAPABILITY_SYS_PTRACE);
+		f->bounded =
+			!capability_in(procfs_status_set(text, "CapBnd"), CAPABILITY_SYS_PTRACE);
 		f->our_seccomp = procfs_status(text, "Seccomp", 0) > 0;
+		f->no_new_privs = procfs_status(text, "NoNewPrivs", 0) > 0;
 	}
 	free(text);
 	if (procfs_read(AT_FDCWD, "/proc/cmdline", &text, &size) == 0)
@@ -102,7 +96,6 @@ static unsigned long long access_gather_self(struct access_facts *f)
 	if (procfs_read(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", &text, &size) == 0)
 		f->ptrace_scope = atoi(text);
 	free(text);
-	return own;
 }
 
 /* Where the link may not be read the maps of uids still may: another map, another namespace. */
@@ -148,9 +141,9 @@ static void access_gather_machine(struct access_facts *f)
 		close(fd);
 }
 
-static void access_gather_status(struct access_facts *f, unsigned long long own)
+static void access_gather_status(struct access_facts *f)
 {
-	char path[64], *text, *uids;
+	char path[64], *text, *uids, *gids;
 	size_t size;
 
 	snprintf(path, sizeof path, "/proc/%d/status", f->pid);
@@ -159,9 +152,13 @@ static void access_gather_status(struct access_facts *f, unsigned long long own)
 		if (uids)
 			sscanf(uids + sizeof "\nUid:" - 1, "%u %u %u", &f->real_uid,
 				&f->effective_uid, &f->saved_uid);
+		gids = strstr(text, "\nGid:");
+		if (gids)
+			sscanf(gids + sizeof "\nGid:" - 1, "%u %u %u", &f->real_gid,
+				&f->effective_gid, &f->saved_gid);
 		f->tracer = (pid_t)procfs_status(text, "TracerPid", 0);
 		f->its_seccomp = procfs_status(text, "Seccomp", 0) > 0;
-		f->more_capabilities = access_capabilities(text, "CapPrm") & ~own;
+		f->its_capabilities = procfs_status_set(text, "CapPrm");
 	}
 	free(text);
 	procfs_name(f->tracer, f->tracer_name, sizeof f->tracer_name);
@@ -186,12 +183,11 @@ static pid_t access_thread(pid_t pid)
 void access_gather(pid_t pid, struct access_facts *f)
 {
 	struct procfs_stat stat;
-	unsigned long long own;
 	char path[64];
 	struct stat st;
 
 	*f = (struct access_facts){.pid = pid, .same_user_namespace = -1};
-	own = access_gather_self(f);
+	access_gather_self(f);
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
 	if (procfs_stat(AT_FDCWD, path, &stat) < 0)
 		return;
@@ -200,7 +196,7 @@ void access_gather(pid_t pid, struct access_facts *f)
 	f->zombie = !f->thread;
 	f->kernel_thread = stat.flags & PROCFS_KERNEL_THREAD;
 	memcpy(f->program, stat.comm, sizeof f->program);
-	access_gather_status(f, own);
+	access_gather_status(f);
 	access_gather_machine(f);
 	/* Of the folder itself that would not tell: task_dump_owner() in fs/proc/base.c. */
 	snprintf(path, sizeof path, "/proc/%d/maps", pid);
@@ -265,39 +261,101 @@ static bool access_other_user(const struct access_facts *f)
 	       f->our_uid != f->saved_uid;
 }
 
+static bool access_other_group(const struct access_facts *f)
+{
+	return f->our_gid != f->real_gid || f->our_gid != f->effective_gid ||
+	       f->our_gid != f->saved_gid;
+}
+
+/* Would we be let in as its user and group, without any capability? */
+static bool access_as_its_user(const struct access_facts *f)
+{
+	return f->real_uid == f->effective_uid && f->real_uid == f->saved_uid && f->real_uid != 0 &&
+	       f->real_gid == f->effective_gid && f->real_gid == f->saved_gid &&
+	       !f->its_capabilities && !f->not_dumpable && f->same_user_namespace != 0 &&
+	       f->ptrace_scope <= 0;
+}
+
+/* How to become its user and group; by what depends on who we are. */
+static void access_try_its_user(const struct access_facts *f, struct probes_access *a)
+{
+	if (!access_as_its_user(f))
+		return;
+	if (f->our_uid != 0)
+		access_rung(a, PROBES_RUNG_TRY, "sudo -u '#%u' -g '#%u' probes-tui -pid %d",
+			f->real_uid, f->real_gid, f->pid);
+	else if (capability_in(f->our_capabilities, CAPABILITY_SETUID) &&
+		 capability_in(f->our_capabilities, CAPABILITY_SETGID))
+		access_rung(a, PROBES_RUNG_TRY,
+			"setpriv --reuid %u --regid %u --clear-groups probes-tui -pid %d",
+			f->real_uid, f->real_gid, f->pid);
+}
+
+/* How to get CAP_SYS_PTRACE, which would do. The last one is the hint of an error. */
+static void access_try_capability(const struct access_facts *f, struct probes_access *a)
+{
+	if (f->bounded) {
+		access_rung(a, PROBES_RUNG_TRY, "run probes-tui on the host, as root");
+		access_rung(a, PROBES_RUNG_TRY,
+			"add CAP_SYS_PTRACE: docker run --cap-add SYS_PTRACE; Kubernetes: "
+			"capabilities.add; systemd: CapabilityBoundingSet=");
+	} else if (f->our_uid == 0) {
+		access_rung(a, PROBES_RUNG_TRY,
+			"start it from a shell of root that has CAP_SYS_PTRACE (capsh --print)");
+	} else {
+		access_rung(a, PROBES_RUNG_TRY, "sudo probes-tui -pid %d%s", f->pid,
+			f->no_new_privs ? "    (not below no_new_privs, which holds here)" : "");
+	}
+}
+
+/* What the kernel checks, in its own order; each would not be checked with CAP_SYS_PTRACE. */
 static void access_cause_unprivileged(const struct access_facts *f, struct probes_access *a)
 {
+	/* Whoever is root believes that this cannot be: say what is missing. */
+	const char *root = f->our_uid != 0 ? ""
+			   : f->bounded    ? "; you are root without CAP_SYS_PTRACE (bounding set)"
+					   : "; you are root without CAP_SYS_PTRACE";
+	uint64_t more = f->its_capabilities & ~f->our_capabilities;
+	char names[80];
+
 	if (access_other_user(f)) {
 		access_rung(a, PROBES_RUNG_WHY,
-			"it runs as uid %u (effective %u, saved %u), you are uid %u", f->real_uid,
-			f->effective_uid, f->saved_uid, f->our_uid);
-		if (f->real_uid != 0)
-			access_rung(a, PROBES_RUNG_TRY, "sudo -u '#%u' probes-tui -pid %d",
-				f->real_uid, f->pid);
+			"it runs as uid %u (effective %u, saved %u), you are uid %u%s", f->real_uid,
+			f->effective_uid, f->saved_uid, f->our_uid, root);
+	} else if (access_other_group(f)) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"it runs as gid %u (effective %u, saved %u), you are gid %u%s", f->real_gid,
+			f->effective_gid, f->saved_gid, f->our_gid, root);
 	} else if (f->not_dumpable) {
 		access_rung(a, PROBES_RUNG_WHY,
-			"it made itself undumpable (a set-uid program, or prctl PR_SET_DUMPABLE)");
+			"it made itself undumpable (a set-uid program, or prctl "
+			"PR_SET_DUMPABLE)%s",
+			root);
+	} else if (f->same_user_namespace == 0) {
+		access_rung(a, PROBES_RUNG_WHY,
+			"it lives in another user namespace: run probes-tui inside, or as root%s",
+			root);
+	} else if (more) {
+		access_rung(a, PROBES_RUNG_WHY, "it holds capabilities that you do not: %s%s",
+			capability_say(more, names, sizeof names), root);
 	} else if (f->ptrace_scope == 1) {
 		access_rung(a, PROBES_RUNG_WHY,
-			"kernel.yama.ptrace_scope = 1: only a parent or CAP_SYS_PTRACE may");
+			"kernel.yama.ptrace_scope = 1: only a parent or CAP_SYS_PTRACE may%s",
+			root);
 		access_rung(a, PROBES_RUNG_TRY,
 			"probes-tui -prog PROGRAM -- ARGS     (a child may be traced)");
 		access_rung(a, PROBES_RUNG_TRY,
 			"admin: sysctl kernel.yama.ptrace_scope=0    (host-wide, lowers safety)");
 	} else if (f->ptrace_scope == 2) {
 		access_rung(a, PROBES_RUNG_WHY,
-			"kernel.yama.ptrace_scope = 2: only CAP_SYS_PTRACE may");
-	} else if (f->same_user_namespace == 0) {
-		access_rung(a, PROBES_RUNG_WHY,
-			"it lives in another user namespace: run probes-tui inside, or as root");
-	} else if (f->more_capabilities) {
-		access_rung(a, PROBES_RUNG_WHY,
-			"it holds capabilities that you do not (setcap, or kept from its start)");
+			"kernel.yama.ptrace_scope = 2: only CAP_SYS_PTRACE may%s", root);
 	} else {
 		access_rung(a, PROBES_RUNG_WHY,
-			"the kernel or a security module (SELinux, AppArmor) says no");
+			"the kernel or a security module (SELinux, AppArmor) says no%s", root);
 	}
-	access_rung(a, PROBES_RUNG_TRY, "sudo probes-tui -pid %d", f->pid);
+	if (access_other_user(f) || access_other_group(f))
+		access_try_its_user(f, a);
+	access_try_capability(f, a);
 }
 
 /* What nobody can mend by other rights. */
@@ -336,6 +394,9 @@ static void access_cause(const struct access_facts *f, struct probes_access *a)
 			f->same_user_namespace == 0
 				? "your CAP_SYS_PTRACE does not reach into its user namespace"
 				: "a security module (SELinux, AppArmor) or lockdown says no");
+		if (f->same_user_namespace == 0)
+			access_rung(a, PROBES_RUNG_TRY,
+				"run probes-tui outside of your user namespace, as root there");
 	} else {
 		access_cause_unprivileged(f, a);
 	}

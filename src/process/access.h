@@ -17,17 +17,21 @@ struct access_facts {
 	pid_t thread;     /* one that lives, to try things on */
 	char program[64]; /* comm; untrusted */
 	bool exists, zombie, kernel_thread;
-	char machine[48]; /* that its program is for; "": ours, or not to be seen */
-	bool privileged;  /* we hold CAP_SYS_PTRACE */
+	char machine[48];  /* that its program is for; "": ours, or not to be seen */
+	bool privileged;   /* we hold CAP_SYS_PTRACE */
+	bool bounded;      /* it is not in our bounding set: sudo cannot give it */
+	bool no_new_privs; /* ours: sudo does nothing */
 	uid_t our_uid, real_uid, effective_uid, saved_uid;
+	gid_t our_gid, real_gid, effective_gid, saved_gid;
 	int ptrace_scope;        /* kernel.yama.ptrace_scope; -1: no Yama */
 	pid_t tracer;            /* 0: none */
 	char tracer_name[64];    /* untrusted */
 	bool not_dumpable;       /* /proc/PID/maps belongs to root although the process does not */
 	int same_user_namespace; /* 1, 0, -1: could not be seen */
-	bool more_capabilities;  /* it may use some that we do not have */
-	bool our_seccomp;        /* a filter of ours may be what denies */
-	bool its_seccomp;        /* a filter of its own, which denies us nothing */
+	uint64_t its_capabilities; /* permitted */
+	uint64_t our_capabilities; /* effective */
+	bool our_seccomp;          /* a filter of ours may be what denies */
+	bool its_seccomp;          /* a filter of its own, which denies us nothing */
 	enum access_override override;
 	int maps_error; /* each 0 or a negative errno, from trying */
 	int read_error;

@@ -60,14 +60,6 @@ static bool privilege_is_mapped(const struct identity *who, const char *file, un
 	return mapped;
 }
 
-/* A hexadecimal set of a status text. */
-static uint64_t privilege_set(const char *status, const char *key)
-{
-	const char *line = strstr(status, key);
-
-	return line ? strtoull(line + strlen(key), NULL, 16) : 0;
-}
-
 static bool privilege_gather_process(const struct identity *who, struct privilege_facts *f)
 {
 	const char *uids, *gids;
@@ -79,8 +71,8 @@ static bool privilege_gather_process(const struct identity *who, struct privileg
 		    sscanf(gids + 5, "%*u %u", &f->gid) == 1;
 
 	if (told) {
-		f->capabilities = privilege_set(text, "\nCapPrm:");
-		f->file_capabilities &= privilege_set(text, "\nCapBnd:");
+		f->capabilities = procfs_status_set(text, "CapPrm");
+		f->file_capabilities &= procfs_status_set(text, "CapBnd");
 		f->refused_anyway |= procfs_status(text, "NoNewPrivs", 0) > 0;
 	}
 	free(text);

@@ -89,6 +89,13 @@ long procfs_status_last(const char *status, const char *key, long otherwise)
 	return otherwise;
 }
 
+uint64_t procfs_status_set(const char *status, const char *key)
+{
+	const char *at = procfs_status_at(status, key);
+
+	return at ? strtoull(at, NULL, 16) : 0;
+}
+
 int procfs_parse_stat(const char *text, struct procfs_stat *stat)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');

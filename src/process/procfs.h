@@ -18,6 +18,9 @@ long procfs_status(const char *status, const char *key, long otherwise);
 /* Likewise the last number of several. */
 long procfs_status_last(const char *status, const char *key, long otherwise);
 
+/* A set of bits, in hexadecimal ("CapEff"); 0 where it is not said. */
+uint64_t procfs_status_set(const char *status, const char *key);
+
 #define PROCFS_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
 
 /* What is needed of a /proc/PID/stat text. */

@@ -3,6 +3,7 @@
  * have. Not covered: gathering the facts (e2e).
  */
 #include "process/access.h"
+#include "process/capability.h"
 
 #include "suites.h"
 
@@ -17,6 +18,10 @@ static const struct access_facts access_fine = {.pid = 42,
 	.real_uid = 1000,
 	.effective_uid = 1000,
 	.saved_uid = 1000,
+	.our_gid = 100,
+	.real_gid = 100,
+	.effective_gid = 100,
+	.saved_gid = 100,
 	.ptrace_scope = -1,
 	.same_user_namespace = 1};
 
@@ -92,11 +97,112 @@ START_TEST(access_other_users)
 
 	f.real_uid = f.effective_uid = f.saved_uid = 26;
 	access_expect(&f, "uid 26", "sudo -u '#26'");
-	f.ptrace_scope = 1; /* the uid comes first: with it alone nothing would be won */
-	access_expect(&f, "uid 26", "sudo -u '#26'");
+	f.real_gid = f.effective_gid = f.saved_gid = 27;
+	access_expect(&f, "uid 26", "sudo -u '#26' -g '#27'");
+	f = access_denied();
+	f.saved_gid = 42;
+	access_expect(
+		&f, "runs as gid 100 (effective 100, saved 42), you are gid 100", "sudo probes");
+	f.real_gid = f.effective_gid = 42;
+	access_expect(&f, "gid 42", "sudo -u '#1000' -g '#42'");
 	f = access_denied();
 	f.saved_uid = 0; /* one of the three is enough to deny */
 	access_expect(&f, "saved 0", "sudo");
+}
+END_TEST
+
+/* Where its user would be refused as well, to become it is no way out. */
+START_TEST(access_other_users_would_not_do)
+{
+	const struct access_facts others[] = {{.ptrace_scope = 1}, {.not_dumpable = true},
+		{.its_capabilities = 2}, {.same_user_namespace = 0}};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		struct access_facts f = access_denied();
+		struct probes_access a;
+
+		f.real_uid = f.effective_uid = f.saved_uid = 26;
+		f.ptrace_scope = i == 0 ? others[i].ptrace_scope : -1;
+		f.not_dumpable = others[i].not_dumpable;
+		f.its_capabilities = others[i].its_capabilities;
+		f.same_user_namespace = i == 3 ? 0 : 1;
+		access_expect(&f, "uid 26", "sudo probes-tui");
+		access_ladder(&f, &a);
+		ck_assert(!access_says(&a, PROBES_RUNG_TRY, "-u '#26'"));
+	}
+}
+END_TEST
+
+/* Root without CAP_SYS_PTRACE, as in a container: sudo gives nothing that root has not. */
+static void access_expect_root(const struct access_facts *f, const char *why)
+{
+	struct probes_access a;
+
+	access_expect(f, why, "--cap-add SYS_PTRACE");
+	access_expect(
+		f, "you are root without CAP_SYS_PTRACE (bounding set)", "CapabilityBoundingSet=");
+	access_ladder(f, &a);
+	ck_assert(!access_says(&a, PROBES_RUNG_TRY, "sudo"));
+}
+
+START_TEST(access_root_without_the_capability)
+{
+	struct access_facts f = access_denied();
+
+	f.our_uid = f.our_gid = 0;
+	f.bounded = true;
+	access_expect_root(&f, "uid 1000");
+	f.our_capabilities = 1 << CAPABILITY_SETUID | 1 << CAPABILITY_SETGID;
+	access_expect_root(&f, "uid 1000");
+	access_expect(&f, "uid 1000", "setpriv --reuid 1000 --regid 100 --clear-groups probes-tui");
+	f.real_uid = f.effective_uid = f.saved_uid = 0;
+	access_expect_root(&f, "runs as gid 100");
+	f.real_gid = f.effective_gid = f.saved_gid = 0;
+	f.its_capabilities = f.our_capabilities | 1 << CAPABILITY_SYS_PTRACE | 1 << 21 | 1 << 12;
+	access_expect_root(&f, "you do not: CAP_NET_ADMIN, CAP_SYS_PTRACE and 1 more");
+	f.its_capabilities = 0;
+	f.not_dumpable = true;
+	access_expect_root(&f, "undumpable");
+	f.not_dumpable = false;
+	f.ptrace_scope = 1;
+	access_expect_root(&f, "ptrace_scope = 1");
+	f.ptrace_scope = 2;
+	access_expect_root(&f, "ptrace_scope = 2");
+	f.ptrace_scope = -1;
+	access_expect_root(&f, "security module");
+	f.bounded = false; /* it only was dropped */
+	access_expect(&f, "you are root without CAP_SYS_PTRACE", "from a shell of root");
+}
+END_TEST
+
+/* Where it cannot be had by sudo that is said to others, too. */
+START_TEST(access_where_sudo_does_nothing)
+{
+	struct access_facts f = access_denied();
+	struct probes_access a;
+
+	f.no_new_privs = true;
+	access_expect(&f, "security module", "no_new_privs");
+	f.bounded = true;
+	access_expect(&f, "security module", "--cap-add SYS_PTRACE");
+	access_ladder(&f, &a);
+	ck_assert(!access_says(&a, PROBES_RUNG_TRY, "sudo"));
+	ck_assert(!access_says(&a, PROBES_RUNG_WHY, "root"));
+}
+END_TEST
+
+START_TEST(access_names_capabilities)
+{
+	char out[80], tiny[8];
+
+	ck_assert_str_eq(capability_say(0, out, sizeof out), "");
+	ck_assert_str_eq(capability_say(1, out, sizeof out), "CAP_CHOWN");
+	ck_assert_str_eq(
+		capability_say(3ULL << 39, out, sizeof out), "CAP_BPF, CAP_CHECKPOINT_RESTORE");
+	ck_assert_str_eq(
+		capability_say(~0ULL, out, sizeof out), "CAP_CHOWN, CAP_DAC_OVERRIDE and 62 more");
+	ck_assert_str_eq(capability_say(1ULL << 63, out, sizeof out), "capability 63");
+	ck_assert_str_eq(capability_say(~0ULL, tiny, sizeof tiny), "CAP_CHO");
 }
 END_TEST
 
@@ -123,10 +229,13 @@ START_TEST(access_other_causes)
 	f.privileged = true;
 	access_expect(&f, "security module", NULL);
 	f.same_user_namespace = 0;
-	access_expect(&f, "does not reach into its user namespace", NULL);
+	access_expect(
+		&f, "does not reach into its user namespace", "outside of your user namespace");
 	f = access_denied();
-	f.more_capabilities = true;
-	access_expect(&f, "capabilities that you do not", "sudo");
+	f.its_capabilities = 1 << 13;
+	access_expect(&f, "capabilities that you do not: CAP_NET_RAW", "sudo");
+	f.ptrace_scope = 1; /* with that alone nothing would be won */
+	access_expect(&f, "capabilities that you do not: CAP_NET_RAW", "sudo");
 }
 END_TEST
 
@@ -158,7 +267,7 @@ START_TEST(access_boot_options)
 	ck_assert(a.can_list && a.can_read);
 	ck_assert(access_says(&a, PROBES_RUNG_FAIL, "takes no code"));
 	f.write_error = -EACCES; /* that comes first */
-	f.real_uid = 5;
+	f.real_uid = f.effective_uid = f.saved_uid = 5;
 	access_expect(&f, "uid 5", "sudo -u '#5'");
 	f = access_fine;
 	f.override = ACCESS_PTRACE;
@@ -268,6 +377,10 @@ Suite *access_suite(void)
 	tcase_add_test(t, access_all_is_well);
 	tcase_add_test(t, access_yama);
 	tcase_add_test(t, access_other_users);
+	tcase_add_test(t, access_other_users_would_not_do);
+	tcase_add_test(t, access_root_without_the_capability);
+	tcase_add_test(t, access_where_sudo_does_nothing);
+	tcase_add_test(t, access_names_capabilities);
 	tcase_add_test(t, access_other_causes);
 	tcase_add_test(t, access_other_machines);
 	tcase_add_test(t, access_boot_options);

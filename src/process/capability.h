@@ -1,0 +1,20 @@
+/* Names of capabilities. Pure. Source: capabilities(7), linux/capability.h. */
+#ifndef PROCESS_CAPABILITY_H
+#define PROCESS_CAPABILITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers of those that decide about tracing. */
+enum { CAPABILITY_SETGID = 6, CAPABILITY_SETUID = 7, CAPABILITY_SYS_PTRACE = 19 };
+
+static inline bool capability_in(uint64_t set, unsigned capability)
+{
+	return set >> capability & 1;
+}
+
+/* "CAP_NET_RAW", "CAP_CHOWN, CAP_FOWNER and 3 more". Returns out. */
+const char *capability_say(uint64_t set, char *out, size_t size);
+
+#endif
