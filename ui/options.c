@@ -186,6 +186,8 @@ static int check(const struct options *o, struct probes_error *e)
 		r = misused(e, o, o->args[0], "no program is started that could take it");
 	if (!r && o->hold && !o->prog)
 		r = misused(e, o, "-hold", "no program is started that could be held");
+	if (!r && o->end_program && !o->prog)
+		r = misused(e, o, "-end-program", "no program is started that could be ended");
 	if (!r && o->max_stop_ms && !o->stop)
 		r = misused(e, o, "-max-stop", "nothing is stopped without -stop");
 	return r;

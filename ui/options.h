@@ -61,6 +61,7 @@ struct options {
 
 	/* the screen */
 	bool hold;
+	bool end_program;
 	bool no_color;
 	bool ascii;
 	unsigned refresh_ms; /* 0: not given */

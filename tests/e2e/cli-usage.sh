@@ -65,6 +65,7 @@ refuses 2 'empty probe name' attach -pid 1 -disable a,
 refuses 2 'is empty' attach -pid 1 -enable ''
 refuses 2 'only for a program that is started' -pid 1 -enable a
 refuses 2 'no program is started' -pid 1 -hold
+refuses 2 'no program is started' -pid 1 -end-program
 
 # --- help and version, on standard output, from the one table
 for help in -help --help '-?' -h; do

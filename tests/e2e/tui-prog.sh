@@ -1,6 +1,7 @@
 #!/bin/sh
 # A started program: its output in a pane and never over the screen, -hold and r, actions before
-# its start, its end, and what becomes of it when the screen leaves, is killed or crashes.
+# its start, its end, and what becomes of it when the screen leaves, is killed or crashes: it runs on
+# and is read, or with -end-program, and in the demonstration, it ends.
 # Does not cover: typing into the program (tui-type.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
@@ -122,4 +123,82 @@ for signal in TERM KILL; do
 	rm -f "$tmp"/state/probes-tui/*.log
 	terminal 80 24
 done
+
+# -------------------- -end-program: it ends with the screen, however that ends
+# begun COMMAND: the screen is there; $screen, $keeper, $pid
+begun()
+{
+	type_command "$1"
+	wait_for '^ready'
+	pid=$(sed -n 's/.*pid \([0-9]*\) [a-z].*/\1/p' "$tmp/screen" | head -n 1)
+	screen=$(ours)
+	# Below make the screen is a child of the shell's child no more: make executes it.
+	[ "$(cat "/proc/$screen/comm")" = probes-tui ] ||
+		screen=$(pgrep -P "$screen" -x probes-tui)
+	keeper=$(pgrep -P "$screen" -x probes-keeper)
+	started="$started $pid $keeper"
+	same 'they run' "$(running "$pid") $(running "$keeper")" 'yes yes'
+}
+
+# over WHAT: neither it nor its keeper is left, and nothing was written to a file
+over()
+{
+	wait_until no running "$pid" || echo "    after $1"
+	wait_until no running "$keeper" || echo "    after $1"
+	same "no output is kept, $1" "$(ls "$tmp/state/probes-tui" 2>/dev/null)" ''
+}
+
+command="'$PROBES_TUI' -no-syslog -end-program -prog '$program'"
+terminal 80 24
+begun "$command"
+keys / req_start Enter e
+wait_for '^\[req_start\]'
+keys q
+wait_for '^status=0$'
+seen 'said' 'probes-tui: .*process [0-9]+ (exited|was ended)'
+over q
+for signal in TERM HUP KILL SEGV; do
+	begun "$command"
+	keys / req_start Enter e
+	wait_for '^\[req_start\]'
+	kill -$signal "$screen"
+	wait_for 'status=1[0-9][0-9]$'
+	over "SIG$signal"
+	[ $signal != TERM ] || seen 'said' 'process [0-9]+ ends with the screen'
+	terminal 80 24
+done
+begun "$command"
+tm kill-session -t main
+over 'closing of the terminal'
+terminal 80 24
+begun "$command"
+kill -STOP "$pid"
+kill -KILL "$screen"
+over 'SIGKILL, where it was stopped'
+terminal 80 24
+# This one has no handler for SIGTERM, which it is started to ignore.
+command="(trap '' TERM HUP; exec '$PROBES_TUI' -no-syslog -end-program -prog '$VICTIMS/loop_ocaml2_pie')"
+begun "$command"
+kill -KILL "$screen"
+over 'SIGKILL, where it ignores SIGTERM'
+terminal 80 24
+begun "$command"
+keys q
+wait_for '^status=0$'
+seen 'said' 'was ended by signal 9'
+over 'q, where it ignores SIGTERM'
+
+# --------------------------------------------------------- the demonstration
+if [ -f Makefile ] && grep -q '^demo:' Makefile; then
+	for signal in TERM KILL close; do
+		terminal 80 24
+		begun "env -u MAKEFLAGS -u MAKELEVEL make -C '$PWD' -s demo"
+		if [ $signal = close ]; then
+			tm kill-session -t main
+		else
+			kill -$signal "$screen"
+		fi
+		over "the demonstration, $signal"
+	done
+fi
 finish

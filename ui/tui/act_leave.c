@@ -95,7 +95,10 @@ static void act_leave_finish(struct app *a)
 	if (a->leaving == LEAVE_AS_IS && heirs_count(a))
 		text_addf(a->farewell, sizeof a->farewell, "%zu child%s by fork too. ",
 			heirs_count(a), heirs_count(a) == 1 ? "" : "ren");
-	if (a->program.used && !a->program.ended && !(app_have(a) & NEED_HELD))
+	if (a->program.used && !a->program.ended && a->program.ends)
+		text_addf(a->farewell, sizeof a->farewell, "process %d ends with the screen. ",
+			(int)a->program.pid);
+	else if (a->program.used && !a->program.ended && !(app_have(a) & NEED_HELD))
 		text_addf(a->farewell, sizeof a->farewell,
 			"process %d runs on; its output goes to %s ", (int)a->program.pid,
 			a->program.keeper.path);
@@ -103,6 +106,15 @@ static void act_leave_finish(struct app *a)
 		act_picker_return(a);
 	else
 		a->quit = true;
+}
+
+static void act_leave_end_program(struct app *a)
+{
+	program_signal(&a->program, SIGTERM);
+	program_signal(&a->program, SIGCONT); /* a stopped one could not end */
+	a->end_program = true;
+	a->end_since_ms = app_now_ms();
+	app_say(a, "waiting for process %d to end", (int)a->program.pid);
 }
 
 void act_leave(struct app *a, enum request r)
@@ -115,6 +127,8 @@ void act_leave(struct app *a, enum request r)
 		snprintf(a->asked, sizeof a->asked,
 			"The program is held at its start and ends with us. Type y to quit; Enter: "
 			"stay.");
+	} else if (a->program.ends) {
+		act_leave_end_program(a);
 	} else {
 		a->question = ASK_PROGRAM;
 		snprintf(a->asked, sizeof a->asked,
@@ -131,11 +145,7 @@ void act_leave_answer(struct app *a, uint32_t key)
 
 	a->question = ASK_NONE;
 	if (question == ASK_PROGRAM && key == 'e') {
-		program_signal(&a->program, SIGTERM);
-		program_signal(&a->program, SIGCONT); /* a stopped one could not end */
-		a->end_program = true;
-		a->end_since_ms = app_now_ms();
-		app_say(a, "waiting for process %d to end", (int)a->program.pid);
+		act_leave_end_program(a);
 	} else if ((question == ASK_PROGRAM && key == 'l') ||
 		   (question == ASK_HELD && key == 'y')) {
 		act_leave_finish(a);

@@ -19,9 +19,11 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#define KEEPER_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
 #define KEEPER_BUFFER (1 << 20) /* kept while the screen does not read */
 
 /* Read from the program, and not taken by anybody yet: a ring. */
@@ -77,27 +79,85 @@ static int keeper_open(const char *path)
 	return fd >= 0 ? fd : open("/dev/null", O_WRONLY | O_CLOEXEC);
 }
 
-static void keeper_run(int master, int channel, const char *path)
+/* What the keeper looks after. */
+struct keeper_work {
+	int master, channel, pidfd;
+	pid_t pid; /* of the program */
+	bool ends; /* with the screen */
+	const char *path;
+};
+
+/* Has the program itself ended? Its children may go on. */
+static bool keeper_ended(const struct keeper_work *w)
+{
+	struct pollfd p = {.fd = w->pidfd, .events = POLLIN};
+
+	return poll(&p, 1, 0) != 0;
+}
+
+static int64_t keeper_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/*
+ * It leads a session, and so a group of its own number, which is nobody else's while it runs. What
+ * it writes before it ends is read: a full terminal would keep it.
+ */
+static void keeper_end(const struct keeper_work *w)
+{
+	int64_t until = keeper_now_ms() + KEEPER_PATIENCE_MS;
+	int master = w->master;
+	char forgotten[4096];
+
+	if (!keeper_ended(w)) {
+		kill(-w->pid, SIGTERM);
+		kill(-w->pid, SIGCONT); /* a stopped one could not end */
+	}
+	for (int64_t left; !keeper_ended(w) && (left = until - keeper_now_ms()) > 0;) {
+		struct pollfd fds[] = {
+			{.fd = w->pidfd, .events = POLLIN}, {.fd = master, .events = POLLIN}};
+		ssize_t n;
+
+		poll(fds, 2, (int)left);
+		if (!fds[1].revents)
+			continue;
+		n = read(master, forgotten, sizeof forgotten);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			master = -1; /* it has closed its terminal, and may still run */
+	}
+	if (!keeper_ended(w))
+		kill(-w->pid, SIGKILL);
+}
+
+static void keeper_run(const struct keeper_work *w)
 {
 	static struct keeper_store store;
 	bool screen = true, program = true;
-	int out = channel;
+	int out = w->channel;
 
 	while (program || (screen && store.count)) {
 		struct pollfd fds[] = {
-			{.fd = program ? master : -1, .events = POLLIN},
-			{.fd = screen ? channel : -1, .events = store.count ? POLLOUT : 0},
+			{.fd = program ? w->master : -1, .events = POLLIN},
+			{.fd = screen ? w->channel : -1, .events = store.count ? POLLOUT : 0},
 		};
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
-			program = keeper_take(&store, master);
+			program = keeper_take(&store, w->master);
 		if (screen && (fds[1].revents & (POLLHUP | POLLERR)))
 			screen = false;
-		if (!screen && out == channel && (program || store.count))
-			out = keeper_open(path);
-		if ((screen || out != channel) && !keeper_give(&store, out)) {
+		if (!screen && w->ends) {
+			keeper_end(w);
+			break;
+		}
+		if (!screen && out == w->channel && (program || store.count))
+			out = keeper_open(w->path);
+		if ((screen || out != w->channel) && !keeper_give(&store, out)) {
 			if (!screen)
 				store.count = 0; /* the disk is full: read on, and forget */
 			screen = false;
@@ -106,10 +166,12 @@ static void keeper_run(int master, int channel, const char *path)
 	_exit(0);
 }
 
-static void keeper_detach(int master, int channel)
+/* Apart from the screen, with none of its descriptors but these. */
+static void keeper_detach(struct keeper_work *w)
 {
-	sigset_t none;
+	int *const kept[] = {&w->master, &w->channel, &w->pidfd};
 	int null = open("/dev/null", O_RDWR);
+	sigset_t none;
 
 	setsid();
 	sigemptyset(&none);
@@ -118,12 +180,16 @@ static void keeper_detach(int master, int channel)
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_NAME, "probes-keeper");
-	for (int fd = 0; fd < 3; fd++)
-		dup2(null, fd);
-	for (int fd = 3; fd < 4096; fd++) {
-		if (fd != master && fd != channel)
-			close(fd);
+	/* First out of the way of the numbers that they get. */
+	for (int i = 0; i < 3; i++)
+		*kept[i] = fcntl(*kept[i], F_DUPFD, 6);
+	for (int i = 0; i < 3; i++) {
+		dup2(null, i);
+		*kept[i] = dup2(*kept[i], 3 + i);
 	}
+	if (syscall(SYS_close_range, 6, ~0U, 0) < 0) /* Linux before 5.9 */
+		for (int fd = 6; fd < 4096; fd++)
+			close(fd);
 	if (chdir("/") < 0)
 		return;
 }
@@ -157,21 +223,28 @@ static void keeper_path(char *path, size_t size, const char *program)
 	snprintf(path, size, "%s/output-%.80s-%08x.log", directory, text_base(program), number);
 }
 
-int keeper_start(struct keeper *k, int master, const char *program)
+int keeper_start(struct keeper *k, int master, const char *program, pid_t pid, bool ends)
 {
-	int ends[2];
+	struct keeper_work w = {.master = master, .pid = pid, .ends = ends, .path = k->path};
+	int channels[2], status = 0;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, channels) < 0)
 		return -errno;
+	w.channel = channels[1];
 	keeper_path(k->path, sizeof k->path, program);
-	k->pid = fork();
+	w.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	k->pid = w.pidfd < 0 ? -1 : fork();
 	if (k->pid == 0) {
-		keeper_detach(master, ends[1]);
-		keeper_run(master, ends[1], k->path);
+		keeper_detach(&w);
+		keeper_run(&w);
 	}
-	close(ends[1]);
-	k->channel = ends[0];
 	if (k->pid < 0)
-		close(ends[0]);
-	return k->pid < 0 ? -errno : 0;
+		status = -errno;
+	close(w.channel);
+	if (w.pidfd >= 0)
+		close(w.pidfd);
+	k->channel = channels[0];
+	if (status < 0)
+		close(k->channel);
+	return status;
 }

@@ -5,12 +5,13 @@
  * quit, crashed or was killed.
  *
  * It hands what it reads to the screen. Once the screen is gone it writes to a
- * private file instead, which is made then. It ends when the program and its
- * children have closed the terminal.
+ * private file instead, which is made then; or, where that was wanted, it ends the
+ * program. It ends when the program and its children have closed the terminal.
  */
 #ifndef UI_TUI_KEEPER_H
 #define UI_TUI_KEEPER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct keeper {
@@ -19,7 +20,10 @@ struct keeper {
 	char path[512]; /* the file, should it be needed */
 };
 
-/* Start one for a pty's master. 0 or a negative errno. */
-int keeper_start(struct keeper *k, int master, const char *program);
+/*
+ * Start one for a pty's master, whose program is our child `pid`, the leader of its session.
+ * `ends`: the program ends with the screen. 0 or a negative errno.
+ */
+int keeper_start(struct keeper *k, int master, const char *program, pid_t pid, bool ends);
 
 #endif

@@ -192,7 +192,7 @@ int open_all(struct app *a, struct probes_error *e)
 	a->read_only = a->options->read_only;
 	if (a->options->prog)
 		status = program_start(&a->program, a->options->prog, a->options->args, &a->engine,
-			&a->started, e);
+			a->options->end_program, &a->started, e);
 	else if (!open_is_choice(a))
 		status = open_processes(a, e);
 	if (status < 0)

@@ -41,7 +41,7 @@ static char **program_argv(const char *file, char *const *args)
 }
 
 int program_start(struct program *p, const char *file, char *const *args,
-	const struct probes_options *options, struct probes_session **session,
+	const struct probes_options *options, bool ends, struct probes_session **session,
 	struct probes_error *e)
 {
 	struct winsize size = {.ws_row = 24, .ws_col = 80};
@@ -69,7 +69,8 @@ int program_start(struct program *p, const char *file, char *const *args,
 	}
 	p->pid = probes_pid(*session);
 	p->used = true;
-	status = keeper_start(&p->keeper, p->master, file);
+	p->ends = ends;
+	status = keeper_start(&p->keeper, p->master, file, p->pid, ends);
 	if (status < 0) {
 		errno = -status;
 		program_fail(e, "cannot read the program's output");

@@ -14,6 +14,7 @@
 
 struct program {
 	bool used; /* there is one */
+	bool ends; /* with the screen */
 	pid_t pid;
 	int master;
 	struct keeper keeper;
@@ -23,11 +24,11 @@ struct program {
 	struct ring output;
 };
 
-/* Start it, held at its beginning, on a terminal of its own. */
+/* Start it, held at its beginning, on a terminal of its own. `ends`: with the screen. */
 PROBES_CHECK int program_start(struct program *p, const char *file, char *const *args,
-	const struct probes_options *options, struct probes_session **session,
+	const struct probes_options *options, bool ends, struct probes_session **session,
 	struct probes_error *e);
-/* Forget it. It runs on; its output goes to the keeper's file. */
+/* Forget it. It runs on, its output goes to the keeper's file; or the keeper ends it. */
 void program_done(struct program *p);
 
 void program_resize(struct program *p, int rows, int columns);
