@@ -42,7 +42,7 @@ _probes_tui()
 	esac
 	case $verb in
 	'')
-		words="-pid -tree -comm -prog -follow -enable -disable -enable-all -disable-all -enable-regexp -disable-regexp -enable-pair -disable-pair -provider -object -force -read-only -hold -quiet -verbose -log -no-syslog -refresh -lease -columns -no-color -theme -mouse -ascii -gigatext -help -version" ;;
+		words="-pid -tree -comm -prog -follow -enable -disable -enable-all -disable-all -enable-regexp -disable-regexp -enable-pair -disable-pair -provider -object -force -read-only -hold -end-program -quiet -verbose -log -no-syslog -refresh -lease -columns -no-color -theme -mouse -ascii -gigatext -help -version" ;;
 	list)
 		words="-pid -tree -comm -prog -provider -object -format -quiet -verbose -gigatext -help -version" ;;
 	info)

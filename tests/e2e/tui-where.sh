@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where a site lies, by every source there is: debug information in the program; its symbol table alone;
+# Where a site lies, by every source there is: debug information in the program, compressed too; its symbol table alone;
 # the compressed .gnu_debugdata; a debug file by its link, beside the program and in .debug; one by build-id in
 # /usr/lib/debug (of a mount namespace of our own); exported names; and none at all. C++ names are readable
 # where libiberty was found, and code is disassembled where Zydis was.
@@ -35,6 +35,16 @@ where()
 # whole: function, and line
 cp "$whole" "$tmp/full"
 where 'debug information' ' in [a-z_]+\+0x[0-9a-f]+  loop\.c:[0-9]+$' full
+
+# compressed sections; zstd is not known to every libelf, and the function is there all the same
+for kind in zlib zlib-gnu; do
+	if objcopy --compress-debug-sections=$kind "$whole" "$tmp/$kind" 2>/dev/null; then
+		where "$kind" ' in [a-z_]+\+0x[0-9a-f]+  loop\.c:[0-9]+$' $kind
+	fi
+done
+if objcopy --compress-debug-sections=zstd "$whole" "$tmp/zstd" 2>/dev/null; then
+	where 'zstd' ' in [a-z_]+\+0x[0-9a-f]+(  loop\.c:[0-9]+)?$' zstd
+fi
 
 strip --strip-debug -o "$tmp/symbols" "$whole"
 where 'a symbol table' ' in [a-z_]+\+0x[0-9a-f]+$' symbols
