@@ -111,6 +111,16 @@ static void layout_sites(
 	}
 }
 
+/*
+ * .stapsdt.base tells how far prelink has moved an object, by its section header. Without one, an
+ * object was moved for certain where nothing is loaded any more at the base that its note names.
+ */
+static bool layout_was_moved(const struct object *file, const struct note *note)
+{
+	return file->sections != OBJECT_SECTIONS_READ && note->base &&
+	       !object_segment_at(file, note->base, 1);
+}
+
 static void layout_check(
 	const struct object *file, struct probes_probe *p, const struct layout_group *g)
 {
@@ -121,6 +131,9 @@ static void layout_check(
 			layout_break(p, "one of its notes names no semaphore");
 		if (!g->items[i].note->pc && !g->provider->may_be_absent)
 			layout_break(p, "one of its notes names no site");
+		if (layout_was_moved(file, g->items[i].note))
+			layout_break(p, "its object was moved (prelink), and has no section "
+					"headers that say how far");
 	}
 	if (g->provider->one_semaphore && p->semaphore_count > 1)
 		layout_break(p, "its notes name different semaphores");

@@ -311,6 +311,40 @@ START_TEST(holding_explains_what_cannot_be_found)
 }
 END_TEST
 
+/* Moved by prelink without a section header that tells how far: nothing may be written there. */
+START_TEST(holding_breaks_what_was_moved_unseen)
+{
+	for (int moved = 0; moved < 3; moved++) {
+		const struct elf_note note = {
+			ELF_TEXT, moved ? 0x900 : ELF_TEXT, ELF_DATA, "sdt", "a", ""};
+		const struct elf_spec spec = {.notes = &note,
+			.note_count = 1,
+			.text = (const unsigned char *)"\x90",
+			.text_size = 1,
+			.data_size = 16,
+			.base_section = 0x900,
+			.note_segments = true,
+			.no_sections = moved < 2};
+		struct elf_file f = elf_build(&spec);
+		const struct probes_object info = {.path = "x"};
+		struct probes_error e;
+		struct object *file;
+		struct holding *h;
+
+		ck_assert_int_eq(object_read(elf_open(f.bytes, f.size), "x", &file, &e), 0);
+		ck_assert_int_eq(holding_new(&info, file, "", true, &h, &e), 0);
+		ck_assert_uint_eq(h->probe_count, 1);
+		if (moved == 1)
+			ck_assert_msg(h->probes[0].broken && strstr(h->probes[0].broken, "prelink"),
+				"it is trusted");
+		else
+			ck_assert_ptr_null(h->probes[0].broken);
+		holding_free(h);
+		free(f.bytes);
+	}
+}
+END_TEST
+
 START_TEST(holding_found_by_index)
 {
 	static const struct elf_note two[] = {
@@ -374,6 +408,7 @@ Suite *holding_suite(void)
 	tcase_add_test(t, holding_of_a_file_has_no_addresses);
 	tcase_add_test(t, holding_explains_an_empty_list);
 	tcase_add_test(t, holding_explains_what_cannot_be_found);
+	tcase_add_test(t, holding_breaks_what_was_moved_unseen);
 	tcase_add_test(t, holding_found_by_index);
 	tcase_add_test(t, holding_of_many_equal_notes);
 	suite_add_tcase(s, t);
