@@ -19,6 +19,7 @@ long procfs_status(const char *status, const char *key, long otherwise);
 long procfs_status_last(const char *status, const char *key, long otherwise);
 
 #define PROCFS_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
+#define PROCFS_FORKED 0x00000040        /* PF_FORKNOEXEC: no exec since its fork */
 
 /* What is needed of a /proc/PID/stat text. */
 struct procfs_stat {
