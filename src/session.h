@@ -38,6 +38,7 @@ struct probes_session {
 	bool attaches;   /* the kernel lets only a tracer write to its code: that was seen */
 	bool lasting;    /* what it switches is meant to stay */
 	bool unrecorded; /* no journal could be kept, and that was said */
+	bool repaired;   /* took back what an interrupted session had switched since `since` */
 	bool doubtful;   /* a child by fork, of some of whose counts nobody knows whose they are */
 	bool owing;      /* something of ours could not be taken back: the journal must stay */
 };

@@ -387,10 +387,10 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 			session_forget(s, c->deltas, *result);
 		else
 			session_remember(s, *result);
-		session_stamp(s, *result);
 		if (c->deltas && !(*result)->not_done && !probes_mine(s))
 			s->owing = false;
 	}
+	session_stamp(s, *result);
 	/* So that what is shown next is what is there now; a failure shows itself at the next look.
 	 */
 	if (session_read_change(s, c, reader, &ignored) < 0)

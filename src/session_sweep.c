@@ -26,7 +26,7 @@ struct sweep_known {
 struct sweep {
 	struct probes_session *const *sessions;
 	size_t count;
-	const struct probes_options *options;
+	struct probes_options options;
 	void (*each)(void *data, const struct probes_swept *swept);
 	void *data;
 	struct array known; /* struct sweep_known, by pid */
@@ -219,6 +219,29 @@ static void sweep_restore(struct sweep *w, const struct tree_link *link,
 	probes_result_free(result);
 }
 
+/* What an interrupted session knew of it is on record of its own: that is exact. */
+static bool sweep_repair(
+	struct sweep *w, const struct tree_link *link, struct probes_session *child)
+{
+	struct probes_swept swept = {.pid = link->pid, .session = child};
+	struct probes_leftover *left = NULL;
+	struct probes_result *result = NULL;
+	struct probes_error e;
+	size_t count = 0;
+
+	if (probes_leftovers(child, &left, &count, &e) == 0 && count) {
+		if (probes_repair(child, &result, &e) < 0 && e.status != PROBES_GONE)
+			swept.error = &e;
+		swept.result = result;
+		swept.probes = result ? result->item_count : 0;
+		w->found = true;
+		w->each(w->data, &swept);
+	}
+	probes_result_free(result);
+	free(left);
+	return count;
+}
+
 /* 0, or a negative errno where there is no memory. */
 static int sweep_child(struct sweep *w, const struct tree_link *link, uint64_t program,
 	const struct probes_session *origin, struct probes_error *e)
@@ -230,10 +253,10 @@ static int sweep_child(struct sweep *w, const struct tree_link *link, uint64_t p
 	int r;
 
 	array_init(&doubt, sizeof(struct journal_write));
-	r = probes_open_pid(link->pid, w->options, &child, &why);
+	r = probes_open_pid(link->pid, &w->options, &child, &why);
 	if (r == 0 && child->who.start_time == link->start_time) {
 		r = session_may_switch(child, false, &why);
-		if (r == 0)
+		if (r == 0 && !(origin->repaired && sweep_repair(w, link, child)))
 			r = sweep_inherit(w, link, child, &doubt, &count, &why);
 		if (r == 0 && (count || doubt.count))
 			sweep_restore(w, link, child, count, &doubt);
@@ -341,7 +364,7 @@ int probes_sweep(struct probes_session *const *sessions, size_t count,
 {
 	struct sweep w = {.sessions = sessions,
 		.count = count,
-		.options = options,
+		.options = options ? *options : (struct probes_options){0},
 		.each = each,
 		.data = data,
 		.begun = procfs_now(),
@@ -349,6 +372,8 @@ int probes_sweep(struct probes_session *const *sessions, size_t count,
 		.deadline = sweep_now_ms() + SWEEP_MS};
 	int r = 0;
 
+	/* What cannot be taken back in a child must stay on record. */
+	w.options.lasting = false;
 	array_init(&w.known, sizeof(struct sweep_known));
 	if (!sweep_begin(&w))
 		r = error_memory(e, "a sweep");

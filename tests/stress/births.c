@@ -86,6 +86,20 @@ static void begin(const char *file)
 		fault_fatal("the breeder has %zu probes", n);
 }
 
+static bool is_on(void)
+{
+	unsigned char byte = 0;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/mem", breeder.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (pread(fd, &byte, 1, (off_t)breeder.site[BIRTHS_PROBES - 1] + 1) != 1)
+		fault_fatal("the breeder's memory cannot be read");
+	close(fd);
+	return byte != 0x3d;
+}
+
 /* A process as its memory says. */
 static void inspect(pid_t pid, bool wanted)
 {
@@ -206,6 +220,32 @@ static void without_end(unsigned long round)
 	order("end");
 }
 
+/* A session is killed while it waits; its children it had no time to see. */
+static void killed(void)
+{
+	pid_t session;
+	size_t living;
+	int status;
+
+	fault_begin("a session that was killed, and repaired with births without end");
+	session = tool_start(&tool, "attach -enable-all -for 1h");
+	while (!is_on())
+		field_nap(200);
+	order("fork");
+	order("grand");
+	order("breed 2500");
+	field_nap(100000);
+	kill(session, SIGKILL);
+	waitpid(session, &status, 0);
+	order("fork");
+	tool_must(&tool, "repair");
+	order("cease");
+	living = inspect_all(false);
+	printf("%-32s %zu children\n", "killed, repair", living);
+	fflush(stdout);
+	order("end");
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long rounds = argc > 4 ? strtoul(argv[4], NULL, 10) : 8;
@@ -223,6 +263,7 @@ int main(int argc, char **argv)
 	tool_must(&tool, "attach -disable-all -force");
 	for (unsigned long i = 0; i < rounds; i++)
 		without_end(i);
+	killed();
 	ask("quit");
 	fclose(breeder.in);
 	while (wait(&status) > 0 || errno == EINTR)

@@ -6,7 +6,9 @@
  *   ready PID
  *   places             count ADDRESS and site ADDRESS of each probe, then done
  *   fork [N]           a child, in which every count is N (0) higher: born PID
- *   grand              a child of a child that ends at once: born PID
+ *   hide               a child that others of its user may not read: born PID
+ *   grand              a child of a child that ends at once; outlives the breeder by a minute: born
+ *                      PID
  *   breed US           from here on one child every US microseconds: done
  *   cease              no more: done N
  *   check              every child passes all its sites: child PID hits=H counts=C on=S, then done
@@ -21,10 +23,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,8 +46,10 @@ OCAML_HANDLER void breeder_handler(long x, long y)
 
 #define BREEDER_NAMES(X)                                                                          \
 	X(a0)                                                                                     \
-	X(a1) X(a2) X(a3) X(a4) X(a5) X(a6) X(a7) X(b0) X(b1) X(b2) X(b3) X(b4) X(b5) X(b6) X(b7) \
-		X(c0) X(c1) X(c2) X(c3) X(c4) X(c5) X(c6) X(c7)
+	X(a1)                                                                                     \
+	X(a2)                                                                                     \
+	X(a3) X(a4) X(a5) X(a6) X(a7) X(b0) X(b1) X(b2) X(b3) X(b4) X(b5) X(b6) X(b7) X(c0) X(c1) \
+		X(c2) X(c3) X(c4) X(c5) X(c6) X(c7)
 
 #define BREEDER_DEFINE(name)                                                    \
 	OCAML_PROBE_DEFINE(name);                                               \
@@ -124,13 +130,18 @@ static void pass(struct child *c)
 	c->hits = atomic_load(&hits) - before;
 }
 
-static void live(struct child *c, pid_t breeder, unsigned higher)
+static void live(struct child *c, pid_t breeder, unsigned higher, bool grand, bool hidden)
 {
+	int after = 0;
+
+	if (hidden)
+		prctl(PR_SET_DUMPABLE, 0);
 	for (size_t i = 0; i < BREEDER_PROBES; i++)
 		*probes[i].count = (uint16_t)(*probes[i].count + higher);
 	c->pid = getpid();
 	say(c, WORD_LIVES);
-	while (kill(breeder, 0) == 0) {
+	/* One turn is a second at most. */
+	while (kill(breeder, 0) == 0 || (grand && after++ < 60)) {
 		int word = atomic_load(&c->word);
 
 		if (word == WORD_CHECK) {
@@ -159,7 +170,7 @@ static struct child *room(void)
 	return c;
 }
 
-static pid_t bear(unsigned higher, int grand)
+static pid_t bear(unsigned higher, bool grand, bool hidden)
 {
 	pid_t breeder = getpid(), pid;
 	struct child *c = room();
@@ -168,7 +179,7 @@ static pid_t bear(unsigned higher, int grand)
 	if (pid == 0 && grand && fork() != 0)
 		_exit(0);
 	if (pid == 0)
-		live(c, breeder, higher);
+		live(c, breeder, higher, grand, hidden);
 	while (pid > 0 && !*(volatile pid_t *)&c->pid)
 		usleep(50);
 	if (pid < 0)
@@ -215,7 +226,7 @@ static void *breed(void *arg)
 
 		atomic_store(&breeding, us != 0);
 		if (us)
-			bear(0, n % 8 == 7);
+			bear(0, n % 8 == 7, false);
 		usleep(us ? (useconds_t)us : 1000);
 	}
 	return arg;
@@ -241,9 +252,11 @@ static void answer(const char *line)
 	if (!strcmp(line, "places")) {
 		places();
 	} else if (!strncmp(line, "fork", 4)) {
-		printf("born %d\n", bear((unsigned)atoi(line + 4), 0));
+		printf("born %d\n", bear((unsigned)atoi(line + 4), false, false));
 	} else if (!strcmp(line, "grand")) {
-		printf("born %d\n", bear(0, 1));
+		printf("born %d\n", bear(0, true, false));
+	} else if (!strcmp(line, "hide")) {
+		printf("born %d\n", bear(0, false, true));
 	} else if (!strncmp(line, "breed ", 6)) {
 		atomic_store(&pace, atol(line + 6));
 		printf("done breed\n");
