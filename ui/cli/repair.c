@@ -146,8 +146,13 @@ static int repair_all(struct act *a)
 		report_error(&e);
 		return (int)e.status;
 	}
-	for (size_t i = 0; i < t.count; i++)
+	for (size_t i = 0; i < t.count; i++) {
+		sigset_t before;
+
+		act_hold_signals(&before);
 		explain_count(&tally, repair_one(a, &t.items[i], &engine));
+		act_restore_signals(&before);
+	}
 	targets_close(&t);
 	return explain_status(&tally);
 }
