@@ -1,9 +1,10 @@
 /*
  * Our tool gets SIGHUP, SIGTERM, SIGINT or SIGPIPE at every one of its system calls, in turn, from
- * the first after it has taken hold of its target: while it switches, with and without -stop, takes
- * back after a term, and repairs. Afterwards, and without any repair, all probes are as before or
- * as they were meant to be; none of the victim's threads is stopped or traced, no journal is left
- * but of a repair that did nothing; and the exit status says which it was.
+ * the first after it has taken hold of its target (but for those that merely read files): while it
+ * switches, with and without -stop, takes back after a term, and repairs. Afterwards, and without
+ * any repair, all probes are as before or as they were meant to be; none of the victim's threads is
+ * stopped or traced, no journal is left but of a repair that did nothing; and the exit status says
+ * which it was.
  *
  *   signals TOOL VICTIM FOLDER [SECONDS]
  *
