@@ -450,6 +450,27 @@ PROBES_API PROBES_CHECK int probes_forked(struct probes_session *const *sessions
 PROBES_API PROBES_CHECK int probes_inherit(struct probes_session *child,
 	struct probes_session *parent, size_t *count, struct probes_error *e);
 
+/* A child by fork that a sweep found to hold what was taken back, or that it can say nothing of. */
+struct probes_swept {
+	pid_t pid;
+	struct probes_session *session; /* closed after the call; NULL: it could not be opened */
+	size_t probes;                  /* that it was born with */
+	const struct probes_result *result; /* of taking them back, or NULL */
+	const struct probes_error *error;   /* why some stay, or may: on record for probes_repair */
+};
+
+/*
+ * After taking back (probes_restore) in these sessions: find the children by fork that were born
+ * before that was done, and theirs, and take it back there, too; until a look finds none any more,
+ * five seconds at most. A child that is not to be opened, in which others count, or for which no
+ * time was left, is told with an error. Where a session still holds a change of its own the sweep
+ * is one look. `options`: to open them with. Sessions that changed nothing cost nothing.
+ */
+PROBES_API PROBES_CHECK int probes_sweep(struct probes_session *const *sessions, size_t count,
+	const struct probes_options *options,
+	void (*each)(void *data, const struct probes_swept *swept), void *data,
+	struct probes_error *e);
+
 /* What a session left whose owner died before it could undo or leave it. */
 struct probes_leftover {
 	pid_t owner;

@@ -30,14 +30,24 @@ struct probes_session {
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
 	struct probes_access access;
-	uint32_t stamp; /* of the last switch */
-	uint64_t since; /* clock ticks since boot: of the first switch; 0: none yet */
+	uint32_t stamp;      /* of the last switch */
+	uint64_t since;      /* clock ticks since boot: of the first switch; 0: none yet */
+	uint64_t changed_at; /* likewise: when the last change had been made */
+	uint32_t change;     /* the number of that */
 	struct journal journal;
 	bool attaches;   /* the kernel lets only a tracer write to its code: that was seen */
 	bool lasting;    /* what it switches is meant to stay */
 	bool unrecorded; /* no journal could be kept, and that was said */
+	bool repaired;   /* took back what an interrupted session had switched since `since` */
+	bool doubtful;   /* a child by fork, of some of whose counts nobody knows whose they are */
 	bool owing;      /* something of ours could not be taken back: the journal must stay */
 };
+
+/*
+ * Clock ticks that a fork may take from the copy of the memory until the child is seen in /proc,
+ * with its start time: later than that it was copied after what was written before.
+ */
+#define SESSION_BIRTH 10
 
 #define SESSION_TURN_MS 5000 /* how long we wait for another of us */
 
@@ -88,9 +98,28 @@ bool session_owns(const struct holding *h, const struct probes_probe *p);
 int32_t session_delta(const struct probes_write *w);
 uint32_t session_slot(const struct holding *h, size_t local, const struct probes_write *w);
 
+/*
+ * Take over in a child by fork what it inherited, as probes_inherit; `after` tells that it was born
+ * when the parent's last change had been made. Appends to `doubt` (struct journal_write) what may
+ * be inherited or not: the count without and with our part.
+ */
+int session_inherit(struct probes_session *child, struct probes_session *parent, bool after,
+	struct array *doubt, size_t *count, struct probes_error *e);
+
+/* All that a child of the parent may have inherited, as `doubt` of session_inherit. */
+bool session_doubt_all(const struct probes_session *parent, struct array *doubt);
+
+/* A child by fork of the session's process, by its auxiliary vector, that does not share its
+ * memory?
+ */
+bool session_is_child(const struct probes_session *child, const struct probes_session *parent);
+
 /* The `plan` of a change that takes back deltas. */
 int session_plan_restore(
 	const struct session_change *change, struct plan *p, struct probes_error *e);
+
+/* Open a journal of a process, by its pid, start time and `program` (struct identity). */
+int session_open_journal(struct journal *j, pid_t target, uint64_t start, uint64_t program);
 
 /* Begin its journal, unless there is one. 0 or a negative errno. */
 int session_begin_journal(struct probes_session *s);

@@ -65,6 +65,40 @@ uint32_t session_slot(const struct holding *h, size_t local, const struct probes
 	return holding_same(h, holding_semaphore(h, &h->probes[local]) + w->index);
 }
 
+/*
+ * What a change made of each count, and what our part was before: who is born of a fork in the
+ * midst of it has the one or the other. Without memory for it such a child is left as it is.
+ */
+static void session_note(
+	struct probes_session *s, const struct session_change *c, const struct probes_result *r)
+{
+	s->change++;
+	for (size_t i = 0; i < r->write_count; i++) {
+		const struct probes_write *w = &r->writes[i];
+		size_t local;
+		struct holding *h = catalog_find(&s->catalog, w->probe, &local);
+		uint32_t slot = w->is_site ? 0 : session_slot(h, local, w);
+		struct holding_change *change;
+
+		if (!h->changes)
+			h->changes = calloc(h->semaphore_count + 1, sizeof *h->changes);
+		if (w->is_site || !h->changes)
+			continue;
+		change = &h->changes[slot];
+		if (change->serial == s->change) {
+			change->steps = true;
+		} else {
+			*change = (struct holding_change){.serial = s->change,
+				.old = (uint16_t)plan_count(w->old),
+				.before = h->net[slot]};
+			if (c->not_ours)
+				change->before += c->deltas[h->probes[local].object][slot];
+		}
+		change->new_ = (uint16_t)plan_count(w->new_);
+	}
+	s->changed_at = procfs_now();
+}
+
 /* A switch: what it wrote is ours now. */
 static void session_remember(struct probes_session *s, const struct probes_result *r)
 {
@@ -94,6 +128,8 @@ static void session_forget(
 
 		if (r->items[i].outcome != PROBES_DONE || !deltas[p->object])
 			continue;
+		if (h->torn)
+			h->torn[local] = false;
 		for (uint32_t k = 0; k < p->semaphore_count; k++) {
 			uint32_t slot = holding_same(h, holding_semaphore(h, p) + k);
 
@@ -181,21 +217,25 @@ static int session_run(struct probes_session *s, const struct session_change *c,
 	return w->apply.barred ? session_run_attached(s, w, e) : r;
 }
 
-int session_begin_journal(struct probes_session *s)
+int session_open_journal(struct journal *j, pid_t target, uint64_t start, uint64_t program)
 {
-	struct journal_key key = {.target = s->who.pid,
-		.target_start = s->who.start_time,
-		.target_program = s->who.program,
+	struct journal_key key = {.target = target,
+		.target_start = start,
+		.target_program = program,
 		.owner = getpid(),
 		.pids = journal_pids()};
 	struct procfs_stat self;
-	int r;
+	int r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
 
+	key.owner_start = self.start_time;
+	return r ? r : journal_open(j, &key);
+}
+
+int session_begin_journal(struct probes_session *s)
+{
 	if (s->journal.fd >= 0)
 		return 0;
-	r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
-	key.owner_start = self.start_time;
-	return r ? r : journal_open(&s->journal, &key);
+	return session_open_journal(&s->journal, s->who.pid, s->who.start_time, s->who.program);
 }
 
 /*
@@ -341,15 +381,16 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 		s->owing = true;
 	if (r < 0 || c->dry_run)
 		return r;
+	session_note(s, c, *result);
 	if (!c->not_ours) {
 		if (c->deltas)
 			session_forget(s, c->deltas, *result);
 		else
 			session_remember(s, *result);
-		session_stamp(s, *result);
 		if (c->deltas && !(*result)->not_done && !probes_mine(s))
 			s->owing = false;
 	}
+	session_stamp(s, *result);
 	/* So that what is shown next is what is there now; a failure shows itself at the next look.
 	 */
 	if (session_read_change(s, c, reader, &ignored) < 0)

@@ -5,153 +5,97 @@
 #include "session.h"
 
 #include "base/error.h"
-#include "process/procfs.h"
 #include "process/tree.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/kcmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- the mark of a fork ---- */
-
-/* The auxiliary vector: addresses chosen at random by exec. fork copies it. */
-struct fork_mark {
-	char *text; /* NULL: it could not be read */
-	size_t size;
-};
-
-static struct fork_mark fork_mark_of(int dir, const char *file)
-{
-	struct fork_mark m;
-
-	if (procfs_read(dir, file, &m.text, &m.size) < 0)
-		m.size = 0;
-	return m;
-}
-
-static bool fork_same(const struct fork_mark *a, const struct fork_mark *b)
-{
-	return a->size && a->size == b->size && !memcmp(a->text, b->text, a->size);
-}
-
 /* ---- finding ---- */
 
-/* A process that switches, for one look. */
-struct fork_origin {
-	const struct probes_session *session;
-	struct fork_mark mark;
-};
-
-static bool fork_is_origin(const struct array *origins, pid_t pid)
+static bool fork_is_origin(struct probes_session *const *sessions, size_t count, pid_t pid)
 {
-	for (size_t i = 0; i < origins->count; i++)
-		if (ARRAY_AT(origins, struct fork_origin, i)->session->who.pid == pid)
+	for (size_t i = 0; i < count; i++)
+		if (sessions[i]->process && sessions[i]->who.pid == pid)
 			return true;
 	return false;
 }
 
-static bool fork_descends(const struct array *origins, const struct tree_link *link)
+/*
+ * The auxiliary vector holds addresses chosen at random by exec, and fork copies it: what it makes
+ * (struct identity) is known also of a parent that has ended.
+ */
+static bool fork_descends(
+	struct probes_session *const *sessions, size_t count, const struct tree_link *link)
 {
-	struct fork_mark mark = {0};
+	uint64_t program = 0;
 	bool same = false;
 
-	for (size_t i = 0; i < origins->count && !same; i++) {
-		const struct fork_origin *o = ARRAY_AT(origins, struct fork_origin, i);
-		char path[64];
+	for (size_t i = 0; i < count && !same; i++) {
+		const struct probes_session *s = sessions[i];
 
-		if (link->start_time < o->session->since || !o->mark.size)
+		if (!s->process || !s->since || link->start_time < s->since || !s->who.program)
 			continue;
-		if (!mark.text) {
-			snprintf(path, sizeof path, "/proc/%d/auxv", link->pid);
-			mark = fork_mark_of(AT_FDCWD, path);
-		}
-		same = fork_same(&mark, &o->mark);
+		if (!program)
+			program = identity_program(link->pid);
+		same = program == s->who.program;
+		if (!program)
+			break;
 	}
-	free(mark.text);
 	return same;
 }
 
-static int fork_origins(struct probes_session *const *sessions, size_t count, struct array *origins,
-	struct probes_error *e)
+static bool fork_any_switched(struct probes_session *const *sessions, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct fork_origin *o;
-
-		if (!sessions[i]->process || !sessions[i]->since)
-			continue;
-		o = array_add(origins);
-		if (!o)
-			return error_memory(e, "a look at children");
-		o->session = sessions[i];
-		o->mark = fork_mark_of(sessions[i]->who.task, "auxv");
-	}
-	return 0;
+	for (size_t i = 0; i < count; i++)
+		if (sessions[i]->process && sessions[i]->since)
+			return true;
+	return false;
 }
 
-static int fork_find(
-	const struct array *origins, pid_t **pids, size_t *found, struct probes_error *e)
+int probes_forked(struct probes_session *const *sessions, size_t count, pid_t **pids, size_t *found,
+	struct probes_error *e)
 {
 	struct array links;
 	bool read;
 
+	*pids = NULL;
+	*found = 0;
+	if (!fork_any_switched(sessions, count))
+		return 0;
 	array_init(&links, sizeof(struct tree_link));
 	read = tree_gather(&links);
 	*pids = read ? calloc(links.count + 1, sizeof **pids) : NULL;
 	for (size_t i = 0; *pids && i < links.count; i++) {
 		const struct tree_link *link = ARRAY_AT(&links, struct tree_link, i);
 
-		if (!fork_is_origin(origins, link->pid) && fork_descends(origins, link))
+		if (link->forked && !fork_is_origin(sessions, count, link->pid) &&
+			fork_descends(sessions, count, link))
 			(*pids)[(*found)++] = link->pid;
 	}
 	array_done(&links);
 	return *pids ? 0 : error_memory(e, "a look at children");
 }
 
-int probes_forked(struct probes_session *const *sessions, size_t count, pid_t **pids, size_t *found,
-	struct probes_error *e)
-{
-	struct array origins;
-	int r;
-
-	*pids = NULL;
-	*found = 0;
-	array_init(&origins, sizeof(struct fork_origin));
-	r = fork_origins(sessions, count, &origins, e);
-	if (r == 0 && origins.count)
-		r = fork_find(&origins, pids, found, e);
-	for (size_t i = 0; i < origins.count; i++)
-		free(ARRAY_AT(&origins, struct fork_origin, i)->mark.text);
-	array_done(&origins);
-	return r;
-}
-
 /* ---- taking over ---- */
 
-/* A vfork's child runs in its parent's memory: what is written there is written once. */
+/*
+ * A vfork's child runs in its parent's memory: what is written there is written once. A parent that
+ * has ended shares with nobody.
+ */
 static bool fork_has_own_memory(const struct probes_session *a, const struct probes_session *b)
 {
-	return syscall(SYS_kcmp, a->who.tid, b->who.tid, KCMP_VM, 0, 0) > 0;
+	return !identity_alive(&b->who) ||
+	       syscall(SYS_kcmp, a->who.tid, b->who.tid, KCMP_VM, 0, 0) > 0;
 }
 
-static bool fork_is_child(const struct probes_session *child, const struct probes_session *parent)
+bool session_is_child(const struct probes_session *child, const struct probes_session *parent)
 {
-	struct fork_mark a, b;
-	bool same;
-
-	if (!child->process || !parent->process || !parent->since ||
-		child->who.start_time < parent->since || !fork_has_own_memory(child, parent))
-		return false;
-	a = fork_mark_of(child->who.task, "auxv");
-	b = fork_mark_of(parent->who.task, "auxv");
-	same = fork_same(&a, &b);
-	free(a.text);
-	free(b.text);
-	return same;
+	return child->process && parent->process && parent->since &&
+	       child->who.start_time >= parent->since && child->who.program &&
+	       child->who.program == parent->who.program && fork_has_own_memory(child, parent);
 }
 
 static bool fork_same_object(const struct holding *a, const struct holding *b)
@@ -162,45 +106,160 @@ static bool fork_same_object(const struct holding *a, const struct holding *b)
 	       a->semaphore_count == b->semaphore_count && !a->info.gone && !b->info.gone;
 }
 
-/* What is the same in both; each goes on the child's record. */
-static bool fork_take(struct holding *child, const struct holding *parent, struct array *writes)
-{
-	for (size_t i = 0; i < parent->semaphore_count; i++) {
-		int32_t net = parent->net[i];
-		struct journal_write *w;
+/* A child, and what is found of its inheritance. */
+struct fork_heir {
+	struct probes_session *child;
+	const struct probes_session *parent;
+	bool after;          /* born when the parent's last change had been made */
+	struct array writes; /* struct journal_write: what is ours there */
+	struct array *doubt; /* the same, of what may be */
+};
 
-		if (!net || child->net[i] || child->values[i] == PROBES_NONE ||
-			child->values[i] != parent->values[i])
-			continue;
-		w = array_add(writes);
-		if (!w)
-			return false;
-		child->net[i] = net;
-		w->address = child->semaphores[i].address;
-		*(net > 0 ? &w->new_ : &w->old) = (uint16_t)(net > 0 ? net : -net);
+static struct journal_write fork_write(uint64_t address, int64_t without, int64_t with)
+{
+	return (struct journal_write){
+		.address = address, .old = (uint16_t)without, .new_ = (uint16_t)with};
+}
+
+static bool fork_add(struct array *to, struct journal_write write)
+{
+	struct journal_write *w = array_add(to);
+
+	if (w)
+		*w = write;
+	return w;
+}
+
+/*
+ * fork holds mmap_lock, each write of ours takes it, too (access_remote_vm, dup_mmap): a child is
+ * what its parent was between two writes. So a count that we changed last from `old` to `new` is
+ * either of these in a child that was born meanwhile, and our part of it is the one of before or
+ * the one of now. *known is false where it is neither: others count there.
+ */
+static int32_t fork_part(const struct fork_heir *heir, const struct holding *from, size_t slot,
+	uint32_t value, bool *known)
+{
+	const struct holding_change *c = from->changes ? &from->changes[slot] : NULL;
+	int32_t now = from->net[slot];
+
+	*known = true;
+	if (value == from->values[slot] || (c && c->serial && value == c->new_))
+		return now;
+	if (c && c->serial && !heir->after) {
+		bool up = c->new_ > c->old;
+
+		if (value == c->old)
+			return c->before;
+		if (c->steps && (up ? value > c->old && value < c->new_
+				    : value < c->old && value > c->new_))
+			return c->before + (int32_t)value - (int32_t)c->old;
 	}
-	/* So that what was switched last is undone first here, too. */
-	for (size_t i = 0; i < child->probe_count; i++)
-		if (session_owns(child, &child->probes[i]))
-			child->stamp[i] = parent->stamp[i];
+	*known = heir->after && !now;
+	return 0;
+}
+
+/* Without and with the part of ours that it may hold. */
+static bool fork_doubt(const struct holding *from, size_t slot, struct array *doubt)
+{
+	const struct holding_change *c = from->changes ? &from->changes[slot] : NULL;
+	int32_t now = from->net[slot];
+	int64_t value = from->values[slot] == PROBES_NONE ? 0 : from->values[slot];
+	uint64_t address = from->semaphores[slot].address;
+
+	if (now)
+		return fork_add(doubt, fork_write(address, value - now, value));
+	if (c && c->serial && c->before)
+		return fork_add(doubt, fork_write(address, c->new_, c->old));
 	return true;
 }
 
-static int fork_take_all(struct probes_session *child, const struct probes_session *parent,
-	struct array *writes, struct probes_error *e)
+static bool fork_take_counts(struct fork_heir *heir, struct holding *to, const struct holding *from)
 {
-	for (size_t i = 0; i < parent->catalog.holdings.count; i++) {
-		const struct holding *from = catalog_holding(&parent->catalog, i);
+	for (size_t i = 0; i < from->semaphore_count; i++) {
+		bool known = true;
+		int32_t part;
 
-		for (size_t k = 0; from->net && k < child->catalog.holdings.count; k++) {
-			struct holding *to = catalog_holding(&child->catalog, k);
+		if (holding_same(from, i) != i || to->net[i] || to->values[i] == PROBES_NONE ||
+			(!from->net[i] && !(from->changes && from->changes[i].serial)))
+			continue;
+		part = fork_part(heir, from, i, to->values[i], &known);
+		if (!known && !fork_doubt(from, i, heir->doubt))
+			return false;
+		if (!part)
+			continue;
+		to->net[i] = part;
+		if (!fork_add(&heir->writes, fork_write(to->semaphores[i].address,
+						     part < 0 ? -part : 0, part > 0 ? part : 0)))
+			return false;
+	}
+	return true;
+}
 
-			if (to->net && fork_same_object(to, from) && !fork_take(to, from, writes))
+static bool fork_is_torn(const struct holding *h, const struct probes_probe *p)
+{
+	for (uint32_t i = 0; p->kind == PROBES_OCAML && i < p->site_count; i++) {
+		enum probes_state state = h->site_live[holding_site(h, p) + i].state;
+		uint32_t k = p->sites[i].semaphore, value;
+
+		value = k == PROBES_NONE ? PROBES_NONE : h->values[holding_semaphore(h, p) + k];
+		if (value != PROBES_NONE && (state == PROBES_ON || state == PROBES_OFF) &&
+			(state == PROBES_ON) != (value > 0))
+			return true;
+	}
+	return false;
+}
+
+/* Sites and counts are several writes: born between them, the sites must follow. */
+static bool fork_take_torn(struct fork_heir *heir, struct holding *to, const struct holding *from)
+{
+	for (size_t i = 0; i < to->probe_count; i++) {
+		const struct probes_probe *p = &to->probes[i];
+
+		if (!from->stamp[i] || heir->after || !fork_is_torn(to, p))
+			continue;
+		if (!to->torn)
+			to->torn = calloc(to->probe_count + 1, sizeof *to->torn);
+		if (!to->torn)
+			return false;
+		to->torn[i] = true;
+		for (uint32_t k = 0; k < p->site_count; k++)
+			if (!fork_add(&heir->writes,
+				    (struct journal_write){
+					    .address = p->sites[k].address + SITE_SWITCH,
+					    .old = site_switch_byte(false),
+					    .new_ = site_switch_byte(true),
+					    .is_site = true}))
+				return false;
+	}
+	return true;
+}
+
+/* Each goes on the child's record. */
+static bool fork_take(struct fork_heir *heir, struct holding *to, const struct holding *from)
+{
+	if (!fork_take_counts(heir, to, from) || !fork_take_torn(heir, to, from))
+		return false;
+	/* So that what was switched last is undone first here, too. */
+	for (size_t i = 0; i < to->probe_count; i++)
+		if (session_owns(to, &to->probes[i]))
+			to->stamp[i] = from->stamp[i];
+	return true;
+}
+
+static int fork_take_all(struct fork_heir *heir, struct probes_error *e)
+{
+	for (size_t i = 0; i < heir->parent->catalog.holdings.count; i++) {
+		const struct holding *from = catalog_holding(&heir->parent->catalog, i);
+
+		for (size_t k = 0; from->net && k < heir->child->catalog.holdings.count; k++) {
+			struct holding *to = catalog_holding(&heir->child->catalog, k);
+
+			if (to->net && fork_same_object(to, from) && !fork_take(heir, to, from))
 				return error_memory(e, "what a child inherited");
 		}
 	}
-	if (child->stamp < parent->stamp)
-		child->stamp = parent->stamp;
+	if (heir->child->stamp < heir->parent->stamp)
+		heir->child->stamp = heir->parent->stamp;
 	return 0;
 }
 
@@ -216,28 +275,64 @@ static void fork_record(struct probes_session *child, const struct array *writes
 			strerror(-r));
 }
 
-int probes_inherit(struct probes_session *child, struct probes_session *parent, size_t *count,
-	struct probes_error *e)
+int session_inherit(struct probes_session *child, struct probes_session *parent, bool after,
+	struct array *doubt, size_t *count, struct probes_error *e)
 {
-	struct array writes;
+	struct fork_heir heir = {.child = child, .parent = parent, .after = after, .doubt = doubt};
 	int r;
 
 	*count = 0;
-	if (child->read_only || !fork_is_child(child, parent))
+	if (child->read_only || !session_is_child(child, parent))
 		return 0;
 	r = session_read(child, NULL, 0, e);
 	if (r == 0)
 		r = session_read(parent, NULL, 0, e);
-	if (r < 0)
+	/* Of one that has ended the last reading still says what children took along. */
+	if (r < 0 && (e->status != PROBES_GONE || probes_alive(child, e) < 0))
 		return r;
-	array_init(&writes, sizeof(struct journal_write));
-	r = fork_take_all(child, parent, &writes, e);
-	if (writes.count) {
-		fork_record(child, &writes);
+	array_init(&heir.writes, sizeof(struct journal_write));
+	r = fork_take_all(&heir, e);
+	if (heir.writes.count) {
+		fork_record(child, &heir.writes);
 		child->since = child->who.start_time;
 		child->all.fresh = true;
 		*count = probes_mine(child);
 	}
-	array_done(&writes);
+	array_done(&heir.writes);
 	return r;
+}
+
+int probes_inherit(struct probes_session *child, struct probes_session *parent, size_t *count,
+	struct probes_error *e)
+{
+	bool after = child->process && child->who.start_time > parent->changed_at + SESSION_BIRTH;
+	struct array doubt;
+	int r;
+
+	array_init(&doubt, sizeof(struct journal_write));
+	r = session_inherit(child, parent, after, &doubt, count, e);
+	child->doubtful = doubt.count;
+	array_done(&doubt);
+	return r;
+}
+
+bool session_doubt_all(const struct probes_session *parent, struct array *doubt)
+{
+	for (size_t i = 0; i < parent->catalog.holdings.count; i++) {
+		const struct holding *h = catalog_holding(&parent->catalog, i);
+
+		for (size_t k = 0; h->net && !h->info.gone && k < h->semaphore_count; k++)
+			if (holding_same(h, k) == k && !fork_doubt(h, k, doubt))
+				return false;
+		for (size_t k = 0; h->net && !h->info.gone && k < h->site_count; k++)
+			if (h->stamp[holding_probe_of(h, true, k)] &&
+				!fork_add(
+					doubt, (struct journal_write){
+						       .address = h->sites[k].address + SITE_SWITCH,
+						       .old = site_switch_byte(false),
+						       .new_ = site_switch_byte(true),
+						       .is_site = true}))
+				return false;
+	}
+	return true;
 }

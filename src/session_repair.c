@@ -6,9 +6,13 @@
 #include "session.h"
 
 #include "base/error.h"
+#include "process/procfs.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- what is known ---- */
@@ -314,6 +318,27 @@ static bool repair_join(struct probes_result **all, struct probes_result *more)
 	return items && writes && texts;
 }
 
+/*
+ * Since when children inherit what a journal tells: it was made just before the first write. Clock
+ * ticks since boot; where the file system does not say, the present.
+ */
+static uint64_t repair_since(const char *path)
+{
+	uint64_t now = procfs_now(), ticks;
+	struct timespec wall;
+	struct statx st;
+	int64_t ns;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &st) < 0 ||
+		!(st.stx_mask & STATX_BTIME))
+		return now;
+	ns = (wall.tv_sec - st.stx_btime.tv_sec) * 1000000000 +
+	     (wall.tv_nsec - (int64_t)st.stx_btime.tv_nsec);
+	ticks = ns > 0 ? (uint64_t)ns / (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
+	return ticks < now ? now - ticks : now;
+}
+
 int probes_repair(struct probes_session *s, struct probes_result **result, struct probes_error *e)
 {
 	struct array found;
@@ -330,8 +355,11 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 		r = error_memory(e, "the journals");
 	for (size_t i = 0; r == 0 && i < found.count; i++) {
 		struct probes_result *one = NULL;
+		uint64_t since = repair_since(ARRAY_AT(&found, struct journal_found, i)->path);
 
 		r = repair_one(s, ARRAY_AT(&found, struct journal_found, i), &one, e);
+		s->since = s->since && s->since < since ? s->since : since;
+		s->repaired = true;
 		if (!repair_join(result, one))
 			r = error_memory(e, "a result");
 	}

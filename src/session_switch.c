@@ -121,6 +121,8 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 
 bool session_owns(const struct holding *h, const struct probes_probe *p)
 {
+	if (h->torn && h->torn[p - h->probes])
+		return true;
 	for (uint32_t i = 0; h->net && i < p->semaphore_count; i++)
 		if (h->net[holding_same(h, holding_semaphore(h, p) + i)])
 			return true;
@@ -149,11 +151,34 @@ static void session_free_deltas(const struct probes_session *s, int32_t **deltas
 	free(deltas);
 }
 
+/* Is anything torn, so that sites must follow their counts? */
+static bool session_torn(const struct probes_session *s)
+{
+	for (size_t i = 0; i < s->catalog.holdings.count; i++)
+		if (catalog_holding(&s->catalog, i)->torn)
+			return true;
+	return false;
+}
+
+/* What was torn is not any more, also where somebody else had mended it. */
+static void session_mended(struct probes_session *s)
+{
+	for (size_t i = 0; i < s->catalog.holdings.count; i++) {
+		struct holding *h = catalog_holding(&s->catalog, i);
+
+		free(h->torn);
+		h->torn = NULL;
+	}
+}
+
 static int session_restore(struct probes_session *s, const size_t *which, size_t count,
 	int32_t *const *deltas, struct probes_result **result, struct probes_error *e)
 {
-	const struct session_change c = {
-		.plan = session_plan_restore, .which = which, .count = count, .deltas = deltas};
+	const struct session_change c = {.plan = session_plan_restore,
+		.which = which,
+		.count = count,
+		.deltas = deltas,
+		.follow = session_torn(s)};
 
 	return session_change(s, &c, result, e);
 }
@@ -288,6 +313,8 @@ int probes_restore(struct probes_session *s, struct probes_result **result, stru
 		r = error_memory(e, "an undo");
 	else if (count)
 		r = session_restore(s, which, count, deltas, result, e);
+	if (r == 0 && *result && !(*result)->not_done)
+		session_mended(s);
 	free(which);
 	free(deltas);
 	return r;

@@ -241,15 +241,26 @@ int journal_conclude(struct journal *j, enum journal_kind kind)
 	return journal_put(j, &block, sizeof block);
 }
 
-int journal_settle(struct journal *j, const struct journal_write *writes, size_t count)
+static int journal_put_writes(
+	struct journal *j, enum journal_kind kind, const struct journal_write *writes, size_t count)
 {
-	const struct journal_block block = {JOURNAL_KNOWN, (uint32_t)count};
+	const struct journal_block block = {kind, (uint32_t)count};
 	size_t size = count * sizeof *writes;
 	int r = journal_send(j, &block, sizeof block);
 
 	if (r == 0)
 		r = journal_send(j, writes, size);
 	return journal_sent(j, r, sizeof block + size);
+}
+
+int journal_settle(struct journal *j, const struct journal_write *writes, size_t count)
+{
+	return journal_put_writes(j, JOURNAL_KNOWN, writes, count);
+}
+
+int journal_doubt(struct journal *j, const struct journal_write *writes, size_t count)
+{
+	return journal_put_writes(j, JOURNAL_INTENT, writes, count);
 }
 
 int journal_add(struct journal *j, const struct journal_write *writes, size_t count)

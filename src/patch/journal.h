@@ -81,6 +81,12 @@ int journal_conclude(struct journal *j, enum journal_kind kind);
 int journal_settle(struct journal *j, const struct journal_write *writes, size_t count);
 
 /*
+ * What nobody knows yet: each of these writes was made if the process now holds its new value, and
+ * was not if it holds the old one. For a repair to decide.
+ */
+int journal_doubt(struct journal *j, const struct journal_write *writes, size_t count);
+
+/*
  * What is true without a plan, in one block: these writes count as made. Their opposites take
  * writes off the record whose object has gone, with all that was written in it.
  */

@@ -135,6 +135,10 @@ void holding_unload(struct holding *h)
 		h->values[i] = PROBES_NONE;
 		h->net[i] = 0;
 	}
+	free(h->changes);
+	free(h->torn);
+	h->changes = NULL;
+	h->torn = NULL;
 }
 
 static bool holding_allocate(struct holding *h, bool live)
@@ -319,6 +323,8 @@ void holding_free(struct holding *h)
 	free(h->values);
 	free(h->net);
 	free(h->stamp);
+	free(h->changes);
+	free(h->torn);
 	free(h);
 }
 

@@ -11,6 +11,14 @@
 #include "probes.h"
 #include "process/place.h"
 
+/* How this session changed one count last: a child by fork was born with either value. */
+struct holding_change {
+	uint32_t serial; /* of the change that wrote it; 0: none */
+	uint16_t old, new_;
+	int32_t before; /* the session's own part of `old` */
+	bool steps; /* written more than once by that change: a child may hold what lies between */
+};
+
 struct holding {
 	struct probes_object info;
 	char *path;
@@ -37,6 +45,10 @@ struct holding {
 	uint32_t *values; /* PROBES_NONE: not read */
 	int32_t *net;     /* this session's own change, at the first of the same address */
 	uint32_t *stamp;  /* per probe: when this session switched it last (0: never), ascending */
+	struct holding_change
+		*changes; /* likewise as net; NULL: this session has changed nothing */
+	bool *torn; /* per probe: born in the middle of a change, its sites do not agree with its
+		       count, and it is this session's to mend; NULL: none */
 };
 
 /*

@@ -53,18 +53,33 @@ static int identity_none(pid_t pid, const char *why, struct probes_error *e)
 }
 
 /* auxv holds addresses that the kernel chooses at random at each exec (FNV-1a). */
-static uint64_t identity_hash(int dir)
+static uint64_t identity_hash_of(int dir, const char *file)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 	size_t size;
 	char *auxv;
+	int r = procfs_read(dir, file, &auxv, &size);
 
-	if (procfs_read(dir, "auxv", &auxv, &size) < 0 || !size)
+	if (r < 0 || !size)
 		hash = 0;
 	for (size_t i = 0; hash && i < size; i++)
 		hash = (hash ^ (unsigned char)auxv[i]) * 0x100000001b3u;
 	free(auxv);
+	errno = -r;
 	return hash;
+}
+
+static uint64_t identity_hash(int dir)
+{
+	return identity_hash_of(dir, "auxv");
+}
+
+uint64_t identity_program(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/auxv", pid);
+	return identity_hash_of(AT_FDCWD, path);
 }
 
 static int identity_open_directories(struct identity *who, struct probes_error *e)

@@ -25,6 +25,9 @@ struct identity {
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e);
 void identity_close(struct identity *who);
 
+/* `program` of a process; 0: not readable (errno says why). */
+uint64_t identity_program(pid_t pid);
+
 /* Its number in the innermost pid namespace that it is in. */
 pid_t identity_inner_pid(const struct identity *who);
 

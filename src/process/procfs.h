@@ -22,6 +22,7 @@ long procfs_status_last(const char *status, const char *key, long otherwise);
 uint64_t procfs_status_set(const char *status, const char *key);
 
 #define PROCFS_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
+#define PROCFS_FORKED 0x00000040        /* PF_FORKNOEXEC: no exec since its fork */
 
 /* What is needed of a /proc/PID/stat text. */
 struct procfs_stat {

@@ -75,7 +75,8 @@ bool tree_gather(struct array *links)
 			break;
 		*link = (struct tree_link){.pid = atoi(entry->d_name),
 			.parent = stat.parent,
-			.start_time = stat.start_time};
+			.start_time = stat.start_time,
+			.forked = stat.flags & PROCFS_FORKED};
 	}
 	closedir(proc);
 	return true;

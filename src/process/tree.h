@@ -11,6 +11,7 @@
 struct tree_link {
 	pid_t pid, parent;
 	uint64_t start_time; /* clock ticks since boot */
+	bool forked;         /* and called no exec since */
 };
 
 /* Every process there is (appends struct tree_link), without zombies and kernel threads. */

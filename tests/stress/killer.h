@@ -19,6 +19,9 @@ enum killer_way {
 	KILLER_VICTIM, /* like KILLER_CALL, but it is another process that gets a signal: `victim`,
 			  `signal`; where the call is ptrace(2), the very thread that it is about;
 			  and that is waited for, for a moment, before the call goes on */
+	KILLER_SIGNAL, /* like KILLER_CALL, but it gets `signal`, and may go on; so does the process
+			  whose call it is, as at a terminal. Calls that do no more than read files
+			  are not counted: all that look at /proc */
 	KILLER_MEANWHILE, /* nobody is killed: `meanwhile` is called before each of these calls goes
 			  on, in the process that traces */
 };

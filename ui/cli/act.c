@@ -104,6 +104,22 @@ int act_one(struct act *a, const struct target *t, bool *done)
 	return status;
 }
 
+void act_hold_signals(sigset_t *before)
+{
+	static const int held[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+		sigaddset(&set, held[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+void act_restore_signals(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 int act_printed(struct act *a, int status)
 {
 	bool printing = a->printing;

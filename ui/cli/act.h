@@ -2,6 +2,8 @@
 #ifndef UI_CLI_ACT_H
 #define UI_CLI_ACT_H
 
+#include <signal.h>
+
 #include "ui/audit.h"
 #include "ui/cli/output.h"
 #include "ui/targets.h"
@@ -30,6 +32,12 @@ int act_tell(struct act *a, const struct target *t, const struct probes_result *
 /* The note alone. */
 int act_note(struct act *a, const char *verb, const struct target *t,
 	const struct probes_result *result);
+/*
+ * Hold back the signals that would end or suspend us while a process is changed: nothing is to be
+ * left half done, and no record. What came meanwhile acts when the old mask is restored.
+ */
+void act_hold_signals(sigset_t *before);
+void act_restore_signals(const sigset_t *before);
 /* Finish the output before the rest; the exit status as from act_end. */
 int act_printed(struct act *a, int status);
 /* Close both; the exit status, which is "status" unless the output could not be written. */

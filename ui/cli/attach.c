@@ -41,8 +41,13 @@ static int attach_all(struct act *a)
 	}
 	if (a->options->for_ms)
 		stay_prepare();
-	for (size_t i = 0; i < t.count; i++)
+	for (size_t i = 0; i < t.count; i++) {
+		sigset_t before;
+
+		act_hold_signals(&before);
 		explain_count(&tally, attach_one(a, &t.items[i]));
+		act_restore_signals(&before);
+	}
 	status = explain_status(&tally);
 	/* Whoever reads the output need not wait as long as we do. */
 	if (a->options->for_ms && !a->options->dry_run)

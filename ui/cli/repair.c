@@ -73,7 +73,48 @@ static int repair_left(
 	return status;
 }
 
-static int repair_one(struct act *a, const struct target *t)
+/* Children by fork that were born with it, and that no session knew. */
+struct repair_children {
+	struct act *act;
+	int status;
+};
+
+static void repair_child(void *data, const struct probes_swept *swept)
+{
+	struct repair_children *c = data;
+	const struct target t = {.pid = swept->pid, .session = swept->session};
+	const struct probes_result *result = swept->result;
+	int status = PROBES_OK;
+
+	if (result) {
+		status = act_note(c->act, "repair", &t, result);
+		if (!c->act->options->quiet) {
+			explain_items(&t, result, c->act->options);
+			report_line("pid %d: a child by fork: undid what it was born with: %zu "
+				    "probe%s, %zu site%s",
+				t.pid, result->done, result->done == 1 ? "" : "s", result->sites,
+				result->sites == 1 ? "" : "s");
+		}
+		if (!status && result->not_done)
+			status = PROBES_FAILED;
+	}
+	if (swept->error)
+		status = explain_error(&t, swept->error, c->act->many);
+	c->status = c->status ? c->status : status;
+}
+
+static int repair_children(
+	struct act *a, const struct target *t, const struct probes_options *engine)
+{
+	struct repair_children c = {.act = a};
+	struct probes_error e;
+
+	if (probes_sweep(&t->session, 1, engine, repair_child, &c, &e) < 0)
+		return explain_error(t, &e, a->many);
+	return c.status;
+}
+
+static int repair_one(struct act *a, const struct target *t, const struct probes_options *engine)
 {
 	struct probes_leftover *left;
 	struct probes_error e;
@@ -87,6 +128,8 @@ static int repair_one(struct act *a, const struct target *t)
 	if (!count && !a->options->quiet)
 		report_line("pid %d: nothing to repair", t->pid);
 	status = count ? repair_left(a, t, left, count) : tell(a, t, NULL);
+	if (count && !status)
+		status = repair_children(a, t, engine);
 	free(left);
 	return status;
 }
@@ -103,8 +146,13 @@ static int repair_all(struct act *a)
 		report_error(&e);
 		return (int)e.status;
 	}
-	for (size_t i = 0; i < t.count; i++)
-		explain_count(&tally, repair_one(a, &t.items[i]));
+	for (size_t i = 0; i < t.count; i++) {
+		sigset_t before;
+
+		act_hold_signals(&before);
+		explain_count(&tally, repair_one(a, &t.items[i], &engine));
+		act_restore_signals(&before);
+	}
 	targets_close(&t);
 	return explain_status(&tally);
 }

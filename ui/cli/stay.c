@@ -80,6 +80,12 @@ static bool inherited(
 	return *count;
 }
 
+static void put_born(pid_t pid, size_t count)
+{
+	report_line("pid %d: a child by fork, born with %zu probe%s switched", pid, count,
+		count == 1 ? "" : "s");
+}
+
 static void adopt(struct targets *targets, size_t parents, pid_t pid, const struct options *o,
 	const struct probes_options *engine)
 {
@@ -94,23 +100,31 @@ static void adopt(struct targets *targets, size_t parents, pid_t pid, const stru
 		return;
 	}
 	if (!o->quiet)
-		report_line("pid %d: a child by fork, born with %zu probe%s switched", pid, count,
-			count == 1 ? "" : "s");
+		put_born(pid, count);
 	targets_add(targets, child);
+}
+
+/* The caller's (free); NULL: no memory. */
+static struct probes_session **sessions_of(const struct targets *targets, size_t *count)
+{
+	struct probes_session **sessions = calloc(targets->count + 1, sizeof *sessions);
+
+	*count = 0;
+	for (size_t i = 0; sessions && i < targets->count; i++)
+		if (targets->items[i].session)
+			sessions[(*count)++] = targets->items[i].session;
+	return sessions;
 }
 
 /* Children by fork took along what is switched: they are undone with the others. */
 static void adopt_all(
 	struct targets *targets, const struct options *o, const struct probes_options *engine)
 {
-	struct probes_session **sessions = calloc(targets->count + 1, sizeof *sessions);
-	size_t parents = targets->count, count = 0, found;
+	size_t parents = targets->count, count, found;
+	struct probes_session **sessions = sessions_of(targets, &count);
 	struct probes_error e;
 	pid_t *pids;
 
-	for (size_t i = 0; sessions && i < parents; i++)
-		if (targets->items[i].session)
-			sessions[count++] = targets->items[i].session;
 	if (sessions && probes_forked(sessions, count, &pids, &found, &e) == 0) {
 		for (size_t i = 0; i < found; i++)
 			adopt(targets, parents, pids[i], o, engine);
@@ -184,12 +198,17 @@ static void put_skipped(const struct target *t, const struct probes_result *resu
 		result->skipped == 1 ? "" : ", ...", first->why);
 }
 
-/* It could not be undone now: the journal stays, since the session is not closed. */
-static void stuck(struct target *t)
+static void put_stuck(pid_t pid)
 {
 	report_line("pid %d: some of what was switched stays so; when the cause is gone, undo it "
 		    "with: probes-tui repair -pid %d",
-		t->pid, t->pid);
+		pid, pid);
+}
+
+/* It could not be undone now: the journal stays, since the session is not closed. */
+static void stuck(struct target *t)
+{
+	put_stuck(t->pid);
 	targets_abandon(t);
 }
 
@@ -229,6 +248,48 @@ static int undo(struct act *a, struct target *t)
 	return status;
 }
 
+/* The children that were born while it was undone in their parents. */
+struct newborn {
+	struct act *act;
+	struct tally *tally;
+};
+
+static void undone_newborn(void *data, const struct probes_swept *swept)
+{
+	struct newborn *n = data;
+	struct target t = {.pid = swept->pid, .session = swept->session};
+	bool quiet = n->act->options->quiet;
+	int status = PROBES_OK;
+
+	if (swept->probes && !quiet)
+		put_born(swept->pid, swept->probes);
+	if (swept->result) {
+		status = act_note(n->act, "switch-back", &t, swept->result);
+		if (swept->result->done && !quiet)
+			put_undone(&t, swept->result);
+		if (swept->result->not_done) {
+			explain_items(&t, swept->result, n->act->options);
+			put_stuck(swept->pid);
+			status = PROBES_FAILED;
+		}
+	}
+	if (swept->error)
+		status = explain_error(&t, swept->error, n->act->many);
+	explain_count(n->tally, status);
+}
+
+static void undo_newborn(struct act *a, struct probes_session *const *sessions, size_t count,
+	const struct probes_options *engine, struct tally *tally)
+{
+	struct newborn n = {a, tally};
+	struct probes_error e;
+
+	if (probes_sweep(sessions, count, engine, undone_newborn, &n, &e) < 0) {
+		report_error(&e);
+		explain_count(tally, (int)e.status);
+	}
+}
+
 /* "30 s", "0.25 s" */
 static const char *span(uint64_t ms, char *out, size_t size)
 {
@@ -262,14 +323,20 @@ int stay_run(
 	struct act *a, struct targets *targets, const struct probes_options *engine, int status)
 {
 	struct tally tally = {0};
+	struct probes_session **sessions;
+	size_t count;
 	int sig;
 
 	if (!a->options->quiet)
 		put_waiting(targets, a->options->for_ms);
 	sig = wait_for_end(targets, a->options, engine);
 	adopt_all(targets, a->options, engine);
+	sessions = sessions_of(targets, &count);
 	for (size_t i = 0; i < targets->count; i++)
 		explain_count(&tally, undo(a, &targets->items[i]));
+	if (sessions)
+		undo_newborn(a, sessions, count, engine, &tally);
+	free(sessions);
 	if (tally.bad)
 		return explain_status(&tally);
 	return sig ? 128 + sig : status;

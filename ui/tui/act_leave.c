@@ -52,6 +52,7 @@ static void act_leave_take_back(struct app *a, const char *word, const char *hei
 	act_switch_audit(a, word, b->deed);
 	record_deed(&a->record, &a->model, remark, b->deed);
 	b->left = model_changed(&a->model);
+	workers_sweep(a, heirs_word, &b->heirs);
 }
 
 /* Undo; false: not all of it could be. */

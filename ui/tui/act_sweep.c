@@ -6,9 +6,12 @@
 #include "ui/tui/heirs.h"
 #include "ui/tui/workers.h"
 
+#define ACT_SWEEP_LOOKS 5
+
 void act_sweep(struct app *a, enum request r)
 {
-	struct heirs_sum sum;
+	struct heirs_sum sum = {0};
+	size_t before, looks = 0;
 	char said[200] = "";
 
 	(void)r;
@@ -16,8 +19,12 @@ void act_sweep(struct app *a, enum request r)
 		app_complain(a, "read-only: nothing is switched");
 		return;
 	}
-	workers_look(a);
-	heirs_restore(a, "sweep", &sum);
+	/* Once more where some were found: they may have had children meanwhile. */
+	do {
+		before = sum.processes;
+		workers_look(a);
+		heirs_restore(a, "sweep", &sum);
+	} while (sum.processes > before && !sum.failed && ++looks < ACT_SWEEP_LOOKS);
 	heirs_say(&sum, said, sizeof said);
 	if (sum.failed)
 		app_say_error(a, "not all children could be swept", &sum.e);

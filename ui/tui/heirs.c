@@ -72,34 +72,45 @@ size_t heirs_changed(const struct app *a)
 	return probes;
 }
 
+void heirs_count_swept(
+	struct app *a, const struct probes_swept *swept, const char *verb, struct heirs_sum *sum)
+{
+	const struct probes_result *r = swept->result;
+	struct probes_error unsaid;
+	char mark[80];
+
+	if (swept->error && !sum->failed++)
+		sum->e = *swept->error;
+	if (swept->error || !swept->probes)
+		return;
+	sum->processes++;
+	sum->probes += swept->probes;
+	snprintf(mark, sizeof mark, "%s: child %d, %zu inherited probes taken back", verb,
+		(int)swept->pid, swept->probes);
+	record_mark(&a->record, mark);
+	if (r && audit_note(&a->audit, verb, swept->session, r, &unsaid) < 0)
+		text_clean(unsaid.why, a->notice, sizeof a->notice);
+}
+
 static void heirs_restore_one(
 	struct app *a, struct probes_session *s, const char *verb, struct heirs_sum *sum)
 {
+	struct probes_swept swept = {.pid = probes_pid(s), .session = s, .probes = probes_mine(s)};
 	struct probes_result *r = NULL;
-	struct probes_error e = {0}, unsaid;
-	size_t probes = probes_mine(s);
-	char mark[80];
+	struct probes_error e = {0};
 
-	if (!probes || !heirs_alive(s))
+	if (!swept.probes || !heirs_alive(s))
 		return;
-	if (probes_restore(s, &r, &e) < 0 && e.status != PROBES_GONE) {
-		if (!sum->failed++)
-			sum->e = e;
-	} else if (!e.code) {
-		sum->processes++;
-		sum->probes += probes;
-		snprintf(mark, sizeof mark, "%s: child %d, %zu inherited probes taken back", verb,
-			(int)probes_pid(s), probes);
-		record_mark(&a->record, mark);
-		if (r && audit_note(&a->audit, verb, s, r, &unsaid) < 0)
-			text_clean(unsaid.why, a->notice, sizeof a->notice);
-	}
+	if (probes_restore(s, &r, &e) < 0 && e.status != PROBES_GONE)
+		swept.error = &e;
+	swept.result = r;
+	if (!e.code || swept.error)
+		heirs_count_swept(a, &swept, verb, sum);
 	probes_result_free(r);
 }
 
 void heirs_restore(struct app *a, const char *verb, struct heirs_sum *sum)
 {
-	*sum = (struct heirs_sum){0};
 	for (size_t i = 0; i < a->heir_count; i++)
 		heirs_restore_one(a, a->heirs[i], verb, sum);
 }

@@ -26,8 +26,12 @@ size_t heirs_count(const struct app *a);
 /* Of those, the probes. */
 size_t heirs_changed(const struct app *a);
 
-/* Undo in all of them what they inherited. */
+/* Undo in all of them what they inherited; adds to the sum. */
 void heirs_restore(struct app *a, const char *verb, struct heirs_sum *sum);
+
+/* One that the engine's own sweep found, with what came of it. */
+void heirs_count_swept(
+	struct app *a, const struct probes_swept *swept, const char *verb, struct heirs_sum *sum);
 
 /* "swept 2 children: 6 probes", appended. Nothing where there were none. */
 void heirs_say(const struct heirs_sum *sum, char *out, size_t size);

@@ -71,15 +71,15 @@ static void workers_forget(struct workers *w)
 	w->count = kept;
 }
 
-/* What it inherited from one of ours by fork is this session's to undo there, too. */
+/* What it inherited from one of ours by fork, be that gone, is this session's to undo there, too.
+ */
 static size_t workers_inherit(struct app *a, struct probes_session *child)
 {
 	struct probes_error ignored;
 	size_t count = 0;
 
 	for (size_t i = 0; !count && i < a->model.process_count; i++)
-		if (!a->model.processes[i].gone &&
-			probes_inherit(child, a->model.processes[i].session, &count, &ignored) < 0)
+		if (probes_inherit(child, a->model.processes[i].session, &count, &ignored) < 0)
 			count = 0;
 	for (size_t i = 0; !count && i < a->heir_count; i++)
 		if (probes_inherit(child, a->heirs[i], &count, &ignored) < 0)
@@ -157,7 +157,8 @@ static bool workers_take_heir(struct app *a, pid_t pid)
 	return true;
 }
 
-/* All sessions that may have switched something; the array is the caller's. */
+/* All sessions that may have switched something, also in what is gone: its children may live. The
+ * array is the caller's. */
 static struct probes_session **workers_sessions(const struct app *a, size_t *count)
 {
 	struct probes_session **all =
@@ -165,8 +166,7 @@ static struct probes_session **workers_sessions(const struct app *a, size_t *cou
 
 	*count = 0;
 	for (size_t i = 0; i < a->model.process_count; i++)
-		if (!a->model.processes[i].gone)
-			all[(*count)++] = a->model.processes[i].session;
+		all[(*count)++] = a->model.processes[i].session;
 	for (size_t i = 0; i < a->heir_count; i++)
 		all[(*count)++] = a->heirs[i];
 	return all;
@@ -188,6 +188,33 @@ static void workers_look_for_heirs(struct app *a, bool follow, size_t most)
 				most -= workers_take_heir(a, pids[i]);
 		free(pids);
 	}
+	free(all);
+}
+
+/* ------------------------------------------------------------------- sweeping */
+
+struct workers_sweeping {
+	struct app *a;
+	const char *verb;
+	struct heirs_sum *sum;
+};
+
+static void workers_swept(void *data, const struct probes_swept *swept)
+{
+	const struct workers_sweeping *w = data;
+
+	heirs_count_swept(w->a, swept, w->verb, w->sum);
+}
+
+void workers_sweep(struct app *a, const char *verb, struct heirs_sum *sum)
+{
+	struct workers_sweeping w = {a, verb, sum};
+	struct probes_error e;
+	size_t count;
+	struct probes_session **all = workers_sessions(a, &count);
+
+	if (probes_sweep(all, count, &a->engine, workers_swept, &w, &e) < 0 && !sum->failed++)
+		sum->e = e;
 	free(all);
 }
 

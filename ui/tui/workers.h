@@ -7,6 +7,7 @@
 #define UI_TUI_WORKERS_H
 
 #include "ui/tui/app.h"
+#include "ui/tui/heirs.h"
 
 /* What one looked at and passed over, since it holds no probes: not opened again each second. */
 struct workers;
@@ -15,6 +16,12 @@ struct workers;
  * known what the newborn took along. */
 void workers_poll(struct app *a);
 void workers_look(struct app *a);
+
+/*
+ * After taking back: in the children, too, that were born meanwhile, and those whose children they
+ * are. Adds to the sum.
+ */
+void workers_sweep(struct app *a, const char *verb, struct heirs_sum *sum);
 void workers_done(struct app *a);
 
 #endif

@@ -1,0 +1,115 @@
+#!/bin/sh
+# What attach -for cannot take back in children by fork is said with their numbers, and is on record: a
+# count that others hold, too; a child that may not be opened. And one whose parent has ended.
+# Does not cover: a child for which no time was left.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+
+# Root may open everything, but for this.
+plain=
+if [ "$(id -u)" = 0 ]; then
+	plain='setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace'
+	$plain true 2>/dev/null || skip 'setpriv cannot drop a capability'
+fi
+
+# breeder: $pid
+breeder()
+{
+	fifos
+	$plain "$VICTIMS/../stress/breeder" <"$tmp/in" >"$tmp/answers" &
+	started="$started $!"
+	exec 3>"$tmp/in" 4<"$tmp/answers"
+	read -r word pid <&4
+	same 'first word' "$word" ready
+	ask places
+	count=$(awk '/^count/ { print "0x" $2; exit }' "$tmp/answer")
+	site=$(awk '/^count/ { print "0x" $4; exit }' "$tmp/answer")
+}
+
+# bear WORD...: $child
+bear()
+{
+	echo "$*" >&3
+	read -r word child <&4
+	same 'born' "$word" born
+	started="$started $child"
+}
+
+# holds: count and code of the first probe in the child
+holds()
+{
+	parent=$pid
+	pid=$child
+	echo "$(peek "$count" 2) $(peek "$site" 2)"
+	pid=$parent
+}
+
+# hold: $session
+hold()
+{
+	: >"$tmp/held"
+	$plain "$PROBES_TUI" attach -no-syslog -pid "$pid" -enable a0 -for 1h 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	until grep -q ' switched for ' "$tmp/held"; do
+		kill -0 "$session" 2>/dev/null || {
+			fail "the session ended: $(cat "$tmp/held")"
+			finish
+		}
+	done
+}
+
+ended()
+{
+	kill "$session"
+	wait "$session"
+	same 'exit status of the session' $? "$1"
+	gone "$session"
+}
+
+# --- others count in the child
+breeder
+hold
+bear fork 2
+ended 1
+same 'the parent is off' "$(state a0)" disabled
+has 'said' "pid $child: .*others count there|process $child.*others count there" "$tmp/held"
+has 'what to do' "repair -pid $child\$" "$tmp/held"
+same 'left as it is' "$(holds)" '0300 90e8'
+want 0 info -pid "$child"
+has 'on record' "a session \\(pid $session\\) was interrupted"
+pid_parent=$pid
+pid=$child
+poke "$count" 1
+pid=$pid_parent
+want 0 repair -no-syslog -pid "$child"
+same 'taken back when they have gone' "$(holds)" '0000 903d'
+
+# --- it cannot be opened
+hold
+bear hide
+ended 1
+same 'the parent is off' "$(state a0)" disabled
+has 'said' "process $child" "$tmp/held"
+has 'what to do' "repair -pid $child" "$tmp/held"
+if [ -n "$plain" ]; then
+	same 'left as it is' "$(holds)" '0100 90e8'
+	want 0 repair -no-syslog -pid "$child"
+	same 'taken back by who may' "$(holds)" '0000 903d'
+fi
+
+# --- its parent has ended
+hold
+bear grand
+kill -9 "$pid"
+kill "$session" # it may have seen that end already
+wait "$session"
+case $? in
+0 | 143) ;;
+*) fail "the session ended with $?" ;;
+esac
+gone "$session"
+same 'taken back in who outlived it' "$(holds)" '0000 903d'
+kill "$child"
+exec 3>&- 4<&-
+finish
