@@ -8,6 +8,7 @@
 #include "patch/apply.h"
 #include "probe/state.h"
 #include "process/access.h"
+#include "process/life.h"
 #include "process/procfs.h"
 #include "process/stop.h"
 #include "process/tracer.h"
@@ -184,17 +185,17 @@ static int session_run(struct probes_session *s, const struct session_change *c,
 int session_begin_journal(struct probes_session *s)
 {
 	struct journal_key key = {.target = s->who.pid,
-		.target_start = s->who.start_time,
+		.target_start = life_start(s->who.start_time),
 		.target_program = s->who.program,
-		.owner = getpid(),
-		.pids = journal_pids()};
+		.owner = getpid()};
 	struct procfs_stat self;
 	int r;
 
 	if (s->journal.fd >= 0)
 		return 0;
 	r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
-	key.owner_start = self.start_time;
+	key.owner_start = life_start(self.start_time);
+	journal_here(&key);
 	return r ? r : journal_open(&s->journal, &key);
 }
 

@@ -1,6 +1,7 @@
 /* Reading and parsing the small text files of /proc. Source: proc(5). */
 #include "process/procfs.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -87,6 +88,23 @@ long procfs_status_last(const char *status, const char *key, long otherwise)
 	while (at && *(at += strspn(at, " \t")) >= '0' && *at <= '9')
 		otherwise = strtol(at, (char **)&at, 10);
 	return otherwise;
+}
+
+size_t procfs_status_numbers(
+	const char *status, const char *key, int base, uint64_t *numbers, size_t most)
+{
+	const char *at = procfs_status_at(status, key);
+	size_t n = 0;
+
+	while (at && n < most && isxdigit((unsigned char)*(at += strspn(at, " \t")))) {
+		char *end;
+
+		numbers[n++] = strtoull(at, &end, base);
+		if (end == at)
+			return n - 1;
+		at = end;
+	}
+	return n;
 }
 
 int procfs_parse_stat(const char *text, struct procfs_stat *stat)

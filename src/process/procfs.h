@@ -18,6 +18,10 @@ long procfs_status(const char *status, const char *key, long otherwise);
 /* Likewise the last number of several. */
 long procfs_status_last(const char *status, const char *key, long otherwise);
 
+/* Several numbers behind "Key:", at most `most`; returns how many there are. */
+size_t procfs_status_numbers(
+	const char *status, const char *key, int base, uint64_t *numbers, size_t most);
+
 #define PROCFS_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
 
 /* What is needed of a /proc/PID/stat text. */
