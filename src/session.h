@@ -36,10 +36,10 @@ struct probes_session {
 	struct journal journal;
 	struct turn turn;
 	unsigned patience_ms; /* of taking back; 0: SESSION_TURN_MS */
-	bool attaches;   /* the kernel lets only a tracer write to its code: that was seen */
-	bool lasting;    /* what it switches is meant to stay */
-	bool unrecorded; /* no journal could be kept, and that was said */
-	bool owing;      /* something of ours could not be taken back: the journal must stay */
+	bool attaches;        /* the kernel lets only a tracer write to its code: that was seen */
+	bool lasting;         /* what it switches is meant to stay */
+	bool unrecorded;      /* no journal could be kept, and that was said */
+	bool owing;           /* something of ours could not be taken back: the journal must stay */
 };
 
 #define SESSION_TURN_MS 5000 /* how long we wait for another of us */

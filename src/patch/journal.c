@@ -92,8 +92,8 @@ static int journal_head(struct journal *j, struct journal_header *header)
  * Lock and header are there before it has a name: of one that is cut short before its header nobody
  * could say whose it is, and it would lie there for ever.
  */
-static int journal_begin(struct journal *j, int dir, const struct journal_key *key,
-	struct journal_header *header)
+static int journal_begin(
+	struct journal *j, int dir, const struct journal_key *key, struct journal_header *header)
 {
 	int r;
 
@@ -170,8 +170,7 @@ int journal_adopt(struct journal *j, const struct journal_found *found)
 	snprintf(j->path, sizeof j->path, "%s/%s", folder, j->file);
 	if (dir < 0)
 		return dir;
-	j->fd = openat(
-		dir, j->file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	j->fd = openat(dir, j->file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (j->fd < 0)
 		r = -errno;
 	close(dir);

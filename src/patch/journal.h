@@ -10,9 +10,9 @@
  * whether that lives. systemd-tmpfiles spares what is locked, however old.
  *
  *   header   "PTUIJ3\0\0", target pid, owner pid (u32 each), target start, target program, owner
- *            start, pid namespace (u64 each), boot id (16 bytes), flags (u32: 1 is "locked"), 0 (u32)
- *            "PTUIJ2\0\0": as before the boot id was in it; the starts are as the owner's time
- *            namespace has them
+ *            start, pid namespace (u64 each), boot id (16 bytes), flags (u32; 1: locked), 0 (u32).
+ *            "PTUIJ2\0\0": the format before, which ends before the boot id; its starts are as
+ *            the owner's time namespace has them
  *   block    kind, count (u32 each), then `count` writes where the kind is intent or known:
  *   write    address (u64), old, new (u16 each), is_site (u32)
  */
@@ -35,8 +35,8 @@ struct journal_key {
 	pid_t target, owner;
 	uint64_t target_start, owner_start; /* life_start; 0: not known */
 	uint64_t target_program;            /* see struct identity; 0: not known */
-	uint64_t pids;    /* inode of the pid namespace that the numbers are of */
-	uint64_t boot[2]; /* id of the boot; 0: not known */
+	uint64_t pids;                      /* inode of the pid namespace that the numbers are of */
+	uint64_t boot[2];                   /* id of the boot; 0: not known */
 };
 
 enum journal_kind { JOURNAL_INTENT = 1, JOURNAL_DONE = 2, JOURNAL_UNDONE = 3, JOURNAL_KNOWN = 4 };
@@ -124,8 +124,7 @@ struct journal_found {
  * proven to be gone, and of what this one ran before an exec. Appends struct journal_found; false
  * when there is no memory.
  */
-bool journal_find(
-	const struct journal_key *target, const uid_t *user, struct array *found);
+bool journal_find(const struct journal_key *target, const uid_t *user, struct array *found);
 void journal_found_done(struct array *found);
 
 #endif

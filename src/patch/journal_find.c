@@ -132,8 +132,8 @@ static enum life journal_owner_lives(
 
 	*why = JOURNAL_ELSEWHERE;
 	if (same_pids)
-		by_number = life_of(
-			text->key.owner, journal_start(text, text->key.owner_start), why);
+		by_number =
+			life_of(text->key.owner, journal_start(text, text->key.owner_start), why);
 	if (!text->locked)
 		return by_number;
 	for (int waited = 0; flock(fd, LOCK_SH | LOCK_NB) < 0; waited++) {
@@ -203,8 +203,8 @@ static bool journal_concerns(
 }
 
 /* Keep the text of one whose owner is dead. */
-static void journal_judge(struct journal_search *s, const char *file, int fd,
-	const struct stat *st, struct journal_text *text)
+static void journal_judge(struct journal_search *s, const char *file, int fd, const struct stat *st,
+	struct journal_text *text)
 {
 	bool same_pids = s->target.pids && text->key.pids == s->target.pids;
 	bool ours = s->place->owner == geteuid();

@@ -9,8 +9,8 @@
 
 struct identity {
 	pid_t pid;
-	pid_t tid; /* a thread that lives: the leader, unless that is a zombie */
-	int pidfd; /* also locked for a turn: process/turn.c */
+	pid_t tid;           /* a thread that lives: the leader, unless that is a zombie */
+	int pidfd;           /* also locked for a turn: process/turn.c */
 	int proc;            /* /proc/PID */
 	int task;            /* /proc/PID/task/TID: maps, mem, exe, auxv are read here, since a
 				zombie leader has none */

@@ -103,24 +103,33 @@ static bool turn_map_is_ours(const char *map)
 	return same;
 }
 
-static bool turn_all(const uint64_t ids[4], uint64_t id)
+/* The first `count` of them are this one. */
+static bool turn_all(const uint64_t *ids, size_t count, uint64_t id)
 {
-	return ids[0] == id && ids[1] == id && ids[2] == id;
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] != id)
+			return false;
+	return true;
 }
 
 /* Source: __ptrace_may_access in kernel/ptrace.c, cap_ptrace_access_check in security/commoncap.c.
  */
-static bool turn_may_trace(
+static enum turn_holder turn_weigh(
 	const struct turn_party *holder, const struct turn_party *target, uid_t visible_owner)
 {
 	bool same_namespace = !strcmp(holder->uid_map, target->uid_map);
-
-	if (holder->traces && (same_namespace || turn_map_is_ours(holder->uid_map) ||
-				      turn_map_covers(holder->uid_map, target->uids[0])))
-		return true;
 	/* The directory of a process that must not be dumped belongs to root. */
-	return same_namespace && turn_all(target->uids, holder->uids[3]) &&
-	       turn_all(target->gids, holder->gids[3]) && visible_owner == target->uids[1];
+	bool user = same_namespace && turn_all(target->uids, 3, holder->uids[3]) &&
+		    turn_all(target->gids, 3, holder->gids[3]) && visible_owner == target->uids[1];
+	bool privileged =
+		holder->traces && (same_namespace || turn_map_is_ours(holder->uid_map) ||
+					  turn_map_covers(holder->uid_map, target->uids[0]));
+
+	if (!user && !privileged)
+		return TURN_STRANGER;
+	/* Or a stranger who locked it, and then executed a program that has the right by its file
+	 * (set-user-ID, capabilities)? */
+	return turn_all(holder->uids, 4, user ? target->uids[0] : 0) ? TURN_PEER : TURN_UNKNOWN;
 }
 
 static enum turn_holder turn_judge(const struct identity *who, pid_t pid)
@@ -133,7 +142,7 @@ static enum turn_holder turn_judge(const struct identity *who, pid_t pid)
 	snprintf(prefix, sizeof prefix, "/proc/%d/", pid);
 	if (pid > 0 && fstat(who->proc, &st) == 0 && turn_party_read(&target, who->proc, "") &&
 		turn_party_read(&holder, AT_FDCWD, prefix))
-		judged = turn_may_trace(&holder, &target, st.st_uid) ? TURN_PEER : TURN_STRANGER;
+		judged = turn_weigh(&holder, &target, st.st_uid);
 	turn_party_done(&holder);
 	turn_party_done(&target);
 	return judged;
@@ -181,8 +190,7 @@ static enum turn_holder turn_holder(const struct identity *who, int fd, pid_t *p
 
 static int turn_cannot(const struct identity *who, struct probes_error *e)
 {
-	return error_set(
-		e, PROBES_FAILED, -errno, "cannot take turns on process %d", who->pid);
+	return error_set(e, PROBES_FAILED, -errno, "cannot take turns on process %d", who->pid);
 }
 
 static int turn_busy(

@@ -9,7 +9,7 @@
 
 /* Of a session; all 0 at first. */
 struct turn {
-	bool passed;        /* a lock was passed over whose holder nobody could identify */
+	bool passed;      /* a lock was passed over whose holder nobody could identify */
 	pid_t passed_pid; /* that holder; 0: not visible here */
 };
 

@@ -119,5 +119,10 @@ locked "$nobody" "$pid" pidfd orphan
 attach -enable multi
 attach -disable multi
 unlocked
+chmod 4755 "$tmp/locker"
+locked "$nobody" "$pid" pidfd # with root's rights, but by its file
+attach -enable multi
+attach -disable multi
+unlocked
 stop
 finish

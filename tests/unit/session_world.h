@@ -10,8 +10,8 @@ struct session_world {
 	struct probes_session s;
 	unsigned char *before; /* a snapshot of the beginning */
 	char runtime[64];
-	char records[80];      /* PROBES_TUI_RECORDS: below runtime */
-	char said[600];        /* all notices */
+	char records[80]; /* PROBES_TUI_RECORDS: below runtime */
+	char said[600];   /* all notices */
 };
 
 void session_begin(struct session_world *x, const char *setup);
