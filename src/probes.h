@@ -432,6 +432,13 @@ PROBES_API PROBES_CHECK int probes_restore(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);
 
 /*
+ * How long probes_revert and probes_restore wait while another session switches in the process; 0
+ * is 5 s, as probes_switch. Longer where nobody is there to try again. When the time is over they
+ * fail with PROBES_REFUSED, and what should have been undone stays on record for probes_repair.
+ */
+PROBES_API void probes_set_patience(struct probes_session *session, unsigned milliseconds);
+
+/*
  * Processes that came by fork from one of these sessions' (or from one that did), after that
  * session had begun to switch: they run with what was on then, and nobody undoes it there. Told by
  * the auxiliary vector, which fork copies and exec makes anew. The sessions' own processes are not
@@ -476,11 +483,15 @@ struct probes_leftover {
 	pid_t owner;
 	size_t writes;    /* on record as made */
 	bool interrupted; /* in the middle of a switch */
+	/* Not empty: changes may remain that probes_repair cannot undo now: a journal, or a
+	   folder of them, could not be read, or whether its owner lives is not known. This is
+	   which, and why; `owner` is 0 where it is not known, the rest is 0. */
+	char unjudged[520];
 };
 
 /*
  * What interrupted sessions left in this process, by the journals that they kept; the array is the
- * caller's (free).
+ * caller's (free). Root finds those of the process' own user, too.
  */
 PROBES_API PROBES_CHECK int probes_leftovers(struct probes_session *session,
 	struct probes_leftover **leftovers, size_t *count, struct probes_error *e);

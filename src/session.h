@@ -11,6 +11,7 @@
 #include "process/identity.h"
 #include "process/image.h"
 #include "process/memory.h"
+#include "process/turn.h"
 
 struct probes_session {
 	struct log log;
@@ -35,12 +36,14 @@ struct probes_session {
 	uint64_t changed_at; /* likewise: when the last change had been made */
 	uint32_t change;     /* the number of that */
 	struct journal journal;
-	bool attaches;   /* the kernel lets only a tracer write to its code: that was seen */
-	bool lasting;    /* what it switches is meant to stay */
-	bool unrecorded; /* no journal could be kept, and that was said */
-	bool repaired;   /* took back what an interrupted session had switched since `since` */
-	bool doubtful;   /* a child by fork, of some of whose counts nobody knows whose they are */
-	bool owing;      /* something of ours could not be taken back: the journal must stay */
+	struct turn turn;
+	unsigned patience_ms; /* of taking back; 0: SESSION_TURN_MS */
+	bool attaches;        /* the kernel lets only a tracer write to its code: that was seen */
+	bool lasting;         /* what it switches is meant to stay */
+	bool unrecorded;      /* no journal could be kept, and that was said */
+	bool repaired;        /* took back what an interrupted session had switched since `since` */
+	bool doubtful; /* a child by fork, of some of whose counts nobody knows whose they are */
+	bool owing;    /* something of ours could not be taken back: the journal must stay */
 };
 
 /*
@@ -127,7 +130,7 @@ int session_begin_journal(struct probes_session *s);
 /* May this session change its process, and is that still there? */
 int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e);
 
-/* Read, plan, apply, remember; the turn (identity_lock) is the caller's. */
+/* Read, plan, apply, remember; the turn (turn_take) is the caller's. */
 int session_carry_out(struct probes_session *s, const struct session_change *change,
 	struct probes_result **result, struct probes_error *e);
 

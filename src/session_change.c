@@ -8,6 +8,7 @@
 #include "patch/apply.h"
 #include "probe/state.h"
 #include "process/access.h"
+#include "process/life.h"
 #include "process/procfs.h"
 #include "process/stop.h"
 #include "process/tracer.h"
@@ -220,14 +221,14 @@ static int session_run(struct probes_session *s, const struct session_change *c,
 int session_open_journal(struct journal *j, pid_t target, uint64_t start, uint64_t program)
 {
 	struct journal_key key = {.target = target,
-		.target_start = start,
+		.target_start = life_start(start),
 		.target_program = program,
-		.owner = getpid(),
-		.pids = journal_pids()};
+		.owner = getpid()};
 	struct procfs_stat self;
 	int r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
 
-	key.owner_start = self.start_time;
+	key.owner_start = life_start(self.start_time);
+	journal_here(&key);
 	return r ? r : journal_open(j, &key);
 }
 

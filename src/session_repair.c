@@ -6,9 +6,11 @@
 #include "session.h"
 
 #include "base/error.h"
+#include "process/life.h"
 #include "process/procfs.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -188,13 +190,30 @@ static void repair_done(struct probes_session *s, struct repair *r)
 
 /* ---- the calls ---- */
 
+/* Whose the process is, all of it; false where it is several users', or that cannot be read. */
+static bool repair_user(const struct probes_session *s, uid_t *user)
+{
+	uint64_t ids[3] = {0};
+	size_t size;
+	char *text;
+	bool one = procfs_read(s->who.proc, "status", &text, &size) == 0 &&
+		   procfs_status_numbers(text, "Uid", 10, ids, 3) == 3 && ids[0] == ids[1] &&
+		   ids[0] == ids[2];
+
+	free(text);
+	*user = (uid_t)ids[0];
+	return one;
+}
+
 static bool repair_find(const struct probes_session *s, struct array *found)
 {
 	const struct journal_key target = {.target = s->who.pid,
-		.target_start = s->who.start_time,
+		.target_start = life_start(s->who.start_time),
 		.target_program = s->who.program};
+	uid_t user;
+	bool one = repair_user(s, &user);
 
-	return journal_find(&target, found);
+	return journal_find(&target, one ? &user : NULL, found);
 }
 
 int probes_leftovers(struct probes_session *s, struct probes_leftover **leftovers, size_t *count,
@@ -211,10 +230,17 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 		*leftovers = calloc(found.count + 1, sizeof **leftovers);
 	for (size_t i = 0; *leftovers && i < found.count; i++) {
 		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
+		struct probes_leftover *left = &(*leftovers)[(*count)++];
+		char folder[250];
 
-		(*leftovers)[(*count)++] = (struct probes_leftover){.owner = f->text.key.owner,
-			.writes = f->text.writes.count,
-			.interrupted = f->text.last.count > 0};
+		left->owner = f->text.key.owner;
+		left->writes = f->text.writes.count;
+		left->interrupted = f->text.last.count > 0;
+		if (!*f->unjudged)
+			continue;
+		records_path(&f->place, folder, sizeof folder);
+		snprintf(left->unjudged, sizeof left->unjudged, "%s%s%s: %s", folder,
+			*f->file ? "/" : "", f->file, f->unjudged);
 	}
 	journal_found_done(&found);
 	return *leftovers ? 0 : error_memory(e, "the journals");
@@ -254,11 +280,12 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 {
 	struct journal own = s->journal;
 	bool lasting = s->lasting, unrecorded = s->unrecorded, owing = s->owing;
-	int r = journal_adopt(&s->journal, f->path, f->text.length);
+	int r = journal_adopt(&s->journal, f);
 
 	if (r < 0) {
+		error_set(e, PROBES_FAILED, r, "cannot open the journal %s", s->journal.path);
 		s->journal = own;
-		return error_set(e, PROBES_FAILED, r, "cannot open the journal %s", f->path);
+		return r;
 	}
 	s->lasting = s->unrecorded = false;
 	r = repair_change(s, &f->text, result, e);
@@ -322,13 +349,17 @@ static bool repair_join(struct probes_result **all, struct probes_result *more)
  * Since when children inherit what a journal tells: it was made just before the first write. Clock
  * ticks since boot; where the file system does not say, the present.
  */
-static uint64_t repair_since(const char *path)
+static uint64_t repair_since(const struct journal_found *f)
 {
+	char folder[sizeof f->place.base + sizeof f->place.name + 1];
+	char path[sizeof folder + sizeof f->file + 1];
 	uint64_t now = procfs_now(), ticks;
 	struct timespec wall;
 	struct statx st;
 	int64_t ns;
 
+	records_path(&f->place, folder, sizeof folder);
+	snprintf(path, sizeof path, "%s/%s", folder, f->file);
 	clock_gettime(CLOCK_REALTIME, &wall);
 	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &st) < 0 ||
 		!(st.stx_mask & STATX_BTIME))
@@ -346,7 +377,7 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 
 	*result = NULL;
 	if (r == 0)
-		r = identity_lock(&s->who, SESSION_TURN_MS, e);
+		r = turn_take(&s->turn, &s->who, s->memory.fd, SESSION_TURN_MS, e);
 	if (r < 0)
 		return r;
 	array_init(&found, sizeof(struct journal_found));
@@ -354,16 +385,20 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 	if (!repair_find(s, &found))
 		r = error_memory(e, "the journals");
 	for (size_t i = 0; r == 0 && i < found.count; i++) {
+		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
 		struct probes_result *one = NULL;
-		uint64_t since = repair_since(ARRAY_AT(&found, struct journal_found, i)->path);
+		uint64_t since;
 
-		r = repair_one(s, ARRAY_AT(&found, struct journal_found, i), &one, e);
+		if (*f->unjudged)
+			continue;
+		since = repair_since(f);
+		r = repair_one(s, f, &one, e);
 		s->since = s->since && s->since < since ? s->since : since;
 		s->repaired = true;
 		if (!repair_join(result, one))
 			r = error_memory(e, "a result");
 	}
 	journal_found_done(&found);
-	identity_unlock(&s->who);
+	turn_end(&s->who, s->memory.fd);
 	return r;
 }

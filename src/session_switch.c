@@ -6,6 +6,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,17 @@ int session_plan_restore(const struct session_change *c, struct plan *p, struct 
 	return plan_restore(p, c->which, c->count, (const int32_t *const *)c->deltas, c->follow, e);
 }
 
+/* What takes back waits longer, where its caller can: nobody may come after it. */
+static int session_patience(const struct probes_session *s, const struct session_change *c)
+{
+	return c->deltas && s->patience_ms ? (int)s->patience_ms : SESSION_TURN_MS;
+}
+
+void probes_set_patience(struct probes_session *s, unsigned milliseconds)
+{
+	s->patience_ms = milliseconds < INT_MAX ? milliseconds : INT_MAX;
+}
+
 static int session_change(struct probes_session *s, const struct session_change *c,
 	struct probes_result **result, struct probes_error *e)
 {
@@ -43,14 +55,19 @@ static int session_change(struct probes_session *s, const struct session_change 
 	if (r == 0 && c->dry_run)
 		return session_carry_out(s, c, result, e);
 	if (r == 0)
-		r = identity_lock(&s->who, SESSION_TURN_MS, e);
+		r = turn_take(&s->turn, &s->who, s->memory.fd, session_patience(s, c), e);
 	if (r < 0) {
 		/* What should have been taken back was not: its record must outlive us. */
 		s->owing = s->owing || (c->deltas && e->status != PROBES_GONE);
+		if (c->deltas && r == -EBUSY)
+			error_hint(e,
+				"it stays on record; when that session is done or ended: "
+				"probes-tui repair -pid %d",
+				s->who.pid);
 		return r;
 	}
 	r = session_carry_out(s, c, result, e);
-	identity_unlock(&s->who);
+	turn_end(&s->who, s->memory.fd);
 	return r;
 }
 

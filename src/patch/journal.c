@@ -2,54 +2,19 @@
 #include "patch/journal.h"
 
 #include "patch/journal_format.h"
-#include "process/identity.h"
-#include "process/procfs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define JOURNAL_LARGEST (1u << 28)
-#define JOURNAL_PIECE 1024 /* writes put down at once */
-
-/* ---- the directory ---- */
-
-static bool journal_private(int dir)
-{
-	struct stat st;
-
-	return fstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-	       !(st.st_mode & 077);
-}
-
-static int journal_directory(char *path, size_t size)
-{
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	char fallback[64];
-	int dir;
-
-	snprintf(fallback, sizeof fallback, "/run/user/%u", geteuid());
-	if (!runtime || runtime[0] != '/')
-		runtime = access(fallback, W_OK) == 0 ? fallback : NULL;
-	if (runtime)
-		snprintf(path, size, "%s/probes-tui", runtime);
-	else
-		snprintf(path, size, "/tmp/probes-tui-%u", geteuid());
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return -errno;
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir < 0)
-		return -errno;
-	if (journal_private(dir))
-		return dir;
-	close(dir);
-	return -EPERM;
-}
+#define JOURNAL_PIECE 1024  /* writes put down at once */
+#define JOURNAL_LOCK_MS 500 /* none looks that long whether one is locked */
 
 /* ---- writing ---- */
 
@@ -99,8 +64,7 @@ static int journal_name(struct journal *j, int dir, const char *name)
 	return linkat(AT_FDCWD, self, dir, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
-static int journal_create(
-	struct journal *j, const char *directory, int dir, const struct journal_key *key)
+static int journal_create(struct journal *j, int dir, const struct journal_key *key)
 {
 	int r = -EEXIST;
 
@@ -112,28 +76,53 @@ static int journal_create(
 			(unsigned long long)key->target_start, key->owner, i);
 		r = journal_name(j, dir, name);
 		if (r == 0)
-			snprintf(j->path, sizeof j->path, "%s/%s", directory, name);
+			memcpy(j->file, name, sizeof name);
 	}
 	return r;
 }
 
+/* A file system without locks: then the numbers in the header must do. */
+static int journal_head(struct journal *j, struct journal_header *header)
+{
+	header->flags = flock(j->fd, LOCK_EX | LOCK_NB) == 0 ? JOURNAL_IS_LOCKED : 0;
+	return journal_put(j, header, sizeof *header);
+}
+
 /*
- * The header is in it before it has a name: of one that is cut short before its header nobody could
- * say whose it is, and it would lie there for ever.
+ * Lock and header are there before it has a name: of one that is cut short before its header nobody
+ * could say whose it is, and it would lie there for ever.
  */
-static int journal_begin(struct journal *j, const char *directory, int dir,
-	const struct journal_key *key, const struct journal_header *header)
+static int journal_begin(
+	struct journal *j, int dir, const struct journal_key *key, struct journal_header *header)
 {
 	int r;
 
 	j->fd = openat(dir, ".", O_WRONLY | O_APPEND | O_TMPFILE | O_CLOEXEC, 0600);
 	if (j->fd >= 0) {
-		r = journal_put(j, header, sizeof *header);
-		return r ? r : journal_create(j, directory, dir, key);
+		r = journal_head(j, header);
+		return r ? r : journal_create(j, dir, key);
 	}
 	/* A file system without nameless files. */
-	r = journal_create(j, directory, dir, key);
-	return r ? r : journal_put(j, header, sizeof *header);
+	r = journal_create(j, dir, key);
+	return r ? r : journal_head(j, header);
+}
+
+static int journal_open_at(struct journal *j, const struct records_place *place,
+	const struct journal_key *key, struct journal_header *header)
+{
+	char folder[250];
+	int dir = records_open(place, true), r;
+
+	*j = (struct journal){.fd = -1, .place = *place};
+	if (dir < 0)
+		return dir;
+	r = journal_begin(j, dir, key, header);
+	close(dir);
+	records_path(place, folder, sizeof folder);
+	snprintf(j->path, sizeof j->path, "%s/%s", folder, j->file);
+	if (r < 0)
+		journal_remove(j);
+	return r;
 }
 
 int journal_open(struct journal *j, const struct journal_key *key)
@@ -144,34 +133,59 @@ int journal_open(struct journal *j, const struct journal_key *key)
 		.target_start = key->target_start,
 		.target_program = key->target_program,
 		.owner_start = key->owner_start,
-		.pids = key->pids};
-	char directory[160];
-	int dir = journal_directory(directory, sizeof directory), r;
+		.pids = key->pids,
+		.boot = {key->boot[0], key->boot[1]}};
+	struct records_place places[RECORDS_PLACES];
+	size_t count = records_places(NULL, places);
+	int r = -ENOENT;
 
 	*j = (struct journal){.fd = -1};
-	if (dir < 0)
-		return dir;
-	r = journal_begin(j, directory, dir, key, &header);
-	close(dir);
-	if (r < 0)
-		journal_remove(j);
+	for (size_t i = 0; r < 0 && i < count; i++)
+		r = journal_open_at(j, &places[i], key, &header);
 	return r;
 }
 
-int journal_adopt(struct journal *j, const char *path, size_t length)
+/* Whoever looks whether it is locked holds the lock for a moment. */
+static int journal_lock(int fd)
 {
-	int r = 0;
-
-	j->fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-	if (j->fd < 0)
-		return -errno;
-	snprintf(j->path, sizeof j->path, "%s", path);
-	j->length = length;
-	if (ftruncate(j->fd, (off_t)length) < 0) {
-		r = -errno;
-		close(j->fd);
-		j->fd = -1;
+	for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
+		if (errno != EWOULDBLOCK)
+			return 0;
+		if (tries == JOURNAL_LOCK_MS)
+			return -EBUSY;
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
+	return 0;
+}
+
+int journal_adopt(struct journal *j, const struct journal_found *found)
+{
+	int dir = records_open(&found->place, false), r = 0;
+	char folder[250];
+	struct stat st;
+
+	*j = (struct journal){.fd = -1, .length = found->text.length, .place = found->place};
+	memcpy(j->file, found->file, sizeof j->file);
+	records_path(&found->place, folder, sizeof folder);
+	snprintf(j->path, sizeof j->path, "%s/%s", folder, j->file);
+	if (dir < 0)
+		return dir;
+	j->fd = openat(dir, j->file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (j->fd < 0)
+		r = -errno;
+	close(dir);
+	/* The folder may be somebody else's, who may put anything there: also another name of a
+	 * file that only we may write. */
+	if (r == 0 && (fstat(j->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+			      st.st_uid != found->place.owner || st.st_dev != found->device ||
+			      st.st_ino != found->inode))
+		r = -ESTALE;
+	if (r == 0)
+		r = journal_lock(j->fd);
+	if (r == 0 && ftruncate(j->fd, (off_t)j->length) < 0)
+		r = -errno;
+	if (r < 0)
+		journal_leave(j);
 	return r;
 }
 
@@ -184,8 +198,17 @@ void journal_leave(struct journal *j)
 
 void journal_remove(struct journal *j)
 {
-	if (j->fd >= 0 && j->path[0])
-		unlink(j->path);
+	bool there = j->fd >= 0 && j->file[0];
+	int dir;
+
+	if (there && j->place.owner == geteuid()) {
+		unlink(j->path); /* also where we have no descriptor left */
+	} else if (there) {
+		dir = records_open(&j->place, false);
+		unlinkat(dir, j->file, 0);
+		if (dir >= 0)
+			close(dir);
+	}
 	journal_leave(j);
 }
 
@@ -279,121 +302,4 @@ int journal_add(struct journal *j, const struct journal_write *writes, size_t co
 	r = journal_put(j, block, size + sizeof done);
 	free(block);
 	return r;
-}
-
-/* ---- finding ---- */
-
-uint64_t journal_pids(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
-}
-
-/* A process whose first thread has ended is no dead one while others go on. */
-static bool journal_lives(pid_t pid, uint64_t start)
-{
-	struct procfs_stat stat;
-	char path[64];
-	bool lives;
-	int proc;
-
-	snprintf(path, sizeof path, "/proc/%d", pid);
-	proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (proc < 0)
-		return false;
-	lives = procfs_stat(proc, "stat", &stat) == 0 && stat.start_time == start &&
-		((stat.state != 'Z' && stat.state != 'X') || identity_living_thread(proc));
-	close(proc);
-	return lives;
-}
-
-static bool journal_read(int dir, const char *name, struct journal_text *text)
-{
-	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
-	char *bytes;
-	bool good;
-
-	if (fd < 0)
-		return false;
-	good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < JOURNAL_LARGEST;
-	bytes = good ? malloc((size_t)st.st_size + 1) : NULL;
-	good = bytes && read(fd, bytes, (size_t)st.st_size) == st.st_size &&
-	       journal_parse(bytes, (size_t)st.st_size, text);
-	free(bytes);
-	close(fd);
-	return good;
-}
-
-static bool journal_is_of(const struct journal_key *key, const struct journal_key *target)
-{
-	return key->target == target->target && key->target_start == target->target_start;
-}
-
-/* exec keeps pid and start time: what was written went with the program that was there before. */
-static bool journal_outlived(const struct journal_key *key, const struct journal_key *target)
-{
-	return journal_is_of(key, target) && key->target_program && target->target_program &&
-	       key->target_program != target->target_program;
-}
-
-/* Keep one that is the target's and whose owner is dead; remove one whose target is gone. */
-static bool journal_consider(int dir, const char *directory, const char *name,
-	const struct journal_key *target, struct array *found)
-{
-	struct journal_found *f;
-	struct journal_text text;
-
-	if (!journal_read(dir, name, &text))
-		return true;
-	/* Numbers of another pid namespace (a container that shares the folder) say nothing here.
-	 */
-	if (text.key.pids == journal_pids() &&
-		(!journal_lives(text.key.target, text.key.target_start) ||
-			journal_outlived(&text.key, target)))
-		unlinkat(dir, name, 0);
-	else if (text.key.pids == journal_pids() && journal_is_of(&text.key, target) &&
-		 !journal_lives(text.key.owner, text.key.owner_start)) {
-		f = array_add(found);
-		if (f) {
-			snprintf(f->path, sizeof f->path, "%s/%s", directory, name);
-			f->text = text;
-			return true;
-		}
-		journal_text_done(&text);
-		return false;
-	}
-	journal_text_done(&text);
-	return true;
-}
-
-bool journal_find(const struct journal_key *target, struct array *found)
-{
-	char directory[160];
-	int dir = journal_directory(directory, sizeof directory), copy;
-	struct dirent *entry;
-	bool fits = true;
-	DIR *list;
-
-	if (dir < 0)
-		return true;
-	copy = dup(dir);
-	list = copy < 0 ? NULL : fdopendir(copy);
-	while (list && fits && (entry = readdir(list)))
-		if (entry->d_name[0] != '.')
-			fits = journal_consider(dir, directory, entry->d_name, target, found);
-	if (list)
-		closedir(list);
-	else if (copy >= 0)
-		close(copy);
-	close(dir);
-	return fits;
-}
-
-void journal_found_done(struct array *found)
-{
-	for (size_t i = 0; i < found->count; i++)
-		journal_text_done(&ARRAY_AT(found, struct journal_found, i)->text);
-	array_done(found);
 }

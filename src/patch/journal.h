@@ -2,13 +2,17 @@
  * What a session is about to write, on record before it writes: so that the
  * next run finds what an interrupted one left, and can take back exactly that.
  *
- * One file a session, in a private directory of the user's (XDG_RUNTIME_DIR, /run/user/UID, or
- * /tmp/probes-tui-UID), named after the process and its start time. It is removed when the
- * session ends as it should. No fsync: a killed process loses no page cache, and a machine
- * that goes down takes the target along.
+ * One file a session, in a private folder (patch/records.h), named after the process and its start
+ * time. It is removed when the session ends as it should. No fsync: a killed process loses no page
+ * cache, and a machine that goes down takes the target along.
  *
- *   header   "PTUIJ2\0\0", target pid, owner pid (u32 each), target start, target program, owner
- *            start, pid namespace (u64 each)
+ * Its owner keeps it locked (flock): the lock goes with the owner, and tells in every namespace
+ * whether that lives. systemd-tmpfiles spares what is locked, however old.
+ *
+ *   header   "PTUIJ3\0\0", target pid, owner pid (u32 each), target start, target program, owner
+ *            start, pid namespace (u64 each), boot id (16 bytes), flags (u32; 1: locked), 0 (u32).
+ *            "PTUIJ2\0\0": the format before, which ends before the boot id; its starts are as
+ *            the owner's time namespace has them
  *   block    kind, count (u32 each), then `count` writes where the kind is intent or known:
  *   write    address (u64), old, new (u16 each), is_site (u32)
  */
@@ -17,18 +21,22 @@
 
 #include "base/array.h"
 #include "patch/plan.h"
+#include "patch/records.h"
 
 struct journal {
 	int fd;        /* -1: none */
 	size_t length; /* of the whole blocks in it */
-	char path[448];
+	struct records_place place;
+	char file[100];
+	char path[400]; /* of both, for messages */
 };
 
 struct journal_key {
 	pid_t target, owner;
-	uint64_t target_start, owner_start; /* clock ticks since boot */
+	uint64_t target_start, owner_start; /* life_start; 0: not known */
 	uint64_t target_program;            /* see struct identity; 0: not known */
 	uint64_t pids;                      /* inode of the pid namespace that the numbers are of */
+	uint64_t boot[2];                   /* id of the boot; 0: not known */
 };
 
 enum journal_kind { JOURNAL_INTENT = 1, JOURNAL_DONE = 2, JOURNAL_UNDONE = 3, JOURNAL_KNOWN = 4 };
@@ -45,19 +53,24 @@ struct journal_text {
 	struct array writes; /* struct journal_write: those that are known to be done */
 	struct array last;   /* likewise: of intents whose end is not on record */
 	size_t length;       /* bytes of the whole blocks; what follows is cut short */
+	bool old;            /* of the format before: see above */
+	bool locked;         /* its owner holds a lock on it, while that lives */
 };
 
-/* The pid namespace that we live in. */
-uint64_t journal_pids(void);
+/* Where and when we live: the pid namespace and the boot of a key. */
+void journal_here(struct journal_key *key);
 
-/* Start one. 0 or a negative errno: no private directory to be had, disk full. */
+/* Start one. 0 or a negative errno: no private folder to be had, disk full. */
 int journal_open(struct journal *j, const struct journal_key *key);
+
+struct journal_found;
 
 /*
  * Go on with one that another session left, behind its last whole block: what takes it back is
- * recorded in the same file, so that even a repair that is killed can be repaired.
+ * recorded in the same file, so that even a repair that is killed can be repaired. 0 or a negative
+ * errno; -ESTALE: another file lies there by now.
  */
-int journal_adopt(struct journal *j, const char *path, size_t length);
+int journal_adopt(struct journal *j, const struct journal_found *found);
 
 /* Close, and leave it for a repair: something could not be taken back. */
 void journal_leave(struct journal *j);
@@ -101,16 +114,23 @@ void journal_text_done(struct journal_text *text);
 
 /* One that somebody left. */
 struct journal_found {
-	char path[448];
+	struct records_place place;
+	char file[100];
+	uint64_t device, inode;
 	struct journal_text text;
+	/* Not empty: it may tell of changes that remain, but why nobody can say; nothing else is
+	   known then, except perhaps text.key. */
+	char unjudged[160];
 };
 
 /*
- * All journals of a process (the fields of `target` that begin so) whose owner lives no more; those
- * of processes that are gone, and of what this one ran before an exec, are removed on the way.
- * Appends struct journal_found; false when there is no memory.
+ * All journals of a process (the fields of `target` that begin so) whose owner lives no more, or
+ * may live no more. `user` is the one whose the process is, all of it, or NULL: only such a one's
+ * journals does root believe besides its own. Removes, of our own, those of processes that are
+ * proven to be gone, and of what this one ran before an exec. Appends struct journal_found; false
+ * when there is no memory.
  */
-bool journal_find(const struct journal_key *target, struct array *found);
+bool journal_find(const struct journal_key *target, const uid_t *user, struct array *found);
 void journal_found_done(struct array *found);
 
 #endif

@@ -76,25 +76,38 @@ static bool journal_block(const char *bytes, size_t size, size_t *at, size_t *op
 	return *good;
 }
 
+/* How long its header is, by its magic; 0: it is none. */
+static size_t journal_header_size(const void *bytes, size_t size)
+{
+	size_t length = 0;
+
+	if (size >= JOURNAL_HEADER_OLD && !memcmp(bytes, JOURNAL_MAGIC_OLD, 8))
+		length = JOURNAL_HEADER_OLD;
+	else if (size >= sizeof(struct journal_header) && !memcmp(bytes, JOURNAL_MAGIC, 8))
+		length = sizeof(struct journal_header);
+	return length;
+}
+
 bool journal_parse(const void *bytes, size_t size, struct journal_text *text)
 {
-	struct journal_header header;
-	size_t at = sizeof header, open = 0;
+	struct journal_header header = {.flags = 0};
+	size_t at = journal_header_size(bytes, size), open = 0;
 	bool good = true;
 
 	array_init(&text->writes, sizeof(struct journal_write));
 	array_init(&text->last, sizeof(struct journal_write));
-	if (size < sizeof header)
+	if (!at)
 		return false;
-	memcpy(&header, bytes, sizeof header);
-	if (memcmp(header.magic, JOURNAL_MAGIC, sizeof header.magic))
-		return false;
+	memcpy(&header, bytes, at);
 	text->key = (struct journal_key){.target = (pid_t)header.target,
 		.owner = (pid_t)header.owner,
 		.target_start = header.target_start,
 		.target_program = header.target_program,
 		.owner_start = header.owner_start,
-		.pids = header.pids};
+		.pids = header.pids,
+		.boot = {header.boot[0], header.boot[1]}};
+	text->old = at == JOURNAL_HEADER_OLD;
+	text->locked = header.flags & JOURNAL_IS_LOCKED;
 	while (journal_block(bytes, size, &at, &open, text, &good))
 		;
 	text->length = at;

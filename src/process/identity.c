@@ -10,9 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool identity_dead(char state)
@@ -197,29 +195,4 @@ int identity_gone(const struct identity *who, struct probes_error *e)
 		error_why(e, "it has ended, or runs another program now");
 	}
 	return error_hint(e, "nothing of it is left to undo; open it again if it was restarted");
-}
-
-int identity_lock(const struct identity *who, int milliseconds, struct probes_error *e)
-{
-	const struct timespec nap = {.tv_nsec = 2000000};
-
-	for (int waited = 0; flock(who->proc, LOCK_EX | LOCK_NB) < 0; waited += 2) {
-		if (errno != EWOULDBLOCK)
-			return error_set(e, PROBES_FAILED, -errno,
-				"cannot take turns on process %d", who->pid);
-		if (waited >= milliseconds) {
-			error_set(
-				e, PROBES_REFUSED, -EBUSY, "cannot switch in process %d", who->pid);
-			error_why(
-				e, "another probes-tui has been switching there for %d ms", waited);
-			return error_hint(e, "try again when it is done");
-		}
-		nanosleep(&nap, NULL);
-	}
-	return 0;
-}
-
-void identity_unlock(const struct identity *who)
-{
-	flock(who->proc, LOCK_UN);
 }

@@ -9,9 +9,9 @@
 
 struct identity {
 	pid_t pid;
-	pid_t tid; /* a thread that lives: the leader, unless that is a zombie */
-	int pidfd;
-	int proc;            /* /proc/PID, also what flock is taken on */
+	pid_t tid;           /* a thread that lives: the leader, unless that is a zombie */
+	int pidfd;           /* also locked for a turn: process/turn.c */
+	int proc;            /* /proc/PID */
 	int task;            /* /proc/PID/task/TID: maps, mem, exe, auxv are read here, since a
 				zombie leader has none */
 	uint64_t start_time; /* clock ticks since boot */
@@ -48,12 +48,5 @@ bool identity_execed(const struct identity *who);
 
 /* Fill the error that says it has gone, by its end or by exec; returns -ESRCH. */
 int identity_gone(const struct identity *who, struct probes_error *e);
-
-/*
- * Take turns with other sessions on this process: an flock on /proc/PID, which goes with its
- * holder. Waits at most `milliseconds`.
- */
-int identity_lock(const struct identity *who, int milliseconds, struct probes_error *e);
-void identity_unlock(const struct identity *who);
 
 #endif

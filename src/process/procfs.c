@@ -1,6 +1,7 @@
 /* Reading and parsing the small text files of /proc. Source: proc(5). */
 #include "process/procfs.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -89,11 +90,29 @@ long procfs_status_last(const char *status, const char *key, long otherwise)
 	return otherwise;
 }
 
-uint64_t procfs_status_set(const char *status, const char *key)
+size_t procfs_status_numbers(
+	const char *status, const char *key, int base, uint64_t *numbers, size_t most)
 {
 	const char *at = procfs_status_at(status, key);
+	size_t n = 0;
 
-	return at ? strtoull(at, NULL, 16) : 0;
+	while (at && n < most && isxdigit((unsigned char)*(at += strspn(at, " \t")))) {
+		char *end;
+
+		numbers[n++] = strtoull(at, &end, base);
+		if (end == at)
+			return n - 1;
+		at = end;
+	}
+	return n;
+}
+
+uint64_t procfs_status_set(const char *status, const char *key)
+{
+	uint64_t set = 0;
+
+	procfs_status_numbers(status, key, 16, &set, 1);
+	return set;
 }
 
 int procfs_parse_stat(const char *text, struct procfs_stat *stat)

@@ -20,6 +20,9 @@ long procfs_status_last(const char *status, const char *key, long otherwise);
 
 /* A set of bits, in hexadecimal ("CapEff"); 0 where it is not said. */
 uint64_t procfs_status_set(const char *status, const char *key);
+/* Several numbers behind "Key:", at most `most`; returns how many there are. */
+size_t procfs_status_numbers(
+	const char *status, const char *key, int base, uint64_t *numbers, size_t most);
 
 #define PROCFS_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
 #define PROCFS_FORKED 0x00000040        /* PF_FORKNOEXEC: no exec since its fork */

@@ -33,6 +33,6 @@ ask step
 same 'no handler ran' "$(value first hits) $(value multi hits)" '0 0'
 same 'no register was lost' "$(value check corrupt)" 0
 same 'its file is as it was' "$(cksum <"$file")" "$sum"
-same 'no journal is left' "$(ls "$XDG_RUNTIME_DIR/probes-tui" 2>/dev/null)" ''
+same 'no journal is left' "$(ls "$PROBES_TUI_RECORDS" 2>/dev/null)" ''
 stop
 finish

@@ -8,9 +8,9 @@ export LC_ALL
 
 tmp=$(mktemp -d) || exit 99
 # Journals are the tests' own.
-XDG_RUNTIME_DIR=$tmp/run
-mkdir -m 700 "$XDG_RUNTIME_DIR" || exit 99
-export XDG_RUNTIME_DIR
+PROBES_TUI_RECORDS=$tmp/records
+mkdir -m 700 "$PROBES_TUI_RECORDS" || exit 99
+export PROBES_TUI_RECORDS
 # No settings of the person who runs them.
 XDG_CONFIG_HOME=$tmp/config
 export XDG_CONFIG_HOME

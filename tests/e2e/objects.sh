@@ -48,7 +48,7 @@ has 'and said of the library' 'lib_work.*unloaded.*nothing is left to undo'
 ask touched
 same 'not a byte was written there' "$(cat "$tmp/answer")" 'done untouched'
 same 'the program is as it was' "$(state second)" disabled
-same 'no journal is left' "$(ls "$XDG_RUNTIME_DIR/probes-tui" 2>/dev/null)" ''
+same 'no journal is left' "$(ls "$PROBES_TUI_RECORDS" 2>/dev/null)" ''
 stop
 
 # --- loaded again, its place taken: another mapping, off as its file says, and not undone "again"

@@ -17,7 +17,7 @@ start loop_ocaml2_pie
 
 journals()
 {
-	find "$XDG_RUNTIME_DIR/probes-tui" -type f 2>/dev/null | wc -l | tr -d ' '
+	find "$PROBES_TUI_RECORDS" -type f 2>/dev/null | wc -l | tr -d ' '
 }
 
 # in_order: the terminal echoes, shows its cursor, and its modes are those from before.

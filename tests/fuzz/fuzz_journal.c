@@ -3,13 +3,13 @@
  * and what it says, put on record by the functions that write journals, reads the same.
  */
 #include "patch/journal.h"
+#include "patch/journal_format.h"
 
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HEADER 48
 #define LARGEST (1u << 20)
 
 static bool same_writes(const struct array *a, const struct array *b)
@@ -74,13 +74,19 @@ static void check_record(int fd, const struct journal_text *text)
 	free(bytes);
 }
 
+static size_t header_of(const struct journal_text *text)
+{
+	return text->old ? JOURNAL_HEADER_OLD : sizeof(struct journal_header);
+}
+
 static void written_again(const uint8_t *bytes, const struct journal_text *text)
 {
+	size_t header = header_of(text);
 	struct journal j = {.fd = memfd_create("fuzz", MFD_CLOEXEC)};
 	struct plan plan;
 
-	FUZZ_CHECK(j.fd >= 0 && write(j.fd, bytes, HEADER) == HEADER);
-	j.length = HEADER;
+	FUZZ_CHECK(j.fd >= 0 && write(j.fd, bytes, header) == (ssize_t)header);
+	j.length = header;
 	plan_of(&text->last, &plan);
 	FUZZ_CHECK(journal_settle(&j, text->writes.data, text->writes.count) == 0);
 	FUZZ_CHECK(journal_intend(&j, &plan, NULL) == 0);
@@ -98,9 +104,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	if (size > LARGEST / 4 || !journal_parse(bytes, size, &text))
 		return 0;
-	FUZZ_CHECK(text.length >= HEADER && text.length <= size);
+	FUZZ_CHECK(text.length >= header_of(&text) && text.length <= size);
 	FUZZ_CHECK((text.writes.count + text.last.count) * sizeof(struct journal_write) <=
-		   text.length - HEADER);
+		   text.length - header_of(&text));
 	FUZZ_CHECK(journal_parse(bytes, text.length, &whole));
 	FUZZ_CHECK(whole.length == text.length && same_text(&text, &whole));
 	if (writable(&text.last))

@@ -8,7 +8,7 @@ tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 mkdir -m 700 "$tmp/run" "$tmp/seeds" || exit 99
 
-XDG_RUNTIME_DIR=$tmp/run "$FUZZ/seeds" "$tmp/seeds" "$VICTIMS/loop_ocaml2_pie" "$VICTIMS/sdt_sema" || exit 1
+PROBES_TUI_RECORDS=$tmp/run "$FUZZ/seeds" "$tmp/seeds" "$VICTIMS/loop_ocaml2_pie" "$VICTIMS/sdt_sema" || exit 1
 failed=0
 for target in note operand maps journal object; do
 	set -- "$tmp/seeds/$target"/*

@@ -21,7 +21,7 @@ chmod 700 "$FUZZ_DIR/run"
 rm -rf "$FUZZ_DIR/seeds-made"
 mkdir "$FUZZ_DIR/seeds-made" || exit 1
 # shellcheck disable=SC2086 # a list of words
-XDG_RUNTIME_DIR=$FUZZ_DIR/run "$FUZZ_SEEDS" "$FUZZ_DIR/seeds-made" ${FUZZ_ELF:-} || exit 1
+PROBES_TUI_RECORDS=$FUZZ_DIR/run "$FUZZ_SEEDS" "$FUZZ_DIR/seeds-made" ${FUZZ_ELF:-} || exit 1
 
 # one TARGET: ends with the status of libFuzzer.
 one()

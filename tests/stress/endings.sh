@@ -9,14 +9,14 @@ stress=$VICTIMS/../stress
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 for victim in storm storm_fixed; do
-	"$stress/endings" "$PROBES_TUI" "$stress/$victim" "$XDG_RUNTIME_DIR" $((${ENDINGS_SECONDS:-16} / 2))
+	"$stress/endings" "$PROBES_TUI" "$stress/$victim" "$tmp" $((${ENDINGS_SECONDS:-16} / 2))
 	same "exit status with $victim" $? 0
 done
-[ "$failures" -eq 0 ] || sort "$XDG_RUNTIME_DIR/output" | uniq -c
+[ "$failures" -eq 0 ] || sort "$tmp/output" | uniq -c
 # Journals of targets that are gone go with the next call on any other.
 start loop_ocaml2_pie
 attach -enable first
 want 0 repair -no-syslog -pid "$pid"
-same 'journals left' "$(ls "$XDG_RUNTIME_DIR/probes-tui" | wc -l | tr -d ' ')" 0
+same 'journals left' "$(ls "$tmp/probes-tui" | wc -l | tr -d ' ')" 0
 stop
 finish

@@ -23,7 +23,7 @@ void tool_init(struct tool *t, const char *path, const char *folder)
 	*t = (struct tool){.path = path};
 	snprintf(t->output, sizeof t->output, "%s/output", folder);
 	snprintf(t->journals, sizeof t->journals, "%s/probes-tui", folder);
-	setenv("XDG_RUNTIME_DIR", folder, 1);
+	setenv("PROBES_TUI_RECORDS", t->journals, 1);
 	/* Ignored where all this runs in the background, and in the tool, too, until it waits for
 	 * them: one that is sent before would be lost. */
 	signal(SIGINT, SIG_DFL);

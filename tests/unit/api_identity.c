@@ -309,7 +309,7 @@ int main(void)
 
 	if (!getenv("VICTIMS") || !mkdtemp(runtime))
 		fail("no VICTIMS");
-	setenv("XDG_RUNTIME_DIR", runtime, 1);
+	setenv("PROBES_TUI_RECORDS", runtime, 1);
 	probes_explain(getpid(), &access);
 	if (!access.can_switch)
 		return 77;

@@ -20,7 +20,8 @@ void session_begin(struct session_world *x, const char *setup)
 
 	*x = (struct session_world){.runtime = "/tmp/unit-session-XXXXXX"};
 	ck_assert_ptr_nonnull(mkdtemp(x->runtime));
-	ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", x->runtime, 1), 0);
+	snprintf(x->records, sizeof x->records, "%s/probes-tui", x->runtime);
+	ck_assert_int_eq(setenv("PROBES_TUI_RECORDS", x->records, 1), 0);
 	world_of(&x->w, script_notes, script_note_count);
 	script_setup(&x->w, setup);
 	/* What was read to set it up is not known to the session. */
@@ -39,11 +40,8 @@ void session_begin(struct session_world *x, const char *setup)
 
 void session_end(struct session_world *x)
 {
-	char path[100];
-
 	journal_remove(&x->s.journal);
-	snprintf(path, sizeof path, "%s/probes-tui", x->runtime);
-	rmdir(path);
+	rmdir(x->records);
 	rmdir(x->runtime);
 	if (x->s.all_ready)
 		reader_done(&x->s.all);

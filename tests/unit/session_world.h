@@ -9,8 +9,9 @@ struct session_world {
 	struct world w;
 	struct probes_session s;
 	unsigned char *before; /* a snapshot of the beginning */
-	char runtime[64];      /* XDG_RUNTIME_DIR */
-	char said[600];        /* all notices */
+	char runtime[64];
+	char records[80]; /* PROBES_TUI_RECORDS: below runtime */
+	char said[600];   /* all notices */
 };
 
 void session_begin(struct session_world *x, const char *setup);

@@ -112,7 +112,7 @@ START_TEST(record_cannot_begin)
 	char *first;
 
 	session_begin(&x, "");
-	ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", "/proc/self/fdinfo", 1), 0);
+	ck_assert_int_eq(setenv("PROBES_TUI_RECORDS", "/proc/self/fdinfo/records", 1), 0);
 	session_must(&x, PROBES_ENABLE, "one");
 	first = strstr(x.said, "no journal can be kept");
 	ck_assert_ptr_nonnull(first);
@@ -180,15 +180,15 @@ static void record_leave(struct session_world *x, uint64_t count)
 	int status;
 
 	if (pid == 0) {
-		const struct journal_key key = {.target = x->s.who.pid,
+		struct journal_key key = {.target = x->s.who.pid,
 			.target_start = x->s.who.start_time,
 			.target_program = x->s.who.program,
 			.owner = getpid(),
-			.owner_start = 1,
-			.pids = journal_pids()};
+			.owner_start = 1};
 		const struct journal_write w = {WORLD_BIAS + WORLD_DATA(count), 0, 1, 0};
 		struct journal j;
 
+		journal_here(&key);
 		_exit(journal_open(&j, &key) < 0 || journal_add(&j, &w, 1) < 0);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);

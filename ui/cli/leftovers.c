@@ -10,9 +10,12 @@
 static void put(const struct target *t, const struct probes_leftover *left)
 {
 	/* It was killed before its first write. */
-	if (!left->writes && !left->interrupted)
+	if (!left->writes && !left->interrupted && !*left->unjudged)
 		return;
-	if (left->writes)
+	if (*left->unjudged)
+		report_line("pid %d: a record of changes could not be judged: %s", t->pid,
+			left->unjudged);
+	else if (left->writes)
 		report_line("pid %d: an interrupted session (pid %d) left %zu change%s%s; undo "
 			    "them with: probes-tui repair -pid %d",
 			t->pid, left->owner, left->writes, left->writes == 1 ? "" : "s",

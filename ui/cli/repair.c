@@ -2,7 +2,7 @@
  * The verb repair: undo what interrupted sessions left in running processes.
  *
  * Owns the line that says what was undone. Nothing to repair is success, also
- * where nothing could be written.
+ * where nothing could be written; a record that nobody can judge is not.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -114,24 +114,39 @@ static int repair_children(
 	return c.status;
 }
 
+/* Those that can be repaired come first; returns how many. The rest is said: changes may remain. */
+static size_t put_unjudged(const struct target *t, struct probes_leftover *left, size_t count)
+{
+	size_t judged = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!*left[i].unjudged)
+			left[judged++] = left[i];
+		else
+			report_line("pid %d: changes may remain: a record could not be judged: %s",
+				t->pid, left[i].unjudged);
+	return judged;
+}
+
 static int repair_one(struct act *a, const struct target *t, const struct probes_options *engine)
 {
 	struct probes_leftover *left;
 	struct probes_error e;
-	size_t count;
+	size_t count, judged;
 	int status;
 
 	if (!t->session)
 		return explain_error(t, &t->error, a->many);
 	if (probes_leftovers(t->session, &left, &count, &e) < 0)
 		return explain_error(t, &e, a->many);
+	judged = put_unjudged(t, left, count);
 	if (!count && !a->options->quiet)
 		report_line("pid %d: nothing to repair", t->pid);
-	status = count ? repair_left(a, t, left, count) : tell(a, t, NULL);
-	if (count && !status)
+	status = judged ? repair_left(a, t, left, judged) : tell(a, t, NULL);
+	if (judged && !status)
 		status = repair_children(a, t, engine);
 	free(left);
-	return status;
+	return status || judged == count ? status : PROBES_FAILED;
 }
 
 static int repair_all(struct act *a)

@@ -21,6 +21,8 @@
  * descriptor tells. */
 #define TICK_MS 200
 
+#define UNDO_MS 30000 /* nobody may be there to try again */
+
 #define LOOK_MS 1000 /* how often children are looked for */
 
 static const int enders[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -235,6 +237,7 @@ static int undo(struct act *a, struct target *t)
 
 	if (!changed(t))
 		return PROBES_OK;
+	probes_set_patience(t->session, UNDO_MS);
 	if (probes_restore(t->session, &result, &e) == 0) {
 		status = result ? undone(a, t, result) : PROBES_OK;
 	} else if (e.status != PROBES_GONE) {

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#define ACT_LEAVE_UNDO_MS 30000    /* where nobody is there to try again */
 #define ACT_LEAVE_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
 
 void act_leave_back(struct app *a)
@@ -53,6 +54,15 @@ static void act_leave_take_back(struct app *a, const char *word, const char *hei
 	record_deed(&a->record, &a->model, remark, b->deed);
 	b->left = model_changed(&a->model);
 	workers_sweep(a, heirs_word, &b->heirs);
+}
+
+/* With somebody at the keys the screen must not stand still for long. */
+static void act_leave_patience(struct app *a, unsigned milliseconds)
+{
+	for (size_t i = 0; i < a->model.process_count; i++)
+		probes_set_patience(a->model.processes[i].session, milliseconds);
+	for (size_t i = 0; i < a->heir_count; i++)
+		probes_set_patience(a->heirs[i], milliseconds);
 }
 
 /* Undo; false: not all of it could be. */
@@ -178,7 +188,9 @@ void act_leave_lease(struct app *a)
 
 	if (app_now_ms() - a->last_key_ms < a->lease_ms || lease_left(a) != 0)
 		return;
+	act_leave_patience(a, ACT_LEAVE_UNDO_MS);
 	act_leave_take_back(a, "lease", "lease", "undo by the lease: ", &b);
+	act_leave_patience(a, 0);
 	app_refresh(a, true);
 	deed_say(&b.deed->sum, said, sizeof said - 100);
 	if (b.status < 0 || b.heirs.failed || b.left)
@@ -203,6 +215,7 @@ void act_leave_signal(struct app *a, int signal)
 {
 	a->signal = signal;
 	a->leaving = LEAVE_UNDO;
+	act_leave_patience(a, ACT_LEAVE_UNDO_MS);
 	act_leave_finish(a);
 	if (!a->quit) /* it could not be undone, and there is nobody to ask */
 		text_addf(a->farewell, sizeof a->farewell, "%s ", a->message);

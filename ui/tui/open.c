@@ -110,7 +110,14 @@ static void open_leftovers(struct app *a)
 		struct probes_error e = {0};
 		size_t count = 0;
 
-		if (probes_leftovers(s, &left, &count, &e) == 0 && count)
+		if (probes_leftovers(s, &left, &count, &e) < 0)
+			count = 0;
+		if (count && *left[0].unjudged)
+			app_complain(a,
+				"changes of an earlier session may remain in process %d, a record "
+				"could not be judged: %s",
+				(int)probes_pid(s), left[0].unjudged);
+		else if (count)
 			app_complain(a,
 				"an earlier session (pid %d) was killed and left %zu write%s in "
 				"process %d; probes-tui repair -pid %d undoes that",

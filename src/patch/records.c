@@ -1,0 +1,175 @@
+/*
+ * Folders that hold journals, found and judged. A folder counts only where it belongs to its user
+ * and nobody else may enter it: anybody may make a name in /tmp before us.
+ */
+#include "patch/records.h"
+
+#include "process/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void records_add(struct records_place *places, size_t *count, uid_t owner, bool foreign,
+	const char *base, const char *name)
+{
+	struct records_place *p = &places[*count];
+	size_t length = strlen(base);
+
+	if (base[0] != '/' || length >= sizeof p->base)
+		return;
+	*p = (struct records_place){.owner = owner, .foreign = foreign};
+	memcpy(p->base, base, length);
+	snprintf(p->name, sizeof p->name, "%s", name);
+	for (size_t i = 0; i < *count; i++)
+		if (!strcmp(places[i].base, p->base) && !strcmp(places[i].name, p->name))
+			return;
+	++*count;
+}
+
+/* /tmp before what goes with the login: a session may outlive that, and its record must. */
+static void records_add_user(
+	struct records_place *places, size_t *count, uid_t user, const char *runtime)
+{
+	bool foreign = geteuid() == 0;
+	char name[40], base[40];
+
+	snprintf(name, sizeof name, "probes-tui-%u", user);
+	snprintf(base, sizeof base, "/run/user/%u", user);
+	records_add(places, count, user, user != geteuid(), "/tmp", name);
+	records_add(places, count, user, user != geteuid(), "/var/tmp", name);
+	if (runtime)
+		records_add(places, count, user, foreign, runtime, "probes-tui");
+	records_add(places, count, user, foreign, base, "probes-tui");
+}
+
+size_t records_places(const uid_t *other, struct records_place *places)
+{
+	const char *named = secure_getenv("PROBES_TUI_RECORDS");
+	uid_t user = geteuid();
+	size_t count = 0;
+
+	if (named && *named) {
+		records_add(places, &count, user, false, named, ".");
+		return count;
+	}
+	if (user == 0)
+		records_add(places, &count, user, false, "/run", "probes-tui");
+	records_add_user(places, &count, user, secure_getenv("XDG_RUNTIME_DIR"));
+	if (user == 0 && other && *other != user)
+		records_add_user(places, &count, *other, NULL);
+	return count;
+}
+
+void records_path(const struct records_place *p, char *path, size_t size)
+{
+	bool whole = !strcmp(p->name, ".");
+
+	snprintf(path, size, "%s%s%s", p->base, whole ? "" : "/", whole ? "" : p->name);
+}
+
+/*
+ * Is it of a file system that a user serves (FUSE)? Whoever looks into such a one waits for that
+ * user as long as he likes. The descriptor is O_PATH, for which nobody is asked.
+ */
+static bool records_served(int fd)
+{
+	char file[64], *text, type[8];
+	long mount = -1;
+	bool served = true;
+	size_t size;
+
+	snprintf(file, sizeof file, "/proc/self/fdinfo/%d", fd);
+	if (procfs_read(AT_FDCWD, file, &text, &size) == 0)
+		mount = procfs_status(text, "mnt_id", -1);
+	free(text);
+	if (mount < 0 || procfs_read(AT_FDCWD, "/proc/self/mountinfo", &text, &size) < 0)
+		return true;
+	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+		const char *kind;
+
+		line += *line == '\n';
+		kind = strstr(line, " - ");
+		if (kind && strtol(line, NULL, 10) == mount && sscanf(kind, " - %7s", type) == 1)
+			served = !strncmp(type, "fuse", 4);
+	}
+	free(text);
+	return served;
+}
+
+static int records_step(int from, const char *name, bool foreign, int follow)
+{
+	int fd = openat(from, name, O_PATH | O_DIRECTORY | O_CLOEXEC | follow);
+	int r = fd < 0 ? -errno : fd;
+
+	if (fd >= 0 && foreign && records_served(fd)) {
+		close(fd);
+		return -ELOOP;
+	}
+	return r;
+}
+
+/* The folder itself, for reading; -EPERM: it is not the user's alone. */
+static int records_enter(int folder, uid_t owner)
+{
+	struct stat st;
+	int fd;
+
+	if (fstat(folder, &st) < 0 || st.st_uid != owner || st.st_mode & 077)
+		return -EPERM;
+	fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Not there, a link, a file, something that is served: nothing of this user can lie in it. */
+static bool records_none(int code)
+{
+	return code == -ENOENT || code == -ENOTDIR || code == -ELOOP;
+}
+
+/* Nor in what is somebody else's. */
+static bool records_planted(const struct records_place *p, int base)
+{
+	struct stat st;
+
+	return fstatat(base, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid != p->owner;
+}
+
+/* 0, or why not. What came of it is seen when it is opened. */
+static int records_make(const struct records_place *p, int base)
+{
+	struct stat st;
+
+	/* In a folder of somebody else's, which `su` lets us inherit, it would be in the way. */
+	if (p->foreign && (fstat(base, &st) < 0 || st.st_uid != geteuid()))
+		return -EPERM;
+	return mkdirat(base, p->name, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+int records_open(const struct records_place *p, bool make)
+{
+	bool named = !strcmp(p->name, ".");
+	int base, folder, fd, made = 0;
+
+	if (named && make && mkdir(p->base, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	/* /var/tmp may be a link, of root's; the folder must not. */
+	base = records_step(AT_FDCWD, p->base, p->foreign, named ? O_NOFOLLOW : 0);
+	if (base < 0)
+		return records_none(base) ? -ENOENT : base;
+	if (!named && make)
+		made = records_make(p, base);
+	fd = folder = records_step(base, p->name, p->foreign, O_NOFOLLOW);
+	if (folder >= 0) {
+		fd = records_enter(folder, p->owner);
+		close(folder);
+	}
+	if (fd < 0 && (records_none(fd) || records_planted(p, base)))
+		fd = made ? made : -ENOENT;
+	close(base);
+	return fd;
+}

@@ -1,0 +1,294 @@
+/*
+ * The locks behind a turn.
+ *
+ * /proc/PID/task/TID/mem can only be opened with the right to attach (PTRACE_MODE_ATTACH,
+ * fs/proc/base.c mem_open): no stranger holds a lock on it. But its inode belongs to one proc mount
+ * and one thread: two of us may lock different inodes.
+ *
+ * The inode of a pidfd is one per process since Linux 6.9 (fs/pidfs.c); before, all pidfds share
+ * one, which excludes more than it must. But anybody may open a pidfd, and lock it. So the lock on
+ * mem comes first, and where the lock on the pidfd is taken, its holder must have the right to
+ * trace the process: one that has not is no obstacle.
+ */
+#include "process/turn.h"
+
+#include "base/error.h"
+#include "process/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#define TURN_NAP_MS 2
+#define TURN_LOOK_MS 100     /* how often the holder is looked up */
+#define TURN_UNKNOWN_MS 5000 /* none of us holds a turn that long */
+#define TURN_PASSED_MS 100   /* likewise, where that was waited for before */
+
+/* Who holds a lock; of several holders the greatest counts. */
+enum turn_holder { TURN_STRANGER, TURN_UNKNOWN, TURN_PEER };
+
+static uint64_t turn_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- who may trace it ---- */
+
+/* All that decides it, of one process. */
+struct turn_party {
+	char *status, *uid_map;
+	uint64_t uids[4], gids[4]; /* real, effective, saved, file system */
+	bool traces;               /* CAP_SYS_PTRACE, in its own user namespace */
+};
+
+static bool turn_party_read(struct turn_party *p, int dir, const char *prefix)
+{
+	uint64_t capabilities = 0;
+	char file[64];
+	size_t size;
+	bool read;
+
+	snprintf(file, sizeof file, "%sstatus", prefix);
+	read = procfs_read(dir, file, &p->status, &size) == 0;
+	snprintf(file, sizeof file, "%suid_map", prefix);
+	read = procfs_read(dir, file, &p->uid_map, &size) == 0 && read;
+	read = read && procfs_status_numbers(p->status, "Uid", 10, p->uids, 4) == 4 &&
+	       procfs_status_numbers(p->status, "Gid", 10, p->gids, 4) == 4 &&
+	       procfs_status_numbers(p->status, "CapEff", 16, &capabilities, 1) == 1;
+	p->traces = capabilities >> CAP_SYS_PTRACE & 1;
+	return read;
+}
+
+static void turn_party_done(struct turn_party *p)
+{
+	free(p->status);
+	free(p->uid_map);
+}
+
+/*
+ * Is the uid among those of the user namespace with this map? Anybody may make a namespace, and is
+ * all-powerful there, but over nobody's processes except their own. An end that we cannot name
+ * (all ones) belongs to a namespace above ours, which covers everything here.
+ */
+static bool turn_map_covers(const char *map, uint64_t uid)
+{
+	unsigned long long inside, outside, count;
+	int length;
+
+	for (; sscanf(map, "%llu %llu %llu%n", &inside, &outside, &count, &length) == 3;
+		map += length)
+		if (outside == UINT32_MAX || (uid >= outside && uid - outside < count))
+			return true;
+	return false;
+}
+
+static bool turn_map_is_ours(const char *map)
+{
+	size_t size;
+	char *ours;
+	bool same = procfs_read(AT_FDCWD, "/proc/self/uid_map", &ours, &size) == 0 &&
+		    !strcmp(map, ours);
+
+	free(ours);
+	return same;
+}
+
+/* The first `count` of them are this one. */
+static bool turn_all(const uint64_t *ids, size_t count, uint64_t id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] != id)
+			return false;
+	return true;
+}
+
+/* Source: __ptrace_may_access in kernel/ptrace.c, cap_ptrace_access_check in security/commoncap.c.
+ */
+static enum turn_holder turn_weigh(
+	const struct turn_party *holder, const struct turn_party *target, uid_t visible_owner)
+{
+	bool same_namespace = !strcmp(holder->uid_map, target->uid_map);
+	/* The directory of a process that must not be dumped belongs to root. */
+	bool user = same_namespace && turn_all(target->uids, 3, holder->uids[3]) &&
+		    turn_all(target->gids, 3, holder->gids[3]) && visible_owner == target->uids[1];
+	bool privileged =
+		holder->traces && (same_namespace || turn_map_is_ours(holder->uid_map) ||
+					  turn_map_covers(holder->uid_map, target->uids[0]));
+
+	if (!user && !privileged)
+		return TURN_STRANGER;
+	/* Or a stranger who locked it, and then executed a program that has the right by its file
+	 * (set-user-ID, capabilities)? */
+	return turn_all(holder->uids, 4, user ? target->uids[0] : 0) ? TURN_PEER : TURN_UNKNOWN;
+}
+
+static enum turn_holder turn_judge(const struct identity *who, pid_t pid)
+{
+	struct turn_party holder = {0}, target = {0};
+	enum turn_holder judged = TURN_UNKNOWN;
+	char prefix[32];
+	struct stat st;
+
+	snprintf(prefix, sizeof prefix, "/proc/%d/", pid);
+	if (pid > 0 && fstat(who->proc, &st) == 0 && turn_party_read(&target, who->proc, "") &&
+		turn_party_read(&holder, AT_FDCWD, prefix))
+		judged = turn_weigh(&holder, &target, st.st_uid);
+	turn_party_done(&holder);
+	turn_party_done(&target);
+	return judged;
+}
+
+/*
+ * Who holds the lock on this descriptor's file, by /proc/locks; *pid is 0 where nobody is visible:
+ * another pid namespace. Waiting ones have "->" in place of FLOCK.
+ */
+static enum turn_holder turn_holder(const struct identity *who, int fd, pid_t *pid)
+{
+	enum turn_holder greatest = TURN_STRANGER;
+	bool found = false;
+	struct stat st;
+	size_t size;
+	char *text;
+
+	*pid = 0;
+	if (fstat(fd, &st) < 0 || procfs_read(AT_FDCWD, "/proc/locks", &text, &size) < 0)
+		return TURN_UNKNOWN;
+	for (char *line = text; line && *line; line = strchr(line, '\n')) {
+		unsigned long long inode;
+		unsigned major, minor;
+		enum turn_holder one;
+		int by;
+
+		line += *line == '\n';
+		if (sscanf(line, "%*u: FLOCK %*s %*s %d %x:%x:%llu", &by, &major, &minor, &inode) !=
+				4 ||
+			inode != st.st_ino || major != major(st.st_dev) ||
+			minor != minor(st.st_dev))
+			continue;
+		one = turn_judge(who, by);
+		if (!found || one > greatest) {
+			greatest = one;
+			*pid = by;
+		}
+		found = true;
+	}
+	free(text);
+	return found ? greatest : TURN_UNKNOWN;
+}
+
+/* ---- waiting ---- */
+
+static int turn_cannot(const struct identity *who, struct probes_error *e)
+{
+	return error_set(e, PROBES_FAILED, -errno, "cannot take turns on process %d", who->pid);
+}
+
+static int turn_busy(
+	const struct identity *who, pid_t holder, uint64_t waited, struct probes_error *e)
+{
+	char name[64];
+
+	procfs_name(holder, name, sizeof name);
+	error_set(e, PROBES_REFUSED, -EBUSY, "cannot switch in process %d", who->pid);
+	if (holder > 0)
+		error_why(e, "process %d (%s) locks it against other sessions, for %llu ms now",
+			holder, *name ? name : "ended, a child of it lives",
+			(unsigned long long)waited);
+	else
+		error_why(e,
+			"a session that is not visible from here (another pid namespace) locks it, "
+			"for %llu ms now",
+			(unsigned long long)waited);
+	return error_hint(e, "try again when that session is done; if it hangs, end it");
+}
+
+static void turn_nap(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = TURN_NAP_MS * 1000000}, NULL);
+}
+
+static int turn_memory(
+	const struct identity *who, int memory, uint64_t begin, int limit, struct probes_error *e)
+{
+	while (flock(memory, LOCK_EX | LOCK_NB) < 0) {
+		uint64_t waited = turn_now() - begin;
+		pid_t holder;
+
+		if (errno != EWOULDBLOCK)
+			return turn_cannot(who, e);
+		if (waited >= (uint64_t)limit) {
+			turn_holder(who, memory, &holder);
+			return turn_busy(who, holder, waited, e);
+		}
+		turn_nap();
+	}
+	return 0;
+}
+
+static uint64_t turn_patience(const struct turn *t, pid_t holder, int limit)
+{
+	if (t->passed && t->passed_pid == holder)
+		return TURN_PASSED_MS;
+	return limit < TURN_UNKNOWN_MS ? (uint64_t)limit : TURN_UNKNOWN_MS;
+}
+
+/* 0: it is ours, or nobody holds it who could be one of us. */
+static int turn_process(struct turn *t, const struct identity *who, uint64_t begin, int limit,
+	struct probes_error *e)
+{
+	uint64_t first = turn_now(), look = first;
+	enum turn_holder holder = TURN_UNKNOWN;
+	pid_t pid = 0;
+
+	while (flock(who->pidfd, LOCK_EX | LOCK_NB) < 0) {
+		uint64_t now = turn_now();
+
+		if (errno != EWOULDBLOCK)
+			return turn_cannot(who, e);
+		if (now >= look) {
+			holder = turn_holder(who, who->pidfd, &pid);
+			look = now + TURN_LOOK_MS;
+		}
+		if (holder == TURN_STRANGER)
+			return 0;
+		if (holder == TURN_UNKNOWN && now - first >= turn_patience(t, pid, limit)) {
+			t->passed = true;
+			t->passed_pid = pid;
+			return 0;
+		}
+		if (holder == TURN_PEER && now - begin >= (uint64_t)limit)
+			return turn_busy(who, pid, now - begin, e);
+		turn_nap();
+	}
+	return 0;
+}
+
+int turn_take(struct turn *t, const struct identity *who, int memory, int milliseconds,
+	struct probes_error *e)
+{
+	uint64_t begin = turn_now();
+	int r = turn_memory(who, memory, begin, milliseconds, e);
+
+	if (r == 0) {
+		r = turn_process(t, who, begin, milliseconds, e);
+		if (r < 0)
+			flock(memory, LOCK_UN);
+	}
+	return r;
+}
+
+void turn_end(const struct identity *who, int memory)
+{
+	flock(who->pidfd, LOCK_UN);
+	flock(memory, LOCK_UN);
+}

@@ -1,0 +1,128 @@
+#!/bin/sh
+# Locks in the way of a turn. Of a stranger, who may not trace the target: no change waits for them,
+# whatever is locked, also as root of a user namespace of one's own. Of one who may: a change gives up
+# in time and names that one; a taking back goes on trying, and stays on record where that is not
+# enough. Of somebody whom nobody can name: waited for, and passed over in the end.
+# Needs root, to be several users. Does not cover: two proc mounts (stress/mounts.sh).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || skip 'only root can be several users'
+nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all"
+locker=$VICTIMS/../stress/locker
+cp "$locker" "$tmp/locker" && chmod 755 "$tmp" "$tmp/locker" || exit 99
+$nobody "$tmp/locker" 0 none </dev/null >/dev/null 2>&1 || skip 'nobody may not run a program of ours'
+need_switching
+mkfifo "$tmp/lock"
+
+# locked AS PID WHAT [HOW]: $holder has locked it; false where that is not permitted.
+locked()
+{
+	as=$1
+	shift
+	: >"$tmp/locked"
+	$as "$tmp/locker" "$@" <"$tmp/lock" >"$tmp/locked" 2>&1 &
+	locking=$!
+	started="$started $locking"
+	exec 7>"$tmp/lock"
+	until grep -qE '^(held|failed)' "$tmp/locked"; do
+		[ -d "/proc/$locking" ] || grep -qE '^(held|failed)' "$tmp/locked" || return 1
+	done
+	holder=$(sed -n 's/^held //p' "$tmp/locked")
+	started="$started $holder"
+	[ -n "$holder" ]
+}
+
+unlocked()
+{
+	exec 7>&-
+	wait "$locking"
+	while [ -d "/proc/${holder:-none}" ]; do :; done
+	gone "$locking" $holder
+}
+
+# hold ARG...: attach -for, in the background; $session. It waits.
+hold()
+{
+	: >"$tmp/held"
+	"$PROBES_TUI" attach -no-syslog -pid "$pid" "$@" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	until grep -q ' switched for ' "$tmp/held"; do
+		kill -0 "$session" 2>/dev/null || {
+			fail "the session ended: $(cat "$tmp/held")"
+			finish
+		}
+	done
+}
+
+# --- strangers: a lock that they can have is in nobody's way
+start loop_ocaml2_pie
+for way in directory pidfd 'pidfd namespace'; do
+	# shellcheck disable=SC2086 # words
+	if ! locked "$nobody" "$pid" $way; then
+		echo "$way: not permitted here: $(cat "$tmp/locked")"
+		unlocked
+		continue
+	fi
+	attach -enable multi
+	same "switched in spite of $way" "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0100 5 site 90e8'
+	attach -disable multi
+	hold -enable first -for 1h
+	kill -TERM "$session"
+	wait "$session"
+	same "and taken back, $way" "$?" 143
+	gone "$session"
+	same "in memory, $way" "$(live "$VICTIMS/loop_ocaml2_pie" first)" '1 count 0000 1 site 903d'
+	unlocked
+done
+locked "$nobody" "$pid" mem
+same 'what nobody may lock' "$(cut -d : -f 1 "$tmp/locked")" failed
+unlocked
+
+# --- one of us, by either lock: who, and for how long
+for what in mem pidfd; do
+	locked '' "$pid" $what
+	refuses 6 "process $holder \\(locker\\) locks it against other sessions, for [0-9]+ ms now" \
+		attach -no-syslog -pid "$pid" -enable multi
+	unlocked
+	same 'nothing was changed' "$(state multi)" disabled
+done
+
+# --- taking back goes on trying longer than switching does
+hold -enable multi -for 1h
+locked '' "$pid" turn
+kill -TERM "$session"
+want 6 attach -no-syslog -pid "$pid" -enable second
+same 'it tries on' "$(kill -0 "$session" && cat "$tmp/held" | wc -l | tr -d ' ')" 1
+unlocked
+wait "$session"
+same 'taken back after all' "$?" 143
+gone "$session"
+has 'and said' "switched back: 1 probe" "$tmp/held"
+same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
+
+# --- and ends one day: on record, with the truth about who and what to do
+hold -enable multi -for 1h
+locked '' "$pid" turn
+kill -TERM "$session"
+wait "$session"
+same 'refused' "$?" 6
+gone "$session"
+has 'who' "process $holder \\(locker\\) locks it against other sessions, for [0-9]+ ms" "$tmp/held"
+has 'what to do' "repair -pid $pid\$" "$tmp/held"
+unlocked
+want 0 repair -no-syslog -pid "$pid"
+has 'repaired' "undid what session $session left: 1 probe, 5 sites"
+same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
+
+# --- of whom nobody can say who it is: in the end none of us holds a turn that long
+locked "$nobody" "$pid" pidfd orphan
+attach -enable multi
+attach -disable multi
+unlocked
+chmod 4755 "$tmp/locker"
+locked "$nobody" "$pid" pidfd # with root's rights, but by its file
+attach -enable multi
+attach -disable multi
+unlocked
+stop
+finish

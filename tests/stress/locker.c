@@ -1,0 +1,67 @@
+/*
+ * Somebody who locks what sessions take turns by:
+ *
+ *   locker PID directory|mem|pidfd|turn [orphan|namespace]
+ *
+ * `turn` is mem and pidfd, as one of us; `orphan` leaves the lock to a child, as nobody's that can
+ * be named; `namespace` becomes root of a user namespace of its own first. Says "held NUMBER" and
+ * ends when its input does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void must(const char *what, int result)
+{
+	if (result >= 0)
+		return;
+	printf("failed: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void lock(const char *what, int fd)
+{
+	must(what, fd);
+	must(what, flock(fd, LOCK_EX));
+}
+
+static void own_namespace(void)
+{
+	char map[64];
+	int fd;
+
+	snprintf(map, sizeof map, "0 %u 1", geteuid());
+	must("a user namespace", unshare(CLONE_NEWUSER));
+	fd = open("/proc/self/uid_map", O_WRONLY);
+	must("its map", (int)write(fd, map, strlen(map)));
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	const char *pid = argc > 2 ? argv[1] : "0", *what = argc > 2 ? argv[2] : "";
+	const char *how = argc > 3 ? argv[3] : "";
+	char path[64], byte;
+
+	if (!strcmp(how, "namespace"))
+		own_namespace();
+	snprintf(path, sizeof path, "/proc/%.10s", pid);
+	if (!strcmp(what, "directory"))
+		lock(path, open(path, O_RDONLY));
+	snprintf(path, sizeof path, "/proc/%.10s/task/%.10s/mem", pid, pid);
+	if (!strcmp(what, "mem") || !strcmp(what, "turn"))
+		lock(path, open(path, O_RDWR));
+	if (!strcmp(what, "pidfd") || !strcmp(what, "turn"))
+		lock("a pidfd", (int)syscall(SYS_pidfd_open, atoi(pid), 0));
+	if (!strcmp(how, "orphan") && fork() > 0)
+		_exit(0);
+	printf("held %d\n", getpid());
+	fflush(stdout);
+	return read(0, &byte, 1) < 0;
+}
