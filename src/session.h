@@ -33,10 +33,12 @@ struct probes_session {
 	uint32_t stamp; /* of the last switch */
 	uint64_t since; /* clock ticks since boot: of the first switch; 0: none yet */
 	struct journal journal;
-	bool attaches;   /* the kernel lets only a tracer write to its code: that was seen */
-	bool lasting;    /* what it switches is meant to stay */
-	bool unrecorded; /* no journal could be kept, and that was said */
-	bool owing;      /* something of ours could not be taken back: the journal must stay */
+	uint64_t room_pages; /* that may be copied without another look at its memory ... */
+	uint64_t room_until; /* ... so long: CLOCK_MONOTONIC, ns */
+	bool attaches;       /* the kernel lets only a tracer write to its code: that was seen */
+	bool lasting;        /* what it switches is meant to stay */
+	bool unrecorded;     /* no journal could be kept, and that was said */
+	bool owing;          /* something of ours could not be taken back: the journal must stay */
 };
 
 #define SESSION_TURN_MS 5000 /* how long we wait for another of us */
@@ -97,6 +99,13 @@ int session_begin_journal(struct probes_session *s);
 
 /* May this session change its process, and is that still there? */
 int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e);
+
+/*
+ * What a plan would copy of the process, into its result; refused where that is more memory than
+ * its cgroups have room for. A dry run is told, not refused.
+ */
+int session_room(struct probes_session *s, const struct session_change *change,
+	const struct plan *p, struct probes_result *result, struct probes_error *e);
 
 /* Read, plan, apply, remember; the turn (identity_lock) is the caller's. */
 int session_carry_out(struct probes_session *s, const struct session_change *change,

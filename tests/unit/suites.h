@@ -22,6 +22,7 @@
 	X(access)  \
 	X(image)   \
 	X(memory)  \
+	X(room)    \
 	X(symbols) \
 	X(tracer)  \
 	X(site)    \
