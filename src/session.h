@@ -33,6 +33,7 @@ struct probes_session {
 	uint32_t stamp; /* of the last switch */
 	uint64_t since; /* clock ticks since boot: of the first switch; 0: none yet */
 	struct journal journal;
+	int pagemap;         /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
 	uint64_t room_pages; /* that may be copied without another look at its memory ... */
 	uint64_t room_until; /* ... so long: CLOCK_MONOTONIC, ns */
 	bool attaches;       /* the kernel lets only a tracer write to its code: that was seen */
@@ -106,6 +107,11 @@ int session_may_switch(struct probes_session *s, bool dry_run, struct probes_err
  */
 int session_room(struct probes_session *s, const struct session_change *change,
 	const struct plan *p, struct probes_result *result, struct probes_error *e);
+
+/*
+ * Fetch by a reader, in a way that copies no page of the process. As reader_run.
+ */
+int session_fetch(struct probes_session *s, struct reader *reader, bool *changed);
 
 /* Read, plan, apply, remember; the turn (identity_lock) is the caller's. */
 int session_carry_out(struct probes_session *s, const struct session_change *change,

@@ -1,7 +1,7 @@
 /*
- * What a plan costs the process in memory, and whether it can pay: each page that is written for
- * the first time is copied, and charged to the process's memory cgroup. Whoever exceeds a limit
- * there is killed by the kernel: the process, not us.
+ * What we cost the process in memory, and whether it can pay: each page that is written for the
+ * first time is copied, and charged to the process's memory cgroup. Whoever exceeds a limit there
+ * is killed by the kernel: the process, not us. Reading must cost nothing.
  */
 #include "session.h"
 
@@ -24,6 +24,37 @@
 #define ROOM_RESERVE (64 * PAGEMAP_PAGE)
 
 #define ROOM_HOLDS_NS 50000000 /* switching 10,000 probes takes about as long */
+
+static uint64_t room_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Can be seen whose its pages are? */
+static bool room_see(struct probes_session *s)
+{
+	if (s->pagemap < 0)
+		s->pagemap = pagemap_open(s->who.task);
+	return s->pagemap >= 0;
+}
+
+/* ---- reading ---- */
+
+int session_fetch(struct probes_session *s, struct reader *reader, bool *changed)
+{
+	uint64_t now = room_now();
+
+	if (s->memory.fd >= 0 && now >= reader->marked_until && room_see(s)) {
+		for (size_t i = 0; i < reader->pieces.count; i++)
+			pagemap_mark(s->pagemap,
+				&ARRAY_AT(&reader->pieces, struct reader_piece, i)->spans);
+		reader->marked_until = now + ROOM_HOLDS_NS;
+	}
+	return reader_run(reader, &s->catalog, &s->memory, changed);
+}
 
 /* ---- the pages of a plan ---- */
 
@@ -94,14 +125,6 @@ static char *room_words(const struct probes_result *r, const char *limit)
 
 /* ---- the comparison ---- */
 
-static uint64_t room_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* The last look holds for a moment: a long plan takes longer from its look to its last write. */
 static bool room_granted(struct probes_session *s, size_t pages)
 {
@@ -157,9 +180,11 @@ int session_room(struct probes_session *s, const struct session_change *c, const
 		array_done(&pages);
 		return code;
 	}
-	/* What takes back writes where it was written before: that was copied then. */
-	if (pagemap_count(s->who.task, pages.data, pages.count, &r->copied_pages) < 0 && c->deltas)
-		r->copied_pages = 0;
+	if (room_see(s))
+		r->copied_pages = pagemap_count(s->pagemap, pages.data, pages.count);
+	else
+		/* What takes back writes where it was written before: that was copied then. */
+		r->copied_pages = c->deltas ? 0 : pages.count;
 	array_done(&pages);
 	r->cost_bytes = (uint64_t)r->copied_pages * PAGEMAP_PAGE;
 	if (room_look(s->who.task, &room) < 0)

@@ -13,6 +13,13 @@
 #define PAGEMAP_ENTRIES 1024 /* read by one call */
 #define PAGEMAP_GAP 64       /* entries that are cheaper to read than to skip */
 
+int pagemap_open(int task)
+{
+	int fd = openat(task, "pagemap", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
 /*
  * Everything else is copied: pages of files; pages that a fork shares (a later write copies them
  * for whoever writes first); the zero page, which counts as nobody's; and what is not there yet. A
@@ -26,36 +33,76 @@ bool pagemap_is_own(uint64_t entry)
 	return (entry & PAGEMAP_SWAPPED) || (entry & PAGEMAP_PRESENT && entry & PAGEMAP_ALONE);
 }
 
-/* Some pages that one call reaches; how many of them are the process's own. */
-static size_t pagemap_own(int fd, const uint64_t *pages, size_t count)
+bool pagemap_is_shared(uint64_t entry)
 {
-	uint64_t entries[PAGEMAP_ENTRIES];
-	size_t own = 0;
-	ssize_t n = pread(fd, entries, (pages[count - 1] - pages[0] + 1) * sizeof *entries,
-		(off_t)(pages[0] * sizeof *entries));
-
-	for (size_t i = 0; n > 0 && i < count; i++) {
-		size_t at = pages[i] - pages[0];
-
-		own += at < (size_t)n / sizeof *entries && pagemap_is_own(entries[at]);
-	}
-	return own;
+	return (entry & (PAGEMAP_PRESENT | PAGEMAP_FILE | PAGEMAP_ALONE)) == PAGEMAP_PRESENT;
 }
 
-int pagemap_count(int task, const uint64_t *pages, size_t count, size_t *copied)
+/* The entries of the pages from `first` to `last`; what cannot be read is 0. */
+static void pagemap_read(int fd, uint64_t first, uint64_t last, uint64_t *entries)
 {
-	int fd = openat(task, "pagemap", O_RDONLY | O_CLOEXEC);
+	size_t count = (size_t)(last - first) + 1;
+	ssize_t n = pread(fd, entries, count * sizeof *entries, (off_t)(first * sizeof *entries));
 
-	*copied = count;
-	if (fd < 0)
-		return -errno;
-	for (size_t at = 0, n; at < count; at += n) {
-		for (n = 1; at + n < count; n++)
-			if (pages[at + n] - pages[at] >= PAGEMAP_ENTRIES ||
-				pages[at + n] - pages[at + n - 1] > PAGEMAP_GAP)
+	for (size_t i = n > 0 ? (size_t)n / sizeof *entries : 0; i < count; i++)
+		entries[i] = 0;
+}
+
+/* Do pages up to `last` belong into one call with those from `first` to `before`? */
+static bool pagemap_joins(uint64_t first, uint64_t before, uint64_t next, uint64_t last)
+{
+	return last - first < PAGEMAP_ENTRIES && (next <= before || next - before <= PAGEMAP_GAP);
+}
+
+size_t pagemap_count(int fd, const uint64_t *pages, size_t count)
+{
+	uint64_t entries[PAGEMAP_ENTRIES];
+	size_t copied = 0;
+
+	for (size_t at = 0, end; at < count; at = end) {
+		for (end = at + 1; end < count; end++)
+			if (!pagemap_joins(pages[at], pages[end - 1], pages[end], pages[end]))
 				break;
-		*copied -= pagemap_own(fd, pages + at, n);
+		pagemap_read(fd, pages[at], pages[end - 1], entries);
+		for (size_t i = at; i < end; i++)
+			copied += !pagemap_is_own(entries[pages[i] - pages[at]]);
 	}
-	close(fd);
-	return 0;
+	return copied;
+}
+
+static uint64_t pagemap_first(const struct span *span)
+{
+	return span->address / PAGEMAP_PAGE;
+}
+
+static uint64_t pagemap_last(const struct span *span)
+{
+	return (span->address + span->length - 1) / PAGEMAP_PAGE;
+}
+
+void pagemap_mark(int fd, struct spans *spans)
+{
+	struct span *list = spans->list.data;
+	uint64_t entries[PAGEMAP_ENTRIES];
+
+	for (size_t at = 0, end; at < spans->list.count; at = end) {
+		uint64_t first = pagemap_first(&list[at]), last = pagemap_last(&list[at]);
+
+		for (end = at + 1; end < spans->list.count; end++) {
+			if (!pagemap_joins(first, last, pagemap_first(&list[end]),
+				    pagemap_last(&list[end])))
+				break;
+			last = pagemap_last(&list[end]);
+		}
+		/* One that is too long alone is read in the way that costs nothing. */
+		list[at].shared = last - first >= PAGEMAP_ENTRIES;
+		if (list[at].shared)
+			continue;
+		pagemap_read(fd, first, last, entries);
+		for (size_t i = at; i < end; i++) {
+			list[i].shared = false;
+			for (uint64_t p = pagemap_first(&list[i]); p <= pagemap_last(&list[i]); p++)
+				list[i].shared |= pagemap_is_shared(entries[p - first]);
+		}
+	}
 }

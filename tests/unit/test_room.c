@@ -4,6 +4,7 @@
  * like that, and that a switch is refused: e2e/cli-room.sh (version 1, or 2 where that is mounted).
  */
 #include "process/cgroup.h"
+#include "process/memory.h"
 #include "process/pagemap.h"
 #include "process/room.h"
 
@@ -101,8 +102,7 @@ START_TEST(room_finds_the_directory)
 	ck_assert_str_eq(directory, room_directories[_i].directory);
 	ck_assert_uint_eq(top, room_directories[_i].top);
 	/* What does not fit is not cut. */
-	ck_assert(!cgroup_directory(
-		room_directories[_i].mounts, &p, directory, top, &top));
+	ck_assert(!cgroup_directory(room_directories[_i].mounts, &p, directory, top, &top));
 }
 END_TEST
 
@@ -262,6 +262,7 @@ END_TEST
 
 START_TEST(room_tells_whose_a_page_is)
 {
+	static const uint64_t shared[] = {1ULL << 63, 1ULL << 63 | 0x12345};
 	const uint64_t present = 1ULL << 63, swapped = 1ULL << 62, file = 1ULL << 61,
 		       alone = 1ULL << 56;
 
@@ -273,61 +274,125 @@ START_TEST(room_tells_whose_a_page_is)
 	ck_assert(!pagemap_is_own(present | file | alone));
 	ck_assert(!pagemap_is_own(swapped | file));
 	ck_assert(!pagemap_is_own(alone));
+	ck_assert(pagemap_is_shared(shared[0]) && pagemap_is_shared(shared[1]));
+	ck_assert(!pagemap_is_shared(0) && !pagemap_is_shared(swapped));
+	ck_assert(!pagemap_is_shared(present | alone) && !pagemap_is_shared(present | file));
 }
 END_TEST
 
 #define ROOM_PAGES 3000
 
 /* Pages of the memory at `at`, every `step`th. */
-static size_t room_count(int task, const char *at, size_t step)
+static size_t room_count(int fd, const char *at, size_t step)
 {
 	static uint64_t pages[ROOM_PAGES];
-	size_t n = 0, copied;
+	size_t n = 0;
 
 	for (size_t i = 0; i < ROOM_PAGES; i += step)
 		pages[n++] = (uint64_t)(uintptr_t)at / PAGEMAP_PAGE + i;
-	ck_assert_int_eq(pagemap_count(task, pages, n, &copied), 0);
-	return copied;
+	return pagemap_count(fd, pages, n);
 }
 
 START_TEST(room_counts_pages)
 {
 	int task = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC), hold[2];
+	int fd = pagemap_open(task);
 	char *m = mmap(NULL, ROOM_PAGES * PAGEMAP_PAGE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t far[3] = {0, 1, 1ULL << 40};
 	volatile char sum = 0;
-	size_t copied;
 	char byte;
 	pid_t child;
 
 	ck_assert(m != MAP_FAILED);
 	madvise(m, ROOM_PAGES * PAGEMAP_PAGE, MADV_NOHUGEPAGE);
-	ck_assert_uint_eq(room_count(task, m, 1), ROOM_PAGES);
+	ck_assert_uint_eq(room_count(fd, m, 1), ROOM_PAGES);
 	for (size_t i = 0; i < ROOM_PAGES; i++)
 		sum += m[i * PAGEMAP_PAGE]; /* the zero page */
-	ck_assert_uint_eq(room_count(task, m, 1), ROOM_PAGES);
+	ck_assert_uint_eq(room_count(fd, m, 1), ROOM_PAGES);
 	for (size_t i = 0; i < 2000; i++)
 		m[i * PAGEMAP_PAGE] = 1;
-	ck_assert_uint_eq(room_count(task, m, 1), 1000);
-	ck_assert_uint_eq(room_count(task, m, 100), 10);
+	ck_assert_uint_eq(room_count(fd, m, 1), 1000);
+	ck_assert_uint_eq(room_count(fd, m, 100), 10);
 	ck_assert_int_eq(pipe(hold), 0);
 	child = fork();
 	if (child == 0) {
 		close(hold[1]);
 		_exit(read(hold[0], &byte, 1) != 0);
 	}
-	ck_assert_uint_eq(room_count(task, m, 1), ROOM_PAGES);
+	ck_assert_uint_eq(room_count(fd, m, 1), ROOM_PAGES);
 	close(hold[0]);
 	close(hold[1]);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
-	ck_assert_uint_eq(room_count(task, m, 1), 1000);
+	ck_assert_uint_eq(room_count(fd, m, 1), 1000);
 	/* Where nothing is, and nothing can be; and without the file. */
-	ck_assert_int_eq(pagemap_count(task, far, 3, &copied), 0);
-	ck_assert_uint_eq(copied, 3);
-	ck_assert_int_lt(pagemap_count(-1, far, 3, &copied), 0);
-	ck_assert_uint_eq(copied, 3);
+	ck_assert_uint_eq(pagemap_count(fd, far, 3), 3);
+	ck_assert_uint_eq(pagemap_count(-1, far, 3), 3);
+	ck_assert_int_lt(pagemap_open(-1), 0);
 	munmap(m, ROOM_PAGES * PAGEMAP_PAGE);
+	close(fd);
+	close(task);
+}
+END_TEST
+
+/*
+ * A look at a child by fork copies none of its pages: read in its name, spans here and there, on
+ * shared pages and on its own.
+ */
+START_TEST(room_reads_without_copying)
+{
+	char *m = mmap(NULL, ROOM_PAGES * PAGEMAP_PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static unsigned char to[2 * ROOM_PAGES];
+	struct spans spans;
+	struct memory memory;
+	int up[2], down[2], task, fd;
+	size_t shared = 0;
+	char path[64], byte;
+	pid_t child;
+
+	ck_assert(m != MAP_FAILED);
+	madvise(m, ROOM_PAGES * PAGEMAP_PAGE, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < ROOM_PAGES; i++)
+		m[i * PAGEMAP_PAGE] = (char)i;
+	ck_assert(pipe(up) == 0 && pipe(down) == 0);
+	child = fork();
+	if (child == 0) {
+		for (size_t i = 0; i < 1000; i++)
+			m[i * PAGEMAP_PAGE] = 1;
+		close(down[1]);
+		_exit(write(up[1], "", 1) != 1 || read(down[0], &byte, 1) != 0);
+	}
+	close(down[0]);
+	ck_assert_int_eq(read(up[0], &byte, 1), 1);
+	snprintf(path, sizeof path, "/proc/%d", child);
+	task = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = pagemap_open(task);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_uint_eq(room_count(fd, m, 1), ROOM_PAGES - 1000);
+	spans_init(&spans, 16, 1 << 20);
+	/* The first of them crosses a border: from the child's own to a shared page. */
+	spans_add(&spans, (uintptr_t)m + 1000 * PAGEMAP_PAGE - 1, 2);
+	for (size_t i = 1001; i < ROOM_PAGES; i += 7)
+		spans_add(&spans, (uintptr_t)m + i * PAGEMAP_PAGE, 1);
+	pagemap_mark(fd, &spans);
+	for (size_t i = 0; i < spans.list.count; i++)
+		shared += ARRAY_AT(&spans.list, struct span, i)->shared;
+	ck_assert_uint_eq(shared, spans.list.count);
+	memory_open(&memory, task, child, true);
+	ck_assert_int_eq(memory.ops->read(&memory, &spans, to), 0);
+	ck_assert(spans_whole(&spans));
+	ck_assert_uint_eq(to[spans.total - 1], (unsigned char)((spans.list.count - 2) * 7 + 1001));
+	ck_assert_uint_eq(room_count(fd, m, 1), ROOM_PAGES - 1000);
+	memory_close(&memory);
+	spans_done(&spans);
+	close(down[1]);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	/* Nothing is there any more: nothing is shared. */
+	munmap(m, ROOM_PAGES * PAGEMAP_PAGE);
+	close(up[0]);
+	close(up[1]);
+	close(fd);
 	close(task);
 }
 END_TEST
@@ -346,6 +411,7 @@ Suite *room_suite(void)
 	tcase_add_test(t, room_of_our_own);
 	tcase_add_test(t, room_tells_whose_a_page_is);
 	tcase_add_test(t, room_counts_pages);
+	tcase_add_test(t, room_reads_without_copying);
 	suite_add_tcase(s, t);
 	return s;
 }
