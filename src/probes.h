@@ -398,6 +398,14 @@ struct probes_result {
 	size_t sites;                   /* sites whose byte was changed */
 	bool dry_run;                   /* planned only */
 	uint64_t stopped_ns;            /* how long the process stood still; normally 0 */
+	/* A page that is written for the first time is copied, and charged to the memory of the
+	   process; what exceeds its room is refused (PROBES_REFUSED). A dry run says: */
+	size_t copied_pages; /* of 4 KiB; all of them where it cannot be seen which are its own */
+	uint64_t cost_bytes; /* of these pages */
+	uint64_t room_bytes; /* that they may take, by the limits of its memory cgroups and of the
+				machine; UINT64_MAX: no limit can be seen, or nothing is written */
+	bool no_room;        /* the cost is more than that: it would be refused */
+	char *cost;          /* all of that in words; NULL: nothing is written */
 };
 
 /*

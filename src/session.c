@@ -35,6 +35,7 @@ static struct probes_session *session_new(
 	s->who = (struct identity){.pidfd = -1, .proc = -1, .task = -1};
 	s->memory.fd = -1;
 	s->journal.fd = -1;
+	s->pagemap = -1;
 	catalog_init(&s->catalog);
 	if (options) {
 		s->read_only = options->read_only;
@@ -231,6 +232,8 @@ void probes_close(struct probes_session *s)
 		journal_remove(&s->journal);
 	catalog_done(&s->catalog);
 	memory_close(&s->memory);
+	if (s->pagemap >= 0)
+		close(s->pagemap);
 	identity_close(&s->who);
 	free(s->path);
 	free(s);
@@ -356,7 +359,7 @@ static int session_confirm_odd(
 		return 0;
 	if (!reader_init(&again, &s->catalog, odd, count))
 		return error_memory(e, "a reading");
-	r = reader_run(&again, &s->catalog, &s->memory, &changed);
+	r = session_fetch(s, &again, &changed);
 	reader_done(&again);
 	if (r < 0)
 		return session_unreadable(s, r, e);
@@ -395,7 +398,7 @@ static int session_run(struct probes_session *s, struct reader *reader, const si
 	size_t count, struct probes_error *e)
 {
 	bool changed;
-	int r = reader_run(reader, &s->catalog, &s->memory, &changed);
+	int r = session_fetch(s, reader, &changed);
 
 	if (r < 0)
 		return session_unreadable(s, r, e);

@@ -38,6 +38,9 @@ struct probes_session {
 	struct journal journal;
 	struct turn turn;
 	unsigned patience_ms; /* of taking back; 0: SESSION_TURN_MS */
+	int pagemap;          /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
+	uint64_t room_pages;  /* that may be copied without another look at its memory ... */
+	uint64_t room_until;  /* ... so long: CLOCK_MONOTONIC, ns */
 	bool attaches;        /* the kernel lets only a tracer write to its code: that was seen */
 	bool lasting;         /* what it switches is meant to stay */
 	bool unrecorded;      /* no journal could be kept, and that was said */
@@ -129,6 +132,18 @@ int session_begin_journal(struct probes_session *s);
 
 /* May this session change its process, and is that still there? */
 int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e);
+
+/*
+ * What a plan would copy of the process, into its result; refused where that is more memory than
+ * its cgroups have room for. A dry run is told, not refused.
+ */
+int session_room(struct probes_session *s, const struct session_change *change,
+	const struct plan *p, struct probes_result *result, struct probes_error *e);
+
+/*
+ * Fetch by a reader, in a way that copies no page of the process. As reader_run.
+ */
+int session_fetch(struct probes_session *s, struct reader *reader, bool *changed);
 
 /* Read, plan, apply, remember; the turn (turn_take) is the caller's. */
 int session_carry_out(struct probes_session *s, const struct session_change *change,

@@ -341,6 +341,8 @@ static int session_try(struct probes_session *s, const struct session_change *c,
 	r = c->plan(c, &p, e);
 	/* Before the first write: what is done must never be lost for want of memory. */
 	*result = session_result(&p, e);
+	if (*result && r == 0)
+		r = session_room(s, c, &p, *result, e);
 	if (*result && r == 0 && !c->dry_run)
 		applied = r = session_apply(s, c, &p, &stopped_ns, e);
 	*again = applied == -EBUSY;

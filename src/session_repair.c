@@ -340,6 +340,8 @@ static bool repair_join(struct probes_result **all, struct probes_result *more)
 		a->skipped += more->skipped;
 		a->not_done += more->not_done;
 		a->sites += more->sites;
+		a->copied_pages += more->copied_pages;
+		a->cost_bytes += more->cost_bytes;
 	}
 	probes_result_free(more);
 	return items && writes && texts;

@@ -19,6 +19,7 @@ void probes_result_free(struct probes_result *r)
 	free(r->texts);
 	free(r->items);
 	free(r->writes);
+	free(r->cost);
 	free(r);
 }
 

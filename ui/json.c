@@ -167,10 +167,21 @@ static void json_rows(struct sheet *s, const struct rows *rows)
 	fputs("}", s->out);
 }
 
-/* The same, with one key more: what would be written. */
+/* What it would cost the process in memory. */
+static void put_cost(struct sheet *s, const struct probes_result *r)
+{
+	bool limited = r->room_bytes < UINT64_MAX;
+
+	fprintf(s->out, ",\n \"copied_pages\": %zu, \"cost_bytes\": %" PRIu64 ", \"room_bytes\": ",
+		r->copied_pages, r->cost_bytes);
+	put(s, limited ? json_integer((json_int_t)r->room_bytes) : json_null());
+}
+
+/* The same, with some keys more: what would be written. */
 static void json_plan(struct sheet *s, const struct rows *rows)
 {
 	put_head(s, rows);
+	put_cost(s, rows->result);
 	fputs(",\n \"writes\": [", s->out);
 	for (size_t i = 0; i < rows->result->write_count; i++) {
 		const struct probes_write *w = &rows->result->writes[i];

@@ -78,7 +78,8 @@ static void spans_cut(const struct span *span, size_t page, size_t pieces, struc
 		to[i] = (struct span){.address = from,
 			.length = (size_t)(next - from),
 			.offset = span->offset + (size_t)(from - span->address),
-			.got = i ? 0 : span->got};
+			.got = i ? 0 : span->got,
+			.shared = span->shared};
 	}
 }
 

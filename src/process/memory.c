@@ -10,26 +10,32 @@
 #define MEMORY_RANGES 1024 /* IOV_MAX: ranges per call */
 #define MEMORY_PAGE 4096
 
+/* Read one span through /proc/PID/mem; -ESRCH when the process has gone. */
+static int memory_read_one(struct memory *m, struct span *span, unsigned char *buffer)
+{
+	span->got = 0;
+	while (span->got < span->length) {
+		ssize_t n = pread(m->fd, buffer + span->offset + span->got,
+			span->length - span->got, (off_t)(span->address + span->got));
+
+		if (n == 0)
+			return -ESRCH;
+		if (n < 0)
+			break;
+		span->got += (size_t)n;
+	}
+	return 0;
+}
+
 /* Our own seccomp filter may deny process_vm_readv where /proc/PID/mem is open: read through that.
  */
 static int memory_read_slowly(struct memory *m, struct spans *spans, unsigned char *buffer)
 {
-	for (size_t i = 0; i < spans->list.count; i++) {
-		struct span *span = ARRAY_AT(&spans->list, struct span, i);
+	int r = 0;
 
-		span->got = 0;
-		while (span->got < span->length) {
-			ssize_t n = pread(m->fd, buffer + span->offset + span->got,
-				span->length - span->got, (off_t)(span->address + span->got));
-
-			if (n == 0)
-				return -ESRCH;
-			if (n < 0)
-				break;
-			span->got += (size_t)n;
-		}
-	}
-	return 0;
+	for (size_t i = 0; r == 0 && i < spans->list.count; i++)
+		r = memory_read_one(m, ARRAY_AT(&spans->list, struct span, i), buffer);
+	return r;
 }
 
 /* Say which spans a call that moved `total` bytes has filled; returns how many spans it touched. */
@@ -67,7 +73,15 @@ static int memory_read_live(struct memory *m, struct spans *spans, unsigned char
 		size_t n = 0;
 		ssize_t moved;
 
-		for (; n < MEMORY_RANGES && at + n < count; n++) {
+		/* process_vm_readv would copy its pages: process/pagemap.h. */
+		if (list[at].shared && m->fd >= 0) {
+			int r = memory_read_one(m, &list[at++], buffer);
+
+			if (r < 0)
+				return r;
+			continue;
+		}
+		for (; n < MEMORY_RANGES && at + n < count && !(n && list[at + n].shared); n++) {
 			struct span *s = &list[at + n];
 
 			local[n] = (struct iovec){buffer + s->offset, s->length};

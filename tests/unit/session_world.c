@@ -32,6 +32,7 @@ void session_begin(struct session_world *x, const char *setup)
 	x->s.memory = x->w.fake.memory;
 	x->s.memory.fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	x->s.journal.fd = -1;
+	x->s.pagemap = -1;
 	x->s.log = (struct log){session_hear, x->said};
 	ck_assert_int_eq(identity_open(&x->s.who, getpid(), &e), 0);
 	x->before = fake_snapshot(&x->w.fake);
@@ -47,6 +48,8 @@ void session_end(struct session_world *x)
 		reader_done(&x->s.all);
 	identity_close(&x->s.who);
 	close(x->s.memory.fd);
+	if (x->s.pagemap >= 0)
+		close(x->s.pagemap);
 	free(x->before);
 	world_end(&x->w);
 }

@@ -298,6 +298,9 @@ static void text_plan(struct sheet *s, const struct rows *rows)
 		return;
 	put_plural(s->out, rows->result->write_count, "write");
 	fputs(" planned, nothing written\n", s->out);
+	if (rows->result->cost)
+		fprintf(s->out, "%s%s\n", put_safe(rows->result->cost),
+			rows->result->no_room ? ": would be refused" : "");
 }
 
 /* ------------------------------------------------------------------- info */

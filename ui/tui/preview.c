@@ -29,12 +29,16 @@ static void preview_write(
 }
 
 static void preview_result(
-	struct lines *l, const struct probes_session *s, const struct probes_result *r)
+	struct lines *l, const struct probes_session *s, const struct probes_result *r, int columns)
 {
-	char name[256], why[256];
+	char name[256], why[256], cost[512];
 
 	lines_addf(l, STYLE_TITLE, "  process %d: %zu write%s", (int)probes_pid(s), r->write_count,
 		r->write_count == 1 ? "" : "s");
+	if (r->cost)
+		lines_wrap(l, r->no_room ? STYLE_BAD : STYLE_PLAIN,
+			r->no_room ? "   would be refused: " : "   ",
+			text_clean(r->cost, cost, sizeof cost), columns);
 	for (size_t i = 0; i < r->write_count; i++)
 		preview_write(l, s, &r->writes[i]);
 	for (size_t i = 0; i < r->item_count; i++) {
@@ -57,7 +61,7 @@ void preview_build(struct lines *l, struct model *m, const struct deed_plan *pla
 	lines_addf(l, STYLE_TITLE, "%s", what);
 	for (size_t i = 0; i < d->count; i++) {
 		if (d->results[i])
-			preview_result(l, m->processes[i].session, d->results[i]);
+			preview_result(l, m->processes[i].session, d->results[i], columns);
 	}
 	if (d->sum.already)
 		lines_addf(l, STYLE_PLAIN, "  on already by this session: %zu", d->sum.already);

@@ -1,0 +1,163 @@
+#!/bin/sh
+# A target near the limit of its memory cgroup: each page that is written for the first time costs it
+# 4 KiB there, and whoever exceeds the limit is killed. Switching refuses instead, and so does taking
+# back where a fork has made it dear; page cache is no obstacle; what fits is done.
+# Needs a memory cgroup that we may make, of version 1 or 2. Does not cover: memory.high and memsw
+# (unit/test_room.c), trace in such a cgroup, what others allocate between look and write.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+[ "$(id -u)" = 0 ] || skip 'only root may limit memory here'
+
+# A cgroup with the limit, and one in it with the victim: all levels count.
+top=$(awk '$0 ~ / - cgroup / && $NF ~ /(^|,)memory(,|$)/ { print $5; exit }' /proc/self/mountinfo)
+limit=memory.limit_in_bytes usage=memory.usage_in_bytes
+if [ -z "$top" ]; then
+	top=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
+	limit=memory.max usage=memory.current
+	grep -qw memory "$top/cgroup.subtree_control" 2>/dev/null || skip 'no cgroup accounts memory here'
+fi
+group=$top/probes-tui-room-$$
+mkdir "$group" 2>/dev/null || skip 'no memory cgroup can be made'
+
+clear_away()
+{
+	echo max >"$group/$limit" 2>/dev/null || echo -1 >"$group/$limit"
+	cleanup
+	wait
+	for one in "$group/inner" "$group"; do
+		# A moment after its last process has ended.
+		until rmdir "$one" 2>/dev/null || [ ! -d "$one" ] || [ "$((tries = ${tries:-0} + 1))" -gt 1000 ]; do :; done
+	done
+}
+trap 'clear_away' EXIT
+[ "$limit" != memory.max ] || echo +memory >"$group/cgroup.subtree_control" || skip 'memory cannot be handed down'
+mkdir "$group/inner"
+need_switching
+
+mib=1048576
+# room MIB: so much above what is used now.
+room()
+{
+	echo $(($(cat "$group/$usage") + $1 * mib)) >"$group/$limit" || skip 'no limit can be set'
+}
+
+# kills: how many the kernel has killed there.
+kills()
+{
+	cat "$group/inner/memory.oom_control" "$group/inner/memory.events" 2>/dev/null | awk '$1 == "oom_kill" { print $2 }'
+}
+
+# code: how many sites are on, of 1,500, and the last count, by another reader.
+code()
+{
+	python3 - "$1" "$(bias "$file")" "$tmp/sites" <<'END'
+import sys
+bias = int(sys.argv[2])
+with open(f"/proc/{sys.argv[1]}/mem", "rb", 0) as memory:
+    def at(address, count):
+        memory.seek(bias + address)
+        return memory.read(count)
+    places = [line.split() for line in open(sys.argv[3])]
+    on = sum(at(int(pc, 16) + 1, 1) == b"\xe8" for pc, _ in places)
+    print(on, sum(at(int(count, 16) + 2, 1)[0] for _, count in places))
+END
+}
+command -v python3 >/dev/null || skip 'no python3'
+
+file=$VICTIMS/pages
+# So that its pages are charged to whoever runs this, not to the cgroup.
+cat "$file" >/dev/null
+start pages
+echo "$pid" >"$group/inner/cgroup.procs" || skip 'the victim cannot be moved'
+notes "$file" | awk '{ print $3, $4 }' >"$tmp/sites"
+same 'probes' "$(wc -l <"$tmp/sites" | tr -d ' ')" 1500
+silent attach -no-syslog -pid "$pid" -enable p000000
+silent attach -no-syslog -pid "$pid" -disable p000000
+
+# --- more than there is room for is refused, with both figures, and nothing is written
+room 2
+refuses 6 "needs 5\.9 MiB to copy 1[45][0-9]{2} pages; 1\.[0-9] MiB are left under $group/$limit; raise that limit" \
+	attach -no-syslog -pid "$pid" -enable-all
+refuses 6 'needs 5\.9 MiB' attach -no-syslog -pid "$pid" -enable-all -stop
+same 'killed' "$(kills)" 0
+ask report
+same 'it lives' "$(value rounds=0 rounds) $(tail -n 1 "$tmp/answer")" ' done report'
+same 'its memory' "$(code "$pid")" '0 0'
+
+# --- a dry run says so, in words and in figures
+want 6 attach -no-syslog -pid "$pid" -enable-all -dry-run
+has 'cost' "^needs 5\.9 MiB to copy 1[45][0-9]{2} pages; .* are left under $group/$limit: would be refused$" "$tmp/out"
+want 6 attach -no-syslog -pid "$pid" -enable-all -dry-run -format json
+has 'cost in JSON' '"copied_pages": 1[45][0-9]{2}, "cost_bytes": [56][0-9]{6}, "room_bytes": [12][0-9]{6},$' "$tmp/out"
+
+# --- what fits is done; what is its own already costs nothing
+silent attach -no-syslog -pid "$pid" -enable-regexp 'p000[01]'
+same 'its memory' "$(code "$pid")" '200 200'
+want 0 attach -no-syslog -pid "$pid" -disable-regexp 'p000[01]' -dry-run
+has 'cost' '^needs no memory' "$tmp/out"
+room 0
+silent attach -no-syslog -pid "$pid" -disable-regexp 'p000[01]'
+same 'its memory' "$(code "$pid")" '0 0'
+refuses 6 'needs 4 KiB to copy 1 page; 0 KiB are left' attach -no-syslog -pid "$pid" -enable p001000
+
+# --- page cache fills the limit, and is given up for what is needed
+room 8
+(
+	echo 0 >"$group/inner/cgroup.procs"
+	dd if=/dev/zero of="$tmp/cache" bs=1M count=32 2>/dev/null
+	sync "$tmp/cache"
+	cat "$tmp/cache" >/dev/null
+)
+if awk '/^(total_)?inactive_file / { inactive = $2 > inactive ? $2 : inactive } END { exit inactive < 7000000 }' \
+	"$group/memory.stat"; then
+	silent attach -no-syslog -pid "$pid" -enable-all
+	same 'its memory' "$(code "$pid")" '1500 1500'
+	silent attach -no-syslog -pid "$pid" -disable-all
+else
+	echo 'files in memory are no page cache: not tried'
+	room 8
+	silent attach -no-syslog -pid "$pid" -enable-all
+	silent attach -no-syslog -pid "$pid" -disable-all
+fi
+same 'killed' "$(kills)" 0
+same 'its memory' "$(code "$pid")" '0 0'
+
+# --- a fork shares what was written: taking back copies it again, for parent and child
+room 16
+"$PROBES_TUI" attach -no-syslog -pid "$pid" -enable-all -for 1h >"$tmp/held.out" 2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+until grep -q ' switched for ' "$tmp/held"; do
+	kill -0 "$session" 2>/dev/null || break
+done
+same 'its memory' "$(code "$pid")" '1500 1500'
+mkfifo "$tmp/in2" "$tmp/answers2"
+echo "fork $tmp/in2 $tmp/answers2" >&3
+exec 5>"$tmp/in2" 6<"$tmp/answers2"
+read -r _ pid2 <&6
+started="$started $pid2"
+read_answer 4
+until grep -q "^probes-tui: pid $pid2: a child by fork" "$tmp/held"; do
+	kill -0 "$session" 2>/dev/null || break
+done
+rm -f "$tmp/cache"
+room 2
+kill -TERM "$session"
+wait "$session"
+same 'exit status of the session' $? 6
+gone "$session"
+has 'why' "pid $pid: refused to write .* needs 5\.9 MiB .* take back what is still switched" "$tmp/held"
+has 'what stays' "^probes-tui: pid $pid: some of what was switched stays so" "$tmp/held"
+same 'killed' "$(kills)" 0
+same 'memory of the parent' "$(code "$pid")" '1500 1500'
+same 'memory of the child' "$(code "$pid2")" '1500 1500'
+room 8
+want 0 repair -no-syslog -pid "$pid" -pid "$pid2"
+same 'memory of the parent' "$(code "$pid")" '0 0'
+same 'memory of the child' "$(code "$pid2")" '0 0'
+same 'killed' "$(kills)" 0
+ask2 'step 1'
+same 'the child lives' "$(tail -n 1 "$tmp/answer")" 'done 1'
+echo quit >&5
+exec 5>&- 6<&-
+stop
+finish
