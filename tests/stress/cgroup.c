@@ -10,14 +10,17 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool cgroup_put(const struct cgroup *g, const char *file, const char *text)
+#define CGROUP_LOWER "/victim"
+
+static bool cgroup_put(
+	const struct cgroup *g, const char *below, const char *file, const char *text)
 {
 	char path[600];
 	ssize_t length = (ssize_t)strlen(text);
 	bool fine;
 	int fd;
 
-	snprintf(path, sizeof path, "%s/%s", g->path, file);
+	snprintf(path, sizeof path, "%s%s/%s", g->path, below, file);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	fine = fd >= 0 && write(fd, text, (size_t)length) == length;
 	if (fd >= 0)
@@ -75,15 +78,19 @@ static const char *cgroup_limit_file(const struct cgroup *g)
 
 static bool cgroup_make_below(struct cgroup *g, const char *mounted, const char *ours)
 {
-	char limit[600];
+	char lower[600], limit[700];
 
 	snprintf(g->path, sizeof g->path, "%.300s%.150s/probes-campaign-%d", mounted,
 		strcmp(ours, "/") != 0 ? ours : "", getpid());
 	if (mkdir(g->path, 0700) < 0 && errno != EEXIST)
 		return false;
-	snprintf(limit, sizeof limit, "%s/%s", g->path, cgroup_limit_file(g));
-	if (access(limit, W_OK) == 0)
+	if (g->v2)
+		cgroup_put(g, "", "cgroup.subtree_control", "+memory");
+	snprintf(lower, sizeof lower, "%s" CGROUP_LOWER, g->path);
+	snprintf(limit, sizeof limit, "%s/%s", lower, cgroup_limit_file(g));
+	if ((mkdir(lower, 0700) == 0 || errno == EEXIST) && access(limit, W_OK) == 0)
 		return true;
+	rmdir(lower);
 	rmdir(g->path);
 	return false;
 }
@@ -106,14 +113,19 @@ bool cgroup_make(struct cgroup *g)
 
 void cgroup_remove(struct cgroup *g)
 {
+	char lower[600];
+
+	snprintf(lower, sizeof lower, "%s" CGROUP_LOWER, g->path);
 	/* The last one's charge may still be on its way out. */
+	for (int i = 0; rmdir(lower) < 0 && errno == EBUSY && i < 1000; i++)
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
 	for (int i = 0; rmdir(g->path) < 0 && errno == EBUSY && i < 1000; i++)
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
 bool cgroup_enter(const struct cgroup *g)
 {
-	return cgroup_put(g, "cgroup.procs", "0");
+	return cgroup_put(g, CGROUP_LOWER, "cgroup.procs", "0");
 }
 
 long cgroup_usage(const struct cgroup *g)
@@ -132,10 +144,10 @@ long cgroup_usage(const struct cgroup *g)
 	return usage;
 }
 
-bool cgroup_limit(const struct cgroup *g, long bytes)
+bool cgroup_limit(const struct cgroup *g, bool upper, long bytes)
 {
 	char text[32];
 
 	snprintf(text, sizeof text, "%ld", bytes);
-	return cgroup_put(g, cgroup_limit_file(g), text);
+	return cgroup_put(g, upper ? "" : CGROUP_LOWER, cgroup_limit_file(g), text);
 }

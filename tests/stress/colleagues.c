@@ -115,25 +115,40 @@ static void settle(struct campaign *c, truth_hold hold)
 	truth_take_back(&c->truth, hold);
 }
 
-void deed_colleagues(struct campaign *c)
+/* A holder takes back: what it says of that agrees with the account. What must stay. */
+static size_t take_back(struct campaign *c, struct holder *h)
 {
-	unsigned acts = 1 + dice_roll(c->dice, 4);
-	unsigned long faults = fault_count;
-	struct holder h;
 	size_t stay;
 	bool all;
 
-	holder_begin(c, &h);
-	while (acts--)
-		colleague(c, &h);
-	holder_tell(c, &h);
-	all = holder_end(c, &h);
-	stay = truth_take_back(&c->truth, h.hold);
+	holder_tell(c, h);
+	all = holder_end(c, h);
+	stay = truth_take_back(&c->truth, h->hold);
 	if (all && stay)
 		fault("all is taken back, it says; %zu should stay, for the uprobes' sake", stay);
 	if (!all && !stay)
 		fault("something is left on record, it says; nothing should");
-	if (stay && fault_count == faults)
-		settle(c, h.hold);
+	return stay;
+}
+
+/* One holds; and once in three a second one, in whichever order they end. */
+void deed_colleagues(struct campaign *c)
+{
+	bool two = dice_once_in(c->dice, 3);
+	size_t first = two ? dice_roll(c->dice, 2) : 0;
+	unsigned long faults = fault_count;
+	struct holder h[2];
+
+	for (int i = 0; i <= two; i++) {
+		holder_begin(c, &h[i]);
+		for (unsigned acts = 1 + dice_roll(c->dice, 4); acts; acts--)
+			colleague(c, &h[i]);
+	}
+	for (size_t i = 0; i <= two && fault_count == faults; i++) {
+		struct holder *one = &h[two ? i ^ first : 0];
+
+		if (take_back(c, one) && fault_count == faults)
+			settle(c, one->hold);
+	}
 	inspect_victim(&c->truth, &c->field);
 }

@@ -126,6 +126,10 @@ static void holder_run_session(const struct campaign *c, const struct holder *h)
 	sigset_t set;
 	int signal, status;
 
+	/* A uprobe goes with its last descriptor. */
+	for (size_t i = 0; i < c->truth.count; i++)
+		if (c->uprobes[i] >= 0)
+			close(c->uprobes[i]);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);

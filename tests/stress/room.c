@@ -122,10 +122,13 @@ static void room_check(struct room *r, bool on)
 /* All the room that switching needs is CROWD_SITES pages, and a little for what the kernel adds. */
 static void room_narrow(struct campaign *c, struct room *r)
 {
+	bool upper = dice_once_in(c->dice, 2);
+
 	r->left = (long)dice_roll(c->dice, 2 * CROWD_SITES) * CROWD_PAGE;
-	fault_doing("  a victim with %ld KiB in use, and %ld KiB left; all is %d KiB",
-		r->usage / 1024, r->left / 1024, CROWD_SITES * CROWD_PAGE / 1024);
-	if (!cgroup_limit(&r->group, r->usage + r->left))
+	fault_doing("  a victim with %ld KiB in use, and %ld KiB left%s; all is %d KiB",
+		r->usage / 1024, r->left / 1024, upper ? " to the cgroup above its own" : "",
+		CROWD_SITES * CROWD_PAGE / 1024);
+	if (!cgroup_limit(&r->group, upper, r->usage + r->left))
 		fault_fatal("no limit can be set");
 }
 

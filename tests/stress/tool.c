@@ -46,7 +46,9 @@ static void tool_words(const struct tool *t, const char *words, struct tool_call
 	snprintf(call->text, sizeof call->text, "%s", words);
 	call->argv[n++] = t->path;
 	call->argv[n++] = strtok_r(rest, " ", &rest);
-	call->argv[n++] = "-no-syslog";
+	/* What only looks notes nothing there. */
+	if (strcmp(call->argv[1], "list") != 0 && strcmp(call->argv[1], "info") != 0)
+		call->argv[n++] = "-no-syslog";
 	call->argv[n++] = "-quiet";
 	call->argv[n++] = "-pid";
 	call->argv[n++] = t->pid;
