@@ -84,12 +84,16 @@ void deed_forks(struct campaign *c)
 	unsigned number = 20 + dice_roll(c->dice, 60), pace = 500 + dice_roll(c->dice, 4000);
 	long mark = tool_mark(&c->tool), early = (long)dice_roll(c->dice, 40000);
 	struct deed_call call;
+	truth_counts before;
 	int status = -1;
 	pid_t tool;
 
 	/* The int3 of a uprobe is copied, and not counted: nobody could say what is right there. */
 	deed_no_uprobes(c);
+	truth_get(&c->truth, before);
 	deed_choose(c, &call);
+	if (truth_equal(&c->truth, before, call.after))
+		return; /* who switches nothing holds nothing */
 	deed_add(&call, " -for 1h");
 	tool = tool_start(&c->tool, call.words);
 	if (!deed_wait(c, tool, call.after))

@@ -131,8 +131,9 @@ static void short_look(struct campaign *c)
 
 	truth_get(&c->truth, held);
 	deed_choose(c, &call);
+	if (truth_equal(&c->truth, held, call.after))
+		return; /* who switches nothing holds nothing */
 	deed_add(&call, " -for 1h");
-	truth_get(&c->truth, held);
 	holder = tool_start(&c->tool, call.words);
 	if (call.partly || !deed_wait(c, holder, call.after)) {
 		kill(holder, SIGKILL);
