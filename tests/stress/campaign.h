@@ -6,39 +6,47 @@
 #include "inspect.h"
 
 #define CAMPAIGN_PLACES 64
+#define CAMPAIGN_KINDS 24
+#define CAMPAIGN_TALLIES 12
 
 struct campaign_kills {
-	const char *place;
 	char name[32];
 	unsigned long count;
 };
 
+/* A figure that a kind of deed keeps of itself. */
+struct campaign_tally {
+	const char *what;
+	unsigned long count;
+};
+
+/* What one kind of deed did so far. */
+struct campaign_kind {
+	struct dice dice;   /* its own: what it chooses does not depend on what else is done */
+	const char *cannot; /* why this machine does not permit it, or NULL */
+	bool chosen;
+	unsigned long times, faults;
+	struct campaign_tally tallies[CAMPAIGN_TALLIES];
+};
+
 struct campaign {
-	const char *storm, *folder;
+	const char *storm, *crowd, *folder;
 	char file[512]; /* what the victim was started from */
 	struct tool tool;
 	struct field field;
 	struct truth truth;
-	struct dice dice;
+	struct dice *dice; /* of the deed that is being done */
 	bool leader_dies;
 	int uprobes[STORM_PLACES]; /* descriptors, -1: none */
 	size_t uprobe_count;
 	unsigned long sent; /* signals, to this victim */
 
 	/* what was done */
-	unsigned long rounds, victims, switches, stops, repairs, kept, undone, held, together;
-	unsigned long replaced, uprobed, no_uprobe, signals, job_stops, ended, born;
+	unsigned long rounds, faulty, victims, born;
+	struct campaign_kind kinds[CAMPAIGN_KINDS];
+	size_t kind; /* that is being done */
 	struct campaign_kills kills[CAMPAIGN_PLACES];
 	size_t kill_places;
 };
-
-/* A new victim, and the end of one; counts of what was switched in it go with it. */
-void campaign_begin(struct campaign *c);
-void campaign_end(struct campaign *c);
-
-/* Do one thing, chosen by the dice. Nothing is left running, but the counts may have changed. */
-void deed_one(struct campaign *c);
-/* Take every uprobe away. */
-void deed_no_uprobes(struct campaign *c);
 
 #endif

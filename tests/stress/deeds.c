@@ -1,35 +1,21 @@
 /*
- * What is done to the victim, at random. Each deed knows which counts must follow from it; where
+ * Switching in the victim, at random. Each deed knows which counts must follow from it; where
  * it kills the tool, those of before or those of after must hold once `repair` has run.
  */
-#include "campaign.h"
-#include "fault.h"
-#include "probes.h"
-#include "uprobe.h"
+#include "deeds.h"
 
-#include <fcntl.h>
+#include "fault.h"
+#include "kinds.h"
+#include "probes.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEED_HIGHEST 3 /* a count is not driven further up */
-#define DEED_WORDS 1024
-#define DEED_PATIENCE_MS 20000
-
-/* A call of the tool, and the counts that it must lead to. */
-struct deed_call {
-	char words[DEED_WORDS];
-	truth_counts after;
-	bool partly; /* it cannot do all it is asked, and says so by status 1 */
-};
-
-static __attribute__((format(printf, 2, 3))) void deed_add(
-	struct deed_call *call, const char *format, ...)
+void deed_add(struct deed_call *call, const char *format, ...)
 {
 	va_list arguments;
 	size_t length = strlen(call->words);
@@ -67,7 +53,7 @@ static void deed_group(struct campaign *c, struct deed_call *call, const char *p
 	for (size_t i = 0; i < c->truth.count; i++)
 		if (call->after[i] > highest)
 			highest = call->after[i];
-	up = highest == 0 || (highest < DEED_HIGHEST && dice_once_in(&c->dice, 2));
+	up = highest == 0 || (highest < DEED_HIGHEST && dice_once_in(c->dice, 2));
 	if (*prefix)
 		deed_add(call, " -%s-regexp %s.*", up ? "enable" : "disable", prefix);
 	else
@@ -83,9 +69,9 @@ static void deed_names(struct campaign *c, struct deed_call *call, size_t number
 	bool taken[STORM_PLACES] = {false};
 
 	while (number--) {
-		size_t i = dice_roll(&c->dice, (unsigned)c->truth.count);
+		size_t i = dice_roll(c->dice, (unsigned)c->truth.count);
 		unsigned now = call->after[i];
-		bool up = now == 0 || (now < DEED_HIGHEST && dice_once_in(&c->dice, 2));
+		bool up = now == 0 || (now < DEED_HIGHEST && dice_once_in(c->dice, 2));
 
 		if (taken[i])
 			continue;
@@ -101,34 +87,34 @@ static void deed_pair(struct campaign *c, struct deed_call *call)
 	unsigned low =
 		call->after[start] < call->after[end] ? call->after[start] : call->after[end];
 	unsigned high = call->after[start] + call->after[end] - low;
-	bool up = low == 0 || (high < DEED_HIGHEST && dice_once_in(&c->dice, 2));
+	bool up = low == 0 || (high < DEED_HIGHEST && dice_once_in(c->dice, 2));
 
 	deed_add(call, " -%s-pair work_start,work_end", up ? "enable" : "disable");
 	(up ? deed_up : deed_down)(c, call, start);
 	(up ? deed_up : deed_down)(c, call, end);
 }
 
-static void deed_choose(struct campaign *c, struct deed_call *call)
+void deed_choose(struct campaign *c, struct deed_call *call)
 {
 	static const char *const prefixes[] = {"a", "b", "work_", "w", "m"};
 
 	truth_get(&c->truth, call->after);
 	call->partly = false;
 	snprintf(call->words, sizeof call->words, "attach");
-	if (dice_once_in(&c->dice, 3)) {
+	if (dice_once_in(c->dice, 3)) {
 		deed_add(call, "%s", " -stop -max-stop 20000");
-		c->stops++;
+		kinds_count(c, "with -stop", 1);
 	}
-	switch (dice_roll(&c->dice, 6)) {
+	switch (dice_roll(c->dice, 6)) {
 	case 0:
 		deed_names(c, call, 1);
 		break;
 	case 1:
 	case 2:
-		deed_names(c, call, 2 + dice_roll(&c->dice, 12));
+		deed_names(c, call, 2 + dice_roll(c->dice, 12));
 		break;
 	case 3:
-		deed_group(c, call, prefixes[dice_roll(&c->dice, 5)]);
+		deed_group(c, call, prefixes[dice_roll(c->dice, 5)]);
 		break;
 	case 4:
 		deed_pair(c, call);
@@ -137,13 +123,13 @@ static void deed_choose(struct campaign *c, struct deed_call *call)
 		deed_group(c, call, "");
 		break;
 	}
-	c->switches++;
+	kinds_count(c, "switches", 1);
 	fault_doing("%s", call->words);
 }
 
 /* ---------------------------------------------------------------- switching */
 
-static void deed_switch(struct campaign *c)
+void deed_switch(struct campaign *c)
 {
 	struct deed_call call;
 	struct killer_end end;
@@ -168,19 +154,18 @@ static void deed_count_kill(struct campaign *c, const char *place)
 
 static struct killer deed_killer(struct campaign *c)
 {
-	switch (dice_roll(&c->dice, 4)) {
+	switch (dice_roll(c->dice, 4)) {
 	case 0:
-		return (struct killer){.way = KILLER_AFTER, .number = dice_roll(&c->dice, 8000)};
+		return (struct killer){.way = KILLER_AFTER, .number = dice_roll(c->dice, 8000)};
 	case 1:
-		return (struct killer){
-			.way = KILLER_HELPER, .number = 1 + dice_roll(&c->dice, 500)};
+		return (struct killer){.way = KILLER_HELPER, .number = 1 + dice_roll(c->dice, 500)};
 	default:
-		return (struct killer){.way = KILLER_CALL, .number = 1 + dice_roll(&c->dice, 300)};
+		return (struct killer){.way = KILLER_CALL, .number = 1 + dice_roll(c->dice, 300)};
 	}
 }
 
 /* Run it and kill it, should it live so long. */
-static struct killer_end deed_run_killed(struct campaign *c, const char *words)
+struct killer_end deed_run_killed(struct campaign *c, const char *words)
 {
 	struct killer k = deed_killer(c);
 	struct killer_end end = tool_run(&c->tool, words, &k);
@@ -196,24 +181,24 @@ static struct killer_end deed_run_killed(struct campaign *c, const char *words)
 }
 
 /* After a kill: repair, perhaps killed too, and the counts are the one or the other. */
-static void deed_repair(struct campaign *c, const truth_counts before, const truth_counts after)
+void deed_repair(struct campaign *c, const truth_counts before, const truth_counts after)
 {
 	truth_counts now;
 
 	inspect_helpers(&c->field);
-	if (dice_once_in(&c->dice, 3)) {
+	if (dice_once_in(c->dice, 3)) {
 		fault_doing("repair");
 		deed_run_killed(c, "repair");
 		inspect_helpers(&c->field);
 	}
 	fault_doing("repair");
 	tool_must(&c->tool, "repair");
-	c->repairs++;
+	kinds_count(c, "repairs", 1);
 	truth_read(&c->truth, &c->field, now);
 	if (truth_equal(&c->truth, now, before))
-		c->undone++;
+		kinds_count(c, "undone by repair", 1);
 	else if (truth_equal(&c->truth, now, after))
-		c->kept++;
+		kinds_count(c, "found done by repair", 1);
 	else
 		for (size_t i = 0; i < c->truth.count; i++)
 			if (now[i] != before[i] && now[i] != after[i])
@@ -222,7 +207,7 @@ static void deed_repair(struct campaign *c, const truth_counts before, const tru
 	truth_set(&c->truth, now);
 }
 
-static void deed_switch_killed(struct campaign *c)
+void deed_switch_killed(struct campaign *c)
 {
 	truth_counts before;
 	struct deed_call call;
@@ -234,7 +219,7 @@ static void deed_switch_killed(struct campaign *c)
 }
 
 /* Until the counts are so, or the tool has ended. */
-static bool deed_wait(struct campaign *c, pid_t tool, const truth_counts wanted)
+bool deed_wait(struct campaign *c, pid_t tool, const truth_counts wanted)
 {
 	long deadline = field_now() + DEED_PATIENCE_MS;
 	truth_counts now;
@@ -253,10 +238,10 @@ static bool deed_wait(struct campaign *c, pid_t tool, const truth_counts wanted)
 }
 
 /* A session that holds its change: it is killed, or asked to end and takes it back itself. */
-static void deed_hold(struct campaign *c)
+void deed_hold(struct campaign *c)
 {
 	static const int signals[] = {SIGKILL, SIGTERM, SIGHUP, SIGINT};
-	int signal = signals[dice_roll(&c->dice, 4)], status = 0;
+	int signal = signals[dice_roll(c->dice, 4)], status = 0;
 	truth_counts before;
 	struct deed_call call;
 	pid_t tool;
@@ -267,12 +252,11 @@ static void deed_hold(struct campaign *c)
 	tool = tool_start(&c->tool, call.words);
 	if (!call.partly && !deed_wait(c, tool, call.after))
 		fault("%s: never got there", call.words);
-	if (dice_once_in(&c->dice, 2))
-		field_nap(dice_roll(&c->dice, 3000));
+	if (dice_once_in(c->dice, 2))
+		field_nap(dice_roll(c->dice, 3000));
 	fault_doing("signal %d", signal);
 	kill(tool, signal);
 	waitpid(tool, &status, 0);
-	c->held++;
 	if (signal == SIGKILL)
 		deed_count_kill(c, "while it held");
 	if (signal == SIGKILL || !WIFEXITED(status))
@@ -280,7 +264,7 @@ static void deed_hold(struct campaign *c)
 }
 
 /* Two at once, on the same probes; neither is killed. */
-static void deed_together(struct campaign *c)
+void deed_together(struct campaign *c)
 {
 	struct deed_call a, b;
 	int status_a, status_b;
@@ -304,166 +288,4 @@ static void deed_together(struct campaign *c)
 	for (size_t i = 0; i < c->truth.count; i++)
 		a.after[i] += b.after[i] - before[i];
 	truth_set(&c->truth, a.after);
-	c->together++;
-}
-
-/* --------------------------------------------------------------- what else */
-
-static void deed_copy(const char *from, const char *to)
-{
-	int in = open(from, O_RDONLY | O_CLOEXEC);
-	int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	struct stat st;
-
-	if (in < 0 || out < 0 || fstat(in, &st) < 0 ||
-		sendfile(out, in, NULL, (size_t)st.st_size) != st.st_size)
-		fault_fatal("cannot copy %s to %s", from, to);
-	close(in);
-	close(out);
-}
-
-/* Its file becomes another one, of the same bytes or of other ones, or goes away. */
-static void deed_replace(struct campaign *c)
-{
-	char fresh[540];
-	unsigned how = dice_roll(&c->dice, 3);
-
-	fault_doing("the executable is %s", how == 0   ? "removed"
-					    : how == 1 ? "replaced by the same"
-						       : "replaced by another");
-	if (how == 0) {
-		unlink(c->file);
-	} else {
-		snprintf(fresh, sizeof fresh, "%s.new", c->file);
-		deed_copy(how == 1 ? c->storm : c->tool.path, fresh);
-		rename(fresh, c->file);
-	}
-	c->replaced++;
-}
-
-static void deed_uprobe(struct campaign *c)
-{
-	size_t i = dice_roll(&c->dice, (unsigned)c->truth.count);
-	struct truth_probe *p = &c->truth.probes[i];
-
-	if (c->uprobe_count == 4)
-		deed_no_uprobes(c);
-	/* The sdt ones more often. */
-	if (dice_once_in(&c->dice, 2)) {
-		i = truth_find(&c->truth, dice_once_in(&c->dice, 2) ? "wire" : "gate");
-		p = &c->truth.probes[i];
-	}
-	if (c->leader_dies || c->uprobes[i] >= 0)
-		return;
-	fault_doing("a uprobe on %s", p->name);
-	c->uprobes[i] = uprobe_place(&c->field, p);
-	c->no_uprobe += c->uprobes[i] < 0;
-	if (c->uprobes[i] < 0)
-		return;
-	c->uprobed++;
-	c->uprobe_count++;
-	p->theirs = 1;
-}
-
-void deed_no_uprobes(struct campaign *c)
-{
-	if (c->uprobe_count)
-		fault_doing("the uprobes go");
-	for (size_t i = 0; i < c->truth.count; i++) {
-		if (c->uprobes[i] < 0)
-			continue;
-		close(c->uprobes[i]);
-		c->uprobes[i] = -1;
-		c->truth.probes[i].theirs = 0;
-	}
-	c->uprobe_count = 0;
-}
-
-static void deed_signal(struct campaign *c)
-{
-	unsigned number = 1 + dice_roll(&c->dice, 30);
-
-	while (number--) {
-		if (sigqueue(c->field.pid, STORM_SIGNAL, (union sigval){0}) < 0)
-			fault_fatal("cannot send a signal");
-		c->sent++;
-		c->signals++;
-	}
-}
-
-/* Signals while a switch with -stop is under way. */
-static void deed_signal_while_stopping(struct campaign *c)
-{
-	struct deed_call call;
-	int status;
-	pid_t tool;
-
-	deed_choose(c, &call);
-	tool = tool_start(&c->tool, call.words);
-	while (waitpid(tool, &status, WNOHANG) == 0) {
-		deed_signal(c);
-		field_nap(300);
-	}
-	if (status != (call.partly ? PROBES_FAILED << 8 : 0))
-		fault("%s: status %x", call.words, (unsigned)status);
-	truth_set(&c->truth, call.after);
-}
-
-static void deed_wait_stopped(struct campaign *c, bool wanted)
-{
-	long deadline = field_now() + DEED_PATIENCE_MS;
-	size_t all, stopped, traced;
-
-	do {
-		field_threads(&c->field, &all, &stopped, &traced);
-		if (wanted ? stopped == all : stopped == 0)
-			return;
-		field_nap(200);
-	} while (field_now() < deadline);
-	fault("%zu of %zu threads are stopped, %zu traced", stopped, all, traced);
-}
-
-/* A job that is stopped stays stopped, whatever is switched in it. */
-static void deed_job(struct campaign *c)
-{
-	fault_doing("the job is stopped");
-	kill(c->field.pid, SIGSTOP);
-	deed_wait_stopped(c, true);
-	if (dice_once_in(&c->dice, 2))
-		deed_switch(c);
-	else
-		deed_switch_killed(c);
-	deed_wait_stopped(c, true);
-	fault_doing("the job goes on");
-	kill(c->field.pid, SIGCONT);
-	deed_wait_stopped(c, false);
-	c->job_stops++;
-}
-
-void deed_one(struct campaign *c)
-{
-	static const struct {
-		unsigned weight;
-		void (*run)(struct campaign *c);
-	} deeds[] = {
-		{20, deed_switch},
-		{40, deed_switch_killed},
-		{8, deed_hold},
-		{6, deed_together},
-		{2, deed_replace},
-		{5, deed_uprobe},
-		{2, deed_no_uprobes},
-		{6, deed_signal},
-		{5, deed_signal_while_stopping},
-		{6, deed_job},
-	};
-	unsigned roll = dice_roll(&c->dice, 100);
-
-	for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
-		if (roll < deeds[i].weight) {
-			deeds[i].run(c);
-			return;
-		}
-		roll -= deeds[i].weight;
-	}
 }

@@ -155,6 +155,44 @@ void field_go(struct field *f)
 	field_ask(f, "go", "going");
 }
 
+/* --------------------------------------------------------------- children */
+
+void field_fork(struct field *f, unsigned number, unsigned pace_us)
+{
+	char words[64];
+
+	snprintf(words, sizeof words, "fork %u %u", number, pace_us);
+	field_ask(f, words, "forking");
+}
+
+size_t field_calm(struct field *f, pid_t *pids, size_t most)
+{
+	char line[4096], *rest = line, *word;
+	size_t count = 0;
+
+	field_ask(f, "calm", NULL);
+	field_line(f, line, sizeof line);
+	word = strtok_r(rest, " ", &rest);
+	if (!word || strcmp(word, "children") != 0)
+		fault_fatal("the victim answers '%s' to 'calm'", line);
+	while (count < most && (word = strtok_r(rest, " ", &rest)))
+		pids[count++] = atoi(word);
+	return count;
+}
+
+void field_gather(struct field *f)
+{
+	char line[64];
+	int bad = -1;
+
+	field_ask(f, "gather", NULL);
+	field_line(f, line, sizeof line);
+	if (sscanf(line, "gathered %d", &bad) != 1)
+		fault_fatal("the victim answers '%s' to 'gather'", line);
+	if (bad)
+		fault("%d children of the victim ended badly", bad);
+}
+
 /* --------------------------------------------------------------- counting */
 
 static void field_said(struct field_report *r, const char *line)

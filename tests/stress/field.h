@@ -46,6 +46,13 @@ void field_go(struct field *f);
 /* What it counted; while it pauses. Both ways of counting must agree. */
 void field_report(struct field *f, struct field_report *r);
 
+/* Children by fork, one each `pace_us`; they live on. */
+void field_fork(struct field *f, unsigned number, unsigned pace_us);
+/* No more of them are born: their pids, `most` at most; how many. */
+size_t field_calm(struct field *f, pid_t *pids, size_t most);
+/* Each makes a round, and ends; a fault unless all do as they should. */
+void field_gather(struct field *f);
+
 /* Its memory; false if it cannot be read. */
 bool field_peek(const struct field *f, uint64_t address, void *to, size_t size);
 /* One counter, while it runs. */

@@ -8,6 +8,9 @@
 /* What a killed tool left running ends by itself, and soon; the victim is the only child then. */
 void inspect_helpers(const struct field *f);
 
+/* One more child of ours that is meant to be there; 0: none. */
+void inspect_tolerate(pid_t child);
+
 /* No thread is stopped or traced. */
 void inspect_threads(const struct field *f);
 

@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -24,7 +27,35 @@
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | \
 		PTRACE_O_EXITKILL)
 
-static pid_t killer_fork(char *const argv[], const char *output, bool held)
+/* Each mount of proc has inodes of its own (Linux 5.8): a lock on one is none on the other. */
+static bool killer_own_proc(void)
+{
+	return unshare(CLONE_NEWNS) == 0 &&
+	       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount("proc", "/proc", "proc", 0, NULL) == 0;
+}
+
+bool killer_own_proc_permitted(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(!killer_own_proc());
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static void killer_bear(const struct killer_birth *birth)
+{
+	struct rlimit files = {birth->files, birth->files};
+
+	if ((birth->own_proc && !killer_own_proc()) ||
+		(birth->files && setrlimit(RLIMIT_NOFILE, &files) < 0))
+		_exit(126);
+}
+
+static pid_t killer_fork(
+	char *const argv[], const struct killer_birth *birth, const char *output, bool held)
 {
 	pid_t pid = fork();
 	int fd;
@@ -35,6 +66,8 @@ static pid_t killer_fork(char *const argv[], const char *output, bool held)
 	dup2(open("/dev/null", O_RDONLY), 0);
 	dup2(fd, 1);
 	dup2(fd, 2);
+	close(fd);
+	killer_bear(birth);
 	if (held)
 		raise(SIGSTOP); /* until it is seized */
 	execv(argv[0], argv);
@@ -148,12 +181,13 @@ static void killer_trace(struct killer_watch *w)
 	}
 }
 
-static void killer_watch(int pipe, char *const argv[], const struct killer *k, const char *output)
+static void killer_watch(int pipe, char *const argv[], const struct killer_birth *birth,
+	const struct killer *k, const char *output)
 {
 	struct killer_watch w = {.k = k};
 	int status;
 
-	w.tool = killer_fork(argv, output, true);
+	w.tool = killer_fork(argv, birth, output, true);
 	if (waitpid(w.tool, &status, WUNTRACED) != w.tool || !WIFSTOPPED(status) ||
 		ptrace(PTRACE_SEIZE, w.tool, NULL, (void *)(long)KILLER_OPTIONS) < 0)
 		_exit(1);
@@ -164,14 +198,14 @@ static void killer_watch(int pipe, char *const argv[], const struct killer *k, c
 
 /* ----------------------------------------------------------------- the call */
 
-pid_t killer_start(char *const argv[], const char *output)
+pid_t killer_start(char *const argv[], const struct killer_birth *birth, const char *output)
 {
 	fflush(stdout);
-	return killer_fork(argv, output, false);
+	return killer_fork(argv, birth, output, false);
 }
 
-static struct killer_end killer_by_call(
-	char *const argv[], const struct killer *k, const char *output)
+static struct killer_end killer_by_call(char *const argv[], const struct killer_birth *birth,
+	const struct killer *k, const char *output)
 {
 	struct killer_end end;
 	int fds[2], status;
@@ -182,7 +216,7 @@ static struct killer_end killer_by_call(
 	fflush(stdout);
 	watcher = fork();
 	if (watcher == 0)
-		killer_watch(fds[1], argv, k, output);
+		killer_watch(fds[1], argv, birth, k, output);
 	close(fds[1]);
 	if (poll(&(struct pollfd){.fd = fds[0], .events = POLLIN}, 1, KILLER_PATIENCE_MS) == 0) {
 		kill(watcher, SIGKILL);
@@ -195,14 +229,15 @@ static struct killer_end killer_by_call(
 	return end;
 }
 
-struct killer_end killer_run(char *const argv[], const struct killer *k, const char *output)
+struct killer_end killer_run(char *const argv[], const struct killer_birth *birth,
+	const struct killer *k, const char *output)
 {
 	struct killer_end end = {0};
 	pid_t tool;
 
 	if (k->way != KILLER_NEVER && k->way != KILLER_AFTER)
-		return killer_by_call(argv, k, output);
-	tool = killer_start(argv, output);
+		return killer_by_call(argv, birth, k, output);
+	tool = killer_start(argv, birth, output);
 	if (k->way == KILLER_AFTER) {
 		struct timespec t = {0, (long)k->number * 1000};
 

@@ -34,6 +34,12 @@ struct killer {
 	void (*meanwhile)(long call);
 };
 
+/* What the program begins with, other than we have. */
+struct killer_birth {
+	unsigned files; /* RLIMIT_NOFILE, soft and hard; 0: ours */
+	bool own_proc;  /* a mount namespace with a proc mount of its own */
+};
+
 struct killer_end {
 	bool killed;
 	int status;          /* as waitpid says */
@@ -42,10 +48,14 @@ struct killer_end {
 };
 
 /* Run argv, its output appended to the file `output`; waits for its end. */
-struct killer_end killer_run(char *const argv[], const struct killer *k, const char *output);
+struct killer_end killer_run(char *const argv[], const struct killer_birth *birth,
+	const struct killer *k, const char *output);
 
 /* Start it and go on. */
-pid_t killer_start(char *const argv[], const char *output);
+pid_t killer_start(char *const argv[], const struct killer_birth *birth, const char *output);
+
+/* Does this machine permit a process of ours a proc mount of its own? */
+bool killer_own_proc_permitted(void);
 
 /* The name of a system call that is likely here, or its number in words; overwritten by the next.
  */

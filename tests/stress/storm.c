@@ -7,6 +7,9 @@
  *   pause     paused                   no thread is between two sites, none will be
  *   go        going
  *   report    place NAME pass=P ran=R hits=H ..., code ADDRESS WAS IS ..., done
+ *   fork N US forking                  N children, one each US microseconds, which live on
+ *   calm      children PID ...         no more are born
+ *   gather    gathered BAD             each makes a round and ends; so many ended badly
  *   quit      exit status 0
  *
  * Options: --threads N (64), --leader-dies: the first thread ends, and the rest goes on without it;
@@ -15,6 +18,7 @@
  * stopped. STORM_EXEC has it begin anew, in the same process.
  */
 #include "storm.h"
+#include "storm_forks.h"
 
 #include "tests/victims/ocaml_probe.h"
 #include "tests/victims/registers.h"
@@ -251,7 +255,7 @@ static void take_signals(void)
 	/* Those of a crash keep their meaning; SIGTRAP would be one of ours. */
 	for (int s = 1; s <= SIGRTMAX; s++)
 		if (s != SIGSEGV && s != SIGBUS && s != SIGILL && s != SIGFPE && s != SIGABRT &&
-			(s < 32 || s >= SIGRTMIN))
+			s != SIGCHLD && (s < 32 || s >= SIGRTMIN))
 			sigaction(s, &action, NULL);
 }
 
@@ -326,6 +330,15 @@ static void take_over_registers(void)
 	atomic_store(&p->ran, atomic_load(&registers_record.hits));
 }
 
+/* A child's only thread: what it inherited must still work. */
+static int round_of_child(void)
+{
+	unsigned long twice = atomic_load(&table.twice), corrupt = atomic_load(&table.corrupt);
+
+	one_round(1);
+	return atomic_load(&table.twice) != twice || atomic_load(&table.corrupt) != corrupt;
+}
+
 static void *obey(void *unused)
 {
 	char line[64];
@@ -341,7 +354,7 @@ static void *obey(void *unused)
 		} else if (!strcmp(line, "go\n")) {
 			pthread_rwlock_unlock(&pausing);
 			printf("going\n");
-		} else {
+		} else if (!forks_obey(line, round_of_child)) {
 			report();
 		}
 		fflush(stdout);

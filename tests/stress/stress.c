@@ -3,15 +3,17 @@
  * at random, round after round.
  *
  *   stress TOOL VICTIM FOLDER     STRESS_SECONDS=60 STRESS_SEED=... STRESS_THREADS=64
+ *                                 STRESS_KINDS="forks mounts"
  *
  * After each round: the victim runs, its figures are right and agree with its memory, its code and
  * its semaphores hold what they must, no thread of it is stopped or traced, no signal was lost or
  * came from nowhere, and of ours no process and no journal is left. The seed repeats the choices,
- * not the machine's timing. Not covered: other architectures, other users, objects that come and
- * go.
+ * not the machine's timing. Not covered: other architectures, objects that come and go.
  */
-#include "campaign.h"
+#include "deeds.h"
 #include "fault.h"
+#include "kinds.h"
+#include "klog.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -22,13 +24,13 @@
 #include <unistd.h>
 
 #define STRESS_ROUNDS_A_VICTIM 40
-#define STRESS_FAULTS 20 /* enough is enough */
+#define STRESS_FAULTY 20 /* rounds with faults: enough is enough */
 
 static const char *threads = "64";
 
 /* ------------------------------------------------------------------- victim */
 
-void campaign_begin(struct campaign *c)
+static void campaign_begin(struct campaign *c)
 {
 	char command[2048];
 
@@ -47,7 +49,7 @@ void campaign_begin(struct campaign *c)
 	c->victims++;
 }
 
-void campaign_end(struct campaign *c)
+static void campaign_end(struct campaign *c)
 {
 	struct storm_table table;
 
@@ -72,32 +74,52 @@ static void check_signals(struct campaign *c)
 	c->sent = came;
 }
 
-static void round_of(struct campaign *c, unsigned long seed)
+static void round_of(struct campaign *c, struct dice *dice, unsigned long seed)
 {
-	unsigned deeds = 1 + dice_roll(&c->dice, 3);
+	unsigned deeds = 1 + dice_roll(dice, 3);
+	const char *only = getenv("STRESS_KINDS");
+	unsigned long faults;
 
-	fault_begin("seed %lu, round %lu, victim %d%s", seed, c->rounds, c->field.pid,
+	fault_begin("STRESS_SEED=%lu STRESS_KINDS='%s', round %lu, victim %d%s", seed,
+		only ? only : "", c->rounds, c->field.pid,
 		c->leader_dies ? " without its leader" : "");
-	while (deeds--)
-		deed_one(c);
+	truth_open_accounts(&c->truth);
+	/* What follows a fault would tell of its consequences. */
+	faults = fault_count;
+	while (deeds-- && fault_count == faults)
+		kinds_do(c, dice);
+	faults = fault_count;
 	inspect_helpers(&c->field);
 	inspect_threads(&c->field);
 	check_signals(c);
 	inspect_victim(&c->truth, &c->field);
 	inspect_journals(&c->tool);
+	klog_check(&c->truth);
+	c->kinds[c->kind].faults += fault_count - faults;
 	c->rounds++;
 }
 
-static void summary(const struct campaign *c, unsigned long seed, long ms)
+/* A victim's rounds; one that something went wrong with is not trusted any more. */
+static void rounds_of(struct campaign *c, struct dice *dice, unsigned long seed, long until)
+{
+	unsigned long faults = fault_count;
+
+	for (int i = 0; i < STRESS_ROUNDS_A_VICTIM && field_now() < until && fault_count == faults;
+		i++)
+		round_of(c, dice, seed);
+	if (fault_count == faults)
+		return;
+	c->faulty++;
+	tool_keep_journals(&c->tool, c->faulty);
+}
+
+static void summary(const struct campaign *c, unsigned long seed, long ms, bool log)
 {
 	printf("seed %lu: %lu rounds in %ld s, %lu victims, %lu threads born\n", seed, c->rounds,
 		ms / 1000, c->victims, c->born);
-	printf("%lu switches (%lu with -stop, %lu held for a term, %lu two at once), %lu repairs "
-	       "(%lu undid, %lu found all done)\n",
-		c->switches, c->stops, c->held, c->together, c->repairs, c->undone, c->kept);
-	printf("%lu uprobes%s, %lu signals, %lu times a stopped job, %lu executables replaced\n",
-		c->uprobed, c->no_uprobe ? " (and some that were not permitted: skipped)" : "",
-		c->signals, c->job_stops, c->replaced);
+	kinds_print(c);
+	if (!log)
+		printf("skipped: what the kernel says of uprobes: its log cannot be read here\n");
 	printf("kills:");
 	for (size_t i = 0; i < c->kill_places; i++)
 		printf("%s %s %lu", i ? "," : "", c->kills[i].name, c->kills[i].count);
@@ -116,7 +138,10 @@ int main(int argc, char **argv)
 	unsigned long seed =
 		number_of("STRESS_SEED", (unsigned long)getpid() ^ (unsigned long)field_now());
 	long begin = field_now(), until = begin + (long)number_of("STRESS_SECONDS", 60) * 1000;
+	struct dice dice = dice_of(seed);
 	static struct campaign c;
+	bool log = klog_begin();
+	char crowd[512];
 
 	if (argc != 4)
 		return 99;
@@ -124,20 +149,21 @@ int main(int argc, char **argv)
 		threads = getenv("STRESS_THREADS");
 	printf("stress: STRESS_SEED=%lu, %ld s\n", seed, (until - begin) / 1000);
 	fflush(stdout);
+	snprintf(
+		crowd, sizeof crowd, "%.*s/crowd", (int)(strrchr(argv[2], '/') - argv[2]), argv[2]);
 	c.storm = argv[2];
+	c.crowd = crowd;
 	c.folder = argv[3];
-	c.dice = dice_of(seed);
 	tool_init(&c.tool, argv[1], c.folder);
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	while (field_now() < until && fault_count < STRESS_FAULTS) {
+	while (field_now() < until && c.faulty < STRESS_FAULTY) {
 		campaign_begin(&c);
-		for (int i = 0; i < STRESS_ROUNDS_A_VICTIM && field_now() < until &&
-				fault_count < STRESS_FAULTS;
-			i++)
-			round_of(&c, seed);
+		if (c.victims == 1)
+			kinds_init(&c, seed);
+		rounds_of(&c, &dice, seed, until);
 		campaign_end(&c);
 	}
-	summary(&c, seed, field_now() - begin);
+	summary(&c, seed, field_now() - begin, log);
 	return fault_count != 0;
 }

@@ -4,11 +4,13 @@
 #include "fault.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TOOL_WORDS 64
@@ -43,7 +45,9 @@ static void tool_words(const struct tool *t, const char *words, struct tool_call
 	snprintf(call->text, sizeof call->text, "%s", words);
 	call->argv[n++] = t->path;
 	call->argv[n++] = strtok_r(rest, " ", &rest);
-	call->argv[n++] = "-no-syslog";
+	/* What only looks notes nothing there. */
+	if (strcmp(call->argv[1], "list") != 0 && strcmp(call->argv[1], "info") != 0)
+		call->argv[n++] = "-no-syslog";
 	call->argv[n++] = "-quiet";
 	call->argv[n++] = "-pid";
 	call->argv[n++] = t->pid;
@@ -58,7 +62,7 @@ struct killer_end tool_run(const struct tool *t, const char *words, const struct
 	struct tool_call call;
 
 	tool_words(t, words, &call);
-	return killer_run((char *const *)call.argv, k ? k : &never, t->output);
+	return killer_run((char *const *)call.argv, &t->birth, k ? k : &never, t->output);
 }
 
 void tool_must(const struct tool *t, const char *words)
@@ -74,7 +78,28 @@ pid_t tool_start(const struct tool *t, const char *words)
 	struct tool_call call;
 
 	tool_words(t, words, &call);
-	return killer_start((char *const *)call.argv, t->output);
+	return killer_start((char *const *)call.argv, &t->birth, t->output);
+}
+
+long tool_mark(const struct tool *t)
+{
+	struct stat st;
+
+	return stat(t->output, &st) == 0 ? (long)st.st_size : 0;
+}
+
+bool tool_said(const struct tool *t, long mark, const char *word)
+{
+	FILE *f = fopen(t->output, "re");
+	char line[4096];
+	bool said = false;
+
+	if (f && fseek(f, mark, SEEK_SET) == 0)
+		while (!said && fgets(line, sizeof line, f))
+			said = strstr(line, word);
+	if (f)
+		fclose(f);
+	return said;
 }
 
 size_t tool_journals(const struct tool *t)
@@ -88,4 +113,13 @@ size_t tool_journals(const struct tool *t)
 	if (list)
 		closedir(list);
 	return n;
+}
+
+void tool_keep_journals(const struct tool *t, unsigned long number)
+{
+	char aside[600];
+
+	snprintf(aside, sizeof aside, "%s-kept-%lu", t->journals, number);
+	if (rename(t->journals, aside) < 0 && errno != ENOENT)
+		fault_fatal("cannot put %s aside", t->journals);
 }

@@ -12,6 +12,7 @@ struct tool {
 	char output[512];   /* what it printed, appended */
 	char journals[512]; /* the folder of its journals */
 	char pid[16];       /* of the victim, as a word */
+	struct killer_birth birth;
 };
 
 /* Its journals and its output go to `folder`. */
@@ -26,7 +27,13 @@ void tool_must(const struct tool *t, const char *words);
 /* Start it and go on. */
 pid_t tool_start(const struct tool *t, const char *words);
 
+/* Where its output ends now, and whether what it said since then holds a word. */
+long tool_mark(const struct tool *t);
+bool tool_said(const struct tool *t, long mark, const char *word);
+
 /* How many journals lie in the folder. */
 size_t tool_journals(const struct tool *t);
+/* Put them aside, under a name with that number. */
+void tool_keep_journals(const struct tool *t, unsigned long number);
 
 #endif

@@ -4,6 +4,7 @@
 #include "fault.h"
 #include "probes.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #define TRUTH_NOP 0x90
@@ -86,13 +87,75 @@ void truth_get(const struct truth *t, truth_counts counts)
 
 void truth_set(struct truth *t, const truth_counts counts)
 {
-	for (size_t i = 0; i < t->count; i++)
-		t->probes[i].count = counts[i];
+	for (size_t i = 0; i < t->count; i++) {
+		struct truth_probe *p = &t->probes[i];
+
+		if (p->count != counts[i])
+			truth_enter(p, "switched to %u", counts[i]);
+		p->count = counts[i];
+	}
 }
 
 bool truth_equal(const struct truth *t, const truth_counts a, const truth_counts b)
 {
 	return !memcmp(a, b, t->count * sizeof *a);
+}
+
+/* --------------------------------------------------------------- accounts */
+
+void truth_open_accounts(struct truth *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		snprintf(t->probes[i].account, sizeof t->probes[i].account, "it was %u",
+			t->probes[i].count);
+}
+
+void truth_enter(struct truth_probe *p, const char *format, ...)
+{
+	size_t length = strlen(p->account);
+	va_list arguments;
+
+	snprintf(p->account + length, sizeof p->account - length, ", ");
+	length = strlen(p->account);
+	va_start(arguments, format);
+	vsnprintf(p->account + length, sizeof p->account - length, format, arguments);
+	va_end(arguments);
+}
+
+bool truth_act(struct truth_probe *p, const char *who, bool up, bool force)
+{
+	unsigned theirs = truth_theirs(p), value = p->count + theirs, to;
+
+	to = force ? up : up ? value + 1 : value ? value - 1 : 0;
+	if ((!force && !up && value == 0) || to < theirs)
+		return false;
+	p->count = to - theirs;
+	truth_enter(p, "%s %s%s: %u", who, up ? "enables" : "disables", force ? " by force" : "",
+		p->count);
+	return true;
+}
+
+size_t truth_take_back(struct truth *t, truth_hold hold)
+{
+	size_t stay = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct truth_probe *p = &t->probes[i];
+		int theirs = (int)truth_theirs(p), value = (int)p->count + theirs;
+		int to = value - hold[i] < 0 ? 0 : value - hold[i];
+
+		if (!hold[i])
+			continue;
+		if (hold[i] > 0 && to < theirs) {
+			truth_enter(p, "%+d stays on record", hold[i]);
+			stay++;
+			continue;
+		}
+		p->count = (unsigned)(to - theirs);
+		truth_enter(p, "%+d is taken back: %u", hold[i], p->count);
+		hold[i] = 0;
+	}
+	return stay;
 }
 
 /* ------------------------------------------------------------------ bytes */
@@ -113,8 +176,8 @@ static void truth_check_probe(const struct truth_probe *p, const struct field *f
 
 	if (!field_peek(f, p->semaphore, &value, sizeof value) ||
 		value != p->count + truth_theirs(p))
-		fault("%s: its count is %u, it should be %u", p->name, value,
-			p->count + truth_theirs(p));
+		fault("%s: its count is %u, it should be %u (%s; uprobes: %u)", p->name, value,
+			p->count + truth_theirs(p), p->account, p->theirs);
 	for (size_t i = 0; i < p->site_count; i++) {
 		unsigned char bytes[2] = {0};
 
@@ -123,6 +186,25 @@ static void truth_check_probe(const struct truth_probe *p, const struct field *f
 			fault("%s: site %zu holds %02x %02x while its count is %u", p->name, i,
 				bytes[0], bytes[1], p->count);
 	}
+}
+
+const char *truth_differs(const struct truth *t, const struct field *f)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		const struct truth_probe *p = &t->probes[i];
+		unsigned char bytes[2] = {0};
+		unsigned short value = 0;
+
+		if (!field_peek(f, p->semaphore, &value, sizeof value) ||
+			value != p->count + truth_theirs(p))
+			return p->name;
+		for (size_t k = 0; k < p->site_count; k++)
+			if (!field_peek(f, p->sites[k], bytes, sizeof bytes) ||
+				bytes[0] != truth_first(p, k) ||
+				(!p->sdt && bytes[1] != truth_second(p)))
+				return p->name;
+	}
+	return NULL;
 }
 
 /* Is this what a byte of the code should be that differs from what it was? */

@@ -14,6 +14,7 @@ struct truth_probe {
 	uint64_t sites[STORM_SITES], semaphore;
 	unsigned count;  /* what our switching must have made of it */
 	unsigned theirs; /* uprobes on its first site; the kernel counts them too where it is sdt */
+	char account[256]; /* how the count came about, since truth_open_accounts */
 };
 
 struct truth {
@@ -31,6 +32,30 @@ void truth_read(const struct truth *t, const struct field *f, truth_counts count
 void truth_get(const struct truth *t, truth_counts counts);
 void truth_set(struct truth *t, const truth_counts counts);
 bool truth_equal(const struct truth *t, const truth_counts a, const truth_counts b);
+
+/* Each count's account begins anew; what changes it is entered there, and told with a fault. */
+void truth_open_accounts(struct truth *t);
+void truth_enter(struct truth_probe *p, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* What a session holds and will take back: what it added to each count. */
+typedef int truth_hold[STORM_PLACES];
+
+/*
+ * Somebody switches one probe, as the tool does: what the count becomes. False: the tool refuses,
+ * since it would do nothing, or take what a uprobe holds.
+ */
+bool truth_act(struct truth_probe *p, const char *who, bool up, bool force);
+
+/*
+ * The hold is taken back: each count goes back by what was added, never below 0. Where it would
+ * go below what uprobes hold it stays, and so does the hold. How many stay.
+ */
+size_t truth_take_back(struct truth *t, truth_hold hold);
+
+/* Every count and every byte of the memory is what it must be; of a child by fork, say. The name
+   of the first probe of which that is not so, or NULL. */
+const char *truth_differs(const struct truth *t, const struct field *f);
 
 /* Every count and every byte is what it must be: in memory as we read it, and as it does. */
 void truth_check(const struct truth *t, const struct field *f, const struct field_report *r);
