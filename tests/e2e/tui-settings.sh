@@ -67,7 +67,7 @@ shades()
 	type=$1
 	shift
 	: >"$tmp/sent"
-	tm pipe-pane -t main "cat >>$tmp/sent"
+	tm pipe-pane -t main "cat >>'$tmp/sent'"
 	type_command "TERM=$type '$PROBES_TUI' -no-syslog -pid $pid $*"
 	wait_for '^STATE PROVIDER:NAME'
 	keys e
@@ -111,7 +111,7 @@ wait_for '^> \[ \] ocaml_2:registers'
 keys q
 wait_for '^status=0$'
 : >"$tmp/sent"
-tm pipe-pane -t main "cat >>$tmp/sent"
+tm pipe-pane -t main "cat >>'$tmp/sent'"
 screen
 keys q
 wait_for '^status=0$'
