@@ -245,6 +245,15 @@ need_switching()
 	[ "$failures" -eq 0 ] || finish
 }
 
+# opens_mapped: may we open what is mapped itself? It takes CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN.
+opens_mapped()
+{
+	for one in "/proc/$$/map_files"/*; do
+		head -c 1 "$one" >/dev/null 2>&1
+		return
+	done
+}
+
 # ------------------------------------- its memory, read without our program
 
 # notes FILE: a line `provider name pc semaphore` for each note.
