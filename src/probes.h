@@ -105,8 +105,8 @@ struct probes_probe {
 	const char *provider;
 	const char *name;
 	const char *arguments; /* of the first site */
-	const char
-		*broken; /* why its notes cannot be trusted (then it is never switched), or NULL */
+	const char *broken;    /* why it is never switched, or NULL: its notes cannot be trusted, or
+				  the code that its file has is not known */
 	uint32_t site_count; /* sites at one address are one site; 0: a probe by semaphore alone */
 	uint32_t semaphore_count;
 	const struct probes_site *sites;
@@ -121,11 +121,13 @@ struct probes_object {
 	bool deleted;         /* the file was removed or replaced since */
 	bool executable;      /* the program itself, no library */
 	bool gone;            /* mapped no more: see probes_rescan */
+	bool unread;          /* its file could not be had (deleted by an upgrade, and we are not
+				 privileged): it may have probes, which are not listed; see `why` */
 	size_t probe_count;
 	size_t first_probe; /* its probes follow each other from here */
 	const char *why;    /* why there are no probes to show, or NULL */
-	const char *remedy; /* of a runtime that is known to have them where it was built so: how; a
-			       part of `why`, or NULL */
+	const char *remedy; /* what would help: how a runtime that is known to have them must be
+			       built, how to get at what is unread; a part of `why`, or NULL */
 };
 
 /* The live state of a probe at the last refresh. */
@@ -326,7 +328,7 @@ struct probes_instruction {
 PROBES_API size_t probes_code(struct probes_session *session, size_t probe, size_t site,
 	struct probes_instruction *out, size_t max);
 
-/* The bytes that the file holds at a site (6), to compare with those in memory. */
+/* The bytes that the file holds at a site (6), to compare with those in memory; NULL: not known. */
 PROBES_API const uint8_t *probes_site_original(
 	const struct probes_session *session, size_t probe, size_t site);
 

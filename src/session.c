@@ -70,11 +70,17 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 		struct probes_object info = {.path = o->path,
 			.bias = o->bias,
 			.deleted = o->deleted,
-			.executable = o->executable};
+			.executable = o->executable,
+			.unread = o->unread,
+			.remedy = o->remedy};
 		struct object *file = o->file;
 
 		o->file = NULL;
 		r = session_add(s, &info, &o->place, file, o->why, e);
+		if (r == 0 && !file)
+			holding_set_build_id(
+				catalog_holding(&s->catalog, s->catalog.holdings.count - 1),
+				o->build_id, o->build_id_size);
 	}
 	return r;
 }

@@ -107,5 +107,7 @@ const uint8_t *probes_site_original(const struct probes_session *s, size_t probe
 	size_t local;
 	const struct holding *h = catalog_find(&s->catalog, probe, &local);
 
+	if (h->no_code)
+		return NULL;
 	return h->original ? h->original[holding_site(h, &h->probes[local]) + site] : none;
 }

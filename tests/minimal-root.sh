@@ -7,12 +7,12 @@
 #
 # `./autogen.sh demo` runs first, in an exported tree (no .git) on a terminal made by tmux: the
 # screen must show the example's probes, and go at `q`. Then `./autogen.sh check`, in a fresh
-# clone. What is taken is the commit HEAD, or, with WORKTREE=1 or before a first commit, the
-# working tree without what .gitignore covers.
+# clone, as root and as an ordinary user. What is taken is the commit HEAD, or, with WORKTREE=1 or before
+# a first commit, the working tree without what .gitignore covers.
 #
 # /proc and /dev/pts are mounted in a mount namespace of their own: they go with their last
 # process, however this script ends.
-# Not part of `make check`. Not covered: Fedora; sudo (everything runs as root here).
+# Not part of `make check`. Not covered: Fedora; sudo (packages are installed as root here).
 set -euo pipefail
 project=$(cd "$(dirname "$0")/.." && pwd)
 base=${1:-}
@@ -66,6 +66,7 @@ make_root() {
 
 # put DIR clone|export: the project, in the root's /DIR
 put() {
+	mkdir -p "$(dirname "$root/$1")"
 	if [ -z "${WORKTREE:-}" ] && git -C "$project" rev-parse -q --verify HEAD >/dev/null; then
 		git clone -q "$project" "$root/$1"
 	else
@@ -142,7 +143,21 @@ check() {
 	say "done after $((SECONDS - start)) s"
 }
 
+# As somebody with an entry in passwd and no rights, now that the packages are there.
+check_ordinary() {
+	local start=$SECONDS
+	say "./autogen.sh check, as an ordinary user"
+	put home/someone/check clone
+	if ! "${inside[@]}" 'useradd someone && chown -R someone: /home/someone &&
+		su someone -c "cd /home/someone/check && ./autogen.sh check"' </dev/null; then
+		cat "$root/home/someone/check/build/test-suite.log"
+		die "./autogen.sh check failed as an ordinary user"
+	fi
+	say "done after $((SECONDS - start)) s"
+}
+
 make_root
 demo
 check
+check_ordinary
 say "both commands work"

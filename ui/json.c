@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "ui/put.h"
+#include "ui/unread.h"
 
 /* Raw text as a string; what is no UTF-8 as escaped text. */
 static json_t *text(const char *raw)
@@ -132,10 +133,10 @@ static void put_objects(struct sheet *s, const struct probes_session *session)
 		const struct probes_object *object = probes_object_at(session, i);
 
 		fputs(i ? ",\n  " : "\n  ", s->out);
-		put(s, json_pack("{s:o, s:o, s:o, s:o}", "path", text(object->path), "build_id",
-			       text(object->build_id), "probes",
-			       json_integer((json_int_t)object->probe_count), "why",
-			       text(object->why)));
+		put(s, json_pack("{s:o, s:o, s:o, s:b, s:o}", "path", text(object->path),
+			       "build_id", text(object->build_id), "probes",
+			       json_integer((json_int_t)object->probe_count), "unread",
+			       unread_is(object), "why", text(object->why)));
 	}
 	fputs("],\n", s->out);
 }

@@ -11,6 +11,7 @@
 #include "ui/report.h"
 #include "ui/rows.h"
 #include "ui/spell.h"
+#include "ui/unread.h"
 
 static int reserve(
 	struct rows *rows, struct probes_session *session, size_t count, struct probes_error *e)
@@ -66,6 +67,13 @@ static int none_chosen(
 		last = provider;
 	}
 	snprintf(hint, sizeof hint, "there are: %s", list);
+	for (size_t i = 0; o->object && i < probes_object_count(session); i++) {
+		const struct probes_object *object = probes_object_at(session, i);
+
+		if (unread_is(object) && is_object(object, o->object))
+			return report_set(e, PROBES_USAGE, -ENOENT, "no probe known in that object",
+				hint, "%s: %s", o->object, object->why);
+	}
 	return report_set(e, PROBES_USAGE, -ENOENT,
 		o->object ? "no probe in that object" : "no probe of that provider", hint, "%s%s%s",
 		o->provider ? o->provider : "", o->provider && o->object ? " in " : "",

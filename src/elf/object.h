@@ -27,6 +27,7 @@ enum object_sections {
 struct object {
 	int fd;                          /* owned, open for reading */
 	bool fixed;                      /* ET_EXEC: addresses are final */
+	bool no_code;                    /* a debug file: headers and notes, but no code or data */
 	struct object_segment *segments; /* the PT_LOADs, in file order */
 	size_t segment_count;
 	uint64_t headers_vaddr; /* where the program headers are loaded; 0: unknown */

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char holding_no_code[] = "only its debug file could be opened, which has none of its code";
+
 /* ---- across probes ---- */
 
 /* Switching a site must not change the bytes of another. */
@@ -62,7 +64,9 @@ static bool holding_read_original(
 	for (size_t i = 0; buffer && i < count; i++) {
 		struct probes_probe *p = &h->probes[places[i].probe];
 
-		if (offsets[i] == SIZE_MAX || !spans_got(&spans, offsets[i], SITE_BYTES))
+		if (h->no_code)
+			layout_break(p, holding_no_code);
+		else if (offsets[i] == SIZE_MAX || !spans_got(&spans, offsets[i], SITE_BYTES))
 			layout_break(p, "one of its sites lies beyond the code in its file");
 		else if (p->kind == PROBES_OCAML && !site_is_ocaml(h->original[places[i].index]))
 			layout_break(p, "the code at one of its sites is no OCaml probe");
@@ -254,10 +258,19 @@ static void holding_explain_none(struct holding *h, const struct object *file)
 		remedy ? "; " : "", remedy ? remedy : "");
 }
 
-static void holding_explain(struct holding *h, const struct object *file, const char *why)
+void holding_set_build_id(struct holding *h, const unsigned char *bytes, size_t size)
 {
 	size_t length = 0;
 
+	for (size_t i = 0; i < size; i++)
+		length += (size_t)snprintf(
+			&h->build_id[length], sizeof h->build_id - length, "%02x", bytes[i]);
+	if (length)
+		h->info.build_id = h->build_id;
+}
+
+static void holding_explain(struct holding *h, const struct object *file, const char *why)
+{
 	if (!file)
 		snprintf(h->why, sizeof h->why, "%s", why);
 	else if (!file->note_count && file->notes_compressed)
@@ -271,11 +284,8 @@ static void holding_explain(struct holding *h, const struct object *file, const 
 		holding_explain_none(h, file);
 	if (h->why[0])
 		h->info.why = h->why;
-	for (size_t i = 0; file && i < file->build_id_size; i++)
-		length += (size_t)snprintf(&h->build_id[length], sizeof h->build_id - length,
-			"%02x", file->build_id[i]);
-	if (length)
-		h->info.build_id = h->build_id;
+	if (file)
+		holding_set_build_id(h, file->build_id, file->build_id_size);
 }
 
 int holding_new(const struct probes_object *info, struct object *file, const char *why, bool live,
@@ -293,6 +303,7 @@ int holding_new(const struct probes_object *info, struct object *file, const cha
 	holding_explain(h, file, why);
 	if (file && file->note_count) {
 		h->file = file;
+		h->no_code = file->no_code;
 		if (!holding_fill(h, live)) {
 			holding_free(h);
 			return error_memory(e, "the probes of an object");

@@ -19,12 +19,16 @@ struct holding_change {
 	bool steps; /* written more than once by that change: a child may hold what lies between */
 };
 
+/* Why a probe is `broken` of which only the code is not known: it is judged all the same. */
+extern const char holding_no_code[];
+
 struct holding {
 	struct probes_object info;
 	char *path;
 	char build_id[129];
 	char why[192];
 	struct place place;      /* by which it is told again */
+	bool no_code;            /* known from a debug file: `original` is not known */
 	char *strings;           /* what the probes' texts point into */
 	struct object *file;     /* owned; NULL where there are no notes */
 	struct symbols *symbols; /* owned; opened when somebody looks at a site */
@@ -58,6 +62,9 @@ struct holding {
 int holding_new(const struct probes_object *info, struct object *file, const char *why, bool live,
 	struct holding **holding, struct probes_error *e);
 void holding_free(struct holding *h);
+
+/* The build-id of a holding without a file, as memory has it. */
+void holding_set_build_id(struct holding *h, const unsigned char *bytes, size_t size);
 
 /* Its object is mapped no more: forget all that was known of its memory. */
 void holding_unload(struct holding *h);

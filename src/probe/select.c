@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SELECT_NAMED 3 /* objects, in an error */
+
 /* ---- narrowing ---- */
 
 static const char *select_base_name(const char *path)
@@ -111,13 +113,41 @@ static bool select_spells(const char *text, const struct probes_probe *p)
 	       !strcmp(text + length + 1, p->name);
 }
 
-static int select_unknown(
-	const struct catalog *c, const char *text, const char *why, struct probes_error *e)
+/*
+ * The cause of an error that something is not there; if objects could not be read it may be in one
+ * of these: how many, and which.
+ */
+static int select_why(const struct catalog *c, const struct probes_switch_options *narrow,
+	const char *why, struct probes_error *e)
+{
+	char names[300] = "";
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->holdings.count; i++) {
+		const struct holding *h = catalog_holding(c, i);
+		size_t used = strlen(names);
+
+		if (!h->info.unread || h->info.gone ||
+			(narrow && narrow->object &&
+				!select_object_matches(&h->info, narrow->object)))
+			continue;
+		if (count++ < SELECT_NAMED)
+			snprintf(names + used, sizeof names - used, "%s%.80s", used ? ", " : "",
+				select_base_name(h->path));
+	}
+	if (!count)
+		return error_why(e, "%s", why);
+	return error_why(e, "%s, but %zu object%s could not be read (%s%s)", why, count,
+		count == 1 ? "" : "s", names, count > SELECT_NAMED ? ", ..." : "");
+}
+
+static int select_unknown(const struct catalog *c, const char *text, const char *why,
+	const struct probes_switch_options *narrow, struct probes_error *e)
 {
 	char names[400];
 
 	error_set(e, PROBES_USAGE, -ENOENT, "unknown probe '%s'", text);
-	error_why(e, "%s", why);
+	select_why(c, narrow, why, e);
 	nearest_names(c, text, names, sizeof names);
 	if (names[0])
 		return error_hint(e, "did you mean %s", names);
@@ -157,7 +187,7 @@ static int select_name(const struct catalog *c, const char *text,
 	if (other)
 		return select_ambiguous(text, first, other, e);
 	if (found->count == before)
-		return select_unknown(c, text, "no probe has this name", e);
+		return select_unknown(c, text, "no probe has this name", narrow, e);
 	return 0;
 }
 
@@ -210,7 +240,7 @@ int select_text(const struct catalog *c, enum probes_by by, const char *text,
 	r = select_regexp(c, text, narrow, found, e);
 	if (r == 0 && found->count == before) {
 		error_set(e, PROBES_USAGE, -ENOENT, "no probe matches '%s'", text);
-		error_why(e, "it must match from the first character of the name");
+		select_why(c, narrow, "it must match from the first character of the name", e);
 		r = error_hint(e, "begin it with .* to match anywhere");
 	}
 	return r;
@@ -279,7 +309,7 @@ static int select_walked(const struct catalog *c, const struct probes_session *s
 	error_set(e, PROBES_USAGE, -ENOENT, "no probe of %s%s%s",
 		narrow->provider ? narrow->provider : "any provider", narrow->object ? " in " : "",
 		narrow->object ? narrow->object : "");
-	error_why(e, "there is no such provider or object");
+	select_why(c, narrow, "there is no such provider or object", e);
 	return error_hint(e, "see what there is with list");
 }
 

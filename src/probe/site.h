@@ -46,6 +46,12 @@ bool site_is_ocaml(const uint8_t bytes[SITE_BYTES]);
 uint8_t site_switch_byte(bool on);
 
 /*
+ * The file's bytes are not known: a nop, as every kind of site begins with one, and for the rest
+ * what is in memory. Good enough to judge by, not to write by.
+ */
+void site_assume(const uint8_t live[SITE_BYTES], uint8_t original[SITE_BYTES]);
+
+/*
  * Judge live bytes (count of them readable) against the file's. OCaml: on, off, other,
  * unreadable. sdt: unknown (nobody else is there, and it has no switch), other, unreadable.
  */

@@ -20,6 +20,8 @@ static void state_tally_site(
 	struct probes_site_live *live = &h->site_live[index];
 	uint32_t semaphore = p->sites[i].semaphore, value = PROBES_NONE;
 
+	if (h->no_code)
+		site_assume(live->bytes, h->original[index]);
 	live->state = site_judge(p->kind, h->original[index], live->bytes, live->count);
 	if (semaphore != PROBES_NONE)
 		value = h->values[holding_semaphore(h, p) + semaphore];
@@ -113,7 +115,8 @@ void state_judge(struct holding *h, size_t local)
 	live->who = t.who;
 	state_judge_mine(h, local);
 	/* What broken notes point at says nothing about the probe. */
-	live->state = p->broken ? PROBES_UNREADABLE : state_decide(&t);
+	live->state =
+		p->broken && p->broken != holding_no_code ? PROBES_UNREADABLE : state_decide(&t);
 }
 
 const char *probes_state_name(enum probes_state state)

@@ -9,6 +9,7 @@
 #include "process/access.h"
 #include "process/mapped.h"
 #include "process/procfs.h"
+#include "process/twin.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -21,6 +22,8 @@
 
 #define IMAGE_PAGE 4096ULL
 #define IMAGE_INSTANCES 16 /* of one file in one process */
+#define IMAGE_SEARCHES 64  /* for other files: a folder may have thousands */
+#define IMAGE_REPLACED "the file on disk is not the one that is mapped"
 #define IMAGE_OPEN (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 /* ---- bias ---- */
@@ -83,29 +86,70 @@ static void image_place(struct image_object *o)
 	}
 }
 
-static void image_refuse(struct image *image, const struct mapping *m, const char *why)
+static struct image_object *image_refuse(
+	struct image *image, const struct mapping *m, const char *why)
 {
 	struct image_object *o = image_add(image, m->path, m);
 
 	if (o)
 		snprintf(o->why, sizeof o->why, "%.*s", (int)sizeof o->why - 1, why);
+	return o;
 }
 
-/* An object of the file at `fd`, if a mapping holds its beginning. */
-static bool image_add_instance(struct image *image, struct memory *memory, const struct mapping *m,
-	struct object *file, bool exact)
+/* The mappings of one file, ascending, and whose they are. */
+struct image_group {
+	struct image *image;
+	const struct identity *who;
+	struct memory *memory;
+	const struct mapping *const *mappings;
+	size_t count;
+};
+
+/* The file behind a mapping cannot be had, nor another in its place: what would help. */
+static const char *image_remedy(const struct image_group *g, const struct mapping *m)
 {
+	if (!mapped_needs_privilege(g->who, m))
+		return NULL;
+	return geteuid() ? "sudo probes-tui, or restart the process"
+			 : "run it with CAP_CHECKPOINT_RESTORE, or restart the process";
+}
+
+/*
+ * Its notes cannot be read. What is no ELF file in memory has none (shared memory with code that
+ * was made at run time); of all else it is not known whether it has any.
+ */
+static void image_refuse_unread(const struct image_group *g, const struct mapping *m,
+	const char *why, const struct twin_headers *headers)
+{
+	struct image_object *o = image_refuse(g->image, m, why);
+
+	if (!o || headers->is == TWIN_NO_ELF)
+		return;
+	o->unread = true;
+	o->build_id_size = headers->build_id_size;
+	memcpy(o->build_id, headers->build_id, sizeof o->build_id);
+	o->remedy = image_remedy(g, m);
+	if (o->remedy)
+		snprintf(o->why, sizeof o->why, "%.110s; %s", why, o->remedy);
+}
+
+/* An object of a file, which is its owner's no more, if a mapping holds its beginning. */
+static bool image_add_instance(
+	const struct image_group *g, const struct mapping *m, struct object *file, bool exact)
+{
+	struct twin_headers headers;
 	struct image_object *o;
 	uint64_t bias;
 
 	if (!image_bias(file, m, &bias))
 		return false;
-	if (!exact && !mapped_is(memory, file, bias, m->inode)) {
-		image_refuse(image, m, "the file on disk is not the one that is mapped");
+	if (!exact && !mapped_is(g->memory, file, bias, m->inode)) {
 		object_free(file);
+		twin_read_headers(g->memory, g->mappings, g->count, m, &headers);
+		image_refuse_unread(g, m, IMAGE_REPLACED, &headers);
 		return true;
 	}
-	o = image_add(image, m->path, m);
+	o = image_add(g->image, m->path, m);
 	if (o) {
 		o->bias = bias;
 		o->file = file;
@@ -116,24 +160,62 @@ static bool image_add_instance(struct image *image, struct memory *memory, const
 	return true;
 }
 
-/* Open and read the file behind a mapping; NULL and a reason in the list where that fails. */
-static struct object *image_read_file(
-	struct image *image, const struct identity *who, const struct mapping *m, bool *exact)
+/* Open and read the file behind a mapping, or that which lies at its path; NULL: `why` not. */
+static struct object *image_read_mapped(
+	const struct image_group *g, const struct mapping *m, bool *exact, char *why, size_t size)
 {
 	struct probes_error e;
 	struct object *file;
-	int fd = mapped_open(who, m, exact);
+	uint64_t bias;
+	int fd = mapped_open(g->who, m, exact);
 
-	if (fd < 0)
-		image_refuse(image, m,
+	if (fd < 0) {
+		snprintf(why, size, "%s",
 			m->deleted ? "deleted or replaced on disk, and only the privileged may "
 				     "open what is mapped"
 				   : strerror(-fd));
-	else if (object_read(fd, m->path, &file, &e) < 0)
-		image_refuse(image, m, e.why);
-	else
+		return NULL;
+	}
+	if (object_read(fd, m->path, &file, &e) < 0) {
+		snprintf(why, size, "%.*s", (int)size - 1, e.why);
+		return NULL;
+	}
+	if (*exact || !image_bias(file, m, &bias))
 		return file;
+	*exact = mapped_is(g->memory, file, bias, m->inode);
+	if (*exact)
+		return file;
+	object_free(file);
+	snprintf(why, size, IMAGE_REPLACED);
 	return NULL;
+}
+
+/* The same, or where that fails another file that says the same; NULL and a reason in the list. */
+static struct object *image_read_file(
+	const struct image_group *g, const struct mapping *m, bool *exact)
+{
+	char why[sizeof((struct image_object *)NULL)->why];
+	struct object *file = image_read_mapped(g, m, exact, why, sizeof why);
+	struct twin_headers headers;
+
+	if (file)
+		return file;
+	twin_read_headers(g->memory, g->mappings, g->count, m, &headers);
+	if (g->image->searches++ < IMAGE_SEARCHES)
+		file = twin_find(g->who, m, &headers);
+	*exact = false;
+	if (!file)
+		image_refuse_unread(g, m, why, &headers);
+	return file;
+}
+
+static void image_refuse_misplaced(const struct image_group *g, const struct object *file)
+{
+	struct image_object *o = image_refuse(
+		g->image, g->mappings[0], "no executable part of it is mapped as its headers say");
+
+	if (o)
+		o->unread = file && file->note_count;
 }
 
 static bool image_knows(const struct array *known, const struct mapping *m)
@@ -148,31 +230,30 @@ static bool image_knows(const struct array *known, const struct mapping *m)
  * The same file may be mapped several times (dlmopen): an object for each mapping that begins one.
  * Read once, and again only for a further instance.
  */
-static void image_add_instances(struct image *image, struct memory *memory,
-	const struct identity *who, const struct array *known, const struct mapping *const *group,
-	size_t count)
+static void image_add_instances(const struct image_group *g, const struct array *known)
 {
 	struct object *file = NULL;
 	size_t found = 0, looked = 0;
 	bool exact;
 
-	for (size_t i = 0; i < count && found < IMAGE_INSTANCES; i++) {
-		if (!group[i]->executable || image_knows(known, group[i]))
+	for (size_t i = 0; i < g->count && found < IMAGE_INSTANCES; i++) {
+		const struct mapping *m = g->mappings[i];
+
+		if (!m->executable || image_knows(known, m))
 			continue;
 		looked++;
 		if (!file)
-			file = image_read_file(image, who, group[i], &exact);
+			file = image_read_file(g, m, &exact);
 		if (!file)
 			return;
-		if (image_add_instance(image, memory, group[i], file, exact)) {
+		if (image_add_instance(g, m, file, exact)) {
 			found++;
 			file = NULL;
 		}
 	}
-	object_free(file);
 	if (looked && !found)
-		image_refuse(
-			image, group[0], "no executable part of it is mapped as its headers say");
+		image_refuse_misplaced(g, file);
+	object_free(file);
 }
 
 /* Text and headers may have been moved to memory without a file: what is left of it in maps. */
@@ -249,6 +330,7 @@ static int image_add_executable(const struct identity *who, const struct array *
 		image_place(o);
 		return 0;
 	}
+	o->unread = file->note_count;
 	object_free(file);
 	snprintf(o->why, sizeof o->why, "where it is loaded cannot be told from auxv or maps");
 	return 0;
@@ -297,7 +379,9 @@ static int image_add_files(const struct identity *who, struct memory *memory,
 		for (next = at; next < count && image_same_file(files[at], files[next]); next++)
 			executable = executable || files[next]->executable;
 		if (executable)
-			image_add_instances(image, memory, who, known, &files[at], next - at);
+			image_add_instances(
+				&(struct image_group){image, who, memory, &files[at], next - at},
+				known);
 	}
 	free(files);
 	return 0;
@@ -338,6 +422,7 @@ int image_read(const struct identity *who, struct memory *memory, struct image *
 	int r = image_read_maps(who, &text, e);
 
 	array_init(&image->objects, sizeof(struct image_object));
+	image->searches = 0;
 	if (r < 0)
 		return r;
 	array_init(&mappings, sizeof(struct mapping));
@@ -392,6 +477,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	int r = image_read_maps(who, &text, e);
 
 	array_init(&image->objects, sizeof(struct image_object));
+	image->searches = 0;
 	if (r < 0)
 		return r;
 	now = image_mark(text);

@@ -20,16 +20,24 @@ struct image_object {
 	struct place place;  /* by which it is told again */
 	struct object *file; /* owned; NULL where `why` says why it cannot be used */
 	char why[192];
+
+	/* Where there is no `file`: */
+	bool unread;                /* it may have probes for all we know */
+	const char *remedy;         /* what would help (static, a part of `why`), or NULL */
+	unsigned char build_id[64]; /* as memory has it */
+	size_t build_id_size;
 };
 
 struct image {
 	struct array objects; /* struct image_object; the executable first */
+	size_t searches;      /* for another file, where the mapped one cannot be opened */
 };
 
 /*
- * Read what is mapped. An object that cannot be opened, or is not the file that is mapped, is
- * listed with its `why`. Memory may be denied: then files are accepted by their inode.
- * Status PROBES_DENIED where not even maps may be read.
+ * Read what is mapped. An object that cannot be opened, or is not the file that is mapped, is read
+ * from another file with the same build-id, if there is one, else listed with its `why`. Memory may
+ * be denied: then files are accepted by their inode. Status PROBES_DENIED where not even maps may
+ * be read.
  */
 int image_read(const struct identity *who, struct memory *memory, struct image *image,
 	struct probes_error *e);

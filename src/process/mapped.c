@@ -11,14 +11,13 @@
 #include <unistd.h>
 
 #define MAPPED_PAGE 4096ULL
-#define MAPPED_OPEN (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 /* ---- opening ---- */
 
-static int mapped_open_below_root(const struct identity *who, const char *path)
+int mapped_open_below_root(const struct identity *who, const char *path, int flags)
 {
-	struct open_how how = {
-		.flags = MAPPED_OPEN, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	struct open_how how = {.flags = (unsigned)(MAPPED_OPEN | flags),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 	int root = openat(who->task, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	long fd;
 
@@ -47,18 +46,35 @@ static int mapped_regular(int fd, uint64_t inode, bool *same)
 	return fd;
 }
 
-int mapped_open(const struct identity *who, const struct mapping *m, bool *exact)
+/* CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN may: proc_map_files_get_link() in fs/proc/base.c. */
+static int mapped_open_itself(const struct identity *who, const struct mapping *m)
 {
 	char path[64];
-	bool same;
 	int fd;
 
 	snprintf(path, sizeof path, "map_files/%lx-%lx", m->start, m->end);
-	fd = mapped_regular(openat(who->proc, path, MAPPED_OPEN), m->inode, &same);
+	fd = openat(who->proc, path, MAPPED_OPEN);
+	return fd < 0 ? -errno : fd;
+}
+
+bool mapped_needs_privilege(const struct identity *who, const struct mapping *m)
+{
+	int fd = mapped_open_itself(who, m);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -EPERM;
+}
+
+int mapped_open(const struct identity *who, const struct mapping *m, bool *exact)
+{
+	bool same;
+	int fd = mapped_regular(mapped_open_itself(who, m), m->inode, &same);
+
 	*exact = fd >= 0;
 	if (fd >= 0 || fd == -ENOEXEC)
 		return fd;
-	return mapped_regular(mapped_open_below_root(who, m->path), m->inode, &same);
+	return mapped_regular(mapped_open_below_root(who, m->path, 0), m->inode, &same);
 }
 
 /* ---- is it the file that is mapped? ---- */

@@ -9,12 +9,26 @@
 #include "process/maps.h"
 #include "process/memory.h"
 
+#include <fcntl.h>
+
+/* How files of others are opened: a FIFO or a device that lies there is not waited for. */
+#define MAPPED_OPEN (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+/*
+ * Open a path below the process's own root, without following a link out of it; `flags` besides
+ * MAPPED_OPEN. Returns a descriptor, of whatever it is, or a negative errno.
+ */
+int mapped_open_below_root(const struct identity *who, const char *path, int flags);
+
 /*
  * Open the file behind a mapping, never a path of ours: through map_files, which only the
  * privileged may, else below the process's own root, without following a link out of it.
  * Returns a descriptor or a negative errno. *exact: it is the mapped file for certain.
  */
 int mapped_open(const struct identity *who, const struct mapping *mapping, bool *exact);
+
+/* Is it for want of privilege that the mapped file itself cannot be opened? */
+bool mapped_needs_privilege(const struct identity *who, const struct mapping *mapping);
 
 /*
  * Is it the file that is mapped with this bias? By the build-id in memory, else by the bytes of its

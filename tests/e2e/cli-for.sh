@@ -166,7 +166,7 @@ same 'repaired' "$(state never)" disabled
 # --- the target becomes another program, itself anew: what was switched went with the old one
 hold -pid "$pid" -enable multi -for 1h
 waiting 1
-ask "exec $VICTIMS/loop_ocaml2_pie"
+ask "exec $VICTIMS/loop_ocaml2_pie$tab"
 ended 0
 has 'another program' "the process has gone \\(it runs another program now, by exec: /.*\\); nothing" "$tmp/held"
 same 'untouched' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
@@ -179,7 +179,7 @@ wait "$session" 2>/dev/null
 gone "$session"
 want 0 info -pid "$pid"
 has 'on record' "an interrupted session \\(pid $session\\)"
-ask "exec $VICTIMS/loop_ocaml2_pie"
+ask "exec $VICTIMS/loop_ocaml2_pie$tab"
 attach -enable multi
 same 'nothing on record' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0100 5 site 90e8'
 want 0 repair -no-syslog -pid "$pid"
@@ -197,7 +197,7 @@ mkfifo "$tmp/cin" "$tmp/cout"
 start loop_ocaml2_pie
 hold -pid "$pid" -for 100s -enable multi,second
 waiting 1
-echo "fork $tmp/cin $tmp/cout" >&3
+echo "fork $tmp/cin$tab$tmp/cout" >&3
 exec 5>"$tmp/cin" 6<"$tmp/cout"
 read -r word child <&6
 started="$started $child"
@@ -218,7 +218,7 @@ echo quit >&5
 exec 5>&-
 cat <&6 >"$tmp/rest" # until it has ended
 exec 6<&-
-echo "fork $tmp/cin $tmp/cout" >&3
+echo "fork $tmp/cin$tab$tmp/cout" >&3
 exec 5>"$tmp/cin" 6<"$tmp/cout"
 read -r word child <&6
 started="$started $child"

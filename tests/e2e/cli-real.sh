@@ -89,7 +89,7 @@ JAVA
 	read -r word <&4
 	same 'first word of java' "$word" ready
 	want 0 list -pid "$pid" -object libjvm.so
-	library=$(awk '/libjvm\.so$/ { print $6; exit }' "/proc/$pid/maps")
+	library=$(awk '/libjvm\.so$/ { print substr($0, index($0, "/")); exit }' "/proc/$pid/maps")
 	expected=$(notes "$library" | awk '{ print $1, $2, $3 }' | sort -u | wc -l | tr -d ' ')
 	same 'sites in the process' "$(grep -cE '^ +pc 0x' "$tmp/out")" "$expected"
 	same 'rows that are not off' "$(grep '^\[' "$tmp/out" | grep -cv '^\[ \]')" 0

@@ -115,7 +115,7 @@ tracer=
 if command -v gdb >/dev/null; then
 	mkfifo "$tmp/gdb"
 	gdb -q -nx -batch -iex 'set debuginfod enabled off' -iex 'set auto-load off' -p "$pid" \
-		-ex "shell cat $tmp/gdb" >/dev/null 2>&1 </dev/null &
+		-ex "shell cat '$tmp/gdb'" >/dev/null 2>&1 </dev/null &
 	tracer=$!
 	name=gdb
 elif command -v strace >/dev/null; then

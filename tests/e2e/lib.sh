@@ -14,6 +14,8 @@ export PROBES_TUI_RECORDS
 # No settings of the person who runs them.
 XDG_CONFIG_HOME=$tmp/config
 export XDG_CONFIG_HOME
+# Behind or between words that a victim is told: these may hold blanks then.
+tab=$(printf '\t')
 checks=0 failures=0
 started=
 trap 'cleanup' EXIT
@@ -243,6 +245,15 @@ need_switching()
 	[ "$failures" -eq 0 ] || finish
 }
 
+# opens_mapped: may we open what is mapped itself? It takes CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN.
+opens_mapped()
+{
+	for one in "/proc/$$/map_files"/*; do
+		head -c 1 "$one" >/dev/null 2>&1
+		return
+	done
+}
+
 # ------------------------------------- its memory, read without our program
 
 # notes FILE: a line `provider name pc semaphore` for each note.
@@ -258,7 +269,7 @@ notes()
 bias()
 {
 	map=$(awk -v file="/${1##*/}" '
-		$3 == "00000000" && substr($6, length($6) - length(file) + 1) == file {
+		$3 == "00000000" && substr($0, length($0) - length(file) + 1) == file {
 			split($1, range, "-"); print range[1]; exit
 		}' "/proc/$pid/maps")
 	first=$(readelf -lW "$1" | awk '$1 == "LOAD" { print $3; exit }')

@@ -23,7 +23,7 @@ journals()
 # in_order: the terminal echoes, shows its cursor, and its modes are those from before.
 in_order()
 {
-	text 'stty -a >$HOME/after; cmp $HOME/before $HOME/after && echo modes=same'
+	text 'stty -a >"$HOME/after"; cmp "$HOME/before" "$HOME/after" && echo modes=same'
 	keys Enter
 	wait_for '^modes=same'
 	same 'the cursor is shown' "$(tm display-message -p -t main '#{cursor_flag}')" 1
@@ -49,7 +49,7 @@ crash()
 }
 
 terminal 140 24
-text 'ulimit -c 0; stty -a >$HOME/before; clear'
+text 'ulimit -c 0; stty -a >"$HOME/before"; clear'
 keys Enter
 wait_for '^shell> *$'
 crash SEGV 139

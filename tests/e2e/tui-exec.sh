@@ -37,7 +37,7 @@ keys e
 wait_for '^> \[\*\] ocaml_2:first'
 
 # --- itself anew, at the same addresses
-ask "exec $fixed"
+ask "exec $fixed$tab"
 replaced
 seen 'not shown as on' '^> \[\?\] ocaml_2:first'
 untouched "$fixed"
@@ -51,7 +51,7 @@ wait_for '^> \[\*\] ocaml_2:first'
 same 'on' "$(live "$fixed" first)" '1 count 0100 1 site 90e8'
 
 # --- another program
-ask "exec $other"
+ask "exec $other$tab"
 replaced
 untouched "$other"
 keys r
@@ -84,7 +84,7 @@ keys o
 wait_for 'ready [0-9]'
 pid=$(sed -n 's/.*ready \([0-9]*\).*/\1/p' "$tmp/screen" | head -n 1)
 keys 'C-]'
-text "exec $other"
+text "exec $other$tab"
 keys Enter
 keys 'C-]'
 keys o

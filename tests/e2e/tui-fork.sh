@@ -12,7 +12,7 @@ loop=$VICTIMS/loop_ocaml2_pie
 mkfifo "$tmp/cin" "$tmp/cout"
 child()
 {
-	echo "fork $tmp/cin $tmp/cout" >&3
+	echo "fork $tmp/cin$tab$tmp/cout" >&3
 	exec 5>"$tmp/cin" 6<"$tmp/cout"
 	read -r word child <&6
 	same 'first word of a child' "$word" ready
@@ -77,7 +77,7 @@ child
 one=$child
 wait_for "child $one was born with"
 mkfifo "$tmp/gin" "$tmp/gout"
-echo "fork $tmp/gin $tmp/gout" >&5
+echo "fork $tmp/gin$tab$tmp/gout" >&5
 exec 8>"$tmp/gin" 9<"$tmp/gout"
 read -r word grandchild <&9
 started="$started $grandchild"

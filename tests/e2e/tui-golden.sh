@@ -4,6 +4,8 @@
 # from run to run (pids, times, addresses) is masked. `tui-golden.sh --update` writes them anew, from
 # the source directory. A frame may arrive in pieces, from the top down: its last line is waited for.
 # Does not cover: colours, the list of processes, denied rights (they depend on the machine).
+TMPDIR=/tmp # what does not fit into a line of 40 columns is broken by the length of its name
+export TMPDIR
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
 golden=${srcdir:-.}/tests/e2e/golden

@@ -19,7 +19,7 @@ started="$started $pid"
 exec 9>"$tmp/stdin"
 wait_until ready sh -c "cut -c 1-5 '$tmp/hostile.out'"
 terminal 80 24
-tm pipe-pane -t main "cat >>$tmp/sent"
+tm pipe-pane -t main "cat >>'$tmp/sent'"
 screen
 wait_for 'ocaml_2:\\x1b\[2Jx'
 seen 'the path' '^probes-tui  pid [0-9]+ a\\x1b\[31mb '

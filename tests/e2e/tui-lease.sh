@@ -17,7 +17,7 @@ keys q
 wait_for '^status=0$'
 
 # What another tool holds cannot be taken back: said, tried when the lease runs out again, not at once.
-screen -lease 2s -log "$tmp/log"
+screen -lease 2s -log "'$tmp/log'"
 keys e
 wait_for '^> \[\*\] ocaml_2:first'
 site=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "first" { print $3; exit }')

@@ -10,7 +10,7 @@ start loop_ocaml2_pie
 # in_order: the terminal echoes, and its modes are those from before.
 in_order()
 {
-	text 'stty -a >$HOME/after; cmp $HOME/before $HOME/after && echo modes=same'
+	text 'stty -a >"$HOME/after"; cmp "$HOME/before" "$HOME/after" && echo modes=same'
 	keys Enter
 	wait_for '^modes=same'
 }
@@ -18,7 +18,7 @@ in_order()
 fresh()
 {
 	terminal "$@"
-	text 'stty -a >$HOME/before; clear'
+	text 'stty -a >"$HOME/before"; clear'
 	keys Enter
 	wait_for '^shell> *$'
 }

@@ -27,7 +27,7 @@ quiet()
 }
 
 : >"$tmp/sent"
-tm pipe-pane -t main "cat >>$tmp/sent"
+tm pipe-pane -t main "cat >>'$tmp/sent'"
 screen -refresh 0.2 -lease 0
 wait_for '10000 probes'
 names=$(sed -n 's/^[> ] \[ \] \([^ ]*\) .*/\1/p' "$tmp/screen" | head -n 7 | sed -n '2p;4p;6p')

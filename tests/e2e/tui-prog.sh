@@ -58,7 +58,7 @@ wait_for '^status=0$'
 seen 'said' 'runs on; its output goes to'
 same 'it runs on' "$(running "$pid")" yes
 same 'on, as left' "$(state req_start)" enabled
-file=$(sed -n 's/.*output goes to \([^ ]*\.log\).*/\1/p' "$tmp/screen")
+file=$(sed -n 's|.*output goes to \(/.*\.log\).*|\1|p' "$tmp/screen")
 wait_until yes sh -c "[ -s '$file' ] && echo yes"
 same 'private' "$(stat -c %a "$file")" 600
 has 'its output' '^\[req_start\]' "$file"

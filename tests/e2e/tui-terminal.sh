@@ -50,7 +50,7 @@ done
 sent()
 {
 	: >"$tmp/sent"
-	tm pipe-pane -t main "cat >>$tmp/sent"
+	tm pipe-pane -t main "cat >>'$tmp/sent'"
 	type_command "$1"
 	wait_for '^STATE PROVIDER:NAME'
 	keys e

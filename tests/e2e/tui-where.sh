@@ -77,7 +77,7 @@ cat >"$tmp/private" <<EOF
 #!/bin/sh
 mount -t tmpfs none /usr/lib/debug || exit 1
 mkdir -p /usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)
-cp $tmp/by-id.debug /usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
+cp "$tmp/by-id.debug" /usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
 exec "\$@"
 EOF
 chmod +x "$tmp/private"
@@ -85,7 +85,7 @@ objcopy --only-keep-debug "$whole" "$tmp/by-id.debug"
 mkdir -p /usr/lib/debug 2>/dev/null
 if [ -n "$id" ] && unshare -m "$tmp/private" true 2>/dev/null; then
 	where 'a debug file by build-id' ' in [a-z_]+\+0x[0-9a-f]+  loop\.c:[0-9]+$' bare \
-		"unshare -m $tmp/private"
+		"unshare -m '$tmp/private'"
 else
 	echo 'no mount namespace: debug files by build-id are not tried'
 fi

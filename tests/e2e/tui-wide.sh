@@ -85,7 +85,7 @@ stop
 
 # ------------------------------------------------------------------ Tab, with a program
 rm "$tmp/config/probes-tui/config"
-type_command "'$PROBES_TUI' -no-syslog -prog $VICTIMS/loop_ocaml2_pie"
+type_command "'$PROBES_TUI' -no-syslog -prog '$VICTIMS/loop_ocaml2_pie'"
 wait_for '^STATE PROVIDER:NAME'
 keys Tab
 wait_for '^Detail of'

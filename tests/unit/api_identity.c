@@ -118,7 +118,7 @@ static void victim_end(struct victim *v)
 static void victim_exec(struct victim *v, const char *name)
 {
 	victim_path(v->path, sizeof v->path, name);
-	fprintf(v->in, "exec %s\n", v->path);
+	fprintf(v->in, "exec %s\t\n", v->path);
 	fflush(v->in);
 }
 

@@ -1,9 +1,11 @@
 /*
  * Opening what a process has mapped, below a root that is not ours: links end inside of it, and
  * what is no file is not waited for. Its /proc directory is a folder here, with a `root` in it:
- * which links lie in a root is all that the code sees of it. Not covered: map_files, for the
- * privileged; whose file is mapped (e2e scripts, on processes).
+ * which links lie in a root is all that the code sees of it. Memory without a file: looked at in
+ * ourselves. Not covered: map_files, for the privileged; whose file is mapped (e2e scripts, on
+ * processes).
  */
+#include "process/image.h"
 #include "process/mapped.h"
 
 #include "suites.h"
@@ -13,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,6 +123,71 @@ START_TEST(image_only_files)
 }
 END_TEST
 
+/* Map `size` bytes, which are a file's or a letter, in memory of a name; the descriptor stays open.
+ */
+static int image_map_memory(const char *name, const char *file, size_t size)
+{
+	int memory = memfd_create(name, 0), from = file ? open(file, O_RDONLY) : -1;
+	char byte = 'x';
+
+	ck_assert_int_ge(memory, 0);
+	while (from >= 0 && sendfile(memory, from, NULL, size) > 0)
+		;
+	if (from >= 0)
+		close(from);
+	else
+		ck_assert_int_eq(write(memory, &byte, 1), 1);
+	ck_assert_ptr_ne(
+		mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, memory, 0), MAP_FAILED);
+	return memory;
+}
+
+static const struct image_object *image_object_at(const struct image *image, const char *path)
+{
+	for (size_t i = 0; i < image->objects.count; i++) {
+		const struct image_object *o = ARRAY_AT(&image->objects, struct image_object, i);
+
+		if (!strcmp(o->path, path))
+			return o;
+	}
+	ck_abort_msg("no %s", path);
+	return NULL;
+}
+
+/*
+ * Code that a runtime makes in shared memory is no object of which we know nothing; an ELF file in
+ * memory is read where it is open, and else is one, for those without privilege.
+ */
+START_TEST(image_memory_without_a_file)
+{
+	struct identity who;
+	struct memory memory;
+	struct image image;
+	struct probes_error e;
+	const struct image_object *o;
+	int fds[] = {image_map_memory("code", NULL, 4096),
+		image_map_memory("open", "/proc/self/exe", 1 << 24),
+		image_map_memory("closed", "/proc/self/exe", 1 << 24)};
+
+	close(fds[2]);
+	ck_assert_int_eq(identity_open(&who, getpid(), &e), 0);
+	memory_open(&memory, who.task, who.tid, true);
+	ck_assert_int_eq(image_read(&who, &memory, &image, &e), 0);
+	o = image_object_at(&image, "/memfd:code");
+	ck_assert(!o->file && !o->unread && !o->remedy);
+	o = image_object_at(&image, "/memfd:open");
+	ck_assert(o->file && !o->unread);
+	o = image_object_at(&image, "/memfd:closed");
+	ck_assert(o->unread == !o->file);
+	ck_assert(o->file || (o->build_id_size && o->remedy && strstr(o->why, o->remedy)));
+	image_done(&image);
+	memory_close(&memory);
+	identity_close(&who);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
 Suite *image_suite(void)
 {
 	Suite *s = suite_create("image");
@@ -127,6 +196,7 @@ Suite *image_suite(void)
 	tcase_add_test(t, image_links_stay_inside);
 	tcase_add_test(t, image_links_out_are_refused);
 	tcase_add_test(t, image_only_files);
+	tcase_add_test(t, image_memory_without_a_file);
 	suite_add_tcase(s, t);
 	return s;
 }

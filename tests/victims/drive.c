@@ -117,13 +117,20 @@ static void report(void)
 	printf("done report\n");
 }
 
+/* Words end at tabs; where there is none, at blanks: a path may hold blanks. */
+static const char *separator(const char *words)
+{
+	return strchr(words, '\t') ? "\t" : " ";
+}
+
 /*
  * "fork IN OUT": a child that is driven by these two fifos. It says `ready PID` there; threads do
  * not come along.
  */
 static void fork_child(char *names)
 {
-	char *in = strtok(names, " "), *out = strtok(NULL, " ");
+	const char *between = separator(names);
+	char *in = strtok(names, between), *out = strtok(NULL, between);
 	pid_t child = in && out ? fork() : -1;
 
 	if (child == 0) {
@@ -154,9 +161,10 @@ static void vfork_child(const char *fifo)
 /* Become another program, with these words; comes back where that fails. */
 static void become(char *words)
 {
+	const char *between = separator(words);
 	char *argv[16] = {NULL};
 
-	for (size_t n = 0; n < 15 && (argv[n] = strtok(n ? NULL : words, " ")); n++)
+	for (size_t n = 0; n < 15 && (argv[n] = strtok(n ? NULL : words, between)); n++)
 		;
 	if (argv[0])
 		execv(argv[0], argv);

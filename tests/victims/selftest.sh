@@ -95,7 +95,7 @@ notes()
 bias()
 {
 	map=$(awk -v file="/${1##*/}" '
-		$3 == "00000000" && substr($6, length($6) - length(file) + 1) == file {
+		$3 == "00000000" && substr($0, length($0) - length(file) + 1) == file {
 			split($1, range, "-"); print range[1]; exit
 		}' "/proc/$pid/maps")
 	first=$(readelf -lW "$1" | awk '$1 == "LOAD" { print $3; exit }')

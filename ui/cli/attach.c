@@ -13,9 +13,20 @@
 #include "ui/cli/stay.h"
 #include "ui/cli/verbs.h"
 
+/* Does any action mean whatever there is, and not probes by their names? */
+static bool chooses(const struct options *o)
+{
+	for (size_t i = 0; i < o->actions.count; i++)
+		if (o->actions.items[i].by == PROBES_BY_ALL ||
+			o->actions.items[i].by == PROBES_BY_REGEXP)
+			return true;
+	return false;
+}
+
 static int attach_one(struct act *a, const struct target *t)
 {
 	bool done;
+	int status;
 
 	if (!t->session)
 		return explain_error(t, &t->error, a->many);
@@ -23,7 +34,10 @@ static int attach_one(struct act *a, const struct target *t)
 		leftovers_report(t);
 	if (!probes_count(t->session))
 		return explain_nothing(t, a->options->verbose);
-	return act_one(a, t, &done);
+	status = act_one(a, t, &done);
+	if (!status && !a->options->quiet && chooses(a->options))
+		explain_unread(t, a->options->verbose);
+	return status;
 }
 
 static int attach_all(struct act *a)

@@ -7,6 +7,7 @@
 #include "ui/cli/explain.h"
 
 #include "ui/report.h"
+#include "ui/unread.h"
 
 /* So many lines of one kind are enough for a reader without -verbose. */
 #define ENOUGH 16
@@ -31,24 +32,49 @@ int explain_error(const struct target *t, const struct probes_error *e, bool man
 	return (int)e->status;
 }
 
-static size_t put_objects_that(
-	const struct probes_session *session, bool remedy, size_t said, size_t most)
+/* Which objects a line is wanted for. */
+static bool is_remediable(const struct probes_object *object)
+{
+	return object->why && object->remedy && !unread_is(object);
+}
+
+static bool is_without(const struct probes_object *object)
+{
+	return object->why && !object->remedy && !unread_is(object);
+}
+
+static size_t put_objects_that(const struct probes_session *session,
+	bool (*is)(const struct probes_object *), size_t said, size_t most)
 {
 	for (size_t i = 0; i < probes_object_count(session); i++) {
 		const struct probes_object *object = probes_object_at(session, i);
 
-		if (!object->why || remedy != !!object->remedy)
-			continue;
-		if (said++ < most)
+		if (is(object) && said++ < most)
 			report_more("%s: %s", object->path, object->why);
 	}
 	return said;
 }
 
-/* First those for which there is something to be done. */
+/* First what may have probes, then those for which there is something to be done. */
 static size_t put_objects(const struct probes_session *session, size_t most)
 {
-	return put_objects_that(session, false, put_objects_that(session, true, 0, most), most);
+	size_t said = put_objects_that(session, unread_is, 0, most);
+
+	said = put_objects_that(session, is_remediable, said, most);
+	return put_objects_that(session, is_without, said, most);
+}
+
+void explain_unread(const struct target *t, bool verbose)
+{
+	size_t count = unread_count(t->session), most = verbose ? SIZE_MAX : ENOUGH, said;
+
+	if (!count)
+		return;
+	report_line("pid %d: %zu object%s could not be read: what probes %s not known", t->pid,
+		count, count == 1 ? "" : "s", count == 1 ? "it has is" : "they have is");
+	said = put_objects_that(t->session, unread_is, 0, most);
+	if (said > most)
+		report_more("and %zu more (-verbose shows all)", said - most);
 }
 
 int explain_nothing(const struct target *t, bool verbose)
@@ -56,7 +82,11 @@ int explain_nothing(const struct target *t, bool verbose)
 	size_t most = verbose ? SIZE_MAX : ENOUGH;
 	size_t objects = probes_object_count(t->session), said;
 
-	if (t->pid)
+	if (t->pid && unread_count(t->session))
+		report_line("no probes found in process %d (%s): %zu of its %zu objects could not "
+			    "be read, the others declare none",
+			t->pid, probes_path(t->session), unread_count(t->session), objects);
+	else if (t->pid)
 		report_line("no probes in process %d (%s): none is found in its %zu objects; %s",
 			t->pid, probes_path(t->session), objects,
 			probes_held(t->session)
@@ -74,7 +104,8 @@ int explain_nothing(const struct target *t, bool verbose)
 
 void explain_objects(const struct probes_session *session)
 {
-	put_objects(session, SIZE_MAX);
+	put_objects_that(session, is_remediable, 0, SIZE_MAX);
+	put_objects_that(session, is_without, 0, SIZE_MAX);
 }
 
 /* Success that changed nothing is no error, but must not look like a change. */

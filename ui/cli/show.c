@@ -35,6 +35,15 @@ static int read_states(struct show *w, const struct target *t, struct rows *rows
 	return needed ? (int)e.status : PROBES_OK;
 }
 
+/* There are probes; what is not listed. */
+static void explain_some(const struct show *w, const struct target *t)
+{
+	if (!w->options->quiet)
+		explain_unread(t, w->options->verbose);
+	if (w->options->verbose)
+		explain_objects(t->session);
+}
+
 static int show_one(struct show *w, const struct target *t)
 {
 	struct probes_error e;
@@ -50,8 +59,8 @@ static int show_one(struct show *w, const struct target *t)
 	status = read_states(w, t, &rows);
 	if (!status && probes_count(t->session) == 0)
 		status = explain_nothing(t, w->options->verbose);
-	else if (!status && w->options->verbose)
-		explain_objects(t->session);
+	else if (!status)
+		explain_some(w, t);
 	/* A program reads why each object has no probes. */
 	if (!status || (status == PROBES_NO_TARGET && w->options->format == FORMAT_JSON))
 		output_rows(&w->output, &rows);

@@ -16,6 +16,7 @@
 
 #include "ui/put.h"
 #include "ui/spell.h"
+#include "ui/unread.h"
 
 /* The name column is as wide as its names, within these. */
 enum { NAME_MIN = 20, NAME_MAX = 44 };
@@ -216,7 +217,7 @@ static void put_states(FILE *out, const struct rows *rows)
 
 static void put_summary(FILE *out, const struct rows *rows)
 {
-	size_t sites = 0, objects = 0;
+	size_t sites = 0, objects = 0, unread = unread_count(rows->session);
 	uint32_t last = PROBES_NONE;
 
 	for (size_t i = 0; i < rows->count; i++) {
@@ -232,6 +233,8 @@ static void put_summary(FILE *out, const struct rows *rows)
 	put_plural(out, rows->count, "probe");
 	fputs(", ", out);
 	put_plural(out, objects, "object");
+	if (unread)
+		fprintf(out, " and %zu not read", unread);
 	put_states(out, rows);
 	fputc('\n', out);
 }

@@ -73,6 +73,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_FORCE_ON] = act_odd_force,
 	[REQUEST_FORCE_OFF] = act_odd_force,
 	[REQUEST_ARGUMENTS] = act_look_arguments,
+	[REQUEST_LIBRARIES] = act_look_libraries,
 	[REQUEST_TREE] = act_look_tree,
 	[REQUEST_COLUMNS] = act_look_columns,
 	[REQUEST_AS_COMMAND] = act_record_command,

@@ -23,7 +23,7 @@ void act_leave_back(struct app *a)
 {
 	enum app_view from = a->view;
 	bool over = from == VIEW_HELP || from == VIEW_PREVIEW || from == VIEW_CODE ||
-		    from == VIEW_ARGUMENTS || from == VIEW_RECORD;
+		    from == VIEW_ARGUMENTS || from == VIEW_RECORD || from == VIEW_LIBRARIES;
 
 	a->view = over ? a->before : VIEW_LIST;
 	a->left = 0;

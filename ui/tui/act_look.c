@@ -9,6 +9,7 @@
 #include "ui/tui/code.h"
 #include "ui/tui/detail.h"
 #include "ui/tui/help.h"
+#include "ui/tui/libraries.h"
 #include "ui/tui/open.h"
 #include "ui/tui/rowtext.h"
 #include "ui/tui/text.h"
@@ -63,6 +64,15 @@ void act_look_arguments(struct app *a, enum request r)
 	arguments_build(&a->lines, &a->model, id, a->columns);
 	snprintf(a->heading, sizeof a->heading, "Arguments of %s", a->model.rows[id].label);
 	act_look_at_lines(a, VIEW_ARGUMENTS);
+}
+
+void act_look_libraries(struct app *a, enum request r)
+{
+	(void)r;
+	a->before = a->view;
+	libraries_build(&a->lines, &a->model, a->columns);
+	snprintf(a->heading, sizeof a->heading, "Objects of %s", a->title);
+	act_look_at_lines(a, VIEW_LIBRARIES);
 }
 
 void act_look_tree(struct app *a, enum request r)

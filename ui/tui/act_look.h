@@ -7,6 +7,7 @@
 void act_look_detail(struct app *a, enum request r);
 void act_look_code(struct app *a, enum request r);
 void act_look_arguments(struct app *a, enum request r);
+void act_look_libraries(struct app *a, enum request r);
 void act_look_tree(struct app *a, enum request r);
 void act_look_columns(struct app *a, enum request r);
 /* A key while columns are chosen. */

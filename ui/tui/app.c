@@ -99,6 +99,7 @@ unsigned app_where(const struct app *a)
 		[VIEW_ODD] = IN_ODD,
 		[VIEW_ARGUMENTS] = IN_TEXT,
 		[VIEW_RECORD] = IN_TEXT,
+		[VIEW_LIBRARIES] = IN_TEXT,
 	};
 
 	return where[a->view];

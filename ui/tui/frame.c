@@ -28,6 +28,7 @@ static void (*const frame_views[VIEW_COUNT])(const struct app *a, struct canvas 
 	[VIEW_ODD] = view_text_draw,
 	[VIEW_ARGUMENTS] = view_text_draw,
 	[VIEW_RECORD] = view_text_draw,
+	[VIEW_LIBRARIES] = view_text_draw,
 };
 
 static void frame_wrapped(struct canvas *c, struct area area, int style, const char *text)

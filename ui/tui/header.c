@@ -123,6 +123,9 @@ static void header_filter(const struct app *a, struct canvas *c, int y)
 		l->shown_count, a->model.row_count);
 	if (heirs)
 		text_addf(right, sizeof right, "%zu child%s on  ", heirs, heirs == 1 ? "" : "ren");
+	if (a->objects_unread)
+		text_addf(right, sizeof right, "%zu object%s UNREAD (O)  ", a->objects_unread,
+			a->objects_unread == 1 ? "" : "s");
 	if (a->model.tagged)
 		text_addf(right, sizeof right, "%u tagged  ", a->model.tagged);
 	text_addf(right, sizeof right, "%ssort %s%s", l->tree ? "tree " : "", sort_name(l->key),

@@ -4,7 +4,9 @@
  */
 #include "ui/tui/objects.h"
 
+#include "ui/tui/libraries.h"
 #include "ui/tui/text.h"
+#include "ui/unread.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +19,7 @@ struct objects_news {
 	struct probes_rescanned sum;
 	size_t came_in, went_in; /* processes */
 	size_t deleted;          /* objects whose file was */
+	bool files;              /* any came or went, with probes or without */
 	char came[80], went[80]; /* the name of one object */
 };
 
@@ -44,9 +47,12 @@ static void objects_look(struct app *a, size_t process, struct objects_news *n)
 	struct probes_rescanned r;
 	struct probes_error e = {0};
 
+	size_t unread = unread_count(s);
+
 	/* Why it cannot be looked at is said where its states are read. */
 	if (probes_rescan(s, &r, &e) < 0)
 		return;
+	n->files = n->files || r.new_objects || unread_count(s) != unread;
 	if (r.new_probes) {
 		objects_name(s, objects_first_new(s, &r), n->came, sizeof n->came);
 		model_extend(&a->model, process, probes_count(s) - r.new_probes);
@@ -88,18 +94,33 @@ static void objects_say(struct app *a, const struct objects_news *n)
 	app_say(a, "%s", said);
 }
 
+/* New ones among them: which, and why. */
+static void objects_say_unread(struct app *a, size_t unread)
+{
+	char said[TEXT_MAX];
+	bool more = unread > a->objects_unread;
+
+	a->dirty = a->dirty || unread != a->objects_unread;
+	a->objects_unread = unread;
+	if (more)
+		app_complain(a, "%s", libraries_say_unread(&a->model, said, sizeof said));
+}
+
 void objects_poll(struct app *a)
 {
 	struct objects_news n = {0};
 	int64_t now = app_now_ms(), took;
+	size_t unread;
 
 	if (a->frozen || !a->model.process_count || now < a->objects_ms)
 		return;
 	for (size_t i = 0; i < a->model.process_count; i++)
 		if (!a->model.processes[i].gone)
 			objects_look(a, i, &n);
+	unread = n.files ? libraries_unread(&a->model) : a->objects_unread;
 	took = app_now_ms() - now;
 	a->objects_ms = now + OBJECTS_POLL_MS + took * OBJECTS_DEAR;
+	objects_say_unread(a, unread);
 	if (!n.came_in && !n.went_in && n.deleted == a->objects_deleted)
 		return;
 	model_drop_unloaded(&a->model);

@@ -4,9 +4,11 @@
 #include "ui/tui/open.h"
 
 #include "ui/tui/heirs.h"
+#include "ui/tui/libraries.h"
 #include "ui/tui/mem.h"
 #include "ui/tui/text.h"
 #include "ui/tui/workers.h"
+#include "ui/unread.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,6 +41,7 @@ static void open_rows(struct app *a)
 		app_look_at_access(a);
 	else
 		probes_explain(app_pid(a), &a->access);
+	a->objects_unread = libraries_unread(&a->model);
 	list_update(&a->list);
 	app_refresh(a, true);
 }
@@ -84,6 +87,9 @@ static int open_nothing(const struct app *a, struct probes_error *e)
 
 		if (o->executable && o->why)
 			why = o->why;
+		else if (unread_is(o))
+			text_addf(remedies, sizeof remedies, "; %.80s: %s", text_base(o->path),
+				o->why);
 		else if (o->remedy)
 			text_addf(remedies, sizeof remedies, "; %s", o->remedy);
 	}
@@ -99,6 +105,15 @@ static int open_nothing(const struct app *a, struct probes_error *e)
 		snprintf(e->hint, sizeof e->hint, "probes-tui list -pid %d says so for each object",
 			(int)probes_pid(s));
 	return e->code;
+}
+
+/* Probes may be missing from the list: the header says so as long as it is so, and here is why. */
+static void open_unread(struct app *a)
+{
+	char said[TEXT_MAX];
+
+	if (*libraries_say_unread(&a->model, said, sizeof said))
+		app_complain(a, "%s", said);
 }
 
 /* What sessions before ours left, because they were killed: said, never repaired unasked. */
@@ -173,6 +188,7 @@ static int open_shown(struct app *a, struct probes_error *e)
 		app_say_error(a, "not all processes could be opened", &first);
 	if (a->started && a->notice[0])
 		app_complain(a, "%s", a->notice);
+	open_unread(a);
 	if (a->started)
 		return open_actions(a, e);
 	open_leftovers(a);
