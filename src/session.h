@@ -34,6 +34,7 @@ struct probes_session {
 	uint32_t stamp; /* of the last switch */
 	uint64_t since; /* clock ticks since boot: of the first switch; 0: none yet */
 	struct journal journal;
+	struct journal_key key; /* of its journals; owner 0: not made yet */
 	struct turn turn;
 	unsigned patience_ms; /* of taking back; 0: SESSION_TURN_MS */
 	bool attaches;        /* the kernel lets only a tracer write to its code: that was seen */

@@ -182,21 +182,31 @@ static int session_run(struct probes_session *s, const struct session_change *c,
 	return w->apply.barred ? session_run_attached(s, w, e) : r;
 }
 
-int session_begin_journal(struct probes_session *s)
+/* Made once: a switch that is meant to stay begins a journal each time. */
+static int session_key(struct probes_session *s)
 {
-	struct journal_key key = {.target = s->who.pid,
-		.target_start = life_start(s->who.start_time),
-		.target_program = s->who.program,
-		.owner = getpid()};
 	struct procfs_stat self;
 	int r;
 
-	if (s->journal.fd >= 0)
+	if (s->key.owner == getpid())
 		return 0;
 	r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
-	key.owner_start = life_start(self.start_time);
-	journal_here(&key);
-	return r ? r : journal_open(&s->journal, &key);
+	if (r < 0)
+		return r;
+	s->key = (struct journal_key){.target = s->who.pid,
+		.target_start = life_start(s->who.start_time),
+		.target_program = s->who.program,
+		.owner = getpid(),
+		.owner_start = life_start(self.start_time)};
+	journal_here(&s->key);
+	return 0;
+}
+
+int session_begin_journal(struct probes_session *s)
+{
+	int r = s->journal.fd < 0 ? session_key(s) : 0;
+
+	return r || s->journal.fd >= 0 ? r : journal_open(&s->journal, &s->key);
 }
 
 /*

@@ -17,6 +17,7 @@
 	X(machine) \
 	X(object)  \
 	X(maps)    \
+	X(life)    \
 	X(procfs)  \
 	X(tree)    \
 	X(access)  \
