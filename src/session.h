@@ -36,6 +36,7 @@ struct probes_session {
 	uint64_t changed_at; /* likewise: when the last change had been made */
 	uint32_t change;     /* the number of that */
 	struct journal journal;
+	struct journal_key key; /* of its journals; owner 0: not made yet */
 	struct turn turn;
 	unsigned patience_ms; /* of taking back; 0: SESSION_TURN_MS */
 	int pagemap;          /* its /proc/PID/pagemap; -1: not opened, or not to be opened */

@@ -218,25 +218,41 @@ static int session_run(struct probes_session *s, const struct session_change *c,
 	return w->apply.barred ? session_run_attached(s, w, e) : r;
 }
 
-int session_open_journal(struct journal *j, pid_t target, uint64_t start, uint64_t program)
+/* Who writes: this process, here. */
+static int session_key(pid_t target, uint64_t start, uint64_t program, struct journal_key *key)
 {
-	struct journal_key key = {.target = target,
-		.target_start = life_start(start),
-		.target_program = program,
-		.owner = getpid()};
 	struct procfs_stat self;
 	int r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
 
-	key.owner_start = life_start(self.start_time);
-	journal_here(&key);
+	if (r < 0)
+		return r;
+	*key = (struct journal_key){.target = target,
+		.target_start = life_start(start),
+		.target_program = program,
+		.owner = getpid(),
+		.owner_start = life_start(self.start_time)};
+	journal_here(key);
+	return 0;
+}
+
+int session_open_journal(struct journal *j, pid_t target, uint64_t start, uint64_t program)
+{
+	struct journal_key key;
+	int r = session_key(target, start, program, &key);
+
 	return r ? r : journal_open(j, &key);
 }
 
 int session_begin_journal(struct probes_session *s)
 {
+	int r = 0;
+
 	if (s->journal.fd >= 0)
 		return 0;
-	return session_open_journal(&s->journal, s->who.pid, s->who.start_time, s->who.program);
+	/* Made once: a switch that is meant to stay begins a journal each time. */
+	if (s->key.owner != getpid())
+		r = session_key(s->who.pid, s->who.start_time, s->who.program, &s->key);
+	return r ? r : journal_open(&s->journal, &s->key);
 }
 
 /*

@@ -167,8 +167,14 @@ bool identity_thread_lives(const struct identity *who)
 bool identity_alive(const struct identity *who)
 {
 	struct pollfd p = {.fd = who->pidfd, .events = POLLIN};
+	int r;
 
-	return poll(&p, 1, 0) == 0;
+	/* A signal that comes fails it, also where it would not wait (fs/select.c do_poll). No
+	 * failure proves an end. */
+	do
+		r = poll(&p, 1, 0);
+	while (r < 0 && errno == EINTR);
+	return r <= 0;
 }
 
 bool identity_execed(const struct identity *who)

@@ -63,6 +63,7 @@
 	X(machine) \
 	X(object)  \
 	X(maps)    \
+	X(life)    \
 	X(procfs)  \
 	X(tree)    \
 	X(access)  \

@@ -86,6 +86,23 @@ START_TEST(procfs_status_keys)
 }
 END_TEST
 
+START_TEST(procfs_status_lists)
+{
+	static const char status[] =
+		"Uid:\t1\t2\t3\t4\nGid:\t5 6\nCapEff:\t00000000000800ff\nNSpid:\n9\n";
+	uint64_t n[4];
+
+	ck_assert_uint_eq(procfs_status_numbers(status, "Uid", 10, n, 4), 4);
+	ck_assert(n[0] == 1 && n[3] == 4);
+	ck_assert_uint_eq(procfs_status_numbers(status, "Uid", 10, n, 3), 3);
+	ck_assert_uint_eq(procfs_status_numbers(status, "Gid", 10, n, 4), 2);
+	ck_assert_uint_eq(procfs_status_numbers(status, "CapEff", 16, n, 1), 1);
+	ck_assert_uint_eq(n[0], 0x800ff);
+	ck_assert_uint_eq(procfs_status_numbers(status, "NSpid", 10, n, 4), 0);
+	ck_assert_uint_eq(procfs_status_numbers(status, "None", 10, n, 4), 0);
+}
+END_TEST
+
 START_TEST(procfs_reads_our_own)
 {
 	struct procfs_stat stat;
@@ -144,6 +161,7 @@ Suite *procfs_suite(void)
 	tcase_add_loop_test(t, procfs_stat_refuses_what_is_cut, 0,
 		sizeof procfs_broken / sizeof *procfs_broken);
 	tcase_add_test(t, procfs_status_keys);
+	tcase_add_test(t, procfs_status_lists);
 	tcase_add_test(t, procfs_reads_our_own);
 	tcase_add_test(t, procfs_reads_long_files_whole);
 	suite_add_tcase(s, t);
