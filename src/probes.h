@@ -460,7 +460,9 @@ PROBES_API PROBES_CHECK int probes_forked(struct probes_session *const *sessions
 /*
  * Take over, as the net change of the child's session, what its process inherited of the parent
  * session's net change: probes_restore then undoes it there. A count is taken over only where it
- * is the same in both; elsewhere it is not known whose it is, and it is left. Put on record for
+ * is the same in both, or what the parent session's last change found or made of it (a child may be
+ * born in the midst of that); elsewhere it is not known whose it is, and it is left, see
+ * probes_sweep. Put on record for
  * probes_repair. *count is of the probes taken over; 0, too, where it is no child by fork or shares
  * its memory with the parent (vfork).
  */

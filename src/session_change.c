@@ -76,14 +76,18 @@ static void session_note(
 	s->change++;
 	for (size_t i = 0; i < r->write_count; i++) {
 		const struct probes_write *w = &r->writes[i];
-		size_t local;
-		struct holding *h = catalog_find(&s->catalog, w->probe, &local);
-		uint32_t slot = w->is_site ? 0 : session_slot(h, local, w);
 		struct holding_change *change;
+		struct holding *h;
+		size_t local;
+		uint32_t slot;
 
+		if (w->is_site)
+			continue;
+		h = catalog_find(&s->catalog, w->probe, &local);
+		slot = session_slot(h, local, w);
 		if (!h->changes)
 			h->changes = calloc(h->semaphore_count + 1, sizeof *h->changes);
-		if (w->is_site || !h->changes)
+		if (!h->changes)
 			continue;
 		change = &h->changes[slot];
 		if (change->serial == s->change) {

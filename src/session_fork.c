@@ -311,7 +311,7 @@ int probes_inherit(struct probes_session *child, struct probes_session *parent, 
 
 	array_init(&doubt, sizeof(struct journal_write));
 	r = session_inherit(child, parent, after, &doubt, count, e);
-	child->doubtful = doubt.count;
+	child->doubtful = child->doubtful || doubt.count;
 	array_done(&doubt);
 	return r;
 }

@@ -368,7 +368,9 @@ static uint64_t repair_since(const struct journal_found *f)
 		return now;
 	ns = (wall.tv_sec - st.stx_btime.tv_sec) * 1000000000 +
 	     (wall.tv_nsec - (int64_t)st.stx_btime.tv_nsec);
-	ticks = ns > 0 ? (uint64_t)ns / (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
+	/* Both ends are cut to ticks. */
+	ticks = 2;
+	ticks += ns > 0 ? (uint64_t)ns / (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
 	return ticks < now ? now - ticks : now;
 }
 

@@ -219,8 +219,11 @@ static void sweep_restore(struct sweep *w, const struct tree_link *link,
 	probes_result_free(result);
 }
 
-/* What an interrupted session knew of it is on record of its own: that is exact. */
-static bool sweep_repair(
+/*
+ * What an interrupted session knew of it is on record of its own: that is exact. It may also have
+ * been killed before it wrote that down.
+ */
+static void sweep_repair(
 	struct sweep *w, const struct tree_link *link, struct probes_session *child)
 {
 	struct probes_swept swept = {.pid = link->pid, .session = child};
@@ -239,7 +242,6 @@ static bool sweep_repair(
 	}
 	probes_result_free(result);
 	free(left);
-	return count;
 }
 
 /* 0, or a negative errno where there is no memory. */
@@ -256,7 +258,9 @@ static int sweep_child(struct sweep *w, const struct tree_link *link, uint64_t p
 	r = probes_open_pid(link->pid, &w->options, &child, &why);
 	if (r == 0 && child->who.start_time == link->start_time) {
 		r = session_may_switch(child, false, &why);
-		if (r == 0 && !(origin->repaired && sweep_repair(w, link, child)))
+		if (r == 0 && origin->repaired)
+			sweep_repair(w, link, child);
+		if (r == 0)
 			r = sweep_inherit(w, link, child, &doubt, &count, &why);
 		if (r == 0 && (count || doubt.count))
 			sweep_restore(w, link, child, count, &doubt);

@@ -23,14 +23,15 @@
 #include <unistd.h>
 
 #define BIRTHS_PROBES 24
-#define BIRTHS_MOST 180 /* of which the breeder lets none die */
+#define BIRTHS_COUNTS (BIRTHS_PROBES + 1) /* the sum of all, set on by force */
+#define BIRTHS_MOST 180                   /* of which the breeder lets none die */
 
 static struct tool tool;
 
 static struct {
 	pid_t pid;
 	FILE *in, *out;
-	uint64_t count[BIRTHS_PROBES], site[BIRTHS_PROBES];
+	uint64_t count[BIRTHS_PROBES], site[BIRTHS_PROBES], shared;
 } breeder;
 
 /* ---------------------------------------------------------------- the breeder */
@@ -78,11 +79,13 @@ static void begin(const char *file)
 	breeder.out = fdopen(out[0], "r");
 	answer(line, sizeof line);
 	ask("places");
-	while (answer(line, sizeof line))
+	while (answer(line, sizeof line)) {
+		sscanf(line, "shared %lx", &breeder.shared);
 		if (n < BIRTHS_PROBES && sscanf(line, "count %lx site %lx", &breeder.count[n],
 						 &breeder.site[n]) == 2)
 			n++;
-	if (n != BIRTHS_PROBES)
+	}
+	if (n != BIRTHS_PROBES || !breeder.shared)
 		fault_fatal("the breeder has %zu probes", n);
 }
 
@@ -103,26 +106,30 @@ static bool is_on(void)
 /* A process as its memory says. */
 static void inspect(pid_t pid, bool wanted)
 {
-	unsigned long counts = 0, on = 0, right = wanted ? BIRTHS_PROBES : 0;
+	unsigned long counts = 0, on = 0;
+	uint16_t shared = 0;
+	bool there;
 	char path[64];
 	int fd;
 
 	snprintf(path, sizeof path, "/proc/%d/mem", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	for (size_t i = 0; fd >= 0 && i < BIRTHS_PROBES; i++) {
+	there = fd >= 0 && pread(fd, &shared, 2, (off_t)breeder.shared) == 2;
+	for (size_t i = 0; there && i < BIRTHS_PROBES; i++) {
 		uint16_t count = 0;
 		unsigned char byte = 0;
 
-		if (pread(fd, &count, 2, (off_t)breeder.count[i]) != 2 ||
-			pread(fd, &byte, 1, (off_t)breeder.site[i] + 1) != 1)
-			break;
+		there = pread(fd, &count, 2, (off_t)breeder.count[i]) == 2 &&
+			pread(fd, &byte, 1, (off_t)breeder.site[i] + 1) == 1;
 		counts += count;
 		on += byte != 0x3d;
 	}
-	if (fd < 0)
-		return;
-	close(fd);
-	if (counts != right || on != right)
+	if (fd >= 0)
+		close(fd);
+	counts += shared;
+	if (!there)
+		return; /* it has ended */
+	if (counts != (wanted ? BIRTHS_COUNTS : 0) || on != (wanted ? BIRTHS_PROBES : 0))
 		fault("process %d: counts of %lu in its memory, %lu sites on", pid, counts, on);
 }
 
@@ -151,7 +158,7 @@ static size_t inspect_all(bool wanted)
 	while (answer(line, sizeof line))
 		if (sscanf(line, "child %*d hits=%lu counts=%lu on=%lu", &hits, &counts, &on) !=
 				3 ||
-			hits != right || counts != right || on != right)
+			hits != right || on != right || counts != (wanted ? BIRTHS_COUNTS : 0))
 			fault("it says itself: %.*s", (int)strcspn(line, "\n"), line);
 	sscanf(line, "done %zu", &living);
 	inspect_children_of(breeder.pid, wanted);

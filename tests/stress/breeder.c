@@ -4,9 +4,9 @@
  * on. Says where these lie, for those who read memory themselves.
  *
  *   ready PID
- *   places             count ADDRESS and site ADDRESS of each probe, then done
- *   fork [N]           a child, in which every count is N (0) higher: born PID
- *   hide               a child that others of its user may not read: born PID
+ *   places             count ADDRESS and site ADDRESS of each OCaml probe, then shared ADDRESS of
+ * the count of three of sys/sdt.h, then done fork [N]           a child, in which every count is N
+ * (0) higher: born PID hide               a child that others of its user may not read: born PID
  *   grand              a child of a child that ends at once; outlives the breeder by a minute: born
  *                      PID
  *   breed US           from here on one child every US microseconds: done
@@ -18,6 +18,7 @@
  */
 #include "tests/victims/ocaml_probe.h"
 
+#define _SDT_HAS_SEMAPHORES 1
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -29,6 +30,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sdt.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,12 +46,8 @@ OCAML_HANDLER void breeder_handler(long x, long y)
 	atomic_fetch_add(&hits, 1);
 }
 
-#define BREEDER_NAMES(X)                                                                          \
-	X(a0)                                                                                     \
-	X(a1)                                                                                     \
-	X(a2)                                                                                     \
-	X(a3) X(a4) X(a5) X(a6) X(a7) X(b0) X(b1) X(b2) X(b3) X(b4) X(b5) X(b6) X(b7) X(c0) X(c1) \
-		X(c2) X(c3) X(c4) X(c5) X(c6) X(c7)
+#define BREEDER_EIGHT(X, a) X(a##0) X(a##1) X(a##2) X(a##3) X(a##4) X(a##5) X(a##6) X(a##7)
+#define BREEDER_NAMES(X) BREEDER_EIGHT(X, a) BREEDER_EIGHT(X, b) BREEDER_EIGHT(X, c)
 
 #define BREEDER_DEFINE(name)                                                    \
 	OCAML_PROBE_DEFINE(name);                                               \
@@ -78,6 +76,18 @@ static struct {
 #define BREEDER_ROW(name) {#name, hit_##name, wrapper_##name, &count_##name[1], NULL},
 	BREEDER_NAMES(BREEDER_ROW)};
 #define BREEDER_PROBES (sizeof probes / sizeof *probes)
+
+/* Three names share one count: switching all on takes it there in three steps. */
+volatile unsigned short breeder_s0_semaphore __attribute__((section(".probes"), used));
+extern volatile unsigned short breeder_s1_semaphore __attribute__((alias("breeder_s0_semaphore")));
+extern volatile unsigned short breeder_s2_semaphore __attribute__((alias("breeder_s0_semaphore")));
+
+OCAML_ONCE static void hit_shared(void)
+{
+	DTRACE_PROBE(breeder, s0);
+	DTRACE_PROBE(breeder, s1);
+	DTRACE_PROBE(breeder, s2);
+}
 
 /* nop, then cmp or call with the distance to the wrapper. */
 static unsigned char *site_in(unsigned char *code, const unsigned char *wrapper)
@@ -121,7 +131,9 @@ static void pass(struct child *c)
 {
 	unsigned long before = atomic_load(&hits);
 
-	c->counts = c->on = 0;
+	hit_shared();
+	c->counts = breeder_s0_semaphore;
+	c->on = 0;
 	for (size_t i = 0; i < BREEDER_PROBES; i++) {
 		probes[i].hit(1);
 		c->counts += *(volatile uint16_t *)probes[i].count;
@@ -244,6 +256,7 @@ static void places(void)
 	for (size_t i = 0; i < BREEDER_PROBES; i++)
 		printf("count %lx site %lx\n", (unsigned long)probes[i].count,
 			(unsigned long)probes[i].site);
+	printf("shared %lx\n", (unsigned long)&breeder_s0_semaphore);
 	printf("done places\n");
 }
 
