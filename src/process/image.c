@@ -314,6 +314,12 @@ static void image_strip_deleted(struct image *image)
 		exe->path[length - (sizeof mark - 1)] = '\0';
 }
 
+static void image_init(struct image *image)
+{
+	array_init(&image->objects, sizeof(struct image_object));
+	array_init(&image->writable, sizeof(struct maps_range));
+}
+
 static int image_read_maps(const struct identity *who, char **text, struct probes_error *e)
 {
 	size_t size;
@@ -337,11 +343,11 @@ int image_read(const struct identity *who, struct memory *memory, struct image *
 	char *text;
 	int r = image_read_maps(who, &text, e);
 
-	array_init(&image->objects, sizeof(struct image_object));
+	image_init(image);
 	if (r < 0)
 		return r;
 	array_init(&mappings, sizeof(struct mapping));
-	if (!maps_parse(text, &mappings, &malformed))
+	if (!maps_parse(text, &mappings, &malformed) || !maps_writable(&mappings, &image->writable))
 		r = error_memory(e, "the mappings of a process");
 	if (r == 0)
 		r = image_add_executable(who, &mappings, image, e);
@@ -391,7 +397,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	char *text;
 	int r = image_read_maps(who, &text, e);
 
-	array_init(&image->objects, sizeof(struct image_object));
+	image_init(image);
 	if (r < 0)
 		return r;
 	now = image_mark(text);
@@ -400,7 +406,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 		return 0;
 	}
 	array_init(&mappings, sizeof(struct mapping));
-	if (maps_parse(text, &mappings, &malformed)) {
+	if (maps_parse(text, &mappings, &malformed) && maps_writable(&mappings, &image->writable)) {
 		image_look_for(known, &mappings);
 		r = image_add_files(who, memory, &mappings, known, image, e);
 		*mark = now;
@@ -423,4 +429,5 @@ void image_done(struct image *image)
 		free(o->path);
 	}
 	array_done(&image->objects);
+	array_done(&image->writable);
 }

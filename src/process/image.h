@@ -23,7 +23,8 @@ struct image_object {
 };
 
 struct image {
-	struct array objects; /* struct image_object; the executable first */
+	struct array objects;  /* struct image_object; the executable first */
+	struct array writable; /* struct maps_range; empty: maps are as they were */
 };
 
 /*

@@ -34,6 +34,7 @@ struct elf_spec {
 	int type;              /* ET_DYN unless set */
 	bool no_sections;
 	bool headers_segment; /* PT_PHDR */
+	size_t relro;         /* PT_GNU_RELRO: so many bytes from the start of the data */
 	size_t split;         /* cut the executable segment in two at this offset of it; 0: not */
 };
 

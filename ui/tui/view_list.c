@@ -138,7 +138,7 @@ static void view_list_about(const struct app *a, const struct row *r, char *out,
 	char arguments[TEXT_MAX];
 
 	snprintf(out, size, "%s%s", p->kind == PROBES_OCAML ? "OCaml" : "sdt",
-		p->broken            ? ", broken notes: never switched"
+		p->broken            ? ", broken: never switched"
 		: p->semaphore_count ? ""
 				     : ", no semaphore: nothing to switch");
 	if (*argline_numbered(p->arguments, arguments, sizeof arguments))
