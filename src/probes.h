@@ -105,8 +105,9 @@ struct probes_probe {
 	const char *provider;
 	const char *name;
 	const char *arguments; /* of the first site */
-	const char *broken;    /* why it is never switched, or NULL: its notes cannot be trusted, or
-				  the code that its file has is not known */
+	const char *broken;  /* why it is never switched, or NULL: its notes cannot be trusted, its
+				semaphore cannot be written at present, or the code that its file
+				has is not known */
 	uint32_t site_count; /* sites at one address are one site; 0: a probe by semaphore alone */
 	uint32_t semaphore_count;
 	const struct probes_site *sites;
@@ -436,7 +437,9 @@ PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
 
 /*
  * Undo this session's net change of every semaphore. Nothing to undo is success. What it had
- * changed in an object that was unloaded is skipped in the result.
+ * changed in an object that was unloaded is skipped in the result. Where uprobes of other tools may
+ * own what is left of a count, the probe is not done, stays this session's, and stays on record
+ * when it is closed: call again once they have gone, or probes_repair. Likewise in probes_revert.
  */
 PROBES_API PROBES_CHECK int probes_restore(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);

@@ -61,6 +61,19 @@ static int session_add(struct probes_session *s, const struct probes_object *inf
 	return catalog_add(&s->catalog, h) ? 0 : error_memory(e, "a session");
 }
 
+/* Memory may be protected otherwise than when it was looked at last: the kernel lets us write to it
+ * all the same. */
+static void session_check_writable(struct probes_session *s, const struct array *ranges)
+{
+	bool changed = false;
+
+	for (size_t i = 0; ranges->count && i < s->catalog.holdings.count; i++)
+		changed |= holding_check_writable(catalog_holding(&s->catalog, i), ranges);
+	s->changes += changed;
+	/* So that the next reading judges them anew. */
+	s->all.fresh = s->all.fresh || changed;
+}
+
 int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e)
 {
 	int r = 0;
@@ -82,6 +95,8 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 				catalog_holding(&s->catalog, s->catalog.holdings.count - 1),
 				o->build_id, o->build_id_size);
 	}
+	if (r == 0)
+		session_check_writable(s, &image->writable);
 	return r;
 }
 

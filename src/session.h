@@ -84,7 +84,7 @@ int session_read(
 int session_read_by(struct probes_session *s, struct reader *reader, const size_t *which,
 	size_t count, struct probes_error *e);
 
-/* Make holdings of what an image found. */
+/* Make holdings of what an image found, and say of all of them what may be written. */
 int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e);
 
 /* The `look_again` of a live process. */

@@ -146,8 +146,10 @@ static void session_forget(
 }
 
 /* An apply that failed, and whose undoing failed too: what stayed is a debt of ours. */
-static void session_owe(struct probes_session *s, const struct apply *a)
+static bool session_owe(struct probes_session *s, const struct apply *a)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < a->look.plan->writes.count; i++) {
 		const struct probes_write *w = look_write(&a->look, i);
 		size_t local;
@@ -159,7 +161,9 @@ static void session_owe(struct probes_session *s, const struct apply *a)
 		h->net[session_slot(h, local, w)] += session_delta(w);
 		h->stamp[local] = ++s->stamp;
 		state_judge_mine(h, local);
+		any = true;
 	}
+	return any;
 }
 
 /* When each was switched; and whose it is now, which the next reading judges where values differ.
@@ -327,8 +331,8 @@ static int session_apply(struct probes_session *s, const struct session_change *
 		r = session_run(s, c, &w, stopped_ns, e);
 		session_conclude(s, &w.apply, r, r != -ECHILD);
 		s->owing = s->owing || r == -ECHILD;
-		if (r < 0)
-			session_owe(s, &w.apply);
+		if (r < 0 && session_owe(s, &w.apply) && e->status != PROBES_GONE)
+			s->owing = true;
 	}
 	apply_done(&w.apply);
 	return r;
@@ -388,16 +392,21 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 	struct reader *reader, struct probes_result **result, struct probes_error *e)
 {
 	struct probes_error ignored;
-	bool again = true;
+	bool again = true, owing = s->owing;
 	int r = 0;
 
 	for (int tries = 0; again && tries < SESSION_TRIES; tries++) {
 		probes_result_free(*result);
 		*result = NULL;
 		r = session_try(s, c, reader, result, &again, e);
-		/* A library that has gone looks like that; what takes back has looked before. */
-		if ((again || r == -EFAULT) && !c->deltas)
-			again = session_gone_meanwhile(s) || again;
+		/* A library that was unloaded looks like that: bytes that differ, none to read
+		   (EFAULT), none to write (EIO). The rest is planned anew, without it. */
+		if ((again || r == -EFAULT || r == -EIO) && session_gone_meanwhile(s)) {
+			again = true;
+			/* What could not be undone in it went with it. */
+			if (!probes_mine(s))
+				s->owing = owing;
+		}
 	}
 	/* With the program went all that was written there. */
 	if (c->deltas && (r < 0 ? e->status != PROBES_GONE : (*result)->not_done))
@@ -421,6 +430,27 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 	return 0;
 }
 
+/* Whoever holds a site counts in its semaphore, also where that is another probe's, too. */
+static bool session_lay_out(
+	struct probes_session *s, const struct session_change *c, struct reader *reader)
+{
+	struct array which;
+	bool fits;
+
+	array_init(&which, sizeof(size_t));
+	fits = catalog_sharing(&s->catalog, c->which, c->count, &which);
+	if (fits && which.count) {
+		fits = array_reserve(&which, c->count);
+		for (size_t i = 0; fits && i < c->count; i++)
+			*(size_t *)array_add(&which) = c->which[i];
+		fits = fits && reader_init(reader, &s->catalog, which.data, which.count);
+	} else if (fits) {
+		fits = reader_init(reader, &s->catalog, c->which, c->count);
+	}
+	array_done(&which);
+	return fits;
+}
+
 /* All readings of one change are laid out once: of some probes here, of all for good. */
 int session_carry_out(struct probes_session *s, const struct session_change *c,
 	struct probes_result **result, struct probes_error *e)
@@ -431,7 +461,7 @@ int session_carry_out(struct probes_session *s, const struct session_change *c,
 	int r;
 
 	*result = NULL;
-	if (some && !reader_init(&reader, &s->catalog, c->which, c->count))
+	if (some && !session_lay_out(s, c, &reader))
 		return error_memory(e, "a reading");
 	r = session_change_by(s, c, some ? &reader : NULL, result, e);
 	if (some)

@@ -117,6 +117,7 @@ static int32_t repair_delta(struct probes_session *s, const struct array *places
 
 struct repair {
 	int32_t **deltas;   /* per holding */
+	size_t holdings;    /* that there were: more may come meanwhile */
 	struct array made;  /* struct journal_write: what was done of intents that never ended */
 	struct array which; /* size_t: the probes that were touched */
 };
@@ -168,7 +169,8 @@ static bool repair_prepare(struct probes_session *s, const struct journal_text *
 
 	array_init(&r->which, sizeof(size_t));
 	array_init(&r->made, sizeof(struct journal_write));
-	r->deltas = calloc(s->catalog.holdings.count + 1, sizeof *r->deltas);
+	r->holdings = s->catalog.holdings.count;
+	r->deltas = calloc(r->holdings + 1, sizeof *r->deltas);
 	fits = r->deltas && repair_sites(&text->last, &r->made);
 	for (size_t i = 0; fits && i < s->catalog.holdings.count; i++) {
 		struct holding *h = catalog_holding(&s->catalog, i);
@@ -179,9 +181,9 @@ static bool repair_prepare(struct probes_session *s, const struct journal_text *
 	return fits;
 }
 
-static void repair_done(struct probes_session *s, struct repair *r)
+static void repair_done(struct repair *r)
 {
-	for (size_t i = 0; r->deltas && i < s->catalog.holdings.count; i++)
+	for (size_t i = 0; r->deltas && i < r->holdings; i++)
 		free(r->deltas[i]);
 	free(r->deltas);
 	array_done(&r->which);
@@ -269,7 +271,7 @@ static int repair_change(struct probes_session *s, const struct journal_text *te
 		c.deltas = r.deltas;
 		code = session_carry_out(s, &c, result, e);
 	}
-	repair_done(s, &r);
+	repair_done(&r);
 	array_done(&places);
 	return code;
 }

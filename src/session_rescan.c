@@ -137,7 +137,7 @@ int session_rescan(struct probes_session *s, struct probes_rescanned *what, stru
 	struct probes_error *e)
 {
 	struct array known;
-	struct image image;
+	struct image image = {0};
 	int r;
 
 	*what = (struct probes_rescanned){0};

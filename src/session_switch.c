@@ -162,9 +162,10 @@ size_t probes_mine(const struct probes_session *s)
 
 /* ---- taking back ---- */
 
-static void session_free_deltas(const struct probes_session *s, int32_t **deltas)
+/* Of so many holdings: more may have come while it was taken back. */
+static void session_free_deltas(int32_t **deltas, size_t holdings)
 {
-	for (size_t i = 0; deltas && i < s->catalog.holdings.count; i++)
+	for (size_t i = 0; deltas && i < holdings; i++)
 		free(deltas[i]);
 	free(deltas);
 }
@@ -238,8 +239,8 @@ static void session_look(struct probes_session *s, struct array *lost)
 int probes_revert(struct probes_session *s, const struct probes_result *done,
 	struct probes_result **result, struct probes_error *e)
 {
+	size_t *which, holdings;
 	int32_t **deltas;
-	size_t *which;
 	int r;
 
 	*result = NULL;
@@ -248,7 +249,8 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 		return error_why(e, "it changed nothing");
 	}
 	session_look(s, NULL);
-	deltas = calloc(s->catalog.holdings.count + 1, sizeof *deltas);
+	holdings = s->catalog.holdings.count;
+	deltas = calloc(holdings + 1, sizeof *deltas);
 	which = calloc(done->item_count + 1, sizeof *which);
 	/* Backwards: a pair is undone in the order that loses no end. */
 	for (size_t i = 0; which && i < done->item_count; i++)
@@ -257,7 +259,7 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 		r = session_restore(s, which, done->item_count, deltas, result, e);
 	else
 		r = error_memory(e, "an undo");
-	session_free_deltas(s, deltas);
+	session_free_deltas(deltas, holdings);
 	free(which);
 	return r;
 }

@@ -77,6 +77,10 @@ static int object_read_segments(
 		}
 		if (p.p_type == PT_PHDR)
 			o->headers_vaddr = p.p_vaddr;
+		if (p.p_type == PT_GNU_RELRO && p.p_memsz <= UINT64_MAX - p.p_vaddr) {
+			o->relro = p.p_vaddr;
+			o->relro_end = p.p_vaddr + p.p_memsz;
+		}
 		if (p.p_type == PT_INTERP && !o->interpreter)
 			o->interpreter = object_read_interpreter(o, &p);
 	}

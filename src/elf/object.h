@@ -30,8 +30,9 @@ struct object {
 	bool no_code;                    /* a debug file: headers and notes, but no code or data */
 	struct object_segment *segments; /* the PT_LOADs, in file order */
 	size_t segment_count;
-	uint64_t headers_vaddr; /* where the program headers are loaded; 0: unknown */
-	char *interpreter;      /* PT_INTERP, or NULL */
+	uint64_t relro, relro_end; /* PT_GNU_RELRO: becomes read-only after relocation; 0: none */
+	uint64_t headers_vaddr;    /* where the program headers are loaded; 0: unknown */
+	char *interpreter;         /* PT_INTERP, or NULL */
 	unsigned char build_id[64];
 	size_t build_id_size;    /* 0: none */
 	uint64_t build_id_vaddr; /* of its bytes, when a segment holds them; else 0 */

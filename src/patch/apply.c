@@ -69,11 +69,11 @@ static int apply_write_batch(
 }
 
 /* Put back what is lost of the counts of others. */
-static int apply_reconcile(struct apply *a, const struct look_batch *b, size_t i, struct memory *m,
-	struct probes_error *e)
+static int apply_reconcile(struct apply *a, const struct look_batch *b, size_t i,
+	struct look_change made, struct memory *m, struct probes_error *e)
 {
 	const struct probes_write *w = look_write(&a->look, i);
-	int64_t lost = look_lost(&a->look, b, i);
+	int64_t lost = look_lost(&a->look, b, i, made);
 	uint8_t now[2];
 	int r;
 
@@ -102,9 +102,10 @@ static int apply_look_back(
 		return r;
 	for (size_t i = b->first; i < a->written; i++) {
 		const struct probes_write *w = look_write(&a->look, i);
+		struct look_change made = {plan_count(w->old), plan_count(w->new_)};
 		struct probes_error *to = r ? &other : e;
 		int one = w->is_site ? look_at_site(&a->look, b, i, w->new_[0], to)
-				     : apply_reconcile(a, b, i, m, to);
+				     : apply_reconcile(a, b, i, made, m, to);
 
 		r = r ? r : one;
 	}
@@ -113,32 +114,114 @@ static int apply_look_back(
 
 /* ---- undoing ---- */
 
-/* Take one write back: a site only where our byte still is, a count by our part of it. */
-static bool apply_undo(struct memory *m, const struct probes_write *w)
+/* A site is taken back only where our byte still is, in front of its own code. */
+static bool apply_undo_site(struct apply *a, size_t i, struct memory *m)
 {
+	const struct probes_write *w = look_write(&a->look, i);
+	const struct plan_check *c = ARRAY_AT(&a->look.plan->checks, struct plan_check, i);
+	uint8_t now[PLAN_LOOK];
+
+	if (!memory_read(m, w->address, now, sizeof now) ||
+		memcmp(now + 1, c->bytes + SITE_SWITCH + 1, SITE_FOLLOWING))
+		return false;
+	return now[0] == w->old[0] ||
+	       (now[0] == w->new_[0] && m->ops->write(m, w->address, w->old, 1) == 0);
+}
+
+/*
+ * Where a count goes when our part of it is taken back; false: what uprobes may hold of it would be
+ * taken. Others may have lowered it below our part, or raised it to where no room is left for it.
+ */
+static bool apply_undo_to(struct apply *a, size_t i, const struct look_count *seen, unsigned *to)
+{
+	const struct probes_write *w = look_write(&a->look, i);
+	bool shared = ARRAY_AT(&a->look.plan->checks, struct plan_check, i)->shared;
+	int64_t limit = shared ? SITE_SHARED_LIMIT : UINT16_MAX, now = seen->value;
+	int64_t wanted = now - plan_count(w->new_) + plan_count(w->old), bounded = wanted;
+
+	if (wanted < 0)
+		bounded = 0;
+	else if (wanted > now && wanted > limit)
+		bounded = now > limit ? now : limit;
+	if (bounded < now && bounded < seen->held)
+		return false;
+	a->bounded += bounded != wanted;
+	*to = (unsigned)bounded;
+	return true;
+}
+
+/* By what the look at its batch saw: what came since is put back. */
+static bool apply_undo_count(
+	struct apply *a, const struct look_batch *b, size_t i, struct memory *m)
+{
+	const struct probes_write *w = look_write(&a->look, i);
+	struct look_change *made = &a->undone[i - b->first];
+	struct look_count seen;
 	uint8_t now[2];
 
-	if (!memory_read(m, w->address, now, w->length))
+	*made = (struct look_change){0};
+	if (!look_note(&a->look, b, i, &seen))
 		return false;
-	if (w->is_site)
-		return now[0] == w->old[0] ||
-		       (now[0] == w->new_[0] && m->ops->write(m, w->address, w->old, 1) == 0);
-	return apply_write_count(m, w->address, now,
-		       plan_count(now) - plan_count(w->new_) + plan_count(w->old)) == 0;
+	now[0] = (uint8_t)seen.value;
+	now[1] = (uint8_t)(seen.value >> 8);
+	*made = (struct look_change){seen.value, seen.value};
+	if (!apply_undo_to(a, i, &seen, &made->to))
+		return false;
+	if (apply_write_count(m, w->address, now, made->to) == 0)
+		return true;
+	made->to = seen.value;
+	return false;
+}
+
+/* What was written of a batch, backwards. Returns how much of it stays. */
+static size_t apply_undo_batch(struct apply *a, struct look_batch *b, struct memory *m)
+{
+	size_t end = a->written, kept = 0;
+	struct probes_error ignored;
+	bool seen = look_again(&a->look, b, m, &ignored) == 0;
+
+	while (a->written > b->first) {
+		size_t i = --a->written;
+
+		a->left[i] = look_write(&a->look, i)->is_site
+				     ? !apply_undo_site(a, i, m)
+				     : !seen || !apply_undo_count(a, b, i, m);
+		kept += a->left[i];
+	}
+	if (!seen || look_again(&a->look, b, m, &ignored) < 0)
+		return kept;
+	for (size_t i = b->first; i < end; i++) {
+		const struct look_change made = a->undone[i - b->first];
+
+		if (!look_write(&a->look, i)->is_site && made.from != made.to)
+			a->bounded += apply_reconcile(a, b, i, made, m, &ignored) < 0;
+	}
+	return kept;
 }
 
 static void apply_undo_all(struct apply *a, struct memory *m, struct probes_error *e)
 {
 	size_t kept = 0;
 
-	while (a->written > 0) {
-		a->written--;
-		a->left[a->written] = !apply_undo(m, look_write(&a->look, a->written));
-		kept += a->left[a->written];
-	}
+	a->bounded = 0;
+	for (size_t i = a->look.batches.count; i-- > 0;)
+		if (a->written > look_batch(&a->look, i)->first)
+			kept += apply_undo_batch(a, look_batch(&a->look, i), m);
 	a->barred = a->barred && !kept;
-	if (kept && e->status != PROBES_GONE)
+	if (e->status == PROBES_GONE)
+		return;
+	if (kept && a->bounded)
+		error_hint(e,
+			"%zu of the writes made before could not be undone, %zu not exactly, "
+			"since others changed those counts: see list",
+			kept, a->bounded);
+	else if (kept)
 		error_hint(e, "%zu of the writes made before could not be undone: see list", kept);
+	else if (a->bounded)
+		error_hint(e,
+			"%zu of the counts could not be undone exactly, since others changed them "
+			"meanwhile: see list",
+			a->bounded);
 }
 
 int apply_run(struct apply *a, struct memory *m, struct probes_error *e)

@@ -13,6 +13,8 @@ struct apply {
 	bool barred;    /* a write to code was forbidden; all is as it was before */
 	bool *left;     /* per write: made, and could not be undone. Shared memory, since a
 			   helper process may do the work (process/stop.h) */
+	struct look_change undone[LOOK_BATCH]; /* of the counts of one batch, while it is undone */
+	size_t bounded; /* counts that could not be undone exactly: others had changed them */
 };
 
 /* Lay out batches and buffers; nothing is allocated later. */
@@ -21,8 +23,9 @@ void apply_done(struct apply *a);
 
 /*
  * Look, write, read back. If a byte is not what the plan expects nothing of its batch is written,
- * and what was written before is undone; likewise when a write fails. The error says which
- * address held what, and whether the undoing left anything.
+ * and what was written before is undone; likewise when a write fails. Undoing takes our part of a
+ * count alone, never that of a live uprobe, and stays between 0 and the limit. The error says which
+ * address held what, and whether the undoing left anything or could not be exact.
  */
 int apply_run(struct apply *a, struct memory *m, struct probes_error *e);
 

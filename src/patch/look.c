@@ -233,27 +233,36 @@ int look_at_site(const struct look *l, const struct look_batch *b, size_t i, uin
 		       : 0;
 }
 
+/* Is the code that counts there still where it was? */
+static int look_at_guard(
+	const struct look *l, const struct look_batch *b, size_t i, struct probes_error *e)
+{
+	const struct plan_check *c = look_check(l, i);
+	const unsigned char *found;
+
+	if (!c->guard)
+		return 0;
+	if (!look_got(l, b, l->site[i], SITE_BYTES))
+		return look_failed(look_write(l, i), -EFAULT, "read what is at", e);
+	found = l->bytes + l->site[i] + c->guard_at;
+	return memcmp(found, c->bytes + c->guard_at, SITE_FOLLOWING)
+		       ? look_mismatch(c->guard + c->guard_at, c->bytes + c->guard_at, found,
+				 SITE_FOLLOWING, e)
+		       : 0;
+}
+
 /* A count, and what proves that it is still that count. */
 static int look_at_count(
 	const struct look *l, const struct look_batch *b, size_t i, struct probes_error *e)
 {
 	const struct probes_write *w = look_write(l, i);
-	const struct plan_check *c = look_check(l, i);
 	const unsigned char *found = l->bytes + l->count[i];
 
 	if (!look_got(l, b, l->count[i], sizeof w->old))
 		return look_failed(w, -EFAULT, "read what is at", e);
 	if (memcmp(found, w->old, sizeof w->old))
 		return look_mismatch(w->address, w->old, found, sizeof w->old, e);
-	if (!c->guard)
-		return 0;
-	if (!look_got(l, b, l->site[i], SITE_BYTES))
-		return look_failed(w, -EFAULT, "read what is at", e);
-	found = l->bytes + l->site[i] + c->guard_at;
-	return memcmp(found, c->bytes + c->guard_at, SITE_FOLLOWING)
-		       ? look_mismatch(c->guard + c->guard_at, c->bytes + c->guard_at, found,
-				 SITE_FOLLOWING, e)
-		       : 0;
+	return look_at_guard(l, b, i, e);
 }
 
 /* ---- who else holds sites ---- */
@@ -278,15 +287,43 @@ static uint8_t look_see_witness(const struct look *l, const struct look_batch *b
 	return look_see(l, b, l->witness[k], look_witness(l, k)->own);
 }
 
-/* Note who holds the witnesses of a count before it is written. */
-static void look_note(struct look *l, const struct look_batch *b, size_t i)
+/* What cannot be seen may be held. */
+bool look_note(struct look *l, const struct look_batch *b, size_t i, struct look_count *seen)
 {
 	const struct plan_check *c = look_check(l, i);
+	struct probes_error ignored;
 
-	if (c->guard_counts)
+	*seen = (struct look_count){0};
+	if (c->guard_counts) {
 		l->guard_seen[i - b->first] = look_see_guard(l, b, i);
-	for (uint32_t k = c->witness; k < c->witness + c->witness_count; k++)
+		seen->held = l->guard_seen[i - b->first] != LOOK_FREE;
+	}
+	for (uint32_t k = c->witness; k < c->witness + c->witness_count; k++) {
 		l->seen[k] = look_see_witness(l, b, k);
+		seen->held += l->seen[k] != LOOK_FREE;
+	}
+	if (!look_got(l, b, l->count[i], 2))
+		return false;
+	seen->value = plan_count(l->bytes + l->count[i]);
+	return look_at_guard(l, b, i, &ignored) == 0;
+}
+
+/* Has a uprobe come since this was planned, whose part would be taken? */
+static int look_at_holders(
+	struct look *l, const struct look_batch *b, size_t i, struct probes_error *e)
+{
+	const struct probes_write *w = look_write(l, i);
+	unsigned to = plan_count(w->new_);
+	struct look_count seen;
+
+	if (!look_note(l, b, i, &seen) || to >= plan_count(w->old) || to >= seen.held)
+		return 0;
+	error_set(e, PROBES_REFUSED, -EBUSY, "refused to write in the process");
+	error_why(e,
+		"the count at 0x%llx would become %u, and %u of its sites are held by "
+		"uprobes (or breakpoints) by now",
+		(unsigned long long)w->address, to, seen.held);
+	return error_hint(e, "look again; nothing was changed");
 }
 
 /* What has happened to the witnesses of a count since. */
@@ -333,8 +370,10 @@ int look_before(struct look *l, struct look_batch *b, struct memory *m, struct p
 		size_t at = b->first + i;
 		const struct probes_write *w = look_write(l, at);
 
-		r = w->is_site ? look_at_site(l, b, at, w->old[0], e) : look_at_count(l, b, at, e);
-		look_note(l, b, at);
+		if (w->is_site)
+			r = look_at_site(l, b, at, w->old[0], e);
+		else if ((r = look_at_count(l, b, at, e)) == 0)
+			r = look_at_holders(l, b, at, e);
 	}
 	return r;
 }
@@ -351,20 +390,23 @@ int look_before(struct look *l, struct look_batch *b, struct memory *m, struct p
  * Where that makes no sense others count, too, and it is left alone. An int3 need not count: that
  * one has gone takes nothing away where that could be a part of those who still hold sites.
  */
-int64_t look_lost(const struct look *l, const struct look_batch *b, size_t i)
+int64_t look_lost(
+	const struct look *l, const struct look_batch *b, size_t i, struct look_change made)
 {
-	const struct probes_write *w = look_write(l, i);
 	const struct look_events v = look_events(l, b, i);
+	struct probes_error ignored;
 	int64_t counted, lost;
 
 	if ((!v.came && !v.gone) || v.unseen || !look_got(l, b, l->count[i], 2))
 		return 0;
-	counted = (int64_t)plan_count(l->bytes + l->count[i]) - plan_count(w->new_);
+	/* Other code lies there by now: what looks like uprobes are its bytes. */
+	if (look_at_guard(l, b, i, &ignored) < 0)
+		return 0;
+	counted = (int64_t)plan_count(l->bytes + l->count[i]) - made.to;
 	lost = v.came - v.gone - counted;
 	if (lost > v.came || lost < -v.gone)
 		return 0;
-	if (lost < 0 && (plan_count(w->old) < v.held + v.gone - v.came ||
-				plan_count(w->new_) + counted + lost < v.held))
+	if (lost < 0 && (made.from < v.held + v.gone - v.came || made.to + counted + lost < v.held))
 		return 0;
 	return lost;
 }

@@ -44,23 +44,41 @@ static inline const struct probes_write *look_write(const struct look *l, size_t
 }
 
 /*
- * Look at a batch before it is written: 0 if all is as the plan expects, else the error says which
- * address held what. Who holds the sites of counts is noted.
+ * Look at a batch before it is written: 0 if all is as the plan expects, and no count would be
+ * lowered below what uprobes at its sites may hold, else the error says which address held what.
+ * Who holds the sites of counts is noted.
  */
 int look_before(struct look *l, struct look_batch *b, struct memory *m, struct probes_error *e);
 
-/* Look at a batch again; then what follows is about what was seen now. */
+/* Look at a batch again; then what look_at_site and look_lost say is about what was seen now. */
 int look_again(struct look *l, struct look_batch *b, struct memory *m, struct probes_error *e);
 
 /* Is this the switched byte of a site, and is what follows it as it should be? `i`: of the plan. */
 int look_at_site(const struct look *l, const struct look_batch *b, size_t i, uint8_t byte,
 	struct probes_error *e);
 
+/* A count as it was seen, and by how many sites others may hold a part of it. */
+struct look_count {
+	unsigned value, held;
+};
+
+/*
+ * Note who holds the sites of a count, as look_before does; false: the count was not seen, or
+ * something else lies where its code was.
+ */
+bool look_note(struct look *l, const struct look_batch *b, size_t i, struct look_count *seen);
+
+/* A count was `from` at the look that noted its sites, and `to` was written. */
+struct look_change {
+	unsigned from, to;
+};
+
 /*
  * What others counted between both looks and we have overwritten, so that it must be added to the
  * count that is written by `i` of the plan; 0: nothing, or it cannot be told.
  */
-int64_t look_lost(const struct look *l, const struct look_batch *b, size_t i);
+int64_t look_lost(
+	const struct look *l, const struct look_batch *b, size_t i, struct look_change made);
 
 /* An error of reading or writing ("write at"): what, where, why. Returns the code. */
 int look_failed(const struct probes_write *w, int code, const char *doing, struct probes_error *e);

@@ -77,6 +77,7 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 	s->site = holding_site(s->h, s->p);
 	s->semaphore = holding_semaphore(s->h, s->p);
 	s->limit = site_provider(s->p->provider)->limit;
+	s->all_held = s->p->semaphore_count > 1 ? plan_step_all_held(s) : 0;
 	s->view = &p->views[s->p->object];
 	s->texts = &p->texts;
 	return plan_open_view(s->view, s->h);
@@ -186,7 +187,8 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 	counting = counted_sites(&s->view->counted, slot, &count);
 	plan_guard(s, counting, count, c);
 	s->view->values[slot] = to;
-	return s->limit != SITE_SHARED_LIMIT || plan_call_witnesses(p, s, counting, count, c);
+	c->shared = s->limit == SITE_SHARED_LIMIT;
+	return !c->shared || plan_call_witnesses(p, s, counting, count, c);
 }
 
 /* Was this probe, or what it shares, written in the batch so far? */
@@ -379,14 +381,23 @@ static bool plan_restore_targets(const struct plan_step *s, uint32_t *to, uint32
 			continue;
 		value -= s->view->left[slot];
 		*up = s->view->left[slot] < 0;
-		s->view->left[slot] = 0;
 		to[i] = value < 0 ? 0 : value > s->limit ? s->limit : (uint32_t)value;
 		any = true;
 	}
 	return any;
 }
 
-/* Would a site have to change that another tool holds? Then the whole probe stays as it is. */
+/* A count that probes share is taken back once. */
+static void plan_restore_settle(const struct plan_step *s)
+{
+	for (uint32_t i = 0; s->view->left && i < s->p->semaphore_count; i++)
+		s->view->left[plan_step_slot(s, i)] = 0;
+}
+
+/*
+ * Would a site have to change that another tool holds, or a count go below what uprobes hold of it?
+ * Then the whole probe stays as it is: when they have gone, what is left of the count tells.
+ */
 static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, const uint32_t *from,
 	bool follow, struct probes_item *item)
 {
@@ -397,22 +408,33 @@ static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, co
 			!plan_step_foreign(s, true, PROBES_DISABLE, item))
 			return false;
 	}
-	return plan_step_readable(s, item);
+	if (!plan_step_readable(s, item))
+		return false;
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		if (plan_step_steals(s, i, to[i])) {
+			plan_step_not(item, PROBES_NOT_DONE, PLAN_THEIRS);
+			return false;
+		}
+	return true;
 }
 
 static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 {
 	uint32_t count = s->p->semaphore_count, *to = plan_targets(p, count), *from = to + count;
 	struct probes_item *item;
-	bool up = false;
+	bool up = false, any;
 
 	if (!to)
 		return false;
-	if (!plan_restore_targets(s, to, from, &up) && (!follow || plan_step_consistent(s)))
+	any = plan_restore_targets(s, to, from, &up);
+	if (!any && (!follow || s->p->broken || plan_step_consistent(s)))
 		return true;
 	item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
-	if (!item || !plan_restore_check(s, to, from, follow, item))
+	if (item && s->p->broken)
+		plan_step_not(item, PROBES_NOT_DONE, s->p->broken);
+	if (!item || s->p->broken || !plan_restore_check(s, to, from, follow, item))
 		return item;
+	plan_restore_settle(s);
 	return plan_write_probe(p, s, to, from, up, follow);
 }
 
@@ -435,8 +457,6 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_
 
 		if (!plan_open_step(p, which[i], &s))
 			return error_memory(e, "a plan");
-		if (s.p->broken)
-			continue;
 		if (s.h->info.gone) {
 			if (!plan_restore_unloaded(p, &s))
 				return error_memory(e, "a plan");

@@ -29,6 +29,7 @@ struct plan_check {
 	uint8_t bytes[SITE_BYTES]; /* the file's, at the site that is written, or at the guard */
 	uint8_t guard_at;          /* these prove it: SITE_FOLLOWING from here on */
 	bool guard_counts : 1;     /* the guard is the one witness */
+	bool shared : 1;           /* the kernel counts there, too: SITE_SHARED_LIMIT */
 	bool cut : 1;              /* looks at something written before it: begins a new batch */
 };
 
@@ -72,7 +73,8 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
  * Plan to take back changes of semaphores: `deltas` holds, per holding (NULL: none), what was
  * added to each semaphore, at the first of its address. Probes are taken in the order of `which`.
  * `follow`: sites are set to what their semaphore says even where that does not change, to mend
- * what an interrupted switch left halfway.
+ * what an interrupted switch left halfway. What a live uprobe may hold of a count is never taken:
+ * then the probe stays as it is, not done, and so does one whose notes or memory are broken by now.
  */
 int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
 	bool follow, struct probes_error *e);

@@ -99,7 +99,7 @@ static bool plan_step_held(const struct plan_step *s, uint32_t site)
 }
 
 /* How many of the sites that count in a semaphore others hold. */
-static uint32_t plan_step_theirs(const struct plan_step *s, uint32_t semaphore)
+static uint32_t plan_step_held_in(const struct plan_step *s, uint32_t semaphore)
 {
 	uint32_t slot = plan_step_slot(s, semaphore), count, theirs = 0;
 	const uint32_t *sites = counted_sites(&s->view->counted, slot, &count);
@@ -114,19 +114,44 @@ static uint32_t plan_step_theirs(const struct plan_step *s, uint32_t semaphore)
 	return theirs;
 }
 
+uint32_t plan_step_all_held(const struct plan_step *s)
+{
+	for (uint32_t i = 0; i < s->p->site_count; i++)
+		if (!plan_step_held(s, (uint32_t)s->site + i))
+			return 0;
+	return s->p->site_count;
+}
+
+/*
+ * What uprobes may hold of a count. Where a name has several semaphores, bpftrace counts all of its
+ * sites in one of them: then all sites are held, and one count is large enough for all.
+ */
+static uint32_t plan_step_theirs(const struct plan_step *s, uint32_t semaphore)
+{
+	if (s->all_held && plan_step_value(s, semaphore) >= s->all_held)
+		return s->all_held;
+	return plan_step_held_in(s, semaphore);
+}
+
 /*
  * Uprobes count in the semaphores that the kernel shares, one for each site that they hold: by an
  * int3 or, over a nop of five bytes, by a call (Linux 6.18). Taken away under them, the kernel can
  * never remove them again, and their bytes stay in the code for good: "ref_ctr going negative"
  * (kernel/events/uprobes.c).
  */
+bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to)
+{
+	return s->limit == SITE_SHARED_LIMIT && to < plan_step_value(s, semaphore) &&
+	       to < plan_step_theirs(s, semaphore);
+}
+
 static bool plan_step_check_theirs(
 	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
 {
-	for (uint32_t k = 0; s->limit == SITE_SHARED_LIMIT && k < s->p->semaphore_count; k++) {
-		uint32_t value = plan_step_value(s, k), to = plan_step_target(value, verb, force);
+	for (uint32_t k = 0; k < s->p->semaphore_count; k++) {
+		uint32_t to = plan_step_target(plan_step_value(s, k), verb, force);
 
-		if (to < value && to < plan_step_theirs(s, k)) {
+		if (plan_step_steals(s, k, to)) {
 			plan_step_not(item, PROBES_NOT_DONE,
 				"the uprobes (or breakpoints) at its sites may own all of its "
 				"count");

@@ -10,6 +10,7 @@
 
 #define PLAN_UNLOADED "its object has been unloaded"
 #define PLAN_ODD "its sites and its count disagree (odd)"
+#define PLAN_THEIRS "the uprobes (or breakpoints) at its sites may own what is left of its count"
 
 struct plan_view {
 	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */
@@ -17,7 +18,7 @@ struct plan_view {
 	uint32_t *touched; /* per semaphore: the epoch in which it was planned last */
 	int32_t *left;     /* plan_restore: what is still to be taken back */
 	struct counted counted;
-	uint32_t *theirs; /* per semaphore that may be shared: plan_step_theirs, or PROBES_NONE */
+	uint32_t *theirs; /* per semaphore that may be shared: plan_step_held_in, or PROBES_NONE */
 };
 
 /* One probe in the making. */
@@ -28,6 +29,7 @@ struct plan_step {
 	size_t probe;
 	size_t site, semaphore; /* first ones in the holding */
 	uint32_t limit;
+	uint32_t all_held;   /* of a name with several semaphores: plan_step_all_held */
 	struct array *texts; /* the plan's */
 };
 
@@ -52,6 +54,15 @@ void plan_step_not(struct probes_item *item, enum probes_outcome outcome, const 
 bool plan_step_readable(const struct plan_step *s, struct probes_item *item);
 bool plan_step_foreign(
 	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
+
+/* How many sites it has, if others hold all of them; else 0. */
+uint32_t plan_step_all_held(const struct plan_step *s);
+
+/*
+ * Would the count of a semaphore, lowered to `to`, be less than what uprobes may hold of it? An
+ * int3 that counts nothing, a debugger's, is taken for a uprobe's.
+ */
+bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to);
 
 /* May this probe be switched? */
 bool plan_step_check(

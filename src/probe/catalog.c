@@ -1,6 +1,8 @@
 /* The list of holdings and the index over their probes. */
 #include "probe/catalog.h"
 
+#include <stdlib.h>
+
 void catalog_init(struct catalog *c)
 {
 	*c = (struct catalog){0};
@@ -60,4 +62,58 @@ const struct probes_probe *catalog_probe(const struct catalog *c, size_t index)
 	const struct holding *h = catalog_find(c, index, &local);
 
 	return &h->probes[local];
+}
+
+/* The shared counts of a probe: mark them, or is one marked? */
+static bool catalog_mark(
+	const struct holding *h, const struct probes_probe *p, bool *marks, bool set)
+{
+	bool marked = false;
+
+	for (uint32_t i = 0; i < p->semaphore_count; i++) {
+		uint32_t slot = holding_same(h, holding_semaphore(h, p) + i);
+
+		marked = marked || marks[slot];
+		marks[slot] = marks[slot] || set;
+	}
+	return marked;
+}
+
+static bool catalog_add_sharing(const struct holding *h, const bool *marks, struct array *found)
+{
+	for (size_t i = 0; i < h->probe_count; i++) {
+		if (!catalog_mark(h, &h->probes[i], (bool *)marks, false))
+			continue;
+		if (!array_reserve(found, 1))
+			return false;
+		*(size_t *)array_add(found) = h->info.first_probe + i;
+	}
+	return true;
+}
+
+bool catalog_sharing(
+	const struct catalog *c, const size_t *which, size_t count, struct array *found)
+{
+	bool **marks = calloc(c->holdings.count + 1, sizeof *marks), fits = marks;
+
+	for (size_t i = 0; fits && i < count; i++) {
+		size_t local;
+		const struct holding *h = catalog_find(c, which[i], &local);
+		bool **own = &marks[h->probes[local].object];
+
+		if (!h->same)
+			continue;
+		if (!*own)
+			*own = calloc(h->semaphore_count + 1, sizeof **own);
+		fits = *own;
+		if (fits)
+			catalog_mark(h, &h->probes[local], *own, true);
+	}
+	for (size_t i = 0; marks && i < c->holdings.count; i++) {
+		if (fits && marks[i])
+			fits = catalog_add_sharing(catalog_holding(c, i), marks[i], found);
+		free(marks[i]);
+	}
+	free(marks);
+	return fits;
 }

@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "probe/layout.h"
 #include "probe/runtime.h"
+#include "process/maps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,43 @@ static bool holding_join_semaphores(struct holding *h, struct layout_place *plac
 		h->same = NULL;
 	}
 	return true;
+}
+
+/* ---- against the mappings ---- */
+
+static const char holding_read_only[] = "its semaphore lies in memory that is not writable";
+static const char holding_shared[] =
+	"its semaphore lies in shared memory, where others would see it change";
+
+/* Why a count cannot be written, or NULL. `r`: the range of the one before, mostly the same. */
+static const char *holding_unwritable(
+	const struct array *ranges, uint64_t address, const struct maps_range **r)
+{
+	if (!*r || address < (*r)->start || address >= (*r)->end)
+		*r = maps_range_at(ranges, address);
+	if (!*r || (*r)->end - address < 2)
+		return holding_read_only;
+	return (*r)->shared ? holding_shared : NULL;
+}
+
+bool holding_check_writable(struct holding *h, const struct array *ranges)
+{
+	const struct maps_range *r = NULL;
+	bool changed = false;
+
+	for (size_t i = 0; i < h->probe_count && !h->info.gone; i++) {
+		struct probes_probe *p = &h->probes[i];
+		const char *why = NULL;
+
+		/* What its notes say of it stays. */
+		if (p->broken && p->broken != holding_read_only && p->broken != holding_shared)
+			continue;
+		for (uint32_t k = 0; k < p->semaphore_count && !why; k++)
+			why = holding_unwritable(ranges, p->semaphores[k].address, &r);
+		changed = changed || p->broken != why;
+		p->broken = why;
+	}
+	return changed;
 }
 
 /* ---- the whole ---- */

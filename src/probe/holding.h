@@ -69,6 +69,12 @@ void holding_set_build_id(struct holding *h, const unsigned char *bytes, size_t 
 /* Its object is mapped no more: forget all that was known of its memory. */
 void holding_unload(struct holding *h);
 
+/*
+ * Which semaphores may be written now, by the writable ranges of the process (struct maps_range): a
+ * probe with one that may not is broken for as long as that is so. Says whether that changed.
+ */
+bool holding_check_writable(struct holding *h, const struct array *ranges);
+
 /* Index, within the holding, of a probe's first site and first semaphore. */
 size_t holding_site(const struct holding *h, const struct probes_probe *p);
 size_t holding_semaphore(const struct holding *h, const struct probes_probe *p);

@@ -149,6 +149,11 @@ static void layout_check(
 
 		if (!s || !s->writable)
 			layout_break(p, "its semaphore lies outside the data of its object");
+		/* Even where that is not done yet: what lies there is the linker's. */
+		if (p->semaphores[i].vaddr < file->relro_end &&
+			p->semaphores[i].vaddr + 1 >= file->relro)
+			layout_break(p, "its semaphore lies in data that is read-only once the "
+					"program runs (RELRO)");
 	}
 }
 

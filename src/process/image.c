@@ -398,6 +398,13 @@ static void image_strip_deleted(struct image *image)
 		exe->path[length - (sizeof mark - 1)] = '\0';
 }
 
+static void image_init(struct image *image)
+{
+	array_init(&image->objects, sizeof(struct image_object));
+	array_init(&image->writable, sizeof(struct maps_range));
+	image->searches = 0;
+}
+
 static int image_read_maps(const struct identity *who, char **text, struct probes_error *e)
 {
 	size_t size;
@@ -421,12 +428,11 @@ int image_read(const struct identity *who, struct memory *memory, struct image *
 	char *text;
 	int r = image_read_maps(who, &text, e);
 
-	array_init(&image->objects, sizeof(struct image_object));
-	image->searches = 0;
+	image_init(image);
 	if (r < 0)
 		return r;
 	array_init(&mappings, sizeof(struct mapping));
-	if (!maps_parse(text, &mappings, &malformed))
+	if (!maps_parse(text, &mappings, &malformed) || !maps_writable(&mappings, &image->writable))
 		r = error_memory(e, "the mappings of a process");
 	if (r == 0)
 		r = image_add_executable(who, &mappings, image, e);
@@ -476,8 +482,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	char *text;
 	int r = image_read_maps(who, &text, e);
 
-	array_init(&image->objects, sizeof(struct image_object));
-	image->searches = 0;
+	image_init(image);
 	if (r < 0)
 		return r;
 	now = image_mark(text);
@@ -486,7 +491,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 		return 0;
 	}
 	array_init(&mappings, sizeof(struct mapping));
-	if (maps_parse(text, &mappings, &malformed)) {
+	if (maps_parse(text, &mappings, &malformed) && maps_writable(&mappings, &image->writable)) {
 		image_look_for(known, &mappings);
 		r = image_add_files(who, memory, &mappings, known, image, e);
 		*mark = now;
@@ -509,4 +514,5 @@ void image_done(struct image *image)
 		free(o->path);
 	}
 	array_done(&image->objects);
+	array_done(&image->writable);
 }

@@ -29,8 +29,9 @@ struct image_object {
 };
 
 struct image {
-	struct array objects; /* struct image_object; the executable first */
-	size_t searches;      /* for another file, where the mapped one cannot be opened */
+	struct array objects;  /* struct image_object; the executable first */
+	struct array writable; /* struct maps_range; empty: maps are as they were */
+	size_t searches;       /* for another file, where the mapped one cannot be opened */
 };
 
 /*

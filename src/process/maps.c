@@ -97,3 +97,42 @@ const struct mapping *maps_find(const struct array *mappings, uint64_t address)
 	}
 	return NULL;
 }
+
+bool maps_writable(const struct array *mappings, struct array *ranges)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+		struct maps_range *last = ranges->data;
+
+		if (!m->writable)
+			continue;
+		last = ranges->count ? last + ranges->count - 1 : NULL;
+		if (last && last->end == m->start && last->shared == m->shared) {
+			last->end = m->end;
+			continue;
+		}
+		last = array_add(ranges);
+		if (!last)
+			return false;
+		*last = (struct maps_range){m->start, m->end, m->shared};
+	}
+	return true;
+}
+
+const struct maps_range *maps_range_at(const struct array *ranges, uint64_t address)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct maps_range *r = ARRAY_AT(ranges, struct maps_range, middle);
+
+		if (address >= r->start && address < r->end)
+			return r;
+		if (address < r->start)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}

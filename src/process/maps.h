@@ -29,4 +29,16 @@ bool maps_parse(char *text, struct array *mappings, size_t *malformed);
 /* The mapping that holds an address, or NULL. */
 const struct mapping *maps_find(const struct array *mappings, uint64_t address);
 
+/* Addresses that may be written. */
+struct maps_range {
+	uint64_t start, end;
+	bool shared; /* with other processes, or with the file */
+};
+
+/* Append them (struct maps_range), ascending, adjacent ones as one. False: no memory. */
+bool maps_writable(const struct array *mappings, struct array *ranges);
+
+/* The range that holds an address, or NULL. */
+const struct maps_range *maps_range_at(const struct array *ranges, uint64_t address);
+
 #endif

@@ -188,6 +188,9 @@ static void elf_build_headers(struct elf_build *b)
 	if (s->headers_segment)
 		elf_program_header(
 			b, &(Elf64_Phdr){PT_PHDR, PF_R, sizeof(Elf64_Ehdr), 0x40, 0x40, 0, 0, 8});
+	if (s->relro)
+		elf_program_header(b, &(Elf64_Phdr){PT_GNU_RELRO, PF_R, b->file.data, ELF_DATA,
+					      ELF_DATA, 0, s->relro, 1});
 	*e = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 		.e_type = (uint16_t)(s->type ? s->type : ET_DYN),
 		.e_machine = EM_X86_64,
@@ -206,7 +209,7 @@ static void elf_build_headers(struct elf_build *b)
 
 struct elf_file elf_build(const struct elf_spec *spec)
 {
-	static const char zeros[sizeof(Elf64_Ehdr) + 7 * sizeof(Elf64_Phdr)];
+	static const char zeros[sizeof(Elf64_Ehdr) + 8 * sizeof(Elf64_Phdr)];
 	struct elf_build b = {.spec = spec};
 
 	array_init(&b.bytes, 1);

@@ -35,6 +35,7 @@ struct elf_spec {
 	bool no_sections;
 	bool note_segments;   /* PT_NOTE, one each for the build-id and the probes' notes */
 	bool headers_segment; /* PT_PHDR */
+	size_t relro;         /* PT_GNU_RELRO: so many bytes from the start of the data */
 	size_t split;         /* cut the executable segment in two at this offset of it; 0: not */
 };
 

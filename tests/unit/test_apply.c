@@ -507,6 +507,16 @@ static const struct apply_play {
 	{"", "+duo", {.events = {{3, FIRST, SITE_INT3, 2}}}, 0, 3},
 	/* it comes before a write that fails: of what is undone its part stays */
 	{"", "+nop", {.events = {{2, WORLD_PC(0x50), COME}}, .count = WORLD_DATA(0x40)}, 2, 1},
+	/* it comes, or goes, before the look at what is undone, before the write, after it */
+	{"", "+nop", {.events = {{5, WORLD_PC(0x50), COME}}, .count = WORLD_DATA(0x40)}, 2, 1},
+	{"", "+nop", {.events = {{6, WORLD_PC(0x50), COME}}, .count = WORLD_DATA(0x40)}, 2, 1},
+	{"", "+nop", {.events = {{7, WORLD_PC(0x50), COME}}, .count = WORLD_DATA(0x40)}, 2, 1},
+	{"b50=cc c40=1", "+nop", {.events = {{5, WORLD_PC(0x50), GO}}, .count = WORLD_DATA(0x40)},
+		2, 0},
+	{"b50=cc c40=1", "+nop", {.events = {{6, WORLD_PC(0x50), GO}}, .count = WORLD_DATA(0x40)},
+		2, 0},
+	{"b50=cc c40=1", "+nop", {.events = {{7, WORLD_PC(0x50), GO}}, .count = WORLD_DATA(0x40)},
+		2, 0},
 };
 
 START_TEST(apply_tells_uprobes_apart)
@@ -526,6 +536,111 @@ START_TEST(apply_tells_uprobes_apart)
 	a.w.fake.before = NULL;
 	ck_assert_uint_ge(happen.calls, 3);
 	ck_assert_uint_eq(world_count(&a.w, happen.count), play->after);
+	apply_end(&a);
+}
+END_TEST
+
+/*
+ * While the second of two writes fails others change the first count, by so much: undoing it stays
+ * within its bounds, leaves uprobes their part, and says that it could not be exact.
+ */
+static const struct {
+	const char *setup, *choice;
+	unsigned at_write;
+	uint64_t count;
+	int add;
+	uint64_t held; /* a site that a uprobe holds from then on; 0: none */
+	unsigned after;
+	const char *hint;
+} apply_bounds[] = {
+	{"", "+nop", 2, WORLD_DATA(0x40), 0, 0, 0, NULL},
+	{"", "+nop", 2, WORLD_DATA(0x40), -1, 0, 0, "1 of the counts could not be undone exactly"},
+	{"c40=7ffe c44=1", "-nop", 2, WORLD_DATA(0x40), 1, 0, 0x7ffe, "exactly"},
+	{"c40=7ffe c44=1", "-nop", 2, WORLD_DATA(0x40), 9, 0, 0x8006, "exactly"},
+	{"b11=e8 b21=e8 c12=ffff", "-one +soft", 2, WORLD_DATA(0x12), 1, 0, 0xffff, "exactly"},
+	/* a uprobe comes; ours is taken, and what is left is a uprobe's */
+	{"", "+nop", 2, WORLD_DATA(0x40), 1, WORLD_PC(0x50), 1, NULL},
+	{"b50=cc c40=1", "+nop", 2, WORLD_DATA(0x40), -1, 0, 1, "1 of the writes made before"},
+};
+
+static void apply_hold(struct fake *f, bool write, void *data)
+{
+	const int i = *(const int *)data;
+	unsigned char *count = fake_at(f, WORLD_BIAS + apply_bounds[i].count);
+	unsigned now = (count[0] | (unsigned)count[1] << 8) + (unsigned)apply_bounds[i].add;
+
+	if (!write || f->writes != apply_bounds[i].at_write)
+		return;
+	count[0] = (unsigned char)now;
+	count[1] = (unsigned char)(now >> 8);
+	if (apply_bounds[i].held)
+		*fake_at(f, WORLD_BIAS + apply_bounds[i].held) = SITE_INT3;
+}
+
+/* Before the fifth write: other code, in which one byte is as ours was. */
+static void apply_replace(struct fake *f, bool write, void *data)
+{
+	(void)data;
+	if (!write || f->writes != 5)
+		return;
+	for (size_t i = 0; i < f->regions[0].size; i++)
+		f->regions[0].bytes[i] = (unsigned char)(i % 16 == 1 ? 0xe8 : 0xa5);
+}
+
+START_TEST(apply_undoes_within_bounds)
+{
+	struct apply_world a;
+	struct probes_error e = {0};
+	int i = _i;
+
+	apply_begin(&a, apply_bounds[i].setup, apply_bounds[i].choice, false);
+	a.w.fake.fail_write = apply_bounds[i].at_write;
+	a.w.fake.code = -EIO;
+	a.w.fake.before = apply_hold;
+	a.w.fake.data = &i;
+	ck_assert_int_eq(apply_go(&a, &e), -EIO);
+	ck_assert_uint_eq(world_count(&a.w, apply_bounds[i].count), apply_bounds[i].after);
+	if (apply_bounds[i].hint)
+		ck_assert_msg(strstr(e.hint, apply_bounds[i].hint) != NULL, "'%s'", e.hint);
+	else
+		ck_assert_ptr_null(strstr(e.hint, "undone"));
+	apply_end(&a);
+}
+END_TEST
+
+/* Something else lies there by now: undoing writes nothing in it. */
+START_TEST(apply_undoes_nothing_of_others)
+{
+	struct apply_world a;
+	struct probes_error e = {0};
+
+	apply_begin(&a, "", "+one +nop", false);
+	a.w.fake.fail_write = 5;
+	a.w.fake.code = -EIO;
+	a.w.fake.before = apply_replace;
+	ck_assert_int_eq(apply_go(&a, &e), -EIO);
+	ck_assert_ptr_nonnull(strstr(e.hint, "4 of the writes"));
+	ck_assert_uint_eq(a.w.fake.writes, 5);
+	apply_end(&a);
+}
+END_TEST
+
+/* A uprobe comes, and a count goes, between plan and look: what would be left is not ours to take.
+ */
+START_TEST(apply_refuses_to_take_a_uprobes_part)
+{
+	struct apply_happening happen = {
+		.events = {{1, WORLD_PC(0x50), SITE_INT3, 0}}, .count = WORLD_DATA(0x40)};
+	struct apply_world a;
+	struct probes_error e = {0};
+
+	apply_begin(&a, "c40=1 c44=1", "-nop", false);
+	a.w.fake.before = apply_happen;
+	a.w.fake.data = &happen;
+	ck_assert_int_eq(apply_go(&a, &e), -EBUSY);
+	ck_assert_int_eq(e.status, PROBES_REFUSED);
+	ck_assert_ptr_nonnull(strstr(e.why, "1 of its sites are held"));
+	ck_assert_uint_eq(a.w.fake.writes, 0);
 	apply_end(&a);
 }
 END_TEST
@@ -673,6 +788,10 @@ Suite *apply_suite(void)
 		t, apply_loses_no_count_of_a_uprobe, 0, sizeof apply_races / sizeof *apply_races);
 	tcase_add_loop_test(
 		t, apply_tells_uprobes_apart, 0, sizeof apply_plays / sizeof *apply_plays);
+	tcase_add_loop_test(
+		t, apply_undoes_within_bounds, 0, sizeof apply_bounds / sizeof *apply_bounds);
+	tcase_add_test(t, apply_undoes_nothing_of_others);
+	tcase_add_test(t, apply_refuses_to_take_a_uprobes_part);
 	tcase_add_test(t, apply_watches_so_many);
 	tcase_add_test(t, apply_undo_leaves_a_foreign_byte);
 	tcase_add_test(t, apply_undoes_backwards);

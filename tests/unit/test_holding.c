@@ -4,6 +4,8 @@
  */
 #include "probe/holding.h"
 
+#include "process/maps.h"
+
 #include "suites.h"
 #include "world.h"
 
@@ -50,6 +52,53 @@ START_TEST(holding_groups_and_sorts)
 	ck_assert_uint_eq(h->probes[3].sites[0].semaphore, PROBES_NONE);
 	ck_assert_ptr_null(b->broken);
 	ck_assert_ptr_null(h->info.why);
+	world_end(&w);
+}
+END_TEST
+
+/* What the linker makes read-only, and what is not writable, or shared, in the live process. */
+START_TEST(holding_breaks_what_is_not_writable)
+{
+	static const struct elf_note notes[] = {
+		{PC(0x10), 0, SEM(0x10), "sdt", "relro", ""},
+		{PC(0x20), 0, SEM(0x1f), "sdt", "across", ""},
+		{PC(0x30), 0, SEM(0x22), "sdt", "behind", ""},
+		{PC(0x40), 0, SEM(0x40), "ocaml_1", "own", ""},
+		{PC(0x50), 0, SEM(0x800), "sdt", "far", ""},
+	};
+	const uint64_t data = WORLD_BIAS + ELF_DATA;
+	struct maps_range all[] = {{data, data + WORLD_DATA_SIZE, false}};
+	struct maps_range parts[] = {{data, data + 0x43, false}, {data + 0x800, data + 0x801, true},
+		{data + 0x801, data + 0x900, true}};
+	struct array ranges = {.data = all, .count = 1, .size = sizeof *all};
+	struct holding *h;
+	struct world w;
+
+	world_begin(&w);
+	w.relro = 0x20;
+	world_prepare(&w, notes, 5, 0x2000);
+	h = world_add(&w, "/lib/libtest.so", WORLD_BIAS);
+	ck_assert_ptr_nonnull(strstr(world_at(&w, "relro")->broken, "RELRO"));
+	ck_assert_ptr_nonnull(strstr(world_at(&w, "across")->broken, "RELRO"));
+	ck_assert_ptr_null(world_at(&w, "behind")->broken);
+	ck_assert(!holding_check_writable(h, &ranges));
+	ranges = (struct array){.data = parts, .count = 3, .size = sizeof *parts};
+	ck_assert(holding_check_writable(h, &ranges));
+	ck_assert(!holding_check_writable(h, &ranges));
+	ck_assert_ptr_null(world_at(&w, "behind")->broken);
+	ck_assert_ptr_nonnull(
+		strstr(world_at(&w, "own")->broken, "not writable")); /* one byte is */
+	ck_assert_ptr_nonnull(strstr(world_at(&w, "far")->broken, "not writable"));
+	ck_assert_ptr_nonnull(strstr(world_at(&w, "relro")->broken, "RELRO"));
+	parts[1].end = data + 0x900;
+	ranges.count = 2;
+	ck_assert(holding_check_writable(h, &ranges));
+	ck_assert_ptr_nonnull(strstr(world_at(&w, "far")->broken, "shared memory"));
+	ranges = (struct array){.data = all, .count = 1, .size = sizeof *all};
+	ck_assert(holding_check_writable(h, &ranges));
+	ck_assert_ptr_null(world_at(&w, "own")->broken);
+	ck_assert_ptr_null(world_at(&w, "far")->broken);
+	ck_assert_ptr_nonnull(world_at(&w, "relro")->broken);
 	world_end(&w);
 }
 END_TEST
@@ -399,6 +448,7 @@ Suite *holding_suite(void)
 
 	tcase_set_timeout(t, 30);
 	tcase_add_test(t, holding_groups_and_sorts);
+	tcase_add_test(t, holding_breaks_what_is_not_writable);
 	tcase_add_test(t, holding_keeps_names_apart);
 	tcase_add_test(t, holding_counts_of_ocaml_lie_behind);
 	tcase_add_loop_test(t, holding_breaks_what_contradicts_itself, 0,

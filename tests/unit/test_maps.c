@@ -148,6 +148,36 @@ START_TEST(maps_cut_at_every_byte)
 }
 END_TEST
 
+START_TEST(maps_tells_what_is_writable)
+{
+	char text[] = "1000-2000 r--p 00000000 08:01 5 /a\n"
+		      "2000-3000 rw-p 00000000 08:01 5 /a\n"
+		      "3000-5000 rwxp 00000000 00:00 0 \n"
+		      "5000-6000 rw-s 00000000 00:01 7 /dev/zero\n"
+		      "6000-7000 -w-s 00000000 00:01 7 /dev/zero\n"
+		      "8000-9000 rw-p 00000000 00:00 0 \n";
+	struct array m, ranges;
+	size_t malformed;
+
+	array_init(&m, sizeof(struct mapping));
+	array_init(&ranges, sizeof(struct maps_range));
+	ck_assert_ptr_null(maps_range_at(&ranges, 0x2000));
+	ck_assert(maps_parse(text, &m, &malformed));
+	ck_assert(maps_writable(&m, &ranges));
+	ck_assert_uint_eq(ranges.count, 3);
+	ck_assert_ptr_null(maps_range_at(&ranges, 0x1fff));
+	ck_assert_uint_eq(maps_range_at(&ranges, 0x2000)->end, 0x5000);
+	ck_assert(!maps_range_at(&ranges, 0x4fff)->shared);
+	ck_assert(maps_range_at(&ranges, 0x5000)->shared);
+	ck_assert_uint_eq(maps_range_at(&ranges, 0x6fff)->start, 0x5000);
+	ck_assert_ptr_null(maps_range_at(&ranges, 0x7000));
+	ck_assert_uint_eq(maps_range_at(&ranges, 0x8fff)->start, 0x8000);
+	ck_assert_ptr_null(maps_range_at(&ranges, 0x9000));
+	array_done(&ranges);
+	array_done(&m);
+}
+END_TEST
+
 /* A process may have 65530 mappings and more: linear, not worse. */
 START_TEST(maps_huge)
 {
@@ -181,6 +211,7 @@ Suite *maps_suite(void)
 		t, maps_leaves_out_garbage, 0, sizeof maps_senseless / sizeof *maps_senseless);
 	tcase_add_test(t, maps_empty_and_unended);
 	tcase_add_test(t, maps_cut_at_every_byte);
+	tcase_add_test(t, maps_tells_what_is_writable);
 	tcase_add_test(t, maps_huge);
 	suite_add_tcase(s, t);
 	return s;

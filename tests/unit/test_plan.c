@@ -148,8 +148,10 @@ static const struct {
 	{"b50=cc c40=1 c44=1", "-nop", true, -EBUSY, ":not", "int3"},
 	/* the kernel's own part of a count that it shares is never taken */
 	{"b50=cc c40=1 c44=1", "-nop", false, -EBUSY, ":not", "may own all"},
-	{"b80=cc c40=1 c44=1", "-nop", false, -EBUSY, ":not", "may own all"}, /* through twin */
-	{"b50=e8 c40=1 c44=1", "-nop", false, -EBUSY, ":not", "may own all"}, /* a call's (6.18) */
+	{"b80=cc c40=1 c44=1", "-nop", false, -EBUSY, ":not", "may own all"},  /* through twin */
+	{"b50=e8 c40=1 c44=1", "-nop", false, -EBUSY, ":not", "may own all"},  /* a call's (6.18) */
+	{"b50=cc b60=cc c44=2", "-nop", false, -EBUSY, ":not", "may own all"}, /* bpftrace's way */
+	{"b50=cc b60=cc c40=2", "+nop", true, -EBUSY, ":not", "may own all"},
 	{"b30=cc " ON_UNIT, "-unit", false, -EBUSY, ":not", "may own all"},
 	{"b30=cc " ON_UNIT, "-unit", true, -EBUSY, ":not", "may own all"},
 	{"b=absent", "+one", false, -EBUSY, ":not", "cannot be read"},

@@ -305,6 +305,71 @@ START_TEST(rescan_restore_looks)
 }
 END_TEST
 
+/* It goes between our look and our write, at each write in turn: the rest is switched all the same.
+ */
+static void rescan_goes(struct fake *f, bool write, void *data)
+{
+	unsigned *at_write = data;
+
+	if (!write || !*at_write || f->writes != *at_write)
+		return;
+	f->regions[0].absent = f->regions[1].absent = true;
+	maps.gone = true;
+	*at_write = 0;
+}
+
+/* Two objects, the second one is to stay; everything is on or off in both. */
+static int rescan_both(struct session_world *x, struct probes_result **r, struct probes_error *e)
+{
+	const struct probes_action all = {
+		.verb = PROBES_ENABLE, .by = PROBES_BY_REGEXP, .text = "one|nop|soft"};
+
+	return probes_switch(&x->s, &all, 1, NULL, r, e);
+}
+
+START_TEST(rescan_one_goes_before_a_write)
+{
+	struct session_world x;
+	struct probes_result *r = NULL;
+	struct probes_error e = {0};
+	bool back = _i >= 6;
+	unsigned at_write = (unsigned)(back ? _i - 5 : _i + 1);
+
+	rescan_begin(&x);
+	maps.comes = "/lib/plug.so";
+	world_map(&x.w, RESCAN_BIAS);
+	rescan_must(&x);
+	if (back) {
+		ck_assert_int_eq(rescan_both(&x, &r, &e), 0);
+		probes_result_free(r);
+		/* What was switched last is taken back first. */
+		at_write += 6;
+	}
+	fake_reset(&x.w.fake);
+	x.w.fake.before = rescan_goes;
+	x.w.fake.data = &at_write;
+	ck_assert_msg((back ? probes_restore(&x.s, &r, &e) : rescan_both(&x, &r, &e)) == 0,
+		"%s: %s (%s)", e.what, e.why, e.hint);
+	ck_assert_uint_eq(at_write, 0);
+	ck_assert_uint_eq(r->done, 3);
+	ck_assert_uint_eq(r->skipped, 3);
+	ck_assert_uint_eq(r->not_done, 0);
+	for (size_t i = 0; i < r->item_count; i++)
+		if (r->items[i].outcome == PROBES_SKIPPED)
+			ck_assert_ptr_nonnull(strstr(r->items[i].why, "unloaded"));
+	probes_result_free(r);
+	x.w.fake.before = NULL;
+	ck_assert_uint_eq(probes_mine(&x.s), back ? 0 : 3);
+	ck_assert_uint_eq(*fake_at(&x.w.fake, RESCAN_BIAS + WORLD_PC(0x11)), back ? 0x3d : 0xe8);
+	ck_assert_uint_eq(*fake_at(&x.w.fake, RESCAN_BIAS + WORLD_DATA(0x40)), back ? 0 : 1);
+	ck_assert(!x.s.owing);
+	session_must_restore(&x);
+	ck_assert_uint_eq(*fake_at(&x.w.fake, RESCAN_BIAS + WORLD_DATA(0x40)), 0);
+	ck_assert(!x.s.owing);
+	rescan_end(&x);
+}
+END_TEST
+
 /* An undo of one step likewise; a switch before any look sees bytes that are not the probe's. */
 START_TEST(rescan_revert_looks)
 {
@@ -399,6 +464,7 @@ Suite *rescan_suite(void)
 	tcase_add_test(c, rescan_one_goes);
 	tcase_add_test(c, rescan_gone_by_index);
 	tcase_add_test(c, rescan_restore_looks);
+	tcase_add_loop_test(c, rescan_one_goes_before_a_write, 0, 12);
 	tcase_add_test(c, rescan_revert_looks);
 	tcase_add_test(c, rescan_journal_is_struck);
 	tcase_add_test(c, rescan_comes_back);

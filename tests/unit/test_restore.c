@@ -1,6 +1,7 @@
 /*
  * Covers plan_restore: taking back what a session added to semaphores, each by our part of it,
- * never beyond 0 and the limit. Not covered: who keeps the account (test_session).
+ * never beyond 0 and the limit, never a uprobe's. Not covered: who keeps the account
+ * (test_session).
  */
 #include "patch/plan.h"
 
@@ -88,7 +89,30 @@ static const struct {
 	/* a site that must change but is held by another tool, or unreadable */
 	{"b11=cc b21=e8 c12=1", "c12+1", "-one", "", "-one:not", false},
 	{"b11=cc b21=e8 c12=2", "c12+1", "-one", "c12:2>1", "-one", false},
-	{"b50=cc c40=1", "c40+1", "-nop", "c40:1>0", "-nop", false},
+	/* what uprobes at its sites may hold of a count is never taken: also where an int3 counts
+	   nothing, through a name that shares it, by a call, of a unit of OCaml's */
+	{"b50=cc c40=1", "c40+1", "-nop", "", "-nop:not", false},
+	{"b50=cc c40=1", "c40+1", "-nop", "", "-nop:not", true},
+	{"b50=cc c40=2", "c40+1", "-nop", "c40:2>1", "-nop", false},
+	{"b50=cc c40=2", "c40+2", "-nop", "", "-nop:not", false},
+	{"b80=cc c40=1", "c40+1", "-nop", "", "-nop:not", false},
+	{"b50=e8 c40=1", "c40+1", "-nop", "", "-nop:not", false},
+	{"b30=cc b31=e8 b41=e8 c20=1 c24=1", "c20+1 c24+1", "-unit", "", "-unit:not", false},
+	{"b30=cc b31=e8 b41=e8 c20=1 c24=1", "c20+1 c24+1", "-unit", "", "-unit:not", true},
+	{"ba0=cc bb0=cc c50=3", "c50+1", "-duo", "c50:3>2", "-duo", false},
+	{"ba0=cc bb0=cc c50=2", "c50+1", "-duo", "", "-duo:not", false},
+	/* of OCaml's own counts they hold nothing */
+	{"b10=cc " ON_ONE, "c12+1", "-one", "c12:1>0 b11:e8>3d b21:e8>3d", "-one", false},
+	/* the whole probe stays; one that shares a count with it tries by itself */
+	{"b60=cc c40=1 c44=1", "c40+1 c44+1", "-nop -twin", "c40:1>0", "-nop:not -twin", false},
+	/* it has gone, and the kernel took what was left: settled */
+	{"", "c40+1", "-nop", "", "-nop", false},
+	{"b50=cc", "c40+1", "-nop", "", "-nop", false},
+	/* back up takes nothing from anybody */
+	{"b50=cc c40=1", "c40-1", "-nop", "c40:1>2", "+nop", false},
+	/* bpftrace counts all sites of a name in one of its counts */
+	{"b50=cc b60=cc c44=2", "c44+1", "-nop", "", "-nop:not", false},
+	{"b50=cc b60=cc c44=3", "c44+1", "-nop", "c44:3>2", "-nop", false},
 	{"b=absent c12=1", "c12+1", "-one", "", "-one:not", false},
 	/* mending what an interrupted switch left halfway: sites follow their count */
 	{"b11=e8 b21=e8", "", "-one", "b11:e8>3d b21:e8>3d", "-one", true},

@@ -113,6 +113,63 @@ START_TEST(session_switches_what_is_shared)
 }
 END_TEST
 
+/* A uprobe at a site of another name holds a part of the count that both share. */
+START_TEST(session_looks_at_all_who_share)
+{
+	const struct probes_switch_options force = {.force = true};
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "b80=cc c40=1 c44=1"); /* at twin's */
+	ck_assert_int_eq(session_do(&x, PROBES_DISABLE, "nop", _i ? &force : NULL, &r, &e), -EBUSY);
+	ck_assert_ptr_nonnull(strstr(e.why, "may own all"));
+	probes_result_free(r);
+	ck_assert(session_as_found(&x));
+	session_must(&x, PROBES_ENABLE, "nop");
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
+/* Ours was taken, and a uprobe's is there: not taken back, on record, and settled once it has gone.
+ */
+START_TEST(session_never_takes_back_a_uprobes_part)
+{
+	struct probes_result *done = NULL, *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "duo", NULL, &done, &e), 0);
+	*world_byte(&x.w, WORLD_PC(0xb0)) = 0xcc;
+	for (int way = 0; way < 3; way++) {
+		fake_reset(&x.w.fake);
+		ck_assert_int_eq(
+			way == 1 ? probes_revert(&x.s, done, &r, &e) : probes_restore(&x.s, &r, &e),
+			0);
+		ck_assert_uint_eq(r->not_done, 1);
+		ck_assert_uint_eq(r->done, 0);
+		ck_assert_ptr_nonnull(strstr(r->items[0].why, "uprobes"));
+		probes_result_free(r);
+		ck_assert_uint_eq(x.w.fake.writes, 0);
+		ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x50)), 1);
+		ck_assert(x.s.owing);
+		ck_assert_uint_eq(probes_mine(&x.s), 1);
+	}
+	/* the kernel takes its part along */
+	*world_byte(&x.w, WORLD_PC(0xb0)) = 0x90;
+	world_set_count(&x.w, WORLD_DATA(0x50), 0);
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	ck_assert(!x.s.owing);
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	probes_result_free(done);
+	session_end(&x);
+}
+END_TEST
+
 /* Others took our part already: there is nothing left of it, now and later. */
 START_TEST(session_forgets_what_others_took)
 {
@@ -312,9 +369,11 @@ START_TEST(session_owes_what_it_could_not_undo)
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "nop", NULL, &r, &e), -EIO);
 	probes_result_free(r);
 	ck_assert(!session_as_found(&x));
+	ck_assert(x.s.owing); /* its record outlives us */
 	fake_reset(&x.w.fake);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
+	ck_assert(!x.s.owing);
 	session_end(&x);
 }
 END_TEST
@@ -399,6 +458,8 @@ Suite *session_suite(void)
 	tcase_add_test(t, session_keeps_a_net_account);
 	tcase_add_test(t, session_reverts_and_redoes);
 	tcase_add_test(t, session_switches_what_is_shared);
+	tcase_add_loop_test(t, session_looks_at_all_who_share, 0, 2);
+	tcase_add_test(t, session_never_takes_back_a_uprobes_part);
 	tcase_add_test(t, session_forgets_what_others_took);
 	tcase_add_test(t, session_dry_run_touches_nothing);
 	tcase_add_test(t, session_refuses_named_and_tells_all);

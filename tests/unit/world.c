@@ -225,7 +225,8 @@ struct object *world_file(const struct world *w)
 		.note_count = w->note_count,
 		.text = w->text,
 		.text_size = w->text_size,
-		.data_size = WORLD_DATA_SIZE};
+		.data_size = WORLD_DATA_SIZE,
+		.relro = w->relro};
 	struct elf_file f = elf_build(&spec);
 	struct probes_error e;
 	struct object *file;

@@ -71,6 +71,7 @@ struct world {
 	size_t text_size;
 	const struct elf_note *notes;
 	size_t note_count;
+	size_t relro; /* as elf_spec's */
 };
 
 void world_begin(struct world *w);
