@@ -53,10 +53,10 @@ size_t records_places(const uid_t *other, struct records_place *places)
 	uid_t user = geteuid();
 	size_t count = 0;
 
-	if (named && *named) {
+	if (named)
 		records_add(places, &count, user, false, named, ".");
+	if (count)
 		return count;
-	}
 	if (user == 0)
 		records_add(places, &count, user, false, "/run", "probes-tui");
 	records_add_user(places, &count, user, secure_getenv("XDG_RUNTIME_DIR"));

@@ -18,7 +18,7 @@ struct records_place {
 };
 
 /*
- * Our places, the best first: the one named by PROBES_TUI_RECORDS alone; else for root
+ * Our places, the best first: the one named by PROBES_TUI_RECORDS (absolute) alone; else for root
  * /run/probes-tui; then /tmp/probes-tui-UID, /var/tmp/probes-tui-UID, $XDG_RUNTIME_DIR/probes-tui,
  * /run/user/UID/probes-tui. With `other` those of that user as well, where we are root and ours are
  * not named. Returns how many, RECORDS_PLACES at most.

@@ -48,8 +48,12 @@ static const struct scene scenes[] = {
 struct moment {
 	unsigned long calls, wanted; /* of those that read, write, record */
 	bool leaves, struck;
-	bool turn; /* it has its turn (flock): before and after nothing is switched */
+	unsigned locks; /* calls of flock: before and after its turn nothing is switched */
 };
+
+/* Two for the turn, one for the journal, then two that end the turn. */
+#define MOMENT_FIRST_LOCK 1
+#define MOMENT_END_OF_TURN 4
 
 static struct tool tool;
 static struct moment *moment;
@@ -95,9 +99,10 @@ static char place_at;
 static void meanwhile(long call)
 {
 	if (call == SYS_flock)
-		moment->turn = !moment->turn;
-	if (!moment->turn || (call != SYS_process_vm_readv && call != SYS_pwrite64 &&
-				     call != SYS_pread64 && call != SYS_write))
+		moment->locks++;
+	if (moment->locks < MOMENT_FIRST_LOCK || moment->locks >= MOMENT_END_OF_TURN ||
+		(call != SYS_process_vm_readv && call != SYS_pwrite64 && call != SYS_pread64 &&
+			call != SYS_write))
 		return;
 	if (++moment->calls != moment->wanted)
 		return;
