@@ -93,6 +93,15 @@ static void check_counts(
 				c->truth.probes[i].name, now[i], wanted[i]);
 }
 
+/* What is not all that was asked has the status of a failure, and is done. */
+static bool is_done(const struct campaign *c, const truth_counts after)
+{
+	truth_counts now;
+
+	truth_read(&c->truth, &c->field, now);
+	return truth_equal(&c->truth, now, after);
+}
+
 /* Switching: whole or not at all. */
 static void short_switch(struct campaign *c)
 {
@@ -112,7 +121,7 @@ static void short_switch(struct campaign *c)
 		tool_must(&c->tool, "repair");
 		kinds_count(c, "repaired", 1);
 		check_counts(c, call.words, before, "it was repaired");
-	} else if (term || (code != 0 && !(code == PROBES_FAILED && call.partly))) {
+	} else if (term || (code != 0 && !(call.partly && is_done(c, call.after)))) {
 		check_counts(c, call.words, before, code ? "it failed" : "its term is over");
 	} else {
 		check_counts(c, call.words, call.after, "it is done");
