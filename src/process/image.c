@@ -447,23 +447,6 @@ int image_read(const struct identity *who, struct memory *memory, struct image *
 	return r;
 }
 
-/* FNV-1a, eight bytes at once: a text of maps may have a megabyte. */
-static uint64_t image_mark(const char *text)
-{
-	uint64_t mark = 14695981039346656037u, part = 0;
-	size_t length = strlen(text);
-
-	for (size_t at = 0; at < length; at += sizeof part) {
-		size_t left = length - at;
-
-		part = 0;
-		memcpy(&part, text + at, left < sizeof part ? left : sizeof part);
-		mark = (mark ^ part) * 1099511628211u;
-		mark ^= mark >> 29;
-	}
-	return mark;
-}
-
 static void image_look_for(struct array *known, const struct array *mappings)
 {
 	for (size_t i = 0; i < known->count; i++) {
@@ -485,7 +468,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	image_init(image);
 	if (r < 0)
 		return r;
-	now = image_mark(text);
+	now = maps_mark(text);
 	if (now == *mark) {
 		free(text);
 		return 0;

@@ -26,6 +26,9 @@ struct mapping {
  */
 bool maps_parse(char *text, struct array *mappings, size_t *malformed);
 
+/* Texts with the same mark are the same, for all that is looked for here. */
+uint64_t maps_mark(const char *text);
+
 /* The mapping that holds an address, or NULL. */
 const struct mapping *maps_find(const struct array *mappings, uint64_t address);
 
