@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include "base/error.h"
+#include "process/descriptors.h"
 #include "process/procfs.h"
 #include "process/tree.h"
 
@@ -79,11 +80,16 @@ static bool fork_descends(const struct array *origins, const struct tree_link *l
 static int fork_origins(struct probes_session *const *sessions, size_t count, struct array *origins,
 	struct probes_error *e)
 {
+	int r;
+
 	for (size_t i = 0; i < count; i++) {
 		struct fork_origin *o;
 
 		if (!sessions[i]->process || !sessions[i]->since)
 			continue;
+		/* A mark that could not be read for want of a descriptor would hide a child. */
+		if (!origins->count && (r = descriptors_spare()) < 0)
+			return error_set(e, PROBES_FAILED, r, "cannot look for children");
 		o = array_add(origins);
 		if (!o)
 			return error_memory(e, "a look at children");
@@ -97,11 +103,11 @@ static int fork_find(
 	const struct array *origins, pid_t **pids, size_t *found, struct probes_error *e)
 {
 	struct array links;
-	bool read;
+	int r;
 
 	array_init(&links, sizeof(struct tree_link));
-	read = tree_gather(&links);
-	*pids = read ? calloc(links.count + 1, sizeof **pids) : NULL;
+	r = tree_gather(&links);
+	*pids = r == 0 ? calloc(links.count + 1, sizeof **pids) : NULL;
 	for (size_t i = 0; *pids && i < links.count; i++) {
 		const struct tree_link *link = ARRAY_AT(&links, struct tree_link, i);
 
@@ -109,7 +115,9 @@ static int fork_find(
 			(*pids)[(*found)++] = link->pid;
 	}
 	array_done(&links);
-	return *pids ? 0 : error_memory(e, "a look at children");
+	if (*pids)
+		return 0;
+	return error_set(e, PROBES_FAILED, r ? r : -ENOMEM, "cannot look for children");
 }
 
 int probes_forked(struct probes_session *const *sessions, size_t count, pid_t **pids, size_t *found,

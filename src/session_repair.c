@@ -6,6 +6,7 @@
 #include "session.h"
 
 #include "base/error.h"
+#include "process/descriptors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,9 +199,15 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 {
 	struct array found;
 	bool fits;
+	int r;
 
 	*leftovers = NULL;
 	*count = 0;
+	/* Without them the journals would seem not to be there. */
+	r = s->process ? descriptors_spare() : 0;
+	if (r < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
+			s->who.pid);
 	array_init(&found, sizeof(struct journal_found));
 	fits = !s->process || repair_find(s, &found);
 	if (fits)

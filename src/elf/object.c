@@ -169,7 +169,8 @@ static bool object_read_section(struct object *o, struct object_reading *r, Elf_
 	return true;
 }
 
-static int object_read_sections(Elf *elf, struct object *o, struct probes_error *e)
+static int object_read_sections(
+	Elf *elf, struct object *o, const struct object_terms *terms, struct probes_error *e)
 {
 	struct object_reading r = {.elf = elf, .room = section_room(o->fd)};
 	Elf_Scn *scn = NULL;
@@ -180,22 +181,53 @@ static int object_read_sections(Elf *elf, struct object *o, struct probes_error 
 	if (elf_getshdrstrndx(elf, &names) < 0)
 		return 0;
 	r.names = section_strings(elf, names, &r.room);
-	fits = notes_init(&r.notes, object_survey(&r));
+	fits = notes_init(&r.notes, object_survey(&r), terms->budget,
+		terms->count ? &o->tally : NULL);
 	while (fits && (scn = elf_nextscn(elf, scn)))
 		fits = object_read_section(o, &r, scn);
 	if (!fits) {
 		notes_done(&r.notes);
 		return error_memory(e, "the notes of a file");
 	}
+	/* libelf says of a section that it could not hold that it has no bytes. */
+	if (errno == ENOMEM && (!r.names.size || r.notes.malformed)) {
+		notes_done(&r.notes);
+		return error_memory(e, "the notes of a file");
+	}
+	free(o->tally.table);
+	o->tally.table = NULL;
 	/* Without names of sections it cannot be told which is which. */
 	o->note_malformed = r.notes.malformed + (names && !r.names.size);
 	o->note_count = r.notes.list.count;
+	o->note_left_out = r.notes.left_out;
 	o->notes = array_take(&r.notes.list);
 	o->strings = r.notes.text;
 	return 0;
 }
 
+/* What it takes besides its notes: a process may map thousands of files with thousands of segments.
+ */
+static int object_account(const struct object *o, const struct object_terms *terms,
+	const char *name, struct probes_error *e)
+{
+	size_t bytes = sizeof *o + o->segment_count * sizeof *o->segments +
+		       (o->interpreter ? strlen(o->interpreter) : 0);
+
+	if (!terms->budget || budget_take(terms->budget, bytes))
+		return 0;
+	error_set(e, PROBES_FAILED, -E2BIG, "cannot read %s", name);
+	return error_why(e, "left out: too much is mapped for probes-tui to keep");
+}
+
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e)
+{
+	static const struct object_terms unbounded;
+
+	return object_read_on(fd, name, &unbounded, object, e);
+}
+
+int object_read_on(int fd, const char *name, const struct object_terms *terms,
+	struct object **object, struct probes_error *e)
 {
 	struct object *o = calloc(1, sizeof *o);
 	Elf64_Ehdr header;
@@ -208,11 +240,13 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 	}
 	o->fd = fd;
 	elf = section_begin(fd, &header, name, e);
-	r = elf ? object_read_segments(elf, o, name, e) : -ENOEXEC;
+	r = elf ? object_read_segments(elf, o, name, e) : e->code;
+	if (r == 0)
+		r = object_account(o, terms, name, e);
 	if (r == 0) {
 		o->fixed = header.e_type == ET_EXEC;
 		object_find_headers(o, &header);
-		r = object_read_sections(elf, o, e);
+		r = object_read_sections(elf, o, terms, e);
 	}
 	elf_end(elf);
 	if (r < 0)
@@ -220,6 +254,20 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 	else
 		*object = o;
 	return r;
+}
+
+static void object_set_mark(int fd, struct object_mark *mark)
+{
+	struct stat st;
+
+	*mark = (struct object_mark){0};
+	if (fstat(fd, &st) < 0)
+		return;
+	mark->device = st.st_dev;
+	mark->inode = st.st_ino;
+	mark->size = (uint64_t)st.st_size;
+	mark->seconds = st.st_mtim.tv_sec;
+	mark->nanoseconds = st.st_mtim.tv_nsec;
 }
 
 char *object_drop_notes(struct object *o)
@@ -233,12 +281,37 @@ char *object_drop_notes(struct object *o)
 	return strings;
 }
 
+void object_rest(struct object *o)
+{
+	if (o->fd < 0)
+		return;
+	object_set_mark(o->fd, &o->mark);
+	close(o->fd);
+	o->fd = -1;
+}
+
+bool object_wake(struct object *o, int fd)
+{
+	struct object_mark mark;
+
+	if (fd < 0)
+		return false;
+	object_set_mark(fd, &mark);
+	if (memcmp(&mark, &o->mark, sizeof mark)) {
+		close(fd);
+		return false;
+	}
+	o->fd = fd;
+	return true;
+}
+
 void object_free(struct object *o)
 {
 	if (!o)
 		return;
 	free(object_drop_notes(o));
-	close(o->fd);
+	object_rest(o);
+	tally_done(&o->tally);
 	free(o->segments);
 	free(o->interpreter);
 	free(o);

@@ -111,13 +111,26 @@ static bool select_spells(const char *text, const struct probes_probe *p)
 	       !strcmp(text + length + 1, p->name);
 }
 
+/* What is not found may be among what was left out. */
+static const char *select_missing(const struct catalog *c, char *out, size_t size)
+{
+	size_t left_out = catalog_left_out(c);
+
+	*out = '\0';
+	if (left_out)
+		snprintf(out, size,
+			"; %zu probe notes of its objects were left out, it may be among them",
+			left_out);
+	return out;
+}
+
 static int select_unknown(
 	const struct catalog *c, const char *text, const char *why, struct probes_error *e)
 {
-	char names[400];
+	char names[400], missing[120];
 
 	error_set(e, PROBES_USAGE, -ENOENT, "unknown probe '%s'", text);
-	error_why(e, "%s", why);
+	error_why(e, "%s%s", why, select_missing(c, missing, sizeof missing));
 	nearest_names(c, text, names, sizeof names);
 	if (names[0])
 		return error_hint(e, "did you mean %s", names);
@@ -198,6 +211,7 @@ static int select_regexp(const struct catalog *c, const char *text,
 int select_text(const struct catalog *c, enum probes_by by, const char *text,
 	const struct probes_switch_options *narrow, struct array *found, struct probes_error *e)
 {
+	char missing[120];
 	size_t before = found->count;
 	int r;
 
@@ -210,7 +224,8 @@ int select_text(const struct catalog *c, enum probes_by by, const char *text,
 	r = select_regexp(c, text, narrow, found, e);
 	if (r == 0 && found->count == before) {
 		error_set(e, PROBES_USAGE, -ENOENT, "no probe matches '%s'", text);
-		error_why(e, "it must match from the first character of the name");
+		error_why(e, "it must match from the first character of the name%s",
+			select_missing(c, missing, sizeof missing));
 		r = error_hint(e, "begin it with .* to match anywhere");
 	}
 	return r;

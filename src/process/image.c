@@ -110,30 +110,41 @@ static bool image_add_instance(struct image *image, struct memory *memory, const
 		o->bias = bias;
 		o->file = file;
 		image_place(o);
+		/* A process may have mapped hundreds that are of no further use. */
+		if (!file->note_count)
+			object_rest(file);
 	} else {
 		object_free(file);
 	}
 	return true;
 }
 
-/* Open and read the file behind a mapping; NULL and a reason in the list where that fails. */
-static struct object *image_read_file(
-	struct image *image, const struct identity *who, const struct mapping *m, bool *exact)
+/*
+ * Open and read the file behind a mapping; *file is NULL, and a reason in the list, where that
+ * fails. Where it fails for a shortage of our own, nothing is known of the file, and what was read
+ * would look whole without it: then all of it fails.
+ */
+static int image_read_file(struct image *image, const struct identity *who, const struct mapping *m,
+	struct object **file, bool *exact, struct probes_error *e)
 {
-	struct probes_error e;
-	struct object *file;
 	int fd = mapped_open(who, m, exact);
 
+	*file = NULL;
+	if (error_is_shortage(fd))
+		return error_set(e, PROBES_FAILED, fd, "cannot open %s of process %d", m->path,
+			who->pid);
 	if (fd < 0)
 		image_refuse(image, m,
 			m->deleted ? "deleted or replaced on disk, and only the privileged may "
 				     "open what is mapped"
 				   : strerror(-fd));
-	else if (object_read(fd, m->path, &file, &e) < 0)
-		image_refuse(image, m, e.why);
-	else
-		return file;
-	return NULL;
+	else if (object_read_on(fd, m->path, image->terms, file, e) < 0) {
+		*file = NULL;
+		if (error_is_shortage(e->code))
+			return e->code;
+		image_refuse(image, m, e->why);
+	}
+	return 0;
 }
 
 static bool image_knows(const struct array *known, const struct mapping *m)
@@ -148,22 +159,23 @@ static bool image_knows(const struct array *known, const struct mapping *m)
  * The same file may be mapped several times (dlmopen): an object for each mapping that begins one.
  * Read once, and again only for a further instance.
  */
-static void image_add_instances(struct image *image, struct memory *memory,
+static int image_add_instances(struct image *image, struct memory *memory,
 	const struct identity *who, const struct array *known, const struct mapping *const *group,
-	size_t count)
+	size_t count, struct probes_error *e)
 {
 	struct object *file = NULL;
 	size_t found = 0, looked = 0;
 	bool exact;
+	int r = 0;
 
 	for (size_t i = 0; i < count && found < IMAGE_INSTANCES; i++) {
 		if (!group[i]->executable || image_knows(known, group[i]))
 			continue;
 		looked++;
 		if (!file)
-			file = image_read_file(image, who, group[i], &exact);
+			r = image_read_file(image, who, group[i], &file, &exact, e);
 		if (!file)
-			return;
+			return r;
 		if (image_add_instance(image, memory, group[i], file, exact)) {
 			found++;
 			file = NULL;
@@ -173,6 +185,7 @@ static void image_add_instances(struct image *image, struct memory *memory,
 	if (looked && !found)
 		image_refuse(
 			image, group[0], "no executable part of it is mapped as its headers say");
+	return 0;
 }
 
 /* Text and headers may have been moved to memory without a file: what is left of it in maps. */
@@ -195,25 +208,42 @@ static const struct mapping *image_rest_of_executable(
 	return NULL;
 }
 
+/* What the kernel told the program of itself (auxv). */
+struct image_start {
+	uint64_t headers, entry; /* addresses; 0: not known */
+};
+
+static int image_find_start(
+	const struct identity *who, struct image_start *start, struct probes_error *e)
+{
+	int r = procfs_auxv(who->task, AT_PHDR, &start->headers);
+
+	if (r == 0)
+		r = procfs_auxv(who->task, AT_ENTRY, &start->entry);
+	return r == 0 ? 0
+		      : error_set(e, PROBES_FAILED, r, "cannot read the auxv of process %d",
+				who->pid);
+}
+
 /* Which file is the executable's: the one mapped where the kernel says its headers or entry are. */
 static const struct mapping *image_executable_mapping(
-	const struct identity *who, const struct array *mappings)
+	const struct identity *who, const struct array *mappings, const struct image_start *start)
 {
-	const struct mapping *m = maps_find(mappings, procfs_auxv(who->task, AT_PHDR));
+	const struct mapping *m = maps_find(mappings, start->headers);
 
 	if (!m || !m->inode)
-		m = maps_find(mappings, procfs_auxv(who->task, AT_ENTRY));
+		m = maps_find(mappings, start->entry);
 	return m && m->inode ? m : image_rest_of_executable(who, mappings);
 }
 
 static int image_add_executable(const struct identity *who, const struct array *mappings,
-	struct image *image, struct probes_error *e)
+	const struct image_start *start, struct image *image, struct probes_error *e)
 {
 	char path[4097];
 	ssize_t length = readlinkat(who->task, "exe", path, sizeof path - 1);
 	int fd = length < 0 ? -1 : openat(who->task, "exe", IMAGE_OPEN);
 	int cause = errno;
-	uint64_t headers = procfs_auxv(who->task, AT_PHDR);
+	uint64_t headers = start->headers;
 	struct image_object *o;
 	struct object *file;
 	bool known;
@@ -228,10 +258,10 @@ static int image_add_executable(const struct identity *who, const struct array *
 		return access_explain(who->pid, e);
 	}
 	path[length] = '\0';
-	r = object_read(fd, path, &file, e);
+	r = object_read_on(fd, path, image->terms, &file, e);
 	if (r < 0)
 		return r;
-	o = image_add(image, path, image_executable_mapping(who, mappings));
+	o = image_add(image, path, image_executable_mapping(who, mappings, start));
 	if (!o) {
 		object_free(file);
 		return error_memory(e, "the list of objects");
@@ -275,12 +305,13 @@ static bool image_same_file(const struct mapping *x, const struct mapping *y)
 
 /* Every file with an executable mapping, but for the executable's and what is known. */
 static int image_add_files(const struct identity *who, struct memory *memory,
-	const struct array *mappings, const struct array *known, struct image *image,
-	struct probes_error *e)
+	const struct array *mappings, const struct image_start *start, const struct array *known,
+	struct image *image, struct probes_error *e)
 {
-	const struct mapping *exe = image_executable_mapping(who, mappings);
+	const struct mapping *exe = image_executable_mapping(who, mappings, start);
 	const struct mapping **files = calloc(mappings->count + 1, sizeof *files);
 	size_t count = 0, next;
+	int r = 0;
 
 	if (!files)
 		return error_memory(e, "the mappings of a process");
@@ -291,16 +322,17 @@ static int image_add_files(const struct identity *who, struct memory *memory,
 			files[count++] = m;
 	}
 	qsort(files, count, sizeof *files, image_by_file);
-	for (size_t at = 0; at < count; at = next) {
+	for (size_t at = 0; r == 0 && at < count; at = next) {
 		bool executable = false;
 
 		for (next = at; next < count && image_same_file(files[at], files[next]); next++)
 			executable = executable || files[next]->executable;
 		if (executable)
-			image_add_instances(image, memory, who, known, &files[at], next - at);
+			r = image_add_instances(
+				image, memory, who, known, &files[at], next - at, e);
 	}
 	free(files);
-	return 0;
+	return r;
 }
 
 static void image_strip_deleted(struct image *image)
@@ -323,7 +355,7 @@ static int image_read_maps(const struct identity *who, char **text, struct probe
 		return 0;
 	free(*text);
 	*text = NULL;
-	if (!identity_alive(who) || r == -ESRCH || r == 0)
+	if (!error_is_shortage(r) && (!identity_alive(who) || r == -ESRCH || r == 0))
 		return identity_gone(who, e);
 	error_set(e, PROBES_DENIED, r, "cannot read the maps of process %d", who->pid);
 	return access_explain(who->pid, e);
@@ -332,6 +364,7 @@ static int image_read_maps(const struct identity *who, char **text, struct probe
 int image_read(const struct identity *who, struct memory *memory, struct image *image,
 	struct probes_error *e)
 {
+	struct image_start start;
 	struct array mappings;
 	size_t malformed;
 	char *text;
@@ -344,9 +377,11 @@ int image_read(const struct identity *who, struct memory *memory, struct image *
 	if (!maps_parse(text, &mappings, &malformed))
 		r = error_memory(e, "the mappings of a process");
 	if (r == 0)
-		r = image_add_executable(who, &mappings, image, e);
+		r = image_find_start(who, &start, e);
 	if (r == 0)
-		r = image_add_files(who, memory, &mappings, NULL, image, e);
+		r = image_add_executable(who, &mappings, &start, image, e);
+	if (r == 0)
+		r = image_add_files(who, memory, &mappings, &start, NULL, image, e);
 	array_done(&mappings);
 	free(text);
 	if (r < 0)
@@ -385,6 +420,7 @@ static void image_look_for(struct array *known, const struct array *mappings)
 int image_read_again(const struct identity *who, struct memory *memory, struct array *known,
 	uint64_t *mark, struct image *image, struct probes_error *e)
 {
+	struct image_start start;
 	struct array mappings;
 	size_t malformed;
 	uint64_t now;
@@ -400,13 +436,16 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 		return 0;
 	}
 	array_init(&mappings, sizeof(struct mapping));
-	if (maps_parse(text, &mappings, &malformed)) {
-		image_look_for(known, &mappings);
-		r = image_add_files(who, memory, &mappings, known, image, e);
-		*mark = now;
-	} else {
+	if (!maps_parse(text, &mappings, &malformed))
 		r = error_memory(e, "the mappings of a process");
+	if (r == 0)
+		r = image_find_start(who, &start, e);
+	if (r == 0) {
+		image_look_for(known, &mappings);
+		r = image_add_files(who, memory, &mappings, &start, known, image, e);
 	}
+	if (r == 0)
+		*mark = now;
 	array_done(&mappings);
 	free(text);
 	if (r < 0)

@@ -8,6 +8,7 @@
 #include "process/identity.h"
 #include "process/maps.h"
 #include "process/memory.h"
+#include "process/place.h"
 
 /*
  * Open the file behind a mapping, never a path of ours: through map_files, which only the
@@ -15,6 +16,12 @@
  * Returns a descriptor or a negative errno. *exact: it is the mapped file for certain.
  */
 int mapped_open(const struct identity *who, const struct mapping *mapping, bool *exact);
+
+/*
+ * The file at a place, opened once more; of the executable through its own link. Whether it still
+ * is the one that was read is the caller's to see (object_wake).
+ */
+int mapped_open_again(const struct identity *who, const struct place *place, bool executable);
 
 /*
  * Is it the file that is mapped with this bias? By the build-id in memory, else by the bytes of its

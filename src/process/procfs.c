@@ -1,6 +1,8 @@
 /* Reading and parsing the small text files of /proc. Source: proc(5). */
 #include "process/procfs.h"
 
+#include "base/error.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -156,20 +158,20 @@ pid_t procfs_tracer(int dir, const char *file, char *name, size_t size)
 	return tracer;
 }
 
-uint64_t procfs_auxv(int dir, unsigned long type)
+int procfs_auxv(int dir, unsigned long type, uint64_t *value)
 {
-	uint64_t value = 0;
 	size_t size;
 	char *text;
+	int r = procfs_read(dir, "auxv", &text, &size);
 
-	if (procfs_read(dir, "auxv", &text, &size) == 0)
-		for (size_t at = 0; at + 16 <= size; at += 16) {
-			uint64_t pair[2];
+	*value = 0;
+	for (size_t at = 0; at + 16 <= size; at += 16) {
+		uint64_t pair[2];
 
-			memcpy(pair, text + at, sizeof pair);
-			if (pair[0] == type)
-				value = pair[1];
-		}
+		memcpy(pair, text + at, sizeof pair);
+		if (pair[0] == type)
+			*value = pair[1];
+	}
 	free(text);
-	return value;
+	return error_is_shortage(r) ? r : 0;
 }

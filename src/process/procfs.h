@@ -44,8 +44,10 @@ void procfs_name(pid_t pid, char *name, size_t size);
 /* Who traces, by a status file: its number and its name (untrusted); 0: nobody. */
 pid_t procfs_tracer(int dir, const char *file, char *name, size_t size);
 
-/* One value (AT_PHDR, AT_BASE, ...: getauxval(3)) of DIR/auxv; 0 where it is absent or unreadable.
+/*
+ * One value (AT_PHDR, AT_BASE, ...: getauxval(3)) of DIR/auxv into *value; 0 where it is absent or
+ * unreadable. Fails only for a shortage of our own: 0 or a negative errno.
  */
-uint64_t procfs_auxv(int dir, unsigned long type);
+int procfs_auxv(int dir, unsigned long type, uint64_t *value);
 
 #endif
