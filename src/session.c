@@ -137,24 +137,22 @@ int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *
 	struct probes_session s = {.who = {.pidfd = -1, .proc = -1, .task = -1},
 		.memory.fd = -1,
 		.process = true,
-		.terms = {.budget = &s.budget, .count = true}};
+		.terms = {.count = true}};
 	struct image image = {.terms = &s.terms};
 	int r = session_take_hold(&s, pid, &image, e);
 
 	*survey = (struct probes_survey){0};
 	for (size_t i = 0; r == 0 && i < image.objects.count; i++) {
-		const struct object *file =
-			ARRAY_AT(&image.objects, struct image_object, i)->file;
+		const struct image_object *o = ARRAY_AT(&image.objects, struct image_object, i);
 
 		survey->objects++;
-		survey->probes += file ? file->tally.count : 0;
-		survey->more = survey->more || (file && file->tally.more);
+		survey->probes += o->probes;
+		survey->more = survey->more || o->more;
 	}
 	if (r == 0) {
 		image_done(&image);
 		r = identity_execed(&s.who) ? identity_gone(&s.who, e) : probes_alive(&s, e);
 	}
-	budget_done(&s.budget);
 	memory_close(&s.memory);
 	identity_close(&s.who);
 	return r;

@@ -49,7 +49,8 @@ static void access_try(struct access_facts *f)
 
 	array_init(&mappings, sizeof(struct mapping));
 	snprintf(path, sizeof path, "/proc/%d/maps", f->thread);
-	f->maps_error = procfs_read(AT_FDCWD, path, &text, &size);
+	f->maps_error =
+		procfs_read_lines(AT_FDCWD, path, maps_drop_anonymous, &text, &size);
 	f->read_error = f->maps_error;
 	if (text && maps_parse(text, &mappings, &malformed) && mappings.count)
 		f->read_error = access_try_read(f->thread, &mappings);

@@ -83,6 +83,19 @@ static void image_place(struct image_object *o)
 	}
 }
 
+/* A process may have mapped thousands of files that are of no further use. */
+static void image_use_up(const struct image *image, struct image_object *o)
+{
+	if (image->terms->count) {
+		o->probes = o->file->tally.count;
+		o->more = o->file->tally.more;
+		object_free(o->file);
+		o->file = NULL;
+	} else if (!o->file->note_count) {
+		object_rest(o->file);
+	}
+}
+
 static void image_refuse(struct image *image, const struct mapping *m, const char *why)
 {
 	struct image_object *o = image_add(image, m->path, m);
@@ -110,9 +123,7 @@ static bool image_add_instance(struct image *image, struct memory *memory, const
 		o->bias = bias;
 		o->file = file;
 		image_place(o);
-		/* A process may have mapped hundreds that are of no further use. */
-		if (!file->note_count)
-			object_rest(file);
+		image_use_up(image, o);
 	} else {
 		object_free(file);
 	}
@@ -277,6 +288,7 @@ static int image_add_executable(const struct identity *who, const struct array *
 	if (known) {
 		o->file = file;
 		image_place(o);
+		image_use_up(image, o);
 		return 0;
 	}
 	object_free(file);
@@ -349,7 +361,7 @@ static void image_strip_deleted(struct image *image)
 static int image_read_maps(const struct identity *who, char **text, struct probes_error *e)
 {
 	size_t size;
-	int r = procfs_read(who->task, "maps", text, &size);
+	int r = procfs_read_lines(who->task, "maps", maps_drop_anonymous, text, &size);
 
 	if (r == 0 && size)
 		return 0;
@@ -357,7 +369,10 @@ static int image_read_maps(const struct identity *who, char **text, struct probe
 	*text = NULL;
 	if (!error_is_shortage(r) && (!identity_alive(who) || r == -ESRCH || r == 0))
 		return identity_gone(who, e);
-	error_set(e, PROBES_DENIED, r, "cannot read the maps of process %d", who->pid);
+	error_set(e, r == -EFBIG ? PROBES_FAILED : PROBES_DENIED, r,
+		"cannot read the maps of process %d", who->pid);
+	if (r == -EFBIG)
+		return error_why(e, "its list of mapped files is longer than 64 MiB");
 	return access_explain(who->pid, e);
 }
 

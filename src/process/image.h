@@ -18,7 +18,10 @@ struct image_object {
 	bool executable;     /* the program itself */
 	uint64_t bias;       /* address = bias + vaddr */
 	struct place place;  /* by which it is told again */
-	struct object *file; /* owned; NULL where `why` says why it cannot be used */
+	struct object *file; /* owned; NULL where `why` says why it cannot be used, or where it was
+				only counted */
+	size_t probes;       /* counted (struct object_terms) */
+	bool more;           /* than so many */
 	char why[192];
 };
 

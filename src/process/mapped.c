@@ -78,7 +78,7 @@ int mapped_open_again(const struct identity *who, const struct place *place, boo
 		fd = openat(who->task, "exe", MAPPED_OPEN);
 		return fd < 0 ? -errno : fd;
 	}
-	fd = procfs_read(who->task, "maps", &text, &size);
+	fd = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &text, &size);
 	if (fd < 0)
 		return fd;
 	array_init(&mappings, sizeof(struct mapping));

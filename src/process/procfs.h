@@ -6,11 +6,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define PROCFS_MOST ((size_t)64 << 20) /* bytes of one file that are held */
+
 /*
  * Read a file below /proc/PID (relative to the directory descriptor, or absolute with AT_FDCWD)
- * into memory that is the caller's (free); a NUL follows the bytes. Returns 0 or a negative errno.
+ * into memory that is the caller's (free); a NUL follows the bytes. Returns 0 or a negative errno;
+ * -EFBIG: it is larger than PROCFS_MOST.
  */
 int procfs_read(int dir, const char *file, char **text, size_t *size);
+
+/*
+ * The same of a file of lines, of which only some are wanted: `drop` takes those away from whole
+ * lines that were read so far, in place, and returns the bytes that are left. The bound is on those.
+ */
+int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
+	char **text, size_t *size);
 
 /* The number behind "Key:" in a /proc/PID/status text, or `otherwise`. Base 10. */
 long procfs_status(const char *status, const char *key, long otherwise);

@@ -156,7 +156,7 @@ static int start_find_point(const struct identity *who, uint64_t *base, struct s
 	r = procfs_auxv(who->task, AT_BASE, base);
 	if (r < 0 || !*base)
 		return r;
-	r = procfs_read(who->task, "maps", &text, &size);
+	r = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &text, &size);
 	if (r < 0)
 		return error_is_shortage(r) ? r : 0;
 	array_init(&mappings, sizeof(struct mapping));
