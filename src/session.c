@@ -180,7 +180,7 @@ int probes_open_pid(pid_t pid, const struct probes_options *options,
 static int session_open_path(struct probes_session *s, const char *path, struct probes_error *e)
 {
 	struct probes_object info = {.path = path, .executable = true};
-	int spare = descriptors_spare(), fd, r;
+	int spare = descriptors_spare(0), fd, r;
 	struct object *file;
 	struct stat st;
 

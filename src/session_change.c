@@ -8,7 +8,6 @@
 #include "patch/apply.h"
 #include "probe/state.h"
 #include "process/access.h"
-#include "process/descriptors.h"
 #include "process/procfs.h"
 #include "process/stop.h"
 #include "process/tracer.h"
@@ -383,8 +382,6 @@ int session_carry_out(struct probes_session *s, const struct session_change *c,
 
 int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e)
 {
-	int r;
-
 	if (!s->process) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot switch probes of a file");
 		error_why(e, "only a process has probes that are on or off");
@@ -399,9 +396,5 @@ int session_may_switch(struct probes_session *s, bool dry_run, struct probes_err
 			s->who.pid);
 		return access_explain(s->who.pid, e);
 	}
-	/* Before anything is written: the journal, the maps and an undo need some, too. */
-	r = dry_run ? 0 : descriptors_spare();
-	if (r < 0)
-		return error_set(e, PROBES_FAILED, r, "cannot switch in process %d", s->who.pid);
 	return probes_alive(s, e);
 }

@@ -88,7 +88,7 @@ static int fork_origins(struct probes_session *const *sessions, size_t count, st
 		if (!sessions[i]->process || !sessions[i]->since)
 			continue;
 		/* A mark that could not be read for want of a descriptor would hide a child. */
-		if (!origins->count && (r = descriptors_spare()) < 0)
+		if (!origins->count && (r = descriptors_spare(0)) < 0)
 			return error_set(e, PROBES_FAILED, r, "cannot look for children");
 		o = array_add(origins);
 		if (!o)

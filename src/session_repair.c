@@ -204,7 +204,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 	*leftovers = NULL;
 	*count = 0;
 	/* Without them the journals would seem not to be there. */
-	r = s->process ? descriptors_spare() : 0;
+	r = s->process ? descriptors_spare(0) : 0;
 	if (r < 0)
 		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
 			s->who.pid);
@@ -327,6 +327,8 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 	int r = session_may_switch(s, false, e);
 
 	*result = NULL;
+	if (r == 0 && (r = descriptors_spare(1)) < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot repair process %d", s->who.pid);
 	if (r == 0)
 		r = identity_lock(&s->who, SESSION_TURN_MS, e);
 	if (r < 0)

@@ -144,7 +144,7 @@ int session_rescan(struct probes_session *s, struct probes_rescanned *what, stru
 	*what = (struct probes_rescanned){0};
 	if (!s->look_again || s->held)
 		return 0;
-	r = descriptors_spare();
+	r = descriptors_spare(0);
 	if (r < 0)
 		return error_set(e, PROBES_FAILED, r, "cannot look for libraries of process %d",
 			s->who.pid);

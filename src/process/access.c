@@ -205,7 +205,7 @@ void access_gather(pid_t pid, struct access_facts *f)
 
 	*f = (struct access_facts){.pid = pid, .same_user_namespace = -1};
 	/* As many as the rest of this needs. */
-	if (access_noted(f, descriptors_spare()) < 0)
+	if (access_noted(f, descriptors_spare(0)) < 0)
 		return;
 	own = access_gather_self(f);
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);

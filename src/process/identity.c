@@ -128,7 +128,7 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 {
-	int r = descriptors_spare();
+	int r = descriptors_spare(0);
 
 	*who = (struct identity){.pid = pid, .pidfd = -1, .proc = -1, .task = -1};
 	if (pid <= 0)

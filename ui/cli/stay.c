@@ -80,6 +80,16 @@ static bool inherited(
 	return *count;
 }
 
+/* A child that could not be looked at for a shortage of ours may stay switched: said once. */
+static void put_short(const struct probes_error *e)
+{
+	static bool said;
+
+	if (!said && probes_is_shortage(e))
+		report_error(e);
+	said = said || probes_is_shortage(e);
+}
+
 static void adopt(struct targets *targets, size_t parents, pid_t pid, const struct options *o,
 	const struct probes_options *engine)
 {
@@ -87,8 +97,12 @@ static void adopt(struct targets *targets, size_t parents, pid_t pid, const stru
 	struct probes_error e;
 	size_t count;
 
-	if (is_known(targets, pid) || probes_open_pid(pid, engine, &child, &e) < 0)
+	if (is_known(targets, pid))
+		return;
+	if (probes_open_pid(pid, engine, &child, &e) < 0) {
+		put_short(&e);
 		return; /* what may be gone by now is no child of this session's making */
+	}
 	if (!inherited(targets, parents, child, &count)) {
 		probes_close(child);
 		return;
@@ -111,7 +125,9 @@ static void adopt_all(
 	for (size_t i = 0; sessions && i < parents; i++)
 		if (targets->items[i].session)
 			sessions[count++] = targets->items[i].session;
-	if (sessions && probes_forked(sessions, count, &pids, &found, &e) == 0) {
+	if (sessions && probes_forked(sessions, count, &pids, &found, &e) < 0) {
+		put_short(&e);
+	} else if (sessions) {
 		for (size_t i = 0; i < found; i++)
 			adopt(targets, parents, pids[i], o, engine);
 		free(pids);
