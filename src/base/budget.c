@@ -19,8 +19,9 @@ static bool budget_add(size_t bytes, size_t most)
 	return true;
 }
 
-bool budget_take(struct budget *b, size_t bytes)
+static bool budget_take_of(struct budget *b, size_t bytes, size_t parts)
 {
+	const size_t session = BUDGET_SESSION / 16 * parts, small = BUDGET_SMALL / 16 * parts;
 	size_t want, most;
 
 	if (bytes <= b->credit) {
@@ -28,16 +29,26 @@ bool budget_take(struct budget *b, size_t bytes)
 		return true;
 	}
 	want = bytes - b->credit;
-	if (want > BUDGET_SESSION || b->taken > BUDGET_SESSION - want)
+	if (want > session || b->taken > session - want)
 		return false;
-	if (want < BUDGET_PIECE && b->taken <= BUDGET_SESSION - BUDGET_PIECE)
+	if (want < BUDGET_PIECE && b->taken <= session - BUDGET_PIECE)
 		want = BUDGET_PIECE;
-	most = b->taken + want <= BUDGET_SMALL ? BUDGET_ALL : BUDGET_ALL - BUDGET_RESERVE;
-	if (!budget_add(want, most))
+	most = b->taken + want <= small ? BUDGET_ALL : BUDGET_ALL - BUDGET_RESERVE;
+	if (!budget_add(want, most / 16 * parts))
 		return false;
 	b->taken += want;
 	b->credit += want - bytes;
 	return true;
+}
+
+bool budget_take(struct budget *b, size_t bytes)
+{
+	return budget_take_of(b, bytes, 16);
+}
+
+bool budget_take_some(struct budget *b, size_t bytes)
+{
+	return budget_take_of(b, bytes, 15);
 }
 
 void budget_trim(struct budget *b)

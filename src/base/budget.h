@@ -26,8 +26,13 @@ struct budget {
 	size_t credit; /* of that, not used yet */
 };
 
-/* Take so many bytes; false: nothing was taken, there is no room for them. */
+/*
+ * Take so many bytes; false: nothing was taken, there is no room for them. budget_take_some is for
+ * what there is most of: the last sixteenth of each bound is kept from it, so that what is
+ * said about the rest has room.
+ */
 bool budget_take(struct budget *b, size_t bytes);
+bool budget_take_some(struct budget *b, size_t bytes);
 
 /* Give back what is taken and not used; likewise all of it. */
 void budget_trim(struct budget *b);

@@ -45,7 +45,7 @@ static void notes_keep(struct notes *n, const char **text, const char *last)
 /* From the first for which there is no room on they are counted alone. */
 static bool notes_fit(struct notes *n, size_t size)
 {
-	if (!n->budget || (!n->left_out && budget_take(n->budget, NOTES_COST + size)))
+	if (!n->budget || (!n->left_out && budget_take_some(n->budget, NOTES_COST + size)))
 		return true;
 	n->left_out++;
 	return false;

@@ -36,13 +36,13 @@ static int procfs_grow(struct procfs_text *t, size_t (*drop)(char *, size_t))
 {
 	char *larger;
 
-	if (t->capacity - t->used > 1024)
+	if (t->capacity - t->used > 1024 && t->used <= PROCFS_MOST)
 		return 0;
 	procfs_drop(t, drop);
+	if (t->used > PROCFS_MOST)
+		return -EFBIG;
 	if (t->capacity && t->used < t->capacity / 2)
 		return 0;
-	if (t->used >= PROCFS_MOST)
-		return -EFBIG;
 	larger = realloc(t->bytes, t->capacity ? 2 * t->capacity : 4096);
 	if (!larger)
 		return -ENOMEM;

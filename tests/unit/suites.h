@@ -6,6 +6,7 @@
 
 #define SUITES(X)  \
 	X(array)   \
+	X(budget)  \
 	X(cursor)  \
 	X(error)   \
 	X(escape)  \
