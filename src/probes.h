@@ -180,10 +180,10 @@ struct probes_options {
 
 /* A program to be started. */
 struct probes_program {
-	const char *file;  /* looked up in PATH if it holds no slash */
-	char *const *argv; /* argv[0] included, NULL at the end; NULL: {file, NULL} */
-	int terminal;      /* a pty's slave that becomes its controlling terminal and its
-			      0, 1 and 2, in a session of its own; -1: inherit ours */
+	const char *file;    /* looked up in PATH if it holds no slash */
+	char *const *argv;   /* argv[0] included, NULL at the end; NULL: {file, NULL} */
+	int terminal;        /* a pty's slave that becomes its controlling terminal and its
+				0, 1 and 2, in a session of its own; -1: inherit ours */
 	unsigned long files; /* its soft RLIMIT_NOFILE; 0: inherit ours. For a caller that has
 				raised its own: select(2) breaks beyond 1023 */
 };

@@ -29,6 +29,13 @@ static void detail_open_symbols(struct probes_session *s, struct holding *h)
 {
 	bool resting = h->file->fd < 0;
 
+	for (size_t i = 0; symbols_crowded() && i < s->catalog.holdings.count; i++) {
+		struct holding *other = catalog_holding(&s->catalog, i);
+
+		symbols_close(other->symbols);
+		other->symbols = NULL;
+	}
+
 	if (resting && (h->info.gone || !object_wake(h->file, mapped_open_again(&s->who, &h->place,
 								      h->info.executable))))
 		return;

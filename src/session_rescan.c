@@ -146,8 +146,8 @@ int session_rescan(struct probes_session *s, struct probes_rescanned *what, stru
 		return 0;
 	r = descriptors_spare(0);
 	if (r < 0)
-		return error_set(e, PROBES_FAILED, r, "cannot look for libraries of process %d",
-			s->who.pid);
+		return error_set(
+			e, PROBES_FAILED, r, "cannot look for libraries of process %d", s->who.pid);
 	array_init(&known, sizeof(struct image_known));
 	r = rescan_known(s, &known) ? s->look_again(s, &known, &image, e)
 				    : error_memory(e, "the list of objects");

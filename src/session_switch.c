@@ -41,8 +41,8 @@ static int session_change(struct probes_session *s, const struct session_change 
 	int r = session_may_switch(s, c->dry_run, e), spare = 0;
 
 	/*
-	 * Before anything is written: its undoing needs as many, beside the journal's. Undoing itself
-	 * is tried with what there is.
+	 * Before anything is written: its undoing needs as many, beside the journal's. Undoing
+	 * itself is tried with what there is.
 	 */
 	if (r == 0 && !c->dry_run && !c->deltas)
 		spare = descriptors_spare(s->journal.fd < 0);

@@ -17,8 +17,7 @@ struct notes_piece {
 
 bool notes_init(struct notes *n, size_t room, struct budget *budget, struct tally *tally)
 {
-	*n = (struct notes){
-		.text = malloc(tally ? 1 : room + 1), .budget = budget, .tally = tally};
+	*n = (struct notes){.text = malloc(tally ? 1 : room + 1), .budget = budget, .tally = tally};
 	n->end = n->text;
 	array_init(&n->list, sizeof(struct note));
 	return n->text;

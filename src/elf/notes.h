@@ -19,10 +19,10 @@
 #define NOTES_COST 320
 
 struct notes {
-	struct array list; /* struct note, prelink-adjusted */
-	char *text;        /* what their strings point into */
-	char *end;         /* of what there is of it */
-	size_t malformed;  /* notes, or rests of a section, that made no sense */
+	struct array list;     /* struct note, prelink-adjusted */
+	char *text;            /* what their strings point into */
+	char *end;             /* of what there is of it */
+	size_t malformed;      /* notes, or rests of a section, that made no sense */
 	struct budget *budget; /* NULL: no bound but the file's */
 	size_t left_out;       /* notes for which there was no room in it: the last ones */
 	struct tally *tally;   /* of their probes; NULL: the notes are kept */

@@ -181,8 +181,8 @@ static int object_read_sections(
 	if (elf_getshdrstrndx(elf, &names) < 0)
 		return 0;
 	r.names = section_strings(elf, names, &r.room);
-	fits = notes_init(&r.notes, object_survey(&r), terms->budget,
-		terms->count ? &o->tally : NULL);
+	fits = notes_init(
+		&r.notes, object_survey(&r), terms->budget, terms->count ? &o->tally : NULL);
 	while (fits && (scn = elf_nextscn(elf, scn)))
 		fits = object_read_section(o, &r, scn);
 	if (!fits) {

@@ -53,8 +53,9 @@ void object_free(struct object *object);
 
 /* How much of a file is taken into memory. */
 struct object_terms {
-	struct budget *budget; /* what is kept is taken from it; NULL: no bound but the file's size */
-	bool count;            /* keep no note: count the probes that they make */
+	struct budget
+		*budget; /* what is kept is taken from it; NULL: no bound but the file's size */
+	bool count;      /* keep no note: count the probes that they make */
 };
 
 /* The same on terms. A file that has no room in the budget for anything: PROBES_FAILED, -E2BIG. */

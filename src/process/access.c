@@ -49,8 +49,7 @@ static void access_try(struct access_facts *f)
 
 	array_init(&mappings, sizeof(struct mapping));
 	snprintf(path, sizeof path, "/proc/%d/maps", f->thread);
-	f->maps_error =
-		procfs_read_lines(AT_FDCWD, path, maps_drop_anonymous, &text, &size);
+	f->maps_error = procfs_read_lines(AT_FDCWD, path, maps_drop_anonymous, &text, &size);
 	f->read_error = f->maps_error;
 	if (text && maps_parse(text, &mappings, &malformed) && mappings.count)
 		f->read_error = access_try_read(f->thread, &mappings);
@@ -370,7 +369,8 @@ static void access_short(const struct access_facts *f, struct probes_access *a)
 	char why[120], hint[120];
 
 	error_explain_shortage(f->shortage, why, sizeof why, hint, sizeof hint);
-	access_rung(a, PROBES_RUNG_FAIL, "what may be done with process %d cannot be tried", f->pid);
+	access_rung(
+		a, PROBES_RUNG_FAIL, "what may be done with process %d cannot be tried", f->pid);
 	access_rung(a, PROBES_RUNG_WHY, "%s", why);
 	if (*hint)
 		access_rung(a, PROBES_RUNG_TRY, "%s", hint);

@@ -22,7 +22,9 @@ int descriptors_spare(int more)
 	held[0] = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (held[0] < 0)
 		return errno == EMFILE || errno == ENFILE ? -errno : 0;
-	for (count = 1; code == 0 && count < DESCRIPTORS_SPARE + more && count < DESCRIPTORS_SPARE + DESCRIPTORS_MORE; count++) {
+	for (count = 1; code == 0 && count < DESCRIPTORS_SPARE + more &&
+			count < DESCRIPTORS_SPARE + DESCRIPTORS_MORE;
+		count++) {
 		held[count] = fcntl(held[0], F_DUPFD_CLOEXEC, 0);
 		if (held[count] < 0)
 			code = -errno;

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 /*
- * Are enough descriptors free for what one call opens and closes again, and `more`? 0, or -EMFILE, -ENFILE. A
- * call that asks first is refused as a whole, instead of taking a file that it could not open for
- * one that is not there.
+ * Are enough descriptors free for what one call opens and closes again, and `more`? 0, or -EMFILE,
+ * -ENFILE. A call that asks first is refused as a whole, instead of taking a file that it could not
+ * open for one that is not there.
  */
 int descriptors_spare(int more);
 

@@ -77,8 +77,8 @@ static uint64_t identity_hash(int dir)
 }
 
 /* The first thread that lives, and where it is read. */
-static int identity_open_task(struct identity *who, const struct procfs_stat *stat,
-	struct probes_error *e)
+static int identity_open_task(
+	struct identity *who, const struct procfs_stat *stat, struct probes_error *e)
 {
 	char path[64];
 	int code;

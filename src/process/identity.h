@@ -9,7 +9,7 @@
 
 struct identity {
 	pid_t pid;
-	pid_t tid; /* a thread that lives: the leader, unless that is a zombie */
+	pid_t tid;           /* a thread that lives: the leader, unless that is a zombie */
 	int pidfd;           /* -1 where descriptors are scarce */
 	int proc;            /* /proc/PID, also what flock is taken on */
 	int task;            /* where maps, mem, exe, auxv are read: `proc` itself, or

@@ -142,8 +142,8 @@ static int image_read_file(struct image *image, const struct identity *who, cons
 
 	*file = NULL;
 	if (error_is_shortage(fd))
-		return error_set(e, PROBES_FAILED, fd, "cannot open %s of process %d", m->path,
-			who->pid);
+		return error_set(
+			e, PROBES_FAILED, fd, "cannot open %s of process %d", m->path, who->pid);
 	if (fd < 0)
 		image_refuse(image, m,
 			m->deleted ? "deleted or replaced on disk, and only the privileged may "

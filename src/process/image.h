@@ -27,7 +27,7 @@ struct image_object {
 
 struct image {
 	const struct object_terms *terms; /* set by the caller: how much is read of the files */
-	struct array objects; /* struct image_object; the executable first */
+	struct array objects;             /* struct image_object; the executable first */
 };
 
 /*

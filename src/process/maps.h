@@ -27,8 +27,8 @@ struct mapping {
 bool maps_parse(char *text, struct array *mappings, size_t *malformed);
 
 /*
- * Take the lines without a file and not executable (most of a large process) out of whole lines of the text, in place;
- * returns the bytes that are left.
+ * Take the lines without a file and not executable (most of a large process) out of whole lines of
+ * the text, in place; returns the bytes that are left.
  */
 size_t maps_drop_anonymous(char *text, size_t size);
 

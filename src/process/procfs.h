@@ -17,7 +17,8 @@ int procfs_read(int dir, const char *file, char **text, size_t *size);
 
 /*
  * The same of a file of lines, of which only some are wanted: `drop` takes those away from whole
- * lines that were read so far, in place, and returns the bytes that are left. The bound is on those.
+ * lines that were read so far, in place, and returns the bytes that are left. The bound is on
+ * those.
  */
 int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
 	char **text, size_t *size);

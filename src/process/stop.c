@@ -278,8 +278,7 @@ static int stop_seize_all(struct stop *s, struct probes_error *e)
 	long n;
 
 	if (fd < 0 && error_is_shortage(-errno))
-		return error_set(
-			e, PROBES_FAILED, -errno, "cannot stop process %d", s->who->pid);
+		return error_set(e, PROBES_FAILED, -errno, "cannot stop process %d", s->who->pid);
 	if (fd < 0)
 		return identity_gone(s->who, e);
 	while (r == 0 && (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)

@@ -349,8 +349,7 @@ static bool model_same(const struct row *a, const struct row *b)
 
 static void model_count(struct model *m)
 {
-	struct model_counts c = {
-		.objects = m->counts.objects, .left_out = m->counts.left_out};
+	struct model_counts c = {.objects = m->counts.objects, .left_out = m->counts.left_out};
 
 	for (size_t i = 0; i < m->row_count; i++) {
 		const struct row *r = &m->rows[i];

@@ -44,7 +44,8 @@ static void objects_look(struct app *a, size_t process, struct objects_news *n)
 	struct probes_rescanned r;
 	struct probes_error e = {0};
 
-	/* Why it cannot be looked at is said where its states are read, which need no descriptor. */
+	/* Why it cannot be looked at is said where its states are read, which need no descriptor.
+	 */
 	if (probes_rescan(s, &r, &e) < 0) {
 		if (probes_is_shortage(&e))
 			app_say_error(a, "", &e);
