@@ -7,7 +7,7 @@ need_switching
 start loop_ocaml2_pie
 off=$(live "$file" multi)
 short='probes-tui has no file descriptors left'
-terminal 100 24
+terminal 220 24
 opened=0
 
 for n in 4 6 8 10 11 12 13 14 15 16 17 18 20 24 32 40; do
