@@ -24,6 +24,10 @@
  *  - One session is used by one thread at a time. Where a program was started
  *    by probes_start and not yet let go, that must be the thread that started
  *    it, since ptrace(2) belongs to a thread.
+ *  - Where the caller itself has run out of descriptors or memory, the error has the status
+ *    PROBES_FAILED and the code -EMFILE, -ENFILE or -ENOMEM, whatever was called: it says nothing
+ *    about the process. A session holds 3 descriptors, and one more for each object with
+ *    probes; where an eighth of RLIMIT_NOFILE is in use, 2. A call needs 8 free ones.
  *  - Addresses are those of the process, in bytes; "pc" is the address in the
  *    file's own terms (link-time).
  *
@@ -64,6 +68,16 @@ struct probes_error {
 	char why[512];  /* the cause: "No such process" */
 	char hint[512]; /* what to try; may be empty */
 };
+
+/*
+ * Fill an error as the engine does where one of the caller's own system calls failed with this
+ * negative errno: the cause, and for a shortage of descriptors or memory what raises it. Returns
+ * code.
+ */
+PROBES_API int probes_failed(struct probes_error *e, int code, const char *what);
+
+/* Is it a shortage of our own: of descriptors or memory? It says nothing about the process. */
+PROBES_API bool probes_is_shortage(const struct probes_error *e);
 
 /* ---------------------------------------------------------------- the facts */
 
@@ -126,7 +140,9 @@ struct probes_object {
 				 privileged): it may have probes, which are not listed; see `why` */
 	size_t probe_count;
 	size_t first_probe; /* its probes follow each other from here */
-	const char *why;    /* why there are no probes to show, or NULL */
+	size_t left_out;    /* of its notes: what is kept of files is bounded, in all sessions of a
+			       program together (base/budget.h); `why` says so */
+	const char *why;    /* why there are no probes to show, or not all; or NULL */
 	const char *remedy; /* what would help: how a runtime that is known to have them must be
 			       built, how to get at what is unread; a part of `why`, or NULL */
 };
@@ -167,10 +183,12 @@ struct probes_options {
 
 /* A program to be started. */
 struct probes_program {
-	const char *file;  /* looked up in PATH if it holds no slash */
-	char *const *argv; /* argv[0] included, NULL at the end; NULL: {file, NULL} */
-	int terminal;      /* a pty's slave that becomes its controlling terminal and its
-			      0, 1 and 2, in a session of its own; -1: inherit ours */
+	const char *file;    /* looked up in PATH if it holds no slash */
+	char *const *argv;   /* argv[0] included, NULL at the end; NULL: {file, NULL} */
+	int terminal;        /* a pty's slave that becomes its controlling terminal and its
+				0, 1 and 2, in a session of its own; -1: inherit ours */
+	unsigned long files; /* its soft RLIMIT_NOFILE; 0: inherit ours. For a caller that has
+				raised its own: select(2) breaks beyond 1023 */
 };
 
 /*
@@ -181,6 +199,21 @@ struct probes_program {
  */
 PROBES_API PROBES_CHECK int probes_open_pid(pid_t pid, const struct probes_options *options,
 	struct probes_session **session, struct probes_error *e);
+
+/* What a look at a process has counted. */
+struct probes_survey {
+	size_t probes;  /* as probes_count would say */
+	size_t objects; /* that are mapped */
+	bool more;      /* there are more: 524,288 are counted of one object */
+};
+
+/*
+ * Count the probes of a process and keep nothing, neither memory nor descriptors: for a look at
+ * all processes, some of which may hold what somebody put there to fill ours. Takes 8 MiB at
+ * most for a moment, besides the list of what is mapped. Fails as probes_open_pid does.
+ */
+PROBES_API PROBES_CHECK int probes_survey(
+	pid_t pid, struct probes_survey *survey, struct probes_error *e);
 
 /* Open an ELF file, to list what it declares: addresses are 0, states unknown. */
 PROBES_API PROBES_CHECK int probes_open_file(const char *path, const struct probes_options *options,

@@ -8,6 +8,7 @@
 #include "probe/select.h"
 #include "probe/state.h"
 #include "process/access.h"
+#include "process/descriptors.h"
 #include "process/image.h"
 #include "process/privilege.h"
 #include "process/start.h"
@@ -36,6 +37,7 @@ static struct probes_session *session_new(
 	s->memory.fd = -1;
 	s->journal.fd = -1;
 	s->pagemap = -1;
+	s->terms = (struct object_terms){.budget = &s->budget};
 	catalog_init(&s->catalog);
 	if (options) {
 		s->read_only = options->read_only;
@@ -48,11 +50,21 @@ static struct probes_session *session_new(
 static int session_add(struct probes_session *s, const struct probes_object *info,
 	const struct place *place, struct object *file, const char *why, struct probes_error *e)
 {
+	size_t left_out = file ? file->note_left_out : 0;
 	struct holding *h;
-	int r = holding_new(info, file, why, s->process, &h, e);
+	int r;
 
+	if (!budget_take(&s->budget, sizeof *h + strlen(info->path))) {
+		object_free(file);
+		error_set(e, PROBES_FAILED, -E2BIG, "cannot keep %s", info->path);
+		return error_why(e, "no room is left for what is mapped in the processes that are "
+				    "open (256 MiB in all)");
+	}
+	r = holding_new(info, file, why, s->process, &h, e);
 	if (r < 0)
 		return r;
+	if (left_out)
+		log_say(&s->log, PROBES_LOG_NOTICE, "%s: %s", h->path, h->why);
 	if (place)
 		h->place = *place;
 	if (h->probe_count)
@@ -110,11 +122,15 @@ static int session_take_hold(
 		if (r < 0)
 			return r;
 		memory_open(&s->memory, s->who.task, s->who.tid, s->who.tid == pid);
+		if (error_is_shortage(s->memory.denied))
+			return error_set(e, PROBES_FAILED, s->memory.denied,
+				"cannot open the memory of process %d", pid);
 		r = image_read(&s->who, &s->memory, image, e);
 		if (tries == SESSION_THREADS || identity_thread_lives(&s->who))
 			return r;
 		if (r == 0)
 			image_done(image);
+		budget_done(&s->budget);
 		memory_close(&s->memory);
 		identity_close(&s->who);
 	}
@@ -122,7 +138,7 @@ static int session_take_hold(
 
 static int session_open_process(struct probes_session *s, pid_t pid, struct probes_error *e)
 {
-	struct image image;
+	struct image image = {.terms = &s->terms};
 	int r = session_take_hold(s, pid, &image, e);
 
 	if (r < 0)
@@ -132,10 +148,37 @@ static int session_open_process(struct probes_session *s, pid_t pid, struct prob
 	s->path = strdup(ARRAY_AT(&image.objects, struct image_object, 0)->path);
 	r = s->path ? session_add_image(s, &image, e) : error_memory(e, "a session");
 	image_done(&image);
+	budget_trim(&s->budget);
 	/* What was read belongs together only if it still is the same program. */
 	if (r == 0 && identity_execed(&s->who))
 		return identity_gone(&s->who, e);
 	return r ? r : probes_alive(s, e);
+}
+
+int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *e)
+{
+	struct probes_session s = {.who = {.pidfd = -1, .proc = -1, .task = -1},
+		.memory.fd = -1,
+		.process = true,
+		.terms = {.count = true}};
+	struct image image = {.terms = &s.terms};
+	int r = session_take_hold(&s, pid, &image, e);
+
+	*survey = (struct probes_survey){0};
+	for (size_t i = 0; r == 0 && i < image.objects.count; i++) {
+		const struct image_object *o = ARRAY_AT(&image.objects, struct image_object, i);
+
+		survey->objects++;
+		survey->probes += o->probes;
+		survey->more = survey->more || o->more;
+	}
+	if (r == 0) {
+		image_done(&image);
+		r = identity_execed(&s.who) ? identity_gone(&s.who, e) : probes_alive(&s, e);
+	}
+	memory_close(&s.memory);
+	identity_close(&s.who);
+	return r;
 }
 
 static int session_finish(struct probes_session *s, int r, struct probes_session **session)
@@ -160,11 +203,13 @@ int probes_open_pid(pid_t pid, const struct probes_options *options,
 static int session_open_path(struct probes_session *s, const char *path, struct probes_error *e)
 {
 	struct probes_object info = {.path = path, .executable = true};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int spare = descriptors_spare(0), fd, r;
 	struct object *file;
 	struct stat st;
-	int r;
 
+	if (spare < 0)
+		return error_set(e, PROBES_FAILED, spare, "cannot open %s", path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0) {
 		error_set(e, errno == EACCES ? PROBES_DENIED : PROBES_NO_TARGET, -errno,
 			"cannot open %s", path);
@@ -176,7 +221,7 @@ static int session_open_path(struct probes_session *s, const char *path, struct 
 		error_why(e, "it is no regular file");
 		return error_hint(e, "name a program or a shared library");
 	}
-	r = object_read(fd, path, &file, e);
+	r = object_read_on(fd, path, &s->terms, &file, e);
 	if (r < 0)
 		return r;
 	s->path = strdup(path);
@@ -184,7 +229,9 @@ static int session_open_path(struct probes_session *s, const char *path, struct 
 		object_free(file);
 		return error_memory(e, "a session");
 	}
-	return session_add(s, &info, NULL, file, "", e);
+	r = session_add(s, &info, NULL, file, "", e);
+	budget_trim(&s->budget);
+	return r;
 }
 
 int probes_open_file(const char *path, const struct probes_options *options,
@@ -252,6 +299,7 @@ void probes_close(struct probes_session *s)
 	else
 		journal_remove(&s->journal);
 	catalog_done(&s->catalog);
+	budget_done(&s->budget);
 	memory_close(&s->memory);
 	if (s->pagemap >= 0)
 		close(s->pagemap);

@@ -26,6 +26,8 @@ struct probes_session {
 	int (*look_again)(struct probes_session *s, struct array *known, struct image *image,
 		struct probes_error *e);
 	uint64_t maps_mark;
+	struct budget budget;      /* what it keeps of files */
+	struct object_terms terms; /* on which they are read */
 	struct catalog catalog;
 	struct reader all; /* of every probe; laid out at the first full refresh */
 	bool all_ready;

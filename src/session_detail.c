@@ -6,6 +6,7 @@
 
 #include "elf/symbols.h"
 #include "probe/code.h"
+#include "process/mapped.h"
 
 #include <string.h>
 
@@ -23,6 +24,26 @@ static const struct probes_site *detail_find(
 							   : NULL;
 }
 
+/* The file may have been closed where descriptors are scarce (holding_new). */
+static void detail_open_symbols(struct probes_session *s, struct holding *h)
+{
+	bool resting = h->file->fd < 0;
+
+	for (size_t i = 0; symbols_crowded() && i < s->catalog.holdings.count; i++) {
+		struct holding *other = catalog_holding(&s->catalog, i);
+
+		symbols_close(other->symbols);
+		other->symbols = NULL;
+	}
+
+	if (resting && (h->info.gone || !object_wake(h->file, mapped_open_again(&s->who, &h->place,
+								      h->info.executable))))
+		return;
+	h->symbols = symbols_open(h->file->fd, h->path);
+	if (resting)
+		object_rest(h->file);
+}
+
 void probes_where(struct probes_session *s, size_t probe, size_t site, struct probes_where *where)
 {
 	struct holding *h;
@@ -32,7 +53,7 @@ void probes_where(struct probes_session *s, size_t probe, size_t site, struct pr
 	if (!at)
 		return;
 	if (!h->symbols)
-		h->symbols = symbols_open(h->file->fd, h->path);
+		detail_open_symbols(s, h);
 	if (h->symbols)
 		symbols_find(h->symbols, at->pc, where);
 }

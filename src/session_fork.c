@@ -5,8 +5,10 @@
 #include "session.h"
 
 #include "base/error.h"
+#include "process/descriptors.h"
 #include "process/tree.h"
 
+#include <errno.h>
 #include <linux/kcmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,15 +61,19 @@ int probes_forked(struct probes_session *const *sessions, size_t count, pid_t **
 	struct probes_error *e)
 {
 	struct array links;
-	bool read;
+	int r;
 
 	*pids = NULL;
 	*found = 0;
 	if (!fork_any_switched(sessions, count))
 		return 0;
+	/* A mark that could not be read for want of a descriptor would hide a child. */
+	r = descriptors_spare(0);
+	if (r < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot look for children");
 	array_init(&links, sizeof(struct tree_link));
-	read = tree_gather(&links);
-	*pids = read ? calloc(links.count + 1, sizeof **pids) : NULL;
+	r = tree_gather(&links);
+	*pids = r == 0 ? calloc(links.count + 1, sizeof **pids) : NULL;
 	for (size_t i = 0; *pids && i < links.count; i++) {
 		const struct tree_link *link = ARRAY_AT(&links, struct tree_link, i);
 
@@ -76,7 +82,9 @@ int probes_forked(struct probes_session *const *sessions, size_t count, pid_t **
 			(*pids)[(*found)++] = link->pid;
 	}
 	array_done(&links);
-	return *pids ? 0 : error_memory(e, "a look at children");
+	if (*pids)
+		return 0;
+	return error_set(e, PROBES_FAILED, r ? r : -ENOMEM, "cannot look for children");
 }
 
 /* ---- taking over ---- */

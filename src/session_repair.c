@@ -6,6 +6,7 @@
 #include "session.h"
 
 #include "base/error.h"
+#include "process/descriptors.h"
 #include "process/life.h"
 #include "process/procfs.h"
 
@@ -223,9 +224,15 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 {
 	struct array found;
 	bool fits;
+	int r;
 
 	*leftovers = NULL;
 	*count = 0;
+	/* Without them the journals would seem not to be there. */
+	r = s->process ? descriptors_spare(0) : 0;
+	if (r < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
+			s->who.pid);
 	array_init(&found, sizeof(struct journal_found));
 	fits = !s->process || repair_find(s, &found);
 	if (fits)
@@ -382,6 +389,8 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 	int r = session_may_switch(s, false, e);
 
 	*result = NULL;
+	if (r == 0 && (r = descriptors_spare(1)) < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot repair process %d", s->who.pid);
 	if (r == 0)
 		r = turn_take(&s->turn, &s->who, s->memory.fd, SESSION_TURN_MS, e);
 	if (r < 0)
@@ -405,6 +414,6 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 			r = error_memory(e, "a result");
 	}
 	journal_found_done(&found);
-	turn_end(&s->who, s->memory.fd);
+	turn_end(&s->turn, &s->who, s->memory.fd);
 	return r;
 }

@@ -6,6 +6,7 @@
 #include "session.h"
 
 #include "base/error.h"
+#include "process/descriptors.h"
 #include "process/mapped.h"
 
 #include <string.h>
@@ -137,18 +138,23 @@ int session_rescan(struct probes_session *s, struct probes_rescanned *what, stru
 	struct probes_error *e)
 {
 	struct array known;
-	struct image image = {0};
+	struct image image = {.terms = &s->terms};
 	int r;
 
 	*what = (struct probes_rescanned){0};
 	if (!s->look_again || s->held)
 		return 0;
+	r = descriptors_spare(0);
+	if (r < 0)
+		return error_set(
+			e, PROBES_FAILED, r, "cannot look for libraries of process %d", s->who.pid);
 	array_init(&known, sizeof(struct image_known));
 	r = rescan_known(s, &known) ? s->look_again(s, &known, &image, e)
 				    : error_memory(e, "the list of objects");
 	if (r == 0) {
 		r = rescan_take(s, &known, &image, what, lost, e);
 		image_done(&image);
+		budget_trim(&s->budget);
 	}
 	if (what->new_probes || what->gone_probes) {
 		s->changes++;

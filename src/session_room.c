@@ -160,7 +160,7 @@ static int room_compare(struct probes_session *s, const struct session_change *c
 		room_grant(s, spare > r->cost_bytes ? spare - r->cost_bytes : 0);
 		return 0;
 	}
-	error_set(e, PROBES_REFUSED, -ENOMEM, "refused to write in process %d", s->who.pid);
+	error_set(e, PROBES_REFUSED, -ENOSPC, "refused to write in process %d", s->who.pid);
 	error_why(e, "that %s", r->cost);
 	return error_hint(e, c->deltas ? "raise that limit, then take back what is still switched"
 				       : "raise that limit, or switch fewer probes");

@@ -4,6 +4,7 @@
 #include "session.h"
 
 #include "base/error.h"
+#include "process/descriptors.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -50,8 +51,17 @@ void probes_set_patience(struct probes_session *s, unsigned milliseconds)
 static int session_change(struct probes_session *s, const struct session_change *c,
 	struct probes_result **result, struct probes_error *e)
 {
-	int r = session_may_switch(s, c->dry_run, e);
+	int r = session_may_switch(s, c->dry_run, e), spare = 0;
 
+	/*
+	 * Before anything is written: its undoing needs as many, beside the journal's. Undoing
+	 * itself is tried with what there is.
+	 */
+	if (r == 0 && !c->dry_run && !c->deltas)
+		spare = descriptors_spare(s->journal.fd < 0);
+	if (spare < 0)
+		return error_set(
+			e, PROBES_FAILED, spare, "cannot switch in process %d", s->who.pid);
 	/* What writes nothing need not wait for its turn. */
 	if (r == 0 && c->dry_run)
 		return session_carry_out(s, c, result, e);
@@ -68,7 +78,7 @@ static int session_change(struct probes_session *s, const struct session_change 
 		return r;
 	}
 	r = session_carry_out(s, c, result, e);
-	turn_end(&s->who, s->memory.fd);
+	turn_end(&s->turn, &s->who, s->memory.fd);
 	return r;
 }
 

@@ -2,7 +2,7 @@
  * The program: reads the command line and hands over to a verb or the screen.
  *
  * Owns what must hold before anything else is opened (locale, descriptors 0 to
- * 2). Nothing else includes both faces.
+ * 2, how many there may be). Nothing else includes both faces.
  */
 #include <fcntl.h>
 #include <locale.h>
@@ -13,6 +13,7 @@
 
 #include "ui/cli/verbs.h"
 #include "ui/config.h"
+#include "ui/limits.h"
 #include "ui/options.h"
 #include "ui/report.h"
 #include "ui/tui/tui.h"
@@ -131,6 +132,7 @@ int main(int argc, char **argv)
 	int status;
 
 	keep_standard_descriptors();
+	limits_raise();
 	setlocale(LC_ALL, "");
 	if (options_parse(argc, argv, &o, &e) < 0) {
 		report_error(&e);

@@ -86,7 +86,8 @@ static size_t without_us(pid_t *pids, size_t count)
 /* What the kernel calls a process: 15 bytes at most, and it may hold anything. */
 #define COMM 15
 
-static bool is_called(pid_t pid, const char *name)
+/* 1, 0, or a negative errno: it may be, but we are short of descriptors. */
+static int is_called(pid_t pid, const char *name)
 {
 	char path[64], comm[COMM + 2];
 	size_t n;
@@ -95,7 +96,7 @@ static bool is_called(pid_t pid, const char *name)
 	snprintf(path, sizeof path, "/proc/%d/comm", pid);
 	f = fopen(path, "re");
 	if (!f)
-		return false;
+		return errno == EMFILE || errno == ENFILE ? -errno : 0;
 	n = fread(comm, 1, sizeof comm - 1, f);
 	fclose(f);
 	comm[n] = '\0';
@@ -112,14 +113,19 @@ static int find_called(const char *name, pid_t **pids, size_t *count, struct pro
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < *count; i++)
-		if ((*pids)[i] != getpid() && is_called((*pids)[i], name))
+	for (size_t i = 0; r >= 0 && i < *count; i++) {
+		if ((*pids)[i] != getpid())
+			r = is_called((*pids)[i], name);
+		if ((*pids)[i] != getpid() && r == 1)
 			(*pids)[kept++] = (*pids)[i];
+	}
 	*count = kept;
-	if (kept)
+	if (kept && r >= 0)
 		return 0;
 	free(*pids);
 	snprintf(what, sizeof what, "-comm %s", name);
+	if (r < 0)
+		return probes_failed(e, r, what);
 	return report_set(e, PROBES_NO_TARGET, -ESRCH, what,
 		"ps -eo pid,comm shows what processes are called", "no process has this name");
 }

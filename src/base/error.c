@@ -8,18 +8,59 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+
+bool error_is_shortage(int code)
+{
+	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;
+}
+
+static void error_explain_descriptors(char *why, size_t why_size, char *hint, size_t hint_size)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	snprintf(why, why_size, "probes-tui has no file descriptors left (limit %llu)",
+		(unsigned long long)limit.rlim_cur);
+	if (limit.rlim_cur < limit.rlim_max)
+		snprintf(hint, hint_size, "raise the limit: ulimit -n %llu",
+			(unsigned long long)limit.rlim_max);
+	else
+		snprintf(hint, hint_size,
+			"name fewer processes, or have root raise the hard limit (ulimit -Hn)");
+}
+
+void error_explain_shortage(int code, char *why, size_t why_size, char *hint, size_t hint_size)
+{
+	struct rlimit limit;
+
+	snprintf(hint, hint_size, "%s", "");
+	if (code == -EMFILE) {
+		error_explain_descriptors(why, why_size, hint, hint_size);
+	} else if (code == -ENFILE) {
+		snprintf(why, why_size, "this machine has no file descriptors left");
+		snprintf(hint, hint_size, "raise fs.file-max, or end what holds so many files");
+	} else {
+		snprintf(why, why_size, "probes-tui has no memory left");
+		if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+			snprintf(hint, hint_size, "its limit is %llu MiB (ulimit -v)",
+				(unsigned long long)limit.rlim_cur >> 20);
+	}
+}
 
 int error_set(struct probes_error *e, enum probes_status status, int code, const char *what, ...)
 {
 	va_list args;
 
-	e->status = status;
+	e->status = error_is_shortage(code) ? PROBES_FAILED : status;
 	e->code = code;
 	va_start(args, what);
 	vsnprintf(e->what, sizeof e->what, what, args);
 	va_end(args);
 	snprintf(e->why, sizeof e->why, "%s", strerror(-code));
 	e->hint[0] = '\0';
+	if (error_is_shortage(code))
+		error_explain_shortage(code, e->why, sizeof e->why, e->hint, sizeof e->hint);
 	return code;
 }
 
@@ -27,6 +68,8 @@ int error_why(struct probes_error *e, const char *why, ...)
 {
 	va_list args;
 
+	if (error_is_shortage(e->code))
+		return e->code;
 	va_start(args, why);
 	vsnprintf(e->why, sizeof e->why, why, args);
 	va_end(args);
@@ -37,10 +80,44 @@ int error_hint(struct probes_error *e, const char *hint, ...)
 {
 	va_list args;
 
+	if (error_is_shortage(e->code))
+		return e->code;
 	va_start(args, hint);
 	vsnprintf(e->hint, sizeof e->hint, hint, args);
 	va_end(args);
 	return e->code;
+}
+
+int error_fork(struct probes_error *e, int code, const char *what, ...)
+{
+	struct rlimit limit = {0};
+	char text[sizeof e->what];
+	va_list args;
+
+	va_start(args, what);
+	vsnprintf(text, sizeof text, what, args);
+	va_end(args);
+	error_set(e, PROBES_FAILED, code, "%s", text);
+	if (code != -EAGAIN)
+		return code;
+	/* fork(2), EAGAIN. */
+	if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+		error_why(e, "no further process may be started (limit %llu)",
+			(unsigned long long)limit.rlim_cur);
+	else
+		error_why(e, "no further process may be started");
+	return error_hint(
+		e, "raise ulimit -u or pids.max of the cgroup, or end some of your processes");
+}
+
+int probes_failed(struct probes_error *e, int code, const char *what)
+{
+	return error_set(e, PROBES_FAILED, code, "%s", what);
+}
+
+bool probes_is_shortage(const struct probes_error *e)
+{
+	return error_is_shortage(e->code);
 }
 
 int error_memory(struct probes_error *e, const char *what)

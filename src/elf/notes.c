@@ -15,9 +15,9 @@ struct notes_piece {
 	Elf_Type type; /* says how notes are aligned */
 };
 
-bool notes_init(struct notes *n, size_t room)
+bool notes_init(struct notes *n, size_t room, struct budget *budget, struct tally *tally)
 {
-	*n = (struct notes){.text = malloc(room + 1)};
+	*n = (struct notes){.text = malloc(tally ? 1 : room + 1), .budget = budget, .tally = tally};
 	n->end = n->text;
 	array_init(&n->list, sizeof(struct note));
 	return n->text;
@@ -41,17 +41,31 @@ static void notes_keep(struct notes *n, const char **text, const char *last)
 	n->end = stpcpy(n->end, from) + 1;
 }
 
+/* From the first for which there is no room on they are counted alone. */
+static bool notes_fit(struct notes *n, size_t size)
+{
+	if (!n->budget || (!n->left_out && budget_take_some(n->budget, NOTES_COST + size)))
+		return true;
+	n->left_out++;
+	return false;
+}
+
 static bool notes_add(struct notes *n, const void *descriptor, size_t size, uint64_t base)
 {
-	struct note *note = array_add(&n->list), last = {0};
+	struct note one, *note, last = {0};
 
-	if (!note)
-		return false;
-	if (note_parse(descriptor, size, note) < 0) {
-		n->list.count--;
+	if (note_parse(descriptor, size, &one) < 0) {
 		n->malformed++;
 		return true;
 	}
+	if (n->tally)
+		return tally_add(n->tally, one.provider, one.name);
+	if (!notes_fit(n, size))
+		return true;
+	note = array_add(&n->list);
+	if (!note)
+		return false;
+	*note = one;
 	if (n->list.count > 1)
 		last = note[-1];
 	notes_keep(n, &note->provider, last.provider);

@@ -215,6 +215,13 @@ static size_t object_survey_segments(
 	return r->room - room;
 }
 
+static bool object_has_notes(const struct object_reading *r)
+{
+	const struct notes *n = &r->notes;
+
+	return n->list.count || n->left_out || (n->tally && n->tally->count);
+}
+
 /*
  * What the sections did not give: section headers can be stripped, notes that are loaded still have
  * their segment. Only then, since a note of both would count twice. Without the section
@@ -223,7 +230,7 @@ static size_t object_survey_segments(
 static bool object_read_segments_of_notes(struct object *o, struct object_reading *r)
 {
 	size_t malformed = r->notes.malformed, count, bytes;
-	bool want = !r->notes.list.count, fits = true;
+	bool want = !object_has_notes(r), fits = true;
 	GElf_Shdr notes;
 
 	if ((!want && o->build_id_size) || elf_getphdrnum(r->elf, &count) < 0)
@@ -232,7 +239,7 @@ static bool object_read_segments_of_notes(struct object *o, struct object_readin
 	bytes = object_survey_segments(o, r, count);
 	if (want && bytes) {
 		notes_done(&r->notes);
-		fits = notes_init(&r->notes, bytes);
+		fits = notes_init(&r->notes, bytes, r->notes.budget, r->notes.tally);
 	}
 	for (size_t i = 0; bytes && fits && i < count; i++) {
 		if (!object_note_segment(r, i, &notes) || !section_fits(o->fd, &notes, &r->room))
@@ -243,7 +250,7 @@ static bool object_read_segments_of_notes(struct object *o, struct object_readin
 			fits = notes_read(&r->notes, o->fd, &notes, 0);
 	}
 	/* Notes of other owners may be broken or aligned in their own way: no concern of ours. */
-	if (!r->notes.list.count)
+	if (!object_has_notes(r))
 		r->notes.malformed = malformed;
 	return fits;
 }
@@ -260,7 +267,8 @@ static enum object_sections object_judge_sections(
 }
 
 /* `within`: the table of section headers lies within the file. */
-static int object_read_notes(Elf *elf, struct object *o, bool within, struct probes_error *e)
+static int object_read_notes(Elf *elf, struct object *o, const struct object_terms *terms,
+	bool within, struct probes_error *e)
 {
 	struct object_reading r = {.elf = elf, .room = section_room(o->fd)};
 	Elf_Scn *scn = NULL;
@@ -273,7 +281,8 @@ static int object_read_notes(Elf *elf, struct object *o, bool within, struct pro
 	/* Without names of sections it cannot be told which is which. */
 	if (o->sections == OBJECT_SECTIONS_READ && !r.names.size)
 		o->sections = OBJECT_SECTIONS_BAD;
-	fits = notes_init(&r.notes, within ? object_survey(&r) : 0);
+	fits = notes_init(&r.notes, within ? object_survey(&r) : 0, terms->budget,
+		terms->count ? &o->tally : NULL);
 	while (within && fits && (scn = elf_nextscn(elf, scn)))
 		fits = object_read_section(o, &r, scn);
 	fits = fits && object_read_segments_of_notes(o, &r);
@@ -281,14 +290,44 @@ static int object_read_notes(Elf *elf, struct object *o, bool within, struct pro
 		notes_done(&r.notes);
 		return error_memory(e, "the notes of a file");
 	}
+	/* libelf says of a section that it could not hold that it has no bytes. */
+	if (errno == ENOMEM && (o->sections == OBJECT_SECTIONS_BAD || r.notes.malformed)) {
+		notes_done(&r.notes);
+		return error_memory(e, "the notes of a file");
+	}
+	free(o->tally.table);
+	o->tally.table = NULL;
 	o->note_malformed = r.notes.malformed;
 	o->note_count = r.notes.list.count;
+	o->note_left_out = r.notes.left_out;
 	o->notes = array_take(&r.notes.list);
 	o->strings = r.notes.text;
 	return 0;
 }
 
+/* What it takes besides its notes: a process may map thousands of files with thousands of segments.
+ */
+static int object_account(const struct object *o, const struct object_terms *terms,
+	const char *name, struct probes_error *e)
+{
+	size_t bytes = sizeof *o + o->segment_count * sizeof *o->segments +
+		       (o->interpreter ? strlen(o->interpreter) : 0);
+
+	if (!terms->budget || budget_take(terms->budget, bytes))
+		return 0;
+	error_set(e, PROBES_FAILED, -E2BIG, "cannot read %s", name);
+	return error_why(e, "left out: too much is mapped for probes-tui to keep");
+}
+
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e)
+{
+	static const struct object_terms unbounded;
+
+	return object_read_on(fd, name, &unbounded, object, e);
+}
+
+int object_read_on(int fd, const char *name, const struct object_terms *terms,
+	struct object **object, struct probes_error *e)
 {
 	struct object *o = calloc(1, sizeof *o);
 	Elf64_Ehdr header;
@@ -301,14 +340,16 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 	}
 	o->fd = fd;
 	elf = section_begin(fd, &header, name, e);
-	r = elf ? object_read_segments(elf, o, name, e) : -ENOEXEC;
+	r = elf ? object_read_segments(elf, o, name, e) : e->code;
+	if (r == 0)
+		r = object_account(o, terms, name, e);
 	if (r == 0) {
 		o->fixed = header.e_type == ET_EXEC;
 		object_find_headers(o, &header);
 		cut = section_check_table(fd, &header, name, e);
-		r = object_read_notes(elf, o, cut == 0, e);
+		r = object_read_notes(elf, o, terms, cut == 0, e);
 		/* A file cut short loses its section headers first: then it is refused. */
-		if (r == 0 && cut < 0 && !o->note_count)
+		if (r == 0 && cut < 0 && !o->note_count && !o->tally.count)
 			r = section_check_table(fd, &header, name, e);
 	}
 	elf_end(elf);
@@ -317,6 +358,20 @@ int object_read(int fd, const char *name, struct object **object, struct probes_
 	else
 		*object = o;
 	return r;
+}
+
+static void object_set_mark(int fd, struct object_mark *mark)
+{
+	struct stat st;
+
+	*mark = (struct object_mark){0};
+	if (fstat(fd, &st) < 0)
+		return;
+	mark->device = st.st_dev;
+	mark->inode = st.st_ino;
+	mark->size = (uint64_t)st.st_size;
+	mark->seconds = st.st_mtim.tv_sec;
+	mark->nanoseconds = st.st_mtim.tv_nsec;
 }
 
 char *object_drop_notes(struct object *o)
@@ -330,12 +385,37 @@ char *object_drop_notes(struct object *o)
 	return strings;
 }
 
+void object_rest(struct object *o)
+{
+	if (o->fd < 0)
+		return;
+	object_set_mark(o->fd, &o->mark);
+	close(o->fd);
+	o->fd = -1;
+}
+
+bool object_wake(struct object *o, int fd)
+{
+	struct object_mark mark;
+
+	if (fd < 0)
+		return false;
+	object_set_mark(fd, &mark);
+	if (memcmp(&mark, &o->mark, sizeof mark)) {
+		close(fd);
+		return false;
+	}
+	o->fd = fd;
+	return true;
+}
+
 void object_free(struct object *o)
 {
 	if (!o)
 		return;
 	free(object_drop_notes(o));
-	close(o->fd);
+	object_rest(o);
+	tally_done(&o->tally);
 	free(o->segments);
 	free(o->interpreter);
 	free(o);

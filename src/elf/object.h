@@ -6,8 +6,10 @@
 #ifndef ELF_OBJECT_H
 #define ELF_OBJECT_H
 
+#include "base/budget.h"
 #include "base/spans.h"
 #include "elf/note.h"
+#include "elf/tally.h"
 #include "probes.h"
 
 #include <sys/types.h>
@@ -24,8 +26,15 @@ enum object_sections {
 	OBJECT_SECTIONS_BAD   /* zeroed, cut off, or without the names of the sections */
 };
 
+/* By which a file that was closed is told again; nothing between the members. */
+struct object_mark {
+	uint64_t device, inode, size;
+	int64_t seconds, nanoseconds; /* of its last change */
+};
+
 struct object {
-	int fd;                          /* owned, open for reading */
+	int fd;                          /* owned, open for reading; -1: see object_rest */
+	struct object_mark mark;         /* of a file that was closed */
 	bool fixed;                      /* ET_EXEC: addresses are final */
 	bool no_code;                    /* a debug file: headers and notes, but no code or data */
 	struct object_segment *segments; /* the PT_LOADs, in file order */
@@ -41,6 +50,8 @@ struct object {
 	size_t note_count;
 	size_t note_malformed; /* notes or sections that made no sense and were left out */
 	bool notes_compressed; /* a section of them is, and was left out for that */
+	size_t note_left_out;  /* for which the budget had no room: its last ones */
+	struct tally tally;    /* of the probes of a file that was only counted */
 	char *strings;         /* what the notes point into */
 };
 
@@ -50,6 +61,25 @@ struct object {
  */
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e);
 void object_free(struct object *object);
+
+/* How much of a file is taken into memory. */
+struct object_terms {
+	struct budget
+		*budget; /* what is kept is taken from it; NULL: no bound but the file's size */
+	bool count;      /* keep no note: count the probes that they make */
+};
+
+/* The same on terms. A file that has no room in the budget for anything: PROBES_FAILED, -E2BIG. */
+int object_read_on(int fd, const char *name, const struct object_terms *terms,
+	struct object **object, struct probes_error *e);
+
+/*
+ * Close the file, for which there may be no descriptor to spare; its bytes cannot be read until it
+ * is opened again. object_wake takes such a descriptor (closed where it is of another file, or of
+ * one that was changed meanwhile: false).
+ */
+void object_rest(struct object *object);
+bool object_wake(struct object *object, int fd);
 
 /* Free the notes; their strings become the caller's (free). */
 char *object_drop_notes(struct object *object);

@@ -14,6 +14,10 @@
 
 int section_bad(struct probes_error *e, const char *name, const char *why)
 {
+	/* What libelf could not do for want of memory says nothing about the file (its calls leave
+	 * malloc's errno; section_begin clears what was there before). */
+	if (errno == ENOMEM)
+		return error_set(e, PROBES_FAILED, -ENOMEM, "cannot read %s", name);
 	error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", name);
 	return error_why(e, "%s", why);
 }
@@ -82,6 +86,7 @@ Elf *section_begin(int fd, Elf64_Ehdr *header, const char *name, struct probes_e
 {
 	Elf *elf;
 
+	errno = 0;
 	memset(header, 0, sizeof *header);
 	if (pread(fd, header, sizeof *header, 0) < (ssize_t)sizeof *header)
 		memset(header->e_ident, 0, SELFMAG);

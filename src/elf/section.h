@@ -11,7 +11,10 @@
 #include <gelf.h>
 #include <libelf.h>
 
-/* The error of a file that cannot be used, with the reason; returns what the caller returns. */
+/*
+ * The error of a file that cannot be used, with the reason; of want of memory where errno says so
+ * since section_begin. Returns what the caller returns.
+ */
 int section_bad(struct probes_error *e, const char *name, const char *why);
 
 /*

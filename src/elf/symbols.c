@@ -12,14 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What reading the symbols of one file may take: half a megabyte of .gnu_debugdata can hold 3 GB.
- */
+/* What the symbols of all files that are open may take: half a megabyte of .gnu_debugdata can hold
+ * 3 GB. */
 #define SYMBOLS_MOST_BYTES ((rlim_t)1 << 30)
 
 struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GElf_Addr bias; /* that libdwfl gave the file */
+	rlim_t bytes;   /* by which we grew as it was read; others may have grown meanwhile */
 };
 
 /* Can it be opened without waiting for somebody: a file, or nothing at all? */
@@ -98,39 +99,68 @@ static rlim_t symbols_size_of_us(void)
 
 /* The limit is the process's: two threads that set it at once would restore each other's. */
 static pthread_mutex_t symbols_limited = PTHREAD_MUTEX_INITIALIZER;
+static rlim_t symbols_held; /* of all that are open; under the lock */
+
+/* While libdwfl reads. */
+struct symbols_reading {
+	struct rlimit before;
+	rlim_t size; /* ours; 0: not limited */
+};
 
 /* libdwfl has no bound of its own: what goes beyond ours is no memory, which it can live with. */
-static bool symbols_limit(struct rlimit *before)
+static void symbols_limit(struct symbols_reading *r)
 {
-	rlim_t now = symbols_size_of_us();
 	struct rlimit limit;
+	rlim_t most;
 
 	pthread_mutex_lock(&symbols_limited);
-	if (!now || getrlimit(RLIMIT_AS, before) < 0)
-		return false;
-	limit = *before;
-	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > now + SYMBOLS_MOST_BYTES)
-		limit.rlim_cur = now + SYMBOLS_MOST_BYTES;
-	return setrlimit(RLIMIT_AS, &limit) == 0;
+	r->size = symbols_size_of_us();
+	if (!r->size || getrlimit(RLIMIT_AS, &r->before) < 0) {
+		r->size = 0;
+		return;
+	}
+	most = symbols_held < SYMBOLS_MOST_BYTES ? SYMBOLS_MOST_BYTES - symbols_held : 0;
+	limit = r->before;
+	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > r->size + most)
+		limit.rlim_cur = r->size + most;
+	if (setrlimit(RLIMIT_AS, &limit) < 0)
+		r->size = 0;
 }
 
-static void symbols_unlimit(bool limited, const struct rlimit *before)
+static void symbols_unlimit(struct symbols *s, const struct symbols_reading *r)
 {
-	if (limited)
-		(void)setrlimit(RLIMIT_AS, before);
+	rlim_t now = r->size ? symbols_size_of_us() : 0;
+
+	if (r->size)
+		(void)setrlimit(RLIMIT_AS, &r->before);
+	if (s && now > r->size) {
+		s->bytes += now - r->size;
+		symbols_held += now - r->size;
+	}
 	pthread_mutex_unlock(&symbols_limited);
+}
+
+bool symbols_crowded(void)
+{
+	bool crowded;
+
+	pthread_mutex_lock(&symbols_limited);
+	crowded = symbols_held > SYMBOLS_MOST_BYTES / 4;
+	pthread_mutex_unlock(&symbols_limited);
+	return crowded;
 }
 
 struct symbols *symbols_open(int fd, const char *path)
 {
 	struct symbols *s = calloc(1, sizeof *s);
-	struct rlimit before;
-	bool limited = symbols_limit(&before), good;
+	struct symbols_reading reading;
+	bool good;
 
+	symbols_limit(&reading);
 	if (s)
 		s->dwfl = dwfl_begin(&symbols_callbacks);
 	good = s && s->dwfl && symbols_report(s, fd, path);
-	symbols_unlimit(limited, &before);
+	symbols_unlimit(s, &reading);
 	if (good)
 		return s;
 	symbols_close(s);
@@ -142,6 +172,9 @@ void symbols_close(struct symbols *s)
 	if (!s)
 		return;
 	dwfl_end(s->dwfl);
+	pthread_mutex_lock(&symbols_limited);
+	symbols_held -= s->bytes;
+	pthread_mutex_unlock(&symbols_limited);
 	free(s);
 }
 
@@ -165,9 +198,9 @@ static void symbols_ask(struct symbols *s, uint64_t vaddr, struct probes_where *
 
 void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where)
 {
-	struct rlimit before;
-	bool limited = symbols_limit(&before);
+	struct symbols_reading reading;
 
+	symbols_limit(&reading);
 	symbols_ask(s, vaddr, where);
-	symbols_unlimit(limited, &before);
+	symbols_unlimit(s, &reading);
 }

@@ -32,6 +32,15 @@ bool catalog_add(struct catalog *c, struct holding *h)
 	return true;
 }
 
+size_t catalog_left_out(const struct catalog *c)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < c->holdings.count; i++)
+		sum += catalog_holding(c, i)->info.left_out;
+	return sum;
+}
+
 struct holding *catalog_holding(const struct catalog *c, size_t object)
 {
 	return *ARRAY_AT(&c->holdings, struct holding *, object);

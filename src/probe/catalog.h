@@ -19,6 +19,9 @@ void catalog_done(struct catalog *c);
 /* Add one (its owner from here on, also when there is no memory: false). */
 bool catalog_add(struct catalog *c, struct holding *h);
 
+/* How many notes of its objects were left out (struct probes_object). */
+size_t catalog_left_out(const struct catalog *c);
+
 struct holding *catalog_holding(const struct catalog *c, size_t object);
 
 /* The holding of the probe with this index (below probe_count), and its index there. */

@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "probe/layout.h"
 #include "probe/runtime.h"
+#include "process/descriptors.h"
 #include "process/maps.h"
 
 #include <stdio.h>
@@ -269,7 +270,14 @@ static bool holding_fill(struct holding *h, bool live)
 	if (fits) {
 		holding_check_overlap(h, l.places, h->site_count);
 		fits = !live || holding_read_original(h, l.places, h->site_count);
+		/* Symbols alone are looked for in it from here on, when somebody asks. */
+		if (live && descriptors_scarce(h->file->fd))
+			object_rest(h->file);
 	}
+	/* Of a probe whose sites are not all known half would be switched. */
+	for (size_t i = 0; fits && h->info.left_out && i < h->probe_count; i++)
+		layout_break(&h->probes[i], "notes of its object were left out, of this one, too, "
+					    "perhaps: it has too many");
 	for (size_t i = 0; fits && i < h->probe_count; i++)
 		h->live[i] = holding_unread(PROBES_UNKNOWN);
 	if (fits && live) {
@@ -318,6 +326,10 @@ static void holding_explain(struct holding *h, const struct object *file, const 
 	else if (!file->note_count && file->note_malformed)
 		snprintf(h->why, sizeof h->why, "its probe notes make no sense: %zu left out",
 			file->note_malformed);
+	else if (file->note_left_out)
+		snprintf(h->why, sizeof h->why,
+			"%zu of its %zu probe notes are left out: too many for probes-tui to keep",
+			file->note_left_out, file->note_left_out + file->note_count);
 	else if (!file->note_count)
 		holding_explain_none(h, file);
 	if (h->why[0])
@@ -338,6 +350,7 @@ int holding_new(const struct probes_object *info, struct object *file, const cha
 	}
 	h->info = *info;
 	h->info.path = h->path;
+	h->info.left_out = file ? file->note_left_out : 0;
 	holding_explain(h, file, why);
 	if (file && file->note_count) {
 		h->file = file;

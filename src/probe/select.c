@@ -113,6 +113,19 @@ static bool select_spells(const char *text, const struct probes_probe *p)
 	       !strcmp(text + length + 1, p->name);
 }
 
+/* What is not found may be among what was left out. */
+static const char *select_missing(const struct catalog *c, char *out, size_t size)
+{
+	size_t left_out = catalog_left_out(c);
+
+	*out = '\0';
+	if (left_out)
+		snprintf(out, size,
+			"; %zu probe notes of its objects were left out, it may be among them",
+			left_out);
+	return out;
+}
+
 /*
  * The cause of an error that something is not there; if objects could not be read it may be in one
  * of these: how many, and which.
@@ -120,7 +133,7 @@ static bool select_spells(const char *text, const struct probes_probe *p)
 static int select_why(const struct catalog *c, const struct probes_switch_options *narrow,
 	const char *why, struct probes_error *e)
 {
-	char names[300] = "";
+	char names[300] = "", missing[120];
 	size_t count = 0;
 
 	for (size_t i = 0; i < c->holdings.count; i++) {
@@ -135,10 +148,11 @@ static int select_why(const struct catalog *c, const struct probes_switch_option
 			snprintf(names + used, sizeof names - used, "%s%.80s", used ? ", " : "",
 				select_base_name(h->path));
 	}
+	select_missing(c, missing, sizeof missing);
 	if (!count)
-		return error_why(e, "%s", why);
-	return error_why(e, "%s, but %zu object%s could not be read (%s%s)", why, count,
-		count == 1 ? "" : "s", names, count > SELECT_NAMED ? ", ..." : "");
+		return error_why(e, "%s%s", why, missing);
+	return error_why(e, "%s, but %zu object%s could not be read (%s%s)%s", why, count,
+		count == 1 ? "" : "s", names, count > SELECT_NAMED ? ", ..." : "", missing);
 }
 
 static int select_unknown(const struct catalog *c, const char *text, const char *why,

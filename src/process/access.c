@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "elf/machine.h"
 #include "process/capability.h"
+#include "process/descriptors.h"
 #include "process/identity.h"
 #include "process/maps.h"
 #include "process/procfs.h"
@@ -48,7 +49,7 @@ static void access_try(struct access_facts *f)
 
 	array_init(&mappings, sizeof(struct mapping));
 	snprintf(path, sizeof path, "/proc/%d/maps", f->thread);
-	f->maps_error = procfs_read(AT_FDCWD, path, &text, &size);
+	f->maps_error = procfs_read_lines(AT_FDCWD, path, maps_drop_anonymous, &text, &size);
 	f->read_error = f->maps_error;
 	if (text && maps_parse(text, &mappings, &malformed) && mappings.count)
 		f->read_error = access_try_read(f->thread, &mappings);
@@ -127,6 +128,14 @@ static int access_same_namespace(pid_t pid)
 	return !strcmp(ours, theirs);
 }
 
+/* What failed for want of a descriptor or memory says nothing about the process. */
+static int access_noted(struct access_facts *f, int code)
+{
+	if (error_is_shortage(code))
+		f->shortage = code;
+	return code;
+}
+
 static void access_gather_machine(struct access_facts *f)
 {
 	unsigned char header[MACHINE_HEADER];
@@ -164,7 +173,8 @@ static void access_gather_status(struct access_facts *f)
 	procfs_name(f->tracer, f->tracer_name, sizeof f->tracer_name);
 }
 
-/* A thread of the process to try things on: the leader may be dead while others live. */
+/* A thread of the process to try things on: the leader may be dead while others live. Negative: a
+ * shortage of our own. */
 static pid_t access_thread(pid_t pid)
 {
 	char path[64];
@@ -176,6 +186,8 @@ static pid_t access_thread(pid_t pid)
 	if (proc >= 0) {
 		tid = identity_living_thread(proc);
 		close(proc);
+	} else if (error_is_shortage(-errno)) {
+		tid = -errno;
 	}
 	return tid;
 }
@@ -187,12 +199,19 @@ void access_gather(pid_t pid, struct access_facts *f)
 	struct stat st;
 
 	*f = (struct access_facts){.pid = pid, .same_user_namespace = -1};
+	/* As many as the rest of this needs. */
+	if (access_noted(f, descriptors_spare(0)) < 0)
+		return;
 	access_gather_self(f);
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	if (procfs_stat(AT_FDCWD, path, &stat) < 0)
+	if (access_noted(f, procfs_stat(AT_FDCWD, path, &stat)) < 0)
 		return;
 	f->exists = true;
 	f->thread = stat.state == 'Z' || stat.state == 'X' ? access_thread(pid) : pid;
+	if (f->thread < 0) {
+		access_noted(f, f->thread);
+		return;
+	}
 	f->zombie = !f->thread;
 	f->kernel_thread = stat.flags & PROCFS_KERNEL_THREAD;
 	memcpy(f->program, stat.comm, sizeof f->program);
@@ -203,6 +222,9 @@ void access_gather(pid_t pid, struct access_facts *f)
 	f->not_dumpable = f->effective_uid != 0 && lstat(path, &st) == 0 && st.st_uid == 0;
 	f->same_user_namespace = access_same_namespace(pid);
 	access_try(f);
+	access_noted(f, f->maps_error);
+	access_noted(f, f->read_error);
+	access_noted(f, f->write_error);
 }
 
 /* ---- the ladder ---- */
@@ -402,9 +424,26 @@ static void access_cause(const struct access_facts *f, struct probes_access *a)
 	}
 }
 
+/* Nothing was found out: so nothing is said of the process. */
+static void access_short(const struct access_facts *f, struct probes_access *a)
+{
+	char why[120], hint[120];
+
+	error_explain_shortage(f->shortage, why, sizeof why, hint, sizeof hint);
+	access_rung(
+		a, PROBES_RUNG_FAIL, "what may be done with process %d cannot be tried", f->pid);
+	access_rung(a, PROBES_RUNG_WHY, "%s", why);
+	if (*hint)
+		access_rung(a, PROBES_RUNG_TRY, "%s", hint);
+}
+
 void access_ladder(const struct access_facts *f, struct probes_access *a)
 {
 	*a = (struct probes_access){0};
+	if (f->shortage) {
+		access_short(f, a);
+		return;
+	}
 	if (!f->exists) {
 		access_rung(a, PROBES_RUNG_FAIL, "there is no process %d", f->pid);
 		access_rung(a, PROBES_RUNG_TRY, "look it up again, it may have ended: ps -e");
@@ -443,6 +482,9 @@ int access_explain(pid_t pid, struct probes_error *e)
 {
 	struct probes_access a;
 
+	/* What is short is known already, and is no matter of rights. */
+	if (error_is_shortage(e->code))
+		return e->code;
 	probes_explain(pid, &a);
 	for (size_t i = 0; i < a.count; i++)
 		if (a.rungs[i].mark == PROBES_RUNG_WHY)

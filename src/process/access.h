@@ -33,6 +33,7 @@ struct access_facts {
 	bool our_seccomp;          /* a filter of ours may be what denies */
 	bool its_seccomp;          /* a filter of its own, which denies us nothing */
 	enum access_override override;
+	int shortage;   /* of our own, met on the way: then no other fact counts; else 0 */
 	int maps_error; /* each 0 or a negative errno, from trying */
 	int read_error;
 	int write_error; /* of opening /proc/PID/mem */

@@ -67,7 +67,7 @@ int helper_run(pid_t target, int (*work)(void *data, struct probes_error *e), vo
 	if (helper == 0)
 		helper_work(parent, work, data, answer);
 	if (helper < 0)
-		r = error_set(e, PROBES_FAILED, -errno, "cannot take hold of process %d", target);
+		r = error_fork(e, -errno, "cannot take hold of process %d", target);
 	else
 		r = helper_wait(target, helper, answer, e);
 	munmap(answer, sizeof *answer);

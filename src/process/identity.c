@@ -2,6 +2,7 @@
 #include "process/identity.h"
 
 #include "base/error.h"
+#include "process/descriptors.h"
 #include "process/procfs.h"
 
 #include <dirent.h>
@@ -23,30 +24,38 @@ pid_t identity_living_thread(int proc)
 {
 	int fd = openat(proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int shortage = dir ? 0 : -errno;
 	struct dirent *entry;
 	pid_t found = 0;
 
 	if (!dir) {
 		if (fd >= 0)
 			close(fd);
-		return 0;
+		return error_is_shortage(shortage) ? shortage : 0;
 	}
 	while (!found && (entry = readdir(dir))) {
 		struct procfs_stat stat;
 		char file[300];
+		int r;
 
+		if (entry->d_name[0] == '.')
+			continue;
 		snprintf(file, sizeof file, "task/%s/stat", entry->d_name);
-		if (entry->d_name[0] != '.' && procfs_stat(proc, file, &stat) == 0 &&
-			!identity_dead(stat.state))
+		r = procfs_stat(proc, file, &stat);
+		if (r == 0 && !identity_dead(stat.state))
 			found = atoi(entry->d_name);
+		else if (error_is_shortage(r))
+			shortage = r;
 	}
 	closedir(dir);
-	return found;
+	return found ? found : shortage;
 }
 
-static int identity_none(pid_t pid, const char *why, struct probes_error *e)
+/* `code` is what opening or reading it said: a shortage of our own is no statement about it. */
+static int identity_none(pid_t pid, int code, const char *why, struct probes_error *e)
 {
-	error_set(e, PROBES_NO_TARGET, -ESRCH, "cannot open process %d", pid);
+	error_set(e, PROBES_NO_TARGET, error_is_shortage(code) ? code : -ESRCH,
+		"cannot open process %d", pid);
 	return error_why(e, "%s", why);
 }
 
@@ -80,57 +89,84 @@ uint64_t identity_program(pid_t pid)
 	return identity_hash_of(AT_FDCWD, path);
 }
 
+/* The first thread that lives, and where it is read. */
+static int identity_open_task(
+	struct identity *who, const struct procfs_stat *stat, struct probes_error *e)
+{
+	char path[64];
+	int code;
+
+	who->tid = who->pid;
+	who->task = who->proc;
+	if (!identity_dead(stat->state))
+		return 0;
+	who->tid = identity_living_thread(who->proc);
+	if (who->tid <= 0) {
+		identity_none(who->pid, who->tid,
+			"it has ended and only waits for its parent to collect it (zombie)", e);
+		return error_hint(e, "its parent is process %d", stat->parent);
+	}
+	snprintf(path, sizeof path, "task/%d", who->tid);
+	who->task = openat(who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	code = -errno;
+	if (who->task >= 0)
+		return 0;
+	return error_is_shortage(code) ? identity_none(who->pid, code, "", e)
+				       : identity_gone(who, e);
+}
+
 static int identity_open_directories(struct identity *who, struct probes_error *e)
 {
 	struct procfs_stat stat;
 	char path[64];
+	int r;
 
 	snprintf(path, sizeof path, "/proc/%d", who->pid);
 	who->proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (who->proc < 0 || procfs_stat(who->proc, "stat", &stat) < 0) {
-		identity_none(who->pid, "no such process", e);
+	r = who->proc < 0 ? -errno : procfs_stat(who->proc, "stat", &stat);
+	if (r < 0) {
+		identity_none(who->pid, r, "no such process", e);
 		return error_hint(e, "look it up again, it may have ended: ps -e");
 	}
 	if (stat.flags & PROCFS_KERNEL_THREAD) {
-		identity_none(who->pid, "it is a kernel thread and has no program", e);
+		identity_none(who->pid, 0, "it is a kernel thread and has no program", e);
 		return error_hint(e, "the kernel has tracepoints: perf list, bpftrace -l");
 	}
 	who->start_time = stat.start_time;
-	who->tid = identity_dead(stat.state) ? identity_living_thread(who->proc) : who->pid;
-	if (!who->tid) {
-		identity_none(who->pid,
-			"it has ended and only waits for its parent to collect it (zombie)", e);
-		return error_hint(e, "its parent is process %d", stat.parent);
-	}
-	snprintf(path, sizeof path, "task/%d", who->tid);
-	who->task = openat(who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (who->task < 0)
-		return identity_gone(who, e);
-	who->program = identity_hash(who->task);
-	return 0;
+	r = identity_open_task(who, &stat, e);
+	if (r == 0)
+		who->program = identity_hash(who->task);
+	return r;
 }
 
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 {
-	int r;
+	int r = descriptors_spare(0);
 
 	*who = (struct identity){.pid = pid, .pidfd = -1, .proc = -1, .task = -1};
 	if (pid <= 0)
-		return identity_none(pid, "a process number is greater than 0", e);
+		return identity_none(pid, 0, "a process number is greater than 0", e);
+	if (r < 0)
+		return identity_none(pid, r, "", e);
 	/* pidfd first: were the pid given away between the two, its poll would say so. */
 	who->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (who->pidfd < 0 && errno == EINVAL) {
-		identity_none(pid, "it is a thread, not a process", e);
+		identity_none(pid, 0, "it is a thread, not a process", e);
 		return error_hint(
 			e, "name the process it belongs to: the Tgid in /proc/%d/status", pid);
 	}
 	if (who->pidfd < 0 && errno != ESRCH)
 		return error_set(e, PROBES_FAILED, -errno, "cannot hold process %d", pid);
 	r = identity_open_directories(who, e);
-	if (r == 0 && who->pidfd < 0)
+	if (r == 0 && (who->pidfd < 0 || !identity_alive(who)))
 		r = identity_gone(who, e);
-	if (r < 0)
+	if (r < 0) {
 		identity_close(who);
+	} else if (descriptors_scarce(who->pidfd)) {
+		/* From here on /proc/PID, which never names another process, says as much. */
+		close(who->pidfd);
+		who->pidfd = -1;
+	}
 	return r;
 }
 
@@ -138,6 +174,8 @@ void identity_close(struct identity *who)
 {
 	int *fds[] = {&who->pidfd, &who->proc, &who->task};
 
+	if (who->task == who->proc)
+		who->task = -1;
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
 		if (*fds[i] >= 0)
 			close(*fds[i]);
@@ -167,8 +205,16 @@ bool identity_thread_lives(const struct identity *who)
 bool identity_alive(const struct identity *who)
 {
 	struct pollfd p = {.fd = who->pidfd, .events = POLLIN};
+	struct procfs_stat stat;
 	int r;
 
+	if (who->pidfd < 0) {
+		r = procfs_stat(who->proc, "stat", &stat);
+		/* Only an answer may say that it has ended: no shortage of ours. */
+		return error_is_shortage(r) ||
+		       (r == 0 &&
+			       (!identity_dead(stat.state) || identity_living_thread(who->proc)));
+	}
 	/* A signal that comes fails it, also where it would not wait (fs/select.c do_poll). No
 	 * failure proves an end. */
 	do

@@ -10,17 +10,19 @@
 struct identity {
 	pid_t pid;
 	pid_t tid;           /* a thread that lives: the leader, unless that is a zombie */
-	int pidfd;           /* also locked for a turn: process/turn.c */
+	int pidfd;           /* also locked for a turn (process/turn.c); -1 where descriptors are
+				scarce */
 	int proc;            /* /proc/PID */
-	int task;            /* /proc/PID/task/TID: maps, mem, exe, auxv are read here, since a
-				zombie leader has none */
+	int task;            /* where maps, mem, exe, auxv are read: `proc` itself, or
+				/proc/PID/task/TID where the leader is a zombie, which has none */
 	uint64_t start_time; /* clock ticks since boot */
 	uint64_t program;    /* made of its auxv, which exec makes anew; 0: not readable */
 };
 
 /*
  * Take hold of a running process. Status PROBES_NO_TARGET: there is none, or it has
- * ended and only waits to be collected, or it is a kernel thread.
+ * ended and only waits to be collected, or it is a kernel thread. PROBES_FAILED: too few
+ * descriptors are free.
  */
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e);
 void identity_close(struct identity *who);
@@ -31,7 +33,10 @@ uint64_t identity_program(pid_t pid);
 /* Its number in the innermost pid namespace that it is in. */
 pid_t identity_inner_pid(const struct identity *who);
 
-/* A thread of the process (its /proc directory) that has not ended, or 0. */
+/*
+ * A thread of the process (its /proc directory) that has not ended, or 0; negative: for a shortage
+ * of our own it cannot be told whether there is one.
+ */
 pid_t identity_living_thread(int proc);
 
 /*

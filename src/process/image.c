@@ -86,6 +86,19 @@ static void image_place(struct image_object *o)
 	}
 }
 
+/* A process may have mapped thousands of files that are of no further use. */
+static void image_use_up(const struct image *image, struct image_object *o)
+{
+	if (image->terms->count) {
+		o->probes = o->file->tally.count;
+		o->more = o->file->tally.more;
+		object_free(o->file);
+		o->file = NULL;
+	} else if (!o->file->note_count) {
+		object_rest(o->file);
+	}
+}
+
 static struct image_object *image_refuse(
 	struct image *image, const struct mapping *m, const char *why)
 {
@@ -154,59 +167,68 @@ static bool image_add_instance(
 		o->bias = bias;
 		o->file = file;
 		image_place(o);
+		image_use_up(g->image, o);
 	} else {
 		object_free(file);
 	}
 	return true;
 }
 
-/* Open and read the file behind a mapping, or that which lies at its path; NULL: `why` not. */
-static struct object *image_read_mapped(
-	const struct image_group *g, const struct mapping *m, bool *exact, char *why, size_t size)
+/*
+ * Open and read the file behind a mapping, or that which lies at its path; *file is NULL, and
+ * `why` says why, where that fails. Where it fails for a shortage of our own, nothing is known of
+ * the file, and what was read would look whole without it: then all of it fails.
+ */
+static int image_read_mapped(const struct image_group *g, const struct mapping *m,
+	struct object **file, bool *exact, char *why, size_t size, struct probes_error *e)
 {
-	struct probes_error e;
-	struct object *file;
 	uint64_t bias;
 	int fd = mapped_open(g->who, m, exact);
 
+	*file = NULL;
+	if (error_is_shortage(fd))
+		return error_set(
+			e, PROBES_FAILED, fd, "cannot open %s of process %d", m->path, g->who->pid);
 	if (fd < 0) {
 		snprintf(why, size, "%s",
 			m->deleted ? "deleted or replaced on disk, and only the privileged may "
 				     "open what is mapped"
 				   : strerror(-fd));
-		return NULL;
+		return 0;
 	}
-	if (object_read(fd, m->path, &file, &e) < 0) {
-		snprintf(why, size, "%.*s", (int)size - 1, e.why);
-		return NULL;
+	if (object_read_on(fd, m->path, g->image->terms, file, e) < 0) {
+		*file = NULL;
+		snprintf(why, size, "%.*s", (int)size - 1, e->why);
+		return error_is_shortage(e->code) ? e->code : 0;
 	}
-	if (*exact || !image_bias(file, m, &bias))
-		return file;
-	*exact = mapped_is(g->memory, file, bias, m->inode);
+	if (*exact || !image_bias(*file, m, &bias))
+		return 0;
+	*exact = mapped_is(g->memory, *file, bias, m->inode);
 	if (*exact)
-		return file;
-	object_free(file);
+		return 0;
+	object_free(*file);
+	*file = NULL;
 	snprintf(why, size, IMAGE_REPLACED);
-	return NULL;
+	return 0;
 }
 
 /* The same, or where that fails another file that says the same; NULL and a reason in the list. */
-static struct object *image_read_file(
-	const struct image_group *g, const struct mapping *m, bool *exact)
+static int image_read_file(const struct image_group *g, const struct mapping *m,
+	struct object **file, bool *exact, struct probes_error *e)
 {
 	char why[sizeof((struct image_object *)NULL)->why];
-	struct object *file = image_read_mapped(g, m, exact, why, sizeof why);
+	int r = image_read_mapped(g, m, file, exact, why, sizeof why, e);
 	struct twin_headers headers;
 
-	if (file)
-		return file;
+	if (r < 0 || *file)
+		return r;
 	twin_read_headers(g->memory, g->mappings, g->count, m, &headers);
 	if (g->image->searches++ < IMAGE_SEARCHES)
-		file = twin_find(g->who, m, &headers);
+		*file = twin_find(g->who, m, g->image->terms, &headers);
 	*exact = false;
-	if (!file)
+	if (!*file)
 		image_refuse_unread(g, m, why, &headers);
-	return file;
+	return 0;
 }
 
 static void image_refuse_misplaced(const struct image_group *g, const struct object *file)
@@ -215,7 +237,7 @@ static void image_refuse_misplaced(const struct image_group *g, const struct obj
 		g->image, g->mappings[0], "no executable part of it is mapped as its headers say");
 
 	if (o)
-		o->unread = file && file->note_count;
+		o->unread = file && (file->note_count || file->tally.count);
 }
 
 static bool image_knows(const struct array *known, const struct mapping *m)
@@ -230,11 +252,13 @@ static bool image_knows(const struct array *known, const struct mapping *m)
  * The same file may be mapped several times (dlmopen): an object for each mapping that begins one.
  * Read once, and again only for a further instance.
  */
-static void image_add_instances(const struct image_group *g, const struct array *known)
+static int image_add_instances(
+	const struct image_group *g, const struct array *known, struct probes_error *e)
 {
 	struct object *file = NULL;
 	size_t found = 0, looked = 0;
 	bool exact;
+	int r = 0;
 
 	for (size_t i = 0; i < g->count && found < IMAGE_INSTANCES; i++) {
 		const struct mapping *m = g->mappings[i];
@@ -243,9 +267,9 @@ static void image_add_instances(const struct image_group *g, const struct array 
 			continue;
 		looked++;
 		if (!file)
-			file = image_read_file(g, m, &exact);
+			r = image_read_file(g, m, &file, &exact, e);
 		if (!file)
-			return;
+			return r;
 		if (image_add_instance(g, m, file, exact)) {
 			found++;
 			file = NULL;
@@ -254,6 +278,7 @@ static void image_add_instances(const struct image_group *g, const struct array 
 	if (looked && !found)
 		image_refuse_misplaced(g, file);
 	object_free(file);
+	return 0;
 }
 
 /* Text and headers may have been moved to memory without a file: what is left of it in maps. */
@@ -276,25 +301,42 @@ static const struct mapping *image_rest_of_executable(
 	return NULL;
 }
 
+/* What the kernel told the program of itself (auxv). */
+struct image_start {
+	uint64_t headers, entry; /* addresses; 0: not known */
+};
+
+static int image_find_start(
+	const struct identity *who, struct image_start *start, struct probes_error *e)
+{
+	int r = procfs_auxv(who->task, AT_PHDR, &start->headers);
+
+	if (r == 0)
+		r = procfs_auxv(who->task, AT_ENTRY, &start->entry);
+	return r == 0 ? 0
+		      : error_set(e, PROBES_FAILED, r, "cannot read the auxv of process %d",
+				who->pid);
+}
+
 /* Which file is the executable's: the one mapped where the kernel says its headers or entry are. */
 static const struct mapping *image_executable_mapping(
-	const struct identity *who, const struct array *mappings)
+	const struct identity *who, const struct array *mappings, const struct image_start *start)
 {
-	const struct mapping *m = maps_find(mappings, procfs_auxv(who->task, AT_PHDR));
+	const struct mapping *m = maps_find(mappings, start->headers);
 
 	if (!m || !m->inode)
-		m = maps_find(mappings, procfs_auxv(who->task, AT_ENTRY));
+		m = maps_find(mappings, start->entry);
 	return m && m->inode ? m : image_rest_of_executable(who, mappings);
 }
 
 static int image_add_executable(const struct identity *who, const struct array *mappings,
-	struct image *image, struct probes_error *e)
+	const struct image_start *start, struct image *image, struct probes_error *e)
 {
 	char path[4097];
 	ssize_t length = readlinkat(who->task, "exe", path, sizeof path - 1);
 	int fd = length < 0 ? -1 : openat(who->task, "exe", IMAGE_OPEN);
 	int cause = errno;
-	uint64_t headers = procfs_auxv(who->task, AT_PHDR);
+	uint64_t headers = start->headers;
 	struct image_object *o;
 	struct object *file;
 	bool known;
@@ -309,10 +351,10 @@ static int image_add_executable(const struct identity *who, const struct array *
 		return access_explain(who->pid, e);
 	}
 	path[length] = '\0';
-	r = object_read(fd, path, &file, e);
+	r = object_read_on(fd, path, image->terms, &file, e);
 	if (r < 0)
 		return r;
-	o = image_add(image, path, image_executable_mapping(who, mappings));
+	o = image_add(image, path, image_executable_mapping(who, mappings, start));
 	if (!o) {
 		object_free(file);
 		return error_memory(e, "the list of objects");
@@ -328,6 +370,7 @@ static int image_add_executable(const struct identity *who, const struct array *
 	if (known) {
 		o->file = file;
 		image_place(o);
+		image_use_up(image, o);
 		return 0;
 	}
 	o->unread = file->note_count;
@@ -357,12 +400,13 @@ static bool image_same_file(const struct mapping *x, const struct mapping *y)
 
 /* Every file with an executable mapping, but for the executable's and what is known. */
 static int image_add_files(const struct identity *who, struct memory *memory,
-	const struct array *mappings, const struct array *known, struct image *image,
-	struct probes_error *e)
+	const struct array *mappings, const struct image_start *start, const struct array *known,
+	struct image *image, struct probes_error *e)
 {
-	const struct mapping *exe = image_executable_mapping(who, mappings);
+	const struct mapping *exe = image_executable_mapping(who, mappings, start);
 	const struct mapping **files = calloc(mappings->count + 1, sizeof *files);
 	size_t count = 0, next;
+	int r = 0;
 
 	if (!files)
 		return error_memory(e, "the mappings of a process");
@@ -373,18 +417,18 @@ static int image_add_files(const struct identity *who, struct memory *memory,
 			files[count++] = m;
 	}
 	qsort(files, count, sizeof *files, image_by_file);
-	for (size_t at = 0; at < count; at = next) {
+	for (size_t at = 0; r == 0 && at < count; at = next) {
 		bool executable = false;
 
 		for (next = at; next < count && image_same_file(files[at], files[next]); next++)
 			executable = executable || files[next]->executable;
 		if (executable)
-			image_add_instances(
+			r = image_add_instances(
 				&(struct image_group){image, who, memory, &files[at], next - at},
-				known);
+				known, e);
 	}
 	free(files);
-	return 0;
+	return r;
 }
 
 static void image_strip_deleted(struct image *image)
@@ -408,21 +452,25 @@ static void image_init(struct image *image)
 static int image_read_maps(const struct identity *who, char **text, struct probes_error *e)
 {
 	size_t size;
-	int r = procfs_read(who->task, "maps", text, &size);
+	int r = procfs_read_lines(who->task, "maps", maps_drop_anonymous, text, &size);
 
 	if (r == 0 && size)
 		return 0;
 	free(*text);
 	*text = NULL;
-	if (!identity_alive(who) || r == -ESRCH || r == 0)
+	if (!error_is_shortage(r) && (!identity_alive(who) || r == -ESRCH || r == 0))
 		return identity_gone(who, e);
-	error_set(e, PROBES_DENIED, r, "cannot read the maps of process %d", who->pid);
+	error_set(e, r == -EFBIG ? PROBES_FAILED : PROBES_DENIED, r,
+		"cannot read the maps of process %d", who->pid);
+	if (r == -EFBIG)
+		return error_why(e, "its list of mapped files is longer than 64 MiB");
 	return access_explain(who->pid, e);
 }
 
 int image_read(const struct identity *who, struct memory *memory, struct image *image,
 	struct probes_error *e)
 {
+	struct image_start start;
 	struct array mappings;
 	size_t malformed;
 	char *text;
@@ -435,9 +483,11 @@ int image_read(const struct identity *who, struct memory *memory, struct image *
 	if (!maps_parse(text, &mappings, &malformed) || !maps_writable(&mappings, &image->writable))
 		r = error_memory(e, "the mappings of a process");
 	if (r == 0)
-		r = image_add_executable(who, &mappings, image, e);
+		r = image_find_start(who, &start, e);
 	if (r == 0)
-		r = image_add_files(who, memory, &mappings, NULL, image, e);
+		r = image_add_executable(who, &mappings, &start, image, e);
+	if (r == 0)
+		r = image_add_files(who, memory, &mappings, &start, NULL, image, e);
 	array_done(&mappings);
 	free(text);
 	if (r < 0)
@@ -459,6 +509,7 @@ static void image_look_for(struct array *known, const struct array *mappings)
 int image_read_again(const struct identity *who, struct memory *memory, struct array *known,
 	uint64_t *mark, struct image *image, struct probes_error *e)
 {
+	struct image_start start;
 	struct array mappings;
 	size_t malformed;
 	uint64_t now;
@@ -474,13 +525,16 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 		return 0;
 	}
 	array_init(&mappings, sizeof(struct mapping));
-	if (maps_parse(text, &mappings, &malformed) && maps_writable(&mappings, &image->writable)) {
-		image_look_for(known, &mappings);
-		r = image_add_files(who, memory, &mappings, known, image, e);
-		*mark = now;
-	} else {
+	if (!maps_parse(text, &mappings, &malformed) || !maps_writable(&mappings, &image->writable))
 		r = error_memory(e, "the mappings of a process");
+	if (r == 0)
+		r = image_find_start(who, &start, e);
+	if (r == 0) {
+		image_look_for(known, &mappings);
+		r = image_add_files(who, memory, &mappings, &start, known, image, e);
 	}
+	if (r == 0)
+		*mark = now;
 	array_done(&mappings);
 	free(text);
 	if (r < 0)

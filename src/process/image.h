@@ -18,7 +18,10 @@ struct image_object {
 	bool executable;     /* the program itself */
 	uint64_t bias;       /* address = bias + vaddr */
 	struct place place;  /* by which it is told again */
-	struct object *file; /* owned; NULL where `why` says why it cannot be used */
+	struct object *file; /* owned; NULL where `why` says why it cannot be used, or where it was
+				only counted */
+	size_t probes;       /* counted (struct object_terms) */
+	bool more;           /* than so many */
 	char why[192];
 
 	/* Where there is no `file`: */
@@ -29,9 +32,10 @@ struct image_object {
 };
 
 struct image {
-	struct array objects;  /* struct image_object; the executable first */
-	struct array writable; /* struct maps_range; empty: maps are as they were */
-	size_t searches;       /* for another file, where the mapped one cannot be opened */
+	const struct object_terms *terms; /* set by the caller: how much is read of the files */
+	struct array objects;             /* struct image_object; the executable first */
+	struct array writable;            /* struct maps_range; empty: maps are as they were */
+	size_t searches; /* for another file, where the mapped one cannot be opened */
 };
 
 /*

@@ -1,10 +1,14 @@
 /* Opening and recognizing the file behind a mapping. */
 #include "process/mapped.h"
 
+#include "base/error.h"
+#include "process/procfs.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -72,9 +76,34 @@ int mapped_open(const struct identity *who, const struct mapping *m, bool *exact
 	int fd = mapped_regular(mapped_open_itself(who, m), m->inode, &same);
 
 	*exact = fd >= 0;
-	if (fd >= 0 || fd == -ENOEXEC)
+	if (fd >= 0 || fd == -ENOEXEC || error_is_shortage(fd))
 		return fd;
 	return mapped_regular(mapped_open_below_root(who, m->path, 0), m->inode, &same);
+}
+
+int mapped_open_again(const struct identity *who, const struct place *place, bool executable)
+{
+	struct array mappings;
+	size_t size, malformed;
+	bool exact;
+	char *text;
+	int fd;
+
+	if (executable) {
+		fd = openat(who->task, "exe", MAPPED_OPEN);
+		return fd < 0 ? -errno : fd;
+	}
+	fd = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &text, &size);
+	if (fd < 0)
+		return fd;
+	array_init(&mappings, sizeof(struct mapping));
+	fd = maps_parse(text, &mappings, &malformed) ? -ENOENT : -ENOMEM;
+	for (size_t i = 0; fd == -ENOENT && i < mappings.count; i++)
+		if (place_of_file(place, ARRAY_AT(&mappings, struct mapping, i)))
+			fd = mapped_open(who, ARRAY_AT(&mappings, struct mapping, i), &exact);
+	array_done(&mappings);
+	free(text);
+	return fd;
 }
 
 /* ---- is it the file that is mapped? ---- */

@@ -8,6 +8,7 @@
 #include "process/identity.h"
 #include "process/maps.h"
 #include "process/memory.h"
+#include "process/place.h"
 
 #include <fcntl.h>
 
@@ -29,6 +30,12 @@ int mapped_open(const struct identity *who, const struct mapping *mapping, bool 
 
 /* Is it for want of privilege that the mapped file itself cannot be opened? */
 bool mapped_needs_privilege(const struct identity *who, const struct mapping *mapping);
+
+/*
+ * The file at a place, opened once more; of the executable through its own link. Whether it still
+ * is the one that was read is the caller's to see (object_wake).
+ */
+int mapped_open_again(const struct identity *who, const struct place *place, bool executable);
 
 /*
  * Is it the file that is mapped with this bias? By the build-id in memory, else by the bytes of its

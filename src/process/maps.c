@@ -80,6 +80,40 @@ bool maps_parse(char *text, struct array *mappings, size_t *malformed)
 	return true;
 }
 
+/*
+ * "start-end perms offset device inode ...": is the inode 0? Of what is no such line: no; nor of
+ * code, which may have been moved there from a file (place_there).
+ */
+static bool maps_is_anonymous(const char *line, const char *end)
+{
+	for (int i = 0; line && i < 4; i++) {
+		line = memchr(line, ' ', (size_t)(end - line));
+		line = line ? line + 1 : NULL;
+		if (i == 0 && line && (end - line < 4 || line[2] == 'x'))
+			return false;
+	}
+	return line && end - line >= 2 && line[0] == '0' && (line[1] == ' ' || line[1] == '\n');
+}
+
+size_t maps_drop_anonymous(char *text, size_t size)
+{
+	char *to = text, *at = text, *stop = text + size;
+
+	while (at < stop) {
+		char *end = memchr(at, '\n', (size_t)(stop - at));
+		size_t length;
+
+		end = end ? end + 1 : stop;
+		length = (size_t)(end - at);
+		if (!maps_is_anonymous(at, end)) {
+			memmove(to, at, length);
+			to += length;
+		}
+		at = end;
+	}
+	return (size_t)(to - text);
+}
+
 const struct mapping *maps_find(const struct array *mappings, uint64_t address)
 {
 	size_t low = 0, high = mappings->count;

@@ -29,6 +29,12 @@ bool maps_parse(char *text, struct array *mappings, size_t *malformed);
 /* Texts with the same mark are the same, for all that is looked for here. */
 uint64_t maps_mark(const char *text);
 
+/*
+ * Take the lines without a file and not executable (most of a large process) out of whole lines of
+ * the text, in place; returns the bytes that are left.
+ */
+size_t maps_drop_anonymous(char *text, size_t size);
+
 /* The mapping that holds an address, or NULL. */
 const struct mapping *maps_find(const struct array *mappings, uint64_t address);
 

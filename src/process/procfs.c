@@ -1,6 +1,8 @@
 /* Reading and parsing the small text files of /proc. Source: proc(5). */
 #include "process/procfs.h"
 
+#include "base/error.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,52 +12,92 @@
 #include <time.h>
 #include <unistd.h>
 
-static int procfs_read_all(int fd, char **text, size_t *size)
+struct procfs_text {
+	char *bytes;
+	size_t capacity, used;
+	size_t kept; /* of these, seen by `drop` */
+};
+
+/* Take away what is not wanted of the whole lines that have come. */
+static void procfs_drop(struct procfs_text *t, size_t (*drop)(char *, size_t))
 {
-	size_t capacity = 4096, used = 0;
-	char *buffer = malloc(capacity);
+	char *from = t->bytes + t->kept, *last = memrchr(from, '\n', t->used - t->kept);
+	size_t whole = last ? (size_t)(last + 1 - from) : 0, left;
 
-	while (buffer) {
-		ssize_t n = read(fd, buffer + used, capacity - used - 1);
-		char *larger;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int code = -errno;
-
-			free(buffer);
-			return code;
-		}
-		used += (size_t)n;
-		if (n == 0) {
-			buffer[used] = '\0';
-			*text = buffer;
-			*size = used;
-			return 0;
-		}
-		if (capacity - used > 1024)
-			continue;
-		larger = realloc(buffer, capacity *= 2);
-		if (!larger)
-			free(buffer);
-		buffer = larger;
-	}
-	return -ENOMEM;
+	if (!drop || !whole)
+		return;
+	left = drop(from, whole);
+	memmove(from + left, from + whole, t->used - t->kept - whole);
+	t->used -= whole - left;
+	t->kept += left;
 }
 
-int procfs_read(int dir, const char *file, char **text, size_t *size)
+/* Room for a reading of some size, and the NUL; 0 or a negative errno. */
+static int procfs_grow(struct procfs_text *t, size_t (*drop)(char *, size_t))
 {
-	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
-	int r;
+	char *larger;
+
+	if (t->capacity - t->used > 1024 && t->used <= PROCFS_MOST)
+		return 0;
+	procfs_drop(t, drop);
+	if (t->used > PROCFS_MOST)
+		return -EFBIG;
+	if (t->capacity && t->used < t->capacity / 2)
+		return 0;
+	larger = realloc(t->bytes, t->capacity ? 2 * t->capacity : 4096);
+	if (!larger)
+		return -ENOMEM;
+	t->bytes = larger;
+	t->capacity = t->capacity ? 2 * t->capacity : 4096;
+	return 0;
+}
+
+static int procfs_read_all(int fd, struct procfs_text *t, size_t (*drop)(char *, size_t))
+{
+	for (;;) {
+		int r = procfs_grow(t, drop);
+		ssize_t n;
+
+		if (r < 0)
+			return r;
+		n = read(fd, t->bytes + t->used, t->capacity - t->used - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		t->used += (size_t)n;
+		if (n > 0)
+			continue;
+		procfs_drop(t, drop);
+		t->bytes[t->used] = '\0';
+		return 0;
+	}
+}
+
+int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
+	char **text, size_t *size)
+{
+	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC), r;
+	struct procfs_text t = {0};
 
 	*text = NULL;
 	*size = 0;
 	if (fd < 0)
 		return -errno;
-	r = procfs_read_all(fd, text, size);
+	r = procfs_read_all(fd, &t, drop);
 	close(fd);
-	return r;
+	if (r < 0) {
+		free(t.bytes);
+		return r;
+	}
+	*text = t.bytes;
+	*size = t.used;
+	return 0;
+}
+
+int procfs_read(int dir, const char *file, char **text, size_t *size)
+{
+	return procfs_read_lines(dir, file, NULL, text, size);
 }
 
 /* What follows "Key:", or NULL. */
@@ -182,20 +224,20 @@ pid_t procfs_tracer(int dir, const char *file, char *name, size_t size)
 	return tracer;
 }
 
-uint64_t procfs_auxv(int dir, unsigned long type)
+int procfs_auxv(int dir, unsigned long type, uint64_t *value)
 {
-	uint64_t value = 0;
 	size_t size;
 	char *text;
+	int r = procfs_read(dir, "auxv", &text, &size);
 
-	if (procfs_read(dir, "auxv", &text, &size) == 0)
-		for (size_t at = 0; at + 16 <= size; at += 16) {
-			uint64_t pair[2];
+	*value = 0;
+	for (size_t at = 0; at + 16 <= size; at += 16) {
+		uint64_t pair[2];
 
-			memcpy(pair, text + at, sizeof pair);
-			if (pair[0] == type)
-				value = pair[1];
-		}
+		memcpy(pair, text + at, sizeof pair);
+		if (pair[0] == type)
+			*value = pair[1];
+	}
 	free(text);
-	return value;
+	return error_is_shortage(r) ? r : 0;
 }

@@ -6,11 +6,22 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define PROCFS_MOST ((size_t)64 << 20) /* bytes of one file that are held */
+
 /*
  * Read a file below /proc/PID (relative to the directory descriptor, or absolute with AT_FDCWD)
- * into memory that is the caller's (free); a NUL follows the bytes. Returns 0 or a negative errno.
+ * into memory that is the caller's (free); a NUL follows the bytes. Returns 0 or a negative errno;
+ * -EFBIG: it is larger than PROCFS_MOST.
  */
 int procfs_read(int dir, const char *file, char **text, size_t *size);
+
+/*
+ * The same of a file of lines, of which only some are wanted: `drop` takes those away from whole
+ * lines that were read so far, in place, and returns the bytes that are left. The bound is on
+ * those.
+ */
+int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
+	char **text, size_t *size);
 
 /* The number behind "Key:" in a /proc/PID/status text, or `otherwise`. Base 10. */
 long procfs_status(const char *status, const char *key, long otherwise);
@@ -51,8 +62,10 @@ void procfs_name(pid_t pid, char *name, size_t size);
 /* Who traces, by a status file: its number and its name (untrusted); 0: nobody. */
 pid_t procfs_tracer(int dir, const char *file, char *name, size_t size);
 
-/* One value (AT_PHDR, AT_BASE, ...: getauxval(3)) of DIR/auxv; 0 where it is absent or unreadable.
+/*
+ * One value (AT_PHDR, AT_BASE, ...: getauxval(3)) of DIR/auxv into *value; 0 where it is absent or
+ * unreadable. Fails only for a shortage of our own: 0 or a negative errno.
  */
-uint64_t procfs_auxv(int dir, unsigned long type);
+int procfs_auxv(int dir, unsigned long type, uint64_t *value);
 
 #endif

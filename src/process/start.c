@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +50,17 @@ static void start_take_terminal(int terminal)
 	signal(SIGPIPE, SIG_DFL);
 }
 
+/* A program that uses select(2) breaks where it gets descriptors beyond 1023: ours may be more. */
+static void start_take_limit(unsigned long files)
+{
+	struct rlimit limit;
+
+	if (!files || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static void start_child(const struct probes_program *p, int parent)
 {
 	char *const plain[] = {(char *)p->file, NULL};
@@ -59,6 +71,7 @@ static void start_child(const struct probes_program *p, int parent)
 	if (read(parent, &byte, 1) == 1) {
 		if (p->terminal >= 0)
 			start_take_terminal(p->terminal);
+		start_take_limit(p->files);
 		execvp(p->file, p->argv ? p->argv : plain);
 		code = errno;
 		if (write(parent, &code, sizeof code) < 0)
@@ -123,10 +136,13 @@ static int start_run_to_exec(pid_t pid, const char *file, int child, struct prob
 	return error_hint(e, "name a program that you may execute");
 }
 
-/* Find the announcement in the dynamic linker that the kernel has mapped (AT_BASE; 0: static). */
-static void start_find_point(const struct identity *who, struct start_point *point)
+/*
+ * Find the announcement in the dynamic linker that the kernel has mapped (AT_BASE; *base is 0:
+ * static). Fails for a shortage of our own alone: 0 or a negative errno.
+ */
+static int start_find_point(const struct identity *who, uint64_t *base, struct start_point *point)
 {
-	uint64_t base = procfs_auxv(who->task, AT_BASE), value;
+	uint64_t value;
 	const struct mapping *m;
 	struct probes_error ignored;
 	struct array mappings;
@@ -134,23 +150,30 @@ static void start_find_point(const struct identity *who, struct start_point *poi
 	struct object *linker;
 	bool exact;
 	char *text;
-	int fd = -1;
+	int fd = -ENOENT, r;
 
 	*point = (struct start_point){0};
-	if (!base || procfs_read(who->task, "maps", &text, &size) < 0)
-		return;
+	r = procfs_auxv(who->task, AT_BASE, base);
+	if (r < 0 || !*base)
+		return r;
+	r = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &text, &size);
+	if (r < 0)
+		return error_is_shortage(r) ? r : 0;
 	array_init(&mappings, sizeof(struct mapping));
-	if (maps_parse(text, &mappings, &malformed) && (m = maps_find(&mappings, base)))
+	if (!maps_parse(text, &mappings, &malformed))
+		fd = -ENOMEM;
+	else if ((m = maps_find(&mappings, *base)))
 		fd = mapped_open(who, m, &exact);
-	if (fd >= 0 && object_read(fd, "the dynamic linker", &linker, &ignored) == 0) {
+	if (fd >= 0 && (fd = object_read(fd, "the dynamic linker", &linker, &ignored)) == 0) {
 		value = object_symbol(linker, "_dl_debug_state");
-		point->announce = value ? base + value : 0;
+		point->announce = value ? *base + value : 0;
 		value = object_symbol(linker, "_r_debug");
-		point->state = value ? base + value + offsetof(struct r_debug, r_state) : 0;
+		point->state = value ? *base + value + offsetof(struct r_debug, r_state) : 0;
 		object_free(linker);
 	}
 	array_done(&mappings);
 	free(text);
+	return error_is_shortage(fd) ? fd : 0;
 }
 
 static int start_put(struct memory *m, uint64_t address, unsigned char byte)
@@ -214,13 +237,16 @@ static int start_run_to_beginning(pid_t pid, const char *file, struct probes_err
 	struct start_point point;
 	struct identity who;
 	struct memory memory;
+	uint64_t base;
 	int r = identity_open(&who, pid, e);
 
 	if (r < 0)
 		return r;
 	memory_open(&memory, who.task, who.tid, true);
-	start_find_point(&who, &point);
-	if (procfs_auxv(who.task, AT_BASE) && !point.announce) {
+	r = start_find_point(&who, &base, &point);
+	if (r < 0) {
+		error_set(e, PROBES_FAILED, r, "cannot hold %s at its start", file);
+	} else if (base && !point.announce) {
 		error_set(e, PROBES_FAILED, -ENOSYS, "cannot hold %s at its start", file);
 		error_why(e, "its dynamic linker has no _dl_debug_state to stop at");
 		r = error_hint(e, "start it by itself and use attach");
@@ -236,7 +262,7 @@ static int start_run_to_beginning(pid_t pid, const char *file, struct probes_err
 static int start_fork(
 	const struct probes_program *p, pid_t *pid, int *child, struct probes_error *e)
 {
-	int ends[2];
+	int ends[2], code;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return error_set(e, PROBES_FAILED, -errno, "cannot start %s", p->file);
@@ -245,13 +271,13 @@ static int start_fork(
 		close(ends[0]);
 		start_child(p, ends[1]);
 	}
+	code = -errno;
 	close(ends[1]);
 	*child = ends[0];
 	if (*pid > 0)
 		return 0;
-	error_set(e, PROBES_FAILED, -errno, "cannot start %s", p->file);
 	close(ends[0]);
-	return e->code;
+	return error_fork(e, code, "cannot start %s", p->file);
 }
 
 int start_hold(const struct probes_program *p, pid_t *pid, struct probes_error *e)

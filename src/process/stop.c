@@ -277,6 +277,8 @@ static int stop_seize_all(struct stop *s, struct probes_error *e)
 	char buffer[32768] __attribute__((aligned(8)));
 	long n;
 
+	if (fd < 0 && error_is_shortage(-errno))
+		return error_set(e, PROBES_FAILED, -errno, "cannot stop process %d", s->who->pid);
 	if (fd < 0)
 		return identity_gone(s->who, e);
 	while (r == 0 && (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)

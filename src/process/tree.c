@@ -52,47 +52,52 @@ size_t tree_descendants(struct tree_link *links, size_t count, pid_t root, pid_t
 	return found;
 }
 
-bool tree_gather(struct array *links)
+int tree_gather(struct array *links)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
+	int r = proc ? 0 : -errno;
 
-	if (!proc)
-		return false;
-	while ((entry = readdir(proc))) {
+	while (r == 0 && (entry = readdir(proc))) {
 		struct procfs_stat stat;
 		char path[300];
 		struct tree_link *link;
+		int seen;
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
-		if (procfs_stat(AT_FDCWD, path, &stat) < 0 || stat.state == 'Z' ||
-			stat.flags & PROCFS_KERNEL_THREAD)
+		seen = procfs_stat(AT_FDCWD, path, &stat);
+		if (error_is_shortage(seen))
+			r = seen;
+		if (seen < 0 || stat.state == 'Z' || stat.flags & PROCFS_KERNEL_THREAD)
 			continue;
 		link = array_add(links);
-		if (!link)
+		if (!link) {
+			r = -ENOMEM;
 			break;
+		}
 		*link = (struct tree_link){.pid = atoi(entry->d_name),
 			.parent = stat.parent,
 			.start_time = stat.start_time,
 			.forked = stat.flags & PROCFS_FORKED};
 	}
-	closedir(proc);
-	return true;
+	if (proc)
+		closedir(proc);
+	return r;
 }
 
 int probes_tree(pid_t root, pid_t **pids, size_t *count, struct probes_error *e)
 {
 	struct array links;
-	bool read;
+	int r;
 
 	*pids = NULL;
 	*count = 0;
 	array_init(&links, sizeof(struct tree_link));
-	read = tree_gather(&links);
-	if (read)
-		*pids = calloc(links.count + 1, sizeof **pids);
+	r = tree_gather(&links);
+	if (r == 0 && !(*pids = calloc(links.count + 1, sizeof **pids)))
+		r = -ENOMEM;
 	if (*pids)
 		*count = tree_descendants(links.data, links.count, root, *pids);
 	array_done(&links);
@@ -100,23 +105,28 @@ int probes_tree(pid_t root, pid_t **pids, size_t *count, struct probes_error *e)
 		return 0;
 	free(*pids);
 	*pids = NULL;
-	error_set(e, PROBES_NO_TARGET, -ESRCH, "cannot follow the tree of process %d", root);
-	error_why(e, "%s", read ? "no such process" : "/proc cannot be read");
+	error_set(e, PROBES_NO_TARGET, error_is_shortage(r) ? r : -ESRCH,
+		"cannot follow the tree of process %d", root);
+	error_why(e, "%s", r == 0 ? "no such process" : "/proc cannot be read");
 	return e->code;
 }
 
 int probes_processes(pid_t **pids, size_t *count, struct probes_error *e)
 {
 	struct array links;
+	int r;
 
 	array_init(&links, sizeof(struct tree_link));
 	*count = 0;
-	*pids = tree_gather(&links) ? calloc(links.count + 1, sizeof **pids) : NULL;
+	*pids = NULL;
+	r = tree_gather(&links);
+	if (r == 0 && !(*pids = calloc(links.count + 1, sizeof **pids)))
+		r = -ENOMEM;
 	for (size_t i = 0; *pids && i < links.count; i++)
 		(*pids)[(*count)++] = ARRAY_AT(&links, struct tree_link, i)->pid;
 	array_done(&links);
 	if (*pids)
 		return 0;
-	error_set(e, PROBES_FAILED, -ENOENT, "cannot list processes");
+	error_set(e, PROBES_FAILED, error_is_shortage(r) ? r : -ENOENT, "cannot list processes");
 	return error_why(e, "/proc cannot be read");
 }

@@ -14,8 +14,11 @@ struct tree_link {
 	bool forked;         /* and called no exec since */
 };
 
-/* Every process there is (appends struct tree_link), without zombies and kernel threads. */
-bool tree_gather(struct array *links);
+/*
+ * Every process there is (appends struct tree_link), without zombies and kernel threads. 0 or a
+ * negative errno: /proc cannot be read, or a shortage of our own would have hidden some.
+ */
+int tree_gather(struct array *links);
 
 /*
  * Order the links so that `root` comes first, then its descendants, generation by generation;

@@ -23,8 +23,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
+#include <unistd.h>
 
 #define TURN_NAP_MS 2
 #define TURN_LOOK_MS 100     /* how often the holder is looked up */
@@ -250,13 +252,13 @@ static int turn_process(struct turn *t, const struct identity *who, uint64_t beg
 	enum turn_holder holder = TURN_UNKNOWN;
 	pid_t pid = 0;
 
-	while (flock(who->pidfd, LOCK_EX | LOCK_NB) < 0) {
+	while (flock(t->pidfd, LOCK_EX | LOCK_NB) < 0) {
 		uint64_t now = turn_now();
 
 		if (errno != EWOULDBLOCK)
 			return turn_cannot(who, e);
 		if (now >= look) {
-			holder = turn_holder(who, who->pidfd, &pid);
+			holder = turn_holder(who, t->pidfd, &pid);
 			look = now + TURN_LOOK_MS;
 		}
 		if (holder == TURN_STRANGER)
@@ -273,22 +275,48 @@ static int turn_process(struct turn *t, const struct identity *who, uint64_t beg
 	return 0;
 }
 
+/*
+ * Where descriptors are scarce a session gave its pidfd up (process/descriptors.h). One that is
+ * opened while the process lives is of that process: its number is nobody else's before it has
+ * been collected.
+ */
+static int turn_open(struct turn *t, const struct identity *who, struct probes_error *e)
+{
+	t->pidfd = who->pidfd;
+	if (t->pidfd < 0)
+		t->pidfd = (int)syscall(SYS_pidfd_open, who->pid, 0);
+	if (t->pidfd < 0 && errno != ESRCH)
+		return turn_cannot(who, e);
+	return t->pidfd < 0 || !identity_alive(who) ? identity_gone(who, e) : 0;
+}
+
+static void turn_close(const struct turn *t, const struct identity *who)
+{
+	if (t->pidfd >= 0 && t->pidfd != who->pidfd)
+		close(t->pidfd);
+}
+
 int turn_take(struct turn *t, const struct identity *who, int memory, int milliseconds,
 	struct probes_error *e)
 {
 	uint64_t begin = turn_now();
 	int r = turn_memory(who, memory, begin, milliseconds, e);
 
-	if (r == 0) {
+	if (r < 0)
+		return r;
+	r = turn_open(t, who, e);
+	if (r == 0)
 		r = turn_process(t, who, begin, milliseconds, e);
-		if (r < 0)
-			flock(memory, LOCK_UN);
+	if (r < 0) {
+		turn_close(t, who);
+		flock(memory, LOCK_UN);
 	}
 	return r;
 }
 
-void turn_end(const struct identity *who, int memory)
+void turn_end(struct turn *t, const struct identity *who, int memory)
 {
-	flock(who->pidfd, LOCK_UN);
+	flock(t->pidfd, LOCK_UN);
+	turn_close(t, who);
 	flock(memory, LOCK_UN);
 }

@@ -9,6 +9,7 @@
 
 /* Of a session; all 0 at first. */
 struct turn {
+	int pidfd;        /* what is locked, while the turn is ours */
 	bool passed;      /* a lock was passed over whose holder nobody could identify */
 	pid_t passed_pid; /* that holder; 0: not visible here */
 };
@@ -20,6 +21,6 @@ struct turn {
  */
 int turn_take(struct turn *t, const struct identity *who, int memory, int milliseconds,
 	struct probes_error *e);
-void turn_end(const struct identity *who, int memory);
+void turn_end(struct turn *t, const struct identity *who, int memory);
 
 #endif

@@ -140,7 +140,8 @@ static bool twin_agrees(struct object *file, const struct twin_headers *h)
 }
 
 /* An object of the file at `fd` (closed, or its own), or NULL where it is no twin. */
-static struct object *twin_take(int fd, const struct twin_headers *h)
+static struct object *twin_take(
+	int fd, const struct object_terms *terms, const struct twin_headers *h)
 {
 	struct object *file;
 	struct probes_error e;
@@ -152,7 +153,7 @@ static struct object *twin_take(int fd, const struct twin_headers *h)
 		close(fd);
 		return NULL;
 	}
-	if (object_read(fd, "a file", &file, &e) < 0)
+	if (object_read_on(fd, "a file", terms, &file, &e) < 0)
 		return NULL;
 	if (file->build_id_vaddr && file->build_id_size == h->build_id_size &&
 		!memcmp(file->build_id, h->build_id, h->build_id_size) && twin_agrees(file, h))
@@ -176,8 +177,8 @@ static DIR *twin_open_folder(int fd)
  * Memory without a name on disk may be open in the process still. A link's text is compared before
  * anything is opened: other files that it has open may wait for whoever serves them.
  */
-static struct object *twin_among_open(
-	const struct identity *who, const struct mapping *m, const struct twin_headers *h)
+static struct object *twin_among_open(const struct identity *who, const struct mapping *m,
+	const struct object_terms *terms, const struct twin_headers *h)
 {
 	DIR *folder = twin_open_folder(openat(who->task, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	char wanted[300], text[300];
@@ -200,7 +201,7 @@ static struct object *twin_among_open(
 			close(fd);
 			continue;
 		}
-		found = twin_take(fd, h);
+		found = twin_take(fd, terms, h);
 	}
 	closedir(folder);
 	return found;
@@ -214,8 +215,8 @@ static size_t twin_stem(const char *name)
 	return so ? (size_t)(so - name) + 3 : strlen(name);
 }
 
-static struct object *twin_beside(
-	const struct identity *who, const struct mapping *m, const struct twin_headers *h)
+static struct object *twin_beside(const struct identity *who, const struct mapping *m,
+	const struct object_terms *terms, const struct twin_headers *h)
 {
 	const char *slash = strrchr(m->path, '/');
 	char path[TWIN_PATH];
@@ -241,7 +242,7 @@ static struct object *twin_beside(
 			opened++ >= TWIN_FILES)
 			continue;
 		strcpy(path + folder_length, one->d_name);
-		found = twin_take(mapped_open_below_root(who, path, 0), h);
+		found = twin_take(mapped_open_below_root(who, path, 0), terms, h);
 	}
 	closedir(folder);
 	return found;
@@ -252,7 +253,8 @@ static struct object *twin_beside(
  * themselves (Fedora), /usr/lib/debug/.build-id the debug files (gdb's manual, "Separate Debug
  * Files").
  */
-static struct object *twin_by_build_id(const struct identity *who, const struct twin_headers *h)
+static struct object *twin_by_build_id(
+	const struct identity *who, const struct object_terms *terms, const struct twin_headers *h)
 {
 	static const char *const places[][2] = {{"/usr/lib/.build-id/", ""},
 		{"/usr/lib/debug/.build-id/", ""}, {"/usr/lib/debug/.build-id/", ".debug"}};
@@ -264,13 +266,13 @@ static struct object *twin_by_build_id(const struct identity *who, const struct 
 	for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++) {
 		snprintf(
 			path, sizeof path, "%s%.2s/%s%s", places[i][0], hex, hex + 2, places[i][1]);
-		found = twin_take(mapped_open_below_root(who, path, 0), h);
+		found = twin_take(mapped_open_below_root(who, path, 0), terms, h);
 	}
 	return found;
 }
 
-struct object *twin_find(
-	const struct identity *who, const struct mapping *m, const struct twin_headers *h)
+struct object *twin_find(const struct identity *who, const struct mapping *m,
+	const struct object_terms *terms, const struct twin_headers *h)
 {
 	static const char memory[] = "/memfd:";
 	struct object *found;
@@ -278,7 +280,7 @@ struct object *twin_find(
 	if (h->is != TWIN_ELF || h->build_id_size < 2)
 		return NULL;
 	if (!strncmp(m->path, memory, sizeof memory - 1))
-		return twin_among_open(who, m, h);
-	found = twin_beside(who, m, h);
-	return found ? found : twin_by_build_id(who, h);
+		return twin_among_open(who, m, terms, h);
+	found = twin_beside(who, m, terms, h);
+	return found ? found : twin_by_build_id(who, terms, h);
 }

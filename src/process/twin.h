@@ -30,9 +30,10 @@ void twin_read_headers(struct memory *memory, const struct mapping *const *group
  * Look for the twin of the file behind `m`, in places below the process's own root: what it has
  * open itself (a memfd), beside the file (an upgrade may leave the old version), in the folders of
  * build-ids. The last may yield a debug file only: then the object has no code (object.h). The
- * caller still compares build-ids in memory at the bias (mapped_is). NULL: none.
+ * caller still compares build-ids in memory at the bias (mapped_is). `terms`: how much is read of
+ * it. NULL: none.
  */
-struct object *twin_find(
-	const struct identity *who, const struct mapping *m, const struct twin_headers *headers);
+struct object *twin_find(const struct identity *who, const struct mapping *m,
+	const struct object_terms *terms, const struct twin_headers *headers);
 
 #endif

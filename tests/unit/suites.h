@@ -52,6 +52,7 @@
 	X(rowlist)   \
 #define SUITES(X)  \
 	X(array)   \
+	X(budget)  \
 	X(cursor)  \
 	X(error)   \
 	X(escape)  \

@@ -51,6 +51,22 @@ static size_t access_marks(const struct probes_access *a, enum probes_rung_mark 
 	return n;
 }
 
+/* Facts that could not be gathered are none, whatever stands in them. */
+START_TEST(access_short_of_descriptors)
+{
+	struct access_facts f = access_denied();
+	struct probes_access a;
+
+	f.shortage = -EMFILE;
+	f.exists = _i;
+	access_ladder(&f, &a);
+	ck_assert(!a.can_list && !a.can_read && !a.can_switch);
+	ck_assert(access_says(&a, PROBES_RUNG_WHY, "no file descriptors left"));
+	ck_assert(!access_says(&a, PROBES_RUNG_FAIL, "no process"));
+	ck_assert(!access_says(&a, PROBES_RUNG_FAIL, "ermi"));
+}
+END_TEST
+
 START_TEST(access_all_is_well)
 {
 	struct probes_access a;
@@ -375,6 +391,7 @@ Suite *access_suite(void)
 	TCase *t = tcase_create("access");
 
 	tcase_add_test(t, access_all_is_well);
+	tcase_add_loop_test(t, access_short_of_descriptors, 0, 2);
 	tcase_add_test(t, access_yama);
 	tcase_add_test(t, access_other_users);
 	tcase_add_test(t, access_other_users_would_not_do);

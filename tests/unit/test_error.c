@@ -43,6 +43,45 @@ START_TEST(error_cuts_what_is_too_long)
 }
 END_TEST
 
+/* Whatever the caller makes of it: our shortage is no statement about the process. */
+START_TEST(error_shortage_stays_one)
+{
+	static const struct {
+		int code;
+		const char *why;
+	} shortages[] = {{-EMFILE, "probes-tui has no file descriptors left (limit "},
+		{-ENFILE, "this machine has no file descriptors left"},
+		{-ENOMEM, "probes-tui has no memory left"}};
+	struct probes_error e;
+
+	error_set(&e, PROBES_DENIED, shortages[_i].code, "cannot open %s", "it");
+	error_why(&e, "no such process");
+	error_hint(&e, "look it up again");
+	ck_assert_int_eq(e.status, PROBES_FAILED);
+	ck_assert_int_eq(e.code, shortages[_i].code);
+	ck_assert_str_eq(e.what, "cannot open it");
+	ck_assert_ptr_nonnull(strstr(e.why, shortages[_i].why));
+	ck_assert_ptr_null(strstr(e.hint, "look it up"));
+	ck_assert(probes_is_shortage(&e));
+	error_set(&e, PROBES_DENIED, -EACCES, "x");
+	ck_assert(!probes_is_shortage(&e));
+	ck_assert_int_eq(error_fork(&e, shortages[_i].code, "x"), shortages[_i].code);
+	ck_assert_ptr_nonnull(strstr(e.why, shortages[_i].why));
+}
+END_TEST
+
+START_TEST(error_fork_names_its_limit)
+{
+	struct probes_error e;
+
+	ck_assert_int_eq(error_fork(&e, -EAGAIN, "cannot start %s", "it"), -EAGAIN);
+	ck_assert_int_eq(e.status, PROBES_FAILED);
+	ck_assert_str_eq(e.what, "cannot start it");
+	ck_assert_ptr_nonnull(strstr(e.why, "no further process"));
+	ck_assert_ptr_nonnull(strstr(e.hint, "ulimit -u"));
+}
+END_TEST
+
 START_TEST(error_memory_is_a_failure)
 {
 	struct probes_error e;
@@ -81,6 +120,8 @@ Suite *error_suite(void)
 
 	tcase_add_test(t, error_has_all_parts);
 	tcase_add_test(t, error_cuts_what_is_too_long);
+	tcase_add_loop_test(t, error_shortage_stays_one, 0, 3);
+	tcase_add_test(t, error_fork_names_its_limit);
 	tcase_add_test(t, error_memory_is_a_failure);
 	tcase_add_test(t, log_says_to_its_sink_only);
 	suite_add_tcase(s, t);

@@ -30,6 +30,28 @@ static char *maps_from(const char *text, struct array *mappings, size_t *malform
 	return copy;
 }
 
+/* What has no file goes, but for code; what is no line stays, and counts as such. */
+START_TEST(maps_without_the_anonymous)
+{
+	char text[] = "1000-2000 r--p 00000000 fe:01 18 /a\n"
+		      "2000-3000 rw-p 00000000 00:00 0 \n"
+		      "3000-4000 r-xp 00000000 00:00 0\n"
+		      "4000-5000 rw-p 00000000 00:00 0    [heap]\n"
+		      "nonsense\n"
+		      "5000-6000 rw-p 00000000 00:00 01 /b\n"
+		      "6000-7000 rw-p 00000000 00:00 0\n";
+	static const char left[] = "1000-2000 r--p 00000000 fe:01 18 /a\n"
+				   "3000-4000 r-xp 00000000 00:00 0\n"
+				   "nonsense\n"
+				   "5000-6000 rw-p 00000000 00:00 01 /b\n";
+
+	ck_assert_uint_eq(maps_drop_anonymous(text, strlen(text)), strlen(left));
+	ck_assert_int_eq(memcmp(text, left, strlen(left)), 0);
+	ck_assert_uint_eq(maps_drop_anonymous(text, 0), 0);
+	ck_assert_uint_eq(maps_drop_anonymous(text, 3), 3);
+}
+END_TEST
+
 START_TEST(maps_real_lines)
 {
 	struct array m;
@@ -206,6 +228,7 @@ Suite *maps_suite(void)
 
 	tcase_set_timeout(t, 30);
 	tcase_add_test(t, maps_real_lines);
+	tcase_add_test(t, maps_without_the_anonymous);
 	tcase_add_test(t, maps_finds_by_address);
 	tcase_add_loop_test(
 		t, maps_leaves_out_garbage, 0, sizeof maps_senseless / sizeof *maps_senseless);

@@ -100,21 +100,21 @@ START_TEST(notes_in_pieces)
 	}
 	header.sh_size = section.count;
 	fd = notes_file(&section);
-	ck_assert(notes_init(&n, section.count));
+	ck_assert(notes_init(&n, section.count, NULL, NULL));
 	ck_assert(notes_read(&n, fd, &header, 0x30));
 	ck_assert_uint_eq(n.malformed, 0);
 	notes_compare(&n, NOTES_MANY, 0x20);
 	notes_done(&n);
 	/* Cut short within the last note: all the others, and a rest that makes no sense. */
 	header.sh_size -= 12;
-	ck_assert(notes_init(&n, section.count));
+	ck_assert(notes_init(&n, section.count, NULL, NULL));
 	ck_assert(notes_read(&n, fd, &header, 0));
 	ck_assert_uint_eq(n.malformed, 1);
 	notes_compare(&n, NOTES_MANY - 1, 0);
 	notes_done(&n);
 	/* The file ends before the section does. */
 	header.sh_size += 4096;
-	ck_assert(notes_init(&n, header.sh_size));
+	ck_assert(notes_init(&n, header.sh_size, NULL, NULL));
 	ck_assert(notes_read(&n, fd, &header, 0));
 	ck_assert_uint_eq(n.malformed, 1);
 	ck_assert_uint_eq(n.list.count, NOTES_MANY);
@@ -139,7 +139,7 @@ START_TEST(notes_say_it_once)
 	notes_put(&section, &note, 4);
 	header.sh_size = section.count;
 	fd = notes_file(&section);
-	ck_assert(notes_init(&n, section.count));
+	ck_assert(notes_init(&n, section.count, NULL, NULL));
 	ck_assert(notes_read(&n, fd, &header, 0));
 	ck_assert_uint_eq(n.list.count, 2);
 	kept = n.list.data;

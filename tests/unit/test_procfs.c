@@ -103,8 +103,65 @@ START_TEST(procfs_status_lists)
 }
 END_TEST
 
+static size_t procfs_drop_all(char *text, size_t size)
+{
+	(void)text;
+	(void)size;
+	return 0;
+}
+
+/* Every other line. */
+static size_t procfs_drop_some(char *text, size_t size)
+{
+	char *to = text, *end;
+
+	for (char *at = text; at < text + size; at = end) {
+		end = (char *)memchr(at, '\n', (size_t)(text + size - at)) + 1;
+		if (*at == 'k') {
+			memmove(to, at, (size_t)(end - at));
+			to += end - at;
+		}
+	}
+	return (size_t)(to - text);
+}
+
+/* Somebody's list may be as long as he likes: what is held of it has a bound. */
+START_TEST(procfs_has_an_end)
+{
+	char path[] = "/tmp/probes-procfs-XXXXXX", line[64], *text;
+	FILE *file = fdopen(mkstemp(path), "w");
+	size_t size;
+
+	ck_assert_ptr_nonnull(file);
+	for (int i = 0; i < 200000; i++)
+		fprintf(file, "keep %d\ndrop %d\n", i, i);
+	fflush(file);
+	ck_assert_int_eq(procfs_read_lines(AT_FDCWD, path, procfs_drop_some, &text, &size), 0);
+	ck_assert_uint_eq(strlen(text), size);
+	ck_assert_ptr_null(strstr(text, "drop"));
+	for (int i = 0; i < 200000; i += 199999) {
+		snprintf(line, sizeof line, "keep %d\n", i);
+		ck_assert_ptr_nonnull(strstr(text, line));
+	}
+	free(text);
+	ck_assert_int_eq(ftruncate(fileno(file), PROCFS_MOST + 8192), 0);
+	ck_assert_int_eq(procfs_read(AT_FDCWD, path, &text, &size), -EFBIG);
+	ck_assert_ptr_null(text);
+	fclose(file);
+	file = fopen(path, "w");
+	for (int i = 0; i < (int)(PROCFS_MOST >> 20) + 2; i++)
+		fprintf(file, "%1048575d\n", i);
+	fclose(file);
+	ck_assert_int_eq(procfs_read_lines(AT_FDCWD, path, procfs_drop_all, &text, &size), 0);
+	ck_assert_uint_eq(size, 0);
+	free(text);
+	unlink(path);
+}
+END_TEST
+
 START_TEST(procfs_reads_our_own)
 {
+	uint64_t value;
 	struct procfs_stat stat;
 	char *text = NULL;
 	size_t size = 0;
@@ -114,8 +171,10 @@ START_TEST(procfs_reads_our_own)
 	ck_assert_int_eq(procfs_stat(dir, "stat", &stat), 0);
 	ck_assert_int_eq(stat.parent, getppid());
 	ck_assert_uint_gt(stat.start_time, 0);
-	ck_assert_uint_eq(procfs_auxv(dir, AT_PHDR), getauxval(AT_PHDR));
-	ck_assert_uint_eq(procfs_auxv(dir, 0x7fff), 0);
+	ck_assert_int_eq(procfs_auxv(dir, AT_PHDR, &value), 0);
+	ck_assert_uint_eq(value, getauxval(AT_PHDR));
+	ck_assert_int_eq(procfs_auxv(dir, 0x7fff, &value), 0);
+	ck_assert_uint_eq(value, 0);
 	ck_assert_int_eq(procfs_read(dir, "status", &text, &size), 0);
 	ck_assert_uint_eq(strlen(text), size);
 	ck_assert_int_eq(procfs_status(text, "Pid", -1), getpid());
@@ -163,6 +222,7 @@ Suite *procfs_suite(void)
 	tcase_add_test(t, procfs_status_keys);
 	tcase_add_test(t, procfs_status_lists);
 	tcase_add_test(t, procfs_reads_our_own);
+	tcase_add_test(t, procfs_has_an_end);
 	tcase_add_test(t, procfs_reads_long_files_whole);
 	suite_add_tcase(s, t);
 	return s;

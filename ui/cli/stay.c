@@ -88,6 +88,16 @@ static void put_born(pid_t pid, size_t count)
 		count == 1 ? "" : "s");
 }
 
+/* A child that could not be looked at for a shortage of ours may stay switched: said once. */
+static void put_short(const struct probes_error *e)
+{
+	static bool said;
+
+	if (!said && probes_is_shortage(e))
+		report_error(e);
+	said = said || probes_is_shortage(e);
+}
+
 static void adopt(struct targets *targets, size_t parents, pid_t pid, const struct options *o,
 	const struct probes_options *engine)
 {
@@ -95,8 +105,12 @@ static void adopt(struct targets *targets, size_t parents, pid_t pid, const stru
 	struct probes_error e;
 	size_t count;
 
-	if (is_known(targets, pid) || probes_open_pid(pid, engine, &child, &e) < 0)
+	if (is_known(targets, pid))
+		return;
+	if (probes_open_pid(pid, engine, &child, &e) < 0) {
+		put_short(&e);
 		return; /* what may be gone by now is no child of this session's making */
+	}
 	if (!inherited(targets, parents, child, &count)) {
 		probes_close(child);
 		return;
@@ -127,7 +141,9 @@ static void adopt_all(
 	struct probes_error e;
 	pid_t *pids;
 
-	if (sessions && probes_forked(sessions, count, &pids, &found, &e) == 0) {
+	if (sessions && probes_forked(sessions, count, &pids, &found, &e) < 0) {
+		put_short(&e);
+	} else if (sessions) {
 		for (size_t i = 0; i < found; i++)
 			adopt(targets, parents, pids[i], o, engine);
 		free(pids);

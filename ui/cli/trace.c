@@ -14,6 +14,7 @@
 #include "ui/cli/act.h"
 #include "ui/cli/explain.h"
 #include "ui/cli/verbs.h"
+#include "ui/limits.h"
 
 /* ------------------------------------------------------------------ waiting */
 
@@ -78,7 +79,8 @@ static char **arguments(const struct options *o)
 
 static int start(const struct options *o, const struct probes_options *engine, struct target *t)
 {
-	struct probes_program program = {.file = o->prog, .argv = arguments(o), .terminal = -1};
+	struct probes_program program = {
+		.file = o->prog, .argv = arguments(o), .terminal = -1, .files = limits_given()};
 	int r = probes_start(&program, engine, &t->session, &t->error);
 
 	free((void *)program.argv);

@@ -116,6 +116,8 @@ void act_picker_scan(struct app *a)
 	if (!p->used || a->view != VIEW_PICKER)
 		return;
 	if (scan_step(&p->scan, now)) {
+		if (p->scan.trouble.code)
+			app_say_error(a, "", &p->scan.trouble);
 		picker_update(p);
 		a->scan_changed = true;
 	}

@@ -55,6 +55,8 @@ static void detail_object(
 		lines_addf(l, STYLE_WARN, "             unloaded: this was its place");
 	if (o->deleted)
 		detail_value(l, "", "deleted or replaced on disk", columns);
+	if (o->left_out)
+		detail_value(l, "", o->why, columns);
 	detail_value(l, "", o->executable ? "the program itself" : "a library", columns);
 	detail_value(l, "build-id",
 		o->build_id ? text_clean(o->build_id, text, sizeof text) : "none", columns);

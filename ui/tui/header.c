@@ -108,7 +108,14 @@ static void header_counts(const struct app *a, struct canvas *c, int y)
 		text_addf(text, sizeof text, " [X] %zu", n->other);
 	if (n->unreadable)
 		text_addf(text, sizeof text, " [?] %zu", n->unreadable);
-	header_line(c, y, STYLE_PLAIN, text, interval);
+	/* First of all: what follows is not all there is. */
+	if (n->left_out) {
+		char all[sizeof text];
+
+		memcpy(all, text, sizeof all);
+		snprintf(text, sizeof text, " %zu NOTES LEFT OUT |%.200s", n->left_out, all);
+	}
+	header_line(c, y, n->left_out ? STYLE_WARN : STYLE_PLAIN, text, interval);
 }
 
 static void header_filter(const struct app *a, struct canvas *c, int y)

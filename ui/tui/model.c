@@ -253,6 +253,8 @@ void model_extend(struct model *m, size_t process, size_t first)
 	size_t count = probes_count(session);
 	char name[TEXT_MAX / 2];
 
+	for (size_t *i = &m->processes[process].objects; *i < probes_object_count(session); ++*i)
+		m->counts.left_out += probes_object_at(session, *i)->left_out;
 	model_make_room(m, m->row_count + count - first);
 	if (first < count)
 		model_new_stretch(m, process, first);
@@ -347,7 +349,7 @@ static bool model_same(const struct row *a, const struct row *b)
 
 static void model_count(struct model *m)
 {
-	struct model_counts c = {.objects = m->counts.objects};
+	struct model_counts c = {.objects = m->counts.objects, .left_out = m->counts.left_out};
 
 	for (size_t i = 0; i < m->row_count; i++) {
 		const struct row *r = &m->rows[i];

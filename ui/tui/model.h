@@ -32,9 +32,10 @@ struct model_stretch {
 struct model_process {
 	struct probes_session *session; /* not owned */
 	pid_t pid;
-	bool gone;   /* ended, or became another program */
-	bool unread; /* its memory may not be read */
-	bool summed; /* every row has its states of `changes` (probes_changes) */
+	bool gone;      /* ended, or became another program */
+	bool unread;    /* its memory may not be read */
+	size_t objects; /* whose left out notes are in the sum */
+	bool summed;    /* every row has its states of `changes` (probes_changes) */
 	uint64_t changes;
 	struct probes_error error; /* why, for both */
 };
@@ -43,7 +44,8 @@ struct model_counts {
 	size_t sites, objects;
 	size_t on, on_mine, on_other; /* rows that are on; of these, by us and only by others */
 	size_t some, odd, other, unreadable;
-	size_t mine; /* rows that this session's net change touched */
+	size_t mine;     /* rows that this session's net change touched */
+	size_t left_out; /* notes of the objects, see struct probes_object */
 };
 
 struct model {

@@ -49,9 +49,13 @@ static void objects_look(struct app *a, size_t process, struct objects_news *n)
 
 	size_t unread = unread_count(s);
 
-	/* Why it cannot be looked at is said where its states are read. */
-	if (probes_rescan(s, &r, &e) < 0)
+	/* Why it cannot be looked at is said where its states are read, which need no descriptor.
+	 */
+	if (probes_rescan(s, &r, &e) < 0) {
+		if (probes_is_shortage(&e))
+			app_say_error(a, "", &e);
 		return;
+	}
 	n->files = n->files || r.new_objects || unread_count(s) != unread;
 	if (r.new_probes) {
 		objects_name(s, objects_first_new(s, &r), n->came, sizeof n->came);

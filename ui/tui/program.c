@@ -3,6 +3,7 @@
  */
 #include "ui/tui/program.h"
 
+#include "ui/limits.h"
 #include "ui/tui/mem.h"
 
 #include <errno.h>
@@ -15,16 +16,6 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int program_fail(struct probes_error *e, const char *what)
-{
-	e->status = PROBES_FAILED;
-	e->code = -errno;
-	snprintf(e->what, sizeof e->what, "%s", what);
-	snprintf(e->why, sizeof e->why, "%s", strerror(errno));
-	e->hint[0] = '\0';
-	return e->code;
-}
 
 static char **program_argv(const char *file, char *const *args)
 {
@@ -45,7 +36,7 @@ int program_start(struct program *p, const char *file, char *const *args,
 	struct probes_error *e)
 {
 	struct winsize size = {.ws_row = 24, .ws_col = 80};
-	struct probes_program program = {.file = file};
+	struct probes_program program = {.file = file, .files = limits_given()};
 	char **argv = program_argv(file, args);
 	int slave, status;
 
@@ -53,7 +44,7 @@ int program_start(struct program *p, const char *file, char *const *args,
 	status = openpty(&p->master, &slave, NULL, NULL, &size);
 	if (status < 0) {
 		free(argv);
-		return program_fail(e, "cannot make a terminal for the program");
+		return probes_failed(e, -errno, "cannot make a terminal for the program");
 	}
 	fcntl(p->master, F_SETFD, FD_CLOEXEC);
 	fcntl(p->master, F_SETFL, O_RDWR | O_NONBLOCK);
@@ -72,8 +63,7 @@ int program_start(struct program *p, const char *file, char *const *args,
 	p->ends = ends;
 	status = keeper_start(&p->keeper, p->master, file, p->pid, ends);
 	if (status < 0) {
-		errno = -status;
-		program_fail(e, "cannot read the program's output");
+		probes_failed(e, status, "cannot read the program's output");
 		probes_close(*session);
 		close(p->master);
 		p->used = false;

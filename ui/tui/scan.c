@@ -1,12 +1,13 @@
 /*
- * Looking through the processes. Opens each for a moment; switches nothing,
- * stops nothing, keeps nothing open.
+ * Looking through the processes. Counts what each has; switches nothing,
+ * stops nothing, keeps nothing of them.
  */
 #include "ui/tui/scan.h"
 
 #include "ui/tui/mem.h"
 #include "ui/tui/text.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -30,14 +31,16 @@ static size_t scan_read(pid_t pid, const char *name, char *out, size_t size)
 {
 	char path[64];
 	ssize_t n;
-	int fd;
+	int fd, code;
 
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
+	code = fd < 0 ? errno : 0;
 	n = fd < 0 ? -1 : read(fd, out, size - 1);
 	if (fd >= 0)
 		close(fd);
 	out[n > 0 ? n : 0] = '\0';
+	errno = code;
 	return n > 0 ? (size_t)n : 0;
 }
 
@@ -106,25 +109,36 @@ static void scan_command(struct scan_process *p)
 
 /* ------------------------------------------------------------- one process */
 
-/* False: it ended meanwhile. */
-static bool scan_look(struct scan_process *p)
+/* Is it a shortage of ours? Then it is no statement about the process. */
+static bool scan_troubled(struct scan *s, const struct probes_error *e)
 {
-	const struct probes_access *access;
-	struct probes_session *session;
+	if (!probes_is_shortage(e))
+		return false;
+	s->trouble = *e;
+	return true;
+}
+
+/* False: it ended meanwhile, or could not be looked at for a shortage of ours. */
+static bool scan_look(struct scan *s, struct scan_process *p)
+{
+	struct probes_survey survey;
+	struct probes_access access;
 	struct probes_error e = {0};
 
 	scan_user(p);
 	scan_command(p);
-	if (probes_open_pid(p->id.pid, NULL, &session, &e) < 0) {
+	if (probes_survey(p->id.pid, &survey, &e) < 0) {
+		if (scan_troubled(s, &e))
+			return false;
 		p->kind = e.status == PROBES_DENIED ? SCAN_DENIED : SCAN_NONE;
 		return e.status != PROBES_GONE;
 	}
-	access = probes_access(session);
-	p->probes = probes_count(session);
-	p->kind = p->probes ? SCAN_PROBES : access->can_list ? SCAN_NONE : SCAN_DENIED;
-	p->may_read = access->can_read;
-	p->may_switch = access->can_switch;
-	probes_close(session);
+	p->probes = survey.probes;
+	p->more = survey.more;
+	probes_explain(p->id.pid, &access);
+	p->kind = p->probes ? SCAN_PROBES : access.can_list ? SCAN_NONE : SCAN_DENIED;
+	p->may_read = access.can_read;
+	p->may_switch = access.can_switch;
 	return true;
 }
 
@@ -152,8 +166,14 @@ static bool scan_visit(struct scan *s, pid_t pid)
 {
 	struct scan_process p = {0}, *known;
 
-	if (pid == getpid() || !scan_identify(pid, &p.id))
+	if (pid == getpid())
 		return false;
+	if (!scan_identify(pid, &p.id)) {
+		struct probes_error e;
+
+		probes_failed(&e, -errno, "cannot look through the processes");
+		return scan_troubled(s, &e);
+	}
 	if (s->comm && strncmp(p.id.comm, s->comm, sizeof p.id.comm - 1))
 		return false;
 	known = scan_known(s, &p);
@@ -161,7 +181,7 @@ static bool scan_visit(struct scan *s, pid_t pid)
 		known->round = s->rounds + 1;
 		return false;
 	}
-	if (!scan_look(&p))
+	if (!scan_look(s, &p))
 		return false;
 	p.round = s->rounds + 1;
 	s->all = mem_grow(s->all, &s->capacity, s->count + 1, sizeof *s->all);
@@ -175,12 +195,12 @@ static bool scan_visit(struct scan *s, pid_t pid)
 /* Those that this round has not seen are gone. */
 static bool scan_finish(struct scan *s, int64_t now_ms)
 {
-	bool changed = s->rounds == 0;
+	bool changed = s->rounds == 0 || s->trouble.code;
 
 	s->rounds++;
 	s->next_ms = now_ms + SCAN_ROUND_MS;
 	for (size_t i = 0; i < s->count; i++) {
-		if (s->all[i].gone || s->all[i].round == s->rounds)
+		if (s->all[i].gone || s->all[i].round == s->rounds || s->trouble.code)
 			continue;
 		s->all[i].gone = true;
 		s->all[i].tagged = false;
@@ -203,6 +223,9 @@ bool scan_step(struct scan *s, int64_t now_ms)
 		if (probes_processes(&s->pids, &s->pid_count, &e) < 0)
 			s->pid_count = 0;
 		s->pid_at = 0;
+		s->trouble = (struct probes_error){0};
+		if (!s->pids)
+			scan_troubled(s, &e);
 		if (!s->pids)
 			return scan_finish(s, now_ms);
 	}

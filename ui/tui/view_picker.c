@@ -17,7 +17,7 @@ static void view_picker_line(
 	text_addf(out, size, "%7d ", (int)p->id.pid);
 	if (roomy)
 		text_addf(out, size, "%-10.10s ", p->user);
-	text_addf(out, size, "%6zu  %-6s  %s", p->probes,
+	text_addf(out, size, "%6zu%c %-6s  %s", p->probes, p->more ? '+' : ' ',
 		p->may_switch ? "switch"
 		: p->may_read ? "read"
 			      : "list",

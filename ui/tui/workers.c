@@ -97,7 +97,10 @@ static struct probes_session *workers_open(struct app *a, pid_t pid, struct scan
 		!scan_identify(pid, id) || workers_passed(a->workers, id))
 		return NULL;
 	if (probes_open_pid(pid, &a->engine, &session, &e) < 0) {
-		if (e.status != PROBES_GONE)
+		/* With more descriptors it may be opened at a later look. */
+		if (probes_is_shortage(&e))
+			app_say_error(a, "", &e);
+		else if (e.status != PROBES_GONE)
 			workers_pass(a->workers, id);
 		return NULL;
 	}

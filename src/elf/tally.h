@@ -1,0 +1,26 @@
+/*
+ * How many different probes there are, without keeping any: a set of the hashes of their names.
+ * Two names of one hash count once; the number is for people to read. Pure.
+ */
+#ifndef ELF_TALLY_H
+#define ELF_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TALLY_MOST ((size_t)1 << 19) /* counted; 8 MiB are needed for so many */
+
+struct tally {
+	uint64_t *table; /* open addressing; 0: free */
+	size_t size;     /* a power of two */
+	size_t count;
+	uint64_t secret;
+	bool more; /* there are more than TALLY_MOST */
+};
+
+/* All zero is an empty one. False when there is no memory. */
+bool tally_add(struct tally *t, const char *provider, const char *name);
+void tally_done(struct tally *t);
+
+#endif

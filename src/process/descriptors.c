@@ -1,0 +1,44 @@
+/* The limit on descriptors, seen from within; see descriptors.h. Opens nothing for good. */
+#include "process/descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of one session being opened: pidfd, /proc/PID, mem, the thread's directory, an object and what is
+ * read meanwhile. Of one switch: the journal, its folder, maps, an object. */
+#define DESCRIPTORS_SPARE 8
+#define DESCRIPTORS_MORE 8
+/* A session holds 3 and one for each object with probes; where they are scarce, 2. */
+#define DESCRIPTORS_AMPLE 8 /* while one in so many is in use */
+
+int descriptors_spare(int more)
+{
+	int held[DESCRIPTORS_SPARE + DESCRIPTORS_MORE], count = 0, code = 0;
+
+	/* One that needs no file. */
+	held[0] = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (held[0] < 0)
+		return errno == EMFILE || errno == ENFILE ? -errno : 0;
+	for (count = 1; code == 0 && count < DESCRIPTORS_SPARE + more &&
+			count < DESCRIPTORS_SPARE + DESCRIPTORS_MORE;
+		count++) {
+		held[count] = fcntl(held[0], F_DUPFD_CLOEXEC, 0);
+		if (held[count] < 0)
+			code = -errno;
+	}
+	for (int i = 0; i < count; i++)
+		if (held[i] >= 0)
+			close(held[i]);
+	return code;
+}
+
+bool descriptors_scarce(int fd)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	       (rlim_t)fd >= limit.rlim_cur / DESCRIPTORS_AMPLE;
+}

@@ -1,0 +1,30 @@
+/*
+ * RLIMIT_NOFILE.
+ *
+ * Owns what the limit was before. A program that we start gets that one: select(2) breaks where
+ * descriptors go beyond 1023, and who uses it relies on the soft limit (systemd,
+ * "File Descriptor Limits").
+ */
+#include "ui/limits.h"
+
+#include <sys/resource.h>
+
+static unsigned long given;
+
+void limits_raise(void)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+		return;
+	before = limit.rlim_cur;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		given = (unsigned long)before;
+}
+
+unsigned long limits_given(void)
+{
+	return given;
+}
