@@ -114,7 +114,7 @@ static char *room_words(const struct probes_result *r, const char *limit)
 	int n;
 
 	if (!r->copied_pages)
-		return strdup("needs no memory: all its pages are the process's own already");
+		return strdup("needs no memory: no page is copied");
 	room_size(r->cost_bytes, cost, sizeof cost);
 	room_size(r->room_bytes, left, sizeof left);
 	n = asprintf(&words, "needs %s to copy %zu page%s%s%s%s%s", cost, r->copied_pages,
