@@ -113,7 +113,7 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 }
 
 /* All that is read at first is read through one thread: should that end meanwhile, another one. */
-static int session_take_hold(
+int session_take_hold(
 	struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e)
 {
 	for (int tries = 0;; tries++) {
@@ -153,32 +153,6 @@ static int session_open_process(struct probes_session *s, pid_t pid, struct prob
 	if (r == 0 && identity_execed(&s->who))
 		return identity_gone(&s->who, e);
 	return r ? r : probes_alive(s, e);
-}
-
-int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *e)
-{
-	struct probes_session s = {.who = {.pidfd = -1, .proc = -1, .task = -1},
-		.memory.fd = -1,
-		.process = true,
-		.terms = {.count = true}};
-	struct image image = {.terms = &s.terms};
-	int r = session_take_hold(&s, pid, &image, e);
-
-	*survey = (struct probes_survey){0};
-	for (size_t i = 0; r == 0 && i < image.objects.count; i++) {
-		const struct image_object *o = ARRAY_AT(&image.objects, struct image_object, i);
-
-		survey->objects++;
-		survey->probes += o->probes;
-		survey->more = survey->more || o->more;
-	}
-	if (r == 0) {
-		image_done(&image);
-		r = identity_execed(&s.who) ? identity_gone(&s.who, e) : probes_alive(&s, e);
-	}
-	memory_close(&s.memory);
-	identity_close(&s.who);
-	return r;
 }
 
 static int session_finish(struct probes_session *s, int r, struct probes_session **session)

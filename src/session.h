@@ -86,6 +86,10 @@ int session_read(
 int session_read_by(struct probes_session *s, struct reader *reader, const size_t *which,
 	size_t count, struct probes_error *e);
 
+/* Open its identity, its memory and what is mapped; on failure what is open is the caller's. */
+int session_take_hold(
+	struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e);
+
 /* Make holdings of what an image found, and say of all of them what may be written. */
 int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e);
 

@@ -1,6 +1,7 @@
 /* Parsing of /proc/PID/maps. */
 #include "process/maps.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,9 +96,27 @@ static bool maps_is_anonymous(const char *line, const char *end)
 	return line && end - line >= 2 && line[0] == '0' && (line[1] == ' ' || line[1] == '\n');
 }
 
+static uint64_t maps_hex(const char *at, const char *end)
+{
+	uint64_t value = 0;
+
+	for (; at < end && isxdigit((unsigned char)*at); at++)
+		value = value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 0x20) - 'a' + 10);
+	return value;
+}
+
+/* Where the mapping of a line "start-end ..." ends; 0 where it says none. */
+static uint64_t maps_end(const char *line, const char *end)
+{
+	const char *dash = memchr(line, '-', (size_t)(end - line));
+
+	return dash ? maps_hex(dash + 1, end) : 0;
+}
+
 size_t maps_drop_anonymous(char *text, size_t size)
 {
 	char *to = text, *at = text, *stop = text + size;
+	uint64_t before = 0; /* where the last line that stays ended; 0: not known */
 
 	while (at < stop) {
 		char *end = memchr(at, '\n', (size_t)(stop - at));
@@ -105,7 +124,8 @@ size_t maps_drop_anonymous(char *text, size_t size)
 
 		end = end ? end + 1 : stop;
 		length = (size_t)(end - at);
-		if (!maps_is_anonymous(at, end)) {
+		if (!maps_is_anonymous(at, end) || !before || maps_hex(at, end) == before) {
+			before = maps_end(at, end);
 			memmove(to, at, length);
 			to += length;
 		}

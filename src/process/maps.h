@@ -31,7 +31,8 @@ uint64_t maps_mark(const char *text);
 
 /*
  * Take the lines without a file and not executable (most of a large process) out of whole lines of
- * the text, in place; returns the bytes that are left.
+ * the text, in place, but for those that follow a line that stays without a gap: they may be the
+ * .bss of a file. Returns the bytes that are left.
  */
 size_t maps_drop_anonymous(char *text, size_t size);
 

@@ -30,20 +30,30 @@ static char *maps_from(const char *text, struct array *mappings, size_t *malform
 	return copy;
 }
 
-/* What has no file goes, but for code; what is no line stays, and counts as such. */
+/*
+ * What has no file goes, but for code and for what follows a line that stays without a gap (.bss);
+ * what is no line stays, and counts as such.
+ */
 START_TEST(maps_without_the_anonymous)
 {
 	char text[] = "1000-2000 r--p 00000000 fe:01 18 /a\n"
 		      "2000-3000 rw-p 00000000 00:00 0 \n"
-		      "3000-4000 r-xp 00000000 00:00 0\n"
-		      "4000-5000 rw-p 00000000 00:00 0    [heap]\n"
+		      "3000-4000 r--p 00000000 00:00 0 \n"
+		      "4100-5000 rw-p 00000000 00:00 0    [heap]\n"
+		      "5000-5100 rw-p 00000000 00:00 0\n"
+		      "6000-7000 r-xp 00000000 00:00 0\n"
+		      "7100-8000 ---p 00000000 00:00 0\n"
 		      "nonsense\n"
-		      "5000-6000 rw-p 00000000 00:00 01 /b\n"
-		      "6000-7000 rw-p 00000000 00:00 0\n";
+		      "8000-aB00 rw-p 00000000 00:00 01 /b\n"
+		      "ab00-b000 rw-p 00000000 00:00 0\n"
+		      "b001-c000 rw-p 00000000 00:00 0\n";
 	static const char left[] = "1000-2000 r--p 00000000 fe:01 18 /a\n"
-				   "3000-4000 r-xp 00000000 00:00 0\n"
+				   "2000-3000 rw-p 00000000 00:00 0 \n"
+				   "3000-4000 r--p 00000000 00:00 0 \n"
+				   "6000-7000 r-xp 00000000 00:00 0\n"
 				   "nonsense\n"
-				   "5000-6000 rw-p 00000000 00:00 01 /b\n";
+				   "8000-aB00 rw-p 00000000 00:00 01 /b\n"
+				   "ab00-b000 rw-p 00000000 00:00 0\n";
 
 	ck_assert_uint_eq(maps_drop_anonymous(text, strlen(text)), strlen(left));
 	ck_assert_int_eq(memcmp(text, left, strlen(left)), 0);
