@@ -224,8 +224,8 @@ static bool object_has_notes(const struct object_reading *r)
 
 /*
  * What the sections did not give: section headers can be stripped, notes that are loaded still have
- * their segment. Only then, since a note of both would count twice. Without the section
- * .stapsdt.base nothing tells whether prelink has moved them.
+ * their segment. Only then, since a note of both would count twice. Without the section header of
+ * .stapsdt.base nothing tells how far prelink has moved them: see layout.c.
  */
 static bool object_read_segments_of_notes(struct object *o, struct object_reading *r)
 {
@@ -247,11 +247,11 @@ static bool object_read_segments_of_notes(struct object *o, struct object_readin
 		if (!o->build_id_size)
 			object_read_segment_build_id(o, r, &notes);
 		if (want)
-			fits = notes_read(&r->notes, o->fd, &notes, 0);
+			fits = notes_read(&r->notes, o->fd, &notes, r->base);
 	}
 	/* Notes of other owners may be broken or aligned in their own way: no concern of ours. */
-	if (!object_has_notes(r))
-		r->notes.malformed = malformed;
+	if (want)
+		r->notes.malformed = malformed + (object_has_notes(r) ? r->notes.malformed : 0);
 	return fits;
 }
 

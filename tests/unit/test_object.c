@@ -229,6 +229,28 @@ START_TEST(object_counts_notes_once)
 }
 END_TEST
 
+/* A linker script may have put them into a section of another name: prelink is undone as well. */
+START_TEST(object_finds_notes_of_another_section)
+{
+	struct elf_spec spec = object_usual;
+	struct elf_file f;
+	struct object *o;
+	Elf64_Shdr *section;
+
+	spec.note_segments = true;
+	spec.base_section = 0x950;
+	f = elf_build(&spec);
+	section = (Elf64_Shdr *)(f.bytes + f.sections) + f.notes_section;
+	section->sh_name += 5; /* ".note.stapsdt": ".stapsdt" */
+	o = object_must(&f);
+	ck_assert_uint_eq(o->note_count, 4);
+	ck_assert_uint_eq(o->note_malformed, 0);
+	ck_assert_uint_eq(o->notes[0].pc, object_notes[0].pc + 0x50);
+	object_free(o);
+	free(f.bytes);
+}
+END_TEST
+
 /* Segments of notes that lie, and those of others, which are none of ours. */
 START_TEST(object_note_segments_lie)
 {
@@ -538,6 +560,7 @@ Suite *object_suite(void)
 	tcase_add_test(t, object_without_section_headers);
 	tcase_add_test(t, object_finds_notes_by_segments);
 	tcase_add_test(t, object_counts_notes_once);
+	tcase_add_test(t, object_finds_notes_of_another_section);
 	tcase_add_test(t, object_note_segments_lie);
 	tcase_add_loop_test(t, object_refuses_other_files, 0, 8);
 	tcase_add_test(t, object_refuses_what_is_no_file_of_this_kind);
