@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/order.h"
+#include "process/descriptors.h"
 #include "process/pagemap.h"
 #include "process/room.h"
 
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /*
  * Kept free beyond the cost. The kernel accounts exactly to a batch of 64 pages a processor
@@ -41,6 +43,15 @@ static bool room_see(struct probes_session *s)
 	return s->pagemap >= 0;
 }
 
+/* Held for the next time, unless descriptors are scarce. */
+static void room_seen(struct probes_session *s)
+{
+	if (s->pagemap < 0 || !descriptors_scarce(s->pagemap))
+		return;
+	close(s->pagemap);
+	s->pagemap = -1;
+}
+
 /* ---- reading ---- */
 
 int session_fetch(struct probes_session *s, struct reader *reader, bool *changed)
@@ -52,6 +63,7 @@ int session_fetch(struct probes_session *s, struct reader *reader, bool *changed
 			pagemap_mark(s->pagemap,
 				&ARRAY_AT(&reader->pieces, struct reader_piece, i)->spans);
 		reader->marked_until = now + ROOM_HOLDS_NS;
+		room_seen(s);
 	}
 	return reader_run(reader, &s->catalog, &s->memory, changed);
 }
@@ -185,6 +197,7 @@ int session_room(struct probes_session *s, const struct session_change *c, const
 	else
 		/* What takes back writes where it was written before: that was copied then. */
 		r->copied_pages = c->deltas ? 0 : pages.count;
+	room_seen(s);
 	array_done(&pages);
 	r->cost_bytes = (uint64_t)r->copied_pages * PAGEMAP_PAGE;
 	if (room_look(s->who.task, &room) < 0)

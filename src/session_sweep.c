@@ -317,12 +317,13 @@ static int sweep_look(struct sweep *w, struct probes_error *e)
 {
 	size_t sorted = w->known.count;
 	struct array links;
-	int r = 0;
+	int r;
 
 	w->found = false;
 	array_init(&links, sizeof(struct tree_link));
-	if (!tree_gather(&links))
-		r = error_memory(e, "a look at children");
+	r = tree_gather(&links);
+	if (r < 0)
+		error_set(e, PROBES_FAILED, r, "cannot look for children");
 	for (size_t i = 0; r == 0 && i < links.count; i++)
 		r = sweep_consider(w, sorted, ARRAY_AT(&links, struct tree_link, i), e);
 	array_done(&links);

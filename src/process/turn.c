@@ -1,7 +1,7 @@
 /*
  * The locks behind a turn.
  *
- * /proc/PID/task/TID/mem can only be opened with the right to attach (PTRACE_MODE_ATTACH,
+ * /proc/PID/mem can only be opened with the right to attach (PTRACE_MODE_ATTACH,
  * fs/proc/base.c mem_open): no stranger holds a lock on it. But its inode belongs to one proc mount
  * and one thread: two of us may lock different inodes.
  *

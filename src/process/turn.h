@@ -15,9 +15,9 @@ struct turn {
 };
 
 /*
- * Take the turn: two locks, on `memory` (the opened /proc/PID/task/TID/mem) and on the pidfd. Both
- * go with their holder, and children by fork share them. Waits at most `milliseconds`; then
- * -EBUSY, status PROBES_REFUSED, and the error names the holder.
+ * Take the turn: two locks, on `memory` (the opened /proc/PID/mem, see struct memory) and on the
+ * pidfd. Both go with their holder, and children by fork share them. Waits at most `milliseconds`;
+ * then -EBUSY, status PROBES_REFUSED, and the error names the holder.
  */
 int turn_take(struct turn *t, const struct identity *who, int memory, int milliseconds,
 	struct probes_error *e);

@@ -19,7 +19,7 @@ user()
 	id=$1
 	shift
 	: >"$tmp/log"
-	XDG_RUNTIME_DIR=$tmp/theirs HOME=$tmp/theirs setpriv --reuid "$id" --regid "$id" \
+	PROBES_TUI_RECORDS=$tmp/theirs/$id HOME=$tmp/theirs setpriv --reuid "$id" --regid "$id" \
 		--clear-groups "$@" -- "$us" trace -no-syslog -wait -enable single \
 		-prog "$victim" -- --steps 3 >"$tmp/out" 2>"$tmp/err" </dev/null
 	status=$?
@@ -81,7 +81,7 @@ fi
 
 # What may not be read, either, cannot be looked at by who started it: that is said without its pid.
 chmod 4711 "$victim"
-XDG_RUNTIME_DIR=$tmp/theirs HOME=$tmp/theirs setpriv --reuid 65534 --regid 65534 --clear-groups \
+PROBES_TUI_RECORDS=$tmp/theirs/65534 HOME=$tmp/theirs setpriv --reuid 65534 --regid 65534 --clear-groups \
 	-- "$us" trace -no-syslog -enable single -prog "$victim" >"$tmp/out" 2>"$tmp/err" </dev/null
 same 'refused' "$?" 4
 has 'and what to do' 'undumpable.*start it by itself and attach as root$'

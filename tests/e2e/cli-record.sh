@@ -49,7 +49,7 @@ inside=${inside:-}
 	# --- too few descriptors to look: the owner lives all the same
 	start loop_ocaml2_pie
 	hold -enable multi
-	for few in 4 5 6 7 8 9 10 11 12 13 14; do
+	for few in $(seq 4 24); do
 		# At some it cannot even begin; whatever it says, it must not throw anything away.
 		(
 			ulimit -n $few
@@ -59,7 +59,7 @@ inside=${inside:-}
 	killed
 	# Nor is there nothing to repair, where nobody could look.
 	same 'still on' "$(state multi)" enabled
-	for few in 4 5 6 7 8 9 10 11 12 13 14; do
+	for few in $(seq 4 24); do
 		(
 			ulimit -n $few
 			"$PROBES_TUI" repair -no-syslog -pid "$pid"

@@ -42,7 +42,7 @@ is_short()
 
 journals()
 {
-	ls "$XDG_RUNTIME_DIR/probes-tui" 2>/dev/null | wc -l | tr -d ' '
+	ls "$PROBES_TUI_RECORDS" 2>/dev/null | wc -l | tr -d ' '
 }
 
 # hold ARG...: attach for an hour; $session. Ready when it has said so.

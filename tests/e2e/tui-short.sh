@@ -36,7 +36,7 @@ for n in 4 6 8 10 11 12 13 14 15 16 17 18 20 24 32 40; do
 	fi
 	unseen "with $n: nothing false" 'such process|zombie|ermitted|ermission|it may have ended'
 	same "with $n: as it was" "$(live "$file" multi)" "$off"
-	same "with $n: no record is left" "$(ls "$XDG_RUNTIME_DIR/probes-tui" | wc -l | tr -d ' ')" 0
+	same "with $n: no record is left" "$(ls "$PROBES_TUI_RECORDS" | wc -l | tr -d ' ')" 0
 done
 checks=$((checks + 1))
 [ "$opened" -ge 4 ] || fail "it opened with $opened of the limits"

@@ -31,7 +31,7 @@ for signal in TERM:143 HUP:129 INT:130 PIPE:0 TERM:143 HUP:129 INT:130 PIPE:0 TE
 	[ $((at <= 6)) = 0 ] || seen "status, ${signal%:*} at write $at" "^status=${signal#*:}\$"
 	same "as found, ${signal%:*} at write $at" "$(live "$loop" multi)" '5 count 0000 5 site 903d'
 	same "writes, ${signal%:*} at write $at" "$(grep -c '^pwrite64' "$tmp/trace")" 12
-	same "journals, ${signal%:*} at write $at" "$(ls "$XDG_RUNTIME_DIR/probes-tui")" ''
+	same "journals, ${signal%:*} at write $at" "$(ls "$PROBES_TUI_RECORDS")" ''
 done
 stop
 finish

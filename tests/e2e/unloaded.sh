@@ -38,7 +38,7 @@ held()
 
 nothing_left()
 {
-	same 'no journal is left' "$(ls "$XDG_RUNTIME_DIR/probes-tui" 2>/dev/null)" ''
+	same 'no journal is left' "$(ls "$PROBES_TUI_RECORDS" 2>/dev/null)" ''
 	want 0 repair -no-syslog -pid "$pid"
 	ask step
 	has 'it runs on' '^done 1$' "$tmp/answer"

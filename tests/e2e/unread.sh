@@ -13,7 +13,7 @@ if opens_mapped; then
 	[ "$(id -u)" = 0 ] || skip 'this user may open what is mapped'
 	as='setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all'
 	$as true 2>/dev/null || skip 'root cannot become somebody else'
-	chown 65534:65534 "$tmp" "$XDG_RUNTIME_DIR"
+	chown 65534:65534 "$tmp" "$PROBES_TUI_RECORDS"
 fi
 cp "$PROBES_TUI" "$tmp/binary"
 printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$as" "$tmp/binary" >"$tmp/probes-tui"

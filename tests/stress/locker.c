@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof path, "/proc/%.10s", pid);
 	if (!strcmp(what, "directory"))
 		lock(path, open(path, O_RDONLY));
-	snprintf(path, sizeof path, "/proc/%.10s/task/%.10s/mem", pid, pid);
+	snprintf(path, sizeof path, "/proc/%.10s/mem", pid);
 	if (!strcmp(what, "mem") || !strcmp(what, "turn"))
 		lock(path, open(path, O_RDWR));
 	if (!strcmp(what, "pidfd") || !strcmp(what, "turn"))

@@ -50,54 +50,9 @@
 	X(request)   \
 	X(row)       \
 	X(rowlist)   \
-#define SUITES(X)  \
-	X(array)   \
-	X(budget)  \
-	X(cursor)  \
-	X(error)   \
-	X(escape)  \
-	X(spans)   \
-	X(order)   \
-	X(note)    \
-	X(notes)   \
-	X(operand) \
-	X(machine) \
-	X(object)  \
-	X(maps)    \
-	X(life)    \
-	X(procfs)  \
-	X(tree)    \
-	X(access)  \
-	X(image)   \
-	X(memory)  \
-	X(room)    \
-	X(symbols) \
-	X(tracer)  \
-	X(site)    \
-	X(code)    \
-	X(holding) \
-	X(state)   \
-	X(reader)  \
-	X(regexp)  \
-	X(nearest) \
-	X(runtime) \
-	X(select)  \
-	X(plan)    \
-	X(restore) \
-	X(apply)   \
-	X(journal) \
-	X(session) \
-	X(record)  \
-	X(refresh) \
-	X(rescan)  \
-	X(guard)   \
-	X(config)  \
-	X(filter)  \
-	X(page)    \
-	X(picker)  \
-	X(request) \
-	X(row)     \
-	X(rowlist) \
+	X(budget)    \
+	X(life)      \
+	X(room)      \
 	X(tree_view)
 
 #define SUITE_DECLARE(name) Suite *name##_suite(void);

@@ -162,7 +162,8 @@ START_TEST(image_memory_without_a_file)
 {
 	struct identity who;
 	struct memory memory;
-	struct image image;
+	static const struct object_terms whole;
+	struct image image = {.terms = &whole};
 	struct probes_error e;
 	const struct image_object *o;
 	int fds[] = {image_map_memory("code", NULL, 4096),
