@@ -200,6 +200,9 @@ int session_room(struct probes_session *s, const struct session_change *c, const
 	room_seen(s);
 	array_done(&pages);
 	r->cost_bytes = (uint64_t)r->copied_pages * PAGEMAP_PAGE;
+	/* Reading what is left costs more than a small switch: only where it matters. */
+	if (!r->copied_pages && !c->dry_run)
+		return 0;
 	if (room_look(s->who.task, &room) < 0)
 		return error_memory(e, "the limits of a process");
 	code = room_compare(s, c, &room, r, e);
