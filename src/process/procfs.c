@@ -21,11 +21,16 @@ struct procfs_text {
 /* Take away what is not wanted of the whole lines that have come. */
 static void procfs_drop(struct procfs_text *t, size_t (*drop)(char *, size_t))
 {
-	char *from = t->bytes + t->kept, *last = memrchr(from, '\n', t->used - t->kept);
-	size_t whole = last ? (size_t)(last + 1 - from) : 0, left;
+	size_t whole, left;
+	char *from, *last;
 
-	if (!drop || !whole)
+	if (!drop || t->used == t->kept)
 		return;
+	from = t->bytes + t->kept;
+	last = memrchr(from, '\n', t->used - t->kept);
+	if (!last)
+		return;
+	whole = (size_t)(last + 1 - from);
 	left = drop(from, whole);
 	memmove(from + left, from + whole, t->used - t->kept - whole);
 	t->used -= whole - left;
