@@ -57,8 +57,8 @@ static int session_add(struct probes_session *s, const struct probes_object *inf
 	if (!budget_take(&s->budget, sizeof *h + strlen(info->path))) {
 		object_free(file);
 		error_set(e, PROBES_FAILED, -E2BIG, "cannot keep %s", info->path);
-		return error_why(e, "no room is left for what is mapped in the processes that are "
-				    "open (256 MiB in all)");
+		return error_why(e, "the mapped files of the open processes exceed what probes-tui "
+				    "keeps (192 MiB a process, 256 MiB in all)");
 	}
 	r = holding_new(info, file, why, s->process, &h, e);
 	if (r < 0)

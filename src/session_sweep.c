@@ -140,13 +140,12 @@ static void sweep_leave(struct sweep *w, const struct tree_link *link, uint64_t 
 	if (r == 0) {
 		journal_leave(&journal);
 		error_hint(e,
-			"what it was born with may stay on there; undo it with: probes-tui "
+			"probes that it inherited may stay on; undo them with: probes-tui "
 			"repair -pid %d",
 			link->pid);
 	} else {
 		journal_remove(&journal);
-		error_hint(
-			e, "what it was born with may stay on there, and no journal can be kept");
+		error_hint(e, "probes that it inherited may stay on, and no journal can be kept");
 	}
 	swept->pid = link->pid;
 	swept->error = e;
@@ -211,8 +210,7 @@ static void sweep_restore(struct sweep *w, const struct tree_link *link,
 		error_set(&e, PROBES_FAILED, -EBUSY,
 			"cannot take back everything in process %d, a child by fork", link->pid);
 		error_why(&e,
-			"others count there, too: of %zu count%s nobody knows whether it "
-			"was born with ours",
+			"others count there, too: %zu count%s may or may not include our part",
 			doubt->count, doubt->count == 1 ? "" : "s");
 		sweep_leave(w, link, child->who.program, doubt, &swept, &e);
 	}
@@ -308,7 +306,8 @@ static int sweep_consider(
 		return sweep_child(w, link, program, origin, e);
 	error_set(&why, PROBES_FAILED, -ETIMEDOUT, "cannot look at process %d, a child by fork",
 		link->pid);
-	error_why(&why, "more were born than could be opened in %d seconds", SWEEP_MS / 1000);
+	error_why(&why, "more children were born than could be opened in %d seconds",
+		SWEEP_MS / 1000);
 	sweep_leave_unseen(w, link, origin, program, &why);
 	return sweep_know(w, link->pid, link->start_time) ? 0 : error_memory(e, "a sweep");
 }

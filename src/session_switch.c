@@ -72,7 +72,7 @@ static int session_change(struct probes_session *s, const struct session_change 
 		s->owing = s->owing || (c->deltas && e->status != PROBES_GONE);
 		if (c->deltas && r == -EBUSY)
 			error_hint(e,
-				"it stays on record; when that session is done or ended: "
+				"it stays on record; when that session has finished, undo it with: "
 				"probes-tui repair -pid %d",
 				s->who.pid);
 		return r;

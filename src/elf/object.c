@@ -316,7 +316,8 @@ static int object_account(const struct object *o, const struct object_terms *ter
 	if (!terms->budget || budget_take(terms->budget, bytes))
 		return 0;
 	error_set(e, PROBES_FAILED, -E2BIG, "cannot read %s", name);
-	return error_why(e, "left out: too much is mapped for probes-tui to keep");
+	return error_why(e, "left out: the mapped files exceed what probes-tui keeps (192 MiB a "
+			    "process, 256 MiB in all)");
 }
 
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e)

@@ -65,8 +65,8 @@ static int section_check_header(
 		return error_hint(e, "this probes-tui knows 64-bit x86-64 programs");
 	}
 	if (header->e_type == ET_CORE) {
-		section_bad(e, name, "it is a core dump: no process, and not its program");
-		return error_hint(e, "name the program that dumped it; file(1) tells which it was");
+		section_bad(e, name, "it is a core dump, not a program");
+		return error_hint(e, "name the program that dumped it; file(1) shows which");
 	}
 	if (header->e_type == ET_REL) {
 		section_bad(e, name, "it is an object file that was never linked");

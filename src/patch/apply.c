@@ -212,15 +212,15 @@ static void apply_undo_all(struct apply *a, struct memory *m, struct probes_erro
 		return;
 	if (kept && a->bounded)
 		error_hint(e,
-			"%zu of the writes made before could not be undone, %zu not exactly, "
-			"since others changed those counts: see list",
+			"%zu of the writes made before could not be undone, and %zu not exactly, "
+			"because others changed those counts: see list",
 			kept, a->bounded);
 	else if (kept)
 		error_hint(e, "%zu of the writes made before could not be undone: see list", kept);
 	else if (a->bounded)
 		error_hint(e,
-			"%zu of the counts could not be undone exactly, since others changed them "
-			"meanwhile: see list",
+			"%zu of the counts could not be undone exactly, because others changed "
+			"them meanwhile: see list",
 			a->bounded);
 }
 

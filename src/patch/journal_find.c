@@ -143,7 +143,7 @@ static enum life journal_owner_lives(
 		}
 		if (by_number != LIFE_IS_OVER)
 			return LIFE_GOES_ON;
-		*why = "its session is dead, and a child of that still holds it";
+		*why = "its session has ended, but a child of that session still locks it";
 		if (waited == JOURNAL_DYING_MS)
 			return LIFE_UNKNOWN;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -227,7 +227,7 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 	if (!same_pids)
 		why = JOURNAL_ELSEWHERE;
 	else if (owner == LIFE_IS_OVER && !journal_certain(&text->key, &s->target))
-		why = "whether it is of this process or of one before it is not known";
+		why = "it may belong to an earlier process with the same number";
 	else if (owner == LIFE_IS_OVER)
 		why = NULL;
 	if (why)

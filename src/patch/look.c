@@ -320,8 +320,8 @@ static int look_at_holders(
 		return 0;
 	error_set(e, PROBES_REFUSED, -EBUSY, "refused to write in the process");
 	error_why(e,
-		"the count at 0x%llx would become %u, and %u of its sites are held by "
-		"uprobes (or breakpoints) by now",
+		"the count at 0x%llx would become %u, but %u of its sites are held by "
+		"uprobes (or breakpoints) now",
 		(unsigned long long)w->address, to, seen.held);
 	return error_hint(e, "look again; nothing was changed");
 }

@@ -10,7 +10,7 @@
 
 #define PLAN_UNLOADED "its object has been unloaded"
 #define PLAN_ODD "its sites and its count disagree (odd)"
-#define PLAN_THEIRS "the uprobes (or breakpoints) at its sites may own what is left of its count"
+#define PLAN_THEIRS "uprobes (or breakpoints) at its sites may own the rest of its count"
 
 struct plan_view {
 	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */

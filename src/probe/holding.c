@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char holding_no_code[] = "only its debug file could be opened, which has none of its code";
+const char holding_no_code[] = "only its debug file could be opened, which holds no code";
 
 /* ---- across probes ---- */
 
@@ -276,8 +276,8 @@ static bool holding_fill(struct holding *h, bool live)
 	}
 	/* Of a probe whose sites are not all known half would be switched. */
 	for (size_t i = 0; fits && h->info.left_out && i < h->probe_count; i++)
-		layout_break(&h->probes[i], "notes of its object were left out, of this one, too, "
-					    "perhaps: it has too many");
+		layout_break(&h->probes[i], "its object has too many notes: some were left out, "
+					    "perhaps of this probe, too");
 	for (size_t i = 0; fits && i < h->probe_count; i++)
 		h->live[i] = holding_unread(PROBES_UNKNOWN);
 	if (fits && live) {

@@ -121,7 +121,7 @@ static const char *select_missing(const struct catalog *c, char *out, size_t siz
 	*out = '\0';
 	if (left_out)
 		snprintf(out, size,
-			"; %zu probe notes of its objects were left out, it may be among them",
+			"; %zu probe notes of its objects were left out: it may be among them",
 			left_out);
 	return out;
 }

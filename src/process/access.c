@@ -430,8 +430,7 @@ static void access_short(const struct access_facts *f, struct probes_access *a)
 	char why[120], hint[120];
 
 	error_explain_shortage(f->shortage, why, sizeof why, hint, sizeof hint);
-	access_rung(
-		a, PROBES_RUNG_FAIL, "what may be done with process %d cannot be tried", f->pid);
+	access_rung(a, PROBES_RUNG_FAIL, "access to process %d cannot be tried", f->pid);
 	access_rung(a, PROBES_RUNG_WHY, "%s", why);
 	if (*hint)
 		access_rung(a, PROBES_RUNG_TRY, "%s", hint);

@@ -69,13 +69,13 @@ enum life life_of(pid_t pid, uint64_t start, const char **why)
 	char path[64];
 	int r;
 
-	*why = "its number is none";
+	*why = "it names no valid process";
 	if (pid <= 0)
 		return LIFE_UNKNOWN;
 	/* Needs no /proc, which may be hidden (hidepid), and no descriptor. */
 	if (kill(pid, 0) < 0 && errno == ESRCH)
 		return LIFE_IS_OVER;
-	*why = "/proc cannot be read, or is of another pid namespace";
+	*why = "/proc cannot be read, or belongs to another pid namespace";
 	if (!life_proc_is_ours())
 		return LIFE_UNKNOWN;
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);

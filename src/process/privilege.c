@@ -125,8 +125,8 @@ bool privilege_lost(const struct privilege_facts *f, char *out, size_t size)
 		snprintf(group, sizeof group, "%sis set-group-ID (gid %u)", uid ? ", " : "",
 			f->group);
 	snprintf(out, size,
-		"%s%s%s: execve(2) ignores that under a tracer without CAP_SYS_PTRACE, so it runs "
-		"without it, as uid %u, gid %u; start it by itself and attach as root",
+		"%s%s%s: execve(2) ignores that under a tracer without CAP_SYS_PTRACE: it runs "
+		"unprivileged, as uid %u, gid %u; start it by itself and attach as root",
 		owner, group,
 		!capabilities ? ""
 		: uid || gid  ? ", has file capabilities"

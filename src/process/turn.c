@@ -203,15 +203,15 @@ static int turn_busy(
 	procfs_name(holder, name, sizeof name);
 	error_set(e, PROBES_REFUSED, -EBUSY, "cannot switch in process %d", who->pid);
 	if (holder > 0)
-		error_why(e, "process %d (%s) locks it against other sessions, for %llu ms now",
-			holder, *name ? name : "ended, a child of it lives",
-			(unsigned long long)waited);
+		error_why(e, "waited %llu ms for the lock that process %d (%s) holds",
+			(unsigned long long)waited, holder,
+			*name ? name : "ended, but a child of it is alive");
 	else
 		error_why(e,
-			"a session that is not visible from here (another pid namespace) locks it, "
-			"for %llu ms now",
+			"waited %llu ms for a lock; its holder is not visible from here (another "
+			"pid namespace)",
 			(unsigned long long)waited);
-	return error_hint(e, "try again when that session is done; if it hangs, end it");
+	return error_hint(e, "try again when that session has finished; if it hangs, end it");
 }
 
 static void turn_nap(void)

@@ -222,7 +222,7 @@ rm /tmp/probes-tui-65534/again
 chmod 755 /tmp/probes-tui-65534
 run repair -no-syslog -pid "$pid"
 same 'a folder that is not private' "$status" 1
-has 'is told' 'changes may remain: a record could not be judged: /tmp/probes-tui-65534'
+has 'is told' 'changes may remain: could not check /tmp/probes-tui-65534'
 chmod 700 /tmp/probes-tui-65534
 undone '' 'when it is private again'
 same 'the rest' "$(cat /tmp/precious)" precious

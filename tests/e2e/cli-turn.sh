@@ -81,7 +81,7 @@ unlocked
 # --- one of us, by either lock: who, and for how long
 for what in mem pidfd; do
 	locked '' "$pid" $what
-	refuses 6 "process $holder \\(locker\\) locks it against other sessions, for [0-9]+ ms now" \
+	refuses 6 "waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds" \
 		attach -no-syslog -pid "$pid" -enable multi
 	unlocked
 	same 'nothing was changed' "$(state multi)" disabled
@@ -107,7 +107,7 @@ kill -TERM "$session"
 wait "$session"
 same 'refused' "$?" 6
 gone "$session"
-has 'who' "process $holder \\(locker\\) locks it against other sessions, for [0-9]+ ms" "$tmp/held"
+has 'who' "waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds" "$tmp/held"
 has 'what to do' "repair -pid $pid\$" "$tmp/held"
 unlocked
 want 0 repair -no-syslog -pid "$pid"

@@ -33,7 +33,7 @@ same 'nothing is missing yet' "$(cat "$tmp/err")" ''
 # --- it is deleted: every face
 rm "$folder/libvictim.so"
 want 0 list -pid "$pid"
-has 'said' "^probes-tui: pid $pid: 1 object could not be read: what probes it has is not known"
+has 'said' "^probes-tui: pid $pid: 1 object could not be read: its probes are not known"
 has 'which, and why' '^  /.*/libvictim\.so: deleted or replaced on disk, and only the privileged may open'
 has 'what helps' '; (sudo probes-tui|run it with CAP_CHECKPOINT_RESTORE), or restart the process$'
 has 'counted' '9 probes, 1 object and 1 not read; 9 off' "$tmp/out"

@@ -171,7 +171,7 @@ static bool scan_visit(struct scan *s, pid_t pid)
 	if (!scan_identify(pid, &p.id)) {
 		struct probes_error e;
 
-		probes_failed(&e, -errno, "cannot look through the processes");
+		probes_failed(&e, -errno, "cannot scan the processes");
 		return scan_troubled(s, &e);
 	}
 	if (s->comm && strncmp(p.id.comm, s->comm, sizeof p.id.comm - 1))
