@@ -1,8 +1,8 @@
 /*
  * The verb repair: undo what interrupted sessions left in running processes.
  *
- * Owns the line that says what was undone. Nothing to repair is success, also
- * where nothing could be written; a record that nobody can judge is not.
+ * Owns the line that says what was undone. Nothing to repair is success, even
+ * if nothing could be written; a record that cannot be checked is a failure.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The view of objects. Reads through libprobes; raw texts are made safe here. */
+/* The view of objects. Reads through libprobes; escapes raw texts. */
 #include "ui/tui/libraries.h"
 
 #include "ui/tui/mem.h"
