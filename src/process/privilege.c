@@ -1,4 +1,4 @@
-/* See privilege.h. Reads only; decides nothing about how the program goes on. */
+/* See privilege.h. Reads only; does not change how the program runs. */
 #include "process/privilege.h"
 
 #include "process/procfs.h"
@@ -96,7 +96,7 @@ bool privilege_gather(const struct identity *who, struct privilege_facts *f)
 		return false;
 	}
 	f->set_uid = st.st_mode & S_ISUID;
-	/* Without the group's x that bit means locking: chmod(2). */
+	/* Without group execute permission this bit means mandatory locking: chmod(2). */
 	f->set_gid = st.st_mode & S_ISGID && st.st_mode & S_IXGRP;
 	f->owner = st.st_uid;
 	f->group = st.st_gid;
