@@ -60,7 +60,7 @@ struct journal_text {
 /* Fill in the pid namespace and the boot of a key. */
 void journal_here(struct journal_key *key);
 
-/* Start one. 0 or a negative errno: no private folder to be had, disk full. */
+/* Start one. 0 or a negative errno: no private folder could be made, disk full. */
 int journal_open(struct journal *j, const struct journal_key *key);
 
 struct journal_found;

@@ -30,8 +30,8 @@ struct access_facts {
 	int same_user_namespace; /* 1, 0, -1: could not be seen */
 	uint64_t its_capabilities; /* permitted */
 	uint64_t our_capabilities; /* effective */
-	bool our_seccomp;          /* a filter of ours may be what denies */
-	bool its_seccomp;          /* a filter of its own, which denies us nothing */
+	bool our_seccomp;          /* our seccomp filter may be the cause of a denial */
+	bool its_seccomp;          /* its own seccomp filter, which does not affect us */
 	enum access_override override;
 	int shortage;   /* errno of a shortage of our own: then no other fact is valid; else 0 */
 	int maps_error; /* each 0 or a negative errno, from trying */

@@ -49,7 +49,7 @@ bool privilege_mapped(const char *map, unsigned long id)
 	return false;
 }
 
-/* A file that cannot be read hides nothing that the kernel would have told. */
+/* Is the id mapped in the process's user namespace? An unreadable map counts as mapped. */
 static bool privilege_is_mapped(const struct identity *who, const char *file, unsigned long id)
 {
 	size_t size;

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What is taken back while a uprobe holds the site: our count is gone already (a colleague's
-# disable), and the one that is left is the kernel's. Taken away, the kernel could never remove its
-# uprobe: every way back (-for, repair, q, u and ^R on the screen, by force) leaves it, says so,
-# stays on record, and is settled when the uprobe has gone. Also where names share a count.
+# An undo while a uprobe holds the site: our part of the count is already gone (another session's
+# disable), and the remaining 1 is the kernel's. Without that 1 the kernel could never remove its
+# uprobe: every undo (-for, repair, q, u and ^R on the screen, -force) leaves it, says so, keeps a
+# record, and is completed when the uprobe has gone. Also where names share a count.
 # Does not cover: the lease (as q); children by fork.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching

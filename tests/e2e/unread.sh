@@ -1,7 +1,7 @@
 #!/bin/sh
-# A library that an upgrade has deleted, seen by somebody who may not open what is mapped itself (an
-# ordinary user; root in a container): every face says that it is there and could not be read. Another
-# file with its build-id stands in for it; one with its name does not. Of a debug file the states are
+# A library that an upgrade deleted, and a user who may not open the mapped file (an ordinary user;
+# root in a container): every interface reports a library that could not be read. Another file with the
+# same build-id replaces it; a file with the same name only does not. With a debug file, states are
 # shown, and nothing is switched.
 # Does not cover: links out of the process's root (cli-root.sh, the unit suite "image").
 . "${srcdir:-.}/tests/e2e/tmux.sh"
