@@ -47,7 +47,7 @@ wait "$session"
 same 'it fails' $? 1
 gone "$session"
 same 'theirs is left' "$(live "$file" single)" "$held"
-has 'it is said' 'victim:single: the uprobes' "$tmp/held"
+has 'it is said' 'victim:single: uprobes' "$tmp/held"
 has 'and what to do' "repair -pid $pid" "$tmp/held"
 want 1 repair -no-syslog -pid "$pid"
 has 'not now' '1 probe could not be repaired now'
@@ -94,7 +94,7 @@ fresh()
 
 fresh
 keys u
-wait_for 'nothing was changed; 1 not done \(the uprobes'
+wait_for 'nothing was changed; 1 not done \(uprobes'
 same 'theirs is left by u' "$(live "$file" single)" "$held"
 keys q
 wait_for '1 probe could NOT be taken back'
@@ -121,7 +121,7 @@ keys u
 wait_for 'undone: .*\^R=redo'
 colleague
 keys C-r
-wait_for 'nothing was changed; 1 not done \(the uprobes'
+wait_for 'nothing was changed; 1 not done \(uprobes'
 same 'theirs is left by ^R' "$(live "$file" single)" "$held"
 uprobes_end
 removed 'after ^R'
