@@ -41,7 +41,7 @@ complete -c probes-tui -n '__probes_tui_verb attach' -o 'max-stop' -x -d 'with -
 complete -c probes-tui -n '__probes_tui_verb screen attach' -o 'read-only' -d 'refuse to change anything'
 complete -c probes-tui -n '__probes_tui_verb trace' -o 'wait' -d 'wait for the program, exit with its status'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'hold' -d 'with -prog: do not let the program begin yet'
-complete -c probes-tui -n '__probes_tui_verb screen' -o 'end-program' -d 'with -prog: the program ends with the screen, in whatever way that ends'
+complete -c probes-tui -n '__probes_tui_verb screen' -o 'end-program' -d 'with -prog: end the program with the screen, however the screen ends'
 complete -c probes-tui -n '__probes_tui_verb list info attach trace repair' -o 'format' -x -a 'text json csv' -d 'the form of the output'
 complete -c probes-tui -n '__probes_tui_verb screen list info attach trace repair' -o 'quiet' -d 'no notices, no details'
 complete -c probes-tui -n '__probes_tui_verb screen list info attach trace repair' -o 'q' -d 'no notices, no details'

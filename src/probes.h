@@ -24,10 +24,11 @@
  *  - One session is used by one thread at a time. Where a program was started
  *    by probes_start and not yet let go, that must be the thread that started
  *    it, since ptrace(2) belongs to a thread.
- *  - Where the caller itself has run out of descriptors or memory, the error has the status
- *    PROBES_FAILED and the code -EMFILE, -ENFILE or -ENOMEM, whatever was called: it says nothing
- *    about the process. A session holds 3 descriptors, and one more for each object with
- *    probes; where an eighth of RLIMIT_NOFILE is in use, 2. A call needs 8 free ones.
+ *  - If the caller itself runs out of descriptors or memory, the error has the status
+ *    PROBES_FAILED and the code -EMFILE, -ENFILE or -ENOMEM, whatever was called: such an error
+ *    says nothing about the process. A session holds 3 descriptors, and one more for each object
+ *    with probes; once an eighth of RLIMIT_NOFILE is in use, 2 in all. A call needs 8 free ones,
+ *    a switch more.
  *  - Addresses are those of the process, in bytes; "pc" is the address in the
  *    file's own terms (link-time).
  *
@@ -70,13 +71,14 @@ struct probes_error {
 };
 
 /*
- * Fill an error as the engine does where one of the caller's own system calls failed with this
- * negative errno: the cause, and for a shortage of descriptors or memory what raises it. Returns
- * code.
+ * Fill an error as the engine does, after one of the caller's own system calls failed with this
+ * negative errno: `what` failed, the cause, and for a shortage of descriptors or memory how to
+ * raise the limit. Returns code.
  */
 PROBES_API int probes_failed(struct probes_error *e, int code, const char *what);
 
-/* Is it a shortage of our own: of descriptors or memory? It says nothing about the process. */
+/* Is the error a shortage of the caller's descriptors or memory? It says nothing about the process.
+ */
 PROBES_API bool probes_is_shortage(const struct probes_error *e);
 
 /* ---------------------------------------------------------------- the facts */
@@ -119,9 +121,9 @@ struct probes_probe {
 	const char *provider;
 	const char *name;
 	const char *arguments; /* of the first site */
-	const char *broken;  /* why it is never switched, or NULL: its notes cannot be trusted, its
-				semaphore cannot be written at present, or the code that its file
-				has is not known */
+	const char *broken;    /* why it is not switched, or NULL: its notes cannot be trusted, its
+				  semaphore cannot be written at present, or the original code at its
+				  sites is not known */
 	uint32_t site_count; /* sites at one address are one site; 0: a probe by semaphore alone */
 	uint32_t semaphore_count;
 	const struct probes_site *sites;
@@ -136,15 +138,15 @@ struct probes_object {
 	bool deleted;         /* the file was removed or replaced since */
 	bool executable;      /* the program itself, no library */
 	bool gone;            /* mapped no more: see probes_rescan */
-	bool unread;          /* its file could not be had (deleted by an upgrade, and we are not
-				 privileged): it may have probes, which are not listed; see `why` */
+	bool unread; /* its file could not be read (deleted by an upgrade, and the caller lacks
+			privilege): it may have probes that are not listed; see `why` */
 	size_t probe_count;
 	size_t first_probe; /* its probes follow each other from here */
-	size_t left_out;    /* of its notes: what is kept of files is bounded, in all sessions of a
-			       program together (base/budget.h); `why` says so */
+	size_t left_out;    /* notes that exceeded the limit on what all sessions of a program keep
+			       (base/budget.h); `why` says so */
 	const char *why;    /* why there are no probes to show, or not all; or NULL */
-	const char *remedy; /* what would help: how a runtime that is known to have them must be
-			       built, how to get at what is unread; a part of `why`, or NULL */
+	const char *remedy; /* what would help: how to build a runtime so that it has probes, how to
+			       read an unread file; a part of `why`, or NULL */
 };
 
 /* The live state of a probe at the last refresh. */
@@ -187,8 +189,8 @@ struct probes_program {
 	char *const *argv;   /* argv[0] included, NULL at the end; NULL: {file, NULL} */
 	int terminal;        /* a pty's slave that becomes its controlling terminal and its
 				0, 1 and 2, in a session of its own; -1: inherit ours */
-	unsigned long files; /* its soft RLIMIT_NOFILE; 0: inherit ours. For a caller that has
-				raised its own: select(2) breaks beyond 1023 */
+	unsigned long files; /* its soft RLIMIT_NOFILE; 0: inherit the caller's. For a caller that
+				raised its own limit: select(2) breaks beyond 1023 */
 };
 
 /*
@@ -200,17 +202,17 @@ struct probes_program {
 PROBES_API PROBES_CHECK int probes_open_pid(pid_t pid, const struct probes_options *options,
 	struct probes_session **session, struct probes_error *e);
 
-/* What a look at a process has counted. */
+/* The result of probes_survey. */
 struct probes_survey {
-	size_t probes;  /* as probes_count would say */
-	size_t objects; /* that are mapped */
-	bool more;      /* there are more: 524,288 are counted of one object */
+	size_t probes;  /* as probes_count would return */
+	size_t objects; /* mapped ones */
+	bool more;      /* there are more probes: at most 524,288 of one object are counted */
 };
 
 /*
- * Count the probes of a process and keep nothing, neither memory nor descriptors: for a look at
- * all processes, some of which may hold what somebody put there to fill ours. Takes 8 MiB at
- * most for a moment, besides the list of what is mapped. Fails as probes_open_pid does.
+ * Count the probes of a process and keep nothing, neither memory nor descriptors: for a scan of all
+ * processes, some of which may be crafted to exhaust the caller's memory. Needs at most 8 MiB
+ * during the call, besides the list of mappings. Fails as probes_open_pid does.
  */
 PROBES_API PROBES_CHECK int probes_survey(
 	pid_t pid, struct probes_survey *survey, struct probes_error *e);
@@ -223,8 +225,8 @@ PROBES_API PROBES_CHECK int probes_open_file(const char *path, const struct prob
  * Start a program and hold it before any instruction that could hit a probe:
  * all its libraries are mapped, no constructor has run. Then select and switch,
  * then probes_let_go. Until then it dies with us, and with probes_close.
- * A set-user-ID program, or one with capabilities, is started without that privilege
- * unless we hold CAP_SYS_PTRACE (execve(2)): a notice says so.
+ * A set-user-ID or set-group-ID program, or one with file capabilities, is started without that
+ * privilege unless the caller holds CAP_SYS_PTRACE (execve(2)): a notice says so.
  */
 PROBES_API PROBES_CHECK int probes_start(const struct probes_program *program,
 	const struct probes_options *options, struct probes_session **session,
@@ -362,7 +364,7 @@ struct probes_instruction {
 PROBES_API size_t probes_code(struct probes_session *session, size_t probe, size_t site,
 	struct probes_instruction *out, size_t max);
 
-/* The bytes that the file holds at a site (6), to compare with those in memory; NULL: not known. */
+/* The bytes that the file holds at a site (6), to compare with those in memory; NULL: unknown. */
 PROBES_API const uint8_t *probes_site_original(
 	const struct probes_session *session, size_t probe, size_t site);
 
@@ -434,14 +436,16 @@ struct probes_result {
 	size_t sites;                   /* sites whose byte was changed */
 	bool dry_run;                   /* planned only */
 	uint64_t stopped_ns;            /* how long the process stood still; normally 0 */
-	/* A page that is written for the first time is copied, and charged to the memory of the
-	   process; what exceeds its room is refused (PROBES_REFUSED). A dry run says: */
-	size_t copied_pages; /* of 4 KiB; all of them where it cannot be seen which are its own */
-	uint64_t cost_bytes; /* of these pages */
-	uint64_t room_bytes; /* that they may take, by the limits of its memory cgroups and of the
-				machine; UINT64_MAX: no limit can be seen, or nothing is written */
-	bool no_room;        /* the cost is more than that: it would be refused */
-	char *cost;          /* all of that in words; NULL: nothing is written */
+	/* The kernel copies a page at the first write to it, and charges the copy to the process.
+	   A switch that needs more memory than is left is refused (PROBES_REFUSED). A dry run sets:
+	 */
+	size_t copied_pages; /* of 4 KiB; if pagemap cannot be read: all pages of a plan, none of an
+				undo */
+	uint64_t cost_bytes; /* of the copied pages */
+	uint64_t room_bytes; /* what the memory cgroups of the process and the machine leave;
+				UINT64_MAX: no limit can be seen, or nothing is written */
+	bool no_room;        /* cost_bytes exceed room_bytes: the switch would be refused */
+	char *cost;          /* the same in words; NULL: nothing is written */
 };
 
 /*
@@ -470,17 +474,18 @@ PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
 
 /*
  * Undo this session's net change of every semaphore. Nothing to undo is success. What it had
- * changed in an object that was unloaded is skipped in the result. Where uprobes of other tools may
- * own what is left of a count, the probe is not done, stays this session's, and stays on record
- * when it is closed: call again once they have gone, or probes_repair. Likewise in probes_revert.
+ * changed in an object that was unloaded is skipped in the result. If
+ * uprobes of other tools may own the rest of a count, the probe is not done and remains a change of
+ * this session, on record after probes_close, too: call again when these tools have detached, or
+ * call probes_repair then. The same holds for probes_revert.
  */
 PROBES_API PROBES_CHECK int probes_restore(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);
 
 /*
- * How long probes_revert and probes_restore wait while another session switches in the process; 0
- * is 5 s, as probes_switch. Longer where nobody is there to try again. When the time is over they
- * fail with PROBES_REFUSED, and what should have been undone stays on record for probes_repair.
+ * How long probes_revert and probes_restore wait while another session switches in the process; 0:
+ * 5 s, as in probes_switch. Set more if no user is there to try again. On timeout both fail with
+ * PROBES_REFUSED, and what should have been undone stays on record for probes_repair.
  */
 PROBES_API void probes_set_patience(struct probes_session *session, unsigned milliseconds);
 
@@ -495,31 +500,33 @@ PROBES_API PROBES_CHECK int probes_forked(struct probes_session *const *sessions
 
 /*
  * Take over, as the net change of the child's session, what its process inherited of the parent
- * session's net change: probes_restore then undoes it there. A count is taken over only where it
- * is the same in both, or what the parent session's last change found or made of it (a child may be
- * born in the midst of that); elsewhere it is not known whose it is, and it is left, see
- * probes_sweep. Put on record for
+ * session's net change: probes_restore then undoes it there. A count is taken over only if it
+ * is the same in both, or if it is a value that the parent session's last change read or wrote (a
+ * fork may come in the middle of that change). Any other count may belong to others and is left
+ * alone, see probes_sweep. Put on record for
  * probes_repair. *count is of the probes taken over; 0, too, where it is no child by fork or shares
  * its memory with the parent (vfork).
  */
 PROBES_API PROBES_CHECK int probes_inherit(struct probes_session *child,
 	struct probes_session *parent, size_t *count, struct probes_error *e);
 
-/* A child by fork that a sweep found to hold what was taken back, or that it can say nothing of. */
+/* A child by fork that inherited changes, or of which probes_sweep cannot tell whether it did. */
 struct probes_swept {
 	pid_t pid;
-	struct probes_session *session; /* closed after the call; NULL: it could not be opened */
-	size_t probes;                  /* that it was born with */
-	const struct probes_result *result; /* of taking them back, or NULL */
-	const struct probes_error *error;   /* why some stay, or may: on record for probes_repair */
+	struct probes_session
+		*session; /* closed after the callback; NULL: it could not be opened */
+	size_t probes;    /* that it inherited as switched */
+	const struct probes_result *result; /* of undoing them, or NULL */
+	const struct probes_error *error;   /* why some stay, or may; on record for probes_repair */
 };
 
 /*
- * After taking back (probes_restore) in these sessions: find the children by fork that were born
- * before that was done, and theirs, and take it back there, too; until a look finds none any more,
- * five seconds at most. A child that is not to be opened, in which others count, or for which no
- * time was left, is told with an error. Where a session still holds a change of its own the sweep
- * is one look. `options`: to open them with. Sessions that changed nothing cost nothing.
+ * Call after probes_restore in these sessions. Finds the children by fork that were born before the
+ * restore was complete, and their children, and undoes the changes there, too. Repeats until a scan
+ * finds none, for at most five seconds; scans once if a session still holds a change of its own.
+ * Calls `each` for every such child; with an error if the child cannot be opened, if others count
+ * there, or if the time is over. `options`: to open the children with. Sessions that changed
+ * nothing cost nothing.
  */
 PROBES_API PROBES_CHECK int probes_sweep(struct probes_session *const *sessions, size_t count,
 	const struct probes_options *options,
@@ -531,15 +538,15 @@ struct probes_leftover {
 	pid_t owner;
 	size_t writes;    /* on record as made */
 	bool interrupted; /* in the middle of a switch */
-	/* Not empty: changes may remain that probes_repair cannot undo now: a journal, or a
-	   folder of them, could not be read, or whether its owner lives is not known. This is
-	   which, and why; `owner` is 0 where it is not known, the rest is 0. */
+	/* Not empty: changes may remain that probes_repair cannot undo now, since a journal or a
+	   folder of journals cannot be read, or it is unknown whether the owner is alive. Names
+	   the path and the reason; `owner` is 0 if unknown, all other members are 0. */
 	char unjudged[520];
 };
 
 /*
  * What interrupted sessions left in this process, by the journals that they kept; the array is the
- * caller's (free). Root finds those of the process' own user, too.
+ * caller's (free). Root also finds those of the user who owns the process.
  */
 PROBES_API PROBES_CHECK int probes_leftovers(struct probes_session *session,
 	struct probes_leftover **leftovers, size_t *count, struct probes_error *e);

@@ -57,8 +57,8 @@ static int session_add(struct probes_session *s, const struct probes_object *inf
 	if (!budget_take(&s->budget, sizeof *h + strlen(info->path))) {
 		object_free(file);
 		error_set(e, PROBES_FAILED, -E2BIG, "cannot keep %s", info->path);
-		return error_why(e, "no room is left for what is mapped in the processes that are "
-				    "open (256 MiB in all)");
+		return error_why(e, "the mapped files of the open processes exceed what probes-tui "
+				    "keeps (192 MiB a process, 256 MiB in all)");
 	}
 	r = holding_new(info, file, why, s->process, &h, e);
 	if (r < 0)
@@ -73,8 +73,8 @@ static int session_add(struct probes_session *s, const struct probes_object *inf
 	return catalog_add(&s->catalog, h) ? 0 : error_memory(e, "a session");
 }
 
-/* Memory may be protected otherwise than when it was looked at last: the kernel lets us write to it
- * all the same. */
+/* The protection of memory may have changed, and the kernel lets us write even to read-only memory.
+ */
 static void session_check_writable(struct probes_session *s, const struct array *ranges)
 {
 	bool changed = false;
@@ -82,7 +82,7 @@ static void session_check_writable(struct probes_session *s, const struct array 
 	for (size_t i = 0; ranges->count && i < s->catalog.holdings.count; i++)
 		changed |= holding_check_writable(catalog_holding(&s->catalog, i), ranges);
 	s->changes += changed;
-	/* So that the next reading judges them anew. */
+	/* The next read evaluates these probes again. */
 	s->all.fresh = s->all.fresh || changed;
 }
 
@@ -217,7 +217,7 @@ int probes_open_file(const char *path, const struct probes_options *options,
 	return s ? session_finish(s, session_open_path(s, path, e), session) : e->code;
 }
 
-/* Before it begins: it will be somebody else than it would be without us. */
+/* Report, before the program begins, that it runs with other rights than without a tracer. */
 static void session_say_privilege(const struct probes_session *s, const char *file)
 {
 	const char *slash = strrchr(file, '/');
@@ -243,7 +243,7 @@ int probes_start(const struct probes_program *program, const struct probes_optio
 		r = session_open_process(s, pid, e);
 		if (r == 0)
 			session_say_privilege(s, program->file);
-		else if (e->status == PROBES_DENIED) /* by then it has ended: no pid to look at */
+		else if (e->status == PROBES_DENIED) /* the program has ended: no pid for a hint */
 			error_hint(e, "start it by itself and attach as root");
 		s->held = true;
 		s->who.pid = pid;

@@ -26,8 +26,8 @@ struct probes_session {
 	int (*look_again)(struct probes_session *s, struct array *known, struct image *image,
 		struct probes_error *e);
 	uint64_t maps_mark;
-	struct budget budget;      /* what it keeps of files */
-	struct object_terms terms; /* on which they are read */
+	struct budget budget;      /* for data kept from files */
+	struct object_terms terms; /* for reading files */
 	struct catalog catalog;
 	struct reader all; /* of every probe; laid out at the first full refresh */
 	bool all_ready;
@@ -35,26 +35,26 @@ struct probes_session {
 	struct probes_access access;
 	uint32_t stamp;      /* of the last switch */
 	uint64_t since;      /* clock ticks since boot: of the first switch; 0: none yet */
-	uint64_t changed_at; /* likewise: when the last change had been made */
-	uint32_t change;     /* the number of that */
+	uint64_t changed_at; /* likewise: end of the last change */
+	uint32_t change;     /* number of the last change */
 	struct journal journal;
 	struct journal_key key; /* of its journals; owner 0: not made yet */
 	struct turn turn;
-	unsigned patience_ms; /* of taking back; 0: SESSION_TURN_MS */
+	unsigned patience_ms; /* wait of an undo; 0: SESSION_TURN_MS */
 	int pagemap;          /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
-	uint64_t room_pages;  /* that may be copied without another look at its memory ... */
-	uint64_t room_until;  /* ... so long: CLOCK_MONOTONIC, ns */
+	uint64_t room_pages;  /* that may be copied without another check of its room ... */
+	uint64_t room_until;  /* ... until then: CLOCK_MONOTONIC, ns */
 	bool attaches;        /* the kernel lets only a tracer write to its code: that was seen */
 	bool lasting;         /* what it switches is meant to stay */
-	bool unrecorded;      /* no journal could be kept, and that was said */
+	bool unrecorded;      /* no journal could be kept, which was reported */
 	bool repaired;        /* took back what an interrupted session had switched since `since` */
-	bool doubtful; /* a child by fork, of some of whose counts nobody knows whose they are */
-	bool owing;    /* something of ours could not be taken back: the journal must stay */
+	bool doubtful; /* a child by fork; it is unknown whether some of its counts are ours */
+	bool owing;    /* a change of ours could not be undone: the journal must stay */
 };
 
 /*
- * Clock ticks that a fork may take from the copy of the memory until the child is seen in /proc,
- * with its start time: later than that it was copied after what was written before.
+ * Clock ticks that a fork may take from copying memory until the child appears in /proc with its
+ * start time. A child that appears later than that after a write was copied after the write.
  */
 #define SESSION_BIRTH 10
 
@@ -86,11 +86,11 @@ int session_read(
 int session_read_by(struct probes_session *s, struct reader *reader, const size_t *which,
 	size_t count, struct probes_error *e);
 
-/* Open its identity, its memory and what is mapped; on failure what is open is the caller's. */
+/* Open its identity, its memory and what is mapped; on failure the caller closes what is open. */
 int session_take_hold(
 	struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e);
 
-/* Make holdings of what an image found, and say of all of them what may be written. */
+/* Make holdings of the objects of an image, and check of all holdings what is writable. */
 int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e);
 
 /* The `look_again` of a live process. */
@@ -112,14 +112,14 @@ int32_t session_delta(const struct probes_write *w);
 uint32_t session_slot(const struct holding *h, size_t local, const struct probes_write *w);
 
 /*
- * Take over in a child by fork what it inherited, as probes_inherit; `after` tells that it was born
- * when the parent's last change had been made. Appends to `doubt` (struct journal_write) what may
- * be inherited or not: the count without and with our part.
+ * Take over in a child by fork what it inherited, as probes_inherit; `after`: it was born after the
+ * parent's last change. Appends to `doubt` (struct journal_write) the counts of which it is unknown
+ * whether they include our part: the value without and with it.
  */
 int session_inherit(struct probes_session *child, struct probes_session *parent, bool after,
 	struct array *doubt, size_t *count, struct probes_error *e);
 
-/* All that a child of the parent may have inherited, as `doubt` of session_inherit. */
+/* Everything that a child of the parent may have inherited, as `doubt` of session_inherit. */
 bool session_doubt_all(const struct probes_session *parent, struct array *doubt);
 
 /* A child by fork of the session's process, by its auxiliary vector, that does not share its
@@ -141,8 +141,8 @@ int session_begin_journal(struct probes_session *s);
 int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e);
 
 /*
- * What a plan would copy of the process, into its result; refused where that is more memory than
- * its cgroups have room for. A dry run is told, not refused.
+ * Store in the result what a plan would copy of the process; refuse a plan that needs more memory
+ * than its cgroups have room for. A dry run only sets no_room.
  */
 int session_room(struct probes_session *s, const struct session_change *change,
 	const struct plan *p, struct probes_result *result, struct probes_error *e);

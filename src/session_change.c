@@ -67,8 +67,8 @@ uint32_t session_slot(const struct holding *h, size_t local, const struct probes
 }
 
 /*
- * What a change made of each count, and what our part was before: who is born of a fork in the
- * midst of it has the one or the other. Without memory for it such a child is left as it is.
+ * Remember the value of each count and our part of it before and after a change: a child forked in
+ * the middle of the change holds either. If memory runs out, such a child is left as it is.
  */
 static void session_note(
 	struct probes_session *s, const struct session_change *c, const struct probes_result *r)
@@ -226,7 +226,7 @@ static int session_run(struct probes_session *s, const struct session_change *c,
 	return w->apply.barred ? session_run_attached(s, w, e) : r;
 }
 
-/* Who writes: this process, here. */
+/* The owner of a journal: this process. */
 static int session_key(pid_t target, uint64_t start, uint64_t program, struct journal_key *key)
 {
 	struct procfs_stat self;
@@ -430,7 +430,7 @@ static int session_change_by(struct probes_session *s, const struct session_chan
 	return 0;
 }
 
-/* Whoever holds a site counts in its semaphore, also where that is another probe's, too. */
+/* A tool that holds a site counts in its semaphore, even if other probes share the semaphore. */
 static bool session_lay_out(
 	struct probes_session *s, const struct session_change *c, struct reader *reader)
 {

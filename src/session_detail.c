@@ -24,7 +24,7 @@ static const struct probes_site *detail_find(
 							   : NULL;
 }
 
-/* The file may have been closed where descriptors are scarce (holding_new). */
+/* When descriptors are scarce, the file may have been closed (holding_new). */
 static void detail_open_symbols(struct probes_session *s, struct holding *h)
 {
 	bool resting = h->file->fd < 0;

@@ -26,8 +26,8 @@ static bool fork_is_origin(struct probes_session *const *sessions, size_t count,
 }
 
 /*
- * The auxiliary vector holds addresses chosen at random by exec, and fork copies it: what it makes
- * (struct identity) is known also of a parent that has ended.
+ * exec puts random addresses into the auxiliary vector, and fork copies the vector: its hash
+ * (struct identity) is known even of a parent that has ended.
  */
 static bool fork_descends(
 	struct probes_session *const *sessions, size_t count, const struct tree_link *link)
@@ -67,7 +67,7 @@ int probes_forked(struct probes_session *const *sessions, size_t count, pid_t **
 	*found = 0;
 	if (!fork_any_switched(sessions, count))
 		return 0;
-	/* A mark that could not be read for want of a descriptor would hide a child. */
+	/* Without a free descriptor a mark could not be read, and a child would be missed. */
 	r = descriptors_spare(0);
 	if (r < 0)
 		return error_set(e, PROBES_FAILED, r, "cannot look for children");
@@ -90,8 +90,8 @@ int probes_forked(struct probes_session *const *sessions, size_t count, pid_t **
 /* ---- taking over ---- */
 
 /*
- * A vfork's child runs in its parent's memory: what is written there is written once. A parent that
- * has ended shares with nobody.
+ * The child of a vfork runs in its parent's memory, where a change must be undone only once. A
+ * parent that has ended shares no memory.
  */
 static bool fork_has_own_memory(const struct probes_session *a, const struct probes_session *b)
 {
@@ -114,13 +114,13 @@ static bool fork_same_object(const struct holding *a, const struct holding *b)
 	       a->semaphore_count == b->semaphore_count && !a->info.gone && !b->info.gone;
 }
 
-/* A child, and what is found of its inheritance. */
+/* A child, and what it inherited. */
 struct fork_heir {
 	struct probes_session *child;
 	const struct probes_session *parent;
-	bool after;          /* born when the parent's last change had been made */
-	struct array writes; /* struct journal_write: what is ours there */
-	struct array *doubt; /* the same, of what may be */
+	bool after;          /* born after the parent's last change */
+	struct array writes; /* struct journal_write: our part in it */
+	struct array *doubt; /* the same, where it is unknown whether it is ours */
 };
 
 static struct journal_write fork_write(uint64_t address, int64_t without, int64_t with)
@@ -139,10 +139,10 @@ static bool fork_add(struct array *to, struct journal_write write)
 }
 
 /*
- * fork holds mmap_lock, each write of ours takes it, too (access_remote_vm, dup_mmap): a child is
- * what its parent was between two writes. So a count that we changed last from `old` to `new` is
- * either of these in a child that was born meanwhile, and our part of it is the one of before or
- * the one of now. *known is false where it is neither: others count there.
+ * fork and each of our writes take mmap_lock (dup_mmap, access_remote_vm): a child is a copy of its
+ * parent between two writes. So a count that our last change took from `old` to `new` has one of
+ * these values in a child that was born meanwhile, and our part of it is that before or that after
+ * the change. *known is false for any other value: others count there.
  */
 static int32_t fork_part(const struct fork_heir *heir, const struct holding *from, size_t slot,
 	uint32_t value, bool *known)
@@ -166,7 +166,7 @@ static int32_t fork_part(const struct fork_heir *heir, const struct holding *fro
 	return 0;
 }
 
-/* Without and with the part of ours that it may hold. */
+/* The values of the count without and with the part of ours that it may hold. */
 static bool fork_doubt(const struct holding *from, size_t slot, struct array *doubt)
 {
 	const struct holding_change *c = from->changes ? &from->changes[slot] : NULL;
@@ -217,7 +217,7 @@ static bool fork_is_torn(const struct holding *h, const struct probes_probe *p)
 	return false;
 }
 
-/* Sites and counts are several writes: born between them, the sites must follow. */
+/* Sites and counts need several writes: in a child born between them, make the sites follow. */
 static bool fork_take_torn(struct fork_heir *heir, struct holding *to, const struct holding *from)
 {
 	for (size_t i = 0; i < to->probe_count; i++) {
@@ -242,7 +242,7 @@ static bool fork_take_torn(struct fork_heir *heir, struct holding *to, const str
 	return true;
 }
 
-/* Each goes on the child's record. */
+/* Put each on the child's record. */
 static bool fork_take(struct fork_heir *heir, struct holding *to, const struct holding *from)
 {
 	if (!fork_take_counts(heir, to, from) || !fork_take_torn(heir, to, from))
@@ -295,7 +295,7 @@ int session_inherit(struct probes_session *child, struct probes_session *parent,
 	r = session_read(child, NULL, 0, e);
 	if (r == 0)
 		r = session_read(parent, NULL, 0, e);
-	/* Of one that has ended the last reading still says what children took along. */
+	/* For a parent that has ended, the last read still shows what its children inherited. */
 	if (r < 0 && (e->status != PROBES_GONE || probes_alive(child, e) < 0))
 		return r;
 	array_init(&heir.writes, sizeof(struct journal_write));

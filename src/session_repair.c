@@ -118,7 +118,7 @@ static int32_t repair_delta(struct probes_session *s, const struct array *places
 
 struct repair {
 	int32_t **deltas;   /* per holding */
-	size_t holdings;    /* that there were: more may come meanwhile */
+	size_t holdings;    /* number of holdings at the start: more may come meanwhile */
 	struct array made;  /* struct journal_write: what was done of intents that never ended */
 	struct array which; /* size_t: the probes that were touched */
 };
@@ -193,7 +193,7 @@ static void repair_done(struct repair *r)
 
 /* ---- the calls ---- */
 
-/* Whose the process is, all of it; false where it is several users', or that cannot be read. */
+/* The one user that all ids of the process name; false: several users, or unreadable. */
 static bool repair_user(const struct probes_session *s, uid_t *user)
 {
 	uint64_t ids[3] = {0};
@@ -228,7 +228,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 
 	*leftovers = NULL;
 	*count = 0;
-	/* Without them the journals would seem not to be there. */
+	/* Without descriptors the journals would seem to be missing. */
 	r = s->process ? descriptors_spare(0) : 0;
 	if (r < 0)
 		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
@@ -357,8 +357,8 @@ static bool repair_join(struct probes_result **all, struct probes_result *more)
 }
 
 /*
- * Since when children inherit what a journal tells: it was made just before the first write. Clock
- * ticks since boot; where the file system does not say, the present.
+ * Since when children inherit the changes of a journal: its creation, just before the first write.
+ * Clock ticks since boot; if the file system does not record the creation, the present.
  */
 static uint64_t repair_since(const struct journal_found *f)
 {
@@ -377,7 +377,7 @@ static uint64_t repair_since(const struct journal_found *f)
 		return now;
 	ns = (wall.tv_sec - st.stx_btime.tv_sec) * 1000000000 +
 	     (wall.tv_nsec - (int64_t)st.stx_btime.tv_nsec);
-	/* Both ends are cut to ticks. */
+	/* Both times are truncated to ticks. */
 	ticks = 2;
 	ticks += ns > 0 ? (uint64_t)ns / (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
 	return ticks < now ? now - ticks : now;

@@ -1,7 +1,7 @@
 /*
- * What we cost the process in memory, and whether it can pay: each page that is written for the
- * first time is copied, and charged to the process's memory cgroup. Whoever exceeds a limit there
- * is killed by the kernel: the process, not us. Reading must cost nothing.
+ * The memory that a switch costs the process, and whether it fits: the kernel copies a page at the
+ * first write to it, and charges the copy to the process's memory cgroup. At the limit the kernel
+ * kills the process, not us. Reading must cost nothing.
  */
 #include "session.h"
 
@@ -25,7 +25,7 @@
  */
 #define ROOM_RESERVE (64 * PAGEMAP_PAGE)
 
-#define ROOM_HOLDS_NS 50000000 /* switching 10,000 probes takes about as long */
+#define ROOM_HOLDS_NS 50000000 /* about the time to switch 10,000 probes */
 
 static uint64_t room_now(void)
 {
@@ -35,7 +35,7 @@ static uint64_t room_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Can be seen whose its pages are? */
+/* Can pagemap be read? */
 static bool room_see(struct probes_session *s)
 {
 	if (s->pagemap < 0)
@@ -43,7 +43,7 @@ static bool room_see(struct probes_session *s)
 	return s->pagemap >= 0;
 }
 
-/* Held for the next time, unless descriptors are scarce. */
+/* Keep it open for the next time, unless descriptors are scarce. */
 static void room_seen(struct probes_session *s)
 {
 	if (s->pagemap < 0 || !descriptors_scarce(s->pagemap))
@@ -73,7 +73,8 @@ int session_fetch(struct probes_session *s, struct reader *reader, bool *changed
 /* Distinct, ascending page numbers of all bytes that a plan changes. */
 static int room_pages(const struct plan *p, struct array *pages, struct probes_error *e)
 {
-	uint64_t last[2] = {0, 0}; /* of counts, of sites: neighbours are mostly on one page */
+	uint64_t last[2] = {
+		0, 0}; /* last page of counts, of sites: neighbours mostly share a page */
 	size_t distinct = 0;
 
 	for (size_t i = 0; i < p->writes.count; i++) {
@@ -137,7 +138,8 @@ static char *room_words(const struct probes_result *r, const char *limit)
 
 /* ---- the comparison ---- */
 
-/* The last look holds for a moment: a long plan takes longer from its look to its last write. */
+/* The last check stays valid for a moment: a long plan takes longer from its check to its last
+ * write. */
 static bool room_granted(struct probes_session *s, size_t pages)
 {
 	if (pages > s->room_pages || room_now() >= s->room_until)
@@ -158,7 +160,7 @@ static int room_compare(struct probes_session *s, const struct session_change *c
 	uint64_t left = room->left;
 	uint64_t spare = left > ROOM_RESERVE ? left - ROOM_RESERVE : 0;
 
-	/* What takes back must be done sooner or later: it may have all that there is. */
+	/* An undo must happen sooner or later: it may use all the room, without a reserve. */
 	r->room_bytes = c->deltas || left == ROOM_UNKNOWN ? left : spare;
 	r->no_room = r->cost_bytes > r->room_bytes;
 	if (r->no_room || c->dry_run) {
@@ -195,7 +197,7 @@ int session_room(struct probes_session *s, const struct session_change *c, const
 	if (room_see(s))
 		r->copied_pages = pagemap_count(s->pagemap, pages.data, pages.count);
 	else
-		/* What takes back writes where it was written before: that was copied then. */
+		/* An undo writes to pages that were written, and so copied, before. */
 		r->copied_pages = c->deltas ? 0 : pages.count;
 	room_seen(s);
 	array_done(&pages);

@@ -1,5 +1,5 @@
 /*
- * The public call that counts the probes of a process and keeps nothing of it.
+ * The public call that counts the probes of a process and keeps nothing.
  */
 #include "session.h"
 

@@ -1,7 +1,7 @@
 /*
- * The public call that takes back in children by fork what they were born with
- * while it was taken back in their parents. Owns the looking again; what a
- * child has inherited is judged in session_fork.c.
+ * The public call that undoes changes in children by fork that were born while
+ * the changes were undone in their parents. Owns the repeated search;
+ * session_fork.c decides what a child has inherited.
  */
 #include "session.h"
 
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #define SWEEP_MS 5000
-#define SWEEP_RECENT 1000 /* clock ticks: a change so long ago is no part of this taking back */
+#define SWEEP_RECENT 1000 /* clock ticks: an older change is not part of this undo */
 
-/* A process that holds nothing of ours since `clean`, in clock ticks since boot. */
+/* A process without any change of ours since `clean`, in clock ticks since boot. */
 struct sweep_known {
 	pid_t pid;
 	uint64_t start, clean;
@@ -31,9 +31,9 @@ struct sweep {
 	void *data;
 	struct array known; /* struct sweep_known, by pid */
 	uint64_t begun;     /* clock ticks */
-	uint64_t last;      /* likewise: when something was taken back last */
+	uint64_t last;      /* likewise: of the last undo */
 	int64_t deadline;   /* ms */
-	bool found;         /* by this look */
+	bool found;         /* any child, in this search */
 };
 
 static int64_t sweep_now_ms(void)
@@ -53,7 +53,7 @@ static int sweep_by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Those before `sorted` are in order. */
+/* The entries before `sorted` are in order. */
 static const struct sweep_known *sweep_find(const struct sweep *w, size_t sorted, pid_t pid)
 {
 	const struct sweep_known wanted = {.pid = pid};
@@ -70,7 +70,7 @@ static bool sweep_know(struct sweep *w, pid_t pid, uint64_t start)
 	return k;
 }
 
-/* The last of those with one pid is the one that lives. */
+/* The last entry of a pid is the live process. */
 static void sweep_sort(struct sweep *w)
 {
 	struct sweep_known *k = w->known.data;
@@ -109,7 +109,7 @@ static bool sweep_begin(struct sweep *w)
 
 /* ---- one child ---- */
 
-/* Whose child it may be: its parent first, of which it was copied for certain. */
+/* The possible parents of a child: its ppid first, of which it is certainly a copy. */
 static const struct probes_session *sweep_origin(
 	const struct sweep *w, const struct tree_link *link, uint64_t program)
 {
@@ -128,7 +128,7 @@ static const struct probes_session *sweep_origin(
 	return found;
 }
 
-/* It stays, or may: on record for a repair, and said. */
+/* Changes stay, or may stay, in a child: keep a record for a repair, and report it. */
 static void sweep_leave(struct sweep *w, const struct tree_link *link, uint64_t program,
 	const struct array *doubt, struct probes_swept *swept, struct probes_error *e)
 {
@@ -140,20 +140,19 @@ static void sweep_leave(struct sweep *w, const struct tree_link *link, uint64_t 
 	if (r == 0) {
 		journal_leave(&journal);
 		error_hint(e,
-			"what it was born with may stay on there; undo it with: probes-tui "
+			"probes that it inherited may stay on; undo them with: probes-tui "
 			"repair -pid %d",
 			link->pid);
 	} else {
 		journal_remove(&journal);
-		error_hint(
-			e, "what it was born with may stay on there, and no journal can be kept");
+		error_hint(e, "probes that it inherited may stay on, and no journal can be kept");
 	}
 	swept->pid = link->pid;
 	swept->error = e;
 	w->each(w->data, swept);
 }
 
-/* It cannot be looked at, and nothing is known but that it is a child. */
+/* The child cannot be examined: all that is known is its parent. */
 static void sweep_leave_unseen(struct sweep *w, const struct tree_link *link,
 	const struct probes_session *origin, uint64_t program, struct probes_error *e)
 {
@@ -171,7 +170,7 @@ static int sweep_inherit(struct sweep *w, const struct tree_link *link,
 {
 	int r = 0;
 
-	/* Copied of its parent for certain, else of any of them: the first that it agrees with. */
+	/* A copy of its parent, if that is known; else of the first session that it agrees with. */
 	for (int others = 0; others <= 1; others++)
 		for (size_t i = 0; i < w->count; i++) {
 			struct probes_session *s = w->sessions[i];
@@ -211,8 +210,7 @@ static void sweep_restore(struct sweep *w, const struct tree_link *link,
 		error_set(&e, PROBES_FAILED, -EBUSY,
 			"cannot take back everything in process %d, a child by fork", link->pid);
 		error_why(&e,
-			"others count there, too: of %zu count%s nobody knows whether it "
-			"was born with ours",
+			"others count there, too: %zu count%s may or may not include our part",
 			doubt->count, doubt->count == 1 ? "" : "s");
 		sweep_leave(w, link, child->who.program, doubt, &swept, &e);
 	}
@@ -244,7 +242,7 @@ static void sweep_repair(
 	free(left);
 }
 
-/* 0, or a negative errno where there is no memory. */
+/* 0, or a negative errno if there is no memory. */
 static int sweep_child(struct sweep *w, const struct tree_link *link, uint64_t program,
 	const struct probes_session *origin, struct probes_error *e)
 {
@@ -276,7 +274,7 @@ static int sweep_child(struct sweep *w, const struct tree_link *link, uint64_t p
 
 /* ---- one look ---- */
 
-/* Its parent holds nothing since before it was copied. */
+/* Was its parent clean before the child was copied? */
 static bool sweep_born_clean(const struct sweep *w, size_t sorted, const struct tree_link *link)
 {
 	const struct sweep_known *parent = sweep_find(w, sorted, link->parent);
@@ -297,7 +295,7 @@ static int sweep_consider(
 		return 0;
 	errno = 0;
 	program = identity_program(link->pid);
-	/* Who is not to be looked at is a child of ours only by its parent. */
+	/* A process that cannot be examined is known as our child only by its ppid. */
 	if (!program &&
 		((errno != EACCES && errno != EPERM) || !sweep_find(w, sorted, link->parent)))
 		return 0;
@@ -308,7 +306,8 @@ static int sweep_consider(
 		return sweep_child(w, link, program, origin, e);
 	error_set(&why, PROBES_FAILED, -ETIMEDOUT, "cannot look at process %d, a child by fork",
 		link->pid);
-	error_why(&why, "more were born than could be opened in %d seconds", SWEEP_MS / 1000);
+	error_why(&why, "more children were born than could be opened in %d seconds",
+		SWEEP_MS / 1000);
 	sweep_leave_unseen(w, link, origin, program, &why);
 	return sweep_know(w, link->pid, link->start_time) ? 0 : error_memory(e, "a sweep");
 }
@@ -333,7 +332,7 @@ static int sweep_look(struct sweep *w, struct probes_error *e)
 	return r;
 }
 
-/* Does a session still hold a change of its own, where children are born with it? */
+/* Does a session still hold a change of its own, which new children inherit? */
 static bool sweep_is_open(const struct sweep *w)
 {
 	for (size_t i = 0; i < w->count; i++)
@@ -377,7 +376,7 @@ int probes_sweep(struct probes_session *const *sessions, size_t count,
 		.deadline = sweep_now_ms() + SWEEP_MS};
 	int r = 0;
 
-	/* What cannot be taken back in a child must stay on record. */
+	/* A change that cannot be undone in a child must stay on record. */
 	w.options.lasting = false;
 	array_init(&w.known, sizeof(struct sweep_known));
 	if (!sweep_begin(&w))

@@ -37,7 +37,7 @@ int session_plan_restore(const struct session_change *c, struct plan *p, struct 
 	return plan_restore(p, c->which, c->count, (const int32_t *const *)c->deltas, c->follow, e);
 }
 
-/* What takes back waits longer, where its caller can: nobody may come after it. */
+/* An undo waits longer if its caller can: there may be no later attempt. */
 static int session_patience(const struct probes_session *s, const struct session_change *c)
 {
 	return c->deltas && s->patience_ms ? (int)s->patience_ms : SESSION_TURN_MS;
@@ -54,25 +54,25 @@ static int session_change(struct probes_session *s, const struct session_change 
 	int r = session_may_switch(s, c->dry_run, e), spare = 0;
 
 	/*
-	 * Before anything is written: its undoing needs as many, beside the journal's. Undoing
-	 * itself is tried with what there is.
+	 * Check before anything is written: the undo needs as many descriptors, besides the
+	 * journal. An undo itself tries with those that are left.
 	 */
 	if (r == 0 && !c->dry_run && !c->deltas)
 		spare = descriptors_spare(s->journal.fd < 0);
 	if (spare < 0)
 		return error_set(
 			e, PROBES_FAILED, spare, "cannot switch in process %d", s->who.pid);
-	/* What writes nothing need not wait for its turn. */
+	/* A dry run writes nothing, and needs no turn. */
 	if (r == 0 && c->dry_run)
 		return session_carry_out(s, c, result, e);
 	if (r == 0)
 		r = turn_take(&s->turn, &s->who, s->memory.fd, session_patience(s, c), e);
 	if (r < 0) {
-		/* What should have been taken back was not: its record must outlive us. */
+		/* The undo failed: its record must outlive the session. */
 		s->owing = s->owing || (c->deltas && e->status != PROBES_GONE);
 		if (c->deltas && r == -EBUSY)
 			error_hint(e,
-				"it stays on record; when that session is done or ended: "
+				"it stays on record; when that session has finished, undo it with: "
 				"probes-tui repair -pid %d",
 				s->who.pid);
 		return r;
@@ -172,7 +172,7 @@ size_t probes_mine(const struct probes_session *s)
 
 /* ---- taking back ---- */
 
-/* Of so many holdings: more may have come while it was taken back. */
+/* Only the first so many holdings: more may have come during the undo. */
 static void session_free_deltas(int32_t **deltas, size_t holdings)
 {
 	for (size_t i = 0; deltas && i < holdings; i++)
@@ -189,7 +189,7 @@ static bool session_torn(const struct probes_session *s)
 	return false;
 }
 
-/* What was torn is not any more, also where somebody else had mended it. */
+/* Nothing is torn any more, even if another tool mended it. */
 static void session_mended(struct probes_session *s)
 {
 	for (size_t i = 0; i < s->catalog.holdings.count; i++) {

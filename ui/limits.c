@@ -1,9 +1,9 @@
 /*
  * RLIMIT_NOFILE.
  *
- * Owns what the limit was before. A program that we start gets that one: select(2) breaks where
- * descriptors go beyond 1023, and who uses it relies on the soft limit (systemd,
- * "File Descriptor Limits").
+ * Owns the original limit, which programs that probes-tui starts get: select(2) breaks on
+ * descriptors beyond 1023, and its users rely on the soft limit (systemd, "File Descriptor
+ * Limits").
  */
 #include "ui/limits.h"
 

@@ -2,7 +2,7 @@
  * The program: reads the command line and hands over to a verb or the screen.
  *
  * Owns what must hold before anything else is opened (locale, descriptors 0 to
- * 2, how many there may be). Nothing else includes both faces.
+ * 2, the limit on descriptors). Nothing else includes both faces.
  */
 #include <fcntl.h>
 #include <locale.h>

@@ -229,7 +229,7 @@ const struct option_row options_table[] = {
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
 	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: do not let the program begin yet", AT(hold)},
 	{"end-program", {0}, NULL, VERB_SCREEN,
-		"with -prog: the program ends with the screen, in whatever way that ends",
+		"with -prog: end the program with the screen, however the screen ends",
 		AT(end_program)},
 	{"format", {0}, "text|json|csv", OUTPUT, "the form of the output", BY(take_format)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},

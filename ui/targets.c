@@ -86,7 +86,7 @@ static size_t without_us(pid_t *pids, size_t count)
 /* What the kernel calls a process: 15 bytes at most, and it may hold anything. */
 #define COMM 15
 
-/* 1, 0, or a negative errno: it may be, but we are short of descriptors. */
+/* 1 or 0; a negative errno: unknown, for lack of descriptors. */
 static int is_called(pid_t pid, const char *name)
 {
 	char path[64], comm[COMM + 2];

@@ -1,4 +1,4 @@
-/* Telling objects that could not be read from those without probes. Must not print. */
+/* Distinguishes unread objects from those without probes. Must not print. */
 #include "ui/unread.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Objects of a process that could not be read, so that what probes they have is not known: how
- * many, and which. Gone ones do not count.
+ * Objects of a process that could not be read, so that their probes are unknown: how many, and
+ * which. Unloaded objects do not count.
  */
 #ifndef UI_UNREAD_H
 #define UI_UNREAD_H

@@ -3,11 +3,11 @@
 
 #include <stdatomic.h>
 
-#define BUDGET_PIECE ((size_t)64 << 10) /* taken at once, so that few steps touch the sum */
+#define BUDGET_PIECE ((size_t)64 << 10) /* taken at once, so that few calls touch the sum */
 
 static atomic_size_t budget_sum;
 
-/* Add to the sum unless that would be more than `most`. */
+/* Add to the sum unless it would exceed `most`. */
 static bool budget_add(size_t bytes, size_t most)
 {
 	size_t sum = atomic_load(&budget_sum);

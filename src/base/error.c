@@ -39,7 +39,8 @@ void error_explain_shortage(int code, char *why, size_t why_size, char *hint, si
 		error_explain_descriptors(why, why_size, hint, hint_size);
 	} else if (code == -ENFILE) {
 		snprintf(why, why_size, "this machine has no file descriptors left");
-		snprintf(hint, hint_size, "raise fs.file-max, or end what holds so many files");
+		snprintf(hint, hint_size,
+			"raise fs.file-max, or end a process that holds many files");
 	} else {
 		snprintf(why, why_size, "probes-tui has no memory left");
 		if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
@@ -102,10 +103,10 @@ int error_fork(struct probes_error *e, int code, const char *what, ...)
 		return code;
 	/* fork(2), EAGAIN. */
 	if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		error_why(e, "no further process may be started (limit %llu)",
+		error_why(e, "no more processes can be started (limit %llu)",
 			(unsigned long long)limit.rlim_cur);
 	else
-		error_why(e, "no further process may be started");
+		error_why(e, "no more processes can be started");
 	return error_hint(
 		e, "raise ulimit -u or pids.max of the cgroup, or end some of your processes");
 }

@@ -15,7 +15,7 @@ struct span {
 	size_t length;
 	size_t offset; /* of its bytes in the common buffer */
 	size_t got;    /* bytes read, from its start; set by the reader */
-	bool shared;   /* on pages that another process has too: see process/pagemap.h */
+	bool shared;   /* its pages are shared with another process: see process/pagemap.h */
 };
 
 struct spans {

@@ -41,7 +41,7 @@ static void notes_keep(struct notes *n, const char **text, const char *last)
 	n->end = stpcpy(n->end, from) + 1;
 }
 
-/* From the first for which there is no room on they are counted alone. */
+/* Once a note finds no room, this one and all later notes are only counted. */
 static bool notes_fit(struct notes *n, size_t size)
 {
 	if (!n->budget || (!n->left_out && budget_take_some(n->budget, NOTES_COST + size)))

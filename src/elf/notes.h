@@ -13,19 +13,19 @@
 #include <gelf.h>
 
 /*
- * What the probe of one note may take, in bytes, besides its descriptor: with all that the rooms
- * above hold of it (struct holding) and need while it is laid out.
+ * Bytes that the probe of one note may take besides its descriptor, including what higher layers
+ * keep of it (struct holding) and need temporarily for its layout.
  */
 #define NOTES_COST 320
 
 struct notes {
 	struct array list;     /* struct note, prelink-adjusted */
 	char *text;            /* what their strings point into */
-	char *end;             /* of what there is of it */
-	size_t malformed;      /* notes, or rests of a section, that made no sense */
-	struct budget *budget; /* NULL: no bound but the file's */
-	size_t left_out;       /* notes for which there was no room in it: the last ones */
-	struct tally *tally;   /* of their probes; NULL: the notes are kept */
+	char *end;             /* end of the used part of `text` */
+	size_t malformed;      /* notes, or remainders of a section, that made no sense */
+	struct budget *budget; /* NULL: limited only by the file's size */
+	size_t left_out;       /* the last notes, for which the budget had no room */
+	struct tally *tally;   /* only count the probes; NULL: keep the notes */
 };
 
 /*

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define OBJECT_MAX_SEGMENTS 4096
-#define OBJECT_ID_WITHIN 65536 /* bytes of a segment of notes, to find the build-id in */
+#define OBJECT_ID_WITHIN 65536 /* bytes of a PT_NOTE segment to search for the build-id */
 
 static bool object_add_segment(struct array *segments, const GElf_Phdr *p)
 {
@@ -176,7 +176,7 @@ static bool object_read_section(struct object *o, struct object_reading *r, Elf_
 	return true;
 }
 
-/* A segment of notes, described as the section that it would be. False: another segment. */
+/* Describe a PT_NOTE segment as a section header. False: another segment. */
 static bool object_note_segment(const struct object_reading *r, size_t index, GElf_Shdr *section)
 {
 	GElf_Phdr p;
@@ -202,7 +202,7 @@ static void object_read_segment_build_id(
 		object_take_build_id(o, data, notes->sh_addr);
 }
 
-/* How many bytes the segments of notes have, of those that lie within the file. */
+/* Bytes of all PT_NOTE segments that lie within the file. */
 static size_t object_survey_segments(
 	const struct object *o, const struct object_reading *r, size_t count)
 {
@@ -223,9 +223,9 @@ static bool object_has_notes(const struct object_reading *r)
 }
 
 /*
- * What the sections did not give: section headers can be stripped, notes that are loaded still have
- * their segment. Only then, since a note of both would count twice. Without the section header of
- * .stapsdt.base nothing tells how far prelink has moved them: see layout.c.
+ * Read the notes by segment if the sections gave none: section headers can be stripped, but loaded
+ * notes still have their segment. Not in addition, since a note found both ways would count twice.
+ * Without the section header of .stapsdt.base the displacement by prelink is unknown: see layout.c.
  */
 static bool object_read_segments_of_notes(struct object *o, struct object_reading *r)
 {
@@ -249,7 +249,7 @@ static bool object_read_segments_of_notes(struct object *o, struct object_readin
 		if (want)
 			fits = notes_read(&r->notes, o->fd, &notes, r->base);
 	}
-	/* Notes of other owners may be broken or aligned in their own way: no concern of ours. */
+	/* Ignore notes of other owners: they may be broken or aligned in their own way. */
 	if (want)
 		r->notes.malformed = malformed + (object_has_notes(r) ? r->notes.malformed : 0);
 	return fits;
@@ -278,7 +278,7 @@ static int object_read_notes(Elf *elf, struct object *o, const struct object_ter
 	o->sections = object_judge_sections(&r, within, &names);
 	if (o->sections == OBJECT_SECTIONS_READ)
 		r.names = section_strings(elf, names, &r.room);
-	/* Without names of sections it cannot be told which is which. */
+	/* Without section names the sections cannot be identified. */
 	if (o->sections == OBJECT_SECTIONS_READ && !r.names.size)
 		o->sections = OBJECT_SECTIONS_BAD;
 	fits = notes_init(&r.notes, within ? object_survey(&r) : 0, terms->budget,
@@ -290,7 +290,7 @@ static int object_read_notes(Elf *elf, struct object *o, const struct object_ter
 		notes_done(&r.notes);
 		return error_memory(e, "the notes of a file");
 	}
-	/* libelf says of a section that it could not hold that it has no bytes. */
+	/* libelf reports a section without bytes when it runs out of memory. */
 	if (errno == ENOMEM && (o->sections == OBJECT_SECTIONS_BAD || r.notes.malformed)) {
 		notes_done(&r.notes);
 		return error_memory(e, "the notes of a file");
@@ -305,8 +305,8 @@ static int object_read_notes(Elf *elf, struct object *o, const struct object_ter
 	return 0;
 }
 
-/* What it takes besides its notes: a process may map thousands of files with thousands of segments.
- */
+/* Charge the budget for everything but the notes: a process may map thousands of files with
+ * thousands of segments. */
 static int object_account(const struct object *o, const struct object_terms *terms,
 	const char *name, struct probes_error *e)
 {
@@ -316,7 +316,8 @@ static int object_account(const struct object *o, const struct object_terms *ter
 	if (!terms->budget || budget_take(terms->budget, bytes))
 		return 0;
 	error_set(e, PROBES_FAILED, -E2BIG, "cannot read %s", name);
-	return error_why(e, "left out: too much is mapped for probes-tui to keep");
+	return error_why(e, "left out: the mapped files exceed what probes-tui keeps (192 MiB a "
+			    "process, 256 MiB in all)");
 }
 
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e)
@@ -348,7 +349,7 @@ int object_read_on(int fd, const char *name, const struct object_terms *terms,
 		object_find_headers(o, &header);
 		cut = section_check_table(fd, &header, name, e);
 		r = object_read_notes(elf, o, terms, cut == 0, e);
-		/* A file cut short loses its section headers first: then it is refused. */
+		/* A truncated file loses its section headers first: refuse it. */
 		if (r == 0 && cut < 0 && !o->note_count && !o->tally.count)
 			r = section_check_table(fd, &header, name, e);
 	}

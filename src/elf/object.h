@@ -19,14 +19,14 @@ struct object_segment {
 	bool readable, writable, executable;
 };
 
-/* What the section headers of a file are worth. */
+/* The state of a file's section headers. */
 enum object_sections {
 	OBJECT_SECTIONS_READ,
-	OBJECT_SECTIONS_NONE, /* stripped of them */
+	OBJECT_SECTIONS_NONE, /* stripped */
 	OBJECT_SECTIONS_BAD   /* zeroed, cut off, or without the names of the sections */
 };
 
-/* By which a file that was closed is told again; nothing between the members. */
+/* Identifies a file across a close and a reopen. Compared by memcmp: no padding. */
 struct object_mark {
 	uint64_t device, inode, size;
 	int64_t seconds, nanoseconds; /* of its last change */
@@ -49,9 +49,9 @@ struct object {
 	struct note *notes; /* prelink-adjusted; of the sections, else of the PT_NOTE segments */
 	size_t note_count;
 	size_t note_malformed; /* notes or sections that made no sense and were left out */
-	bool notes_compressed; /* a section of them is, and was left out for that */
-	size_t note_left_out;  /* for which the budget had no room: its last ones */
-	struct tally tally;    /* of the probes of a file that was only counted */
+	bool notes_compressed; /* a notes section is compressed, and was left out */
+	size_t note_left_out;  /* the last notes, for which the budget had no room */
+	struct tally tally;    /* its probes, if they were only counted */
 	char *strings;         /* what the notes point into */
 };
 
@@ -62,21 +62,20 @@ struct object {
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e);
 void object_free(struct object *object);
 
-/* How much of a file is taken into memory. */
+/* How much of a file to keep in memory. */
 struct object_terms {
-	struct budget
-		*budget; /* what is kept is taken from it; NULL: no bound but the file's size */
-	bool count;      /* keep no note: count the probes that they make */
+	struct budget *budget; /* charged for what is kept; NULL: limited only by the file's size */
+	bool count;            /* keep no note: count the probes that they make */
 };
 
-/* The same on terms. A file that has no room in the budget for anything: PROBES_FAILED, -E2BIG. */
+/* The same with terms. A file for which the budget has no room at all: PROBES_FAILED, -E2BIG. */
 int object_read_on(int fd, const char *name, const struct object_terms *terms,
 	struct object **object, struct probes_error *e);
 
 /*
- * Close the file, for which there may be no descriptor to spare; its bytes cannot be read until it
- * is opened again. object_wake takes such a descriptor (closed where it is of another file, or of
- * one that was changed meanwhile: false).
+ * object_rest closes the file, to free a descriptor; its bytes cannot be read until it is reopened.
+ * object_wake takes a new descriptor of the file; if that is another file, or the file has changed,
+ * it closes the descriptor and returns false.
  */
 void object_rest(struct object *object);
 bool object_wake(struct object *object, int fd);

@@ -14,8 +14,8 @@
 
 int section_bad(struct probes_error *e, const char *name, const char *why)
 {
-	/* What libelf could not do for want of memory says nothing about the file (its calls leave
-	 * malloc's errno; section_begin clears what was there before). */
+	/* A failure of libelf for lack of memory says nothing about the file (libelf leaves
+	 * malloc's errno; section_begin clears errno first). */
 	if (errno == ENOMEM)
 		return error_set(e, PROBES_FAILED, -ENOMEM, "cannot read %s", name);
 	error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", name);
@@ -65,8 +65,8 @@ static int section_check_header(
 		return error_hint(e, "this probes-tui knows 64-bit x86-64 programs");
 	}
 	if (header->e_type == ET_CORE) {
-		section_bad(e, name, "it is a core dump: no process, and not its program");
-		return error_hint(e, "name the program that dumped it; file(1) tells which it was");
+		section_bad(e, name, "it is a core dump, not a program");
+		return error_hint(e, "name the program that dumped it; file(1) shows which");
 	}
 	if (header->e_type == ET_REL) {
 		section_bad(e, name, "it is an object file that was never linked");
@@ -74,7 +74,7 @@ static int section_check_header(
 	}
 	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
 		return section_bad(e, name, "it is neither a program nor a shared library");
-	/* libelf takes memory for as many sections as a file claims, before it looks at one. */
+	/* libelf allocates memory for all sections that a file claims before it reads one. */
 	if (section_count(fd, header) <= SECTION_MOST)
 		return 0;
 	if (section_check_table(fd, header, name, e) < 0)

@@ -12,21 +12,21 @@
 #include <libelf.h>
 
 /*
- * The error of a file that cannot be used, with the reason; of want of memory where errno says so
+ * Report a file that cannot be used, with the reason; or lack of memory, if errno was set to ENOMEM
  * since section_begin. Returns what the caller returns.
  */
 int section_bad(struct probes_error *e, const char *name, const char *why);
 
 /*
- * Open a 64-bit x86-64 program or library whose section headers are not senselessly many; its own
- * header into *header. NULL, and an error with status PROBES_NO_TARGET, where it is none. The end
+ * Open a 64-bit x86-64 program or library with a sane number of section headers; store its ELF
+ * header in *header. NULL, and an error with status PROBES_NO_TARGET, where it is none. The end
  * is elf_end; the descriptor stays the caller's.
  */
 Elf *section_begin(int fd, Elf64_Ehdr *header, const char *name, struct probes_error *e);
 
 /*
- * Do the section headers lie within the file? No section may be asked for otherwise; libelf has
- * the program headers all the same. An error with status PROBES_NO_TARGET: it is cut short.
+ * Do the section headers lie within the file? If not, no section may be read, but the program
+ * headers can be. The error has status PROBES_NO_TARGET: the file is truncated.
  */
 int section_check_table(int fd, const Elf64_Ehdr *header, const char *name, struct probes_error *e);
 

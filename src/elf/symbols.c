@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the symbols of all files that are open may take: half a megabyte of .gnu_debugdata can hold
+/* Limit on the symbols of all open files together: half a megabyte of .gnu_debugdata can expand to
  * 3 GB. */
 #define SYMBOLS_MOST_BYTES ((rlim_t)1 << 30)
 
@@ -20,7 +20,7 @@ struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GElf_Addr bias; /* that libdwfl gave the file */
-	rlim_t bytes;   /* by which we grew as it was read; others may have grown meanwhile */
+	rlim_t bytes;   /* growth of our address space while it was read, by other threads, too */
 };
 
 /* Can it be opened without waiting for somebody: a file, or nothing at all? */
@@ -99,7 +99,7 @@ static rlim_t symbols_size_of_us(void)
 
 /* The limit is the process's: two threads that set it at once would restore each other's. */
 static pthread_mutex_t symbols_limited = PTHREAD_MUTEX_INITIALIZER;
-static rlim_t symbols_held; /* of all that are open; under the lock */
+static rlim_t symbols_held; /* by all open files; under the lock */
 
 /* While libdwfl reads. */
 struct symbols_reading {

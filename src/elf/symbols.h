@@ -4,7 +4,7 @@
  * or in a separate one found by build-id or debuglink. Slow to open (a large
  * file: a second); opened for one object when somebody looks at it. What a file
  * names is opened only beside it, by a plain name; and while one is read, our
- * soft RLIMIT_AS bounds what all may take that are open.
+ * soft RLIMIT_AS limits what all open ones may take.
  */
 #ifndef ELF_SYMBOLS_H
 #define ELF_SYMBOLS_H
@@ -17,8 +17,7 @@ struct symbols;
 struct symbols *symbols_open(int fd, const char *path);
 void symbols_close(struct symbols *s);
 
-/* Do all that are open take a quarter of what they may: is it time to close what is not asked for?
- */
+/* Do all open symbol tables use a quarter of their limit, so that unused ones should be closed? */
 bool symbols_crowded(void);
 
 /* Fill what is known of a link-time address; what is not stays empty. */

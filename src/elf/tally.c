@@ -5,7 +5,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* FNV-1a, both texts with their ends; then all bits into the low ones, which choose the place. */
+/* FNV-1a over both strings with their NULs; then mix all bits into the low ones, which choose the
+ * slot. */
 static uint64_t tally_hash(const char *provider, const char *name)
 {
 	const char *texts[] = {provider, name};
@@ -20,7 +21,7 @@ static uint64_t tally_hash(const char *provider, const char *name)
 	return h ? h : 1;
 }
 
-/* Which place a hash has is secret: the names come from somebody who may want them all to meet. */
+/* The slot of a hash depends on a secret: an attacker may choose names that all collide. */
 static uint64_t tally_secret(void)
 {
 	uint64_t secret = 0;

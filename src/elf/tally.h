@@ -1,6 +1,6 @@
 /*
- * How many different probes there are, without keeping any: a set of the hashes of their names.
- * Two names of one hash count once; the number is for people to read. Pure.
+ * Counts different probes without keeping them: a set of hashes of their names. Two names with the
+ * same hash count once, which is good enough for display. Pure.
  */
 #ifndef ELF_TALLY_H
 #define ELF_TALLY_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TALLY_MOST ((size_t)1 << 19) /* counted; 8 MiB are needed for so many */
+#define TALLY_MOST ((size_t)1 << 19) /* entries at most; they need 8 MiB */
 
 struct tally {
 	uint64_t *table; /* open addressing; 0: free */

@@ -114,7 +114,7 @@ static int apply_look_back(
 
 /* ---- undoing ---- */
 
-/* A site is taken back only where our byte still is, in front of its own code. */
+/* Undo a site only if our byte is still there, followed by the site's own code. */
 static bool apply_undo_site(struct apply *a, size_t i, struct memory *m)
 {
 	const struct probes_write *w = look_write(&a->look, i);
@@ -129,8 +129,8 @@ static bool apply_undo_site(struct apply *a, size_t i, struct memory *m)
 }
 
 /*
- * Where a count goes when our part of it is taken back; false: what uprobes may hold of it would be
- * taken. Others may have lowered it below our part, or raised it to where no room is left for it.
+ * The value of a count without our part; false: the undo would take a part that uprobes may hold.
+ * Others may have lowered it below our part, or raised it to where no room is left for it.
  */
 static bool apply_undo_to(struct apply *a, size_t i, const struct look_count *seen, unsigned *to)
 {
@@ -150,7 +150,7 @@ static bool apply_undo_to(struct apply *a, size_t i, const struct look_count *se
 	return true;
 }
 
-/* By what the look at its batch saw: what came since is put back. */
+/* Based on the read of its batch: changes since then are kept. */
 static bool apply_undo_count(
 	struct apply *a, const struct look_batch *b, size_t i, struct memory *m)
 {
@@ -173,7 +173,7 @@ static bool apply_undo_count(
 	return false;
 }
 
-/* What was written of a batch, backwards. Returns how much of it stays. */
+/* Undo the writes made of a batch, backwards. Returns how many stay. */
 static size_t apply_undo_batch(struct apply *a, struct look_batch *b, struct memory *m)
 {
 	size_t end = a->written, kept = 0;
@@ -212,15 +212,15 @@ static void apply_undo_all(struct apply *a, struct memory *m, struct probes_erro
 		return;
 	if (kept && a->bounded)
 		error_hint(e,
-			"%zu of the writes made before could not be undone, %zu not exactly, "
-			"since others changed those counts: see list",
+			"%zu of the writes made before could not be undone, and %zu not exactly, "
+			"because others changed those counts: see list",
 			kept, a->bounded);
 	else if (kept)
 		error_hint(e, "%zu of the writes made before could not be undone: see list", kept);
 	else if (a->bounded)
 		error_hint(e,
-			"%zu of the counts could not be undone exactly, since others changed them "
-			"meanwhile: see list",
+			"%zu of the counts could not be undone exactly, because others changed "
+			"them meanwhile: see list",
 			a->bounded);
 }
 

@@ -23,9 +23,9 @@ void apply_done(struct apply *a);
 
 /*
  * Look, write, read back. If a byte is not what the plan expects nothing of its batch is written,
- * and what was written before is undone; likewise when a write fails. Undoing takes our part of a
- * count alone, never that of a live uprobe, and stays between 0 and the limit. The error says which
- * address held what, and whether the undoing left anything or could not be exact.
+ * and what was written before is undone; likewise when a write fails. The undo removes only our
+ * part of a count, never that of a live uprobe, and stays between 0 and the limit. The error says
+ * which address held what, and whether the undo is incomplete or not exact.
  */
 int apply_run(struct apply *a, struct memory *m, struct probes_error *e);
 

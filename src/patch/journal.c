@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define JOURNAL_PIECE 1024  /* writes put down at once */
-#define JOURNAL_LOCK_MS 500 /* none looks that long whether one is locked */
+#define JOURNAL_PIECE 1024  /* writes recorded at once */
+#define JOURNAL_LOCK_MS 500 /* a test of the lock takes less */
 
 /* ---- writing ---- */
 
@@ -81,7 +81,7 @@ static int journal_create(struct journal *j, int dir, const struct journal_key *
 	return r;
 }
 
-/* A file system without locks: then the numbers in the header must do. */
+/* A file system without locks: the pids and start times in the header must do. */
 static int journal_head(struct journal *j, struct journal_header *header)
 {
 	header->flags = flock(j->fd, LOCK_EX | LOCK_NB) == 0 ? JOURNAL_IS_LOCKED : 0;
@@ -89,8 +89,8 @@ static int journal_head(struct journal *j, struct journal_header *header)
 }
 
 /*
- * Lock and header are there before it has a name: of one that is cut short before its header nobody
- * could say whose it is, and it would lie there for ever.
+ * Take the lock and write the header before the file gets its name: a file cut short before its
+ * header could not be attributed to any session, and would stay for ever.
  */
 static int journal_begin(
 	struct journal *j, int dir, const struct journal_key *key, struct journal_header *header)
@@ -145,7 +145,7 @@ int journal_open(struct journal *j, const struct journal_key *key)
 	return r;
 }
 
-/* Whoever looks whether it is locked holds the lock for a moment. */
+/* Another session that tests the lock holds it for a moment. */
 static int journal_lock(int fd)
 {
 	for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
@@ -174,7 +174,7 @@ int journal_adopt(struct journal *j, const struct journal_found *found)
 	if (j->fd < 0)
 		r = -errno;
 	close(dir);
-	/* The folder may be somebody else's, who may put anything there: also another name of a
+	/* The folder may belong to another user, who can put anything there, even a hard link to a
 	 * file that only we may write. */
 	if (r == 0 && (fstat(j->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
 			      st.st_uid != found->place.owner || st.st_dev != found->device ||
@@ -202,7 +202,7 @@ void journal_remove(struct journal *j)
 	int dir;
 
 	if (there && j->place.owner == geteuid()) {
-		unlink(j->path); /* also where we have no descriptor left */
+		unlink(j->path); /* works without a free descriptor */
 	} else if (there) {
 		dir = records_open(&j->place, false);
 		unlinkat(dir, j->file, 0);

@@ -3,11 +3,11 @@
  * next run finds what an interrupted one left, and can take back exactly that.
  *
  * One file a session, in a private folder (patch/records.h), named after the process and its start
- * time. It is removed when the session ends as it should. No fsync: a killed process loses no page
- * cache, and a machine that goes down takes the target along.
+ * time. It is removed when the session ends normally. No fsync: the page cache survives a killed
+ * process, and the target does not survive the machine.
  *
- * Its owner keeps it locked (flock): the lock goes with the owner, and tells in every namespace
- * whether that lives. systemd-tmpfiles spares what is locked, however old.
+ * Its owner keeps it locked (flock): the lock ends with the owner, and shows in every namespace
+ * whether the owner is alive. systemd-tmpfiles spares locked files of any age.
  *
  *   header   "PTUIJ3\0\0", target pid, owner pid (u32 each), target start, target program, owner
  *            start, pid namespace (u64 each), boot id (16 bytes), flags (u32; 1: locked), 0 (u32).
@@ -53,14 +53,14 @@ struct journal_text {
 	struct array writes; /* struct journal_write: those that are known to be done */
 	struct array last;   /* likewise: of intents whose end is not on record */
 	size_t length;       /* bytes of the whole blocks; what follows is cut short */
-	bool old;            /* of the format before: see above */
-	bool locked;         /* its owner holds a lock on it, while that lives */
+	bool old;            /* of the previous format: see above */
+	bool locked;         /* its owner holds a lock on it while the owner is alive */
 };
 
-/* Where and when we live: the pid namespace and the boot of a key. */
+/* Fill in the pid namespace and the boot of a key. */
 void journal_here(struct journal_key *key);
 
-/* Start one. 0 or a negative errno: no private folder to be had, disk full. */
+/* Start one. 0 or a negative errno: no private folder could be made, disk full. */
 int journal_open(struct journal *j, const struct journal_key *key);
 
 struct journal_found;
@@ -94,8 +94,8 @@ int journal_conclude(struct journal *j, enum journal_kind kind);
 int journal_settle(struct journal *j, const struct journal_write *writes, size_t count);
 
 /*
- * What nobody knows yet: each of these writes was made if the process now holds its new value, and
- * was not if it holds the old one. For a repair to decide.
+ * Record writes of which it is unknown whether they were made: a write was made if the process
+ * holds its new value, and not if it holds the old one. A repair decides.
  */
 int journal_doubt(struct journal *j, const struct journal_write *writes, size_t count);
 
@@ -124,11 +124,11 @@ struct journal_found {
 };
 
 /*
- * All journals of a process (the fields of `target` that begin so) whose owner lives no more, or
- * may live no more. `user` is the one whose the process is, all of it, or NULL: only such a one's
- * journals does root believe besides its own. Removes, of our own, those of processes that are
- * proven to be gone, and of what this one ran before an exec. Appends struct journal_found; false
- * when there is no memory.
+ * Find all journals of a process (the fields of `target` named target_*) whose owner has ended, or
+ * may have ended. `user` owns the process with all its ids, or is NULL: root trusts the journals of
+ * this user besides its own, and of nobody else. Removes our own journals of processes that have
+ * certainly ended, and of programs that this process ran before an exec. Appends struct
+ * journal_found; false when there is no memory.
  */
 bool journal_find(const struct journal_key *target, const uid_t *user, struct array *found);
 void journal_found_done(struct array *found);

@@ -1,6 +1,6 @@
 /*
- * Finding what dead sessions left. A journal is thrown away only on proof; one that cannot be read,
- * or whose owner may live, is told of, since it may say that changes remain.
+ * Finding the journals of dead sessions. A journal is removed only on proof; a journal that cannot
+ * be read, or whose owner may be alive, is reported, since it may record changes that remain.
  */
 #include "patch/journal.h"
 
@@ -23,7 +23,7 @@
 #define JOURNAL_ELSEWHERE "it was written in another pid namespace: call repair there"
 #define JOURNAL_DYING_MS 1000 /* a helper ends with its session, a moment later */
 
-/* One look through the places. */
+/* One search through the places. */
 struct journal_search {
 	struct journal_key target;
 	struct array *found;
@@ -90,7 +90,7 @@ static struct journal_found *journal_unjudged(
 
 /* ---- whose it is ---- */
 
-/* The starts of an old one are as another time namespace may have them: no proof of anything. */
+/* Start times in an old journal may be those of another time namespace: they prove nothing. */
 static uint64_t journal_start(const struct journal_text *text, uint64_t start)
 {
 	return text->old ? 0 : start;
@@ -108,7 +108,7 @@ static bool journal_same_program(const struct journal_key *key, const struct jou
 	       key->target_program == target->target_program;
 }
 
-/* Not only a number that is the same: start or program name the process, too. */
+/* Does more than the pid identify the process: the start time or the program? */
 static bool journal_certain(const struct journal_key *key, const struct journal_key *target)
 {
 	return (key->target_start && target->target_start) ||
@@ -122,8 +122,8 @@ static bool journal_same_boot(const struct journal_key *key, const struct journa
 }
 
 /*
- * Does its owner live? The lock says so in every namespace. Where it is held by a child that
- * outlives its session for a moment, wait that moment: what the session left is to be found.
+ * Is its owner alive? The lock says so in every namespace. If a child that briefly outlives its
+ * session holds the lock, wait for the child: the journal of that session must be found.
  */
 static enum life journal_owner_lives(
 	int fd, const struct journal_text *text, bool same_pids, const char **why)
@@ -143,7 +143,7 @@ static enum life journal_owner_lives(
 		}
 		if (by_number != LIFE_IS_OVER)
 			return LIFE_GOES_ON;
-		*why = "its session is dead, and a child of that still holds it";
+		*why = "its session has ended, but a child of that session still locks it";
 		if (waited == JOURNAL_DYING_MS)
 			return LIFE_UNKNOWN;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -176,12 +176,12 @@ static int journal_read(int fd, uid_t owner, struct stat *st, struct journal_tex
 	return r;
 }
 
-/* Its numbers are of our pid namespace. True: it was proven to be of no use any more. */
+/* Its pids are of our pid namespace. True: the journal is proven to be obsolete. */
 static bool journal_is_over(const struct journal_search *s, const struct journal_text *text)
 {
 	const char *ignored;
 
-	/* exec keeps pid and start time: what was written went with the program before. */
+	/* exec keeps pid and start time: the changes went with the previous program. */
 	if (journal_is_of(text, &s->target) && !journal_same_program(&text->key, &s->target))
 		return true;
 	return life_of(text->key.target, journal_start(text, text->key.target_start), &ignored) ==
@@ -189,8 +189,8 @@ static bool journal_is_over(const struct journal_search *s, const struct journal
 }
 
 /*
- * It tells of the target, or of nothing that concerns us. A number of another pid namespace says
- * nothing; but the start and the program are the same in all of them.
+ * Is it a journal of the target? A pid of another pid namespace says nothing, but start time and
+ * program are the same in all namespaces.
  */
 static bool journal_concerns(
 	const struct journal_search *s, const struct journal_text *text, bool same_pids)
@@ -202,7 +202,7 @@ static bool journal_concerns(
 	       journal_same_program(&text->key, &s->target);
 }
 
-/* Keep the text of one whose owner is dead. */
+/* Keep the text of a journal whose owner is dead. */
 static void journal_judge(struct journal_search *s, const char *file, int fd, const struct stat *st,
 	struct journal_text *text)
 {
@@ -227,7 +227,7 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 	if (!same_pids)
 		why = JOURNAL_ELSEWHERE;
 	else if (owner == LIFE_IS_OVER && !journal_certain(&text->key, &s->target))
-		why = "whether it is of this process or of one before it is not known";
+		why = "it may belong to an earlier process with the same number";
 	else if (owner == LIFE_IS_OVER)
 		why = NULL;
 	if (why)
@@ -246,7 +246,8 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 	*text = (struct journal_text){.length = 0};
 }
 
-/* By its name: target, its start, owner, a number. Opening all of them would cost too much. */
+/* Read the file name: target, its start, owner, a number. Opening every file would cost too much.
+ */
 static bool journal_worth_a_look(const struct journal_search *s, const char *file, bool *target)
 {
 	unsigned long long start;

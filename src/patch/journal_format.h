@@ -8,7 +8,7 @@
 #define JOURNAL_MAGIC "PTUIJ3\0"
 #define JOURNAL_MAGIC_OLD "PTUIJ2\0" /* ends before `boot` */
 
-#define JOURNAL_IS_LOCKED 1 /* by its owner, while that lives */
+#define JOURNAL_IS_LOCKED 1 /* by its owner, while the owner is alive */
 
 struct journal_header {
 	char magic[8];

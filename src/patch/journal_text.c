@@ -76,7 +76,7 @@ static bool journal_block(const char *bytes, size_t size, size_t *at, size_t *op
 	return *good;
 }
 
-/* How long its header is, by its magic; 0: it is none. */
+/* Length of its header, by its magic; 0: no journal. */
 static size_t journal_header_size(const void *bytes, size_t size)
 {
 	size_t length = 0;

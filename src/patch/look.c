@@ -233,7 +233,7 @@ int look_at_site(const struct look *l, const struct look_batch *b, size_t i, uin
 		       : 0;
 }
 
-/* Is the code that counts there still where it was? */
+/* Is the code of the sites of this count still mapped where it was? */
 static int look_at_guard(
 	const struct look *l, const struct look_batch *b, size_t i, struct probes_error *e)
 {
@@ -287,7 +287,7 @@ static uint8_t look_see_witness(const struct look *l, const struct look_batch *b
 	return look_see(l, b, l->witness[k], look_witness(l, k)->own);
 }
 
-/* What cannot be seen may be held. */
+/* A site that cannot be read may be held. */
 bool look_note(struct look *l, const struct look_batch *b, size_t i, struct look_count *seen)
 {
 	const struct plan_check *c = look_check(l, i);
@@ -308,7 +308,7 @@ bool look_note(struct look *l, const struct look_batch *b, size_t i, struct look
 	return look_at_guard(l, b, i, &ignored) == 0;
 }
 
-/* Has a uprobe come since this was planned, whose part would be taken? */
+/* Has a uprobe come since the plan, so that this write would take its part? */
 static int look_at_holders(
 	struct look *l, const struct look_batch *b, size_t i, struct probes_error *e)
 {
@@ -320,8 +320,8 @@ static int look_at_holders(
 		return 0;
 	error_set(e, PROBES_REFUSED, -EBUSY, "refused to write in the process");
 	error_why(e,
-		"the count at 0x%llx would become %u, and %u of its sites are held by "
-		"uprobes (or breakpoints) by now",
+		"the count at 0x%llx would become %u, but %u of its sites are held by "
+		"uprobes (or breakpoints) now",
 		(unsigned long long)w->address, to, seen.held);
 	return error_hint(e, "look again; nothing was changed");
 }
@@ -399,7 +399,7 @@ int64_t look_lost(
 
 	if ((!v.came && !v.gone) || v.unseen || !look_got(l, b, l->count[i], 2))
 		return 0;
-	/* Other code lies there by now: what looks like uprobes are its bytes. */
+	/* Other code is mapped there now: bytes that look like uprobes are part of it. */
 	if (look_at_guard(l, b, i, &ignored) < 0)
 		return 0;
 	counted = (int64_t)plan_count(l->bytes + l->count[i]) - made.to;

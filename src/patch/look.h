@@ -44,20 +44,20 @@ static inline const struct probes_write *look_write(const struct look *l, size_t
 }
 
 /*
- * Look at a batch before it is written: 0 if all is as the plan expects, and no count would be
- * lowered below what uprobes at its sites may hold, else the error says which address held what.
- * Who holds the sites of counts is noted.
+ * Check a batch before it is written: 0 if everything is as the plan expects, and no count would go
+ * below what uprobes at its sites may hold; else the error says which address held what. Notes who
+ * holds the sites of counts.
  */
 int look_before(struct look *l, struct look_batch *b, struct memory *m, struct probes_error *e);
 
-/* Look at a batch again; then what look_at_site and look_lost say is about what was seen now. */
+/* Read a batch again; then look_at_site and look_lost refer to this reading. */
 int look_again(struct look *l, struct look_batch *b, struct memory *m, struct probes_error *e);
 
 /* Is this the switched byte of a site, and is what follows it as it should be? `i`: of the plan. */
 int look_at_site(const struct look *l, const struct look_batch *b, size_t i, uint8_t byte,
 	struct probes_error *e);
 
-/* A count as it was seen, and by how many sites others may hold a part of it. */
+/* A count as read, and the number of its sites that others may hold. */
 struct look_count {
 	unsigned value, held;
 };

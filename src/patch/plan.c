@@ -387,7 +387,7 @@ static bool plan_restore_targets(const struct plan_step *s, uint32_t *to, uint32
 	return any;
 }
 
-/* A count that probes share is taken back once. */
+/* Undo a count that probes share once. */
 static void plan_restore_settle(const struct plan_step *s)
 {
 	for (uint32_t i = 0; s->view->left && i < s->p->semaphore_count; i++)
@@ -395,8 +395,8 @@ static void plan_restore_settle(const struct plan_step *s)
 }
 
 /*
- * Would a site have to change that another tool holds, or a count go below what uprobes hold of it?
- * Then the whole probe stays as it is: when they have gone, what is left of the count tells.
+ * Would the undo change a site that another tool holds, or lower a count below the part of uprobes?
+ * Then the whole probe stays as it is, until the other tools have gone and the count is clear.
  */
 static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, const uint32_t *from,
 	bool follow, struct probes_item *item)

@@ -73,8 +73,8 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
  * Plan to take back changes of semaphores: `deltas` holds, per holding (NULL: none), what was
  * added to each semaphore, at the first of its address. Probes are taken in the order of `which`.
  * `follow`: sites are set to what their semaphore says even where that does not change, to mend
- * what an interrupted switch left halfway. What a live uprobe may hold of a count is never taken:
- * then the probe stays as it is, not done, and so does one whose notes or memory are broken by now.
+ * what an interrupted switch left halfway. The part of a count that a live uprobe may hold is never
+ * taken: such a probe stays as it is, not done, as does one whose notes or memory are broken now.
  */
 int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
 	bool follow, struct probes_error *e);

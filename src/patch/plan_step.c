@@ -123,8 +123,8 @@ uint32_t plan_step_all_held(const struct plan_step *s)
 }
 
 /*
- * What uprobes may hold of a count. Where a name has several semaphores, bpftrace counts all of its
- * sites in one of them: then all sites are held, and one count is large enough for all.
+ * The part of a count that uprobes may hold. If a name has several semaphores, bpftrace counts all
+ * sites in one of them: then all sites are held, and one count is large enough for all of them.
  */
 static uint32_t plan_step_theirs(const struct plan_step *s, uint32_t semaphore)
 {

@@ -10,7 +10,7 @@
 
 #define PLAN_UNLOADED "its object has been unloaded"
 #define PLAN_ODD "its sites and its count disagree (odd)"
-#define PLAN_THEIRS "the uprobes (or breakpoints) at its sites may own what is left of its count"
+#define PLAN_THEIRS "uprobes (or breakpoints) at its sites may own the rest of its count"
 
 struct plan_view {
 	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */
@@ -55,12 +55,12 @@ bool plan_step_readable(const struct plan_step *s, struct probes_item *item);
 bool plan_step_foreign(
 	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
 
-/* How many sites it has, if others hold all of them; else 0. */
+/* The number of sites of a probe, if others hold all of them; else 0. */
 uint32_t plan_step_all_held(const struct plan_step *s);
 
 /*
- * Would the count of a semaphore, lowered to `to`, be less than what uprobes may hold of it? An
- * int3 that counts nothing, a debugger's, is taken for a uprobe's.
+ * Would the count of a semaphore, lowered to `to`, be less than the part that uprobes may hold? An
+ * int3 that counts nothing (a debugger's) is taken for a uprobe's.
  */
 bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to);
 

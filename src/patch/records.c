@@ -1,6 +1,6 @@
 /*
- * Folders that hold journals, found and judged. A folder counts only where it belongs to its user
- * and nobody else may enter it: anybody may make a name in /tmp before us.
+ * Finding and checking the folders that hold journals. A folder is valid only if it belongs to its
+ * user and nobody else may enter it: any user can create a name in /tmp before us.
  */
 #include "patch/records.h"
 
@@ -31,7 +31,8 @@ static void records_add(struct records_place *places, size_t *count, uid_t owner
 	++*count;
 }
 
-/* /tmp before what goes with the login: a session may outlive that, and its record must. */
+/* /tmp before the folders that logout removes: a session may outlive its login, and the record must
+ * outlive both. */
 static void records_add_user(
 	struct records_place *places, size_t *count, uid_t user, const char *runtime)
 {
@@ -73,8 +74,8 @@ void records_path(const struct records_place *p, char *path, size_t size)
 }
 
 /*
- * Is it of a file system that a user serves (FUSE)? Whoever looks into such a one waits for that
- * user as long as he likes. The descriptor is O_PATH, for which nobody is asked.
+ * Is it on a file system that a user serves (FUSE)? That user can block any access for as long as
+ * he likes. The descriptor is O_PATH, which does not involve the server.
  */
 static bool records_served(int fd)
 {
@@ -125,13 +126,13 @@ static int records_enter(int folder, uid_t owner)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Not there, a link, a file, something that is served: nothing of this user can lie in it. */
+/* Missing, a link, a file, or FUSE: it cannot hold records of this user. */
 static bool records_none(int code)
 {
 	return code == -ENOENT || code == -ENOTDIR || code == -ELOOP;
 }
 
-/* Nor in what is somebody else's. */
+/* Nor in a folder of another user. */
 static bool records_planted(const struct records_place *p, int base)
 {
 	struct stat st;
@@ -139,12 +140,13 @@ static bool records_planted(const struct records_place *p, int base)
 	return fstatat(base, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid != p->owner;
 }
 
-/* 0, or why not. What came of it is seen when it is opened. */
+/* 0 or a negative errno. The open that follows checks the result. */
 static int records_make(const struct records_place *p, int base)
 {
 	struct stat st;
 
-	/* In a folder of somebody else's, which `su` lets us inherit, it would be in the way. */
+	/* Not in another user's folder ($XDG_RUNTIME_DIR inherited through su): there it would be
+	 * in that user's way. */
 	if (p->foreign && (fstat(base, &st) < 0 || st.st_uid != geteuid()))
 		return -EPERM;
 	return mkdirat(base, p->name, 0700) < 0 && errno != EEXIST ? -errno : 0;

@@ -1,6 +1,6 @@
 /*
- * Where journals lie: private folders, a few for each user, since one may be planted by a stranger
- * or go with a login.
+ * The private folders that hold journals: several for each user, since a stranger may plant one,
+ * and logout may remove one.
  */
 #ifndef PATCH_RECORDS_H
 #define PATCH_RECORDS_H
@@ -12,16 +12,16 @@
 #define RECORDS_PLACES 9
 
 struct records_place {
-	char base[200], name[40]; /* the folder, and the one that it lies in */
+	char base[200], name[40]; /* the parent folder, and the folder's name in it */
 	uid_t owner;
-	bool foreign; /* somebody else's file system may lie there: FUSE */
+	bool foreign; /* another user may have mounted FUSE there */
 };
 
 /*
  * Our places, the best first: the one named by PROBES_TUI_RECORDS (absolute) alone; else for root
  * /run/probes-tui; then /tmp/probes-tui-UID, /var/tmp/probes-tui-UID, $XDG_RUNTIME_DIR/probes-tui,
- * /run/user/UID/probes-tui. With `other` those of that user as well, where we are root and ours are
- * not named. Returns how many, RECORDS_PLACES at most.
+ * /run/user/UID/probes-tui. With `other`, those of that user as well, if we are root and
+ * PROBES_TUI_RECORDS is not set. Returns how many, RECORDS_PLACES at most.
  */
 size_t records_places(const uid_t *other, struct records_place *places);
 
@@ -29,9 +29,9 @@ size_t records_places(const uid_t *other, struct records_place *places);
 void records_path(const struct records_place *p, char *path, size_t size);
 
 /*
- * Open the folder; `make` it where it is not there. A descriptor, -ENOENT where there is none, or
- * where it is not its user's alone: then it was planted, and nothing of that user lies in it.
- * Another negative errno: it may be there and could not be looked at.
+ * Open the folder; `make`: create it if missing. Returns a descriptor; -ENOENT if the folder is
+ * missing or not private to its user (then it was planted, and holds no records of that user);
+ * another negative errno if it may exist but could not be checked.
  */
 int records_open(const struct records_place *p, bool make);
 

@@ -30,8 +30,8 @@ struct holding *catalog_find(const struct catalog *c, size_t index, size_t *loca
 const struct probes_probe *catalog_probe(const struct catalog *c, size_t index);
 
 /*
- * Append to `found` (size_t) the probes that share a count with those named by index, and these.
- * Nothing where none is shared. False when there is no memory.
+ * Append to `found` (size_t) the indexed probes and all that share a count with them. Appends
+ * nothing if no count is shared. False when there is no memory.
  */
 bool catalog_sharing(
 	const struct catalog *c, const size_t *which, size_t count, struct array *found);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char holding_no_code[] = "only its debug file could be opened, which has none of its code";
+const char holding_no_code[] = "only its debug file could be opened, which holds no code";
 
 /* ---- across probes ---- */
 
@@ -124,7 +124,7 @@ static const char holding_read_only[] = "its semaphore lies in memory that is no
 static const char holding_shared[] =
 	"its semaphore lies in shared memory, where others would see it change";
 
-/* Why a count cannot be written, or NULL. `r`: the range of the one before, mostly the same. */
+/* Why a count cannot be written, or NULL. `r`: the range of the previous count, mostly the same. */
 static const char *holding_unwritable(
 	const struct array *ranges, uint64_t address, const struct maps_range **r)
 {
@@ -144,7 +144,7 @@ bool holding_check_writable(struct holding *h, const struct array *ranges)
 		struct probes_probe *p = &h->probes[i];
 		const char *why = NULL;
 
-		/* What its notes say of it stays. */
+		/* Broken by its notes: that stays. */
 		if (p->broken && p->broken != holding_read_only && p->broken != holding_shared)
 			continue;
 		for (uint32_t k = 0; k < p->semaphore_count && !why; k++)
@@ -270,14 +270,14 @@ static bool holding_fill(struct holding *h, bool live)
 	if (fits) {
 		holding_check_overlap(h, l.places, h->site_count);
 		fits = !live || holding_read_original(h, l.places, h->site_count);
-		/* Symbols alone are looked for in it from here on, when somebody asks. */
+		/* From here on only symbol lookups need the file. */
 		if (live && descriptors_scarce(h->file->fd))
 			object_rest(h->file);
 	}
-	/* Of a probe whose sites are not all known half would be switched. */
+	/* A probe whose sites are not all known would be switched in part. */
 	for (size_t i = 0; fits && h->info.left_out && i < h->probe_count; i++)
-		layout_break(&h->probes[i], "notes of its object were left out, of this one, too, "
-					    "perhaps: it has too many");
+		layout_break(&h->probes[i], "its object has too many notes: some were left out, "
+					    "perhaps of this probe, too");
 	for (size_t i = 0; fits && i < h->probe_count; i++)
 		h->live[i] = holding_unread(PROBES_UNKNOWN);
 	if (fits && live) {
@@ -292,7 +292,7 @@ static void holding_explain_none(struct holding *h, const struct object *file)
 {
 	const char *remedy = runtime_remedy(h->path);
 
-	/* Nothing tells whether it has notes: .note.stapsdt usually is no part of a segment. */
+	/* It is unknown whether it has notes: .note.stapsdt is usually not part of a segment. */
 	if (file->sections != OBJECT_SECTIONS_READ) {
 		snprintf(h->why, sizeof h->why,
 			"its section headers %s: probe notes cannot be found",

@@ -11,15 +11,15 @@
 #include "probes.h"
 #include "process/place.h"
 
-/* How this session changed one count last: a child by fork was born with either value. */
+/* The last change of one count by this session: a child by fork holds either value. */
 struct holding_change {
 	uint32_t serial; /* of the change that wrote it; 0: none */
 	uint16_t old, new_;
 	int32_t before; /* the session's own part of `old` */
-	bool steps; /* written more than once by that change: a child may hold what lies between */
+	bool steps; /* written several times by that change: a child may hold a value in between */
 };
 
-/* Why a probe is `broken` of which only the code is not known: it is judged all the same. */
+/* The `broken` reason of a probe whose original code is unknown: its state is still read. */
 extern const char holding_no_code[];
 
 struct holding {
@@ -70,8 +70,9 @@ void holding_set_build_id(struct holding *h, const unsigned char *bytes, size_t 
 void holding_unload(struct holding *h);
 
 /*
- * Which semaphores may be written now, by the writable ranges of the process (struct maps_range): a
- * probe with one that may not is broken for as long as that is so. Says whether that changed.
+ * Check which semaphores are writable now, by the writable ranges of the process (struct
+ * maps_range): a probe with an unwritable semaphore is broken for that time. Returns whether any
+ * probe changed.
  */
 bool holding_check_writable(struct holding *h, const struct array *ranges);
 

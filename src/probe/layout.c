@@ -112,8 +112,8 @@ static void layout_sites(
 }
 
 /*
- * .stapsdt.base tells how far prelink has moved an object, by its section header. Without one, an
- * object was moved for certain where nothing is loaded any more at the base that its note names.
+ * The section header of .stapsdt.base shows how far prelink moved an object. Without that header,
+ * an object was certainly moved if nothing is loaded at the base that its note names.
  */
 static bool layout_was_moved(const struct object *file, const struct note *note)
 {
@@ -149,7 +149,7 @@ static void layout_check(
 
 		if (!s || !s->writable)
 			layout_break(p, "its semaphore lies outside the data of its object");
-		/* Even where that is not done yet: what lies there is the linker's. */
+		/* Even before relocation is complete: that memory belongs to the dynamic linker. */
 		if (p->semaphores[i].vaddr < file->relro_end &&
 			p->semaphores[i].vaddr + 1 >= file->relro)
 			layout_break(p, "its semaphore lies in data that is read-only once the "

@@ -22,7 +22,7 @@ struct reader {
 	size_t total;           /* bytes of all pieces */
 	unsigned char *bytes;   /* of one piece, as it is now */
 	unsigned char *before;  /* of all, as of the last run */
-	uint64_t marked_until;  /* `shared` of the spans holds so long: CLOCK_MONOTONIC, ns */
+	uint64_t marked_until;  /* `shared` of the spans is valid until then: CLOCK_MONOTONIC, ns */
 	bool fresh;             /* nothing to compare with yet */
 	bool everything;        /* of the last run: any value may have changed */
 	bool differs;           /* some value was another than the holdings had */

@@ -113,7 +113,7 @@ static bool select_spells(const char *text, const struct probes_probe *p)
 	       !strcmp(text + length + 1, p->name);
 }
 
-/* What is not found may be among what was left out. */
+/* A probe that is not found may be among the notes that were left out. */
 static const char *select_missing(const struct catalog *c, char *out, size_t size)
 {
 	size_t left_out = catalog_left_out(c);
@@ -121,14 +121,14 @@ static const char *select_missing(const struct catalog *c, char *out, size_t siz
 	*out = '\0';
 	if (left_out)
 		snprintf(out, size,
-			"; %zu probe notes of its objects were left out, it may be among them",
+			"; %zu probe notes of its objects were left out: it may be among them",
 			left_out);
 	return out;
 }
 
 /*
- * The cause of an error that something is not there; if objects could not be read it may be in one
- * of these: how many, and which.
+ * Set the cause of a "not found" error; if objects could not be read, the probe may be in one of
+ * them: say how many, and which.
  */
 static int select_why(const struct catalog *c, const struct probes_switch_options *narrow,
 	const char *why, struct probes_error *e)

@@ -46,8 +46,8 @@ bool site_is_ocaml(const uint8_t bytes[SITE_BYTES]);
 uint8_t site_switch_byte(bool on);
 
 /*
- * The file's bytes are not known: a nop, as every kind of site begins with one, and for the rest
- * what is in memory. Good enough to judge by, not to write by.
+ * For unknown file bytes: a nop, as every kind of site begins with one, then the bytes in memory.
+ * Good enough to read a state, not to write.
  */
 void site_assume(const uint8_t live[SITE_BYTES], uint8_t original[SITE_BYTES]);
 

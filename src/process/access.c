@@ -128,7 +128,7 @@ static int access_same_namespace(pid_t pid)
 	return !strcmp(ours, theirs);
 }
 
-/* What failed for want of a descriptor or memory says nothing about the process. */
+/* A failure for lack of descriptors or memory says nothing about the process. */
 static int access_noted(struct access_facts *f, int code)
 {
 	if (error_is_shortage(code))
@@ -173,8 +173,8 @@ static void access_gather_status(struct access_facts *f)
 	procfs_name(f->tracer, f->tracer_name, sizeof f->tracer_name);
 }
 
-/* A thread of the process to try things on: the leader may be dead while others live. Negative: a
- * shortage of our own. */
+/* A live thread of the process, to test access on: the leader may be dead while others live.
+ * Negative: a shortage of our own. */
 static pid_t access_thread(pid_t pid)
 {
 	char path[64];
@@ -199,7 +199,7 @@ void access_gather(pid_t pid, struct access_facts *f)
 	struct stat st;
 
 	*f = (struct access_facts){.pid = pid, .same_user_namespace = -1};
-	/* As many as the rest of this needs. */
+	/* Check the descriptors for everything below at once. */
 	if (access_noted(f, descriptors_spare(0)) < 0)
 		return;
 	access_gather_self(f);
@@ -289,7 +289,7 @@ static bool access_other_group(const struct access_facts *f)
 	       f->our_gid != f->saved_gid;
 }
 
-/* Would we be let in as its user and group, without any capability? */
+/* Would its user and group be enough, without any capability? */
 static bool access_as_its_user(const struct access_facts *f)
 {
 	return f->real_uid == f->effective_uid && f->real_uid == f->saved_uid && f->real_uid != 0 &&
@@ -298,7 +298,7 @@ static bool access_as_its_user(const struct access_facts *f)
 	       f->ptrace_scope <= 0;
 }
 
-/* How to become its user and group; by what depends on who we are. */
+/* How to become its user and group; the command depends on who we are. */
 static void access_try_its_user(const struct access_facts *f, struct probes_access *a)
 {
 	if (!access_as_its_user(f))
@@ -313,7 +313,7 @@ static void access_try_its_user(const struct access_facts *f, struct probes_acce
 			f->real_uid, f->real_gid, f->pid);
 }
 
-/* How to get CAP_SYS_PTRACE, which would do. The last one is the hint of an error. */
+/* How to get CAP_SYS_PTRACE, which would be enough. The last rung is the hint of an error. */
 static void access_try_capability(const struct access_facts *f, struct probes_access *a)
 {
 	if (f->bounded) {
@@ -330,10 +330,10 @@ static void access_try_capability(const struct access_facts *f, struct probes_ac
 	}
 }
 
-/* What the kernel checks, in its own order; each would not be checked with CAP_SYS_PTRACE. */
+/* The checks of the kernel, in its order; CAP_SYS_PTRACE passes each of them. */
 static void access_cause_unprivileged(const struct access_facts *f, struct probes_access *a)
 {
-	/* Whoever is root believes that this cannot be: say what is missing. */
+	/* Root does not expect a denial: name the missing capability. */
 	const char *root = f->our_uid != 0 ? ""
 			   : f->bounded    ? "; you are root without CAP_SYS_PTRACE (bounding set)"
 					   : "; you are root without CAP_SYS_PTRACE";
@@ -424,14 +424,13 @@ static void access_cause(const struct access_facts *f, struct probes_access *a)
 	}
 }
 
-/* Nothing was found out: so nothing is said of the process. */
+/* Nothing is known of the process: report only the shortage. */
 static void access_short(const struct access_facts *f, struct probes_access *a)
 {
 	char why[120], hint[120];
 
 	error_explain_shortage(f->shortage, why, sizeof why, hint, sizeof hint);
-	access_rung(
-		a, PROBES_RUNG_FAIL, "what may be done with process %d cannot be tried", f->pid);
+	access_rung(a, PROBES_RUNG_FAIL, "access to process %d cannot be tried", f->pid);
 	access_rung(a, PROBES_RUNG_WHY, "%s", why);
 	if (*hint)
 		access_rung(a, PROBES_RUNG_TRY, "%s", hint);
@@ -482,7 +481,7 @@ int access_explain(pid_t pid, struct probes_error *e)
 {
 	struct probes_access a;
 
-	/* What is short is known already, and is no matter of rights. */
+	/* The shortage is known already, and has nothing to do with rights. */
 	if (error_is_shortage(e->code))
 		return e->code;
 	probes_explain(pid, &a);

@@ -17,10 +17,10 @@ struct access_facts {
 	pid_t thread;     /* one that lives, to try things on */
 	char program[64]; /* comm; untrusted */
 	bool exists, zombie, kernel_thread;
-	char machine[48];  /* that its program is for; "": ours, or not to be seen */
+	char machine[48];  /* of its program; "": ours, or unknown */
 	bool privileged;   /* we hold CAP_SYS_PTRACE */
-	bool bounded;      /* it is not in our bounding set: sudo cannot give it */
-	bool no_new_privs; /* ours: sudo does nothing */
+	bool bounded;      /* CAP_SYS_PTRACE is not in our bounding set: sudo cannot grant it */
+	bool no_new_privs; /* ours: sudo has no effect */
 	uid_t our_uid, real_uid, effective_uid, saved_uid;
 	gid_t our_gid, real_gid, effective_gid, saved_gid;
 	int ptrace_scope;        /* kernel.yama.ptrace_scope; -1: no Yama */
@@ -30,10 +30,10 @@ struct access_facts {
 	int same_user_namespace; /* 1, 0, -1: could not be seen */
 	uint64_t its_capabilities; /* permitted */
 	uint64_t our_capabilities; /* effective */
-	bool our_seccomp;          /* a filter of ours may be what denies */
-	bool its_seccomp;          /* a filter of its own, which denies us nothing */
+	bool our_seccomp;          /* our seccomp filter may be the cause of a denial */
+	bool its_seccomp;          /* its own seccomp filter, which does not affect us */
 	enum access_override override;
-	int shortage;   /* of our own, met on the way: then no other fact counts; else 0 */
+	int shortage;   /* errno of a shortage of our own: then no other fact is valid; else 0 */
 	int maps_error; /* each 0 or a negative errno, from trying */
 	int read_error;
 	int write_error; /* of opening /proc/PID/mem */

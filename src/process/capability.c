@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define CAPABILITY_SAID 2 /* names, then a number */
+#define CAPABILITY_SAID 2 /* so many names, then a count */
 
 static const char *const capability_names[] = {"CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER",
 	"FSETID", "KILL", "SETGID", "SETUID", "SETPCAP", "LINUX_IMMUTABLE", "NET_BIND_SERVICE",
@@ -13,7 +13,7 @@ static const char *const capability_names[] = {"CHOWN", "DAC_OVERRIDE", "DAC_REA
 	"AUDIT_CONTROL", "SETFCAP", "MAC_OVERRIDE", "MAC_ADMIN", "SYSLOG", "WAKE_ALARM",
 	"BLOCK_SUSPEND", "AUDIT_READ", "PERFMON", "BPF", "CHECKPOINT_RESTORE"};
 
-/* Those that a newer kernel has are numbers. */
+/* Capabilities of newer kernels are printed as numbers. */
 static size_t capability_name(unsigned capability, const char *before, char *out, size_t size)
 {
 	if (capability < sizeof capability_names / sizeof *capability_names)

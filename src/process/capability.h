@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers of those that decide about tracing. */
+/* The capabilities that matter for tracing. */
 enum { CAPABILITY_SETGID = 6, CAPABILITY_SETUID = 7, CAPABILITY_SYS_PTRACE = 19 };
 
 static inline bool capability_in(uint64_t set, unsigned capability)

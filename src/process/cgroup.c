@@ -1,10 +1,10 @@
-/* Parsing what the kernel says of memory cgroups. Opens nothing. */
+/* Parses the kernel's texts about memory cgroups. Opens nothing. */
 #include "process/cgroup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Is this word in a list that commas separate? */
+/* Is this word in a comma-separated list? */
 static bool cgroup_listed(const char *list, size_t length, const char *word)
 {
 	const char *end = list + length;
@@ -25,8 +25,8 @@ bool cgroup_find(const char *text, struct cgroup_place *place)
 {
 	bool found = false;
 
-	/* "4:memory:/a/b" or "0::/a/b": a controller is in one hierarchy only, the old one if named
-	 * there. */
+	/* "4:memory:/a/b" or "0::/a/b": a controller is in one hierarchy only, in version 1 if
+	 * named there. */
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 		const char *list = memchr(text, ':', length);
@@ -101,7 +101,7 @@ static bool cgroup_accounts(const struct cgroup_mount *m, bool v1)
 	       (!v1 || cgroup_listed(m->super, m->super_length, "memory"));
 }
 
-/* Where the path goes on behind the root of a mount, or NULL: it lies outside. */
+/* The rest of the path below the root of a mount; NULL: the path lies outside. */
 static const char *cgroup_below(const struct cgroup_mount *m, const struct cgroup_place *place)
 {
 	size_t skip = m->root_length == 1 ? 0 : m->root_length;
@@ -118,7 +118,7 @@ static const char *cgroup_below(const struct cgroup_mount *m, const struct cgrou
 	return rest;
 }
 
-/* Blanks, tabs, newlines and backslashes stand there as \OOO. Returns the length, 0: no room. */
+/* Decode \OOO: blanks, tabs, newlines and backslashes. Returns the length; 0: no room. */
 static size_t cgroup_unescape(const char *from, size_t length, char *to, size_t size)
 {
 	size_t n = 0;
@@ -174,11 +174,11 @@ uint64_t cgroup_number(const char *text)
 	char *end;
 	unsigned long long n = strtoull(text, &end, 10);
 
-	/* Version 1 counts no further than LONG_MAX, in whole pages. */
+	/* Version 1 counts up to LONG_MAX, in whole pages. */
 	return end == text || n >= INT64_MAX - UINT16_MAX ? CGROUP_UNLIMITED : n;
 }
 
-/* The number behind "KEY " at the beginning of a line; 0 where there is none. */
+/* The number after "KEY " at the start of a line; 0 if there is none. */
 static uint64_t cgroup_stat(const char *stat, bool v1, const char *key)
 {
 	size_t length = strlen(key);
@@ -186,7 +186,7 @@ static uint64_t cgroup_stat(const char *stat, bool v1, const char *key)
 	for (; stat && *stat; stat = strchr(stat, '\n'), stat += stat ? 1 : 0) {
 		const char *at = stat;
 
-		/* Version 1 gives a cgroup's own figures, and those with all below it. */
+		/* Version 1 has figures of the cgroup alone, and total_* with its descendants. */
 		if (v1 && !strncmp(at, "total_", 6))
 			at += 6;
 		else if (v1)

@@ -1,5 +1,5 @@
 /*
- * The texts of memory cgroups: where a process is accounted, and what its limits leave. Pure.
+ * Parsing of memory cgroup files: where a process is accounted, and what its limits leave. Pure.
  * Source: cgroups(7), proc_pid_cgroup(5), proc_pid_mountinfo(5), and in the kernel
  * Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
  */
@@ -14,7 +14,7 @@
 
 /* The cgroup that a process is accounted in. */
 struct cgroup_place {
-	const char *path; /* below the root that we see; points into the text, untrusted */
+	const char *path; /* relative to the visible root; points into the text, untrusted */
 	size_t length;
 	bool v1;
 };
@@ -23,9 +23,9 @@ struct cgroup_place {
 bool cgroup_find(const char *text, struct cgroup_place *place);
 
 /*
- * The directory of a cgroup, from our /proc/self/mountinfo. `top` is the length of its part that
- * names the mount point: no level above that can be seen. False: it is mounted nowhere, or lies
- * outside of what is mounted, or does not fit.
+ * The directory of a cgroup, from our /proc/self/mountinfo. `top` is the length of the mount point
+ * in it: no level above that is visible. False: the hierarchy is not mounted, the cgroup lies
+ * outside the mount, or the path does not fit.
  */
 bool cgroup_directory(const char *mountinfo, const struct cgroup_place *place, char *directory,
 	size_t size, size_t *top);
@@ -35,9 +35,9 @@ bool cgroup_directory(const char *mountinfo, const struct cgroup_place *place, c
 uint64_t cgroup_number(const char *text);
 
 /*
- * Bytes of page cache that the kernel gives up without harm before it kills anybody, from a
- * memory.stat text: the inactive file pages and half of the active ones, which a busy process
- * would miss, without those that would have to be written first. Swapping counts for nothing.
+ * Bytes of page cache that the kernel can reclaim without harm before it kills a process, from a
+ * memory.stat text: the inactive file pages and half of the active ones (a busy process needs the
+ * rest), without dirty pages and those under writeback. Swap does not count.
  */
 uint64_t cgroup_reclaimable(const char *stat, bool v1);
 

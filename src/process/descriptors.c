@@ -1,4 +1,4 @@
-/* The limit on descriptors, seen from within; see descriptors.h. Opens nothing for good. */
+/* Probes the limit on descriptors; see descriptors.h. Leaves nothing open. */
 #include "process/descriptors.h"
 
 #include <errno.h>
@@ -7,18 +7,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of one session being opened: pidfd, /proc/PID, mem, the thread's directory, an object and what is
- * read meanwhile. Of one switch: the journal, its folder, maps, an object. */
+/* Opening a session needs: pidfd, /proc/PID, mem, the thread's directory, an object, and files read
+ * meanwhile. A switch needs: the journal, its folder, maps, an object. */
 #define DESCRIPTORS_SPARE 8
 #define DESCRIPTORS_MORE 8
-/* A session holds 3 and one for each object with probes; where they are scarce, 2. */
-#define DESCRIPTORS_AMPLE 8 /* while one in so many is in use */
+/* A session holds 3, and one for each object with probes; when descriptors are scarce, 2. */
+#define DESCRIPTORS_AMPLE 8 /* ample while less than 1/8 of the limit is in use */
 
 int descriptors_spare(int more)
 {
 	int held[DESCRIPTORS_SPARE + DESCRIPTORS_MORE], count = 0, code = 0;
 
-	/* One that needs no file. */
+	/* A descriptor that needs no file. */
 	held[0] = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (held[0] < 0)
 		return errno == EMFILE || errno == ENFILE ? -errno : 0;

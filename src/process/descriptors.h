@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 /*
- * Are enough descriptors free for what one call opens and closes again, and `more`? 0, or -EMFILE,
- * -ENFILE. A call that asks first is refused as a whole, instead of taking a file that it could not
- * open for one that is not there.
+ * Are enough descriptors free for what one call opens and closes again, and for `more`? 0, -EMFILE
+ * or -ENFILE. A call that checks first fails as a whole, instead of mistaking a file that it could
+ * not open for a missing one.
  */
 int descriptors_spare(int more);
 
-/* Is so much of the limit in use, as the number of a new descriptor shows, that we hold only what
- * cannot be opened again? */
+/* Is so much of the limit in use, by the number of a new descriptor, that a session should keep
+ * only descriptors that cannot be reopened? */
 bool descriptors_scarce(int fd);
 
 #endif

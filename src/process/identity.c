@@ -51,7 +51,7 @@ pid_t identity_living_thread(int proc)
 	return found ? found : shortage;
 }
 
-/* `code` is what opening or reading it said: a shortage of our own is no statement about it. */
+/* `code`: errno of the open or read. A shortage of our own says nothing about the process. */
 static int identity_none(pid_t pid, int code, const char *why, struct probes_error *e)
 {
 	error_set(e, PROBES_NO_TARGET, error_is_shortage(code) ? code : -ESRCH,
@@ -89,7 +89,7 @@ uint64_t identity_program(pid_t pid)
 	return identity_hash_of(AT_FDCWD, path);
 }
 
-/* The first thread that lives, and where it is read. */
+/* Find the first live thread, and its /proc directory. */
 static int identity_open_task(
 	struct identity *who, const struct procfs_stat *stat, struct probes_error *e)
 {
@@ -163,7 +163,7 @@ int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 	if (r < 0) {
 		identity_close(who);
 	} else if (descriptors_scarce(who->pidfd)) {
-		/* From here on /proc/PID, which never names another process, says as much. */
+		/* /proc/PID, once open, never names another process: it replaces the pidfd. */
 		close(who->pidfd);
 		who->pidfd = -1;
 	}
@@ -210,13 +210,13 @@ bool identity_alive(const struct identity *who)
 
 	if (who->pidfd < 0) {
 		r = procfs_stat(who->proc, "stat", &stat);
-		/* Only an answer may say that it has ended: no shortage of ours. */
+		/* A shortage of our own does not mean that it has ended. */
 		return error_is_shortage(r) ||
 		       (r == 0 &&
 			       (!identity_dead(stat.state) || identity_living_thread(who->proc)));
 	}
-	/* A signal that comes fails it, also where it would not wait (fs/select.c do_poll). No
-	 * failure proves an end. */
+	/* A signal interrupts poll even without a timeout (fs/select.c do_poll). A failure proves
+	 * nothing. */
 	do
 		r = poll(&p, 1, 0);
 	while (r < 0 && errno == EINTR);

@@ -9,7 +9,7 @@
 
 struct identity {
 	pid_t pid;
-	pid_t tid;           /* a thread that lives: the leader, unless that is a zombie */
+	pid_t tid;           /* a live thread: the leader, unless that is a zombie */
 	int pidfd;           /* also locked for a turn (process/turn.c); -1 where descriptors are
 				scarce */
 	int proc;            /* /proc/PID */
@@ -34,8 +34,8 @@ uint64_t identity_program(pid_t pid);
 pid_t identity_inner_pid(const struct identity *who);
 
 /*
- * A thread of the process (its /proc directory) that has not ended, or 0; negative: for a shortage
- * of our own it cannot be told whether there is one.
+ * A live thread of the process (its /proc directory), or 0; negative: unknown, because of a
+ * shortage of our own.
  */
 pid_t identity_living_thread(int proc);
 

@@ -22,7 +22,7 @@
 
 #define IMAGE_PAGE 4096ULL
 #define IMAGE_INSTANCES 16 /* of one file in one process */
-#define IMAGE_SEARCHES 64  /* for other files: a folder may have thousands */
+#define IMAGE_SEARCHES 64  /* searches for another file: a folder may have thousands of entries */
 #define IMAGE_REPLACED "the file on disk is not the one that is mapped"
 #define IMAGE_OPEN (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
@@ -86,7 +86,7 @@ static void image_place(struct image_object *o)
 	}
 }
 
-/* A process may have mapped thousands of files that are of no further use. */
+/* Keep only what is still needed: a process may map thousands of files. */
 static void image_use_up(const struct image *image, struct image_object *o)
 {
 	if (image->terms->count) {
@@ -109,7 +109,7 @@ static struct image_object *image_refuse(
 	return o;
 }
 
-/* The mappings of one file, ascending, and whose they are. */
+/* The mappings of one file, ascending, and their process. */
 struct image_group {
 	struct image *image;
 	const struct identity *who;
@@ -118,7 +118,7 @@ struct image_group {
 	size_t count;
 };
 
-/* The file behind a mapping cannot be had, nor another in its place: what would help. */
+/* What would help if neither the mapped file nor a replacement can be opened. */
 static const char *image_remedy(const struct image_group *g, const struct mapping *m)
 {
 	if (!mapped_needs_privilege(g->who, m))
@@ -128,8 +128,8 @@ static const char *image_remedy(const struct image_group *g, const struct mappin
 }
 
 /*
- * Its notes cannot be read. What is no ELF file in memory has none (shared memory with code that
- * was made at run time); of all else it is not known whether it has any.
+ * List an object whose notes cannot be read. A mapping that is no ELF file in memory has none
+ * (run-time generated code in shared memory); any other may have notes.
  */
 static void image_refuse_unread(const struct image_group *g, const struct mapping *m,
 	const char *why, const struct twin_headers *headers)
@@ -146,7 +146,7 @@ static void image_refuse_unread(const struct image_group *g, const struct mappin
 		snprintf(o->why, sizeof o->why, "%.110s; %s", why, o->remedy);
 }
 
-/* An object of a file, which is its owner's no more, if a mapping holds its beginning. */
+/* Add an object, which takes over `file`, if a mapping holds the beginning of the file. */
 static bool image_add_instance(
 	const struct image_group *g, const struct mapping *m, struct object *file, bool exact)
 {
@@ -175,9 +175,9 @@ static bool image_add_instance(
 }
 
 /*
- * Open and read the file behind a mapping, or that which lies at its path; *file is NULL, and
- * `why` says why, where that fails. Where it fails for a shortage of our own, nothing is known of
- * the file, and what was read would look whole without it: then all of it fails.
+ * Open and read the file behind a mapping, or the file at its path; on failure *file is NULL and
+ * `why` has the reason. A shortage of our own fails the whole image, which would otherwise look
+ * complete without this file.
  */
 static int image_read_mapped(const struct image_group *g, const struct mapping *m,
 	struct object **file, bool *exact, char *why, size_t size, struct probes_error *e)
@@ -212,7 +212,7 @@ static int image_read_mapped(const struct image_group *g, const struct mapping *
 	return 0;
 }
 
-/* The same, or where that fails another file that says the same; NULL and a reason in the list. */
+/* The same, or on failure a file with the same build-id; else NULL, and the reason is listed. */
 static int image_read_file(const struct image_group *g, const struct mapping *m,
 	struct object **file, bool *exact, struct probes_error *e)
 {
@@ -301,9 +301,9 @@ static const struct mapping *image_rest_of_executable(
 	return NULL;
 }
 
-/* What the kernel told the program of itself (auxv). */
+/* Facts from the auxiliary vector. */
 struct image_start {
-	uint64_t headers, entry; /* addresses; 0: not known */
+	uint64_t headers, entry; /* addresses; 0: unknown */
 };
 
 static int image_find_start(

@@ -21,20 +21,20 @@ struct image_object {
 	struct object *file; /* owned; NULL where `why` says why it cannot be used, or where it was
 				only counted */
 	size_t probes;       /* counted (struct object_terms) */
-	bool more;           /* than so many */
+	bool more;           /* than `probes` */
 	char why[192];
 
 	/* Where there is no `file`: */
-	bool unread;                /* it may have probes for all we know */
+	bool unread;                /* it may have probes */
 	const char *remedy;         /* what would help (static, a part of `why`), or NULL */
 	unsigned char build_id[64]; /* as memory has it */
 	size_t build_id_size;
 };
 
 struct image {
-	const struct object_terms *terms; /* set by the caller: how much is read of the files */
+	const struct object_terms *terms; /* set by the caller: how much of the files to keep */
 	struct array objects;             /* struct image_object; the executable first */
-	struct array writable;            /* struct maps_range; empty: maps are as they were */
+	struct array writable;            /* struct maps_range; empty: maps are unchanged */
 	size_t searches; /* for another file, where the mapped one cannot be opened */
 };
 

@@ -14,8 +14,8 @@
 #define LIFE_SECOND 1000000000LL
 
 /*
- * How much later than in the first time namespace the boot seems to lie for us, in ns. The file
- * tells of the namespace that our children get: if that is another one than ours, nobody tells.
+ * Offset of our boot time from that of the initial time namespace, in ns. The file describes the
+ * namespace of our children: if that is not ours, the offset is unknown.
  */
 static bool life_shift(int64_t *shift)
 {
@@ -49,7 +49,7 @@ bool life_same_start(uint64_t a, uint64_t b)
 	return !a || !b || a - b + 1 <= 2;
 }
 
-/* A proc mount of another pid namespace calls us by several numbers, and others by wrong ones. */
+/* A proc mount of another pid namespace shows several pids for us, and wrong pids for others. */
 static bool life_proc_is_ours(void)
 {
 	uint64_t numbers[2];
@@ -69,13 +69,13 @@ enum life life_of(pid_t pid, uint64_t start, const char **why)
 	char path[64];
 	int r;
 
-	*why = "its number is none";
+	*why = "it names no valid process";
 	if (pid <= 0)
 		return LIFE_UNKNOWN;
-	/* Needs no /proc, which may be hidden (hidepid), and no descriptor. */
+	/* kill needs no /proc, which may be hidden (hidepid), and no descriptor. */
 	if (kill(pid, 0) < 0 && errno == ESRCH)
 		return LIFE_IS_OVER;
-	*why = "/proc cannot be read, or is of another pid namespace";
+	*why = "/proc cannot be read, or belongs to another pid namespace";
 	if (!life_proc_is_ours())
 		return LIFE_UNKNOWN;
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);

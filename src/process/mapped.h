@@ -12,12 +12,12 @@
 
 #include <fcntl.h>
 
-/* How files of others are opened: a FIFO or a device that lies there is not waited for. */
+/* Flags for files of other users: an open never blocks on a FIFO or a device. */
 #define MAPPED_OPEN (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 /*
- * Open a path below the process's own root, without following a link out of it; `flags` besides
- * MAPPED_OPEN. Returns a descriptor, of whatever it is, or a negative errno.
+ * Open a path below the process's own root, without following a link out of it; `flags` are added
+ * to MAPPED_OPEN. Returns a descriptor of any file type, or a negative errno.
  */
 int mapped_open_below_root(const struct identity *who, const char *path, int flags);
 
@@ -28,12 +28,12 @@ int mapped_open_below_root(const struct identity *who, const char *path, int fla
  */
 int mapped_open(const struct identity *who, const struct mapping *mapping, bool *exact);
 
-/* Is it for want of privilege that the mapped file itself cannot be opened? */
+/* Does opening the mapped file itself need a privilege that we lack? */
 bool mapped_needs_privilege(const struct identity *who, const struct mapping *mapping);
 
 /*
- * The file at a place, opened once more; of the executable through its own link. Whether it still
- * is the one that was read is the caller's to see (object_wake).
+ * Reopen the file at a place; the executable through /proc/PID/exe. The caller checks that it is
+ * still the same file (object_wake).
  */
 int mapped_open_again(const struct identity *who, const struct place *place, bool executable);
 

@@ -82,7 +82,7 @@ bool maps_parse(char *text, struct array *mappings, size_t *malformed)
 }
 
 /*
- * "start-end perms offset device inode ...": is the inode 0? Of what is no such line: no; nor of
+ * "start-end perms offset device inode ...": is the inode 0? False for any other line, and for
  * code, which may have been moved there from a file (place_there).
  */
 static bool maps_is_anonymous(const char *line, const char *end)
@@ -105,7 +105,7 @@ static uint64_t maps_hex(const char *at, const char *end)
 	return value;
 }
 
-/* Where the mapping of a line "start-end ..." ends; 0 where it says none. */
+/* The end of the mapping in a line "start-end ..."; 0 if the line has none. */
 static uint64_t maps_end(const char *line, const char *end)
 {
 	const char *dash = memchr(line, '-', (size_t)(end - line));
@@ -116,7 +116,7 @@ static uint64_t maps_end(const char *line, const char *end)
 size_t maps_drop_anonymous(char *text, size_t size)
 {
 	char *to = text, *at = text, *stop = text + size;
-	uint64_t before = 0; /* where the last line that stays ended; 0: not known */
+	uint64_t before = 0; /* end of the last line that stays; 0: unknown */
 
 	while (at < stop) {
 		char *end = memchr(at, '\n', (size_t)(stop - at));
@@ -191,7 +191,7 @@ const struct maps_range *maps_range_at(const struct array *ranges, uint64_t addr
 	return NULL;
 }
 
-/* FNV-1a, eight bytes at once: a text of maps may have a megabyte. */
+/* FNV-1a, eight bytes at a time: maps may be a megabyte long. */
 uint64_t maps_mark(const char *text)
 {
 	uint64_t mark = 14695981039346656037u, part = 0;

@@ -26,20 +26,20 @@ struct mapping {
  */
 bool maps_parse(char *text, struct array *mappings, size_t *malformed);
 
-/* Texts with the same mark are the same, for all that is looked for here. */
+/* Texts with the same mark are taken as identical. */
 uint64_t maps_mark(const char *text);
 
 /*
- * Take the lines without a file and not executable (most of a large process) out of whole lines of
- * the text, in place, but for those that follow a line that stays without a gap: they may be the
- * .bss of a file. Returns the bytes that are left.
+ * Remove the lines without a file that are not executable (most lines of a large process), in
+ * place, except those adjacent to a line that stays: they may be the .bss of a file. The text must
+ * hold whole lines. Returns the bytes that are left.
  */
 size_t maps_drop_anonymous(char *text, size_t size);
 
 /* The mapping that holds an address, or NULL. */
 const struct mapping *maps_find(const struct array *mappings, uint64_t address);
 
-/* Addresses that may be written. */
+/* A range of writable addresses. */
 struct maps_range {
 	uint64_t start, end;
 	bool shared; /* with other processes, or with the file */

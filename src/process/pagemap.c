@@ -1,4 +1,5 @@
-/* Reading /proc/PID/pagemap: neighbours by one call. Needs what reading the memory needs. */
+/* Reads /proc/PID/pagemap, neighbouring pages in one call. Needs the same rights as reading memory.
+ */
 #include "process/pagemap.h"
 
 #include <errno.h>
@@ -7,8 +8,8 @@
 
 #define PAGEMAP_PRESENT (1ULL << 63)
 #define PAGEMAP_SWAPPED (1ULL << 62)
-#define PAGEMAP_FILE (1ULL << 61)  /* of a file, or shared memory */
-#define PAGEMAP_ALONE (1ULL << 56) /* nobody else maps it */
+#define PAGEMAP_FILE (1ULL << 61)  /* file page or shared memory */
+#define PAGEMAP_ALONE (1ULL << 56) /* mapped exclusively */
 
 #define PAGEMAP_ENTRIES 1024 /* read by one call */
 #define PAGEMAP_GAP 64       /* entries that are cheaper to read than to skip */
@@ -21,10 +22,10 @@ int pagemap_open(int task)
 }
 
 /*
- * Everything else is copied: pages of files; pages that a fork shares (a later write copies them
- * for whoever writes first); the zero page, which counts as nobody's; and what is not there yet. A
- * page in swap takes memory when it comes back, but it was paid for once, and what goes to swap in
- * its place gives that back.
+ * Everything else is copied: file pages; pages that a fork shares (copied for the first writer);
+ * the zero page, which is not mapped exclusively; and pages not present yet. A page in swap takes
+ * memory when it returns, but it was charged once, and the page that is swapped out for it frees as
+ * much.
  */
 bool pagemap_is_own(uint64_t entry)
 {
@@ -38,7 +39,7 @@ bool pagemap_is_shared(uint64_t entry)
 	return (entry & (PAGEMAP_PRESENT | PAGEMAP_FILE | PAGEMAP_ALONE)) == PAGEMAP_PRESENT;
 }
 
-/* The entries of the pages from `first` to `last`; what cannot be read is 0. */
+/* Read the entries of the pages from `first` to `last`; unreadable ones are 0. */
 static void pagemap_read(int fd, uint64_t first, uint64_t last, uint64_t *entries)
 {
 	size_t count = (size_t)(last - first) + 1;
@@ -48,7 +49,7 @@ static void pagemap_read(int fd, uint64_t first, uint64_t last, uint64_t *entrie
 		entries[i] = 0;
 }
 
-/* Do pages up to `last` belong into one call with those from `first` to `before`? */
+/* Should pages up to `last` be read in one call with those from `first` to `before`? */
 static bool pagemap_joins(uint64_t first, uint64_t before, uint64_t next, uint64_t last)
 {
 	return last - first < PAGEMAP_ENTRIES && (next <= before || next - before <= PAGEMAP_GAP);
@@ -94,7 +95,7 @@ void pagemap_mark(int fd, struct spans *spans)
 				break;
 			last = pagemap_last(&list[end]);
 		}
-		/* One that is too long alone is read in the way that costs nothing. */
+		/* A span that exceeds one call counts as shared: mem is the safe way. */
 		list[at].shared = last - first >= PAGEMAP_ENTRIES;
 		if (list[at].shared)
 			continue;

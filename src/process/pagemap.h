@@ -1,6 +1,6 @@
 /*
- * Which pages of a process are its own, which a write would copy, and which even a read would.
- * Source: Documentation/admin-guide/mm/pagemap.rst in the kernel.
+ * Which pages of a process are its own, which pages a write would copy, and which even a read
+ * copies. Source: Documentation/admin-guide/mm/pagemap.rst in the kernel.
  */
 #ifndef PROCESS_PAGEMAP_H
 #define PROCESS_PAGEMAP_H
@@ -13,7 +13,7 @@
 
 #define PAGEMAP_PAGE 4096 /* bytes of a page: x86-64 */
 
-/* Of the thread whose /proc directory is `task`: a descriptor, or a negative errno. */
+/* Open pagemap of the thread whose /proc directory is `task`: a descriptor, or a negative errno. */
 int pagemap_open(int task);
 
 /* Does a write to the page of this entry cost no memory? Pure. */
@@ -24,15 +24,15 @@ bool pagemap_is_shared(uint64_t entry);
 
 /*
  * Count the pages that a write would copy. `pages` are page numbers (address / PAGEMAP_PAGE),
- * ascending and distinct. Those that cannot be seen count as copied.
+ * ascending and distinct. Unreadable entries count as copied.
  */
 size_t pagemap_count(int fd, const uint64_t *pages, size_t count);
 
 /*
  * Set `shared` of each span. process_vm_readv pins what it reads, and since Linux 5.19 a page that
  * a fork shares is copied before it is pinned (FAULT_FLAG_UNSHARE, gup_must_unshare in mm/gup.c): a
- * look would cost the process as much as a write. Reading /proc/PID/mem pins nothing. What cannot
- * be seen is taken as not shared.
+ * read would cost the process as much as a write. Reading /proc/PID/mem pins nothing. Unreadable
+ * entries count as not shared.
  */
 void pagemap_mark(int fd, struct spans *spans);
 

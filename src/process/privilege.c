@@ -1,4 +1,4 @@
-/* See privilege.h. Reads only; decides nothing about how the program goes on. */
+/* See privilege.h. Reads only; does not change how the program runs. */
 #include "process/privilege.h"
 
 #include "process/procfs.h"
@@ -49,7 +49,7 @@ bool privilege_mapped(const char *map, unsigned long id)
 	return false;
 }
 
-/* A file that cannot be read hides nothing that the kernel would have told. */
+/* Is the id mapped in the process's user namespace? An unreadable map counts as mapped. */
 static bool privilege_is_mapped(const struct identity *who, const char *file, unsigned long id)
 {
 	size_t size;
@@ -96,7 +96,7 @@ bool privilege_gather(const struct identity *who, struct privilege_facts *f)
 		return false;
 	}
 	f->set_uid = st.st_mode & S_ISUID;
-	/* Without the group's x that bit means locking: chmod(2). */
+	/* Without group execute permission this bit means mandatory locking: chmod(2). */
 	f->set_gid = st.st_mode & S_ISGID && st.st_mode & S_IXGRP;
 	f->owner = st.st_uid;
 	f->group = st.st_gid;
@@ -125,8 +125,8 @@ bool privilege_lost(const struct privilege_facts *f, char *out, size_t size)
 		snprintf(group, sizeof group, "%sis set-group-ID (gid %u)", uid ? ", " : "",
 			f->group);
 	snprintf(out, size,
-		"%s%s%s: execve(2) ignores that under a tracer without CAP_SYS_PTRACE, so it runs "
-		"without it, as uid %u, gid %u; start it by itself and attach as root",
+		"%s%s%s: execve(2) ignores that under a tracer without CAP_SYS_PTRACE: it runs "
+		"unprivileged, as uid %u, gid %u; start it by itself and attach as root",
 		owner, group,
 		!capabilities ? ""
 		: uid || gid  ? ", has file capabilities"

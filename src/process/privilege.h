@@ -1,6 +1,6 @@
 /*
- * The privilege that a program is not given because we start it as its tracer. Facts are gathered
- * from the held program and from its file; what they mean is a pure function.
+ * The privilege that a program does not get because we trace it from its start. Facts are gathered
+ * from the held program and from its file; a pure function evaluates them.
  *
  * Source: execve(2) and ptrace(2); cap_bprm_creds_from_file() in security/commoncap.c: set-user-ID,
  * set-group-ID and file capabilities are ignored where the tracer lacks CAP_SYS_PTRACE.
@@ -28,10 +28,10 @@ struct privilege_facts {
 	bool refused_anyway;
 };
 
-/* Of a program that has been executed and has not begun. False: its file cannot be seen. */
+/* For a program after exec, before its first instruction. False: its file cannot be examined. */
 bool privilege_gather(const struct identity *who, struct privilege_facts *facts);
 
-/* "is set-user-ID (uid 0): ...", to follow its name; false: it lost nothing by us. Pure. */
+/* "is set-user-ID (uid 0): ...", to follow its name; false: it lost no privilege. Pure. */
 bool privilege_lost(const struct privilege_facts *facts, char *out, size_t size);
 
 /* What a security.capability attribute permits; 0 where it makes no sense. Pure. */

@@ -18,7 +18,7 @@ struct procfs_text {
 	size_t kept; /* of these, seen by `drop` */
 };
 
-/* Take away what is not wanted of the whole lines that have come. */
+/* Remove the unwanted lines among the whole lines read so far. */
 static void procfs_drop(struct procfs_text *t, size_t (*drop)(char *, size_t))
 {
 	size_t whole, left;

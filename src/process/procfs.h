@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PROCFS_MOST ((size_t)64 << 20) /* bytes of one file that are held */
+#define PROCFS_MOST ((size_t)64 << 20) /* bytes kept of one file */
 
 /*
  * Read a file below /proc/PID (relative to the directory descriptor, or absolute with AT_FDCWD)
@@ -16,9 +16,8 @@
 int procfs_read(int dir, const char *file, char **text, size_t *size);
 
 /*
- * The same of a file of lines, of which only some are wanted: `drop` takes those away from whole
- * lines that were read so far, in place, and returns the bytes that are left. The bound is on
- * those.
+ * The same for a file of lines: `drop` removes unwanted lines from the whole lines read so far, in
+ * place, and returns the bytes that are left. The limit applies to what is left.
  */
 int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
 	char **text, size_t *size);
@@ -29,9 +28,9 @@ long procfs_status(const char *status, const char *key, long otherwise);
 /* Likewise the last number of several. */
 long procfs_status_last(const char *status, const char *key, long otherwise);
 
-/* A set of bits, in hexadecimal ("CapEff"); 0 where it is not said. */
+/* A set of bits in hexadecimal ("CapEff"); 0 if absent. */
 uint64_t procfs_status_set(const char *status, const char *key);
-/* Several numbers behind "Key:", at most `most`; returns how many there are. */
+/* Up to `most` numbers after "Key:"; returns how many there are. */
 size_t procfs_status_numbers(
 	const char *status, const char *key, int base, uint64_t *numbers, size_t most);
 

@@ -1,6 +1,6 @@
 /*
- * Reading what limits the memory of a process, level by level. Every level counts: a cgroup is
- * charged in each one above it, too, and whichever is full kills.
+ * Reads the limits on the memory of a process, level by level. Every level counts: a charge to a
+ * cgroup is also charged to each ancestor, and any full one triggers the OOM killer.
  */
 #include "process/room.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond memory.high nobody is killed, but everybody in the cgroup waits. */
+/* Above memory.high the kernel does not kill, but throttles the whole cgroup. */
 static const struct room_limit {
 	bool v1;
 	const char *limit, *used;
@@ -26,7 +26,7 @@ static const struct room_limit {
 	{true, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes"},
 };
 
-/* NULL where it cannot be read: the caller frees. */
+/* NULL if it cannot be read. The caller frees the text. */
 static char *room_text(const char *directory, const char *file)
 {
 	char path[PATH_MAX + 64], *text;
@@ -108,7 +108,7 @@ int room_of_cgroups(const char *cgroup, const char *mountinfo, struct room *r)
 	return code;
 }
 
-/* No cgroup need limit anything for the machine to have no more. */
+/* The machine may run out even if no cgroup has a limit. */
 static int room_of_machine(struct room *r)
 {
 	char *text;

@@ -1,6 +1,6 @@
 /*
- * How much memory a process may still get: what the limits on the way from its memory cgroup up to
- * the root leave, as far as we see them, and what the machine has. Reads only.
+ * How much memory a process may still get: what the visible limits from its memory cgroup up to the
+ * root leave, and what the machine has. Reads only.
  */
 #ifndef PROCESS_ROOM_H
 #define PROCESS_ROOM_H
@@ -16,13 +16,13 @@ struct room {
 };
 
 /*
- * Of the thread whose /proc directory is `task`. What cannot be seen (a cgroup outside of our
- * namespace, a file that we may not read) limits nothing. -ENOMEM is the only failure.
+ * For the thread whose /proc directory is `task`. An invisible limit (a cgroup outside our
+ * namespace, a file that we may not read) does not count. -ENOMEM is the only failure.
  */
 int room_look(int task, struct room *room);
 void room_done(struct room *room);
 
-/* The cgroups alone, by the texts of /proc/PID/cgroup and /proc/self/mountinfo; for tests, too. */
+/* Only the cgroups, from the texts of /proc/PID/cgroup and /proc/self/mountinfo; also for tests. */
 int room_of_cgroups(const char *cgroup, const char *mountinfo, struct room *room);
 
 #endif

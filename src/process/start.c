@@ -50,7 +50,7 @@ static void start_take_terminal(int terminal)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-/* A program that uses select(2) breaks where it gets descriptors beyond 1023: ours may be more. */
+/* A program that uses select(2) breaks on descriptors beyond 1023: it must not get our limit. */
 static void start_take_limit(unsigned long files)
 {
 	struct rlimit limit;
@@ -138,7 +138,7 @@ static int start_run_to_exec(pid_t pid, const char *file, int child, struct prob
 
 /*
  * Find the announcement in the dynamic linker that the kernel has mapped (AT_BASE; *base is 0:
- * static). Fails for a shortage of our own alone: 0 or a negative errno.
+ * static). Fails only for a shortage of our own: 0 or a negative errno.
  */
 static int start_find_point(const struct identity *who, uint64_t *base, struct start_point *point)
 {

@@ -15,8 +15,8 @@ struct tree_link {
 };
 
 /*
- * Every process there is (appends struct tree_link), without zombies and kernel threads. 0 or a
- * negative errno: /proc cannot be read, or a shortage of our own would have hidden some.
+ * Append every process (struct tree_link), without zombies and kernel threads. 0 or a negative
+ * errno: /proc cannot be read, or a shortage of our own would have hidden some.
  */
 int tree_gather(struct array *links);
 

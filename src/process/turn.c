@@ -3,12 +3,12 @@
  *
  * /proc/PID/mem can only be opened with the right to attach (PTRACE_MODE_ATTACH,
  * fs/proc/base.c mem_open): no stranger holds a lock on it. But its inode belongs to one proc mount
- * and one thread: two of us may lock different inodes.
+ * and one thread: two sessions may lock different inodes.
  *
  * The inode of a pidfd is one per process since Linux 6.9 (fs/pidfs.c); before, all pidfds share
- * one, which excludes more than it must. But anybody may open a pidfd, and lock it. So the lock on
- * mem comes first, and where the lock on the pidfd is taken, its holder must have the right to
- * trace the process: one that has not is no obstacle.
+ * one, which excludes more than it must. But any user can open and lock a pidfd. So the lock on mem
+ * comes first, and a lock on the pidfd counts only if its holder has the right to trace the
+ * process.
  */
 #include "process/turn.h"
 
@@ -30,10 +30,10 @@
 
 #define TURN_NAP_MS 2
 #define TURN_LOOK_MS 100     /* how often the holder is looked up */
-#define TURN_UNKNOWN_MS 5000 /* none of us holds a turn that long */
-#define TURN_PASSED_MS 100   /* likewise, where that was waited for before */
+#define TURN_UNKNOWN_MS 5000 /* no session holds a turn that long */
+#define TURN_PASSED_MS 100   /* likewise, for a holder that was passed over before */
 
-/* Who holds a lock; of several holders the greatest counts. */
+/* The kind of a lock's holder; of several holders the greatest value counts. */
 enum turn_holder { TURN_STRANGER, TURN_UNKNOWN, TURN_PEER };
 
 static uint64_t turn_now(void)
@@ -46,7 +46,7 @@ static uint64_t turn_now(void)
 
 /* ---- who may trace it ---- */
 
-/* All that decides it, of one process. */
+/* The facts that decide it, for one process. */
 struct turn_party {
 	char *status, *uid_map;
 	uint64_t uids[4], gids[4]; /* real, effective, saved, file system */
@@ -78,9 +78,9 @@ static void turn_party_done(struct turn_party *p)
 }
 
 /*
- * Is the uid among those of the user namespace with this map? Anybody may make a namespace, and is
- * all-powerful there, but over nobody's processes except their own. An end that we cannot name
- * (all ones) belongs to a namespace above ours, which covers everything here.
+ * Is the uid mapped in the user namespace with this map? Any user can create a namespace and has
+ * all capabilities in it, but only over their own processes. An outside id that we cannot name (all
+ * ones) belongs to a namespace above ours, which covers everything here.
  */
 static bool turn_map_covers(const char *map, uint64_t uid)
 {
@@ -105,7 +105,7 @@ static bool turn_map_is_ours(const char *map)
 	return same;
 }
 
-/* The first `count` of them are this one. */
+/* Are the first `count` ids all this one? */
 static bool turn_all(const uint64_t *ids, size_t count, uint64_t id)
 {
 	for (size_t i = 0; i < count; i++)
@@ -120,7 +120,7 @@ static enum turn_holder turn_weigh(
 	const struct turn_party *holder, const struct turn_party *target, uid_t visible_owner)
 {
 	bool same_namespace = !strcmp(holder->uid_map, target->uid_map);
-	/* The directory of a process that must not be dumped belongs to root. */
+	/* The /proc directory of an undumpable process belongs to root. */
 	bool user = same_namespace && turn_all(target->uids, 3, holder->uids[3]) &&
 		    turn_all(target->gids, 3, holder->gids[3]) && visible_owner == target->uids[1];
 	bool privileged =
@@ -129,8 +129,8 @@ static enum turn_holder turn_weigh(
 
 	if (!user && !privileged)
 		return TURN_STRANGER;
-	/* Or a stranger who locked it, and then executed a program that has the right by its file
-	 * (set-user-ID, capabilities)? */
+	/* It may also be a stranger that took the lock and then executed a program that has the
+	 * right by its file (set-user-ID, capabilities). */
 	return turn_all(holder->uids, 4, user ? target->uids[0] : 0) ? TURN_PEER : TURN_UNKNOWN;
 }
 
@@ -151,8 +151,8 @@ static enum turn_holder turn_judge(const struct identity *who, pid_t pid)
 }
 
 /*
- * Who holds the lock on this descriptor's file, by /proc/locks; *pid is 0 where nobody is visible:
- * another pid namespace. Waiting ones have "->" in place of FLOCK.
+ * Find the holder of the lock on this descriptor's file in /proc/locks; *pid is 0 if the holder is
+ * not visible (another pid namespace). Waiters have "->" in place of FLOCK.
  */
 static enum turn_holder turn_holder(const struct identity *who, int fd, pid_t *pid)
 {
@@ -203,15 +203,15 @@ static int turn_busy(
 	procfs_name(holder, name, sizeof name);
 	error_set(e, PROBES_REFUSED, -EBUSY, "cannot switch in process %d", who->pid);
 	if (holder > 0)
-		error_why(e, "process %d (%s) locks it against other sessions, for %llu ms now",
-			holder, *name ? name : "ended, a child of it lives",
-			(unsigned long long)waited);
+		error_why(e, "waited %llu ms for the lock that process %d (%s) holds",
+			(unsigned long long)waited, holder,
+			*name ? name : "ended, but a child of it is alive");
 	else
 		error_why(e,
-			"a session that is not visible from here (another pid namespace) locks it, "
-			"for %llu ms now",
+			"waited %llu ms for a lock; its holder is not visible from here (another "
+			"pid namespace)",
 			(unsigned long long)waited);
-	return error_hint(e, "try again when that session is done; if it hangs, end it");
+	return error_hint(e, "try again when that session has finished; if it hangs, end it");
 }
 
 static void turn_nap(void)
@@ -244,7 +244,7 @@ static uint64_t turn_patience(const struct turn *t, pid_t holder, int limit)
 	return limit < TURN_UNKNOWN_MS ? (uint64_t)limit : TURN_UNKNOWN_MS;
 }
 
-/* 0: it is ours, or nobody holds it who could be one of us. */
+/* 0: we hold it, or no possible session does. */
 static int turn_process(struct turn *t, const struct identity *who, uint64_t begin, int limit,
 	struct probes_error *e)
 {
@@ -276,9 +276,8 @@ static int turn_process(struct turn *t, const struct identity *who, uint64_t beg
 }
 
 /*
- * Where descriptors are scarce a session gave its pidfd up (process/descriptors.h). One that is
- * opened while the process lives is of that process: its number is nobody else's before it has
- * been collected.
+ * A session gives up its pidfd when descriptors are scarce (process/descriptors.h). A pidfd opened
+ * while the process lives is of that process: its pid is not reused before it is reaped.
  */
 static int turn_open(struct turn *t, const struct identity *who, struct probes_error *e)
 {

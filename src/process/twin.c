@@ -1,6 +1,6 @@
 /*
  * Reading the ELF headers of a mapped file from memory, and looking for a file with the same
- * build-id. Every number in those headers is the target's word: all of them are bounded here. Must
+ * build-id. The target controls every number in those headers: this file checks all of them. Must
  * not open anything outside the target's root.
  */
 #include "process/twin.h"
@@ -23,7 +23,7 @@
 
 /* ---- what memory says ---- */
 
-/* The mapping of the beginning of the file, for the instance that `m` belongs to. */
+/* The mapping of the start of the file, for the instance that `m` belongs to. */
 static const struct mapping *twin_beginning(
 	const struct mapping *const *group, size_t count, const struct mapping *m)
 {
@@ -76,7 +76,7 @@ static void twin_take_header(struct memory *memory, const struct mapping *first,
 			.filesz = p->p_filesz,
 			.memsz = p->p_memsz,
 			.executable = p->p_flags & PF_X};
-	/* Notes that are loaded lie near the beginning, in its mapping. */
+	/* Loaded notes lie near the start of the file, in the same mapping. */
 	if (p->p_type != PT_NOTE || h->build_id_size || p->p_filesz > sizeof notes ||
 		p->p_offset > first->end - first->start ||
 		p->p_filesz > first->end - first->start - p->p_offset)
@@ -115,9 +115,9 @@ void twin_read_headers(struct memory *memory, const struct mapping *const *group
 /* ---- is this the one? ---- */
 
 /*
- * The segments of both must agree. A debug file has the same addresses, but nothing in them: what
- * its headers say of places in the file is replaced by what the mapped file's say, so that it is
- * told where it lies, and none of it is taken for code.
+ * The segments of both must agree. A debug file has the same addresses, but no contents: its file
+ * offsets are replaced by those of the mapped file, so that the object can be located, and none of
+ * its bytes are taken for code.
  */
 static bool twin_agrees(struct object *file, const struct twin_headers *h)
 {
@@ -139,7 +139,7 @@ static bool twin_agrees(struct object *file, const struct twin_headers *h)
 	return true;
 }
 
-/* An object of the file at `fd` (closed, or its own), or NULL where it is no twin. */
+/* An object of the file at `fd`, or NULL if the file is no twin. Takes over or closes `fd`. */
 static struct object *twin_take(
 	int fd, const struct object_terms *terms, const struct twin_headers *h)
 {
@@ -174,8 +174,8 @@ static DIR *twin_open_folder(int fd)
 }
 
 /*
- * Memory without a name on disk may be open in the process still. A link's text is compared before
- * anything is opened: other files that it has open may wait for whoever serves them.
+ * A mapped file without a name on disk may still be open in the process. Compare the link text
+ * before any open: other files that the process has open may block.
  */
 static struct object *twin_among_open(const struct identity *who, const struct mapping *m,
 	const struct object_terms *terms, const struct twin_headers *h)
@@ -207,7 +207,7 @@ static struct object *twin_among_open(const struct identity *who, const struct m
 	return found;
 }
 
-/* How much of a file's name its other versions have as well: "libfoo.so" of libfoo.so.1.2.3. */
+/* Length of the part of a file name that versions share: "libfoo.so" of libfoo.so.1.2.3. */
 static size_t twin_stem(const char *name)
 {
 	const char *so = strstr(name, ".so");

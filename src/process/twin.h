@@ -1,7 +1,6 @@
 /*
- * Another file that says the same as one that is mapped and cannot be opened: a library that an
- * upgrade has removed, looked at by somebody without privilege. It is told by the build-id that
- * lies in memory, never by its name.
+ * A file with the same contents as a mapped file that cannot be opened: a library that an upgrade
+ * removed, read by an unprivileged user. The build-id in memory identifies it, never its name.
  */
 #ifndef PROCESS_TWIN_H
 #define PROCESS_TWIN_H
@@ -22,16 +21,16 @@ struct twin_headers {
 	size_t segment_count;
 };
 
-/* Read them, of the file whose mappings (`group`, ascending) hold `m`. */
+/* Read the headers of the file whose mappings (`group`, ascending) include `m`. */
 void twin_read_headers(struct memory *memory, const struct mapping *const *group, size_t count,
 	const struct mapping *m, struct twin_headers *headers);
 
 /*
- * Look for the twin of the file behind `m`, in places below the process's own root: what it has
- * open itself (a memfd), beside the file (an upgrade may leave the old version), in the folders of
- * build-ids. The last may yield a debug file only: then the object has no code (object.h). The
- * caller still compares build-ids in memory at the bias (mapped_is). `terms`: how much is read of
- * it. NULL: none.
+ * Search for the twin of the file behind `m` below the process's own root: among the files that the
+ * process has open (a memfd), beside the file (an upgrade may leave the old version), and in the
+ * build-id folders. These may yield only a debug file: then the object has no code (object.h). The
+ * caller still compares build-ids in memory at the bias (mapped_is). `terms`: how much of the file
+ * to keep. NULL: none found.
  */
 struct object *twin_find(const struct identity *who, const struct mapping *m,
 	const struct object_terms *terms, const struct twin_headers *headers);

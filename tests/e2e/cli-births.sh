@@ -1,6 +1,6 @@
 #!/bin/sh
-# What attach -for cannot take back in children by fork is said with their numbers, and is on record: a
-# count that others hold, too; a child that may not be opened. And one whose parent has ended.
+# Children by fork in which attach -for cannot undo its changes are named with their pids, and are on
+# record: others count there, too; the child may not be opened. Also: a child whose parent has ended.
 # Does not cover: a child for which no time was left.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Root without CAP_SYS_PTRACE, as in a container: what is missing is named, with the way out, for each
-# reason the kernel can have, and the way out is one. What is still permitted works.
+# Root without CAP_SYS_PTRACE, as in a container: for each possible cause of a denial the error names
+# what is missing and a remedy, and the remedy works. What is still permitted works.
 # Does not cover: Yama, security modules, user namespaces (test_access: facts).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching

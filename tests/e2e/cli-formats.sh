@@ -136,7 +136,7 @@ lacks 'section headers cut off' "$tmp/whole-cut" 'cut short: its section headers
 refuses 3 'object file that was never linked; name the program' list -prog "$tmp/whole.o"
 cp "$tmp/whole" "$tmp/core"
 printf '\004' | dd of="$tmp/core" bs=1 seek=16 conv=notrunc 2>/dev/null
-refuses 3 'a core dump: .*; name the program that dumped it' list -prog "$tmp/core"
+refuses 3 'a core dump, not a program; name the program that dumped it' list -prog "$tmp/core"
 # The library's exec tries a shell where the kernel knows no program: nothing of that begins.
 want 3 trace -no-syslog -enable-all -prog "$tmp/core"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A program with a privilege of its own (set-user-ID, set-group-ID, file capabilities) that an
-# ordinary user starts under us runs without it: that is said before it begins, and only then.
+# ordinary user starts under probes-tui runs without it: a notice says so before the program begins,
+# and appears only if a privilege is lost.
 # Does not cover: user namespaces, the screen (tui-privilege.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching

@@ -1,8 +1,8 @@
 #!/bin/sh
-# A record is thrown away only on proof, and found wherever it lies: without descriptors, in another
-# time namespace, with and without XDG_RUNTIME_DIR, with that of another user (`su` without `-`),
-# after a logout, in spite of a folder that a stranger made; root finds those of the target's user,
-# and believes nobody else's.
+# A record is removed only on proof, and found in every place: without descriptors, in another time
+# namespace, with and without XDG_RUNTIME_DIR, with another user's XDG_RUNTIME_DIR (`su` without `-`),
+# after a logout, despite a folder planted by a stranger. Root finds the records of the target's user,
+# and trusts nobody else's.
 # The places are /tmp, /var/tmp and /run of a mount namespace of its own: needs root.
 # Does not cover: who holds a journal (unit: journal), a file system that a user serves (FUSE).
 . "${srcdir:-.}/tests/e2e/lib.sh"
@@ -222,7 +222,7 @@ rm /tmp/probes-tui-65534/again
 chmod 755 /tmp/probes-tui-65534
 run repair -no-syslog -pid "$pid"
 same 'a folder that is not private' "$status" 1
-has 'is told' 'changes may remain: a record could not be judged: /tmp/probes-tui-65534'
+has 'is told' 'changes may remain: could not check /tmp/probes-tui-65534'
 chmod 700 /tmp/probes-tui-65534
 undone '' 'when it is private again'
 same 'the rest' "$(cat /tmp/precious)" precious

@@ -1,8 +1,8 @@
 #!/bin/sh
-# A target near the limit of its memory cgroup: each page that is written for the first time costs it
-# 4 KiB there, and whoever exceeds the limit is killed. Switching refuses instead, and so does taking
-# back where a fork has made it dear; page cache is no obstacle; what fits is done; looking is free.
-# Needs a memory cgroup that we may make, of version 1 or 2. Does not cover: memory.high and memsw
+# A target near the limit of its memory cgroup: the first write to a page charges 4 KiB there, and at
+# the limit the kernel kills the target. A switch refuses instead, as does an undo that a fork has made
+# expensive; page cache is no obstacle; a switch that fits is done; reading is free.
+# Needs the right to create a memory cgroup, of version 1 or 2. Does not cover: memory.high and memsw
 # (unit/test_room.c), trace in such a cgroup, what others allocate between look and write.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] || skip 'only root may limit memory here'

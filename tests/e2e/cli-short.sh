@@ -1,8 +1,8 @@
 #!/bin/sh
-# Our own shortage, of descriptors and of memory: it is called that, nothing false is said of the
-# process, nothing is half switched and no journal is lost. Under every small limit a call does all
-# that it would do, or says what it lacks. The limit is raised as far as we may, but not for what we
-# start. Where descriptors are scarce a session holds fewer.
+# A shortage of our own descriptors or memory is reported as such: no false statement about the
+# process, no half switch, no lost journal. Under every small limit a call either does everything or
+# reports the shortage. The limit is raised to the hard one, but not for programs that we start. When
+# descriptors are scarce, a session holds fewer.
 # Does not cover: ENFILE, the limit on processes, the screen (tui-short.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching

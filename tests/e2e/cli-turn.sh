@@ -1,8 +1,8 @@
 #!/bin/sh
-# Locks in the way of a turn. Of a stranger, who may not trace the target: no change waits for them,
-# whatever is locked, also as root of a user namespace of one's own. Of one who may: a change gives up
-# in time and names that one; a taking back goes on trying, and stays on record where that is not
-# enough. Of somebody whom nobody can name: waited for, and passed over in the end.
+# Locks in the way of a turn. Held by a stranger (who may not trace the target, even as root of a user
+# namespace of their own): no change waits, whatever the stranger locks. Held by a process that may
+# trace: a switch gives up after a time and names the holder; an undo waits longer, then stays on
+# record. Held by an unidentified process: a change waits, then ignores the lock.
 # Needs root, to be several users. Does not cover: two proc mounts (stress/mounts.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || skip 'only root can be several users'
@@ -81,7 +81,7 @@ unlocked
 # --- one of us, by either lock: who, and for how long
 for what in mem pidfd; do
 	locked '' "$pid" $what
-	refuses 6 "process $holder \\(locker\\) locks it against other sessions, for [0-9]+ ms now" \
+	refuses 6 "waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds" \
 		attach -no-syslog -pid "$pid" -enable multi
 	unlocked
 	same 'nothing was changed' "$(state multi)" disabled
@@ -107,7 +107,7 @@ kill -TERM "$session"
 wait "$session"
 same 'refused' "$?" 6
 gone "$session"
-has 'who' "process $holder \\(locker\\) locks it against other sessions, for [0-9]+ ms" "$tmp/held"
+has 'who' "waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds" "$tmp/held"
 has 'what to do' "repair -pid $pid\$" "$tmp/held"
 unlocked
 want 0 repair -no-syslog -pid "$pid"

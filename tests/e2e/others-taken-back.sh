@@ -1,8 +1,8 @@
 #!/bin/sh
-# What is taken back while a uprobe holds the site: our count is gone already (a colleague's
-# disable), and the one that is left is the kernel's. Taken away, the kernel could never remove its
-# uprobe: every way back (-for, repair, q, u and ^R on the screen, by force) leaves it, says so,
-# stays on record, and is settled when the uprobe has gone. Also where names share a count.
+# An undo while a uprobe holds the site: our part of the count is already gone (another session's
+# disable), and the remaining 1 is the kernel's. Without that 1 the kernel could never remove its
+# uprobe: every undo (-for, repair, q, u and ^R on the screen, -force) leaves it, says so, keeps a
+# record, and is completed when the uprobe has gone. Also where names share a count.
 # Does not cover: the lease (as q); children by fork.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
@@ -47,7 +47,7 @@ wait "$session"
 same 'it fails' $? 1
 gone "$session"
 same 'theirs is left' "$(live "$file" single)" "$held"
-has 'it is said' 'victim:single: the uprobes' "$tmp/held"
+has 'it is said' 'victim:single: uprobes' "$tmp/held"
 has 'and what to do' "repair -pid $pid" "$tmp/held"
 want 1 repair -no-syslog -pid "$pid"
 has 'not now' '1 probe could not be repaired now'
@@ -94,7 +94,7 @@ fresh()
 
 fresh
 keys u
-wait_for 'nothing was changed; 1 not done \(the uprobes'
+wait_for 'nothing was changed; 1 not done \(uprobes'
 same 'theirs is left by u' "$(live "$file" single)" "$held"
 keys q
 wait_for '1 probe could NOT be taken back'
@@ -121,7 +121,7 @@ keys u
 wait_for 'undone: .*\^R=redo'
 colleague
 keys C-r
-wait_for 'nothing was changed; 1 not done \(the uprobes'
+wait_for 'nothing was changed; 1 not done \(uprobes'
 same 'theirs is left by ^R' "$(live "$file" single)" "$held"
 uprobes_end
 removed 'after ^R'

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Semaphores where nobody should write: in RELRO, in a page that is read-only or shared at present.
-# Listed with the reason, never written, also by force and before the program has begun; what was
-# raised before its page was protected stays on record, and is taken back when it may be written.
-# Proved by the victim's own memory and its running on.
+# Semaphores in memory that must not be written: RELRO, a page that is now read-only or shared. They
+# are listed with the reason and never written, not even by -force or before the program begins; a
+# count raised before its page was protected stays on record, and is undone when the page is writable
+# again. Proof: the victim's own memory, and that the victim keeps running.
 # Does not cover: a page that is protected between the look at maps and the write.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching

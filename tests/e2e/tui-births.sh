@@ -1,6 +1,6 @@
 #!/bin/sh
-# The screen is left, or its lease runs out, while children are born without end: none keeps what was
-# switched on, as each says itself of its handlers, counts and code.
+# The user quits the screen, or its lease expires, while children are born continuously: no child keeps
+# a change, by each child's own report of handlers, counts and code.
 # Does not cover: every moment (tests/stress/births.sh); hundreds that live on.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Processes that are full of notes, as a stranger may start them: what is kept of files is bounded in
-# sum, what is left out is said in every face, and never switched; the list of processes counts them
-# and keeps nothing. One large file is still listed whole.
+# Processes full of notes, as any user may start them: the data kept from files is limited in total,
+# every interface reports what is left out, and never switches it; the list of processes only counts.
+# One large file is still listed completely.
 # Does not cover: several sessions in one program (unit/test_budget.c).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 command -v python3 >/dev/null || skip 'no python3'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The screen on a set-user-ID program that an ordinary user starts under it: that it runs without its
-# privilege is said when the screen comes up, beside what was done before its start.
+# The screen on a set-user-ID program that an ordinary user starts with -prog: the first message says
+# that the program runs without its privilege, beside what was switched before its start.
 # Does not cover: set-group-ID, capabilities (cli-privilege.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The screen with hardly any descriptors: it opens, or says what it lacks; a switch is made whole, or
-# not at all, and undone when it is left. What it starts gets the limit that we were given.
+# The screen with few descriptors: it opens, or reports the shortage; a switch is done completely or not
+# at all, and undone on quit. A program that the screen starts gets the original limit.
 # Does not cover: shortages that come and go while it runs.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching

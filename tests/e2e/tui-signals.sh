@@ -1,6 +1,6 @@
 #!/bin/sh
-# The screen gets SIGTERM, SIGHUP, SIGINT and SIGPIPE at its writes: while it switches on, and while it
-# takes back at its end. Afterwards the victim is as found, no journal is left, the exit status is true.
+# The screen gets SIGTERM, SIGHUP, SIGINT and SIGPIPE at its writes: during a switch, and during the
+# undo at its end. Afterwards the victim is as found, no journal is left, the exit status is correct.
 # Does not cover: its other system calls; the command line (tests/stress/signals.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 command -v strace >/dev/null || skip 'no strace'

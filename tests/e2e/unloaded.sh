@@ -1,7 +1,7 @@
 #!/bin/sh
-# A library is unloaded between our look at its bytes and our write: gdb holds us just before one of
-# our writes while the victim unloads it. What went is said to be unloaded; the rest is switched, or
-# switched back; nothing stays on record.
+# A library is unloaded between our read of its bytes and our write: gdb stops probes-tui just before a
+# write while the victim unloads the library. Its probes are reported as unloaded; the rest is
+# switched, or switched back; nothing stays on record.
 # Does not cover: another object that is mapped there within that moment.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching

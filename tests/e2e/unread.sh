@@ -1,7 +1,7 @@
 #!/bin/sh
-# A library that an upgrade has deleted, seen by somebody who may not open what is mapped itself (an
-# ordinary user; root in a container): every face says that it is there and could not be read. Another
-# file with its build-id stands in for it; one with its name does not. Of a debug file the states are
+# A library that an upgrade deleted, and a user who may not open the mapped file (an ordinary user;
+# root in a container): every interface reports a library that could not be read. Another file with the
+# same build-id replaces it; a file with the same name only does not. With a debug file, states are
 # shown, and nothing is switched.
 # Does not cover: links out of the process's root (cli-root.sh, the unit suite "image").
 . "${srcdir:-.}/tests/e2e/tmux.sh"
@@ -33,7 +33,7 @@ same 'nothing is missing yet' "$(cat "$tmp/err")" ''
 # --- it is deleted: every face
 rm "$folder/libvictim.so"
 want 0 list -pid "$pid"
-has 'said' "^probes-tui: pid $pid: 1 object could not be read: what probes it has is not known"
+has 'said' "^probes-tui: pid $pid: 1 object could not be read: its probes are not known"
 has 'which, and why' '^  /.*/libvictim\.so: deleted or replaced on disk, and only the privileged may open'
 has 'what helps' '; (sudo probes-tui|run it with CAP_CHECKPOINT_RESTORE), or restart the process$'
 has 'counted' '9 probes, 1 object and 1 not read; 9 off' "$tmp/out"

@@ -4,15 +4,24 @@
  * on. Says where these lie, for those who read memory themselves.
  *
  *   ready PID
- *   places             count ADDRESS and site ADDRESS of each OCaml probe, then shared ADDRESS of
- * the count of three of sys/sdt.h, then done fork [N]           a child, in which every count is N
- * (0) higher: born PID hide               a child that others of its user may not read: born PID
- *   grand              a child of a child that ends at once; outlives the breeder by a minute: born
- *                      PID
- *   breed US           from here on one child every US microseconds: done
- *   cease              no more: done N
- *   check              every child passes all its sites: child PID hits=H counts=C on=S, then done
- * N end                all children end: done quit
+ *   places
+ *     count ADDRESS and site ADDRESS of each OCaml probe,
+ *     then shared ADDRESS of the count of three probes of sys/sdt.h, then done
+ *   fork [N]
+ *     a child in which every count is N (0) higher: born PID
+ *   hide
+ *     a child that other processes of its user may not read: born PID
+ *   grand
+ *     a child of a child that ends at once; outlives the breeder by a minute: born PID
+ *   breed US
+ *     from now on one child every US microseconds: done
+ *   cease
+ *     no more children: done N
+ *   check
+ *     every child passes all its sites: child PID hits=H counts=C on=S, then done N
+ *   end
+ *     all children end: done
+ *   quit
  *
  * At most BREEDER_MOST children live; the oldest make room.
  */

@@ -77,7 +77,7 @@ START_TEST(error_fork_names_its_limit)
 	ck_assert_int_eq(error_fork(&e, -EAGAIN, "cannot start %s", "it"), -EAGAIN);
 	ck_assert_int_eq(e.status, PROBES_FAILED);
 	ck_assert_str_eq(e.what, "cannot start it");
-	ck_assert_ptr_nonnull(strstr(e.why, "no further process"));
+	ck_assert_ptr_nonnull(strstr(e.why, "no more processes"));
 	ck_assert_ptr_nonnull(strstr(e.hint, "ulimit -u"));
 }
 END_TEST

@@ -448,7 +448,7 @@ START_TEST(journal_goes_only_on_proof)
 	/* Its owner is dead by its start, and somebody holds it all the same: a child of that. */
 	past.owner_start += 1000;
 	ck_assert_int_eq(journal_open(&left, &past), 0);
-	ck_assert_uint_eq(journal_counts(&key, &unjudged, "a child of that"), 0);
+	ck_assert_uint_eq(journal_counts(&key, &unjudged, "a child of that session"), 0);
 	ck_assert_uint_eq(unjudged, 1);
 	ck_assert_uint_eq(journal_files(), 2);
 	journal_remove(&left);
@@ -473,7 +473,7 @@ START_TEST(journal_goes_only_on_proof)
 	unknown.target_start = unknown.target_program = 0;
 	journal_left_by_child(unknown);
 	key = journal_own();
-	ck_assert_uint_eq(journal_counts(&key, &unjudged, "is not known"), 0);
+	ck_assert_uint_eq(journal_counts(&key, &unjudged, "an earlier process"), 0);
 	ck_assert_uint_eq(unjudged, 1);
 	journal_folder_gone();
 }

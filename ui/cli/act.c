@@ -100,7 +100,7 @@ int act_one(struct act *a, const struct target *t, bool *done)
 	}
 	if (!status && result && result->not_done)
 		status = PROBES_FAILED;
-	/* A dry run: what would be refused ends like that. */
+	/* A dry run exits as the switch itself would. */
 	if (!status && result && result->no_room)
 		status = PROBES_REFUSED;
 	probes_result_free(result);

@@ -33,8 +33,8 @@ int act_tell(struct act *a, const struct target *t, const struct probes_result *
 int act_note(struct act *a, const char *verb, const struct target *t,
 	const struct probes_result *result);
 /*
- * Hold back the signals that would end or suspend us while a process is changed: nothing is to be
- * left half done, and no record. What came meanwhile acts when the old mask is restored.
+ * Block the signals that would end or suspend probes-tui while it changes a process, so that no
+ * change and no record is left half done. Pending signals act when the old mask is restored.
  */
 void act_hold_signals(sigset_t *before);
 void act_restore_signals(const sigset_t *before);

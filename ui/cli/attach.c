@@ -13,7 +13,7 @@
 #include "ui/cli/stay.h"
 #include "ui/cli/verbs.h"
 
-/* Does any action mean whatever there is, and not probes by their names? */
+/* Does any action select probes other than by their names? */
 static bool chooses(const struct options *o)
 {
 	for (size_t i = 0; i < o->actions.count; i++)

@@ -32,7 +32,7 @@ int explain_error(const struct target *t, const struct probes_error *e, bool man
 	return (int)e->status;
 }
 
-/* Which objects a line is wanted for. */
+/* These choose which objects put_objects_that prints. */
 static bool is_remediable(const struct probes_object *object)
 {
 	return object->why && object->remedy && !unread_is(object);
@@ -55,7 +55,7 @@ static size_t put_objects_that(const struct probes_session *session,
 	return said;
 }
 
-/* First what may have probes, then those for which there is something to be done. */
+/* Unread objects first (they may have probes), then those with a remedy, then the rest. */
 static size_t put_objects(const struct probes_session *session, size_t most)
 {
 	size_t said = put_objects_that(session, unread_is, 0, most);
@@ -70,8 +70,8 @@ void explain_unread(const struct target *t, bool verbose)
 
 	if (!count)
 		return;
-	report_line("pid %d: %zu object%s could not be read: what probes %s not known", t->pid,
-		count, count == 1 ? "" : "s", count == 1 ? "it has is" : "they have is");
+	report_line("pid %d: %zu object%s could not be read: %s probes are not known", t->pid,
+		count, count == 1 ? "" : "s", count == 1 ? "its" : "their");
 	said = put_objects_that(t->session, unread_is, 0, most);
 	if (said > most)
 		report_more("and %zu more (-verbose shows all)", said - most);
@@ -87,13 +87,13 @@ int explain_nothing(const struct target *t, bool verbose)
 			    "be read, the others declare none",
 			t->pid, probes_path(t->session), unread_count(t->session), objects);
 	else if (t->pid)
-		report_line("no probes in process %d (%s): none is found in its %zu objects; %s",
+		report_line("no probes in process %d (%s): found none in its %zu objects; %s",
 			t->pid, probes_path(t->session), objects,
 			probes_held(t->session)
 				? "for what it opens or executes later, attach when it runs"
 				: "build with probes, or look at another process");
 	else
-		report_line("no probes in %s: none is found; build with probes, or name another "
+		report_line("no probes in %s: found none; build with probes, or name another "
 			    "file",
 			probes_path(t->session));
 	said = put_objects(t->session, most);

@@ -17,12 +17,10 @@ int explain_error(const struct target *t, const struct probes_error *e, bool man
  * exit status. */
 int explain_nothing(const struct target *t, bool verbose);
 
-/* A notice where objects could not be read, so that their probes are missing; each with the reason.
- */
+/* Report the objects that could not be read, whose probes are missing, each with the reason. */
 void explain_unread(const struct target *t, bool verbose);
 
-/* With -verbose: why some objects have no probes, though others do; those of explain_unread apart.
- */
+/* With -verbose: why some objects have no probes, though others do; without unread objects. */
 void explain_objects(const struct probes_session *session);
 
 /* Items that were not done, and with verbose those that were skipped; a notice where all were. */

@@ -13,8 +13,8 @@ static void put(const struct target *t, const struct probes_leftover *left)
 	if (!left->writes && !left->interrupted && !*left->unjudged)
 		return;
 	if (*left->unjudged)
-		report_line("pid %d: a record of changes could not be judged: %s", t->pid,
-			left->unjudged);
+		report_line("pid %d: changes of an earlier session may remain: could not check %s",
+			t->pid, left->unjudged);
 	else if (left->writes)
 		report_line("pid %d: an interrupted session (pid %d) left %zu change%s%s; undo "
 			    "them with: probes-tui repair -pid %d",

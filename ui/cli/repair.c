@@ -1,8 +1,8 @@
 /*
  * The verb repair: undo what interrupted sessions left in running processes.
  *
- * Owns the line that says what was undone. Nothing to repair is success, also
- * where nothing could be written; a record that nobody can judge is not.
+ * Owns the line that says what was undone. Nothing to repair is success, even
+ * if nothing could be written; a record that cannot be checked is a failure.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static int repair_left(
 	return status;
 }
 
-/* Children by fork that were born with it, and that no session knew. */
+/* Children by fork that inherited the changes, and that no session knew. */
 struct repair_children {
 	struct act *act;
 	int status;
@@ -90,7 +90,7 @@ static void repair_child(void *data, const struct probes_swept *swept)
 		status = act_note(c->act, "repair", &t, result);
 		if (!c->act->options->quiet) {
 			explain_items(&t, result, c->act->options);
-			report_line("pid %d: a child by fork: undid what it was born with: %zu "
+			report_line("pid %d: a child by fork: undid what it inherited: %zu "
 				    "probe%s, %zu site%s",
 				t.pid, result->done, result->done == 1 ? "" : "s", result->sites,
 				result->sites == 1 ? "" : "s");
@@ -114,7 +114,8 @@ static int repair_children(
 	return c.status;
 }
 
-/* Those that can be repaired come first; returns how many. The rest is said: changes may remain. */
+/* Move the records that can be repaired to the front, and report the others; returns how many can
+ * be. */
 static size_t put_unjudged(const struct target *t, struct probes_leftover *left, size_t count)
 {
 	size_t judged = 0;
@@ -123,8 +124,8 @@ static size_t put_unjudged(const struct target *t, struct probes_leftover *left,
 		if (!*left[i].unjudged)
 			left[judged++] = left[i];
 		else
-			report_line("pid %d: changes may remain: a record could not be judged: %s",
-				t->pid, left[i].unjudged);
+			report_line("pid %d: changes may remain: could not check %s", t->pid,
+				left[i].unjudged);
 	return judged;
 }
 

@@ -35,7 +35,7 @@ static int read_states(struct show *w, const struct target *t, struct rows *rows
 	return needed ? (int)e.status : PROBES_OK;
 }
 
-/* There are probes; what is not listed. */
+/* Some probes are listed; explain which objects are missing. */
 static void explain_some(const struct show *w, const struct target *t)
 {
 	if (!w->options->quiet)

@@ -21,7 +21,7 @@
  * descriptor tells. */
 #define TICK_MS 200
 
-#define UNDO_MS 30000 /* nobody may be there to try again */
+#define UNDO_MS 30000 /* wait for other sessions: no user may be there to try again */
 
 #define LOOK_MS 1000 /* how often children are looked for */
 
@@ -88,7 +88,7 @@ static void put_born(pid_t pid, size_t count)
 		count == 1 ? "" : "s");
 }
 
-/* A child that could not be looked at for a shortage of ours may stay switched: said once. */
+/* Without descriptors or memory to open a child, it may stay switched: report that once. */
 static void put_short(const struct probes_error *e)
 {
 	static bool said;
@@ -120,7 +120,7 @@ static void adopt(struct targets *targets, size_t parents, pid_t pid, const stru
 	targets_add(targets, child);
 }
 
-/* The caller's (free); NULL: no memory. */
+/* The caller frees the array; NULL: no memory. */
 static struct probes_session **sessions_of(const struct targets *targets, size_t *count)
 {
 	struct probes_session **sessions = calloc(targets->count + 1, sizeof *sessions);
@@ -267,7 +267,7 @@ static int undo(struct act *a, struct target *t)
 	return status;
 }
 
-/* The children that were born while it was undone in their parents. */
+/* The children that were born while their parents were undone. */
 struct newborn {
 	struct act *act;
 	struct tally *tally;

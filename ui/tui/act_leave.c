@@ -16,7 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#define ACT_LEAVE_UNDO_MS 30000    /* where nobody is there to try again */
+#define ACT_LEAVE_UNDO_MS 30000    /* wait for other sessions, without a user to try again */
 #define ACT_LEAVE_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
 
 void act_leave_back(struct app *a)
@@ -56,7 +56,7 @@ static void act_leave_take_back(struct app *a, const char *word, const char *hei
 	workers_sweep(a, heirs_word, &b->heirs);
 }
 
-/* With somebody at the keys the screen must not stand still for long. */
+/* With a user at the keyboard the screen must not block for long. */
 static void act_leave_patience(struct app *a, unsigned milliseconds)
 {
 	for (size_t i = 0; i < a->model.process_count; i++)

@@ -19,7 +19,7 @@ void act_sweep(struct app *a, enum request r)
 		app_complain(a, "read-only: nothing is switched");
 		return;
 	}
-	/* Once more where some were found: they may have had children meanwhile. */
+	/* Repeat if any were found: these may have forked meanwhile. */
 	do {
 		before = sum.processes;
 		workers_look(a);

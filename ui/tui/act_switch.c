@@ -290,7 +290,7 @@ void act_switch_undo(struct app *a, enum request r)
 	record_deed(&a->record, &a->model, redo ? "redo: " : "undo: ", d);
 	app_refresh(a, true);
 	act_switch_report(a, redo ? "redone: " : "undone: ", d, status, &e);
-	/* What could not be taken back can be, once its cause has gone: it stays the last deed. */
+	/* A refused undo can succeed once its cause has gone: keep it as the last deed. */
 	if ((status < 0 && !d->sum.processes) || (!deed_wrote(d) && d->sum.refused))
 		deed_free(d);
 	else

@@ -102,8 +102,8 @@ struct app {
 	struct workers *workers;       /* workers.c's, or NULL */
 	struct probes_session **heirs; /* heirs.c's */
 	size_t heir_count, heir_capacity;
-	size_t objects_deleted; /* of all objects, as far as is marked */
-	size_t objects_unread;  /* files, each once */
+	size_t objects_deleted; /* objects marked as deleted, of all processes */
+	size_t objects_unread;  /* distinct unread files */
 	int64_t objects_ms;     /* when to look for loaded and unloaded objects */
 	bool scan_changed;      /* and not drawn yet */
 	int64_t scan_shown_ms;

@@ -108,7 +108,7 @@ static void header_counts(const struct app *a, struct canvas *c, int y)
 		text_addf(text, sizeof text, " [X] %zu", n->other);
 	if (n->unreadable)
 		text_addf(text, sizeof text, " [?] %zu", n->unreadable);
-	/* First of all: what follows is not all there is. */
+	/* This comes first: the counts after it are incomplete. */
 	if (n->left_out) {
 		char all[sizeof text];
 

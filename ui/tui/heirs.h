@@ -26,10 +26,10 @@ size_t heirs_count(const struct app *a);
 /* Of those, the probes. */
 size_t heirs_changed(const struct app *a);
 
-/* Undo in all of them what they inherited; adds to the sum. */
+/* Undo in all heirs what they inherited; adds to the sum. */
 void heirs_restore(struct app *a, const char *verb, struct heirs_sum *sum);
 
-/* One that the engine's own sweep found, with what came of it. */
+/* Count a child that probes_sweep reported, with its result. */
 void heirs_count_swept(
 	struct app *a, const struct probes_swept *swept, const char *verb, struct heirs_sum *sum);
 

@@ -79,7 +79,7 @@ static int keeper_open(const char *path)
 	return fd >= 0 ? fd : open("/dev/null", O_WRONLY | O_CLOEXEC);
 }
 
-/* What the keeper looks after. */
+/* The program that the keeper serves, and how. */
 struct keeper_work {
 	int master, channel, pidfd;
 	pid_t pid; /* of the program */
@@ -104,8 +104,8 @@ static int64_t keeper_now_ms(void)
 }
 
 /*
- * It leads a session, and so a group of its own number, which is nobody else's while it runs. What
- * it writes before it ends is read: a full terminal would keep it.
+ * End the program. It leads a session, so its pid is also the id of its process group. Its output
+ * is read until it ends: a full pty would block it.
  */
 static void keeper_end(const struct keeper_work *w)
 {
@@ -166,7 +166,7 @@ static void keeper_run(const struct keeper_work *w)
 	_exit(0);
 }
 
-/* Apart from the screen, with none of its descriptors but these. */
+/* Detach from the screen; keep only these three descriptors. */
 static void keeper_detach(struct keeper_work *w)
 {
 	int *const kept[] = {&w->master, &w->channel, &w->pidfd};
@@ -180,7 +180,7 @@ static void keeper_detach(struct keeper_work *w)
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_NAME, "probes-keeper");
-	/* First out of the way of the numbers that they get. */
+	/* Move them above 5 first: dup2 to 3..5 must not close one of them. */
 	for (int i = 0; i < 3; i++)
 		*kept[i] = fcntl(*kept[i], F_DUPFD, 6);
 	for (int i = 0; i < 3; i++) {

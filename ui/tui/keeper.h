@@ -5,8 +5,8 @@
  * quit, crashed or was killed.
  *
  * It hands what it reads to the screen. Once the screen is gone it writes to a
- * private file instead, which is made then; or, where that was wanted, it ends the
- * program. It ends when the program and its children have closed the terminal.
+ * private file instead, which it creates then; or, with -end-program, it ends the
+ * program. The keeper ends when the program and its children have closed the terminal.
  */
 #ifndef UI_TUI_KEEPER_H
 #define UI_TUI_KEEPER_H
@@ -22,7 +22,7 @@ struct keeper {
 
 /*
  * Start one for a pty's master, whose program is our child `pid`, the leader of its session.
- * `ends`: the program ends with the screen. 0 or a negative errno.
+ * `ends`: end the program with the screen. 0 or a negative errno.
  */
 int keeper_start(struct keeper *k, int master, const char *program, pid_t pid, bool ends);
 

@@ -1,4 +1,4 @@
-/* The view of objects. Reads through libprobes; raw texts are made safe here. */
+/* The view of objects. Reads through libprobes; escapes raw texts. */
 #include "ui/tui/libraries.h"
 
 #include "ui/tui/mem.h"
@@ -27,7 +27,8 @@ static bool libraries_has_none(const struct probes_object *o)
 	return !o->probe_count && !o->gone && !o->unread;
 }
 
-/* Those of all processes of which `is` holds, a path once, sorted; the array is the caller's. */
+/* The objects of all processes for which `is` holds, each path once, sorted; the caller frees the
+ * array. */
 static const struct probes_object **libraries_that(
 	const struct model *m, bool (*is)(const struct probes_object *), size_t *count)
 {
@@ -61,7 +62,7 @@ static void libraries_put_unread(struct lines *l, const struct model *m, int col
 
 	if (count)
 		lines_wrap(l, STYLE_WARN, "",
-			"NOT READ: what probes these have is not known, and none is listed",
+			"NOT READ: the probes of these objects are not known, and not listed",
 			columns);
 	for (size_t i = 0; i < count; i++) {
 		lines_wrap(
@@ -90,7 +91,7 @@ static void libraries_put_others(struct lines *l, const struct model *m, int col
 	free(all);
 	all = libraries_that(m, libraries_has_none, &count);
 	free(all);
-	lines_addf(l, STYLE_DIM, "%zu more have none (list -verbose says why)", count);
+	lines_addf(l, STYLE_DIM, "%zu more have no probes (list -verbose says why)", count);
 }
 
 void libraries_build(struct lines *l, const struct model *m, int columns)

@@ -9,10 +9,10 @@
 
 void libraries_build(struct lines *l, const struct model *m, int columns);
 
-/* How many files could not be read, each counted once, in the processes still there. */
+/* How many files could not be read, each counted once, in the processes that still run. */
 size_t libraries_unread(const struct model *m);
 
-/* The first of them, and why, as a result line ("" where there is none). Returns out. */
+/* The first unread file and the reason, as a result line ("" if there is none). Returns out. */
 const char *libraries_say_unread(const struct model *m, char *out, size_t size);
 
 #endif

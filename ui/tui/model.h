@@ -34,7 +34,7 @@ struct model_process {
 	pid_t pid;
 	bool gone;      /* ended, or became another program */
 	bool unread;    /* its memory may not be read */
-	size_t objects; /* whose left out notes are in the sum */
+	size_t objects; /* so many are counted in left_out */
 	bool summed;    /* every row has its states of `changes` (probes_changes) */
 	uint64_t changes;
 	struct probes_error error; /* why, for both */

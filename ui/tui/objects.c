@@ -19,7 +19,7 @@ struct objects_news {
 	struct probes_rescanned sum;
 	size_t came_in, went_in; /* processes */
 	size_t deleted;          /* objects whose file was */
-	bool files;              /* any came or went, with probes or without */
+	bool files;              /* any object came or went, with probes or without */
 	char came[80], went[80]; /* the name of one object */
 };
 
@@ -49,8 +49,8 @@ static void objects_look(struct app *a, size_t process, struct objects_news *n)
 
 	size_t unread = unread_count(s);
 
-	/* Why it cannot be looked at is said where its states are read, which need no descriptor.
-	 */
+	/* Reading the states reports other errors; it needs no descriptor, so it never reports a
+	 * shortage. */
 	if (probes_rescan(s, &r, &e) < 0) {
 		if (probes_is_shortage(&e))
 			app_say_error(a, "", &e);
@@ -98,7 +98,7 @@ static void objects_say(struct app *a, const struct objects_news *n)
 	app_say(a, "%s", said);
 }
 
-/* New ones among them: which, and why. */
+/* If there are new unread files: report one, and why. */
 static void objects_say_unread(struct app *a, size_t unread)
 {
 	char said[TEXT_MAX];

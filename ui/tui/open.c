@@ -107,7 +107,7 @@ static int open_nothing(const struct app *a, struct probes_error *e)
 	return e->code;
 }
 
-/* Probes may be missing from the list: the header says so as long as it is so, and here is why. */
+/* Probes may be missing from the list. The header shows that all the time; this says why, once. */
 static void open_unread(struct app *a)
 {
 	char said[TEXT_MAX];
@@ -129,8 +129,8 @@ static void open_leftovers(struct app *a)
 			count = 0;
 		if (count && *left[0].unjudged)
 			app_complain(a,
-				"changes of an earlier session may remain in process %d, a record "
-				"could not be judged: %s",
+				"changes of an earlier session may remain in process %d: could not "
+				"check %s",
 				(int)probes_pid(s), left[0].unjudged);
 		else if (count)
 			app_complain(a,
@@ -154,7 +154,7 @@ static int open_actions(struct app *a, struct probes_error *e)
 
 	if (!todo->count)
 		return 0;
-	/* What was remarked at the start stays to be said. */
+	/* Keep the notice from the start of the program: it is still to be shown. */
 	memcpy(before, a->notice, sizeof before);
 	a->notice[0] = '\0';
 	status = probes_switch(a->started, todo->items, todo->count, &options, &r, e);

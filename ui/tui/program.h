@@ -24,11 +24,12 @@ struct program {
 	struct ring output;
 };
 
-/* Start it, held at its beginning, on a terminal of its own. `ends`: with the screen. */
+/* Start it, held at its beginning, on a terminal of its own. `ends`: end it with the screen. */
 PROBES_CHECK int program_start(struct program *p, const char *file, char *const *args,
 	const struct probes_options *options, bool ends, struct probes_session **session,
 	struct probes_error *e);
-/* Forget it. It runs on, its output goes to the keeper's file; or the keeper ends it. */
+/* Forget it. It keeps running, with its output going to the keeper's file; or the keeper ends it.
+ */
 void program_done(struct program *p);
 
 void program_resize(struct program *p, int rows, int columns);

@@ -172,7 +172,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 	[REQUEST_LIBRARIES] = {.keys = {'O'},
 		.where = IN_LIST,
 		.section = SECTION_LOOK,
-		.help = "objects (files) that are mapped: what could not be read, and why"},
+		.help = "mapped objects (files): their probes; which could not be read, and why"},
 	[REQUEST_TREE] = {.keys = {'t'},
 		.where = IN_LIST,
 		.section = SECTION_LOOK,

@@ -1,6 +1,6 @@
 /*
- * Looking through the processes. Counts what each has; switches nothing,
- * stops nothing, keeps nothing of them.
+ * Scanning the processes. Counts the probes of each; switches nothing,
+ * stops nothing, keeps nothing open.
  */
 #include "ui/tui/scan.h"
 
@@ -109,7 +109,7 @@ static void scan_command(struct scan_process *p)
 
 /* ------------------------------------------------------------- one process */
 
-/* Is it a shortage of ours? Then it is no statement about the process. */
+/* Is it a shortage of descriptors or memory? Such an error says nothing about the process. */
 static bool scan_troubled(struct scan *s, const struct probes_error *e)
 {
 	if (!probes_is_shortage(e))
@@ -118,7 +118,7 @@ static bool scan_troubled(struct scan *s, const struct probes_error *e)
 	return true;
 }
 
-/* False: it ended meanwhile, or could not be looked at for a shortage of ours. */
+/* False: it ended meanwhile, or descriptors or memory ran out. */
 static bool scan_look(struct scan *s, struct scan_process *p)
 {
 	struct probes_survey survey;
@@ -171,7 +171,7 @@ static bool scan_visit(struct scan *s, pid_t pid)
 	if (!scan_identify(pid, &p.id)) {
 		struct probes_error e;
 
-		probes_failed(&e, -errno, "cannot look through the processes");
+		probes_failed(&e, -errno, "cannot scan the processes");
 		return scan_troubled(s, &e);
 	}
 	if (s->comm && strncmp(p.id.comm, s->comm, sizeof p.id.comm - 1))

@@ -37,7 +37,7 @@ struct scan_process {
 	char all[224]; /* "pid user command": what filters look at */
 	enum scan_kind kind;
 	size_t probes;
-	bool more; /* than so many */
+	bool more; /* than `probes` */
 	bool may_read, may_switch;
 	bool gone, tagged;
 	unsigned round; /* in which it was seen last */
@@ -52,8 +52,8 @@ struct scan {
 	unsigned rounds;             /* finished */
 	int64_t next_ms;             /* when the next round begins */
 	size_t listed, none, denied; /* by kind, of those not gone */
-	struct probes_error trouble; /* why processes of this round could not be looked at, which
-					says nothing of them: a shortage of ours; code 0: none */
+	struct probes_error trouble; /* the shortage of descriptors or memory because of which this
+					round skipped processes; code 0: none */
 };
 
 void scan_done(struct scan *s);

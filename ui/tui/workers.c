@@ -71,8 +71,8 @@ static void workers_forget(struct workers *w)
 	w->count = kept;
 }
 
-/* What it inherited from one of ours by fork, be that gone, is this session's to undo there, too.
- */
+/* Take over what the child inherited by fork from a process of this session, even one that has
+ * ended: this session must undo it there, too. */
 static size_t workers_inherit(struct app *a, struct probes_session *child)
 {
 	struct probes_error ignored;
@@ -97,7 +97,7 @@ static struct probes_session *workers_open(struct app *a, pid_t pid, struct scan
 		!scan_identify(pid, id) || workers_passed(a->workers, id))
 		return NULL;
 	if (probes_open_pid(pid, &a->engine, &session, &e) < 0) {
-		/* With more descriptors it may be opened at a later look. */
+		/* A later look may have more descriptors. */
 		if (probes_is_shortage(&e))
 			app_say_error(a, "", &e);
 		else if (e.status != PROBES_GONE)
@@ -160,8 +160,8 @@ static bool workers_take_heir(struct app *a, pid_t pid)
 	return true;
 }
 
-/* All sessions that may have switched something, also in what is gone: its children may live. The
- * array is the caller's. */
+/* All sessions that may have switched something, including those of ended processes, whose children
+ * may live. The caller frees the array. */
 static struct probes_session **workers_sessions(const struct app *a, size_t *count)
 {
 	struct probes_session **all =

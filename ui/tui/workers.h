@@ -18,8 +18,8 @@ void workers_poll(struct app *a);
 void workers_look(struct app *a);
 
 /*
- * After taking back: in the children, too, that were born meanwhile, and those whose children they
- * are. Adds to the sum.
+ * After an undo: undo in the children, too, that were born meanwhile, and in their children. Adds
+ * to the sum.
  */
 void workers_sweep(struct app *a, const char *verb, struct heirs_sum *sum);
 void workers_done(struct app *a);
