@@ -536,7 +536,7 @@ PROBES_API PROBES_CHECK int probes_sweep(struct probes_session *const *sessions,
 /* What a session left whose owner died before it could undo or leave it. */
 struct probes_leftover {
 	pid_t owner;
-	size_t writes;    /* on record as made */
+	size_t changes;   /* counts that it changed and had not taken back */
 	bool interrupted; /* in the middle of a switch */
 	/* Not empty: changes may remain that probes_repair cannot undo now, since a journal or a
 	   folder of journals cannot be read, or it is unknown whether the owner is alive. Names

@@ -219,6 +219,31 @@ static bool repair_find(const struct probes_session *s, struct array *found)
 	return journal_find(&target, one ? &user : NULL, found);
 }
 
+/* How many counts are not as they were before: what was taken back is none. */
+static size_t repair_remaining(const struct journal_text *text)
+{
+	size_t remaining = 0;
+	struct array places;
+	int64_t delta = 0;
+
+	array_init(&places, sizeof(struct repair_place));
+	if (!repair_places(text, &places)) {
+		array_done(&places);
+		return text->writes.count; /* all of them, for all we know */
+	}
+	for (size_t i = 0; i < places.count; i++) {
+		const struct repair_place *at = ARRAY_AT(&places, struct repair_place, i);
+
+		delta += at->delta;
+		if (i + 1 < places.count && at[1].address == at->address)
+			continue;
+		remaining += delta != 0;
+		delta = 0;
+	}
+	array_done(&places);
+	return remaining;
+}
+
 int probes_leftovers(struct probes_session *s, struct probes_leftover **leftovers, size_t *count,
 	struct probes_error *e)
 {
@@ -243,7 +268,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 		char folder[250];
 
 		left->owner = f->text.key.owner;
-		left->writes = f->text.writes.count;
+		left->changes = repair_remaining(&f->text);
 		left->interrupted = f->text.last.count > 0;
 		if (!*f->unjudged)
 			continue;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 /* ---- writing ---- */
 
-static int journal_send(struct journal *j, const void *bytes, size_t size)
+static int journal_write_all(struct journal *j, const void *bytes, size_t size)
 {
 	size_t done = 0;
 
@@ -33,6 +34,26 @@ static int journal_send(struct journal *j, const void *bytes, size_t size)
 		done += (size_t)n;
 	}
 	return 0;
+}
+
+/*
+ * A write beyond RLIMIT_FSIZE would end us with SIGXFSZ, in the middle of a switch: blocked and
+ * taken, it is an error like a full disk (setrlimit(2)).
+ */
+static int journal_send(struct journal *j, const void *bytes, size_t size)
+{
+	const struct timespec now = {0};
+	sigset_t limit, before;
+	int r;
+
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &limit, &before);
+	r = journal_write_all(j, bytes, size);
+	if (r == -EFBIG)
+		sigtimedwait(&limit, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
 }
 
 /* A whole block of `size` bytes was sent, or nothing stays: half a block would hide those behind.

@@ -141,8 +141,14 @@ static uint32_t plan_step_theirs(const struct plan_step *s, uint32_t semaphore)
  */
 bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to)
 {
-	return s->limit == SITE_SHARED_LIMIT && to < plan_step_value(s, semaphore) &&
-	       to < plan_step_theirs(s, semaphore);
+	uint32_t theirs;
+
+	if (s->limit != SITE_SHARED_LIMIT || to >= plan_step_value(s, semaphore))
+		return false;
+	theirs = plan_step_theirs(s, semaphore);
+	/* A uprobe never switches an OCaml site: if all that is left is the uprobes', the sites
+	 * must be off, else on; nobody can tell. */
+	return to < theirs || (theirs && to == theirs && s->p->kind == PROBES_OCAML);
 }
 
 static bool plan_step_check_theirs(

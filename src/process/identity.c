@@ -139,6 +139,19 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 	return r;
 }
 
+/*
+ * /proc may belong to another pid namespace than ours (a bind mount in a container, a namespace
+ * without a mount of its own): there a number names another process than it does in system calls.
+ */
+static bool identity_proc_is_ours(void)
+{
+	char self[32];
+	ssize_t length = readlink("/proc/self", self, sizeof self - 1);
+
+	self[length > 0 ? length : 0] = '\0';
+	return length <= 0 || atoi(self) == getpid();
+}
+
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 {
 	int r = descriptors_spare(0);
@@ -146,6 +159,11 @@ int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 	*who = (struct identity){.pid = pid, .pidfd = -1, .proc = -1, .task = -1};
 	if (pid <= 0)
 		return identity_none(pid, 0, "a process number is greater than 0", e);
+	if (!identity_proc_is_ours()) {
+		error_set(e, PROBES_REFUSED, -EXDEV, "cannot open process %d", pid);
+		error_why(e, "/proc shows another pid namespace than the one we run in");
+		return error_hint(e, "mount a proc of this namespace: mount -t proc proc /proc");
+	}
 	if (r < 0)
 		return identity_none(pid, r, "", e);
 	/* pidfd first: were the pid given away between the two, its poll would say so. */

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "process/procfs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -30,8 +31,8 @@
 
 #define TURN_NAP_MS 2
 #define TURN_LOOK_MS 100     /* how often the holder is looked up */
-#define TURN_UNKNOWN_MS 5000 /* no session holds a turn that long */
-#define TURN_PASSED_MS 100   /* likewise, for a holder that was passed over before */
+#define TURN_UNKNOWN_MS 2000 /* hardly any session holds a turn that long */
+#define TURN_PASSED_MS 100   /* likewise, once one was passed over */
 
 /* The kind of a lock's holder; of several holders the greatest value counts. */
 enum turn_holder { TURN_STRANGER, TURN_UNKNOWN, TURN_PEER };
@@ -150,9 +151,65 @@ static enum turn_holder turn_judge(const struct identity *who, pid_t pid)
 	return judged;
 }
 
+/* ---- who holds a lock ---- */
+
+/* A line of /proc/locks or of fdinfo; waiting ones have "->" in place of FLOCK. */
+static bool turn_line_locks(const char *line, const struct stat *file, bool *exclusive, int *by)
+{
+	unsigned long long inode;
+	unsigned major, minor;
+	char access[8];
+
+	if (sscanf(line, "%*u: FLOCK %*s %7s %d %x:%x:%llu", access, by, &major, &minor, &inode) !=
+			5 ||
+		inode != file->st_ino || major != major(file->st_dev) ||
+		minor != minor(file->st_dev))
+		return false;
+	*exclusive = !strcmp(access, "WRITE");
+	return true;
+}
+
+static bool turn_info_locks(int folder, const char *name, const struct stat *file)
+{
+	bool locks = false, exclusive;
+	size_t size;
+	char *text;
+	int by;
+
+	if (procfs_read(folder, name, &text, &size) < 0)
+		return false;
+	for (const char *at = text; !locks && (at = strstr(at, "lock:\t")); at++)
+		locks = turn_line_locks(at + sizeof "lock:\t" - 1, file, &exclusive, &by) &&
+			exclusive;
+	free(text);
+	return locks;
+}
+
 /*
- * Find the holder of the lock on this descriptor's file in /proc/locks; *pid is 0 if the holder is
- * not visible (another pid namespace). Waiters have "->" in place of FLOCK.
+ * /proc/locks names the process that took a lock. It may have ended, the lock live on in a child,
+ * and its number be anybody's by now: so ask for the descriptor itself (proc_pid_fdinfo(5)). False
+ * where that may not be read.
+ */
+static bool turn_holds(pid_t pid, const struct stat *file)
+{
+	struct dirent *entry;
+	bool holds = false;
+	char path[32];
+	DIR *folder;
+
+	snprintf(path, sizeof path, "/proc/%d/fdinfo", pid);
+	folder = opendir(path);
+	while (folder && !holds && (entry = readdir(folder)))
+		holds = entry->d_name[0] != '.' &&
+			turn_info_locks(dirfd(folder), entry->d_name, file);
+	if (folder)
+		closedir(folder);
+	return holds;
+}
+
+/*
+ * Who holds the lock on this descriptor's file, by /proc/locks; *pid is 0 where nobody is visible:
+ * another pid namespace.
  */
 static enum turn_holder turn_holder(const struct identity *who, int fd, pid_t *pid)
 {
@@ -166,18 +223,18 @@ static enum turn_holder turn_holder(const struct identity *who, int fd, pid_t *p
 	if (fstat(fd, &st) < 0 || procfs_read(AT_FDCWD, "/proc/locks", &text, &size) < 0)
 		return TURN_UNKNOWN;
 	for (char *line = text; line && *line; line = strchr(line, '\n')) {
-		unsigned long long inode;
-		unsigned major, minor;
-		enum turn_holder one;
+		enum turn_holder one = TURN_STRANGER;
+		bool exclusive;
 		int by;
 
 		line += *line == '\n';
-		if (sscanf(line, "%*u: FLOCK %*s %*s %d %x:%x:%llu", &by, &major, &minor, &inode) !=
-				4 ||
-			inode != st.st_ino || major != major(st.st_dev) ||
-			minor != minor(st.st_dev))
+		if (!turn_line_locks(line, &st, &exclusive, &by))
 			continue;
-		one = turn_judge(who, by);
+		/* A session's locks are exclusive. */
+		if (exclusive)
+			one = turn_judge(who, by);
+		if (one == TURN_PEER && !turn_holds(by, &st))
+			one = TURN_UNKNOWN;
 		if (!found || one > greatest) {
 			greatest = one;
 			*pid = by;
@@ -237,9 +294,9 @@ static int turn_memory(
 	return 0;
 }
 
-static uint64_t turn_patience(const struct turn *t, pid_t holder, int limit)
+static uint64_t turn_patience(const struct turn *t, int limit)
 {
-	if (t->passed && t->passed_pid == holder)
+	if (t->passed)
 		return TURN_PASSED_MS;
 	return limit < TURN_UNKNOWN_MS ? (uint64_t)limit : TURN_UNKNOWN_MS;
 }
@@ -263,9 +320,8 @@ static int turn_process(struct turn *t, const struct identity *who, uint64_t beg
 		}
 		if (holder == TURN_STRANGER)
 			return 0;
-		if (holder == TURN_UNKNOWN && now - first >= turn_patience(t, pid, limit)) {
+		if (holder == TURN_UNKNOWN && now - first >= turn_patience(t, limit)) {
 			t->passed = true;
-			t->passed_pid = pid;
 			return 0;
 		}
 		if (holder == TURN_PEER && now - begin >= (uint64_t)limit)

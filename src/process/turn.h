@@ -9,9 +9,8 @@
 
 /* One per session; initially all 0. */
 struct turn {
-	int pidfd;        /* the locked pidfd, while this session has the turn */
-	bool passed;      /* a lock was passed over whose holder nobody could identify */
-	pid_t passed_pid; /* that holder; 0: not visible here */
+	int pidfd;   /* the locked pidfd, while this session has the turn */
+	bool passed; /* a lock was passed over whose holder nobody could identify */
 };
 
 /*

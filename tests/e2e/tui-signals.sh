@@ -3,6 +3,9 @@
 # undo at its end. Afterwards the victim is as found, no journal is left, the exit status is correct.
 # Does not cover: its other system calls; the command line (tests/stress/signals.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
+# LeakSanitizer does not work under strace.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export ASAN_OPTIONS
 command -v strace >/dev/null || skip 'no strace'
 need_switching
 loop=$VICTIMS/loop_ocaml2_pie

@@ -407,8 +407,8 @@ static const struct apply_race {
 	{"", "+nop", WORLD_PC(0x60), WORLD_DATA(0x44), 1, 0xe8, 0, 2},
 	{"c40=1 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, SITE_INT3, 1, 1},
 	/* it goes */
-	{"b30=cc b31=e8 c20=2 b41=e8 c24=1", "-unit", WORLD_PC(0x30), WORLD_DATA(0x20), -1, 0x90, 2,
-		0},
+	{"b30=cc b31=e8 c20=3 b41=e8 c24=1", "-unit", WORLD_PC(0x30), WORLD_DATA(0x20), -1, 0x90, 3,
+		1},
 	{"b50=cc c40=2 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), -1, 0x90, 2, 0},
 	/* a site of another probe that shares the count; a second site of one count */
 	{"", "+nop", WORLD_PC(0x80), WORLD_DATA(0x40), 1, SITE_INT3, 0, 2},

@@ -10,6 +10,7 @@
 #include "probes.h"
 #include "suites.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,7 +234,24 @@ START_TEST(budget_of_many_notes)
 }
 END_TEST
 
-/* Our own process, with a file mapped twice: the same number, by a session and by counting. */
+/* Only the privileged open what is mapped itself (proc_pid_map_files(5)). */
+static bool budget_opens_mapped(const void *start, size_t size)
+{
+	char path[100];
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/self/map_files/%lx-%lx", (unsigned long)start,
+		(unsigned long)start + size);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/*
+ * Our own process, with a file mapped twice: the same number, by a session and by counting. The
+ * file is not laid out as a linker does, so that others cannot compare it with what is mapped.
+ */
 START_TEST(budget_survey_counts_the_same)
 {
 	const size_t notes = 300;
@@ -255,7 +273,8 @@ START_TEST(budget_survey_counts_the_same)
 	}
 	ck_assert_int_eq(probes_open_pid(getpid(), NULL, &s, &e), 0);
 	ck_assert_int_eq(probes_survey(getpid(), &survey, &e), 0);
-	ck_assert_uint_ge(survey.probes, notes);
+	if (budget_opens_mapped(at[0], 1 << 16))
+		ck_assert_uint_ge(survey.probes, notes);
 	ck_assert_uint_eq(survey.probes, probes_count(s));
 	ck_assert_uint_eq(survey.objects, probes_object_count(s));
 	ck_assert(!survey.more);

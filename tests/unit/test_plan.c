@@ -88,7 +88,7 @@ static const struct {
 	{"b50=cc", "+nop", false, "c40:0>1 c44:0>1"},
 	{"b50=cc c40=2 c44=1", "-nop", false, "c40:2>1 c44:1>0"},
 	{"b50=cc c40=2", "+nop", true, "c40:2>1 c44:0>1"},
-	{"b30=cc " ON_UNIT " c20=2", "-unit", false, "c20:2>1 c24:1>0 b41:e8>3d"},
+	{"b30=cc " ON_UNIT " c20=3", "-unit", false, "c20:3>2 c24:1>0 b41:e8>3d"},
 	{"b10=cc " ON_ONE, "-one", false, "c12:1>0 b11:e8>3d b21:e8>3d"},
 	{"b50=cc", "+nop", true, "c40:0>1 c44:0>1"},
 	/* several in one call */
@@ -153,6 +153,7 @@ static const struct {
 	{"b50=cc b60=cc c44=2", "-nop", false, -EBUSY, ":not", "may own all"}, /* bpftrace's way */
 	{"b50=cc b60=cc c40=2", "+nop", true, -EBUSY, ":not", "may own all"},
 	{"b30=cc " ON_UNIT, "-unit", false, -EBUSY, ":not", "may own all"},
+	{"b30=cc b31=e8 b41=e8 c20=2 c24=1", "-unit", false, -EBUSY, ":not", "may own all"},
 	{"b30=cc " ON_UNIT, "-unit", true, -EBUSY, ":not", "may own all"},
 	{"b=absent", "+one", false, -EBUSY, ":not", "cannot be read"},
 	{"c=absent", "+one", false, -EBUSY, ":not", "cannot be read"},

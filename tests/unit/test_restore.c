@@ -99,6 +99,9 @@ static const struct {
 	{"b50=e8 c40=1", "c40+1", "-nop", "", "-nop:not", false},
 	{"b30=cc b31=e8 b41=e8 c20=1 c24=1", "c20+1 c24+1", "-unit", "", "-unit:not", false},
 	{"b30=cc b31=e8 b41=e8 c20=1 c24=1", "c20+1 c24+1", "-unit", "", "-unit:not", true},
+	/* of what is left to a uprobe alone an OCaml site would have to be off, else on */
+	{"b30=cc b31=e8 b41=e8 c20=2 c24=1", "c20+1", "-unit", "", "-unit:not", false},
+	{"b30=cc b31=e8 b41=e8 c20=3 c24=1", "c20+1", "-unit", "c20:3>2", "-unit", false},
 	{"ba0=cc bb0=cc c50=3", "c50+1", "-duo", "c50:3>2", "-duo", false},
 	{"ba0=cc bb0=cc c50=2", "c50+1", "-duo", "", "-duo:not", false},
 	/* of OCaml's own counts they hold nothing */

@@ -10,15 +10,15 @@
 static void put(const struct target *t, const struct probes_leftover *left)
 {
 	/* It was killed before its first write. */
-	if (!left->writes && !left->interrupted && !*left->unjudged)
+	if (!left->changes && !left->interrupted && !*left->unjudged)
 		return;
 	if (*left->unjudged)
 		report_line("pid %d: changes of an earlier session may remain: could not check %s",
 			t->pid, left->unjudged);
-	else if (left->writes)
+	else if (left->changes)
 		report_line("pid %d: an interrupted session (pid %d) left %zu change%s%s; undo "
 			    "them with: probes-tui repair -pid %d",
-			t->pid, left->owner, left->writes, left->writes == 1 ? "" : "s",
+			t->pid, left->owner, left->changes, left->changes == 1 ? "" : "s",
 			left->interrupted ? " and a switch half done" : "", t->pid);
 	else
 		report_line("pid %d: a session (pid %d) was interrupted in the middle of a switch; "

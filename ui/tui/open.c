@@ -136,8 +136,9 @@ static void open_leftovers(struct app *a)
 			app_complain(a,
 				"an earlier session (pid %d) was killed and left %zu write%s in "
 				"process %d; probes-tui repair -pid %d undoes that",
-				(int)left[0].owner, left[0].writes, left[0].writes == 1 ? "" : "s",
-				(int)probes_pid(s), (int)probes_pid(s));
+				(int)left[0].owner, left[0].changes,
+				left[0].changes == 1 ? "" : "s", (int)probes_pid(s),
+				(int)probes_pid(s));
 		free(left);
 	}
 }
