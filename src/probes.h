@@ -472,7 +472,8 @@ PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
  * Undo this session's net change of every semaphore. Nothing to undo is success. What it had
  * changed in an object that was unloaded is skipped in the result. Where uprobes of other tools may
  * own what is left of a count, the probe is not done, stays this session's, and stays on record
- * when it is closed: call again once they have gone, or probes_repair. Likewise in probes_revert.
+ * when it is closed: call again once they have gone, or probes_repair. So where another session
+ * lowered the count, and will raise it again when it takes that back. Likewise in probes_revert.
  */
 PROBES_API PROBES_CHECK int probes_restore(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);
