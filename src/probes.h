@@ -474,10 +474,11 @@ PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
 
 /*
  * Undo this session's net change of every semaphore. Nothing to undo is success. What it had
- * changed in an object that was unloaded is skipped in the result. If
- * uprobes of other tools may own the rest of a count, the probe is not done and remains a change of
- * this session, on record after probes_close, too: call again when these tools have detached, or
- * call probes_repair then. The same holds for probes_revert.
+ * changed in an object that was unloaded is skipped in the result. If uprobes of other tools may
+ * own the rest of a count, the probe is not done and remains a change of this session, on record
+ * after probes_close, too: call again when these tools have detached, or call probes_repair then.
+ * The same holds if another session lowered the count and will raise it again, and for
+ * probes_revert.
  */
 PROBES_API PROBES_CHECK int probes_restore(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);

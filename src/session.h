@@ -64,7 +64,8 @@ struct probes_session {
 struct session_change {
 	const size_t *which;
 	size_t count;
-	int (*plan)(const struct session_change *change, struct plan *p, struct probes_error *e);
+	int (*plan)(struct probes_session *s, const struct session_change *change, struct plan *p,
+		struct probes_error *e);
 	const struct array *chosen; /* for a switch */
 	struct plan_mode mode;
 	int32_t *const *deltas; /* for a restore; what is taken back becomes 0 */
@@ -128,8 +129,20 @@ bool session_doubt_all(const struct probes_session *parent, struct array *doubt)
 bool session_is_child(const struct probes_session *child, const struct probes_session *parent);
 
 /* The `plan` of a change that takes back deltas. */
-int session_plan_restore(
-	const struct session_change *change, struct plan *p, struct probes_error *e);
+int session_plan_restore(struct probes_session *s, const struct session_change *change,
+	struct plan *p, struct probes_error *e);
+
+/*
+ * The journals of its process, as journal_find; `all`: as journal_find_all. Those of the process'
+ * own user among them, where we are root.
+ */
+bool session_journals(const struct probes_session *s, bool all, struct array *found);
+
+/*
+ * Append the counts (struct plan_lowered) that a journal says are lowered by it on the whole, by
+ * address. What it left open counts as made. False: no memory.
+ */
+bool session_lowered_by(const struct journal_found *f, struct array *lowered);
 
 /* Open a journal of a process, by its pid, start time and `program` (struct identity). */
 int session_open_journal(struct journal *j, pid_t target, uint64_t start, uint64_t program);

@@ -362,7 +362,7 @@ static int session_try(struct probes_session *s, const struct session_change *c,
 		r = plan_init(&p, &s->catalog, e);
 	if (r < 0)
 		return r;
-	r = c->plan(c, &p, e);
+	r = c->plan(s, c, &p, e);
 	/* Before the first write: what is done must never be lost for want of memory. */
 	*result = session_result(&p, e);
 	if (*result && r == 0)

@@ -208,7 +208,7 @@ static bool repair_user(const struct probes_session *s, uid_t *user)
 	return one;
 }
 
-static bool repair_find(const struct probes_session *s, struct array *found)
+bool session_journals(const struct probes_session *s, bool all, struct array *found)
 {
 	const struct journal_key target = {.target = s->who.pid,
 		.target_start = life_start(s->who.start_time),
@@ -216,7 +216,8 @@ static bool repair_find(const struct probes_session *s, struct array *found)
 	uid_t user;
 	bool one = repair_user(s, &user);
 
-	return journal_find(&target, one ? &user : NULL, found);
+	return all ? journal_find_all(&target, one ? &user : NULL, found)
+		   : journal_find(&target, one ? &user : NULL, found);
 }
 
 /* How many counts are not as they were before: what was taken back is none. */
@@ -259,7 +260,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
 			s->who.pid);
 	array_init(&found, sizeof(struct journal_found));
-	fits = !s->process || repair_find(s, &found);
+	fits = !s->process || session_journals(s, false, &found);
 	if (fits)
 		*leftovers = calloc(found.count + 1, sizeof **leftovers);
 	for (size_t i = 0; *leftovers && i < found.count; i++) {
@@ -408,6 +409,31 @@ static uint64_t repair_since(const struct journal_found *f)
 	return ticks < now ? now - ticks : now;
 }
 
+/*
+ * What raises counts comes first: what another of them added to such a count can be taken away only
+ * then.
+ */
+static bool repair_order(struct array *found)
+{
+	size_t first = 0;
+	bool fits = true;
+
+	for (size_t i = 0; fits && i < found->count; i++) {
+		struct journal_found *f = ARRAY_AT(found, struct journal_found, i), other;
+		struct array lowered;
+
+		array_init(&lowered, sizeof(struct plan_lowered));
+		fits = session_lowered_by(f, &lowered);
+		if (fits && lowered.count) {
+			other = *ARRAY_AT(found, struct journal_found, first);
+			*ARRAY_AT(found, struct journal_found, first++) = *f;
+			*f = other;
+		}
+		array_done(&lowered);
+	}
+	return fits;
+}
+
 int probes_repair(struct probes_session *s, struct probes_result **result, struct probes_error *e)
 {
 	struct array found;
@@ -422,7 +448,7 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 		return r;
 	array_init(&found, sizeof(struct journal_found));
 	/* Under the turn: two repairs at once must not undo the same thing twice. */
-	if (!repair_find(s, &found))
+	if (!session_journals(s, false, &found) || !repair_order(&found))
 		r = error_memory(e, "the journals");
 	for (size_t i = 0; r == 0 && i < found.count; i++) {
 		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);

@@ -26,15 +26,11 @@ void probes_result_free(struct probes_result *r)
 
 /* ---- one change, with its turn ---- */
 
-static int session_plan_switch(
-	const struct session_change *c, struct plan *p, struct probes_error *e)
+static int session_plan_switch(struct probes_session *s, const struct session_change *c,
+	struct plan *p, struct probes_error *e)
 {
+	(void)s;
 	return plan_switch(p, c->chosen->data, c->chosen->count, &c->mode, e);
-}
-
-int session_plan_restore(const struct session_change *c, struct plan *p, struct probes_error *e)
-{
-	return plan_restore(p, c->which, c->count, (const int32_t *const *)c->deltas, c->follow, e);
 }
 
 /* An undo waits longer if its caller can: there may be no later attempt. */

@@ -117,6 +117,7 @@ struct journal_found {
 	struct records_place place;
 	char file[100];
 	uint64_t device, inode;
+	bool living; /* its owner lives: only journal_find_all finds such */
 	struct journal_text text;
 	/* Not empty: it may tell of changes that remain, but why nobody can say; nothing else is
 	   known then, except perhaps text.key. */
@@ -131,6 +132,9 @@ struct journal_found {
  * journal_found; false when there is no memory.
  */
 bool journal_find(const struct journal_key *target, const uid_t *user, struct array *found);
+
+/* The same, with those of living owners: what they hold they will take back themselves. */
+bool journal_find_all(const struct journal_key *target, const uid_t *user, struct array *found);
 void journal_found_done(struct array *found);
 
 #endif

@@ -29,7 +29,8 @@ struct journal_search {
 	struct array *found;
 	const struct records_place *place;
 	int dir;
-	bool fits; /* in memory, so far */
+	bool living; /* those of living owners are wanted, too */
+	bool fits;   /* in memory, so far */
 };
 
 /* ---- here and now ---- */
@@ -202,7 +203,8 @@ static bool journal_concerns(
 	       journal_same_program(&text->key, &s->target);
 }
 
-/* Keep the text of a journal whose owner is dead. */
+/* Keep the text of a journal whose owner is dead; of a living one, too, where that was asked for.
+ */
 static void journal_judge(struct journal_search *s, const char *file, int fd, const struct stat *st,
 	struct journal_text *text)
 {
@@ -222,9 +224,11 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 	if (!journal_concerns(s, text, same_pids))
 		return;
 	owner = journal_owner_lives(fd, text, same_pids, &why);
-	if (owner == LIFE_GOES_ON)
+	if (owner == LIFE_GOES_ON && !s->living)
 		return;
-	if (!same_pids)
+	if (owner == LIFE_GOES_ON)
+		why = NULL;
+	else if (!same_pids)
 		why = JOURNAL_ELSEWHERE;
 	else if (owner == LIFE_IS_OVER && !journal_certain(&text->key, &s->target))
 		why = "it may belong to an earlier process with the same number";
@@ -238,6 +242,7 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 		return;
 	f->device = st->st_dev;
 	f->inode = st->st_ino;
+	f->living = owner == LIFE_GOES_ON;
 	if (*f->unjudged) {
 		f->text.key = text->key;
 		return;
@@ -308,9 +313,11 @@ static void journal_search(struct journal_search *s)
 	closedir(list);
 }
 
-bool journal_find(const struct journal_key *target, const uid_t *user, struct array *found)
+static bool journal_find_some(
+	const struct journal_key *target, const uid_t *user, bool living, struct array *found)
 {
-	struct journal_search s = {.target = *target, .found = found, .fits = true};
+	struct journal_search s = {
+		.target = *target, .found = found, .living = living, .fits = true};
 	struct records_place places[RECORDS_PLACES];
 	size_t count = records_places(user, places);
 
@@ -320,6 +327,16 @@ bool journal_find(const struct journal_key *target, const uid_t *user, struct ar
 		journal_search(&s);
 	}
 	return s.fits;
+}
+
+bool journal_find(const struct journal_key *target, const uid_t *user, struct array *found)
+{
+	return journal_find_some(target, user, false, found);
+}
+
+bool journal_find_all(const struct journal_key *target, const uid_t *user, struct array *found)
+{
+	return journal_find_some(target, user, true, found);
 }
 
 void journal_found_done(struct array *found)

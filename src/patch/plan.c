@@ -418,6 +418,28 @@ static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, co
 	return true;
 }
 
+/*
+ * Where a count would go below 0, somebody took our part away. If another session did, and will add
+ * it again when it takes back, our part is not settled: it comes back with that.
+ */
+static bool plan_restore_lowered(
+	struct plan *p, const struct plan_step *s, const uint32_t *from, struct probes_item *item)
+{
+	for (uint32_t i = 0; s->view->left && i < s->p->semaphore_count; i++) {
+		const struct plan_lowered *by;
+
+		if (s->view->left[plan_step_slot(s, i)] <= (int64_t)from[i])
+			continue;
+		p->below = true;
+		by = plan_step_lowered(p->lowered, s->p->semaphores[i].address);
+		if (by) {
+			plan_step_not_lowered(s, by, item);
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 {
 	uint32_t count = s->p->semaphore_count, *to = plan_targets(p, count), *from = to + count;
@@ -432,7 +454,8 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 	item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
 	if (item && s->p->broken)
 		plan_step_not(item, PROBES_NOT_DONE, s->p->broken);
-	if (!item || s->p->broken || !plan_restore_check(s, to, from, follow, item))
+	if (!item || s->p->broken || !plan_restore_check(s, to, from, follow, item) ||
+		!plan_restore_lowered(p, s, from, item))
 		return item;
 	plan_restore_settle(s);
 	return plan_write_probe(p, s, to, from, up, follow);

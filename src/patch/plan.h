@@ -39,6 +39,14 @@ static inline unsigned plan_count(const uint8_t bytes[2])
 	return bytes[0] | (unsigned)bytes[1] << 8;
 }
 
+/* A count that the journal of another session says it lowered: taking that back raises it again. */
+struct plan_lowered {
+	uint64_t address;
+	int32_t delta;
+	pid_t owner; /* 0: not of our pid namespace */
+	bool living; /* else a repair takes it back */
+};
+
 struct plan_view; /* the values as they will be after what is planned so far */
 
 struct plan {
@@ -51,6 +59,9 @@ struct plan {
 	struct plan_view *views; /* one a holding */
 	struct array targets;    /* uint32_t: scratch, for the counts of one probe */
 	uint32_t epoch;
+	const struct array *lowered; /* struct plan_lowered by address, may be NULL: set by the
+					caller before plan_restore */
+	bool below;                  /* plan_restore: a count would have gone below 0 */
 };
 
 struct plan_mode {
@@ -74,7 +85,8 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
  * added to each semaphore, at the first of its address. Probes are taken in the order of `which`.
  * `follow`: sites are set to what their semaphore says even where that does not change, to mend
  * what an interrupted switch left halfway. The part of a count that a live uprobe may hold is never
- * taken: such a probe stays as it is, not done, as does one whose notes or memory are broken now.
+ * taken: such a probe stays as it is, not done, as does one whose notes or memory are broken now,
+ * and one whose count would go below 0 and is among p->lowered; elsewhere it becomes 0.
  */
 int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
 	bool follow, struct probes_error *e);

@@ -1,6 +1,7 @@
 /* Whether a probe may be switched, and why not; pure like the plan. */
 #include "patch/plan_step.h"
 
+#include "patch/plan.h"
 #include "probe/site.h"
 
 #include <stdio.h>
@@ -149,6 +150,44 @@ bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to
 	/* A uprobe never switches an OCaml site: if all that is left is the uprobes', the sites
 	 * must be off, else on; nobody can tell. */
 	return to < theirs || (theirs && to == theirs && s->p->kind == PROBES_OCAML);
+}
+
+const struct plan_lowered *plan_step_lowered(const struct array *lowered, uint64_t address)
+{
+	size_t low = 0, high = lowered ? lowered->count : 0, end = high;
+	const struct plan_lowered *at;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ARRAY_AT(lowered, struct plan_lowered, middle)->address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	at = low < end ? ARRAY_AT(lowered, struct plan_lowered, low) : NULL;
+	return at && at->address == address ? at : NULL;
+}
+
+void plan_step_not_lowered(
+	const struct plan_step *s, const struct plan_lowered *by, struct probes_item *item)
+{
+	char **slot = by->owner && array_reserve(s->texts, 1) ? array_add(s->texts) : NULL;
+	int n = -1;
+
+	plan_step_not(item, PROBES_NOT_DONE,
+		"another session has lowered its count, and will raise it again");
+	if (slot && by->living)
+		n = asprintf(slot, "session %d has lowered its count, and will raise it again",
+			by->owner);
+	else if (slot)
+		n = asprintf(slot,
+			"session %d lowered its count and was interrupted: repair raises it again",
+			by->owner);
+	if (n >= 0)
+		item->why = *slot;
+	else
+		s->texts->count -= !!slot;
 }
 
 static bool plan_step_check_theirs(

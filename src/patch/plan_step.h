@@ -12,6 +12,8 @@
 #define PLAN_ODD "its sites and its count disagree (odd)"
 #define PLAN_THEIRS "uprobes (or breakpoints) at its sites may own the rest of its count"
 
+struct plan_lowered;
+
 struct plan_view {
 	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */
 	uint8_t *on;       /* per site: as it will be */
@@ -63,6 +65,13 @@ uint32_t plan_step_all_held(const struct plan_step *s);
  * int3 that counts nothing (a debugger's) is taken for a uprobe's.
  */
 bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to);
+
+/* Who lowered the count at an address (struct plan_lowered, by address), or NULL. */
+const struct plan_lowered *plan_step_lowered(const struct array *lowered, uint64_t address);
+
+/* It is not taken back, and stays ours: what that session lowered comes up again. */
+void plan_step_not_lowered(
+	const struct plan_step *s, const struct plan_lowered *by, struct probes_item *item);
 
 /* May this probe be switched? */
 bool plan_step_check(

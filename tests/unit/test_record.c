@@ -1,7 +1,8 @@
 /*
  * Covers the record that session_change.c keeps: at each write it is on disk already, at each end
  * of a change it says so; without a journal one goes on and says it once; where the disk is full
- * nothing more is switched, and what is ours can still be taken back. Not covered: the form of a
+ * nothing more is switched, and what is ours can still be taken back; what another session's record
+ * says of a count that was lowered under us. Not covered: the form of a
  * journal (test_journal), killed sessions (stress/kills.sh, e2e/cli-repair.sh).
  */
 #include "session_world.h"
@@ -217,6 +218,72 @@ START_TEST(record_of_several_is_one_result)
 }
 END_TEST
 
+/* ---- another session at the same count ---- */
+
+/* The journal of another living session, which added so much to the count of "soft". */
+static void record_of_another(
+	const struct session_world *x, struct journal *j, uint16_t old, uint16_t new_)
+{
+	const struct journal_write w = {
+		.address = WORLD_BIAS + WORLD_DATA(0x32), .old = old, .new_ = new_};
+
+	ck_assert_int_eq(
+		session_open_journal(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
+	ck_assert_int_eq(journal_add(j, &w, 1), 0);
+}
+
+/* It lowered the count, and will raise it again: our part is not settled until it has. */
+START_TEST(record_of_another_that_lowered)
+{
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+	struct journal j;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "soft");
+	world_set_count(&x.w, WORLD_DATA(0x32), 0);
+	record_of_another(&x, &j, 1, 0);
+	for (int way = 0; way < 2; way++) {
+		ck_assert_int_eq(probes_restore(&x.s, &r, &e), 0);
+		ck_assert_uint_eq(r->not_done, 1);
+		ck_assert_ptr_nonnull(strstr(r->items[0].why, "has lowered its count"));
+		probes_result_free(r);
+		ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 0);
+		ck_assert_uint_eq(probes_mine(&x.s), 1);
+		ck_assert(x.s.owing);
+	}
+	/* it goes */
+	world_set_count(&x.w, WORLD_DATA(0x32), 1);
+	journal_remove(&j);
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert(!x.s.owing);
+	session_end(&x);
+}
+END_TEST
+
+/* It has raised the count, or is square: somebody else took our part away, for good. */
+START_TEST(record_of_another_that_did_not)
+{
+	struct session_world x;
+	struct journal j;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "soft");
+	session_must(&x, PROBES_DISABLE, "soft");
+	session_must(&x, PROBES_ENABLE, "soft");
+	world_set_count(&x.w, WORLD_DATA(0x32), 0);
+	record_of_another(&x, &j, _i, 1);
+	session_must_restore(&x);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 0);
+	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	journal_remove(&j);
+	session_end(&x);
+}
+END_TEST
+
 Suite *record_suite(void)
 {
 	Suite *s = suite_create("record");
@@ -227,6 +294,8 @@ Suite *record_suite(void)
 	tcase_add_test(t, record_cannot_begin);
 	tcase_add_test(t, record_is_full);
 	tcase_add_test(t, record_of_several_is_one_result);
+	tcase_add_test(t, record_of_another_that_lowered);
+	tcase_add_loop_test(t, record_of_another_that_did_not, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
 }

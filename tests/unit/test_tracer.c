@@ -29,7 +29,7 @@
 struct tracer_seen {
 	volatile sig_atomic_t count;
 	volatile unsigned long sum;
-	volatile int turns;
+	volatile unsigned turns; /* comes round on a busy machine */
 };
 
 static struct tracer_seen *seen;
@@ -202,7 +202,7 @@ START_TEST(tracer_leaves_a_stopped_job_stopped)
 	pid_t child = tracer_child();
 	struct probes_error e = {0};
 	struct identity who;
-	int turns;
+	unsigned turns;
 
 	if (tracer_open(&who, child)) {
 		kill(child, SIGSTOP);
