@@ -146,6 +146,14 @@ static void image_refuse_unread(const struct image_group *g, const struct mappin
 		snprintf(o->why, sizeof o->why, "%.110s; %s", why, o->remedy);
 }
 
+/* A library that is unloaded while we look at it has not been replaced. */
+static bool image_has_gone(const struct image_group *g, const struct mapping *m)
+{
+	char byte;
+
+	return g->memory->fd >= 0 && m->readable && !memory_read(g->memory, m->start, &byte, 1);
+}
+
 /* Add an object, which takes over `file`, if a mapping holds the beginning of the file. */
 static bool image_add_instance(
 	const struct image_group *g, const struct mapping *m, struct object *file, bool exact)
@@ -158,6 +166,8 @@ static bool image_add_instance(
 		return false;
 	if (!exact && !mapped_is(g->memory, file, bias, m->inode)) {
 		object_free(file);
+		if (image_has_gone(g, m))
+			return true;
 		twin_read_headers(g->memory, g->mappings, g->count, m, &headers);
 		image_refuse_unread(g, m, IMAGE_REPLACED, &headers);
 		return true;
@@ -220,7 +230,7 @@ static int image_read_file(const struct image_group *g, const struct mapping *m,
 	int r = image_read_mapped(g, m, file, exact, why, sizeof why, e);
 	struct twin_headers headers;
 
-	if (r < 0 || *file)
+	if (r < 0 || *file || image_has_gone(g, m))
 		return r;
 	twin_read_headers(g->memory, g->mappings, g->count, m, &headers);
 	if (g->image->searches++ < IMAGE_SEARCHES)

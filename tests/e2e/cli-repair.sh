@@ -67,7 +67,7 @@ until_state work_start enabled
 want 0 info -pid "$pid"
 same 'a living session is no leftover' "$(cat "$tmp/err")" ''
 killed "$session"
-note="^probes-tui: pid $pid: an interrupted session \\(pid $session\\) left [0-9]+ changes; .*repair -pid $pid$"
+note="^probes-tui: pid $pid: an interrupted session \\(pid $session\\) left [0-9]+ changes?; .*repair -pid $pid$"
 for verb in list info 'attach -no-syslog -enable-all -dry-run'; do
 	# shellcheck disable=SC2086 # words
 	want 0 $verb -pid "$pid"

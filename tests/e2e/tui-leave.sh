@@ -137,7 +137,7 @@ same 'the victim is as it was left' "$(state first)" enabled
 
 # --------------------- what a killed session left is said, and not undone unasked
 screen
-wait_for 'an earlier session \(pid [0-9]+\) was killed and left [0-9]+ write'
+wait_for 'an earlier session \(pid [0-9]+\) was killed and left [0-9]+ change'
 same 'not undone unasked' "$(state first)" enabled
 keys q
 wait_for '^status=0$'

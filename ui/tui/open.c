@@ -132,13 +132,19 @@ static void open_leftovers(struct app *a)
 				"changes of an earlier session may remain in process %d: could not "
 				"check %s",
 				(int)probes_pid(s), left[0].unjudged);
-		else if (count)
+		else if (count && left[0].changes)
 			app_complain(a,
-				"an earlier session (pid %d) was killed and left %zu write%s in "
+				"an earlier session (pid %d) was killed and left %zu change%s in "
 				"process %d; probes-tui repair -pid %d undoes that",
 				(int)left[0].owner, left[0].changes,
 				left[0].changes == 1 ? "" : "s", (int)probes_pid(s),
 				(int)probes_pid(s));
+		else if (count && left[0].interrupted)
+			app_complain(a,
+				"an earlier session (pid %d) was killed in the middle of a switch "
+				"in "
+				"process %d; probes-tui repair -pid %d undoes what it did",
+				(int)left[0].owner, (int)probes_pid(s), (int)probes_pid(s));
 		free(left);
 	}
 }
