@@ -1,0 +1,42 @@
+/*
+ * The objects of one mapped file: the file behind its mappings, or a twin of it, opened and
+ * verified, and an object for each mapping that begins one. For image.c alone.
+ */
+#ifndef PROCESS_IMAGE_GROUP_H
+#define PROCESS_IMAGE_GROUP_H
+
+#include "process/image.h"
+
+/* The mappings of one file, ascending, and their process. */
+struct image_group {
+	struct image *image;
+	const struct identity *who;
+	struct memory *memory;
+	const struct mapping *const *mappings;
+	size_t count;
+};
+
+/*
+ * The bias that a mapping gives, if the start of the first executable segment lies in it. mprotect
+ * may have split a segment into several mappings: only the one with its start counts.
+ */
+bool image_group_bias(const struct object *file, const struct mapping *m, uint64_t *bias);
+
+/* One more object; m: a mapping of it, or NULL. NULL: no memory. */
+struct image_object *image_group_add(
+	struct image *image, const char *path, const struct mapping *m);
+
+/* Where its segments begin, once its bias is known. */
+void image_group_place(struct image_object *o);
+
+/* Count the probes of an object, or close its file, where no more of it is needed. */
+void image_group_use_up(const struct image *image, struct image_object *o);
+
+/*
+ * Add the objects of a group, but for those that are `known` (struct image_known; NULL: none). What
+ * cannot be read is listed with its `why`. Fails only for a shortage of our own.
+ */
+int image_group_read(
+	const struct image_group *g, const struct array *known, struct probes_error *e);
+
+#endif
