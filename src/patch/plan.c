@@ -2,7 +2,6 @@
 #include "patch/plan.h"
 
 #include "base/error.h"
-#include "patch/plan_step.h"
 
 #include <errno.h>
 #include <stdio.h>

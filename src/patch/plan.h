@@ -9,6 +9,7 @@
 #ifndef PATCH_PLAN_H
 #define PATCH_PLAN_H
 
+#include "patch/plan_step.h"
 #include "probe/catalog.h"
 #include "probe/select.h"
 
@@ -38,14 +39,6 @@ static inline unsigned plan_count(const uint8_t bytes[2])
 {
 	return bytes[0] | (unsigned)bytes[1] << 8;
 }
-
-/* A count that the journal of another session says it lowered: taking that back raises it again. */
-struct plan_lowered {
-	uint64_t address;
-	int32_t delta;
-	pid_t owner; /* 0: not of our pid namespace */
-	bool living; /* else a repair takes it back */
-};
 
 struct plan_view; /* the values as they will be after what is planned so far */
 

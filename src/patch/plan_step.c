@@ -1,7 +1,6 @@
 /* Whether a probe may be switched, and why not; pure like the plan. */
 #include "patch/plan_step.h"
 
-#include "patch/plan.h"
 #include "probe/site.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * One probe while its switching is planned, and whether it may be switched at all. Pure. For plan.c
- * alone.
+ * One probe while its switching is planned, and whether it may be switched at all. Pure. The
+ * functions are for plan.c alone.
  */
 #ifndef PATCH_PLAN_STEP_H
 #define PATCH_PLAN_STEP_H
@@ -12,7 +12,13 @@
 #define PLAN_ODD "its sites and its count disagree (odd)"
 #define PLAN_THEIRS "uprobes (or breakpoints) at its sites may own the rest of its count"
 
-struct plan_lowered;
+/* A count that the journal of another session says it lowered: taking that back raises it again. */
+struct plan_lowered {
+	uint64_t address;
+	int32_t delta;
+	pid_t owner; /* 0: not of our pid namespace */
+	bool living; /* else a repair takes it back */
+};
 
 struct plan_view {
 	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */

@@ -1,11 +1,49 @@
 /*
  * The objects of one mapped file: the file behind its mappings, or a twin of it, opened and
- * verified, and an object for each mapping that begins one. For image.c alone.
+ * verified, and an object for each mapping that begins one.
  */
 #ifndef PROCESS_IMAGE_GROUP_H
 #define PROCESS_IMAGE_GROUP_H
 
-#include "process/image.h"
+#include "base/array.h"
+#include "elf/object.h"
+#include "process/identity.h"
+#include "process/maps.h"
+#include "process/memory.h"
+#include "process/place.h"
+
+struct image_object {
+	char *path;          /* as maps spells it; owned */
+	bool deleted;        /* the path names another file now, or none */
+	bool executable;     /* the program itself */
+	uint64_t bias;       /* address = bias + vaddr */
+	struct place place;  /* by which it is told again */
+	struct object *file; /* owned; NULL where `why` says why it cannot be used, or where it was
+				only counted */
+	size_t probes;       /* counted (struct object_terms) */
+	bool more;           /* than `probes` */
+	char why[192];
+
+	/* Where there is no `file`: */
+	bool unread;                /* it may have probes */
+	const char *remedy;         /* what would help (static, a part of `why`), or NULL */
+	unsigned char build_id[64]; /* as memory has it */
+	size_t build_id_size;
+};
+
+struct image {
+	const struct object_terms *terms; /* set by the caller: how much of the files to keep */
+	struct array objects;             /* struct image_object; the executable first */
+	struct array writable;            /* struct maps_range; empty: maps are unchanged */
+	size_t searches; /* for another file, where the mapped one cannot be opened */
+};
+
+/* An object that was read before. */
+struct image_known {
+	struct place place;
+	bool there;   /* it still is */
+	bool deleted; /* and its file was removed or replaced */
+};
 
 /* The mappings of one file, ascending, and their process. */
 struct image_group {
