@@ -204,6 +204,7 @@ PROBES_API PROBES_CHECK int probes_open_pid(pid_t pid, const struct probes_optio
 struct probes_survey {
 	size_t probes;  /* as probes_count would say */
 	size_t objects; /* that are mapped */
+	size_t unread;  /* of these, that could not be read: what probes they have is not known */
 	bool more;      /* there are more: 524,288 are counted of one object */
 };
 
