@@ -60,6 +60,7 @@ static int deed_take(struct deed *d, size_t process, struct probes_result *r, in
 	s->skipped += r->skipped;
 	s->refused += r->not_done;
 	s->sites += r->sites;
+	s->written += r->write_count > 0;
 	if (r->stopped_ns > s->stopped_ns)
 		s->stopped_ns = r->stopped_ns;
 	for (size_t i = 0; i < r->write_count; i++)
@@ -342,7 +343,9 @@ const char *deed_say(const struct deed_sum *s, char *out, size_t size)
 			n == 1 ? "" : "s");
 	else
 		text_addf(out, size, "nothing was changed");
-	if (s->processes > 1)
+	if (n && s->written < s->processes)
+		text_addf(out, size, " in %zu of %zu processes", s->written, s->processes);
+	else if (s->processes > 1)
 		text_addf(out, size, " in %zu processes", s->processes);
 	if (n)
 		deed_say_stop(s, out, size);
