@@ -20,6 +20,7 @@ int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *
 
 		survey->objects++;
 		survey->probes += o->probes;
+		survey->unread += o->unread;
 		survey->more = survey->more || o->more;
 	}
 	if (r == 0) {

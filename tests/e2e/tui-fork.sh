@@ -176,6 +176,60 @@ same 'undone in the child' "$(child_hits second)" 0
 same 'undone in the parent' "$(state second)" disabled
 end_child
 
+# --- W takes it back there, too, which u does not: u is of the processes that were switched
+screen -refresh 0.2 -follow
+text '/second'
+keys Enter
+keys e
+wait_for '^> \[\*\] ocaml_2:second'
+child
+wait_for '^> \[\*\] ocaml_2:second +2/2 +1 +2 +me '
+keys u
+wait_for '^> \[.\] ocaml_2:second +1/2 '
+same 'the child has it still' "$(child_hits second)" 1
+keys W
+wait_for 'taken back in 1 child by fork: 1 probe'
+wait_for '^> \[ \] ocaml_2:second +0/2 '
+same 'not any more' "$(child_hits second)" 0
+keys W
+wait_for 'no child by fork holds anything of this session'
+
+# --- but not what was switched there since it joined
+keys e
+wait_for '^> \[\*\] ocaml_2:second +2/2 '
+keys W
+wait_for 'no child holds what it inherited. 1 in the list holds later changes'
+same 'on purpose' "$(child_hits second)" 1
+keys q
+wait_for '^status=0$'
+same 'undone in the child' "$(child_hits second)" 0
+end_child
+
+# --- of an heir in which something else was switched, the inherited alone
+screen -refresh 0.2 -follow
+text '/second'
+keys Enter
+keys e
+wait_for '^> \[\*\] ocaml_2:second'
+child
+wait_for '^> \[\*\] ocaml_2:second +2/2 +1 +2 +me '
+keys '\'
+text 'multi'
+keys Enter
+wait_for '^> \[ \] ocaml_2:multi'
+keys e
+wait_for '^> \[\*\] ocaml_2:multi +10/10 '
+keys W
+wait_for 'taken back in 1 child by fork: 1 probe. 1 in the list holds later changes'
+same 'the inherited' "$(child_hits second)" 0
+same 'the other stays' "$(child_hits multi)" 5
+same 'the parent keeps both' "$(hits second 1)" 1
+keys q
+wait_for '^status=0$'
+same 'undone in the child' "$(child_hits multi)" 0
+same 'undone in the parent' "$(state second)" disabled
+end_child
+
 # --- the same of a tree
 type_command "'$PROBES_TUI' -no-syslog -tree $pid -refresh 0.2"
 wait_for '^STATE PROVIDER:NAME'

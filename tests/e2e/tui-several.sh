@@ -12,6 +12,8 @@ terminal 80 24
 type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2"
 wait_for '^probes-tui  2 processes'
 seen 'both' '^ 16 probes 22 sites 2 objects'
+keys e
+wait_for ': [0-9]+ sites? in 1 of 2 processes'
 keys q
 wait_for '^status=0$'
 stop2
@@ -44,5 +46,9 @@ wait_for 'ocaml_2:first +[01]/1 +[01] +1 '
 keys q
 wait_for '^status=0$'
 wait_until disabled state first
+screen
 stop
+wait_for '^ 8 probes [|] on - '
+keys q
+wait_for '^status='
 finish

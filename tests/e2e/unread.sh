@@ -107,6 +107,43 @@ ask step
 same 'and off, with its code' "$(value libvictim.lib_work hits)" 4
 stop
 
+# --- nothing but that library has probes: not "no probes", and not counted among those without
+cp "$lib" "$folder/libonly.so"
+cp "$(command -v cat)" "$folder/plain"
+cat >"$folder/only" <<EOF
+#!/bin/sh
+echo ready \$\$
+LD_PRELOAD="$folder/libonly.so" exec $as "$folder/plain"
+EOF
+chmod a+rx "$folder"/*
+launch 3 4 only
+pid=$started_pid
+echo begun >&3
+read -r begun <&4
+same 'it runs' "$begun" begun
+want 0 list -pid "$pid"
+has 'its probes' '[1-9][0-9]* probes, 1 object;' "$tmp/out"
+rm "$folder/libonly.so"
+if "$PROBES_TUI" list -pid "$pid" 2>&1 | grep -q "^probes-tui: no probes found in process $pid"; then
+	terminal 300 24
+	type_command "'$PROBES_TUI' -no-syslog -pid $pid"
+	wait_for '^status=3$'
+	seen 'what is known' "no probes found in process $pid: 1 of its [0-9]+ objects could not be read \\(libonly.so: deleted or"
+	unseen 'more is not' 'has no probes'
+	unseen 'a remedy twice' 'glibc has probes.*glibc has probes'
+	terminal
+	type_command "'$PROBES_TUI' -no-syslog"
+	wait_for "^[> ] +$pid [^ ]+ +[?] [a-z]+ +plain"
+	wait_for '^ [0-9]+ without probes, [0-9]+ not permitted, [0-9]+ with unread objects \(\?\)'
+	keys q
+	wait_for '^status=0$'
+else
+	echo 'not tried: no probes found (other objects of cat have some)'
+fi
+exec 3>&- 4<&-
+kill "$pid"
+wait "$pid"
+
 # --- where distributions keep debug files: there is such a folder in the process's own root only
 id=$(readelf -n "$lib" | sed -n 's/.*Build ID: *//p')
 rest=${id#??}

@@ -4,15 +4,37 @@
 #include "ui/tui/act_sweep.h"
 
 #include "ui/tui/heirs.h"
+#include "ui/tui/text.h"
 #include "ui/tui/workers.h"
 
 #define ACT_SWEEP_LOOKS 5
+
+static void act_sweep_say(struct app *a, const struct heirs_sum *sum)
+{
+	size_t joined = heirs_joined(a);
+	char said[300] = "";
+
+	heirs_say(sum, said, sizeof said);
+	if (!said[0] && !joined) {
+		app_say(a, "no child by fork holds anything of this session");
+		return;
+	}
+	if (!said[0])
+		text_addf(said, sizeof said, "no child holds what it inherited. ");
+	/* What was kept is in these, too: it has been said. */
+	if (joined && !sum->kept)
+		text_addf(said, sizeof said, "%zu in the list hold%s later changes", joined,
+			joined == 1 ? "s" : "");
+	if (sum->kept)
+		app_complain(a, "%s", said);
+	else
+		app_say(a, "%s", said);
+}
 
 void act_sweep(struct app *a, enum request r)
 {
 	struct heirs_sum sum = {0};
 	size_t before, looks = 0;
-	char said[200] = "";
 
 	(void)r;
 	if (a->read_only) {
@@ -24,12 +46,12 @@ void act_sweep(struct app *a, enum request r)
 		before = sum.processes;
 		workers_look(a);
 		heirs_restore(a, "sweep", &sum);
+		heirs_restore_joined(a, "sweep", &sum);
 	} while (sum.processes > before && !sum.failed && ++looks < ACT_SWEEP_LOOKS);
-	heirs_say(&sum, said, sizeof said);
+	if (sum.processes)
+		app_refresh(a, true);
 	if (sum.failed)
 		app_say_error(a, "not all children could be swept", &sum.e);
-	else if (sum.processes)
-		app_say(a, "%s", said);
 	else
-		app_say(a, "no child by fork holds anything of this session");
+		act_sweep_say(a, &sum);
 }

@@ -60,6 +60,7 @@ static int deed_take(struct deed *d, size_t process, struct probes_result *r, in
 	s->skipped += r->skipped;
 	s->refused += r->not_done;
 	s->sites += r->sites;
+	s->written += r->write_count > 0;
 	if (r->stopped_ns > s->stopped_ns)
 		s->stopped_ns = r->stopped_ns;
 	for (size_t i = 0; i < r->write_count; i++)
@@ -195,6 +196,27 @@ static int deed_in_process(struct model *m, size_t process, const struct deed_pl
 	return deed_steps_in_process(m, process, plan, d, result, e);
 }
 
+static bool deed_is_dry(const struct deed_plan *plan)
+{
+	return plan->dry_run || (plan->command && plan->command->dry_run);
+}
+
+/* What a deed switched in an heir is no mere inheritance any more: W leaves it alone. */
+static void deed_choose(struct model_process *p, const struct probes_result *done)
+{
+	size_t count = probes_count(p->session), before = p->chosen_size;
+
+	if (!p->heir || !done || !done->item_count)
+		return;
+	if (before < count) {
+		p->chosen = mem_grow(p->chosen, &p->chosen_size, count, sizeof *p->chosen);
+		memset(p->chosen + before, 0, p->chosen_size - before);
+	}
+	for (size_t i = 0; i < done->item_count; i++)
+		if (done->items[i].outcome == PROBES_DONE)
+			p->chosen[done->items[i].probe] = true;
+}
+
 int deed_do(
 	struct model *m, const struct deed_plan *plan, struct deed **deed, struct probes_error *e)
 {
@@ -216,6 +238,8 @@ int deed_do(
 			continue;
 		status = deed_in_process(m, i, plan, d, &r, &one);
 		status = deed_take(d, i, r, status, &one, e);
+		if (!status && !deed_is_dry(plan))
+			deed_choose(&m->processes[i], r);
 		first = first ? first : status;
 	}
 	return first;
@@ -319,7 +343,9 @@ const char *deed_say(const struct deed_sum *s, char *out, size_t size)
 			n == 1 ? "" : "s");
 	else
 		text_addf(out, size, "nothing was changed");
-	if (s->processes > 1)
+	if (n && s->written < s->processes)
+		text_addf(out, size, " in %zu of %zu processes", s->written, s->processes);
+	else if (s->processes > 1)
 		text_addf(out, size, " in %zu processes", s->processes);
 	if (n)
 		deed_say_stop(s, out, size);

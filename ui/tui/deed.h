@@ -35,6 +35,7 @@ struct deed_plan {
 /* What came of it over all processes. */
 struct deed_sum {
 	size_t processes;              /* that it was done in */
+	size_t written;                /* of these, where something was written */
 	size_t failed_processes;       /* that refused it as a whole */
 	size_t done, skipped, refused; /* probes */
 	size_t already;                /* on by this session, which counts once: left out */

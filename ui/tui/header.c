@@ -100,6 +100,12 @@ static void header_counts(const struct app *a, struct canvas *c, int y)
 	char text[256], interval[24];
 
 	header_interval(a, interval, sizeof interval);
+	/* Of what is gone no state is known, not even 0. */
+	if (a->model.process_count && !model_alive(&a->model)) {
+		snprintf(text, sizeof text, " %zu probes | on -", a->model.row_count);
+		header_line(c, y, STYLE_PLAIN, text, interval);
+		return;
+	}
 	snprintf(text, sizeof text, " %zu probes %zu sites %zu object%s", a->model.row_count,
 		n->sites, n->objects, n->objects == 1 ? "" : "s");
 	text_addf(text, sizeof text, " | on %zu: mine %zu other %zu | some %zu odd %zu", n->on,

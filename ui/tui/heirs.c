@@ -92,27 +92,86 @@ void heirs_count_swept(
 		text_clean(unsaid.why, a->notice, sizeof a->notice);
 }
 
-static void heirs_restore_one(
-	struct app *a, struct probes_session *s, const char *verb, struct heirs_sum *sum)
+/* What is taken back, and how: all that a session holds, or (chosen) some of its probes. */
+static void heirs_restore_one(struct app *a, struct probes_session *s,
+	const struct probes_action *chosen, const char *verb, struct heirs_sum *sum)
 {
-	struct probes_swept swept = {.pid = probes_pid(s), .session = s, .probes = probes_mine(s)};
+	struct probes_swept swept = {.pid = probes_pid(s), .session = s};
 	struct probes_result *r = NULL;
 	struct probes_error e = {0};
+	size_t meant = chosen ? chosen->count : probes_mine(s), before = probes_mine(s);
+	int status;
 
-	if (!swept.probes || !heirs_alive(s))
+	if (!meant || !heirs_alive(s))
 		return;
-	if (probes_restore(s, &r, &e) < 0 && e.status != PROBES_GONE)
+	status = chosen ? probes_switch(s, chosen, 1, NULL, &r, &e) : probes_restore(s, &r, &e);
+	if (status < 0 && e.status != PROBES_GONE)
 		swept.error = &e;
 	swept.result = r;
-	if (!e.code || swept.error)
+	if (before > probes_mine(s))
+		swept.probes = before - probes_mine(s);
+	if (status == 0 && meant > swept.probes)
+		sum->kept += meant - swept.probes;
+	if (!status || swept.error)
 		heirs_count_swept(a, &swept, verb, sum);
 	probes_result_free(r);
 }
 
 void heirs_restore(struct app *a, const char *verb, struct heirs_sum *sum)
 {
+	sum->kept = 0;
 	for (size_t i = 0; i < a->heir_count; i++)
-		heirs_restore_one(a, a->heirs[i], verb, sum);
+		heirs_restore_one(a, a->heirs[i], NULL, verb, sum);
+}
+
+static bool heirs_inherited(const struct model_process *p, size_t probe)
+{
+	return !(probe < p->chosen_size && p->chosen[probe]) &&
+	       probes_live_at(p->session, probe)->mine;
+}
+
+static void heirs_restore_inherited(
+	struct app *a, const struct model_process *p, const char *verb, struct heirs_sum *sum)
+{
+	struct probes_action off = {.verb = PROBES_DISABLE, .by = PROBES_BY_INDEX};
+	size_t count = probes_count(p->session), *indices = mem_array(count, sizeof *indices);
+	struct probes_error gone;
+
+	/* The screen may be frozen. */
+	if (probes_refresh(p->session, NULL, 0, &gone) < 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (heirs_inherited(p, i))
+			indices[off.count++] = i;
+	off.indices = indices;
+	heirs_restore_one(a, p->session, &off, verb, sum);
+	free(indices);
+}
+
+void heirs_restore_joined(struct app *a, const char *verb, struct heirs_sum *sum)
+{
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		const struct model_process *p = &a->model.processes[i];
+
+		if (!p->heir || p->gone || !probes_mine(p->session))
+			continue;
+		if (p->chosen)
+			heirs_restore_inherited(a, p, verb, sum);
+		else
+			heirs_restore_one(a, p->session, NULL, verb, sum);
+	}
+}
+
+size_t heirs_joined(const struct app *a)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		const struct model_process *p = &a->model.processes[i];
+
+		count += p->heir && !p->gone && probes_mine(p->session) && heirs_alive(p->session);
+	}
+	return count;
 }
 
 void heirs_say(const struct heirs_sum *sum, char *out, size_t size)
@@ -121,4 +180,7 @@ void heirs_say(const struct heirs_sum *sum, char *out, size_t size)
 		text_addf(out, size, "taken back in %zu child%s by fork: %zu probe%s. ",
 			sum->processes, sum->processes == 1 ? "" : "ren", sum->probes,
 			sum->probes == 1 ? "" : "s");
+	if (sum->kept)
+		text_addf(out, size, "%zu inherited probe%s could not be taken back. ", sum->kept,
+			sum->kept == 1 ? "" : "s");
 }

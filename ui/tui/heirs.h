@@ -10,6 +10,7 @@
 /* What was taken back in them. */
 struct heirs_sum {
 	size_t processes, probes;
+	size_t kept;   /* probes that could not be taken back: others may count there */
 	size_t failed; /* processes where it could not be; `e` says why of the first */
 	struct probes_error e;
 };
@@ -28,6 +29,14 @@ size_t heirs_changed(const struct app *a);
 
 /* Undo in all heirs what they inherited; adds to the sum. */
 void heirs_restore(struct app *a, const char *verb, struct heirs_sum *sum);
+
+/*
+ * The same in those that are in the list (-follow, -tree): of what they hold only what they
+ * inherited. What was switched there since they joined stays: d and u are for that.
+ */
+void heirs_restore_joined(struct app *a, const char *verb, struct heirs_sum *sum);
+/* How many in the list came by fork with something and still hold something of this session. */
+size_t heirs_joined(const struct app *a);
 
 /* Count a child that probes_sweep reported, with its result. */
 void heirs_count_swept(

@@ -75,28 +75,58 @@ static int open_processes(struct app *a, struct probes_error *e)
 	return 0;
 }
 
-/* A process without any probe is not worth a screen: say why there are none. */
+/* Each object that could not be read, with why and what helps. */
+static void open_say_unread(const struct probes_session *s, char *out, size_t size)
+{
+	size_t unread = unread_count(s), said = 0;
+
+	text_addf(out, size, "%zu of its %zu objects could not be read (", unread,
+		probes_object_count(s));
+	for (size_t i = 0; i < probes_object_count(s); i++) {
+		const struct probes_object *o = probes_object_at(s, i);
+
+		if (unread_is(o))
+			text_addf(out, size, "%s%.80s: %.200s", said++ ? "; " : "",
+				text_base(o->path), o->why);
+	}
+	text_addf(out, size, ")");
+}
+
+/* What would bring probes to the others; each once. */
+static void open_say_remedies(const struct probes_session *s, char *out, size_t size)
+{
+	for (size_t i = 0; i < probes_object_count(s); i++) {
+		const struct probes_object *o = probes_object_at(s, i);
+
+		if (!o->executable && !unread_is(o) && o->remedy && !strstr(out, o->remedy))
+			text_addf(out, size, "; %s", o->remedy);
+	}
+}
+
+/* A process without any probe is not worth a screen: say why there are none, or none found. */
 static int open_nothing(const struct app *a, struct probes_error *e)
 {
 	const struct probes_session *s = a->model.processes[0].session;
 	const char *why = "no object mapped in it declares any";
-	char remedies[sizeof e->why] = "";
+	bool unread = unread_count(s);
 
 	for (size_t i = 0; i < probes_object_count(s); i++) {
 		const struct probes_object *o = probes_object_at(s, i);
 
 		if (o->executable && o->why)
 			why = o->why;
-		else if (unread_is(o))
-			text_addf(remedies, sizeof remedies, "; %.80s: %s", text_base(o->path),
-				o->why);
-		else if (o->remedy)
-			text_addf(remedies, sizeof remedies, "; %s", o->remedy);
 	}
 	e->status = PROBES_NO_TARGET;
 	e->code = -ENOENT;
-	snprintf(e->what, sizeof e->what, "process %d has no probes", (int)probes_pid(s));
-	snprintf(e->why, sizeof e->why, "%.192s%.300s", why, remedies);
+	snprintf(e->what, sizeof e->what,
+		unread ? "no probes found in process %d" : "process %d has no probes",
+		(int)probes_pid(s));
+	e->why[0] = '\0';
+	if (unread)
+		open_say_unread(s, e->why, sizeof e->why);
+	else
+		text_addf(e->why, sizeof e->why, "%.192s", why);
+	open_say_remedies(s, e->why, sizeof e->why);
 	/* What we started ends with us: there is no pid to look at afterwards. */
 	if (probes_held(s))
 		snprintf(e->hint, sizeof e->hint,

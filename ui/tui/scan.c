@@ -135,8 +135,9 @@ static bool scan_look(struct scan *s, struct scan_process *p)
 	}
 	p->probes = survey.probes;
 	p->more = survey.more;
+	p->unread = survey.unread;
 	probes_explain(p->id.pid, &access);
-	p->kind = p->probes ? SCAN_PROBES : access.can_list ? SCAN_NONE : SCAN_DENIED;
+	p->kind = p->probes || p->unread ? SCAN_PROBES : access.can_list ? SCAN_NONE : SCAN_DENIED;
 	p->may_read = access.can_read;
 	p->may_switch = access.can_switch;
 	return true;
@@ -149,6 +150,7 @@ static void scan_count(struct scan *s, const struct scan_process *p, int by)
 					       : &s->denied;
 
 	*count += (size_t)by;
+	s->unread += p->kind == SCAN_PROBES && p->unread ? (size_t)by : 0;
 }
 
 static struct scan_process *scan_known(struct scan *s, const struct scan_process *like)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum scan_kind {
-	SCAN_PROBES, /* it holds some */
+	SCAN_PROBES, /* it holds some, or may: it has objects that could not be read */
 	SCAN_NONE,
 	SCAN_DENIED, /* may not be looked at */
 };
@@ -37,7 +37,8 @@ struct scan_process {
 	char all[224]; /* "pid user command": what filters look at */
 	enum scan_kind kind;
 	size_t probes;
-	bool more; /* than `probes` */
+	bool more;   /* than `probes` */
+	bool unread; /* objects: there may be more */
 	bool may_read, may_switch;
 	bool gone, tagged;
 	unsigned round; /* in which it was seen last */
@@ -52,6 +53,7 @@ struct scan {
 	unsigned rounds;             /* finished */
 	int64_t next_ms;             /* when the next round begins */
 	size_t listed, none, denied; /* by kind, of those not gone */
+	size_t unread;               /* of those listed */
 	struct probes_error trouble; /* the shortage of descriptors or memory because of which this
 					round skipped processes; code 0: none */
 };

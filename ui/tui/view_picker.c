@@ -17,7 +17,14 @@ static void view_picker_line(
 	text_addf(out, size, "%7d ", (int)p->id.pid);
 	if (roomy)
 		text_addf(out, size, "%-10.10s ", p->user);
-	text_addf(out, size, "%6zu%c %-6s  %s", p->probes, p->more ? '+' : ' ',
+	if (p->probes)
+		text_addf(out, size, "%6zu", p->probes);
+	else
+		text_addf(out, size, "%6s", "");
+	text_addf(out, size, "%c %-6s  %s",
+		p->more     ? '+'
+		: p->unread ? '?'
+			    : ' ',
 		p->may_switch ? "switch"
 		: p->may_read ? "read"
 			      : "list",
@@ -36,6 +43,8 @@ static void view_picker_title(const struct app *a, struct canvas *c)
 	const struct scan *s = &a->picker.scan;
 	char right[48] = "", safe[4 * LINEEDIT_SIZE], left[128] = "Processes that hold probes";
 
+	if (s->unread)
+		text_addf(left, sizeof left, ", or may (?)");
 	if (s->comm)
 		text_addf(left, sizeof left, ", called %.40s",
 			text_clean(s->comm, safe, sizeof safe));
@@ -68,6 +77,8 @@ static void view_picker_below(const struct app *a, struct canvas *c, int y)
 	char left[96], right[48], place[16];
 
 	snprintf(left, sizeof left, " %zu without probes, %zu not permitted", s->none, s->denied);
+	if (s->unread)
+		text_addf(left, sizeof left, ", %zu with unread objects (?)", s->unread);
 	snprintf(right, sizeof right, "%zu/%zu %4s", l->count ? l->cursor + 1 : 0, l->count,
 		rowlist_place(l, place, sizeof place));
 	canvas_put(c, y, 0, -1, STYLE_DIM, left);

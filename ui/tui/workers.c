@@ -115,12 +115,14 @@ static bool workers_take(struct app *a, pid_t pid)
 {
 	struct scan_identity id;
 	struct probes_session *session = workers_open(a, pid, &id);
+	size_t inherited;
 
 	if (!session)
 		return false;
-	workers_inherit(a, session);
+	inherited = workers_inherit(a, session);
 	targets_add(&a->targets, session);
 	model_add(&a->model, session);
+	a->model.processes[a->model.process_count - 1].heir = inherited;
 	return true;
 }
 
