@@ -198,7 +198,7 @@ static void deed_amidst_taking_back(struct campaign *c)
 	take_away(c, &h);
 	/* Without uprobes nothing stays. */
 	truth_get(&c->truth, held);
-	truth_take_back(&c->truth, h.hold);
+	truth_take_back(&c->truth, h.hold, NULL);
 	truth_get(&c->truth, back);
 	for (size_t i = 0; i < c->truth.count; i++)
 		c->truth.probes[i].count = held[i];

@@ -95,37 +95,58 @@ static void colleague(struct campaign *c, const struct holder *h)
 
 /* ------------------------------------------------------------- the account */
 
-/*
- * What could not be taken back stays on record: a repair under the uprobe leaves it there, one
- * after it settles it.
- */
-static void settle(struct campaign *c, truth_hold hold)
+/* A repair takes back what all holders left, first what raises counts. How many stay. */
+static size_t repaired(struct campaign *c, struct holder *h, size_t count)
 {
+	truth_hold raised[2] = {0};
+	size_t stay = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < c->truth.count; k++)
+			if (h[i].hold[k] < 0) {
+				raised[i][k] = h[i].hold[k];
+				h[i].hold[k] = 0;
+			}
+	for (size_t i = 0; i < count; i++)
+		truth_take_back(&c->truth, raised[i], NULL);
+	for (size_t i = 0; i < count; i++)
+		stay += truth_take_back(&c->truth, h[i].hold, NULL);
+	return stay;
+}
+
+/*
+ * What could not be taken back stays on record: a repair under the uprobes leaves it there, one
+ * after them settles it.
+ */
+static void settle(struct campaign *c, struct holder *h, size_t count)
+{
+	size_t stay;
+
 	kinds_count(c, "left on record", 1);
 	inspect_victim(&c->truth, &c->field);
 	fault_doing("  repair, under the uprobes");
 	tool_run(&c->tool, "repair", NULL);
-	truth_take_back(&c->truth, hold);
+	stay = repaired(c, h, count);
 	inspect_victim(&c->truth, &c->field);
-	if (!tool_journals(&c->tool))
+	if (stay && !tool_journals(&c->tool))
 		fault("the repair settled nothing, and the record is gone");
 	deed_no_uprobes(c);
 	fault_doing("  repair");
 	tool_must(&c->tool, "repair");
-	truth_take_back(&c->truth, hold);
+	repaired(c, h, count);
 }
 
 /* A holder takes back: what it says of that agrees with the account. What must stay. */
-static size_t take_back(struct campaign *c, struct holder *h)
+static size_t take_back(struct campaign *c, struct holder *h, const struct holder *other)
 {
 	size_t stay;
 	bool all;
 
 	holder_tell(c, h);
 	all = holder_end(c, h);
-	stay = truth_take_back(&c->truth, h->hold);
+	stay = truth_take_back(&c->truth, h->hold, other ? other->hold : NULL);
 	if (all && stay)
-		fault("all is taken back, it says; %zu should stay, for the uprobes' sake", stay);
+		fault("all is taken back, it says; %zu should stay", stay);
 	if (!all && !stay)
 		fault("something is left on record, it says; nothing should");
 	return stay;
@@ -135,7 +156,7 @@ static size_t take_back(struct campaign *c, struct holder *h)
 void deed_colleagues(struct campaign *c)
 {
 	bool two = dice_once_in(c->dice, 3);
-	size_t first = two ? dice_roll(c->dice, 2) : 0;
+	size_t first = two ? dice_roll(c->dice, 2) : 0, stay = 0;
 	unsigned long faults = fault_count;
 	struct holder h[2];
 
@@ -144,11 +165,9 @@ void deed_colleagues(struct campaign *c)
 		for (unsigned acts = 1 + dice_roll(c->dice, 4); acts; acts--)
 			colleague(c, &h[i]);
 	}
-	for (size_t i = 0; i <= two && fault_count == faults; i++) {
-		struct holder *one = &h[two ? i ^ first : 0];
-
-		if (take_back(c, one) && fault_count == faults)
-			settle(c, one->hold);
-	}
+	for (size_t i = 0; i <= two && fault_count == faults; i++)
+		stay += take_back(c, &h[two ? i ^ first : 0], two ? &h[!(i ^ first)] : NULL);
+	if (stay && fault_count == faults)
+		settle(c, h, 1 + two);
 	inspect_victim(&c->truth, &c->field);
 }

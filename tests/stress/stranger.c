@@ -92,7 +92,7 @@ static void stranger_meets_holder(struct campaign *c)
 	stranger = stranger_start(c);
 	holder_tell(c, &h);
 	all = holder_end(c, &h);
-	stay = truth_take_back(&c->truth, h.hold);
+	stay = truth_take_back(&c->truth, h.hold, NULL);
 	if (!all || stay)
 		fault("something is left on record because of a stranger");
 	stranger_end(stranger);

@@ -135,7 +135,7 @@ bool truth_act(struct truth_probe *p, const char *who, bool up, bool force)
 	return true;
 }
 
-size_t truth_take_back(struct truth *t, truth_hold hold)
+size_t truth_take_back(struct truth *t, truth_hold hold, const truth_hold other)
 {
 	size_t stay = 0;
 
@@ -146,6 +146,12 @@ size_t truth_take_back(struct truth *t, truth_hold hold)
 
 		if (!hold[i])
 			continue;
+		/* Whoever lowered it will raise it again: only then is our part there to take. */
+		if (hold[i] > 0 && value < hold[i] && other && other[i] < 0) {
+			truth_enter(p, "%+d stays until the other has ended", hold[i]);
+			stay++;
+			continue;
+		}
 		if (hold[i] > 0 && to < theirs) {
 			truth_enter(p, "%+d stays on record", hold[i]);
 			stay++;

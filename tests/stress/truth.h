@@ -49,9 +49,10 @@ bool truth_act(struct truth_probe *p, const char *who, bool up, bool force);
 
 /*
  * The hold is taken back: each count goes back by what was added, never below 0. Where it would
- * go below what uprobes hold it stays, and so does the hold. How many stay.
+ * go below what uprobes hold it stays, and so does the hold; likewise where it would go below 0 and
+ * an `other` session (NULL: none) holds it down. How many stay.
  */
-size_t truth_take_back(struct truth *t, truth_hold hold);
+size_t truth_take_back(struct truth *t, truth_hold hold, const truth_hold other);
 
 /* Every count and every byte of the memory is what it must be; of a child by fork, say. The name
    of the first probe of which that is not so, or NULL. */
