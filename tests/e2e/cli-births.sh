@@ -92,7 +92,7 @@ ended 1
 same 'the parent is off' "$(state a0)" disabled
 has 'said' "process $child" "$tmp/held"
 has 'what to do' "repair -pid $child" "$tmp/held"
-if [ -n "$plain" ]; then
+if [ -n "$plain" ] && capable 19; then
 	same 'left as it is' "$(holds)" '0100 90e8'
 	want 0 repair -no-syslog -pid "$child"
 	same 'taken back by who may' "$(holds)" '0000 903d'

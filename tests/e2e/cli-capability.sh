@@ -5,6 +5,7 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 [ "$(id -u)" = 0 ] || skip 'not root'
+capable 19 || skip 'root has no CAP_SYS_PTRACE to drop'
 command -v setpriv >/dev/null || skip 'no setpriv'
 # The search for leaks needs ptrace, which is denied here.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0

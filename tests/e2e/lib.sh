@@ -245,6 +245,12 @@ need_switching()
 	[ "$failures" -eq 0 ] || finish
 }
 
+# capable NUMBER: of capabilities(7); root in a container has few.
+capable()
+{
+	[ $((0x$(sed -n 's/^CapEff:[^0-9a-f]*//p' /proc/self/status) >> $1 & 1)) = 1 ]
+}
+
 # opens_mapped: may we open what is mapped itself? It takes CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN.
 opens_mapped()
 {

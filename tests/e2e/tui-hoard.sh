@@ -41,7 +41,10 @@ run info -pid "$pid"
 same 'status' "$status" 0
 has 'said' "^probes-tui: .*/[abc]$$: [0-9]+ of its 200000 probe notes are left out: too many"
 left=$(sed -n 's/.*: \([0-9]*\) of its 200000 .*/\1/p' "$tmp/err" | awk '{ n += $1 } END { print n }')
-same 'shown and left out are all' "$(($(wc -l <"$tmp/out") + left))" 600000
+# Some pythons have a few probes of their own.
+all=$(($(wc -l <"$tmp/out") + left))
+checks=$((checks + 1))
+[ "$all" -ge 600000 ] && [ "$all" -le 600050 ] || fail "shown and left out: $all, not 600000"
 run list -pid "$pid" -format json -quiet
 has 'in json' '"why": "[0-9]+ of its 200000 probe notes' "$tmp/out"
 run attach -no-syslog -pid "$pid" -enable none-such
@@ -61,7 +64,7 @@ wait_for '^Processes that hold probes'
 keys '\'
 text "$pid python3"
 keys Enter
-wait_for "^.. *$pid .* 600000 +switch +python3"
+wait_for "^.. *$pid .* $all +switch +python3"
 at_most 'megabytes of the list of processes' "$(most "$(ours)")" 60
 keys Enter
 wait_for '^STATE PROVIDER:NAME'
