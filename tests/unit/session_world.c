@@ -51,6 +51,7 @@ void session_end(struct session_world *x)
 		reader_done(&x->s.all);
 	identity_close(&x->s.who);
 	close(x->s.memory.fd);
+	budget_done(&x->s.budget);
 	if (x->s.pagemap >= 0)
 		close(x->s.pagemap);
 	free(x->before);
