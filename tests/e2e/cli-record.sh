@@ -109,7 +109,7 @@ inside=${inside:-}
 		mount -t tmpfs -o mode=1777 tmpfs /tmp &&
 		mount -t tmpfs -o mode=1777 tmpfs /var/tmp &&
 		mount -t tmpfs -o mode=755 tmpfs /run || exit 99
-		cd / && PROBES_TUI=/mnt/all/probes-tui VICTIMS=/mnt/all/victims srcdir=/mnt/all exec sh /mnt/all/self.sh'
+		cd / && TMPDIR=/tmp PROBES_TUI=/mnt/all/probes-tui VICTIMS=/mnt/all/victims srcdir=/mnt/all exec sh /mnt/all/self.sh'
 	same 'the places' $? 0
 	finish
 }

@@ -133,7 +133,7 @@ until grep -q ' switched for ' "$tmp/held"; do
 done
 same 'its memory' "$(code "$pid")" '1500 1500'
 mkfifo "$tmp/in2" "$tmp/answers2"
-echo "fork $tmp/in2 $tmp/answers2" >&3
+echo "fork $tmp/in2$tab$tmp/answers2" >&3
 exec 5>"$tmp/in2" 6<"$tmp/answers2"
 read -r _ pid2 <&6
 started="$started $pid2"

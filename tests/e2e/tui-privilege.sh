@@ -16,7 +16,7 @@ cp "$PROBES_TUI" "$us"
 chmod 4755 "$victim"
 chmod 755 "$tmp" "$us"
 mkdir -m 777 "$tmp/theirs"
-user="env PROBES_TUI_RECORDS=$tmp/theirs/65534 HOME=$tmp/theirs XDG_STATE_HOME=$tmp/theirs \
+user="env PROBES_TUI_RECORDS='$tmp/theirs/65534' HOME='$tmp/theirs' XDG_STATE_HOME='$tmp/theirs' \
 	setpriv --reuid 65534 --regid 65534 --clear-groups --"
 
 terminal 200 24

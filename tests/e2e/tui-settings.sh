@@ -28,10 +28,10 @@ has 'a flag' "^probes-tui: $config:7: mouse: is neither yes nor no"
 has 'a form' "^probes-tui: $config:8: lease: is not of the form name = value"
 has 'no setting' "^probes-tui: $config:9: pid: no such setting"
 same 'listed all the same' "$(grep -c ocaml_2 "$tmp/out")" 8
-terminal 80 24
+terminal 160 24 # the folder's name may be long
 screen
 wait_for 'every 0.5s$'
-wait_for "config:6:" # a line is broken where its path has blanks
+wait_for "config:6:"
 seen 'what' 'frobnicate:'
 keys e
 wait_for ' lease [67]m '

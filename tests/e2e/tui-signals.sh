@@ -17,7 +17,7 @@ strace -qq -e trace=none true 2>/dev/null || skip 'strace may not trace here'
 at=0
 for signal in TERM:143 HUP:129 INT:130 PIPE:0 TERM:143 HUP:129 INT:130 PIPE:0 TERM:143 HUP:129 INT:130 PIPE:0; do
 	at=$((at + 1))
-	type_command "strace -qq -o $tmp/trace -e trace=pwrite64 -e inject=pwrite64:signal=${signal%:*}:when=$at '$PROBES_TUI' -no-syslog -pid $pid -refresh 0.2"
+	type_command "strace -qq -o '$tmp/trace' -e trace=pwrite64 -e inject=pwrite64:signal=${signal%:*}:when=$at '$PROBES_TUI' -no-syslog -pid $pid -refresh 0.2"
 	wait_for '^STATE PROVIDER:NAME'
 	text '/multi'
 	keys Enter

@@ -113,7 +113,7 @@ cp "$(command -v cat)" "$folder/plain"
 cat >"$folder/only" <<EOF
 #!/bin/sh
 echo ready \$\$
-LD_PRELOAD="$folder/libonly.so" exec $as "$folder/plain"
+cd "$folder" && LD_PRELOAD=./libonly.so exec $as ./plain # its words are parted by blanks
 EOF
 chmod a+rx "$folder"/*
 launch 3 4 only
