@@ -92,11 +92,11 @@ enum probes_state {
 	PROBES_UNKNOWN, /* not read: a file without a process */
 	PROBES_OFF,
 	PROBES_ON,
-	PROBES_SOME,       /* not all sites (or not all semaphores) agree */
-	PROBES_OTHER,      /* another tool holds the byte that switches it */
-	PROBES_ODD,        /* code and semaphore disagree, in two readings */
-	PROBES_UNREADABLE, /* the memory could not be read */
-	PROBES_UNLOADED,   /* its object is mapped no more: see probes_rescan */
+	PROBES_PARTIAL,      /* not all sites (or not all semaphores) agree */
+	PROBES_FOREIGN,      /* another tool holds the byte that switches it */
+	PROBES_INCONSISTENT, /* code and semaphore disagree, in two readings */
+	PROBES_UNREADABLE,   /* the memory could not be read */
+	PROBES_UNLOADED,     /* its object is mapped no more: see probes_rescan */
 };
 
 #define PROBES_NONE UINT32_MAX
@@ -164,7 +164,7 @@ struct probes_site_live {
 	uint8_t bytes[6]; /* at the site's address */
 	uint8_t count;    /* how many of them could be read */
 	enum probes_state
-		state : 8; /* on, off, other, unreadable; unknown: has no switch of its own */
+		state : 8; /* on, off, foreign, unreadable; unknown: has no switch of its own */
 };
 
 /* ------------------------------------------------------------- the sessions */
@@ -225,7 +225,7 @@ PROBES_API PROBES_CHECK int probes_open_file(const char *path, const struct prob
 /*
  * Start a program and hold it before any instruction that could hit a probe:
  * all its libraries are mapped, no constructor has run. Then select and switch,
- * then probes_let_go. Until then it dies with us, and with probes_close.
+ * then probes_resume. Until then it dies with us, and with probes_close.
  * A set-user-ID or set-group-ID program, or one with file capabilities, is started without that
  * privilege unless the caller holds CAP_SYS_PTRACE (execve(2)): a notice says so.
  */
@@ -234,7 +234,7 @@ PROBES_API PROBES_CHECK int probes_start(const struct probes_program *program,
 	struct probes_error *e);
 
 /* Let a program that probes_start holds begin. Detaches for good. */
-PROBES_API PROBES_CHECK int probes_let_go(struct probes_session *session, struct probes_error *e);
+PROBES_API PROBES_CHECK int probes_resume(struct probes_session *session, struct probes_error *e);
 
 /*
  * Free everything. Changes nothing in the process: to leave it as found call
@@ -244,7 +244,7 @@ PROBES_API void probes_close(struct probes_session *session);
 
 PROBES_API pid_t probes_pid(const struct probes_session *session); /* 0 for a file */
 /* What it is called in its own pid namespace; the same as probes_pid where that is ours. */
-PROBES_API pid_t probes_inner_pid(const struct probes_session *session);
+PROBES_API pid_t probes_ns_pid(const struct probes_session *session);
 PROBES_API const char *probes_path(
 	const struct probes_session *session);                     /* of the program or file */
 PROBES_API bool probes_held(const struct probes_session *session); /* started, not let go */
@@ -262,16 +262,21 @@ PROBES_API PROBES_CHECK int probes_processes(pid_t **pids, size_t *count, struct
 PROBES_API PROBES_CHECK int probes_tree(
 	pid_t root, pid_t **pids, size_t *count, struct probes_error *e);
 
-/* What may be done with a process, rung by rung, and why not: for people to read. */
-enum probes_rung_mark { PROBES_RUNG_OK, PROBES_RUNG_FAIL, PROBES_RUNG_WHY, PROBES_RUNG_TRY };
-struct probes_rung {
-	enum probes_rung_mark mark;
+/* What may be done with a process, check by check, and why not: for people to read. */
+enum probes_access_mark {
+	PROBES_ACCESS_OK,
+	PROBES_ACCESS_FAIL,
+	PROBES_ACCESS_WHY,
+	PROBES_ACCESS_TRY
+};
+struct probes_access_check {
+	enum probes_access_mark mark;
 	char text[160];
 };
 struct probes_access {
 	bool can_list, can_read, can_switch;
 	size_t count;
-	struct probes_rung rungs[16];
+	struct probes_access_check checks[16];
 };
 /* Works without a session, for a process that could not be opened. Never fails: says what it found.
  */
@@ -290,7 +295,7 @@ PROBES_API const struct probes_probe *probes_at(const struct probes_session *ses
 
 /*
  * Read the live states of the probes named by index, or of all (which = NULL).
- * Bytes and semaphores are two reads: a probe found odd is read a second time.
+ * Bytes and semaphores are two reads: a probe found inconsistent is read a second time.
  * Memory that cannot be read makes the probe unreadable, not the call fail;
  * it fails with PROBES_GONE, or PROBES_DENIED where nothing may be read.
  */
@@ -328,13 +333,13 @@ PROBES_API const struct probes_site_live *probes_site_live_at(
 PROBES_API uint32_t probes_semaphore_live_at(
 	const struct probes_session *session, size_t probe, size_t semaphore);
 
-/* "on", "off", "some", "other", "odd", "unreadable", "gone", "unknown". */
+/* "on", "off", "partial", "foreign", "inconsistent", "unreadable", "gone", "unknown". */
 PROBES_API const char *probes_state_name(enum probes_state state);
 
 /* --------------------------------------------------------------- the detail */
 
 /* Where a site lies in the program as its authors wrote it. What is not known is empty or 0. */
-struct probes_where {
+struct probes_source {
 	char function[256]; /* demangled */
 	uint64_t offset;    /* of the site in it, bytes */
 	char file[256];
@@ -345,8 +350,8 @@ struct probes_where {
  * Look a site up in the symbol tables and debug information of its object; works for files, too.
  * The first look at an object may take a second where that is large; the rest is quick.
  */
-PROBES_API void probes_where(
-	struct probes_session *session, size_t probe, size_t site, struct probes_where *where);
+PROBES_API void probes_source(
+	struct probes_session *session, size_t probe, size_t site, struct probes_source *where);
 
 /* One instruction. */
 struct probes_instruction {
@@ -399,7 +404,7 @@ struct probes_action {
 struct probes_switch_options {
 	const char *provider; /* act on this provider only, or NULL */
 	const char *object;   /* act on objects of this path or file name only, or NULL */
-	bool force;           /* set counts to 1 or 0, sites follow; also for odd probes */
+	bool force;           /* set counts to 1 or 0, sites follow; also for inconsistent probes */
 	bool dry_run;         /* plan only, write nothing */
 	bool atomically;      /* hold all threads of the process still meanwhile, so that every site
 				 changes at one instant */
@@ -562,7 +567,7 @@ PROBES_API PROBES_CHECK int probes_repair(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);
 
 /* How many probes this session's net change holds on (or off). */
-PROBES_API size_t probes_mine(const struct probes_session *session);
+PROBES_API size_t probes_owned_count(const struct probes_session *session);
 
 PROBES_API void probes_result_free(struct probes_result *result);
 

@@ -1,11 +1,13 @@
 #!/bin/sh
 # The arrows of the house (DESIGN section 5), read from the #include lines:
 #
-#   base <- elf <- process <- probe <- patch <- session       and        probes.h <- ui
+#   src:     base <- elf <- process <- probe <- patch <- session
+#   ui:      probes.h <- ui <- cli
+#   ui/tui:  ui <- terminal <- widgets <- rows <- process <- operations <- app <- views <- actions <- tui
 #
 # Folders include downwards only; the faces (ui/cli, ui/tui) do not know each other; no circle
 # between modules, a module being one .c with its .h; ptrace is known in src/process only, curses
-# in ui/tui only.
+# in ui/tui/terminal only.
 # Not covered: what a file declares for itself without a header.
 set -eu
 cd "${srcdir:-.}"
@@ -37,6 +39,8 @@ function allowed(from, to) {
 		return 0
 	if (module(from) == "ui/main")
 		return 1
+	if ((from ~ "^ui/cli/" && to ~ "^ui/tui/") || (from ~ "^ui/tui/" && to ~ "^ui/cli/"))
+		return 0
 	if (!(folder(from) in rank) || !(folder(to) in rank))
 		return 0
 	return rank[folder(to)] < rank[folder(from)]
@@ -47,16 +51,20 @@ BEGIN {
 	rank["src/process"] = 3
 	rank["src/probe"] = 4
 	rank["src/patch"] = 5
-	rank["src"] = 6
+	rank["src/session"] = 6
 	rank["ui"] = 1
-	rank["ui/cli"] = rank["ui/tui"] = 2
+	rank["ui/cli"] = 2
+	count = split("terminal widgets rows process operations app views actions", folders, " ")
+	for (i = 1; i <= count; i++)
+		rank["ui/tui/" folders[i]] = 1 + i
+	rank["ui/tui"] = 2 + count
 }
 /^[ \t]*#[ \t]*include[ \t]*</ {
 	split($0, part, /[<>]/)
 	if (part[2] ~ /ptrace\.h$/ && FILENAME !~ "^src/process/")
 		wrong("<" part[2] "> is for src/process only")
-	if (part[2] ~ /curses/ && FILENAME !~ "^ui/tui/")
-		wrong("<" part[2] "> is for ui/tui only")
+	if (part[2] ~ /curses/ && FILENAME !~ "^ui/tui/terminal/")
+		wrong("<" part[2] "> is for ui/tui/terminal only")
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
 	split($0, part, "\"")

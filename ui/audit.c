@@ -17,19 +17,19 @@
 #include <unistd.h>
 
 #include "ui/audit.h"
+#include "ui/probe_name.h"
 #include "ui/report.h"
-#include "ui/spell.h"
 
 /* A syslog message of more than 1024 bytes may be cut by those who carry it. */
 #define LINE 960
 
 /* A line that is being written; what does not fit is left out. */
-struct line {
+struct tty {
 	char text[LINE];
 	size_t length;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct tty *l, const char *format, ...)
 {
 	size_t room = sizeof l->text - l->length;
 	va_list arguments;
@@ -116,7 +116,7 @@ static uid_t who(void)
 	return id == (unsigned)-1 ? getuid() : (uid_t)id;
 }
 
-static void add_user(struct line *l)
+static void add_user(struct tty *l)
 {
 	uid_t login = who();
 	struct passwd *pw = getpwuid(login);
@@ -129,7 +129,7 @@ static void add_user(struct line *l)
 
 /* The probes that were switched, as many as fit; room is kept for what follows them. */
 static void add_probes(
-	struct line *l, const struct probes_session *session, const struct probes_result *result)
+	struct tty *l, const struct probes_session *session, const struct probes_result *result)
 {
 	size_t left = result->done;
 	char name[200];
@@ -143,7 +143,7 @@ static void add_probes(
 			add(l, " and %zu more", left);
 			return;
 		}
-		spell_full(probes_at(session, item->probe), name, sizeof name);
+		probe_name_full(probes_at(session, item->probe), name, sizeof name);
 		add(l, " %c%s", item->verb == PROBES_ENABLE ? '+' : '-', name);
 		left--;
 	}
@@ -152,7 +152,7 @@ static void add_probes(
 int audit_note(struct audit *a, const char *verb, const struct probes_session *session,
 	const struct probes_result *result, struct probes_error *e)
 {
-	struct line l = {.length = 0};
+	struct tty l = {.length = 0};
 	char path[256];
 
 	if (!result || !result->write_count || (!a->syslog && a->fd < 0))
@@ -171,7 +171,7 @@ int audit_note(struct audit *a, const char *verb, const struct probes_session *s
 int audit_mark(struct audit *a, const struct probes_session *session, const char *text,
 	struct probes_error *e)
 {
-	struct line l = {.length = 0};
+	struct tty l = {.length = 0};
 	char safe[LINE];
 
 	if (!a->syslog && a->fd < 0)

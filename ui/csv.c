@@ -9,62 +9,62 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ui/put.h"
+#include "ui/out.h"
 
-static void put_text(struct page *out, const char *raw)
+static void put_text(struct outbuf *out, const char *raw)
 {
-	const char *text = put_safe(raw);
+	const char *text = out_safe(raw);
 
 	if (!text[strcspn(text, ",\" ")]) {
-		page_text(out, text);
+		outbuf_text(out, text);
 		return;
 	}
-	page_text(out, "\"");
+	outbuf_text(out, "\"");
 	for (; *text; text++) {
 		if (*text == '"')
-			page_text(out, "\"");
-		page_bytes(out, text, 1);
+			outbuf_text(out, "\"");
+		outbuf_bytes(out, text, 1);
 	}
-	page_text(out, "\"");
+	outbuf_text(out, "\"");
 }
 
-static void put_fields(struct page *out, const char *const *fields, size_t count)
+static void put_fields(struct outbuf *out, const char *const *fields, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		put_text(out, fields[i]);
-		page_text(out, ",");
+		outbuf_text(out, ",");
 	}
 }
 
 /* Which process a row belongs to; no pid for a file. */
-static void put_process(struct page *out, const struct rows *rows)
+static void put_process(struct outbuf *out, const struct rows *rows)
 {
 	pid_t pid = probes_pid(rows->session);
 
 	if (pid)
-		page_number(out, (uint32_t)pid);
-	page_text(out, ",");
+		outbuf_number(out, (uint32_t)pid);
+	outbuf_text(out, ",");
 }
 
-static void put_counts(struct page *out, const struct rows *rows, size_t probe)
+static void put_counts(struct outbuf *out, const struct rows *rows, size_t probe)
 {
 	const struct probes_probe *p = probes_at(rows->session, probe);
 	const struct probes_live *live = probes_live_at(rows->session, probe);
 	uint32_t ref;
 
 	if (rows_ref(rows, probe, &ref))
-		page_number(out, ref);
-	page_text(out, ",");
-	page_number(out, p->site_count);
-	page_text(out, ",");
+		outbuf_number(out, ref);
+	outbuf_text(out, ",");
+	outbuf_number(out, p->site_count);
+	outbuf_text(out, ",");
 	if (rows->live && live->sites_on != PROBES_NONE)
-		page_number(out, live->sites_on);
-	page_text(out, ",");
-	page_number(out, p->semaphore_count);
-	page_text(out, ",");
+		outbuf_number(out, live->sites_on);
+	outbuf_text(out, ",");
+	outbuf_number(out, p->semaphore_count);
+	outbuf_text(out, ",");
 }
 
-static void put_row(struct page *out, const struct rows *rows, const struct rows_one *row)
+static void put_row(struct outbuf *out, const struct rows *rows, const struct rows_one *row)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const struct probes_live *live = probes_live_at(rows->session, row->probe);
@@ -76,63 +76,63 @@ static void put_row(struct page *out, const struct rows *rows, const struct rows
 	put_fields(out, names, 5);
 	put_counts(out, rows, row->probe);
 	put_text(out, p->arguments);
-	page_text(out, ",");
+	outbuf_text(out, ",");
 	if (row->item)
-		page_text(out, rows_outcome(row->item->outcome));
-	page_text(out, ",");
+		outbuf_text(out, rows_outcome(row->item->outcome));
+	outbuf_text(out, ",");
 	if (row->item && row->item->outcome != PROBES_DONE)
 		put_text(out, row->item->why);
-	page_text(out, "\n");
+	outbuf_text(out, "\n");
 }
 
-static void csv_rows(struct sheet *s, const struct rows *rows)
+static void csv_rows(struct format_sheet *s, const struct rows *rows)
 {
-	struct page page;
+	struct outbuf page;
 
 	if (!s->blocks)
 		fputs("pid,prog,object,provider,name,state,ref,sites,sites_on,semaphores,"
 		      "arguments,result,why\n",
 			s->out);
-	page_begin(&page, s->out);
+	outbuf_begin(&page, s->out);
 	for (size_t i = 0; i < rows->count; i++)
 		put_row(&page, rows, &rows->items[i]);
-	page_flush(&page);
+	outbuf_flush(&page);
 }
 
-static void put_write(struct page *out, const struct rows *rows, const struct probes_write *w)
+static void put_write(struct outbuf *out, const struct rows *rows, const struct probes_write *w)
 {
 	const struct probes_probe *p = probes_at(rows->session, w->probe);
 	const char *names[] = {p->provider, p->name};
 
 	put_process(out, rows);
 	put_fields(out, names, 2);
-	page_text(out, w->is_site ? "site," : "semaphore,");
-	page_address(out, w->address);
-	page_text(out, ",");
-	page_hex(out, w->old, w->length);
-	page_text(out, ",");
-	page_hex(out, w->new_, w->length);
-	page_text(out, "\n");
+	outbuf_text(out, w->is_site ? "site," : "semaphore,");
+	outbuf_address(out, w->address);
+	outbuf_text(out, ",");
+	outbuf_hex(out, w->old, w->length);
+	outbuf_text(out, ",");
+	outbuf_hex(out, w->new_, w->length);
+	outbuf_text(out, "\n");
 }
 
-static void csv_plan(struct sheet *s, const struct rows *rows)
+static void csv_plan(struct format_sheet *s, const struct rows *rows)
 {
-	struct page page;
+	struct outbuf page;
 
 	if (!s->blocks)
 		fputs("pid,provider,name,what,address,old,new\n", s->out);
-	page_begin(&page, s->out);
+	outbuf_begin(&page, s->out);
 	for (size_t i = 0; i < rows->result->write_count; i++)
 		put_write(&page, rows, &rows->result->writes[i]);
-	page_flush(&page);
+	outbuf_flush(&page);
 }
 
-static void csv_nothing(struct sheet *s)
+static void csv_nothing(struct format_sheet *s)
 {
 	(void)s;
 }
 
-const struct sheet_ops csv_ops = {
+const struct format_ops csv_ops = {
 	.begin = csv_nothing,
 	.rows = csv_rows,
 	.plan = csv_plan,

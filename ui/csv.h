@@ -4,6 +4,6 @@
 
 #include "ui/rows.h"
 
-extern const struct sheet_ops csv_ops;
+extern const struct format_ops csv_ops;
 
 #endif

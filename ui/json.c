@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 
-#include "ui/put.h"
+#include "ui/out.h"
 #include "ui/unread.h"
 
 /* Raw text as a string; what is no UTF-8 as escaped text. */
@@ -18,7 +18,7 @@ static json_t *text(const char *raw)
 {
 	json_t *string = raw ? json_string(raw) : json_null();
 
-	return string ? string : json_string(put_safe(raw));
+	return string ? string : json_string(out_safe(raw));
 }
 
 static json_t *address(uint64_t value)
@@ -51,7 +51,7 @@ static json_t *number(uint32_t value)
 }
 
 /* Print a value and give it up. */
-static void put(struct sheet *s, json_t *value)
+static void put(struct format_sheet *s, json_t *value)
 {
 	json_dumpf(value, s->out, JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
 	json_decref(value);
@@ -126,7 +126,7 @@ static json_t *stopped(const struct rows *rows)
 	return json_real((double)rows->result->stopped_ns / 1e6);
 }
 
-static void put_objects(struct sheet *s, const struct probes_session *session)
+static void put_objects(struct format_sheet *s, const struct probes_session *session)
 {
 	fputs(" \"objects\": [", s->out);
 	for (size_t i = 0; i < probes_object_count(session); i++) {
@@ -141,7 +141,7 @@ static void put_objects(struct sheet *s, const struct probes_session *session)
 	fputs("],\n", s->out);
 }
 
-static void put_head(struct sheet *s, const struct rows *rows)
+static void put_head(struct format_sheet *s, const struct rows *rows)
 {
 	pid_t pid = probes_pid(rows->session);
 
@@ -162,14 +162,14 @@ static void put_head(struct sheet *s, const struct rows *rows)
 	fputs("]", s->out);
 }
 
-static void json_rows(struct sheet *s, const struct rows *rows)
+static void json_rows(struct format_sheet *s, const struct rows *rows)
 {
 	put_head(s, rows);
 	fputs("}", s->out);
 }
 
 /* What it would cost the process in memory. */
-static void put_cost(struct sheet *s, const struct probes_result *r)
+static void put_cost(struct format_sheet *s, const struct probes_result *r)
 {
 	bool limited = r->room_bytes < UINT64_MAX;
 
@@ -179,7 +179,7 @@ static void put_cost(struct sheet *s, const struct probes_result *r)
 }
 
 /* The same, with some keys more: what would be written. */
-static void json_plan(struct sheet *s, const struct rows *rows)
+static void json_plan(struct format_sheet *s, const struct rows *rows)
 {
 	put_head(s, rows);
 	put_cost(s, rows->result);
@@ -197,13 +197,13 @@ static void json_plan(struct sheet *s, const struct rows *rows)
 	fputs("]}", s->out);
 }
 
-static void json_begin(struct sheet *s)
+static void json_begin(struct format_sheet *s)
 {
 	if (s->many)
 		fputs("[", s->out);
 }
 
-static void json_end(struct sheet *s)
+static void json_end(struct format_sheet *s)
 {
 	if (s->many)
 		fputs("]", s->out);
@@ -211,7 +211,7 @@ static void json_end(struct sheet *s)
 		fputs("\n", s->out);
 }
 
-const struct sheet_ops json_ops = {
+const struct format_ops json_ops = {
 	.begin = json_begin,
 	.rows = json_rows,
 	.plan = json_plan,

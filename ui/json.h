@@ -5,6 +5,6 @@
 #include "ui/rows.h"
 
 /* One object for one process; an array of such objects for several. */
-extern const struct sheet_ops json_ops;
+extern const struct format_ops json_ops;
 
 #endif

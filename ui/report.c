@@ -81,14 +81,14 @@ void report_more(const char *format, ...)
 void report_access(const struct probes_access *access)
 {
 	static const char *const marks[] = {
-		[PROBES_RUNG_OK] = "ok",
-		[PROBES_RUNG_FAIL] = "FAIL",
-		[PROBES_RUNG_WHY] = "why",
-		[PROBES_RUNG_TRY] = "try",
+		[PROBES_ACCESS_OK] = "ok",
+		[PROBES_ACCESS_FAIL] = "FAIL",
+		[PROBES_ACCESS_WHY] = "why",
+		[PROBES_ACCESS_TRY] = "try",
 	};
 
 	for (size_t i = 0; i < access->count; i++)
-		report_more("%-4s  %s", marks[access->rungs[i].mark], access->rungs[i].text);
+		report_more("%-4s  %s", marks[access->checks[i].mark], access->checks[i].text);
 }
 
 void report_log(void *data, enum probes_log_level level, const char *text)

@@ -29,7 +29,7 @@ __attribute__((format(printf, 1, 2))) void report_line(const char *format, ...);
 /* "  TEXT", a line that belongs to the one before it. */
 __attribute__((format(printf, 1, 2))) void report_more(const char *format, ...);
 
-/* What may be done with a process and why not, rung by rung. */
+/* What may be done with a process and why not, check by check. */
 void report_access(const struct probes_access *access);
 
 /* How loud the engine's log is: for struct probes_options. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ui/probe_name.h"
 #include "ui/report.h"
 #include "ui/rows.h"
-#include "ui/spell.h"
 #include "ui/unread.h"
 
 static int reserve(
@@ -25,7 +25,7 @@ static int reserve(
 
 static bool is_object(const struct probes_object *object, const char *wanted)
 {
-	return !strcmp(object->path, wanted) || !strcmp(spell_base(object->path), wanted);
+	return !strcmp(object->path, wanted) || !strcmp(probe_name_base(object->path), wanted);
 }
 
 static bool chosen(const struct probes_session *session, const struct probes_probe *probe,
@@ -57,7 +57,7 @@ static int none_chosen(
 		const struct probes_object *object = probes_object_at(session, i);
 
 		if (object->probe_count)
-			join(list, sizeof list, spell_base(object->path));
+			join(list, sizeof list, probe_name_base(object->path));
 	}
 	for (size_t i = 0; !o->object && i < probes_count(session); i++) {
 		const char *provider = probes_at(session, i)->provider;

@@ -26,7 +26,7 @@ struct rows {
 };
 
 /* Where and how to print. */
-struct sheet {
+struct format_sheet {
 	FILE *out;
 	bool many;     /* rows of several processes follow each other */
 	bool quiet;    /* rows only */
@@ -35,11 +35,12 @@ struct sheet {
 };
 
 /* A format: begin once, rows or plan for each process, end once. */
-struct sheet_ops {
-	void (*begin)(struct sheet *s);
-	void (*rows)(struct sheet *s, const struct rows *rows);
-	void (*plan)(struct sheet *s, const struct rows *rows); /* the writes of rows->result */
-	void (*end)(struct sheet *s);
+struct format_ops {
+	void (*begin)(struct format_sheet *s);
+	void (*rows)(struct format_sheet *s, const struct rows *rows);
+	void (*plan)(
+		struct format_sheet *s, const struct rows *rows); /* the writes of rows->result */
+	void (*end)(struct format_sheet *s);
 };
 
 /* The probes that -provider and -object leave. None is an error (PROBES_USAGE) that names what

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/spell.h"
+#include "ui/probe_name.h"
 
 #define NAMED 3
 
@@ -33,7 +33,7 @@ const char *unread_names(const struct probes_session *session, char *out, size_t
 
 		if (unread_is(object) && count++ < NAMED)
 			snprintf(out + used, size - used, "%s%.80s", used ? ", " : "",
-				spell_base(object->path));
+				probe_name_base(object->path));
 	}
 	if (count > NAMED)
 		snprintf(out + strlen(out), size - strlen(out), " and %zu more", count - NAMED);

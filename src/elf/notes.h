@@ -14,7 +14,7 @@
 
 /*
  * Bytes that the probe of one note may take besides its descriptor, including what higher layers
- * keep of it (struct holding) and need temporarily for its layout.
+ * keep of it (struct object_probes) and need temporarily for its layout.
  */
 #define NOTES_COST 320
 

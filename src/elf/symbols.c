@@ -178,7 +178,7 @@ void symbols_close(struct symbols *s)
 	free(s);
 }
 
-static void symbols_ask(struct symbols *s, uint64_t vaddr, struct probes_where *where)
+static void symbols_ask(struct symbols *s, uint64_t vaddr, struct probes_source *where)
 {
 	GElf_Addr address = vaddr + s->bias;
 	GElf_Off offset = 0;
@@ -196,7 +196,7 @@ static void symbols_ask(struct symbols *s, uint64_t vaddr, struct probes_where *
 		snprintf(where->file, sizeof where->file, "%s", file);
 }
 
-void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where)
+void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where)
 {
 	struct symbols_reading reading;
 

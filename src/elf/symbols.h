@@ -21,6 +21,6 @@ void symbols_close(struct symbols *s);
 bool symbols_crowded(void);
 
 /* Fill what is known of a link-time address; what is not stays empty. */
-void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where);
+void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where);
 
 #endif

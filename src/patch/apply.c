@@ -16,7 +16,7 @@ int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 	*a = (struct apply){0};
 	a->left = mmap(NULL, plan->writes.count + 1, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (a->left != MAP_FAILED && look_init(&a->look, plan))
+	if (a->left != MAP_FAILED && verify_init(&a->verify, plan))
 		return 0;
 	apply_done(a);
 	return error_memory(e, "a plan");
@@ -24,9 +24,9 @@ int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 
 void apply_done(struct apply *a)
 {
-	look_done(&a->look);
+	verify_done(&a->verify);
 	if (a->left && a->left != MAP_FAILED)
-		munmap(a->left, a->look.plan->writes.count + 1);
+		munmap(a->left, a->verify.plan->writes.count + 1);
 	a->left = NULL;
 }
 
@@ -53,15 +53,15 @@ static int apply_write_count(struct memory *m, uint64_t address, const uint8_t *
 }
 
 static int apply_write_batch(
-	struct apply *a, const struct look_batch *b, struct memory *m, struct probes_error *e)
+	struct apply *a, const struct verify_batch *b, struct memory *m, struct probes_error *e)
 {
 	for (size_t i = 0; i < b->count; i++) {
-		const struct probes_write *w = look_write(&a->look, b->first + i);
+		const struct probes_write *w = verify_write(&a->verify, b->first + i);
 		int r = apply_write(m, w->address, w->old, w->new_, w->length);
 
 		if (r < 0) {
 			a->barred = w->is_site && (r == -EIO || r == -EPERM || r == -EACCES);
-			return look_failed(w, r, "write at", e);
+			return verify_failed(w, r, "write at", e);
 		}
 		a->written++;
 	}
@@ -69,22 +69,22 @@ static int apply_write_batch(
 }
 
 /* Put back what is lost of the counts of others. */
-static int apply_reconcile(struct apply *a, const struct look_batch *b, size_t i,
-	struct look_change made, struct memory *m, struct probes_error *e)
+static int apply_reconcile(struct apply *a, const struct verify_batch *b, size_t i,
+	struct verify_change made, struct memory *m, struct probes_error *e)
 {
-	const struct probes_write *w = look_write(&a->look, i);
-	int64_t lost = look_lost(&a->look, b, i, made);
+	const struct probes_write *w = verify_write(&a->verify, i);
+	int64_t lost = verify_lost(&a->verify, b, i, made);
 	uint8_t now[2];
 	int r;
 
 	if (!lost)
 		return 0;
 	if (!memory_read(m, w->address, now, sizeof now))
-		return look_failed(w, -EFAULT, "read what is at", e);
+		return verify_failed(w, -EFAULT, "read what is at", e);
 	if (plan_count(now) + lost < 0 || plan_count(now) + lost > UINT16_MAX)
 		return 0;
 	r = apply_write_count(m, w->address, now, (unsigned)(plan_count(now) + lost));
-	return r < 0 ? look_failed(w, r, "write at", e) : 0;
+	return r < 0 ? verify_failed(w, r, "write at", e) : 0;
 }
 
 /*
@@ -93,18 +93,18 @@ static int apply_reconcile(struct apply *a, const struct look_batch *b, size_t i
  * already.
  */
 static int apply_look_back(
-	struct apply *a, struct look_batch *b, struct memory *m, struct probes_error *e)
+	struct apply *a, struct verify_batch *b, struct memory *m, struct probes_error *e)
 {
 	struct probes_error other;
-	int r = look_again(&a->look, b, m, e);
+	int r = verify_again(&a->verify, b, m, e);
 
 	if (r < 0)
 		return r;
 	for (size_t i = b->first; i < a->written; i++) {
-		const struct probes_write *w = look_write(&a->look, i);
-		struct look_change made = {plan_count(w->old), plan_count(w->new_)};
+		const struct probes_write *w = verify_write(&a->verify, i);
+		struct verify_change made = {plan_count(w->old), plan_count(w->new_)};
 		struct probes_error *to = r ? &other : e;
-		int one = w->is_site ? look_at_site(&a->look, b, i, w->new_[0], to)
+		int one = w->is_site ? verify_at_site(&a->verify, b, i, w->new_[0], to)
 				     : apply_reconcile(a, b, i, made, m, to);
 
 		r = r ? r : one;
@@ -117,8 +117,8 @@ static int apply_look_back(
 /* Undo a site only if our byte is still there, followed by the site's own code. */
 static bool apply_undo_site(struct apply *a, size_t i, struct memory *m)
 {
-	const struct probes_write *w = look_write(&a->look, i);
-	const struct plan_check *c = ARRAY_AT(&a->look.plan->checks, struct plan_check, i);
+	const struct probes_write *w = verify_write(&a->verify, i);
+	const struct plan_check *c = ARRAY_AT(&a->verify.plan->checks, struct plan_check, i);
 	uint8_t now[PLAN_LOOK];
 
 	if (!memory_read(m, w->address, now, sizeof now) ||
@@ -132,10 +132,10 @@ static bool apply_undo_site(struct apply *a, size_t i, struct memory *m)
  * The value of a count without our part; false: the undo would take a part that uprobes may hold.
  * Others may have lowered it below our part, or raised it to where no room is left for it.
  */
-static bool apply_undo_to(struct apply *a, size_t i, const struct look_count *seen, unsigned *to)
+static bool apply_undo_to(struct apply *a, size_t i, const struct verify_count *seen, unsigned *to)
 {
-	const struct probes_write *w = look_write(&a->look, i);
-	bool shared = ARRAY_AT(&a->look.plan->checks, struct plan_check, i)->shared;
+	const struct probes_write *w = verify_write(&a->verify, i);
+	bool shared = ARRAY_AT(&a->verify.plan->checks, struct plan_check, i)->shared;
 	int64_t limit = shared ? SITE_SHARED_LIMIT : UINT16_MAX, now = seen->value;
 	int64_t wanted = now - plan_count(w->new_) + plan_count(w->old), bounded = wanted;
 
@@ -152,19 +152,19 @@ static bool apply_undo_to(struct apply *a, size_t i, const struct look_count *se
 
 /* Based on the read of its batch: changes since then are kept. */
 static bool apply_undo_count(
-	struct apply *a, const struct look_batch *b, size_t i, struct memory *m)
+	struct apply *a, const struct verify_batch *b, size_t i, struct memory *m)
 {
-	const struct probes_write *w = look_write(&a->look, i);
-	struct look_change *made = &a->undone[i - b->first];
-	struct look_count seen;
+	const struct probes_write *w = verify_write(&a->verify, i);
+	struct verify_change *made = &a->undone[i - b->first];
+	struct verify_count seen;
 	uint8_t now[2];
 
-	*made = (struct look_change){0};
-	if (!look_note(&a->look, b, i, &seen))
+	*made = (struct verify_change){0};
+	if (!verify_note(&a->verify, b, i, &seen))
 		return false;
 	now[0] = (uint8_t)seen.value;
 	now[1] = (uint8_t)(seen.value >> 8);
-	*made = (struct look_change){seen.value, seen.value};
+	*made = (struct verify_change){seen.value, seen.value};
 	if (!apply_undo_to(a, i, &seen, &made->to))
 		return false;
 	if (apply_write_count(m, w->address, now, made->to) == 0)
@@ -174,26 +174,26 @@ static bool apply_undo_count(
 }
 
 /* Undo the writes made of a batch, backwards. Returns how many stay. */
-static size_t apply_undo_batch(struct apply *a, struct look_batch *b, struct memory *m)
+static size_t apply_undo_batch(struct apply *a, struct verify_batch *b, struct memory *m)
 {
 	size_t end = a->written, kept = 0;
 	struct probes_error ignored;
-	bool seen = look_again(&a->look, b, m, &ignored) == 0;
+	bool seen = verify_again(&a->verify, b, m, &ignored) == 0;
 
 	while (a->written > b->first) {
 		size_t i = --a->written;
 
-		a->left[i] = look_write(&a->look, i)->is_site
+		a->left[i] = verify_write(&a->verify, i)->is_site
 				     ? !apply_undo_site(a, i, m)
 				     : !seen || !apply_undo_count(a, b, i, m);
 		kept += a->left[i];
 	}
-	if (!seen || look_again(&a->look, b, m, &ignored) < 0)
+	if (!seen || verify_again(&a->verify, b, m, &ignored) < 0)
 		return kept;
 	for (size_t i = b->first; i < end; i++) {
-		const struct look_change made = a->undone[i - b->first];
+		const struct verify_change made = a->undone[i - b->first];
 
-		if (!look_write(&a->look, i)->is_site && made.from != made.to)
+		if (!verify_write(&a->verify, i)->is_site && made.from != made.to)
 			a->bounded += apply_reconcile(a, b, i, made, m, &ignored) < 0;
 	}
 	return kept;
@@ -204,9 +204,9 @@ static void apply_undo_all(struct apply *a, struct memory *m, struct probes_erro
 	size_t kept = 0;
 
 	a->bounded = 0;
-	for (size_t i = a->look.batches.count; i-- > 0;)
-		if (a->written > look_batch(&a->look, i)->first)
-			kept += apply_undo_batch(a, look_batch(&a->look, i), m);
+	for (size_t i = a->verify.batches.count; i-- > 0;)
+		if (a->written > verify_batch(&a->verify, i)->first)
+			kept += apply_undo_batch(a, verify_batch(&a->verify, i), m);
 	a->barred = a->barred && !kept;
 	if (e->status == PROBES_GONE)
 		return;
@@ -229,10 +229,10 @@ int apply_run(struct apply *a, struct memory *m, struct probes_error *e)
 	int r = 0;
 
 	a->barred = false;
-	for (size_t i = 0; r == 0 && i < a->look.batches.count; i++) {
-		struct look_batch *b = look_batch(&a->look, i);
+	for (size_t i = 0; r == 0 && i < a->verify.batches.count; i++) {
+		struct verify_batch *b = verify_batch(&a->verify, i);
 
-		r = look_before(&a->look, b, m, e);
+		r = verify_before(&a->verify, b, m, e);
 		if (r == 0)
 			r = apply_write_batch(a, b, m, e);
 		if (a->written > b->first) {

@@ -5,15 +5,16 @@
 #ifndef PATCH_APPLY_H
 #define PATCH_APPLY_H
 
-#include "patch/look.h"
+#include "patch/verify.h"
 
 struct apply {
-	struct look look;
+	struct verify verify;
 	size_t written; /* how many of the plan's writes are in the process now */
 	bool barred;    /* a write to code was forbidden; all is as it was before */
 	bool *left;     /* per write: made, and could not be undone. Shared memory, since a
 			   helper process may do the work (process/stop.h) */
-	struct look_change undone[LOOK_BATCH]; /* of the counts of one batch, while it is undone */
+	struct verify_change
+		undone[VERIFY_BATCH]; /* of the counts of one batch, while it is undone */
 	size_t bounded; /* counts that could not be undone exactly: others had changed them */
 };
 

@@ -13,29 +13,29 @@ int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e)
 	*p = (struct plan){.catalog = c, .epoch = 1};
 	array_init(&p->writes, sizeof(struct probes_write));
 	array_init(&p->checks, sizeof(struct plan_check));
-	array_init(&p->witnesses, sizeof(struct plan_witness));
+	array_init(&p->refcount_sites, sizeof(struct plan_refcount_site));
 	array_init(&p->items, sizeof(struct probes_item));
 	array_init(&p->texts, sizeof(char *));
 	array_init(&p->targets, sizeof(uint32_t));
-	p->views = calloc(c->holdings.count + 1, sizeof *p->views);
+	p->views = calloc(c->objects.count + 1, sizeof *p->views);
 	return p->views ? 0 : error_memory(e, "a plan");
 }
 
 void plan_done(struct plan *p)
 {
-	for (size_t i = 0; p->views && i < p->catalog->holdings.count; i++) {
+	for (size_t i = 0; p->views && i < p->catalog->objects.count; i++) {
 		free(p->views[i].values);
 		free(p->views[i].on);
 		free(p->views[i].touched);
 		free(p->views[i].left);
-		counted_done(&p->views[i].counted);
+		semaphore_sites_done(&p->views[i].counted);
 		free(p->views[i].theirs);
 	}
 	free(p->views);
 	p->views = NULL;
 	array_done(&p->writes);
 	array_done(&p->checks);
-	array_done(&p->witnesses);
+	array_done(&p->refcount_sites);
 	array_done(&p->items);
 	for (size_t i = 0; i < p->texts.count; i++)
 		free(*ARRAY_AT(&p->texts, char *, i));
@@ -45,14 +45,14 @@ void plan_done(struct plan *p)
 
 /* ---- the view ---- */
 
-static bool plan_open_view(struct plan_view *v, const struct holding *h)
+static bool plan_open_view(struct plan_view *v, const struct object_probes *h)
 {
 	if (v->values)
 		return true;
 	v->values = calloc(h->semaphore_count + 1, sizeof *v->values);
 	v->on = calloc(h->site_count + 1, sizeof *v->on);
 	v->touched = calloc(h->semaphore_count + 1, sizeof *v->touched);
-	if (!v->values || !v->on || !v->touched || !counted_init(&v->counted, h))
+	if (!v->values || !v->on || !v->touched || !semaphore_sites_init(&v->counted, h))
 		return false;
 	if (h->same) {
 		v->theirs = malloc(h->semaphore_count * sizeof *v->theirs);
@@ -73,8 +73,8 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 	s->h = catalog_find(p->catalog, probe, &local);
 	s->p = &s->h->probes[local];
 	s->probe = probe;
-	s->site = holding_site(s->h, s->p);
-	s->semaphore = holding_semaphore(s->h, s->p);
+	s->site = object_probes_site(s->h, s->p);
+	s->semaphore = object_probes_semaphore(s->h, s->p);
 	s->limit = site_provider(s->p->provider)->limit;
 	s->all_held = s->p->semaphore_count > 1 ? plan_step_all_held(s) : 0;
 	s->view = &p->views[s->p->object];
@@ -146,8 +146,8 @@ static void plan_guard(
  * Uprobes at the sites that count there are what the kernel counts in a semaphore that it shares.
  * Where names share it each of them asks for all of these: of very many, for so many.
  */
-static bool plan_call_witnesses(struct plan *p, const struct plan_step *s, const uint32_t *counting,
-	uint32_t count, struct plan_check *c)
+static bool plan_add_refcount_sites(struct plan *p, const struct plan_step *s,
+	const uint32_t *counting, uint32_t count, struct plan_check *c)
 {
 	if (count == 1 && c->guard == s->h->sites[counting[0]].address) {
 		c->guard_counts = true;
@@ -155,13 +155,13 @@ static bool plan_call_witnesses(struct plan *p, const struct plan_step *s, const
 	}
 	if (s->h->same && count > PLAN_WITNESSES)
 		count = PLAN_WITNESSES;
-	c->witness = (uint32_t)p->witnesses.count;
-	c->witness_count = count;
-	if (!array_reserve(&p->witnesses, count))
+	c->refcount_site = (uint32_t)p->refcount_sites.count;
+	c->refcount_site_count = count;
+	if (!array_reserve(&p->refcount_sites, count))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		*(struct plan_witness *)array_add(&p->witnesses) =
-			(struct plan_witness){.address = s->h->sites[counting[i]].address,
+		*(struct plan_refcount_site *)array_add(&p->refcount_sites) =
+			(struct plan_refcount_site){.address = s->h->sites[counting[i]].address,
 				.own = s->h->original[counting[i]][0]};
 	return true;
 }
@@ -183,11 +183,11 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 				.index = i});
 	if (!c)
 		return false;
-	counting = counted_sites(&s->view->counted, slot, &count);
+	counting = semaphore_sites_of(&s->view->counted, slot, &count);
 	plan_guard(s, counting, count, c);
 	s->view->values[slot] = to;
 	c->shared = s->limit == SITE_SHARED_LIMIT;
-	return !c->shared || plan_call_witnesses(p, s, counting, count, c);
+	return !c->shared || plan_add_refcount_sites(p, s, counting, count, c);
 }
 
 /* Was this probe, or what it shares, written in the batch so far? */
@@ -302,7 +302,7 @@ static int plan_refuse(
 		"cannot %s %s:%s", item->verb == PROBES_ENABLE ? "enable" : "disable",
 		s->p->provider, s->p->name);
 	error_why(e, "%s", item->why);
-	if (!strcmp(item->why, PLAN_ODD))
+	if (!strcmp(item->why, PLAN_INCONSISTENT))
 		return error_hint(e, "-force sets code and semaphore alike");
 	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
 }

@@ -17,19 +17,19 @@
 #define PLAN_LOOK (1 + SITE_FOLLOWING) /* bytes compared at a site, from the switched one on */
 
 /* A site of a count in which the kernel counts too: who holds it counts there. */
-struct plan_witness {
+struct plan_refcount_site {
 	uint64_t address;
 	uint8_t own; /* what its first byte is while nobody holds it */
 };
 
 /* What is looked at for one write, besides what it changes. */
 struct plan_check {
-	uint64_t guard;   /* 0, or a site that proves that a semaphore's object is still mapped */
-	uint32_t witness; /* the first of its witnesses, among the plan's */
-	uint32_t witness_count;
+	uint64_t guard; /* 0, or a site that proves that a semaphore's object is still mapped */
+	uint32_t refcount_site; /* the first of its refcount_sites, among the plan's */
+	uint32_t refcount_site_count;
 	uint8_t bytes[SITE_BYTES]; /* the file's, at the site that is written, or at the guard */
 	uint8_t guard_at;          /* these prove it: SITE_FOLLOWING from here on */
-	bool guard_counts : 1;     /* the guard is the one witness */
+	bool guard_counts : 1;     /* the guard is the one refcount_site */
 	bool shared : 1;           /* the kernel counts there, too: SITE_SHARED_LIMIT */
 	bool cut : 1;              /* looks at something written before it: begins a new batch */
 };
@@ -44,13 +44,13 @@ struct plan_view; /* the values as they will be after what is planned so far */
 
 struct plan {
 	const struct catalog *catalog;
-	struct array writes;     /* struct probes_write: as they stand in the result */
-	struct array checks;     /* struct plan_check: one a write */
-	struct array witnesses;  /* struct plan_witness */
-	struct array items;      /* struct probes_item */
-	struct array texts;      /* char *: what items say that is not said of others */
-	struct plan_view *views; /* one a holding */
-	struct array targets;    /* uint32_t: scratch, for the counts of one probe */
+	struct array writes;         /* struct probes_write: as they stand in the result */
+	struct array checks;         /* struct plan_check: one a write */
+	struct array refcount_sites; /* struct plan_refcount_site */
+	struct array items;          /* struct probes_item */
+	struct array texts;          /* char *: what items say that is not said of others */
+	struct plan_view *views;     /* one a object_probes */
+	struct array targets;        /* uint32_t: scratch, for the counts of one probe */
 	uint32_t epoch;
 	const struct array *lowered; /* struct plan_lowered by address, may be NULL: set by the
 					caller before plan_restore */
@@ -74,7 +74,7 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 	const struct plan_mode *mode, struct probes_error *e);
 
 /*
- * Plan to take back changes of semaphores: `deltas` holds, per holding (NULL: none), what was
+ * Plan to take back changes of semaphores: `deltas` holds, per object_probes (NULL: none), what was
  * added to each semaphore, at the first of its address. Probes are taken in the order of `which`.
  * `follow`: sites are set to what their semaphore says even where that does not change, to mend
  * what an interrupted switch left halfway. The part of a count that a live uprobe may hold is never

@@ -29,7 +29,7 @@ static const struct probes_site_live *plan_step_first_foreign(
 	const struct plan_step *s, uint32_t *site)
 {
 	for (uint32_t i = 0; i < s->p->site_count; i++)
-		if (s->h->site_live[s->site + i].state == PROBES_OTHER) {
+		if (s->h->site_live[s->site + i].state == PROBES_FOREIGN) {
 			*site = i;
 			return &s->h->site_live[s->site + i];
 		}
@@ -102,7 +102,7 @@ static bool plan_step_held(const struct plan_step *s, uint32_t site)
 static uint32_t plan_step_held_in(const struct plan_step *s, uint32_t semaphore)
 {
 	uint32_t slot = plan_step_slot(s, semaphore), count, theirs = 0;
-	const uint32_t *sites = counted_sites(&s->view->counted, slot, &count);
+	const uint32_t *sites = semaphore_sites_of(&s->view->counted, slot, &count);
 
 	/* Of one that very many probes share it is asked as often. */
 	if (s->view->theirs && s->view->theirs[slot] != PROBES_NONE)
@@ -226,7 +226,7 @@ bool plan_step_check(
 	if (force)
 		return true;
 	if (!plan_step_consistent(s)) {
-		plan_step_not(item, PROBES_NOT_DONE, PLAN_ODD);
+		plan_step_not(item, PROBES_NOT_DONE, PLAN_INCONSISTENT);
 		return false;
 	}
 	return plan_step_check_counts(s, verb, item);

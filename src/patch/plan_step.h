@@ -6,10 +6,10 @@
 #define PATCH_PLAN_STEP_H
 
 #include "probe/catalog.h"
-#include "probe/counted.h"
+#include "probe/semaphore_sites.h"
 
 #define PLAN_UNLOADED "its object has been unloaded"
-#define PLAN_ODD "its sites and its count disagree (odd)"
+#define PLAN_INCONSISTENT "its sites and its count disagree (inconsistent)"
 #define PLAN_THEIRS "uprobes (or breakpoints) at its sites may own the rest of its count"
 
 /* A count that the journal of another session says it lowered: taking that back raises it again. */
@@ -21,21 +21,22 @@ struct plan_lowered {
 };
 
 struct plan_view {
-	uint32_t *values;  /* per semaphore of the holding; NULL: holding not touched yet */
-	uint8_t *on;       /* per site: as it will be */
+	uint32_t *values; /* per semaphore of the object_probes; NULL: object_probes not touched yet
+			   */
+	uint8_t *on;      /* per site: as it will be */
 	uint32_t *touched; /* per semaphore: the epoch in which it was planned last */
 	int32_t *left;     /* plan_restore: what is still to be taken back */
-	struct counted counted;
+	struct semaphore_sites counted;
 	uint32_t *theirs; /* per semaphore that may be shared: plan_step_held_in, or PROBES_NONE */
 };
 
 /* One probe in the making. */
 struct plan_step {
-	const struct holding *h;
+	const struct object_probes *h;
 	struct plan_view *view;
 	const struct probes_probe *p;
 	size_t probe;
-	size_t site, semaphore; /* first ones in the holding */
+	size_t site, semaphore; /* first ones in the object_probes */
 	uint32_t limit;
 	uint32_t all_held;   /* of a name with several semaphores: plan_step_all_held */
 	struct array *texts; /* the plan's */
@@ -44,7 +45,7 @@ struct plan_step {
 /* The slot that all semaphores at one address share. */
 static inline uint32_t plan_step_slot(const struct plan_step *s, uint32_t semaphore)
 {
-	return holding_same(s->h, s->semaphore + semaphore);
+	return object_probes_same(s->h, s->semaphore + semaphore);
 }
 
 static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semaphore)

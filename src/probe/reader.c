@@ -22,18 +22,18 @@
 /* Where a value lies in the bytes that were read, and what it is of; ascending by offset. */
 struct reader_item {
 	uint32_t offset;
-	uint32_t index : 31; /* of the site or semaphore in its holding */
+	uint32_t index : 31; /* of the site or semaphore in its object_probes */
 	uint32_t is_site : 1;
 };
 
 /* Items that follow each other, from `first` on, are of one object. */
-struct reader_stretch {
+struct reader_run {
 	uint32_t first;
 	uint32_t object;
 };
 
 /* What is to be read, before it is known where it will lie. */
-struct reader_wish {
+struct reader_range {
 	uint64_t address;
 	uint32_t index : 31;
 	uint32_t is_site : 1;
@@ -45,30 +45,31 @@ static size_t reader_length(bool is_site)
 	return is_site ? SITE_BYTES : READER_SEMAPHORE;
 }
 
-static void reader_wish(struct array *wishes, uint64_t address, struct reader_wish wish)
+static void reader_range(struct array *ranges, uint64_t address, struct reader_range range)
 {
 	if (address > UINT64_MAX - SITE_BYTES)
 		return;
-	wish.address = address;
-	*(struct reader_wish *)array_add(wishes) = wish;
+	range.address = address;
+	*(struct reader_range *)array_add(ranges) = range;
 }
 
-static bool reader_add(struct array *wishes, const struct probes_probe *p, const struct holding *h)
+static bool reader_add(
+	struct array *ranges, const struct probes_probe *p, const struct object_probes *h)
 {
-	struct reader_wish wish = {.object = p->object, .is_site = 1};
+	struct reader_range range = {.object = p->object, .is_site = 1};
 
 	/* What is mapped there now, if anything, is somebody else's. */
 	if (h->info.gone)
 		return true;
-	if (!array_reserve(wishes, (size_t)p->site_count + p->semaphore_count))
+	if (!array_reserve(ranges, (size_t)p->site_count + p->semaphore_count))
 		return false;
-	wish.index = holding_site(h, p) & INT32_MAX;
-	for (uint32_t i = 0; i < p->site_count; i++, wish.index++)
-		reader_wish(wishes, p->sites[i].address, wish);
-	wish.is_site = 0;
-	wish.index = holding_semaphore(h, p) & INT32_MAX;
-	for (uint32_t i = 0; i < p->semaphore_count; i++, wish.index++)
-		reader_wish(wishes, p->semaphores[i].address, wish);
+	range.index = object_probes_site(h, p) & INT32_MAX;
+	for (uint32_t i = 0; i < p->site_count; i++, range.index++)
+		reader_range(ranges, p->sites[i].address, range);
+	range.is_site = 0;
+	range.index = object_probes_semaphore(h, p) & INT32_MAX;
+	for (uint32_t i = 0; i < p->semaphore_count; i++, range.index++)
+		reader_range(ranges, p->semaphores[i].address, range);
 	return true;
 }
 
@@ -92,46 +93,46 @@ static struct reader_piece *reader_piece(struct reader *r)
 }
 
 /* The last item is of this object. */
-static bool reader_stretch(struct reader *r, uint32_t object)
+static bool reader_run(struct reader *r, uint32_t object)
 {
-	struct reader_stretch *last = NULL;
+	struct reader_run *last = NULL;
 
-	if (r->stretches.count)
-		last = ARRAY_AT(&r->stretches, struct reader_stretch, r->stretches.count - 1);
+	if (r->runs.count)
+		last = ARRAY_AT(&r->runs, struct reader_run, r->runs.count - 1);
 	if (last && last->object == object)
 		return true;
-	last = array_add(&r->stretches);
+	last = array_add(&r->runs);
 	if (last)
-		*last = (struct reader_stretch){
+		*last = (struct reader_run){
 			.first = (uint32_t)(r->items.count - 1), .object = object};
 	return last;
 }
 
-static bool reader_place(struct reader *r, const struct reader_wish *wish)
+static bool reader_place(struct reader *r, const struct reader_range *range)
 {
 	struct reader_piece *piece = reader_piece(r);
 	struct reader_item *item = array_add(&r->items);
 	size_t offset = SIZE_MAX;
 
 	if (piece && item)
-		offset = spans_add(&piece->spans, wish->address, reader_length(wish->is_site));
+		offset = spans_add(&piece->spans, range->address, reader_length(range->is_site));
 	if (offset == SIZE_MAX || piece->offset + offset > UINT32_MAX)
 		return false;
 	r->total = piece->offset + piece->spans.total;
 	*item = (struct reader_item){.offset = (uint32_t)(piece->offset + offset),
-		.index = wish->index,
-		.is_site = wish->is_site};
-	return reader_stretch(r, wish->object);
+		.index = range->index,
+		.is_site = range->is_site};
+	return reader_run(r, range->object);
 }
 
-static bool reader_lay_out(struct reader *r, const struct array *wishes)
+static bool reader_lay_out(struct reader *r, const struct array *ranges)
 {
-	if (!order_by_number(wishes->data, wishes->count, wishes->size,
-		    offsetof(struct reader_wish, address)) ||
-		!array_reserve(&r->items, wishes->count))
+	if (!order_by_number(ranges->data, ranges->count, ranges->size,
+		    offsetof(struct reader_range, address)) ||
+		!array_reserve(&r->items, ranges->count))
 		return false;
-	for (size_t i = 0; i < wishes->count; i++)
-		if (!reader_place(r, ARRAY_AT(wishes, struct reader_wish, i)))
+	for (size_t i = 0; i < ranges->count; i++)
+		if (!reader_place(r, ARRAY_AT(ranges, struct reader_range, i)))
 			return false;
 	r->bytes = malloc(READER_PIECE);
 	r->before = calloc(1, r->total + 1);
@@ -141,23 +142,23 @@ static bool reader_lay_out(struct reader *r, const struct array *wishes)
 bool reader_init(struct reader *r, const struct catalog *c, const size_t *which, size_t count)
 {
 	size_t total = which ? count : c->probe_count;
-	struct array wishes;
+	struct array ranges;
 	bool fits = true;
 
 	*r = (struct reader){.fresh = true};
 	array_init(&r->items, sizeof(struct reader_item));
-	array_init(&r->stretches, sizeof(struct reader_stretch));
+	array_init(&r->runs, sizeof(struct reader_run));
 	array_init(&r->pieces, sizeof(struct reader_piece));
 	array_init(&r->touched, sizeof(size_t));
-	array_init(&wishes, sizeof(struct reader_wish));
+	array_init(&ranges, sizeof(struct reader_range));
 	for (size_t i = 0; fits && i < total; i++) {
 		size_t local;
-		const struct holding *h = catalog_find(c, which ? which[i] : i, &local);
+		const struct object_probes *h = catalog_find(c, which ? which[i] : i, &local);
 
-		fits = reader_add(&wishes, &h->probes[local], h);
+		fits = reader_add(&ranges, &h->probes[local], h);
 	}
-	fits = fits && reader_lay_out(r, &wishes);
-	array_done(&wishes);
+	fits = fits && reader_lay_out(r, &ranges);
+	array_done(&ranges);
 	if (!fits)
 		reader_done(r);
 	return fits;
@@ -168,7 +169,7 @@ void reader_done(struct reader *r)
 	for (size_t i = 0; i < r->pieces.count; i++)
 		spans_done(&ARRAY_AT(&r->pieces, struct reader_piece, i)->spans);
 	array_done(&r->items);
-	array_done(&r->stretches);
+	array_done(&r->runs);
 	array_done(&r->pieces);
 	array_done(&r->touched);
 	free(r->bytes);
@@ -177,14 +178,14 @@ void reader_done(struct reader *r)
 }
 
 /*
- * The holding of an item, of the last stretch that begins at or before it; *end is where that
+ * The object_probes of an item, of the last stretch that begins at or before it; *end is where that
  * stretch ends.
  */
-static struct holding *reader_holding(
+static struct object_probes *reader_object_probes(
 	const struct reader *r, const struct catalog *c, size_t item, size_t *end)
 {
-	const struct reader_stretch *list = r->stretches.data;
-	size_t low = 0, high = r->stretches.count;
+	const struct reader_run *list = r->runs.data;
+	size_t low = 0, high = r->runs.count;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
@@ -194,15 +195,15 @@ static struct holding *reader_holding(
 		else
 			high = middle;
 	}
-	*end = low + 1 < r->stretches.count ? list[low + 1].first : r->items.count;
-	return catalog_holding(c, list[low].object);
+	*end = low + 1 < r->runs.count ? list[low + 1].first : r->items.count;
+	return catalog_object(c, list[low].object);
 }
 
 /* ---- storing ---- */
 
 /* Says whether it is another value than the one that was there. */
-static bool reader_store_site(
-	struct holding *h, const struct reader_item *item, const unsigned char *bytes, size_t got)
+static bool reader_store_site(struct object_probes *h, const struct reader_item *item,
+	const unsigned char *bytes, size_t got)
 {
 	struct probes_site_live *live = &h->site_live[item->index];
 	bool differs = live->count != got || memcmp(live->bytes, bytes, got);
@@ -212,19 +213,19 @@ static bool reader_store_site(
 	return differs;
 }
 
-static bool reader_store_count(
-	struct holding *h, const struct reader_item *item, const unsigned char *bytes, size_t got)
+static bool reader_store_count(struct object_probes *h, const struct reader_item *item,
+	const unsigned char *bytes, size_t got)
 {
 	uint32_t value = PROBES_NONE, before = h->values[item->index];
 
 	if (got == READER_SEMAPHORE)
 		value = bytes[0] | (uint32_t)bytes[1] << 8;
-	h->values[item->index] = h->values[holding_same(h, item->index)] = value;
+	h->values[item->index] = h->values[object_probes_same(h, item->index)] = value;
 	return value != before;
 }
 
 /* Store what was got of an item. */
-static bool reader_store(struct reader *r, struct holding *h, const struct reader_piece *p,
+static bool reader_store(struct reader *r, struct object_probes *h, const struct reader_piece *p,
 	const struct reader_item *item, size_t got)
 {
 	const unsigned char *bytes = r->bytes + (item->offset - p->offset);
@@ -253,7 +254,7 @@ static void reader_store_all(
 	struct reader *r, const struct catalog *c, const struct reader_piece *p, bool whole)
 {
 	size_t end = p->offset + p->spans.total, stretch_end = 0;
-	struct holding *h = NULL;
+	struct object_probes *h = NULL;
 
 	for (size_t i = reader_first(r, p->offset); i < r->items.count; i++) {
 		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
@@ -264,7 +265,7 @@ static void reader_store_all(
 		if (item->offset < p->offset)
 			continue;
 		if (i >= stretch_end)
-			h = reader_holding(r, c, i, &stretch_end);
+			h = reader_object_probes(r, c, i, &stretch_end);
 		if (!whole)
 			got = spans_got(&p->spans, item->offset - p->offset, got);
 		r->differs |= reader_store(r, h, p, item, got);
@@ -279,7 +280,7 @@ static bool reader_store_block(struct reader *r, const struct catalog *c,
 	for (size_t i = reader_first(r, from); i < r->items.count; i++) {
 		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
 		size_t length = reader_length(item->is_site), *touched, stretch_end;
-		struct holding *h;
+		struct object_probes *h;
 
 		if (item->offset >= end)
 			break;
@@ -289,8 +290,9 @@ static bool reader_store_block(struct reader *r, const struct catalog *c,
 		touched = array_add(&r->touched);
 		if (!touched)
 			return false;
-		h = reader_holding(r, c, i, &stretch_end);
-		*touched = h->info.first_probe + holding_probe_of(h, item->is_site, item->index);
+		h = reader_object_probes(r, c, i, &stretch_end);
+		*touched =
+			h->info.first_probe + object_probes_probe_of(h, item->is_site, item->index);
 		r->differs |= reader_store(r, h, p, item, length);
 	}
 	return true;
@@ -331,7 +333,7 @@ static bool reader_store_changes(
 /* ---- running ---- */
 
 /* A hole in the memory must hide nothing behind it: where one shows, it is read around. */
-static int reader_fetch(struct reader *r, struct reader_piece *p, struct memory *m)
+static int reader_fetch_piece(struct reader *r, struct reader_piece *p, struct memory *m)
 {
 	int code = m->ops->read(m, &p->spans, r->bytes);
 
@@ -340,7 +342,7 @@ static int reader_fetch(struct reader *r, struct reader_piece *p, struct memory 
 	return code;
 }
 
-int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
+int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
 {
 	size_t most = c->probe_count / READER_SPARSE + READER_SPARSE;
 	bool whole = true;
@@ -351,7 +353,7 @@ int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool
 	r->fresh = true; /* should it fail half-way */
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		struct reader_piece *p = ARRAY_AT(&r->pieces, struct reader_piece, i);
-		int code = reader_fetch(r, p, m);
+		int code = reader_fetch_piece(r, p, m);
 		bool got = code == 0 && spans_whole(&p->spans);
 
 		if (code < 0)

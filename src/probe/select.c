@@ -68,8 +68,8 @@ static void select_walk_begin(
 
 static const struct probes_probe *select_walk_next(struct select_walk *w, size_t *index)
 {
-	for (; w->object < w->catalog->holdings.count; w->object++, w->local = 0) {
-		const struct holding *h = catalog_holding(w->catalog, w->object);
+	for (; w->object < w->catalog->objects.count; w->object++, w->local = 0) {
+		const struct object_probes *h = catalog_object(w->catalog, w->object);
 
 		if (h->info.gone || (w->local == 0 && w->narrow->object &&
 					    !select_object_matches(&h->info, w->narrow->object)))
@@ -136,8 +136,8 @@ static int select_why(const struct catalog *c, const struct probes_switch_option
 	char names[300] = "", missing[120];
 	size_t count = 0;
 
-	for (size_t i = 0; i < c->holdings.count; i++) {
-		const struct holding *h = catalog_holding(c, i);
+	for (size_t i = 0; i < c->objects.count; i++) {
+		const struct object_probes *h = catalog_object(c, i);
 		size_t used = strlen(names);
 
 		if (!h->info.unread || h->info.gone ||

@@ -57,14 +57,14 @@ void site_assume(const uint8_t live[SITE_BYTES], uint8_t original[SITE_BYTES])
 static enum probes_state site_judge_ocaml(const uint8_t *original, const uint8_t *live)
 {
 	if (memcmp(live + SITE_SWITCH + 1, original + SITE_SWITCH + 1, SITE_FOLLOWING))
-		return PROBES_OTHER;
+		return PROBES_FOREIGN;
 	switch (live[SITE_SWITCH]) {
 	case SITE_CMP:
 		return PROBES_OFF;
 	case SITE_CALL:
 		return PROBES_ON;
 	default:
-		return PROBES_OTHER;
+		return PROBES_FOREIGN;
 	}
 }
 
@@ -75,7 +75,7 @@ enum probes_state site_judge(enum probes_kind kind, const uint8_t original[SITE_
 		return count < SITE_BYTES ? PROBES_UNREADABLE : site_judge_ocaml(original, live);
 	if (count < 1)
 		return PROBES_UNREADABLE;
-	return live[0] == original[0] ? PROBES_UNKNOWN : PROBES_OTHER;
+	return live[0] == original[0] ? PROBES_UNKNOWN : PROBES_FOREIGN;
 }
 
 const char *site_holder(enum probes_kind kind, const uint8_t *live)

@@ -14,9 +14,9 @@ struct state_tally {
 };
 
 static void state_tally_site(
-	struct state_tally *t, struct holding *h, const struct probes_probe *p, uint32_t i)
+	struct state_tally *t, struct object_probes *h, const struct probes_probe *p, uint32_t i)
 {
-	size_t index = holding_site(h, p) + i;
+	size_t index = object_probes_site(h, p) + i;
 	struct probes_site_live *live = &h->site_live[index];
 	uint32_t semaphore = p->sites[i].semaphore, value = PROBES_NONE;
 
@@ -24,7 +24,7 @@ static void state_tally_site(
 		site_assume(live->bytes, h->original[index]);
 	live->state = site_judge(p->kind, h->original[index], live->bytes, live->count);
 	if (semaphore != PROBES_NONE)
-		value = h->values[holding_semaphore(h, p) + semaphore];
+		value = h->values[object_probes_semaphore(h, p) + semaphore];
 	switch (live->state) {
 	case PROBES_ON:
 		t->on++;
@@ -34,7 +34,7 @@ static void state_tally_site(
 		t->off++;
 		t->disagree = t->disagree || (value > 0 && value != PROBES_NONE);
 		break;
-	case PROBES_OTHER:
+	case PROBES_FOREIGN:
 		t->other += p->kind == PROBES_OCAML;
 		t->foreign += p->kind == PROBES_SDT;
 		t->who = site_holder(p->kind, live->bytes);
@@ -47,14 +47,14 @@ static void state_tally_site(
 	}
 }
 
-static void state_tally(struct state_tally *t, struct holding *h, const struct probes_probe *p,
-	struct probes_live *live)
+static void state_tally(struct state_tally *t, struct object_probes *h,
+	const struct probes_probe *p, struct probes_live *live)
 {
 	*live = (struct probes_live){.ref_min = PROBES_NONE, .ref_max = PROBES_NONE};
 	for (uint32_t i = 0; i < p->site_count; i++)
 		state_tally_site(t, h, p, i);
 	for (uint32_t i = 0; i < p->semaphore_count; i++) {
-		size_t index = holding_semaphore(h, p) + i;
+		size_t index = object_probes_semaphore(h, p) + i;
 		uint32_t value = h->values[index];
 
 		if (value == PROBES_NONE) {
@@ -75,33 +75,33 @@ static enum probes_state state_decide(const struct state_tally *t)
 	if (t->unreadable || t->unknown)
 		return PROBES_UNREADABLE;
 	if (t->other || t->foreign)
-		return PROBES_OTHER;
+		return PROBES_FOREIGN;
 	if (t->on && t->off)
-		return PROBES_SOME;
+		return PROBES_PARTIAL;
 	if (t->disagree)
-		return PROBES_ODD;
+		return PROBES_INCONSISTENT;
 	if (t->raised && t->zero)
-		return PROBES_SOME;
+		return PROBES_PARTIAL;
 	return t->raised || t->on ? PROBES_ON : PROBES_OFF;
 }
 
-void state_judge_mine(struct holding *h, size_t local)
+void state_judge_mine(struct object_probes *h, size_t local)
 {
 	const struct probes_probe *p = &h->probes[local];
 	bool mine = false;
 
 	for (uint32_t i = 0; i < p->semaphore_count; i++) {
-		size_t index = holding_semaphore(h, p) + i;
+		size_t index = object_probes_semaphore(h, p) + i;
 		uint32_t value = h->values[index];
 
 		/* Somebody else may have taken away what we had raised. */
-		mine = mine ||
-		       (value > 0 && value != PROBES_NONE && h->net[holding_same(h, index)] > 0);
+		mine = mine || (value > 0 && value != PROBES_NONE &&
+				       h->net[object_probes_same(h, index)] > 0);
 	}
 	h->live[local].mine = mine;
 }
 
-void state_judge(struct holding *h, size_t local)
+void state_judge(struct object_probes *h, size_t local)
 {
 	const struct probes_probe *p = &h->probes[local];
 	struct probes_live *live = &h->live[local];
@@ -115,8 +115,8 @@ void state_judge(struct holding *h, size_t local)
 	live->who = t.who;
 	state_judge_mine(h, local);
 	/* What broken notes point at says nothing about the probe. */
-	live->state =
-		p->broken && p->broken != holding_no_code ? PROBES_UNREADABLE : state_decide(&t);
+	live->state = p->broken && p->broken != object_probes_no_code ? PROBES_UNREADABLE
+								      : state_decide(&t);
 }
 
 const char *probes_state_name(enum probes_state state)
@@ -125,9 +125,9 @@ const char *probes_state_name(enum probes_state state)
 		[PROBES_UNKNOWN] = "unknown",
 		[PROBES_OFF] = "off",
 		[PROBES_ON] = "on",
-		[PROBES_SOME] = "some",
-		[PROBES_OTHER] = "other",
-		[PROBES_ODD] = "odd",
+		[PROBES_PARTIAL] = "partial",
+		[PROBES_FOREIGN] = "foreign",
+		[PROBES_INCONSISTENT] = "inconsistent",
 		[PROBES_UNREADABLE] = "unreadable",
 		[PROBES_UNLOADED] = "gone",
 	};

@@ -229,20 +229,21 @@ void access_gather(pid_t pid, struct access_facts *f)
 
 /* ---- the ladder ---- */
 
-static void access_rung(struct probes_access *a, enum probes_rung_mark mark, const char *text, ...)
-	__attribute__((format(printf, 3, 4)));
+static void access_check(struct probes_access *a, enum probes_access_mark mark, const char *text,
+	...) __attribute__((format(printf, 3, 4)));
 
-static void access_rung(struct probes_access *a, enum probes_rung_mark mark, const char *text, ...)
+static void access_check(
+	struct probes_access *a, enum probes_access_mark mark, const char *text, ...)
 {
-	struct probes_rung *rung;
+	struct probes_access_check *check;
 	va_list args;
 
-	if (a->count == sizeof a->rungs / sizeof *a->rungs)
+	if (a->count == sizeof a->checks / sizeof *a->checks)
 		return;
-	rung = &a->rungs[a->count++];
-	rung->mark = mark;
+	check = &a->checks[a->count++];
+	check->mark = mark;
 	va_start(args, text);
-	vsnprintf(rung->text, sizeof rung->text, text, args);
+	vsnprintf(check->text, sizeof check->text, text, args);
 	va_end(args);
 }
 
@@ -254,26 +255,27 @@ static void access_attempts(const struct access_facts *f, struct probes_access *
 	a->can_read = known && (f->read_error == 0 || f->write_error == 0);
 	a->can_switch = a->can_read && f->write_error == 0 && f->override != ACCESS_NEVER;
 	if (!known)
-		access_rung(a, PROBES_RUNG_FAIL, "list    only 64-bit x86-64 programs are known");
+		access_check(
+			a, PROBES_ACCESS_FAIL, "list    only 64-bit x86-64 programs are known");
 	else if (a->can_list)
-		access_rung(a, PROBES_RUNG_OK, "list    /proc/%d/maps is readable", f->pid);
+		access_check(a, PROBES_ACCESS_OK, "list    /proc/%d/maps is readable", f->pid);
 	else
-		access_rung(a, PROBES_RUNG_FAIL, "list    /proc/%d/maps: %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "list    /proc/%d/maps: %s", f->pid,
 			strerror(-f->maps_error));
 	if (!known)
 		return;
 	if (a->can_read)
-		access_rung(a, PROBES_RUNG_OK, "read    process_vm_readv(%d) answers", f->pid);
+		access_check(a, PROBES_ACCESS_OK, "read    process_vm_readv(%d) answers", f->pid);
 	else
-		access_rung(a, PROBES_RUNG_FAIL, "read    process_vm_readv(%d): %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "read    process_vm_readv(%d): %s", f->pid,
 			strerror(-f->read_error));
 	if (a->can_switch)
-		access_rung(a, PROBES_RUNG_OK, "switch  /proc/%d/mem opens for writing", f->pid);
+		access_check(a, PROBES_ACCESS_OK, "switch  /proc/%d/mem opens for writing", f->pid);
 	else if (!f->write_error)
-		access_rung(a, PROBES_RUNG_FAIL, "switch  /proc/%d/mem opens, but %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "switch  /proc/%d/mem opens, but %s", f->pid,
 			a->can_read ? "takes no code" : "nothing can be read");
 	else
-		access_rung(a, PROBES_RUNG_FAIL, "switch  /proc/%d/mem: %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "switch  /proc/%d/mem: %s", f->pid,
 			strerror(-f->write_error));
 }
 
@@ -304,28 +306,28 @@ static void access_try_its_user(const struct access_facts *f, struct probes_acce
 	if (!access_as_its_user(f))
 		return;
 	if (f->our_uid != 0)
-		access_rung(a, PROBES_RUNG_TRY, "sudo -u '#%u' -g '#%u' probes-tui -pid %d",
+		access_check(a, PROBES_ACCESS_TRY, "sudo -u '#%u' -g '#%u' probes-tui -pid %d",
 			f->real_uid, f->real_gid, f->pid);
 	else if (capability_in(f->our_capabilities, CAPABILITY_SETUID) &&
 		 capability_in(f->our_capabilities, CAPABILITY_SETGID))
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"setpriv --reuid %u --regid %u --clear-groups probes-tui -pid %d",
 			f->real_uid, f->real_gid, f->pid);
 }
 
-/* How to get CAP_SYS_PTRACE, which would be enough. The last rung is the hint of an error. */
+/* How to get CAP_SYS_PTRACE, which would be enough. The last check is the hint of an error. */
 static void access_try_capability(const struct access_facts *f, struct probes_access *a)
 {
 	if (f->bounded) {
-		access_rung(a, PROBES_RUNG_TRY, "run probes-tui on the host, as root");
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY, "run probes-tui on the host, as root");
+		access_check(a, PROBES_ACCESS_TRY,
 			"add CAP_SYS_PTRACE: docker run --cap-add SYS_PTRACE; Kubernetes: "
 			"capabilities.add; systemd: CapabilityBoundingSet=");
 	} else if (f->our_uid == 0) {
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"start it from a shell of root that has CAP_SYS_PTRACE (capsh --print)");
 	} else {
-		access_rung(a, PROBES_RUNG_TRY, "sudo probes-tui -pid %d%s", f->pid,
+		access_check(a, PROBES_ACCESS_TRY, "sudo probes-tui -pid %d%s", f->pid,
 			f->no_new_privs ? "    (not below no_new_privs, which holds here)" : "");
 	}
 }
@@ -341,38 +343,38 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 	char names[80];
 
 	if (access_other_user(f)) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"it runs as uid %u (effective %u, saved %u), you are uid %u%s", f->real_uid,
 			f->effective_uid, f->saved_uid, f->our_uid, root);
 	} else if (access_other_group(f)) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"it runs as gid %u (effective %u, saved %u), you are gid %u%s", f->real_gid,
 			f->effective_gid, f->saved_gid, f->our_gid, root);
 	} else if (f->not_dumpable) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"it made itself undumpable (a set-uid program, or prctl "
 			"PR_SET_DUMPABLE)%s",
 			root);
 	} else if (f->same_user_namespace == 0) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"it lives in another user namespace: run probes-tui inside, or as root%s",
 			root);
 	} else if (more) {
-		access_rung(a, PROBES_RUNG_WHY, "it holds capabilities that you do not: %s%s",
+		access_check(a, PROBES_ACCESS_WHY, "it holds capabilities that you do not: %s%s",
 			capability_say(more, names, sizeof names), root);
 	} else if (f->ptrace_scope == 1) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"kernel.yama.ptrace_scope = 1: only a parent or CAP_SYS_PTRACE may%s",
 			root);
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"probes-tui -prog PROGRAM -- ARGS     (a child may be traced)");
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"admin: sysctl kernel.yama.ptrace_scope=0    (host-wide, lowers safety)");
 	} else if (f->ptrace_scope == 2) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"kernel.yama.ptrace_scope = 2: only CAP_SYS_PTRACE may%s", root);
 	} else {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"the kernel or a security module (SELinux, AppArmor) says no%s", root);
 	}
 	if (access_other_user(f) || access_other_group(f))
@@ -384,17 +386,17 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 static bool access_cause_hopeless(const struct access_facts *f, struct probes_access *a)
 {
 	if (f->machine[0]) {
-		access_rung(
-			a, PROBES_RUNG_WHY, "its program is for another machine: %s", f->machine);
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(
+			a, PROBES_ACCESS_WHY, "its program is for another machine: %s", f->machine);
+		access_check(a, PROBES_ACCESS_TRY,
 			"readelf -n shows its notes; bpftrace and perf may trace them");
 		return true;
 	}
 	if (f->override != ACCESS_NEVER || f->write_error)
 		return false;
-	access_rung(a, PROBES_RUNG_WHY,
+	access_check(a, PROBES_ACCESS_WHY,
 		"booted with proc_mem.force_override=never: no code can be changed");
-	access_rung(a, PROBES_RUNG_TRY, "admin: boot with proc_mem.force_override=ptrace");
+	access_check(a, PROBES_ACCESS_TRY, "admin: boot with proc_mem.force_override=ptrace");
 	return true;
 }
 
@@ -403,21 +405,21 @@ static void access_cause(const struct access_facts *f, struct probes_access *a)
 	if (access_cause_hopeless(f, a)) {
 		return;
 	} else if (f->ptrace_scope == 3) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"kernel.yama.ptrace_scope = 3: nobody may, until the next boot");
 	} else if (f->our_seccomp && a->can_list && f->write_error != -EACCES) {
 		/* EACCES is what the kernel says of /proc/PID/mem; a filter sees no paths. */
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"a seccomp filter on probes-tui denies it (a container's default profile)");
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"run the container with --cap-add SYS_PTRACE, or probes-tui on the host");
 	} else if (f->privileged) {
-		access_rung(a, PROBES_RUNG_WHY, "%s",
+		access_check(a, PROBES_ACCESS_WHY, "%s",
 			f->same_user_namespace == 0
 				? "your CAP_SYS_PTRACE does not reach into its user namespace"
 				: "a security module (SELinux, AppArmor) or lockdown says no");
 		if (f->same_user_namespace == 0)
-			access_rung(a, PROBES_RUNG_TRY,
+			access_check(a, PROBES_ACCESS_TRY,
 				"run probes-tui outside of your user namespace, as root there");
 	} else {
 		access_cause_unprivileged(f, a);
@@ -430,10 +432,10 @@ static void access_short(const struct access_facts *f, struct probes_access *a)
 	char why[120], hint[120];
 
 	error_explain_shortage(f->shortage, why, sizeof why, hint, sizeof hint);
-	access_rung(a, PROBES_RUNG_FAIL, "access to process %d cannot be tried", f->pid);
-	access_rung(a, PROBES_RUNG_WHY, "%s", why);
+	access_check(a, PROBES_ACCESS_FAIL, "access to process %d cannot be tried", f->pid);
+	access_check(a, PROBES_ACCESS_WHY, "%s", why);
 	if (*hint)
-		access_rung(a, PROBES_RUNG_TRY, "%s", hint);
+		access_check(a, PROBES_ACCESS_TRY, "%s", hint);
 }
 
 void access_ladder(const struct access_facts *f, struct probes_access *a)
@@ -444,26 +446,26 @@ void access_ladder(const struct access_facts *f, struct probes_access *a)
 		return;
 	}
 	if (!f->exists) {
-		access_rung(a, PROBES_RUNG_FAIL, "there is no process %d", f->pid);
-		access_rung(a, PROBES_RUNG_TRY, "look it up again, it may have ended: ps -e");
+		access_check(a, PROBES_ACCESS_FAIL, "there is no process %d", f->pid);
+		access_check(a, PROBES_ACCESS_TRY, "look it up again, it may have ended: ps -e");
 		return;
 	}
 	if (f->kernel_thread || f->zombie) {
-		access_rung(a, PROBES_RUNG_FAIL, "process %d %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "process %d %s", f->pid,
 			f->zombie ? "has ended and only waits for its parent (zombie)"
 				  : "is a kernel thread and has no program");
 		return;
 	}
 	access_attempts(f, a);
 	if (f->tracer)
-		access_rung(a, PROBES_RUNG_OK,
+		access_check(a, PROBES_ACCESS_OK,
 			"traced by %d (%s): reading and switching go on, all but -stop", f->tracer,
 			f->tracer_name);
 	if (f->its_seccomp)
-		access_rung(a, PROBES_RUNG_OK,
+		access_check(a, PROBES_ACCESS_OK,
 			"a seccomp filter confines it: no hindrance, nothing is called in it");
 	if (f->override == ACCESS_PTRACE && a->can_switch)
-		access_rung(a, PROBES_RUNG_OK,
+		access_check(a, PROBES_ACCESS_OK,
 			"proc_mem.force_override=ptrace: a thread is seized while code is written");
 	if (!a->can_list || !a->can_read || !a->can_switch)
 		access_cause(f, a);
@@ -486,10 +488,10 @@ int access_explain(pid_t pid, struct probes_error *e)
 		return e->code;
 	probes_explain(pid, &a);
 	for (size_t i = 0; i < a.count; i++)
-		if (a.rungs[i].mark == PROBES_RUNG_WHY)
-			error_why(e, "%s", a.rungs[i].text);
+		if (a.checks[i].mark == PROBES_ACCESS_WHY)
+			error_why(e, "%s", a.checks[i].text);
 	for (size_t i = 0; i < a.count; i++)
-		if (a.rungs[i].mark == PROBES_RUNG_TRY)
-			error_hint(e, "%s", a.rungs[i].text);
+		if (a.checks[i].mark == PROBES_ACCESS_TRY)
+			error_hint(e, "%s", a.checks[i].text);
 	return e->code;
 }

@@ -45,7 +45,7 @@ void access_gather(pid_t pid, struct access_facts *facts);
 /* What a kernel's command line says of it; the last word counts. Pure. */
 enum access_override access_override(const char *command_line);
 
-/* Facts to rungs: what works, what fails and by which call, the cause, what to try. Pure. */
+/* Facts to checks: what works, what fails and by which call, the cause, what to try. Pure. */
 void access_ladder(const struct access_facts *facts, struct probes_access *access);
 
 /* The cause and the way out, as the texts of an error that is set already; returns its code. */

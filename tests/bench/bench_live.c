@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "patch/apply.h"
 #include "process/stop.h"
-#include "session.h"
+#include "session/session.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -114,10 +114,10 @@ wait_for '^> \[ \] long:n+~'
 seen 'three of them' '^ 3 probes 3 sites'
 seen 'the last columns' 'long:n+~? +-'
 keys e
-wait_for ' on 1: mine 1'
+wait_for ' 1 on \(1 by you\)'
 wait_for 'on n+'
 keys j e
-wait_for ' on 2: mine 2'
+wait_for ' 2 on \(2 by you\)'
 keys i
 wait_for '^Detail of long:n+'
 keys q p

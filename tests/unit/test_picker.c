@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ui/tui/act_picker.h"
-#include "ui/tui/mem.h"
-#include "ui/tui/picker.h"
+#include "ui/tui/actions/act_picker.h"
+#include "ui/tui/process/picker.h"
+#include "ui/tui/terminal/mem.h"
 
 Suite *picker_suite(void);
 

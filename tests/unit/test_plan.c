@@ -136,10 +136,10 @@ static const struct {
 	{"c40=7ffe c44=1", "+nop", false, -EBUSY, ":not", "limit"},
 	{"c40=ffff", "+nop", false, -EBUSY, ":not", "limit"},
 	{ON_UNIT " c24=7ffe", "+unit", false, -EBUSY, ":not", "limit"},
-	{"c12=1", "+one", false, -EBUSY, ":not", "odd"},
-	{"c12=1", "-one", false, -EBUSY, ":not", "odd"},
-	{"b11=e8 b21=e8", "-one", false, -EBUSY, ":not", "odd"},
-	{"b11=e8", "+one", false, -EBUSY, ":not", "odd"},
+	{"c12=1", "+one", false, -EBUSY, ":not", "inconsistent"},
+	{"c12=1", "-one", false, -EBUSY, ":not", "inconsistent"},
+	{"b11=e8 b21=e8", "-one", false, -EBUSY, ":not", "inconsistent"},
+	{"b11=e8", "+one", false, -EBUSY, ":not", "inconsistent"},
 	{"b11=cc", "+one", false, -EBUSY, ":not", "int3"},
 	{"b21=cc", "+one", true, -EBUSY, ":not", "int3"},
 	{"b11=cc b21=e8 c12=1", "-one", true, -EBUSY, ":not", "int3"},
@@ -240,9 +240,9 @@ START_TEST(plan_looks_at_the_bytes_around)
 	ck_assert_uint_eq(check->guard_at, 1);
 	ck_assert_mem_eq(check->bytes, w.text + 0x50, SITE_BYTES);
 	ck_assert(!check->guard_counts);
-	ck_assert_uint_eq(check->witness_count, 2); /* twin's site counts there, too */
+	ck_assert_uint_eq(check->refcount_site_count, 2); /* twin's site counts there, too */
 	check++;
-	ck_assert(check->guard_counts && !check->witness_count);
+	ck_assert(check->guard_counts && !check->refcount_site_count);
 	ck_assert_uint_eq(check->guard, WORLD_BIAS + WORLD_PC(0x60));
 	check++;
 	ck_assert_uint_eq(check->guard, 0);

@@ -19,7 +19,7 @@ static bool reader_go(struct world *w, struct reader *r)
 {
 	bool changed = false;
 
-	ck_assert_int_eq(reader_run(r, &w->catalog, &w->fake.memory, &changed), 0);
+	ck_assert_int_eq(reader_fetch(r, &w->catalog, &w->fake.memory, &changed), 0);
 	return changed;
 }
 
@@ -32,7 +32,7 @@ static const struct elf_note reader_notes[] = {
 START_TEST(reader_puts_values_where_they_belong)
 {
 	struct world w;
-	struct holding *h = world_of(&w, reader_notes, 3);
+	struct object_probes *h = world_of(&w, reader_notes, 3);
 	const struct probes_probe *c = world_at(&w, "c"), *b = world_at(&w, "b");
 	struct reader r;
 
@@ -41,12 +41,12 @@ START_TEST(reader_puts_values_where_they_belong)
 	world_set_count(&w, SEM(0x402), 0xffff);
 	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
 	ck_assert(reader_go(&w, &r));
-	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "a"))], 0x1234);
-	ck_assert_uint_eq(h->values[holding_semaphore(h, b)], 7);
-	ck_assert_uint_eq(h->values[holding_semaphore(h, c)], 0xffff);
-	ck_assert_uint_eq(h->site_live[holding_site(h, b)].count, 6);
-	ck_assert_mem_eq(h->site_live[holding_site(h, b)].bytes, w.text + 0x13, 6);
-	ck_assert_mem_eq(h->site_live[holding_site(h, c)].bytes, w.text + 0x800, 6);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, world_at(&w, "a"))], 0x1234);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, b)], 7);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, c)], 0xffff);
+	ck_assert_uint_eq(h->site_live[object_probes_site(h, b)].count, 6);
+	ck_assert_mem_eq(h->site_live[object_probes_site(h, b)].bytes, w.text + 0x13, 6);
+	ck_assert_mem_eq(h->site_live[object_probes_site(h, c)].bytes, w.text + 0x800, 6);
 	reader_done(&r);
 	world_end(&w);
 }
@@ -55,7 +55,7 @@ END_TEST
 START_TEST(reader_says_whether_anything_changed)
 {
 	struct world w;
-	struct holding *h = world_of(&w, reader_notes, 3);
+	struct object_probes *h = world_of(&w, reader_notes, 3);
 	struct reader r;
 
 	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
@@ -155,7 +155,7 @@ END_TEST
 START_TEST(reader_misses_nothing_after_a_failure)
 {
 	struct world w;
-	struct holding *h = world_of(&w, reader_notes, 3);
+	struct object_probes *h = world_of(&w, reader_notes, 3);
 	struct reader r;
 	bool changed;
 
@@ -164,7 +164,7 @@ START_TEST(reader_misses_nothing_after_a_failure)
 	world_set_count(&w, SEM(0x402), 5);
 	w.fake.fail_read = w.fake.reads + 1;
 	w.fake.code = -EPERM;
-	ck_assert_int_eq(reader_run(&r, &w.catalog, &w.fake.memory, &changed), -EPERM);
+	ck_assert_int_eq(reader_fetch(&r, &w.catalog, &w.fake.memory, &changed), -EPERM);
 	ck_assert(reader_go(&w, &r));
 	ck_assert_uint_eq(h->values[0], 5);
 	reader_done(&r);
@@ -175,7 +175,7 @@ END_TEST
 START_TEST(reader_of_a_few_leaves_the_others)
 {
 	struct world w;
-	struct holding *h = world_of(&w, reader_notes, 3);
+	struct object_probes *h = world_of(&w, reader_notes, 3);
 	size_t which[] = {world_probe(&w, "c")};
 	struct reader r;
 
@@ -183,8 +183,8 @@ START_TEST(reader_of_a_few_leaves_the_others)
 	world_set_count(&w, SEM(0x402), 2);
 	ck_assert(reader_init(&r, &w.catalog, which, 1));
 	ck_assert(reader_go(&w, &r));
-	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "a"))], PROBES_NONE);
-	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "c"))], 2);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, world_at(&w, "a"))], PROBES_NONE);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, world_at(&w, "c"))], 2);
 	reader_done(&r);
 	world_end(&w);
 }
@@ -214,7 +214,7 @@ START_TEST(reader_at_the_end_of_a_mapping)
 {
 	static const struct elf_note notes[] = {{PC(0x1ffe), 0, 0, "sdt", "last", ""}};
 	struct world w;
-	struct holding *h;
+	struct object_probes *h;
 	struct reader r;
 
 	h = world_of(&w, notes, 1);
@@ -235,7 +235,7 @@ START_TEST(reader_across_the_longest_span)
 	struct elf_note *notes = calloc(COUNT + 8, sizeof *notes);
 	size_t n = 0;
 	struct world w;
-	struct holding *h;
+	struct object_probes *h;
 
 	for (size_t at = 0; n < COUNT; at += STEP)
 		notes[n++] = (struct elf_note){PC(at), 0, 0, "sdt", "dense", ""};
@@ -264,16 +264,17 @@ START_TEST(reader_of_a_shared_semaphore)
 	static const struct elf_note notes[] = {
 		{PC(0x10), 0, SEM(4), "sdt", "a", ""}, {PC(0x20), 0, SEM(4), "sdt", "b", ""}};
 	struct world w;
-	struct holding *h = world_of(&w, notes, 2);
+	struct object_probes *h = world_of(&w, notes, 2);
 	size_t which[] = {world_probe(&w, "b")};
 	struct reader r;
 
 	world_set_count(&w, SEM(4), 3);
 	ck_assert(reader_init(&r, &w.catalog, which, 1));
 	ck_assert(reader_go(&w, &r));
-	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "b"))], 3);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, world_at(&w, "b"))], 3);
 	/* The slot where plans look it up. */
-	ck_assert_uint_eq(h->values[holding_same(h, holding_semaphore(h, world_at(&w, "b")))], 3);
+	ck_assert_uint_eq(
+		h->values[object_probes_same(h, object_probes_semaphore(h, world_at(&w, "b")))], 3);
 	reader_done(&r);
 	world_end(&w);
 }
@@ -285,7 +286,7 @@ START_TEST(reader_goes_on_behind_a_hole)
 	enum { STEP = 100, PAGE = 4096, SIZE = 6 * PAGE, COUNT = SIZE / STEP - 1 };
 	struct elf_note *notes = calloc(COUNT, sizeof *notes);
 	struct world w;
-	struct holding *h;
+	struct object_probes *h;
 	struct reader r;
 
 	for (size_t i = 0; i < COUNT; i++)

@@ -1,5 +1,5 @@
 /*
- * Covers the record that session_change.c keeps: at each write it is on disk already, at each end
+ * Covers the record that session/change.c keeps: at each write it is on disk already, at each end
  * of a change it says so; without a journal one goes on and says it once; where the disk is full
  * nothing more is switched, and what is ours can still be taken back; what another session's record
  * says of a count that was lowered under us. Not covered: the form of a
@@ -250,16 +250,16 @@ START_TEST(record_of_another_that_lowered)
 		ck_assert_ptr_nonnull(strstr(r->items[0].why, "has lowered its count"));
 		probes_result_free(r);
 		ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 0);
-		ck_assert_uint_eq(probes_mine(&x.s), 1);
-		ck_assert(x.s.owing);
+		ck_assert_uint_eq(probes_owned_count(&x.s), 1);
+		ck_assert(x.s.keep_journal);
 	}
 	/* it goes */
 	world_set_count(&x.w, WORLD_DATA(0x32), 1);
 	journal_remove(&j);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
-	ck_assert(!x.s.owing);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
+	ck_assert(!x.s.keep_journal);
 	session_end(&x);
 }
 END_TEST
@@ -278,7 +278,7 @@ START_TEST(record_of_another_that_did_not)
 	record_of_another(&x, &j, _i, 1);
 	session_must_restore(&x);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	journal_remove(&j);
 	session_end(&x);
 }

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/tui/act.h"
-#include "ui/tui/canvas.h"
-#include "ui/tui/key.h"
-#include "ui/tui/lineedit.h"
-#include "ui/tui/pair.h"
-#include "ui/tui/request.h"
-#include "ui/tui/ring.h"
-#include "ui/tui/text.h"
+#include "ui/tui/actions/act.h"
+#include "ui/tui/app/request.h"
+#include "ui/tui/rows/pair.h"
+#include "ui/tui/terminal/canvas.h"
+#include "ui/tui/terminal/key.h"
+#include "ui/tui/terminal/text.h"
+#include "ui/tui/widgets/input.h"
+#include "ui/tui/widgets/ring.h"
 
 Suite *request_suite(void);
 
@@ -210,54 +210,54 @@ END_TEST
 
 /* ------------------------------------------------------------- line editing */
 
-static void type(struct lineedit *e, const char *text)
+static void type(struct input *e, const char *text)
 {
 	while (*text)
-		lineedit_key(e, (unsigned char)*text++);
+		input_key(e, (unsigned char)*text++);
 }
 
 START_TEST(edits)
 {
-	struct lineedit e;
+	struct input e;
 
-	lineedit_set(&e, "");
+	input_set(&e, "");
 	type(&e, "foo bar");
-	ck_assert_int_eq(lineedit_key(&e, K_CTRL('W')), LINEEDIT_CHANGED);
+	ck_assert_int_eq(input_key(&e, K_CTRL('W')), INPUT_CHANGED);
 	ck_assert_str_eq(e.text, "foo ");
-	lineedit_key(&e, K_HOME);
+	input_key(&e, K_HOME);
 	type(&e, "x");
 	ck_assert_str_eq(e.text, "xfoo ");
-	lineedit_key(&e, K_DELETE);
+	input_key(&e, K_DELETE);
 	ck_assert_str_eq(e.text, "xoo ");
-	lineedit_key(&e, K_CTRL('K'));
+	input_key(&e, K_CTRL('K'));
 	ck_assert_str_eq(e.text, "x");
-	lineedit_key(&e, 0xe9); /* two bytes, deleted as one */
+	input_key(&e, 0xe9); /* two bytes, deleted as one */
 	ck_assert_uint_eq(e.length, 3);
-	lineedit_key(&e, K_BACKSPACE);
+	input_key(&e, K_BACKSPACE);
 	ck_assert_str_eq(e.text, "x");
-	lineedit_key(&e, K_CTRL('U'));
+	input_key(&e, K_CTRL('U'));
 	ck_assert_str_eq(e.text, "");
-	ck_assert_int_eq(lineedit_key(&e, K_BACKSPACE), LINEEDIT_CANCEL);
-	ck_assert_int_eq(lineedit_key(&e, K_ESC), LINEEDIT_CANCEL);
-	ck_assert_int_eq(lineedit_key(&e, K_CTRL('C')), LINEEDIT_CANCEL);
-	ck_assert_int_eq(lineedit_key(&e, K_ENTER), LINEEDIT_DONE);
+	ck_assert_int_eq(input_key(&e, K_BACKSPACE), INPUT_CANCEL);
+	ck_assert_int_eq(input_key(&e, K_ESC), INPUT_CANCEL);
+	ck_assert_int_eq(input_key(&e, K_CTRL('C')), INPUT_CANCEL);
+	ck_assert_int_eq(input_key(&e, K_ENTER), INPUT_DONE);
 }
 END_TEST
 
 START_TEST(takes_no_controls_and_never_overflows)
 {
 	static const uint32_t keys[] = {0x01 + 6, 0x9b, 0xd800, K_F1, 0x1d};
-	struct lineedit e;
+	struct input e;
 
-	lineedit_set(&e, "");
+	input_set(&e, "");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		ck_assert_int_eq(lineedit_key(&e, keys[i]), LINEEDIT_SAME);
+		ck_assert_int_eq(input_key(&e, keys[i]), INPUT_SAME);
 	for (int i = 0; i < 1000; i++)
-		lineedit_key(&e, 0x20ac);
+		input_key(&e, 0x20ac);
 	ck_assert_uint_lt(e.length, sizeof e.text);
 	ck_assert_uint_eq(e.length % 3, 0);
 	for (int i = 0; i < 1000; i++)
-		lineedit_key(&e, K_LEFT);
+		input_key(&e, K_LEFT);
 	ck_assert_uint_eq(e.cursor, 0);
 }
 END_TEST

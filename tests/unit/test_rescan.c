@@ -140,7 +140,7 @@ static void rescan_begin(struct session_world *x)
 {
 	session_begin(x, "");
 	maps = (struct rescan_maps){.w = &x->w};
-	x->s.look_again = rescan_look;
+	x->s.verify_again = rescan_look;
 }
 
 static void rescan_end(struct session_world *x)
@@ -234,7 +234,7 @@ START_TEST(rescan_one_goes)
 	ck_assert_uint_eq(what.gone_objects, 1);
 	ck_assert_uint_eq(what.gone_probes, probes_count(&x.s));
 	ck_assert_uint_eq(what.lost, 2);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	ck_assert(probes_object_at(&x.s, 0)->gone);
 	ck_assert_int_eq(probes_live_at(&x.s, 0)->state, PROBES_UNLOADED);
 	/* said once */
@@ -298,8 +298,8 @@ START_TEST(rescan_restore_looks)
 	ck_assert_str_eq(
 		r->items[0].why, "its object has been unloaded: nothing is left to undo there");
 	probes_result_free(r);
-	ck_assert(!x.s.owing);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert(!x.s.keep_journal);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	ck_assert(session_as_found(&x));
 	rescan_end(&x);
 }
@@ -359,13 +359,13 @@ START_TEST(rescan_one_goes_before_a_write)
 			ck_assert_ptr_nonnull(strstr(r->items[i].why, "unloaded"));
 	probes_result_free(r);
 	x.w.fake.before = NULL;
-	ck_assert_uint_eq(probes_mine(&x.s), back ? 0 : 3);
+	ck_assert_uint_eq(probes_owned_count(&x.s), back ? 0 : 3);
 	ck_assert_uint_eq(*fake_at(&x.w.fake, RESCAN_BIAS + WORLD_PC(0x11)), back ? 0x3d : 0xe8);
 	ck_assert_uint_eq(*fake_at(&x.w.fake, RESCAN_BIAS + WORLD_DATA(0x40)), back ? 0 : 1);
-	ck_assert(!x.s.owing);
+	ck_assert(!x.s.keep_journal);
 	session_must_restore(&x);
 	ck_assert_uint_eq(*fake_at(&x.w.fake, RESCAN_BIAS + WORLD_DATA(0x40)), 0);
-	ck_assert(!x.s.owing);
+	ck_assert(!x.s.keep_journal);
 	rescan_end(&x);
 }
 END_TEST

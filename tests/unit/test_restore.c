@@ -17,14 +17,15 @@
 /* "c12+1 c40-2": what was added, by the place of the count. */
 static int32_t *restore_deltas(const struct world *w, const char *text)
 {
-	const struct holding *h = catalog_holding(&w->catalog, 0);
+	const struct object_probes *h = catalog_object(&w->catalog, 0);
 	int32_t *deltas = calloc(h->semaphore_count + 1, sizeof *deltas);
 	unsigned at;
 	int delta, used;
 
 	for (; sscanf(text, " c%x%d%n", &at, &delta, &used) == 2; text += used)
 		for (size_t i = 0; i < h->semaphore_count; i++)
-			if (h->semaphores[i].vaddr == WORLD_DATA(at) && holding_same(h, i) == i)
+			if (h->semaphores[i].vaddr == WORLD_DATA(at) &&
+				object_probes_same(h, i) == i)
 				deltas[i] = delta;
 	return deltas;
 }

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/tui/argline.h"
-#include "ui/tui/canvas.h"
-#include "ui/tui/row.h"
-#include "ui/tui/rowtext.h"
-#include "ui/tui/sort.h"
+#include "ui/tui/rows/argline.h"
+#include "ui/tui/rows/row.h"
+#include "ui/tui/rows/rowtext.h"
+#include "ui/tui/rows/sort.h"
+#include "ui/tui/terminal/canvas.h"
 
 Suite *row_suite(void);
 
@@ -37,12 +37,12 @@ START_TEST(sums_states)
 		enum probes_state a, b, sum;
 	} cases[] = {
 		{PROBES_ON, PROBES_ON, PROBES_ON},
-		{PROBES_ON, PROBES_OFF, PROBES_SOME},
-		{PROBES_OFF, PROBES_ON, PROBES_SOME},
-		{PROBES_ON, PROBES_ODD, PROBES_ODD},
-		{PROBES_OTHER, PROBES_OFF, PROBES_OTHER},
-		{PROBES_OTHER, PROBES_ODD, PROBES_ODD},
-		{PROBES_SOME, PROBES_UNREADABLE, PROBES_SOME},
+		{PROBES_ON, PROBES_OFF, PROBES_PARTIAL},
+		{PROBES_OFF, PROBES_ON, PROBES_PARTIAL},
+		{PROBES_ON, PROBES_INCONSISTENT, PROBES_INCONSISTENT},
+		{PROBES_FOREIGN, PROBES_OFF, PROBES_FOREIGN},
+		{PROBES_FOREIGN, PROBES_INCONSISTENT, PROBES_INCONSISTENT},
+		{PROBES_PARTIAL, PROBES_UNREADABLE, PROBES_PARTIAL},
 		{PROBES_ON, PROBES_UNREADABLE, PROBES_UNREADABLE},
 	};
 
@@ -105,7 +105,7 @@ START_TEST(says_who)
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
 	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_WHO, false, text, sizeof text), "me+2");
-	live = live_of(PROBES_OTHER, 0, 0);
+	live = live_of(PROBES_FOREIGN, 0, 0);
 	live.who = "int3";
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
@@ -221,7 +221,7 @@ START_TEST(sorts)
 		{.label = "p:c",
 			.arguments = "",
 			.family = &x,
-			.state = PROBES_ODD,
+			.state = PROBES_INCONSISTENT,
 			.ref_max = PROBES_NONE},
 		{.label = "p:a",
 			.family = &y,

@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdint.h>
 
-#include "ui/tui/rowlist.h"
+#include "ui/tui/widgets/rowlist.h"
 
 Suite *rowlist_suite(void);
 

@@ -52,7 +52,7 @@ START_TEST(runtime_knows_its_files)
 			remedy ? remedy : "not known");
 	else
 		ck_assert_msg(!remedy, "%s: %s", runtime_files[_i].path, remedy);
-	/* It must fit where a holding keeps it, and in a line of the screen or two. */
+	/* It must fit where a object_probes keeps it, and in a line of the screen or two. */
 	ck_assert(!remedy || strlen(remedy) < 120);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /*
- * Covers session_switch.c on a made-up memory: select, read, plan, apply, and the account of what
+ * Covers session/switch.c on a made-up memory: select, read, plan, apply, and the account of what
  * is ours. Not covered: opening, journals and repair, stopping (e2e, on live processes).
  */
 #include "session_world.h"
@@ -22,12 +22,12 @@ START_TEST(session_switches_and_restores)
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 1);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 4);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 2);
-	ck_assert_uint_eq(probes_mine(&x.s), 3);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 3);
 	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ON);
 	ck_assert(world_live(&x.w, "one")->mine);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	ck_assert(!world_live(&x.w, "one")->mine);
 	session_must_restore(&x); /* nothing to undo is success */
 	ck_assert(session_as_found(&x));
@@ -42,7 +42,7 @@ START_TEST(session_restores_what_it_took)
 	session_begin(&x, "b11=e8 b21=e8 c12=1");
 	session_must(&x, PROBES_DISABLE, "one");
 	ck_assert(!session_as_found(&x));
-	ck_assert_uint_eq(probes_mine(&x.s), 1);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
 	session_end(&x);
@@ -58,7 +58,7 @@ START_TEST(session_keeps_a_net_account)
 	session_must(&x, PROBES_ENABLE, "one");
 	world_set_count(&x.w, WORLD_DATA(0x12), 3); /* two others */
 	session_must(&x, PROBES_DISABLE, "one");
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	session_must_restore(&x);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 2);
 	ck_assert_uint_eq(*world_byte(&x.w, WORLD_PC(0x11)), 0xe8);
@@ -80,10 +80,10 @@ START_TEST(session_reverts_and_redoes)
 	after = fake_snapshot(&x.w.fake);
 	ck_assert_int_eq(probes_revert(&x.s, done, &undone, &e), 0);
 	ck_assert(session_as_found(&x));
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	ck_assert_int_eq(probes_revert(&x.s, undone, &redone, &e), 0);
 	ck_assert(fake_same(&x.w.fake, after));
-	ck_assert_uint_eq(probes_mine(&x.s), 1);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
 	free(after);
@@ -155,16 +155,16 @@ START_TEST(session_never_takes_back_a_uprobes_part)
 		probes_result_free(r);
 		ck_assert_uint_eq(x.w.fake.writes, 0);
 		ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x50)), 1);
-		ck_assert(x.s.owing);
-		ck_assert_uint_eq(probes_mine(&x.s), 1);
+		ck_assert(x.s.keep_journal);
+		ck_assert_uint_eq(probes_owned_count(&x.s), 1);
 	}
 	/* the kernel takes its part along */
 	*world_byte(&x.w, WORLD_PC(0xb0)) = 0x90;
 	world_set_count(&x.w, WORLD_DATA(0x50), 0);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
-	ck_assert(!x.s.owing);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert(!x.s.keep_journal);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	probes_result_free(done);
 	session_end(&x);
 }
@@ -180,7 +180,7 @@ START_TEST(session_forgets_what_others_took)
 	world_set_count(&x.w, WORLD_DATA(0x32), 0);
 	session_must_restore(&x);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	world_set_count(&x.w, WORLD_DATA(0x32), 1); /* somebody else's, in whole */
 	session_must_restore(&x);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 1);
@@ -201,7 +201,7 @@ START_TEST(session_dry_run_touches_nothing)
 	ck_assert_uint_eq(r->write_count, 2);
 	ck_assert_uint_eq(r->done, 1);
 	ck_assert_uint_eq(x.w.fake.writes, 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	/* What was not done cannot be undone. */
 	x.s.read_only = false;
 	if (probes_revert(&x.s, r, &reverted, &e) < 0)
@@ -333,7 +333,7 @@ START_TEST(session_gives_up_when_counts_never_rest)
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "soft", NULL, &r, &e), -EBUSY);
 	ck_assert_int_eq(e.status, PROBES_REFUSED);
 	ck_assert_uint_eq(x.w.fake.writes, 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	probes_result_free(r);
 	session_end(&x);
 }
@@ -350,7 +350,7 @@ START_TEST(session_after_a_failed_write)
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "one", NULL, &r, &e), -EIO);
 	ck_assert(session_as_found(&x));
 	ck_assert_uint_eq(r->write_count, 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	probes_result_free(r);
 	session_end(&x);
 }
@@ -369,11 +369,11 @@ START_TEST(session_owes_what_it_could_not_undo)
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "nop", NULL, &r, &e), -EIO);
 	probes_result_free(r);
 	ck_assert(!session_as_found(&x));
-	ck_assert(x.s.owing); /* its record outlives us */
+	ck_assert(x.s.keep_journal); /* its record outlives us */
 	fake_reset(&x.w.fake);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
-	ck_assert(!x.s.owing);
+	ck_assert(!x.s.keep_journal);
 	session_end(&x);
 }
 END_TEST
@@ -441,7 +441,7 @@ START_TEST(session_owes_nothing_to_what_is_gone)
 		ck_assert_int_eq(probes_restore(&x.s, &r, &e), -ESRCH);
 		ck_assert_int_eq(e.status, PROBES_GONE);
 	}
-	ck_assert(!x.s.owing);
+	ck_assert(!x.s.keep_journal);
 	probes_result_free(r);
 	session_end(&x);
 }

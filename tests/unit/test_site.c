@@ -62,7 +62,7 @@ START_TEST(site_judges_ocaml)
 			uint8_t live[6] = {0x90, (uint8_t)byte, 1, 2, 3, 4};
 			enum probes_state expected = byte == 0x3d   ? PROBES_OFF
 						     : byte == 0xe8 ? PROBES_ON
-								    : PROBES_OTHER;
+								    : PROBES_FOREIGN;
 
 			ck_assert_int_eq(site_judge(PROBES_OCAML, files[file], live, 6), expected);
 			live[0] = 0xcc; /* bpftrace holds pc: not ours to judge */
@@ -76,7 +76,7 @@ START_TEST(site_judges_ocaml)
 				memcpy(spoilt, live, 6);
 				spoilt[at] ^= 0x80;
 				ck_assert_int_eq(site_judge(PROBES_OCAML, files[file], spoilt, 6),
-					PROBES_OTHER);
+					PROBES_FOREIGN);
 			}
 		}
 }
@@ -90,8 +90,8 @@ START_TEST(site_judges_sdt)
 	ck_assert_int_eq(site_judge(PROBES_SDT, nop, nop, 6), PROBES_UNKNOWN);
 	ck_assert_int_eq(site_judge(PROBES_SDT, nop, nop, 1), PROBES_UNKNOWN);
 	ck_assert_int_eq(site_judge(PROBES_SDT, nop, around, 6), PROBES_UNKNOWN);
-	ck_assert_int_eq(site_judge(PROBES_SDT, nop, held, 6), PROBES_OTHER);
-	ck_assert_int_eq(site_judge(PROBES_SDT, nop, jump, 1), PROBES_OTHER);
+	ck_assert_int_eq(site_judge(PROBES_SDT, nop, held, 6), PROBES_FOREIGN);
+	ck_assert_int_eq(site_judge(PROBES_SDT, nop, jump, 1), PROBES_FOREIGN);
 	ck_assert_int_eq(site_judge(PROBES_SDT, nop, nop, 0), PROBES_UNREADABLE);
 }
 END_TEST

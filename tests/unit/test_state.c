@@ -46,9 +46,9 @@ static void state_check_one(const char *provider, unsigned byte, unsigned count)
 	if (byte == ABSENT || count == PROBES_NONE)
 		expected = PROBES_UNREADABLE;
 	else if (byte != 0x3d && byte != 0xe8)
-		expected = PROBES_OTHER;
+		expected = PROBES_FOREIGN;
 	else if ((byte == 0xe8) != (count > 0))
-		expected = PROBES_ODD;
+		expected = PROBES_INCONSISTENT;
 	else
 		expected = count ? PROBES_ON : PROBES_OFF;
 	ck_assert_msg(live->state == expected, "%x with %u: %s", byte, count,
@@ -95,7 +95,7 @@ START_TEST(state_of_an_ocaml_site_with_a_uprobe)
 	ck_assert_int_eq(world_live(&w, "p")->state, PROBES_ON);
 	*world_byte(&w, PC(0x13)) ^= 1; /* another displacement: not the call we know */
 	world_read(&w);
-	ck_assert_int_eq(world_live(&w, "p")->state, PROBES_OTHER);
+	ck_assert_int_eq(world_live(&w, "p")->state, PROBES_FOREIGN);
 	world_end(&w);
 }
 END_TEST
@@ -110,14 +110,14 @@ START_TEST(state_of_two_sites)
 		enum probes_state state;
 	} table[] = {
 		{0x3d, 0x3d, 0, 0, PROBES_OFF},
-		{0x3d, 0x3d, 1, 0, PROBES_ODD},
+		{0x3d, 0x3d, 1, 0, PROBES_INCONSISTENT},
 		{0xe8, 0xe8, 1, 2, PROBES_ON},
-		{0xe8, 0xe8, 0, 2, PROBES_ODD},
-		{0xe8, 0x3d, 1, 1, PROBES_SOME},
-		{0x3d, 0xe8, 0, 1, PROBES_SOME},
-		{0xe8, 0xcc, 1, 1, PROBES_OTHER},
-		{0xcc, 0x3d, 0, 0, PROBES_OTHER},
-		{0xcc, 0xcc, 3, 0, PROBES_OTHER},
+		{0xe8, 0xe8, 0, 2, PROBES_INCONSISTENT},
+		{0xe8, 0x3d, 1, 1, PROBES_PARTIAL},
+		{0x3d, 0xe8, 0, 1, PROBES_PARTIAL},
+		{0xe8, 0xcc, 1, 1, PROBES_FOREIGN},
+		{0xcc, 0x3d, 0, 0, PROBES_FOREIGN},
+		{0xcc, 0xcc, 3, 0, PROBES_FOREIGN},
 	};
 	struct world w;
 
@@ -146,10 +146,10 @@ START_TEST(state_of_two_units)
 	} table[] = {
 		{0x3d, 0, 0x3d, 0, PROBES_OFF},
 		{0xe8, 1, 0xe8, 7, PROBES_ON},
-		{0xe8, 1, 0x3d, 0, PROBES_SOME},
-		{0x3d, 0, 0xe8, 1, PROBES_SOME},
-		{0x3d, 1, 0x3d, 0, PROBES_ODD},
-		{0xe8, 1, 0xe8, 0, PROBES_ODD},
+		{0xe8, 1, 0x3d, 0, PROBES_PARTIAL},
+		{0x3d, 0, 0xe8, 1, PROBES_PARTIAL},
+		{0x3d, 1, 0x3d, 0, PROBES_INCONSISTENT},
+		{0xe8, 1, 0xe8, 0, PROBES_INCONSISTENT},
 	};
 	struct world w;
 
@@ -203,11 +203,11 @@ START_TEST(state_of_sdt)
 	} table[] = {
 		{0x90, 0, 0, PROBES_OFF},
 		{0x90, 1, 2, PROBES_ON},
-		{0x90, 1, 0, PROBES_SOME},
-		{0x90, 0, 5, PROBES_SOME},
-		{0xcc, 1, 1, PROBES_OTHER},
-		{0xcc, 0, 0, PROBES_OTHER},
-		{0xe9, 0, 1, PROBES_OTHER},
+		{0x90, 1, 0, PROBES_PARTIAL},
+		{0x90, 0, 5, PROBES_PARTIAL},
+		{0xcc, 1, 1, PROBES_FOREIGN},
+		{0xcc, 0, 0, PROBES_FOREIGN},
+		{0xe9, 0, 1, PROBES_FOREIGN},
 	};
 	struct world w;
 
@@ -225,7 +225,7 @@ START_TEST(state_of_sdt)
 	ck_assert_uint_eq(world_live(&w, "none")->ref_min, PROBES_NONE);
 	state_put(&w, PC(0x30), 0xcc);
 	world_read(&w);
-	ck_assert_int_eq(world_live(&w, "none")->state, PROBES_OTHER);
+	ck_assert_int_eq(world_live(&w, "none")->state, PROBES_FOREIGN);
 	ck_assert_str_eq(world_live(&w, "none")->who, "int3");
 	w.fake.regions[0].absent = true;
 	world_read(&w);
@@ -253,7 +253,7 @@ START_TEST(state_knows_what_is_mine)
 {
 	static const struct elf_note notes[] = {{PC(0x10), 0, SEM(4), "sdt", "p", ""}};
 	struct world w;
-	struct holding *h = world_of(&w, notes, 1);
+	struct object_probes *h = world_of(&w, notes, 1);
 
 	world_set_count(&w, SEM(4), 1);
 	h->net[0] = 1;

@@ -8,9 +8,9 @@
 #include <signal.h>
 
 #include "ui/cli/act.h"
+#include "ui/cli/attach_for.h"
 #include "ui/cli/explain.h"
 #include "ui/cli/leftovers.h"
-#include "ui/cli/stay.h"
 #include "ui/cli/verbs.h"
 
 /* Does any action select probes other than by their names? */
@@ -54,7 +54,7 @@ static int attach_all(struct act *a)
 		return (int)e.status;
 	}
 	if (a->options->for_ms)
-		stay_prepare();
+		attach_for_prepare();
 	for (size_t i = 0; i < t.count; i++) {
 		sigset_t before;
 
@@ -65,7 +65,7 @@ static int attach_all(struct act *a)
 	status = explain_status(&tally);
 	/* Whoever reads the output need not wait as long as we do. */
 	if (a->options->for_ms && !a->options->dry_run)
-		status = stay_run(a, &t, &engine, act_printed(a, status));
+		status = attach_for_run(a, &t, &engine, act_printed(a, status));
 	targets_close(&t);
 	return status;
 }

@@ -14,7 +14,7 @@
 #include "ui/report.h"
 
 void output_begin(struct output *out, FILE *file, const struct options *o, bool many,
-	const struct sheet_ops *text)
+	const struct format_ops *text)
 {
 	*out = (struct output){
 		.sheet = {.out = file, .many = many, .quiet = o->quiet, .verbose = o->verbose},

@@ -8,13 +8,13 @@
 #include "ui/rows.h"
 
 struct output {
-	struct sheet sheet;
-	const struct sheet_ops *ops;
+	struct format_sheet sheet;
+	const struct format_ops *ops;
 };
 
 /* Begin. "many": several processes will follow each other; "text": the form of -format text. */
 void output_begin(struct output *out, FILE *file, const struct options *o, bool many,
-	const struct sheet_ops *text);
+	const struct format_ops *text);
 void output_rows(struct output *out, const struct rows *rows);
 void output_plan(struct output *out, const struct rows *rows);
 /* End. A stream that could not take it all (EPIPE, ENOSPC) is an error. */

@@ -5,8 +5,8 @@
 #include "ui/rows.h"
 
 struct show_style {
-	const struct sheet_ops *text; /* the form of -format text */
-	bool states_needed;           /* no output where the states cannot be read */
+	const struct format_ops *text; /* the form of -format text */
+	bool states_needed;            /* no output where the states cannot be read */
 };
 
 /* Returns the exit status. */

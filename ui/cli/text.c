@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/put.h"
-#include "ui/spell.h"
+#include "ui/out.h"
+#include "ui/probe_name.h"
 #include "ui/unread.h"
 
 /* The name column is as wide as its names, within these. */
@@ -27,9 +27,9 @@ static const char *mark(enum probes_state state)
 		[PROBES_UNKNOWN] = "[-]",
 		[PROBES_OFF] = "[ ]",
 		[PROBES_ON] = "[*]",
-		[PROBES_SOME] = "[~]",
-		[PROBES_OTHER] = "[X]",
-		[PROBES_ODD] = "[!]",
+		[PROBES_PARTIAL] = "[~]",
+		[PROBES_FOREIGN] = "[X]",
+		[PROBES_INCONSISTENT] = "[!]",
 		[PROBES_UNREADABLE] = "[?]",
 		[PROBES_UNLOADED] = "[-]",
 	};
@@ -47,7 +47,7 @@ static size_t name_width(const struct rows *rows)
 	size_t width = NAME_MIN;
 
 	for (size_t i = 0; i < rows->count && width < NAME_MAX; i++) {
-		size_t n = put_width(put_spelled(probes_at(rows->session, rows->items[i].probe)));
+		size_t n = out_width(out_spelled(probes_at(rows->session, rows->items[i].probe)));
 
 		width = n > width ? n : width;
 	}
@@ -57,65 +57,65 @@ static size_t name_width(const struct rows *rows)
 /* ------------------------------------------------------------------ a probe */
 
 /* Our own text that ends at `end`. */
-static void put_column(struct page *out, const char *text, const char *end, size_t width)
+static void put_column(struct outbuf *out, const char *text, const char *end, size_t width)
 {
 	size_t length = (size_t)(end - text);
 
-	page_bytes(out, text, length);
+	outbuf_bytes(out, text, length);
 	if (length < width)
-		page_blanks(out, width - length);
+		outbuf_blanks(out, width - length);
 }
 
-static void put_counts(struct page *out, const struct probes_live *live, uint32_t count)
+static void put_counts(struct outbuf *out, const struct probes_live *live, uint32_t count)
 {
 	char sites[24], ref[24];
-	char *end = sites + sizeof sites, *at = put_digits(end, count);
+	char *end = sites + sizeof sites, *at = out_digits(end, count);
 
 	*--at = '/';
-	at = put_digits(at, live ? live->sites_on : PROBES_NONE);
-	page_text(out, "  ");
+	at = out_digits(at, live ? live->sites_on : PROBES_NONE);
+	outbuf_text(out, "  ");
 	put_column(out, at, end, 7);
 	at = end = ref + sizeof ref;
 	if (live && live->ref_min != live->ref_max) {
-		at = put_digits(at, live->ref_max);
+		at = out_digits(at, live->ref_max);
 		*--at = '-';
 	}
-	put_column(out, put_digits(at, live ? live->ref_min : PROBES_NONE), end, 5);
+	put_column(out, out_digits(at, live ? live->ref_min : PROBES_NONE), end, 5);
 }
 
-static void put_outcome(struct page *out, const struct probes_item *item)
+static void put_outcome(struct outbuf *out, const struct probes_item *item)
 {
-	page_text(out, "  ");
-	page_text(out, rows_outcome(item->outcome));
+	outbuf_text(out, "  ");
+	outbuf_text(out, rows_outcome(item->outcome));
 	if (item->outcome == PROBES_DONE)
 		return;
-	page_text(out, ": ");
-	put_raw(out, item->why);
+	outbuf_text(out, ": ");
+	out_raw(out, item->why);
 }
 
-static void put_probe(struct page *out, const struct sheet *s, const struct rows *rows,
+static void put_probe(struct outbuf *out, const struct format_sheet *s, const struct rows *rows,
 	const struct rows_one *row, size_t width)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const struct probes_live *live =
 		rows->live ? probes_live_at(rows->session, row->probe) : NULL;
 
-	page_text(out, mark(live ? live->state : PROBES_UNKNOWN));
-	page_text(out, "   ");
-	put_padded(out, put_spelled(p), width);
+	outbuf_text(out, mark(live ? live->state : PROBES_UNKNOWN));
+	outbuf_text(out, "   ");
+	out_padded(out, out_spelled(p), width);
 	put_counts(out, live, p->site_count);
-	put_raw(out, spell_base(probes_object_at(rows->session, p->object)->path));
+	out_raw(out, probe_name_base(probes_object_at(rows->session, p->object)->path));
 	if (s->quiet && *p->arguments) {
-		page_text(out, "  ");
-		put_raw(out, p->arguments);
+		outbuf_text(out, "  ");
+		out_raw(out, p->arguments);
 	}
 	if (row->item)
 		put_outcome(out, row->item);
-	page_text(out, "\n");
+	outbuf_text(out, "\n");
 	if (p->broken && !s->quiet) {
-		page_text(out, "        broken: ");
-		put_raw(out, p->broken);
-		page_text(out, "\n");
+		outbuf_text(out, "        broken: ");
+		out_raw(out, p->broken);
+		outbuf_text(out, "\n");
 	}
 }
 
@@ -126,31 +126,31 @@ struct which {
 };
 
 static void put_semaphore(
-	struct page *out, const struct rows *rows, const struct which *which, uint32_t index)
+	struct outbuf *out, const struct rows *rows, const struct which *which, uint32_t index)
 {
 	const struct probes_semaphore *sem = &which->probe->semaphores[index];
 	uint32_t value = PROBES_NONE;
 
 	if (rows->live)
 		value = probes_semaphore_live_at(rows->session, which->index, index);
-	page_text(out, " sem ");
-	page_address(out, sem->address ? sem->address : sem->vaddr);
+	outbuf_text(out, " sem ");
+	outbuf_address(out, sem->address ? sem->address : sem->vaddr);
 	if (value != PROBES_NONE) {
-		page_text(out, "=");
-		page_number(out, value);
+		outbuf_text(out, "=");
+		outbuf_number(out, value);
 	}
 }
 
-static void put_arguments(struct page *out, const char *arguments)
+static void put_arguments(struct outbuf *out, const char *arguments)
 {
 	if (*arguments) {
-		page_text(out, " ");
-		put_raw(out, arguments);
+		outbuf_text(out, " ");
+		out_raw(out, arguments);
 	}
-	page_text(out, "\n");
+	outbuf_text(out, "\n");
 }
 
-static void put_site(struct page *out, const struct sheet *s, const struct rows *rows,
+static void put_site(struct outbuf *out, const struct format_sheet *s, const struct rows *rows,
 	const struct which *which, size_t index)
 {
 	const struct probes_site *site = &which->probe->sites[index];
@@ -158,28 +158,28 @@ static void put_site(struct page *out, const struct sheet *s, const struct rows 
 
 	if (rows->live)
 		live = probes_site_live_at(rows->session, which->index, index);
-	page_text(out, "        pc ");
-	page_address(out, site->pc);
+	outbuf_text(out, "        pc ");
+	outbuf_address(out, site->pc);
 	if (site->address) {
-		page_text(out, " at ");
-		page_address(out, site->address);
+		outbuf_text(out, " at ");
+		outbuf_address(out, site->address);
 	}
 	if (live && live->state != PROBES_UNKNOWN) {
-		page_text(out, " ");
-		page_text(out, mark(live->state));
+		outbuf_text(out, " ");
+		outbuf_text(out, mark(live->state));
 	}
 	if (site->semaphore != PROBES_NONE)
 		put_semaphore(out, rows, which, site->semaphore);
 	if (live && s->verbose && live->count) {
-		page_text(out, " bytes ");
-		page_hex(out, live->bytes, live->count);
+		outbuf_text(out, " bytes ");
+		outbuf_hex(out, live->bytes, live->count);
 	}
 	put_arguments(out, site->arguments);
 }
 
 /* A line a site; for a probe without one, what there is instead. */
-static void put_sites(
-	struct page *out, const struct sheet *s, const struct rows *rows, const struct which *which)
+static void put_sites(struct outbuf *out, const struct format_sheet *s, const struct rows *rows,
+	const struct which *which)
 {
 	const struct probes_probe *p = which->probe;
 
@@ -187,7 +187,7 @@ static void put_sites(
 		put_site(out, s, rows, which, i);
 	if (p->site_count)
 		return;
-	page_text(out, "        no site");
+	outbuf_text(out, "        no site");
 	for (uint32_t i = 0; i < p->semaphore_count; i++)
 		put_semaphore(out, rows, which, i);
 	put_arguments(out, p->arguments);
@@ -239,26 +239,26 @@ static void put_summary(FILE *out, const struct rows *rows)
 	fputc('\n', out);
 }
 
-static void put_title(struct sheet *s, const struct rows *rows)
+static void put_title(struct format_sheet *s, const struct rows *rows)
 {
-	pid_t pid = probes_pid(rows->session), inner = probes_inner_pid(rows->session);
+	pid_t pid = probes_pid(rows->session), inner = probes_ns_pid(rows->session);
 
 	fprintf(s->out, "%spid %d ", s->blocks ? "\n" : "", pid);
 	if (inner != pid)
 		fprintf(s->out, "(%d in its own pid namespace) ", inner);
-	fprintf(s->out, "%s\n", put_safe(probes_path(rows->session)));
+	fprintf(s->out, "%s\n", out_safe(probes_path(rows->session)));
 }
 
-static void text_rows(struct sheet *s, const struct rows *rows)
+static void text_rows(struct format_sheet *s, const struct rows *rows)
 {
 	size_t width = name_width(rows);
-	struct page page;
+	struct outbuf page;
 
 	if (s->many)
 		put_title(s, rows);
 	if (!s->quiet)
 		fprintf(s->out, "STATE %-*s  SITES  REF  OBJECT\n", (int)width, "PROVIDER:NAME");
-	page_begin(&page, s->out);
+	outbuf_begin(&page, s->out);
 	for (size_t i = 0; i < rows->count; i++) {
 		size_t probe = rows->items[i].probe;
 		struct which which = {probe, probes_at(rows->session, probe)};
@@ -267,7 +267,7 @@ static void text_rows(struct sheet *s, const struct rows *rows)
 		if (!s->quiet)
 			put_sites(&page, s, rows, &which);
 	}
-	page_flush(&page);
+	outbuf_flush(&page);
 	if (!s->quiet && !rows->result)
 		put_summary(s->out, rows);
 }
@@ -283,7 +283,7 @@ static void put_hex(FILE *out, const uint8_t *bytes, size_t count)
 			fputs("   ", out);
 }
 
-static void text_plan(struct sheet *s, const struct rows *rows)
+static void text_plan(struct format_sheet *s, const struct rows *rows)
 {
 	if (s->many)
 		put_title(s, rows);
@@ -295,14 +295,14 @@ static void text_plan(struct sheet *s, const struct rows *rows)
 		put_hex(s->out, w->old, w->length);
 		fputs("-> ", s->out);
 		put_hex(s->out, w->new_, w->length);
-		fprintf(s->out, " %-9s  %s\n", w->is_site ? "site" : "semaphore", put_spelled(p));
+		fprintf(s->out, " %-9s  %s\n", w->is_site ? "site" : "semaphore", out_spelled(p));
 	}
 	if (s->quiet)
 		return;
 	put_plural(s->out, rows->result->write_count, "write");
 	fputs(" planned, nothing written\n", s->out);
 	if (rows->result->cost)
-		fprintf(s->out, "%s%s\n", put_safe(rows->result->cost),
+		fprintf(s->out, "%s%s\n", out_safe(rows->result->cost),
 			rows->result->no_room ? ": would be refused" : "");
 }
 
@@ -327,46 +327,48 @@ static int compare(const void *x, const void *y, void *session)
 	return c ? c : (a->object > b->object) - (a->object < b->object);
 }
 
-static void put_info(struct sheet *s, const struct rows *rows, const struct spell *spell, size_t i)
+static void put_info(
+	struct format_sheet *s, const struct rows *rows, const struct probe_name *spell, size_t i)
 {
 	const struct probes_probe *p = probes_at(rows->session, i);
 	char name[512];
-	bool whole = spell_short(spell, i, name, sizeof name) < sizeof name;
+	bool whole = probe_name_short(spell, i, name, sizeof name) < sizeof name;
 
 	if (s->many)
 		fprintf(s->out, "%d ", probes_pid(rows->session));
-	fprintf(s->out, "%s %s", whole ? name : put_spelled(p), info_state(state_of(rows, i)));
-	if (spell_shared(spell, i))
+	fprintf(s->out, "%s %s", whole ? name : out_spelled(p), info_state(state_of(rows, i)));
+	if (probe_name_shared(spell, i))
 		fprintf(s->out, " %s",
-			put_safe(spell_base(probes_object_at(rows->session, p->object)->path)));
+			out_safe(
+				probe_name_base(probes_object_at(rows->session, p->object)->path)));
 	fputc('\n', s->out);
 }
 
-static void info_rows(struct sheet *s, const struct rows *rows)
+static void info_rows(struct format_sheet *s, const struct rows *rows)
 {
-	struct spell spell;
+	struct probe_name spell;
 
-	if (spell_init(&spell, rows->session) < 0)
+	if (probe_name_init(&spell, rows->session) < 0)
 		return;
 	qsort_r(rows->items, rows->count, sizeof *rows->items, compare, rows->session);
 	for (size_t i = 0; i < rows->count; i++)
 		put_info(s, rows, &spell, rows->items[i].probe);
-	spell_done(&spell);
+	probe_name_done(&spell);
 }
 
-static void text_nothing(struct sheet *s)
+static void text_nothing(struct format_sheet *s)
 {
 	(void)s;
 }
 
-const struct sheet_ops text_ops = {
+const struct format_ops text_ops = {
 	.begin = text_nothing,
 	.rows = text_rows,
 	.plan = text_plan,
 	.end = text_nothing,
 };
 
-const struct sheet_ops text_info_ops = {
+const struct format_ops text_info_ops = {
 	.begin = text_nothing,
 	.rows = info_rows,
 	.plan = text_plan,

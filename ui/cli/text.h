@@ -5,8 +5,8 @@
 #include "ui/rows.h"
 
 /* A line a probe, below it a line a site, at the end a summary; with quiet the probes only. */
-extern const struct sheet_ops text_ops;
+extern const struct format_ops text_ops;
 /* A line a probe, sorted by name: "NAME enabled". */
-extern const struct sheet_ops text_info_ops;
+extern const struct format_ops text_info_ops;
 
 #endif

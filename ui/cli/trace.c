@@ -99,7 +99,7 @@ static int let_go(const struct target *t, const struct options *o, int status)
 
 	if (o->wait)
 		prepare_to_wait(t->pid);
-	if (probes_let_go(t->session, &e) < 0)
+	if (probes_resume(t->session, &e) < 0)
 		return explain_error(t, &e, false);
 	return o->wait ? wait_for(t->pid) : status;
 }

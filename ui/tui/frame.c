@@ -4,13 +4,13 @@
  */
 #include "ui/tui/frame.h"
 
-#include "ui/tui/text.h"
-#include "ui/tui/view_denied.h"
-#include "ui/tui/view_list.h"
-#include "ui/tui/view_output.h"
-#include "ui/tui/view_pairs.h"
-#include "ui/tui/view_picker.h"
-#include "ui/tui/view_text.h"
+#include "ui/tui/terminal/text.h"
+#include "ui/tui/views/view_denied.h"
+#include "ui/tui/views/view_list.h"
+#include "ui/tui/views/view_output.h"
+#include "ui/tui/views/view_pairs.h"
+#include "ui/tui/views/view_picker.h"
+#include "ui/tui/views/view_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void (*const frame_views[VIEW_COUNT])(const struct app *a, struct canvas 
 	[VIEW_CODE] = view_text_draw,
 	[VIEW_PICKER] = view_picker_draw,
 	[VIEW_PAIRS] = view_pairs_draw,
-	[VIEW_ODD] = view_text_draw,
+	[VIEW_INCONSISTENT] = view_text_draw,
 	[VIEW_ARGUMENTS] = view_text_draw,
 	[VIEW_RECORD] = view_text_draw,
 	[VIEW_LIBRARIES] = view_text_draw,
@@ -67,7 +67,7 @@ static void frame_prompt(const struct app *a, struct canvas *c, int y)
 		[PROMPT_SCRIPT] = "script to: ",
 		[PROMPT_WRITE] = "write to: ",
 		[PROMPT_COMMAND] = ":"};
-	char head[LINEEDIT_SIZE], safe[4 * LINEEDIT_SIZE], line[4 * LINEEDIT_SIZE + 16];
+	char head[INPUT_SIZE], safe[4 * INPUT_SIZE], line[4 * INPUT_SIZE + 16];
 	const char *label = labels[a->prompt];
 	int width, left;
 

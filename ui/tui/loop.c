@@ -3,20 +3,20 @@
  */
 #include "ui/tui/loop.h"
 
-#include "ui/tui/act.h"
-#include "ui/tui/act_find.h"
-#include "ui/tui/act_leave.h"
-#include "ui/tui/act_move.h"
-#include "ui/tui/act_output.h"
-#include "ui/tui/act_picker.h"
-#include "ui/tui/act_switch.h"
+#include "ui/tui/actions/act.h"
+#include "ui/tui/actions/act_find.h"
+#include "ui/tui/actions/act_leave.h"
+#include "ui/tui/actions/act_move.h"
+#include "ui/tui/actions/act_output.h"
+#include "ui/tui/actions/act_picker.h"
+#include "ui/tui/actions/act_switch.h"
+#include "ui/tui/app/lease.h"
+#include "ui/tui/app/objects.h"
+#include "ui/tui/app/workers.h"
 #include "ui/tui/frame.h"
-#include "ui/tui/key.h"
-#include "ui/tui/lease.h"
-#include "ui/tui/line.h"
-#include "ui/tui/objects.h"
-#include "ui/tui/screen.h"
-#include "ui/tui/workers.h"
+#include "ui/tui/terminal/key.h"
+#include "ui/tui/terminal/screen.h"
+#include "ui/tui/terminal/tty.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -169,7 +169,7 @@ static void loop_draw(struct loop *l)
 {
 	struct app *a = l->app;
 
-	if (!a->dirty || line_busy()) /* a line that hangs or is slow: what is new then is drawn */
+	if (!a->dirty || tty_busy()) /* a line that hangs or is slow: what is new then is drawn */
 		return;
 	if (a->view == VIEW_LIST)
 		app_glance(a);
@@ -274,7 +274,7 @@ static void loop_turn(struct loop *l, int signals)
 		{.fd = signals, .events = POLLIN},
 		{.fd = a->program.used && !a->program.output_ended ? a->program.keeper.channel : -1,
 			.events = POLLIN},
-		{.fd = line_busy() ? line_fd() : -1, .events = POLLOUT},
+		{.fd = tty_busy() ? tty_fd() : -1, .events = POLLOUT},
 	};
 
 	if (a->picker.used && a->view == VIEW_PICKER &&
@@ -292,7 +292,7 @@ static void loop_turn(struct loop *l, int signals)
 	if (fds[1].revents)
 		loop_read_signals(a, signals);
 	if (fds[3].revents)
-		line_send();
+		tty_send();
 	if (!a->quit && fds[2].revents)
 		act_output_read(a);
 	if (!a->quit && fds[0].revents & POLLIN)

@@ -2,7 +2,7 @@
 #ifndef UI_TUI_LOOP_H
 #define UI_TUI_LOOP_H
 
-#include "ui/tui/app.h"
+#include "ui/tui/app/app.h"
 
 /* Block the signals that the loop wants to hear of; a descriptor for them, or a negative errno. */
 int loop_signals(void);

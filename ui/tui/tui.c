@@ -5,13 +5,13 @@
 #include "ui/tui/tui.h"
 
 #include "ui/report.h"
-#include "ui/tui/app.h"
+#include "ui/tui/app/app.h"
+#include "ui/tui/app/targets_load.h"
+#include "ui/tui/app/workers.h"
 #include "ui/tui/loop.h"
-#include "ui/tui/mem.h"
-#include "ui/tui/open.h"
-#include "ui/tui/screen.h"
-#include "ui/tui/text.h"
-#include "ui/tui/workers.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/screen.h"
+#include "ui/tui/terminal/text.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static int tui_show(struct app *a, int signals)
 {
 	struct probes_error e = {0};
 
-	if (a->started && !a->options->hold && probes_let_go(a->started, &e) < 0) {
+	if (a->started && !a->options->hold && probes_resume(a->started, &e) < 0) {
 		screen_close();
 		return tui_fail(&e);
 	}
@@ -104,13 +104,13 @@ int tui_run(const struct options *o)
 		free(a);
 		return tui_fail(&e);
 	}
-	if (open_all(a, &e) < 0)
+	if (targets_load_all(a, &e) < 0)
 		status = tui_fail(&e);
 	else
 		status = tui_with_targets(a);
-	lines_done(&a->lines);
+	pager_done(&a->lines);
 	record_done(&a->record);
-	open_close(a);
+	targets_load_close(a);
 	picker_done(&a->picker);
 	pattern_free(a->output_search);
 	workers_done(a);

@@ -1,0 +1,318 @@
+/*
+ * The command line of the screen: the ACTIONS of the command line, and a few
+ * words for what has a key. Each word is one row of a table.
+ */
+#include "ui/tui/actions/act_command.h"
+
+#include "ui/options.h"
+#include "ui/tui/actions/act_leave.h"
+#include "ui/tui/actions/act_look.h"
+#include "ui/tui/actions/act_pair.h"
+#include "ui/tui/actions/act_record.h"
+#include "ui/tui/actions/act_sweep.h"
+#include "ui/tui/actions/act_switch.h"
+#include "ui/tui/operations/shell.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACT_COMMAND_WORDS 64
+
+/* ---------------------------------------------------------------- actions */
+
+/* Options, and the words that they point into. */
+struct act_command {
+	struct options options; /* first: it is freed as what it begins with */
+	char room[INPUT_SIZE + 2];
+};
+
+static const char *act_command_forbidden(const struct options *o)
+{
+	if (o->help || o->version)
+		return "? shows the help of the screen";
+	if (o->pid_count != 1 || o->tree || o->comm || o->prog)
+		return "it acts on the processes of this screen: no -pid, -tree, -comm, -prog";
+	if (o->for_ms)
+		return "-for is for the command line; here u undoes";
+	if (o->log || o->format)
+		return "-log and -format are for the command line";
+	return NULL;
+}
+
+/* The words as the shell would take them, for the record. */
+static void act_command_spell(struct app_pending *p, char *const *words, int count)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (int i = 0; i < count; i++) {
+		if (i)
+			fputc(' ', out);
+		shell_quote(out, words[i]);
+	}
+	fclose(out);
+	snprintf(p->text, sizeof p->text, "%s", text);
+	free(text);
+}
+
+static void act_command_preview(struct app *a)
+{
+	pager_clear(&a->lines);
+	act_switch_preview_add(a);
+	act_switch_preview_show(a, "What this would write (nothing is written)");
+}
+
+static void act_command_do(struct app *a, struct act_command *c, char **words, int count)
+{
+	const char *why = act_command_forbidden(&c->options);
+
+	act_switch_forget(a);
+	a->pending.command = &c->options; /* freed with it from now on */
+	if (why) {
+		app_complain(a, ":%.80s: %s", words[0], why);
+		act_switch_forget(a);
+		return;
+	}
+	act_command_spell(&a->pending, words, count);
+	if (c->options.dry_run)
+		act_command_preview(a);
+	else if (app_have(a) & NEED_SWITCH)
+		act_switch_begin(a);
+	else
+		app_complain(a, "switching is not possible now (read-only, not permitted, or the "
+				"target has ended)");
+	if (!a->question)
+		act_switch_forget(a);
+}
+
+/* "enable-all", "-enable a,b -provider p", "attach -enable a": what attach takes. */
+static void act_command_actions(struct app *a, const char *line)
+{
+	struct act_command *c = mem_alloc(sizeof *c);
+	struct probes_error e = {0};
+	char head[][12] = {"probes-tui", "attach", "-pid", ""};
+	char *argv[ACT_COMMAND_WORDS + 5] = {head[0], head[1], head[2], head[3]};
+	char dashed[INPUT_SIZE + 2];
+	int count, skip;
+
+	snprintf(head[3], sizeof head[3], "%d", (int)a->model.processes[0].pid);
+	snprintf(dashed, sizeof dashed, "%s%s",
+		*line == '-' || !strncmp(line, "attach ", 7) ? "" : "-", line);
+	count = shell_split(dashed, c->room, argv + 4, ACT_COMMAND_WORDS);
+	if (count < 0) {
+		app_complain(a, "a quote is not closed");
+		free(c);
+		return;
+	}
+	skip = !strcmp(argv[4], "attach");
+	memmove(argv + 4, argv + 4 + skip, (size_t)(count + 1 - skip) * sizeof *argv);
+	count -= skip;
+	if (options_parse(count + 4, argv, &c->options, &e) < 0) {
+		e.hint[0] = '\0'; /* how the program is called is not how this is */
+		app_say_error(a, "", &e);
+		options_done(&c->options);
+		free(c);
+		return;
+	}
+	act_command_do(a, c, argv + 4, count);
+}
+
+/* ---------------------------------------------------------------- the words */
+
+static void act_command_quit(struct app *a, const char *rest)
+{
+	(void)rest;
+	act_leave(a, REQUEST_QUIT);
+}
+
+static void act_command_leave(struct app *a, const char *rest)
+{
+	(void)rest;
+	act_leave(a, REQUEST_QUIT_LEAVE);
+}
+
+static void act_command_filter(struct app *a, const char *rest)
+{
+	char why[200];
+
+	if (list_filter(&a->list, rest, why, sizeof why) < 0)
+		app_complain(a, "filter: %s", why);
+	else
+		app_say(a, "%zu of %zu match", a->list.shown_count, a->model.row_count);
+}
+
+static void act_command_sort(struct app *a, const char *rest)
+{
+	bool invert = *rest == '-';
+	char names[128] = "";
+
+	for (int key = 0; key < SORT_COUNT; key++) {
+		if (!strcmp(rest + invert, sort_name((enum sort_key)key))) {
+			list_sort(&a->list, (enum sort_key)key, invert);
+			return;
+		}
+		text_addf(names, sizeof names, " %s", sort_name((enum sort_key)key));
+	}
+	app_complain(a, "sort by one of:%s (-NAME: inverted)", names);
+}
+
+static void act_command_sweep(struct app *a, const char *rest)
+{
+	(void)rest;
+	act_sweep(a, REQUEST_SWEEP);
+}
+
+static void act_command_tree(struct app *a, const char *rest)
+{
+	(void)rest;
+	a->view = VIEW_LIST;
+	act_look_tree(a, REQUEST_TREE);
+}
+
+static void act_command_pairs(struct app *a, const char *rest)
+{
+	(void)rest;
+	act_pair_list(a, REQUEST_PAIRS);
+}
+
+static void act_command_undo(struct app *a, const char *rest)
+{
+	(void)rest;
+	if (app_have(a) & NEED_SWITCH)
+		act_switch_undo(a, REQUEST_UNDO);
+}
+
+static void act_command_redo(struct app *a, const char *rest)
+{
+	(void)rest;
+	if (app_have(a) & NEED_SWITCH)
+		act_switch_undo(a, REQUEST_REDO);
+}
+
+static void act_command_help(struct app *a, const char *rest)
+{
+	(void)rest;
+	act_look_help(a, REQUEST_HELP);
+}
+
+struct act_command_word {
+	const char *word;
+	void (*run)(struct app *a, const char *rest); /* NULL: an action */
+};
+
+static const struct act_command_word act_command_words[] = {
+	{"attach", NULL},
+	{"disable", NULL},
+	{"disable-all", NULL},
+	{"disable-pair", NULL},
+	{"disable-regexp", NULL},
+	{"enable", NULL},
+	{"enable-all", NULL},
+	{"enable-pair", NULL},
+	{"enable-regexp", NULL},
+	{"filter", act_command_filter},
+	{"help", act_command_help},
+	{"mark", act_record_mark},
+	{"pairs", act_command_pairs},
+	{"q", act_command_quit},
+	{"Q", act_command_leave},
+	{"quit", act_command_quit},
+	{"redo", act_command_redo},
+	{"script", act_record_script},
+	{"sort", act_command_sort},
+	{"sweep", act_command_sweep},
+	{"tree", act_command_tree},
+	{"undo", act_command_undo},
+	{"write", act_record_write},
+};
+
+#define ACT_COMMAND_COUNT (sizeof act_command_words / sizeof *act_command_words)
+
+void act_command_run(struct app *a, const char *line)
+{
+	size_t n;
+	char safe[4 * INPUT_SIZE];
+
+	line += strspn(line, " \t:");
+	n = strcspn(line, " \t");
+	for (size_t i = 0; n && i < ACT_COMMAND_COUNT; i++) {
+		const struct act_command_word *w = &act_command_words[i];
+
+		if (strlen(w->word) != n || strncmp(w->word, line, n))
+			continue;
+		if (w->run)
+			w->run(a, line + n + strspn(line + n, " \t"));
+		else
+			act_command_actions(a, line);
+		return;
+	}
+	if (line[0] == '-')
+		act_command_actions(a, line);
+	else if (n)
+		app_complain(a,
+			":%s is no command; try enable NAME, disable-regexp R, filter, "
+			"sort, mark, write FILE, script FILE, q",
+			text_clean(line, safe, sizeof safe));
+}
+
+void act_command_ask(struct app *a, enum request r)
+{
+	(void)r;
+	a->prompt = PROMPT_COMMAND;
+	input_set(&a->edit, "");
+	snprintf(a->prompt_why, sizeof a->prompt_why, "%s",
+		"enable A,B  disable-regexp R  enable-pair A,B  filter ...  sort NAME  mark ...  "
+		"q; Tab completes");
+}
+
+/* --------------------------------------------------------------- completion */
+
+/* What the candidates that begin as the word does have in common. */
+struct act_command_guess {
+	const char *word;
+	size_t length, found;
+	char common[INPUT_SIZE];
+	char names[160];
+};
+
+static void act_command_offer(struct act_command_guess *g, const char *candidate)
+{
+	size_t n = 0;
+
+	if (strncmp(candidate, g->word, g->length) != 0)
+		return;
+	if (!g->found++)
+		snprintf(g->common, sizeof g->common, "%s", candidate);
+	while (g->common[n] && g->common[n] == candidate[n])
+		n++;
+	g->common[n] = '\0';
+	text_addf(g->names, sizeof g->names, "%s  ", candidate);
+}
+
+void act_command_complete(struct app *a)
+{
+	struct act_command_guess g = {0};
+	size_t at = a->edit.cursor;
+
+	while (at > 0 && !strchr(" ,", a->edit.text[at - 1]))
+		at--;
+	g.word = a->edit.text + at;
+	g.length = a->edit.cursor - at;
+	for (size_t i = 0; !at && i < ACT_COMMAND_COUNT; i++)
+		act_command_offer(&g, act_command_words[i].word);
+	for (size_t i = 0; at && i < a->model.row_count; i++)
+		act_command_offer(&g,
+			strchr(g.word, ':') ? a->model.rows[i].label : row_name(&a->model.rows[i]));
+	snprintf(a->prompt_why, sizeof a->prompt_why, "%s",
+		!g.found      ? "nothing begins so"
+		: g.found > 1 ? g.names
+			      : "");
+	for (size_t i = g.length; g.found && g.common[i]; i++)
+		input_key(&a->edit, (unsigned char)g.common[i]);
+	if (g.found == 1 && !at)
+		input_key(&a->edit, ' ');
+}

@@ -1,0 +1,223 @@
+/*
+ * Leaving. What this session changed is undone first, unless told not to; when
+ * that fails one stays, and is told.
+ */
+#include "ui/tui/actions/act_leave.h"
+
+#include "ui/tui/actions/act_picker.h"
+#include "ui/tui/actions/act_switch.h"
+#include "ui/tui/app/forked_children.h"
+#include "ui/tui/app/lease.h"
+#include "ui/tui/app/workers.h"
+#include "ui/tui/terminal/text.h"
+#include "ui/tui/views/detail.h"
+#include "ui/tui/views/inconsistent.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#define ACT_LEAVE_UNDO_MS 30000    /* wait for other sessions, without a user to try again */
+#define ACT_LEAVE_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
+
+void act_leave_back(struct app *a)
+{
+	enum app_view from = a->view;
+	bool over = from == VIEW_HELP || from == VIEW_PREVIEW || from == VIEW_CODE ||
+		    from == VIEW_ARGUMENTS || from == VIEW_RECORD || from == VIEW_LIBRARIES;
+
+	a->view = over ? a->before : VIEW_LIST;
+	a->left = 0;
+	a->lines.top = 0;
+	if (a->view == VIEW_DETAIL)
+		detail_build(&a->lines, &a->model, a->detail, a->columns);
+	else if (a->view == VIEW_INCONSISTENT)
+		inconsistent_build(&a->lines, &a->model, a->detail, a->columns);
+}
+
+/* What came of taking back all that this session changed. */
+struct act_leave_back {
+	int status;
+	struct probes_error e;
+	struct operation *deed; /* the caller's */
+	struct forked_children_sum heirs;
+	size_t left; /* probes that are as this session switched them all the same */
+};
+
+static void act_leave_take_back(struct app *a, const char *word, const char *forked_children_word,
+	const char *remark, struct act_leave_back *b)
+{
+	*b = (struct act_leave_back){0};
+	workers_look(a); /* what is not known to be ours can never be undone */
+	forked_children_restore(a, forked_children_word, &b->heirs);
+	b->status = operation_restore(&a->model, &b->deed, &b->e);
+	act_switch_audit(a, word, b->deed);
+	record_operation(&a->record, &a->model, remark, b->deed);
+	b->left = model_changed(&a->model);
+	workers_sweep(a, forked_children_word, &b->heirs);
+}
+
+/* With a user at the keyboard the screen must not block for long. */
+static void act_leave_patience(struct app *a, unsigned milliseconds)
+{
+	for (size_t i = 0; i < a->model.process_count; i++)
+		probes_set_patience(a->model.processes[i].session, milliseconds);
+	for (size_t i = 0; i < a->heir_count; i++)
+		probes_set_patience(a->heirs[i], milliseconds);
+}
+
+/* Undo; false: not all of it could be. */
+static bool act_leave_undo(struct app *a)
+{
+	size_t changed = model_changed(&a->model);
+	struct act_leave_back b;
+	char said[300];
+
+	act_leave_take_back(a, "undo", "sweep", "undo at the end: ", &b);
+	if (b.status < 0)
+		app_say_error(
+			a, "this session's changes could NOT be undone (Q leaves them)", &b.e);
+	else if (b.left)
+		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s", b.left,
+			b.left == 1 ? "" : "s", b.left == 1 ? "it" : "them",
+			operation_say(&b.deed->sum, said, sizeof said));
+	else if (changed && operation_wrote(b.deed))
+		text_addf(a->farewell, sizeof a->farewell, "undid this session's changes: %s. ",
+			operation_say(&b.deed->sum, said, sizeof said));
+	operation_free(b.deed);
+	forked_children_say(&b.heirs, a->farewell, sizeof a->farewell);
+	if (b.status >= 0 && b.heirs.failed)
+		app_say_error(
+			a, "what children inherited could NOT be undone (Q leaves it)", &b.heirs.e);
+	return b.status >= 0 && !b.left && !b.heirs.failed;
+}
+
+static void act_leave_finish(struct app *a)
+{
+	size_t changed = model_changed(&a->model);
+
+	if (a->leaving == LEAVE_UNDO && !act_leave_undo(a)) {
+		a->leaving = LEAVE_NOT;
+		return;
+	}
+	if (a->leaving == LEAVE_AS_IS && changed)
+		text_addf(a->farewell, sizeof a->farewell,
+			"left %zu probe%s as this session switched %s. ", changed,
+			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
+	if (a->leaving == LEAVE_AS_IS && forked_children_count(a))
+		text_addf(a->farewell, sizeof a->farewell, "%zu child%s by fork too. ",
+			forked_children_count(a), forked_children_count(a) == 1 ? "" : "ren");
+	if (a->program.used && !a->program.ended && a->program.ends)
+		text_addf(a->farewell, sizeof a->farewell, "process %d ends with the screen. ",
+			(int)a->program.pid);
+	else if (a->program.used && !a->program.ended && !(app_have(a) & NEED_HELD))
+		text_addf(a->farewell, sizeof a->farewell,
+			"process %d runs on; its output goes to %s ", (int)a->program.pid,
+			a->program.keeper.path);
+	if (a->picker.used && a->view != VIEW_PICKER && !a->signal)
+		act_picker_return(a);
+	else
+		a->quit = true;
+}
+
+static void act_leave_end_program(struct app *a)
+{
+	program_signal(&a->program, SIGTERM);
+	program_signal(&a->program, SIGCONT); /* a stopped one could not end */
+	a->end_program = true;
+	a->end_since_ms = app_now_ms();
+	app_say(a, "waiting for process %d to end", (int)a->program.pid);
+}
+
+void act_leave(struct app *a, enum request r)
+{
+	a->leaving = r == REQUEST_QUIT ? LEAVE_UNDO : LEAVE_AS_IS;
+	if (!a->program.used || a->program.ended) {
+		act_leave_finish(a);
+	} else if (app_have(a) & NEED_HELD) {
+		a->question = ASK_HELD;
+		snprintf(a->asked, sizeof a->asked,
+			"The program is held at its start and ends with us. Type y to quit; Enter: "
+			"stay.");
+	} else if (a->program.ends) {
+		act_leave_end_program(a);
+	} else {
+		a->question = ASK_PROGRAM;
+		snprintf(a->asked, sizeof a->asked,
+			"Process %d is still running.  e: end it (SIGTERM)  l: leave it, output to "
+			"a "
+			"file  Enter: stay",
+			(int)a->program.pid);
+	}
+}
+
+void act_leave_answer(struct app *a, uint32_t key)
+{
+	enum app_question question = a->question;
+
+	a->question = ASK_NONE;
+	if (question == ASK_PROGRAM && key == 'e') {
+		act_leave_end_program(a);
+	} else if ((question == ASK_PROGRAM && key == 'l') ||
+		   (question == ASK_HELD && key == 'y')) {
+		act_leave_finish(a);
+	} else {
+		a->leaving = LEAVE_NOT;
+	}
+}
+
+void act_leave_wait(struct app *a)
+{
+	char end[128];
+
+	if (!a->end_program)
+		return;
+	if (a->program.ended) {
+		text_addf(a->farewell, sizeof a->farewell, "process %d %s. ", (int)a->program.pid,
+			program_end(&a->program, end, sizeof end));
+		a->quit = true;
+	} else if (app_now_ms() - a->end_since_ms > ACT_LEAVE_PATIENCE_MS) {
+		program_signal(&a->program, SIGKILL);
+		a->end_since_ms = app_now_ms();
+	}
+}
+
+void act_leave_lease(struct app *a)
+{
+	struct act_leave_back b;
+	char said[500];
+
+	if (app_now_ms() - a->last_key_ms < a->lease_ms || lease_left(a) != 0)
+		return;
+	act_leave_patience(a, ACT_LEAVE_UNDO_MS);
+	act_leave_take_back(a, "lease", "lease", "undo by the lease: ", &b);
+	act_leave_patience(a, 0);
+	app_refresh(a, true);
+	operation_say(&b.deed->sum, said, sizeof said - 100);
+	if (b.status < 0 || b.heirs.failed || b.left)
+		a->last_key_ms = app_now_ms(); /* once more, when it runs out again */
+	if (b.status < 0 || b.heirs.failed) {
+		app_say_error(a, "the lease ran out, but not all could be undone",
+			b.status < 0 ? &b.e : &b.heirs.e);
+	} else if (b.left) {
+		app_complain(a, "the lease ran out, but %zu probe%s could NOT be taken back: %s",
+			b.left, b.left == 1 ? "" : "s", said);
+	} else {
+		text_addf(said, sizeof said, "%s", b.heirs.processes ? "; " : "");
+		forked_children_say(&b.heirs, said, sizeof said);
+		app_complain(a, "the lease ran out, undone: %s", said);
+		history_done(&a->history);
+	}
+	operation_free(b.deed);
+	app_layout(a);
+}
+
+void act_leave_signal(struct app *a, int signal)
+{
+	a->signal = signal;
+	a->leaving = LEAVE_UNDO;
+	act_leave_patience(a, ACT_LEAVE_UNDO_MS);
+	act_leave_finish(a);
+	if (!a->quit) /* it could not be undone, and there is nobody to ask */
+		text_addf(a->farewell, sizeof a->farewell, "%s ", a->message);
+	a->quit = true;
+}

@@ -1,0 +1,140 @@
+/*
+ * Looks at what the processes have mapped, tells the rows of it, and says what
+ * came and what went. What has gone needs no undoing.
+ */
+#include "ui/tui/app/objects.h"
+
+#include "ui/tui/terminal/text.h"
+#include "ui/tui/views/libraries.h"
+#include "ui/unread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define OBJECTS_POLL_MS 1000
+#define OBJECTS_DEAR 20 /* looking may take 1/20 of the time */
+
+/* Of all processes. */
+struct objects_news {
+	struct probes_rescanned sum;
+	size_t came_in, went_in; /* processes */
+	size_t deleted;          /* objects whose file was */
+	bool files;              /* any object came or went, with probes or without */
+	char came[80], went[80]; /* the name of one object */
+};
+
+static void objects_name(const struct probes_session *s, size_t object, char *out, size_t size)
+{
+	char path[TEXT_MAX];
+
+	snprintf(out, size, "%.60s",
+		text_base(text_clean(probes_object_at(s, object)->path, path, sizeof path)));
+}
+
+/* Of the new objects the first that has probes. */
+static size_t objects_first_new(const struct probes_session *s, const struct probes_rescanned *r)
+{
+	size_t count = probes_object_count(s), i = count - r->new_objects;
+
+	while (i + 1 < count && !probes_object_at(s, i)->probe_count)
+		i++;
+	return i;
+}
+
+static void objects_look(struct app *a, size_t process, struct objects_news *n)
+{
+	struct probes_session *s = a->model.processes[process].session;
+	struct probes_rescanned r;
+	struct probes_error e = {0};
+
+	size_t unread = unread_count(s);
+
+	/* Reading the states reports other errors; it needs no descriptor, so it never reports a
+	 * shortage. */
+	if (probes_rescan(s, &r, &e) < 0) {
+		if (probes_is_shortage(&e))
+			app_say_error(a, "", &e);
+		return;
+	}
+	n->files = n->files || r.new_objects || unread_count(s) != unread;
+	if (r.new_probes) {
+		objects_name(s, objects_first_new(s, &r), n->came, sizeof n->came);
+		model_extend(&a->model, process, probes_count(s) - r.new_probes);
+		n->came_in++;
+	}
+	if (r.gone_probes) {
+		objects_name(s, r.gone_first, n->went, sizeof n->went);
+		n->went_in++;
+	}
+	for (size_t i = 0; i < probes_object_count(s); i++)
+		n->deleted += probes_object_at(s, i)->deleted;
+	n->sum.new_probes += r.new_probes;
+	n->sum.gone_probes += r.gone_probes;
+	n->sum.lost += r.lost;
+}
+
+static void objects_part(
+	char *out, size_t size, const char *name, size_t probes, const char *what, size_t processes)
+{
+	text_addf(out, size, "%s%s: %zu probe%s %s", *out ? "; " : "", name, probes,
+		probes == 1 ? "" : "s", what);
+	if (processes > 1)
+		text_addf(out, size, " in %zu processes", processes);
+}
+
+static void objects_say(struct app *a, const struct objects_news *n)
+{
+	char said[400] = "";
+
+	if (n->sum.gone_probes)
+		objects_part(said, sizeof said, n->went, n->sum.gone_probes,
+			"gone, it was unloaded", n->went_in);
+	if (n->sum.lost)
+		text_addf(said, sizeof said,
+			" (%zu as this session had switched %s: nothing is left to undo there)",
+			n->sum.lost, n->sum.lost == 1 ? "it" : "them");
+	if (n->sum.new_probes)
+		objects_part(said, sizeof said, n->came, n->sum.new_probes, "new", n->came_in);
+	app_say(a, "%s", said);
+}
+
+/* If there are new unread files: report one, and why. */
+static void objects_say_unread(struct app *a, size_t unread)
+{
+	char said[TEXT_MAX];
+	bool more = unread > a->objects_unread;
+
+	a->dirty = a->dirty || unread != a->objects_unread;
+	a->objects_unread = unread;
+	if (more)
+		app_complain(a, "%s", libraries_say_unread(&a->model, said, sizeof said));
+}
+
+void objects_poll(struct app *a)
+{
+	struct objects_news n = {0};
+	int64_t now = app_now_ms(), took;
+	size_t unread;
+
+	if (a->frozen || !a->model.process_count || now < a->objects_ms)
+		return;
+	for (size_t i = 0; i < a->model.process_count; i++)
+		if (!a->model.processes[i].gone)
+			objects_look(a, i, &n);
+	unread = n.files ? libraries_unread(&a->model) : a->objects_unread;
+	took = app_now_ms() - now;
+	a->objects_ms = now + OBJECTS_POLL_MS + took * OBJECTS_DEAR;
+	objects_say_unread(a, unread);
+	if (!n.came_in && !n.went_in && n.deleted == a->objects_deleted)
+		return;
+	model_drop_unloaded(&a->model);
+	model_mark_deleted(&a->model);
+	a->objects_deleted = n.deleted;
+	a->dirty = true;
+	if (!n.came_in && !n.went_in)
+		return;
+	list_update(&a->list);
+	app_refresh(a, true);
+	objects_say(a, &n);
+	app_layout(a);
+}

@@ -1,0 +1,322 @@
+/*
+ * Opening what the screen is about: sessions, then rows, then the first states.
+ */
+#include "ui/tui/app/targets_load.h"
+
+#include "ui/tui/app/forked_children.h"
+#include "ui/tui/app/workers.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+#include "ui/tui/views/libraries.h"
+#include "ui/unread.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the engine remarks is shown with the next result line. */
+static void targets_load_log(void *data, enum probes_log_level level, const char *text)
+{
+	struct app *a = data;
+
+	if (level == PROBES_LOG_NOTICE)
+		text_clean(text, a->notice, sizeof a->notice);
+}
+
+static void targets_load_rows(struct app *a)
+{
+	model_init(&a->model);
+	if (a->started)
+		model_add(&a->model, a->started);
+	for (size_t i = 0; i < a->targets.count; i++) {
+		if (a->targets.items[i].session)
+			model_add(&a->model, a->targets.items[i].session);
+	}
+	list_init(&a->list, &a->model);
+	glance_init(&a->glance);
+	app_title(a);
+	rowlist_init(&a->pair_rows);
+	if (a->model.process_count)
+		app_look_at_access(a);
+	else
+		probes_explain(app_pid(a), &a->access);
+	a->objects_unread = libraries_unread(&a->model);
+	list_update(&a->list);
+	app_refresh(a, true);
+}
+
+/* Of the processes that could not be opened, the first one's reason; how many they are. */
+static size_t targets_load_failures(const struct app *a, struct probes_error *e)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < a->targets.count; i++) {
+		if (a->targets.items[i].session)
+			continue;
+		if (!failed++)
+			*e = a->targets.items[i].error;
+	}
+	return failed;
+}
+
+static int targets_load_processes(struct app *a, struct probes_error *e)
+{
+	size_t failed;
+	int status = targets_open(&a->targets, a->options, &a->engine, e);
+
+	if (status < 0)
+		return status;
+	failed = targets_load_failures(a, e);
+	if (failed && failed == a->targets.count && e->status != PROBES_DENIED)
+		return e->code;
+	if (!failed || e->status == PROBES_DENIED)
+		e->code = 0;
+	return 0;
+}
+
+/* Each object that could not be read, with why and what helps. */
+static void targets_load_say_unread(const struct probes_session *s, char *out, size_t size)
+{
+	size_t unread = unread_count(s), said = 0;
+
+	text_addf(out, size, "%zu of its %zu objects could not be read (", unread,
+		probes_object_count(s));
+	for (size_t i = 0; i < probes_object_count(s); i++) {
+		const struct probes_object *o = probes_object_at(s, i);
+
+		if (unread_is(o))
+			text_addf(out, size, "%s%.80s: %.200s", said++ ? "; " : "",
+				text_base(o->path), o->why);
+	}
+	text_addf(out, size, ")");
+}
+
+/* What would bring probes to the others; each once. */
+static void targets_load_say_remedies(const struct probes_session *s, char *out, size_t size)
+{
+	for (size_t i = 0; i < probes_object_count(s); i++) {
+		const struct probes_object *o = probes_object_at(s, i);
+
+		if (!o->executable && !unread_is(o) && o->remedy && !strstr(out, o->remedy))
+			text_addf(out, size, "; %s", o->remedy);
+	}
+}
+
+/* A process without any probe is not worth a screen: say why there are none, or none found. */
+static int targets_load_nothing(const struct app *a, struct probes_error *e)
+{
+	const struct probes_session *s = a->model.processes[0].session;
+	const char *why = "no object mapped in it declares any";
+	bool unread = unread_count(s);
+
+	for (size_t i = 0; i < probes_object_count(s); i++) {
+		const struct probes_object *o = probes_object_at(s, i);
+
+		if (o->executable && o->why)
+			why = o->why;
+	}
+	e->status = PROBES_NO_TARGET;
+	e->code = -ENOENT;
+	snprintf(e->what, sizeof e->what,
+		unread ? "no probes found in process %d" : "process %d has no probes",
+		(int)probes_pid(s));
+	e->why[0] = '\0';
+	if (unread)
+		targets_load_say_unread(s, e->why, sizeof e->why);
+	else
+		text_addf(e->why, sizeof e->why, "%.192s", why);
+	targets_load_say_remedies(s, e->why, sizeof e->why);
+	/* What we started ends with us: there is no pid to look at afterwards. */
+	if (probes_held(s))
+		snprintf(e->hint, sizeof e->hint,
+			"for what it opens or executes later, attach when it runs");
+	else
+		snprintf(e->hint, sizeof e->hint, "probes-tui list -pid %d says so for each object",
+			(int)probes_pid(s));
+	return e->code;
+}
+
+/* Probes may be missing from the list. The header shows that all the time; this says why, once. */
+static void targets_load_unread(struct app *a)
+{
+	char said[TEXT_MAX];
+
+	if (*libraries_say_unread(&a->model, said, sizeof said))
+		app_complain(a, "%s", said);
+}
+
+/* What sessions before ours left, because they were killed: said, never repaired unasked. */
+static void targets_load_leftovers(struct app *a)
+{
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		struct probes_session *s = a->model.processes[i].session;
+		struct probes_leftover *left = NULL;
+		struct probes_error e = {0};
+		size_t count = 0;
+
+		if (probes_leftovers(s, &left, &count, &e) < 0)
+			count = 0;
+		if (count && *left[0].unjudged)
+			app_complain(a,
+				"changes of an earlier session may remain in process %d: could not "
+				"check %s",
+				(int)probes_pid(s), left[0].unjudged);
+		else if (count && left[0].changes)
+			app_complain(a,
+				"an earlier session (pid %d) was killed and left %zu change%s in "
+				"process %d; probes-tui repair -pid %d undoes that",
+				(int)left[0].owner, left[0].changes,
+				left[0].changes == 1 ? "" : "s", (int)probes_pid(s),
+				(int)probes_pid(s));
+		else if (count && left[0].interrupted)
+			app_complain(a,
+				"an earlier session (pid %d) was killed in the middle of a switch "
+				"in "
+				"process %d; probes-tui repair -pid %d undoes what it did",
+				(int)left[0].owner, (int)probes_pid(s), (int)probes_pid(s));
+		free(left);
+	}
+}
+
+/* The actions of the command line, before the program's first instruction. */
+static int targets_load_actions(struct app *a, struct probes_error *e)
+{
+	const struct actions *todo = &a->options->actions;
+	struct probes_switch_options options = options_switch(a->options);
+	struct probes_result *r = NULL;
+	struct operation *d;
+	char said[300], before[sizeof a->notice];
+	int status;
+
+	if (!todo->count)
+		return 0;
+	/* Keep the notice from the start of the program: it is still to be shown. */
+	memcpy(before, a->notice, sizeof before);
+	a->notice[0] = '\0';
+	status = probes_switch(a->started, todo->items, todo->count, &options, &r, e);
+	if (status < 0) {
+		probes_result_free(r);
+		return status;
+	}
+	a->model.switched = true;
+	d = operation_of(&a->model, r, "before its start");
+	app_say(a, "%s: %s %s%s%s", d->what, operation_say(&d->sum, said, sizeof said), before,
+		before[0] && a->notice[0] ? "; " : "", a->notice);
+	a->message_bad = before[0];
+	if (audit_note(&a->audit, "screen", a->started, r, e) < 0)
+		app_say_error(a, "", e);
+	record_operation(&a->record, &a->model, "", d);
+	history_add(&a->history, d);
+	return 0;
+}
+
+/* The sessions are open: make rows of them, and say what is to be said. */
+static int targets_load_shown(struct app *a, struct probes_error *e)
+{
+	struct probes_error first = {0};
+	size_t failed;
+
+	targets_load_rows(a);
+	if (a->model.process_count && !a->model.row_count)
+		return targets_load_nothing(a, e);
+	failed = targets_load_failures(a, &first);
+	if (failed && a->model.process_count)
+		app_say_error(a, "not all processes could be opened", &first);
+	if (a->started && a->notice[0])
+		app_complain(a, "%s", a->notice);
+	targets_load_unread(a);
+	if (a->started)
+		return targets_load_actions(a, e);
+	targets_load_leftovers(a);
+	if (!a->access.can_read || (!a->access.can_switch && !a->read_only))
+		a->view = VIEW_DENIED;
+	return 0;
+}
+
+/* No process was given, or a name that several have: they are to be chosen from. */
+static bool targets_load_is_choice(const struct app *a)
+{
+	const struct options *o = a->options;
+
+	return (!o->prog && !o->pid_count && !o->tree && !o->comm) ||
+	       (o->comm && a->targets.count > 1);
+}
+
+int targets_load_all(struct app *a, struct probes_error *e)
+{
+	int status = 0;
+
+	a->engine = (struct probes_options){
+		.read_only = a->options->read_only, .log = targets_load_log, .log_data = a};
+	a->read_only = a->options->read_only;
+	if (a->options->prog)
+		status = program_start(&a->program, a->options->prog, a->options->args, &a->engine,
+			a->options->end_program, &a->started, e);
+	else if (!targets_load_is_choice(a))
+		status = targets_load_processes(a, e);
+	if (status < 0)
+		return status;
+	if (!targets_load_is_choice(a))
+		return targets_load_shown(a, e);
+	targets_close(&a->targets);
+	picker_init(&a->picker, a->options->comm);
+	a->view = VIEW_PICKER;
+	return 0;
+}
+
+int targets_load_picked(struct app *a, const pid_t *pids, size_t count, struct probes_error *e)
+{
+	int status;
+
+	free(a->picked.pids);
+	a->picked = *a->options;
+	a->picked.comm = NULL;
+	a->picked.pids = mem_array(count, sizeof *pids);
+	memcpy(a->picked.pids, pids, count * sizeof *pids);
+	a->picked.pid_count = count;
+	a->options = &a->picked;
+	a->view = VIEW_LIST;
+	status = targets_load_processes(a, e);
+	if (status >= 0)
+		status = targets_load_shown(a, e);
+	if (status < 0) {
+		targets_load_close(a);
+		a->view = VIEW_PICKER;
+	}
+	app_layout(a);
+	return status;
+}
+
+void targets_load_again(struct app *a)
+{
+	struct probes_error e = {0};
+	int status;
+
+	targets_load_close(a);
+	if (a->program.used)
+		status = probes_open_pid(a->program.pid, &a->engine, &a->started, &e);
+	else
+		status = targets_load_processes(a, &e);
+	if (status < 0)
+		app_say_error(a, "", &e);
+	targets_load_rows(a);
+	app_layout(a);
+}
+
+void targets_load_close(struct app *a)
+{
+	glance_done(&a->glance);
+	forked_children_done(a);
+	workers_done(a);
+	list_done(&a->list);
+	history_done(&a->history);
+	pairs_done(&a->pairs);
+	rowlist_done(&a->pair_rows);
+	model_done(&a->model);
+	if (a->started)
+		probes_close(a->started);
+	a->started = NULL;
+	targets_close(&a->targets);
+	a->targets = (struct targets){0};
+}

@@ -1,0 +1,86 @@
+/*
+ * Summing a probe's states over several processes.
+ */
+#include "ui/tui/rows/row.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *row_name(const struct row *r)
+{
+	return r->label + r->family->provider_length + 1;
+}
+
+const char *row_who(const struct row *r)
+{
+	static const char *const names[] = {
+		[ROW_NOBODY] = "", [ROW_INT3] = "int3", [ROW_FOREIGN] = "other"};
+
+	return names[r->holder];
+}
+
+void row_clear(struct row *r)
+{
+	r->processes = r->sites = r->sites_on = 0;
+	r->ref_min = r->ref_max = PROBES_NONE;
+	r->state = PROBES_UNKNOWN;
+	r->mine = false;
+	r->holder = ROW_NOBODY;
+}
+
+/* The word for both: what needs a look wins; on and off together are some. */
+static enum probes_state row_join(enum probes_state a, enum probes_state b)
+{
+	static const enum probes_state louder[] = {PROBES_INCONSISTENT, PROBES_FOREIGN,
+		PROBES_PARTIAL, PROBES_UNREADABLE, PROBES_UNLOADED, PROBES_UNKNOWN};
+
+	if (a == b)
+		return a;
+	for (size_t i = 0; i < sizeof louder / sizeof *louder; i++) {
+		if (a == louder[i] || b == louder[i])
+			return louder[i];
+	}
+	return PROBES_PARTIAL;
+}
+
+void row_add(struct row *r, const struct probes_live *live, uint32_t sites)
+{
+	r->state = r->processes ? row_join(r->state, live->state) : live->state;
+	r->processes++;
+	r->sites += sites;
+	if (live->sites_on == PROBES_NONE || r->sites_on == PROBES_NONE)
+		r->sites_on = PROBES_NONE;
+	else
+		r->sites_on += live->sites_on;
+	if (live->ref_min != PROBES_NONE &&
+		(r->ref_min == PROBES_NONE || live->ref_min < r->ref_min))
+		r->ref_min = live->ref_min;
+	if (live->ref_max != PROBES_NONE &&
+		(r->ref_max == PROBES_NONE || live->ref_max > r->ref_max))
+		r->ref_max = live->ref_max;
+	r->mine |= live->mine;
+	if (r->holder == ROW_NOBODY && live->who)
+		r->holder = strcmp(live->who, "int3") ? ROW_FOREIGN : ROW_INT3;
+}
+
+void row_include(struct row *sum, const struct row *r, bool begin)
+{
+	sum->state = begin ? r->state : row_join(sum->state, r->state);
+	sum->tag = (begin || sum->tag) && r->tag;
+	if (sum->processes < r->processes)
+		sum->processes = r->processes;
+	sum->sites += r->sites;
+	if (sum->sites_on != PROBES_NONE && r->sites) /* without sites there is nothing to count */
+		sum->sites_on =
+			r->sites_on == PROBES_NONE ? PROBES_NONE : sum->sites_on + r->sites_on;
+	sum->mine |= r->mine;
+}
+
+bool row_held_by_others(const struct row *r)
+{
+	if (r->state == PROBES_FOREIGN)
+		return true;
+	if (r->state != PROBES_ON && r->state != PROBES_PARTIAL)
+		return false;
+	return !r->mine || (r->ref_max != PROBES_NONE && r->ref_max > 1);
+}

@@ -1,0 +1,24 @@
+/*
+ * One line of text that is being typed. Pure.
+ */
+#ifndef UI_TUI_WIDGETS_INPUT_H
+#define UI_TUI_WIDGETS_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INPUT_SIZE 256
+
+struct input {
+	char text[INPUT_SIZE]; /* valid UTF-8 */
+	size_t length, cursor; /* bytes */
+};
+
+enum input_outcome { INPUT_SAME, INPUT_MOVED, INPUT_CHANGED, INPUT_DONE, INPUT_CANCEL };
+
+void input_set(struct input *e, const char *text);
+/* A key (key.h). Enter: done; Esc and ^C, or a backspace in an empty line: cancel. */
+enum input_outcome input_key(struct input *e, uint32_t key);
+
+#endif

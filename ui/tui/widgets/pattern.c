@@ -1,0 +1,137 @@
+/*
+ * A word or a ~regular expression. Also takes Str's spelling of alternatives
+ * and groups (\| \( \)), as the command line does.
+ */
+#include "ui/tui/widgets/pattern.h"
+
+#include "ui/tui/terminal/mem.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+struct pattern {
+	char *word; /* the word, or NULL for a regular expression */
+	bool any_case;
+	pcre2_code *code;
+	pcre2_match_data *match;
+};
+
+static bool pattern_has_capital(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\' && text[1]) /* \W is no capital */
+			text++;
+		else if (isupper((unsigned char)*text))
+			return true;
+	}
+	return false;
+}
+
+/* Str writes \| \( \) where PCRE writes | ( ). */
+static char *pattern_from_str(const char *text)
+{
+	char *out = mem_alloc(strlen(text) + 1), *to = out;
+
+	while (*text) {
+		if (text[0] == '\\' && text[1] && strchr("|()", text[1])) {
+			text++;
+		} else if (text[0] == '\\' && text[1]) {
+			*to++ = *text++;
+		}
+		*to++ = *text++;
+	}
+	return out;
+}
+
+static int pattern_compile(struct pattern *p, const char *text, char *why, size_t size)
+{
+	uint32_t flags = PCRE2_UTF | PCRE2_NO_AUTO_CAPTURE | (p->any_case ? PCRE2_CASELESS : 0);
+	char *pcre = pattern_from_str(text);
+	PCRE2_UCHAR message[128];
+	PCRE2_SIZE at;
+	int error;
+
+	p->code = pcre2_compile((PCRE2_SPTR)pcre, PCRE2_ZERO_TERMINATED, flags, &error, &at, NULL);
+	free(pcre);
+	if (!p->code) {
+		pcre2_get_error_message(error, message, sizeof message);
+		snprintf(why, size, "regular expression: %s at character %zu", (char *)message,
+			(size_t)at + 1);
+		return -1;
+	}
+	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* without it: only slower */
+	p->match = pcre2_match_data_create_from_pattern(p->code, NULL);
+	return p->match ? 0 : -1;
+}
+
+struct pattern *pattern_parse(const char *text, char *why, size_t size)
+{
+	struct pattern *p = mem_alloc(sizeof *p);
+
+	why[0] = '\0';
+	p->any_case = !pattern_has_capital(text);
+	if (text[0] != '~') {
+		p->word = mem_text(text);
+	} else if (pattern_compile(p, text + 1, why, size) < 0) {
+		pattern_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void pattern_free(struct pattern *p)
+{
+	if (!p)
+		return;
+	free(p->word);
+	pcre2_match_data_free(p->match);
+	pcre2_code_free(p->code);
+	free(p);
+}
+
+/*
+ * Where a word begins in a text, in any case. strcasestr looks into the word anew for each text,
+ * which costs more than these short texts themselves.
+ */
+static const char *pattern_search(const char *text, const char *word)
+{
+	int first = tolower((unsigned char)*word);
+	size_t length = strlen(word);
+
+	if (!length)
+		return text;
+	for (; *text; text++)
+		if (tolower((unsigned char)*text) == first && !strncasecmp(text, word, length))
+			return text;
+	return NULL;
+}
+
+bool pattern_find(const struct pattern *p, const char *text, size_t *start, size_t *end)
+{
+	if (p->word) {
+		const char *at =
+			p->any_case ? pattern_search(text, p->word) : strstr(text, p->word);
+
+		*start = at ? (size_t)(at - text) : 0;
+		*end = *start + strlen(p->word);
+		return at;
+	}
+	if (pcre2_match(p->code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, 0, p->match, NULL) < 0)
+		return false;
+	*start = pcre2_get_ovector_pointer(p->match)[0];
+	*end = pcre2_get_ovector_pointer(p->match)[1];
+	return true;
+}
+
+bool pattern_match(const struct pattern *p, const char *text)
+{
+	size_t start, end;
+
+	return pattern_find(p, text, &start, &end);
+}
