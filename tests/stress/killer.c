@@ -57,6 +57,7 @@ static void killer_bear(const struct killer_birth *birth)
 static pid_t killer_fork(
 	char *const argv[], const struct killer_birth *birth, const char *output, bool held)
 {
+	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
 	pid_t pid = fork();
 	int fd;
 
@@ -68,6 +69,9 @@ static pid_t killer_fork(
 	dup2(fd, 2);
 	close(fd);
 	killer_bear(birth);
+	/* As a shell's user has them: nohup ignores SIGHUP, which exec keeps. */
+	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+		signal(signals[i], SIG_DFL);
 	if (held)
 		raise(SIGSTOP); /* until it is seized */
 	execv(argv[0], argv);
