@@ -48,7 +48,7 @@ wait_for '^status=0$'
 wait_until disabled state first
 screen
 stop
-wait_for '^ 8 probes [|] on - '
+wait_for '^ 8 probes [|] - on '
 keys q
 wait_for '^status='
 finish

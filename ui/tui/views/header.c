@@ -94,11 +94,12 @@ static void header_interval(const struct app *a, char *out, size_t size)
 		snprintf(out, size, "every %us", a->refresh_ms / 1000);
 }
 
-static void header_on(const struct model_counts *n, char *out, size_t size)
+/* "3 on (2 by you)", or "3 on 2 you" on a narrow terminal. */
+static void header_on(const struct model_counts *n, bool narrow, char *out, size_t size)
 {
 	text_addf(out, size, "%zu on", n->on);
 	if (n->on_mine)
-		text_addf(out, size, " (%zu by you)", n->on_mine);
+		text_addf(out, size, narrow ? " %zu you" : " (%zu by you)", n->on_mine);
 }
 
 static void header_counts(const struct app *a, struct canvas *c, int y)
@@ -121,7 +122,7 @@ static void header_counts(const struct app *a, struct canvas *c, int y)
 	snprintf(text, sizeof text, " %zu probes %zu sites %zu object%s", a->model.row_count,
 		n->sites, n->objects, n->objects == 1 ? "" : "s");
 	text_addf(text, sizeof text, " | ");
-	header_on(n, text, sizeof text);
+	header_on(n, false, text, sizeof text);
 	for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
 		if (exceptions[i].count)
 			text_addf(text, sizeof text, " %zu %s", exceptions[i].count,
@@ -171,7 +172,7 @@ static void header_small(const struct app *a, struct canvas *c, int y)
 	else
 		header_lease(a, right, sizeof right);
 	if (model_alive(&a->model) && !(app_have(a) & NEED_HELD))
-		header_on(n, right, sizeof right);
+		header_on(n, c->columns < 60, right, sizeof right);
 	header_line(c, y, STYLE_TITLE, a->title, right);
 	header_filter(a, c, y + 1);
 }
