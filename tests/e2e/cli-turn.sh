@@ -39,21 +39,6 @@ unlocked()
 	gone "$locking" $holder
 }
 
-# hold ARG...: attach -for, in the background; $session. It waits.
-hold()
-{
-	: >"$tmp/held"
-	"$PROBES_TUI" attach -no-syslog -pid "$pid" "$@" 2>"$tmp/held" </dev/null &
-	session=$!
-	started="$started $session"
-	until grep -q ' switched for ' "$tmp/held"; do
-		kill -0 "$session" 2>/dev/null || {
-			fail "the session ended: $(cat "$tmp/held")"
-			finish
-		}
-	done
-}
-
 # --- strangers: a lock that they can have is in nobody's way
 start loop_ocaml2_pie
 for way in directory pidfd 'pidfd namespace'; do
@@ -66,7 +51,7 @@ for way in directory pidfd 'pidfd namespace'; do
 	attach -enable multi
 	same "switched in spite of $way" "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0100 5 site 90e8'
 	attach -disable multi
-	hold -enable first -for 1h
+	hold -enable first
 	kill -TERM "$session"
 	wait "$session"
 	same "and taken back, $way" "$?" 143
@@ -88,7 +73,7 @@ for what in mem pidfd; do
 done
 
 # --- taking back goes on trying longer than switching does
-hold -enable multi -for 1h
+hold -enable multi
 locked '' "$pid" turn
 kill -TERM "$session"
 want 6 attach -no-syslog -pid "$pid" -enable second
@@ -101,7 +86,7 @@ has 'and said' "switched back: 1 probe" "$tmp/held"
 same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
 
 # --- and ends one day: on record, with the truth about who and what to do
-hold -enable multi -for 1h
+hold -enable multi
 locked '' "$pid" turn
 kill -TERM "$session"
 wait "$session"
