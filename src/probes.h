@@ -336,6 +336,11 @@ PROBES_API uint32_t probes_semaphore_live_at(
 /* "on", "off", "partial", "foreign", "inconsistent", "unreadable", "gone", "unknown". */
 PROBES_API const char *probes_state_name(enum probes_state state);
 
+/* "OCaml", "sdt". */
+PROBES_API const char *probes_kind_name(enum probes_kind kind);
+/* One line: what the sites of a probe are, and what switches it. */
+PROBES_API const char *probes_kind_about(const struct probes_probe *probe);
+
 /* --------------------------------------------------------------- the detail */
 
 /* Where a site lies in the program as its authors wrote it. What is not known is empty or 0. */

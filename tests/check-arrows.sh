@@ -1,7 +1,7 @@
 #!/bin/sh
 # The arrows of the house (DESIGN section 5), read from the #include lines:
 #
-#   src:     base <- elf <- process <- probe <- patch <- session
+#   src:     base <- elf, arch <- process <- probe <- patch <- session
 #   ui:      probes.h <- ui <- cli
 #   ui/tui:  ui <- terminal <- widgets <- rows <- process <- operations <- app <- views <- actions <- tui
 #
@@ -48,6 +48,7 @@ function allowed(from, to) {
 BEGIN {
 	rank["src/base"] = 1
 	rank["src/elf"] = 2
+	rank["src/arch"] = 2
 	rank["src/process"] = 3
 	rank["src/probe"] = 4
 	rank["src/patch"] = 5

@@ -122,7 +122,7 @@ static bool apply_undo_site(struct apply *a, size_t i, struct memory *m)
 	uint8_t now[PLAN_LOOK];
 
 	if (!memory_read(m, w->address, now, sizeof now) ||
-		memcmp(now + 1, c->bytes + SITE_SWITCH + 1, SITE_FOLLOWING))
+		memcmp(now + 1, c->bytes + c->guard_at, ARCH_FIXED_BYTES))
 		return false;
 	return now[0] == w->old[0] ||
 	       (now[0] == w->new_[0] && m->ops->write(m, w->address, w->old, 1) == 0);
@@ -136,7 +136,7 @@ static bool apply_undo_to(struct apply *a, size_t i, const struct verify_count *
 {
 	const struct probes_write *w = verify_write(&a->verify, i);
 	bool shared = ARRAY_AT(&a->verify.plan->checks, struct plan_check, i)->shared;
-	int64_t limit = shared ? SITE_SHARED_LIMIT : UINT16_MAX, now = seen->value;
+	int64_t limit = shared ? KIND_SHARED_LIMIT : UINT16_MAX, now = seen->value;
 	int64_t wanted = now - plan_count(w->new_) + plan_count(w->old), bounded = wanted;
 
 	if (wanted < 0)

@@ -75,7 +75,7 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 	s->probe = probe;
 	s->site = object_probes_site(s->h, s->p);
 	s->semaphore = object_probes_semaphore(s->h, s->p);
-	s->limit = site_provider(s->p->provider)->limit;
+	s->limit = kind_provider(s->p->provider)->limit;
 	s->all_held = s->p->semaphore_count > 1 ? plan_step_all_held(s) : 0;
 	s->view = &p->views[s->p->object];
 	s->texts = &p->texts;
@@ -98,31 +98,35 @@ static struct plan_check *plan_add(struct plan *p, struct probes_write write)
 static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t i, bool on)
 {
 	size_t index = s->site + i;
+	struct kind_edit edit;
 	struct plan_check *c;
 
 	if (s->view->on[index] == on)
 		return true;
-	c = plan_add(p, (struct probes_write){.address = s->p->sites[i].address + SITE_SWITCH,
-				.length = 1,
-				.old = {site_switch_byte(s->view->on[index])},
-				.new_ = {site_switch_byte(on)},
+	edit = kind_of(s->p)->edit(s->p->sites[i].address, on);
+	c = plan_add(p, (struct probes_write){.address = edit.address,
+				.length = edit.length,
+				.old = {edit.old[0]},
+				.new_ = {edit.new_[0]},
 				.probe = s->probe,
 				.index = i,
 				.is_site = true});
 	if (!c)
 		return false;
-	memcpy(c->bytes, s->h->original[index], SITE_BYTES);
+	c->guard = s->p->sites[i].address;
+	c->guard_at = kind_of(s->p)->site->fixed_at;
+	memcpy(c->bytes, s->h->original[index], ARCH_SITE_BYTES);
 	s->view->on[index] = on;
 	return true;
 }
 
 static bool plan_guard_by(const struct plan_step *s, size_t site, struct plan_check *c)
 {
-	if (s->h->site_live[site].count < SITE_BYTES)
+	if (s->h->site_live[site].count < ARCH_SITE_BYTES)
 		return false;
 	c->guard = s->h->sites[site].address;
-	c->guard_at = s->p->kind == PROBES_OCAML ? SITE_SWITCH + 1 : 1;
-	memcpy(c->bytes, s->h->original[site], SITE_BYTES);
+	c->guard_at = kind_of(s->p)->site->fixed_at;
+	memcpy(c->bytes, s->h->original[site], ARCH_SITE_BYTES);
 	return true;
 }
 
@@ -186,7 +190,7 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 	counting = semaphore_sites_of(&s->view->counted, slot, &count);
 	plan_guard(s, counting, count, c);
 	s->view->values[slot] = to;
-	c->shared = s->limit == SITE_SHARED_LIMIT;
+	c->shared = s->limit == KIND_SHARED_LIMIT;
 	return !c->shared || plan_add_refcount_sites(p, s, counting, count, c);
 }
 
@@ -219,10 +223,10 @@ static void plan_end_step(struct plan *p, const struct plan_step *s, size_t firs
 static bool plan_write_sites(struct plan *p, const struct plan_step *s, const uint32_t *to,
 	const uint32_t *from, bool always)
 {
-	for (uint32_t i = 0; i < s->p->site_count; i++) {
+	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 
-		if (s->p->kind != PROBES_OCAML || k == PROBES_NONE)
+		if (k == PROBES_NONE)
 			continue;
 		if (!always && (from[k] > 0) == (to[k] > 0))
 			continue;
@@ -400,7 +404,7 @@ static void plan_restore_settle(const struct plan_step *s)
 static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, const uint32_t *from,
 	bool follow, struct probes_item *item)
 {
-	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++) {
+	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 
 		if (k != PROBES_NONE && (follow || (from[k] > 0) != (to[k] > 0)) &&

@@ -13,8 +13,8 @@
 #include "probe/catalog.h"
 #include "probe/select.h"
 
-#define PLAN_WITNESSES 64              /* at most of a count that names share */
-#define PLAN_LOOK (1 + SITE_FOLLOWING) /* bytes compared at a site, from the switched one on */
+#define PLAN_WITNESSES 64                /* at most of a count that names share */
+#define PLAN_LOOK (1 + ARCH_FIXED_BYTES) /* bytes compared at a site, from the switched one on */
 
 /* A site of a count in which the kernel counts too: who holds it counts there. */
 struct plan_refcount_site {
@@ -24,14 +24,15 @@ struct plan_refcount_site {
 
 /* What is looked at for one write, besides what it changes. */
 struct plan_check {
-	uint64_t guard; /* 0, or a site that proves that a semaphore's object is still mapped */
+	uint64_t guard;         /* the site that is written, or one that proves that the object of a
+				   semaphore is still mapped; 0: none */
 	uint32_t refcount_site; /* the first of its refcount_sites, among the plan's */
 	uint32_t refcount_site_count;
-	uint8_t bytes[SITE_BYTES]; /* the file's, at the site that is written, or at the guard */
-	uint8_t guard_at;          /* these prove it: SITE_FOLLOWING from here on */
-	bool guard_counts : 1;     /* the guard is the one refcount_site */
-	bool shared : 1;           /* the kernel counts there, too: SITE_SHARED_LIMIT */
-	bool cut : 1;              /* looks at something written before it: begins a new batch */
+	uint8_t bytes[ARCH_SITE_BYTES]; /* the file's, at the guard */
+	uint8_t guard_at;               /* these prove it: ARCH_FIXED_BYTES from here on */
+	bool guard_counts : 1;          /* the guard is the one refcount_site */
+	bool shared : 1;                /* the kernel counts there, too: KIND_SHARED_LIMIT */
+	bool cut : 1; /* looks at something written before it: begins a new batch */
 };
 
 /* The two bytes of a count. */

@@ -1,7 +1,7 @@
 /* Whether a probe may be switched, and why not; pure like the plan. */
 #include "patch/plan_step.h"
 
-#include "probe/site.h"
+#include "probe/kind.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,17 +59,17 @@ bool plan_step_foreign(
 
 	if (!live)
 		return true;
-	if (s->p->kind == PROBES_SDT && !(force && verb == PROBES_DISABLE))
+	if (!kind_of(s->p)->edit && !(force && verb == PROBES_DISABLE))
 		return true;
 	plan_step_not(item, PROBES_NOT_DONE,
 		plan_step_held_by(
-			s, s->p->sites[site].address, site_holder(s->p->kind, live->bytes)));
+			s, s->p->sites[site].address, kind_of(s->p)->holder(live->bytes)));
 	return false;
 }
 
 bool plan_step_consistent(const struct plan_step *s)
 {
-	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++)
+	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++)
 		if (s->view->on[s->site + i] != (plan_step_value(s, s->p->sites[i].semaphore) > 0))
 			return false;
 	return true;
@@ -143,12 +143,12 @@ bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to
 {
 	uint32_t theirs;
 
-	if (s->limit != SITE_SHARED_LIMIT || to >= plan_step_value(s, semaphore))
+	if (s->limit != KIND_SHARED_LIMIT || to >= plan_step_value(s, semaphore))
 		return false;
 	theirs = plan_step_theirs(s, semaphore);
-	/* A uprobe never switches an OCaml site: if all that is left is the uprobes', the sites
+	/* A uprobe never switches a site: if all that is left is the uprobes', the sites
 	 * must be off, else on; nobody can tell. */
-	return to < theirs || (theirs && to == theirs && s->p->kind == PROBES_OCAML);
+	return to < theirs || (theirs && to == theirs && kind_of(s->p)->edit);
 }
 
 const struct plan_lowered *plan_step_lowered(const struct array *lowered, uint64_t address)

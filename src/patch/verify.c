@@ -38,9 +38,7 @@ static const struct plan_refcount_site *verify_refcount_site(const struct verify
 /* The site that is looked at for a write, 0: none. */
 static uint64_t verify_site(const struct verify *l, size_t i)
 {
-	const struct probes_write *w = verify_write(l, i);
-
-	return w->is_site ? w->address - SITE_SWITCH : verify_check(l, i)->guard;
+	return verify_check(l, i)->guard;
 }
 
 /* A write just before this one that looks at the same site, as those of one probe do; or i. */
@@ -70,7 +68,7 @@ static bool verify_want(
 		return false;
 	look = (struct verify_range *)looks->data + looks->count;
 	if (site && verify_same(l, b, i) == i)
-		*look++ = (struct verify_range){site, SITE_BYTES, &l->site[i]};
+		*look++ = (struct verify_range){site, ARCH_SITE_BYTES, &l->site[i]};
 	if (!w->is_site)
 		*look++ = (struct verify_range){w->address, w->length, &l->count[i]};
 	for (uint32_t k = c->refcount_site; k < c->refcount_site + c->refcount_site_count; k++)
@@ -224,12 +222,12 @@ int verify_at_site(const struct verify *l, const struct verify_batch *b, size_t 
 	struct probes_error *e)
 {
 	const struct plan_check *c = verify_check(l, i);
-	const unsigned char *found = l->bytes + l->site[i] + SITE_SWITCH;
+	const unsigned char *found = l->bytes + l->site[i] + c->guard_at - 1;
 	uint8_t expected[PLAN_LOOK] = {byte};
 
-	if (!verify_got(l, b, l->site[i], SITE_BYTES))
+	if (!verify_got(l, b, l->site[i], ARCH_SITE_BYTES))
 		return verify_failed(verify_write(l, i), -EFAULT, "read what is at", e);
-	memcpy(expected + 1, c->bytes + SITE_SWITCH + 1, SITE_FOLLOWING);
+	memcpy(expected + 1, c->bytes + c->guard_at, ARCH_FIXED_BYTES);
 	return memcmp(found, expected, PLAN_LOOK)
 		       ? verify_mismatch(verify_write(l, i)->address, expected, found, PLAN_LOOK, e)
 		       : 0;
@@ -244,12 +242,12 @@ static int verify_at_guard(
 
 	if (!c->guard)
 		return 0;
-	if (!verify_got(l, b, l->site[i], SITE_BYTES))
+	if (!verify_got(l, b, l->site[i], ARCH_SITE_BYTES))
 		return verify_failed(verify_write(l, i), -EFAULT, "read what is at", e);
 	found = l->bytes + l->site[i] + c->guard_at;
-	return memcmp(found, c->bytes + c->guard_at, SITE_FOLLOWING)
+	return memcmp(found, c->bytes + c->guard_at, ARCH_FIXED_BYTES)
 		       ? verify_mismatch(c->guard + c->guard_at, c->bytes + c->guard_at, found,
-				 SITE_FOLLOWING, e)
+				 ARCH_FIXED_BYTES, e)
 		       : 0;
 }
 

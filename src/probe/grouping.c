@@ -5,8 +5,8 @@
 #include "probe/grouping.h"
 
 #include "base/order.h"
+#include "probe/kind.h"
 #include "probe/note_sort.h"
-#include "probe/site.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct grouping_work {
 struct grouping_group {
 	const struct note_sort_entry *items;
 	size_t count;
-	const struct site_provider *provider;
+	const struct kind_provider *provider;
 };
 
 void grouping_break(struct probes_probe *p, const char *why)
@@ -98,7 +98,7 @@ static void grouping_sites(
 			continue;
 		if (i && note->pc == g->items[i - 1].note->pc) {
 			if (p->sites[p->site_count - 1].semaphore != semaphore &&
-				p->kind == PROBES_OCAML)
+				kind_of(p)->own_semaphore)
 				grouping_break(p, "one of its sites names two semaphores");
 			continue;
 		}
@@ -124,10 +124,10 @@ static bool grouping_was_moved(const struct object *file, const struct note *not
 static void grouping_check(
 	const struct object *file, struct probes_probe *p, const struct grouping_group *g)
 {
-	bool ocaml = p->kind == PROBES_OCAML;
+	const struct kind_ops *kind = kind_of(p);
 
 	for (size_t i = 0; i < g->count; i++) {
-		if (ocaml && !g->items[i].note->semaphore)
+		if (kind->own_semaphore && !g->items[i].note->semaphore)
 			grouping_break(p, "one of its notes names no semaphore");
 		if (!g->items[i].note->pc && !g->provider->may_be_absent)
 			grouping_break(p, "one of its notes names no site");
@@ -139,7 +139,7 @@ static void grouping_check(
 		grouping_break(p, "its notes name different semaphores");
 	for (uint32_t i = 0; i < p->site_count; i++) {
 		const struct object_segment *s =
-			object_segment_at(file, p->sites[i].pc, ocaml ? SITE_BYTES : 1);
+			object_segment_at(file, p->sites[i].pc, kind->site->length);
 
 		if (!s || !s->executable)
 			grouping_break(p, "one of its sites lies outside the code of its object");
@@ -177,7 +177,7 @@ static void grouping_probes(struct grouping_work *w)
 
 	for (size_t at = 0; at < total; at = next) {
 		struct grouping_group g = {.items = &w->items[at],
-			.provider = site_provider(w->items[at].note->provider)};
+			.provider = kind_provider(w->items[at].note->provider)};
 
 		for (next = at + 1; next < total; next++)
 			if (!note_sort_same_probe(&w->items[at], &w->items[next]))

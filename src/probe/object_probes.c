@@ -24,19 +24,18 @@ const char object_probes_no_code[] = "only its debug file could be opened, which
 static void object_probes_check_overlap(
 	struct object_probes *h, const struct grouping_place *places, size_t count)
 {
-	const struct grouping_place *last = NULL; /* OCaml site */
+	const struct grouping_place *last = NULL; /* site with a switch */
 
 	for (size_t i = 0; i < count; i++) {
-		bool ocaml = h->probes[places[i].probe].kind == PROBES_OCAML;
+		struct probes_probe *p = &h->probes[places[i].probe], *before;
 
-		if (last && places[i].vaddr - last->vaddr < SITE_BYTES) {
-			grouping_break(
-				&h->probes[last->probe], "one of its sites overlaps another");
-			if (ocaml)
-				grouping_break(&h->probes[places[i].probe],
-					"one of its sites overlaps another");
+		before = last ? &h->probes[last->probe] : NULL;
+		if (before && places[i].vaddr - last->vaddr < kind_of(before)->site->length) {
+			grouping_break(before, "one of its sites overlaps another");
+			if (kind_of(p)->edit)
+				grouping_break(p, "one of its sites overlaps another");
 		}
-		if (ocaml)
+		if (kind_of(p)->edit)
 			last = &places[i];
 	}
 }
@@ -52,9 +51,9 @@ static bool object_probes_read_original(
 
 	spans_init(&spans, 4096, 1 << 20);
 	for (size_t i = 0; fits && i < count; i++) {
-		offsets[i] = spans_add(&spans, places[i].vaddr, SITE_BYTES);
+		offsets[i] = spans_add(&spans, places[i].vaddr, ARCH_SITE_BYTES);
 		/* An address at the very end of the address space is read as nothing. */
-		fits = offsets[i] != SIZE_MAX || places[i].vaddr > UINT64_MAX - SITE_BYTES;
+		fits = offsets[i] != SIZE_MAX || places[i].vaddr > UINT64_MAX - ARCH_SITE_BYTES;
 	}
 	if (fits)
 		buffer = malloc(spans.total + 1);
@@ -63,16 +62,17 @@ static bool object_probes_read_original(
 	for (size_t i = 0; buffer && i < count; i++)
 		if (offsets[i] != SIZE_MAX)
 			memcpy(h->original[places[i].index], buffer + offsets[i],
-				spans_got(&spans, offsets[i], SITE_BYTES));
+				spans_got(&spans, offsets[i], ARCH_SITE_BYTES));
 	for (size_t i = 0; buffer && i < count; i++) {
 		struct probes_probe *p = &h->probes[places[i].probe];
+		const char *why;
 
 		if (h->no_code)
 			grouping_break(p, object_probes_no_code);
-		else if (offsets[i] == SIZE_MAX || !spans_got(&spans, offsets[i], SITE_BYTES))
+		else if (offsets[i] == SIZE_MAX || !spans_got(&spans, offsets[i], ARCH_SITE_BYTES))
 			grouping_break(p, "one of its sites lies beyond the code in its file");
-		else if (p->kind == PROBES_OCAML && !site_is_ocaml(h->original[places[i].index]))
-			grouping_break(p, "the code at one of its sites is no OCaml probe");
+		else if ((why = kind_of(p)->mismatch(h->original[places[i].index])))
+			grouping_break(p, why);
 	}
 	fits = buffer != NULL;
 	spans_done(&spans);
@@ -105,9 +105,8 @@ static bool object_probes_join_semaphores(struct object_probes *h, struct groupi
 			h->same[places[i].index] = h->same[places[i - 1].index];
 			shared = true;
 		}
-		/* Sharing is for sdt probes; half a count is shared by nobody. */
-		if (places[i].vaddr != places[i - 1].vaddr || a->kind == PROBES_OCAML ||
-			b->kind == PROBES_OCAML) {
+		if (places[i].vaddr != places[i - 1].vaddr || kind_of(a)->own_semaphore ||
+			kind_of(b)->own_semaphore) {
 			grouping_break(a, "its semaphore is another probe's too");
 			grouping_break(b, "its semaphore is another probe's too");
 		}

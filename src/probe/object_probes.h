@@ -7,7 +7,7 @@
 
 #include "elf/object.h"
 #include "elf/symbols.h"
-#include "probe/site.h"
+#include "probe/kind.h"
 #include "probes.h"
 #include "process/place.h"
 
@@ -40,8 +40,8 @@ struct object_probes {
 	struct probes_semaphore *semaphores; /* likewise, by address */
 	size_t semaphore_count;
 
-	uint8_t (*original)[SITE_BYTES]; /* per site: the file's bytes */
-	uint32_t *same;                  /* NULL: none is shared (object_probes_same) */
+	uint8_t (*original)[ARCH_SITE_BYTES]; /* per site: the file's bytes */
+	uint32_t *same;                       /* NULL: none is shared (object_probes_same) */
 
 	/* live, per probe, site and semaphore */
 	struct probes_live *live;

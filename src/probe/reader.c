@@ -42,12 +42,12 @@ struct reader_range {
 
 static size_t reader_length(bool is_site)
 {
-	return is_site ? SITE_BYTES : READER_SEMAPHORE;
+	return is_site ? ARCH_SITE_BYTES : READER_SEMAPHORE;
 }
 
 static void reader_range(struct array *ranges, uint64_t address, struct reader_range range)
 {
-	if (address > UINT64_MAX - SITE_BYTES)
+	if (address > UINT64_MAX - ARCH_SITE_BYTES)
 		return;
 	range.address = address;
 	*(struct reader_range *)array_add(ranges) = range;
@@ -80,7 +80,7 @@ static struct reader_piece *reader_piece(struct reader *r)
 
 	if (r->pieces.count) {
 		last = ARRAY_AT(&r->pieces, struct reader_piece, r->pieces.count - 1);
-		if (last->spans.total + READER_GAP + SITE_BYTES <= READER_PIECE)
+		if (last->spans.total + READER_GAP + ARCH_SITE_BYTES <= READER_PIECE)
 			return last;
 		r->total = last->offset + last->spans.total;
 	}
@@ -242,7 +242,8 @@ static size_t reader_first(const struct reader *r, size_t offset)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (ARRAY_AT(&r->items, struct reader_item, middle)->offset + SITE_BYTES <= offset)
+		if (ARRAY_AT(&r->items, struct reader_item, middle)->offset + ARCH_SITE_BYTES <=
+			offset)
 			low = middle + 1;
 		else
 			high = middle;

@@ -6,10 +6,9 @@
 #include "probe/state.h"
 
 struct state_tally {
-	uint32_t on, off, other, unreadable; /* sites with a switch of their own, judged */
-	uint32_t foreign;                    /* sdt sites that a tracer holds */
-	uint32_t raised, zero, unknown;      /* semaphores */
-	bool disagree;                       /* some site with its own semaphore */
+	uint32_t on, off, foreign, unreadable; /* sites, as judged */
+	uint32_t raised, zero, unknown;        /* semaphores */
+	bool disagree;                         /* some site with its own semaphore */
 	const char *who;
 };
 
@@ -21,8 +20,8 @@ static void state_tally_site(
 	uint32_t semaphore = p->sites[i].semaphore, value = PROBES_NONE;
 
 	if (h->no_code)
-		site_assume(live->bytes, h->original[index]);
-	live->state = site_judge(p->kind, h->original[index], live->bytes, live->count);
+		arch_guess_original(live->bytes, h->original[index]);
+	live->state = kind_of(p)->judge(h->original[index], live->bytes, live->count);
 	if (semaphore != PROBES_NONE)
 		value = h->values[object_probes_semaphore(h, p) + semaphore];
 	switch (live->state) {
@@ -35,9 +34,8 @@ static void state_tally_site(
 		t->disagree = t->disagree || (value > 0 && value != PROBES_NONE);
 		break;
 	case PROBES_FOREIGN:
-		t->other += p->kind == PROBES_OCAML;
-		t->foreign += p->kind == PROBES_SDT;
-		t->who = site_holder(p->kind, live->bytes);
+		t->foreign++;
+		t->who = kind_of(p)->holder(live->bytes);
 		break;
 	case PROBES_UNREADABLE:
 		t->unreadable++;
@@ -74,7 +72,7 @@ static enum probes_state state_decide(const struct state_tally *t)
 {
 	if (t->unreadable || t->unknown)
 		return PROBES_UNREADABLE;
-	if (t->other || t->foreign)
+	if (t->foreign)
 		return PROBES_FOREIGN;
 	if (t->on && t->off)
 		return PROBES_PARTIAL;
@@ -110,8 +108,7 @@ void state_judge(struct object_probes *h, size_t local)
 	if (h->info.gone)
 		return;
 	state_tally(&t, h, p, live);
-	live->sites_on =
-		p->kind == PROBES_OCAML && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
+	live->sites_on = kind_of(p)->edit && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
 	live->who = t.who;
 	state_judge_mine(h, local);
 	/* What broken notes point at says nothing about the probe. */

@@ -4,8 +4,8 @@
  */
 #include "session/session.h"
 
+#include "arch/arch.h"
 #include "elf/symbols.h"
-#include "probe/code.h"
 #include "process/mapped.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ static bool detail_synchronize(
 	struct probes_instruction one;
 
 	while (at < site && at - start < size &&
-		code_disassemble(bytes + (at - start), size - (at - start), at, &one, 1)) {
+		arch_disassemble(bytes + (at - start), size - (at - start), at, &one, 1)) {
 		memmove(last, last + 1, (DETAIL_BEFORE - 1) * sizeof *last);
 		last[DETAIL_BEFORE - 1] = at;
 		at += one.length;
@@ -119,13 +119,13 @@ size_t probes_code(struct probes_session *s, size_t probe, size_t site,
 		return 0;
 	if (!detail_synchronize(bytes, got, start, at->pc, &from))
 		from = at->pc;
-	return code_disassemble(bytes + (from - start), got - (from - start),
+	return arch_disassemble(bytes + (from - start), got - (from - start),
 		(s->process ? h->info.bias : 0) + from, out, max);
 }
 
 const uint8_t *probes_site_original(const struct probes_session *s, size_t probe, size_t site)
 {
-	static const uint8_t none[SITE_BYTES];
+	static const uint8_t none[ARCH_SITE_BYTES];
 	size_t local;
 	const struct object_probes *h = catalog_find(&s->catalog, probe, &local);
 

@@ -130,6 +130,15 @@ static struct journal_write fork_write(uint64_t address, int64_t without, int64_
 		.address = address, .old = (uint16_t)without, .new_ = (uint16_t)with};
 }
 
+/* Switching a site on. */
+static struct journal_write fork_write_site(const struct probes_probe *p, uint64_t site)
+{
+	struct kind_edit edit = kind_of(p)->edit(site, true);
+
+	return (struct journal_write){
+		.address = edit.address, .old = edit.old[0], .new_ = edit.new_[0], .is_site = true};
+}
+
 static bool fork_add(struct array *to, struct journal_write write)
 {
 	struct journal_write *w = array_add(to);
@@ -208,7 +217,7 @@ static bool fork_take_counts(
 
 static bool fork_is_torn(const struct object_probes *h, const struct probes_probe *p)
 {
-	for (uint32_t i = 0; p->kind == PROBES_OCAML && i < p->site_count; i++) {
+	for (uint32_t i = 0; i < p->site_count; i++) {
 		enum probes_state state = h->site_live[object_probes_site(h, p) + i].state;
 		uint32_t k = p->sites[i].semaphore, value;
 
@@ -236,12 +245,7 @@ static bool fork_take_torn(
 			return false;
 		to->torn[i] = true;
 		for (uint32_t k = 0; k < p->site_count; k++)
-			if (!fork_add(&heir->writes,
-				    (struct journal_write){
-					    .address = p->sites[k].address + SITE_SWITCH,
-					    .old = site_switch_byte(false),
-					    .new_ = site_switch_byte(true),
-					    .is_site = true}))
+			if (!fork_add(&heir->writes, fork_write_site(p, p->sites[k].address)))
 				return false;
 	}
 	return true;
@@ -338,15 +342,15 @@ bool session_doubt_all(const struct probes_session *parent, struct array *doubt)
 		for (size_t k = 0; h->net && !h->info.gone && k < h->semaphore_count; k++)
 			if (object_probes_same(h, k) == k && !fork_doubt(h, k, doubt))
 				return false;
-		for (size_t k = 0; h->net && !h->info.gone && k < h->site_count; k++)
-			if (h->switch_seq[object_probes_probe_of(h, true, k)] &&
-				!fork_add(
-					doubt, (struct journal_write){
-						       .address = h->sites[k].address + SITE_SWITCH,
-						       .old = site_switch_byte(false),
-						       .new_ = site_switch_byte(true),
-						       .is_site = true}))
-				return false;
+		for (size_t k = 0; h->net && !h->info.gone && k < h->probe_count; k++) {
+			const struct probes_probe *p = &h->probes[k];
+
+			if (!h->switch_seq[k] || !kind_of(p)->edit)
+				continue;
+			for (uint32_t n = 0; n < p->site_count; n++)
+				if (!fork_add(doubt, fork_write_site(p, p->sites[n].address)))
+					return false;
+		}
 	}
 	return true;
 }

@@ -136,8 +136,9 @@ static bool repair_object_probes(struct probes_session *s, const struct array *p
 				deltas[first + k] =
 					repair_delta(s, places, p->semaphores[k].address,
 						h->values[first + k], &r->made, &touched);
-		for (uint32_t k = 0; k < p->site_count && !touched; k++)
-			touched = repair_at(places, p->sites[k].address + SITE_SWITCH);
+		for (uint32_t k = 0; kind_of(p)->edit && k < p->site_count && !touched; k++)
+			touched = repair_at(
+				places, kind_of(p)->edit(p->sites[k].address, true).address);
 		if (!touched)
 			continue;
 		slot = array_add(&r->which);

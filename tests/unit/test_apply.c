@@ -292,7 +292,7 @@ START_TEST(apply_refuses_what_it_does_not_expect)
 		const struct probes_write *w = ARRAY_AT(&a.p.writes, struct probes_write, i);
 		const struct plan_check *c = ARRAY_AT(&a.p.checks, struct plan_check, i);
 		size_t own = w->is_site ? PLAN_LOOK : w->length;
-		size_t looks = own + (c->guard ? SITE_FOLLOWING : 0u);
+		size_t looks = own + (c->guard ? ARCH_FIXED_BYTES : 0u);
 
 		for (size_t k = 0; k < looks; k++) {
 			uint64_t behind = c->guard + c->guard_at - own;
@@ -402,17 +402,17 @@ static const struct apply_race {
 	unsigned before, after; /* the count; after our switch, with the uprobe's part */
 } apply_races[] = {
 	/* it comes; by an int3 or, over a long nop, by a call */
-	{"", "+unit", WORLD_PC(0x30), WORLD_DATA(0x20), 1, SITE_INT3, 0, 2},
-	{"", "+nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, SITE_INT3, 0, 2},
+	{"", "+unit", WORLD_PC(0x30), WORLD_DATA(0x20), 1, ARCH_BREAKPOINT, 0, 2},
+	{"", "+nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, ARCH_BREAKPOINT, 0, 2},
 	{"", "+nop", WORLD_PC(0x60), WORLD_DATA(0x44), 1, 0xe8, 0, 2},
-	{"c40=1 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, SITE_INT3, 1, 1},
+	{"c40=1 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, ARCH_BREAKPOINT, 1, 1},
 	/* it goes */
 	{"b30=cc b31=e8 c20=3 b41=e8 c24=1", "-unit", WORLD_PC(0x30), WORLD_DATA(0x20), -1, 0x90, 3,
 		1},
 	{"b50=cc c40=2 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), -1, 0x90, 2, 0},
 	/* a site of another probe that shares the count; a second site of one count */
-	{"", "+nop", WORLD_PC(0x80), WORLD_DATA(0x40), 1, SITE_INT3, 0, 2},
-	{"", "+duo", WORLD_PC(0xb0), WORLD_DATA(0x50), 1, SITE_INT3, 0, 2},
+	{"", "+nop", WORLD_PC(0x80), WORLD_DATA(0x40), 1, ARCH_BREAKPOINT, 0, 2},
+	{"", "+duo", WORLD_PC(0xb0), WORLD_DATA(0x50), 1, ARCH_BREAKPOINT, 0, 2},
 };
 
 /* A uprobe takes no turns with us: at whichever call it comes or goes, its part is not lost. */
@@ -483,7 +483,7 @@ static void apply_happen(struct fake *f, bool write, void *data)
 
 #define FIRST WORLD_PC(0xa0)
 #define SECOND WORLD_PC(0xb0)
-#define COME SITE_INT3, 1
+#define COME ARCH_BREAKPOINT, 1
 #define GO 0x90, -1
 
 static const struct apply_play {
@@ -504,7 +504,7 @@ static const struct apply_play {
 	{"bb0=cc c50=1", "+duo", {.events = {{2, FIRST, COME}, {2, SECOND, GO}}, .unseen_at = 3}, 0,
 		2},
 	/* somebody else counts as well */
-	{"", "+duo", {.events = {{3, FIRST, SITE_INT3, 2}}}, 0, 3},
+	{"", "+duo", {.events = {{3, FIRST, ARCH_BREAKPOINT, 2}}}, 0, 3},
 	/* it comes before a write that fails: of what is undone its part stays */
 	{"", "+nop", {.events = {{2, WORLD_PC(0x50), COME}}, .count = WORLD_DATA(0x40)}, 2, 1},
 	/* it comes, or goes, before the look at what is undone, before the write, after it */
@@ -574,7 +574,7 @@ static void apply_hold(struct fake *f, bool write, void *data)
 	count[0] = (unsigned char)now;
 	count[1] = (unsigned char)(now >> 8);
 	if (apply_bounds[i].held)
-		*fake_at(f, WORLD_BIAS + apply_bounds[i].held) = SITE_INT3;
+		*fake_at(f, WORLD_BIAS + apply_bounds[i].held) = ARCH_BREAKPOINT;
 }
 
 /* Before the fifth write: other code, in which one byte is as ours was. */
@@ -630,7 +630,7 @@ END_TEST
 START_TEST(apply_refuses_to_take_a_uprobes_part)
 {
 	struct apply_happening happen = {
-		.events = {{1, WORLD_PC(0x50), SITE_INT3, 0}}, .count = WORLD_DATA(0x40)};
+		.events = {{1, WORLD_PC(0x50), ARCH_BREAKPOINT, 0}}, .count = WORLD_DATA(0x40)};
 	struct apply_world a;
 	struct probes_error e = {0};
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "elf/demangle.h"
-#include "probe/code.h"
 
 Suite *code_suite(void);
 
@@ -24,7 +24,7 @@ START_TEST(decodes_a_site)
 	/* an OCaml site that is on: nop; call +0x10; and half an instruction */
 	static const uint8_t bytes[] = {0x90, 0xe8, 0x10, 0x00, 0x00, 0x00, 0x48};
 	struct probes_instruction out[8];
-	size_t count = code_disassemble(bytes, sizeof bytes, 0x401000, out, 8);
+	size_t count = arch_disassemble(bytes, sizeof bytes, 0x401000, out, 8);
 
 	if (!found("-lZydis")) {
 		ck_assert_uint_eq(count, 0);
@@ -39,8 +39,8 @@ START_TEST(decodes_a_site)
 	ck_assert_ptr_nonnull(strstr(out[1].text, "401016")); /* after it, and 0x10 */
 	ck_assert_str_eq(out[2].text, ".byte 0x48");
 	ck_assert_uint_eq(out[2].length, 1);
-	ck_assert_uint_eq(code_disassemble(bytes, sizeof bytes, 0x401000, out, 2), 2);
-	ck_assert_uint_eq(code_disassemble(bytes, 0, 0x401000, out, 8), 0);
+	ck_assert_uint_eq(arch_disassemble(bytes, sizeof bytes, 0x401000, out, 2), 2);
+	ck_assert_uint_eq(arch_disassemble(bytes, 0, 0x401000, out, 8), 0);
 }
 END_TEST
 

@@ -227,18 +227,18 @@ START_TEST(plan_looks_at_the_bytes_around)
 	ck_assert_int_eq(plan_switch(&p, chosen.data, chosen.count, &mode, &e), 0);
 	ck_assert_uint_eq(p.writes.count, 6);
 	site = ARRAY_AT(&p.writes, struct probes_write, 0);
-	ck_assert_uint_eq(site->address, WORLD_BIAS + WORLD_PC(0x10) + SITE_SWITCH);
+	ck_assert_uint_eq(site->address, WORLD_BIAS + WORLD_PC(0x10) + 1);
 	ck_assert_uint_eq(site->length, 1);
 	ck_assert_uint_eq(site->old[0], 0x3d);
 	check = p.checks.data;
-	ck_assert_mem_eq(check->bytes, "\x90\x3d\x11\x22\x33\x44", SITE_BYTES);
+	ck_assert_mem_eq(check->bytes, "\x90\x3d\x11\x22\x33\x44", ARCH_SITE_BYTES);
 	/* an sdt semaphore by the bytes behind its nop, which nobody's switching changes */
 	count = ARRAY_AT(&p.writes, struct probes_write, 3);
 	ck_assert_uint_eq(count->length, 2);
 	check += 3;
 	ck_assert_uint_eq(check->guard, WORLD_BIAS + WORLD_PC(0x50));
 	ck_assert_uint_eq(check->guard_at, 1);
-	ck_assert_mem_eq(check->bytes, w.text + 0x50, SITE_BYTES);
+	ck_assert_mem_eq(check->bytes, w.text + 0x50, ARCH_SITE_BYTES);
 	ck_assert(!check->guard_counts);
 	ck_assert_uint_eq(check->refcount_site_count, 2); /* twin's site counts there, too */
 	check++;

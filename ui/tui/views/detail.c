@@ -37,14 +37,6 @@ static void detail_head(struct pager *l, const struct row *r)
 		rowtext_cell(r, ROWTEXT_REF, false, ref, sizeof ref));
 }
 
-static const char *detail_kind(const struct probes_probe *p)
-{
-	if (p->kind == PROBES_OCAML)
-		return "OCaml: one byte of a site turns a compare into a call";
-	return p->semaphore_count ? "sdt: a nop; the program looks at the semaphore"
-				  : "sdt: a nop; no semaphore, so there is nothing to switch";
-}
-
 static void detail_object(
 	struct pager *l, const struct probes_object *o, const struct probes_probe *p, int columns)
 {
@@ -60,7 +52,7 @@ static void detail_object(
 	detail_value(l, "", o->executable ? "the program itself" : "a library", columns);
 	detail_value(l, "build-id",
 		o->build_id ? text_clean(o->build_id, text, sizeof text) : "none", columns);
-	detail_value(l, "kind", detail_kind(p), columns);
+	detail_value(l, "kind", probes_kind_about(p), columns);
 	if (p->broken)
 		pager_addf(l, STYLE_BAD, "  BROKEN     %s; it is never switched",
 			text_clean(p->broken, text, sizeof text));

@@ -137,7 +137,7 @@ static void view_list_about(const struct app *a, const struct row *r, char *out,
 	const struct probes_probe *p = probes_at(a->model.processes[m.process].session, m.probe);
 	char arguments[TEXT_MAX];
 
-	snprintf(out, size, "%s%s", p->kind == PROBES_OCAML ? "OCaml" : "sdt",
+	snprintf(out, size, "%s%s", probes_kind_name(p->kind),
 		p->broken            ? ", broken: never switched"
 		: p->semaphore_count ? ""
 				     : ", no semaphore: nothing to switch");
