@@ -407,6 +407,8 @@ struct probes_action {
 };
 
 struct probes_switch_options {
+	/* Both raw, or as probes_escape writes them. If they leave no probe, the call fails with
+	   PROBES_USAGE and names those that exist. */
 	const char *provider; /* act on this provider only, or NULL */
 	const char *object;   /* act on objects of this path or file name only, or NULL */
 	bool force;           /* set counts to 1 or 0, sites follow; also for inconsistent probes */
@@ -577,9 +579,10 @@ PROBES_API size_t probes_owned_count(const struct probes_session *session);
 PROBES_API void probes_result_free(struct probes_result *result);
 
 /*
- * The probes that a text names, as PROBES_BY_NAME or PROBES_BY_REGEXP would
- * choose them; *indices is the caller's (free). No match is an error with the
- * nearest names; a bad expression one with its place.
+ * The probes that a text names, as PROBES_BY_NAME or PROBES_BY_REGEXP would choose them, or, by
+ * PROBES_BY_ALL (text is ignored), all that `provider` and `object` of the options leave.
+ * *indices is the caller's (free). No match is an error with the nearest names; a bad expression
+ * one with its place.
  */
 PROBES_API PROBES_CHECK int probes_find(const struct probes_session *session, enum probes_by by,
 	const char *text, const struct probes_switch_options *options, size_t **indices,

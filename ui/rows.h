@@ -43,8 +43,7 @@ struct format_ops {
 	void (*end)(struct format_sheet *s);
 };
 
-/* The probes that -provider and -object leave. None is an error (PROBES_USAGE) that names what
- * there is. */
+/* The probes that -provider and -object leave: see probes_find. */
 PROBES_CHECK int rows_chosen(struct rows *rows, struct probes_session *session,
 	const struct options *o, struct probes_error *e);
 /* The probes that an action looked at, in its order. */

@@ -91,6 +91,84 @@ static void select_walk_end(struct select_walk *w)
 	free(w->provider);
 }
 
+/* ---- what the narrowing leaves ---- */
+
+/* Append ", word", unless the list is full. */
+static void select_join(char *list, size_t size, const char *word)
+{
+	size_t used = strlen(list);
+
+	if (used + strlen(word) + 3 < size)
+		snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+}
+
+/* Does the narrowing leave no probe at all? */
+static bool select_leaves_nothing(
+	const struct catalog *c, const struct probes_switch_options *narrow)
+{
+	struct select_walk w;
+	size_t index;
+	bool nothing;
+
+	if (!c->probe_count || !narrow || (!narrow->provider && !narrow->object))
+		return false;
+	select_walk_begin(&w, c, narrow);
+	nothing = !select_walk_next(&w, &index);
+	select_walk_end(&w);
+	return nothing;
+}
+
+/* Then name the objects, or the providers, that exist. */
+static int select_nothing(
+	const struct catalog *c, const struct probes_switch_options *narrow, struct probes_error *e)
+{
+	const struct object_probes *unread = NULL;
+	const char *provider = narrow->provider, *object = narrow->object, *last = "";
+	char there[400] = "";
+
+	for (size_t i = 0; i < c->objects.count; i++) {
+		const struct object_probes *h = catalog_object(c, i);
+
+		if (object && h->info.unread && !h->info.gone &&
+			select_object_matches(&h->info, object))
+			unread = h;
+		if (object && h->probe_count)
+			select_join(there, sizeof there, select_base_name(h->path));
+		for (size_t k = 0; !object && k < h->probe_count; k++) {
+			if (strcmp(h->probes[k].provider, last))
+				select_join(there, sizeof there, h->probes[k].provider);
+			last = h->probes[k].provider;
+		}
+	}
+	error_set(e, PROBES_USAGE, -ENOENT,
+		unread   ? "no probe known in that object"
+		: object ? "no probe in that object"
+			 : "no probe of that provider");
+	if (unread)
+		error_why(e, "%s: %s", object, unread->info.why);
+	else
+		error_why(e, "%s%s%s", provider ? provider : "", provider && object ? " in " : "",
+			object ? object : "");
+	return error_hint(e, "there are: %s", there);
+}
+
+/* Append all that the narrowing leaves. */
+static int select_all(const struct catalog *c, const struct probes_switch_options *narrow,
+	struct array *found, struct probes_error *e)
+{
+	struct select_walk w;
+	size_t index;
+	bool fits = array_reserve(found, c->probe_count);
+
+	if (select_leaves_nothing(c, narrow))
+		return select_nothing(c, narrow, e);
+	select_walk_begin(&w, c, narrow);
+	while (fits && select_walk_next(&w, &index))
+		*(size_t *)array_add(found) = index;
+	select_walk_end(&w);
+	return fits ? 0 : error_memory(e, "a selection");
+}
+
 /* ---- one text ---- */
 
 static bool select_keep(struct array *found, size_t index)
@@ -245,10 +323,14 @@ int select_text(const struct catalog *c, enum probes_by by, const char *text,
 	size_t before = found->count;
 	int r;
 
+	if (by == PROBES_BY_ALL)
+		return select_all(c, narrow, found, e);
 	if (!text || !*text) {
 		error_set(e, PROBES_USAGE, -EINVAL, "empty probe name");
 		return error_why(e, "a name or an expression was expected");
 	}
+	if (select_leaves_nothing(c, narrow))
+		return select_nothing(c, narrow, e);
 	if (by == PROBES_BY_NAME || by == PROBES_BY_PAIR)
 		return select_name(c, text, narrow, found, e);
 	r = select_regexp(c, text, narrow, found, e);
@@ -281,8 +363,8 @@ static int select_by_text(const struct catalog *c, const struct probes_action *a
 	array_init(&found, sizeof(size_t));
 	r = select_text(c, a->by, text, narrow, &found, e);
 	if (r == 0)
-		r = select_take(
-			chosen, found.data, found.count, a->verb, a->by != PROBES_BY_REGEXP, e);
+		r = select_take(chosen, found.data, found.count, a->verb,
+			a->by == PROBES_BY_NAME || a->by == PROBES_BY_PAIR, e);
 	array_done(&found);
 	return r;
 }
@@ -303,28 +385,23 @@ static int select_pair(const struct catalog *c, const struct probes_action *a,
 	return r ? r : select_by_text(c, a, enable ? a->text : a->second, narrow, chosen, e);
 }
 
-static int select_walked(const struct catalog *c, const struct probes_session *session,
+static int select_predicate(const struct catalog *c, const struct probes_session *session,
 	const struct probes_action *a, const struct probes_switch_options *narrow,
 	struct array *chosen, struct probes_error *e)
 {
-	struct select_walk w;
-	size_t index, seen = 0;
-	int r = 0;
+	struct array found;
+	int r;
 
-	if (a->by == PROBES_BY_ALL && !array_reserve(chosen, c->probe_count))
-		return error_memory(e, "a selection");
-	select_walk_begin(&w, c, narrow);
-	for (; r == 0 && select_walk_next(&w, &index); seen++)
-		if (a->by == PROBES_BY_ALL || a->predicate(a->data, session, index))
-			r = select_take(chosen, &index, 1, a->verb, false, e);
-	select_walk_end(&w);
-	if (seen || r < 0 || !narrow || (!narrow->provider && !narrow->object))
-		return r;
-	error_set(e, PROBES_USAGE, -ENOENT, "no probe of %s%s%s",
-		narrow->provider ? narrow->provider : "any provider", narrow->object ? " in " : "",
-		narrow->object ? narrow->object : "");
-	select_why(c, narrow, "there is no such provider or object", e);
-	return error_hint(e, "see what there is with list");
+	array_init(&found, sizeof(size_t));
+	r = select_all(c, narrow, &found, e);
+	for (size_t i = 0; r == 0 && i < found.count; i++) {
+		const size_t *index = ARRAY_AT(&found, size_t, i);
+
+		if (a->predicate(a->data, session, *index))
+			r = select_take(chosen, index, 1, a->verb, false, e);
+	}
+	array_done(&found);
+	return r;
 }
 
 static int select_indices(const struct catalog *c, const struct probes_action *a,
@@ -346,13 +423,14 @@ static int select_action(const struct catalog *c, const struct probes_session *s
 	switch (a->by) {
 	case PROBES_BY_NAME:
 	case PROBES_BY_REGEXP:
+	case PROBES_BY_ALL:
 		return select_by_text(c, a, a->text, narrow, chosen, e);
 	case PROBES_BY_PAIR:
 		return select_pair(c, a, narrow, chosen, e);
 	case PROBES_BY_INDEX:
 		return select_indices(c, a, chosen, e);
 	default:
-		return select_walked(c, session, a, narrow, chosen, e);
+		return select_predicate(c, session, a, narrow, chosen, e);
 	}
 }
 

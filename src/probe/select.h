@@ -17,13 +17,17 @@ struct selected {
 /*
  * Resolve actions, in their order, into `chosen` (of struct selected). The session is only handed
  * to predicates. Status PROBES_USAGE: no such probe (with the nearest names), an ambiguous name,
- * a bad expression, one probe named twice, a pair of one probe.
+ * a bad expression, one probe named twice, a pair of one probe; a provider or an object that leaves
+ * nothing (with those that exist).
  */
 int select_actions(const struct catalog *c, const struct probes_session *session,
 	const struct probes_action *actions, size_t count,
 	const struct probes_switch_options *narrow, struct array *chosen, struct probes_error *e);
 
-/* The probes that one text names; appended to `found` (of size_t). */
+/*
+ * Append to `found` (of size_t) the probes that one text names, or with PROBES_BY_ALL (no text)
+ * all that the narrowing leaves. No probe at all is an error (PROBES_USAGE), as above.
+ */
 int select_text(const struct catalog *c, enum probes_by by, const char *text,
 	const struct probes_switch_options *narrow, struct array *found, struct probes_error *e);
 

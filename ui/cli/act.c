@@ -64,29 +64,14 @@ int act_tell(struct act *a, const struct target *t, const struct probes_result *
 	return noted ? noted : printed;
 }
 
-/* -provider and -object that leave nothing would make -enable-all succeed without a word. */
-static int check_choice(const struct act *a, const struct target *t)
-{
-	struct probes_error e;
-	struct rows rows;
-
-	if (rows_chosen(&rows, t->session, a->options, &e) < 0)
-		return explain_error(t, &e, a->many);
-	rows_done(&rows);
-	return PROBES_OK;
-}
-
 int act_one(struct act *a, const struct target *t, bool *done)
 {
 	struct probes_switch_options how = options_switch(a->options);
 	const struct actions *actions = &a->options->actions;
 	struct probes_result *result = NULL;
 	struct probes_error e;
-	int status = check_choice(a, t);
+	int status = PROBES_OK;
 
-	*done = false;
-	if (status)
-		return status;
 	*done = probes_switch(t->session, actions->items, actions->count, &how, &result, &e) == 0;
 	if (result && !a->options->quiet)
 		explain_items(t, result, a->options);
