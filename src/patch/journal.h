@@ -33,7 +33,7 @@ struct journal {
 
 struct journal_key {
 	pid_t target, owner;
-	uint64_t target_start, owner_start; /* life_start; 0: not known */
+	uint64_t target_start, owner_start; /* identity_start; 0: not known */
 	uint64_t target_program;            /* see struct identity; 0: not known */
 	uint64_t pids;                      /* inode of the pid namespace that the numbers are of */
 	uint64_t boot[2];                   /* id of the boot; 0: not known */

@@ -4,7 +4,7 @@
  */
 #include "patch/journal.h"
 
-#include "process/life.h"
+#include "process/identity.h"
 #include "process/procfs.h"
 
 #include <dirent.h>
@@ -100,7 +100,7 @@ static uint64_t journal_start(const struct journal_text *text, uint64_t start)
 static bool journal_is_of(const struct journal_text *text, const struct journal_key *target)
 {
 	return text->key.target == target->target &&
-	       life_same_start(text->key.target_start, target->target_start);
+	       identity_same_start(text->key.target_start, target->target_start);
 }
 
 static bool journal_same_program(const struct journal_key *key, const struct journal_key *target)
@@ -126,31 +126,31 @@ static bool journal_same_boot(const struct journal_key *key, const struct journa
  * Is its owner alive? The lock says so in every namespace. If a child that briefly outlives its
  * session holds the lock, wait for the child: the journal of that session must be found.
  */
-static enum life journal_owner_lives(
+static enum identity_state journal_owner_lives(
 	int fd, const struct journal_text *text, bool same_pids, const char **why)
 {
-	enum life by_number = LIFE_UNKNOWN;
+	enum identity_state by_number = IDENTITY_UNKNOWN;
 
 	*why = JOURNAL_ELSEWHERE;
 	if (same_pids)
-		by_number =
-			life_of(text->key.owner, journal_start(text, text->key.owner_start), why);
+		by_number = identity_check(
+			text->key.owner, journal_start(text, text->key.owner_start), why);
 	if (!text->locked)
 		return by_number;
 	for (int waited = 0; flock(fd, LOCK_SH | LOCK_NB) < 0; waited++) {
 		if (errno != EWOULDBLOCK) {
 			*why = strerror(errno);
-			return LIFE_UNKNOWN;
+			return IDENTITY_UNKNOWN;
 		}
-		if (by_number != LIFE_IS_OVER)
-			return LIFE_GOES_ON;
+		if (by_number != IDENTITY_ENDED)
+			return IDENTITY_LIVES;
 		*why = "its session has ended, but a child of that session still locks it";
 		if (waited == JOURNAL_DYING_MS)
-			return LIFE_UNKNOWN;
+			return IDENTITY_UNKNOWN;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
 	flock(fd, LOCK_UN);
-	return LIFE_IS_OVER;
+	return IDENTITY_ENDED;
 }
 
 /* ---- one file ---- */
@@ -185,8 +185,8 @@ static bool journal_is_over(const struct journal_search *s, const struct journal
 	/* exec keeps pid and start time: the changes went with the previous program. */
 	if (journal_is_of(text, &s->target) && !journal_same_program(&text->key, &s->target))
 		return true;
-	return life_of(text->key.target, journal_start(text, text->key.target_start), &ignored) ==
-	       LIFE_IS_OVER;
+	return identity_check(text->key.target, journal_start(text, text->key.target_start),
+		       &ignored) == IDENTITY_ENDED;
 }
 
 /*
@@ -199,7 +199,7 @@ static bool journal_concerns(
 	if (same_pids)
 		return journal_is_of(text, &s->target);
 	return !text->old && text->key.target_start && s->target.target_start &&
-	       life_same_start(text->key.target_start, s->target.target_start) &&
+	       identity_same_start(text->key.target_start, s->target.target_start) &&
 	       journal_same_program(&text->key, &s->target);
 }
 
@@ -211,7 +211,7 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 	bool same_pids = s->target.pids && text->key.pids == s->target.pids;
 	bool ours = s->place->owner == geteuid();
 	const char *why;
-	enum life owner;
+	enum identity_state owner;
 	struct journal_found *f = NULL;
 
 	if (!journal_same_boot(&text->key, &s->target))
@@ -224,15 +224,15 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 	if (!journal_concerns(s, text, same_pids))
 		return;
 	owner = journal_owner_lives(fd, text, same_pids, &why);
-	if (owner == LIFE_GOES_ON && !s->living)
+	if (owner == IDENTITY_LIVES && !s->living)
 		return;
-	if (owner == LIFE_GOES_ON)
+	if (owner == IDENTITY_LIVES)
 		why = NULL;
 	else if (!same_pids)
 		why = JOURNAL_ELSEWHERE;
-	else if (owner == LIFE_IS_OVER && !journal_certain(&text->key, &s->target))
+	else if (owner == IDENTITY_ENDED && !journal_certain(&text->key, &s->target))
 		why = "it may belong to an earlier process with the same number";
-	else if (owner == LIFE_IS_OVER)
+	else if (owner == IDENTITY_ENDED)
 		why = NULL;
 	if (why)
 		f = journal_unjudged(s, file, why);
@@ -242,7 +242,7 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 		return;
 	f->device = st->st_dev;
 	f->inode = st->st_ino;
-	f->living = owner == LIFE_GOES_ON;
+	f->living = owner == IDENTITY_LIVES;
 	if (*f->unjudged) {
 		f->text.key = text->key;
 		return;
@@ -263,7 +263,7 @@ static bool journal_worth_a_look(const struct journal_search *s, const char *fil
 	if (sscanf(file, "%d-%llu-%d-%u", &pid, &start, &owner, &number) != 4 || pid <= 0)
 		return false;
 	*target = pid == s->target.target;
-	return *target || (start && life_same_start(start, s->target.target_start)) ||
+	return *target || (start && identity_same_start(start, s->target.target_start)) ||
 	       (kill(pid, 0) < 0 && errno == ESRCH);
 }
 

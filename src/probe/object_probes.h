@@ -9,7 +9,7 @@
 #include "elf/symbols.h"
 #include "probe/kind.h"
 #include "probes.h"
-#include "process/place.h"
+#include "process/maps.h"
 
 /* The last change of one count by this session: a child by fork holds either value. */
 struct object_probes_change {
@@ -27,11 +27,11 @@ struct object_probes {
 	char *path;
 	char build_id[129];
 	char why[192];
-	struct place place;      /* by which it is told again */
-	bool no_code;            /* known from a debug file: `original` is not known */
-	char *strings;           /* what the probes' texts point into */
-	struct object *file;     /* owned; NULL where there are no notes */
-	struct symbols *symbols; /* owned; opened when somebody looks at a site */
+	struct maps_location location; /* by which it is told again */
+	bool no_code;                  /* known from a debug file: `original` is not known */
+	char *strings;                 /* what the probes' texts point into */
+	struct object *file;           /* owned; NULL where there are no notes */
+	struct symbols *symbols;       /* owned; opened when somebody looks at a site */
 
 	struct probes_probe *probes; /* sorted by provider, then name */
 	size_t probe_count;

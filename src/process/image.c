@@ -242,7 +242,7 @@ static void image_look_for(struct array *known, const struct array *mappings)
 	for (size_t i = 0; i < known->count; i++) {
 		struct image_known *k = ARRAY_AT(known, struct image_known, i);
 
-		k->there = place_there(&k->place, mappings, &k->deleted);
+		k->there = maps_still_there(&k->location, mappings, &k->deleted);
 	}
 }
 

@@ -45,7 +45,8 @@ struct image_object *image_group_add(struct image *image, const char *path, cons
 		return NULL;
 	if (m) {
 		o->deleted = m->deleted;
-		o->place = (struct place){.major = m->major, .minor = m->minor, .inode = m->inode};
+		o->location = (struct maps_location){
+			.major = m->major, .minor = m->minor, .inode = m->inode};
 	}
 	o->path = strdup(path);
 	if (!o->path) {
@@ -60,14 +61,14 @@ void image_group_place(struct image_object *o)
 {
 	const struct object_segment *first = o->file->segments;
 
-	o->place.base = o->bias + (first->vaddr & ~(IMAGE_PAGE - 1));
-	for (size_t i = 0; i < o->file->segment_count && !o->place.text; i++) {
+	o->location.base = o->bias + (first->vaddr & ~(IMAGE_PAGE - 1));
+	for (size_t i = 0; i < o->file->segment_count && !o->location.text; i++) {
 		const struct object_segment *s = &o->file->segments[i];
 
 		if (!s->executable)
 			continue;
-		o->place.text = o->bias + (s->vaddr & ~(IMAGE_PAGE - 1));
-		o->place.offset = s->offset & ~(IMAGE_PAGE - 1);
+		o->location.text = o->bias + (s->vaddr & ~(IMAGE_PAGE - 1));
+		o->location.offset = s->offset & ~(IMAGE_PAGE - 1);
 	}
 }
 
@@ -229,7 +230,7 @@ static void image_refuse_misplaced(const struct image_group *g, const struct obj
 static bool image_knows(const struct array *known, const struct mapping *m)
 {
 	for (size_t i = 0; known && i < known->count; i++)
-		if (place_accounts(&ARRAY_AT(known, struct image_known, i)->place, m))
+		if (maps_accounts_for(&ARRAY_AT(known, struct image_known, i)->location, m))
 			return true;
 	return false;
 }

@@ -10,14 +10,13 @@
 #include "process/identity.h"
 #include "process/maps.h"
 #include "process/memory.h"
-#include "process/place.h"
 
 struct image_object {
-	char *path;          /* as maps spells it; owned */
-	bool deleted;        /* the path names another file now, or none */
-	bool executable;     /* the program itself */
-	uint64_t bias;       /* address = bias + vaddr */
-	struct place place;  /* by which it is told again */
+	char *path;                    /* as maps spells it; owned */
+	bool deleted;                  /* the path names another file now, or none */
+	bool executable;               /* the program itself */
+	uint64_t bias;                 /* address = bias + vaddr */
+	struct maps_location location; /* by which it is told again */
 	struct object *file; /* owned; NULL where `why` says why it cannot be used, or where it was
 				only counted */
 	size_t probes;       /* counted (struct object_terms) */
@@ -40,7 +39,7 @@ struct image {
 
 /* An object that was read before. */
 struct image_known {
-	struct place place;
+	struct maps_location location;
 	bool there;   /* it still is */
 	bool deleted; /* and its file was removed or replaced */
 };

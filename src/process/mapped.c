@@ -81,7 +81,8 @@ int mapped_open(const struct identity *who, const struct mapping *m, bool *exact
 	return mapped_regular(mapped_open_below_root(who, m->path, 0), m->inode, &same);
 }
 
-int mapped_open_again(const struct identity *who, const struct place *place, bool executable)
+int mapped_open_again(
+	const struct identity *who, const struct maps_location *location, bool executable)
 {
 	struct array mappings;
 	size_t size, malformed;
@@ -99,7 +100,7 @@ int mapped_open_again(const struct identity *who, const struct place *place, boo
 	array_init(&mappings, sizeof(struct mapping));
 	fd = maps_parse(text, &mappings, &malformed) ? -ENOENT : -ENOMEM;
 	for (size_t i = 0; fd == -ENOENT && i < mappings.count; i++)
-		if (place_of_file(place, ARRAY_AT(&mappings, struct mapping, i)))
+		if (maps_same_file(location, ARRAY_AT(&mappings, struct mapping, i)))
 			fd = mapped_open(who, ARRAY_AT(&mappings, struct mapping, i), &exact);
 	array_done(&mappings);
 	free(text);

@@ -8,7 +8,6 @@
 #include "process/identity.h"
 #include "process/maps.h"
 #include "process/memory.h"
-#include "process/place.h"
 
 #include <fcntl.h>
 
@@ -32,10 +31,11 @@ int mapped_open(const struct identity *who, const struct mapping *mapping, bool 
 bool mapped_needs_privilege(const struct identity *who, const struct mapping *mapping);
 
 /*
- * Reopen the file at a place; the executable through /proc/PID/exe. The caller checks that it is
+ * Reopen the file at a location; the executable through /proc/PID/exe. The caller checks that it is
  * still the same file (object_wake).
  */
-int mapped_open_again(const struct identity *who, const struct place *place, bool executable);
+int mapped_open_again(
+	const struct identity *who, const struct maps_location *location, bool executable);
 
 /*
  * Is it the file that is mapped with this bias? By the build-id in memory, else by the bytes of its

@@ -302,7 +302,7 @@ int start_hold(const struct probes_program *p, pid_t *pid, struct probes_error *
 	return r;
 }
 
-int start_let_go(pid_t pid, struct probes_error *e)
+int start_resume(pid_t pid, struct probes_error *e)
 {
 	int r = tracee_detach(pid, 0);
 

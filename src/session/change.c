@@ -8,7 +8,7 @@
 #include "patch/apply.h"
 #include "probe/state.h"
 #include "process/access.h"
-#include "process/life.h"
+#include "process/identity.h"
 #include "process/procfs.h"
 #include "process/stop.h"
 #include "process/tracer.h"
@@ -235,10 +235,10 @@ static int session_key(pid_t target, uint64_t start, uint64_t program, struct jo
 	if (r < 0)
 		return r;
 	*key = (struct journal_key){.target = target,
-		.target_start = life_start(start),
+		.target_start = identity_start(start),
 		.target_program = program,
 		.owner = getpid(),
-		.owner_start = life_start(self.start_time)};
+		.owner_start = identity_start(self.start_time)};
 	journal_here(key);
 	return 0;
 }

@@ -110,8 +110,8 @@ bool session_is_child(const struct probes_session *child, const struct probes_se
 static bool fork_same_object(const struct object_probes *a, const struct object_probes *b)
 {
 	return a->info.bias == b->info.bias && !strcmp(a->path, b->path) &&
-	       a->place.inode == b->place.inode && a->place.major == b->place.major &&
-	       a->place.minor == b->place.minor && a->probe_count == b->probe_count &&
+	       a->location.inode == b->location.inode && a->location.major == b->location.major &&
+	       a->location.minor == b->location.minor && a->probe_count == b->probe_count &&
 	       a->semaphore_count == b->semaphore_count && !a->info.gone && !b->info.gone;
 }
 

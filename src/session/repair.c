@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "process/descriptors.h"
-#include "process/life.h"
+#include "process/identity.h"
 #include "process/procfs.h"
 
 #include <fcntl.h>
@@ -212,7 +212,7 @@ static bool repair_user(const struct probes_session *s, uid_t *user)
 bool session_journals(const struct probes_session *s, bool all, struct array *found)
 {
 	const struct journal_key target = {.target = s->who.pid,
-		.target_start = life_start(s->who.start_time),
+		.target_start = identity_start(s->who.start_time),
 		.target_program = s->who.program};
 	uid_t user;
 	bool one = repair_user(s, &user);
@@ -444,7 +444,7 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 	if (r == 0 && (r = descriptors_spare(1)) < 0)
 		return error_set(e, PROBES_FAILED, r, "cannot repair process %d", s->who.pid);
 	if (r == 0)
-		r = turn_take(&s->turn, &s->who, s->memory.fd, SESSION_TURN_MS, e);
+		r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
 	if (r < 0)
 		return r;
 	array_init(&found, sizeof(struct journal_found));
@@ -468,6 +468,6 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 			r = error_memory(e, "a result");
 	}
 	journal_found_done(&found);
-	turn_end(&s->turn, &s->who, s->memory.fd);
+	lock_release(&s->lock, &s->who, s->memory.fd);
 	return r;
 }

@@ -103,7 +103,7 @@ static bool rescan_known(struct probes_session *s, struct array *known)
 			k->there = false;
 			s->maps_mark = 0;
 		} else {
-			k->place = h->place;
+			k->location = h->location;
 		}
 	}
 	return true;

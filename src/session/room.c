@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/order.h"
+#include "process/cgroup.h"
 #include "process/descriptors.h"
 #include "process/pagemap.h"
-#include "process/room.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -155,13 +155,13 @@ static void room_grant(struct probes_session *s, uint64_t bytes)
 }
 
 static int room_compare(struct probes_session *s, const struct session_change *c,
-	const struct room *room, struct probes_result *r, struct probes_error *e)
+	const struct cgroup_headroom *room, struct probes_result *r, struct probes_error *e)
 {
 	uint64_t left = room->left;
 	uint64_t spare = left > ROOM_RESERVE ? left - ROOM_RESERVE : 0;
 
 	/* An undo must happen sooner or later: it may use all the room, without a reserve. */
-	r->room_bytes = c->deltas || left == ROOM_UNKNOWN ? left : spare;
+	r->room_bytes = c->deltas || left == CGROUP_UNLIMITED ? left : spare;
 	r->no_room = r->cost_bytes > r->room_bytes;
 	if (r->no_room || c->dry_run) {
 		r->cost = room_words(r, room->limit);
@@ -184,10 +184,10 @@ int session_room(struct probes_session *s, const struct session_change *c, const
 	struct probes_result *r, struct probes_error *e)
 {
 	struct array pages;
-	struct room room;
+	struct cgroup_headroom room;
 	int code;
 
-	r->room_bytes = ROOM_UNKNOWN;
+	r->room_bytes = CGROUP_UNLIMITED;
 	array_init(&pages, sizeof(uint64_t));
 	code = room_pages(p, &pages, e);
 	if (code < 0 || !pages.count || (!c->dry_run && room_granted(s, pages.count))) {
@@ -205,9 +205,9 @@ int session_room(struct probes_session *s, const struct session_change *c, const
 	/* Reading what is left costs more than a small switch: only where it matters. */
 	if (!r->copied_pages && !c->dry_run)
 		return 0;
-	if (room_look(s->who.task, &room) < 0)
+	if (cgroup_headroom(s->who.task, &room) < 0)
 		return error_memory(e, "the limits of a process");
 	code = room_compare(s, c, &room, r, e);
-	room_done(&room);
+	cgroup_headroom_done(&room);
 	return code;
 }

@@ -47,7 +47,8 @@ static struct probes_session *session_new(
 }
 
 static int session_add(struct probes_session *s, const struct probes_object *info,
-	const struct place *place, struct object *file, const char *why, struct probes_error *e)
+	const struct maps_location *location, struct object *file, const char *why,
+	struct probes_error *e)
 {
 	size_t left_out = file ? file->note_left_out : 0;
 	struct object_probes *h;
@@ -64,8 +65,8 @@ static int session_add(struct probes_session *s, const struct probes_object *inf
 		return r;
 	if (left_out)
 		log_say(&s->log, PROBES_LOG_NOTICE, "%s: %s", h->path, h->why);
-	if (place)
-		h->place = *place;
+	if (location)
+		h->location = *location;
 	if (h->probe_count)
 		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %zu probes, bias 0x%llx", h->path,
 			h->probe_count, (unsigned long long)h->info.bias);
@@ -100,7 +101,7 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 		struct object *file = o->file;
 
 		o->file = NULL;
-		r = session_add(s, &info, &o->place, file, o->why, e);
+		r = session_add(s, &info, &o->location, file, o->why, e);
 		if (r == 0 && !file)
 			object_probes_set_build_id(
 				catalog_object(&s->catalog, s->catalog.objects.count - 1),
@@ -255,7 +256,7 @@ int probes_resume(struct probes_session *s, struct probes_error *e)
 	if (!s->held)
 		return 0;
 	s->held = false;
-	return start_let_go(s->who.pid, e);
+	return start_resume(s->who.pid, e);
 }
 
 void probes_close(struct probes_session *s)
@@ -290,7 +291,7 @@ pid_t probes_pid(const struct probes_session *s)
 
 pid_t probes_ns_pid(const struct probes_session *s)
 {
-	return s->process ? identity_inner_pid(&s->who) : 0;
+	return s->process ? identity_ns_pid(&s->who) : 0;
 }
 
 const char *probes_path(const struct probes_session *s)

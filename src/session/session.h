@@ -10,8 +10,8 @@
 #include "probes.h"
 #include "process/identity.h"
 #include "process/image.h"
+#include "process/lock.h"
 #include "process/memory.h"
-#include "process/turn.h"
 
 struct probes_session {
 	struct log log;
@@ -39,8 +39,8 @@ struct probes_session {
 	uint32_t change;             /* number of the last change */
 	struct journal journal;
 	struct journal_key key; /* of its journals; owner 0: not made yet */
-	struct turn turn;
-	unsigned patience_ms; /* wait of an undo; 0: SESSION_TURN_MS */
+	struct lock lock;
+	unsigned patience_ms; /* wait of an undo; 0: SESSION_LOCK_MS */
 	int pagemap;          /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
 	uint64_t room_pages;  /* that may be copied without another check of its room ... */
 	uint64_t room_until;  /* ... until then: CLOCK_MONOTONIC, ns */
@@ -58,7 +58,7 @@ struct probes_session {
  */
 #define SESSION_BIRTH 10
 
-#define SESSION_TURN_MS 5000 /* how long we wait for another of us */
+#define SESSION_LOCK_MS 5000 /* how long we wait for another of us */
 
 /* What to plan, once the turn is ours and the values are read. */
 struct session_change {
@@ -166,7 +166,7 @@ int session_room(struct probes_session *s, const struct session_change *change,
  */
 int session_fetch(struct probes_session *s, struct reader *reader, bool *changed);
 
-/* Read, plan, apply, remember; the turn (turn_take) is the caller's. */
+/* Read, plan, apply, remember; the turn (lock_take) is the caller's. */
 int session_execute(struct probes_session *s, const struct session_change *change,
 	struct probes_result **result, struct probes_error *e);
 

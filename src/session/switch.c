@@ -36,7 +36,7 @@ static int session_plan_switch(struct probes_session *s, const struct session_ch
 /* An undo waits longer if its caller can: there may be no later attempt. */
 static int session_patience(const struct probes_session *s, const struct session_change *c)
 {
-	return c->deltas && s->patience_ms ? (int)s->patience_ms : SESSION_TURN_MS;
+	return c->deltas && s->patience_ms ? (int)s->patience_ms : SESSION_LOCK_MS;
 }
 
 void probes_set_patience(struct probes_session *s, unsigned milliseconds)
@@ -62,7 +62,7 @@ static int session_change(struct probes_session *s, const struct session_change 
 	if (r == 0 && c->dry_run)
 		return session_execute(s, c, result, e);
 	if (r == 0)
-		r = turn_take(&s->turn, &s->who, s->memory.fd, session_patience(s, c), e);
+		r = lock_take(&s->lock, &s->who, s->memory.fd, session_patience(s, c), e);
 	if (r < 0) {
 		/* The undo failed: its record must outlive the session. */
 		s->keep_journal = s->keep_journal || (c->deltas && e->status != PROBES_GONE);
@@ -74,7 +74,7 @@ static int session_change(struct probes_session *s, const struct session_change 
 		return r;
 	}
 	r = session_execute(s, c, result, e);
-	turn_end(&s->turn, &s->who, s->memory.fd);
+	lock_release(&s->lock, &s->who, s->memory.fd);
 	return r;
 }
 

@@ -51,7 +51,7 @@
 	X(row)           \
 	X(rowlist)       \
 	X(budget)        \
-	X(life)          \
+	X(identity)      \
 	X(room)          \
 	X(tree_view)
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
-#include "elf/demangle.h"
+#include "elf/symbols.h"
 
 Suite *code_suite(void);
 
@@ -61,14 +61,14 @@ START_TEST(names_are_readable)
 	char text[64];
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		demangle_symbol(cases[i].symbol, text, sizeof text);
+		symbols_demangle(cases[i].symbol, text, sizeof text);
 		ck_assert_str_eq(text, cases[i].text);
 	}
-	demangle_symbol("_ZN3Req6handleEi", text, sizeof text);
+	symbols_demangle("_ZN3Req6handleEi", text, sizeof text);
 	ck_assert_str_eq(text, found("-liberty") ? "Req::handle(int)" : "_ZN3Req6handleEi");
-	demangle_symbol("_Zjunk", text, sizeof text);
+	symbols_demangle("_Zjunk", text, sizeof text);
 	ck_assert_str_eq(text, "_Zjunk");
-	demangle_symbol("camlReq__handle_118", text, 4);
+	symbols_demangle("camlReq__handle_118", text, 4);
 	ck_assert_str_eq(text, "Req");
 }
 END_TEST

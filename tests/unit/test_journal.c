@@ -6,7 +6,7 @@
 
 #include "patch/journal.h"
 #include "patch/journal_format.h"
-#include "process/life.h"
+#include "process/identity.h"
 #include "process/procfs.h"
 
 #include <dirent.h>
@@ -45,7 +45,7 @@ static struct journal_key journal_own(void)
 	struct procfs_stat self;
 
 	ck_assert_int_eq(procfs_stat(AT_FDCWD, "/proc/self/stat", &self), 0);
-	key.target_start = key.owner_start = life_start(self.start_time);
+	key.target_start = key.owner_start = identity_start(self.start_time);
 	journal_here(&key);
 	return key;
 }
@@ -242,7 +242,7 @@ static void journal_left_by_child(struct journal_key key)
 		if (procfs_stat(AT_FDCWD, "/proc/self/stat", &self) < 0)
 			_exit(1);
 		key.owner = getpid();
-		key.owner_start = life_start(self.start_time);
+		key.owner_start = identity_start(self.start_time);
 		_exit(journal_open(&j, &key) < 0);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -351,7 +351,7 @@ START_TEST(journal_of_a_process_without_its_leader)
 	while (stat.state != 'Z')
 		ck_assert_int_eq(procfs_stat(AT_FDCWD, path, &stat), 0);
 	key.target = child;
-	key.target_start = life_start(stat.start_time);
+	key.target_start = identity_start(stat.start_time);
 	journal_left_by_child(key);
 	ck_assert_uint_eq(journal_count(&key), 1);
 	kill(child, SIGKILL);

@@ -5,7 +5,7 @@
  */
 #include "session_world.h"
 
-#include "process/place.h"
+#include "process/maps.h"
 #include "suites.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define LIB_TEXT "7f0000001000-7f0000003000 r-xp 00001000 fe:01 77 /lib/plug.so\n"
 #define LIB_DATA "7f0000003000-7f0000004000 rw-p 00003000 fe:01 77 /lib/plug.so\n"
 
-static const struct place rescan_place = {.major = 0xfe,
+static const struct maps_location rescan_place = {.major = 0xfe,
 	.minor = 1,
 	.inode = 77,
 	.base = 0x7f0000000000,
@@ -74,7 +74,7 @@ START_TEST(rescan_is_it_there)
 	struct array m;
 	char *text = rescan_maps(rescan_places[_i].maps, &m);
 
-	ck_assert_int_eq(place_there(&rescan_place, &m, &deleted), rescan_places[_i].there);
+	ck_assert_int_eq(maps_still_there(&rescan_place, &m, &deleted), rescan_places[_i].there);
 	ck_assert_int_eq(deleted, rescan_places[_i].deleted);
 	array_done(&m);
 	free(text);
@@ -90,15 +90,15 @@ START_TEST(rescan_accounts_for)
 				 "7f1000001000-7f1000003000 r-xp 00001000 fe:01 77 /lib/plug.so\n"
 				 "7f2000001000-7f2000003000 r-xp 00001000 fe:01 78 /lib/other.so\n",
 		&m);
-	const struct place refused = {.major = 0xfe, .minor = 1, .inode = 78}, none = {0};
+	const struct maps_location refused = {.major = 0xfe, .minor = 1, .inode = 78}, none = {0};
 	const struct mapping *at = m.data;
 
-	ck_assert(place_accounts(&rescan_place, &at[0]));
-	ck_assert(place_accounts(&rescan_place, &at[1]));
-	ck_assert_msg(!place_accounts(&rescan_place, &at[2]), "mapped a second time");
-	ck_assert(!place_accounts(&rescan_place, &at[3]));
-	ck_assert(place_accounts(&refused, &at[3]));
-	ck_assert(!place_accounts(&none, &at[3]));
+	ck_assert(maps_accounts_for(&rescan_place, &at[0]));
+	ck_assert(maps_accounts_for(&rescan_place, &at[1]));
+	ck_assert_msg(!maps_accounts_for(&rescan_place, &at[2]), "mapped a second time");
+	ck_assert(!maps_accounts_for(&rescan_place, &at[3]));
+	ck_assert(maps_accounts_for(&refused, &at[3]));
+	ck_assert(!maps_accounts_for(&none, &at[3]));
 	array_done(&m);
 	free(text);
 }
