@@ -30,10 +30,10 @@
 #include <unistd.h>
 
 #define LOCK_NAP_MS 2
-#define LOCK_LOOKUP_MS 100   /* how often the holder is looked up */
-#define LOCK_UNKNOWN_MS 2000 /* wait for an unidentified holder: hardly any session takes longer \
-			      */
-#define LOCK_IGNORED_MS 100  /* likewise, once one was ignored */
+#define LOCK_LOOKUP_MS 100 /* how often the holder is looked up */
+/* How long to wait for a holder that cannot be identified: few sessions take as long. */
+#define LOCK_UNKNOWN_MS 2000
+#define LOCK_IGNORED_MS 100 /* likewise, once one was ignored */
 
 /* The holder of a lock; of several holders the greatest value counts. */
 enum lock_holder { LOCK_STRANGER, LOCK_UNKNOWN, LOCK_PEER };
