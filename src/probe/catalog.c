@@ -1,4 +1,4 @@
-/* The list of objects and the index over their probes. */
+/* The objects of a session and the index over their probes. */
 #include "probe/catalog.h"
 
 #include <stdlib.h>
@@ -32,15 +32,6 @@ bool catalog_add(struct catalog *c, struct object_probes *h)
 	return true;
 }
 
-size_t catalog_left_out(const struct catalog *c)
-{
-	size_t sum = 0;
-
-	for (size_t i = 0; i < c->objects.count; i++)
-		sum += catalog_object(c, i)->info.left_out;
-	return sum;
-}
-
 struct object_probes *catalog_object(const struct catalog *c, size_t object)
 {
 	return *ARRAY_AT(&c->objects, struct object_probes *, object);
@@ -51,7 +42,8 @@ struct object_probes *catalog_find(const struct catalog *c, size_t index, size_t
 	size_t low = 0, high = c->objects.count;
 	struct object_probes *h;
 
-	/* The last object_probes that begins at or before the index and is not empty holds it. */
+	/* The last object whose first probe is at or before the index: an empty object has the same
+	 * first probe as the next one. */
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
@@ -73,7 +65,10 @@ const struct probes_probe *catalog_probe(const struct catalog *c, size_t index)
 	return &h->probes[local];
 }
 
-/* The shared counts of a probe: mark them, or is one marked? */
+/*
+ * Does a probe count in a marked semaphore? `set`: mark all of its semaphores. `marks`: per
+ * semaphore of the object.
+ */
 static bool catalog_mark(
 	const struct object_probes *h, const struct probes_probe *p, bool *marks, bool set)
 {
@@ -86,19 +81,6 @@ static bool catalog_mark(
 		marks[slot] = marks[slot] || set;
 	}
 	return marked;
-}
-
-static bool catalog_add_sharing(
-	const struct object_probes *h, const bool *marks, struct array *found)
-{
-	for (size_t i = 0; i < h->probe_count; i++) {
-		if (!catalog_mark(h, &h->probes[i], (bool *)marks, false))
-			continue;
-		if (!array_reserve(found, 1))
-			return false;
-		*(size_t *)array_add(found) = h->info.first_probe + i;
-	}
-	return true;
 }
 
 bool catalog_sharing(
@@ -120,8 +102,15 @@ bool catalog_sharing(
 			catalog_mark(h, &h->probes[local], *own, true);
 	}
 	for (size_t i = 0; marks && i < c->objects.count; i++) {
-		if (fits && marks[i])
-			fits = catalog_add_sharing(catalog_object(c, i), marks[i], found);
+		const struct object_probes *h = catalog_object(c, i);
+
+		for (size_t k = 0; fits && marks[i] && k < h->probe_count; k++) {
+			if (!catalog_mark(h, &h->probes[k], marks[i], false))
+				continue;
+			fits = array_reserve(found, 1);
+			if (fits)
+				*(size_t *)array_add(found) = h->info.first_probe + k;
+		}
 		free(marks[i]);
 	}
 	free(marks);

@@ -1,6 +1,6 @@
 /*
- * Every probe of a session: a list of objects, one an object, and one index
- * over all their probes. Holdings are only ever added; an index stays valid.
+ * All probes of a session: its objects, and one index over their probes. Objects are only added;
+ * an index stays valid.
  */
 #ifndef PROBE_CATALOG_H
 #define PROBE_CATALOG_H
@@ -16,22 +16,19 @@ struct catalog {
 void catalog_init(struct catalog *c);
 void catalog_done(struct catalog *c);
 
-/* Add one (its owner from here on, also when there is no memory: false). */
+/* Add an object, which the catalog owns from here on, also on failure. False: no memory. */
 bool catalog_add(struct catalog *c, struct object_probes *h);
-
-/* How many notes of its objects were left out (struct probes_object). */
-size_t catalog_left_out(const struct catalog *c);
 
 struct object_probes *catalog_object(const struct catalog *c, size_t object);
 
-/* The object_probes of the probe with this index (below probe_count), and its index there. */
+/* The object of the probe with this index (below probe_count), and the index in the object. */
 struct object_probes *catalog_find(const struct catalog *c, size_t index, size_t *local);
 
 const struct probes_probe *catalog_probe(const struct catalog *c, size_t index);
 
 /*
- * Append to `found` (size_t) the indexed probes and all that share a count with them. Appends
- * nothing if no count is shared. False when there is no memory.
+ * Append to `found` (size_t) all probes that count in a semaphore of one of `which`, in objects
+ * whose probes share semaphores. False: no memory.
  */
 bool catalog_sharing(
 	const struct catalog *c, const size_t *which, size_t count, struct array *found);

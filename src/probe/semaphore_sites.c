@@ -1,4 +1,4 @@
-/* Sites by their semaphores; see counted.h. */
+/* Sites by their semaphores. */
 #include "probe/semaphore_sites.h"
 
 #include <stdlib.h>
@@ -11,45 +11,9 @@ static int semaphore_sites_by_address(const void *a, const void *b, void *object
 	return (x > y) - (x < y);
 }
 
-/* The semaphore of a site of a probe, by which all that share it are found; or PROBES_NONE. */
-static uint32_t counted_in(
-	const struct object_probes *h, const struct probes_probe *p, uint32_t site)
-{
-	uint32_t semaphore = p->sites[site].semaphore;
-
-	return semaphore == PROBES_NONE
-		       ? semaphore
-		       : object_probes_same(h, object_probes_semaphore(h, p) + semaphore);
-}
-
-/* How many there are of each, two places further on; summed up, where the next one begins. */
-static void semaphore_sites_measure(struct semaphore_sites *c, const struct object_probes *h)
-{
-	for (size_t i = 0; i < h->probe_count; i++)
-		for (uint32_t k = 0; k < h->probes[i].site_count; k++) {
-			uint32_t in = counted_in(h, &h->probes[i], k);
-
-			if (in != PROBES_NONE)
-				c->begin[in + 2]++;
-		}
-	for (size_t i = 2; i < h->semaphore_count + 2; i++)
-		c->begin[i] += c->begin[i - 1];
-}
-
-/* With each that is put down the beginning of the next moves to where it belongs. */
-static void semaphore_sites_fill(struct semaphore_sites *c, const struct object_probes *h)
-{
-	for (size_t i = 0; i < h->probe_count; i++)
-		for (uint32_t k = 0; k < h->probes[i].site_count; k++) {
-			uint32_t in = counted_in(h, &h->probes[i], k);
-
-			if (in != PROBES_NONE)
-				c->sites[c->begin[in + 1]++] =
-					(uint32_t)(object_probes_site(h, &h->probes[i]) + k);
-		}
-}
-
-/* Those of one probe are in order. Of several probes' they are to be, and two may be at one place.
+/*
+ * Probes share semaphores: put the sites of all in the order of addresses, and keep one of those at
+ * the same address.
  */
 static void semaphore_sites_order(struct semaphore_sites *c, const struct object_probes *h)
 {
@@ -69,14 +33,35 @@ static void semaphore_sites_order(struct semaphore_sites *c, const struct object
 	c->begin[h->semaphore_count] = kept;
 }
 
+/* A counting sort: begin[i] is needed one place further on while the sites of i are stored. */
 bool semaphore_sites_init(struct semaphore_sites *c, const struct object_probes *h)
 {
+	uint32_t *semaphore = malloc((h->site_count + 1) * sizeof *semaphore); /* per site */
+
 	c->begin = calloc(h->semaphore_count + 2, sizeof *c->begin);
 	c->sites = malloc((h->site_count + 1) * sizeof *c->sites);
-	if (!c->begin || !c->sites)
+	if (!semaphore || !c->begin || !c->sites) {
+		free(semaphore);
 		return false;
-	semaphore_sites_measure(c, h);
-	semaphore_sites_fill(c, h);
+	}
+	for (size_t i = 0, at = 0; i < h->probe_count; i++)
+		for (uint32_t k = 0; k < h->probes[i].site_count; k++) {
+			uint32_t own = h->probes[i].sites[k].semaphore;
+
+			if (own != PROBES_NONE)
+				own = object_probes_same(
+					h, object_probes_semaphore(h, &h->probes[i]) + own);
+			semaphore[at++] = own;
+		}
+	for (size_t i = 0; i < h->site_count; i++)
+		if (semaphore[i] != PROBES_NONE)
+			c->begin[semaphore[i] + 2]++;
+	for (size_t i = 2; i < h->semaphore_count + 2; i++)
+		c->begin[i] += c->begin[i - 1];
+	for (uint32_t i = 0; i < h->site_count; i++)
+		if (semaphore[i] != PROBES_NONE)
+			c->sites[c->begin[semaphore[i] + 1]++] = i;
+	free(semaphore);
 	if (h->same)
 		semaphore_sites_order(c, h);
 	return true;
