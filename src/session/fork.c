@@ -90,14 +90,30 @@ int probes_forked(struct probes_session *const *sessions, size_t count, pid_t **
 
 /* ---- taking over ---- */
 
+#define FORK_THREADS 100 /* that may end while two processes are compared */
+
+/* A thread for kcmp(2): that of `who`, or another one if it has ended. */
+static pid_t fork_thread(const struct identity *who)
+{
+	return identity_thread_lives(who) ? who->tid : identity_living_thread(who->proc);
+}
+
 /*
  * The child of a vfork runs in its parent's memory, where a change must be undone only once. A
- * parent that has ended shares no memory.
+ * parent that has ended shares no memory. kcmp compares threads, and the thread that stands for a
+ * process whose leader has ended may end, too.
  */
 static bool fork_has_own_memory(const struct probes_session *a, const struct probes_session *b)
 {
-	return !identity_alive(&b->who) ||
-	       syscall(SYS_kcmp, a->who.tid, b->who.tid, KCMP_VM, 0, 0) > 0;
+	for (int i = 0; i < FORK_THREADS && identity_alive(&a->who) && identity_alive(&b->who);
+		i++) {
+		long differs = syscall(
+			SYS_kcmp, fork_thread(&a->who), fork_thread(&b->who), KCMP_VM, 0, 0);
+
+		if (differs >= 0 || errno != ESRCH)
+			return differs > 0;
+	}
+	return !identity_alive(&b->who);
 }
 
 bool session_is_child(const struct probes_session *child, const struct probes_session *parent)

@@ -136,20 +136,26 @@ static void settle(struct campaign *c, struct holder *h, size_t count)
 	repaired(c, h, count);
 }
 
-/* A holder takes back: what it says of that agrees with the account. What must stay. */
-static size_t take_back(struct campaign *c, struct holder *h, const struct holder *other)
+/*
+ * One of `count` holders takes back: what it says of that agrees with the account. A repair after
+ * the last one was killed settles what the others left on record as well.
+ */
+static void take_back(struct campaign *c, struct holder *h, size_t count, size_t one, bool last)
 {
+	const struct holder *other = count > 1 ? &h[!one] : NULL;
 	size_t stay;
 	bool all;
 
-	holder_tell(c, h);
-	all = holder_end(c, h);
-	stay = truth_take_back(&c->truth, h->hold, other ? other->hold : NULL);
+	holder_tell(c, &h[one]);
+	all = holder_end(c, &h[one]);
+	if (last && h[one].way == HOLDER_KILLED)
+		stay = repaired(c, h, count);
+	else
+		stay = truth_take_back(&c->truth, h[one].hold, other ? other->hold : NULL);
 	if (all && stay)
 		fault("all is taken back, it says; %zu should stay", stay);
 	if (!all && !stay)
 		fault("something is left on record, it says; nothing should");
-	return stay;
 }
 
 /* One holds; and once in three a second one, in whichever order they end. */
@@ -166,7 +172,10 @@ void deed_colleagues(struct campaign *c)
 			colleague(c, &h[i]);
 	}
 	for (size_t i = 0; i <= two && fault_count == faults; i++)
-		stay += take_back(c, &h[two ? i ^ first : 0], two ? &h[!(i ^ first)] : NULL);
+		take_back(c, h, 1 + two, two ? i ^ first : 0, i == two);
+	for (size_t i = 0; i <= two; i++)
+		for (size_t k = 0; k < c->truth.count; k++)
+			stay += h[i].hold[k] != 0;
 	if (stay && fault_count == faults)
 		settle(c, h, 1 + two);
 	inspect_victim(&c->truth, &c->field);

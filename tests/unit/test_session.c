@@ -7,8 +7,13 @@
 #include "suites.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 START_TEST(session_switches_and_restores)
 {
@@ -447,12 +452,86 @@ START_TEST(session_owes_nothing_to_what_is_gone)
 }
 END_TEST
 
+/* ---- children by fork ---- */
+
+static void *session_bearing_thread(void *data)
+{
+	int *pipes = data;
+	pid_t child = fork();
+
+	if (child != 0)
+		ck_assert_int_eq(write(pipes[1], &child, sizeof child), sizeof child);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Until it is asked to end. */
+static void *session_first_thread(void *data)
+{
+	int *pipes = data;
+	pthread_t bearing;
+	char go;
+
+	pthread_create(&bearing, NULL, session_bearing_thread, pipes);
+	ck_assert_int_eq(read(pipes[2], &go, 1), 1);
+	return NULL;
+}
+
+/* A process whose leader has ended, and that writes the pid of its child. */
+static pid_t session_leaderless(int pipes[4])
+{
+	pthread_t first;
+	pid_t pid;
+
+	ck_assert(pipe(&pipes[0]) == 0 && pipe(&pipes[2]) == 0);
+	pid = fork();
+	if (pid == 0) {
+		pthread_create(&first, NULL, session_first_thread, pipes);
+		syscall(SYS_exit, 0);
+	}
+	return pid;
+}
+
+/* kcmp(2) compares threads; the one that stood for the parent has ended. */
+START_TEST(session_knows_the_child_of_threads_that_come_and_go)
+{
+	struct probes_session parent = {.process = true, .first_switch_ticks = 1},
+			      child = {.process = true};
+	struct probes_error e;
+	pid_t pid, born;
+	int pipes[4];
+
+	pid = session_leaderless(pipes);
+	ck_assert_int_eq(read(pipes[0], &born, sizeof born), sizeof born);
+	ck_assert_int_eq(identity_open(&parent.who, pid, &e), 0);
+	while (parent.who.tid == pid) { /* its leader has not ended yet */
+		identity_close(&parent.who);
+		ck_assert_int_eq(identity_open(&parent.who, pid, &e), 0);
+	}
+	ck_assert_int_eq(identity_open(&child.who, born, &e), 0);
+	ck_assert(session_is_child(&child, &parent));
+	ck_assert_int_eq(write(pipes[3], "", 1), 1);
+	while (identity_thread_lives(&parent.who))
+		sched_yield();
+	ck_assert(session_is_child(&child, &parent));
+	identity_close(&parent.who);
+	identity_close(&child.who);
+	kill(born, SIGKILL);
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	for (int i = 0; i < 4; i++)
+		close(pipes[i]);
+}
+END_TEST
+
 Suite *session_suite(void)
 {
 	Suite *s = suite_create("session");
 	TCase *t = tcase_create("session");
 
 	tcase_set_timeout(t, 30);
+	tcase_add_test(t, session_knows_the_child_of_threads_that_come_and_go);
 	tcase_add_test(t, session_switches_and_restores);
 	tcase_add_test(t, session_restores_what_it_took);
 	tcase_add_test(t, session_keeps_a_net_account);
