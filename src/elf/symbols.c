@@ -168,19 +168,27 @@ void symbols_close(struct symbols *s)
 }
 
 /*
- * camlFoo__bar_123 is Foo.bar; camlDune__exe__Main__f_5 is Dune.exe.Main.f; $2b stands for the
- * character 0x2b (asmcomp/compilenv.ml and emit: symbols are "caml" ^ unit ^ "__" ^ name ^ "_" ^
- * stamp; OCaml 5 separates with "." or "$" instead of "__"). -1: not a symbol of OCaml.
+ * OCaml: camlFoo__bar_123 is Foo.bar; camlDune__exe__Main__f_5 is Dune.exe.Main.f; $2b stands for
+ * the character 0x2b (asmcomp/compilenv.ml and emit: symbols are "caml" ^ unit ^ "__" ^ name ^ "_"
+ * ^ stamp; OCaml 5 separates with "." or "$" instead of "__").
  */
-static int symbols_demangle_ocaml(const char *symbol, char *out, size_t size)
+void symbols_demangle(const char *symbol, char *out, size_t size)
 {
 	size_t length = strlen(symbol), end = length, used = 0;
+	char *plain = NULL;
 
-	if (strncmp(symbol, "caml", 4) || !isupper((unsigned char)symbol[4]) || size == 0)
-		return -1;
+	if (strncmp(symbol, "caml", 4) || !isupper((unsigned char)symbol[4]) || size == 0) {
+#ifdef HAVE_LIBIBERTY
+		if (symbol[0] == '_' && symbol[1] == 'Z')
+			plain = cplus_demangle(symbol, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+#endif
+		snprintf(out, size, "%s", plain ? plain : symbol);
+		free(plain);
+		return;
+	}
 	while (end > 0 && isdigit((unsigned char)symbol[end - 1]))
 		end--;
-	/* The stamp, _123, is left out. */
+	/* Without the stamp. */
 	end = end < length && end > 0 && symbol[end - 1] == '_' ? end - 1 : length;
 	for (size_t at = 4; at < end && used + 1 < size;) {
 		char hex[3] = "";
@@ -197,29 +205,12 @@ static int symbols_demangle_ocaml(const char *symbol, char *out, size_t size)
 		} else if (symbol[at] == '_' && symbol[at + 1] == '_' && at + 2 < end) {
 			out[used++] = '.';
 			at += 2;
-		} else if (symbol[at] == '$') {
-			out[used++] = '.';
-			at++;
 		} else {
-			out[used++] = symbol[at++];
+			out[used++] = symbol[at] == '$' ? '.' : symbol[at];
+			at++;
 		}
 	}
 	out[used] = '\0';
-	return 0;
-}
-
-void symbols_demangle(const char *symbol, char *out, size_t size)
-{
-	char *plain = NULL;
-
-	if (symbols_demangle_ocaml(symbol, out, size) == 0)
-		return;
-#ifdef HAVE_LIBIBERTY
-	if (symbol[0] == '_' && symbol[1] == 'Z')
-		plain = cplus_demangle(symbol, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-#endif
-	snprintf(out, size, "%s", plain ? plain : symbol);
-	free(plain);
 }
 
 void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where)
