@@ -1,6 +1,6 @@
 /*
- * The probes that the notes of an object make: grouped by name, each checked by itself. What
- * contradicts itself or points outside its object stays, marked broken.
+ * The probes that the notes of an object make: grouped by name, each checked by itself. A probe
+ * whose notes contradict each other or point outside their object stays, marked broken. Pure.
  */
 #ifndef PROBE_GROUPING_H
 #define PROBE_GROUPING_H
@@ -8,7 +8,7 @@
 #include "elf/object.h"
 #include "probes.h"
 
-/* A site or semaphore at an address, and whose it is. */
+/* The address of a site or semaphore, and what it belongs to. */
 struct grouping_place {
 	uint64_t vaddr;
 	uint32_t index; /* among the sites, or semaphores */
@@ -23,13 +23,14 @@ struct grouping {
 	size_t site_count;
 	struct probes_semaphore *semaphores; /* likewise, by address */
 	size_t semaphore_count;
-	struct grouping_place *places; /* the sites in ascending order; room for one of each note */
+	struct grouping_place *places; /* of the sites, by address; there is room for as many
+					  elements as there are notes */
 };
 
-/* The texts are the notes'. False when there is no memory. */
-bool grouping_make(struct grouping *layout, const struct object *file);
+/* Texts point into the notes. False: no memory. */
+bool grouping_make(struct grouping *grouping, const struct object *file);
 
-/* A probe that must not be switched; the first reason stays. */
+/* Mark a probe that must not be switched. The first reason stays. */
 void grouping_break(struct probes_probe *probe, const char *why);
 
 #endif

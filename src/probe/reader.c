@@ -1,8 +1,7 @@
 /*
- * Laying out and running reads of live values. Cost: system calls by ranges, not
- * by probes; what is stored and judged anew, by what has changed. What is read is
- * compared with what the last run read, a block at a time; of that one copy is
- * kept, while the reading itself goes piece by piece through a small buffer.
+ * Laying out reads of live values, and running them. The cost is system calls by ranges, not by
+ * probes; only what has changed is stored and judged again. Bytes are read piece by piece into a
+ * small buffer and compared block by block with a copy of all bytes of the last run.
  */
 #include "probe/reader.h"
 
@@ -11,28 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READER_GAP 256           /* bytes cheaper to read over than to begin a new range */
-#define READER_PIECE (256 << 10) /* bytes fetched by one look */
+#define READER_GAP 256           /* reading over fewer bytes is cheaper than a new range */
+#define READER_PIECE (256 << 10) /* bytes of one read */
 #define READER_SEMAPHORE 2       /* bytes of a count */
 #define READER_PAGE 4096
 #define READER_BLOCK 4096 /* bytes compared at once */
-#define READER_CHUNK 64   /* and where they differ */
-#define READER_SPARSE 32  /* where far more than one probe in so many differs, all are stored */
+#define READER_CHUNK 64   /* bytes compared at once in a block that differs */
+#define READER_SPARSE 32  /* if far more than one probe in this many differs, store all values */
 
-/* Where a value lies in the bytes that were read, and what it is of; ascending by offset. */
+/* Where a value lies in the bytes that are read, and what it belongs to; ascending by offset. */
 struct reader_item {
 	uint32_t offset;
-	uint32_t index : 31; /* of the site or semaphore in its object_probes */
+	uint32_t index : 31; /* of the site or semaphore in its object */
 	uint32_t is_site : 1;
 };
 
-/* Items that follow each other, from `first` on, are of one object. */
+/* The items from `first` to the first of the next run belong to one object. */
 struct reader_run {
 	uint32_t first;
 	uint32_t object;
 };
 
-/* What is to be read, before it is known where it will lie. */
+/* A value to read, before its offset is known. */
 struct reader_range {
 	uint64_t address;
 	uint32_t index : 31;
@@ -53,27 +52,7 @@ static void reader_range(struct array *ranges, uint64_t address, struct reader_r
 	*(struct reader_range *)array_add(ranges) = range;
 }
 
-static bool reader_add(
-	struct array *ranges, const struct probes_probe *p, const struct object_probes *h)
-{
-	struct reader_range range = {.object = p->object, .is_site = 1};
-
-	/* What is mapped there now, if anything, is somebody else's. */
-	if (h->info.gone)
-		return true;
-	if (!array_reserve(ranges, (size_t)p->site_count + p->semaphore_count))
-		return false;
-	range.index = object_probes_site(h, p) & INT32_MAX;
-	for (uint32_t i = 0; i < p->site_count; i++, range.index++)
-		reader_range(ranges, p->sites[i].address, range);
-	range.is_site = 0;
-	range.index = object_probes_semaphore(h, p) & INT32_MAX;
-	for (uint32_t i = 0; i < p->semaphore_count; i++, range.index++)
-		reader_range(ranges, p->semaphores[i].address, range);
-	return true;
-}
-
-/* The piece that the next value belongs to: the last one, while it has room for it. */
+/* The piece with room for one more value: the last one, or a new one. */
 static struct reader_piece *reader_piece(struct reader *r)
 {
 	struct reader_piece *last = NULL, *piece;
@@ -92,26 +71,12 @@ static struct reader_piece *reader_piece(struct reader *r)
 	return piece;
 }
 
-/* The last item is of this object. */
-static bool reader_run(struct reader *r, uint32_t object)
-{
-	struct reader_run *last = NULL;
-
-	if (r->runs.count)
-		last = ARRAY_AT(&r->runs, struct reader_run, r->runs.count - 1);
-	if (last && last->object == object)
-		return true;
-	last = array_add(&r->runs);
-	if (last)
-		*last = (struct reader_run){
-			.first = (uint32_t)(r->items.count - 1), .object = object};
-	return last;
-}
-
+/* Give a value its offset; ranges come in the order of addresses. */
 static bool reader_place(struct reader *r, const struct reader_range *range)
 {
 	struct reader_piece *piece = reader_piece(r);
 	struct reader_item *item = array_add(&r->items);
+	struct reader_run *run = NULL;
 	size_t offset = SIZE_MAX;
 
 	if (piece && item)
@@ -122,21 +87,36 @@ static bool reader_place(struct reader *r, const struct reader_range *range)
 	*item = (struct reader_item){.offset = (uint32_t)(piece->offset + offset),
 		.index = range->index,
 		.is_site = range->is_site};
-	return reader_run(r, range->object);
+	if (r->runs.count)
+		run = ARRAY_AT(&r->runs, struct reader_run, r->runs.count - 1);
+	if (run && run->object == range->object)
+		return true;
+	run = array_add(&r->runs);
+	if (run)
+		*run = (struct reader_run){
+			.first = (uint32_t)(r->items.count - 1), .object = range->object};
+	return run;
 }
 
-static bool reader_lay_out(struct reader *r, const struct array *ranges)
+/* All values of a probe. */
+static bool reader_add(
+	struct array *ranges, const struct probes_probe *p, const struct object_probes *h)
 {
-	if (!order_by_number(ranges->data, ranges->count, ranges->size,
-		    offsetof(struct reader_range, address)) ||
-		!array_reserve(&r->items, ranges->count))
+	struct reader_range range = {.object = p->object, .is_site = 1};
+
+	/* Whatever is mapped there now belongs to another object. */
+	if (h->info.gone)
+		return true;
+	if (!array_reserve(ranges, (size_t)p->site_count + p->semaphore_count))
 		return false;
-	for (size_t i = 0; i < ranges->count; i++)
-		if (!reader_place(r, ARRAY_AT(ranges, struct reader_range, i)))
-			return false;
-	r->bytes = malloc(READER_PIECE);
-	r->before = calloc(1, r->total + 1);
-	return r->bytes && r->before;
+	range.index = object_probes_site(h, p) & INT32_MAX;
+	for (uint32_t i = 0; i < p->site_count; i++, range.index++)
+		reader_range(ranges, p->sites[i].address, range);
+	range.is_site = 0;
+	range.index = object_probes_semaphore(h, p) & INT32_MAX;
+	for (uint32_t i = 0; i < p->semaphore_count; i++, range.index++)
+		reader_range(ranges, p->semaphores[i].address, range);
+	return true;
 }
 
 bool reader_init(struct reader *r, const struct catalog *c, const size_t *which, size_t count)
@@ -157,11 +137,21 @@ bool reader_init(struct reader *r, const struct catalog *c, const size_t *which,
 
 		fits = reader_add(&ranges, &h->probes[local], h);
 	}
-	fits = fits && reader_lay_out(r, &ranges);
+	fits = fits &&
+	       order_by_number(ranges.data, ranges.count, ranges.size,
+		       offsetof(struct reader_range, address)) &&
+	       array_reserve(&r->items, ranges.count);
+	for (size_t i = 0; fits && i < ranges.count; i++)
+		fits = reader_place(r, ARRAY_AT(&ranges, struct reader_range, i));
 	array_done(&ranges);
-	if (!fits)
-		reader_done(r);
-	return fits;
+	if (fits) {
+		r->bytes = malloc(READER_PIECE);
+		r->before = calloc(1, r->total + 1);
+	}
+	if (r->bytes && r->before)
+		return true;
+	reader_done(r);
+	return false;
 }
 
 void reader_done(struct reader *r)
@@ -177,10 +167,7 @@ void reader_done(struct reader *r)
 	r->bytes = r->before = NULL;
 }
 
-/*
- * The object_probes of an item, of the last stretch that begins at or before it; *end is where that
- * stretch ends.
- */
+/* The object of an item; *end is the end of the item's run. */
 static struct object_probes *reader_object_probes(
 	const struct reader *r, const struct catalog *c, size_t item, size_t *end)
 {
@@ -201,40 +188,30 @@ static struct object_probes *reader_object_probes(
 
 /* ---- storing ---- */
 
-/* Says whether it is another value than the one that was there. */
-static bool reader_store_site(struct object_probes *h, const struct reader_item *item,
-	const unsigned char *bytes, size_t got)
-{
-	struct probes_site_live *live = &h->site_live[item->index];
-	bool differs = live->count != got || memcmp(live->bytes, bytes, got);
-
-	live->count = (uint8_t)got;
-	memcpy(live->bytes, bytes, got);
-	return differs;
-}
-
-static bool reader_store_count(struct object_probes *h, const struct reader_item *item,
-	const unsigned char *bytes, size_t got)
-{
-	uint32_t value = PROBES_NONE, before = h->values[item->index];
-
-	if (got == READER_SEMAPHORE)
-		value = bytes[0] | (uint32_t)bytes[1] << 8;
-	h->values[item->index] = h->values[object_probes_same(h, item->index)] = value;
-	return value != before;
-}
-
-/* Store what was got of an item. */
-static bool reader_store(struct reader *r, struct object_probes *h, const struct reader_piece *p,
+/* Store the bytes of an item, `got` of which were read. */
+static void reader_store(struct reader *r, struct object_probes *h, const struct reader_piece *p,
 	const struct reader_item *item, size_t got)
 {
 	const unsigned char *bytes = r->bytes + (item->offset - p->offset);
 
-	return item->is_site ? reader_store_site(h, item, bytes, got)
-			     : reader_store_count(h, item, bytes, got);
+	if (item->is_site) {
+		struct probes_site_live *live = &h->site_live[item->index];
+
+		r->differs = r->differs || live->count != got || memcmp(live->bytes, bytes, got);
+		live->count = (uint8_t)got;
+		memcpy(live->bytes, bytes, got);
+	} else {
+		uint32_t value = PROBES_NONE;
+
+		if (got == READER_SEMAPHORE)
+			value = bytes[0] | (uint32_t)bytes[1] << 8;
+		r->differs = r->differs || h->values[item->index] != value;
+		h->values[item->index] = value;
+		h->values[object_probes_same(h, item->index)] = value;
+	}
 }
 
-/* The first item that has a byte at or beyond the offset, or perhaps one that ends just before. */
+/* The first item with a byte at or after the offset, or one that ends shortly before it. */
 static size_t reader_first(const struct reader *r, size_t offset)
 {
 	size_t low = 0, high = r->items.count;
@@ -254,7 +231,7 @@ static size_t reader_first(const struct reader *r, size_t offset)
 static void reader_store_all(
 	struct reader *r, const struct catalog *c, const struct reader_piece *p, bool whole)
 {
-	size_t end = p->offset + p->spans.total, stretch_end = 0;
+	size_t end = p->offset + p->spans.total, run_end = 0;
 	struct object_probes *h = NULL;
 
 	for (size_t i = reader_first(r, p->offset); i < r->items.count; i++) {
@@ -265,22 +242,22 @@ static void reader_store_all(
 			break;
 		if (item->offset < p->offset)
 			continue;
-		if (i >= stretch_end)
-			h = reader_object_probes(r, c, i, &stretch_end);
+		if (i >= run_end)
+			h = reader_object_probes(r, c, i, &run_end);
 		if (!whole)
 			got = spans_got(&p->spans, item->offset - p->offset, got);
-		r->differs |= reader_store(r, h, p, item, got);
+		reader_store(r, h, p, item, got);
 	}
 	memcpy(r->before + p->offset, r->bytes, p->spans.total);
 }
 
-/* Store what differs in one block. An item over the border of two may be stored twice. */
+/* Store what differs in a part of a block. An item across two blocks may be stored twice. */
 static bool reader_store_block(struct reader *r, const struct catalog *c,
 	const struct reader_piece *p, size_t from, size_t end)
 {
 	for (size_t i = reader_first(r, from); i < r->items.count; i++) {
 		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
-		size_t length = reader_length(item->is_site), *touched, stretch_end;
+		size_t length = reader_length(item->is_site), *touched, run_end;
 		struct object_probes *h;
 
 		if (item->offset >= end)
@@ -291,26 +268,15 @@ static bool reader_store_block(struct reader *r, const struct catalog *c,
 		touched = array_add(&r->touched);
 		if (!touched)
 			return false;
-		h = reader_object_probes(r, c, i, &stretch_end);
+		h = reader_object_probes(r, c, i, &run_end);
 		*touched =
 			h->info.first_probe + object_probes_probe_of(h, item->is_site, item->index);
-		r->differs |= reader_store(r, h, p, item, length);
+		reader_store(r, h, p, item, length);
 	}
 	return true;
 }
 
-/* From the first chunk that differs to the last: mostly there is one. */
-static void reader_narrow(
-	const unsigned char *now, const unsigned char *before, size_t *from, size_t *end)
-{
-	while (*end - *from > READER_CHUNK && !memcmp(now + *from, before + *from, READER_CHUNK))
-		*from += READER_CHUNK;
-	while (*end - *from > READER_CHUNK &&
-		!memcmp(now + *end - READER_CHUNK, before + *end - READER_CHUNK, READER_CHUNK))
-		*end -= READER_CHUNK;
-}
-
-/* False where more than `most` values differ, or there is no memory. */
+/* Store what differs; false: more than `most` values differ, or no memory. */
 static bool reader_store_changes(
 	struct reader *r, const struct catalog *c, const struct reader_piece *p, size_t most)
 {
@@ -322,7 +288,14 @@ static bool reader_store_changes(
 
 		if (!memcmp(r->bytes + from, before + from, end - from))
 			continue;
-		reader_narrow(r->bytes, before, &from, &end);
+		/* Mostly one chunk differs. */
+		while (end - from > READER_CHUNK &&
+			!memcmp(r->bytes + from, before + from, READER_CHUNK))
+			from += READER_CHUNK;
+		while (end - from > READER_CHUNK &&
+			!memcmp(r->bytes + end - READER_CHUNK, before + end - READER_CHUNK,
+				READER_CHUNK))
+			end -= READER_CHUNK;
 		if (r->touched.count > most ||
 			!reader_store_block(r, c, p, p->offset + from, p->offset + end))
 			return false;
@@ -333,16 +306,6 @@ static bool reader_store_changes(
 
 /* ---- running ---- */
 
-/* A hole in the memory must hide nothing behind it: where one shows, it is read around. */
-static int reader_fetch_piece(struct reader *r, struct reader_piece *p, struct memory *m)
-{
-	int code = m->ops->read(m, &p->spans, r->bytes);
-
-	if (code == 0 && spans_split(&p->spans, READER_PAGE))
-		code = m->ops->read(m, &p->spans, r->bytes);
-	return code;
-}
-
 int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
 {
 	size_t most = c->probe_count / READER_SPARSE + READER_SPARSE;
@@ -351,16 +314,19 @@ int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bo
 	r->touched.count = 0;
 	r->differs = false;
 	r->everything = r->fresh;
-	r->fresh = true; /* should it fail half-way */
+	r->fresh = true; /* until all pieces are read */
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		struct reader_piece *p = ARRAY_AT(&r->pieces, struct reader_piece, i);
-		int code = reader_fetch_piece(r, p, m);
-		bool got = code == 0 && spans_whole(&p->spans);
+		int code = m->ops->read(m, &p->spans, r->bytes);
+		bool got;
 
+		/* A hole in the memory must hide nothing behind it: read around it. */
+		if (code == 0 && spans_split(&p->spans, READER_PAGE))
+			code = m->ops->read(m, &p->spans, r->bytes);
 		if (code < 0)
 			return code;
-		/* Without memory for a list of what has changed, or with a long one: everything may
-		 * have. */
+		got = code == 0 && spans_whole(&p->spans);
+		/* Where values cannot be compared, or too many differ, all may have changed. */
 		if (r->everything || !got || !reader_store_changes(r, c, p, most)) {
 			reader_store_all(r, c, p, got);
 			r->everything = true;
