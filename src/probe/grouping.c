@@ -242,6 +242,25 @@ static bool grouping_order_places(struct grouping *l, size_t notes)
 	return true;
 }
 
+/* Switching a site must not change the bytes of another. */
+static void grouping_check_overlap(struct grouping *l)
+{
+	const struct grouping_place *last = NULL; /* site with a switch */
+
+	for (size_t i = 0; i < l->site_count; i++) {
+		struct probes_probe *p = &l->probes[l->places[i].probe], *before;
+
+		before = last ? &l->probes[last->probe] : NULL;
+		if (before && l->places[i].vaddr - last->vaddr < kind_of(before)->site->length) {
+			grouping_break(before, "one of its sites overlaps another");
+			if (kind_of(p)->edit)
+				grouping_break(p, "one of its sites overlaps another");
+		}
+		if (kind_of(p)->edit)
+			last = &l->places[i];
+	}
+}
+
 bool grouping_make(struct grouping *l, const struct object *file)
 {
 	size_t notes = file->note_count, next;
@@ -275,6 +294,8 @@ bool grouping_make(struct grouping *l, const struct object *file)
 		grouping_check(p, &g);
 	}
 	fits = fits && grouping_order_places(l, notes);
+	if (fits)
+		grouping_check_overlap(l);
 	free(items);
 	free(scratch);
 	return fits;

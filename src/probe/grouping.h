@@ -1,6 +1,7 @@
 /*
- * The probes that the notes of an object make: grouped by name, each checked by itself. A probe
- * whose notes contradict each other or point outside their object stays, marked broken. Pure.
+ * The probes that the notes of an object make: grouped by name and checked. A probe whose
+ * notes contradict each other, point outside their object or overlap another probe's stays, marked
+ * broken. Pure.
  */
 #ifndef PROBE_GROUPING_H
 #define PROBE_GROUPING_H

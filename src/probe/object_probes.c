@@ -1,7 +1,8 @@
 /*
- * The probes of an object (layout) against each other and against its code, and the room for
- * their live values. Nothing a note says is believed: what is broken stays listed, and is never
- * switched. No step is worse than n log n in the number of notes.
+ * The probes of an object: its notes (grouping), against the code in its file, against each other
+ * and against the mappings of the process; and the room for their live values. Nothing that a note
+ * says is trusted: a broken probe stays listed and is never switched. No step is worse than n log n
+ * in the number of notes.
  */
 #include "probe/object_probes.h"
 
@@ -18,29 +19,7 @@
 
 const char object_probes_no_code[] = "only its debug file could be opened, which holds no code";
 
-/* ---- across probes ---- */
-
-/* Switching a site must not change the bytes of another. */
-static void object_probes_check_overlap(
-	struct object_probes *h, const struct grouping_place *places, size_t count)
-{
-	const struct grouping_place *last = NULL; /* site with a switch */
-
-	for (size_t i = 0; i < count; i++) {
-		struct probes_probe *p = &h->probes[places[i].probe], *before;
-
-		before = last ? &h->probes[last->probe] : NULL;
-		if (before && places[i].vaddr - last->vaddr < kind_of(before)->site->length) {
-			grouping_break(before, "one of its sites overlaps another");
-			if (kind_of(p)->edit)
-				grouping_break(p, "one of its sites overlaps another");
-		}
-		if (kind_of(p)->edit)
-			last = &places[i];
-	}
-}
-
-/* The bytes that the file holds at each site; places are the sites in ascending order. */
+/* Read the bytes that the file holds at each site. `places`: the sites, by address. */
 static bool object_probes_read_original(
 	struct object_probes *h, const struct grouping_place *places, size_t count)
 {
@@ -52,7 +31,7 @@ static bool object_probes_read_original(
 	spans_init(&spans, 4096, 1 << 20);
 	for (size_t i = 0; fits && i < count; i++) {
 		offsets[i] = spans_add(&spans, places[i].vaddr, ARCH_SITE_BYTES);
-		/* An address at the very end of the address space is read as nothing. */
+		/* Spans exclude the last bytes of the address space. */
 		fits = offsets[i] != SIZE_MAX || places[i].vaddr > UINT64_MAX - ARCH_SITE_BYTES;
 	}
 	if (fits)
@@ -81,6 +60,7 @@ static bool object_probes_read_original(
 	return fits;
 }
 
+/* Find the semaphores that probes share. `places` is used as scratch. */
 static bool object_probes_join_semaphores(struct object_probes *h, struct grouping_place *places)
 {
 	bool shared = false;
@@ -118,45 +98,36 @@ static bool object_probes_join_semaphores(struct object_probes *h, struct groupi
 	return true;
 }
 
-/* ---- against the mappings ---- */
-
-static const char object_probes_read_only[] = "its semaphore lies in memory that is not writable";
-static const char object_probes_shared[] =
-	"its semaphore lies in shared memory, where others would see it change";
-
-/* Why a count cannot be written, or NULL. `r`: the range of the previous count, mostly the same. */
-static const char *object_probes_unwritable(
-	const struct array *ranges, uint64_t address, const struct maps_range **r)
-{
-	if (!*r || address < (*r)->start || address >= (*r)->end)
-		*r = maps_range_at(ranges, address);
-	if (!*r || (*r)->end - address < 2)
-		return object_probes_read_only;
-	return (*r)->shared ? object_probes_shared : NULL;
-}
-
 bool object_probes_check_writable(struct object_probes *h, const struct array *ranges)
 {
-	const struct maps_range *r = NULL;
+	static const char read_only[] = "its semaphore lies in memory that is not writable";
+	static const char shared[] =
+		"its semaphore lies in shared memory, where others would see it change";
+	const struct maps_range *r = NULL; /* of the last semaphore; mostly also of the next */
 	bool changed = false;
 
 	for (size_t i = 0; i < h->probe_count && !h->info.gone; i++) {
 		struct probes_probe *p = &h->probes[i];
 		const char *why = NULL;
 
-		/* Broken by its notes: that stays. */
-		if (p->broken && p->broken != object_probes_read_only &&
-			p->broken != object_probes_shared)
+		/* What breaks a probe by its notes is for good. */
+		if (p->broken && p->broken != read_only && p->broken != shared)
 			continue;
-		for (uint32_t k = 0; k < p->semaphore_count && !why; k++)
-			why = object_probes_unwritable(ranges, p->semaphores[k].address, &r);
+		for (uint32_t k = 0; k < p->semaphore_count && !why; k++) {
+			uint64_t address = p->semaphores[k].address;
+
+			if (!r || address < r->start || address >= r->end)
+				r = maps_range_at(ranges, address);
+			if (!r || r->end - address < 2)
+				why = read_only;
+			else if (r->shared)
+				why = shared;
+		}
 		changed = changed || p->broken != why;
 		p->broken = why;
 	}
 	return changed;
 }
-
-/* ---- the whole ---- */
 
 static struct probes_live object_probes_unread(enum probes_state state)
 {
@@ -200,17 +171,7 @@ static bool object_probes_allocate(struct object_probes *h, bool live)
 	       h->switch_seq;
 }
 
-static void object_probes_place_live(struct object_probes *h)
-{
-	for (size_t i = 0; i < h->site_count; i++)
-		h->sites[i].address = h->info.bias + h->sites[i].pc;
-	for (size_t i = 0; i < h->semaphore_count; i++) {
-		h->semaphores[i].address = h->info.bias + h->semaphores[i].vaddr;
-		h->values[i] = PROBES_NONE;
-	}
-}
-
-/* A text and its copy: what follows mostly says the same. */
+/* The last text and its copy: the next text is mostly the same. */
 struct object_probes_copy {
 	const char *text, *copy;
 };
@@ -225,8 +186,8 @@ static void object_probes_keep(char **at, struct object_probes_copy *last, const
 }
 
 /*
- * A session with a process may last: of the texts of the notes, in which names stand as often as
- * there are notes far from each other, keep those that probes point at.
+ * Copy the texts that probes and sites point at, and free those of the notes, which repeat a name
+ * for every note: a session with a process may last long.
  */
 static bool object_probes_keep_strings(struct object_probes *h)
 {
@@ -270,40 +231,27 @@ static bool object_probes_fill(struct object_probes *h, bool live)
 	h->strings = object_drop_notes(h->file);
 	fits = fits && (!live || object_probes_keep_strings(h)) && object_probes_allocate(h, live);
 	if (fits) {
-		object_probes_check_overlap(h, l.places, h->site_count);
 		fits = !live || object_probes_read_original(h, l.places, h->site_count);
 		/* From here on only symbol lookups need the file. */
 		if (live && descriptors_scarce(h->file->fd))
 			object_rest(h->file);
 	}
-	/* A probe whose sites are not all known would be switched in part. */
+	/* Some sites of such a probe may be unknown: it would be switched in part. */
 	for (size_t i = 0; fits && h->info.left_out && i < h->probe_count; i++)
 		grouping_break(&h->probes[i], "its object has too many notes: some were left out, "
 					      "perhaps of this probe, too");
 	for (size_t i = 0; fits && i < h->probe_count; i++)
 		h->live[i] = object_probes_unread(PROBES_UNKNOWN);
-	if (fits && live) {
+	if (fits && live)
 		fits = object_probes_join_semaphores(h, l.places);
-		object_probes_place_live(h);
+	for (size_t i = 0; fits && live && i < h->site_count; i++)
+		h->sites[i].address = h->info.bias + h->sites[i].pc;
+	for (size_t i = 0; fits && live && i < h->semaphore_count; i++) {
+		h->semaphores[i].address = h->info.bias + h->semaphores[i].vaddr;
+		h->values[i] = PROBES_NONE;
 	}
 	free(l.places);
 	return fits;
-}
-
-static void object_probes_explain_none(struct object_probes *h, const struct object *file)
-{
-	const char *remedy = runtime_remedy(h->path);
-
-	/* It is unknown whether it has notes: .note.stapsdt is usually not part of a segment. */
-	if (file->sections != OBJECT_SECTIONS_READ) {
-		snprintf(h->why, sizeof h->why,
-			"its section headers %s: probe notes cannot be found",
-			file->sections == OBJECT_SECTIONS_NONE ? "were stripped" : "make no sense");
-		return;
-	}
-	h->info.remedy = remedy;
-	snprintf(h->why, sizeof h->why, "no probe notes: it was built without probes%s%s",
-		remedy ? "; " : "", remedy ? remedy : "");
 }
 
 void object_probes_set_build_id(struct object_probes *h, const unsigned char *bytes, size_t size)
@@ -317,9 +265,12 @@ void object_probes_set_build_id(struct object_probes *h, const unsigned char *by
 		h->info.build_id = h->build_id;
 }
 
+/* Why there are no probes, or not all: `why`, or by the file. */
 static void object_probes_explain(
 	struct object_probes *h, const struct object *file, const char *why)
 {
+	const char *remedy = runtime_remedy(h->path);
+
 	if (!file)
 		snprintf(h->why, sizeof h->why, "%s", why);
 	else if (!file->note_count && file->notes_compressed)
@@ -333,8 +284,16 @@ static void object_probes_explain(
 		snprintf(h->why, sizeof h->why,
 			"%zu of its %zu probe notes are left out: too many for probes-tui to keep",
 			file->note_left_out, file->note_left_out + file->note_count);
-	else if (!file->note_count)
-		object_probes_explain_none(h, file);
+	else if (!file->note_count && file->sections != OBJECT_SECTIONS_READ)
+		/* There may be notes: .note.stapsdt is usually not part of a segment. */
+		snprintf(h->why, sizeof h->why,
+			"its section headers %s: probe notes cannot be found",
+			file->sections == OBJECT_SECTIONS_NONE ? "were stripped" : "make no sense");
+	else if (!file->note_count) {
+		h->info.remedy = remedy;
+		snprintf(h->why, sizeof h->why, "no probe notes: it was built without probes%s%s",
+			remedy ? "; " : "", remedy ? remedy : "");
+	}
 	if (h->why[0])
 		h->info.why = h->why;
 	if (file)
@@ -403,7 +362,8 @@ size_t object_probes_semaphore(const struct object_probes *h, const struct probe
 	return (size_t)(p->semaphores - h->semaphores);
 }
 
-/* The last probe whose first one is not beyond it: probes without any share their beginning. */
+/* The last probe that begins at or before it: a probe without any begins where the next one does.
+ */
 size_t object_probes_probe_of(const struct object_probes *h, bool is_site, size_t index)
 {
 	size_t low = 0, high = h->probe_count;

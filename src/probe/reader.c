@@ -98,27 +98,6 @@ static bool reader_place(struct reader *r, const struct reader_range *range)
 	return run;
 }
 
-/* All values of a probe. */
-static bool reader_add(
-	struct array *ranges, const struct probes_probe *p, const struct object_probes *h)
-{
-	struct reader_range range = {.object = p->object, .is_site = 1};
-
-	/* Whatever is mapped there now belongs to another object. */
-	if (h->info.gone)
-		return true;
-	if (!array_reserve(ranges, (size_t)p->site_count + p->semaphore_count))
-		return false;
-	range.index = object_probes_site(h, p) & INT32_MAX;
-	for (uint32_t i = 0; i < p->site_count; i++, range.index++)
-		reader_range(ranges, p->sites[i].address, range);
-	range.is_site = 0;
-	range.index = object_probes_semaphore(h, p) & INT32_MAX;
-	for (uint32_t i = 0; i < p->semaphore_count; i++, range.index++)
-		reader_range(ranges, p->semaphores[i].address, range);
-	return true;
-}
-
 bool reader_init(struct reader *r, const struct catalog *c, const size_t *which, size_t count)
 {
 	size_t total = which ? count : c->probe_count;
@@ -134,8 +113,20 @@ bool reader_init(struct reader *r, const struct catalog *c, const size_t *which,
 	for (size_t i = 0; fits && i < total; i++) {
 		size_t local;
 		const struct object_probes *h = catalog_find(c, which ? which[i] : i, &local);
+		const struct probes_probe *p = &h->probes[local];
+		struct reader_range range = {.object = p->object, .is_site = 1};
 
-		fits = reader_add(&ranges, &h->probes[local], h);
+		/* Whatever is mapped there now belongs to another object. */
+		if (h->info.gone)
+			continue;
+		fits = array_reserve(&ranges, (size_t)p->site_count + p->semaphore_count);
+		range.index = object_probes_site(h, p) & INT32_MAX;
+		for (uint32_t k = 0; fits && k < p->site_count; k++, range.index++)
+			reader_range(&ranges, p->sites[k].address, range);
+		range.is_site = 0;
+		range.index = object_probes_semaphore(h, p) & INT32_MAX;
+		for (uint32_t k = 0; fits && k < p->semaphore_count; k++, range.index++)
+			reader_range(&ranges, p->semaphores[k].address, range);
 	}
 	fits = fits &&
 	       order_by_number(ranges.data, ranges.count, ranges.size,
@@ -211,67 +202,47 @@ static void reader_store(struct reader *r, struct object_probes *h, const struct
 	}
 }
 
-/* The first item with a byte at or after the offset, or one that ends shortly before it. */
-static size_t reader_first(const struct reader *r, size_t offset)
+/*
+ * Store the items of a piece between two offsets; an item across an end is stored, too. `whole`:
+ * all bytes of the piece were read. `changed`: only items that differ from the last run, whose
+ * probes are noted; false: no memory for that.
+ */
+static bool reader_store_items(struct reader *r, const struct catalog *c,
+	const struct reader_piece *p, size_t from, size_t end, bool whole, bool changed)
 {
-	size_t low = 0, high = r->items.count;
+	const struct reader_item *items = r->items.data;
+	size_t low = 0, high = r->items.count, run_end = 0, *touched;
+	struct object_probes *h = NULL;
 
+	/* The first item that may have a byte at `from` or behind. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (ARRAY_AT(&r->items, struct reader_item, middle)->offset + ARCH_SITE_BYTES <=
-			offset)
+		if (items[middle].offset + ARCH_SITE_BYTES <= from)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
-}
-
-static void reader_store_all(
-	struct reader *r, const struct catalog *c, const struct reader_piece *p, bool whole)
-{
-	size_t end = p->offset + p->spans.total, run_end = 0;
-	struct object_probes *h = NULL;
-
-	for (size_t i = reader_first(r, p->offset); i < r->items.count; i++) {
-		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
+	for (size_t i = low; i < r->items.count; i++) {
+		const struct reader_item *item = &items[i];
 		size_t got = reader_length(item->is_site);
 
 		if (item->offset >= end)
 			break;
-		if (item->offset < p->offset)
+		if (item->offset < p->offset ||
+			(changed && !memcmp(r->bytes + (item->offset - p->offset),
+					    r->before + item->offset, got)))
 			continue;
 		if (i >= run_end)
 			h = reader_object_probes(r, c, i, &run_end);
+		if (changed && !(touched = array_add(&r->touched)))
+			return false;
+		if (changed)
+			*touched = h->info.first_probe +
+				   object_probes_probe_of(h, item->is_site, item->index);
 		if (!whole)
 			got = spans_got(&p->spans, item->offset - p->offset, got);
 		reader_store(r, h, p, item, got);
-	}
-	memcpy(r->before + p->offset, r->bytes, p->spans.total);
-}
-
-/* Store what differs in a part of a block. An item across two blocks may be stored twice. */
-static bool reader_store_block(struct reader *r, const struct catalog *c,
-	const struct reader_piece *p, size_t from, size_t end)
-{
-	for (size_t i = reader_first(r, from); i < r->items.count; i++) {
-		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
-		size_t length = reader_length(item->is_site), *touched, run_end;
-		struct object_probes *h;
-
-		if (item->offset >= end)
-			break;
-		if (item->offset < p->offset || !memcmp(r->bytes + (item->offset - p->offset),
-							r->before + item->offset, length))
-			continue;
-		touched = array_add(&r->touched);
-		if (!touched)
-			return false;
-		h = reader_object_probes(r, c, i, &run_end);
-		*touched =
-			h->info.first_probe + object_probes_probe_of(h, item->is_site, item->index);
-		reader_store(r, h, p, item, length);
 	}
 	return true;
 }
@@ -297,7 +268,7 @@ static bool reader_store_changes(
 				READER_CHUNK))
 			end -= READER_CHUNK;
 		if (r->touched.count > most ||
-			!reader_store_block(r, c, p, p->offset + from, p->offset + end))
+			!reader_store_items(r, c, p, p->offset + from, p->offset + end, true, true))
 			return false;
 		memcpy(before + from, r->bytes + from, end - from);
 	}
@@ -328,7 +299,9 @@ int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bo
 		got = code == 0 && spans_whole(&p->spans);
 		/* Where values cannot be compared, or too many differ, all may have changed. */
 		if (r->everything || !got || !reader_store_changes(r, c, p, most)) {
-			reader_store_all(r, c, p, got);
+			reader_store_items(
+				r, c, p, p->offset, p->offset + p->spans.total, got, false);
+			memcpy(r->before + p->offset, r->bytes, p->spans.total);
 			r->everything = true;
 		}
 		whole = whole && got;
