@@ -13,6 +13,7 @@
 #include "ui/tui/terminal/canvas.h"
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/tui/views/view.h"
 #include "ui/tui/widgets/input.h"
 #include "ui/tui/widgets/ring.h"
 
@@ -377,20 +378,20 @@ END_TEST
 START_TEST(enter_goes_on_to_the_list)
 {
 	struct model_process process = {.pid = 1};
-	struct app a = {.view = VIEW_DENIED};
+	struct app a = {.views = view_table, .view = VIEW_DENIED};
 
 	act(&a, REQUEST_LIST);
 	ck_assert_int_eq(a.view, VIEW_DENIED); /* there is nothing that could be listed */
-	ck_assert_ptr_nonnull(strstr(a.message, "nothing can be listed"));
+	ck_assert_ptr_nonnull(strstr(a.message.text, "nothing can be listed"));
 	a.access.can_list = true;
 	a.model.processes = &process;
 	a.model.process_count = 1;
-	ck_assert_int_eq(request_of_key_now(K_ENTER, app_where(&a), app_have(&a)), REQUEST_LIST);
+	ck_assert_int_eq(request_of_key_now(K_ENTER, app_view(&a)->where, app_have(&a)), REQUEST_LIST);
 	act(&a, REQUEST_LIST);
 	ck_assert_int_eq(a.view, VIEW_LIST);
-	ck_assert(!request_possible(REQUEST_ON, app_where(&a), app_have(&a)));
+	ck_assert(!request_possible(REQUEST_ON, app_view(&a)->where, app_have(&a)));
 	act(&a, REQUEST_ON);
-	ck_assert_ptr_nonnull(strstr(a.message, "not permitted"));
+	ck_assert_ptr_nonnull(strstr(a.message.text, "not permitted"));
 }
 END_TEST
 

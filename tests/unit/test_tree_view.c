@@ -10,7 +10,7 @@
 #include "ui/tui/operations/shell.h"
 #include "ui/tui/rows/groups.h"
 #include "ui/tui/rows/pairs.h"
-#include "ui/tui/views/arguments.h"
+#include "ui/tui/views/view.h"
 
 Suite *tree_view_suite(void);
 
@@ -203,8 +203,8 @@ START_TEST(argument_words)
 		char text[400];
 
 		ck_assert_uint_eq(probes_arguments(all[i].raw, &a, 1), 1);
-		ck_assert_str_eq(arguments_type(&a, text, sizeof text), all[i].type);
-		ck_assert_str_eq(arguments_place(&a, text, sizeof text), all[i].place);
+		ck_assert_str_eq(view_arguments_type(&a, text, sizeof text), all[i].type);
+		ck_assert_str_eq(view_arguments_place(&a, text, sizeof text), all[i].place);
 	}
 }
 END_TEST

@@ -4,12 +4,6 @@
 #include "ui/tui/loop.h"
 
 #include "ui/tui/actions/act.h"
-#include "ui/tui/actions/act_find.h"
-#include "ui/tui/actions/act_leave.h"
-#include "ui/tui/actions/act_move.h"
-#include "ui/tui/actions/act_output.h"
-#include "ui/tui/actions/act_picker.h"
-#include "ui/tui/actions/act_switch.h"
 #include "ui/tui/app/lease.h"
 #include "ui/tui/app/objects.h"
 #include "ui/tui/app/workers.h"
@@ -17,6 +11,7 @@
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/terminal/screen.h"
 #include "ui/tui/terminal/tty.h"
+#include "ui/tui/views/view.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -67,7 +62,7 @@ static void loop_program_ended(struct app *a)
 {
 	char end[128];
 
-	a->typing = false;
+	a->output.typing = false;
 	app_refresh(a, true);
 	app_say(a, "process %d %s", (int)a->program.pid, program_end(&a->program, end, sizeof end));
 	app_layout(a);
@@ -115,7 +110,7 @@ static const char *loop_spell(uint32_t key, char *out, size_t size)
 /* Nothing can be seen on a terminal that is too small: then nothing is done but leaving. */
 static void loop_blind_key(struct app *a, uint32_t key)
 {
-	if (!a->question && !a->prompt && request_of_key(key, IN_LIST) == REQUEST_QUIT)
+	if (!a->question.kind && !a->prompt.ops && request_of_key(key, IN_LIST) == REQUEST_QUIT)
 		act_leave(a, REQUEST_QUIT);
 }
 
@@ -124,11 +119,11 @@ static void loop_mouse(struct app *a, uint32_t key)
 {
 	int y, x;
 
-	if (a->question || a->prompt)
+	if (a->question.kind || a->prompt.ops)
 		return;
 	screen_click(&y, &x);
-	if (key == K_CLICK)
-		act_move_to(a, y);
+	if (key == K_CLICK && app_view(a)->click)
+		app_view(a)->click(a, y);
 	for (int i = 0; key != K_CLICK && i < LOOP_WHEEL; i++)
 		act(a, key == K_WHEEL_UP ? REQUEST_UP : REQUEST_DOWN);
 }
@@ -143,12 +138,12 @@ static void loop_key(struct app *a, uint32_t key)
 		loop_blind_key(a, key);
 	else if (key >= K_CLICK && key <= K_WHEEL_DOWN)
 		loop_mouse(a, key);
-	else if (a->question)
+	else if (a->question.kind)
 		act_answer(a, key);
-	else if (a->prompt)
-		act_find_key(a, key);
-	else if (request_of_key(key, app_where(a)))
-		act(a, request_of_key_now(key, app_where(a), app_have(a)));
+	else if (a->prompt.ops)
+		act_prompt_key(a, key);
+	else if (request_of_key(key, app_view(a)->where))
+		act(a, request_of_key_now(key, app_view(a)->where, app_have(a)));
 	else
 		app_say(a, "%s does nothing here; ? says what does",
 			loop_spell(key, name, sizeof name));
@@ -159,9 +154,9 @@ static void loop_read_keys(struct app *a)
 {
 	uint32_t key;
 
-	if (a->typing)
-		act_output_keys(a);
-	while (!a->typing && !a->quit && !a->suspend && screen_key(&key))
+	if (a->output.typing)
+		view_output_keys(a);
+	while (!a->output.typing && !a->quit && !a->suspend && screen_key(&key))
 		loop_key(a, key);
 }
 
@@ -171,8 +166,6 @@ static void loop_draw(struct loop *l)
 
 	if (!a->dirty || tty_busy()) /* a line that hangs or is slow: what is new then is drawn */
 		return;
-	if (a->view == VIEW_LIST)
-		app_glance(a);
 	if (a->redraw)
 		screen_forget();
 	frame_draw(a, &l->canvas);
@@ -269,6 +262,7 @@ static void loop_turn(struct loop *l, int signals)
 {
 	struct app *a = l->app;
 	int64_t wait = l->next_ms - app_now_ms();
+	int64_t due = app_view(a)->wait ? app_view(a)->wait(a) : -1;
 	struct pollfd fds[] = {
 		{.fd = 0, .events = POLLIN},
 		{.fd = signals, .events = POLLIN},
@@ -277,14 +271,11 @@ static void loop_turn(struct loop *l, int signals)
 		{.fd = tty_busy() ? tty_fd() : -1, .events = POLLOUT},
 	};
 
-	if (a->picker.used && a->view == VIEW_PICKER &&
-		wait > scan_wait(&a->picker.scan, app_now_ms()))
-		wait = scan_wait(&a->picker.scan, app_now_ms());
-	if (wait > app_glance_wait(a) && app_glance_wait(a) >= 0)
-		wait = app_glance_wait(a);
+	if (due >= 0 && wait > due)
+		wait = due;
 	if (wait > LOOP_AWAKE_MS)
 		wait = LOOP_AWAKE_MS;
-	if (wait > 100 && a->end_program)
+	if (wait > 100 && a->leaving.ending)
 		wait = 100;
 	if (list_is_looking(&a->list))
 		wait = 0;
@@ -294,19 +285,17 @@ static void loop_turn(struct loop *l, int signals)
 	if (fds[3].revents)
 		tty_send();
 	if (!a->quit && fds[2].revents)
-		act_output_read(a);
+		view_output_read(a);
 	if (!a->quit && fds[0].revents & POLLIN)
 		loop_read_keys(a);
 	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		act_leave_signal(a, SIGHUP);
 	if (!a->quit && list_is_looking(&a->list))
-		app_look_on(a);
-	if (!a->quit && app_glance_wait(a) == 0 && !app_key_waits())
-		app_glance_look(a);
+		act_find_look_on(a);
+	if (!a->quit && app_view(a)->poll)
+		app_view(a)->poll(a);
 	if (!a->quit)
 		loop_refresh(l);
-	if (!a->quit)
-		act_picker_scan(a);
 	if (!a->quit)
 		objects_poll(a);
 	if (!a->quit)

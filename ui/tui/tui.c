@@ -12,6 +12,7 @@
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/screen.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/tui/views/view.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -35,12 +36,12 @@ static void tui_farewell(const struct app *a, int status)
 {
 	struct sigaction action = {.sa_handler = tui_give_up};
 
-	if (!a->farewell[0])
+	if (!a->leaving.farewell[0])
 		return;
 	tui_status = status;
 	sigaction(SIGALRM, &action, NULL);
 	alarm(TUI_PATIENCE_S);
-	report_line("%s", a->farewell);
+	report_line("%s", a->leaving.farewell);
 	alarm(0);
 }
 
@@ -61,8 +62,8 @@ static int tui_show(struct app *a, int signals)
 	}
 	loop_run(a, signals);
 	if (!screen_close())
-		a->farewell[0] = '\0'; /* the line hangs: nobody would read it */
-	return a->signal ? 128 + a->signal : 0;
+		a->leaving.farewell[0] = '\0'; /* the line hangs: nobody would read it */
+	return a->leaving.signal ? 128 + a->leaving.signal : 0;
 }
 
 static int tui_with_targets(struct app *a)
@@ -96,6 +97,7 @@ int tui_run(const struct options *o)
 	int status;
 
 	a->options = o;
+	a->views = view_table;
 	a->hidden = o->hidden_columns;
 	a->refresh_ms = o->refresh_ms ? o->refresh_ms : 1000;
 	a->lease_ms = o->lease_given ? (int64_t)o->lease_ms : TUI_LEASE_MS;
@@ -108,11 +110,11 @@ int tui_run(const struct options *o)
 		status = tui_fail(&e);
 	else
 		status = tui_with_targets(a);
-	pager_done(&a->lines);
+	pager_done(&a->text.pager);
 	record_done(&a->record);
 	targets_load_close(a);
 	picker_done(&a->picker);
-	pattern_free(a->output_search);
+	pattern_free(a->output.search);
 	workers_done(a);
 	free(a->picked.pids);
 	program_done(&a->program);

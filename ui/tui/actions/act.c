@@ -3,101 +3,47 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/tui/actions/act_command.h"
-#include "ui/tui/actions/act_find.h"
-#include "ui/tui/actions/act_inconsistent.h"
-#include "ui/tui/actions/act_leave.h"
-#include "ui/tui/actions/act_look.h"
-#include "ui/tui/actions/act_move.h"
-#include "ui/tui/actions/act_output.h"
-#include "ui/tui/actions/act_pair.h"
-#include "ui/tui/actions/act_picker.h"
-#include "ui/tui/actions/act_record.h"
-#include "ui/tui/actions/act_sweep.h"
-#include "ui/tui/actions/act_switch.h"
-
-static void act_back(struct app *a, enum request r)
-{
-	(void)r;
-	act_leave_back(a);
-}
-
-static void act_forget(struct app *a, enum request r)
-{
-	(void)r;
-	act_find_forget(a);
-}
-
-static void act_on_off(struct app *a, enum request r)
-{
-	if (a->view == VIEW_PAIRS)
-		act_pair(a, r);
-	else
-		act_switch(a, r);
-}
-
-static void act_preview(struct app *a, enum request r)
-{
-	if (a->view == VIEW_PAIRS)
-		act_pair_preview(a);
-	else
-		act_switch_preview(a, r);
-}
+#include "ui/tui/terminal/key.h"
 
 static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
-	[REQUEST_DOWN] = act_move,
-	[REQUEST_UP] = act_move,
-	[REQUEST_PAGE_DOWN] = act_move,
-	[REQUEST_PAGE_UP] = act_move,
-	[REQUEST_HALF_DOWN] = act_move,
-	[REQUEST_HALF_UP] = act_move,
-	[REQUEST_FIRST] = act_move,
-	[REQUEST_LAST] = act_move,
-	[REQUEST_LEFT] = act_move,
-	[REQUEST_RIGHT] = act_move,
-	[REQUEST_SEARCH] = act_find_ask,
+	[REQUEST_SEARCH] = act_find,
 	[REQUEST_NEXT] = act_find_next,
 	[REQUEST_PREVIOUS] = act_find_next,
-	[REQUEST_FILTER] = act_find_ask,
+	[REQUEST_FILTER] = act_find,
 	[REQUEST_TAG] = act_find_tag,
 	[REQUEST_TAG_SHOWN] = act_find_tag,
-	[REQUEST_TAG_REGEX] = act_find_ask,
+	[REQUEST_TAG_REGEX] = act_find,
 	[REQUEST_UNTAG] = act_find_tag,
-	[REQUEST_ON] = act_on_off,
-	[REQUEST_OFF] = act_on_off,
+	[REQUEST_ON] = act_switch,
+	[REQUEST_OFF] = act_switch,
 	[REQUEST_PAIR] = act_pair,
-	[REQUEST_PAIRS] = act_pair_list,
-	[REQUEST_GO_TO] = act_pair_go_to,
-	[REQUEST_EXPLAIN] = act_inconsistent,
-	[REQUEST_REPAIR] = act_inconsistent_force,
-	[REQUEST_FORCE_ON] = act_inconsistent_force,
-	[REQUEST_FORCE_OFF] = act_inconsistent_force,
-	[REQUEST_ARGUMENTS] = act_look_arguments,
-	[REQUEST_LIBRARIES] = act_look_libraries,
+	[REQUEST_PAIRS] = act_look_open,
+	[REQUEST_EXPLAIN] = act_look_explain,
+	[REQUEST_REPAIR] = act_switch_force,
+	[REQUEST_FORCE_ON] = act_switch_force,
+	[REQUEST_FORCE_OFF] = act_switch_force,
+	[REQUEST_ARGUMENTS] = act_look_open,
+	[REQUEST_LIBRARIES] = act_look_open,
 	[REQUEST_TREE] = act_look_tree,
 	[REQUEST_COLUMNS] = act_look_columns,
-	[REQUEST_AS_COMMAND] = act_record_command,
-	[REQUEST_SCRIPT] = act_record_ask,
-	[REQUEST_WRITE] = act_record_ask,
-	[REQUEST_NOTE] = act_record_ask,
-	[REQUEST_COMMAND] = act_command_ask,
+	[REQUEST_AS_COMMAND] = act_look_open,
+	[REQUEST_SCRIPT] = act_record,
+	[REQUEST_WRITE] = act_record,
+	[REQUEST_NOTE] = act_record,
+	[REQUEST_COMMAND] = act_command,
 	[REQUEST_UNDO] = act_switch_undo,
 	[REQUEST_REDO] = act_switch_undo,
 	[REQUEST_SWEEP] = act_sweep,
-	[REQUEST_PREVIEW] = act_preview,
-	[REQUEST_OPEN] = act_picker_open,
+	[REQUEST_PREVIEW] = act_switch_preview,
 	[REQUEST_DETAIL] = act_look_detail,
-	[REQUEST_CODE] = act_look_code,
+	[REQUEST_CODE] = act_look_open,
 	[REQUEST_OUTPUT] = act_look_output,
 	[REQUEST_NEXT_PANE] = act_look_next_pane,
-	[REQUEST_FIND_OUTPUT] = act_find_ask,
-	[REQUEST_OLDER] = act_output_next,
-	[REQUEST_NEWER] = act_output_next,
-	[REQUEST_TYPE] = act_output_type,
+	[REQUEST_TYPE] = act_look_type,
 	[REQUEST_REOPEN] = act_look_reopen,
 	[REQUEST_RUN] = act_look_run,
 	[REQUEST_RETRY] = act_look_retry,
-	[REQUEST_LIST] = act_look_list,
+	[REQUEST_LIST] = act_look_back,
 	[REQUEST_SORT] = act_look_sort,
 	[REQUEST_INVERT] = act_look_sort,
 	[REQUEST_FASTER] = act_look_interval,
@@ -105,9 +51,9 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_FREEZE] = act_look_freeze,
 	[REQUEST_READ_ONLY] = act_look_read_only,
 	[REQUEST_REDRAW] = act_look_redraw,
-	[REQUEST_HELP] = act_look_help,
-	[REQUEST_BACK] = act_back,
-	[REQUEST_FORGET] = act_forget,
+	[REQUEST_HELP] = act_look_open,
+	[REQUEST_BACK] = act_look_back,
+	[REQUEST_FORGET] = act_find_forget,
 	[REQUEST_QUIT] = act_leave,
 	[REQUEST_QUIT_LEAVE] = act_leave,
 	[REQUEST_SUSPEND] = act_look_redraw,
@@ -135,23 +81,70 @@ static void act_refuse(struct app *a, enum request r)
 				"-pid N, or start again as the process' owner");
 }
 
+void act_anywhere(struct app *a, enum request r)
+{
+	if (request_info(r)->need & ~app_have(a))
+		act_refuse(a, r);
+	else
+		act_table[r](a, r);
+}
+
 void act(struct app *a, enum request r)
 {
-	if (!act_table[r])
+	const struct view_ops *view = app_view(a);
+
+	if (!r)
 		return;
-	if (!request_possible(r, app_where(a), app_have(a))) {
+	if (!request_possible(r, view->where, app_have(a)))
 		act_refuse(a, r);
-		return;
-	}
-	act_table[r](a, r);
+	else if (request_info(r)->section == SECTION_MOVE)
+		view->move(a, r);
+	else if ((!view->request || !view->request(a, r)) && act_table[r])
+		act_table[r](a, r);
 }
 
 void act_answer(struct app *a, uint32_t key)
 {
-	if (a->question == ASK_DO)
-		act_switch_answer(a, key == 'y');
-	else if (a->question == ASK_COLUMNS)
+	if (a->question.kind == ASK_DO)
+		act_switch_answer(a, key);
+	else if (a->question.kind == ASK_COLUMNS)
 		act_look_columns_key(a, key);
 	else
 		act_leave_answer(a, key);
+}
+
+void act_prompt_key(struct app *a, uint32_t key)
+{
+	const struct prompt_ops *ops = a->prompt.ops;
+	const char *text = a->prompt.input.text;
+
+	if (key == K_TAB && ops->complete) {
+		ops->complete(a);
+		return;
+	}
+	switch (input_key(&a->prompt.input, key)) {
+	case INPUT_CHANGED:
+		a->prompt.why[0] = '\0';
+		if (ops->changed)
+			ops->changed(a, text);
+		break;
+	case INPUT_DONE:
+		a->prompt.why[0] = '\0';
+		if (ops->changed && !ops->changed(a, text))
+			break; /* the prompt stays open and says what is wrong */
+		a->prompt.ops = NULL;
+		if (ops->accepted)
+			ops->accepted(a, text);
+		break;
+	case INPUT_CANCEL:
+		a->prompt.ops = NULL;
+		if (ops->cancelled)
+			ops->cancelled(a);
+		else
+			app_say(a, "nothing was done");
+		break;
+	case INPUT_SAME:
+	case INPUT_MOVED:
+		break;
+	}
 }

@@ -1,16 +1,10 @@
 /*
- * The command line of the screen: the ACTIONS of the command line, and a few
- * words for what has a key. Each word is one row of a table.
+ * The command line of the screen: the ACTIONS of the command line, and a few words for what has a
+ * key. Each word is one row of a table.
  */
-#include "ui/tui/actions/act_command.h"
+#include "ui/tui/actions/act.h"
 
 #include "ui/options.h"
-#include "ui/tui/actions/act_leave.h"
-#include "ui/tui/actions/act_look.h"
-#include "ui/tui/actions/act_pair.h"
-#include "ui/tui/actions/act_record.h"
-#include "ui/tui/actions/act_sweep.h"
-#include "ui/tui/actions/act_switch.h"
 #include "ui/tui/operations/shell.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
@@ -29,46 +23,20 @@ struct act_command {
 	char room[INPUT_SIZE + 2];
 };
 
-static const char *act_command_forbidden(const struct options *o)
-{
-	if (o->help || o->version)
-		return "? shows the help of the screen";
-	if (o->pid_count != 1 || o->tree || o->comm || o->prog)
-		return "it acts on the processes of this screen: no -pid, -tree, -comm, -prog";
-	if (o->for_ms)
-		return "-for is for the command line; here u undoes";
-	if (o->log || o->format)
-		return "-log and -format are for the command line";
-	return NULL;
-}
-
-/* The words as the shell would take them, for the record. */
-static void act_command_spell(struct app_pending *p, char *const *words, int count)
-{
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	for (int i = 0; i < count; i++) {
-		if (i)
-			fputc(' ', out);
-		shell_quote(out, words[i]);
-	}
-	fclose(out);
-	snprintf(p->text, sizeof p->text, "%s", text);
-	free(text);
-}
-
-static void act_command_preview(struct app *a)
-{
-	pager_clear(&a->lines);
-	act_switch_preview_add(a);
-	act_switch_preview_show(a, "What this would write (nothing is written)");
-}
-
+/* Do what the options ask for. words: as they were typed, for messages and the record. */
 static void act_command_do(struct app *a, struct act_command *c, char **words, int count)
 {
-	const char *why = act_command_forbidden(&c->options);
+	const struct options *o = &c->options;
+	const char *why = o->help || o->version ? "? shows the help of the screen"
+			  : o->pid_count != 1 || o->tree || o->comm || o->prog
+				  ? "it acts on the processes of this screen: no -pid, -tree, "
+				    "-comm, -prog"
+			  : o->for_ms           ? "-for is for the command line; here u undoes"
+			  : o->log || o->format ? "-log and -format are for the command line"
+						: NULL;
+	char *text;
+	size_t size;
+	FILE *out;
 
 	act_switch_forget(a);
 	a->pending.command = &c->options; /* freed with it from now on */
@@ -77,15 +45,26 @@ static void act_command_do(struct app *a, struct act_command *c, char **words, i
 		act_switch_forget(a);
 		return;
 	}
-	act_command_spell(&a->pending, words, count);
-	if (c->options.dry_run)
-		act_command_preview(a);
-	else if (app_have(a) & NEED_SWITCH)
+	out = open_memstream(&text, &size);
+	for (int i = 0; i < count; i++) {
+		if (i)
+			fputc(' ', out);
+		shell_quote(out, words[i]);
+	}
+	fclose(out);
+	snprintf(a->pending.text, sizeof a->pending.text, "%s", text);
+	free(text);
+	if (o->dry_run) {
+		pager_clear(&a->text.pager);
+		act_switch_preview_add(a);
+		act_switch_preview_open(a, "What this would write (nothing is written)");
+	} else if (app_have(a) & NEED_SWITCH) {
 		act_switch_begin(a);
-	else
+	} else {
 		app_complain(a, "switching is not possible now (read-only, not permitted, or the "
 				"target has ended)");
-	if (!a->question)
+	}
+	if (!a->question.kind)
 		act_switch_forget(a);
 }
 
@@ -123,18 +102,6 @@ static void act_command_actions(struct app *a, const char *line)
 
 /* ---------------------------------------------------------------- the words */
 
-static void act_command_quit(struct app *a, const char *rest)
-{
-	(void)rest;
-	act_leave(a, REQUEST_QUIT);
-}
-
-static void act_command_leave(struct app *a, const char *rest)
-{
-	(void)rest;
-	act_leave(a, REQUEST_QUIT_LEAVE);
-}
-
 static void act_command_filter(struct app *a, const char *rest)
 {
 	char why[200];
@@ -160,6 +127,7 @@ static void act_command_sort(struct app *a, const char *rest)
 	app_complain(a, "sort by one of:%s (-NAME: inverted)", names);
 }
 
+/* Also when nothing in the list can be switched any more. */
 static void act_command_sweep(struct app *a, const char *rest)
 {
 	(void)rest;
@@ -169,70 +137,45 @@ static void act_command_sweep(struct app *a, const char *rest)
 static void act_command_tree(struct app *a, const char *rest)
 {
 	(void)rest;
-	a->view = VIEW_LIST;
+	app_open(a, VIEW_LIST);
 	act_look_tree(a, REQUEST_TREE);
-}
-
-static void act_command_pairs(struct app *a, const char *rest)
-{
-	(void)rest;
-	act_pair_list(a, REQUEST_PAIRS);
-}
-
-static void act_command_undo(struct app *a, const char *rest)
-{
-	(void)rest;
-	if (app_have(a) & NEED_SWITCH)
-		act_switch_undo(a, REQUEST_UNDO);
-}
-
-static void act_command_redo(struct app *a, const char *rest)
-{
-	(void)rest;
-	if (app_have(a) & NEED_SWITCH)
-		act_switch_undo(a, REQUEST_REDO);
-}
-
-static void act_command_help(struct app *a, const char *rest)
-{
-	(void)rest;
-	act_look_help(a, REQUEST_HELP);
 }
 
 struct act_command_word {
 	const char *word;
-	void (*run)(struct app *a, const char *rest); /* NULL: an action */
+	enum request request;                         /* that it stands for, else: */
+	void (*run)(struct app *a, const char *rest); /* what it does; NULL: an action */
 };
 
 static const struct act_command_word act_command_words[] = {
-	{"attach", NULL},
-	{"disable", NULL},
-	{"disable-all", NULL},
-	{"disable-pair", NULL},
-	{"disable-regexp", NULL},
-	{"enable", NULL},
-	{"enable-all", NULL},
-	{"enable-pair", NULL},
-	{"enable-regexp", NULL},
-	{"filter", act_command_filter},
-	{"help", act_command_help},
-	{"mark", act_record_mark},
-	{"pairs", act_command_pairs},
-	{"q", act_command_quit},
-	{"Q", act_command_leave},
-	{"quit", act_command_quit},
-	{"redo", act_command_redo},
-	{"script", act_record_script},
-	{"sort", act_command_sort},
-	{"sweep", act_command_sweep},
-	{"tree", act_command_tree},
-	{"undo", act_command_undo},
-	{"write", act_record_write},
+	{.word = "attach"},
+	{.word = "disable"},
+	{.word = "disable-all"},
+	{.word = "disable-pair"},
+	{.word = "disable-regexp"},
+	{.word = "enable"},
+	{.word = "enable-all"},
+	{.word = "enable-pair"},
+	{.word = "enable-regexp"},
+	{.word = "filter", .run = act_command_filter},
+	{.word = "help", .request = REQUEST_HELP},
+	{.word = "mark", .run = act_record_mark},
+	{.word = "pairs", .request = REQUEST_PAIRS},
+	{.word = "q", .request = REQUEST_QUIT},
+	{.word = "Q", .request = REQUEST_QUIT_LEAVE},
+	{.word = "quit", .request = REQUEST_QUIT},
+	{.word = "redo", .request = REQUEST_REDO},
+	{.word = "script", .run = act_record_script},
+	{.word = "sort", .run = act_command_sort},
+	{.word = "sweep", .run = act_command_sweep},
+	{.word = "tree", .run = act_command_tree},
+	{.word = "undo", .request = REQUEST_UNDO},
+	{.word = "write", .run = act_record_write},
 };
 
 #define ACT_COMMAND_COUNT (sizeof act_command_words / sizeof *act_command_words)
 
-void act_command_run(struct app *a, const char *line)
+static void act_command_run(struct app *a, const char *line)
 {
 	size_t n;
 	char safe[4 * INPUT_SIZE];
@@ -244,7 +187,9 @@ void act_command_run(struct app *a, const char *line)
 
 		if (strlen(w->word) != n || strncmp(w->word, line, n))
 			continue;
-		if (w->run)
+		if (w->request)
+			act_anywhere(a, w->request);
+		else if (w->run)
 			w->run(a, line + n + strspn(line + n, " \t"));
 		else
 			act_command_actions(a, line);
@@ -257,16 +202,6 @@ void act_command_run(struct app *a, const char *line)
 			":%s is no command; try enable NAME, disable-regexp R, filter, "
 			"sort, mark, write FILE, script FILE, q",
 			text_clean(line, safe, sizeof safe));
-}
-
-void act_command_ask(struct app *a, enum request r)
-{
-	(void)r;
-	a->prompt = PROMPT_COMMAND;
-	input_set(&a->edit, "");
-	snprintf(a->prompt_why, sizeof a->prompt_why, "%s",
-		"enable A,B  disable-regexp R  enable-pair A,B  filter ...  sort NAME  mark ...  "
-		"q; Tab completes");
 }
 
 /* --------------------------------------------------------------- completion */
@@ -293,26 +228,41 @@ static void act_command_offer(struct act_command_guess *g, const char *candidate
 	text_addf(g->names, sizeof g->names, "%s  ", candidate);
 }
 
-void act_command_complete(struct app *a)
+static void act_command_complete(struct app *a)
 {
 	struct act_command_guess g = {0};
-	size_t at = a->edit.cursor;
+	size_t at = a->prompt.input.cursor;
 
-	while (at > 0 && !strchr(" ,", a->edit.text[at - 1]))
+	while (at > 0 && !strchr(" ,", a->prompt.input.text[at - 1]))
 		at--;
-	g.word = a->edit.text + at;
-	g.length = a->edit.cursor - at;
+	g.word = a->prompt.input.text + at;
+	g.length = a->prompt.input.cursor - at;
 	for (size_t i = 0; !at && i < ACT_COMMAND_COUNT; i++)
 		act_command_offer(&g, act_command_words[i].word);
 	for (size_t i = 0; at && i < a->model.row_count; i++)
 		act_command_offer(&g,
 			strchr(g.word, ':') ? a->model.rows[i].label : row_name(&a->model.rows[i]));
-	snprintf(a->prompt_why, sizeof a->prompt_why, "%s",
+	snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
 		!g.found      ? "nothing begins so"
 		: g.found > 1 ? g.names
 			      : "");
 	for (size_t i = g.length; g.found && g.common[i]; i++)
-		input_key(&a->edit, (unsigned char)g.common[i]);
+		input_key(&a->prompt.input, (unsigned char)g.common[i]);
 	if (g.found == 1 && !at)
-		input_key(&a->edit, ' ');
+		input_key(&a->prompt.input, ' ');
+}
+
+static const struct prompt_ops act_command_prompt = {
+	.label = ":",
+	.accepted = act_command_run,
+	.complete = act_command_complete,
+};
+
+void act_command(struct app *a, enum request r)
+{
+	(void)r;
+	app_ask(a, &act_command_prompt, "", "", 0);
+	snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
+		"enable A,B  disable-regexp R  enable-pair A,B  filter ...  sort NAME  mark ...  "
+		"q; Tab completes");
 }

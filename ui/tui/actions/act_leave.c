@@ -2,37 +2,19 @@
  * Leaving. What this session changed is undone first, unless told not to; when
  * that fails one stays, and is told.
  */
-#include "ui/tui/actions/act_leave.h"
+#include "ui/tui/actions/act.h"
 
-#include "ui/tui/actions/act_picker.h"
-#include "ui/tui/actions/act_switch.h"
 #include "ui/tui/app/forked_children.h"
 #include "ui/tui/app/lease.h"
+#include "ui/tui/app/targets_load.h"
 #include "ui/tui/app/workers.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/tui/views/detail.h"
-#include "ui/tui/views/inconsistent.h"
 
 #include <signal.h>
 #include <stdio.h>
 
 #define ACT_LEAVE_UNDO_MS 30000    /* wait for other sessions, without a user to try again */
 #define ACT_LEAVE_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
-
-void act_leave_back(struct app *a)
-{
-	enum app_view from = a->view;
-	bool over = from == VIEW_HELP || from == VIEW_PREVIEW || from == VIEW_CODE ||
-		    from == VIEW_ARGUMENTS || from == VIEW_RECORD || from == VIEW_LIBRARIES;
-
-	a->view = over ? a->before : VIEW_LIST;
-	a->left = 0;
-	a->lines.top = 0;
-	if (a->view == VIEW_DETAIL)
-		detail_build(&a->lines, &a->model, a->detail, a->columns);
-	else if (a->view == VIEW_INCONSISTENT)
-		inconsistent_build(&a->lines, &a->model, a->detail, a->columns);
-}
 
 /* What came of taking back all that this session changed. */
 struct act_leave_back {
@@ -81,40 +63,52 @@ static bool act_leave_undo(struct app *a)
 			b.left == 1 ? "" : "s", b.left == 1 ? "it" : "them",
 			operation_say(&b.deed->sum, said, sizeof said));
 	else if (changed && operation_wrote(b.deed))
-		text_addf(a->farewell, sizeof a->farewell, "undid this session's changes: %s. ",
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
+			"undid this session's changes: %s. ",
 			operation_say(&b.deed->sum, said, sizeof said));
 	operation_free(b.deed);
-	forked_children_say(&b.heirs, a->farewell, sizeof a->farewell);
+	forked_children_say(&b.heirs, a->leaving.farewell, sizeof a->leaving.farewell);
 	if (b.status >= 0 && b.heirs.failed)
 		app_say_error(
 			a, "what children inherited could NOT be undone (Q leaves it)", &b.heirs.e);
 	return b.status >= 0 && !b.left && !b.heirs.failed;
 }
 
+/* From a process back to the list of processes. */
+static void act_leave_to_picker(struct app *a)
+{
+	targets_load_close(a);
+	a->leaving.how = LEAVE_NOT;
+	app_open(a, VIEW_PICKER);
+	app_say(a, "%s", a->leaving.farewell);
+	a->leaving.farewell[0] = '\0';
+}
+
 static void act_leave_finish(struct app *a)
 {
 	size_t changed = model_changed(&a->model);
 
-	if (a->leaving == LEAVE_UNDO && !act_leave_undo(a)) {
-		a->leaving = LEAVE_NOT;
+	if (a->leaving.how == LEAVE_UNDO && !act_leave_undo(a)) {
+		a->leaving.how = LEAVE_NOT;
 		return;
 	}
-	if (a->leaving == LEAVE_AS_IS && changed)
-		text_addf(a->farewell, sizeof a->farewell,
+	if (a->leaving.how == LEAVE_AS_IS && changed)
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
 			"left %zu probe%s as this session switched %s. ", changed,
 			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
-	if (a->leaving == LEAVE_AS_IS && forked_children_count(a))
-		text_addf(a->farewell, sizeof a->farewell, "%zu child%s by fork too. ",
-			forked_children_count(a), forked_children_count(a) == 1 ? "" : "ren");
+	if (a->leaving.how == LEAVE_AS_IS && forked_children_count(a))
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
+			"%zu child%s by fork too. ", forked_children_count(a),
+			forked_children_count(a) == 1 ? "" : "ren");
 	if (a->program.used && !a->program.ended && a->program.ends)
-		text_addf(a->farewell, sizeof a->farewell, "process %d ends with the screen. ",
-			(int)a->program.pid);
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
+			"process %d ends with the screen. ", (int)a->program.pid);
 	else if (a->program.used && !a->program.ended && !(app_have(a) & NEED_HELD))
-		text_addf(a->farewell, sizeof a->farewell,
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
 			"process %d runs on; its output goes to %s ", (int)a->program.pid,
 			a->program.keeper.path);
-	if (a->picker.used && a->view != VIEW_PICKER && !a->signal)
-		act_picker_return(a);
+	if (a->picker.used && a->view != VIEW_PICKER && !a->leaving.signal)
+		act_leave_to_picker(a);
 	else
 		a->quit = true;
 }
@@ -123,26 +117,26 @@ static void act_leave_end_program(struct app *a)
 {
 	program_signal(&a->program, SIGTERM);
 	program_signal(&a->program, SIGCONT); /* a stopped one could not end */
-	a->end_program = true;
-	a->end_since_ms = app_now_ms();
+	a->leaving.ending = true;
+	a->leaving.since_ms = app_now_ms();
 	app_say(a, "waiting for process %d to end", (int)a->program.pid);
 }
 
 void act_leave(struct app *a, enum request r)
 {
-	a->leaving = r == REQUEST_QUIT ? LEAVE_UNDO : LEAVE_AS_IS;
+	a->leaving.how = r == REQUEST_QUIT ? LEAVE_UNDO : LEAVE_AS_IS;
 	if (!a->program.used || a->program.ended) {
 		act_leave_finish(a);
 	} else if (app_have(a) & NEED_HELD) {
-		a->question = ASK_HELD;
-		snprintf(a->asked, sizeof a->asked,
+		a->question.kind = ASK_HELD;
+		snprintf(a->question.text, sizeof a->question.text,
 			"The program is held at its start and ends with us. Type y to quit; Enter: "
 			"stay.");
 	} else if (a->program.ends) {
 		act_leave_end_program(a);
 	} else {
-		a->question = ASK_PROGRAM;
-		snprintf(a->asked, sizeof a->asked,
+		a->question.kind = ASK_PROGRAM;
+		snprintf(a->question.text, sizeof a->question.text,
 			"Process %d is still running.  e: end it (SIGTERM)  l: leave it, output to "
 			"a "
 			"file  Enter: stay",
@@ -152,16 +146,16 @@ void act_leave(struct app *a, enum request r)
 
 void act_leave_answer(struct app *a, uint32_t key)
 {
-	enum app_question question = a->question;
+	enum app_question_kind question = a->question.kind;
 
-	a->question = ASK_NONE;
+	a->question.kind = ASK_NONE;
 	if (question == ASK_PROGRAM && key == 'e') {
 		act_leave_end_program(a);
 	} else if ((question == ASK_PROGRAM && key == 'l') ||
 		   (question == ASK_HELD && key == 'y')) {
 		act_leave_finish(a);
 	} else {
-		a->leaving = LEAVE_NOT;
+		a->leaving.how = LEAVE_NOT;
 	}
 }
 
@@ -169,15 +163,15 @@ void act_leave_wait(struct app *a)
 {
 	char end[128];
 
-	if (!a->end_program)
+	if (!a->leaving.ending)
 		return;
 	if (a->program.ended) {
-		text_addf(a->farewell, sizeof a->farewell, "process %d %s. ", (int)a->program.pid,
-			program_end(&a->program, end, sizeof end));
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "process %d %s. ",
+			(int)a->program.pid, program_end(&a->program, end, sizeof end));
 		a->quit = true;
-	} else if (app_now_ms() - a->end_since_ms > ACT_LEAVE_PATIENCE_MS) {
+	} else if (app_now_ms() - a->leaving.since_ms > ACT_LEAVE_PATIENCE_MS) {
 		program_signal(&a->program, SIGKILL);
-		a->end_since_ms = app_now_ms();
+		a->leaving.since_ms = app_now_ms();
 	}
 }
 
@@ -213,11 +207,11 @@ void act_leave_lease(struct app *a)
 
 void act_leave_signal(struct app *a, int signal)
 {
-	a->signal = signal;
-	a->leaving = LEAVE_UNDO;
+	a->leaving.signal = signal;
+	a->leaving.how = LEAVE_UNDO;
 	act_leave_patience(a, ACT_LEAVE_UNDO_MS);
 	act_leave_finish(a);
 	if (!a->quit) /* it could not be undone, and there is nobody to ask */
-		text_addf(a->farewell, sizeof a->farewell, "%s ", a->message);
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "%s ", a->message.text);
 	a->quit = true;
 }

@@ -1,26 +1,48 @@
 /*
- * Views and how things are shown.
+ * Opening views, and how things are shown.
  */
-#include "ui/tui/actions/act_look.h"
+#include "ui/tui/actions/act.h"
 
 #include "ui/columns.h"
-
 #include "ui/tui/app/targets_load.h"
 #include "ui/tui/rows/rowtext.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/tui/views/arguments.h"
-#include "ui/tui/views/code.h"
-#include "ui/tui/views/detail.h"
-#include "ui/tui/views/help.h"
-#include "ui/tui/views/libraries.h"
+#include "ui/tui/views/view.h"
 
 #include <stdio.h>
 
-static void act_look_at_lines(struct app *a, enum app_view view)
+/* ------------------------------------------------------------------- views */
+
+/* Bring a view to the front that is about a row. */
+static void act_look_at(struct app *a, enum app_view view, uint32_t row)
 {
-	a->view = view;
-	a->lines.top = 0;
-	a->left = 0;
+	if (row == ROWLIST_NONE)
+		return;
+	a->text.row = row;
+	app_open(a, view);
+}
+
+void act_look_open(struct app *a, enum request r)
+{
+	switch (r) {
+	case REQUEST_CODE:
+		act_look_at(a, VIEW_CODE, app_row(a));
+		break;
+	case REQUEST_ARGUMENTS:
+		act_look_at(a, VIEW_ARGUMENTS, app_row(a));
+		break;
+	case REQUEST_LIBRARIES:
+		app_open(a, VIEW_LIBRARIES);
+		break;
+	case REQUEST_PAIRS:
+		app_open(a, VIEW_PAIRS);
+		break;
+	case REQUEST_AS_COMMAND:
+		app_open(a, VIEW_RECORD);
+		break;
+	default:
+		app_open(a, VIEW_HELP);
+	}
 }
 
 void act_look_detail(struct app *a, enum request r)
@@ -28,106 +50,105 @@ void act_look_detail(struct app *a, enum request r)
 	struct group *group = list_group(&a->list);
 
 	(void)r;
-	if (group) {
+	if (group)
 		list_fold(&a->list, group, !group->folded);
+	else
+		act_look_at(a, VIEW_DETAIL, list_current(&a->list));
+}
+
+/* Why a probe is inconsistent or partial. */
+void act_look_explain(struct app *a, enum request r)
+{
+	uint32_t id = app_row(a);
+	const struct row *row;
+
+	(void)r;
+	if (id == ROWLIST_NONE)
+		return;
+	app_refresh(a, true);
+	row = &a->model.rows[id];
+	if (row->state == PROBES_FOREIGN)
+		app_say(a,
+			"%.80s is not inconsistent: another tool (%s) holds its byte; that is left "
+			"alone",
+			row->label, row->holder != ROW_NOBODY ? row_who(row) : "unknown");
+	else if (!view_inconsistent_is(row->state))
+		app_say(a, "%.80s is not inconsistent: it is %s, and code and count agree",
+			row->label, probes_state_name(row->state));
+	else
+		act_look_at(a, VIEW_INCONSISTENT, id);
+}
+
+void act_look_back(struct app *a, enum request r)
+{
+	(void)r;
+	app_open(a, app_view(a)->overlay ? a->before : VIEW_LIST);
+}
+
+void act_look_output(struct app *a, enum request r)
+{
+	(void)r;
+	a->output.back = 0;
+	app_open(a, a->view == VIEW_OUTPUT ? VIEW_LIST : VIEW_OUTPUT);
+}
+
+/* The keyboard is the program's, until ^]. */
+void act_look_type(struct app *a, enum request r)
+{
+	(void)r;
+	if (a->program.ended) {
+		app_complain(a, "the program has ended: nobody reads keys");
 		return;
 	}
-	a->detail = list_current(&a->list);
-	if (a->detail == ROWLIST_NONE)
-		return;
-	act_look_at_lines(a, VIEW_DETAIL);
-	detail_build(&a->lines, &a->model, a->detail, a->columns);
+	if (!view_list_areas(a).output.rows) /* there is no room below the list */
+		app_open(a, VIEW_OUTPUT);
+	a->output.back = 0;
+	a->output.typing = true;
 }
 
-void act_look_code(struct app *a, enum request r)
+void act_look_next_pane(struct app *a, enum request r)
 {
-	uint32_t id = a->view == VIEW_DETAIL ? a->detail : list_current(&a->list);
-
-	(void)r;
-	if (id == ROWLIST_NONE)
-		return;
-	a->before = a->view;
-	pager_clear(&a->lines);
-	code_build(&a->lines, &a->model, id);
-	snprintf(a->heading, sizeof a->heading, "Code of %s", a->model.rows[id].label);
-	act_look_at_lines(a, VIEW_CODE);
-}
-
-void act_look_arguments(struct app *a, enum request r)
-{
-	uint32_t id = a->view == VIEW_DETAIL ? a->detail : list_current(&a->list);
-
-	(void)r;
-	if (id == ROWLIST_NONE)
-		return;
-	a->before = a->view;
-	arguments_build(&a->lines, &a->model, id, a->columns);
-	snprintf(a->heading, sizeof a->heading, "Arguments of %s", a->model.rows[id].label);
-	act_look_at_lines(a, VIEW_ARGUMENTS);
-}
-
-void act_look_libraries(struct app *a, enum request r)
-{
-	(void)r;
-	a->before = a->view;
-	libraries_build(&a->lines, &a->model, a->columns);
-	snprintf(a->heading, sizeof a->heading, "Objects of %s", a->title);
-	act_look_at_lines(a, VIEW_LIBRARIES);
+	if (a->view == VIEW_LIST && app_row(a) != ROWLIST_NONE)
+		act_look_detail(a, r);
+	else if (a->view != VIEW_OUTPUT && a->program.used)
+		act_look_output(a, r);
+	else
+		act_look_back(a, r);
 }
 
 void act_look_tree(struct app *a, enum request r)
 {
 	(void)r;
 	list_tree(&a->list, !a->list.tree);
-	a->message[0] = '\0';
+	a->message.text[0] = '\0';
 }
 
 /* ----------------------------------------------------------------- columns */
 
-static void act_look_ask_columns(struct app *a)
-{
-	int number = 0;
-
-	a->question = ASK_COLUMNS;
-	snprintf(a->asked, sizeof a->asked, "Columns, by their number:");
-	for (int c = 0; c < COLUMN_COUNT; c++)
-		text_addf(a->asked, sizeof a->asked, "  %d [%c] %s", ++number,
-			a->hidden & 1u << c ? ' ' : 'x', columns_name((enum column)c));
-	text_addf(a->asked, sizeof a->asked, "   Enter: done");
-}
-
 void act_look_columns(struct app *a, enum request r)
 {
+	char *text = a->question.text;
+	size_t size = sizeof a->question.text;
+
 	(void)r;
-	act_look_ask_columns(a);
+	a->question.kind = ASK_COLUMNS;
+	snprintf(text, size, "Columns, by their number:");
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		text_addf(text, size, "  %d [%c] %s", c + 1, a->hidden & 1u << c ? ' ' : 'x',
+			columns_name((enum column)c));
+	text_addf(text, size, "   Enter: done");
 }
 
 void act_look_columns_key(struct app *a, uint32_t key)
 {
-	a->question = ASK_NONE;
+	a->question.kind = ASK_NONE;
 	if (key < '1' || key >= '1' + COLUMN_COUNT)
 		return;
 	a->hidden ^= 1u << (key - '1');
-	act_look_ask_columns(a);
+	act_look_columns(a, REQUEST_COLUMNS);
 }
 
-void act_look_output(struct app *a, enum request r)
-{
-	(void)r;
-	a->view = a->view == VIEW_OUTPUT ? VIEW_LIST : VIEW_OUTPUT;
-	a->output_back = 0;
-	a->left = 0;
-}
-
-void act_look_next_pane(struct app *a, enum request r)
-{
-	if (a->view == VIEW_LIST && list_current(&a->list) != ROWLIST_NONE)
-		act_look_detail(a, r);
-	else if (a->view != VIEW_OUTPUT && a->program.used)
-		act_look_output(a, r);
-	else
-		act_look_list(a, r);
-}
+/* ------------------------------------------------------------- the process */
 
 void act_look_run(struct app *a, enum request r)
 {
@@ -146,7 +167,7 @@ void act_look_retry(struct app *a, enum request r)
 	(void)r;
 	targets_load_again(a);
 	if (a->access.can_switch && a->access.can_read)
-		a->view = VIEW_LIST;
+		app_open(a, VIEW_LIST);
 	else
 		app_say(a, "tried again: nothing has changed");
 }
@@ -176,35 +197,23 @@ void act_look_reopen(struct app *a, enum request r)
 		app_say(a, "opened process %d as it is now", (int)pid);
 }
 
-void act_look_list(struct app *a, enum request r)
-{
-	(void)r;
-	a->view = VIEW_LIST;
-}
+/* ------------------------------------------------------------------ the list */
 
-/* Columns that are never shown as it is are left out. */
-static bool act_look_sortable(const struct app *a, enum sort_key key)
-{
-	struct app_layout l;
-
-	app_areas(a, &l);
-	if (key == SORT_PROCESSES)
-		return a->model.process_count > 1;
-	return key != SORT_ARGUMENTS || (a->model.argued && l.list_columns >= ROWTEXT_WIDE);
-}
-
+/* The keys whose column the list never shows as it is are left out. */
 void act_look_sort(struct app *a, enum request r)
 {
+	bool arguments = a->model.argued && view_list_areas(a).columns >= ROWTEXT_WIDE;
 	enum sort_key next = a->list.key;
 
 	do
 		next = (enum sort_key)((next + 1) % SORT_COUNT);
-	while (!act_look_sortable(a, next));
+	while ((next == SORT_PROCESSES && a->model.process_count < 2) ||
+		(next == SORT_ARGUMENTS && !arguments));
 	if (r == REQUEST_INVERT)
 		list_sort(&a->list, a->list.key, !a->list.invert);
 	else
 		list_sort(&a->list, next, false);
-	a->message[0] = '\0';
+	a->message.text[0] = '\0';
 }
 
 void act_look_interval(struct app *a, enum request r)
@@ -249,13 +258,4 @@ void act_look_redraw(struct app *a, enum request r)
 {
 	a->redraw = true;
 	a->suspend = r == REQUEST_SUSPEND;
-}
-
-void act_look_help(struct app *a, enum request r)
-{
-	(void)r;
-	a->before = a->view;
-	help_build(&a->lines, app_where(a), app_have(a), a->columns);
-	snprintf(a->heading, sizeof a->heading, "Help: what works here");
-	act_look_at_lines(a, VIEW_HELP);
 }

@@ -1,128 +1,20 @@
 /*
- * The record: shown as command lines, written as a script; views written to
- * files; marks.
+ * The record as a script, views written to files, marks.
  */
-#include "ui/tui/actions/act_record.h"
+#include "ui/tui/actions/act.h"
 
-#include "ui/tui/operations/command.h"
-#include "ui/tui/operations/shell.h"
+#include "ui/csv.h"
+#include "ui/json.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/tui/views/save.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
-
-/* ---------------------------------------------------------- command lines */
-
-static void act_record_say(struct app *a, const char *what, char *command)
-{
-	pager_wrap(&a->lines, STYLE_TITLE, "# ", what, a->columns);
-	shell_fold(&a->lines, STYLE_PLAIN, command, a->columns);
-	pager_addf(&a->lines, STYLE_PLAIN, "%s", "");
-	free(command);
-}
-
-/* What e and d would act on; the array is the caller's. */
-static uint32_t *act_record_chosen(const struct app *a, size_t *count)
-{
-	uint32_t *ids, id = a->view == VIEW_DETAIL ? a->detail : list_current(&a->list);
-
-	*count = 0;
-	if (a->view == VIEW_LIST && !a->model.tagged && list_group(&a->list))
-		return list_group_rows(&a->list, list_group(&a->list), count);
-	ids = mem_array(a->model.tagged + 2, sizeof *ids);
-	if (a->view == VIEW_PAIRS) {
-		id = rowlist_current(&a->pair_rows);
-		if (id == ROWLIST_NONE)
-			return ids;
-		ids[(*count)++] = a->pairs.all[id].end; /* in the order of switching on */
-		ids[(*count)++] = a->pairs.all[id].start;
-		return ids;
-	}
-	for (size_t i = 0; a->view == VIEW_LIST && i < a->list.sorted_count; i++) {
-		if (a->model.rows[a->list.sorted[i]].tag)
-			ids[(*count)++] = a->list.sorted[i];
-	}
-	if (!*count && id != ROWLIST_NONE)
-		ids[(*count)++] = id;
-	return ids;
-}
-
-static void act_record_selection(struct app *a)
-{
-	size_t count;
-	uint32_t *ids = act_record_chosen(a, &count);
-	char what[128];
-
-	snprintf(what, sizeof what, "to switch on what is chosen now (%zu probe%s)", count,
-		count == 1 ? "" : "s");
-	if (count)
-		act_record_say(a, what, command_of_rows(&a->model, ids, count, PROBES_ENABLE));
-	for (size_t i = 0; a->view == VIEW_PAIRS && i + 1 < count; i += 2) {
-		uint32_t end = ids[i];
-
-		ids[i] = ids[i + 1];
-		ids[i + 1] = end;
-	}
-	if (count)
-		act_record_say(a, "to switch it off",
-			command_of_rows(&a->model, ids, count, PROBES_DISABLE));
-	free(ids);
-}
-
-void act_record_command(struct app *a, enum request r)
-{
-	const struct record_entry *last = record_last(&a->record);
-	char what[800], when[16];
-	struct tm tm;
-
-	(void)r;
-	pager_clear(&a->lines);
-	if (last) {
-		strftime(when, sizeof when, "%H:%M:%S", localtime_r(&last->when, &tm));
-		snprintf(what, sizeof what, "last action, %s %s", when, last->text);
-		act_record_say(a, what, mem_text(last->command));
-	}
-	act_record_selection(a);
-	a->before = a->view;
-	a->view = VIEW_RECORD;
-	a->lines.top = 0;
-	a->left = 0;
-	snprintf(
-		a->heading, sizeof a->heading, "As a command line (S writes the session's script)");
-}
-
-/* ------------------------------------------------------------------ prompts */
-
-static void act_record_default(const struct app *a, const char *ending, char *out, size_t size)
-{
-	time_t now = time(NULL);
-	struct tm tm;
-	char when[32];
-
-	strftime(when, sizeof when, "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
-	snprintf(out, size, "probes-%d-%s.%s",
-		a->model.process_count ? (int)a->model.processes[0].pid : 0, when, ending);
-}
-
-void act_record_ask(struct app *a, enum request r)
-{
-	char name[INPUT_SIZE] = "";
-
-	a->prompt = r == REQUEST_SCRIPT  ? PROMPT_SCRIPT
-		    : r == REQUEST_WRITE ? PROMPT_WRITE
-					 : PROMPT_MARK;
-	if (r != REQUEST_NOTE)
-		act_record_default(a, r == REQUEST_SCRIPT ? "sh" : "txt", name, sizeof name);
-	input_set(&a->edit, name);
-	snprintf(a->prompt_why, sizeof a->prompt_why, "%s",
-		r == REQUEST_SCRIPT    ? "a new file for the session as a shell script"
-		: r == REQUEST_NOTE    ? "a note for the record: the script, -log, syslog"
-		: a->view == VIEW_LIST ? "a new file for this list: .txt, .csv or .json"
-				       : "a new file for this text");
-}
+#include <unistd.h>
 
 void act_record_mark(struct app *a, const char *text)
 {
@@ -142,25 +34,41 @@ void act_record_mark(struct app *a, const char *text)
 
 /* ------------------------------------------------------------------ files */
 
+/* A new file that only the user reads; NULL: why not is said. */
 static FILE *act_record_open(struct app *a, const char *path)
 {
-	char why[200], safe[4 * INPUT_SIZE];
-	FILE *out = *path ? save_open(path, why, sizeof why) : NULL;
+	/* an existing name, a link above all, is not overwritten */
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
+	char safe[4 * INPUT_SIZE];
+	FILE *out;
+	int fd;
 
-	if (!*path)
+	if (!*path) {
 		app_say(a, "nothing was written: no file name");
-	else if (!out)
-		app_complain(a, "cannot write %s: %s", text_clean(path, safe, sizeof safe), why);
-	return out;
+		return NULL;
+	}
+	fd = open(path, flags, 0600);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (out)
+		return out;
+	app_complain(a, "cannot write %s: %s", text_clean(path, safe, sizeof safe),
+		errno == EEXIST ? "it is there already, and is not written over" : strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return NULL;
 }
 
 static void act_record_close(struct app *a, const char *path, const char *what, FILE *out)
 {
-	char why[200], safe[4 * INPUT_SIZE];
+	char safe[4 * INPUT_SIZE];
+	bool failed = ferror(out);
 
 	text_clean(path, safe, sizeof safe);
-	if (save_close(out, why, sizeof why) < 0)
-		app_complain(a, "%s: %s", safe, why);
+	errno = 0;
+	failed |= fclose(out) != 0;
+	if (failed)
+		app_complain(a, "%s: not all of it could be written: %s", safe,
+			strerror(errno ? errno : EIO));
 	else
 		app_say(a, "wrote %s to %s", what, safe);
 }
@@ -178,26 +86,94 @@ void act_record_script(struct app *a, const char *path)
 	act_record_close(a, path, what, out);
 }
 
+/* The shown rows' probes, process by process, as the command line writes them. */
+static void act_record_sheet(struct app *a, const struct format_ops *ops, FILE *out)
+{
+	struct format_sheet sheet = {.out = out, .many = a->model.process_count > 1};
+
+	ops->begin(&sheet);
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		const struct model_process *process = &a->model.processes[i];
+		struct rows rows = {.session = process->session, .live = !process->unread};
+		struct model_member member;
+		size_t capacity = 0;
+
+		if (process->gone)
+			continue;
+		for (size_t k = 0; k < a->list.shown_count; k++) {
+			uint32_t at = a->model.rows[a->list.shown[k]].member;
+
+			while (model_next(&a->model, &at, &member)) {
+				if (member.process != i)
+					continue;
+				rows.items = mem_grow(
+					rows.items, &capacity, rows.count + 1, sizeof *rows.items);
+				rows.items[rows.count++] = (struct rows_one){.probe = member.probe};
+			}
+		}
+		ops->rows(&sheet, &rows);
+		sheet.blocks++;
+		free(rows.items);
+	}
+	ops->end(&sheet);
+}
+
+static bool act_record_ends(const char *path, const char *ending)
+{
+	size_t n = strlen(path), e = strlen(ending);
+
+	return n > e && !strcasecmp(path + n - e, ending);
+}
+
 void act_record_write(struct app *a, const char *path)
 {
-	enum save_form form = save_form(path);
-	char what[64];
+	bool json = act_record_ends(path, ".json"), csv = act_record_ends(path, ".csv");
+	char what[64] = "this view";
 	FILE *out;
 
-	if (form != SAVE_TEXT && a->view != VIEW_LIST) {
+	if ((json || csv) && a->view != VIEW_LIST) {
 		app_complain(a, "only the list is written as CSV or JSON; give it another ending");
 		return;
 	}
 	out = act_record_open(a, path);
 	if (!out)
 		return;
-	save_view(a, form, out);
+	if (json || csv)
+		act_record_sheet(a, json ? &json_ops : &csv_ops, out);
+	else
+		app_view(a)->write(a, out);
 	if (a->view == VIEW_LIST)
 		snprintf(what, sizeof what, "%zu probes as %s", a->list.shown_count,
-			form == SAVE_JSON  ? "JSON"
-			: form == SAVE_CSV ? "CSV"
-					   : "text");
-	else
-		snprintf(what, sizeof what, "this view");
+			json  ? "JSON"
+			: csv ? "CSV"
+			      : "text");
 	act_record_close(a, path, what, out);
+}
+
+/* ------------------------------------------------------------------ prompts */
+
+static const struct prompt_ops act_record_prompts[] = {
+	{.label = "script to: ", .accepted = act_record_script},
+	{.label = "write to: ", .accepted = act_record_write},
+	{.label = "mark: ", .accepted = act_record_mark},
+};
+
+void act_record(struct app *a, enum request r)
+{
+	int kind = r == REQUEST_SCRIPT ? 0 : r == REQUEST_WRITE ? 1 : 2;
+	time_t now = time(NULL);
+	struct tm tm;
+	char when[32], name[INPUT_SIZE] = "";
+
+	strftime(when, sizeof when, "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
+	if (r != REQUEST_NOTE)
+		snprintf(name, sizeof name, "probes-%d-%s.%s",
+			a->model.process_count ? (int)a->model.processes[0].pid : 0, when,
+			r == REQUEST_SCRIPT ? "sh" : "txt");
+	app_ask(a, &act_record_prompts[kind], "", name, 0);
+	snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
+		r == REQUEST_SCRIPT    ? "a new file for the session as a shell script"
+		: r == REQUEST_NOTE    ? "a note for the record: the script, -log, syslog"
+		: a->view == VIEW_LIST ? "a new file for this list: .txt, .csv or .json"
+				       : "a new file for this text");
 }

@@ -1,7 +1,7 @@
 /*
  * Sweeping on request: taking back what children by fork took along.
  */
-#include "ui/tui/actions/act_sweep.h"
+#include "ui/tui/actions/act.h"
 
 #include "ui/tui/app/forked_children.h"
 #include "ui/tui/app/workers.h"

@@ -1,12 +1,12 @@
 /*
  * Switching probes: which rows are meant, whether to ask first, what came of it.
  */
-#include "ui/tui/actions/act_switch.h"
+#include "ui/tui/actions/act.h"
 
 #include "ui/tui/app/workers.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/tui/views/preview.h"
+#include "ui/tui/views/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,38 +26,22 @@ void act_switch_forget(struct app *a)
 	a->pending = (struct app_pending){0};
 }
 
-void act_switch_mean_one(struct app_pending *p, uint32_t id)
+/* Set app.pending to a selection. It takes the rows. False: there is nothing to switch. */
+static bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb verb)
 {
-	p->first = mem_array(1, sizeof *p->first);
-	p->first[0] = id;
-	p->first_count = 1;
-	p->named = true;
-}
+	struct pairs_one pair;
 
-/* The row of the detail view; else the tagged rows; else the group or row under the cursor. */
-static bool act_switch_mean(struct app *a, enum probes_verb verb)
-{
-	struct app_pending *p = &a->pending;
-	const struct group *group = list_group(&a->list);
-	uint32_t id = a->view == VIEW_DETAIL ? a->detail : list_current(&a->list);
-
-	act_switch_forget(a);
-	p->verb = verb;
-	if (a->view != VIEW_DETAIL && a->model.tagged) {
-		p->first = mem_array(a->model.tagged, sizeof *p->first);
-		for (size_t i = 0; i < a->list.sorted_count; i++) {
-			if (a->model.rows[a->list.sorted[i]].tag)
-				p->first[p->first_count++] = a->list.sorted[i];
-		}
-	} else if (a->view != VIEW_DETAIL && group) {
-		p->first = list_group_rows(&a->list, group, &p->first_count);
-	} else if (id != ROWLIST_NONE) {
-		act_switch_mean_one(p, id);
-	} else {
-		app_complain(a, "nothing to switch: no probe is shown%s",
-			a->list.filter_text[0] ? " (\\ changes the filter)" : "");
+	if (s.pair) {
+		pair = *s.pair;
+		free(s.rows);
+		return act_pair_plan(a, &pair, verb == PROBES_DISABLE);
 	}
-	return p->first_count > 0;
+	act_switch_forget(a);
+	a->pending.verb = verb;
+	a->pending.first = s.rows;
+	a->pending.first_count = s.count;
+	a->pending.named = s.named;
+	return s.count > 0;
 }
 
 static struct operation_plan act_switch_plan(
@@ -84,7 +68,7 @@ void act_switch_audit(struct app *a, const char *verb, const struct operation *d
 	for (size_t i = 0; i < d->count && i < a->model.process_count; i++) {
 		if (d->results[i] && audit_note(&a->audit, verb, a->model.processes[i].session,
 					     d->results[i], &e) < 0)
-			text_clean(e.why, a->notice, sizeof a->notice);
+			text_clean(e.why, a->message.notice, sizeof a->message.notice);
 	}
 }
 
@@ -109,8 +93,8 @@ static void act_switch_report(struct app *a, const char *prefix, const struct op
 	}
 	app_say(a, "%s%s: %s.%s%s%s", prefix, d->what, said,
 		operation_wrote(d) ? (*prefix == 'u' ? " ^R=redo" : " u=undo") : "",
-		a->notice[0] ? " " : "", a->notice);
-	a->message_bad = !operation_wrote(d);
+		a->message.notice[0] ? " " : "", a->message.notice);
+	a->message.bad = !operation_wrote(d);
 }
 
 static void act_switch_do(struct app *a)
@@ -121,7 +105,7 @@ static void act_switch_do(struct app *a)
 	struct operation *d;
 	int status;
 
-	a->notice[0] = '\0';
+	a->message.notice[0] = '\0';
 	workers_look(a); /* what children took along is told by what is on until now */
 	status = operation_do(&a->model, &plan, &d, &e);
 	act_switch_audit(a, "screen", d);
@@ -137,97 +121,72 @@ static void act_switch_do(struct app *a)
 
 /* ---------------------------------------------------------------- asking first */
 
-static size_t act_switch_sites(const struct model *m, const struct operation *d)
+/* Would this disturb what another party holds? */
+static bool act_switch_disturbs(const struct row *r, enum probes_verb verb)
+{
+	return r->state == PROBES_FOREIGN || (verb == PROBES_DISABLE && row_held_by_others(r));
+}
+
+/* How many sites a dry run would switch; *foreign: how many probes it would take from others. */
+static size_t act_switch_sites(const struct model *m, const struct operation *dry, size_t *foreign)
 {
 	size_t sites = 0;
 
-	for (size_t i = 0; i < d->count; i++) {
-		const struct probes_result *r = d->results[i];
+	*foreign = 0;
+	for (size_t i = 0; i < dry->count; i++) {
+		const struct probes_result *r = dry->results[i];
+		struct probes_session *s = m->processes[i].session;
 
 		for (size_t j = 0; r && j < r->item_count; j++) {
-			if (r->items[j].outcome == PROBES_DONE)
-				sites += probes_at(m->processes[i].session, r->items[j].probe)
-						 ->site_count;
+			const struct probes_item *item = &r->items[j];
+			struct row one;
+
+			if (item->outcome != PROBES_DONE)
+				continue;
+			sites += probes_at(s, item->probe)->site_count;
+			row_clear(&one);
+			row_add(&one, probes_live_at(s, item->probe), 0);
+			*foreign += act_switch_disturbs(&one, item->verb);
 		}
 	}
 	return sites;
 }
 
-/* Of what a command line chose: that which another party holds. */
-static size_t act_switch_foreign_items(const struct model *m, const struct operation *dry)
-{
-	size_t foreign = 0;
-
-	for (size_t i = 0; i < dry->count; i++) {
-		const struct probes_result *r = dry->results[i];
-
-		for (size_t j = 0; r && j < r->item_count; j++) {
-			struct row one;
-
-			row_clear(&one);
-			row_add(&one, probes_live_at(m->processes[i].session, r->items[j].probe),
-				0);
-			if (r->items[j].outcome == PROBES_DONE)
-				foreign += one.state == PROBES_FOREIGN ||
-					   (r->items[j].verb == PROBES_DISABLE &&
-						   row_held_by_others(&one));
-		}
-	}
-	return foreign;
-}
-
-/* How many of the rows meant another party holds in a way that this would disturb. */
-static size_t act_switch_foreign(const struct app *a, const struct operation *dry)
-{
-	const struct app_pending *p = &a->pending;
-	size_t foreign = 0;
-
-	if (p->command)
-		return act_switch_foreign_items(&a->model, dry);
-
-	for (size_t i = 0; i < p->first_count + p->second_count; i++) {
-		const struct row *r =
-			&a->model.rows[i < p->first_count ? p->first[i]
-							  : p->second[i - p->first_count]];
-
-		foreign += r->state == PROBES_FOREIGN ||
-			   (p->verb == PROBES_DISABLE && row_held_by_others(r));
-	}
-	return foreign;
-}
-
-/* Tagged, to be switched, but not on the screen now. */
-static size_t act_switch_hidden(const struct app *a)
-{
-	size_t shown = 0;
-
-	if (a->pending.named || a->pending.second_count || a->pending.command || !a->model.tagged)
-		return 0;
-	for (size_t i = 0; i < a->list.shown_count; i++)
-		shown += a->model.rows[a->list.shown[i]].tag > 0;
-	return a->pending.first_count - shown;
-}
-
 static bool act_switch_must_ask(struct app *a, const struct operation *dry)
 {
-	size_t sites = act_switch_sites(&a->model, dry), foreign = act_switch_foreign(a, dry);
-	size_t hidden = act_switch_hidden(a);
-	size_t n = a->pending.command ? dry->sum.done
-				      : a->pending.first_count + a->pending.second_count;
+	const struct app_pending *p = &a->pending;
+	size_t n = p->first_count + p->second_count, foreign, hidden = 0;
+	size_t sites = act_switch_sites(&a->model, dry, &foreign);
+	char *text = a->question.text;
+	size_t size = sizeof a->question.text;
 
-	if (sites <= ACT_SWITCH_ASK_SITES && !foreign && !hidden && !a->pending.force)
+	if (p->command)
+		n = dry->sum.done;
+	else /* the rows meant, whether or not the dry run would change them */
+		foreign = 0;
+	for (size_t i = 0; !p->command && i < n; i++) {
+		const uint32_t *id =
+			i < p->first_count ? &p->first[i] : &p->second[i - p->first_count];
+
+		foreign += act_switch_disturbs(&a->model.rows[*id], p->verb);
+	}
+	if (!p->named && !p->second_count && !p->command && a->model.tagged) {
+		hidden = p->first_count;
+		for (size_t i = 0; i < a->list.shown_count; i++)
+			hidden -= a->model.rows[a->list.shown[i]].tag > 0;
+	}
+	if (sites <= ACT_SWITCH_ASK_SITES && !foreign && !hidden && !p->force)
 		return false;
-	snprintf(a->asked, sizeof a->asked, "%s%s %zu probe%s, %zu site%s?",
-		a->pending.force ? "By force: " : "",
-		a->pending.command                 ? "Switch"
-		: a->pending.verb == PROBES_ENABLE ? "Switch ON"
-						   : "Switch OFF",
+	snprintf(text, size, "%s%s %zu probe%s, %zu site%s?", p->force ? "By force: " : "",
+		p->command                 ? "Switch"
+		: p->verb == PROBES_ENABLE ? "Switch ON"
+					   : "Switch OFF",
 		n, n == 1 ? "" : "s", sites, sites == 1 ? "" : "s");
 	if (foreign)
-		text_addf(a->asked, sizeof a->asked, " %zu held by another party.", foreign);
+		text_addf(text, size, " %zu held by another party.", foreign);
 	if (hidden)
-		text_addf(a->asked, sizeof a->asked, " %zu tagged but not shown.", hidden);
-	text_addf(a->asked, sizeof a->asked, " Type y to do it; Enter: no.");
+		text_addf(text, size, " %zu tagged but not shown.", hidden);
+	text_addf(text, size, " Type y to do it; Enter: no.");
 	return true;
 }
 
@@ -245,17 +204,17 @@ void act_switch_begin(struct app *a)
 		act_switch_report(a, "", dry, status, &e);
 		act_switch_forget(a);
 	} else if (act_switch_must_ask(a, dry)) {
-		a->question = ASK_DO;
+		a->question.kind = ASK_DO;
 	} else {
 		act_switch_do(a);
 	}
 	operation_free(dry);
 }
 
-void act_switch_answer(struct app *a, bool yes)
+void act_switch_answer(struct app *a, uint32_t key)
 {
-	a->question = ASK_NONE;
-	if (yes) {
+	a->question.kind = ASK_NONE;
+	if (key == 'y') {
 		act_switch_do(a);
 		return;
 	}
@@ -263,10 +222,41 @@ void act_switch_answer(struct app *a, bool yes)
 	app_say(a, "not done: nothing was changed");
 }
 
+/* What e and d act on; false: nothing, which is said. */
+static bool act_switch_select(struct app *a, struct app_selection *s)
+{
+	*s = app_selection(a);
+	if (!s->count && a->view == VIEW_PAIRS)
+		app_complain(a, "no pair is shown");
+	else if (!s->count)
+		app_complain(a, "nothing to switch: no probe is shown%s",
+			a->list.filter_text[0] ? " (\\ changes the filter)" : "");
+	return s->count > 0;
+}
+
 void act_switch(struct app *a, enum request r)
 {
-	if (act_switch_mean(a, r == REQUEST_ON ? PROBES_ENABLE : PROBES_DISABLE))
+	struct app_selection s;
+	bool off = r == REQUEST_OFF;
+
+	if (!act_switch_select(a, &s))
+		return;
+	if (act_switch_mean(a, s, off ? PROBES_DISABLE : PROBES_ENABLE))
 		act_switch_begin(a);
+	else
+		act_pair_say_done(a, off);
+}
+
+/* Set an inconsistent probe on or off, or repair it: as its count says. */
+void act_switch_force(struct app *a, enum request r)
+{
+	bool on = r == REQUEST_FORCE_ON ||
+		  (r == REQUEST_REPAIR &&
+			  view_inconsistent_count_says_on(&a->model.rows[a->text.row]));
+
+	act_switch_mean(a, app_select(a->text.row), on ? PROBES_ENABLE : PROBES_DISABLE);
+	a->pending.force = true;
+	act_switch_begin(a);
 }
 
 /* ---------------------------------------------------------------- undo */
@@ -283,7 +273,7 @@ void act_switch_undo(struct app *a, enum request r)
 		app_say(a, "nothing to %s", redo ? "redo" : "undo");
 		return;
 	}
-	a->notice[0] = '\0';
+	a->message.notice[0] = '\0';
 	workers_look(a);
 	status = operation_revert(&a->model, last, &d, &e);
 	act_switch_audit(a, redo ? "redo" : "undo", d);
@@ -304,27 +294,30 @@ void act_switch_preview_add(struct app *a)
 	struct operation_step steps[2];
 	struct operation_plan plan = act_switch_plan(&a->pending, steps, true);
 
-	preview_build(&a->lines, &a->model, &plan, a->columns);
+	view_preview_add(a, &plan);
 }
 
-void act_switch_preview_show(struct app *a, const char *heading)
+void act_switch_preview_open(struct app *a, const char *heading)
 {
 	act_switch_forget(a);
-	snprintf(a->heading, sizeof a->heading, "%s", heading);
-	a->before = a->view;
-	a->view = VIEW_PREVIEW;
-	a->lines.top = 0;
-	a->left = 0;
+	snprintf(a->text.heading, sizeof a->text.heading, "%s", heading);
+	app_open(a, VIEW_PREVIEW);
 }
 
 void act_switch_preview(struct app *a, enum request r)
 {
 	(void)r;
-	pager_clear(&a->lines);
+	pager_clear(&a->text.pager);
 	for (int off = 0; off < 2; off++) {
-		if (!act_switch_mean(a, off ? PROBES_DISABLE : PROBES_ENABLE))
+		struct app_selection s;
+
+		if (!act_switch_select(a, &s))
 			return;
-		act_switch_preview_add(a);
+		if (act_switch_mean(a, s, off ? PROBES_DISABLE : PROBES_ENABLE))
+			act_switch_preview_add(a);
+		else
+			pager_addf(&a->text.pager, STYLE_TITLE,
+				"%s: nothing, both halves are so already", off ? "off" : "on");
 	}
-	act_switch_preview_show(a, "What e and d would write now (nothing is written)");
+	act_switch_preview_open(a, "What e and d would write now (nothing is written)");
 }

@@ -1,5 +1,5 @@
 /*
- * The state of the screen: everything that requests change and views draw.
+ * The state of the screen, which requests change and views draw, and the contract of a view.
  */
 #ifndef UI_TUI_APP_APP_H
 #define UI_TUI_APP_APP_H
@@ -18,60 +18,117 @@
 #include "ui/tui/rows/list.h"
 #include "ui/tui/rows/model.h"
 #include "ui/tui/rows/pairs.h"
-#include "ui/tui/views/glance.h"
+#include "ui/tui/terminal/canvas.h"
 #include "ui/tui/widgets/input.h"
 #include "ui/tui/widgets/pager.h"
 #include "ui/tui/widgets/pattern.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
-/* What is in front. */
+struct app;
+
+/*
+ * Every view: its name in enum app_view and its file, ui/tui/views/view_FILE.c, which defines
+ * view_FILE_ops. A new view is one row here and one file.
+ */
+#define APP_VIEWS(X)                  \
+	X(LIST, list)                 \
+	X(DENIED, denied)             \
+	X(OUTPUT, output)             \
+	X(DETAIL, detail)             \
+	X(HELP, help)                 \
+	X(PREVIEW, preview)           \
+	X(CODE, code)                 \
+	X(PICKER, picker)             \
+	X(PAIRS, pairs)               \
+	X(INCONSISTENT, inconsistent) \
+	X(ARGUMENTS, arguments)       \
+	X(RECORD, record)             \
+	X(LIBRARIES, libraries)
+
 enum app_view {
-	VIEW_LIST,
-	VIEW_DENIED,
-	VIEW_OUTPUT,
-	VIEW_DETAIL,
-	VIEW_HELP,
-	VIEW_PREVIEW,
-	VIEW_CODE,
-	VIEW_PICKER, /* no process was given: the list of them */
-	VIEW_PAIRS,
-	VIEW_INCONSISTENT,
-	VIEW_ARGUMENTS,
-	VIEW_RECORD,
-	VIEW_LIBRARIES,
-	VIEW_COUNT
+#define APP_VIEW(NAME, file) VIEW_##NAME,
+	APP_VIEWS(APP_VIEW)
+#undef APP_VIEW
+		VIEW_COUNT
 };
 
-enum app_prompt {
-	PROMPT_NONE,
-	PROMPT_SEARCH,
-	PROMPT_FILTER,
-	PROMPT_TAG,
-	PROMPT_OUTPUT,
-	PROMPT_PICKER_SEARCH,
-	PROMPT_PICKER_FILTER,
-	PROMPT_MARK,
-	PROMPT_SCRIPT,
-	PROMPT_WRITE,
-	PROMPT_COMMAND,
-	PROMPT_COUNT
+/* What e, d, z and y act on. */
+struct app_selection {
+	uint32_t *rows; /* the caller frees it */
+	size_t count;
+	bool named;                   /* one row, that the user pointed at */
+	bool tagged;                  /* the tagged rows */
+	const struct pairs_one *pair; /* a pair in the list of pairs: rows are its end, its start */
+};
+
+/* A view. Members are called for the view in front only; those that may be NULL say so. */
+struct view_ops {
+	/* Which keys work: one bit of enum request_where. */
+	unsigned where;
+	/* Lines of the view itself around the lines that scroll: heading, edges. */
+	int around;
+	/* q returns to the view from which it was opened; otherwise to the list. */
+	bool overlay;
+	/* Write app.text. On opening, and when q returns to the view. NULL: somebody else writes
+	 * it, or there is none. */
+	void (*build)(struct app *a);
+	/* The states were read. NULL: the view shows none. */
+	void (*refresh)(struct app *a);
+	/* The terminal, the cursor or the rows have changed: fit the view to them, so that moving
+	 * and drawing are right. */
+	void (*layout)(struct app *a);
+	/* Draw all but the message and the footer. */
+	void (*draw)(const struct app *a, struct canvas *c);
+	/* Do a request of SECTION_MOVE. */
+	void (*move)(struct app *a, enum request r);
+	/* Put the cursor on the row at this line of the screen, if there is one. NULL: no cursor.
+	 */
+	void (*click)(struct app *a, int y);
+	/* Do a request in the view's own way: true. NULL or false: as act.c does it in all views.
+	 */
+	bool (*request)(struct app *a, enum request r);
+	/* The probe that i, x, a, ! and p act on, or ROWLIST_NONE. NULL: none. */
+	uint32_t (*row)(const struct app *a);
+	/* What e, d, z and y act on. NULL: these keys do nothing here. */
+	struct app_selection (*selection)(const struct app *a);
+	/* Write all lines as text (w). */
+	void (*write)(const struct app *a, FILE *out);
+	/* Work that the view does without a key, once a turn: milliseconds until it is due, or -1;
+	 * and do what is due. Both or neither are NULL. */
+	int64_t (*wait)(const struct app *a);
+	void (*poll)(struct app *a);
+};
+
+/* One kind of prompt. */
+struct prompt_ops {
+	const char *label; /* before the text */
+	/* The text has changed: what it means takes effect. false: it cannot be accepted, and
+	 * prompt.why says why. NULL: any text can be. */
+	bool (*changed)(struct app *a, const char *text);
+	/* Enter. NULL: nothing is left to do. */
+	void (*accepted)(struct app *a, const char *text);
+	/* Esc. NULL: say that nothing was done. */
+	void (*cancelled)(struct app *a);
+	/* Tab: complete the word before the cursor. NULL: Tab does nothing. */
+	void (*complete)(struct app *a);
 };
 
 /* A question that must be answered before anything else. */
-enum app_question {
+enum app_question_kind {
 	ASK_NONE,
 	ASK_DO,      /* carry out app.pending: y */
 	ASK_COLUMNS, /* which columns: a number shows or hides one */
-	ASK_PROGRAM, /* the program still runs: e end it, l leave it, anything else: stay */
+	ASK_PROGRAM, /* the program still runs: e ends it, l leaves it, any other key stays */
 	ASK_HELD,    /* the program has not begun: y ends it */
 };
 
 /* How the screen is going to end. */
-enum app_leaving { LEAVE_NOT, LEAVE_UNDO, LEAVE_AS_IS };
+enum app_leaving_how { LEAVE_NOT, LEAVE_UNDO, LEAVE_AS_IS };
 
-/* What e, d or p is about to do, kept while one is asked. */
+/* What e, d or p is about to do, kept while the user is asked. */
 struct app_pending {
 	enum probes_verb verb;
 	uint32_t *first, *second; /* steps: second is empty but for pairs */
@@ -82,81 +139,118 @@ struct app_pending {
 	char text[4 * INPUT_SIZE]; /* that line, quoted for a shell */
 };
 
+/* The text of the view in front: help, detail, code, ... */
+struct app_text {
+	struct pager pager;
+	char heading[256];
+	uint32_t row; /* the probe that it is about */
+};
+
+/* The probe under the cursor of the list: where it lies and, if there is room, a pane about it. */
+struct app_glance {
+	uint32_t row;    /* or MODEL_NONE */
+	char where[200]; /* "in handle+0x12  req.ml:118" of its first site; "": not known */
+	bool looked;     /* it was looked up in the symbol tables */
+	struct pager pane;
+};
+
+struct app_pairs {
+	struct pairs known;
+	struct rowlist rows; /* numbers of pairs */
+};
+
+/* The program's output. */
+struct app_output {
+	size_t back;            /* lines that the view is scrolled back; 0: it follows */
+	size_t at;              /* the line found last, counted from the program's first */
+	struct pattern *search; /* NULL: none */
+	char search_text[INPUT_SIZE];
+	bool typing; /* keys go to the program */
+};
+
+struct app_prompt {
+	const struct prompt_ops *ops; /* NULL: no prompt is open */
+	struct input input;
+	char why[200];           /* what is wrong with the text, or what it matches */
+	char before[INPUT_SIZE]; /* the search or filter before, for Esc */
+	size_t from;             /* where the cursor was */
+};
+
+struct app_question {
+	enum app_question_kind kind;
+	char text[256];
+};
+
+/* The result line. */
+struct app_message {
+	char text[1400];
+	bool bad;
+	char notice[600]; /* the engine's last notice */
+};
+
+struct app_leaving {
+	enum app_leaving_how how; /* perhaps while a question is open */
+	bool ending;              /* the program was asked to end */
+	int64_t since_ms;         /* when */
+	int signal;               /* that ends the screen, or 0 */
+	char farewell[600];       /* to print when the terminal has been restored */
+};
+
+/* Objects that come and go (objects.c). */
+struct app_objects {
+	size_t deleted;  /* objects marked as deleted, of all processes */
+	size_t unread;   /* distinct unread files */
+	int64_t poll_ms; /* when to look next */
+};
+
 struct app {
 	const struct options *options;
+	struct options picked; /* the options, with the processes that were picked */
+	struct probes_options engine;
+	struct targets targets;         /* the sessions, unless a program was started */
+	struct probes_session *started; /* its session */
+	struct program program;
+	struct workers *workers;       /* workers.c's, or NULL */
+	struct probes_session **heirs; /* forked_children.c's */
+	size_t heir_count, heir_capacity;
+	struct app_objects objects;
+	struct probes_access access; /* of the first process that lacks something, else the first */
+	struct procinfo info;
+	char title[128]; /* "pid 41872 order_gw" */
+
 	struct model model;
 	struct list list;
 	struct history history;
-	struct pairs pairs;
-	struct rowlist pair_rows; /* numbers of pairs */
 	struct record record;
-	struct glance glance; /* at the row under the cursor */
-	unsigned hidden;      /* bits of enum column: what is not wanted */
-	struct program program;
 	struct audit audit;
-	struct targets targets;         /* the sessions, unless a program was started */
-	struct probes_session *started; /* its session */
-	struct probes_options engine;
 
+	const struct view_ops *const *views; /* by enum app_view */
+	enum app_view view;                  /* in front */
+	enum app_view before;                /* where an overlay returns to */
+	int hscroll; /* columns scrolled off in the view in front; the list has its own */
+	struct app_text text;
+	struct app_glance glance;
+	struct app_pairs pairs;
+	struct app_output output;
 	struct picker picker;
-	struct workers *workers;       /* workers.c's, or NULL */
-	struct probes_session **heirs; /* heirs.c's */
-	size_t heir_count, heir_capacity;
-	size_t objects_deleted; /* objects marked as deleted, of all processes */
-	size_t objects_unread;  /* distinct unread files */
-	int64_t objects_ms;     /* when to look for loaded and unloaded objects */
-	bool scan_changed;      /* and not drawn yet */
-	int64_t scan_shown_ms;
-	struct options picked; /* the options, with the processes that were picked */
+	unsigned hidden; /* bits of enum column: not wanted */
 
-	char title[128]; /* "pid 41872 order_gw" */
-	struct procinfo info;
-	struct probes_access access; /* of the first process that lacks something, else the first */
-	bool read_only;
-
-	enum app_view view;
-	enum app_view before; /* where help and previews return to */
-	struct pager lines;   /* what a text view shows */
-	char heading[256];    /* of a text view */
-	int left;             /* columns scrolled off in a text view */
-	uint32_t detail;      /* the row that the detail view is about */
-	size_t output_back;   /* lines that the output view is scrolled back; 0: follows */
-
-	size_t output_at; /* the line found there, counted from the program's first */
-	struct pattern *output_search;
-	char output_search_text[INPUT_SIZE];
-	bool typing; /* keys go to the program */
-
-	enum app_prompt prompt;
-	struct input edit;
-	char prompt_why[200]; /* what is wrong with what has been typed, or what it matches */
-	char prompt_before[INPUT_SIZE];
-	size_t search_from; /* where the cursor was */
-
-	enum app_question question;
-	char asked[256];
+	struct app_prompt prompt;
+	struct app_question question;
 	struct app_pending pending;
+	struct app_message message;
+	struct app_leaving leaving;
 
-	char message[1400]; /* the last result line */
-	bool message_bad;
-	char notice[600]; /* what the engine remarked while it worked */
-
-	unsigned refresh_ms;
+	bool read_only;
 	bool frozen;
+	unsigned refresh_ms;
 	int64_t last_key_ms; /* monotonic */
-	int64_t lease_ms;    /* without a key for so long: what this session changed is undone; 0:
-				never */
+	int64_t lease_ms;    /* without a key for so long: undo this session's changes; 0: never */
 	bool order_stale;    /* order and filter lag behind the states */
 	bool dirty;          /* something that is shown has changed */
-	bool redraw;         /* send everything anew */
-	bool suspend;        /* stop us when the turn is over */
-
-	enum app_leaving leaving; /* wanted, perhaps while a question is open */
-	bool end_program;         /* asked to end, waiting for it */
-	int64_t end_since_ms;
-	bool quit;          /* the loop is over */
-	int signal;         /* that ended us, or 0 */
-	char farewell[600]; /* what to say once the terminal is given back */
+	bool redraw;         /* send the whole screen again */
+	bool suspend;        /* stop this process when the turn is over */
+	bool quit;           /* the loop is over */
 
 	int rows, columns; /* of the terminal */
 };
@@ -164,54 +258,45 @@ struct app {
 /* Is there something on the keyboard now? */
 bool app_key_waits(void);
 
-#define APP_PICKER_ABOVE 3 /* lines over the list of processes */
-
 int64_t app_now_ms(void);
 
-/* The result line: text that is safe for the terminal. bad: something did not work. */
+/* The result line, from text that is safe for the terminal; app_complain: something failed. */
 void app_say(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void app_complain(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "WHAT: WHY; TRY" of an error, after "prefix". */
+/* "PREFIX: WHAT: WHY; HINT" of an error. */
 void app_say_error(struct app *a, const char *prefix, const struct probes_error *e);
 
-/* Which view is in front, as the request table calls it, and what is possible now. */
-unsigned app_where(const struct app *a);
+/* The view in front. */
+const struct view_ops *app_view(const struct app *a);
+/* Bring a view to the front, at its top. */
+void app_open(struct app *a, enum app_view view);
+/* What is possible now: enum request_need. */
 unsigned app_have(const struct app *a);
+/* The probe that keys in the view in front are about, or ROWLIST_NONE. */
+uint32_t app_row(const struct app *a);
+/* What e and d act on here; and the selection of one row (ROWLIST_NONE: of nothing). */
+struct app_selection app_selection(const struct app *a);
+struct app_selection app_select(uint32_t row);
 
-/* Of the (first) process that the screen is about. */
+/* The pid of the (first) process on the screen. */
 pid_t app_pid(const struct app *a);
-/* "pid 41872 order_gw", "12 processes postgres": into the title. */
+/* Set the title: "pid 41872 order_gw", "12 processes postgres". */
 void app_title(struct app *a);
 
-/* Read the states (all, or only those on the screen), and whatever follows from that. */
+/* Read the states (all, or only those on the screen) and update what depends on them. */
 void app_refresh(struct app *a, bool all);
-/* Go on looking up functions for the filter. */
-void app_look_on(struct app *a);
-/* The processes' rights have perhaps changed: look again. */
-void app_look_at_access(struct app *a);
+/* Take over the processes' rights, which may have changed. */
+void app_update_access(struct app *a);
 
-/* How many lines the result line, question or prompt takes. */
-int app_message_rows(const struct app *a);
-/* How many lines of a text the view in front shows. */
-int app_text_rows(const struct app *a);
+/* Open a prompt. before: what Esc restores; text: what it begins with; from: the cursor's place. */
+void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, const char *text,
+	size_t from);
 
-/* The row under the cursor, at a glance. */
-void app_glance(struct app *a);
-/* In how many milliseconds one should look up where it lies; -1: that is known. */
-int64_t app_glance_wait(const struct app *a);
-void app_glance_look(struct app *a);
-
-/* Make room for lists and texts after the terminal's size or the view has changed. */
+/* The lines of the message, question or prompt remark. */
+struct area app_message_area(const struct app *a);
+/* How many lines that scroll the view in front shows. */
+int app_view_rows(const struct app *a);
+/* Fit the view in front to the terminal, the cursor and the rows. */
 void app_layout(struct app *a);
-
-/* How the lines of the list view are given out; rows 0: not shown. */
-struct app_layout {
-	struct area header, list, output, below, message, footer;
-	struct area pane; /* of details: below the list, or beside it */
-	int pane_left;    /* its first column; 0: below the list */
-	int list_columns;
-	bool heading;
-};
-void app_areas(const struct app *a, struct app_layout *l);
 
 #endif

@@ -89,7 +89,7 @@ void forked_children_count_swept(struct app *a, const struct probes_swept *swept
 		(int)swept->pid, swept->probes);
 	record_mark(&a->record, mark);
 	if (r && audit_note(&a->audit, verb, swept->session, r, &unsaid) < 0)
-		text_clean(unsaid.why, a->notice, sizeof a->notice);
+		text_clean(unsaid.why, a->message.notice, sizeof a->message.notice);
 }
 
 /* What is taken back, and how: all that a session holds, or (chosen) some of its probes. */

@@ -4,15 +4,76 @@
  */
 #include "ui/tui/app/objects.h"
 
+#include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/tui/views/libraries.h"
 #include "ui/unread.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OBJECTS_POLL_MS 1000
 #define OBJECTS_DEAR 20 /* looking may take 1/20 of the time */
+
+static int objects_by_path(const void *a, const void *b)
+{
+	const struct probes_object *x = *(const struct probes_object *const *)a;
+	const struct probes_object *y = *(const struct probes_object *const *)b;
+
+	return strcmp(x->path, y->path);
+}
+
+const struct probes_object **objects_that(
+	const struct model *m, bool (*is)(const struct probes_object *), size_t *count)
+{
+	const struct probes_object **found = NULL;
+	size_t capacity = 0, n = 0;
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		const struct probes_session *s = m->processes[i].session;
+
+		for (size_t k = 0; !m->processes[i].gone && k < probes_object_count(s); k++) {
+			if (!is(probes_object_at(s, k)))
+				continue;
+			found = mem_grow(found, &capacity, n + 1, sizeof *found);
+			found[n++] = probes_object_at(s, k);
+		}
+	}
+	if (n)
+		qsort(found, n, sizeof *found, objects_by_path);
+	*count = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!i || strcmp(found[i]->path, found[i - 1]->path))
+			found[(*count)++] = found[i];
+	return found;
+}
+
+size_t objects_unread(const struct model *m)
+{
+	size_t count;
+
+	free(objects_that(m, unread_is, &count));
+	return count;
+}
+
+const char *objects_describe_unread(const struct model *m, char *out, size_t size)
+{
+	size_t count;
+	const struct probes_object **all = objects_that(m, unread_is, &count);
+	char path[TEXT_MAX], why[TEXT_MAX];
+
+	out[0] = '\0';
+	if (count)
+		text_addf(out, size, "%s was not read: %s",
+			text_base(text_clean(all[0]->path, path, sizeof path)),
+			text_clean(all[0]->why, why, sizeof why));
+	if (count > 1)
+		text_addf(out, size, "; and %zu more", count - 1);
+	if (count)
+		text_addf(out, size, " (O: all objects)");
+	free(all);
+	return out;
+}
 
 /* Of all processes. */
 struct objects_news {
@@ -102,12 +163,12 @@ static void objects_say(struct app *a, const struct objects_news *n)
 static void objects_say_unread(struct app *a, size_t unread)
 {
 	char said[TEXT_MAX];
-	bool more = unread > a->objects_unread;
+	bool more = unread > a->objects.unread;
 
-	a->dirty = a->dirty || unread != a->objects_unread;
-	a->objects_unread = unread;
+	a->dirty = a->dirty || unread != a->objects.unread;
+	a->objects.unread = unread;
 	if (more)
-		app_complain(a, "%s", libraries_say_unread(&a->model, said, sizeof said));
+		app_complain(a, "%s", objects_describe_unread(&a->model, said, sizeof said));
 }
 
 void objects_poll(struct app *a)
@@ -116,20 +177,20 @@ void objects_poll(struct app *a)
 	int64_t now = app_now_ms(), took;
 	size_t unread;
 
-	if (a->frozen || !a->model.process_count || now < a->objects_ms)
+	if (a->frozen || !a->model.process_count || now < a->objects.poll_ms)
 		return;
 	for (size_t i = 0; i < a->model.process_count; i++)
 		if (!a->model.processes[i].gone)
 			objects_look(a, i, &n);
-	unread = n.files ? libraries_unread(&a->model) : a->objects_unread;
+	unread = n.files ? objects_unread(&a->model) : a->objects.unread;
 	took = app_now_ms() - now;
-	a->objects_ms = now + OBJECTS_POLL_MS + took * OBJECTS_DEAR;
+	a->objects.poll_ms = now + OBJECTS_POLL_MS + took * OBJECTS_DEAR;
 	objects_say_unread(a, unread);
-	if (!n.came_in && !n.went_in && n.deleted == a->objects_deleted)
+	if (!n.came_in && !n.went_in && n.deleted == a->objects.deleted)
 		return;
 	model_drop_unloaded(&a->model);
 	model_mark_deleted(&a->model);
-	a->objects_deleted = n.deleted;
+	a->objects.deleted = n.deleted;
 	a->dirty = true;
 	if (!n.came_in && !n.went_in)
 		return;

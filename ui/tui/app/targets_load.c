@@ -4,10 +4,10 @@
 #include "ui/tui/app/targets_load.h"
 
 #include "ui/tui/app/forked_children.h"
+#include "ui/tui/app/objects.h"
 #include "ui/tui/app/workers.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/tui/views/libraries.h"
 #include "ui/unread.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void targets_load_log(void *data, enum probes_log_level level, const char
 	struct app *a = data;
 
 	if (level == PROBES_LOG_NOTICE)
-		text_clean(text, a->notice, sizeof a->notice);
+		text_clean(text, a->message.notice, sizeof a->message.notice);
 }
 
 static void targets_load_rows(struct app *a)
@@ -34,14 +34,14 @@ static void targets_load_rows(struct app *a)
 			model_add(&a->model, a->targets.items[i].session);
 	}
 	list_init(&a->list, &a->model);
-	glance_init(&a->glance);
+	a->glance.row = MODEL_NONE;
 	app_title(a);
-	rowlist_init(&a->pair_rows);
+	rowlist_init(&a->pairs.rows);
 	if (a->model.process_count)
-		app_look_at_access(a);
+		app_update_access(a);
 	else
 		probes_explain(app_pid(a), &a->access);
-	a->objects_unread = libraries_unread(&a->model);
+	a->objects.unread = objects_unread(&a->model);
 	list_update(&a->list);
 	app_refresh(a, true);
 }
@@ -142,7 +142,7 @@ static void targets_load_unread(struct app *a)
 {
 	char said[TEXT_MAX];
 
-	if (*libraries_say_unread(&a->model, said, sizeof said))
+	if (*objects_describe_unread(&a->model, said, sizeof said))
 		app_complain(a, "%s", said);
 }
 
@@ -186,14 +186,14 @@ static int targets_load_actions(struct app *a, struct probes_error *e)
 	struct probes_switch_options options = options_switch(a->options);
 	struct probes_result *r = NULL;
 	struct operation *d;
-	char said[300], before[sizeof a->notice];
+	char said[300], before[sizeof a->message.notice];
 	int status;
 
 	if (!todo->count)
 		return 0;
 	/* Keep the notice from the start of the program: it is still to be shown. */
-	memcpy(before, a->notice, sizeof before);
-	a->notice[0] = '\0';
+	memcpy(before, a->message.notice, sizeof before);
+	a->message.notice[0] = '\0';
 	status = probes_switch(a->started, todo->items, todo->count, &options, &r, e);
 	if (status < 0) {
 		probes_result_free(r);
@@ -202,8 +202,8 @@ static int targets_load_actions(struct app *a, struct probes_error *e)
 	a->model.switched = true;
 	d = operation_of(&a->model, r, "before its start");
 	app_say(a, "%s: %s %s%s%s", d->what, operation_say(&d->sum, said, sizeof said), before,
-		before[0] && a->notice[0] ? "; " : "", a->notice);
-	a->message_bad = before[0];
+		before[0] && a->message.notice[0] ? "; " : "", a->message.notice);
+	a->message.bad = before[0];
 	if (audit_note(&a->audit, "screen", a->started, r, e) < 0)
 		app_say_error(a, "", e);
 	record_operation(&a->record, &a->model, "", d);
@@ -223,8 +223,8 @@ static int targets_load_shown(struct app *a, struct probes_error *e)
 	failed = targets_load_failures(a, &first);
 	if (failed && a->model.process_count)
 		app_say_error(a, "not all processes could be opened", &first);
-	if (a->started && a->notice[0])
-		app_complain(a, "%s", a->notice);
+	if (a->started && a->message.notice[0])
+		app_complain(a, "%s", a->message.notice);
 	targets_load_unread(a);
 	if (a->started)
 		return targets_load_actions(a, e);
@@ -306,13 +306,14 @@ void targets_load_again(struct app *a)
 
 void targets_load_close(struct app *a)
 {
-	glance_done(&a->glance);
+	pager_done(&a->glance.pane);
+	a->glance = (struct app_glance){.row = MODEL_NONE};
 	forked_children_done(a);
 	workers_done(a);
 	list_done(&a->list);
 	history_done(&a->history);
-	pairs_done(&a->pairs);
-	rowlist_done(&a->pair_rows);
+	pairs_done(&a->pairs.known);
+	rowlist_done(&a->pairs.rows);
 	model_done(&a->model);
 	if (a->started)
 		probes_close(a->started);

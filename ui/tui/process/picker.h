@@ -19,6 +19,8 @@ struct picker {
 	char filter_text[INPUT_SIZE];
 	struct pattern *search; /* NULL: none */
 	char search_text[INPUT_SIZE];
+	bool changed;     /* since it was drawn */
+	int64_t drawn_ms; /* when that was */
 };
 
 void picker_init(struct picker *p, const char *comm);

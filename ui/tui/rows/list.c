@@ -252,7 +252,7 @@ void list_tree(struct list *l, bool yes)
 	size_t half;
 
 	l->tree = yes;
-	l->left = 0;
+	l->hscroll = 0;
 	list_show(l);
 	if (id != ROWLIST_NONE)
 		rowlist_seek(&l->rows, id);

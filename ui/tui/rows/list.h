@@ -32,7 +32,7 @@ struct list {
 	char filter_text[INPUT_SIZE];
 	struct pattern *search; /* NULL: none */
 	char search_text[INPUT_SIZE];
-	int left; /* columns of the names that are scrolled off */
+	int hscroll; /* columns of the names that are scrolled off */
 };
 
 void list_init(struct list *l, struct model *model);
