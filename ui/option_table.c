@@ -1,5 +1,5 @@
 /*
- * The tables of verbs and options, and how the value of each option is understood.
+ * The tables of verbs and options, and the parsers of option values.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,40 +12,25 @@
 
 /* ------------------------------------------------------------------- values */
 
-static int push_pid(struct options *o, pid_t pid)
-{
-	pid_t *pids = reallocarray(o->pids, o->pid_count + 1, sizeof *pids);
-
-	if (!pids)
-		return -ENOMEM;
-	o->pids = pids;
-	pids[o->pid_count++] = pid;
-	return 0;
-}
-
-static bool has_pid(const struct options *o, pid_t pid)
-{
-	for (size_t i = 0; i < o->pid_count; i++)
-		if (o->pids[i] == pid)
-			return true;
-	return false;
-}
-
 static int take_pids(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	for (const char *at = value;; at++) {
-		pid_t pid = values_pid(at, &at);
+		pid_t pid = values_pid(at, &at), *pids;
 
 		if (pid <= 0 || (*at && *at != ','))
 			return report_bad_value(e, row->name, value, "is no process id",
 				"give a number from 1 on, or several with commas between");
-		if (has_pid(o, pid))
-			return report_bad_value(e, row->name, value, "names a process twice",
-				"name each process once");
-		if (push_pid(o, pid))
+		for (size_t i = 0; i < o->pid_count; i++)
+			if (o->pids[i] == pid)
+				return report_bad_value(e, row->name, value,
+					"names a process twice", "name each process once");
+		pids = reallocarray(o->pids, o->pid_count + 1, sizeof *pids);
+		if (!pids)
 			return report_bad_value(
 				e, row->name, value, "is too much for the memory", "");
+		o->pids = pids;
+		pids[o->pid_count++] = pid;
 		if (!*at)
 			return 0;
 	}
@@ -66,7 +51,7 @@ static int take_tree(
 	return 0;
 }
 
-/* The row's name says it all: VERB, VERB-all, VERB-regexp or VERB-pair. */
+/* The row's name holds both: VERB, VERB-all, VERB-regexp or VERB-pair. */
 static int take_action(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
@@ -121,7 +106,7 @@ static int take_columns(
 	return 0;
 }
 
-/* Minutes, unless a unit is given. */
+/* The value is in minutes unless it has a unit. */
 static int take_lease(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {

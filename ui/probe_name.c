@@ -1,8 +1,8 @@
 /*
- * How probes are spelled.
+ * Spelling of probe names.
  *
- * Owns which of a session's names are unambiguous, and the way from a raw name
- * to a safe spelling; the way back is the engine's. Pure: no I/O.
+ * Owns which names of a session are unambiguous, and the escaping of names; the
+ * engine unescapes them. Pure: no I/O.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #include "ui/probe_name.h"
 
+/* Flags of a probe: needs "provider:name"; several objects have this "provider:name". */
 enum { FULL = 1, SHARED = 2 };
 
 static int compare(const void *x, const void *y, void *session)
@@ -20,18 +21,6 @@ static int compare(const void *x, const void *y, void *session)
 	int c = strcmp(a->name, b->name);
 
 	return c ? c : strcmp(a->provider, b->provider);
-}
-
-static void flag_neighbours(struct probe_name *s, size_t a, size_t b)
-{
-	const struct probes_probe *x = probes_at(s->session, a), *y = probes_at(s->session, b);
-	unsigned char flags;
-
-	if (strcmp(x->name, y->name))
-		return;
-	flags = strcmp(x->provider, y->provider) ? FULL : FULL | SHARED;
-	s->flags[a] |= flags;
-	s->flags[b] |= flags;
 }
 
 int probe_name_init(struct probe_name *s, const struct probes_session *session)
@@ -47,13 +36,21 @@ int probe_name_init(struct probe_name *s, const struct probes_session *session)
 	}
 	for (size_t i = 0; i < n; i++) {
 		order[i] = i;
-		/* "x:y" would be read as provider x. */
+		/* The engine would parse "x:y" as provider x. */
 		if (strchr(probes_at(session, i)->name, ':'))
 			s->flags[i] = FULL;
 	}
 	qsort_r(order, n, sizeof *order, compare, (void *)session);
-	for (size_t i = 1; i < n; i++)
-		flag_neighbours(s, order[i - 1], order[i]);
+	for (size_t i = 1; i < n; i++) {
+		const struct probes_probe *x = probes_at(session, order[i - 1]);
+		const struct probes_probe *y = probes_at(session, order[i]);
+		unsigned char flags = strcmp(x->provider, y->provider) ? FULL : FULL | SHARED;
+
+		if (strcmp(x->name, y->name))
+			continue;
+		s->flags[order[i - 1]] |= flags;
+		s->flags[order[i]] |= flags;
+	}
 	free(order);
 	return 0;
 }
@@ -64,15 +61,16 @@ void probe_name_done(struct probe_name *s)
 	s->flags = NULL;
 }
 
-/* Where position "at" is in a buffer, and how much room there is; both 0 past its end. */
+/* Escape text to position "at" of a buffer; past its end only measure. Returns the length. */
 static size_t append(const char *text, char *out, size_t size, size_t at)
 {
 	return at < size ? probes_escape(text, out + at, size - at) : probes_escape(text, NULL, 0);
 }
 
-/* How much of a name is of the kind that nearly all are made of, and that no escape changes. */
-static size_t plain_length(const char *text)
+/* As append, but escape commas too: they separate names on the command line. */
+static size_t append_word(const char *text, char *out, size_t size, size_t at)
 {
+	/* Nearly all names need no escaping. */
 	static const bool plain[256] = {
 		['0' ... '9'] = true,
 		['A' ... 'Z'] = true,
@@ -81,18 +79,10 @@ static size_t plain_length(const char *text)
 		['.'] = true,
 		['_'] = true,
 	};
-	size_t length = 0;
+	size_t n = 0;
 
-	while (plain[(unsigned char)text[length]])
-		length++;
-	return length;
-}
-
-/* As append, with commas escaped too; the copy is needed only for those rare names. */
-static size_t append_word(const char *text, char *out, size_t size, size_t at)
-{
-	size_t n = plain_length(text);
-
+	while (plain[(unsigned char)text[n]])
+		n++;
 	if (!text[n] && at + n < size) {
 		memcpy(out + at, text, n + 1);
 		return n;

@@ -1,6 +1,6 @@
 /*
- * How a probe is spelled, so that whatever a listing prints is accepted as
- * input: "name" where one probe of the session has it, else "provider:name".
+ * The spelling of probes, so that commands accept every name that a listing prints:
+ * "name" if it is unique in the session, else "provider:name".
  */
 #ifndef UI_PROBE_NAME_H
 #define UI_PROBE_NAME_H
@@ -17,16 +17,16 @@ struct probe_name {
 PROBES_CHECK int probe_name_init(struct probe_name *s, const struct probes_session *session);
 void probe_name_done(struct probe_name *s);
 
-/* The shortest unambiguous spelling, escaped; always NUL-terminated. Returns the
- * length that a large enough buffer would hold, as snprintf does. */
+/* The shortest unambiguous spelling, escaped. Always NUL-terminates; returns the untruncated
+ * length, as snprintf does. */
 size_t probe_name_short(const struct probe_name *s, size_t probe, char *out, size_t size);
-/* Whether more than one object has this provider:name. */
+/* Do several objects have this provider:name? */
 bool probe_name_shared(const struct probe_name *s, size_t probe);
 
-/* "provider:name", escaped (a comma too, since it separates names on the command line). The
- * engine undoes the escapes in the names that it is given. */
+/* "provider:name", escaped, commas included; the engine unescapes names. Buffer and result as for
+ * probe_name_short. */
 size_t probe_name_full(const struct probes_probe *probe, char *out, size_t size);
-/* What follows the last slash of a path; never empty for a path that is not. */
+/* The part of a path after its last slash; the whole path if that part is empty. */
 const char *probe_name_base(const char *path);
 
 #endif

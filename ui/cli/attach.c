@@ -10,8 +10,8 @@
 #include "ui/cli/act.h"
 #include "ui/cli/attach_for.h"
 #include "ui/cli/explain.h"
-#include "ui/cli/leftovers.h"
 #include "ui/cli/verbs.h"
+#include "ui/report.h"
 
 /* Does any action select probes other than by their names? */
 static bool chooses(const struct options *o)
@@ -31,7 +31,7 @@ static int attach_one(struct act *a, const struct target *t)
 	if (!t->session)
 		return explain_error(t, &t->error, a->many);
 	if (!a->options->quiet)
-		leftovers_report(t);
+		report_leftovers(t->session);
 	if (!probes_count(t->session))
 		return explain_nothing(t, a->options->verbose);
 	status = act_one(a, t, &done);

@@ -7,8 +7,8 @@
 #include "ui/cli/show.h"
 
 #include "ui/cli/explain.h"
-#include "ui/cli/leftovers.h"
 #include "ui/cli/output.h"
+#include "ui/report.h"
 
 struct show {
 	const struct options *options;
@@ -55,7 +55,7 @@ static int show_one(struct show *w, const struct target *t)
 	if (rows_chosen(&rows, t->session, w->options, &e) < 0)
 		return explain_error(t, &e, w->many);
 	if (!w->options->quiet)
-		leftovers_report(t);
+		report_leftovers(t->session);
 	status = read_states(w, t, &rows);
 	if (!status && probes_count(t->session) == 0)
 		status = explain_nothing(t, w->options->verbose);

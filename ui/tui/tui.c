@@ -1,6 +1,6 @@
 /*
- * The screen from beginning to end: open what it is about, take the terminal,
- * run, give everything back.
+ * The screen from start to end: open the targets, take the terminal, run the
+ * loop, release everything.
  */
 #include "ui/tui/tui.h"
 
@@ -20,8 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TUI_PATIENCE_S 2          /* for the last line */
-#define TUI_LEASE_MS (15 * 60000) /* unless -lease says otherwise */
+#define TUI_FAREWELL_S 2          /* how long a stalled terminal may delay the last message */
+#define TUI_LEASE_MS (15 * 60000) /* default of -lease */
 
 static int tui_status;
 
@@ -31,48 +31,21 @@ static void tui_give_up(int signal)
 	_exit(tui_status);
 }
 
-/* All is undone and closed: say so, but a line that hangs just now does not keep us. */
-static void tui_farewell(const struct app *a, int status)
-{
-	struct sigaction action = {.sa_handler = tui_give_up};
-
-	if (!a->leaving.farewell[0])
-		return;
-	tui_status = status;
-	sigaction(SIGALRM, &action, NULL);
-	alarm(TUI_PATIENCE_S);
-	report_line("%s", a->leaving.farewell);
-	alarm(0);
-}
-
 static int tui_fail(const struct probes_error *e)
 {
 	report_error(e);
 	return e->status ? (int)e->status : PROBES_FAILED;
 }
 
-/* The screen is ours: let the program go, and run. */
-static int tui_show(struct app *a, int signals)
-{
-	struct probes_error e = {0};
-
-	if (a->started && !a->options->hold && probes_resume(a->started, &e) < 0) {
-		screen_close();
-		return tui_fail(&e);
-	}
-	loop_run(a, signals);
-	if (!screen_close())
-		a->leaving.farewell[0] = '\0'; /* the line hangs: nobody would read it */
-	return a->leaving.signal ? 128 + a->leaving.signal : 0;
-}
-
-static int tui_with_targets(struct app *a)
+/* Take the terminal, resume the program, run the loop. Returns the exit status. */
+static int tui_show(struct app *a)
 {
 	struct screen_options options = {.no_color = a->options->no_color,
 		.ascii = a->options->ascii,
 		.mouse = a->options->mouse,
 		.theme = a->options->theme};
 	char why[256], mistake[1200];
+	struct probes_error e = {0};
 	int signals = loop_signals();
 
 	if (signals < 0) {
@@ -87,14 +60,21 @@ static int tui_with_targets(struct app *a)
 		app_say(a, "%s", why);
 	if (a->options->mistake[0])
 		app_complain(a, "%s", text_clean(a->options->mistake, mistake, sizeof mistake));
-	return tui_show(a, signals);
+	if (a->started && !a->options->hold && probes_resume(a->started, &e) < 0) {
+		screen_close();
+		return tui_fail(&e);
+	}
+	loop_run(a, signals);
+	if (!screen_close())
+		a->leaving.farewell[0] = '\0'; /* the terminal stalls: nobody would read it */
+	return a->leaving.signal ? 128 + a->leaving.signal : 0;
 }
 
 int tui_run(const struct options *o)
 {
+	struct sigaction give_up = {.sa_handler = tui_give_up};
 	struct app *a = mem_alloc(sizeof *a);
 	struct probes_error e = {0};
-	int status;
 
 	a->options = o;
 	a->views = view_table;
@@ -106,10 +86,7 @@ int tui_run(const struct options *o)
 		free(a);
 		return tui_fail(&e);
 	}
-	if (targets_load_all(a, &e) < 0)
-		status = tui_fail(&e);
-	else
-		status = tui_with_targets(a);
+	tui_status = targets_load_all(a, &e) < 0 ? tui_fail(&e) : tui_show(a);
 	pager_done(&a->text.pager);
 	record_done(&a->record);
 	targets_load_close(a);
@@ -119,7 +96,13 @@ int tui_run(const struct options *o)
 	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);
-	tui_farewell(a, status);
+	if (a->leaving.farewell[0]) {
+		/* Everything is undone and closed: a stalled terminal must not delay the exit. */
+		sigaction(SIGALRM, &give_up, NULL);
+		alarm(TUI_FAREWELL_S);
+		report_line("%s", a->leaving.farewell);
+		alarm(0);
+	}
 	free(a);
-	return status;
+	return tui_status;
 }

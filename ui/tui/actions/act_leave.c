@@ -106,7 +106,7 @@ static void act_leave_finish(struct app *a)
 	else if (a->program.used && !a->program.ended && !(app_have(a) & NEED_HELD))
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
 			"process %d runs on; its output goes to %s ", (int)a->program.pid,
-			a->program.keeper.path);
+			a->program.relay.path);
 	if (a->picker.used && a->view != VIEW_PICKER && !a->leaving.signal)
 		act_leave_to_picker(a);
 	else

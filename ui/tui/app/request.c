@@ -417,7 +417,7 @@ const char *request_keys(enum request r, char *out, size_t size)
 	for (int i = 0; i < REQUEST_KEYS && request_infos[r].keys[i]; i++) {
 		char name[16];
 
-		key_spell(request_infos[r].keys[i], name, sizeof name);
+		key_label(request_infos[r].keys[i], name, sizeof name);
 		if (length + strlen(name) + 2 > size)
 			break;
 		length += (size_t)sprintf(out + length, "%s%s", i ? " " : "", name);
@@ -437,7 +437,7 @@ static int request_footer_entry(enum request r, char *out, size_t size)
 	uint32_t key = request_infos[r].keys[0];
 	char name[16];
 
-	return snprintf(out, size, "%s %s", key == ' ' ? "SPC" : key_spell(key, name, sizeof name),
+	return snprintf(out, size, "%s %s", key == ' ' ? "SPC" : key_label(key, name, sizeof name),
 		request_infos[r].footer);
 }
 

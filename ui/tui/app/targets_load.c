@@ -251,8 +251,7 @@ int targets_load_all(struct app *a, struct probes_error *e)
 		.read_only = a->options->read_only, .log = targets_load_log, .log_data = a};
 	a->read_only = a->options->read_only;
 	if (a->options->prog)
-		status = program_start(&a->program, a->options->prog, a->options->args, &a->engine,
-			a->options->end_program, &a->started, e);
+		status = program_start(&a->program, a->options, &a->engine, &a->started, e);
 	else if (!targets_load_is_choice(a))
 		status = targets_load_processes(a, e);
 	if (status < 0)

@@ -1,6 +1,6 @@
 /*
- * Deeds and choices as command lines: probes by name, narrowed to an object
- * where a name lies in several; processes with the same line share it.
+ * Operations and selections as command lines: probes by name, restricted to an object
+ * if several objects have the name. Processes with equal lines share one.
  */
 #include "ui/tui/operations/command.h"
 
@@ -12,29 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND_NAMES 64 /* after one option; more are given in several */
+#define COMMAND_NAMES 64              /* per option; longer lists take several options */
+#define COMMAND_ANY_OBJECT UINT32_MAX /* for names that only one object has */
 
 struct command_item {
 	size_t probe;
 	enum probes_verb verb;
 };
 
-/* What is to be said about one process. */
+/* The probes to switch in one process. */
 struct command {
 	const struct probes_session *session;
 	struct command_item *items;
 	size_t count, capacity;
-	struct probe_name spell;
+	struct probe_name names;
 };
 
-#define COMMAND_ANYWHERE UINT32_MAX /* names that lie in one object only */
-
+/* The object that item i must be restricted to. */
 static uint32_t command_object(const struct command *c, size_t i)
 {
 	size_t probe = c->items[i].probe;
 
-	return probe_name_shared(&c->spell, probe) ? probes_at(c->session, probe)->object
-						   : COMMAND_ANYWHERE;
+	return probe_name_shared(&c->names, probe) ? probes_at(c->session, probe)->object
+						   : COMMAND_ANY_OBJECT;
 }
 
 static void command_name(const struct command *c, size_t i, FILE *out)
@@ -45,7 +45,7 @@ static void command_name(const struct command *c, size_t i, FILE *out)
 	fputs(name, out);
 }
 
-/* -enable a,b,c of the items of one verb in one object. */
+/* "-enable A,B,C" for the items with this verb and object. */
 static void command_names(
 	const struct command *c, uint32_t object, enum probes_verb verb, FILE *out)
 {
@@ -76,85 +76,62 @@ static void command_names(
 	}
 }
 
-static bool command_is_all(const struct command *c)
-{
-	for (size_t i = 1; i < c->count; i++) {
-		if (c->items[i].verb != c->items[0].verb)
-			return false;
-	}
-	return c->count > 1 && c->count == probes_count(c->session);
-}
-
-static bool command_is_pair(const struct command *c, bool pair)
-{
-	return pair && c->count == 2 && c->items[0].verb == c->items[1].verb &&
-	       command_object(c, 0) == command_object(c, 1);
-}
-
-/* Both were switched in the order that loses no end: on, the end came first. */
-static void command_pair(const struct command *c, FILE *out)
-{
-	bool on = c->items[0].verb == PROBES_ENABLE;
-	char *names;
-	size_t size;
-	FILE *list = open_memstream(&names, &size);
-
-	command_name(c, on ? 1 : 0, list);
-	fputc(',', list);
-	command_name(c, on ? 0 : 1, list);
-	fclose(list);
-	fputs(on ? " -enable-pair " : " -disable-pair ", out);
-	shell_quote(out, names);
-	free(names);
-}
-
-/* The actions for one object (or for what needs none to be named), as one line. */
+/* One line for the items with this object. `pair`: the items are a pair, end first when enabled. */
 static void command_line(const struct command *c, uint32_t object, bool pair, FILE *out)
 {
-	if (command_is_pair(c, pair)) {
-		command_pair(c, out);
+	if (pair) {
+		bool enable = c->items[0].verb == PROBES_ENABLE;
+		char *names;
+		size_t size;
+		FILE *list = open_memstream(&names, &size);
+
+		command_name(c, enable ? 1 : 0, list);
+		fputc(',', list);
+		command_name(c, enable ? 0 : 1, list);
+		fclose(list);
+		fputs(enable ? " -enable-pair " : " -disable-pair ", out);
+		shell_quote(out, names);
+		free(names);
 	} else {
 		command_names(c, object, PROBES_ENABLE, out);
 		command_names(c, object, PROBES_DISABLE, out);
 	}
-	if (object != COMMAND_ANYWHERE) {
+	if (object != COMMAND_ANY_OBJECT) {
 		fputs(" -object ", out);
 		shell_quote(out, probes_object_at(c->session, object)->path);
 	}
 	fputc('\n', out);
 }
 
-/* Every object that must be named once, in the order of the items. */
-static void command_lines(const struct command *c, bool pair, FILE *out)
-{
-	size_t objects = probes_object_count(c->session);
-	bool *said = mem_array(objects + 1, sizeof *said);
-
-	for (size_t i = 0; i < c->count; i++) {
-		uint32_t object = command_object(c, i);
-		bool *once = &said[object == COMMAND_ANYWHERE ? objects : object];
-
-		if (!*once)
-			command_line(c, object, pair, out);
-		*once = true;
-	}
-	free(said);
-}
-
-/* The actions in one process: lines without their head. */
+/* The lines for one process, without COMMAND_HEAD and pid. Frees the items. */
 static char *command_text(struct command *c, bool pair)
 {
+	size_t objects = probes_object_count(c->session), size;
+	bool *done = mem_array(objects + 1, sizeof *done), one_verb = true;
 	char *text;
-	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	if (command_is_all(c))
+	for (size_t i = 1; i < c->count; i++)
+		one_verb = one_verb && c->items[i].verb == c->items[0].verb;
+	if (one_verb && c->count > 1 && c->count == probes_count(c->session)) {
 		fputs(c->items[0].verb == PROBES_ENABLE ? " -enable-all\n" : " -disable-all\n",
 			out);
-	else if (c->count && probe_name_init(&c->spell, c->session) == 0)
-		command_lines(c, pair, out);
+	} else if (c->count && probe_name_init(&c->names, c->session) == 0) {
+		pair = pair && one_verb && c->count == 2 &&
+		       command_object(c, 0) == command_object(c, 1);
+		for (size_t i = 0; i < c->count; i++) {
+			uint32_t object = command_object(c, i);
+			bool *once = &done[object == COMMAND_ANY_OBJECT ? objects : object];
+
+			if (!*once)
+				command_line(c, object, pair, out);
+			*once = true;
+		}
+	}
 	fclose(out);
-	probe_name_done(&c->spell);
+	probe_name_done(&c->names);
+	free(done);
+	free(c->items);
 	return text;
 }
 
@@ -164,7 +141,7 @@ static void command_add(struct command *c, size_t probe, enum probes_verb verb)
 	c->items[c->count++] = (struct command_item){.probe = probe, .verb = verb};
 }
 
-/* The texts of all processes, under their heads; frees them. */
+/* Join the texts of all processes, and free them. `more` is appended to each line. */
 static char *command_join(const struct model *m, char **texts, const char *more)
 {
 	char *text;
@@ -175,9 +152,7 @@ static char *command_join(const struct model *m, char **texts, const char *more)
 		if (!texts[i] || !*texts[i])
 			continue;
 		for (char *line = texts[i], *end; (end = strchr(line, '\n')); line = end + 1) {
-			*end = '\0';
 			fprintf(out, "%s%d", COMMAND_HEAD, (int)m->processes[i].pid);
-			*end = '\n';
 			for (size_t j = i + 1; j < m->process_count; j++) {
 				if (texts[j] && !strcmp(texts[i], texts[j]))
 					fprintf(out, ",%d", (int)m->processes[j].pid);
@@ -186,7 +161,7 @@ static char *command_join(const struct model *m, char **texts, const char *more)
 		}
 		for (size_t j = i + 1; j < m->process_count; j++) {
 			if (texts[j] && !strcmp(texts[i], texts[j]))
-				texts[j][0] = '\0';
+				texts[j][0] = '\0'; /* printed */
 		}
 	}
 	fclose(out);
@@ -196,22 +171,25 @@ static char *command_join(const struct model *m, char **texts, const char *more)
 	return text;
 }
 
-char *command_of_deed(const struct model *m, const struct operation *d)
+char *command_of_operation(const struct model *m, const struct operation *o)
 {
 	char **texts = mem_array(m->process_count, sizeof *texts);
 
-	for (size_t i = 0; i < d->count && i < m->process_count; i++) {
-		const struct probes_result *r = d->results[i];
+	for (size_t i = 0; i < o->count && i < m->process_count; i++) {
+		const struct probes_result *r = o->results[i];
 		struct command c = {.session = m->processes[i].session};
 
 		for (size_t j = 0; r && j < r->item_count; j++) {
 			if (r->items[j].outcome == PROBES_DONE)
 				command_add(&c, r->items[j].probe, r->items[j].verb);
 		}
-		texts[i] = c.count && d->line ? mem_text(d->line) : command_text(&c, d->pair);
-		free(c.items);
+		texts[i] = command_text(&c, o->pair);
+		if (o->line && c.count) {
+			free(texts[i]);
+			texts[i] = mem_text(o->line);
+		}
 	}
-	return command_join(m, texts, d->force && !d->line ? " -force" : "");
+	return command_join(m, texts, o->force && !o->line ? " -force" : "");
 }
 
 char *command_of_rows(
@@ -230,7 +208,6 @@ char *command_of_rows(
 			}
 		}
 		texts[i] = command_text(&c, false);
-		free(c.items);
 	}
 	return command_join(m, texts, "");
 }

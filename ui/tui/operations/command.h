@@ -1,4 +1,4 @@
-/* What was done, or is chosen, as command lines of `probes-tui attach` that do the same. */
+/* Operations and selections as equivalent command lines of `probes-tui attach`. */
 #ifndef UI_TUI_OPERATIONS_COMMAND_H
 #define UI_TUI_OPERATIONS_COMMAND_H
 
@@ -7,10 +7,10 @@
 #define COMMAND_HEAD "probes-tui attach -pid "
 
 /*
- * Lines, each COMMAND_HEAD "PID[,PID] ..."; "" where there is nothing to do.
- * The text is the caller's.
+ * The command lines for what an operation has done; for switching rows. Each line is COMMAND_HEAD
+ * "PID[,PID] ..."; "" if there is nothing to do. The caller frees the text.
  */
-char *command_of_deed(const struct model *m, const struct operation *d);
+char *command_of_operation(const struct model *m, const struct operation *o);
 char *command_of_rows(
 	const struct model *m, const uint32_t *ids, size_t count, enum probes_verb verb);
 

@@ -1,6 +1,6 @@
 /*
- * Undo and redo: two stacks. The deed that undid another one is what redo
- * reverts, and so on.
+ * Undo and redo: two stacks. Redo reverts the operation that undo performed, and vice
+ * versa.
  */
 #include "ui/tui/operations/history.h"
 
@@ -8,13 +8,13 @@
 
 #include <stdlib.h>
 
-static void history_push(struct history_stack *s, struct operation *d)
+static void history_push(struct history_stack *s, struct operation *o)
 {
 	s->all = mem_grow(s->all, &s->capacity, s->count + 1, sizeof(struct operation *));
-	s->all[s->count++] = d;
+	s->all[s->count++] = o;
 }
 
-static void history_empty(struct history_stack *s)
+static void history_clear(struct history_stack *s)
 {
 	while (s->count)
 		operation_free(s->all[--s->count]);
@@ -22,17 +22,17 @@ static void history_empty(struct history_stack *s)
 
 void history_done(struct history *h)
 {
-	history_empty(&h->done);
-	history_empty(&h->undone);
+	history_clear(&h->done);
+	history_clear(&h->undone);
 	free(h->done.all);
 	free(h->undone.all);
 	*h = (struct history){0};
 }
 
-void history_add(struct history *h, struct operation *d)
+void history_add(struct history *h, struct operation *o)
 {
-	history_empty(&h->undone);
-	history_push(&h->done, d);
+	history_clear(&h->undone);
+	history_push(&h->done, o);
 }
 
 const struct operation *history_last(const struct history *h, bool redo)

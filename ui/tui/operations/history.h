@@ -1,5 +1,5 @@
 /*
- * What was done in this session, for undo and redo. Owns the operations.
+ * The operations of this session, for undo and redo. Owns them.
  */
 #ifndef UI_TUI_OPERATIONS_HISTORY_H
 #define UI_TUI_OPERATIONS_HISTORY_H
@@ -17,12 +17,13 @@ struct history {
 
 void history_done(struct history *h);
 
-/* Something new was done: what was undone before cannot be redone any more. */
-void history_add(struct history *h, struct operation *d);
+/* Add a new operation. Clears the redo stack. */
+void history_add(struct history *h, struct operation *o);
 
-/* What undo (or redo) would revert, or NULL. */
+/* The operation that undo (or redo) reverts next, or NULL. */
 const struct operation *history_last(const struct history *h, bool redo);
-/* It was reverted by this deed, which changes sides. */
+/* Replace that operation, now reverted, by the operation `by` that reverted it, on the other stack.
+ */
 void history_reverted(struct history *h, bool redo, struct operation *by);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The record of a session. Owns the texts; files are opened by others.
+ * The record of a session. Owns the texts; opens no files.
  */
 #include "ui/tui/operations/record.h"
 
@@ -29,15 +29,15 @@ static void record_add(struct record *r, const char *text, char *command)
 }
 
 void record_operation(
-	struct record *r, const struct model *m, const char *prefix, const struct operation *d)
+	struct record *r, const struct model *m, const char *prefix, const struct operation *o)
 {
-	char said[400], text[700];
+	char outcome[400], text[700];
 
-	if (!operation_wrote(d))
+	if (!operation_wrote(o))
 		return;
-	snprintf(text, sizeof text, "%s%s: %s", prefix, d->what,
-		operation_say(&d->sum, said, sizeof said));
-	record_add(r, text, command_of_deed(m, d));
+	snprintf(text, sizeof text, "%s%s: %s", prefix, o->what,
+		operation_say(&o->sum, outcome, sizeof outcome));
+	record_add(r, text, command_of_operation(m, o));
 }
 
 void record_mark(struct record *r, const char *text)
@@ -56,7 +56,7 @@ const struct record_entry *record_last(const struct record *r)
 	return NULL;
 }
 
-/* With one process its id is the script's argument. */
+/* Write command lines. With one process its pid becomes the script's argument. */
 static void record_command(const char *command, bool one, FILE *out)
 {
 	size_t head = strlen(COMMAND_HEAD);
@@ -76,9 +76,10 @@ static void record_command(const char *command, bool one, FILE *out)
 	}
 }
 
-static void record_head(const struct model *m, FILE *out)
+size_t record_script(const struct record *r, const struct model *m, FILE *out)
 {
 	char path[TEXT_MAX];
+	size_t actions = 0;
 
 	fprintf(out, "#!/bin/sh\n# A session of probes-tui, as commands that do the same.\n");
 	for (size_t i = 0; i < m->process_count; i++)
@@ -86,13 +87,6 @@ static void record_head(const struct model *m, FILE *out)
 			text_clean(probes_path(m->processes[i].session), path, sizeof path));
 	if (m->process_count == 1)
 		fprintf(out, "pid=${1:-%d}\n", (int)m->processes[0].pid);
-}
-
-size_t record_script(const struct record *r, const struct model *m, FILE *out)
-{
-	size_t actions = 0;
-
-	record_head(m, out);
 	for (size_t i = 0; i < r->count; i++) {
 		const struct record_entry *e = &r->all[i];
 		char when[40];

@@ -1,5 +1,5 @@
 /*
- * The record of a session: what was done when, as command lines, and marks.
+ * The record of a session: its operations with time and command lines, and the user's marks.
  */
 #ifndef UI_TUI_OPERATIONS_RECORD_H
 #define UI_TUI_OPERATIONS_RECORD_H
@@ -11,8 +11,8 @@
 
 struct record_entry {
 	time_t when;
-	char *text;    /* what it was, or the mark; safe for the terminal */
-	char *command; /* lines; NULL: a mark */
+	char *text;    /* description of the operation, or the mark; safe for the terminal */
+	char *command; /* command lines; NULL: a mark */
 };
 
 struct record {
@@ -21,13 +21,13 @@ struct record {
 };
 
 void record_done(struct record *r);
-/* A deed that wrote something; prefix: "undo: " and so on. */
+/* Add an operation, unless it wrote nothing. `prefix`: "", "undo: ", "redo: ". */
 void record_operation(
-	struct record *r, const struct model *m, const char *prefix, const struct operation *d);
+	struct record *r, const struct model *m, const char *prefix, const struct operation *o);
 void record_mark(struct record *r, const char *text);
-/* What was done last (no mark), or NULL. */
+/* The last operation, or NULL. */
 const struct record_entry *record_last(const struct record *r);
-/* All of it as a script that does it again; returns how many actions it has. */
+/* Write the record as a shell script that repeats the session. Returns the number of operations. */
 size_t record_script(const struct record *r, const struct model *m, FILE *out);
 
 #endif

@@ -7,19 +7,12 @@
 
 #include <string.h>
 
-static bool shell_is_plain(const char *word)
-{
-	for (const char *s = word; *s; s++) {
-		if (!(*s >= '0' && *s <= '9') && !(*s >= 'a' && *s <= 'z') &&
-			!(*s >= 'A' && *s <= 'Z') && !strchr("_-+=.,:/@%", *s))
-			return false;
-	}
-	return *word;
-}
-
 void shell_quote(FILE *out, const char *word)
 {
-	if (shell_is_plain(word)) {
+	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-+=.,:/@%";
+
+	if (*word && !word[strspn(word, plain)]) {
 		fputs(word, out);
 		return;
 	}
@@ -33,7 +26,7 @@ void shell_quote(FILE *out, const char *word)
 	fputc('\'', out);
 }
 
-/* How much of a line fits; *quoted: whether its end is within single quotes. */
+/* How many bytes fit into a line. *quoted: is the start, and then the end, in single quotes? */
 static size_t shell_fits(const char *s, int columns, bool *quoted)
 {
 	size_t n = 0;
@@ -41,12 +34,12 @@ static size_t shell_fits(const char *s, int columns, bool *quoted)
 
 	while (s[n] && s[n] != '\n') {
 		int width;
-		/* \' stays together: what follows a backslash is no quote */
+		/* keep \\' together: this quote does not end or start quoting */
 		size_t bytes = s[n] == '\\' && !*quoted && s[n + 1] ? 2 : text_next(s + n, &width);
 
 		if (bytes == 2 && s[n] == '\\')
 			width = 2;
-		/* room for what ends the line: '\ */
+		/* keep room for the continuation: '\\ */
 		if (used + width > columns - 2 && strlen(s + n) > 2)
 			break;
 		if (s[n] == '\'')
@@ -57,17 +50,17 @@ static size_t shell_fits(const char *s, int columns, bool *quoted)
 	return n;
 }
 
-void shell_fold(struct pager *l, int style, const char *command, int columns)
+void shell_fold(struct pager *p, int style, const char *command, int columns)
 {
 	bool quoted = false;
 
 	columns = columns > 20 ? columns : 20;
 	while (*command) {
-		bool before = quoted;
-		size_t n = shell_fits(command, before ? columns - 1 : columns, &quoted);
+		bool reopen = quoted;
+		size_t n = shell_fits(command, reopen ? columns - 1 : columns, &quoted);
 		bool ends = !command[n] || command[n] == '\n';
 
-		pager_addf(l, style, "%s%.*s%s", before ? "'" : "", (int)n, command,
+		pager_addf(p, style, "%s%.*s%s", reopen ? "'" : "", (int)n, command,
 			ends     ? ""
 			: quoted ? "'\\"
 				 : "\\");
@@ -77,7 +70,7 @@ void shell_fold(struct pager *l, int style, const char *command, int columns)
 	}
 }
 
-int shell_split(const char *line, char *room, char **words, int max)
+int shell_split(const char *line, char *buffer, char **words, int max)
 {
 	int count = 0;
 
@@ -90,7 +83,7 @@ int shell_split(const char *line, char *room, char **words, int max)
 			return count;
 		if (count == max)
 			return -1;
-		words[count++] = room;
+		words[count++] = buffer;
 		for (; *line && (quote || (*line != ' ' && *line != '\t')); line++) {
 			if (!quote && (*line == '\'' || *line == '"'))
 				quote = *line;
@@ -98,13 +91,13 @@ int shell_split(const char *line, char *room, char **words, int max)
 				quote = '\0';
 			else if (*line == '\\' && quote != '\'' && line[1] &&
 				 (!quote || line[1] == '"' || line[1] == '\\'))
-				*room++ = *++line;
+				*buffer++ = *++line;
 			else
-				*room++ = *line;
+				*buffer++ = *line;
 		}
 		if (quote)
 			return -1;
-		*room++ = '\0';
+		*buffer++ = '\0';
 		if (*line)
 			line++;
 	}

@@ -1,4 +1,4 @@
-/* Words and lines for a POSIX shell. Pure. */
+/* Quoting, wrapping and splitting of POSIX shell command lines. Pure. */
 #ifndef UI_TUI_OPERATIONS_SHELL_H
 #define UI_TUI_OPERATIONS_SHELL_H
 
@@ -6,20 +6,20 @@
 
 #include <stdio.h>
 
-/* Print a word so that the shell takes it as it is. */
+/* Print a word, quoted if needed. */
 void shell_quote(FILE *out, const char *word);
 
 /*
- * A quoted command line broken to fit into so many columns, so that what is
- * copied from the screen is still the same command.
+ * Wrap a quoted command line to this many columns, with backslash-newline: pasted from the
+ * screen it is still the same command.
  */
-void shell_fold(struct pager *l, int style, const char *command, int columns);
+void shell_fold(struct pager *p, int style, const char *command, int columns);
 
 /*
  * Split a line into words as the shell does: blanks, '...', "...", \x; no
- * expansion of any kind. At most max words; they lie in `room`, as large as
- * the line. Returns how many, or -1: a quote is open, or too many words.
+ * expansion. The words are stored in `buffer`, of at least strlen(line) + 1 bytes. Returns their
+ * number, or -1: an unterminated quote, or more than max words.
  */
-int shell_split(const char *line, char *room, char **words, int max);
+int shell_split(const char *line, char *buffer, char **words, int max);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Which processes are shown, and which is meant.
+ * The choice of processes: listed, current, tagged.
  */
 #include "ui/tui/process/picker.h"
 
@@ -31,14 +31,6 @@ void picker_done(struct picker *p)
 	memset(p, 0, sizeof *p);
 }
 
-static bool picker_shows(const struct picker *p, const struct scan_process *one)
-{
-	struct filter_subject s = {
-		.text = one->all, .provider = "", .object = one->command, .tagged = one->tagged};
-
-	return !one->gone && one->kind == SCAN_PROBES && filter_match(p->filter, &s);
-}
-
 static int picker_compare(const void *a, const void *b, void *data)
 {
 	const struct scan_process *all = data;
@@ -53,7 +45,13 @@ void picker_update(struct picker *p)
 	size_t count = 0;
 
 	for (size_t i = 0; i < p->scan.count; i++) {
-		if (picker_shows(p, &p->scan.all[i]))
+		const struct scan_process *one = &p->scan.all[i];
+		struct filter_subject subject = {.text = one->all,
+			.provider = "",
+			.object = one->command,
+			.tagged = one->tagged};
+
+		if (!one->gone && one->kind == SCAN_PROBES && filter_match(p->filter, &subject))
 			ids[count++] = (uint32_t)i;
 	}
 	qsort_r(ids, count, sizeof *ids, picker_compare, p->scan.all);

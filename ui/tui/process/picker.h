@@ -1,6 +1,6 @@
 /*
- * The list of processes that hold probes: what of the scan is shown, filtered,
- * with a cursor and a search. No curses.
+ * The list of processes with probes: the result of the scan, filtered, with a cursor, a search
+ * and tags. No curses.
  */
 #ifndef UI_TUI_PROCESS_PICKER_H
 #define UI_TUI_PROCESS_PICKER_H
@@ -12,9 +12,9 @@
 #include "ui/tui/widgets/rowlist.h"
 
 struct picker {
-	bool used; /* no process was given */
+	bool used; /* the command line named no process */
 	struct scan scan;
-	struct rowlist rows; /* numbers of processes in the scan */
+	struct rowlist rows; /* indices of scan.all */
 	struct filter *filter;
 	char filter_text[INPUT_SIZE];
 	struct pattern *search; /* NULL: none */
@@ -26,17 +26,18 @@ struct picker {
 void picker_init(struct picker *p, const char *comm);
 void picker_done(struct picker *p);
 
-/* Show what the scan has found: by pid. */
+/* List the results of the scan, by pid. */
 void picker_update(struct picker *p);
-/* 0, or -1 and why: then it stays as it was. */
+/* Set the filter or the search. -1: `why` explains, and the old one stays. */
 int picker_filter(struct picker *p, const char *text, char *why, size_t size);
 int picker_search(struct picker *p, const char *text, char *why, size_t size);
-/* Go to the next (+1) or previous (-1) match from a place in the list; false: none. */
+/* Move to the first match at or after index `from` (direction 1), or at or before it (-1). False:
+ * no match. */
 bool picker_seek(struct picker *p, size_t from, int direction);
 
 /* The process under the cursor, or NULL. */
 const struct scan_process *picker_current(const struct picker *p);
-/* Those tagged and shown, else the one under the cursor; the array is the caller's. */
+/* The tagged processes in the list, else the one under the cursor. The caller frees the array. */
 size_t picker_chosen(const struct picker *p, struct scan_identity **chosen);
 void picker_tag(struct picker *p);
 

@@ -1,46 +1,55 @@
 /*
- * A few numbers from /proc/PID/stat.
+ * Files of /proc/PID, and the screen's only parser of /proc/PID/stat.
  */
 #include "ui/tui/process/procinfo.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Field n (from 1) of /proc/PID/stat; those from 3 on follow the last ')'. */
-static unsigned long long procinfo_field(const char *stat, int n)
+size_t procinfo_file(pid_t pid, const char *name, char *out, size_t size)
 {
-	const char *s = strrchr(stat, ')');
+	char path[64];
+	ssize_t n;
+	int fd, code;
 
-	for (int i = 2; s && i < n; i++) {
-		s = strchr(s + 1, ' ');
-	}
-	return s ? strtoull(s, NULL, 10) : 0;
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	code = fd < 0 ? errno : 0;
+	n = fd < 0 ? -1 : read(fd, out, size - 1);
+	if (fd >= 0)
+		close(fd);
+	out[n > 0 ? n : 0] = '\0';
+	errno = code;
+	return n > 0 ? (size_t)n : 0;
 }
 
-void procinfo_read(struct procinfo *info, pid_t pid)
+bool procinfo_read(struct procinfo *info, pid_t pid)
 {
-	char path[64], stat[1024];
+	char stat[1024], *open, *close;
 	struct timespec now;
-	size_t n;
-	FILE *f;
 
-	info->up_seconds = info->threads = -1;
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	n = fread(stat, 1, sizeof stat - 1, f);
-	fclose(f);
-	stat[n] = '\0';
-	if (!n)
-		return;
+	*info = (struct procinfo){.threads = -1, .up_seconds = -1};
+	procinfo_file(pid, "stat", stat, sizeof stat);
+	/* "PID (COMM) S ...": comm may contain parentheses; the last one ends it (proc(5)). */
+	open = strchr(stat, '(');
+	close = strrchr(stat, ')');
+	if (!open || !close || close < open)
+		return false;
+	*close = '\0';
+	snprintf(info->comm, sizeof info->comm, "%s", open + 1);
+	if (sscanf(close + 1,
+		    " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld "
+		    "%*d %llu",
+		    &info->threads, &info->start) != 2)
+		return false;
 	clock_gettime(CLOCK_BOOTTIME, &now);
-	info->threads = (long)procinfo_field(stat, 20);
-	info->up_seconds = (long)now.tv_sec - (long)(procinfo_field(stat, 22) /
-						      (unsigned long long)sysconf(_SC_CLK_TCK));
+	info->up_seconds =
+		(long)now.tv_sec - (long)(info->start / (unsigned long long)sysconf(_SC_CLK_TCK));
+	return true;
 }
 
 const char *procinfo_span(long seconds, char *out, size_t size)

@@ -1,10 +1,7 @@
 /*
- * The program that was started under the screen.
+ * The program started under the screen. Owns its pty and its exit status.
  */
 #include "ui/tui/process/program.h"
-
-#include "ui/limits.h"
-#include "ui/tui/terminal/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,58 +14,38 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char **program_argv(const char *file, char *const *args)
-{
-	size_t n = 0;
-	char **argv;
-
-	while (args && args[n])
-		n++;
-	argv = mem_array(n + 2, sizeof *argv);
-	argv[0] = (char *)file;
-	for (size_t i = 0; i < n; i++)
-		argv[i + 1] = args[i];
-	return argv;
-}
-
-int program_start(struct program *p, const char *file, char *const *args,
-	const struct probes_options *options, bool ends, struct probes_session **session,
-	struct probes_error *e)
+int program_start(struct program *p, const struct options *o, const struct probes_options *engine,
+	struct probes_session **session, struct probes_error *e)
 {
 	struct winsize size = {.ws_row = 24, .ws_col = 80};
-	struct probes_program program = {.file = file, .files = limits_given()};
-	char **argv = program_argv(file, args);
-	int slave, status;
+	struct probes_program program = {.file = o->prog, .files = o->files};
+	int status;
 
-	memset(p, 0, sizeof *p);
-	status = openpty(&p->master, &slave, NULL, NULL, &size);
-	if (status < 0) {
-		free(argv);
+	*p = (struct program){0};
+	if (openpty(&p->master, &program.terminal, NULL, NULL, &size) < 0)
 		return probes_failed(e, -errno, "cannot make a terminal for the program");
-	}
 	fcntl(p->master, F_SETFD, FD_CLOEXEC);
 	fcntl(p->master, F_SETFL, O_RDWR | O_NONBLOCK);
-	fcntl(slave, F_SETFD, FD_CLOEXEC);
-	program.argv = argv;
-	program.terminal = slave;
-	status = probes_start(&program, options, session, e);
-	close(slave);
-	free(argv);
+	fcntl(program.terminal, F_SETFD, FD_CLOEXEC);
+	program.argv = options_program(o);
+	status = probes_start(&program, engine, session, e);
+	close(program.terminal);
+	free((void *)program.argv);
 	if (status < 0) {
 		close(p->master);
 		return status;
 	}
 	p->pid = probes_pid(*session);
-	p->used = true;
-	p->ends = ends;
-	status = pty_relay_start(&p->keeper, p->master, file, p->pid, ends);
+	status = pty_relay_start(&p->relay, p->master, o->prog, p->pid, o->end_program);
 	if (status < 0) {
 		probes_failed(e, status, "cannot read the program's output");
 		probes_close(*session);
 		close(p->master);
-		p->used = false;
+		return status;
 	}
-	return status;
+	p->ends = o->end_program;
+	p->used = true;
+	return 0;
 }
 
 void program_done(struct program *p)
@@ -76,7 +53,7 @@ void program_done(struct program *p)
 	if (!p->used)
 		return;
 	close(p->master);
-	close(p->keeper.channel);
+	close(p->relay.channel);
 	ring_done(&p->output);
 	p->used = false;
 }
@@ -99,8 +76,9 @@ bool program_read(struct program *p)
 	char bytes[65536];
 	bool any = false;
 
-	for (int i = 0; p->used && !p->output_ended && i < 16; i++) { /* then others are heard */
-		ssize_t n = read(p->keeper.channel, bytes, sizeof bytes);
+	/* At most 1 MiB per call, so that keys and signals are not starved. */
+	for (int i = 0; p->used && !p->output_ended && i < 16; i++) {
+		ssize_t n = read(p->relay.channel, bytes, sizeof bytes);
 
 		if (n < 0)
 			return any;
@@ -116,7 +94,7 @@ bool program_reap(struct program *p)
 {
 	if (!p->used)
 		return false;
-	waitpid(p->keeper.pid, NULL, WNOHANG);
+	waitpid(p->relay.pid, NULL, WNOHANG);
 	if (p->ended || waitpid(p->pid, &p->status, WNOHANG) != p->pid)
 		return false;
 	p->ended = WIFEXITED(p->status) || WIFSIGNALED(p->status);

@@ -1,11 +1,12 @@
 /*
- * The program that was started under the screen: its terminal, its output, its
- * end. One at most.
+ * The program started under the screen: its pty, its output, its exit status.
+ * At most one.
  */
 #ifndef UI_TUI_PROCESS_PROGRAM_H
 #define UI_TUI_PROCESS_PROGRAM_H
 
 #include "probes.h"
+#include "ui/options.h"
 #include "ui/tui/process/pty_relay.h"
 #include "ui/tui/widgets/ring.h"
 
@@ -13,35 +14,34 @@
 #include <sys/types.h>
 
 struct program {
-	bool used; /* there is one */
-	bool ends; /* with the screen */
+	bool used; /* a program was started */
+	bool ends; /* together with the screen */
 	pid_t pid;
-	int master;
-	struct pty_relay keeper;
+	int master; /* of its pty */
+	struct pty_relay relay;
 	bool output_ended;
 	bool ended;
-	int status; /* as waitpid gives it, once ended */
+	int status; /* as from waitpid, once ended */
 	struct ring output;
 };
 
-/* Start it, held at its beginning, on a terminal of its own. `ends`: end it with the screen. */
-PROBES_CHECK int program_start(struct program *p, const char *file, char *const *args,
-	const struct probes_options *options, bool ends, struct probes_session **session,
+/* Start o->prog on a new pty, held before its first instruction; probes_resume starts it. */
+PROBES_CHECK int program_start(struct program *p, const struct options *o,
+	const struct probes_options *engine, struct probes_session **session,
 	struct probes_error *e);
-/* Forget it. It keeps running, with its output going to the keeper's file; or the keeper ends it.
- */
+/* Release the pty. The relay continues, and saves the output or ends the program. */
 void program_done(struct program *p);
 
 void program_resize(struct program *p, int rows, int columns);
-/* A byte for its keyboard. False: it does not read them. */
+/* Type one byte. False: the program does not read its input. */
 bool program_type(const struct program *p, char byte);
-/* Take what it has written since. True if there was something. */
+/* Read new output. True: there was some, or its end. */
 bool program_read(struct program *p);
-/* Look whether it has ended. True if it just did. */
+/* Reap the program if it has ended. True: it just ended. */
 bool program_reap(struct program *p);
 /* "exited with status 3", "was ended by signal 15 (Terminated)". Returns out. */
 const char *program_end(const struct program *p, char *out, size_t size);
-/* Ask it (SIGTERM) or force it (SIGKILL) to end. */
+/* Signal the program's process group: SIGTERM or SIGKILL. */
 void program_signal(const struct program *p, int signal);
 
 #endif

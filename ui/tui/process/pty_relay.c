@@ -1,9 +1,10 @@
 /*
- * The keeper of a started program's terminal. After the fork it uses nothing
- * of the screen: no curses, no sessions, no terminal.
+ * The relay process. After the fork it uses no part of the screen: no curses, no sessions, no
+ * terminal.
  */
 #include "ui/tui/process/pty_relay.h"
 
+#include "ui/config.h"
 #include "ui/tui/terminal/text.h"
 
 #include <errno.h>
@@ -23,72 +24,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PTY_RELAY_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
-#define PTY_RELAY_BUFFER (1 << 20) /* kept while the screen does not read */
+#define PTY_RELAY_GRACE_MS 3000    /* between SIGTERM and SIGKILL */
+#define PTY_RELAY_BUFFER (1 << 20) /* output kept while the screen does not read */
 
-/* Read from the program, and not taken by anybody yet: a ring. */
-struct pty_relay_store {
-	char bytes[PTY_RELAY_BUFFER];
-	size_t first, count;
-};
-
-static void pty_relay_push(struct pty_relay_store *s, const char *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		s->bytes[(s->first + s->count) % PTY_RELAY_BUFFER] = bytes[i];
-		if (s->count < PTY_RELAY_BUFFER)
-			s->count++;
-		else
-			s->first = (s->first + 1) % PTY_RELAY_BUFFER;
-	}
-}
-
-/* Write what can be written now. False: nobody reads any more. */
-static bool pty_relay_give(struct pty_relay_store *s, int fd)
-{
-	while (s->count) {
-		size_t run = PTY_RELAY_BUFFER - s->first;
-		ssize_t n = write(fd, s->bytes + s->first, s->count < run ? s->count : run);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return errno == EAGAIN;
-		s->first = (s->first + (size_t)n) % PTY_RELAY_BUFFER;
-		s->count -= (size_t)n;
-	}
-	return true;
-}
-
-/* False: the program's terminal is closed. */
-static bool pty_relay_take(struct pty_relay_store *s, int master)
-{
-	char bytes[16384];
-	ssize_t n = read(master, bytes, sizeof bytes);
-
-	if (n > 0)
-		pty_relay_push(s, bytes, (size_t)n);
-	return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
-}
-
-/* The screen is gone: on to the file; where that fails the output is forgotten, but read. */
-static int pty_relay_open(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	return fd >= 0 ? fd : open("/dev/null", O_WRONLY | O_CLOEXEC);
-}
-
-/* The program that the keeper serves, and how. */
-struct pty_relay_work {
+/* The relay's side of struct pty_relay. */
+struct pty_relay_job {
 	int master, channel, pidfd;
 	pid_t pid; /* of the program */
 	bool ends; /* with the screen */
 	const char *path;
 };
 
-/* Has the program itself ended? Its children may go on. */
-static bool pty_relay_ended(const struct pty_relay_work *w)
+/* Output that was read from the program and not written yet: a ring. */
+struct pty_relay_buffer {
+	char bytes[PTY_RELAY_BUFFER];
+	size_t first, count;
+};
+
+/* Has the program itself ended? Its children may still run. */
+static bool pty_relay_ended(const struct pty_relay_job *w)
 {
 	struct pollfd p = {.fd = w->pidfd, .events = POLLIN};
 
@@ -104,70 +58,107 @@ static int64_t pty_relay_now_ms(void)
 }
 
 /*
- * End the program. It leads a session, so its pid is also the id of its process group. Its output
- * is read until it ends: a full pty would block it.
+ * End the program: SIGTERM, then SIGKILL. The program leads its session, so its pid is also its
+ * process group. Its output is read until it ends: a full pty would block it.
  */
-static void pty_relay_end(const struct pty_relay_work *w)
+static void pty_relay_end(const struct pty_relay_job *w)
 {
-	int64_t until = pty_relay_now_ms() + PTY_RELAY_PATIENCE_MS;
+	int64_t deadline = pty_relay_now_ms() + PTY_RELAY_GRACE_MS, wait;
 	int master = w->master;
-	char forgotten[4096];
+	char discarded[4096];
 
 	if (!pty_relay_ended(w)) {
 		kill(-w->pid, SIGTERM);
-		kill(-w->pid, SIGCONT); /* a stopped one could not end */
+		kill(-w->pid, SIGCONT); /* a stopped process does not see SIGTERM */
 	}
-	for (int64_t left; !pty_relay_ended(w) && (left = until - pty_relay_now_ms()) > 0;) {
+	while (!pty_relay_ended(w) && (wait = deadline - pty_relay_now_ms()) > 0) {
 		struct pollfd fds[] = {
 			{.fd = w->pidfd, .events = POLLIN}, {.fd = master, .events = POLLIN}};
 		ssize_t n;
 
-		poll(fds, 2, (int)left);
+		poll(fds, 2, (int)wait);
 		if (!fds[1].revents)
 			continue;
-		n = read(master, forgotten, sizeof forgotten);
+		n = read(master, discarded, sizeof discarded);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-			master = -1; /* it has closed its terminal, and may still run */
+			master = -1; /* the program closed its terminal, and may still run */
 	}
 	if (!pty_relay_ended(w))
 		kill(-w->pid, SIGKILL);
 }
 
-static void pty_relay_run(const struct pty_relay_work *w)
+/* Write as much as possible without blocking. False: the reader is gone, or the disk is full. */
+static bool pty_relay_write(struct pty_relay_buffer *b, int fd)
 {
-	static struct pty_relay_store store;
-	bool screen = true, program = true;
+	while (b->count) {
+		size_t contiguous = PTY_RELAY_BUFFER - b->first;
+		ssize_t n = write(
+			fd, b->bytes + b->first, b->count < contiguous ? b->count : contiguous);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN;
+		b->first = (b->first + (size_t)n) % PTY_RELAY_BUFFER;
+		b->count -= (size_t)n;
+	}
+	return true;
+}
+
+/* Read once; a full buffer drops its oldest bytes. False: the program's terminal is closed. */
+static bool pty_relay_read(struct pty_relay_buffer *b, int master)
+{
+	size_t end = (b->first + b->count) % PTY_RELAY_BUFFER, room = PTY_RELAY_BUFFER - end;
+	ssize_t n = read(master, b->bytes + end, room < 16384 ? room : 16384);
+
+	if (n > 0)
+		b->count += (size_t)n;
+	if (b->count > PTY_RELAY_BUFFER) {
+		b->first = (b->first + b->count) % PTY_RELAY_BUFFER;
+		b->count = PTY_RELAY_BUFFER;
+	}
+	return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+static void pty_relay_run(const struct pty_relay_job *w)
+{
+	static struct pty_relay_buffer buffer;
+	bool screen = true, program = true; /* alive */
 	int out = w->channel;
 
-	while (program || (screen && store.count)) {
+	while (program || (screen && buffer.count)) {
 		struct pollfd fds[] = {
 			{.fd = program ? w->master : -1, .events = POLLIN},
-			{.fd = screen ? w->channel : -1, .events = store.count ? POLLOUT : 0},
+			{.fd = screen ? w->channel : -1, .events = buffer.count ? POLLOUT : 0},
 		};
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
-			program = pty_relay_take(&store, w->master);
+			program = pty_relay_read(&buffer, w->master);
 		if (screen && (fds[1].revents & (POLLHUP | POLLERR)))
 			screen = false;
 		if (!screen && w->ends) {
 			pty_relay_end(w);
 			break;
 		}
-		if (!screen && out == w->channel && (program || store.count))
-			out = pty_relay_open(w->path);
-		if ((screen || out != w->channel) && !pty_relay_give(&store, out)) {
+		if (!screen && out == w->channel && (program || buffer.count)) {
+			out = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+				0600);
+			if (out < 0) /* keep reading, or the program would block */
+				out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		}
+		if ((screen || out != w->channel) && !pty_relay_write(&buffer, out)) {
 			if (!screen)
-				store.count = 0; /* the disk is full: read on, and forget */
+				buffer.count = 0; /* the disk is full: discard, but keep reading */
 			screen = false;
 		}
 	}
 	_exit(0);
 }
 
-/* Detach from the screen; keep only these three descriptors. */
-static void pty_relay_detach(struct pty_relay_work *w)
+/* Detach from the screen: own session, default signals, no descriptors but those of the job. */
+static void pty_relay_detach(struct pty_relay_job *w)
 {
 	int *const kept[] = {&w->master, &w->channel, &w->pidfd};
 	int null = open("/dev/null", O_RDWR);
@@ -179,8 +170,8 @@ static void pty_relay_detach(struct pty_relay_work *w)
 		signal(s, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_NAME, "probes-keeper");
-	/* Move them above 5 first: dup2 to 3..5 must not close one of them. */
+	prctl(PR_SET_NAME, "probes-relay");
+	/* Move all above 5 first: dup2 to 3..5 must not close one of them. */
 	for (int i = 0; i < 3; i++)
 		*kept[i] = fcntl(*kept[i], F_DUPFD, 6);
 	for (int i = 0; i < 3; i++) {
@@ -194,57 +185,53 @@ static void pty_relay_detach(struct pty_relay_work *w)
 		return;
 }
 
-/* A directory of ours, with those above it where they lack. */
-static bool pty_relay_directory(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-	return (mkdir(path, 0700) == 0 || errno == EEXIST) && access(path, W_OK) == 0;
-}
-
-/* $XDG_STATE_HOME/probes-tui, ~/.local/state/probes-tui or /tmp, and a name nobody can guess. */
+/* A new file in $XDG_STATE_HOME/probes-tui, ~/.local/state/probes-tui or /tmp, with an unguessable
+ * name. Creates the directory, not the file. */
 static void pty_relay_path(char *path, size_t size, const char *program)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char directory[256] = "";
 	uint32_t number = (uint32_t)getpid();
+	char directory[256];
+	bool usable =
+		config_path(directory, sizeof directory, "XDG_STATE_HOME", ".local/state", "");
 
 	if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
 		number ^= (uint32_t)time(NULL);
-	if (state && state[0] == '/')
-		snprintf(directory, sizeof directory, "%s/probes-tui", state);
-	else if (home && home[0] == '/')
-		snprintf(directory, sizeof directory, "%s/.local/state/probes-tui", home);
-	if (!directory[0] || !pty_relay_directory(directory))
+	if (usable) {
+		for (char *slash = strchr(directory + 1, '/'); slash;
+			slash = strchr(slash + 1, '/')) {
+			*slash = '\0';
+			mkdir(directory, 0700);
+			*slash = '/';
+		}
+		mkdir(directory, 0700);
+	}
+	if (!usable || access(directory, W_OK) < 0)
 		strcpy(directory, "/tmp");
 	snprintf(path, size, "%s/output-%.80s-%08x.log", directory, text_base(program), number);
 }
 
-int pty_relay_start(struct pty_relay *k, int master, const char *program, pid_t pid, bool ends)
+int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t pid, bool ends)
 {
-	struct pty_relay_work w = {.master = master, .pid = pid, .ends = ends, .path = k->path};
+	struct pty_relay_job w = {.master = master, .pid = pid, .ends = ends, .path = r->path};
 	int channels[2], status = 0;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, channels) < 0)
 		return -errno;
 	w.channel = channels[1];
-	pty_relay_path(k->path, sizeof k->path, program);
+	pty_relay_path(r->path, sizeof r->path, program);
 	w.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	k->pid = w.pidfd < 0 ? -1 : fork();
-	if (k->pid == 0) {
+	r->pid = w.pidfd < 0 ? -1 : fork();
+	if (r->pid == 0) {
 		pty_relay_detach(&w);
 		pty_relay_run(&w);
 	}
-	if (k->pid < 0)
+	if (r->pid < 0)
 		status = -errno;
 	close(w.channel);
 	if (w.pidfd >= 0)
 		close(w.pidfd);
-	k->channel = channels[0];
+	r->channel = channels[0];
 	if (status < 0)
-		close(k->channel);
+		close(r->channel);
 	return status;
 }

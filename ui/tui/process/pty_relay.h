@@ -1,12 +1,11 @@
 /*
- * The keeper of a started program's terminal: a small process of its own that
- * reads what the program writes, so that the program never blocks and never
- * loses its terminal - also while the screen is suspended, and after it has
- * quit, crashed or was killed.
+ * The pty relay: a small process of its own that reads the pty of the started program. The
+ * program never blocks on output and never loses its terminal, also while the screen is
+ * suspended, and after the screen has quit, crashed or was killed.
  *
- * It hands what it reads to the screen. Once the screen is gone it writes to a
- * private file instead, which it creates then; or, with -end-program, it ends the
- * program. The keeper ends when the program and its children have closed the terminal.
+ * The relay passes the output to the screen. Once the screen is gone, the relay creates a private
+ * file and writes the output there; with -end-program it ends the program instead. The relay
+ * ends when the program and its children have closed the pty.
  */
 #ifndef UI_TUI_PROCESS_PTY_RELAY_H
 #define UI_TUI_PROCESS_PTY_RELAY_H
@@ -16,14 +15,14 @@
 
 struct pty_relay {
 	pid_t pid;
-	int channel;    /* output of the program is read from here; at its end: 0 bytes */
-	char path[512]; /* the file, should it be needed */
+	int channel;    /* read the program's output here; 0 bytes at its end */
+	char path[512]; /* the file, if it is needed */
 };
 
 /*
- * Start one for a pty's master, whose program is our child `pid`, the leader of its session.
+ * Start a relay for the master of a pty. The program is our child `pid` and leads its session.
  * `ends`: end the program with the screen. 0 or a negative errno.
  */
-int pty_relay_start(struct pty_relay *k, int master, const char *program, pid_t pid, bool ends);
+int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t pid, bool ends);
 
 #endif

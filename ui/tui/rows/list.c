@@ -93,7 +93,7 @@ static void list_show(struct list *l)
 	functions_begin(&l->functions, LIST_LOOK_MS);
 	list_choose(l);
 	if (!l->tree) {
-		rowlist_lend(&l->rows, l->shown, l->shown_count);
+		rowlist_borrow(&l->rows, l->shown, l->shown_count);
 		return;
 	}
 	groups_update(&l->groups, l->model->rows, l->model->row_count);

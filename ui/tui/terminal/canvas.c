@@ -1,6 +1,6 @@
 /*
- * A picture of the screen that is to be. Only collects: knows neither the
- * terminal nor what the text is about. Everything is clipped here.
+ * The frame under construction. Knows neither the terminal nor the meaning of the
+ * text. Clips everything to the window.
  */
 #include "ui/tui/terminal/canvas.h"
 
@@ -35,9 +35,9 @@ void canvas_reset(struct canvas *c, int rows, int columns)
 	c->cursor_y = c->cursor_x = -1;
 }
 
-void canvas_window(struct canvas *c, int left, int columns)
+void canvas_window(struct canvas *c, int x, int columns)
 {
-	c->left = left;
+	c->window_x = x;
 	c->columns = columns;
 }
 
@@ -60,7 +60,8 @@ int canvas_put(struct canvas *c, int y, int x, int width, int style, const char 
 	c->spans = mem_grow(c->spans, &c->span_capacity, c->span_count + 1, sizeof *c->spans);
 	c->text = mem_grow(c->text, &c->capacity, c->length + bytes + 1, 1);
 	span = &c->spans[c->span_count++];
-	*span = (struct canvas_span){.y = y, .x = c->left + x, .style = style, .text = c->length};
+	*span = (struct canvas_span){
+		.y = y, .x = c->window_x + x, .style = style, .text = c->length};
 	memcpy(c->text + c->length, text, bytes);
 	c->text[c->length + bytes] = '\0';
 	c->length += bytes + 1;

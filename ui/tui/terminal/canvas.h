@@ -1,6 +1,6 @@
 /*
- * A picture of the screen that is to be: pieces of text with a style at a
- * place. Views draw on it; the terminal's owner shows it; tests read it. Pure.
+ * The frame under construction: spans of text with a style and a position. Views draw on it;
+ * screen.c shows it; tests read it. Pure.
  */
 #ifndef UI_TUI_TERMINAL_CANVAS_H
 #define UI_TUI_TERMINAL_CANVAS_H
@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a piece of text means; the screen decides on colours and attributes. */
+/* The role of a span; screen.c maps it to colours and attributes. */
 enum style {
 	STYLE_PLAIN,
 	STYLE_TITLE,
-	STYLE_HEAD, /* headings of columns */
+	STYLE_HEAD, /* column headings */
 	STYLE_DIM,
 	STYLE_ON,
 	STYLE_SOME,
@@ -21,24 +21,24 @@ enum style {
 	STYLE_MATCH,
 	STYLE_KEY,
 	STYLE_COUNT,
-	STYLE_REVERSE = 0x100, /* or'ed: the row under the cursor */
+	STYLE_REVERSE = 0x100, /* flag: the row under the cursor */
 };
 
 struct canvas_span {
 	int y, x;
-	int style;   /* enum style, perhaps with STYLE_REVERSE */
-	size_t text; /* offset in the canvas' text */
+	int style;   /* enum style, maybe with STYLE_REVERSE */
+	size_t text; /* offset in canvas.text */
 };
 
 struct canvas {
-	int rows, columns; /* of the window that is drawn in */
-	int left;          /* its first column on the screen */
+	int rows, columns; /* of the current window */
+	int window_x;      /* first column of the window */
 	struct canvas_span *spans;
 	size_t span_count, span_capacity;
 	char *text;
 	size_t length, capacity;
 	int screen_columns;
-	int cursor_y, cursor_x; /* where the terminal's cursor stands; -1: hidden */
+	int cursor_y, cursor_x; /* the terminal's cursor; -1: hidden */
 };
 
 /* A rectangle of whole lines. */
@@ -50,20 +50,20 @@ void canvas_init(struct canvas *c);
 void canvas_done(struct canvas *c);
 void canvas_reset(struct canvas *c, int rows, int columns);
 
-/* From now on draw only in these columns, counted from 0 again; canvas_whole: in all of them. */
-void canvas_window(struct canvas *c, int left, int columns);
+/* Restrict drawing to a window of columns; x is relative to it. canvas_whole: the whole screen. */
+void canvas_window(struct canvas *c, int x, int columns);
 void canvas_whole(struct canvas *c);
 
-/* Put text at a place, cut at `width` columns (-1: the edge). Returns the columns it took. */
+/* Draw text, cut at `width` columns (-1: the edge). Returns the columns used. */
 int canvas_put(struct canvas *c, int y, int x, int width, int style, const char *text);
 int canvas_putf(struct canvas *c, int y, int x, int style, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
-/* A whole line: the text, and blanks up to the edge in the same style. */
+/* Draw a whole line: the text, padded with blanks to the edge. */
 void canvas_line(struct canvas *c, int y, int style, const char *text);
 
 const char *canvas_text(const struct canvas *c, const struct canvas_span *span);
 
-/* For tests: what a line shows, without styles and trailing blanks. */
+/* For tests: the text of a line, without styles and trailing blanks. */
 void canvas_read(const struct canvas *c, int y, char *out, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Keys as numbers: Unicode for what types a character, K_* for the rest.
- * Independent of curses, so that the key table can be read and tested without it.
+ * Key codes: Unicode for keys that type a character, K_* for the others.
+ * Independent of curses, so that the key table can be tested without it.
  */
 #ifndef UI_TUI_TERMINAL_KEY_H
 #define UI_TUI_TERMINAL_KEY_H
@@ -35,12 +35,12 @@ enum {
 	K_F8,
 	K_F9,
 	K_F10,
-	K_CLICK, /* of the mouse */
+	K_CLICK, /* mouse */
 	K_WHEEL_UP,
 	K_WHEEL_DOWN,
 };
 
-/* How a key is written in the help: "j", "^F", "PgDn", "Space". Returns out. */
-const char *key_spell(uint32_t key, char *out, size_t size);
+/* The name of a key in help texts: "j", "^F", "PgDn", "Space". Returns out. */
+const char *key_label(uint32_t key, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Memory for the screen: allocation that cannot fail. It owns no memory itself.
+ * Allocation that aborts on failure.
  */
 #include "ui/tui/terminal/mem.h"
 

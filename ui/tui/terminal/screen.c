@@ -1,5 +1,5 @@
 /*
- * The terminal: curses, its colours, its keys, and that it is left in order.
+ * The terminal through curses: colours, keys, frames, suspension, restoring it after a crash.
  */
 #include "ui/tui/terminal/screen.h"
 
@@ -21,55 +21,41 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
-#undef columns /* term.h makes names of capabilities out of common words */
+#undef columns /* term.h defines capability names as macros */
 #undef lines
 
-/* What the crash handler needs, made ready while all is well. */
+/* Prepared for the crash handler, which must not call curses or allocate. */
 static struct {
 	pid_t owner;
-	char restore[256];          /* leaves the alternate screen, shows the cursor */
-	char clean[512], left[512]; /* what to say, where something was changed and where not */
-	const bool *changed;        /* which of them; NULL: nothing was */
-	int words_fd;               /* standard error where that is no terminal, else -1 */
+	char restore[256]; /* terminal output: leave the alternate screen, show the cursor */
+	char untouched[512], touched[512]; /* the message, by *changed */
+	const bool *changed;               /* NULL: false */
+	int fd; /* of the message: standard error unless that is a terminal; -1: the terminal */
 } screen_crash;
 
 static SCREEN *screen_curses;
 static bool screen_color;
-static bool screen_given; /* back, while suspended: not ours to touch */
+static bool screen_released; /* suspended: the shell has the terminal */
 
-/* ------------------------------------------------------------- a way out */
+/* ---------------------------------------------------------------- crashes */
 
 static void screen_die(int signal)
 {
 	if (getpid() == screen_crash.owner) {
 		bool changed = screen_crash.changed && *screen_crash.changed;
-		const char *words = changed ? screen_crash.left : screen_crash.clean;
-		int fd = tty_fd(); /* a line that hangs does not keep us */
+		const char *message = changed ? screen_crash.touched : screen_crash.untouched;
+		int fd = tty_fd(); /* non-blocking: the terminal may stall */
 		ssize_t ignored = write(fd, screen_crash.restore, strlen(screen_crash.restore));
 
 		tcsetattr(0, TCSANOW, tty_before());
-		ignored = write(screen_crash.words_fd < 0 ? fd : screen_crash.words_fd, words,
-			strlen(words));
+		ignored =
+			write(screen_crash.fd < 0 ? fd : screen_crash.fd, message, strlen(message));
 		(void)ignored;
 	}
-	raise(signal); /* the default action now: SA_RESETHAND */
+	raise(signal); /* with the default action: SA_RESETHAND */
 }
 
-static void screen_watch_crashes(void)
-{
-	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
-	static char stack[65536]; /* the one that overflowed cannot be used */
-	stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
-	struct sigaction action = {
-		.sa_handler = screen_die, .sa_flags = SA_RESETHAND | SA_NODEFER | SA_ONSTACK};
-
-	sigaltstack(&alternative, NULL);
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &action, NULL);
-}
-
-/* Append a capability without its padding. */
+/* Append a terminal capability to the restore sequence, without its padding. */
 static void screen_add_capability(const char *name)
 {
 	char capability[16];
@@ -89,30 +75,39 @@ static void screen_add_capability(const char *name)
 	screen_crash.restore[n] = '\0';
 }
 
-void screen_last_words(const char *clean, const char *left, const bool *changed)
+static void screen_watch_crashes(void)
 {
-	snprintf(screen_crash.clean, sizeof screen_crash.clean, "\r\n%s\r\n", clean);
-	snprintf(screen_crash.left, sizeof screen_crash.left, "\r\n%s\r\n", left);
+	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
+	static char stack[65536]; /* after a stack overflow the handler needs another stack */
+	stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction action = {
+		.sa_handler = screen_die, .sa_flags = SA_RESETHAND | SA_NODEFER | SA_ONSTACK};
+
+	screen_crash.owner = getpid();
+	screen_crash.fd = isatty(2) ? -1 : 2;
+	screen_add_capability("sgr0");
+	screen_add_capability("rmkx");
+	screen_add_capability("cnorm");
+	screen_add_capability("rmcup");
+	sigaltstack(&alternative, NULL);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+void screen_crash_message(const char *untouched, const char *touched, const bool *changed)
+{
+	snprintf(screen_crash.untouched, sizeof screen_crash.untouched, "\r\n%s\r\n", untouched);
+	snprintf(screen_crash.touched, sizeof screen_crash.touched, "\r\n%s\r\n", touched);
 	screen_crash.changed = changed;
 }
 
 /* ---------------------------------------------------------------- opening */
 
-/* Can the type that setupterm has found move its cursor? Frees it. */
-static bool screen_type_moves(void)
-{
-	const char *move_cursor = tigetstr("cup");
-	bool moves = move_cursor && move_cursor != (const char *)-1;
-
-	del_curterm(cur_term);
-	return moves;
-}
-
-/* The name to use for $TERM: itself, or vt100 for one that cannot move its cursor. NULL: unknown.
- */
+/* The terminal type for curses: $TERM, or vt100 if $TERM cannot move the cursor. NULL: unknown. */
 static const char *screen_type(char *why, size_t size)
 {
-	const char *term = getenv("TERM");
+	const char *term = getenv("TERM"), *move_cursor;
 	int status;
 
 	if (!term || !*term) {
@@ -121,9 +116,11 @@ static const char *screen_type(char *why, size_t size)
 		return NULL;
 	}
 	if (setupterm(NULL, 1, &status) == OK) {
-		if (screen_type_moves())
+		move_cursor = tigetstr("cup");
+		del_curterm(cur_term);
+		if (move_cursor && move_cursor != (const char *)-1)
 			return term;
-	} else if (status <= 0) { /* else it exists, but is generic or a printer */
+	} else if (status <= 0) { /* 1: known, but generic or a hardcopy terminal */
 		snprintf(why, size,
 			"unknown terminal type TERM=%.40s; try: TERM=xterm probes-tui ..., "
 			"or probes-tui list",
@@ -134,41 +131,26 @@ static const char *screen_type(char *why, size_t size)
 	return "vt100";
 }
 
-/* Colours of on, some, warnings, bad: of the eight that all have, and of 256. */
-static const short screen_themes[2][2][4] = {
-	{{COLOR_GREEN, COLOR_CYAN, COLOR_YELLOW, COLOR_RED}, {78, 80, 221, 203}},  /* dark */
-	{{COLOR_GREEN, COLOR_BLUE, COLOR_MAGENTA, COLOR_RED}, {28, 25, 130, 160}}, /* light */
-};
-
 static void screen_colors(const struct screen_options *o)
 {
-	const char *wish = getenv("NO_COLOR"), *theme = o->theme ? o->theme : "dark";
+	/* Colours of on, partial, warnings, bad; with 8 colours, with 256. */
+	static const short themes[2][2][4] = {
+		{{COLOR_GREEN, COLOR_CYAN, COLOR_YELLOW, COLOR_RED}, {78, 80, 221, 203}}, /* dark */
+		{{COLOR_GREEN, COLOR_BLUE, COLOR_MAGENTA, COLOR_RED},
+			{28, 25, 130, 160}}, /* light */
+	};
+	const char *no_color = getenv("NO_COLOR"), *theme = o->theme ? o->theme : "dark";
 	const short *colors;
 
-	screen_color =
-		!o->no_color && strcmp(theme, "mono") != 0 && !(wish && *wish) && has_colors();
+	screen_color = !o->no_color && strcmp(theme, "mono") != 0 && !(no_color && *no_color) &&
+		       has_colors();
 	if (!screen_color)
 		return;
 	start_color();
 	use_default_colors();
-	colors = screen_themes[!strcmp(theme, "light")][COLORS >= 256];
+	colors = themes[!strcmp(theme, "light")][COLORS >= 256];
 	for (short i = 0; i < 4; i++)
 		init_pair((short)(i + 1), colors[i], -1);
-}
-
-static void screen_modes(void)
-{
-	raw(); /* ^C and ^Z are keys; what others send us comes as signals. The modes themselves
-		  are line.c's: these calls only tell curses */
-	noecho();
-	nonl();
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
-	intrflush(stdscr, FALSE);
-	typeahead(-1); /* a frame is sent whole, or not begun */
-	if (!getenv("ESCDELAY"))
-		set_escdelay(25);
-	curs_set(0);
 }
 
 int screen_open(const struct screen_options *o, char *why, size_t size)
@@ -199,17 +181,20 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	}
 	screen_resize();
 	screen_colors(o);
-	screen_modes();
+	raw(); /* ^C and ^Z are keys. tty.c set the modes; these calls inform curses. */
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	intrflush(stdscr, FALSE);
+	typeahead(-1); /* do not interrupt a frame when a key arrives */
+	if (!getenv("ESCDELAY"))
+		set_escdelay(25);
+	curs_set(0);
 	if (o->mouse) {
 		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-		mouseinterval(0); /* a press is a click: nothing waits for a second one */
+		mouseinterval(0); /* a press is a click: do not wait for a second one */
 	}
-	screen_crash.owner = getpid();
-	screen_crash.words_fd = isatty(2) ? -1 : 2;
-	screen_add_capability("sgr0");
-	screen_add_capability("rmkx");
-	screen_add_capability("cnorm");
-	screen_add_capability("rmcup");
 	screen_watch_crashes();
 	return 0;
 }
@@ -220,10 +205,10 @@ bool screen_close(void)
 
 	if (!screen_curses)
 		return true;
-	if (!screen_given)
+	if (!screen_released)
 		endwin();
 	delscreen(screen_curses);
-	sent = tty_close(screen_given);
+	sent = tty_close(screen_released);
 	screen_curses = NULL;
 	screen_crash.owner = 0;
 	return sent;
@@ -231,12 +216,12 @@ bool screen_close(void)
 
 /* ---------------------------------------------------------------- drawing */
 
-static attr_t screen_attributes(int style)
+void screen_show(const struct canvas *c)
 {
 	static const struct {
 		attr_t attributes;
 		short pair;
-	} looks[STYLE_COUNT] = {
+	} styles[STYLE_COUNT] = {
 		[STYLE_TITLE] = {A_BOLD, 0},
 		[STYLE_HEAD] = {A_UNDERLINE, 0},
 		[STYLE_ON] = {A_BOLD, 1},
@@ -246,25 +231,21 @@ static attr_t screen_attributes(int style)
 		[STYLE_MATCH] = {A_BOLD | A_UNDERLINE, 3},
 		[STYLE_KEY] = {A_BOLD, 0},
 	};
-	int look = style & ~STYLE_REVERSE;
-	attr_t a = looks[look].attributes;
-
-	if (screen_color)
-		a |= COLOR_PAIR(looks[look].pair);
-	return style & STYLE_REVERSE ? a | A_REVERSE : a;
-}
-
-void screen_show(const struct canvas *c)
-{
 	bool cursor = c->cursor_y >= 0;
 
-	if (screen_given)
+	if (screen_released)
 		return;
 	erase();
 	for (size_t i = 0; i < c->span_count; i++) {
 		const struct canvas_span *s = &c->spans[i];
+		int style = s->style & ~STYLE_REVERSE;
+		attr_t a = styles[style].attributes;
 
-		attrset((int)screen_attributes(s->style));
+		if (screen_color)
+			a |= COLOR_PAIR(styles[style].pair);
+		if (s->style & STYLE_REVERSE)
+			a |= A_REVERSE;
+		attrset((int)a);
 		mvaddstr(s->y, s->x, canvas_text(c, s));
 	}
 	attrset(A_NORMAL);
@@ -275,7 +256,7 @@ void screen_show(const struct canvas *c)
 	tty_send();
 }
 
-void screen_forget(void)
+void screen_invalidate(void)
 {
 	clearok(stdscr, TRUE);
 }
@@ -297,27 +278,16 @@ void screen_resize(void)
 
 static MEVENT screen_event;
 
-static uint32_t screen_mouse(void)
-{
-	if (getmouse(&screen_event) != OK)
-		return 0;
-	if (screen_event.bstate & BUTTON4_PRESSED)
-		return K_WHEEL_UP;
-	if (screen_event.bstate & BUTTON5_PRESSED)
-		return K_WHEEL_DOWN;
-	return screen_event.bstate & BUTTON1_PRESSED ? K_CLICK : 0;
-}
-
 void screen_click(int *y, int *x)
 {
 	*y = screen_event.y;
 	*x = screen_event.x;
 }
 
-static uint32_t screen_translate(wint_t code)
+bool screen_key(uint32_t *key)
 {
 	static const struct {
-		int curses;
+		wint_t curses;
 		uint32_t key;
 	} keys[] = {
 		{KEY_UP, K_UP},
@@ -332,33 +302,27 @@ static uint32_t screen_translate(wint_t code)
 		{KEY_BACKSPACE, K_BACKSPACE},
 		{KEY_ENTER, K_ENTER},
 	};
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		if (keys[i].curses == (int)code)
-			return keys[i].key;
-	}
-	if (code == KEY_MOUSE)
-		return screen_mouse();
-	if (code >= KEY_F(1) && code <= KEY_F(10))
-		return K_F1 + (uint32_t)(code - KEY_F(1));
-	return 0;
-}
-
-bool screen_key(uint32_t *key)
-{
 	wint_t code;
+	int kind;
 
-	for (;;) {
-		int kind = get_wch(&code);
-
-		if (kind == ERR)
-			return false;
-		*key = kind == KEY_CODE_YES ? screen_translate(code) : (uint32_t)code;
-		if (kind != KEY_CODE_YES && code == '\n')
-			*key = K_ENTER;
+	while ((kind = get_wch(&code)) != ERR) {
+		*key = 0;
+		if (kind != KEY_CODE_YES)
+			*key = code == '\n' ? K_ENTER : (uint32_t)code;
+		else if (code >= KEY_F(1) && code <= KEY_F(10))
+			*key = K_F1 + (uint32_t)(code - KEY_F(1));
+		else if (code == KEY_MOUSE && getmouse(&screen_event) == OK)
+			*key = screen_event.bstate & BUTTON4_PRESSED   ? K_WHEEL_UP
+			       : screen_event.bstate & BUTTON5_PRESSED ? K_WHEEL_DOWN
+			       : screen_event.bstate & BUTTON1_PRESSED ? K_CLICK
+								       : 0;
+		for (size_t i = 0; kind == KEY_CODE_YES && i < sizeof keys / sizeof *keys; i++)
+			if (keys[i].curses == code)
+				*key = keys[i].key;
 		if (*key)
 			return true;
 	}
+	return false;
 }
 
 /* ------------------------------------------------------------- suspension */
@@ -366,13 +330,13 @@ bool screen_key(uint32_t *key)
 void screen_resume(void)
 {
 	tty_take();
-	screen_given = false;
-	keypad(stdscr, TRUE); /* tells the terminal again */
+	screen_released = false;
+	keypad(stdscr, TRUE); /* sends the terminal's keypad mode again */
 	screen_resize();
-	screen_forget();
+	screen_invalidate();
 }
 
-bool screen_suspend(const char *words)
+bool screen_suspend(const char *message)
 {
 	struct sigaction stop = {.sa_handler = SIG_DFL}, before;
 	sigset_t only, mask;
@@ -383,14 +347,14 @@ bool screen_suspend(const char *words)
 	endwin();
 	tty_flush();
 	tty_release();
-	if (write(tty_fd(), words, strlen(words)) < 0)
-		errno = 0; /* the line hangs: nobody would read it */
-	screen_given = true;
+	if (write(tty_fd(), message, strlen(message)) < 0)
+		errno = 0; /* the terminal stalls: nobody would read the message */
+	screen_released = true;
 	sigemptyset(&only);
 	sigaddset(&only, SIGTSTP);
 	sigaction(SIGTSTP, &stop, NULL);
 	sigprocmask(SIG_UNBLOCK, &only, &mask);
-	kill(0, SIGTSTP); /* the whole job, as the terminal would */
+	kill(0, SIGTSTP); /* the whole job, as the terminal driver does */
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGTSTP, &before, NULL);
 	return true;
@@ -400,5 +364,5 @@ bool screen_foreground(void)
 {
 	pid_t group = tcgetpgrp(0);
 
-	return group < 0 ? errno == ENOTTY : group == getpgrp(); /* ENOTTY: no job control here */
+	return group < 0 ? errno == ENOTTY : group == getpgrp(); /* ENOTTY: no job control */
 }

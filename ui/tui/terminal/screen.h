@@ -1,8 +1,8 @@
 /*
- * The terminal. The only file that knows curses.
+ * The terminal. screen.c is the only file that knows curses.
  *
- * It leaves the terminal as it found it on every way out: screen_close, a
- * crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS), and while suspended.
+ * Restores the terminal on every exit: screen_close, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+ * SIGABRT, SIGSYS), and while suspended.
  */
 #ifndef UI_TUI_TERMINAL_SCREEN_H
 #define UI_TUI_TERMINAL_SCREEN_H
@@ -17,42 +17,41 @@ struct screen_options {
 	bool no_color;
 	bool mouse;
 	const char *theme; /* "dark", "light", "mono", or NULL */
-	bool ascii;        /* ASCII only, whatever the locale says */
+	bool ascii;        /* ASCII only, whatever the locale */
 };
 
 /*
- * Take the terminal. 0; or -1 and why not, and it was not touched. A notice,
- * where the terminal is known to be poor, is left in why too.
+ * Take the terminal. -1: `why` explains, and the terminal is untouched. 0: `why` may hold a
+ * notice about a terminal with few capabilities.
  */
 int screen_open(const struct screen_options *o, char *why, size_t size);
-/* False: the line hangs, and nothing more should be said on it. */
+/* Restore the terminal. False: it stalls; print nothing more on it. */
 bool screen_close(void);
 
-/* What to say on the terminal, should we crash: `left` if *changed is true by then, else `clean`.
- */
-void screen_last_words(const char *clean, const char *left, const bool *changed);
+/* Prepare the message for a crash: `touched` if *changed is true by then, else `untouched`. */
+void screen_crash_message(const char *untouched, const char *touched, const bool *changed);
 
 void screen_size(int *rows, int *columns);
-/* Ask the terminal for its size again. */
+/* Query the size of the terminal again. */
 void screen_resize(void);
-/* Show a picture: only what differs from the one before is sent. */
+/* Show a frame; sends only the difference to the last one. */
 void screen_show(const struct canvas *c);
-/* Forget what the terminal shows: the next picture is sent as a whole. */
-void screen_forget(void);
+/* Send the next frame as a whole. */
+void screen_invalidate(void);
 
-/* The next key, without waiting; false: none. */
+/* The next key, without blocking. False: none. */
 bool screen_key(uint32_t *key);
-/* Where K_CLICK was. */
+/* The position of the last K_CLICK. */
 void screen_click(int *y, int *x);
 
 /*
- * Give the terminal back, say something on it and stop, as ^Z does; returns when
- * continued, perhaps in the background: then screen_resume must wait. False:
- * nobody there who could continue us.
+ * Release the terminal, print a message on it, and stop the job, as ^Z does. Returns when
+ * continued, perhaps in the background: call screen_resume once in the foreground. False: SIGTSTP
+ * is ignored, so that no shell would continue us.
  */
-bool screen_suspend(const char *words);
+bool screen_suspend(const char *message);
 bool screen_foreground(void);
-/* After somebody else stopped and continued us: take the terminal again. */
+/* Take the terminal again after a stop. */
 void screen_resume(void);
 
 #endif

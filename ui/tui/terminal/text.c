@@ -1,6 +1,6 @@
 /*
- * Text on a terminal: widths, cutting, padding. Knows UTF-8 by itself, so that
- * a text means the same in every locale; only the width of a character comes
+ * Text on a terminal: width, cutting, padding. Decodes UTF-8 itself, so that
+ * results do not depend on the locale; only the width of a character comes
  * from the C library.
  */
 #include "ui/tui/terminal/text.h"
@@ -22,7 +22,7 @@ void text_set_utf8(bool yes)
 	text_utf8 = yes;
 }
 
-/* One character; an invalid byte counts as a character of its own. */
+/* Decode one character; an invalid byte is a character of its own. Returns its length. */
 static size_t text_decode(const char *s, uint32_t *code)
 {
 	const unsigned char *u = (const unsigned char *)s;
@@ -125,34 +125,26 @@ const char *text_fit(char *out, size_t size, const char *s, int columns)
 	return out;
 }
 
-/* Safe text as ASCII only. */
-static void text_to_ascii(const char *safe, char *out, size_t size)
-{
-	size_t length = 0;
-
-	out[0] = '\0';
-	while (*safe) {
-		uint32_t code;
-		char one[16];
-
-		safe += text_decode(safe, &code);
-		snprintf(one, sizeof one, code < 0x80 ? "%c" : "\\u{%x}", (int)code);
-		if (length + strlen(one) >= size)
-			break;
-		length += (size_t)sprintf(out + length, "%s", one);
-	}
-}
-
 const char *text_clean(const char *raw, char *out, size_t size)
 {
-	size_t length = probes_escape(raw, out, size);
+	size_t length = probes_escape(raw, out, size), used = 0;
 	char *safe;
 
 	if (text_utf8 || !size)
 		return out;
 	safe = mem_alloc(length + 1);
 	probes_escape(raw, safe, length + 1);
-	text_to_ascii(safe, out, size);
+	out[0] = '\0';
+	for (const char *s = safe; *s;) {
+		uint32_t code;
+		char one[16];
+
+		s += text_decode(s, &code);
+		snprintf(one, sizeof one, code < 0x80 ? "%c" : "\\u{%x}", (int)code);
+		if (used + strlen(one) >= size)
+			break;
+		used += (size_t)sprintf(out + used, "%s", one);
+	}
 	free(safe);
 	return out;
 }
@@ -188,7 +180,7 @@ size_t text_wrap(const char *s, int columns, const char **next)
 	if (s[fit] && s[fit] != ' ') {
 		while (cut > 0 && s[cut - 1] != ' ')
 			cut--;
-		if (cut * 2 < fit) /* one long word: break it rather than leave a hole */
+		if (cut * 2 < fit) /* a long word: break it instead of leaving half a line empty */
 			cut = fit;
 	}
 	*next = s + cut;

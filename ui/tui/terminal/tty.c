@@ -1,5 +1,5 @@
 /*
- * The line to the terminal. Knows bytes and modes, not what they mean.
+ * The terminal device: modes, and output that never blocks.
  */
 #include "ui/tui/terminal/tty.h"
 
@@ -13,27 +13,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define TTY_PATIENCE_MS 700 /* for a line that has to take the last bytes */
+#define TTY_FLUSH_MS 700 /* how long tty_flush waits for a stalled terminal */
 
 static struct {
 	struct termios before, raw;
-	FILE *caught;  /* a memfd that is emptied after every frame */
-	char *pending; /* read from it, not sent yet */
+	FILE *frame;   /* a memfd that curses writes to; emptied after every frame */
+	char *pending; /* moved from there, not sent yet */
 	size_t first, count, capacity;
 	int fd;
-	bool shared; /* the descriptor is standard output itself: no other could be had */
+	bool shared; /* fd is standard output itself: it could not be reopened */
 } tty = {.fd = -1};
 
-static void tty_make_raw(struct termios *t)
-{
-	/* as curses' raw(), noecho(), nonl(), but without its waiting for output to drain */
-	t->c_iflag &= ~(tcflag_t)(IXON | BRKINT | PARMRK | ICRNL | INLCR | IGNCR | ISTRIP);
-	t->c_oflag &= ~(tcflag_t)OPOST;
-	t->c_lflag &= ~(tcflag_t)(ICANON | ISIG | IEXTEN | ECHO | ECHONL);
-	t->c_cc[VMIN] = 1;
-	t->c_cc[VTIME] = 0;
-}
-
+/* Set or clear O_NONBLOCK where fd is standard output. */
 static void tty_block(bool yes)
 {
 	int flags = fcntl(tty.fd, F_GETFL);
@@ -42,29 +33,30 @@ static void tty_block(bool yes)
 		fcntl(tty.fd, F_SETFL, yes ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-/* O_NONBLOCK belongs to an open file, which standard output shares with the shell: open another. */
-static void tty_open_descriptor(void)
-{
-	tty.fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	tty.shared = tty.fd < 0; /* after su: the terminal is another user's */
-	if (tty.shared)
-		tty.fd = 1;
-}
-
 FILE *tty_open(void)
 {
 	int memory = memfd_create("probes-tui screen", MFD_CLOEXEC);
+	struct termios *raw = &tty.raw;
 
 	if (memory < 0 || tcgetattr(0, &tty.before) < 0)
 		return NULL;
-	tty.caught = fdopen(memory, "w+");
-	if (!tty.caught)
+	tty.frame = fdopen(memory, "w+");
+	if (!tty.frame)
 		return NULL;
-	tty.raw = tty.before;
-	tty_make_raw(&tty.raw);
-	tty_open_descriptor();
+	/* As curses' raw(), noecho() and nonl(), which would wait for the output to drain. */
+	*raw = tty.before;
+	raw->c_iflag &= ~(tcflag_t)(IXON | BRKINT | PARMRK | ICRNL | INLCR | IGNCR | ISTRIP);
+	raw->c_oflag &= ~(tcflag_t)OPOST;
+	raw->c_lflag &= ~(tcflag_t)(ICANON | ISIG | IEXTEN | ECHO | ECHONL);
+	raw->c_cc[VMIN] = 1;
+	raw->c_cc[VTIME] = 0;
+	/* O_NONBLOCK belongs to the open file, which the shell shares: open another one. */
+	tty.fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	tty.shared = tty.fd < 0; /* after su(1) the terminal belongs to another user */
+	if (tty.shared)
+		tty.fd = 1;
 	tty_take();
-	return tty.caught;
+	return tty.frame;
 }
 
 void tty_take(void)
@@ -79,51 +71,44 @@ void tty_release(void)
 	tcsetattr(0, TCSANOW, &tty.before);
 }
 
-bool tty_close(bool given)
+bool tty_close(bool released)
 {
-	bool sent = !given && tty_flush();
+	bool sent = !released && tty_flush();
 
-	if (!given)
+	if (!released)
 		tty_release();
 	if (!tty.shared)
 		close(tty.fd);
 	tty.fd = -1;
-	fclose(tty.caught);
+	fclose(tty.frame);
 	free(tty.pending);
 	tty.pending = NULL;
 	tty.first = tty.count = tty.capacity = 0;
 	return sent;
 }
 
-/* Move what curses has written behind what is pending. */
-static void tty_collect(void)
-{
-	int memory = fileno(tty.caught);
-	off_t size = lseek(memory, 0, SEEK_END);
-
-	if (size <= 0)
-		return;
-	if (tty.first) {
-		memmove(tty.pending, tty.pending + tty.first, tty.count);
-		tty.first = 0;
-	}
-	tty.pending = mem_grow(tty.pending, &tty.capacity, tty.count + (size_t)size, 1);
-	if (pread(memory, tty.pending + tty.count, (size_t)size, 0) == size)
-		tty.count += (size_t)size;
-	if (ftruncate(memory, 0) == 0)
-		lseek(memory, 0, SEEK_SET);
-}
-
 void tty_send(void)
 {
-	tty_collect();
+	int memory = fileno(tty.frame);
+	off_t size = lseek(memory, 0, SEEK_END);
+
+	if (size > 0) {
+		if (tty.first)
+			memmove(tty.pending, tty.pending + tty.first, tty.count);
+		tty.first = 0;
+		tty.pending = mem_grow(tty.pending, &tty.capacity, tty.count + (size_t)size, 1);
+		if (pread(memory, tty.pending + tty.count, (size_t)size, 0) == size)
+			tty.count += (size_t)size;
+		if (ftruncate(memory, 0) == 0)
+			lseek(memory, 0, SEEK_SET);
+	}
 	while (tty.count) {
 		ssize_t n = write(tty.fd, tty.pending + tty.first, tty.count);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)
-			tty.count = 0; /* hung up: SIGHUP is on its way */
+			tty.count = 0; /* hung up: SIGHUP follows */
 		if (n <= 0)
 			return;
 		tty.first += (size_t)n;
@@ -142,7 +127,7 @@ bool tty_flush(void)
 	struct pollfd out = {.fd = tty.fd, .events = POLLOUT};
 
 	tty_send();
-	for (int left = TTY_PATIENCE_MS; tty.count && left > 0; left -= 20) {
+	for (int ms = TTY_FLUSH_MS; tty.count && ms > 0; ms -= 20) {
 		poll(&out, 1, 20);
 		tty_send();
 	}

@@ -1,9 +1,9 @@
 /*
- * The line to the terminal: its modes, and what is on the way to it.
+ * The terminal device: its modes, and the output that is not sent yet.
  *
- * A line can hang (^S, an ssh that is stuck): nothing here waits for it, so
- * that keys, signals and the lease are still heard. What curses writes is
- * caught in memory and sent as the line takes it.
+ * A terminal can stall (^S, a broken ssh connection). Nothing here blocks on it, so that keys,
+ * signals and the lease are still handled. Curses writes to memory; tty_send sends as much as the
+ * terminal accepts.
  */
 #ifndef UI_TUI_TERMINAL_TTY_H
 #define UI_TUI_TERMINAL_TTY_H
@@ -12,25 +12,27 @@
 #include <stdio.h>
 #include <termios.h>
 
-/* Take the terminal of descriptors 0 and 1: its keys come raw. What is to be sent is written to
- * the file returned; NULL and errno. */
+/* Take the terminal of descriptors 0 and 1 and set raw mode. Returns the file to write output to,
+ * or NULL and errno. */
 FILE *tty_open(void);
-/* Give it back as it was. False: it hangs, and what was left to send is lost. */
-bool tty_close(bool given); /* given: it is another's already, and not touched */
+/* Flush, restore the terminal, close. `released`: it was restored before; do not touch it. False:
+ * the terminal stalls, and unsent output is lost. */
+bool tty_close(bool released);
 
-/* The modes as they were, and ours again. */
+/* Restore the original modes; set raw mode again. */
 void tty_release(void);
 void tty_take(void);
 
-/* Send what was written to the file, as far as the line takes it now. */
+/* Send as much output as the terminal accepts now. */
 void tty_send(void);
-/* Is there more that it did not take yet? */
+/* Is there unsent output? */
 bool tty_busy(void);
-/* Wait until all is sent, but not for ever: false then. */
+/* Send all output, but wait for less than a second. False: the terminal stalls. */
 bool tty_flush(void);
 
-/* To poll, and for what must be said while crashing: never blocks. */
+/* A non-blocking descriptor, for poll(2) and crash messages. */
 int tty_fd(void);
+/* The original modes. */
 const struct termios *tty_before(void);
 
 #endif

@@ -224,8 +224,8 @@ static void view_picker_poll(struct app *a)
 	int64_t now = app_now_ms();
 
 	if (scan_step(&p->scan, now)) {
-		if (p->scan.trouble.code)
-			app_say_error(a, "", &p->scan.trouble);
+		if (p->scan.shortage.code)
+			app_say_error(a, "", &p->scan.shortage);
 		picker_update(p);
 		p->changed = true;
 	}

@@ -1,5 +1,5 @@
 /*
- * One line of text that is being typed, with the keys of a shell's line.
+ * A one-line input field with the keys of a shell's command line.
  */
 #include "ui/tui/widgets/input.h"
 
@@ -14,7 +14,8 @@ void input_set(struct input *e, const char *text)
 	e->length = e->cursor = strlen(e->text);
 }
 
-static bool input_inside(char c)
+/* Is this a continuation byte of UTF-8? */
+static bool input_continues(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -23,7 +24,7 @@ static size_t input_before(const struct input *e)
 {
 	size_t at = e->cursor;
 
-	while (at > 0 && input_inside(e->text[--at]))
+	while (at > 0 && input_continues(e->text[--at]))
 		;
 	return at;
 }
@@ -32,19 +33,8 @@ static size_t input_after(const struct input *e)
 {
 	size_t at = e->cursor + (e->cursor < e->length);
 
-	while (at < e->length && input_inside(e->text[at]))
+	while (at < e->length && input_continues(e->text[at]))
 		at++;
-	return at;
-}
-
-static size_t input_word_before(const struct input *e)
-{
-	size_t at = e->cursor;
-
-	while (at > 0 && e->text[at - 1] == ' ')
-		at--;
-	while (at > 0 && e->text[at - 1] != ' ')
-		at--;
 	return at;
 }
 
@@ -62,31 +52,21 @@ static enum input_outcome input_go(struct input *e, size_t to)
 	return INPUT_MOVED;
 }
 
-static size_t input_encode(uint32_t c, char out[4])
+static enum input_outcome input_insert(struct input *e, uint32_t c)
 {
 	static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
 	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	char *at = e->text + e->cursor;
 
-	for (size_t i = n; i-- > 1; c >>= 6)
-		out[i] = (char)(0x80 | (c & 0x3f));
-	out[0] = (char)(n == 1 ? c : lead[n] | c);
-	return n;
-}
-
-static enum input_outcome input_insert(struct input *e, uint32_t key)
-{
-	char bytes[4];
-	size_t n;
-
-	/* no controls: C0, DEL, C1; no surrogates; no keys without a character */
-	if (key < 0x20 || (key >= 0x7f && key < 0xa0) || (key >= 0xd800 && key < 0xe000) ||
-		key >= K_SPECIAL)
+	/* no control characters (C0, DEL, C1), no surrogates, no keys without a character */
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0xd800 && c < 0xe000) || c >= K_SPECIAL)
 		return INPUT_SAME;
-	n = input_encode(key, bytes);
 	if (e->length + n >= sizeof e->text)
 		return INPUT_SAME;
-	memmove(e->text + e->cursor + n, e->text + e->cursor, e->length - e->cursor + 1);
-	memcpy(e->text + e->cursor, bytes, n);
+	memmove(at + n, at, e->length - e->cursor + 1);
+	for (size_t i = n; i-- > 1; c >>= 6)
+		at[i] = (char)(0x80 | (c & 0x3f));
+	at[0] = (char)(n == 1 ? c : lead[n] | c);
 	e->length += n;
 	e->cursor += n;
 	return INPUT_CHANGED;
@@ -94,6 +74,8 @@ static enum input_outcome input_insert(struct input *e, uint32_t key)
 
 enum input_outcome input_key(struct input *e, uint32_t key)
 {
+	size_t word = e->cursor;
+
 	switch (key) {
 	case K_ENTER:
 		return INPUT_DONE;
@@ -111,7 +93,11 @@ enum input_outcome input_key(struct input *e, uint32_t key)
 	case K_CTRL('K'):
 		return input_delete(e, e->cursor, e->length);
 	case K_CTRL('W'):
-		return input_delete(e, input_word_before(e), e->cursor);
+		while (word > 0 && e->text[word - 1] == ' ')
+			word--;
+		while (word > 0 && e->text[word - 1] != ' ')
+			word--;
+		return input_delete(e, word, e->cursor);
 	case K_LEFT:
 	case K_CTRL('B'):
 		return input_go(e, input_before(e));

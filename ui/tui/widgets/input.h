@@ -1,5 +1,5 @@
 /*
- * One line of text that is being typed. Pure.
+ * A one-line input field. Pure.
  */
 #ifndef UI_TUI_WIDGETS_INPUT_H
 #define UI_TUI_WIDGETS_INPUT_H
@@ -18,7 +18,7 @@ struct input {
 enum input_outcome { INPUT_SAME, INPUT_MOVED, INPUT_CHANGED, INPUT_DONE, INPUT_CANCEL };
 
 void input_set(struct input *e, const char *text);
-/* A key (key.h). Enter: done; Esc and ^C, or a backspace in an empty line: cancel. */
+/* Apply a key (key.h). Enter: done. Esc, ^C, or Backspace in an empty field: cancel. */
 enum input_outcome input_key(struct input *e, uint32_t key);
 
 #endif

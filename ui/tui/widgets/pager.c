@@ -1,5 +1,5 @@
 /*
- * A text of many lines with a place in it. Knows nothing of what it shows.
+ * A scrollable text. Knows nothing about its content.
  */
 #include "ui/tui/widgets/pager.h"
 
@@ -10,21 +10,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void pager_clear(struct pager *l)
+void pager_clear(struct pager *p)
 {
-	for (size_t i = 0; i < l->count; i++)
-		free(l->all[i].text);
-	l->count = 0;
+	for (size_t i = 0; i < p->count; i++)
+		free(p->all[i].text);
+	p->count = 0;
 }
 
-void pager_done(struct pager *l)
+void pager_done(struct pager *p)
 {
-	pager_clear(l);
-	free(l->all);
-	*l = (struct pager){0};
+	pager_clear(p);
+	free(p->all);
+	*p = (struct pager){0};
 }
 
-void pager_addf(struct pager *l, int style, const char *format, ...)
+void pager_addf(struct pager *p, int style, const char *format, ...)
 {
 	char text[TEXT_MAX];
 	va_list args;
@@ -32,11 +32,11 @@ void pager_addf(struct pager *l, int style, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	l->all = mem_grow(l->all, &l->capacity, l->count + 1, sizeof *l->all);
-	l->all[l->count++] = (struct pager_line){.style = style, .text = mem_text(text)};
+	p->all = mem_grow(p->all, &p->capacity, p->count + 1, sizeof *p->all);
+	p->all[p->count++] = (struct pager_line){.style = style, .text = mem_text(text)};
 }
 
-void pager_wrap(struct pager *l, int style, const char *label, const char *text, int columns)
+void pager_wrap(struct pager *p, int style, const char *label, const char *text, int columns)
 {
 	int indent = text_width(label), room = columns - indent;
 	const char *next = text;
@@ -44,26 +44,26 @@ void pager_wrap(struct pager *l, int style, const char *label, const char *text,
 	do {
 		size_t n = text_wrap(text, room > 8 ? room : 8, &next);
 
-		pager_addf(l, style, "%-*s%.*s", indent, label, (int)n, text);
+		pager_addf(p, style, "%-*s%.*s", indent, label, (int)n, text);
 		label = "";
 		text = next;
 	} while (*next);
 }
 
-void pager_scroll(struct pager *l, long by, int window)
+void pager_scroll(struct pager *p, long by, int window)
 {
-	long last = (long)l->count - window, top = (long)l->top + by;
+	long last = (long)p->count - window, top = (long)p->top + by;
 
 	if (top > last)
 		top = last;
-	l->top = top > 0 ? (size_t)top : 0;
+	p->top = top > 0 ? (size_t)top : 0;
 }
 
-void pager_draw(const struct pager *l, struct canvas *c, struct area area, int left)
+void pager_draw(const struct pager *p, struct canvas *c, struct area area, int hscroll)
 {
-	for (int y = 0; y < area.rows && l->top + (size_t)y < l->count; y++) {
-		const struct pager_line *line = &l->all[l->top + (size_t)y];
+	for (int y = 0; y < area.rows && p->top + (size_t)y < p->count; y++) {
+		const struct pager_line *line = &p->all[p->top + (size_t)y];
 
-		canvas_put(c, area.y + y, 0, -1, line->style, text_skip(line->text, left));
+		canvas_put(c, area.y + y, 0, -1, line->style, text_skip(line->text, hscroll));
 	}
 }

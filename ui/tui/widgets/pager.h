@@ -1,5 +1,5 @@
 /*
- * A text of many lines with a place in it: help, detail, explanations. Pure.
+ * A scrollable text of many lines: help, detail, explanations. Pure.
  */
 #ifndef UI_TUI_WIDGETS_PAGER_H
 #define UI_TUI_WIDGETS_PAGER_H
@@ -19,16 +19,17 @@ struct pager {
 	size_t top; /* first line shown */
 };
 
-void pager_done(struct pager *l);
-/* Forget the text, keep the place. */
-void pager_clear(struct pager *l);
-void pager_addf(struct pager *l, int style, const char *format, ...)
+void pager_done(struct pager *p);
+/* Remove all lines, but keep `top`. */
+void pager_clear(struct pager *p);
+void pager_addf(struct pager *p, int style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* A text after a label, broken at blanks so that it fits into so many columns; what follows the
- * first line is indented as wide as the label. */
-void pager_wrap(struct pager *l, int style, const char *label, const char *text, int columns);
-/* Scroll by so many lines, in a window of so many. */
-void pager_scroll(struct pager *l, long by, int window);
-void pager_draw(const struct pager *l, struct canvas *c, struct area area, int left);
+/* Add a label and a text, wrapped at blanks to this many columns; continuation lines are indented
+ * by the width of the label. */
+void pager_wrap(struct pager *p, int style, const char *label, const char *text, int columns);
+/* Scroll by this many lines; `window` is the height of the window in lines. */
+void pager_scroll(struct pager *p, long by, int window);
+/* Draw the lines from `top` on, without their first `hscroll` columns. */
+void pager_draw(const struct pager *p, struct canvas *c, struct area area, int hscroll);
 
 #endif

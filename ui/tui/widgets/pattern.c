@@ -1,6 +1,6 @@
 /*
- * A word or a ~regular expression. Also takes Str's spelling of alternatives
- * and groups (\| \( \)), as the command line does.
+ * A word or a ~regular expression. Accepts Str's spelling of alternatives and groups
+ * (\| \( \)), as the command line does.
  */
 #include "ui/tui/widgets/pattern.h"
 
@@ -22,17 +22,6 @@ struct pattern {
 	pcre2_match_data *match;
 };
 
-static bool pattern_has_capital(const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '\\' && text[1]) /* \W is no capital */
-			text++;
-		else if (isupper((unsigned char)*text))
-			return true;
-	}
-	return false;
-}
-
 /* Str writes \| \( \) where PCRE writes | ( ). */
 static char *pattern_from_str(const char *text)
 {
@@ -49,40 +38,43 @@ static char *pattern_from_str(const char *text)
 	return out;
 }
 
-static int pattern_compile(struct pattern *p, const char *text, char *why, size_t size)
-{
-	uint32_t flags = PCRE2_UTF | PCRE2_NO_AUTO_CAPTURE | (p->any_case ? PCRE2_CASELESS : 0);
-	char *pcre = pattern_from_str(text);
-	PCRE2_UCHAR message[128];
-	PCRE2_SIZE at;
-	int error;
-
-	p->code = pcre2_compile((PCRE2_SPTR)pcre, PCRE2_ZERO_TERMINATED, flags, &error, &at, NULL);
-	free(pcre);
-	if (!p->code) {
-		pcre2_get_error_message(error, message, sizeof message);
-		snprintf(why, size, "regular expression: %s at character %zu", (char *)message,
-			(size_t)at + 1);
-		return -1;
-	}
-	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* without it: only slower */
-	p->match = pcre2_match_data_create_from_pattern(p->code, NULL);
-	return p->match ? 0 : -1;
-}
-
 struct pattern *pattern_parse(const char *text, char *why, size_t size)
 {
 	struct pattern *p = mem_alloc(sizeof *p);
+	uint32_t flags = PCRE2_UTF | PCRE2_NO_AUTO_CAPTURE;
+	PCRE2_UCHAR message[128];
+	PCRE2_SIZE at;
+	char *pcre;
+	int error;
 
 	why[0] = '\0';
-	p->any_case = !pattern_has_capital(text);
+	p->any_case = true;
+	for (const char *s = text; *s; s++) {
+		if (*s == '\\' && s[1]) /* \W is no capital */
+			s++;
+		else if (isupper((unsigned char)*s))
+			p->any_case = false;
+	}
 	if (text[0] != '~') {
 		p->word = mem_text(text);
-	} else if (pattern_compile(p, text + 1, why, size) < 0) {
-		pattern_free(p);
-		return NULL;
+		return p;
 	}
-	return p;
+	pcre = pattern_from_str(text + 1);
+	p->code = pcre2_compile((PCRE2_SPTR)pcre, PCRE2_ZERO_TERMINATED,
+		flags | (p->any_case ? PCRE2_CASELESS : 0), &error, &at, NULL);
+	free(pcre);
+	if (p->code) {
+		pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* only faster */
+		p->match = pcre2_match_data_create_from_pattern(p->code, NULL);
+		if (p->match)
+			return p;
+	} else {
+		pcre2_get_error_message(error, message, sizeof message);
+		snprintf(why, size, "regular expression: %s at character %zu", (char *)message,
+			(size_t)at + 1);
+	}
+	pattern_free(p);
+	return NULL;
 }
 
 void pattern_free(struct pattern *p)
@@ -96,8 +88,8 @@ void pattern_free(struct pattern *p)
 }
 
 /*
- * Where a word begins in a text, in any case. strcasestr looks into the word anew for each text,
- * which costs more than these short texts themselves.
+ * Find a word in a text, ignoring case. On short texts strcasestr(3) is slower: it preprocesses
+ * the word on each call.
  */
 static const char *pattern_search(const char *text, const char *word)
 {

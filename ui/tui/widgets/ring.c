@@ -1,6 +1,6 @@
 /*
- * The last lines of a program's output. A carriage return begins its line
- * anew (progress bars); NUL bytes are shown as ^@; nothing else is interpreted.
+ * The last lines of a program's output. After a carriage return the line starts over (progress
+ * bars); NUL bytes are shown as ^@; nothing else is interpreted.
  */
 #include "ui/tui/widgets/ring.h"
 
@@ -18,23 +18,6 @@ void ring_done(struct ring *r)
 	memset(r, 0, sizeof *r);
 }
 
-static void ring_end_line(struct ring *r)
-{
-	size_t at = (r->first + r->count) % RING_LINES;
-
-	r->open[r->open_length] = '\0';
-	if (r->count == RING_LINES) {
-		free(r->lines[at]);
-		r->first = (r->first + 1) % RING_LINES;
-		r->dropped++;
-	} else {
-		r->count++;
-	}
-	r->lines[at] = mem_text(r->open);
-	r->open_length = 0;
-	r->open_cut = r->carriage = false;
-}
-
 static void ring_put(struct ring *r, char c)
 {
 	if (r->open_length < RING_BYTES - 4) {
@@ -46,36 +29,42 @@ static void ring_put(struct ring *r, char c)
 	}
 }
 
-static void ring_byte(struct ring *r, char c)
-{
-	if (c == '\n') {
-		ring_end_line(r);
-		return;
-	}
-	if (c == '\r') {
-		r->carriage = true;
-		return;
-	}
-	if (r->carriage) {
-		r->open_length = 0;
-		r->open_cut = r->carriage = false;
-	}
-	if (c == '\t') {
-		do
-			ring_put(r, ' ');
-		while (r->open_length % 8 && !r->open_cut);
-	} else if (c == '\0') {
-		ring_put(r, '^');
-		ring_put(r, '@');
-	} else {
-		ring_put(r, c);
-	}
-}
-
 void ring_feed(struct ring *r, const char *bytes, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		ring_byte(r, bytes[i]);
+	for (size_t i = 0; i < length; i++) {
+		size_t at = (r->first + r->count) % RING_LINES;
+
+		if (bytes[i] == '\r') {
+			r->carriage = true;
+			continue;
+		}
+		if (bytes[i] == '\n') {
+			r->open[r->open_length] = '\0';
+			if (r->count == RING_LINES) {
+				free(r->lines[at]);
+				r->first = (r->first + 1) % RING_LINES;
+				r->dropped++;
+			} else {
+				r->count++;
+			}
+			r->lines[at] = mem_text(r->open);
+			r->carriage = true; /* start over */
+		}
+		if (r->carriage) {
+			r->open_length = 0;
+			r->open_cut = r->carriage = false;
+		}
+		if (bytes[i] == '\t') {
+			do
+				ring_put(r, ' ');
+			while (r->open_length % 8 && !r->open_cut);
+		} else if (bytes[i] == '\0') {
+			ring_put(r, '^');
+			ring_put(r, '@');
+		} else if (bytes[i] != '\n') {
+			ring_put(r, bytes[i]);
+		}
+	}
 }
 
 size_t ring_count(const struct ring *r)

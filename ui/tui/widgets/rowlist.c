@@ -1,5 +1,5 @@
 /*
- * The list widget. Owns the order, the cursor and the scrolling, nothing else.
+ * The list widget. Owns order, cursor and scrolling only.
  */
 #include "ui/tui/widgets/rowlist.h"
 
@@ -22,7 +22,7 @@ void rowlist_done(struct rowlist *l)
 	rowlist_init(l);
 }
 
-/* Scroll as little as needed so that the cursor is seen and no line is wasted at the end. */
+/* Scroll as little as needed to show the cursor, without blank lines at the end. */
 static void rowlist_follow(struct rowlist *l)
 {
 	size_t height = (size_t)l->height;
@@ -49,19 +49,19 @@ void rowlist_set(struct rowlist *l, const uint32_t *ids, size_t count)
 	l->copy = mem_grow(l->copy, &l->capacity, count, sizeof *ids);
 	if (count)
 		memcpy(l->copy, ids, count * sizeof *ids);
-	rowlist_lend(l, l->copy, count);
+	rowlist_borrow(l, l->copy, count);
 }
 
-void rowlist_lend(struct rowlist *l, const uint32_t *ids, size_t count)
+void rowlist_borrow(struct rowlist *l, const uint32_t *ids, size_t count)
 {
-	size_t line = l->cursor - l->top, at;
+	size_t offset = l->cursor - l->top, at; /* the cursor's line on the screen */
 
 	l->ids = ids;
 	l->count = count;
 	at = rowlist_find(l, l->wanted);
 	if (at < count) {
 		l->cursor = at;
-		l->top = at > line ? at - line : 0;
+		l->top = at > offset ? at - offset : 0;
 	} else if (l->cursor >= count) {
 		l->cursor = count ? count - 1 : 0;
 	}

@@ -1,12 +1,10 @@
 /*
- * The list widget: which rows are shown in which order, where the cursor is
- * and what of it is on the screen. Pure: it knows rows only by their identity,
- * a number that stays with a row for ever.
+ * The list widget: the rows in display order, the cursor, and the visible part. Pure: it knows
+ * rows only by their identity, a number that a row keeps for life.
  *
- * The cursor stays on its row when the order changes, and the row stays on its
- * line of the screen where that is possible. If its row is filtered out the
- * cursor moves to a neighbour, and returns if the row comes back before the
- * cursor was moved by hand.
+ * When the order changes, the cursor stays on its row, and the row on its screen line if possible.
+ * If a filter hides the row, the cursor moves to a neighbour, and returns if the row
+ * reappears before the user moves the cursor.
  */
 #ifndef UI_TUI_WIDGETS_ROWLIST_H
 #define UI_TUI_WIDGETS_ROWLIST_H
@@ -18,32 +16,32 @@
 #define ROWLIST_NONE UINT32_MAX
 
 struct rowlist {
-	const uint32_t *ids; /* identities in the order shown */
+	const uint32_t *ids; /* identities in display order */
 	size_t count;
-	uint32_t *copy; /* where they are, unless they are lent */
+	uint32_t *copy; /* backs ids after rowlist_set */
 	size_t capacity;
 	size_t cursor;   /* index into ids; 0 in an empty list */
-	size_t top;      /* index of the first one on the screen */
+	size_t top;      /* index of the first visible row */
 	int height;      /* lines on the screen */
-	uint32_t wanted; /* identity that the cursor is on, or would like to be on */
+	uint32_t wanted; /* the row that the cursor is on, or returns to */
 };
 
 void rowlist_init(struct rowlist *l);
 void rowlist_done(struct rowlist *l);
 
-/* Show these, in this order (copied). */
+/* Show these rows, in this order. Copies the array. */
 void rowlist_set(struct rowlist *l, const uint32_t *ids, size_t count);
-/* The same without a copy: they must be there until something else is shown. */
-void rowlist_lend(struct rowlist *l, const uint32_t *ids, size_t count);
+/* The same without a copy: the array must live until the next set or borrow. */
+void rowlist_borrow(struct rowlist *l, const uint32_t *ids, size_t count);
 void rowlist_resize(struct rowlist *l, int height);
 
 /* The identity under the cursor, or ROWLIST_NONE. */
 uint32_t rowlist_current(const struct rowlist *l);
 void rowlist_move(struct rowlist *l, long by);
 void rowlist_to(struct rowlist *l, size_t index);
-/* Move by so many halves of a screen. */
+/* Scroll by this many half screens. */
 void rowlist_page(struct rowlist *l, int halves);
-/* Put the cursor on a row; false if it is not shown. */
+/* Move the cursor to a row. False: the row is not in the list. */
 bool rowlist_seek(struct rowlist *l, uint32_t id);
 
 /* "top", "bot", "all" or a percentage, as in more(1). */
