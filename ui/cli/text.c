@@ -16,26 +16,11 @@
 
 #include "ui/out.h"
 #include "ui/probe_name.h"
+#include "ui/states.h"
 #include "ui/unread.h"
 
 /* The name column is as wide as its names, within these. */
 enum { NAME_MIN = 20, NAME_MAX = 44 };
-
-static const char *mark(enum probes_state state)
-{
-	static const char *const marks[] = {
-		[PROBES_UNKNOWN] = "[-]",
-		[PROBES_OFF] = "[ ]",
-		[PROBES_ON] = "[*]",
-		[PROBES_PARTIAL] = "[~]",
-		[PROBES_FOREIGN] = "[X]",
-		[PROBES_INCONSISTENT] = "[!]",
-		[PROBES_UNREADABLE] = "[?]",
-		[PROBES_UNLOADED] = "[-]",
-	};
-
-	return marks[state];
-}
 
 static enum probes_state state_of(const struct rows *rows, size_t probe)
 {
@@ -100,7 +85,7 @@ static void put_probe(struct outbuf *out, const struct format_sheet *s, const st
 	const struct probes_live *live =
 		rows->live ? probes_live_at(rows->session, row->probe) : NULL;
 
-	outbuf_text(out, mark(live ? live->state : PROBES_UNKNOWN));
+	outbuf_text(out, states[live ? live->state : PROBES_UNKNOWN].mark);
 	outbuf_text(out, "   ");
 	out_padded(out, out_spelled(p), width);
 	put_counts(out, live, p->site_count);
@@ -166,7 +151,7 @@ static void put_site(struct outbuf *out, const struct format_sheet *s, const str
 	}
 	if (live && live->state != PROBES_UNKNOWN) {
 		outbuf_text(out, " ");
-		outbuf_text(out, mark(live->state));
+		outbuf_text(out, states[live->state].mark);
 	}
 	if (site->semaphore != PROBES_NONE)
 		put_semaphore(out, rows, which, site->semaphore);
@@ -202,12 +187,12 @@ static void put_plural(FILE *out, size_t count, const char *word)
 
 static void put_states(FILE *out, const struct rows *rows)
 {
-	size_t counts[PROBES_UNLOADED + 1] = {0};
+	size_t counts[STATES_COUNT] = {0};
 	const char *separator = "; ";
 
 	for (size_t i = 0; i < rows->count; i++)
 		counts[state_of(rows, rows->items[i].probe)]++;
-	for (size_t i = PROBES_OFF; i <= PROBES_UNLOADED; i++) {
+	for (size_t i = PROBES_OFF; i < STATES_COUNT; i++) {
 		if (!counts[i])
 			continue;
 		fprintf(out, "%s%zu %s", separator, counts[i], probes_state_name(i));

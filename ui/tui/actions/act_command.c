@@ -117,12 +117,12 @@ static void act_command_sort(struct app *a, const char *rest)
 	bool invert = *rest == '-';
 	char names[128] = "";
 
-	for (int key = 0; key < SORT_COUNT; key++) {
-		if (!strcmp(rest + invert, sort_name((enum sort_key)key))) {
-			list_sort(&a->list, (enum sort_key)key, invert);
+	for (int c = 0; c < COLUMN_COUNT; c++) {
+		if (!strcmp(rest + invert, column_table[c].name)) {
+			list_sort(&a->list, (enum column_id)c, invert);
 			return;
 		}
-		text_addf(names, sizeof names, " %s", sort_name((enum sort_key)key));
+		text_addf(names, sizeof names, " %s", column_table[c].name);
 	}
 	app_complain(a, "sort by one of:%s (-NAME: inverted)", names);
 }

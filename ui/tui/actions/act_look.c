@@ -3,9 +3,8 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/columns.h"
 #include "ui/tui/app/targets_load.h"
-#include "ui/tui/rows/rowtext.h"
+#include "ui/tui/rows/column.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
 
@@ -133,18 +132,18 @@ void act_look_columns(struct app *a, enum request r)
 	(void)r;
 	a->question.kind = ASK_COLUMNS;
 	snprintf(text, size, "Columns, by their number:");
-	for (int c = 0; c < COLUMN_COUNT; c++)
-		text_addf(text, size, "  %d [%c] %s", c + 1, a->hidden & 1u << c ? ' ' : 'x',
-			columns_name((enum column)c));
+	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++)
+		text_addf(text, size, "  %d [%c] %s", c - COLUMN_FIRST_CHOSEN + 1,
+			a->hidden & 1u << c ? ' ' : 'x', columns_name((enum column_id)c));
 	text_addf(text, size, "   Enter: done");
 }
 
 void act_look_columns_key(struct app *a, uint32_t key)
 {
 	a->question.kind = ASK_NONE;
-	if (key < '1' || key >= '1' + COLUMN_COUNT)
+	if (key < '1' || key > '1' + COLUMN_DETAIL - COLUMN_FIRST_CHOSEN)
 		return;
-	a->hidden ^= 1u << (key - '1');
+	a->hidden ^= 1u << (COLUMN_FIRST_CHOSEN + key - '1');
 	act_look_columns(a, REQUEST_COLUMNS);
 }
 
@@ -202,15 +201,15 @@ void act_look_reopen(struct app *a, enum request r)
 /* The keys whose column the list never shows as it is are left out. */
 void act_look_sort(struct app *a, enum request r)
 {
-	bool arguments = a->model.argued && view_list_areas(a).columns >= ROWTEXT_WIDE;
-	enum sort_key next = a->list.key;
+	bool arguments = a->model.argued && view_list_areas(a).columns >= COLUMN_ARGUMENTS_FROM;
+	enum column_id next = a->list.order;
 
 	do
-		next = (enum sort_key)((next + 1) % SORT_COUNT);
-	while ((next == SORT_PROCESSES && a->model.process_count < 2) ||
-		(next == SORT_ARGUMENTS && !arguments));
+		next = column_next_order(next);
+	while ((next == COLUMN_PROCESSES && a->model.process_count < 2) ||
+		(next == COLUMN_ARGUMENTS && !arguments));
 	if (r == REQUEST_INVERT)
-		list_sort(&a->list, a->list.key, !a->list.invert);
+		list_sort(&a->list, a->list.order, !a->list.invert);
 	else
 		list_sort(&a->list, next, false);
 	a->message.text[0] = '\0';

@@ -5,9 +5,10 @@
  *   term   = [ "-" ] alternatives  - : must not hold
  *   alternatives = [ "prov:" | "obj:" | "fn:" ] ( "~" regex | word { "|" word } )
  *
- * A word is found anywhere in provider:name or in the object's file name,
- * smart-case; after fn: in a function that one of its sites lies in. Alone (no prefix) these words
- * are states: on off some other odd unreadable; and tagged, mine.
+ * A word is found anywhere in provider:name or in the object's file name, smart-case; after fn: in
+ * a function that one of its sites lies in. Without a prefix the names of states
+ * (probes_state_name, but for "unknown") select by state, "tagged" and "mine" select tagged probes
+ * and those that this session holds.
  */
 #ifndef UI_TUI_ROWS_FILTER_H
 #define UI_TUI_ROWS_FILTER_H
@@ -17,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a filter looks at in a row. */
+/* The parts of a row that a filter tests. */
 struct filter_subject {
 	const char *text; /* "provider:name" */
 	const char *provider;
@@ -37,7 +38,7 @@ void filter_free(struct filter *f);
 bool filter_match(const struct filter *f, const struct filter_subject *s);
 /* Does every row pass it? */
 bool filter_is_empty(const struct filter *f);
-/* Does it look at what changes by itself: states, tags? */
+/* Does the result depend on states or tags? */
 bool filter_is_live(const struct filter *f);
 
 #endif

@@ -18,6 +18,7 @@ void list_init(struct list *l, struct model *model)
 
 	memset(l, 0, sizeof *l);
 	l->model = model;
+	l->order = COLUMN_NAME;
 	rowlist_init(&l->rows);
 	l->filter = filter_parse("", why, sizeof why);
 }
@@ -120,20 +121,20 @@ void list_update(struct list *l)
 	l->sorted = mem_grow(l->sorted, &l->sorted_capacity, count, sizeof *l->sorted);
 	for (; l->sorted_count < count; l->sorted_count++)
 		l->sorted[l->sorted_count] = (uint32_t)l->sorted_count;
-	sort_rows(l->model->rows, l->sorted, count, l->key, l->invert);
+	column_sort(l->model->rows, l->sorted, count, l->order, l->invert);
 	list_show(l);
 }
 
-void list_sort(struct list *l, enum sort_key key, bool invert)
+void list_sort(struct list *l, enum column_id order, bool invert)
 {
-	l->key = key;
+	l->order = order;
 	l->invert = invert;
 	list_update(l);
 }
 
 bool list_is_live(const struct list *l)
 {
-	return sort_is_live(l->key) || filter_is_live(l->filter);
+	return column_table[l->order].live || filter_is_live(l->filter);
 }
 
 int list_filter(struct list *l, const char *text, char *why, size_t size)

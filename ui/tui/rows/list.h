@@ -5,11 +5,11 @@
 #ifndef UI_TUI_ROWS_LIST_H
 #define UI_TUI_ROWS_LIST_H
 
+#include "ui/tui/rows/column.h"
 #include "ui/tui/rows/filter.h"
 #include "ui/tui/rows/functions.h"
 #include "ui/tui/rows/groups.h"
 #include "ui/tui/rows/model.h"
-#include "ui/tui/rows/sort.h"
 #include "ui/tui/widgets/input.h"
 #include "ui/tui/widgets/pattern.h"
 #include "ui/tui/widgets/rowlist.h"
@@ -25,7 +25,7 @@ struct list {
 	size_t passed_capacity;
 	bool tree; /* rows are shown under their groups */
 	struct groups groups;
-	enum sort_key key;
+	enum column_id order; /* sorted by this column */
 	bool invert;
 	struct filter *filter;
 	struct functions functions; /* for fn: in it */
@@ -40,7 +40,7 @@ void list_done(struct list *l);
 
 /* Bring order and filter up to date with the model. */
 void list_update(struct list *l);
-void list_sort(struct list *l, enum sort_key key, bool invert);
+void list_sort(struct list *l, enum column_id order, bool invert);
 /* Do order or filter depend on states and tags? */
 bool list_is_live(const struct list *l);
 

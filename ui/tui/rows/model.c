@@ -357,15 +357,9 @@ static void model_count(struct model *m)
 		const struct row *r = &m->rows[i];
 
 		c.sites += r->sites;
-		c.on += r->state == PROBES_ON;
+		c.states[r->state]++;
 		c.on_mine += r->state == PROBES_ON && r->mine;
-		c.partial += r->state == PROBES_PARTIAL;
-		c.inconsistent += r->state == PROBES_INCONSISTENT;
-		c.foreign += r->state == PROBES_FOREIGN;
-		c.unreadable += r->state == PROBES_UNREADABLE;
-		c.mine += r->mine;
 	}
-	c.on_other = c.on - c.on_mine;
 	m->counts = c;
 }
 

@@ -10,6 +10,7 @@
 #define UI_TUI_ROWS_MODEL_H
 
 #include "probes.h"
+#include "ui/states.h"
 #include "ui/tui/rows/row.h"
 
 #include <stdbool.h>
@@ -45,10 +46,9 @@ struct model_process {
 
 struct model_counts {
 	size_t sites, objects;
-	size_t on, on_mine, on_other; /* rows that are on; of these, by us and only by others */
-	size_t partial, inconsistent, foreign, unreadable;
-	size_t mine;     /* rows that this session's net change touched */
-	size_t left_out; /* notes of the objects, see struct probes_object */
+	size_t states[STATES_COUNT]; /* rows in each state */
+	size_t on_mine;              /* of those that are on, by this session */
+	size_t left_out;             /* notes of the objects, see struct probes_object */
 };
 
 struct model {

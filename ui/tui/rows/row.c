@@ -3,6 +3,8 @@
  */
 #include "ui/tui/rows/row.h"
 
+#include "ui/states.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -28,19 +30,14 @@ void row_clear(struct row *r)
 	r->holder = ROW_NOBODY;
 }
 
-/* The word for both: what needs a look wins; on and off together are some. */
+/* What needs attention wins; on and off together are partial. */
 static enum probes_state row_join(enum probes_state a, enum probes_state b)
 {
-	static const enum probes_state louder[] = {PROBES_INCONSISTENT, PROBES_FOREIGN,
-		PROBES_PARTIAL, PROBES_UNREADABLE, PROBES_UNLOADED, PROBES_UNKNOWN};
-
 	if (a == b)
 		return a;
-	for (size_t i = 0; i < sizeof louder / sizeof *louder; i++) {
-		if (a == louder[i] || b == louder[i])
-			return louder[i];
-	}
-	return PROBES_PARTIAL;
+	if (!states[a].weight && !states[b].weight)
+		return PROBES_PARTIAL;
+	return states[a].weight > states[b].weight ? a : b;
 }
 
 void row_add(struct row *r, const struct probes_live *live, uint32_t sites)

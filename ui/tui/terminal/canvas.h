@@ -5,24 +5,10 @@
 #ifndef UI_TUI_TERMINAL_CANVAS_H
 #define UI_TUI_TERMINAL_CANVAS_H
 
+#include "ui/style.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-/* The role of a span; screen.c maps it to colours and attributes. */
-enum style {
-	STYLE_PLAIN,
-	STYLE_TITLE,
-	STYLE_HEAD, /* column headings */
-	STYLE_DIM,
-	STYLE_ON,
-	STYLE_SOME,
-	STYLE_WARN,
-	STYLE_BAD,
-	STYLE_MATCH,
-	STYLE_KEY,
-	STYLE_COUNT,
-	STYLE_REVERSE = 0x100, /* flag: the row under the cursor */
-};
 
 struct canvas_span {
 	int y, x;

@@ -4,8 +4,9 @@
  */
 #include "ui/tui/views/view.h"
 
+#include "ui/states.h"
 #include "ui/tui/rows/argline.h"
-#include "ui/tui/rows/rowtext.h"
+#include "ui/tui/rows/column.h"
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
@@ -150,14 +151,13 @@ struct view_detail_sums {
 static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
 {
 	char who[32], sites[32], ref[32];
-	const char *held = rowtext_cell(r, ROWTEXT_WHO, false, who, sizeof who);
+	const char *held = column_cell(r, COLUMN_WHO, who, sizeof who);
 
-	snprintf(sums->state, sizeof sums->state, "%s %s%s%s", rowtext_state(r->state),
+	snprintf(sums->state, sizeof sums->state, "%s %s%s%s", states[r->state].mark,
 		probes_state_name(r->state), *held ? ", held by " : "", held);
 	snprintf(sums->sites, sizeof sums->sites, "%s",
-		rowtext_cell(r, ROWTEXT_SITES, false, sites, sizeof sites));
-	snprintf(sums->ref, sizeof sums->ref, "%s",
-		rowtext_cell(r, ROWTEXT_REF, false, ref, sizeof ref));
+		column_cell(r, COLUMN_SITES, sites, sizeof sites));
+	snprintf(sums->ref, sizeof sums->ref, "%s", column_cell(r, COLUMN_REF, ref, sizeof ref));
 }
 
 static void view_detail_build(struct app *a)

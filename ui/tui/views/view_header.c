@@ -41,7 +41,7 @@ static void view_header_lease(const struct app *a, char *out, size_t size)
 /* "3 on (2 by you)", or "3 on 2 you" on a narrow terminal. */
 static void view_header_on(const struct model_counts *n, bool narrow, char *out, size_t size)
 {
-	text_addf(out, size, "%zu on", n->on);
+	text_addf(out, size, "%zu on", n->states[PROBES_ON]);
 	if (n->on_mine)
 		text_addf(out, size, narrow ? " %zu you" : " (%zu by you)", n->on_mine);
 }
@@ -84,11 +84,8 @@ static void view_header_identity(const struct app *a, struct canvas *c, int y)
 static void view_header_counts(const struct app *a, struct canvas *c, int y)
 {
 	const struct model_counts *n = &a->model.counts;
-	const struct {
-		enum probes_state state;
-		size_t count;
-	} exceptions[] = {{PROBES_PARTIAL, n->partial}, {PROBES_INCONSISTENT, n->inconsistent},
-		{PROBES_FOREIGN, n->foreign}, {PROBES_UNREADABLE, n->unreadable}};
+	static const enum probes_state exceptions[] = {
+		PROBES_PARTIAL, PROBES_INCONSISTENT, PROBES_FOREIGN, PROBES_UNREADABLE};
 	bool gone = a->model.process_count && !model_alive(&a->model);
 	char text[256] = "", interval[24];
 
@@ -112,9 +109,9 @@ static void view_header_counts(const struct app *a, struct canvas *c, int y)
 		n->sites, n->objects, n->objects == 1 ? "" : "s");
 	view_header_on(n, false, text, sizeof text);
 	for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
-		if (exceptions[i].count)
-			text_addf(text, sizeof text, " %zu %s", exceptions[i].count,
-				probes_state_name(exceptions[i].state));
+		if (n->states[exceptions[i]])
+			text_addf(text, sizeof text, " %zu %s", n->states[exceptions[i]],
+				probes_state_name(exceptions[i]));
 	view_header_line(c, y, n->left_out ? STYLE_WARN : STYLE_PLAIN, text, interval);
 }
 
@@ -136,8 +133,8 @@ static void view_header_filter(const struct app *a, struct canvas *c, int y)
 			a->objects.unread == 1 ? "" : "s");
 	if (a->model.tagged)
 		text_addf(right, sizeof right, "%u tagged  ", a->model.tagged);
-	text_addf(right, sizeof right, "%ssort %s%s", l->tree ? "tree " : "", sort_name(l->key),
-		l->invert ? " inv" : "");
+	text_addf(right, sizeof right, "%ssort %s%s", l->tree ? "tree " : "",
+		column_table[l->order].name, l->invert ? " inv" : "");
 	view_header_line(c, y, l->filter_text[0] ? STYLE_WARN : STYLE_PLAIN, left, right);
 }
 

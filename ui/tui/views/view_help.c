@@ -1,25 +1,12 @@
 /*
- * Help, made from the request table: only what works in the view that it was opened from, now.
- * Written by hand is only what no key has: marks, columns, the filter's language.
+ * Help, made from the tables of requests, states and columns: only keys that work now in the view
+ * that it was opened from. Only the language of the filter is written here.
  */
 #include "ui/tui/views/view.h"
 
-#include <stdio.h>
+#include "ui/states.h"
 
-static const char *const view_help_marks[][2] = {
-	{"[*] [ ]", "on, off"},
-	{"[~]", "partial: not all of its sites or semaphores (or processes) agree"},
-	{"[X]", "foreign: another tool holds the byte that would switch it"},
-	{"[!]", "inconsistent: code and semaphore disagree"},
-	{"[?]", "its memory could not be read"},
-	{"[-]", "gone: its library was unloaded"},
-	{"> +", "the cursor; a tag"},
-	{"SITES n/m", "n of its m sites are switched on; - : they have no switch of their own"},
-	{"REF", "its semaphore: how many parties want it on"},
-	{"WHO", "me: this session; me+1: and one party more; other: not this session; int3: "
-		"another tool's breakpoint"},
-	{"OBJECT", "the file it is in; * : deleted or replaced on disk"},
-};
+#include <stdio.h>
 
 static const char *const view_help_filters[][2] = {
 	{"word", "found anywhere in provider:name or the object's file name; a capital letter "
@@ -35,7 +22,7 @@ static const char *const view_help_filters[][2] = {
 
 static void view_help_line(struct app *a, const char *keys, const char *text)
 {
-	char label[64];
+	char label[80];
 
 	snprintf(label, sizeof label, "  %-*s", a->columns < 60 ? 10 : 16, keys);
 	pager_wrap(&a->text.pager, STYLE_PLAIN, label, text, a->columns);
@@ -69,8 +56,19 @@ static void view_help_build(struct app *a)
 	if (!(where & (IN_LIST | IN_DETAIL)))
 		return;
 	pager_addf(l, STYLE_TITLE, "What the list shows");
-	for (size_t i = 0; i < sizeof view_help_marks / sizeof *view_help_marks; i++)
-		view_help_line(a, view_help_marks[i][0], view_help_marks[i][1]);
+	snprintf(keys, sizeof keys, "%s %s", states[PROBES_ON].mark, states[PROBES_OFF].mark);
+	view_help_line(a, keys, "on, off");
+	for (int s = PROBES_PARTIAL; s < STATES_COUNT; s++)
+		view_help_line(a, states[s].mark, states[s].help);
+	view_help_line(a, "> +", "the cursor; a tag");
+	for (int c = 0; c < COLUMN_COUNT; c++) {
+		const struct column *column = &column_table[c];
+
+		snprintf(
+			keys, sizeof keys, "%s%s", column->title, column->form ? column->form : "");
+		if (column->help)
+			view_help_line(a, keys, column->help);
+	}
 	pager_addf(l, STYLE_TITLE, "What a filter understands (and / : word and ~regex)");
 	for (size_t i = 0; i < sizeof view_help_filters / sizeof *view_help_filters; i++)
 		view_help_line(a, view_help_filters[i][0], view_help_filters[i][1]);

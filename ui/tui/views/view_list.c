@@ -3,9 +3,9 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/columns.h"
+#include "ui/states.h"
 #include "ui/tui/rows/argline.h"
-#include "ui/tui/rows/rowtext.h"
+#include "ui/tui/rows/column.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
@@ -17,17 +17,6 @@
 #define VIEW_LIST_GROUP 32        /* columns that a group's name and counts would like */
 #define VIEW_LIST_PANE_ROWS 9     /* at least, of the pane below the list, with its title */
 #define VIEW_LIST_PANE_COLUMNS 76 /* that a site takes */
-
-static const int view_list_state_styles[] = {
-	[PROBES_UNKNOWN] = STYLE_DIM,
-	[PROBES_OFF] = STYLE_PLAIN,
-	[PROBES_ON] = STYLE_ON,
-	[PROBES_PARTIAL] = STYLE_SOME,
-	[PROBES_FOREIGN] = STYLE_WARN,
-	[PROBES_INCONSISTENT] = STYLE_BAD,
-	[PROBES_UNREADABLE] = STYLE_DIM,
-	[PROBES_UNLOADED] = STYLE_DIM,
-};
 
 /* ---------------------------------------------------------------- the space */
 
@@ -89,34 +78,33 @@ static void view_list_refresh(struct app *a)
 /* ---------------------------------------------------------------- the lines */
 
 static void view_list_arrange(
-	const struct app *a, int width, int widest, struct rowtext_layout *columns)
+	const struct app *a, int width, int widest, struct column_layout *columns)
 {
-	struct rowtext_needs needs = {.width = width,
+	struct column_needs needs = {.width = width,
 		.widest = widest,
 		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
 		.several = a->model.process_count > 1,
 		.argued = a->model.argued,
 		.hidden = a->hidden};
 
-	rowtext_arrange(columns, &needs);
+	column_arrange(columns, &needs);
 }
 
 /* A cell of a line, which is a probe's or a group's. indent: the name as the tree shows it. */
-static const char *view_list_cell(const struct app *a, uint32_t id, enum rowtext_column column,
-	bool cursor, bool indent, char *out, size_t size)
+static const char *view_list_cell(const struct app *a, uint32_t id, enum column_id column,
+	bool indent, char *out, size_t size)
 {
 	if (id & GROUPS_FLAG)
-		return rowtext_group(
-			&a->list.groups.all[id & ~GROUPS_FLAG], column, cursor, out, size);
-	if (!indent || column != ROWTEXT_NAME)
-		return rowtext_cell(&a->model.rows[id], column, cursor, out, size);
+		return column_group(&a->list.groups.all[id & ~GROUPS_FLAG], column, out, size);
+	if (!indent || column != COLUMN_NAME)
+		return column_cell(&a->model.rows[id], column, out, size);
 	snprintf(out, size, "%*s%s", VIEW_LIST_INDENT, "", row_name(&a->model.rows[id]));
 	return out;
 }
 
 /* Highlight what the search finds in a name. The tree shows only what follows the provider. */
 static void view_list_match(const struct app *a, struct canvas *c, int y,
-	const struct rowtext_place *at, const struct row *r, int style)
+	const struct column_place *at, const struct row *r, int style)
 {
 	const char *name = a->list.tree ? row_name(r) : r->label;
 	size_t start, end, hidden = (size_t)(name - r->label);
@@ -138,35 +126,35 @@ static void view_list_match(const struct app *a, struct canvas *c, int y,
 	canvas_put(c, y, at->x + before, at->width - before, style | STYLE_MATCH, part);
 }
 
-static void view_list_line(const struct app *a, const struct rowtext_layout *l, struct canvas *c,
+static void view_list_line(const struct app *a, const struct column_layout *l, struct canvas *c,
 	int y, uint32_t id, bool cursor)
 {
 	int base = cursor ? STYLE_REVERSE : 0;
 	bool group = id & GROUPS_FLAG;
+	int plain = group ? STYLE_TITLE : STYLE_PLAIN;
 	const struct row *r =
 		group ? &a->list.groups.all[id & ~GROUPS_FLAG].sum : &a->model.rows[id];
 	char cell[2 * TEXT_MAX], fitted[TEXT_MAX];
 
 	if (cursor)
 		canvas_line(c, y, base, "");
-	for (int i = 0; i < ROWTEXT_COLUMNS; i++) {
-		const struct rowtext_place *at = &l->at[i];
-		int style = i == ROWTEXT_STATE ? view_list_state_styles[r->state]
-			    : group            ? STYLE_TITLE
-					       : STYLE_PLAIN;
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		const struct column_place *at = &l->at[i];
+		int style = i == COLUMN_STATE ? (int)states[r->state].style : plain;
 		const char *text;
 
 		if (!at->width)
 			continue;
-		text = view_list_cell(
-			a, id, (enum rowtext_column)i, cursor, a->list.tree, cell, sizeof cell);
-		if (i == ROWTEXT_NAME && !group)
+		text = view_list_cell(a, id, (enum column_id)i, a->list.tree, cell, sizeof cell);
+		if (i == COLUMN_NAME && !group)
 			text = text_skip(text, a->list.hscroll);
 		canvas_put(c, y, at->x, at->width, base | style,
 			text_fit(fitted, sizeof fitted, text, at->width));
 	}
+	canvas_putf(c, y, l->at[COLUMN_STATE].x, base | plain, "%c%c", cursor ? '>' : ' ',
+		r->tag ? '+' : ' ');
 	if (!group)
-		view_list_match(a, c, y, &l->at[ROWTEXT_NAME], r, base);
+		view_list_match(a, c, y, &l->at[COLUMN_NAME], r, base);
 }
 
 /* "-- 20 more --   row 1/27  top"; below it the kind of the probe under the cursor, its arguments
@@ -212,17 +200,17 @@ static void view_list_draw(const struct app *a, struct canvas *c)
 	struct view_list_areas areas = view_list_areas(a);
 	const struct rowlist *rows = &a->list.rows;
 	bool groups = a->list.tree && a->model.widest < VIEW_LIST_GROUP;
-	struct rowtext_layout columns;
+	struct column_layout columns;
 
 	view_list_arrange(a, areas.columns, groups ? VIEW_LIST_GROUP : a->model.widest, &columns);
 	view_header_draw(a, c, areas.header);
 	canvas_window(c, 0, areas.columns);
 	if (areas.heading)
 		canvas_line(c, areas.header.rows, STYLE_HEAD, "");
-	for (int i = 0; areas.heading && i < ROWTEXT_COLUMNS; i++) {
+	for (int i = 0; areas.heading && i < COLUMN_COUNT; i++) {
 		if (columns.at[i].width)
 			canvas_put(c, areas.header.rows, columns.at[i].x, -1, STYLE_HEAD,
-				rowtext_heading((enum rowtext_column)i));
+				column_table[i].title);
 	}
 	for (int i = 0; i < areas.list.rows && rows->top + (size_t)i < rows->count; i++) {
 		size_t at = rows->top + (size_t)i;
@@ -243,19 +231,18 @@ static void view_list_draw(const struct app *a, struct canvas *c)
 
 /* One line of the file; id ROWLIST_NONE: the headings. */
 static void view_list_write_line(
-	const struct app *a, const struct rowtext_layout *columns, uint32_t id, FILE *out)
+	const struct app *a, const struct column_layout *columns, uint32_t id, FILE *out)
 {
 	char line[8 * TEXT_MAX] = "", cell[4 * TEXT_MAX], fitted[4 * TEXT_MAX];
 	size_t n;
 
-	for (int i = 0; i < ROWTEXT_COLUMNS; i++) {
-		enum rowtext_column column = (enum rowtext_column)i;
-		const char *text = id == ROWLIST_NONE ? rowtext_heading(column)
-						      : view_list_cell(a, id, column, false, false,
-								cell, sizeof cell);
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		const char *text = id == ROWLIST_NONE ? column_table[i].title
+						      : view_list_cell(a, id, (enum column_id)i,
+								false, cell, sizeof cell);
 
 		if (columns->at[i].width)
-			text_addf(line, sizeof line, "%s%s", i > ROWTEXT_STATE ? " " : "",
+			text_addf(line, sizeof line, "%s%s", i ? " " : "",
 				text_fit(fitted, sizeof fitted, text, columns->at[i].width));
 	}
 	for (n = strlen(line); n > 0 && line[n - 1] == ' ';)
@@ -266,15 +253,15 @@ static void view_list_write_line(
 static void view_list_write(const struct app *a, FILE *out)
 {
 	int width = a->model.widest + 120;
-	struct rowtext_layout columns;
+	struct column_layout columns;
 
 	/* names of groups are longer than those of probes */
 	view_list_arrange(
 		a, width < 2 * TEXT_MAX ? width : 2 * TEXT_MAX, a->model.widest + 30, &columns);
 	fprintf(out, "%s  %zu of %zu probes  filter: %s  sort: %s%s\n", a->title,
 		a->list.shown_count, a->model.row_count,
-		a->list.filter_text[0] ? a->list.filter_text : "-", sort_name(a->list.key),
-		a->list.invert ? " inverted" : "");
+		a->list.filter_text[0] ? a->list.filter_text : "-",
+		column_table[a->list.order].name, a->list.invert ? " inverted" : "");
 	view_list_write_line(a, &columns, ROWLIST_NONE, out);
 	for (size_t i = 0; i < a->list.rows.count; i++)
 		view_list_write_line(a, &columns, a->list.rows.ids[i], out);

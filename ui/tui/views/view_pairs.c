@@ -3,7 +3,7 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/tui/rows/rowtext.h"
+#include "ui/states.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
@@ -56,8 +56,8 @@ static const char *view_pairs_line(
 
 	if (family)
 		pair_role(row_name(end), &stem);
-	snprintf(out, size, "%s   %s   %s%s%s%s", rowtext_state(start->state),
-		rowtext_state(end->state),
+	snprintf(out, size, "%s   %s   %s%s%s%s", states[start->state].mark,
+		states[end->state].mark,
 		!pairs_half_on(m, one) ? ""
 		: started              ? "HALF ON: starts without ends  "
 				       : "HALF ON: ends without starts  ",
