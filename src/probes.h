@@ -428,14 +428,23 @@ struct probes_item {
 	const char *why; /* for all but done, else ""; lives as long as its result */
 };
 
-/* One write, planned or made. */
-struct probes_write {
+/* What an edit changes; this decides how it is undone. Journals record these numbers. */
+enum probes_role {
+	PROBES_ROLE_CODE = 1,      /* bytes of a site: undone by writing `old` back */
+	PROBES_ROLE_SEMAPHORE = 2, /* a 16-bit count, little-endian, in which other tools count as
+				      well: undone by subtracting what was added */
+};
+
+#define PROBES_EDIT_BYTES 8
+
+/* One change of the process's memory, planned or made. */
+struct probes_edit {
 	uint64_t address;
-	uint8_t length; /* 1: the byte of a site; 2: a semaphore */
-	uint8_t old[2], new_[2];
-	size_t probe;
+	uint8_t length; /* bytes of `old` and `new_`: 1 to PROBES_EDIT_BYTES; 2 for a semaphore */
+	enum probes_role role : 8;
+	uint8_t old[PROBES_EDIT_BYTES], new_[PROBES_EDIT_BYTES];
 	uint32_t index; /* of the site or semaphore within the probe */
-	bool is_site;
+	size_t probe;
 };
 
 struct probes_result {
@@ -443,8 +452,8 @@ struct probes_result {
 	size_t item_count;
 	char **texts; /* what was put in words for items alone */
 	size_t text_count;
-	struct probes_write *writes; /* in the order they were made */
-	size_t write_count;
+	struct probes_edit *edits; /* in the order they were made */
+	size_t edit_count;
 	size_t done, skipped, not_done; /* items, counted */
 	size_t sites;                   /* sites whose byte was changed */
 	bool dry_run;                   /* planned only */

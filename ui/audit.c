@@ -135,7 +135,7 @@ int audit_note(struct audit *a, const char *verb, const struct probes_session *s
 	char text[256];
 	size_t unlisted;
 
-	if (!result || !result->write_count || (!a->syslog && a->fd < 0))
+	if (!result || !result->edit_count || (!a->syslog && a->fd < 0))
 		return 0;
 	probes_escape(probes_path(session), text, sizeof text);
 	add_user(&l);

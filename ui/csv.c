@@ -99,14 +99,14 @@ static void csv_rows(struct format_sheet *s, const struct rows *rows)
 	outbuf_flush(&page);
 }
 
-static void put_write(struct outbuf *out, const struct rows *rows, const struct probes_write *w)
+static void put_write(struct outbuf *out, const struct rows *rows, const struct probes_edit *w)
 {
 	const struct probes_probe *p = probes_at(rows->session, w->probe);
 	const char *names[] = {p->provider, p->name};
 
 	put_process(out, rows);
 	put_fields(out, names, 2);
-	outbuf_text(out, w->is_site ? "site," : "semaphore,");
+	outbuf_text(out, w->role == PROBES_ROLE_CODE ? "site," : "semaphore,");
 	outbuf_address(out, w->address);
 	outbuf_text(out, ",");
 	outbuf_hex(out, w->old, w->length);
@@ -122,8 +122,8 @@ static void csv_plan(struct format_sheet *s, const struct rows *rows)
 	if (!s->blocks)
 		fputs("pid,provider,name,what,address,old,new\n", s->out);
 	outbuf_begin(&page, s->out);
-	for (size_t i = 0; i < rows->result->write_count; i++)
-		put_write(&page, rows, &rows->result->writes[i]);
+	for (size_t i = 0; i < rows->result->edit_count; i++)
+		put_write(&page, rows, &rows->result->edits[i]);
 	outbuf_flush(&page);
 }
 

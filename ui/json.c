@@ -184,14 +184,14 @@ static void json_plan(struct format_sheet *s, const struct rows *rows)
 	put_head(s, rows);
 	put_cost(s, rows->result);
 	fputs(",\n \"writes\": [", s->out);
-	for (size_t i = 0; i < rows->result->write_count; i++) {
-		const struct probes_write *w = &rows->result->writes[i];
+	for (size_t i = 0; i < rows->result->edit_count; i++) {
+		const struct probes_edit *w = &rows->result->edits[i];
 		const struct probes_probe *p = probes_at(rows->session, w->probe);
 
 		fputs(i ? ",\n  " : "\n  ", s->out);
 		put(s, json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "provider", text(p->provider),
 			       "name", text(p->name), "address", address(w->address), "what",
-			       w->is_site ? "site" : "semaphore", "old", bytes(w->old, w->length),
+			       w->role == PROBES_ROLE_CODE ? "site" : "semaphore", "old", bytes(w->old, w->length),
 			       "new", bytes(w->new_, w->length)));
 	}
 	fputs("]}", s->out);

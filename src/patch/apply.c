@@ -14,7 +14,7 @@
 int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 {
 	*a = (struct apply){0};
-	a->left = mmap(NULL, plan->writes.count + 1, PROT_READ | PROT_WRITE,
+	a->left = mmap(NULL, plan->edits.count + 1, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (a->left != MAP_FAILED && verify_init(&a->verify, plan))
 		return 0;
@@ -26,7 +26,7 @@ void apply_done(struct apply *a)
 {
 	verify_done(&a->verify);
 	if (a->left && a->left != MAP_FAILED)
-		munmap(a->left, a->verify.plan->writes.count + 1);
+		munmap(a->left, a->verify.plan->edits.count + 1);
 	a->left = NULL;
 }
 
@@ -56,11 +56,12 @@ static int apply_write_batch(
 	struct apply *a, const struct verify_batch *b, struct memory *m, struct probes_error *e)
 {
 	for (size_t i = 0; i < b->count; i++) {
-		const struct probes_write *w = verify_write(&a->verify, b->first + i);
+		const struct probes_edit *w = verify_edit(&a->verify, b->first + i);
 		int r = apply_write(m, w->address, w->old, w->new_, w->length);
 
 		if (r < 0) {
-			a->barred = w->is_site && (r == -EIO || r == -EPERM || r == -EACCES);
+			a->barred = w->role == PROBES_ROLE_CODE &&
+				    (r == -EIO || r == -EPERM || r == -EACCES);
 			return verify_failed(w, r, "write at", e);
 		}
 		a->written++;
@@ -72,7 +73,7 @@ static int apply_write_batch(
 static int apply_reconcile(struct apply *a, const struct verify_batch *b, size_t i,
 	struct verify_change made, struct memory *m, struct probes_error *e)
 {
-	const struct probes_write *w = verify_write(&a->verify, i);
+	const struct probes_edit *w = verify_edit(&a->verify, i);
 	int64_t lost = verify_lost(&a->verify, b, i, made);
 	uint8_t now[2];
 	int r;
@@ -81,9 +82,9 @@ static int apply_reconcile(struct apply *a, const struct verify_batch *b, size_t
 		return 0;
 	if (!memory_read(m, w->address, now, sizeof now))
 		return verify_failed(w, -EFAULT, "read what is at", e);
-	if (plan_count(now) + lost < 0 || plan_count(now) + lost > UINT16_MAX)
+	if (edit_value(now) + lost < 0 || edit_value(now) + lost > UINT16_MAX)
 		return 0;
-	r = apply_write_count(m, w->address, now, (unsigned)(plan_count(now) + lost));
+	r = apply_write_count(m, w->address, now, (unsigned)(edit_value(now) + lost));
 	return r < 0 ? verify_failed(w, r, "write at", e) : 0;
 }
 
@@ -101,11 +102,12 @@ static int apply_look_back(
 	if (r < 0)
 		return r;
 	for (size_t i = b->first; i < a->written; i++) {
-		const struct probes_write *w = verify_write(&a->verify, i);
-		struct verify_change made = {plan_count(w->old), plan_count(w->new_)};
+		const struct probes_edit *w = verify_edit(&a->verify, i);
+		struct verify_change made = {edit_value(w->old), edit_value(w->new_)};
 		struct probes_error *to = r ? &other : e;
-		int one = w->is_site ? verify_at_site(&a->verify, b, i, w->new_[0], to)
-				     : apply_reconcile(a, b, i, made, m, to);
+		int one = w->role == PROBES_ROLE_CODE
+				  ? verify_at_site(&a->verify, b, i, w->new_[0], to)
+				  : apply_reconcile(a, b, i, made, m, to);
 
 		r = r ? r : one;
 	}
@@ -117,7 +119,7 @@ static int apply_look_back(
 /* Undo a site only if our byte is still there, followed by the site's own code. */
 static bool apply_undo_site(struct apply *a, size_t i, struct memory *m)
 {
-	const struct probes_write *w = verify_write(&a->verify, i);
+	const struct probes_edit *w = verify_edit(&a->verify, i);
 	const struct plan_check *c = ARRAY_AT(&a->verify.plan->checks, struct plan_check, i);
 	uint8_t now[PLAN_LOOK];
 
@@ -134,10 +136,10 @@ static bool apply_undo_site(struct apply *a, size_t i, struct memory *m)
  */
 static bool apply_undo_to(struct apply *a, size_t i, const struct verify_count *seen, unsigned *to)
 {
-	const struct probes_write *w = verify_write(&a->verify, i);
+	const struct probes_edit *w = verify_edit(&a->verify, i);
 	bool shared = ARRAY_AT(&a->verify.plan->checks, struct plan_check, i)->shared;
 	int64_t limit = shared ? KIND_SHARED_LIMIT : UINT16_MAX, now = seen->value;
-	int64_t wanted = now - plan_count(w->new_) + plan_count(w->old), bounded = wanted;
+	int64_t wanted = now - edit_value(w->new_) + edit_value(w->old), bounded = wanted;
 
 	if (wanted < 0)
 		bounded = 0;
@@ -154,7 +156,7 @@ static bool apply_undo_to(struct apply *a, size_t i, const struct verify_count *
 static bool apply_undo_count(
 	struct apply *a, const struct verify_batch *b, size_t i, struct memory *m)
 {
-	const struct probes_write *w = verify_write(&a->verify, i);
+	const struct probes_edit *w = verify_edit(&a->verify, i);
 	struct verify_change *made = &a->undone[i - b->first];
 	struct verify_count seen;
 	uint8_t now[2];
@@ -183,7 +185,7 @@ static size_t apply_undo_batch(struct apply *a, struct verify_batch *b, struct m
 	while (a->written > b->first) {
 		size_t i = --a->written;
 
-		a->left[i] = verify_write(&a->verify, i)->is_site
+		a->left[i] = verify_edit(&a->verify, i)->role == PROBES_ROLE_CODE
 				     ? !apply_undo_site(a, i, m)
 				     : !seen || !apply_undo_count(a, b, i, m);
 		kept += a->left[i];
@@ -193,7 +195,8 @@ static size_t apply_undo_batch(struct apply *a, struct verify_batch *b, struct m
 	for (size_t i = b->first; i < end; i++) {
 		const struct verify_change made = a->undone[i - b->first];
 
-		if (!verify_write(&a->verify, i)->is_site && made.from != made.to)
+		if (verify_edit(&a->verify, i)->role == PROBES_ROLE_SEMAPHORE &&
+			made.from != made.to)
 			a->bounded += apply_reconcile(a, b, i, made, m, &ignored) < 0;
 	}
 	return kept;

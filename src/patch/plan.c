@@ -11,7 +11,7 @@
 int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e)
 {
 	*p = (struct plan){.catalog = c, .epoch = 1};
-	array_init(&p->writes, sizeof(struct probes_write));
+	array_init(&p->edits, sizeof(struct probes_edit));
 	array_init(&p->checks, sizeof(struct plan_check));
 	array_init(&p->refcount_sites, sizeof(struct plan_refcount_site));
 	array_init(&p->items, sizeof(struct probes_item));
@@ -33,7 +33,7 @@ void plan_done(struct plan *p)
 	}
 	free(p->views);
 	p->views = NULL;
-	array_done(&p->writes);
+	array_done(&p->edits);
 	array_done(&p->checks);
 	array_done(&p->refcount_sites);
 	array_done(&p->items);
@@ -84,33 +84,28 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 
 /* ---- writes ---- */
 
-/* One more write, and what is looked at for it; NULL: no memory. */
-static struct plan_check *plan_add(struct plan *p, struct probes_write write)
+/* Append an edit, and return what verify will compare besides the edit; NULL: no memory. */
+static struct plan_check *plan_add(
+	struct plan *p, const struct plan_step *s, uint32_t index, struct probes_edit edit)
 {
-	struct probes_write *w = array_add(&p->writes);
+	struct probes_edit *slot = array_add(&p->edits);
 	struct plan_check *c = array_add(&p->checks);
 
-	if (w)
-		*w = write;
-	return w ? c : NULL;
+	edit.probe = s->probe;
+	edit.index = index;
+	if (slot)
+		*slot = edit;
+	return slot ? c : NULL;
 }
 
 static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t i, bool on)
 {
 	size_t index = s->site + i;
-	struct kind_edit edit;
 	struct plan_check *c;
 
 	if (s->view->on[index] == on)
 		return true;
-	edit = kind_of(s->p)->edit(s->p->sites[i].address, on);
-	c = plan_add(p, (struct probes_write){.address = edit.address,
-				.length = edit.length,
-				.old = {edit.old[0]},
-				.new_ = {edit.new_[0]},
-				.probe = s->probe,
-				.index = i,
-				.is_site = true});
+	c = plan_add(p, s, i, kind_of(s->p)->edit(s->p->sites[i].address, on));
 	if (!c)
 		return false;
 	c->guard = s->p->sites[i].address;
@@ -179,12 +174,7 @@ static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint
 
 	if (from == to)
 		return true;
-	c = plan_add(p, (struct probes_write){.address = s->p->semaphores[i].address,
-				.length = 2,
-				.old = {(uint8_t)from, (uint8_t)(from >> 8)},
-				.new_ = {(uint8_t)to, (uint8_t)(to >> 8)},
-				.probe = s->probe,
-				.index = i});
+	c = plan_add(p, s, i, edit_semaphore(s->p->semaphores[i].address, from, to));
 	if (!c)
 		return false;
 	counting = semaphore_sites_of(&s->view->counted, slot, &count);
@@ -209,7 +199,7 @@ static bool plan_touched(const struct plan *p, const struct plan_step *s)
  */
 static void plan_end_step(struct plan *p, const struct plan_step *s, size_t first)
 {
-	if (p->writes.count == first)
+	if (p->edits.count == first)
 		return;
 	if (plan_touched(p, s)) {
 		ARRAY_AT(&p->checks, struct plan_check, first)->cut = true;
@@ -248,7 +238,7 @@ static bool plan_write_semaphores(struct plan *p, const struct plan_step *s, con
 static bool plan_write_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
 	const uint32_t *from, bool up, bool always)
 {
-	size_t first = p->writes.count;
+	size_t first = p->edits.count;
 	bool fits;
 
 	if (up)
@@ -321,7 +311,7 @@ static bool plan_reserve(struct plan *p, const struct selected *chosen, size_t c
 
 		writes += (size_t)probe->site_count + probe->semaphore_count;
 	}
-	return array_reserve(&p->items, count) && array_reserve(&p->writes, writes) &&
+	return array_reserve(&p->items, count) && array_reserve(&p->edits, writes) &&
 	       array_reserve(&p->checks, writes);
 }
 

@@ -9,6 +9,7 @@
 #ifndef PATCH_PLAN_H
 #define PATCH_PLAN_H
 
+#include "patch/edit.h"
 #include "patch/plan_step.h"
 #include "probe/catalog.h"
 #include "probe/select.h"
@@ -35,18 +36,12 @@ struct plan_check {
 	bool cut : 1; /* looks at something written before it: begins a new batch */
 };
 
-/* The two bytes of a count. */
-static inline unsigned plan_count(const uint8_t bytes[2])
-{
-	return bytes[0] | (unsigned)bytes[1] << 8;
-}
-
 struct plan_view; /* the values as they will be after what is planned so far */
 
 struct plan {
 	const struct catalog *catalog;
-	struct array writes;         /* struct probes_write: as they stand in the result */
-	struct array checks;         /* struct plan_check: one a write */
+	struct array edits;  /* struct probes_edit, in the order in which they are written */
+	struct array checks; /* struct plan_check: one a write */
 	struct array refcount_sites; /* struct plan_refcount_site */
 	struct array items;          /* struct probes_item */
 	struct array texts;          /* char *: what items say that is not said of others */

@@ -47,7 +47,7 @@ static size_t verify_same(const struct verify *l, const struct verify_batch *b, 
 	uint64_t site = verify_site(l, i);
 
 	for (size_t k = i; k-- > b->first && i - k <= VERIFY_NEAR;) {
-		if (verify_write(l, k)->probe != verify_write(l, i)->probe)
+		if (verify_edit(l, k)->probe != verify_edit(l, i)->probe)
 			break;
 		if (verify_site(l, k) == site)
 			return k;
@@ -59,7 +59,7 @@ static size_t verify_same(const struct verify *l, const struct verify_batch *b, 
 static bool verify_want(
 	struct verify *l, const struct verify_batch *b, size_t i, struct array *looks)
 {
-	const struct probes_write *w = verify_write(l, i);
+	const struct probes_edit *w = verify_edit(l, i);
 	const struct plan_check *c = verify_check(l, i);
 	uint64_t site = verify_site(l, i);
 	struct verify_range *look;
@@ -69,7 +69,7 @@ static bool verify_want(
 	look = (struct verify_range *)looks->data + looks->count;
 	if (site && verify_same(l, b, i) == i)
 		*look++ = (struct verify_range){site, ARCH_SITE_BYTES, &l->site[i]};
-	if (!w->is_site)
+	if (w->role == PROBES_ROLE_SEMAPHORE)
 		*look++ = (struct verify_range){w->address, w->length, &l->count[i]};
 	for (uint32_t k = c->refcount_site; k < c->refcount_site + c->refcount_site_count; k++)
 		*look++ = (struct verify_range){
@@ -102,7 +102,7 @@ static bool verify_lay_out(struct verify *l, struct verify_batch *b, struct arra
 
 static size_t verify_count_batch(const struct verify *l, size_t first)
 {
-	size_t left = l->plan->writes.count - first, most = VERIFY_BATCH, n = 0;
+	size_t left = l->plan->edits.count - first, most = VERIFY_BATCH, n = 0;
 
 	while (n < left && n < most && (n == 0 || !verify_check(l, first + n)->cut)) {
 		const struct plan_check *c = verify_check(l, first + n++);
@@ -132,7 +132,7 @@ static bool verify_lay_out_all(struct verify *l)
 	bool fits = true;
 
 	array_init(&looks, sizeof(struct verify_range));
-	for (size_t at = 0; fits && at < l->plan->writes.count; at = end) {
+	for (size_t at = 0; fits && at < l->plan->edits.count; at = end) {
 		struct verify_batch *b = verify_add_batch(l, at);
 
 		fits = b && verify_lay_out(l, b, &looks);
@@ -148,8 +148,8 @@ bool verify_init(struct verify *l, const struct plan *plan)
 {
 	*l = (struct verify){.plan = plan};
 	array_init(&l->batches, sizeof(struct verify_batch));
-	l->site = calloc(plan->writes.count + 1, sizeof *l->site);
-	l->count = malloc((plan->writes.count + 1) * sizeof *l->count);
+	l->site = calloc(plan->edits.count + 1, sizeof *l->site);
+	l->count = malloc((plan->edits.count + 1) * sizeof *l->count);
 	l->refcount_site = malloc((plan->refcount_sites.count + 1) * sizeof *l->refcount_site);
 	l->seen = malloc(plan->refcount_sites.count + 1);
 	if (l->site && l->count && l->refcount_site && l->seen && verify_lay_out_all(l))
@@ -173,7 +173,7 @@ void verify_done(struct verify *l)
 
 /* ---- errors ---- */
 
-int verify_failed(const struct probes_write *w, int code, const char *doing, struct probes_error *e)
+int verify_failed(const struct probes_edit *w, int code, const char *doing, struct probes_error *e)
 {
 	error_set(e, code == -ESRCH ? PROBES_GONE : PROBES_FAILED, code, "cannot %s 0x%llx", doing,
 		(unsigned long long)w->address);
@@ -226,10 +226,10 @@ int verify_at_site(const struct verify *l, const struct verify_batch *b, size_t 
 	uint8_t expected[PLAN_LOOK] = {byte};
 
 	if (!verify_got(l, b, l->site[i], ARCH_SITE_BYTES))
-		return verify_failed(verify_write(l, i), -EFAULT, "read what is at", e);
+		return verify_failed(verify_edit(l, i), -EFAULT, "read what is at", e);
 	memcpy(expected + 1, c->bytes + c->guard_at, ARCH_FIXED_BYTES);
 	return memcmp(found, expected, PLAN_LOOK)
-		       ? verify_mismatch(verify_write(l, i)->address, expected, found, PLAN_LOOK, e)
+		       ? verify_mismatch(verify_edit(l, i)->address, expected, found, PLAN_LOOK, e)
 		       : 0;
 }
 
@@ -243,7 +243,7 @@ static int verify_at_guard(
 	if (!c->guard)
 		return 0;
 	if (!verify_got(l, b, l->site[i], ARCH_SITE_BYTES))
-		return verify_failed(verify_write(l, i), -EFAULT, "read what is at", e);
+		return verify_failed(verify_edit(l, i), -EFAULT, "read what is at", e);
 	found = l->bytes + l->site[i] + c->guard_at;
 	return memcmp(found, c->bytes + c->guard_at, ARCH_FIXED_BYTES)
 		       ? verify_mismatch(c->guard + c->guard_at, c->bytes + c->guard_at, found,
@@ -255,13 +255,13 @@ static int verify_at_guard(
 static int verify_at_count(
 	const struct verify *l, const struct verify_batch *b, size_t i, struct probes_error *e)
 {
-	const struct probes_write *w = verify_write(l, i);
+	const struct probes_edit *w = verify_edit(l, i);
 	const unsigned char *found = l->bytes + l->count[i];
 
-	if (!verify_got(l, b, l->count[i], sizeof w->old))
+	if (!verify_got(l, b, l->count[i], w->length))
 		return verify_failed(w, -EFAULT, "read what is at", e);
-	if (memcmp(found, w->old, sizeof w->old))
-		return verify_mismatch(w->address, w->old, found, sizeof w->old, e);
+	if (memcmp(found, w->old, w->length))
+		return verify_mismatch(w->address, w->old, found, w->length, e);
 	return verify_at_guard(l, b, i, e);
 }
 
@@ -306,7 +306,7 @@ bool verify_note(
 	}
 	if (!verify_got(l, b, l->count[i], 2))
 		return false;
-	seen->value = plan_count(l->bytes + l->count[i]);
+	seen->value = edit_value(l->bytes + l->count[i]);
 	return verify_at_guard(l, b, i, &ignored) == 0;
 }
 
@@ -314,11 +314,11 @@ bool verify_note(
 static int verify_at_holders(
 	struct verify *l, const struct verify_batch *b, size_t i, struct probes_error *e)
 {
-	const struct probes_write *w = verify_write(l, i);
-	unsigned to = plan_count(w->new_);
+	const struct probes_edit *w = verify_edit(l, i);
+	unsigned to = edit_value(w->new_);
 	struct verify_count seen;
 
-	if (!verify_note(l, b, i, &seen) || to >= plan_count(w->old) || to >= seen.held)
+	if (!verify_note(l, b, i, &seen) || to >= edit_value(w->old) || to >= seen.held)
 		return 0;
 	error_set(e, PROBES_REFUSED, -EBUSY, "refused to write in the process");
 	error_why(e,
@@ -362,7 +362,7 @@ int verify_again(struct verify *l, struct verify_batch *b, struct memory *m, str
 	int r = m->ops->read(m, &b->spans, l->bytes);
 
 	l->whole = r == 0 && spans_whole(&b->spans);
-	return r < 0 ? verify_failed(verify_write(l, b->first), r, "read what is at", e) : 0;
+	return r < 0 ? verify_failed(verify_edit(l, b->first), r, "read what is at", e) : 0;
 }
 
 int verify_before(
@@ -372,9 +372,9 @@ int verify_before(
 
 	for (size_t i = 0; r == 0 && i < b->count; i++) {
 		size_t at = b->first + i;
-		const struct probes_write *w = verify_write(l, at);
+		const struct probes_edit *w = verify_edit(l, at);
 
-		if (w->is_site)
+		if (w->role == PROBES_ROLE_CODE)
 			r = verify_at_site(l, b, at, w->old[0], e);
 		else if ((r = verify_at_count(l, b, at, e)) == 0)
 			r = verify_at_holders(l, b, at, e);
@@ -406,7 +406,7 @@ int64_t verify_lost(
 	/* Other code is mapped there now: bytes that look like uprobes are part of it. */
 	if (verify_at_guard(l, b, i, &ignored) < 0)
 		return 0;
-	counted = (int64_t)plan_count(l->bytes + l->count[i]) - made.to;
+	counted = (int64_t)edit_value(l->bytes + l->count[i]) - made.to;
 	lost = v.came - v.gone - counted;
 	if (lost > v.came || lost < -v.gone)
 		return 0;

@@ -38,9 +38,9 @@ static inline struct verify_batch *verify_batch(const struct verify *l, size_t i
 	return ARRAY_AT(&l->batches, struct verify_batch, i);
 }
 
-static inline const struct probes_write *verify_write(const struct verify *l, size_t i)
+static inline const struct probes_edit *verify_edit(const struct verify *l, size_t i)
 {
-	return ARRAY_AT(&l->plan->writes, struct probes_write, i);
+	return ARRAY_AT(&l->plan->edits, struct probes_edit, i);
 }
 
 /*
@@ -84,7 +84,6 @@ int64_t verify_lost(
 	const struct verify *l, const struct verify_batch *b, size_t i, struct verify_change made);
 
 /* An error of reading or writing ("write at"): what, where, why. Returns the code. */
-int verify_failed(
-	const struct probes_write *w, int code, const char *doing, struct probes_error *e);
+int verify_failed(const struct probes_edit *w, int code, const char *doing, struct probes_error *e);
 
 #endif

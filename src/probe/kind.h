@@ -28,13 +28,6 @@ struct kind_provider {
 	uint32_t limit;       /* largest count that we set */
 };
 
-/* Bytes to change: `old` is expected at `address`, `new_` is to be written. */
-struct kind_edit {
-	uint64_t address;
-	uint8_t length;
-	uint8_t old[8], new_[8];
-};
-
 /*
  * `original` is what the object's file holds at a site, `live` what the process has in memory there
  * (both from the pc on). Every member is required unless it says "NULL:".
@@ -71,11 +64,11 @@ struct kind_ops {
 	const char *(*holder)(const uint8_t live[ARCH_SITE_BYTES]);
 
 	/*
-	 * The edit that switches the site at an address on or off. A site follows its semaphore: on
-	 * while the count is > 0. NULL: sites have no switch; only the semaphore is changed, and
-	 * another tool at a site does not prevent that.
+	 * The edit that switches the site at an address on or off, within the ARCH_SITE_BYTES of
+	 * the site. A site follows its semaphore: on while the count is > 0. NULL: sites have no
+	 * switch; only the semaphore is changed, and another tool at a site does not prevent that.
 	 */
-	struct kind_edit (*edit)(uint64_t address, bool on);
+	struct probes_edit (*edit)(uint64_t address, bool on);
 };
 
 extern const struct kind_ops ocaml_ops, sdt_ops;

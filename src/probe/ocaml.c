@@ -69,10 +69,12 @@ static const char *ocaml_holder(const uint8_t live[ARCH_SITE_BYTES])
 	return live[arch_site_ocaml.switch_at] == ARCH_BREAKPOINT ? "int3" : "other";
 }
 
-static struct kind_edit ocaml_edit(uint64_t address, bool on)
+static struct probes_edit ocaml_edit(uint64_t address, bool on)
 {
 	const struct arch_site *site = &arch_site_ocaml;
-	struct kind_edit edit = {.address = address + site->switch_at, .length = ARCH_SWITCH_BYTES};
+	struct probes_edit edit = {.address = address + site->switch_at,
+		.length = ARCH_SWITCH_BYTES,
+		.role = PROBES_ROLE_CODE};
 
 	memcpy(edit.old, on ? site->off : site->on, ARCH_SWITCH_BYTES);
 	memcpy(edit.new_, on ? site->on : site->off, ARCH_SWITCH_BYTES);

@@ -47,21 +47,16 @@ static struct probes_result *session_result(struct plan *p, struct probes_error 
 /* What was written, or would be: the plan's own list. */
 static void session_take_writes(struct probes_result *r, struct plan *p)
 {
-	r->write_count = p->writes.count;
-	r->writes = array_take(&p->writes);
-	for (size_t i = 0; i < r->write_count; i++)
-		r->sites += r->writes[i].is_site;
+	r->edit_count = p->edits.count;
+	r->edits = array_take(&p->edits);
+	for (size_t i = 0; i < r->edit_count; i++)
+		r->sites += r->edits[i].role == PROBES_ROLE_CODE;
 }
 
 /* ---- what is ours ---- */
 
-int32_t session_delta(const struct probes_write *w)
-{
-	return (int32_t)plan_count(w->new_) - (int32_t)plan_count(w->old);
-}
-
 /* The slot of a semaphore write among the deltas of its object_probes. */
-uint32_t session_slot(const struct object_probes *h, size_t local, const struct probes_write *w)
+uint32_t session_slot(const struct object_probes *h, size_t local, const struct probes_edit *w)
 {
 	return object_probes_same(h, object_probes_semaphore(h, &h->probes[local]) + w->index);
 }
@@ -74,14 +69,14 @@ static void session_note(
 	struct probes_session *s, const struct session_change *c, const struct probes_result *r)
 {
 	s->change++;
-	for (size_t i = 0; i < r->write_count; i++) {
-		const struct probes_write *w = &r->writes[i];
+	for (size_t i = 0; i < r->edit_count; i++) {
+		const struct probes_edit *w = &r->edits[i];
 		struct object_probes_change *change;
 		struct object_probes *h;
 		size_t local;
 		uint32_t slot;
 
-		if (w->is_site)
+		if (w->role != PROBES_ROLE_SEMAPHORE)
 			continue;
 		h = catalog_find(&s->catalog, w->probe, &local);
 		slot = session_slot(h, local, w);
@@ -94,12 +89,12 @@ static void session_note(
 			change->steps = true;
 		} else {
 			*change = (struct object_probes_change){.serial = s->change,
-				.old = (uint16_t)plan_count(w->old),
+				.old = (uint16_t)edit_value(w->old),
 				.before = h->net[slot]};
 			if (c->not_ours)
 				change->before += c->deltas[h->probes[local].object][slot];
 		}
-		change->new_ = (uint16_t)plan_count(w->new_);
+		change->new_ = (uint16_t)edit_value(w->new_);
 	}
 	s->changed_at = procfs_now();
 }
@@ -107,15 +102,15 @@ static void session_note(
 /* A switch: what it wrote is ours now. */
 static void session_remember(struct probes_session *s, const struct probes_result *r)
 {
-	for (size_t i = 0; i < r->write_count; i++) {
-		const struct probes_write *w = &r->writes[i];
+	for (size_t i = 0; i < r->edit_count; i++) {
+		const struct probes_edit *w = &r->edits[i];
 		struct object_probes *h;
 		size_t local;
 
-		if (w->is_site)
+		if (w->role != PROBES_ROLE_SEMAPHORE)
 			continue;
 		h = catalog_find(&s->catalog, w->probe, &local);
-		h->net[session_slot(h, local, w)] += session_delta(w);
+		h->net[session_slot(h, local, w)] += edit_delta(w);
 	}
 }
 
@@ -150,15 +145,15 @@ static bool session_owe(struct probes_session *s, const struct apply *a)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < a->verify.plan->writes.count; i++) {
-		const struct probes_write *w = verify_write(&a->verify, i);
+	for (size_t i = 0; i < a->verify.plan->edits.count; i++) {
+		const struct probes_edit *w = verify_edit(&a->verify, i);
 		size_t local;
 		struct object_probes *h;
 
-		if (!a->left[i] || w->is_site)
+		if (!a->left[i] || w->role != PROBES_ROLE_SEMAPHORE)
 			continue;
 		h = catalog_find(&s->catalog, w->probe, &local);
-		h->net[session_slot(h, local, w)] += session_delta(w);
+		h->net[session_slot(h, local, w)] += edit_delta(w);
 		h->switch_seq[local] = ++s->switch_seq;
 		state_judge_mine(h, local);
 		any = true;
@@ -279,7 +274,7 @@ static int session_record(struct probes_session *s, const struct session_change 
 		s->unrecorded = r < 0;
 	}
 	if (r == 0)
-		r = journal_intend(&s->journal, p, NULL);
+		r = journal_record(&s->journal, JOURNAL_INTENT, &p->edits, NULL);
 	if (r == 0)
 		return 0;
 	if (s->unrecorded || c->deltas) {
@@ -307,11 +302,11 @@ static void session_conclude(
 		journal_remove(&s->journal);
 		return;
 	}
-	journal_conclude(&s->journal, result == 0 ? JOURNAL_DONE : JOURNAL_UNDONE);
-	for (size_t i = 0; result < 0 && i < a->verify.plan->writes.count; i++)
+	journal_record(&s->journal, result == 0 ? JOURNAL_DONE : JOURNAL_UNDONE, NULL, NULL);
+	for (size_t i = 0; result < 0 && i < a->verify.plan->edits.count; i++)
 		left += a->left[i];
-	if (left && journal_intend(&s->journal, a->verify.plan, a->left) == 0)
-		journal_conclude(&s->journal, JOURNAL_DONE);
+	if (left)
+		journal_record(&s->journal, JOURNAL_MADE, &a->verify.plan->edits, a->left);
 }
 
 static int session_apply(struct probes_session *s, const struct session_change *c,
@@ -320,7 +315,7 @@ static int session_apply(struct probes_session *s, const struct session_change *
 	struct session_work w = {.memory = &s->memory};
 	int r;
 
-	if (!p->writes.count)
+	if (!p->edits.count)
 		return 0;
 	if (!s->first_switch_ticks)
 		s->first_switch_ticks = procfs_now();

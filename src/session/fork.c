@@ -136,32 +136,17 @@ struct fork_heir {
 	struct probes_session *child;
 	const struct probes_session *parent;
 	bool after;          /* born after the parent's last change */
-	struct array writes; /* struct journal_write: our part in it */
+	struct array writes; /* struct probes_edit: our part in it */
 	struct array *doubt; /* the same, where it is unknown whether it is ours */
 };
 
-static struct journal_write fork_write(uint64_t address, int64_t without, int64_t with)
+static bool fork_add(struct array *to, struct probes_edit edit)
 {
-	return (struct journal_write){
-		.address = address, .old = (uint16_t)without, .new_ = (uint16_t)with};
-}
+	struct probes_edit *slot = array_add(to);
 
-/* Switching a site on. */
-static struct journal_write fork_write_site(const struct probes_probe *p, uint64_t site)
-{
-	struct kind_edit edit = kind_of(p)->edit(site, true);
-
-	return (struct journal_write){
-		.address = edit.address, .old = edit.old[0], .new_ = edit.new_[0], .is_site = true};
-}
-
-static bool fork_add(struct array *to, struct journal_write write)
-{
-	struct journal_write *w = array_add(to);
-
-	if (w)
-		*w = write;
-	return w;
+	if (slot)
+		*slot = edit;
+	return slot;
 }
 
 /*
@@ -201,9 +186,10 @@ static bool fork_doubt(const struct object_probes *from, size_t slot, struct arr
 	uint64_t address = from->semaphores[slot].address;
 
 	if (now)
-		return fork_add(doubt, fork_write(address, value - now, value));
+		return fork_add(
+			doubt, edit_semaphore(address, (unsigned)(value - now), (unsigned)value));
 	if (c && c->serial && c->before)
-		return fork_add(doubt, fork_write(address, c->new_, c->old));
+		return fork_add(doubt, edit_semaphore(address, c->new_, c->old));
 	return true;
 }
 
@@ -224,8 +210,9 @@ static bool fork_take_counts(
 		if (!part)
 			continue;
 		to->net[i] = part;
-		if (!fork_add(&heir->writes, fork_write(to->semaphores[i].address,
-						     part < 0 ? -part : 0, part > 0 ? part : 0)))
+		if (!fork_add(&heir->writes,
+			    edit_semaphore(to->semaphores[i].address,
+				    part < 0 ? (unsigned)-part : 0, part > 0 ? (unsigned)part : 0)))
 			return false;
 	}
 	return true;
@@ -261,7 +248,7 @@ static bool fork_take_torn(
 			return false;
 		to->torn[i] = true;
 		for (uint32_t k = 0; k < p->site_count; k++)
-			if (!fork_add(&heir->writes, fork_write_site(p, p->sites[k].address)))
+			if (!fork_add(&heir->writes, kind_of(p)->edit(p->sites[k].address, true)))
 				return false;
 	}
 	return true;
@@ -302,7 +289,7 @@ static void fork_record(struct probes_session *child, const struct array *writes
 	int r = session_begin_journal(child);
 
 	if (r == 0)
-		r = journal_add(&child->journal, writes->data, writes->count);
+		r = journal_record(&child->journal, JOURNAL_MADE, writes, NULL);
 	if (r < 0)
 		log_say(&child->log, PROBES_LOG_NOTICE,
 			"no journal can be kept of what process %d inherited (%s)", child->who.pid,
@@ -324,7 +311,7 @@ int session_inherit(struct probes_session *child, struct probes_session *parent,
 	/* For a parent that has ended, the last read still shows what its children inherited. */
 	if (r < 0 && (e->status != PROBES_GONE || probes_alive(child, e) < 0))
 		return r;
-	array_init(&heir.writes, sizeof(struct journal_write));
+	array_init(&heir.writes, sizeof(struct probes_edit));
 	r = fork_take_all(&heir, e);
 	if (heir.writes.count) {
 		fork_record(child, &heir.writes);
@@ -343,7 +330,7 @@ int probes_inherit(struct probes_session *child, struct probes_session *parent, 
 	struct array doubt;
 	int r;
 
-	array_init(&doubt, sizeof(struct journal_write));
+	array_init(&doubt, sizeof(struct probes_edit));
 	r = session_inherit(child, parent, after, &doubt, count, e);
 	child->doubtful = child->doubtful || doubt.count;
 	array_done(&doubt);
@@ -364,7 +351,7 @@ bool session_doubt_all(const struct probes_session *parent, struct array *doubt)
 			if (!h->switch_seq[k] || !kind_of(p)->edit)
 				continue;
 			for (uint32_t n = 0; n < p->site_count; n++)
-				if (!fork_add(doubt, fork_write_site(p, p->sites[n].address)))
+				if (!fork_add(doubt, kind_of(p)->edit(p->sites[n].address, true)))
 					return false;
 		}
 	}

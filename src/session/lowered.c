@@ -22,12 +22,12 @@ static bool lowered_take(struct array *all, const struct array *writes, struct p
 	if (!array_reserve(all, writes->count))
 		return false;
 	for (size_t i = 0; i < writes->count; i++) {
-		const struct journal_write *w = ARRAY_AT(writes, struct journal_write, i);
+		const struct probes_edit *w = ARRAY_AT(writes, struct probes_edit, i);
 
-		if (w->is_site)
+		if (w->role != PROBES_ROLE_SEMAPHORE)
 			continue;
 		by.address = w->address;
-		by.delta = (int32_t)w->new_ - (int32_t)w->old;
+		by.delta = edit_delta(w);
 		*(struct plan_lowered *)array_add(all) = by;
 	}
 	return true;
@@ -68,8 +68,8 @@ bool session_lowered_by(const struct journal_found *f, struct array *lowered)
 	journal_here(&here);
 	if (f->text.key.pids != here.pids)
 		by.owner = 0;
-	if (!lowered_take(lowered, &f->text.writes, by) ||
-		!lowered_take(lowered, &f->text.last, by))
+	if (!lowered_take(lowered, &f->text.made, by) ||
+		!lowered_take(lowered, &f->text.pending, by))
 		return false;
 	lowered_sum(lowered, first);
 	return true;

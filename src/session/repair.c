@@ -23,10 +23,8 @@
 /* An address that a journal names. */
 struct repair_place {
 	uint64_t address;
-	int32_t delta;      /* of a count: what is on record as added */
-	bool uncertain;     /* in a plan whose end is not on record */
-	uint16_t old, new_; /* of that plan */
-	bool is_site;
+	bool pending; /* whether it was made is not on record */
+	const struct probes_edit *edit;
 };
 
 static int repair_by_address(const void *a, const void *b)
@@ -35,32 +33,26 @@ static int repair_by_address(const void *a, const void *b)
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	return x->uncertain - y->uncertain;
+	return x->pending - y->pending;
 }
 
-static bool repair_take(struct array *places, const struct array *writes, bool uncertain)
+static bool repair_take(struct array *places, const struct array *edits, bool pending)
 {
-	if (!array_reserve(places, writes->count))
+	if (!array_reserve(places, edits->count))
 		return false;
-	for (size_t i = 0; i < writes->count; i++) {
-		const struct journal_write *w = ARRAY_AT(writes, struct journal_write, i);
+	for (size_t i = 0; i < edits->count; i++) {
+		const struct probes_edit *edit = ARRAY_AT(edits, struct probes_edit, i);
 
-		*(struct repair_place *)array_add(places) = (struct repair_place){
-			.address = w->address,
-			.delta = w->is_site || uncertain ? 0 : (int32_t)w->new_ - (int32_t)w->old,
-			.uncertain = uncertain,
-			.old = w->old,
-			.new_ = w->new_,
-			.is_site = w->is_site,
-		};
+		*(struct repair_place *)array_add(places) =
+			(struct repair_place){edit->address, pending, edit};
 	}
 	return true;
 }
 
 static bool repair_places(const struct journal_text *text, struct array *places)
 {
-	bool fits =
-		repair_take(places, &text->writes, false) && repair_take(places, &text->last, true);
+	bool fits = repair_take(places, &text->made, false) &&
+		    repair_take(places, &text->pending, true);
 
 	if (fits && places->count)
 		qsort(places->data, places->count, sizeof(struct repair_place), repair_by_address);
@@ -99,19 +91,22 @@ static int32_t repair_delta(struct probes_session *s, const struct array *places
 	int32_t delta = 0;
 
 	for (; at && at < end && at->address == address; at++) {
+		const struct probes_edit *edit = at->edit;
+
 		*touched = true;
-		delta += at->delta;
-		if (!at->uncertain || at->is_site)
+		if (edit->role != PROBES_ROLE_SEMAPHORE)
 			continue;
-		if (value == at->new_) {
-			delta += (int32_t)at->new_ - (int32_t)at->old;
-			*(struct journal_write *)array_add(made) =
-				(struct journal_write){address, at->old, at->new_, 0};
-		} else if (value != at->old)
+		if (!at->pending) {
+			delta += edit_delta(edit);
+		} else if (value == edit_value(edit->new_)) {
+			delta += edit_delta(edit);
+			*(struct probes_edit *)array_add(made) = *edit;
+		} else if (value != edit_value(edit->old))
 			log_say(&s->log, PROBES_LOG_NOTICE,
 				"the count at 0x%llx is %u, neither %u nor %u: another tool counts "
 				"there, it is left as it is",
-				(unsigned long long)address, value, at->old, at->new_);
+				(unsigned long long)address, value, edit_value(edit->old),
+				edit_value(edit->new_));
 	}
 	return delta;
 }
@@ -119,7 +114,7 @@ static int32_t repair_delta(struct probes_session *s, const struct array *places
 struct repair {
 	int32_t **deltas;   /* per object_probes */
 	size_t objects;     /* number of objects at the start: more may come meanwhile */
-	struct array made;  /* struct journal_write: what was done of intents that never ended */
+	struct array made;  /* struct probes_edit: what was done of intents that never ended */
 	struct array which; /* size_t: the probes that were touched */
 };
 
@@ -156,10 +151,10 @@ static bool repair_sites(const struct array *last, struct array *made)
 	if (!array_reserve(made, last->count))
 		return false;
 	for (size_t i = 0; i < last->count; i++) {
-		const struct journal_write *w = ARRAY_AT(last, struct journal_write, i);
+		const struct probes_edit *w = ARRAY_AT(last, struct probes_edit, i);
 
-		if (w->is_site)
-			*(struct journal_write *)array_add(made) = *w;
+		if (w->role == PROBES_ROLE_CODE)
+			*(struct probes_edit *)array_add(made) = *w;
 	}
 	return true;
 }
@@ -170,10 +165,10 @@ static bool repair_prepare(struct probes_session *s, const struct journal_text *
 	bool fits;
 
 	array_init(&r->which, sizeof(size_t));
-	array_init(&r->made, sizeof(struct journal_write));
+	array_init(&r->made, sizeof(struct probes_edit));
 	r->objects = s->catalog.objects.count;
 	r->deltas = calloc(r->objects + 1, sizeof *r->deltas);
-	fits = r->deltas && repair_sites(&text->last, &r->made);
+	fits = r->deltas && repair_sites(&text->pending, &r->made);
 	for (size_t i = 0; fits && i < s->catalog.objects.count; i++) {
 		struct object_probes *h = catalog_object(&s->catalog, i);
 
@@ -217,8 +212,7 @@ bool session_journals(const struct probes_session *s, bool all, struct array *fo
 	uid_t user;
 	bool one = repair_user(s, &user);
 
-	return all ? journal_find_all(&target, one ? &user : NULL, found)
-		   : journal_find(&target, one ? &user : NULL, found);
+	return journal_find(&target, one ? &user : NULL, all, found);
 }
 
 /* How many counts are not as they were before: what was taken back is none. */
@@ -231,12 +225,12 @@ static size_t repair_remaining(const struct journal_text *text)
 	array_init(&places, sizeof(struct repair_place));
 	if (!repair_places(text, &places)) {
 		array_done(&places);
-		return text->writes.count; /* all of them, for all we know */
+		return text->made.count; /* all of them, for all we know */
 	}
 	for (size_t i = 0; i < places.count; i++) {
 		const struct repair_place *at = ARRAY_AT(&places, struct repair_place, i);
 
-		delta += at->delta;
+		delta += at->pending ? 0 : edit_delta(at->edit);
 		if (i + 1 < places.count && at[1].address == at->address)
 			continue;
 		remaining += delta != 0;
@@ -271,7 +265,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 
 		left->owner = f->text.key.owner;
 		left->changes = repair_remaining(&f->text);
-		left->interrupted = f->text.last.count > 0;
+		left->interrupted = f->text.pending.count > 0;
 		if (!*f->unjudged)
 			continue;
 		records_path(&f->place, folder, sizeof folder);
@@ -294,8 +288,8 @@ static int repair_change(struct probes_session *s, const struct journal_text *te
 	array_init(&places, sizeof(struct repair_place));
 	if (code == 0 && !(repair_places(text, &places) && repair_prepare(s, text, &places, &r)))
 		code = error_memory(e, "a repair");
-	if (code == 0 && text->last.count) {
-		code = journal_settle(&s->journal, r.made.data, r.made.count);
+	if (code == 0 && text->pending.count) {
+		code = journal_record(&s->journal, JOURNAL_KNOWN, &r.made, NULL);
 		if (code < 0)
 			error_set(e, PROBES_FAILED, code, "cannot write the journal");
 	}
@@ -362,14 +356,14 @@ static bool repair_join(struct probes_result **all, struct probes_result *more)
 		a->items, a->item_count, more->items, more->item_count, sizeof *a->items);
 	a->items = items ? items : a->items;
 	writes = repair_extend(
-		a->writes, a->write_count, more->writes, more->write_count, sizeof *a->writes);
-	a->writes = writes ? writes : a->writes;
+		a->edits, a->edit_count, more->edits, more->edit_count, sizeof *a->edits);
+	a->edits = writes ? writes : a->edits;
 	texts = repair_extend(
 		a->texts, a->text_count, more->texts, more->text_count, sizeof *a->texts);
 	a->texts = texts ? texts : a->texts;
 	if (items && writes && texts) {
 		a->item_count += more->item_count;
-		a->write_count += more->write_count;
+		a->edit_count += more->edit_count;
 		a->text_count += more->text_count;
 		more->text_count = 0; /* the items point into them */
 		a->done += more->done;

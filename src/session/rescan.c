@@ -33,21 +33,17 @@ static void rescan_strike(struct probes_session *s, const struct object_probes *
 	struct array writes;
 	int r = 0;
 
-	array_init(&writes, sizeof(struct journal_write));
+	array_init(&writes, sizeof(struct probes_edit));
 	for (size_t i = 0; i < h->semaphore_count; i++) {
 		uint16_t net = (uint16_t)(h->net[i] < 0 ? -h->net[i] : h->net[i]);
-		struct journal_write w = {.address = h->semaphores[i].address};
-		struct journal_write *slot;
+		struct probes_edit *slot = h->net[i] ? array_add(&writes) : NULL;
 
-		if (!h->net[i])
-			continue;
-		*(h->net[i] > 0 ? &w.old : &w.new_) = net;
-		slot = array_add(&writes);
 		if (slot)
-			*slot = w;
+			*slot = edit_semaphore(h->semaphores[i].address, h->net[i] > 0 ? net : 0,
+				h->net[i] < 0 ? net : 0);
 	}
 	if (s->journal.fd >= 0 && writes.count)
-		r = journal_add(&s->journal, writes.data, writes.count);
+		r = journal_record(&s->journal, JOURNAL_MADE, &writes, NULL);
 	if (r < 0)
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"the journal cannot be written (%s): it still names what was unloaded",

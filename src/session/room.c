@@ -73,22 +73,22 @@ int session_fetch(struct probes_session *s, struct reader *reader, bool *changed
 /* Distinct, ascending page numbers of all bytes that a plan changes. */
 static int room_pages(const struct plan *p, struct array *pages, struct probes_error *e)
 {
-	uint64_t last[2] = {
-		0, 0}; /* last page of counts, of sites: neighbours mostly share a page */
+	/* By role: neighbours of a role mostly share a page. */
+	uint64_t last[PROBES_ROLE_SEMAPHORE + 1] = {0};
 	size_t distinct = 0;
 
-	for (size_t i = 0; i < p->writes.count; i++) {
-		const struct probes_write *w = ARRAY_AT(&p->writes, struct probes_write, i);
+	for (size_t i = 0; i < p->edits.count; i++) {
+		const struct probes_edit *w = ARRAY_AT(&p->edits, struct probes_edit, i);
 
 		for (uint8_t k = 0; k < w->length; k++) {
 			uint64_t page = (w->address + k) / PAGEMAP_PAGE, *slot;
 
-			if (w->old[k] == w->new_[k] || page == last[w->is_site])
+			if (w->old[k] == w->new_[k] || page == last[w->role])
 				continue;
 			slot = array_add(pages);
 			if (!slot)
 				return error_memory(e, "the pages of a plan");
-			last[w->is_site] = *slot = page;
+			last[w->role] = *slot = page;
 		}
 	}
 	if (!order_by_number(pages->data, pages->count, pages->size, 0))

@@ -108,14 +108,12 @@ int session_rescan(struct probes_session *s, struct probes_rescanned *what, stru
 /* Does the session's net change hold any semaphore of it? */
 bool session_owns(const struct object_probes *h, const struct probes_probe *p);
 
-/* What a write of a semaphore adds to its count, and its slot among the values of its
- * object_probes. */
-int32_t session_delta(const struct probes_write *w);
-uint32_t session_slot(const struct object_probes *h, size_t local, const struct probes_write *w);
+/* The slot of an edited semaphore among the values of its object_probes. */
+uint32_t session_slot(const struct object_probes *h, size_t local, const struct probes_edit *w);
 
 /*
  * Take over in a child by fork what it inherited, as probes_inherit; `after`: it was born after the
- * parent's last change. Appends to `doubt` (struct journal_write) the counts of which it is unknown
+ * parent's last change. Appends to `doubt` (struct probes_edit) the counts of which it is unknown
  * whether they include our part: the value without and with it.
  */
 int session_inherit(struct probes_session *child, struct probes_session *parent, bool after,
@@ -134,7 +132,7 @@ int session_plan_restore(struct probes_session *s, const struct session_change *
 	struct plan *p, struct probes_error *e);
 
 /*
- * The journals of its process, as journal_find; `all`: as journal_find_all. Those of the process'
+ * The journals of its process, as journal_find; `all`: those of living owners as well. Those of the process'
  * own user among them, where we are root.
  */
 bool session_journals(const struct probes_session *s, bool all, struct array *found);

@@ -137,7 +137,7 @@ static void sweep_leave(struct sweep *w, const struct tree_link *link, uint64_t 
 	int r = session_open_journal(&journal, link->pid, link->start_time, program);
 
 	if (r == 0)
-		r = journal_doubt(&journal, doubt->data, doubt->count);
+		r = journal_record(&journal, JOURNAL_INTENT, doubt, NULL);
 	if (r == 0) {
 		journal_leave(&journal);
 		error_hint(e,
@@ -160,7 +160,7 @@ static void sweep_leave_unseen(struct sweep *w, const struct tree_link *link,
 	struct probes_swept swept = {0};
 	struct array doubt;
 
-	array_init(&doubt, sizeof(struct journal_write));
+	array_init(&doubt, sizeof(struct probes_edit));
 	if (session_doubt_all(origin, &doubt) && doubt.count)
 		sweep_leave(w, link, program, &doubt, &swept, e);
 	array_done(&doubt);
@@ -253,7 +253,7 @@ static int sweep_child(struct sweep *w, const struct tree_link *link, uint64_t p
 	size_t count = 0;
 	int r;
 
-	array_init(&doubt, sizeof(struct journal_write));
+	array_init(&doubt, sizeof(struct probes_edit));
 	r = probes_open_pid(link->pid, &w->options, &child, &why);
 	if (r == 0 && child->who.start_time == link->start_time) {
 		r = session_may_switch(child, false, &why);

@@ -19,7 +19,7 @@ void probes_result_free(struct probes_result *r)
 		free(r->texts[i]);
 	free(r->texts);
 	free(r->items);
-	free(r->writes);
+	free(r->edits);
 	free(r->cost);
 	free(r);
 }
@@ -212,19 +212,19 @@ static int session_restore(struct probes_session *s, const size_t *which, size_t
 static bool session_collect(
 	const struct probes_session *s, const struct probes_result *done, int32_t **deltas)
 {
-	for (size_t i = 0; i < done->write_count; i++) {
-		const struct probes_write *w = &done->writes[i];
+	for (size_t i = 0; i < done->edit_count; i++) {
+		const struct probes_edit *w = &done->edits[i];
 		size_t local;
 		const struct object_probes *h = catalog_find(&s->catalog, w->probe, &local);
 		int32_t **slots = &deltas[h->probes[local].object];
 
-		if (w->is_site)
+		if (w->role != PROBES_ROLE_SEMAPHORE)
 			continue;
 		if (!*slots)
 			*slots = calloc(h->semaphore_count + 1, sizeof **slots);
 		if (!*slots)
 			return false;
-		(*slots)[session_slot(h, local, w)] += session_delta(w);
+		(*slots)[session_slot(h, local, w)] += edit_delta(w);
 	}
 	return true;
 }

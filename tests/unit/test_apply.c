@@ -51,7 +51,7 @@ static int apply_go(struct apply_world *a, struct probes_error *e)
 
 	ck_assert_int_eq(r, 0);
 	r = apply_run(&apply, &a->w.fake.memory, e);
-	ck_assert_uint_eq(apply.written, r < 0 ? 0 : a->p.writes.count);
+	ck_assert_uint_eq(apply.written, r < 0 ? 0 : a->p.edits.count);
 	apply_done(&apply);
 	return r;
 }
@@ -63,9 +63,8 @@ static bool apply_kept_to_the_plan(const struct apply_world *a)
 		const struct fake_write *made = ARRAY_AT(&a->w.fake.log, struct fake_write, i);
 		bool planned = false;
 
-		for (size_t k = 0; k < a->p.writes.count; k++) {
-			const struct probes_write *w =
-				ARRAY_AT(&a->p.writes, struct probes_write, k);
+		for (size_t k = 0; k < a->p.edits.count; k++) {
+			const struct probes_edit *w = ARRAY_AT(&a->p.edits, struct probes_edit, k);
 
 			planned = planned || (made->address >= w->address &&
 						     made->address < w->address + w->length);
@@ -187,7 +186,7 @@ START_TEST(apply_undoes_after_every_failed_write)
 		struct probes_error e = {0};
 
 		apply_begin_scenario(&a, _i);
-		last = k == 1 ? (unsigned)a.p.writes.count : last;
+		last = k == 1 ? (unsigned)a.p.edits.count : last;
 		a.w.fake.fail_write = k;
 		a.w.fake.code = -EIO;
 		ck_assert_int_eq(apply_go(&a, &e), -EIO);
@@ -234,8 +233,9 @@ START_TEST(apply_reads_back)
 	struct apply_world a;
 
 	apply_begin(&a, "", EVERYTHING, false);
-	for (unsigned k = 1; k <= a.p.writes.count; k++) {
-		bool site = ARRAY_AT(&a.p.writes, struct probes_write, k - 1)->is_site;
+	for (unsigned k = 1; k <= a.p.edits.count; k++) {
+		bool site =
+			ARRAY_AT(&a.p.edits, struct probes_edit, k - 1)->role == PROBES_ROLE_CODE;
 		struct probes_error e = {0};
 
 		fake_reset(&a.w.fake);
@@ -288,10 +288,10 @@ START_TEST(apply_refuses_what_it_does_not_expect)
 	struct apply_world a;
 
 	apply_begin(&a, "", EVERYTHING, false);
-	for (size_t i = 0; i < a.p.writes.count; i++) {
-		const struct probes_write *w = ARRAY_AT(&a.p.writes, struct probes_write, i);
+	for (size_t i = 0; i < a.p.edits.count; i++) {
+		const struct probes_edit *w = ARRAY_AT(&a.p.edits, struct probes_edit, i);
 		const struct plan_check *c = ARRAY_AT(&a.p.checks, struct plan_check, i);
-		size_t own = w->is_site ? PLAN_LOOK : w->length;
+		size_t own = w->role == PROBES_ROLE_CODE ? PLAN_LOOK : w->length;
 		size_t looks = own + (c->guard ? ARCH_FIXED_BYTES : 0u);
 
 		for (size_t k = 0; k < looks; k++) {
@@ -675,7 +675,7 @@ START_TEST(apply_watches_so_many)
 		*(struct selected *)array_add(&a.chosen) = (struct selected){.probe = i};
 	ck_assert_int_eq(plan_init(&a.p, &a.w.catalog, &e), 0);
 	ck_assert_int_eq(plan_switch(&a.p, a.chosen.data, a.chosen.count, &mode, &e), 0);
-	ck_assert_uint_eq(a.p.writes.count, MANY);
+	ck_assert_uint_eq(a.p.edits.count, MANY);
 	ck_assert_uint_eq(a.p.refcount_sites.count, MANY * PLAN_WITNESSES);
 	for (size_t i = 1; i < PLAN_WITNESSES; i++)
 		ck_assert_uint_gt(
@@ -747,7 +747,7 @@ START_TEST(apply_over_many_batches)
 		script_choose(&a.w, "+many", &a.chosen);
 		ck_assert_int_eq(plan_init(&a.p, &a.w.catalog, &e), 0);
 		ck_assert_int_eq(plan_switch(&a.p, a.chosen.data, 1, &mode, &e), 0);
-		ck_assert_uint_eq(a.p.writes.count, MANY + 1);
+		ck_assert_uint_eq(a.p.edits.count, MANY + 1);
 		a.before = fake_snapshot(&a.w.fake);
 		fake_reset(&a.w.fake);
 		a.w.fake.fail_write = way == 0 ? 1400 : 0;

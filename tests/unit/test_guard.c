@@ -209,15 +209,15 @@ START_TEST(guard_apply)
 	world_add(&w, "/lib/many.so", WORLD_BIAS);
 	world_read(&w);
 	guard_plan(&plan, &w, count);
-	ck_assert_uint_eq(plan.writes.count, 2 * count); /* a site and a count each */
+	ck_assert_uint_eq(plan.edits.count, 2 * count); /* a site and a count each */
 	ck_assert_int_eq(apply_init(&apply, &plan, &e), 0);
 	fake_reset(&w.fake);
 	ck_assert(array_reserve(&w.fake.log, 4 * count)); /* the test's own memory */
 	ck_assert_int_eq(guard_run(&apply, &w, &e), 0);
-	ck_assert_uint_eq(w.fake.writes, plan.writes.count);
+	ck_assert_uint_eq(w.fake.writes, plan.edits.count);
 	/* One a batch before, one after. */
-	ck_assert_uint_eq(w.fake.reads, 2 * guard_batches(plan.writes.count, batch));
-	ck_assert_uint_eq(w.fake.log.count, plan.writes.count); /* bytes */
+	ck_assert_uint_eq(w.fake.reads, 2 * guard_batches(plan.edits.count, batch));
+	ck_assert_uint_eq(w.fake.log.count, plan.edits.count); /* bytes */
 	apply_done(&apply);
 	plan_done(&plan);
 	world_end(&w);
@@ -239,13 +239,13 @@ START_TEST(guard_undo)
 	guard_plan(&plan, &w, 900);
 	ck_assert_int_eq(apply_init(&apply, &plan, &e), 0);
 	fake_reset(&w.fake);
-	ck_assert(array_reserve(&w.fake.log, 4 * plan.writes.count));
-	w.fake.fail_write = (unsigned)plan.writes.count;
+	ck_assert(array_reserve(&w.fake.log, 4 * plan.edits.count));
+	w.fake.fail_write = (unsigned)plan.edits.count;
 	ck_assert_int_lt(guard_run(&apply, &w, &e), 0);
 	/* The writes that were made, once there and once back; the one that failed. */
-	ck_assert_uint_eq(w.fake.writes, 2 * plan.writes.count - 1);
+	ck_assert_uint_eq(w.fake.writes, 2 * plan.edits.count - 1);
 	/* Two looks a batch, and two while it is undone. */
-	ck_assert_uint_eq(w.fake.reads, 4 * guard_batches(plan.writes.count, VERIFY_BATCH_SHARED));
+	ck_assert_uint_eq(w.fake.reads, 4 * guard_batches(plan.edits.count, VERIFY_BATCH_SHARED));
 	apply_done(&apply);
 	plan_done(&plan);
 	world_end(&w);
@@ -264,10 +264,10 @@ START_TEST(guard_switch)
 
 	session_begin(&x, "");
 	ck_assert_int_eq(probes_switch(&x.s, &all, 1, NULL, &result, &e), 0);
-	ck_assert_uint_gt(result->write_count, 0);
-	ck_assert_uint_eq(x.w.fake.writes, result->write_count);
+	ck_assert_uint_gt(result->edit_count, 0);
+	ck_assert_uint_eq(x.w.fake.writes, result->edit_count);
 	ck_assert_uint_eq(
-		x.w.fake.reads, 2 + 2 * guard_batches(result->write_count, VERIFY_BATCH_SHARED));
+		x.w.fake.reads, 2 + 2 * guard_batches(result->edit_count, VERIFY_BATCH_SHARED));
 	ck_assert_uint_eq(result->stopped_ns, 0);
 	probes_result_free(result);
 	session_must_restore(&x);

@@ -294,7 +294,7 @@ START_TEST(rescan_restore_looks)
 	rescan_unload(&x);
 	ck_assert_msg(probes_restore(&x.s, &r, &e) == 0, "%s: %s", e.what, e.why);
 	ck_assert_uint_eq(r->skipped, 2);
-	ck_assert_uint_eq(r->not_done + r->done + r->write_count, 0);
+	ck_assert_uint_eq(r->not_done + r->done + r->edit_count, 0);
 	ck_assert_str_eq(
 		r->items[0].why, "its object has been unloaded: nothing is left to undo there");
 	probes_result_free(r);
@@ -411,15 +411,12 @@ START_TEST(rescan_journal_is_struck)
 	size = (ssize_t)fread(bytes, 1, sizeof bytes, f);
 	fclose(f);
 	ck_assert(journal_parse(bytes, (size_t)size, &text));
-	ck_assert_uint_eq(text.last.count, 0);
-	for (size_t i = 0; i < text.writes.count; i++) {
-		const struct journal_write *w = ARRAY_AT(&text.writes, struct journal_write, i);
-
-		if (!w->is_site)
-			sum += (int32_t)w->new_ - (int32_t)w->old;
+	ck_assert_uint_eq(text.pending.count, 0);
+	for (size_t i = 0; i < text.made.count; i++) {
+		sum += edit_delta(ARRAY_AT(&text.made, struct probes_edit, i));
 	}
 	ck_assert_int_eq(sum, 0);
-	ck_assert_uint_gt(text.writes.count, 3);
+	ck_assert_uint_gt(text.made.count, 3);
 	journal_text_done(&text);
 	rescan_end(&x);
 }

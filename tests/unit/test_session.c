@@ -81,7 +81,7 @@ START_TEST(session_reverts_and_redoes)
 	session_begin(&x, "");
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "unit", NULL, &done, &e), 0);
 	ck_assert_uint_eq(done->sites, 2);
-	ck_assert_uint_eq(done->write_count, 4);
+	ck_assert_uint_eq(done->edit_count, 4);
 	after = fake_snapshot(&x.w.fake);
 	ck_assert_int_eq(probes_revert(&x.s, done, &undone, &e), 0);
 	ck_assert(session_as_found(&x));
@@ -203,7 +203,7 @@ START_TEST(session_dry_run_touches_nothing)
 	session_begin(&x, "c40=1 c44=1");
 	x.s.read_only = true;
 	ck_assert_int_eq(session_do(&x, PROBES_DISABLE, "nop", &dry, &r, &e), 0);
-	ck_assert_uint_eq(r->write_count, 2);
+	ck_assert_uint_eq(r->edit_count, 2);
 	ck_assert_uint_eq(r->done, 1);
 	ck_assert_uint_eq(x.w.fake.writes, 0);
 	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
@@ -236,7 +236,7 @@ START_TEST(session_refuses_named_and_tells_all)
 	ck_assert_ptr_nonnull(r);
 	ck_assert_uint_eq(r->item_count, 2);
 	ck_assert_uint_eq(r->skipped, 1);
-	ck_assert_uint_eq(r->write_count, 0); /* none was made */
+	ck_assert_uint_eq(r->edit_count, 0); /* none was made */
 	ck_assert(session_as_found(&x));
 	ck_assert_uint_eq(x.w.fake.writes, 0);
 	probes_result_free(r);
@@ -354,7 +354,7 @@ START_TEST(session_after_a_failed_write)
 	x.w.fake.fail_write = 3;
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "one", NULL, &r, &e), -EIO);
 	ck_assert(session_as_found(&x));
-	ck_assert_uint_eq(r->write_count, 0);
+	ck_assert_uint_eq(r->edit_count, 0);
 	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	probes_result_free(r);
 	session_end(&x);

@@ -37,7 +37,7 @@ END_TEST
 START_TEST(site_shape_of_ocaml)
 {
 	static const uint8_t off[6] = {0x90, 0x3d, 1, 2, 3, 4}, on[6] = {0x90, 0xe8, 1, 2, 3, 4};
-	struct kind_edit edit;
+	struct probes_edit edit;
 
 	ck_assert(arch_is_site(&arch_site_ocaml, off));
 	ck_assert(arch_is_site(&arch_site_ocaml, on));

@@ -33,7 +33,7 @@ static void put_undone(const struct target *t, const struct probes_leftover *lef
 		report_line("pid %d: %zu probe%s could not be repaired now; call repair again when "
 			    "the cause is gone",
 			t->pid, result->not_done, result->not_done == 1 ? "" : "s");
-	else if (!result || !result->write_count)
+	else if (!result || !result->edit_count)
 		report_line("pid %d: %s left nothing that had to be undone", t->pid, who);
 	else
 		report_line("pid %d: undid what %s left: %zu probe%s, %zu site%s", t->pid, who,

@@ -272,19 +272,19 @@ static void text_plan(struct format_sheet *s, const struct rows *rows)
 {
 	if (s->many)
 		put_title(s, rows);
-	for (size_t i = 0; i < rows->result->write_count; i++) {
-		const struct probes_write *w = &rows->result->writes[i];
+	for (size_t i = 0; i < rows->result->edit_count; i++) {
+		const struct probes_edit *w = &rows->result->edits[i];
 		const struct probes_probe *p = probes_at(rows->session, w->probe);
 
 		fprintf(s->out, "0x%012" PRIx64 "  ", w->address);
 		put_hex(s->out, w->old, w->length);
 		fputs("-> ", s->out);
 		put_hex(s->out, w->new_, w->length);
-		fprintf(s->out, " %-9s  %s\n", w->is_site ? "site" : "semaphore", out_spelled(p));
+		fprintf(s->out, " %-9s  %s\n", w->role == PROBES_ROLE_CODE ? "site" : "semaphore", out_spelled(p));
 	}
 	if (s->quiet)
 		return;
-	put_plural(s->out, rows->result->write_count, "write");
+	put_plural(s->out, rows->result->edit_count, "write");
 	fputs(" planned, nothing written\n", s->out);
 	if (rows->result->cost)
 		fprintf(s->out, "%s%s\n", out_safe(rows->result->cost),

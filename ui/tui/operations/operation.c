@@ -60,11 +60,11 @@ static int operation_take(struct operation *d, size_t process, struct probes_res
 	s->skipped += r->skipped;
 	s->refused += r->not_done;
 	s->sites += r->sites;
-	s->written += r->write_count > 0;
+	s->written += r->edit_count > 0;
 	if (r->stopped_ns > s->stopped_ns)
 		s->stopped_ns = r->stopped_ns;
-	for (size_t i = 0; i < r->write_count; i++)
-		s->semaphores += !r->writes[i].is_site;
+	for (size_t i = 0; i < r->edit_count; i++)
+		s->semaphores += r->edits[i].role == PROBES_ROLE_SEMAPHORE;
 	for (size_t i = 0; i < r->item_count && !s->why[0]; i++) {
 		if (r->items[i].outcome != PROBES_DONE)
 			text_clean(r->items[i].why, s->why, sizeof s->why);

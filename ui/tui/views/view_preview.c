@@ -13,17 +13,17 @@ static void view_preview_result(
 	struct pager *l = &a->text.pager;
 	char name[256], why[256], cost[512];
 
-	pager_addf(l, STYLE_TITLE, "  process %d: %zu write%s", (int)probes_pid(s), r->write_count,
-		r->write_count == 1 ? "" : "s");
+	pager_addf(l, STYLE_TITLE, "  process %d: %zu write%s", (int)probes_pid(s), r->edit_count,
+		r->edit_count == 1 ? "" : "s");
 	if (r->cost)
 		pager_wrap(l, r->no_room ? STYLE_BAD : STYLE_PLAIN,
 			r->no_room ? "   would be refused: " : "   ",
 			text_clean(r->cost, cost, sizeof cost), a->columns);
-	for (size_t i = 0; i < r->write_count; i++) {
-		const struct probes_write *w = &r->writes[i];
+	for (size_t i = 0; i < r->edit_count; i++) {
+		const struct probes_edit *w = &r->edits[i];
 
 		text_clean(probes_at(s, w->probe)->name, name, sizeof name);
-		if (w->is_site)
+		if (w->role == PROBES_ROLE_CODE)
 			pager_addf(l, STYLE_PLAIN,
 				"   0x%012llx  %02x -> %02x          site %u of %s",
 				(unsigned long long)w->address, w->old[0], w->new_[0], w->index + 1,
