@@ -48,6 +48,11 @@
 	X(outbuf)        \
 	X(picker)        \
 	X(request)       \
+	X(pair)          \
+	X(input)         \
+	X(ring)          \
+	X(text)          \
+	X(view)          \
 	X(row)           \
 	X(rowlist)       \
 	X(budget)        \

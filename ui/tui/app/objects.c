@@ -1,6 +1,5 @@
 /*
- * Looks at what the processes have mapped, tells the rows of it, and says what
- * came and what went. What has gone needs no undoing.
+ * Rescans the processes, updates the rows and reports what came and what went.
  */
 #include "ui/tui/app/objects.h"
 
@@ -13,7 +12,7 @@
 #include <string.h>
 
 #define OBJECTS_POLL_MS 1000
-#define OBJECTS_DEAR 20 /* looking may take 1/20 of the time */
+#define OBJECTS_SHARE 20 /* rescanning takes at most 1/20 of the time */
 
 static int objects_by_path(const void *a, const void *b)
 {
@@ -75,13 +74,13 @@ const char *objects_describe_unread(const struct model *m, char *out, size_t siz
 	return out;
 }
 
-/* Of all processes. */
+/* What one look at all processes found. */
 struct objects_news {
 	struct probes_rescanned sum;
-	size_t came_in, went_in; /* processes */
-	size_t deleted;          /* objects whose file was */
-	bool files;              /* any object came or went, with probes or without */
-	char came[80], went[80]; /* the name of one object */
+	size_t loaded, unloaded; /* in so many processes */
+	size_t deleted;          /* objects whose file was deleted or replaced */
+	bool changed;            /* any object came or went, with probes or without */
+	char new[80], gone[80];  /* the name of one object */
 };
 
 static void objects_name(const struct probes_session *s, size_t object, char *out, size_t size)
@@ -92,23 +91,12 @@ static void objects_name(const struct probes_session *s, size_t object, char *ou
 		text_base(text_clean(probes_object_at(s, object)->path, path, sizeof path)));
 }
 
-/* Of the new objects the first that has probes. */
-static size_t objects_first_new(const struct probes_session *s, const struct probes_rescanned *r)
-{
-	size_t count = probes_object_count(s), i = count - r->new_objects;
-
-	while (i + 1 < count && !probes_object_at(s, i)->probe_count)
-		i++;
-	return i;
-}
-
-static void objects_look(struct app *a, size_t process, struct objects_news *n)
+static void objects_rescan(struct app *a, size_t process, struct objects_news *n)
 {
 	struct probes_session *s = a->model.processes[process].session;
+	size_t unread = unread_count(s), count, first;
 	struct probes_rescanned r;
 	struct probes_error e = {0};
-
-	size_t unread = unread_count(s);
 
 	/* Reading the states reports other errors; it needs no descriptor, so it never reports a
 	 * shortage. */
@@ -117,24 +105,30 @@ static void objects_look(struct app *a, size_t process, struct objects_news *n)
 			app_say_error(a, "", &e);
 		return;
 	}
-	n->files = n->files || r.new_objects || unread_count(s) != unread;
+	count = probes_object_count(s);
+	n->changed = n->changed || r.new_objects || unread_count(s) != unread;
 	if (r.new_probes) {
-		objects_name(s, objects_first_new(s, &r), n->came, sizeof n->came);
+		/* the first new object that has probes */
+		for (first = count - r.new_objects; first + 1 < count; first++)
+			if (probes_object_at(s, first)->probe_count)
+				break;
+		objects_name(s, first, n->new, sizeof n->new);
 		model_extend(&a->model, process, probes_count(s) - r.new_probes);
-		n->came_in++;
+		n->loaded++;
 	}
 	if (r.gone_probes) {
-		objects_name(s, r.gone_first, n->went, sizeof n->went);
-		n->went_in++;
+		objects_name(s, r.gone_first, n->gone, sizeof n->gone);
+		n->unloaded++;
 	}
-	for (size_t i = 0; i < probes_object_count(s); i++)
+	for (size_t i = 0; i < count; i++)
 		n->deleted += probes_object_at(s, i)->deleted;
 	n->sum.new_probes += r.new_probes;
 	n->sum.gone_probes += r.gone_probes;
 	n->sum.lost += r.lost;
 }
 
-static void objects_part(
+/* "libx.so: 3 probes new in 2 processes", appended. */
+static void objects_describe(
 	char *out, size_t size, const char *name, size_t probes, const char *what, size_t processes)
 {
 	text_addf(out, size, "%s%s: %zu probe%s %s", *out ? "; " : "", name, probes,
@@ -143,59 +137,46 @@ static void objects_part(
 		text_addf(out, size, " in %zu processes", processes);
 }
 
-static void objects_say(struct app *a, const struct objects_news *n)
-{
-	char said[400] = "";
-
-	if (n->sum.gone_probes)
-		objects_part(said, sizeof said, n->went, n->sum.gone_probes,
-			"gone, it was unloaded", n->went_in);
-	if (n->sum.lost)
-		text_addf(said, sizeof said,
-			" (%zu as this session had switched %s: nothing is left to undo there)",
-			n->sum.lost, n->sum.lost == 1 ? "it" : "them");
-	if (n->sum.new_probes)
-		objects_part(said, sizeof said, n->came, n->sum.new_probes, "new", n->came_in);
-	app_say(a, "%s", said);
-}
-
-/* If there are new unread files: report one, and why. */
-static void objects_say_unread(struct app *a, size_t unread)
-{
-	char said[TEXT_MAX];
-	bool more = unread > a->objects.unread;
-
-	a->dirty = a->dirty || unread != a->objects.unread;
-	a->objects.unread = unread;
-	if (more)
-		app_complain(a, "%s", objects_describe_unread(&a->model, said, sizeof said));
-}
-
 void objects_poll(struct app *a)
 {
 	struct objects_news n = {0};
-	int64_t now = app_now_ms(), took;
+	int64_t now = app_now_ms();
+	char said[TEXT_MAX] = "";
 	size_t unread;
 
 	if (a->frozen || !a->model.process_count || now < a->objects.poll_ms)
 		return;
 	for (size_t i = 0; i < a->model.process_count; i++)
 		if (!a->model.processes[i].gone)
-			objects_look(a, i, &n);
-	unread = n.files ? objects_unread(&a->model) : a->objects.unread;
-	took = app_now_ms() - now;
-	a->objects.poll_ms = now + OBJECTS_POLL_MS + took * OBJECTS_DEAR;
-	objects_say_unread(a, unread);
-	if (!n.came_in && !n.went_in && n.deleted == a->objects.deleted)
+			objects_rescan(a, i, &n);
+	unread = n.changed ? objects_unread(&a->model) : a->objects.unread;
+	a->objects.poll_ms = now + OBJECTS_POLL_MS + (app_now_ms() - now) * OBJECTS_SHARE;
+	a->dirty = a->dirty || unread != a->objects.unread;
+	if (unread > a->objects.unread)
+		app_complain(a, "%s", objects_describe_unread(&a->model, said, sizeof said));
+	a->objects.unread = unread;
+	if (!n.loaded && !n.unloaded && n.deleted == a->objects.deleted)
 		return;
 	model_drop_unloaded(&a->model);
 	model_mark_deleted(&a->model);
 	a->objects.deleted = n.deleted;
 	a->dirty = true;
-	if (!n.came_in && !n.went_in)
-		return;
-	list_update(&a->list);
-	app_refresh(a, true);
-	objects_say(a, &n);
+	if (n.loaded || n.unloaded) {
+		list_update(&a->list);
+		app_refresh(a, true);
+		said[0] = '\0';
+		if (n.sum.gone_probes)
+			objects_describe(said, sizeof said, n.gone, n.sum.gone_probes,
+				"gone, it was unloaded", n.unloaded);
+		if (n.sum.lost)
+			text_addf(said, sizeof said,
+				" (%zu as this session had switched %s: nothing is left to undo "
+				"there)",
+				n.sum.lost, n.sum.lost == 1 ? "it" : "them");
+		if (n.sum.new_probes)
+			objects_describe(
+				said, sizeof said, n.new, n.sum.new_probes, "new", n.loaded);
+		app_say(a, "%s", said);
+	}
 	app_layout(a);
 }

@@ -1,13 +1,13 @@
 /*
- * Objects that come and go in a process: probes of what it opens (dlopen) join
- * the rows, and rows of what it closes say so.
+ * Objects that come and go in a process: probes of what it loads (dlopen) join the rows; rows of
+ * what it unloads say so. Nothing in an unloaded object needs undoing.
  */
 #ifndef UI_TUI_APP_OBJECTS_H
 #define UI_TUI_APP_OBJECTS_H
 
 #include "ui/tui/app/app.h"
 
-/* Look, once a second at most, and less often where looking takes long. */
+/* Look for loaded and unloaded objects: once a second at most, less often if that takes long. */
 void objects_poll(struct app *a);
 
 /* The objects of the processes that still run for which `is` holds, each path once, sorted. The

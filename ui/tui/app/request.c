@@ -1,5 +1,5 @@
 /*
- * The one table of requests, and what is made from it.
+ * The table of requests, key lookup and the footer.
  */
 #include "ui/tui/app/request.h"
 
@@ -375,18 +375,6 @@ const char *request_section(enum request_section section)
 	return names[section];
 }
 
-/* Has a request this key, in this view? */
-static bool request_has(enum request r, uint32_t key, unsigned where)
-{
-	const struct request_info *info = &request_infos[r];
-
-	for (int i = 0; i < REQUEST_KEYS && info->keys[i]; i++) {
-		if (info->keys[i] == key && (info->where & where))
-			return true;
-	}
-	return false;
-}
-
 enum request request_of_key(uint32_t key, unsigned where)
 {
 	return request_of_key_now(key, where, 0);
@@ -399,7 +387,12 @@ enum request request_of_key_now(uint32_t key, unsigned where, unsigned have)
 	if (key == '\n')
 		key = K_ENTER;
 	for (int r = REQUEST_NONE + 1; key && r < REQUEST_COUNT; r++) {
-		if (!request_has((enum request)r, key, where))
+		const struct request_info *info = &request_infos[r];
+		int i = 0;
+
+		while (i < REQUEST_KEYS && info->keys[i] != key)
+			i++;
+		if (i == REQUEST_KEYS || !(info->where & where))
 			continue;
 		if (request_possible((enum request)r, where, have))
 			return (enum request)r;
@@ -441,12 +434,14 @@ static int request_footer_entry(enum request r, char *out, size_t size)
 		request_infos[r].footer);
 }
 
-/* Which entries there is room for: those of the lowest rank first. */
-static void request_choose(unsigned where, unsigned have, int width, bool chosen[REQUEST_COUNT])
+const char *request_footer(unsigned where, unsigned have, int width, char *out, size_t size)
 {
+	bool chosen[REQUEST_COUNT] = {false};
 	char entry[32];
+	size_t length = 0;
 	int used = -2; /* the first has no gap before it */
 
+	/* Choose what there is room for, the lowest rank first. */
 	for (int rank = 1; rank <= REQUEST_RANKS; rank++) {
 		for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
 			int n;
@@ -459,18 +454,8 @@ static void request_choose(unsigned where, unsigned have, int width, bool chosen
 			used += chosen[r] ? n : 0;
 		}
 	}
-}
-
-const char *request_footer(unsigned where, unsigned have, int width, char *out, size_t size)
-{
-	bool chosen[REQUEST_COUNT] = {false};
-	size_t length = 0;
-
 	out[0] = '\0';
-	request_choose(where, have, width, chosen);
 	for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
-		char entry[32];
-
 		if (!chosen[r])
 			continue;
 		request_footer_entry((enum request)r, entry, sizeof entry);

@@ -1,8 +1,6 @@
 /*
- * The requests: what a person may ask of the screen, by which keys, where.
- *
- * The one table. Key lookup, footer, help view and the manual page's key table
- * are made from it. Pure.
+ * The requests: what a user can ask for, by which keys, in which views. Key lookup, footer, help
+ * view and the manual page's key table are made from one table. Pure.
  */
 #ifndef UI_TUI_APP_REQUEST_H
 #define UI_TUI_APP_REQUEST_H
@@ -11,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a request makes sense: which view is in front. */
+/* In which views a request can be made. */
 enum request_where {
 	IN_LIST = 1 << 0,
 	IN_TEXT = 1 << 1,   /* help and other texts */
@@ -20,7 +18,7 @@ enum request_where {
 	IN_DENIED = 1 << 4,
 	IN_PICKER = 1 << 7, /* the list of processes */
 	IN_PAIRS = 1 << 8,
-	IN_INCONSISTENT = 1 << 9, /* a text about one odd probe */
+	IN_INCONSISTENT = 1 << 9, /* a text about one inconsistent probe */
 	IN_ALL = IN_LIST | IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_DENIED | IN_PICKER | IN_PAIRS |
 		 IN_INCONSISTENT,
 	IN_WORKING = IN_ALL & ~(IN_DENIED | IN_PICKER),
@@ -30,11 +28,11 @@ enum request_where {
 
 /* What must hold for a request to be possible. */
 enum request_need {
-	NEED_SWITCH = 1 << 0,  /* the right to switch, not read-only, a living target */
-	NEED_PROGRAM = 1 << 1, /* started by us */
-	NEED_HELD = 1 << 2,    /* and not let go yet */
-	NEED_LISTABLE = 1 << 3,
-	NEED_GONE = 1 << 7, /* the one process has ended or become another program */
+	NEED_SWITCH = 1 << 0,   /* the right to switch, not read-only, a living target */
+	NEED_PROGRAM = 1 << 1,  /* a program that the screen started (-prog) */
+	NEED_HELD = 1 << 2,     /* a program that is held at its start */
+	NEED_LISTABLE = 1 << 3, /* the right to list probes */
+	NEED_GONE = 1 << 7,     /* the only process has ended or executes another program */
 };
 
 enum request_section { /* in the order of the help */
@@ -123,34 +121,34 @@ enum request {
 #define REQUEST_KEYS 4
 
 struct request_info {
-	uint32_t keys[REQUEST_KEYS]; /* 0: no more; the first one is the footer's */
+	uint32_t keys[REQUEST_KEYS]; /* then 0; the footer shows the first */
 	unsigned where;              /* enum request_where, or'ed */
 	unsigned need;               /* enum request_need, or'ed */
 	enum request_section section;
 	const char *help;   /* one line */
 	const char *footer; /* its word in the footer, or NULL */
-	int rank;           /* in the footer, where it is narrow: the lower, the later it goes */
+	int rank;           /* a narrow footer drops the highest rank first */
 };
 
 const struct request_info *request_info(enum request r);
 const char *request_section(enum request_section section);
 
-/* The request that a key means in a view, or REQUEST_NONE; whether it is possible is not asked. */
+/* The request that a key stands for in a view, possible or not, or REQUEST_NONE. */
 enum request request_of_key(uint32_t key, unsigned where);
 
-/* The same; where several share the key, one that is possible now. */
+/* The same; of several that share the key, the first that is possible now. */
 enum request request_of_key_now(uint32_t key, unsigned where, unsigned have);
 
 /* The keys of a request: "j Down". Returns out. */
 const char *request_keys(enum request r, char *out, size_t size);
 
 /*
- * The footer: what is possible in a view, in the table's order; what is least
- * needed is left out where it is narrow. `have` is what holds (enum request_need).
+ * The footer: what is possible in a view, in the table's order, in `width` columns. have: enum
+ * request_need, or'ed. Returns out.
  */
 const char *request_footer(unsigned where, unsigned have, int width, char *out, size_t size);
 
-/* Is it possible here and now? */
+/* Is a request possible in this view, now? */
 bool request_possible(enum request r, unsigned where, unsigned have);
 
 #endif
