@@ -43,6 +43,7 @@
 	X(refresh)       \
 	X(rescan)        \
 	X(guard)         \
+	X(command)       \
 	X(config)        \
 	X(filter)        \
 	X(outbuf)        \
