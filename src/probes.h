@@ -149,14 +149,21 @@ struct probes_object {
 			       read an unread file; a part of `why`, or NULL */
 };
 
+/* Another tool that has changed a site. */
+enum probes_holder {
+	PROBES_HOLDER_NONE,
+	PROBES_HOLDER_INT3, /* a breakpoint: of a uprobe or a debugger */
+	PROBES_HOLDER_OTHER /* any other bytes */
+};
+
 /* The live state of a probe at the last refresh. */
 struct probes_live {
 	enum probes_state state : 8;
-	bool mine;         /* this session's own net change raised a semaphore of it */
+	enum probes_holder holder : 8; /* of a foreign site */
+	bool mine;                     /* this session's own net change raised a semaphore of it */
 	uint32_t sites_on; /* PROBES_NONE where sites have no switch of their own (sdt) */
 	uint32_t ref_min;  /* smallest and largest semaphore; PROBES_NONE: none or not read */
 	uint32_t ref_max;
-	const char *who; /* who holds a foreign byte: "int3", "other"; else NULL */
 };
 
 /* The live state of one site. */
@@ -335,6 +342,9 @@ PROBES_API uint32_t probes_semaphore_live_at(
 
 /* "on", "off", "partial", "foreign", "inconsistent", "unreadable", "gone", "unknown". */
 PROBES_API const char *probes_state_name(enum probes_state state);
+
+/* "" (none), "int3", "other". */
+PROBES_API const char *probes_holder_name(enum probes_holder holder);
 
 /* "OCaml", "sdt". */
 PROBES_API const char *probes_kind_name(enum probes_kind kind);

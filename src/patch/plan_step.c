@@ -37,14 +37,14 @@ static const struct probes_site_live *plan_step_first_foreign(
 }
 
 static const char *plan_step_held_by(
-	const struct plan_step *s, uint64_t address, const char *holder)
+	const struct plan_step *s, uint64_t address, enum probes_holder holder)
 {
 	char **slot = array_reserve(s->texts, 1) ? array_add(s->texts) : NULL;
 
 	if (!slot || asprintf(slot, "another tool holds its site at 0x%llx (%s)",
 			     (unsigned long long)address,
-			     !strcmp(holder, "int3") ? "int3: a uprobe or a debugger"
-						     : "bytes that are not its own") < 0) {
+			     holder == PROBES_HOLDER_INT3 ? "int3: a uprobe or a debugger"
+							  : "bytes that are not its own") < 0) {
 		s->texts->count -= !!slot;
 		return "another tool holds one of its sites";
 	}

@@ -60,8 +60,8 @@ struct kind_ops {
 	enum probes_state (*judge)(const uint8_t original[ARCH_SITE_BYTES],
 		const uint8_t live[ARCH_SITE_BYTES], unsigned count);
 
-	/* Who holds a foreign site: "int3" (a uprobe or a debugger) or "other". */
-	const char *(*holder)(const uint8_t live[ARCH_SITE_BYTES]);
+	/* Who holds a foreign site. */
+	enum probes_holder (*holder)(const uint8_t live[ARCH_SITE_BYTES]);
 
 	/*
 	 * The edit that switches the site at an address on or off, within the ARCH_SITE_BYTES of

@@ -64,9 +64,10 @@ static enum probes_state ocaml_judge(const uint8_t original[ARCH_SITE_BYTES],
 									   : PROBES_ON;
 }
 
-static const char *ocaml_holder(const uint8_t live[ARCH_SITE_BYTES])
+static enum probes_holder ocaml_holder(const uint8_t live[ARCH_SITE_BYTES])
 {
-	return live[arch_site_ocaml.switch_at] == ARCH_BREAKPOINT ? "int3" : "other";
+	return live[arch_site_ocaml.switch_at] == ARCH_BREAKPOINT ? PROBES_HOLDER_INT3
+								  : PROBES_HOLDER_OTHER;
 }
 
 static struct probes_edit ocaml_edit(uint64_t address, bool on)

@@ -35,9 +35,9 @@ static enum probes_state sdt_judge(const uint8_t original[ARCH_SITE_BYTES],
 	return live[0] == original[0] ? PROBES_UNKNOWN : PROBES_FOREIGN;
 }
 
-static const char *sdt_holder(const uint8_t live[ARCH_SITE_BYTES])
+static enum probes_holder sdt_holder(const uint8_t live[ARCH_SITE_BYTES])
 {
-	return live[0] == ARCH_BREAKPOINT ? "int3" : "other";
+	return live[0] == ARCH_BREAKPOINT ? PROBES_HOLDER_INT3 : PROBES_HOLDER_OTHER;
 }
 
 const struct kind_ops sdt_ops = {

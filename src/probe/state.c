@@ -27,7 +27,7 @@ static void state_tally(struct state_tally *t, struct object_probes *h,
 		t->foreign += site->state == PROBES_FOREIGN;
 		t->unreadable += site->state == PROBES_UNREADABLE;
 		if (site->state == PROBES_FOREIGN)
-			live->who = kind->holder(site->bytes);
+			live->holder = kind->holder(site->bytes);
 		t->disagree = t->disagree || (site->state == PROBES_ON && value == 0) ||
 			      (site->state == PROBES_OFF && value > 0 && value != PROBES_NONE);
 	}
@@ -102,4 +102,13 @@ const char *probes_state_name(enum probes_state state)
 	};
 
 	return names[state];
+}
+
+const char *probes_holder_name(enum probes_holder holder)
+{
+	static const char *const names[] = {[PROBES_HOLDER_NONE] = "",
+		[PROBES_HOLDER_INT3] = "int3",
+		[PROBES_HOLDER_OTHER] = "other"};
+
+	return names[holder];
 }

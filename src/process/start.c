@@ -8,6 +8,7 @@
  */
 #include "process/start.h"
 
+#include "arch/arch.h"
 #include "base/error.h"
 #include "process/mapped.h"
 #include "process/procfs.h"
@@ -201,7 +202,7 @@ static int start_step_over(pid_t pid, struct memory *m, uint64_t at, unsigned ch
 		r = tracee_wait(pid, &status);
 	if (r == 0 && !tracee_is_trap(status))
 		r = -ECHILD;
-	return r ? r : start_put(m, at, 0xcc);
+	return r ? r : start_put(m, at, ARCH_BREAKPOINT);
 }
 
 static int start_run_to_announcement(pid_t pid, const char *file, struct memory *m,
@@ -212,7 +213,7 @@ static int start_run_to_announcement(pid_t pid, const char *file, struct memory 
 	int r = memory_read(m, point->announce, &own, 1) ? 0 : -EFAULT;
 
 	if (r == 0)
-		r = start_put(m, point->announce, 0xcc);
+		r = start_put(m, point->announce, ARCH_BREAKPOINT);
 	while (r == 0) {
 		if (start_run_to(pid, file, tracee_is_trap, e) < 0)
 			return e->code;

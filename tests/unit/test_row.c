@@ -105,7 +105,7 @@ START_TEST(says_who)
 	ck_assert(row_held_by_others(&r));
 	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "me+2");
 	live = live_of(PROBES_FOREIGN, 0, 0);
-	live.who = "int3";
+	live.holder = PROBES_HOLDER_INT3;
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
 	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "int3");

@@ -108,10 +108,10 @@ START_TEST(site_names_the_holder)
 	static const uint8_t at_pc[6] = {0xcc, 0x3d}, behind[6] = {0x90, 0xcc},
 			     jump[6] = {0xe9, 0xe9};
 
-	ck_assert_str_eq(sdt_ops.holder(at_pc), "int3");
-	ck_assert_str_eq(ocaml_ops.holder(at_pc), "other");
-	ck_assert_str_eq(ocaml_ops.holder(behind), "int3");
-	ck_assert_str_eq(sdt_ops.holder(jump), "other");
+	ck_assert_int_eq(sdt_ops.holder(at_pc), PROBES_HOLDER_INT3);
+	ck_assert_int_eq(ocaml_ops.holder(at_pc), PROBES_HOLDER_OTHER);
+	ck_assert_int_eq(ocaml_ops.holder(behind), PROBES_HOLDER_INT3);
+	ck_assert_int_eq(sdt_ops.holder(jump), PROBES_HOLDER_OTHER);
 }
 END_TEST
 

@@ -58,11 +58,11 @@ static void state_check_one(const char *provider, unsigned byte, unsigned count)
 	ck_assert_uint_eq(live->ref_max, count);
 	ck_assert(!live->mine);
 	if (byte == 0xcc)
-		ck_assert_str_eq(live->who, "int3");
+		ck_assert_str_eq(probes_holder_name(live->holder), "int3");
 	else if (byte == 0)
-		ck_assert_str_eq(live->who, "other");
+		ck_assert_str_eq(probes_holder_name(live->holder), "other");
 	else
-		ck_assert_ptr_null(live->who);
+		ck_assert_int_eq(live->holder, PROBES_HOLDER_NONE);
 	world_end(&w);
 }
 
@@ -226,7 +226,7 @@ START_TEST(state_of_sdt)
 	state_put(&w, PC(0x30), 0xcc);
 	world_read(&w);
 	ck_assert_int_eq(world_live(&w, "none")->state, PROBES_FOREIGN);
-	ck_assert_str_eq(world_live(&w, "none")->who, "int3");
+	ck_assert_int_eq(world_live(&w, "none")->holder, PROBES_HOLDER_INT3);
 	w.fake.regions[0].absent = true;
 	world_read(&w);
 	ck_assert_int_eq(world_live(&w, "none")->state, PROBES_UNREADABLE);

@@ -70,7 +70,7 @@ void act_look_explain(struct app *a, enum request r)
 		app_say(a,
 			"%.80s is not inconsistent: another tool (%s) holds its byte; that is left "
 			"alone",
-			row->label, row->holder != ROW_NOBODY ? row_who(row) : "unknown");
+			row->label, row->holder ? probes_holder_name(row->holder) : "unknown");
 	else if (!view_inconsistent_is(row->state))
 		app_say(a, "%.80s is not inconsistent: it is %s, and code and count agree",
 			row->label, probes_state_name(row->state));

@@ -51,8 +51,8 @@ static void column_cell_who(const struct row *r, char *out, size_t size)
 	/* With a count of 0 nobody holds it: somebody else lowered what this session raised. */
 	bool mine = r->mine && r->ref_max != 0;
 
-	if (r->holder != ROW_NOBODY)
-		snprintf(out, size, "%s", row_who(r));
+	if (r->holder != PROBES_HOLDER_NONE)
+		snprintf(out, size, "%s", probes_holder_name(r->holder));
 	else if (r->state == PROBES_INCONSISTENT)
 		snprintf(out, size, "?");
 	else if (r->state == PROBES_UNLOADED)

@@ -13,21 +13,13 @@ const char *row_name(const struct row *r)
 	return r->label + r->family->provider_length + 1;
 }
 
-const char *row_who(const struct row *r)
-{
-	static const char *const names[] = {
-		[ROW_NOBODY] = "", [ROW_INT3] = "int3", [ROW_FOREIGN] = "other"};
-
-	return names[r->holder];
-}
-
 void row_clear(struct row *r)
 {
 	r->processes = r->sites = r->sites_on = 0;
 	r->ref_min = r->ref_max = PROBES_NONE;
 	r->state = PROBES_UNKNOWN;
 	r->mine = false;
-	r->holder = ROW_NOBODY;
+	r->holder = PROBES_HOLDER_NONE;
 }
 
 /* What needs attention wins; on and off together are partial. */
@@ -56,8 +48,8 @@ void row_add(struct row *r, const struct probes_live *live, uint32_t sites)
 		(r->ref_max == PROBES_NONE || live->ref_max > r->ref_max))
 		r->ref_max = live->ref_max;
 	r->mine |= live->mine;
-	if (r->holder == ROW_NOBODY && live->who)
-		r->holder = strcmp(live->who, "int3") ? ROW_FOREIGN : ROW_INT3;
+	if (r->holder == PROBES_HOLDER_NONE)
+		r->holder = live->holder;
 }
 
 void row_include(struct row *sum, const struct row *r, bool begin)

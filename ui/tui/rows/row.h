@@ -20,9 +20,6 @@ struct row_family {
 	bool deleted;           /* the file was removed or replaced */
 };
 
-/* Who holds a foreign byte of it. */
-enum row_holder { ROW_NOBODY, ROW_INT3, ROW_FOREIGN };
-
 /* As many as there are probes: kept small. */
 struct row {
 	const char *label; /* "provider:name", safe for the terminal; belongs to the model */
@@ -37,15 +34,12 @@ struct row {
 	uint32_t sites_on;         /* PROBES_NONE: sites have no switch of their own */
 	uint32_t ref_min, ref_max; /* PROBES_NONE: none or not read */
 	enum probes_state state : 8;
-	enum row_holder holder : 8;
+	enum probes_holder holder : 8;
 	bool mine; /* all that is on of it in some process, is so by this session */
 };
 
 /* The probe's own name: what comes after the provider in the label. */
 const char *row_name(const struct row *r);
-
-/* "int3", "other", or "": who holds a foreign byte of it. */
-const char *row_who(const struct row *r);
 
 /* Begin a sum. */
 void row_clear(struct row *r);
