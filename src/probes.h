@@ -422,6 +422,9 @@ struct probes_switch_options {
 	const char *provider; /* act on this provider only, or NULL */
 	const char *object;   /* act on objects of this path or file name only, or NULL */
 	bool force;           /* set counts to 1 or 0, sites follow; also for inconsistent probes */
+	bool once;            /* do not enable again what this session's net change holds enabled:
+				 such probes are no items; result->already counts them. Ignored with
+				 force */
 	bool dry_run;         /* plan only, write nothing */
 	bool atomically;      /* hold all threads of the process still meanwhile, so that every site
 				 changes at one instant */
@@ -465,6 +468,7 @@ struct probes_result {
 	struct probes_edit *edits; /* in the order they were made */
 	size_t edit_count;
 	size_t done, skipped, not_done; /* items, counted */
+	size_t already;                 /* probes left out under probes_switch_options.once */
 	size_t sites;                   /* sites whose byte was changed */
 	bool dry_run;                   /* planned only */
 	uint64_t stopped_ns;            /* how long the process stood still; normally 0 */
@@ -522,50 +526,6 @@ PROBES_API PROBES_CHECK int probes_restore(
  */
 PROBES_API void probes_set_patience(struct probes_session *session, unsigned milliseconds);
 
-/*
- * Processes that came by fork from one of these sessions' (or from one that did), after that
- * session had begun to switch: they run with what was on then, and nobody undoes it there. Told by
- * the auxiliary vector, which fork copies and exec makes anew. The sessions' own processes are not
- * among them. The array is the caller's (free). Sessions that changed nothing cost nothing.
- */
-PROBES_API PROBES_CHECK int probes_forked(struct probes_session *const *sessions, size_t count,
-	pid_t **pids, size_t *found, struct probes_error *e);
-
-/*
- * Take over, as the net change of the child's session, what its process inherited of the parent
- * session's net change: probes_restore then undoes it there. A count is taken over only if it
- * is the same in both, or if it is a value that the parent session's last change read or wrote (a
- * fork may come in the middle of that change). Any other count may belong to others and is left
- * alone, see probes_sweep. Put on record for
- * probes_repair. *count is of the probes taken over; 0, too, where it is no child by fork or shares
- * its memory with the parent (vfork).
- */
-PROBES_API PROBES_CHECK int probes_inherit(struct probes_session *child,
-	struct probes_session *parent, size_t *count, struct probes_error *e);
-
-/* A child by fork that inherited changes, or of which probes_sweep cannot tell whether it did. */
-struct probes_swept {
-	pid_t pid;
-	struct probes_session
-		*session; /* closed after the callback; NULL: it could not be opened */
-	size_t probes;    /* that it inherited as switched */
-	const struct probes_result *result; /* of undoing them, or NULL */
-	const struct probes_error *error;   /* why some stay, or may; on record for probes_repair */
-};
-
-/*
- * Call after probes_restore in these sessions. Finds the children by fork that were born before the
- * restore was complete, and their children, and undoes the changes there, too. Repeats until a scan
- * finds none, for at most five seconds; scans once if a session still holds a change of its own.
- * Calls `each` for every such child; with an error if the child cannot be opened, if others count
- * there, or if the time is over. `options`: to open the children with. Sessions that changed
- * nothing cost nothing.
- */
-PROBES_API PROBES_CHECK int probes_sweep(struct probes_session *const *sessions, size_t count,
-	const struct probes_options *options,
-	void (*each)(void *data, const struct probes_swept *swept), void *data,
-	struct probes_error *e);
-
 /* What a session left whose owner died before it could undo or leave it. */
 struct probes_leftover {
 	pid_t owner;
@@ -606,6 +566,119 @@ PROBES_API void probes_result_free(struct probes_result *result);
 PROBES_API PROBES_CHECK int probes_find(const struct probes_session *session, enum probes_by by,
 	const char *text, const struct probes_switch_options *options, size_t **indices,
 	size_t *count, struct probes_error *e);
+
+/* --------------------------------------------------------------- the groups */
+
+/*
+ * Several processes that are switched together, and their forked children.
+ *
+ * The members are the processes that a caller lists: those that it opened, and the descendants
+ * that joined later. A child by fork of a member is a copy of it: probes that a session of the
+ * group had switched before the fork are switched in the child, too, and nobody else undoes them
+ * there. The group finds such children (probes_group_look), makes what they inherited a change of
+ * the child's session, recorded for probes_repair, and undoes it. A child that executes another
+ * program has inherited nothing.
+ *
+ * A group owns its sessions. Members are never removed: their indices and addresses are valid as
+ * long as the group, also when their process has ended.
+ */
+struct probes_group;
+
+struct probes_member {
+	pid_t pid;                      /* 0: a file */
+	struct probes_session *session; /* NULL: the process could not be opened */
+	struct probes_error error;      /* why not */
+	bool child;       /* a forked child that is no member: its address is valid during the call
+			     that reports it */
+	size_t inherited; /* probes that it had inherited by fork as a session of the group had
+			     switched them; 0 after an exec */
+};
+
+/* `options`, to open all processes with, may be NULL. */
+PROBES_API PROBES_CHECK int probes_group_new(
+	const struct probes_options *options, struct probes_group **group, struct probes_error *e);
+
+/* probes_close for all sessions; changes nothing in the processes. NULL is allowed. */
+PROBES_API void probes_group_close(struct probes_group *group);
+
+/*
+ * Open processes; each becomes a member, also one that cannot be opened. `found`: the processes
+ * are the result of a search; those without probes, those that have ended and the caller itself
+ * are left out. If none is left the first one becomes a member, to explain why.
+ */
+PROBES_API PROBES_CHECK int probes_group_open(struct probes_group *group, const pid_t *pids,
+	size_t count, bool found, struct probes_error *e);
+
+/* Open a file; it becomes a member, also if it cannot be opened. */
+PROBES_API PROBES_CHECK int probes_group_open_file(
+	struct probes_group *group, const char *path, struct probes_error *e);
+
+/* Open a process and all its descendants, as `found`. */
+PROBES_API PROBES_CHECK int probes_group_open_tree(
+	struct probes_group *group, pid_t root, struct probes_error *e);
+
+/* Make an open session a member. On failure it remains the caller's. */
+PROBES_API PROBES_CHECK int probes_group_add(
+	struct probes_group *group, struct probes_session *session, struct probes_error *e);
+
+PROBES_API size_t probes_group_count(const struct probes_group *group); /* members */
+PROBES_API const struct probes_member *probes_group_at(
+	const struct probes_group *group, size_t index);
+
+/* The forked children of members that run and hold a change; *probes: how many in all of them. */
+PROBES_API size_t probes_group_children(const struct probes_group *group, size_t *probes);
+
+/* Does any process that runs, member or child, hold a change? */
+PROBES_API bool probes_group_holds(const struct probes_group *group);
+
+/*
+ * Look for processes that were born. Call it before every switch and undo: what a child inherited
+ * shows only until its parent changes again. Forked children that inherited something are kept, at
+ * most `most` new ones in this call. `follow`: descendants (of the root of an opened tree, else of
+ * the members, where those that the first call finds are left out) that have probes become members,
+ * forked or not. Calls `born` for each; with a session NULL where descriptors or memory were short.
+ * Costs nothing without `follow` while no session has switched anything.
+ */
+PROBES_API PROBES_CHECK int probes_group_look(struct probes_group *group, bool follow, size_t most,
+	void (*born)(void *data, const struct probes_member *member), void *data,
+	struct probes_error *e);
+
+/* What became of one process under an undo of a group. */
+struct probes_undone {
+	const struct probes_member *member;
+	bool newborn;  /* a forked child that was born meanwhile; closed after the callback */
+	size_t probes; /* that were undone; of a newborn child: that it had inherited */
+	size_t kept;   /* that should have been undone, and were not */
+	struct probes_result *result;     /* or NULL; the callback may take it and set it to NULL */
+	const struct probes_error *error; /* why some probes stay, or may stay, as they are: they
+					     are recorded for probes_repair. PROBES_GONE: the
+					     process has ended, nothing is left. Or NULL */
+};
+typedef void probes_undone_fn(void *data, struct probes_undone *undone);
+
+/*
+ * probes_restore in all members and children that hold a change, then probes_group_sweep. Calls
+ * `each` for each of them. patience_ms: as for probes_set_patience, in this call. Fails only if the
+ * processes cannot be searched.
+ */
+PROBES_API PROBES_CHECK int probes_group_restore(struct probes_group *group, unsigned patience_ms,
+	probes_undone_fn *each, void *data, struct probes_error *e);
+
+/*
+ * Undo in members and children only what they inherited by fork and no call switched there since.
+ */
+PROBES_API void probes_group_restore_inherited(
+	struct probes_group *group, probes_undone_fn *each, void *data);
+
+/*
+ * After an undo (probes_restore, probes_repair) in the members: find the forked children that were
+ * born before the undo was complete, and their children, and undo the changes there, too. Repeats
+ * until a search finds none, for at most five seconds; searches once if a member still holds a
+ * change. Calls `each` for every such child; with an error if the child cannot be opened, if
+ * others count there, or if the time is over. Costs nothing if no session changed anything.
+ */
+PROBES_API PROBES_CHECK int probes_group_sweep(
+	struct probes_group *group, probes_undone_fn *each, void *data, struct probes_error *e);
 
 /* ---------------------------------------------------------------- the texts */
 

@@ -81,6 +81,7 @@ int tree_gather(struct array *links)
 			.parent = stat.parent,
 			.start_time = stat.start_time,
 			.forked = stat.flags & PROCFS_FORKED};
+		snprintf(link->comm, sizeof link->comm, "%.15s", stat.comm);
 	}
 	if (proc)
 		closedir(proc);

@@ -12,6 +12,7 @@ struct tree_link {
 	pid_t pid, parent;
 	uint64_t start_time; /* clock ticks since boot */
 	bool forked;         /* and called no exec since */
+	char comm[16];       /* untrusted */
 };
 
 /*

@@ -34,6 +34,8 @@ struct probes_session {
 	uint64_t changes; /* readings that found something changed */
 	struct probes_access access;
 	uint32_t switch_seq;         /* of the last switch */
+	uint32_t inherited_seq;      /* `switch_seq` when the session took over what its process had
+					inherited by fork; 0: nothing was inherited */
 	uint64_t first_switch_ticks; /* clock ticks since boot: of the first switch; 0: none yet */
 	uint64_t changed_at;         /* likewise: end of the last change */
 	uint32_t change;             /* number of the last change */
@@ -112,20 +114,14 @@ bool session_owns(const struct object_probes *h, const struct probes_probe *p);
 uint32_t session_slot(const struct object_probes *h, size_t local, const struct probes_edit *w);
 
 /*
- * Take over in a child by fork what it inherited, as probes_inherit; `after`: it was born after the
- * parent's last change. Appends to `doubt` (struct probes_edit) the counts of which it is unknown
- * whether they include our part: the value without and with it.
+ * Undo, like probes_restore, the net change of the probes that this session switched at `until` or
+ * before (switch_seq).
  */
-int session_inherit(struct probes_session *child, struct probes_session *parent, bool after,
-	struct array *doubt, size_t *count, struct probes_error *e);
+int session_restore_until(struct probes_session *s, uint32_t until, struct probes_result **result,
+	struct probes_error *e);
 
-/* Everything that a child of the parent may have inherited, as `doubt` of session_inherit. */
-bool session_doubt_all(const struct probes_session *parent, struct array *doubt);
-
-/* A child by fork of the session's process, by its auxiliary vector, that does not share its
- * memory?
- */
-bool session_is_child(const struct probes_session *child, const struct probes_session *parent);
+/* probes_owned_count, of the same probes. */
+size_t session_owned_count(const struct probes_session *s, uint32_t until);
 
 /* The `plan` of a change that takes back deltas. */
 int session_plan_restore(struct probes_session *s, const struct session_change *change,

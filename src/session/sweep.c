@@ -1,13 +1,11 @@
 /*
- * The public call that undoes changes in children by fork that were born while
- * the changes were undone in their parents. Owns the repeated search;
- * session/fork.c decides what a child has inherited.
+ * The sweep after an undo: forked children that were born while the changes were undone in their
+ * parents. Owns the repeated search; fork.c decides what a child has inherited.
  */
-#include "session/session.h"
+#include "session/group.h"
 
 #include "base/error.h"
 #include "process/procfs.h"
-#include "process/tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +15,7 @@
 #define SWEEP_MS 5000
 #define SWEEP_RECENT 1000 /* clock ticks: an older change is not part of this undo */
 
-/* A process without any change of ours since `clean`, in clock ticks since boot. */
+/* A process that held no change of these sessions at `clean`, in clock ticks since boot. */
 struct sweep_known {
 	pid_t pid;
 	uint64_t start, clean;
@@ -27,13 +25,14 @@ struct sweep {
 	struct probes_session *const *sessions;
 	size_t count;
 	struct probes_options options;
-	void (*each)(void *data, const struct probes_swept *swept);
+	probes_undone_fn *each;
 	void *data;
-	struct array known; /* struct sweep_known, by pid */
-	uint64_t begun;     /* clock ticks */
-	uint64_t last;      /* likewise: of the last undo */
-	int64_t deadline;   /* ms */
-	bool found;         /* any child, in this search */
+	struct array known; /* struct sweep_known; the first `sorted` are in order of their pids */
+	size_t sorted;
+	uint64_t begun;   /* clock ticks */
+	uint64_t last;    /* likewise: of the last undo */
+	int64_t deadline; /* ms */
+	bool found;       /* any child, in this search */
 };
 
 static int64_t sweep_now_ms(void)
@@ -44,7 +43,7 @@ static int64_t sweep_now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* ---- who is known ---- */
+/* ---- known processes ---- */
 
 static int sweep_by_pid(const void *a, const void *b)
 {
@@ -53,32 +52,34 @@ static int sweep_by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* The entries before `sorted` are in order. */
-static const struct sweep_known *sweep_find(const struct sweep *w, size_t sorted, pid_t pid)
+static const struct sweep_known *sweep_find(const struct sweep *w, pid_t pid)
 {
 	const struct sweep_known wanted = {.pid = pid};
 
-	return sorted ? bsearch(&wanted, w->known.data, sorted, sizeof wanted, sweep_by_pid) : NULL;
+	return w->sorted ? bsearch(&wanted, w->known.data, w->sorted, sizeof wanted, sweep_by_pid)
+			 : NULL;
 }
 
-static bool sweep_know(struct sweep *w, pid_t pid, uint64_t start)
+/* 0, or a negative errno if there is no memory. */
+static int sweep_know(
+	struct sweep *w, pid_t pid, uint64_t start, uint64_t clean, struct probes_error *e)
 {
 	struct sweep_known *k = array_add(&w->known);
 
-	if (k)
-		*k = (struct sweep_known){pid, start, procfs_now()};
-	return k;
+	if (!k)
+		return error_memory(e, "a sweep");
+	*k = (struct sweep_known){pid, start, clean};
+	return 0;
 }
 
-/* The last entry of a pid is the live process. */
+/* Of several entries of a pid, the one that started last is the live process. */
 static void sweep_sort(struct sweep *w)
 {
 	struct sweep_known *k = w->known.data;
 	size_t kept = 0;
 
-	if (!w->known.count)
-		return;
-	qsort(k, w->known.count, sizeof *k, sweep_by_pid);
+	if (w->known.count)
+		qsort(k, w->known.count, sizeof *k, sweep_by_pid);
 	for (size_t i = 0; i < w->known.count; i++) {
 		if (kept && k[kept - 1].pid == k[i].pid) {
 			if (k[i].start > k[kept - 1].start)
@@ -87,54 +88,18 @@ static void sweep_sort(struct sweep *w)
 			k[kept++] = k[i];
 		}
 	}
-	w->known.count = kept;
-}
-
-static bool sweep_begin(struct sweep *w)
-{
-	for (size_t i = 0; i < w->count; i++) {
-		const struct probes_session *s = w->sessions[i];
-
-		if (!s->process || !s->first_switch_ticks || s->doubtful)
-			continue;
-		if (!sweep_know(w, s->who.pid, s->who.start_time))
-			return false;
-		if (probes_owned_count(s))
-			ARRAY_AT(&w->known, struct sweep_known, w->known.count - 1)->clean =
-				UINT64_MAX - SESSION_BIRTH;
-	}
-	sweep_sort(w);
-	return true;
+	w->sorted = w->known.count = kept;
 }
 
 /* ---- one child ---- */
 
-/* The possible parents of a child: its ppid first, of which it is certainly a copy. */
-static const struct probes_session *sweep_origin(
-	const struct sweep *w, const struct tree_link *link, uint64_t program)
+/* Changes stay, or may stay, in a child: record them for a repair, and report the child. */
+static void sweep_leave(struct sweep *w, struct probes_undone *undone, uint64_t start,
+	uint64_t program, const struct array *doubt, struct probes_error *e)
 {
-	const struct probes_session *found = NULL;
-
-	for (size_t i = 0; i < w->count; i++) {
-		const struct probes_session *s = w->sessions[i];
-
-		if (!s->process || !s->first_switch_ticks ||
-			link->start_time < s->first_switch_ticks ||
-			(program && s->who.program != program))
-			continue;
-		if (s->who.pid == link->parent)
-			return s;
-		found = found ? found : s;
-	}
-	return found;
-}
-
-/* Changes stay, or may stay, in a child: keep a record for a repair, and report it. */
-static void sweep_leave(struct sweep *w, const struct tree_link *link, uint64_t program,
-	const struct array *doubt, struct probes_swept *swept, struct probes_error *e)
-{
+	pid_t pid = undone->member->pid;
 	struct journal journal = {.fd = -1};
-	int r = session_open_journal(&journal, link->pid, link->start_time, program);
+	int r = session_open_journal(&journal, pid, start, program);
 
 	if (r == 0)
 		r = journal_record(&journal, JOURNAL_INTENT, doubt, NULL);
@@ -143,26 +108,28 @@ static void sweep_leave(struct sweep *w, const struct tree_link *link, uint64_t 
 		error_hint(e,
 			"probes that it inherited may stay on; undo them with: probes-tui "
 			"repair -pid %d",
-			link->pid);
+			pid);
 	} else {
 		journal_remove(&journal);
 		error_hint(e, "probes that it inherited may stay on, and no journal can be kept");
 	}
-	swept->pid = link->pid;
-	swept->error = e;
-	w->each(w->data, swept);
+	undone->probes = 0;
+	undone->result = NULL;
+	undone->error = e;
+	w->each(w->data, undone);
 }
 
 /* The child cannot be examined: all that is known is its parent. */
 static void sweep_leave_unseen(struct sweep *w, const struct tree_link *link,
 	const struct probes_session *origin, uint64_t program, struct probes_error *e)
 {
-	struct probes_swept swept = {0};
+	const struct probes_member member = {.pid = link->pid};
+	struct probes_undone undone = {.member = &member, .newborn = true};
 	struct array doubt;
 
 	array_init(&doubt, sizeof(struct probes_edit));
-	if (session_doubt_all(origin, &doubt) && doubt.count)
-		sweep_leave(w, link, program, &doubt, &swept, e);
+	if (fork_doubt_all(origin, &doubt) && doubt.count)
+		sweep_leave(w, &undone, link->start_time, program, &doubt, e);
 	array_done(&doubt);
 }
 
@@ -175,12 +142,12 @@ static int sweep_inherit(struct sweep *w, const struct tree_link *link,
 	for (int others = 0; others <= 1; others++)
 		for (size_t i = 0; i < w->count; i++) {
 			struct probes_session *s = w->sessions[i];
-			bool after = link->start_time > s->changed_at + SESSION_BIRTH;
+			bool after = fork_is_after(link->start_time, s);
 
-			if ((s->who.pid != link->parent) != others || !session_is_child(child, s))
+			if ((s->who.pid != link->parent) != others || !fork_is_child(child, s))
 				continue;
 			doubt->count = 0;
-			r = session_inherit(child, s,
+			r = fork_inherit(child, s,
 				after && (!others || w->begun > s->changed_at + SWEEP_RECENT),
 				doubt, count, e);
 			if (r < 0 || *count || !doubt->count)
@@ -189,133 +156,108 @@ static int sweep_inherit(struct sweep *w, const struct tree_link *link,
 	return r;
 }
 
-static void sweep_restore(struct sweep *w, const struct tree_link *link,
-	struct probes_session *child, size_t count, const struct array *doubt)
-{
-	struct probes_swept swept = {.pid = link->pid, .session = child, .probes = count};
-	struct probes_result *result = NULL;
-	struct probes_error e;
-	int r = count ? probes_restore(child, &result, &e) : 0;
-
-	w->found = true;
-	swept.result = result;
-	if (r < 0 && e.status != PROBES_GONE) {
-		error_hint(&e, "undo it with: probes-tui repair -pid %d", link->pid);
-		swept.error = &e;
-	}
-	if (count && (r == 0 || swept.error))
-		w->each(w->data, &swept);
-	if (doubt->count && (r == 0 || e.status != PROBES_GONE)) {
-		swept.probes = 0;
-		swept.result = NULL;
-		error_set(&e, PROBES_FAILED, -EBUSY,
-			"cannot take back everything in process %d, a child by fork", link->pid);
-		error_why(&e,
-			"others count there, too: %zu count%s may or may not include our part",
-			doubt->count, doubt->count == 1 ? "" : "s");
-		sweep_leave(w, link, child->who.program, doubt, &swept, &e);
-	}
-	probes_result_free(result);
-}
-
 /*
- * What an interrupted session knew of it is on record of its own: that is exact. It may also have
- * been killed before it wrote that down.
+ * What an interrupted session knew of the child is on record of its own: that is exact. The session
+ * may also have been killed before it wrote that record.
  */
-static void sweep_repair(
-	struct sweep *w, const struct tree_link *link, struct probes_session *child)
+static void sweep_repair(struct sweep *w, const struct probes_member *member)
 {
-	struct probes_swept swept = {.pid = link->pid, .session = child};
+	struct probes_undone undone = {.member = member, .newborn = true};
 	struct probes_leftover *left = NULL;
-	struct probes_result *result = NULL;
 	struct probes_error e;
 	size_t count = 0;
 
-	if (probes_leftovers(child, &left, &count, &e) == 0 && count) {
-		if (probes_repair(child, &result, &e) < 0 && e.status != PROBES_GONE)
-			swept.error = &e;
-		swept.result = result;
-		swept.probes = result ? result->item_count : 0;
+	if (probes_leftovers(member->session, &left, &count, &e) == 0 && count) {
+		if (probes_repair(member->session, &undone.result, &e) < 0 &&
+			e.status != PROBES_GONE)
+			undone.error = &e;
+		undone.probes = undone.result ? undone.result->item_count : 0;
 		w->found = true;
-		w->each(w->data, &swept);
+		w->each(w->data, &undone);
 	}
-	probes_result_free(result);
+	probes_result_free(undone.result);
 	free(left);
 }
 
-/* 0, or a negative errno if there is no memory. */
-static int sweep_child(struct sweep *w, const struct tree_link *link, uint64_t program,
-	const struct probes_session *origin, struct probes_error *e)
+static void sweep_restore(struct sweep *w, const struct probes_member *member,
+	const struct array *doubt, struct probes_error *e)
 {
-	struct probes_session *child;
+	struct probes_undone undone = {
+		.member = member, .newborn = true, .probes = member->inherited};
+	struct probes_result *result = NULL;
+	int r = member->inherited ? probes_restore(member->session, &result, e) : 0;
+	bool gone = r < 0 && e->status == PROBES_GONE;
+
+	w->found = true;
+	undone.result = result;
+	if (r < 0 && !gone) {
+		error_hint(e, "undo it with: probes-tui repair -pid %d", member->pid);
+		undone.error = e;
+	}
+	if (member->inherited && !gone)
+		w->each(w->data, &undone);
+	probes_result_free(undone.result);
+	if (!doubt->count || gone)
+		return;
+	error_set(e, PROBES_FAILED, -EBUSY,
+		"cannot take back everything in process %d, a child by fork", member->pid);
+	error_why(e, "others count there, too: %zu count%s may or may not include our part",
+		doubt->count, doubt->count == 1 ? "" : "s");
+	sweep_leave(w, &undone, member->session->who.start_time, member->session->who.program,
+		doubt, e);
+}
+
+static int sweep_consider(struct sweep *w, const struct tree_link *link, struct probes_error *e)
+{
+	const struct sweep_known *known = sweep_find(w, link->pid);
+	const struct sweep_known *parent = sweep_find(w, link->parent);
+	struct probes_member member = {.pid = link->pid};
+	const struct probes_session *origin;
 	struct probes_error why;
 	struct array doubt;
-	size_t count = 0;
+	uint64_t program;
 	int r;
 
+	if (!link->forked || (known && known->start == link->start_time) ||
+		/* The parent was clean before the child was copied. */
+		(parent && link->start_time > parent->clean + SESSION_BIRTH))
+		return 0;
+	origin = fork_origin(w->sessions, w->count, link, &program);
+	/* A process that cannot be examined is known as our child only by its parent pid. */
+	if (!origin || (!program && !parent))
+		return 0;
+	if (sweep_now_ms() > w->deadline) {
+		error_set(&why, PROBES_FAILED, -ETIMEDOUT,
+			"cannot look at process %d, a child by fork", link->pid);
+		error_why(&why, "more children were born than could be opened in %d seconds",
+			SWEEP_MS / 1000);
+		sweep_leave_unseen(w, link, origin, program, &why);
+		return sweep_know(w, link->pid, link->start_time, procfs_now(), e);
+	}
 	array_init(&doubt, sizeof(struct probes_edit));
-	r = probes_open_pid(link->pid, &w->options, &child, &why);
-	if (r == 0 && child->who.start_time == link->start_time) {
-		r = session_may_switch(child, false, &why);
+	r = probes_open_pid(link->pid, &w->options, &member.session, &why);
+	if (r == 0 && member.session->who.start_time == link->start_time) {
+		r = session_may_switch(member.session, false, &why);
 		if (r == 0 && origin->repaired)
-			sweep_repair(w, link, child);
+			sweep_repair(w, &member);
 		if (r == 0)
-			r = sweep_inherit(w, link, child, &doubt, &count, &why);
-		if (r == 0 && (count || doubt.count))
-			sweep_restore(w, link, child, count, &doubt);
+			r = sweep_inherit(w, link, member.session, &doubt, &member.inherited, &why);
+		if (r == 0 && (member.inherited || doubt.count))
+			sweep_restore(w, &member, &doubt, &why);
 	}
 	if (r < 0 && why.status != PROBES_GONE && why.status != PROBES_NO_TARGET) {
 		w->found = true;
 		sweep_leave_unseen(w, link, origin, program, &why);
 	}
-	probes_close(child);
+	probes_close(member.session);
 	array_done(&doubt);
-	return sweep_know(w, link->pid, link->start_time) ? 0 : error_memory(e, "a sweep");
+	return sweep_know(w, link->pid, link->start_time, procfs_now(), e);
 }
 
-/* ---- one look ---- */
+/* ---- the search ---- */
 
-/* Was its parent clean before the child was copied? */
-static bool sweep_born_clean(const struct sweep *w, size_t sorted, const struct tree_link *link)
+static int sweep_search(struct sweep *w, struct probes_error *e)
 {
-	const struct sweep_known *parent = sweep_find(w, sorted, link->parent);
-
-	return parent && link->start_time > parent->clean + SESSION_BIRTH;
-}
-
-static int sweep_consider(
-	struct sweep *w, size_t sorted, const struct tree_link *link, struct probes_error *e)
-{
-	const struct sweep_known *known = sweep_find(w, sorted, link->pid);
-	const struct probes_session *origin;
-	struct probes_error why;
-	uint64_t program;
-
-	if (!link->forked || (known && known->start == link->start_time) ||
-		sweep_born_clean(w, sorted, link) || !sweep_origin(w, link, 0))
-		return 0;
-	errno = 0;
-	program = identity_program(link->pid);
-	/* A process that cannot be examined is known as our child only by its ppid. */
-	if (!program &&
-		((errno != EACCES && errno != EPERM) || !sweep_find(w, sorted, link->parent)))
-		return 0;
-	origin = sweep_origin(w, link, program);
-	if (!origin)
-		return 0;
-	if (sweep_now_ms() <= w->deadline)
-		return sweep_child(w, link, program, origin, e);
-	error_set(&why, PROBES_FAILED, -ETIMEDOUT, "cannot look at process %d, a child by fork",
-		link->pid);
-	error_why(&why, "more children were born than could be opened in %d seconds",
-		SWEEP_MS / 1000);
-	sweep_leave_unseen(w, link, origin, program, &why);
-	return sweep_know(w, link->pid, link->start_time) ? 0 : error_memory(e, "a sweep");
-}
-
-static int sweep_look(struct sweep *w, struct probes_error *e)
-{
-	size_t sorted = w->known.count;
 	struct array links;
 	int r;
 
@@ -325,7 +267,7 @@ static int sweep_look(struct sweep *w, struct probes_error *e)
 	if (r < 0)
 		error_set(e, PROBES_FAILED, r, "cannot look for children");
 	for (size_t i = 0; r == 0 && i < links.count; i++)
-		r = sweep_consider(w, sorted, ARRAY_AT(&links, struct tree_link, i), e);
+		r = sweep_consider(w, ARRAY_AT(&links, struct tree_link, i), e);
 	array_done(&links);
 	sweep_sort(w);
 	if (w->found)
@@ -333,57 +275,50 @@ static int sweep_look(struct sweep *w, struct probes_error *e)
 	return r;
 }
 
-/* Does a session still hold a change of its own, which new children inherit? */
-static bool sweep_is_open(const struct sweep *w)
-{
-	for (size_t i = 0; i < w->count; i++)
-		if (probes_owned_count(w->sessions[i]) && identity_alive(&w->sessions[i]->who))
-			return true;
-	return false;
-}
-
-/*
- * The last look finds nobody, and begins so late that everybody is seen who was copied before
- * something was taken back.
- */
-static int sweep_until_quiet(struct sweep *w, struct probes_error *e)
-{
-	const struct timespec nap = {.tv_nsec = 10000000};
-
-	for (;;) {
-		uint64_t began = procfs_now();
-		int r = sweep_look(w, e);
-
-		if (r < 0 || sweep_is_open(w) || sweep_now_ms() > w->deadline ||
-			(!w->found && began > w->last + SESSION_BIRTH))
-			return r;
-		while (!w->found && procfs_now() <= w->last + SESSION_BIRTH)
-			nanosleep(&nap, NULL);
-	}
-}
-
-int probes_sweep(struct probes_session *const *sessions, size_t count,
-	const struct probes_options *options,
-	void (*each)(void *data, const struct probes_swept *swept), void *data,
+int sweep_run(struct probes_session *const *sessions, size_t count,
+	const struct probes_options *options, probes_undone_fn *each, void *data,
 	struct probes_error *e)
 {
+	const struct timespec nap = {.tv_nsec = 10000000};
 	struct sweep w = {.sessions = sessions,
 		.count = count,
-		.options = options ? *options : (struct probes_options){0},
+		.options = *options,
 		.each = each,
 		.data = data,
 		.begun = procfs_now(),
 		.last = procfs_now(),
 		.deadline = sweep_now_ms() + SWEEP_MS};
+	bool open = false, quiet = false;
+	uint64_t began;
 	int r = 0;
 
 	/* A change that cannot be undone in a child must stay on record. */
 	w.options.lasting = false;
 	array_init(&w.known, sizeof(struct sweep_known));
-	if (!sweep_begin(&w))
-		r = error_memory(e, "a sweep");
-	if (r == 0 && w.known.count)
-		r = sweep_until_quiet(&w, e);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const struct probes_session *s = sessions[i];
+		bool owes = probes_owned_count(s) > 0;
+
+		/* New children inherit what a session still holds. */
+		open = open || (owes && identity_alive(&s->who));
+		if (!s->process || !s->first_switch_ticks || s->doubtful)
+			continue;
+		r = sweep_know(&w, s->who.pid, s->who.start_time,
+			owes ? UINT64_MAX - SESSION_BIRTH : procfs_now(), e);
+	}
+	sweep_sort(&w);
+	/*
+	 * The last search finds nobody, and begins so late that it sees everybody who was copied
+	 * before the last undo.
+	 */
+	while (r == 0 && w.known.count && !quiet) {
+		began = procfs_now();
+		r = sweep_search(&w, e);
+		quiet = open || sweep_now_ms() > w.deadline ||
+			(!w.found && began > w.last + SESSION_BIRTH);
+		while (r == 0 && !quiet && !w.found && procfs_now() <= w.last + SESSION_BIRTH)
+			nanosleep(&nap, NULL);
+	}
 	array_done(&w.known);
 	return r;
 }

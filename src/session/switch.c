@@ -99,6 +99,23 @@ static void session_drop_disabling(struct probes_session *s, struct array *chose
 	chosen->count = kept;
 }
 
+/* A session is one party: what it holds enabled is not raised again. Returns how many are left out.
+ */
+static size_t session_drop_held(struct probes_session *s, struct array *chosen)
+{
+	size_t kept = 0, dropped;
+
+	for (size_t i = 0; i < chosen->count; i++) {
+		const struct selected *one = ARRAY_AT(chosen, struct selected, i);
+
+		if (one->verb == PROBES_DISABLE || !probes_live_at(s, one->probe)->mine)
+			*ARRAY_AT(chosen, struct selected, kept++) = *one;
+	}
+	dropped = chosen->count - kept;
+	chosen->count = kept;
+	return dropped;
+}
+
 static int session_switch_chosen(struct probes_session *s, struct array *chosen,
 	const struct probes_switch_options *o, struct probes_result **result,
 	struct probes_error *e)
@@ -128,6 +145,7 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 	struct probes_error *e)
 {
 	struct array chosen;
+	size_t already = 0;
 	int r;
 
 	*result = NULL;
@@ -135,8 +153,19 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 	r = select_actions(&s->catalog, s, actions, count, o, &chosen, e);
 	if (r == 0 && s->held)
 		session_drop_disabling(s, &chosen);
-	if (r == 0)
+	if (r == 0 && o && o->once && !o->force)
+		already = session_drop_held(s, &chosen);
+	if (r == 0 && already && !chosen.count) {
+		*result = calloc(1, sizeof **result);
+		if (*result)
+			(*result)->dry_run = o->dry_run;
+		else
+			r = error_memory(e, "a result");
+	} else if (r == 0) {
 		r = session_switch_chosen(s, &chosen, o, result, e);
+	}
+	if (*result)
+		(*result)->already = already;
 	array_done(&chosen);
 	return r;
 }
@@ -153,7 +182,7 @@ bool session_owns(const struct object_probes *h, const struct probes_probe *p)
 	return false;
 }
 
-size_t probes_owned_count(const struct probes_session *s)
+size_t session_owned_count(const struct probes_session *s, uint32_t until)
 {
 	size_t mine = 0;
 
@@ -161,9 +190,15 @@ size_t probes_owned_count(const struct probes_session *s)
 		const struct object_probes *h = catalog_object(&s->catalog, i);
 
 		for (size_t k = 0; k < h->probe_count; k++)
-			mine += h->switch_seq[k] && session_owns(h, &h->probes[k]);
+			mine += h->switch_seq[k] && h->switch_seq[k] <= until &&
+				session_owns(h, &h->probes[k]);
 	}
 	return mine;
+}
+
+size_t probes_owned_count(const struct probes_session *s)
+{
+	return session_owned_count(s, UINT32_MAX);
 }
 
 /* ---- taking back ---- */
@@ -285,7 +320,7 @@ static int session_latest_first(const void *a, const void *b)
 
 /* The probes whose semaphores hold a change of ours, latest first; the caller frees. */
 static size_t *session_owned(
-	const struct probes_session *s, const struct array *lost, size_t *count)
+	const struct probes_session *s, uint32_t until, const struct array *lost, size_t *count)
 {
 	struct array own;
 	size_t *which;
@@ -296,7 +331,8 @@ static size_t *session_owned(
 		const struct object_probes *h = catalog_object(&s->catalog, i);
 
 		for (size_t k = 0; k < h->probe_count; k++) {
-			if (!h->switch_seq[k] || !session_owns(h, &h->probes[k]))
+			if (!h->switch_seq[k] || h->switch_seq[k] > until ||
+				!session_owns(h, &h->probes[k]))
 				continue;
 			if (!array_reserve(&own, 1)) {
 				array_done(&own);
@@ -318,7 +354,8 @@ static size_t *session_owned(
 	return which;
 }
 
-int probes_restore(struct probes_session *s, struct probes_result **result, struct probes_error *e)
+int session_restore_until(struct probes_session *s, uint32_t until, struct probes_result **result,
+	struct probes_error *e)
 {
 	int32_t **deltas;
 	size_t *which, count;
@@ -330,7 +367,7 @@ int probes_restore(struct probes_session *s, struct probes_result **result, stru
 		return 0;
 	array_init(&lost, sizeof(size_t));
 	session_look(s, &lost);
-	which = session_owned(s, &lost, &count);
+	which = session_owned(s, until, &lost, &count);
 	array_done(&lost);
 	deltas = calloc(s->catalog.objects.count + 1, sizeof *deltas);
 	for (size_t i = 0; deltas && i < s->catalog.objects.count; i++)
@@ -339,9 +376,17 @@ int probes_restore(struct probes_session *s, struct probes_result **result, stru
 		r = error_memory(e, "an undo");
 	else if (count)
 		r = session_restore(s, which, count, deltas, result, e);
-	if (r == 0 && *result && !(*result)->not_done)
+	if (r == 0 && until == UINT32_MAX && *result && !(*result)->not_done)
 		session_mended(s);
+	/* What could not be undone must stay on record. */
+	if (r < 0 && e->status != PROBES_GONE)
+		s->keep_journal = true;
 	free(which);
 	free(deltas);
 	return r;
+}
+
+int probes_restore(struct probes_session *s, struct probes_result **result, struct probes_error *e)
+{
+	return session_restore_until(s, UINT32_MAX, result, e);
 }

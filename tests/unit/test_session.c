@@ -2,6 +2,7 @@
  * Covers session/switch.c on a made-up memory: select, read, plan, apply, and the account of what
  * is ours. Not covered: opening, journals and repair, stopping (e2e, on live processes).
  */
+#include "session/group.h"
 #include "session_world.h"
 
 #include "suites.h"
@@ -510,11 +511,11 @@ START_TEST(session_knows_the_child_of_threads_that_come_and_go)
 		ck_assert_int_eq(identity_open(&parent.who, pid, &e), 0);
 	}
 	ck_assert_int_eq(identity_open(&child.who, born, &e), 0);
-	ck_assert(session_is_child(&child, &parent));
+	ck_assert(fork_is_child(&child, &parent));
 	ck_assert_int_eq(write(pipes[3], "", 1), 1);
 	while (identity_thread_lives(&parent.who))
 		sched_yield();
-	ck_assert(session_is_child(&child, &parent));
+	ck_assert(fork_is_child(&child, &parent));
 	identity_close(&parent.who);
 	identity_close(&child.who);
 	kill(born, SIGKILL);

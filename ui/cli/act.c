@@ -29,7 +29,7 @@ int act_begin(struct act *a, const char *verb, const struct options *o, FILE *fi
 }
 
 /* What was acted on as it is now, or what would be written. */
-static int print(struct act *a, const struct target *t, const struct probes_result *result)
+static int print(struct act *a, const struct probes_member *t, const struct probes_result *result)
 {
 	struct probes_error e;
 	struct rows rows;
@@ -46,8 +46,8 @@ static int print(struct act *a, const struct target *t, const struct probes_resu
 	return status;
 }
 
-int act_note(
-	struct act *a, const char *verb, const struct target *t, const struct probes_result *result)
+int act_note(struct act *a, const char *verb, const struct probes_member *t,
+	const struct probes_result *result)
 {
 	struct probes_error e;
 
@@ -56,7 +56,7 @@ int act_note(
 	return explain_error(t, &e, a->many);
 }
 
-int act_tell(struct act *a, const struct target *t, const struct probes_result *result)
+int act_tell(struct act *a, const struct probes_member *t, const struct probes_result *result)
 {
 	int noted = act_note(a, a->verb, t, result);
 	int printed = a->printing ? print(a, t, result) : PROBES_OK;
@@ -64,7 +64,7 @@ int act_tell(struct act *a, const struct target *t, const struct probes_result *
 	return noted ? noted : printed;
 }
 
-int act_one(struct act *a, const struct target *t, bool *done)
+int act_one(struct act *a, const struct probes_member *t, bool *done)
 {
 	struct probes_switch_options how = options_switch(a->options);
 	const struct actions *actions = &a->options->actions;

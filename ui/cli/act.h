@@ -24,13 +24,13 @@ int act_begin(struct act *a, const char *verb, const struct options *o, FILE *fi
  * Switch in one process, say what was not done, note and print what was.
  * Returns the exit status. *done: the switching succeeded, at least in part.
  */
-int act_one(struct act *a, const struct target *t, bool *done);
+int act_one(struct act *a, const struct probes_member *t, bool *done);
 /*
  * Note a change, and print what was asked for of it. Returns the exit status.
  */
-int act_tell(struct act *a, const struct target *t, const struct probes_result *result);
+int act_tell(struct act *a, const struct probes_member *t, const struct probes_result *result);
 /* The note alone. */
-int act_note(struct act *a, const char *verb, const struct target *t,
+int act_note(struct act *a, const char *verb, const struct probes_member *t,
 	const struct probes_result *result);
 /*
  * Block the signals that would end or suspend probes-tui while it changes a process, so that no

@@ -12,7 +12,7 @@
 /* So many lines of one kind are enough for a reader without -verbose. */
 #define ENOUGH 16
 
-int explain_error(const struct target *t, const struct probes_error *e, bool many)
+int explain_error(const struct probes_member *t, const struct probes_error *e, bool many)
 {
 	struct probes_access access;
 
@@ -64,7 +64,7 @@ static size_t put_objects(const struct probes_session *session, size_t most)
 	return put_objects_that(session, is_without, said, most);
 }
 
-void explain_unread(const struct target *t, bool verbose)
+void explain_unread(const struct probes_member *t, bool verbose)
 {
 	size_t count = unread_count(t->session), most = verbose ? SIZE_MAX : ENOUGH, said;
 
@@ -77,7 +77,7 @@ void explain_unread(const struct target *t, bool verbose)
 		report_more("and %zu more (-verbose shows all)", said - most);
 }
 
-int explain_nothing(const struct target *t, bool verbose)
+int explain_nothing(const struct probes_member *t, bool verbose)
 {
 	size_t most = verbose ? SIZE_MAX : ENOUGH;
 	size_t objects = probes_object_count(t->session), said;
@@ -109,14 +109,14 @@ void explain_objects(const struct probes_session *session)
 }
 
 /* Success that changed nothing is no error, but must not look like a change. */
-static void put_nothing_done(const struct target *t, const struct probes_result *result)
+static void put_nothing_done(const struct probes_member *t, const struct probes_result *result)
 {
 	report_line("pid %d: nothing to switch in %zu probe%s: %s", t->pid, result->skipped,
 		result->skipped == 1 ? "" : "s", result->items[0].why);
 }
 
 void explain_items(
-	const struct target *t, const struct probes_result *result, const struct options *o)
+	const struct probes_member *t, const struct probes_result *result, const struct options *o)
 {
 	size_t most = o->verbose ? SIZE_MAX : ENOUGH, said = 0;
 
@@ -137,7 +137,7 @@ void explain_items(
 }
 
 void explain_stop(
-	const struct target *t, const struct probes_result *result, const struct options *o)
+	const struct probes_member *t, const struct probes_result *result, const struct options *o)
 {
 	if (o->quiet || o->dry_run || !(o->stop || o->verbose) || probes_held(t->session))
 		return;

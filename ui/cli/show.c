@@ -18,7 +18,7 @@ struct show {
 };
 
 /* The exit status; 0 also where only the states are missing and the style can do without. */
-static int read_states(struct show *w, const struct target *t, struct rows *rows)
+static int read_states(struct show *w, const struct probes_member *t, struct rows *rows)
 {
 	struct probes_error e;
 	bool needed = w->style->states_needed;
@@ -36,7 +36,7 @@ static int read_states(struct show *w, const struct target *t, struct rows *rows
 }
 
 /* Some probes are listed; explain which objects are missing. */
-static void explain_some(const struct show *w, const struct target *t)
+static void explain_some(const struct show *w, const struct probes_member *t)
 {
 	if (!w->options->quiet)
 		explain_unread(t, w->options->verbose);
@@ -44,7 +44,7 @@ static void explain_some(const struct show *w, const struct target *t)
 		explain_objects(t->session);
 }
 
-static int show_one(struct show *w, const struct target *t)
+static int show_one(struct show *w, const struct probes_member *t)
 {
 	struct probes_error e;
 	struct rows rows;
@@ -75,16 +75,16 @@ int show_run(const struct options *o, const struct show_style *style)
 	struct probes_options engine = targets_engine(o, &volume);
 	struct tally tally = {0};
 	struct probes_error e;
-	struct targets t;
+	struct probes_group *group;
 
-	if (targets_open(&t, o, &engine, &e) < 0) {
+	if (targets_open(&group, o, &engine, &e) < 0) {
 		report_error(&e);
 		return (int)e.status;
 	}
 	output_begin(&w.output, stdout, o, w.many, style->text);
-	for (size_t i = 0; i < t.count; i++)
-		explain_count(&tally, show_one(&w, &t.items[i]));
-	targets_close(&t);
+	for (size_t i = 0; i < probes_group_count(group); i++)
+		explain_count(&tally, show_one(&w, probes_group_at(group, i)));
+	probes_group_close(group);
 	if (output_end(&w.output, &e) < 0) {
 		report_error(&e);
 		return (int)e.status;

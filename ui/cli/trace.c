@@ -29,7 +29,7 @@ static void forward(int sig)
  * Resume the program. With -wait, wait for it and return its exit status, else `status`. As in
  * time(1) the terminal's signals reach the program directly; others are forwarded.
  */
-static int resume(const struct target *t, bool wait, int status)
+static int resume(const struct probes_member *t, bool wait, int status)
 {
 	static const int forwarded[] = {SIGTERM, SIGHUP};
 	struct sigaction action = {.sa_handler = forward, .sa_flags = SA_RESTART}, old;
@@ -66,7 +66,7 @@ int trace_run(const struct options *o)
 	struct probes_program program = {.file = o->prog, .terminal = -1, .files = o->files};
 	struct report_volume volume;
 	struct probes_options engine = targets_engine(o, &volume);
-	struct target t = {0};
+	struct probes_member t = {0};
 	struct act a;
 	int r, status = act_begin(&a, "trace", o, stderr, false);
 	bool done;

@@ -7,7 +7,6 @@
 #include "ui/report.h"
 #include "ui/tui/app/app.h"
 #include "ui/tui/app/targets_load.h"
-#include "ui/tui/app/workers.h"
 #include "ui/tui/loop.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/screen.h"
@@ -92,7 +91,6 @@ int tui_run(const struct options *o)
 	targets_load_close(a);
 	picker_done(&a->picker);
 	pattern_free(a->output.search);
-	workers_done(a);
 	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);

@@ -4,10 +4,9 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/tui/app/forked_children.h"
+#include "ui/tui/app/births.h"
 #include "ui/tui/app/lease.h"
 #include "ui/tui/app/targets_load.h"
-#include "ui/tui/app/workers.h"
 #include "ui/tui/terminal/text.h"
 
 #include <signal.h>
@@ -16,62 +15,73 @@
 #define ACT_LEAVE_UNDO_MS 30000    /* wait for other sessions, without a user to try again */
 #define ACT_LEAVE_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
 
-/* What came of taking back all that this session changed. */
-struct act_leave_back {
+/* An undo of all that this session changed, and what came of it. */
+struct act_leave_undo {
+	struct app *app;
+	const char *children_word; /* what audit and record call the undo in children */
 	int status;
 	struct probes_error e;
-	struct operation *deed; /* the caller's */
-	struct forked_children_sum heirs;
-	size_t left; /* probes that are as this session switched them all the same */
+	struct operation *operation; /* the caller's */
+	struct births_sum children;
+	size_t left; /* probes that are still as this session switched them */
 };
 
-static void act_leave_take_back(struct app *a, const char *word, const char *forked_children_word,
-	const char *remark, struct act_leave_back *b)
+static void act_leave_undone(void *data, struct probes_undone *undone)
 {
-	*b = (struct act_leave_back){0};
-	workers_look(a); /* what is not known to be ours can never be undone */
-	forked_children_restore(a, forked_children_word, &b->heirs);
-	b->status = operation_restore(&a->model, &b->deed, &b->e);
-	act_switch_audit(a, word, b->deed);
-	record_operation(&a->record, &a->model, remark, b->deed);
-	b->left = model_changed(&a->model);
-	workers_sweep(a, forked_children_word, &b->heirs);
+	struct act_leave_undo *u = data;
+	int status;
+
+	if (undone->newborn || undone->member->child) {
+		births_undone(u->app, undone, u->children_word, &u->children);
+	} else {
+		status = operation_undone(u->operation, &u->app->model, undone, &u->e);
+		u->status = u->status ? u->status : status;
+	}
 }
 
-/* With a user at the keyboard the screen must not block for long. */
-static void act_leave_patience(struct app *a, unsigned milliseconds)
+static void act_leave_undo_all(struct app *a, const char *word, const char *children_word,
+	const char *remark, unsigned patience_ms, struct act_leave_undo *u)
 {
-	for (size_t i = 0; i < a->model.process_count; i++)
-		probes_set_patience(a->model.processes[i].session, milliseconds);
-	for (size_t i = 0; i < a->heir_count; i++)
-		probes_set_patience(a->heirs[i], milliseconds);
+	struct probes_error e;
+
+	births_look(a); /* while it shows what children inherited */
+	*u = (struct act_leave_undo){
+		.app = a, .children_word = children_word, .operation = operation_new(&a->model)};
+	if (a->group && probes_group_restore(a->group, patience_ms, act_leave_undone, u, &e) < 0 &&
+		!u->children.failed++)
+		u->children.e = e;
+	act_switch_audit(a, word, u->operation);
+	record_operation(&a->record, &a->model, remark, u->operation);
+	u->left = model_changed(&a->model);
 }
 
 /* Undo; false: not all of it could be. */
 static bool act_leave_undo(struct app *a)
 {
 	size_t changed = model_changed(&a->model);
-	struct act_leave_back b;
+	struct act_leave_undo b;
 	char said[300];
 
-	act_leave_take_back(a, "undo", "sweep", "undo at the end: ", &b);
+	/* With a user at the keyboard the screen must not block for long. */
+	act_leave_undo_all(a, "undo", "sweep",
+		"undo at the end: ", a->leaving.signal ? ACT_LEAVE_UNDO_MS : 0, &b);
 	if (b.status < 0)
 		app_say_error(
 			a, "this session's changes could NOT be undone (Q leaves them)", &b.e);
 	else if (b.left)
 		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s", b.left,
 			b.left == 1 ? "" : "s", b.left == 1 ? "it" : "them",
-			operation_say(&b.deed->sum, said, sizeof said));
-	else if (changed && operation_wrote(b.deed))
+			operation_say(&b.operation->sum, said, sizeof said));
+	else if (changed && operation_wrote(b.operation))
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
 			"undid this session's changes: %s. ",
-			operation_say(&b.deed->sum, said, sizeof said));
-	operation_free(b.deed);
-	forked_children_say(&b.heirs, a->leaving.farewell, sizeof a->leaving.farewell);
-	if (b.status >= 0 && b.heirs.failed)
-		app_say_error(
-			a, "what children inherited could NOT be undone (Q leaves it)", &b.heirs.e);
-	return b.status >= 0 && !b.left && !b.heirs.failed;
+			operation_say(&b.operation->sum, said, sizeof said));
+	operation_free(b.operation);
+	births_say(&b.children, a->leaving.farewell, sizeof a->leaving.farewell);
+	if (b.status >= 0 && b.children.failed)
+		app_say_error(a, "what children inherited could NOT be undone (Q leaves it)",
+			&b.children.e);
+	return b.status >= 0 && !b.left && !b.children.failed;
 }
 
 /* From a process back to the list of processes. */
@@ -86,7 +96,7 @@ static void act_leave_to_picker(struct app *a)
 
 static void act_leave_finish(struct app *a)
 {
-	size_t changed = model_changed(&a->model);
+	size_t changed = model_changed(&a->model), probes, children;
 
 	if (a->leaving.how == LEAVE_UNDO && !act_leave_undo(a)) {
 		a->leaving.how = LEAVE_NOT;
@@ -96,10 +106,10 @@ static void act_leave_finish(struct app *a)
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
 			"left %zu probe%s as this session switched %s. ", changed,
 			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
-	if (a->leaving.how == LEAVE_AS_IS && forked_children_count(a))
+	children = births_children(a, &probes);
+	if (a->leaving.how == LEAVE_AS_IS && children)
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
-			"%zu child%s by fork too. ", forked_children_count(a),
-			forked_children_count(a) == 1 ? "" : "ren");
+			"%zu child%s by fork too. ", children, children == 1 ? "" : "ren");
 	if (a->program.used && !a->program.ended && a->program.ends)
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
 			"process %d ends with the screen. ", (int)a->program.pid);
@@ -177,31 +187,29 @@ void act_leave_wait(struct app *a)
 
 void act_leave_lease(struct app *a)
 {
-	struct act_leave_back b;
+	struct act_leave_undo b;
 	char said[500];
 
 	if (app_now_ms() - a->last_key_ms < a->lease_ms || lease_left(a) != 0)
 		return;
-	act_leave_patience(a, ACT_LEAVE_UNDO_MS);
-	act_leave_take_back(a, "lease", "lease", "undo by the lease: ", &b);
-	act_leave_patience(a, 0);
+	act_leave_undo_all(a, "lease", "lease", "undo by the lease: ", ACT_LEAVE_UNDO_MS, &b);
 	app_refresh(a, true);
-	operation_say(&b.deed->sum, said, sizeof said - 100);
-	if (b.status < 0 || b.heirs.failed || b.left)
+	operation_say(&b.operation->sum, said, sizeof said - 100);
+	if (b.status < 0 || b.children.failed || b.left)
 		a->last_key_ms = app_now_ms(); /* once more, when it runs out again */
-	if (b.status < 0 || b.heirs.failed) {
+	if (b.status < 0 || b.children.failed) {
 		app_say_error(a, "the lease ran out, but not all could be undone",
-			b.status < 0 ? &b.e : &b.heirs.e);
+			b.status < 0 ? &b.e : &b.children.e);
 	} else if (b.left) {
 		app_complain(a, "the lease ran out, but %zu probe%s could NOT be taken back: %s",
 			b.left, b.left == 1 ? "" : "s", said);
 	} else {
-		text_addf(said, sizeof said, "%s", b.heirs.processes ? "; " : "");
-		forked_children_say(&b.heirs, said, sizeof said);
+		text_addf(said, sizeof said, "%s", b.children.processes ? "; " : "");
+		births_say(&b.children, said, sizeof said);
 		app_complain(a, "the lease ran out, undone: %s", said);
 		history_done(&a->history);
 	}
-	operation_free(b.deed);
+	operation_free(b.operation);
 	app_layout(a);
 }
 
@@ -209,7 +217,6 @@ void act_leave_signal(struct app *a, int signal)
 {
 	a->leaving.signal = signal;
 	a->leaving.how = LEAVE_UNDO;
-	act_leave_patience(a, ACT_LEAVE_UNDO_MS);
 	act_leave_finish(a);
 	if (!a->quit) /* it could not be undone, and there is nobody to ask */
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "%s ", a->message.text);

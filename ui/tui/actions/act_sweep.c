@@ -3,25 +3,43 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/tui/app/forked_children.h"
-#include "ui/tui/app/workers.h"
+#include "ui/tui/app/births.h"
 #include "ui/tui/terminal/text.h"
 
 #define ACT_SWEEP_LOOKS 5
 
-static void act_sweep_say(struct app *a, const struct forked_children_sum *sum)
+struct act_sweep {
+	struct app *app;
+	struct births_sum sum;
+};
+
+static void act_sweep_undone(void *data, struct probes_undone *u)
 {
-	size_t joined = forked_children_joined(a);
+	struct act_sweep *w = data;
+
+	births_undone(w->app, u, "sweep", &w->sum);
+}
+
+static void act_sweep_say(struct app *a, const struct births_sum *sum)
+{
+	size_t joined = 0; /* members with an inheritance that still hold a change */
 	char said[300] = "";
 
-	forked_children_say(sum, said, sizeof said);
+	for (size_t i = 0; i < probes_group_count(a->group); i++) {
+		const struct probes_member *m = probes_group_at(a->group, i);
+		struct probes_error gone;
+
+		joined += m->inherited && probes_owned_count(m->session) &&
+			  probes_alive(m->session, &gone) == 0;
+	}
+	births_say(sum, said, sizeof said);
 	if (!said[0] && !joined) {
 		app_say(a, "no child by fork holds anything of this session");
 		return;
 	}
 	if (!said[0])
 		text_addf(said, sizeof said, "no child holds what it inherited. ");
-	/* What was kept is in these, too: it has been said. */
+	/* A probe that was kept is in a process that joined, too: it has been said. */
 	if (joined && !sum->kept)
 		text_addf(said, sizeof said, "%zu in the list hold%s later changes", joined,
 			joined == 1 ? "s" : "");
@@ -33,7 +51,7 @@ static void act_sweep_say(struct app *a, const struct forked_children_sum *sum)
 
 void act_sweep(struct app *a, enum request r)
 {
-	struct forked_children_sum sum = {0};
+	struct act_sweep w = {.app = a};
 	size_t before, looks = 0;
 
 	(void)r;
@@ -43,15 +61,15 @@ void act_sweep(struct app *a, enum request r)
 	}
 	/* Repeat if any were found: these may have forked meanwhile. */
 	do {
-		before = sum.processes;
-		workers_look(a);
-		forked_children_restore(a, "sweep", &sum);
-		forked_children_restore_joined(a, "sweep", &sum);
-	} while (sum.processes > before && !sum.failed && ++looks < ACT_SWEEP_LOOKS);
-	if (sum.processes)
+		before = w.sum.processes;
+		w.sum.kept = 0;
+		births_look(a);
+		probes_group_restore_inherited(a->group, act_sweep_undone, &w);
+	} while (w.sum.processes > before && !w.sum.failed && ++looks < ACT_SWEEP_LOOKS);
+	if (w.sum.processes)
 		app_refresh(a, true);
-	if (sum.failed)
-		app_say_error(a, "not all children could be swept", &sum.e);
+	if (w.sum.failed)
+		app_say_error(a, "not all children could be swept", &w.sum.e);
 	else
-		act_sweep_say(a, &sum);
+		act_sweep_say(a, &w.sum);
 }

@@ -3,7 +3,7 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/tui/app/workers.h"
+#include "ui/tui/app/births.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
@@ -106,7 +106,7 @@ static void act_switch_do(struct app *a)
 	int status;
 
 	a->message.notice[0] = '\0';
-	workers_look(a); /* what children took along is told by what is on until now */
+	births_look(a); /* while it shows what children inherited */
 	status = operation_do(&a->model, &plan, &d, &e);
 	act_switch_audit(a, "screen", d);
 	record_operation(&a->record, &a->model, "", d);
@@ -274,7 +274,7 @@ void act_switch_undo(struct app *a, enum request r)
 		return;
 	}
 	a->message.notice[0] = '\0';
-	workers_look(a);
+	births_look(a);
 	status = operation_revert(&a->model, last, &d, &e);
 	act_switch_audit(a, redo ? "redo" : "undo", d);
 	record_operation(&a->record, &a->model, redo ? "redo: " : "undo: ", d);

@@ -135,7 +135,9 @@ unsigned app_have(const struct app *a)
 
 pid_t app_pid(const struct app *a)
 {
-	return a->program.used ? a->program.pid : a->targets.items[0].pid;
+	if (a->program.used)
+		return a->program.pid;
+	return a->group && probes_group_count(a->group) ? probes_group_at(a->group, 0)->pid : 0;
 }
 
 void app_title(struct app *a)

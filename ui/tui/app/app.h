@@ -207,12 +207,10 @@ struct app {
 	const struct options *options;
 	struct options picked; /* the options, with the processes that were picked */
 	struct probes_options engine;
-	struct targets targets;         /* the sessions, unless a program was started */
-	struct probes_session *started; /* its session */
+	struct probes_group *group;     /* the sessions; NULL: none was opened */
+	struct probes_session *started; /* of these, the program that was started, or NULL */
 	struct program program;
-	struct workers *workers;       /* workers.c's, or NULL */
-	struct probes_session **heirs; /* forked_children.c's */
-	size_t heir_count, heir_capacity;
+	int64_t births_ms; /* when to look for births next */
 	struct app_objects objects;
 	struct probes_access access; /* of the first process that lacks something, else the first */
 	struct procinfo info;

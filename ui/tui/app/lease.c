@@ -3,13 +3,14 @@
  */
 #include "ui/tui/app/lease.h"
 
-#include "ui/tui/app/forked_children.h"
+#include "ui/tui/app/births.h"
 
 int64_t lease_left(const struct app *a)
 {
 	int64_t left = a->last_key_ms + a->lease_ms - app_now_ms();
+	size_t probes;
 
-	if (!a->lease_ms || (!model_changed(&a->model) && !forked_children_changed(a)))
+	if (!a->lease_ms || (!model_changed(&a->model) && !births_children(a, &probes)))
 		return -1;
 	return left > 0 ? left : 0;
 }

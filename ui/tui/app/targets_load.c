@@ -3,9 +3,7 @@
  */
 #include "ui/tui/app/targets_load.h"
 
-#include "ui/tui/app/forked_children.h"
 #include "ui/tui/app/objects.h"
-#include "ui/tui/app/workers.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/unread.h"
@@ -27,12 +25,9 @@ static void targets_load_log(void *data, enum probes_log_level level, const char
 static void targets_load_rows(struct app *a)
 {
 	model_init(&a->model);
-	if (a->started)
-		model_add(&a->model, a->started);
-	for (size_t i = 0; i < a->targets.count; i++) {
-		if (a->targets.items[i].session)
-			model_add(&a->model, a->targets.items[i].session);
-	}
+	for (size_t i = 0; a->group && i < probes_group_count(a->group); i++)
+		if (probes_group_at(a->group, i)->session)
+			model_add(&a->model, probes_group_at(a->group, i)->session);
 	list_init(&a->list, &a->model);
 	a->glance.row = MODEL_NONE;
 	app_title(a);
@@ -51,11 +46,11 @@ static size_t targets_load_failures(const struct app *a, struct probes_error *e)
 {
 	size_t failed = 0;
 
-	for (size_t i = 0; i < a->targets.count; i++) {
-		if (a->targets.items[i].session)
-			continue;
-		if (!failed++)
-			*e = a->targets.items[i].error;
+	for (size_t i = 0; i < probes_group_count(a->group); i++) {
+		const struct probes_member *m = probes_group_at(a->group, i);
+
+		if (!m->session && !failed++)
+			*e = m->error;
 	}
 	return failed;
 }
@@ -63,12 +58,12 @@ static size_t targets_load_failures(const struct app *a, struct probes_error *e)
 static int targets_load_processes(struct app *a, struct probes_error *e)
 {
 	size_t failed;
-	int status = targets_open(&a->targets, a->options, &a->engine, e);
+	int status = targets_open(&a->group, a->options, &a->engine, e);
 
 	if (status < 0)
 		return status;
 	failed = targets_load_failures(a, e);
-	if (failed && failed == a->targets.count && e->status != PROBES_DENIED)
+	if (failed && failed == probes_group_count(a->group) && e->status != PROBES_DENIED)
 		return e->code;
 	if (!failed || e->status == PROBES_DENIED)
 		e->code = 0;
@@ -240,7 +235,7 @@ static bool targets_load_is_choice(const struct app *a)
 	const struct options *o = a->options;
 
 	return (!o->prog && !o->pid_count && !o->tree && !o->comm) ||
-	       (o->comm && a->targets.count > 1);
+	       (o->comm && a->group && probes_group_count(a->group) > 1);
 }
 
 int targets_load_all(struct app *a, struct probes_error *e)
@@ -254,11 +249,16 @@ int targets_load_all(struct app *a, struct probes_error *e)
 		status = program_start(&a->program, a->options, &a->engine, &a->started, e);
 	else if (!targets_load_is_choice(a))
 		status = targets_load_processes(a, e);
+	if (status == 0 && a->started)
+		status = probes_group_new(&a->engine, &a->group, e);
+	if (status == 0 && a->started)
+		status = probes_group_add(a->group, a->started, e);
 	if (status < 0)
 		return status;
 	if (!targets_load_is_choice(a))
 		return targets_load_shown(a, e);
-	targets_close(&a->targets);
+	probes_group_close(a->group);
+	a->group = NULL;
 	picker_init(&a->picker, a->options->comm);
 	a->view = VIEW_PICKER;
 	return 0;
@@ -294,9 +294,13 @@ void targets_load_again(struct app *a)
 
 	targets_load_close(a);
 	if (a->program.used)
-		status = probes_open_pid(a->program.pid, &a->engine, &a->started, &e);
+		status = probes_group_new(&a->engine, &a->group, &e);
 	else
 		status = targets_load_processes(a, &e);
+	if (status == 0 && a->program.used)
+		status = probes_group_open(a->group, &a->program.pid, 1, false, &e);
+	if (status == 0 && a->program.used && targets_load_failures(a, &e))
+		status = e.code;
 	if (status < 0)
 		app_say_error(a, "", &e);
 	targets_load_rows(a);
@@ -307,16 +311,13 @@ void targets_load_close(struct app *a)
 {
 	pager_done(&a->glance.pane);
 	a->glance = (struct app_glance){.row = MODEL_NONE};
-	forked_children_done(a);
-	workers_done(a);
 	list_done(&a->list);
 	history_done(&a->history);
 	pairs_done(&a->pairs.known);
 	rowlist_done(&a->pairs.rows);
 	model_done(&a->model);
-	if (a->started)
-		probes_close(a->started);
+	probes_group_close(a->group);
+	a->group = NULL;
 	a->started = NULL;
-	targets_close(&a->targets);
-	a->targets = (struct targets){0};
+	a->births_ms = 0;
 }

@@ -12,7 +12,7 @@
 
 #define OPERATION_NAMES 22 /* columns that the names of a deed may take */
 
-static struct operation *operation_new(const struct model *m)
+struct operation *operation_new(const struct model *m)
 {
 	struct operation *d = mem_alloc(sizeof *d);
 
@@ -58,6 +58,7 @@ static int operation_take(struct operation *d, size_t process, struct probes_res
 		return 0;
 	s->done += r->done;
 	s->skipped += r->skipped;
+	s->already += r->already;
 	s->refused += r->not_done;
 	s->sites += r->sites;
 	s->written += r->edit_count > 0;
@@ -72,14 +73,10 @@ static int operation_take(struct operation *d, size_t process, struct probes_res
 	return 0;
 }
 
-/*
- * The probes of one process that a step means, in its order. A session is one
- * party: what it holds on already is not raised again.
- */
-static size_t *operation_indices(const struct model *m, size_t process,
-	const struct operation_plan *plan, size_t number, size_t *count, size_t *already)
+/* The probes of one process that a step means, in its order. */
+static size_t *operation_indices(
+	const struct model *m, size_t process, const struct operation_step *step, size_t *count)
 {
-	const struct operation_step *step = &plan->steps[number];
 	size_t *indices = NULL, capacity = 0;
 	struct model_member member;
 
@@ -88,11 +85,6 @@ static size_t *operation_indices(const struct model *m, size_t process,
 		for (uint32_t at = m->rows[step->ids[i]].member; model_next(m, &at, &member);) {
 			if (member.process != process)
 				continue;
-			if (step->verb == PROBES_ENABLE && !plan->force &&
-				probes_live_at(m->processes[process].session, member.probe)->mine) {
-				++*already;
-				continue;
-			}
 			indices = mem_grow(indices, &capacity, *count + 1, sizeof *indices);
 			indices[(*count)++] = member.probe;
 		}
@@ -100,129 +92,44 @@ static size_t *operation_indices(const struct model *m, size_t process,
 	return indices;
 }
 
-static int operation_steps_in_process(struct model *m, size_t process,
-	const struct operation_plan *plan, struct operation *d, struct probes_result **result,
-	struct probes_error *e)
+static int operation_in_process(struct model *m, size_t process, const struct operation_plan *plan,
+	struct probes_result **result, struct probes_error *e)
 {
-	struct probes_action *actions = mem_array(plan->count, sizeof *actions);
-	struct probes_switch_options options = {.dry_run = plan->dry_run, .force = plan->force};
+	struct probes_session *s = m->processes[process].session;
+	struct probes_switch_options options = {.force = plan->force};
+	struct probes_action *actions;
 	size_t n = 0;
 	int status = 0;
 
+	*result = NULL;
+	if (plan->command)
+		options = options_switch(plan->command);
+	options.once = true;
+	options.dry_run |= plan->dry_run;
+	if (plan->command)
+		return probes_switch(s, plan->command->actions.items, plan->command->actions.count,
+			&options, result, e);
+	actions = mem_array(plan->count, sizeof *actions);
 	for (size_t i = 0; i < plan->count; i++) {
 		struct probes_action *a = &actions[n];
 
-		a->verb = plan->steps[i].verb;
-		a->by = PROBES_BY_INDEX;
-		a->named = plan->named;
-		a->indices = operation_indices(m, process, plan, i, &a->count, &d->sum.already);
+		*a = (struct probes_action){
+			.verb = plan->steps[i].verb, .by = PROBES_BY_INDEX, .named = plan->named};
+		a->indices = operation_indices(m, process, &plan->steps[i], &a->count);
 		n += a->count > 0;
 	}
 	if (n)
-		status = probes_switch(
-			m->processes[process].session, actions, n, &options, result, e);
+		status = probes_switch(s, actions, n, &options, result, e);
 	for (size_t i = 0; i < n; i++)
 		free((void *)actions[i].indices);
 	free(actions);
 	return status;
 }
 
-/* Would this raise what the session holds on already? A session is one party. */
-static bool operation_is_mine(struct probes_session *s, const struct probes_item *item)
-{
-	return item->verb == PROBES_ENABLE && item->outcome == PROBES_DONE &&
-	       probes_live_at(s, item->probe)->mine;
-}
-
-/* What a command line chose, one by one, without what is the session's already. */
-static int operation_items_in_process(struct probes_session *s, const struct probes_result *chosen,
-	const struct probes_switch_options *options, struct operation *d,
-	struct probes_result **result, struct probes_error *e)
-{
-	struct probes_action *actions = mem_array(chosen->item_count, sizeof *actions);
-	size_t *indices = mem_array(chosen->item_count, sizeof *indices), n = 0;
-	int status = 0;
-
-	for (size_t i = 0; i < chosen->item_count; i++) {
-		const struct probes_item *item = &chosen->items[i];
-
-		if (operation_is_mine(s, item)) {
-			d->sum.already++;
-		} else if (item->outcome == PROBES_DONE) {
-			indices[n] = item->probe;
-			actions[n] = (struct probes_action){.verb = item->verb,
-				.by = PROBES_BY_INDEX,
-				.indices = &indices[n],
-				.count = 1};
-			n++;
-		}
-	}
-	if (n)
-		status = probes_switch(s, actions, n, options, result, e);
-	free(actions);
-	free(indices);
-	return status;
-}
-
-static int operation_command_in_process(struct probes_session *s, const struct operation_plan *plan,
-	struct operation *d, struct probes_result **result, struct probes_error *e)
-{
-	const struct actions *todo = &plan->command->actions;
-	struct probes_switch_options options = options_switch(plan->command);
-	struct probes_result *chosen = NULL;
-	bool mine = false;
-	int status;
-
-	options.dry_run = true;
-	status = probes_switch(s, todo->items, todo->count, &options, &chosen, e);
-	for (size_t i = 0; !status && !options.force && i < chosen->item_count; i++)
-		mine |= operation_is_mine(s, &chosen->items[i]);
-	options.dry_run = plan->dry_run || plan->command->dry_run;
-	if (status < 0 || (options.dry_run && !mine)) {
-		*result = chosen;
-		return status;
-	}
-	status = mine ? operation_items_in_process(s, chosen, &options, d, result, e)
-		      : probes_switch(s, todo->items, todo->count, &options, result, e);
-	probes_result_free(chosen);
-	return status;
-}
-
-static int operation_in_process(struct model *m, size_t process, const struct operation_plan *plan,
-	struct operation *d, struct probes_result **result, struct probes_error *e)
-{
-	*result = NULL;
-	if (plan->command)
-		return operation_command_in_process(
-			m->processes[process].session, plan, d, result, e);
-	return operation_steps_in_process(m, process, plan, d, result, e);
-}
-
-static bool operation_is_dry(const struct operation_plan *plan)
-{
-	return plan->dry_run || (plan->command && plan->command->dry_run);
-}
-
-/* What a deed switched in an heir is no mere inheritance any more: W leaves it alone. */
-static void operation_choose(struct model_process *p, const struct probes_result *done)
-{
-	size_t count = probes_count(p->session), before = p->chosen_size;
-
-	if (!p->heir || !done || !done->item_count)
-		return;
-	if (before < count) {
-		p->chosen = mem_grow(p->chosen, &p->chosen_size, count, sizeof *p->chosen);
-		memset(p->chosen + before, 0, p->chosen_size - before);
-	}
-	for (size_t i = 0; i < done->item_count; i++)
-		if (done->items[i].outcome == PROBES_DONE)
-			p->chosen[done->items[i].probe] = true;
-}
-
-int operation_do(struct model *m, const struct operation_plan *plan, struct operation **deed,
+int operation_do(struct model *m, const struct operation_plan *plan, struct operation **operation,
 	struct probes_error *e)
 {
-	struct operation *d = *deed = operation_new(m);
+	struct operation *d = *operation = operation_new(m);
 	int first = 0;
 
 	m->switched = m->switched || !plan->dry_run;
@@ -238,10 +145,8 @@ int operation_do(struct model *m, const struct operation_plan *plan, struct oper
 
 		if (m->processes[i].gone)
 			continue;
-		status = operation_in_process(m, i, plan, d, &r, &one);
+		status = operation_in_process(m, i, plan, &r, &one);
 		status = operation_take(d, i, r, status, &one, e);
-		if (!status && !operation_is_dry(plan))
-			operation_choose(&m->processes[i], r);
 		first = first ? first : status;
 	}
 	return first;
@@ -268,27 +173,21 @@ int operation_revert(struct model *m, const struct operation *done, struct opera
 	return first;
 }
 
-int operation_restore(struct model *m, struct operation **deed, struct probes_error *e)
+int operation_undone(struct operation *d, const struct model *m, struct probes_undone *u,
+	struct probes_error *first)
 {
-	struct operation *d = *deed = operation_new(m);
-	int first = 0;
+	size_t i = 0;
+	int status;
 
-	for (size_t i = 0; i < m->process_count; i++) {
-		struct probes_result *r = NULL;
-		struct probes_error one = {0};
-		int status;
-
-		if (m->processes[i].gone || !probes_owned_count(m->processes[i].session))
-			continue;
-		status = probes_restore(m->processes[i].session, &r, &one);
-		if (status < 0 && one.status == PROBES_GONE) { /* nothing left to undo */
-			probes_result_free(r);
-			continue;
-		}
-		status = operation_take(d, i, r, status, &one, e);
-		first = first ? first : status;
-	}
-	return first;
+	if (u->error && u->error->status == PROBES_GONE)
+		return 0; /* nothing is left to undo */
+	while (i < d->count && m->processes[i].session != u->member->session)
+		i++;
+	if (i == d->count)
+		return 0;
+	status = operation_take(d, i, u->result, u->error ? u->error->code : 0, u->error, first);
+	u->result = NULL;
+	return status;
 }
 
 struct operation *operation_of(

@@ -65,9 +65,16 @@ PROBES_CHECK int operation_do(struct model *m, const struct operation_plan *plan
 PROBES_CHECK int operation_revert(struct model *m, const struct operation *done,
 	struct operation **deed, struct probes_error *e);
 
-/* Undo the net change of every process' session. */
-PROBES_CHECK int operation_restore(
-	struct model *m, struct operation **deed, struct probes_error *e);
+/* An operation without results, to be filled by operation_undone. */
+struct operation *operation_new(const struct model *m);
+
+/*
+ * Take what probes_group_restore reports of a member, with its result. 0, or the negative errno of
+ * the error, which is copied if it is the first. A process that has ended leaves nothing to undo:
+ * 0.
+ */
+int operation_undone(struct operation *d, const struct model *m, struct probes_undone *u,
+	struct probes_error *first);
 
 /* A result that the engine gave for the first process, as a deed; takes the result. */
 struct operation *operation_of(

@@ -34,8 +34,6 @@ void model_done(struct model *m)
 		free(m->texts);
 		m->texts = next;
 	}
-	for (size_t i = 0; i < m->process_count; i++)
-		free(m->processes[i].chosen);
 	free(m->processes);
 	free(m->rows);
 	free(m->members);

@@ -33,11 +33,8 @@ struct model_stretch {
 struct model_process {
 	struct probes_session *session; /* not owned */
 	pid_t pid;
-	bool gone;    /* ended, or became another program */
-	bool unread;  /* its memory may not be read */
-	bool heir;    /* joined the list with what it inherited by fork: see heirs.h */
-	bool *chosen; /* of an heir: probes that a deed switched in it since it joined, or NULL */
-	size_t chosen_size;
+	bool gone;      /* ended, or became another program */
+	bool unread;    /* its memory may not be read */
 	size_t objects; /* so many are counted in left_out */
 	bool summed;    /* every row has its states of `changes` (probes_changes) */
 	uint64_t changes;

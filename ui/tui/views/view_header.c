@@ -4,7 +4,7 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/tui/app/forked_children.h"
+#include "ui/tui/app/births.h"
 #include "ui/tui/app/lease.h"
 #include "ui/tui/terminal/text.h"
 
@@ -118,7 +118,7 @@ static void view_header_counts(const struct app *a, struct canvas *c, int y)
 static void view_header_filter(const struct app *a, struct canvas *c, int y)
 {
 	const struct list *l = &a->list;
-	size_t children = forked_children_count(a);
+	size_t probes, children = births_children(a, &probes);
 	char left[INPUT_SIZE + 64], right[64] = "", safe[INPUT_SIZE * 2];
 
 	snprintf(left, sizeof left, "filter: %.*s", c->columns > 40 ? c->columns - 36 : 12,
