@@ -265,6 +265,17 @@ PROBES_API PROBES_CHECK int probes_alive(struct probes_session *session, struct 
 /* Every process there is, without kernel threads; the array is the caller's (free). */
 PROBES_API PROBES_CHECK int probes_processes(pid_t **pids, size_t *count, struct probes_error *e);
 
+/* What /proc/PID/stat says about a process. */
+struct probes_process_info {
+	char name[16];   /* comm, untrusted */
+	uint64_t start;  /* clock ticks after boot; with the pid it names one process */
+	long up_seconds; /* since the start; -1: unknown */
+	long threads;    /* -1: unknown */
+};
+/* Works without a session and for any process. On failure both numbers are -1. */
+PROBES_API int probes_process_info(
+	pid_t pid, struct probes_process_info *info, struct probes_error *e);
+
 /* All running descendants of a process, itself first; the array is the caller's (free). */
 PROBES_API PROBES_CHECK int probes_tree(
 	pid_t root, pid_t **pids, size_t *count, struct probes_error *e);
@@ -690,6 +701,13 @@ PROBES_API PROBES_CHECK int probes_group_sweep(
  * buffer would hold, as snprintf does.
  */
 PROBES_API size_t probes_escape(const char *text, char *out, size_t size);
+
+/*
+ * Translate a regular expression from the syntax of PROBES_BY_REGEXP into PCRE2's: Str's operators
+ * \| \( \) lose their backslash. `out` needs strlen(text) + 1 bytes. If origin is not NULL, it
+ * has as many elements: origin[i] is the position in text of out[i], for error messages.
+ */
+PROBES_API void probes_regexp_translate(const char *text, char *out, size_t *origin);
 
 /*
  * One argument of a probe, decoded from "N@OP"; see doc/notes.md.

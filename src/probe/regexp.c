@@ -18,26 +18,23 @@ struct regexp {
 	pcre2_match_context *limits;
 };
 
-/*
- * Drop the backslash of Str's three operators, but keep an escaped backslash. origin[i] is the
- * position of out[i] in the text.
- */
-static void regexp_translate(const char *text, char *out, size_t *origin)
+void probes_regexp_translate(const char *text, char *out, size_t *origin)
 {
-	size_t at = 0, n = 0;
+	bool escaped = false; /* by the character before */
+	size_t n = 0;
 
-	while (text[at]) {
-		if (text[at] == '\\' && text[at + 1] && strchr("|()", text[at + 1]))
-			at++;
-		else if (text[at] == '\\' && text[at + 1]) {
+	for (size_t at = 0;; at++) {
+		bool escape = !escaped && text[at] == '\\' && text[at + 1];
+
+		escaped = escape;
+		if (escape && strchr("|()", text[at + 1]))
+			continue;
+		if (origin)
 			origin[n] = at;
-			out[n++] = text[at++];
-		}
-		origin[n] = at;
-		out[n++] = text[at++];
+		out[n++] = text[at];
+		if (!text[at])
+			return;
 	}
-	origin[n] = at;
-	out[n] = '\0';
 }
 
 int regexp_compile(const char *text, struct regexp **regexp, struct probes_error *e)
@@ -50,7 +47,7 @@ int regexp_compile(const char *text, struct regexp **regexp, struct probes_error
 	int number = PCRE2_ERROR_HEAP_FAILED, code = 0;
 
 	if (r && pattern && origin) {
-		regexp_translate(text, pattern, origin);
+		probes_regexp_translate(text, pattern, origin);
 		r->code = pcre2_compile((PCRE2_SPTR8)pattern, PCRE2_ZERO_TERMINATED,
 			PCRE2_ANCHORED | PCRE2_NEVER_BACKSLASH_C, &number, &place, NULL);
 	}

@@ -206,6 +206,25 @@ int procfs_stat(int dir, const char *file, struct procfs_stat *stat)
 	return r;
 }
 
+int probes_process_info(pid_t pid, struct probes_process_info *info, struct probes_error *e)
+{
+	struct procfs_stat stat;
+	char path[64];
+	int r;
+
+	*info = (struct probes_process_info){.up_seconds = -1, .threads = -1};
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	r = procfs_stat(AT_FDCWD, path, &stat);
+	if (r < 0)
+		return error_set(e, PROBES_NO_TARGET, r, "cannot read %s", path);
+	snprintf(info->name, sizeof info->name, "%.15s", stat.comm);
+	info->start = stat.start_time;
+	info->up_seconds = (long)(procfs_now() / (uint64_t)sysconf(_SC_CLK_TCK) -
+				  stat.start_time / (uint64_t)sysconf(_SC_CLK_TCK));
+	info->threads = (long)stat.threads;
+	return 0;
+}
+
 void procfs_name(pid_t pid, char *name, size_t size)
 {
 	struct procfs_stat stat;

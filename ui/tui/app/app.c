@@ -190,6 +190,7 @@ void app_refresh(struct app *a, bool all)
 {
 	uint32_t *seen;
 	size_t alive = model_alive(&a->model), count;
+	struct probes_error e;
 	bool changed;
 
 	if (!a->model.process_count)
@@ -197,7 +198,7 @@ void app_refresh(struct app *a, bool all)
 	seen = mem_array((size_t)a->list.rows.height, sizeof *seen);
 	count = list_seen(&a->list, seen);
 	if (all)
-		procinfo_read(&a->info, a->model.processes[0].pid);
+		probes_process_info(a->model.processes[0].pid, &a->info, &e);
 	changed = model_refresh(&a->model, all ? NULL : seen, count);
 	free(seen);
 	/* waitpid says more about the end of a program that this process started */

@@ -13,7 +13,6 @@
 #include "ui/tui/operations/operation.h"
 #include "ui/tui/operations/record.h"
 #include "ui/tui/process/picker.h"
-#include "ui/tui/process/procinfo.h"
 #include "ui/tui/process/program.h"
 #include "ui/tui/rows/list.h"
 #include "ui/tui/rows/model.h"
@@ -213,7 +212,7 @@ struct app {
 	int64_t births_ms; /* when to look for births next */
 	struct app_objects objects;
 	struct probes_access access; /* of the first process that lacks something, else the first */
-	struct procinfo info;
+	struct probes_process_info info;
 	char title[128]; /* "pid 41872 order_gw" */
 
 	struct model model;

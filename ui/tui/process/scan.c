@@ -4,11 +4,11 @@
  */
 #include "ui/tui/process/scan.h"
 
-#include "ui/tui/process/procinfo.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +27,16 @@ void scan_done(struct scan *s)
 
 bool scan_identify(pid_t pid, struct scan_identity *id)
 {
-	struct procinfo info;
+	struct probes_process_info info;
+	struct probes_error e;
 
-	if (!procinfo_read(&info, pid))
+	if (probes_process_info(pid, &info, &e) < 0) {
+		errno = -e.code;
 		return false;
+	}
 	id->pid = pid;
 	id->start = info.start;
-	memcpy(id->comm, info.comm, sizeof id->comm);
+	memcpy(id->comm, info.name, sizeof id->comm);
 	return true;
 }
 
@@ -51,7 +54,9 @@ static void scan_describe(struct scan_process *p)
 	const struct passwd *pw;
 	const char *program;
 	size_t n, skipped;
+	ssize_t got;
 	struct stat st;
+	int fd;
 
 	snprintf(path, sizeof path, "/proc/%d", (int)p->id.pid);
 	if (stat(path, &st) == 0) {
@@ -64,7 +69,13 @@ static void scan_describe(struct scan_process *p)
 		}
 		memcpy(p->user, name, sizeof name);
 	}
-	n = procinfo_file(p->id.pid, "cmdline", raw, sizeof raw);
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)p->id.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = fd < 0 ? -1 : read(fd, raw, sizeof raw - 1);
+	if (fd >= 0)
+		close(fd);
+	n = got > 0 ? (size_t)got : 0;
+	raw[n] = '\0';
 	program = text_base(raw); /* of argv[0]: a NUL follows each word */
 	skipped = n && *program ? (size_t)(program - raw) : 0;
 	while (n > skipped && !raw[n - 1])

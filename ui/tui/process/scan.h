@@ -25,7 +25,7 @@ struct scan_identity {
 	char comm[16];            /* raw, to compare */
 };
 
-/* False: no such process, or errno (procinfo_read). */
+/* False, with errno: no such process, or a shortage of descriptors or memory. */
 bool scan_identify(pid_t pid, struct scan_identity *id);
 bool scan_same(const struct scan_identity *a, const struct scan_identity *b);
 

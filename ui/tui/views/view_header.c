@@ -25,6 +25,22 @@ static void view_header_line(
 		canvas_put(c, y, c->columns - width, -1, style, right);
 }
 
+/* "9d 4h", "3h 12m", "5m" or "<1m". Returns out. */
+static const char *view_header_span(long seconds, char *out, size_t size)
+{
+	long minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
+
+	if (days)
+		snprintf(out, size, "%ldd %ldh", days, hours % 24);
+	else if (hours)
+		snprintf(out, size, "%ldh %ldm", hours, minutes % 60);
+	else if (minutes)
+		snprintf(out, size, "%ldm", minutes);
+	else
+		snprintf(out, size, "<1m");
+	return out;
+}
+
 /* "lease 14m ", while there is something to undo. */
 static void view_header_lease(const struct app *a, char *out, size_t size)
 {
@@ -71,7 +87,7 @@ static void view_header_identity(const struct app *a, struct canvas *c, int y)
 	snprintf(left, sizeof left, "%s%s", c->columns >= 60 ? "probes-tui  " : "", a->title);
 	if (a->info.up_seconds >= 0 && c->columns >= 60 && a->model.process_count == 1) {
 		snprintf(pieces[0], sizeof pieces[0], "  up %s",
-			procinfo_span(a->info.up_seconds, span, sizeof span));
+			view_header_span(a->info.up_seconds, span, sizeof span));
 		snprintf(pieces[1], sizeof pieces[1], "  %ld thr", a->info.threads);
 		for (int i = 0; i < 2; i++) {
 			if (text_width(left) + text_width(pieces[i]) <= room)

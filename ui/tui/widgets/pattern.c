@@ -4,6 +4,7 @@
  */
 #include "ui/tui/widgets/pattern.h"
 
+#include "probes.h"
 #include "ui/tui/terminal/mem.h"
 
 #include <ctype.h>
@@ -22,28 +23,13 @@ struct pattern {
 	pcre2_match_data *match;
 };
 
-/* Str writes \| \( \) where PCRE writes | ( ). */
-static char *pattern_from_str(const char *text)
-{
-	char *out = mem_alloc(strlen(text) + 1), *to = out;
-
-	while (*text) {
-		if (text[0] == '\\' && text[1] && strchr("|()", text[1])) {
-			text++;
-		} else if (text[0] == '\\' && text[1]) {
-			*to++ = *text++;
-		}
-		*to++ = *text++;
-	}
-	return out;
-}
-
 struct pattern *pattern_parse(const char *text, char *why, size_t size)
 {
 	struct pattern *p = mem_alloc(sizeof *p);
 	uint32_t flags = PCRE2_UTF | PCRE2_NO_AUTO_CAPTURE;
 	PCRE2_UCHAR message[128];
 	PCRE2_SIZE at;
+	size_t *origin;
 	char *pcre;
 	int error;
 
@@ -59,20 +45,23 @@ struct pattern *pattern_parse(const char *text, char *why, size_t size)
 		p->word = mem_text(text);
 		return p;
 	}
-	pcre = pattern_from_str(text + 1);
+	pcre = mem_alloc(strlen(text));
+	origin = mem_array(strlen(text), sizeof *origin);
+	probes_regexp_translate(text + 1, pcre, origin);
 	p->code = pcre2_compile((PCRE2_SPTR)pcre, PCRE2_ZERO_TERMINATED,
 		flags | (p->any_case ? PCRE2_CASELESS : 0), &error, &at, NULL);
-	free(pcre);
 	if (p->code) {
 		pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* only faster */
 		p->match = pcre2_match_data_create_from_pattern(p->code, NULL);
-		if (p->match)
-			return p;
 	} else {
 		pcre2_get_error_message(error, message, sizeof message);
 		snprintf(why, size, "regular expression: %s at character %zu", (char *)message,
-			(size_t)at + 1);
+			origin[at] + 1);
 	}
+	free(pcre);
+	free(origin);
+	if (p->match)
+		return p;
 	pattern_free(p);
 	return NULL;
 }
