@@ -1,6 +1,6 @@
 /*
- * The groups of the tree. Owns which rows belong together and what is folded;
- * which rows are shown and their order are given.
+ * The groups of the tree. Owns which rows belong together and what is folded; the caller chooses
+ * the rows and their order.
  */
 #include "ui/tui/rows/groups.h"
 
@@ -17,7 +17,8 @@ void groups_done(struct groups *g)
 	memset(g, 0, sizeof *g);
 }
 
-static size_t groups_hash(const char *path, const char *provider)
+/* Where the table holds the group of a path and provider, or is free for it. */
+static size_t groups_slot(const struct groups *g, const char *path, const char *provider)
 {
 	uint64_t h = 14695981039346656037u; /* FNV-1a */
 
@@ -25,36 +26,16 @@ static size_t groups_hash(const char *path, const char *provider)
 		h = (h ^ (unsigned char)*s) * 1099511628211u;
 	for (const char *s = provider ? provider : "\n"; *s; s++)
 		h = (h ^ (unsigned char)*s) * 1099511628211u;
-	return h ^ h >> 32;
-}
+	for (size_t at = (h ^ h >> 32) % g->table_size;; at = (at + 1) % g->table_size) {
+		const struct group *one;
 
-static bool groups_is(const struct group *g, const char *path, const char *provider)
-{
-	if (!provider || !g->provider)
-		return provider == g->provider && !strcmp(g->sum.family->path, path);
-	return !strcmp(g->provider, provider) && !strcmp(g->sum.family->path, path);
-}
-
-static size_t groups_slot(const struct groups *g, const char *path, const char *provider)
-{
-	size_t at = groups_hash(path, provider) % g->table_size;
-
-	while (g->table[at] != GROUPS_NONE && !groups_is(&g->all[g->table[at]], path, provider))
-		at = (at + 1) % g->table_size;
-	return at;
-}
-
-static void groups_make_room(struct groups *g)
-{
-	if ((g->count + 1) * 2 < g->table_size)
-		return;
-	g->table_size = g->count * 4 + 64;
-	free(g->table);
-	g->table = mem_array(g->table_size, sizeof *g->table);
-	memset(g->table, 0xff, g->table_size * sizeof *g->table);
-	for (size_t i = 0; i < g->count; i++)
-		g->table[groups_slot(g, g->all[i].sum.family->path, g->all[i].provider)] =
-			(uint32_t)i;
+		if (g->table[at] == GROUPS_NONE)
+			return at;
+		one = &g->all[g->table[at]];
+		if (!provider == !one->provider && !strcmp(one->sum.family->path, path) &&
+			(!provider || !strcmp(one->provider, provider)))
+			return at;
+	}
 }
 
 static uint32_t groups_get(
@@ -62,7 +43,15 @@ static uint32_t groups_get(
 {
 	size_t slot;
 
-	groups_make_room(g);
+	if ((g->count + 1) * 2 >= g->table_size) {
+		g->table_size = g->count * 4 + 64;
+		free(g->table);
+		g->table = mem_array(g->table_size, sizeof *g->table);
+		memset(g->table, 0xff, g->table_size * sizeof *g->table);
+		for (uint32_t i = 0; i < g->count; i++)
+			g->table[groups_slot(g, g->all[i].sum.family->path, g->all[i].provider)] =
+				i;
+	}
 	slot = groups_slot(g, r->family->path, provider);
 	if (g->table[slot] != GROUPS_NONE)
 		return g->table[slot];
@@ -113,6 +102,7 @@ void groups_sum(struct groups *g, const struct row *rows, const uint32_t *ids, s
 
 /* ------------------------------------------------------------------ the lines */
 
+/* The order of the tree: an object before its providers. */
 static int groups_compare(const void *a, const void *b, void *data)
 {
 	const struct group *all = ((struct groups *)data)->all;
@@ -126,35 +116,21 @@ static int groups_compare(const void *a, const void *b, void *data)
 	return order ? order : (x->provider ? 1 : 0) - (y->provider ? 1 : 0);
 }
 
-/* Every group in the tree's order: an object's before those of its providers. */
-static uint32_t *groups_order(struct groups *g)
-{
-	uint32_t *order = mem_array(g->count, sizeof *order);
-
-	for (size_t i = 0; i < g->count; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, g->count, sizeof *order, groups_compare, g);
-	return order;
-}
-
-/* Does anything above it hide it? */
-static bool groups_hidden(const struct groups *g, const struct group *one)
-{
-	return one->parent != GROUPS_NONE && g->all[one->parent].folded;
-}
-
 size_t groups_arrange(
 	struct groups *g, const struct row *rows, const uint32_t *ids, size_t count, uint32_t *out)
 {
-	uint32_t *order = groups_order(g);
+	uint32_t *order = mem_array(g->count, sizeof *order);
 	size_t *place = mem_array(g->count, sizeof *place), lines = 0;
 
+	for (uint32_t i = 0; i < g->count; i++)
+		order[i] = i;
+	qsort_r(order, g->count, sizeof *order, groups_compare, g);
 	groups_sum(g, rows, ids, count);
 	for (size_t i = 0; i < g->count; i++) {
 		const struct group *one = &g->all[order[i]];
 
 		place[order[i]] = SIZE_MAX;
-		if (!one->count || groups_hidden(g, one))
+		if (!one->count || (one->provider && g->all[one->parent].folded))
 			continue;
 		out[lines++] = GROUPS_FLAG | order[i];
 		if (!one->provider || one->folded)

@@ -1,6 +1,6 @@
 /*
- * The groups of the tree: objects, and in them providers. A group's number is
- * its identity and stays; GROUPS_FLAG tells it from a row's. Pure.
+ * The groups of the tree: objects, and in them providers. The index of a
+ * group is its identity; GROUPS_FLAG marks it where indices of rows may stand, too. Pure.
  */
 #ifndef UI_TUI_ROWS_GROUPS_H
 #define UI_TUI_ROWS_GROUPS_H
@@ -18,7 +18,7 @@ struct group {
 	const char *provider; /* NULL: an object's group */
 	uint32_t parent;      /* of a provider's group, else GROUPS_NONE */
 	bool folded;
-	/* over the rows that were arranged last */
+	/* over the rows of the last groups_arrange or groups_sum */
 	struct row sum; /* its label and its family's provider are unused; tagged: all of them */
 	size_t count, on;
 };
@@ -33,17 +33,16 @@ struct groups {
 };
 
 void groups_done(struct groups *g);
-/* Rows have come to the model: find their groups. */
+/* Find the groups of rows that the model got since. */
 void groups_update(struct groups *g, const struct row *rows, size_t count);
 
 /*
- * The lines of the tree for these rows, in their order within each group:
- * groups without one of them are left out, as are the rows of folded ones.
- * out has room for count + g->count. Returns how many lines.
+ * Write the lines of the tree for these rows, in their order within each group, without empty
+ * groups and without what is folded. out has room for count + g->count. Returns how many lines.
  */
 size_t groups_arrange(
 	struct groups *g, const struct row *rows, const uint32_t *ids, size_t count, uint32_t *out);
-/* Sum the states of these rows anew. */
+/* Sum up the states of these rows again. */
 void groups_sum(struct groups *g, const struct row *rows, const uint32_t *ids, size_t count);
 
 /* Is a row in a group (or in a group of it)? */

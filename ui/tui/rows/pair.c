@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Words that begin something and those that end it, likeliest first. */
+/* Words that name the start of an activity and its end, the likeliest first. */
 static const struct {
 	const char *start, *end;
 } pair_words[] = {
@@ -31,19 +31,11 @@ static const struct {
 
 #define PAIR_WORDS (sizeof pair_words / sizeof *pair_words)
 
-static size_t pair_stem(const char *name)
-{
-	size_t n = strlen(name);
-
-	while (n > 0 && !strchr("_-.", name[n - 1]))
-		n--;
-	return n;
-}
-
 enum pair_role pair_role(const char *name, size_t *stem)
 {
-	*stem = pair_stem(name);
-	if (*stem < 2) /* "_start" alone brackets nothing that has a name */
+	for (*stem = strlen(name); *stem > 0 && !strchr("_-.", name[*stem - 1]);)
+		--*stem;
+	if (*stem < 2) /* "_start" alone names no activity */
 		return PAIR_NEITHER;
 	for (size_t i = 0; i < PAIR_WORDS; i++) {
 		if (!strcmp(name + *stem, pair_words[i].start))

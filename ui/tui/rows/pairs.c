@@ -1,5 +1,5 @@
 /*
- * The pairs of a model. Owns the list of them; what names tell is pair.c's.
+ * The pairs of a model. Owns their list; pair.c knows the names.
  */
 #include "ui/tui/rows/pairs.h"
 
@@ -21,7 +21,7 @@ static void pairs_add(struct pairs *p, uint32_t start, uint32_t end, bool chosen
 	p->all[p->count++] = (struct pairs_one){.start = start, .end = end, .chosen = chosen};
 }
 
-/* A row and the model it is in, for a look at its siblings. */
+/* A row and its model, to search for the other rows of its family. */
 struct pairs_family {
 	const struct model *model;
 	const struct row *row;
@@ -35,7 +35,7 @@ static bool pairs_exists(void *data, const char *name)
 	       MODEL_NONE;
 }
 
-/* What a row is, and its partner in the same object and provider. */
+/* The role of a row, and its partner in the same object and provider. */
 static enum pair_role pairs_partner(const struct model *m, uint32_t id, uint32_t *partner)
 {
 	const struct row *r = &m->rows[id];
@@ -57,26 +57,14 @@ static bool pairs_knows(const struct pairs *p, uint32_t start, uint32_t end)
 	return false;
 }
 
-/* A second end of one start (q_end, q_done) makes a pair of its own. */
-static void pairs_find_end(struct pairs *p, const struct model *m, uint32_t id)
-{
-	uint32_t start, likely;
-
-	if (pairs_partner(m, id, &start) != PAIR_END)
-		return;
-	if (pairs_partner(m, start, &likely) == PAIR_START && likely != id &&
-		!pairs_knows(p, start, id))
-		pairs_add(p, start, id, false);
-}
-
 void pairs_update(struct pairs *p, const struct model *m)
 {
-	uint32_t end;
+	uint32_t start, end, likely;
 	size_t kept = 0;
 
 	if (p->rows_seen == m->row_count)
 		return;
-	for (size_t i = 0; i < p->count; i++) { /* names may tell of other pairs now */
+	for (size_t i = 0; i < p->count; i++) { /* names may form other pairs now */
 		if (p->all[i].chosen)
 			p->all[kept++] = p->all[i];
 	}
@@ -88,8 +76,13 @@ void pairs_update(struct pairs *p, const struct model *m)
 		if (!kept || !pairs_knows(p, id, end))
 			pairs_add(p, id, end, false);
 	}
-	for (uint32_t id = 0; id < m->row_count; id++)
-		pairs_find_end(p, m, id);
+	/* A second end of one start (q_end, q_done) makes a pair of its own. */
+	for (uint32_t id = 0; id < m->row_count; id++) {
+		if (pairs_partner(m, id, &start) == PAIR_END &&
+			pairs_partner(m, start, &likely) == PAIR_START && likely != id &&
+			!pairs_knows(p, start, id))
+			pairs_add(p, start, id, false);
+	}
 }
 
 void pairs_choose(struct pairs *p, uint32_t start, uint32_t end)

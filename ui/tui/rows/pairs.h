@@ -1,6 +1,6 @@
 /*
- * The pairs of a model: found from names, or chosen by hand. A pair's number
- * is its identity. Knows rows, switches nothing.
+ * The pairs of a model: found by their names, or chosen by hand. The index of a pair is its
+ * identity.
  */
 #ifndef UI_TUI_ROWS_PAIRS_H
 #define UI_TUI_ROWS_PAIRS_H
@@ -20,11 +20,11 @@ struct pairs {
 };
 
 void pairs_done(struct pairs *p);
-/* Rows have perhaps come to the model: find what they pair with. */
+/* Find the pairs of rows that the model got since. */
 void pairs_update(struct pairs *p, const struct model *m);
-/* Remember a pair; one that is known stays the same one. */
+/* Add a pair by hand; a known pair keeps its index. */
 void pairs_choose(struct pairs *p, uint32_t start, uint32_t end);
-/* The pair that a row belongs to, one chosen by hand first; NULL: none. */
+/* The pair of a row, preferably one chosen by hand; NULL: none. */
 const struct pairs_one *pairs_of(const struct pairs *p, uint32_t row);
 
 /* Is one half on without the other? */
