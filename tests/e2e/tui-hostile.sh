@@ -121,7 +121,7 @@ wait_for ' 2 on \(2 by you\)'
 keys i
 wait_for '^Detail of long:n+'
 keys q p
-wait_for 'has no partner'
+wait_for 'has no matching start or end'
 resize 40 10
 wait_for '^> \[\*\] long:n+~'
 seen 'the footer' '\? help$'

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Two tagged rows: names decide which is the start, else the one tagged first. */
+/* Of two tagged rows the names decide which is the start; otherwise it is the one tagged first. */
 static void act_pair_of_tags(struct app *a, struct pairs_one *pair)
 {
 	const struct row *rows = a->model.rows;
@@ -61,7 +61,7 @@ static bool act_pair_mean(struct app *a, struct pairs_one *pair)
 		app_complain(a, "no probe is under the cursor");
 	else
 		app_complain(a,
-			"%.80s has no partner that its name tells of (X_start, X_end, ...); "
+			"%.80s has no matching start or end probe (X_start, X_end, ...); "
 			"tag two probes, then p",
 			a->model.rows[id].label);
 	return known;

@@ -18,7 +18,7 @@ const char *view_arguments_type(const struct probes_argument *a, char *out, size
 	int bytes = abs(a->size);
 
 	if (!a->parsed || !a->size)
-		snprintf(out, size, "size not said");
+		snprintf(out, size, "size unknown");
 	else
 		snprintf(out, size, "%s, %d byte%s",
 			a->is_float   ? "floating point"

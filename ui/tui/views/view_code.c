@@ -71,7 +71,7 @@ static void view_code_build(struct app *a)
 				"no sites: the program only looks at the semaphore");
 		return;
 	}
-	pager_addf(l, STYLE_PLAIN, "no process has it any more");
+	pager_addf(l, STYLE_PLAIN, "it is mapped in no process any more");
 }
 
 const struct view_ops view_code_ops = {

@@ -25,7 +25,7 @@ static void view_pairs_build(struct app *a)
 {
 	pairs_update(&a->pairs.known, &a->model);
 	if (!a->pairs.known.count)
-		app_say(a, "no name here tells of a pair; tag two probes, then p");
+		app_say(a, "no probes match as start and end; tag two probes, then p");
 }
 
 /* Shown are the pairs of which the filter lets a half through, in the order of their names. */
