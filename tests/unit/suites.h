@@ -54,6 +54,7 @@
 	X(ring)          \
 	X(text)          \
 	X(view)          \
+	X(lease)         \
 	X(row)           \
 	X(rowlist)       \
 	X(budget)        \

@@ -5,7 +5,6 @@
 
 #include "ui/tui/actions/act.h"
 #include "ui/tui/app/births.h"
-#include "ui/tui/app/lease.h"
 #include "ui/tui/app/objects.h"
 #include "ui/tui/frame.h"
 #include "ui/tui/terminal/key.h"
@@ -179,14 +178,14 @@ static void loop_suspend(struct app *a)
 			"probes-tui: %zu probe%s as this session switched %s; fg returns\n",
 			changed, changed == 1 ? " stays" : "s stay", changed == 1 ? "it" : "them");
 	if (timed)
-		loop_arm(timer, lease_left(a));
+		loop_arm(timer, app_lease_remaining(a));
 	if (!screen_suspend(message)) {
 		app_complain(a, "there is no shell here to suspend to");
 	} else {
 		while (!screen_foreground() && !loop_ending()) {
 			act_leave_lease(a);
 			if (timed)
-				loop_arm(timer, lease_left(a));
+				loop_arm(timer, app_lease_remaining(a));
 			raise(SIGSTOP);
 		}
 		if (screen_foreground())

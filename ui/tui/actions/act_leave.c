@@ -1,11 +1,10 @@
 /*
- * Leaving. What this session changed is undone first, unless told not to; when
- * that fails one stays, and is told.
+ * Leaving. The session's changes are undone first, unless the user leaves them (Q). If the undo
+ * fails, the screen stays and says so.
  */
 #include "ui/tui/actions/act.h"
 
 #include "ui/tui/app/births.h"
-#include "ui/tui/app/lease.h"
 #include "ui/tui/app/targets_load.h"
 #include "ui/tui/terminal/text.h"
 
@@ -23,7 +22,7 @@ struct act_leave_undo {
 	struct probes_error e;
 	struct operation *operation; /* the caller's */
 	struct births_sum children;
-	size_t left; /* probes that are still as this session switched them */
+	size_t unreverted; /* probes that are still as this session switched them */
 };
 
 static void act_leave_undone(void *data, struct probes_undone *undone)
@@ -52,7 +51,7 @@ static void act_leave_undo_all(struct app *a, const char *word, const char *chil
 		u->children.e = e;
 	act_switch_audit(a, word, u->operation);
 	record_operation(&a->record, &a->model, remark, u->operation);
-	u->left = model_changed(&a->model);
+	u->unreverted = model_changed(&a->model);
 }
 
 /* Undo; false: not all of it could be. */
@@ -68,9 +67,10 @@ static bool act_leave_undo(struct app *a)
 	if (b.status < 0)
 		app_say_error(
 			a, "this session's changes could NOT be undone (Q leaves them)", &b.e);
-	else if (b.left)
-		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s", b.left,
-			b.left == 1 ? "" : "s", b.left == 1 ? "it" : "them",
+	else if (b.unreverted)
+		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s",
+			b.unreverted, b.unreverted == 1 ? "" : "s",
+			b.unreverted == 1 ? "it" : "them",
 			operation_say(&b.operation->sum, said, sizeof said));
 	else if (changed && operation_wrote(b.operation))
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
@@ -81,46 +81,41 @@ static bool act_leave_undo(struct app *a)
 	if (b.status >= 0 && b.children.failed)
 		app_say_error(a, "what children inherited could NOT be undone (Q leaves it)",
 			&b.children.e);
-	return b.status >= 0 && !b.left && !b.children.failed;
+	return b.status >= 0 && !b.unreverted && !b.children.failed;
 }
 
-/* From a process back to the list of processes. */
-static void act_leave_to_picker(struct app *a)
-{
-	targets_load_close(a);
-	a->leaving.how = LEAVE_NOT;
-	app_open(a, VIEW_PICKER);
-	app_say(a, "%s", a->leaving.farewell);
-	a->leaving.farewell[0] = '\0';
-}
-
+/* The end of the screen; or, if the process was chosen in the picker, back to that. */
 static void act_leave_finish(struct app *a)
 {
 	size_t changed = model_changed(&a->model), probes, children;
+	char *farewell = a->leaving.farewell;
+	size_t size = sizeof a->leaving.farewell;
 
 	if (a->leaving.how == LEAVE_UNDO && !act_leave_undo(a)) {
 		a->leaving.how = LEAVE_NOT;
 		return;
 	}
-	if (a->leaving.how == LEAVE_AS_IS && changed)
-		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
-			"left %zu probe%s as this session switched %s. ", changed,
-			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
 	children = births_children(a, &probes);
+	if (a->leaving.how == LEAVE_AS_IS && changed)
+		text_addf(farewell, size, "left %zu probe%s as this session switched %s. ", changed,
+			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
 	if (a->leaving.how == LEAVE_AS_IS && children)
-		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
-			"%zu child%s by fork too. ", children, children == 1 ? "" : "ren");
+		text_addf(farewell, size, "%zu child%s by fork too. ", children,
+			children == 1 ? "" : "ren");
 	if (a->program.used && !a->program.ended && a->program.ends)
-		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
-			"process %d ends with the screen. ", (int)a->program.pid);
+		text_addf(farewell, size, "process %d ends with the screen. ", (int)a->program.pid);
 	else if (a->program.used && !a->program.ended && !(app_have(a) & NEED_HELD))
-		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
-			"process %d runs on; its output goes to %s ", (int)a->program.pid,
-			a->program.relay.path);
-	if (a->picker.used && a->view != VIEW_PICKER && !a->leaving.signal)
-		act_leave_to_picker(a);
-	else
+		text_addf(farewell, size, "process %d runs on; its output goes to %s ",
+			(int)a->program.pid, a->program.relay.path);
+	if (!a->picker.used || a->view == VIEW_PICKER || a->leaving.signal) {
 		a->quit = true;
+		return;
+	}
+	targets_load_close(a);
+	a->leaving.how = LEAVE_NOT;
+	app_open(a, VIEW_PICKER);
+	app_say(a, "%s", farewell);
+	farewell[0] = '\0';
 }
 
 static void act_leave_end_program(struct app *a)
@@ -190,19 +185,19 @@ void act_leave_lease(struct app *a)
 	struct act_leave_undo b;
 	char said[500];
 
-	if (app_now_ms() - a->last_key_ms < a->lease_ms || lease_left(a) != 0)
+	if (app_now_ms() - a->last_key_ms < a->lease_ms || app_lease_remaining(a) != 0)
 		return;
 	act_leave_undo_all(a, "lease", "lease", "undo by the lease: ", ACT_LEAVE_UNDO_MS, &b);
 	app_refresh(a, true);
 	operation_say(&b.operation->sum, said, sizeof said - 100);
-	if (b.status < 0 || b.children.failed || b.left)
+	if (b.status < 0 || b.children.failed || b.unreverted)
 		a->last_key_ms = app_now_ms(); /* once more, when it runs out again */
 	if (b.status < 0 || b.children.failed) {
 		app_say_error(a, "the lease ran out, but not all could be undone",
 			b.status < 0 ? &b.e : &b.children.e);
-	} else if (b.left) {
+	} else if (b.unreverted) {
 		app_complain(a, "the lease ran out, but %zu probe%s could NOT be taken back: %s",
-			b.left, b.left == 1 ? "" : "s", said);
+			b.unreverted, b.unreverted == 1 ? "" : "s", said);
 	} else {
 		text_addf(said, sizeof said, "%s", b.children.processes ? "; " : "");
 		births_say(&b.children, said, sizeof said);

@@ -1,5 +1,5 @@
 /*
- * Sweeping on request: taking back what children by fork took along.
+ * Sweep: undo in forked children what they inherited of this session's changes.
  */
 #include "ui/tui/actions/act.h"
 
@@ -20,39 +20,11 @@ static void act_sweep_undone(void *data, struct probes_undone *u)
 	births_undone(w->app, u, "sweep", &w->sum);
 }
 
-static void act_sweep_say(struct app *a, const struct births_sum *sum)
-{
-	size_t joined = 0; /* members with an inheritance that still hold a change */
-	char said[300] = "";
-
-	for (size_t i = 0; i < probes_group_count(a->group); i++) {
-		const struct probes_member *m = probes_group_at(a->group, i);
-		struct probes_error gone;
-
-		joined += m->inherited && probes_owned_count(m->session) &&
-			  probes_alive(m->session, &gone) == 0;
-	}
-	births_say(sum, said, sizeof said);
-	if (!said[0] && !joined) {
-		app_say(a, "no child by fork holds anything of this session");
-		return;
-	}
-	if (!said[0])
-		text_addf(said, sizeof said, "no child holds what it inherited. ");
-	/* A probe that was kept is in a process that joined, too: it has been said. */
-	if (joined && !sum->kept)
-		text_addf(said, sizeof said, "%zu in the list hold%s later changes", joined,
-			joined == 1 ? "s" : "");
-	if (sum->kept)
-		app_complain(a, "%s", said);
-	else
-		app_say(a, "%s", said);
-}
-
 void act_sweep(struct app *a, enum request r)
 {
 	struct act_sweep w = {.app = a};
-	size_t before, looks = 0;
+	size_t before, looks = 0, joined = 0;
+	char said[300] = "";
 
 	(void)r;
 	if (a->read_only) {
@@ -68,8 +40,29 @@ void act_sweep(struct app *a, enum request r)
 	} while (w.sum.processes > before && !w.sum.failed && ++looks < ACT_SWEEP_LOOKS);
 	if (w.sum.processes)
 		app_refresh(a, true);
-	if (w.sum.failed)
+	if (w.sum.failed) {
 		app_say_error(a, "not all children could be swept", &w.sum.e);
+		return;
+	}
+	/* children in the list that still hold a change */
+	for (size_t i = 0; i < probes_group_count(a->group); i++) {
+		const struct probes_member *m = probes_group_at(a->group, i);
+		struct probes_error gone;
+
+		joined += m->inherited && probes_owned_count(m->session) &&
+			  probes_alive(m->session, &gone) == 0;
+	}
+	births_say(&w.sum, said, sizeof said);
+	if (!said[0] && !joined)
+		text_addf(said, sizeof said, "no child by fork holds anything of this session");
+	else if (!said[0])
+		text_addf(said, sizeof said, "no child holds what it inherited. ");
+	/* births_say has reported a probe that was kept in a process of the list */
+	if (joined && !w.sum.kept)
+		text_addf(said, sizeof said, "%zu in the list hold%s later changes", joined,
+			joined == 1 ? "s" : "");
+	if (w.sum.kept)
+		app_complain(a, "%s", said);
 	else
-		act_sweep_say(a, &w.sum);
+		app_say(a, "%s", said);
 }

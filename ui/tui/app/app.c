@@ -215,6 +215,17 @@ void app_refresh(struct app *a, bool all)
 	a->dirty = true;
 }
 
+int64_t app_lease_remaining(const struct app *a)
+{
+	int64_t remaining = a->last_key_ms + a->lease_ms - app_now_ms();
+	size_t probes;
+
+	if (!a->lease_ms || (!model_changed(&a->model) &&
+				    !(a->group && probes_group_children(a->group, &probes))))
+		return -1;
+	return remaining > 0 ? remaining : 0;
+}
+
 /* ---------------------------------------------------------------- the space */
 
 void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, const char *text,

@@ -282,6 +282,9 @@ void app_title(struct app *a);
 
 /* Read the states (all, or only those on the screen) and update what depends on them. */
 void app_refresh(struct app *a, bool all);
+/* Milliseconds until the lease ends and this session's changes are undone; -1: nothing is changed,
+ * or there is no lease. */
+int64_t app_lease_remaining(const struct app *a);
 /* Take over the processes' rights, which may have changed. */
 void app_update_access(struct app *a);
 

@@ -1,5 +1,5 @@
 /*
- * Opening what the screen is about: sessions, then rows, then the first states.
+ * Opens the targets: sessions, then rows, then the first states.
  */
 #include "ui/tui/app/targets_load.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the engine remarks is shown with the next result line. */
+/* Keep a notice of the engine for the next result line. */
 static void targets_load_log(void *data, enum probes_log_level level, const char *text)
 {
 	struct app *a = data;
@@ -41,7 +41,7 @@ static void targets_load_rows(struct app *a)
 	app_refresh(a, true);
 }
 
-/* Of the processes that could not be opened, the first one's reason; how many they are. */
+/* How many processes could not be opened; the error is the first one's. */
 static size_t targets_load_failures(const struct app *a, struct probes_error *e)
 {
 	size_t failed = 0;
@@ -70,47 +70,13 @@ static int targets_load_processes(struct app *a, struct probes_error *e)
 	return 0;
 }
 
-/* Each object that could not be read, with why and what helps. */
-static void targets_load_say_unread(const struct probes_session *s, char *out, size_t size)
-{
-	size_t unread = unread_count(s), said = 0;
-
-	text_addf(out, size, "%zu of its %zu objects could not be read (", unread,
-		probes_object_count(s));
-	for (size_t i = 0; i < probes_object_count(s); i++) {
-		const struct probes_object *o = probes_object_at(s, i);
-
-		if (unread_is(o))
-			text_addf(out, size, "%s%.80s: %.200s", said++ ? "; " : "",
-				text_base(o->path), o->why);
-	}
-	text_addf(out, size, ")");
-}
-
-/* What would bring probes to the others; each once. */
-static void targets_load_say_remedies(const struct probes_session *s, char *out, size_t size)
-{
-	for (size_t i = 0; i < probes_object_count(s); i++) {
-		const struct probes_object *o = probes_object_at(s, i);
-
-		if (!o->executable && !unread_is(o) && o->remedy && !strstr(out, o->remedy))
-			text_addf(out, size, "; %s", o->remedy);
-	}
-}
-
-/* A process without any probe is not worth a screen: say why there are none, or none found. */
+/* A process without probes is not worth a screen: why there are none, or why none were found. */
 static int targets_load_nothing(const struct app *a, struct probes_error *e)
 {
 	const struct probes_session *s = a->model.processes[0].session;
 	const char *why = "no object mapped in it declares any";
-	bool unread = unread_count(s);
+	size_t count = probes_object_count(s), unread = unread_count(s), listed = 0;
 
-	for (size_t i = 0; i < probes_object_count(s); i++) {
-		const struct probes_object *o = probes_object_at(s, i);
-
-		if (o->executable && o->why)
-			why = o->why;
-	}
 	e->status = PROBES_NO_TARGET;
 	e->code = -ENOENT;
 	snprintf(e->what, sizeof e->what,
@@ -118,11 +84,26 @@ static int targets_load_nothing(const struct app *a, struct probes_error *e)
 		(int)probes_pid(s));
 	e->why[0] = '\0';
 	if (unread)
-		targets_load_say_unread(s, e->why, sizeof e->why);
-	else
-		text_addf(e->why, sizeof e->why, "%.192s", why);
-	targets_load_say_remedies(s, e->why, sizeof e->why);
-	/* What we started ends with us: there is no pid to look at afterwards. */
+		text_addf(e->why, sizeof e->why, "%zu of its %zu objects could not be read (",
+			unread, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct probes_object *o = probes_object_at(s, i);
+
+		if (unread_is(o))
+			text_addf(e->why, sizeof e->why, "%s%.80s: %.200s", listed++ ? "; " : "",
+				text_base(o->path), o->why);
+		if (o->executable && o->why)
+			why = o->why;
+	}
+	text_addf(e->why, sizeof e->why, "%.192s", unread ? ")" : why);
+	/* what would bring probes to the other objects, each remedy once */
+	for (size_t i = 0; i < count; i++) {
+		const struct probes_object *o = probes_object_at(s, i);
+
+		if (!o->executable && !unread_is(o) && o->remedy && !strstr(e->why, o->remedy))
+			text_addf(e->why, sizeof e->why, "; %s", o->remedy);
+	}
+	/* A program that the screen started ends with it: later there is no pid to look at. */
 	if (probes_held(s))
 		snprintf(e->hint, sizeof e->hint,
 			"for what it opens or executes later, attach when it runs");
@@ -132,16 +113,7 @@ static int targets_load_nothing(const struct app *a, struct probes_error *e)
 	return e->code;
 }
 
-/* Probes may be missing from the list. The header shows that all the time; this says why, once. */
-static void targets_load_unread(struct app *a)
-{
-	char said[TEXT_MAX];
-
-	if (*objects_describe_unread(&a->model, said, sizeof said))
-		app_complain(a, "%s", said);
-}
-
-/* What sessions before ours left, because they were killed: said, never repaired unasked. */
+/* Report what earlier sessions left because they were killed. Repair is left to the user. */
 static void targets_load_leftovers(struct app *a)
 {
 	for (size_t i = 0; i < a->model.process_count; i++) {
@@ -206,10 +178,11 @@ static int targets_load_actions(struct app *a, struct probes_error *e)
 	return 0;
 }
 
-/* The sessions are open: make rows of them, and say what is to be said. */
+/* The sessions are open: make rows of them and report what the user must know. */
 static int targets_load_shown(struct app *a, struct probes_error *e)
 {
 	struct probes_error first = {0};
+	char said[TEXT_MAX];
 	size_t failed;
 
 	targets_load_rows(a);
@@ -220,7 +193,9 @@ static int targets_load_shown(struct app *a, struct probes_error *e)
 		app_say_error(a, "not all processes could be opened", &first);
 	if (a->started && a->message.notice[0])
 		app_complain(a, "%s", a->message.notice);
-	targets_load_unread(a);
+	/* Probes may be missing from the list. The header always shows that; say once why. */
+	if (*objects_describe_unread(&a->model, said, sizeof said))
+		app_complain(a, "%s", said);
 	if (a->started)
 		return targets_load_actions(a, e);
 	targets_load_leftovers(a);
@@ -229,7 +204,7 @@ static int targets_load_shown(struct app *a, struct probes_error *e)
 	return 0;
 }
 
-/* No process was given, or a name that several have: they are to be chosen from. */
+/* No process was given, or a name that several processes have: the user chooses. */
 static bool targets_load_is_choice(const struct app *a)
 {
 	const struct options *o = a->options;

@@ -5,7 +5,6 @@
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/app/births.h"
-#include "ui/tui/app/lease.h"
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
@@ -44,7 +43,7 @@ static const char *view_header_span(long seconds, char *out, size_t size)
 /* "lease 14m ", while there is something to undo. */
 static void view_header_lease(const struct app *a, char *out, size_t size)
 {
-	long left = (long)((lease_left(a) + 999) / 1000);
+	long left = (long)((app_lease_remaining(a) + 999) / 1000);
 
 	if (left <= 0)
 		return;
