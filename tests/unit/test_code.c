@@ -1,7 +1,7 @@
 /*
- * What optional libraries do for us: instructions, C++ names. The tests' environment says with what
- * configure found (PROBES_OPTIONAL, the libraries), so that a library that was found and then left
- * out of the build is a failure. OCaml names need none.
+ * Covers what optional libraries provide: disassembly, C++ names. PROBES_OPTIONAL lists the
+ * libraries that configure found: one that was found but not built in fails here. OCaml names need
+ * no library.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ START_TEST(names_are_readable)
 		{"camlReq__$2b$2b_7", "Req.++"},
 		{"camlReq.handle_118", "Req.handle"},
 		{"camlReq$handle_118", "Req.handle"},
-		{"camlreq", "camlreq"}, /* no unit begins so */
+		{"camlreq", "camlreq"}, /* not the name of a unit */
 		{"caml_main", "caml_main"},
 	};
 	char text[64];

@@ -1,4 +1,4 @@
-/* Covers select_nearest: the spellings offered for a name that does not exist. */
+/* Covers select_nearest: the names suggested for a name that does not exist. */
 #include "probe/select.h"
 
 #include "suites.h"
@@ -22,7 +22,7 @@ static const struct {
 	{"request_start2", "srv:request_start"},
 	{"srv:request_strat", "srv:request_start, srv:request_end"},
 	{"gc_begn", "php:gc_begin, srv:gc_begin, srv:gc_end"},
-	{"request", "srv:request_end, srv:request_start"}, /* part of a name is near */
+	{"request", "srv:request_end, srv:request_start"}, /* part of a name is similar */
 	{"completely_different", ""},
 	{"zzz", ""},
 	{"", ""},
@@ -75,10 +75,10 @@ START_TEST(nearest_of_long_names)
 	name[sizeof name - 1] = '\0';
 	world_of(&w, &note, 1);
 	select_nearest(&w.catalog, text, out, sizeof out);
-	ck_assert_uint_eq(strlen(out), sizeof out - 1); /* it is offered, cut */
+	ck_assert_uint_eq(strlen(out), sizeof out - 1); /* suggested, but truncated */
 	world_end(&w);
 	world_begin(&w);
-	select_nearest(&w.catalog, text, out, sizeof out); /* of no probes at all */
+	select_nearest(&w.catalog, text, out, sizeof out); /* no probes at all */
 	ck_assert_str_eq(out, "");
 	world_end(&w);
 }

@@ -1,6 +1,6 @@
 /*
- * Covers probe/object_probes and probe/catalog: notes grouped into probes, checked and laid out;
- * every reason to call one broken. Not covered: symbols and debug information.
+ * Covers probe/object_probes, grouping and catalog: notes grouped into probes and checked; every
+ * reason that breaks a probe. Not covered: symbols and debug information.
  */
 #include "probe/object_probes.h"
 
@@ -56,7 +56,7 @@ START_TEST(object_probes_groups_and_sorts)
 }
 END_TEST
 
-/* What the linker makes read-only, and what is not writable, or shared, in the live process. */
+/* Data that the linker makes read-only, or that is not writable or shared in the process. */
 START_TEST(object_probes_breaks_what_is_not_writable)
 {
 	static const struct elf_note notes[] = {
@@ -105,7 +105,7 @@ END_TEST
 
 START_TEST(object_probes_keeps_names_apart)
 {
-	/* 8 bytes are compared as numbers: those behind must count, too */
+	/* the bytes behind the 8 that are compared as numbers count, too */
 	static const struct elf_note notes[] = {
 		{PC(0x10), 0, 0, "provider", "12345678", ""},
 		{PC(0x20), 0, 0, "provider", "123456789", ""},
@@ -143,9 +143,9 @@ START_TEST(object_probes_counts_of_ocaml_lie_behind)
 }
 END_TEST
 
-/* Notes, the probe that is broken (or not), and what its reason says. */
+/* Notes, one of their probes, and the reason why it is broken. */
 static const struct object_probes_break_case {
-	const char *name, *why; /* why NULL: fine */
+	const char *name, *why; /* why NULL: not broken */
 	struct elf_note notes[3];
 } object_probes_breaks[] = {
 	{"p", "names no semaphore", {{PC(0x10), 0, 0, "ocaml_1", "p", ""}}},
@@ -190,7 +190,7 @@ static const struct object_probes_break_case {
 		{{PC(0x10), 0, SEM(0), "ocaml", "p", ""}, {PC(0x12), 0, 0, "sdt", "q", ""}}},
 	{"q", NULL, {{PC(0x10), 0, SEM(0), "ocaml", "p", ""}, {PC(0x12), 0, 0, "sdt", "q", ""}}},
 	{"q", NULL, {{PC(0x10), 0, 0, "sdt", "p", ""}, {PC(0x13), 0, 0, "sdt", "q", ""}}}, /* php */
-	/* At one address the order of names decides, whatever the file's is. */
+	/* At one address the order of names decides, not the order in the file. */
 	{"p", "overlaps",
 		{{PC(0x10), 0, 0, "sdt", "q", ""}, {PC(0x10), 0, SEM(0), "ocaml", "p", ""}}},
 	{"p", "overlaps",
@@ -225,7 +225,7 @@ START_TEST(object_probes_breaks_what_contradicts_itself)
 		ck_assert_msg(!world_at(&w, c->name)->broken, "broken: %s",
 			world_at(&w, c->name)->broken);
 	}
-	world_read(&w); /* whatever it says, nothing is read wild */
+	world_read(&w); /* no wild read, whatever the notes say */
 	world_end(&w);
 }
 END_TEST
@@ -325,7 +325,7 @@ START_TEST(object_probes_explains_an_empty_list)
 }
 END_TEST
 
-/* Where nothing can be found it is not said that nothing is there. */
+/* If notes cannot be found, the reason does not claim that there are none. */
 START_TEST(object_probes_explains_what_cannot_be_found)
 {
 	static const struct elf_note note = {PC(0x10), 0, 0, "sdt", "a", ""};
@@ -360,7 +360,7 @@ START_TEST(object_probes_explains_what_cannot_be_found)
 }
 END_TEST
 
-/* Moved by prelink without a section header that tells how far: nothing may be written there. */
+/* Moved by prelink, by an unknown distance (no section headers): never switched. */
 START_TEST(object_probes_breaks_what_was_moved_unseen)
 {
 	for (int moved = 0; moved < 3; moved++) {

@@ -1,6 +1,6 @@
 /*
- * Covers probe/reader on a made-up memory: every value lands where it belongs, whatever is
- * merged, missing or shared; a change is never missed. Not covered: the cost in system calls.
+ * Covers probe/reader on a fake memory: every value is stored at its place, whatever is merged,
+ * missing or shared; no change is missed. Not covered: the cost in system calls.
  */
 #include "probe/reader.h"
 
@@ -59,7 +59,7 @@ START_TEST(reader_says_whether_anything_changed)
 	struct reader r;
 
 	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
-	ck_assert(reader_go(&w, &r)); /* the first always */
+	ck_assert(reader_go(&w, &r)); /* the first run always is a change */
 	ck_assert(!reader_go(&w, &r));
 	world_set_count(&w, SEM(0x402), 1);
 	ck_assert(reader_go(&w, &r));
@@ -78,7 +78,7 @@ START_TEST(reader_says_whether_anything_changed)
 }
 END_TEST
 
-/* What is to be judged anew is what a change belongs to, and no more. */
+/* A run reports the probes of changed values, and no others. */
 START_TEST(reader_says_what_has_changed)
 {
 	struct world w;
@@ -103,7 +103,7 @@ START_TEST(reader_says_what_has_changed)
 	ck_assert_uint_eq(r.touched.count, 2);
 	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 0), world_probe(&w, "a"));
 	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 1), world_probe(&w, "b"));
-	/* Between a and c lies what belongs to nobody. */
+	/* The bytes between a and c belong to no probe. */
 	*world_byte(&w, PC(0x40)) ^= 1;
 	reader_go(&w, &r);
 	ck_assert_uint_eq(r.touched.count, 0);
@@ -115,7 +115,7 @@ START_TEST(reader_says_what_has_changed)
 }
 END_TEST
 
-/* Every site and count by itself, wherever the borders of what is compared at once fall. */
+/* A change of each site and count alone, so also at every border of a compared block. */
 START_TEST(reader_finds_every_single_change)
 {
 	enum { COUNT = 1500 };
@@ -151,7 +151,7 @@ START_TEST(reader_finds_every_single_change)
 }
 END_TEST
 
-/* A reading that fails half-way leaves its buffer half new: the next one must not be fooled. */
+/* A run that fails half-way leaves its buffer half new: the next run must not rely on it. */
 START_TEST(reader_misses_nothing_after_a_failure)
 {
 	struct world w;
@@ -209,7 +209,7 @@ START_TEST(reader_of_nothing)
 }
 END_TEST
 
-/* The end of a mapping cuts a site short: its bytes are counted, none is invented. */
+/* The end of a mapping cuts a site short: only the bytes that were read are counted. */
 START_TEST(reader_at_the_end_of_a_mapping)
 {
 	static const struct elf_note notes[] = {{PC(0x1ffe), 0, 0, "sdt", "last", ""}};
@@ -258,7 +258,7 @@ START_TEST(reader_across_the_longest_span)
 }
 END_TEST
 
-/* What two probes share is known of both, also where only one of them was read. */
+/* A count that two probes share is known for both after reading one of them. */
 START_TEST(reader_of_a_shared_semaphore)
 {
 	static const struct elf_note notes[] = {
@@ -280,7 +280,7 @@ START_TEST(reader_of_a_shared_semaphore)
 }
 END_TEST
 
-/* Two pages of six go, and come again: what lies before and behind them is read all the while. */
+/* Two of six pages go and come again: those before and behind them are read all the time. */
 START_TEST(reader_goes_on_behind_a_hole)
 {
 	enum { STEP = 100, PAGE = 4096, SIZE = 6 * PAGE, COUNT = SIZE / STEP - 1 };
@@ -304,7 +304,7 @@ START_TEST(reader_goes_on_behind_a_hole)
 	w.fake.hole_end = WORLD_BIAS + PC(4 * PAGE);
 	for (int run = 0; run < 3; run++) {
 		ck_assert(reader_go(&w, &r) || run);
-		/* Once more, when it shows; then it is known. */
+		/* One more read when the hole appears; from then on it is known. */
 		ck_assert_uint_eq(w.fake.reads, 4u + (unsigned)run);
 		for (size_t i = 0; i < COUNT; i++) {
 			size_t from = i * STEP, end = from + 6;
@@ -321,7 +321,7 @@ START_TEST(reader_goes_on_behind_a_hole)
 	ck_assert(reader_go(&w, &r));
 	for (size_t i = 0; i < COUNT; i++)
 		ck_assert_uint_eq(h->site_live[i].count, 6);
-	*world_byte(&w, PC(3 * PAGE + 4)) ^= 1; /* known to be there again */
+	*world_byte(&w, PC(3 * PAGE + 4)) ^= 1; /* the page is known to be back */
 	reader_go(&w, &r);
 	ck_assert_uint_eq(w.fake.reads, 8);
 	reader_done(&r);

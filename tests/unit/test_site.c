@@ -59,7 +59,7 @@ START_TEST(site_shape_of_ocaml)
 }
 END_TEST
 
-/* Whatever the file holds, on or off: the live byte decides. */
+/* The live byte decides, whether the file has the site on or off. */
 START_TEST(site_judges_ocaml)
 {
 	static const uint8_t files[2][6] = {{0x90, 0x3d, 1, 2, 3, 4}, {0x90, 0xe8, 1, 2, 3, 4}};
@@ -72,7 +72,7 @@ START_TEST(site_judges_ocaml)
 								    : PROBES_FOREIGN;
 
 			ck_assert_int_eq(ocaml_ops.judge(files[file], live, 6), expected);
-			live[0] = 0xcc; /* bpftrace holds pc: not ours to judge */
+			live[0] = 0xcc; /* bpftrace at pc has no influence */
 			ck_assert_int_eq(ocaml_ops.judge(files[file], live, 6), expected);
 			for (unsigned count = 0; count < 6; count++)
 				ck_assert_int_eq(ocaml_ops.judge(files[file], live, count),

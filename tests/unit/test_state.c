@@ -1,6 +1,6 @@
 /*
- * Covers probe/state by the table of DESIGN "States": every combination of live bytes and counts
- * of one and of two sites. Not covered: the second reading of what is odd (session, e2e).
+ * Covers probe/state: every combination of live bytes and counts, of one and of two sites. Not
+ * covered: the second reading of an inconsistent probe (session, e2e).
  */
 #include "probe/state.h"
 
@@ -79,7 +79,7 @@ START_TEST(state_of_one_ocaml_site)
 }
 END_TEST
 
-/* What stands at pc itself is not ours: bpftrace's int3 there changes nothing. */
+/* The byte at pc belongs to others: bpftrace's int3 there changes nothing. */
 START_TEST(state_of_an_ocaml_site_with_a_uprobe)
 {
 	static const struct elf_note notes[] = {{PC(0x10), 0, SEM(4), "ocaml_1", "p", ""}};
@@ -93,7 +93,7 @@ START_TEST(state_of_an_ocaml_site_with_a_uprobe)
 	world_set_count(&w, SEM(6), 1);
 	world_read(&w);
 	ck_assert_int_eq(world_live(&w, "p")->state, PROBES_ON);
-	*world_byte(&w, PC(0x13)) ^= 1; /* another displacement: not the call we know */
+	*world_byte(&w, PC(0x13)) ^= 1; /* another displacement: a call of something else */
 	world_read(&w);
 	ck_assert_int_eq(world_live(&w, "p")->state, PROBES_FOREIGN);
 	world_end(&w);
@@ -179,7 +179,7 @@ START_TEST(state_without_a_site)
 	world_read(&w);
 	ck_assert_int_eq(world_live(&w, "p")->state, PROBES_OFF);
 	ck_assert_uint_eq(world_live(&w, "p")->sites_on, PROBES_NONE);
-	world_set_count(&w, SEM(4), 9); /* SystemTap's part of it, not ours */
+	world_set_count(&w, SEM(4), 9); /* the part of SystemTap */
 	world_read(&w);
 	ck_assert_int_eq(world_live(&w, "p")->state, PROBES_OFF);
 	world_set_count(&w, SEM(6), 2);
@@ -248,7 +248,7 @@ START_TEST(state_of_broken_notes_says_nothing)
 }
 END_TEST
 
-/* Only what this session raised is its own. */
+/* Only a count that this session raised is its own. */
 START_TEST(state_knows_what_is_mine)
 {
 	static const struct elf_note notes[] = {{PC(0x10), 0, SEM(4), "sdt", "p", ""}};
