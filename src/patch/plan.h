@@ -14,8 +14,7 @@
 #include "probe/catalog.h"
 #include "probe/select.h"
 
-#define PLAN_WITNESSES 64                /* at most of a count that names share */
-#define PLAN_LOOK (1 + ARCH_FIXED_BYTES) /* bytes compared at a site, from the switched one on */
+#define PLAN_WITNESSES 64 /* at most of a count that names share */
 
 /* A site of a count in which the kernel counts too: who holds it counts there. */
 struct plan_refcount_site {

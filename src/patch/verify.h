@@ -1,7 +1,10 @@
 /*
- * Looking at a process before a plan is carried out, and after: batch by batch, each by one read.
- * Everything is laid out first, so that nothing is allocated or looked up while a process stands
- * still.
+ * Comparing a process with a plan, immediately before each batch of edits is written, and after:
+ * one read each. Everything is laid out in advance, so that nothing is allocated or looked up while
+ * a process is stopped.
+ *
+ * An edit is compared with its `old` bytes; besides, the code at its guard (struct plan_check) must
+ * still be mapped there. A semaphore must also keep the part of its count that uprobes may hold.
  */
 #ifndef PATCH_VERIFY_H
 #define PATCH_VERIFY_H
@@ -10,23 +13,23 @@
 #include "patch/plan.h"
 #include "process/memory.h"
 
-#define VERIFY_BATCH 1024       /* writes at most between one look and the next */
-#define VERIFY_BATCH_SHARED 256 /* where the kernel counts, too: others may as well */
+#define VERIFY_BATCH 1024       /* edits at most between two readings */
+#define VERIFY_BATCH_SHARED 256 /* where the kernel counts as well, at any moment */
 
 struct verify_batch {
-	size_t first, count; /* writes of the plan */
-	struct spans spans;  /* of all that is looked at */
+	size_t first, count; /* edits of the plan */
+	struct spans spans;  /* of its reading */
 };
 
 struct verify {
 	const struct plan *plan;
 	struct array batches;    /* struct verify_batch */
-	uint32_t *site, *count;  /* per write: where they lie in the look of its batch */
+	uint32_t *own, *guard;   /* per edit: offsets in the reading of its batch */
 	uint32_t *refcount_site; /* likewise, per refcount_site */
 	uint8_t *seen;           /* per refcount_site: who held it before (enum verify_seen) */
-	uint8_t guard_seen[VERIFY_BATCH]; /* likewise, per write of a batch: its guard */
-	unsigned char *bytes;             /* room for the largest batch's look */
-	bool whole;                       /* all of that look was got */
+	uint8_t guard_seen[VERIFY_BATCH]; /* likewise, per edit of a batch: its guard */
+	unsigned char *bytes;             /* the last reading; room for the largest */
+	bool whole;                       /* all ranges of the last reading were read */
 };
 
 /* Lay out the batches of a plan; false when there is no memory. */
@@ -44,20 +47,20 @@ static inline const struct probes_edit *verify_edit(const struct verify *l, size
 }
 
 /*
- * Check a batch before it is written: 0 if everything is as the plan expects, and no count would go
- * below what uprobes at its sites may hold; else the error says which address held what. Notes who
- * holds the sites of counts.
+ * Read a batch and compare: 0 if everything is as the plan expects, and no count would go below
+ * what uprobes at its sites may hold; else the error says which address held what. Notes who holds
+ * the sites of counts.
  */
 int verify_before(
 	struct verify *l, struct verify_batch *b, struct memory *m, struct probes_error *e);
 
-/* Read a batch again; then verify_at_site and verify_lost refer to this reading. */
+/* Read a batch again: the functions below refer to this reading. */
 int verify_again(
 	struct verify *l, struct verify_batch *b, struct memory *m, struct probes_error *e);
 
-/* Is this the switched byte of a site, and is what follows it as it should be? `i`: of the plan. */
-int verify_at_site(const struct verify *l, const struct verify_batch *b, size_t i, uint8_t byte,
-	struct probes_error *e);
+/* Does edit `i` of the plan hold these bytes (its `old` or `new_`), and its guard the file's? */
+int verify_at(const struct verify *l, const struct verify_batch *b, size_t i,
+	const uint8_t *expected, struct probes_error *e);
 
 /* A count as read, and the number of its sites that others may hold. */
 struct verify_count {
@@ -65,25 +68,26 @@ struct verify_count {
 };
 
 /*
- * Note who holds the sites of a count, as verify_before does; false: the count was not seen, or
- * something else lies where its code was.
+ * Note who holds the sites of a count, as verify_before does; false: the count could not be read,
+ * or its guard holds something else.
  */
 bool verify_note(
 	struct verify *l, const struct verify_batch *b, size_t i, struct verify_count *seen);
 
-/* A count was `from` at the look that noted its sites, and `to` was written. */
+/* A count was `from` at the reading that noted its sites, and `to` was written. */
 struct verify_change {
 	unsigned from, to;
 };
 
 /*
- * What others counted between both looks and we have overwritten, so that it must be added to the
- * count that is written by `i` of the plan; 0: nothing, or it cannot be told.
+ * What other tools counted between both readings and our write has overwritten: to be added to the
+ * count that edit `i` of the plan changed. 0: nothing, or it is unknown.
  */
 int64_t verify_lost(
 	const struct verify *l, const struct verify_batch *b, size_t i, struct verify_change made);
 
 /* An error of reading or writing ("write at"): what, where, why. Returns the code. */
-int verify_failed(const struct probes_edit *w, int code, const char *doing, struct probes_error *e);
+int verify_failed(
+	const struct probes_edit *edit, int code, const char *doing, struct probes_error *e);
 
 #endif

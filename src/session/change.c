@@ -150,7 +150,7 @@ static bool session_owe(struct probes_session *s, const struct apply *a)
 		size_t local;
 		struct object_probes *h;
 
-		if (!a->left[i] || w->role != PROBES_ROLE_SEMAPHORE)
+		if (!a->unreverted[i] || w->role != PROBES_ROLE_SEMAPHORE)
 			continue;
 		h = catalog_find(&s->catalog, w->probe, &local);
 		h->net[session_slot(h, local, w)] += edit_delta(w);
@@ -304,9 +304,9 @@ static void session_conclude(
 	}
 	journal_record(&s->journal, result == 0 ? JOURNAL_DONE : JOURNAL_UNDONE, NULL, NULL);
 	for (size_t i = 0; result < 0 && i < a->verify.plan->edits.count; i++)
-		left += a->left[i];
+		left += a->unreverted[i];
 	if (left)
-		journal_record(&s->journal, JOURNAL_MADE, &a->verify.plan->edits, a->left);
+		journal_record(&s->journal, JOURNAL_MADE, &a->verify.plan->edits, a->unreverted);
 }
 
 static int session_apply(struct probes_session *s, const struct session_change *c,

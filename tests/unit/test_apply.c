@@ -291,7 +291,7 @@ START_TEST(apply_refuses_what_it_does_not_expect)
 	for (size_t i = 0; i < a.p.edits.count; i++) {
 		const struct probes_edit *w = ARRAY_AT(&a.p.edits, struct probes_edit, i);
 		const struct plan_check *c = ARRAY_AT(&a.p.checks, struct plan_check, i);
-		size_t own = w->role == PROBES_ROLE_CODE ? PLAN_LOOK : w->length;
+		size_t own = w->length;
 		size_t looks = own + (c->guard ? ARCH_FIXED_BYTES : 0u);
 
 		for (size_t k = 0; k < looks; k++) {
