@@ -676,8 +676,8 @@ START_TEST(apply_watches_so_many)
 	ck_assert_int_eq(plan_init(&a.p, &a.w.catalog, &e), 0);
 	ck_assert_int_eq(plan_switch(&a.p, a.chosen.data, a.chosen.count, &mode, &e), 0);
 	ck_assert_uint_eq(a.p.edits.count, MANY);
-	ck_assert_uint_eq(a.p.refcount_sites.count, MANY * PLAN_WITNESSES);
-	for (size_t i = 1; i < PLAN_WITNESSES; i++)
+	ck_assert_uint_eq(a.p.refcount_sites.count, MANY * PLAN_REFCOUNT_SITES);
+	for (size_t i = 1; i < PLAN_REFCOUNT_SITES; i++)
 		ck_assert_uint_gt(
 			ARRAY_AT(&a.p.refcount_sites, struct plan_refcount_site, i)->address,
 			ARRAY_AT(&a.p.refcount_sites, struct plan_refcount_site, i - 1)->address);
