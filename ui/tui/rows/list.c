@@ -1,16 +1,19 @@
 /*
- * The main list. Sorting is done once for all rows, filtering over the sorted
- * rows, so that a key typed in the filter costs one pass.
+ * The main list. All rows are sorted once; the filter goes over the sorted rows, so that a key
+ * typed in it costs one pass.
  */
 #include "ui/tui/rows/list.h"
 
 #include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define LIST_LOOK_MS 60 /* for fn: in a filter, each time */
+#define LIST_FUNCTIONS_MS 60 /* a large program takes seconds, which no key may wait for */
+#define LIST_SITES 1000      /* of a row; the functions of more are not looked up */
 
 void list_init(struct list *l, struct model *model)
 {
@@ -29,29 +32,85 @@ void list_done(struct list *l)
 	free(l->sorted);
 	free(l->passed);
 	groups_done(&l->groups);
-	functions_done(&l->functions);
+	for (size_t i = 0; i < l->function_count; i++) {
+		for (size_t k = 0; k < l->functions[i].count; k++)
+			free(l->functions[i].names[k]);
+		free(l->functions[i].names);
+	}
+	free(l->functions);
 	filter_free(l->filter);
 	pattern_free(l->search);
 	memset(l, 0, sizeof *l);
 }
 
-/* For the filter, while it looks at one row. */
-struct list_look {
+/* ---------------------------------------------------------------- the functions */
+
+static int64_t list_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The code is the same file's in every process: one that has it is enough. */
+static void list_look_up(const struct list *l, struct list_functions *f, uint32_t row)
+{
+	struct model_member member = model_member(l->model, row);
+	struct probes_session *s = l->model->processes[member.process].session;
+	uint32_t sites = probes_at(s, member.probe)->site_count;
+
+	for (; f->next < sites && f->next < LIST_SITES; f->next++) {
+		struct probes_source source;
+		char name[TEXT_MAX];
+		size_t i;
+
+		if (list_now_ms() >= l->until_ms)
+			return;
+		probes_source(s, member.probe, f->next, &source);
+		text_clean(source.function, name, sizeof name);
+		/* From the end: neighbours are likely to be equal. */
+		for (i = f->count; i > 0 && strcmp(f->names[i - 1], name);)
+			i--;
+		if (i || !name[0])
+			continue;
+		f->names = mem_grow(f->names, &f->capacity, f->count + 1, sizeof *f->names);
+		f->names[f->count++] = mem_text(name);
+	}
+	f->known = true;
+}
+
+/* A row and its list, for the filter. */
+struct list_subject {
 	struct list *list;
 	uint32_t row;
 };
 
 static const char *list_function(void *data, size_t i)
 {
-	struct list_look *look = data;
+	struct list_subject *subject = data;
+	struct list *l = subject->list;
+	struct list_functions *f;
 
-	return functions_at(&look->list->functions, look->list->model, look->row, i);
+	if (l->model->rows[subject->row].member == MODEL_NONE)
+		return NULL;
+	l->functions = mem_grow(
+		l->functions, &l->function_capacity, subject->row + 1, sizeof *l->functions);
+	while (l->function_count <= subject->row)
+		l->functions[l->function_count++] = (struct list_functions){0};
+	f = &l->functions[subject->row];
+	if (!f->known)
+		list_look_up(l, f, subject->row);
+	l->waiting += !f->known;
+	return f->known && i < f->count ? f->names[i] : NULL;
 }
+
+/* --------------------------------------------------------- filter and order */
 
 bool list_passes(struct list *l, uint32_t id)
 {
 	const struct row *r = &l->model->rows[id];
-	struct list_look look = {l, id};
+	struct list_subject subject = {l, id};
 	struct filter_subject s = {
 		.text = r->label,
 		.provider = r->family->provider,
@@ -60,39 +119,35 @@ bool list_passes(struct list *l, uint32_t id)
 		.tagged = r->tag > 0,
 		.mine = r->mine,
 		.function = list_function,
-		.data = &look,
+		.data = &subject,
 	};
-
-	size_t waiting = l->functions.waiting;
+	size_t waiting = l->waiting;
 	bool passes = filter_match(l->filter, &s);
 
-	/* not known yet is not a match, nor is it none (-fn:x) */
-	return passes && l->functions.waiting == waiting;
+	/* Functions that are not known yet match neither fn:x nor -fn:x. */
+	return passes && l->waiting == waiting;
 }
 
-/* Which rows are shown: without a filter all, which need no list of their own. */
-static void list_choose(struct list *l)
-{
-	l->shown = l->sorted;
-	l->shown_count = l->sorted_count;
-	if (filter_is_empty(l->filter))
-		return;
-	l->passed = mem_grow(l->passed, &l->passed_capacity, l->sorted_count, sizeof *l->passed);
-	l->shown = l->passed;
-	l->shown_count = 0;
-	for (size_t i = 0; i < l->sorted_count; i++) {
-		if (list_passes(l, l->sorted[i]))
-			l->passed[l->shown_count++] = l->sorted[i];
-	}
-}
-
+/* Filter again, and show what passes. Without a filter that is all, without a list of its own. */
 static void list_show(struct list *l)
 {
 	uint32_t *lines;
 	size_t count;
 
-	functions_begin(&l->functions, LIST_LOOK_MS);
-	list_choose(l);
+	l->until_ms = list_now_ms() + LIST_FUNCTIONS_MS;
+	l->waiting = 0;
+	l->shown = l->sorted;
+	l->shown_count = l->sorted_count;
+	if (!filter_is_empty(l->filter)) {
+		l->passed = mem_grow(
+			l->passed, &l->passed_capacity, l->sorted_count, sizeof *l->passed);
+		l->shown = l->passed;
+		l->shown_count = 0;
+		for (size_t i = 0; i < l->sorted_count; i++) {
+			if (list_passes(l, l->sorted[i]))
+				l->passed[l->shown_count++] = l->sorted[i];
+		}
+	}
 	if (!l->tree) {
 		rowlist_borrow(&l->rows, l->shown, l->shown_count);
 		return;
@@ -106,7 +161,7 @@ static void list_show(struct list *l)
 
 bool list_is_looking(const struct list *l)
 {
-	return l->functions.waiting > 0;
+	return l->waiting > 0;
 }
 
 void list_look_on(struct list *l)
@@ -167,22 +222,6 @@ static bool list_matches(const struct list *l, uint32_t id)
 	return !(id & GROUPS_FLAG) && pattern_match(l->search, l->model->rows[id].label);
 }
 
-/* The first match that is folded away: unfold it. */
-static bool list_seek_folded(struct list *l)
-{
-	for (size_t i = 0; l->tree && i < l->shown_count; i++) {
-		struct group *g;
-
-		if (!list_matches(l, l->shown[i]))
-			continue;
-		g = &l->groups.all[l->groups.of[l->shown[i]]];
-		g->folded = l->groups.all[g->parent].folded = false;
-		list_show(l);
-		return rowlist_seek(&l->rows, l->shown[i]);
-	}
-	return false;
-}
-
 bool list_seek(struct list *l, size_t from, int direction)
 {
 	size_t count = l->rows.count, at = from;
@@ -194,7 +233,18 @@ bool list_seek(struct list *l, size_t from, int direction)
 		}
 		at = direction > 0 ? (at + 1) % count : (at + count - 1) % count;
 	}
-	return l->search && list_seek_folded(l);
+	/* The first match in a folded group: unfold it. */
+	for (size_t i = 0; l->search && l->tree && i < l->shown_count; i++) {
+		uint32_t id = l->shown[i];
+		struct group *g = &l->groups.all[l->groups.of[id]];
+
+		if (!list_matches(l, id))
+			continue;
+		g->folded = l->groups.all[g->parent].folded = false;
+		list_show(l);
+		return rowlist_seek(&l->rows, id);
+	}
+	return false;
 }
 
 uint32_t list_current(const struct list *l)
@@ -257,7 +307,7 @@ void list_tree(struct list *l, bool yes)
 	list_show(l);
 	if (id != ROWLIST_NONE)
 		rowlist_seek(&l->rows, id);
-	/* the groups above it are to be seen as well */
+	/* show the groups above it as well */
 	half = (size_t)l->rows.height / 2;
 	l->rows.top = l->rows.cursor > half ? l->rows.cursor - half : 0;
 	rowlist_to(&l->rows, l->rows.cursor);

@@ -1,7 +1,4 @@
-/*
- * The processes and their probes as rows. Reads through libprobes, writes
- * nothing; all texts are made safe here, once.
- */
+/* The processes and their probes as rows. Reads by libprobes; makes all texts safe, once. */
 #include "ui/tui/rows/model.h"
 
 #include "ui/tui/terminal/mem.h"
@@ -14,7 +11,7 @@
 
 #define MODEL_BLOCK 65536
 
-/* Texts live as long as the model: blocks that are only ever filled. */
+/* Texts live as long as the model, in blocks that only fill up. */
 struct model_block {
 	struct model_block *next;
 	size_t used;
@@ -37,7 +34,7 @@ void model_done(struct model *m)
 	free(m->processes);
 	free(m->rows);
 	free(m->members);
-	free(m->stretches);
+	free(m->runs);
 	free(m->table);
 	model_init(m);
 }
@@ -102,32 +99,16 @@ uint32_t model_find(
 	return m->table_size ? m->table[model_slot(m, object, provider, name)] : MODEL_NONE;
 }
 
-static void model_make_room(struct model *m, size_t rows)
-{
-	if (rows * 4 < m->table_size * 3)
-		return;
-	m->table_size = rows * 3 / 2 + 64;
-	free(m->table);
-	m->table = mem_array(m->table_size, sizeof *m->table);
-	memset(m->table, 0xff, m->table_size * sizeof *m->table);
-	for (size_t i = 0; i < m->row_count; i++) {
-		const struct row *r = &m->rows[i];
-
-		m->table[model_slot(m, r->family->path, r->family->provider, row_name(r))] =
-			(uint32_t)i;
-	}
-}
-
 /* --------------------------------------------------------------- the rows */
 
-/* Where the rows come from that are being made. */
+/* The object and provider of the rows that model_extend is adding. */
 struct model_origin {
 	const struct probes_object *object;
 	const char *provider; /* raw */
 	struct row_family *family;
 };
 
-/* A text made safe; one that is cut ends in a number that tells it from others cut there. */
+/* Make a text safe. A text that is cut ends in a hash, to differ from others cut there. */
 static void model_text(const char *raw, char *out, size_t size)
 {
 	size_t at = size - 32;
@@ -140,30 +121,23 @@ static void model_text(const char *raw, char *out, size_t size)
 	snprintf(out + at, 32, "~%08zx", model_hash(raw, "", "") & 0xffffffff);
 }
 
-static struct row_family *model_new_family(struct model *m, const struct probes_object *object)
-{
-	struct row_family *f = model_take(m, sizeof *f, _Alignof(struct row_family));
-	char text[TEXT_MAX];
-
-	model_text(object->path, text, sizeof text);
-	*f = (struct row_family){.path = model_keep(m, text), .deleted = object->deleted};
-	f->object = text_base(f->path);
-	return f;
-}
-
-/* Probes come ordered: mostly the family is that of the one before. */
-static void model_family_of(struct model *m, struct model_origin *o,
+/* Probes are sorted by object and provider: mostly the family is the one before. */
+static void model_family(struct model *m, struct model_origin *o,
 	const struct probes_object *object, const char *provider)
 {
-	char text[TEXT_MAX / 4];
+	char path[TEXT_MAX], text[TEXT_MAX / 4];
 	struct row_family *f;
 
 	if (o->object == object && !strcmp(o->provider, provider))
 		return;
-	f = model_new_family(m, object);
+	model_text(object->path, path, sizeof path);
 	model_text(provider, text, sizeof text);
-	f->provider = model_keep(m, text);
-	f->provider_length = strlen(text);
+	f = model_take(m, sizeof *f, _Alignof(struct row_family));
+	*f = (struct row_family){.path = model_keep(m, path),
+		.provider = model_keep(m, text),
+		.provider_length = strlen(text),
+		.deleted = object->deleted};
+	f->object = text_base(f->path);
 	*o = (struct model_origin){.object = object, .provider = provider, .family = f};
 }
 
@@ -186,30 +160,9 @@ static uint32_t model_new_row(
 	return (uint32_t)m->row_count++;
 }
 
-/* The next member, of the next probe of the last stretch, becomes one of a row. */
-static void model_join(struct model *m, uint32_t id)
-{
-	struct row *r = &m->rows[id];
-
-	m->members =
-		mem_grow(m->members, &m->member_capacity, m->member_count + 1, sizeof *m->members);
-	m->members[m->member_count] = r->member;
-	r->member = (uint32_t)m->member_count++;
-}
-
-/* From the next member on they are of this process, its probes in turn from `probe` on. */
-static void model_new_stretch(struct model *m, size_t process, size_t probe)
-{
-	m->stretches = mem_grow(
-		m->stretches, &m->stretch_capacity, m->stretch_count + 1, sizeof *m->stretches);
-	m->stretches[m->stretch_count++] =
-		(struct model_stretch){.first = (uint32_t)m->member_count,
-			.of = {.process = (uint32_t)process, .probe = (uint32_t)probe}};
-}
-
 bool model_next(const struct model *m, uint32_t *at, struct model_member *member)
 {
-	size_t low = 0, high = m->stretch_count;
+	size_t low = 0, high = m->run_count;
 	uint32_t u = *at;
 
 	if (u == MODEL_NONE)
@@ -217,13 +170,13 @@ bool model_next(const struct model *m, uint32_t *at, struct model_member *member
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (m->stretches[middle].first <= u)
+		if (m->runs[middle].first <= u)
 			low = middle;
 		else
 			high = middle;
 	}
-	*member = m->stretches[low].of;
-	member->probe += u - m->stretches[low].first;
+	*member = m->runs[low].of;
+	member->probe += u - m->runs[low].first;
 	*at = m->members[u];
 	return true;
 }
@@ -250,28 +203,47 @@ void model_extend(struct model *m, size_t process, size_t first)
 {
 	struct probes_session *session = m->processes[process].session;
 	struct model_origin origin = {0};
-	size_t count = probes_count(session);
+	size_t count = probes_count(session), rows = m->row_count + count - first;
 	char name[TEXT_MAX / 2];
 
 	for (size_t *i = &m->processes[process].objects; *i < probes_object_count(session); ++*i)
 		m->counts.left_out += probes_object_at(session, *i)->left_out;
-	model_make_room(m, m->row_count + count - first);
-	if (first < count)
-		model_new_stretch(m, process, first);
+	if (rows * 4 >= m->table_size * 3) {
+		m->table_size = rows * 3 / 2 + 64;
+		free(m->table);
+		m->table = mem_array(m->table_size, sizeof *m->table);
+		memset(m->table, 0xff, m->table_size * sizeof *m->table);
+		for (uint32_t i = 0; i < m->row_count; i++) {
+			const struct row *r = &m->rows[i];
+
+			m->table[model_slot(m, r->family->path, r->family->provider, row_name(r))] =
+				i;
+		}
+	}
+	if (first < count) {
+		m->runs = mem_grow(m->runs, &m->run_capacity, m->run_count + 1, sizeof *m->runs);
+		m->runs[m->run_count++] = (struct model_run){.first = (uint32_t)m->member_count,
+			.of = {.process = (uint32_t)process, .probe = (uint32_t)first}};
+	}
 	for (size_t i = first; i < count; i++) {
 		const struct probes_probe *p = probes_at(session, i);
-		size_t slot;
 		const struct probes_object *object = probes_object_at(session, p->object);
 		bool other_object = origin.object != object;
+		size_t slot;
+		struct row *r;
 
-		model_family_of(m, &origin, object, p->provider);
+		model_family(m, &origin, object, p->provider);
 		model_text(p->name, name, sizeof name);
 		slot = model_slot(m, origin.family->path, origin.family->provider, name);
 		if (m->table[slot] == MODEL_NONE) {
 			m->table[slot] = model_new_row(m, origin.family, name, p->arguments);
 			m->counts.objects += other_object;
 		}
-		model_join(m, m->table[slot]);
+		r = &m->rows[m->table[slot]];
+		m->members = mem_grow(
+			m->members, &m->member_capacity, m->member_count + 1, sizeof *m->members);
+		m->members[m->member_count] = r->member;
+		r->member = (uint32_t)m->member_count++;
 	}
 }
 
@@ -294,7 +266,7 @@ void model_drop_unloaded(struct model *m)
 			else
 				link = &m->members[last];
 		}
-		/* Nobody has it any more: the row stays, and says so. */
+		/* No process has it any more: the row stays, as PROBES_UNLOADED. */
 		if (m->rows[i].member == MODEL_NONE && last != MODEL_NONE) {
 			m->members[last] = MODEL_NONE;
 			m->rows[i].member = last;
@@ -308,7 +280,7 @@ void model_mark_deleted(struct model *m)
 		struct model_member u = model_member(m, (uint32_t)i);
 		struct probes_session *s = m->processes[u.process].session;
 
-		/* The families are ours (model_new_family); only rows may not change them. */
+		/* The model owns the families; const is for the rows. */
 		((struct row_family *)m->rows[i].family)->deleted =
 			probes_object_at(s, probes_at(s, u.probe)->object)->deleted;
 	}
@@ -332,7 +304,7 @@ static void model_sum(struct model *m, struct row *r)
 			row_add(r, probes_live_at(p->session, member.probe),
 				probes_at(p->session, member.probe)->site_count);
 	}
-	if (!r->processes) { /* nobody has it any more: not off, but not known */
+	if (!r->processes) { /* no process has it any more: its state is not off, but unknown */
 		r->state = unloaded ? PROBES_UNLOADED : PROBES_UNREADABLE;
 		r->sites_on = PROBES_NONE;
 	}
@@ -340,11 +312,31 @@ static void model_sum(struct model *m, struct row *r)
 		m->most_sites = r->sites;
 }
 
-static bool model_same(const struct row *a, const struct row *b)
+/* Read the states of one process: of these rows, or of all. True: the process has just ended. */
+static bool model_read(struct model *m, size_t process, const uint32_t *ids, size_t count)
 {
-	return a->state == b->state && a->sites == b->sites && a->sites_on == b->sites_on &&
-	       a->ref_min == b->ref_min && a->ref_max == b->ref_max && a->mine == b->mine &&
-	       a->holder == b->holder && a->processes == b->processes;
+	struct model_process *p = &m->processes[process];
+	size_t *which = NULL, n = 0, capacity = 0;
+	struct model_member member;
+	int status;
+
+	if (p->gone)
+		return false;
+	for (size_t i = 0; ids && i < count; i++) {
+		for (uint32_t at = m->rows[ids[i]].member; model_next(m, &at, &member);) {
+			if (member.process != process)
+				continue;
+			which = mem_grow(which, &capacity, n + 1, sizeof *which);
+			which[n++] = member.probe;
+		}
+	}
+	if (ids && !n)
+		return false;
+	status = probes_refresh(p->session, which, n, &p->error);
+	free(which);
+	p->unread = status < 0 && p->error.status != PROBES_GONE;
+	p->gone = status < 0 && p->error.status == PROBES_GONE;
+	return p->gone;
 }
 
 static void model_count(struct model *m)
@@ -361,51 +353,15 @@ static void model_count(struct model *m)
 	m->counts = c;
 }
 
-/* Which probes of one process these rows have; the array is the caller's. */
-static size_t *model_probes_of(
-	const struct model *m, size_t process, const uint32_t *ids, size_t count, size_t *found)
+bool model_refresh(struct model *m, const uint32_t *ids, size_t count)
 {
-	size_t *which = NULL, capacity = 0;
-	struct model_member member;
+	bool changed = false, ended = false, moved = false;
 
-	*found = 0;
-	for (size_t i = 0; i < count; i++) {
-		for (uint32_t at = m->rows[ids[i]].member; model_next(m, &at, &member);) {
-			if (member.process != process)
-				continue;
-			which = mem_grow(which, &capacity, *found + 1, sizeof *which);
-			which[(*found)++] = member.probe;
-		}
-	}
-	return which;
-}
-
-/* Says whether the process has just ended. */
-static bool model_read(struct model *m, size_t process, const uint32_t *ids, size_t count)
-{
-	struct model_process *p = &m->processes[process];
-	size_t *which = NULL, n = 0;
-	int status;
-
-	if (p->gone)
-		return false;
-	if (ids)
-		which = model_probes_of(m, process, ids, count, &n);
-	if (ids && !n)
-		return false;
-	status = probes_refresh(p->session, which, n, &p->error);
-	free(which);
-	p->unread = status < 0 && p->error.status != PROBES_GONE;
-	p->gone = status < 0 && p->error.status == PROBES_GONE;
-	return p->gone;
-}
-
-/* Has any process changed since every row was summed? */
-static bool model_moved(struct model *m)
-{
-	bool moved = false;
-
-	for (size_t i = 0; i < m->process_count; i++) {
+	for (size_t i = 0; i < m->process_count; i++)
+		ended |= model_read(m, i, ids, count);
+	if (ended) /* every row may have a part in the process */
+		ids = NULL;
+	for (size_t i = 0; !ids && i < m->process_count; i++) {
 		struct model_process *p = &m->processes[i];
 		uint64_t changes = probes_changes(p->session);
 
@@ -413,28 +369,20 @@ static bool model_moved(struct model *m)
 		p->changes = changes;
 		p->summed = true;
 	}
-	return moved;
-}
-
-bool model_refresh(struct model *m, const uint32_t *ids, size_t count)
-{
-	bool changed = false, ended = false;
-
-	for (size_t i = 0; i < m->process_count; i++)
-		ended |= model_read(m, i, ids, count);
-	if (ended) /* its part in every row is over */
-		ids = NULL;
-	/* Summing 100,000 rows four times a second would be most of what an idle screen costs. */
-	if (!ids && !ended && !model_moved(m))
+	/* To sum up 100,000 rows four times a second would be most of the cost of an idle screen.
+	 */
+	if (!ids && !ended && !moved)
 		return false;
 	if (!ids)
 		count = m->row_count;
 	for (size_t i = 0; i < count; i++) {
-		struct row *r = &m->rows[ids ? ids[i] : i];
-		struct row before = *r;
+		struct row *r = &m->rows[ids ? ids[i] : i], old = *r;
 
 		model_sum(m, r);
-		changed |= !model_same(&before, r);
+		changed |= r->state != old.state || r->sites != old.sites ||
+			   r->sites_on != old.sites_on || r->ref_min != old.ref_min ||
+			   r->ref_max != old.ref_max || r->mine != old.mine ||
+			   r->holder != old.holder || r->processes != old.processes;
 	}
 	if (changed)
 		model_count(m);

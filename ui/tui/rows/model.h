@@ -1,10 +1,8 @@
 /*
- * What the screen is about: the processes and their probes as rows.
+ * The processes of the screen, and their probes as rows.
  *
- * A row's number is its identity: rows are only ever added, so the number
- * stays valid and is never given to another probe. Rows are told apart by
- * object, provider and name. A row has one member for each process that has
- * the probe.
+ * Rows are only added: the index of a row is its identity. Object, provider and name distinguish
+ * rows. A row has one member for each process that has the probe.
  */
 #ifndef UI_TUI_ROWS_MODEL_H
 #define UI_TUI_ROWS_MODEL_H
@@ -24,10 +22,10 @@ struct model_member {
 	uint32_t probe;   /* index for probes_at in its session */
 };
 
-/* Members that follow each other, from `first` on, are of one process' probes in turn. */
-struct model_stretch {
-	uint32_t first;
-	struct model_member of; /* the first */
+/* A run of members: consecutive probes of one process. */
+struct model_run {
+	uint32_t first;         /* index of the first member */
+	struct model_member of; /* and what it is */
 };
 
 struct model_process {
@@ -35,10 +33,10 @@ struct model_process {
 	pid_t pid;
 	bool gone;      /* ended, or became another program */
 	bool unread;    /* its memory may not be read */
-	size_t objects; /* so many are counted in left_out */
-	bool summed;    /* every row has its states of `changes` (probes_changes) */
+	size_t objects; /* the first so many are counted in left_out */
+	bool summed;    /* every row holds the states of `changes` (probes_changes) */
 	uint64_t changes;
-	struct probes_error error; /* why, for both */
+	struct probes_error error; /* why it is gone or unread */
 };
 
 struct model_counts {
@@ -55,16 +53,16 @@ struct model {
 	size_t row_count, row_capacity;
 	uint32_t *members; /* the next member of the same row, or MODEL_NONE */
 	size_t member_count, member_capacity;
-	struct model_stretch *stretches;
-	size_t stretch_count, stretch_capacity;
+	struct model_run *runs;
+	size_t run_count, run_capacity;
 	uint32_t *table; /* hash table of rows by identity */
 	size_t table_size;
-	struct model_block *texts; /* where the rows' texts live */
+	struct model_block *texts; /* memory of the rows' texts */
 	struct model_counts counts;
 	uint32_t tagged, last_tag;
-	bool switched; /* something was begun that changes a process: before its first write */
-	bool argued;   /* some have arguments */
-	int widest;    /* columns of the longest label */
+	bool switched;       /* an operation that changes a process has begun */
+	bool argued;         /* some have arguments */
+	int widest;          /* columns of the longest label */
 	uint32_t most_sites; /* of a row */
 };
 
@@ -74,22 +72,22 @@ void model_done(struct model *m); /* the sessions stay open */
 /* Add a process: its probes become rows, or join the rows that there are. */
 void model_add(struct model *m, struct probes_session *session);
 
-/* Likewise the probes from `first` on that a process has got since. */
+/* Likewise for the probes that a process got later, from index `first` on. */
 void model_extend(struct model *m, size_t process, size_t first);
 
-/* Members whose object was unloaded leave their rows; the last of a row stays: PROBES_UNLOADED. */
+/* Remove members whose object was unloaded. The last of a row stays, as PROBES_UNLOADED. */
 void model_drop_unloaded(struct model *m);
 
-/* Files may be removed or replaced: look again which. */
+/* Check again which files were removed or replaced. */
 void model_mark_deleted(struct model *m);
 
-/* The row of a probe, or MODEL_NONE; texts as the rows have them. */
+/* The row of a probe, or MODEL_NONE. The texts are safe ones, as in rows. */
 uint32_t model_find(
 	const struct model *m, const char *object, const char *provider, const char *name);
 
 /*
- * Go through the members of a row, the newest process first: *at is the row's `member` at first.
- * False: there are no more.
+ * Iterate over the members of a row, the newest process first: *at is at first the row's `member`.
+ * False: no more.
  */
 bool model_next(const struct model *m, uint32_t *at, struct model_member *member);
 
@@ -97,15 +95,15 @@ bool model_next(const struct model *m, uint32_t *at, struct model_member *member
 struct model_member model_member(const struct model *m, uint32_t row);
 
 /*
- * Read the live states: of these rows, or of all (ids NULL). Says whether
- * anything changed that is shown. Processes that are gone are marked so.
+ * Read the live states of these rows, or of all (ids NULL). Marks processes that are gone. True:
+ * something that is shown changed.
  */
 bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
 
-/* How many processes are still there. */
+/* How many processes are not gone. */
 size_t model_alive(const struct model *m);
 
-/* How many probes our sessions' net changes hold on or off, in the processes still there. */
+/* How many probes are owned (probes_owned_count) in the processes that are not gone. */
 size_t model_changed(const struct model *m);
 
 void model_tag(struct model *m, uint32_t id, bool yes);
