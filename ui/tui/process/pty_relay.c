@@ -57,54 +57,6 @@ static int64_t pty_relay_now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/*
- * End the program: SIGTERM, then SIGKILL. The program leads its session, so its pid is also its
- * process group. Its output is read until it ends: a full pty would block it.
- */
-static void pty_relay_end(const struct pty_relay_job *w)
-{
-	int64_t deadline = pty_relay_now_ms() + PTY_RELAY_GRACE_MS, wait;
-	int master = w->master;
-	char discarded[4096];
-
-	if (!pty_relay_ended(w)) {
-		kill(-w->pid, SIGTERM);
-		kill(-w->pid, SIGCONT); /* a stopped process does not see SIGTERM */
-	}
-	while (!pty_relay_ended(w) && (wait = deadline - pty_relay_now_ms()) > 0) {
-		struct pollfd fds[] = {
-			{.fd = w->pidfd, .events = POLLIN}, {.fd = master, .events = POLLIN}};
-		ssize_t n;
-
-		poll(fds, 2, (int)wait);
-		if (!fds[1].revents)
-			continue;
-		n = read(master, discarded, sizeof discarded);
-		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-			master = -1; /* the program closed its terminal, and may still run */
-	}
-	if (!pty_relay_ended(w))
-		kill(-w->pid, SIGKILL);
-}
-
-/* Write as much as possible without blocking. False: the reader is gone, or the disk is full. */
-static bool pty_relay_write(struct pty_relay_buffer *b, int fd)
-{
-	while (b->count) {
-		size_t contiguous = PTY_RELAY_BUFFER - b->first;
-		ssize_t n = write(
-			fd, b->bytes + b->first, b->count < contiguous ? b->count : contiguous);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return errno == EAGAIN;
-		b->first = (b->first + (size_t)n) % PTY_RELAY_BUFFER;
-		b->count -= (size_t)n;
-	}
-	return true;
-}
-
 /* Read once; a full buffer drops its oldest bytes. False: the program's terminal is closed. */
 static bool pty_relay_read(struct pty_relay_buffer *b, int master)
 {
@@ -120,38 +72,72 @@ static bool pty_relay_read(struct pty_relay_buffer *b, int master)
 	return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
+/*
+ * End the program: SIGTERM, then SIGKILL. The program leads its session, so its pid is also its
+ * process group. Its output is read until it ends: a full pty would block it.
+ */
+static void pty_relay_end(const struct pty_relay_job *w, struct pty_relay_buffer *b)
+{
+	int64_t deadline = pty_relay_now_ms() + PTY_RELAY_GRACE_MS, wait;
+	struct pollfd fds[] = {
+		{.fd = w->pidfd, .events = POLLIN}, {.fd = w->master, .events = POLLIN}};
+
+	if (!pty_relay_ended(w)) {
+		kill(-w->pid, SIGTERM);
+		kill(-w->pid, SIGCONT); /* a stopped process does not see SIGTERM */
+	}
+	while (!pty_relay_ended(w) && (wait = deadline - pty_relay_now_ms()) > 0) {
+		poll(fds, 2, (int)wait);
+		if (fds[1].revents && !pty_relay_read(b, w->master))
+			fds[1].fd = -1; /* the program closed its terminal, and may still run */
+	}
+	if (!pty_relay_ended(w))
+		kill(-w->pid, SIGKILL);
+}
+
 static void pty_relay_run(const struct pty_relay_job *w)
 {
-	static struct pty_relay_buffer buffer;
+	static struct pty_relay_buffer b;
 	bool screen = true, program = true; /* alive */
 	int out = w->channel;
 
-	while (program || (screen && buffer.count)) {
+	while (program || (screen && b.count)) {
 		struct pollfd fds[] = {
 			{.fd = program ? w->master : -1, .events = POLLIN},
-			{.fd = screen ? w->channel : -1, .events = buffer.count ? POLLOUT : 0},
+			{.fd = screen ? w->channel : -1, .events = b.count ? POLLOUT : 0},
 		};
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
-			program = pty_relay_read(&buffer, w->master);
+			program = pty_relay_read(&b, w->master);
 		if (screen && (fds[1].revents & (POLLHUP | POLLERR)))
 			screen = false;
 		if (!screen && w->ends) {
-			pty_relay_end(w);
+			pty_relay_end(w, &b);
 			break;
 		}
-		if (!screen && out == w->channel && (program || buffer.count)) {
+		if (!screen && out == w->channel && (program || b.count)) {
 			out = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 				0600);
 			if (out < 0) /* keep reading, or the program would block */
 				out = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		}
-		if ((screen || out != w->channel) && !pty_relay_write(&buffer, out)) {
-			if (!screen)
-				buffer.count = 0; /* the disk is full: discard, but keep reading */
-			screen = false;
+		while (b.count && (screen || out != w->channel)) {
+			size_t contiguous = PTY_RELAY_BUFFER - b.first;
+			ssize_t n = write(out, b.bytes + b.first,
+				b.count < contiguous ? b.count : contiguous);
+
+			if (n > 0) {
+				b.first = (b.first + (size_t)n) % PTY_RELAY_BUFFER;
+				b.count -= (size_t)n;
+			} else if (errno == EAGAIN) {
+				break;
+			} else if (errno != EINTR) {
+				if (!screen)
+					b.count = 0; /* the disk is full: discard, keep reading */
+				screen = false;
+			}
 		}
 	}
 	_exit(0);
@@ -185,40 +171,34 @@ static void pty_relay_detach(struct pty_relay_job *w)
 		return;
 }
 
-/* A new file in $XDG_STATE_HOME/probes-tui, ~/.local/state/probes-tui or /tmp, with an unguessable
- * name. Creates the directory, not the file. */
-static void pty_relay_path(char *path, size_t size, const char *program)
+int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t pid, bool ends)
 {
+	struct pty_relay_job w = {.master = master, .pid = pid, .ends = ends, .path = r->path};
 	uint32_t number = (uint32_t)getpid();
+	int channels[2], status = 0;
 	char directory[256];
 	bool usable =
 		config_path(directory, sizeof directory, "XDG_STATE_HOME", ".local/state", "");
 
-	if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
-		number ^= (uint32_t)time(NULL);
-	if (usable) {
-		for (char *slash = strchr(directory + 1, '/'); slash;
-			slash = strchr(slash + 1, '/')) {
-			*slash = '\0';
-			mkdir(directory, 0700);
-			*slash = '/';
-		}
-		mkdir(directory, 0700);
-	}
-	if (!usable || access(directory, W_OK) < 0)
-		strcpy(directory, "/tmp");
-	snprintf(path, size, "%s/output-%.80s-%08x.log", directory, text_base(program), number);
-}
-
-int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t pid, bool ends)
-{
-	struct pty_relay_job w = {.master = master, .pid = pid, .ends = ends, .path = r->path};
-	int channels[2], status = 0;
-
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, channels) < 0)
 		return -errno;
 	w.channel = channels[1];
-	pty_relay_path(r->path, sizeof r->path, program);
+	/* The file for the output: its directory is created now; its name cannot be guessed. */
+	for (char *end = directory; usable && end; end = strchr(end + 1, '/')) {
+		char *slash = strchr(end + 1, '/');
+
+		if (slash)
+			*slash = '\0';
+		mkdir(directory, 0700);
+		if (slash)
+			*slash = '/';
+	}
+	if (!usable || access(directory, W_OK) < 0)
+		strcpy(directory, "/tmp");
+	if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
+		number ^= (uint32_t)time(NULL);
+	snprintf(r->path, sizeof r->path, "%s/output-%.80s-%08x.log", directory, text_base(program),
+		number);
 	w.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	r->pid = w.pidfd < 0 ? -1 : fork();
 	if (r->pid == 0) {
