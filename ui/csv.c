@@ -9,11 +9,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ui/out.h"
+#include "ui/outbuf.h"
 
 static void put_text(struct outbuf *out, const char *raw)
 {
-	const char *text = out_safe(raw);
+	const char *text = outbuf_safe(raw);
 
 	if (!text[strcspn(text, ",\" ")]) {
 		outbuf_text(out, text);

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 
-#include "ui/out.h"
+#include "ui/outbuf.h"
 #include "ui/unread.h"
 
 /* Raw text as a string; what is no UTF-8 as escaped text. */
@@ -18,7 +18,7 @@ static json_t *text(const char *raw)
 {
 	json_t *string = raw ? json_string(raw) : json_null();
 
-	return string ? string : json_string(out_safe(raw));
+	return string ? string : json_string(outbuf_safe(raw));
 }
 
 static json_t *address(uint64_t value)
@@ -191,8 +191,8 @@ static void json_plan(struct format_sheet *s, const struct rows *rows)
 		fputs(i ? ",\n  " : "\n  ", s->out);
 		put(s, json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "provider", text(p->provider),
 			       "name", text(p->name), "address", address(w->address), "what",
-			       w->role == PROBES_ROLE_CODE ? "site" : "semaphore", "old", bytes(w->old, w->length),
-			       "new", bytes(w->new_, w->length)));
+			       w->role == PROBES_ROLE_CODE ? "site" : "semaphore", "old",
+			       bytes(w->old, w->length), "new", bytes(w->new_, w->length)));
 	}
 	fputs("]}", s->out);
 }

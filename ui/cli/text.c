@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/out.h"
+#include "ui/outbuf.h"
 #include "ui/probe_name.h"
 #include "ui/states.h"
 #include "ui/unread.h"
@@ -32,7 +32,8 @@ static size_t name_width(const struct rows *rows)
 	size_t width = NAME_MIN;
 
 	for (size_t i = 0; i < rows->count && width < NAME_MAX; i++) {
-		size_t n = out_width(out_spelled(probes_at(rows->session, rows->items[i].probe)));
+		size_t n =
+			outbuf_width(outbuf_probe(probes_at(rows->session, rows->items[i].probe)));
 
 		width = n > width ? n : width;
 	}
@@ -54,18 +55,18 @@ static void put_column(struct outbuf *out, const char *text, const char *end, si
 static void put_counts(struct outbuf *out, const struct probes_live *live, uint32_t count)
 {
 	char sites[24], ref[24];
-	char *end = sites + sizeof sites, *at = out_digits(end, count);
+	char *end = sites + sizeof sites, *at = outbuf_digits(end, count);
 
 	*--at = '/';
-	at = out_digits(at, live ? live->sites_on : PROBES_NONE);
+	at = outbuf_digits(at, live ? live->sites_on : PROBES_NONE);
 	outbuf_text(out, "  ");
 	put_column(out, at, end, 7);
 	at = end = ref + sizeof ref;
 	if (live && live->ref_min != live->ref_max) {
-		at = out_digits(at, live->ref_max);
+		at = outbuf_digits(at, live->ref_max);
 		*--at = '-';
 	}
-	put_column(out, out_digits(at, live ? live->ref_min : PROBES_NONE), end, 5);
+	put_column(out, outbuf_digits(at, live ? live->ref_min : PROBES_NONE), end, 5);
 }
 
 static void put_outcome(struct outbuf *out, const struct probes_item *item)
@@ -75,7 +76,7 @@ static void put_outcome(struct outbuf *out, const struct probes_item *item)
 	if (item->outcome == PROBES_DONE)
 		return;
 	outbuf_text(out, ": ");
-	out_raw(out, item->why);
+	outbuf_escaped(out, item->why);
 }
 
 static void put_probe(struct outbuf *out, const struct format_sheet *s, const struct rows *rows,
@@ -87,19 +88,19 @@ static void put_probe(struct outbuf *out, const struct format_sheet *s, const st
 
 	outbuf_text(out, states[live ? live->state : PROBES_UNKNOWN].mark);
 	outbuf_text(out, "   ");
-	out_padded(out, out_spelled(p), width);
+	outbuf_padded(out, outbuf_probe(p), width);
 	put_counts(out, live, p->site_count);
-	out_raw(out, probe_name_base(probes_object_at(rows->session, p->object)->path));
+	outbuf_escaped(out, probe_name_base(probes_object_at(rows->session, p->object)->path));
 	if (s->quiet && *p->arguments) {
 		outbuf_text(out, "  ");
-		out_raw(out, p->arguments);
+		outbuf_escaped(out, p->arguments);
 	}
 	if (row->item)
 		put_outcome(out, row->item);
 	outbuf_text(out, "\n");
 	if (p->broken && !s->quiet) {
 		outbuf_text(out, "        broken: ");
-		out_raw(out, p->broken);
+		outbuf_escaped(out, p->broken);
 		outbuf_text(out, "\n");
 	}
 }
@@ -130,7 +131,7 @@ static void put_arguments(struct outbuf *out, const char *arguments)
 {
 	if (*arguments) {
 		outbuf_text(out, " ");
-		out_raw(out, arguments);
+		outbuf_escaped(out, arguments);
 	}
 	outbuf_text(out, "\n");
 }
@@ -231,7 +232,7 @@ static void put_title(struct format_sheet *s, const struct rows *rows)
 	fprintf(s->out, "%spid %d ", s->blocks ? "\n" : "", pid);
 	if (inner != pid)
 		fprintf(s->out, "(%d in its own pid namespace) ", inner);
-	fprintf(s->out, "%s\n", out_safe(probes_path(rows->session)));
+	fprintf(s->out, "%s\n", outbuf_safe(probes_path(rows->session)));
 }
 
 static void text_rows(struct format_sheet *s, const struct rows *rows)
@@ -280,14 +281,15 @@ static void text_plan(struct format_sheet *s, const struct rows *rows)
 		put_hex(s->out, w->old, w->length);
 		fputs("-> ", s->out);
 		put_hex(s->out, w->new_, w->length);
-		fprintf(s->out, " %-9s  %s\n", w->role == PROBES_ROLE_CODE ? "site" : "semaphore", out_spelled(p));
+		fprintf(s->out, " %-9s  %s\n", w->role == PROBES_ROLE_CODE ? "site" : "semaphore",
+			outbuf_probe(p));
 	}
 	if (s->quiet)
 		return;
 	put_plural(s->out, rows->result->edit_count, "write");
 	fputs(" planned, nothing written\n", s->out);
 	if (rows->result->cost)
-		fprintf(s->out, "%s%s\n", out_safe(rows->result->cost),
+		fprintf(s->out, "%s%s\n", outbuf_safe(rows->result->cost),
 			rows->result->no_room ? ": would be refused" : "");
 }
 
@@ -321,10 +323,10 @@ static void put_info(
 
 	if (s->many)
 		fprintf(s->out, "%d ", probes_pid(rows->session));
-	fprintf(s->out, "%s %s", whole ? name : out_spelled(p), info_state(state_of(rows, i)));
+	fprintf(s->out, "%s %s", whole ? name : outbuf_probe(p), info_state(state_of(rows, i)));
 	if (probe_name_shared(spell, i))
 		fprintf(s->out, " %s",
-			out_safe(
+			outbuf_safe(
 				probe_name_base(probes_object_at(rows->session, p->object)->path)));
 	fputc('\n', s->out);
 }
