@@ -261,35 +261,26 @@ int identity_gone(const struct identity *who, struct probes_error *e)
 
 /* ---- processes that are not open ---- */
 
-/*
- * Offset of our boot time from that of the initial time namespace, in ns. The file describes the
- * namespace of our children: if that is not ours, the offset is unknown.
- */
-static bool identity_boot_offset(int64_t *offset)
+uint64_t identity_start(uint64_t ticks)
 {
+	int64_t tick = IDENTITY_SECOND / sysconf(_SC_CLK_TCK);
 	char ours[64] = "", children[64] = "", *text;
 	const char *at;
 	long long seconds = 0, ns = 0;
 	size_t size;
 	int r = procfs_read(AT_FDCWD, "/proc/self/timens_offsets", &text, &size);
 
-	*offset = 0;
 	if (r < 0)
-		return r == -ENOENT; /* a kernel without time namespaces */
+		return r == -ENOENT ? ticks : 0; /* a kernel without time namespaces; unknown */
 	at = strstr(text, "boottime");
 	r = at ? sscanf(at, "boottime %lld %lld", &seconds, &ns) : 0;
 	free(text);
-	*offset = seconds * IDENTITY_SECOND + ns;
-	return r == 2 && readlink("/proc/self/ns/time", ours, sizeof ours - 1) > 0 &&
-	       readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) > 0 &&
-	       !strcmp(ours, children);
-}
-
-uint64_t identity_start(uint64_t ticks)
-{
-	int64_t tick = IDENTITY_SECOND / sysconf(_SC_CLK_TCK), offset;
-
-	return identity_boot_offset(&offset) ? ticks - (uint64_t)(offset / tick) : 0;
+	/* The file describes the time namespace of our children: is that ours? */
+	if (r != 2 || readlink("/proc/self/ns/time", ours, sizeof ours - 1) <= 0 ||
+		readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) <= 0 ||
+		strcmp(ours, children))
+		return 0;
+	return ticks - (uint64_t)((seconds * IDENTITY_SECOND + ns) / tick);
 }
 
 bool identity_same_start(uint64_t a, uint64_t b)

@@ -38,7 +38,7 @@ static void detail_open_symbols(struct probes_session *s, struct object_probes *
 	}
 
 	if (resting &&
-		(h->info.gone || !object_wake(h->file, mapped_open_again(&s->who, &h->location,
+		(h->info.gone || !object_wake(h->file, mapped_reopen(&s->who, &h->location,
 							       h->info.executable))))
 		return;
 	h->symbols = symbols_open(h->file->fd, h->path);

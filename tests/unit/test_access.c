@@ -1,5 +1,5 @@
 /*
- * Covers access_ladder: from facts to checks, for kernels and settings that this machine need not
+ * Covers access_evaluate: from facts to checks, for kernels and settings that this machine need not
  * have. Not covered: gathering the facts (e2e).
  */
 #include "process/access.h"
@@ -60,7 +60,7 @@ START_TEST(access_short_of_descriptors)
 
 	f.shortage = -EMFILE;
 	f.exists = _i;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_list && !a.can_read && !a.can_switch);
 	ck_assert(access_says(&a, PROBES_ACCESS_WHY, "no file descriptors left"));
 	ck_assert(!access_says(&a, PROBES_ACCESS_FAIL, "no process"));
@@ -73,7 +73,7 @@ START_TEST(access_all_is_well)
 	struct probes_access a;
 
 	memset(&a, 0xff, sizeof a);
-	access_ladder(&access_fine, &a);
+	access_evaluate(&access_fine, &a);
 	ck_assert(a.can_list && a.can_read && a.can_switch);
 	ck_assert_uint_eq(access_marks(&a, PROBES_ACCESS_OK), 3);
 	ck_assert_uint_eq(a.count, 3);
@@ -84,7 +84,7 @@ static void access_expect(const struct access_facts *f, const char *why, const c
 {
 	struct probes_access a;
 
-	access_ladder(f, &a);
+	access_evaluate(f, &a);
 	ck_assert(!a.can_switch);
 	ck_assert_uint_eq(access_marks(&a, PROBES_ACCESS_WHY), 1);
 	ck_assert_msg(access_says(&a, PROBES_ACCESS_WHY, why), "no check says why: %s", why);
@@ -145,7 +145,7 @@ START_TEST(access_other_users_would_not_do)
 		f.its_capabilities = others[i].its_capabilities;
 		f.same_user_namespace = i == 3 ? 0 : 1;
 		access_expect(&f, "uid 26", "sudo probes-tui");
-		access_ladder(&f, &a);
+		access_evaluate(&f, &a);
 		ck_assert(!access_says(&a, PROBES_ACCESS_TRY, "-u '#26'"));
 	}
 }
@@ -159,7 +159,7 @@ static void access_expect_root(const struct access_facts *f, const char *why)
 	access_expect(f, why, "--cap-add SYS_PTRACE");
 	access_expect(
 		f, "you are root without CAP_SYS_PTRACE (bounding set)", "CapabilityBoundingSet=");
-	access_ladder(f, &a);
+	access_evaluate(f, &a);
 	ck_assert(!access_says(&a, PROBES_ACCESS_TRY, "sudo"));
 }
 
@@ -203,7 +203,7 @@ START_TEST(access_where_sudo_does_nothing)
 	access_expect(&f, "security module", "no_new_privs");
 	f.bounded = true;
 	access_expect(&f, "security module", "--cap-add SYS_PTRACE");
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!access_says(&a, PROBES_ACCESS_TRY, "sudo"));
 	ck_assert(!access_says(&a, PROBES_ACCESS_WHY, "root"));
 }
@@ -266,7 +266,7 @@ START_TEST(access_other_machines)
 	for (int denied = 0; denied < 2; denied++) {
 		strcpy(f.machine, "32-bit i386");
 		access_expect(&f, "32-bit i386", "readelf -n");
-		access_ladder(&f, &a);
+		access_evaluate(&f, &a);
 		ck_assert(!a.can_list && !a.can_read);
 		ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "64-bit x86-64"));
 		f = access_fine;
@@ -281,7 +281,7 @@ START_TEST(access_boot_options)
 
 	f.override = ACCESS_NEVER;
 	access_expect(&f, "force_override=never", "boot with proc_mem.force_override=ptrace");
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_list && a.can_read);
 	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "takes no code"));
 	f.write_error = -EACCES; /* that comes first */
@@ -289,7 +289,7 @@ START_TEST(access_boot_options)
 	access_expect(&f, "uid 5", "sudo -u '#5'");
 	f = access_fine;
 	f.override = ACCESS_PTRACE;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_switch);
 	ck_assert(access_says(&a, PROBES_ACCESS_OK, "a thread is seized"));
 }
@@ -315,7 +315,7 @@ START_TEST(access_of_the_confined)
 	struct probes_access a;
 
 	f.its_seccomp = true;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_switch);
 	ck_assert(access_says(&a, PROBES_ACCESS_OK, "seccomp"));
 }
@@ -326,19 +326,19 @@ START_TEST(access_list_without_reading)
 	struct access_facts f = access_denied();
 	struct probes_access a;
 
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_list && !a.can_read && !a.can_switch);
 	f.maps_error = -EACCES;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_list);
 	ck_assert_uint_eq(access_marks(&a, PROBES_ACCESS_FAIL), 3);
 	f = access_fine;
 	f.read_error = -EPERM; /* /proc/PID/mem does instead */
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_read && a.can_switch);
 	f = access_fine;
 	f.write_error = -EACCES;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_read && !a.can_switch);
 }
 END_TEST
@@ -350,7 +350,7 @@ START_TEST(access_names_the_tracer)
 
 	f.tracer = 77;
 	strcpy(f.tracer_name, "gdb");
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_switch);
 	ck_assert(access_says(&a, PROBES_ACCESS_OK, "77 (gdb)"));
 }
@@ -362,17 +362,17 @@ START_TEST(access_nothing_to_trace)
 	struct probes_access a;
 
 	f.exists = false;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_list && !a.can_read && !a.can_switch);
 	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "no process 42"));
 	f = access_fine;
 	f.zombie = true;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_list);
 	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "zombie"));
 	f = access_fine;
 	f.kernel_thread = true;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_switch);
 	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "kernel thread"));
 }
