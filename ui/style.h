@@ -8,7 +8,7 @@ enum style {
 	STYLE_HEAD, /* column headings */
 	STYLE_DIM,
 	STYLE_ON,
-	STYLE_SOME,
+	STYLE_PARTIAL,
 	STYLE_WARN,
 	STYLE_BAD,
 	STYLE_MATCH,

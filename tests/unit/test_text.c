@@ -3,6 +3,7 @@
  */
 #include <check.h>
 
+#include "ui/probe_name.h"
 #include "ui/tui/terminal/canvas.h"
 #include "ui/tui/terminal/text.h"
 
@@ -19,8 +20,8 @@ START_TEST(fits)
 	ck_assert_str_eq(text_skip("abc", 2), "c");
 	ck_assert_str_eq(text_skip("abc", 9), "");
 	ck_assert_int_eq(text_width("\xc3\xa9t\xc3\xa9"), 3);
-	ck_assert_str_eq(text_base("/a/b"), "b");
-	ck_assert_str_eq(text_base("/"), "/");
+	ck_assert_str_eq(probe_name_base("/a/b"), "b");
+	ck_assert_str_eq(probe_name_base("/"), "/");
 }
 END_TEST
 

@@ -3,6 +3,7 @@
  */
 #include "ui/tui/app/app.h"
 
+#include "ui/probe_name.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
@@ -152,10 +153,10 @@ void app_title(struct app *a)
 		snprintf(a->title, sizeof a->title, "pid %d", (int)app_pid(a));
 	else if (m->process_count == 1)
 		snprintf(a->title, sizeof a->title, "pid %d %s%.60s", (int)probes_pid(s), inner,
-			text_base(text_clean(probes_path(s), path, sizeof path)));
+			probe_name_base(text_clean(probes_path(s), path, sizeof path)));
 	else
 		snprintf(a->title, sizeof a->title, "%zu processes %.60s", model_alive(m),
-			text_base(text_clean(probes_path(s), path, sizeof path)));
+			probe_name_base(text_clean(probes_path(s), path, sizeof path)));
 }
 
 void app_update_access(struct app *a)

@@ -3,6 +3,7 @@
  */
 #include "ui/tui/app/objects.h"
 
+#include "ui/probe_name.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/unread.h"
@@ -64,7 +65,7 @@ const char *objects_describe_unread(const struct model *m, char *out, size_t siz
 	out[0] = '\0';
 	if (count)
 		text_addf(out, size, "%s was not read: %s",
-			text_base(text_clean(all[0]->path, path, sizeof path)),
+			probe_name_base(text_clean(all[0]->path, path, sizeof path)),
 			text_clean(all[0]->why, why, sizeof why));
 	if (count > 1)
 		text_addf(out, size, "; and %zu more", count - 1);
@@ -88,7 +89,7 @@ static void objects_name(const struct probes_session *s, size_t object, char *ou
 	char path[TEXT_MAX];
 
 	snprintf(out, size, "%.60s",
-		text_base(text_clean(probes_object_at(s, object)->path, path, sizeof path)));
+		probe_name_base(text_clean(probes_object_at(s, object)->path, path, sizeof path)));
 }
 
 static void objects_rescan(struct app *a, size_t process, struct objects_news *n)

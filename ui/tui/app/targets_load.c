@@ -3,6 +3,7 @@
  */
 #include "ui/tui/app/targets_load.h"
 
+#include "ui/probe_name.h"
 #include "ui/tui/app/objects.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
@@ -91,7 +92,7 @@ static int targets_load_nothing(const struct app *a, struct probes_error *e)
 
 		if (unread_is(o))
 			text_addf(e->why, sizeof e->why, "%s%.80s: %.200s", listed++ ? "; " : "",
-				text_base(o->path), o->why);
+				probe_name_base(o->path), o->why);
 		if (o->executable && o->why)
 			why = o->why;
 	}

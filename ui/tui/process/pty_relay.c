@@ -5,7 +5,7 @@
 #include "ui/tui/process/pty_relay.h"
 
 #include "ui/config.h"
-#include "ui/tui/terminal/text.h"
+#include "ui/probe_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -197,8 +197,8 @@ int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t 
 		strcpy(directory, "/tmp");
 	if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
 		number ^= (uint32_t)time(NULL);
-	snprintf(r->path, sizeof r->path, "%s/output-%.80s-%08x.log", directory, text_base(program),
-		number);
+	snprintf(r->path, sizeof r->path, "%s/output-%.80s-%08x.log", directory,
+		probe_name_base(program), number);
 	w.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	r->pid = w.pidfd < 0 ? -1 : fork();
 	if (r->pid == 0) {

@@ -4,6 +4,7 @@
  */
 #include "ui/tui/process/scan.h"
 
+#include "ui/probe_name.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
@@ -76,7 +77,7 @@ static void scan_describe(struct scan_process *p)
 		close(fd);
 	n = got > 0 ? (size_t)got : 0;
 	raw[n] = '\0';
-	program = text_base(raw); /* of argv[0]: a NUL follows each word */
+	program = probe_name_base(raw); /* of argv[0]: a NUL follows each word */
 	skipped = n && *program ? (size_t)(program - raw) : 0;
 	while (n > skipped && !raw[n - 1])
 		n--;

@@ -1,6 +1,7 @@
 /* The processes and their probes as rows. Reads by libprobes; makes all texts safe, once. */
 #include "ui/tui/rows/model.h"
 
+#include "ui/probe_name.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
@@ -137,7 +138,7 @@ static void model_family(struct model *m, struct model_origin *o,
 		.provider = model_keep(m, text),
 		.provider_length = strlen(text),
 		.deleted = object->deleted};
-	f->object = text_base(f->path);
+	f->object = probe_name_base(f->path);
 	*o = (struct model_origin){.object = object, .provider = provider, .family = f};
 }
 

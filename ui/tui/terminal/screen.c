@@ -225,7 +225,7 @@ void screen_show(const struct canvas *c)
 		[STYLE_TITLE] = {A_BOLD, 0},
 		[STYLE_HEAD] = {A_UNDERLINE, 0},
 		[STYLE_ON] = {A_BOLD, 1},
-		[STYLE_SOME] = {A_BOLD, 2},
+		[STYLE_PARTIAL] = {A_BOLD, 2},
 		[STYLE_WARN] = {A_BOLD, 3},
 		[STYLE_BAD] = {A_BOLD, 4},
 		[STYLE_MATCH] = {A_BOLD | A_UNDERLINE, 3},

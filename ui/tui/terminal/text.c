@@ -165,13 +165,6 @@ const char *text_upright(void)
 	return text_utf8 ? "\u2502" : "|";
 }
 
-const char *text_base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 size_t text_wrap(const char *s, int columns, const char **next)
 {
 	int used;

@@ -38,9 +38,6 @@ const char *text_clean(const char *raw, char *out, size_t size);
 void text_rule(char *out, size_t size, int columns);
 const char *text_upright(void);
 
-/* The part of a path after its last slash; the whole path if that part is empty. */
-const char *text_base(const char *path);
-
 /* Wrap a text at blanks: returns the length in bytes of the first line of this many columns; *next
  * is the start of the second line. */
 size_t text_wrap(const char *s, int columns, const char **next);

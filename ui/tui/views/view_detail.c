@@ -2,6 +2,7 @@
  * One probe: in each process its object, its semaphores, its sites with the bytes that are there
  * now. In a few lines it is the pane of the list.
  */
+#include "ui/probe_name.h"
 #include "ui/tui/views/view.h"
 
 #include "ui/states.h"
@@ -28,8 +29,8 @@ const char *view_detail_where(
 			(unsigned long long)where.offset);
 	if (where.file[0]) {
 		text_clean(where.file, text, sizeof text);
-		text_addf(out, size, "%s%s:%d", out[0] ? "  " : "", base ? text_base(text) : text,
-			where.line);
+		text_addf(out, size, "%s%s:%d", out[0] ? "  " : "",
+			base ? probe_name_base(text) : text, where.line);
 	}
 	return out;
 }
@@ -191,7 +192,8 @@ void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
 	view_detail_sum(&m->rows[row], &sums);
 	pager_addf(l, STYLE_PLAIN, "  %s   sites on %s   semaphore %s", sums.state, sums.sites,
 		sums.ref);
-	pager_addf(l, STYLE_PLAIN, "  %s%s%s", text_base(text_clean(o->path, text, sizeof text)),
+	pager_addf(l, STYLE_PLAIN, "  %s%s%s",
+		probe_name_base(text_clean(o->path, text, sizeof text)),
 		o->deleted ? " (deleted or replaced)" : "", o->executable ? "" : ", a library");
 	if (*where)
 		pager_addf(l, STYLE_PLAIN, "  %s", where);
