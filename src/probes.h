@@ -182,7 +182,7 @@ enum probes_log_level { PROBES_LOG_NOTICE, PROBES_LOG_DEBUG };
 
 struct probes_options {
 	bool read_only; /* probes_switch refuses everything but a dry run */
-	bool lasting;   /* what it switches is meant to stay: once a call has succeeded, no journal
+	bool persistent;   /* what it switches is meant to stay: once a call has succeeded, no journal
 			   tells the next run to offer its undoing */
 	/* notices ("disable actions are ignored under trace") and, at debug
 	   level, what the engine does; may be NULL */

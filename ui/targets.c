@@ -86,7 +86,7 @@ struct probes_options targets_engine(const struct options *o, struct report_volu
 	return (struct probes_options){
 		.read_only = o->read_only,
 		/* What these two do is intent, and stays, but for what has a term. */
-		.lasting = o->verb & (VERB_ATTACH | VERB_TRACE) && !o->for_ms,
+		.persistent = o->verb & (VERB_ATTACH | VERB_TRACE) && !o->for_ms,
 		.log = report_log,
 		.log_data = volume,
 	};

@@ -352,7 +352,7 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 	return plan_edit_probe(p, s, to, from, up, follow);
 }
 
-int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
+int plan_restore(struct plan *p, const size_t *which, size_t count, const struct plan_parts *undo,
 	bool follow, struct probes_error *e)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -371,7 +371,7 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_
 				PLAN_UNLOADED ": nothing is left to undo there");
 			continue;
 		}
-		delta = deltas[s.p->object];
+		delta = undo[s.p->object].of[PLAN_SEMAPHORE];
 		slots = s.h->semaphore_count;
 		if (delta && !s.view->remaining) {
 			s.view->remaining = calloc(slots + 1, sizeof *delta);

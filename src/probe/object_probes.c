@@ -140,20 +140,12 @@ static struct probes_live object_probes_unread(enum probes_state state)
 void object_probes_unload(struct object_probes *h)
 {
 	h->info.gone = true;
-	for (size_t i = 0; i < h->probe_count; i++) {
+	for (size_t i = 0; i < h->probe_count; i++)
 		h->live[i] = object_probes_unread(PROBES_UNLOADED);
-		h->switch_seq[i] = 0;
-	}
 	for (size_t i = 0; i < h->site_count; i++)
 		h->site_live[i] = (struct probes_site_live){.state = PROBES_UNLOADED};
-	for (size_t i = 0; i < h->semaphore_count; i++) {
+	for (size_t i = 0; i < h->semaphore_count; i++)
 		h->values[i] = PROBES_NONE;
-		h->net[i] = 0;
-	}
-	free(h->changes);
-	free(h->torn);
-	h->changes = NULL;
-	h->torn = NULL;
 }
 
 static bool object_probes_allocate(struct object_probes *h, bool live)
@@ -165,10 +157,7 @@ static bool object_probes_allocate(struct object_probes *h, bool live)
 	h->site_live = calloc(h->site_count + 1, sizeof *h->site_live);
 	h->same = calloc(h->semaphore_count + 1, sizeof *h->same);
 	h->values = malloc((h->semaphore_count + 1) * sizeof *h->values);
-	h->net = calloc(h->semaphore_count + 1, sizeof *h->net);
-	h->switch_seq = calloc(h->probe_count + 1, sizeof *h->switch_seq);
-	return h->live && h->original && h->same && h->site_live && h->values && h->net &&
-	       h->switch_seq;
+	return h->live && h->original && h->same && h->site_live && h->values;
 }
 
 /* The last text and its copy: the next text is mostly the same. */
@@ -345,10 +334,6 @@ void object_probes_free(struct object_probes *h)
 	free(h->live);
 	free(h->site_live);
 	free(h->values);
-	free(h->net);
-	free(h->switch_seq);
-	free(h->changes);
-	free(h->torn);
 	free(h);
 }
 

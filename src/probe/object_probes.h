@@ -11,14 +11,6 @@
 #include "probes.h"
 #include "process/maps.h"
 
-/* The last change of one count by this session: a child by fork holds either value. */
-struct object_probes_change {
-	uint32_t serial; /* of the change that wrote it; 0: none */
-	uint16_t old, new_;
-	int32_t before; /* the session's own part of `old` */
-	bool steps; /* written several times by that change: a child may hold a value in between */
-};
-
 /* The `broken` reason of a probe whose original code is unknown: its state is still read. */
 extern const char object_probes_no_code[];
 
@@ -47,13 +39,9 @@ struct object_probes {
 	struct probes_live *live;
 	struct probes_site_live *site_live;
 	uint32_t *values;     /* PROBES_NONE: not read */
-	int32_t *net;         /* this session's own change, at the first of the same address */
-	uint32_t *switch_seq; /* per probe: when this session switched it last (0: never), ascending
-			       */
-	struct object_probes_change
-		*changes; /* likewise as net; NULL: this session has changed nothing */
-	bool *torn; /* per probe: born in the middle of a change, its sites do not agree with its
-		       count, and it is this session's to mend; NULL: none */
+
+	/* What the session changed here (session/session.h), which frees it; NULL: nothing. */
+	struct account *account;
 };
 
 /*

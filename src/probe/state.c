@@ -56,7 +56,6 @@ void state_judge(struct object_probes *h, size_t local)
 	*live = (struct probes_live){.ref_min = PROBES_NONE, .ref_max = PROBES_NONE};
 	state_tally(&t, h, p, live);
 	live->sites_on = kind_of(p)->edit && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
-	state_judge_mine(h, local);
 	/* The memory that broken notes name is not the probe's. */
 	if ((p->broken && p->broken != object_probes_no_code) || t.unreadable || t.unknown)
 		live->state = PROBES_UNREADABLE;
@@ -70,22 +69,6 @@ void state_judge(struct object_probes *h, size_t local)
 		live->state = PROBES_PARTIAL;
 	else
 		live->state = t.raised || t.on ? PROBES_ON : PROBES_OFF;
-}
-
-void state_judge_mine(struct object_probes *h, size_t local)
-{
-	const struct probes_probe *p = &h->probes[local];
-	bool mine = false;
-
-	for (uint32_t i = 0; i < p->semaphore_count; i++) {
-		size_t index = object_probes_semaphore(h, p) + i;
-		uint32_t value = h->values[index];
-
-		/* Another tool may have lowered a count that this session raised. */
-		mine = mine || (value > 0 && value != PROBES_NONE &&
-				       h->net[object_probes_same(h, index)] > 0);
-	}
-	h->live[local].mine = mine;
 }
 
 const char *probes_state_name(enum probes_state state)

@@ -21,7 +21,4 @@
  */
 void state_judge(struct object_probes *h, size_t local);
 
-/* Judge only probes_live.mine: this session's part of the counts has changed. */
-void state_judge_mine(struct object_probes *h, size_t local);
-
 #endif

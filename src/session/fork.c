@@ -80,7 +80,7 @@ bool fork_is_child(const struct probes_session *child, const struct probes_sessi
 
 bool fork_is_after(uint64_t start_time, const struct probes_session *parent)
 {
-	return start_time > parent->changed_at + SESSION_BIRTH;
+	return start_time > parent->last_switch_ticks + SESSION_BIRTH;
 }
 
 /* ---- what it holds ---- */
@@ -113,9 +113,9 @@ static bool fork_add_sites(struct array *to, const struct probes_probe *p)
 }
 
 /* The session's last change of a count; NULL: it never changed the count. */
-static const struct object_probes_change *fork_change(const struct object_probes *h, size_t slot)
+static const struct account_change *fork_change(const struct object_probes *h, uint32_t slot)
 {
-	return h->changes && h->changes[slot].serial ? &h->changes[slot] : NULL;
+	return h->account->changes[slot].seq ? &h->account->changes[slot] : NULL;
 }
 
 /*
@@ -124,11 +124,11 @@ static const struct object_probes_change *fork_change(const struct object_probes
  * one of these values, or one between, in a child that was born meanwhile, and the session's part
  * is the one before or after the change. *known is false for any other value: others count there.
  */
-static int32_t fork_part(const struct fork_child *f, const struct object_probes *from, size_t slot,
-	uint32_t value, bool *known)
+static int32_t fork_part(const struct fork_child *f, const struct object_probes *from,
+	uint32_t slot, uint32_t value, bool *known)
 {
-	const struct object_probes_change *c = fork_change(from, slot);
-	int32_t now = from->net[slot];
+	const struct account_change *c = fork_change(from, slot);
+	int32_t now = account_part(from, PLAN_SEMAPHORE, slot);
 
 	*known = true;
 	if (value == from->values[slot] || (c && value == c->new_))
@@ -147,10 +147,10 @@ static int32_t fork_part(const struct fork_child *f, const struct object_probes 
 }
 
 /* Add the values of a count without and with the session's part that the child may hold. */
-static bool fork_doubt(const struct object_probes *from, size_t slot, struct array *doubt)
+static bool fork_doubt(const struct object_probes *from, uint32_t slot, struct array *doubt)
 {
-	const struct object_probes_change *c = fork_change(from, slot);
-	int32_t now = from->net[slot];
+	const struct account_change *c = fork_change(from, slot);
+	int32_t now = account_part(from, PLAN_SEMAPHORE, slot);
 	int64_t value = from->values[slot] == PROBES_NONE ? 0 : from->values[slot];
 	uint64_t address = from->semaphores[slot].address;
 
@@ -165,21 +165,19 @@ static bool fork_doubt(const struct object_probes *from, size_t slot, struct arr
 static bool fork_take_counts(
 	struct fork_child *f, struct object_probes *to, const struct object_probes *from)
 {
-	for (size_t i = 0; i < from->semaphore_count; i++) {
-		struct probes_edit edit;
+	for (uint32_t i = 0; i < from->semaphore_count; i++) {
 		bool known = true;
 		int32_t part;
 
-		if (object_probes_same(from, i) != i || to->net[i] ||
-			to->values[i] == PROBES_NONE || (!from->net[i] && !fork_change(from, i)))
+		if (object_probes_same(from, i) != i || account_part(to, PLAN_SEMAPHORE, i) ||
+			to->values[i] == PROBES_NONE ||
+			(!account_part(from, PLAN_SEMAPHORE, i) && !fork_change(from, i)))
 			continue;
 		part = fork_part(f, from, i, to->values[i], &known);
 		if (!known && !fork_doubt(from, i, f->doubt))
 			return false;
-		to->net[i] = part;
-		edit = edit_semaphore(to->semaphores[i].address, part < 0 ? (unsigned)-part : 0,
-			part > 0 ? (unsigned)part : 0);
-		if (part && !fork_add(&f->writes, edit))
+		to->account->parts.of[PLAN_SEMAPHORE][i] = part;
+		if (part && !fork_add(&f->writes, account_edit(to, PLAN_SEMAPHORE, i, part)))
 			return false;
 	}
 	return true;
@@ -203,25 +201,21 @@ static bool fork_is_torn(const struct object_probes *h, const struct probes_prob
 static bool fork_take(
 	struct fork_child *f, struct object_probes *to, const struct object_probes *from)
 {
-	if (!fork_take_counts(f, to, from))
+	if (!account_begin(to, PLAN_SEMAPHORE) || !fork_take_counts(f, to, from))
 		return false;
 	for (size_t i = 0; i < to->probe_count; i++) {
 		const struct probes_probe *p = &to->probes[i];
 
 		/* Sites and counts need several writes: a child born between them is torn, and its
 		   sites must follow its counts. */
-		if (from->switch_seq[i] && !f->after && fork_is_torn(to, p)) {
-			if (!to->torn)
-				to->torn = calloc(to->probe_count + 1, sizeof *to->torn);
-			if (!to->torn)
-				return false;
-			to->torn[i] = true;
+		if (from->account->switch_seq[i] && !f->after && fork_is_torn(to, p)) {
+			to->account->torn[i] = true;
 			if (!fork_add_sites(&f->writes, p))
 				return false;
 		}
 		/* Undo in the parent's order: latest first. */
-		if (session_owns(to, p))
-			to->switch_seq[i] = from->switch_seq[i];
+		if (account_owns(to, p))
+			to->account->switch_seq[i] = from->account->switch_seq[i];
 	}
 	return true;
 }
@@ -243,9 +237,9 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	*count = 0;
 	if (child->read_only || !fork_is_child(child, parent))
 		return 0;
-	r = session_read(child, NULL, 0, e);
+	r = read_probes(child, NULL, 0, e);
 	if (r == 0)
-		r = session_read(parent, NULL, 0, e);
+		r = read_probes(parent, NULL, 0, e);
 	/* For a parent that has ended, the last read still shows what its children inherited. */
 	if (r < 0 && (e->status != PROBES_GONE || probes_alive(child, e) < 0))
 		return r;
@@ -254,17 +248,18 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
 		const struct object_probes *from = catalog_object(&parent->catalog, i);
 
-		for (size_t k = 0; r == 0 && from->net && k < child->catalog.objects.count; k++) {
+		for (size_t k = 0; r == 0 && from->account && k < child->catalog.objects.count;
+			k++) {
 			struct object_probes *to = catalog_object(&child->catalog, k);
 
-			if (to->net && fork_same_object(to, from) && !fork_take(&f, to, from))
+			if (fork_same_object(to, from) && !fork_take(&f, to, from))
 				r = error_memory(e, "what a child inherited");
 		}
 	}
 	if (child->switch_seq < parent->switch_seq)
 		child->switch_seq = parent->switch_seq;
 	if (f.writes.count) {
-		recorded = session_begin_journal(child);
+		recorded = record_begin(child);
 		if (recorded == 0)
 			recorded = journal_record(&child->journal, JOURNAL_MADE, &f.writes, NULL);
 		if (recorded < 0)
@@ -285,11 +280,11 @@ bool fork_doubt_all(const struct probes_session *parent, struct array *doubt)
 	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&parent->catalog, i);
 
-		for (size_t k = 0; h->net && !h->info.gone && k < h->semaphore_count; k++)
+		for (uint32_t k = 0; h->account && !h->info.gone && k < h->semaphore_count; k++)
 			if (object_probes_same(h, k) == k && !fork_doubt(h, k, doubt))
 				return false;
-		for (size_t k = 0; h->net && !h->info.gone && k < h->probe_count; k++)
-			if (h->switch_seq[k] && !fork_add_sites(doubt, &h->probes[k]))
+		for (size_t k = 0; h->account && !h->info.gone && k < h->probe_count; k++)
+			if (h->account->switch_seq[k] && !fork_add_sites(doubt, &h->probes[k]))
 				return false;
 	}
 	return true;

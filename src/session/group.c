@@ -287,7 +287,7 @@ static bool group_take(struct group_look *l, const struct tree_link *link, bool 
 			    &m->inherited, &ignored) < 0)
 			m->inherited = 0;
 	if (opened && (listed ? probes_count(m->session) : m->inherited)) {
-		m->session->doubtful = doubt.count;
+		m->session->parts_unknown = doubt.count;
 		if (group_keep(listed ? &g->members : &g->children, m, &ignored) == 0)
 			l->born(l->data, m);
 	} else {
@@ -388,14 +388,14 @@ int probes_group_look(struct probes_group *g, bool follow, size_t most,
 static void group_undo(struct probes_member *m, uint32_t until, probes_undone_fn *each, void *data)
 {
 	struct probes_undone u = {.member = m};
-	size_t before = session_owned_count(m->session, until);
+	size_t before = account_owned_count(m->session, until);
 	struct probes_error e;
 
 	if (!before)
 		return;
-	if (session_restore_until(m->session, until, &u.result, &e) < 0)
+	if (switch_restore_until(m->session, until, &u.result, &e) < 0)
 		u.error = &e;
-	u.kept = session_owned_count(m->session, until);
+	u.kept = account_owned_count(m->session, until);
 	u.probes = before > u.kept ? before - u.kept : 0;
 	each(data, &u);
 	probes_result_free(u.result);

@@ -18,7 +18,7 @@ bool fork_is_child(const struct probes_session *child, const struct probes_sessi
 
 /*
  * Make the changes that a forked child inherited of the parent session's net change changes of the
- * child's session, and record them: session_restore_until undoes them there. A count is taken over
+ * child's session, and record them: switch_restore_until undoes them there. A count is taken over
  * only if it is the same in both, or if it is a value that the parent session's last change read or
  * wrote (the fork may fall into the middle of that change; `after`: it does not). Appends every
  * other count to `doubt` (struct probes_edit: its value without and with the session's part).

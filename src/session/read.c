@@ -9,106 +9,105 @@
 
 #include <errno.h>
 
-static int session_unreadable(const struct probes_session *s, int code, struct probes_error *e)
+/* Fetch, and report what nobody lets us read. */
+static int read_fetch(
+	struct probes_session *s, struct reader *reader, bool *changed, struct probes_error *e)
 {
-	if (code == -ESRCH)
+	int r = room_fetch(s, reader, changed);
+
+	if (r == -ESRCH)
 		return identity_gone(&s->who, e);
-	error_set(e, code == -EPERM || code == -EACCES ? PROBES_DENIED : PROBES_FAILED, code,
+	if (r == 0)
+		return 0;
+	error_set(e, r == -EPERM || r == -EACCES ? PROBES_DENIED : PROBES_FAILED, r,
 		"cannot read the memory of process %d", s->who.pid);
-	return e->status == PROBES_DENIED ? access_explain(s->who.pid, e) : code;
+	return e->status == PROBES_DENIED ? access_explain(s->who.pid, e) : r;
 }
 
-static struct probes_live *session_judge(struct probes_session *s, size_t index)
+static enum probes_state read_judge(struct probes_session *s, size_t index)
 {
 	size_t local;
 	struct object_probes *h = catalog_find(&s->catalog, index, &local);
 
 	state_judge(h, local);
-	return &h->live[local];
+	account_judge(h, local);
+	return h->live[local].state;
 }
 
-/* Bytes and semaphores are two reads: what looks odd is read again, and is odd only if it stays so.
+/*
+ * Bytes and semaphores are two reads: a probe that looks inconsistent is read again, and is
+ * inconsistent only if both readings agree.
  */
-static int session_confirm_inconsistent(
-	struct probes_session *s, const size_t *odd, size_t count, struct probes_error *e)
-{
-	struct reader again;
-	bool changed;
-	int r;
-
-	if (!count)
-		return 0;
-	if (!reader_init(&again, &s->catalog, odd, count))
-		return error_memory(e, "a reading");
-	r = session_fetch(s, &again, &changed);
-	reader_done(&again);
-	if (r < 0)
-		return session_unreadable(s, r, e);
-	for (size_t i = 0; i < count; i++)
-		session_judge(s, odd[i]);
-	/* The full reader compares with its own last run, which these values are not from. */
-	s->all.fresh = s->all.fresh || again.differs;
-	return 0;
-}
-
-static int session_judge_all(
+static int read_judge_all(
 	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
 {
-	struct array odd;
+	struct array inconsistent;
+	struct reader again;
 	int r = 0;
 
-	array_init(&odd, sizeof(size_t));
+	array_init(&inconsistent, sizeof(size_t));
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		size_t index = which ? which[i] : i, *slot;
 
-		if (session_judge(s, index)->state != PROBES_INCONSISTENT)
+		if (read_judge(s, index) != PROBES_INCONSISTENT)
 			continue;
-		slot = array_add(&odd);
+		slot = array_add(&inconsistent);
 		if (slot)
 			*slot = index;
 		else
 			r = error_memory(e, "a reading");
 	}
-	if (r == 0)
-		r = session_confirm_inconsistent(s, odd.data, odd.count, e);
-	array_done(&odd);
+	which = inconsistent.data;
+	count = r == 0 ? inconsistent.count : 0;
+	if (count && !reader_init(&again, &s->catalog, which, count)) {
+		r = error_memory(e, "a reading");
+	} else if (count) {
+		bool changed;
+
+		r = read_fetch(s, &again, &changed, e);
+		reader_done(&again);
+		for (size_t i = 0; r == 0 && i < count; i++)
+			read_judge(s, which[i]);
+		/* The full reader compares with its own last run, which read other values. */
+		s->all.fresh = s->all.fresh || (r == 0 && again.differs);
+	}
+	array_done(&inconsistent);
 	return r;
 }
 
-static int session_run(struct probes_session *s, struct reader *reader, const size_t *which,
+static int read_run(struct probes_session *s, struct reader *reader, const size_t *which,
 	size_t count, struct probes_error *e)
 {
 	bool changed;
-	int r = session_fetch(s, reader, &changed);
+	int r = read_fetch(s, reader, &changed, e);
 
 	if (r < 0)
-		return session_unreadable(s, r, e);
+		return r;
 	/* After the reading: values of another program are never judged. */
 	r = probes_alive(s, e);
 	if (r || !changed)
 		return r;
 	s->changes++;
 	if (reader->everything)
-		r = session_judge_all(s, which, count, e);
+		r = read_judge_all(s, which, count, e);
 	else
-		r = session_judge_all(s, reader->touched.data, reader->touched.count, e);
+		r = read_judge_all(s, reader->touched.data, reader->touched.count, e);
 	reader->fresh = reader->fresh || r < 0;
 	return r;
 }
 
-int session_read_by(struct probes_session *s, struct reader *reader, const size_t *which,
-	size_t count, struct probes_error *e)
+int read_by(struct probes_session *s, struct reader *reader, const size_t *which, size_t count,
+	struct probes_error *e)
 {
 	int r;
 
 	reader->fresh = true;
-	r = session_run(s, reader, which, count, e);
+	r = read_run(s, reader, which, count, e);
 	s->all.fresh = true;
 	return r;
 }
 
-int session_read(
-	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
+int read_probes(struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
 {
 	struct reader reader;
 	int r;
@@ -119,10 +118,10 @@ int session_read(
 		s->all_ready = true;
 	}
 	if (!which)
-		return session_run(s, &s->all, NULL, s->catalog.probe_count, e);
+		return read_run(s, &s->all, NULL, s->catalog.probe_count, e);
 	if (!reader_init(&reader, &s->catalog, which, count))
 		return error_memory(e, "a reading");
-	r = session_read_by(s, &reader, which, count, e);
+	r = read_by(s, &reader, which, count, e);
 	reader_done(&reader);
 	return r;
 }
@@ -130,7 +129,7 @@ int session_read(
 int probes_refresh(
 	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
 {
-	return s->process ? session_read(s, which, count, e) : 0;
+	return s->process ? read_probes(s, which, count, e) : 0;
 }
 
 uint64_t probes_changes(const struct probes_session *s)

@@ -1,13 +1,12 @@
 /*
  * The public calls that find and undo what an interrupted session left. The
- * journals say which writes were made for certain; of the last, unfinished
+ * journals say which edits were made for certain; of the last, unfinished
  * plan the process itself says how far it came.
  */
 #include "session/session.h"
 
 #include "base/error.h"
 #include "process/descriptors.h"
-#include "process/identity.h"
 #include "process/procfs.h"
 
 #include <fcntl.h>
@@ -18,12 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- what is known ---- */
+/* ---- what the journal says ---- */
 
-/* An address that a journal names. */
+/* An edit of a journal, by its address, then in the order of the journal. */
 struct repair_place {
 	uint64_t address;
-	bool pending; /* whether it was made is not on record */
+	uint32_t seq;
+	bool pending; /* of a plan whose end is not on record */
 	const struct probes_edit *edit;
 };
 
@@ -33,208 +33,71 @@ static int repair_by_address(const void *a, const void *b)
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	return x->pending - y->pending;
+	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-static bool repair_take(struct array *places, const struct array *edits, bool pending)
+/* All edits of a journal; false: no memory. */
+static bool repair_places(const struct journal_text *text, struct array *places)
 {
-	if (!array_reserve(places, edits->count))
+	size_t made = text->made.count, total = made + text->pending.count;
+
+	if (!array_reserve(places, total))
 		return false;
-	for (size_t i = 0; i < edits->count; i++) {
-		const struct probes_edit *edit = ARRAY_AT(edits, struct probes_edit, i);
+	for (size_t i = 0; i < total; i++) {
+		const struct probes_edit *edit =
+			i < made ? ARRAY_AT(&text->made, struct probes_edit, i)
+				 : ARRAY_AT(&text->pending, struct probes_edit, i - made);
 
 		*(struct repair_place *)array_add(places) =
-			(struct repair_place){edit->address, pending, edit};
+			(struct repair_place){.address = edit->address,
+				.seq = (uint32_t)i,
+				.pending = i >= made,
+				.edit = edit};
 	}
+	if (total)
+		qsort(places->data, total, places->size, repair_by_address);
 	return true;
 }
 
-static bool repair_places(const struct journal_text *text, struct array *places)
+/* The places of an address, which follow each other: the first, and *end. */
+static const struct repair_place *repair_at(
+	const struct array *places, uint64_t address, const struct repair_place **end)
 {
-	bool fits = repair_take(places, &text->made, false) &&
-		    repair_take(places, &text->pending, true);
-
-	if (fits && places->count)
-		qsort(places->data, places->count, sizeof(struct repair_place), repair_by_address);
-	return fits;
-}
-
-/* The first place at an address, or NULL; those of one address follow each other. */
-static const struct repair_place *repair_at(const struct array *places, uint64_t address)
-{
+	const struct repair_place *all = places->data;
 	size_t low = 0, high = places->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (ARRAY_AT(places, struct repair_place, middle)->address < address)
+		if (all[middle].address < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low < places->count && ARRAY_AT(places, struct repair_place, low)->address == address)
-		return ARRAY_AT(places, struct repair_place, low);
-	return NULL;
+	for (high = low; high < places->count && all[high].address == address;)
+		high++;
+	*end = all + high;
+	return all + low;
 }
 
-/* ---- what is ours ---- */
-
-/*
- * What we added to the count at an address. An unfinished write is ours if the count is what it was
- * to become, is not if it is what it was; else another tool counts there too, and it is left.
- */
-static int32_t repair_delta(struct probes_session *s, const struct array *places, uint64_t address,
-	uint32_t value, struct array *made, bool *touched)
-{
-	const struct repair_place *at = repair_at(places, address);
-	const struct repair_place *end = ARRAY_AT(places, struct repair_place, 0) + places->count;
-	int32_t delta = 0;
-
-	for (; at && at < end && at->address == address; at++) {
-		const struct probes_edit *edit = at->edit;
-
-		*touched = true;
-		if (edit->role != PROBES_ROLE_SEMAPHORE)
-			continue;
-		if (!at->pending) {
-			delta += edit_delta(edit);
-		} else if (value == edit_value(edit->new_)) {
-			delta += edit_delta(edit);
-			*(struct probes_edit *)array_add(made) = *edit;
-		} else if (value != edit_value(edit->old))
-			log_say(&s->log, PROBES_LOG_NOTICE,
-				"the count at 0x%llx is %u, neither %u nor %u: another tool counts "
-				"there, it is left as it is",
-				(unsigned long long)address, value, edit_value(edit->old),
-				edit_value(edit->new_));
-	}
-	return delta;
-}
-
-struct repair {
-	int32_t **deltas;   /* per object_probes */
-	size_t objects;     /* number of objects at the start: more may come meanwhile */
-	struct array made;  /* struct probes_edit: what was done of intents that never ended */
-	struct array which; /* size_t: the probes that were touched */
-};
-
-static bool repair_object_probes(struct probes_session *s, const struct array *places,
-	struct object_probes *h, int32_t *deltas, struct repair *r)
-{
-	for (size_t i = 0; i < h->probe_count; i++) {
-		const struct probes_probe *p = &h->probes[i];
-		size_t first = object_probes_semaphore(h, p), *slot;
-		bool touched = false;
-
-		for (uint32_t k = 0; k < p->semaphore_count; k++)
-			if (object_probes_same(h, first + k) == first + k)
-				deltas[first + k] =
-					repair_delta(s, places, p->semaphores[k].address,
-						h->values[first + k], &r->made, &touched);
-		for (uint32_t k = 0; kind_of(p)->edit && k < p->site_count && !touched; k++)
-			touched = repair_at(
-				places, kind_of(p)->edit(p->sites[k].address, true).address);
-		if (!touched)
-			continue;
-		slot = array_add(&r->which);
-		if (!slot)
-			return false;
-		*slot = h->info.first_probe + i;
-	}
-	return true;
-}
-
-/* The sites of unfinished intents: whether they were written is all the same, they follow. */
-static bool repair_sites(const struct array *last, struct array *made)
-{
-	/* Room for the counts, too. */
-	if (!array_reserve(made, last->count))
-		return false;
-	for (size_t i = 0; i < last->count; i++) {
-		const struct probes_edit *w = ARRAY_AT(last, struct probes_edit, i);
-
-		if (w->role == PROBES_ROLE_CODE)
-			*(struct probes_edit *)array_add(made) = *w;
-	}
-	return true;
-}
-
-static bool repair_prepare(struct probes_session *s, const struct journal_text *text,
-	const struct array *places, struct repair *r)
-{
-	bool fits;
-
-	array_init(&r->which, sizeof(size_t));
-	array_init(&r->made, sizeof(struct probes_edit));
-	r->objects = s->catalog.objects.count;
-	r->deltas = calloc(r->objects + 1, sizeof *r->deltas);
-	fits = r->deltas && repair_sites(&text->pending, &r->made);
-	for (size_t i = 0; fits && i < s->catalog.objects.count; i++) {
-		struct object_probes *h = catalog_object(&s->catalog, i);
-
-		r->deltas[i] = calloc(h->semaphore_count + 1, sizeof **r->deltas);
-		fits = r->deltas[i] && repair_object_probes(s, places, h, r->deltas[i], r);
-	}
-	return fits;
-}
-
-static void repair_done(struct repair *r)
-{
-	for (size_t i = 0; r->deltas && i < r->objects; i++)
-		free(r->deltas[i]);
-	free(r->deltas);
-	array_done(&r->which);
-	array_done(&r->made);
-}
-
-/* ---- the calls ---- */
-
-/* The one user that all ids of the process name; false: several users, or unreadable. */
-static bool repair_user(const struct probes_session *s, uid_t *user)
-{
-	uint64_t ids[3] = {0};
-	size_t size;
-	char *text;
-	bool one = procfs_read(s->who.proc, "status", &text, &size) == 0 &&
-		   procfs_status_numbers(text, "Uid", 10, ids, 3) == 3 && ids[0] == ids[1] &&
-		   ids[0] == ids[2];
-
-	free(text);
-	*user = (uid_t)ids[0];
-	return one;
-}
-
-bool session_journals(const struct probes_session *s, bool all, struct array *found)
-{
-	const struct journal_key target = {.target = s->who.pid,
-		.target_start = identity_start(s->who.start_time),
-		.target_program = s->who.program};
-	uid_t user;
-	bool one = repair_user(s, &user);
-
-	return journal_find(&target, one ? &user : NULL, all, found);
-}
-
-/* How many counts are not as they were before: what was taken back is none. */
+/* How many resources are not as they were before; 0 if all was undone. */
 static size_t repair_remaining(const struct journal_text *text)
 {
 	size_t remaining = 0;
 	struct array places;
-	int64_t delta = 0;
+	int64_t part = 0;
 
 	array_init(&places, sizeof(struct repair_place));
-	if (!repair_places(text, &places)) {
-		array_done(&places);
-		return text->made.count; /* all of them, for all we know */
-	}
+	if (!repair_places(text, &places))
+		remaining = text->made.count; /* perhaps all of them */
 	for (size_t i = 0; i < places.count; i++) {
 		const struct repair_place *at = ARRAY_AT(&places, struct repair_place, i);
 
-		delta += at->pending ? 0 : edit_delta(at->edit);
+		part += at->pending ? 0 : edit_delta(at->edit);
 		if (i + 1 < places.count && at[1].address == at->address)
 			continue;
-		remaining += delta != 0;
-		delta = 0;
+		remaining += part != 0;
+		part = 0;
 	}
 	array_done(&places);
 	return remaining;
@@ -255,14 +118,17 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
 			s->who.pid);
 	array_init(&found, sizeof(struct journal_found));
-	fits = !s->process || session_journals(s, false, &found);
+	fits = !s->process || record_find(s, &found);
 	if (fits)
 		*leftovers = calloc(found.count + 1, sizeof **leftovers);
 	for (size_t i = 0; *leftovers && i < found.count; i++) {
 		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
-		struct probes_leftover *left = &(*leftovers)[(*count)++];
+		struct probes_leftover *left = &(*leftovers)[*count];
 		char folder[250];
 
+		if (f->living)
+			continue;
+		++*count;
 		left->owner = f->text.key.owner;
 		left->changes = repair_remaining(&f->text);
 		left->interrupted = f->text.pending.count > 0;
@@ -276,17 +142,102 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 	return *leftovers ? 0 : error_memory(e, "the journals");
 }
 
-/* Undo what one journal tells. */
-static int repair_change(struct probes_session *s, const struct journal_text *text,
-	struct probes_result **result, struct probes_error *e)
-{
-	struct session_change c = {.plan = session_plan_restore, .follow = true, .not_ours = true};
-	struct array places;
-	struct repair r = {0};
-	int code = session_read(s, NULL, 0, e);
+/* ---- what is to be undone ---- */
 
-	array_init(&places, sizeof(struct repair_place));
-	if (code == 0 && !(repair_places(text, &places) && repair_prepare(s, text, &places, &r)))
+struct repair {
+	struct plan_parts *undo; /* per object */
+	size_t objects;          /* number of objects at the start: more may come meanwhile */
+	struct array places;     /* struct repair_place */
+	struct array made;       /* struct probes_edit: what was made of pending edits */
+	struct array which;      /* size_t: the probes that the journal names */
+};
+
+/*
+ * The part of the interrupted session of a resource that is `value` now. A pending edit is a part
+ * of it if the process holds its new value, and none if the process holds the old one; else another
+ * tool counts there too, and the count is left.
+ */
+static int32_t repair_sum(
+	struct probes_session *s, struct repair *r, uint64_t address, uint32_t value, bool *named)
+{
+	const struct repair_place *end, *at = repair_at(&r->places, address, &end);
+	int32_t part = 0;
+
+	for (; at < end; at++) {
+		const struct probes_edit *edit = at->edit;
+		bool count = edit->role == PROBES_ROLE_SEMAPHORE;
+		unsigned old = count ? edit_value(edit->old) : edit->old[0];
+		unsigned new_ = count ? edit_value(edit->new_) : edit->new_[0];
+
+		*named = true;
+		/* Code that follows its count is settled with that, made or not. */
+		if (!at->pending || value == new_)
+			part += edit_delta(edit);
+		if (at->pending && (value == new_ || edit->role == PROBES_ROLE_CODE) &&
+			array_reserve(&r->made, 1))
+			*(struct probes_edit *)array_add(&r->made) = *edit;
+		else if (at->pending && count && value != old)
+			log_say(&s->log, PROBES_LOG_NOTICE,
+				"the count at 0x%llx is %u, neither %u nor %u: another tool counts "
+				"there, it is left as it is",
+				(unsigned long long)address, value, old, new_);
+	}
+	return part;
+}
+
+static bool repair_object(struct probes_session *s, struct object_probes *h, struct repair *r)
+{
+	struct plan_parts *undo = &r->undo[h->probes[0].object];
+
+	for (size_t i = 0; i < h->probe_count; i++) {
+		const struct probes_probe *p = &h->probes[i];
+		size_t first = object_probes_semaphore(h, p), *slot;
+		bool named = false;
+
+		for (uint32_t k = 0; k < p->semaphore_count; k++)
+			if (object_probes_same(h, first + k) == first + k)
+				undo->of[PLAN_SEMAPHORE][first + k] = repair_sum(s, r,
+					p->semaphores[k].address, h->values[first + k], &named);
+		for (uint32_t k = 0; k < p->site_count; k++) {
+			const struct kind_ops *kind = kind_of(p);
+
+			if (kind->edit)
+				repair_sum(s, r, kind->edit(p->sites[k].address, true).address,
+					PROBES_NONE, &named);
+		}
+		if (!named)
+			continue;
+		slot = array_add(&r->which);
+		if (!slot)
+			return false;
+		*slot = h->info.first_probe + i;
+	}
+	return true;
+}
+
+/* Undo what one journal says. */
+static int repair_undo(struct probes_session *s, const struct journal_text *text,
+	const struct array *journals, struct probes_result **result, struct probes_error *e)
+{
+	struct change c = {
+		.plan = switch_plan_undo, .follow = true, .foreign = true, .journals = journals};
+	struct repair r = {.objects = s->catalog.objects.count};
+	int code = read_probes(s, NULL, 0, e);
+	bool fits;
+
+	array_init(&r.places, sizeof(struct repair_place));
+	array_init(&r.which, sizeof(size_t));
+	array_init(&r.made, sizeof(struct probes_edit));
+	r.undo = calloc(r.objects + 1, sizeof *r.undo);
+	fits = r.undo && repair_places(text, &r.places) &&
+	       array_reserve(&r.made, text->pending.count);
+	for (size_t i = 0; code == 0 && fits && i < r.objects; i++) {
+		struct object_probes *h = catalog_object(&s->catalog, i);
+
+		fits = !h->probe_count || (account_open_parts(&r.undo[i], h, PLAN_SEMAPHORE) &&
+						  repair_object(s, h, &r));
+	}
+	if (code == 0 && !fits)
 		code = error_memory(e, "a repair");
 	if (code == 0 && text->pending.count) {
 		code = journal_record(&s->journal, JOURNAL_KNOWN, &r.made, NULL);
@@ -296,20 +247,28 @@ static int repair_change(struct probes_session *s, const struct journal_text *te
 	if (code == 0 && r.which.count) {
 		c.which = r.which.data;
 		c.count = r.which.count;
-		c.deltas = r.deltas;
-		code = session_execute(s, &c, result, e);
+		c.undo = r.undo;
+		code = change_in_turn(s, &c, result, e);
 	}
-	repair_done(&r);
-	array_done(&places);
+	for (size_t i = 0; r.undo && i < r.objects; i++)
+		account_close_parts(&r.undo[i]);
+	free(r.undo);
+	array_done(&r.places);
+	array_done(&r.which);
+	array_done(&r.made);
 	return code;
 }
+/* ---- the call ---- */
 
-/* The undoing goes on record in the very journal that it undoes; whole, that is removed. */
+/*
+ * Undo one journal. The undo is recorded in the very journal that it undoes, which is removed when
+ * nothing of it is left.
+ */
 static int repair_one(struct probes_session *s, const struct journal_found *f,
-	struct probes_result **result, struct probes_error *e)
+	const struct array *journals, struct probes_result **result, struct probes_error *e)
 {
 	struct journal own = s->journal;
-	bool lasting = s->lasting, unrecorded = s->unrecorded, owing = s->keep_journal;
+	bool persistent = s->persistent, unrecorded = s->unrecorded, keep = s->keep_journal;
 	int r = journal_adopt(&s->journal, f);
 
 	if (r < 0) {
@@ -317,21 +276,21 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 		s->journal = own;
 		return r;
 	}
-	s->lasting = s->unrecorded = false;
-	r = repair_change(s, &f->text, result, e);
+	s->persistent = s->unrecorded = false;
+	r = repair_undo(s, &f->text, journals, result, e);
 	/* What another tool holds keeps its record. */
 	if (r == 0 && !(*result && (*result)->not_done))
 		journal_remove(&s->journal);
 	else
 		journal_leave(&s->journal);
 	s->journal = own;
-	s->keep_journal = owing;
-	s->lasting = lasting;
+	s->keep_journal = keep;
+	s->persistent = persistent;
 	s->unrecorded = unrecorded;
 	return r;
 }
 
-/* Room behind a list for another; the list stays what it is where there is no memory. */
+/* Room behind a list for another, which is copied there; NULL: no memory, the list stays. */
 static void *repair_extend(
 	void *list, size_t count, const void *more, size_t more_count, size_t size)
 {
@@ -342,11 +301,11 @@ static void *repair_extend(
 	return longer;
 }
 
-/* Put the result of one journal behind those before it; *more is taken. */
+/* Append the result of one journal to those before it; *more is freed. */
 static bool repair_join(struct probes_result **all, struct probes_result *more)
 {
 	struct probes_result *a = *all;
-	void *items, *writes, *texts;
+	void *items, *edits, *texts;
 
 	if (!a || !more) {
 		*all = a ? a : more;
@@ -355,13 +314,13 @@ static bool repair_join(struct probes_result **all, struct probes_result *more)
 	items = repair_extend(
 		a->items, a->item_count, more->items, more->item_count, sizeof *a->items);
 	a->items = items ? items : a->items;
-	writes = repair_extend(
+	edits = repair_extend(
 		a->edits, a->edit_count, more->edits, more->edit_count, sizeof *a->edits);
-	a->edits = writes ? writes : a->edits;
+	a->edits = edits ? edits : a->edits;
 	texts = repair_extend(
 		a->texts, a->text_count, more->texts, more->text_count, sizeof *a->texts);
 	a->texts = texts ? texts : a->texts;
-	if (items && writes && texts) {
+	if (items && edits && texts) {
 		a->item_count += more->item_count;
 		a->edit_count += more->edit_count;
 		a->text_count += more->text_count;
@@ -374,7 +333,7 @@ static bool repair_join(struct probes_result **all, struct probes_result *more)
 		a->cost_bytes += more->cost_bytes;
 	}
 	probes_result_free(more);
-	return items && writes && texts;
+	return items && edits && texts;
 }
 
 /*
@@ -405,34 +364,41 @@ static uint64_t repair_since(const struct journal_found *f)
 }
 
 /*
- * What raises counts comes first: what another of them added to such a count can be taken away only
- * then.
+ * Journals of ended owners that say what to undo come first, `*count` of them. Among these, those
+ * that lowered counts: what another journal added to such a count can be taken away only after they
+ * have raised it.
  */
-static bool repair_order(struct array *found)
+static bool repair_order(struct array *found, size_t *count)
 {
-	size_t first = 0;
+	struct journal_found *all = found->data;
 	bool fits = true;
 
-	for (size_t i = 0; fits && i < found->count; i++) {
-		struct journal_found *f = ARRAY_AT(found, struct journal_found, i), other;
-		struct array lowered;
+	*count = 0;
+	for (int lowering = 1; lowering >= 0; lowering--)
+		for (size_t i = *count; fits && i < found->count; i++) {
+			struct journal_found other = all[*count];
+			struct array lowered;
 
-		array_init(&lowered, sizeof(struct plan_lowered));
-		fits = session_lowered_by(f, &lowered);
-		if (fits && lowered.count) {
-			other = *ARRAY_AT(found, struct journal_found, first);
-			*ARRAY_AT(found, struct journal_found, first++) = *f;
-			*f = other;
+			if (all[i].living || *all[i].unjudged)
+				continue;
+			array_init(&lowered, sizeof(struct plan_lowered));
+			fits = record_lowered_by(&all[i], &lowered);
+			if (fits && (!lowering || lowered.count)) {
+				all[*count] = all[i];
+				all[i] = other;
+				++*count;
+			}
+			array_done(&lowered);
 		}
-		array_done(&lowered);
-	}
 	return fits;
 }
 
 int probes_repair(struct probes_session *s, struct probes_result **result, struct probes_error *e)
 {
 	struct array found;
+	bool current = true; /* `found` is what the journals say now */
 	int r = session_may_switch(s, false, e);
+	size_t count = 0;
 
 	*result = NULL;
 	if (r == 0 && (r = descriptors_spare(1)) < 0)
@@ -442,21 +408,20 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 	if (r < 0)
 		return r;
 	array_init(&found, sizeof(struct journal_found));
-	/* Under the turn: two repairs at once must not undo the same thing twice. */
-	if (!session_journals(s, false, &found) || !repair_order(&found))
+	/* In the turn: two repairs at once must not undo the same thing twice. */
+	if (!record_find(s, &found) || !repair_order(&found, &count))
 		r = error_memory(e, "the journals");
-	for (size_t i = 0; r == 0 && i < found.count; i++) {
-		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
 		struct probes_result *one = NULL;
-		uint64_t since;
+		uint64_t since = repair_since(f);
 
-		if (*f->unjudged)
-			continue;
-		since = repair_since(f);
-		r = repair_one(s, f, &one, e);
-		s->first_switch_ticks = s->first_switch_ticks && s->first_switch_ticks < since
-						? s->first_switch_ticks
-						: since;
+		r = repair_one(s, f, current ? &found : NULL, &one, e);
+		/* Undone whole, it says nothing any more; in part, it must be read again. */
+		current = current && !(one && one->not_done);
+		journal_text_done(&f->text);
+		if (!s->first_switch_ticks || since < s->first_switch_ticks)
+			s->first_switch_ticks = since;
 		s->repaired = true;
 		if (!repair_join(result, one))
 			r = error_memory(e, "a result");

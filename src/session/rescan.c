@@ -1,7 +1,7 @@
 /*
- * The public call that finds what was loaded and unloaded meanwhile. Objects
- * are told again by their mapping and their build-id; what has gone is given
- * up, with what this session had changed in it.
+ * The public call that finds the objects that were loaded and unloaded since the
+ * last look. An object is recognized by its mapping and its build-id. What this
+ * session had changed in an unloaded object went with it.
  */
 #include "session/session.h"
 
@@ -11,44 +11,30 @@
 
 #include <string.h>
 
-int session_look_again(
-	struct probes_session *s, struct array *known, struct image *image, struct probes_error *e)
-{
-	int r = image_read_again(&s->who, &s->memory, known, &s->maps_mark, image, e);
+/* ---- what was unloaded ---- */
 
-	if (r < 0)
-		return r;
-	/* The maps may have been another program's. */
-	r = probes_alive(s, e);
-	if (r < 0)
-		image_done(image);
-	return r;
-}
-
-/* ---- what has gone ---- */
-
-/* What was changed there is on record: take it off, before something else lies at its address. */
+/* Take the changes in an object off the record, before another is mapped at its address. */
 static void rescan_strike(struct probes_session *s, const struct object_probes *h)
 {
-	struct array writes;
+	struct array edits;
 	int r = 0;
 
-	array_init(&writes, sizeof(struct probes_edit));
-	for (size_t i = 0; i < h->semaphore_count; i++) {
-		uint16_t net = (uint16_t)(h->net[i] < 0 ? -h->net[i] : h->net[i]);
-		struct probes_edit *slot = h->net[i] ? array_add(&writes) : NULL;
+	array_init(&edits, sizeof(struct probes_edit));
+	for (enum plan_resource kind = 0; h->account && kind < PLAN_RESOURCES; kind++)
+		for (uint32_t i = 0; i < account_count(h, kind); i++) {
+			int32_t part = account_part(h, kind, i);
+			struct probes_edit *edit = part ? array_add(&edits) : NULL;
 
-		if (slot)
-			*slot = edit_semaphore(h->semaphores[i].address, h->net[i] > 0 ? net : 0,
-				h->net[i] < 0 ? net : 0);
-	}
-	if (s->journal.fd >= 0 && writes.count)
-		r = journal_record(&s->journal, JOURNAL_MADE, &writes, NULL);
+			if (edit)
+				*edit = account_edit(h, kind, i, -part);
+		}
+	if (s->journal.fd >= 0 && edits.count)
+		r = journal_record(&s->journal, JOURNAL_MADE, &edits, NULL);
 	if (r < 0)
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"the journal cannot be written (%s): it still names what was unloaded",
 			strerror(-r));
-	array_done(&writes);
+	array_done(&edits);
 }
 
 static int rescan_drop(struct probes_session *s, size_t object, struct probes_rescanned *what,
@@ -59,7 +45,7 @@ static int rescan_drop(struct probes_session *s, size_t object, struct probes_re
 	for (size_t i = 0; i < h->probe_count; i++) {
 		size_t *slot;
 
-		if (!session_owns(h, &h->probes[i]))
+		if (!account_owns(h, &h->probes[i]))
 			continue;
 		what->lost++;
 		slot = lost ? array_add(lost) : NULL;
@@ -72,6 +58,7 @@ static int rescan_drop(struct probes_session *s, size_t object, struct probes_re
 	if (!h->probe_count)
 		return 0;
 	rescan_strike(s, h);
+	account_end(h);
 	object_probes_unload(h);
 	if (!what->gone_objects++)
 		what->gone_first = object;
@@ -79,9 +66,9 @@ static int rescan_drop(struct probes_session *s, size_t object, struct probes_re
 	return 0;
 }
 
-/* ---- what is known ---- */
+/* ---- what is mapped ---- */
 
-/* Where each object lies that has not gone yet. One whose file was changed under us is no more. */
+/* List the mapped objects. An object whose file was replaced meanwhile counts as unmapped. */
 static bool rescan_known(struct probes_session *s, struct array *known)
 {
 	if (!array_reserve(known, s->catalog.objects.count))
@@ -119,7 +106,7 @@ static int rescan_take(struct probes_session *s, const struct array *known, stru
 			continue;
 		s->changes += h->info.deleted != k->deleted;
 		h->info.deleted = k->deleted;
-		/* Its end is told by other means than maps. */
+		/* probes_alive reports the end of the program itself. */
 		if (!k->there && !h->info.executable)
 			r = rescan_drop(s, i, what, lost, e);
 	}
@@ -130,7 +117,7 @@ static int rescan_take(struct probes_session *s, const struct array *known, stru
 	return r;
 }
 
-int session_rescan(struct probes_session *s, struct probes_rescanned *what, struct array *lost,
+int rescan_objects(struct probes_session *s, struct probes_rescanned *what, struct array *lost,
 	struct probes_error *e)
 {
 	struct array known;
@@ -138,14 +125,14 @@ int session_rescan(struct probes_session *s, struct probes_rescanned *what, stru
 	int r;
 
 	*what = (struct probes_rescanned){0};
-	if (!s->verify_again || s->held)
+	if (!s->read_maps || s->held)
 		return 0;
 	r = descriptors_spare(0);
 	if (r < 0)
 		return error_set(
 			e, PROBES_FAILED, r, "cannot look for libraries of process %d", s->who.pid);
 	array_init(&known, sizeof(struct image_known));
-	r = rescan_known(s, &known) ? s->verify_again(s, &known, &image, e)
+	r = rescan_known(s, &known) ? s->read_maps(s, &known, &image, e)
 				    : error_memory(e, "the list of objects");
 	if (r == 0) {
 		r = rescan_take(s, &known, &image, what, lost, e);
@@ -164,5 +151,5 @@ int session_rescan(struct probes_session *s, struct probes_rescanned *what, stru
 
 int probes_rescan(struct probes_session *s, struct probes_rescanned *what, struct probes_error *e)
 {
-	return session_rescan(s, what, NULL, e);
+	return rescan_objects(s, what, NULL, e);
 }

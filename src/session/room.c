@@ -1,7 +1,7 @@
 /*
  * The memory that a switch costs the process, and whether it fits: the kernel copies a page at the
- * first write to it, and charges the copy to the process's memory cgroup. At the limit the kernel
- * kills the process, not us. Reading must cost nothing.
+ * first write to it, and charges the copy to the memory cgroup of the process. At the limit the
+ * kernel kills that process. Reading must cost nothing.
  */
 #include "session/session.h"
 
@@ -35,16 +35,16 @@ static uint64_t room_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Can pagemap be read? */
-static bool room_see(struct probes_session *s)
+/* Open pagemap; false: it cannot be read. */
+static bool room_open_pagemap(struct probes_session *s)
 {
 	if (s->pagemap < 0)
 		s->pagemap = pagemap_open(s->who.task);
 	return s->pagemap >= 0;
 }
 
-/* Keep it open for the next time, unless descriptors are scarce. */
-static void room_seen(struct probes_session *s)
+/* Keep pagemap open, unless descriptors are scarce. */
+static void room_rest_pagemap(struct probes_session *s)
 {
 	if (s->pagemap < 0 || !descriptors_scarce(s->pagemap))
 		return;
@@ -54,16 +54,16 @@ static void room_seen(struct probes_session *s)
 
 /* ---- reading ---- */
 
-int session_fetch(struct probes_session *s, struct reader *reader, bool *changed)
+int room_fetch(struct probes_session *s, struct reader *reader, bool *changed)
 {
 	uint64_t now = room_now();
 
-	if (s->memory.fd >= 0 && now >= reader->marked_until && room_see(s)) {
+	if (s->memory.fd >= 0 && now >= reader->marked_until && room_open_pagemap(s)) {
 		for (size_t i = 0; i < reader->pieces.count; i++)
 			pagemap_mark(s->pagemap,
 				&ARRAY_AT(&reader->pieces, struct reader_piece, i)->spans);
 		reader->marked_until = now + ROOM_HOLDS_NS;
-		room_seen(s);
+		room_rest_pagemap(s);
 	}
 	return reader_fetch(reader, &s->catalog, &s->memory, changed);
 }
@@ -73,22 +73,23 @@ int session_fetch(struct probes_session *s, struct reader *reader, bool *changed
 /* Distinct, ascending page numbers of all bytes that a plan changes. */
 static int room_pages(const struct plan *p, struct array *pages, struct probes_error *e)
 {
-	/* By role: neighbours of a role mostly share a page. */
-	uint64_t last[PROBES_ROLE_SEMAPHORE + 1] = {0};
+	/* The last page of counts, of code: neighbours mostly share a page. */
+	uint64_t last[2] = {0, 0};
 	size_t distinct = 0;
 
 	for (size_t i = 0; i < p->edits.count; i++) {
 		const struct probes_edit *w = ARRAY_AT(&p->edits, struct probes_edit, i);
+		bool count = w->role == PROBES_ROLE_SEMAPHORE;
 
 		for (uint8_t k = 0; k < w->length; k++) {
 			uint64_t page = (w->address + k) / PAGEMAP_PAGE, *slot;
 
-			if (w->old[k] == w->new_[k] || page == last[w->role])
+			if (w->old[k] == w->new_[k] || page == last[count])
 				continue;
 			slot = array_add(pages);
 			if (!slot)
 				return error_memory(e, "the pages of a plan");
-			last[w->role] = *slot = page;
+			last[count] = *slot = page;
 		}
 	}
 	if (!order_by_number(pages->data, pages->count, pages->size, 0))
@@ -103,7 +104,7 @@ static int room_pages(const struct plan *p, struct array *pages, struct probes_e
 	return 0;
 }
 
-/* ---- words ---- */
+/* ---- the comparison ---- */
 
 /* "15.6 MiB" */
 static const char *room_size(uint64_t bytes, char *out, size_t size)
@@ -120,7 +121,10 @@ static const char *room_size(uint64_t bytes, char *out, size_t size)
 	return out;
 }
 
-/* "needs 15.6 MiB to copy 4000 pages; 2.1 MiB are left under /sys/fs/cgroup/x/memory.max" */
+/*
+ * "needs 15.6 MiB to copy 4000 pages; 2.1 MiB are left under /sys/fs/cgroup/x/memory.max"; NULL: no
+ * memory
+ */
 static char *room_words(const struct probes_result *r, const char *limit)
 {
 	char cost[32], left[32], *words;
@@ -136,32 +140,14 @@ static char *room_words(const struct probes_result *r, const char *limit)
 	return n < 0 ? NULL : words;
 }
 
-/* ---- the comparison ---- */
-
-/* The last check stays valid for a moment: a long plan takes longer from its check to its last
- * write. */
-static bool room_granted(struct probes_session *s, size_t pages)
-{
-	if (pages > s->room_pages || room_now() >= s->room_until)
-		return false;
-	s->room_pages -= pages;
-	return true;
-}
-
-static void room_grant(struct probes_session *s, uint64_t bytes)
-{
-	s->room_pages = bytes / PAGEMAP_PAGE;
-	s->room_until = room_now() + ROOM_HOLDS_NS;
-}
-
-static int room_compare(struct probes_session *s, const struct session_change *c,
+static int room_compare(struct probes_session *s, const struct change *c,
 	const struct cgroup_headroom *room, struct probes_result *r, struct probes_error *e)
 {
 	uint64_t left = room->left;
 	uint64_t spare = left > ROOM_RESERVE ? left - ROOM_RESERVE : 0;
 
 	/* An undo must happen sooner or later: it may use all the room, without a reserve. */
-	r->room_bytes = c->deltas || left == CGROUP_UNLIMITED ? left : spare;
+	r->room_bytes = c->undo || left == CGROUP_UNLIMITED ? left : spare;
 	r->no_room = r->cost_bytes > r->room_bytes;
 	if (r->no_room || c->dry_run) {
 		r->cost = room_words(r, room->limit);
@@ -171,35 +157,41 @@ static int room_compare(struct probes_session *s, const struct session_change *c
 	if (c->dry_run)
 		return 0;
 	if (!r->no_room) {
-		room_grant(s, spare > r->cost_bytes ? spare - r->cost_bytes : 0);
+		/* The check stays valid for a moment: a long plan takes longer from its check to
+		   its last write. */
+		s->room_pages = (spare > r->cost_bytes ? spare - r->cost_bytes : 0) / PAGEMAP_PAGE;
+		s->room_until = room_now() + ROOM_HOLDS_NS;
 		return 0;
 	}
 	error_set(e, PROBES_REFUSED, -ENOSPC, "refused to write in process %d", s->who.pid);
 	error_why(e, "that %s", r->cost);
-	return error_hint(e, c->deltas ? "raise that limit, then take back what is still switched"
-				       : "raise that limit, or switch fewer probes");
+	return error_hint(e, c->undo ? "raise that limit, then take back what is still switched"
+				     : "raise that limit, or switch fewer probes");
 }
 
-int session_room(struct probes_session *s, const struct session_change *c, const struct plan *p,
+int room_check(struct probes_session *s, const struct change *c, const struct plan *p,
 	struct probes_result *r, struct probes_error *e)
 {
 	struct array pages;
 	struct cgroup_headroom room;
+	bool granted;
 	int code;
 
 	r->room_bytes = CGROUP_UNLIMITED;
 	array_init(&pages, sizeof(uint64_t));
 	code = room_pages(p, &pages, e);
-	if (code < 0 || !pages.count || (!c->dry_run && room_granted(s, pages.count))) {
+	granted = !c->dry_run && pages.count <= s->room_pages && room_now() < s->room_until;
+	if (code < 0 || !pages.count || granted) {
+		s->room_pages -= code == 0 ? pages.count : 0;
 		array_done(&pages);
 		return code;
 	}
-	if (room_see(s))
+	if (room_open_pagemap(s))
 		r->copied_pages = pagemap_count(s->pagemap, pages.data, pages.count);
 	else
 		/* An undo writes to pages that were written, and so copied, before. */
-		r->copied_pages = c->deltas ? 0 : pages.count;
-	room_seen(s);
+		r->copied_pages = c->undo ? 0 : pages.count;
+	room_rest_pagemap(s);
 	array_done(&pages);
 	r->cost_bytes = (uint64_t)r->copied_pages * PAGEMAP_PAGE;
 	/* Reading what is left costs more than a small switch: only where it matters. */

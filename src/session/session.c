@@ -1,5 +1,5 @@
 /*
- * The public calls that open and list. Composes the rooms below; holds no
+ * The public calls that open, count and list. Composes the rooms below; holds no
  * rule of its own about notes, bytes or memory.
  */
 #include "session/session.h"
@@ -8,7 +8,6 @@
 #include "probe/select.h"
 #include "process/access.h"
 #include "process/descriptors.h"
-#include "process/image.h"
 #include "process/privilege.h"
 #include "process/start.h"
 
@@ -40,7 +39,7 @@ static struct probes_session *session_new(
 	catalog_init(&s->catalog);
 	if (options) {
 		s->read_only = options->read_only;
-		s->lasting = options->lasting;
+		s->persistent = options->persistent;
 		s->log = (struct log){options->log, options->log_data};
 	}
 	return s;
@@ -73,21 +72,9 @@ static int session_add(struct probes_session *s, const struct probes_object *inf
 	return catalog_add(&s->catalog, h) ? 0 : error_memory(e, "a session");
 }
 
-/* The protection of memory may have changed, and the kernel lets us write even to read-only memory.
- */
-static void session_check_writable(struct probes_session *s, const struct array *ranges)
-{
-	bool changed = false;
-
-	for (size_t i = 0; ranges->count && i < s->catalog.objects.count; i++)
-		changed |= object_probes_check_writable(catalog_object(&s->catalog, i), ranges);
-	s->changes += changed;
-	/* The next read evaluates these probes again. */
-	s->all.fresh = s->all.fresh || changed;
-}
-
 int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e)
 {
+	bool changed = false;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < image->objects.count; i++) {
@@ -107,14 +94,35 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 				catalog_object(&s->catalog, s->catalog.objects.count - 1),
 				o->build_id, o->build_id_size);
 	}
-	if (r == 0)
-		session_check_writable(s, &image->writable);
+	if (r < 0)
+		return r;
+	/* The protection of memory may have changed, and the kernel lets us write even to
+	   read-only memory. */
+	for (size_t i = 0; image->writable.count && i < s->catalog.objects.count; i++)
+		changed |= object_probes_check_writable(
+			catalog_object(&s->catalog, i), &image->writable);
+	s->changes += changed;
+	/* The next read evaluates these probes again. */
+	s->all.fresh = s->all.fresh || changed;
+	return 0;
+}
+
+static int session_read_maps(
+	struct probes_session *s, struct array *known, struct image *image, struct probes_error *e)
+{
+	int r = image_read_again(&s->who, &s->memory, known, &s->maps_mark, image, e);
+
+	if (r < 0)
+		return r;
+	/* The maps may be those of another program. */
+	r = probes_alive(s, e);
+	if (r < 0)
+		image_done(image);
 	return r;
 }
 
-/* All that is read at first is read through one thread: should that end meanwhile, another one. */
-int session_take_hold(
-	struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e)
+/* The first readings go through one thread: if that ends meanwhile, repeat them through another. */
+int session_attach(struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e)
 {
 	for (int tries = 0;; tries++) {
 		int r = identity_open(&s->who, pid, e);
@@ -139,17 +147,17 @@ int session_take_hold(
 static int session_open_process(struct probes_session *s, pid_t pid, struct probes_error *e)
 {
 	struct image image = {.terms = &s->terms};
-	int r = session_take_hold(s, pid, &image, e);
+	int r = session_attach(s, pid, &image, e);
 
 	if (r < 0)
 		return r;
 	s->process = true;
-	s->verify_again = session_look_again;
+	s->read_maps = session_read_maps;
 	s->path = strdup(ARRAY_AT(&image.objects, struct image_object, 0)->path);
 	r = s->path ? session_add_image(s, &image, e) : error_memory(e, "a session");
 	image_done(&image);
 	budget_trim(&s->budget);
-	/* What was read belongs together only if it still is the same program. */
+	/* The readings belong together only if the process still runs the same program. */
 	if (r == 0 && identity_execed(&s->who))
 		return identity_gone(&s->who, e);
 	return r ? r : probes_alive(s, e);
@@ -174,64 +182,49 @@ int probes_open_pid(pid_t pid, const struct probes_options *options,
 	return s ? session_finish(s, session_open_process(s, pid, e), session) : e->code;
 }
 
-static int session_open_path(struct probes_session *s, const char *path, struct probes_error *e)
+int probes_open_file(const char *path, const struct probes_options *options,
+	struct probes_session **session, struct probes_error *e)
 {
 	struct probes_object info = {.path = path, .executable = true};
+	struct probes_session *s = session_new(options, e);
 	int spare = descriptors_spare(0), fd, r;
 	struct object *file;
 	struct stat st;
 
-	if (spare < 0)
-		return error_set(e, PROBES_FAILED, spare, "cannot open %s", path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
+	*session = NULL;
+	if (!s)
+		return e->code;
+	fd = spare < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (spare < 0) {
+		r = error_set(e, PROBES_FAILED, spare, "cannot open %s", path);
+	} else if (fd < 0) {
 		error_set(e, errno == EACCES ? PROBES_DENIED : PROBES_NO_TARGET, -errno,
 			"cannot open %s", path);
-		return error_hint(e, "name a file that exists and that you may read");
-	}
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+		r = error_hint(e, "name a file that exists and that you may read");
+	} else if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
 		close(fd);
 		error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", path);
 		error_why(e, "it is no regular file");
-		return error_hint(e, "name a program or a shared library");
+		r = error_hint(e, "name a program or a shared library");
+	} else {
+		s->path = strdup(path);
+		r = object_read_on(fd, path, &s->terms, &file, e);
+		if (r == 0)
+			r = session_add(s, &info, NULL, file, "", e);
+		if (r == 0 && !s->path)
+			r = error_memory(e, "a session");
+		budget_trim(&s->budget);
 	}
-	r = object_read_on(fd, path, &s->terms, &file, e);
-	if (r < 0)
-		return r;
-	s->path = strdup(path);
-	if (!s->path) {
-		object_free(file);
-		return error_memory(e, "a session");
-	}
-	r = session_add(s, &info, NULL, file, "", e);
-	budget_trim(&s->budget);
-	return r;
-}
-
-int probes_open_file(const char *path, const struct probes_options *options,
-	struct probes_session **session, struct probes_error *e)
-{
-	struct probes_session *s = session_new(options, e);
-
-	*session = NULL;
-	return s ? session_finish(s, session_open_path(s, path, e), session) : e->code;
-}
-
-/* Report, before the program begins, that it runs with other rights than without a tracer. */
-static void session_say_privilege(const struct probes_session *s, const char *file)
-{
-	const char *slash = strrchr(file, '/');
-	struct privilege_facts facts;
-	char lost[300];
-
-	if (privilege_gather(&s->who, &facts) && privilege_lost(&facts, lost, sizeof lost))
-		log_say(&s->log, PROBES_LOG_NOTICE, "%.80s %s", slash ? slash + 1 : file, lost);
+	return session_finish(s, r, session);
 }
 
 int probes_start(const struct probes_program *program, const struct probes_options *options,
 	struct probes_session **session, struct probes_error *e)
 {
 	struct probes_session *s = session_new(options, e);
+	const char *slash = strrchr(program->file, '/');
+	struct privilege_facts facts;
+	char lost[300];
 	pid_t pid;
 	int r;
 
@@ -241,9 +234,13 @@ int probes_start(const struct probes_program *program, const struct probes_optio
 	r = start_hold(program, &pid, e);
 	if (r == 0) {
 		r = session_open_process(s, pid, e);
-		if (r == 0)
-			session_say_privilege(s, program->file);
-		else if (e->status == PROBES_DENIED) /* the program has ended: no pid for a hint */
+		/* The program runs with other rights than without a tracer. */
+		if (r == 0 && privilege_gather(&s->who, &facts) &&
+			privilege_lost(&facts, lost, sizeof lost))
+			log_say(&s->log, PROBES_LOG_NOTICE, "%.80s %s",
+				slash ? slash + 1 : program->file, lost);
+		else if (r < 0 && e->status == PROBES_DENIED)
+			/* The program has ended: no pid for a hint. */
 			error_hint(e, "start it by itself and attach as root");
 		s->held = true;
 		s->who.pid = pid;
@@ -267,11 +264,13 @@ void probes_close(struct probes_session *s)
 		start_kill(s->who.pid);
 	if (s->all_ready)
 		reader_done(&s->all);
-	/* Of a process that has ended nothing is owed. */
+	/* Nothing is left to undo in a process that has ended. */
 	if (s->keep_journal && identity_alive(&s->who) && memory_alive(&s->memory))
 		journal_leave(&s->journal);
 	else
 		journal_remove(&s->journal);
+	for (size_t i = 0; i < s->catalog.objects.count; i++)
+		account_end(catalog_object(&s->catalog, i));
 	catalog_done(&s->catalog);
 	budget_done(&s->budget);
 	memory_close(&s->memory);
@@ -280,6 +279,33 @@ void probes_close(struct probes_session *s)
 	identity_close(&s->who);
 	free(s->path);
 	free(s);
+}
+
+int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *e)
+{
+	struct probes_session s = {.who = {.pidfd = -1, .proc = -1, .task = -1},
+		.memory.fd = -1,
+		.process = true,
+		.terms = {.count = true}};
+	struct image image = {.terms = &s.terms};
+	int r = session_attach(&s, pid, &image, e);
+
+	*survey = (struct probes_survey){0};
+	for (size_t i = 0; r == 0 && i < image.objects.count; i++) {
+		const struct image_object *o = ARRAY_AT(&image.objects, struct image_object, i);
+
+		survey->objects++;
+		survey->probes += o->probes;
+		survey->unread += o->unread;
+		survey->more = survey->more || o->more;
+	}
+	if (r == 0) {
+		image_done(&image);
+		r = identity_execed(&s.who) ? identity_gone(&s.who, e) : probes_alive(&s, e);
+	}
+	memory_close(&s.memory);
+	identity_close(&s.who);
+	return r;
 }
 
 /* ---- facts ---- */
@@ -309,6 +335,25 @@ int probes_alive(struct probes_session *s, struct probes_error *e)
 	if (!s->process || (identity_alive(&s->who) && memory_alive(&s->memory)))
 		return 0;
 	return identity_gone(&s->who, e);
+}
+
+int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e)
+{
+	if (!s->process) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot switch probes of a file");
+		error_why(e, "only a process has probes that are on or off");
+		return error_hint(e, "name a process, or start the program with trace");
+	}
+	if (s->read_only && !dry_run) {
+		error_set(e, PROBES_REFUSED, -EROFS, "cannot switch probes");
+		return error_why(e, "this session is read-only");
+	}
+	if (s->memory.fd < 0 && !dry_run) {
+		error_set(e, PROBES_DENIED, s->memory.denied, "cannot write to process %d",
+			s->who.pid);
+		return access_explain(s->who.pid, e);
+	}
+	return probes_alive(s, e);
 }
 
 const struct probes_access *probes_access(struct probes_session *s)

@@ -99,7 +99,7 @@ static void sweep_leave(struct sweep *w, struct probes_undone *undone, uint64_t 
 {
 	pid_t pid = undone->member->pid;
 	struct journal journal = {.fd = -1};
-	int r = session_open_journal(&journal, pid, start, program);
+	int r = record_open(&journal, pid, start, program);
 
 	if (r == 0)
 		r = journal_record(&journal, JOURNAL_INTENT, doubt, NULL);
@@ -148,7 +148,8 @@ static int sweep_inherit(struct sweep *w, const struct tree_link *link,
 				continue;
 			doubt->count = 0;
 			r = fork_inherit(child, s,
-				after && (!others || w->begun > s->changed_at + SWEEP_RECENT),
+				after &&
+					(!others || w->begun > s->last_switch_ticks + SWEEP_RECENT),
 				doubt, count, e);
 			if (r < 0 || *count || !doubt->count)
 				return r;
@@ -293,7 +294,7 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 	int r = 0;
 
 	/* A change that cannot be undone in a child must stay on record. */
-	w.options.lasting = false;
+	w.options.persistent = false;
 	array_init(&w.known, sizeof(struct sweep_known));
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		const struct probes_session *s = sessions[i];
@@ -301,7 +302,7 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 
 		/* New children inherit what a session still holds. */
 		open = open || (owes && identity_alive(&s->who));
-		if (!s->process || !s->first_switch_ticks || s->doubtful)
+		if (!s->process || !s->first_switch_ticks || s->parts_unknown)
 			continue;
 		r = sweep_know(&w, s->who.pid, s->who.start_time,
 			owes ? UINT64_MAX - SESSION_BIRTH : procfs_now(), e);

@@ -49,6 +49,8 @@ void session_end(struct session_world *x)
 	rmdir(x->runtime);
 	if (x->s.all_ready)
 		reader_done(&x->s.all);
+	for (size_t i = 0; i < x->s.catalog.objects.count; i++)
+		account_end(catalog_object(&x->s.catalog, i));
 	identity_close(&x->s.who);
 	close(x->s.memory.fd);
 	budget_done(&x->s.budget);

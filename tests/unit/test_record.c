@@ -335,7 +335,7 @@ static void record_of_another(
 	const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
 
 	ck_assert_int_eq(
-		session_open_journal(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
+		record_open(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
 	ck_assert_int_eq(journal_record(j, JOURNAL_MADE, &edits, NULL), 0);
 }
 

@@ -140,7 +140,7 @@ static void rescan_begin(struct session_world *x)
 {
 	session_begin(x, "");
 	maps = (struct rescan_maps){.w = &x->w};
-	x->s.verify_again = rescan_look;
+	x->s.read_maps = rescan_look;
 }
 
 static void rescan_end(struct session_world *x)

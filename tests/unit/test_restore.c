@@ -35,7 +35,7 @@ static void restore_try(const char *setup, const char *text, const char *names, 
 {
 	struct array chosen;
 	struct probes_error e;
-	const int32_t *deltas[1];
+	struct plan_parts undo = {0};
 	size_t which[16];
 	struct plan p;
 	struct world w;
@@ -46,13 +46,13 @@ static void restore_try(const char *setup, const char *text, const char *names, 
 	script_choose(&w, names, &chosen);
 	for (size_t i = 0; i < chosen.count; i++)
 		which[i] = ARRAY_AT(&chosen, struct selected, i)->probe;
-	deltas[0] = restore_deltas(&w, text);
+	undo.of[PLAN_SEMAPHORE] = restore_deltas(&w, text);
 	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
-	ck_assert_int_eq(plan_restore(&p, which, chosen.count, deltas, follow, &e), 0);
+	ck_assert_int_eq(plan_restore(&p, which, chosen.count, &undo, follow, &e), 0);
 	script_writes(&p, writes, 500);
 	script_items(&w, &p, items, 500);
 	plan_done(&p);
-	free((void *)deltas[0]);
+	free(undo.of[PLAN_SEMAPHORE]);
 	array_done(&chosen);
 	world_end(&w);
 }

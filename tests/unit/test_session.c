@@ -1,6 +1,7 @@
 /*
- * Covers session/switch.c on a made-up memory: select, read, plan, apply, and the account of what
- * is ours. Not covered: opening, journals and repair, stopping (e2e, on live processes).
+ * Covers session/switch.c, change.c and account.c on a made-up memory: select, read, plan, apply,
+ * and the account of what is ours. Not covered: opening, journals and repair, stopping (e2e, on
+ * live processes).
  */
 #include "session/group.h"
 #include "session_world.h"
@@ -190,6 +191,25 @@ START_TEST(session_forgets_what_others_took)
 	world_set_count(&x.w, WORLD_DATA(0x32), 1); /* somebody else's, in whole */
 	session_must_restore(&x);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 1);
+	session_end(&x);
+}
+END_TEST
+
+/* Only what this session raised is its own. */
+START_TEST(session_knows_what_is_mine)
+{
+	struct session_world x;
+
+	session_begin(&x, "c40=1 c44=1");
+	session_must(&x, PROBES_ENABLE, "nop");
+	ck_assert(world_live(&x.w, "nop")->mine);
+	session_must_restore(&x);
+	ck_assert(!world_live(&x.w, "nop")->mine);
+	world_set_count(&x.w, WORLD_DATA(0x40), 2);
+	world_set_count(&x.w, WORLD_DATA(0x44), 2);
+	session_must(&x, PROBES_DISABLE, "nop");
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 1);
+	ck_assert(!world_live(&x.w, "nop")->mine);
 	session_end(&x);
 }
 END_TEST
@@ -541,6 +561,7 @@ Suite *session_suite(void)
 	tcase_add_loop_test(t, session_looks_at_all_who_share, 0, 2);
 	tcase_add_test(t, session_never_takes_back_a_uprobes_part);
 	tcase_add_test(t, session_forgets_what_others_took);
+	tcase_add_test(t, session_knows_what_is_mine);
 	tcase_add_test(t, session_dry_run_touches_nothing);
 	tcase_add_test(t, session_refuses_named_and_tells_all);
 	tcase_add_test(t, session_all_leaves_out_what_cannot);

@@ -248,24 +248,6 @@ START_TEST(state_of_broken_notes_says_nothing)
 }
 END_TEST
 
-/* Only a count that this session raised is its own. */
-START_TEST(state_knows_what_is_mine)
-{
-	static const struct elf_note notes[] = {{PC(0x10), 0, SEM(4), "sdt", "p", ""}};
-	struct world w;
-	struct object_probes *h = world_of(&w, notes, 1);
-
-	world_set_count(&w, SEM(4), 1);
-	h->net[0] = 1;
-	world_read(&w);
-	ck_assert(world_live(&w, "p")->mine);
-	h->net[0] = -1;
-	world_read(&w);
-	ck_assert(!world_live(&w, "p")->mine);
-	world_end(&w);
-}
-END_TEST
-
 Suite *state_suite(void)
 {
 	Suite *s = suite_create("state");
@@ -278,7 +260,6 @@ Suite *state_suite(void)
 	tcase_add_test(t, state_without_a_site);
 	tcase_add_test(t, state_of_sdt);
 	tcase_add_test(t, state_of_broken_notes_says_nothing);
-	tcase_add_test(t, state_knows_what_is_mine);
 	suite_add_tcase(s, t);
 	return s;
 }
