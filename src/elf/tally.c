@@ -14,29 +14,10 @@ static uint64_t *tally_find(uint64_t *table, size_t size, uint64_t secret, uint6
 	return &table[at];
 }
 
-static bool tally_grow(struct tally *t)
-{
-	size_t size = t->size ? 2 * t->size : 1024;
-	uint64_t *table = calloc(size, sizeof *table);
-
-	if (!table)
-		return false;
-	/* The slots depend on a secret: an attacker may choose names whose hashes collide. */
-	memcpy(&t->secret, (const void *)getauxval(AT_RANDOM), sizeof t->secret);
-	t->secret |= 1;
-	for (size_t i = 0; i < t->size; i++)
-		if (t->table[i])
-			*tally_find(table, size, t->secret, t->table[i]) = t->table[i];
-	free(t->table);
-	t->table = table;
-	t->size = size;
-	return true;
-}
-
 bool tally_add(struct tally *t, const char *provider, const char *name)
 {
 	const char *texts[] = {provider, name};
-	uint64_t hash = 14695981039346656037u, *slot;
+	uint64_t hash = 14695981039346656037u, *slot, *table;
 
 	/* FNV-1a over both strings with their NULs; then mix all bits into the low ones, which
 	 * choose the slot. */
@@ -47,8 +28,22 @@ bool tally_add(struct tally *t, const char *provider, const char *name)
 	}
 	hash ^= hash >> 29;
 	hash += !hash; /* 0 marks a free slot */
-	if (2 * (t->count + 1) > t->size && t->size < 2 * TALLY_MOST && !tally_grow(t))
-		return false;
+	if (2 * (t->count + 1) > t->size && t->size < 2 * TALLY_MOST) {
+		size_t size = t->size ? 2 * t->size : 1024;
+
+		table = calloc(size, sizeof *table);
+		if (!table)
+			return false;
+		/* Slots depend on a secret: an attacker may choose names whose hashes collide. */
+		memcpy(&t->secret, (const void *)getauxval(AT_RANDOM), sizeof t->secret);
+		t->secret |= 1;
+		for (size_t i = 0; i < t->size; i++)
+			if (t->table[i])
+				*tally_find(table, size, t->secret, t->table[i]) = t->table[i];
+		free(t->table);
+		t->table = table;
+		t->size = size;
+	}
 	slot = tally_find(t->table, t->size, t->secret, hash);
 	if (*slot)
 		return true;

@@ -108,19 +108,20 @@ static int access_noted(struct access_facts *f, int code)
 
 static void access_gather_process(struct access_facts *f)
 {
-	char path[64], ours[64] = "", theirs[64] = "", *text, *uids, *gids, *our_map;
+	char path[64], ours[64] = "", theirs[64] = "", *text, *our_map;
+	uint64_t uids[3] = {0}, gids[3] = {0};
 	size_t size;
 
 	snprintf(path, sizeof path, "/proc/%d/status", f->pid);
 	if (procfs_read(AT_FDCWD, path, &text, &size) == 0) {
-		uids = strstr(text, "\nUid:");
-		if (uids)
-			sscanf(uids + sizeof "\nUid:" - 1, "%u %u %u", &f->real_uid,
-				&f->effective_uid, &f->saved_uid);
-		gids = strstr(text, "\nGid:");
-		if (gids)
-			sscanf(gids + sizeof "\nGid:" - 1, "%u %u %u", &f->real_gid,
-				&f->effective_gid, &f->saved_gid);
+		procfs_status_numbers(text, "Uid", 10, uids, 3);
+		procfs_status_numbers(text, "Gid", 10, gids, 3);
+		f->real_uid = (uid_t)uids[0];
+		f->effective_uid = (uid_t)uids[1];
+		f->saved_uid = (uid_t)uids[2];
+		f->real_gid = (gid_t)gids[0];
+		f->effective_gid = (gid_t)gids[1];
+		f->saved_gid = (gid_t)gids[2];
 		f->tracer = (pid_t)procfs_status(text, "TracerPid", 0);
 		f->its_seccomp = procfs_status(text, "Seccomp", 0) > 0;
 		f->its_capabilities = procfs_status_set(text, "CapPrm");

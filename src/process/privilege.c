@@ -65,7 +65,7 @@ bool privilege_gather(const struct identity *who, struct privilege_facts *f)
 	unsigned char attribute[XATTR_CAPS_SZ_3];
 	/* O_PATH: a program may be executable and not readable. */
 	int fd = openat(who->task, "exe", O_PATH | O_CLOEXEC);
-	const char *uids, *gids;
+	uint64_t uids[2], gids[2];
 	struct statvfs mount;
 	char path[64], *text;
 	struct stat st;
@@ -93,10 +93,11 @@ bool privilege_gather(const struct identity *who, struct privilege_facts *f)
 	f->set_uid = f->set_uid && privilege_is_mapped(who, "uid_map", f->owner);
 	f->set_gid = f->set_gid && privilege_is_mapped(who, "gid_map", f->group);
 	known = procfs_read(who->task, "status", &text, &length) == 0 &&
-		(uids = strstr(text, "\nUid:")) && (gids = strstr(text, "\nGid:")) &&
-		sscanf(uids + 5, "%*u %u", &f->uid) == 1 &&
-		sscanf(gids + 5, "%*u %u", &f->gid) == 1;
+		procfs_status_numbers(text, "Uid", 10, uids, 2) == 2 &&
+		procfs_status_numbers(text, "Gid", 10, gids, 2) == 2;
 	if (known) {
+		f->uid = (uid_t)uids[1];
+		f->gid = (gid_t)gids[1];
 		f->capabilities = procfs_status_set(text, "CapPrm");
 		f->file_capabilities &= procfs_status_set(text, "CapBnd");
 		f->refused_anyway |= procfs_status(text, "NoNewPrivs", 0) > 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Locks in the way of a turn. Held by a stranger (who may not trace the target, even as root of a user
+# Locks of other processes on the target. Held by a stranger (who may not trace the target, even as root of a user
 # namespace of their own): no change waits, whatever the stranger locks. Held by a process that may
 # trace: a switch gives up after a time and names the holder; an undo waits longer, then stays on
 # record. Held by an unidentified process: a change waits, then ignores the lock.
@@ -39,7 +39,7 @@ unlocked()
 	gone "$locking" $holder
 }
 
-# --- strangers: a lock that they can have is in nobody's way
+# --- strangers: the locks that they can take block no session
 start loop_ocaml2_pie
 for way in directory pidfd 'pidfd namespace'; do
 	# shellcheck disable=SC2086 # words
@@ -74,7 +74,7 @@ done
 
 # --- taking back goes on trying longer than switching does
 hold -enable multi
-locked '' "$pid" turn
+locked '' "$pid" both
 kill -TERM "$session"
 want 6 attach -no-syslog -pid "$pid" -enable second
 same 'it tries on' "$(kill -0 "$session" && cat "$tmp/held" | wc -l | tr -d ' ')" 1
@@ -87,7 +87,7 @@ same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site
 
 # --- and ends one day: on record, with the truth about who and what to do
 hold -enable multi
-locked '' "$pid" turn
+locked '' "$pid" both
 kill -TERM "$session"
 wait "$session"
 same 'refused' "$?" 6
@@ -99,7 +99,7 @@ want 0 repair -no-syslog -pid "$pid"
 has 'repaired' "undid what session $session left: 1 probe, 5 sites"
 same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
 
-# --- of whom nobody can say who it is: in the end none of us holds a turn that long
+# --- an unidentified holder: its lock is ignored after a time, since no session takes as long
 locked "$nobody" "$pid" pidfd orphan
 attach -enable multi
 attach -disable multi
