@@ -17,13 +17,13 @@
 
 /* ---------------------------------------------------------------- actions */
 
-/* Options, and the words that they point into. */
+/* Options and the text of their arguments. */
 struct act_command {
-	struct options options; /* first: it is freed as what it begins with */
+	struct options options; /* first: act_switch_forget frees the whole by it */
 	char room[INPUT_SIZE + 2];
 };
 
-/* Do what the options ask for. words: as they were typed, for messages and the record. */
+/* Run the actions of the options. words: as they were typed, for messages and the record. */
 static void act_command_do(struct app *a, struct act_command *c, char **words, int count)
 {
 	const struct options *o = &c->options;
@@ -39,7 +39,7 @@ static void act_command_do(struct app *a, struct act_command *c, char **words, i
 	FILE *out;
 
 	act_switch_forget(a);
-	a->pending.command = &c->options; /* freed with it from now on */
+	a->pending.command = &c->options; /* which owns it from now on */
 	if (why) {
 		app_complain(a, ":%.80s: %s", words[0], why);
 		act_switch_forget(a);
@@ -68,7 +68,7 @@ static void act_command_do(struct app *a, struct act_command *c, char **words, i
 		act_switch_forget(a);
 }
 
-/* "enable-all", "-enable a,b -provider p", "attach -enable a": what attach takes. */
+/* "enable-all", "-enable a,b -provider p", "attach -enable a": the arguments of attach. */
 static void act_command_actions(struct app *a, const char *line)
 {
 	struct act_command *c = mem_alloc(sizeof *c);
@@ -91,7 +91,7 @@ static void act_command_actions(struct app *a, const char *line)
 	memmove(argv + 4, argv + 4 + skip, (size_t)(count + 1 - skip) * sizeof *argv);
 	count -= skip;
 	if (options_parse(count + 4, argv, &c->options, &e) < 0) {
-		e.hint[0] = '\0'; /* how the program is called is not how this is */
+		e.hint[0] = '\0'; /* the hint is about the shell's command line */
 		app_say_error(a, "", &e);
 		options_done(&c->options);
 		free(c);
@@ -127,7 +127,7 @@ static void act_command_sort(struct app *a, const char *rest)
 	app_complain(a, "sort by one of:%s (-NAME: inverted)", names);
 }
 
-/* Also when nothing in the list can be switched any more. */
+/* Unlike W it also works when nothing in the list can be switched. */
 static void act_command_sweep(struct app *a, const char *rest)
 {
 	(void)rest;
@@ -143,8 +143,8 @@ static void act_command_tree(struct app *a, const char *rest)
 
 struct act_command_word {
 	const char *word;
-	enum request request;                         /* that it stands for, else: */
-	void (*run)(struct app *a, const char *rest); /* what it does; NULL: an action */
+	enum request request;                         /* the same as this key; otherwise: */
+	void (*run)(struct app *a, const char *rest); /* NULL: an action of attach */
 };
 
 static const struct act_command_word act_command_words[] = {
@@ -206,7 +206,7 @@ static void act_command_run(struct app *a, const char *line)
 
 /* --------------------------------------------------------------- completion */
 
-/* What the candidates that begin as the word does have in common. */
+/* The candidates that begin with a word, and what they have in common. */
 struct act_command_guess {
 	const char *word;
 	size_t length, found;
@@ -243,7 +243,7 @@ static void act_command_complete(struct app *a)
 		act_command_offer(&g,
 			strchr(g.word, ':') ? a->model.rows[i].label : row_name(&a->model.rows[i]));
 	snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
-		!g.found      ? "nothing begins so"
+		!g.found      ? "no match"
 		: g.found > 1 ? g.names
 			      : "");
 	for (size_t i = g.length; g.found && g.common[i]; i++)

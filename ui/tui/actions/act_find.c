@@ -34,7 +34,7 @@ static bool act_find_search_changed(struct app *a, const char *text)
 
 static void act_find_search_accepted(struct app *a, const char *text)
 {
-	if (!*text) { /* as in vi: the search before, again */
+	if (!*text) { /* as in vi: repeat the last search */
 		list_search(&a->list, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
 		act_find_next(a, REQUEST_NEXT);
 	} else if (a->prompt.why[0]) {

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#define ACT_LEAVE_UNDO_MS 30000    /* wait for other sessions, without a user to try again */
+#define ACT_LEAVE_UNDO_MS 30000    /* how long an undo without a user waits for other sessions */
 #define ACT_LEAVE_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
 
 /* An undo of all that this session changed, and what came of it. */
@@ -43,7 +43,7 @@ static void act_leave_undo_all(struct app *a, const char *word, const char *chil
 {
 	struct probes_error e;
 
-	births_look(a); /* while it shows what children inherited */
+	births_look(a); /* children are recognized by the states before the undo */
 	*u = (struct act_leave_undo){
 		.app = a, .children_word = children_word, .operation = operation_new(&a->model)};
 	if (a->group && probes_group_restore(a->group, patience_ms, act_leave_undone, u, &e) < 0 &&
@@ -54,7 +54,7 @@ static void act_leave_undo_all(struct app *a, const char *word, const char *chil
 	u->unreverted = model_changed(&a->model);
 }
 
-/* Undo; false: not all of it could be. */
+/* Undo; false: some changes remain. */
 static bool act_leave_undo(struct app *a)
 {
 	size_t changed = model_changed(&a->model);
@@ -121,7 +121,7 @@ static void act_leave_finish(struct app *a)
 static void act_leave_end_program(struct app *a)
 {
 	program_signal(&a->program, SIGTERM);
-	program_signal(&a->program, SIGCONT); /* a stopped one could not end */
+	program_signal(&a->program, SIGCONT); /* a stopped program would not end */
 	a->leaving.ending = true;
 	a->leaving.since_ms = app_now_ms();
 	app_say(a, "waiting for process %d to end", (int)a->program.pid);
@@ -191,7 +191,7 @@ void act_leave_lease(struct app *a)
 	app_refresh(a, true);
 	operation_say(&b.operation->sum, said, sizeof said - 100);
 	if (b.status < 0 || b.children.failed || b.unreverted)
-		a->last_key_ms = app_now_ms(); /* once more, when it runs out again */
+		a->last_key_ms = app_now_ms(); /* try again when the lease runs out again */
 	if (b.status < 0 || b.children.failed) {
 		app_say_error(a, "the lease ran out, but not all could be undone",
 			b.status < 0 ? &b.e : &b.children.e);
@@ -213,7 +213,7 @@ void act_leave_signal(struct app *a, int signal)
 	a->leaving.signal = signal;
 	a->leaving.how = LEAVE_UNDO;
 	act_leave_finish(a);
-	if (!a->quit) /* it could not be undone, and there is nobody to ask */
+	if (!a->quit) /* the undo failed, and there is nobody to ask */
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "%s ", a->message.text);
 	a->quit = true;
 }

@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------- views */
 
-/* Bring a view to the front that is about a row. */
+/* Open a view of one probe. */
 static void act_look_at(struct app *a, enum app_view view, uint32_t row)
 {
 	if (row == ROWLIST_NONE)
@@ -91,7 +91,7 @@ void act_look_output(struct app *a, enum request r)
 	app_open(a, a->view == VIEW_OUTPUT ? VIEW_LIST : VIEW_OUTPUT);
 }
 
-/* The keyboard is the program's, until ^]. */
+/* Give the keyboard to the program, until ^]. */
 void act_look_type(struct app *a, enum request r)
 {
 	(void)r;
@@ -198,7 +198,7 @@ void act_look_reopen(struct app *a, enum request r)
 
 /* ------------------------------------------------------------------ the list */
 
-/* The keys whose column the list never shows as it is are left out. */
+/* Skip the columns that the list does not show now. */
 void act_look_sort(struct app *a, enum request r)
 {
 	bool arguments = a->model.argued && view_list_areas(a).columns >= COLUMN_ARGUMENTS_FROM;

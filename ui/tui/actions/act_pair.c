@@ -30,7 +30,7 @@ static void act_pair_of_tags(struct app *a, struct pairs_one *pair)
 	pairs_choose(&a->pairs.known, pair->start, pair->end);
 }
 
-/* Which pair p is about; false: none, which is said. */
+/* Which pair p switches; false: none, and the result line says why. */
 static bool act_pair_mean(struct app *a, struct pairs_one *pair)
 {
 	struct app_selection s;

@@ -34,7 +34,7 @@ void act_record_mark(struct app *a, const char *text)
 
 /* ------------------------------------------------------------------ files */
 
-/* A new file that only the user reads; NULL: why not is said. */
+/* Create a file that only the user can read. NULL: it failed, and the result line says why. */
 static FILE *act_record_open(struct app *a, const char *path)
 {
 	/* an existing name, a link above all, is not overwritten */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ACT_SWITCH_ASK_SITES 50 /* more are asked about */
+#define ACT_SWITCH_ASK_SITES 50 /* ask before switching more */
 
 /* ---------------------------------------------------------------- what is meant */
 
@@ -26,7 +26,7 @@ void act_switch_forget(struct app *a)
 	a->pending = (struct app_pending){0};
 }
 
-/* Set app.pending to a selection. It takes the rows. False: there is nothing to switch. */
+/* Set app.pending to a selection, whose rows it takes; false: nothing of it is left to switch. */
 static bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb verb)
 {
 	struct pairs_one pair;
@@ -61,40 +61,40 @@ static struct operation_plan act_switch_plan(
 
 /* ---------------------------------------------------------------- doing it */
 
-void act_switch_audit(struct app *a, const char *verb, const struct operation *d)
+void act_switch_audit(struct app *a, const char *verb, const struct operation *op)
 {
 	struct probes_error e = {0};
 
-	for (size_t i = 0; i < d->count && i < a->model.process_count; i++) {
-		if (d->results[i] && audit_note(&a->audit, verb, a->model.processes[i].session,
-					     d->results[i], &e) < 0)
+	for (size_t i = 0; i < op->count && i < a->model.process_count; i++) {
+		if (op->results[i] && audit_note(&a->audit, verb, a->model.processes[i].session,
+					      op->results[i], &e) < 0)
 			text_clean(e.why, a->message.notice, sizeof a->message.notice);
 	}
 }
 
-/* The result line of a deed; e belongs to status. */
-static void act_switch_report(struct app *a, const char *prefix, const struct operation *d,
+/* Report an operation in the result line; e belongs to status. */
+static void act_switch_report(struct app *a, const char *prefix, const struct operation *op,
 	int status, const struct probes_error *e)
 {
 	char said[400], before[800];
 
-	if (status < 0 && !d->sum.processes) {
-		snprintf(
-			before, sizeof before, "%s%s FAILED, nothing was changed", prefix, d->what);
+	if (status < 0 && !op->sum.processes) {
+		snprintf(before, sizeof before, "%s%s FAILED, nothing was changed", prefix,
+			op->what);
 		app_say_error(a, before, e);
 		return;
 	}
-	operation_say(&d->sum, said, sizeof said);
+	operation_say(&op->sum, said, sizeof said);
 	if (status < 0) {
 		snprintf(before, sizeof before, "%s%s: %s; FAILED in %zu processes", prefix,
-			d->what, said, d->sum.failed_processes);
+			op->what, said, op->sum.failed_processes);
 		app_say_error(a, before, e);
 		return;
 	}
-	app_say(a, "%s%s: %s.%s%s%s", prefix, d->what, said,
-		operation_wrote(d) ? (*prefix == 'u' ? " ^R=redo" : " u=undo") : "",
+	app_say(a, "%s%s: %s.%s%s%s", prefix, op->what, said,
+		operation_wrote(op) ? (*prefix == 'u' ? " ^R=redo" : " u=undo") : "",
 		a->message.notice[0] ? " " : "", a->message.notice);
-	a->message.bad = !operation_wrote(d);
+	a->message.bad = !operation_wrote(op);
 }
 
 static void act_switch_do(struct app *a)
@@ -102,20 +102,20 @@ static void act_switch_do(struct app *a)
 	struct operation_step steps[2];
 	struct operation_plan plan = act_switch_plan(&a->pending, steps, false);
 	struct probes_error e = {0};
-	struct operation *d;
+	struct operation *op;
 	int status;
 
 	a->message.notice[0] = '\0';
-	births_look(a); /* while it shows what children inherited */
-	status = operation_do(&a->model, &plan, &d, &e);
-	act_switch_audit(a, "screen", d);
-	record_operation(&a->record, &a->model, "", d);
+	births_look(a); /* children are recognized by the states before the switch */
+	status = operation_do(&a->model, &plan, &op, &e);
+	act_switch_audit(a, "screen", op);
+	record_operation(&a->record, &a->model, "", op);
 	app_refresh(a, true);
-	act_switch_report(a, "", d, status, &e);
-	if (operation_wrote(d))
-		history_add(&a->history, d);
+	act_switch_report(a, "", op, status, &e);
+	if (operation_wrote(op))
+		history_add(&a->history, op);
 	else
-		operation_free(d);
+		operation_free(op);
 	act_switch_forget(a);
 }
 
@@ -198,7 +198,7 @@ void act_switch_begin(struct app *a)
 	struct operation *dry;
 	int status;
 
-	app_refresh(a, true); /* decide on what is, not on what was a second ago */
+	app_refresh(a, true); /* decide on the states now, not a second ago */
 	status = operation_do(&a->model, &plan, &dry, &e);
 	if (status < 0 && !dry->sum.processes) {
 		act_switch_report(a, "", dry, status, &e);
@@ -222,7 +222,7 @@ void act_switch_answer(struct app *a, uint32_t key)
 	app_say(a, "not done: nothing was changed");
 }
 
-/* What e and d act on; false: nothing, which is said. */
+/* What e and d act on; false: nothing, and the result line says so. */
 static bool act_switch_select(struct app *a, struct app_selection *s)
 {
 	*s = app_selection(a);
@@ -266,7 +266,7 @@ void act_switch_undo(struct app *a, enum request r)
 	bool redo = r == REQUEST_REDO;
 	const struct operation *last = history_last(&a->history, redo);
 	struct probes_error e = {0};
-	struct operation *d;
+	struct operation *op;
 	int status;
 
 	if (!last) {
@@ -275,16 +275,16 @@ void act_switch_undo(struct app *a, enum request r)
 	}
 	a->message.notice[0] = '\0';
 	births_look(a);
-	status = operation_revert(&a->model, last, &d, &e);
-	act_switch_audit(a, redo ? "redo" : "undo", d);
-	record_operation(&a->record, &a->model, redo ? "redo: " : "undo: ", d);
+	status = operation_revert(&a->model, last, &op, &e);
+	act_switch_audit(a, redo ? "redo" : "undo", op);
+	record_operation(&a->record, &a->model, redo ? "redo: " : "undo: ", op);
 	app_refresh(a, true);
-	act_switch_report(a, redo ? "redone: " : "undone: ", d, status, &e);
-	/* A refused undo can succeed once its cause has gone: keep it as the last deed. */
-	if ((status < 0 && !d->sum.processes) || (!operation_wrote(d) && d->sum.refused))
-		operation_free(d);
+	act_switch_report(a, redo ? "redone: " : "undone: ", op, status, &e);
+	/* A refused undo can succeed once its cause has gone: keep it as the last operation. */
+	if ((status < 0 && !op->sum.processes) || (!operation_wrote(op) && op->sum.refused))
+		operation_free(op);
 	else
-		history_reverted(&a->history, redo, d);
+		history_reverted(&a->history, redo, op);
 }
 
 /* ---------------------------------------------------------------- preview */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#define APP_ORDER_HELD_MS 3000 /* after a key the order is held for so long */
+#define APP_ORDER_HELD_MS 3000 /* after a key the order of the rows stays */
 
 int64_t app_now_ms(void)
 {

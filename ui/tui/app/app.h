@@ -7,7 +7,6 @@
 #include "probes.h"
 #include "ui/audit.h"
 #include "ui/options.h"
-#include "ui/targets.h"
 #include "ui/tui/app/request.h"
 #include "ui/tui/operations/history.h"
 #include "ui/tui/operations/operation.h"
@@ -54,7 +53,7 @@ enum app_view {
 		VIEW_COUNT
 };
 
-/* What e, d, z and y act on. */
+/* The probes that e, d, z and y act on. */
 struct app_selection {
 	uint32_t *rows; /* the caller frees it */
 	size_t count;
@@ -63,55 +62,55 @@ struct app_selection {
 	const struct pairs_one *pair; /* a pair in the list of pairs: rows are its end, its start */
 };
 
-/* A view. Members are called for the view in front only; those that may be NULL say so. */
+/*
+ * A view. Its functions are called only while it is in front. A member may be NULL only where its
+ * comment says so.
+ */
 struct view_ops {
-	/* Which keys work: one bit of enum request_where. */
+	/* One bit of enum request_where: which keys work. */
 	unsigned where;
-	/* Lines of the view itself around the lines that scroll: heading, edges. */
+	/* How many lines the view draws around those that scroll: heading, edges. */
 	int around;
-	/* q returns to the view from which it was opened; otherwise to the list. */
+	/* q returns to the view that opened this one; otherwise q returns to the list. */
 	bool overlay;
-	/* Write app.text. On opening, and when q returns to the view. NULL: somebody else writes
-	 * it, or there is none. */
+	/* Write app.text. Called on opening and when q returns here. NULL: nothing to write. */
 	void (*build)(struct app *a);
-	/* The states were read. NULL: the view shows none. */
+	/* The states were read again. NULL: the view shows no states. */
 	void (*refresh)(struct app *a);
-	/* The terminal, the cursor or the rows have changed: fit the view to them, so that moving
-	 * and drawing are right. */
+	/* Fit the view to the terminal, the cursor and the rows, which may have changed. */
 	void (*layout)(struct app *a);
-	/* Draw all but the message and the footer. */
+	/* Draw everything but the message and the footer. */
 	void (*draw)(const struct app *a, struct canvas *c);
 	/* Do a request of SECTION_MOVE. */
 	void (*move)(struct app *a, enum request r);
-	/* Put the cursor on the row at this line of the screen, if there is one. NULL: no cursor.
-	 */
+	/* Move the cursor to the row at line y of the screen, if there is one. NULL: no cursor. */
 	void (*click)(struct app *a, int y);
-	/* Do a request in the view's own way: true. NULL or false: as act.c does it in all views.
-	 */
+	/* Handle a request that this view handles itself; false: act.c does. NULL: none. */
 	bool (*request)(struct app *a, enum request r);
-	/* The probe that i, x, a, ! and p act on, or ROWLIST_NONE. NULL: none. */
+	/* The probe for i, x, a, ! and p, or ROWLIST_NONE. NULL: these keys do nothing here. */
 	uint32_t (*row)(const struct app *a);
-	/* What e, d, z and y act on. NULL: these keys do nothing here. */
+	/* The probes for e, d, z and y. NULL: these keys do nothing here. */
 	struct app_selection (*selection)(const struct app *a);
-	/* Write all lines as text (w). */
+	/* Write all lines as text, for w. NULL: w does nothing here. */
 	void (*write)(const struct app *a, FILE *out);
-	/* Work that the view does without a key, once a turn: milliseconds until it is due, or -1;
-	 * and do what is due. Both or neither are NULL. */
+	/* Milliseconds until the view has work to do without a key, or -1; and do the work that is
+	 * due, once a turn. NULL, both: no such work. */
 	int64_t (*wait)(const struct app *a);
 	void (*poll)(struct app *a);
 };
 
-/* One kind of prompt. */
+/* A kind of prompt. */
 struct prompt_ops {
-	const char *label; /* before the text */
-	/* The text has changed: what it means takes effect. false: it cannot be accepted, and
-	 * prompt.why says why. NULL: any text can be. */
+	/* Drawn before the text. */
+	const char *label;
+	/* Apply the text as it is typed. false: the text is not valid, and prompt.why says why.
+	 * NULL: every text is valid and has no effect yet. */
 	bool (*changed)(struct app *a, const char *text);
-	/* Enter. NULL: nothing is left to do. */
+	/* Enter. NULL: `changed` has done everything. */
 	void (*accepted)(struct app *a, const char *text);
-	/* Esc. NULL: say that nothing was done. */
+	/* Esc. NULL: report that nothing was done. */
 	void (*cancelled)(struct app *a);
-	/* Tab: complete the word before the cursor. NULL: Tab does nothing. */
+	/* Complete the word before the cursor (Tab). NULL: Tab does nothing. */
 	void (*complete)(struct app *a);
 };
 

@@ -4,6 +4,7 @@
 #include "ui/tui/app/targets_load.h"
 
 #include "ui/probe_name.h"
+#include "ui/targets.h"
 #include "ui/tui/app/objects.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
@@ -153,7 +154,7 @@ static int targets_load_actions(struct app *a, struct probes_error *e)
 	const struct actions *todo = &a->options->actions;
 	struct probes_switch_options options = options_switch(a->options);
 	struct probes_result *r = NULL;
-	struct operation *d;
+	struct operation *op;
 	char said[300], before[sizeof a->message.notice];
 	int status;
 
@@ -168,14 +169,14 @@ static int targets_load_actions(struct app *a, struct probes_error *e)
 		return status;
 	}
 	a->model.switched = true;
-	d = operation_of(&a->model, r, "before its start");
-	app_say(a, "%s: %s %s%s%s", d->what, operation_say(&d->sum, said, sizeof said), before,
+	op = operation_of(&a->model, r, "before its start");
+	app_say(a, "%s: %s %s%s%s", op->what, operation_say(&op->sum, said, sizeof said), before,
 		before[0] && a->message.notice[0] ? "; " : "", a->message.notice);
 	a->message.bad = before[0];
 	if (audit_note(&a->audit, "screen", a->started, r, e) < 0)
 		app_say_error(a, "", e);
-	record_operation(&a->record, &a->model, "", d);
-	history_add(&a->history, d);
+	record_operation(&a->record, &a->model, "", op);
+	history_add(&a->history, op);
 	return 0;
 }
 
