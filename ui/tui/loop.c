@@ -280,6 +280,7 @@ void loop_run(struct app *a, int signals)
 		if (a->dirty && !tty_busy()) { /* a stalled terminal gets the next frame later */
 			if (a->redraw)
 				screen_invalidate();
+			app_layout(a); /* messages and states changed since the last key */
 			frame_draw(a, &l.canvas);
 			screen_show(&l.canvas);
 			a->dirty = a->redraw = false;

@@ -84,7 +84,6 @@ void act_find_look_on(struct app *a)
 		snprintf(a->prompt.why, sizeof a->prompt.why, "%zu of %zu match%s",
 			a->list.shown_count, a->model.row_count,
 			list_is_looking(&a->list) ? ", looking up functions" : "");
-	app_layout(a);
 	a->dirty = true;
 }
 

@@ -205,7 +205,6 @@ void act_leave_lease(struct app *a)
 		history_done(&a->history);
 	}
 	operation_free(b.operation);
-	app_layout(a);
 }
 
 void act_leave_signal(struct app *a, int signal)

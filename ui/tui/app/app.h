@@ -75,9 +75,10 @@ struct view_ops {
 	bool overlay;
 	/* Write app.text. Called on opening and when q returns here. NULL: nothing to write. */
 	void (*build)(struct app *a);
-	/* The states were read again. NULL: the view shows no states. */
+	/* The states were read again. NULL: `layout` and `draw` show them without this. */
 	void (*refresh)(struct app *a);
-	/* Fit the view to the terminal, the cursor and the rows, which may have changed. */
+	/* Fit the view to the terminal, the cursor and the rows, which may have changed: after
+	 * every key and before every drawing. */
 	void (*layout)(struct app *a);
 	/* Draw everything but the message and the footer. */
 	void (*draw)(const struct app *a, struct canvas *c);

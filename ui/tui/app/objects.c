@@ -179,5 +179,4 @@ void objects_poll(struct app *a)
 				said, sizeof said, n.new, n.sum.new_probes, "new", n.loaded);
 		app_say(a, "%s", said);
 	}
-	app_layout(a);
 }

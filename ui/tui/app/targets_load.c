@@ -260,7 +260,6 @@ int targets_load_picked(struct app *a, const pid_t *pids, size_t count, struct p
 		targets_load_close(a);
 		a->view = VIEW_PICKER;
 	}
-	app_layout(a);
 	return status;
 }
 
@@ -281,7 +280,6 @@ void targets_load_again(struct app *a)
 	if (status < 0)
 		app_say_error(a, "", &e);
 	targets_load_rows(a);
-	app_layout(a);
 }
 
 void targets_load_close(struct app *a)

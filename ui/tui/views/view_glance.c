@@ -92,6 +92,5 @@ void view_glance_poll(struct app *a)
 	if (probes_at(s, member.probe)->site_count &&
 		*view_detail_where(s, member.probe, 0, true, text, sizeof text))
 		text_addf(g->where, sizeof g->where, "in %s", text);
-	app_layout(a);
 	a->dirty = true;
 }

@@ -67,14 +67,6 @@ static void view_list_layout(struct app *a)
 	view_glance_update(a, &areas);
 }
 
-/* The glance shows states. */
-static void view_list_refresh(struct app *a)
-{
-	struct view_list_areas areas = view_list_areas(a);
-
-	view_glance_update(a, &areas);
-}
-
 /* ---------------------------------------------------------------- the lines */
 
 static void view_list_arrange(
@@ -318,7 +310,6 @@ static struct app_selection view_list_selection(const struct app *a)
 
 const struct view_ops view_list_ops = {
 	.where = IN_LIST,
-	.refresh = view_list_refresh,
 	.layout = view_list_layout,
 	.draw = view_list_draw,
 	.move = view_list_move,
