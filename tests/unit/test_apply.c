@@ -227,6 +227,34 @@ START_TEST(apply_undoes_after_every_failed_look)
 }
 END_TEST
 
+/* An edit of several bytes is verified, written, read back and undone as a whole. */
+START_TEST(apply_of_several_bytes)
+{
+	for (unsigned fail = 0; fail < 4; fail++) {
+		struct probes_error e = {0};
+		struct probes_edit *edit;
+		struct apply_world a;
+
+		apply_begin(&a, "", "+one", false);
+		edit = a.p.edits.data;
+		edit->address--;
+		edit->length = 3;
+		memcpy(edit->old, "\x90\x3d\x11", 3);
+		memcpy(edit->new_, "\xeb\x3d\x11", 3);
+		a.w.fake.fail_write = fail;
+		a.w.fake.code = -EIO;
+		if (fail == 1) /* another tool changed one of them */
+			*world_byte(&a.w, WORLD_PC(0x10)) = 0xcc;
+		ck_assert_int_eq(apply_go(&a, &e), !fail ? 0 : fail == 1 ? -EBUSY : -EIO);
+		ck_assert_uint_eq(*world_byte(&a.w, WORLD_PC(0x10)), !fail       ? 0xeb
+								     : fail == 1 ? 0xcc
+										 : 0x90);
+		ck_assert(fail < 2 || fake_same(&a.w.fake, a.before));
+		apply_end(&a);
+	}
+}
+END_TEST
+
 /* A write that says it was made and was not: seen when it is read back (of a site). */
 START_TEST(apply_reads_back)
 {
@@ -779,6 +807,7 @@ Suite *apply_suite(void)
 	tcase_add_loop_test(t, apply_every_scenario_works, 0, APPLY_SCENARIOS);
 	tcase_add_loop_test(t, apply_undoes_after_every_failed_write, 0, APPLY_SCENARIOS);
 	tcase_add_loop_test(t, apply_undoes_after_every_failed_look, 0, APPLY_SCENARIOS);
+	tcase_add_test(t, apply_of_several_bytes);
 	tcase_add_test(t, apply_reads_back);
 	tcase_add_test(t, apply_of_a_process_that_goes);
 	tcase_add_test(t, apply_says_what_it_could_not_undo);

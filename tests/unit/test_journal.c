@@ -136,6 +136,49 @@ START_TEST(journal_says_what_was_written)
 }
 END_TEST
 
+/* Edits of every length come back as they were; those of no known role make a journal malformed. */
+START_TEST(journal_keeps_edits_of_any_length)
+{
+	struct probes_edit list[PROBES_EDIT_BYTES];
+	struct array edits = {.data = list, .count = PROBES_EDIT_BYTES, .size = sizeof *list};
+	struct journal_key key = journal_own();
+	struct journal_text text;
+	struct journal j;
+	char bytes[1000];
+	size_t size;
+
+	journal_folder();
+	ck_assert_int_eq(journal_open(&j, &key), 0);
+	for (uint8_t i = 0; i < PROBES_EDIT_BYTES; i++) {
+		list[i] = (struct probes_edit){
+			.address = 7000u + i, .length = i + 1, .role = PROBES_ROLE_CODE};
+		memset(list[i].old, 0x10 + i, list[i].length);
+		memset(list[i].new_, 0x80 + i, list[i].length);
+	}
+	ck_assert_int_eq(journal_record(&j, JOURNAL_MADE, &edits, NULL), 0);
+	size = journal_bytes(&j, bytes, sizeof bytes);
+	ck_assert(journal_parse(bytes, size, &text));
+	ck_assert_uint_eq(text.length, size);
+	ck_assert_uint_eq(text.made.count, PROBES_EDIT_BYTES);
+	for (size_t i = 0; i < PROBES_EDIT_BYTES; i++) {
+		const struct probes_edit *edit = ARRAY_AT(&text.made, struct probes_edit, i);
+
+		ck_assert_uint_eq(edit->address, list[i].address);
+		ck_assert_int_eq(edit->role, PROBES_ROLE_CODE);
+		ck_assert_uint_eq(edit->length, list[i].length);
+		ck_assert_mem_eq(edit->old, list[i].old, sizeof edit->old);
+		ck_assert_mem_eq(edit->new_, list[i].new_, sizeof edit->new_);
+	}
+	journal_text_done(&text);
+	list[0].role = PROBES_ROLE_SEMAPHORE + 1;
+	ck_assert_int_eq(journal_record(&j, JOURNAL_MADE, &edits, NULL), 0);
+	size = journal_bytes(&j, bytes, sizeof bytes);
+	ck_assert(!journal_parse(bytes, size, &text));
+	journal_remove(&j);
+	journal_folder_gone();
+}
+END_TEST
+
 /* Cut anywhere, it says what its whole blocks say. */
 START_TEST(journal_cut_short)
 {
@@ -543,6 +586,7 @@ Suite *journal_suite(void)
 	TCase *t = tcase_create("journal");
 
 	tcase_add_test(t, journal_says_what_was_written);
+	tcase_add_test(t, journal_keeps_edits_of_any_length);
 	tcase_add_test(t, journal_cut_short);
 	tcase_add_test(t, journal_lies);
 	tcase_add_test(t, journal_is_private);
