@@ -26,7 +26,7 @@ static char *config_trim(char *text)
 }
 
 void config_apply(struct options *o, char *text, const char *path,
-	void (*wrong)(void *data, const char *text), void *data)
+	void (*report)(void *data, const char *text), void *data)
 {
 	struct probes_error e = {0};
 	unsigned number = 0;
@@ -55,7 +55,7 @@ void config_apply(struct options *o, char *text, const char *path,
 		if (!why)
 			continue;
 		snprintf(message, sizeof message, "%s:%u: %s: %s", path, number, name, why);
-		wrong(data, message);
+		report(data, message);
 	}
 }
 
@@ -104,7 +104,7 @@ static char *config_load(const char *path, const char **why)
 	return text;
 }
 
-void config_read(struct options *o, void (*wrong)(void *data, const char *text), void *data)
+void config_read(struct options *o, void (*report)(void *data, const char *text), void *data)
 {
 	char path[1024], message[1200];
 	const char *why;
@@ -113,9 +113,9 @@ void config_read(struct options *o, void (*wrong)(void *data, const char *text),
 		return;
 	o->config = config_load(path, &why);
 	if (o->config) {
-		config_apply(o, o->config, path, wrong, data);
+		config_apply(o, o->config, path, report, data);
 	} else if (why) {
 		snprintf(message, sizeof message, "%s: %s", path, why);
-		wrong(data, message);
+		report(data, message);
 	}
 }

@@ -12,16 +12,16 @@
 
 /*
  * Apply the file to the options that the command line did not set. A missing file is no
- * error. Each error is passed to `wrong` as "FILE:LINE: WHY"; the other lines still apply.
+ * error. Each error is passed to `report` as "FILE:LINE: WHY"; the other lines still apply.
  */
-void config_read(struct options *o, void (*wrong)(void *data, const char *text), void *data);
+void config_read(struct options *o, void (*report)(void *data, const char *text), void *data);
 
 /*
  * Apply a text with the file's syntax. The text is modified and must live as long as the
  * options. `path` is used in error messages only.
  */
 void config_apply(struct options *o, char *text, const char *path,
-	void (*wrong)(void *data, const char *text), void *data);
+	void (*report)(void *data, const char *text), void *data);
 
 /*
  * The path of a file or directory of probes-tui according to the XDG base directories:

@@ -108,12 +108,12 @@ static int run(struct options *o)
 }
 
 /* Errors in the configuration file do not stop the program; the screen shows the first one. */
-static void report_mistake(void *data, const char *text)
+static void report_config_error(void *data, const char *text)
 {
 	struct options *o = data;
 
-	if (!o->mistake[0])
-		snprintf(o->mistake, sizeof o->mistake, "%s", text);
+	if (!o->config_error[0])
+		snprintf(o->config_error, sizeof o->config_error, "%s", text);
 	report_line("%s", text);
 }
 
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 		}
 	} else {
 		o.files = files;
-		config_read(&o, report_mistake, &o);
+		config_read(&o, report_config_error, &o);
 		status = run(&o);
 	}
 	options_done(&o);

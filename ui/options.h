@@ -72,9 +72,9 @@ struct options {
 	bool mouse;
 	const char *theme; /* "dark", "light", "mono", or NULL */
 
-	uint64_t given;     /* bits: rows of options_table that the command line set */
-	char *config;       /* text of the configuration file, owned; or NULL */
-	char mistake[1200]; /* the first error in it, to be shown; or "" */
+	uint64_t given;          /* bits: rows of options_table that the command line set */
+	char *config;            /* text of the configuration file, owned; or NULL */
+	char config_error[1200]; /* the first error in it, to be shown; or "" */
 
 	bool help;    /* -help: print it and do nothing else */
 	bool version; /* -version */

@@ -43,7 +43,7 @@ static int tui_show(struct app *a)
 		.ascii = a->options->ascii,
 		.mouse = a->options->mouse,
 		.theme = a->options->theme};
-	char why[256], mistake[1200];
+	char why[256], safe[1200];
 	struct probes_error e = {0};
 	int signals = loop_signals();
 
@@ -57,8 +57,8 @@ static int tui_show(struct app *a)
 	}
 	if (why[0])
 		app_say(a, "%s", why);
-	if (a->options->mistake[0])
-		app_complain(a, "%s", text_clean(a->options->mistake, mistake, sizeof mistake));
+	if (a->options->config_error[0])
+		app_complain(a, "%s", text_clean(a->options->config_error, safe, sizeof safe));
 	if (a->started && !a->options->hold && probes_resume(a->started, &e) < 0) {
 		screen_close();
 		return tui_fail(&e);

@@ -42,9 +42,9 @@ struct pty_relay_buffer {
 };
 
 /* Has the program itself ended? Its children may still run. */
-static bool pty_relay_ended(const struct pty_relay_job *w)
+static bool pty_relay_ended(const struct pty_relay_job *job)
 {
-	struct pollfd p = {.fd = w->pidfd, .events = POLLIN};
+	struct pollfd p = {.fd = job->pidfd, .events = POLLIN};
 
 	return poll(&p, 1, 0) != 0;
 }
@@ -76,54 +76,54 @@ static bool pty_relay_read(struct pty_relay_buffer *b, int master)
  * End the program: SIGTERM, then SIGKILL. The program leads its session, so its pid is also its
  * process group. Its output is read until it ends: a full pty would block it.
  */
-static void pty_relay_end(const struct pty_relay_job *w, struct pty_relay_buffer *b)
+static void pty_relay_end(const struct pty_relay_job *job, struct pty_relay_buffer *b)
 {
 	int64_t deadline = pty_relay_now_ms() + PTY_RELAY_GRACE_MS, wait;
 	struct pollfd fds[] = {
-		{.fd = w->pidfd, .events = POLLIN}, {.fd = w->master, .events = POLLIN}};
+		{.fd = job->pidfd, .events = POLLIN}, {.fd = job->master, .events = POLLIN}};
 
-	if (!pty_relay_ended(w)) {
-		kill(-w->pid, SIGTERM);
-		kill(-w->pid, SIGCONT); /* a stopped process does not see SIGTERM */
+	if (!pty_relay_ended(job)) {
+		kill(-job->pid, SIGTERM);
+		kill(-job->pid, SIGCONT); /* a stopped process does not see SIGTERM */
 	}
-	while (!pty_relay_ended(w) && (wait = deadline - pty_relay_now_ms()) > 0) {
+	while (!pty_relay_ended(job) && (wait = deadline - pty_relay_now_ms()) > 0) {
 		poll(fds, 2, (int)wait);
-		if (fds[1].revents && !pty_relay_read(b, w->master))
+		if (fds[1].revents && !pty_relay_read(b, job->master))
 			fds[1].fd = -1; /* the program closed its terminal, and may still run */
 	}
-	if (!pty_relay_ended(w))
-		kill(-w->pid, SIGKILL);
+	if (!pty_relay_ended(job))
+		kill(-job->pid, SIGKILL);
 }
 
-static void pty_relay_run(const struct pty_relay_job *w)
+static void pty_relay_run(const struct pty_relay_job *job)
 {
 	static struct pty_relay_buffer b;
 	bool screen = true, program = true; /* alive */
-	int out = w->channel;
+	int out = job->channel;
 
 	while (program || (screen && b.count)) {
 		struct pollfd fds[] = {
-			{.fd = program ? w->master : -1, .events = POLLIN},
-			{.fd = screen ? w->channel : -1, .events = b.count ? POLLOUT : 0},
+			{.fd = program ? job->master : -1, .events = POLLIN},
+			{.fd = screen ? job->channel : -1, .events = b.count ? POLLOUT : 0},
 		};
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
-			program = pty_relay_read(&b, w->master);
+			program = pty_relay_read(&b, job->master);
 		if (screen && (fds[1].revents & (POLLHUP | POLLERR)))
 			screen = false;
-		if (!screen && w->ends) {
-			pty_relay_end(w, &b);
+		if (!screen && job->ends) {
+			pty_relay_end(job, &b);
 			break;
 		}
-		if (!screen && out == w->channel && (program || b.count)) {
-			out = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		if (!screen && out == job->channel && (program || b.count)) {
+			out = open(job->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 				0600);
 			if (out < 0) /* keep reading, or the program would block */
 				out = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		}
-		while (b.count && (screen || out != w->channel)) {
+		while (b.count && (screen || out != job->channel)) {
 			size_t contiguous = PTY_RELAY_BUFFER - b.first;
 			ssize_t n = write(out, b.bytes + b.first,
 				b.count < contiguous ? b.count : contiguous);
@@ -144,9 +144,9 @@ static void pty_relay_run(const struct pty_relay_job *w)
 }
 
 /* Detach from the screen: own session, default signals, no descriptors but those of the job. */
-static void pty_relay_detach(struct pty_relay_job *w)
+static void pty_relay_detach(struct pty_relay_job *job)
 {
-	int *const kept[] = {&w->master, &w->channel, &w->pidfd};
+	int *const kept[] = {&job->master, &job->channel, &job->pidfd};
 	int null = open("/dev/null", O_RDWR);
 	sigset_t none;
 
@@ -173,7 +173,7 @@ static void pty_relay_detach(struct pty_relay_job *w)
 
 int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t pid, bool ends)
 {
-	struct pty_relay_job w = {.master = master, .pid = pid, .ends = ends, .path = r->path};
+	struct pty_relay_job job = {.master = master, .pid = pid, .ends = ends, .path = r->path};
 	uint32_t number = (uint32_t)getpid();
 	int channels[2], status = 0;
 	char directory[256];
@@ -182,7 +182,7 @@ int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t 
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, channels) < 0)
 		return -errno;
-	w.channel = channels[1];
+	job.channel = channels[1];
 	/* The file for the output: its directory is created now; its name cannot be guessed. */
 	for (char *end = directory; usable && end; end = strchr(end + 1, '/')) {
 		char *slash = strchr(end + 1, '/');
@@ -199,17 +199,17 @@ int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t 
 		number ^= (uint32_t)time(NULL);
 	snprintf(r->path, sizeof r->path, "%s/output-%.80s-%08x.log", directory,
 		probe_name_base(program), number);
-	w.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	r->pid = w.pidfd < 0 ? -1 : fork();
+	job.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	r->pid = job.pidfd < 0 ? -1 : fork();
 	if (r->pid == 0) {
-		pty_relay_detach(&w);
-		pty_relay_run(&w);
+		pty_relay_detach(&job);
+		pty_relay_run(&job);
 	}
 	if (r->pid < 0)
 		status = -errno;
-	close(w.channel);
-	if (w.pidfd >= 0)
-		close(w.pidfd);
+	close(job.channel);
+	if (job.pidfd >= 0)
+		close(job.pidfd);
 	r->channel = channels[0];
 	if (status < 0)
 		close(r->channel);

@@ -17,8 +17,8 @@ struct input {
 
 enum input_outcome { INPUT_SAME, INPUT_MOVED, INPUT_CHANGED, INPUT_DONE, INPUT_CANCEL };
 
-void input_set(struct input *e, const char *text);
+void input_set(struct input *in, const char *text);
 /* Apply a key (key.h). Enter: done. Esc, ^C, or Backspace in an empty field: cancel. */
-enum input_outcome input_key(struct input *e, uint32_t key);
+enum input_outcome input_key(struct input *in, uint32_t key);
 
 #endif
