@@ -1,9 +1,4 @@
-/*
- * Which probes a verb prints.
- *
- * Owns the choice of rows, by -provider and -object or by what an action
- * touched, and small facts that every format needs. Must not print.
- */
+/* The rows that a verb prints, and facts that every format needs. Prints nothing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

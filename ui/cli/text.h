@@ -4,9 +4,9 @@
 
 #include "ui/rows.h"
 
-/* A line a probe, below it a line a site, at the end a summary; with quiet the probes only. */
+/* A line per probe and per site, and a summary; with -quiet lines of probes only. */
 extern const struct format_ops text_ops;
-/* A line a probe, sorted by name: "NAME enabled". */
+/* A line per probe, sorted by name: "NAME enabled". */
 extern const struct format_ops text_info_ops;
 
 #endif

@@ -89,9 +89,10 @@ void act_record_script(struct app *a, const char *path)
 /* The shown rows' probes, process by process, as the command line writes them. */
 static void act_record_sheet(struct app *a, const struct format_ops *ops, FILE *out)
 {
-	struct format_sheet sheet = {.out = out, .many = a->model.process_count > 1};
+	struct output o = {.file = out, .many = a->model.process_count > 1};
 
-	ops->begin(&sheet);
+	if (ops->begin)
+		ops->begin(&o);
 	for (size_t i = 0; i < a->model.process_count; i++) {
 		const struct model_process *process = &a->model.processes[i];
 		struct rows rows = {.session = process->session, .live = !process->unread};
@@ -111,11 +112,12 @@ static void act_record_sheet(struct app *a, const struct format_ops *ops, FILE *
 				rows.items[rows.count++] = (struct rows_one){.probe = member.probe};
 			}
 		}
-		ops->rows(&sheet, &rows);
-		sheet.blocks++;
+		ops->rows(&o, &rows);
+		o.printed++;
 		free(rows.items);
 	}
-	ops->end(&sheet);
+	if (ops->end)
+		ops->end(&o);
 }
 
 static bool act_record_ends(const char *path, const char *ending)
