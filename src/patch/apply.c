@@ -206,8 +206,8 @@ static void apply_undo(struct apply *a, struct memory *m, struct probes_error *e
 }
 
 /*
- * Read back what was written of a batch, all of it, also after a failure: what is lost of the
- * counts of others must be put back.
+ * Read back everything that was written of a batch, also after a failure: what our writes took of
+ * the counts of others must be put back.
  */
 static int apply_read_back(
 	struct apply *a, struct verify_batch *b, struct memory *m, struct probes_error *e)

@@ -77,7 +77,8 @@ static int journal_write(struct journal *j, const void *bytes, size_t size)
 	return r;
 }
 
-/* `size` bytes were written, or half of them, which would hide the blocks behind them. */
+/* Account for `size` bytes; or, after an error, cut off what was written of them: the blocks after
+ * half a block could not be read. */
 static int journal_written(struct journal *j, int code, size_t size)
 {
 	if (code < 0)
@@ -126,7 +127,7 @@ int journal_record(
 
 /* ---- files ---- */
 
-/* Give it a name of its own; without a file yet, create the file under that name. */
+/* Give the file a name that does not exist yet; without a file, create one under that name. */
 static int journal_create(struct journal *j, int dir, const struct journal_key *key)
 {
 	char self[64];
@@ -314,7 +315,7 @@ static bool journal_edits(struct array *to, const uint8_t *bytes, size_t size, b
 	return true;
 }
 
-/* Take in a block. `*newest`: where the newest intent begins among the edits that are pending. */
+/* Add a block to the text. `*newest`: where the newest intent begins among the pending edits. */
 static bool journal_take(
 	struct journal_text *text, uint32_t kind, const uint8_t *bytes, size_t size, size_t *newest)
 {

@@ -288,8 +288,8 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
  * count below the part of uprobes: then the whole probe stays as it is, until the other tools have
  * gone and the count is clear.
  *
- * Where a count would go below 0, somebody took our part away. If another session did, and will add
- * it again when it takes back, our part comes back with that, and is not settled.
+ * Where a count would go below 0, somebody has subtracted our part. If another session did, and
+ * will add it again, our part is not settled until then.
  */
 static bool plan_restore_check(struct plan *p, const struct plan_step *s, const uint32_t *to,
 	const uint32_t *from, bool follow, struct probes_item *item)

@@ -104,11 +104,11 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 	const struct plan_mode *mode, struct probes_error *e);
 
 /*
- * Plan to take back parts: `undo` holds those of each object. Probes are taken in the order of `which`.
- * `follow`: sites are set to what their semaphore says even where that does not change, to complete
- * a switch that was interrupted. The part of a count that a live uprobe may hold is never taken:
- * such a probe stays as it is, not done, as does one whose notes or memory are broken now, and one
- * whose count would go below 0 and is among p->lowered; elsewhere it becomes 0.
+ * Plan to take back parts: `undo` holds those of each object. Probes are taken in the order of
+ * `which`. `follow`: sites are set to what their semaphore says even where that does not change, to
+ * complete a switch that was interrupted. The part of a count that a live uprobe may hold is never
+ * taken: such a probe stays as it is, not done, as does one whose notes or memory are broken now,
+ * and one whose count would go below 0 and is among p->lowered; elsewhere it becomes 0.
  */
 int plan_restore(struct plan *p, const size_t *which, size_t count, const struct plan_parts *undo,
 	bool follow, struct probes_error *e);
