@@ -454,9 +454,11 @@ struct probes_item {
 
 /* What an edit changes; this decides how it is undone. Journals record these numbers. */
 enum probes_role {
-	PROBES_ROLE_CODE = 1,      /* bytes of a site: undone by writing `old` back */
+	PROBES_ROLE_CODE = 1,      /* bytes of a site that follow its semaphore: undone with that */
 	PROBES_ROLE_SEMAPHORE = 2, /* a 16-bit count, little-endian, in which other tools count as
 				      well: undone by subtracting what was added */
+	PROBES_ROLE_CODE_ALONE = 3, /* bytes of a site whose semaphore stayed 0, or stayed > 0, under
+				       force: undone by writing `old` back */
 };
 
 #define PROBES_EDIT_BYTES 8

@@ -97,7 +97,7 @@ static void csv_plan(struct output *o, const struct rows *rows)
 
 		put_process(&b, rows);
 		put_fields(&b, texts, 2);
-		outbuf_text(&b, w->role == PROBES_ROLE_CODE ? "site," : "semaphore,");
+		outbuf_text(&b, w->role != PROBES_ROLE_SEMAPHORE ? "site," : "semaphore,");
 		outbuf_address(&b, w->address);
 		outbuf_text(&b, ",");
 		outbuf_hex(&b, w->old, w->length);

@@ -170,7 +170,7 @@ static void json_plan(struct output *s, const struct rows *rows)
 		fputs(i ? ",\n  " : "\n  ", s->file);
 		put(s, json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "provider", text(p->provider),
 			       "name", text(p->name), "address", address(w->address), "what",
-			       w->role == PROBES_ROLE_CODE ? "site" : "semaphore", "old",
+			       w->role != PROBES_ROLE_SEMAPHORE ? "site" : "semaphore", "old",
 			       bytes(w->old, w->length), "new", bytes(w->new_, w->length)));
 	}
 	fputs("]}", s->file);

@@ -152,6 +152,7 @@ static bool apply_undo_semaphore(
 
 static const struct apply_role apply_roles[] = {
 	[PROBES_ROLE_CODE] = {.check = apply_check_code, .undo = apply_undo_code},
+	[PROBES_ROLE_CODE_ALONE] = {.check = apply_check_code, .undo = apply_undo_code},
 	[PROBES_ROLE_SEMAPHORE] = {.check = apply_check_semaphore, .undo = apply_undo_semaphore},
 };
 
@@ -174,7 +175,7 @@ static void apply_undo(struct apply *a, struct memory *m, struct probes_error *e
 			enum probes_role role = verify_edit(&a->verify, i)->role;
 
 			/* Code is read again, one site at a time. */
-			a->unreverted[i] = !(seen || role == PROBES_ROLE_CODE) ||
+			a->unreverted[i] = !(seen || role != PROBES_ROLE_SEMAPHORE) ||
 					   !apply_roles[role].undo(a, b, i, m);
 			kept += a->unreverted[i];
 		}
@@ -244,7 +245,7 @@ int apply_run(struct apply *a, struct memory *m, struct probes_error *e)
 				a->written++;
 				continue;
 			}
-			a->barred = edit->role == PROBES_ROLE_CODE &&
+			a->barred = edit->role != PROBES_ROLE_SEMAPHORE &&
 				    (r == -EIO || r == -EPERM || r == -EACCES);
 			verify_failed(edit, r, "write at", e);
 		}

@@ -293,7 +293,9 @@ static size_t journal_edit(const uint8_t *bytes, size_t size, bool old, struct p
 	edit->role = bytes[8];
 	edit->length = bytes[9];
 	if (edit->role == PROBES_ROLE_SEMAPHORE ? edit->length != 2
-						: edit->role != PROBES_ROLE_CODE || !edit->length)
+						: !edit->length)
+		return 0;
+	if (edit->role < PROBES_ROLE_CODE || edit->role > PROBES_ROLE_CODE_ALONE)
 		return 0;
 	if (edit->length > PROBES_EDIT_BYTES || size - JOURNAL_EDIT < 2 * (size_t)edit->length)
 		return 0;

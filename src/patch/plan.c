@@ -63,6 +63,7 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 	s->limit = kind_provider(s->p->provider)->limit;
 	s->all_held = s->p->semaphore_count > 1 ? plan_step_all_held(s) : 0;
 	s->view = v = &p->views[s->p->object];
+	s->undo = NULL;
 	s->texts = &p->texts;
 	if (v->values)
 		return true;
@@ -119,22 +120,45 @@ static void plan_guard(const struct plan_step *s, size_t site, struct plan_check
 	memcpy(c->bytes, s->h->original[site], ARCH_SITE_BYTES);
 }
 
-/* Sites follow their semaphore where it goes to or from 0, or always. */
+/* What is to be undone of the code of a site: nothing if others have changed its count since. */
+static int32_t plan_code_part(const struct plan_step *s, uint32_t i, const uint32_t *from)
+{
+	size_t site = s->site + i;
+	uint32_t k = s->p->sites[i].semaphore;
+
+	if (!s->undo || !s->undo->of[PLAN_CODE])
+		return 0;
+	if (k != PROBES_NONE && s->undo->expected[site] != PROBES_NONE &&
+		s->undo->expected[site] != from[k])
+		return 0;
+	return s->undo->of[PLAN_CODE][site];
+}
+
+/*
+ * Sites follow their semaphore where it goes to or from 0, or always; but a part of their code that
+ * is undone goes first.
+ */
 static bool plan_edit_sites(struct plan *p, const struct plan_step *s, const uint32_t *to,
 	const uint32_t *from, bool always)
 {
 	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
+		int32_t part = plan_code_part(s, i, from);
+		bool crosses = k != PROBES_NONE && (from[k] > 0) != (to[k] > 0), on = part < 0;
 		size_t site = s->site + i;
+		struct probes_edit edit;
 		struct plan_check *c;
-		bool on;
 
-		if (k == PROBES_NONE || (!always && (from[k] > 0) == (to[k] > 0)))
+		if (!part && (k == PROBES_NONE || (!always && !crosses)))
 			continue;
-		on = to[k] > 0;
+		if (!part)
+			on = to[k] > 0;
 		if (s->view->on[site] == on)
 			continue;
-		c = plan_add(p, s, i, kind_of(s->p)->edit(s->p->sites[i].address, on));
+		edit = kind_of(s->p)->edit(s->p->sites[i].address, on);
+		if (part || (!crosses && !s->undo))
+			edit.role = PROBES_ROLE_CODE_ALONE;
+		c = plan_add(p, s, i, edit);
 		if (!c)
 			return false;
 		plan_guard(s, site, c);
@@ -299,7 +323,8 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 
-		if (k != PROBES_NONE && (follow || (from[k] > 0) != (to[k] > 0)) &&
+		if (((k != PROBES_NONE && (follow || (from[k] > 0) != (to[k] > 0))) ||
+			    plan_code_part(s, i, from)) &&
 			!plan_step_unheld(s, true, PROBES_DISABLE, item))
 			return false;
 	}
@@ -341,6 +366,12 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 		to[i] = value < 0 ? 0 : value > s->limit ? s->limit : (uint32_t)value;
 		any = true;
 	}
+	for (uint32_t i = 0; s->undo->of[PLAN_CODE] && i < s->p->site_count; i++) {
+		int32_t part = s->undo->of[PLAN_CODE][s->site + i];
+
+		up = up || (part < 0 && !any);
+		any = any || part;
+	}
 	if (!any && (!follow || s->p->broken || plan_step_consistent(s)))
 		return true;
 	item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
@@ -371,7 +402,8 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const struct
 				PLAN_UNLOADED ": nothing is left to undo there");
 			continue;
 		}
-		delta = undo[s.p->object].of[PLAN_SEMAPHORE];
+		s.undo = &undo[s.p->object];
+		delta = s.undo->of[PLAN_SEMAPHORE];
 		slots = s.h->semaphore_count;
 		if (delta && !s.view->remaining) {
 			s.view->remaining = calloc(slots + 1, sizeof *delta);

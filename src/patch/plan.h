@@ -127,7 +127,8 @@ struct plan_step {
 	size_t site, semaphore; /* first ones in the object_probes */
 	uint32_t limit;
 	uint32_t all_held;   /* of a name with several semaphores: plan_step_all_held */
-	struct array *texts; /* the plan's */
+	const struct plan_parts *undo; /* of its object; NULL: it is switched */
+	struct array *texts;           /* the plan's */
 };
 
 /* The slot that all semaphores at one address share. */

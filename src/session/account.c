@@ -73,6 +73,11 @@ uint32_t account_index(const struct object_probes *h, const struct probes_probe 
 				 : object_probes_same(h, object_probes_semaphore(h, p) + i);
 }
 
+int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit)
+{
+	return memcmp(edit->new_, kind_of(p)->site->on, ARCH_SWITCH_BYTES) ? -1 : 1;
+}
+
 struct account_resource account_resource(
 	const struct object_probes *h, size_t local, const struct probes_edit *edit)
 {
@@ -82,6 +87,10 @@ struct account_resource account_resource(
 		return (struct account_resource){.kind = PLAN_SEMAPHORE,
 			.index = account_index(h, p, PLAN_SEMAPHORE, edit->index),
 			.part = edit_delta(edit)};
+	if (edit->role == PROBES_ROLE_CODE_ALONE)
+		return (struct account_resource){.kind = PLAN_CODE,
+			.index = account_index(h, p, PLAN_CODE, edit->index),
+			.part = account_code_part(p, edit)};
 	return (struct account_resource){.kind = PLAN_RESOURCES};
 }
 
@@ -113,9 +122,13 @@ void account_add(struct object_probes *h, size_t local, const struct account_res
 struct probes_edit account_edit(
 	const struct object_probes *h, enum plan_resource kind, uint32_t index, int32_t part)
 {
-	if (kind == PLAN_CODE)
-		return kind_of(&h->probes[object_probes_probe_of(h, true, index)])
-			->edit(h->sites[index].address, part > 0);
+	if (kind == PLAN_CODE) {
+		const struct probes_probe *p = &h->probes[object_probes_probe_of(h, true, index)];
+		struct probes_edit edit = kind_of(p)->edit(h->sites[index].address, part > 0);
+
+		edit.role = PROBES_ROLE_CODE_ALONE;
+		return edit;
+	}
 	return edit_semaphore(h->semaphores[index].address, part < 0 ? (unsigned)-part : 0,
 		part > 0 ? (unsigned)part : 0);
 }

@@ -37,9 +37,8 @@ static void detail_open_symbols(struct probes_session *s, struct object_probes *
 		other->symbols = NULL;
 	}
 
-	if (resting &&
-		(h->info.gone || !object_wake(h->file, mapped_reopen(&s->who, &h->location,
-							       h->info.executable))))
+	if (resting && (h->info.gone || !object_wake(h->file, mapped_reopen(&s->who, &h->location,
+								      h->info.executable))))
 		return;
 	h->symbols = symbols_open(h->file->fd, h->path);
 	if (resting)

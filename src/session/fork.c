@@ -213,6 +213,22 @@ static bool fork_take(
 			if (!fork_add_sites(&f->writes, p))
 				return false;
 		}
+		/* The byte itself says whether the child has the code's part. */
+		for (uint32_t k = 0; k < p->site_count; k++) {
+			uint32_t site = account_index(to, p, PLAN_CODE, k);
+			struct account_resource code = {.kind = PLAN_CODE,
+				.index = site,
+				.part = account_part(from, PLAN_CODE, site)};
+			enum probes_state state = to->site_live[site].state;
+
+			if (!code.part || account_part(to, PLAN_CODE, site) ||
+				state != (code.part > 0 ? PROBES_ON : PROBES_OFF))
+				continue;
+			if (!account_begin(to, PLAN_CODE) ||
+				!fork_add(&f->writes, account_edit(to, PLAN_CODE, site, code.part)))
+				return false;
+			account_add(to, i, &code);
+		}
 		/* Undo in the parent's order: latest first. */
 		if (account_owns(to, p))
 			to->account->switch_seq[i] = from->account->switch_seq[i];

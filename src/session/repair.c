@@ -94,6 +94,9 @@ static size_t repair_remaining(const struct journal_text *text)
 		const struct repair_place *at = ARRAY_AT(&places, struct repair_place, i);
 
 		part += at->pending ? 0 : edit_delta(at->edit);
+		/* Code has changed unless it was written back. */
+		if (!at->pending && at->edit->role == PROBES_ROLE_CODE_ALONE)
+			part = !part;
 		if (i + 1 < places.count && at[1].address == at->address)
 			continue;
 		remaining += part != 0;
@@ -157,8 +160,8 @@ struct repair {
  * of it if the process holds its new value, and none if the process holds the old one; else another
  * tool counts there too, and the count is left.
  */
-static int32_t repair_sum(
-	struct probes_session *s, struct repair *r, uint64_t address, uint32_t value, bool *named)
+static int32_t repair_sum(struct probes_session *s, struct repair *r, const struct probes_probe *p,
+	uint64_t address, uint32_t value, bool *named)
 {
 	const struct repair_place *end, *at = repair_at(&r->places, address, &end);
 	int32_t part = 0;
@@ -170,9 +173,10 @@ static int32_t repair_sum(
 		unsigned new_ = count ? edit_value(edit->new_) : edit->new_[0];
 
 		*named = true;
-		/* Code that follows its count is settled with that, made or not. */
 		if (!at->pending || value == new_)
-			part += edit_delta(edit);
+			part += edit->role == PROBES_ROLE_CODE_ALONE ? account_code_part(p, edit)
+								     : edit_delta(edit);
+		/* Code that follows its count is settled with that, made or not. */
 		if (at->pending && (value == new_ || edit->role == PROBES_ROLE_CODE) &&
 			array_reserve(&r->made, 1))
 			*(struct probes_edit *)array_add(&r->made) = *edit;
@@ -183,6 +187,29 @@ static int32_t repair_sum(
 				(unsigned long long)address, value, old, new_);
 	}
 	return part;
+}
+
+/*
+ * The count of a site, if nobody but that session has changed it since its last edit of the code: a
+ * forced switch had set the count to 1 or 0. See struct plan_parts.
+ */
+static uint32_t repair_expected(
+	const struct repair *r, const struct probes_probe *p, uint64_t code, uint64_t count)
+{
+	const struct repair_place *end, *at;
+	uint32_t seq, expected;
+
+	repair_at(&r->places, code, &end);
+	seq = end[-1].seq;
+	expected = account_code_part(p, end[-1].edit) > 0;
+	for (at = repair_at(&r->places, count, &end); at < end; at++) {
+		/* The edit that set the count to that may follow its code. */
+		if (at->seq > seq && edit_value(at->edit->old) == expected)
+			expected = edit_value(at->edit->new_);
+		else if (at->seq > seq && edit_value(at->edit->new_) != expected)
+			return PROBES_NONE - 1; /* no count at all: it is left */
+	}
+	return expected;
 }
 
 static bool repair_object(struct probes_session *s, struct object_probes *h, struct repair *r)
@@ -196,14 +223,23 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 
 		for (uint32_t k = 0; k < p->semaphore_count; k++)
 			if (object_probes_same(h, first + k) == first + k)
-				undo->of[PLAN_SEMAPHORE][first + k] = repair_sum(s, r,
+				undo->of[PLAN_SEMAPHORE][first + k] = repair_sum(s, r, p,
 					p->semaphores[k].address, h->values[first + k], &named);
 		for (uint32_t k = 0; k < p->site_count; k++) {
 			const struct kind_ops *kind = kind_of(p);
+			uint32_t site = account_index(h, p, PLAN_CODE, k);
+			uint64_t code;
+			int32_t part;
 
-			if (kind->edit)
-				repair_sum(s, r, kind->edit(p->sites[k].address, true).address,
-					PROBES_NONE, &named);
+			if (!kind->edit)
+				continue;
+			code = kind->edit(p->sites[k].address, true).address;
+			part = repair_sum(s, r, p, code,
+				h->site_live[site].bytes[code - p->sites[k].address], &named);
+			undo->of[PLAN_CODE][site] = part;
+			if (part && p->sites[k].semaphore != PROBES_NONE)
+				undo->expected[site] = repair_expected(
+					r, p, code, p->semaphores[p->sites[k].semaphore].address);
 		}
 		if (!named)
 			continue;
@@ -235,6 +271,7 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 		struct object_probes *h = catalog_object(&s->catalog, i);
 
 		fits = !h->probe_count || (account_open_parts(&r.undo[i], h, PLAN_SEMAPHORE) &&
+						  account_open_parts(&r.undo[i], h, PLAN_CODE) &&
 						  repair_object(s, h, &r));
 	}
 	if (code == 0 && !fits)

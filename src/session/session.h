@@ -124,6 +124,9 @@ struct account_resource account_resource(
  */
 void account_add(struct object_probes *h, size_t local, const struct account_resource *r);
 
+/* The part that such an edit makes of a site's code (PLAN_CODE). */
+int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit);
+
 /* This session's part of a resource. */
 int32_t account_part(const struct object_probes *h, enum plan_resource kind, uint32_t index);
 

@@ -74,6 +74,13 @@ seen 'the process' 'Process [0-9]+: code and count DISAGREE'
 seen 'why' 'Two readings agree'
 keys y y
 wait_for 'Nothing disagrees now: it is off'
+# only code was written: that is undone like a count
+keys q u
+wait_for '^> \[!\] ocaml_2:first +1/1 +0'
+keys '!'
+wait_for '^What disagrees in ocaml_2:first'
+keys y y
+wait_for 'Nothing disagrees now: it is off'
 keys q j
 
 # ---------------------------------------------------------------------- arguments

@@ -101,7 +101,7 @@ void script_writes(const struct plan *p, char *out, size_t size)
 		bool cut = ARRAY_AT(&p->checks, struct plan_check, i)->cut;
 		const char *bar = cut ? "|" : "", *gap = i ? " " : "";
 
-		if (w->role == PROBES_ROLE_CODE)
+		if (w->role != PROBES_ROLE_SEMAPHORE)
 			used += (size_t)snprintf(out + used, size - used, "%s%sb%x:%x>%x", gap, bar,
 				(unsigned)(w->address - WORLD_BIAS - ELF_TEXT), w->old[0],
 				w->new_[0]);

@@ -23,7 +23,7 @@ static void view_preview_result(
 		const struct probes_edit *w = &r->edits[i];
 
 		text_clean(probes_at(s, w->probe)->name, name, sizeof name);
-		if (w->role == PROBES_ROLE_CODE)
+		if (w->role != PROBES_ROLE_SEMAPHORE)
 			pager_addf(l, STYLE_PLAIN,
 				"   0x%012llx  %02x -> %02x          site %u of %s",
 				(unsigned long long)w->address, w->old[0], w->new_[0], w->index + 1,
