@@ -1,5 +1,5 @@
 /* Probes as CSV. An unknown figure is an empty field, never 0. */
-#include "ui/csv.h"
+#include "ui/rows.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Probes as JSON, in the shape of probes-tui(1). Prints value by value, so that 100,000 probes need
  * no memory; only ASCII. What is unknown or does not apply is null.
  */
-#include "ui/json.h"
+#include "ui/rows.h"
 
 #include <inttypes.h>
 #include <jansson.h>

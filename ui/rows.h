@@ -42,6 +42,11 @@ struct output {
 	size_t printed; /* processes */
 };
 
+/* A header line, then a line per probe (RFC 4180 quoting, lines end with LF). */
+extern const struct format_ops csv_ops;
+/* One object per process, in the shape of probes-tui(1); an array of them for several. */
+extern const struct format_ops json_ops;
+
 /* The probes that -provider and -object leave: see probes_find. */
 PROBES_CHECK int rows_chosen(struct rows *rows, struct probes_session *session,
 	const struct options *o, struct probes_error *e);

@@ -7,7 +7,6 @@
 #include "ui/cli/act.h"
 
 #include "ui/cli/explain.h"
-#include "ui/cli/text.h"
 
 int act_begin(struct act *a, const char *verb, const struct options *o, FILE *file, bool many)
 {

@@ -4,7 +4,6 @@
  */
 #include "ui/cli/explain.h"
 #include "ui/cli/output.h"
-#include "ui/cli/text.h"
 #include "ui/cli/verbs.h"
 #include "ui/report.h"
 #include "ui/targets.h"

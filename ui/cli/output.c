@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ui/csv.h"
-#include "ui/json.h"
 #include "ui/report.h"
 
 void output_begin(struct output *out, FILE *file, const struct options *o, bool many,

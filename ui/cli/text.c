@@ -7,7 +7,7 @@
  *
  * An unknown figure is "-", never 0. All texts are escaped.
  */
-#include "ui/cli/text.h"
+#include "ui/cli/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,7 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/csv.h"
-#include "ui/json.h"
+#include "ui/rows.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 

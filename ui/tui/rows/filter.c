@@ -1,7 +1,4 @@
-/*
- * The filter language: parsed into terms of alternatives; a term holds when
- * one of its alternatives does.
- */
+/* A filter is a list of terms. A term holds if one of its alternatives (atoms) does. */
 #include "ui/tui/rows/filter.h"
 
 #include "ui/states.h"

@@ -1,6 +1,4 @@
-/*
- * Summing a probe's states over several processes.
- */
+/* Sums of states over processes, and over the rows of a group. */
 #include "ui/tui/rows/row.h"
 
 #include "ui/states.h"
