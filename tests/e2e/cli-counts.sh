@@ -12,16 +12,6 @@ ref()
 	awk -v name="ocaml_2:$1" '{ sub(/^\[.\] */, "") } $1 == name { print $2, $3 }' "$tmp/out"
 }
 
-# address NAME: of its first site.
-address()
-{
-	run list -pid "$pid"
-	awk -v name="ocaml_2:$1" '
-		{ sub(/^\[.\] */, "") }
-		found { print $4; exit }
-		$1 == name { found = 1 }' "$tmp/out"
-}
-
 start loop_ocaml2_pie
 attach -enable multi
 attach -enable multi

@@ -312,6 +312,16 @@ poke()
 	printf "\\$2" | dd of="/proc/$pid/mem" bs=1 seek="$(($1))" conv=notrunc 2>/dev/null
 }
 
+# address NAME: of its first site.
+address()
+{
+	run list -pid "$pid"
+	awk -v name="ocaml_2:$1" '
+		{ sub(/^\[.\] */, "") }
+		found { print $4; exit }
+		$1 == name { found = 1 }' "$tmp/out"
+}
+
 # live FILE NAME: bytes 0 and 1 of each site, then each count, as another reader sees them.
 live()
 {
