@@ -162,27 +162,6 @@ static bool fork_doubt(const struct object_probes *from, uint32_t slot, struct a
 	return true;
 }
 
-static bool fork_take_counts(
-	struct fork_child *f, struct object_probes *to, const struct object_probes *from)
-{
-	for (uint32_t i = 0; i < from->semaphore_count; i++) {
-		bool known = true;
-		int32_t part;
-
-		if (object_probes_same(from, i) != i || account_part(to, PLAN_SEMAPHORE, i) ||
-			to->values[i] == PROBES_NONE ||
-			(!account_part(from, PLAN_SEMAPHORE, i) && !fork_change(from, i)))
-			continue;
-		part = fork_part(f, from, i, to->values[i], &known);
-		if (!known && !fork_doubt(from, i, f->doubt))
-			return false;
-		to->account->parts.of[PLAN_SEMAPHORE][i] = part;
-		if (part && !fork_add(&f->writes, account_edit(to, PLAN_SEMAPHORE, i, part)))
-			return false;
-	}
-	return true;
-}
-
 static bool fork_is_torn(const struct object_probes *h, const struct probes_probe *p)
 {
 	for (uint32_t i = 0; i < p->site_count; i++) {
@@ -198,11 +177,27 @@ static bool fork_is_torn(const struct object_probes *h, const struct probes_prob
 	return false;
 }
 
+/* Make what `to` inherited of `from` a change of the child's session. False: no memory. */
 static bool fork_take(
 	struct fork_child *f, struct object_probes *to, const struct object_probes *from)
 {
-	if (!account_begin(to, PLAN_SEMAPHORE) || !fork_take_counts(f, to, from))
+	if (!account_begin(to, PLAN_SEMAPHORE))
 		return false;
+	for (uint32_t i = 0; i < from->semaphore_count; i++) {
+		bool known = true;
+		int32_t part;
+
+		if (object_probes_same(from, i) != i || account_part(to, PLAN_SEMAPHORE, i) ||
+			to->values[i] == PROBES_NONE ||
+			(!account_part(from, PLAN_SEMAPHORE, i) && !fork_change(from, i)))
+			continue;
+		part = fork_part(f, from, i, to->values[i], &known);
+		if (!known && !fork_doubt(from, i, f->doubt))
+			return false;
+		to->account->parts.of[PLAN_SEMAPHORE][i] = part;
+		if (part && !fork_add(&f->writes, account_edit(to, PLAN_SEMAPHORE, i, part)))
+			return false;
+	}
 	for (size_t i = 0; i < to->probe_count; i++) {
 		const struct probes_probe *p = &to->probes[i];
 

@@ -257,25 +257,6 @@ static int sweep_consider(struct sweep *w, const struct tree_link *link, struct 
 
 /* ---- the search ---- */
 
-static int sweep_search(struct sweep *w, struct probes_error *e)
-{
-	struct array links;
-	int r;
-
-	w->found = false;
-	array_init(&links, sizeof(struct tree_link));
-	r = tree_gather(&links);
-	if (r < 0)
-		error_set(e, PROBES_FAILED, r, "cannot look for children");
-	for (size_t i = 0; r == 0 && i < links.count; i++)
-		r = sweep_consider(w, ARRAY_AT(&links, struct tree_link, i), e);
-	array_done(&links);
-	sweep_sort(w);
-	if (w->found)
-		w->last = procfs_now();
-	return r;
-}
-
 int sweep_run(struct probes_session *const *sessions, size_t count,
 	const struct probes_options *options, probes_undone_fn *each, void *data,
 	struct probes_error *e)
@@ -290,7 +271,6 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 		.last = procfs_now(),
 		.deadline = sweep_now_ms() + SWEEP_MS};
 	bool open = false, quiet = false;
-	uint64_t began;
 	int r = 0;
 
 	/* A change that cannot be undone in a child must stay on record. */
@@ -313,8 +293,20 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 	 * before the last undo.
 	 */
 	while (r == 0 && w.known.count && !quiet) {
-		began = procfs_now();
-		r = sweep_search(&w, e);
+		struct array links;
+		uint64_t began = procfs_now();
+
+		w.found = false;
+		array_init(&links, sizeof(struct tree_link));
+		r = tree_gather(&links);
+		if (r < 0)
+			error_set(e, PROBES_FAILED, r, "cannot look for children");
+		for (size_t i = 0; r == 0 && i < links.count; i++)
+			r = sweep_consider(&w, ARRAY_AT(&links, struct tree_link, i), e);
+		array_done(&links);
+		sweep_sort(&w);
+		if (w.found)
+			w.last = procfs_now();
 		quiet = open || sweep_now_ms() > w.deadline ||
 			(!w.found && began > w.last + SESSION_BIRTH);
 		while (r == 0 && !quiet && !w.found && procfs_now() <= w.last + SESSION_BIRTH)

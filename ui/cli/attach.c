@@ -122,20 +122,6 @@ struct way_back {
 	struct tally tally;
 };
 
-/* What went with a library that was unloaded. */
-static void put_skipped(const struct probes_member *t, const struct probes_result *result)
-{
-	const struct probes_item *first = result->items;
-	const struct probes_probe *p;
-
-	while (first->outcome != PROBES_SKIPPED)
-		first++;
-	p = probes_at(t->session, first->probe);
-	report_line("pid %d: not switched back: %zu probe%s (%s:%s%s): %s", t->pid, result->skipped,
-		result->skipped == 1 ? "" : "s", p->provider, p->name,
-		result->skipped == 1 ? "" : ", ...", first->why);
-}
-
 static void undone(void *data, struct probes_undone *u)
 {
 	struct way_back *w = data;
@@ -159,8 +145,17 @@ static void undone(void *data, struct probes_undone *u)
 	if (r && r->done && !o->quiet)
 		report_line("pid %d: switched back: %zu probe%s, %zu site%s", t->pid, r->done,
 			r->done == 1 ? "" : "s", r->sites, r->sites == 1 ? "" : "s");
-	if (r && r->skipped && !o->quiet)
-		put_skipped(t, r);
+	if (r && r->skipped && !o->quiet) { /* their library was unloaded */
+		const struct probes_item *first = r->items;
+		const struct probes_probe *p;
+
+		while (first->outcome != PROBES_SKIPPED)
+			first++;
+		p = probes_at(t->session, first->probe);
+		report_line("pid %d: not switched back: %zu probe%s (%s:%s%s): %s", t->pid,
+			r->skipped, r->skipped == 1 ? "" : "s", p->provider, p->name,
+			r->skipped == 1 ? "" : ", ...", first->why);
+	}
 	if (r && r->not_done) {
 		explain_items(t, r, o);
 		status = PROBES_FAILED;

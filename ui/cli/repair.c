@@ -117,39 +117,16 @@ static void repaired_child(void *data, struct probes_undone *u)
 	c->status = c->status ? c->status : status;
 }
 
-static int repair_all(struct act *a, struct probes_group *group)
-{
-	struct repair_children c = {.act = a};
-	struct tally tally = {0};
-	struct probes_error e;
-	sigset_t before;
-
-	for (size_t i = 0; i < probes_group_count(group); i++) {
-		act_hold_signals(&before);
-		explain_count(&tally, repair_one(a, probes_group_at(group, i)));
-		act_restore_signals(&before);
-	}
-	act_hold_signals(&before);
-	if (probes_group_sweep(group, repaired_child, &c, &e) < 0) {
-		report_error(&e);
-		c.status = (int)e.status;
-	}
-	act_restore_signals(&before);
-	/* A process is not repaired as long as a child of it is not. */
-	if (c.status && tally.good) {
-		tally.good--;
-		explain_count(&tally, c.status);
-	}
-	return explain_status(&tally);
-}
-
 int repair_run(const struct options *o)
 {
 	struct report_volume volume;
 	struct probes_options engine = targets_engine(o, &volume);
-	struct probes_group *group;
-	struct probes_error e;
 	struct act a;
+	struct repair_children c = {.act = &a};
+	struct probes_group *group;
+	struct tally tally = {0};
+	struct probes_error e;
+	sigset_t before;
 	int status;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -160,7 +137,22 @@ int repair_run(const struct options *o)
 		report_error(&e);
 		return act_end(&a, (int)e.status);
 	}
-	status = repair_all(&a, group);
+	for (size_t i = 0; i < probes_group_count(group); i++) {
+		act_hold_signals(&before);
+		explain_count(&tally, repair_one(&a, probes_group_at(group, i)));
+		act_restore_signals(&before);
+	}
+	act_hold_signals(&before);
+	if (probes_group_sweep(group, repaired_child, &c, &e) < 0) {
+		report_error(&e);
+		c.status = (int)e.status;
+	}
+	act_restore_signals(&before);
 	probes_group_close(group);
-	return act_end(&a, status);
+	/* A process is not repaired as long as a child of it is not. */
+	if (c.status && tally.good) {
+		tally.good--;
+		explain_count(&tally, c.status);
+	}
+	return act_end(&a, explain_status(&tally));
 }

@@ -228,14 +228,6 @@ void operation_name(
 		text_addf(what, size, " +%zu more", total - shown);
 }
 
-static void operation_say_stop(const struct operation_sum *s, char *out, size_t size)
-{
-	if (!s->stopped_ns)
-		text_addf(out, size, ", target not stopped");
-	else
-		text_addf(out, size, ", target stopped %.3f ms", (double)s->stopped_ns / 1e6);
-}
-
 const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 {
 	size_t n = s->sites ? s->sites : s->semaphores;
@@ -250,8 +242,10 @@ const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 		text_addf(out, size, " in %zu of %zu processes", s->written, s->processes);
 	else if (s->processes > 1)
 		text_addf(out, size, " in %zu processes", s->processes);
-	if (n)
-		operation_say_stop(s, out, size);
+	if (n && s->stopped_ns)
+		text_addf(out, size, ", target stopped %.3f ms", (double)s->stopped_ns / 1e6);
+	else if (n)
+		text_addf(out, size, ", target not stopped");
 	if (s->already)
 		text_addf(out, size, "; on already by this session: %zu", s->already);
 	if (s->skipped)
