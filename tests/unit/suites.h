@@ -39,6 +39,7 @@
 	X(apply)         \
 	X(journal)       \
 	X(session)       \
+	X(group)         \
 	X(record)        \
 	X(refresh)       \
 	X(rescan)        \

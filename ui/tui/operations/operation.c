@@ -1,5 +1,5 @@
 /*
- * Deeds: from rows to one probes_switch per process, and back.
+ * Operations: from rows to one probes_switch per process, and back.
  */
 #include "ui/tui/operations/operation.h"
 
@@ -10,49 +10,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERATION_NAMES 22 /* columns that the names of a deed may take */
+#define OPERATION_NAMES 22 /* columns that the names of an operation may take */
 
 struct operation *operation_new(const struct model *m)
 {
-	struct operation *d = mem_alloc(sizeof *d);
+	struct operation *op = mem_alloc(sizeof *op);
 
-	d->count = m->process_count;
-	d->results = mem_array(d->count, sizeof(struct probes_result *));
-	return d;
+	op->count = m->process_count;
+	op->results = mem_array(op->count, sizeof(struct probes_result *));
+	return op;
 }
 
-void operation_free(struct operation *d)
+void operation_free(struct operation *op)
 {
-	if (!d)
+	if (!op)
 		return;
-	for (size_t i = 0; i < d->count; i++)
-		probes_result_free(d->results[i]);
-	free(d->results);
-	free(d->line);
-	free(d);
+	for (size_t i = 0; i < op->count; i++)
+		probes_result_free(op->results[i]);
+	free(op->results);
+	free(op->line);
+	free(op);
 }
 
-bool operation_wrote(const struct operation *d)
+bool operation_wrote(const struct operation *op)
 {
-	return d->sum.sites || d->sum.semaphores;
+	return op->sum.sites || op->sum.semaphores;
 }
 
-/* Take the outcome of one process into the deed; status is what the engine answered. */
-static int operation_take(struct operation *d, size_t process, struct probes_result *r, int status,
+/*
+ * Add the outcome of one process. status: of the engine's call; if it failed, nothing was changed
+ * in the process, and its result is freed. Returns status.
+ */
+static int operation_take(struct operation *op, size_t process, struct probes_result *r, int status,
 	const struct probes_error *e, struct probes_error *first)
 {
-	struct operation_sum *s = &d->sum;
+	struct operation_sum *s = &op->sum;
 
+	for (size_t i = 0; r && i < r->item_count && !s->why[0]; i++)
+		if (r->items[i].outcome != PROBES_DONE)
+			text_clean(r->items[i].why, s->why, sizeof s->why);
 	if (status < 0) {
 		if (!s->failed_processes++)
 			*first = *e;
-		for (size_t i = 0; r && i < r->item_count && !s->why[0]; i++)
-			if (r->items[i].outcome != PROBES_DONE)
-				text_clean(r->items[i].why, s->why, sizeof s->why);
-		probes_result_free(r); /* nothing of it was kept in the process */
+		probes_result_free(r);
 		return status;
 	}
-	d->results[process] = r;
+	op->results[process] = r;
 	s->processes++;
 	if (!r)
 		return 0;
@@ -66,30 +69,7 @@ static int operation_take(struct operation *d, size_t process, struct probes_res
 		s->stopped_ns = r->stopped_ns;
 	for (size_t i = 0; i < r->edit_count; i++)
 		s->semaphores += r->edits[i].role == PROBES_ROLE_SEMAPHORE;
-	for (size_t i = 0; i < r->item_count && !s->why[0]; i++) {
-		if (r->items[i].outcome != PROBES_DONE)
-			text_clean(r->items[i].why, s->why, sizeof s->why);
-	}
 	return 0;
-}
-
-/* The probes of one process that a step means, in its order. */
-static size_t *operation_indices(
-	const struct model *m, size_t process, const struct operation_step *step, size_t *count)
-{
-	size_t *indices = NULL, capacity = 0;
-	struct model_member member;
-
-	*count = 0;
-	for (size_t i = 0; i < step->count; i++) {
-		for (uint32_t at = m->rows[step->ids[i]].member; model_next(m, &at, &member);) {
-			if (member.process != process)
-				continue;
-			indices = mem_grow(indices, &capacity, *count + 1, sizeof *indices);
-			indices[(*count)++] = member.probe;
-		}
-	}
-	return indices;
 }
 
 static int operation_in_process(struct model *m, size_t process, const struct operation_plan *plan,
@@ -115,7 +95,8 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 
 		*a = (struct probes_action){
 			.verb = plan->steps[i].verb, .by = PROBES_BY_INDEX, .named = plan->named};
-		a->indices = operation_indices(m, process, &plan->steps[i], &a->count);
+		a->indices = model_probes_of(
+			m, process, plan->steps[i].ids, plan->steps[i].count, &a->count);
 		n += a->count > 0;
 	}
 	if (n)
@@ -129,14 +110,14 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 int operation_do(struct model *m, const struct operation_plan *plan, struct operation **operation,
 	struct probes_error *e)
 {
-	struct operation *d = *operation = operation_new(m);
+	struct operation *op = *operation = operation_new(m);
 	int first = 0;
 
 	m->switched = m->switched || !plan->dry_run;
-	operation_name(m, plan, d->what, sizeof d->what);
-	d->force = plan->force || (plan->command && plan->command->force);
-	d->pair = plan->pair;
-	if (plan->command && asprintf(&d->line, " %s\n", plan->text) < 0)
+	operation_name(m, plan, op->what, sizeof op->what);
+	op->force = plan->force || (plan->command && plan->command->force);
+	op->pair = plan->pair;
+	if (plan->command && asprintf(&op->line, " %s\n", plan->text) < 0)
 		abort();
 	for (size_t i = 0; i < m->process_count; i++) {
 		struct probes_result *r;
@@ -146,19 +127,19 @@ int operation_do(struct model *m, const struct operation_plan *plan, struct oper
 		if (m->processes[i].gone)
 			continue;
 		status = operation_in_process(m, i, plan, &r, &one);
-		status = operation_take(d, i, r, status, &one, e);
+		status = operation_take(op, i, r, status, &one, e);
 		first = first ? first : status;
 	}
 	return first;
 }
 
-int operation_revert(struct model *m, const struct operation *done, struct operation **deed,
+int operation_revert(struct model *m, const struct operation *done, struct operation **operation,
 	struct probes_error *e)
 {
-	struct operation *d = *deed = operation_new(m);
+	struct operation *op = *operation = operation_new(m);
 	int first = 0;
 
-	snprintf(d->what, sizeof d->what, "%s", done->what);
+	snprintf(op->what, sizeof op->what, "%s", done->what);
 	for (size_t i = 0; i < m->process_count && i < done->count; i++) {
 		struct probes_result *r = NULL;
 		struct probes_error one = {0};
@@ -167,13 +148,13 @@ int operation_revert(struct model *m, const struct operation *done, struct opera
 		if (!done->results[i] || m->processes[i].gone)
 			continue;
 		status = probes_revert(m->processes[i].session, done->results[i], &r, &one);
-		status = operation_take(d, i, r, status, &one, e);
+		status = operation_take(op, i, r, status, &one, e);
 		first = first ? first : status;
 	}
 	return first;
 }
 
-int operation_undone(struct operation *d, const struct model *m, struct probes_undone *u,
+int operation_undone(struct operation *op, const struct model *m, struct probes_undone *u,
 	struct probes_error *first)
 {
 	size_t i = 0;
@@ -181,11 +162,11 @@ int operation_undone(struct operation *d, const struct model *m, struct probes_u
 
 	if (u->error && u->error->status == PROBES_GONE)
 		return 0; /* nothing is left to undo */
-	while (i < d->count && m->processes[i].session != u->member->session)
+	while (i < op->count && m->processes[i].session != u->member->session)
 		i++;
-	if (i == d->count)
+	if (i == op->count)
 		return 0;
-	status = operation_take(d, i, u->result, u->error ? u->error->code : 0, u->error, first);
+	status = operation_take(op, i, u->result, u->error ? u->error->code : 0, u->error, first);
 	u->result = NULL;
 	return status;
 }
@@ -193,11 +174,11 @@ int operation_undone(struct operation *d, const struct model *m, struct probes_u
 struct operation *operation_of(
 	const struct model *m, struct probes_result *result, const char *what)
 {
-	struct operation *d = operation_new(m);
+	struct operation *op = operation_new(m);
 
-	snprintf(d->what, sizeof d->what, "%s", what);
-	operation_take(d, 0, result, 0, NULL, NULL);
-	return d;
+	snprintf(op->what, sizeof op->what, "%s", what);
+	operation_take(op, 0, result, 0, NULL, NULL);
+	return op;
 }
 
 void operation_name(

@@ -1,6 +1,6 @@
 /*
- * A deed: probes switched in every process that has them, remembered so that
- * it can be undone. Knows rows and sessions, no screen.
+ * An operation: probes switched in every process that has them, kept so that it
+ * can be undone. Knows rows and sessions, not the screen.
  */
 #ifndef UI_TUI_OPERATIONS_OPERATION_H
 #define UI_TUI_OPERATIONS_OPERATION_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One step: these rows, in this order, are switched. */
+/* One step: switch these rows in this order. */
 struct operation_step {
 	enum probes_verb verb;
 	const uint32_t *ids;
@@ -23,25 +23,25 @@ struct operation_step {
 struct operation_plan {
 	const struct operation_step *steps;
 	size_t count;
-	bool named;   /* somebody pointed at these very probes: skipping is an error */
+	bool named;   /* the user pointed at these probes: skipping one is an error */
 	bool dry_run; /* plan only */
 	bool force;   /* set counts to 1 or 0, whatever they are */
 	bool pair;    /* the steps are the halves of a pair */
-	/* instead of steps: the actions of a command line, and what it was */
+	/* instead of steps: the actions of a command line, and its text */
 	const struct options *command;
 	const char *text;
 };
 
-/* What came of it over all processes. */
+/* The outcome in all processes. */
 struct operation_sum {
-	size_t processes;              /* that it was done in */
+	size_t processes;              /* where it was carried out */
 	size_t written;                /* of these, where something was written */
-	size_t failed_processes;       /* that refused it as a whole */
+	size_t failed_processes;       /* that refused all of it */
 	size_t done, skipped, refused; /* probes */
-	size_t already;                /* on by this session, which counts once: left out */
+	size_t already;                /* left out: this session holds them enabled */
 	size_t sites, semaphores;      /* written */
 	uint64_t stopped_ns;
-	char why[128]; /* of the first one skipped or refused */
+	char why[128]; /* of the first probe skipped or refused */
 };
 
 struct operation {
@@ -54,16 +54,16 @@ struct operation {
 };
 
 /*
- * Do it. 0: done in every process; else the negative errno of the first
- * failure with its error, and what was done elsewhere stands in the deed.
- * *deed is the caller's, never NULL.
+ * Switch what the plan says in all processes. 0, or the negative errno of the first process that
+ * failed, with its error; the operation then holds what was done in the others. *operation is the
+ * caller's, never NULL.
  */
 PROBES_CHECK int operation_do(struct model *m, const struct operation_plan *plan,
-	struct operation **deed, struct probes_error *e);
+	struct operation **operation, struct probes_error *e);
 
-/* The opposite of a deed, as a deed. */
+/* Revert an operation (probes_revert); the reversal is an operation, too. */
 PROBES_CHECK int operation_revert(struct model *m, const struct operation *done,
-	struct operation **deed, struct probes_error *e);
+	struct operation **operation, struct probes_error *e);
 
 /* An operation without results, to be filled by operation_undone. */
 struct operation *operation_new(const struct model *m);
@@ -76,7 +76,7 @@ struct operation *operation_new(const struct model *m);
 int operation_undone(struct operation *d, const struct model *m, struct probes_undone *u,
 	struct probes_error *first);
 
-/* A result that the engine gave for the first process, as a deed; takes the result. */
+/* A result of the first process, as an operation; takes the result. */
 struct operation *operation_of(
 	const struct model *m, struct probes_result *result, const char *what);
 

@@ -313,24 +313,35 @@ static void model_sum(struct model *m, struct row *r)
 		m->most_sites = r->sites;
 }
 
+size_t *model_probes_of(
+	const struct model *m, size_t process, const uint32_t *ids, size_t count, size_t *found)
+{
+	size_t *which = NULL, capacity = 0;
+	struct model_member member;
+
+	*found = 0;
+	for (size_t i = 0; i < count; i++) {
+		for (uint32_t at = m->rows[ids[i]].member; model_next(m, &at, &member);) {
+			if (member.process != process)
+				continue;
+			which = mem_grow(which, &capacity, *found + 1, sizeof *which);
+			which[(*found)++] = member.probe;
+		}
+	}
+	return which;
+}
+
 /* Read the states of one process: of these rows, or of all. True: the process has just ended. */
 static bool model_read(struct model *m, size_t process, const uint32_t *ids, size_t count)
 {
 	struct model_process *p = &m->processes[process];
-	size_t *which = NULL, n = 0, capacity = 0;
-	struct model_member member;
+	size_t *which = NULL, n = 0;
 	int status;
 
 	if (p->gone)
 		return false;
-	for (size_t i = 0; ids && i < count; i++) {
-		for (uint32_t at = m->rows[ids[i]].member; model_next(m, &at, &member);) {
-			if (member.process != process)
-				continue;
-			which = mem_grow(which, &capacity, n + 1, sizeof *which);
-			which[n++] = member.probe;
-		}
-	}
+	if (ids)
+		which = model_probes_of(m, process, ids, count, &n);
 	if (ids && !n)
 		return false;
 	status = probes_refresh(p->session, which, n, &p->error);

@@ -94,6 +94,10 @@ bool model_next(const struct model *m, uint32_t *at, struct model_member *member
 /* The first of them. */
 struct model_member model_member(const struct model *m, uint32_t row);
 
+/* The probes of one process that these rows have, in their order; the array is the caller's. */
+size_t *model_probes_of(
+	const struct model *m, size_t process, const uint32_t *ids, size_t count, size_t *found);
+
 /*
  * Read the live states of these rows, or of all (ids NULL). Marks processes that are gone. True:
  * something that is shown changed.
