@@ -145,8 +145,8 @@ keys U
 # ---------------------------------------------------------------- texts, views
 keys '?'
 wait_for '^Help: '
-seen 'from the table' '^  e +on: the tagged probes'
-unseen 'no key of what is not there' 'output of the program'
+seen 'from the table' '^  e +switch on the tagged probes'
+unseen 'no key of what is not there' 'show the output of the started program'
 keys q
 wait_for '^STATE PROVIDER:NAME'
 keys g Enter
