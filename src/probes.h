@@ -181,9 +181,9 @@ struct probes_session;
 enum probes_log_level { PROBES_LOG_NOTICE, PROBES_LOG_DEBUG };
 
 struct probes_options {
-	bool read_only; /* probes_switch refuses everything but a dry run */
-	bool persistent;   /* what it switches is meant to stay: once a call has succeeded, no journal
-			   tells the next run to offer its undoing */
+	bool read_only;  /* probes_switch refuses everything but a dry run */
+	bool persistent; /* what it switches is meant to stay: once a call has succeeded, no journal
+			 tells the next run to offer its undoing */
 	/* notices ("disable actions are ignored under trace") and, at debug
 	   level, what the engine does; may be NULL */
 	void (*log)(void *data, enum probes_log_level level, const char *text);
@@ -457,8 +457,8 @@ enum probes_role {
 	PROBES_ROLE_CODE = 1,      /* bytes of a site that follow its semaphore: undone with that */
 	PROBES_ROLE_SEMAPHORE = 2, /* a 16-bit count, little-endian, in which other tools count as
 				      well: undone by subtracting what was added */
-	PROBES_ROLE_CODE_ALONE = 3, /* bytes of a site whose semaphore stayed 0, or stayed > 0, under
-				       force: undone by writing `old` back */
+	PROBES_ROLE_CODE_ALONE = 3, /* bytes of a site whose semaphore stayed 0, or stayed > 0,
+				       under force: undone by writing `old` back */
 };
 
 #define PROBES_EDIT_BYTES 8

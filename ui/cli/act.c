@@ -1,8 +1,8 @@
 /*
  * Carry out the actions of a call in one process.
  *
- * Owns the order: switch, explain, note, print. Knows nothing of where the
- * process comes from.
+ * Owns the order: switch, explain, audit, print. Does not know how the process
+ * was found.
  */
 #include "ui/cli/act.h"
 
@@ -27,7 +27,7 @@ int act_begin(struct act *a, const char *verb, const struct options *o, FILE *fi
 	return PROBES_OK;
 }
 
-/* What was acted on as it is now, or what would be written. */
+/* Print the probes that were switched, as they are now, or what would be written. */
 static int print(struct act *a, const struct probes_member *t, const struct probes_result *result)
 {
 	struct probes_error e;
