@@ -33,27 +33,6 @@ void probes_result_free(struct probes_result *r)
 /* ---- the account ---- */
 
 /*
- * Note the value of a count and this session's part of it before and after a change: a child forked
- * in the middle of the change holds either.
- */
-static void change_note(struct probes_session *s, const struct change *c, struct object_probes *h,
-	uint32_t object, uint32_t slot, const struct probes_edit *edit)
-{
-	struct account_change *last = &h->account->changes[slot];
-
-	if (last->seq == s->change_seq) {
-		last->steps = true;
-	} else {
-		*last = (struct account_change){.seq = s->change_seq,
-			.old = (uint16_t)edit_value(edit->old),
-			.before = h->account->parts.of[PLAN_SEMAPHORE][slot]};
-		if (c->foreign)
-			last->before += c->undo[object].of[PLAN_SEMAPHORE][slot];
-	}
-	last->new_ = (uint16_t)edit_value(edit->new_);
-}
-
-/*
  * A switch: what it wrote is this session's part. An undo: the parts that were to be taken back are
  * settled, also where somebody else had taken them away and nothing was left to write. Code comes
  * before semaphores: see account_add.
@@ -61,6 +40,8 @@ static void change_note(struct probes_session *s, const struct change *c, struct
 static void change_account(
 	struct probes_session *s, const struct change *c, const struct probes_result *r)
 {
+	struct account_change *last;
+	int32_t before;
 	size_t local;
 
 	s->change_seq++;
@@ -72,11 +53,25 @@ static void change_account(
 
 			if ((int)of.kind != kind)
 				continue;
-			if (kind == PLAN_SEMAPHORE)
-				change_note(
-					s, c, h, h->probes[local].object, of.index, &r->edits[i]);
 			if (!c->undo)
 				account_add(h, local, &of);
+			if (kind != PLAN_SEMAPHORE)
+				continue;
+			/* A child forked in the middle of the change holds the count, and this
+			   session's part of it, from before or after. */
+			last = &h->account->changes[of.index];
+			before = h->account->parts.of[kind][of.index];
+			if (!c->undo)
+				before -= of.part;
+			else if (c->foreign)
+				before += c->undo[h->probes[local].object].of[kind][of.index];
+			if (last->seq == s->change_seq)
+				last->steps = true;
+			else
+				*last = (struct account_change){.seq = s->change_seq,
+					.old = (uint16_t)edit_value(r->edits[i].old),
+					.before = before};
+			last->new_ = (uint16_t)edit_value(r->edits[i].new_);
 		}
 	s->last_switch_ticks = procfs_now();
 	for (size_t i = 0; i < r->item_count; i++) {
@@ -205,26 +200,6 @@ static int change_read(struct probes_session *s, const struct change *c, struct 
 	return reader ? read_by(s, reader, c->which, c->count, e) : read_probes(s, NULL, 0, e);
 }
 
-static struct probes_result *change_result(struct plan *p, struct probes_error *e)
-{
-	struct probes_result *r = calloc(1, sizeof *r);
-
-	if (!r) {
-		error_memory(e, "a result");
-		return NULL;
-	}
-	r->item_count = p->items.count;
-	r->items = array_take(&p->items);
-	r->text_count = p->texts.count;
-	r->texts = array_take(&p->texts);
-	for (size_t i = 0; i < r->item_count; i++) {
-		r->done += r->items[i].outcome == PROBES_DONE;
-		r->skipped += r->items[i].outcome == PROBES_SKIPPED;
-		r->not_done += r->items[i].outcome == PROBES_NOT_DONE;
-	}
-	return r;
-}
-
 /* One attempt. *again: the process changed between reading and verifying. */
 static int change_once(struct probes_session *s, const struct change *c, struct reader *reader,
 	struct probes_result **result, bool *again, struct probes_error *e)
@@ -240,7 +215,18 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 		return r;
 	r = c->plan(s, c, &p, e);
 	/* Made before the first write: what is done must not be lost for want of memory. */
-	*result = made = change_result(&p, e);
+	*result = made = calloc(1, sizeof *made);
+	if (made) {
+		made->item_count = p.items.count;
+		made->items = array_take(&p.items);
+		made->text_count = p.texts.count;
+		made->texts = array_take(&p.texts);
+	}
+	for (size_t i = 0; made && i < made->item_count; i++) {
+		made->done += made->items[i].outcome == PROBES_DONE;
+		made->skipped += made->items[i].outcome == PROBES_SKIPPED;
+		made->not_done += made->items[i].outcome == PROBES_NOT_DONE;
+	}
 	if (made && r == 0)
 		r = room_check(s, c, &p, made, e);
 	if (made && r == 0 && !c->dry_run)
@@ -254,7 +240,7 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 	}
 	plan_done(&p);
 	if (!made)
-		return -ENOMEM;
+		return error_memory(e, "a result");
 	made->dry_run = c->dry_run;
 	return r;
 }

@@ -78,47 +78,39 @@ static size_t detail_read(struct probes_session *s, const struct object_probes *
 	return got;
 }
 
-/*
- * Walk from the start of the function to the site: *from becomes the distance back to the third
- * instruction before it, if one begins at the site.
- */
-static bool detail_synchronize(
-	const uint8_t *bytes, size_t size, uint64_t start, uint64_t site, uint64_t *from)
-{
-	uint64_t last[DETAIL_BEFORE] = {start, start, start}, at = start;
-	struct probes_instruction one;
-
-	while (at < site && at - start < size &&
-		arch_disassemble(bytes + (at - start), size - (at - start), at, &one, 1)) {
-		memmove(last, last + 1, (DETAIL_BEFORE - 1) * sizeof *last);
-		last[DETAIL_BEFORE - 1] = at;
-		at += one.length;
-	}
-	*from = last[0];
-	return at == site;
-}
-
 size_t probes_code(struct probes_session *s, size_t probe, size_t site,
 	struct probes_instruction *out, size_t max)
 {
 	uint8_t bytes[DETAIL_REACH + DETAIL_AFTER];
+	uint64_t last[DETAIL_BEFORE], start, from, next;
+	struct probes_instruction one;
 	struct probes_source where;
 	struct object_probes *h;
 	const struct probes_site *at = detail_find(s, probe, site, &h);
-	uint64_t start, from;
 	size_t got;
 
 	if (!at || h->info.gone)
 		return 0;
 	probes_source(s, probe, site, &where);
-	start = from = at->pc;
+	start = at->pc;
 	if (where.function[0] && where.offset <= DETAIL_REACH)
 		start = at->pc - where.offset;
 	got = detail_read(s, h, start, bytes, at->pc - start + DETAIL_AFTER);
 	if (got <= at->pc - start)
 		return 0;
-	if (!detail_synchronize(bytes, got, start, at->pc, &from))
-		from = at->pc;
+	/* Walk from the start of the function to the site, and show it from the third instruction
+	   before the site, if one begins at the site. */
+	for (size_t i = 0; i < DETAIL_BEFORE; i++)
+		last[i] = start;
+	for (next = start; next < at->pc; next += one.length) {
+		size_t offset = next - start;
+
+		if (offset >= got || !arch_disassemble(bytes + offset, got - offset, next, &one, 1))
+			break;
+		memmove(last, last + 1, (DETAIL_BEFORE - 1) * sizeof *last);
+		last[DETAIL_BEFORE - 1] = next;
+	}
+	from = next == at->pc ? last[0] : at->pc;
 	return arch_disassemble(bytes + (from - start), got - (from - start),
 		(s->process ? h->info.bias : 0) + from, out, max);
 }
