@@ -81,6 +81,7 @@ static inline const struct kind_ops *kind_of(const struct probes_probe *probe)
 	return kind_table[probe->kind];
 }
 
+/* What the name of a provider says about its notes; never NULL. */
 const struct kind_provider *kind_provider(const char *name);
 
 #endif
