@@ -21,15 +21,15 @@ const char object_probes_no_code[] = "only its debug file could be opened, which
 
 /* Read the bytes that the file holds at each site. `places`: the sites, by address. */
 static bool object_probes_read_original(
-	struct object_probes *h, const struct grouping_place *places, size_t count)
+	struct object_probes *h, const struct grouping_place *places)
 {
-	size_t *offsets = calloc(count + 1, sizeof *offsets);
+	size_t *offsets = calloc(h->site_count + 1, sizeof *offsets);
 	unsigned char *buffer = NULL;
 	struct spans spans;
-	bool fits = offsets != NULL;
+	bool fits = offsets;
 
 	spans_init(&spans, 4096, 1 << 20);
-	for (size_t i = 0; fits && i < count; i++) {
+	for (size_t i = 0; fits && i < h->site_count; i++) {
 		offsets[i] = spans_add(&spans, places[i].vaddr, ARCH_SITE_BYTES);
 		/* Spans exclude the last bytes of the address space. */
 		fits = offsets[i] != SIZE_MAX || places[i].vaddr > UINT64_MAX - ARCH_SITE_BYTES;
@@ -38,22 +38,24 @@ static bool object_probes_read_original(
 		buffer = malloc(spans.total + 1);
 	if (buffer)
 		object_read_spans(h->file, &spans, buffer);
-	for (size_t i = 0; buffer && i < count; i++)
-		if (offsets[i] != SIZE_MAX)
-			memcpy(h->original[places[i].index], buffer + offsets[i],
-				spans_got(&spans, offsets[i], ARCH_SITE_BYTES));
-	for (size_t i = 0; buffer && i < count; i++) {
+	for (size_t i = 0; buffer && i < h->site_count; i++) {
 		struct probes_probe *p = &h->probes[places[i].probe];
+		uint8_t *original = h->original[places[i].index];
+		size_t got = 0;
 		const char *why;
 
+		if (offsets[i] != SIZE_MAX)
+			got = spans_got(&spans, offsets[i], ARCH_SITE_BYTES);
+		if (got)
+			memcpy(original, buffer + offsets[i], got);
 		if (h->no_code)
 			grouping_break(p, object_probes_no_code);
-		else if (offsets[i] == SIZE_MAX || !spans_got(&spans, offsets[i], ARCH_SITE_BYTES))
+		else if (!got)
 			grouping_break(p, "one of its sites lies beyond the code in its file");
-		else if ((why = kind_of(p)->mismatch(h->original[places[i].index])))
+		else if ((why = kind_of(p)->mismatch(original)))
 			grouping_break(p, why);
 	}
-	fits = buffer != NULL;
+	fits = buffer;
 	spans_done(&spans);
 	free(buffer);
 	free(offsets);
@@ -75,7 +77,7 @@ static bool object_probes_join_semaphores(struct object_probes *h, struct groupi
 	if (!order_by_number(places, n, sizeof *places, 0))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		struct probes_probe *b = &h->probes[places[i].probe], *a;
+		struct probes_probe *a, *b = &h->probes[places[i].probe];
 
 		h->same[places[i].index] = places[i].index;
 		if (!i || places[i].vaddr - places[i - 1].vaddr >= 2)
@@ -148,18 +150,6 @@ void object_probes_unload(struct object_probes *h)
 		h->values[i] = PROBES_NONE;
 }
 
-static bool object_probes_allocate(struct object_probes *h, bool live)
-{
-	h->live = calloc(h->probe_count + 1, sizeof *h->live);
-	if (!live)
-		return h->live;
-	h->original = calloc(h->site_count + 1, sizeof *h->original);
-	h->site_live = calloc(h->site_count + 1, sizeof *h->site_live);
-	h->same = calloc(h->semaphore_count + 1, sizeof *h->same);
-	h->values = malloc((h->semaphore_count + 1) * sizeof *h->values);
-	return h->live && h->original && h->same && h->site_live && h->values;
-}
-
 /* The last text and its copy: the next text is mostly the same. */
 struct object_probes_copy {
 	const char *text, *copy;
@@ -206,6 +196,7 @@ static bool object_probes_keep_strings(struct object_probes *h)
 	return true;
 }
 
+/* `live`: there is a process. */
 static bool object_probes_fill(struct object_probes *h, bool live)
 {
 	struct grouping l;
@@ -218,19 +209,27 @@ static bool object_probes_fill(struct object_probes *h, bool live)
 	h->semaphores = l.semaphores;
 	h->semaphore_count = l.semaphore_count;
 	h->strings = object_drop_notes(h->file);
-	fits = fits && (!live || object_probes_keep_strings(h)) && object_probes_allocate(h, live);
-	if (fits) {
-		fits = !live || object_probes_read_original(h, l.places, h->site_count);
+	h->live = calloc(h->probe_count + 1, sizeof *h->live);
+	fits = fits && h->live;
+	if (fits && live) {
+		h->original = calloc(h->site_count + 1, sizeof *h->original);
+		h->site_live = calloc(h->site_count + 1, sizeof *h->site_live);
+		h->same = calloc(h->semaphore_count + 1, sizeof *h->same);
+		h->values = malloc((h->semaphore_count + 1) * sizeof *h->values);
+		fits = h->original && h->site_live && h->same && h->values &&
+		       object_probes_keep_strings(h) && object_probes_read_original(h, l.places);
 		/* From here on only symbol lookups need the file. */
-		if (live && descriptors_scarce(h->file->fd))
+		if (descriptors_scarce(h->file->fd))
 			object_rest(h->file);
 	}
-	/* Some sites of such a probe may be unknown: it would be switched in part. */
-	for (size_t i = 0; fits && h->info.left_out && i < h->probe_count; i++)
-		grouping_break(&h->probes[i], "its object has too many notes: some were left out, "
-					      "perhaps of this probe, too");
-	for (size_t i = 0; fits && i < h->probe_count; i++)
+	for (size_t i = 0; fits && i < h->probe_count; i++) {
 		h->live[i] = object_probes_unread(PROBES_UNKNOWN);
+		/* Some of its sites may be unknown: it would be switched in part. */
+		if (h->info.left_out)
+			grouping_break(&h->probes[i],
+				"its object has too many notes: some were left out, "
+				"perhaps of this probe, too");
+	}
 	if (fits && live)
 		fits = object_probes_join_semaphores(h, l.places);
 	for (size_t i = 0; fits && live && i < h->site_count; i++)

@@ -104,7 +104,7 @@ bool reader_init(struct reader *r, const struct catalog *c, const size_t *which,
 	struct array ranges;
 	bool fits = true;
 
-	*r = (struct reader){.fresh = true};
+	*r = (struct reader){0};
 	array_init(&r->items, sizeof(struct reader_item));
 	array_init(&r->runs, sizeof(struct reader_run));
 	array_init(&r->pieces, sizeof(struct reader_piece));
@@ -284,8 +284,8 @@ int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bo
 
 	r->touched.count = 0;
 	r->differs = false;
-	r->everything = r->fresh;
-	r->fresh = true; /* until all pieces are read */
+	r->everything = !r->baseline_valid;
+	r->baseline_valid = false; /* until all pieces are read */
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		struct reader_piece *p = ARRAY_AT(&r->pieces, struct reader_piece, i);
 		int code = m->ops->read(m, &p->spans, r->bytes);
@@ -307,6 +307,6 @@ int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bo
 		whole = whole && got;
 	}
 	*changed = r->everything || r->touched.count;
-	r->fresh = !whole;
+	r->baseline_valid = whole;
 	return 0;
 }

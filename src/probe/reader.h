@@ -23,7 +23,7 @@ struct reader {
 	unsigned char *bytes;  /* of one piece, as just read */
 	unsigned char *before; /* of all pieces, as of the last run */
 	uint64_t marked_until; /* `shared` of the spans is valid until then: CLOCK_MONOTONIC, ns */
-	bool fresh;            /* there is no last run to compare with */
+	bool baseline_valid;   /* the next run can be compared with `before` */
 	bool everything;       /* result of the last run: any value may have changed */
 	bool differs;          /* result: a value differs from the one that its object had */
 	struct array touched;  /* result, unless `everything`: size_t, the probes with a changed

@@ -279,7 +279,7 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 				child->who.pid, strerror(-recorded));
 		child->first_switch_ticks = child->who.start_time;
 		child->inherited_seq = child->switch_seq;
-		child->all.fresh = true;
+		child->all.baseline_valid = false;
 		*count = probes_owned_count(child);
 	}
 	array_done(&f.writes);

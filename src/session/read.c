@@ -69,7 +69,8 @@ static int read_judge_all(
 		for (size_t i = 0; r == 0 && i < count; i++)
 			read_judge(s, which[i]);
 		/* The full reader compares with its own last run, which read other values. */
-		s->all.fresh = s->all.fresh || (r == 0 && again.differs);
+		if (r == 0 && again.differs)
+			s->all.baseline_valid = false;
 	}
 	array_done(&inconsistent);
 	return r;
@@ -92,7 +93,8 @@ static int read_run(struct probes_session *s, struct reader *reader, const size_
 		r = read_judge_all(s, which, count, e);
 	else
 		r = read_judge_all(s, reader->touched.data, reader->touched.count, e);
-	reader->fresh = reader->fresh || r < 0;
+	if (r < 0)
+		reader->baseline_valid = false;
 	return r;
 }
 
@@ -101,9 +103,9 @@ int read_by(struct probes_session *s, struct reader *reader, const size_t *which
 {
 	int r;
 
-	reader->fresh = true;
+	reader->baseline_valid = false;
 	r = read_run(s, reader, which, count, e);
-	s->all.fresh = true;
+	s->all.baseline_valid = false;
 	return r;
 }
 

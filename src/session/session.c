@@ -103,7 +103,8 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 			catalog_object(&s->catalog, i), &image->writable);
 	s->changes += changed;
 	/* The next read evaluates these probes again. */
-	s->all.fresh = s->all.fresh || changed;
+	if (changed)
+		s->all.baseline_valid = false;
 	return 0;
 }
 
