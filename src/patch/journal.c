@@ -292,8 +292,7 @@ static size_t journal_edit(const uint8_t *bytes, size_t size, bool old, struct p
 	memcpy(&edit->address, bytes, sizeof edit->address);
 	edit->role = bytes[8];
 	edit->length = bytes[9];
-	if (edit->role == PROBES_ROLE_SEMAPHORE ? edit->length != 2
-						: !edit->length)
+	if (edit->role == PROBES_ROLE_SEMAPHORE ? edit->length != 2 : !edit->length)
 		return 0;
 	if (edit->role < PROBES_ROLE_CODE || edit->role > PROBES_ROLE_CODE_ALONE)
 		return 0;

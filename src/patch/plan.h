@@ -126,7 +126,7 @@ struct plan_step {
 	size_t probe;
 	size_t site, semaphore; /* first ones in the object_probes */
 	uint32_t limit;
-	uint32_t all_held;   /* of a name with several semaphores: plan_step_all_held */
+	uint32_t all_held;             /* of a name with several semaphores: plan_step_all_held */
 	const struct plan_parts *undo; /* of its object; NULL: it is switched */
 	struct array *texts;           /* the plan's */
 };

@@ -262,8 +262,8 @@ START_TEST(apply_reads_back)
 
 	apply_begin(&a, "", EVERYTHING, false);
 	for (unsigned k = 1; k <= a.p.edits.count; k++) {
-		bool site =
-			ARRAY_AT(&a.p.edits, struct probes_edit, k - 1)->role != PROBES_ROLE_SEMAPHORE;
+		bool site = ARRAY_AT(&a.p.edits, struct probes_edit, k - 1)->role !=
+			    PROBES_ROLE_SEMAPHORE;
 		struct probes_error e = {0};
 
 		fake_reset(&a.w.fake);

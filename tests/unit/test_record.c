@@ -334,8 +334,7 @@ static void record_of_another(
 	struct probes_edit edit = edit_semaphore(WORLD_BIAS + WORLD_DATA(0x32), old, new_);
 	const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
 
-	ck_assert_int_eq(
-		record_open(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
+	ck_assert_int_eq(record_open(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
 	ck_assert_int_eq(journal_record(j, JOURNAL_MADE, &edits, NULL), 0);
 }
 

@@ -238,8 +238,8 @@ static void text_plan(struct output *s, const struct rows *rows)
 		put_hex(s->file, w->old, w->length);
 		fputs("-> ", s->file);
 		put_hex(s->file, w->new_, w->length);
-		fprintf(s->file, " %-9s  %s\n", w->role != PROBES_ROLE_SEMAPHORE ? "site" : "semaphore",
-			outbuf_probe(p));
+		fprintf(s->file, " %-9s  %s\n",
+			w->role != PROBES_ROLE_SEMAPHORE ? "site" : "semaphore", outbuf_probe(p));
 	}
 	if (s->quiet)
 		return;
