@@ -36,7 +36,7 @@ complete -c probes-tui -n '__probes_tui_verb screen attach trace' -o 'force' -d 
 complete -c probes-tui -n '__probes_tui_verb screen attach trace' -o 'f' -d 'set counts to 1 or 0, whatever their values'
 complete -c probes-tui -n '__probes_tui_verb attach trace' -o 'dry-run' -d 'print the plan, write nothing'
 complete -c probes-tui -n '__probes_tui_verb attach' -o 'for' -x -d 'undo after this time, such as 30s or 5m'
-complete -c probes-tui -n '__probes_tui_verb attach' -o 'stop' -d 'stop all threads meanwhile, so that all sites change at once'
+complete -c probes-tui -n '__probes_tui_verb attach' -o 'stop' -d 'stop all threads, so that all sites change at once'
 complete -c probes-tui -n '__probes_tui_verb attach' -o 'max-stop' -x -d 'with -stop: give up after this many ms (1000)'
 complete -c probes-tui -n '__probes_tui_verb screen attach' -o 'read-only' -d 'refuse to change anything'
 complete -c probes-tui -n '__probes_tui_verb trace' -o 'wait' -d 'wait for the program, exit with its status'
