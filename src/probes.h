@@ -114,17 +114,25 @@ struct probes_semaphore {
 	uint64_t address; /* in the process, or 0 */
 };
 
+/* Why a probe cannot be switched. */
+enum probes_flaw {
+	PROBES_SOUND,
+	PROBES_FLAW_NOTES,     /* its notes cannot be trusted */
+	PROBES_FLAW_READ_ONLY, /* its semaphore cannot be written at present */
+	PROBES_FLAW_SHARED,    /* its semaphore lies in shared memory at present */
+	PROBES_FLAW_CODE, /* the original code at its sites is not known; its state is still read */
+};
+
 /* All sites with one provider and name in one object. */
 struct probes_probe {
 	uint32_t object; /* index for probes_object_at */
-	enum probes_kind kind;
+	enum probes_kind kind : 8;
+	enum probes_flaw flaw : 8;
 	const char *provider;
 	const char *name;
 	const char *arguments; /* of the first site */
-	const char *broken;  /* why it cannot be switched, or NULL: its notes cannot be trusted, its
-				semaphore cannot be written at present, or the original code at its
-				sites is not known */
-	uint32_t site_count; /* sites at one address are one site; 0: it has only a semaphore */
+	const char *broken;    /* its flaw in words; NULL: none */
+	uint32_t site_count;   /* sites at one address are one site; 0: it has only a semaphore */
 	uint32_t semaphore_count;
 	const struct probes_site *sites;
 	const struct probes_semaphore *semaphores;
@@ -448,7 +456,8 @@ struct probes_item {
 	size_t probe;
 	enum probes_verb verb;
 	enum probes_outcome outcome;
-	const char *why; /* for all but done, else ""; owned by the result */
+	bool force_helps; /* it is inconsistent: only force switches it */
+	const char *why;  /* for all but done, else ""; owned by the result */
 };
 
 /* What an edit changes; this decides how it is undone. Journals record these numbers. */

@@ -255,7 +255,7 @@ static int plan_refuse(const struct plan *p, const struct probes_item *item, str
 		"cannot %s %s:%s", item->verb == PROBES_ENABLE ? "enable" : "disable",
 		probe->provider, probe->name);
 	error_why(e, "%s", item->why);
-	if (item->why == plan_inconsistent)
+	if (item->force_helps)
 		return error_hint(e, "-force sets code and semaphore alike");
 	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
 }

@@ -117,8 +117,6 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const struct
 
 #define PLAN_UNLOADED "its object has been unloaded"
 
-extern const char plan_inconsistent[]; /* the `why` of a probe that only force switches */
-
 struct plan_step {
 	const struct object_probes *h;
 	struct plan_view *view;

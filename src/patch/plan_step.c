@@ -9,8 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const char plan_inconsistent[] = "its sites and its count disagree (inconsistent)";
-
 bool plan_step_not(struct probes_item *item, enum probes_outcome outcome, const char *why)
 {
 	item->outcome = outcome;
@@ -176,8 +174,11 @@ bool plan_step_check(
 	}
 	if (force)
 		return true;
-	if (!plan_step_consistent(s))
-		return plan_step_not(item, PROBES_NOT_DONE, plan_inconsistent);
+	if (!plan_step_consistent(s)) {
+		item->force_helps = true;
+		return plan_step_not(
+			item, PROBES_NOT_DONE, "its sites and its count disagree (inconsistent)");
+	}
 	if (verb == PROBES_DISABLE && largest == 0)
 		return plan_step_not(item, PROBES_SKIPPED, "it is not enabled: its count is 0");
 	if (verb == PROBES_ENABLE && largest >= s->limit)

@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void grouping_break(struct probes_probe *p, const char *why)
+void grouping_break(struct probes_probe *p, enum probes_flaw flaw, const char *why)
 {
-	if (!p->broken)
-		p->broken = why;
+	if (p->flaw)
+		return;
+	p->flaw = flaw;
+	p->broken = why;
 }
 
 /* ---- sorting by name ---- */
@@ -166,7 +168,8 @@ static void grouping_fill(struct grouping *l, struct probes_probe *p,
 		if (i && note->pc == items[i - 1].note->pc) {
 			if (p->sites[p->site_count - 1].semaphore != semaphore &&
 				kind_of(p)->own_semaphore)
-				grouping_break(p, "one of its sites names two semaphores");
+				grouping_break(p, PROBES_FLAW_NOTES,
+					"one of its sites names two semaphores");
 			continue;
 		}
 		/* Files mostly name sites by address: in the order of notes, places are too. */
@@ -187,36 +190,40 @@ static void grouping_check(struct probes_probe *p, const struct grouping_group *
 		const struct note *note = g->items[i].note;
 
 		if (kind->own_semaphore && !note->semaphore)
-			grouping_break(p, "one of its notes names no semaphore");
+			grouping_break(p, PROBES_FLAW_NOTES, "one of its notes names no semaphore");
 		if (!note->pc && !g->provider->may_be_absent)
-			grouping_break(p, "one of its notes names no site");
+			grouping_break(p, PROBES_FLAW_NOTES, "one of its notes names no site");
 		/* Without section headers the address of .stapsdt.base is unknown. The object was
 		 * certainly moved if nothing is loaded at the base that a note names. */
 		if (g->file->sections != OBJECT_SECTIONS_READ && note->base &&
 			!object_segment_at(g->file, note->base, 1))
-			grouping_break(p, "its object was moved (prelink), and has no section "
-					  "headers that say how far");
+			grouping_break(p, PROBES_FLAW_NOTES,
+				"its object was moved (prelink), and has no section "
+				"headers that say how far");
 	}
 	if (g->provider->one_semaphore && p->semaphore_count > 1)
-		grouping_break(p, "its notes name different semaphores");
+		grouping_break(p, PROBES_FLAW_NOTES, "its notes name different semaphores");
 	for (uint32_t i = 0; i < p->site_count; i++) {
 		const struct object_segment *s =
 			object_segment_at(g->file, p->sites[i].pc, kind->site->length);
 
 		if (!s || !s->executable)
-			grouping_break(p, "one of its sites lies outside the code of its object");
+			grouping_break(p, PROBES_FLAW_NOTES,
+				"one of its sites lies outside the code of its object");
 	}
 	for (uint32_t i = 0; i < p->semaphore_count; i++) {
 		const struct object_segment *s =
 			object_segment_at(g->file, p->semaphores[i].vaddr, 2);
 
 		if (!s || !s->writable)
-			grouping_break(p, "its semaphore lies outside the data of its object");
+			grouping_break(p, PROBES_FLAW_NOTES,
+				"its semaphore lies outside the data of its object");
 		/* Even before relocation is complete: that memory belongs to the dynamic linker. */
 		if (p->semaphores[i].vaddr < g->file->relro_end &&
 			p->semaphores[i].vaddr + 1 >= g->file->relro)
-			grouping_break(p, "its semaphore lies in data that is read-only once the "
-					  "program runs (RELRO)");
+			grouping_break(p, PROBES_FLAW_NOTES,
+				"its semaphore lies in data that is read-only once the "
+				"program runs (RELRO)");
 	}
 }
 
@@ -252,9 +259,11 @@ static void grouping_check_overlap(struct grouping *l)
 
 		before = last ? &l->probes[last->probe] : NULL;
 		if (before && l->places[i].vaddr - last->vaddr < kind_of(before)->site->length) {
-			grouping_break(before, "one of its sites overlaps another");
+			grouping_break(
+				before, PROBES_FLAW_NOTES, "one of its sites overlaps another");
 			if (kind_of(p)->edit)
-				grouping_break(p, "one of its sites overlaps another");
+				grouping_break(
+					p, PROBES_FLAW_NOTES, "one of its sites overlaps another");
 		}
 		if (kind_of(p)->edit)
 			last = &l->places[i];

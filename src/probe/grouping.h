@@ -31,7 +31,7 @@ struct grouping {
 /* Texts point into the notes. False: no memory. */
 bool grouping_make(struct grouping *grouping, const struct object *file);
 
-/* Mark a probe that must not be switched. The first reason stays. */
-void grouping_break(struct probes_probe *probe, const char *why);
+/* Mark a probe that must not be switched. The first flaw stays. */
+void grouping_break(struct probes_probe *probe, enum probes_flaw flaw, const char *why);
 
 #endif

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char object_probes_no_code[] = "only its debug file could be opened, which holds no code";
-
 /* Read the bytes that the file holds at each site. `places`: the sites, by address. */
 static bool object_probes_read_original(
 	struct object_probes *h, const struct grouping_place *places)
@@ -49,11 +47,13 @@ static bool object_probes_read_original(
 		if (got)
 			memcpy(original, buffer + offsets[i], got);
 		if (h->no_code)
-			grouping_break(p, object_probes_no_code);
+			grouping_break(p, PROBES_FLAW_CODE,
+				"only its debug file could be opened, which holds no code");
 		else if (!got)
-			grouping_break(p, "one of its sites lies beyond the code in its file");
+			grouping_break(p, PROBES_FLAW_NOTES,
+				"one of its sites lies beyond the code in its file");
 		else if ((why = kind_of(p)->mismatch(original)))
-			grouping_break(p, why);
+			grouping_break(p, PROBES_FLAW_NOTES, why);
 	}
 	fits = buffer;
 	spans_done(&spans);
@@ -89,8 +89,10 @@ static bool object_probes_join_semaphores(struct object_probes *h, struct groupi
 		}
 		if (places[i].vaddr != places[i - 1].vaddr || kind_of(a)->own_semaphore ||
 			kind_of(b)->own_semaphore) {
-			grouping_break(a, "its semaphore is another probe's too");
-			grouping_break(b, "its semaphore is another probe's too");
+			grouping_break(
+				a, PROBES_FLAW_NOTES, "its semaphore is another probe's too");
+			grouping_break(
+				b, PROBES_FLAW_NOTES, "its semaphore is another probe's too");
 		}
 	}
 	if (!shared) {
@@ -102,31 +104,32 @@ static bool object_probes_join_semaphores(struct object_probes *h, struct groupi
 
 bool object_probes_check_writable(struct object_probes *h, const struct array *ranges)
 {
-	static const char read_only[] = "its semaphore lies in memory that is not writable";
-	static const char shared[] =
-		"its semaphore lies in shared memory, where others would see it change";
+	static const char *const words[] = {
+		[PROBES_FLAW_READ_ONLY] = "its semaphore lies in memory that is not writable",
+		[PROBES_FLAW_SHARED] =
+			"its semaphore lies in shared memory, where others would see it change"};
 	const struct maps_range *r = NULL; /* of the last semaphore; mostly also of the next */
 	bool changed = false;
 
 	for (size_t i = 0; i < h->probe_count && !h->info.gone; i++) {
 		struct probes_probe *p = &h->probes[i];
-		const char *why = NULL;
+		enum probes_flaw flaw = PROBES_SOUND;
 
-		/* What breaks a probe by its notes is for good. */
-		if (p->broken && p->broken != read_only && p->broken != shared)
-			continue;
-		for (uint32_t k = 0; k < p->semaphore_count && !why; k++) {
+		if (p->flaw && p->flaw != PROBES_FLAW_READ_ONLY && p->flaw != PROBES_FLAW_SHARED)
+			continue; /* for good */
+		for (uint32_t k = 0; k < p->semaphore_count && !flaw; k++) {
 			uint64_t address = p->semaphores[k].address;
 
 			if (!r || address < r->start || address >= r->end)
 				r = maps_range_at(ranges, address);
 			if (!r || r->end - address < 2)
-				why = read_only;
+				flaw = PROBES_FLAW_READ_ONLY;
 			else if (r->shared)
-				why = shared;
+				flaw = PROBES_FLAW_SHARED;
 		}
-		changed = changed || p->broken != why;
-		p->broken = why;
+		changed = changed || p->flaw != flaw;
+		p->flaw = flaw;
+		p->broken = words[flaw];
 	}
 	return changed;
 }
@@ -226,7 +229,7 @@ static bool object_probes_fill(struct object_probes *h, bool live)
 		h->live[i] = object_probes_unread(PROBES_UNKNOWN);
 		/* Some of its sites may be unknown: it would be switched in part. */
 		if (h->info.left_out)
-			grouping_break(&h->probes[i],
+			grouping_break(&h->probes[i], PROBES_FLAW_NOTES,
 				"its object has too many notes: some were left out, "
 				"perhaps of this probe, too");
 	}

@@ -11,9 +11,6 @@
 #include "probes.h"
 #include "process/maps.h"
 
-/* The `broken` reason of a probe whose original code is unknown: its state is still read. */
-extern const char object_probes_no_code[];
-
 struct object_probes {
 	struct probes_object info;
 	char *path;

@@ -57,7 +57,7 @@ void state_judge(struct object_probes *h, size_t local)
 	state_tally(&t, h, p, live);
 	live->sites_on = kind_of(p)->edit && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
 	/* The memory that broken notes name is not the probe's. */
-	if ((p->broken && p->broken != object_probes_no_code) || t.unreadable || t.unknown)
+	if ((p->flaw && p->flaw != PROBES_FLAW_CODE) || t.unreadable || t.unknown)
 		live->state = PROBES_UNREADABLE;
 	else if (t.foreign)
 		live->state = PROBES_FOREIGN;
