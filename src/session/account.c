@@ -154,7 +154,8 @@ void account_judge(struct object_probes *h, size_t local)
 		mine = mine || (value > 0 && value != PROBES_NONE &&
 				       account_part(h, PLAN_SEMAPHORE, slot) > 0);
 	}
-	for (uint32_t i = 0; h->account && i < p->site_count; i++) {
+	/* A count that others hold is theirs, also where this session made the code follow it. */
+	for (uint32_t i = 0; h->account && !p->semaphore_count && i < p->site_count; i++) {
 		uint32_t site = account_index(h, p, PLAN_CODE, i);
 
 		mine = mine || (h->site_live[site].state == PROBES_ON &&

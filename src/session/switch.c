@@ -171,6 +171,8 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 		struct plan_parts *parts = &undo[h->probes[local].object];
 		struct account_resource of = account_resource(h, local, &done->edits[i]);
 
+		if (of.kind == PLAN_RESOURCES)
+			continue; /* code that follows its count */
 		if (!account_open_parts(parts, h, of.kind))
 			r = error_memory(e, "an undo");
 		else
