@@ -8,7 +8,7 @@
 
 #include "doc/gen.h"
 #include "ui/options.h"
-#include "ui/tui/request.h"
+#include "ui/tui/app/request.h"
 
 /* ------------------------------------------------------------------- troff */
 

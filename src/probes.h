@@ -15,22 +15,22 @@
  *
  * Rules that hold everywhere:
  *  - A call that can fail returns 0 or a negative errno and fills the error;
- *    the result must be looked at. Nothing is printed, nothing exits.
+ *    the caller must check the result. Nothing is printed, nothing exits.
  *  - Strings that come from an ELF file or a process (paths, providers, names,
  *    arguments) are untrusted and raw: pass them through probes_escape before
  *    they reach a terminal.
- *  - A pointer handed out belongs to the session and lives as long as it,
- *    unless the call says that it is the caller's.
- *  - One session is used by one thread at a time. Where a program was started
- *    by probes_start and not yet let go, that must be the thread that started
- *    it, since ptrace(2) belongs to a thread.
+ *  - A returned pointer belongs to the session and is valid until probes_close,
+ *    unless the call says that the caller owns it.
+ *  - Only one thread at a time may use a session. From probes_start until
+ *    probes_resume it must be the thread that started the program, since a
+ *    tracer is a thread (ptrace(2)).
  *  - If the caller itself runs out of descriptors or memory, the error has the status
  *    PROBES_FAILED and the code -EMFILE, -ENFILE or -ENOMEM, whatever was called: such an error
  *    says nothing about the process. A session holds 3 descriptors, and one more for each object
  *    with probes; once an eighth of RLIMIT_NOFILE is in use, 2 in all. A call needs 8 free ones,
  *    a switch more.
- *  - Addresses are those of the process, in bytes; "pc" is the address in the
- *    file's own terms (link-time).
+ *  - Addresses are those of the process, in bytes; "pc" is the link-time address,
+ *    as the file has it.
  *
  * Written for x86-64 Linux; needs pidfd_open(2) (5.3) and openat2(2) (5.6).
  */
@@ -51,29 +51,29 @@ extern "C" {
 
 /* ------------------------------------------------------------------ errors */
 
-/* What kind of failure it was; the numbers are the exit statuses of probes-tui. */
+/* The kind of failure; the numbers are the exit statuses of probes-tui. */
 enum probes_status {
 	PROBES_OK = 0,
 	PROBES_FAILED = 1,    /* done in part, or failed */
 	PROBES_USAGE = 2,     /* unknown probe, bad expression, bad pair */
-	PROBES_NO_TARGET = 3, /* no such process, no ELF or another machine's, no probes */
+	PROBES_NO_TARGET = 3, /* no such process, not ELF or for another machine, no probes */
 	PROBES_DENIED = 4,    /* not permitted */
-	PROBES_GONE = 5,      /* the process went away or became another program */
+	PROBES_GONE = 5,      /* the process ended or called exec */
 	PROBES_REFUSED = 6,   /* refused because it would not be safe */
 };
 
 struct probes_error {
 	enum probes_status status;
 	int code;       /* a negative errno */
-	char what[512]; /* what was wanted: "cannot read the maps of process 12" */
+	char what[512]; /* what failed: "cannot read the maps of process 12" */
 	char why[512];  /* the cause: "No such process" */
 	char hint[512]; /* what to try; may be empty */
 };
 
 /*
- * Fill an error as the engine does, after one of the caller's own system calls failed with this
- * negative errno: `what` failed, the cause, and for a shortage of descriptors or memory how to
- * raise the limit. Returns code.
+ * Fill an error as the engine does, after one of the caller's own system calls failed with the
+ * negative errno `code`: `what` failed, the cause, and for a shortage of descriptors or memory how
+ * to raise the limit. Returns code.
  */
 PROBES_API int probes_failed(struct probes_error *e, int code, const char *what);
 
@@ -92,39 +92,47 @@ enum probes_state {
 	PROBES_UNKNOWN, /* not read: a file without a process */
 	PROBES_OFF,
 	PROBES_ON,
-	PROBES_SOME,       /* not all sites (or not all semaphores) agree */
-	PROBES_OTHER,      /* another tool holds the byte that switches it */
-	PROBES_ODD,        /* code and semaphore disagree, in two readings */
-	PROBES_UNREADABLE, /* the memory could not be read */
-	PROBES_UNLOADED,   /* its object is mapped no more: see probes_rescan */
+	PROBES_PARTIAL,      /* not all sites (or not all semaphores) agree */
+	PROBES_FOREIGN,      /* another tool holds the byte that switches it */
+	PROBES_INCONSISTENT, /* code and semaphore disagree, in two readings */
+	PROBES_UNREADABLE,   /* the memory could not be read */
+	PROBES_UNLOADED,     /* its object is no longer mapped: see probes_rescan */
 };
 
 #define PROBES_NONE UINT32_MAX
 
 /* One probe location. */
 struct probes_site {
-	uint64_t pc;           /* in the file's terms, prelink-adjusted */
+	uint64_t pc;           /* link-time address, prelink-adjusted */
 	uint64_t address;      /* in the process; 0 where there is none */
 	uint32_t semaphore;    /* index into the probe's semaphores, or PROBES_NONE */
 	const char *arguments; /* raw argument string, "" if none */
 };
 
 struct probes_semaphore {
-	uint64_t vaddr;   /* of the count itself (OCaml's own at +2 where there is one) */
+	uint64_t vaddr;   /* of the count itself (that of OCaml at +2, if present) */
 	uint64_t address; /* in the process, or 0 */
+};
+
+/* Why a probe cannot be switched. */
+enum probes_flaw {
+	PROBES_SOUND,
+	PROBES_FLAW_NOTES,     /* its notes cannot be trusted */
+	PROBES_FLAW_READ_ONLY, /* its semaphore cannot be written at present */
+	PROBES_FLAW_SHARED,    /* its semaphore lies in shared memory at present */
+	PROBES_FLAW_CODE, /* the original code at its sites is not known; its state is still read */
 };
 
 /* All sites with one provider and name in one object. */
 struct probes_probe {
 	uint32_t object; /* index for probes_object_at */
-	enum probes_kind kind;
+	enum probes_kind kind : 8;
+	enum probes_flaw flaw : 8;
 	const char *provider;
 	const char *name;
 	const char *arguments; /* of the first site */
-	const char *broken;    /* why it is not switched, or NULL: its notes cannot be trusted, its
-				  semaphore cannot be written at present, or the original code at its
-				  sites is not known */
-	uint32_t site_count; /* sites at one address are one site; 0: a probe by semaphore alone */
+	const char *broken;    /* its flaw in words; NULL: none */
+	uint32_t site_count;   /* sites at one address are one site; 0: it has only a semaphore */
 	uint32_t semaphore_count;
 	const struct probes_site *sites;
 	const struct probes_semaphore *semaphores;
@@ -132,39 +140,46 @@ struct probes_probe {
 
 /* An ELF file that holds notes, as one mapping of it in a process. */
 struct probes_object {
-	const char *path;     /* as /proc/PID/maps spells it, without " (deleted)" */
+	const char *path;     /* as in /proc/PID/maps, without " (deleted)" */
 	const char *build_id; /* hexadecimal, or NULL */
 	uint64_t bias;        /* address in the process = bias + pc */
 	bool deleted;         /* the file was removed or replaced since */
-	bool executable;      /* the program itself, no library */
-	bool gone;            /* mapped no more: see probes_rescan */
+	bool executable;      /* the program itself, not a library */
+	bool gone;            /* no longer mapped: see probes_rescan */
 	bool unread; /* its file could not be read (deleted by an upgrade, and the caller lacks
 			privilege): it may have probes that are not listed; see `why` */
 	size_t probe_count;
-	size_t first_probe; /* its probes follow each other from here */
+	size_t first_probe; /* index of its first probe; the others follow it */
 	size_t left_out;    /* notes that exceeded the limit on what all sessions of a program keep
 			       (base/budget.h); `why` says so */
-	const char *why;    /* why there are no probes to show, or not all; or NULL */
+	const char *why;    /* why probes are missing, all or some; or NULL */
 	const char *remedy; /* what would help: how to build a runtime so that it has probes, how to
 			       read an unread file; a part of `why`, or NULL */
+};
+
+/* Another tool that has changed a site. */
+enum probes_holder {
+	PROBES_HOLDER_NONE,
+	PROBES_HOLDER_INT3, /* a breakpoint: of a uprobe or a debugger */
+	PROBES_HOLDER_OTHER /* any other bytes */
 };
 
 /* The live state of a probe at the last refresh. */
 struct probes_live {
 	enum probes_state state : 8;
-	bool mine;         /* this session's own net change raised a semaphore of it */
-	uint32_t sites_on; /* PROBES_NONE where sites have no switch of their own (sdt) */
+	enum probes_holder holder : 8; /* of a foreign site */
+	bool mine;                     /* this session's net change raised one of its semaphores */
+	uint32_t sites_on; /* PROBES_NONE if its sites have no switch of their own (sdt) */
 	uint32_t ref_min;  /* smallest and largest semaphore; PROBES_NONE: none or not read */
 	uint32_t ref_max;
-	const char *who; /* who holds a foreign byte: "int3", "other"; else NULL */
 };
 
 /* The live state of one site. */
 struct probes_site_live {
 	uint8_t bytes[6]; /* at the site's address */
-	uint8_t count;    /* how many of them could be read */
+	uint8_t count;    /* number of valid bytes */
 	enum probes_state
-		state : 8; /* on, off, other, unreadable; unknown: has no switch of its own */
+		state : 8; /* on, off, foreign, unreadable; unknown: has no switch of its own */
 };
 
 /* ------------------------------------------------------------- the sessions */
@@ -174,18 +189,18 @@ struct probes_session;
 enum probes_log_level { PROBES_LOG_NOTICE, PROBES_LOG_DEBUG };
 
 struct probes_options {
-	bool read_only; /* probes_switch refuses everything but a dry run */
-	bool lasting;   /* what it switches is meant to stay: once a call has succeeded, no journal
-			   tells the next run to offer its undoing */
+	bool read_only;  /* probes_switch refuses everything but a dry run */
+	bool persistent; /* changes are meant to stay: once a call has succeeded, no journal remains
+			 for probes_repair */
 	/* notices ("disable actions are ignored under trace") and, at debug
 	   level, what the engine does; may be NULL */
 	void (*log)(void *data, enum probes_log_level level, const char *text);
 	void *log_data;
 };
 
-/* A program to be started. */
+/* A program to start. */
 struct probes_program {
-	const char *file;    /* looked up in PATH if it holds no slash */
+	const char *file;    /* looked up in PATH if it contains no slash */
 	char *const *argv;   /* argv[0] included, NULL at the end; NULL: {file, NULL} */
 	int terminal;        /* a pty's slave that becomes its controlling terminal and its
 				0, 1 and 2, in a session of its own; -1: inherit ours */
@@ -195,8 +210,8 @@ struct probes_program {
 
 /*
  * Open a running process. Finds every mapped object with probes. Stops nothing, writes nothing.
- * Succeeds where only listing is allowed: look at probes_access.
- * A process without any probe is a session with probe count 0; each object says why.
+ * Succeeds even if only listing is permitted: see probes_access.
+ * A process without probes gives a session with probe count 0; each object says why.
  * options may be NULL.
  */
 PROBES_API PROBES_CHECK int probes_open_pid(pid_t pid, const struct probes_options *options,
@@ -225,7 +240,7 @@ PROBES_API PROBES_CHECK int probes_open_file(const char *path, const struct prob
 /*
  * Start a program and hold it before any instruction that could hit a probe:
  * all its libraries are mapped, no constructor has run. Then select and switch,
- * then probes_let_go. Until then it dies with us, and with probes_close.
+ * then call probes_resume. Until then the program dies with the caller, and with probes_close.
  * A set-user-ID or set-group-ID program, or one with file capabilities, is started without that
  * privilege unless the caller holds CAP_SYS_PTRACE (execve(2)): a notice says so.
  */
@@ -233,50 +248,65 @@ PROBES_API PROBES_CHECK int probes_start(const struct probes_program *program,
 	const struct probes_options *options, struct probes_session **session,
 	struct probes_error *e);
 
-/* Let a program that probes_start holds begin. Detaches for good. */
-PROBES_API PROBES_CHECK int probes_let_go(struct probes_session *session, struct probes_error *e);
+/* Start a program that probes_start holds, and detach from it for good. */
+PROBES_API PROBES_CHECK int probes_resume(struct probes_session *session, struct probes_error *e);
 
 /*
- * Free everything. Changes nothing in the process: to leave it as found call
- * probes_restore first. A program still held is killed.
+ * Free everything. Changes nothing in the process: call probes_restore first to
+ * undo changes. A program still held is killed.
  */
 PROBES_API void probes_close(struct probes_session *session);
 
 PROBES_API pid_t probes_pid(const struct probes_session *session); /* 0 for a file */
-/* What it is called in its own pid namespace; the same as probes_pid where that is ours. */
-PROBES_API pid_t probes_inner_pid(const struct probes_session *session);
+/* Its pid in its own pid namespace; equals probes_pid if that is the caller's. */
+PROBES_API pid_t probes_ns_pid(const struct probes_session *session);
 PROBES_API const char *probes_path(
 	const struct probes_session *session);                     /* of the program or file */
-PROBES_API bool probes_held(const struct probes_session *session); /* started, not let go */
+PROBES_API bool probes_held(const struct probes_session *session); /* by probes_start */
 
 /*
- * Is it still the process that was opened? 0; or -ESRCH with status PROBES_GONE
- * after its end, or after exec. Cheap: two system calls.
+ * Is it still the process that was opened? 0 if so; -ESRCH with status PROBES_GONE
+ * after its end or an exec. Cheap: two system calls.
  */
 PROBES_API PROBES_CHECK int probes_alive(struct probes_session *session, struct probes_error *e);
 
-/* Every process there is, without kernel threads; the array is the caller's (free). */
+/* All processes except kernel threads; the caller frees the array. */
 PROBES_API PROBES_CHECK int probes_processes(pid_t **pids, size_t *count, struct probes_error *e);
 
-/* All running descendants of a process, itself first; the array is the caller's (free). */
+/* What /proc/PID/stat says about a process. */
+struct probes_process_info {
+	char name[16];   /* comm, untrusted */
+	uint64_t start;  /* clock ticks after boot; with the pid it names one process */
+	long up_seconds; /* since the start; -1: unknown */
+	long threads;    /* -1: unknown */
+};
+/* Works without a session and for any process. On failure both numbers are -1. */
+PROBES_API int probes_process_info(
+	pid_t pid, struct probes_process_info *info, struct probes_error *e);
+
+/* A process and all its running descendants, itself first; the caller frees the array. */
 PROBES_API PROBES_CHECK int probes_tree(
 	pid_t root, pid_t **pids, size_t *count, struct probes_error *e);
 
-/* What may be done with a process, rung by rung, and why not: for people to read. */
-enum probes_rung_mark { PROBES_RUNG_OK, PROBES_RUNG_FAIL, PROBES_RUNG_WHY, PROBES_RUNG_TRY };
-struct probes_rung {
-	enum probes_rung_mark mark;
+/* What the caller may do with a process, check by check, and why not: for people to read. */
+enum probes_access_mark {
+	PROBES_ACCESS_OK,
+	PROBES_ACCESS_FAIL,
+	PROBES_ACCESS_WHY,
+	PROBES_ACCESS_TRY
+};
+struct probes_access_check {
+	enum probes_access_mark mark;
 	char text[160];
 };
 struct probes_access {
 	bool can_list, can_read, can_switch;
 	size_t count;
-	struct probes_rung rungs[16];
+	struct probes_access_check checks[16];
 };
-/* Works without a session, for a process that could not be opened. Never fails: says what it found.
- */
+/* Works without a session, for a process that could not be opened. Never fails. */
 PROBES_API void probes_explain(pid_t pid, struct probes_access *access);
-/* The same for an open session; the answer belongs to it. */
+/* The same for an open session, which owns the answer. */
 PROBES_API const struct probes_access *probes_access(struct probes_session *session);
 
 /* ---------------------------------------------------------------- the lists */
@@ -289,35 +319,35 @@ PROBES_API size_t probes_count(const struct probes_session *session);
 PROBES_API const struct probes_probe *probes_at(const struct probes_session *session, size_t index);
 
 /*
- * Read the live states of the probes named by index, or of all (which = NULL).
- * Bytes and semaphores are two reads: a probe found odd is read a second time.
- * Memory that cannot be read makes the probe unreadable, not the call fail;
- * it fails with PROBES_GONE, or PROBES_DENIED where nothing may be read.
+ * Read the live states of the `count` probes with the indices `which`, or of all (NULL).
+ * Bytes and semaphores are two reads: a probe found inconsistent is read a second time.
+ * Memory that cannot be read makes its probes unreadable; the call itself fails with
+ * PROBES_GONE, or with PROBES_DENIED if nothing may be read.
  */
 PROBES_API PROBES_CHECK int probes_refresh(
 	struct probes_session *session, const size_t *which, size_t count, struct probes_error *e);
-/* What a look at a process has found to have come and gone. */
+/* What probes_rescan found. */
 struct probes_rescanned {
-	size_t new_objects, new_probes; /* the last so many of those that there are now */
-	size_t gone_objects;            /* of those with probes */
+	size_t new_objects, new_probes; /* they are the last ones of the lists now */
+	size_t gone_objects;            /* only objects with probes */
 	size_t gone_probes;
-	size_t gone_first; /* one of these objects, by its index */
+	size_t gone_first; /* index of one of these objects */
 	size_t lost;       /* of the gone probes, those that this session had changed */
 };
 
 /*
- * Look whether the process has loaded or unloaded objects meanwhile (dlopen, dlclose). New ones
- * come behind those that there are; indices stay valid, and none is given to another probe. An
- * object that is mapped no more is `gone`, its probes are PROBES_UNLOADED and never written again;
- * what this session had changed in them went with them: there is nothing to undo. Mapped once more,
- * it is a new object. Where nothing changed the cost is one read of maps, and no file is opened.
+ * Check whether the process has loaded or unloaded objects meanwhile (dlopen, dlclose). New ones
+ * are appended; indices stay valid and are never reused. An object that is no longer mapped is
+ * `gone`; its probes are PROBES_UNLOADED and never written again, and this session's changes in
+ * them are gone as well: there is nothing to undo. Mapped again, it is a new object. If nothing
+ * changed, the cost is one read of maps, and no file is opened.
  */
 PROBES_API PROBES_CHECK int probes_rescan(
 	struct probes_session *session, struct probes_rescanned *what, struct probes_error *e);
 
 /*
- * How many readings (probes_refresh, probes_switch and so on) have found anything changed: while
- * this stays the same, so do all live states.
+ * The number of readings (by probes_refresh, probes_switch and so on) that found a change: while
+ * this number stays the same, so do all live states.
  */
 PROBES_API uint64_t probes_changes(const struct probes_session *session);
 PROBES_API const struct probes_live *probes_live_at(
@@ -328,25 +358,33 @@ PROBES_API const struct probes_site_live *probes_site_live_at(
 PROBES_API uint32_t probes_semaphore_live_at(
 	const struct probes_session *session, size_t probe, size_t semaphore);
 
-/* "on", "off", "some", "other", "odd", "unreadable", "gone", "unknown". */
+/* "on", "off", "partial", "foreign", "inconsistent", "unreadable", "gone", "unknown". */
 PROBES_API const char *probes_state_name(enum probes_state state);
+
+/* "" (none), "int3", "other". */
+PROBES_API const char *probes_holder_name(enum probes_holder holder);
+
+/* "OCaml", "sdt". */
+PROBES_API const char *probes_kind_name(enum probes_kind kind);
+/* One line: what the sites of a probe are, and what switches it. */
+PROBES_API const char *probes_kind_about(const struct probes_probe *probe);
 
 /* --------------------------------------------------------------- the detail */
 
-/* Where a site lies in the program as its authors wrote it. What is not known is empty or 0. */
-struct probes_where {
+/* The source location of a site. What is unknown is empty or 0. */
+struct probes_source {
 	char function[256]; /* demangled */
-	uint64_t offset;    /* of the site in it, bytes */
+	uint64_t offset;    /* of the site in the function, bytes */
 	char file[256];
 	int line;
 };
 
 /*
  * Look a site up in the symbol tables and debug information of its object; works for files, too.
- * The first look at an object may take a second where that is large; the rest is quick.
+ * The first call for a large object may take a second; later calls are quick.
  */
-PROBES_API void probes_where(
-	struct probes_session *session, size_t probe, size_t site, struct probes_where *where);
+PROBES_API void probes_source(
+	struct probes_session *session, size_t probe, size_t site, struct probes_source *where);
 
 /* One instruction. */
 struct probes_instruction {
@@ -357,15 +395,15 @@ struct probes_instruction {
 };
 
 /*
- * The instructions around a site as they are in memory now (of a file: as they are in it), at most
- * max: up to three before it, where the start of its function is known and near enough to be sure
- * of the boundaries, and what follows it. Returns how many; 0: unreadable, or built without a
+ * The instructions around a site as they are in memory now (for a file: in the file), at most max:
+ * up to three before it, if the start of its function is known and near enough to be sure of the
+ * boundaries, and those after it. Returns their number; 0: unreadable, or built without a
  * disassembler.
  */
 PROBES_API size_t probes_code(struct probes_session *session, size_t probe, size_t site,
 	struct probes_instruction *out, size_t max);
 
-/* The bytes that the file holds at a site (6), to compare with those in memory; NULL: unknown. */
+/* The 6 bytes of the file at a site, to compare with those in memory; NULL: unknown. */
 PROBES_API const uint8_t *probes_site_original(
 	const struct probes_session *session, size_t probe, size_t site);
 
@@ -376,11 +414,11 @@ enum probes_verb { PROBES_ENABLE, PROBES_DISABLE };
 enum probes_by {
 	PROBES_BY_NAME,   /* text: "name" or "provider:name", in every object */
 	PROBES_BY_REGEXP, /* text: matched from the first character of the name (of
-			     provider:name where it holds a colon); a\|b and a|b */
+			     provider:name if the expression contains a colon); a\|b and a|b */
 	PROBES_BY_PAIR,   /* text, second: switched so that no start loses its end */
 	PROBES_BY_ALL,
 	PROBES_BY_PREDICATE, /* predicate, data */
-	PROBES_BY_INDEX,     /* indices, count: as a person tagged them */
+	PROBES_BY_INDEX,     /* indices, count */
 };
 
 struct probes_action {
@@ -392,51 +430,69 @@ struct probes_action {
 	void *data;
 	const size_t *indices;
 	size_t count;
-	bool named; /* PROBES_BY_INDEX, PROBES_BY_PAIR by index: somebody pointed at this very
-		       probe: what would be skipped is an error, as under PROBES_BY_NAME */
+	bool named; /* PROBES_BY_INDEX, PROBES_BY_PAIR by index: the user named these probes, so
+		       one that would be skipped is an error, as under PROBES_BY_NAME */
 };
 
 struct probes_switch_options {
+	/* Both raw, or as probes_escape writes them. If they leave no probe, the call fails with
+	   PROBES_USAGE and names those that exist. */
 	const char *provider; /* act on this provider only, or NULL */
 	const char *object;   /* act on objects of this path or file name only, or NULL */
-	bool force;           /* set counts to 1 or 0, sites follow; also for odd probes */
+	bool force;           /* set counts to 1 or 0, sites follow; also for inconsistent probes */
+	bool once;            /* do not enable again what this session's net change holds enabled:
+				 such probes are no items; result->already counts them. Ignored with
+				 force */
 	bool dry_run;         /* plan only, write nothing */
-	bool atomically;      /* hold all threads of the process still meanwhile, so that every site
-				 changes at one instant */
-	unsigned max_stop_ms; /* give up, changing nothing, if that takes longer; 0: 1000 */
+	bool atomically; /* stop all threads of the process meanwhile, so that every site changes
+			    at one instant */
+	unsigned max_stop_ms; /* give up without a change if stopping takes longer; 0: 1000 */
 };
 
 enum probes_outcome { PROBES_DONE, PROBES_SKIPPED, PROBES_NOT_DONE };
 
-/* What became of one probe under one action. */
+/* The outcome of one action for one probe. */
 struct probes_item {
 	size_t probe;
 	enum probes_verb verb;
 	enum probes_outcome outcome;
-	const char *why; /* for all but done, else ""; lives as long as its result */
+	bool force_helps; /* it is inconsistent: only force switches it */
+	const char *why;  /* for all but done, else ""; owned by the result */
 };
 
-/* One write, planned or made. */
-struct probes_write {
+/* What an edit changes; this decides how it is undone. Journals record these numbers. */
+enum probes_role {
+	PROBES_ROLE_CODE = 1,      /* bytes of a site that follow its semaphore: undone with that */
+	PROBES_ROLE_SEMAPHORE = 2, /* a 16-bit count, little-endian, in which other tools count as
+				      well: undone by subtracting what was added */
+	PROBES_ROLE_CODE_ALONE = 3, /* bytes of a site whose semaphore stayed 0, or stayed > 0,
+				       under force: undone by writing `old` back */
+};
+
+#define PROBES_EDIT_BYTES 8
+
+/* One change of the process's memory, planned or made. */
+struct probes_edit {
 	uint64_t address;
-	uint8_t length; /* 1: the byte of a site; 2: a semaphore */
-	uint8_t old[2], new_[2];
-	size_t probe;
+	uint8_t length; /* bytes of `old` and `new_`: 1 to PROBES_EDIT_BYTES; 2 for a semaphore */
+	enum probes_role role : 8;
+	uint8_t old[PROBES_EDIT_BYTES], new_[PROBES_EDIT_BYTES];
 	uint32_t index; /* of the site or semaphore within the probe */
-	bool is_site;
+	size_t probe;
 };
 
 struct probes_result {
 	struct probes_item *items; /* in the order they were acted on */
 	size_t item_count;
-	char **texts; /* what was put in words for items alone */
+	char **texts; /* messages made for single items */
 	size_t text_count;
-	struct probes_write *writes; /* in the order they were made */
-	size_t write_count;
+	struct probes_edit *edits; /* in the order they were made */
+	size_t edit_count;
 	size_t done, skipped, not_done; /* items, counted */
+	size_t already;                 /* probes skipped because of probes_switch_options.once */
 	size_t sites;                   /* sites whose byte was changed */
 	bool dry_run;                   /* planned only */
-	uint64_t stopped_ns;            /* how long the process stood still; normally 0 */
+	uint64_t stopped_ns;            /* how long the process was stopped; normally 0 */
 	/* The kernel copies a page at the first write to it, and charges the copy to the process.
 	   A switch that needs more memory than is left is refused (PROBES_REFUSED). A dry run sets:
 	 */
@@ -450,15 +506,15 @@ struct probes_result {
 };
 
 /*
- * Carry out actions in their order, all or nothing: everything is looked up
- * and read first; if a probe that was named cannot be switched nothing at all
- * is written and the call fails. Under all, regular expression, predicate and
- * tags such a probe is left out and marked in the result (not done or skipped).
- * A failed write undoes what was written before it. In a program that
- * probes_start holds, counts are set to 1 and disabling is ignored with a notice.
+ * Execute actions in their order, all or nothing: everything is looked up and read
+ * first; if a named probe cannot be switched, nothing is written and the call fails.
+ * With PROBES_BY_ALL, _REGEXP, _PREDICATE and _INDEX (not `named`) such a probe is
+ * skipped and marked in the result (not done or skipped). A failed write undoes the
+ * writes before it. In a program that probes_start holds, counts are set to 1, and
+ * disabling is ignored with a notice.
  *
- * *result is the caller's (probes_result_free), and is set whenever items were
- * looked at, also on failure; else NULL. options may be NULL.
+ * The caller frees *result (probes_result_free). It is set whenever items were
+ * examined, also on failure; else NULL. options may be NULL.
  */
 PROBES_API PROBES_CHECK int probes_switch(struct probes_session *session,
 	const struct probes_action *actions, size_t count,
@@ -474,8 +530,8 @@ PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
 	const struct probes_result *done, struct probes_result **result, struct probes_error *e);
 
 /*
- * Undo this session's net change of every semaphore. Nothing to undo is success. What it had
- * changed in an object that was unloaded is skipped in the result. If uprobes of other tools may
+ * Undo this session's net change of every semaphore. Nothing to undo is success. Changes
+ * in an object that was unloaded are skipped in the result. If uprobes of other tools may
  * own the rest of a count, the probe is not done and remains a change of this session, on record
  * after probes_close, too: call again when these tools have detached, or call probes_repair then.
  * The same holds if another session lowered the count and will raise it again, and for
@@ -491,54 +547,10 @@ PROBES_API PROBES_CHECK int probes_restore(
  */
 PROBES_API void probes_set_patience(struct probes_session *session, unsigned milliseconds);
 
-/*
- * Processes that came by fork from one of these sessions' (or from one that did), after that
- * session had begun to switch: they run with what was on then, and nobody undoes it there. Told by
- * the auxiliary vector, which fork copies and exec makes anew. The sessions' own processes are not
- * among them. The array is the caller's (free). Sessions that changed nothing cost nothing.
- */
-PROBES_API PROBES_CHECK int probes_forked(struct probes_session *const *sessions, size_t count,
-	pid_t **pids, size_t *found, struct probes_error *e);
-
-/*
- * Take over, as the net change of the child's session, what its process inherited of the parent
- * session's net change: probes_restore then undoes it there. A count is taken over only if it
- * is the same in both, or if it is a value that the parent session's last change read or wrote (a
- * fork may come in the middle of that change). Any other count may belong to others and is left
- * alone, see probes_sweep. Put on record for
- * probes_repair. *count is of the probes taken over; 0, too, where it is no child by fork or shares
- * its memory with the parent (vfork).
- */
-PROBES_API PROBES_CHECK int probes_inherit(struct probes_session *child,
-	struct probes_session *parent, size_t *count, struct probes_error *e);
-
-/* A child by fork that inherited changes, or of which probes_sweep cannot tell whether it did. */
-struct probes_swept {
-	pid_t pid;
-	struct probes_session
-		*session; /* closed after the callback; NULL: it could not be opened */
-	size_t probes;    /* that it inherited as switched */
-	const struct probes_result *result; /* of undoing them, or NULL */
-	const struct probes_error *error;   /* why some stay, or may; on record for probes_repair */
-};
-
-/*
- * Call after probes_restore in these sessions. Finds the children by fork that were born before the
- * restore was complete, and their children, and undoes the changes there, too. Repeats until a scan
- * finds none, for at most five seconds; scans once if a session still holds a change of its own.
- * Calls `each` for every such child; with an error if the child cannot be opened, if others count
- * there, or if the time is over. `options`: to open the children with. Sessions that changed
- * nothing cost nothing.
- */
-PROBES_API PROBES_CHECK int probes_sweep(struct probes_session *const *sessions, size_t count,
-	const struct probes_options *options,
-	void (*each)(void *data, const struct probes_swept *swept), void *data,
-	struct probes_error *e);
-
-/* What a session left whose owner died before it could undo or leave it. */
+/* Changes left by a session whose owner died before it could undo them. */
 struct probes_leftover {
 	pid_t owner;
-	size_t changes;   /* counts that it changed and had not taken back */
+	size_t changes;   /* counts that it changed and had not undone */
 	bool interrupted; /* in the middle of a switch */
 	/* Not empty: changes may remain that probes_repair cannot undo now, since a journal or a
 	   folder of journals cannot be read, or it is unknown whether the owner is alive. Names
@@ -547,38 +559,152 @@ struct probes_leftover {
 };
 
 /*
- * What interrupted sessions left in this process, by the journals that they kept; the array is the
- * caller's (free). Root also finds those of the user who owns the process.
+ * What interrupted sessions left in this process, according to their journals; the caller frees
+ * the array. Root also finds those of the user who owns the process.
  */
 PROBES_API PROBES_CHECK int probes_leftovers(struct probes_session *session,
 	struct probes_leftover **leftovers, size_t *count, struct probes_error *e);
 
 /*
- * Undo exactly what interrupted sessions left, and nothing else. Where another tool makes it
- * unclear whether our part of a count landed, it is left raised, with a notice. Nothing to repair
- * is success. *result as for probes_switch, NULL where there was nothing.
+ * Undo exactly what interrupted sessions left, and nothing else. If another tool makes it
+ * unclear whether such a session raised a count, the count is left raised, with a notice. Nothing
+ * to repair is success. *result as for probes_switch; NULL if there was nothing.
  */
 PROBES_API PROBES_CHECK int probes_repair(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);
 
 /* How many probes this session's net change holds on (or off). */
-PROBES_API size_t probes_mine(const struct probes_session *session);
+PROBES_API size_t probes_owned_count(const struct probes_session *session);
 
 PROBES_API void probes_result_free(struct probes_result *result);
 
 /*
- * The probes that a text names, as PROBES_BY_NAME or PROBES_BY_REGEXP would
- * choose them; *indices is the caller's (free). No match is an error with the
- * nearest names; a bad expression one with its place.
+ * The probes that a text names, as PROBES_BY_NAME or PROBES_BY_REGEXP would choose them, or, by
+ * PROBES_BY_ALL (text is ignored), all that `provider` and `object` of the options leave.
+ * The caller frees *indices. No match is an error that gives the nearest names; the error of a
+ * bad expression gives the position.
  */
 PROBES_API PROBES_CHECK int probes_find(const struct probes_session *session, enum probes_by by,
 	const char *text, const struct probes_switch_options *options, size_t **indices,
 	size_t *count, struct probes_error *e);
 
+/* --------------------------------------------------------------- the groups */
+
+/*
+ * Several processes that are switched together, and their forked children.
+ *
+ * The members are the processes that a caller lists: those that it opened, and the descendants
+ * that joined later. A child by fork of a member is a copy of it: probes that a session of the
+ * group had switched before the fork are switched in the child, too, and nobody else undoes them
+ * there. The group finds such children (probes_group_look), makes what they inherited a change of
+ * the child's session, recorded for probes_repair, and undoes it. A child that calls exec has
+ * inherited nothing.
+ *
+ * A group owns its sessions. Members are never removed: their indices and addresses stay valid
+ * until probes_group_close, also when their process has ended.
+ */
+struct probes_group;
+
+struct probes_member {
+	pid_t pid;                      /* 0: a file */
+	struct probes_session *session; /* NULL: the process could not be opened */
+	struct probes_error error;      /* why not */
+	bool child;       /* a forked child that is no member: its address is valid during the call
+			     that reports it */
+	size_t inherited; /* probes that it had inherited by fork as a session of the group had
+			     switched them; 0 after an exec */
+};
+
+/* `options` apply to all processes opened; NULL is allowed. */
+PROBES_API PROBES_CHECK int probes_group_new(
+	const struct probes_options *options, struct probes_group **group, struct probes_error *e);
+
+/* probes_close for all sessions; changes nothing in the processes. NULL is allowed. */
+PROBES_API void probes_group_close(struct probes_group *group);
+
+/*
+ * Open processes; each becomes a member, also one that cannot be opened. `found`: the processes
+ * are the result of a search; those without probes, those that have ended and the caller itself
+ * are skipped. If none remains, the first one becomes a member, to explain why.
+ */
+PROBES_API PROBES_CHECK int probes_group_open(struct probes_group *group, const pid_t *pids,
+	size_t count, bool found, struct probes_error *e);
+
+/* Open a file; it becomes a member, also if it cannot be opened. */
+PROBES_API PROBES_CHECK int probes_group_open_file(
+	struct probes_group *group, const char *path, struct probes_error *e);
+
+/* Open a process and all its descendants, as `found`. */
+PROBES_API PROBES_CHECK int probes_group_open_tree(
+	struct probes_group *group, pid_t root, struct probes_error *e);
+
+/* Make an open session a member. On failure it remains the caller's. */
+PROBES_API PROBES_CHECK int probes_group_add(
+	struct probes_group *group, struct probes_session *session, struct probes_error *e);
+
+PROBES_API size_t probes_group_count(const struct probes_group *group); /* members */
+PROBES_API const struct probes_member *probes_group_at(
+	const struct probes_group *group, size_t index);
+
+/* How many forked children of members run and hold a change; *probes: their probes, summed. */
+PROBES_API size_t probes_group_children(const struct probes_group *group, size_t *probes);
+
+/* Does any process that runs, member or child, hold a change? */
+PROBES_API bool probes_group_holds(const struct probes_group *group);
+
+/*
+ * Search for new processes. Call it before every switch and undo: what a child inherited can be
+ * determined only until its parent changes again. Forked children that inherited something are
+ * kept, at most `most` new ones in this call. `follow`: descendants (of the root of an opened tree,
+ * else of the members, except those that the first call finds) that have probes become members,
+ * forked or not. Calls `born` for each; its session is NULL if descriptors or memory were short.
+ * Costs nothing without `follow` while no session has switched anything.
+ */
+PROBES_API PROBES_CHECK int probes_group_look(struct probes_group *group, bool follow, size_t most,
+	void (*born)(void *data, const struct probes_member *member), void *data,
+	struct probes_error *e);
+
+/* The outcome of the undo of a group for one process. */
+struct probes_undone {
+	const struct probes_member *member;
+	bool newborn;  /* a forked child that was born meanwhile; closed after the callback */
+	size_t probes; /* undone; for a newborn child: those that it had inherited */
+	size_t kept;   /* that should have been undone but were not */
+	struct probes_result *result;     /* or NULL; the callback may take it and set it to NULL */
+	const struct probes_error *error; /* why some probes stay, or may stay, as they are: they
+					     are recorded for probes_repair. PROBES_GONE: the
+					     process has ended, nothing is left. Or NULL */
+};
+typedef void probes_undone_fn(void *data, struct probes_undone *undone);
+
+/*
+ * probes_restore in all members and children that hold a change, then probes_group_sweep. Calls
+ * `each` for each of them. patience_ms: as for probes_set_patience, in this call. Fails only if the
+ * processes cannot be searched.
+ */
+PROBES_API PROBES_CHECK int probes_group_restore(struct probes_group *group, unsigned patience_ms,
+	probes_undone_fn *each, void *data, struct probes_error *e);
+
+/*
+ * Undo in members and children only what they inherited by fork and no call switched there since.
+ */
+PROBES_API void probes_group_restore_inherited(
+	struct probes_group *group, probes_undone_fn *each, void *data);
+
+/*
+ * After an undo (probes_restore, probes_repair) in the members: find the forked children that were
+ * born before the undo was complete, and their children, and undo the changes there, too. Repeats
+ * until a search finds none, for at most five seconds; searches once if a member still holds a
+ * change. Calls `each` for every such child; with an error if the child cannot be opened, if
+ * others count there, or if time runs out. Costs nothing if no session changed anything.
+ */
+PROBES_API PROBES_CHECK int probes_group_sweep(
+	struct probes_group *group, probes_undone_fn *each, void *data, struct probes_error *e);
+
 /* ---------------------------------------------------------------- the texts */
 
 /*
- * Write text so that it is safe on a terminal and in a line: control
+ * Write text in a form that is safe on a terminal and in one line: control
  * characters, invalid UTF-8, bidirectional and invisible formatting characters
  * and the backslash become \xNN, \u{NNNN} or \\. Always NUL-terminated if size
  * > 0; a cut never splits a character. Returns the length that a large enough
@@ -587,15 +713,22 @@ PROBES_API PROBES_CHECK int probes_find(const struct probes_session *session, en
 PROBES_API size_t probes_escape(const char *text, char *out, size_t size);
 
 /*
+ * Translate a regular expression from the syntax of PROBES_BY_REGEXP into PCRE2's: Str's operators
+ * \| \( \) lose their backslash. `out` needs strlen(text) + 1 bytes. If origin is not NULL, it
+ * has as many elements: origin[i] is the position in text of out[i], for error messages.
+ */
+PROBES_API void probes_regexp_translate(const char *text, char *out, size_t *origin);
+
+/*
  * One argument of a probe, decoded from "N@OP"; see doc/notes.md.
  */
 struct probes_argument {
-	int8_t size; /* bytes, negative: signed; 0: not said */
+	int8_t size; /* bytes, negative: signed; 0: not given */
 	bool is_float;
 	char place[64]; /* operand as written, cut to fit */
 	bool parsed;    /* false: place holds the raw text */
 };
-/* Decode an argument string; at most max. Returns how many there are. */
+/* Decode an argument string, at most max arguments. Returns how many the string has. */
 PROBES_API size_t probes_arguments(const char *text, struct probes_argument *out, size_t max);
 
 #ifdef __cplusplus

@@ -1,10 +1,9 @@
 /*
- * The ACTIONS of a command line as a list for the engine.
+ * The ACTIONS of a command line as a list of struct probes_action.
  *
- * Owns the rules that can be checked without a process: one group per call, no
- * name twice, two different names in a pair. Whether a probe of that name
- * exists, and whether an expression is valid, is the engine's to say. Never
- * prints.
+ * Owns the rules that need no process: one group per call, no name twice, two
+ * different names in a pair. The engine checks whether a probe exists and
+ * whether an expression is valid. Never prints.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,31 +21,7 @@ static int usage(struct probes_error *e, const char *option, const char *hint, c
 	return report_set(e, PROBES_USAGE, -EINVAL, what, hint, "%s", why);
 }
 
-/* Options of one group may be combined; -all has nothing to be combined with. */
-static int check_group(
-	struct actions *a, const char *option, enum probes_by by, struct probes_error *e)
-{
-	char why[96];
-
-	if (!a->count || (a->items[0].by == by && by != PROBES_BY_ALL))
-		return 0;
-	if (!strcmp(a->group, option))
-		return usage(e, option, "", "given twice");
-	snprintf(why, sizeof why, "cannot be combined with -%s in one call", a->group);
-	return usage(e, option, "use two calls", why);
-}
-
-/* One expression for each verb, as one alternative can always be written into it. */
-static int check_regexp(
-	const struct actions *a, const char *option, enum probes_verb verb, struct probes_error *e)
-{
-	for (size_t i = 0; i < a->count; i++)
-		if (a->items[i].verb == verb)
-			return usage(e, option, "join the expressions with |", "given twice");
-	return 0;
-}
-
-/* Takes over both texts; they are freed if there is no room. */
+/* Takes ownership of both texts, also on failure. */
 static int push(struct actions *a, enum probes_verb verb, enum probes_by by, char *text,
 	char *second, struct probes_error *e)
 {
@@ -118,20 +93,31 @@ static int add_pair(struct actions *a, const char *option, enum probes_verb verb
 int actions_add(struct actions *a, const char *option, enum probes_verb verb, enum probes_by by,
 	const char *value, struct probes_error *e)
 {
-	int r = check_group(a, option, by, e);
+	char why[96];
 
-	if (r)
-		return r;
+	/* Options of one group may be combined, except -all. */
+	if (a->count && (a->items[0].by != by || by == PROBES_BY_ALL)) {
+		if (!strcmp(a->group, option))
+			return usage(e, option, "", "given twice");
+		snprintf(why, sizeof why, "cannot be combined with -%s in one call", a->group);
+		return usage(e, option, "use two calls", why);
+	}
 	if (!a->count)
 		a->group = option;
-	if (by == PROBES_BY_NAME)
+	switch (by) {
+	case PROBES_BY_NAME:
 		return add_names(a, option, verb, value, e);
-	if (by == PROBES_BY_PAIR)
+	case PROBES_BY_PAIR:
 		return add_pair(a, option, verb, value, e);
-	if (by == PROBES_BY_ALL)
+	case PROBES_BY_ALL:
 		return push(a, verb, by, NULL, NULL, e);
-	r = check_regexp(a, option, verb, e);
-	return r ? r : push(a, verb, by, strdup(value), NULL, e);
+	default:
+		for (size_t i = 0; i < a->count; i++)
+			if (a->items[i].verb == verb)
+				return usage(
+					e, option, "join the expressions with |", "given twice");
+		return push(a, verb, by, strdup(value), NULL, e);
+	}
 }
 
 struct word {
@@ -142,15 +128,6 @@ struct word {
 static int compare_words(const void *x, const void *y)
 {
 	return strcmp(((const struct word *)x)->text, ((const struct word *)y)->text);
-}
-
-static int same_twice(const struct word *x, const struct word *y, struct probes_error *e)
-{
-	bool both = x->verb != y->verb;
-
-	return report_set(e, PROBES_USAGE, -EINVAL, "the actions contradict each other",
-		"name each probe once", "probe \"%s\" is %s", x->text,
-		both ? "to be enabled and to be disabled" : "named twice");
 }
 
 int actions_check(const struct actions *a, struct probes_error *e)
@@ -173,7 +150,12 @@ int actions_check(const struct actions *a, struct probes_error *e)
 	qsort(words, n, sizeof *words, compare_words);
 	for (size_t i = 1; i < n && !r; i++)
 		if (!compare_words(&words[i - 1], &words[i]))
-			r = same_twice(&words[i - 1], &words[i], e);
+			r = report_set(e, PROBES_USAGE, -EINVAL,
+				"the actions contradict each other", "name each probe once",
+				"probe \"%s\" is %s", words[i].text,
+				words[i - 1].verb != words[i].verb
+					? "to be enabled and to be disabled"
+					: "named twice");
 	free(words);
 	return r;
 }

@@ -1,8 +1,8 @@
 /*
- * Who did what to which process, for the next engineer.
+ * The audit trail: who changed which process, and how.
  *
- * Owns the one line that a change leaves in syslog and in -log FILE: escaped,
- * bounded. Must not decide whether a change is made.
+ * Owns the line written for each change to syslog and to -log FILE: escaped, of bounded
+ * length. Must not decide whether a change is made.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 #include "ui/audit.h"
+#include "ui/probe_name.h"
 #include "ui/report.h"
-#include "ui/spell.h"
 
-/* A syslog message of more than 1024 bytes may be cut by those who carry it. */
+/* Syslog daemons may truncate messages of more than 1024 bytes. */
 #define LINE 960
 
-/* A line that is being written; what does not fit is left out. */
+/* A line under construction; excess text is dropped. */
 struct line {
 	char text[LINE];
 	size_t length;
@@ -55,7 +55,7 @@ static int cannot_log(struct probes_error *e, const char *file, int code, const 
 
 int audit_open(struct audit *a, const struct options *o, struct probes_error *e)
 {
-	/* A fifo without a reader must not hold us up; a link could lead anywhere. */
+	/* O_NONBLOCK: do not wait for a fifo's reader. O_NOFOLLOW: a link could point anywhere. */
 	int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	struct stat st;
 
@@ -85,87 +85,78 @@ void audit_close(struct audit *a)
 	a->syslog = false;
 }
 
-static int append(int fd, const char *text, struct probes_error *e)
-{
-	char line[LINE + 64], when[40];
-	time_t now = time(NULL);
-	struct tm tm;
-	int n;
-
-	strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &tm));
-	n = snprintf(line, sizeof line, "%s %s\n", when, text);
-	/* One write, so that the lines of two of us do not mix. */
-	if (write(fd, line, (size_t)n) == n)
-		return 0;
-	return cannot_log(e, "the -log file", errno ? -errno : -EIO, NULL);
-}
-
 /* ----------------------------------------------------------------- the line */
 
-/* The person at the login, who may have become root since; else our own uid. */
-static uid_t who(void)
-{
-	unsigned id = (unsigned)-1;
-	FILE *f = fopen("/proc/self/loginuid", "re");
-
-	if (f) {
-		if (fscanf(f, "%u", &id) != 1)
-			id = (unsigned)-1;
-		fclose(f);
-	}
-	return id == (unsigned)-1 ? getuid() : (uid_t)id;
-}
-
+/* The login uid survives su and sudo; without one, use the real uid. */
 static void add_user(struct line *l)
 {
-	uid_t login = who();
-	struct passwd *pw = getpwuid(login);
+	unsigned login = (unsigned)-1;
+	FILE *f = fopen("/proc/self/loginuid", "re");
+	struct passwd *pw;
 
+	if (f) {
+		if (fscanf(f, "%u", &login) != 1)
+			login = (unsigned)-1;
+		fclose(f);
+	}
+	if (login == (unsigned)-1)
+		login = getuid();
+	pw = getpwuid(login);
 	add(l, "user=%s", pw ? pw->pw_name : "?");
 	add(l, "(%u)", login);
 	if (login != geteuid())
 		add(l, " as=%u", geteuid());
 }
 
-/* The probes that were switched, as many as fit; room is kept for what follows them. */
-static void add_probes(
-	struct line *l, const struct probes_session *session, const struct probes_result *result)
+/* Write a finished line to syslog and to the log file. */
+static int emit(const struct audit *a, const struct line *l, struct probes_error *e)
 {
-	size_t left = result->done;
-	char name[200];
+	char stamped[LINE + 64], when[40];
+	time_t now = time(NULL);
+	struct tm tm;
+	int n;
 
-	for (size_t i = 0; i < result->item_count && left; i++) {
-		const struct probes_item *item = &result->items[i];
-
-		if (item->outcome != PROBES_DONE)
-			continue;
-		if (l->length > LINE - 260) {
-			add(l, " and %zu more", left);
-			return;
-		}
-		spell_full(probes_at(session, item->probe), name, sizeof name);
-		add(l, " %c%s", item->verb == PROBES_ENABLE ? '+' : '-', name);
-		left--;
-	}
+	if (a->syslog)
+		syslog(LOG_AUTHPRIV | LOG_NOTICE, "%s", l->text);
+	if (a->fd < 0)
+		return 0;
+	strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &tm));
+	n = snprintf(stamped, sizeof stamped, "%s %s\n", when, l->text);
+	/* One write(2), so that lines of concurrent sessions do not interleave. */
+	if (write(a->fd, stamped, (size_t)n) == n)
+		return 0;
+	return cannot_log(e, "the -log file", errno ? -errno : -EIO, NULL);
 }
 
 int audit_note(struct audit *a, const char *verb, const struct probes_session *session,
 	const struct probes_result *result, struct probes_error *e)
 {
 	struct line l = {.length = 0};
-	char path[256];
+	char text[256];
+	size_t unlisted;
 
-	if (!result || !result->write_count || (!a->syslog && a->fd < 0))
+	if (!result || !result->edit_count || (!a->syslog && a->fd < 0))
 		return 0;
-	probes_escape(probes_path(session), path, sizeof path);
+	probes_escape(probes_path(session), text, sizeof text);
 	add_user(&l);
 	add(&l, " %s pid=%d prog=%s done=%zu skipped=%zu failed=%zu sites=%zu:", verb,
-		probes_pid(session), path, result->done, result->skipped, result->not_done,
+		probes_pid(session), text, result->done, result->skipped, result->not_done,
 		result->sites);
-	add_probes(&l, session, result);
-	if (a->syslog)
-		syslog(LOG_AUTHPRIV | LOG_NOTICE, "%s", l.text);
-	return a->fd < 0 ? 0 : append(a->fd, l.text, e);
+	unlisted = result->done;
+	for (size_t i = 0; i < result->item_count && unlisted; i++) {
+		const struct probes_item *item = &result->items[i];
+
+		if (item->outcome != PROBES_DONE)
+			continue;
+		if (l.length > LINE - 260) { /* keep room for one name and the count */
+			add(&l, " and %zu more", unlisted);
+			break;
+		}
+		probe_name_full(probes_at(session, item->probe), text, 200);
+		add(&l, " %c%s", item->verb == PROBES_ENABLE ? '+' : '-', text);
+		unlisted--;
+	}
+	return emit(a, &l, e);
 }
 
 int audit_mark(struct audit *a, const struct probes_session *session, const char *text,
@@ -181,7 +172,5 @@ int audit_mark(struct audit *a, const struct probes_session *session, const char
 	add(&l, " mark pid=%d prog=%s: ", probes_pid(session), safe);
 	probes_escape(text, safe, sizeof safe);
 	add(&l, "%s", safe);
-	if (a->syslog)
-		syslog(LOG_AUTHPRIV | LOG_NOTICE, "%s", l.text);
-	return a->fd < 0 ? 0 : append(a->fd, l.text, e);
+	return emit(a, &l, e);
 }

@@ -1,38 +1,15 @@
-/*
- * The parts of the list that can be chosen. Knows their names; what they hold
- * is the screen's matter.
- */
+/* The choice of columns, as people write it. What columns show is ui/tui/rows/column.c's. */
 #include "ui/columns.h"
 
 #include <string.h>
 
-#define COLUMNS_ALL ((1u << COLUMN_COUNT) - 1)
+#define COLUMNS_STRING(identifier, name, ...) #name,
 
-static const char *const columns_names[COLUMN_COUNT] = {
-	[COLUMN_SITES] = "sites",
-	[COLUMN_REF] = "ref",
-	[COLUMN_PROCESSES] = "proc",
-	[COLUMN_WHO] = "who",
-	[COLUMN_OBJECT] = "object",
-	[COLUMN_ARGUMENTS] = "arguments",
-	[COLUMN_DETAIL] = "detail",
-};
-
-const char *columns_name(enum column column)
+const char *columns_name(enum column_id column)
 {
-	return columns_names[column];
-}
+	static const char *const names[] = {COLUMNS(COLUMNS_STRING) "detail"};
 
-/* The bits of one word; 0: no column's name. */
-static unsigned columns_word(const char *word, size_t length)
-{
-	if (length == 3 && !strncmp(word, "all", 3))
-		return COLUMNS_ALL;
-	for (unsigned c = 0; c < COLUMN_COUNT; c++) {
-		if (strlen(columns_names[c]) == length && !strncmp(columns_names[c], word, length))
-			return 1u << c;
-	}
-	return 0;
+	return names[column];
 }
 
 int columns_parse(const char *text, unsigned *hidden)
@@ -41,8 +18,14 @@ int columns_parse(const char *text, unsigned *hidden)
 
 	for (const char *word = text; strcmp(text, "none"); word++) {
 		size_t length = strcspn(word, ",");
-		unsigned bits = columns_word(word, length);
+		unsigned bits = length == 3 && !strncmp(word, "all", 3) ? COLUMNS_ALL : 0;
 
+		for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++) {
+			const char *name = columns_name((enum column_id)c);
+
+			if (strlen(name) == length && !strncmp(name, word, length))
+				bits = 1u << c;
+		}
 		if (!bits)
 			return -1;
 		shown |= bits;

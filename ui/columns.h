@@ -1,29 +1,70 @@
 /*
- * The parts of the list that can be chosen: columns, and the pane of details. Pure.
+ * The columns of the list, from left to right. A new column is one row here, and two functions in
+ * ui/tui/rows/column.c: column_cell_NAME and column_compare_NAME. All else (the list, saved files,
+ * sorting, -columns, the key c, help) is made from this table.
  */
 #ifndef UI_COLUMNS_H
 #define UI_COLUMNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-enum column { /* in the order in which they stand */
-	COLUMN_SITES,
-	COLUMN_REF,
-	COLUMN_PROCESSES,
-	COLUMN_WHO,
-	COLUMN_OBJECT,
-	COLUMN_ARGUMENTS,
-	COLUMN_DETAIL, /* the pane */
-	COLUMN_COUNT
+/* COLUMN(identifier, name, fields of struct column): these are always shown, */
+#define COLUMNS_FIXED(COLUMN)                                                       \
+	COLUMN(STATE, state, .title = "STATE", .width = 5, .turn = 2, .live = true) \
+	COLUMN(NAME, name, .title = "PROVIDER:NAME", .width = 24, .turn = 1)
+/* and of these -columns and the key c choose. */
+#define COLUMNS_CHOSEN(COLUMN)                                                                    \
+	COLUMN(SITES, sites, .title = "SITES", .width = 5, .drop = 2, .turn = 4, .form = " n/m",  \
+		.help = "n of its m sites are switched on; - : they have no switch of their own") \
+	COLUMN(REF, ref, .title = "REF", .width = 4, .drop = 1, .turn = 3, .live = true,          \
+		.single = true, .help = "its semaphore: how many parties want it on")             \
+	COLUMN(PROCESSES, proc, .title = "PROC", .width = 4, .drop = 5, .turn = 5, .live = true)  \
+	COLUMN(WHO, who, .title = "WHO", .width = 5, .drop = 3, .turn = 6, .live = true,          \
+		.single = true,                                                                   \
+		.help = "me: this session; me+1: and one party more; other: not this session; "   \
+			"int3: another tool's breakpoint")                                        \
+	COLUMN(OBJECT, object, .title = "OBJECT", .width = 12, .drop = 4, .turn = 7,              \
+		.help = "the file it is in; * : deleted or replaced on disk")                     \
+	COLUMN(ARGUMENTS, arguments, .title = "ARGUMENTS", .width = 16, .drop = 6, .turn = 8)
+#define COLUMNS(COLUMN) COLUMNS_FIXED(COLUMN) COLUMNS_CHOSEN(COLUMN)
+
+#define COLUMNS_IDENTIFIER(identifier, ...) COLUMN_##identifier,
+enum column_id {
+	COLUMNS(COLUMNS_IDENTIFIER) /**/
+	COLUMN_COUNT,
+	COLUMN_FIRST_CHOSEN = COLUMN_SITES,
+	COLUMN_DETAIL = COLUMN_COUNT, /* the pane of details: no column, but chosen as one */
 };
 
-#define COLUMNS_NAMES "sites,ref,proc,who,object,arguments,detail"
+struct row;
 
-const char *columns_name(enum column column);
+struct column {
+	const char *name;  /* in -columns, in :sort and in the header */
+	const char *title; /* over the column */
+	const char *form;  /* what a cell looks like, for the help view, or NULL */
+	const char *help;  /* or NULL */
+	int width;         /* the least */
+	int drop;          /* where room is short the highest goes first; 0: stays */
+	int turn;          /* its place, from 1, among the orders that the key s goes through */
+	bool live;         /* the cells change while nobody touches a key */
+	bool single;       /* says nothing about a group of probes */
+	void (*cell)(const struct row *r, char *out, size_t size);
+	int (*compare)(const struct row *a, const struct row *b);
+};
+
+/* "sites,ref,...,detail": what can be chosen. */
+#define COLUMNS_WORD(identifier, name, ...) #name ","
+#define COLUMNS_NAMES COLUMNS_CHOSEN(COLUMNS_WORD) "detail"
+/* What can be chosen, as a set: bits 1 << enum column_id. */
+#define COLUMNS_ALL ((2u << COLUMN_DETAIL) - (1u << COLUMN_FIRST_CHOSEN))
+
+/* The name of what can be chosen. */
+const char *columns_name(enum column_id column);
 
 /*
- * "sites,who" : only these are wanted; "all" and "none" are words, too. hidden: those that are not,
- * as bits (1 << column, or'ed). Returns 0, or -1: a word is no column's name.
+ * A choice: "sites,who" shows only these; "all" and "none" are words, too. Returns 0 and sets
+ * *hidden, or -1: some word names nothing that can be chosen.
  */
 int columns_parse(const char *text, unsigned *hidden);
 

@@ -1,6 +1,6 @@
 /*
- * The settings that a person keeps. Knows lines; what settings there are is
- * the option table's matter.
+ * The user's configuration file. Knows its syntax only; the option table knows the
+ * settings.
  */
 #include "ui/config.h"
 
@@ -25,56 +25,54 @@ static char *config_trim(char *text)
 	return text;
 }
 
-/* One line; NULL, or why it is wrong. */
-static const char *config_line(struct options *o, char *text, struct probes_error *e)
-{
-	char *name = config_trim(text), *value;
-
-	if (!*name || *name == '#')
-		return NULL;
-	value = strchr(name, '=');
-	if (!value)
-		return "is not of the form name = value";
-	*value++ = '\0';
-	if (options_set(o, config_trim(name), config_trim(value), e) < 0)
-		return e->why;
-	return NULL;
-}
-
 void config_apply(struct options *o, char *text, const char *path,
-	void (*wrong)(void *data, const char *text), void *data)
+	void (*report)(void *data, const char *text), void *data)
 {
 	struct probes_error e = {0};
 	unsigned number = 0;
-	char said[1200];
+	char message[1200];
 
 	for (char *next; text; text = next) {
-		const char *why;
+		const char *why = NULL;
+		char *name, *value;
 
 		number++;
 		next = strchr(text, '\n');
 		if (next)
 			*next++ = '\0';
-		why = config_line(o, text, &e);
+		name = config_trim(text);
+		if (!*name || *name == '#')
+			continue;
+		value = strchr(name, '=');
+		if (value) {
+			*value++ = '\0';
+			name = config_trim(name);
+			if (options_set(o, name, config_trim(value), &e) < 0)
+				why = e.why;
+		} else {
+			why = "is not of the form name = value";
+		}
 		if (!why)
 			continue;
-		snprintf(said, sizeof said, "%s:%u: %s: %s", path, number, config_trim(text), why);
-		wrong(data, said);
+		snprintf(message, sizeof message, "%s:%u: %s: %s", path, number, name, why);
+		report(data, message);
 	}
 }
 
-static bool config_path(char *path, size_t size)
+bool config_path(
+	char *path, size_t size, const char *variable, const char *below_home, const char *name)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	const char *base = getenv(variable), *home = getenv("HOME");
+	int n = -1;
 
-	if (config && config[0] == '/')
-		return snprintf(path, size, "%s/probes-tui/config", config) < (int)size;
-	if (home && home[0] == '/')
-		return snprintf(path, size, "%s/.config/probes-tui/config", home) < (int)size;
-	return false;
+	if (base && base[0] == '/')
+		n = snprintf(path, size, "%s/probes-tui%s", base, name);
+	else if (home && home[0] == '/')
+		n = snprintf(path, size, "%s/%s/probes-tui%s", home, below_home, name);
+	return n >= 0 && (size_t)n < size;
 }
 
-/* The whole file, or NULL and why; *why NULL: there is none. */
+/* The whole file. NULL: see *why, which is NULL if there is no file. */
 static char *config_load(const char *path, const char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -106,18 +104,18 @@ static char *config_load(const char *path, const char **why)
 	return text;
 }
 
-void config_read(struct options *o, void (*wrong)(void *data, const char *text), void *data)
+void config_read(struct options *o, void (*report)(void *data, const char *text), void *data)
 {
-	char path[1024], said[1200];
+	char path[1024], message[1200];
 	const char *why;
 
-	if (!config_path(path, sizeof path))
+	if (!config_path(path, sizeof path, "XDG_CONFIG_HOME", ".config", "/config"))
 		return;
 	o->config = config_load(path, &why);
 	if (o->config) {
-		config_apply(o, o->config, path, wrong, data);
+		config_apply(o, o->config, path, report, data);
 	} else if (why) {
-		snprintf(said, sizeof said, "%s: %s", path, why);
-		wrong(data, said);
+		snprintf(message, sizeof message, "%s: %s", path, why);
+		report(data, message);
 	}
 }

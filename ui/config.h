@@ -1,7 +1,7 @@
 /*
- * The settings that a person keeps: $XDG_CONFIG_HOME/probes-tui/config (else
- * ~/.config/probes-tui/config), lines of `name = value`, # begins a comment.
- * Every setting is an option, too, and the command line wins. Only read.
+ * The user's configuration file: $XDG_CONFIG_HOME/probes-tui/config, else
+ * ~/.config/probes-tui/config. Lines of `name = value`; # starts a comment.
+ * Every setting is also an option, and the command line wins. Never written.
  */
 #ifndef UI_CONFIG_H
 #define UI_CONFIG_H
@@ -11,15 +11,24 @@
 #include <stddef.h>
 
 /*
- * Apply it to what the command line left open. A file that is not there is no
- * mistake. Each mistake is handed to `wrong` as "FILE:LINE: WHY"; the other
- * lines still hold.
+ * Apply the file to the options that the command line did not set. A missing file is no
+ * error. Each error is passed to `report` as "FILE:LINE: WHY"; the other lines still apply.
  */
-void config_read(struct options *o, void (*wrong)(void *data, const char *text), void *data);
+void config_read(struct options *o, void (*report)(void *data, const char *text), void *data);
 
-/* The same for a text; it is written into, and must live as long as the options. `path` is for
- * the mistakes. */
+/*
+ * Apply a text with the file's syntax. The text is modified and must live as long as the
+ * options. `path` is used in error messages only.
+ */
 void config_apply(struct options *o, char *text, const char *path,
-	void (*wrong)(void *data, const char *text), void *data);
+	void (*report)(void *data, const char *text), void *data);
+
+/*
+ * The path of a file or directory of probes-tui according to the XDG base directories:
+ * "$variable/probes-tui" "name", else "~/below_home/probes-tui" "name". False: neither variable
+ * holds an absolute path, or it does not fit.
+ */
+bool config_path(
+	char *path, size_t size, const char *variable, const char *below_home, const char *name);
 
 #endif

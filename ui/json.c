@@ -1,24 +1,21 @@
 /*
- * Probes as JSON.
- *
- * Owns the shape, which probes-tui(1) describes. Values go out one by one, so that 100,000
- * probes need no memory. Only ASCII is printed; what is not known or does not
- * apply is null.
+ * Probes as JSON, in the shape of probes-tui(1). Prints value by value, so that 100,000 probes need
+ * no memory; only ASCII. What is unknown or does not apply is null.
  */
-#include "ui/json.h"
+#include "ui/rows.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 
-#include "ui/put.h"
+#include "ui/outbuf.h"
 #include "ui/unread.h"
 
-/* Raw text as a string; what is no UTF-8 as escaped text. */
+/* A raw text; escaped where it is not valid UTF-8. */
 static json_t *text(const char *raw)
 {
 	json_t *string = raw ? json_string(raw) : json_null();
 
-	return string ? string : json_string(put_safe(raw));
+	return string ? string : json_string(outbuf_safe(raw));
 }
 
 static json_t *address(uint64_t value)
@@ -50,10 +47,10 @@ static json_t *number(uint32_t value)
 	return value == PROBES_NONE ? json_null() : json_integer(value);
 }
 
-/* Print a value and give it up. */
-static void put(struct sheet *s, json_t *value)
+/* Print and free a value. */
+static void put(struct output *s, json_t *value)
 {
-	json_dumpf(value, s->out, JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+	json_dumpf(value, s->file, JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
 	json_decref(value);
 }
 
@@ -117,101 +114,83 @@ static json_t *probe(const struct rows *rows, const struct rows_one *row)
 
 /* ---------------------------------------------------------------- a process */
 
-static json_t *stopped(const struct rows *rows)
+/* All but the last brace. */
+static void put_process(struct output *s, const struct rows *rows)
 {
-	if (!probes_pid(rows->session))
-		return json_null();
-	if (!rows->result || !rows->result->stopped_ns)
-		return json_integer(0);
-	return json_real((double)rows->result->stopped_ns / 1e6);
-}
+	const struct probes_session *session = rows->session;
+	uint64_t stopped_ns = rows->result ? rows->result->stopped_ns : 0;
+	pid_t pid = probes_pid(session);
 
-static void put_objects(struct sheet *s, const struct probes_session *session)
-{
-	fputs(" \"objects\": [", s->out);
+	fputs(s->printed ? ",\n{\"pid\": " : "{\"pid\": ", s->file);
+	put(s, pid ? json_integer(pid) : json_null());
+	fputs(", \"prog\": ", s->file);
+	put(s, text(probes_path(session)));
+	fputs(", \"stopped_ms\": ", s->file);
+	put(s, !pid          ? json_null()
+		: stopped_ns ? json_real((double)stopped_ns / 1e6)
+			     : json_integer(0));
+	fputs(",\n \"objects\": [", s->file);
 	for (size_t i = 0; i < probes_object_count(session); i++) {
 		const struct probes_object *object = probes_object_at(session, i);
 
-		fputs(i ? ",\n  " : "\n  ", s->out);
+		fputs(i ? ",\n  " : "\n  ", s->file);
 		put(s, json_pack("{s:o, s:o, s:o, s:b, s:o}", "path", text(object->path),
 			       "build_id", text(object->build_id), "probes",
 			       json_integer((json_int_t)object->probe_count), "unread",
 			       unread_is(object), "why", text(object->why)));
 	}
-	fputs("],\n", s->out);
-}
-
-static void put_head(struct sheet *s, const struct rows *rows)
-{
-	pid_t pid = probes_pid(rows->session);
-
-	fputs(s->blocks ? ",\n" : "", s->out);
-	fputs("{\"pid\": ", s->out);
-	put(s, pid ? json_integer(pid) : json_null());
-	fputs(", \"prog\": ", s->out);
-	put(s, text(probes_path(rows->session)));
-	fputs(", \"stopped_ms\": ", s->out);
-	put(s, stopped(rows));
-	fputs(",\n", s->out);
-	put_objects(s, rows->session);
-	fputs(" \"probes\": [", s->out);
+	fputs("],\n \"probes\": [", s->file);
 	for (size_t i = 0; i < rows->count; i++) {
-		fputs(i ? ",\n  " : "\n  ", s->out);
+		fputs(i ? ",\n  " : "\n  ", s->file);
 		put(s, probe(rows, &rows->items[i]));
 	}
-	fputs("]", s->out);
+	fputs("]", s->file);
 }
 
-static void json_rows(struct sheet *s, const struct rows *rows)
+static void json_rows(struct output *s, const struct rows *rows)
 {
-	put_head(s, rows);
-	fputs("}", s->out);
+	put_process(s, rows);
+	fputs("}", s->file);
 }
 
-/* What it would cost the process in memory. */
-static void put_cost(struct sheet *s, const struct probes_result *r)
+/* Likewise, with the writes and their cost in memory. */
+static void json_plan(struct output *s, const struct rows *rows)
 {
-	bool limited = r->room_bytes < UINT64_MAX;
+	const struct probes_result *r = rows->result;
 
-	fprintf(s->out, ",\n \"copied_pages\": %zu, \"cost_bytes\": %" PRIu64 ", \"room_bytes\": ",
+	put_process(s, rows);
+	fprintf(s->file, ",\n \"copied_pages\": %zu, \"cost_bytes\": %" PRIu64 ", \"room_bytes\": ",
 		r->copied_pages, r->cost_bytes);
-	put(s, limited ? json_integer((json_int_t)r->room_bytes) : json_null());
-}
-
-/* The same, with some keys more: what would be written. */
-static void json_plan(struct sheet *s, const struct rows *rows)
-{
-	put_head(s, rows);
-	put_cost(s, rows->result);
-	fputs(",\n \"writes\": [", s->out);
-	for (size_t i = 0; i < rows->result->write_count; i++) {
-		const struct probes_write *w = &rows->result->writes[i];
+	put(s, r->room_bytes < UINT64_MAX ? json_integer((json_int_t)r->room_bytes) : json_null());
+	fputs(",\n \"writes\": [", s->file);
+	for (size_t i = 0; i < rows->result->edit_count; i++) {
+		const struct probes_edit *w = &rows->result->edits[i];
 		const struct probes_probe *p = probes_at(rows->session, w->probe);
 
-		fputs(i ? ",\n  " : "\n  ", s->out);
+		fputs(i ? ",\n  " : "\n  ", s->file);
 		put(s, json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "provider", text(p->provider),
 			       "name", text(p->name), "address", address(w->address), "what",
-			       w->is_site ? "site" : "semaphore", "old", bytes(w->old, w->length),
-			       "new", bytes(w->new_, w->length)));
+			       w->role != PROBES_ROLE_SEMAPHORE ? "site" : "semaphore", "old",
+			       bytes(w->old, w->length), "new", bytes(w->new_, w->length)));
 	}
-	fputs("]}", s->out);
+	fputs("]}", s->file);
 }
 
-static void json_begin(struct sheet *s)
+static void json_begin(struct output *s)
 {
 	if (s->many)
-		fputs("[", s->out);
+		fputs("[", s->file);
 }
 
-static void json_end(struct sheet *s)
+static void json_end(struct output *s)
 {
 	if (s->many)
-		fputs("]", s->out);
-	if (s->many || s->blocks)
-		fputs("\n", s->out);
+		fputs("]", s->file);
+	if (s->many || s->printed)
+		fputs("\n", s->file);
 }
 
-const struct sheet_ops json_ops = {
+const struct format_ops json_ops = {
 	.begin = json_begin,
 	.rows = json_rows,
 	.plan = json_plan,

@@ -1,108 +1,100 @@
 /*
- * The program: reads the command line and hands over to a verb or the screen.
+ * The program: parses the command line and runs a verb or the screen.
  *
- * Owns what must hold before anything else is opened (locale, descriptors 0 to
- * 2, the limit on descriptors). Nothing else includes both faces.
+ * Owns the help text and the process-wide settings that precede everything else:
+ * locale, descriptors 0 to 2, RLIMIT_NOFILE, malloc. The only file that includes both faces.
  */
 #include <fcntl.h>
 #include <locale.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "ui/cli/verbs.h"
 #include "ui/config.h"
-#include "ui/limits.h"
 #include "ui/options.h"
 #include "ui/report.h"
 #include "ui/tui/tui.h"
-#include "ui/usage.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "(unknown)"
 #endif
 
-/*
- * A file that is opened while 0, 1 or 2 is closed would take its number and be
- * written over by messages. Opened so that using it is still the error it was.
- */
-static void keep_standard_descriptors(void)
+/* Generated from the tables, so that no verb or option is missing. */
+static void print_help(enum verb verb)
 {
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-}
-
-/*
- * A screen stays for hours: what reading a large file takes for a moment goes back to the system:
- * glibc would keep up to 64 MiB of it once it has seen a large block freed (mallopt(3),
- * M_MMAP_THRESHOLD).
- */
-static void keep_memory_small(void)
-{
-#ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, 1 << 17);
-	mallopt(M_TRIM_THRESHOLD, 1 << 20);
-#endif
-}
-
-/*
- * A listing ends soon: memory that one step gave back serves the next, which would have to wait for
- * pages of zeros from the kernel otherwise.
- */
-static void keep_memory(void)
-{
-#ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, 1 << 25);
-	mallopt(M_TRIM_THRESHOLD, 1 << 30);
-	mallopt(M_TOP_PAD, 1 << 20);
-#endif
-}
-
-static int say(const struct options *o)
-{
-	if (o->version)
-		puts("probes-tui " PACKAGE_VERSION);
-	else
-		usage_print(stdout, o->verb);
-	if (fflush(stdout) == 0)
-		return PROBES_OK;
-	report_line("cannot write the output");
-	return PROBES_FAILED;
-}
-
-/* The screen needs a terminal; a pipe gets the list. */
-static int screen_or_list(struct options *o)
-{
-	if (isatty(STDOUT_FILENO)) {
-		keep_memory_small();
-		return tui_run(o);
+	if (verb == VERB_SCREEN) {
+		puts("See and switch the statically defined probes of live processes.\n");
+		for (size_t i = 0; i < verbs_table_count; i++)
+			printf("  probes-tui %s\n      %s\n", verbs_table[i].usage,
+				verbs_table[i].help);
+		puts("\nprobes-tui VERB -help shows the options of one verb.");
+	} else {
+		printf("usage: probes-tui %s\n%s\n", options_verb(verb)->usage,
+			options_verb(verb)->help);
 	}
-	if (o->actions.count) {
-		report_line("standard output is no terminal: actions need the screen; "
-			    "call probes-tui attach or probes-tui trace");
-		return PROBES_USAGE;
+	printf("\nOptions%s:\n", verb == VERB_SCREEN ? " of the screen" : "");
+	for (size_t i = 0; i < options_table_count; i++) {
+		const struct option_row *row = &options_table[i];
+		int n;
+
+		if (!(row->verbs & verb))
+			continue;
+		n = printf("  -%s", row->name);
+		for (size_t j = 0; j < 2 && row->alias[j]; j++)
+			n += printf(", -%s", row->alias[j]);
+		if (row->argument)
+			n += printf(" %s", row->argument);
+		printf("%*s%s\n", n < 24 ? 24 - n : 2, "", row->help);
 	}
-	if (!o->pid_count && !o->tree && !o->comm && !o->prog) {
-		report_line("nothing to do: no process or program is named, and standard output "
-			    "is no terminal to choose one on; probes-tui -help tells more");
-		return PROBES_USAGE;
-	}
-	o->verb = VERB_LIST;
-	return list_run(o);
+	puts("\nACTIONS are the -enable... and -disable... options. -opt and --opt are equal; a\n"
+	     "value follows as -opt VALUE or -opt=VALUE; -- ends the options. A probe is\n"
+	     "spelled provider:name, or name alone.\n"
+	     "\nExit status: 0 done; 1 done in part or failed; 2 usage, unknown probe, bad\n"
+	     "expression or pair; 3 no such target, or no probes in it; 4 not permitted; 5 the\n"
+	     "target went away; 6 refused for safety.");
 }
 
 static int run(struct options *o)
 {
 	if (o->gigatext && !o->quiet)
 		report_line("-gigatext is not needed: text on huge pages is found by itself");
+	if (o->verb == VERB_SCREEN && !isatty(STDOUT_FILENO)) {
+		if (o->actions.count) {
+			report_line("standard output is no terminal: actions need the screen; "
+				    "call probes-tui attach or probes-tui trace");
+			return PROBES_USAGE;
+		}
+		if (!o->pid_count && !o->tree && !o->comm && !o->prog) {
+			report_line(
+				"nothing to do: no process or program is named, and standard "
+				"output is no terminal to choose one on; probes-tui -help tells "
+				"more");
+			return PROBES_USAGE;
+		}
+		o->verb = VERB_LIST;
+	}
+#ifdef M_MMAP_THRESHOLD
+	/*
+	 * The screen runs for hours: return freed memory to the system. By default glibc keeps up
+	 * to 64 MiB once a large block was freed (mallopt(3), M_MMAP_THRESHOLD). A listing ends
+	 * soon: keep freed memory, so that the next step does not fault in zeroed pages.
+	 */
+	if (o->verb == VERB_SCREEN) {
+		mallopt(M_MMAP_THRESHOLD, 1 << 17);
+		mallopt(M_TRIM_THRESHOLD, 1 << 20);
+	} else if (o->verb & (VERB_LIST | VERB_INFO)) {
+		mallopt(M_MMAP_THRESHOLD, 1 << 25);
+		mallopt(M_TRIM_THRESHOLD, 1 << 30);
+		mallopt(M_TOP_PAD, 1 << 20);
+	}
+#endif
 	switch (o->verb) {
 	case VERB_LIST:
-		keep_memory();
 		return list_run(o);
 	case VERB_INFO:
-		keep_memory();
 		return info_run(o);
 	case VERB_ATTACH:
 		return attach_run(o);
@@ -111,17 +103,17 @@ static int run(struct options *o)
 	case VERB_REPAIR:
 		return repair_run(o);
 	default:
-		return screen_or_list(o);
+		return tui_run(o);
 	}
 }
 
-/* A mistake in the config file is said, and the first one shown; it stops nothing. */
-static void say_mistake(void *data, const char *text)
+/* Errors in the configuration file do not stop the program; the screen shows the first one. */
+static void report_config_error(void *data, const char *text)
 {
 	struct options *o = data;
 
-	if (!o->mistake[0])
-		snprintf(o->mistake, sizeof o->mistake, "%s", text);
+	if (!o->config_error[0])
+		snprintf(o->config_error, sizeof o->config_error, "%s", text);
 	report_line("%s", text);
 }
 
@@ -129,18 +121,45 @@ int main(int argc, char **argv)
 {
 	struct options o;
 	struct probes_error e;
-	int status;
+	struct rlimit limit;
+	unsigned long files = 0;
+	int status = PROBES_OK;
 
-	keep_standard_descriptors();
-	limits_raise();
+	/*
+	 * A file opened while 0, 1 or 2 is closed would take its number, and messages would
+	 * overwrite it. The placeholders have the opposite mode, so that using them still fails.
+	 */
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+	/*
+	 * Many processes need more than the usual 1,024 descriptors. Programs that probes-tui
+	 * starts get the original limit: select(2) breaks beyond 1023 (systemd, "File Descriptor
+	 * Limits").
+	 */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
+		files = (unsigned long)limit.rlim_cur;
+		limit.rlim_cur = limit.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+			files = 0;
+	}
 	setlocale(LC_ALL, "");
 	if (options_parse(argc, argv, &o, &e) < 0) {
 		report_error(&e);
 		status = (int)e.status;
+	} else if (o.help || o.version) {
+		if (o.version)
+			puts("probes-tui " PACKAGE_VERSION);
+		else
+			print_help(o.verb);
+		if (fflush(stdout) != 0) {
+			report_line("cannot write the output");
+			status = PROBES_FAILED;
+		}
 	} else {
-		if (!o.help && !o.version)
-			config_read(&o, say_mistake, &o);
-		status = o.help || o.version ? say(&o) : run(&o);
+		o.files = files;
+		config_read(&o, report_config_error, &o);
+		status = run(&o);
 	}
 	options_done(&o);
 	return status;

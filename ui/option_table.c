@@ -1,5 +1,5 @@
 /*
- * The tables of verbs and options, and how the value of each option is understood.
+ * The tables of verbs and options, and the parsers of option values.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,40 +12,25 @@
 
 /* ------------------------------------------------------------------- values */
 
-static int push_pid(struct options *o, pid_t pid)
-{
-	pid_t *pids = reallocarray(o->pids, o->pid_count + 1, sizeof *pids);
-
-	if (!pids)
-		return -ENOMEM;
-	o->pids = pids;
-	pids[o->pid_count++] = pid;
-	return 0;
-}
-
-static bool has_pid(const struct options *o, pid_t pid)
-{
-	for (size_t i = 0; i < o->pid_count; i++)
-		if (o->pids[i] == pid)
-			return true;
-	return false;
-}
-
 static int take_pids(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	for (const char *at = value;; at++) {
-		pid_t pid = values_pid(at, &at);
+		pid_t pid = values_pid(at, &at), *pids;
 
 		if (pid <= 0 || (*at && *at != ','))
 			return report_bad_value(e, row->name, value, "is no process id",
 				"give a number from 1 on, or several with commas between");
-		if (has_pid(o, pid))
-			return report_bad_value(e, row->name, value, "names a process twice",
-				"name each process once");
-		if (push_pid(o, pid))
+		for (size_t i = 0; i < o->pid_count; i++)
+			if (o->pids[i] == pid)
+				return report_bad_value(e, row->name, value,
+					"names a process twice", "name each process once");
+		pids = reallocarray(o->pids, o->pid_count + 1, sizeof *pids);
+		if (!pids)
 			return report_bad_value(
 				e, row->name, value, "is too much for the memory", "");
+		o->pids = pids;
+		pids[o->pid_count++] = pid;
 		if (!*at)
 			return 0;
 	}
@@ -66,7 +51,7 @@ static int take_tree(
 	return 0;
 }
 
-/* The row's name says it all: VERB, VERB-all, VERB-regexp or VERB-pair. */
+/* The row's name holds both: VERB, VERB-all, VERB-regexp or VERB-pair. */
 static int take_action(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
@@ -121,7 +106,7 @@ static int take_columns(
 	return 0;
 }
 
-/* Minutes, unless a unit is given. */
+/* The value is in minutes unless it has a unit. */
 static int take_lease(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
@@ -178,8 +163,8 @@ enum {
 
 const struct verb_row verbs_table[] = {
 	{VERB_SCREEN, "", "[-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]]",
-		"the screen (with nothing named: choose a process); when standard output is no "
-		"terminal: as list"},
+		"the screen (with no target named: choose a process); like list if standard output "
+		"is not a terminal"},
 	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -comm NAME | -prog FILE",
 		"every probe with its sites and semaphores"},
 	{VERB_INFO, "info", "info -pid N[,N] | -tree N | -comm NAME",
@@ -187,9 +172,9 @@ const struct verb_row verbs_table[] = {
 	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N | -comm NAME ACTIONS",
 		"switch probes in running processes"},
 	{VERB_TRACE, "trace", "trace -prog FILE ACTIONS [-- ARGS]",
-		"start a program with probes on from its beginning"},
+		"start a program with probes on from the start"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
-		"undo what interrupted calls left in running processes"},
+		"undo what interrupted runs left in running processes"},
 };
 const size_t verbs_table_count = sizeof verbs_table / sizeof *verbs_table;
 
@@ -197,60 +182,59 @@ const size_t verbs_table_count = sizeof verbs_table / sizeof *verbs_table;
 #define BY(function) 0, function
 
 const struct option_row options_table[] = {
-	{"pid", {0}, "N[,N]", PIDS, "the running process, or several", BY(take_pids)},
+	{"pid", {0}, "N[,N]", PIDS, "one running process, or several", BY(take_pids)},
 	{"tree", {0}, "N", PIDS, "a process and all its descendants", BY(take_tree)},
-	{"comm", {0}, "NAME", PIDS, "every process of this name (as ps -o comm)", AT(comm)},
+	{"comm", {0}, "NAME", PIDS, "every process of this name (as in ps -o comm)", AT(comm)},
 	{"prog", {0}, "FILE", PROGS, "the program or library", AT(prog)},
 	{"follow", {0}, NULL, VERB_SCREEN,
-		"children born later join the list (under -tree they do anyway)", AT(follow)},
+		"children forked later join the list (always so with -tree)", AT(follow)},
 	{"enable", {0}, "P[,P]", SWITCH, "switch these probes on (repeatable)", BY(take_action)},
 	{"disable", {0}, "P[,P]", SWITCH, "switch these probes off (repeatable)", BY(take_action)},
 	{"enable-all", {0}, NULL, SWITCH, "switch every probe on", BY(take_action)},
 	{"disable-all", {0}, NULL, SWITCH, "switch every probe off", BY(take_action)},
-	{"enable-regexp", {0}, "R", SWITCH, "switch on what R matches from its start",
+	{"enable-regexp", {0}, "R", SWITCH, "switch on names that match R, anchored at the start",
 		BY(take_action)},
-	{"disable-regexp", {0}, "R", SWITCH, "switch off what R matches from its start",
+	{"disable-regexp", {0}, "R", SWITCH, "switch off names that match R, anchored at the start",
 		BY(take_action)},
 	{"enable-pair", {0}, "A,B", SWITCH, "switch on B, then A (repeatable)", BY(take_action)},
 	{"disable-pair", {0}, "A,B", SWITCH, "switch off A, then B (repeatable)", BY(take_action)},
 	{"provider", {0}, "P", CHOOSE, "only probes of this provider", AT(provider)},
 	{"object", {0}, "O", CHOOSE, "only probes in this file (path or file name)", AT(object)},
-	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever they are", AT(force)},
+	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever their values", AT(force)},
 	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE, "print the plan, write nothing",
 		AT(dry_run)},
-	{"for", {0}, "TIME", VERB_ATTACH, "switch back after so long, such as 30s or 5m",
-		BY(take_for)},
-	{"stop", {0}, NULL, VERB_ATTACH, "stop all threads meanwhile: all sites change at once",
+	{"for", {0}, "TIME", VERB_ATTACH, "undo after this time, such as 30s or 5m", BY(take_for)},
+	{"stop", {0}, NULL, VERB_ATTACH, "stop all threads, so that all sites change at once",
 		AT(stop)},
-	{"max-stop", {0}, "MS", VERB_ATTACH, "with -stop: give up after so many ms (1000)",
+	{"max-stop", {0}, "MS", VERB_ATTACH, "with -stop: give up after this many ms (1000)",
 		BY(take_max_stop)},
 	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_SETTING,
 		"refuse to change anything", AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
-	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: do not let the program begin yet", AT(hold)},
+	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: hold the program at its start", AT(hold)},
 	{"end-program", {0}, NULL, VERB_SCREEN,
-		"with -prog: end the program with the screen, however the screen ends",
+		"with -prog: end the program when the screen ends, however it ends",
 		AT(end_program)},
-	{"format", {0}, "text|json|csv", OUTPUT, "the form of the output", BY(take_format)},
+	{"format", {0}, "text|json|csv", OUTPUT, "output format", BY(take_format)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
-	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "note every change in this file", AT(log)},
-	{"no-syslog", {0}, NULL, CHANGE | VERB_SETTING, "do not note changes in the system's log",
+	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "log every change to this file", AT(log)},
+	{"no-syslog", {0}, NULL, CHANGE | VERB_SETTING, "do not log changes to syslog",
 		AT(no_syslog)},
-	{"refresh", {0}, "SECONDS", VERB_SCREEN | VERB_SETTING, "how often states are read",
-		BY(take_refresh)},
+	{"refresh", {0}, "SECONDS", VERB_SCREEN | VERB_SETTING,
+		"interval between readings of the states", BY(take_refresh)},
 	{"lease", {0}, "MIN", VERB_SCREEN | VERB_SETTING,
-		"undo changes after so long without a key (15; 0: never)", BY(take_lease)},
+		"undo changes after this long without a key (15; 0: never)", BY(take_lease)},
 	{"columns", {0}, "C[,C]", VERB_SCREEN | VERB_SETTING,
-		"show only these: sites,ref,proc,who,object,arguments,detail; all; none",
-		BY(take_columns)},
+		"show only these: " COLUMNS_NAMES "; all; none", BY(take_columns)},
 	{"no-color", {0}, NULL, VERB_SCREEN | VERB_SETTING, "no colours", AT(no_color)},
 	{"theme", {0}, "dark|light|mono", VERB_SCREEN | VERB_SETTING, "colours for such a terminal",
 		BY(take_theme)},
 	{"mouse", {0}, NULL, VERB_SCREEN | VERB_SETTING,
 		"a click moves the cursor, the wheel scrolls", AT(mouse)},
 	{"ascii", {0}, NULL, VERB_SCREEN | VERB_SETTING, "draw with ASCII only", AT(ascii)},
-	{"gigatext", {0}, NULL, ALL, "accepted for ocaml-probes' sake; not needed", AT(gigatext)},
+	{"gigatext", {0}, NULL, ALL, "accepted for compatibility with ocaml-probes; not needed",
+		AT(gigatext)},
 	{"help", {"?", "h"}, NULL, ALL, "this text", AT(help)},
 	{"version", {0}, NULL, ALL, "the version", AT(version)},
 };

@@ -1,17 +1,16 @@
 /*
- * The command line: how a call is read, by the tables.
+ * The command line: parsing, driven by the tables.
  *
- * Owns what may be said in one call and what may not. Opens nothing, prints
- * nothing: a wrong call is an error for the caller to report.
+ * Owns which options can be combined. Opens nothing and prints nothing: the
+ * caller reports the error.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ui/options.h"
 #include "ui/report.h"
-
-#define TO "usage: probes-tui "
 
 const struct verb_row *options_verb(enum verb verb)
 {
@@ -38,38 +37,55 @@ bool options_many(const struct options *o)
 	return o->pid_count > 1 || o->tree || o->comm;
 }
 
-/* A wrong call: the hint is how the verb is called. */
+char **options_program(const struct options *o)
+{
+	size_t count = 0;
+	char **argv;
+
+	while (o->args[count])
+		count++;
+	argv = calloc(count + 2, sizeof *argv);
+	if (!argv)
+		return NULL;
+	argv[0] = (char *)o->prog;
+	memcpy(argv + 1, o->args, count * sizeof *argv);
+	return argv;
+}
+
+/* A usage error; the hint is the verb's usage line. */
 static int misused(
 	struct probes_error *e, const struct options *o, const char *what, const char *why)
 {
 	const struct verb_row *verb = options_verb(o->verb);
-	char hint[256] = TO;
+	char hint[256];
 
-	strncat(hint, verb->usage, sizeof hint - sizeof TO);
+	snprintf(hint, sizeof hint, "usage: probes-tui %s", verb->usage);
 	return report_set(e, PROBES_USAGE, -EINVAL, what, hint, "%s", why);
 }
 
-/* -------------------------------------------------------------- one by one */
-
-static bool is_named(const struct option_row *row, const char *name, size_t length)
-{
-	const char *names[] = {row->name, row->alias[0], row->alias[1]};
-
-	for (size_t i = 0; i < 3; i++)
-		if (names[i] && strlen(names[i]) == length && !memcmp(names[i], name, length))
-			return true;
-	return false;
-}
+/* -------------------------------------------------------------- one option */
 
 static const struct option_row *find(const char *name, size_t length)
 {
-	for (size_t i = 0; i < options_table_count; i++)
-		if (is_named(&options_table[i], name, length))
-			return &options_table[i];
+	for (size_t i = 0; i < options_table_count; i++) {
+		const struct option_row *row = &options_table[i];
+		const char *names[] = {row->name, row->alias[0], row->alias[1]};
+
+		for (size_t j = 0; j < 3; j++)
+			if (names[j] && strlen(names[j]) == length &&
+				!memcmp(names[j], name, length))
+				return row;
+	}
 	return NULL;
 }
 
-/* Put a value where its row says. NULL for an option that takes none. */
+/* Flags that are settings take yes or no: -mouse=no overrides the configuration file. */
+static bool is_flag_value(const struct option_row *row, const char *value)
+{
+	return row->verbs & VERB_SETTING && (!strcmp(value, "yes") || !strcmp(value, "no"));
+}
+
+/* Store a value in the field of its row. A flag has NULL or what is_flag_value accepts. */
 static int store(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
@@ -79,26 +95,14 @@ static int store(
 		return report_bad_value(e, row->name, value, "is empty", "");
 	if (row->take)
 		return row->take(o, row, value, e);
-	if (!value) {
-		*(bool *)field = true;
+	if (!row->argument) {
+		*(bool *)field = !value || value[0] == 'y';
 		return 0;
 	}
 	if (*(const char **)field)
 		return report_bad_value(
 			e, row->name, value, "is a second value", "give the option once");
 	*(const char **)field = value;
-	return 0;
-}
-
-/* A flag that the config file may set can be taken back: -mouse=no. */
-static bool is_flag_value(const struct option_row *row, const char *value)
-{
-	return row->verbs & VERB_SETTING && (!strcmp(value, "yes") || !strcmp(value, "no"));
-}
-
-static int store_flag(struct options *o, const struct option_row *row, const char *value)
-{
-	*(bool *)((char *)o + row->offset) = value[0] == 'y';
 	return 0;
 }
 
@@ -112,10 +116,10 @@ int options_set(struct options *o, const char *name, const char *value, struct p
 		return report_set(e, PROBES_USAGE, -EINVAL, name, "", "is neither yes nor no");
 	if (o->given & UINT64_C(1) << (row - options_table) || !(row->verbs & o->verb))
 		return 0;
-	return row->argument ? store(o, row, value, e) : store_flag(o, row, value);
+	return store(o, row, value, e);
 }
 
-/* Read the option at argv[*at], and its value; *at is left at the last word it took. */
+/* Parse the option at argv[*at] and its value; advances *at to the last word consumed. */
 static int read_option(struct options *o, int argc, char **argv, int *at, struct probes_error *e)
 {
 	const char *word = argv[*at];
@@ -132,10 +136,8 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 			o->verb == VERB_SCREEN ? "is no option of the screen"
 					       : "is no option of this verb");
 	o->given |= UINT64_C(1) << (row - options_table);
-	if (value && !row->argument)
-		return is_flag_value(row, value + 1)
-			       ? store_flag(o, row, value + 1)
-			       : misused(e, o, word, "the option takes no value");
+	if (value && !row->argument && !is_flag_value(row, value + 1))
+		return misused(e, o, word, "the option takes no value");
 	if (value)
 		return store(o, row, value + 1, e);
 	if (row->argument && ++*at >= argc)
@@ -143,79 +145,57 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 	return store(o, row, row->argument ? argv[*at] : NULL, e);
 }
 
-/* --------------------------------------------------------------- the whole */
+/* --------------------------------------------------------------- one call */
 
-static int check_target(const struct options *o, struct probes_error *e)
+/* The rules that involve more than one option. */
+static int check(const struct options *o, struct probes_error *e)
 {
-	int given = !!o->pid_count + !!o->tree + !!o->comm + !!o->prog;
-	const char *what = options_verb(o->verb)->name;
+	int targets = !!o->pid_count + !!o->tree + !!o->comm + !!o->prog;
+	const char *verb = options_verb(o->verb)->name;
+	const char *what = *verb ? verb : "cannot open the screen";
 
-	if (!*what)
-		what = "cannot open the screen";
-	if (given == 1 || (!given && o->verb == VERB_SCREEN))
-		return 0;
-	if (given)
+	if (targets > 1)
 		return misused(e, o, what, "give one of -pid, -tree, -comm and -prog");
-	return misused(e, o, what,
-		o->verb == VERB_TRACE ? "no program is named"
-		: o->verb & (VERB_SCREEN | VERB_LIST | VERB_TRACE)
-			? "no process or program is named"
-			: "no process is named");
-}
-
-static int check_actions(const struct options *o, struct probes_error *e)
-{
-	const char *what = options_verb(o->verb)->name;
-
+	if (!targets && o->verb != VERB_SCREEN)
+		return misused(e, o, what,
+			o->verb == VERB_TRACE  ? "no program is named"
+			: o->verb == VERB_LIST ? "no process or program is named"
+					       : "no process is named");
 	if (!o->actions.count && o->verb & (VERB_ATTACH | VERB_TRACE))
 		return misused(e, o, what, "no action is given (-enable, -disable-all, ...)");
 	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
-		return report_set(e, PROBES_USAGE, -EINVAL, "cannot open the screen",
+		return report_set(e, PROBES_USAGE, -EINVAL, what,
 			"switch on the screen, or call probes-tui attach",
 			"actions are only for a program that is started (-prog)");
-	return actions_check(&o->actions, e);
-}
-
-static int check(const struct options *o, struct probes_error *e)
-{
-	int r = check_target(o, e);
-
-	if (!r)
-		r = check_actions(o, e);
-	if (!r && *o->args && !(o->prog && o->verb & (VERB_SCREEN | VERB_TRACE)))
-		r = misused(e, o, o->args[0], "no program is started that could take it");
-	if (!r && o->hold && !o->prog)
-		r = misused(e, o, "-hold", "no program is started that could be held");
-	if (!r && o->end_program && !o->prog)
-		r = misused(e, o, "-end-program", "no program is started that could be ended");
-	if (!r && o->max_stop_ms && !o->stop)
-		r = misused(e, o, "-max-stop", "nothing is stopped without -stop");
-	return r;
-}
-
-/* The verb, if the first word is one; *at is where the options begin. */
-static int read_verb(struct options *o, int argc, char **argv, int *at, struct probes_error *e)
-{
-	*at = 1;
-	o->verb = VERB_SCREEN;
-	if (argc < 2 || argv[1][0] == '-')
-		return 0;
-	for (size_t i = 1; i < verbs_table_count; i++)
-		if (!strcmp(argv[1], verbs_table[i].name)) {
-			o->verb = verbs_table[i].verb;
-			*at = 2;
-			return 0;
-		}
-	return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
-		"give list, info, attach, trace, repair, or none for the screen", "no such verb");
+	if (actions_check(&o->actions, e) < 0)
+		return -EINVAL;
+	if (*o->args && !(o->prog && o->verb & (VERB_SCREEN | VERB_TRACE)))
+		return misused(e, o, o->args[0], "no program is started that could take it");
+	if (o->hold && !o->prog)
+		return misused(e, o, "-hold", "no program is started that could be held");
+	if (o->end_program && !o->prog)
+		return misused(e, o, "-end-program", "no program is started that could be ended");
+	if (o->max_stop_ms && !o->stop)
+		return misused(e, o, "-max-stop", "nothing is stopped without -stop");
+	return 0;
 }
 
 int options_parse(int argc, char **argv, struct options *o, struct probes_error *e)
 {
-	int at, r;
+	int at = 1, r = 0;
 
-	*o = (struct options){.args = argv + argc};
-	r = read_verb(o, argc, argv, &at, e);
+	*o = (struct options){.verb = VERB_SCREEN, .args = argv + argc};
+	if (argc > 1 && argv[1][0] != '-') {
+		for (size_t i = 1; i < verbs_table_count; i++)
+			if (!strcmp(argv[1], verbs_table[i].name)) {
+				o->verb = verbs_table[i].verb;
+				at = 2;
+			}
+		if (at == 1)
+			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
+				"give list, info, attach, trace, repair, or none for the screen",
+				"no such verb");
+	}
 	for (; !r && at < argc; at++) {
 		if (!strcmp(argv[at], "--")) {
 			o->args = argv + at + 1;

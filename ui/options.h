@@ -1,7 +1,7 @@
 /*
- * The command line: one table of options, and what a call asks for.
+ * The command line: the tables of verbs and options, and the result of parsing.
  *
- * Parsing, help texts, completions and the manual page are made from the table.
+ * Parser, help texts, completions and the manual page are generated from the tables.
  */
 #ifndef UI_OPTIONS_H
 #define UI_OPTIONS_H
@@ -9,23 +9,22 @@
 #include "probes.h"
 #include "ui/actions.h"
 
-/* What to do; bits, so that an option can name the verbs that take it. */
+/* What to do; bits, so that an option can name the verbs that accept it. */
 enum verb {
-	VERB_SCREEN = 1 << 0, /* no verb was given */
+	VERB_SCREEN = 1 << 0, /* no verb */
 	VERB_LIST = 1 << 1,
 	VERB_INFO = 1 << 2,
 	VERB_ATTACH = 1 << 3,
 	VERB_TRACE = 1 << 4,
 	VERB_REPAIR = 1 << 5,
-	VERB_SETTING = 1 << 8, /* no verb: the option may stand in the config file */
+	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
 };
 
 enum format { FORMAT_UNSET, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 /*
- * What a call asks for. Exactly one of pids, tree, comm and prog is set after
- * options_parse; on the screen none may be. Strings are those of argv, or belong to it
- * (options_done).
+ * The parsed command line. options_parse sets exactly one of pids, tree, comm and prog; for
+ * the screen at most one. Strings point into argv or into `config`.
  */
 struct options {
 	enum verb verb;
@@ -36,8 +35,8 @@ struct options {
 	pid_t tree;       /* 0: no -tree */
 	const char *comm; /* NULL: no -comm */
 	const char *prog; /* NULL: no -prog */
-	bool follow;      /* the screen: children born later join */
-	char **args;      /* what follows "--", NULL at the end; never NULL */
+	bool follow;      /* screen: add children forked later */
+	char **args;      /* the words after "--", NULL-terminated; never NULL */
 
 	/* what to do with it */
 	struct actions actions; /* on the screen only together with -prog */
@@ -49,14 +48,15 @@ struct options {
 	bool wait; /* trace */
 	bool stop;
 	unsigned max_stop_ms; /* 0: not given */
-	uint64_t for_ms;      /* switch back after so long; 0: not given */
+	uint64_t for_ms;      /* switch back after this time; 0: not given */
 	bool gigatext;
+	unsigned long files; /* soft RLIMIT_NOFILE for started programs; 0: inherit. Set by main. */
 
-	/* how to say it */
+	/* how to print it */
 	enum format format;
 	bool quiet;
 	bool verbose;
-	const char *log; /* the file that every change is noted in, or NULL */
+	const char *log; /* the audit file, or NULL */
 	bool no_syslog;
 
 	/* the screen */
@@ -72,9 +72,9 @@ struct options {
 	bool mouse;
 	const char *theme; /* "dark", "light", "mono", or NULL */
 
-	uint64_t given;     /* bits: which rows of the option table the command line named */
-	char *config;       /* text of the config file, which settings point into; or NULL */
-	char mistake[1200]; /* the first one in it, to be shown; or "" */
+	uint64_t given;          /* bits: rows of options_table that the command line set */
+	char *config;            /* text of the configuration file, owned; or NULL */
+	char config_error[1200]; /* the first error in it, to be shown; or "" */
 
 	bool help;    /* -help: print it and do nothing else */
 	bool version; /* -version */
@@ -85,14 +85,14 @@ struct option_row {
 	const char *name;     /* without dashes */
 	const char *alias[2]; /* short spellings, or NULL */
 	/*
-	 * What its value is called in texts, or NULL: takes none. Completions go by it: "N" or
-	 * "N[,N]" is a process, "NAME" a process's name, "FILE" a file, "a|b" is one of these
-	 * words.
+	 * Placeholder of the value in help texts; NULL: the option takes none. Completions depend
+	 * on it: "N" or "N[,N]" is a process, "NAME" a process name, "FILE" a file, "a|b" is one of
+	 * these words.
 	 */
 	const char *argument;
-	unsigned verbs;   /* bits of enum verb: who takes it; VERB_SETTING */
+	unsigned verbs;   /* bits of enum verb: where it is accepted */
 	const char *help; /* one line */
-	/* How it is stored: a bool or const char * at this offset of struct options, or take. */
+	/* Destination: a bool or const char * at this offset of struct options; or call take. */
 	size_t offset;
 	int (*take)(struct options *o, const struct option_row *row, const char *value,
 		struct probes_error *e);
@@ -112,14 +112,13 @@ extern const struct verb_row verbs_table[];
 extern const size_t verbs_table_count;
 
 /*
- * Understand a command line. 0, or -EINVAL with status PROBES_USAGE and the
- * verb's usage line as the hint. Where help or version is set nothing else was
- * checked. Call options_done in either case.
+ * Parse a command line. 0, or -EINVAL with status PROBES_USAGE and the verb's usage line as
+ * the hint. With -help or -version nothing else is checked. Call options_done in either case.
  */
 PROBES_CHECK int options_parse(int argc, char **argv, struct options *o, struct probes_error *e);
 /*
- * One setting, as the config file has it: name without dashes, for a flag yes
- * or no. Nothing happens if the command line gave it, or the verb does not take it.
+ * Apply one line of the configuration file: the option's name without dashes; the value, yes or no
+ * for a flag. Ignored if the command line set the option, or the verb does not accept it.
  */
 PROBES_CHECK int options_set(
 	struct options *o, const char *name, const char *value, struct probes_error *e);
@@ -127,10 +126,13 @@ void options_done(struct options *o);
 
 const struct verb_row *options_verb(enum verb verb);
 
-/* Whether a call may be about several processes: then each line says about which. */
+/* Can the call affect several processes? Then each message names its process. */
 bool options_many(const struct options *o);
 
-/* The part of the options that probes_switch takes. */
+/* The options for probes_switch. */
 struct probes_switch_options options_switch(const struct options *o);
+
+/* The argv of the program to start: prog, then args. Free the array only. NULL: no memory. */
+char **options_program(const struct options *o);
 
 #endif

@@ -1,34 +1,28 @@
 /*
- * Standard error, in one voice.
+ * Messages on standard error.
  *
- * Owns the form "probes-tui: WHAT: WHY; TRY" and that nothing raw and no
- * second line gets out. Must not decide what to do about an error.
+ * Owns their form, "probes-tui: WHAT: WHY; TRY": one line, everything escaped.
+ * Must not decide what to do about an error.
  */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ui/report.h"
 
-/* Long enough for an error's three texts, each escaped at the worst. */
+/* Fits the three texts of an error, each fully escaped. */
 #define LINE 8192
-
-static void put(const char *prefix, const char *text)
-{
-	char safe[LINE];
-
-	probes_escape(text, safe, sizeof safe);
-	/* One call, so that lines of several processes do not mix. */
-	fprintf(stderr, "%s%s\n", prefix, safe);
-}
 
 static void put_format(const char *prefix, const char *format, va_list arguments)
 {
-	char text[LINE / 4];
+	char text[LINE / 4], safe[LINE];
 
 	vsnprintf(text, sizeof text, format, arguments);
-	put(prefix, text);
+	probes_escape(text, safe, sizeof safe);
+	/* One call, so that lines of concurrent processes do not interleave. */
+	fprintf(stderr, "%s%s\n", prefix, safe);
 }
 
 int report_set(struct probes_error *e, enum probes_status status, int code, const char *what,
@@ -81,14 +75,14 @@ void report_more(const char *format, ...)
 void report_access(const struct probes_access *access)
 {
 	static const char *const marks[] = {
-		[PROBES_RUNG_OK] = "ok",
-		[PROBES_RUNG_FAIL] = "FAIL",
-		[PROBES_RUNG_WHY] = "why",
-		[PROBES_RUNG_TRY] = "try",
+		[PROBES_ACCESS_OK] = "ok",
+		[PROBES_ACCESS_FAIL] = "FAIL",
+		[PROBES_ACCESS_WHY] = "why",
+		[PROBES_ACCESS_TRY] = "try",
 	};
 
 	for (size_t i = 0; i < access->count; i++)
-		report_more("%-4s  %s", marks[access->rungs[i].mark], access->rungs[i].text);
+		report_more("%-4s  %s", marks[access->checks[i].mark], access->checks[i].text);
 }
 
 void report_log(void *data, enum probes_log_level level, const char *text)
@@ -97,4 +91,35 @@ void report_log(void *data, enum probes_log_level level, const char *text)
 
 	if (level == PROBES_LOG_DEBUG ? volume->verbose : !volume->quiet)
 		report_line("%s", text);
+}
+
+void report_leftovers(struct probes_session *session)
+{
+	struct probes_leftover *all;
+	struct probes_error e;
+	int pid = probes_pid(session);
+	size_t count;
+
+	if (probes_leftovers(session, &all, &count, &e) < 0) {
+		report_error(&e);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct probes_leftover *l = &all[i];
+
+		if (*l->unjudged)
+			report_line("pid %d: changes of an earlier session may remain: could not "
+				    "check %s",
+				pid, l->unjudged);
+		else if (l->changes)
+			report_line("pid %d: an interrupted session (pid %d) left %zu change%s%s; "
+				    "undo them with: probes-tui repair -pid %d",
+				pid, l->owner, l->changes, l->changes == 1 ? "" : "s",
+				l->interrupted ? " and a switch half done" : "", pid);
+		else if (l->interrupted)
+			report_line("pid %d: a session (pid %d) was interrupted in the middle of a "
+				    "switch; undo what it did with: probes-tui repair -pid %d",
+				pid, l->owner, pid);
+	}
+	free(all);
 }

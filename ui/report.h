@@ -1,22 +1,18 @@
 /*
- * What is said on standard error: errors in one form, notices, and why
- * something is not permitted. Everything is escaped here and stays one line.
+ * Messages on standard error: errors, notices, and access checks. Every message is escaped here
+ * and takes one line.
  */
 #ifndef UI_REPORT_H
 #define UI_REPORT_H
 
 #include "probes.h"
 
-/*
- * Fill an error; "why" is a printf format. hint may be "". Returns code, which is a negative
- * errno, so that a caller can return it at once.
- */
+/* Fill an error; "why" is a printf format, hint may be "". Returns code, a negative errno. */
 __attribute__((format(printf, 6, 7))) int report_set(struct probes_error *e,
 	enum probes_status status, int code, const char *what, const char *hint, const char *why,
 	...);
 
-/* A wrong call: the value of an option, whose name is without dashes; why goes on after the value.
- * Returns -EINVAL. */
+/* Fill an error about an option's value: "-OPTION: "VALUE" WHY". Returns -EINVAL. */
 int report_bad_value(struct probes_error *e, const char *option, const char *value, const char *why,
 	const char *hint);
 
@@ -26,18 +22,21 @@ void report_error(const struct probes_error *e);
 /* "probes-tui: TEXT" */
 __attribute__((format(printf, 1, 2))) void report_line(const char *format, ...);
 
-/* "  TEXT", a line that belongs to the one before it. */
+/* "  TEXT", a continuation of the line above. */
 __attribute__((format(printf, 1, 2))) void report_more(const char *format, ...);
 
-/* What may be done with a process and why not, rung by rung. */
+/* Which access to a process is permitted, and why not: one line per check. */
 void report_access(const struct probes_access *access);
 
-/* How loud the engine's log is: for struct probes_options. */
+/* Which lines of the engine's log are printed. */
 struct report_volume {
 	bool quiet;   /* no notices */
 	bool verbose; /* debug lines too */
 };
 /* A log function for struct probes_options; data is a struct report_volume. */
 void report_log(void *data, enum probes_log_level level, const char *text);
+
+/* Report, one line each, the killed sessions that left changes in this process. */
+void report_leftovers(struct probes_session *session);
 
 #endif

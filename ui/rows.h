@@ -1,7 +1,4 @@
-/*
- * What a verb prints: rows of one process (or file) after another, and the
- * contract of an output format.
- */
+/* What a verb prints: the rows of one process (or file) after another, and how formats do it. */
 #ifndef UI_ROWS_H
 #define UI_ROWS_H
 
@@ -10,13 +7,13 @@
 #include "probes.h"
 #include "ui/options.h"
 
-/* One probe, and what became of it where something was done. */
+/* One probe, and its part of a result. */
 struct rows_one {
 	size_t probe;
 	const struct probes_item *item; /* or NULL */
 };
 
-/* The rows of one session; the items belong to it (rows_done). */
+/* Some probes of one session; rows_done frees the items. */
 struct rows {
 	struct probes_session *session;
 	struct rows_one *items;
@@ -25,37 +22,44 @@ struct rows {
 	bool live;                          /* states have been read */
 };
 
-/* Where and how to print. */
-struct sheet {
-	FILE *out;
-	bool many;     /* rows of several processes follow each other */
-	bool quiet;    /* rows only */
-	bool verbose;  /* all that is known */
-	size_t blocks; /* how many processes were printed */
-};
+struct output;
 
 /* A format: begin once, rows or plan for each process, end once. */
-struct sheet_ops {
-	void (*begin)(struct sheet *s);
-	void (*rows)(struct sheet *s, const struct rows *rows);
-	void (*plan)(struct sheet *s, const struct rows *rows); /* the writes of rows->result */
-	void (*end)(struct sheet *s);
+struct format_ops {
+	void (*begin)(struct output *o); /* or NULL */
+	void (*rows)(struct output *o, const struct rows *rows);
+	void (*plan)(struct output *o, const struct rows *rows); /* the edits of rows->result */
+	void (*end)(struct output *o);                           /* or NULL */
 };
 
-/* The probes that -provider and -object leave. None is an error (PROBES_USAGE) that names what
- * there is. */
+/* Where and how to print. */
+struct output {
+	FILE *file;
+	const struct format_ops *ops;
+	bool many;      /* rows of several processes follow each other */
+	bool quiet;     /* rows only */
+	bool verbose;   /* all that is known */
+	size_t printed; /* processes */
+};
+
+/* A header line, then a line per probe (RFC 4180 quoting, lines end with LF). */
+extern const struct format_ops csv_ops;
+/* One object per process, in the shape of probes-tui(1); an array of them for several. */
+extern const struct format_ops json_ops;
+
+/* The probes that -provider and -object leave: see probes_find. */
 PROBES_CHECK int rows_chosen(struct rows *rows, struct probes_session *session,
 	const struct options *o, struct probes_error *e);
-/* The probes that an action looked at, in its order. */
+/* The probes of a result, in its order. */
 PROBES_CHECK int rows_acted(struct rows *rows, struct probes_session *session,
 	const struct probes_result *result, struct probes_error *e);
-/* Read the states of just these probes. */
+/* Read the states of these probes only. */
 PROBES_CHECK int rows_refresh(struct rows *rows, struct probes_error *e);
 void rows_done(struct rows *rows);
 
 /* ok, skipped or failed. */
 const char *rows_outcome(enum probes_outcome outcome);
-/* The count of a probe's semaphores; false where there is none, or they differ. */
+/* The count of a probe's semaphores. False: it has none, they differ, or they were not read. */
 bool rows_ref(const struct rows *rows, size_t probe, uint32_t *ref);
 
 #endif

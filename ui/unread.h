@@ -1,16 +1,23 @@
 /*
- * Objects of a process that could not be read, so that their probes are unknown: how many, and
- * which. Unloaded objects do not count.
+ * Loaded objects of a process that could not be read: their probes are unknown.
  */
 #ifndef UI_UNREAD_H
 #define UI_UNREAD_H
 
 #include "probes.h"
 
-bool unread_is(const struct probes_object *object);
-size_t unread_count(const struct probes_session *session);
+static inline bool unread_is(const struct probes_object *object)
+{
+	return object->unread && !object->gone;
+}
 
-/* "libfoo.so, libbar.so and 3 more", raw. Returns out. */
-const char *unread_names(const struct probes_session *session, char *out, size_t size);
+static inline size_t unread_count(const struct probes_session *session)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < probes_object_count(session); i++)
+		count += unread_is(probes_object_at(session, i));
+	return count;
+}
 
 #endif

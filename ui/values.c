@@ -1,8 +1,6 @@
 /*
- * Numbers as people write them.
- *
- * By hand, since strtol takes signs and blanks, and strtod's point depends on
- * the locale.
+ * Numbers as people write them. strtol would accept signs and blanks, and the decimal point of
+ * strtod depends on the locale.
  */
 #include "ui/values.h"
 
@@ -42,27 +40,20 @@ bool values_number(const char *text, unsigned least, unsigned most, unsigned *va
 	return true;
 }
 
-/* How many milliseconds a unit has; 0: no unit. */
-static uint64_t unit(const char *text)
+bool values_span(const char *text, uint64_t *ms)
 {
 	static const struct {
 		const char *name;
 		uint64_t ms;
 	} units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
-
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (!strcmp(text, units[i].name))
-			return units[i].ms;
-	return 0;
-}
-
-bool values_span(const char *text, uint64_t *ms)
-{
 	size_t whole = strspn(text, DIGITS);
 	size_t point = text[whole] == '.';
 	size_t part = point ? strspn(text + whole + 1, DIGITS) : 0;
-	uint64_t scale = unit(text + whole + point + part), thousandths = 0;
+	uint64_t scale = 0, thousandths = 0;
 
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(text + whole + point + part, units[i].name))
+			scale = units[i].ms;
 	if (!scale || !(whole + part) || whole > 9 || part > 3)
 		return false;
 	for (size_t i = 0; i < whole; i++)

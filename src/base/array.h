@@ -16,7 +16,7 @@ struct array {
 void array_init(struct array *a, size_t element_size);
 void array_done(struct array *a);
 
-/* Room for `more` further elements; false when there is no memory (nothing changed then). */
+/* Reserve space for `more` further elements; false when there is no memory (nothing changes). */
 bool array_reserve(struct array *a, size_t more);
 
 /* Append one zeroed element and return it, or NULL when there is no memory. */
@@ -27,7 +27,7 @@ static inline void *array_add(struct array *a)
 	return memset((char *)a->data + a->count++ * a->size, 0, a->size);
 }
 
-/* The data becomes the caller's (free), NULL if empty; the array is empty again. */
+/* Return the data (NULL if empty), which the caller frees; the array is empty then. */
 void *array_take(struct array *a);
 
 #define ARRAY_AT(array, type, index) (&((type *)(array)->data)[index])

@@ -1,28 +1,16 @@
-/* One sum for the whole program; see budget.h. */
+/* One sum for the whole program. */
 #include "base/budget.h"
 
 #include <stdatomic.h>
 
-#define BUDGET_PIECE ((size_t)64 << 10) /* taken at once, so that few calls touch the sum */
+#define BUDGET_PIECE ((size_t)64 << 10) /* taken at once, so that few calls change the sum */
 
 static atomic_size_t budget_sum;
-
-/* Add to the sum unless it would exceed `most`. */
-static bool budget_add(size_t bytes, size_t most)
-{
-	size_t sum = atomic_load(&budget_sum);
-
-	do
-		if (bytes > most || sum > most - bytes)
-			return false;
-	while (!atomic_compare_exchange_weak(&budget_sum, &sum, sum + bytes));
-	return true;
-}
 
 static bool budget_take_of(struct budget *b, size_t bytes, size_t parts)
 {
 	const size_t session = BUDGET_SESSION / 16 * parts, small = BUDGET_SMALL / 16 * parts;
-	size_t want, most;
+	size_t want, most, sum;
 
 	if (bytes <= b->credit) {
 		b->credit -= bytes;
@@ -34,8 +22,12 @@ static bool budget_take_of(struct budget *b, size_t bytes, size_t parts)
 	if (want < BUDGET_PIECE && b->taken <= session - BUDGET_PIECE)
 		want = BUDGET_PIECE;
 	most = b->taken + want <= small ? BUDGET_ALL : BUDGET_ALL - BUDGET_RESERVE;
-	if (!budget_add(want, most / 16 * parts))
-		return false;
+	most = most / 16 * parts;
+	sum = atomic_load(&budget_sum);
+	do
+		if (want > most || sum > most - want)
+			return false;
+	while (!atomic_compare_exchange_weak(&budget_sum, &sum, sum + want));
 	b->taken += want;
 	b->credit += want - bytes;
 	return true;

@@ -1,6 +1,6 @@
 /*
- * Reading forward through bytes that may lie about their own lengths: no read ever passes the end
- * that it was given. Here as a whole, since a file of many notes takes many small steps.
+ * Reads forward through untrusted bytes: no read passes their end. Inline, since a file of many
+ * notes needs many small reads.
  */
 #ifndef BASE_CURSOR_H
 #define BASE_CURSOR_H

@@ -1,7 +1,4 @@
-/*
- * The texts of an error. Built here and nowhere else, so that every error has
- * all its parts; never printed here.
- */
+/* Builds the texts of all errors, so that each has all of its parts. Prints nothing. */
 #include "base/error.h"
 
 #include <errno.h>
@@ -15,28 +12,22 @@ bool error_is_shortage(int code)
 	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;
 }
 
-static void error_explain_descriptors(char *why, size_t why_size, char *hint, size_t hint_size)
+void error_explain_shortage(int code, char *why, size_t why_size, char *hint, size_t hint_size)
 {
 	struct rlimit limit = {0};
 
-	getrlimit(RLIMIT_NOFILE, &limit);
-	snprintf(why, why_size, "probes-tui has no file descriptors left (limit %llu)",
-		(unsigned long long)limit.rlim_cur);
-	if (limit.rlim_cur < limit.rlim_max)
-		snprintf(hint, hint_size, "raise the limit: ulimit -n %llu",
-			(unsigned long long)limit.rlim_max);
-	else
-		snprintf(hint, hint_size,
-			"name fewer processes, or have root raise the hard limit (ulimit -Hn)");
-}
-
-void error_explain_shortage(int code, char *why, size_t why_size, char *hint, size_t hint_size)
-{
-	struct rlimit limit;
-
 	snprintf(hint, hint_size, "%s", "");
 	if (code == -EMFILE) {
-		error_explain_descriptors(why, why_size, hint, hint_size);
+		getrlimit(RLIMIT_NOFILE, &limit);
+		snprintf(why, why_size, "probes-tui has no file descriptors left (limit %llu)",
+			(unsigned long long)limit.rlim_cur);
+		if (limit.rlim_cur < limit.rlim_max)
+			snprintf(hint, hint_size, "raise the limit: ulimit -n %llu",
+				(unsigned long long)limit.rlim_max);
+		else
+			snprintf(hint, hint_size,
+				"name fewer processes, or have root raise the hard limit (ulimit "
+				"-Hn)");
 	} else if (code == -ENFILE) {
 		snprintf(why, why_size, "this machine has no file descriptors left");
 		snprintf(hint, hint_size,

@@ -1,6 +1,6 @@
 /*
- * Names, paths, arguments and program output are hostile input: this is the
- * one place that decides which bytes may reach a terminal or a line of output.
+ * Decides which bytes may reach a terminal or a line of output: names, paths, arguments and program
+ * output are hostile input.
  */
 #include "base/escape.h"
 
@@ -53,7 +53,7 @@ static bool escape_unsafe(unsigned rune)
 	return false;
 }
 
-/* Write what stands for the character at text into piece (12 bytes); returns bytes consumed. */
+/* Write the escaped form of the first character into piece (12 bytes); returns bytes consumed. */
 static size_t escape_one(const char *text, char *piece)
 {
 	unsigned rune = 0;
@@ -74,7 +74,7 @@ static size_t escape_one(const char *text, char *piece)
 	return length;
 }
 
-/* How many characters from here are plain ASCII, as nearly all are. */
+/* The length of the plain ASCII at the start; nearly all text is plain. */
 static size_t escape_plain(const char *text)
 {
 	static const bool plain[256] = {
@@ -88,21 +88,6 @@ static size_t escape_plain(const char *text)
 	return length;
 }
 
-/* Append a piece; once one did not fit nothing more is written. A plain run may be cut. */
-static void escape_append(char *out, size_t size, size_t *used, bool *full, const char *piece,
-	size_t length, bool plain)
-{
-	size_t room = *full ? 0 : size - 1 - *used;
-
-	if (length > room) {
-		*full = true;
-		length = plain ? room : 0;
-	}
-	if (length)
-		memcpy(out + *used, piece, length);
-	*used += length;
-}
-
 size_t probes_escape(const char *text, char *out, size_t size)
 {
 	size_t total = 0, used = 0, all = escape_plain(text);
@@ -114,7 +99,7 @@ size_t probes_escape(const char *text, char *out, size_t size)
 		return all;
 	}
 	while (*text) {
-		size_t length = escape_plain(text);
+		size_t length = escape_plain(text), room = full ? 0 : size - 1 - used;
 		const char *from = text;
 		bool plain = length > 0;
 
@@ -125,15 +110,22 @@ size_t probes_escape(const char *text, char *out, size_t size)
 			from = piece;
 			length = strlen(piece);
 		}
-		escape_append(out, size, &used, &full, from, length, plain);
 		total += length;
+		/* Plain text may be cut, an escape not; after the first cut nothing is added. */
+		if (length > room) {
+			full = true;
+			length = plain ? room : 0;
+		}
+		if (length)
+			memcpy(out + used, from, length);
+		used += length;
 	}
 	if (size)
 		out[used] = '\0';
 	return total;
 }
 
-/* Encode a rune of an \u{...} escape. Returns the bytes written, at most 4. */
+/* Encode a rune in UTF-8. Returns the bytes written, at most 4. */
 static size_t escape_encode(unsigned rune, char *out)
 {
 	if (rune < 0x80) {
@@ -171,43 +163,30 @@ static size_t escape_digits(const char *text, size_t most, unsigned *value)
 	return n;
 }
 
-/* Decode the escape after a backslash; returns how many characters it took, 0 if it is none. */
-static size_t escape_decode_one(const char *text, char **out)
-{
-	unsigned value;
-	size_t digits;
-
-	if (text[0] == '\\') {
-		*(*out)++ = '\\';
-		return 1;
-	}
-	if (text[0] == 'x' && escape_digits(text + 1, 2, &value) == 2 && value) {
-		*(*out)++ = (char)value;
-		return 3;
-	}
-	if (text[0] != 'u' || text[1] != '{')
-		return 0;
-	digits = escape_digits(text + 2, 6, &value);
-	if (!digits || text[2 + digits] != '}' || !value || value > 0x10ffff ||
-		(value >= 0xd800 && value <= 0xdfff))
-		return 0;
-	*out += escape_encode(value, *out);
-	return 3 + digits;
-}
-
 bool escape_decode(const char *text, char *out)
 {
 	while (*text) {
-		size_t taken;
+		unsigned value;
+		size_t digits;
 
 		if (*text != '\\') {
 			*out++ = *text++;
-			continue;
-		}
-		taken = escape_decode_one(text + 1, &out);
-		if (!taken)
+		} else if (text[1] == '\\') {
+			*out++ = '\\';
+			text += 2;
+		} else if (text[1] == 'x' && escape_digits(text + 2, 2, &value) == 2 && value) {
+			*out++ = (char)value;
+			text += 4;
+		} else if (text[1] == 'u' && text[2] == '{') {
+			digits = escape_digits(text + 3, 6, &value);
+			if (!digits || text[3 + digits] != '}' || !value || value > 0x10ffff ||
+				(value >= 0xd800 && value <= 0xdfff))
+				return false;
+			out += escape_encode(value, out);
+			text += 4 + digits;
+		} else {
 			return false;
-		text += 1 + taken;
+		}
 	}
 	*out = '\0';
 	return true;

@@ -1,4 +1,4 @@
-/* Untrusted text made safe, and back. The forward direction is probes_escape in probes.h. */
+/* Escaping of untrusted text, and decoding. Escaping is probes_escape in probes.h. */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
 
@@ -13,8 +13,8 @@
 size_t escape_utf8(const char *text, unsigned *rune);
 
 /*
- * What probes_escape wrote, back to the raw bytes. `out` needs strlen(text) + 1
- * bytes. False if text holds an escape that probes_escape never writes.
+ * Decode what probes_escape wrote. `out` needs strlen(text) + 1 bytes. False if text holds an
+ * escape that probes_escape never writes.
  */
 bool escape_decode(const char *text, char *out);
 

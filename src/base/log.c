@@ -1,4 +1,4 @@
-/* Formats a notice and hands it to the caller's sink; the engine itself prints nothing. */
+/* Formats notices for the sink of the caller; the engine itself prints nothing. */
 #include "base/log.h"
 
 #include <stdarg.h>

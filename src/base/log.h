@@ -1,4 +1,4 @@
-/* Where the engine's notices go: a callback of the caller's, or nowhere. */
+/* Where notices of the engine go: to a callback of the caller, or nowhere. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 

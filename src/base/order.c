@@ -1,7 +1,7 @@
 /*
- * A radix sort, least significant byte first. Addresses of one process share
- * most of their bytes, and a byte in which all agree needs no pass: what is left
- * are three or four passes, where comparing would take log n calls an element.
+ * A radix sort, least significant byte first. Addresses of one process share most of their bytes,
+ * and a byte that is equal in all of them needs no pass: three or four passes remain, where qsort
+ * would call a comparison log n times per element.
  */
 #include "base/order.h"
 
@@ -15,7 +15,7 @@ struct order {
 	size_t count, size, key;
 	unsigned shifts[ORDER_BYTES]; /* of the bytes that differ, from the least significant */
 	unsigned passes;
-	size_t of[ORDER_BYTES][256]; /* where the elements with each value of such a byte go */
+	size_t of[ORDER_BYTES][256]; /* next index for an element, by the value of such a byte */
 };
 
 static uint64_t order_number(const struct order *o, const unsigned char *element)
@@ -26,7 +26,7 @@ static uint64_t order_number(const struct order *o, const unsigned char *element
 	return number;
 }
 
-/* Which bits differ between any two of them; 0 also where they are in order already. */
+/* The bits that differ between any two elements; 0 if they are sorted already. */
 static uint64_t order_differences(const struct order *o, const unsigned char *elements)
 {
 	uint64_t first = o->count ? order_number(o, elements) : 0, last = first, bits = 0;
@@ -42,26 +42,7 @@ static uint64_t order_differences(const struct order *o, const unsigned char *el
 	return ordered ? 0 : bits;
 }
 
-/* Count the elements with each value of each byte, and turn that into where those begin. */
-static void order_begins(struct order *o, const unsigned char *elements)
-{
-	memset(o->of, 0, o->passes * sizeof o->of[0]);
-	for (size_t i = 0; i < o->count; i++, elements += o->size) {
-		uint64_t number = order_number(o, elements);
-
-		for (unsigned k = 0; k < o->passes; k++)
-			o->of[k][number >> o->shifts[k] & 0xff]++;
-	}
-	for (unsigned k = 0; k < o->passes; k++)
-		for (size_t i = 0, at = 0; i < 256; i++) {
-			size_t n = o->of[k][i];
-
-			o->of[k][i] = at;
-			at += n;
-		}
-}
-
-/* `size` is o->size: known when this is compiled, a copy is two instructions instead of a call. */
+/* `size` is o->size: as a constant it makes each copy two instructions instead of a call. */
 static inline __attribute__((always_inline)) void order_move(
 	struct order *o, unsigned char *to, const unsigned char *from, unsigned k, size_t size)
 {
@@ -71,20 +52,10 @@ static inline __attribute__((always_inline)) void order_move(
 		memcpy(to + size * o->of[k][order_number(o, from) >> shift & 0xff]++, from, size);
 }
 
-static void order_pass(struct order *o, unsigned char *to, const unsigned char *from, unsigned k)
-{
-	if (o->size == 16)
-		order_move(o, to, from, k, 16);
-	else if (o->size == 24)
-		order_move(o, to, from, k, 24);
-	else
-		order_move(o, to, from, k, o->size);
-}
-
 bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 {
-	unsigned char *from = elements, *to, *room;
-	struct order o; /* not cleared: 16 KiB, of which a few elements need a part */
+	unsigned char *from = elements, *to, *copy;
+	struct order o; /* not zeroed: 16 KiB, of which a few elements need a part */
 	uint64_t bits;
 
 	o.count = count;
@@ -94,22 +65,40 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 	bits = order_differences(&o, from);
 	if (!bits)
 		return true;
-	room = to = malloc(count * size);
-	if (!room)
+	copy = to = malloc(count * size);
+	if (!copy)
 		return false;
 	for (unsigned k = 0; k < ORDER_BYTES; k++)
 		if (bits >> 8 * k & 0xff)
 			o.shifts[o.passes++] = 8 * k;
-	order_begins(&o, from);
+	memset(o.of, 0, o.passes * sizeof o.of[0]);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t number = order_number(&o, from + i * size);
+
+		for (unsigned k = 0; k < o.passes; k++)
+			o.of[k][number >> o.shifts[k] & 0xff]++;
+	}
 	for (unsigned k = 0; k < o.passes; k++) {
 		unsigned char *swap = from;
+		size_t at = 0;
 
-		order_pass(&o, to, from, k);
+		for (size_t i = 0; i < 256; i++) {
+			size_t n = o.of[k][i];
+
+			o.of[k][i] = at;
+			at += n;
+		}
+		if (size == 16)
+			order_move(&o, to, from, k, 16);
+		else if (size == 24)
+			order_move(&o, to, from, k, 24);
+		else
+			order_move(&o, to, from, k, size);
 		from = to;
 		to = swap;
 	}
 	if (from != elements)
 		memcpy(elements, from, count * size);
-	free(room);
+	free(copy);
 	return true;
 }

@@ -1,4 +1,4 @@
-/* Sorting very many elements by a number, in time that grows with their count alone. Pure. */
+/* Sorts many elements by a number, in linear time. Pure. */
 #ifndef BASE_ORDER_H
 #define BASE_ORDER_H
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Sort `count` elements of `size` bytes by the uint64_t that each holds at the offset `key`,
- * ascending; equal ones keep their order. False when there is no memory (nothing is changed then).
+ * Sort `count` elements of `size` bytes by the uint64_t at offset `key` of each, ascending and
+ * stable. False when there is no memory (nothing is changed then).
  */
 bool order_by_number(void *elements, size_t count, size_t size, size_t key);
 

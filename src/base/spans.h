@@ -1,7 +1,7 @@
 /*
- * Many small reads as few large ones: items, added in the order of their
- * addresses, are merged into spans wherever the gap between them is cheaper to
- * read than to skip. Pure: who reads the spans (a file, a process) is not known here.
+ * Merges many small reads into few large ones: items, added in ascending order of their addresses,
+ * join a span if the gap between them is cheaper to read than to skip. Pure: reading the spans from
+ * a file or a process is the caller's job.
  */
 #ifndef BASE_SPANS_H
 #define BASE_SPANS_H
@@ -15,13 +15,13 @@ struct span {
 	size_t length;
 	size_t offset; /* of its bytes in the common buffer */
 	size_t got;    /* bytes read, from its start; set by the reader */
-	bool shared;   /* its pages are shared with another process: see process/pagemap.h */
+	bool shared;   /* has pages shared with another process: see process/pagemap.h */
 };
 
 struct spans {
 	struct array list; /* struct span */
 	size_t total;      /* bytes of the common buffer */
-	size_t gap;        /* largest gap, in bytes, that is read over */
+	size_t gap;        /* largest gap, in bytes, that is read and discarded */
 	size_t longest;    /* no span grows beyond this by merging */
 };
 
@@ -35,16 +35,16 @@ void spans_done(struct spans *s);
 size_t spans_add(struct spans *s, uint64_t address, size_t length);
 
 /*
- * After a reading: what lies behind a hole was not tried. Cut each span of which a part was not got
- * at the borders of pages behind the first byte that is missing; offsets stay what they are. True
- * if there is more to be tried now; no memory for it: false.
+ * After a read: bytes behind the first unreadable one were not tried. Split each incomplete span at
+ * the page boundaries behind its first missing byte; offsets do not change. True if there are
+ * untried pieces now; false also when there is no memory.
  */
 bool spans_split(struct spans *s, size_t page);
 
-/* Was everything read? */
+/* Were all bytes read? */
 bool spans_whole(const struct spans *s);
 
-/* How many bytes of an item at this buffer offset and of this length were read. */
+/* How many bytes were read of the item with this buffer offset and length. */
 size_t spans_got(const struct spans *s, size_t offset, size_t length);
 
 #endif

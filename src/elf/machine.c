@@ -1,4 +1,3 @@
-/* Names of machines; see machine.h. */
 #include "elf/machine.h"
 
 #include <elf.h>

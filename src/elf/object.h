@@ -1,7 +1,7 @@
 /*
- * What one ELF file says: its segments, its build-id, its notes. Read through
- * libelf from a descriptor, on demand: headers, string tables and the note
- * sections are all that is touched of a file, however large it is.
+ * One ELF file: its segments, its build-id, its notes, its bytes. Read through libelf from a
+ * descriptor, on demand: only headers, string tables and note sections are read, however large the
+ * file is.
  */
 #ifndef ELF_OBJECT_H
 #define ELF_OBJECT_H
@@ -46,18 +46,18 @@ struct object {
 	size_t build_id_size;    /* 0: none */
 	uint64_t build_id_vaddr; /* of its bytes, when a segment holds them; else 0 */
 	enum object_sections sections;
-	struct note *notes; /* prelink-adjusted; of the sections, else of the PT_NOTE segments */
+	struct note *notes; /* prelink-adjusted; from sections, else from PT_NOTE segments */
 	size_t note_count;
-	size_t note_malformed; /* notes or sections that made no sense and were left out */
-	bool notes_compressed; /* a notes section is compressed, and was left out */
-	size_t note_left_out;  /* the last notes, for which the budget had no room */
+	size_t note_malformed; /* malformed notes or sections, which were skipped */
+	bool notes_compressed; /* a notes section is compressed and was skipped */
+	size_t note_left_out;  /* the last notes, which the budget refused */
 	struct tally tally;    /* its probes, if they were only counted */
-	char *strings;         /* what the notes point into */
+	char *strings;         /* the strings that the notes point to */
 };
 
 /*
- * Read an ELF file for this machine. `fd` becomes the object's, also on failure (closed then).
- * `name` is for the texts of errors. Status PROBES_NO_TARGET: no ELF, another machine's, truncated.
+ * Read an ELF file for this machine. Takes ownership of `fd`, also on failure (closed then). `name`
+ * is for errors. Status PROBES_NO_TARGET: not an ELF file, for another machine, or truncated.
  */
 int object_read(int fd, const char *name, struct object **object, struct probes_error *e);
 void object_free(struct object *object);
@@ -65,10 +65,10 @@ void object_free(struct object *object);
 /* How much of a file to keep in memory. */
 struct object_terms {
 	struct budget *budget; /* charged for what is kept; NULL: limited only by the file's size */
-	bool count;            /* keep no note: count the probes that they make */
+	bool count;            /* keep no notes, only count their probes */
 };
 
-/* The same with terms. A file for which the budget has no room at all: PROBES_FAILED, -E2BIG. */
+/* The same with terms. PROBES_FAILED, -E2BIG: the budget refused the file. */
 int object_read_on(int fd, const char *name, const struct object_terms *terms,
 	struct object **object, struct probes_error *e);
 
@@ -80,16 +80,16 @@ int object_read_on(int fd, const char *name, const struct object_terms *terms,
 void object_rest(struct object *object);
 bool object_wake(struct object *object, int fd);
 
-/* Free the notes; their strings become the caller's (free). */
+/* Free the notes; return their strings, which the caller frees. */
 char *object_drop_notes(struct object *object);
 
-/* The PT_LOAD that holds these bytes at run time, or NULL. */
+/* The PT_LOAD that contains these bytes at run time, or NULL. */
 const struct object_segment *object_segment_at(
 	const struct object *object, uint64_t vaddr, uint64_t length);
 
 /*
  * Fill the spans (addresses are vaddrs) from the file into buffer (spans->total bytes) and set
- * each span's `got`. Bytes beyond what the file holds are simply not got.
+ * `got` of each span. Holes between segments are read as zeros; reading ends where the file does.
  */
 void object_read_spans(const struct object *object, struct spans *spans, unsigned char *buffer);
 

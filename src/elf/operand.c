@@ -1,28 +1,11 @@
-/* Decoding of argument strings; what cannot be understood is kept as it is written. */
+/* Decoding of argument strings; an item that cannot be decoded is kept as text. */
 #include "elf/operand.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the item at text: up to a blank outside parentheses. */
-static size_t operand_length(const char *text)
-{
-	size_t length = 0;
-	int depth = 0;
-
-	for (; text[length]; length++) {
-		if (text[length] == '(')
-			depth++;
-		else if (text[length] == ')')
-			depth--;
-		else if (text[length] == ' ' && depth <= 0)
-			break;
-	}
-	return length;
-}
-
-/* Read "N@" or "Nf@"; returns how long it is, 0 where there is none, -1 where it makes no sense. */
+/* Read "N@" or "Nf@". Returns its length; 0: there is none, -1: it is malformed. */
 static int operand_size(const char *item, size_t length, struct probes_argument *out)
 {
 	const char *at = memchr(item, '@', length);
@@ -82,9 +65,12 @@ static void operand_keep(struct probes_argument *out, const char *text, size_t l
 bool operand_next(const char **text, struct probes_argument *out)
 {
 	const char *item = *text + strspn(*text, " ");
-	size_t length = operand_length(item);
-	int prefix;
+	size_t length = 0;
+	int prefix, depth = 0;
 
+	/* An item ends at a blank outside parentheses. */
+	for (; item[length] && (item[length] != ' ' || depth > 0); length++)
+		depth += (item[length] == '(') - (item[length] == ')');
 	*out = (struct probes_argument){0};
 	*text = item + length;
 	if (!length)

@@ -1,4 +1,4 @@
-/* What is looked at before libelf gets a file, and what is taken of its sections. */
+/* Checks of headers before libelf sees a file, and bounded reads of its sections. */
 #include "elf/section.h"
 
 #include "base/error.h"
@@ -10,20 +10,19 @@
 #include <unistd.h>
 
 #define SECTION_MOST (1u << 17)
-#define SECTION_MOST_BYTES ((uint64_t)1 << 28) /* of one file's, taken into memory */
+#define SECTION_MOST_BYTES ((uint64_t)1 << 28) /* of sections of one file, read into memory */
 
 int section_bad(struct probes_error *e, const char *name, const char *why)
 {
-	/* A failure of libelf for lack of memory says nothing about the file (libelf leaves
-	 * malloc's errno; section_begin clears errno first). */
+	/* Lack of memory in libelf says nothing about the file (libelf keeps malloc's errno, and
+	 * section_begin clears errno first). */
 	if (errno == ENOMEM)
 		return error_set(e, PROBES_FAILED, -ENOMEM, "cannot read %s", name);
 	error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", name);
 	return error_why(e, "%s", why);
 }
 
-/* How many sections there are; where there are too many for the header it is in the first of them.
- */
+/* The number of sections; if the header cannot hold it, the first section header does. */
 static uint64_t section_count(int fd, const Elf64_Ehdr *header)
 {
 	Elf64_Shdr first;

@@ -1,6 +1,6 @@
 /*
- * The sections of an ELF file through libelf, which believes what a file says of its sizes: so its
- * headers are looked at before libelf gets it, and its sections before they are read.
+ * The sections of an ELF file through libelf, which trusts the sizes in a file: so this module
+ * checks the headers before libelf sees the file, and each section before it is read.
  */
 #ifndef ELF_SECTION_H
 #define ELF_SECTION_H
@@ -12,15 +12,15 @@
 #include <libelf.h>
 
 /*
- * Report a file that cannot be used, with the reason; or lack of memory, if errno was set to ENOMEM
- * since section_begin. Returns what the caller returns.
+ * Report an unusable file with the reason; or lack of memory, if errno became ENOMEM since
+ * section_begin. Returns the code of the error.
  */
 int section_bad(struct probes_error *e, const char *name, const char *why);
 
 /*
  * Open a 64-bit x86-64 program or library with a sane number of section headers; store its ELF
- * header in *header. NULL, and an error with status PROBES_NO_TARGET, where it is none. The end
- * is elf_end; the descriptor stays the caller's.
+ * header in *header. NULL for any other file: the error has status PROBES_NO_TARGET. The caller
+ * calls elf_end and closes the descriptor.
  */
 Elf *section_begin(int fd, Elf64_Ehdr *header, const char *name, struct probes_error *e);
 
@@ -30,23 +30,22 @@ Elf *section_begin(int fd, Elf64_Ehdr *header, const char *name, struct probes_e
  */
 int section_check_table(int fd, const Elf64_Ehdr *header, const char *name, struct probes_error *e);
 
-/* How many bytes of sections may be taken into memory: as many as the file has, up to a limit. */
+/* How many bytes of sections may be read into memory: the size of the file, up to a limit. */
 uint64_t section_room(int fd);
 
 /*
- * Does it lie within the file, as it is (not compressed), and is it no larger than *room, which it
- * is taken from?
+ * Is the section uncompressed, within the file, and no larger than *room? If so, its size is
+ * subtracted from *room.
  */
 bool section_fits(int fd, const GElf_Shdr *section, uint64_t *room);
 
 /*
- * The bytes of a section, if they are no more than *room, which they are taken from: sections of a
- * sound file do not overlap, so that all that are read are no larger than it. NULL: none.
+ * The bytes of a section, if it is no larger than *room, from which its size is subtracted:
+ * sections of a sound file do not overlap, so their sum does not exceed the file. NULL: none.
  */
 Elf_Data *section_data(Elf_Scn *scn, const GElf_Shdr *section, uint64_t *room);
 
-/* A string table that ends as it must: every offset within is a string. Empty where there is none.
- */
+/* A string table with a final NUL, so that every offset is a string; empty if it has none. */
 struct section_strings {
 	const char *bytes;
 	size_t size;

@@ -1,8 +1,7 @@
-/* Function names and source lines, all of it libdwfl's work. */
+/* Function names and source lines through libdwfl, C++ names through libiberty. */
 #include "elf/symbols.h"
 
-#include "elf/demangle.h"
-
+#include <ctype.h>
 #include <elfutils/libdwfl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,6 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef HAVE_LIBIBERTY
+#include <libiberty/demangle.h>
+#endif
+
 /* Limit on the symbols of all open files together: half a megabyte of .gnu_debugdata can expand to
  * 3 GB. */
 #define SYMBOLS_MOST_BYTES ((rlim_t)1 << 30)
@@ -20,10 +23,10 @@ struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GElf_Addr bias; /* that libdwfl gave the file */
-	rlim_t bytes;   /* growth of our address space while it was read, by other threads, too */
+	rlim_t bytes;   /* growth of our address space while it was read, also by other threads */
 };
 
-/* Can it be opened without waiting for somebody: a file, or nothing at all? */
+/* Can it be opened without blocking: is it a regular file, or absent? */
 static bool symbols_harmless(const char *folder, int length, const char *below, const char *name)
 {
 	char path[4096];
@@ -34,31 +37,22 @@ static bool symbols_harmless(const char *folder, int length, const char *below, 
 }
 
 /*
- * A debuglink is the plain name of a file (gdb's manual, "Separate Debug Files"): one that is a
- * path comes from somebody who wants us to open what he chooses, and a FIFO would be waited for.
- * These are the places where libdwfl looks.
- */
-static bool symbols_trusted(const char *file, const char *link)
-{
-	const char *slash = file ? strrchr(file, '/') : NULL;
-	int length = slash ? (int)(slash - file) : 0;
-
-	if (!slash || (link && strchr(link, '/')))
-		return false;
-	return !link || (symbols_harmless(file, length, "", link) &&
-				symbols_harmless(file, length, "/.debug", link));
-}
-
-/*
- * Debug files by build-id, else by debuglink. libdwfl's own order ends at a debuginfod server where
- * the environment names one: nobody who looks at a probe expects to wait for a network.
+ * Debug files by build-id, else by debuglink. A debuglink is a plain file name (gdb's manual,
+ * "Separate Debug Files"): a path would make us open a file of an attacker's choice, and a FIFO
+ * blocks. The folders checked are those where libdwfl looks. libdwfl's own search ends at a
+ * debuginfod server if the environment names one: showing a probe must not wait for a network.
  */
 static int symbols_find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 	Dwarf_Addr base, const char *file, const char *link, GElf_Word crc, char **found)
 {
 	int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, found);
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	int length = slash ? (int)(slash - file) : 0;
 
-	if (fd >= 0 || getenv("DEBUGINFOD_URLS") || !symbols_trusted(file, link))
+	if (fd >= 0 || getenv("DEBUGINFOD_URLS") || !slash)
+		return fd;
+	if (link && (strchr(link, '/') || !symbols_harmless(file, length, "", link) ||
+			    !symbols_harmless(file, length, "/.debug", link)))
 		return fd;
 	return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
 }
@@ -69,22 +63,8 @@ static const Dwfl_Callbacks symbols_callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-static bool symbols_report(struct symbols *s, int fd, const char *path)
-{
-	int copy = dup(fd);
-
-	if (copy < 0)
-		return false;
-	dwfl_report_begin(s->dwfl);
-	s->module = dwfl_report_offline(s->dwfl, path, path, copy);
-	if (!s->module)
-		close(copy);
-	dwfl_report_end(s->dwfl, NULL, NULL);
-	return s->module && dwfl_module_getelf(s->module, &s->bias);
-}
-
-/* Our present size in memory, in bytes; 0: cannot be told. */
-static rlim_t symbols_size_of_us(void)
+/* Size of our address space, in bytes; 0: unknown. */
+static rlim_t symbols_our_size(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
 	unsigned long pages = 0;
@@ -97,24 +77,24 @@ static rlim_t symbols_size_of_us(void)
 	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The limit is the process's: two threads that set it at once would restore each other's. */
+/* The limit applies to the process: two threads that set it at once would restore each other's. */
 static pthread_mutex_t symbols_limited = PTHREAD_MUTEX_INITIALIZER;
-static rlim_t symbols_held; /* by all open files; under the lock */
+static rlim_t symbols_held; /* bytes of all open files; under the lock */
 
-/* While libdwfl reads. */
+/* What to restore after libdwfl has read. */
 struct symbols_reading {
 	struct rlimit before;
-	rlim_t size; /* ours; 0: not limited */
+	rlim_t size; /* of our address space; 0: no limit was set */
 };
 
-/* libdwfl has no bound of its own: what goes beyond ours is no memory, which it can live with. */
+/* libdwfl has no limit of its own, but handles a failed allocation: limit our address space. */
 static void symbols_limit(struct symbols_reading *r)
 {
 	struct rlimit limit;
 	rlim_t most;
 
 	pthread_mutex_lock(&symbols_limited);
-	r->size = symbols_size_of_us();
+	r->size = symbols_our_size();
 	if (!r->size || getrlimit(RLIMIT_AS, &r->before) < 0) {
 		r->size = 0;
 		return;
@@ -129,7 +109,7 @@ static void symbols_limit(struct symbols_reading *r)
 
 static void symbols_unlimit(struct symbols *s, const struct symbols_reading *r)
 {
-	rlim_t now = r->size ? symbols_size_of_us() : 0;
+	rlim_t now = r->size ? symbols_our_size() : 0;
 
 	if (r->size)
 		(void)setrlimit(RLIMIT_AS, &r->before);
@@ -154,12 +134,21 @@ struct symbols *symbols_open(int fd, const char *path)
 {
 	struct symbols *s = calloc(1, sizeof *s);
 	struct symbols_reading reading;
-	bool good;
+	bool good = false;
+	int copy;
 
 	symbols_limit(&reading);
 	if (s)
 		s->dwfl = dwfl_begin(&symbols_callbacks);
-	good = s && s->dwfl && symbols_report(s, fd, path);
+	copy = s && s->dwfl ? dup(fd) : -1;
+	if (copy >= 0) {
+		dwfl_report_begin(s->dwfl);
+		s->module = dwfl_report_offline(s->dwfl, path, path, copy);
+		if (!s->module)
+			close(copy);
+		dwfl_report_end(s->dwfl, NULL, NULL);
+		good = s->module && dwfl_module_getelf(s->module, &s->bias);
+	}
 	symbols_unlimit(s, &reading);
 	if (good)
 		return s;
@@ -178,29 +167,71 @@ void symbols_close(struct symbols *s)
 	free(s);
 }
 
-static void symbols_ask(struct symbols *s, uint64_t vaddr, struct probes_where *where)
+/*
+ * OCaml: camlFoo__bar_123 is Foo.bar; camlDune__exe__Main__f_5 is Dune.exe.Main.f; $2b stands for
+ * the character 0x2b (asmcomp/compilenv.ml and emit: symbols are "caml" ^ unit ^ "__" ^ name ^ "_"
+ * ^ stamp; OCaml 5 separates with "." or "$" instead of "__").
+ */
+void symbols_demangle(const char *symbol, char *out, size_t size)
+{
+	size_t length = strlen(symbol), end = length, used = 0;
+	char *plain = NULL;
+
+	if (strncmp(symbol, "caml", 4) || !isupper((unsigned char)symbol[4]) || size == 0) {
+#ifdef HAVE_LIBIBERTY
+		if (symbol[0] == '_' && symbol[1] == 'Z')
+			plain = cplus_demangle(symbol, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+#endif
+		snprintf(out, size, "%s", plain ? plain : symbol);
+		free(plain);
+		return;
+	}
+	while (end > 0 && isdigit((unsigned char)symbol[end - 1]))
+		end--;
+	/* Without the stamp. */
+	end = end < length && end > 0 && symbol[end - 1] == '_' ? end - 1 : length;
+	for (size_t at = 4; at < end && used + 1 < size;) {
+		char hex[3] = "";
+		long code = -1;
+
+		if (symbol[at] == '$') {
+			snprintf(hex, sizeof hex, "%.2s", symbol + at + 1);
+			if (isxdigit((unsigned char)hex[0]) && isxdigit((unsigned char)hex[1]))
+				code = strtol(hex, NULL, 16);
+		}
+		if (code >= 0x20 && at + 3 <= end) {
+			out[used++] = (char)code;
+			at += 3;
+		} else if (symbol[at] == '_' && symbol[at + 1] == '_' && at + 2 < end) {
+			out[used++] = '.';
+			at += 2;
+		} else {
+			out[used++] = symbol[at] == '$' ? '.' : symbol[at];
+			at++;
+		}
+	}
+	out[used] = '\0';
+}
+
+void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where)
 {
 	GElf_Addr address = vaddr + s->bias;
+	struct symbols_reading reading;
+	const char *name, *file = NULL;
 	GElf_Off offset = 0;
 	GElf_Sym symbol;
-	const char *name =
-		dwfl_module_addrinfo(s->module, address, &offset, &symbol, NULL, NULL, NULL);
-	Dwfl_Line *line = dwfl_module_getsrc(s->module, address);
-	const char *file = line ? dwfl_lineinfo(line, NULL, &where->line, NULL, NULL, NULL) : NULL;
+	Dwfl_Line *line;
 
+	symbols_limit(&reading);
+	name = dwfl_module_addrinfo(s->module, address, &offset, &symbol, NULL, NULL, NULL);
+	line = dwfl_module_getsrc(s->module, address);
+	if (line)
+		file = dwfl_lineinfo(line, NULL, &where->line, NULL, NULL, NULL);
 	if (name) {
-		demangle_symbol(name, where->function, sizeof where->function);
+		symbols_demangle(name, where->function, sizeof where->function);
 		where->offset = offset;
 	}
 	if (file)
 		snprintf(where->file, sizeof where->file, "%s", file);
-}
-
-void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where)
-{
-	struct symbols_reading reading;
-
-	symbols_limit(&reading);
-	symbols_ask(s, vaddr, where);
 	symbols_unlimit(s, &reading);
 }

@@ -1,10 +1,9 @@
 /*
- * Where an address lies: function and offset, source file and line. Through
- * libdwfl: .symtab, .dynsym, the compressed .gnu_debugdata, DWARF in the file
- * or in a separate one found by build-id or debuglink. Slow to open (a large
- * file: a second); opened for one object when somebody looks at it. What a file
- * names is opened only beside it, by a plain name; and while one is read, our
- * soft RLIMIT_AS limits what all open ones may take.
+ * Function and offset, source file and line of an address. Through libdwfl: .symtab, .dynsym, the
+ * compressed .gnu_debugdata, DWARF in the file or in a separate one found by build-id or debuglink.
+ * Opening a large file takes a second: done for one object, when the user looks at it. A debuglink
+ * is followed only to a plain name beside the file. While libdwfl reads, our soft RLIMIT_AS limits
+ * the memory of all open files together.
  */
 #ifndef ELF_SYMBOLS_H
 #define ELF_SYMBOLS_H
@@ -13,14 +12,17 @@
 
 struct symbols;
 
-/* Open for the file behind a descriptor (kept; a copy is taken). NULL where nothing can be had. */
+/* Open for the file behind a descriptor, which is duplicated. NULL: no symbols can be read. */
 struct symbols *symbols_open(int fd, const char *path);
 void symbols_close(struct symbols *s);
 
 /* Do all open symbol tables use a quarter of their limit, so that unused ones should be closed? */
 bool symbols_crowded(void);
 
-/* Fill what is known of a link-time address; what is not stays empty. */
-void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_where *where);
+/* Fill what is known of a link-time address; unknown members stay empty. */
+void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where);
+
+/* Write the readable form of a C++ or OCaml symbol; any other symbol as it is. Pure. */
+void symbols_demangle(const char *symbol, char *out, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Counts different probes without keeping them: a set of hashes of their names. Two names with the
- * same hash count once, which is good enough for display. Pure.
+ * Counts distinct probes without keeping them: a set of hashes of their names. Two names with the
+ * same hash count as one, which is accurate enough for display.
  */
 #ifndef ELF_TALLY_H
 #define ELF_TALLY_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TALLY_MOST ((size_t)1 << 19) /* entries at most; they need 8 MiB */
+#define TALLY_MOST ((size_t)1 << 19) /* entries; they need 8 MiB */
 
 struct tally {
 	uint64_t *table; /* open addressing; 0: free */
@@ -19,7 +19,7 @@ struct tally {
 	bool more; /* there are more than TALLY_MOST */
 };
 
-/* All zero is an empty one. False when there is no memory. */
+/* An all-zero tally is empty. False when there is no memory. */
 bool tally_add(struct tally *t, const char *provider, const char *name);
 void tally_done(struct tally *t);
 

@@ -1,11 +1,12 @@
 /*
- * The only file that changes a running process. Writes touch the bytes that
- * change and no others; a run of bytes read earlier is never written back, since
- * that would erase what another tool has put there meanwhile.
+ * Carrying out a plan. The only file that changes a running process. A write covers the bytes that
+ * differ and no others; a range read earlier is never written back, since that would erase what
+ * another tool has changed in it meanwhile.
  */
 #include "patch/apply.h"
 
 #include "base/error.h"
+#include "probe/kind.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,9 +15,9 @@
 int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 {
 	*a = (struct apply){0};
-	a->left = mmap(NULL, plan->writes.count + 1, PROT_READ | PROT_WRITE,
+	a->unreverted = mmap(NULL, plan->edits.count + 1, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (a->left != MAP_FAILED && look_init(&a->look, plan))
+	if (a->unreverted != MAP_FAILED && verify_init(&a->verify, plan))
 		return 0;
 	apply_done(a);
 	return error_memory(e, "a plan");
@@ -24,13 +25,11 @@ int apply_init(struct apply *a, const struct plan *plan, struct probes_error *e)
 
 void apply_done(struct apply *a)
 {
-	look_done(&a->look);
-	if (a->left && a->left != MAP_FAILED)
-		munmap(a->left, a->look.plan->writes.count + 1);
-	a->left = NULL;
+	verify_done(&a->verify);
+	if (a->unreverted && a->unreverted != MAP_FAILED)
+		munmap(a->unreverted, a->verify.plan->edits.count + 1);
+	a->unreverted = NULL;
 }
-
-/* ---- writing ---- */
 
 /* Write the bytes that differ: of a count often the low one alone. */
 static int apply_write(
@@ -45,168 +44,151 @@ static int apply_write(
 	return length > first ? m->ops->write(m, address + first, to + first, length - first) : 0;
 }
 
-static int apply_write_count(struct memory *m, uint64_t address, const uint8_t *now, unsigned count)
+static int apply_write_count(struct memory *m, uint64_t address, unsigned from, unsigned to)
 {
-	const uint8_t to[2] = {(uint8_t)count, (uint8_t)(count >> 8)};
+	const struct probes_edit edit = edit_semaphore(address, from, to);
 
-	return apply_write(m, address, now, to, sizeof to);
+	return apply_write(m, address, edit.old, edit.new_, edit.length);
 }
 
-static int apply_write_batch(
-	struct apply *a, const struct look_batch *b, struct memory *m, struct probes_error *e)
-{
-	for (size_t i = 0; i < b->count; i++) {
-		const struct probes_write *w = look_write(&a->look, b->first + i);
-		int r = apply_write(m, w->address, w->old, w->new_, w->length);
+/* ---- roles ---- */
 
-		if (r < 0) {
-			a->barred = w->is_site && (r == -EIO || r == -EPERM || r == -EACCES);
-			return look_failed(w, r, "write at", e);
-		}
-		a->written++;
-	}
-	return 0;
+/* What follows the write of edit `i`, whose batch was just read again. */
+struct apply_role {
+	/* Is the edit made? 0 or a negative errno. */
+	int (*check)(struct apply *a, const struct verify_batch *b, size_t i, struct memory *m,
+		struct probes_error *e);
+	/* Undo it; false: it stays. */
+	bool (*undo)(struct apply *a, const struct verify_batch *b, size_t i, struct memory *m);
+};
+
+static int apply_check_code(struct apply *a, const struct verify_batch *b, size_t i,
+	struct memory *m, struct probes_error *e)
+{
+	(void)m;
+	return verify_at(&a->verify, b, i, verify_edit(&a->verify, i)->new_, e);
 }
 
-/* Put back what is lost of the counts of others. */
-static int apply_reconcile(struct apply *a, const struct look_batch *b, size_t i,
-	struct look_change made, struct memory *m, struct probes_error *e)
+/* Only if our bytes are still there, in the site's own code: read just before the write. */
+static bool apply_undo_code(
+	struct apply *a, const struct verify_batch *b, size_t i, struct memory *m)
 {
-	const struct probes_write *w = look_write(&a->look, i);
-	int64_t lost = look_lost(&a->look, b, i, made);
+	const struct probes_edit *edit = verify_edit(&a->verify, i);
+	const struct plan_check *c = ARRAY_AT(&a->verify.plan->checks, struct plan_check, i);
+	uint8_t site[ARCH_SITE_BYTES], *now = site + (edit->address - c->guard);
+
+	(void)b;
+	if (!memory_read(m, c->guard, site, sizeof site) ||
+		memcmp(site + c->guard_at, c->bytes + c->guard_at, ARCH_FIXED_BYTES))
+		return false;
+	if (!memcmp(now, edit->old, edit->length))
+		return true;
+	return !memcmp(now, edit->new_, edit->length) &&
+	       apply_write(m, edit->address, edit->new_, edit->old, edit->length) == 0;
+}
+
+/* Put back what our write took of the counts of others. */
+static int apply_reconcile(struct apply *a, const struct verify_batch *b, size_t i,
+	struct verify_change made, struct memory *m, struct probes_error *e)
+{
+	const struct probes_edit *edit = verify_edit(&a->verify, i);
+	int64_t lost = verify_lost(&a->verify, b, i, made), to;
 	uint8_t now[2];
 	int r;
 
 	if (!lost)
 		return 0;
-	if (!memory_read(m, w->address, now, sizeof now))
-		return look_failed(w, -EFAULT, "read what is at", e);
-	if (plan_count(now) + lost < 0 || plan_count(now) + lost > UINT16_MAX)
+	if (!memory_read(m, edit->address, now, sizeof now))
+		return verify_failed(edit, -EFAULT, "read what is at", e);
+	to = edit_value(now) + lost;
+	if (to < 0 || to > UINT16_MAX)
 		return 0;
-	r = apply_write_count(m, w->address, now, (unsigned)(plan_count(now) + lost));
-	return r < 0 ? look_failed(w, r, "write at", e) : 0;
+	r = apply_write_count(m, edit->address, edit_value(now), (unsigned)to);
+	return r < 0 ? verify_failed(edit, r, "write at", e) : 0;
+}
+
+/* A count that differs is no failure: others count there as well, and our part is added already. */
+static int apply_check_semaphore(struct apply *a, const struct verify_batch *b, size_t i,
+	struct memory *m, struct probes_error *e)
+{
+	const struct probes_edit *edit = verify_edit(&a->verify, i);
+	struct verify_change made = {edit_value(edit->old), edit_value(edit->new_)};
+
+	return apply_reconcile(a, b, i, made, m, e);
 }
 
 /*
- * Read back what was written of a batch, all of it: what has to be put back does not wait for what
- * failed. A semaphore that differs is no failure: others count there too, and our part is added
- * already.
+ * Take our part away from the count as its batch was read, and keep what others have counted. They
+ * may have lowered the count below our part, or raised it to where no room is left for it. The part
+ * that uprobes may hold stays.
  */
-static int apply_look_back(
-	struct apply *a, struct look_batch *b, struct memory *m, struct probes_error *e)
+static bool apply_undo_semaphore(
+	struct apply *a, const struct verify_batch *b, size_t i, struct memory *m)
 {
-	struct probes_error other;
-	int r = look_again(&a->look, b, m, e);
+	const struct probes_edit *edit = verify_edit(&a->verify, i);
+	bool shared = ARRAY_AT(&a->verify.plan->checks, struct plan_check, i)->shared;
+	struct verify_change *made = &a->undone[i - b->first];
+	int64_t limit = shared ? KIND_SHARED_LIMIT : UINT16_MAX, now, wanted, bounded;
+	struct verify_count seen;
 
-	if (r < 0)
-		return r;
-	for (size_t i = b->first; i < a->written; i++) {
-		const struct probes_write *w = look_write(&a->look, i);
-		struct look_change made = {plan_count(w->old), plan_count(w->new_)};
-		struct probes_error *to = r ? &other : e;
-		int one = w->is_site ? look_at_site(&a->look, b, i, w->new_[0], to)
-				     : apply_reconcile(a, b, i, made, m, to);
-
-		r = r ? r : one;
-	}
-	return r;
-}
-
-/* ---- undoing ---- */
-
-/* Undo a site only if our byte is still there, followed by the site's own code. */
-static bool apply_undo_site(struct apply *a, size_t i, struct memory *m)
-{
-	const struct probes_write *w = look_write(&a->look, i);
-	const struct plan_check *c = ARRAY_AT(&a->look.plan->checks, struct plan_check, i);
-	uint8_t now[PLAN_LOOK];
-
-	if (!memory_read(m, w->address, now, sizeof now) ||
-		memcmp(now + 1, c->bytes + SITE_SWITCH + 1, SITE_FOLLOWING))
+	*made = (struct verify_change){0};
+	if (!verify_note(&a->verify, b, i, &seen))
 		return false;
-	return now[0] == w->old[0] ||
-	       (now[0] == w->new_[0] && m->ops->write(m, w->address, w->old, 1) == 0);
-}
-
-/*
- * The value of a count without our part; false: the undo would take a part that uprobes may hold.
- * Others may have lowered it below our part, or raised it to where no room is left for it.
- */
-static bool apply_undo_to(struct apply *a, size_t i, const struct look_count *seen, unsigned *to)
-{
-	const struct probes_write *w = look_write(&a->look, i);
-	bool shared = ARRAY_AT(&a->look.plan->checks, struct plan_check, i)->shared;
-	int64_t limit = shared ? SITE_SHARED_LIMIT : UINT16_MAX, now = seen->value;
-	int64_t wanted = now - plan_count(w->new_) + plan_count(w->old), bounded = wanted;
-
+	*made = (struct verify_change){seen.value, seen.value};
+	now = seen.value;
+	bounded = wanted = now - edit_delta(edit);
 	if (wanted < 0)
 		bounded = 0;
 	else if (wanted > now && wanted > limit)
 		bounded = now > limit ? now : limit;
-	if (bounded < now && bounded < seen->held)
+	if (bounded < now && bounded < seen.held)
 		return false;
 	a->bounded += bounded != wanted;
-	*to = (unsigned)bounded;
+	if (apply_write_count(m, edit->address, seen.value, (unsigned)bounded) < 0)
+		return false;
+	made->to = (unsigned)bounded;
 	return true;
 }
 
-/* Based on the read of its batch: changes since then are kept. */
-static bool apply_undo_count(
-	struct apply *a, const struct look_batch *b, size_t i, struct memory *m)
-{
-	const struct probes_write *w = look_write(&a->look, i);
-	struct look_change *made = &a->undone[i - b->first];
-	struct look_count seen;
-	uint8_t now[2];
+static const struct apply_role apply_roles[] = {
+	[PROBES_ROLE_CODE] = {.check = apply_check_code, .undo = apply_undo_code},
+	[PROBES_ROLE_CODE_ALONE] = {.check = apply_check_code, .undo = apply_undo_code},
+	[PROBES_ROLE_SEMAPHORE] = {.check = apply_check_semaphore, .undo = apply_undo_semaphore},
+};
 
-	*made = (struct look_change){0};
-	if (!look_note(&a->look, b, i, &seen))
-		return false;
-	now[0] = (uint8_t)seen.value;
-	now[1] = (uint8_t)(seen.value >> 8);
-	*made = (struct look_change){seen.value, seen.value};
-	if (!apply_undo_to(a, i, &seen, &made->to))
-		return false;
-	if (apply_write_count(m, w->address, now, made->to) == 0)
-		return true;
-	made->to = seen.value;
-	return false;
-}
+/* ---- batches ---- */
 
-/* Undo the writes made of a batch, backwards. Returns how many stay. */
-static size_t apply_undo_batch(struct apply *a, struct look_batch *b, struct memory *m)
+/* Undo what was written, backwards. */
+static void apply_undo(struct apply *a, struct memory *m, struct probes_error *e)
 {
-	size_t end = a->written, kept = 0;
 	struct probes_error ignored;
-	bool seen = look_again(&a->look, b, m, &ignored) == 0;
-
-	while (a->written > b->first) {
-		size_t i = --a->written;
-
-		a->left[i] = look_write(&a->look, i)->is_site
-				     ? !apply_undo_site(a, i, m)
-				     : !seen || !apply_undo_count(a, b, i, m);
-		kept += a->left[i];
-	}
-	if (!seen || look_again(&a->look, b, m, &ignored) < 0)
-		return kept;
-	for (size_t i = b->first; i < end; i++) {
-		const struct look_change made = a->undone[i - b->first];
-
-		if (!look_write(&a->look, i)->is_site && made.from != made.to)
-			a->bounded += apply_reconcile(a, b, i, made, m, &ignored) < 0;
-	}
-	return kept;
-}
-
-static void apply_undo_all(struct apply *a, struct memory *m, struct probes_error *e)
-{
 	size_t kept = 0;
 
 	a->bounded = 0;
-	for (size_t i = a->look.batches.count; i-- > 0;)
-		if (a->written > look_batch(&a->look, i)->first)
-			kept += apply_undo_batch(a, look_batch(&a->look, i), m);
+	for (size_t k = a->verify.batches.count; k-- > 0;) {
+		struct verify_batch *b = verify_batch(&a->verify, k);
+		size_t end = a->written;
+		bool seen = end > b->first && verify_again(&a->verify, b, m, &ignored) == 0;
+
+		while (a->written > b->first) {
+			size_t i = --a->written;
+			enum probes_role role = verify_edit(&a->verify, i)->role;
+
+			/* Code is read again, one site at a time. */
+			a->unreverted[i] = !(seen || role != PROBES_ROLE_SEMAPHORE) ||
+					   !apply_roles[role].undo(a, b, i, m);
+			kept += a->unreverted[i];
+		}
+		if (!seen || verify_again(&a->verify, b, m, &ignored) < 0)
+			continue;
+		for (size_t i = b->first; i < end; i++) {
+			const struct verify_change made = a->undone[i - b->first];
+
+			if (verify_edit(&a->verify, i)->role == PROBES_ROLE_SEMAPHORE &&
+				made.from != made.to)
+				a->bounded += apply_reconcile(a, b, i, made, m, &ignored) < 0;
+		}
+	}
 	a->barred = a->barred && !kept;
 	if (e->status == PROBES_GONE)
 		return;
@@ -224,25 +206,57 @@ static void apply_undo_all(struct apply *a, struct memory *m, struct probes_erro
 			a->bounded);
 }
 
+/*
+ * Read back everything that was written of a batch, also after a failure: what our writes took of
+ * the counts of others must be put back.
+ */
+static int apply_read_back(
+	struct apply *a, struct verify_batch *b, struct memory *m, struct probes_error *e)
+{
+	struct probes_error other;
+	int r = verify_again(&a->verify, b, m, e);
+
+	if (r < 0)
+		return r;
+	for (size_t i = b->first; i < a->written; i++) {
+		enum probes_role role = verify_edit(&a->verify, i)->role;
+		int one = apply_roles[role].check(a, b, i, m, r ? &other : e);
+
+		r = r ? r : one;
+	}
+	return r;
+}
+
 int apply_run(struct apply *a, struct memory *m, struct probes_error *e)
 {
 	int r = 0;
 
 	a->barred = false;
-	for (size_t i = 0; r == 0 && i < a->look.batches.count; i++) {
-		struct look_batch *b = look_batch(&a->look, i);
+	for (size_t k = 0; r == 0 && k < a->verify.batches.count; k++) {
+		struct verify_batch *b = verify_batch(&a->verify, k);
+		size_t end = b->first + b->count;
 
-		r = look_before(&a->look, b, m, e);
-		if (r == 0)
-			r = apply_write_batch(a, b, m, e);
+		r = verify_before(&a->verify, b, m, e);
+		for (size_t i = b->first; r == 0 && i < end; i++) {
+			const struct probes_edit *edit = verify_edit(&a->verify, i);
+
+			r = apply_write(m, edit->address, edit->old, edit->new_, edit->length);
+			if (r == 0) {
+				a->written++;
+				continue;
+			}
+			a->barred = edit->role != PROBES_ROLE_SEMAPHORE &&
+				    (r == -EIO || r == -EPERM || r == -EACCES);
+			verify_failed(edit, r, "write at", e);
+		}
 		if (a->written > b->first) {
 			struct probes_error other;
-			int back = apply_look_back(a, b, m, r ? &other : e);
+			int back = apply_read_back(a, b, m, r ? &other : e);
 
 			r = r ? r : back;
 		}
 	}
 	if (r < 0)
-		apply_undo_all(a, m, e);
+		apply_undo(a, m, e);
 	return r;
 }

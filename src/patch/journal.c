@@ -1,64 +1,85 @@
-/* Journals on disk. Files are private, made exclusively, and no link is followed. */
+/*
+ * One journal: the file and its format, read and written. Files are private, created exclusively,
+ * and no link is followed. Reading (journal_parse) is pure.
+ */
 #include "patch/journal.h"
-
-#include "patch/journal_format.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define JOURNAL_PIECE 1024  /* writes recorded at once */
+#define JOURNAL_IS_LOCKED 1 /* flag of a header: the owner holds a lock while it is alive */
 #define JOURNAL_LOCK_MS 500 /* a test of the lock takes less */
+#define JOURNAL_PIECE 16384 /* bytes written at once */
+
+#define JOURNAL_EDIT 10 /* bytes of an edit without old and new */
+#define JOURNAL_EDIT_MOST (JOURNAL_EDIT + 2 * PROBES_EDIT_BYTES)
+
+/* Kinds of PTUIJ2 and PTUIJ3, and their edit. */
+#define JOURNAL_INTENT_3 1
+#define JOURNAL_KNOWN_3 4
+
+struct journal_edit_3 {
+	uint64_t address;
+	uint16_t old, new_;
+	uint32_t is_site;
+};
+
+struct journal_header {
+	char magic[8];
+	uint32_t target, owner;
+	uint64_t target_start, target_program, owner_start, pids;
+	uint64_t boot[2];
+	uint32_t flags, unused;
+};
+
+_Static_assert(sizeof(struct journal_header) == JOURNAL_HEADER, "the header of PTUIJ3 and PTUIJ4");
+_Static_assert(offsetof(struct journal_header, boot) == JOURNAL_HEADER_2, "the header of PTUIJ2");
+
+struct journal_block {
+	uint32_t kind;
+	uint32_t size; /* of its edits, in bytes; before PTUIJ4: their number */
+};
 
 /* ---- writing ---- */
 
-static int journal_write_all(struct journal *j, const void *bytes, size_t size)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t n = write(j->fd, (const char *)bytes + done, size - done);
-		int code = n < 0 ? -errno : -EIO;
-
-		if (code == -EINTR)
-			continue;
-		if (n <= 0)
-			return code;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
 /*
- * A write beyond RLIMIT_FSIZE would end us with SIGXFSZ, in the middle of a switch: blocked and
- * taken, it is an error like a full disk (setrlimit(2)).
+ * A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end the caller in the middle of a switch.
+ * Blocked and consumed, it is an error like a full disk (setrlimit(2)).
  */
-static int journal_send(struct journal *j, const void *bytes, size_t size)
+static int journal_write(struct journal *j, const void *bytes, size_t size)
 {
 	const struct timespec now = {0};
 	sigset_t limit, before;
-	int r;
+	size_t done = 0;
+	int r = 0;
 
 	sigemptyset(&limit);
 	sigaddset(&limit, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &limit, &before);
-	r = journal_write_all(j, bytes, size);
+	while (r == 0 && done < size) {
+		ssize_t n = write(j->fd, (const char *)bytes + done, size - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			r = n < 0 ? -errno : -EIO;
+	}
 	if (r == -EFBIG)
 		sigtimedwait(&limit, NULL, &now);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
 }
 
-/* A whole block of `size` bytes was sent, or nothing stays: half a block would hide those behind.
- */
-static int journal_sent(struct journal *j, int code, size_t size)
+/* Account for `size` bytes; or, after an error, cut off what was written of them: the blocks after
+ * half a block could not be read. */
+static int journal_written(struct journal *j, int code, size_t size)
 {
 	if (code < 0)
 		return ftruncate(j->fd, (off_t)j->length) < 0 ? -errno : code;
@@ -66,89 +87,92 @@ static int journal_sent(struct journal *j, int code, size_t size)
 	return 0;
 }
 
-static int journal_put(struct journal *j, const void *bytes, size_t size)
+int journal_record(
+	struct journal *j, enum journal_kind kind, const struct array *edits, const bool *only)
 {
-	return journal_sent(j, journal_send(j, bytes, size), size);
-}
+	struct journal_block block = {.kind = kind};
+	size_t count = edits ? edits->count : 0, size = 0, at = sizeof block;
+	uint8_t piece[JOURNAL_PIECE];
+	int r = 0;
 
-/* Give it its name; the file must not exist. Without a file yet: make it under that name. */
-static int journal_name(struct journal *j, int dir, const char *name)
-{
-	char self[64];
+	for (size_t i = 0; i < count; i++)
+		if (!only || only[i])
+			size += JOURNAL_EDIT +
+				2 * (size_t)ARRAY_AT(edits, struct probes_edit, i)->length;
+	if (size > UINT32_MAX)
+		return -EFBIG;
+	block.size = (uint32_t)size;
+	memcpy(piece, &block, sizeof block);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const struct probes_edit *edit = ARRAY_AT(edits, struct probes_edit, i);
 
-	if (j->fd < 0) {
-		j->fd = openat(dir, name,
-			O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		return j->fd < 0 ? -errno : 0;
+		if (only && !only[i])
+			continue;
+		if (sizeof piece - at < JOURNAL_EDIT_MOST) {
+			r = journal_write(j, piece, at);
+			at = 0;
+		}
+		memcpy(piece + at, &edit->address, sizeof edit->address);
+		piece[at + 8] = edit->role;
+		piece[at + 9] = edit->length;
+		at += JOURNAL_EDIT;
+		memcpy(piece + at, edit->old, edit->length);
+		memcpy(piece + at + edit->length, edit->new_, edit->length);
+		at += 2 * (size_t)edit->length;
 	}
-	snprintf(self, sizeof self, "/proc/self/fd/%d", j->fd);
-	return linkat(AT_FDCWD, self, dir, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+	if (r == 0)
+		r = journal_write(j, piece, at);
+	return journal_written(j, r, sizeof block + size);
 }
 
+/* ---- files ---- */
+
+/* Give the file a name that does not exist yet; without a file, create one under that name. */
 static int journal_create(struct journal *j, int dir, const struct journal_key *key)
 {
-	int r = -EEXIST;
+	char self[64];
+	bool done = false;
 
-	/* One of that name is from another session of ours, or from another life of our pid. */
-	for (unsigned i = 0; r == -EEXIST && i < 10000; i++) {
-		char name[100];
-
-		snprintf(name, sizeof name, "%d-%llu-%d-%u", key->target,
+	snprintf(self, sizeof self, "/proc/self/fd/%d", j->fd);
+	/* Names that exist are of other sessions of this process, or of a process that had this pid
+	 * before. */
+	for (unsigned i = 0; !done && i < 10000; i++) {
+		snprintf(j->file, sizeof j->file, "%d-%llu-%d-%u", key->target,
 			(unsigned long long)key->target_start, key->owner, i);
-		r = journal_name(j, dir, name);
-		if (r == 0)
-			memcpy(j->file, name, sizeof name);
+		if (j->fd >= 0)
+			done = linkat(AT_FDCWD, self, dir, j->file, AT_SYMLINK_FOLLOW) == 0;
+		else
+			done = (j->fd = openat(dir, j->file,
+					O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW |
+						O_CLOEXEC,
+					0600)) >= 0;
+		if (!done && errno != EEXIST)
+			break;
 	}
-	return r;
+	if (done)
+		return 0;
+	*j->file = '\0';
+	return -errno;
 }
 
-/* A file system without locks: the pids and start times in the header must do. */
+/* On a file system without locks, the pids and start times in the header have to do. */
 static int journal_head(struct journal *j, struct journal_header *header)
 {
 	header->flags = flock(j->fd, LOCK_EX | LOCK_NB) == 0 ? JOURNAL_IS_LOCKED : 0;
-	return journal_put(j, header, sizeof *header);
+	return journal_written(j, journal_write(j, header, sizeof *header), sizeof *header);
 }
 
-/*
- * Take the lock and write the header before the file gets its name: a file cut short before its
- * header could not be attributed to any session, and would stay for ever.
- */
-static int journal_begin(
-	struct journal *j, int dir, const struct journal_key *key, struct journal_header *header)
-{
-	int r;
-
-	j->fd = openat(dir, ".", O_WRONLY | O_APPEND | O_TMPFILE | O_CLOEXEC, 0600);
-	if (j->fd >= 0) {
-		r = journal_head(j, header);
-		return r ? r : journal_create(j, dir, key);
-	}
-	/* A file system without nameless files. */
-	r = journal_create(j, dir, key);
-	return r ? r : journal_head(j, header);
-}
-
-static int journal_open_at(struct journal *j, const struct records_place *place,
-	const struct journal_key *key, struct journal_header *header)
+static void journal_set_path(struct journal *j)
 {
 	char folder[250];
-	int dir = records_open(place, true), r;
 
-	*j = (struct journal){.fd = -1, .place = *place};
-	if (dir < 0)
-		return dir;
-	r = journal_begin(j, dir, key, header);
-	close(dir);
-	records_path(place, folder, sizeof folder);
+	records_path(&j->place, folder, sizeof folder);
 	snprintf(j->path, sizeof j->path, "%s/%s", folder, j->file);
-	if (r < 0)
-		journal_remove(j);
-	return r;
 }
 
 int journal_open(struct journal *j, const struct journal_key *key)
 {
-	struct journal_header header = {.magic = JOURNAL_MAGIC,
+	struct journal_header header = {.magic = "PTUIJ4",
 		.target = (uint32_t)key->target,
 		.owner = (uint32_t)key->owner,
 		.target_start = key->target_start,
@@ -161,34 +185,38 @@ int journal_open(struct journal *j, const struct journal_key *key)
 	int r = -ENOENT;
 
 	*j = (struct journal){.fd = -1};
-	for (size_t i = 0; r < 0 && i < count; i++)
-		r = journal_open_at(j, &places[i], key, &header);
-	return r;
-}
+	for (size_t i = 0; r < 0 && i < count; i++) {
+		int dir = records_open(&places[i], true);
+		bool nameless;
 
-/* Another session that tests the lock holds it for a moment. */
-static int journal_lock(int fd)
-{
-	for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
-		if (errno != EWOULDBLOCK)
-			return 0;
-		if (tries == JOURNAL_LOCK_MS)
-			return -EBUSY;
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		*j = (struct journal){.fd = -1, .place = places[i]};
+		r = dir;
+		if (dir < 0)
+			continue;
+		/* Take the lock and write the header before the file gets its name, where the file
+		   system can: a file that is cut short before its header could not be attributed to
+		   any session, and would stay forever. */
+		j->fd = openat(dir, ".", O_WRONLY | O_APPEND | O_TMPFILE | O_CLOEXEC, 0600);
+		nameless = j->fd >= 0;
+		r = nameless ? journal_head(j, &header) : journal_create(j, dir, key);
+		if (r == 0)
+			r = nameless ? journal_create(j, dir, key) : journal_head(j, &header);
+		close(dir);
+		journal_set_path(j);
+		if (r < 0)
+			journal_remove(j);
 	}
-	return 0;
+	return r;
 }
 
 int journal_adopt(struct journal *j, const struct journal_found *found)
 {
 	int dir = records_open(&found->place, false), r = 0;
-	char folder[250];
 	struct stat st;
 
 	*j = (struct journal){.fd = -1, .length = found->text.length, .place = found->place};
 	memcpy(j->file, found->file, sizeof j->file);
-	records_path(&found->place, folder, sizeof folder);
-	snprintf(j->path, sizeof j->path, "%s/%s", folder, j->file);
+	journal_set_path(j);
 	if (dir < 0)
 		return dir;
 	j->fd = openat(dir, j->file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -201,8 +229,16 @@ int journal_adopt(struct journal *j, const struct journal_found *found)
 			      st.st_uid != found->place.owner || st.st_dev != found->device ||
 			      st.st_ino != found->inode))
 		r = -ESTALE;
-	if (r == 0)
-		r = journal_lock(j->fd);
+	/* A session that tests the lock holds it for a moment. A file system without locks: go on.
+	 */
+	for (int tries = 0; r == 0 && flock(j->fd, LOCK_EX | LOCK_NB) < 0; tries++) {
+		if (errno != EWOULDBLOCK)
+			break;
+		if (tries == JOURNAL_LOCK_MS)
+			r = -EBUSY;
+		else
+			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
 	if (r == 0 && ftruncate(j->fd, (off_t)j->length) < 0)
 		r = -errno;
 	if (r < 0)
@@ -233,94 +269,132 @@ void journal_remove(struct journal *j)
 	journal_leave(j);
 }
 
-static struct journal_write journal_write_of(const struct probes_write *w)
-{
-	struct journal_write out = {
-		.address = w->address, .old = w->old[0], .new_ = w->new_[0], .is_site = w->is_site};
+/* ---- reading ---- */
 
-	if (!w->is_site) {
-		out.old |= (uint16_t)(w->old[1] << 8);
-		out.new_ |= (uint16_t)(w->new_[1] << 8);
+/* Decode the edit at `bytes`. Returns its size there; 0: malformed. */
+static size_t journal_edit(const uint8_t *bytes, size_t size, bool old, struct probes_edit *edit)
+{
+	struct journal_edit_3 before;
+
+	if (old) {
+		if (size < sizeof before)
+			return 0;
+		memcpy(&before, bytes, sizeof before);
+		*edit = edit_semaphore(before.address, before.old, before.new_);
+		if (!before.is_site)
+			return sizeof before;
+		edit->role = PROBES_ROLE_CODE;
+		edit->length = 1;
+		return before.is_site > 1 || edit->old[1] || edit->new_[1] ? 0 : sizeof before;
 	}
-	return out;
+	if (size < JOURNAL_EDIT)
+		return 0;
+	memcpy(&edit->address, bytes, sizeof edit->address);
+	edit->role = bytes[8];
+	edit->length = bytes[9];
+	if (edit->role == PROBES_ROLE_SEMAPHORE ? edit->length != 2 : !edit->length)
+		return 0;
+	if (edit->role < PROBES_ROLE_CODE || edit->role > PROBES_ROLE_CODE_ALONE)
+		return 0;
+	if (edit->length > PROBES_EDIT_BYTES || size - JOURNAL_EDIT < 2 * (size_t)edit->length)
+		return 0;
+	memcpy(edit->old, bytes + JOURNAL_EDIT, edit->length);
+	memcpy(edit->new_, bytes + JOURNAL_EDIT + edit->length, edit->length);
+	return JOURNAL_EDIT + 2 * (size_t)edit->length;
 }
 
-/* In pieces: memory for all of them would cost more than writing them down. */
-static int journal_send_writes(struct journal *j, const struct plan *plan, const bool *only)
+/* Append the edits of a block. */
+static bool journal_edits(struct array *to, const uint8_t *bytes, size_t size, bool old)
 {
-	struct journal_write piece[JOURNAL_PIECE];
-	size_t n = 0;
-	int r = 0;
+	for (size_t at = 0, length; at < size; at += length) {
+		struct probes_edit *edit = array_add(to);
 
-	for (size_t i = 0; r == 0 && i < plan->writes.count; i++) {
-		if (only && !only[i])
-			continue;
-		piece[n++] = journal_write_of(ARRAY_AT(&plan->writes, struct probes_write, i));
-		if (n < JOURNAL_PIECE)
-			continue;
-		r = journal_send(j, piece, n * sizeof *piece);
-		n = 0;
+		length = edit ? journal_edit(bytes + at, size - at, old, edit) : 0;
+		if (!length)
+			return false;
 	}
-	return r == 0 ? journal_send(j, piece, n * sizeof *piece) : r;
+	return true;
 }
 
-int journal_intend(struct journal *j, const struct plan *plan, const bool *only)
+/* Add a block to the text. `*newest`: where the newest intent begins among the pending edits. */
+static bool journal_take(
+	struct journal_text *text, uint32_t kind, const uint8_t *bytes, size_t size, size_t *newest)
 {
-	struct journal_block block = {.kind = JOURNAL_INTENT};
-	int r;
+	size_t before = *newest;
 
-	for (size_t i = 0; i < plan->writes.count; i++)
-		block.count += !only || only[i];
-	r = journal_send(j, &block, sizeof block);
-	if (r == 0)
-		r = journal_send_writes(j, plan, only);
-	return journal_sent(
-		j, r, sizeof block + (size_t)block.count * sizeof(struct journal_write));
+	*newest = text->pending.count;
+	switch (kind) {
+	case JOURNAL_INTENT_3:
+	case JOURNAL_INTENT:
+		return journal_edits(&text->pending, bytes, size, kind == JOURNAL_INTENT_3);
+	case JOURNAL_KNOWN_3:
+	case JOURNAL_KNOWN:
+		*newest = text->pending.count = 0;
+		return journal_edits(&text->made, bytes, size, kind == JOURNAL_KNOWN_3);
+	case JOURNAL_MADE:
+		return journal_edits(&text->made, bytes, size, false);
+	case JOURNAL_DONE:
+		for (size_t i = before; i < text->pending.count; i++) {
+			struct probes_edit *edit = array_add(&text->made);
+
+			if (!edit)
+				return false;
+			*edit = *ARRAY_AT(&text->pending, struct probes_edit, i);
+		}
+		break;
+	case JOURNAL_UNDONE:
+		break;
+	default:
+		return false;
+	}
+	*newest = text->pending.count = before;
+	return size == 0;
 }
 
-int journal_conclude(struct journal *j, enum journal_kind kind)
+bool journal_parse(const void *bytes, size_t size, struct journal_text *text)
 {
-	struct journal_block block = {kind, 0};
+	static const char *const magics[] = {"PTUIJ2\0", "PTUIJ3\0", "PTUIJ4\0"};
+	struct journal_header header = {.flags = 0};
+	size_t newest = 0, length = 0;
+	struct journal_block block;
 
-	return journal_put(j, &block, sizeof block);
+	*text = (struct journal_text){0};
+	array_init(&text->made, sizeof(struct probes_edit));
+	array_init(&text->pending, sizeof(struct probes_edit));
+	for (unsigned i = 0; i < 3 && size >= JOURNAL_HEADER_2; i++)
+		if (!memcmp(bytes, magics[i], sizeof header.magic))
+			text->version = i + 2;
+	text->length = text->version == 2 ? JOURNAL_HEADER_2 : JOURNAL_HEADER;
+	if (!text->version || size < text->length)
+		return false;
+	memcpy(&header, bytes, text->length);
+	text->key = (struct journal_key){.target = (pid_t)header.target,
+		.owner = (pid_t)header.owner,
+		.target_start = header.target_start,
+		.target_program = header.target_program,
+		.owner_start = header.owner_start,
+		.pids = header.pids,
+		.boot = {header.boot[0], header.boot[1]}};
+	text->locked = header.flags & JOURNAL_IS_LOCKED;
+	for (; size - text->length >= sizeof block; text->length += sizeof block + length) {
+		const uint8_t *at = (const uint8_t *)bytes + text->length;
+
+		memcpy(&block, at, sizeof block);
+		length = block.size;
+		if (block.kind == JOURNAL_INTENT_3 || block.kind == JOURNAL_KNOWN_3)
+			length *= sizeof(struct journal_edit_3);
+		if (size - text->length - sizeof block < length)
+			break;
+		if (!journal_take(text, block.kind, at + sizeof block, length, &newest)) {
+			journal_text_done(text);
+			return false;
+		}
+	}
+	return true;
 }
 
-static int journal_put_writes(
-	struct journal *j, enum journal_kind kind, const struct journal_write *writes, size_t count)
+void journal_text_done(struct journal_text *text)
 {
-	const struct journal_block block = {kind, (uint32_t)count};
-	size_t size = count * sizeof *writes;
-	int r = journal_send(j, &block, sizeof block);
-
-	if (r == 0)
-		r = journal_send(j, writes, size);
-	return journal_sent(j, r, sizeof block + size);
-}
-
-int journal_settle(struct journal *j, const struct journal_write *writes, size_t count)
-{
-	return journal_put_writes(j, JOURNAL_KNOWN, writes, count);
-}
-
-int journal_doubt(struct journal *j, const struct journal_write *writes, size_t count)
-{
-	return journal_put_writes(j, JOURNAL_INTENT, writes, count);
-}
-
-int journal_add(struct journal *j, const struct journal_write *writes, size_t count)
-{
-	const struct journal_block done = {JOURNAL_DONE, 0};
-	size_t size = sizeof done + count * sizeof *writes;
-	struct journal_block *block = malloc(size + sizeof done);
-	int r;
-
-	if (!block)
-		return -ENOMEM;
-	*block = (struct journal_block){JOURNAL_INTENT, (uint32_t)count};
-	if (count)
-		memcpy(block + 1, writes, count * sizeof *writes);
-	memcpy((char *)block + size, &done, sizeof done);
-	r = journal_put(j, block, size + sizeof done);
-	free(block);
-	return r;
+	array_done(&text->made);
+	array_done(&text->pending);
 }

@@ -1,7 +1,11 @@
-/* Computing plans; the rules are DESIGN "What enabling means". */
+/*
+ * Computing plans. Enabling adds 1 to every semaphore of a probe, disabling subtracts 1; at 0 -> 1
+ * its sites are switched on, at 1 -> 0 off. Taking back subtracts what a session added.
+ */
 #include "patch/plan.h"
 
 #include "base/error.h"
+#include "probe/kind.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,31 +15,31 @@
 int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e)
 {
 	*p = (struct plan){.catalog = c, .epoch = 1};
-	array_init(&p->writes, sizeof(struct probes_write));
+	array_init(&p->edits, sizeof(struct probes_edit));
 	array_init(&p->checks, sizeof(struct plan_check));
-	array_init(&p->witnesses, sizeof(struct plan_witness));
+	array_init(&p->refcount_sites, sizeof(struct plan_refcount_site));
 	array_init(&p->items, sizeof(struct probes_item));
 	array_init(&p->texts, sizeof(char *));
 	array_init(&p->targets, sizeof(uint32_t));
-	p->views = calloc(c->holdings.count + 1, sizeof *p->views);
+	p->views = calloc(c->objects.count + 1, sizeof *p->views);
 	return p->views ? 0 : error_memory(e, "a plan");
 }
 
 void plan_done(struct plan *p)
 {
-	for (size_t i = 0; p->views && i < p->catalog->holdings.count; i++) {
+	for (size_t i = 0; p->views && i < p->catalog->objects.count; i++) {
 		free(p->views[i].values);
 		free(p->views[i].on);
 		free(p->views[i].touched);
-		free(p->views[i].left);
-		counted_done(&p->views[i].counted);
+		free(p->views[i].remaining);
+		semaphore_sites_done(&p->views[i].counting);
 		free(p->views[i].theirs);
 	}
 	free(p->views);
 	p->views = NULL;
-	array_done(&p->writes);
+	array_done(&p->edits);
 	array_done(&p->checks);
-	array_done(&p->witnesses);
+	array_done(&p->refcount_sites);
 	array_done(&p->items);
 	for (size_t i = 0; i < p->texts.count; i++)
 		free(*ARRAY_AT(&p->texts, char *, i));
@@ -43,16 +47,30 @@ void plan_done(struct plan *p)
 	array_done(&p->targets);
 }
 
-/* ---- the view ---- */
+/* ---- one probe ---- */
 
-static bool plan_open_view(struct plan_view *v, const struct holding *h)
+static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 {
+	const struct object_probes *h;
+	struct plan_view *v;
+	size_t local;
+
+	s->h = h = catalog_find(p->catalog, probe, &local);
+	s->p = &h->probes[local];
+	s->probe = probe;
+	s->site = object_probes_site(h, s->p);
+	s->semaphore = object_probes_semaphore(h, s->p);
+	s->limit = kind_provider(s->p->provider)->limit;
+	s->all_held = s->p->semaphore_count > 1 ? plan_step_all_held(s) : 0;
+	s->view = v = &p->views[s->p->object];
+	s->undo = NULL;
+	s->texts = &p->texts;
 	if (v->values)
 		return true;
 	v->values = calloc(h->semaphore_count + 1, sizeof *v->values);
 	v->on = calloc(h->site_count + 1, sizeof *v->on);
 	v->touched = calloc(h->semaphore_count + 1, sizeof *v->touched);
-	if (!v->values || !v->on || !v->touched || !counted_init(&v->counted, h))
+	if (!v->values || !v->on || !v->touched || !semaphore_sites_init(&v->counting, h))
 		return false;
 	if (h->same) {
 		v->theirs = malloc(h->semaphore_count * sizeof *v->theirs);
@@ -65,198 +83,6 @@ static bool plan_open_view(struct plan_view *v, const struct holding *h)
 		v->on[i] = h->site_live[i].state == PROBES_ON;
 	return true;
 }
-
-static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
-{
-	size_t local;
-
-	s->h = catalog_find(p->catalog, probe, &local);
-	s->p = &s->h->probes[local];
-	s->probe = probe;
-	s->site = holding_site(s->h, s->p);
-	s->semaphore = holding_semaphore(s->h, s->p);
-	s->limit = site_provider(s->p->provider)->limit;
-	s->all_held = s->p->semaphore_count > 1 ? plan_step_all_held(s) : 0;
-	s->view = &p->views[s->p->object];
-	s->texts = &p->texts;
-	return plan_open_view(s->view, s->h);
-}
-
-/* ---- writes ---- */
-
-/* One more write, and what is looked at for it; NULL: no memory. */
-static struct plan_check *plan_add(struct plan *p, struct probes_write write)
-{
-	struct probes_write *w = array_add(&p->writes);
-	struct plan_check *c = array_add(&p->checks);
-
-	if (w)
-		*w = write;
-	return w ? c : NULL;
-}
-
-static bool plan_write_site(struct plan *p, const struct plan_step *s, uint32_t i, bool on)
-{
-	size_t index = s->site + i;
-	struct plan_check *c;
-
-	if (s->view->on[index] == on)
-		return true;
-	c = plan_add(p, (struct probes_write){.address = s->p->sites[i].address + SITE_SWITCH,
-				.length = 1,
-				.old = {site_switch_byte(s->view->on[index])},
-				.new_ = {site_switch_byte(on)},
-				.probe = s->probe,
-				.index = i,
-				.is_site = true});
-	if (!c)
-		return false;
-	memcpy(c->bytes, s->h->original[index], SITE_BYTES);
-	s->view->on[index] = on;
-	return true;
-}
-
-static bool plan_guard_by(const struct plan_step *s, size_t site, struct plan_check *c)
-{
-	if (s->h->site_live[site].count < SITE_BYTES)
-		return false;
-	c->guard = s->h->sites[site].address;
-	c->guard_at = s->p->kind == PROBES_OCAML ? SITE_SWITCH + 1 : 1;
-	memcpy(c->bytes, s->h->original[site], SITE_BYTES);
-	return true;
-}
-
-/*
- * A count is written only where its code still is: the object may have been unloaded and another
- * mapped in its place. The bytes behind the nop, or behind the switched byte, nobody's switching
- * changes. A site that counts there proves it, else any of the probe.
- */
-static void plan_guard(
-	const struct plan_step *s, const uint32_t *counting, uint32_t count, struct plan_check *c)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (plan_guard_by(s, counting[i], c))
-			return;
-	for (uint32_t i = 0; i < s->p->site_count; i++)
-		if (plan_guard_by(s, s->site + i, c))
-			return;
-}
-
-/*
- * Uprobes at the sites that count there are what the kernel counts in a semaphore that it shares.
- * Where names share it each of them asks for all of these: of very many, for so many.
- */
-static bool plan_call_witnesses(struct plan *p, const struct plan_step *s, const uint32_t *counting,
-	uint32_t count, struct plan_check *c)
-{
-	if (count == 1 && c->guard == s->h->sites[counting[0]].address) {
-		c->guard_counts = true;
-		return true;
-	}
-	if (s->h->same && count > PLAN_WITNESSES)
-		count = PLAN_WITNESSES;
-	c->witness = (uint32_t)p->witnesses.count;
-	c->witness_count = count;
-	if (!array_reserve(&p->witnesses, count))
-		return false;
-	for (uint32_t i = 0; i < count; i++)
-		*(struct plan_witness *)array_add(&p->witnesses) =
-			(struct plan_witness){.address = s->h->sites[counting[i]].address,
-				.own = s->h->original[counting[i]][0]};
-	return true;
-}
-
-static bool plan_write_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)
-{
-	uint32_t slot = plan_step_slot(s, i), from = s->view->values[slot];
-	const uint32_t *counting;
-	struct plan_check *c;
-	uint32_t count;
-
-	if (from == to)
-		return true;
-	c = plan_add(p, (struct probes_write){.address = s->p->semaphores[i].address,
-				.length = 2,
-				.old = {(uint8_t)from, (uint8_t)(from >> 8)},
-				.new_ = {(uint8_t)to, (uint8_t)(to >> 8)},
-				.probe = s->probe,
-				.index = i});
-	if (!c)
-		return false;
-	counting = counted_sites(&s->view->counted, slot, &count);
-	plan_guard(s, counting, count, c);
-	s->view->values[slot] = to;
-	c->shared = s->limit == SITE_SHARED_LIMIT;
-	return !c->shared || plan_call_witnesses(p, s, counting, count, c);
-}
-
-/* Was this probe, or what it shares, written in the batch so far? */
-static bool plan_touched(const struct plan *p, const struct plan_step *s)
-{
-	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		if (s->view->touched[plan_step_slot(s, i)] == p->epoch)
-			return true;
-	return false;
-}
-
-/*
- * A batch is looked at as a whole before it is written: a step that looks at what was written
- * before it begins another.
- */
-static void plan_end_step(struct plan *p, const struct plan_step *s, size_t first)
-{
-	if (p->writes.count == first)
-		return;
-	if (plan_touched(p, s)) {
-		ARRAY_AT(&p->checks, struct plan_check, first)->cut = true;
-		p->epoch++;
-	}
-	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		s->view->touched[plan_step_slot(s, i)] = p->epoch;
-}
-
-/* Sites that must follow their semaphore from its value now to `to`. */
-static bool plan_write_sites(struct plan *p, const struct plan_step *s, const uint32_t *to,
-	const uint32_t *from, bool always)
-{
-	for (uint32_t i = 0; i < s->p->site_count; i++) {
-		uint32_t k = s->p->sites[i].semaphore;
-
-		if (s->p->kind != PROBES_OCAML || k == PROBES_NONE)
-			continue;
-		if (!always && (from[k] > 0) == (to[k] > 0))
-			continue;
-		if (!plan_write_site(p, s, i, to[k] > 0))
-			return false;
-	}
-	return true;
-}
-
-static bool plan_write_semaphores(struct plan *p, const struct plan_step *s, const uint32_t *to)
-{
-	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		if (!plan_write_semaphore(p, s, i, to[i]))
-			return false;
-	return true;
-}
-
-/* Write one probe: its semaphores to `to`, its sites after or before them. */
-static bool plan_write_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
-	const uint32_t *from, bool up, bool always)
-{
-	size_t first = p->writes.count;
-	bool fits;
-
-	if (up)
-		fits = plan_write_sites(p, s, to, from, always) && plan_write_semaphores(p, s, to);
-	else
-		fits = plan_write_semaphores(p, s, to) && plan_write_sites(p, s, to, from, always);
-	if (fits)
-		plan_end_step(p, s, first);
-	return fits;
-}
-
-/* ---- items ---- */
 
 static struct probes_item *plan_item(struct plan *p, size_t probe, enum probes_verb verb)
 {
@@ -271,170 +97,250 @@ static struct probes_item *plan_item(struct plan *p, size_t probe, enum probes_v
 	return item;
 }
 
-/* ---- switching ---- */
+/* ---- edits ---- */
 
-/* Room for two values of each of so many semaphores; the same room each time. */
+/* Append an edit, and return what is verified besides its own bytes; NULL: no memory. */
+static struct plan_check *plan_add(
+	struct plan *p, const struct plan_step *s, uint32_t index, struct probes_edit edit)
+{
+	struct probes_edit *slot = array_add(&p->edits);
+	struct plan_check *c = array_add(&p->checks);
+
+	edit.probe = s->probe;
+	edit.index = index;
+	if (slot)
+		*slot = edit;
+	return slot ? c : NULL;
+}
+
+static void plan_guard(const struct plan_step *s, size_t site, struct plan_check *c)
+{
+	c->guard = s->h->sites[site].address;
+	c->guard_at = kind_of(s->p)->site->fixed_at;
+	memcpy(c->bytes, s->h->original[site], ARCH_SITE_BYTES);
+}
+
+/* What is to be undone of the code of a site: nothing if others have changed its count since. */
+static int32_t plan_code_part(const struct plan_step *s, uint32_t i, const uint32_t *from)
+{
+	size_t site = s->site + i;
+	uint32_t k = s->p->sites[i].semaphore;
+
+	if (!s->undo || !s->undo->of[PLAN_CODE])
+		return 0;
+	if (k != PROBES_NONE && s->undo->expected[site] != PROBES_NONE &&
+		s->undo->expected[site] != from[k])
+		return 0;
+	return s->undo->of[PLAN_CODE][site];
+}
+
+/*
+ * Sites follow their semaphore where it goes to or from 0, or always; but a part of their code that
+ * is undone goes first.
+ */
+static bool plan_edit_sites(struct plan *p, const struct plan_step *s, const uint32_t *to,
+	const uint32_t *from, bool always)
+{
+	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
+		uint32_t k = s->p->sites[i].semaphore;
+		int32_t part = plan_code_part(s, i, from);
+		bool crosses = k != PROBES_NONE && (from[k] > 0) != (to[k] > 0), on = part < 0;
+		size_t site = s->site + i;
+		struct probes_edit edit;
+		struct plan_check *c;
+
+		if (!part && (k == PROBES_NONE || (!always && !crosses)))
+			continue;
+		if (!part)
+			on = to[k] > 0;
+		if (s->view->on[site] == on)
+			continue;
+		edit = kind_of(s->p)->edit(s->p->sites[i].address, on);
+		if (part || (!crosses && !s->undo))
+			edit.role = PROBES_ROLE_CODE_ALONE;
+		c = plan_add(p, s, i, edit);
+		if (!c)
+			return false;
+		plan_guard(s, site, c);
+		s->view->on[site] = on;
+	}
+	return true;
+}
+
+static bool plan_edit_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)
+{
+	uint32_t slot = plan_step_slot(s, i), from = s->view->values[slot], count;
+	const uint32_t *counting = semaphore_sites_of(&s->view->counting, slot, &count);
+	struct plan_check *c;
+
+	if (from == to)
+		return true;
+	c = plan_add(p, s, i, edit_semaphore(s->p->semaphores[i].address, from, to));
+	if (!c)
+		return false;
+	s->view->values[slot] = to;
+	/* A count is written only where its code still is: the object may have been unloaded and
+	   another mapped in its place. A site that counts there proves it, else any of the probe.
+	 */
+	for (uint32_t k = 0; !c->guard && k < count + s->p->site_count; k++) {
+		size_t site = k < count ? counting[k] : s->site + (k - count);
+
+		if (s->h->site_live[site].count >= ARCH_SITE_BYTES)
+			plan_guard(s, site, c);
+	}
+	c->shared = s->limit == KIND_SHARED_LIMIT;
+	if (!c->shared)
+		return true;
+	if (count == 1 && c->guard == s->h->sites[counting[0]].address) {
+		c->guard_counts = true;
+		return true;
+	}
+	/* The kernel counts one per uprobe on these sites; capped where probes share the semaphore.
+	 */
+	if (s->h->same && count > PLAN_REFCOUNT_SITES)
+		count = PLAN_REFCOUNT_SITES;
+	c->refcount_site = (uint32_t)p->refcount_sites.count;
+	c->refcount_site_count = count;
+	if (!array_reserve(&p->refcount_sites, count))
+		return false;
+	for (uint32_t k = 0; k < count; k++)
+		*(struct plan_refcount_site *)array_add(&p->refcount_sites) =
+			(struct plan_refcount_site){.address = s->h->sites[counting[k]].address,
+				.own = s->h->original[counting[k]][0]};
+	return true;
+}
+
+/*
+ * Edit one probe: its semaphores from `from` to `to`, its sites before (`up`) or after them. A
+ * batch is verified as a whole before it is written: an edit of a count that this batch has edited
+ * already begins another batch.
+ */
+static bool plan_edit_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
+	const uint32_t *from, bool up, bool always)
+{
+	size_t first = p->edits.count;
+	bool fits = !up || plan_edit_sites(p, s, to, from, always), touched = false;
+
+	for (uint32_t i = 0; fits && i < s->p->semaphore_count; i++)
+		fits = plan_edit_semaphore(p, s, i, to[i]);
+	if (!fits || (!up && !plan_edit_sites(p, s, to, from, always)))
+		return false;
+	if (p->edits.count == first)
+		return true;
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		touched = touched || s->view->touched[plan_step_slot(s, i)] == p->epoch;
+	if (touched) {
+		ARRAY_AT(&p->checks, struct plan_check, first)->cut = true;
+		p->epoch++;
+	}
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		s->view->touched[plan_step_slot(s, i)] = p->epoch;
+	return true;
+}
+
+/* Room for two values of each semaphore of a probe; the same room each time. */
 static uint32_t *plan_targets(struct plan *p, uint32_t count)
 {
 	return array_reserve(&p->targets, 2 * (size_t)count + 1) ? p->targets.data : NULL;
 }
 
-static bool plan_switch_probe(struct plan *p, const struct plan_step *s,
-	const struct plan_mode *mode, enum probes_verb verb)
-{
-	uint32_t count = s->p->semaphore_count, *to = plan_targets(p, count), *from = to + count;
+/* ---- switching ---- */
 
-	if (!to)
-		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		from[i] = plan_step_value(s, i);
-		to[i] = plan_step_target(from[i], verb, mode->force);
-	}
-	return plan_write_probe(p, s, to, from, verb == PROBES_ENABLE, mode->force);
-}
-
-static int plan_refuse(
-	const struct plan_step *s, const struct probes_item *item, struct probes_error *e)
+static int plan_refuse(const struct plan *p, const struct probes_item *item, struct probes_error *e)
 {
+	const struct probes_probe *probe = catalog_probe(p->catalog, item->probe);
 	bool skipped = item->outcome == PROBES_SKIPPED;
 
 	error_set(e, skipped ? PROBES_FAILED : PROBES_REFUSED, skipped ? -EALREADY : -EBUSY,
 		"cannot %s %s:%s", item->verb == PROBES_ENABLE ? "enable" : "disable",
-		s->p->provider, s->p->name);
+		probe->provider, probe->name);
 	error_why(e, "%s", item->why);
-	if (!strcmp(item->why, PLAN_ODD))
+	if (item->force_helps)
 		return error_hint(e, "-force sets code and semaphore alike");
 	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
-}
-
-/* Room for all at once: growing step by step would copy megabytes, each time to fresh pages. */
-static bool plan_reserve(struct plan *p, const struct selected *chosen, size_t count)
-{
-	size_t writes = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct probes_probe *probe = catalog_probe(p->catalog, chosen[i].probe);
-
-		writes += (size_t)probe->site_count + probe->semaphore_count;
-	}
-	return array_reserve(&p->items, count) && array_reserve(&p->writes, writes) &&
-	       array_reserve(&p->checks, writes);
 }
 
 int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 	const struct plan_mode *mode, struct probes_error *e)
 {
-	const struct selected *refused = NULL;
-	size_t refused_item = 0;
+	size_t refused = SIZE_MAX, edits = 0;
+	struct plan_step s;
 
-	if (!plan_reserve(p, chosen, count))
+	/* Room for all at once: growing step by step would copy megabytes, each time to fresh
+	   pages. */
+	for (size_t i = 0; i < count; i++) {
+		const struct probes_probe *probe = catalog_probe(p->catalog, chosen[i].probe);
+
+		edits += (size_t)probe->site_count + probe->semaphore_count;
+	}
+	if (!array_reserve(&p->items, count) || !array_reserve(&p->edits, edits) ||
+		!array_reserve(&p->checks, edits))
 		return error_memory(e, "a plan");
 	for (size_t i = 0; i < count; i++) {
-		struct plan_step s;
-		struct probes_item *item = plan_item(p, chosen[i].probe, chosen[i].verb);
+		enum probes_verb verb = chosen[i].verb;
+		struct probes_item *item = plan_item(p, chosen[i].probe, verb);
+		uint32_t semaphores, *to, *from;
 
 		if (!item || !plan_open_step(p, chosen[i].probe, &s))
 			return error_memory(e, "a plan");
-		if (plan_step_check(&s, mode->force, chosen[i].verb, item)) {
-			if (!plan_switch_probe(p, &s, mode, chosen[i].verb))
-				return error_memory(e, "a plan");
-		} else if (chosen[i].named && !refused) {
-			refused = &chosen[i];
-			refused_item = i;
+		if (!plan_step_check(&s, mode->force, verb, item)) {
+			if (chosen[i].named && refused == SIZE_MAX)
+				refused = i;
+			continue;
 		}
+		semaphores = s.p->semaphore_count;
+		to = plan_targets(p, semaphores);
+		if (!to)
+			return error_memory(e, "a plan");
+		from = to + semaphores;
+		for (uint32_t k = 0; k < semaphores; k++) {
+			from[k] = plan_step_value(&s, k);
+			to[k] = plan_step_target(from[k], verb, mode->force);
+		}
+		if (!plan_edit_probe(p, &s, to, from, verb == PROBES_ENABLE, mode->force))
+			return error_memory(e, "a plan");
 	}
-	if (refused) {
-		struct plan_step s;
-
-		plan_open_step(p, refused->probe, &s);
-		return plan_refuse(&s, ARRAY_AT(&p->items, struct probes_item, refused_item), e);
-	}
-	return 0;
+	if (refused == SIZE_MAX)
+		return 0;
+	return plan_refuse(p, ARRAY_AT(&p->items, struct probes_item, refused), e);
 }
 
 /* ---- taking back ---- */
 
-static bool plan_open_restore(
-	struct plan_step *s, const int32_t *const *deltas, const struct probes_probe *p)
-{
-	size_t count = s->h->semaphore_count;
-
-	if (s->view->left || !deltas[p->object])
-		return true;
-	s->view->left = calloc(count + 1, sizeof *s->view->left);
-	if (s->view->left)
-		memcpy(s->view->left, deltas[p->object], count * sizeof *s->view->left);
-	return s->view->left;
-}
-
-/* Where each semaphore goes when our part is taken back, never beyond 0 and the limit. */
-static bool plan_restore_targets(const struct plan_step *s, uint32_t *to, uint32_t *from, bool *up)
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < s->p->semaphore_count; i++) {
-		uint32_t slot = plan_step_slot(s, i);
-		int64_t value = from[i] = to[i] = plan_step_value(s, i);
-
-		if (value == PROBES_NONE || !s->view->left || !s->view->left[slot])
-			continue;
-		value -= s->view->left[slot];
-		*up = s->view->left[slot] < 0;
-		to[i] = value < 0 ? 0 : value > s->limit ? s->limit : (uint32_t)value;
-		any = true;
-	}
-	return any;
-}
-
-/* Undo a count that probes share once. */
-static void plan_restore_settle(const struct plan_step *s)
-{
-	for (uint32_t i = 0; s->view->left && i < s->p->semaphore_count; i++)
-		s->view->left[plan_step_slot(s, i)] = 0;
-}
-
 /*
- * Would the undo change a site that another tool holds, or lower a count below the part of uprobes?
- * Then the whole probe stays as it is, until the other tools have gone and the count is clear.
+ * May this probe be taken back? Not if that changes a site that another tool holds, or lowers a
+ * count below the part of uprobes: then the whole probe stays as it is, until the other tools have
+ * gone and the count is clear.
+ *
+ * Where a count would go below 0, somebody has subtracted our part. If another session did, and
+ * will add it again, our part is not settled until then.
  */
-static bool plan_restore_check(const struct plan_step *s, const uint32_t *to, const uint32_t *from,
-	bool follow, struct probes_item *item)
+static bool plan_restore_check(struct plan *p, const struct plan_step *s, const uint32_t *to,
+	const uint32_t *from, bool follow, struct probes_item *item)
 {
-	for (uint32_t i = 0; s->p->kind == PROBES_OCAML && i < s->p->site_count; i++) {
+	if (s->p->broken)
+		return plan_step_not(item, PROBES_NOT_DONE, s->p->broken);
+	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 
-		if (k != PROBES_NONE && (follow || (from[k] > 0) != (to[k] > 0)) &&
-			!plan_step_foreign(s, true, PROBES_DISABLE, item))
+		if (((k != PROBES_NONE && (follow || (from[k] > 0) != (to[k] > 0))) ||
+			    plan_code_part(s, i, from)) &&
+			!plan_step_unheld(s, true, PROBES_DISABLE, item))
 			return false;
 	}
 	if (!plan_step_readable(s, item))
 		return false;
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		if (plan_step_steals(s, i, to[i])) {
-			plan_step_not(item, PROBES_NOT_DONE, PLAN_THEIRS);
-			return false;
-		}
-	return true;
-}
-
-/*
- * Where a count would go below 0, somebody took our part away. If another session did, and will add
- * it again when it takes back, our part is not settled: it comes back with that.
- */
-static bool plan_restore_lowered(
-	struct plan *p, const struct plan_step *s, const uint32_t *from, struct probes_item *item)
-{
-	for (uint32_t i = 0; s->view->left && i < s->p->semaphore_count; i++) {
-		const struct plan_lowered *by;
-
-		if (s->view->left[plan_step_slot(s, i)] <= (int64_t)from[i])
+		if (plan_step_steals(s, i, to[i]))
+			return plan_step_not(item, PROBES_NOT_DONE,
+				"uprobes (or breakpoints) at its sites may own the rest of its "
+				"count");
+	for (uint32_t i = 0; s->view->remaining && i < s->p->semaphore_count; i++) {
+		if (s->view->remaining[plan_step_slot(s, i)] <= (int64_t)from[i])
 			continue;
 		p->below = true;
-		by = plan_step_lowered(p->lowered, s->p->semaphores[i].address);
-		if (by) {
-			plan_step_not_lowered(s, by, item);
+		if (!plan_step_unlowered(s, p->lowered, s->p->semaphores[i].address, item))
 			return false;
-		}
 	}
 	return true;
 }
@@ -442,49 +348,70 @@ static bool plan_restore_lowered(
 static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 {
 	uint32_t count = s->p->semaphore_count, *to = plan_targets(p, count), *from = to + count;
+	int32_t *remaining = s->view->remaining;
 	struct probes_item *item;
-	bool up = false, any;
+	bool up = false, any = false;
 
 	if (!to)
 		return false;
-	any = plan_restore_targets(s, to, from, &up);
+	/* Each count goes to its value without our part, but never beyond 0 and the limit. */
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t slot = plan_step_slot(s, i);
+		int64_t value = from[i] = to[i] = plan_step_value(s, i);
+
+		if (value == PROBES_NONE || !remaining || !remaining[slot])
+			continue;
+		value -= remaining[slot];
+		up = remaining[slot] < 0;
+		to[i] = value < 0 ? 0 : value > s->limit ? s->limit : (uint32_t)value;
+		any = true;
+	}
+	for (uint32_t i = 0; s->undo->of[PLAN_CODE] && i < s->p->site_count; i++) {
+		int32_t part = s->undo->of[PLAN_CODE][s->site + i];
+
+		up = up || (part < 0 && !any);
+		any = any || part;
+	}
 	if (!any && (!follow || s->p->broken || plan_step_consistent(s)))
 		return true;
 	item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
-	if (item && s->p->broken)
-		plan_step_not(item, PROBES_NOT_DONE, s->p->broken);
-	if (!item || s->p->broken || !plan_restore_check(s, to, from, follow, item) ||
-		!plan_restore_lowered(p, s, from, item))
+	if (!item || !plan_restore_check(p, s, to, from, follow, item))
 		return item;
-	plan_restore_settle(s);
-	return plan_write_probe(p, s, to, from, up, follow);
+	/* A count that probes share is undone once. */
+	for (uint32_t i = 0; remaining && i < count; i++)
+		remaining[plan_step_slot(s, i)] = 0;
+	return plan_edit_probe(p, s, to, from, up, follow);
 }
 
-/* What was changed in an object that is mapped no more went with it. */
-static bool plan_restore_unloaded(struct plan *p, const struct plan_step *s)
-{
-	struct probes_item *item = plan_item(p, s->probe, PROBES_DISABLE);
-
-	if (item)
-		plan_step_not(
-			item, PROBES_SKIPPED, PLAN_UNLOADED ": nothing is left to undo there");
-	return item;
-}
-
-int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
+int plan_restore(struct plan *p, const size_t *which, size_t count, const struct plan_parts *undo,
 	bool follow, struct probes_error *e)
 {
 	for (size_t i = 0; i < count; i++) {
+		struct probes_item *item;
+		const int32_t *delta;
 		struct plan_step s;
+		size_t slots;
 
 		if (!plan_open_step(p, which[i], &s))
 			return error_memory(e, "a plan");
 		if (s.h->info.gone) {
-			if (!plan_restore_unloaded(p, &s))
+			item = plan_item(p, s.probe, PROBES_DISABLE);
+			if (!item)
 				return error_memory(e, "a plan");
+			plan_step_not(item, PROBES_SKIPPED,
+				PLAN_UNLOADED ": nothing is left to undo there");
 			continue;
 		}
-		if (!plan_open_restore(&s, deltas, s.p) || !plan_restore_probe(p, &s, follow))
+		s.undo = &undo[s.p->object];
+		delta = s.undo->of[PLAN_SEMAPHORE];
+		slots = s.h->semaphore_count;
+		if (delta && !s.view->remaining) {
+			s.view->remaining = calloc(slots + 1, sizeof *delta);
+			if (!s.view->remaining)
+				return error_memory(e, "a plan");
+			memcpy(s.view->remaining, delta, slots * sizeof *delta);
+		}
+		if (!plan_restore_probe(p, &s, follow))
 			return error_memory(e, "a plan");
 	}
 	return 0;

@@ -1,60 +1,90 @@
 /*
- * What a switch would write, computed without touching anything: addresses,
- * the bytes expected there, the new bytes, in the order in which they must be
- * written. Pure: reads the values that a reader stored in the catalog.
+ * What a switch would write, computed without touching the process: edits, in the order in which
+ * they must be written, and what must be verified before. Pure: reads the values that a reader
+ * stored in the catalog.
  *
- * Order: on, code then semaphore; off, semaphore then code; so that a crash
- * between two writes leaves a program that runs on correctly.
+ * Order: on, code then semaphore; off, semaphore then code; so that a crash between two writes
+ * leaves a program that runs correctly.
  */
 #ifndef PATCH_PLAN_H
 #define PATCH_PLAN_H
 
-#include "patch/plan_step.h"
+#include "patch/edit.h"
 #include "probe/catalog.h"
 #include "probe/select.h"
+#include "probe/semaphore_sites.h"
 
-#define PLAN_WITNESSES 64              /* at most of a count that names share */
-#define PLAN_LOOK (1 + SITE_FOLLOWING) /* bytes compared at a site, from the switched one on */
+#define PLAN_REFCOUNT_SITES 64 /* at most of a count that probes share */
 
-/* A site of a count in which the kernel counts too: who holds it counts there. */
-struct plan_witness {
+/* A site of a count in which the kernel counts as well: a tool that holds the site counts there. */
+struct plan_refcount_site {
 	uint64_t address;
-	uint8_t own; /* what its first byte is while nobody holds it */
+	uint8_t own; /* its first byte while nobody holds it */
 };
 
-/* What is looked at for one write, besides what it changes. */
+/* What is verified for one edit besides its `old` bytes. */
 struct plan_check {
-	uint64_t guard;   /* 0, or a site that proves that a semaphore's object is still mapped */
-	uint32_t witness; /* the first of its witnesses, among the plan's */
-	uint32_t witness_count;
-	uint8_t bytes[SITE_BYTES]; /* the file's, at the site that is written, or at the guard */
-	uint8_t guard_at;          /* these prove it: SITE_FOLLOWING from here on */
-	bool guard_counts : 1;     /* the guard is the one witness */
-	bool shared : 1;           /* the kernel counts there, too: SITE_SHARED_LIMIT */
-	bool cut : 1;              /* looks at something written before it: begins a new batch */
+	uint64_t guard; /* a site whose code proves that the object of the edit is still mapped; 0:
+			   none. Of a code edit: the edited site, in whose ARCH_SITE_BYTES the edit
+			   lies */
+	uint32_t refcount_site; /* the first of its refcount_sites, among the plan's */
+	uint32_t refcount_site_count;
+	uint8_t bytes[ARCH_SITE_BYTES]; /* the file's, at the guard */
+	uint8_t guard_at;               /* ARCH_FIXED_BYTES from here on must be in memory */
+	bool guard_counts : 1;          /* the guard is the only refcount_site */
+	bool shared : 1;                /* the kernel counts there as well: KIND_SHARED_LIMIT */
+	bool cut : 1;                   /* depends on an edit before it: begins a new batch */
 };
 
-/* The two bytes of a count. */
-static inline unsigned plan_count(const uint8_t bytes[2])
-{
-	return bytes[0] | (unsigned)bytes[1] << 8;
-}
+/* A count that another session lowered, by its journal: when it takes that back, the count rises.
+ */
+struct plan_lowered {
+	uint64_t address;
+	int32_t delta;
+	pid_t owner; /* 0: not of our pid namespace */
+	bool living; /* else a repair takes it back */
+};
 
-struct plan_view; /* the values as they will be after what is planned so far */
+/* The values of an object_probes as they will be after the edits planned so far. */
+struct plan_view {
+	uint32_t *values;   /* per semaphore; NULL: no probe of the object_probes is planned yet */
+	uint8_t *on;        /* per site */
+	uint32_t *touched;  /* per semaphore: the epoch in which it was planned last */
+	int32_t *remaining; /* plan_restore: per semaphore, what is still to be taken back */
+	struct semaphore_sites counting;
+	uint32_t *theirs; /* per semaphore, where some are shared: how many of its sites other tools
+			     hold, or PROBES_NONE */
+};
 
 struct plan {
 	const struct catalog *catalog;
-	struct array writes;     /* struct probes_write: as they stand in the result */
-	struct array checks;     /* struct plan_check: one a write */
-	struct array witnesses;  /* struct plan_witness */
-	struct array items;      /* struct probes_item */
-	struct array texts;      /* char *: what items say that is not said of others */
-	struct plan_view *views; /* one a holding */
-	struct array targets;    /* uint32_t: scratch, for the counts of one probe */
-	uint32_t epoch;
+	struct array edits;          /* struct probes_edit */
+	struct array checks;         /* struct plan_check, one an edit */
+	struct array refcount_sites; /* struct plan_refcount_site */
+	struct array items;          /* struct probes_item */
+	struct array texts;          /* char *: the `why` of items, where it is not a constant */
+	struct plan_view *views;     /* per object_probes */
+	struct array targets;        /* uint32_t: scratch, for the counts of one probe */
+	uint32_t epoch;              /* of the batch that is being planned */
 	const struct array *lowered; /* struct plan_lowered by address, may be NULL: set by the
 					caller before plan_restore */
 	bool below;                  /* plan_restore: a count would have gone below 0 */
+};
+
+/* What is undone by itself, and what a part of it is. */
+enum plan_resource {
+	PLAN_SEMAPHORE, /* by semaphore, at the first of its address: added to the count */
+	PLAN_CODE,      /* by site: 1 switched on, -1 off, while its count stayed > 0 or stayed 0.
+			   Code that followed its count has no part: it follows the count back */
+	PLAN_RESOURCES
+};
+
+/* Parts of the resources of one object. */
+struct plan_parts {
+	int32_t *of[PLAN_RESOURCES]; /* NULL: none of that kind */
+	/* Per site with a part of its code: the count that the site has if nobody else has changed
+	   it since; else the site stays as it is. PROBES_NONE: whatever the count. NULL: no part */
+	uint32_t *expected;
 };
 
 struct plan_mode {
@@ -67,21 +97,78 @@ void plan_done(struct plan *p);
 
 /*
  * Plan to switch what was selected, from values read just now. Everything that cannot or need not
- * be switched gets an item that says why. Where it was named the call fails with that reason,
- * and the plan must not be applied.
+ * be switched gets an item that says why. If it was named, the call fails with that reason, and the
+ * plan must not be applied.
  */
 int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 	const struct plan_mode *mode, struct probes_error *e);
 
 /*
- * Plan to take back changes of semaphores: `deltas` holds, per holding (NULL: none), what was
- * added to each semaphore, at the first of its address. Probes are taken in the order of `which`.
- * `follow`: sites are set to what their semaphore says even where that does not change, to mend
- * what an interrupted switch left halfway. The part of a count that a live uprobe may hold is never
+ * Plan to take back parts: `undo` holds those of each object. Probes are taken in the order of
+ * `which`. `follow`: sites are set to what their semaphore says even where that does not change, to
+ * complete a switch that was interrupted. The part of a count that a live uprobe may hold is never
  * taken: such a probe stays as it is, not done, as does one whose notes or memory are broken now,
  * and one whose count would go below 0 and is among p->lowered; elsewhere it becomes 0.
  */
-int plan_restore(struct plan *p, const size_t *which, size_t count, const int32_t *const *deltas,
+int plan_restore(struct plan *p, const size_t *which, size_t count, const struct plan_parts *undo,
 	bool follow, struct probes_error *e);
+
+/* ---- one probe of a plan; for plan.c and plan_step.c alone ---- */
+
+#define PLAN_UNLOADED "its object has been unloaded"
+
+struct plan_step {
+	const struct object_probes *h;
+	struct plan_view *view;
+	const struct probes_probe *p;
+	size_t probe;
+	size_t site, semaphore; /* first ones in the object_probes */
+	uint32_t limit;
+	uint32_t all_held;             /* of a name with several semaphores: plan_step_all_held */
+	const struct plan_parts *undo; /* of its object; NULL: it is switched */
+	struct array *texts;           /* the plan's */
+};
+
+/* The slot that all semaphores at one address share. */
+static inline uint32_t plan_step_slot(const struct plan_step *s, uint32_t semaphore)
+{
+	return object_probes_same(s->h, s->semaphore + semaphore);
+}
+
+static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semaphore)
+{
+	return s->view->values[plan_step_slot(s, semaphore)];
+}
+
+/* The count after a verb. */
+uint32_t plan_step_target(uint32_t value, enum probes_verb verb, bool force);
+
+/* Do sites and counts agree, after what is planned so far? */
+bool plan_step_consistent(const struct plan_step *s);
+
+/* The number of sites of a probe, if other tools hold all of them; else 0. */
+uint32_t plan_step_all_held(const struct plan_step *s);
+
+/*
+ * Would the count of a semaphore, lowered to `to`, be less than the part that uprobes may hold? An
+ * int3 that counts nothing (a debugger's) is taken for a uprobe's.
+ */
+bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to);
+
+/* Set why a probe is not switched (`why` must outlive the plan). Returns false. */
+bool plan_step_not(struct probes_item *item, enum probes_outcome outcome, const char *why);
+
+/*
+ * Each returns whether the probe may be switched in this respect, or says in the item why not: its
+ * memory was read; no other tool holds a site that would change; no other session has lowered the
+ * count at an address, which raises it again; all of these and the counts themselves.
+ */
+bool plan_step_readable(const struct plan_step *s, struct probes_item *item);
+bool plan_step_unheld(
+	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
+bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered, uint64_t address,
+	struct probes_item *item);
+bool plan_step_check(
+	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
 
 #endif

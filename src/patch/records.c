@@ -31,8 +31,8 @@ static void records_add(struct records_place *places, size_t *count, uid_t owner
 	++*count;
 }
 
-/* /tmp before the folders that logout removes: a session may outlive its login, and the record must
- * outlive both. */
+/* /tmp comes before the folders that logout removes: a session may outlive its login, and its
+ * journal must outlive both. */
 static void records_add_user(
 	struct records_place *places, size_t *count, uid_t user, const char *runtime)
 {
@@ -74,8 +74,8 @@ void records_path(const struct records_place *p, char *path, size_t size)
 }
 
 /*
- * Is it on a file system that a user serves (FUSE)? That user can block any access for as long as
- * he likes. The descriptor is O_PATH, which does not involve the server.
+ * Is it on a file system that a user serves (FUSE)? That user can block any access indefinitely.
+ * The descriptor is O_PATH, which does not involve the server.
  */
 static bool records_served(int fd)
 {
@@ -114,48 +114,17 @@ static int records_step(int from, const char *name, bool foreign, int follow)
 	return r;
 }
 
-/* The folder itself, for reading; -EPERM: it is not the user's alone. */
-static int records_enter(int folder, uid_t owner)
-{
-	struct stat st;
-	int fd;
-
-	if (fstat(folder, &st) < 0 || st.st_uid != owner || st.st_mode & 077)
-		return -EPERM;
-	fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-/* Missing, a link, a file, or FUSE: it cannot hold records of this user. */
+/* Missing, a link, a file, or on FUSE: it cannot hold records of this user. */
 static bool records_none(int code)
 {
 	return code == -ENOENT || code == -ENOTDIR || code == -ELOOP;
-}
-
-/* Nor in a folder of another user. */
-static bool records_planted(const struct records_place *p, int base)
-{
-	struct stat st;
-
-	return fstatat(base, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid != p->owner;
-}
-
-/* 0 or a negative errno. The open that follows checks the result. */
-static int records_make(const struct records_place *p, int base)
-{
-	struct stat st;
-
-	/* Not in another user's folder ($XDG_RUNTIME_DIR inherited through su): there it would be
-	 * in that user's way. */
-	if (p->foreign && (fstat(base, &st) < 0 || st.st_uid != geteuid()))
-		return -EPERM;
-	return mkdirat(base, p->name, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
 int records_open(const struct records_place *p, bool make)
 {
 	bool named = !strcmp(p->name, ".");
 	int base, folder, fd, made = 0;
+	struct stat st;
 
 	if (named && make && mkdir(p->base, 0700) < 0 && errno != EEXIST)
 		return -errno;
@@ -163,14 +132,25 @@ int records_open(const struct records_place *p, bool make)
 	base = records_step(AT_FDCWD, p->base, p->foreign, named ? O_NOFOLLOW : 0);
 	if (base < 0)
 		return records_none(base) ? -ENOENT : base;
-	if (!named && make)
-		made = records_make(p, base);
+	if (!named && make) {
+		/* Not in another user's folder ($XDG_RUNTIME_DIR inherited through su), where it
+		   would be in that user's way. */
+		if (p->foreign && (fstat(base, &st) < 0 || st.st_uid != geteuid()))
+			made = -EPERM;
+		else if (mkdirat(base, p->name, 0700) < 0 && errno != EEXIST)
+			made = -errno;
+	}
 	fd = folder = records_step(base, p->name, p->foreign, O_NOFOLLOW);
 	if (folder >= 0) {
-		fd = records_enter(folder, p->owner);
+		if (fstat(folder, &st) < 0 || st.st_uid != p->owner || st.st_mode & 077)
+			fd = -EPERM;
+		else if ((fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+			fd = -errno;
 		close(folder);
 	}
-	if (fd < 0 && (records_none(fd) || records_planted(p, base)))
+	/* A folder that another user owns holds no records of this user either. */
+	if (fd < 0 && (records_none(fd) || (fstatat(base, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+						   st.st_uid != p->owner)))
 		fd = made ? made : -ENOENT;
 	close(base);
 	return fd;

@@ -1,8 +1,7 @@
 /*
- * Laying out and running reads of live values. Cost: system calls by ranges, not
- * by probes; what is stored and judged anew, by what has changed. What is read is
- * compared with what the last run read, a block at a time; of that one copy is
- * kept, while the reading itself goes piece by piece through a small buffer.
+ * Laying out reads of live values, and running them. The cost is system calls by ranges, not by
+ * probes; only what has changed is stored and judged again. Bytes are read piece by piece into a
+ * small buffer and compared block by block with a copy of all bytes of the last run.
  */
 #include "probe/reader.h"
 
@@ -11,29 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READER_GAP 256           /* bytes cheaper to read over than to begin a new range */
-#define READER_PIECE (256 << 10) /* bytes fetched by one look */
+#define READER_GAP 256           /* reading over fewer bytes is cheaper than a new range */
+#define READER_PIECE (256 << 10) /* bytes of one read */
 #define READER_SEMAPHORE 2       /* bytes of a count */
 #define READER_PAGE 4096
 #define READER_BLOCK 4096 /* bytes compared at once */
-#define READER_CHUNK 64   /* and where they differ */
-#define READER_SPARSE 32  /* where far more than one probe in so many differs, all are stored */
+#define READER_CHUNK 64   /* bytes compared at once in a block that differs */
+#define READER_SPARSE 32  /* if far more than one probe in this many differs, store all values */
 
-/* Where a value lies in the bytes that were read, and what it is of; ascending by offset. */
+/* Where a value lies in the bytes that are read, and what it belongs to; ascending by offset. */
 struct reader_item {
 	uint32_t offset;
-	uint32_t index : 31; /* of the site or semaphore in its holding */
+	uint32_t index : 31; /* of the site or semaphore in its object */
 	uint32_t is_site : 1;
 };
 
-/* Items that follow each other, from `first` on, are of one object. */
-struct reader_stretch {
+/* The items from `first` to the first of the next run belong to one object. */
+struct reader_run {
 	uint32_t first;
 	uint32_t object;
 };
 
-/* What is to be read, before it is known where it will lie. */
-struct reader_wish {
+/* A value to read, before its offset is known. */
+struct reader_range {
 	uint64_t address;
 	uint32_t index : 31;
 	uint32_t is_site : 1;
@@ -42,44 +41,25 @@ struct reader_wish {
 
 static size_t reader_length(bool is_site)
 {
-	return is_site ? SITE_BYTES : READER_SEMAPHORE;
+	return is_site ? ARCH_SITE_BYTES : READER_SEMAPHORE;
 }
 
-static void reader_wish(struct array *wishes, uint64_t address, struct reader_wish wish)
+static void reader_range(struct array *ranges, uint64_t address, struct reader_range range)
 {
-	if (address > UINT64_MAX - SITE_BYTES)
+	if (address > UINT64_MAX - ARCH_SITE_BYTES)
 		return;
-	wish.address = address;
-	*(struct reader_wish *)array_add(wishes) = wish;
+	range.address = address;
+	*(struct reader_range *)array_add(ranges) = range;
 }
 
-static bool reader_add(struct array *wishes, const struct probes_probe *p, const struct holding *h)
-{
-	struct reader_wish wish = {.object = p->object, .is_site = 1};
-
-	/* What is mapped there now, if anything, is somebody else's. */
-	if (h->info.gone)
-		return true;
-	if (!array_reserve(wishes, (size_t)p->site_count + p->semaphore_count))
-		return false;
-	wish.index = holding_site(h, p) & INT32_MAX;
-	for (uint32_t i = 0; i < p->site_count; i++, wish.index++)
-		reader_wish(wishes, p->sites[i].address, wish);
-	wish.is_site = 0;
-	wish.index = holding_semaphore(h, p) & INT32_MAX;
-	for (uint32_t i = 0; i < p->semaphore_count; i++, wish.index++)
-		reader_wish(wishes, p->semaphores[i].address, wish);
-	return true;
-}
-
-/* The piece that the next value belongs to: the last one, while it has room for it. */
+/* The piece with room for one more value: the last one, or a new one. */
 static struct reader_piece *reader_piece(struct reader *r)
 {
 	struct reader_piece *last = NULL, *piece;
 
 	if (r->pieces.count) {
 		last = ARRAY_AT(&r->pieces, struct reader_piece, r->pieces.count - 1);
-		if (last->spans.total + READER_GAP + SITE_BYTES <= READER_PIECE)
+		if (last->spans.total + READER_GAP + ARCH_SITE_BYTES <= READER_PIECE)
 			return last;
 		r->total = last->offset + last->spans.total;
 	}
@@ -91,76 +71,78 @@ static struct reader_piece *reader_piece(struct reader *r)
 	return piece;
 }
 
-/* The last item is of this object. */
-static bool reader_stretch(struct reader *r, uint32_t object)
-{
-	struct reader_stretch *last = NULL;
-
-	if (r->stretches.count)
-		last = ARRAY_AT(&r->stretches, struct reader_stretch, r->stretches.count - 1);
-	if (last && last->object == object)
-		return true;
-	last = array_add(&r->stretches);
-	if (last)
-		*last = (struct reader_stretch){
-			.first = (uint32_t)(r->items.count - 1), .object = object};
-	return last;
-}
-
-static bool reader_place(struct reader *r, const struct reader_wish *wish)
+/* Give a value its offset; ranges come in the order of addresses. */
+static bool reader_place(struct reader *r, const struct reader_range *range)
 {
 	struct reader_piece *piece = reader_piece(r);
 	struct reader_item *item = array_add(&r->items);
+	struct reader_run *run = NULL;
 	size_t offset = SIZE_MAX;
 
 	if (piece && item)
-		offset = spans_add(&piece->spans, wish->address, reader_length(wish->is_site));
+		offset = spans_add(&piece->spans, range->address, reader_length(range->is_site));
 	if (offset == SIZE_MAX || piece->offset + offset > UINT32_MAX)
 		return false;
 	r->total = piece->offset + piece->spans.total;
 	*item = (struct reader_item){.offset = (uint32_t)(piece->offset + offset),
-		.index = wish->index,
-		.is_site = wish->is_site};
-	return reader_stretch(r, wish->object);
-}
-
-static bool reader_lay_out(struct reader *r, const struct array *wishes)
-{
-	if (!order_by_number(wishes->data, wishes->count, wishes->size,
-		    offsetof(struct reader_wish, address)) ||
-		!array_reserve(&r->items, wishes->count))
-		return false;
-	for (size_t i = 0; i < wishes->count; i++)
-		if (!reader_place(r, ARRAY_AT(wishes, struct reader_wish, i)))
-			return false;
-	r->bytes = malloc(READER_PIECE);
-	r->before = calloc(1, r->total + 1);
-	return r->bytes && r->before;
+		.index = range->index,
+		.is_site = range->is_site};
+	if (r->runs.count)
+		run = ARRAY_AT(&r->runs, struct reader_run, r->runs.count - 1);
+	if (run && run->object == range->object)
+		return true;
+	run = array_add(&r->runs);
+	if (run)
+		*run = (struct reader_run){
+			.first = (uint32_t)(r->items.count - 1), .object = range->object};
+	return run;
 }
 
 bool reader_init(struct reader *r, const struct catalog *c, const size_t *which, size_t count)
 {
 	size_t total = which ? count : c->probe_count;
-	struct array wishes;
+	struct array ranges;
 	bool fits = true;
 
-	*r = (struct reader){.fresh = true};
+	*r = (struct reader){0};
 	array_init(&r->items, sizeof(struct reader_item));
-	array_init(&r->stretches, sizeof(struct reader_stretch));
+	array_init(&r->runs, sizeof(struct reader_run));
 	array_init(&r->pieces, sizeof(struct reader_piece));
 	array_init(&r->touched, sizeof(size_t));
-	array_init(&wishes, sizeof(struct reader_wish));
+	array_init(&ranges, sizeof(struct reader_range));
 	for (size_t i = 0; fits && i < total; i++) {
 		size_t local;
-		const struct holding *h = catalog_find(c, which ? which[i] : i, &local);
+		const struct object_probes *h = catalog_find(c, which ? which[i] : i, &local);
+		const struct probes_probe *p = &h->probes[local];
+		struct reader_range range = {.object = p->object, .is_site = 1};
 
-		fits = reader_add(&wishes, &h->probes[local], h);
+		/* Whatever is mapped there now belongs to another object. */
+		if (h->info.gone)
+			continue;
+		fits = array_reserve(&ranges, (size_t)p->site_count + p->semaphore_count);
+		range.index = object_probes_site(h, p) & INT32_MAX;
+		for (uint32_t k = 0; fits && k < p->site_count; k++, range.index++)
+			reader_range(&ranges, p->sites[k].address, range);
+		range.is_site = 0;
+		range.index = object_probes_semaphore(h, p) & INT32_MAX;
+		for (uint32_t k = 0; fits && k < p->semaphore_count; k++, range.index++)
+			reader_range(&ranges, p->semaphores[k].address, range);
 	}
-	fits = fits && reader_lay_out(r, &wishes);
-	array_done(&wishes);
-	if (!fits)
-		reader_done(r);
-	return fits;
+	fits = fits &&
+	       order_by_number(ranges.data, ranges.count, ranges.size,
+		       offsetof(struct reader_range, address)) &&
+	       array_reserve(&r->items, ranges.count);
+	for (size_t i = 0; fits && i < ranges.count; i++)
+		fits = reader_place(r, ARRAY_AT(&ranges, struct reader_range, i));
+	array_done(&ranges);
+	if (fits) {
+		r->bytes = malloc(READER_PIECE);
+		r->before = calloc(1, r->total + 1);
+	}
+	if (r->bytes && r->before)
+		return true;
+	reader_done(r);
+	return false;
 }
 
 void reader_done(struct reader *r)
@@ -168,7 +150,7 @@ void reader_done(struct reader *r)
 	for (size_t i = 0; i < r->pieces.count; i++)
 		spans_done(&ARRAY_AT(&r->pieces, struct reader_piece, i)->spans);
 	array_done(&r->items);
-	array_done(&r->stretches);
+	array_done(&r->runs);
 	array_done(&r->pieces);
 	array_done(&r->touched);
 	free(r->bytes);
@@ -176,15 +158,12 @@ void reader_done(struct reader *r)
 	r->bytes = r->before = NULL;
 }
 
-/*
- * The holding of an item, of the last stretch that begins at or before it; *end is where that
- * stretch ends.
- */
-static struct holding *reader_holding(
+/* The object of an item; *end is the end of the item's run. */
+static struct object_probes *reader_object_probes(
 	const struct reader *r, const struct catalog *c, size_t item, size_t *end)
 {
-	const struct reader_stretch *list = r->stretches.data;
-	size_t low = 0, high = r->stretches.count;
+	const struct reader_run *list = r->runs.data;
+	size_t low = 0, high = r->runs.count;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
@@ -194,120 +173,81 @@ static struct holding *reader_holding(
 		else
 			high = middle;
 	}
-	*end = low + 1 < r->stretches.count ? list[low + 1].first : r->items.count;
-	return catalog_holding(c, list[low].object);
+	*end = low + 1 < r->runs.count ? list[low + 1].first : r->items.count;
+	return catalog_object(c, list[low].object);
 }
 
 /* ---- storing ---- */
 
-/* Says whether it is another value than the one that was there. */
-static bool reader_store_site(
-	struct holding *h, const struct reader_item *item, const unsigned char *bytes, size_t got)
-{
-	struct probes_site_live *live = &h->site_live[item->index];
-	bool differs = live->count != got || memcmp(live->bytes, bytes, got);
-
-	live->count = (uint8_t)got;
-	memcpy(live->bytes, bytes, got);
-	return differs;
-}
-
-static bool reader_store_count(
-	struct holding *h, const struct reader_item *item, const unsigned char *bytes, size_t got)
-{
-	uint32_t value = PROBES_NONE, before = h->values[item->index];
-
-	if (got == READER_SEMAPHORE)
-		value = bytes[0] | (uint32_t)bytes[1] << 8;
-	h->values[item->index] = h->values[holding_same(h, item->index)] = value;
-	return value != before;
-}
-
-/* Store what was got of an item. */
-static bool reader_store(struct reader *r, struct holding *h, const struct reader_piece *p,
+/* Store the bytes of an item, `got` of which were read. */
+static void reader_store(struct reader *r, struct object_probes *h, const struct reader_piece *p,
 	const struct reader_item *item, size_t got)
 {
 	const unsigned char *bytes = r->bytes + (item->offset - p->offset);
 
-	return item->is_site ? reader_store_site(h, item, bytes, got)
-			     : reader_store_count(h, item, bytes, got);
+	if (item->is_site) {
+		struct probes_site_live *live = &h->site_live[item->index];
+
+		r->differs = r->differs || live->count != got || memcmp(live->bytes, bytes, got);
+		live->count = (uint8_t)got;
+		memcpy(live->bytes, bytes, got);
+	} else {
+		uint32_t value = PROBES_NONE;
+
+		if (got == READER_SEMAPHORE)
+			value = bytes[0] | (uint32_t)bytes[1] << 8;
+		r->differs = r->differs || h->values[item->index] != value;
+		h->values[item->index] = value;
+		h->values[object_probes_same(h, item->index)] = value;
+	}
 }
 
-/* The first item that has a byte at or beyond the offset, or perhaps one that ends just before. */
-static size_t reader_first(const struct reader *r, size_t offset)
+/*
+ * Store the items of a piece between two offsets; an item across an end is stored, too. `whole`:
+ * all bytes of the piece were read. `changed`: only items that differ from the last run, whose
+ * probes are noted; false: no memory for that.
+ */
+static bool reader_store_items(struct reader *r, const struct catalog *c,
+	const struct reader_piece *p, size_t from, size_t end, bool whole, bool changed)
 {
-	size_t low = 0, high = r->items.count;
+	const struct reader_item *items = r->items.data;
+	size_t low = 0, high = r->items.count, run_end = 0, *touched;
+	struct object_probes *h = NULL;
 
+	/* The first item that may have a byte at `from` or behind. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (ARRAY_AT(&r->items, struct reader_item, middle)->offset + SITE_BYTES <= offset)
+		if (items[middle].offset + ARCH_SITE_BYTES <= from)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
-}
-
-static void reader_store_all(
-	struct reader *r, const struct catalog *c, const struct reader_piece *p, bool whole)
-{
-	size_t end = p->offset + p->spans.total, stretch_end = 0;
-	struct holding *h = NULL;
-
-	for (size_t i = reader_first(r, p->offset); i < r->items.count; i++) {
-		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
+	for (size_t i = low; i < r->items.count; i++) {
+		const struct reader_item *item = &items[i];
 		size_t got = reader_length(item->is_site);
 
 		if (item->offset >= end)
 			break;
-		if (item->offset < p->offset)
+		if (item->offset < p->offset ||
+			(changed && !memcmp(r->bytes + (item->offset - p->offset),
+					    r->before + item->offset, got)))
 			continue;
-		if (i >= stretch_end)
-			h = reader_holding(r, c, i, &stretch_end);
+		if (i >= run_end)
+			h = reader_object_probes(r, c, i, &run_end);
+		if (changed && !(touched = array_add(&r->touched)))
+			return false;
+		if (changed)
+			*touched = h->info.first_probe +
+				   object_probes_probe_of(h, item->is_site, item->index);
 		if (!whole)
 			got = spans_got(&p->spans, item->offset - p->offset, got);
-		r->differs |= reader_store(r, h, p, item, got);
-	}
-	memcpy(r->before + p->offset, r->bytes, p->spans.total);
-}
-
-/* Store what differs in one block. An item over the border of two may be stored twice. */
-static bool reader_store_block(struct reader *r, const struct catalog *c,
-	const struct reader_piece *p, size_t from, size_t end)
-{
-	for (size_t i = reader_first(r, from); i < r->items.count; i++) {
-		const struct reader_item *item = ARRAY_AT(&r->items, struct reader_item, i);
-		size_t length = reader_length(item->is_site), *touched, stretch_end;
-		struct holding *h;
-
-		if (item->offset >= end)
-			break;
-		if (item->offset < p->offset || !memcmp(r->bytes + (item->offset - p->offset),
-							r->before + item->offset, length))
-			continue;
-		touched = array_add(&r->touched);
-		if (!touched)
-			return false;
-		h = reader_holding(r, c, i, &stretch_end);
-		*touched = h->info.first_probe + holding_probe_of(h, item->is_site, item->index);
-		r->differs |= reader_store(r, h, p, item, length);
+		reader_store(r, h, p, item, got);
 	}
 	return true;
 }
 
-/* From the first chunk that differs to the last: mostly there is one. */
-static void reader_narrow(
-	const unsigned char *now, const unsigned char *before, size_t *from, size_t *end)
-{
-	while (*end - *from > READER_CHUNK && !memcmp(now + *from, before + *from, READER_CHUNK))
-		*from += READER_CHUNK;
-	while (*end - *from > READER_CHUNK &&
-		!memcmp(now + *end - READER_CHUNK, before + *end - READER_CHUNK, READER_CHUNK))
-		*end -= READER_CHUNK;
-}
-
-/* False where more than `most` values differ, or there is no memory. */
+/* Store what differs; false: more than `most` values differ, or no memory. */
 static bool reader_store_changes(
 	struct reader *r, const struct catalog *c, const struct reader_piece *p, size_t most)
 {
@@ -319,9 +259,16 @@ static bool reader_store_changes(
 
 		if (!memcmp(r->bytes + from, before + from, end - from))
 			continue;
-		reader_narrow(r->bytes, before, &from, &end);
+		/* Mostly one chunk differs. */
+		while (end - from > READER_CHUNK &&
+			!memcmp(r->bytes + from, before + from, READER_CHUNK))
+			from += READER_CHUNK;
+		while (end - from > READER_CHUNK &&
+			!memcmp(r->bytes + end - READER_CHUNK, before + end - READER_CHUNK,
+				READER_CHUNK))
+			end -= READER_CHUNK;
 		if (r->touched.count > most ||
-			!reader_store_block(r, c, p, p->offset + from, p->offset + end))
+			!reader_store_items(r, c, p, p->offset + from, p->offset + end, true, true))
 			return false;
 		memcpy(before + from, r->bytes + from, end - from);
 	}
@@ -330,41 +277,36 @@ static bool reader_store_changes(
 
 /* ---- running ---- */
 
-/* A hole in the memory must hide nothing behind it: where one shows, it is read around. */
-static int reader_fetch(struct reader *r, struct reader_piece *p, struct memory *m)
-{
-	int code = m->ops->read(m, &p->spans, r->bytes);
-
-	if (code == 0 && spans_split(&p->spans, READER_PAGE))
-		code = m->ops->read(m, &p->spans, r->bytes);
-	return code;
-}
-
-int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
+int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
 {
 	size_t most = c->probe_count / READER_SPARSE + READER_SPARSE;
 	bool whole = true;
 
 	r->touched.count = 0;
 	r->differs = false;
-	r->everything = r->fresh;
-	r->fresh = true; /* should it fail half-way */
+	r->everything = !r->baseline_valid;
+	r->baseline_valid = false; /* until all pieces are read */
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		struct reader_piece *p = ARRAY_AT(&r->pieces, struct reader_piece, i);
-		int code = reader_fetch(r, p, m);
-		bool got = code == 0 && spans_whole(&p->spans);
+		int code = m->ops->read(m, &p->spans, r->bytes);
+		bool got;
 
+		/* A hole in the memory must hide nothing behind it: read around it. */
+		if (code == 0 && spans_split(&p->spans, READER_PAGE))
+			code = m->ops->read(m, &p->spans, r->bytes);
 		if (code < 0)
 			return code;
-		/* Without memory for a list of what has changed, or with a long one: everything may
-		 * have. */
+		got = code == 0 && spans_whole(&p->spans);
+		/* Where values cannot be compared, or too many differ, all may have changed. */
 		if (r->everything || !got || !reader_store_changes(r, c, p, most)) {
-			reader_store_all(r, c, p, got);
+			reader_store_items(
+				r, c, p, p->offset, p->offset + p->spans.total, got, false);
+			memcpy(r->before + p->offset, r->bytes, p->spans.total);
 			r->everything = true;
 		}
 		whole = whole && got;
 	}
 	*changed = r->everything || r->touched.count;
-	r->fresh = !whole;
+	r->baseline_valid = whole;
 	return 0;
 }

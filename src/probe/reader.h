@@ -1,6 +1,6 @@
 /*
- * The live bytes of sites and the counts of semaphores, fetched in few calls:
- * a reader is laid out once for a set of probes and can be run again and again.
+ * Reads the live bytes of sites and the counts of semaphores in few system calls. A reader is laid
+ * out once for a set of probes, and run at each refresh.
  */
 #ifndef PROBE_READER_H
 #define PROBE_READER_H
@@ -9,36 +9,35 @@
 #include "probe/catalog.h"
 #include "process/memory.h"
 
-/* What one look fetches. */
+/* One read. */
 struct reader_piece {
 	struct spans spans;
 	size_t offset; /* of its first byte among those of all pieces */
 };
 
 struct reader {
-	struct array items;     /* struct reader_item */
-	struct array stretches; /* struct reader_stretch: which object they are of */
-	struct array pieces;    /* struct reader_piece */
-	size_t total;           /* bytes of all pieces */
-	unsigned char *bytes;   /* of one piece, as it is now */
-	unsigned char *before;  /* of all, as of the last run */
-	uint64_t marked_until;  /* `shared` of the spans is valid until then: CLOCK_MONOTONIC, ns */
-	bool fresh;             /* nothing to compare with yet */
-	bool everything;        /* of the last run: any value may have changed */
-	bool differs;           /* some value was another than the holdings had */
-	struct array touched; /* unless `everything`: size_t, the probes of which a value has; some
-				 twice */
+	struct array items;    /* struct reader_item */
+	struct array runs;     /* struct reader_run: the objects of the items */
+	struct array pieces;   /* struct reader_piece */
+	size_t total;          /* bytes of all pieces */
+	unsigned char *bytes;  /* of one piece, as just read */
+	unsigned char *before; /* of all pieces, as of the last run */
+	uint64_t marked_until; /* `shared` of the spans is valid until then: CLOCK_MONOTONIC, ns */
+	bool baseline_valid;   /* the next run can be compared with `before` */
+	bool everything;       /* result of the last run: any value may have changed */
+	bool differs;          /* result: a value differs from the one that its object had */
+	struct array touched;  /* result, unless `everything`: size_t, the probes with a changed
+				  value, some twice */
 };
 
-/* Lay out for the probes named by index; which = NULL: all. False: no memory. */
+/* Lay out for the probes `which` (indices), or for all (NULL). False: no memory. */
 bool reader_init(struct reader *r, const struct catalog *c, const size_t *which, size_t count);
 void reader_done(struct reader *r);
 
 /*
- * Fetch, and store the values in the holdings. *changed is false where nothing is different from
- * the last run; else `everything` and `touched` say what. 0 or a negative errno where nothing at
- * all may be read.
+ * Read, and store the values in the objects. *changed: some bytes differ from the last run;
+ * `everything` and `touched` say which. 0, or a negative errno if nothing at all may be read.
  */
-int reader_run(struct reader *r, const struct catalog *c, struct memory *m, bool *changed);
+int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bool *changed);
 
 #endif

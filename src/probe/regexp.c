@@ -1,4 +1,4 @@
-/* PCRE2 behind three calls; the step limit keeps a catastrophic expression from hanging us. */
+/* Regular expressions by PCRE2. A limit on steps stops an expression with exponential cost. */
 #include "probe/regexp.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -18,73 +18,57 @@ struct regexp {
 	pcre2_match_context *limits;
 };
 
-/*
- * Drop the backslash of Str's three operators. Nothing else is touched, in particular not a
- * backslash that is itself escaped. origin[i] is where character i stood.
- */
-static void regexp_translate(const char *text, char *out, size_t *origin)
+void probes_regexp_translate(const char *text, char *out, size_t *origin)
 {
-	size_t at = 0, n = 0;
+	bool escaped = false; /* by the character before */
+	size_t n = 0;
 
-	while (text[at]) {
-		if (text[at] == '\\' && text[at + 1] && strchr("|()", text[at + 1]))
-			at++;
-		else if (text[at] == '\\' && text[at + 1]) {
+	for (size_t at = 0;; at++) {
+		bool escape = !escaped && text[at] == '\\' && text[at + 1];
+
+		escaped = escape;
+		if (escape && strchr("|()", text[at + 1]))
+			continue;
+		if (origin)
 			origin[n] = at;
-			out[n++] = text[at++];
-		}
-		origin[n] = at;
-		out[n++] = text[at++];
+		out[n++] = text[at];
+		if (!text[at])
+			return;
 	}
-	origin[n] = at;
-	out[n] = '\0';
-}
-
-static int regexp_bad(const char *text, int number, size_t place, struct probes_error *e)
-{
-	PCRE2_UCHAR8 why[200];
-
-	pcre2_get_error_message(number, why, sizeof why);
-	error_set(e, PROBES_USAGE, -EINVAL, "bad regular expression '%s'", text);
-	error_why(e, "%s at character %zu", (const char *)why, place + 1);
-	return error_hint(e, "write [(] for a bracket that is part of the name");
-}
-
-static int regexp_build(struct regexp *r, const char *text, const char *translated,
-	const size_t *origin, struct probes_error *e)
-{
-	PCRE2_SIZE place = 0;
-	int number = 0;
-
-	r->code = pcre2_compile((PCRE2_SPTR8)translated, PCRE2_ZERO_TERMINATED,
-		PCRE2_ANCHORED | PCRE2_NEVER_BACKSLASH_C, &number, &place, NULL);
-	if (!r->code && number == PCRE2_ERROR_HEAP_FAILED)
-		return error_memory(e, "a regular expression");
-	if (!r->code)
-		return regexp_bad(text, number,
-			origin[place < strlen(translated) ? place : strlen(translated)], e);
-	r->data = pcre2_match_data_create_from_pattern(r->code, NULL);
-	r->limits = pcre2_match_context_create(NULL);
-	if (!r->data || !r->limits)
-		return error_memory(e, "a regular expression");
-	pcre2_set_match_limit(r->limits, REGEXP_STEPS);
-	return 0;
 }
 
 int regexp_compile(const char *text, struct regexp **regexp, struct probes_error *e)
 {
 	struct regexp *r = calloc(1, sizeof *r);
-	char *translated = malloc(strlen(text) + 1);
-	size_t *origin = calloc(strlen(text) + 1, sizeof *origin);
-	int code;
+	char *pattern = malloc(strlen(text) + 1);
+	size_t *origin = calloc(strlen(text) + 1, sizeof *origin), length;
+	PCRE2_SIZE place = 0;
+	PCRE2_UCHAR8 why[200];
+	int number = PCRE2_ERROR_HEAP_FAILED, code = 0;
 
-	if (r && translated && origin) {
-		regexp_translate(text, translated, origin);
-		code = regexp_build(r, text, translated, origin, e);
-	} else {
-		code = error_memory(e, "a regular expression");
+	if (r && pattern && origin) {
+		probes_regexp_translate(text, pattern, origin);
+		r->code = pcre2_compile((PCRE2_SPTR8)pattern, PCRE2_ZERO_TERMINATED,
+			PCRE2_ANCHORED | PCRE2_NEVER_BACKSLASH_C, &number, &place, NULL);
 	}
-	free(translated);
+	if (r && r->code) {
+		r->data = pcre2_match_data_create_from_pattern(r->code, NULL);
+		r->limits = pcre2_match_context_create(NULL);
+		if (r->limits)
+			pcre2_set_match_limit(r->limits, REGEXP_STEPS);
+		if (!r->data || !r->limits)
+			code = error_memory(e, "a regular expression");
+	} else if (number == PCRE2_ERROR_HEAP_FAILED) {
+		code = error_memory(e, "a regular expression");
+	} else {
+		length = strlen(pattern);
+		pcre2_get_error_message(number, why, sizeof why);
+		error_set(e, PROBES_USAGE, -EINVAL, "bad regular expression '%s'", text);
+		error_why(e, "%s at character %zu", (const char *)why,
+			origin[place < length ? place : length] + 1);
+		code = error_hint(e, "write [(] for a bracket that is part of the name");
+	}
+	free(pattern);
 	free(origin);
 	if (code == 0)
 		*regexp = r;

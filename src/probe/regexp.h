@@ -1,7 +1,4 @@
-/*
- * Regular expressions as ocaml-probes users write them (OCaml's Str) and as
- * everybody else does, by PCRE2. Pure.
- */
+/* Regular expressions in the syntax of PCRE2 and in that of OCaml's Str. Pure. */
 #ifndef PROBE_REGEXP_H
 #define PROBE_REGEXP_H
 
@@ -10,15 +7,13 @@
 struct regexp;
 
 /*
- * Compile; a match must begin at the first character. Str's \|, \( and \) are the same as
- * |, ( and ). Status PROBES_USAGE with the place where it went wrong.
+ * Compile an expression that must match from the first character on. Str's \|, \( and \) mean
+ * |, ( and ). A syntax error has status PROBES_USAGE and names the character.
  */
 int regexp_compile(const char *text, struct regexp **regexp, struct probes_error *e);
 void regexp_free(struct regexp *regexp);
 
-/*
- * 1: matches, 0: not, negative errno: given up (-E2BIG: more steps than a name is worth).
- */
+/* 1: it matches; 0: it does not; -E2BIG: the match needed too many steps. */
 int regexp_match(struct regexp *regexp, const char *subject);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The table of runtimes. A file is recognised by its name alone, so that each text says whom it is
- * about. The source of a fact stands beside it.
+ * The table of runtimes. A file is recognised by its name alone, so each text names its subject.
+ * The comment over a row is the source of the fact.
  */
 #include "probe/runtime.h"
 
@@ -50,20 +50,17 @@ static const struct runtime runtimes[] = {
 		    "ppx_probe"},
 };
 
-static int runtime_match(const struct runtime *r, const char *name)
-{
-	for (size_t i = 0; i < sizeof r->patterns / sizeof *r->patterns && r->patterns[i]; i++)
-		if (fnmatch(r->patterns[i], name, 0) == 0)
-			return 1;
-	return 0;
-}
-
 const char *runtime_remedy(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
-		if (runtime_match(&runtimes[i], name))
-			return runtimes[i].remedy;
+	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++) {
+		const struct runtime *r = &runtimes[i];
+
+		for (size_t k = 0; k < sizeof r->patterns / sizeof *r->patterns && r->patterns[k];
+			k++)
+			if (fnmatch(r->patterns[k], name, 0) == 0)
+				return r->remedy;
+	}
 	return NULL;
 }

@@ -1,11 +1,8 @@
-/*
- * Runtimes and servers that carry probes only where they were built so: what to ask of whoever
- * builds them. Pure: from the name of a file to a text.
- */
+/* Runtimes and servers that have probes only if configured with them. Pure. */
 #ifndef PROBE_RUNTIME_H
 #define PROBE_RUNTIME_H
 
-/* What would bring probes into the object at this path, or NULL: none that is known here. */
+/* How to build the object at this path so that it has probes; NULL: unknown. */
 const char *runtime_remedy(const char *path);
 
 #endif

@@ -1,107 +1,51 @@
-/*
- * The rules of DESIGN "States". Order of precedence: unreadable, other, some
- * (sites disagree), odd (code and semaphore disagree), some (semaphores
- * disagree), on, off.
- */
+/* The rules of states. Pure. */
 #include "probe/state.h"
 
+/* What the values of a probe say together. */
 struct state_tally {
-	uint32_t on, off, other, unreadable; /* sites with a switch of their own, judged */
-	uint32_t foreign;                    /* sdt sites that a tracer holds */
-	uint32_t raised, zero, unknown;      /* semaphores */
-	bool disagree;                       /* some site with its own semaphore */
-	const char *who;
+	uint32_t on, off, foreign, unreadable; /* sites */
+	uint32_t raised, zero, unknown;        /* semaphores */
+	bool disagree;                         /* a site and its semaphore */
 };
 
-static void state_tally_site(
-	struct state_tally *t, struct holding *h, const struct probes_probe *p, uint32_t i)
+static void state_tally(struct state_tally *t, struct object_probes *h,
+	const struct probes_probe *p, struct probes_live *live)
 {
-	size_t index = holding_site(h, p) + i;
-	struct probes_site_live *live = &h->site_live[index];
-	uint32_t semaphore = p->sites[i].semaphore, value = PROBES_NONE;
+	const uint32_t *values = &h->values[object_probes_semaphore(h, p)];
+	const struct kind_ops *kind = kind_of(p);
+	size_t first = object_probes_site(h, p);
 
-	if (h->no_code)
-		site_assume(live->bytes, h->original[index]);
-	live->state = site_judge(p->kind, h->original[index], live->bytes, live->count);
-	if (semaphore != PROBES_NONE)
-		value = h->values[holding_semaphore(h, p) + semaphore];
-	switch (live->state) {
-	case PROBES_ON:
-		t->on++;
-		t->disagree = t->disagree || value == 0;
-		break;
-	case PROBES_OFF:
-		t->off++;
-		t->disagree = t->disagree || (value > 0 && value != PROBES_NONE);
-		break;
-	case PROBES_OTHER:
-		t->other += p->kind == PROBES_OCAML;
-		t->foreign += p->kind == PROBES_SDT;
-		t->who = site_holder(p->kind, live->bytes);
-		break;
-	case PROBES_UNREADABLE:
-		t->unreadable++;
-		break;
-	default:
-		break;
+	for (uint32_t i = 0; i < p->site_count; i++) {
+		struct probes_site_live *site = &h->site_live[first + i];
+		uint32_t k = p->sites[i].semaphore, value = k == PROBES_NONE ? k : values[k];
+
+		if (h->no_code)
+			arch_guess_original(site->bytes, h->original[first + i]);
+		site->state = kind->judge(h->original[first + i], site->bytes, site->count);
+		t->on += site->state == PROBES_ON;
+		t->off += site->state == PROBES_OFF;
+		t->foreign += site->state == PROBES_FOREIGN;
+		t->unreadable += site->state == PROBES_UNREADABLE;
+		if (site->state == PROBES_FOREIGN)
+			live->holder = kind->holder(site->bytes);
+		t->disagree = t->disagree || (site->state == PROBES_ON && value == 0) ||
+			      (site->state == PROBES_OFF && value > 0 && value != PROBES_NONE);
 	}
-}
-
-static void state_tally(struct state_tally *t, struct holding *h, const struct probes_probe *p,
-	struct probes_live *live)
-{
-	*live = (struct probes_live){.ref_min = PROBES_NONE, .ref_max = PROBES_NONE};
-	for (uint32_t i = 0; i < p->site_count; i++)
-		state_tally_site(t, h, p, i);
 	for (uint32_t i = 0; i < p->semaphore_count; i++) {
-		size_t index = holding_semaphore(h, p) + i;
-		uint32_t value = h->values[index];
-
-		if (value == PROBES_NONE) {
+		if (values[i] == PROBES_NONE) {
 			t->unknown++;
 			continue;
 		}
-		t->raised += value > 0;
-		t->zero += value == 0;
-		if (live->ref_min == PROBES_NONE || value < live->ref_min)
-			live->ref_min = value;
-		if (live->ref_max == PROBES_NONE || value > live->ref_max)
-			live->ref_max = value;
+		t->raised += values[i] > 0;
+		t->zero += values[i] == 0;
+		if (live->ref_min == PROBES_NONE || values[i] < live->ref_min)
+			live->ref_min = values[i];
+		if (live->ref_max == PROBES_NONE || values[i] > live->ref_max)
+			live->ref_max = values[i];
 	}
 }
 
-static enum probes_state state_decide(const struct state_tally *t)
-{
-	if (t->unreadable || t->unknown)
-		return PROBES_UNREADABLE;
-	if (t->other || t->foreign)
-		return PROBES_OTHER;
-	if (t->on && t->off)
-		return PROBES_SOME;
-	if (t->disagree)
-		return PROBES_ODD;
-	if (t->raised && t->zero)
-		return PROBES_SOME;
-	return t->raised || t->on ? PROBES_ON : PROBES_OFF;
-}
-
-void state_judge_mine(struct holding *h, size_t local)
-{
-	const struct probes_probe *p = &h->probes[local];
-	bool mine = false;
-
-	for (uint32_t i = 0; i < p->semaphore_count; i++) {
-		size_t index = holding_semaphore(h, p) + i;
-		uint32_t value = h->values[index];
-
-		/* Somebody else may have taken away what we had raised. */
-		mine = mine ||
-		       (value > 0 && value != PROBES_NONE && h->net[holding_same(h, index)] > 0);
-	}
-	h->live[local].mine = mine;
-}
-
-void state_judge(struct holding *h, size_t local)
+void state_judge(struct object_probes *h, size_t local)
 {
 	const struct probes_probe *p = &h->probes[local];
 	struct probes_live *live = &h->live[local];
@@ -109,14 +53,22 @@ void state_judge(struct holding *h, size_t local)
 
 	if (h->info.gone)
 		return;
+	*live = (struct probes_live){.ref_min = PROBES_NONE, .ref_max = PROBES_NONE};
 	state_tally(&t, h, p, live);
-	live->sites_on =
-		p->kind == PROBES_OCAML && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
-	live->who = t.who;
-	state_judge_mine(h, local);
-	/* What broken notes point at says nothing about the probe. */
-	live->state =
-		p->broken && p->broken != holding_no_code ? PROBES_UNREADABLE : state_decide(&t);
+	live->sites_on = kind_of(p)->edit && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
+	/* The memory that broken notes name is not the probe's. */
+	if ((p->flaw && p->flaw != PROBES_FLAW_CODE) || t.unreadable || t.unknown)
+		live->state = PROBES_UNREADABLE;
+	else if (t.foreign)
+		live->state = PROBES_FOREIGN;
+	else if (t.on && t.off)
+		live->state = PROBES_PARTIAL;
+	else if (t.disagree)
+		live->state = PROBES_INCONSISTENT;
+	else if (t.raised && t.zero)
+		live->state = PROBES_PARTIAL;
+	else
+		live->state = t.raised || t.on ? PROBES_ON : PROBES_OFF;
 }
 
 const char *probes_state_name(enum probes_state state)
@@ -125,12 +77,21 @@ const char *probes_state_name(enum probes_state state)
 		[PROBES_UNKNOWN] = "unknown",
 		[PROBES_OFF] = "off",
 		[PROBES_ON] = "on",
-		[PROBES_SOME] = "some",
-		[PROBES_OTHER] = "other",
-		[PROBES_ODD] = "odd",
+		[PROBES_PARTIAL] = "partial",
+		[PROBES_FOREIGN] = "foreign",
+		[PROBES_INCONSISTENT] = "inconsistent",
 		[PROBES_UNREADABLE] = "unreadable",
 		[PROBES_UNLOADED] = "gone",
 	};
 
 	return names[state];
+}
+
+const char *probes_holder_name(enum probes_holder holder)
+{
+	static const char *const names[] = {[PROBES_HOLDER_NONE] = "",
+		[PROBES_HOLDER_INT3] = "int3",
+		[PROBES_HOLDER_OTHER] = "other"};
+
+	return names[holder];
 }

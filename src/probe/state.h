@@ -1,16 +1,24 @@
-/* What the live values of a probe mean: on, off, some, other, odd, unreadable. Pure. */
+/*
+ * From the live values of a probe to its state. The first that applies:
+ *
+ *     unreadable    a site or a semaphore could not be read
+ *     foreign       another tool has changed a site
+ *     partial       some sites are on, others off
+ *     inconsistent  a site is on and its semaphore 0, or the other way round
+ *     partial       some semaphores are 0, others not
+ *     on            a semaphore is > 0, or (without semaphores) the sites are on
+ *     off
+ */
 #ifndef PROBE_STATE_H
 #define PROBE_STATE_H
 
-#include "probe/holding.h"
+#include "probe/object_probes.h"
 
 /*
- * Judge one probe from the bytes and counts that a reader stored in its holding, and
- * store the result there. An odd answer is to be confirmed by a second reading.
+ * Judge one probe by the bytes and counts that a reader stored in its object, and store the result
+ * there. Code and semaphores are two reads: the caller confirms an inconsistent probe by reading it
+ * once more.
  */
-void state_judge(struct holding *h, size_t local);
-
-/* Judge anew whether the probe is raised by us: what is ours has changed. */
-void state_judge_mine(struct holding *h, size_t local);
+void state_judge(struct object_probes *h, size_t local);
 
 #endif

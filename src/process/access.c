@@ -1,5 +1,5 @@
 /*
- * The ladder of permissions. Source of the rules: ptrace(2) "Ptrace access mode checking",
+ * The access checks. Source of the rules: ptrace(2) "Ptrace access mode checking",
  * Documentation/admin-guide/LSM/Yama.rst, and __ptrace_may_access() in kernel/ptrace.c.
  */
 #include "process/access.h"
@@ -25,34 +25,33 @@
 
 /* ---- gathering ---- */
 
-static int access_try_read(pid_t pid, const struct array *mappings)
-{
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
-		struct iovec remote = {(void *)(uintptr_t)m->start, 1};
-		char byte;
-		struct iovec local = {&byte, 1};
-
-		if (!m->readable || !strcmp(m->path, "[vvar]"))
-			continue;
-		return process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 ? -errno : 0;
-	}
-	return -EFAULT;
-}
-
+/* Try to read maps, one byte of memory, and to open mem for writing. */
 static void access_try(struct access_facts *f)
 {
 	struct array mappings;
-	size_t size, malformed;
-	char path[64], *text;
+	size_t size, malformed, count;
+	char path[64], *text, byte;
 	int fd;
 
 	array_init(&mappings, sizeof(struct mapping));
 	snprintf(path, sizeof path, "/proc/%d/maps", f->thread);
 	f->maps_error = procfs_read_lines(AT_FDCWD, path, maps_drop_anonymous, &text, &size);
 	f->read_error = f->maps_error;
-	if (text && maps_parse(text, &mappings, &malformed) && mappings.count)
-		f->read_error = access_try_read(f->thread, &mappings);
+	count = text && maps_parse(text, &mappings, &malformed) ? mappings.count : 0;
+	if (count)
+		f->read_error = -EFAULT;
+	for (size_t i = 0; i < count; i++) {
+		const struct mapping *m = ARRAY_AT(&mappings, struct mapping, i);
+		struct iovec remote = {(void *)(uintptr_t)m->start, 1}, local = {&byte, 1};
+
+		if (!m->readable || !strcmp(m->path, "[vvar]"))
+			continue;
+		if (process_vm_readv(f->thread, &local, 1, &remote, 1, 0) < 0)
+			f->read_error = -errno;
+		else
+			f->read_error = 0;
+		break;
+	}
 	array_done(&mappings);
 	free(text);
 	snprintf(path, sizeof path, "/proc/%d/mem", f->thread);
@@ -99,36 +98,7 @@ static void access_gather_self(struct access_facts *f)
 	free(text);
 }
 
-/* Where the link may not be read the maps of uids still may: another map, another namespace. */
-static int access_same_uids(pid_t pid)
-{
-	char path[64], *ours, *theirs;
-	size_t size;
-	int same = -1;
-
-	snprintf(path, sizeof path, "/proc/%d/uid_map", pid);
-	if (procfs_read(AT_FDCWD, "/proc/self/uid_map", &ours, &size) == 0) {
-		if (procfs_read(AT_FDCWD, path, &theirs, &size) == 0 && strcmp(ours, theirs))
-			same = 0;
-		free(theirs);
-	}
-	free(ours);
-	return same;
-}
-
-static int access_same_namespace(pid_t pid)
-{
-	char path[64], ours[64] = "", theirs[64] = "";
-
-	snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
-	if (readlink("/proc/self/ns/user", ours, sizeof ours - 1) < 0)
-		return -1;
-	if (readlink(path, theirs, sizeof theirs - 1) < 0)
-		return access_same_uids(pid);
-	return !strcmp(ours, theirs);
-}
-
-/* A failure for lack of descriptors or memory says nothing about the process. */
+/* Record a shortage of descriptors or memory, which says nothing about the process. */
 static int access_noted(struct access_facts *f, int code)
 {
 	if (error_is_shortage(code))
@@ -136,70 +106,56 @@ static int access_noted(struct access_facts *f, int code)
 	return code;
 }
 
-static void access_gather_machine(struct access_facts *f)
+static void access_gather_process(struct access_facts *f)
 {
-	unsigned char header[MACHINE_HEADER];
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%d/exe", f->thread);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && read(fd, header, sizeof header) == sizeof header)
-		machine_foreign(header, f->machine, sizeof f->machine);
-	if (fd >= 0)
-		close(fd);
-}
-
-static void access_gather_status(struct access_facts *f)
-{
-	char path[64], *text, *uids, *gids;
+	char path[64], ours[64] = "", theirs[64] = "", *text, *our_map;
+	uint64_t uids[3] = {0}, gids[3] = {0};
 	size_t size;
 
 	snprintf(path, sizeof path, "/proc/%d/status", f->pid);
 	if (procfs_read(AT_FDCWD, path, &text, &size) == 0) {
-		uids = strstr(text, "\nUid:");
-		if (uids)
-			sscanf(uids + sizeof "\nUid:" - 1, "%u %u %u", &f->real_uid,
-				&f->effective_uid, &f->saved_uid);
-		gids = strstr(text, "\nGid:");
-		if (gids)
-			sscanf(gids + sizeof "\nGid:" - 1, "%u %u %u", &f->real_gid,
-				&f->effective_gid, &f->saved_gid);
+		procfs_status_numbers(text, "Uid", 10, uids, 3);
+		procfs_status_numbers(text, "Gid", 10, gids, 3);
+		f->real_uid = (uid_t)uids[0];
+		f->effective_uid = (uid_t)uids[1];
+		f->saved_uid = (uid_t)uids[2];
+		f->real_gid = (gid_t)gids[0];
+		f->effective_gid = (gid_t)gids[1];
+		f->saved_gid = (gid_t)gids[2];
 		f->tracer = (pid_t)procfs_status(text, "TracerPid", 0);
 		f->its_seccomp = procfs_status(text, "Seccomp", 0) > 0;
 		f->its_capabilities = procfs_status_set(text, "CapPrm");
 	}
 	free(text);
 	procfs_name(f->tracer, f->tracer_name, sizeof f->tracer_name);
-}
-
-/* A live thread of the process, to test access on: the leader may be dead while others live.
- * Negative: a shortage of our own. */
-static pid_t access_thread(pid_t pid)
-{
-	char path[64];
-	pid_t tid = 0;
-	int proc;
-
-	snprintf(path, sizeof path, "/proc/%d", pid);
-	proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (proc >= 0) {
-		tid = identity_living_thread(proc);
-		close(proc);
-	} else if (error_is_shortage(-errno)) {
-		tid = -errno;
+	snprintf(path, sizeof path, "/proc/%d/ns/user", f->pid);
+	if (readlink("/proc/self/ns/user", ours, sizeof ours - 1) < 0)
+		return;
+	if (readlink(path, theirs, sizeof theirs - 1) >= 0) {
+		f->same_user_namespace = !strcmp(ours, theirs);
+		return;
 	}
-	return tid;
+	/* The uid maps may be readable even if the link is not: different maps prove different
+	 * namespaces. */
+	snprintf(path, sizeof path, "/proc/%d/uid_map", f->pid);
+	if (procfs_read(AT_FDCWD, "/proc/self/uid_map", &our_map, &size) == 0) {
+		if (procfs_read(AT_FDCWD, path, &text, &size) == 0 && strcmp(our_map, text))
+			f->same_user_namespace = 0;
+		free(text);
+	}
+	free(our_map);
 }
 
 void access_gather(pid_t pid, struct access_facts *f)
 {
+	unsigned char header[MACHINE_HEADER];
 	struct procfs_stat stat;
 	char path[64];
 	struct stat st;
+	int fd;
 
 	*f = (struct access_facts){.pid = pid, .same_user_namespace = -1};
-	/* Check the descriptors for everything below at once. */
+	/* Check once that enough descriptors are free for everything below. */
 	if (access_noted(f, descriptors_spare(0)) < 0)
 		return;
 	access_gather_self(f);
@@ -207,7 +163,16 @@ void access_gather(pid_t pid, struct access_facts *f)
 	if (access_noted(f, procfs_stat(AT_FDCWD, path, &stat)) < 0)
 		return;
 	f->exists = true;
-	f->thread = stat.state == 'Z' || stat.state == 'X' ? access_thread(pid) : pid;
+	f->thread = pid;
+	if (stat.state == 'Z' || stat.state == 'X') {
+		snprintf(path, sizeof path, "/proc/%d", pid);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		f->thread = fd >= 0                     ? identity_living_thread(fd)
+			    : error_is_shortage(-errno) ? -errno
+							: 0;
+		if (fd >= 0)
+			close(fd);
+	}
 	if (f->thread < 0) {
 		access_noted(f, f->thread);
 		return;
@@ -215,34 +180,39 @@ void access_gather(pid_t pid, struct access_facts *f)
 	f->zombie = !f->thread;
 	f->kernel_thread = stat.flags & PROCFS_KERNEL_THREAD;
 	memcpy(f->program, stat.comm, sizeof f->program);
-	access_gather_status(f);
-	access_gather_machine(f);
-	/* Of the folder itself that would not tell: task_dump_owner() in fs/proc/base.c. */
+	access_gather_process(f);
+	snprintf(path, sizeof path, "/proc/%d/exe", f->thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && read(fd, header, sizeof header) == sizeof header)
+		machine_foreign(header, f->machine, sizeof f->machine);
+	if (fd >= 0)
+		close(fd);
+	/* The owner of the directory does not show this: task_dump_owner() in fs/proc/base.c. */
 	snprintf(path, sizeof path, "/proc/%d/maps", pid);
 	f->not_dumpable = f->effective_uid != 0 && lstat(path, &st) == 0 && st.st_uid == 0;
-	f->same_user_namespace = access_same_namespace(pid);
 	access_try(f);
 	access_noted(f, f->maps_error);
 	access_noted(f, f->read_error);
 	access_noted(f, f->write_error);
 }
 
-/* ---- the ladder ---- */
+/* ---- the checks ---- */
 
-static void access_rung(struct probes_access *a, enum probes_rung_mark mark, const char *text, ...)
-	__attribute__((format(printf, 3, 4)));
+static void access_check(struct probes_access *a, enum probes_access_mark mark, const char *text,
+	...) __attribute__((format(printf, 3, 4)));
 
-static void access_rung(struct probes_access *a, enum probes_rung_mark mark, const char *text, ...)
+static void access_check(
+	struct probes_access *a, enum probes_access_mark mark, const char *text, ...)
 {
-	struct probes_rung *rung;
+	struct probes_access_check *check;
 	va_list args;
 
-	if (a->count == sizeof a->rungs / sizeof *a->rungs)
+	if (a->count == sizeof a->checks / sizeof *a->checks)
 		return;
-	rung = &a->rungs[a->count++];
-	rung->mark = mark;
+	check = &a->checks[a->count++];
+	check->mark = mark;
 	va_start(args, text);
-	vsnprintf(rung->text, sizeof rung->text, text, args);
+	vsnprintf(check->text, sizeof check->text, text, args);
 	va_end(args);
 }
 
@@ -254,26 +224,27 @@ static void access_attempts(const struct access_facts *f, struct probes_access *
 	a->can_read = known && (f->read_error == 0 || f->write_error == 0);
 	a->can_switch = a->can_read && f->write_error == 0 && f->override != ACCESS_NEVER;
 	if (!known)
-		access_rung(a, PROBES_RUNG_FAIL, "list    only 64-bit x86-64 programs are known");
+		access_check(
+			a, PROBES_ACCESS_FAIL, "list    only 64-bit x86-64 programs are known");
 	else if (a->can_list)
-		access_rung(a, PROBES_RUNG_OK, "list    /proc/%d/maps is readable", f->pid);
+		access_check(a, PROBES_ACCESS_OK, "list    /proc/%d/maps is readable", f->pid);
 	else
-		access_rung(a, PROBES_RUNG_FAIL, "list    /proc/%d/maps: %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "list    /proc/%d/maps: %s", f->pid,
 			strerror(-f->maps_error));
 	if (!known)
 		return;
 	if (a->can_read)
-		access_rung(a, PROBES_RUNG_OK, "read    process_vm_readv(%d) answers", f->pid);
+		access_check(a, PROBES_ACCESS_OK, "read    process_vm_readv(%d) answers", f->pid);
 	else
-		access_rung(a, PROBES_RUNG_FAIL, "read    process_vm_readv(%d): %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "read    process_vm_readv(%d): %s", f->pid,
 			strerror(-f->read_error));
 	if (a->can_switch)
-		access_rung(a, PROBES_RUNG_OK, "switch  /proc/%d/mem opens for writing", f->pid);
+		access_check(a, PROBES_ACCESS_OK, "switch  /proc/%d/mem opens for writing", f->pid);
 	else if (!f->write_error)
-		access_rung(a, PROBES_RUNG_FAIL, "switch  /proc/%d/mem opens, but %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "switch  /proc/%d/mem opens, but %s", f->pid,
 			a->can_read ? "takes no code" : "nothing can be read");
 	else
-		access_rung(a, PROBES_RUNG_FAIL, "switch  /proc/%d/mem: %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "switch  /proc/%d/mem: %s", f->pid,
 			strerror(-f->write_error));
 }
 
@@ -289,51 +260,43 @@ static bool access_other_group(const struct access_facts *f)
 	       f->our_gid != f->saved_gid;
 }
 
-/* Would its user and group be enough, without any capability? */
-static bool access_as_its_user(const struct access_facts *f)
+/* What to try: become its user and group, or get CAP_SYS_PTRACE. The last one is the hint of an
+ * error. */
+static void access_suggest(const struct access_facts *f, struct probes_access *a)
 {
-	return f->real_uid == f->effective_uid && f->real_uid == f->saved_uid && f->real_uid != 0 &&
-	       f->real_gid == f->effective_gid && f->real_gid == f->saved_gid &&
-	       !f->its_capabilities && !f->not_dumpable && f->same_user_namespace != 0 &&
-	       f->ptrace_scope <= 0;
-}
+	bool uid = f->real_uid == f->effective_uid && f->real_uid == f->saved_uid;
+	bool gid = f->real_gid == f->effective_gid && f->real_gid == f->saved_gid;
+	/* Would its user and group be enough, without any capability? */
+	bool enough = (access_other_user(f) || access_other_group(f)) && uid && gid &&
+		      f->real_uid != 0 && !f->its_capabilities && !f->not_dumpable &&
+		      f->same_user_namespace != 0 && f->ptrace_scope <= 0;
 
-/* How to become its user and group; the command depends on who we are. */
-static void access_try_its_user(const struct access_facts *f, struct probes_access *a)
-{
-	if (!access_as_its_user(f))
-		return;
-	if (f->our_uid != 0)
-		access_rung(a, PROBES_RUNG_TRY, "sudo -u '#%u' -g '#%u' probes-tui -pid %d",
+	if (enough && f->our_uid != 0)
+		access_check(a, PROBES_ACCESS_TRY, "sudo -u '#%u' -g '#%u' probes-tui -pid %d",
 			f->real_uid, f->real_gid, f->pid);
-	else if (capability_in(f->our_capabilities, CAPABILITY_SETUID) &&
+	else if (enough && capability_in(f->our_capabilities, CAPABILITY_SETUID) &&
 		 capability_in(f->our_capabilities, CAPABILITY_SETGID))
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"setpriv --reuid %u --regid %u --clear-groups probes-tui -pid %d",
 			f->real_uid, f->real_gid, f->pid);
-}
-
-/* How to get CAP_SYS_PTRACE, which would be enough. The last rung is the hint of an error. */
-static void access_try_capability(const struct access_facts *f, struct probes_access *a)
-{
 	if (f->bounded) {
-		access_rung(a, PROBES_RUNG_TRY, "run probes-tui on the host, as root");
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY, "run probes-tui on the host, as root");
+		access_check(a, PROBES_ACCESS_TRY,
 			"add CAP_SYS_PTRACE: docker run --cap-add SYS_PTRACE; Kubernetes: "
 			"capabilities.add; systemd: CapabilityBoundingSet=");
 	} else if (f->our_uid == 0) {
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"start it from a shell of root that has CAP_SYS_PTRACE (capsh --print)");
 	} else {
-		access_rung(a, PROBES_RUNG_TRY, "sudo probes-tui -pid %d%s", f->pid,
+		access_check(a, PROBES_ACCESS_TRY, "sudo probes-tui -pid %d%s", f->pid,
 			f->no_new_privs ? "    (not below no_new_privs, which holds here)" : "");
 	}
 }
 
-/* The checks of the kernel, in its order; CAP_SYS_PTRACE passes each of them. */
+/* The checks of the kernel, in its order; CAP_SYS_PTRACE passes all of them. */
 static void access_cause_unprivileged(const struct access_facts *f, struct probes_access *a)
 {
-	/* Root does not expect a denial: name the missing capability. */
+	/* A denial surprises root: name the missing capability. */
 	const char *root = f->our_uid != 0 ? ""
 			   : f->bounded    ? "; you are root without CAP_SYS_PTRACE (bounding set)"
 					   : "; you are root without CAP_SYS_PTRACE";
@@ -341,129 +304,113 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 	char names[80];
 
 	if (access_other_user(f)) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"it runs as uid %u (effective %u, saved %u), you are uid %u%s", f->real_uid,
 			f->effective_uid, f->saved_uid, f->our_uid, root);
 	} else if (access_other_group(f)) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"it runs as gid %u (effective %u, saved %u), you are gid %u%s", f->real_gid,
 			f->effective_gid, f->saved_gid, f->our_gid, root);
 	} else if (f->not_dumpable) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"it made itself undumpable (a set-uid program, or prctl "
 			"PR_SET_DUMPABLE)%s",
 			root);
 	} else if (f->same_user_namespace == 0) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"it lives in another user namespace: run probes-tui inside, or as root%s",
 			root);
 	} else if (more) {
-		access_rung(a, PROBES_RUNG_WHY, "it holds capabilities that you do not: %s%s",
+		access_check(a, PROBES_ACCESS_WHY, "it holds capabilities that you do not: %s%s",
 			capability_say(more, names, sizeof names), root);
 	} else if (f->ptrace_scope == 1) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"kernel.yama.ptrace_scope = 1: only a parent or CAP_SYS_PTRACE may%s",
 			root);
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"probes-tui -prog PROGRAM -- ARGS     (a child may be traced)");
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"admin: sysctl kernel.yama.ptrace_scope=0    (host-wide, lowers safety)");
 	} else if (f->ptrace_scope == 2) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"kernel.yama.ptrace_scope = 2: only CAP_SYS_PTRACE may%s", root);
 	} else {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"the kernel or a security module (SELinux, AppArmor) says no%s", root);
 	}
-	if (access_other_user(f) || access_other_group(f))
-		access_try_its_user(f, a);
-	access_try_capability(f, a);
-}
-
-/* What nobody can mend by other rights. */
-static bool access_cause_hopeless(const struct access_facts *f, struct probes_access *a)
-{
-	if (f->machine[0]) {
-		access_rung(
-			a, PROBES_RUNG_WHY, "its program is for another machine: %s", f->machine);
-		access_rung(a, PROBES_RUNG_TRY,
-			"readelf -n shows its notes; bpftrace and perf may trace them");
-		return true;
-	}
-	if (f->override != ACCESS_NEVER || f->write_error)
-		return false;
-	access_rung(a, PROBES_RUNG_WHY,
-		"booted with proc_mem.force_override=never: no code can be changed");
-	access_rung(a, PROBES_RUNG_TRY, "admin: boot with proc_mem.force_override=ptrace");
-	return true;
+	access_suggest(f, a);
 }
 
 static void access_cause(const struct access_facts *f, struct probes_access *a)
 {
-	if (access_cause_hopeless(f, a)) {
-		return;
+	if (f->machine[0]) {
+		access_check(
+			a, PROBES_ACCESS_WHY, "its program is for another machine: %s", f->machine);
+		access_check(a, PROBES_ACCESS_TRY,
+			"readelf -n shows its notes; bpftrace and perf may trace them");
+	} else if (f->override == ACCESS_NEVER && !f->write_error) {
+		access_check(a, PROBES_ACCESS_WHY,
+			"booted with proc_mem.force_override=never: no code can be changed");
+		access_check(
+			a, PROBES_ACCESS_TRY, "admin: boot with proc_mem.force_override=ptrace");
 	} else if (f->ptrace_scope == 3) {
-		access_rung(a, PROBES_RUNG_WHY,
+		access_check(a, PROBES_ACCESS_WHY,
 			"kernel.yama.ptrace_scope = 3: nobody may, until the next boot");
 	} else if (f->our_seccomp && a->can_list && f->write_error != -EACCES) {
-		/* EACCES is what the kernel says of /proc/PID/mem; a filter sees no paths. */
-		access_rung(a, PROBES_RUNG_WHY,
+		/* The kernel denies /proc/PID/mem with EACCES; a filter cannot, it sees no paths.
+		 */
+		access_check(a, PROBES_ACCESS_WHY,
 			"a seccomp filter on probes-tui denies it (a container's default profile)");
-		access_rung(a, PROBES_RUNG_TRY,
+		access_check(a, PROBES_ACCESS_TRY,
 			"run the container with --cap-add SYS_PTRACE, or probes-tui on the host");
 	} else if (f->privileged) {
-		access_rung(a, PROBES_RUNG_WHY, "%s",
+		access_check(a, PROBES_ACCESS_WHY, "%s",
 			f->same_user_namespace == 0
 				? "your CAP_SYS_PTRACE does not reach into its user namespace"
 				: "a security module (SELinux, AppArmor) or lockdown says no");
 		if (f->same_user_namespace == 0)
-			access_rung(a, PROBES_RUNG_TRY,
+			access_check(a, PROBES_ACCESS_TRY,
 				"run probes-tui outside of your user namespace, as root there");
 	} else {
 		access_cause_unprivileged(f, a);
 	}
 }
 
-/* Nothing is known of the process: report only the shortage. */
-static void access_short(const struct access_facts *f, struct probes_access *a)
+void access_evaluate(const struct access_facts *f, struct probes_access *a)
 {
 	char why[120], hint[120];
 
-	error_explain_shortage(f->shortage, why, sizeof why, hint, sizeof hint);
-	access_rung(a, PROBES_RUNG_FAIL, "access to process %d cannot be tried", f->pid);
-	access_rung(a, PROBES_RUNG_WHY, "%s", why);
-	if (*hint)
-		access_rung(a, PROBES_RUNG_TRY, "%s", hint);
-}
-
-void access_ladder(const struct access_facts *f, struct probes_access *a)
-{
 	*a = (struct probes_access){0};
+	/* No other fact is valid: report only the shortage. */
 	if (f->shortage) {
-		access_short(f, a);
+		error_explain_shortage(f->shortage, why, sizeof why, hint, sizeof hint);
+		access_check(a, PROBES_ACCESS_FAIL, "access to process %d cannot be tried", f->pid);
+		access_check(a, PROBES_ACCESS_WHY, "%s", why);
+		if (*hint)
+			access_check(a, PROBES_ACCESS_TRY, "%s", hint);
 		return;
 	}
 	if (!f->exists) {
-		access_rung(a, PROBES_RUNG_FAIL, "there is no process %d", f->pid);
-		access_rung(a, PROBES_RUNG_TRY, "look it up again, it may have ended: ps -e");
+		access_check(a, PROBES_ACCESS_FAIL, "there is no process %d", f->pid);
+		access_check(a, PROBES_ACCESS_TRY, "look it up again, it may have ended: ps -e");
 		return;
 	}
 	if (f->kernel_thread || f->zombie) {
-		access_rung(a, PROBES_RUNG_FAIL, "process %d %s", f->pid,
+		access_check(a, PROBES_ACCESS_FAIL, "process %d %s", f->pid,
 			f->zombie ? "has ended and only waits for its parent (zombie)"
 				  : "is a kernel thread and has no program");
 		return;
 	}
 	access_attempts(f, a);
 	if (f->tracer)
-		access_rung(a, PROBES_RUNG_OK,
+		access_check(a, PROBES_ACCESS_OK,
 			"traced by %d (%s): reading and switching go on, all but -stop", f->tracer,
 			f->tracer_name);
 	if (f->its_seccomp)
-		access_rung(a, PROBES_RUNG_OK,
+		access_check(a, PROBES_ACCESS_OK,
 			"a seccomp filter confines it: no hindrance, nothing is called in it");
 	if (f->override == ACCESS_PTRACE && a->can_switch)
-		access_rung(a, PROBES_RUNG_OK,
+		access_check(a, PROBES_ACCESS_OK,
 			"proc_mem.force_override=ptrace: a thread is seized while code is written");
 	if (!a->can_list || !a->can_read || !a->can_switch)
 		access_cause(f, a);
@@ -474,22 +421,22 @@ void probes_explain(pid_t pid, struct probes_access *access)
 	struct access_facts facts;
 
 	access_gather(pid, &facts);
-	access_ladder(&facts, access);
+	access_evaluate(&facts, access);
 }
 
 int access_explain(pid_t pid, struct probes_error *e)
 {
 	struct probes_access a;
 
-	/* The shortage is known already, and has nothing to do with rights. */
+	/* The error describes the shortage already; access rights are not the cause. */
 	if (error_is_shortage(e->code))
 		return e->code;
 	probes_explain(pid, &a);
 	for (size_t i = 0; i < a.count; i++)
-		if (a.rungs[i].mark == PROBES_RUNG_WHY)
-			error_why(e, "%s", a.rungs[i].text);
+		if (a.checks[i].mark == PROBES_ACCESS_WHY)
+			error_why(e, "%s", a.checks[i].text);
 	for (size_t i = 0; i < a.count; i++)
-		if (a.rungs[i].mark == PROBES_RUNG_TRY)
-			error_hint(e, "%s", a.rungs[i].text);
+		if (a.checks[i].mark == PROBES_ACCESS_TRY)
+			error_hint(e, "%s", a.checks[i].text);
 	return e->code;
 }

@@ -1,9 +1,8 @@
-/* See capability.h. */
 #include "process/capability.h"
 
 #include <stdio.h>
 
-#define CAPABILITY_SAID 2 /* so many names, then a count */
+#define CAPABILITY_NAMED 2 /* this many names, then a count */
 
 static const char *const capability_names[] = {"CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER",
 	"FSETID", "KILL", "SETGID", "SETUID", "SETPCAP", "LINUX_IMMUTABLE", "NET_BIND_SERVICE",
@@ -13,28 +12,28 @@ static const char *const capability_names[] = {"CHOWN", "DAC_OVERRIDE", "DAC_REA
 	"AUDIT_CONTROL", "SETFCAP", "MAC_OVERRIDE", "MAC_ADMIN", "SYSLOG", "WAKE_ALARM",
 	"BLOCK_SUSPEND", "AUDIT_READ", "PERFMON", "BPF", "CHECKPOINT_RESTORE"};
 
-/* Capabilities of newer kernels are printed as numbers. */
-static size_t capability_name(unsigned capability, const char *before, char *out, size_t size)
-{
-	if (capability < sizeof capability_names / sizeof *capability_names)
-		return (size_t)snprintf(
-			out, size, "%sCAP_%s", before, capability_names[capability]);
-	return (size_t)snprintf(out, size, "%scapability %u", before, capability);
-}
-
 const char *capability_say(uint64_t set, char *out, size_t size)
 {
-	unsigned said = 0, more = 0;
+	const unsigned known = sizeof capability_names / sizeof *capability_names;
+	unsigned named = 0, more = 0;
 	size_t used = 0;
 
 	*out = '\0';
 	for (unsigned i = 0; i < 64; i++) {
+		const char *comma = named ? ", " : "";
+
 		if (!capability_in(set, i))
 			continue;
-		if (said == CAPABILITY_SAID)
+		if (named == CAPABILITY_NAMED)
 			more++;
-		else if (used < size)
-			used += capability_name(i, said++ ? ", " : "", out + used, size - used);
+		else if (used < size && i < known)
+			used += (size_t)snprintf(
+				out + used, size - used, "%sCAP_%s", comma, capability_names[i]);
+		else if (used < size) /* of a newer kernel */
+			used += (size_t)snprintf(
+				out + used, size - used, "%scapability %u", comma, i);
+		if (named < CAPABILITY_NAMED)
+			named++;
 	}
 	if (more && used < size)
 		snprintf(out + used, size - used, " and %u more", more);

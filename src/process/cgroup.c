@@ -1,6 +1,15 @@
-/* Parses the kernel's texts about memory cgroups. Opens nothing. */
+/*
+ * Memory limits of a process, level by level. Every level counts: a charge to a cgroup is also
+ * charged to each ancestor, and any full one triggers the OOM killer.
+ */
 #include "process/cgroup.h"
 
+#include "process/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +30,12 @@ static bool cgroup_listed(const char *list, size_t length, const char *word)
 	return false;
 }
 
-bool cgroup_find(const char *text, struct cgroup_place *place)
+bool cgroup_find(const char *text, struct cgroup_path *c)
 {
 	bool found = false;
 
-	/* "4:memory:/a/b" or "0::/a/b": a controller is in one hierarchy only, in version 1 if
-	 * named there. */
+	/* "4:memory:/a/b" or "0::/a/b": a controller is in one hierarchy only, which is version 1
+	 * if a line names it. */
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 		const char *list = memchr(text, ':', length);
@@ -39,9 +48,9 @@ bool cgroup_find(const char *text, struct cgroup_place *place)
 
 			path++;
 			if (v1 || (!listed && !found)) {
-				place->path = path;
-				place->length = length - (size_t)(path - text);
-				place->v1 = v1;
+				c->path = path;
+				c->length = length - (size_t)(path - text);
+				c->v1 = v1;
 				found = true;
 			}
 			if (v1)
@@ -49,7 +58,7 @@ bool cgroup_find(const char *text, struct cgroup_place *place)
 		}
 		text += length + (text[length] == '\n');
 	}
-	return found && *place->path == '/';
+	return found && *c->path == '/';
 }
 
 /* ---- mountinfo ---- */
@@ -93,32 +102,24 @@ static bool cgroup_mount(const char *line, size_t length, struct cgroup_mount *m
 	return false;
 }
 
-static bool cgroup_accounts(const struct cgroup_mount *m, bool v1)
-{
-	const char *type = v1 ? "cgroup" : "cgroup2";
-
-	return m->type_length == strlen(type) && !memcmp(m->type, type, m->type_length) &&
-	       (!v1 || cgroup_listed(m->super, m->super_length, "memory"));
-}
-
 /* The rest of the path below the root of a mount; NULL: the path lies outside. */
-static const char *cgroup_below(const struct cgroup_mount *m, const struct cgroup_place *place)
+static const char *cgroup_below(const struct cgroup_mount *m, const struct cgroup_path *c)
 {
 	size_t skip = m->root_length == 1 ? 0 : m->root_length;
-	const char *rest = place->path + skip;
+	const char *rest = c->path + skip;
 
-	if (skip > place->length || memcmp(place->path, m->root, skip))
+	if (skip > c->length || memcmp(c->path, m->root, skip))
 		return NULL;
-	if (skip < place->length && *rest != '/')
+	if (skip < c->length && *rest != '/')
 		return NULL;
 	/* Above the root of our cgroup namespace, which is that of the mount. */
-	if (place->length - skip >= 3 && !memcmp(rest, "/..", 3) &&
-		(place->length - skip == 3 || rest[3] == '/'))
+	if (c->length - skip >= 3 && !memcmp(rest, "/..", 3) &&
+		(c->length - skip == 3 || rest[3] == '/'))
 		return NULL;
 	return rest;
 }
 
-/* Decode \OOO: blanks, tabs, newlines and backslashes. Returns the length; 0: no room. */
+/* Decode \OOO: blanks, tabs, newlines and backslashes. Returns the length; 0: it does not fit. */
 static size_t cgroup_unescape(const char *from, size_t length, char *to, size_t size)
 {
 	size_t n = 0;
@@ -138,9 +139,10 @@ static size_t cgroup_unescape(const char *from, size_t length, char *to, size_t 
 	return n;
 }
 
-bool cgroup_directory(const char *mountinfo, const struct cgroup_place *place, char *directory,
+bool cgroup_directory(const char *mountinfo, const struct cgroup_path *c, char *directory,
 	size_t size, size_t *top)
 {
+	const char *type = c->v1 ? "cgroup" : "cgroup2";
 	size_t best = SIZE_MAX;
 
 	while (*mountinfo) {
@@ -148,11 +150,13 @@ bool cgroup_directory(const char *mountinfo, const struct cgroup_place *place, c
 		struct cgroup_mount m;
 		const char *rest;
 
-		/* Of several, the one that shows the most levels. */
-		if (cgroup_mount(mountinfo, length, &m) && cgroup_accounts(&m, place->v1) &&
-			m.root_length < best && (rest = cgroup_below(&m, place))) {
+		/* Of several mounts take the one that shows the most levels. */
+		if (cgroup_mount(mountinfo, length, &m) && m.type_length == strlen(type) &&
+			!memcmp(m.type, type, m.type_length) &&
+			(!c->v1 || cgroup_listed(m.super, m.super_length, "memory")) &&
+			m.root_length < best && (rest = cgroup_below(&m, c))) {
 			n = cgroup_unescape(m.point, m.point_length, directory, size);
-			left = place->length - (size_t)(rest - place->path);
+			left = c->length - (size_t)(rest - c->path);
 			if (left == 1)
 				left = 0; /* "/": the mount point itself */
 			if (n && left < size - n) {
@@ -167,7 +171,7 @@ bool cgroup_directory(const char *mountinfo, const struct cgroup_place *place, c
 	return best < SIZE_MAX;
 }
 
-/* ---- figures ---- */
+/* ---- limits ---- */
 
 uint64_t cgroup_number(const char *text)
 {
@@ -186,7 +190,7 @@ static uint64_t cgroup_stat(const char *stat, bool v1, const char *key)
 	for (; stat && *stat; stat = strchr(stat, '\n'), stat += stat ? 1 : 0) {
 		const char *at = stat;
 
-		/* Version 1 has figures of the cgroup alone, and total_* with its descendants. */
+		/* Version 1 has values of the cgroup alone, and total_* with its descendants. */
 		if (v1 && !strncmp(at, "total_", 6))
 			at += 6;
 		else if (v1)
@@ -212,4 +216,131 @@ uint64_t cgroup_left(uint64_t limit, uint64_t used, uint64_t reclaimable)
 	uint64_t kept = used > reclaimable ? used - reclaimable : 0;
 
 	return limit > kept ? limit - kept : 0;
+}
+
+/* ---- headroom ---- */
+
+/* Above memory.high the kernel does not kill, but throttles the whole cgroup. */
+static const struct cgroup_limit {
+	bool v1;
+	const char *limit, *used;
+} cgroup_limits[] = {
+	{false, "memory.max", "memory.current"},
+	{false, "memory.high", "memory.current"},
+	{true, "memory.limit_in_bytes", "memory.usage_in_bytes"},
+	{true, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes"},
+};
+
+/* NULL if it cannot be read. The caller frees the text. */
+static char *cgroup_read(const char *directory, const char *file)
+{
+	char path[PATH_MAX + 64], *text;
+	size_t size;
+
+	snprintf(path, sizeof path, "%s/%s", directory, file);
+	return procfs_read(AT_FDCWD, path, &text, &size) == 0 ? text : NULL;
+}
+
+static uint64_t cgroup_read_number(const char *directory, const char *file)
+{
+	char *text = cgroup_read(directory, file);
+	uint64_t n = text ? cgroup_number(text) : CGROUP_UNLIMITED;
+
+	free(text);
+	return n;
+}
+
+/* Keep the smaller headroom, and the file that limits it. */
+static int cgroup_narrow(
+	struct cgroup_headroom *h, uint64_t left, const char *directory, const char *file)
+{
+	char *limit;
+
+	if (left >= h->left)
+		return 0;
+	if (asprintf(&limit, "%s/%s", directory, file) < 0)
+		return -ENOMEM;
+	free(h->limit);
+	h->limit = limit;
+	h->left = left;
+	return 0;
+}
+
+static int cgroup_read_level(const char *directory, bool v1, struct cgroup_headroom *h)
+{
+	char *stat = NULL;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof cgroup_limits / sizeof *cgroup_limits; i++) {
+		const struct cgroup_limit *l = &cgroup_limits[i];
+		uint64_t limit = CGROUP_UNLIMITED, used;
+
+		if (l->v1 == v1)
+			limit = cgroup_read_number(directory, l->limit);
+		if (limit == CGROUP_UNLIMITED)
+			continue;
+		used = cgroup_read_number(directory, l->used);
+		if (used == CGROUP_UNLIMITED)
+			continue;
+		if (!stat)
+			stat = cgroup_read(directory, "memory.stat");
+		r = cgroup_narrow(h,
+			cgroup_left(limit, used, stat ? cgroup_reclaimable(stat, v1) : 0),
+			directory, l->limit);
+	}
+	free(stat);
+	return r;
+}
+
+int cgroup_headroom_of(const char *cgroup, const char *mountinfo, struct cgroup_headroom *h)
+{
+	char directory[PATH_MAX];
+	struct cgroup_path c;
+	size_t top, length;
+	int r = 0;
+
+	if (!cgroup_find(cgroup, &c) ||
+		!cgroup_directory(mountinfo, &c, directory, sizeof directory, &top))
+		return 0;
+	for (length = strlen(directory); r == 0;) {
+		r = cgroup_read_level(directory, c.v1, h);
+		if (length <= top)
+			break;
+		while (length > top && directory[length - 1] != '/')
+			length--;
+		if (length > top)
+			length--; /* the slash */
+		directory[length] = '\0';
+	}
+	return r;
+}
+
+int cgroup_headroom(int task, struct cgroup_headroom *h)
+{
+	char *cgroup, *mountinfo = NULL, *meminfo;
+	long available = -1;
+	size_t size;
+	int r = 0;
+
+	*h = (struct cgroup_headroom){.left = CGROUP_UNLIMITED};
+	if (procfs_read(task, "cgroup", &cgroup, &size) == 0 &&
+		procfs_read(AT_FDCWD, "/proc/self/mountinfo", &mountinfo, &size) == 0)
+		r = cgroup_headroom_of(cgroup, mountinfo, h);
+	free(cgroup);
+	free(mountinfo);
+	/* The machine may run out even if no cgroup has a limit. */
+	if (procfs_read(AT_FDCWD, "/proc/meminfo", &meminfo, &size) == 0)
+		available = procfs_status(meminfo, "MemAvailable", -1);
+	free(meminfo);
+	if (r == 0 && available >= 0)
+		r = cgroup_narrow(h, (uint64_t)available * 1024, "/proc", "meminfo");
+	if (r < 0)
+		cgroup_headroom_done(h);
+	return r;
+}
+
+void cgroup_headroom_done(struct cgroup_headroom *h)
+{
+	free(h->limit);
+	h->limit = NULL;
 }

@@ -1,5 +1,6 @@
 /*
- * Parsing of memory cgroup files: where a process is accounted, and what its limits leave. Pure.
+ * How much memory a process may still allocate: what the limits of its memory cgroups leave, up to
+ * the root, and what the machine has available. Reads only.
  * Source: cgroups(7), proc_pid_cgroup(5), proc_pid_mountinfo(5), and in the kernel
  * Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
  */
@@ -12,26 +13,49 @@
 
 #define CGROUP_UNLIMITED UINT64_MAX
 
+struct cgroup_headroom {
+	uint64_t left; /* bytes, under the tightest limit; CGROUP_UNLIMITED: none is visible */
+	char *limit;   /* the file with that limit (owned): memory.max or the like of a cgroup,
+			  untrusted; /proc/meminfo: the machine; NULL: unknown */
+};
+
+/*
+ * Of the thread whose /proc directory is `task`. An invisible limit (a cgroup outside our
+ * namespace, an unreadable file) does not count. Fails only with -ENOMEM.
+ */
+int cgroup_headroom(int task, struct cgroup_headroom *headroom);
+void cgroup_headroom_done(struct cgroup_headroom *headroom);
+
+/*
+ * Narrow *headroom by the cgroups only, from the texts of /proc/PID/cgroup and
+ * /proc/self/mountinfo; also for tests.
+ */
+int cgroup_headroom_of(const char *cgroup, const char *mountinfo, struct cgroup_headroom *headroom);
+
+/* ---- parsers, all pure ---- */
+
 /* The cgroup that a process is accounted in. */
-struct cgroup_place {
+struct cgroup_path {
 	const char *path; /* relative to the visible root; points into the text, untrusted */
 	size_t length;
 	bool v1;
 };
 
 /* From a /proc/PID/cgroup text; false: no controller accounts memory there. */
-bool cgroup_find(const char *text, struct cgroup_place *place);
+bool cgroup_find(const char *text, struct cgroup_path *c);
 
 /*
  * The directory of a cgroup, from our /proc/self/mountinfo. `top` is the length of the mount point
  * in it: no level above that is visible. False: the hierarchy is not mounted, the cgroup lies
  * outside the mount, or the path does not fit.
  */
-bool cgroup_directory(const char *mountinfo, const struct cgroup_place *place, char *directory,
+bool cgroup_directory(const char *mountinfo, const struct cgroup_path *c, char *directory,
 	size_t size, size_t *top);
 
-/* The number in a limit file or a usage file; CGROUP_UNLIMITED for "max", for what version 1 writes
- * where there is no limit, and for what is no number. */
+/*
+ * The number in a limit or usage file; CGROUP_UNLIMITED for "max", for the value that version 1
+ * writes where there is no limit, and for text that is no number.
+ */
 uint64_t cgroup_number(const char *text);
 
 /*

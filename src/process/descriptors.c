@@ -1,4 +1,4 @@
-/* Probes the limit on descriptors; see descriptors.h. Leaves nothing open. */
+/* Tests the limit on descriptors. Leaves nothing open. */
 #include "process/descriptors.h"
 
 #include <errno.h>

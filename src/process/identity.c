@@ -1,4 +1,7 @@
-/* Taking hold of a process by more than its number. */
+/*
+ * Identifying a process by more than its pid. Sources: pidfd_open(2), kill(2), proc(5),
+ * time_namespaces(7).
+ */
 #include "process/identity.h"
 
 #include "base/error.h"
@@ -9,17 +12,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define IDENTITY_SECOND 1000000000LL /* ns */
 
 static bool identity_dead(char state)
 {
 	return state == 'Z' || state == 'X' || state == 'x';
 }
 
-/* The leader may have called pthread_exit while others live on: find one of them. */
+/* The leader may have called pthread_exit while other threads run on. */
 pid_t identity_living_thread(int proc)
 {
 	int fd = openat(proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -51,7 +58,7 @@ pid_t identity_living_thread(int proc)
 	return found ? found : shortage;
 }
 
-/* `code`: errno of the open or read. A shortage of our own says nothing about the process. */
+/* `code`: negative errno of the open or read. A shortage says nothing about the process. */
 static int identity_none(pid_t pid, int code, const char *why, struct probes_error *e)
 {
 	error_set(e, PROBES_NO_TARGET, error_is_shortage(code) ? code : -ESRCH,
@@ -89,32 +96,6 @@ uint64_t identity_program(pid_t pid)
 	return identity_hash_of(AT_FDCWD, path);
 }
 
-/* Find the first live thread, and its /proc directory. */
-static int identity_open_task(
-	struct identity *who, const struct procfs_stat *stat, struct probes_error *e)
-{
-	char path[64];
-	int code;
-
-	who->tid = who->pid;
-	who->task = who->proc;
-	if (!identity_dead(stat->state))
-		return 0;
-	who->tid = identity_living_thread(who->proc);
-	if (who->tid <= 0) {
-		identity_none(who->pid, who->tid,
-			"it has ended and only waits for its parent to collect it (zombie)", e);
-		return error_hint(e, "its parent is process %d", stat->parent);
-	}
-	snprintf(path, sizeof path, "task/%d", who->tid);
-	who->task = openat(who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	code = -errno;
-	if (who->task >= 0)
-		return 0;
-	return error_is_shortage(code) ? identity_none(who->pid, code, "", e)
-				       : identity_gone(who, e);
-}
-
 static int identity_open_directories(struct identity *who, struct probes_error *e)
 {
 	struct procfs_stat stat;
@@ -133,40 +114,51 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 		return error_hint(e, "the kernel has tracepoints: perf list, bpftrace -l");
 	}
 	who->start_time = stat.start_time;
-	r = identity_open_task(who, &stat, e);
-	if (r == 0)
-		who->program = identity_hash(who->task);
-	return r;
-}
-
-/*
- * /proc may belong to another pid namespace than ours (a bind mount in a container, a namespace
- * without a mount of its own): there a number names another process than it does in system calls.
- */
-static bool identity_proc_is_ours(void)
-{
-	char self[32];
-	ssize_t length = readlink("/proc/self", self, sizeof self - 1);
-
-	self[length > 0 ? length : 0] = '\0';
-	return length <= 0 || atoi(self) == getpid();
+	who->tid = who->pid;
+	who->task = who->proc;
+	if (identity_dead(stat.state)) {
+		who->tid = identity_living_thread(who->proc);
+		if (who->tid <= 0) {
+			identity_none(who->pid, who->tid,
+				"it has ended and only waits for its parent to collect it (zombie)",
+				e);
+			return error_hint(e, "its parent is process %d", stat.parent);
+		}
+		snprintf(path, sizeof path, "task/%d", who->tid);
+		who->task = openat(who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		r = -errno;
+		if (who->task < 0)
+			return error_is_shortage(r) ? identity_none(who->pid, r, "", e)
+						    : identity_gone(who, e);
+	}
+	who->program = identity_hash(who->task);
+	return 0;
 }
 
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 {
 	int r = descriptors_spare(0);
+	char self[32];
+	ssize_t length;
 
 	*who = (struct identity){.pid = pid, .pidfd = -1, .proc = -1, .task = -1};
 	if (pid <= 0)
 		return identity_none(pid, 0, "a process number is greater than 0", e);
-	if (!identity_proc_is_ours()) {
+	/*
+	 * /proc may belong to another pid namespace (a bind mount in a container, a namespace
+	 * without its own mount): there a pid names another process than it does in system calls.
+	 */
+	length = readlink("/proc/self", self, sizeof self - 1);
+	self[length > 0 ? length : 0] = '\0';
+	if (length > 0 && atoi(self) != getpid()) {
 		error_set(e, PROBES_REFUSED, -EXDEV, "cannot open process %d", pid);
 		error_why(e, "/proc shows another pid namespace than the one we run in");
 		return error_hint(e, "mount a proc of this namespace: mount -t proc proc /proc");
 	}
 	if (r < 0)
 		return identity_none(pid, r, "", e);
-	/* pidfd first: were the pid given away between the two, its poll would say so. */
+	/* pidfd first: should the pid be recycled before /proc/PID is opened, its poll shows that.
+	 */
 	who->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (who->pidfd < 0 && errno == EINVAL) {
 		identity_none(pid, 0, "it is a thread, not a process", e);
@@ -181,7 +173,7 @@ int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 	if (r < 0) {
 		identity_close(who);
 	} else if (descriptors_scarce(who->pidfd)) {
-		/* /proc/PID, once open, never names another process: it replaces the pidfd. */
+		/* An open /proc/PID never refers to a recycled pid: it can replace the pidfd. */
 		close(who->pidfd);
 		who->pidfd = -1;
 	}
@@ -201,7 +193,7 @@ void identity_close(struct identity *who)
 	}
 }
 
-pid_t identity_inner_pid(const struct identity *who)
+pid_t identity_ns_pid(const struct identity *who)
 {
 	size_t size;
 	char *text;
@@ -228,7 +220,7 @@ bool identity_alive(const struct identity *who)
 
 	if (who->pidfd < 0) {
 		r = procfs_stat(who->proc, "stat", &stat);
-		/* A shortage of our own does not mean that it has ended. */
+		/* A shortage does not prove an end. */
 		return error_is_shortage(r) ||
 		       (r == 0 &&
 			       (!identity_dead(stat.state) || identity_living_thread(who->proc)));
@@ -243,7 +235,7 @@ bool identity_alive(const struct identity *who)
 
 bool identity_execed(const struct identity *who)
 {
-	/* Of the leader: exec ends every thread but that. */
+	/* From the leader: exec ends all other threads. */
 	uint64_t now = identity_hash(who->proc);
 
 	return who->program && now && now != who->program;
@@ -265,4 +257,68 @@ int identity_gone(const struct identity *who, struct probes_error *e)
 		error_why(e, "it has ended, or runs another program now");
 	}
 	return error_hint(e, "nothing of it is left to undo; open it again if it was restarted");
+}
+
+/* ---- processes that are not open ---- */
+
+uint64_t identity_start(uint64_t ticks)
+{
+	int64_t tick = IDENTITY_SECOND / sysconf(_SC_CLK_TCK);
+	char ours[64] = "", children[64] = "", *text;
+	const char *at;
+	long long seconds = 0, ns = 0;
+	size_t size;
+	int r = procfs_read(AT_FDCWD, "/proc/self/timens_offsets", &text, &size);
+
+	if (r < 0)
+		return r == -ENOENT ? ticks : 0; /* a kernel without time namespaces; unknown */
+	at = strstr(text, "boottime");
+	r = at ? sscanf(at, "boottime %lld %lld", &seconds, &ns) : 0;
+	free(text);
+	/* The file describes the time namespace of our children: is that ours? */
+	if (r != 2 || readlink("/proc/self/ns/time", ours, sizeof ours - 1) <= 0 ||
+		readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) <= 0 ||
+		strcmp(ours, children))
+		return 0;
+	return ticks - (uint64_t)((seconds * IDENTITY_SECOND + ns) / tick);
+}
+
+bool identity_same_start(uint64_t a, uint64_t b)
+{
+	return !a || !b || a - b + 1 <= 2;
+}
+
+enum identity_state identity_check(pid_t pid, uint64_t start, const char **why)
+{
+	struct procfs_stat stat;
+	uint64_t pids[2];
+	char path[64], *text;
+	size_t size;
+	bool ours;
+	int r;
+
+	*why = "it names no valid process";
+	if (pid <= 0)
+		return IDENTITY_UNKNOWN;
+	/* kill needs neither /proc, which may be hidden (hidepid), nor a descriptor. */
+	if (kill(pid, 0) < 0 && errno == ESRCH)
+		return IDENTITY_ENDED;
+	/* A proc mount of another pid namespace shows several pids for us, and wrong pids for
+	 * others. */
+	*why = "/proc cannot be read, or belongs to another pid namespace";
+	ours = procfs_read(AT_FDCWD, "/proc/self/status", &text, &size) == 0 &&
+	       procfs_status_numbers(text, "NSpid", 10, pids, 2) == 1 &&
+	       pids[0] == (uint64_t)getpid();
+	free(text);
+	if (!ours)
+		return IDENTITY_UNKNOWN;
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	r = procfs_stat(AT_FDCWD, path, &stat);
+	*why = strerror(-r);
+	if (r < 0)
+		return kill(pid, 0) < 0 && errno == ESRCH ? IDENTITY_ENDED : IDENTITY_UNKNOWN;
+	if (stat.state == 'X' || (stat.state == 'Z' && stat.threads <= 1))
+		return IDENTITY_ENDED;
+	return identity_same_start(identity_start(stat.start_time), start) ? IDENTITY_LIVES
+									   : IDENTITY_ENDED;
 }

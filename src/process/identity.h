@@ -1,6 +1,7 @@
 /*
- * Who a process is: a pid alone is none, since the kernel gives it out again.
- * Held by a pidfd, the opened /proc/PID directory and the start time.
+ * Identity of a process. A pid alone is none: the kernel recycles it. An open process is held by a
+ * pidfd, its opened /proc/PID directory and its start time; any other is identified by pid and
+ * start time.
  */
 #ifndef PROCESS_IDENTITY_H
 #define PROCESS_IDENTITY_H
@@ -10,48 +11,60 @@
 struct identity {
 	pid_t pid;
 	pid_t tid;           /* a live thread: the leader, unless that is a zombie */
-	int pidfd;           /* also locked for a turn (process/turn.c); -1 where descriptors are
-				scarce */
+	int pidfd;           /* also locked (process/lock.c); -1 when descriptors are scarce */
 	int proc;            /* /proc/PID */
-	int task;            /* where maps, mem, exe, auxv are read: `proc` itself, or
-				/proc/PID/task/TID where the leader is a zombie, which has none */
+	int task;            /* to read maps, mem, exe, auxv: `proc` itself, or /proc/PID/task/TID
+				if the leader is a zombie, which has none of them */
 	uint64_t start_time; /* clock ticks since boot */
-	uint64_t program;    /* made of its auxv, which exec makes anew; 0: not readable */
+	uint64_t program;    /* hash of auxv, which exec changes; 0: unreadable */
 };
 
 /*
- * Take hold of a running process. Status PROBES_NO_TARGET: there is none, or it has
- * ended and only waits to be collected, or it is a kernel thread. PROBES_FAILED: too few
- * descriptors are free.
+ * Open a running process. Status PROBES_NO_TARGET: there is none, it is a zombie, or it is a kernel
+ * thread. PROBES_FAILED: too few descriptors are free.
  */
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e);
 void identity_close(struct identity *who);
 
-/* `program` of a process; 0: not readable (errno says why). */
+/* `program` of a process; 0: unreadable (errno has the reason). */
 uint64_t identity_program(pid_t pid);
 
-/* Its number in the innermost pid namespace that it is in. */
-pid_t identity_inner_pid(const struct identity *who);
+/* The pid in the innermost pid namespace of the process. */
+pid_t identity_ns_pid(const struct identity *who);
 
-/*
- * A live thread of the process (its /proc directory), or 0; negative: unknown, because of a
- * shortage of our own.
- */
+/* A live thread of the process (its /proc directory); 0: none; negative errno: a shortage. */
 pid_t identity_living_thread(int proc);
 
 /*
- * Does the thread live whose directory is `task`? Where the leader has ended another one stands in
- * for it, which may end as well: what was read through it then is not to be trusted.
+ * Is the thread `tid` alive? If the leader has ended, `tid` is another thread, which may end as
+ * well: discard what was read through it then.
  */
 bool identity_thread_lives(const struct identity *who);
 
-/* Has the process not ended? No statement about exec: see identity_execed, memory_alive. */
+/* Is the process alive? Says nothing about exec: see identity_execed, memory_alive. */
 bool identity_alive(const struct identity *who);
 
-/* Does the process run another program than when it was opened? False where that cannot be seen. */
+/* Has the process called exec since it was opened? False where that cannot be seen. */
 bool identity_execed(const struct identity *who);
 
-/* Fill the error that says it has gone, by its end or by exec; returns -ESRCH. */
+/* Fill the error for a process that ended or called exec; returns -ESRCH. */
 int identity_gone(const struct identity *who, struct probes_error *e);
+
+/*
+ * Convert a start time as /proc shows it to us into one that all time namespaces share: clock ticks
+ * since boot. 0: unknown, because our own offset is unknown.
+ */
+uint64_t identity_start(uint64_t ticks);
+
+/* Are these start times equal? Offsets are rounded to a tick; an unknown time matches any. */
+bool identity_same_start(uint64_t a, uint64_t b);
+
+/*
+ * Is the process `pid` of our pid namespace that began at `start` (identity_start) alive? It is
+ * while any of its threads is. Ended: proven; a failed check proves nothing. Unknown: *why has the
+ * reason.
+ */
+enum identity_state { IDENTITY_LIVES, IDENTITY_ENDED, IDENTITY_UNKNOWN };
+enum identity_state identity_check(pid_t pid, uint64_t start, const char **why);
 
 #endif

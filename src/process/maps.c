@@ -7,23 +7,7 @@
 
 #define MAPS_DELETED " (deleted)"
 
-/* Undo the kernel's \012 in place. */
-static void maps_unescape(char *path)
-{
-	char *to = path;
-
-	while (*path) {
-		if (!strncmp(path, "\\012", 4)) {
-			*to++ = '\n';
-			path += 4;
-		} else {
-			*to++ = *path++;
-		}
-	}
-	*to = '\0';
-}
-
-static bool maps_strip_deleted(char *path)
+bool maps_strip_deleted(char *path)
 {
 	size_t length = strlen(path), tail = sizeof MAPS_DELETED - 1;
 
@@ -35,7 +19,7 @@ static bool maps_strip_deleted(char *path)
 
 static bool maps_parse_line(char *line, struct mapping *m)
 {
-	char perms[5];
+	char perms[5], *to;
 	int at = 0;
 
 	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu%n", &m->start, &m->end, perms, &m->offset,
@@ -49,20 +33,21 @@ static bool maps_parse_line(char *line, struct mapping *m)
 	line += at;
 	line += strspn(line, " ");
 	m->deleted = maps_strip_deleted(line);
-	maps_unescape(line);
-	m->path = line;
-	return true;
-}
+	m->path = to = line;
+	while (*line) {
+		bool newline = !strncmp(line, "\\012", 4);
 
-/* The kernel promises that addresses never go back; maps_find relies on it. */
-static bool maps_ascends(const struct array *mappings, const struct mapping *m)
-{
-	return !mappings->count ||
-	       ARRAY_AT(mappings, struct mapping, mappings->count - 1)->end <= m->start;
+		*to++ = newline ? '\n' : *line;
+		line += newline ? 4 : 1;
+	}
+	*to = '\0';
+	return true;
 }
 
 bool maps_parse(char *text, struct array *mappings, size_t *malformed)
 {
+	uint64_t before = 0;
+
 	*malformed = 0;
 	while (*text) {
 		char *end = strchrnul(text, '\n');
@@ -70,12 +55,15 @@ bool maps_parse(char *text, struct array *mappings, size_t *malformed)
 		bool last = !*end;
 
 		*end = '\0';
-		if (!maps_parse_line(text, &m) || !maps_ascends(mappings, &m))
+		/* The kernel lists mappings in ascending order; maps_find relies on it. */
+		if (!maps_parse_line(text, &m) || m.start < before) {
 			++*malformed;
-		else if (!array_reserve(mappings, 1))
-			return false;
-		else
+		} else {
+			if (!array_reserve(mappings, 1))
+				return false;
 			*(struct mapping *)array_add(mappings) = m;
+			before = m.end;
+		}
 		text = last ? end : end + 1;
 	}
 	return true;
@@ -83,7 +71,7 @@ bool maps_parse(char *text, struct array *mappings, size_t *malformed)
 
 /*
  * "start-end perms offset device inode ...": is the inode 0? False for any other line, and for
- * code, which may have been moved there from a file (place_there).
+ * code, which may have been moved there from a file (maps_still_there).
  */
 static bool maps_is_anonymous(const char *line, const char *end)
 {
@@ -105,27 +93,21 @@ static uint64_t maps_hex(const char *at, const char *end)
 	return value;
 }
 
-/* The end of the mapping in a line "start-end ..."; 0 if the line has none. */
-static uint64_t maps_end(const char *line, const char *end)
-{
-	const char *dash = memchr(line, '-', (size_t)(end - line));
-
-	return dash ? maps_hex(dash + 1, end) : 0;
-}
-
 size_t maps_drop_anonymous(char *text, size_t size)
 {
 	char *to = text, *at = text, *stop = text + size;
-	uint64_t before = 0; /* end of the last line that stays; 0: unknown */
+	uint64_t before = 0; /* end address of the last kept mapping; 0: unknown */
 
 	while (at < stop) {
 		char *end = memchr(at, '\n', (size_t)(stop - at));
+		const char *dash;
 		size_t length;
 
 		end = end ? end + 1 : stop;
 		length = (size_t)(end - at);
 		if (!maps_is_anonymous(at, end) || !before || maps_hex(at, end) == before) {
-			before = maps_end(at, end);
+			dash = memchr(at, '-', length);
+			before = dash ? maps_hex(dash + 1, end) : 0;
 			memmove(to, at, length);
 			to += length;
 		}
@@ -191,7 +173,7 @@ const struct maps_range *maps_range_at(const struct array *ranges, uint64_t addr
 	return NULL;
 }
 
-/* FNV-1a, eight bytes at a time: maps may be a megabyte long. */
+/* FNV-1a, eight bytes at a time: the text may be a megabyte long. */
 uint64_t maps_mark(const char *text)
 {
 	uint64_t mark = 14695981039346656037u, part = 0;
@@ -206,4 +188,46 @@ uint64_t maps_mark(const char *text)
 		mark ^= mark >> 29;
 	}
 	return mark;
+}
+
+bool maps_same_file(const struct maps_location *l, const struct mapping *m)
+{
+	return l->inode && m->inode == l->inode && m->major == l->major && m->minor == l->minor;
+}
+
+bool maps_still_there(const struct maps_location *l, const struct array *mappings, bool *deleted)
+{
+	const struct mapping *text = maps_find(mappings, l->text);
+	const struct mapping *base = maps_find(mappings, l->base);
+
+	if (!l->text) {
+		for (size_t i = 0; i < mappings->count; i++) {
+			const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+
+			if (!maps_same_file(l, m))
+				continue;
+			*deleted = m->deleted;
+			return true;
+		}
+		return false;
+	}
+	if (text && maps_same_file(l, text) &&
+		text->offset + (l->text - text->start) == l->offset) {
+		*deleted = text->deleted;
+		return true;
+	}
+	if (!text || text->inode || !base || !maps_same_file(l, base))
+		return false;
+	*deleted = base->deleted;
+	return true;
+}
+
+bool maps_accounts_for(const struct maps_location *l, const struct mapping *m)
+{
+	if (!maps_same_file(l, m))
+		return false;
+	/* Only a mapping of the start of the text can belong to another object of the file. */
+	if (!l->text || l->offset < m->offset || l->offset - m->offset >= m->end - m->start)
+		return true;
+	return m->start + (l->offset - m->offset) == l->text;
 }

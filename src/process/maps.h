@@ -15,24 +15,27 @@ struct mapping {
 	uint64_t inode;      /* 0: no file */
 	unsigned major, minor;
 	bool readable, writable, executable, shared;
-	bool deleted;     /* the kernel says so behind the path */
+	bool deleted;     /* the kernel marks the path with " (deleted)" */
 	const char *path; /* "" if none; points into the parsed text */
 };
 
 /*
- * Parse the whole text, which is changed in place and must outlive the mappings (they point into
- * it). Lines that make no sense, or go back to lower addresses, are left out and counted: the array
- * ascends, and nothing in it overlaps. False only when there is no memory.
+ * Parse the whole text, which is modified in place and must outlive the mappings (they point into
+ * it). Malformed lines, and lines with an address below the previous end, are skipped and counted:
+ * the array is ascending and without overlaps. False only when there is no memory.
  */
 bool maps_parse(char *text, struct array *mappings, size_t *malformed);
 
-/* Texts with the same mark are taken as identical. */
+/* Cut " (deleted)" off a path; false where it has none. */
+bool maps_strip_deleted(char *path);
+
+/* A hash of the text: texts with the same hash are taken as identical. */
 uint64_t maps_mark(const char *text);
 
 /*
  * Remove the lines without a file that are not executable (most lines of a large process), in
- * place, except those adjacent to a line that stays: they may be the .bss of a file. The text must
- * hold whole lines. Returns the bytes that are left.
+ * place, except those adjacent to a kept line: they may be the .bss of a file. The text must
+ * consist of whole lines. Returns the bytes that are left.
  */
 size_t maps_drop_anonymous(char *text, size_t size);
 
@@ -45,10 +48,36 @@ struct maps_range {
 	bool shared; /* with other processes, or with the file */
 };
 
-/* Append them (struct maps_range), ascending, adjacent ones as one. False: no memory. */
+/* Append the writable ranges (struct maps_range), ascending, adjacent ones merged. False: no
+ * memory. */
 bool maps_writable(const struct array *mappings, struct array *ranges);
 
 /* The range that holds an address, or NULL. */
 const struct maps_range *maps_range_at(const struct array *ranges, uint64_t address);
+
+/*
+ * Where a mapped file lies in a process: identifies the object again in a later reading of maps,
+ * without reading the file.
+ */
+struct maps_location {
+	unsigned major, minor;
+	uint64_t inode;  /* 0: not from maps */
+	uint64_t base;   /* page address of the first segment */
+	uint64_t text;   /* page address of the first executable segment; 0: the file is not used,
+			    and any of its mappings matches */
+	uint64_t offset; /* page offset of that segment in the file */
+};
+
+/* Is it a mapping of the same file? */
+bool maps_same_file(const struct maps_location *l, const struct mapping *m);
+
+/*
+ * Is the object still mapped at this location? Protections may have changed, and its text may have
+ * moved to anonymous memory. *deleted: the kernel marks its file as deleted now.
+ */
+bool maps_still_there(const struct maps_location *l, const struct array *mappings, bool *deleted);
+
+/* Can this executable mapping not begin another object: it belongs to this one, or has no start? */
+bool maps_accounts_for(const struct maps_location *l, const struct mapping *m);
 
 #endif

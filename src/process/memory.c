@@ -27,8 +27,7 @@ static int memory_read_one(struct memory *m, struct span *span, unsigned char *b
 	return 0;
 }
 
-/* Our own seccomp filter may deny process_vm_readv where /proc/PID/mem is open: read through that.
- */
+/* Read all spans through /proc/PID/mem: our seccomp filter may deny process_vm_readv. */
 static int memory_read_slowly(struct memory *m, struct spans *spans, unsigned char *buffer)
 {
 	int r = 0;
@@ -36,29 +35,6 @@ static int memory_read_slowly(struct memory *m, struct spans *spans, unsigned ch
 	for (size_t i = 0; r == 0 && i < spans->list.count; i++)
 		r = memory_read_one(m, ARRAY_AT(&spans->list, struct span, i), buffer);
 	return r;
-}
-
-/* Say which spans a call that moved `total` bytes has filled; returns how many spans it touched. */
-static size_t memory_account(struct span *list, size_t count, size_t total)
-{
-	size_t i = 0;
-
-	while (i < count && total >= list[i].length) {
-		list[i].got = list[i].length;
-		total -= list[i++].length;
-	}
-	if (i < count) {
-		/* The one that faulted: got in part, and stepped over. */
-		list[i].got = total;
-		i++;
-	}
-	return i;
-}
-
-/* Also where the thread that we name has ended: the memory may live on with others. */
-static bool memory_may_read_slowly(int code)
-{
-	return code == EPERM || code == ENOSYS || code == ESRCH;
 }
 
 static int memory_read_live(struct memory *m, struct spans *spans, unsigned char *buffer)
@@ -70,7 +46,7 @@ static int memory_read_live(struct memory *m, struct spans *spans, unsigned char
 		return memory_read_slowly(m, spans, buffer);
 	while (at < count) {
 		struct iovec local[MEMORY_RANGES], remote[MEMORY_RANGES];
-		size_t n = 0;
+		size_t n = 0, left;
 		ssize_t moved;
 
 		/* process_vm_readv would copy its pages: process/pagemap.h. */
@@ -89,12 +65,20 @@ static int memory_read_live(struct memory *m, struct spans *spans, unsigned char
 			s->got = 0;
 		}
 		moved = process_vm_readv(m->pid, local, n, remote, n, 0);
-		if (moved < 0 && errno != EFAULT) {
-			return m->fd >= 0 && memory_may_read_slowly(errno)
-				       ? memory_read_slowly(m, spans, buffer)
-				       : -errno;
+		/* ESRCH: this thread has ended, but others may still use the memory. */
+		if (moved < 0 && m->fd >= 0 &&
+			(errno == EPERM || errno == ENOSYS || errno == ESRCH))
+			return memory_read_slowly(m, spans, buffer);
+		if (moved < 0 && errno != EFAULT)
+			return -errno;
+		left = moved < 0 ? 0 : (size_t)moved;
+		for (; n && left >= list[at].length; n--) {
+			list[at].got = list[at].length;
+			left -= list[at++].length;
 		}
-		at += memory_account(&list[at], n, moved < 0 ? 0 : (size_t)moved);
+		/* Skip the span that faulted, which may be read in part. */
+		if (n)
+			list[at++].got = left;
 	}
 	return 0;
 }
@@ -111,7 +95,7 @@ static int memory_put(struct memory *m, uint64_t address, const void *bytes, siz
 	return n < 0 ? -errno : (int)n;
 }
 
-/* A count that lies across two pages may be written by half, where the second page is not there. */
+/* A count across a page boundary may be written by half if the second page is not mapped. */
 static int memory_write_live(struct memory *m, uint64_t address, const void *bytes, size_t length)
 {
 	uint64_t room = MEMORY_PAGE - address % MEMORY_PAGE;
@@ -154,14 +138,13 @@ bool memory_alive(const struct memory *m)
 {
 	char byte;
 
-	/* An address that nobody maps: EIO while the address space exists, 0 bytes once it does
-	 * not. */
+	/* Address 0 is not mapped: EIO while the address space exists, then 0 bytes. */
 	return m->fd < 0 || pread(m->fd, &byte, 1, 0) != 0;
 }
 
 bool memory_read(struct memory *m, uint64_t address, void *to, size_t length)
 {
-	/* Nothing is allocated: it is called while a process stands still. */
+	/* Must not allocate: callers may hold the process stopped. */
 	struct span span = {.address = address, .length = length};
 	struct spans one = {.list = {.data = &span, .count = 1, .capacity = 1, .size = sizeof span},
 		.total = length};

@@ -1,5 +1,4 @@
-/* Reads /proc/PID/pagemap, neighbouring pages in one call. Needs the same rights as reading memory.
- */
+/* Reads /proc/PID/pagemap, neighbouring pages in one call. Needs the rights to read memory. */
 #include "process/pagemap.h"
 
 #include <errno.h>
@@ -22,10 +21,10 @@ int pagemap_open(int task)
 }
 
 /*
- * Everything else is copied: file pages; pages that a fork shares (copied for the first writer);
- * the zero page, which is not mapped exclusively; and pages not present yet. A page in swap takes
- * memory when it returns, but it was charged once, and the page that is swapped out for it frees as
- * much.
+ * A write copies all other pages: file pages; pages that a fork shares (copied for the first
+ * writer); the zero page, which is not mapped exclusively; and pages not present yet. A page in
+ * swap takes memory when it returns, but is charged already, and the page that is swapped out for
+ * it frees as much.
  */
 bool pagemap_is_own(uint64_t entry)
 {
@@ -95,7 +94,7 @@ void pagemap_mark(int fd, struct spans *spans)
 				break;
 			last = pagemap_last(&list[end]);
 		}
-		/* A span that exceeds one call counts as shared: mem is the safe way. */
+		/* A span that exceeds one call counts as shared: reading mem is always safe. */
 		list[at].shared = last - first >= PAGEMAP_ENTRIES;
 		if (list[at].shared)
 			continue;

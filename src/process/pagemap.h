@@ -1,5 +1,5 @@
 /*
- * Which pages of a process are its own, which pages a write would copy, and which even a read
+ * Which pages of a process are exclusively its own, which a write would copy, and which even a read
  * copies. Source: Documentation/admin-guide/mm/pagemap.rst in the kernel.
  */
 #ifndef PROCESS_PAGEMAP_H

@@ -1,4 +1,4 @@
-/* See privilege.h. Reads only; does not change how the program runs. */
+/* Reads only; does not change how the program runs. */
 #include "process/privilege.h"
 
 #include "process/procfs.h"
@@ -60,34 +60,18 @@ static bool privilege_is_mapped(const struct identity *who, const char *file, un
 	return mapped;
 }
 
-static bool privilege_gather_process(const struct identity *who, struct privilege_facts *f)
-{
-	const char *uids, *gids;
-	size_t size;
-	char *text;
-	bool told = procfs_read(who->task, "status", &text, &size) == 0 &&
-		    (uids = strstr(text, "\nUid:")) && (gids = strstr(text, "\nGid:")) &&
-		    sscanf(uids + 5, "%*u %u", &f->uid) == 1 &&
-		    sscanf(gids + 5, "%*u %u", &f->gid) == 1;
-
-	if (told) {
-		f->capabilities = procfs_status_set(text, "CapPrm");
-		f->file_capabilities &= procfs_status_set(text, "CapBnd");
-		f->refused_anyway |= procfs_status(text, "NoNewPrivs", 0) > 0;
-	}
-	free(text);
-	return told;
-}
-
 bool privilege_gather(const struct identity *who, struct privilege_facts *f)
 {
 	unsigned char attribute[XATTR_CAPS_SZ_3];
 	/* O_PATH: a program may be executable and not readable. */
 	int fd = openat(who->task, "exe", O_PATH | O_CLOEXEC);
+	uint64_t uids[2], gids[2];
 	struct statvfs mount;
-	char path[64];
+	char path[64], *text;
 	struct stat st;
 	ssize_t size;
+	size_t length;
+	bool known;
 
 	*f = (struct privilege_facts){0};
 	if (fd < 0 || fstat(fd, &st) < 0) {
@@ -108,7 +92,18 @@ bool privilege_gather(const struct identity *who, struct privilege_facts *f)
 	close(fd);
 	f->set_uid = f->set_uid && privilege_is_mapped(who, "uid_map", f->owner);
 	f->set_gid = f->set_gid && privilege_is_mapped(who, "gid_map", f->group);
-	return privilege_gather_process(who, f);
+	known = procfs_read(who->task, "status", &text, &length) == 0 &&
+		procfs_status_numbers(text, "Uid", 10, uids, 2) == 2 &&
+		procfs_status_numbers(text, "Gid", 10, gids, 2) == 2;
+	if (known) {
+		f->uid = (uid_t)uids[1];
+		f->gid = (gid_t)gids[1];
+		f->capabilities = procfs_status_set(text, "CapPrm");
+		f->file_capabilities &= procfs_status_set(text, "CapBnd");
+		f->refused_anyway |= procfs_status(text, "NoNewPrivs", 0) > 0;
+	}
+	free(text);
+	return known;
 }
 
 bool privilege_lost(const struct privilege_facts *f, char *out, size_t size)

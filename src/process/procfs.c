@@ -15,7 +15,7 @@
 struct procfs_text {
 	char *bytes;
 	size_t capacity, used;
-	size_t kept; /* of these, seen by `drop` */
+	size_t kept; /* part of `used` that `drop` has seen */
 };
 
 /* Remove the unwanted lines among the whole lines read so far. */
@@ -37,64 +37,48 @@ static void procfs_drop(struct procfs_text *t, size_t (*drop)(char *, size_t))
 	t->kept += left;
 }
 
-/* Room for a reading of some size, and the NUL; 0 or a negative errno. */
-static int procfs_grow(struct procfs_text *t, size_t (*drop)(char *, size_t))
-{
-	char *larger;
-
-	if (t->capacity - t->used > 1024 && t->used <= PROCFS_MOST)
-		return 0;
-	procfs_drop(t, drop);
-	if (t->used > PROCFS_MOST)
-		return -EFBIG;
-	if (t->capacity && t->used < t->capacity / 2)
-		return 0;
-	larger = realloc(t->bytes, t->capacity ? 2 * t->capacity : 4096);
-	if (!larger)
-		return -ENOMEM;
-	t->bytes = larger;
-	t->capacity = t->capacity ? 2 * t->capacity : 4096;
-	return 0;
-}
-
-static int procfs_read_all(int fd, struct procfs_text *t, size_t (*drop)(char *, size_t))
-{
-	for (;;) {
-		int r = procfs_grow(t, drop);
-		ssize_t n;
-
-		if (r < 0)
-			return r;
-		n = read(fd, t->bytes + t->used, t->capacity - t->used - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		t->used += (size_t)n;
-		if (n > 0)
-			continue;
-		procfs_drop(t, drop);
-		t->bytes[t->used] = '\0';
-		return 0;
-	}
-}
-
 int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
 	char **text, size_t *size)
 {
-	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC), r;
+	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC), r = 0;
 	struct procfs_text t = {0};
+	char *larger;
+	ssize_t n = 1;
 
 	*text = NULL;
 	*size = 0;
 	if (fd < 0)
 		return -errno;
-	r = procfs_read_all(fd, &t, drop);
+	while (r == 0 && n > 0) {
+		/* Make space for the next read, and the NUL. */
+		if (t.capacity - t.used <= 1024 || t.used > PROCFS_MOST) {
+			procfs_drop(&t, drop);
+			if (t.used > PROCFS_MOST)
+				r = -EFBIG;
+			if (r == 0 && (!t.capacity || t.used >= t.capacity / 2)) {
+				larger = realloc(t.bytes, t.capacity ? 2 * t.capacity : 4096);
+				t.bytes = larger ? larger : t.bytes;
+				t.capacity = t.capacity ? 2 * t.capacity : 4096;
+				r = larger ? 0 : -ENOMEM;
+			}
+			if (r < 0)
+				break;
+		}
+		n = read(fd, t.bytes + t.used, t.capacity - t.used - 1);
+		if (n > 0)
+			t.used += (size_t)n;
+		else if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n < 0)
+			r = -errno;
+	}
 	close(fd);
 	if (r < 0) {
 		free(t.bytes);
 		return r;
 	}
+	procfs_drop(&t, drop);
+	t.bytes[t.used] = '\0';
 	*text = t.bytes;
 	*size = t.used;
 	return 0;
@@ -105,7 +89,7 @@ int procfs_read(int dir, const char *file, char **text, size_t *size)
 	return procfs_read_lines(dir, file, NULL, text, size);
 }
 
-/* What follows "Key:", or NULL. */
+/* The text behind "Key:", or NULL. */
 static const char *procfs_status_at(const char *status, const char *key)
 {
 	size_t length = strlen(key);
@@ -131,7 +115,7 @@ long procfs_status_last(const char *status, const char *key, long otherwise)
 {
 	const char *at = procfs_status_at(status, key);
 
-	/* Blanks lie before each; the end of the line must not be stepped over. */
+	/* Skip blanks before each number, but not the end of the line. */
 	while (at && *(at += strspn(at, " \t")) >= '0' && *at <= '9')
 		otherwise = strtol(at, (char **)&at, 10);
 	return otherwise;
@@ -204,6 +188,25 @@ int procfs_stat(int dir, const char *file, struct procfs_stat *stat)
 		r = procfs_parse_stat(text, stat);
 	free(text);
 	return r;
+}
+
+int probes_process_info(pid_t pid, struct probes_process_info *info, struct probes_error *e)
+{
+	struct procfs_stat stat;
+	char path[64];
+	int r;
+
+	*info = (struct probes_process_info){.up_seconds = -1, .threads = -1};
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	r = procfs_stat(AT_FDCWD, path, &stat);
+	if (r < 0)
+		return error_set(e, PROBES_NO_TARGET, r, "cannot read %s", path);
+	snprintf(info->name, sizeof info->name, "%.15s", stat.comm);
+	info->start = stat.start_time;
+	info->up_seconds = (long)(procfs_now() / (uint64_t)sysconf(_SC_CLK_TCK) -
+				  stat.start_time / (uint64_t)sysconf(_SC_CLK_TCK));
+	info->threads = (long)stat.threads;
+	return 0;
 }
 
 void procfs_name(pid_t pid, char *name, size_t size)

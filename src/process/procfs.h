@@ -1,4 +1,4 @@
-/* Small files of /proc, read whole. The one place that knows how they are read. */
+/* Reads whole small files of /proc, and parses those that several modules need. */
 #ifndef PROCESS_PROCFS_H
 #define PROCESS_PROCFS_H
 
@@ -10,14 +10,14 @@
 
 /*
  * Read a file below /proc/PID (relative to the directory descriptor, or absolute with AT_FDCWD)
- * into memory that is the caller's (free); a NUL follows the bytes. Returns 0 or a negative errno;
+ * into memory that the caller frees; a NUL follows the bytes. Returns 0 or a negative errno;
  * -EFBIG: it is larger than PROCFS_MOST.
  */
 int procfs_read(int dir, const char *file, char **text, size_t *size);
 
 /*
  * The same for a file of lines: `drop` removes unwanted lines from the whole lines read so far, in
- * place, and returns the bytes that are left. The limit applies to what is left.
+ * place, and returns the bytes that are left. The limit applies to the rest.
  */
 int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
 	char **text, size_t *size);
@@ -30,6 +30,7 @@ long procfs_status_last(const char *status, const char *key, long otherwise);
 
 /* A set of bits in hexadecimal ("CapEff"); 0 if absent. */
 uint64_t procfs_status_set(const char *status, const char *key);
+
 /* Up to `most` numbers after "Key:"; returns how many there are. */
 size_t procfs_status_numbers(
 	const char *status, const char *key, int base, uint64_t *numbers, size_t most);
@@ -37,33 +38,35 @@ size_t procfs_status_numbers(
 #define PROCFS_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
 #define PROCFS_FORKED 0x00000040        /* PF_FORKNOEXEC: no exec since its fork */
 
-/* What is needed of a /proc/PID/stat text. */
+/* Fields of a /proc/PID/stat text. */
 struct procfs_stat {
 	char comm[64]; /* untrusted */
 	char state;    /* R S D Z T t X ... */
 	pid_t parent;
-	unsigned long flags; /* PF_*: 0x200000 is a kernel thread */
+	unsigned long flags; /* PF_* */
 	unsigned long threads;
-	uint64_t start_time; /* clock ticks since boot; with the pid it names a process */
+	uint64_t
+		start_time; /* clock ticks since boot; identifies a process together with its pid */
 };
-/* Parse one; 0 or -EBADMSG. The comm may hold blanks and parentheses: the last ')' ends it. */
+
+/* Parse one; 0 or -EBADMSG. The comm may contain blanks and parentheses: the last ')' ends it. */
 int procfs_parse_stat(const char *text, struct procfs_stat *stat);
 
-/* The present, in the unit of start_time. */
+/* The current time, in the unit of start_time. */
 uint64_t procfs_now(void);
 
 /* procfs_read of DIR/stat and procfs_parse_stat in one. */
 int procfs_stat(int dir, const char *file, struct procfs_stat *stat);
 
-/* The name (comm, untrusted) of a process; "" where there is none. */
+/* The name (comm, untrusted) of a process; "" if there is none. */
 void procfs_name(pid_t pid, char *name, size_t size);
 
-/* Who traces, by a status file: its number and its name (untrusted); 0: nobody. */
+/* The tracer in a status file: its pid and name (untrusted); 0: none. */
 pid_t procfs_tracer(int dir, const char *file, char *name, size_t size);
 
 /*
- * One value (AT_PHDR, AT_BASE, ...: getauxval(3)) of DIR/auxv into *value; 0 where it is absent or
- * unreadable. Fails only for a shortage of our own: 0 or a negative errno.
+ * One value (AT_PHDR, AT_BASE, ...: getauxval(3)) of DIR/auxv into *value; 0 if it is absent or
+ * unreadable. Fails only for a shortage: 0 or a negative errno.
  */
 int procfs_auxv(int dir, unsigned long type, uint64_t *value);
 

@@ -1,13 +1,13 @@
 /*
- * fork, seize, exec, then run the dynamic linker up to the point where it
- * announces that everything is mapped: the function that debuggers know as
- * r_debug.r_brk, _dl_debug_state. It is called with r_state = RT_CONSISTENT
- * after relocation and before the first constructor (glibc 2.36 elf/rtld.c
- * dl_main; musl 1.2 ldso/dynlink.c __dls3). The breakpoint there lives only
- * before the program has begun: until then the program may die with us.
+ * fork, seize, exec, then run the dynamic linker up to the point where it announces that everything
+ * is mapped: the function that debuggers know as r_debug.r_brk, _dl_debug_state. It is called with
+ * r_state = RT_CONSISTENT after relocation and before the first constructor (glibc 2.36 elf/rtld.c
+ * dl_main; musl 1.2 ldso/dynlink.c __dls3). The breakpoint there exists only before the program has
+ * begun: until then the program may die with us.
  */
 #include "process/start.h"
 
+#include "arch/arch.h"
 #include "base/error.h"
 #include "process/mapped.h"
 #include "process/procfs.h"
@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Where the linker announces its map, in the new process. 0: it has none. */
+/* Where the linker announces its map, in the new process; 0: unknown. */
 struct start_point {
 	uint64_t announce; /* address of _dl_debug_state */
 	uint64_t state;    /* address of r_debug.r_state */
@@ -34,50 +34,39 @@ struct start_point {
 
 /* ---- the child ---- */
 
-static void start_take_terminal(int terminal)
-{
-	sigset_t none;
-
-	setsid();
-	ioctl(terminal, TIOCSCTTY, 0);
-	for (int fd = 0; fd < 3; fd++)
-		dup2(terminal, fd);
-	if (terminal > 2)
-		close(terminal);
-	/* The screen blocks and ignores signals for itself; its program must not inherit that. */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-}
-
-/* A program that uses select(2) breaks on descriptors beyond 1023: it must not get our limit. */
-static void start_take_limit(unsigned long files)
-{
-	struct rlimit limit;
-
-	if (!files || getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static void start_child(const struct probes_program *p, int parent)
 {
 	char *const plain[] = {(char *)p->file, NULL};
+	struct rlimit limit;
+	sigset_t none;
 	char byte;
 	int code;
 
-	/* Seized first: were we gone before that, read sees the end. */
-	if (read(parent, &byte, 1) == 1) {
-		if (p->terminal >= 0)
-			start_take_terminal(p->terminal);
-		start_take_limit(p->files);
-		execvp(p->file, p->argv ? p->argv : plain);
-		code = errno;
-		if (write(parent, &code, sizeof code) < 0)
-			_exit(126);
+	/* Wait until we are seized; if the parent dies before, read sees the end. */
+	if (read(parent, &byte, 1) != 1)
+		_exit(127);
+	if (p->terminal >= 0) {
+		setsid();
+		ioctl(p->terminal, TIOCSCTTY, 0);
+		for (int fd = 0; fd < 3; fd++)
+			dup2(p->terminal, fd);
+		if (p->terminal > 2)
+			close(p->terminal);
+		/* The screen blocks and ignores signals for itself; its program must not inherit
+		 * that. */
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		signal(SIGPIPE, SIG_DFL);
 	}
-	_exit(127);
+	/* A program that uses select(2) breaks on descriptors beyond 1023: undo our raised limit.
+	 */
+	if (p->files && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = p->files < limit.rlim_max ? p->files : limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	execvp(p->file, p->argv ? p->argv : plain);
+	code = errno;
+	_exit(write(parent, &code, sizeof code) < 0 ? 126 : 127);
 }
 
 /* ---- the parent ---- */
@@ -93,31 +82,11 @@ static int start_ended(const char *file, int status, struct probes_error *e)
 	return error_hint(e, "run it by itself to see what it needs");
 }
 
-/* Continue until a stop of the wanted kind; signals on the way are passed on. */
-static int start_run_to(pid_t pid, const char *file, int (*wanted)(int), struct probes_error *e)
-{
-	int status, signal = 0;
-
-	for (;;) {
-		int r = tracee_continue(pid, signal);
-
-		if (r == 0)
-			r = tracee_wait(pid, &status);
-		if (r < 0)
-			return error_set(e, PROBES_GONE, r, "lost the new program %s", file);
-		if (!WIFSTOPPED(status))
-			return start_ended(file, status, e);
-		if (wanted(status))
-			return 0;
-		signal = tracee_signal(status);
-	}
-}
-
 static int start_run_to_exec(pid_t pid, const char *file, int child, struct probes_error *e)
 {
 	int code = 0, status, r = 0;
 
-	/* Seized while it waits for this byte, it runs on: the first stop is the one at exec. */
+	/* It was seized while it waits for this byte, without a stop: the first stop is at exec. */
 	if (send(child, "", 1, MSG_NOSIGNAL) != 1)
 		r = -errno;
 	do
@@ -138,7 +107,7 @@ static int start_run_to_exec(pid_t pid, const char *file, int child, struct prob
 
 /*
  * Find the announcement in the dynamic linker that the kernel has mapped (AT_BASE; *base is 0:
- * static). Fails only for a shortage of our own: 0 or a negative errno.
+ * static). Fails only for a shortage: 0 or a negative errno.
  */
 static int start_find_point(const struct identity *who, uint64_t *base, struct start_point *point)
 {
@@ -181,55 +150,50 @@ static int start_put(struct memory *m, uint64_t address, unsigned char byte)
 	return m->ops->write(m, address, &byte, 1);
 }
 
-/* Stopped at the breakpoint: is everything mapped now? A linker that does not say is believed. */
-static bool start_consistent(struct memory *m, const struct start_point *point)
-{
-	int state;
-
-	return !point->state || !memory_read(m, point->state, &state, sizeof state) ||
-	       state == RT_CONSISTENT;
-}
-
-/* Take one step over the instruction under the breakpoint, with its own byte back in place. */
-static int start_step_over(pid_t pid, struct memory *m, uint64_t at, unsigned char own)
-{
-	int status, r = start_put(m, at, own);
-
-	if (r == 0)
-		r = tracee_step(pid);
-	if (r == 0)
-		r = tracee_wait(pid, &status);
-	if (r == 0 && !tracee_is_trap(status))
-		r = -ECHILD;
-	return r ? r : start_put(m, at, 0xcc);
-}
-
+/* Run to the announcement that everything is mapped; signals on the way are passed on. */
 static int start_run_to_announcement(pid_t pid, const char *file, struct memory *m,
 	const struct start_point *point, struct probes_error *e)
 {
+	int state, status, signal = 0, r;
+	bool consistent = false;
 	unsigned char own;
 	uint64_t pc;
-	int r = memory_read(m, point->announce, &own, 1) ? 0 : -EFAULT;
 
+	r = memory_read(m, point->announce, &own, 1) ? 0 : -EFAULT;
 	if (r == 0)
-		r = start_put(m, point->announce, 0xcc);
-	while (r == 0) {
-		if (start_run_to(pid, file, tracee_is_trap, e) < 0)
-			return e->code;
+		r = start_put(m, point->announce, ARCH_BREAKPOINT);
+	while (r == 0 && !consistent) {
+		r = tracee_continue(pid, signal);
+		if (r == 0)
+			r = tracee_wait(pid, &status);
+		if (r < 0)
+			return error_set(e, PROBES_GONE, r, "lost the new program %s", file);
+		if (!WIFSTOPPED(status))
+			return start_ended(file, status, e);
+		signal = tracee_is_trap(status) ? 0 : tracee_signal(status);
+		if (!tracee_is_trap(status))
+			continue;
 		r = tracee_get_pc(pid, &pc);
 		if (r < 0 || pc != point->announce + 1)
 			continue;
+		/* A linker whose state cannot be read is taken as consistent. */
+		consistent = !point->state || !memory_read(m, point->state, &state, sizeof state) ||
+			     state == RT_CONSISTENT;
 		r = tracee_set_pc(pid, point->announce);
-		if (r == 0 && start_consistent(m, point)) {
-			r = start_put(m, point->announce, own);
-			break;
-		}
 		if (r == 0)
-			r = start_step_over(pid, m, point->announce, own);
+			r = start_put(m, point->announce, own);
+		if (r < 0 || consistent)
+			continue;
+		/* Step over the original instruction, and set the breakpoint again. */
+		r = tracee_step(pid);
+		if (r == 0)
+			r = tracee_wait(pid, &status);
+		if (r == 0 && !tracee_is_trap(status))
+			r = -ECHILD;
+		if (r == 0)
+			r = start_put(m, point->announce, ARCH_BREAKPOINT);
 	}
-	if (r < 0)
-		return error_set(e, PROBES_FAILED, r, "cannot hold %s at its start", file);
-	return 0;
+	return r < 0 ? error_set(e, PROBES_FAILED, r, "cannot hold %s at its start", file) : 0;
 }
 
 static int start_run_to_beginning(pid_t pid, const char *file, struct probes_error *e)
@@ -258,11 +222,9 @@ static int start_run_to_beginning(pid_t pid, const char *file, struct probes_err
 	return r;
 }
 
-/* Fork a child that waits for a byte on a socket, whose other end is *child. */
-static int start_fork(
-	const struct probes_program *p, pid_t *pid, int *child, struct probes_error *e)
+int start_hold(const struct probes_program *p, pid_t *pid, struct probes_error *e)
 {
-	int ends[2], code;
+	int ends[2], code, r;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return error_set(e, PROBES_FAILED, -errno, "cannot start %s", p->file);
@@ -273,28 +235,19 @@ static int start_fork(
 	}
 	code = -errno;
 	close(ends[1]);
-	*child = ends[0];
-	if (*pid > 0)
-		return 0;
-	close(ends[0]);
-	return error_fork(e, code, "cannot start %s", p->file);
-}
-
-int start_hold(const struct probes_program *p, pid_t *pid, struct probes_error *e)
-{
-	int child = -1, r = start_fork(p, pid, &child, e);
-
-	if (r < 0)
-		return r;
+	if (*pid < 0) {
+		close(ends[0]);
+		return error_fork(e, code, "cannot start %s", p->file);
+	}
 	r = tracee_seize_child(*pid);
 	if (r < 0) {
 		error_set(e, PROBES_DENIED, r, "cannot trace the new program %s", p->file);
 		error_why(e, "ptrace is denied even for a child (seccomp or a security module)");
 		error_hint(e, "in a container: --cap-add SYS_PTRACE");
 	} else {
-		r = start_run_to_exec(*pid, p->file, child, e);
+		r = start_run_to_exec(*pid, p->file, ends[0], e);
 	}
-	close(child);
+	close(ends[0]);
 	if (r == 0)
 		r = start_run_to_beginning(*pid, p->file, e);
 	if (r < 0)
@@ -302,7 +255,7 @@ int start_hold(const struct probes_program *p, pid_t *pid, struct probes_error *
 	return r;
 }
 
-int start_let_go(pid_t pid, struct probes_error *e)
+int start_resume(pid_t pid, struct probes_error *e)
 {
 	int r = tracee_detach(pid, 0);
 
@@ -314,7 +267,7 @@ void start_kill(pid_t pid)
 	siginfo_t info;
 	int status;
 
-	/* Not ours any more (collected): its number may be somebody else's by now. */
+	/* If it was reaped already, its pid may have been recycled. */
 	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
 		return;
 	kill(pid, SIGKILL);

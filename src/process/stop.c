@@ -1,14 +1,14 @@
 /*
- * Seize all, then interrupt all, then wait for all (doc/hazards.md): interrupting and
- * waiting one by one takes a hundred times as long on a busy machine. Threads
- * are born meanwhile: done is when as many stand still as the kernel counts.
+ * Seize all threads, then interrupt all, then wait for all (doc/hazards.md): one thread after the
+ * other would take a hundred times as long on a busy machine. Threads are born meanwhile: repeat
+ * until as many have stopped as the kernel counts.
  */
 #include "process/stop.h"
 
 #include "base/error.h"
-#include "process/helper.h"
 #include "process/procfs.h"
 #include "process/tracee.h"
+#include "process/tracer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,39 +28,39 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STOP_LINKS 2 /* of a folder without threads */
+#define STOP_LINKS 2 /* of a directory without threads */
 #define STOP_TICK_US 10000
-#define STOP_GRACE_NS 50000000u /* after the deadline */
+#define STOP_GRACE_NS 50000000u /* from the deadline until the helper is killed */
 
-enum stop_state { STOP_FREE, STOP_SEIZED, STOP_ASKED, STOP_STOPPED, STOP_GONE };
+enum stop_state { STOP_FREE, STOP_SEIZED, STOP_INTERRUPTED, STOP_STOPPED, STOP_GONE };
 
 struct stop_thread {
 	pid_t tid;
 	enum stop_state state;
-	int signal; /* that it was about to get when it stopped */
+	int signal; /* to deliver when it is detached */
 };
 
-/* What the helper tells, in memory that both see. */
-struct stop_told {
+/* What the helper reports, in shared memory. */
+struct stop_report {
 	uint64_t begin, stopped_ns; /* CLOCK_MONOTONIC, ns */
-	bool working;               /* all stood still */
+	bool working;               /* all threads were stopped */
 };
 
 struct stop {
 	const struct identity *who;
-	struct stop_thread *table; /* open addressing by tid; nothing is allocated while stopping */
+	struct stop_thread *table; /* open addressing by tid; allocated before anything stops */
 	size_t size;               /* a power of two */
 	size_t known, stopped, gone;
 	uint64_t deadline; /* CLOCK_MONOTONIC, ns */
 	int (*work)(void *data, struct probes_error *e);
 	void *data;
-	struct stop_told *told;
-	volatile sig_atomic_t seizing; /* the one within PTRACE_SEIZE: the alarm has the table */
-	pid_t waiting;                 /* the alarm found that one there before */
-	bool renamed;                  /* an exec gave one of them the leader's number */
+	struct stop_report *report;
+	volatile sig_atomic_t seizing; /* tid in PTRACE_SEIZE: the alarm may use the table then */
+	pid_t blocked;                 /* `seizing` at the last alarm */
+	bool renamed;                  /* exec gave a thread the tid of the leader */
 };
 
-static struct stop *stop_helping; /* in the helper: what its alarm is about */
+static struct stop *stop_current; /* in the helper, for its alarm */
 
 static uint64_t stop_now(void)
 {
@@ -70,11 +70,11 @@ static uint64_t stop_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Also where not all stopped in time: those that did stand still until the helper ends. */
-static void stop_tell_time(struct stop *s)
+/* Also if the deadline passed: the threads that did stop were held until the helper ended. */
+static void stop_set_duration(struct stop *s)
 {
-	if (s->told->begin)
-		s->told->stopped_ns = stop_now() - s->told->begin;
+	if (s->report->begin)
+		s->report->stopped_ns = stop_now() - s->report->begin;
 }
 
 /* ---- the table ---- */
@@ -88,24 +88,11 @@ static struct stop_thread *stop_find(struct stop *s, pid_t tid)
 	return &s->table[at];
 }
 
-static bool stop_new_table(struct stop *s)
-{
-	struct procfs_stat stat;
-	size_t want = 4096;
-
-	if (procfs_stat(s->who->proc, "stat", &stat) == 0)
-		want += 8 * stat.threads;
-	for (s->size = 4096; s->size < want; s->size *= 2)
-		;
-	s->table = calloc(s->size, sizeof *s->table);
-	return s->table;
-}
-
-/* ---- what becomes of them ---- */
+/* ---- the state of threads ---- */
 
 static void stop_note(struct stop *s, struct stop_thread *t, int result, int status)
 {
-	/* What stood still is told again as long as it does; or it was killed. */
+	/* A stopped thread is reported on every wait, unless it was killed. */
 	s->stopped -= t->state == STOP_STOPPED;
 	s->gone -= t->state == STOP_GONE;
 	if (result == 0 && WIFSTOPPED(status)) {
@@ -115,14 +102,14 @@ static void stop_note(struct stop *s, struct stop_thread *t, int result, int sta
 	} else {
 		t->state = STOP_GONE;
 		s->gone++;
-		/* Its end was not told, and we trace nobody of that number any more. */
+		/* Its end was not reported, and no tracee has this tid any more. */
 		s->renamed |= result == -ECHILD;
 	}
 }
 
 /*
- * Note whatever can be told without waiting. A wait for any of them has the kernel look through
- * all of them each time.
+ * Note all stops and ends without blocking. A wait for any thread would make the kernel search all
+ * of them each time.
  */
 static void stop_note_all(struct stop *s)
 {
@@ -139,87 +126,28 @@ static void stop_note_all(struct stop *s)
 }
 
 /*
- * A thread that calls exec waits for the ends of all others to be collected, which is ours to do
- * where we have seized them; and until it has its way nobody is seized: PTRACE_SEIZE waits, and is
- * begun anew after each signal (Linux 6.18: fs/exec.c de_thread; kernel/ptrace.c ptrace_attach). So
- * they are collected from here. Where that exec waits for something else, nothing helps but to end.
+ * exec waits until all other threads have ended and been reaped, which is our duty for those that
+ * we have seized; and PTRACE_SEIZE waits for that exec, restarted after each signal (Linux 6.18:
+ * fs/exec.c de_thread; kernel/ptrace.c ptrace_attach). So they are reaped from here. If the exec
+ * waits for something else, only our exit resolves the deadlock.
  */
 static void stop_alarm(int number)
 {
-	struct stop *s = stop_helping;
+	struct stop *s = stop_current;
 	int code = errno;
 
 	(void)number;
 	if (s->seizing) {
-		if (s->waiting == s->seizing)
+		if (s->blocked == s->seizing)
 			stop_note_all(s);
-		s->waiting = s->seizing;
+		s->blocked = s->seizing;
 		if (stop_now() >= s->deadline)
 			_exit(0);
 	}
 	errno = code;
 }
 
-/*
- * Interrupt whatever waits, at even times, one of which is the deadline, and ever after. To seize
- * what is stopped by job control and frozen nothing interrupts but our end (Linux 6.18:
- * kernel/ptrace.c, JOBCTL_TRAPPING_BIT).
- */
-static void stop_set_alarm(struct stop *s)
-{
-	const struct sigaction action = {.sa_handler = stop_alarm}; /* without SA_RESTART */
-	struct itimerval alarm = {.it_interval = {.tv_usec = STOP_TICK_US}};
-	uint64_t now = stop_now(), left = s->deadline > now ? (s->deadline - now) / 1000 : 0;
-	sigset_t only;
-
-	alarm.it_value.tv_usec = (suseconds_t)(left % STOP_TICK_US + 1);
-	stop_helping = s;
-	sigemptyset(&only);
-	sigaddset(&only, SIGALRM);
-	sigaction(SIGALRM, &action, NULL);
-	sigprocmask(SIG_UNBLOCK, &only, NULL);
-	setitimer(ITIMER_REAL, &alarm, NULL);
-	helper_limit(s->deadline + STOP_GRACE_NS);
-}
-
-/* So that no look or write is interrupted. */
-static void stop_clear_alarm(void)
-{
-	helper_limit(0);
-	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
-}
-
 /* ---- seizing ---- */
-
-static int stop_denied(const struct stop *s, pid_t tid, int code, struct probes_error *e)
-{
-	char file[64], name[64];
-	pid_t tracer;
-
-	snprintf(file, sizeof file, "task/%d/status", tid);
-	tracer = procfs_tracer(s->who->proc, file, name, sizeof name);
-	/* Another number before its exec. */
-	if (tracer == getpid())
-		return identity_gone(s->who, e);
-	error_set(e, PROBES_DENIED, code, "cannot stop process %d", s->who->pid);
-	if (!tracer)
-		return error_hint(e, "switch without -stop");
-	error_why(e, "process %d (%s) traces it already", tracer, name);
-	return error_hint(e, "switch without -stop, or let the other tool go first");
-}
-
-static int stop_seize_once(struct stop *s, pid_t tid)
-{
-	int r;
-
-	s->waiting = 0;
-	s->seizing = tid;
-	atomic_signal_fence(memory_order_seq_cst);
-	r = tracee_seize(tid);
-	atomic_signal_fence(memory_order_seq_cst);
-	s->seizing = 0;
-	return r;
-}
 
 static bool stop_has_state(const struct stop *s, pid_t tid, bool dead)
 {
@@ -232,13 +160,15 @@ static bool stop_has_state(const struct stop *s, pid_t tid, bool dead)
 }
 
 /*
- * Seize one thread that was not seen before, or whose number has an owner again: the thread that
- * calls exec takes that of the leader. A thread that ends meanwhile is no error.
+ * Seize one thread that is new, or whose tid was recycled: a thread that calls exec takes the tid
+ * of the leader. A thread that ends meanwhile is no error.
  */
 static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 {
 	struct stop_thread *t = stop_find(s, tid);
-	int r;
+	char file[64], name[64];
+	pid_t tracer;
+	int r = 0;
 
 	if (t->state != STOP_FREE && t->state != STOP_GONE)
 		return 0;
@@ -249,17 +179,31 @@ static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 	s->known += t->state == STOP_FREE;
 	s->gone -= t->state == STOP_GONE;
 	*t = (struct stop_thread){.tid = tid, .state = STOP_SEIZED};
-	r = stop_seize_once(s, tid);
-	/* A dead leader stays in the list while its threads live on; or, while we waited for an
-	 * exec, it has become another than the one that we would have seized. */
-	if (r == -EPERM && stop_has_state(s, tid, false)) {
-		r = stop_seize_once(s, tid);
+	/* A dead leader remains in the list while other threads live; and during an exec the tid
+	 * may have passed to another thread: try twice. */
+	for (int tries = 0; tries < 2; tries++) {
+		s->blocked = 0;
+		s->seizing = tid;
+		atomic_signal_fence(memory_order_seq_cst);
+		r = tracee_seize(tid);
+		atomic_signal_fence(memory_order_seq_cst);
+		s->seizing = 0;
 		if (r == -EPERM && stop_has_state(s, tid, false))
-			return stop_denied(s, tid, r, e);
+			continue;
+		if (r < 0)
+			stop_note(s, t, r, 0);
+		return 0;
 	}
-	if (r < 0)
-		stop_note(s, t, r, 0);
-	return 0;
+	snprintf(file, sizeof file, "task/%d/status", tid);
+	tracer = procfs_tracer(s->who->proc, file, name, sizeof name);
+	/* We traced this thread under its tid before exec. */
+	if (tracer == getpid())
+		return identity_gone(s->who, e);
+	error_set(e, PROBES_DENIED, r, "cannot stop process %d", s->who->pid);
+	if (!tracer)
+		return error_hint(e, "switch without -stop");
+	error_why(e, "process %d (%s) traces it already", tracer, name);
+	return error_hint(e, "switch without -stop, or let the other tool go first");
 }
 
 struct stop_entry { /* linux_dirent64, getdents64(2) */
@@ -293,17 +237,6 @@ static int stop_seize_all(struct stop *s, struct probes_error *e)
 	return r;
 }
 
-static void stop_interrupt_all(struct stop *s)
-{
-	if (!s->told->begin)
-		s->told->begin = stop_now();
-	for (size_t i = 0; i < s->size; i++)
-		if (s->table[i].state == STOP_SEIZED) {
-			s->table[i].state = STOP_ASKED;
-			tracee_interrupt(s->table[i].tid);
-		}
-}
-
 /* ---- waiting ---- */
 
 static int stop_late(const struct stop *s, struct probes_error *e)
@@ -327,8 +260,8 @@ static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)
 {
 	int status = 0, ticks = 0, r;
 
-	/* Who took the leader's number may never have been asked. */
-	while (t->state == STOP_ASKED && !s->renamed) {
+	/* A thread that took the tid of the leader may never have been interrupted. */
+	while (t->state == STOP_INTERRUPTED && !s->renamed) {
 		r = tracee_wait_once(t->tid, !*late, &status);
 		if (r == -EAGAIN)
 			return;
@@ -336,13 +269,13 @@ static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)
 			stop_note(s, t, r, status);
 			return;
 		}
-		/* Others may have been killed that stood still; not worth a look at all of them
-		 * where it is only their number that takes its time. */
+		/* Stopped threads may have been killed. The first tick needs no check: many threads
+		 * simply take long. */
 		if (ticks++)
 			stop_note_all(s);
-		/* A leader that ends by itself is not told of while others live, who stand still.
-		 */
-		if (t->state == STOP_ASKED && t->tid == s->who->pid &&
+		/* The kernel reports the end of a leader only after the ends of all others, which
+		 * are stopped. */
+		if (t->state == STOP_INTERRUPTED && t->tid == s->who->pid &&
 			stop_has_state(s, t->tid, true))
 			stop_note(s, t, -ESRCH, 0);
 		*late = stop_now() >= s->deadline;
@@ -350,23 +283,9 @@ static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)
 }
 
 /*
- * Wait until every thread we know has stopped or ended; for one after the other, since a wait for
- * any of them has the kernel look through all of them each time. Should all be killed meanwhile,
- * the leader's end is not told before those of all others have been collected.
- */
-static int stop_wait_all(struct stop *s, struct probes_error *e)
-{
-	bool late = false;
-
-	for (size_t i = 0; i < s->size; i++)
-		stop_wait_one(s, &s->table[i], &late);
-	return s->stopped + s->gone < s->known ? stop_late(s, e) : 0;
-}
-
-/*
- * Does the kernel count no more threads than stand still? They are the links of the folder
- * (fs/proc/base.c proc_task_getattr), which costs a fiftieth of reading stat. The dead that it
- * still counts are ours.
+ * Does the kernel count no more threads than have stopped? They are the links of the directory
+ * (fs/proc/base.c proc_task_getattr), which costs a fiftieth of reading stat. Our unreaped zombies
+ * count, too.
  */
 static bool stop_complete(const struct stop *s)
 {
@@ -382,9 +301,8 @@ static bool stop_complete(const struct stop *s)
 }
 
 /*
- * The thread that calls exec takes the leader's number, and with it the place that we have noted
- * for the leader: that one stood still, but is no more, and the other may run, or stand still at
- * a signal that is nobody's but its own.
+ * Did a thread take the tid of the leader by exec? Then the leader that we stopped is gone, and the
+ * other thread may run, or be stopped by a signal of its own.
  */
 static bool stop_renamed(struct stop *s)
 {
@@ -400,56 +318,77 @@ static bool stop_renamed(struct stop *s)
 	return s->renamed;
 }
 
-/* Where all whom the kernel counts stand still nobody is left who could start another thread. */
+/* Once all threads that the kernel counts have stopped, none is left to start another one. */
 static int stop_all(struct stop *s, struct probes_error *e)
 {
 	do {
 		int r = stop_seize_all(s, e);
+		bool late = false;
 
 		if (r < 0)
 			return r;
-		stop_interrupt_all(s);
-		r = stop_wait_all(s, e);
+		if (!s->report->begin)
+			s->report->begin = stop_now();
+		for (size_t i = 0; i < s->size; i++)
+			if (s->table[i].state == STOP_SEIZED) {
+				s->table[i].state = STOP_INTERRUPTED;
+				tracee_interrupt(s->table[i].tid);
+			}
+		/* One after the other: a wait for any thread would make the kernel search all of
+		 * them each time. */
+		for (size_t i = 0; i < s->size; i++)
+			stop_wait_one(s, &s->table[i], &late);
 		if (s->renamed)
 			return identity_gone(s->who, e);
-		if (r < 0)
-			return r;
-		if (stop_now() > s->deadline)
+		if (s->stopped + s->gone < s->known || stop_now() > s->deadline)
 			return stop_late(s, e);
 	} while (!stop_complete(s));
 	return s->stopped && !stop_renamed(s) ? 0 : identity_gone(s->who, e);
-}
-
-static void stop_resume_all(struct stop *s)
-{
-	for (size_t i = 0; i < s->size; i++)
-		if (s->table[i].state == STOP_STOPPED)
-			tracee_detach(s->table[i].tid, s->table[i].signal);
 }
 
 /* ---- the helper ---- */
 
 static int stop_help(void *data, struct probes_error *e)
 {
+	const struct sigaction action = {.sa_handler = stop_alarm}; /* without SA_RESTART */
+	struct itimerval alarm = {.it_interval = {.tv_usec = STOP_TICK_US}};
 	struct stop *s = data;
+	uint64_t now = stop_now(), left = s->deadline > now ? (s->deadline - now) / 1000 : 0;
+	sigset_t only;
 	int r;
 
-	stop_set_alarm(s);
+	/*
+	 * Interrupt every wait at regular intervals, also at the deadline and after it. Seizing a
+	 * thread that is both stopped by job control and frozen can only be interrupted by our exit
+	 * (Linux 6.18: kernel/ptrace.c, JOBCTL_TRAPPING_BIT).
+	 */
+	alarm.it_value.tv_usec = (suseconds_t)(left % STOP_TICK_US + 1);
+	stop_current = s;
+	sigemptyset(&only);
+	sigaddset(&only, SIGALRM);
+	sigaction(SIGALRM, &action, NULL);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	setitimer(ITIMER_REAL, &alarm, NULL);
+	tracer_kill_at(s->deadline + STOP_GRACE_NS);
 	r = stop_all(s, e);
-	stop_clear_alarm();
+	/* Nothing may interrupt a read or a write of `work`. */
+	tracer_kill_at(0);
+	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 	if (r == 0) {
-		s->told->working = true;
+		s->report->working = true;
 		r = s->work(s->data, e);
-		stop_resume_all(s);
+		for (size_t i = 0; i < s->size; i++)
+			if (s->table[i].state == STOP_STOPPED)
+				tracee_detach(s->table[i].tid, s->table[i].signal);
 	}
-	stop_tell_time(s);
+	stop_set_duration(s);
 	return r;
 }
 
 /*
- * Where many threads spin, whoever is to stop them, and to let them go, must get to run first: as a
- * real-time task, for the moment of the stop, or with the highest priority of an ordinary one, or,
- * without the privilege for either (CAP_SYS_NICE), as it is.
+ * If many threads spin, the helper must run first, to stop and to resume them: as a real-time task
+ * while it works, or with the highest priority of an ordinary one, or, without the privilege for
+ * either (CAP_SYS_NICE), unchanged.
  */
 static int stop_by_helper(struct stop *s, struct probes_error *e)
 {
@@ -460,15 +399,15 @@ static int stop_by_helper(struct stop *s, struct probes_error *e)
 
 	if (!real_time)
 		setpriority(PRIO_PROCESS, 0, -20);
-	r = helper_run(s->who->pid, stop_help, s, e);
+	r = tracer_fork(s->who->pid, stop_help, s, e);
 	if (real_time)
 		sched_setscheduler(0, policy, &ordinary);
 	else
 		setpriority(PRIO_PROCESS, 0, priority);
-	if (!s->told->stopped_ns)
-		stop_tell_time(s);
-	if (r == -ECHILD && !s->told->working && stop_now() >= s->deadline)
-		return stop_late(s, e); /* it ended by itself */
+	if (!s->report->stopped_ns)
+		stop_set_duration(s);
+	if (r == -ECHILD && !s->report->working && stop_now() >= s->deadline)
+		return stop_late(s, e); /* killed at its deadline */
 	return r;
 }
 
@@ -479,21 +418,29 @@ int stop_run(const struct identity *who, int milliseconds,
 	struct stop s = {.who = who,
 		.deadline = stop_now() + (uint64_t)milliseconds * 1000000u,
 		.work = work,
-		.data = data};
+		.data = data,
+		.size = 4096};
+	struct procfs_stat stat;
+	size_t want = 4096;
 	int r;
 
 	*stopped_ns = 0;
-	s.told = mmap(
-		NULL, sizeof *s.told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (s.told == MAP_FAILED)
+	s.report = mmap(
+		NULL, sizeof *s.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s.report == MAP_FAILED)
 		return error_memory(e, "a stopped process");
-	if (stop_new_table(&s)) {
+	if (procfs_stat(who->proc, "stat", &stat) == 0)
+		want += 8 * stat.threads;
+	while (s.size < want)
+		s.size *= 2;
+	s.table = calloc(s.size, sizeof *s.table);
+	if (s.table) {
 		r = stop_by_helper(&s, e);
-		*stopped_ns = s.told->stopped_ns;
+		*stopped_ns = s.report->stopped_ns;
 	} else {
 		r = error_memory(e, "a stopped process");
 	}
 	free(s.table);
-	munmap(s.told, sizeof *s.told);
+	munmap(s.report, sizeof *s.report);
 	return r;
 }

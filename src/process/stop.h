@@ -1,6 +1,5 @@
 /*
- * Holding a whole process still for a moment: all its threads, at one instant.
- * Only for those who ask for it; switching needs no stop.
+ * Stops all threads of a process at one instant. Only on request: switching needs no stop.
  */
 #ifndef PROCESS_STOP_H
 #define PROCESS_STOP_H
@@ -8,12 +7,12 @@
 #include "process/identity.h"
 
 /*
- * Stop every thread, call work(data, e), let every thread go on with whatever signal it was about
- * to get. A helper process does it: on the deadline, or when we die, it ends, and the kernel
- * lets everyone go. `work` runs in that helper: what it changes in our memory is lost, but its
- * return value and its error come back.
+ * Stop every thread, call work(data, e), resume every thread with its pending signal. Done by a
+ * helper process: at the deadline, or when we die, it exits, and the kernel resumes all threads.
+ * `work` runs in that helper: what it changes in our memory is lost, except its return value and
+ * its error.
  *
- * *stopped_ns is how long the process stood still. Status PROBES_REFUSED: not all threads stopped
+ * *stopped_ns: how long the process was stopped. Status PROBES_REFUSED: not all threads stopped
  * within `milliseconds` (nothing was done then); PROBES_DENIED: another tracer, or no permission.
  */
 int stop_run(const struct identity *who, int milliseconds,

@@ -48,8 +48,8 @@ int tracee_is_trap(int status)
 
 int tracee_signal(int status)
 {
-	/* A PTRACE_EVENT_* stop (also EVENT_STOP, of a group-stop) has its event above the signal.
-	 */
+	/* A PTRACE_EVENT_* stop (also the EVENT_STOP of a group-stop) has its event in the upper
+	 * bits. */
 	return WIFSTOPPED(status) && status >> 16 == 0 ? WSTOPSIG(status) : 0;
 }
 
@@ -78,17 +78,17 @@ int tracee_interrupt(pid_t tid)
 	return tracee_call(PTRACE_INTERRUPT, tid, 0, 0);
 }
 
-int tracee_wait_once(pid_t tid, bool nap, int *status)
+int tracee_wait_once(pid_t tid, bool block, int *status)
 {
 	const int how = WEXITED | WSTOPPED | WNOWAIT | __WALL;
 	siginfo_t info = {0};
 
-	if (waitid(P_PID, (id_t)tid, &info, nap ? how : how | WNOHANG) < 0)
+	if (waitid(P_PID, (id_t)tid, &info, block ? how : how | WNOHANG) < 0)
 		return -errno;
 	if (info.si_pid == 0)
 		return -EAGAIN;
 	if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
-		*status = info.si_status << 8 | 0x7f; /* as waitpid gives it */
+		*status = info.si_status << 8 | 0x7f; /* as from waitpid */
 		return 0;
 	}
 	return waitpid(tid, status, __WALL | WNOHANG) < 0 ? -errno : 0;

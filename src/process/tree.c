@@ -20,21 +20,6 @@ static int tree_by_parent(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static size_t tree_first_child(const struct tree_link *links, size_t count, pid_t parent)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (links[middle].parent < parent)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 size_t tree_descendants(struct tree_link *links, size_t count, pid_t root, pid_t *out)
 {
 	size_t found = 0;
@@ -43,12 +28,22 @@ size_t tree_descendants(struct tree_link *links, size_t count, pid_t root, pid_t
 		if (links[i].pid == root)
 			out[found++] = root;
 	qsort(links, count, sizeof *links, tree_by_parent);
-	/* A pass over /proc is no snapshot: bounded by count, so that even a circle ends. */
-	for (size_t at = 0; at < found; at++)
-		for (size_t i = tree_first_child(links, count, out[at]);
-			i < count && links[i].parent == out[at] && found < count; i++)
-			if (links[i].pid != root)
-				out[found++] = links[i].pid;
+	/* A pass over /proc is no snapshot: limited by count, so that even a cycle ends. */
+	for (size_t at = 0; at < found; at++) {
+		size_t low = 0, high = count;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (links[middle].parent < out[at])
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (; low < count && links[low].parent == out[at] && found < count; low++)
+			if (links[low].pid != root)
+				out[found++] = links[low].pid;
+	}
 	return found;
 }
 
@@ -81,6 +76,7 @@ int tree_gather(struct array *links)
 			.parent = stat.parent,
 			.start_time = stat.start_time,
 			.forked = stat.flags & PROCFS_FORKED};
+		snprintf(link->comm, sizeof link->comm, "%.15s", stat.comm);
 	}
 	if (proc)
 		closedir(proc);

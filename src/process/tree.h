@@ -1,4 +1,4 @@
-/* Who descends from whom. The public call is probes_tree in probes.h. Pure part: the choice. */
+/* Descendants of a process. The public call is probes_tree in probes.h. */
 #ifndef PROCESS_TREE_H
 #define PROCESS_TREE_H
 
@@ -11,18 +11,19 @@
 struct tree_link {
 	pid_t pid, parent;
 	uint64_t start_time; /* clock ticks since boot */
-	bool forked;         /* and called no exec since */
+	bool forked;         /* no exec since its fork */
+	char comm[16];       /* untrusted */
 };
 
 /*
  * Append every process (struct tree_link), without zombies and kernel threads. 0 or a negative
- * errno: /proc cannot be read, or a shortage of our own would have hidden some.
+ * errno: /proc cannot be read, or a shortage would hide some.
  */
 int tree_gather(struct array *links);
 
 /*
- * Order the links so that `root` comes first, then its descendants, generation by generation;
- * returns how many there are (0: root is not among them). Sorts the links.
+ * Store `root` and its descendants, generation by generation, in `out` (space for `count`). Returns
+ * their number; 0: root is not among the links. Sorts the links. Pure.
  */
 size_t tree_descendants(struct tree_link *links, size_t count, pid_t root, pid_t *out);
 

@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "patch/apply.h"
 #include "process/stop.h"
-#include "session.h"
+#include "session/session.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -188,8 +188,8 @@ static struct probes_result *live_switch(
 /* The writes of a result, forwards or backwards; of a count the byte that differs. */
 static void live_write_bare(int memory, const struct probes_result *r, bool back)
 {
-	for (size_t i = 0; i < r->write_count; i++) {
-		const struct probes_write *w = &r->writes[back ? r->write_count - 1 - i : i];
+	for (size_t i = 0; i < r->edit_count; i++) {
+		const struct probes_edit *w = &r->edits[back ? r->edit_count - 1 - i : i];
 
 		if (pwrite(memory, back ? w->old : w->new_, 1, (off_t)w->address) != 1)
 			bench_die("bare write", "it failed");
@@ -307,7 +307,7 @@ void bench_switch(char **args)
 	/* A stop forks: whoever writes next pays for the pages. */
 	for (int i = 0; i < BENCH_TURNS / 2; i++)
 		live_stopped(&l);
-	bench_put("writes", args[1], "ours", "writes", (double)l.writes->write_count);
+	bench_put("writes", args[1], "ours", "writes", (double)l.writes->edit_count);
 	probes_result_free(l.writes);
 	probes_close(l.session);
 	bench_end(&l.target);

@@ -10,6 +10,7 @@ plain=
 if [ "$(id -u)" = 0 ]; then
 	plain='setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace'
 	$plain true 2>/dev/null || skip 'setpriv cannot drop a capability'
+	hold_as=$plain
 fi
 
 # breeder: $pid
@@ -44,21 +45,6 @@ holds()
 	pid=$parent
 }
 
-# hold: $session
-hold()
-{
-	: >"$tmp/held"
-	$plain "$PROBES_TUI" attach -no-syslog -pid "$pid" -enable a0 -for 1h 2>"$tmp/held" </dev/null &
-	session=$!
-	started="$started $session"
-	until grep -q ' switched for ' "$tmp/held"; do
-		kill -0 "$session" 2>/dev/null || {
-			fail "the session ended: $(cat "$tmp/held")"
-			finish
-		}
-	done
-}
-
 ended()
 {
 	kill "$session"
@@ -69,7 +55,7 @@ ended()
 
 # --- others count in the child
 breeder
-hold
+hold -enable a0
 bear fork 2
 ended 1
 same 'the parent is off' "$(state a0)" disabled
@@ -86,7 +72,7 @@ want 0 repair -no-syslog -pid "$child"
 same 'taken back when they have gone' "$(holds)" '0000 903d'
 
 # --- it cannot be opened
-hold
+hold -enable a0
 bear hide
 ended 1
 same 'the parent is off' "$(state a0)" disabled
@@ -99,7 +85,7 @@ if [ -n "$plain" ] && capable 19; then
 fi
 
 # --- its parent has ended
-hold
+hold -enable a0
 bear grand
 kill -9 "$pid"
 kill "$session" # it may have seen that end already

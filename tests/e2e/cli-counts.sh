@@ -12,16 +12,6 @@ ref()
 	awk -v name="ocaml_2:$1" '{ sub(/^\[.\] */, "") } $1 == name { print $2, $3 }' "$tmp/out"
 }
 
-# address NAME: of its first site.
-address()
-{
-	run list -pid "$pid"
-	awk -v name="ocaml_2:$1" '
-		{ sub(/^\[.\] */, "") }
-		found { print $4; exit }
-		$1 == name { found = 1 }' "$tmp/out"
-}
-
 start loop_ocaml2_pie
 attach -enable multi
 attach -enable multi
@@ -62,13 +52,13 @@ same 'forced off' "$(ref first)" '0/1 0'
 attach -force -disable first
 same 'forced off again' "$(ref first)" '0/1 0'
 
-# --- odd: code off, count raised (a tracer that died between)
+# --- inconsistent: code off, count raised (a tracer that died between)
 where=$(address second)
 attach -enable second
 poke $((where + 1)) 075
-same 'odd' "$(state second)" odd
+same 'inconsistent' "$(state second)" inconsistent
 run attach -no-syslog -pid "$pid" -enable second
-same 'an odd probe' "$status" 6
+same 'an inconsistent probe' "$status" 6
 has 'why' 'force'
 want 1 attach -no-syslog -pid "$pid" -enable-all
 has 'not done' 'second'
@@ -79,7 +69,7 @@ attach -disable second
 
 # --- another tool's byte: never written over
 poke $((where + 1)) 314
-same 'other' "$(state second)" other
+same 'foreign' "$(state second)" foreign
 run attach -no-syslog -pid "$pid" -enable second
 same "another tool's byte" "$status" 6
 run attach -no-syslog -pid "$pid" -force -enable second

@@ -112,6 +112,23 @@ same 'off for a while' "$(state second)" disabled
 kill "$session"
 ended 143
 same 'and on again' "$(state second)" enabled
+# Its code off by hand, its count raised: only the code is written, and written back.
+where=$(address second)
+poke $((where + 1)) 075
+hold -pid "$pid" -force -enable second -for 1h
+waiting 1
+same 'its code by force' "$(state second)" enabled
+kill "$session"
+ended 143
+same 'inconsistent as found' "$(state second)" inconsistent
+hold -pid "$pid" -force -enable second -for 1h
+waiting 1
+same 'its code by force again' "$(state second)" enabled
+kill -KILL "$session"
+ended 137
+"$PROBES_TUI" repair -no-syslog -quiet -pid "$pid" >/dev/null
+same 'inconsistent after a repair' "$(state second)" inconsistent
+poke $((where + 1)) 350
 hold -pid "$pid" -enable multi,never -for 1h
 waiting 1
 attach -enable multi

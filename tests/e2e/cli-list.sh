@@ -31,7 +31,7 @@ $1" "$tmp/out" || fail "CSV: $1"
 # --- a file: every site, with its semaphore; no state
 file=$VICTIMS/loop_ocaml2_pie
 want 0 list -prog "$file"
-has 'a row' '^\[-\]   ocaml_2:multi +-/5 +- +loop_ocaml2_pie$' "$tmp/out"
+has 'a row' '^\[\?\]   ocaml_2:multi +-/5 +- +loop_ocaml2_pie$' "$tmp/out"
 has 'a site' '^ +pc 0x[0-9a-f]+ sem 0x[0-9a-f]+ ' "$tmp/out"
 has 'no site' '^ +no site sem 0x' "$tmp/out"
 has summary '^11 sites, 8 probes, 1 object$' "$tmp/out"
@@ -41,7 +41,7 @@ done | sort >"$tmp/wanted"
 grep -o 'pc 0x[0-9a-f]* sem 0x[0-9a-f]*' "$tmp/out" | sort >"$tmp/got"
 same 'sites by readelf' "$(cat "$tmp/got")" "$(cat "$tmp/wanted")"
 want 0 list -prog "$file" -quiet
-same 'lines of -quiet' "$(grep -c '^\[-\]' "$tmp/out") $(wc -l <"$tmp/out" | tr -d ' ')" '8 8'
+same 'lines of -quiet' "$(grep -c '^\[?\]' "$tmp/out") $(wc -l <"$tmp/out" | tr -d ' ')" '8 8'
 cp "$tmp/out" "$tmp/list"
 want 0 -prog "$file" -quiet
 same 'no verb, no terminal' "$(cat "$tmp/out")" "$(cat "$tmp/list")"

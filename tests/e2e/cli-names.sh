@@ -1,6 +1,6 @@
 #!/bin/sh
-# Names that are hostile or odd: whatever a listing prints is accepted as input, and nothing of it
-# reaches an output raw; JSON holds the raw name.
+# Names that are hostile or odd: whatever a listing prints is accepted as input (also by -provider
+# and -object), and nothing of it reaches an output raw; JSON holds the raw name.
 # Does not cover: notes that are malformed (the fuzzers do).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v as >/dev/null && command -v ld >/dev/null || skip 'no assembler and linker'
@@ -28,7 +28,8 @@ long=$(printf '%03000d' 7)
 echo "$long" >>"$tmp/names"
 count=$(wc -l <"$tmp/names" | tr -d ' ')
 
-# A program that says "ready" and a number, and ends with its input. One probe a name.
+# A program that says "ready" and a number, and ends with its input. One probe a name; the last one
+# has a provider of its own.
 {
 	cat <<'ASM'
 	.globl _start
@@ -51,6 +52,8 @@ ASM
 	n=0
 	while IFS= read -r name; do
 		n=$((n + 1))
+		provider=prov
+		[ $n != "$count" ] || provider='pr\033ov'
 		cat <<ASM
 	.text
 s$n:	nop
@@ -62,17 +65,18 @@ m$n:	.2byte 0
 	.4byte 8, 9f - 8f, 3
 	.asciz "stapsdt"
 8:	.8byte s$n, 0, m$n
-	.asciz "prov"
+	.asciz "$provider"
 	.asciz "$name"
 	.asciz "8@%rax"
 9:	.balign 4
 ASM
 	done <"$tmp/names"
 } >"$tmp/odd.s"
-as "$tmp/odd.s" -o "$tmp/odd.o" && ld "$tmp/odd.o" -o "$tmp/odd" 2>"$tmp/err" || skip 'cannot be built'
+program=$tmp/$(printf 'o\033dd')
+as "$tmp/odd.s" -o "$tmp/odd.o" && ld "$tmp/odd.o" -o "$program" 2>"$tmp/err" || skip 'cannot be built'
 
 fifos
-"$tmp/odd" <"$tmp/in" >"$tmp/answers" &
+"$program" <"$tmp/in" >"$tmp/answers" &
 pid=$!
 started="$started $pid"
 exec 3>"$tmp/in" 4<"$tmp/answers"
@@ -102,6 +106,18 @@ same 'all off, as list spells them' "$(rows_on)" 0
 attach -enable "$(paste -s -d , "$tmp/info")"
 same 'all on, by one list' "$(rows_on)" "$count"
 attach -disable-all
+
+# --- narrowed, as list spells a provider and an object: by list, by attach, and from a file
+want 0 list -quiet -pid "$pid" -provider 'pr\x1bov' -object 'o\x1bdd'
+same 'rows of one provider' "$(wc -l <"$tmp/out" | tr -d ' ')" 1
+has 'its provider' '^\[ \]   pr.x1bov:' "$tmp/out"
+has 'its object' '  o.x1bdd  ' "$tmp/out"
+want 0 list -quiet -prog "$program" -object "$tmp/"'o\x1bdd'
+same 'rows of one object' "$(wc -l <"$tmp/out" | tr -d ' ')" "$count"
+attach -enable-all -provider 'pr\x1bov' -object 'o\x1bdd'
+same 'one on' "$(rows_on)" 1
+attach -disable-all -provider "$(printf 'pr\033ov')"
+same 'none on' "$(rows_on)" 0
 
 # --- nothing raw: only printable characters, and none that hide or turn others
 for format in text csv json; do

@@ -8,21 +8,6 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 
-# hold ARG...: attach for an hour, in the background; $session. It waits.
-hold()
-{
-	: >"$tmp/held"
-	$as "$PROBES_TUI" attach -no-syslog -pid "$pid" "$@" -for 1h 2>"$tmp/held" </dev/null &
-	session=$!
-	started="$started $session"
-	until grep -q ' switched for ' "$tmp/held"; do
-		kill -0 "$session" 2>/dev/null || {
-			fail "the session ended: $(cat "$tmp/held")"
-			finish
-		}
-	done
-}
-
 # killed: the session, by -9, without the shell's word about it.
 killed()
 {
@@ -43,7 +28,7 @@ repaired()
 }
 
 victim=$VICTIMS/loop_ocaml2_pie
-as=
+hold_as=
 inside=${inside:-}
 [ -n "$inside" ] || {
 	# --- too few descriptors to look: the owner lives all the same
@@ -80,9 +65,9 @@ inside=${inside:-}
 		same 'no word of a living session' "$(cat "$tmp/err")" ''
 		killed
 		repaired 'after a look from another time namespace'
-		as=$shifted
+		hold_as=$shifted
 		hold -enable multi
-		as=
+		hold_as=
 		want 0 list -pid "$pid"
 		same 'no word of one that lives there' "$(cat "$tmp/err")" ''
 		killed
@@ -150,10 +135,10 @@ chown 65533 /run/user/65533
 # left AS: a session that was killed
 left()
 {
-	as=$1
+	hold_as=$1
 	hold -enable multi
 	killed
-	as=
+	hold_as=
 }
 
 # undone AS WHAT: that one finds it, and undoes it

@@ -45,21 +45,6 @@ journals()
 	ls "$PROBES_TUI_RECORDS" 2>/dev/null | wc -l | tr -d ' '
 }
 
-# hold ARG...: attach for an hour; $session. Ready when it has said so.
-hold()
-{
-	: >"$tmp/held"
-	"$PROBES_TUI" attach -no-syslog -pid "$pid" "$@" -for 1h >/dev/null 2>"$tmp/held" </dev/null &
-	session=$!
-	started="$started $session"
-	until grep -q ' switched for ' "$tmp/held"; do
-		kill -0 "$session" 2>/dev/null || {
-			fail "the session ended: $(cat "$tmp/held")"
-			finish
-		}
-	done
-}
-
 # --- every limit: all of the answer, or what is lacking; a session of somebody else keeps its record
 start loop_ocaml2_pie
 hold -enable second

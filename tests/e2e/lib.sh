@@ -116,6 +116,23 @@ attach()
 	silent attach -no-syslog -pid "$pid" "$@"
 }
 
+# hold ARG...: attach -for 1h to the victim, in the background, run by $hold_as; returns once the probes are
+# switched. $session is its pid, $tmp/held its standard error.
+hold_as=
+hold()
+{
+	: >"$tmp/held"
+	$hold_as "$PROBES_TUI" attach -no-syslog -pid "$pid" -for 1h "$@" >/dev/null 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	until grep -q ' switched for ' "$tmp/held"; do
+		kill -0 "$session" 2>/dev/null || {
+			fail "the session ended: $(cat "$tmp/held")"
+			finish
+		}
+	done
+}
+
 # state NAME: what info says of it.
 state()
 {
@@ -293,6 +310,16 @@ peek()
 poke()
 {
 	printf "\\$2" | dd of="/proc/$pid/mem" bs=1 seek="$(($1))" conv=notrunc 2>/dev/null
+}
+
+# address NAME: of its first site.
+address()
+{
+	run list -pid "$pid"
+	awk -v name="ocaml_2:$1" '
+		{ sub(/^\[.\] */, "") }
+		found { print $4; exit }
+		$1 == name { found = 1 }' "$tmp/out"
 }
 
 # live FILE NAME: bytes 0 and 1 of each site, then each count, as another reader sees them.

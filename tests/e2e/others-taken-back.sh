@@ -15,16 +15,10 @@ removed()
 	same "nothing is left of it, $1" "$(live "$file" single)" "$as_found"
 }
 
-# hold: switched for a while, taken away by a colleague, and a uprobe comes
-hold()
+# overtaken: switched for a while, taken away by a colleague, and a uprobe comes
+overtaken()
 {
-	: >"$tmp/held"
-	"$PROBES_TUI" attach -no-syslog -pid "$pid" -enable single -for 1h 2>"$tmp/held" </dev/null &
-	session=$!
-	started="$started $session"
-	until grep -q ' switched for ' "$tmp/held"; do
-		kill -0 "$session" || break
-	done
+	hold -enable single
 	colleague
 }
 
@@ -41,7 +35,7 @@ start sdt_sema
 as_found=$(live "$file" single)
 
 # --- -for, ended; repair amidst, and behind
-hold
+overtaken
 kill -TERM "$session"
 wait "$session"
 same 'it fails' $? 1

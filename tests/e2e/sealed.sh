@@ -44,13 +44,7 @@ stop
 
 # --- protected while it is ours: on record until it may be written
 start sealed
-: >"$tmp/held"
-"$PROBES_TUI" attach -no-syslog -pid "$pid" -enable page,open -for 1h 2>"$tmp/held" </dev/null &
-session=$!
-started="$started $session"
-until grep -q ' switched for ' "$tmp/held"; do
-	kill -0 "$session" || break
-done
+hold -enable page,open
 ask protect
 kill -TERM "$session"
 wait "$session"

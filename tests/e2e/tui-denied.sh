@@ -26,8 +26,8 @@ keys r
 wait_for 'tried again'
 keys '?'
 wait_for '^Help: '
-seen 'only what works' ' r +try again'
-unseen 'only what works' ' on: the tagged'
+seen 'only what works' ' r +check again'
+unseen 'only what works' 'switch on the tagged'
 keys q
 wait_for 'CANNOT .*SWITCH PROBES'
 resize 40 10

@@ -114,14 +114,14 @@ wait_for '^> \[ \] long:n+~'
 seen 'three of them' '^ 3 probes 3 sites'
 seen 'the last columns' 'long:n+~? +-'
 keys e
-wait_for ' on 1: mine 1'
+wait_for ' 1 on \(1 by you\)'
 wait_for 'on n+'
 keys j e
-wait_for ' on 2: mine 2'
+wait_for ' 2 on \(2 by you\)'
 keys i
 wait_for '^Detail of long:n+'
 keys q p
-wait_for 'has no partner'
+wait_for 'has no matching start or end'
 resize 40 10
 wait_for '^> \[\*\] long:n+~'
 seen 'the footer' '\? help$'

@@ -81,7 +81,7 @@ terminal 40 10
 type_command "'$PROBES_TUI' -no-syslog -pid $pid -lease 2m"
 wait_for '^> \[ \] ocaml_2:first'
 keys e
-wait_for 'lease [12]m on 1 mine 1$'
+wait_for 'lease [12]m 1 on 1 you$'
 keys q
 wait_for '^status=0$'
 

@@ -38,7 +38,7 @@ set -- $names
 attach -enable "$1,$2,$3"
 wait_for "\[\*\] $1 "
 wait_for "\[\*\] $3 "
-wait_for ' on 3: '
+wait_for ' 3 on '
 bytes=$(($(sent) - before))
 checks=$((checks + 1))
 [ "$bytes" -gt 0 ] && [ "$bytes" -lt 400 ] || fail "three rows changed: $bytes bytes"

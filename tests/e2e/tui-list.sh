@@ -10,7 +10,7 @@ screen
 
 # ------------------------------------------------------------------ what is shown
 wait_for '^probes-tui  pid [0-9]+ loop_ocaml2_pie .* can: list read switch$'
-seen 'counts' '^ 8 probes 1[0-9] sites 1 object \| on 0: mine 0 other 0 \| some 0 odd 0 +every 1s$'
+seen 'counts' '^ 8 probes 1[0-9] sites 1 object \| 0 on +every 1s$'
 seen 'a row' '^> \[ \] ocaml_2:first +0/1 +0 +loop_ocaml2_pie$'
 seen 'several sites' '^  \[ \] ocaml_2:multi +0/5 +0 '
 seen 'the footer' '^SPC tag  e on  d off  p pair  u undo  / find .*\? help$'
@@ -21,7 +21,7 @@ same 'hits at first' "$(hits first 2)" 0
 keys e
 wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +me '
 seen 'the result line' '^[0-9:]{8} on first: 1 site, target not stopped\. u=undo$'
-seen 'counted' 'on 1: mine 1 other 0'
+seen 'counted' '\| 1 on \(1 by you\) '
 same 'hits when on' "$(hits first 3)" 3
 same 'info agrees' "$(state first)" enabled
 keys e
@@ -43,7 +43,7 @@ wait_for 'FAILED, nothing was changed: .*not enabled|FAILED, nothing was changed
 # ------------------------------------------- what others do is seen by itself
 attach -enable second
 wait_for '\[\*\] ocaml_2:second +1/1 +1 +other '
-seen 'counted as theirs' 'on 1: mine 0 other 1'
+seen 'counted as theirs' '\| 1 on  '
 attach -disable second
 wait_for '\[ \] ocaml_2:second '
 
@@ -145,8 +145,8 @@ keys U
 # ---------------------------------------------------------------- texts, views
 keys '?'
 wait_for '^Help: '
-seen 'from the table' '^  e +on: the tagged probes'
-unseen 'no key of what is not there' 'output of the program'
+seen 'from the table' '^  e +switch on the tagged probes'
+unseen 'no key of what is not there' 'show the output of the started program'
 keys q
 wait_for '^STATE PROVIDER:NAME'
 keys g Enter

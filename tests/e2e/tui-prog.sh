@@ -125,7 +125,7 @@ for signal in TERM KILL; do
 done
 
 # -------------------- -end-program: it ends with the screen, however that ends
-# begun COMMAND: the screen is there; $screen, $keeper, $pid
+# begun COMMAND: the screen is there; $screen, $relay, $pid
 begun()
 {
 	type_command "$1"
@@ -135,16 +135,16 @@ begun()
 	# Below make the screen is a child of the shell's child no more: make executes it.
 	[ "$(cat "/proc/$screen/comm")" = probes-tui ] ||
 		screen=$(pgrep -P "$screen" -x probes-tui)
-	keeper=$(pgrep -P "$screen" -x probes-keeper)
-	started="$started $pid $keeper"
-	same 'they run' "$(running "$pid") $(running "$keeper")" 'yes yes'
+	relay=$(pgrep -P "$screen" -x probes-relay)
+	started="$started $pid $relay"
+	same 'they run' "$(running "$pid") $(running "$relay")" 'yes yes'
 }
 
-# over WHAT: neither it nor its keeper is left, and nothing was written to a file
+# over WHAT: neither it nor its relay is left, and nothing was written to a file
 over()
 {
 	wait_until no running "$pid" || echo "    after $1"
-	wait_until no running "$keeper" || echo "    after $1"
+	wait_until no running "$relay" || echo "    after $1"
 	same "no output is kept, $1" "$(ls "$tmp/state/probes-tui" 2>/dev/null)" ''
 }
 

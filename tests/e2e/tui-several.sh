@@ -1,6 +1,6 @@
 #!/bin/sh
 # Several processes: a row sums them, an action goes to each and the result line counts, a state
-# that differs is "some", the end of one is said and the other goes on.
+# that differs is "partial", the end of one is said and the other goes on.
 # Does not cover: many workers, processes that are born meanwhile.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
@@ -48,7 +48,7 @@ wait_for '^status=0$'
 wait_until disabled state first
 screen
 stop
-wait_for '^ 8 probes [|] on - '
+wait_for '^ 8 probes [|] - on '
 keys q
 wait_for '^status='
 finish

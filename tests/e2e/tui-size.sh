@@ -11,7 +11,7 @@ keys j j
 wait_for '^> \[ \] ocaml_2:never'
 
 resize 40 10
-wait_for '^pid [0-9]+ loop_ocaml2_pie +on 0 mine 0$'
+wait_for '^pid [0-9]+ loop_ocaml2_pie +0 on$'
 same 'lines' "$(look; wc -l <"$tmp/screen" | tr -d ' ')" 10
 seen 'the cursor' '^> \[ \] ocaml_2:never'
 seen 'the footer' '^.*e on .*q quit.*\? help$'

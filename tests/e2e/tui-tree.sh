@@ -18,7 +18,7 @@ seen 'what keys mean there' '^ group: e d Space mean all 3 of it; h l fold'
 keys e
 wait_for '^> \[\*\] - libvictim\.so  3 of 3 on +4/4 '
 seen 'the program is another group' '^  \[ \] - loop_lib  0 of 9 on'
-seen 'counted' 'on 3: mine 3 '
+seen 'counted' '3 on \(3 by you\) '
 keys u
 wait_for '^> \[ \] - libvictim\.so  0 of 3 on'
 keys z
@@ -123,7 +123,7 @@ start loop_lib
 screen_small()
 {
 	type_command "'$PROBES_TUI' -no-syslog -pid $pid"
-	wait_for 'on 0 mine 0$'
+	wait_for ' 0 on$'
 }
 screen_small
 keys t g

@@ -130,11 +130,14 @@ static void seed_journal(size_t intents, enum journal_kind end)
 {
 	struct journal_key key = {
 		.target = 41872, .owner = 7, .target_start = 99, .owner_start = 98};
-	struct journal_write known[] = {{0x401000, 0x3d, 0xe8, 1}, {0x402000, 0, 1, 0}};
-	struct probes_write writes[2] = {
-		{.address = 0x401000, .old = {0x3d}, .new_ = {0xe8}, .is_site = true},
-		{.address = 0x402000, .old = {0, 0}, .new_ = {1, 0}}};
-	struct plan plan = {.writes = {.data = writes, .count = 2, .size = sizeof *writes}};
+	struct probes_edit list[] = {{.address = 0x401000,
+					     .length = 1,
+					     .role = PROBES_ROLE_CODE,
+					     .old = {0x3d},
+					     .new_ = {0xe8}},
+		edit_semaphore(0x402000, 0, 1)};
+	struct array edits = {.data = list, .count = 2, .size = sizeof *list};
+	struct array known = {.data = list, .count = intents % 3, .size = sizeof *list};
 	struct journal j;
 	char bytes[1000];
 	bool fits;
@@ -142,10 +145,10 @@ static void seed_journal(size_t intents, enum journal_kind end)
 
 	if (journal_open(&j, &key) < 0)
 		die("a journal");
-	fits = journal_settle(&j, known, intents % 3) == 0;
+	fits = journal_record(&j, JOURNAL_KNOWN, &known, NULL) == 0;
 	for (size_t i = 0; fits && i < intents; i++)
-		fits = journal_intend(&j, &plan, NULL) == 0 &&
-		       (i % 2 || journal_conclude(&j, end) == 0);
+		fits = journal_record(&j, JOURNAL_INTENT, &edits, NULL) == 0 &&
+		       (i % 2 || journal_record(&j, end, NULL, NULL) == 0);
 	fd = open(j.path, O_RDONLY | O_CLOEXEC);
 	if (!fits || fd < 0)
 		die(j.path);

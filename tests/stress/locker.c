@@ -1,11 +1,11 @@
 /*
- * Somebody who locks what sessions take turns by:
+ * Takes the locks of a target (process/lock.c):
  *
- *   locker PID directory|mem|pidfd|turn [orphan|namespace]
+ *   locker PID directory|mem|pidfd|both [orphan|namespace]
  *
- * `turn` is mem and pidfd, as one of us; `orphan` leaves the lock to a child, as nobody's that can
- * be named; `namespace` becomes root of a user namespace of its own first. Says "held NUMBER" and
- * ends when its input does.
+ * `both` is mem and pidfd, as a session; `orphan` leaves the lock to a child, whose holder cannot
+ * be identified; `namespace` first becomes root of a new user namespace. Prints "held PID" and ends
+ * at the end of its input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,9 +55,9 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "directory"))
 		lock(path, open(path, O_RDONLY));
 	snprintf(path, sizeof path, "/proc/%.10s/mem", pid);
-	if (!strcmp(what, "mem") || !strcmp(what, "turn"))
+	if (!strcmp(what, "mem") || !strcmp(what, "both"))
 		lock(path, open(path, O_RDWR));
-	if (!strcmp(what, "pidfd") || !strcmp(what, "turn"))
+	if (!strcmp(what, "pidfd") || !strcmp(what, "both"))
 		lock("a pidfd", (int)syscall(SYS_pidfd_open, atoi(pid), 0));
 	if (!strcmp(how, "orphan") && fork() > 0)
 		_exit(0);

@@ -1,9 +1,9 @@
 /*
  * The kernel's uprobes come and go at the very moments of a switch: before each call by which our
- * tool, while it has its turn, reads, writes and keeps its record, one after the other, one is
- * placed on a site that it switches, or taken away from it. Afterwards that int3 is where it must
- * be and nowhere else, the kernel's count and ours add up, handlers run, and the uprobe can be
- * removed.
+ * tool, while it holds the lock of the target, reads, writes and keeps its record, one after the
+ * other, one is placed on a site that it switches, or taken away from it. Afterwards that int3 is
+ * where it must be and nowhere else, the kernel's count and ours add up, handlers run, and the
+ * uprobe can be removed.
  *
  *   meanwhile TOOL VICTIM FOLDER [SECONDS]
  *
@@ -48,12 +48,12 @@ static const struct scene scenes[] = {
 struct moment {
 	unsigned long calls, wanted; /* of those that read, write, record */
 	bool leaves, struck;
-	unsigned locks; /* calls of flock: before and after its turn nothing is switched */
+	unsigned locks; /* calls of flock: without the lock nothing is switched */
 };
 
-/* Two for the turn, one for the journal, then two that end the turn. */
+/* Two take the lock, one is for the journal, two release the lock. */
 #define MOMENT_FIRST_LOCK 1
-#define MOMENT_END_OF_TURN 4
+#define MOMENT_UNLOCK 4
 
 static struct tool tool;
 static struct moment *moment;
@@ -100,7 +100,7 @@ static void meanwhile(long call)
 {
 	if (call == SYS_flock)
 		moment->locks++;
-	if (moment->locks < MOMENT_FIRST_LOCK || moment->locks >= MOMENT_END_OF_TURN ||
+	if (moment->locks < MOMENT_FIRST_LOCK || moment->locks >= MOMENT_UNLOCK ||
 		(call != SYS_process_vm_readv && call != SYS_pwrite64 && call != SYS_pread64 &&
 			call != SYS_write))
 		return;

@@ -57,7 +57,7 @@ static void switch_all(struct probes_session *s, enum probes_verb verb, bool ato
 static void work(pid_t victim, unsigned me, unsigned long switches)
 {
 	struct dice dice = dice_of(me + 1);
-	struct probes_options options = {.lasting = true};
+	struct probes_options options = {.persistent = true};
 	struct probes_session *s;
 	struct probes_error e;
 

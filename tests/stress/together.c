@@ -60,7 +60,7 @@ static void work(struct together *t, const struct truth *truth, pid_t victim, un
 	unsigned long switches)
 {
 	struct dice dice = dice_of(me + 1);
-	struct probes_options options = {.lasting = true};
+	struct probes_options options = {.persistent = true};
 	struct probes_session *s;
 	struct probes_error e;
 	long *net = t->net[me];

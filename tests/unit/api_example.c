@@ -68,7 +68,7 @@ static int list_ourselves(void)
 		return wrong("what it says of us", &e);
 	if (probes_find(s, PROBES_BY_NAME, "no such probe", NULL, &found, &count, &e) == 0)
 		return wrong("a probe that nobody has", &e);
-	if (e.status != PROBES_USAGE || found || probes_mine(s))
+	if (e.status != PROBES_USAGE || found || probes_owned_count(s))
 		return wrong("probes_find", &e);
 	probes_close(s);
 	return 0;

@@ -96,12 +96,12 @@ void script_writes(const struct plan *p, char *out, size_t size)
 	size_t used = 0;
 
 	out[0] = '\0';
-	for (size_t i = 0; i < p->writes.count; i++) {
-		const struct probes_write *w = ARRAY_AT(&p->writes, struct probes_write, i);
+	for (size_t i = 0; i < p->edits.count; i++) {
+		const struct probes_edit *w = ARRAY_AT(&p->edits, struct probes_edit, i);
 		bool cut = ARRAY_AT(&p->checks, struct plan_check, i)->cut;
 		const char *bar = cut ? "|" : "", *gap = i ? " " : "";
 
-		if (w->is_site)
+		if (w->role != PROBES_ROLE_SEMAPHORE)
 			used += (size_t)snprintf(out + used, size - used, "%s%sb%x:%x>%x", gap, bar,
 				(unsigned)(w->address - WORLD_BIAS - ELF_TEXT), w->old[0],
 				w->new_[0]);

@@ -17,7 +17,7 @@ static void session_hear(void *data, enum probes_log_level level, const char *te
 void session_begin(struct session_world *x, const char *setup)
 {
 	struct probes_error e;
-	struct holding *h;
+	struct object_probes *h;
 
 	*x = (struct session_world){.runtime = "/tmp/unit-session-XXXXXX"};
 	ck_assert_ptr_nonnull(mkdtemp(x->runtime));
@@ -26,7 +26,7 @@ void session_begin(struct session_world *x, const char *setup)
 	world_of(&x->w, script_notes, script_note_count);
 	script_setup(&x->w, setup);
 	/* What was read to set it up is not known to the session. */
-	h = catalog_holding(&x->w.catalog, 0);
+	h = catalog_object(&x->w.catalog, 0);
 	for (size_t i = 0; i < h->semaphore_count; i++)
 		h->values[i] = PROBES_NONE;
 	memset(h->site_live, 0, h->site_count * sizeof *h->site_live);
@@ -49,6 +49,8 @@ void session_end(struct session_world *x)
 	rmdir(x->runtime);
 	if (x->s.all_ready)
 		reader_done(&x->s.all);
+	for (size_t i = 0; i < x->s.catalog.objects.count; i++)
+		account_end(catalog_object(&x->s.catalog, i));
 	identity_close(&x->s.who);
 	close(x->s.memory.fd);
 	budget_done(&x->s.budget);

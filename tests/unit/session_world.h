@@ -3,7 +3,7 @@
 #define UNIT_SESSION_WORLD_H
 
 #include "script.h"
-#include "session.h"
+#include "session/session.h"
 
 struct session_world {
 	struct world w;

@@ -1,5 +1,5 @@
 /*
- * Covers access_ladder: from facts to rungs, for kernels and settings that this machine need not
+ * Covers access_evaluate: from facts to checks, for kernels and settings that this machine need not
  * have. Not covered: gathering the facts (e2e).
  */
 #include "process/access.h"
@@ -34,20 +34,21 @@ static struct access_facts access_denied(void)
 	return f;
 }
 
-static bool access_says(const struct probes_access *a, enum probes_rung_mark mark, const char *text)
+static bool access_says(
+	const struct probes_access *a, enum probes_access_mark mark, const char *text)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (a->rungs[i].mark == mark && strstr(a->rungs[i].text, text))
+		if (a->checks[i].mark == mark && strstr(a->checks[i].text, text))
 			return true;
 	return false;
 }
 
-static size_t access_marks(const struct probes_access *a, enum probes_rung_mark mark)
+static size_t access_marks(const struct probes_access *a, enum probes_access_mark mark)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < a->count; i++)
-		n += a->rungs[i].mark == mark;
+		n += a->checks[i].mark == mark;
 	return n;
 }
 
@@ -59,11 +60,11 @@ START_TEST(access_short_of_descriptors)
 
 	f.shortage = -EMFILE;
 	f.exists = _i;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_list && !a.can_read && !a.can_switch);
-	ck_assert(access_says(&a, PROBES_RUNG_WHY, "no file descriptors left"));
-	ck_assert(!access_says(&a, PROBES_RUNG_FAIL, "no process"));
-	ck_assert(!access_says(&a, PROBES_RUNG_FAIL, "ermi"));
+	ck_assert(access_says(&a, PROBES_ACCESS_WHY, "no file descriptors left"));
+	ck_assert(!access_says(&a, PROBES_ACCESS_FAIL, "no process"));
+	ck_assert(!access_says(&a, PROBES_ACCESS_FAIL, "ermi"));
 }
 END_TEST
 
@@ -72,9 +73,9 @@ START_TEST(access_all_is_well)
 	struct probes_access a;
 
 	memset(&a, 0xff, sizeof a);
-	access_ladder(&access_fine, &a);
+	access_evaluate(&access_fine, &a);
 	ck_assert(a.can_list && a.can_read && a.can_switch);
-	ck_assert_uint_eq(access_marks(&a, PROBES_RUNG_OK), 3);
+	ck_assert_uint_eq(access_marks(&a, PROBES_ACCESS_OK), 3);
 	ck_assert_uint_eq(a.count, 3);
 }
 END_TEST
@@ -83,12 +84,13 @@ static void access_expect(const struct access_facts *f, const char *why, const c
 {
 	struct probes_access a;
 
-	access_ladder(f, &a);
+	access_evaluate(f, &a);
 	ck_assert(!a.can_switch);
-	ck_assert_uint_eq(access_marks(&a, PROBES_RUNG_WHY), 1);
-	ck_assert_msg(access_says(&a, PROBES_RUNG_WHY, why), "no rung says why: %s", why);
+	ck_assert_uint_eq(access_marks(&a, PROBES_ACCESS_WHY), 1);
+	ck_assert_msg(access_says(&a, PROBES_ACCESS_WHY, why), "no check says why: %s", why);
 	if (try)
-		ck_assert_msg(access_says(&a, PROBES_RUNG_TRY, try), "no rung says try: %s", try);
+		ck_assert_msg(
+			access_says(&a, PROBES_ACCESS_TRY, try), "no check says try: %s", try);
 }
 
 START_TEST(access_yama)
@@ -143,8 +145,8 @@ START_TEST(access_other_users_would_not_do)
 		f.its_capabilities = others[i].its_capabilities;
 		f.same_user_namespace = i == 3 ? 0 : 1;
 		access_expect(&f, "uid 26", "sudo probes-tui");
-		access_ladder(&f, &a);
-		ck_assert(!access_says(&a, PROBES_RUNG_TRY, "-u '#26'"));
+		access_evaluate(&f, &a);
+		ck_assert(!access_says(&a, PROBES_ACCESS_TRY, "-u '#26'"));
 	}
 }
 END_TEST
@@ -157,8 +159,8 @@ static void access_expect_root(const struct access_facts *f, const char *why)
 	access_expect(f, why, "--cap-add SYS_PTRACE");
 	access_expect(
 		f, "you are root without CAP_SYS_PTRACE (bounding set)", "CapabilityBoundingSet=");
-	access_ladder(f, &a);
-	ck_assert(!access_says(&a, PROBES_RUNG_TRY, "sudo"));
+	access_evaluate(f, &a);
+	ck_assert(!access_says(&a, PROBES_ACCESS_TRY, "sudo"));
 }
 
 START_TEST(access_root_without_the_capability)
@@ -201,9 +203,9 @@ START_TEST(access_where_sudo_does_nothing)
 	access_expect(&f, "security module", "no_new_privs");
 	f.bounded = true;
 	access_expect(&f, "security module", "--cap-add SYS_PTRACE");
-	access_ladder(&f, &a);
-	ck_assert(!access_says(&a, PROBES_RUNG_TRY, "sudo"));
-	ck_assert(!access_says(&a, PROBES_RUNG_WHY, "root"));
+	access_evaluate(&f, &a);
+	ck_assert(!access_says(&a, PROBES_ACCESS_TRY, "sudo"));
+	ck_assert(!access_says(&a, PROBES_ACCESS_WHY, "root"));
 }
 END_TEST
 
@@ -264,9 +266,9 @@ START_TEST(access_other_machines)
 	for (int denied = 0; denied < 2; denied++) {
 		strcpy(f.machine, "32-bit i386");
 		access_expect(&f, "32-bit i386", "readelf -n");
-		access_ladder(&f, &a);
+		access_evaluate(&f, &a);
 		ck_assert(!a.can_list && !a.can_read);
-		ck_assert(access_says(&a, PROBES_RUNG_FAIL, "64-bit x86-64"));
+		ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "64-bit x86-64"));
 		f = access_fine;
 	}
 }
@@ -279,17 +281,17 @@ START_TEST(access_boot_options)
 
 	f.override = ACCESS_NEVER;
 	access_expect(&f, "force_override=never", "boot with proc_mem.force_override=ptrace");
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_list && a.can_read);
-	ck_assert(access_says(&a, PROBES_RUNG_FAIL, "takes no code"));
+	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "takes no code"));
 	f.write_error = -EACCES; /* that comes first */
 	f.real_uid = f.effective_uid = f.saved_uid = 5;
 	access_expect(&f, "uid 5", "sudo -u '#5'");
 	f = access_fine;
 	f.override = ACCESS_PTRACE;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_switch);
-	ck_assert(access_says(&a, PROBES_RUNG_OK, "a thread is seized"));
+	ck_assert(access_says(&a, PROBES_ACCESS_OK, "a thread is seized"));
 }
 END_TEST
 
@@ -313,9 +315,9 @@ START_TEST(access_of_the_confined)
 	struct probes_access a;
 
 	f.its_seccomp = true;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_switch);
-	ck_assert(access_says(&a, PROBES_RUNG_OK, "seccomp"));
+	ck_assert(access_says(&a, PROBES_ACCESS_OK, "seccomp"));
 }
 END_TEST
 
@@ -324,19 +326,19 @@ START_TEST(access_list_without_reading)
 	struct access_facts f = access_denied();
 	struct probes_access a;
 
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_list && !a.can_read && !a.can_switch);
 	f.maps_error = -EACCES;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_list);
-	ck_assert_uint_eq(access_marks(&a, PROBES_RUNG_FAIL), 3);
+	ck_assert_uint_eq(access_marks(&a, PROBES_ACCESS_FAIL), 3);
 	f = access_fine;
 	f.read_error = -EPERM; /* /proc/PID/mem does instead */
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_read && a.can_switch);
 	f = access_fine;
 	f.write_error = -EACCES;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_read && !a.can_switch);
 }
 END_TEST
@@ -348,9 +350,9 @@ START_TEST(access_names_the_tracer)
 
 	f.tracer = 77;
 	strcpy(f.tracer_name, "gdb");
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(a.can_switch);
-	ck_assert(access_says(&a, PROBES_RUNG_OK, "77 (gdb)"));
+	ck_assert(access_says(&a, PROBES_ACCESS_OK, "77 (gdb)"));
 }
 END_TEST
 
@@ -360,19 +362,19 @@ START_TEST(access_nothing_to_trace)
 	struct probes_access a;
 
 	f.exists = false;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_list && !a.can_read && !a.can_switch);
-	ck_assert(access_says(&a, PROBES_RUNG_FAIL, "no process 42"));
+	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "no process 42"));
 	f = access_fine;
 	f.zombie = true;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_list);
-	ck_assert(access_says(&a, PROBES_RUNG_FAIL, "zombie"));
+	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "zombie"));
 	f = access_fine;
 	f.kernel_thread = true;
-	access_ladder(&f, &a);
+	access_evaluate(&f, &a);
 	ck_assert(!a.can_switch);
-	ck_assert(access_says(&a, PROBES_RUNG_FAIL, "kernel thread"));
+	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "kernel thread"));
 }
 END_TEST
 

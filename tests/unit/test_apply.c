@@ -51,7 +51,7 @@ static int apply_go(struct apply_world *a, struct probes_error *e)
 
 	ck_assert_int_eq(r, 0);
 	r = apply_run(&apply, &a->w.fake.memory, e);
-	ck_assert_uint_eq(apply.written, r < 0 ? 0 : a->p.writes.count);
+	ck_assert_uint_eq(apply.written, r < 0 ? 0 : a->p.edits.count);
 	apply_done(&apply);
 	return r;
 }
@@ -63,9 +63,8 @@ static bool apply_kept_to_the_plan(const struct apply_world *a)
 		const struct fake_write *made = ARRAY_AT(&a->w.fake.log, struct fake_write, i);
 		bool planned = false;
 
-		for (size_t k = 0; k < a->p.writes.count; k++) {
-			const struct probes_write *w =
-				ARRAY_AT(&a->p.writes, struct probes_write, k);
+		for (size_t k = 0; k < a->p.edits.count; k++) {
+			const struct probes_edit *w = ARRAY_AT(&a->p.edits, struct probes_edit, k);
 
 			planned = planned || (made->address >= w->address &&
 						     made->address < w->address + w->length);
@@ -187,7 +186,7 @@ START_TEST(apply_undoes_after_every_failed_write)
 		struct probes_error e = {0};
 
 		apply_begin_scenario(&a, _i);
-		last = k == 1 ? (unsigned)a.p.writes.count : last;
+		last = k == 1 ? (unsigned)a.p.edits.count : last;
 		a.w.fake.fail_write = k;
 		a.w.fake.code = -EIO;
 		ck_assert_int_eq(apply_go(&a, &e), -EIO);
@@ -228,14 +227,43 @@ START_TEST(apply_undoes_after_every_failed_look)
 }
 END_TEST
 
+/* An edit of several bytes is verified, written, read back and undone as a whole. */
+START_TEST(apply_of_several_bytes)
+{
+	for (unsigned fail = 0; fail < 4; fail++) {
+		struct probes_error e = {0};
+		struct probes_edit *edit;
+		struct apply_world a;
+
+		apply_begin(&a, "", "+one", false);
+		edit = a.p.edits.data;
+		edit->address--;
+		edit->length = 3;
+		memcpy(edit->old, "\x90\x3d\x11", 3);
+		memcpy(edit->new_, "\xeb\x3d\x11", 3);
+		a.w.fake.fail_write = fail;
+		a.w.fake.code = -EIO;
+		if (fail == 1) /* another tool changed one of them */
+			*world_byte(&a.w, WORLD_PC(0x10)) = 0xcc;
+		ck_assert_int_eq(apply_go(&a, &e), !fail ? 0 : fail == 1 ? -EBUSY : -EIO);
+		ck_assert_uint_eq(*world_byte(&a.w, WORLD_PC(0x10)), !fail       ? 0xeb
+								     : fail == 1 ? 0xcc
+										 : 0x90);
+		ck_assert(fail < 2 || fake_same(&a.w.fake, a.before));
+		apply_end(&a);
+	}
+}
+END_TEST
+
 /* A write that says it was made and was not: seen when it is read back (of a site). */
 START_TEST(apply_reads_back)
 {
 	struct apply_world a;
 
 	apply_begin(&a, "", EVERYTHING, false);
-	for (unsigned k = 1; k <= a.p.writes.count; k++) {
-		bool site = ARRAY_AT(&a.p.writes, struct probes_write, k - 1)->is_site;
+	for (unsigned k = 1; k <= a.p.edits.count; k++) {
+		bool site = ARRAY_AT(&a.p.edits, struct probes_edit, k - 1)->role !=
+			    PROBES_ROLE_SEMAPHORE;
 		struct probes_error e = {0};
 
 		fake_reset(&a.w.fake);
@@ -288,11 +316,11 @@ START_TEST(apply_refuses_what_it_does_not_expect)
 	struct apply_world a;
 
 	apply_begin(&a, "", EVERYTHING, false);
-	for (size_t i = 0; i < a.p.writes.count; i++) {
-		const struct probes_write *w = ARRAY_AT(&a.p.writes, struct probes_write, i);
+	for (size_t i = 0; i < a.p.edits.count; i++) {
+		const struct probes_edit *w = ARRAY_AT(&a.p.edits, struct probes_edit, i);
 		const struct plan_check *c = ARRAY_AT(&a.p.checks, struct plan_check, i);
-		size_t own = w->is_site ? PLAN_LOOK : w->length;
-		size_t looks = own + (c->guard ? SITE_FOLLOWING : 0u);
+		size_t own = w->length;
+		size_t looks = own + (c->guard ? ARCH_FIXED_BYTES : 0u);
 
 		for (size_t k = 0; k < looks; k++) {
 			uint64_t behind = c->guard + c->guard_at - own;
@@ -402,17 +430,17 @@ static const struct apply_race {
 	unsigned before, after; /* the count; after our switch, with the uprobe's part */
 } apply_races[] = {
 	/* it comes; by an int3 or, over a long nop, by a call */
-	{"", "+unit", WORLD_PC(0x30), WORLD_DATA(0x20), 1, SITE_INT3, 0, 2},
-	{"", "+nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, SITE_INT3, 0, 2},
+	{"", "+unit", WORLD_PC(0x30), WORLD_DATA(0x20), 1, ARCH_BREAKPOINT, 0, 2},
+	{"", "+nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, ARCH_BREAKPOINT, 0, 2},
 	{"", "+nop", WORLD_PC(0x60), WORLD_DATA(0x44), 1, 0xe8, 0, 2},
-	{"c40=1 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, SITE_INT3, 1, 1},
+	{"c40=1 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), 1, ARCH_BREAKPOINT, 1, 1},
 	/* it goes */
 	{"b30=cc b31=e8 c20=3 b41=e8 c24=1", "-unit", WORLD_PC(0x30), WORLD_DATA(0x20), -1, 0x90, 3,
 		1},
 	{"b50=cc c40=2 c44=1", "-nop", WORLD_PC(0x50), WORLD_DATA(0x40), -1, 0x90, 2, 0},
 	/* a site of another probe that shares the count; a second site of one count */
-	{"", "+nop", WORLD_PC(0x80), WORLD_DATA(0x40), 1, SITE_INT3, 0, 2},
-	{"", "+duo", WORLD_PC(0xb0), WORLD_DATA(0x50), 1, SITE_INT3, 0, 2},
+	{"", "+nop", WORLD_PC(0x80), WORLD_DATA(0x40), 1, ARCH_BREAKPOINT, 0, 2},
+	{"", "+duo", WORLD_PC(0xb0), WORLD_DATA(0x50), 1, ARCH_BREAKPOINT, 0, 2},
 };
 
 /* A uprobe takes no turns with us: at whichever call it comes or goes, its part is not lost. */
@@ -483,7 +511,7 @@ static void apply_happen(struct fake *f, bool write, void *data)
 
 #define FIRST WORLD_PC(0xa0)
 #define SECOND WORLD_PC(0xb0)
-#define COME SITE_INT3, 1
+#define COME ARCH_BREAKPOINT, 1
 #define GO 0x90, -1
 
 static const struct apply_play {
@@ -504,7 +532,7 @@ static const struct apply_play {
 	{"bb0=cc c50=1", "+duo", {.events = {{2, FIRST, COME}, {2, SECOND, GO}}, .unseen_at = 3}, 0,
 		2},
 	/* somebody else counts as well */
-	{"", "+duo", {.events = {{3, FIRST, SITE_INT3, 2}}}, 0, 3},
+	{"", "+duo", {.events = {{3, FIRST, ARCH_BREAKPOINT, 2}}}, 0, 3},
 	/* it comes before a write that fails: of what is undone its part stays */
 	{"", "+nop", {.events = {{2, WORLD_PC(0x50), COME}}, .count = WORLD_DATA(0x40)}, 2, 1},
 	/* it comes, or goes, before the look at what is undone, before the write, after it */
@@ -574,7 +602,7 @@ static void apply_hold(struct fake *f, bool write, void *data)
 	count[0] = (unsigned char)now;
 	count[1] = (unsigned char)(now >> 8);
 	if (apply_bounds[i].held)
-		*fake_at(f, WORLD_BIAS + apply_bounds[i].held) = SITE_INT3;
+		*fake_at(f, WORLD_BIAS + apply_bounds[i].held) = ARCH_BREAKPOINT;
 }
 
 /* Before the fifth write: other code, in which one byte is as ours was. */
@@ -630,7 +658,7 @@ END_TEST
 START_TEST(apply_refuses_to_take_a_uprobes_part)
 {
 	struct apply_happening happen = {
-		.events = {{1, WORLD_PC(0x50), SITE_INT3, 0}}, .count = WORLD_DATA(0x40)};
+		.events = {{1, WORLD_PC(0x50), ARCH_BREAKPOINT, 0}}, .count = WORLD_DATA(0x40)};
 	struct apply_world a;
 	struct probes_error e = {0};
 
@@ -675,11 +703,12 @@ START_TEST(apply_watches_so_many)
 		*(struct selected *)array_add(&a.chosen) = (struct selected){.probe = i};
 	ck_assert_int_eq(plan_init(&a.p, &a.w.catalog, &e), 0);
 	ck_assert_int_eq(plan_switch(&a.p, a.chosen.data, a.chosen.count, &mode, &e), 0);
-	ck_assert_uint_eq(a.p.writes.count, MANY);
-	ck_assert_uint_eq(a.p.witnesses.count, MANY * PLAN_WITNESSES);
-	for (size_t i = 1; i < PLAN_WITNESSES; i++)
-		ck_assert_uint_gt(ARRAY_AT(&a.p.witnesses, struct plan_witness, i)->address,
-			ARRAY_AT(&a.p.witnesses, struct plan_witness, i - 1)->address);
+	ck_assert_uint_eq(a.p.edits.count, MANY);
+	ck_assert_uint_eq(a.p.refcount_sites.count, MANY * PLAN_REFCOUNT_SITES);
+	for (size_t i = 1; i < PLAN_REFCOUNT_SITES; i++)
+		ck_assert_uint_gt(
+			ARRAY_AT(&a.p.refcount_sites, struct plan_refcount_site, i)->address,
+			ARRAY_AT(&a.p.refcount_sites, struct plan_refcount_site, i - 1)->address);
 	a.before = fake_snapshot(&a.w.fake);
 	ck_assert_int_eq(apply_go(&a, &e), 0);
 	ck_assert_uint_eq(world_count(&a.w, WORLD_DATA(0x10)), MANY);
@@ -746,7 +775,7 @@ START_TEST(apply_over_many_batches)
 		script_choose(&a.w, "+many", &a.chosen);
 		ck_assert_int_eq(plan_init(&a.p, &a.w.catalog, &e), 0);
 		ck_assert_int_eq(plan_switch(&a.p, a.chosen.data, 1, &mode, &e), 0);
-		ck_assert_uint_eq(a.p.writes.count, MANY + 1);
+		ck_assert_uint_eq(a.p.edits.count, MANY + 1);
 		a.before = fake_snapshot(&a.w.fake);
 		fake_reset(&a.w.fake);
 		a.w.fake.fail_write = way == 0 ? 1400 : 0;
@@ -778,6 +807,7 @@ Suite *apply_suite(void)
 	tcase_add_loop_test(t, apply_every_scenario_works, 0, APPLY_SCENARIOS);
 	tcase_add_loop_test(t, apply_undoes_after_every_failed_write, 0, APPLY_SCENARIOS);
 	tcase_add_loop_test(t, apply_undoes_after_every_failed_look, 0, APPLY_SCENARIOS);
+	tcase_add_test(t, apply_of_several_bytes);
 	tcase_add_test(t, apply_reads_back);
 	tcase_add_test(t, apply_of_a_process_that_goes);
 	tcase_add_test(t, apply_says_what_it_could_not_undo);

@@ -1,14 +1,14 @@
 /*
- * What optional libraries do for us: instructions, C++ names. The tests' environment says with what
- * configure found (PROBES_OPTIONAL, the libraries), so that a library that was found and then left
- * out of the build is a failure. OCaml names need none.
+ * Covers what optional libraries provide: disassembly, C++ names. PROBES_OPTIONAL lists the
+ * libraries that configure found: one that was found but not built in fails here. OCaml names need
+ * no library.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/demangle.h"
-#include "probe/code.h"
+#include "arch/arch.h"
+#include "elf/symbols.h"
 
 Suite *code_suite(void);
 
@@ -24,7 +24,7 @@ START_TEST(decodes_a_site)
 	/* an OCaml site that is on: nop; call +0x10; and half an instruction */
 	static const uint8_t bytes[] = {0x90, 0xe8, 0x10, 0x00, 0x00, 0x00, 0x48};
 	struct probes_instruction out[8];
-	size_t count = code_disassemble(bytes, sizeof bytes, 0x401000, out, 8);
+	size_t count = arch_disassemble(bytes, sizeof bytes, 0x401000, out, 8);
 
 	if (!found("-lZydis")) {
 		ck_assert_uint_eq(count, 0);
@@ -39,8 +39,8 @@ START_TEST(decodes_a_site)
 	ck_assert_ptr_nonnull(strstr(out[1].text, "401016")); /* after it, and 0x10 */
 	ck_assert_str_eq(out[2].text, ".byte 0x48");
 	ck_assert_uint_eq(out[2].length, 1);
-	ck_assert_uint_eq(code_disassemble(bytes, sizeof bytes, 0x401000, out, 2), 2);
-	ck_assert_uint_eq(code_disassemble(bytes, 0, 0x401000, out, 8), 0);
+	ck_assert_uint_eq(arch_disassemble(bytes, sizeof bytes, 0x401000, out, 2), 2);
+	ck_assert_uint_eq(arch_disassemble(bytes, 0, 0x401000, out, 8), 0);
 }
 END_TEST
 
@@ -55,20 +55,20 @@ START_TEST(names_are_readable)
 		{"camlReq__$2b$2b_7", "Req.++"},
 		{"camlReq.handle_118", "Req.handle"},
 		{"camlReq$handle_118", "Req.handle"},
-		{"camlreq", "camlreq"}, /* no unit begins so */
+		{"camlreq", "camlreq"}, /* not the name of a unit */
 		{"caml_main", "caml_main"},
 	};
 	char text[64];
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		demangle_symbol(cases[i].symbol, text, sizeof text);
+		symbols_demangle(cases[i].symbol, text, sizeof text);
 		ck_assert_str_eq(text, cases[i].text);
 	}
-	demangle_symbol("_ZN3Req6handleEi", text, sizeof text);
+	symbols_demangle("_ZN3Req6handleEi", text, sizeof text);
 	ck_assert_str_eq(text, found("-liberty") ? "Req::handle(int)" : "_ZN3Req6handleEi");
-	demangle_symbol("_Zjunk", text, sizeof text);
+	symbols_demangle("_Zjunk", text, sizeof text);
 	ck_assert_str_eq(text, "_Zjunk");
-	demangle_symbol("camlReq__handle_118", text, 4);
+	symbols_demangle("camlReq__handle_118", text, 4);
 	ck_assert_str_eq(text, "Req");
 }
 END_TEST

@@ -4,8 +4,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "ui/tui/filter.h"
-#include "ui/tui/pattern.h"
+#include "ui/tui/rows/filter.h"
+#include "ui/tui/widgets/pattern.h"
 
 Suite *filter_suite(void);
 
@@ -52,7 +52,7 @@ static const struct {
 	{"off", false},
 	{"-off", true},
 	{"off|on", true},
-	{"some|odd|other", false},
+	{"partial|inconsistent|foreign", false},
 	{"tagged", false},
 	{"-tagged mine", true},
 	{"~on$", false}, /* the word on, not the state: order_gw ends in w */
@@ -68,7 +68,7 @@ static const struct {
 	{"-fn:main", false},
 	{"fn:start", false},
 	{"fn:", true},
-	{"other|odd|some|on", true},
+	{"foreign|inconsistent|partial|on", true},
 	{"tagged|mine -off prov:caml obj:gw fn:~^Req", true},
 	{"obj:on", false}, /* a word there, no state */
 	{"prov:", true},   /* while one is still typing */

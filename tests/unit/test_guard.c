@@ -107,12 +107,12 @@ START_TEST(guard_refresh)
 	ck_assert_uint_eq(r.pieces.count, worlds[_i].looks);
 	ck_assert_uint_le(r.total, GUARD_TEXT(worlds[_i].probes) + WORLD_DATA_SIZE);
 	ck_assert_uint_le(r.total, worlds[_i].looks * GUARD_PIECE);
-	ck_assert_int_eq(reader_run(&r, &w.catalog, &w.fake.memory, &changed), 0);
+	ck_assert_int_eq(reader_fetch(&r, &w.catalog, &w.fake.memory, &changed), 0);
 	ck_assert_uint_eq(w.fake.reads, worlds[_i].looks);
 	ck_assert_uint_eq(w.fake.ranges, worlds[_i].looks + 1);
 	allocations = guard_allocations;
 	for (unsigned i = 0; i < 5; i++)
-		code |= reader_run(&r, &w.catalog, &w.fake.memory, &changed);
+		code |= reader_fetch(&r, &w.catalog, &w.fake.memory, &changed);
 	allocations = guard_allocations - allocations;
 	ck_assert_int_eq(code, 0);
 	ck_assert(!changed);
@@ -136,9 +136,9 @@ START_TEST(guard_change)
 
 	guard_world(&g, &w, one + 200);
 	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
-	ck_assert_int_eq(reader_run(&r, &w.catalog, &w.fake.memory, &changed), 0);
+	ck_assert_int_eq(reader_fetch(&r, &w.catalog, &w.fake.memory, &changed), 0);
 	*world_byte(&w, WORLD_PC(8 * one)) ^= 1;
-	ck_assert_int_eq(reader_run(&r, &w.catalog, &w.fake.memory, &changed), 0);
+	ck_assert_int_eq(reader_fetch(&r, &w.catalog, &w.fake.memory, &changed), 0);
 	ck_assert(changed && !r.everything);
 	ck_assert_uint_eq(r.touched.count, 1);
 	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 0), one);
@@ -188,10 +188,10 @@ START_TEST(guard_apply)
 		size_t probes, batch;
 		const char *provider;
 	} worlds[] = {
-		{1, LOOK_BATCH, "ocaml_2"},
-		{700, LOOK_BATCH, "ocaml_2"},
-		{1024, LOOK_BATCH, "ocaml_2"},
-		{700, LOOK_BATCH_SHARED, "ocaml"},
+		{1, VERIFY_BATCH, "ocaml_2"},
+		{700, VERIFY_BATCH, "ocaml_2"},
+		{1024, VERIFY_BATCH, "ocaml_2"},
+		{700, VERIFY_BATCH_SHARED, "ocaml"},
 	};
 	size_t count = worlds[_i].probes, batch = worlds[_i].batch;
 	struct probes_error e = {0};
@@ -209,15 +209,15 @@ START_TEST(guard_apply)
 	world_add(&w, "/lib/many.so", WORLD_BIAS);
 	world_read(&w);
 	guard_plan(&plan, &w, count);
-	ck_assert_uint_eq(plan.writes.count, 2 * count); /* a site and a count each */
+	ck_assert_uint_eq(plan.edits.count, 2 * count); /* a site and a count each */
 	ck_assert_int_eq(apply_init(&apply, &plan, &e), 0);
 	fake_reset(&w.fake);
 	ck_assert(array_reserve(&w.fake.log, 4 * count)); /* the test's own memory */
 	ck_assert_int_eq(guard_run(&apply, &w, &e), 0);
-	ck_assert_uint_eq(w.fake.writes, plan.writes.count);
+	ck_assert_uint_eq(w.fake.writes, plan.edits.count);
 	/* One a batch before, one after. */
-	ck_assert_uint_eq(w.fake.reads, 2 * guard_batches(plan.writes.count, batch));
-	ck_assert_uint_eq(w.fake.log.count, plan.writes.count); /* bytes */
+	ck_assert_uint_eq(w.fake.reads, 2 * guard_batches(plan.edits.count, batch));
+	ck_assert_uint_eq(w.fake.log.count, plan.edits.count); /* bytes */
 	apply_done(&apply);
 	plan_done(&plan);
 	world_end(&w);
@@ -239,13 +239,13 @@ START_TEST(guard_undo)
 	guard_plan(&plan, &w, 900);
 	ck_assert_int_eq(apply_init(&apply, &plan, &e), 0);
 	fake_reset(&w.fake);
-	ck_assert(array_reserve(&w.fake.log, 4 * plan.writes.count));
-	w.fake.fail_write = (unsigned)plan.writes.count;
+	ck_assert(array_reserve(&w.fake.log, 4 * plan.edits.count));
+	w.fake.fail_write = (unsigned)plan.edits.count;
 	ck_assert_int_lt(guard_run(&apply, &w, &e), 0);
 	/* The writes that were made, once there and once back; the one that failed. */
-	ck_assert_uint_eq(w.fake.writes, 2 * plan.writes.count - 1);
+	ck_assert_uint_eq(w.fake.writes, 2 * plan.edits.count - 1);
 	/* Two looks a batch, and two while it is undone. */
-	ck_assert_uint_eq(w.fake.reads, 4 * guard_batches(plan.writes.count, LOOK_BATCH_SHARED));
+	ck_assert_uint_eq(w.fake.reads, 4 * guard_batches(plan.edits.count, VERIFY_BATCH_SHARED));
 	apply_done(&apply);
 	plan_done(&plan);
 	world_end(&w);
@@ -264,10 +264,10 @@ START_TEST(guard_switch)
 
 	session_begin(&x, "");
 	ck_assert_int_eq(probes_switch(&x.s, &all, 1, NULL, &result, &e), 0);
-	ck_assert_uint_gt(result->write_count, 0);
-	ck_assert_uint_eq(x.w.fake.writes, result->write_count);
+	ck_assert_uint_gt(result->edit_count, 0);
+	ck_assert_uint_eq(x.w.fake.writes, result->edit_count);
 	ck_assert_uint_eq(
-		x.w.fake.reads, 2 + 2 * guard_batches(result->write_count, LOOK_BATCH_SHARED));
+		x.w.fake.reads, 2 + 2 * guard_batches(result->edit_count, VERIFY_BATCH_SHARED));
 	ck_assert_uint_eq(result->stopped_ns, 0);
 	probes_result_free(result);
 	session_must_restore(&x);

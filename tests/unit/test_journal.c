@@ -5,8 +5,7 @@
 #include "suites.h"
 
 #include "patch/journal.h"
-#include "patch/journal_format.h"
-#include "process/life.h"
+#include "process/identity.h"
 #include "process/procfs.h"
 
 #include <dirent.h>
@@ -45,36 +44,29 @@ static struct journal_key journal_own(void)
 	struct procfs_stat self;
 
 	ck_assert_int_eq(procfs_stat(AT_FDCWD, "/proc/self/stat", &self), 0);
-	key.target_start = key.owner_start = life_start(self.start_time);
+	key.target_start = key.owner_start = identity_start(self.start_time);
 	journal_here(&key);
 	return key;
 }
 
-/* A plan of a site and a count at each of some addresses. */
-static void journal_plan(struct plan *p, size_t count, uint64_t first)
-{
-	*p = (struct plan){0};
-	array_init(&p->writes, sizeof(struct probes_write));
-	for (size_t i = 0; i < count; i++) {
-		struct probes_write *w = array_add(&p->writes);
-
-		ck_assert_ptr_nonnull(w);
-		w->address = first + i;
-		w->is_site = i % 2 == 0;
-		w->old[0] = 0x3d;
-		w->old[1] = 0x11;
-		w->new_[0] = 0xe8;
-		w->new_[1] = 0x22;
-	}
-}
-
+/* An intent to edit a site and a count, in turn, at consecutive addresses. */
 static void journal_write_plan(struct journal *j, size_t count, uint64_t first, const bool *only)
 {
-	struct plan p;
+	struct array edits;
 
-	journal_plan(&p, count, first);
-	ck_assert_int_eq(journal_intend(j, &p, only), 0);
-	array_done(&p.writes);
+	array_init(&edits, sizeof(struct probes_edit));
+	for (size_t i = 0; i < count; i++) {
+		struct probes_edit *edit = array_add(&edits);
+
+		ck_assert_ptr_nonnull(edit);
+		*edit = edit_semaphore(first + i, 0x113d, 0x22e8);
+		if (i % 2 == 0) {
+			edit->role = PROBES_ROLE_CODE;
+			edit->length = 1;
+		}
+	}
+	ck_assert_int_eq(journal_record(j, JOURNAL_INTENT, &edits, only), 0);
+	array_done(&edits);
 }
 
 static size_t journal_bytes(const struct journal *j, char *bytes, size_t size)
@@ -90,7 +82,7 @@ static size_t journal_bytes(const struct journal *j, char *bytes, size_t size)
 static uint64_t journal_address(const struct array *writes, size_t i)
 {
 	ck_assert_uint_lt(i, writes->count);
-	return ARRAY_AT(writes, struct journal_write, i)->address;
+	return ARRAY_AT(writes, struct probes_edit, i)->address;
 }
 
 /* Four blocks: one done, one undone, one whose end is not on record, one done. */
@@ -100,16 +92,17 @@ static void journal_story(struct journal *j)
 
 	ck_assert_int_eq(journal_open(j, &key), 0);
 	journal_write_plan(j, 3, 100, NULL);
-	ck_assert_int_eq(journal_conclude(j, JOURNAL_DONE), 0);
+	ck_assert_int_eq(journal_record(j, JOURNAL_DONE, NULL, NULL), 0);
 	journal_write_plan(j, 2, 200, NULL);
-	ck_assert_int_eq(journal_conclude(j, JOURNAL_UNDONE), 0);
+	ck_assert_int_eq(journal_record(j, JOURNAL_UNDONE, NULL, NULL), 0);
 	journal_write_plan(j, 2, 300, NULL);
 	journal_write_plan(j, 4, 400, (const bool[]){false, true, false, true});
-	ck_assert_int_eq(journal_conclude(j, JOURNAL_DONE), 0);
+	ck_assert_int_eq(journal_record(j, JOURNAL_DONE, NULL, NULL), 0);
 }
 
 START_TEST(journal_says_what_was_written)
 {
+	const struct probes_edit *site, *count;
 	struct journal_text text;
 	struct journal j;
 	char bytes[4096];
@@ -122,16 +115,65 @@ START_TEST(journal_says_what_was_written)
 	ck_assert(journal_parse(bytes, size, &text));
 	ck_assert_int_eq(text.key.owner, getpid());
 	ck_assert_uint_eq(text.length, size);
-	ck_assert_uint_eq(text.writes.count, 5);
-	ck_assert_uint_eq(journal_address(&text.writes, 2), 102);
-	ck_assert_uint_eq(journal_address(&text.writes, 3), 401);
-	ck_assert_uint_eq(journal_address(&text.writes, 4), 403);
-	ck_assert_uint_eq(text.last.count, 2);
-	ck_assert_uint_eq(journal_address(&text.last, 0), 300);
-	ck_assert_uint_eq(ARRAY_AT(&text.last, struct journal_write, 0)->old, 0x3d);
-	ck_assert_uint_eq(ARRAY_AT(&text.last, struct journal_write, 1)->old, 0x113d);
-	ck_assert_uint_eq(ARRAY_AT(&text.last, struct journal_write, 1)->new_, 0x22e8);
+	ck_assert_uint_eq(text.made.count, 5);
+	ck_assert_uint_eq(journal_address(&text.made, 2), 102);
+	ck_assert_uint_eq(journal_address(&text.made, 3), 401);
+	ck_assert_uint_eq(journal_address(&text.made, 4), 403);
+	ck_assert_uint_eq(text.pending.count, 2);
+	ck_assert_uint_eq(journal_address(&text.pending, 0), 300);
+	site = ARRAY_AT(&text.pending, struct probes_edit, 0);
+	ck_assert_int_eq(site->role, PROBES_ROLE_CODE);
+	ck_assert_uint_eq(site->length, 1);
+	ck_assert_uint_eq(site->old[0], 0x3d);
+	count = site + 1;
+	ck_assert_int_eq(count->role, PROBES_ROLE_SEMAPHORE);
+	ck_assert_uint_eq(count->length, 2);
+	ck_assert_uint_eq(edit_value(count->old), 0x113d);
+	ck_assert_uint_eq(edit_value(count->new_), 0x22e8);
 	journal_text_done(&text);
+	journal_remove(&j);
+	journal_folder_gone();
+}
+END_TEST
+
+/* Edits of every length come back as they were; those of no known role make a journal malformed. */
+START_TEST(journal_keeps_edits_of_any_length)
+{
+	struct probes_edit list[PROBES_EDIT_BYTES];
+	struct array edits = {.data = list, .count = PROBES_EDIT_BYTES, .size = sizeof *list};
+	struct journal_key key = journal_own();
+	struct journal_text text;
+	struct journal j;
+	char bytes[1000];
+	size_t size;
+
+	journal_folder();
+	ck_assert_int_eq(journal_open(&j, &key), 0);
+	for (uint8_t i = 0; i < PROBES_EDIT_BYTES; i++) {
+		list[i] = (struct probes_edit){
+			.address = 7000u + i, .length = i + 1, .role = PROBES_ROLE_CODE};
+		memset(list[i].old, 0x10 + i, list[i].length);
+		memset(list[i].new_, 0x80 + i, list[i].length);
+	}
+	ck_assert_int_eq(journal_record(&j, JOURNAL_MADE, &edits, NULL), 0);
+	size = journal_bytes(&j, bytes, sizeof bytes);
+	ck_assert(journal_parse(bytes, size, &text));
+	ck_assert_uint_eq(text.length, size);
+	ck_assert_uint_eq(text.made.count, PROBES_EDIT_BYTES);
+	for (size_t i = 0; i < PROBES_EDIT_BYTES; i++) {
+		const struct probes_edit *edit = ARRAY_AT(&text.made, struct probes_edit, i);
+
+		ck_assert_uint_eq(edit->address, list[i].address);
+		ck_assert_int_eq(edit->role, PROBES_ROLE_CODE);
+		ck_assert_uint_eq(edit->length, list[i].length);
+		ck_assert_mem_eq(edit->old, list[i].old, sizeof edit->old);
+		ck_assert_mem_eq(edit->new_, list[i].new_, sizeof edit->new_);
+	}
+	journal_text_done(&text);
+	list[0].role = PROBES_ROLE_CODE_ALONE + 1;
+	ck_assert_int_eq(journal_record(&j, JOURNAL_MADE, &edits, NULL), 0);
+	size = journal_bytes(&j, bytes, sizeof bytes);
+	ck_assert(!journal_parse(bytes, size, &text));
 	journal_remove(&j);
 	journal_folder_gone();
 }
@@ -154,11 +196,11 @@ START_TEST(journal_cut_short)
 		memcpy(copy, bytes, cut);
 		if (journal_parse(copy, cut, &text)) {
 			ck_assert_uint_le(text.length, cut);
-			ck_assert_uint_ge(text.writes.count + text.last.count, before ? 1 : 0);
-			before = text.writes.count;
+			ck_assert_uint_ge(text.made.count + text.pending.count, before ? 1 : 0);
+			before = text.made.count;
 			journal_text_done(&text);
 		} else {
-			ck_assert_uint_lt(cut, sizeof(struct journal_header));
+			ck_assert_uint_lt(cut, JOURNAL_HEADER);
 		}
 		free(copy);
 	}
@@ -187,7 +229,7 @@ START_TEST(journal_lies)
 			copy[at] ^= (char)(1 << bit);
 			if (journal_parse(copy, size, &text)) {
 				/* Its number may become that of the format before. */
-				ck_assert(at >= 8 || (at == 5 && text.old));
+				ck_assert(at >= 8 || (at == 5 && text.version != 4));
 				journal_text_done(&text);
 			}
 			free(copy);
@@ -242,7 +284,7 @@ static void journal_left_by_child(struct journal_key key)
 		if (procfs_stat(AT_FDCWD, "/proc/self/stat", &self) < 0)
 			_exit(1);
 		key.owner = getpid();
-		key.owner_start = life_start(self.start_time);
+		key.owner_start = identity_start(self.start_time);
 		_exit(journal_open(&j, &key) < 0);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -256,7 +298,7 @@ static size_t journal_counts(const struct journal_key *key, size_t *unjudged, co
 	size_t count;
 
 	array_init(&found, sizeof(struct journal_found));
-	ck_assert(journal_find(key, NULL, &found));
+	ck_assert(journal_find(key, NULL, false, &found));
 	count = found.count;
 	*unjudged = 0;
 	for (size_t i = 0; i < found.count; i++) {
@@ -351,7 +393,7 @@ START_TEST(journal_of_a_process_without_its_leader)
 	while (stat.state != 'Z')
 		ck_assert_int_eq(procfs_stat(AT_FDCWD, path, &stat), 0);
 	key.target = child;
-	key.target_start = life_start(stat.start_time);
+	key.target_start = identity_start(stat.start_time);
 	journal_left_by_child(key);
 	ck_assert_uint_eq(journal_count(&key), 1);
 	kill(child, SIGKILL);
@@ -397,18 +439,18 @@ START_TEST(journal_is_adopted)
 	ck_assert_uint_eq(journal_count(&key), 0); /* it is in use */
 	journal_leave(&j);
 	array_init(&found, sizeof(struct journal_found));
-	ck_assert(journal_find(&key, NULL, &found));
+	ck_assert(journal_find(&key, NULL, false, &found));
 	ck_assert_uint_eq(found.count, 1);
 	ck_assert_int_eq(journal_adopt(&again, ARRAY_AT(&found, struct journal_found, 0)), 0);
 	journal_found_done(&found);
 	ck_assert_uint_eq(journal_count(&key), 0); /* it is in use again */
 	journal_write_plan(&again, 1, 500, NULL);
-	ck_assert_int_eq(journal_conclude(&again, JOURNAL_DONE), 0);
+	ck_assert_int_eq(journal_record(&again, JOURNAL_DONE, NULL, NULL), 0);
 	size = journal_bytes(&again, bytes, sizeof bytes);
 	ck_assert(journal_parse(bytes, size, &text));
 	ck_assert_uint_eq(text.length, size);
-	ck_assert_uint_eq(journal_address(&text.writes, 5), 500);
-	ck_assert_uint_eq(text.last.count, 2);
+	ck_assert_uint_eq(journal_address(&text.made, 5), 500);
+	ck_assert_uint_eq(text.pending.count, 2);
 	journal_text_done(&text);
 	journal_remove(&again);
 	ck_assert_uint_eq(journal_files(), 0);
@@ -504,10 +546,10 @@ START_TEST(journal_damaged)
 }
 END_TEST
 
-/* Of the format before: no boot, no lock. */
+/* PTUIJ2 has no boot and no lock. Its edits: unit suite record. */
 START_TEST(journal_of_the_old_format)
 {
-	struct journal_header header = {.magic = JOURNAL_MAGIC_OLD};
+	uint64_t header[JOURNAL_HEADER_2 / 8] = {0};
 	struct journal_key key = journal_own();
 	char path[200];
 	pid_t dead = fork();
@@ -519,18 +561,18 @@ START_TEST(journal_of_the_old_format)
 	ck_assert_int_eq(waitpid(dead, NULL, 0), dead);
 	journal_folder();
 	ck_assert_int_eq(mkdir(records, 0700), 0);
-	header.target = (uint32_t)getpid();
-	header.target_start = key.target_start;
-	header.target_program = key.target_program;
-	header.pids = key.pids;
+	memcpy(header, "PTUIJ2", 6);
+	header[2] = key.target_start;
+	header[3] = key.target_program;
+	header[5] = key.pids;
 	snprintf(path, sizeof path, "%s/%d-%llu-7-0", records, getpid(),
 		(unsigned long long)key.target_start);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	header.owner = (uint32_t)dead;
-	ck_assert_int_eq(pwrite(fd, &header, JOURNAL_HEADER_OLD, 0), JOURNAL_HEADER_OLD);
+	header[1] = (uint64_t)dead << 32 | (uint32_t)getpid();
+	ck_assert_int_eq(pwrite(fd, header, sizeof header, 0), sizeof header);
 	ck_assert_uint_eq(journal_count(&key), 1);
-	header.owner = (uint32_t)getpid();
-	ck_assert_int_eq(pwrite(fd, &header, JOURNAL_HEADER_OLD, 0), JOURNAL_HEADER_OLD);
+	header[1] = (uint64_t)getpid() << 32 | (uint32_t)getpid();
+	ck_assert_int_eq(pwrite(fd, header, sizeof header, 0), sizeof header);
 	ck_assert_uint_eq(journal_counts(&key, &unjudged, ""), 0);
 	ck_assert_uint_eq(unjudged, 0); /* it lives */
 	close(fd);
@@ -544,6 +586,7 @@ Suite *journal_suite(void)
 	TCase *t = tcase_create("journal");
 
 	tcase_add_test(t, journal_says_what_was_written);
+	tcase_add_test(t, journal_keeps_edits_of_any_length);
 	tcase_add_test(t, journal_cut_short);
 	tcase_add_test(t, journal_lies);
 	tcase_add_test(t, journal_is_private);

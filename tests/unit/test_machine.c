@@ -1,4 +1,4 @@
-/* Covers elf/machine. Not covered: which files are refused for it (test_object, cli-ladder). */
+/* Covers elf/machine. Not covered: which files are refused for it (test_object, cli-access). */
 #include "elf/machine.h"
 
 #include "suites.h"

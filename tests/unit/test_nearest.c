@@ -1,5 +1,5 @@
-/* Covers probe/nearest: the spellings offered for a name that does not exist. */
-#include "probe/nearest.h"
+/* Covers select_nearest: the names suggested for a name that does not exist. */
+#include "probe/select.h"
 
 #include "suites.h"
 #include "world.h"
@@ -22,7 +22,7 @@ static const struct {
 	{"request_start2", "srv:request_start"},
 	{"srv:request_strat", "srv:request_start, srv:request_end"},
 	{"gc_begn", "php:gc_begin, srv:gc_begin, srv:gc_end"},
-	{"request", "srv:request_end, srv:request_start"}, /* part of a name is near */
+	{"request", "srv:request_end, srv:request_start"}, /* part of a name is similar */
 	{"completely_different", ""},
 	{"zzz", ""},
 	{"", ""},
@@ -36,7 +36,7 @@ START_TEST(nearest_spellings)
 	struct world w;
 
 	world_of(&w, nearest_notes, 6);
-	nearest_names(&w.catalog, nearest_cases[_i].text, out, sizeof out);
+	select_nearest(&w.catalog, nearest_cases[_i].text, out, sizeof out);
 	ck_assert_str_eq(out, nearest_cases[_i].expected);
 	world_end(&w);
 }
@@ -48,13 +48,13 @@ START_TEST(nearest_three_at_most_in_any_space)
 	struct world w;
 
 	world_of(&w, nearest_notes, 6);
-	nearest_names(&w.catalog, "gc_", out, sizeof out);
+	select_nearest(&w.catalog, "gc_", out, sizeof out);
 	ck_assert_str_eq(out, "php:gc_begin, srv:gc_begin, srv:gc_end");
 	for (size_t size = 1; size < 60; size++) {
 		char cut[300];
 
 		memset(cut, '#', sizeof cut);
-		nearest_names(&w.catalog, "gc_", cut, size);
+		select_nearest(&w.catalog, "gc_", cut, size);
 		ck_assert_int_eq(cut[size], '#');
 		ck_assert_uint_lt(strlen(cut), size);
 		ck_assert_mem_eq(cut, out, strlen(cut));
@@ -74,11 +74,11 @@ START_TEST(nearest_of_long_names)
 	memset(name, 'a', sizeof name - 1);
 	name[sizeof name - 1] = '\0';
 	world_of(&w, &note, 1);
-	nearest_names(&w.catalog, text, out, sizeof out);
-	ck_assert_uint_eq(strlen(out), sizeof out - 1); /* it is offered, cut */
+	select_nearest(&w.catalog, text, out, sizeof out);
+	ck_assert_uint_eq(strlen(out), sizeof out - 1); /* suggested, but truncated */
 	world_end(&w);
 	world_begin(&w);
-	nearest_names(&w.catalog, text, out, sizeof out); /* of no probes at all */
+	select_nearest(&w.catalog, text, out, sizeof out); /* no probes at all */
 	ck_assert_str_eq(out, "");
 	world_end(&w);
 }

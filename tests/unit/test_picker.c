@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ui/tui/act_picker.h"
-#include "ui/tui/mem.h"
-#include "ui/tui/picker.h"
+#include "ui/tui/process/picker.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/views/view.h"
 
 Suite *picker_suite(void);
 
@@ -110,7 +110,7 @@ END_TEST
 /* A process is opened only if it is the one that was shown: this pid began at another time. */
 START_TEST(opens_no_other_process)
 {
-	struct app a = {.picker = {.used = true}, .view = VIEW_PICKER};
+	struct app a = {.picker = {.used = true}, .views = view_table, .view = VIEW_PICKER};
 	struct scan_process other = {.id.pid = getpid(), .id.start = 1, .kind = SCAN_PROBES};
 
 	picker_init(&a.picker, NULL);
@@ -119,9 +119,9 @@ START_TEST(opens_no_other_process)
 	a.picker.scan.all[0] = other;
 	a.picker.scan.count = a.picker.scan.capacity = 1;
 	picker_update(&a.picker);
-	act_picker_open(&a, REQUEST_OPEN);
+	ck_assert(view_picker_ops.request(&a, REQUEST_OPEN));
 	ck_assert_int_eq(a.view, VIEW_PICKER);
-	ck_assert_ptr_nonnull(strstr(a.message, "another process by now"));
+	ck_assert_ptr_nonnull(strstr(a.message.text, "another process by now"));
 	picker_done(&a.picker);
 }
 END_TEST

@@ -136,10 +136,10 @@ static const struct {
 	{"c40=7ffe c44=1", "+nop", false, -EBUSY, ":not", "limit"},
 	{"c40=ffff", "+nop", false, -EBUSY, ":not", "limit"},
 	{ON_UNIT " c24=7ffe", "+unit", false, -EBUSY, ":not", "limit"},
-	{"c12=1", "+one", false, -EBUSY, ":not", "odd"},
-	{"c12=1", "-one", false, -EBUSY, ":not", "odd"},
-	{"b11=e8 b21=e8", "-one", false, -EBUSY, ":not", "odd"},
-	{"b11=e8", "+one", false, -EBUSY, ":not", "odd"},
+	{"c12=1", "+one", false, -EBUSY, ":not", "inconsistent"},
+	{"c12=1", "-one", false, -EBUSY, ":not", "inconsistent"},
+	{"b11=e8 b21=e8", "-one", false, -EBUSY, ":not", "inconsistent"},
+	{"b11=e8", "+one", false, -EBUSY, ":not", "inconsistent"},
 	{"b11=cc", "+one", false, -EBUSY, ":not", "int3"},
 	{"b21=cc", "+one", true, -EBUSY, ":not", "int3"},
 	{"b11=cc b21=e8 c12=1", "-one", true, -EBUSY, ":not", "int3"},
@@ -212,7 +212,7 @@ END_TEST
 START_TEST(plan_looks_at_the_bytes_around)
 {
 	const struct plan_mode mode = {0};
-	const struct probes_write *site, *count;
+	const struct probes_edit *site, *count;
 	const struct plan_check *check;
 	struct probes_error e;
 	struct array chosen;
@@ -225,24 +225,24 @@ START_TEST(plan_looks_at_the_bytes_around)
 	script_choose(&w, "+one +nop +soft", &chosen);
 	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
 	ck_assert_int_eq(plan_switch(&p, chosen.data, chosen.count, &mode, &e), 0);
-	ck_assert_uint_eq(p.writes.count, 6);
-	site = ARRAY_AT(&p.writes, struct probes_write, 0);
-	ck_assert_uint_eq(site->address, WORLD_BIAS + WORLD_PC(0x10) + SITE_SWITCH);
+	ck_assert_uint_eq(p.edits.count, 6);
+	site = ARRAY_AT(&p.edits, struct probes_edit, 0);
+	ck_assert_uint_eq(site->address, WORLD_BIAS + WORLD_PC(0x10) + 1);
 	ck_assert_uint_eq(site->length, 1);
 	ck_assert_uint_eq(site->old[0], 0x3d);
 	check = p.checks.data;
-	ck_assert_mem_eq(check->bytes, "\x90\x3d\x11\x22\x33\x44", SITE_BYTES);
+	ck_assert_mem_eq(check->bytes, "\x90\x3d\x11\x22\x33\x44", ARCH_SITE_BYTES);
 	/* an sdt semaphore by the bytes behind its nop, which nobody's switching changes */
-	count = ARRAY_AT(&p.writes, struct probes_write, 3);
+	count = ARRAY_AT(&p.edits, struct probes_edit, 3);
 	ck_assert_uint_eq(count->length, 2);
 	check += 3;
 	ck_assert_uint_eq(check->guard, WORLD_BIAS + WORLD_PC(0x50));
 	ck_assert_uint_eq(check->guard_at, 1);
-	ck_assert_mem_eq(check->bytes, w.text + 0x50, SITE_BYTES);
+	ck_assert_mem_eq(check->bytes, w.text + 0x50, ARCH_SITE_BYTES);
 	ck_assert(!check->guard_counts);
-	ck_assert_uint_eq(check->witness_count, 2); /* twin's site counts there, too */
+	ck_assert_uint_eq(check->refcount_site_count, 2); /* twin's site counts there, too */
 	check++;
-	ck_assert(check->guard_counts && !check->witness_count);
+	ck_assert(check->guard_counts && !check->refcount_site_count);
 	ck_assert_uint_eq(check->guard, WORLD_BIAS + WORLD_PC(0x60));
 	check++;
 	ck_assert_uint_eq(check->guard, 0);

@@ -1,6 +1,6 @@
 /*
- * Covers probe/reader on a made-up memory: every value lands where it belongs, whatever is
- * merged, missing or shared; a change is never missed. Not covered: the cost in system calls.
+ * Covers probe/reader on a fake memory: every value is stored at its place, whatever is merged,
+ * missing or shared; no change is missed. Not covered: the cost in system calls.
  */
 #include "probe/reader.h"
 
@@ -19,7 +19,7 @@ static bool reader_go(struct world *w, struct reader *r)
 {
 	bool changed = false;
 
-	ck_assert_int_eq(reader_run(r, &w->catalog, &w->fake.memory, &changed), 0);
+	ck_assert_int_eq(reader_fetch(r, &w->catalog, &w->fake.memory, &changed), 0);
 	return changed;
 }
 
@@ -32,7 +32,7 @@ static const struct elf_note reader_notes[] = {
 START_TEST(reader_puts_values_where_they_belong)
 {
 	struct world w;
-	struct holding *h = world_of(&w, reader_notes, 3);
+	struct object_probes *h = world_of(&w, reader_notes, 3);
 	const struct probes_probe *c = world_at(&w, "c"), *b = world_at(&w, "b");
 	struct reader r;
 
@@ -41,12 +41,12 @@ START_TEST(reader_puts_values_where_they_belong)
 	world_set_count(&w, SEM(0x402), 0xffff);
 	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
 	ck_assert(reader_go(&w, &r));
-	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "a"))], 0x1234);
-	ck_assert_uint_eq(h->values[holding_semaphore(h, b)], 7);
-	ck_assert_uint_eq(h->values[holding_semaphore(h, c)], 0xffff);
-	ck_assert_uint_eq(h->site_live[holding_site(h, b)].count, 6);
-	ck_assert_mem_eq(h->site_live[holding_site(h, b)].bytes, w.text + 0x13, 6);
-	ck_assert_mem_eq(h->site_live[holding_site(h, c)].bytes, w.text + 0x800, 6);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, world_at(&w, "a"))], 0x1234);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, b)], 7);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, c)], 0xffff);
+	ck_assert_uint_eq(h->site_live[object_probes_site(h, b)].count, 6);
+	ck_assert_mem_eq(h->site_live[object_probes_site(h, b)].bytes, w.text + 0x13, 6);
+	ck_assert_mem_eq(h->site_live[object_probes_site(h, c)].bytes, w.text + 0x800, 6);
 	reader_done(&r);
 	world_end(&w);
 }
@@ -55,11 +55,11 @@ END_TEST
 START_TEST(reader_says_whether_anything_changed)
 {
 	struct world w;
-	struct holding *h = world_of(&w, reader_notes, 3);
+	struct object_probes *h = world_of(&w, reader_notes, 3);
 	struct reader r;
 
 	ck_assert(reader_init(&r, &w.catalog, NULL, 0));
-	ck_assert(reader_go(&w, &r)); /* the first always */
+	ck_assert(reader_go(&w, &r)); /* the first run always is a change */
 	ck_assert(!reader_go(&w, &r));
 	world_set_count(&w, SEM(0x402), 1);
 	ck_assert(reader_go(&w, &r));
@@ -78,7 +78,7 @@ START_TEST(reader_says_whether_anything_changed)
 }
 END_TEST
 
-/* What is to be judged anew is what a change belongs to, and no more. */
+/* A run reports the probes of changed values, and no others. */
 START_TEST(reader_says_what_has_changed)
 {
 	struct world w;
@@ -103,7 +103,7 @@ START_TEST(reader_says_what_has_changed)
 	ck_assert_uint_eq(r.touched.count, 2);
 	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 0), world_probe(&w, "a"));
 	ck_assert_uint_eq(*ARRAY_AT(&r.touched, size_t, 1), world_probe(&w, "b"));
-	/* Between a and c lies what belongs to nobody. */
+	/* The bytes between a and c belong to no probe. */
 	*world_byte(&w, PC(0x40)) ^= 1;
 	reader_go(&w, &r);
 	ck_assert_uint_eq(r.touched.count, 0);
@@ -115,7 +115,7 @@ START_TEST(reader_says_what_has_changed)
 }
 END_TEST
 
-/* Every site and count by itself, wherever the borders of what is compared at once fall. */
+/* A change of each site and count alone, so also at every border of a compared block. */
 START_TEST(reader_finds_every_single_change)
 {
 	enum { COUNT = 1500 };
@@ -151,11 +151,11 @@ START_TEST(reader_finds_every_single_change)
 }
 END_TEST
 
-/* A reading that fails half-way leaves its buffer half new: the next one must not be fooled. */
+/* A run that fails half-way leaves its buffer half new: the next run must not rely on it. */
 START_TEST(reader_misses_nothing_after_a_failure)
 {
 	struct world w;
-	struct holding *h = world_of(&w, reader_notes, 3);
+	struct object_probes *h = world_of(&w, reader_notes, 3);
 	struct reader r;
 	bool changed;
 
@@ -164,7 +164,7 @@ START_TEST(reader_misses_nothing_after_a_failure)
 	world_set_count(&w, SEM(0x402), 5);
 	w.fake.fail_read = w.fake.reads + 1;
 	w.fake.code = -EPERM;
-	ck_assert_int_eq(reader_run(&r, &w.catalog, &w.fake.memory, &changed), -EPERM);
+	ck_assert_int_eq(reader_fetch(&r, &w.catalog, &w.fake.memory, &changed), -EPERM);
 	ck_assert(reader_go(&w, &r));
 	ck_assert_uint_eq(h->values[0], 5);
 	reader_done(&r);
@@ -175,7 +175,7 @@ END_TEST
 START_TEST(reader_of_a_few_leaves_the_others)
 {
 	struct world w;
-	struct holding *h = world_of(&w, reader_notes, 3);
+	struct object_probes *h = world_of(&w, reader_notes, 3);
 	size_t which[] = {world_probe(&w, "c")};
 	struct reader r;
 
@@ -183,8 +183,8 @@ START_TEST(reader_of_a_few_leaves_the_others)
 	world_set_count(&w, SEM(0x402), 2);
 	ck_assert(reader_init(&r, &w.catalog, which, 1));
 	ck_assert(reader_go(&w, &r));
-	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "a"))], PROBES_NONE);
-	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "c"))], 2);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, world_at(&w, "a"))], PROBES_NONE);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, world_at(&w, "c"))], 2);
 	reader_done(&r);
 	world_end(&w);
 }
@@ -209,12 +209,12 @@ START_TEST(reader_of_nothing)
 }
 END_TEST
 
-/* The end of a mapping cuts a site short: its bytes are counted, none is invented. */
+/* The end of a mapping cuts a site short: only the bytes that were read are counted. */
 START_TEST(reader_at_the_end_of_a_mapping)
 {
 	static const struct elf_note notes[] = {{PC(0x1ffe), 0, 0, "sdt", "last", ""}};
 	struct world w;
-	struct holding *h;
+	struct object_probes *h;
 	struct reader r;
 
 	h = world_of(&w, notes, 1);
@@ -235,7 +235,7 @@ START_TEST(reader_across_the_longest_span)
 	struct elf_note *notes = calloc(COUNT + 8, sizeof *notes);
 	size_t n = 0;
 	struct world w;
-	struct holding *h;
+	struct object_probes *h;
 
 	for (size_t at = 0; n < COUNT; at += STEP)
 		notes[n++] = (struct elf_note){PC(at), 0, 0, "sdt", "dense", ""};
@@ -258,34 +258,35 @@ START_TEST(reader_across_the_longest_span)
 }
 END_TEST
 
-/* What two probes share is known of both, also where only one of them was read. */
+/* A count that two probes share is known for both after reading one of them. */
 START_TEST(reader_of_a_shared_semaphore)
 {
 	static const struct elf_note notes[] = {
 		{PC(0x10), 0, SEM(4), "sdt", "a", ""}, {PC(0x20), 0, SEM(4), "sdt", "b", ""}};
 	struct world w;
-	struct holding *h = world_of(&w, notes, 2);
+	struct object_probes *h = world_of(&w, notes, 2);
 	size_t which[] = {world_probe(&w, "b")};
 	struct reader r;
 
 	world_set_count(&w, SEM(4), 3);
 	ck_assert(reader_init(&r, &w.catalog, which, 1));
 	ck_assert(reader_go(&w, &r));
-	ck_assert_uint_eq(h->values[holding_semaphore(h, world_at(&w, "b"))], 3);
+	ck_assert_uint_eq(h->values[object_probes_semaphore(h, world_at(&w, "b"))], 3);
 	/* The slot where plans look it up. */
-	ck_assert_uint_eq(h->values[holding_same(h, holding_semaphore(h, world_at(&w, "b")))], 3);
+	ck_assert_uint_eq(
+		h->values[object_probes_same(h, object_probes_semaphore(h, world_at(&w, "b")))], 3);
 	reader_done(&r);
 	world_end(&w);
 }
 END_TEST
 
-/* Two pages of six go, and come again: what lies before and behind them is read all the while. */
+/* Two of six pages go and come again: those before and behind them are read all the time. */
 START_TEST(reader_goes_on_behind_a_hole)
 {
 	enum { STEP = 100, PAGE = 4096, SIZE = 6 * PAGE, COUNT = SIZE / STEP - 1 };
 	struct elf_note *notes = calloc(COUNT, sizeof *notes);
 	struct world w;
-	struct holding *h;
+	struct object_probes *h;
 	struct reader r;
 
 	for (size_t i = 0; i < COUNT; i++)
@@ -303,7 +304,7 @@ START_TEST(reader_goes_on_behind_a_hole)
 	w.fake.hole_end = WORLD_BIAS + PC(4 * PAGE);
 	for (int run = 0; run < 3; run++) {
 		ck_assert(reader_go(&w, &r) || run);
-		/* Once more, when it shows; then it is known. */
+		/* One more read when the hole appears; from then on it is known. */
 		ck_assert_uint_eq(w.fake.reads, 4u + (unsigned)run);
 		for (size_t i = 0; i < COUNT; i++) {
 			size_t from = i * STEP, end = from + 6;
@@ -320,7 +321,7 @@ START_TEST(reader_goes_on_behind_a_hole)
 	ck_assert(reader_go(&w, &r));
 	for (size_t i = 0; i < COUNT; i++)
 		ck_assert_uint_eq(h->site_live[i].count, 6);
-	*world_byte(&w, PC(3 * PAGE + 4)) ^= 1; /* known to be there again */
+	*world_byte(&w, PC(3 * PAGE + 4)) ^= 1; /* the page is known to be back */
 	reader_go(&w, &r);
 	ck_assert_uint_eq(w.fake.reads, 8);
 	reader_done(&r);

@@ -1,5 +1,5 @@
 /*
- * Covers the record that session_change.c keeps: at each write it is on disk already, at each end
+ * Covers the record that session/change.c keeps: at each write it is on disk already, at each end
  * of a change it says so; without a journal one goes on and says it once; where the disk is full
  * nothing more is switched, and what is ours can still be taken back; what another session's record
  * says of a count that was lowered under us. Not covered: the form of a
@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -35,7 +36,7 @@ static void record_read(const struct session_world *x, struct journal_text *text
 static bool record_names(const struct array *writes, uint64_t address)
 {
 	for (size_t i = 0; i < writes->count; i++)
-		if (ARRAY_AT(writes, struct journal_write, i)->address == address)
+		if (ARRAY_AT(writes, struct probes_edit, i)->address == address)
 			return true;
 	return false;
 }
@@ -57,9 +58,9 @@ static void record_look(struct fake *f, bool write, void *data)
 	if (!write)
 		return;
 	record_read(watch->x, &text);
-	ck_assert(record_names(&text.last, WORLD_BIAS + WORLD_PC(0x11)));
-	ck_assert(record_names(&text.last, WORLD_BIAS + WORLD_PC(0x21)));
-	ck_assert(record_names(&text.last, WORLD_BIAS + WORLD_DATA(0x12)));
+	ck_assert(record_names(&text.pending, WORLD_BIAS + WORLD_PC(0x11)));
+	ck_assert(record_names(&text.pending, WORLD_BIAS + WORLD_PC(0x21)));
+	ck_assert(record_names(&text.pending, WORLD_BIAS + WORLD_DATA(0x12)));
 	watch->writes++;
 	journal_text_done(&text);
 }
@@ -76,8 +77,8 @@ START_TEST(record_precedes_every_write)
 	session_must(&x, PROBES_ENABLE, "one");
 	ck_assert_uint_eq(watch.writes, 3);
 	record_read(&x, &text); /* and its end is told */
-	ck_assert_uint_eq(text.last.count, 0);
-	ck_assert_uint_eq(text.writes.count, 3);
+	ck_assert_uint_eq(text.pending.count, 0);
+	ck_assert_uint_eq(text.made.count, 3);
 	journal_text_done(&text);
 	session_must_restore(&x);
 	ck_assert_uint_eq(watch.writes, 6);
@@ -98,8 +99,8 @@ START_TEST(record_of_what_was_undone)
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "one", NULL, &r, &e), -EIO);
 	probes_result_free(r);
 	record_read(&x, &text);
-	ck_assert_uint_eq(text.last.count, 0);
-	ck_assert_uint_eq(text.writes.count, 0);
+	ck_assert_uint_eq(text.pending.count, 0);
+	ck_assert_uint_eq(text.made.count, 0);
 	journal_text_done(&text);
 	session_end(&x);
 }
@@ -159,8 +160,8 @@ START_TEST(record_is_full)
 	ck_assert_ptr_nonnull(strstr(e.what, "put on record"));
 	ck_assert_uint_eq(x.w.fake.writes, writes); /* nothing at all */
 	record_read(&x, &text);                     /* what was there is whole */
-	ck_assert_uint_eq(text.writes.count, 3);
-	ck_assert_uint_eq(text.last.count, 0);
+	ck_assert_uint_eq(text.made.count, 3);
+	ck_assert_uint_eq(text.pending.count, 0);
 	journal_text_done(&text);
 	/* Taking back must work all the same. */
 	record_fill_up(&x, &before);
@@ -186,11 +187,13 @@ static void record_leave(struct session_world *x, uint64_t count)
 			.target_program = x->s.who.program,
 			.owner = getpid(),
 			.owner_start = 1};
-		const struct journal_write w = {WORLD_BIAS + WORLD_DATA(count), 0, 1, 0};
+		struct probes_edit edit = edit_semaphore(WORLD_BIAS + WORLD_DATA(count), 0, 1);
+		const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
 		struct journal j;
 
 		journal_here(&key);
-		_exit(journal_open(&j, &key) < 0 || journal_add(&j, &w, 1) < 0);
+		_exit(journal_open(&j, &key) < 0 ||
+			journal_record(&j, JOURNAL_MADE, &edits, NULL) < 0);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
@@ -218,18 +221,121 @@ START_TEST(record_of_several_is_one_result)
 }
 END_TEST
 
+/* ---- older versions ---- */
+
+/* The edits of PTUIJ2 and PTUIJ3, as journal.h describes them. */
+#define RECORD_SITE(pc)                                  \
+	{                                                \
+		WORLD_BIAS + WORLD_PC(pc), 0x3d, 0xe8, 1 \
+	}
+#define RECORD_COUNT(at)                             \
+	{                                            \
+		WORLD_BIAS + WORLD_DATA(at), 0, 1, 0 \
+	}
+
+struct record_old {
+	uint64_t address;
+	uint16_t old, new_;
+	uint32_t is_site;
+};
+
+/* A journal of that version: "one" was switched on, "unit" was to be. Its owner is dead. */
+static void record_leave_old(const struct session_world *x, int version)
+{
+	static const struct record_old one[] = {
+		RECORD_SITE(0x11), RECORD_SITE(0x21), RECORD_COUNT(0x12)};
+	static const struct record_old unit[] = {
+		RECORD_SITE(0x31), RECORD_SITE(0x41), RECORD_COUNT(0x20), RECORD_COUNT(0x24)};
+	static const uint32_t intent_one[] = {1, 3}, done[] = {2, 0}, intent_unit[] = {1, 4};
+	uint64_t header[JOURNAL_HEADER / 8] = {0};
+	struct journal_key here;
+	pid_t dead = fork();
+	char path[300];
+	FILE *f;
+
+	if (dead == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(dead, NULL, 0), dead);
+	journal_here(&here);
+	memcpy(header, version == 2 ? "PTUIJ2" : "PTUIJ3", 6);
+	header[1] = (uint64_t)dead << 32 | (uint32_t)x->s.who.pid;
+	header[2] = x->s.who.start_time;
+	header[3] = x->s.who.program;
+	header[5] = here.pids;
+	header[6] = here.boot[0];
+	header[7] = here.boot[1];
+	header[8] = 1; /* locked */
+	if (mkdir(x->records, 0700) < 0)
+		ck_assert_int_eq(errno, EEXIST);
+	snprintf(path, sizeof path, "%s/%d-%llu-%d-0", x->records, x->s.who.pid,
+		(unsigned long long)x->s.who.start_time, dead);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fwrite(header, version == 2 ? JOURNAL_HEADER_2 : JOURNAL_HEADER, 1, f);
+	fwrite(intent_one, sizeof intent_one, 1, f);
+	fwrite(one, sizeof one, 1, f);
+	fwrite(done, sizeof done, 1, f);
+	fwrite(intent_unit, sizeof intent_unit, 1, f);
+	fwrite(unit, sizeof unit, 1, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/*
+ * A journal of an older version is repaired, also in two attempts: what the first one could not
+ * undo stays on record, followed by blocks of the present version.
+ */
+START_TEST(record_of_an_older_version)
+{
+	struct probes_leftover *left = NULL;
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+	size_t count;
+
+	session_begin(&x, "");
+	script_setup(&x.w, "b11=cc b21=e8 c12=1 b31=e8 b41=e8 c20=1");
+	record_leave_old(&x, _i);
+	ck_assert_int_eq(probes_leftovers(&x.s, &left, &count, &e), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_str_eq(left->unjudged, "");
+	ck_assert_uint_eq(left->changes, 1);
+	ck_assert(left->interrupted);
+	free(left);
+	ck_assert_int_eq(probes_repair(&x.s, &r, &e), 0);
+	ck_assert_uint_eq(r->not_done, 1); /* "one", which another tool holds */
+	ck_assert_uint_eq(r->done, 1);
+	probes_result_free(r);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 1);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x20)), 0);
+	ck_assert_uint_eq(*world_byte(&x.w, WORLD_PC(0x41)), 0x3d);
+	ck_assert_int_eq(probes_leftovers(&x.s, &left, &count, &e), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_eq(left->changes, 1);
+	ck_assert(!left->interrupted);
+	free(left);
+	script_setup(&x.w, "b11=e8");
+	ck_assert_int_eq(probes_repair(&x.s, &r, &e), 0);
+	ck_assert_uint_eq(r->done, 1);
+	probes_result_free(r);
+	ck_assert(session_as_found(&x));
+	ck_assert_int_eq(probes_leftovers(&x.s, &left, &count, &e), 0);
+	ck_assert_uint_eq(count, 0);
+	free(left);
+	session_end(&x);
+}
+END_TEST
+
 /* ---- another session at the same count ---- */
 
 /* The journal of another living session, which added so much to the count of "soft". */
 static void record_of_another(
 	const struct session_world *x, struct journal *j, uint16_t old, uint16_t new_)
 {
-	const struct journal_write w = {
-		.address = WORLD_BIAS + WORLD_DATA(0x32), .old = old, .new_ = new_};
+	struct probes_edit edit = edit_semaphore(WORLD_BIAS + WORLD_DATA(0x32), old, new_);
+	const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
 
-	ck_assert_int_eq(
-		session_open_journal(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
-	ck_assert_int_eq(journal_add(j, &w, 1), 0);
+	ck_assert_int_eq(record_open(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
+	ck_assert_int_eq(journal_record(j, JOURNAL_MADE, &edits, NULL), 0);
 }
 
 /* It lowered the count, and will raise it again: our part is not settled until it has. */
@@ -250,16 +356,16 @@ START_TEST(record_of_another_that_lowered)
 		ck_assert_ptr_nonnull(strstr(r->items[0].why, "has lowered its count"));
 		probes_result_free(r);
 		ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 0);
-		ck_assert_uint_eq(probes_mine(&x.s), 1);
-		ck_assert(x.s.owing);
+		ck_assert_uint_eq(probes_owned_count(&x.s), 1);
+		ck_assert(x.s.keep_journal);
 	}
 	/* it goes */
 	world_set_count(&x.w, WORLD_DATA(0x32), 1);
 	journal_remove(&j);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
-	ck_assert(!x.s.owing);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
+	ck_assert(!x.s.keep_journal);
 	session_end(&x);
 }
 END_TEST
@@ -278,7 +384,7 @@ START_TEST(record_of_another_that_did_not)
 	record_of_another(&x, &j, _i, 1);
 	session_must_restore(&x);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	journal_remove(&j);
 	session_end(&x);
 }
@@ -294,6 +400,7 @@ Suite *record_suite(void)
 	tcase_add_test(t, record_cannot_begin);
 	tcase_add_test(t, record_is_full);
 	tcase_add_test(t, record_of_several_is_one_result);
+	tcase_add_loop_test(t, record_of_an_older_version, 2, 4);
 	tcase_add_test(t, record_of_another_that_lowered);
 	tcase_add_loop_test(t, record_of_another_that_did_not, 0, 2);
 	suite_add_tcase(s, t);

@@ -1,6 +1,6 @@
 /*
- * Covers the readings of session.c on a made-up memory: odd only when a second look agrees, stale
- * values never, and the reasons for failing. Not covered: the death of a process (e2e).
+ * Covers the readings of session/session.c on a made-up memory: odd only when a second look agrees,
+ * stale values never, and the reasons for failing. Not covered: the death of a process (e2e).
  */
 #include "session_world.h"
 
@@ -17,7 +17,7 @@ START_TEST(refresh_looks_twice_at_what_is_odd)
 	session_begin(&x, "b11=e8");
 	ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
 	/* sites disagree: that needs no second look */
-	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_SOME);
+	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_PARTIAL);
 	ck_assert_uint_eq(x.w.fake.reads, 1);
 	*world_byte(&x.w, WORLD_PC(0x21)) = 0x3d;
 	*world_byte(&x.w, WORLD_PC(0x31)) = 0xe8;
@@ -26,8 +26,8 @@ START_TEST(refresh_looks_twice_at_what_is_odd)
 	world_set_count(&x.w, WORLD_DATA(0x12), 1);
 	ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
 	ck_assert_uint_eq(x.w.fake.reads, 3);
-	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ODD);
-	ck_assert_int_eq(world_live(&x.w, "unit")->state, PROBES_ODD);
+	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_INCONSISTENT);
+	ck_assert_int_eq(world_live(&x.w, "unit")->state, PROBES_INCONSISTENT);
 	world_set_count(&x.w, WORLD_DATA(0x12), 0);
 	ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
 	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_OFF);
@@ -60,7 +60,7 @@ START_TEST(refresh_does_not_show_a_moment)
 	x.w.fake.before = NULL;
 	world_set_count(&x.w, WORLD_DATA(0x12), 0);
 	ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
-	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ODD);
+	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_INCONSISTENT);
 	session_end(&x);
 }
 END_TEST
@@ -75,7 +75,7 @@ START_TEST(refresh_of_what_stays)
 	session_begin(&x, "b11=e8 b21=e8");
 	ck_assert_uint_eq(probes_changes(&x.s), 0);
 	ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
-	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ODD);
+	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_INCONSISTENT);
 	ck_assert_uint_eq(x.w.fake.reads, 2);
 	changes = probes_changes(&x.s);
 	ck_assert_uint_gt(changes, 0);
@@ -83,7 +83,7 @@ START_TEST(refresh_of_what_stays)
 		ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);
 		ck_assert_uint_eq(x.w.fake.reads, 2 + i);
 		ck_assert_uint_eq(probes_changes(&x.s), changes);
-		ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ODD);
+		ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_INCONSISTENT);
 	}
 	world_set_count(&x.w, WORLD_DATA(0x12), 1);
 	ck_assert_int_eq(probes_refresh(&x.s, NULL, 0, &e), 0);

@@ -1,4 +1,4 @@
-/* Covers probe/regexp: both dialects, where an error lies, and that no expression hangs us. */
+/* Covers probe/regexp: both dialects, the place of an error, the limit on steps. */
 #include "probe/regexp.h"
 
 #include "suites.h"
@@ -48,13 +48,13 @@ START_TEST(regexp_matches)
 
 	ck_assert_int_eq(regexp_compile(regexp_cases[_i].text, &r, &e), 0);
 	ck_assert_int_eq(regexp_match(r, regexp_cases[_i].subject), regexp_cases[_i].matches);
-	/* Compiled once, asked often. */
+	/* Compiled once, matched often. */
 	ck_assert_int_eq(regexp_match(r, regexp_cases[_i].subject), regexp_cases[_i].matches);
 	regexp_free(r);
 }
 END_TEST
 
-/* The place is in the text as it was written, before Str's backslashes went. */
+/* The place refers to the text before Str's backslashes were removed. */
 static const struct {
 	const char *text, *place;
 } regexp_errors[] = {
@@ -94,7 +94,7 @@ START_TEST(regexp_gives_up_in_time)
 	subject[sizeof subject - 1] = '\0';
 	ck_assert_int_eq(regexp_compile("(a+)+$", &r, &e), 0);
 	ck_assert_int_eq(regexp_match(r, subject), -E2BIG);
-	ck_assert_int_eq(regexp_match(r, "aaa"), 1); /* and is fit for the next */
+	ck_assert_int_eq(regexp_match(r, "aaa"), 1); /* and still works for the next subject */
 	regexp_free(r);
 	regexp_free(NULL);
 }

@@ -5,7 +5,7 @@
  */
 #include "session_world.h"
 
-#include "process/place.h"
+#include "process/maps.h"
 #include "suites.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define LIB_TEXT "7f0000001000-7f0000003000 r-xp 00001000 fe:01 77 /lib/plug.so\n"
 #define LIB_DATA "7f0000003000-7f0000004000 rw-p 00003000 fe:01 77 /lib/plug.so\n"
 
-static const struct place rescan_place = {.major = 0xfe,
+static const struct maps_location rescan_place = {.major = 0xfe,
 	.minor = 1,
 	.inode = 77,
 	.base = 0x7f0000000000,
@@ -74,7 +74,7 @@ START_TEST(rescan_is_it_there)
 	struct array m;
 	char *text = rescan_maps(rescan_places[_i].maps, &m);
 
-	ck_assert_int_eq(place_there(&rescan_place, &m, &deleted), rescan_places[_i].there);
+	ck_assert_int_eq(maps_still_there(&rescan_place, &m, &deleted), rescan_places[_i].there);
 	ck_assert_int_eq(deleted, rescan_places[_i].deleted);
 	array_done(&m);
 	free(text);
@@ -90,15 +90,15 @@ START_TEST(rescan_accounts_for)
 				 "7f1000001000-7f1000003000 r-xp 00001000 fe:01 77 /lib/plug.so\n"
 				 "7f2000001000-7f2000003000 r-xp 00001000 fe:01 78 /lib/other.so\n",
 		&m);
-	const struct place refused = {.major = 0xfe, .minor = 1, .inode = 78}, none = {0};
+	const struct maps_location refused = {.major = 0xfe, .minor = 1, .inode = 78}, none = {0};
 	const struct mapping *at = m.data;
 
-	ck_assert(place_accounts(&rescan_place, &at[0]));
-	ck_assert(place_accounts(&rescan_place, &at[1]));
-	ck_assert_msg(!place_accounts(&rescan_place, &at[2]), "mapped a second time");
-	ck_assert(!place_accounts(&rescan_place, &at[3]));
-	ck_assert(place_accounts(&refused, &at[3]));
-	ck_assert(!place_accounts(&none, &at[3]));
+	ck_assert(maps_accounts_for(&rescan_place, &at[0]));
+	ck_assert(maps_accounts_for(&rescan_place, &at[1]));
+	ck_assert_msg(!maps_accounts_for(&rescan_place, &at[2]), "mapped a second time");
+	ck_assert(!maps_accounts_for(&rescan_place, &at[3]));
+	ck_assert(maps_accounts_for(&refused, &at[3]));
+	ck_assert(!maps_accounts_for(&none, &at[3]));
 	array_done(&m);
 	free(text);
 }
@@ -140,7 +140,7 @@ static void rescan_begin(struct session_world *x)
 {
 	session_begin(x, "");
 	maps = (struct rescan_maps){.w = &x->w};
-	x->s.look_again = rescan_look;
+	x->s.read_maps = rescan_look;
 }
 
 static void rescan_end(struct session_world *x)
@@ -234,7 +234,7 @@ START_TEST(rescan_one_goes)
 	ck_assert_uint_eq(what.gone_objects, 1);
 	ck_assert_uint_eq(what.gone_probes, probes_count(&x.s));
 	ck_assert_uint_eq(what.lost, 2);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	ck_assert(probes_object_at(&x.s, 0)->gone);
 	ck_assert_int_eq(probes_live_at(&x.s, 0)->state, PROBES_UNLOADED);
 	/* said once */
@@ -294,12 +294,12 @@ START_TEST(rescan_restore_looks)
 	rescan_unload(&x);
 	ck_assert_msg(probes_restore(&x.s, &r, &e) == 0, "%s: %s", e.what, e.why);
 	ck_assert_uint_eq(r->skipped, 2);
-	ck_assert_uint_eq(r->not_done + r->done + r->write_count, 0);
+	ck_assert_uint_eq(r->not_done + r->done + r->edit_count, 0);
 	ck_assert_str_eq(
 		r->items[0].why, "its object has been unloaded: nothing is left to undo there");
 	probes_result_free(r);
-	ck_assert(!x.s.owing);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert(!x.s.keep_journal);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	ck_assert(session_as_found(&x));
 	rescan_end(&x);
 }
@@ -359,13 +359,13 @@ START_TEST(rescan_one_goes_before_a_write)
 			ck_assert_ptr_nonnull(strstr(r->items[i].why, "unloaded"));
 	probes_result_free(r);
 	x.w.fake.before = NULL;
-	ck_assert_uint_eq(probes_mine(&x.s), back ? 0 : 3);
+	ck_assert_uint_eq(probes_owned_count(&x.s), back ? 0 : 3);
 	ck_assert_uint_eq(*fake_at(&x.w.fake, RESCAN_BIAS + WORLD_PC(0x11)), back ? 0x3d : 0xe8);
 	ck_assert_uint_eq(*fake_at(&x.w.fake, RESCAN_BIAS + WORLD_DATA(0x40)), back ? 0 : 1);
-	ck_assert(!x.s.owing);
+	ck_assert(!x.s.keep_journal);
 	session_must_restore(&x);
 	ck_assert_uint_eq(*fake_at(&x.w.fake, RESCAN_BIAS + WORLD_DATA(0x40)), 0);
-	ck_assert(!x.s.owing);
+	ck_assert(!x.s.keep_journal);
 	rescan_end(&x);
 }
 END_TEST
@@ -411,15 +411,12 @@ START_TEST(rescan_journal_is_struck)
 	size = (ssize_t)fread(bytes, 1, sizeof bytes, f);
 	fclose(f);
 	ck_assert(journal_parse(bytes, (size_t)size, &text));
-	ck_assert_uint_eq(text.last.count, 0);
-	for (size_t i = 0; i < text.writes.count; i++) {
-		const struct journal_write *w = ARRAY_AT(&text.writes, struct journal_write, i);
-
-		if (!w->is_site)
-			sum += (int32_t)w->new_ - (int32_t)w->old;
+	ck_assert_uint_eq(text.pending.count, 0);
+	for (size_t i = 0; i < text.made.count; i++) {
+		sum += edit_delta(ARRAY_AT(&text.made, struct probes_edit, i));
 	}
 	ck_assert_int_eq(sum, 0);
-	ck_assert_uint_gt(text.writes.count, 3);
+	ck_assert_uint_gt(text.made.count, 3);
 	journal_text_done(&text);
 	rescan_end(&x);
 }

@@ -17,14 +17,15 @@
 /* "c12+1 c40-2": what was added, by the place of the count. */
 static int32_t *restore_deltas(const struct world *w, const char *text)
 {
-	const struct holding *h = catalog_holding(&w->catalog, 0);
+	const struct object_probes *h = catalog_object(&w->catalog, 0);
 	int32_t *deltas = calloc(h->semaphore_count + 1, sizeof *deltas);
 	unsigned at;
 	int delta, used;
 
 	for (; sscanf(text, " c%x%d%n", &at, &delta, &used) == 2; text += used)
 		for (size_t i = 0; i < h->semaphore_count; i++)
-			if (h->semaphores[i].vaddr == WORLD_DATA(at) && holding_same(h, i) == i)
+			if (h->semaphores[i].vaddr == WORLD_DATA(at) &&
+				object_probes_same(h, i) == i)
 				deltas[i] = delta;
 	return deltas;
 }
@@ -34,7 +35,7 @@ static void restore_try(const char *setup, const char *text, const char *names, 
 {
 	struct array chosen;
 	struct probes_error e;
-	const int32_t *deltas[1];
+	struct plan_parts undo = {0};
 	size_t which[16];
 	struct plan p;
 	struct world w;
@@ -45,13 +46,13 @@ static void restore_try(const char *setup, const char *text, const char *names, 
 	script_choose(&w, names, &chosen);
 	for (size_t i = 0; i < chosen.count; i++)
 		which[i] = ARRAY_AT(&chosen, struct selected, i)->probe;
-	deltas[0] = restore_deltas(&w, text);
+	undo.of[PLAN_SEMAPHORE] = restore_deltas(&w, text);
 	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
-	ck_assert_int_eq(plan_restore(&p, which, chosen.count, deltas, follow, &e), 0);
+	ck_assert_int_eq(plan_restore(&p, which, chosen.count, &undo, follow, &e), 0);
 	script_writes(&p, writes, 500);
 	script_items(&w, &p, items, 500);
 	plan_done(&p);
-	free((void *)deltas[0]);
+	free(undo.of[PLAN_SEMAPHORE]);
 	array_done(&chosen);
 	world_end(&w);
 }

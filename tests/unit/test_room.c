@@ -1,12 +1,11 @@
 /*
- * Covers process/cgroup on texts, process/room on directories that stand for cgroups, of both
- * versions, and process/pagemap on entries and on our own memory. That the kernel's own files are
- * like that, and that a switch is refused: e2e/cli-room.sh (version 1, or 2 where that is mounted).
+ * Covers process/cgroup on texts and on directories that stand for cgroups, of both versions, and
+ * process/pagemap on entries and on our own memory. Not covered: the kernel's own files, and that a
+ * switch is refused: e2e/cli-room.sh (version 1, or 2 where that is mounted).
  */
 #include "process/cgroup.h"
 #include "process/memory.h"
 #include "process/pagemap.h"
-#include "process/room.h"
 
 #include "suites.h"
 
@@ -38,7 +37,7 @@ static const struct {
 
 START_TEST(room_finds_the_cgroup)
 {
-	struct cgroup_place p;
+	struct cgroup_path p;
 	bool found = cgroup_find(room_places[_i].text, &p);
 
 	ck_assert_int_eq(found, room_places[_i].path != NULL);
@@ -88,7 +87,7 @@ static const struct {
 
 START_TEST(room_finds_the_directory)
 {
-	struct cgroup_place p;
+	struct cgroup_path p;
 	char directory[200];
 	size_t top;
 	bool found;
@@ -180,17 +179,17 @@ static void room_end(const struct room_tree *t)
 static void room_expect(
 	const struct room_tree *t, const char *cgroup, uint64_t left, const char *limit)
 {
-	struct room r = {.left = ROOM_UNKNOWN};
+	struct cgroup_headroom r = {.left = CGROUP_UNLIMITED};
 	char path[200];
 
-	ck_assert_int_eq(room_of_cgroups(cgroup, t->mounts, &r), 0);
+	ck_assert_int_eq(cgroup_headroom_of(cgroup, t->mounts, &r), 0);
 	ck_assert_msg(r.left == left, "left %llu", (unsigned long long)r.left);
 	snprintf(path, sizeof path, "%s/%s", t->top, limit ? limit : "");
 	if (limit)
 		ck_assert_str_eq(r.limit, path);
 	else
 		ck_assert_ptr_null(r.limit);
-	room_done(&r);
+	cgroup_headroom_done(&r);
 }
 
 START_TEST(room_narrowest_level_v2)
@@ -198,11 +197,11 @@ START_TEST(room_narrowest_level_v2)
 	struct room_tree t;
 
 	room_begin(&t, "cgroup2 cgroup2");
-	room_expect(&t, "0::/a/b\n", ROOM_UNKNOWN, NULL);
+	room_expect(&t, "0::/a/b\n", CGROUP_UNLIMITED, NULL);
 	room_put(&t, "a/b/memory.max", "max\n");
 	room_put(&t, "a/b/memory.high", "max\n");
 	room_put(&t, "a/b/memory.current", "300000\n");
-	room_expect(&t, "0::/a/b\n", ROOM_UNKNOWN, NULL);
+	room_expect(&t, "0::/a/b\n", CGROUP_UNLIMITED, NULL);
 	room_put(&t, "a/memory.max", "1000000\n");
 	room_put(&t, "a/memory.current", "990000\n");
 	room_expect(&t, "0::/a/b\n", 10000, "a/memory.max");
@@ -218,7 +217,7 @@ START_TEST(room_narrowest_level_v2)
 	room_put(&t, "memory.current", "4000\n");
 	room_expect(&t, "0::/a/b\n", 1000, "memory.max");
 	room_expect(&t, "0::/\n", 1000, "memory.max");
-	room_expect(&t, "4:memory:/a/b\n", ROOM_UNKNOWN, NULL);
+	room_expect(&t, "4:memory:/a/b\n", CGROUP_UNLIMITED, NULL);
 	room_end(&t);
 }
 END_TEST
@@ -230,7 +229,7 @@ START_TEST(room_narrowest_level_v1)
 	room_begin(&t, "cgroup cgroup");
 	room_put(&t, "a/b/memory.limit_in_bytes", "9223372036854771712\n");
 	room_put(&t, "a/b/memory.usage_in_bytes", "300000\n");
-	room_expect(&t, "4:memory:/a/b\n", ROOM_UNKNOWN, NULL);
+	room_expect(&t, "4:memory:/a/b\n", CGROUP_UNLIMITED, NULL);
 	room_put(&t, "a/memory.limit_in_bytes", "6291456\n");
 	room_put(&t, "a/memory.usage_in_bytes", "6291456\n");
 	room_put(&t, "a/memory.stat", "inactive_file 9\ntotal_inactive_file 4096\n");
@@ -239,7 +238,7 @@ START_TEST(room_narrowest_level_v1)
 	room_put(&t, "a/memory.memsw.usage_in_bytes", "7000000\n");
 	room_put(&t, "a/memory.limit_in_bytes", "7000000\n");
 	room_expect(&t, "4:memory:/a/b\n", 4096, "a/memory.memsw.limit_in_bytes");
-	room_expect(&t, "0::/a/b\n", ROOM_UNKNOWN, NULL);
+	room_expect(&t, "0::/a/b\n", CGROUP_UNLIMITED, NULL);
 	room_end(&t);
 }
 END_TEST
@@ -248,12 +247,12 @@ END_TEST
 START_TEST(room_of_our_own)
 {
 	int task = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct room r;
+	struct cgroup_headroom r;
 
-	ck_assert_int_eq(room_look(task, &r), 0);
-	ck_assert(r.left < ROOM_UNKNOWN);
+	ck_assert_int_eq(cgroup_headroom(task, &r), 0);
+	ck_assert(r.left < CGROUP_UNLIMITED);
 	ck_assert_ptr_nonnull(r.limit);
-	room_done(&r);
+	cgroup_headroom_done(&r);
 	close(task);
 }
 END_TEST

@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/tui/argline.h"
-#include "ui/tui/canvas.h"
-#include "ui/tui/row.h"
-#include "ui/tui/rowtext.h"
-#include "ui/tui/sort.h"
+#include "ui/tui/rows/argline.h"
+#include "ui/tui/rows/column.h"
+#include "ui/tui/rows/row.h"
+#include "ui/tui/terminal/canvas.h"
 
 Suite *row_suite(void);
 
@@ -37,12 +36,12 @@ START_TEST(sums_states)
 		enum probes_state a, b, sum;
 	} cases[] = {
 		{PROBES_ON, PROBES_ON, PROBES_ON},
-		{PROBES_ON, PROBES_OFF, PROBES_SOME},
-		{PROBES_OFF, PROBES_ON, PROBES_SOME},
-		{PROBES_ON, PROBES_ODD, PROBES_ODD},
-		{PROBES_OTHER, PROBES_OFF, PROBES_OTHER},
-		{PROBES_OTHER, PROBES_ODD, PROBES_ODD},
-		{PROBES_SOME, PROBES_UNREADABLE, PROBES_SOME},
+		{PROBES_ON, PROBES_OFF, PROBES_PARTIAL},
+		{PROBES_OFF, PROBES_ON, PROBES_PARTIAL},
+		{PROBES_ON, PROBES_INCONSISTENT, PROBES_INCONSISTENT},
+		{PROBES_FOREIGN, PROBES_OFF, PROBES_FOREIGN},
+		{PROBES_FOREIGN, PROBES_INCONSISTENT, PROBES_INCONSISTENT},
+		{PROBES_PARTIAL, PROBES_UNREADABLE, PROBES_PARTIAL},
 		{PROBES_ON, PROBES_UNREADABLE, PROBES_UNREADABLE},
 	};
 
@@ -66,11 +65,11 @@ START_TEST(sums_numbers)
 	ck_assert_uint_eq(r.sites_on, 4);
 	ck_assert_uint_eq(r.ref_min, 0);
 	ck_assert_uint_eq(r.ref_max, 3);
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_SITES, false, text, sizeof text), "4/6");
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_REF, false, text, sizeof text), "0-3");
+	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, text, sizeof text), "4/6");
+	ck_assert_str_eq(column_cell(&r, COLUMN_REF, text, sizeof text), "0-3");
 	live[1].sites_on = PROBES_NONE;
 	r = sum(live, 3);
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_SITES, false, text, sizeof text), "-/6");
+	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, text, sizeof text), "-/6");
 }
 END_TEST
 
@@ -81,10 +80,10 @@ START_TEST(unknown_is_no_number)
 	struct probes_live none = live_of(PROBES_OFF, PROBES_NONE, PROBES_NONE);
 	char text[32];
 
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_SITES, false, text, sizeof text), "-");
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_REF, false, text, sizeof text), "-");
+	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, text, sizeof text), "-");
+	ck_assert_str_eq(column_cell(&r, COLUMN_REF, text, sizeof text), "-");
 	r = sum(&none, 1);
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_REF, false, text, sizeof text), "-");
+	ck_assert_str_eq(column_cell(&r, COLUMN_REF, text, sizeof text), "-");
 }
 END_TEST
 
@@ -96,20 +95,20 @@ START_TEST(says_who)
 
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_WHO, false, text, sizeof text), "other");
+	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "other");
 	live.mine = true;
 	r = sum(&live, 1);
 	ck_assert(!row_held_by_others(&r));
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_WHO, false, text, sizeof text), "me");
+	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "me");
 	live.ref_min = live.ref_max = 3;
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_WHO, false, text, sizeof text), "me+2");
-	live = live_of(PROBES_OTHER, 0, 0);
-	live.who = "int3";
+	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "me+2");
+	live = live_of(PROBES_FOREIGN, 0, 0);
+	live.holder = PROBES_HOLDER_INT3;
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
-	ck_assert_str_eq(rowtext_cell(&r, ROWTEXT_WHO, false, text, sizeof text), "int3");
+	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "int3");
 }
 END_TEST
 
@@ -117,20 +116,20 @@ END_TEST
 START_TEST(fits_every_width)
 {
 	for (int width = 40; width < 300; width++) {
-		struct rowtext_needs needs = {.width = width,
+		struct column_needs needs = {.width = width,
 			.widest = _i * 20,
 			.most_sites = 100000,
 			.several = _i & 1,
 			.argued = _i & 2};
-		struct rowtext_layout l;
+		struct column_layout l;
 		int end = 0;
 
-		rowtext_arrange(&l, &needs);
-		ck_assert_int_ge(l.at[ROWTEXT_NAME].width, 13);
-		for (int c = 0; c < ROWTEXT_COLUMNS; c++) {
+		column_arrange(&l, &needs);
+		ck_assert_int_ge(l.at[COLUMN_NAME].width, 13);
+		for (int c = 0; c < COLUMN_COUNT; c++) {
 			if (!l.at[c].width)
 				continue;
-			ck_assert_int_ge(l.at[c].x, end + (c > ROWTEXT_STATE));
+			ck_assert_int_ge(l.at[c].x, end + (c > COLUMN_STATE));
 			end = l.at[c].x + l.at[c].width;
 		}
 		ck_assert_int_le(end, width);
@@ -140,14 +139,13 @@ END_TEST
 
 START_TEST(keeps_columns_at_80)
 {
-	struct rowtext_needs needs = {.width = 80, .widest = 30, .most_sites = 5, .argued = true};
-	struct rowtext_layout l;
+	struct column_needs needs = {.width = 80, .widest = 30, .most_sites = 5, .argued = true};
+	struct column_layout l;
 
-	rowtext_arrange(&l, &needs);
-	for (int c = 0; c < ROWTEXT_COLUMNS; c++)
-		ck_assert_int_eq(
-			l.at[c].width > 0, c != ROWTEXT_PROCESSES && c != ROWTEXT_ARGUMENTS);
-	ck_assert_int_eq(l.at[ROWTEXT_NAME].width, 30);
+	column_arrange(&l, &needs);
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		ck_assert_int_eq(l.at[c].width > 0, c != COLUMN_PROCESSES && c != COLUMN_ARGUMENTS);
+	ck_assert_int_eq(l.at[COLUMN_NAME].width, 30);
 }
 END_TEST
 
@@ -155,23 +153,23 @@ END_TEST
  */
 START_TEST(wider_shows_arguments)
 {
-	struct rowtext_needs needs = {.width = 120, .widest = 30, .most_sites = 5, .argued = true};
-	struct rowtext_layout l;
+	struct column_needs needs = {.width = 120, .widest = 30, .most_sites = 5, .argued = true};
+	struct column_layout l;
 
-	rowtext_arrange(&l, &needs);
-	ck_assert_int_eq(l.at[ROWTEXT_NAME].width, 30);
-	ck_assert_int_gt(l.at[ROWTEXT_ARGUMENTS].width, 30);
-	ck_assert_int_gt(l.at[ROWTEXT_OBJECT].width, 12);
-	ck_assert_int_eq(l.at[ROWTEXT_ARGUMENTS].x + l.at[ROWTEXT_ARGUMENTS].width, 120);
+	column_arrange(&l, &needs);
+	ck_assert_int_eq(l.at[COLUMN_NAME].width, 30);
+	ck_assert_int_gt(l.at[COLUMN_ARGUMENTS].width, 30);
+	ck_assert_int_gt(l.at[COLUMN_OBJECT].width, 12);
+	ck_assert_int_eq(l.at[COLUMN_ARGUMENTS].x + l.at[COLUMN_ARGUMENTS].width, 120);
 	needs.hidden = 1u << COLUMN_OBJECT;
-	rowtext_arrange(&l, &needs);
-	ck_assert_int_eq(l.at[ROWTEXT_OBJECT].width, 0);
-	ck_assert_int_eq(l.at[ROWTEXT_ARGUMENTS].x + l.at[ROWTEXT_ARGUMENTS].width, 120);
+	column_arrange(&l, &needs);
+	ck_assert_int_eq(l.at[COLUMN_OBJECT].width, 0);
+	ck_assert_int_eq(l.at[COLUMN_ARGUMENTS].x + l.at[COLUMN_ARGUMENTS].width, 120);
 	needs.hidden = 0;
 	needs.argued = false;
-	rowtext_arrange(&l, &needs);
-	ck_assert_int_eq(l.at[ROWTEXT_ARGUMENTS].width, 0);
-	ck_assert_int_eq(l.at[ROWTEXT_OBJECT].x + l.at[ROWTEXT_OBJECT].width, 120);
+	column_arrange(&l, &needs);
+	ck_assert_int_eq(l.at[COLUMN_ARGUMENTS].width, 0);
+	ck_assert_int_eq(l.at[COLUMN_OBJECT].x + l.at[COLUMN_OBJECT].width, 120);
 }
 END_TEST
 
@@ -221,7 +219,7 @@ START_TEST(sorts)
 		{.label = "p:c",
 			.arguments = "",
 			.family = &x,
-			.state = PROBES_ODD,
+			.state = PROBES_INCONSISTENT,
 			.ref_max = PROBES_NONE},
 		{.label = "p:a",
 			.family = &y,
@@ -230,22 +228,22 @@ START_TEST(sorts)
 			.ref_max = 1},
 	};
 	static const struct {
-		enum sort_key key;
+		enum column_id column;
 		bool invert;
 		uint32_t order[4];
 	} cases[] = {
-		{SORT_NAME, false, {3, 1, 2, 0}},
-		{SORT_NAME, true, {0, 2, 1, 3}},
-		{SORT_STATE, false, {2, 3, 1, 0}},
-		{SORT_REF, false, {1, 3, 0, 2}}, /* what is not known comes last */
-		{SORT_OBJECT, false, {2, 0, 3, 1}},
-		{SORT_ARGUMENTS, false, {3, 1, 2, 0}},
+		{COLUMN_NAME, false, {3, 1, 2, 0}},
+		{COLUMN_NAME, true, {0, 2, 1, 3}},
+		{COLUMN_STATE, false, {2, 3, 1, 0}},
+		{COLUMN_REF, false, {1, 3, 0, 2}}, /* what is not known comes last */
+		{COLUMN_OBJECT, false, {2, 0, 3, 1}},
+		{COLUMN_ARGUMENTS, false, {3, 1, 2, 0}},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		uint32_t ids[] = {0, 1, 2, 3};
 
-		sort_rows(rows, ids, 4, cases[i].key, cases[i].invert);
+		column_sort(rows, ids, 4, cases[i].column, cases[i].invert);
 		ck_assert_mem_eq(ids, cases[i].order, sizeof ids);
 	}
 }

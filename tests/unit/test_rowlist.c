@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdint.h>
 
-#include "ui/tui/rowlist.h"
+#include "ui/tui/widgets/rowlist.h"
 
 Suite *rowlist_suite(void);
 
@@ -67,20 +67,20 @@ START_TEST(follows_identity)
 }
 END_TEST
 
-START_TEST(lent_or_copied)
+START_TEST(borrowed_or_copied)
 {
-	static const uint32_t lent[] = {11, 13, 15};
+	static const uint32_t borrowed[] = {11, 13, 15};
 	uint32_t copied[] = {13, 12, 11};
 
 	rowlist_to(&list, 3);
-	rowlist_lend(&list, lent, 3);
-	ck_assert_ptr_eq(list.ids, lent);
+	rowlist_borrow(&list, borrowed, 3);
+	ck_assert_ptr_eq(list.ids, borrowed);
 	ck_assert_uint_eq(rowlist_current(&list), 13);
 	rowlist_set(&list, copied, 3);
 	copied[0] = copied[1] = 0;
 	ck_assert_uint_eq(list.cursor, 0);
 	ck_assert_uint_eq(rowlist_current(&list), 13);
-	rowlist_lend(&list, lent, 3);
+	rowlist_borrow(&list, borrowed, 3);
 	ck_assert_uint_eq(rowlist_current(&list), 13);
 	sane();
 }
@@ -155,7 +155,7 @@ Suite *rowlist_suite(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, moves);
 	tcase_add_test(c, follows_identity);
-	tcase_add_test(c, lent_or_copied);
+	tcase_add_test(c, borrowed_or_copied);
 	tcase_add_test(c, comes_back);
 	tcase_add_test(c, empty);
 	tcase_add_test(c, resizes);

@@ -1,5 +1,5 @@
-/* Covers probe/runtime: the names by which files are recognised. Not covered: whether the flags
- * still are as the sources say. */
+/* Covers probe/runtime: the file names that are recognised. Not covered: whether the configure
+ * options are still called so. */
 #include "probe/runtime.h"
 
 #include "suites.h"
@@ -31,7 +31,7 @@ static const struct {
 	{"/usr/bin/qemu-system-x86_64", "--enable-trace-backends=dtrace"},
 	{"/srv/_build/default/bin/test.exe", "[%probe"},
 	{"postgres", "PostgreSQL"}, /* without a folder */
-	/* Likenesses. */
+	/* Similar names. */
 	{"/usr/bin/pythonista", NULL},
 	{"/usr/bin/postgres_exporter", NULL},
 	{"/usr/bin/node_exporter", NULL},
@@ -52,7 +52,7 @@ START_TEST(runtime_knows_its_files)
 			remedy ? remedy : "not known");
 	else
 		ck_assert_msg(!remedy, "%s: %s", runtime_files[_i].path, remedy);
-	/* It must fit where a holding keeps it, and in a line of the screen or two. */
+	/* It must fit in object_probes.why, and in two lines of the screen. */
 	ck_assert(!remedy || strlen(remedy) < 120);
 }
 END_TEST

@@ -1,5 +1,4 @@
-/* Covers probe/select: from what people write to probes, in the order in which they are switched.
- */
+/* Covers probe/select: from actions to probes, in the order in which they are switched. */
 #include "probe/select.h"
 
 #include "suites.h"
@@ -35,7 +34,7 @@ static void select_world(struct world *w)
 	world_add(w, "/usr/lib/wei\x1brd.so", 2 * WORLD_BIAS);
 }
 
-/* The names chosen, with verbs, as one text: "+req_end +req_start". */
+/* The selected names with verbs, as one text: "+req_end +req_start". */
 static void select_print(const struct world *w, const struct array *chosen, char *out, size_t size)
 {
 	size_t used = 0;
@@ -181,7 +180,7 @@ START_TEST(select_keeps_the_order_of_actions)
 	struct probes_error e;
 	char out[300];
 
-	/* What was not named may come again. */
+	/* A probe that was not named by hand may repeat. */
 	ck_assert_int_eq(select_try(actions, 3, NULL, out, sizeof out, &e), 0);
 	ck_assert_str_eq(out, "-req_end@0? +req_end@0 -req_end@0?");
 	ck_assert_int_eq(select_try(actions, 0, NULL, out, sizeof out, &e), 0);

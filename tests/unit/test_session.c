@@ -1,7 +1,9 @@
 /*
- * Covers session_switch.c on a made-up memory: select, read, plan, apply, and the account of what
- * is ours. Not covered: opening, journals and repair, stopping (e2e, on live processes).
+ * Covers session/switch.c, change.c and account.c on a made-up memory: select, read, plan, apply,
+ * and the account of what is ours. Not covered: opening, journals and repair, stopping (e2e, on
+ * live processes).
  */
+#include "session/group.h"
 #include "session_world.h"
 
 #include "suites.h"
@@ -27,12 +29,12 @@ START_TEST(session_switches_and_restores)
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 1);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 4);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 2);
-	ck_assert_uint_eq(probes_mine(&x.s), 3);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 3);
 	ck_assert_int_eq(world_live(&x.w, "one")->state, PROBES_ON);
 	ck_assert(world_live(&x.w, "one")->mine);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	ck_assert(!world_live(&x.w, "one")->mine);
 	session_must_restore(&x); /* nothing to undo is success */
 	ck_assert(session_as_found(&x));
@@ -47,7 +49,7 @@ START_TEST(session_restores_what_it_took)
 	session_begin(&x, "b11=e8 b21=e8 c12=1");
 	session_must(&x, PROBES_DISABLE, "one");
 	ck_assert(!session_as_found(&x));
-	ck_assert_uint_eq(probes_mine(&x.s), 1);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
 	session_end(&x);
@@ -63,7 +65,7 @@ START_TEST(session_keeps_a_net_account)
 	session_must(&x, PROBES_ENABLE, "one");
 	world_set_count(&x.w, WORLD_DATA(0x12), 3); /* two others */
 	session_must(&x, PROBES_DISABLE, "one");
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	session_must_restore(&x);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 2);
 	ck_assert_uint_eq(*world_byte(&x.w, WORLD_PC(0x11)), 0xe8);
@@ -81,14 +83,14 @@ START_TEST(session_reverts_and_redoes)
 	session_begin(&x, "");
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "unit", NULL, &done, &e), 0);
 	ck_assert_uint_eq(done->sites, 2);
-	ck_assert_uint_eq(done->write_count, 4);
+	ck_assert_uint_eq(done->edit_count, 4);
 	after = fake_snapshot(&x.w.fake);
 	ck_assert_int_eq(probes_revert(&x.s, done, &undone, &e), 0);
 	ck_assert(session_as_found(&x));
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	ck_assert_int_eq(probes_revert(&x.s, undone, &redone, &e), 0);
 	ck_assert(fake_same(&x.w.fake, after));
-	ck_assert_uint_eq(probes_mine(&x.s), 1);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
 	free(after);
@@ -160,16 +162,16 @@ START_TEST(session_never_takes_back_a_uprobes_part)
 		probes_result_free(r);
 		ck_assert_uint_eq(x.w.fake.writes, 0);
 		ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x50)), 1);
-		ck_assert(x.s.owing);
-		ck_assert_uint_eq(probes_mine(&x.s), 1);
+		ck_assert(x.s.keep_journal);
+		ck_assert_uint_eq(probes_owned_count(&x.s), 1);
 	}
 	/* the kernel takes its part along */
 	*world_byte(&x.w, WORLD_PC(0xb0)) = 0x90;
 	world_set_count(&x.w, WORLD_DATA(0x50), 0);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
-	ck_assert(!x.s.owing);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert(!x.s.keep_journal);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	probes_result_free(done);
 	session_end(&x);
 }
@@ -185,10 +187,85 @@ START_TEST(session_forgets_what_others_took)
 	world_set_count(&x.w, WORLD_DATA(0x32), 0);
 	session_must_restore(&x);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	world_set_count(&x.w, WORLD_DATA(0x32), 1); /* somebody else's, in whole */
 	session_must_restore(&x);
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 1);
+	session_end(&x);
+}
+END_TEST
+
+/* A forced switch of the code alone is owned, undone by revert and restore, and redone. */
+START_TEST(session_owns_code_alone)
+{
+	static const char *const setups[] = {"c12=1", "b11=e8 b21=e8"};
+	const struct probes_switch_options force = {.force = true};
+	enum probes_verb verb = _i ? PROBES_DISABLE : PROBES_ENABLE;
+	struct probes_result *done = NULL, *undone = NULL, *redone = NULL;
+	struct session_world x;
+	struct probes_error e;
+	unsigned char *after;
+
+	session_begin(&x, setups[_i]);
+	ck_assert_int_eq(session_do(&x, verb, "one", &force, &done, &e), 0);
+	ck_assert_uint_eq(done->sites, 2);
+	ck_assert_uint_eq(done->edit_count, 2);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), !_i);
+	after = fake_snapshot(&x.w.fake);
+	ck_assert_int_eq(probes_revert(&x.s, done, &undone, &e), 0);
+	ck_assert(session_as_found(&x));
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
+	ck_assert_int_eq(probes_revert(&x.s, undone, &redone, &e), 0);
+	ck_assert(fake_same(&x.w.fake, after));
+	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
+	/* A switch of the count is undone besides. */
+	session_must(&x, _i ? PROBES_ENABLE : PROBES_DISABLE, "one");
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	free(after);
+	probes_result_free(done);
+	probes_result_free(undone);
+	probes_result_free(redone);
+	session_end(&x);
+}
+END_TEST
+
+/* Another session enabled it meanwhile: its sites stay on. */
+START_TEST(session_leaves_code_that_others_want)
+{
+	const struct probes_switch_options force = {.force = true};
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "c12=1");
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "one", &force, &r, &e), 0);
+	probes_result_free(r);
+	world_set_count(&x.w, WORLD_DATA(0x12), 2);
+	session_must_restore(&x);
+	ck_assert_uint_eq(*world_byte(&x.w, WORLD_PC(0x11)), 0xe8);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 2);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
+	session_end(&x);
+}
+END_TEST
+
+/* Only what this session raised is its own. */
+START_TEST(session_knows_what_is_mine)
+{
+	struct session_world x;
+
+	session_begin(&x, "c40=1 c44=1");
+	session_must(&x, PROBES_ENABLE, "nop");
+	ck_assert(world_live(&x.w, "nop")->mine);
+	session_must_restore(&x);
+	ck_assert(!world_live(&x.w, "nop")->mine);
+	world_set_count(&x.w, WORLD_DATA(0x40), 2);
+	world_set_count(&x.w, WORLD_DATA(0x44), 2);
+	session_must(&x, PROBES_DISABLE, "nop");
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 1);
+	ck_assert(!world_live(&x.w, "nop")->mine);
 	session_end(&x);
 }
 END_TEST
@@ -203,10 +280,10 @@ START_TEST(session_dry_run_touches_nothing)
 	session_begin(&x, "c40=1 c44=1");
 	x.s.read_only = true;
 	ck_assert_int_eq(session_do(&x, PROBES_DISABLE, "nop", &dry, &r, &e), 0);
-	ck_assert_uint_eq(r->write_count, 2);
+	ck_assert_uint_eq(r->edit_count, 2);
 	ck_assert_uint_eq(r->done, 1);
 	ck_assert_uint_eq(x.w.fake.writes, 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	/* What was not done cannot be undone. */
 	x.s.read_only = false;
 	if (probes_revert(&x.s, r, &reverted, &e) < 0)
@@ -236,7 +313,7 @@ START_TEST(session_refuses_named_and_tells_all)
 	ck_assert_ptr_nonnull(r);
 	ck_assert_uint_eq(r->item_count, 2);
 	ck_assert_uint_eq(r->skipped, 1);
-	ck_assert_uint_eq(r->write_count, 0); /* none was made */
+	ck_assert_uint_eq(r->edit_count, 0); /* none was made */
 	ck_assert(session_as_found(&x));
 	ck_assert_uint_eq(x.w.fake.writes, 0);
 	probes_result_free(r);
@@ -338,7 +415,7 @@ START_TEST(session_gives_up_when_counts_never_rest)
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "soft", NULL, &r, &e), -EBUSY);
 	ck_assert_int_eq(e.status, PROBES_REFUSED);
 	ck_assert_uint_eq(x.w.fake.writes, 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	probes_result_free(r);
 	session_end(&x);
 }
@@ -354,8 +431,8 @@ START_TEST(session_after_a_failed_write)
 	x.w.fake.fail_write = 3;
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "one", NULL, &r, &e), -EIO);
 	ck_assert(session_as_found(&x));
-	ck_assert_uint_eq(r->write_count, 0);
-	ck_assert_uint_eq(probes_mine(&x.s), 0);
+	ck_assert_uint_eq(r->edit_count, 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	probes_result_free(r);
 	session_end(&x);
 }
@@ -374,11 +451,11 @@ START_TEST(session_owes_what_it_could_not_undo)
 	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "nop", NULL, &r, &e), -EIO);
 	probes_result_free(r);
 	ck_assert(!session_as_found(&x));
-	ck_assert(x.s.owing); /* its record outlives us */
+	ck_assert(x.s.keep_journal); /* its record outlives us */
 	fake_reset(&x.w.fake);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
-	ck_assert(!x.s.owing);
+	ck_assert(!x.s.keep_journal);
 	session_end(&x);
 }
 END_TEST
@@ -446,7 +523,7 @@ START_TEST(session_owes_nothing_to_what_is_gone)
 		ck_assert_int_eq(probes_restore(&x.s, &r, &e), -ESRCH);
 		ck_assert_int_eq(e.status, PROBES_GONE);
 	}
-	ck_assert(!x.s.owing);
+	ck_assert(!x.s.keep_journal);
 	probes_result_free(r);
 	session_end(&x);
 }
@@ -496,7 +573,8 @@ static pid_t session_leaderless(int pipes[4])
 /* kcmp(2) compares threads; the one that stood for the parent has ended. */
 START_TEST(session_knows_the_child_of_threads_that_come_and_go)
 {
-	struct probes_session parent = {.process = true, .since = 1}, child = {.process = true};
+	struct probes_session parent = {.process = true, .first_switch_ticks = 1},
+			      child = {.process = true};
 	struct probes_error e;
 	pid_t pid, born;
 	int pipes[4];
@@ -509,11 +587,11 @@ START_TEST(session_knows_the_child_of_threads_that_come_and_go)
 		ck_assert_int_eq(identity_open(&parent.who, pid, &e), 0);
 	}
 	ck_assert_int_eq(identity_open(&child.who, born, &e), 0);
-	ck_assert(session_is_child(&child, &parent));
+	ck_assert(fork_is_child(&child, &parent));
 	ck_assert_int_eq(write(pipes[3], "", 1), 1);
 	while (identity_thread_lives(&parent.who))
 		sched_yield();
-	ck_assert(session_is_child(&child, &parent));
+	ck_assert(fork_is_child(&child, &parent));
 	identity_close(&parent.who);
 	identity_close(&child.who);
 	kill(born, SIGKILL);
@@ -539,6 +617,9 @@ Suite *session_suite(void)
 	tcase_add_loop_test(t, session_looks_at_all_who_share, 0, 2);
 	tcase_add_test(t, session_never_takes_back_a_uprobes_part);
 	tcase_add_test(t, session_forgets_what_others_took);
+	tcase_add_loop_test(t, session_owns_code_alone, 0, 2);
+	tcase_add_test(t, session_leaves_code_that_others_want);
+	tcase_add_test(t, session_knows_what_is_mine);
 	tcase_add_test(t, session_dry_run_touches_nothing);
 	tcase_add_test(t, session_refuses_named_and_tells_all);
 	tcase_add_test(t, session_all_leaves_out_what_cannot);

@@ -1,5 +1,5 @@
-/* Covers probe/site: what providers mean, which bytes are a site, what live bytes say. */
-#include "probe/site.h"
+/* Covers probe/kind and arch: what providers mean, which bytes are a site, what live bytes say. */
+#include "probe/kind.h"
 
 #include "suites.h"
 
@@ -24,7 +24,7 @@ static const struct {
 
 START_TEST(site_providers_mean)
 {
-	const struct site_provider *p = site_provider(site_table[_i].provider);
+	const struct kind_provider *p = kind_provider(site_table[_i].provider);
 
 	ck_assert_int_eq(p->kind, site_table[_i].kind);
 	ck_assert_uint_eq(p->count_offset, site_table[_i].offset);
@@ -37,22 +37,29 @@ END_TEST
 START_TEST(site_shape_of_ocaml)
 {
 	static const uint8_t off[6] = {0x90, 0x3d, 1, 2, 3, 4}, on[6] = {0x90, 0xe8, 1, 2, 3, 4};
+	struct probes_edit edit;
 
-	ck_assert(site_is_ocaml(off));
-	ck_assert(site_is_ocaml(on));
+	ck_assert(arch_is_site(&arch_site_ocaml, off));
+	ck_assert(arch_is_site(&arch_site_ocaml, on));
 	for (unsigned first = 0; first < 256; first++)
 		for (unsigned second = 0; second < 256; second++) {
 			uint8_t bytes[6] = {(uint8_t)first, (uint8_t)second, 1, 2, 3, 4};
 			bool expected = first == 0x90 && (second == 0x3d || second == 0xe8);
 
-			ck_assert_int_eq(site_is_ocaml(bytes), expected);
+			ck_assert_int_eq(arch_is_site(&arch_site_ocaml, bytes), expected);
 		}
-	ck_assert_uint_eq(site_switch_byte(true), 0xe8);
-	ck_assert_uint_eq(site_switch_byte(false), 0x3d);
+	edit = ocaml_ops.edit(0x1000, true);
+	ck_assert_uint_eq(edit.address, 0x1001);
+	ck_assert_uint_eq(edit.length, 1);
+	ck_assert_uint_eq(edit.old[0], 0x3d);
+	ck_assert_uint_eq(edit.new_[0], 0xe8);
+	edit = ocaml_ops.edit(0x1000, false);
+	ck_assert_uint_eq(edit.old[0], 0xe8);
+	ck_assert_uint_eq(edit.new_[0], 0x3d);
 }
 END_TEST
 
-/* Whatever the file holds, on or off: the live byte decides. */
+/* The live byte decides, whether the file has the site on or off. */
 START_TEST(site_judges_ocaml)
 {
 	static const uint8_t files[2][6] = {{0x90, 0x3d, 1, 2, 3, 4}, {0x90, 0xe8, 1, 2, 3, 4}};
@@ -62,21 +69,21 @@ START_TEST(site_judges_ocaml)
 			uint8_t live[6] = {0x90, (uint8_t)byte, 1, 2, 3, 4};
 			enum probes_state expected = byte == 0x3d   ? PROBES_OFF
 						     : byte == 0xe8 ? PROBES_ON
-								    : PROBES_OTHER;
+								    : PROBES_FOREIGN;
 
-			ck_assert_int_eq(site_judge(PROBES_OCAML, files[file], live, 6), expected);
-			live[0] = 0xcc; /* bpftrace holds pc: not ours to judge */
-			ck_assert_int_eq(site_judge(PROBES_OCAML, files[file], live, 6), expected);
+			ck_assert_int_eq(ocaml_ops.judge(files[file], live, 6), expected);
+			live[0] = 0xcc; /* bpftrace at pc has no influence */
+			ck_assert_int_eq(ocaml_ops.judge(files[file], live, 6), expected);
 			for (unsigned count = 0; count < 6; count++)
-				ck_assert_int_eq(site_judge(PROBES_OCAML, files[file], live, count),
+				ck_assert_int_eq(ocaml_ops.judge(files[file], live, count),
 					PROBES_UNREADABLE);
 			for (unsigned at = 2; at < 6; at++) {
 				uint8_t spoilt[6];
 
 				memcpy(spoilt, live, 6);
 				spoilt[at] ^= 0x80;
-				ck_assert_int_eq(site_judge(PROBES_OCAML, files[file], spoilt, 6),
-					PROBES_OTHER);
+				ck_assert_int_eq(
+					ocaml_ops.judge(files[file], spoilt, 6), PROBES_FOREIGN);
 			}
 		}
 }
@@ -87,12 +94,12 @@ START_TEST(site_judges_sdt)
 	static const uint8_t nop[6] = {0x90, 1, 2, 3, 4, 5}, held[6] = {0xcc, 1, 2, 3, 4, 5};
 	static const uint8_t jump[6] = {0xe9, 9, 9, 9, 9, 9}, around[6] = {0x90, 9, 9, 9, 9, 9};
 
-	ck_assert_int_eq(site_judge(PROBES_SDT, nop, nop, 6), PROBES_UNKNOWN);
-	ck_assert_int_eq(site_judge(PROBES_SDT, nop, nop, 1), PROBES_UNKNOWN);
-	ck_assert_int_eq(site_judge(PROBES_SDT, nop, around, 6), PROBES_UNKNOWN);
-	ck_assert_int_eq(site_judge(PROBES_SDT, nop, held, 6), PROBES_OTHER);
-	ck_assert_int_eq(site_judge(PROBES_SDT, nop, jump, 1), PROBES_OTHER);
-	ck_assert_int_eq(site_judge(PROBES_SDT, nop, nop, 0), PROBES_UNREADABLE);
+	ck_assert_int_eq(sdt_ops.judge(nop, nop, 6), PROBES_UNKNOWN);
+	ck_assert_int_eq(sdt_ops.judge(nop, nop, 1), PROBES_UNKNOWN);
+	ck_assert_int_eq(sdt_ops.judge(nop, around, 6), PROBES_UNKNOWN);
+	ck_assert_int_eq(sdt_ops.judge(nop, held, 6), PROBES_FOREIGN);
+	ck_assert_int_eq(sdt_ops.judge(nop, jump, 1), PROBES_FOREIGN);
+	ck_assert_int_eq(sdt_ops.judge(nop, nop, 0), PROBES_UNREADABLE);
 }
 END_TEST
 
@@ -101,10 +108,10 @@ START_TEST(site_names_the_holder)
 	static const uint8_t at_pc[6] = {0xcc, 0x3d}, behind[6] = {0x90, 0xcc},
 			     jump[6] = {0xe9, 0xe9};
 
-	ck_assert_str_eq(site_holder(PROBES_SDT, at_pc), "int3");
-	ck_assert_str_eq(site_holder(PROBES_OCAML, at_pc), "other");
-	ck_assert_str_eq(site_holder(PROBES_OCAML, behind), "int3");
-	ck_assert_str_eq(site_holder(PROBES_SDT, jump), "other");
+	ck_assert_int_eq(sdt_ops.holder(at_pc), PROBES_HOLDER_INT3);
+	ck_assert_int_eq(ocaml_ops.holder(at_pc), PROBES_HOLDER_OTHER);
+	ck_assert_int_eq(ocaml_ops.holder(behind), PROBES_HOLDER_INT3);
+	ck_assert_int_eq(sdt_ops.holder(jump), PROBES_HOLDER_OTHER);
 }
 END_TEST
 

@@ -21,7 +21,7 @@ static char symbols_folder[64];
 
 static void symbols_look(int fd, const char *path)
 {
-	struct probes_where where = {.line = 0};
+	struct probes_source where = {.line = 0};
 	struct symbols *s = symbols_open(fd, path);
 
 	ck_assert_ptr_nonnull(s);

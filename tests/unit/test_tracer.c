@@ -287,12 +287,12 @@ START_TEST(tracer_where_a_session_needs_it)
 	if (tracer_allowed(&x)) {
 		session_must(&x, PROBES_ENABLE, "one");
 		ck_assert_uint_eq(*world_byte(&x.w, WORLD_PC(0x11)), 0xe8);
-		ck_assert(x.s.attaches);
+		ck_assert(x.s.needs_tracer);
 		session_must(&x, PROBES_ENABLE, "unit");
 		session_must(&x, PROBES_DISABLE, "unit");
 		session_must_restore(&x);
 		ck_assert(session_as_found(&x));
-		ck_assert_uint_eq(probes_mine(&x.s), 0);
+		ck_assert_uint_eq(probes_owned_count(&x.s), 0);
 	}
 	session_end(&x);
 }
@@ -312,7 +312,7 @@ START_TEST(tracer_is_not_enough_where_nobody_may)
 			ck_assert_ptr_nonnull(strstr(e.why, "even to a tracer"));
 			ck_assert_ptr_nonnull(strstr(e.why, "force_override=never"));
 			ck_assert(session_as_found(&x));
-			ck_assert(!x.s.attaches);
+			ck_assert(!x.s.needs_tracer);
 			probes_result_free(r);
 		}
 		/* What has no code to change is not concerned. */

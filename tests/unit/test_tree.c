@@ -22,9 +22,9 @@ static size_t tree_of(const struct tree_link *links, size_t count, pid_t root, p
 
 START_TEST(tree_root_first_then_generations)
 {
-	static const struct tree_link links[] = {{50, 40, 0, false}, {1, 0, 0, false},
-		{30, 10, 0, false}, {10, 1, 0, false}, {40, 20, 0, false}, {20, 10, 0, false},
-		{99, 1, 0, false}, {5, 30, 0, false}};
+	static const struct tree_link links[] = {{50, 40, 0, false, ""}, {1, 0, 0, false, ""},
+		{30, 10, 0, false, ""}, {10, 1, 0, false, ""}, {40, 20, 0, false, ""},
+		{20, 10, 0, false, ""}, {99, 1, 0, false, ""}, {5, 30, 0, false, ""}};
 	pid_t out[16];
 
 	ck_assert_uint_eq(tree_of(links, 8, 10, out), 6);
@@ -42,7 +42,7 @@ END_TEST
 
 START_TEST(tree_without_its_root)
 {
-	static const struct tree_link links[] = {{2, 7, 0, false}, {3, 2, 0, false}};
+	static const struct tree_link links[] = {{2, 7, 0, false, ""}, {3, 2, 0, false, ""}};
 	pid_t out[16];
 
 	ck_assert_uint_eq(tree_of(links, 2, 7, out), 0);
@@ -53,10 +53,10 @@ END_TEST
 START_TEST(tree_circles_end)
 {
 	static const struct tree_link circle[] = {
-		{1, 3, 0, false}, {2, 1, 0, false}, {3, 2, 0, false}};
-	static const struct tree_link self[] = {{1, 1, 0, false}, {2, 1, 0, false}};
-	static const struct tree_link twice[] = {
-		{1, 0, 0, false}, {2, 1, 0, false}, {2, 1, 0, false}, {3, 2, 0, false}};
+		{1, 3, 0, false, ""}, {2, 1, 0, false, ""}, {3, 2, 0, false, ""}};
+	static const struct tree_link self[] = {{1, 1, 0, false, ""}, {2, 1, 0, false, ""}};
+	static const struct tree_link twice[] = {{1, 0, 0, false, ""}, {2, 1, 0, false, ""},
+		{2, 1, 0, false, ""}, {3, 2, 0, false, ""}};
 	pid_t out[16];
 
 	ck_assert_uint_eq(tree_of(circle, 3, 1, out), 3);

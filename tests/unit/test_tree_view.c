@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/tui/arguments.h"
-#include "ui/tui/groups.h"
-#include "ui/tui/pairs.h"
-#include "ui/tui/shell.h"
+#include "ui/tui/operations/shell.h"
+#include "ui/tui/rows/groups.h"
+#include "ui/tui/rows/pairs.h"
+#include "ui/tui/views/view.h"
 
 Suite *tree_view_suite(void);
 
@@ -91,7 +91,7 @@ START_TEST(sums)
 	ck_assert(two->sum.tag);
 	ck_assert_uint_eq(prog->count, 3);
 	ck_assert_uint_eq(prog->on, 2);
-	ck_assert_int_eq(prog->sum.state, PROBES_SOME);
+	ck_assert_int_eq(prog->sum.state, PROBES_PARTIAL);
 	ck_assert_uint_eq(prog->sum.sites, 6);
 	ck_assert_uint_eq(prog->sum.sites_on, 3);
 	ck_assert(!prog->sum.tag); /* not all of it */
@@ -138,7 +138,7 @@ START_TEST(splits)
 END_TEST
 
 /* What a shell makes of the folded lines: \ at an end of line joins, quotes go. */
-static void unfold(const struct lines *l, char *out)
+static void unfold(const struct pager *l, char *out)
 {
 	char joined[2048] = "", room[2048], *words[64];
 	int n;
@@ -165,7 +165,7 @@ START_TEST(folds)
 		"-object '/opt/with blank/it'\\''s a very long path name/that/goes/on' -force";
 
 	for (int columns = 20; columns < 200; columns++) {
-		struct lines l = {0};
+		struct pager l = {0};
 		char got[2048];
 
 		shell_fold(&l, 0, command, columns);
@@ -176,7 +176,7 @@ START_TEST(folds)
 			"probes-tui|attach|-pid|12345|-enable|"
 			"one,two,three,four,five,six,seven,eight,nine|-object|"
 			"/opt/with blank/it's a very long path name/that/goes/on|-force|");
-		lines_done(&l);
+		pager_done(&l);
 	}
 }
 END_TEST
@@ -203,8 +203,8 @@ START_TEST(argument_words)
 		char text[400];
 
 		ck_assert_uint_eq(probes_arguments(all[i].raw, &a, 1), 1);
-		ck_assert_str_eq(arguments_type(&a, text, sizeof text), all[i].type);
-		ck_assert_str_eq(arguments_place(&a, text, sizeof text), all[i].place);
+		ck_assert_str_eq(view_arguments_type(&a, text, sizeof text), all[i].type);
+		ck_assert_str_eq(view_arguments_place(&a, text, sizeof text), all[i].place);
 	}
 }
 END_TEST

@@ -242,20 +242,20 @@ void world_map(struct world *w, uint64_t bias)
 	fake_add(&w->fake, bias + ELF_DATA, NULL, WORLD_DATA_SIZE);
 }
 
-struct holding *world_add(struct world *w, const char *path, uint64_t bias)
+struct object_probes *world_add(struct world *w, const char *path, uint64_t bias)
 {
 	struct probes_object info = {.path = path, .bias = bias};
 	struct object *file = world_file(w);
 	struct probes_error e;
-	struct holding *h;
+	struct object_probes *h;
 
-	ck_assert_int_eq(holding_new(&info, file, "", true, &h, &e), 0);
+	ck_assert_int_eq(object_probes_new(&info, file, "", true, &h, &e), 0);
 	ck_assert(catalog_add(&w->catalog, h));
 	world_map(w, bias);
 	return h;
 }
 
-struct holding *world_of(struct world *w, const struct elf_note *notes, size_t count)
+struct object_probes *world_of(struct world *w, const struct elf_note *notes, size_t count)
 {
 	world_begin(w);
 	world_prepare(w, notes, count, 0x2000);
@@ -268,12 +268,12 @@ void world_read(struct world *w)
 	bool changed;
 
 	ck_assert(reader_init(&r, &w->catalog, NULL, 0));
-	ck_assert_int_eq(reader_run(&r, &w->catalog, &w->fake.memory, &changed), 0);
+	ck_assert_int_eq(reader_fetch(&r, &w->catalog, &w->fake.memory, &changed), 0);
 	ck_assert(changed);
 	reader_done(&r);
 	for (size_t i = 0; i < w->catalog.probe_count; i++) {
 		size_t local;
-		struct holding *h = catalog_find(&w->catalog, i, &local);
+		struct object_probes *h = catalog_find(&w->catalog, i, &local);
 
 		state_judge(h, local);
 	}
@@ -291,7 +291,7 @@ size_t world_probe(const struct world *w, const char *name)
 struct probes_live *world_live(const struct world *w, const char *name)
 {
 	size_t local;
-	const struct holding *h = catalog_find(&w->catalog, world_probe(w, name), &local);
+	const struct object_probes *h = catalog_find(&w->catalog, world_probe(w, name), &local);
 
 	return &h->live[local];
 }

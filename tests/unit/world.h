@@ -1,5 +1,5 @@
 /*
- * A process that does not exist: objects made by elf_builder, laid out as holdings of a catalog,
+ * A process that does not exist: objects made by elf_builder, laid out as objects of a catalog,
  * and a memory in arrays that fails, tears and changes at whatever step a test says. One world at
  * a time.
  */
@@ -88,10 +88,10 @@ struct object *world_file(const struct world *w);
 void world_map(struct world *w, uint64_t bias);
 
 /* Add it, mapped with this bias. */
-struct holding *world_add(struct world *w, const char *path, uint64_t bias);
+struct object_probes *world_add(struct world *w, const char *path, uint64_t bias);
 
 /* begin, prepare and add of one object, "/lib/libtest.so". */
-struct holding *world_of(struct world *w, const struct elf_note *notes, size_t count);
+struct object_probes *world_of(struct world *w, const struct elf_note *notes, size_t count);
 
 /* Read and judge everything. */
 void world_read(struct world *w);

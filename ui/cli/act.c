@@ -1,13 +1,12 @@
 /*
  * Carry out the actions of a call in one process.
  *
- * Owns the order: switch, explain, note, print. Knows nothing of where the
- * process comes from.
+ * Owns the order: switch, explain, audit, print. Does not know how the process
+ * was found.
  */
 #include "ui/cli/act.h"
 
 #include "ui/cli/explain.h"
-#include "ui/cli/text.h"
 
 int act_begin(struct act *a, const char *verb, const struct options *o, FILE *file, bool many)
 {
@@ -28,8 +27,8 @@ int act_begin(struct act *a, const char *verb, const struct options *o, FILE *fi
 	return PROBES_OK;
 }
 
-/* What was acted on as it is now, or what would be written. */
-static int print(struct act *a, const struct target *t, const struct probes_result *result)
+/* Print the probes that were switched, as they are now, or what would be written. */
+static int print(struct act *a, const struct probes_member *t, const struct probes_result *result)
 {
 	struct probes_error e;
 	struct rows rows;
@@ -46,8 +45,8 @@ static int print(struct act *a, const struct target *t, const struct probes_resu
 	return status;
 }
 
-int act_note(
-	struct act *a, const char *verb, const struct target *t, const struct probes_result *result)
+int act_note(struct act *a, const char *verb, const struct probes_member *t,
+	const struct probes_result *result)
 {
 	struct probes_error e;
 
@@ -56,7 +55,7 @@ int act_note(
 	return explain_error(t, &e, a->many);
 }
 
-int act_tell(struct act *a, const struct target *t, const struct probes_result *result)
+int act_tell(struct act *a, const struct probes_member *t, const struct probes_result *result)
 {
 	int noted = act_note(a, a->verb, t, result);
 	int printed = a->printing ? print(a, t, result) : PROBES_OK;
@@ -64,29 +63,14 @@ int act_tell(struct act *a, const struct target *t, const struct probes_result *
 	return noted ? noted : printed;
 }
 
-/* -provider and -object that leave nothing would make -enable-all succeed without a word. */
-static int check_choice(const struct act *a, const struct target *t)
-{
-	struct probes_error e;
-	struct rows rows;
-
-	if (rows_chosen(&rows, t->session, a->options, &e) < 0)
-		return explain_error(t, &e, a->many);
-	rows_done(&rows);
-	return PROBES_OK;
-}
-
-int act_one(struct act *a, const struct target *t, bool *done)
+int act_one(struct act *a, const struct probes_member *t, bool *done)
 {
 	struct probes_switch_options how = options_switch(a->options);
 	const struct actions *actions = &a->options->actions;
 	struct probes_result *result = NULL;
 	struct probes_error e;
-	int status = check_choice(a, t);
+	int status = PROBES_OK;
 
-	*done = false;
-	if (status)
-		return status;
 	*done = probes_switch(t->session, actions->items, actions->count, &how, &result, &e) == 0;
 	if (result && !a->options->quiet)
 		explain_items(t, result, a->options);

@@ -1,4 +1,4 @@
-/* What attach, trace and repair have in common: change one process, and tell what was done. */
+/* What attach, trace and repair have in common: change one process, report and audit the change. */
 #ifndef UI_CLI_ACT_H
 #define UI_CLI_ACT_H
 
@@ -21,16 +21,14 @@ struct act {
  */
 int act_begin(struct act *a, const char *verb, const struct options *o, FILE *file, bool many);
 /*
- * Switch in one process, say what was not done, note and print what was.
+ * Switch in one process; report what was not done, audit and print what was.
  * Returns the exit status. *done: the switching succeeded, at least in part.
  */
-int act_one(struct act *a, const struct target *t, bool *done);
-/*
- * Note a change, and print what was asked for of it. Returns the exit status.
- */
-int act_tell(struct act *a, const struct target *t, const struct probes_result *result);
-/* The note alone. */
-int act_note(struct act *a, const char *verb, const struct target *t,
+int act_one(struct act *a, const struct probes_member *t, bool *done);
+/* Audit a change, and print it where output was asked for. Returns the exit status. */
+int act_tell(struct act *a, const struct probes_member *t, const struct probes_result *result);
+/* Only the audit. */
+int act_note(struct act *a, const char *verb, const struct probes_member *t,
 	const struct probes_result *result);
 /*
  * Block the signals that would end or suspend probes-tui while it changes a process, so that no

@@ -1,18 +1,16 @@
 /*
- * Why there is nothing.
- *
- * Owns the longer explanations on standard error, each bounded: a process may
- * have thousands of mappings and of probes. Decides nothing but exit statuses.
+ * The longer explanations on standard error. Each has a limit: a process may have thousands of
+ * mappings and of probes.
  */
 #include "ui/cli/explain.h"
 
 #include "ui/report.h"
 #include "ui/unread.h"
 
-/* So many lines of one kind are enough for a reader without -verbose. */
+/* Lines of one kind without -verbose. */
 #define ENOUGH 16
 
-int explain_error(const struct target *t, const struct probes_error *e, bool many)
+int explain_error(const struct probes_member *t, const struct probes_error *e, bool many)
 {
 	struct probes_access access;
 
@@ -32,7 +30,7 @@ int explain_error(const struct target *t, const struct probes_error *e, bool man
 	return (int)e->status;
 }
 
-/* These choose which objects put_objects_that prints. */
+/* Filters for put_objects_that. */
 static bool is_remediable(const struct probes_object *object)
 {
 	return object->why && object->remedy && !unread_is(object);
@@ -55,16 +53,7 @@ static size_t put_objects_that(const struct probes_session *session,
 	return said;
 }
 
-/* Unread objects first (they may have probes), then those with a remedy, then the rest. */
-static size_t put_objects(const struct probes_session *session, size_t most)
-{
-	size_t said = put_objects_that(session, unread_is, 0, most);
-
-	said = put_objects_that(session, is_remediable, said, most);
-	return put_objects_that(session, is_without, said, most);
-}
-
-void explain_unread(const struct target *t, bool verbose)
+void explain_unread(const struct probes_member *t, bool verbose)
 {
 	size_t count = unread_count(t->session), most = verbose ? SIZE_MAX : ENOUGH, said;
 
@@ -77,7 +66,7 @@ void explain_unread(const struct target *t, bool verbose)
 		report_more("and %zu more (-verbose shows all)", said - most);
 }
 
-int explain_nothing(const struct target *t, bool verbose)
+int explain_nothing(const struct probes_member *t, bool verbose)
 {
 	size_t most = verbose ? SIZE_MAX : ENOUGH;
 	size_t objects = probes_object_count(t->session), said;
@@ -96,7 +85,10 @@ int explain_nothing(const struct target *t, bool verbose)
 		report_line("no probes in %s: found none; build with probes, or name another "
 			    "file",
 			probes_path(t->session));
-	said = put_objects(t->session, most);
+	/* Unread objects first: they may have probes. */
+	said = put_objects_that(t->session, unread_is, 0, most);
+	said = put_objects_that(t->session, is_remediable, said, most);
+	said = put_objects_that(t->session, is_without, said, most);
 	if (said > most)
 		report_more("and %zu more (-verbose shows all)", said - most);
 	return PROBES_NO_TARGET;
@@ -108,15 +100,8 @@ void explain_objects(const struct probes_session *session)
 	put_objects_that(session, is_without, 0, SIZE_MAX);
 }
 
-/* Success that changed nothing is no error, but must not look like a change. */
-static void put_nothing_done(const struct target *t, const struct probes_result *result)
-{
-	report_line("pid %d: nothing to switch in %zu probe%s: %s", t->pid, result->skipped,
-		result->skipped == 1 ? "" : "s", result->items[0].why);
-}
-
 void explain_items(
-	const struct target *t, const struct probes_result *result, const struct options *o)
+	const struct probes_member *t, const struct probes_result *result, const struct options *o)
 {
 	size_t most = o->verbose ? SIZE_MAX : ENOUGH, said = 0;
 
@@ -133,11 +118,13 @@ void explain_items(
 	if (said > most)
 		report_more("and %zu more (-verbose shows all)", said - most);
 	if (!said && result->skipped && result->skipped == result->item_count)
-		put_nothing_done(t, result);
+		/* It is no error, but must not look like a change. */
+		report_line("pid %d: nothing to switch in %zu probe%s: %s", t->pid, result->skipped,
+			result->skipped == 1 ? "" : "s", result->items[0].why);
 }
 
 void explain_stop(
-	const struct target *t, const struct probes_result *result, const struct options *o)
+	const struct probes_member *t, const struct probes_result *result, const struct options *o)
 {
 	if (o->quiet || o->dry_run || !(o->stop || o->verbose) || probes_held(t->session))
 		return;

@@ -1,4 +1,4 @@
-/* Why there is nothing: the long form of an error, on standard error. */
+/* Explanations on standard error: errors, missing probes, results. */
 #ifndef UI_CLI_EXPLAIN_H
 #define UI_CLI_EXPLAIN_H
 
@@ -7,29 +7,27 @@
 #include "ui/targets.h"
 
 /*
- * Report an error about one of several processes ("many": the line says which),
- * with what is permitted and what is not where permission was denied. Returns
- * the exit status.
+ * Report an error; many: the line names the process. Where permission was denied, report the access
+ * checks, too. Returns the exit status.
  */
-int explain_error(const struct target *t, const struct probes_error *e, bool many);
+int explain_error(const struct probes_member *t, const struct probes_error *e, bool many);
 
-/* A session without any probe: an error, and a line for each object that says why. Returns the
- * exit status. */
-int explain_nothing(const struct target *t, bool verbose);
+/* Report that a session has no probes, and why each object has none. Returns the exit status. */
+int explain_nothing(const struct probes_member *t, bool verbose);
 
-/* Report the objects that could not be read, whose probes are missing, each with the reason. */
-void explain_unread(const struct target *t, bool verbose);
+/* Report the objects that could not be read: their probes are missing. */
+void explain_unread(const struct probes_member *t, bool verbose);
 
-/* With -verbose: why some objects have no probes, though others do; without unread objects. */
+/* Report why objects other than unread ones have no probes. */
 void explain_objects(const struct probes_session *session);
 
-/* Items that were not done, and with verbose those that were skipped; a notice where all were. */
+/* Report items that were not done, with -verbose also skipped ones; or that all were skipped. */
 void explain_items(
-	const struct target *t, const struct probes_result *result, const struct options *o);
+	const struct probes_member *t, const struct probes_result *result, const struct options *o);
 
-/* How long a running process was stopped: with -stop or -verbose. */
+/* With -stop or -verbose, report how long a running process was stopped. */
 void explain_stop(
-	const struct target *t, const struct probes_result *result, const struct options *o);
+	const struct probes_member *t, const struct probes_result *result, const struct options *o);
 
 /* The exit status of a call about several processes. */
 struct tally {
@@ -37,7 +35,7 @@ struct tally {
 	int first; /* the first that was not 0 */
 };
 void explain_count(struct tally *tally, int status);
-/* 0; where all failed the first one's; else "done in part". */
+/* 0; the first failure where all failed; else PROBES_FAILED. */
 int explain_status(const struct tally *tally);
 
 #endif

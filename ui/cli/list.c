@@ -1,11 +1,77 @@
-/* The verb list: every probe with its sites and semaphores; with -prog from the file alone. */
-#include "ui/cli/show.h"
-#include "ui/cli/text.h"
+/*
+ * The verbs list and info: print the probes of each target; with -prog from the file alone. Go on
+ * with the next process where one fails. Change nothing.
+ */
+#include "ui/cli/explain.h"
+#include "ui/cli/output.h"
 #include "ui/cli/verbs.h"
+#include "ui/report.h"
+#include "ui/targets.h"
+
+/* Print one process or file. states_needed: only with states. Returns the exit status. */
+static int list_one(const struct options *o, const struct probes_member *t, struct output *out,
+	bool states_needed)
+{
+	struct probes_error e;
+	struct rows rows;
+	int status = PROBES_OK;
+
+	if (!t->session)
+		return explain_error(t, &t->error, out->many);
+	if (rows_chosen(&rows, t->session, o, &e) < 0)
+		return explain_error(t, &e, out->many);
+	if (!o->quiet)
+		report_leftovers(t->session);
+	if (t->pid && rows.count)
+		rows.live = probes_refresh(rows.session, NULL, 0, &e) == 0;
+	if (t->pid && rows.count && !rows.live) {
+		status = states_needed || e.status != PROBES_DENIED ? (int)e.status : PROBES_OK;
+		if (status || !o->quiet)
+			explain_error(t, &e, out->many);
+	}
+	if (!status && probes_count(t->session) == 0)
+		status = explain_nothing(t, o->verbose);
+	else if (!status && !o->quiet)
+		explain_unread(t, o->verbose);
+	if (!status && o->verbose)
+		explain_objects(t->session);
+	/* JSON says of each object why it has no probes. */
+	if (!status || (status == PROBES_NO_TARGET && o->format == FORMAT_JSON))
+		output_rows(out, &rows);
+	rows_done(&rows);
+	return status;
+}
+
+static int list_all(const struct options *o, const struct format_ops *text, bool states_needed)
+{
+	struct report_volume volume;
+	struct probes_options engine = targets_engine(o, &volume);
+	struct probes_group *group;
+	struct tally tally = {0};
+	struct output out;
+	struct probes_error e;
+
+	if (targets_open(&group, o, &engine, &e) < 0) {
+		report_error(&e);
+		return (int)e.status;
+	}
+	output_begin(&out, stdout, o, options_many(o), text);
+	for (size_t i = 0; i < probes_group_count(group); i++)
+		explain_count(&tally, list_one(o, probes_group_at(group, i), &out, states_needed));
+	probes_group_close(group);
+	if (output_end(&out, &e) < 0) {
+		report_error(&e);
+		return (int)e.status;
+	}
+	return explain_status(&tally);
+}
 
 int list_run(const struct options *o)
 {
-	static const struct show_style style = {.text = &text_ops};
+	return list_all(o, &text_ops, false);
+}
 
-	return show_run(o, &style);
+int info_run(const struct options *o)
+{
+	return list_all(o, &text_info_ops, true);
 }

@@ -1,23 +1,20 @@
-/*
- * The output of one call: the format that was asked for, and whether all of it
- * could be written.
- */
+/* The output of one call, in the format of -format; and the formats that are text (text.c). */
 #ifndef UI_CLI_OUTPUT_H
 #define UI_CLI_OUTPUT_H
 
 #include "ui/rows.h"
 
-struct output {
-	struct sheet sheet;
-	const struct sheet_ops *ops;
-};
+/* A line per probe and per site, and a summary; with -quiet lines of probes only. */
+extern const struct format_ops text_ops;
+/* A line per probe, sorted by name: "NAME enabled". */
+extern const struct format_ops text_info_ops;
 
-/* Begin. "many": several processes will follow each other; "text": the form of -format text. */
+/* many: several processes follow each other; text: the format of -format text. */
 void output_begin(struct output *out, FILE *file, const struct options *o, bool many,
-	const struct sheet_ops *text);
+	const struct format_ops *text);
 void output_rows(struct output *out, const struct rows *rows);
 void output_plan(struct output *out, const struct rows *rows);
-/* End. A stream that could not take it all (EPIPE, ENOSPC) is an error. */
+/* Flush the stream. Fails where not all could be written (EPIPE, ENOSPC). */
 PROBES_CHECK int output_end(struct output *out, struct probes_error *e);
 
 #endif

@@ -5,191 +5,138 @@
  *   [*]   ocaml_2:req_start    4/4    1    order_gw
  *           pc 0x4a81d0 at 0x55d0c04a81d0 [*] sem 0x55d0c05e2a1a=1 8@%rbx
  *
- * Owns the columns. A figure that is not known is "-", never 0. Nothing raw
- * gets out, and no escape sequences.
+ * An unknown figure is "-", never 0. All texts are escaped.
  */
-#include "ui/cli/text.h"
+#include "ui/cli/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/put.h"
-#include "ui/spell.h"
+#include "ui/outbuf.h"
+#include "ui/probe_name.h"
+#include "ui/states.h"
 #include "ui/unread.h"
 
-/* The name column is as wide as its names, within these. */
+/* Limits of the width of the name column. */
 enum { NAME_MIN = 20, NAME_MAX = 44 };
-
-static const char *mark(enum probes_state state)
-{
-	static const char *const marks[] = {
-		[PROBES_UNKNOWN] = "[-]",
-		[PROBES_OFF] = "[ ]",
-		[PROBES_ON] = "[*]",
-		[PROBES_SOME] = "[~]",
-		[PROBES_OTHER] = "[X]",
-		[PROBES_ODD] = "[!]",
-		[PROBES_UNREADABLE] = "[?]",
-		[PROBES_UNLOADED] = "[-]",
-	};
-
-	return marks[state];
-}
 
 static enum probes_state state_of(const struct rows *rows, size_t probe)
 {
 	return rows->live ? probes_live_at(rows->session, probe)->state : PROBES_UNKNOWN;
 }
 
-static size_t name_width(const struct rows *rows)
-{
-	size_t width = NAME_MIN;
-
-	for (size_t i = 0; i < rows->count && width < NAME_MAX; i++) {
-		size_t n = put_width(put_spelled(probes_at(rows->session, rows->items[i].probe)));
-
-		width = n > width ? n : width;
-	}
-	return width < NAME_MAX ? width : NAME_MAX;
-}
-
 /* ------------------------------------------------------------------ a probe */
 
-/* Our own text that ends at `end`. */
-static void put_column(struct page *out, const char *text, const char *end, size_t width)
+/* Print text up to `end`, padded. */
+static void put_column(struct outbuf *out, const char *text, const char *end, size_t width)
 {
 	size_t length = (size_t)(end - text);
 
-	page_bytes(out, text, length);
+	outbuf_bytes(out, text, length);
 	if (length < width)
-		page_blanks(out, width - length);
+		outbuf_blanks(out, width - length);
 }
 
-static void put_counts(struct page *out, const struct probes_live *live, uint32_t count)
-{
-	char sites[24], ref[24];
-	char *end = sites + sizeof sites, *at = put_digits(end, count);
-
-	*--at = '/';
-	at = put_digits(at, live ? live->sites_on : PROBES_NONE);
-	page_text(out, "  ");
-	put_column(out, at, end, 7);
-	at = end = ref + sizeof ref;
-	if (live && live->ref_min != live->ref_max) {
-		at = put_digits(at, live->ref_max);
-		*--at = '-';
-	}
-	put_column(out, put_digits(at, live ? live->ref_min : PROBES_NONE), end, 5);
-}
-
-static void put_outcome(struct page *out, const struct probes_item *item)
-{
-	page_text(out, "  ");
-	page_text(out, rows_outcome(item->outcome));
-	if (item->outcome == PROBES_DONE)
-		return;
-	page_text(out, ": ");
-	put_raw(out, item->why);
-}
-
-static void put_probe(struct page *out, const struct sheet *s, const struct rows *rows,
+static void put_probe(struct outbuf *out, const struct output *s, const struct rows *rows,
 	const struct rows_one *row, size_t width)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const struct probes_live *live =
 		rows->live ? probes_live_at(rows->session, row->probe) : NULL;
+	char digits[48], *end = digits + sizeof digits, *at;
 
-	page_text(out, mark(live ? live->state : PROBES_UNKNOWN));
-	page_text(out, "   ");
-	put_padded(out, put_spelled(p), width);
-	put_counts(out, live, p->site_count);
-	put_raw(out, spell_base(probes_object_at(rows->session, p->object)->path));
+	outbuf_text(out, states[live ? live->state : PROBES_UNKNOWN].mark);
+	outbuf_text(out, "   ");
+	outbuf_padded(out, outbuf_probe(p), width);
+	outbuf_text(out, "  ");
+	at = outbuf_digits(end, p->site_count);
+	*--at = '/';
+	put_column(out, outbuf_digits(at, live ? live->sites_on : PROBES_NONE), end, 7);
+	at = end;
+	if (live && live->ref_min != live->ref_max) {
+		at = outbuf_digits(at, live->ref_max);
+		*--at = '-';
+	}
+	put_column(out, outbuf_digits(at, live ? live->ref_min : PROBES_NONE), end, 5);
+	outbuf_escaped(out, probe_name_base(probes_object_at(rows->session, p->object)->path));
 	if (s->quiet && *p->arguments) {
-		page_text(out, "  ");
-		put_raw(out, p->arguments);
+		outbuf_text(out, "  ");
+		outbuf_escaped(out, p->arguments);
 	}
-	if (row->item)
-		put_outcome(out, row->item);
-	page_text(out, "\n");
+	if (row->item) {
+		outbuf_text(out, "  ");
+		outbuf_text(out, rows_outcome(row->item->outcome));
+	}
+	if (row->item && row->item->outcome != PROBES_DONE) {
+		outbuf_text(out, ": ");
+		outbuf_escaped(out, row->item->why);
+	}
+	outbuf_text(out, "\n");
 	if (p->broken && !s->quiet) {
-		page_text(out, "        broken: ");
-		put_raw(out, p->broken);
-		page_text(out, "\n");
+		outbuf_text(out, "        broken: ");
+		outbuf_escaped(out, p->broken);
+		outbuf_text(out, "\n");
 	}
 }
 
-/* Where a probe stands in its session, and what it is. */
-struct which {
-	size_t index;
-	const struct probes_probe *probe;
-};
-
-static void put_semaphore(
-	struct page *out, const struct rows *rows, const struct which *which, uint32_t index)
+static void put_semaphore(struct outbuf *out, const struct rows *rows, size_t probe, uint32_t index)
 {
-	const struct probes_semaphore *sem = &which->probe->semaphores[index];
-	uint32_t value = PROBES_NONE;
+	const struct probes_semaphore *sem = &probes_at(rows->session, probe)->semaphores[index];
+	uint32_t value =
+		rows->live ? probes_semaphore_live_at(rows->session, probe, index) : PROBES_NONE;
 
-	if (rows->live)
-		value = probes_semaphore_live_at(rows->session, which->index, index);
-	page_text(out, " sem ");
-	page_address(out, sem->address ? sem->address : sem->vaddr);
+	outbuf_text(out, " sem ");
+	outbuf_address(out, sem->address ? sem->address : sem->vaddr);
 	if (value != PROBES_NONE) {
-		page_text(out, "=");
-		page_number(out, value);
+		outbuf_text(out, "=");
+		outbuf_number(out, value);
 	}
 }
 
-static void put_arguments(struct page *out, const char *arguments)
+static void put_arguments(struct outbuf *out, const char *arguments)
 {
 	if (*arguments) {
-		page_text(out, " ");
-		put_raw(out, arguments);
+		outbuf_text(out, " ");
+		outbuf_escaped(out, arguments);
 	}
-	page_text(out, "\n");
+	outbuf_text(out, "\n");
 }
 
-static void put_site(struct page *out, const struct sheet *s, const struct rows *rows,
-	const struct which *which, size_t index)
-{
-	const struct probes_site *site = &which->probe->sites[index];
-	const struct probes_site_live *live = NULL;
-
-	if (rows->live)
-		live = probes_site_live_at(rows->session, which->index, index);
-	page_text(out, "        pc ");
-	page_address(out, site->pc);
-	if (site->address) {
-		page_text(out, " at ");
-		page_address(out, site->address);
-	}
-	if (live && live->state != PROBES_UNKNOWN) {
-		page_text(out, " ");
-		page_text(out, mark(live->state));
-	}
-	if (site->semaphore != PROBES_NONE)
-		put_semaphore(out, rows, which, site->semaphore);
-	if (live && s->verbose && live->count) {
-		page_text(out, " bytes ");
-		page_hex(out, live->bytes, live->count);
-	}
-	put_arguments(out, site->arguments);
-}
-
-/* A line a site; for a probe without one, what there is instead. */
+/* A line a site; for a probe without one, its semaphores. */
 static void put_sites(
-	struct page *out, const struct sheet *s, const struct rows *rows, const struct which *which)
+	struct outbuf *out, const struct output *s, const struct rows *rows, size_t probe)
 {
-	const struct probes_probe *p = which->probe;
+	const struct probes_probe *p = probes_at(rows->session, probe);
 
-	for (size_t i = 0; i < p->site_count; i++)
-		put_site(out, s, rows, which, i);
+	for (size_t i = 0; i < p->site_count; i++) {
+		const struct probes_site *site = &p->sites[i];
+		const struct probes_site_live *live =
+			rows->live ? probes_site_live_at(rows->session, probe, i) : NULL;
+
+		outbuf_text(out, "        pc ");
+		outbuf_address(out, site->pc);
+		if (site->address) {
+			outbuf_text(out, " at ");
+			outbuf_address(out, site->address);
+		}
+		if (live && live->state != PROBES_UNKNOWN) {
+			outbuf_text(out, " ");
+			outbuf_text(out, states[live->state].mark);
+		}
+		if (site->semaphore != PROBES_NONE)
+			put_semaphore(out, rows, probe, site->semaphore);
+		if (live && s->verbose && live->count) {
+			outbuf_text(out, " bytes ");
+			outbuf_hex(out, live->bytes, live->count);
+		}
+		put_arguments(out, site->arguments);
+	}
 	if (p->site_count)
 		return;
-	page_text(out, "        no site");
+	outbuf_text(out, "        no site");
 	for (uint32_t i = 0; i < p->semaphore_count; i++)
-		put_semaphore(out, rows, which, i);
+		put_semaphore(out, rows, probe, i);
 	put_arguments(out, p->arguments);
 }
 
@@ -200,33 +147,20 @@ static void put_plural(FILE *out, size_t count, const char *word)
 	fprintf(out, "%zu %s%s", count, word, count == 1 ? "" : "s");
 }
 
-static void put_states(FILE *out, const struct rows *rows)
-{
-	size_t counts[PROBES_UNLOADED + 1] = {0};
-	const char *separator = "; ";
-
-	for (size_t i = 0; i < rows->count; i++)
-		counts[state_of(rows, rows->items[i].probe)]++;
-	for (size_t i = PROBES_OFF; i <= PROBES_UNLOADED; i++) {
-		if (!counts[i])
-			continue;
-		fprintf(out, "%s%zu %s", separator, counts[i], probes_state_name(i));
-		separator = ", ";
-	}
-}
-
 static void put_summary(FILE *out, const struct rows *rows)
 {
 	size_t sites = 0, objects = 0, unread = unread_count(rows->session);
+	size_t counts[STATES_COUNT] = {0};
+	const char *separator = "; ";
 	uint32_t last = PROBES_NONE;
 
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct probes_probe *p = probes_at(rows->session, rows->items[i].probe);
 
 		sites += p->site_count;
-		/* Rows of a listing are sorted by object. */
-		objects += p->object != last;
+		objects += p->object != last; /* rows of a listing are sorted by object */
 		last = p->object;
+		counts[state_of(rows, rows->items[i].probe)]++;
 	}
 	put_plural(out, sites, "site");
 	fputs(", ", out);
@@ -235,41 +169,50 @@ static void put_summary(FILE *out, const struct rows *rows)
 	put_plural(out, objects, "object");
 	if (unread)
 		fprintf(out, " and %zu not read", unread);
-	put_states(out, rows);
+	for (int state = PROBES_OFF; state < STATES_COUNT; state++) {
+		if (!counts[state])
+			continue;
+		fprintf(out, "%s%zu %s", separator, counts[state],
+			probes_state_name((enum probes_state)state));
+		separator = ", ";
+	}
 	fputc('\n', out);
 }
 
-static void put_title(struct sheet *s, const struct rows *rows)
+static void put_title(struct output *s, const struct rows *rows)
 {
-	pid_t pid = probes_pid(rows->session), inner = probes_inner_pid(rows->session);
+	pid_t pid = probes_pid(rows->session), inner = probes_ns_pid(rows->session);
 
-	fprintf(s->out, "%spid %d ", s->blocks ? "\n" : "", pid);
+	fprintf(s->file, "%spid %d ", s->printed ? "\n" : "", pid);
 	if (inner != pid)
-		fprintf(s->out, "(%d in its own pid namespace) ", inner);
-	fprintf(s->out, "%s\n", put_safe(probes_path(rows->session)));
+		fprintf(s->file, "(%d in its own pid namespace) ", inner);
+	fprintf(s->file, "%s\n", outbuf_safe(probes_path(rows->session)));
 }
 
-static void text_rows(struct sheet *s, const struct rows *rows)
+static void text_rows(struct output *s, const struct rows *rows)
 {
-	size_t width = name_width(rows);
-	struct page page;
+	size_t width = NAME_MIN;
+	struct outbuf page;
 
+	for (size_t i = 0; i < rows->count && width < NAME_MAX; i++) {
+		const char *name = outbuf_probe(probes_at(rows->session, rows->items[i].probe));
+		size_t n = outbuf_width(name);
+
+		width = n > NAME_MAX ? NAME_MAX : n > width ? n : width;
+	}
 	if (s->many)
 		put_title(s, rows);
 	if (!s->quiet)
-		fprintf(s->out, "STATE %-*s  SITES  REF  OBJECT\n", (int)width, "PROVIDER:NAME");
-	page_begin(&page, s->out);
+		fprintf(s->file, "STATE %-*s  SITES  REF  OBJECT\n", (int)width, "PROVIDER:NAME");
+	outbuf_begin(&page, s->file);
 	for (size_t i = 0; i < rows->count; i++) {
-		size_t probe = rows->items[i].probe;
-		struct which which = {probe, probes_at(rows->session, probe)};
-
 		put_probe(&page, s, rows, &rows->items[i], width);
 		if (!s->quiet)
-			put_sites(&page, s, rows, &which);
+			put_sites(&page, s, rows, rows->items[i].probe);
 	}
-	page_flush(&page);
+	outbuf_flush(&page);
 	if (!s->quiet && !rows->result)
-		put_summary(s->out, rows);
+		put_summary(s->file, rows);
 }
 
 /* ------------------------------------------------------------------ a plan */
@@ -283,38 +226,31 @@ static void put_hex(FILE *out, const uint8_t *bytes, size_t count)
 			fputs("   ", out);
 }
 
-static void text_plan(struct sheet *s, const struct rows *rows)
+static void text_plan(struct output *s, const struct rows *rows)
 {
 	if (s->many)
 		put_title(s, rows);
-	for (size_t i = 0; i < rows->result->write_count; i++) {
-		const struct probes_write *w = &rows->result->writes[i];
+	for (size_t i = 0; i < rows->result->edit_count; i++) {
+		const struct probes_edit *w = &rows->result->edits[i];
 		const struct probes_probe *p = probes_at(rows->session, w->probe);
 
-		fprintf(s->out, "0x%012" PRIx64 "  ", w->address);
-		put_hex(s->out, w->old, w->length);
-		fputs("-> ", s->out);
-		put_hex(s->out, w->new_, w->length);
-		fprintf(s->out, " %-9s  %s\n", w->is_site ? "site" : "semaphore", put_spelled(p));
+		fprintf(s->file, "0x%012" PRIx64 "  ", w->address);
+		put_hex(s->file, w->old, w->length);
+		fputs("-> ", s->file);
+		put_hex(s->file, w->new_, w->length);
+		fprintf(s->file, " %-9s  %s\n",
+			w->role != PROBES_ROLE_SEMAPHORE ? "site" : "semaphore", outbuf_probe(p));
 	}
 	if (s->quiet)
 		return;
-	put_plural(s->out, rows->result->write_count, "write");
-	fputs(" planned, nothing written\n", s->out);
+	put_plural(s->file, rows->result->edit_count, "write");
+	fputs(" planned, nothing written\n", s->file);
 	if (rows->result->cost)
-		fprintf(s->out, "%s%s\n", put_safe(rows->result->cost),
+		fprintf(s->file, "%s%s\n", outbuf_safe(rows->result->cost),
 			rows->result->no_room ? ": would be refused" : "");
 }
 
 /* ------------------------------------------------------------------- info */
-
-/* What ocaml-probes says; it knows no other states. */
-static const char *info_state(enum probes_state state)
-{
-	if (state == PROBES_ON)
-		return "enabled";
-	return state == PROBES_OFF ? "disabled" : probes_state_name(state);
-}
 
 static int compare(const void *x, const void *y, void *session)
 {
@@ -327,48 +263,42 @@ static int compare(const void *x, const void *y, void *session)
 	return c ? c : (a->object > b->object) - (a->object < b->object);
 }
 
-static void put_info(struct sheet *s, const struct rows *rows, const struct spell *spell, size_t i)
+static void info_rows(struct output *s, const struct rows *rows)
 {
-	const struct probes_probe *p = probes_at(rows->session, i);
-	char name[512];
-	bool whole = spell_short(spell, i, name, sizeof name) < sizeof name;
+	struct probe_name names;
 
-	if (s->many)
-		fprintf(s->out, "%d ", probes_pid(rows->session));
-	fprintf(s->out, "%s %s", whole ? name : put_spelled(p), info_state(state_of(rows, i)));
-	if (spell_shared(spell, i))
-		fprintf(s->out, " %s",
-			put_safe(spell_base(probes_object_at(rows->session, p->object)->path)));
-	fputc('\n', s->out);
-}
-
-static void info_rows(struct sheet *s, const struct rows *rows)
-{
-	struct spell spell;
-
-	if (spell_init(&spell, rows->session) < 0)
+	if (probe_name_init(&names, rows->session) < 0)
 		return;
 	qsort_r(rows->items, rows->count, sizeof *rows->items, compare, rows->session);
-	for (size_t i = 0; i < rows->count; i++)
-		put_info(s, rows, &spell, rows->items[i].probe);
-	spell_done(&spell);
+	for (size_t k = 0; k < rows->count; k++) {
+		size_t i = rows->items[k].probe;
+		const struct probes_probe *p = probes_at(rows->session, i);
+		enum probes_state state = state_of(rows, i);
+		char name[512];
+		bool whole = probe_name_short(&names, i, name, sizeof name) < sizeof name;
+
+		if (s->many)
+			fprintf(s->file, "%d ", probes_pid(rows->session));
+		/* ocaml-probes knows "enabled" and "disabled" only. */
+		fprintf(s->file, "%s %s", whole ? name : outbuf_probe(p),
+			state == PROBES_ON    ? "enabled"
+			: state == PROBES_OFF ? "disabled"
+					      : probes_state_name(state));
+		if (probe_name_shared(&names, i))
+			fprintf(s->file, " %s",
+				outbuf_safe(probe_name_base(
+					probes_object_at(rows->session, p->object)->path)));
+		fputc('\n', s->file);
+	}
+	probe_name_done(&names);
 }
 
-static void text_nothing(struct sheet *s)
-{
-	(void)s;
-}
-
-const struct sheet_ops text_ops = {
-	.begin = text_nothing,
+const struct format_ops text_ops = {
 	.rows = text_rows,
 	.plan = text_plan,
-	.end = text_nothing,
 };
 
-const struct sheet_ops text_info_ops = {
-	.begin = text_nothing,
+const struct format_ops text_info_ops = {
 	.rows = info_rows,
 	.plan = text_plan,
-	.end = text_nothing,
 };

@@ -4,120 +4,75 @@
  */
 #include "ui/tui/frame.h"
 
-#include "ui/tui/text.h"
-#include "ui/tui/view_denied.h"
-#include "ui/tui/view_list.h"
-#include "ui/tui/view_output.h"
-#include "ui/tui/view_pairs.h"
-#include "ui/tui/view_picker.h"
-#include "ui/tui/view_text.h"
+#include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void (*const frame_views[VIEW_COUNT])(const struct app *a, struct canvas *c) = {
-	[VIEW_LIST] = view_list_draw,
-	[VIEW_DENIED] = view_denied_draw,
-	[VIEW_OUTPUT] = view_output_draw,
-	[VIEW_DETAIL] = view_text_draw,
-	[VIEW_HELP] = view_text_draw,
-	[VIEW_PREVIEW] = view_text_draw,
-	[VIEW_CODE] = view_text_draw,
-	[VIEW_PICKER] = view_picker_draw,
-	[VIEW_PAIRS] = view_pairs_draw,
-	[VIEW_ODD] = view_text_draw,
-	[VIEW_ARGUMENTS] = view_text_draw,
-	[VIEW_RECORD] = view_text_draw,
-	[VIEW_LIBRARIES] = view_text_draw,
-};
-
-static void frame_wrapped(struct canvas *c, struct area area, int style, const char *text)
+/* The message, the question or the prompt's remark. */
+static void frame_message(const struct app *a, struct canvas *c)
 {
+	struct area area = app_message_area(a);
+	const char *text = a->question.kind ? a->question.text
+			   : a->prompt.ops  ? a->prompt.why
+					    : a->message.text;
+	int style = a->question.kind || a->prompt.ops ? STYLE_WARN
+		    : a->message.bad                  ? STYLE_BAD
+						      : STYLE_PLAIN;
 	char line[TEXT_MAX];
-	const char *next = text;
 
-	for (int y = 0; y < area.rows && *next; y++) {
-		size_t n = y + 1 < area.rows ? text_wrap(text, c->columns, &next) : strlen(text);
+	for (int y = 0; y < area.rows && *text; y++) {
+		const char *next;
+		size_t n = text_wrap(text, c->columns, &next);
 
+		if (y + 1 == area.rows)
+			n = strlen(text);
 		snprintf(line, sizeof line, "%.*s", (int)n, text);
 		canvas_put(c, area.y + y, 0, -1, style, line);
 		text = next;
 	}
 }
 
-static void frame_message(const struct app *a, struct canvas *c, struct area area)
-{
-	if (a->question)
-		frame_wrapped(c, area, STYLE_WARN, a->asked);
-	else if (a->prompt)
-		frame_wrapped(c, area, STYLE_WARN, a->prompt_why);
-	else
-		frame_wrapped(c, area, a->message_bad ? STYLE_BAD : STYLE_PLAIN, a->message);
-}
-
 static void frame_prompt(const struct app *a, struct canvas *c, int y)
 {
-	static const char *const labels[] = {[PROMPT_SEARCH] = "/",
-		[PROMPT_FILTER] = "filter: ",
-		[PROMPT_TAG] = "tag ~",
-		[PROMPT_OUTPUT] = "/",
-		[PROMPT_PICKER_SEARCH] = "/",
-		[PROMPT_PICKER_FILTER] = "filter: ",
-		[PROMPT_MARK] = "mark: ",
-		[PROMPT_SCRIPT] = "script to: ",
-		[PROMPT_WRITE] = "write to: ",
-		[PROMPT_COMMAND] = ":"};
-	char head[LINEEDIT_SIZE], safe[4 * LINEEDIT_SIZE], line[4 * LINEEDIT_SIZE + 16];
-	const char *label = labels[a->prompt];
-	int width, left;
+	const struct input *input = &a->prompt.input;
+	const char *label = a->prompt.ops->label;
+	char head[INPUT_SIZE], safe[4 * INPUT_SIZE], line[4 * INPUT_SIZE + 16];
+	int width, hscroll;
 
-	snprintf(head, sizeof head, "%.*s", (int)a->edit.cursor, a->edit.text);
+	snprintf(head, sizeof head, "%.*s", (int)input->cursor, input->text);
 	width = text_width(label) + text_width(text_clean(head, safe, sizeof safe));
-	left = width >= c->columns ? width - c->columns + 1 : 0;
-	snprintf(line, sizeof line, "%s%s", label, text_clean(a->edit.text, safe, sizeof safe));
-	canvas_put(c, y, 0, -1, STYLE_PLAIN, text_skip(line, left));
+	hscroll = width >= c->columns ? width - c->columns + 1 : 0;
+	snprintf(line, sizeof line, "%s%s", label, text_clean(input->text, safe, sizeof safe));
+	canvas_put(c, y, 0, -1, STYLE_PLAIN, text_skip(line, hscroll));
 	c->cursor_y = y;
-	c->cursor_x = width - left;
-}
-
-static void frame_footer(const struct app *a, struct canvas *c, int y)
-{
-	char footer[256];
-
-	if (a->question)
-		return;
-	if (a->typing)
-		canvas_line(c, y, STYLE_WARN | STYLE_REVERSE,
-			c->columns >= 60 ? " KEYS GO TO THE PROGRAM          ^] takes them back"
-					 : " KEYS GO TO THE PROGRAM  ^] back");
-	else if (a->prompt)
-		frame_prompt(a, c, y);
-	else
-		canvas_put(c, y, 0, -1, STYLE_KEY,
-			request_footer(
-				app_where(a), app_have(a), c->columns, footer, sizeof footer));
-}
-
-static void frame_too_small(const struct app *a, struct canvas *c)
-{
-	char text[80];
-
-	snprintf(text, sizeof text, "terminal too small (%dx%d): need %dx%d", a->columns, a->rows,
-		FRAME_COLUMNS, FRAME_ROWS);
-	canvas_put(c, 0, 0, -1, STYLE_PLAIN, text);
+	c->cursor_x = width - hscroll;
 }
 
 void frame_draw(const struct app *a, struct canvas *c)
 {
-	struct app_layout l;
+	int footer = a->rows - 1;
+	char text[256];
 
 	canvas_reset(c, a->rows, a->columns);
 	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS) {
-		frame_too_small(a, c);
+		snprintf(text, sizeof text, "terminal too small (%dx%d): need %dx%d", a->columns,
+			a->rows, FRAME_COLUMNS, FRAME_ROWS);
+		canvas_put(c, 0, 0, -1, STYLE_PLAIN, text);
 		return;
 	}
-	app_areas(a, &l);
-	frame_views[a->view](a, c);
-	frame_message(a, c, l.message);
-	frame_footer(a, c, l.footer.y);
+	app_view(a)->draw(a, c);
+	frame_message(a, c);
+	if (a->question.kind)
+		return; /* it takes the footer's line, too */
+	if (a->output.typing)
+		canvas_line(c, footer, STYLE_WARN | STYLE_REVERSE,
+			c->columns >= 60 ? " KEYS GO TO THE PROGRAM          ^] takes them back"
+					 : " KEYS GO TO THE PROGRAM  ^] back");
+	else if (a->prompt.ops)
+		frame_prompt(a, c, footer);
+	else
+		canvas_put(c, footer, 0, -1, STYLE_KEY,
+			request_footer(
+				app_view(a)->where, app_have(a), c->columns, text, sizeof text));
 }

@@ -2,8 +2,8 @@
 #ifndef UI_TUI_FRAME_H
 #define UI_TUI_FRAME_H
 
-#include "ui/tui/app.h"
-#include "ui/tui/canvas.h"
+#include "ui/tui/app/app.h"
+#include "ui/tui/terminal/canvas.h"
 
 #define FRAME_ROWS 10 /* the smallest terminal that is drawn on */
 #define FRAME_COLUMNS 40

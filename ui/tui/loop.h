@@ -1,12 +1,12 @@
-/* The turns of the screen: wait for something, take it in, draw once. */
+/* The event loop of the screen: wait, handle events, draw one frame. */
 #ifndef UI_TUI_LOOP_H
 #define UI_TUI_LOOP_H
 
-#include "ui/tui/app.h"
+#include "ui/tui/app/app.h"
 
-/* Block the signals that the loop wants to hear of; a descriptor for them, or a negative errno. */
+/* Block the signals that the loop handles. Returns a signalfd for them, or a negative errno. */
 int loop_signals(void);
-/* Until app.quit. The screen is open. */
+/* Run until app.quit. The screen is open. `signals` is from loop_signals. */
 void loop_run(struct app *a, int signals);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * The screen from beginning to end: open what it is about, take the terminal,
- * run, give everything back.
+ * The screen from start to end: open the targets, take the terminal, run the
+ * loop, release everything.
  */
 #include "ui/tui/tui.h"
 
 #include "ui/report.h"
-#include "ui/tui/app.h"
+#include "ui/tui/app/app.h"
+#include "ui/tui/app/targets_load.h"
 #include "ui/tui/loop.h"
-#include "ui/tui/mem.h"
-#include "ui/tui/open.h"
-#include "ui/tui/screen.h"
-#include "ui/tui/text.h"
-#include "ui/tui/workers.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/screen.h"
+#include "ui/tui/terminal/text.h"
+#include "ui/tui/views/view.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TUI_PATIENCE_S 2          /* for the last line */
-#define TUI_LEASE_MS (15 * 60000) /* unless -lease says otherwise */
+#define TUI_FAREWELL_S 2          /* how long a stalled terminal may delay the last message */
+#define TUI_LEASE_MS (15 * 60000) /* default of -lease */
 
 static int tui_status;
 
@@ -30,48 +30,21 @@ static void tui_give_up(int signal)
 	_exit(tui_status);
 }
 
-/* All is undone and closed: say so, but a line that hangs just now does not keep us. */
-static void tui_farewell(const struct app *a, int status)
-{
-	struct sigaction action = {.sa_handler = tui_give_up};
-
-	if (!a->farewell[0])
-		return;
-	tui_status = status;
-	sigaction(SIGALRM, &action, NULL);
-	alarm(TUI_PATIENCE_S);
-	report_line("%s", a->farewell);
-	alarm(0);
-}
-
 static int tui_fail(const struct probes_error *e)
 {
 	report_error(e);
 	return e->status ? (int)e->status : PROBES_FAILED;
 }
 
-/* The screen is ours: let the program go, and run. */
-static int tui_show(struct app *a, int signals)
-{
-	struct probes_error e = {0};
-
-	if (a->started && !a->options->hold && probes_let_go(a->started, &e) < 0) {
-		screen_close();
-		return tui_fail(&e);
-	}
-	loop_run(a, signals);
-	if (!screen_close())
-		a->farewell[0] = '\0'; /* the line hangs: nobody would read it */
-	return a->signal ? 128 + a->signal : 0;
-}
-
-static int tui_with_targets(struct app *a)
+/* Take the terminal, resume the program, run the loop. Returns the exit status. */
+static int tui_show(struct app *a)
 {
 	struct screen_options options = {.no_color = a->options->no_color,
 		.ascii = a->options->ascii,
 		.mouse = a->options->mouse,
 		.theme = a->options->theme};
-	char why[256], mistake[1200];
+	char why[256], safe[1200];
+	struct probes_error e = {0};
 	int signals = loop_signals();
 
 	if (signals < 0) {
@@ -84,18 +57,26 @@ static int tui_with_targets(struct app *a)
 	}
 	if (why[0])
 		app_say(a, "%s", why);
-	if (a->options->mistake[0])
-		app_complain(a, "%s", text_clean(a->options->mistake, mistake, sizeof mistake));
-	return tui_show(a, signals);
+	if (a->options->config_error[0])
+		app_complain(a, "%s", text_clean(a->options->config_error, safe, sizeof safe));
+	if (a->started && !a->options->hold && probes_resume(a->started, &e) < 0) {
+		screen_close();
+		return tui_fail(&e);
+	}
+	loop_run(a, signals);
+	if (!screen_close())
+		a->leaving.farewell[0] = '\0'; /* the terminal stalls: nobody would read it */
+	return a->leaving.signal ? 128 + a->leaving.signal : 0;
 }
 
 int tui_run(const struct options *o)
 {
+	struct sigaction give_up = {.sa_handler = tui_give_up};
 	struct app *a = mem_alloc(sizeof *a);
 	struct probes_error e = {0};
-	int status;
 
 	a->options = o;
+	a->views = view_table;
 	a->hidden = o->hidden_columns;
 	a->refresh_ms = o->refresh_ms ? o->refresh_ms : 1000;
 	a->lease_ms = o->lease_given ? (int64_t)o->lease_ms : TUI_LEASE_MS;
@@ -104,20 +85,22 @@ int tui_run(const struct options *o)
 		free(a);
 		return tui_fail(&e);
 	}
-	if (open_all(a, &e) < 0)
-		status = tui_fail(&e);
-	else
-		status = tui_with_targets(a);
-	lines_done(&a->lines);
+	tui_status = targets_load_all(a, &e) < 0 ? tui_fail(&e) : tui_show(a);
+	pager_done(&a->text.pager);
 	record_done(&a->record);
-	open_close(a);
+	targets_load_close(a);
 	picker_done(&a->picker);
-	pattern_free(a->output_search);
-	workers_done(a);
+	pattern_free(a->output.search);
 	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);
-	tui_farewell(a, status);
+	if (a->leaving.farewell[0]) {
+		/* Everything is undone and closed: a stalled terminal must not delay the exit. */
+		sigaction(SIGALRM, &give_up, NULL);
+		alarm(TUI_FAREWELL_S);
+		report_line("%s", a->leaving.farewell);
+		alarm(0);
+	}
 	free(a);
-	return status;
+	return tui_status;
 }

@@ -5,9 +5,9 @@
 #include "ui/options.h"
 
 /*
- * Open what the options name and show it until the user leaves. Returns the
- * exit status. What goes wrong before the screen is there is said on standard
- * error, and the terminal is untouched.
+ * Open the targets that the options name, and show them until the user leaves. Returns the exit
+ * status. An error before the screen is open is reported on standard error, and the terminal is
+ * untouched.
  */
 int tui_run(const struct options *o);
 

@@ -1,0 +1,96 @@
+/*
+ * x86-64.
+ *
+ * An OCaml site (OCaml [%probe], Jane Street's compiler): one byte switches it. imm32 always holds
+ * the displacement from +6 to the wrapper of the handler:
+ *
+ *     +0   +1   +2          +6
+ *     90   3d   imm32              off: nop; cmp eax, imm32
+ *     90   e8   rel32              on:  nop; call wrapper
+ *
+ * +0 and +1 have different owners: bpftrace may put cc at +0, and both work.
+ *
+ * An sdt site (sys/sdt.h) is a nop; libbpf's usdt.h puts a nine-byte nop behind it:
+ *
+ *     +0   +1
+ *     90   whatever follows
+ */
+#include "arch/arch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define X86_64_NOP 0x90
+#define X86_64_CMP 0x3d
+#define X86_64_CALL 0xe8
+
+const struct arch_site arch_site_ocaml = {
+	.length = 6, .switch_at = 1, .off = {X86_64_CMP}, .on = {X86_64_CALL}, .fixed_at = 2};
+
+const struct arch_site arch_site_sdt = {
+	.length = 1, .switch_at = 0, .off = {X86_64_NOP}, .on = {X86_64_NOP}, .fixed_at = 1};
+
+bool arch_is_site(const struct arch_site *site, const uint8_t bytes[ARCH_SITE_BYTES])
+{
+	return bytes[0] == X86_64_NOP &&
+	       (!memcmp(bytes + site->switch_at, site->off, ARCH_SWITCH_BYTES) ||
+		       !memcmp(bytes + site->switch_at, site->on, ARCH_SWITCH_BYTES));
+}
+
+/* Every kind of site begins with a nop. */
+void arch_guess_original(const uint8_t live[ARCH_SITE_BYTES], uint8_t original[ARCH_SITE_BYTES])
+{
+	memcpy(original, live, ARCH_SITE_BYTES);
+	original[0] = X86_64_NOP;
+}
+
+/* ---- disassembly ---- */
+
+#ifdef HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+
+/* AT&T syntax, as the arguments of probes are written. */
+size_t arch_disassemble(const uint8_t *bytes, size_t size, uint64_t address,
+	struct probes_instruction *out, size_t max)
+{
+	ZydisFormatter formatter;
+	ZydisDecoder decoder;
+	size_t count = 0;
+
+	if (ZYAN_FAILED(
+		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
+		ZYAN_FAILED(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT)))
+		return 0;
+	for (size_t at = 0; at < size && count < max; at += out[count++].length) {
+		ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+		ZydisDecodedInstruction instruction;
+		struct probes_instruction *line = &out[count];
+
+		*line = (struct probes_instruction){.address = address + at, .length = 1};
+		if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(
+			    &decoder, bytes + at, size - at, &instruction, operands)) &&
+			ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &instruction,
+				operands, instruction.operand_count_visible, line->text,
+				sizeof line->text, line->address, NULL)))
+			line->length = instruction.length;
+		else
+			snprintf(line->text, sizeof line->text, ".byte 0x%02x", bytes[at]);
+		memcpy(line->bytes, bytes + at, line->length);
+	}
+	return count;
+}
+
+#else
+
+size_t arch_disassemble(const uint8_t *bytes, size_t size, uint64_t address,
+	struct probes_instruction *out, size_t max)
+{
+	(void)bytes;
+	(void)size;
+	(void)address;
+	(void)out;
+	(void)max;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * The probes of one object: what its notes describe, and the last readings of a live process.
+ * Arrays are allocated once and never move.
+ */
+#ifndef PROBE_OBJECT_PROBES_H
+#define PROBE_OBJECT_PROBES_H
+
+#include "elf/object.h"
+#include "elf/symbols.h"
+#include "probe/kind.h"
+#include "probes.h"
+#include "process/maps.h"
+
+struct object_probes {
+	struct probes_object info;
+	char *path;
+	char build_id[129];
+	char why[192];
+	struct maps_location location; /* of its mapping: a rescan recognizes the object by it */
+	bool no_code;            /* known from a debug file only: there are no original bytes */
+	char *strings;           /* which the probes' texts point into */
+	struct object *file;     /* owned; NULL if there are no notes */
+	struct symbols *symbols; /* owned; opened at the first lookup */
+
+	struct probes_probe *probes; /* by provider, then name */
+	size_t probe_count;
+	struct probes_site *sites; /* those of one probe follow each other, by pc */
+	size_t site_count;
+	struct probes_semaphore *semaphores; /* likewise, by address */
+	size_t semaphore_count;
+
+	/* Of a process; NULL in a session with a file. */
+	uint8_t (*original)[ARCH_SITE_BYTES]; /* per site: the file's bytes */
+	uint32_t *same; /* see object_probes_same; NULL: no semaphores are shared */
+
+	/* The last readings. */
+	struct probes_live *live;           /* per probe */
+	struct probes_site_live *site_live; /* per site */
+	uint32_t *values;                   /* per semaphore; PROBES_NONE: not read */
+
+	/* What the session changed here (session/session.h), which frees it; NULL: nothing. */
+	struct account *account;
+};
+
+/*
+ * Make the probes that the notes of `file` describe. The new object owns `file`, also on failure;
+ * NULL: `why` says why there is none. `live`: in a process, where address = bias + vaddr.
+ */
+int object_probes_new(const struct probes_object *info, struct object *file, const char *why,
+	bool live, struct object_probes **object_probes, struct probes_error *e);
+void object_probes_free(struct object_probes *h);
+
+/* Set the build-id that was read from memory, of an object without a file. */
+void object_probes_set_build_id(struct object_probes *h, const unsigned char *bytes, size_t size);
+
+/* The object is no longer mapped: drop all readings. */
+void object_probes_unload(struct object_probes *h);
+
+/*
+ * Mark the probes broken whose semaphores are not writable now, and unmark the others. `ranges`:
+ * the writable ranges of the process (struct maps_range). Returns whether any probe changed.
+ */
+bool object_probes_check_writable(struct object_probes *h, const struct array *ranges);
+
+/* Index, within the object, of a probe's first site and first semaphore. */
+size_t object_probes_site(const struct object_probes *h, const struct probes_probe *p);
+size_t object_probes_semaphore(const struct object_probes *h, const struct probes_probe *p);
+
+/* The first semaphore at the same address, which stands for all semaphores there. */
+static inline uint32_t object_probes_same(const struct object_probes *h, size_t semaphore)
+{
+	return h->same ? h->same[semaphore] : (uint32_t)semaphore;
+}
+
+/* Index, within the object, of the probe that has this site or semaphore. */
+size_t object_probes_probe_of(const struct object_probes *h, bool is_site, size_t index);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * Probes by sys/sdt.h (DTRACE_PROBE, USDT): a site is a nop, at which a tracer puts a breakpoint;
+ * the semaphore, if there is one, guards the code that computes the arguments. Also every provider
+ * that no other kind knows.
+ */
+#include "probe/kind.h"
+
+static const struct kind_provider *sdt_provider(const char *name)
+{
+	static const struct kind_provider any = {
+		.kind = PROBES_SDT, .may_be_absent = true, .limit = KIND_SHARED_LIMIT};
+
+	(void)name;
+	return &any;
+}
+
+static const char *sdt_about(const struct probes_probe *probe)
+{
+	return probe->semaphore_count ? "sdt: a nop; the program looks at the semaphore"
+				      : "sdt: a nop; no semaphore, so there is nothing to switch";
+}
+
+/* The instruction of a site may be any; tracers do not care either. */
+static const char *sdt_mismatch(const uint8_t original[ARCH_SITE_BYTES])
+{
+	(void)original;
+	return NULL;
+}
+
+static enum probes_state sdt_judge(const uint8_t original[ARCH_SITE_BYTES],
+	const uint8_t live[ARCH_SITE_BYTES], unsigned count)
+{
+	if (count < arch_site_sdt.length)
+		return PROBES_UNREADABLE;
+	return live[0] == original[0] ? PROBES_UNKNOWN : PROBES_FOREIGN;
+}
+
+static enum probes_holder sdt_holder(const uint8_t live[ARCH_SITE_BYTES])
+{
+	return live[0] == ARCH_BREAKPOINT ? PROBES_HOLDER_INT3 : PROBES_HOLDER_OTHER;
+}
+
+const struct kind_ops sdt_ops = {
+	.name = "sdt",
+	.site = &arch_site_sdt,
+	.provider = sdt_provider,
+	.about = sdt_about,
+	.mismatch = sdt_mismatch,
+	.judge = sdt_judge,
+	.holder = sdt_holder,
+};

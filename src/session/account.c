@@ -1,0 +1,186 @@
+/*
+ * The account of an object: what this session changed in it and has not taken
+ * back, per resource. Reads the values of the last reading; writes nothing to
+ * the process.
+ */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool account_begin(struct object_probes *h, enum plan_resource kind)
+{
+	struct account *a = h->account;
+
+	if (!a) {
+		a = calloc(1, sizeof *a + h->semaphore_count * sizeof *a->changes +
+				      h->probe_count * (sizeof *a->switch_seq + sizeof *a->torn));
+		if (!a)
+			return false;
+		a->changes = (struct account_change *)(a + 1);
+		a->switch_seq = (uint32_t *)(a->changes + h->semaphore_count);
+		a->torn = (bool *)(a->switch_seq + h->probe_count);
+		h->account = a;
+	}
+	return kind == PLAN_RESOURCES || account_open_parts(&a->parts, h, kind);
+}
+
+void account_end(struct object_probes *h)
+{
+	if (h->account)
+		account_close_parts(&h->account->parts);
+	free(h->account);
+	h->account = NULL;
+}
+
+size_t account_count(const struct object_probes *h, enum plan_resource kind)
+{
+	return kind == PLAN_CODE ? h->site_count : h->semaphore_count;
+}
+
+bool account_open_parts(
+	struct plan_parts *parts, const struct object_probes *h, enum plan_resource kind)
+{
+	size_t count = account_count(h, kind);
+
+	if (!parts->of[kind])
+		parts->of[kind] = calloc(count + 1, sizeof *parts->of[kind]);
+	if (kind == PLAN_CODE && !parts->expected) {
+		parts->expected = malloc((count + 1) * sizeof *parts->expected);
+		if (parts->expected)
+			memset(parts->expected, 0xff, count * sizeof *parts->expected);
+	}
+	return parts->of[kind] && (kind != PLAN_CODE || parts->expected);
+}
+
+void account_close_parts(struct plan_parts *parts)
+{
+	for (enum plan_resource kind = 0; kind < PLAN_RESOURCES; kind++)
+		free(parts->of[kind]);
+	free(parts->expected);
+	*parts = (struct plan_parts){.expected = NULL};
+}
+
+uint32_t account_size(const struct probes_probe *p, enum plan_resource kind)
+{
+	return kind == PLAN_CODE ? p->site_count : p->semaphore_count;
+}
+
+uint32_t account_index(const struct object_probes *h, const struct probes_probe *p,
+	enum plan_resource kind, uint32_t i)
+{
+	return kind == PLAN_CODE ? (uint32_t)object_probes_site(h, p) + i
+				 : object_probes_same(h, object_probes_semaphore(h, p) + i);
+}
+
+int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit)
+{
+	return memcmp(edit->new_, kind_of(p)->site->on, ARCH_SWITCH_BYTES) ? -1 : 1;
+}
+
+struct account_resource account_resource(
+	const struct object_probes *h, size_t local, const struct probes_edit *edit)
+{
+	const struct probes_probe *p = &h->probes[local];
+
+	if (edit->role == PROBES_ROLE_SEMAPHORE)
+		return (struct account_resource){.kind = PLAN_SEMAPHORE,
+			.index = account_index(h, p, PLAN_SEMAPHORE, edit->index),
+			.part = edit_delta(edit)};
+	if (edit->role == PROBES_ROLE_CODE_ALONE)
+		return (struct account_resource){.kind = PLAN_CODE,
+			.index = account_index(h, p, PLAN_CODE, edit->index),
+			.part = account_code_part(p, edit)};
+	return (struct account_resource){.kind = PLAN_RESOURCES};
+}
+
+int32_t account_part(const struct object_probes *h, enum plan_resource kind, uint32_t index)
+{
+	return h->account && h->account->parts.of[kind] ? h->account->parts.of[kind][index] : 0;
+}
+
+void account_add(struct object_probes *h, size_t local, const struct account_resource *r)
+{
+	const struct probes_probe *p = &h->probes[local];
+	struct plan_parts *parts = &h->account->parts;
+
+	if (!r->part || !parts->of[r->kind])
+		return;
+	parts->of[r->kind][r->index] += r->part;
+	for (uint32_t i = 0; parts->of[PLAN_CODE] && i < p->site_count; i++) {
+		uint32_t site = account_index(h, p, PLAN_CODE, i), k = p->sites[i].semaphore;
+		uint32_t slot = k == PROBES_NONE ? k : account_index(h, p, PLAN_SEMAPHORE, k);
+		bool owned = account_part(h, PLAN_CODE, site) && slot != PROBES_NONE;
+
+		if (r->kind == PLAN_SEMAPHORE && owned && slot == r->index)
+			parts->expected[site] += (uint32_t)r->part;
+		else if (r->kind == PLAN_CODE && site == r->index)
+			parts->expected[site] = owned ? h->values[slot] : PROBES_NONE;
+	}
+}
+
+struct probes_edit account_edit(
+	const struct object_probes *h, enum plan_resource kind, uint32_t index, int32_t part)
+{
+	if (kind == PLAN_CODE) {
+		const struct probes_probe *p = &h->probes[object_probes_probe_of(h, true, index)];
+		struct probes_edit edit = kind_of(p)->edit(h->sites[index].address, part > 0);
+
+		edit.role = PROBES_ROLE_CODE_ALONE;
+		return edit;
+	}
+	return edit_semaphore(h->semaphores[index].address, part < 0 ? (unsigned)-part : 0,
+		part > 0 ? (unsigned)part : 0);
+}
+
+bool account_owns(const struct object_probes *h, const struct probes_probe *p)
+{
+	for (enum plan_resource kind = 0; h->account && kind < PLAN_RESOURCES; kind++)
+		for (uint32_t i = 0; i < account_size(p, kind); i++)
+			if (account_part(h, kind, account_index(h, p, kind, i)))
+				return true;
+	return h->account && h->account->torn[p - h->probes];
+}
+
+void account_judge(struct object_probes *h, size_t local)
+{
+	const struct probes_probe *p = &h->probes[local];
+	bool mine = false;
+
+	/* Somebody else may have taken away what this session had raised. */
+	for (uint32_t i = 0; h->account && i < p->semaphore_count; i++) {
+		uint32_t slot = account_index(h, p, PLAN_SEMAPHORE, i), value = h->values[slot];
+
+		mine = mine || (value > 0 && value != PROBES_NONE &&
+				       account_part(h, PLAN_SEMAPHORE, slot) > 0);
+	}
+	/* A count that others hold is theirs, also where this session made the code follow it. */
+	for (uint32_t i = 0; h->account && !p->semaphore_count && i < p->site_count; i++) {
+		uint32_t site = account_index(h, p, PLAN_CODE, i);
+
+		mine = mine || (h->site_live[site].state == PROBES_ON &&
+				       account_part(h, PLAN_CODE, site) > 0);
+	}
+	h->live[local].mine = mine;
+}
+
+size_t account_owned_count(const struct probes_session *s, uint32_t until)
+{
+	size_t owned = 0;
+
+	for (size_t i = 0; s->switch_seq && i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; h->account && k < h->probe_count; k++) {
+			uint32_t seq = h->account->switch_seq[k];
+
+			owned += seq && seq <= until && account_owns(h, &h->probes[k]);
+		}
+	}
+	return owned;
+}
+
+size_t probes_owned_count(const struct probes_session *s)
+{
+	return account_owned_count(s, UINT32_MAX);
+}

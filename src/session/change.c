@@ -1,0 +1,356 @@
+/*
+ * One change of a process: read, plan, record, write, account; repeated where
+ * the process changes meanwhile. Knows nothing of what is planned.
+ */
+#include "session/session.h"
+
+#include "base/error.h"
+#include "process/descriptors.h"
+#include "process/procfs.h"
+#include "process/stop.h"
+#include "process/tracer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHANGE_STOP_MS 1000 /* longest stop under -stop, unless the caller asks for another */
+#define CHANGE_TRIES 3 /* a count that others change between reading and writing is replanned */
+
+void probes_result_free(struct probes_result *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->text_count; i++)
+		free(r->texts[i]);
+	free(r->texts);
+	free(r->items);
+	free(r->edits);
+	free(r->cost);
+	free(r);
+}
+
+/* ---- the account ---- */
+
+/*
+ * A switch: what it wrote is this session's part. An undo: the parts that were to be taken back are
+ * settled, also where somebody else had taken them away and nothing was left to write. Code comes
+ * before semaphores: see account_add.
+ */
+static void change_account(
+	struct probes_session *s, const struct change *c, const struct probes_result *r)
+{
+	struct account_change *last;
+	int32_t before;
+	size_t local;
+
+	s->change_seq++;
+	for (int kind = PLAN_RESOURCES; kind-- > 0;)
+		for (size_t i = 0; i < r->edit_count; i++) {
+			struct object_probes *h =
+				catalog_find(&s->catalog, r->edits[i].probe, &local);
+			struct account_resource of = account_resource(h, local, &r->edits[i]);
+
+			if ((int)of.kind != kind)
+				continue;
+			if (!c->undo)
+				account_add(h, local, &of);
+			if (kind != PLAN_SEMAPHORE)
+				continue;
+			/* A child forked in the middle of the change holds the count, and this
+			   session's part of it, from before or after. */
+			last = &h->account->changes[of.index];
+			before = h->account->parts.of[kind][of.index];
+			if (!c->undo)
+				before -= of.part;
+			else if (c->foreign)
+				before += c->undo[h->probes[local].object].of[kind][of.index];
+			if (last->seq == s->change_seq)
+				last->steps = true;
+			else
+				*last = (struct account_change){.seq = s->change_seq,
+					.old = (uint16_t)edit_value(r->edits[i].old),
+					.before = before};
+			last->new_ = (uint16_t)edit_value(r->edits[i].new_);
+		}
+	s->last_switch_ticks = procfs_now();
+	for (size_t i = 0; i < r->item_count; i++) {
+		struct object_probes *h = catalog_find(&s->catalog, r->items[i].probe, &local);
+		const struct probes_probe *p = &h->probes[local];
+		struct plan_parts *undo = c->undo && !c->foreign ? &c->undo[p->object] : NULL;
+
+		if (r->items[i].outcome != PROBES_DONE || !h->account)
+			continue;
+		if (undo)
+			h->account->torn[local] = false;
+		for (int kind = PLAN_RESOURCES; undo && kind-- > 0;)
+			for (uint32_t k = 0; undo->of[kind] && k < account_size(p, kind); k++) {
+				struct account_resource of = {.kind = (enum plan_resource)kind,
+					.index = account_index(h, p, kind, k)};
+
+				of.part = -undo->of[kind][of.index];
+				account_add(h, local, &of);
+				/* The account itself is 0 now, where that was to be taken back. */
+				undo->of[kind][of.index] = 0;
+			}
+		h->account->switch_seq[local] = ++s->switch_seq;
+		account_judge(h, local);
+	}
+}
+
+/* A failed change whose undo failed, too: what it left in the process is this session's part. */
+static bool change_account_unreverted(struct probes_session *s, const struct apply *a)
+{
+	bool any = false;
+
+	for (int kind = PLAN_RESOURCES; kind-- > 0;)
+		for (size_t i = 0; i < a->verify.plan->edits.count; i++) {
+			const struct probes_edit *edit = verify_edit(&a->verify, i);
+			size_t local;
+			struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
+			struct account_resource of = account_resource(h, local, edit);
+
+			if (!a->unreverted[i] || (int)of.kind != kind || !of.part)
+				continue;
+			account_add(h, local, &of);
+			h->account->switch_seq[local] = ++s->switch_seq;
+			account_judge(h, local);
+			any = true;
+		}
+	return any;
+}
+
+/* ---- writing ---- */
+
+/* What is done while the process may be stopped: verify and write. */
+struct change_work {
+	struct apply apply;
+	struct memory *memory;
+};
+
+static int change_write(void *data, struct probes_error *e)
+{
+	struct change_work *w = data;
+
+	return apply_run(&w->apply, w->memory, e);
+}
+
+static int change_run(struct probes_session *s, const struct change *c, struct change_work *w,
+	uint64_t *stopped_ns, struct probes_error *e)
+{
+	int r;
+
+	if (c->atomically && !s->held)
+		return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
+			change_write, w, stopped_ns, e);
+	if (s->needs_tracer && !s->held)
+		return tracer_run(&s->who, change_write, w, e);
+	r = change_write(w, e);
+	/* A held program is stopped, and traced, already. */
+	if (s->held || !w->apply.barred)
+		return r;
+	/* The kernel refused a write to code; on most such kernels a tracer may write. */
+	r = tracer_run(&s->who, change_write, w, e);
+	s->needs_tracer = r == 0;
+	if (r == -EIO || (r < 0 && e->status == PROBES_FAILED && (r == -EPERM || r == -EACCES)))
+		error_why(e, "the kernel forbids it even to a tracer: code that is mapped shared, "
+			     "or proc_mem.force_override=never");
+	return r;
+}
+
+static int change_apply(struct probes_session *s, const struct change *c, const struct plan *p,
+	uint64_t *stopped_ns, struct probes_error *e)
+{
+	struct change_work w = {.memory = &s->memory};
+	int r = 0;
+
+	if (!p->edits.count)
+		return 0;
+	if (!s->first_switch_ticks)
+		s->first_switch_ticks = procfs_now();
+	for (size_t i = 0; r == 0 && i < p->edits.count; i++) {
+		const struct probes_edit *edit = ARRAY_AT(&p->edits, struct probes_edit, i);
+		size_t local;
+		struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
+
+		if (!account_begin(h, account_resource(h, local, edit).kind))
+			r = error_memory(e, "an account");
+	}
+	if (r < 0 || (r = apply_init(&w.apply, p, e)) < 0)
+		return r;
+	r = record_plan(s, p, c->undo, e);
+	if (r == 0) {
+		r = change_run(s, c, &w, stopped_ns, e);
+		/* Nobody knows what a killed helper process wrote. */
+		record_conclude(s, &w.apply, r, r != -ECHILD);
+		s->keep_journal = s->keep_journal || r == -ECHILD;
+		if (r < 0 && change_account_unreverted(s, &w.apply) && e->status != PROBES_GONE)
+			s->keep_journal = true;
+	}
+	apply_done(&w.apply);
+	return r;
+}
+
+/* ---- the whole ---- */
+
+/* `reader`: of the probes of the change; NULL: of all probes, which keeps its layout. */
+static int change_read(struct probes_session *s, const struct change *c, struct reader *reader,
+	struct probes_error *e)
+{
+	return reader ? read_by(s, reader, c->which, c->count, e) : read_probes(s, NULL, 0, e);
+}
+
+/* One attempt. *again: the process changed between reading and verifying. */
+static int change_once(struct probes_session *s, const struct change *c, struct reader *reader,
+	struct probes_result **result, bool *again, struct probes_error *e)
+{
+	struct probes_result *made;
+	struct plan p;
+	int r = change_read(s, c, reader, e), applied = 0;
+
+	*again = false;
+	if (r == 0)
+		r = plan_init(&p, &s->catalog, e);
+	if (r < 0)
+		return r;
+	r = c->plan(s, c, &p, e);
+	/* Made before the first write: what is done must not be lost for want of memory. */
+	*result = made = calloc(1, sizeof *made);
+	if (made) {
+		made->item_count = p.items.count;
+		made->items = array_take(&p.items);
+		made->text_count = p.texts.count;
+		made->texts = array_take(&p.texts);
+	}
+	for (size_t i = 0; made && i < made->item_count; i++) {
+		made->done += made->items[i].outcome == PROBES_DONE;
+		made->skipped += made->items[i].outcome == PROBES_SKIPPED;
+		made->not_done += made->items[i].outcome == PROBES_NOT_DONE;
+	}
+	if (made && r == 0)
+		r = room_check(s, c, &p, made, e);
+	if (made && r == 0 && !c->dry_run)
+		applied = r = change_apply(s, c, &p, &made->stopped_ns, e);
+	*again = applied == -EBUSY;
+	if (made && r == 0) {
+		made->edit_count = p.edits.count;
+		made->edits = array_take(&p.edits);
+		for (size_t i = 0; i < made->edit_count; i++)
+			made->sites += made->edits[i].role != PROBES_ROLE_SEMAPHORE;
+	}
+	plan_done(&p);
+	if (!made)
+		return error_memory(e, "a result");
+	made->dry_run = c->dry_run;
+	return r;
+}
+
+static int change_retry(struct probes_session *s, const struct change *c, struct reader *reader,
+	struct probes_result **result, struct probes_error *e)
+{
+	struct probes_rescanned what;
+	struct probes_error ignored;
+	bool again = true, keep_journal = s->keep_journal;
+	int r = 0;
+
+	for (int tries = 0; again && tries < CHANGE_TRIES; tries++) {
+		probes_result_free(*result);
+		*result = NULL;
+		r = change_once(s, c, reader, result, &again, e);
+		/* A library that was unloaded shows as bytes that differ, as none to read
+		   (EFAULT), or as none to write (EIO). Plan the rest anew, without the library. */
+		if ((again || r == -EFAULT || r == -EIO) &&
+			rescan_objects(s, &what, NULL, &ignored) == 0 && what.gone_objects) {
+			again = true;
+			/* What could not be undone in the library went with it. */
+			if (!probes_owned_count(s))
+				s->keep_journal = keep_journal;
+		}
+	}
+	/* What was written in a process that is gone went with it. */
+	if (c->undo && (r < 0 ? e->status != PROBES_GONE : (*result)->not_done))
+		s->keep_journal = true;
+	if (r < 0 || c->dry_run)
+		return r;
+	change_account(s, c, *result);
+	if (c->undo && !c->foreign && !(*result)->not_done && !probes_owned_count(s))
+		s->keep_journal = false;
+	/* So that the state shown next is that after the change; a failure shows itself at the next
+	   reading. */
+	if (change_read(s, c, reader, &ignored) < 0)
+		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %s", ignored.what, ignored.why);
+	return 0;
+}
+
+int change_in_turn(struct probes_session *s, const struct change *c, struct probes_result **result,
+	struct probes_error *e)
+{
+	bool partial = c->count < s->catalog.probe_count, fits = true;
+	struct probes_error gone;
+	struct reader reader;
+	struct array which;
+	int r;
+
+	*result = NULL;
+	/* Lay the readings out once. A tool that holds a site counts in its semaphore, even if that
+	   is shared with a probe that the change does not name. */
+	array_init(&which, sizeof(size_t));
+	if (partial)
+		fits = catalog_sharing(&s->catalog, c->which, c->count, &which);
+	if (fits && which.count) {
+		fits = array_reserve(&which, c->count);
+		for (size_t i = 0; fits && i < c->count; i++)
+			*(size_t *)array_add(&which) = c->which[i];
+	}
+	if (partial && fits)
+		fits = which.count ? reader_init(&reader, &s->catalog, which.data, which.count)
+				   : reader_init(&reader, &s->catalog, c->which, c->count);
+	array_done(&which);
+	if (!fits)
+		return error_memory(e, "a reading");
+	r = change_retry(s, c, partial ? &reader : NULL, result, e);
+	if (partial)
+		reader_done(&reader);
+	/* Whatever failed: the cause is the end of the process, if that has ended. */
+	if (r < 0 && e->status != PROBES_GONE && probes_alive(s, &gone) < 0) {
+		*e = gone;
+		r = e->code;
+	}
+	return r;
+}
+
+int change_execute(struct probes_session *s, const struct change *c, struct probes_result **result,
+	struct probes_error *e)
+{
+	int r = session_may_switch(s, c->dry_run, e), spare = 0;
+	/* An undo waits longer if its caller can: there may be no later attempt. */
+	int patience = c->undo && s->patience_ms ? (int)s->patience_ms : SESSION_LOCK_MS;
+
+	/*
+	 * Check before anything is written: the undo needs as many descriptors, besides the
+	 * journal. An undo itself tries with those that are left.
+	 */
+	if (r == 0 && !c->dry_run && !c->undo)
+		spare = descriptors_spare(s->journal.fd < 0);
+	if (spare < 0)
+		return error_set(
+			e, PROBES_FAILED, spare, "cannot switch in process %d", s->who.pid);
+	/* A dry run writes nothing, and needs no turn. */
+	if (r == 0 && c->dry_run)
+		return change_in_turn(s, c, result, e);
+	if (r == 0)
+		r = lock_take(&s->lock, &s->who, s->memory.fd, patience, e);
+	if (r < 0) {
+		/* The undo failed: its record must outlive the session. */
+		s->keep_journal = s->keep_journal || (c->undo && e->status != PROBES_GONE);
+		if (c->undo && r == -EBUSY)
+			error_hint(e,
+				"it stays on record; when that session has finished, undo it with: "
+				"probes-tui repair -pid %d",
+				s->who.pid);
+		return r;
+	}
+	r = change_in_turn(s, c, result, e);
+	lock_release(&s->lock, &s->who, s->memory.fd);
+	return r;
+}

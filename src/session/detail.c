@@ -1,0 +1,127 @@
+/*
+ * The public calls that look closer at one site: where it lies in the source,
+ * and the instructions around it.
+ */
+#include "session/session.h"
+
+#include "arch/arch.h"
+#include "elf/symbols.h"
+#include "process/mapped.h"
+
+#include <string.h>
+
+#define DETAIL_BEFORE 3   /* instructions shown before the site */
+#define DETAIL_REACH 4096 /* how far back a function may begin, bytes */
+#define DETAIL_AFTER 64   /* bytes read behind the site */
+
+static const struct probes_site *detail_find(const struct probes_session *s, size_t probe,
+	size_t site, struct object_probes **object_probes)
+{
+	size_t local;
+
+	*object_probes = catalog_find(&s->catalog, probe, &local);
+	return site < (*object_probes)->probes[local].site_count
+		       ? &(*object_probes)->probes[local].sites[site]
+		       : NULL;
+}
+
+/* When descriptors are scarce, the file may have been closed (object_probes_new). */
+static void detail_open_symbols(struct probes_session *s, struct object_probes *h)
+{
+	bool resting = h->file->fd < 0;
+
+	for (size_t i = 0; symbols_crowded() && i < s->catalog.objects.count; i++) {
+		struct object_probes *other = catalog_object(&s->catalog, i);
+
+		symbols_close(other->symbols);
+		other->symbols = NULL;
+	}
+
+	if (resting && (h->info.gone || !object_wake(h->file, mapped_reopen(&s->who, &h->location,
+								      h->info.executable))))
+		return;
+	h->symbols = symbols_open(h->file->fd, h->path);
+	if (resting)
+		object_rest(h->file);
+}
+
+void probes_source(struct probes_session *s, size_t probe, size_t site, struct probes_source *where)
+{
+	struct object_probes *h;
+	const struct probes_site *at = detail_find(s, probe, site, &h);
+
+	memset(where, 0, sizeof *where);
+	if (!at)
+		return;
+	if (!h->symbols)
+		detail_open_symbols(s, h);
+	if (h->symbols)
+		symbols_find(h->symbols, at->pc, where);
+}
+
+/* Read code from memory, or from the file where there is no process; returns the bytes got. */
+static size_t detail_read(struct probes_session *s, const struct object_probes *h, uint64_t vaddr,
+	uint8_t *bytes, size_t size)
+{
+	struct spans one;
+	size_t got = 0;
+
+	spans_init(&one, 0, SIZE_MAX);
+	if (spans_add(&one, s->process ? h->info.bias + vaddr : vaddr, size) == 0) {
+		if (!s->process)
+			object_read_spans(h->file, &one, bytes);
+		else if (s->memory.ops->read(&s->memory, &one, bytes) < 0)
+			size = 0;
+		got = spans_got(&one, 0, size);
+	}
+	spans_done(&one);
+	return got;
+}
+
+size_t probes_code(struct probes_session *s, size_t probe, size_t site,
+	struct probes_instruction *out, size_t max)
+{
+	uint8_t bytes[DETAIL_REACH + DETAIL_AFTER];
+	uint64_t last[DETAIL_BEFORE], start, from, next;
+	struct probes_instruction one;
+	struct probes_source where;
+	struct object_probes *h;
+	const struct probes_site *at = detail_find(s, probe, site, &h);
+	size_t got;
+
+	if (!at || h->info.gone)
+		return 0;
+	probes_source(s, probe, site, &where);
+	start = at->pc;
+	if (where.function[0] && where.offset <= DETAIL_REACH)
+		start = at->pc - where.offset;
+	got = detail_read(s, h, start, bytes, at->pc - start + DETAIL_AFTER);
+	if (got <= at->pc - start)
+		return 0;
+	/* Walk from the start of the function to the site, and show it from the third instruction
+	   before the site, if one begins at the site. */
+	for (size_t i = 0; i < DETAIL_BEFORE; i++)
+		last[i] = start;
+	for (next = start; next < at->pc; next += one.length) {
+		size_t offset = next - start;
+
+		if (offset >= got || !arch_disassemble(bytes + offset, got - offset, next, &one, 1))
+			break;
+		memmove(last, last + 1, (DETAIL_BEFORE - 1) * sizeof *last);
+		last[DETAIL_BEFORE - 1] = next;
+	}
+	from = next == at->pc ? last[0] : at->pc;
+	return arch_disassemble(bytes + (from - start), got - (from - start),
+		(s->process ? h->info.bias : 0) + from, out, max);
+}
+
+const uint8_t *probes_site_original(const struct probes_session *s, size_t probe, size_t site)
+{
+	static const uint8_t none[ARCH_SITE_BYTES];
+	size_t local;
+	const struct object_probes *h = catalog_find(&s->catalog, probe, &local);
+
+	if (h->no_code)
+		return NULL;
+	return h->original ? h->original[object_probes_site(h, &h->probes[local]) + site] : none;
+}

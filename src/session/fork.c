@@ -1,0 +1,302 @@
+/*
+ * Forked children: which session's process a child is a copy of, and which of the session's changes
+ * the copy holds. Owns these two decisions; group.c and sweep.c search the processes.
+ */
+#include "session/group.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- the parent ---- */
+
+/*
+ * exec puts random addresses into the auxiliary vector, and fork copies the vector: its hash
+ * (struct identity) is known even of a parent that has ended.
+ */
+const struct probes_session *fork_origin(struct probes_session *const *sessions, size_t count,
+	const struct tree_link *link, uint64_t *program)
+{
+	const struct probes_session *found = NULL;
+	bool read = false;
+
+	*program = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct probes_session *s = sessions[i];
+
+		if (!s->process || !s->first_switch_ticks ||
+			link->start_time < s->first_switch_ticks)
+			continue;
+		if (!read) {
+			errno = 0;
+			*program = identity_program(link->pid);
+			if (!*program && errno != EACCES && errno != EPERM)
+				return NULL;
+			read = true;
+		}
+		if (*program && *program != s->who.program)
+			continue;
+		if (s->who.pid == link->parent)
+			return s;
+		found = found ? found : s;
+	}
+	return found;
+}
+
+#define FORK_THREADS 100 /* that may end while two processes are compared */
+
+/* A thread for kcmp(2): that of `who`, or another one if it has ended. */
+static pid_t fork_thread(const struct identity *who)
+{
+	return identity_thread_lives(who) ? who->tid : identity_living_thread(who->proc);
+}
+
+bool fork_is_child(const struct probes_session *child, const struct probes_session *parent)
+{
+	const struct identity *a = &child->who, *b = &parent->who;
+
+	if (!child->process || !parent->process || !parent->first_switch_ticks ||
+		a->start_time < parent->first_switch_ticks || !a->program ||
+		a->program != b->program)
+		return false;
+	/*
+	 * The child of a vfork runs in its parent's memory, where a change must be undone only
+	 * once. A parent that has ended shares no memory. kcmp compares threads, and the thread
+	 * that stands for a process whose leader has ended may end, too.
+	 */
+	for (int i = 0; i < FORK_THREADS && identity_alive(a) && identity_alive(b); i++) {
+		long differs = syscall(SYS_kcmp, fork_thread(a), fork_thread(b), KCMP_VM, 0, 0);
+
+		if (differs >= 0 || errno != ESRCH)
+			return differs > 0;
+	}
+	return !identity_alive(b);
+}
+
+bool fork_is_after(uint64_t start_time, const struct probes_session *parent)
+{
+	return start_time > parent->last_switch_ticks + SESSION_BIRTH;
+}
+
+/* ---- what it holds ---- */
+
+/* A child, and what it inherited. */
+struct fork_child {
+	struct probes_session *child;
+	const struct probes_session *parent;
+	bool after;          /* see fork_is_after */
+	struct array writes; /* struct probes_edit: the session's part in the child */
+	struct array *doubt; /* the same, where it is unknown whether the session has a part */
+};
+
+static bool fork_add(struct array *to, struct probes_edit edit)
+{
+	struct probes_edit *slot = array_add(to);
+
+	if (slot)
+		*slot = edit;
+	return slot;
+}
+
+/* Every site of a probe, switched on. */
+static bool fork_add_sites(struct array *to, const struct probes_probe *p)
+{
+	for (uint32_t i = 0; kind_of(p)->edit && i < p->site_count; i++)
+		if (!fork_add(to, kind_of(p)->edit(p->sites[i].address, true)))
+			return false;
+	return true;
+}
+
+/* The session's last change of a count; NULL: it never changed the count. */
+static const struct account_change *fork_change(const struct object_probes *h, uint32_t slot)
+{
+	return h->account->changes[slot].seq ? &h->account->changes[slot] : NULL;
+}
+
+/*
+ * fork and each of our writes take mmap_lock (dup_mmap, access_remote_vm): a child is a copy of its
+ * parent between two writes. So a count that the session's last change took from `old` to `new` has
+ * one of these values, or one between, in a child that was born meanwhile, and the session's part
+ * is the one before or after the change. *known is false for any other value: others count there.
+ */
+static int32_t fork_part(const struct fork_child *f, const struct object_probes *from,
+	uint32_t slot, uint32_t value, bool *known)
+{
+	const struct account_change *c = fork_change(from, slot);
+	int32_t now = account_part(from, PLAN_SEMAPHORE, slot);
+
+	*known = true;
+	if (value == from->values[slot] || (c && value == c->new_))
+		return now;
+	if (c && !f->after) {
+		bool up = c->new_ > c->old;
+
+		if (value == c->old)
+			return c->before;
+		if (c->steps && (up ? value > c->old && value < c->new_
+				    : value < c->old && value > c->new_))
+			return c->before + (int32_t)value - (int32_t)c->old;
+	}
+	*known = f->after && !now;
+	return 0;
+}
+
+/* Add the values of a count without and with the session's part that the child may hold. */
+static bool fork_doubt(const struct object_probes *from, uint32_t slot, struct array *doubt)
+{
+	const struct account_change *c = fork_change(from, slot);
+	int32_t now = account_part(from, PLAN_SEMAPHORE, slot);
+	int64_t value = from->values[slot] == PROBES_NONE ? 0 : from->values[slot];
+	uint64_t address = from->semaphores[slot].address;
+
+	if (now)
+		return fork_add(
+			doubt, edit_semaphore(address, (unsigned)(value - now), (unsigned)value));
+	if (c && c->before)
+		return fork_add(doubt, edit_semaphore(address, c->new_, c->old));
+	return true;
+}
+
+static bool fork_is_torn(const struct object_probes *h, const struct probes_probe *p)
+{
+	for (uint32_t i = 0; i < p->site_count; i++) {
+		enum probes_state state = h->site_live[object_probes_site(h, p) + i].state;
+		uint32_t k = p->sites[i].semaphore, value;
+
+		value = k == PROBES_NONE ? PROBES_NONE
+					 : h->values[object_probes_semaphore(h, p) + k];
+		if (value != PROBES_NONE && (state == PROBES_ON || state == PROBES_OFF) &&
+			(state == PROBES_ON) != (value > 0))
+			return true;
+	}
+	return false;
+}
+
+/* Make what `to` inherited of `from` a change of the child's session. False: no memory. */
+static bool fork_take(
+	struct fork_child *f, struct object_probes *to, const struct object_probes *from)
+{
+	if (!account_begin(to, PLAN_SEMAPHORE))
+		return false;
+	for (uint32_t i = 0; i < from->semaphore_count; i++) {
+		bool known = true;
+		int32_t part;
+
+		if (object_probes_same(from, i) != i || account_part(to, PLAN_SEMAPHORE, i) ||
+			to->values[i] == PROBES_NONE ||
+			(!account_part(from, PLAN_SEMAPHORE, i) && !fork_change(from, i)))
+			continue;
+		part = fork_part(f, from, i, to->values[i], &known);
+		if (!known && !fork_doubt(from, i, f->doubt))
+			return false;
+		to->account->parts.of[PLAN_SEMAPHORE][i] = part;
+		if (part && !fork_add(&f->writes, account_edit(to, PLAN_SEMAPHORE, i, part)))
+			return false;
+	}
+	for (size_t i = 0; i < to->probe_count; i++) {
+		const struct probes_probe *p = &to->probes[i];
+
+		/* Sites and counts need several writes: a child born between them is torn, and its
+		   sites must follow its counts. */
+		if (from->account->switch_seq[i] && !f->after && fork_is_torn(to, p)) {
+			to->account->torn[i] = true;
+			if (!fork_add_sites(&f->writes, p))
+				return false;
+		}
+		/* The byte itself says whether the child has the code's part. */
+		for (uint32_t k = 0; k < p->site_count; k++) {
+			uint32_t site = account_index(to, p, PLAN_CODE, k);
+			struct account_resource code = {.kind = PLAN_CODE,
+				.index = site,
+				.part = account_part(from, PLAN_CODE, site)};
+			enum probes_state state = to->site_live[site].state;
+
+			if (!code.part || account_part(to, PLAN_CODE, site) ||
+				state != (code.part > 0 ? PROBES_ON : PROBES_OFF))
+				continue;
+			if (!account_begin(to, PLAN_CODE) ||
+				!fork_add(&f->writes, account_edit(to, PLAN_CODE, site, code.part)))
+				return false;
+			account_add(to, i, &code);
+		}
+		/* Undo in the parent's order: latest first. */
+		if (account_owns(to, p))
+			to->account->switch_seq[i] = from->account->switch_seq[i];
+	}
+	return true;
+}
+
+static bool fork_same_object(const struct object_probes *a, const struct object_probes *b)
+{
+	return a->info.bias == b->info.bias && !strcmp(a->path, b->path) &&
+	       a->location.inode == b->location.inode && a->location.major == b->location.major &&
+	       a->location.minor == b->location.minor && a->probe_count == b->probe_count &&
+	       a->semaphore_count == b->semaphore_count && !a->info.gone && !b->info.gone;
+}
+
+int fork_inherit(struct probes_session *child, struct probes_session *parent, bool after,
+	struct array *doubt, size_t *count, struct probes_error *e)
+{
+	struct fork_child f = {.child = child, .parent = parent, .after = after, .doubt = doubt};
+	int r, recorded;
+
+	*count = 0;
+	if (child->read_only || !fork_is_child(child, parent))
+		return 0;
+	r = read_probes(child, NULL, 0, e);
+	if (r == 0)
+		r = read_probes(parent, NULL, 0, e);
+	/* For a parent that has ended, the last read still shows what its children inherited. */
+	if (r < 0 && (e->status != PROBES_GONE || probes_alive(child, e) < 0))
+		return r;
+	r = 0;
+	array_init(&f.writes, sizeof(struct probes_edit));
+	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
+		const struct object_probes *from = catalog_object(&parent->catalog, i);
+
+		for (size_t k = 0; r == 0 && from->account && k < child->catalog.objects.count;
+			k++) {
+			struct object_probes *to = catalog_object(&child->catalog, k);
+
+			if (fork_same_object(to, from) && !fork_take(&f, to, from))
+				r = error_memory(e, "what a child inherited");
+		}
+	}
+	if (child->switch_seq < parent->switch_seq)
+		child->switch_seq = parent->switch_seq;
+	if (f.writes.count) {
+		recorded = record_begin(child);
+		if (recorded == 0)
+			recorded = journal_record(&child->journal, JOURNAL_MADE, &f.writes, NULL);
+		if (recorded < 0)
+			log_say(&child->log, PROBES_LOG_NOTICE,
+				"no journal can be kept of what process %d inherited (%s)",
+				child->who.pid, strerror(-recorded));
+		child->first_switch_ticks = child->who.start_time;
+		child->inherited_seq = child->switch_seq;
+		child->all.baseline_valid = false;
+		*count = probes_owned_count(child);
+	}
+	array_done(&f.writes);
+	return r;
+}
+
+bool fork_doubt_all(const struct probes_session *parent, struct array *doubt)
+{
+	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&parent->catalog, i);
+
+		for (uint32_t k = 0; h->account && !h->info.gone && k < h->semaphore_count; k++)
+			if (object_probes_same(h, k) == k && !fork_doubt(h, k, doubt))
+				return false;
+		for (size_t k = 0; h->account && !h->info.gone && k < h->probe_count; k++)
+			if (h->account->switch_seq[k] && !fork_add_sites(doubt, &h->probes[k]))
+				return false;
+	}
+	return true;
+}

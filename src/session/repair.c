@@ -1,0 +1,469 @@
+/*
+ * The public calls that find and undo what an interrupted session left. The
+ * journals say which edits were made for certain; of the last, unfinished
+ * plan the process itself says how far it came.
+ */
+#include "session/session.h"
+
+#include "base/error.h"
+#include "process/descriptors.h"
+#include "process/procfs.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- what the journal says ---- */
+
+/* An edit of a journal, by its address, then in the order of the journal. */
+struct repair_place {
+	uint64_t address;
+	uint32_t seq;
+	bool pending; /* of a plan whose end is not on record */
+	const struct probes_edit *edit;
+};
+
+static int repair_by_address(const void *a, const void *b)
+{
+	const struct repair_place *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* All edits of a journal; false: no memory. */
+static bool repair_places(const struct journal_text *text, struct array *places)
+{
+	size_t made = text->made.count, total = made + text->pending.count;
+
+	if (!array_reserve(places, total))
+		return false;
+	for (size_t i = 0; i < total; i++) {
+		const struct probes_edit *edit =
+			i < made ? ARRAY_AT(&text->made, struct probes_edit, i)
+				 : ARRAY_AT(&text->pending, struct probes_edit, i - made);
+
+		*(struct repair_place *)array_add(places) =
+			(struct repair_place){.address = edit->address,
+				.seq = (uint32_t)i,
+				.pending = i >= made,
+				.edit = edit};
+	}
+	if (total)
+		qsort(places->data, total, places->size, repair_by_address);
+	return true;
+}
+
+/* The places of an address, which follow each other: the first, and *end. */
+static const struct repair_place *repair_at(
+	const struct array *places, uint64_t address, const struct repair_place **end)
+{
+	const struct repair_place *all = places->data;
+	size_t low = 0, high = places->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (all[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (high = low; high < places->count && all[high].address == address;)
+		high++;
+	*end = all + high;
+	return all + low;
+}
+
+/* How many resources are not as they were before; 0 if all was undone. */
+static size_t repair_remaining(const struct journal_text *text)
+{
+	size_t remaining = 0;
+	struct array places;
+	int64_t part = 0;
+
+	array_init(&places, sizeof(struct repair_place));
+	if (!repair_places(text, &places))
+		remaining = text->made.count; /* perhaps all of them */
+	for (size_t i = 0; i < places.count; i++) {
+		const struct repair_place *at = ARRAY_AT(&places, struct repair_place, i);
+
+		part += at->pending ? 0 : edit_delta(at->edit);
+		/* Code has changed unless it was written back. */
+		if (!at->pending && at->edit->role == PROBES_ROLE_CODE_ALONE)
+			part = !part;
+		if (i + 1 < places.count && at[1].address == at->address)
+			continue;
+		remaining += part != 0;
+		part = 0;
+	}
+	array_done(&places);
+	return remaining;
+}
+
+int probes_leftovers(struct probes_session *s, struct probes_leftover **leftovers, size_t *count,
+	struct probes_error *e)
+{
+	struct array found;
+	bool fits;
+	int r;
+
+	*leftovers = NULL;
+	*count = 0;
+	/* Without descriptors the journals would seem to be missing. */
+	r = s->process ? descriptors_spare(0) : 0;
+	if (r < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
+			s->who.pid);
+	array_init(&found, sizeof(struct journal_found));
+	fits = !s->process || record_find(s, &found);
+	if (fits)
+		*leftovers = calloc(found.count + 1, sizeof **leftovers);
+	for (size_t i = 0; *leftovers && i < found.count; i++) {
+		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
+		struct probes_leftover *left = &(*leftovers)[*count];
+		char folder[250];
+
+		if (f->living)
+			continue;
+		++*count;
+		left->owner = f->text.key.owner;
+		left->changes = repair_remaining(&f->text);
+		left->interrupted = f->text.pending.count > 0;
+		if (!*f->unjudged)
+			continue;
+		records_path(&f->place, folder, sizeof folder);
+		snprintf(left->unjudged, sizeof left->unjudged, "%s%s%s: %s", folder,
+			*f->file ? "/" : "", f->file, f->unjudged);
+	}
+	journal_found_done(&found);
+	return *leftovers ? 0 : error_memory(e, "the journals");
+}
+
+/* ---- what is to be undone ---- */
+
+struct repair {
+	struct plan_parts *undo; /* per object */
+	size_t objects;          /* number of objects at the start: more may come meanwhile */
+	struct array places;     /* struct repair_place */
+	struct array made;       /* struct probes_edit: what was made of pending edits */
+	struct array which;      /* size_t: the probes that the journal names */
+};
+
+/*
+ * The part of the interrupted session of a resource that is `value` now. A pending edit is a part
+ * of it if the process holds its new value, and none if the process holds the old one; else another
+ * tool counts there too, and the count is left.
+ */
+static int32_t repair_sum(struct probes_session *s, struct repair *r, const struct probes_probe *p,
+	uint64_t address, uint32_t value, bool *named)
+{
+	const struct repair_place *end, *at = repair_at(&r->places, address, &end);
+	int32_t part = 0;
+
+	for (; at < end; at++) {
+		const struct probes_edit *edit = at->edit;
+		bool count = edit->role == PROBES_ROLE_SEMAPHORE;
+		unsigned old = count ? edit_value(edit->old) : edit->old[0];
+		unsigned new_ = count ? edit_value(edit->new_) : edit->new_[0];
+
+		*named = true;
+		if (!at->pending || value == new_)
+			part += edit->role == PROBES_ROLE_CODE_ALONE ? account_code_part(p, edit)
+								     : edit_delta(edit);
+		/* Code that follows its count is settled with that, made or not. */
+		if (at->pending && (value == new_ || edit->role == PROBES_ROLE_CODE) &&
+			array_reserve(&r->made, 1))
+			*(struct probes_edit *)array_add(&r->made) = *edit;
+		else if (at->pending && count && value != old)
+			log_say(&s->log, PROBES_LOG_NOTICE,
+				"the count at 0x%llx is %u, neither %u nor %u: another tool counts "
+				"there, it is left as it is",
+				(unsigned long long)address, value, old, new_);
+	}
+	return part;
+}
+
+/*
+ * The count of a site, if nobody but that session has changed it since its last edit of the code: a
+ * forced switch had set the count to 1 or 0. See struct plan_parts.
+ */
+static uint32_t repair_expected(
+	const struct repair *r, const struct probes_probe *p, uint64_t code, uint64_t count)
+{
+	const struct repair_place *end, *at;
+	uint32_t seq, expected;
+
+	repair_at(&r->places, code, &end);
+	seq = end[-1].seq;
+	expected = account_code_part(p, end[-1].edit) > 0;
+	for (at = repair_at(&r->places, count, &end); at < end; at++) {
+		/* The edit that set the count to that may follow its code. */
+		if (at->seq > seq && edit_value(at->edit->old) == expected)
+			expected = edit_value(at->edit->new_);
+		else if (at->seq > seq && edit_value(at->edit->new_) != expected)
+			return PROBES_NONE - 1; /* no count at all: it is left */
+	}
+	return expected;
+}
+
+static bool repair_object(struct probes_session *s, struct object_probes *h, struct repair *r)
+{
+	struct plan_parts *undo = &r->undo[h->probes[0].object];
+
+	for (size_t i = 0; i < h->probe_count; i++) {
+		const struct probes_probe *p = &h->probes[i];
+		size_t first = object_probes_semaphore(h, p), *slot;
+		bool named = false;
+
+		for (uint32_t k = 0; k < p->semaphore_count; k++)
+			if (object_probes_same(h, first + k) == first + k)
+				undo->of[PLAN_SEMAPHORE][first + k] = repair_sum(s, r, p,
+					p->semaphores[k].address, h->values[first + k], &named);
+		for (uint32_t k = 0; k < p->site_count; k++) {
+			const struct kind_ops *kind = kind_of(p);
+			uint32_t site = account_index(h, p, PLAN_CODE, k);
+			uint64_t code;
+			int32_t part;
+
+			if (!kind->edit)
+				continue;
+			code = kind->edit(p->sites[k].address, true).address;
+			part = repair_sum(s, r, p, code,
+				h->site_live[site].bytes[code - p->sites[k].address], &named);
+			undo->of[PLAN_CODE][site] = part;
+			if (part && p->sites[k].semaphore != PROBES_NONE)
+				undo->expected[site] = repair_expected(
+					r, p, code, p->semaphores[p->sites[k].semaphore].address);
+		}
+		if (!named)
+			continue;
+		slot = array_add(&r->which);
+		if (!slot)
+			return false;
+		*slot = h->info.first_probe + i;
+	}
+	return true;
+}
+
+/* Undo what one journal says. */
+static int repair_undo(struct probes_session *s, const struct journal_text *text,
+	const struct array *journals, struct probes_result **result, struct probes_error *e)
+{
+	struct change c = {
+		.plan = switch_plan_undo, .follow = true, .foreign = true, .journals = journals};
+	struct repair r = {.objects = s->catalog.objects.count};
+	int code = read_probes(s, NULL, 0, e);
+	bool fits;
+
+	array_init(&r.places, sizeof(struct repair_place));
+	array_init(&r.which, sizeof(size_t));
+	array_init(&r.made, sizeof(struct probes_edit));
+	r.undo = calloc(r.objects + 1, sizeof *r.undo);
+	fits = r.undo && repair_places(text, &r.places) &&
+	       array_reserve(&r.made, text->pending.count);
+	for (size_t i = 0; code == 0 && fits && i < r.objects; i++) {
+		struct object_probes *h = catalog_object(&s->catalog, i);
+
+		fits = !h->probe_count || (account_open_parts(&r.undo[i], h, PLAN_SEMAPHORE) &&
+						  account_open_parts(&r.undo[i], h, PLAN_CODE) &&
+						  repair_object(s, h, &r));
+	}
+	if (code == 0 && !fits)
+		code = error_memory(e, "a repair");
+	if (code == 0 && text->pending.count) {
+		code = journal_record(&s->journal, JOURNAL_KNOWN, &r.made, NULL);
+		if (code < 0)
+			error_set(e, PROBES_FAILED, code, "cannot write the journal");
+	}
+	if (code == 0 && r.which.count) {
+		c.which = r.which.data;
+		c.count = r.which.count;
+		c.undo = r.undo;
+		code = change_in_turn(s, &c, result, e);
+	}
+	for (size_t i = 0; r.undo && i < r.objects; i++)
+		account_close_parts(&r.undo[i]);
+	free(r.undo);
+	array_done(&r.places);
+	array_done(&r.which);
+	array_done(&r.made);
+	return code;
+}
+/* ---- the call ---- */
+
+/*
+ * Undo one journal. The undo is recorded in the very journal that it undoes, which is removed when
+ * nothing of it is left.
+ */
+static int repair_one(struct probes_session *s, const struct journal_found *f,
+	const struct array *journals, struct probes_result **result, struct probes_error *e)
+{
+	struct journal own = s->journal;
+	bool persistent = s->persistent, unrecorded = s->unrecorded, keep = s->keep_journal;
+	int r = journal_adopt(&s->journal, f);
+
+	if (r < 0) {
+		error_set(e, PROBES_FAILED, r, "cannot open the journal %s", s->journal.path);
+		s->journal = own;
+		return r;
+	}
+	s->persistent = s->unrecorded = false;
+	r = repair_undo(s, &f->text, journals, result, e);
+	/* What another tool holds keeps its record. */
+	if (r == 0 && !(*result && (*result)->not_done))
+		journal_remove(&s->journal);
+	else
+		journal_leave(&s->journal);
+	s->journal = own;
+	s->keep_journal = keep;
+	s->persistent = persistent;
+	s->unrecorded = unrecorded;
+	return r;
+}
+
+/* Room behind a list for another, which is copied there; NULL: no memory, the list stays. */
+static void *repair_extend(
+	void *list, size_t count, const void *more, size_t more_count, size_t size)
+{
+	char *longer = realloc(list, (count + more_count + 1) * size);
+
+	if (longer && more_count)
+		memcpy(longer + count * size, more, more_count * size);
+	return longer;
+}
+
+/* Append the result of one journal to those before it; *more is freed. */
+static bool repair_join(struct probes_result **all, struct probes_result *more)
+{
+	struct probes_result *a = *all;
+	void *items, *edits, *texts;
+
+	if (!a || !more) {
+		*all = a ? a : more;
+		return true;
+	}
+	items = repair_extend(
+		a->items, a->item_count, more->items, more->item_count, sizeof *a->items);
+	a->items = items ? items : a->items;
+	edits = repair_extend(
+		a->edits, a->edit_count, more->edits, more->edit_count, sizeof *a->edits);
+	a->edits = edits ? edits : a->edits;
+	texts = repair_extend(
+		a->texts, a->text_count, more->texts, more->text_count, sizeof *a->texts);
+	a->texts = texts ? texts : a->texts;
+	if (items && edits && texts) {
+		a->item_count += more->item_count;
+		a->edit_count += more->edit_count;
+		a->text_count += more->text_count;
+		more->text_count = 0; /* the items point into them */
+		a->done += more->done;
+		a->skipped += more->skipped;
+		a->not_done += more->not_done;
+		a->sites += more->sites;
+		a->copied_pages += more->copied_pages;
+		a->cost_bytes += more->cost_bytes;
+	}
+	probes_result_free(more);
+	return items && edits && texts;
+}
+
+/*
+ * Since when children inherit the changes of a journal: its creation, just before the first write.
+ * Clock ticks since boot; if the file system does not record the creation, the present.
+ */
+static uint64_t repair_since(const struct journal_found *f)
+{
+	char folder[sizeof f->place.base + sizeof f->place.name + 1];
+	char path[sizeof folder + sizeof f->file + 1];
+	uint64_t now = procfs_now(), ticks;
+	struct timespec wall;
+	struct statx st;
+	int64_t ns;
+
+	records_path(&f->place, folder, sizeof folder);
+	snprintf(path, sizeof path, "%s/%s", folder, f->file);
+	clock_gettime(CLOCK_REALTIME, &wall);
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &st) < 0 ||
+		!(st.stx_mask & STATX_BTIME))
+		return now;
+	ns = (wall.tv_sec - st.stx_btime.tv_sec) * 1000000000 +
+	     (wall.tv_nsec - (int64_t)st.stx_btime.tv_nsec);
+	/* Both times are truncated to ticks. */
+	ticks = 2;
+	ticks += ns > 0 ? (uint64_t)ns / (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
+	return ticks < now ? now - ticks : now;
+}
+
+/*
+ * Journals of ended owners that say what to undo come first, `*count` of them. Among these, those
+ * that lowered counts: what another journal added to such a count can be taken away only after they
+ * have raised it.
+ */
+static bool repair_order(struct array *found, size_t *count)
+{
+	struct journal_found *all = found->data;
+	bool fits = true;
+
+	*count = 0;
+	for (int lowering = 1; lowering >= 0; lowering--)
+		for (size_t i = *count; fits && i < found->count; i++) {
+			struct journal_found other = all[*count];
+			struct array lowered;
+
+			if (all[i].living || *all[i].unjudged)
+				continue;
+			array_init(&lowered, sizeof(struct plan_lowered));
+			fits = record_lowered_by(&all[i], &lowered);
+			if (fits && (!lowering || lowered.count)) {
+				all[*count] = all[i];
+				all[i] = other;
+				++*count;
+			}
+			array_done(&lowered);
+		}
+	return fits;
+}
+
+int probes_repair(struct probes_session *s, struct probes_result **result, struct probes_error *e)
+{
+	struct array found;
+	bool current = true; /* `found` is what the journals say now */
+	int r = session_may_switch(s, false, e);
+	size_t count = 0;
+
+	*result = NULL;
+	if (r == 0 && (r = descriptors_spare(1)) < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot repair process %d", s->who.pid);
+	if (r == 0)
+		r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
+	if (r < 0)
+		return r;
+	array_init(&found, sizeof(struct journal_found));
+	/* In the turn: two repairs at once must not undo the same thing twice. */
+	if (!record_find(s, &found) || !repair_order(&found, &count))
+		r = error_memory(e, "the journals");
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
+		struct probes_result *one = NULL;
+		uint64_t since = repair_since(f);
+
+		r = repair_one(s, f, current ? &found : NULL, &one, e);
+		/* Undone whole, it says nothing any more; in part, it must be read again. */
+		current = current && !(one && one->not_done);
+		journal_text_done(&f->text);
+		if (!s->first_switch_ticks || since < s->first_switch_ticks)
+			s->first_switch_ticks = since;
+		s->repaired = true;
+		if (!repair_join(result, one))
+			r = error_memory(e, "a result");
+	}
+	journal_found_done(&found);
+	lock_release(&s->lock, &s->who, s->memory.fd);
+	return r;
+}

@@ -1,0 +1,205 @@
+/*
+ * The memory that a switch costs the process, and whether it fits: the kernel copies a page at the
+ * first write to it, and charges the copy to the memory cgroup of the process. At the limit the
+ * kernel kills that process. Reading must cost nothing.
+ */
+#include "session/session.h"
+
+#include "base/error.h"
+#include "base/order.h"
+#include "process/cgroup.h"
+#include "process/descriptors.h"
+#include "process/pagemap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * Kept free beyond the cost. The kernel accounts exactly to a batch of 64 pages a processor
+ * (MEMCG_CHARGE_BATCH in mm/memcontrol.c), new page tables are charged as well where we share the
+ * cgroup (one page for 2 MiB of code), and the process itself goes on allocating.
+ */
+#define ROOM_RESERVE (64 * PAGEMAP_PAGE)
+
+#define ROOM_HOLDS_NS 50000000 /* about the time to switch 10,000 probes */
+
+static uint64_t room_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Open pagemap; false: it cannot be read. */
+static bool room_open_pagemap(struct probes_session *s)
+{
+	if (s->pagemap < 0)
+		s->pagemap = pagemap_open(s->who.task);
+	return s->pagemap >= 0;
+}
+
+/* Keep pagemap open, unless descriptors are scarce. */
+static void room_rest_pagemap(struct probes_session *s)
+{
+	if (s->pagemap < 0 || !descriptors_scarce(s->pagemap))
+		return;
+	close(s->pagemap);
+	s->pagemap = -1;
+}
+
+/* ---- reading ---- */
+
+int room_fetch(struct probes_session *s, struct reader *reader, bool *changed)
+{
+	uint64_t now = room_now();
+
+	if (s->memory.fd >= 0 && now >= reader->marked_until && room_open_pagemap(s)) {
+		for (size_t i = 0; i < reader->pieces.count; i++)
+			pagemap_mark(s->pagemap,
+				&ARRAY_AT(&reader->pieces, struct reader_piece, i)->spans);
+		reader->marked_until = now + ROOM_HOLDS_NS;
+		room_rest_pagemap(s);
+	}
+	return reader_fetch(reader, &s->catalog, &s->memory, changed);
+}
+
+/* ---- the pages of a plan ---- */
+
+/* Distinct, ascending page numbers of all bytes that a plan changes. */
+static int room_pages(const struct plan *p, struct array *pages, struct probes_error *e)
+{
+	/* The last page of counts, of code: neighbours mostly share a page. */
+	uint64_t last[2] = {0, 0};
+	size_t distinct = 0;
+
+	for (size_t i = 0; i < p->edits.count; i++) {
+		const struct probes_edit *w = ARRAY_AT(&p->edits, struct probes_edit, i);
+		bool count = w->role == PROBES_ROLE_SEMAPHORE;
+
+		for (uint8_t k = 0; k < w->length; k++) {
+			uint64_t page = (w->address + k) / PAGEMAP_PAGE, *slot;
+
+			if (w->old[k] == w->new_[k] || page == last[count])
+				continue;
+			slot = array_add(pages);
+			if (!slot)
+				return error_memory(e, "the pages of a plan");
+			last[count] = *slot = page;
+		}
+	}
+	if (!order_by_number(pages->data, pages->count, pages->size, 0))
+		return error_memory(e, "the pages of a plan");
+	for (size_t i = 0; i < pages->count; i++) {
+		uint64_t page = *ARRAY_AT(pages, uint64_t, i);
+
+		if (!distinct || *ARRAY_AT(pages, uint64_t, distinct - 1) != page)
+			*ARRAY_AT(pages, uint64_t, distinct++) = page;
+	}
+	pages->count = distinct;
+	return 0;
+}
+
+/* ---- the comparison ---- */
+
+/* "15.6 MiB" */
+static const char *room_size(uint64_t bytes, char *out, size_t size)
+{
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+	double n = (double)bytes / 1024;
+	size_t unit = 0;
+
+	while (n >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+		n /= 1024;
+		unit++;
+	}
+	snprintf(out, size, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
+	return out;
+}
+
+/*
+ * "needs 15.6 MiB to copy 4000 pages; 2.1 MiB are left under /sys/fs/cgroup/x/memory.max"; NULL: no
+ * memory
+ */
+static char *room_words(const struct probes_result *r, const char *limit)
+{
+	char cost[32], left[32], *words;
+	int n;
+
+	if (!r->copied_pages)
+		return strdup("needs no memory: no page is copied");
+	room_size(r->cost_bytes, cost, sizeof cost);
+	room_size(r->room_bytes, left, sizeof left);
+	n = asprintf(&words, "needs %s to copy %zu page%s%s%s%s%s", cost, r->copied_pages,
+		r->copied_pages == 1 ? "" : "s", limit ? "; " : "", limit ? left : "",
+		limit ? " are left under " : "", limit ? limit : "");
+	return n < 0 ? NULL : words;
+}
+
+static int room_compare(struct probes_session *s, const struct change *c,
+	const struct cgroup_headroom *room, struct probes_result *r, struct probes_error *e)
+{
+	uint64_t left = room->left;
+	uint64_t spare = left > ROOM_RESERVE ? left - ROOM_RESERVE : 0;
+
+	/* An undo must happen sooner or later: it may use all the room, without a reserve. */
+	r->room_bytes = c->undo || left == CGROUP_UNLIMITED ? left : spare;
+	r->no_room = r->cost_bytes > r->room_bytes;
+	if (r->no_room || c->dry_run) {
+		r->cost = room_words(r, room->limit);
+		if (!r->cost)
+			return error_memory(e, "the limits of a process");
+	}
+	if (c->dry_run)
+		return 0;
+	if (!r->no_room) {
+		/* The check stays valid for a moment: a long plan takes longer from its check to
+		   its last write. */
+		s->room_pages = (spare > r->cost_bytes ? spare - r->cost_bytes : 0) / PAGEMAP_PAGE;
+		s->room_until = room_now() + ROOM_HOLDS_NS;
+		return 0;
+	}
+	error_set(e, PROBES_REFUSED, -ENOSPC, "refused to write in process %d", s->who.pid);
+	error_why(e, "that %s", r->cost);
+	return error_hint(e, c->undo ? "raise that limit, then take back what is still switched"
+				     : "raise that limit, or switch fewer probes");
+}
+
+int room_check(struct probes_session *s, const struct change *c, const struct plan *p,
+	struct probes_result *r, struct probes_error *e)
+{
+	struct array pages;
+	struct cgroup_headroom room;
+	bool granted;
+	int code;
+
+	r->room_bytes = CGROUP_UNLIMITED;
+	array_init(&pages, sizeof(uint64_t));
+	code = room_pages(p, &pages, e);
+	granted = !c->dry_run && pages.count <= s->room_pages && room_now() < s->room_until;
+	if (code < 0 || !pages.count || granted) {
+		s->room_pages -= code == 0 ? pages.count : 0;
+		array_done(&pages);
+		return code;
+	}
+	if (room_open_pagemap(s))
+		r->copied_pages = pagemap_count(s->pagemap, pages.data, pages.count);
+	else
+		/* An undo writes to pages that were written, and so copied, before. */
+		r->copied_pages = c->undo ? 0 : pages.count;
+	room_rest_pagemap(s);
+	array_done(&pages);
+	r->cost_bytes = (uint64_t)r->copied_pages * PAGEMAP_PAGE;
+	/* Reading what is left costs more than a small switch: only where it matters. */
+	if (!r->copied_pages && !c->dry_run)
+		return 0;
+	if (cgroup_headroom(s->who.task, &room) < 0)
+		return error_memory(e, "the limits of a process");
+	code = room_compare(s, c, &room, r, e);
+	cgroup_headroom_done(&room);
+	return code;
+}

@@ -1,0 +1,432 @@
+/*
+ * The public calls that open, count and list. Composes the rooms below; holds no
+ * rule of its own about notes, bytes or memory.
+ */
+#include "session/session.h"
+
+#include "base/error.h"
+#include "probe/select.h"
+#include "process/access.h"
+#include "process/descriptors.h"
+#include "process/privilege.h"
+#include "process/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SESSION_THREADS 50 /* that may end while we read through them */
+
+/* ---- opening ---- */
+
+static struct probes_session *session_new(
+	const struct probes_options *options, struct probes_error *e)
+{
+	struct probes_session *s = calloc(1, sizeof *s);
+
+	if (!s) {
+		error_memory(e, "a session");
+		return NULL;
+	}
+	s->who = (struct identity){.pidfd = -1, .proc = -1, .task = -1};
+	s->memory.fd = -1;
+	s->journal.fd = -1;
+	s->pagemap = -1;
+	s->terms = (struct object_terms){.budget = &s->budget};
+	catalog_init(&s->catalog);
+	if (options) {
+		s->read_only = options->read_only;
+		s->persistent = options->persistent;
+		s->log = (struct log){options->log, options->log_data};
+	}
+	return s;
+}
+
+static int session_add(struct probes_session *s, const struct probes_object *info,
+	const struct maps_location *location, struct object *file, const char *why,
+	struct probes_error *e)
+{
+	size_t left_out = file ? file->note_left_out : 0;
+	struct object_probes *h;
+	int r;
+
+	if (!budget_take(&s->budget, sizeof *h + strlen(info->path))) {
+		object_free(file);
+		error_set(e, PROBES_FAILED, -E2BIG, "cannot keep %s", info->path);
+		return error_why(e, "the mapped files of the open processes exceed what probes-tui "
+				    "keeps (192 MiB a process, 256 MiB in all)");
+	}
+	r = object_probes_new(info, file, why, s->process, &h, e);
+	if (r < 0)
+		return r;
+	if (left_out)
+		log_say(&s->log, PROBES_LOG_NOTICE, "%s: %s", h->path, h->why);
+	if (location)
+		h->location = *location;
+	if (h->probe_count)
+		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %zu probes, bias 0x%llx", h->path,
+			h->probe_count, (unsigned long long)h->info.bias);
+	return catalog_add(&s->catalog, h) ? 0 : error_memory(e, "a session");
+}
+
+int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e)
+{
+	bool changed = false;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < image->objects.count; i++) {
+		struct image_object *o = ARRAY_AT(&image->objects, struct image_object, i);
+		struct probes_object info = {.path = o->path,
+			.bias = o->bias,
+			.deleted = o->deleted,
+			.executable = o->executable,
+			.unread = o->unread,
+			.remedy = o->remedy};
+		struct object *file = o->file;
+
+		o->file = NULL;
+		r = session_add(s, &info, &o->location, file, o->why, e);
+		if (r == 0 && !file)
+			object_probes_set_build_id(
+				catalog_object(&s->catalog, s->catalog.objects.count - 1),
+				o->build_id, o->build_id_size);
+	}
+	if (r < 0)
+		return r;
+	/* The protection of memory may have changed, and the kernel lets us write even to
+	   read-only memory. */
+	for (size_t i = 0; image->writable.count && i < s->catalog.objects.count; i++)
+		changed |= object_probes_check_writable(
+			catalog_object(&s->catalog, i), &image->writable);
+	s->changes += changed;
+	/* The next read evaluates these probes again. */
+	if (changed)
+		s->all.baseline_valid = false;
+	return 0;
+}
+
+static int session_read_maps(
+	struct probes_session *s, struct array *known, struct image *image, struct probes_error *e)
+{
+	int r = image_read_again(&s->who, &s->memory, known, &s->maps_mark, image, e);
+
+	if (r < 0)
+		return r;
+	/* The maps may be those of another program. */
+	r = probes_alive(s, e);
+	if (r < 0)
+		image_done(image);
+	return r;
+}
+
+/* The first readings go through one thread: if that ends meanwhile, repeat them through another. */
+int session_attach(struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e)
+{
+	for (int tries = 0;; tries++) {
+		int r = identity_open(&s->who, pid, e);
+
+		if (r < 0)
+			return r;
+		memory_open(&s->memory, s->who.task, s->who.tid, s->who.tid == pid);
+		if (error_is_shortage(s->memory.denied))
+			return error_set(e, PROBES_FAILED, s->memory.denied,
+				"cannot open the memory of process %d", pid);
+		r = image_read(&s->who, &s->memory, image, e);
+		if (tries == SESSION_THREADS || identity_thread_lives(&s->who))
+			return r;
+		if (r == 0)
+			image_done(image);
+		budget_done(&s->budget);
+		memory_close(&s->memory);
+		identity_close(&s->who);
+	}
+}
+
+static int session_open_process(struct probes_session *s, pid_t pid, struct probes_error *e)
+{
+	struct image image = {.terms = &s->terms};
+	int r = session_attach(s, pid, &image, e);
+
+	if (r < 0)
+		return r;
+	s->process = true;
+	s->read_maps = session_read_maps;
+	s->path = strdup(ARRAY_AT(&image.objects, struct image_object, 0)->path);
+	r = s->path ? session_add_image(s, &image, e) : error_memory(e, "a session");
+	image_done(&image);
+	budget_trim(&s->budget);
+	/* The readings belong together only if the process still runs the same program. */
+	if (r == 0 && identity_execed(&s->who))
+		return identity_gone(&s->who, e);
+	return r ? r : probes_alive(s, e);
+}
+
+static int session_finish(struct probes_session *s, int r, struct probes_session **session)
+{
+	if (r < 0) {
+		probes_close(s);
+		s = NULL;
+	}
+	*session = s;
+	return r;
+}
+
+int probes_open_pid(pid_t pid, const struct probes_options *options,
+	struct probes_session **session, struct probes_error *e)
+{
+	struct probes_session *s = session_new(options, e);
+
+	*session = NULL;
+	return s ? session_finish(s, session_open_process(s, pid, e), session) : e->code;
+}
+
+int probes_open_file(const char *path, const struct probes_options *options,
+	struct probes_session **session, struct probes_error *e)
+{
+	struct probes_object info = {.path = path, .executable = true};
+	struct probes_session *s = session_new(options, e);
+	int spare = descriptors_spare(0), fd, r;
+	struct object *file;
+	struct stat st;
+
+	*session = NULL;
+	if (!s)
+		return e->code;
+	fd = spare < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (spare < 0) {
+		r = error_set(e, PROBES_FAILED, spare, "cannot open %s", path);
+	} else if (fd < 0) {
+		error_set(e, errno == EACCES ? PROBES_DENIED : PROBES_NO_TARGET, -errno,
+			"cannot open %s", path);
+		r = error_hint(e, "name a file that exists and that you may read");
+	} else if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+		close(fd);
+		error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", path);
+		error_why(e, "it is no regular file");
+		r = error_hint(e, "name a program or a shared library");
+	} else {
+		s->path = strdup(path);
+		r = object_read_on(fd, path, &s->terms, &file, e);
+		if (r == 0)
+			r = session_add(s, &info, NULL, file, "", e);
+		if (r == 0 && !s->path)
+			r = error_memory(e, "a session");
+		budget_trim(&s->budget);
+	}
+	return session_finish(s, r, session);
+}
+
+int probes_start(const struct probes_program *program, const struct probes_options *options,
+	struct probes_session **session, struct probes_error *e)
+{
+	struct probes_session *s = session_new(options, e);
+	const char *slash = strrchr(program->file, '/');
+	struct privilege_facts facts;
+	char lost[300];
+	pid_t pid;
+	int r;
+
+	*session = NULL;
+	if (!s)
+		return e->code;
+	r = start_hold(program, &pid, e);
+	if (r == 0) {
+		r = session_open_process(s, pid, e);
+		/* The program runs with other rights than without a tracer. */
+		if (r == 0 && privilege_gather(&s->who, &facts) &&
+			privilege_lost(&facts, lost, sizeof lost))
+			log_say(&s->log, PROBES_LOG_NOTICE, "%.80s %s",
+				slash ? slash + 1 : program->file, lost);
+		else if (r < 0 && e->status == PROBES_DENIED)
+			/* The program has ended: no pid for a hint. */
+			error_hint(e, "start it by itself and attach as root");
+		s->held = true;
+		s->who.pid = pid;
+	}
+	return session_finish(s, r, session);
+}
+
+int probes_resume(struct probes_session *s, struct probes_error *e)
+{
+	if (!s->held)
+		return 0;
+	s->held = false;
+	return start_resume(s->who.pid, e);
+}
+
+void probes_close(struct probes_session *s)
+{
+	if (!s)
+		return;
+	if (s->held)
+		start_kill(s->who.pid);
+	if (s->all_ready)
+		reader_done(&s->all);
+	/* Nothing is left to undo in a process that has ended. */
+	if (s->keep_journal && identity_alive(&s->who) && memory_alive(&s->memory))
+		journal_leave(&s->journal);
+	else
+		journal_remove(&s->journal);
+	for (size_t i = 0; i < s->catalog.objects.count; i++)
+		account_end(catalog_object(&s->catalog, i));
+	catalog_done(&s->catalog);
+	budget_done(&s->budget);
+	memory_close(&s->memory);
+	if (s->pagemap >= 0)
+		close(s->pagemap);
+	identity_close(&s->who);
+	free(s->path);
+	free(s);
+}
+
+int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *e)
+{
+	struct probes_session s = {.who = {.pidfd = -1, .proc = -1, .task = -1},
+		.memory.fd = -1,
+		.process = true,
+		.terms = {.count = true}};
+	struct image image = {.terms = &s.terms};
+	int r = session_attach(&s, pid, &image, e);
+
+	*survey = (struct probes_survey){0};
+	for (size_t i = 0; r == 0 && i < image.objects.count; i++) {
+		const struct image_object *o = ARRAY_AT(&image.objects, struct image_object, i);
+
+		survey->objects++;
+		survey->probes += o->probes;
+		survey->unread += o->unread;
+		survey->more = survey->more || o->more;
+	}
+	if (r == 0) {
+		image_done(&image);
+		r = identity_execed(&s.who) ? identity_gone(&s.who, e) : probes_alive(&s, e);
+	}
+	memory_close(&s.memory);
+	identity_close(&s.who);
+	return r;
+}
+
+/* ---- facts ---- */
+
+pid_t probes_pid(const struct probes_session *s)
+{
+	return s->process ? s->who.pid : 0;
+}
+
+pid_t probes_ns_pid(const struct probes_session *s)
+{
+	return s->process ? identity_ns_pid(&s->who) : 0;
+}
+
+const char *probes_path(const struct probes_session *s)
+{
+	return s->path;
+}
+
+bool probes_held(const struct probes_session *s)
+{
+	return s->held;
+}
+
+int probes_alive(struct probes_session *s, struct probes_error *e)
+{
+	if (!s->process || (identity_alive(&s->who) && memory_alive(&s->memory)))
+		return 0;
+	return identity_gone(&s->who, e);
+}
+
+int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e)
+{
+	if (!s->process) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot switch probes of a file");
+		error_why(e, "only a process has probes that are on or off");
+		return error_hint(e, "name a process, or start the program with trace");
+	}
+	if (s->read_only && !dry_run) {
+		error_set(e, PROBES_REFUSED, -EROFS, "cannot switch probes");
+		return error_why(e, "this session is read-only");
+	}
+	if (s->memory.fd < 0 && !dry_run) {
+		error_set(e, PROBES_DENIED, s->memory.denied, "cannot write to process %d",
+			s->who.pid);
+		return access_explain(s->who.pid, e);
+	}
+	return probes_alive(s, e);
+}
+
+const struct probes_access *probes_access(struct probes_session *s)
+{
+	if (s->process)
+		probes_explain(s->who.pid, &s->access);
+	else
+		s->access = (struct probes_access){.can_list = true};
+	if (s->read_only)
+		s->access.can_switch = false;
+	return &s->access;
+}
+
+size_t probes_object_count(const struct probes_session *s)
+{
+	return s->catalog.objects.count;
+}
+
+const struct probes_object *probes_object_at(const struct probes_session *s, size_t index)
+{
+	return &catalog_object(&s->catalog, index)->info;
+}
+
+size_t probes_count(const struct probes_session *s)
+{
+	return s->catalog.probe_count;
+}
+
+const struct probes_probe *probes_at(const struct probes_session *s, size_t index)
+{
+	return catalog_probe(&s->catalog, index);
+}
+
+const struct probes_live *probes_live_at(const struct probes_session *s, size_t index)
+{
+	size_t local;
+	const struct object_probes *h = catalog_find(&s->catalog, index, &local);
+
+	return &h->live[local];
+}
+
+const struct probes_site_live *probes_site_live_at(
+	const struct probes_session *s, size_t probe, size_t site)
+{
+	static const struct probes_site_live unknown;
+	size_t local;
+	const struct object_probes *h = catalog_find(&s->catalog, probe, &local);
+
+	return s->process ? &h->site_live[object_probes_site(h, &h->probes[local]) + site]
+			  : &unknown;
+}
+
+uint32_t probes_semaphore_live_at(const struct probes_session *s, size_t probe, size_t semaphore)
+{
+	size_t local;
+	const struct object_probes *h = catalog_find(&s->catalog, probe, &local);
+
+	return s->process ? h->values[object_probes_semaphore(h, &h->probes[local]) + semaphore]
+			  : PROBES_NONE;
+}
+
+int probes_find(const struct probes_session *s, enum probes_by by, const char *text,
+	const struct probes_switch_options *options, size_t **indices, size_t *count,
+	struct probes_error *e)
+{
+	struct array found;
+	int r;
+
+	array_init(&found, sizeof(size_t));
+	r = select_text(&s->catalog, by, text, options, &found, e);
+	*count = r == 0 ? found.count : 0;
+	*indices = r == 0 ? array_take(&found) : NULL;
+	array_done(&found);
+	return r;
+}

@@ -1,0 +1,272 @@
+/*
+ * The inside of a session, for the files of this folder alone. Their calls run one way: each file
+ * calls only files above it here (tests/check-arrows.sh).
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include "base/log.h"
+#include "patch/apply.h"
+#include "patch/journal.h"
+#include "patch/plan.h"
+#include "probe/catalog.h"
+#include "probe/reader.h"
+#include "probes.h"
+#include "process/identity.h"
+#include "process/image.h"
+#include "process/lock.h"
+#include "process/memory.h"
+
+struct probes_session {
+	struct log log;
+	bool read_only;
+	bool process; /* a live process; else a file */
+	bool held;    /* probes_start started it, and it has not begun */
+	char *path;
+	struct identity who;
+	struct memory memory;
+	/* Read the maps again, as image_read_again; NULL: they do not change. Tests replace it. */
+	int (*read_maps)(struct probes_session *s, struct array *known, struct image *image,
+		struct probes_error *e);
+	uint64_t maps_mark;
+	struct budget budget;      /* for data kept from files */
+	struct object_terms terms; /* for reading files */
+	struct catalog catalog;
+	struct reader all; /* of every probe; laid out at the first full refresh */
+	bool all_ready;
+	uint64_t changes; /* readings that found something changed */
+	struct probes_access access;
+	uint32_t switch_seq;         /* of the last switch */
+	uint32_t inherited_seq;      /* `switch_seq` when the session took over what its process had
+					inherited by fork; 0: nothing was inherited */
+	uint64_t first_switch_ticks; /* clock ticks since boot: of the first switch; 0: none yet */
+	uint64_t last_switch_ticks;  /* likewise: end of the last change */
+	uint32_t change_seq;         /* of the last change */
+	struct journal journal;
+	struct journal_key key; /* of its journals; owner 0: not made yet */
+	struct lock lock;
+	unsigned patience_ms; /* wait of an undo; 0: SESSION_LOCK_MS */
+	int pagemap;          /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
+	uint64_t room_pages;  /* pages that may be copied without another check of its room ... */
+	uint64_t room_until;  /* ... until then: CLOCK_MONOTONIC, ns */
+	bool needs_tracer;    /* the kernel was seen to let only a tracer write to its code */
+	bool persistent;      /* probes_options.persistent */
+	bool unrecorded;      /* no journal can be kept; the notice was given */
+	bool repaired;        /* probes_repair undid what a session had switched since
+				 first_switch_ticks */
+	bool parts_unknown; /* a child by fork, in which some counts may hold a part of this session
+			     */
+	bool keep_journal;  /* a change could not be undone: the journal must stay */
+};
+
+/*
+ * Clock ticks that a fork may take from copying memory until the child appears in /proc with its
+ * start time. A child that appears later than that after a write was copied after the write.
+ */
+#define SESSION_BIRTH 10
+
+#define SESSION_LOCK_MS 5000 /* how long a switch waits for another session */
+
+/* ---- account.c: what this session changed, and has not taken back ---- */
+
+/* The last change of a count: a child forked meanwhile holds either value. */
+struct account_change {
+	uint32_t seq; /* of the change that wrote it; 0: none */
+	uint16_t old, new_;
+	int32_t before; /* this session's part of `old` */
+	bool steps; /* written several times by that change: a child may hold a value in between */
+};
+
+/* Of one object, from the first change of it on (struct object_probes). */
+struct account {
+	struct plan_parts parts;        /* the net change of each resource */
+	struct account_change *changes; /* per semaphore, at the first of its address */
+	uint32_t *switch_seq; /* per probe: when it was switched last, ascending; 0: never */
+	bool *torn; /* per probe: forked in the middle of a change, its sites disagree with
+		       its count, and this session is to mend them */
+};
+
+/* A resource of an object, and what an edit adds to this session's part of it. */
+struct account_resource {
+	enum plan_resource kind; /* PLAN_RESOURCES: none, the code follows its count */
+	uint32_t index;          /* struct plan_parts */
+	int32_t part;
+};
+
+/*
+ * Begin the account of an object, with room for a kind of resource (PLAN_RESOURCES: for none),
+ * unless there is some; false: no memory.
+ */
+bool account_begin(struct object_probes *h, enum plan_resource kind);
+
+/* The session forgets what it changed in the object. */
+void account_end(struct object_probes *h);
+
+/* Resources of a kind in an object. */
+size_t account_count(const struct object_probes *h, enum plan_resource kind);
+
+/* Room for parts of a kind, unless there is some; false: no memory. account_close_parts frees. */
+bool account_open_parts(
+	struct plan_parts *parts, const struct object_probes *h, enum plan_resource kind);
+void account_close_parts(struct plan_parts *parts);
+
+/* Index of the i-th resource of a kind of a probe, and their number. */
+uint32_t account_index(const struct object_probes *h, const struct probes_probe *p,
+	enum plan_resource kind, uint32_t i);
+uint32_t account_size(const struct probes_probe *p, enum plan_resource kind);
+
+struct account_resource account_resource(
+	const struct object_probes *h, size_t local, const struct probes_edit *edit);
+
+/*
+ * Add to this session's part of a resource of a probe. Code first, then the semaphore that governs
+ * it: both from the values before the change.
+ */
+void account_add(struct object_probes *h, size_t local, const struct account_resource *r);
+
+/* The part that such an edit makes of a site's code (PLAN_CODE). */
+int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit);
+
+/* This session's part of a resource. */
+int32_t account_part(const struct object_probes *h, enum plan_resource kind, uint32_t index);
+
+/* A part as an edit that makes it. */
+struct probes_edit account_edit(
+	const struct object_probes *h, enum plan_resource kind, uint32_t index, int32_t part);
+
+/* Does this session hold a part of it? */
+bool account_owns(const struct object_probes *h, const struct probes_probe *p);
+
+/* probes_owned_count, of the probes that this session switched at `until` or before (switch_seq).
+ */
+size_t account_owned_count(const struct probes_session *s, uint32_t until);
+
+/* Judge probes_live.mine, from the values of the last reading. */
+void account_judge(struct object_probes *h, size_t local);
+
+/* ---- session.c ---- */
+
+/* Open its identity, its memory and what is mapped; on failure the caller closes what is open. */
+int session_attach(
+	struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e);
+
+/* Add the objects of an image, and check of all objects what is writable. */
+int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e);
+
+/* May this session change its process, and is that still there? */
+int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e);
+
+/* ---- room.c: the memory that reading and writing cost the process ---- */
+
+struct change;
+
+/* As reader_fetch, in a way that copies no page of the process. */
+int room_fetch(struct probes_session *s, struct reader *reader, bool *changed);
+
+/*
+ * Store in the result what a plan would copy of the process; refuse a plan that needs more memory
+ * than its cgroups have room for. A dry run only sets no_room.
+ */
+int room_check(struct probes_session *s, const struct change *change, const struct plan *p,
+	struct probes_result *result, struct probes_error *e);
+
+/* ---- read.c: live states ---- */
+
+/*
+ * Read and judge the probes named by index (which = NULL: all), whatever the last reading said.
+ * Fails like probes_refresh.
+ */
+int read_probes(
+	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e);
+
+/* The same, by a reader that was laid out for just these. */
+int read_by(struct probes_session *s, struct reader *reader, const size_t *which, size_t count,
+	struct probes_error *e);
+
+/* ---- rescan.c: what was loaded and unloaded ---- */
+
+/*
+ * probes_rescan; appends to `lost` (size_t, may be NULL) the probes gone that this session had
+ * changed.
+ */
+int rescan_objects(struct probes_session *s, struct probes_rescanned *what, struct array *lost,
+	struct probes_error *e);
+
+/* ---- record.c: journals, its own and those of other sessions ---- */
+
+/* Open a journal of a process, by its pid, start time and `program` (struct identity). */
+int record_open(struct journal *j, pid_t target, uint64_t start, uint64_t program);
+
+/* Begin the session's journal, unless there is one. 0 or a negative errno. */
+int record_begin(struct probes_session *s);
+
+/*
+ * Record a plan before its first write. Where no journal can be begun: notice that once, and go on.
+ * A journal that was begun must stay whole: only an `undo` goes on without it.
+ */
+int record_plan(struct probes_session *s, const struct plan *p, bool undo, struct probes_error *e);
+
+/*
+ * Record how a plan ended. `known`: its helper process reported; else the plan stays open, and a
+ * repair asks the process.
+ */
+void record_conclude(struct probes_session *s, const struct apply *a, int result, bool known);
+
+/*
+ * The journals of its process, of living owners as well (journal_find_all): root also finds those
+ * of the user who owns the process. False: no memory.
+ */
+bool record_find(const struct probes_session *s, struct array *found);
+
+/*
+ * Append the counts (struct plan_lowered) that a journal says are lowered by it on the whole, by
+ * address. What it left open counts as made. False: no memory.
+ */
+bool record_lowered_by(const struct journal_found *f, struct array *lowered);
+
+/* The same, of all journals but the session's own. */
+bool record_lowered(
+	const struct probes_session *s, const struct array *journals, struct array *lowered);
+
+/* ---- change.c: read, plan, write, account ---- */
+
+/* What to plan, once the turn is taken and the values are read. */
+struct change {
+	const size_t *which;
+	size_t count;
+	int (*plan)(struct probes_session *s, const struct change *change, struct plan *p,
+		struct probes_error *e);
+	const struct array *chosen; /* for a switch */
+	struct plan_mode mode;
+	struct plan_parts *undo;      /* for an undo: per object, what to take back; what is taken
+					 back becomes 0 */
+	const struct array *journals; /* for an undo: record_find just now; NULL: not read */
+	bool follow;
+	bool foreign; /* undoes another session: no part of this session's net change */
+	bool dry_run;
+	bool atomically;
+	unsigned max_stop_ms;
+};
+
+/* Take the turn, and carry out a change. */
+int change_execute(struct probes_session *s, const struct change *change,
+	struct probes_result **result, struct probes_error *e);
+
+/* The same; the caller has the turn. */
+int change_in_turn(struct probes_session *s, const struct change *change,
+	struct probes_result **result, struct probes_error *e);
+
+/* ---- switch.c: switch and undo ---- */
+
+/* The `plan` of a change that takes back parts. */
+int switch_plan_undo(struct probes_session *s, const struct change *change, struct plan *p,
+	struct probes_error *e);
+
+/*
+ * Undo, like probes_restore, the net change of the probes that this session switched at `until` or
+ * before (switch_seq).
+ */
+int switch_restore_until(struct probes_session *s, uint32_t until, struct probes_result **result,
+	struct probes_error *e);
+
+#endif

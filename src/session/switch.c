@@ -1,0 +1,284 @@
+/*
+ * The public calls that change a process: switch, revert one switch, restore
+ * what was found.
+ */
+#include "session/session.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- switching ---- */
+
+static int switch_plan(
+	struct probes_session *s, const struct change *c, struct plan *p, struct probes_error *e)
+{
+	(void)s;
+	return plan_switch(p, c->chosen->data, c->chosen->count, &c->mode, e);
+}
+
+int probes_switch(struct probes_session *s, const struct probes_action *actions, size_t count,
+	const struct probes_switch_options *o, struct probes_result **result,
+	struct probes_error *e)
+{
+	struct change c = {.plan = switch_plan,
+		.mode = {.force = (o && o->force) || s->held},
+		.dry_run = o && o->dry_run,
+		.atomically = o && o->atomically,
+		.max_stop_ms = o ? o->max_stop_ms : 0};
+	size_t *which = NULL, ignored = 0, already = 0;
+	struct array chosen;
+	int r;
+
+	*result = NULL;
+	array_init(&chosen, sizeof(struct selected));
+	r = select_actions(&s->catalog, s, actions, count, o, &chosen, e);
+	if (r == 0 && !(which = calloc(chosen.count + 1, sizeof *which)))
+		r = error_memory(e, "a selection");
+	for (size_t i = 0; r == 0 && i < chosen.count; i++) {
+		const struct selected *one = ARRAY_AT(&chosen, struct selected, i);
+		bool enable = one->verb == PROBES_ENABLE;
+
+		/* A program that has not begun has nothing to disable; and a session is one party:
+		   it does not raise again what it holds enabled. */
+		if (s->held && !enable) {
+			ignored++;
+		} else if (o && o->once && !o->force && enable &&
+			   probes_live_at(s, one->probe)->mine) {
+			already++;
+		} else {
+			which[c.count] = one->probe;
+			*ARRAY_AT(&chosen, struct selected, c.count++) = *one;
+		}
+	}
+	if (ignored)
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"disabling is ignored when a program is started: %zu probes stay as they "
+			"are",
+			ignored);
+	c.chosen = &chosen;
+	c.which = which;
+	if (r == 0 && already && !c.count) {
+		*result = calloc(1, sizeof **result);
+		if (*result)
+			(*result)->dry_run = c.dry_run;
+		else
+			r = error_memory(e, "a result");
+	} else if (r == 0) {
+		chosen.count = c.count;
+		r = change_execute(s, &c, result, e);
+	}
+	if (*result)
+		(*result)->already = already;
+	free(which);
+	array_done(&chosen);
+	return r;
+}
+
+/* ---- undoing ---- */
+
+void probes_set_patience(struct probes_session *s, unsigned milliseconds)
+{
+	s->patience_ms = milliseconds < INT_MAX ? milliseconds : INT_MAX;
+}
+
+/*
+ * Where a count would go below 0, another session took this session's part away: if its journal
+ * says so, it will raise the count again.
+ */
+int switch_plan_undo(
+	struct probes_session *s, const struct change *c, struct plan *p, struct probes_error *e)
+{
+	struct array journals, lowered;
+	int r = plan_restore(p, c->which, c->count, c->undo, c->follow, e);
+
+	if (r < 0 || !p->below)
+		return r;
+	array_init(&journals, sizeof(struct journal_found));
+	array_init(&lowered, sizeof(struct plan_lowered));
+	if ((!c->journals && !record_find(s, &journals)) ||
+		!record_lowered(s, c->journals ? c->journals : &journals, &lowered))
+		r = error_memory(e, "the journals");
+	if (r == 0 && lowered.count) {
+		plan_done(p);
+		r = plan_init(p, &s->catalog, e);
+		p->lowered = &lowered;
+		if (r == 0)
+			r = plan_restore(p, c->which, c->count, c->undo, c->follow, e);
+		p->lowered = NULL;
+	}
+	journal_found_done(&journals);
+	array_done(&lowered);
+	return r;
+}
+
+/*
+ * What was unloaded meanwhile must not prevent the undo of the rest. Called before anything is laid
+ * out, since objects may be added. If the maps cannot be read, the undo goes on without.
+ */
+static void switch_rescan(struct probes_session *s, struct array *lost)
+{
+	struct probes_rescanned ignored;
+	struct probes_error e;
+
+	if (rescan_objects(s, &ignored, lost, &e) < 0)
+		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %s", e.what, e.why);
+}
+
+/* `undo`: per object, what to take back of these probes. */
+static int switch_undo(struct probes_session *s, const size_t *which, size_t count,
+	struct plan_parts *undo, struct probes_result **result, struct probes_error *e)
+{
+	struct change c = {.plan = switch_plan_undo, .which = which, .count = count, .undo = undo};
+
+	/* Where anything is torn, sites must follow their counts. */
+	for (size_t i = 0; i < s->catalog.objects.count && !c.follow; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		c.follow = h->account && memchr(h->account->torn, true, h->probe_count);
+	}
+	return change_execute(s, &c, result, e);
+}
+
+int probes_revert(struct probes_session *s, const struct probes_result *done,
+	struct probes_result **result, struct probes_error *e)
+{
+	struct plan_parts *undo;
+	size_t *which, objects;
+	int r = 0;
+
+	*result = NULL;
+	if (done->dry_run) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot undo a dry run");
+		return error_why(e, "it changed nothing");
+	}
+	switch_rescan(s, NULL);
+	objects = s->catalog.objects.count;
+	undo = calloc(objects + 1, sizeof *undo);
+	which = calloc(done->item_count + 1, sizeof *which);
+	if (!undo || !which)
+		r = error_memory(e, "an undo");
+	/* Backwards: a pair is undone in the order that loses no end. */
+	for (size_t i = 0; r == 0 && i < done->item_count; i++)
+		which[i] = done->items[done->item_count - 1 - i].probe;
+	for (size_t i = 0; r == 0 && i < done->edit_count; i++) {
+		size_t local;
+		const struct object_probes *h =
+			catalog_find(&s->catalog, done->edits[i].probe, &local);
+		struct plan_parts *parts = &undo[h->probes[local].object];
+		struct account_resource of = account_resource(h, local, &done->edits[i]);
+
+		if (of.kind == PLAN_RESOURCES)
+			continue; /* code that follows its count */
+		if (!account_open_parts(parts, h, of.kind))
+			r = error_memory(e, "an undo");
+		else
+			parts->of[of.kind][of.index] += of.part;
+		if (r == 0 && of.kind == PLAN_CODE && h->account)
+			parts->expected[of.index] = h->account->parts.expected[of.index];
+	}
+	if (r == 0)
+		r = switch_undo(s, which, done->item_count, undo, result, e);
+	for (size_t i = 0; undo && i < objects; i++)
+		account_close_parts(&undo[i]);
+	free(undo);
+	free(which);
+	return r;
+}
+
+/* A probe and when it was switched. */
+struct switch_owned {
+	size_t probe;
+	uint32_t seq;
+};
+
+static int switch_latest_first(const void *a, const void *b)
+{
+	const struct switch_owned *x = a, *y = b;
+
+	return (x->seq < y->seq) - (x->seq > y->seq);
+}
+
+/* The probes that hold a part of this session, latest first, and those that are lost; NULL: no
+ * memory. The caller frees. */
+static size_t *switch_list_owned(
+	const struct probes_session *s, uint32_t until, const struct array *lost, size_t *count)
+{
+	struct array owned;
+	bool fits = true;
+	size_t *which;
+
+	array_init(&owned, sizeof(struct switch_owned));
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; h->account && fits && k < h->probe_count; k++) {
+			uint32_t seq = h->account->switch_seq[k];
+
+			if (!seq || seq > until || !account_owns(h, &h->probes[k]))
+				continue;
+			fits = array_reserve(&owned, 1);
+			if (fits)
+				*(struct switch_owned *)array_add(&owned) =
+					(struct switch_owned){h->info.first_probe + k, seq};
+		}
+	}
+	if (owned.count)
+		qsort(owned.data, owned.count, owned.size, switch_latest_first);
+	*count = owned.count + lost->count;
+	which = fits ? calloc(*count + 1, sizeof *which) : NULL;
+	for (size_t i = 0; which && i < owned.count; i++)
+		which[i] = ARRAY_AT(&owned, struct switch_owned, i)->probe;
+	if (which && lost->count)
+		memcpy(which + owned.count, lost->data, lost->count * sizeof *which);
+	array_done(&owned);
+	return which;
+}
+
+int switch_restore_until(struct probes_session *s, uint32_t until, struct probes_result **result,
+	struct probes_error *e)
+{
+	struct plan_parts *undo;
+	size_t *which, count;
+	struct array lost;
+	bool mended;
+	int r = 0;
+
+	*result = NULL;
+	if (!s->switch_seq)
+		return 0;
+	array_init(&lost, sizeof(size_t));
+	switch_rescan(s, &lost);
+	which = switch_list_owned(s, until, &lost, &count);
+	array_done(&lost);
+	undo = calloc(s->catalog.objects.count + 1, sizeof *undo);
+	for (size_t i = 0; undo && i < s->catalog.objects.count; i++)
+		if (catalog_object(&s->catalog, i)->account)
+			undo[i] = catalog_object(&s->catalog, i)->account->parts;
+	if (!which || !undo)
+		r = error_memory(e, "an undo");
+	else if (count)
+		r = switch_undo(s, which, count, undo, result, e);
+	/* Nothing is torn any more, even if another tool mended it. */
+	mended = r == 0 && until == UINT32_MAX && *result && !(*result)->not_done;
+	for (size_t i = 0; mended && i < s->catalog.objects.count; i++) {
+		struct object_probes *h = catalog_object(&s->catalog, i);
+
+		if (h->account)
+			memset(h->account->torn, 0, h->probe_count);
+	}
+	/* What could not be undone must stay on record. */
+	if (r < 0 && e->status != PROBES_GONE)
+		s->keep_journal = true;
+	free(which);
+	free(undo);
+	return r;
+}
+
+int probes_restore(struct probes_session *s, struct probes_result **result, struct probes_error *e)
+{
+	return switch_restore_until(s, UINT32_MAX, result, e);
+}

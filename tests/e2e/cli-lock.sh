@@ -1,0 +1,113 @@
+#!/bin/sh
+# Locks of other processes on the target. Held by a stranger (who may not trace the target, even as root of a user
+# namespace of their own): no change waits, whatever the stranger locks. Held by a process that may
+# trace: a switch gives up after a time and names the holder; an undo waits longer, then stays on
+# record. Held by an unidentified process: a change waits, then ignores the lock.
+# Needs root, to be several users. Does not cover: two proc mounts (stress/mounts.sh).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || skip 'only root can be several users'
+nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all"
+locker=$VICTIMS/../stress/locker
+cp "$locker" "$tmp/locker" && chmod 755 "$tmp" "$tmp/locker" || exit 99
+$nobody "$tmp/locker" 0 none </dev/null >/dev/null 2>&1 || skip 'nobody may not run a program of ours'
+need_switching
+mkfifo "$tmp/lock"
+
+# locked AS PID WHAT [HOW]: $holder has locked it; false where that is not permitted.
+locked()
+{
+	as=$1
+	shift
+	: >"$tmp/locked"
+	$as "$tmp/locker" "$@" <"$tmp/lock" >"$tmp/locked" 2>&1 &
+	locking=$!
+	started="$started $locking"
+	exec 7>"$tmp/lock"
+	until grep -qE '^(held|failed)' "$tmp/locked"; do
+		[ -d "/proc/$locking" ] || grep -qE '^(held|failed)' "$tmp/locked" || return 1
+	done
+	holder=$(sed -n 's/^held //p' "$tmp/locked")
+	started="$started $holder"
+	[ -n "$holder" ]
+}
+
+unlocked()
+{
+	exec 7>&-
+	wait "$locking"
+	while [ -d "/proc/${holder:-none}" ]; do :; done
+	gone "$locking" $holder
+}
+
+# --- strangers: the locks that they can take block no session
+start loop_ocaml2_pie
+for way in directory pidfd 'pidfd namespace'; do
+	# shellcheck disable=SC2086 # words
+	if ! locked "$nobody" "$pid" $way; then
+		echo "$way: not permitted here: $(cat "$tmp/locked")"
+		unlocked
+		continue
+	fi
+	attach -enable multi
+	same "switched in spite of $way" "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0100 5 site 90e8'
+	attach -disable multi
+	hold -enable first
+	kill -TERM "$session"
+	wait "$session"
+	same "and taken back, $way" "$?" 143
+	gone "$session"
+	same "in memory, $way" "$(live "$VICTIMS/loop_ocaml2_pie" first)" '1 count 0000 1 site 903d'
+	unlocked
+done
+locked "$nobody" "$pid" mem
+same 'what nobody may lock' "$(cut -d : -f 1 "$tmp/locked")" failed
+unlocked
+
+# --- one of us, by either lock: who, and for how long
+for what in mem pidfd; do
+	locked '' "$pid" $what
+	refuses 6 "waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds" \
+		attach -no-syslog -pid "$pid" -enable multi
+	unlocked
+	same 'nothing was changed' "$(state multi)" disabled
+done
+
+# --- taking back goes on trying longer than switching does
+hold -enable multi
+locked '' "$pid" both
+kill -TERM "$session"
+want 6 attach -no-syslog -pid "$pid" -enable second
+same 'it tries on' "$(kill -0 "$session" && cat "$tmp/held" | wc -l | tr -d ' ')" 1
+unlocked
+wait "$session"
+same 'taken back after all' "$?" 143
+gone "$session"
+has 'and said' "switched back: 1 probe" "$tmp/held"
+same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
+
+# --- and ends one day: on record, with the truth about who and what to do
+hold -enable multi
+locked '' "$pid" both
+kill -TERM "$session"
+wait "$session"
+same 'refused' "$?" 6
+gone "$session"
+has 'who' "waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds" "$tmp/held"
+has 'what to do' "repair -pid $pid\$" "$tmp/held"
+unlocked
+want 0 repair -no-syslog -pid "$pid"
+has 'repaired' "undid what session $session left: 1 probe, 5 sites"
+same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
+
+# --- an unidentified holder: its lock is ignored after a time, since no session takes as long
+locked "$nobody" "$pid" pidfd orphan
+attach -enable multi
+attach -disable multi
+unlocked
+chmod 4755 "$tmp/locker"
+locked "$nobody" "$pid" pidfd # with root's rights, but by its file
+attach -enable multi
+attach -disable multi
+unlocked
+stop
+finish

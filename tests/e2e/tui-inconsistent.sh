@@ -1,0 +1,98 @@
+#!/bin/sh
+# An inconsistent probe: what disagrees is explained, and repaired by force either way. Arguments.
+# Does not cover: how inconsistency is found (unit tests), repair of what a killed session left (cli).
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+start loop_ocaml2_pie
+terminal 80 24
+screen
+
+# spoil OCTAL [NAME]: the first site of multi (or NAME) is written by hand
+file=$VICTIMS/loop_ocaml2_pie
+spoil()
+{
+	site=$(notes "$file" | awk -v name="${2:-multi}" '$2 == name { print $3; exit }')
+	poke $(($(bias "$file") + site + 1)) "$1"
+}
+
+keys /
+text multi
+keys Enter !
+wait_for 'ocaml_2:multi is not inconsistent: it is off, and code and count agree'
+spoil 350
+wait_for '^> \[~\] ocaml_2:multi +1/5 +0 '
+keys e
+wait_for 'FAILED, nothing was changed'
+keys !
+wait_for '^What disagrees in ocaml_2:multi'
+seen 'the process' 'Process [0-9]+: NOT ALL of it agrees'
+seen 'the count' 'count 1 at 0x[0-9a-f]+: 0 parties want it on'
+seen 'the sites' '1 of 5 sites are on; the count says that none should be'
+seen 'which one' 'site 1 at 0x[0-9a-f]+ is on: 90 e8'
+seen 'the way out' '^  y  repair, as the count says: .* OFF$'
+seen 'the footer' '^y repair  e force on  d force off '
+keys y
+wait_for 'By force: Switch OFF 1 probe, 5 sites\? .*Type y'
+keys Enter
+wait_for 'not done: nothing was changed'
+keys y y
+wait_for 'Nothing disagrees now: it is off'
+seen 'the result line' 'force off multi: 1 site, '
+same 'off' "$(state multi)" disabled
+keys q
+wait_for '^STATE PROVIDER:NAME'
+
+spoil 350
+wait_for '^> \[~\] ocaml_2:multi'
+keys ! e y
+wait_for 'Nothing disagrees now: it is on'
+same 'on' "$(state multi)" enabled
+same 'all five' "$(hits multi 1)" 5
+keys q y
+wait_for '^probes-tui attach -pid [0-9]+ -enable ocaml_2:multi -force$'
+keys q
+spoil 075
+wait_for '^> \[~\] ocaml_2:multi +4/5 +1 '
+keys !
+wait_for 'the count says that all should be'
+keys '?'
+wait_for '^Help'
+keys q
+wait_for '^What disagrees in ocaml_2:multi'
+keys d y
+wait_for 'Nothing disagrees now: it is off'
+same 'off again' "$(hits multi 1)" 0
+keys q
+
+# ------------------------------------------------------------- wholly at odds
+spoil 350 first
+keys k
+wait_for '^> \[!\] ocaml_2:first +1/1 +0 +\?'
+keys !
+wait_for '^What disagrees in ocaml_2:first'
+seen 'the process' 'Process [0-9]+: code and count DISAGREE'
+seen 'why' 'Two readings agree'
+keys y y
+wait_for 'Nothing disagrees now: it is off'
+# only code was written: that is undone like a count
+keys q u
+wait_for '^> \[!\] ocaml_2:first +1/1 +0'
+keys '!'
+wait_for '^What disagrees in ocaml_2:first'
+keys y y
+wait_for 'Nothing disagrees now: it is off'
+keys q j
+
+# ---------------------------------------------------------------------- arguments
+keys a
+wait_for '^Arguments of ocaml_2:multi'
+seen 'a site' '^site 1 of 5 at 0x'
+seen 'in words' '^   arg1 +(un)?signed, 8 bytes +register %'
+keys q i a
+wait_for '^Arguments of ocaml_2:multi'
+keys q
+wait_for '^Detail of ocaml_2:multi'
+keys q q
+wait_for '^status=0$'
+stop
+finish

@@ -1,0 +1,202 @@
+/*
+ * The table of views, opening and leaving them, and what keys in them are about. Drawing is left to
+ * the golden screens.
+ */
+#include "session_world.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/tui/actions/act.h"
+#include "ui/tui/views/view.h"
+
+Suite *view_suite(void);
+
+static struct session_world x;
+static struct app a;
+
+static void begin(void)
+{
+	static const struct options options;
+
+	session_begin(&x, "");
+	a = (struct app){.options = &options,
+		.views = view_table,
+		.access = {.can_list = true, .can_read = true, .can_switch = true},
+		.rows = 24,
+		.columns = 80};
+	model_add(&a.model, &x.s);
+	list_init(&a.list, &a.model);
+	list_update(&a.list);
+	app_open(&a, VIEW_LIST);
+}
+
+static void end(void)
+{
+	pager_done(&a.text.pager);
+	pager_done(&a.glance.pane);
+	list_done(&a.list);
+	pairs_done(&a.pairs.known);
+	rowlist_done(&a.pairs.rows);
+	model_done(&a.model);
+	session_end(&x);
+}
+
+/* Put the cursor on a probe and return its row. */
+static uint32_t go_to(const char *name)
+{
+	for (uint32_t i = 0; i < a.model.row_count; i++) {
+		if (!strcmp(row_name(&a.model.rows[i]), name)) {
+			ck_assert(rowlist_seek(&a.list.rows, i));
+			return i;
+		}
+	}
+	ck_abort_msg("no row %s", name);
+	return ROWLIST_NONE;
+}
+
+START_TEST(table_is_complete)
+{
+	for (int i = 0; i < VIEW_COUNT; i++) {
+		const struct view_ops *v = view_table[i];
+
+		ck_assert_msg(v->layout && v->draw && v->move, "view %d", i);
+		ck_assert_msg(v->where && !(v->where & (v->where - 1)), "view %d", i);
+		ck_assert_msg(!v->wait == !v->poll, "view %d", i);
+		/* w, and e with d, are keys only where there is something to write and to switch */
+		ck_assert_msg(
+			v->write || !request_possible(REQUEST_WRITE, v->where, ~0u), "view %d", i);
+		ck_assert_msg(
+			v->selection || !request_possible(REQUEST_ON, v->where, ~0u), "view %d", i);
+		ck_assert_msg(
+			v->row || !request_possible(REQUEST_CODE, v->where, ~0u), "view %d", i);
+	}
+}
+END_TEST
+
+/* q in a text returns to the view that it was opened from, whatever was opened above it. */
+START_TEST(overlays_return)
+{
+	uint32_t row = go_to("one");
+
+	act(&a, REQUEST_DETAIL);
+	ck_assert_int_eq(a.view, VIEW_DETAIL);
+	ck_assert_uint_eq(app_row(&a), row);
+	ck_assert_str_eq(a.text.heading, "Detail of ocaml_1:one");
+	act(&a, REQUEST_ARGUMENTS);
+	ck_assert_int_eq(a.view, VIEW_ARGUMENTS);
+	ck_assert_str_eq(a.text.heading, "Arguments of ocaml_1:one");
+	act_anywhere(&a, REQUEST_HELP);
+	ck_assert_int_eq(a.view, VIEW_HELP);
+	act(&a, REQUEST_BACK);
+	ck_assert_int_eq(a.view, VIEW_DETAIL);
+	ck_assert_str_eq(a.text.heading, "Detail of ocaml_1:one");
+	act(&a, REQUEST_BACK);
+	ck_assert_int_eq(a.view, VIEW_LIST);
+}
+END_TEST
+
+START_TEST(scrolls_and_begins_at_the_top)
+{
+	go_to("one");
+	act(&a, REQUEST_DETAIL);
+	a.rows = 10;
+	app_layout(&a);
+	ck_assert_int_eq(app_view_rows(&a), 7); /* heading, message, footer */
+	act(&a, REQUEST_LAST);
+	ck_assert_uint_eq(a.text.pager.top, a.text.pager.count - 7);
+	act(&a, REQUEST_RIGHT);
+	ck_assert_int_eq(a.hscroll, 8);
+	act(&a, REQUEST_BACK);
+	act(&a, REQUEST_DETAIL);
+	ck_assert_uint_eq(a.text.pager.top, 0);
+	ck_assert_int_eq(a.hscroll, 0);
+}
+END_TEST
+
+/* e and d act on the tagged rows; otherwise on the row under the cursor; the detail view on its
+ * own row, whatever is tagged. */
+START_TEST(selects)
+{
+	uint32_t one = go_to("one"), nop;
+	struct app_selection s = app_selection(&a);
+
+	ck_assert_uint_eq(s.count, 1);
+	ck_assert_uint_eq(s.rows[0], one);
+	ck_assert(s.named && !s.tagged && !s.pair);
+	free(s.rows);
+
+	nop = go_to("nop");
+	model_tag(&a.model, one, true);
+	model_tag(&a.model, nop, true);
+	go_to("soft");
+	s = app_selection(&a);
+	ck_assert_uint_eq(s.count, 2);
+	ck_assert(s.tagged && !s.named);
+	free(s.rows);
+
+	act(&a, REQUEST_DETAIL);
+	s = app_selection(&a);
+	ck_assert_uint_eq(s.count, 1);
+	ck_assert_uint_eq(s.rows[0], a.text.row);
+	ck_assert(s.named);
+	free(s.rows);
+
+	act(&a, REQUEST_BACK);
+	act(&a, REQUEST_HELP);
+	ck_assert_uint_eq(app_selection(&a).count, 0);
+	ck_assert_uint_eq(app_row(&a), ROWLIST_NONE);
+}
+END_TEST
+
+/* A pair is selected in the order of switching on: the end first. */
+START_TEST(selects_a_pair)
+{
+	uint32_t one = go_to("one"), duo = go_to("duo");
+	struct app_selection s;
+
+	pairs_choose(&a.pairs.known, one, duo);
+	act(&a, REQUEST_PAIRS);
+	ck_assert_int_eq(a.view, VIEW_PAIRS);
+	s = app_selection(&a);
+	ck_assert_uint_eq(s.count, 2);
+	ck_assert_uint_eq(s.rows[0], duo);
+	ck_assert_uint_eq(s.rows[1], one);
+	ck_assert_ptr_nonnull(s.pair);
+	free(s.rows);
+	act(&a, REQUEST_GO_TO);
+	ck_assert_int_eq(a.view, VIEW_LIST);
+	ck_assert_uint_eq(app_row(&a), one);
+}
+END_TEST
+
+/* A click moves the cursor; where no row is, and in a text, it does nothing. */
+START_TEST(clicks)
+{
+	int first = view_list_areas(&a).list.y;
+
+	view_list_ops.click(&a, first + 2);
+	ck_assert_uint_eq(a.list.rows.cursor, 2);
+	view_list_ops.click(&a, first + (int)a.list.rows.count);
+	view_list_ops.click(&a, 0);
+	ck_assert_uint_eq(a.list.rows.cursor, 2);
+	ck_assert_ptr_null(view_help_ops.click);
+}
+END_TEST
+
+Suite *view_suite(void)
+{
+	Suite *s = suite_create("view");
+	TCase *c = tcase_create("view");
+
+	tcase_add_checked_fixture(c, begin, end);
+	tcase_add_test(c, table_is_complete);
+	tcase_add_test(c, overlays_return);
+	tcase_add_test(c, scrolls_and_begins_at_the_top);
+	tcase_add_test(c, selects);
+	tcase_add_test(c, selects_a_pair);
+	tcase_add_test(c, clicks);
+	suite_add_tcase(s, c);
+	return s;
+}

@@ -1,0 +1,168 @@
+/*
+ * Buffered output and escaping. Owns the format of numbers.
+ */
+#include "ui/outbuf.h"
+
+#include <stdlib.h>
+#include <wchar.h>
+
+#include "ui/probe_name.h"
+
+static const char outbuf_hexdigits[] = "0123456789abcdef";
+
+void outbuf_begin(struct outbuf *b, FILE *out)
+{
+	b->out = out;
+	b->used = 0;
+}
+
+void outbuf_flush(struct outbuf *b)
+{
+	fwrite(b->bytes, 1, b->used, b->out);
+	b->used = 0;
+}
+
+void outbuf_overflow(struct outbuf *b, const char *bytes, size_t length)
+{
+	outbuf_flush(b);
+	fwrite(bytes, 1, length, b->out);
+}
+
+void outbuf_blanks(struct outbuf *b, size_t count)
+{
+	if (count > sizeof b->bytes - b->used)
+		outbuf_flush(b);
+	if (count > sizeof b->bytes)
+		count = sizeof b->bytes;
+	memset(b->bytes + b->used, ' ', count);
+	b->used += count;
+}
+
+void outbuf_padded(struct outbuf *b, const char *safe, size_t width)
+{
+	size_t used = outbuf_width(safe);
+
+	outbuf_text(b, safe);
+	if (used < width)
+		outbuf_blanks(b, width - used);
+}
+
+void outbuf_escaped(struct outbuf *b, const char *raw)
+{
+	size_t room = sizeof b->bytes - b->used;
+	size_t length = probes_escape(raw, b->bytes + b->used, room); /* usually fits */
+
+	if (length < room)
+		b->used += length;
+	else
+		outbuf_text(b, outbuf_safe(raw));
+}
+
+void outbuf_address(struct outbuf *b, uint64_t address)
+{
+	char text[18] = "0x";
+	unsigned count = (67 - (unsigned)__builtin_clzll(address | 1)) / 4;
+
+	for (unsigned i = count; i--; address >>= 4)
+		text[2 + i] = outbuf_hexdigits[address & 15];
+	outbuf_bytes(b, text, 2 + count);
+}
+
+void outbuf_number(struct outbuf *b, uint32_t number)
+{
+	char digits[10], *at = digits + sizeof digits;
+
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	outbuf_bytes(b, at, (size_t)(digits + sizeof digits - at));
+}
+
+void outbuf_hex(struct outbuf *b, const uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		outbuf_bytes(b, &outbuf_hexdigits[bytes[i] >> 4], 1);
+		outbuf_bytes(b, &outbuf_hexdigits[bytes[i] & 15], 1);
+	}
+}
+
+char *outbuf_digits(char *end, uint32_t number)
+{
+	if (number == PROBES_NONE) {
+		*--end = '-';
+		return end;
+	}
+	do
+		*--end = (char)('0' + number % 10);
+	while (number /= 10);
+	return end;
+}
+
+struct outbuf_scratch {
+	char *text;
+	size_t size;
+};
+
+/* Make room for length bytes and a NUL. */
+static bool outbuf_grow(struct outbuf_scratch *s, size_t length)
+{
+	char *text;
+
+	if (length < s->size)
+		return true;
+	text = realloc(s->text, length + 1);
+	if (!text)
+		return false;
+	s->text = text;
+	s->size = length + 1;
+	return true;
+}
+
+const char *outbuf_safe(const char *raw)
+{
+	static struct outbuf_scratch s;
+	size_t length = 255;
+
+	do {
+		if (!outbuf_grow(&s, length))
+			return "(no memory)";
+		length = probes_escape(raw, s.text, s.size);
+	} while (length >= s.size);
+	return s.text;
+}
+
+const char *outbuf_probe(const struct probes_probe *probe)
+{
+	static struct outbuf_scratch s;
+	size_t length = 255;
+
+	do {
+		if (!outbuf_grow(&s, length))
+			return "(no memory)";
+		length = probe_name_full(probe, s.text, s.size);
+	} while (length >= s.size);
+	return s.text;
+}
+
+size_t outbuf_width(const char *safe)
+{
+	size_t width = 0;
+	mbstate_t state = {0};
+
+	/* Nearly all texts are ASCII: one column per byte. */
+	while (safe[width] >= 0x20 && safe[width] < 0x7f)
+		width++;
+	for (const char *at = safe + width; *at;) {
+		wchar_t c;
+		size_t n = mbrtowc(&c, at, MB_CUR_MAX, &state);
+		int columns;
+
+		/* Invalid in this locale: count bytes. */
+		if (n == 0 || n > MB_CUR_MAX)
+			return strlen(safe);
+		columns = wcwidth(c);
+		width += columns > 0 ? (size_t)columns : 0;
+		at += n;
+	}
+	return width;
+}

@@ -1,0 +1,17 @@
+/* The table of states. Pure data. */
+#include "ui/states.h"
+
+const struct states_row states[STATES_COUNT] = {
+	[PROBES_UNKNOWN] = {"[?]", "not read", STYLE_DIM, 6, 1},
+	[PROBES_OFF] = {"[ ]", "off", STYLE_PLAIN, 4, 0},
+	[PROBES_ON] = {"[*]", "on", STYLE_ON, 3, 0},
+	[PROBES_PARTIAL] = {"[~]",
+		"partial: not all of its sites or semaphores (or processes) agree", STYLE_PARTIAL,
+		2, 4},
+	[PROBES_FOREIGN] = {"[X]", "foreign: another tool holds the byte that would switch it",
+		STYLE_WARN, 1, 5},
+	[PROBES_INCONSISTENT] = {"[!]", "inconsistent: code and semaphore disagree", STYLE_BAD, 0,
+		6},
+	[PROBES_UNREADABLE] = {"[?]", "its memory could not be read", STYLE_DIM, 5, 3},
+	[PROBES_UNLOADED] = {"[-]", "gone: its library was unloaded", STYLE_DIM, 7, 2},
+};

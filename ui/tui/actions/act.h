@@ -1,0 +1,91 @@
+/*
+ * What requests do: each changes the state, none draws. A function of a request is one entry of
+ * the table in act.c; the other declarations are what the loop and several of these files call.
+ */
+#ifndef UI_TUI_ACTIONS_ACT_H
+#define UI_TUI_ACTIONS_ACT_H
+
+#include "ui/tui/app/app.h"
+
+/* Do a request, if it is possible here and now; otherwise say why it is not. */
+void act(struct app *a, enum request r);
+/* The same whichever view is in front. */
+void act_anywhere(struct app *a, enum request r);
+/* A key while a question is open; while a prompt is. */
+void act_answer(struct app *a, uint32_t key);
+void act_prompt_key(struct app *a, uint32_t key);
+
+/* act_command.c: the command line of the screen (:). */
+void act_command(struct app *a, enum request r);
+
+/* act_find.c: searching, filtering and tagging in the list. */
+void act_find(struct app *a, enum request r); /* open a prompt */
+void act_find_next(struct app *a, enum request r);
+void act_find_forget(struct app *a, enum request r); /* the search */
+void act_find_tag(struct app *a, enum request r);
+/* Look up more functions for fn: in the filter. */
+void act_find_look_on(struct app *a);
+
+/* act_leave.c: the screen's end, and that of the program that was started. */
+void act_leave(struct app *a, enum request r);
+void act_leave_answer(struct app *a, uint32_t key);
+/* If the program that was asked to end has ended: quit. */
+void act_leave_wait(struct app *a);
+/* If nobody has typed for as long as the lease runs: undo, and stay. */
+void act_leave_lease(struct app *a);
+/* A signal ends the screen: undo, and quit. */
+void act_leave_signal(struct app *a, int signal);
+
+/* act_look.c: opening views, and how things are shown. */
+void act_look_open(struct app *a, enum request r); /* a text view */
+void act_look_detail(struct app *a, enum request r);
+void act_look_explain(struct app *a, enum request r);
+void act_look_back(struct app *a, enum request r);
+void act_look_tree(struct app *a, enum request r);
+void act_look_columns(struct app *a, enum request r);
+void act_look_columns_key(struct app *a, uint32_t key);
+void act_look_next_pane(struct app *a, enum request r);
+void act_look_output(struct app *a, enum request r);
+void act_look_type(struct app *a, enum request r);
+void act_look_run(struct app *a, enum request r);
+void act_look_retry(struct app *a, enum request r);
+void act_look_reopen(struct app *a, enum request r); /* the process that is gone */
+void act_look_sort(struct app *a, enum request r);
+void act_look_interval(struct app *a, enum request r);
+void act_look_freeze(struct app *a, enum request r);
+void act_look_read_only(struct app *a, enum request r);
+void act_look_redraw(struct app *a, enum request r); /* suspend too: after the turn */
+
+/* act_pair.c: p, on two tagged probes, on the one under the cursor, or in the list of pairs. */
+void act_pair(struct app *a, enum request r);
+/* Set app.pending to what switches a pair; false: both halves are so already. */
+bool act_pair_plan(struct app *a, const struct pairs_one *pair, bool off);
+void act_pair_say_done(struct app *a, bool off);
+
+/* act_record.c: scripts, files, marks. */
+void act_record(struct app *a, enum request r); /* open a prompt */
+void act_record_mark(struct app *a, const char *text);
+void act_record_script(struct app *a, const char *path);
+void act_record_write(struct app *a, const char *path);
+
+/* act_switch.c */
+void act_switch(struct app *a, enum request r);
+void act_switch_force(struct app *a, enum request r);
+void act_switch_undo(struct app *a, enum request r); /* redo too */
+void act_switch_preview(struct app *a, enum request r);
+void act_switch_answer(struct app *a, uint32_t key);
+/* Plan what app.pending means; ask if it is large or disturbs other parties; otherwise do it. */
+void act_switch_begin(struct app *a);
+/* Add what app.pending would write to the preview. */
+void act_switch_preview_add(struct app *a);
+/* Open the preview and drop app.pending. */
+void act_switch_preview_open(struct app *a, const char *heading);
+/* Drop app.pending. */
+void act_switch_forget(struct app *a);
+/* Write an operation to syslog and -log. */
+void act_switch_audit(struct app *a, const char *verb, const struct operation *op);
+
+/* act_sweep.c: take back what children by fork inherited. */
+void act_sweep(struct app *a, enum request r);
+
+#endif

@@ -1,0 +1,268 @@
+/*
+ * The command line of the screen: the ACTIONS of the command line, and a few words for what has a
+ * key. Each word is one row of a table.
+ */
+#include "ui/tui/actions/act.h"
+
+#include "ui/options.h"
+#include "ui/tui/operations/shell.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACT_COMMAND_WORDS 64
+
+/* ---------------------------------------------------------------- actions */
+
+/* Options and the text of their arguments. */
+struct act_command {
+	struct options options; /* first: act_switch_forget frees the whole by it */
+	char room[INPUT_SIZE + 2];
+};
+
+/* Run the actions of the options. words: as they were typed, for messages and the record. */
+static void act_command_do(struct app *a, struct act_command *c, char **words, int count)
+{
+	const struct options *o = &c->options;
+	const char *why = o->help || o->version ? "? shows the help of the screen"
+			  : o->pid_count != 1 || o->tree || o->comm || o->prog
+				  ? "it acts on the processes of this screen: no -pid, -tree, "
+				    "-comm, -prog"
+			  : o->for_ms           ? "-for is for the command line; here u undoes"
+			  : o->log || o->format ? "-log and -format are for the command line"
+						: NULL;
+	char *text;
+	size_t size;
+	FILE *out;
+
+	act_switch_forget(a);
+	a->pending.command = &c->options; /* which owns it from now on */
+	if (why) {
+		app_complain(a, ":%.80s: %s", words[0], why);
+		act_switch_forget(a);
+		return;
+	}
+	out = open_memstream(&text, &size);
+	for (int i = 0; i < count; i++) {
+		if (i)
+			fputc(' ', out);
+		shell_quote(out, words[i]);
+	}
+	fclose(out);
+	snprintf(a->pending.text, sizeof a->pending.text, "%s", text);
+	free(text);
+	if (o->dry_run) {
+		pager_clear(&a->text.pager);
+		act_switch_preview_add(a);
+		act_switch_preview_open(a, "What this would write (nothing is written)");
+	} else if (app_have(a) & NEED_SWITCH) {
+		act_switch_begin(a);
+	} else {
+		app_complain(a, "switching is not possible now (read-only, not permitted, or the "
+				"target has ended)");
+	}
+	if (!a->question.kind)
+		act_switch_forget(a);
+}
+
+/* "enable-all", "-enable a,b -provider p", "attach -enable a": the arguments of attach. */
+static void act_command_actions(struct app *a, const char *line)
+{
+	struct act_command *c = mem_alloc(sizeof *c);
+	struct probes_error e = {0};
+	char head[][12] = {"probes-tui", "attach", "-pid", ""};
+	char *argv[ACT_COMMAND_WORDS + 5] = {head[0], head[1], head[2], head[3]};
+	char dashed[INPUT_SIZE + 2];
+	int count, skip;
+
+	snprintf(head[3], sizeof head[3], "%d", (int)a->model.processes[0].pid);
+	snprintf(dashed, sizeof dashed, "%s%s",
+		*line == '-' || !strncmp(line, "attach ", 7) ? "" : "-", line);
+	count = shell_split(dashed, c->room, argv + 4, ACT_COMMAND_WORDS);
+	if (count < 0) {
+		app_complain(a, "a quote is not closed");
+		free(c);
+		return;
+	}
+	skip = !strcmp(argv[4], "attach");
+	memmove(argv + 4, argv + 4 + skip, (size_t)(count + 1 - skip) * sizeof *argv);
+	count -= skip;
+	if (options_parse(count + 4, argv, &c->options, &e) < 0) {
+		e.hint[0] = '\0'; /* the hint is about the shell's command line */
+		app_say_error(a, "", &e);
+		options_done(&c->options);
+		free(c);
+		return;
+	}
+	act_command_do(a, c, argv + 4, count);
+}
+
+/* ---------------------------------------------------------------- the words */
+
+static void act_command_filter(struct app *a, const char *rest)
+{
+	char why[200];
+
+	if (list_filter(&a->list, rest, why, sizeof why) < 0)
+		app_complain(a, "filter: %s", why);
+	else
+		app_say(a, "%zu of %zu match", a->list.shown_count, a->model.row_count);
+}
+
+static void act_command_sort(struct app *a, const char *rest)
+{
+	bool invert = *rest == '-';
+	char names[128] = "";
+
+	for (int c = 0; c < COLUMN_COUNT; c++) {
+		if (!strcmp(rest + invert, column_table[c].name)) {
+			list_sort(&a->list, (enum column_id)c, invert);
+			return;
+		}
+		text_addf(names, sizeof names, " %s", column_table[c].name);
+	}
+	app_complain(a, "sort by one of:%s (-NAME: inverted)", names);
+}
+
+/* Unlike W it also works when nothing in the list can be switched. */
+static void act_command_sweep(struct app *a, const char *rest)
+{
+	(void)rest;
+	act_sweep(a, REQUEST_SWEEP);
+}
+
+static void act_command_tree(struct app *a, const char *rest)
+{
+	(void)rest;
+	app_open(a, VIEW_LIST);
+	act_look_tree(a, REQUEST_TREE);
+}
+
+struct act_command_word {
+	const char *word;
+	enum request request;                         /* the same as this key; otherwise: */
+	void (*run)(struct app *a, const char *rest); /* NULL: an action of attach */
+};
+
+static const struct act_command_word act_command_words[] = {
+	{.word = "attach"},
+	{.word = "disable"},
+	{.word = "disable-all"},
+	{.word = "disable-pair"},
+	{.word = "disable-regexp"},
+	{.word = "enable"},
+	{.word = "enable-all"},
+	{.word = "enable-pair"},
+	{.word = "enable-regexp"},
+	{.word = "filter", .run = act_command_filter},
+	{.word = "help", .request = REQUEST_HELP},
+	{.word = "mark", .run = act_record_mark},
+	{.word = "pairs", .request = REQUEST_PAIRS},
+	{.word = "q", .request = REQUEST_QUIT},
+	{.word = "Q", .request = REQUEST_QUIT_LEAVE},
+	{.word = "quit", .request = REQUEST_QUIT},
+	{.word = "redo", .request = REQUEST_REDO},
+	{.word = "script", .run = act_record_script},
+	{.word = "sort", .run = act_command_sort},
+	{.word = "sweep", .run = act_command_sweep},
+	{.word = "tree", .run = act_command_tree},
+	{.word = "undo", .request = REQUEST_UNDO},
+	{.word = "write", .run = act_record_write},
+};
+
+#define ACT_COMMAND_COUNT (sizeof act_command_words / sizeof *act_command_words)
+
+static void act_command_run(struct app *a, const char *line)
+{
+	size_t n;
+	char safe[4 * INPUT_SIZE];
+
+	line += strspn(line, " \t:");
+	n = strcspn(line, " \t");
+	for (size_t i = 0; n && i < ACT_COMMAND_COUNT; i++) {
+		const struct act_command_word *w = &act_command_words[i];
+
+		if (strlen(w->word) != n || strncmp(w->word, line, n))
+			continue;
+		if (w->request)
+			act_anywhere(a, w->request);
+		else if (w->run)
+			w->run(a, line + n + strspn(line + n, " \t"));
+		else
+			act_command_actions(a, line);
+		return;
+	}
+	if (line[0] == '-')
+		act_command_actions(a, line);
+	else if (n)
+		app_complain(a,
+			":%s is no command; try enable NAME, disable-regexp R, filter, "
+			"sort, mark, write FILE, script FILE, q",
+			text_clean(line, safe, sizeof safe));
+}
+
+/* --------------------------------------------------------------- completion */
+
+/* The candidates that begin with a word, and what they have in common. */
+struct act_command_guess {
+	const char *word;
+	size_t length, found;
+	char common[INPUT_SIZE];
+	char names[160];
+};
+
+static void act_command_offer(struct act_command_guess *g, const char *candidate)
+{
+	size_t n = 0;
+
+	if (strncmp(candidate, g->word, g->length) != 0)
+		return;
+	if (!g->found++)
+		snprintf(g->common, sizeof g->common, "%s", candidate);
+	while (g->common[n] && g->common[n] == candidate[n])
+		n++;
+	g->common[n] = '\0';
+	text_addf(g->names, sizeof g->names, "%s  ", candidate);
+}
+
+static void act_command_complete(struct app *a)
+{
+	struct act_command_guess g = {0};
+	size_t at = a->prompt.input.cursor;
+
+	while (at > 0 && !strchr(" ,", a->prompt.input.text[at - 1]))
+		at--;
+	g.word = a->prompt.input.text + at;
+	g.length = a->prompt.input.cursor - at;
+	for (size_t i = 0; !at && i < ACT_COMMAND_COUNT; i++)
+		act_command_offer(&g, act_command_words[i].word);
+	for (size_t i = 0; at && i < a->model.row_count; i++)
+		act_command_offer(&g,
+			strchr(g.word, ':') ? a->model.rows[i].label : row_name(&a->model.rows[i]));
+	snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
+		!g.found      ? "no match"
+		: g.found > 1 ? g.names
+			      : "");
+	for (size_t i = g.length; g.found && g.common[i]; i++)
+		input_key(&a->prompt.input, (unsigned char)g.common[i]);
+	if (g.found == 1 && !at)
+		input_key(&a->prompt.input, ' ');
+}
+
+static const struct prompt_ops act_command_prompt = {
+	.label = ":",
+	.accepted = act_command_run,
+	.complete = act_command_complete,
+};
+
+void act_command(struct app *a, enum request r)
+{
+	(void)r;
+	app_ask(a, &act_command_prompt, "", "", 0);
+	snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
+		"enable A,B  disable-regexp R  enable-pair A,B  filter ...  sort NAME  mark ...  "
+		"q; Tab completes");
+}

@@ -1,0 +1,218 @@
+/*
+ * Leaving. The session's changes are undone first, unless the user leaves them (Q). If the undo
+ * fails, the screen stays and says so.
+ */
+#include "ui/tui/actions/act.h"
+
+#include "ui/tui/app/births.h"
+#include "ui/tui/app/targets_load.h"
+#include "ui/tui/terminal/text.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#define ACT_LEAVE_UNDO_MS 30000    /* how long an undo without a user waits for other sessions */
+#define ACT_LEAVE_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
+
+/* An undo of all that this session changed, and what came of it. */
+struct act_leave_undo {
+	struct app *app;
+	const char *children_word; /* what audit and record call the undo in children */
+	int status;
+	struct probes_error e;
+	struct operation *operation; /* the caller's */
+	struct births_sum children;
+	size_t unreverted; /* probes that are still as this session switched them */
+};
+
+static void act_leave_undone(void *data, struct probes_undone *undone)
+{
+	struct act_leave_undo *u = data;
+	int status;
+
+	if (undone->newborn || undone->member->child) {
+		births_undone(u->app, undone, u->children_word, &u->children);
+	} else {
+		status = operation_undone(u->operation, &u->app->model, undone, &u->e);
+		u->status = u->status ? u->status : status;
+	}
+}
+
+static void act_leave_undo_all(struct app *a, const char *word, const char *children_word,
+	const char *remark, unsigned patience_ms, struct act_leave_undo *u)
+{
+	struct probes_error e;
+
+	births_look(a); /* children are recognized by the states before the undo */
+	*u = (struct act_leave_undo){
+		.app = a, .children_word = children_word, .operation = operation_new(&a->model)};
+	if (a->group && probes_group_restore(a->group, patience_ms, act_leave_undone, u, &e) < 0 &&
+		!u->children.failed++)
+		u->children.e = e;
+	act_switch_audit(a, word, u->operation);
+	record_operation(&a->record, &a->model, remark, u->operation);
+	u->unreverted = model_changed(&a->model);
+}
+
+/* Undo; false: some changes remain. */
+static bool act_leave_undo(struct app *a)
+{
+	size_t changed = model_changed(&a->model);
+	struct act_leave_undo b;
+	char said[300];
+
+	/* With a user at the keyboard the screen must not block for long. */
+	act_leave_undo_all(a, "undo", "sweep",
+		"undo at the end: ", a->leaving.signal ? ACT_LEAVE_UNDO_MS : 0, &b);
+	if (b.status < 0)
+		app_say_error(
+			a, "this session's changes could NOT be undone (Q leaves them)", &b.e);
+	else if (b.unreverted)
+		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s",
+			b.unreverted, b.unreverted == 1 ? "" : "s",
+			b.unreverted == 1 ? "it" : "them",
+			operation_say(&b.operation->sum, said, sizeof said));
+	else if (changed && operation_wrote(b.operation))
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
+			"undid this session's changes: %s. ",
+			operation_say(&b.operation->sum, said, sizeof said));
+	operation_free(b.operation);
+	births_say(&b.children, a->leaving.farewell, sizeof a->leaving.farewell);
+	if (b.status >= 0 && b.children.failed)
+		app_say_error(a, "what children inherited could NOT be undone (Q leaves it)",
+			&b.children.e);
+	return b.status >= 0 && !b.unreverted && !b.children.failed;
+}
+
+/* The end of the screen; or, if the process was chosen in the picker, back to that. */
+static void act_leave_finish(struct app *a)
+{
+	size_t changed = model_changed(&a->model), probes, children;
+	char *farewell = a->leaving.farewell;
+	size_t size = sizeof a->leaving.farewell;
+
+	if (a->leaving.how == LEAVE_UNDO && !act_leave_undo(a)) {
+		a->leaving.how = LEAVE_NOT;
+		return;
+	}
+	children = births_children(a, &probes);
+	if (a->leaving.how == LEAVE_AS_IS && changed)
+		text_addf(farewell, size, "left %zu probe%s as this session switched %s. ", changed,
+			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
+	if (a->leaving.how == LEAVE_AS_IS && children)
+		text_addf(farewell, size, "%zu child%s by fork too. ", children,
+			children == 1 ? "" : "ren");
+	if (a->program.used && !a->program.ended && a->program.ends)
+		text_addf(farewell, size, "process %d ends with the screen. ", (int)a->program.pid);
+	else if (a->program.used && !a->program.ended && !(app_have(a) & NEED_HELD))
+		text_addf(farewell, size, "process %d runs on; its output goes to %s ",
+			(int)a->program.pid, a->program.relay.path);
+	if (!a->picker.used || a->view == VIEW_PICKER || a->leaving.signal) {
+		a->quit = true;
+		return;
+	}
+	targets_load_close(a);
+	a->leaving.how = LEAVE_NOT;
+	app_open(a, VIEW_PICKER);
+	app_say(a, "%s", farewell);
+	farewell[0] = '\0';
+}
+
+static void act_leave_end_program(struct app *a)
+{
+	program_signal(&a->program, SIGTERM);
+	program_signal(&a->program, SIGCONT); /* a stopped program would not end */
+	a->leaving.ending = true;
+	a->leaving.since_ms = app_now_ms();
+	app_say(a, "waiting for process %d to end", (int)a->program.pid);
+}
+
+void act_leave(struct app *a, enum request r)
+{
+	a->leaving.how = r == REQUEST_QUIT ? LEAVE_UNDO : LEAVE_AS_IS;
+	if (!a->program.used || a->program.ended) {
+		act_leave_finish(a);
+	} else if (app_have(a) & NEED_HELD) {
+		a->question.kind = ASK_HELD;
+		snprintf(a->question.text, sizeof a->question.text,
+			"The program is held at its start and ends with us. Type y to quit; Enter: "
+			"stay.");
+	} else if (a->program.ends) {
+		act_leave_end_program(a);
+	} else {
+		a->question.kind = ASK_PROGRAM;
+		snprintf(a->question.text, sizeof a->question.text,
+			"Process %d is still running.  e: end it (SIGTERM)  l: leave it, output to "
+			"a "
+			"file  Enter: stay",
+			(int)a->program.pid);
+	}
+}
+
+void act_leave_answer(struct app *a, uint32_t key)
+{
+	enum app_question_kind question = a->question.kind;
+
+	a->question.kind = ASK_NONE;
+	if (question == ASK_PROGRAM && key == 'e') {
+		act_leave_end_program(a);
+	} else if ((question == ASK_PROGRAM && key == 'l') ||
+		   (question == ASK_HELD && key == 'y')) {
+		act_leave_finish(a);
+	} else {
+		a->leaving.how = LEAVE_NOT;
+	}
+}
+
+void act_leave_wait(struct app *a)
+{
+	char end[128];
+
+	if (!a->leaving.ending)
+		return;
+	if (a->program.ended) {
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "process %d %s. ",
+			(int)a->program.pid, program_end(&a->program, end, sizeof end));
+		a->quit = true;
+	} else if (app_now_ms() - a->leaving.since_ms > ACT_LEAVE_PATIENCE_MS) {
+		program_signal(&a->program, SIGKILL);
+		a->leaving.since_ms = app_now_ms();
+	}
+}
+
+void act_leave_lease(struct app *a)
+{
+	struct act_leave_undo b;
+	char said[500];
+
+	if (app_now_ms() - a->last_key_ms < a->lease_ms || app_lease_remaining(a) != 0)
+		return;
+	act_leave_undo_all(a, "lease", "lease", "undo by the lease: ", ACT_LEAVE_UNDO_MS, &b);
+	app_refresh(a, true);
+	operation_say(&b.operation->sum, said, sizeof said - 100);
+	if (b.status < 0 || b.children.failed || b.unreverted)
+		a->last_key_ms = app_now_ms(); /* try again when the lease runs out again */
+	if (b.status < 0 || b.children.failed) {
+		app_say_error(a, "the lease ran out, but not all could be undone",
+			b.status < 0 ? &b.e : &b.children.e);
+	} else if (b.unreverted) {
+		app_complain(a, "the lease ran out, but %zu probe%s could NOT be taken back: %s",
+			b.unreverted, b.unreverted == 1 ? "" : "s", said);
+	} else {
+		text_addf(said, sizeof said, "%s", b.children.processes ? "; " : "");
+		births_say(&b.children, said, sizeof said);
+		app_complain(a, "the lease ran out, undone: %s", said);
+		history_done(&a->history);
+	}
+	operation_free(b.operation);
+}
+
+void act_leave_signal(struct app *a, int signal)
+{
+	a->leaving.signal = signal;
+	a->leaving.how = LEAVE_UNDO;
+	act_leave_finish(a);
+	if (!a->quit) /* the undo failed, and there is nobody to ask */
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "%s ", a->message.text);
+	a->quit = true;
+}

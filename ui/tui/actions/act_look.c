@@ -1,0 +1,260 @@
+/*
+ * Opening views, and how things are shown.
+ */
+#include "ui/tui/actions/act.h"
+
+#include "ui/tui/app/targets_load.h"
+#include "ui/tui/rows/column.h"
+#include "ui/tui/terminal/text.h"
+#include "ui/tui/views/view.h"
+
+#include <stdio.h>
+
+/* ------------------------------------------------------------------- views */
+
+/* Open a view of one probe. */
+static void act_look_at(struct app *a, enum app_view view, uint32_t row)
+{
+	if (row == ROWLIST_NONE)
+		return;
+	a->text.row = row;
+	app_open(a, view);
+}
+
+void act_look_open(struct app *a, enum request r)
+{
+	switch (r) {
+	case REQUEST_CODE:
+		act_look_at(a, VIEW_CODE, app_row(a));
+		break;
+	case REQUEST_ARGUMENTS:
+		act_look_at(a, VIEW_ARGUMENTS, app_row(a));
+		break;
+	case REQUEST_LIBRARIES:
+		app_open(a, VIEW_LIBRARIES);
+		break;
+	case REQUEST_PAIRS:
+		app_open(a, VIEW_PAIRS);
+		break;
+	case REQUEST_AS_COMMAND:
+		app_open(a, VIEW_RECORD);
+		break;
+	default:
+		app_open(a, VIEW_HELP);
+	}
+}
+
+void act_look_detail(struct app *a, enum request r)
+{
+	struct group *group = list_group(&a->list);
+
+	(void)r;
+	if (group)
+		list_fold(&a->list, group, !group->folded);
+	else
+		act_look_at(a, VIEW_DETAIL, list_current(&a->list));
+}
+
+/* Why a probe is inconsistent or partial. */
+void act_look_explain(struct app *a, enum request r)
+{
+	uint32_t id = app_row(a);
+	const struct row *row;
+
+	(void)r;
+	if (id == ROWLIST_NONE)
+		return;
+	app_refresh(a, true);
+	row = &a->model.rows[id];
+	if (row->state == PROBES_FOREIGN)
+		app_say(a,
+			"%.80s is not inconsistent: another tool (%s) holds its byte; that is left "
+			"alone",
+			row->label, row->holder ? probes_holder_name(row->holder) : "unknown");
+	else if (!view_inconsistent_is(row->state))
+		app_say(a, "%.80s is not inconsistent: it is %s, and code and count agree",
+			row->label, probes_state_name(row->state));
+	else
+		act_look_at(a, VIEW_INCONSISTENT, id);
+}
+
+void act_look_back(struct app *a, enum request r)
+{
+	(void)r;
+	app_open(a, app_view(a)->overlay ? a->before : VIEW_LIST);
+}
+
+void act_look_output(struct app *a, enum request r)
+{
+	(void)r;
+	a->output.back = 0;
+	app_open(a, a->view == VIEW_OUTPUT ? VIEW_LIST : VIEW_OUTPUT);
+}
+
+/* Give the keyboard to the program, until ^]. */
+void act_look_type(struct app *a, enum request r)
+{
+	(void)r;
+	if (a->program.ended) {
+		app_complain(a, "the program has ended: nobody reads keys");
+		return;
+	}
+	if (!view_list_areas(a).output.rows) /* there is no room below the list */
+		app_open(a, VIEW_OUTPUT);
+	a->output.back = 0;
+	a->output.typing = true;
+}
+
+void act_look_next_pane(struct app *a, enum request r)
+{
+	if (a->view == VIEW_LIST && app_row(a) != ROWLIST_NONE)
+		act_look_detail(a, r);
+	else if (a->view != VIEW_OUTPUT && a->program.used)
+		act_look_output(a, r);
+	else
+		act_look_back(a, r);
+}
+
+void act_look_tree(struct app *a, enum request r)
+{
+	(void)r;
+	list_tree(&a->list, !a->list.tree);
+	a->message.text[0] = '\0';
+}
+
+/* ----------------------------------------------------------------- columns */
+
+void act_look_columns(struct app *a, enum request r)
+{
+	char *text = a->question.text;
+	size_t size = sizeof a->question.text;
+
+	(void)r;
+	a->question.kind = ASK_COLUMNS;
+	snprintf(text, size, "Columns, by their number:");
+	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++)
+		text_addf(text, size, "  %d [%c] %s", c - COLUMN_FIRST_CHOSEN + 1,
+			a->hidden & 1u << c ? ' ' : 'x', columns_name((enum column_id)c));
+	text_addf(text, size, "   Enter: done");
+}
+
+void act_look_columns_key(struct app *a, uint32_t key)
+{
+	a->question.kind = ASK_NONE;
+	if (key < '1' || key > '1' + COLUMN_DETAIL - COLUMN_FIRST_CHOSEN)
+		return;
+	a->hidden ^= 1u << (COLUMN_FIRST_CHOSEN + key - '1');
+	act_look_columns(a, REQUEST_COLUMNS);
+}
+
+/* ------------------------------------------------------------- the process */
+
+void act_look_run(struct app *a, enum request r)
+{
+	struct probes_error e = {0};
+
+	(void)r;
+	if (probes_resume(a->model.processes[0].session, &e) < 0)
+		app_say_error(a, "run", &e);
+	else
+		app_say(a, "the program runs");
+	app_refresh(a, true);
+}
+
+void act_look_retry(struct app *a, enum request r)
+{
+	(void)r;
+	targets_load_again(a);
+	if (a->access.can_switch && a->access.can_read)
+		app_open(a, VIEW_LIST);
+	else
+		app_say(a, "tried again: nothing has changed");
+}
+
+void act_look_reopen(struct app *a, enum request r)
+{
+	pid_t pid = a->model.processes[0].pid;
+	struct probes_session *session;
+	struct probes_error e = {0};
+	char filter[INPUT_SIZE], why[8];
+	size_t count;
+
+	(void)r;
+	if (probes_open_pid(pid, NULL, &session, &e) < 0) {
+		app_say_error(a, "still gone", &e);
+		return;
+	}
+	count = probes_count(session);
+	probes_close(session);
+	if (!count) {
+		app_complain(a, "process %d is another program now, without probes", (int)pid);
+		return;
+	}
+	snprintf(filter, sizeof filter, "%s", a->list.filter_text);
+	targets_load_again(a);
+	if (list_filter(&a->list, filter, why, sizeof why) == 0)
+		app_say(a, "opened process %d as it is now", (int)pid);
+}
+
+/* ------------------------------------------------------------------ the list */
+
+/* Skip the columns that the list does not show now. */
+void act_look_sort(struct app *a, enum request r)
+{
+	bool arguments = a->model.argued && view_list_areas(a).columns >= COLUMN_ARGUMENTS_FROM;
+	enum column_id next = a->list.order;
+
+	do
+		next = column_next_order(next);
+	while ((next == COLUMN_PROCESSES && a->model.process_count < 2) ||
+		(next == COLUMN_ARGUMENTS && !arguments));
+	if (r == REQUEST_INVERT)
+		list_sort(&a->list, a->list.order, !a->list.invert);
+	else
+		list_sort(&a->list, next, false);
+	a->message.text[0] = '\0';
+}
+
+void act_look_interval(struct app *a, enum request r)
+{
+	static const unsigned steps[] = {100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000};
+	const size_t last = sizeof steps / sizeof *steps - 1;
+	size_t i = 0;
+
+	while (i < last && steps[i] < a->refresh_ms)
+		i++;
+	if (r == REQUEST_SLOWER && steps[i] <= a->refresh_ms && i < last)
+		i++;
+	else if (r == REQUEST_FASTER && i > 0)
+		i--;
+	a->refresh_ms = steps[i];
+}
+
+void act_look_freeze(struct app *a, enum request r)
+{
+	(void)r;
+	a->frozen = !a->frozen;
+	if (!a->frozen)
+		app_refresh(a, true);
+	app_say(a, "%s",
+		a->frozen ? "frozen: states are those of this moment (Z thaws)" : "thawed");
+}
+
+void act_look_read_only(struct app *a, enum request r)
+{
+	(void)r;
+	if (a->options->read_only) {
+		app_say(a, "read-only for the whole session (-read-only)");
+		return;
+	}
+	a->read_only = !a->read_only;
+	app_say(a, "%s",
+		a->read_only ? "read-only: nothing is switched by mistake (R allows it)"
+			     : "switching is allowed again");
+}
+
+void act_look_redraw(struct app *a, enum request r)
+{
+	a->redraw = true;
+	a->suspend = r == REQUEST_SUSPEND;
+}

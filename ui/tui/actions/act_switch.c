@@ -1,0 +1,323 @@
+/*
+ * Switching probes: which rows are meant, whether to ask first, what came of it.
+ */
+#include "ui/tui/actions/act.h"
+
+#include "ui/tui/app/births.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+#include "ui/tui/views/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACT_SWITCH_ASK_SITES 50 /* ask before switching more */
+
+/* ---------------------------------------------------------------- what is meant */
+
+void act_switch_forget(struct app *a)
+{
+	free(a->pending.first);
+	free(a->pending.second);
+	if (a->pending.command)
+		options_done(a->pending.command);
+	free(a->pending.command);
+	a->pending = (struct app_pending){0};
+}
+
+/* Set app.pending to a selection, whose rows it takes; false: nothing of it is left to switch. */
+static bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb verb)
+{
+	struct pairs_one pair;
+
+	if (s.pair) {
+		pair = *s.pair;
+		free(s.rows);
+		return act_pair_plan(a, &pair, verb == PROBES_DISABLE);
+	}
+	act_switch_forget(a);
+	a->pending.verb = verb;
+	a->pending.first = s.rows;
+	a->pending.first_count = s.count;
+	a->pending.named = s.named;
+	return s.count > 0;
+}
+
+static struct operation_plan act_switch_plan(
+	const struct app_pending *p, struct operation_step steps[2], bool dry_run)
+{
+	steps[0] = (struct operation_step){p->verb, p->first, p->first_count};
+	steps[1] = (struct operation_step){p->verb, p->second, p->second_count};
+	return (struct operation_plan){.steps = steps,
+		.count = 1 + (p->second_count > 0),
+		.named = p->named,
+		.force = p->force,
+		.pair = p->pair,
+		.command = p->command,
+		.text = p->text,
+		.dry_run = dry_run};
+}
+
+/* ---------------------------------------------------------------- doing it */
+
+void act_switch_audit(struct app *a, const char *verb, const struct operation *op)
+{
+	struct probes_error e = {0};
+
+	for (size_t i = 0; i < op->count && i < a->model.process_count; i++) {
+		if (op->results[i] && audit_note(&a->audit, verb, a->model.processes[i].session,
+					      op->results[i], &e) < 0)
+			text_clean(e.why, a->message.notice, sizeof a->message.notice);
+	}
+}
+
+/* Report an operation in the result line; e belongs to status. */
+static void act_switch_report(struct app *a, const char *prefix, const struct operation *op,
+	int status, const struct probes_error *e)
+{
+	char said[400], before[800];
+
+	if (status < 0 && !op->sum.processes) {
+		snprintf(before, sizeof before, "%s%s FAILED, nothing was changed", prefix,
+			op->what);
+		app_say_error(a, before, e);
+		return;
+	}
+	operation_say(&op->sum, said, sizeof said);
+	if (status < 0) {
+		snprintf(before, sizeof before, "%s%s: %s; FAILED in %zu processes", prefix,
+			op->what, said, op->sum.failed_processes);
+		app_say_error(a, before, e);
+		return;
+	}
+	app_say(a, "%s%s: %s.%s%s%s", prefix, op->what, said,
+		operation_wrote(op) ? (*prefix == 'u' ? " ^R=redo" : " u=undo") : "",
+		a->message.notice[0] ? " " : "", a->message.notice);
+	a->message.bad = !operation_wrote(op);
+}
+
+static void act_switch_do(struct app *a)
+{
+	struct operation_step steps[2];
+	struct operation_plan plan = act_switch_plan(&a->pending, steps, false);
+	struct probes_error e = {0};
+	struct operation *op;
+	int status;
+
+	a->message.notice[0] = '\0';
+	births_look(a); /* children are recognized by the states before the switch */
+	status = operation_do(&a->model, &plan, &op, &e);
+	act_switch_audit(a, "screen", op);
+	record_operation(&a->record, &a->model, "", op);
+	app_refresh(a, true);
+	act_switch_report(a, "", op, status, &e);
+	if (operation_wrote(op))
+		history_add(&a->history, op);
+	else
+		operation_free(op);
+	act_switch_forget(a);
+}
+
+/* ---------------------------------------------------------------- asking first */
+
+/* Would this disturb what another party holds? */
+static bool act_switch_disturbs(const struct row *r, enum probes_verb verb)
+{
+	return r->state == PROBES_FOREIGN || (verb == PROBES_DISABLE && row_held_by_others(r));
+}
+
+/* How many sites a dry run would switch; *foreign: how many probes it would take from others. */
+static size_t act_switch_sites(const struct model *m, const struct operation *dry, size_t *foreign)
+{
+	size_t sites = 0;
+
+	*foreign = 0;
+	for (size_t i = 0; i < dry->count; i++) {
+		const struct probes_result *r = dry->results[i];
+		struct probes_session *s = m->processes[i].session;
+
+		for (size_t j = 0; r && j < r->item_count; j++) {
+			const struct probes_item *item = &r->items[j];
+			struct row one;
+
+			if (item->outcome != PROBES_DONE)
+				continue;
+			sites += probes_at(s, item->probe)->site_count;
+			row_clear(&one);
+			row_add(&one, probes_live_at(s, item->probe), 0);
+			*foreign += act_switch_disturbs(&one, item->verb);
+		}
+	}
+	return sites;
+}
+
+static bool act_switch_must_ask(struct app *a, const struct operation *dry)
+{
+	const struct app_pending *p = &a->pending;
+	size_t n = p->first_count + p->second_count, foreign, hidden = 0;
+	size_t sites = act_switch_sites(&a->model, dry, &foreign);
+	char *text = a->question.text;
+	size_t size = sizeof a->question.text;
+
+	if (p->command)
+		n = dry->sum.done;
+	else /* the rows meant, whether or not the dry run would change them */
+		foreign = 0;
+	for (size_t i = 0; !p->command && i < n; i++) {
+		const uint32_t *id =
+			i < p->first_count ? &p->first[i] : &p->second[i - p->first_count];
+
+		foreign += act_switch_disturbs(&a->model.rows[*id], p->verb);
+	}
+	if (!p->named && !p->second_count && !p->command && a->model.tagged) {
+		hidden = p->first_count;
+		for (size_t i = 0; i < a->list.shown_count; i++)
+			hidden -= a->model.rows[a->list.shown[i]].tag > 0;
+	}
+	if (sites <= ACT_SWITCH_ASK_SITES && !foreign && !hidden && !p->force)
+		return false;
+	snprintf(text, size, "%s%s %zu probe%s, %zu site%s?", p->force ? "By force: " : "",
+		p->command                 ? "Switch"
+		: p->verb == PROBES_ENABLE ? "Switch ON"
+					   : "Switch OFF",
+		n, n == 1 ? "" : "s", sites, sites == 1 ? "" : "s");
+	if (foreign)
+		text_addf(text, size, " %zu held by another party.", foreign);
+	if (hidden)
+		text_addf(text, size, " %zu tagged but not shown.", hidden);
+	text_addf(text, size, " Type y to do it; Enter: no.");
+	return true;
+}
+
+void act_switch_begin(struct app *a)
+{
+	struct operation_step steps[2];
+	struct operation_plan plan = act_switch_plan(&a->pending, steps, true);
+	struct probes_error e = {0};
+	struct operation *dry;
+	int status;
+
+	app_refresh(a, true); /* decide on the states now, not a second ago */
+	status = operation_do(&a->model, &plan, &dry, &e);
+	if (status < 0 && !dry->sum.processes) {
+		act_switch_report(a, "", dry, status, &e);
+		act_switch_forget(a);
+	} else if (act_switch_must_ask(a, dry)) {
+		a->question.kind = ASK_DO;
+	} else {
+		act_switch_do(a);
+	}
+	operation_free(dry);
+}
+
+void act_switch_answer(struct app *a, uint32_t key)
+{
+	a->question.kind = ASK_NONE;
+	if (key == 'y') {
+		act_switch_do(a);
+		return;
+	}
+	act_switch_forget(a);
+	app_say(a, "not done: nothing was changed");
+}
+
+/* What e and d act on; false: nothing, and the result line says so. */
+static bool act_switch_select(struct app *a, struct app_selection *s)
+{
+	*s = app_selection(a);
+	if (!s->count && a->view == VIEW_PAIRS)
+		app_complain(a, "no pair is shown");
+	else if (!s->count)
+		app_complain(a, "nothing to switch: no probe is shown%s",
+			a->list.filter_text[0] ? " (\\ changes the filter)" : "");
+	return s->count > 0;
+}
+
+void act_switch(struct app *a, enum request r)
+{
+	struct app_selection s;
+	bool off = r == REQUEST_OFF;
+
+	if (!act_switch_select(a, &s))
+		return;
+	if (act_switch_mean(a, s, off ? PROBES_DISABLE : PROBES_ENABLE))
+		act_switch_begin(a);
+	else
+		act_pair_say_done(a, off);
+}
+
+/* Set an inconsistent probe on or off, or repair it: as its count says. */
+void act_switch_force(struct app *a, enum request r)
+{
+	bool on = r == REQUEST_FORCE_ON ||
+		  (r == REQUEST_REPAIR &&
+			  view_inconsistent_count_says_on(&a->model.rows[a->text.row]));
+
+	act_switch_mean(a, app_select(a->text.row), on ? PROBES_ENABLE : PROBES_DISABLE);
+	a->pending.force = true;
+	act_switch_begin(a);
+}
+
+/* ---------------------------------------------------------------- undo */
+
+void act_switch_undo(struct app *a, enum request r)
+{
+	bool redo = r == REQUEST_REDO;
+	const struct operation *last = history_last(&a->history, redo);
+	struct probes_error e = {0};
+	struct operation *op;
+	int status;
+
+	if (!last) {
+		app_say(a, "nothing to %s", redo ? "redo" : "undo");
+		return;
+	}
+	a->message.notice[0] = '\0';
+	births_look(a);
+	status = operation_revert(&a->model, last, &op, &e);
+	act_switch_audit(a, redo ? "redo" : "undo", op);
+	record_operation(&a->record, &a->model, redo ? "redo: " : "undo: ", op);
+	app_refresh(a, true);
+	act_switch_report(a, redo ? "redone: " : "undone: ", op, status, &e);
+	/* A refused undo can succeed once its cause has gone: keep it as the last operation. */
+	if ((status < 0 && !op->sum.processes) || (!operation_wrote(op) && op->sum.refused))
+		operation_free(op);
+	else
+		history_reverted(&a->history, redo, op);
+}
+
+/* ---------------------------------------------------------------- preview */
+
+void act_switch_preview_add(struct app *a)
+{
+	struct operation_step steps[2];
+	struct operation_plan plan = act_switch_plan(&a->pending, steps, true);
+
+	view_preview_add(a, &plan);
+}
+
+void act_switch_preview_open(struct app *a, const char *heading)
+{
+	act_switch_forget(a);
+	snprintf(a->text.heading, sizeof a->text.heading, "%s", heading);
+	app_open(a, VIEW_PREVIEW);
+}
+
+void act_switch_preview(struct app *a, enum request r)
+{
+	(void)r;
+	pager_clear(&a->text.pager);
+	for (int off = 0; off < 2; off++) {
+		struct app_selection s;
+
+		if (!act_switch_select(a, &s))
+			return;
+		if (act_switch_mean(a, s, off ? PROBES_DISABLE : PROBES_ENABLE))
+			act_switch_preview_add(a);
+		else
+			pager_addf(&a->text.pager, STYLE_TITLE,
+				"%s: nothing, both halves are so already", off ? "off" : "on");
+	}
+	act_switch_preview_open(a, "What e and d would write now (nothing is written)");
+}

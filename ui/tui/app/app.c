@@ -1,0 +1,269 @@
+/*
+ * The state of the screen: keeping it consistent. Draws nothing, decides nothing.
+ */
+#include "ui/tui/app/app.h"
+
+#include "ui/probe_name.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define APP_ORDER_HELD_MS 3000 /* after a key the order of the rows stays */
+
+int64_t app_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+bool app_key_waits(void)
+{
+	struct pollfd in = {.fd = 0, .events = POLLIN};
+
+	return poll(&in, 1, 0) == 1 && (in.revents & POLLIN);
+}
+
+/* ---------------------------------------------------------------- the result line */
+
+static void app_vsay(struct app *a, bool bad, const char *format, va_list args)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(a->message.text, sizeof a->message.text, "%H:%M:%S ", &tm);
+	vsnprintf(a->message.text + strlen(a->message.text),
+		sizeof a->message.text - strlen(a->message.text), format, args);
+	a->message.bad = bad;
+	a->dirty = true;
+}
+
+void app_say(struct app *a, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	app_vsay(a, false, format, args);
+	va_end(args);
+}
+
+void app_complain(struct app *a, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	app_vsay(a, true, format, args);
+	va_end(args);
+}
+
+void app_say_error(struct app *a, const char *prefix, const struct probes_error *e)
+{
+	char what[512], why[512], hint[512];
+
+	text_clean(e->what, what, sizeof what);
+	text_clean(e->why, why, sizeof why);
+	text_clean(e->hint, hint, sizeof hint);
+	app_complain(a, "%s%s%s: %s%s%s", prefix, *prefix ? ": " : "", what, why, *hint ? "; " : "",
+		hint);
+}
+
+/* ---------------------------------------------------------------- views */
+
+const struct view_ops *app_view(const struct app *a)
+{
+	return a->views[a->view];
+}
+
+void app_open(struct app *a, enum app_view view)
+{
+	if (a->views[view]->overlay && !app_view(a)->overlay)
+		a->before = a->view;
+	a->view = view;
+	a->hscroll = 0;
+	a->text.pager.top = 0;
+	if (app_view(a)->build)
+		app_view(a)->build(a);
+	app_layout(a);
+}
+
+uint32_t app_row(const struct app *a)
+{
+	return app_view(a)->row ? app_view(a)->row(a) : ROWLIST_NONE;
+}
+
+struct app_selection app_selection(const struct app *a)
+{
+	return app_view(a)->selection ? app_view(a)->selection(a) : (struct app_selection){0};
+}
+
+struct app_selection app_select(uint32_t row)
+{
+	struct app_selection s = {.named = true};
+
+	if (row == ROWLIST_NONE)
+		return (struct app_selection){0};
+	s.rows = mem_array(1, sizeof *s.rows);
+	s.rows[s.count++] = row;
+	return s;
+}
+
+unsigned app_have(const struct app *a)
+{
+	unsigned have = 0;
+
+	if (a->access.can_switch && !a->read_only && model_alive(&a->model))
+		have |= NEED_SWITCH;
+	if (a->program.used)
+		have |= NEED_PROGRAM;
+	if (a->model.process_count == 1 && !a->program.ended && !model_alive(&a->model))
+		have |= NEED_GONE;
+	if (a->program.used && a->model.process_count && probes_held(a->model.processes[0].session))
+		have |= NEED_HELD;
+	if (a->access.can_list && a->model.process_count)
+		have |= NEED_LISTABLE;
+	return have;
+}
+
+/* ---------------------------------------------------------------- the processes */
+
+pid_t app_pid(const struct app *a)
+{
+	if (a->program.used)
+		return a->program.pid;
+	return a->group && probes_group_count(a->group) ? probes_group_at(a->group, 0)->pid : 0;
+}
+
+void app_title(struct app *a)
+{
+	const struct model *m = &a->model;
+	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
+	char path[TEXT_MAX], inner[32] = "";
+
+	if (s && probes_ns_pid(s) != probes_pid(s))
+		snprintf(inner, sizeof inner, "(%d inside) ", (int)probes_ns_pid(s));
+	if (!s)
+		snprintf(a->title, sizeof a->title, "pid %d", (int)app_pid(a));
+	else if (m->process_count == 1)
+		snprintf(a->title, sizeof a->title, "pid %d %s%.60s", (int)probes_pid(s), inner,
+			probe_name_base(text_clean(probes_path(s), path, sizeof path)));
+	else
+		snprintf(a->title, sizeof a->title, "%zu processes %.60s", model_alive(m),
+			probe_name_base(text_clean(probes_path(s), path, sizeof path)));
+}
+
+void app_update_access(struct app *a)
+{
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		if (a->model.processes[i].gone)
+			continue;
+		a->access = *probes_access(a->model.processes[i].session);
+		if (!a->access.can_switch || !a->access.can_read)
+			return;
+	}
+}
+
+static void app_report_ends(struct app *a, size_t alive)
+{
+	char why[512];
+
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		struct model_process *p = &a->model.processes[i];
+
+		if (!p->gone || !p->error.why[0])
+			continue;
+		text_clean(p->error.why, why, sizeof why);
+		app_complain(a, "process %d is gone: %s; %s", (int)p->pid, why,
+			alive                         ? "the others go on"
+			: a->model.process_count == 1 ? "states are no longer known; r looks again"
+						      : "states are no longer known");
+	}
+}
+
+void app_refresh(struct app *a, bool all)
+{
+	uint32_t *seen;
+	size_t alive = model_alive(&a->model), count;
+	struct probes_error e;
+	bool changed;
+
+	if (!a->model.process_count)
+		return;
+	seen = mem_array((size_t)a->list.rows.height, sizeof *seen);
+	count = list_seen(&a->list, seen);
+	if (all)
+		probes_process_info(a->model.processes[0].pid, &a->info, &e);
+	changed = model_refresh(&a->model, all ? NULL : seen, count);
+	free(seen);
+	/* waitpid says more about the end of a program that this process started */
+	if (model_alive(&a->model) != alive && !a->program.ended)
+		app_report_ends(a, model_alive(&a->model));
+	a->order_stale |= changed && list_is_live(&a->list);
+	if (a->order_stale && app_now_ms() - a->last_key_ms > APP_ORDER_HELD_MS) {
+		list_update(&a->list);
+		a->order_stale = false;
+	}
+	list_sum(&a->list);
+	if (app_view(a)->refresh)
+		app_view(a)->refresh(a);
+	a->dirty = true;
+}
+
+int64_t app_lease_remaining(const struct app *a)
+{
+	int64_t remaining = a->last_key_ms + a->lease_ms - app_now_ms();
+	size_t probes;
+
+	if (!a->lease_ms || (!model_changed(&a->model) &&
+				    !(a->group && probes_group_children(a->group, &probes))))
+		return -1;
+	return remaining > 0 ? remaining : 0;
+}
+
+/* ---------------------------------------------------------------- the space */
+
+void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, const char *text,
+	size_t from)
+{
+	a->prompt.ops = ops;
+	a->prompt.from = from;
+	a->prompt.why[0] = '\0';
+	snprintf(a->prompt.before, sizeof a->prompt.before, "%s", before);
+	input_set(&a->prompt.input, text);
+}
+
+struct area app_message_area(const struct app *a)
+{
+	const char *text = a->question.kind ? a->question.text
+			   : a->prompt.ops  ? a->prompt.why
+					    : a->message.text;
+	int need = 0, most = a->rows >= 16 ? 4 : a->question.kind ? 3 : 2;
+
+	for (const char *next; *text && need < most; text = next, need++)
+		text_wrap(text, a->columns, &next);
+	if (!need)
+		need = 1;
+	/* a question takes the footer's line, too */
+	return (struct area){
+		.y = a->rows - 1 - need + (a->question.kind != ASK_NONE), .rows = need};
+}
+
+int app_view_rows(const struct app *a)
+{
+	int around = app_view(a)->around + app_message_area(a).rows + 1; /* the footer */
+
+	return a->rows > around ? a->rows - around : 1;
+}
+
+void app_layout(struct app *a)
+{
+	app_view(a)->layout(a);
+	program_resize(&a->program, a->rows - 3, a->columns);
+}

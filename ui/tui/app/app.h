@@ -1,0 +1,302 @@
+/*
+ * The state of the screen, which requests change and views draw, and the contract of a view.
+ */
+#ifndef UI_TUI_APP_APP_H
+#define UI_TUI_APP_APP_H
+
+#include "probes.h"
+#include "ui/audit.h"
+#include "ui/options.h"
+#include "ui/tui/app/request.h"
+#include "ui/tui/operations/history.h"
+#include "ui/tui/operations/operation.h"
+#include "ui/tui/operations/record.h"
+#include "ui/tui/process/picker.h"
+#include "ui/tui/process/program.h"
+#include "ui/tui/rows/list.h"
+#include "ui/tui/rows/model.h"
+#include "ui/tui/rows/pairs.h"
+#include "ui/tui/terminal/canvas.h"
+#include "ui/tui/widgets/input.h"
+#include "ui/tui/widgets/pager.h"
+#include "ui/tui/widgets/pattern.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct app;
+
+/*
+ * Every view: its name in enum app_view and its file, ui/tui/views/view_FILE.c, which defines
+ * view_FILE_ops. A new view is one row here and one file.
+ */
+#define APP_VIEWS(X)                  \
+	X(LIST, list)                 \
+	X(DENIED, denied)             \
+	X(OUTPUT, output)             \
+	X(DETAIL, detail)             \
+	X(HELP, help)                 \
+	X(PREVIEW, preview)           \
+	X(CODE, code)                 \
+	X(PICKER, picker)             \
+	X(PAIRS, pairs)               \
+	X(INCONSISTENT, inconsistent) \
+	X(ARGUMENTS, arguments)       \
+	X(RECORD, record)             \
+	X(LIBRARIES, libraries)
+
+enum app_view {
+#define APP_VIEW(NAME, file) VIEW_##NAME,
+	APP_VIEWS(APP_VIEW)
+#undef APP_VIEW
+		VIEW_COUNT
+};
+
+/* The probes that e, d, z and y act on. */
+struct app_selection {
+	uint32_t *rows; /* the caller frees it */
+	size_t count;
+	bool named;                   /* one row, that the user pointed at */
+	bool tagged;                  /* the tagged rows */
+	const struct pairs_one *pair; /* a pair in the list of pairs: rows are its end, its start */
+};
+
+/*
+ * A view. Its functions are called only while it is in front. A member may be NULL only where its
+ * comment says so.
+ */
+struct view_ops {
+	/* One bit of enum request_where: which keys work. */
+	unsigned where;
+	/* How many lines the view draws around those that scroll: heading, edges. */
+	int around;
+	/* q returns to the view that opened this one; otherwise q returns to the list. */
+	bool overlay;
+	/* Write app.text. Called on opening and when q returns here. NULL: nothing to write. */
+	void (*build)(struct app *a);
+	/* The states were read again. NULL: `layout` and `draw` show them without this. */
+	void (*refresh)(struct app *a);
+	/* Fit the view to the terminal, the cursor and the rows, which may have changed: after
+	 * every key and before every drawing. */
+	void (*layout)(struct app *a);
+	/* Draw everything but the message and the footer. */
+	void (*draw)(const struct app *a, struct canvas *c);
+	/* Do a request of SECTION_MOVE. */
+	void (*move)(struct app *a, enum request r);
+	/* Move the cursor to the row at line y of the screen, if there is one. NULL: no cursor. */
+	void (*click)(struct app *a, int y);
+	/* Handle a request that this view handles itself; false: act.c does. NULL: none. */
+	bool (*request)(struct app *a, enum request r);
+	/* The probe for i, x, a, ! and p, or ROWLIST_NONE. NULL: these keys do nothing here. */
+	uint32_t (*row)(const struct app *a);
+	/* The probes for e, d, z and y. NULL: these keys do nothing here. */
+	struct app_selection (*selection)(const struct app *a);
+	/* Write all lines as text, for w. NULL: w does nothing here. */
+	void (*write)(const struct app *a, FILE *out);
+	/* Milliseconds until the view has work to do without a key, or -1; and do the work that is
+	 * due, once a turn. NULL, both: no such work. */
+	int64_t (*wait)(const struct app *a);
+	void (*poll)(struct app *a);
+};
+
+/* A kind of prompt. */
+struct prompt_ops {
+	/* Drawn before the text. */
+	const char *label;
+	/* Apply the text as it is typed. false: the text is not valid, and prompt.why says why.
+	 * NULL: every text is valid and has no effect yet. */
+	bool (*changed)(struct app *a, const char *text);
+	/* Enter. NULL: `changed` has done everything. */
+	void (*accepted)(struct app *a, const char *text);
+	/* Esc. NULL: report that nothing was done. */
+	void (*cancelled)(struct app *a);
+	/* Complete the word before the cursor (Tab). NULL: Tab does nothing. */
+	void (*complete)(struct app *a);
+};
+
+/* A question that must be answered before anything else. */
+enum app_question_kind {
+	ASK_NONE,
+	ASK_DO,      /* carry out app.pending: y */
+	ASK_COLUMNS, /* which columns: a number shows or hides one */
+	ASK_PROGRAM, /* the program still runs: e ends it, l leaves it, any other key stays */
+	ASK_HELD,    /* the program has not begun: y ends it */
+};
+
+/* How the screen is going to end. */
+enum app_leaving_how { LEAVE_NOT, LEAVE_UNDO, LEAVE_AS_IS };
+
+/* What e, d or p is about to do, kept while the user is asked. */
+struct app_pending {
+	enum probes_verb verb;
+	uint32_t *first, *second; /* steps: second is empty but for pairs */
+	size_t first_count, second_count;
+	bool named, force;
+	bool pair;                 /* the two are halves of a pair */
+	struct options *command;   /* instead: what a command line asks for */
+	char text[4 * INPUT_SIZE]; /* that line, quoted for a shell */
+};
+
+/* The text of the view in front: help, detail, code, ... */
+struct app_text {
+	struct pager pager;
+	char heading[256];
+	uint32_t row; /* the probe that it is about */
+};
+
+/* The probe under the cursor of the list: where it lies and, if there is room, a pane about it. */
+struct app_glance {
+	uint32_t row;    /* or MODEL_NONE */
+	char where[200]; /* "in handle+0x12  req.ml:118" of its first site; "": not known */
+	bool looked;     /* it was looked up in the symbol tables */
+	struct pager pane;
+};
+
+struct app_pairs {
+	struct pairs known;
+	struct rowlist rows; /* numbers of pairs */
+};
+
+/* The program's output. */
+struct app_output {
+	size_t back;            /* lines that the view is scrolled back; 0: it follows */
+	size_t at;              /* the line found last, counted from the program's first */
+	struct pattern *search; /* NULL: none */
+	char search_text[INPUT_SIZE];
+	bool typing; /* keys go to the program */
+};
+
+struct app_prompt {
+	const struct prompt_ops *ops; /* NULL: no prompt is open */
+	struct input input;
+	char why[200];           /* what is wrong with the text, or what it matches */
+	char before[INPUT_SIZE]; /* the search or filter before, for Esc */
+	size_t from;             /* where the cursor was */
+};
+
+struct app_question {
+	enum app_question_kind kind;
+	char text[256];
+};
+
+/* The result line. */
+struct app_message {
+	char text[1400];
+	bool bad;
+	char notice[600]; /* the engine's last notice */
+};
+
+struct app_leaving {
+	enum app_leaving_how how; /* perhaps while a question is open */
+	bool ending;              /* the program was asked to end */
+	int64_t since_ms;         /* when */
+	int signal;               /* that ends the screen, or 0 */
+	char farewell[600];       /* to print when the terminal has been restored */
+};
+
+/* Objects that come and go (objects.c). */
+struct app_objects {
+	size_t deleted;  /* objects marked as deleted, of all processes */
+	size_t unread;   /* distinct unread files */
+	int64_t poll_ms; /* when to look next */
+};
+
+struct app {
+	const struct options *options;
+	struct options picked; /* the options, with the processes that were picked */
+	struct probes_options engine;
+	struct probes_group *group;     /* the sessions; NULL: none was opened */
+	struct probes_session *started; /* of these, the program that was started, or NULL */
+	struct program program;
+	int64_t births_ms; /* when to look for births next */
+	struct app_objects objects;
+	struct probes_access access; /* of the first process that lacks something, else the first */
+	struct probes_process_info info;
+	char title[128]; /* "pid 41872 order_gw" */
+
+	struct model model;
+	struct list list;
+	struct history history;
+	struct record record;
+	struct audit audit;
+
+	const struct view_ops *const *views; /* by enum app_view */
+	enum app_view view;                  /* in front */
+	enum app_view before;                /* where an overlay returns to */
+	int hscroll; /* columns scrolled off in the view in front; the list has its own */
+	struct app_text text;
+	struct app_glance glance;
+	struct app_pairs pairs;
+	struct app_output output;
+	struct picker picker;
+	unsigned hidden; /* bits of enum column: not wanted */
+
+	struct app_prompt prompt;
+	struct app_question question;
+	struct app_pending pending;
+	struct app_message message;
+	struct app_leaving leaving;
+
+	bool read_only;
+	bool frozen;
+	unsigned refresh_ms;
+	int64_t last_key_ms; /* monotonic */
+	int64_t lease_ms;    /* without a key for so long: undo this session's changes; 0: never */
+	bool order_stale;    /* order and filter lag behind the states */
+	bool dirty;          /* something that is shown has changed */
+	bool redraw;         /* send the whole screen again */
+	bool suspend;        /* stop this process when the turn is over */
+	bool quit;           /* the loop is over */
+
+	int rows, columns; /* of the terminal */
+};
+
+/* Is there something on the keyboard now? */
+bool app_key_waits(void);
+
+int64_t app_now_ms(void);
+
+/* The result line, from text that is safe for the terminal; app_complain: something failed. */
+void app_say(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void app_complain(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "PREFIX: WHAT: WHY; HINT" of an error. */
+void app_say_error(struct app *a, const char *prefix, const struct probes_error *e);
+
+/* The view in front. */
+const struct view_ops *app_view(const struct app *a);
+/* Bring a view to the front, at its top. */
+void app_open(struct app *a, enum app_view view);
+/* What is possible now: enum request_need. */
+unsigned app_have(const struct app *a);
+/* The probe that keys in the view in front are about, or ROWLIST_NONE. */
+uint32_t app_row(const struct app *a);
+/* What e and d act on here; and the selection of one row (ROWLIST_NONE: of nothing). */
+struct app_selection app_selection(const struct app *a);
+struct app_selection app_select(uint32_t row);
+
+/* The pid of the (first) process on the screen. */
+pid_t app_pid(const struct app *a);
+/* Set the title: "pid 41872 order_gw", "12 processes postgres". */
+void app_title(struct app *a);
+
+/* Read the states (all, or only those on the screen) and update what depends on them. */
+void app_refresh(struct app *a, bool all);
+/* Milliseconds until the lease ends and this session's changes are undone; -1: nothing is changed,
+ * or there is no lease. */
+int64_t app_lease_remaining(const struct app *a);
+/* Take over the processes' rights, which may have changed. */
+void app_update_access(struct app *a);
+
+/* Open a prompt. before: what Esc restores; text: what it begins with; from: the cursor's place. */
+void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, const char *text,
+	size_t from);
+
+/* The lines of the message, question or prompt remark. */
+struct area app_message_area(const struct app *a);
+/* How many lines that scroll the view in front shows. */
+int app_view_rows(const struct app *a);
+/* Fit the view in front to the terminal, the cursor and the rows. */
+void app_layout(struct app *a);
+
+#endif

@@ -1,0 +1,121 @@
+/*
+ * Births: when to look for them, and what the screen says of them. The engine's group opens, keeps
+ * and undoes; nothing is closed here, since rows and operations may still name a process that is
+ * gone.
+ */
+#include "ui/tui/app/births.h"
+
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+
+#define BIRTHS_POLL_MS 1000
+#define BIRTHS_SHARE 20 /* looking may take 1/20 of the time */
+#define BIRTHS_MOST 16  /* children opened by one poll, so that no key waits */
+
+/* ------------------------------------------------------------------- looking */
+
+struct births {
+	struct app *app;
+	size_t joined; /* the list */
+	pid_t last;
+};
+
+static void births_born(void *data, const struct probes_member *m)
+{
+	struct births *b = data;
+
+	if (!m->session) {
+		app_say_error(b->app, "", &m->error);
+	} else if (m->child) {
+		app_complain(b->app,
+			"child %d was born with %zu probe%s as this session switched %s; W takes "
+			"that back there, and so does q",
+			(int)m->pid, m->inherited, m->inherited == 1 ? "" : "s",
+			m->inherited == 1 ? "it" : "them");
+	} else {
+		model_add(&b->app->model, m->session);
+		b->joined++;
+		b->last = m->pid;
+	}
+}
+
+static void births_look_at_most(struct app *a, size_t most)
+{
+	bool follow = a->options->tree || a->options->follow;
+	struct births b = {.app = a};
+	struct probes_error ignored; /* the next look tries again */
+
+	if (!a->model.process_count)
+		return;
+	a->births_ms = app_now_ms() + BIRTHS_POLL_MS;
+	if (probes_group_look(a->group, follow, most, births_born, &b, &ignored) < 0)
+		return;
+	if (b.joined) {
+		list_update(&a->list);
+		app_refresh(a, true);
+		app_say(a, "%zu process%s born, the last of them %d", b.joined,
+			b.joined == 1 ? " was" : "es were", (int)b.last);
+	}
+	if (follow) {
+		app_title(a); /* some may have ended */
+		a->dirty = true;
+	}
+}
+
+void births_look(struct app *a)
+{
+	births_look_at_most(a, SIZE_MAX);
+}
+
+void births_poll(struct app *a)
+{
+	int64_t now = app_now_ms();
+
+	if (a->frozen || now < a->births_ms)
+		return;
+	births_look_at_most(a, BIRTHS_MOST);
+	a->births_ms += (app_now_ms() - now) * BIRTHS_SHARE;
+}
+
+size_t births_children(const struct app *a, size_t *probes)
+{
+	*probes = 0;
+	return a->group ? probes_group_children(a->group, probes) : 0;
+}
+
+/* ------------------------------------------------------------------- undoing */
+
+void births_undone(
+	struct app *a, const struct probes_undone *u, const char *verb, struct births_sum *sum)
+{
+	struct probes_error unsaid;
+	char mark[80];
+
+	if (u->error && u->error->status == PROBES_GONE)
+		return;
+	if (u->error && !sum->failed++)
+		sum->e = *u->error;
+	if (!u->error)
+		sum->kept += u->kept;
+	if (u->error || !u->probes)
+		return;
+	sum->processes++;
+	sum->probes += u->probes;
+	snprintf(mark, sizeof mark, "%s: child %d, %zu inherited probes taken back", verb,
+		(int)u->member->pid, u->probes);
+	record_mark(&a->record, mark);
+	if (u->result && audit_note(&a->audit, verb, u->member->session, u->result, &unsaid) < 0)
+		text_clean(unsaid.why, a->message.notice, sizeof a->message.notice);
+}
+
+void births_say(const struct births_sum *sum, char *out, size_t size)
+{
+	if (sum->processes)
+		text_addf(out, size, "taken back in %zu child%s by fork: %zu probe%s. ",
+			sum->processes, sum->processes == 1 ? "" : "ren", sum->probes,
+			sum->probes == 1 ? "" : "s");
+	if (sum->kept)
+		text_addf(out, size, "%zu inherited probe%s could not be taken back. ", sum->kept,
+			sum->kept == 1 ? "" : "s");
+}

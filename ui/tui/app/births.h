@@ -1,0 +1,33 @@
+/*
+ * Processes that are born while the screen runs. Under -tree and -follow descendants with probes
+ * join the list. Otherwise forked children that inherited what this session had switched are kept
+ * apart (probes_group_look): shown as a number, undone on request and at the end.
+ */
+#ifndef UI_TUI_APP_BIRTHS_H
+#define UI_TUI_APP_BIRTHS_H
+
+#include "ui/tui/app/app.h"
+
+/* Look for births: once a second at most; and now, as before every switch and undo. */
+void births_poll(struct app *a);
+void births_look(struct app *a);
+
+/* The children kept apart that run and hold a change of this session; *probes: in all of them. */
+size_t births_children(const struct app *a, size_t *probes);
+
+/* What was undone in children. */
+struct births_sum {
+	size_t processes, probes;
+	size_t kept;   /* probes that could not be undone: others may count there */
+	size_t failed; /* processes where the undo failed; `e` says why of the first */
+	struct probes_error e;
+};
+
+/* Count a child that a call on the group reported, and note it in audit and record. */
+void births_undone(
+	struct app *a, const struct probes_undone *u, const char *verb, struct births_sum *sum);
+
+/* "taken back in 2 children by fork: 6 probes. ", appended. Nothing where there were none. */
+void births_say(const struct births_sum *sum, char *out, size_t size);
+
+#endif

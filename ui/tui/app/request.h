@@ -1,0 +1,154 @@
+/*
+ * The requests: what a user can ask for, by which keys, in which views. Key lookup, footer, help
+ * view and the manual page's key table are made from one table. Pure.
+ */
+#ifndef UI_TUI_APP_REQUEST_H
+#define UI_TUI_APP_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In which views a request can be made. */
+enum request_where {
+	IN_LIST = 1 << 0,
+	IN_TEXT = 1 << 1,   /* help and other texts */
+	IN_DETAIL = 1 << 2, /* a text about one probe */
+	IN_OUTPUT = 1 << 3,
+	IN_DENIED = 1 << 4,
+	IN_PICKER = 1 << 7, /* the list of processes */
+	IN_PAIRS = 1 << 8,
+	IN_INCONSISTENT = 1 << 9, /* a text about one inconsistent probe */
+	IN_ALL = IN_LIST | IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_DENIED | IN_PICKER | IN_PAIRS |
+		 IN_INCONSISTENT,
+	IN_WORKING = IN_ALL & ~(IN_DENIED | IN_PICKER),
+	IN_OVERLAY = IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_PAIRS | IN_INCONSISTENT,
+	IN_ROWS = IN_LIST | IN_DETAIL,
+};
+
+/* What must hold for a request to be possible. */
+enum request_need {
+	NEED_SWITCH = 1 << 0,   /* the right to switch, not read-only, a living target */
+	NEED_PROGRAM = 1 << 1,  /* a program that the screen started (-prog) */
+	NEED_HELD = 1 << 2,     /* a program that is held at its start */
+	NEED_LISTABLE = 1 << 3, /* the right to list probes */
+	NEED_GONE = 1 << 7,     /* the only process has ended or executes another program */
+};
+
+enum request_section { /* in the order of the help */
+	SECTION_SWITCH,
+	SECTION_TAG,
+	SECTION_FIND,
+	SECTION_LOOK,
+	SECTION_RECORD,
+	SECTION_LEAVE,
+	SECTION_SCREEN,
+	SECTION_MOVE,
+	SECTION_COUNT,
+};
+
+enum request {
+	REQUEST_NONE,
+	REQUEST_RUN,
+	REQUEST_REOPEN,
+	REQUEST_TAG,
+	REQUEST_TAG_SHOWN,
+	REQUEST_TAG_REGEX,
+	REQUEST_UNTAG,
+	REQUEST_ON,
+	REQUEST_OFF,
+	REQUEST_PAIR,
+	REQUEST_PAIRS,
+	REQUEST_GO_TO,
+	REQUEST_EXPLAIN,
+	REQUEST_REPAIR,
+	REQUEST_FORCE_ON,
+	REQUEST_FORCE_OFF,
+	REQUEST_UNDO,
+	REQUEST_REDO,
+	REQUEST_SWEEP,
+	REQUEST_PREVIEW,
+	REQUEST_SEARCH,
+	REQUEST_NEXT,
+	REQUEST_PREVIOUS,
+	REQUEST_FILTER,
+	REQUEST_OPEN,
+	REQUEST_DETAIL,
+	REQUEST_CODE,
+	REQUEST_ARGUMENTS,
+	REQUEST_LIBRARIES,
+	REQUEST_TREE,
+	REQUEST_OUTPUT,
+	REQUEST_NEXT_PANE,
+	REQUEST_FIND_OUTPUT,
+	REQUEST_OLDER,
+	REQUEST_NEWER,
+	REQUEST_TYPE,
+	REQUEST_RETRY,
+	REQUEST_LIST,
+	REQUEST_SORT,
+	REQUEST_INVERT,
+	REQUEST_COLUMNS,
+	REQUEST_FASTER,
+	REQUEST_SLOWER,
+	REQUEST_FREEZE,
+	REQUEST_READ_ONLY,
+	REQUEST_REDRAW,
+	REQUEST_DOWN,
+	REQUEST_UP,
+	REQUEST_PAGE_DOWN,
+	REQUEST_PAGE_UP,
+	REQUEST_HALF_DOWN,
+	REQUEST_HALF_UP,
+	REQUEST_FIRST,
+	REQUEST_LAST,
+	REQUEST_LEFT,
+	REQUEST_RIGHT,
+	REQUEST_BACK,
+	REQUEST_FORGET,
+	REQUEST_QUIT,
+	REQUEST_QUIT_LEAVE,
+	REQUEST_SUSPEND,
+	REQUEST_HELP,
+	REQUEST_AS_COMMAND,
+	REQUEST_SCRIPT,
+	REQUEST_WRITE,
+	REQUEST_NOTE,
+	REQUEST_COMMAND,
+	REQUEST_COUNT,
+};
+
+#define REQUEST_KEYS 4
+
+struct request_info {
+	uint32_t keys[REQUEST_KEYS]; /* then 0; the footer shows the first */
+	unsigned where;              /* enum request_where, or'ed */
+	unsigned need;               /* enum request_need, or'ed */
+	enum request_section section;
+	const char *help;   /* one line */
+	const char *footer; /* its word in the footer, or NULL */
+	int rank;           /* a narrow footer drops the highest rank first */
+};
+
+const struct request_info *request_info(enum request r);
+const char *request_section(enum request_section section);
+
+/* The request that a key stands for in a view, possible or not, or REQUEST_NONE. */
+enum request request_of_key(uint32_t key, unsigned where);
+
+/* The same; of several that share the key, the first that is possible now. */
+enum request request_of_key_now(uint32_t key, unsigned where, unsigned have);
+
+/* The keys of a request: "j Down". Returns out. */
+const char *request_keys(enum request r, char *out, size_t size);
+
+/*
+ * The footer: what is possible in a view, in the table's order, in `width` columns. have: enum
+ * request_need, or'ed. Returns out.
+ */
+const char *request_footer(unsigned where, unsigned have, int width, char *out, size_t size);
+
+/* Is a request possible in this view, now? */
+bool request_possible(enum request r, unsigned where, unsigned have);
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * Operations and selections as command lines: probes by name, restricted to an object
+ * if several objects have the name. Processes with equal lines share one.
+ */
+#include "ui/tui/operations/command.h"
+
+#include "ui/probe_name.h"
+#include "ui/tui/operations/shell.h"
+#include "ui/tui/terminal/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND_NAMES 64              /* per option; longer lists take several options */
+#define COMMAND_ANY_OBJECT UINT32_MAX /* for names that only one object has */
+
+struct command_item {
+	size_t probe;
+	enum probes_verb verb;
+};
+
+/* The probes to switch in one process. */
+struct command {
+	const struct probes_session *session;
+	struct command_item *items;
+	size_t count, capacity;
+	struct probe_name names;
+};
+
+/* The object that item i must be restricted to. */
+static uint32_t command_object(const struct command *c, size_t i)
+{
+	size_t probe = c->items[i].probe;
+
+	return probe_name_shared(&c->names, probe) ? probes_at(c->session, probe)->object
+						   : COMMAND_ANY_OBJECT;
+}
+
+static void command_name(const struct command *c, size_t i, FILE *out)
+{
+	char name[2048];
+
+	probe_name_full(probes_at(c->session, c->items[i].probe), name, sizeof name);
+	fputs(name, out);
+}
+
+/* "-enable A,B,C" for the items with this verb and object. */
+static void command_names(
+	const struct command *c, uint32_t object, enum probes_verb verb, FILE *out)
+{
+	size_t listed = 0, size;
+	char *names = NULL;
+	FILE *list = NULL;
+
+	for (size_t i = 0; i <= c->count; i++) {
+		bool last = i == c->count;
+
+		if (!last && (c->items[i].verb != verb || command_object(c, i) != object))
+			continue;
+		if (list && (last || listed % COMMAND_NAMES == 0)) {
+			fclose(list);
+			fputs(verb == PROBES_ENABLE ? " -enable " : " -disable ", out);
+			shell_quote(out, names);
+			free(names);
+			list = NULL;
+		}
+		if (last)
+			break;
+		if (!list)
+			list = open_memstream(&names, &size);
+		else
+			fputc(',', list);
+		command_name(c, i, list);
+		listed++;
+	}
+}
+
+/* One line for the items with this object. `pair`: the items are a pair, end first when enabled. */
+static void command_line(const struct command *c, uint32_t object, bool pair, FILE *out)
+{
+	if (pair) {
+		bool enable = c->items[0].verb == PROBES_ENABLE;
+		char *names;
+		size_t size;
+		FILE *list = open_memstream(&names, &size);
+
+		command_name(c, enable ? 1 : 0, list);
+		fputc(',', list);
+		command_name(c, enable ? 0 : 1, list);
+		fclose(list);
+		fputs(enable ? " -enable-pair " : " -disable-pair ", out);
+		shell_quote(out, names);
+		free(names);
+	} else {
+		command_names(c, object, PROBES_ENABLE, out);
+		command_names(c, object, PROBES_DISABLE, out);
+	}
+	if (object != COMMAND_ANY_OBJECT) {
+		fputs(" -object ", out);
+		shell_quote(out, probes_object_at(c->session, object)->path);
+	}
+	fputc('\n', out);
+}
+
+/* The lines for one process, without COMMAND_HEAD and pid. Frees the items. */
+static char *command_text(struct command *c, bool pair)
+{
+	size_t objects = probes_object_count(c->session), size;
+	bool *done = mem_array(objects + 1, sizeof *done), one_verb = true;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 1; i < c->count; i++)
+		one_verb = one_verb && c->items[i].verb == c->items[0].verb;
+	if (one_verb && c->count > 1 && c->count == probes_count(c->session)) {
+		fputs(c->items[0].verb == PROBES_ENABLE ? " -enable-all\n" : " -disable-all\n",
+			out);
+	} else if (c->count && probe_name_init(&c->names, c->session) == 0) {
+		pair = pair && one_verb && c->count == 2 &&
+		       command_object(c, 0) == command_object(c, 1);
+		for (size_t i = 0; i < c->count; i++) {
+			uint32_t object = command_object(c, i);
+			bool *once = &done[object == COMMAND_ANY_OBJECT ? objects : object];
+
+			if (!*once)
+				command_line(c, object, pair, out);
+			*once = true;
+		}
+	}
+	fclose(out);
+	probe_name_done(&c->names);
+	free(done);
+	free(c->items);
+	return text;
+}
+
+static void command_add(struct command *c, size_t probe, enum probes_verb verb)
+{
+	c->items = mem_grow(c->items, &c->capacity, c->count + 1, sizeof *c->items);
+	c->items[c->count++] = (struct command_item){.probe = probe, .verb = verb};
+}
+
+/* Join the texts of all processes, and free them. `more` is appended to each line. */
+static char *command_join(const struct model *m, char **texts, const char *more)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		if (!texts[i] || !*texts[i])
+			continue;
+		for (char *line = texts[i], *end; (end = strchr(line, '\n')); line = end + 1) {
+			fprintf(out, "%s%d", COMMAND_HEAD, (int)m->processes[i].pid);
+			for (size_t j = i + 1; j < m->process_count; j++) {
+				if (texts[j] && !strcmp(texts[i], texts[j]))
+					fprintf(out, ",%d", (int)m->processes[j].pid);
+			}
+			fprintf(out, "%.*s%s\n", (int)(end - line), line, more);
+		}
+		for (size_t j = i + 1; j < m->process_count; j++) {
+			if (texts[j] && !strcmp(texts[i], texts[j]))
+				texts[j][0] = '\0'; /* printed */
+		}
+	}
+	fclose(out);
+	for (size_t i = 0; i < m->process_count; i++)
+		free(texts[i]);
+	free(texts);
+	return text;
+}
+
+char *command_of_operation(const struct model *m, const struct operation *o)
+{
+	char **texts = mem_array(m->process_count, sizeof *texts);
+
+	for (size_t i = 0; i < o->count && i < m->process_count; i++) {
+		const struct probes_result *r = o->results[i];
+		struct command c = {.session = m->processes[i].session};
+
+		for (size_t j = 0; r && j < r->item_count; j++) {
+			if (r->items[j].outcome == PROBES_DONE)
+				command_add(&c, r->items[j].probe, r->items[j].verb);
+		}
+		texts[i] = command_text(&c, o->pair);
+		if (o->line && c.count) {
+			free(texts[i]);
+			texts[i] = mem_text(o->line);
+		}
+	}
+	return command_join(m, texts, o->force && !o->line ? " -force" : "");
+}
+
+char *command_of_rows(
+	const struct model *m, const uint32_t *ids, size_t count, enum probes_verb verb)
+{
+	char **texts = mem_array(m->process_count, sizeof *texts);
+	struct model_member member;
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		struct command c = {.session = m->processes[i].session};
+
+		for (size_t j = 0; !m->processes[i].gone && j < count; j++) {
+			for (uint32_t at = m->rows[ids[j]].member; model_next(m, &at, &member);) {
+				if (member.process == i)
+					command_add(&c, member.probe, verb);
+			}
+		}
+		texts[i] = command_text(&c, false);
+	}
+	return command_join(m, texts, "");
+}

@@ -1,0 +1,239 @@
+/*
+ * Operations: from rows to one probes_switch per process, and back.
+ */
+#include "ui/tui/operations/operation.h"
+
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPERATION_NAMES 22 /* columns that the names of an operation may take */
+
+struct operation *operation_new(const struct model *m)
+{
+	struct operation *op = mem_alloc(sizeof *op);
+
+	op->count = m->process_count;
+	op->results = mem_array(op->count, sizeof(struct probes_result *));
+	return op;
+}
+
+void operation_free(struct operation *op)
+{
+	if (!op)
+		return;
+	for (size_t i = 0; i < op->count; i++)
+		probes_result_free(op->results[i]);
+	free(op->results);
+	free(op->line);
+	free(op);
+}
+
+bool operation_wrote(const struct operation *op)
+{
+	return op->sum.sites || op->sum.semaphores;
+}
+
+/*
+ * Add the outcome of one process. status: of the engine's call; if it failed, nothing was changed
+ * in the process, and its result is freed. Returns status.
+ */
+static int operation_take(struct operation *op, size_t process, struct probes_result *r, int status,
+	const struct probes_error *e, struct probes_error *first)
+{
+	struct operation_sum *s = &op->sum;
+
+	for (size_t i = 0; r && i < r->item_count && !s->why[0]; i++)
+		if (r->items[i].outcome != PROBES_DONE)
+			text_clean(r->items[i].why, s->why, sizeof s->why);
+	if (status < 0) {
+		if (!s->failed_processes++)
+			*first = *e;
+		probes_result_free(r);
+		return status;
+	}
+	op->results[process] = r;
+	s->processes++;
+	if (!r)
+		return 0;
+	s->done += r->done;
+	s->skipped += r->skipped;
+	s->already += r->already;
+	s->refused += r->not_done;
+	s->sites += r->sites;
+	s->written += r->edit_count > 0;
+	if (r->stopped_ns > s->stopped_ns)
+		s->stopped_ns = r->stopped_ns;
+	for (size_t i = 0; i < r->edit_count; i++)
+		s->semaphores += r->edits[i].role == PROBES_ROLE_SEMAPHORE;
+	return 0;
+}
+
+static int operation_in_process(struct model *m, size_t process, const struct operation_plan *plan,
+	struct probes_result **result, struct probes_error *e)
+{
+	struct probes_session *s = m->processes[process].session;
+	struct probes_switch_options options = {.force = plan->force};
+	struct probes_action *actions;
+	size_t n = 0;
+	int status = 0;
+
+	*result = NULL;
+	if (plan->command)
+		options = options_switch(plan->command);
+	options.once = true;
+	options.dry_run |= plan->dry_run;
+	if (plan->command)
+		return probes_switch(s, plan->command->actions.items, plan->command->actions.count,
+			&options, result, e);
+	actions = mem_array(plan->count, sizeof *actions);
+	for (size_t i = 0; i < plan->count; i++) {
+		struct probes_action *a = &actions[n];
+
+		*a = (struct probes_action){
+			.verb = plan->steps[i].verb, .by = PROBES_BY_INDEX, .named = plan->named};
+		a->indices = model_probes_of(
+			m, process, plan->steps[i].ids, plan->steps[i].count, &a->count);
+		n += a->count > 0;
+	}
+	if (n)
+		status = probes_switch(s, actions, n, &options, result, e);
+	for (size_t i = 0; i < n; i++)
+		free((void *)actions[i].indices);
+	free(actions);
+	return status;
+}
+
+int operation_do(struct model *m, const struct operation_plan *plan, struct operation **operation,
+	struct probes_error *e)
+{
+	struct operation *op = *operation = operation_new(m);
+	int first = 0;
+
+	m->switched = m->switched || !plan->dry_run;
+	operation_name(m, plan, op->what, sizeof op->what);
+	op->force = plan->force || (plan->command && plan->command->force);
+	op->pair = plan->pair;
+	if (plan->command && asprintf(&op->line, " %s\n", plan->text) < 0)
+		abort();
+	for (size_t i = 0; i < m->process_count; i++) {
+		struct probes_result *r;
+		struct probes_error one = {0};
+		int status;
+
+		if (m->processes[i].gone)
+			continue;
+		status = operation_in_process(m, i, plan, &r, &one);
+		status = operation_take(op, i, r, status, &one, e);
+		first = first ? first : status;
+	}
+	return first;
+}
+
+int operation_revert(struct model *m, const struct operation *done, struct operation **operation,
+	struct probes_error *e)
+{
+	struct operation *op = *operation = operation_new(m);
+	int first = 0;
+
+	snprintf(op->what, sizeof op->what, "%s", done->what);
+	for (size_t i = 0; i < m->process_count && i < done->count; i++) {
+		struct probes_result *r = NULL;
+		struct probes_error one = {0};
+		int status;
+
+		if (!done->results[i] || m->processes[i].gone)
+			continue;
+		status = probes_revert(m->processes[i].session, done->results[i], &r, &one);
+		status = operation_take(op, i, r, status, &one, e);
+		first = first ? first : status;
+	}
+	return first;
+}
+
+int operation_undone(struct operation *op, const struct model *m, struct probes_undone *u,
+	struct probes_error *first)
+{
+	size_t i = 0;
+	int status;
+
+	if (u->error && u->error->status == PROBES_GONE)
+		return 0; /* nothing is left to undo */
+	while (i < op->count && m->processes[i].session != u->member->session)
+		i++;
+	if (i == op->count)
+		return 0;
+	status = operation_take(op, i, u->result, u->error ? u->error->code : 0, u->error, first);
+	u->result = NULL;
+	return status;
+}
+
+struct operation *operation_of(
+	const struct model *m, struct probes_result *result, const char *what)
+{
+	struct operation *op = operation_new(m);
+
+	snprintf(op->what, sizeof op->what, "%s", what);
+	operation_take(op, 0, result, 0, NULL, NULL);
+	return op;
+}
+
+void operation_name(
+	const struct model *m, const struct operation_plan *plan, char *what, size_t size)
+{
+	size_t total = 0, shown = 0;
+	int used = 0;
+
+	if (plan->command) {
+		text_clean(plan->text, what, size);
+		return;
+	}
+	snprintf(what, size, "%s%s ", plan->force ? "force " : "",
+		plan->steps[0].verb == PROBES_ENABLE ? "on" : "off");
+	for (size_t i = 0; i < plan->count; i++)
+		total += plan->steps[i].count;
+	for (size_t i = 0; i < plan->count; i++) {
+		for (size_t j = 0; j < plan->steps[i].count; j++) {
+			const char *name = row_name(&m->rows[plan->steps[i].ids[j]]);
+
+			used += text_width(name) + 1;
+			if (shown > 1 && used > OPERATION_NAMES)
+				break;
+			text_addf(what, size, "%s%.60s", shown++ ? "," : "", name);
+		}
+	}
+	if (total > shown)
+		text_addf(what, size, " +%zu more", total - shown);
+}
+
+const char *operation_say(const struct operation_sum *s, char *out, size_t size)
+{
+	size_t n = s->sites ? s->sites : s->semaphores;
+
+	out[0] = '\0';
+	if (n)
+		text_addf(out, size, "%zu %s%s", n, s->sites ? "site" : "semaphore",
+			n == 1 ? "" : "s");
+	else
+		text_addf(out, size, "nothing was changed");
+	if (n && s->written < s->processes)
+		text_addf(out, size, " in %zu of %zu processes", s->written, s->processes);
+	else if (s->processes > 1)
+		text_addf(out, size, " in %zu processes", s->processes);
+	if (n && s->stopped_ns)
+		text_addf(out, size, ", target stopped %.3f ms", (double)s->stopped_ns / 1e6);
+	else if (n)
+		text_addf(out, size, ", target not stopped");
+	if (s->already)
+		text_addf(out, size, "; on already by this session: %zu", s->already);
+	if (s->skipped)
+		text_addf(out, size, "; %zu skipped", s->skipped);
+	if (s->refused)
+		text_addf(out, size, "; %zu not done", s->refused);
+	if (s->why[0])
+		text_addf(out, size, " (%s)", s->why);
+	return out;
+}

@@ -1,0 +1,93 @@
+/*
+ * An operation: probes switched in every process that has them, kept so that it
+ * can be undone. Knows rows and sessions, not the screen.
+ */
+#ifndef UI_TUI_OPERATIONS_OPERATION_H
+#define UI_TUI_OPERATIONS_OPERATION_H
+
+#include "probes.h"
+#include "ui/options.h"
+#include "ui/tui/rows/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One step: switch these rows in this order. */
+struct operation_step {
+	enum probes_verb verb;
+	const uint32_t *ids;
+	size_t count;
+};
+
+struct operation_plan {
+	const struct operation_step *steps;
+	size_t count;
+	bool named;   /* the user pointed at these probes: skipping one is an error */
+	bool dry_run; /* plan only */
+	bool force;   /* set counts to 1 or 0, whatever they are */
+	bool pair;    /* the steps are the halves of a pair */
+	/* instead of steps: the actions of a command line, and its text */
+	const struct options *command;
+	const char *text;
+};
+
+/* The outcome in all processes. */
+struct operation_sum {
+	size_t processes;              /* where it was carried out */
+	size_t written;                /* of these, where something was written */
+	size_t failed_processes;       /* that refused all of it */
+	size_t done, skipped, refused; /* probes */
+	size_t already;                /* left out: this session holds them enabled */
+	size_t sites, semaphores;      /* written */
+	uint64_t stopped_ns;
+	char why[128]; /* of the first probe skipped or refused */
+};
+
+struct operation {
+	struct probes_result **results; /* one for each of the model's processes, or NULL */
+	size_t count;
+	struct operation_sum sum;
+	char what[160];   /* "on req_start,req_done", safe for the terminal */
+	bool force, pair; /* as planned */
+	char *line;       /* of a command line: its options, quoted, and a newline; or NULL */
+};
+
+/*
+ * Switch what the plan says in all processes. 0, or the negative errno of the first process that
+ * failed, with its error; the operation then holds what was done in the others. *operation is the
+ * caller's, never NULL.
+ */
+PROBES_CHECK int operation_do(struct model *m, const struct operation_plan *plan,
+	struct operation **operation, struct probes_error *e);
+
+/* Revert an operation (probes_revert); the reversal is an operation, too. */
+PROBES_CHECK int operation_revert(struct model *m, const struct operation *done,
+	struct operation **operation, struct probes_error *e);
+
+/* An operation without results, to be filled by operation_undone. */
+struct operation *operation_new(const struct model *m);
+
+/*
+ * Take what probes_group_restore reports of a member, with its result. 0, or the negative errno of
+ * the error, which is copied if it is the first. A process that has ended leaves nothing to undo:
+ * 0.
+ */
+int operation_undone(struct operation *d, const struct model *m, struct probes_undone *u,
+	struct probes_error *first);
+
+/* A result of the first process, as an operation; takes the result. */
+struct operation *operation_of(
+	const struct model *m, struct probes_result *result, const char *what);
+
+void operation_free(struct operation *d);
+/* Did it write anything? */
+bool operation_wrote(const struct operation *d);
+
+/* "on a,b,c +2 more" of the steps, into what. */
+void operation_name(
+	const struct model *m, const struct operation_plan *plan, char *what, size_t size);
+/* "8 sites, target not stopped" */
+const char *operation_say(const struct operation_sum *s, char *out, size_t size);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * The record of a session. Owns the texts; opens no files.
+ */
+#include "ui/tui/operations/record.h"
+
+#include "ui/tui/operations/command.h"
+#include "ui/tui/operations/shell.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void record_done(struct record *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		free(r->all[i].text);
+		free(r->all[i].command);
+	}
+	free(r->all);
+	*r = (struct record){0};
+}
+
+static void record_add(struct record *r, const char *text, char *command)
+{
+	r->all = mem_grow(r->all, &r->capacity, r->count + 1, sizeof *r->all);
+	r->all[r->count++] = (struct record_entry){
+		.when = time(NULL), .text = mem_text(text), .command = command};
+}
+
+void record_operation(
+	struct record *r, const struct model *m, const char *prefix, const struct operation *o)
+{
+	char outcome[400], text[700];
+
+	if (!operation_wrote(o))
+		return;
+	snprintf(text, sizeof text, "%s%s: %s", prefix, o->what,
+		operation_say(&o->sum, outcome, sizeof outcome));
+	record_add(r, text, command_of_operation(m, o));
+}
+
+void record_mark(struct record *r, const char *text)
+{
+	char safe[4 * TEXT_MAX];
+
+	record_add(r, text_clean(text, safe, sizeof safe), NULL);
+}
+
+const struct record_entry *record_last(const struct record *r)
+{
+	for (size_t i = r->count; i-- > 0;) {
+		if (r->all[i].command)
+			return &r->all[i];
+	}
+	return NULL;
+}
+
+/* Write command lines. With one process its pid becomes the script's argument. */
+static void record_command(const char *command, bool one, FILE *out)
+{
+	size_t head = strlen(COMMAND_HEAD);
+
+	while (*command) {
+		size_t n = strcspn(command, "\n");
+
+		if (one && !strncmp(command, COMMAND_HEAD, head)) {
+			size_t pid = strspn(command + head, "0123456789");
+
+			fprintf(out, "%s\"$pid\"%.*s\n", COMMAND_HEAD, (int)(n - head - pid),
+				command + head + pid);
+		} else {
+			fprintf(out, "%.*s\n", (int)n, command);
+		}
+		command += n + (command[n] == '\n');
+	}
+}
+
+size_t record_script(const struct record *r, const struct model *m, FILE *out)
+{
+	char path[TEXT_MAX];
+	size_t actions = 0;
+
+	fprintf(out, "#!/bin/sh\n# A session of probes-tui, as commands that do the same.\n");
+	for (size_t i = 0; i < m->process_count; i++)
+		fprintf(out, "# process %d %s\n", (int)m->processes[i].pid,
+			text_clean(probes_path(m->processes[i].session), path, sizeof path));
+	if (m->process_count == 1)
+		fprintf(out, "pid=${1:-%d}\n", (int)m->processes[0].pid);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct record_entry *e = &r->all[i];
+		char when[40];
+		struct tm tm;
+
+		strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&e->when, &tm));
+		fprintf(out, "\n# %s %s%s\n", when, e->command ? "" : "MARK ", e->text);
+		if (!e->command)
+			continue;
+		record_command(e->command, m->process_count == 1, out);
+		actions++;
+	}
+	return actions;
+}

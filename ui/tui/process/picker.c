@@ -1,0 +1,133 @@
+/*
+ * The choice of processes: listed, current, tagged.
+ */
+#include "ui/tui/process/picker.h"
+
+#include "ui/tui/terminal/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void picker_init(struct picker *p, const char *comm)
+{
+	char why[8];
+
+	memset(p, 0, sizeof *p);
+	p->used = true;
+	p->scan.comm = comm;
+	rowlist_init(&p->rows);
+	p->filter = filter_parse("", why, sizeof why);
+}
+
+void picker_done(struct picker *p)
+{
+	if (!p->used)
+		return;
+	scan_done(&p->scan);
+	rowlist_done(&p->rows);
+	filter_free(p->filter);
+	pattern_free(p->search);
+	memset(p, 0, sizeof *p);
+}
+
+static int picker_compare(const void *a, const void *b, void *data)
+{
+	const struct scan_process *all = data;
+	pid_t x = all[*(const uint32_t *)a].id.pid, y = all[*(const uint32_t *)b].id.pid;
+
+	return (x > y) - (x < y);
+}
+
+void picker_update(struct picker *p)
+{
+	uint32_t *ids = mem_array(p->scan.count, sizeof *ids);
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->scan.count; i++) {
+		const struct scan_process *one = &p->scan.all[i];
+		struct filter_subject subject = {.text = one->all,
+			.provider = "",
+			.object = one->command,
+			.tagged = one->tagged};
+
+		if (!one->gone && one->kind == SCAN_PROBES && filter_match(p->filter, &subject))
+			ids[count++] = (uint32_t)i;
+	}
+	qsort_r(ids, count, sizeof *ids, picker_compare, p->scan.all);
+	rowlist_set(&p->rows, ids, count);
+	free(ids);
+}
+
+int picker_filter(struct picker *p, const char *text, char *why, size_t size)
+{
+	struct filter *f = filter_parse(text, why, size);
+
+	if (!f)
+		return -1;
+	filter_free(p->filter);
+	p->filter = f;
+	snprintf(p->filter_text, sizeof p->filter_text, "%s", text);
+	picker_update(p);
+	return 0;
+}
+
+int picker_search(struct picker *p, const char *text, char *why, size_t size)
+{
+	struct pattern *s = *text ? pattern_parse(text, why, size) : NULL;
+
+	if (*text && !s)
+		return -1;
+	pattern_free(p->search);
+	p->search = s;
+	snprintf(p->search_text, sizeof p->search_text, "%s", text);
+	return 0;
+}
+
+bool picker_seek(struct picker *p, size_t from, int direction)
+{
+	size_t count = p->rows.count, at = from;
+
+	for (size_t i = 0; p->search && i < count; i++) {
+		if (pattern_match(p->search, p->scan.all[p->rows.ids[at]].all)) {
+			rowlist_to(&p->rows, at);
+			return true;
+		}
+		at = direction > 0 ? (at + 1) % count : (at + count - 1) % count;
+	}
+	return false;
+}
+
+const struct scan_process *picker_current(const struct picker *p)
+{
+	uint32_t id = rowlist_current(&p->rows);
+
+	return id == ROWLIST_NONE ? NULL : &p->scan.all[id];
+}
+
+size_t picker_chosen(const struct picker *p, struct scan_identity **chosen)
+{
+	const struct scan_process *current = picker_current(p);
+	size_t count = 0;
+
+	*chosen = mem_array(p->rows.count, sizeof **chosen);
+	for (size_t i = 0; i < p->rows.count; i++) {
+		const struct scan_process *one = &p->scan.all[p->rows.ids[i]];
+
+		if (one->tagged)
+			(*chosen)[count++] = one->id;
+	}
+	if (!count && current)
+		(*chosen)[count++] = current->id;
+	return count;
+}
+
+void picker_tag(struct picker *p)
+{
+	uint32_t id = rowlist_current(&p->rows);
+
+	if (id == ROWLIST_NONE)
+		return;
+	p->scan.all[id].tagged = !p->scan.all[id].tagged;
+	rowlist_move(&p->rows, 1);
+}

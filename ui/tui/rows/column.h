@@ -1,0 +1,50 @@
+/*
+ * What the columns of the list show, where they stand, and how the list is sorted by them. The
+ * table of columns is ui/columns.h. Pure.
+ */
+#ifndef UI_TUI_ROWS_COLUMN_H
+#define UI_TUI_ROWS_COLUMN_H
+
+#include "ui/columns.h"
+#include "ui/tui/rows/groups.h"
+#include "ui/tui/rows/row.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COLUMN_ARGUMENTS_FROM 100 /* columns of the screen from which on arguments are shown */
+
+extern const struct column column_table[COLUMN_COUNT];
+
+/* Where each column begins and how wide it is; width 0: it is not shown. */
+struct column_layout {
+	struct column_place {
+		int x, width;
+	} at[COLUMN_COUNT];
+};
+
+/* What the widths depend on. */
+struct column_needs {
+	int width;           /* of the screen */
+	int widest;          /* columns of the longest provider:name */
+	uint32_t most_sites; /* of a row */
+	bool several;        /* processes */
+	bool argued;         /* some probes have arguments */
+	unsigned hidden;     /* columns that are not wanted: see columns_parse */
+};
+
+void column_arrange(struct column_layout *l, const struct column_needs *needs);
+
+/* One cell, not cut to its width; that of the state is " +[*]" for a tagged row. Returns out. */
+const char *column_cell(const struct row *r, enum column_id column, char *out, size_t size);
+/* The same of a group of the tree. */
+const char *column_group(const struct group *g, enum column_id column, char *out, size_t size);
+
+/* Bring row numbers into the order of a column; equals keep the order of their names. */
+void column_sort(
+	const struct row *rows, uint32_t *ids, size_t count, enum column_id column, bool invert);
+/* The order that the key s goes to from this one. */
+enum column_id column_next_order(enum column_id column);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * The filter language. Pure.
+ *
+ *   filter = { term }              all of them must hold
+ *   term   = [ "-" ] alternatives  - : must not hold
+ *   alternatives = [ "prov:" | "obj:" | "fn:" ] ( "~" regex | word { "|" word } )
+ *
+ * A word is found anywhere in provider:name or in the object's file name, smart-case; after fn: in
+ * a function that one of its sites lies in. Without a prefix the names of states
+ * (probes_state_name, but for "unknown") select by state, "tagged" and "mine" select tagged probes
+ * and those that this session holds.
+ */
+#ifndef UI_TUI_ROWS_FILTER_H
+#define UI_TUI_ROWS_FILTER_H
+
+#include "probes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The parts of a row that a filter tests. */
+struct filter_subject {
+	const char *text; /* "provider:name" */
+	const char *provider;
+	const char *object;
+	enum probes_state state;
+	bool tagged, mine;
+	/* the functions that its sites lie in, one by one, NULL after the last; may be NULL */
+	const char *(*function)(void *data, size_t i);
+	void *data;
+};
+
+struct filter;
+
+/* Never NULL for an empty text (it matches everything); NULL and a reason on a mistake. */
+struct filter *filter_parse(const char *text, char *why, size_t size);
+void filter_free(struct filter *f);
+bool filter_match(const struct filter *f, const struct filter_subject *s);
+/* Does every row pass it? */
+bool filter_is_empty(const struct filter *f);
+/* Does the result depend on states or tags? */
+bool filter_is_live(const struct filter *f);
+
+#endif

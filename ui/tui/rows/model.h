@@ -1,0 +1,115 @@
+/*
+ * The processes of the screen, and their probes as rows.
+ *
+ * Rows are only added: the index of a row is its identity. Object, provider and name distinguish
+ * rows. A row has one member for each process that has the probe.
+ */
+#ifndef UI_TUI_ROWS_MODEL_H
+#define UI_TUI_ROWS_MODEL_H
+
+#include "probes.h"
+#include "ui/states.h"
+#include "ui/tui/rows/row.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODEL_NONE UINT32_MAX
+
+struct model_member {
+	uint32_t process; /* index into the model's processes */
+	uint32_t probe;   /* index for probes_at in its session */
+};
+
+/* A run of members: consecutive probes of one process. */
+struct model_run {
+	uint32_t first;         /* index of the first member */
+	struct model_member of; /* and what it is */
+};
+
+struct model_process {
+	struct probes_session *session; /* not owned */
+	pid_t pid;
+	bool gone;      /* ended, or became another program */
+	bool unread;    /* its memory may not be read */
+	size_t objects; /* the first so many are counted in left_out */
+	bool summed;    /* every row holds the states of `changes` (probes_changes) */
+	uint64_t changes;
+	struct probes_error error; /* why it is gone or unread */
+};
+
+struct model_counts {
+	size_t sites, objects;
+	size_t states[STATES_COUNT]; /* rows in each state */
+	size_t on_mine;              /* of those that are on, by this session */
+	size_t left_out;             /* notes of the objects, see struct probes_object */
+};
+
+struct model {
+	struct model_process *processes;
+	size_t process_count, process_capacity;
+	struct row *rows;
+	size_t row_count, row_capacity;
+	uint32_t *members; /* the next member of the same row, or MODEL_NONE */
+	size_t member_count, member_capacity;
+	struct model_run *runs;
+	size_t run_count, run_capacity;
+	uint32_t *table; /* hash table of rows by identity */
+	size_t table_size;
+	struct model_block *texts; /* memory of the rows' texts */
+	struct model_counts counts;
+	uint32_t tagged, last_tag;
+	bool switched;       /* an operation that changes a process has begun */
+	bool argued;         /* some have arguments */
+	int widest;          /* columns of the longest label */
+	uint32_t most_sites; /* of a row */
+};
+
+void model_init(struct model *m);
+void model_done(struct model *m); /* the sessions stay open */
+
+/* Add a process: its probes become rows, or join the rows that there are. */
+void model_add(struct model *m, struct probes_session *session);
+
+/* Likewise for the probes that a process got later, from index `first` on. */
+void model_extend(struct model *m, size_t process, size_t first);
+
+/* Remove members whose object was unloaded. The last of a row stays, as PROBES_UNLOADED. */
+void model_drop_unloaded(struct model *m);
+
+/* Check again which files were removed or replaced. */
+void model_mark_deleted(struct model *m);
+
+/* The row of a probe, or MODEL_NONE. The texts are safe ones, as in rows. */
+uint32_t model_find(
+	const struct model *m, const char *object, const char *provider, const char *name);
+
+/*
+ * Iterate over the members of a row, the newest process first: *at is at first the row's `member`.
+ * False: no more.
+ */
+bool model_next(const struct model *m, uint32_t *at, struct model_member *member);
+
+/* The first of them. */
+struct model_member model_member(const struct model *m, uint32_t row);
+
+/* The probes of one process that these rows have, in their order; the array is the caller's. */
+size_t *model_probes_of(
+	const struct model *m, size_t process, const uint32_t *ids, size_t count, size_t *found);
+
+/*
+ * Read the live states of these rows, or of all (ids NULL). Marks processes that are gone. True:
+ * something that is shown changed.
+ */
+bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
+
+/* How many processes are not gone. */
+size_t model_alive(const struct model *m);
+
+/* How many probes are owned (probes_owned_count) in the processes that are not gone. */
+size_t model_changed(const struct model *m);
+
+void model_tag(struct model *m, uint32_t id, bool yes);
+
+#endif

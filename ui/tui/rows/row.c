@@ -1,0 +1,73 @@
+/* Sums of states over processes, and over the rows of a group. */
+#include "ui/tui/rows/row.h"
+
+#include "ui/states.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *row_name(const struct row *r)
+{
+	return r->label + r->family->provider_length + 1;
+}
+
+void row_clear(struct row *r)
+{
+	r->processes = r->sites = r->sites_on = 0;
+	r->ref_min = r->ref_max = PROBES_NONE;
+	r->state = PROBES_UNKNOWN;
+	r->mine = false;
+	r->holder = PROBES_HOLDER_NONE;
+}
+
+/* What needs attention wins; on and off together are partial. */
+static enum probes_state row_join(enum probes_state a, enum probes_state b)
+{
+	if (a == b)
+		return a;
+	if (!states[a].weight && !states[b].weight)
+		return PROBES_PARTIAL;
+	return states[a].weight > states[b].weight ? a : b;
+}
+
+void row_add(struct row *r, const struct probes_live *live, uint32_t sites)
+{
+	r->state = r->processes ? row_join(r->state, live->state) : live->state;
+	r->processes++;
+	r->sites += sites;
+	if (live->sites_on == PROBES_NONE || r->sites_on == PROBES_NONE)
+		r->sites_on = PROBES_NONE;
+	else
+		r->sites_on += live->sites_on;
+	if (live->ref_min != PROBES_NONE &&
+		(r->ref_min == PROBES_NONE || live->ref_min < r->ref_min))
+		r->ref_min = live->ref_min;
+	if (live->ref_max != PROBES_NONE &&
+		(r->ref_max == PROBES_NONE || live->ref_max > r->ref_max))
+		r->ref_max = live->ref_max;
+	r->mine |= live->mine;
+	if (r->holder == PROBES_HOLDER_NONE)
+		r->holder = live->holder;
+}
+
+void row_include(struct row *sum, const struct row *r, bool begin)
+{
+	sum->state = begin ? r->state : row_join(sum->state, r->state);
+	sum->tag = (begin || sum->tag) && r->tag;
+	if (sum->processes < r->processes)
+		sum->processes = r->processes;
+	sum->sites += r->sites;
+	if (sum->sites_on != PROBES_NONE && r->sites) /* without sites there is nothing to count */
+		sum->sites_on =
+			r->sites_on == PROBES_NONE ? PROBES_NONE : sum->sites_on + r->sites_on;
+	sum->mine |= r->mine;
+}
+
+bool row_held_by_others(const struct row *r)
+{
+	if (r->state == PROBES_FOREIGN)
+		return true;
+	if (r->state != PROBES_ON && r->state != PROBES_PARTIAL)
+		return false;
+	return !r->mine || (r->ref_max != PROBES_NONE && r->ref_max > 1);
+}

@@ -1,0 +1,52 @@
+/* One line of the list: a probe of one object, summed over all processes that have it. Pure. */
+#ifndef UI_TUI_ROWS_ROW_H
+#define UI_TUI_ROWS_ROW_H
+
+#include "probes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What all rows of one provider in one object share. Belongs to the model. */
+struct row_family {
+	/* texts are safe for the terminal */
+	const char *provider;
+	const char *path;       /* of the object */
+	const char *object;     /* its file name */
+	size_t provider_length; /* of its text */
+	bool deleted;           /* the file was removed or replaced */
+};
+
+/* Kept small: there are as many as probes. */
+struct row {
+	const char *label; /* "provider:name", safe for the terminal; belongs to the model */
+	const struct row_family *family;
+	const char *arguments; /* of its first site, raw as noted; belongs to a session */
+	uint32_t member;       /* first of the model's members */
+	uint32_t tag;          /* 0: not tagged; else the order of tagging, from 1 */
+
+	/* summed over its members */
+	uint32_t processes; /* how many are alive */
+	uint32_t sites;
+	uint32_t sites_on;         /* PROBES_NONE: sites have no switch of their own */
+	uint32_t ref_min, ref_max; /* PROBES_NONE: none or not read */
+	enum probes_state state : 8;
+	enum probes_holder holder : 8;
+	bool mine; /* this session's net change raised it in some process */
+};
+
+/* The name of the probe: the label without the provider. */
+const char *row_name(const struct row *r);
+
+/* Start a sum. */
+void row_clear(struct row *r);
+/* Add the probe of one process to a sum. */
+void row_add(struct row *r, const struct probes_live *live, uint32_t sites);
+
+/* Add a row to the sum of a group; begin: the first one. The group is tagged if all rows are. */
+void row_include(struct row *sum, const struct row *r, bool begin);
+
+/* Does another party hold it, wholly or in part? */
+bool row_held_by_others(const struct row *r);
+
+#endif

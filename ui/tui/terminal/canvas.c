@@ -1,0 +1,122 @@
+/*
+ * The frame under construction. Knows neither the terminal nor the meaning of the
+ * text. Clips everything to the window.
+ */
+#include "ui/tui/terminal/canvas.h"
+
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void canvas_init(struct canvas *c)
+{
+	memset(c, 0, sizeof *c);
+	c->cursor_y = -1;
+}
+
+void canvas_done(struct canvas *c)
+{
+	free(c->spans);
+	free(c->text);
+	canvas_init(c);
+}
+
+void canvas_reset(struct canvas *c, int rows, int columns)
+{
+	c->rows = rows;
+	c->screen_columns = columns;
+	canvas_whole(c);
+	c->span_count = 0;
+	c->length = 0;
+	c->cursor_y = c->cursor_x = -1;
+}
+
+void canvas_window(struct canvas *c, int x, int columns)
+{
+	c->window_x = x;
+	c->columns = columns;
+}
+
+void canvas_whole(struct canvas *c)
+{
+	canvas_window(c, 0, c->screen_columns);
+}
+
+int canvas_put(struct canvas *c, int y, int x, int width, int style, const char *text)
+{
+	struct canvas_span *span;
+	int room = c->columns - x, used;
+	size_t bytes;
+
+	if (y < 0 || y >= c->rows || x < 0 || room <= 0)
+		return 0;
+	bytes = text_cut(text, width < 0 || width > room ? room : width, &used);
+	if (!bytes)
+		return 0;
+	c->spans = mem_grow(c->spans, &c->span_capacity, c->span_count + 1, sizeof *c->spans);
+	c->text = mem_grow(c->text, &c->capacity, c->length + bytes + 1, 1);
+	span = &c->spans[c->span_count++];
+	*span = (struct canvas_span){
+		.y = y, .x = c->window_x + x, .style = style, .text = c->length};
+	memcpy(c->text + c->length, text, bytes);
+	c->text[c->length + bytes] = '\0';
+	c->length += bytes + 1;
+	return used;
+}
+
+int canvas_putf(struct canvas *c, int y, int x, int style, const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	return canvas_put(c, y, x, -1, style, text);
+}
+
+void canvas_line(struct canvas *c, int y, int style, const char *text)
+{
+	int x = canvas_put(c, y, 0, -1, style, text);
+	char blank[64];
+
+	memset(blank, ' ', sizeof blank - 1);
+	blank[sizeof blank - 1] = '\0';
+	while (x < c->columns) {
+		int used = canvas_put(c, y, x, -1, style, blank);
+
+		if (!used)
+			break;
+		x += used;
+	}
+}
+
+const char *canvas_text(const struct canvas *c, const struct canvas_span *span)
+{
+	return c->text + span->text;
+}
+
+void canvas_read(const struct canvas *c, int y, char *out, size_t size)
+{
+	size_t length = 0;
+
+	memset(out, 0, size);
+	for (size_t i = 0; i < c->span_count; i++) {
+		const char *text = canvas_text(c, &c->spans[i]);
+		size_t x = (size_t)c->spans[i].x, n = strlen(text);
+
+		if (c->spans[i].y != y || x + n >= size)
+			continue;
+		while (length < x)
+			out[length++] = ' ';
+		memcpy(out + x, text, n);
+		if (x + n > length)
+			length = x + n;
+	}
+	while (length > 0 && out[length - 1] == ' ')
+		out[--length] = '\0';
+}

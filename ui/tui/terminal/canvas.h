@@ -1,0 +1,55 @@
+/*
+ * The frame under construction: spans of text with a style and a position. Views draw on it;
+ * screen.c shows it; tests read it. Pure.
+ */
+#ifndef UI_TUI_TERMINAL_CANVAS_H
+#define UI_TUI_TERMINAL_CANVAS_H
+
+#include "ui/style.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct canvas_span {
+	int y, x;
+	int style;   /* enum style, maybe with STYLE_REVERSE */
+	size_t text; /* offset in canvas.text */
+};
+
+struct canvas {
+	int rows, columns; /* of the current window */
+	int window_x;      /* first column of the window */
+	struct canvas_span *spans;
+	size_t span_count, span_capacity;
+	char *text;
+	size_t length, capacity;
+	int screen_columns;
+	int cursor_y, cursor_x; /* the terminal's cursor; -1: hidden */
+};
+
+/* A rectangle of whole lines. */
+struct area {
+	int y, rows;
+};
+
+void canvas_init(struct canvas *c);
+void canvas_done(struct canvas *c);
+void canvas_reset(struct canvas *c, int rows, int columns);
+
+/* Restrict drawing to a window of columns; x is relative to it. canvas_whole: the whole screen. */
+void canvas_window(struct canvas *c, int x, int columns);
+void canvas_whole(struct canvas *c);
+
+/* Draw text, cut at `width` columns (-1: the edge). Returns the columns used. */
+int canvas_put(struct canvas *c, int y, int x, int width, int style, const char *text);
+int canvas_putf(struct canvas *c, int y, int x, int style, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+/* Draw a whole line: the text, padded with blanks to the edge. */
+void canvas_line(struct canvas *c, int y, int style, const char *text);
+
+const char *canvas_text(const struct canvas *c, const struct canvas_span *span);
+
+/* For tests: the text of a line, without styles and trailing blanks. */
+void canvas_read(const struct canvas *c, int y, char *out, size_t size);
+
+#endif

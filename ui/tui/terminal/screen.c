@@ -1,0 +1,368 @@
+/*
+ * The terminal through curses: colours, keys, frames, suspension, restoring it after a crash.
+ */
+#include "ui/tui/terminal/screen.h"
+
+#include "ui/tui/terminal/key.h"
+#include "ui/tui/terminal/text.h"
+#include "ui/tui/terminal/tty.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+#include <term.h>
+#undef columns /* term.h defines capability names as macros */
+#undef lines
+
+/* Prepared for the crash handler, which must not call curses or allocate. */
+static struct {
+	pid_t owner;
+	char restore[256]; /* terminal output: leave the alternate screen, show the cursor */
+	char untouched[512], touched[512]; /* the message, by *changed */
+	const bool *changed;               /* NULL: false */
+	int fd; /* of the message: standard error unless that is a terminal; -1: the terminal */
+} screen_crash;
+
+static SCREEN *screen_curses;
+static bool screen_color;
+static bool screen_released; /* suspended: the shell has the terminal */
+
+/* ---------------------------------------------------------------- crashes */
+
+static void screen_die(int signal)
+{
+	if (getpid() == screen_crash.owner) {
+		bool changed = screen_crash.changed && *screen_crash.changed;
+		const char *message = changed ? screen_crash.touched : screen_crash.untouched;
+		int fd = tty_fd(); /* non-blocking: the terminal may stall */
+		ssize_t ignored = write(fd, screen_crash.restore, strlen(screen_crash.restore));
+
+		tcsetattr(0, TCSANOW, tty_before());
+		ignored =
+			write(screen_crash.fd < 0 ? fd : screen_crash.fd, message, strlen(message));
+		(void)ignored;
+	}
+	raise(signal); /* with the default action: SA_RESETHAND */
+}
+
+/* Append a terminal capability to the restore sequence, without its padding. */
+static void screen_add_capability(const char *name)
+{
+	char capability[16];
+	const char *s;
+	size_t n = strlen(screen_crash.restore);
+
+	snprintf(capability, sizeof capability, "%s", name);
+	s = tigetstr(capability);
+	if (!s || s == (char *)-1)
+		return;
+	while (*s && n + 1 < sizeof screen_crash.restore) {
+		if (s[0] == '$' && s[1] == '<' && strchr(s, '>'))
+			s = strchr(s, '>') + 1;
+		else
+			screen_crash.restore[n++] = *s++;
+	}
+	screen_crash.restore[n] = '\0';
+}
+
+static void screen_watch_crashes(void)
+{
+	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
+	static char stack[65536]; /* after a stack overflow the handler needs another stack */
+	stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction action = {
+		.sa_handler = screen_die, .sa_flags = SA_RESETHAND | SA_NODEFER | SA_ONSTACK};
+
+	screen_crash.owner = getpid();
+	screen_crash.fd = isatty(2) ? -1 : 2;
+	screen_add_capability("sgr0");
+	screen_add_capability("rmkx");
+	screen_add_capability("cnorm");
+	screen_add_capability("rmcup");
+	sigaltstack(&alternative, NULL);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+void screen_crash_message(const char *untouched, const char *touched, const bool *changed)
+{
+	snprintf(screen_crash.untouched, sizeof screen_crash.untouched, "\r\n%s\r\n", untouched);
+	snprintf(screen_crash.touched, sizeof screen_crash.touched, "\r\n%s\r\n", touched);
+	screen_crash.changed = changed;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+/* The terminal type for curses: $TERM, or vt100 if $TERM cannot move the cursor. NULL: unknown. */
+static const char *screen_type(char *why, size_t size)
+{
+	const char *term = getenv("TERM"), *move_cursor;
+	int status;
+
+	if (!term || !*term) {
+		snprintf(why, size,
+			"TERM is not set; try: TERM=xterm probes-tui ..., or probes-tui list");
+		return NULL;
+	}
+	if (setupterm(NULL, 1, &status) == OK) {
+		move_cursor = tigetstr("cup");
+		del_curterm(cur_term);
+		if (move_cursor && move_cursor != (const char *)-1)
+			return term;
+	} else if (status <= 0) { /* 1: known, but generic or a hardcopy terminal */
+		snprintf(why, size,
+			"unknown terminal type TERM=%.40s; try: TERM=xterm probes-tui ..., "
+			"or probes-tui list",
+			term);
+		return NULL;
+	}
+	snprintf(why, size, "TERM=%.40s cannot move its cursor: drawn as for a vt100", term);
+	return "vt100";
+}
+
+static void screen_colors(const struct screen_options *o)
+{
+	/* Colours of on, partial, warnings, bad; with 8 colours, with 256. */
+	static const short themes[2][2][4] = {
+		{{COLOR_GREEN, COLOR_CYAN, COLOR_YELLOW, COLOR_RED}, {78, 80, 221, 203}}, /* dark */
+		{{COLOR_GREEN, COLOR_BLUE, COLOR_MAGENTA, COLOR_RED},
+			{28, 25, 130, 160}}, /* light */
+	};
+	const char *no_color = getenv("NO_COLOR"), *theme = o->theme ? o->theme : "dark";
+	const short *colors;
+
+	screen_color = !o->no_color && strcmp(theme, "mono") != 0 && !(no_color && *no_color) &&
+		       has_colors();
+	if (!screen_color)
+		return;
+	start_color();
+	use_default_colors();
+	colors = themes[!strcmp(theme, "light")][COLORS >= 256];
+	for (short i = 0; i < 4; i++)
+		init_pair((short)(i + 1), colors[i], -1);
+}
+
+int screen_open(const struct screen_options *o, char *why, size_t size)
+{
+	const char *type;
+	char safe[128];
+	FILE *out;
+
+	why[0] = '\0';
+	if (!isatty(0) || !isatty(1)) {
+		snprintf(why, size, "standard %s is not a terminal; try: probes-tui list",
+			isatty(0) ? "output" : "input");
+		return -1;
+	}
+	setlocale(LC_CTYPE, "");
+	text_set_utf8(!o->ascii && !strcmp(nl_langinfo(CODESET), "UTF-8"));
+	type = screen_type(why, size);
+	if (!type)
+		return -1;
+	out = tty_open();
+	screen_curses = out ? newterm(type, out, stdin) : NULL;
+	if (!screen_curses) {
+		snprintf(why, size, "the terminal type %s cannot be used",
+			text_clean(type, safe, sizeof safe));
+		if (out)
+			tty_close(false);
+		return -1;
+	}
+	screen_resize();
+	screen_colors(o);
+	raw(); /* ^C and ^Z are keys. tty.c set the modes; these calls inform curses. */
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	intrflush(stdscr, FALSE);
+	typeahead(-1); /* do not interrupt a frame when a key arrives */
+	if (!getenv("ESCDELAY"))
+		set_escdelay(25);
+	curs_set(0);
+	if (o->mouse) {
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+		mouseinterval(0); /* a press is a click: do not wait for a second one */
+	}
+	screen_watch_crashes();
+	return 0;
+}
+
+bool screen_close(void)
+{
+	bool sent;
+
+	if (!screen_curses)
+		return true;
+	if (!screen_released)
+		endwin();
+	delscreen(screen_curses);
+	sent = tty_close(screen_released);
+	screen_curses = NULL;
+	screen_crash.owner = 0;
+	return sent;
+}
+
+/* ---------------------------------------------------------------- drawing */
+
+void screen_show(const struct canvas *c)
+{
+	static const struct {
+		attr_t attributes;
+		short pair;
+	} styles[STYLE_COUNT] = {
+		[STYLE_TITLE] = {A_BOLD, 0},
+		[STYLE_HEAD] = {A_UNDERLINE, 0},
+		[STYLE_ON] = {A_BOLD, 1},
+		[STYLE_PARTIAL] = {A_BOLD, 2},
+		[STYLE_WARN] = {A_BOLD, 3},
+		[STYLE_BAD] = {A_BOLD, 4},
+		[STYLE_MATCH] = {A_BOLD | A_UNDERLINE, 3},
+		[STYLE_KEY] = {A_BOLD, 0},
+	};
+	bool cursor = c->cursor_y >= 0;
+
+	if (screen_released)
+		return;
+	erase();
+	for (size_t i = 0; i < c->span_count; i++) {
+		const struct canvas_span *s = &c->spans[i];
+		int style = s->style & ~STYLE_REVERSE;
+		attr_t a = styles[style].attributes;
+
+		if (screen_color)
+			a |= COLOR_PAIR(styles[style].pair);
+		if (s->style & STYLE_REVERSE)
+			a |= A_REVERSE;
+		attrset((int)a);
+		mvaddstr(s->y, s->x, canvas_text(c, s));
+	}
+	attrset(A_NORMAL);
+	curs_set(cursor);
+	move(cursor ? c->cursor_y : c->rows - 1, cursor ? c->cursor_x : 0);
+	wnoutrefresh(stdscr);
+	doupdate();
+	tty_send();
+}
+
+void screen_invalidate(void)
+{
+	clearok(stdscr, TRUE);
+}
+
+void screen_size(int *rows, int *columns)
+{
+	getmaxyx(stdscr, *rows, *columns);
+}
+
+void screen_resize(void)
+{
+	struct winsize size;
+
+	if (ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+		resizeterm(size.ws_row, size.ws_col);
+}
+
+/* ------------------------------------------------------------------- keys */
+
+static MEVENT screen_event;
+
+void screen_click(int *y, int *x)
+{
+	*y = screen_event.y;
+	*x = screen_event.x;
+}
+
+bool screen_key(uint32_t *key)
+{
+	static const struct {
+		wint_t curses;
+		uint32_t key;
+	} keys[] = {
+		{KEY_UP, K_UP},
+		{KEY_DOWN, K_DOWN},
+		{KEY_LEFT, K_LEFT},
+		{KEY_RIGHT, K_RIGHT},
+		{KEY_PPAGE, K_PAGE_UP},
+		{KEY_NPAGE, K_PAGE_DOWN},
+		{KEY_HOME, K_HOME},
+		{KEY_END, K_END},
+		{KEY_DC, K_DELETE},
+		{KEY_BACKSPACE, K_BACKSPACE},
+		{KEY_ENTER, K_ENTER},
+	};
+	wint_t code;
+	int kind;
+
+	while ((kind = get_wch(&code)) != ERR) {
+		*key = 0;
+		if (kind != KEY_CODE_YES)
+			*key = code == '\n' ? K_ENTER : (uint32_t)code;
+		else if (code >= KEY_F(1) && code <= KEY_F(10))
+			*key = K_F1 + (uint32_t)(code - KEY_F(1));
+		else if (code == KEY_MOUSE && getmouse(&screen_event) == OK)
+			*key = screen_event.bstate & BUTTON4_PRESSED   ? K_WHEEL_UP
+			       : screen_event.bstate & BUTTON5_PRESSED ? K_WHEEL_DOWN
+			       : screen_event.bstate & BUTTON1_PRESSED ? K_CLICK
+								       : 0;
+		for (size_t i = 0; kind == KEY_CODE_YES && i < sizeof keys / sizeof *keys; i++)
+			if (keys[i].curses == code)
+				*key = keys[i].key;
+		if (*key)
+			return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------- suspension */
+
+void screen_resume(void)
+{
+	tty_take();
+	screen_released = false;
+	keypad(stdscr, TRUE); /* sends the terminal's keypad mode again */
+	screen_resize();
+	screen_invalidate();
+}
+
+bool screen_suspend(const char *message)
+{
+	struct sigaction stop = {.sa_handler = SIG_DFL}, before;
+	sigset_t only, mask;
+
+	sigaction(SIGTSTP, NULL, &before);
+	if (before.sa_handler == SIG_IGN)
+		return false;
+	endwin();
+	tty_flush();
+	tty_release();
+	if (write(tty_fd(), message, strlen(message)) < 0)
+		errno = 0; /* the terminal stalls: nobody would read the message */
+	screen_released = true;
+	sigemptyset(&only);
+	sigaddset(&only, SIGTSTP);
+	sigaction(SIGTSTP, &stop, NULL);
+	sigprocmask(SIG_UNBLOCK, &only, &mask);
+	kill(0, SIGTSTP); /* the whole job, as the terminal driver does */
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(SIGTSTP, &before, NULL);
+	return true;
+}
+
+bool screen_foreground(void)
+{
+	pid_t group = tcgetpgrp(0);
+
+	return group < 0 ? errno == ENOTTY : group == getpgrp(); /* ENOTTY: no job control */
+}

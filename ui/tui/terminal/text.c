@@ -1,0 +1,197 @@
+/*
+ * Text on a terminal: width, cutting, padding. Decodes UTF-8 itself, so that
+ * results do not depend on the locale; only the width of a character comes
+ * from the C library.
+ */
+#include "ui/tui/terminal/text.h"
+
+#include "probes.h"
+#include "ui/tui/terminal/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+static bool text_utf8;
+
+void text_set_utf8(bool yes)
+{
+	text_utf8 = yes;
+}
+
+/* Decode one character; an invalid byte is a character of its own. Returns its length. */
+static size_t text_decode(const char *s, uint32_t *code)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t length = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+
+	*code = length == 1 ? u[0] : u[0] & (0xff >> (length + 1));
+	for (size_t i = 1; i < length; i++) {
+		if ((u[i] & 0xc0) != 0x80)
+			length = 0;
+		else
+			*code = *code << 6 | (u[i] & 0x3f);
+	}
+	if (length)
+		return length;
+	*code = 0xfffd;
+	return 1;
+}
+
+static int text_code_width(uint32_t code)
+{
+	int columns;
+
+	if (code < 0x80)
+		return 1;
+	columns = wcwidth((wchar_t)code);
+	return columns < 0 ? 1 : columns;
+}
+
+size_t text_next(const char *s, int *columns)
+{
+	uint32_t code;
+	size_t length;
+
+	*columns = 0;
+	if (!*s)
+		return 0;
+	length = text_decode(s, &code);
+	*columns = text_code_width(code);
+	while ((unsigned char)s[length] >= 0xcc) {
+		size_t more = text_decode(s + length, &code);
+
+		if (text_code_width(code))
+			break;
+		length += more;
+	}
+	return length;
+}
+
+int text_width(const char *s)
+{
+	int width = 0, columns;
+	size_t n;
+
+	while ((n = text_next(s, &columns))) {
+		width += columns;
+		s += n;
+	}
+	return width;
+}
+
+size_t text_cut(const char *s, int columns, int *used)
+{
+	size_t length = 0, n;
+	int one;
+
+	*used = 0;
+	while ((n = text_next(s + length, &one)) && *used + one <= columns) {
+		*used += one;
+		length += n;
+	}
+	return length;
+}
+
+const char *text_skip(const char *s, int columns)
+{
+	int used;
+
+	return s + text_cut(s, columns, &used);
+}
+
+const char *text_fit(char *out, size_t size, const char *s, int columns)
+{
+	int used;
+	size_t n = text_cut(s, columns, &used);
+
+	if (s[n] && columns > 0)
+		n = text_cut(s, columns - 1, &used);
+	if (n + (size_t)(columns - used) + 1 > size) {
+		out[0] = '\0';
+		return out;
+	}
+	memcpy(out, s, n);
+	if (s[n] && columns > 0) {
+		out[n++] = '~';
+		used++;
+	}
+	while (used++ < columns)
+		out[n++] = ' ';
+	out[n] = '\0';
+	return out;
+}
+
+const char *text_clean(const char *raw, char *out, size_t size)
+{
+	size_t length = probes_escape(raw, out, size), used = 0;
+	char *safe;
+
+	if (text_utf8 || !size)
+		return out;
+	safe = mem_alloc(length + 1);
+	probes_escape(raw, safe, length + 1);
+	out[0] = '\0';
+	for (const char *s = safe; *s;) {
+		uint32_t code;
+		char one[16];
+
+		s += text_decode(s, &code);
+		snprintf(one, sizeof one, code < 0x80 ? "%c" : "\\u{%x}", (int)code);
+		if (used + strlen(one) >= size)
+			break;
+		used += (size_t)sprintf(out + used, "%s", one);
+	}
+	free(safe);
+	return out;
+}
+
+void text_rule(char *out, size_t size, int columns)
+{
+	const char *one = text_utf8 ? "\u2500" : "-";
+	size_t length = strlen(out), step = strlen(one);
+
+	for (int width = text_width(out); width < columns && length + step < size; width++) {
+		memcpy(out + length, one, step + 1);
+		length += step;
+	}
+}
+
+const char *text_upright(void)
+{
+	return text_utf8 ? "\u2502" : "|";
+}
+
+size_t text_wrap(const char *s, int columns, const char **next)
+{
+	int used;
+	size_t fit = text_cut(s, columns, &used), cut = fit;
+
+	if (s[fit] && s[fit] != ' ') {
+		while (cut > 0 && s[cut - 1] != ' ')
+			cut--;
+		if (cut * 2 < fit) /* a long word: break it instead of leaving half a line empty */
+			cut = fit;
+	}
+	*next = s + cut;
+	while (**next == ' ')
+		(*next)++;
+	while (cut > 0 && s[cut - 1] == ' ')
+		cut--;
+	return cut;
+}
+
+void text_addf(char *out, size_t size, const char *format, ...)
+{
+	size_t length = strnlen(out, size);
+	va_list args;
+
+	if (length >= size)
+		return;
+	va_start(args, format);
+	vsnprintf(out + length, size - length, format, args);
+	va_end(args);
+}

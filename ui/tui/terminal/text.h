@@ -1,0 +1,49 @@
+/*
+ * Text on a terminal: its width in columns, cut and padded to fit.
+ * Pure: no curses, no locale calls except wcwidth(3).
+ *
+ * Every text here is escaped (probes_escape); text_clean escapes raw text.
+ */
+#ifndef UI_TUI_TERMINAL_TEXT_H
+#define UI_TUI_TERMINAL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TEXT_MAX 1024 /* buffer size for one screen line */
+
+/* Set once, from the locale: can the terminal show characters beyond ASCII? Default: no. */
+void text_set_utf8(bool yes);
+
+/* Length in bytes of the first character with its combining characters, and its columns. */
+size_t text_next(const char *s, int *columns);
+int text_width(const char *s);
+
+/* How many bytes of s fit into this many columns; *used is the number of columns they take. */
+size_t text_cut(const char *s, int columns, int *used);
+
+/* s without its first columns. */
+const char *text_skip(const char *s, int columns);
+
+/* s in exactly this many columns: padded with blanks, or cut with ~ in the last column. Returns
+ * out. */
+const char *text_fit(char *out, size_t size, const char *s, int columns);
+
+/* Escape raw text for this terminal: probes_escape, and \u{NNNN} for characters that an ASCII
+ * terminal cannot show. Returns out. */
+const char *text_clean(const char *raw, char *out, size_t size);
+
+/* Extend the text in out to this many columns with a horizontal rule; one character of a
+ * vertical rule. */
+void text_rule(char *out, size_t size, int columns);
+const char *text_upright(void);
+
+/* Wrap a text at blanks: returns the length in bytes of the first line of this many columns; *next
+ * is the start of the second line. */
+size_t text_wrap(const char *s, int columns, const char **next);
+
+/* Append to the text in out, as snprintf. */
+void text_addf(char *out, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

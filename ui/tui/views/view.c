@@ -1,0 +1,123 @@
+/*
+ * The table of views, and the members of view_ops that several views share.
+ */
+#include "ui/tui/views/view.h"
+
+#include "ui/tui/terminal/text.h"
+
+#define VIEW_SIDEWAYS 8 /* columns */
+
+const struct view_ops *const view_table[VIEW_COUNT] = {
+#define APP_VIEW(NAME, file) [VIEW_##NAME] = &view_##file##_ops,
+	APP_VIEWS(APP_VIEW)
+#undef APP_VIEW
+};
+
+/* ---------------------------------------------------------------- moving */
+
+/* A page keeps one line of the page before. */
+long view_move_lines(enum request r, int height)
+{
+	long page = height > 1 ? height - 1 : 1, half = height > 1 ? height / 2 : 1;
+
+	switch (r) {
+	case REQUEST_DOWN:
+		return 1;
+	case REQUEST_UP:
+		return -1;
+	case REQUEST_PAGE_DOWN:
+		return page;
+	case REQUEST_PAGE_UP:
+		return -page;
+	case REQUEST_HALF_DOWN:
+		return half;
+	case REQUEST_HALF_UP:
+		return -half;
+	case REQUEST_FIRST:
+		return -1000000000;
+	case REQUEST_LAST:
+		return 1000000000;
+	default:
+		return 0;
+	}
+}
+
+bool view_move_sideways(int *hscroll, enum request r)
+{
+	if (r == REQUEST_LEFT)
+		*hscroll -= *hscroll >= VIEW_SIDEWAYS ? VIEW_SIDEWAYS : *hscroll;
+	else if (r == REQUEST_RIGHT)
+		*hscroll += *hscroll < 2000 ? VIEW_SIDEWAYS : 0;
+	return r == REQUEST_LEFT || r == REQUEST_RIGHT;
+}
+
+void view_rows_move(struct rowlist *l, int *hscroll, enum request r)
+{
+	if (view_move_sideways(hscroll, r))
+		return;
+	if (r == REQUEST_PAGE_DOWN || r == REQUEST_PAGE_UP)
+		rowlist_page(l, r == REQUEST_PAGE_DOWN ? 2 : -2);
+	else if (r == REQUEST_HALF_DOWN || r == REQUEST_HALF_UP)
+		rowlist_page(l, r == REQUEST_HALF_DOWN ? 1 : -1);
+	else
+		rowlist_move(l, view_move_lines(r, l->height));
+}
+
+void view_rows_click(struct rowlist *l, int first, int y)
+{
+	if (y >= first && y < first + l->height && l->top + (size_t)(y - first) < l->count)
+		rowlist_to(l, l->top + (size_t)(y - first));
+}
+
+size_t view_search_from(const struct rowlist *l, enum request r)
+{
+	size_t step = r == REQUEST_NEXT ? 1 : l->count - 1;
+
+	return l->count ? (l->cursor + step) % l->count : 0;
+}
+
+/* ---------------------------------------------------------------- texts */
+
+void view_text_layout(struct app *a)
+{
+	pager_scroll(&a->text.pager, 0, app_view_rows(a));
+}
+
+void view_text_draw(const struct app *a, struct canvas *c)
+{
+	struct area area = {.y = 1, .rows = app_view_rows(a)};
+	const struct pager *l = &a->text.pager;
+	size_t below = l->top + (size_t)area.rows;
+	char place[64];
+
+	canvas_line(c, 0, STYLE_TITLE | STYLE_REVERSE, a->text.heading);
+	if (l->count > (size_t)area.rows) {
+		snprintf(place, sizeof place, " %zu-%zu of %zu ", l->top + 1,
+			below < l->count ? below : l->count, l->count);
+		canvas_put(c, 0, c->columns - text_width(place), -1, STYLE_TITLE | STYLE_REVERSE,
+			place);
+	}
+	pager_draw(l, c, area, a->hscroll);
+}
+
+void view_text_move(struct app *a, enum request r)
+{
+	int rows = app_view_rows(a);
+
+	if (!view_move_sideways(&a->hscroll, r))
+		pager_scroll(&a->text.pager, view_move_lines(r, rows), rows);
+}
+
+void view_text_write(const struct app *a, FILE *out)
+{
+	/* a text that follows the states is headed by its probe alone */
+	fprintf(out, "%s  %s\n", a->title,
+		app_view(a)->refresh ? a->model.rows[a->text.row].label : a->text.heading);
+	for (size_t i = 0; i < a->text.pager.count; i++)
+		fprintf(out, "%s\n", a->text.pager.all[i].text);
+}
+
+uint32_t view_text_row(const struct app *a)
+{
+	return a->text.row;
+}

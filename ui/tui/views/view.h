@@ -1,0 +1,88 @@
+/*
+ * The views, and what views and actions share of them.
+ */
+#ifndef UI_TUI_VIEWS_VIEW_H
+#define UI_TUI_VIEWS_VIEW_H
+
+#include "ui/tui/app/app.h"
+
+/* Every view, by enum app_view: for app.views. */
+extern const struct view_ops *const view_table[VIEW_COUNT];
+
+#define APP_VIEW(NAME, file) extern const struct view_ops view_##file##_ops;
+APP_VIEWS(APP_VIEW)
+#undef APP_VIEW
+
+/* ---------------------------------------------------------------- members that views share */
+
+/* A text view: app.text under its heading. */
+void view_text_layout(struct app *a);
+void view_text_draw(const struct app *a, struct canvas *c);
+void view_text_move(struct app *a, enum request r);
+void view_text_write(const struct app *a, FILE *out);
+uint32_t view_text_row(const struct app *a);
+
+/* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off. */
+void view_rows_move(struct rowlist *l, int *hscroll, enum request r);
+/* Put the cursor on the row at line y of the screen, if there is one; first: line of the top row.
+ */
+void view_rows_click(struct rowlist *l, int first, int y);
+/* Is it a request to scroll sideways? Then that is done. */
+bool view_move_sideways(int *hscroll, enum request r);
+/* How many lines down a request of SECTION_MOVE goes, in a window of so many. */
+long view_move_lines(enum request r, int height);
+/* Where to look for the next match: behind the cursor, or before it (REQUEST_PREVIOUS). */
+size_t view_search_from(const struct rowlist *l, enum request r);
+
+/* ---------------------------------------------------------------- the list */
+
+/* The lines of the list view; rows 0: not shown. */
+struct view_list_areas {
+	struct area header, list, output, below;
+	struct area pane; /* the glance: below the list, or beside it */
+	int pane_column;  /* its first column; 0: below the list */
+	int columns;      /* of the list */
+	bool heading;
+};
+struct view_list_areas view_list_areas(const struct app *a);
+
+void view_header_draw(const struct app *a, struct canvas *c, struct area area);
+
+/* Bring the glance up to date with the row under the cursor. */
+void view_glance_update(struct app *a, const struct view_list_areas *areas);
+void view_glance_draw(const struct app *a, struct canvas *c, const struct view_list_areas *areas);
+/* view_ops.wait and poll: look up where the probe lies. */
+int64_t view_glance_wait(const struct app *a);
+void view_glance_poll(struct app *a);
+
+/* The program's output below the list. */
+void view_output_docked(const struct app *a, struct canvas *c, struct area area);
+/* Pass what is typed to the program, until ^]. */
+void view_output_keys(struct app *a);
+/* Take what the program has written; if the view is scrolled back, its lines stay in place. */
+void view_output_read(struct app *a);
+
+/* ---------------------------------------------------------------- one probe */
+
+/* "Req.handle+0x12  gw/req.ml:118" of a site, or ""; base: the file without its folders. The first
+ * look at an object takes up to a second. Returns out. */
+const char *view_detail_where(
+	struct probes_session *s, size_t probe, size_t site, bool base, char *out, size_t size);
+/* The detail view in a few lines: sums of the row, and one of its processes. where: as above. */
+void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
+	const struct model_member *member, const char *where, int rows, int columns);
+
+/* "signed, 8 bytes" of an argument; "register %rbx", "memory at %rsp-20" of its place. Pure;
+ * both return out. */
+const char *view_arguments_type(const struct probes_argument *a, char *out, size_t size);
+const char *view_arguments_place(const struct probes_argument *a, char *out, size_t size);
+
+/* Does it disagree with itself: is there something to explain? */
+bool view_inconsistent_is(enum probes_state state);
+/* Do its counts, in any process, say that it is on? */
+bool view_inconsistent_count_says_on(const struct row *r);
+
+/* Add what a plan would write to the preview. Changes nothing. */
+void view_preview_add(struct app *a, const struct operation_plan *plan);
+
+#endif

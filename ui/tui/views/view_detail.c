@@ -1,0 +1,233 @@
+/*
+ * One probe: in each process its object, its semaphores, its sites with the bytes that are there
+ * now. In a few lines it is the pane of the list.
+ */
+#include "ui/probe_name.h"
+#include "ui/tui/views/view.h"
+
+#include "ui/states.h"
+#include "ui/tui/rows/argline.h"
+#include "ui/tui/rows/column.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VIEW_DETAIL_WHERE 100  /* sites that are looked up in symbol tables */
+#define VIEW_DETAIL_SITES 1000 /* listed per process; more are only counted */
+
+const char *view_detail_where(
+	struct probes_session *s, size_t probe, size_t site, bool base, char *out, size_t size)
+{
+	struct probes_source where;
+	char text[TEXT_MAX];
+
+	probes_source(s, probe, site, &where);
+	out[0] = '\0';
+	if (where.function[0])
+		text_addf(out, size, "%s+0x%llx", text_clean(where.function, text, sizeof text),
+			(unsigned long long)where.offset);
+	if (where.file[0]) {
+		text_clean(where.file, text, sizeof text);
+		text_addf(out, size, "%s%s:%d", out[0] ? "  " : "",
+			base ? probe_name_base(text) : text, where.line);
+	}
+	return out;
+}
+
+static void view_detail_value(struct app *a, const char *name, const char *value)
+{
+	char label[32];
+
+	snprintf(label, sizeof label, "  %-11s", name);
+	pager_wrap(&a->text.pager, STYLE_PLAIN, label, value, a->columns);
+}
+
+static const char *view_detail_bytes(const uint8_t *bytes, uint8_t count, char *out, size_t size)
+{
+	out[0] = '\0';
+	for (uint8_t i = 0; i < count && i < 6; i++)
+		text_addf(out, size, "%s%02x", i ? " " : "", bytes[i]);
+	if (!out[0])
+		text_addf(out, size, "-");
+	return out;
+}
+
+/* One line of a site, without where it is. */
+static void view_detail_site(struct pager *l, struct probes_session *s, size_t probe, uint32_t i)
+{
+	const struct probes_site *site = &probes_at(s, probe)->sites[i];
+	const struct probes_site_live *live = probes_site_live_at(s, probe, i);
+	const uint8_t *original = probes_site_original(s, probe, i);
+	char now[32], before[32];
+
+	pager_addf(l, STYLE_PLAIN, "  0x%-12llx  0x%-8llx  %-6s %-18s %s",
+		(unsigned long long)site->address, (unsigned long long)site->pc,
+		!live || live->state == PROBES_UNKNOWN ? "-" : probes_state_name(live->state),
+		view_detail_bytes(
+			live ? live->bytes : NULL, live ? live->count : 0, now, sizeof now),
+		view_detail_bytes(original, original ? 6 : 0, before, sizeof before));
+}
+
+static void view_detail_sites_heading(struct pager *l, const struct probes_probe *p)
+{
+	if (!p->site_count)
+		pager_addf(l, STYLE_PLAIN, "  no sites: the program only looks at the semaphore");
+	else
+		pager_addf(l, STYLE_HEAD,
+			"  SITE            ADDRESS     STATE  BYTES NOW          IN THE FILE");
+}
+
+/* The semaphores and the sites in one process. */
+static void view_detail_places(struct pager *l, struct probes_session *s, size_t probe)
+{
+	const struct probes_probe *p = probes_at(s, probe);
+	char text[TEXT_MAX];
+
+	if (p->semaphore_count)
+		pager_addf(l, STYLE_HEAD, "  SEMAPHORE       ADDRESS     COUNT");
+	for (uint32_t i = 0; i < p->semaphore_count && i < VIEW_DETAIL_SITES; i++) {
+		uint32_t value = probes_semaphore_live_at(s, probe, i);
+		char count[16] = "-";
+
+		if (value != PROBES_NONE)
+			snprintf(count, sizeof count, "%u", value);
+		pager_addf(l, STYLE_PLAIN, "  0x%-12llx  0x%-8llx  %s",
+			(unsigned long long)p->semaphores[i].address,
+			(unsigned long long)p->semaphores[i].vaddr, count);
+	}
+	view_detail_sites_heading(l, p);
+	for (uint32_t i = 0; i < p->site_count && i < VIEW_DETAIL_SITES; i++) {
+		const struct probes_site *site = &p->sites[i];
+
+		view_detail_site(l, s, probe, i);
+		if (i < VIEW_DETAIL_WHERE &&
+			view_detail_where(s, probe, i, false, text, sizeof text)[0])
+			pager_addf(l, STYLE_PLAIN, "      in %s", text);
+		if (strcmp(site->arguments, p->arguments) != 0) /* else they are shown above */
+			pager_addf(l, STYLE_PLAIN, "      %s",
+				argline_numbered(site->arguments, text, sizeof text));
+	}
+	if (p->site_count > VIEW_DETAIL_SITES)
+		pager_addf(l, STYLE_PLAIN, "  and %u more", p->site_count - VIEW_DETAIL_SITES);
+}
+
+static void view_detail_process(struct app *a, const struct model_member *member)
+{
+	struct pager *l = &a->text.pager;
+	const struct model_process *process = &a->model.processes[member->process];
+	const struct probes_probe *p = probes_at(process->session, member->probe);
+	const struct probes_object *o = probes_object_at(process->session, p->object);
+	char text[TEXT_MAX], raw[TEXT_MAX / 2];
+
+	pager_addf(l, STYLE_PLAIN, "%s", "");
+	pager_addf(l, STYLE_TITLE, "Process %d%s", (int)process->pid,
+		process->gone ? ": gone; what was read last:" : "");
+	view_detail_value(a, "object", text_clean(o->path, text, sizeof text));
+	if (o->gone)
+		pager_addf(l, STYLE_WARN, "             unloaded: this was its place");
+	if (o->deleted)
+		view_detail_value(a, "", "deleted or replaced on disk");
+	if (o->left_out)
+		view_detail_value(a, "", o->why);
+	view_detail_value(a, "", o->executable ? "the program itself" : "a library");
+	view_detail_value(
+		a, "build-id", o->build_id ? text_clean(o->build_id, text, sizeof text) : "none");
+	view_detail_value(a, "kind", probes_kind_about(p));
+	if (p->broken)
+		pager_addf(l, STYLE_BAD, "  BROKEN     %s; it is never switched",
+			text_clean(p->broken, text, sizeof text));
+	if (p->arguments && *p->arguments) {
+		view_detail_value(a, "arguments", argline_numbered(p->arguments, raw, sizeof raw));
+		view_detail_value(a, "as noted", text_clean(p->arguments, raw, sizeof raw));
+	}
+	view_detail_places(l, process->session, member->probe);
+}
+
+/* The sums of a row: its state with who holds it, its sites, its semaphore. */
+struct view_detail_sums {
+	char state[96], sites[32], ref[32];
+};
+
+static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
+{
+	char who[32], sites[32], ref[32];
+	const char *held = column_cell(r, COLUMN_WHO, who, sizeof who);
+
+	snprintf(sums->state, sizeof sums->state, "%s %s%s%s", states[r->state].mark,
+		probes_state_name(r->state), *held ? ", held by " : "", held);
+	snprintf(sums->sites, sizeof sums->sites, "%s",
+		column_cell(r, COLUMN_SITES, sites, sizeof sites));
+	snprintf(sums->ref, sizeof sums->ref, "%s", column_cell(r, COLUMN_REF, ref, sizeof ref));
+}
+
+static void view_detail_build(struct app *a)
+{
+	const struct row *r = &a->model.rows[a->text.row];
+	struct pager *l = &a->text.pager;
+	struct view_detail_sums sums;
+	struct model_member member;
+	uint32_t at = r->member;
+
+	snprintf(a->text.heading, sizeof a->text.heading, "Detail of %s", r->label);
+	pager_clear(l);
+	view_detail_sum(r, &sums);
+	pager_addf(l, STYLE_PLAIN, "  state      %s", sums.state);
+	pager_addf(l, STYLE_PLAIN, "  sites on   %s", sums.sites);
+	pager_addf(l, STYLE_PLAIN, "  semaphore  %s", sums.ref);
+	while (model_next(&a->model, &at, &member))
+		view_detail_process(a, &member);
+}
+
+void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
+	const struct model_member *member, const char *where, int rows, int columns)
+{
+	const struct model_process *process = &m->processes[member->process];
+	const struct probes_probe *p = probes_at(process->session, member->probe);
+	const struct probes_object *o = probes_object_at(process->session, p->object);
+	struct view_detail_sums sums;
+	char text[TEXT_MAX];
+	uint32_t i = 0;
+
+	view_detail_sum(&m->rows[row], &sums);
+	pager_addf(l, STYLE_PLAIN, "  %s   sites on %s   semaphore %s", sums.state, sums.sites,
+		sums.ref);
+	pager_addf(l, STYLE_PLAIN, "  %s%s%s",
+		probe_name_base(text_clean(o->path, text, sizeof text)),
+		o->deleted ? " (deleted or replaced)" : "", o->executable ? "" : ", a library");
+	if (*where)
+		pager_addf(l, STYLE_PLAIN, "  %s", where);
+	if (p->broken)
+		pager_addf(l, STYLE_BAD, "  BROKEN %s", text_clean(p->broken, text, sizeof text));
+	if (p->arguments && *p->arguments)
+		pager_wrap(l, STYLE_PLAIN, "  ", argline_numbered(p->arguments, text, sizeof text),
+			columns);
+	if (m->process_count > 1)
+		pager_addf(l, STYLE_TITLE, "  process %d, of %u:", (int)process->pid,
+			m->rows[row].processes);
+	view_detail_sites_heading(l, p);
+	while (i < p->site_count && (int)l->count + 1 < rows)
+		view_detail_site(l, process->session, member->probe, i++);
+	if (i + 1 == p->site_count)
+		view_detail_site(l, process->session, member->probe, i);
+	else if (i < p->site_count)
+		pager_addf(l, STYLE_DIM, "  and %u more (i)", p->site_count - i);
+}
+
+static struct app_selection view_detail_selection(const struct app *a)
+{
+	return app_select(a->text.row);
+}
+
+const struct view_ops view_detail_ops = {
+	.where = IN_DETAIL,
+	.around = 1,
+	.build = view_detail_build,
+	.refresh = view_detail_build,
+	.layout = view_text_layout,
+	.draw = view_text_draw,
+	.move = view_text_move,
+	.row = view_text_row,
+	.selection = view_detail_selection,
+	.write = view_text_write,
+};

@@ -1,0 +1,96 @@
+/*
+ * The probe under the cursor: where it lies, and, where there is room for a pane beside or below
+ * the list, its states, semaphores and sites. Of several processes the pane shows the sites of the
+ * first that is still there; the sums are of all.
+ */
+#include "ui/tui/views/view.h"
+
+#include "ui/tui/terminal/text.h"
+
+#define VIEW_GLANCE_MS 200 /* without a key: time to look into symbol tables */
+
+/* The row's part in the first process that is still there, else in the first. */
+static struct model_member view_glance_member(const struct model *m, uint32_t row)
+{
+	struct model_member member;
+
+	for (uint32_t at = m->rows[row].member; model_next(m, &at, &member);) {
+		if (!m->processes[member.process].gone)
+			return member;
+	}
+	return model_member(m, row);
+}
+
+void view_glance_update(struct app *a, const struct view_list_areas *areas)
+{
+	struct app_glance *g = &a->glance;
+	uint32_t row = list_current(&a->list);
+	struct model_member member;
+
+	if (row != g->row) {
+		g->row = row;
+		g->where[0] = '\0';
+		g->looked = false;
+	}
+	pager_clear(&g->pane);
+	if (row == MODEL_NONE || areas->pane.rows <= 1)
+		return;
+	member = view_glance_member(&a->model, row);
+	view_detail_glance(&g->pane, &a->model, row, &member, g->where, areas->pane.rows - 1,
+		a->columns - areas->pane_column);
+}
+
+void view_glance_draw(const struct app *a, struct canvas *c, const struct view_list_areas *areas)
+{
+	const struct area *pane = &areas->pane;
+	uint32_t row = a->glance.row;
+	const char *text = row == MODEL_NONE ? "" : a->model.rows[row].label;
+	char title[TEXT_MAX] = "", label[TEXT_MAX];
+	int room; /* beside the words of the title */
+
+	if (!pane->rows)
+		return;
+	for (int y = 0; areas->pane_column && y < pane->rows; y++)
+		canvas_put(c, pane->y + y, areas->pane_column - 1, 1, STYLE_DIM, text_upright());
+	canvas_window(c, areas->pane_column, c->screen_columns - areas->pane_column);
+	room = c->columns - 22;
+	text_rule(title, sizeof title, 2);
+	if (!*text)
+		text_addf(title, sizeof title, " no probe under the cursor ");
+	else
+		text_addf(title, sizeof title, " %s  (i: all of it) ",
+			text_fit(label, sizeof label, text,
+				text_width(text) < room ? text_width(text) : room));
+	text_rule(title, sizeof title, c->columns);
+	canvas_put(c, pane->y, 0, -1, STYLE_TITLE, title);
+	pager_draw(&a->glance.pane, c, (struct area){.y = pane->y + 1, .rows = pane->rows - 1}, 0);
+	canvas_whole(c);
+}
+
+int64_t view_glance_wait(const struct app *a)
+{
+	int64_t wait = a->last_key_ms + VIEW_GLANCE_MS - app_now_ms();
+
+	if (a->prompt.ops || a->glance.row == MODEL_NONE || a->glance.looked)
+		return -1;
+	return wait > 0 ? wait : 0;
+}
+
+void view_glance_poll(struct app *a)
+{
+	struct app_glance *g = &a->glance;
+	struct model_member member;
+	struct probes_session *s;
+	char text[sizeof g->where];
+
+	/* The first look at an object may take a second: not while keys come. */
+	if (view_glance_wait(a) != 0 || app_key_waits())
+		return;
+	g->looked = true;
+	member = view_glance_member(&a->model, g->row);
+	s = a->model.processes[member.process].session;
+	if (probes_at(s, member.probe)->site_count &&
+		*view_detail_where(s, member.probe, 0, true, text, sizeof text))
+		text_addf(g->where, sizeof g->where, "in %s", text);
+	a->dirty = true;
+}

@@ -1,0 +1,322 @@
+/*
+ * The list of probes: header, rows, what lies under the cursor, the program's last lines.
+ */
+#include "ui/tui/views/view.h"
+
+#include "ui/states.h"
+#include "ui/tui/rows/argline.h"
+#include "ui/tui/rows/column.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VIEW_LIST_INDENT 4        /* of a probe in the tree */
+#define VIEW_LIST_GROUP 32        /* columns that a group's name and counts would like */
+#define VIEW_LIST_PANE_ROWS 9     /* at least, of the pane below the list, with its title */
+#define VIEW_LIST_PANE_COLUMNS 76 /* that a site takes */
+
+/* ---------------------------------------------------------------- the space */
+
+struct view_list_areas view_list_areas(const struct app *a)
+{
+	bool roomy = a->rows >= 16;
+	struct view_list_areas l = {
+		.header.rows = roomy ? 3 : 2, .heading = roomy, .columns = a->columns};
+	int top = l.header.rows + l.heading, room, spare;
+
+	l.below.rows = roomy ? 2 : 1;
+	l.below.y = app_message_area(a).y - l.below.rows;
+	room = l.below.y - top;
+	spare = room - (int)a->model.row_count - 1;
+
+	/* The program's output: free lines under a short list, or a third of a tall screen. */
+	if (a->program.used && spare >= 5)
+		l.output.rows = spare > room * 2 / 3 ? room * 2 / 3 : spare;
+	else if (a->program.used && room >= 14)
+		l.output.rows = room / 3;
+	l.output.y = l.below.y - l.output.rows;
+	l.list = (struct area){.y = top, .rows = room - l.output.rows};
+
+	/* The glance: beside the list where that keeps 80 columns, else below it on a tall screen.
+	 */
+	if (a->hidden & 1u << COLUMN_DETAIL || !a->model.row_count)
+		return l;
+	if (a->columns >= VIEW_LIST_PANE_COLUMNS + 81) {
+		l.pane = (struct area){.y = top - l.heading, .rows = l.list.rows + l.heading};
+		l.pane_column = a->columns - VIEW_LIST_PANE_COLUMNS;
+		l.columns = l.pane_column - 1;
+	} else if (a->columns >= VIEW_LIST_PANE_COLUMNS && room >= 3 * VIEW_LIST_PANE_ROWS &&
+		   !l.output.rows) {
+		l.pane.rows = spare < VIEW_LIST_PANE_ROWS ? VIEW_LIST_PANE_ROWS
+			      : spare > room / 2          ? room / 2
+							  : spare;
+		l.pane.y = l.output.y - l.pane.rows;
+		l.list.rows -= l.pane.rows;
+	}
+	return l;
+}
+
+static void view_list_layout(struct app *a)
+{
+	struct view_list_areas areas = view_list_areas(a);
+
+	rowlist_resize(&a->list.rows, areas.list.rows);
+	view_glance_update(a, &areas);
+}
+
+/* ---------------------------------------------------------------- the lines */
+
+static void view_list_arrange(
+	const struct app *a, int width, int widest, struct column_layout *columns)
+{
+	struct column_needs needs = {.width = width,
+		.widest = widest,
+		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
+		.several = a->model.process_count > 1,
+		.argued = a->model.argued,
+		.hidden = a->hidden};
+
+	column_arrange(columns, &needs);
+}
+
+/* A cell of a line, which is a probe's or a group's. indent: the name as the tree shows it. */
+static const char *view_list_cell(const struct app *a, uint32_t id, enum column_id column,
+	bool indent, char *out, size_t size)
+{
+	if (id & GROUPS_FLAG)
+		return column_group(&a->list.groups.all[id & ~GROUPS_FLAG], column, out, size);
+	if (!indent || column != COLUMN_NAME)
+		return column_cell(&a->model.rows[id], column, out, size);
+	snprintf(out, size, "%*s%s", VIEW_LIST_INDENT, "", row_name(&a->model.rows[id]));
+	return out;
+}
+
+/* Highlight what the search finds in a name. The tree shows only what follows the provider. */
+static void view_list_match(const struct app *a, struct canvas *c, int y,
+	const struct column_place *at, const struct row *r, int style)
+{
+	const char *name = a->list.tree ? row_name(r) : r->label;
+	size_t start, end, hidden = (size_t)(name - r->label);
+	char part[TEXT_MAX];
+	int before;
+
+	if (!a->list.search || !pattern_find(a->list.search, r->label, &start, &end) ||
+		end <= hidden || start >= end || end - hidden >= sizeof part)
+		return;
+	start = start > hidden ? start - hidden : 0;
+	end -= hidden;
+	memcpy(part, name, start);
+	part[start] = '\0';
+	before = text_width(part) - a->list.hscroll + (a->list.tree ? VIEW_LIST_INDENT : 0);
+	if (before < 0 || before >= at->width)
+		return;
+	memcpy(part, name + start, end - start);
+	part[end - start] = '\0';
+	canvas_put(c, y, at->x + before, at->width - before, style | STYLE_MATCH, part);
+}
+
+static void view_list_line(const struct app *a, const struct column_layout *l, struct canvas *c,
+	int y, uint32_t id, bool cursor)
+{
+	int base = cursor ? STYLE_REVERSE : 0;
+	bool group = id & GROUPS_FLAG;
+	int plain = group ? STYLE_TITLE : STYLE_PLAIN;
+	const struct row *r =
+		group ? &a->list.groups.all[id & ~GROUPS_FLAG].sum : &a->model.rows[id];
+	char cell[2 * TEXT_MAX], fitted[TEXT_MAX];
+
+	if (cursor)
+		canvas_line(c, y, base, "");
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		const struct column_place *at = &l->at[i];
+		int style = i == COLUMN_STATE ? (int)states[r->state].style : plain;
+		const char *text;
+
+		if (!at->width)
+			continue;
+		text = view_list_cell(a, id, (enum column_id)i, a->list.tree, cell, sizeof cell);
+		if (i == COLUMN_NAME && !group)
+			text = text_skip(text, a->list.hscroll);
+		canvas_put(c, y, at->x, at->width, base | style,
+			text_fit(fitted, sizeof fitted, text, at->width));
+	}
+	canvas_putf(c, y, l->at[COLUMN_STATE].x, base | plain, "%c%c", cursor ? '>' : ' ',
+		r->tag ? '+' : ' ');
+	if (!group)
+		view_list_match(a, c, y, &l->at[COLUMN_NAME], r, base);
+}
+
+/* "-- 20 more --   row 1/27  top"; below it the kind of the probe under the cursor, its arguments
+ * and where it lies, which are the same in every process. */
+static void view_list_below(const struct app *a, struct canvas *c, struct area area)
+{
+	const struct rowlist *l = &a->list.rows;
+	const struct group *g = list_group(&a->list);
+	uint32_t id = list_current(&a->list);
+	size_t below = l->top + (size_t)l->height;
+	char text[2 * TEXT_MAX], fitted[TEXT_MAX], place[16], arguments[TEXT_MAX];
+
+	if (below < l->count)
+		canvas_putf(c, area.y, 1, STYLE_DIM, "-- %zu more --", l->count - below);
+	snprintf(text, sizeof text, "row %zu/%zu  %4s", l->count ? l->cursor + 1 : 0, l->count,
+		rowlist_place(l, place, sizeof place));
+	canvas_put(c, area.y, c->columns - text_width(text), -1, STYLE_DIM, text);
+	if (area.rows < 2 || (id == ROWLIST_NONE && !g))
+		return;
+	if (g) {
+		snprintf(text, sizeof text, "group: e d Space mean all %zu of it; h l fold   %s",
+			g->count, g->sum.family->path);
+	} else {
+		struct model_member m = model_member(&a->model, id);
+		const struct probes_probe *p =
+			probes_at(a->model.processes[m.process].session, m.probe);
+
+		snprintf(text, sizeof text, "%s%s", probes_kind_name(p->kind),
+			p->broken            ? ", broken: never switched"
+			: p->semaphore_count ? ""
+					     : ", no semaphore: nothing to switch");
+		if (*argline_numbered(p->arguments, arguments, sizeof arguments))
+			text_addf(text, sizeof text, "   %s", arguments);
+		if (a->glance.where[0])
+			text_addf(text, sizeof text, "   %s", a->glance.where);
+	}
+	canvas_put(c, area.y + 1, 1, -1, STYLE_DIM,
+		text_fit(fitted, sizeof fitted, text, c->columns - 1));
+}
+
+static void view_list_draw(const struct app *a, struct canvas *c)
+{
+	struct view_list_areas areas = view_list_areas(a);
+	const struct rowlist *rows = &a->list.rows;
+	bool groups = a->list.tree && a->model.widest < VIEW_LIST_GROUP;
+	struct column_layout columns;
+
+	view_list_arrange(a, areas.columns, groups ? VIEW_LIST_GROUP : a->model.widest, &columns);
+	view_header_draw(a, c, areas.header);
+	canvas_window(c, 0, areas.columns);
+	if (areas.heading)
+		canvas_line(c, areas.header.rows, STYLE_HEAD, "");
+	for (int i = 0; areas.heading && i < COLUMN_COUNT; i++) {
+		if (columns.at[i].width)
+			canvas_put(c, areas.header.rows, columns.at[i].x, -1, STYLE_HEAD,
+				column_table[i].title);
+	}
+	for (int i = 0; i < areas.list.rows && rows->top + (size_t)i < rows->count; i++) {
+		size_t at = rows->top + (size_t)i;
+
+		view_list_line(a, &columns, c, areas.list.y + i, rows->ids[at], at == rows->cursor);
+	}
+	if (!rows->count) {
+		canvas_put(c, areas.list.y, 2, -1, STYLE_WARN, "no probe matches the filter");
+		canvas_put(c, areas.list.y + 1, 2, -1, STYLE_PLAIN,
+			"\\ changes it, ^U in it clears it");
+	}
+	canvas_whole(c);
+	view_glance_draw(a, c, &areas);
+	if (areas.output.rows)
+		view_output_docked(a, c, areas.output);
+	view_list_below(a, c, areas.below);
+}
+
+/* One line of the file; id ROWLIST_NONE: the headings. */
+static void view_list_write_line(
+	const struct app *a, const struct column_layout *columns, uint32_t id, FILE *out)
+{
+	char line[8 * TEXT_MAX] = "", cell[4 * TEXT_MAX], fitted[4 * TEXT_MAX];
+	size_t n;
+
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		const char *text = id == ROWLIST_NONE ? column_table[i].title
+						      : view_list_cell(a, id, (enum column_id)i,
+								false, cell, sizeof cell);
+
+		if (columns->at[i].width)
+			text_addf(line, sizeof line, "%s%s", i ? " " : "",
+				text_fit(fitted, sizeof fitted, text, columns->at[i].width));
+	}
+	for (n = strlen(line); n > 0 && line[n - 1] == ' ';)
+		n--;
+	fprintf(out, "%.*s\n", (int)n, line);
+}
+
+static void view_list_write(const struct app *a, FILE *out)
+{
+	int width = a->model.widest + 120;
+	struct column_layout columns;
+
+	/* names of groups are longer than those of probes */
+	view_list_arrange(
+		a, width < 2 * TEXT_MAX ? width : 2 * TEXT_MAX, a->model.widest + 30, &columns);
+	fprintf(out, "%s  %zu of %zu probes  filter: %s  sort: %s%s\n", a->title,
+		a->list.shown_count, a->model.row_count,
+		a->list.filter_text[0] ? a->list.filter_text : "-",
+		column_table[a->list.order].name, a->list.invert ? " inverted" : "");
+	view_list_write_line(a, &columns, ROWLIST_NONE, out);
+	for (size_t i = 0; i < a->list.rows.count; i++)
+		view_list_write_line(a, &columns, a->list.rows.ids[i], out);
+}
+
+/* ---------------------------------------------------------------- keys */
+
+/* In the tree, left and right fold and unfold. */
+static void view_list_move(struct app *a, enum request r)
+{
+	struct list *l = &a->list;
+	struct group *g = list_group(l);
+
+	if (l->tree && g && (r == REQUEST_LEFT || r == REQUEST_RIGHT) &&
+		g->folded == (r == REQUEST_RIGHT))
+		list_fold(l, g, r == REQUEST_LEFT);
+	else if (l->tree && g && r == REQUEST_RIGHT) /* unfolded already: into it */
+		rowlist_move(&l->rows, 1);
+	else if (l->tree && r == REQUEST_LEFT && !l->hscroll)
+		list_to_parent(l);
+	else
+		view_rows_move(&l->rows, &l->hscroll, r);
+}
+
+static void view_list_click(struct app *a, int y)
+{
+	view_rows_click(&a->list.rows, view_list_areas(a).list.y, y);
+}
+
+static uint32_t view_list_row(const struct app *a)
+{
+	return list_current(&a->list);
+}
+
+/* The tagged rows; else the group or the row under the cursor. */
+static struct app_selection view_list_selection(const struct app *a)
+{
+	const struct list *l = &a->list;
+	struct app_selection s = {.tagged = a->model.tagged};
+
+	if (s.tagged) {
+		s.rows = mem_array(a->model.tagged, sizeof *s.rows);
+		for (size_t i = 0; i < l->sorted_count; i++) {
+			if (a->model.rows[l->sorted[i]].tag)
+				s.rows[s.count++] = l->sorted[i];
+		}
+	} else if (list_group(l)) {
+		s.rows = list_group_rows(l, list_group(l), &s.count);
+	} else {
+		s = app_select(list_current(l));
+	}
+	return s;
+}
+
+const struct view_ops view_list_ops = {
+	.where = IN_LIST,
+	.layout = view_list_layout,
+	.draw = view_list_draw,
+	.move = view_list_move,
+	.click = view_list_click,
+	.row = view_list_row,
+	.selection = view_list_selection,
+	.write = view_list_write,
+	.wait = view_glance_wait,
+	.poll = view_glance_poll,
+};

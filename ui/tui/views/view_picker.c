@@ -1,0 +1,251 @@
+/*
+ * The list of processes that hold probes: while the scan fills it in, one chooses which to open.
+ */
+#include "ui/tui/views/view.h"
+
+#include "ui/tui/app/targets_load.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define VIEW_PICKER_ABOVE 3       /* lines: title, filter, headings */
+#define VIEW_PICKER_REDRAW_MS 100 /* while the scan fills the list in */
+
+/* ---------------------------------------------------------------- drawing */
+
+static void view_picker_layout(struct app *a)
+{
+	rowlist_resize(&a->picker.rows, app_view_rows(a));
+}
+
+/* pid, user, how many probes, what may be done, command */
+static void view_picker_line(const struct app *a, struct canvas *c, int y, size_t at)
+{
+	const struct rowlist *l = &a->picker.rows;
+	const struct scan_process *p = &a->picker.scan.all[l->ids[at]];
+	char line[TEXT_MAX];
+
+	snprintf(line, sizeof line, "%c%c%7d ", at == l->cursor ? '>' : ' ', p->tagged ? '+' : ' ',
+		(int)p->id.pid);
+	if (a->columns >= 60)
+		text_addf(line, sizeof line, "%-10.10s ", p->user);
+	if (p->probes)
+		text_addf(line, sizeof line, "%6zu", p->probes);
+	else
+		text_addf(line, sizeof line, "%6s", "");
+	text_addf(line, sizeof line, "%c %-6s  %s",
+		p->more     ? '+'
+		: p->unread ? '?'
+			    : ' ',
+		p->may_switch ? "switch"
+		: p->may_read ? "read"
+			      : "list",
+		text_skip(p->command, a->hscroll));
+	canvas_line(c, y, at == l->cursor ? STYLE_REVERSE : STYLE_PLAIN, line);
+}
+
+/* The right part only if it does not touch the left one. */
+static void view_picker_sides(
+	struct canvas *c, int y, int style, const char *left, const char *right)
+{
+	canvas_put(c, y, 0, -1, style, left);
+	if (text_width(left) + text_width(right) + 2 <= c->columns)
+		canvas_put(c, y, c->columns - text_width(right), -1, style, right);
+}
+
+static void view_picker_draw(const struct app *a, struct canvas *c)
+{
+	const struct scan *s = &a->picker.scan;
+	const struct rowlist *l = &a->picker.rows;
+	char left[128] = "Processes that hold probes", right[48] = "";
+	char safe[4 * INPUT_SIZE], place[16];
+
+	if (s->unread)
+		text_addf(left, sizeof left, ", or may (?)");
+	if (s->comm)
+		text_addf(left, sizeof left, ", called %.40s",
+			text_clean(s->comm, safe, sizeof safe));
+	if (s->pids && !s->rounds)
+		snprintf(right, sizeof right, "looking: %zu/%zu", s->pid_at, s->pid_count);
+	view_picker_sides(c, 0, STYLE_TITLE, left, right);
+	canvas_putf(c, 1, 0, a->picker.filter_text[0] ? STYLE_WARN : STYLE_PLAIN,
+		"filter: %.60s    %zu/%zu shown",
+		a->picker.filter_text[0] ? text_clean(a->picker.filter_text, safe, sizeof safe)
+					 : "-",
+		l->count, s->listed);
+	canvas_line(c, 2, STYLE_HEAD,
+		c->columns >= 60 ? "      PID USER       PROBES  CAN     COMMAND"
+				 : "      PID PROBES  CAN     COMMAND");
+	for (int i = 0; i < l->height && l->top + (size_t)i < l->count; i++)
+		view_picker_line(a, c, VIEW_PICKER_ABOVE + i, l->top + (size_t)i);
+	if (!l->count)
+		canvas_put(c, VIEW_PICKER_ABOVE, 2, -1, STYLE_WARN,
+			s->listed   ? "no process matches the filter (\\ changes it)"
+			: s->rounds ? "no process here holds probes that may be seen"
+				    : "looking through the processes");
+	snprintf(left, sizeof left, " %zu without probes, %zu not permitted", s->none, s->denied);
+	if (s->unread)
+		text_addf(left, sizeof left, ", %zu with unread objects (?)", s->unread);
+	snprintf(right, sizeof right, "%zu/%zu %4s", l->count ? l->cursor + 1 : 0, l->count,
+		rowlist_place(l, place, sizeof place));
+	view_picker_sides(c, VIEW_PICKER_ABOVE + l->height, STYLE_DIM, left, right);
+}
+
+/* ---------------------------------------------------------------- prompts */
+
+static bool view_picker_search_changed(struct app *a, const char *text)
+{
+	struct picker *p = &a->picker;
+
+	if (picker_search(p, text, a->prompt.why, sizeof a->prompt.why) < 0)
+		return false;
+	rowlist_to(&p->rows, a->prompt.from);
+	if (*text && !picker_seek(p, a->prompt.from, 1))
+		snprintf(a->prompt.why, sizeof a->prompt.why, "no match among the %zu shown",
+			p->rows.count);
+	return true;
+}
+
+static void view_picker_search_cancelled(struct app *a)
+{
+	picker_search(&a->picker, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
+	rowlist_to(&a->picker.rows, a->prompt.from);
+}
+
+static const struct prompt_ops view_picker_search = {
+	.label = "/",
+	.changed = view_picker_search_changed,
+	.cancelled = view_picker_search_cancelled,
+};
+
+static bool view_picker_filter_changed(struct app *a, const char *text)
+{
+	if (picker_filter(&a->picker, text, a->prompt.why, sizeof a->prompt.why) < 0)
+		return false;
+	snprintf(a->prompt.why, sizeof a->prompt.why, "%zu of %zu match", a->picker.rows.count,
+		a->picker.scan.listed);
+	return true;
+}
+
+static void view_picker_filter_cancelled(struct app *a)
+{
+	picker_filter(&a->picker, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
+}
+
+static const struct prompt_ops view_picker_filter = {
+	.label = "filter: ",
+	.changed = view_picker_filter_changed,
+	.cancelled = view_picker_filter_cancelled,
+};
+
+/* ---------------------------------------------------------------- keys */
+
+static void view_picker_move(struct app *a, enum request r)
+{
+	view_rows_move(&a->picker.rows, &a->hscroll, r);
+}
+
+static void view_picker_click(struct app *a, int y)
+{
+	view_rows_click(&a->picker.rows, VIEW_PICKER_ABOVE, y);
+}
+
+/* Open the tagged processes, else the one under the cursor, if they are still the same: a pid can
+ * be another process' by now. */
+static void view_picker_open(struct app *a)
+{
+	struct scan_identity *chosen, now;
+	size_t count = picker_chosen(&a->picker, &chosen), same = 0;
+	pid_t *pids = mem_array(count, sizeof *pids);
+	struct probes_error e = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		if (scan_identify(chosen[i].pid, &now) && now.start == chosen[i].start)
+			pids[same++] = now.pid;
+	}
+	a->message.text[0] = '\0';
+	if (!a->picker.rows.count)
+		app_say(a, "nothing to open: no process is shown");
+	else if (!same)
+		app_complain(a, "nothing to open: gone, or another process by now");
+	else if (targets_load_picked(a, pids, same, &e) < 0)
+		app_say_error(a, "", &e);
+	free(chosen);
+	free(pids);
+}
+
+static bool view_picker_request(struct app *a, enum request r)
+{
+	struct picker *p = &a->picker;
+	char why[8];
+
+	switch (r) {
+	case REQUEST_SEARCH:
+		app_ask(a, &view_picker_search, p->search_text, "", p->rows.cursor);
+		return true;
+	case REQUEST_FILTER:
+		app_ask(a, &view_picker_filter, p->filter_text, p->filter_text, p->rows.cursor);
+		return true;
+	case REQUEST_NEXT:
+	case REQUEST_PREVIOUS:
+		if (!p->search)
+			app_say(a, "nothing was searched for yet: / searches");
+		else if (!picker_seek(p, view_search_from(&p->rows, r), r == REQUEST_NEXT ? 1 : -1))
+			app_complain(a, "no match among the %zu shown", p->rows.count);
+		return true;
+	case REQUEST_FORGET:
+		picker_search(p, "", why, sizeof why);
+		a->message.text[0] = '\0';
+		return true;
+	case REQUEST_TAG:
+		picker_tag(p);
+		return true;
+	case REQUEST_OPEN:
+		view_picker_open(a);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---------------------------------------------------------------- the scan */
+
+static int64_t view_picker_wait(const struct app *a)
+{
+	return scan_wait(&a->picker.scan, app_now_ms());
+}
+
+/* Look at the next process. */
+static void view_picker_poll(struct app *a)
+{
+	struct picker *p = &a->picker;
+	int64_t now = app_now_ms();
+
+	if (scan_step(&p->scan, now)) {
+		if (p->scan.shortage.code)
+			app_say_error(a, "", &p->scan.shortage);
+		picker_update(p);
+		p->changed = true;
+	}
+	if (!p->changed && p->scan.rounds)
+		return;
+	if (now - p->drawn_ms < VIEW_PICKER_REDRAW_MS && p->scan.pids)
+		return;
+	p->drawn_ms = now;
+	p->changed = false;
+	a->dirty = true;
+}
+
+const struct view_ops view_picker_ops = {
+	.where = IN_PICKER,
+	.around = VIEW_PICKER_ABOVE + 1,
+	.layout = view_picker_layout,
+	.draw = view_picker_draw,
+	.move = view_picker_move,
+	.click = view_picker_click,
+	.request = view_picker_request,
+	.wait = view_picker_wait,
+	.poll = view_picker_poll,
+};

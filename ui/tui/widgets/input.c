@@ -1,0 +1,116 @@
+/*
+ * A one-line input field with the keys of a shell's command line.
+ */
+#include "ui/tui/widgets/input.h"
+
+#include "ui/tui/terminal/key.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void input_set(struct input *in, const char *text)
+{
+	snprintf(in->text, sizeof in->text, "%s", text);
+	in->length = in->cursor = strlen(in->text);
+}
+
+/* Is this a continuation byte of UTF-8? */
+static bool input_continues(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static size_t input_before(const struct input *in)
+{
+	size_t at = in->cursor;
+
+	while (at > 0 && input_continues(in->text[--at]))
+		;
+	return at;
+}
+
+static size_t input_after(const struct input *in)
+{
+	size_t at = in->cursor + (in->cursor < in->length);
+
+	while (at < in->length && input_continues(in->text[at]))
+		at++;
+	return at;
+}
+
+static enum input_outcome input_delete(struct input *in, size_t from, size_t to)
+{
+	memmove(in->text + from, in->text + to, in->length - to + 1);
+	in->length -= to - from;
+	in->cursor = from;
+	return from == to ? INPUT_SAME : INPUT_CHANGED;
+}
+
+static enum input_outcome input_go(struct input *in, size_t to)
+{
+	in->cursor = to;
+	return INPUT_MOVED;
+}
+
+static enum input_outcome input_insert(struct input *in, uint32_t c)
+{
+	static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	char *at = in->text + in->cursor;
+
+	/* no control characters (C0, DEL, C1), no surrogates, no keys without a character */
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0xd800 && c < 0xe000) || c >= K_SPECIAL)
+		return INPUT_SAME;
+	if (in->length + n >= sizeof in->text)
+		return INPUT_SAME;
+	memmove(at + n, at, in->length - in->cursor + 1);
+	for (size_t i = n; i-- > 1; c >>= 6)
+		at[i] = (char)(0x80 | (c & 0x3f));
+	at[0] = (char)(n == 1 ? c : lead[n] | c);
+	in->length += n;
+	in->cursor += n;
+	return INPUT_CHANGED;
+}
+
+enum input_outcome input_key(struct input *in, uint32_t key)
+{
+	size_t word = in->cursor;
+
+	switch (key) {
+	case K_ENTER:
+		return INPUT_DONE;
+	case K_ESC:
+	case K_CTRL('C'):
+		return INPUT_CANCEL;
+	case K_BACKSPACE:
+	case K_CTRL('H'):
+		return in->length ? input_delete(in, input_before(in), in->cursor) : INPUT_CANCEL;
+	case K_DELETE:
+	case K_CTRL('D'):
+		return input_delete(in, in->cursor, input_after(in));
+	case K_CTRL('U'):
+		return input_delete(in, 0, in->cursor);
+	case K_CTRL('K'):
+		return input_delete(in, in->cursor, in->length);
+	case K_CTRL('W'):
+		while (word > 0 && in->text[word - 1] == ' ')
+			word--;
+		while (word > 0 && in->text[word - 1] != ' ')
+			word--;
+		return input_delete(in, word, in->cursor);
+	case K_LEFT:
+	case K_CTRL('B'):
+		return input_go(in, input_before(in));
+	case K_RIGHT:
+	case K_CTRL('F'):
+		return input_go(in, input_after(in));
+	case K_HOME:
+	case K_CTRL('A'):
+		return input_go(in, 0);
+	case K_END:
+	case K_CTRL('E'):
+		return input_go(in, in->length);
+	default:
+		return input_insert(in, key);
+	}
+}

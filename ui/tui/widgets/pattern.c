@@ -1,0 +1,118 @@
+/*
+ * A word or a ~regular expression. Accepts Str's spelling of alternatives and groups
+ * (\| \( \)), as the command line does.
+ */
+#include "ui/tui/widgets/pattern.h"
+
+#include "probes.h"
+#include "ui/tui/terminal/mem.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+struct pattern {
+	char *word; /* the word, or NULL for a regular expression */
+	bool any_case;
+	pcre2_code *code;
+	pcre2_match_data *match;
+};
+
+struct pattern *pattern_parse(const char *text, char *why, size_t size)
+{
+	struct pattern *p = mem_alloc(sizeof *p);
+	uint32_t flags = PCRE2_UTF | PCRE2_NO_AUTO_CAPTURE;
+	PCRE2_UCHAR message[128];
+	PCRE2_SIZE at;
+	size_t *origin;
+	char *pcre;
+	int error;
+
+	why[0] = '\0';
+	p->any_case = true;
+	for (const char *s = text; *s; s++) {
+		if (*s == '\\' && s[1]) /* \W is no capital */
+			s++;
+		else if (isupper((unsigned char)*s))
+			p->any_case = false;
+	}
+	if (text[0] != '~') {
+		p->word = mem_text(text);
+		return p;
+	}
+	pcre = mem_alloc(strlen(text));
+	origin = mem_array(strlen(text), sizeof *origin);
+	probes_regexp_translate(text + 1, pcre, origin);
+	p->code = pcre2_compile((PCRE2_SPTR)pcre, PCRE2_ZERO_TERMINATED,
+		flags | (p->any_case ? PCRE2_CASELESS : 0), &error, &at, NULL);
+	if (p->code) {
+		pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* only faster */
+		p->match = pcre2_match_data_create_from_pattern(p->code, NULL);
+	} else {
+		pcre2_get_error_message(error, message, sizeof message);
+		snprintf(why, size, "regular expression: %s at character %zu", (char *)message,
+			origin[at] + 1);
+	}
+	free(pcre);
+	free(origin);
+	if (p->match)
+		return p;
+	pattern_free(p);
+	return NULL;
+}
+
+void pattern_free(struct pattern *p)
+{
+	if (!p)
+		return;
+	free(p->word);
+	pcre2_match_data_free(p->match);
+	pcre2_code_free(p->code);
+	free(p);
+}
+
+/*
+ * Find a word in a text, ignoring case. On short texts strcasestr(3) is slower: it preprocesses
+ * the word on each call.
+ */
+static const char *pattern_search(const char *text, const char *word)
+{
+	int first = tolower((unsigned char)*word);
+	size_t length = strlen(word);
+
+	if (!length)
+		return text;
+	for (; *text; text++)
+		if (tolower((unsigned char)*text) == first && !strncasecmp(text, word, length))
+			return text;
+	return NULL;
+}
+
+bool pattern_find(const struct pattern *p, const char *text, size_t *start, size_t *end)
+{
+	if (p->word) {
+		const char *at =
+			p->any_case ? pattern_search(text, p->word) : strstr(text, p->word);
+
+		*start = at ? (size_t)(at - text) : 0;
+		*end = *start + strlen(p->word);
+		return at;
+	}
+	if (pcre2_match(p->code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, 0, p->match, NULL) < 0)
+		return false;
+	*start = pcre2_get_ovector_pointer(p->match)[0];
+	*end = pcre2_get_ovector_pointer(p->match)[1];
+	return true;
+}
+
+bool pattern_match(const struct pattern *p, const char *text)
+{
+	size_t start, end;
+
+	return pattern_find(p, text, &start, &end);
+}

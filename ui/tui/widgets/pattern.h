@@ -1,0 +1,21 @@
+/*
+ * A word or a ~regular expression that matches anywhere in a text. Smart case: a pattern
+ * without capital letters ignores case. Pure (PCRE2).
+ */
+#ifndef UI_TUI_WIDGETS_PATTERN_H
+#define UI_TUI_WIDGETS_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pattern;
+
+/* NULL: not a regular expression; `why` has the reason and its position. */
+struct pattern *pattern_parse(const char *text, char *why, size_t size);
+void pattern_free(struct pattern *p);
+
+bool pattern_match(const struct pattern *p, const char *text);
+/* The same, and the match as byte offsets. */
+bool pattern_find(const struct pattern *p, const char *text, size_t *start, size_t *end);
+
+#endif
