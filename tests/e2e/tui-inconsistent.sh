@@ -81,7 +81,26 @@ keys '!'
 wait_for '^What disagrees in ocaml_2:first'
 keys y y
 wait_for 'Nothing disagrees now: it is off'
-keys q j
+keys q
+
+# --- code that follows the count of another party is not ours
+attach -enable first
+wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +other '
+spoil 075 first
+wait_for '^> \[!\] ocaml_2:first +0/1 +1 '
+keys !
+wait_for '^What disagrees in ocaml_2:first'
+keys y y
+wait_for 'Nothing disagrees now: it is on'
+keys q
+wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +other '
+keys d
+wait_for 'held by another party'
+keys Enter
+wait_for 'not done: nothing was changed'
+attach -disable first
+wait_for '^> \[ \] ocaml_2:first +0/1 +0 '
+keys j
 
 # ---------------------------------------------------------------------- arguments
 keys a

@@ -61,7 +61,7 @@ static void view_detail_site(struct pager *l, struct probes_session *s, size_t p
 	const uint8_t *original = probes_site_original(s, probe, i);
 	char now[32], before[32];
 
-	pager_addf(l, STYLE_PLAIN, "  0x%-12llx  0x%-8llx  %-6s %-18s %s",
+	pager_addf(l, STYLE_PLAIN, "  0x%-12llx  0x%-8llx  %-7s %-18s %s",
 		(unsigned long long)site->address, (unsigned long long)site->pc,
 		!live || live->state == PROBES_UNKNOWN ? "-" : probes_state_name(live->state),
 		view_detail_bytes(
@@ -75,7 +75,7 @@ static void view_detail_sites_heading(struct pager *l, const struct probes_probe
 		pager_addf(l, STYLE_PLAIN, "  no sites: the program only looks at the semaphore");
 	else
 		pager_addf(l, STYLE_HEAD,
-			"  SITE            ADDRESS     STATE  BYTES NOW          IN THE FILE");
+			"  SITE            ADDRESS     STATE   BYTES NOW          IN THE FILE");
 }
 
 /* The semaphores and the sites in one process. */
