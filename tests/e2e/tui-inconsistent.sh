@@ -84,23 +84,29 @@ wait_for 'Nothing disagrees now: it is off'
 keys q
 
 # --- code that follows the count of another party is not ours
-attach -enable first
-wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +other '
-spoil 075 first
-wait_for '^> \[!\] ocaml_2:first +0/1 +1 '
+keys /
+text second
+keys Enter
+attach -enable second
+wait_for '^> \[\*\] ocaml_2:second +1/1 +1 +other '
+spoil 075 second
+wait_for '^> \[!\] ocaml_2:second +0/1 +1 '
 keys !
-wait_for '^What disagrees in ocaml_2:first'
+wait_for '^What disagrees in ocaml_2:second'
 keys y y
 wait_for 'Nothing disagrees now: it is on'
 keys q
-wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +other '
+wait_for '^> \[\*\] ocaml_2:second +1/1 +1 +other '
 keys d
 wait_for 'held by another party'
 keys Enter
 wait_for 'not done: nothing was changed'
-attach -disable first
-wait_for '^> \[ \] ocaml_2:first +0/1 +0 '
-keys j
+attach -disable second
+wait_for '^> \[ \] ocaml_2:second +0/1 +0 '
+keys /
+text multi
+keys Enter
+wait_for '^> .* ocaml_2:multi'
 
 # ---------------------------------------------------------------------- arguments
 keys a
