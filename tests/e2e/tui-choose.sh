@@ -15,9 +15,13 @@ terminal 80 24
 
 type_command "'$PROBES_TUI' -no-syslog"
 wait_for '^Processes that hold probes'
+# Other tests' victims may fill the screen.
+keys '\'
+text "$$"
+keys Enter
 wait_for "^.. *$pid .* 8  switch +$pie"
 wait_for '^ [0-9]+ without probes, [0-9]+ not permitted'
-keys '\'
+keys '\' C-u
 text "$pid $pie"
 wait_for '^1 of [0-9]+ match'
 keys Enter
@@ -40,6 +44,10 @@ keys Enter
 wait_for 'nothing to open'
 keys '\' C-u Enter
 wait_gone 'no process matches'
+wait_for '^filter: - '
+keys '\'
+text "$$"
+keys Enter
 keys '?'
 wait_for '^Help'
 seen 'its keys' 'Enter.*open the process'
@@ -64,7 +72,7 @@ wait_gone "^.. *$pid2 .*$fix"
 # two at once
 start2 "$pie"
 wait_for "^.. *$pid2 "
-keys '\'
+keys '\' C-u
 text "$pie"
 wait_for '^2 of '
 keys Enter g Space Space

@@ -18,9 +18,9 @@
  *   cease
  *     no more children: done N
  *   check
- *     every child passes all its sites: child PID hits=H counts=C on=S, then done N
+ *     every child passes all its sites: child PID hits=H counts=C on=S, or child PID died, then done N
  *   end
- *     all children end: done
+ *     all children end: child PID died for each that had ended before, then done
  *   quit
  *
  * At most BREEDER_MOST children live; the oldest make room.
@@ -136,6 +136,24 @@ static void say(struct child *c, int word)
 	syscall(SYS_futex, &c->word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
+/*
+ * Until the child answers `word` with `answer`. The word is said once: said again, it could land on
+ * the answer. False where the child has died, whose place is free then.
+ */
+static bool asked(struct child *c, int word, int answer)
+{
+	say(c, word);
+	while (atomic_load(&c->word) != answer) {
+		if (kill(c->pid, 0) && errno == ESRCH && atomic_load(&c->word) != answer) {
+			printf("child %d died\n", c->pid);
+			atomic_store(&c->word, WORD_FREE);
+			return false;
+		}
+		usleep(100);
+	}
+	return true;
+}
+
 static void pass(struct child *c)
 {
 	unsigned long before = atomic_load(&hits);
@@ -159,8 +177,8 @@ static void live(struct child *c, pid_t breeder, unsigned higher, bool grand, bo
 		prctl(PR_SET_DUMPABLE, 0);
 	for (size_t i = 0; i < BREEDER_PROBES; i++)
 		*probes[i].count = (uint16_t)(*probes[i].count + higher);
-	c->pid = getpid();
-	say(c, WORD_LIVES);
+	/* From here on the breeder may say a word, which we must not overwrite. */
+	*(volatile pid_t *)&c->pid = getpid();
 	/* One turn is a second at most. */
 	while (kill(breeder, 0) == 0 || (grand && after++ < 60)) {
 		int word = atomic_load(&c->word);
@@ -182,10 +200,8 @@ static struct child *room(void)
 {
 	struct child *c = &children[atomic_fetch_add(&born, 1) % BREEDER_MOST];
 
-	while (atomic_load(&c->word) != WORD_FREE) {
-		say(c, WORD_END);
-		usleep(100);
-	}
+	if (atomic_load(&c->word) != WORD_FREE)
+		asked(c, WORD_END, WORD_FREE);
 	c->pid = 0;
 	atomic_store(&c->word, WORD_LIVES);
 	return c;
@@ -217,9 +233,8 @@ static size_t check(void)
 
 		if (atomic_load(&c->word) == WORD_FREE)
 			continue;
-		say(c, WORD_CHECK);
-		while (atomic_load(&c->word) != WORD_CHECKED)
-			usleep(100);
+		if (!asked(c, WORD_CHECK, WORD_CHECKED))
+			continue;
 		living++;
 		printf("child %d hits=%lu counts=%lu on=%lu\n", c->pid, c->hits, c->counts, c->on);
 	}
@@ -229,10 +244,8 @@ static size_t check(void)
 static void end(void)
 {
 	for (size_t i = 0; i < BREEDER_MOST; i++)
-		while (atomic_load(&children[i].word) != WORD_FREE) {
-			say(&children[i], WORD_END);
-			usleep(100);
-		}
+		if (atomic_load(&children[i].word) != WORD_FREE)
+			asked(&children[i], WORD_END, WORD_FREE);
 }
 
 /* ----------------------------------------------------------------- the breeding */
