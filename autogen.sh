@@ -60,14 +60,14 @@ wants_fuzz() {
 
 debian_packages() {
 	echo gcc libc6-dev make autoconf automake pkg-config libdw-dev libelf-dev libncurses-dev \
-		libpcre2-dev libjansson-dev libzydis-dev libiberty-dev check tmux systemtap-sdt-dev
+		libvterm-dev libpcre2-dev libjansson-dev libzydis-dev libiberty-dev check tmux systemtap-sdt-dev
 	if wants_tests "$@"; then echo clang-format procps; fi
 	if wants_fuzz "$@"; then echo clang libclang-rt-dev; fi
 }
 
 fedora_packages() {
 	echo gcc make autoconf automake pkgconf-pkg-config elfutils-devel elfutils-libelf-devel ncurses-devel \
-		pcre2-devel jansson-devel zydis-devel binutils-devel check-devel tmux systemtap-sdt-devel
+		libvterm-devel pcre2-devel jansson-devel zydis-devel binutils-devel check-devel tmux systemtap-sdt-devel
 	if wants_tests "$@"; then echo clang-tools-extra procps-ng diffutils glibc-static libasan libubsan; fi
 	if wants_fuzz "$@"; then echo clang compiler-rt; fi
 }

@@ -194,12 +194,13 @@ static void at_each_moment(const char *words, bool on)
 	const struct killer k = {.way = KILLER_MEANWHILE, .meanwhile = meanwhile};
 	struct killer_end end;
 	size_t living;
+	long mark;
 
 	fault_begin("%s, with births at each call", words);
 	tool_must(&tool, on ? "attach -enable-all -force" : "attach -disable-all -force");
+	mark = tool_mark(&tool);
 	end = tool_run(&tool, words, &k);
-	if (end.status)
-		fault("the tool ended with status %x", (unsigned)end.status);
+	tool_succeeded(&tool, words, end, mark);
 	living = inspect_all(on);
 	printf("%-32s %zu children\n", words, living);
 	fflush(stdout);
@@ -213,13 +214,14 @@ static void without_end(unsigned long round)
 	struct killer_end end;
 	char words[80];
 	size_t living;
+	long mark;
 
 	snprintf(words, sizeof words, "attach -enable-all -for %lums", 20 + round * 37 % 200);
 	fault_begin("%s, with births without end", words);
 	order("breed 2500");
+	mark = tool_mark(&tool);
 	end = tool_run(&tool, words, NULL);
-	if (end.status)
-		fault("the tool ended with status %x", (unsigned)end.status);
+	tool_succeeded(&tool, words, end, mark);
 	order("cease");
 	living = inspect_all(false);
 	printf("%-32s %zu children\n", words, living);

@@ -67,10 +67,27 @@ struct killer_end tool_run(const struct tool *t, const char *words, const struct
 
 void tool_must(const struct tool *t, const char *words)
 {
-	struct killer_end end = tool_run(t, words, NULL);
+	long mark = tool_mark(t);
 
-	if (end.status)
-		fault("%s: status %x", words, (unsigned)end.status);
+	tool_succeeded(t, words, tool_run(t, words, NULL), mark);
+}
+
+bool tool_succeeded(const struct tool *t, const char *words, struct killer_end end, long mark)
+{
+	FILE *f;
+	char line[4096];
+	int most = 20;
+
+	if (!end.status)
+		return true;
+	fault("%s: status %x", words, (unsigned)end.status);
+	f = fopen(t->output, "re");
+	if (f && fseek(f, mark, SEEK_SET) == 0)
+		while (most-- && fgets(line, sizeof line, f))
+			printf("    | %s", line);
+	if (f)
+		fclose(f);
+	return false;
 }
 
 pid_t tool_start(const struct tool *t, const char *words)

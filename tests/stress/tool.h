@@ -22,7 +22,9 @@ void tool_aim(struct tool *t, pid_t victim);
 /* Run a verb with options, separated by blanks; the pid is put behind the verb. NULL: not killed.
  */
 struct killer_end tool_run(const struct tool *t, const char *words, const struct killer *k);
-/* The same; a fault unless its exit status is 0. */
+/* A fault, with what it printed since the mark, unless its exit status is 0. */
+bool tool_succeeded(const struct tool *t, const char *words, struct killer_end end, long mark);
+/* Run it; a fault unless its exit status is 0. */
 void tool_must(const struct tool *t, const char *words);
 /* Start it and go on. */
 pid_t tool_start(const struct tool *t, const char *words);
