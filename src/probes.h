@@ -96,6 +96,8 @@ enum probes_state {
 	PROBES_FOREIGN,      /* another tool holds the byte that switches it */
 	PROBES_INCONSISTENT, /* code and semaphore disagree, in two readings */
 	PROBES_UNREADABLE,   /* the memory could not be read */
+	PROBES_NO_SWITCH,    /* it has neither semaphore nor handler, so there is nothing to switch;
+				only a tool that puts a breakpoint at its sites can trace it */
 	PROBES_UNLOADED,     /* its object is no longer mapped: see probes_rescan */
 };
 
@@ -358,7 +360,8 @@ PROBES_API const struct probes_site_live *probes_site_live_at(
 PROBES_API uint32_t probes_semaphore_live_at(
 	const struct probes_session *session, size_t probe, size_t semaphore);
 
-/* "on", "off", "partial", "foreign", "inconsistent", "unreadable", "gone", "unknown". */
+/* "on", "off", "partial", "foreign", "inconsistent", "unreadable", "none" (no switch), "gone",
+ * "unknown". */
 PROBES_API const char *probes_state_name(enum probes_state state);
 
 /* "" (none), "int3", "other". */

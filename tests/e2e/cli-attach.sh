@@ -143,6 +143,18 @@ ask step
 same 'off again' "$(value private.1 guarded) $(value shared.2 sema)" '3 0'
 stop
 start sdt_plain
+want 0 info -pid "$pid"
+same 'info' "$(cut -d ' ' -f 2- "$tmp/out" | sort -u)" 'cannot be enabled'
+want 0 list -pid "$pid"
+has 'list' '^\[\.\]   victim:plain +-/1 +- +sdt_plain$' "$tmp/out"
+has 'summary' '; 7 no switch$' "$tmp/out"
+site=$(awk '$2 == "victim:plain" { getline; print $4 }' "$tmp/out")
+want 0 list -pid "$pid" -format json
+same 'JSON' "$(grep -c '"name": "[a-z_]*", "state": "none", "ref": null' "$tmp/out")" 7
+poke "$site" 314
+want 0 info -pid "$pid"
+has 'another tool holds it' '^plain foreign$' "$tmp/out"
+poke "$site" 220
 want 0 attach -no-syslog -pid "$pid" -enable-all -verbose
 has 'skipped, with why' 'plain: .*nothing to switch: no semaphore'
 want 0 attach -no-syslog -pid "$pid" -enable-all -format csv

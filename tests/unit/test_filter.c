@@ -88,6 +88,19 @@ START_TEST(matches)
 }
 END_TEST
 
+START_TEST(selects_what_has_no_switch)
+{
+	struct filter_subject one = subject;
+	char why[200];
+	struct filter *f = filter_parse("none", why, sizeof why);
+
+	ck_assert(!filter_match(f, &subject));
+	one.state = PROBES_NO_SWITCH;
+	ck_assert(filter_match(f, &one));
+	filter_free(f);
+}
+END_TEST
+
 START_TEST(says_what_is_wrong)
 {
 	char why[200];
@@ -145,6 +158,7 @@ Suite *filter_suite(void)
 	TCase *c = tcase_create("filter");
 
 	tcase_add_loop_test(c, matches, 0, (int)(sizeof cases / sizeof *cases));
+	tcase_add_test(c, selects_what_has_no_switch);
 	tcase_add_test(c, says_what_is_wrong);
 	tcase_add_test(c, knows_what_is_live);
 	tcase_add_test(c, finds_the_place);

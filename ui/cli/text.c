@@ -172,8 +172,7 @@ static void put_summary(FILE *out, const struct rows *rows)
 	for (int state = PROBES_OFF; state < STATES_COUNT; state++) {
 		if (!counts[state])
 			continue;
-		fprintf(out, "%s%zu %s", separator, counts[state],
-			probes_state_name((enum probes_state)state));
+		fprintf(out, "%s%zu %s", separator, counts[state], states[state].word);
 		separator = ", ";
 	}
 	fputc('\n', out);
@@ -281,9 +280,10 @@ static void info_rows(struct output *s, const struct rows *rows)
 			fprintf(s->file, "%d ", probes_pid(rows->session));
 		/* ocaml-probes knows "enabled" and "disabled" only. */
 		fprintf(s->file, "%s %s", whole ? name : outbuf_probe(p),
-			state == PROBES_ON    ? "enabled"
-			: state == PROBES_OFF ? "disabled"
-					      : probes_state_name(state));
+			state == PROBES_ON          ? "enabled"
+			: state == PROBES_OFF       ? "disabled"
+			: state == PROBES_NO_SWITCH ? "cannot be enabled"
+						    : states[state].word);
 		if (probe_name_shared(&names, i))
 			fprintf(s->file, " %s",
 				outbuf_safe(probe_name_base(

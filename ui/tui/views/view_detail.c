@@ -155,7 +155,7 @@ static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
 	const char *held = column_cell(r, COLUMN_WHO, who, sizeof who);
 
 	snprintf(sums->state, sizeof sums->state, "%s %s%s%s", states[r->state].mark,
-		probes_state_name(r->state), *held ? ", held by " : "", held);
+		states[r->state].word, *held ? ", held by " : "", held);
 	snprintf(sums->sites, sizeof sums->sites, "%s",
 		column_cell(r, COLUMN_SITES, sites, sizeof sites));
 	snprintf(sums->ref, sizeof sums->ref, "%s", column_cell(r, COLUMN_REF, ref, sizeof ref));

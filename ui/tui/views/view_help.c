@@ -16,7 +16,8 @@ static const char *const view_help_filters[][2] = {
 	{"~regex", "a regular expression"},
 	{"prov:x obj:x", "only in the provider, only in the object's file name"},
 	{"fn:x", "in the name of a function that one of its sites lies in"},
-	{"on off partial", "the state (also: foreign inconsistent unreadable gone; mine, tagged)"},
+	{"on off partial",
+		"the state (also: foreign inconsistent unreadable none gone; mine, tagged)"},
 	{"a b", "several words: all of them"},
 };
 

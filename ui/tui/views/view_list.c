@@ -123,9 +123,11 @@ static void view_list_line(const struct app *a, const struct column_layout *l, s
 {
 	int base = cursor ? STYLE_REVERSE : 0;
 	bool group = id & GROUPS_FLAG;
-	int plain = group ? STYLE_TITLE : STYLE_PLAIN;
 	const struct row *r =
 		group ? &a->list.groups.all[id & ~GROUPS_FLAG].sum : &a->model.rows[id];
+	/* What cannot be switched is dimmed from the start. */
+	bool dim = states[r->state].style == STYLE_DIM;
+	int plain = group ? STYLE_TITLE : dim ? STYLE_DIM : STYLE_PLAIN;
 	char cell[2 * TEXT_MAX], fitted[TEXT_MAX];
 
 	if (cursor)
