@@ -170,7 +170,7 @@ seen 'the site' '^site 1 at 0x'
 keys q
 wait_for '^STATE PROVIDER:NAME'
 keys %
-wait_for '% does nothing here; \? says what does'
+wait_for 'no key % here; \? lists the keys'
 keys R
 wait_for '\(read-only\)'
 keys e

@@ -76,7 +76,7 @@ wait_for 'sort ref inv$'
 keys :
 text 'nonsense'
 keys Enter
-wait_for ':nonsense is no command'
+wait_for 'nonsense: no such command; give'
 keys :
 text 'undo'
 keys Enter

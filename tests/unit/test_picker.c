@@ -70,9 +70,9 @@ START_TEST(filter_and_search)
 {
 	char why[200];
 
-	ck_assert_int_eq(picker_search(&picker, "Writer", why, sizeof why), 0);
+	ck_assert_int_eq(search_set(&picker.search, "Writer", why, sizeof why), 0);
 	ck_assert(!picker_seek(&picker, 0, 1));
-	ck_assert_int_eq(picker_search(&picker, "writer", why, sizeof why), 0);
+	ck_assert_int_eq(search_set(&picker.search, "writer", why, sizeof why), 0);
 	ck_assert(picker_seek(&picker, 0, 1));
 	ck_assert_int_eq(picker_current(&picker)->id.pid, 40);
 	ck_assert_int_eq(picker_filter(&picker, "~po[", why, sizeof why), -1);

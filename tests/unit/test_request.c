@@ -97,7 +97,13 @@ START_TEST(binding_keys)
 		{'s', REQUEST_SORT},
 		{'I', REQUEST_INVERT},
 		{'Z', REQUEST_FREEZE},
-		{K_F1, REQUEST_HELP},
+		{K_F1, REQUEST_HELP}, /* F1 to F10 as in htop */
+		{K_F2, REQUEST_COLUMNS},
+		{K_F3, REQUEST_SEARCH},
+		{K_F5, REQUEST_TREE},
+		{K_F6, REQUEST_SORT_BY},
+		{K_F7, REQUEST_NONE},
+		{K_F9, REQUEST_NONE},
 		{'?', REQUEST_HELP},
 		{K_CTRL('L'), REQUEST_REDRAW},
 		{'R', REQUEST_READ_ONLY},
@@ -115,6 +121,26 @@ START_TEST(binding_keys)
 	ck_assert_int_eq(request_of_key('q', IN_TEXT), REQUEST_BACK);
 	ck_assert_int_eq(request_of_key('e', IN_TEXT), REQUEST_NONE);
 	ck_assert_int_eq(request_of_key(K_ENTER, IN_DENIED), REQUEST_LIST);
+}
+END_TEST
+
+/* A key without a meaning: what lists the keys, or why htop's does nothing. */
+START_TEST(unknown_keys)
+{
+	char text[128];
+
+	ck_assert_str_eq(request_unknown('%', IN_LIST, text, sizeof text),
+		"no key % here; ? lists the keys");
+	ck_assert_str_eq(request_unknown(K_CTRL('V'), IN_PICKER, text, sizeof text),
+		"no key ^V here; ? lists the keys");
+	ck_assert_str_eq(request_unknown('?', IN_TEXT, text, sizeof text),
+		"no key ? here; q goes back, / searches");
+	request_unknown(
+		0x20ac, IN_LIST, text, sizeof text); /* nothing typed goes to the screen raw */
+	ck_assert_str_eq(text, "no key of that kind here; ? lists the keys");
+	request_unknown(K_F9, IN_LIST, text, sizeof text);
+	ck_assert_ptr_nonnull(strstr(text, "F9 kills nothing"));
+	ck_assert_ptr_nonnull(strstr(request_unknown(K_F8, IN_LIST, text, sizeof text), "renice"));
 }
 END_TEST
 
@@ -176,6 +202,7 @@ Suite *request_suite(void)
 	tcase_add_test(table, table_is_complete);
 	tcase_add_test(table, keys_are_unambiguous);
 	tcase_add_test(table, binding_keys);
+	tcase_add_test(table, unknown_keys);
 	tcase_add_test(table, footer);
 	tcase_add_test(table, key_names);
 	tcase_add_test(table, enter_goes_on_to_the_list);

@@ -13,9 +13,8 @@
 static void frame_message(const struct app *a, struct canvas *c)
 {
 	struct area area = app_message_area(a);
-	const char *text = a->question.kind ? a->question.text
-			   : a->prompt.ops  ? a->prompt.why
-					    : a->message.text;
+	char room[TEXT_MAX];
+	const char *text = app_message_text(a, room, sizeof room);
 	int style = a->question.kind || a->prompt.ops ? STYLE_WARN
 		    : a->message.bad                  ? STYLE_BAD
 						      : STYLE_PLAIN;

@@ -92,7 +92,7 @@ static void loop_signal(struct app *a, int signal)
 static void loop_key(struct app *a, uint32_t key)
 {
 	bool asking = a->question.kind || a->prompt.ops;
-	char name[16] = "that key";
+	char unknown[96];
 	int y, x;
 
 	a->last_key_ms = app_now_ms();
@@ -115,9 +115,7 @@ static void loop_key(struct app *a, uint32_t key)
 	} else if (request_of_key(key, app_view(a)->where)) {
 		act(a, request_of_key_now(key, app_view(a)->where, app_have(a)));
 	} else {
-		if (key < 0x7f || key >= K_SPECIAL)
-			key_label(key, name, sizeof name);
-		app_say(a, "%s does nothing here; ? says what does", name);
+		app_say(a, "%s", request_unknown(key, app_view(a)->where, unknown, sizeof unknown));
 	}
 	app_layout(a);
 }

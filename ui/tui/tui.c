@@ -90,6 +90,8 @@ int tui_run(const struct options *o)
 	record_done(&a->record);
 	targets_load_close(a);
 	picker_done(&a->picker);
+	for (int i = 0; i < PAST_COUNT; i++)
+		input_past_done(&a->past[i]);
 	pattern_free(a->output.search);
 	free(a->picked.pids);
 	program_done(&a->program);

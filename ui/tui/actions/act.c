@@ -45,6 +45,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_RETRY] = act_look_retry,
 	[REQUEST_LIST] = act_look_back,
 	[REQUEST_SORT] = act_look_sort,
+	[REQUEST_SORT_BY] = act_command,
 	[REQUEST_INVERT] = act_look_sort,
 	[REQUEST_FASTER] = act_look_interval,
 	[REQUEST_SLOWER] = act_look_interval,
@@ -59,7 +60,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_SUSPEND] = act_look_redraw,
 };
 
-static void act_refuse(struct app *a, enum request r)
+void act_refuse(struct app *a, enum request r)
 {
 	unsigned lacks = request_info(r)->need & ~app_have(a);
 
@@ -117,12 +118,21 @@ void act_prompt_key(struct app *a, uint32_t key)
 {
 	const struct prompt_ops *ops = a->prompt.ops;
 	const char *text = a->prompt.input.text;
+	struct input_past *past = &a->past[ops->past];
+	enum input_outcome outcome;
 
 	if (key == K_TAB && ops->complete) {
 		ops->complete(a);
 		return;
 	}
-	switch (input_key(&a->prompt.input, key)) {
+	if (key == K_UP || key == K_CTRL('P'))
+		outcome =
+			input_past_recall(past, &a->prompt.input, -1) ? INPUT_CHANGED : INPUT_SAME;
+	else if (key == K_DOWN || key == K_CTRL('N'))
+		outcome = input_past_recall(past, &a->prompt.input, 1) ? INPUT_CHANGED : INPUT_SAME;
+	else
+		outcome = input_key(&a->prompt.input, key);
+	switch (outcome) {
 	case INPUT_CHANGED:
 		a->prompt.why[0] = '\0';
 		if (ops->changed)
@@ -132,6 +142,8 @@ void act_prompt_key(struct app *a, uint32_t key)
 		a->prompt.why[0] = '\0';
 		if (ops->changed && !ops->changed(a, text))
 			break; /* the prompt stays open and says what is wrong */
+		if (ops->past && *text)
+			input_past_add(past, text);
 		a->prompt.ops = NULL;
 		if (ops->accepted)
 			ops->accepted(a, text);

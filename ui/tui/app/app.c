@@ -15,6 +15,8 @@
 #include <time.h>
 
 #define APP_ORDER_HELD_MS 3000 /* after a key the order of the rows stays */
+#define APP_SYNTAX_GAP 3       /* columns between a prompt's remark and its syntax */
+#define APP_SYNTAX_LEAST 20    /* columns: less of the syntax is not worth showing */
 
 int64_t app_now_ms(void)
 {
@@ -88,7 +90,7 @@ void app_open(struct app *a, enum app_view view)
 		a->before = a->view;
 	a->view = view;
 	a->hscroll = 0;
-	a->text.pager.top = 0;
+	pager_begin(&a->text.pager);
 	if (app_view(a)->build)
 		app_view(a)->build(a);
 	app_layout(a);
@@ -237,13 +239,37 @@ void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, co
 	a->prompt.why[0] = '\0';
 	snprintf(a->prompt.before, sizeof a->prompt.before, "%s", before);
 	input_set(&a->prompt.input, text);
+	input_past_begin(&a->past[ops->past]);
+}
+
+/* What a prompt says: what is wrong or what matches, then the syntax in what is left of the line.
+ */
+static const char *app_prompt_text(const struct app *a, char *out, size_t size)
+{
+	const struct app_prompt *p = &a->prompt;
+	int room = a->columns - text_width(p->why) - APP_SYNTAX_GAP;
+	const char *rest;
+
+	if (!p->ops->syntax || (p->why[0] && room < APP_SYNTAX_LEAST))
+		return p->why;
+	if (!p->why[0])
+		return p->ops->syntax;
+	snprintf(out, size, "%s%*s%.*s", p->why, APP_SYNTAX_GAP, "",
+		(int)text_wrap(p->ops->syntax, room, &rest), p->ops->syntax);
+	return out;
+}
+
+const char *app_message_text(const struct app *a, char *out, size_t size)
+{
+	return a->question.kind ? a->question.text
+	       : a->prompt.ops  ? app_prompt_text(a, out, size)
+				: a->message.text;
 }
 
 struct area app_message_area(const struct app *a)
 {
-	const char *text = a->question.kind ? a->question.text
-			   : a->prompt.ops  ? a->prompt.why
-					    : a->message.text;
+	char room[TEXT_MAX];
+	const char *text = app_message_text(a, room, sizeof room);
 	int need = 0, most = a->rows >= 16 ? 4 : a->question.kind ? 3 : 2;
 
 	for (const char *next; *text && need < most; text = next, need++)

@@ -62,6 +62,12 @@ struct app_selection {
 	const struct pairs_one *pair; /* a pair in the list of pairs: rows are its end, its start */
 };
 
+/* What \ narrows down in a view. */
+struct app_filtered {
+	const char *text; /* of the filter */
+	size_t shown, all;
+};
+
 /*
  * A view. Its functions are called only while it is in front. A member may be NULL only where its
  * comment says so.
@@ -92,6 +98,15 @@ struct view_ops {
 	uint32_t (*row)(const struct app *a);
 	/* The probes for e, d, z and y. NULL: these keys do nothing here. */
 	struct app_selection (*selection)(const struct app *a);
+	/* The rows that :N goes to; NULL: it goes to the lines of app.text. */
+	struct rowlist *(*rows)(struct app *a);
+	/* What / n N look for, and going to the next match, as list_seek. NULL, both: they do
+	 * nothing here. */
+	struct search *(*search)(struct app *a);
+	bool (*seek)(struct app *a, size_t from, int direction);
+	/* Set the filter, as list_filter, and what it is. NULL, both: \ does nothing here. */
+	int (*filter)(struct app *a, const char *text, char *why, size_t size);
+	struct app_filtered (*filtered)(const struct app *a);
 	/* Write all lines as text, for w. NULL: w does nothing here. */
 	void (*write)(const struct app *a, FILE *out);
 	/* Milliseconds until the view has work to do without a key, or -1; and do the work that is
@@ -100,10 +115,17 @@ struct view_ops {
 	void (*poll)(struct app *a);
 };
 
+/* The lines that were typed into prompts, for Up: prompts that share one have the same syntax. */
+enum app_past { PAST_NONE, PAST_SEARCH, PAST_FILTER, PAST_TAG, PAST_COMMAND, PAST_COUNT };
+
 /* A kind of prompt. */
 struct prompt_ops {
 	/* Drawn before the text. */
 	const char *label;
+	/* What may be typed: shown above it, as far as there is room. NULL: free text. */
+	const char *syntax;
+	/* Where the typed lines are kept. */
+	enum app_past past;
 	/* Apply the text as it is typed. false: the text is not valid, and prompt.why says why.
 	 * NULL: every text is valid and has no effect yet. */
 	bool (*changed)(struct app *a, const char *text);
@@ -233,6 +255,7 @@ struct app {
 	unsigned hidden; /* bits of enum column: not wanted */
 
 	struct app_prompt prompt;
+	struct input_past past[PAST_COUNT];
 	struct app_question question;
 	struct app_pending pending;
 	struct app_message message;
@@ -292,7 +315,10 @@ void app_update_access(struct app *a);
 void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, const char *text,
 	size_t from);
 
-/* The lines of the message, question or prompt remark. */
+/* The text over the footer: the question, what a prompt says, or the result line. Returns out, or
+ * a text of the app. */
+const char *app_message_text(const struct app *a, char *out, size_t size);
+/* The lines of that text. */
 struct area app_message_area(const struct app *a);
 /* How many lines that scroll the view in front shows. */
 int app_view_rows(const struct app *a);

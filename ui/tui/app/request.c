@@ -127,18 +127,19 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.section = SECTION_SWITCH,
 		.help = "preview the bytes that on and off would write; write nothing"},
 
-	[REQUEST_SEARCH] = {.keys = {'/'},
-		.where = IN_LIST | IN_PICKER,
+	[REQUEST_SEARCH] = {.keys = {'/', K_F3},
+		.where = IN_SEARCHED,
 		.section = SECTION_FIND,
-		.help = "go to the next probe whose provider:name contains a word or ~regex",
+		.help = "go to the next probe whose provider:name contains a word or ~regex; in a "
+			"text: to the next line",
 		.footer = "find",
 		.rank = 8},
 	[REQUEST_NEXT] = {.keys = {'n'},
-		.where = IN_LIST | IN_PICKER,
+		.where = IN_SEARCHED,
 		.section = SECTION_FIND,
 		.help = "next match"},
 	[REQUEST_PREVIOUS] = {.keys = {'N'},
-		.where = IN_LIST | IN_PICKER,
+		.where = IN_SEARCHED,
 		.section = SECTION_FIND,
 		.help = "previous match"},
 	[REQUEST_FILTER] = {.keys = {'\\', K_F4},
@@ -173,7 +174,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_LIST,
 		.section = SECTION_LOOK,
 		.help = "mapped objects (files): their probes, and why one could not be read"},
-	[REQUEST_TREE] = {.keys = {'t'},
+	[REQUEST_TREE] = {.keys = {'t', K_F5},
 		.where = IN_LIST,
 		.section = SECTION_LOOK,
 		.help = "show a tree by object and provider, or the list again; on a group, e, d "
@@ -230,11 +231,15 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_LIST,
 		.section = SECTION_SCREEN,
 		.help = "sort by the next column (:sort NAME chooses one)"},
+	[REQUEST_SORT_BY] = {.keys = {K_F6},
+		.where = IN_LIST,
+		.section = SECTION_SCREEN,
+		.help = "choose the column to sort by"},
 	[REQUEST_INVERT] = {.keys = {'I'},
 		.where = IN_LIST,
 		.section = SECTION_SCREEN,
 		.help = "reverse the sort order"},
-	[REQUEST_COLUMNS] = {.keys = {'c'},
+	[REQUEST_COLUMNS] = {.keys = {'c', K_F2},
 		.where = IN_LIST,
 		.section = SECTION_SCREEN,
 		.help = "choose the columns"},
@@ -401,6 +406,32 @@ enum request request_of_key_now(uint32_t key, unsigned where, unsigned have)
 			first = (enum request)r;
 	}
 	return first;
+}
+
+const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size)
+{
+	/* What users of htop reach for. */
+	static const struct {
+		uint32_t key;
+		const char *text;
+	} elsewhere[] = {
+		{K_F7, "F7 and F8 renice nothing here: probes-tui leaves priorities alone"},
+		{K_F8, "F7 and F8 renice nothing here: probes-tui leaves priorities alone"},
+		{K_F9, "F9 kills nothing here: the target is never harmed; d switches a probe off"},
+	};
+	char name[16] = "of that kind";
+
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+		if (elsewhere[i].key == key) {
+			snprintf(out, size, "%s", elsewhere[i].text);
+			return out;
+		}
+	}
+	if (key < 0x7f || key >= K_SPECIAL)
+		key_label(key, name, sizeof name);
+	snprintf(out, size, "no key %s here; %s", name,
+		request_of_key('?', where) ? "? lists the keys" : "q goes back, / searches");
+	return out;
 }
 
 const char *request_keys(enum request r, char *out, size_t size)

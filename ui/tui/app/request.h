@@ -24,6 +24,7 @@ enum request_where {
 	IN_WORKING = IN_ALL & ~(IN_DENIED | IN_PICKER),
 	IN_OVERLAY = IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_PAIRS | IN_INCONSISTENT,
 	IN_ROWS = IN_LIST | IN_DETAIL,
+	IN_SEARCHED = IN_LIST | IN_PICKER | IN_PAIRS | IN_TEXT | IN_DETAIL | IN_INCONSISTENT,
 };
 
 /* What must hold for a request to be possible. */
@@ -87,6 +88,7 @@ enum request {
 	REQUEST_RETRY,
 	REQUEST_LIST,
 	REQUEST_SORT,
+	REQUEST_SORT_BY,
 	REQUEST_INVERT,
 	REQUEST_COLUMNS,
 	REQUEST_FASTER,
@@ -138,6 +140,9 @@ enum request request_of_key(uint32_t key, unsigned where);
 
 /* The same; of several that share the key, the first that is possible now. */
 enum request request_of_key_now(uint32_t key, unsigned where, unsigned have);
+
+/* What to tell somebody who presses a key that has no meaning in a view. Returns out. */
+const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size);
 
 /* The keys of a request: "j Down". Returns out. */
 const char *request_keys(enum request r, char *out, size_t size);

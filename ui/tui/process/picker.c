@@ -27,7 +27,7 @@ void picker_done(struct picker *p)
 	scan_done(&p->scan);
 	rowlist_done(&p->rows);
 	filter_free(p->filter);
-	pattern_free(p->search);
+	search_done(&p->search);
 	memset(p, 0, sizeof *p);
 }
 
@@ -72,30 +72,20 @@ int picker_filter(struct picker *p, const char *text, char *why, size_t size)
 	return 0;
 }
 
-int picker_search(struct picker *p, const char *text, char *why, size_t size)
+static const char *picker_line(const void *data, size_t i)
 {
-	struct pattern *s = *text ? pattern_parse(text, why, size) : NULL;
+	const struct picker *p = data;
 
-	if (*text && !s)
-		return -1;
-	pattern_free(p->search);
-	p->search = s;
-	snprintf(p->search_text, sizeof p->search_text, "%s", text);
-	return 0;
+	return p->scan.all[p->rows.ids[i]].all;
 }
 
 bool picker_seek(struct picker *p, size_t from, int direction)
 {
-	size_t count = p->rows.count, at = from;
+	size_t at = search_next(&p->search, p->rows.count, from, direction, picker_line, p);
 
-	for (size_t i = 0; p->search && i < count; i++) {
-		if (pattern_match(p->search, p->scan.all[p->rows.ids[at]].all)) {
-			rowlist_to(&p->rows, at);
-			return true;
-		}
-		at = direction > 0 ? (at + 1) % count : (at + count - 1) % count;
-	}
-	return false;
+	if (at < p->rows.count)
+		rowlist_to(&p->rows, at);
+	return at < p->rows.count;
 }
 
 const struct scan_process *picker_current(const struct picker *p)

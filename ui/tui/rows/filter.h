@@ -4,6 +4,7 @@
  *   filter = { term }              all of them must hold
  *   term   = [ "-" ] alternatives  - : must not hold
  *   alternatives = [ "prov:" | "obj:" | "fn:" ] ( "~" regex | word { "|" word } )
+ *   word   = characters but blanks and |, or any in "quotes"
  *
  * A word is found anywhere in provider:name or in the object's file name, smart-case; after fn: in
  * a function that one of its sites lies in. Without a prefix the names of states
@@ -32,9 +33,14 @@ struct filter_subject {
 
 struct filter;
 
+/* The language in one line, what is typed most often first. */
+#define FILTER_SYNTAX "word  ~regex  a|b  -not  on  off  tagged  prov: obj: fn:"
+
 /* Never NULL for an empty text (it matches everything); NULL and a reason on a mistake. */
 struct filter *filter_parse(const char *text, char *why, size_t size);
 void filter_free(struct filter *f);
+/* The words that are no text: states and prefixes; NULL after the last. */
+const char *filter_word(size_t i);
 bool filter_match(const struct filter *f, const struct filter_subject *s);
 /* Does every row pass it? */
 bool filter_is_empty(const struct filter *f);

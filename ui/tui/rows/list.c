@@ -39,7 +39,7 @@ void list_done(struct list *l)
 	}
 	free(l->functions);
 	filter_free(l->filter);
-	pattern_free(l->search);
+	search_done(&l->search);
 	memset(l, 0, sizeof *l);
 }
 
@@ -205,46 +205,41 @@ int list_filter(struct list *l, const char *text, char *why, size_t size)
 	return 0;
 }
 
-int list_search(struct list *l, const char *text, char *why, size_t size)
+/* What the search sees of a line: groups have no name of their own. */
+static const char *list_line(const void *data, size_t i)
 {
-	struct pattern *p = *text ? pattern_parse(text, why, size) : NULL;
+	const struct list *l = data;
+	uint32_t id = l->rows.ids[i];
 
-	if (*text && !p)
-		return -1;
-	pattern_free(l->search);
-	l->search = p;
-	snprintf(l->search_text, sizeof l->search_text, "%s", text);
-	return 0;
+	return id & GROUPS_FLAG ? NULL : l->model->rows[id].label;
 }
 
-static bool list_matches(const struct list *l, uint32_t id)
+static const char *list_shown_line(const void *data, size_t i)
 {
-	return !(id & GROUPS_FLAG) && pattern_match(l->search, l->model->rows[id].label);
+	const struct list *l = data;
+
+	return l->model->rows[l->shown[i]].label;
 }
 
 bool list_seek(struct list *l, size_t from, int direction)
 {
-	size_t count = l->rows.count, at = from;
+	size_t at = search_next(&l->search, l->rows.count, from, direction, list_line, l);
+	struct group *g;
+	uint32_t id;
 
-	for (size_t i = 0; l->search && i < count; i++) {
-		if (list_matches(l, l->rows.ids[at])) {
-			rowlist_to(&l->rows, at);
-			return true;
-		}
-		at = direction > 0 ? (at + 1) % count : (at + count - 1) % count;
+	if (at < l->rows.count) {
+		rowlist_to(&l->rows, at);
+		return true;
 	}
 	/* The first match in a folded group: unfold it. */
-	for (size_t i = 0; l->search && l->tree && i < l->shown_count; i++) {
-		uint32_t id = l->shown[i];
-		struct group *g = &l->groups.all[l->groups.of[id]];
-
-		if (!list_matches(l, id))
-			continue;
-		g->folded = l->groups.all[g->parent].folded = false;
-		list_show(l);
-		return rowlist_seek(&l->rows, id);
-	}
-	return false;
+	at = search_next(&l->search, l->shown_count, 0, 1, list_shown_line, l);
+	if (!l->tree || at == l->shown_count)
+		return false;
+	id = l->shown[at];
+	g = &l->groups.all[l->groups.of[id]];
+	g->folded = l->groups.all[g->parent].folded = false;
+	list_show(l);
+	return rowlist_seek(&l->rows, id);
 }
 
 uint32_t list_current(const struct list *l)

@@ -12,6 +12,7 @@
 #include "ui/tui/widgets/input.h"
 #include "ui/tui/widgets/pattern.h"
 #include "ui/tui/widgets/rowlist.h"
+#include "ui/tui/widgets/search.h"
 
 /* The functions that the sites of a row lie in, looked up when fn: in a filter needs them. */
 struct list_functions {
@@ -40,8 +41,7 @@ struct list {
 	int64_t until_ms; /* look up no more functions after this moment */
 	size_t waiting;   /* rows whose functions were not looked up in time */
 	char filter_text[INPUT_SIZE];
-	struct pattern *search; /* NULL: none */
-	char search_text[INPUT_SIZE];
+	struct search search;
 	int hscroll; /* columns of the names that are scrolled off */
 };
 
@@ -54,9 +54,8 @@ void list_sort(struct list *l, enum column_id order, bool invert);
 /* Do the order or the filter depend on states or tags? */
 bool list_is_live(const struct list *l);
 
-/* 0; or -1 and why: the old filter or search stays. */
+/* 0; or -1 and why: the old filter stays. */
 int list_filter(struct list *l, const char *text, char *why, size_t size);
-int list_search(struct list *l, const char *text, char *why, size_t size);
 /* Go to the next (+1) or previous (-1) match from an index of the list; false: none. */
 bool list_seek(struct list *l, size_t from, int direction);
 

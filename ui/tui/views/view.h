@@ -20,7 +20,13 @@ void view_text_layout(struct app *a);
 void view_text_draw(const struct app *a, struct canvas *c);
 void view_text_move(struct app *a, enum request r);
 void view_text_write(const struct app *a, FILE *out);
+/* The filter of the probes, which other views than the list share. */
+int view_list_filter(struct app *a, const char *text, char *why, size_t size);
+struct app_filtered view_list_filtered(const struct app *a);
+struct search *view_list_search(struct app *a);
 uint32_t view_text_row(const struct app *a);
+struct search *view_text_search(struct app *a);
+bool view_text_seek(struct app *a, size_t from, int direction);
 
 /* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off. */
 void view_rows_move(struct rowlist *l, int *hscroll, enum request r);
@@ -31,8 +37,6 @@ void view_rows_click(struct rowlist *l, int first, int y);
 bool view_move_sideways(int *hscroll, enum request r);
 /* How many lines down a request of SECTION_MOVE goes, in a window of so many. */
 long view_move_lines(enum request r, int height);
-/* Where to look for the next match: behind the cursor, or before it (REQUEST_PREVIOUS). */
-size_t view_search_from(const struct rowlist *l, enum request r);
 
 /* ---------------------------------------------------------------- the list */
 

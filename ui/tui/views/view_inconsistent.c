@@ -142,6 +142,8 @@ const struct view_ops view_inconsistent_ops = {
 	.layout = view_text_layout,
 	.draw = view_text_draw,
 	.move = view_text_move,
+	.search = view_text_search,
+	.seek = view_text_seek,
 	.row = view_text_row,
 	.write = view_text_write,
 };

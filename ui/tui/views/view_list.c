@@ -103,8 +103,10 @@ static void view_list_match(const struct app *a, struct canvas *c, int y,
 	char part[TEXT_MAX];
 	int before;
 
-	if (!a->list.search || !pattern_find(a->list.search, r->label, &start, &end) ||
-		end <= hidden || start >= end || end - hidden >= sizeof part)
+	const struct pattern *searched = a->list.search.pattern;
+
+	if (!searched || !pattern_find(searched, r->label, &start, &end) || end <= hidden ||
+		start >= end || end - hidden >= sizeof part)
 		return;
 	start = start > hidden ? start - hidden : 0;
 	end -= hidden;
@@ -285,6 +287,31 @@ static void view_list_click(struct app *a, int y)
 	view_rows_click(&a->list.rows, view_list_areas(a).list.y, y);
 }
 
+static struct rowlist *view_list_rows(struct app *a)
+{
+	return &a->list.rows;
+}
+
+struct search *view_list_search(struct app *a)
+{
+	return &a->list.search;
+}
+
+static bool view_list_seek(struct app *a, size_t from, int direction)
+{
+	return list_seek(&a->list, from, direction);
+}
+
+int view_list_filter(struct app *a, const char *text, char *why, size_t size)
+{
+	return list_filter(&a->list, text, why, size);
+}
+
+struct app_filtered view_list_filtered(const struct app *a)
+{
+	return (struct app_filtered){a->list.filter_text, a->list.shown_count, a->model.row_count};
+}
+
 static uint32_t view_list_row(const struct app *a)
 {
 	return list_current(&a->list);
@@ -318,6 +345,11 @@ const struct view_ops view_list_ops = {
 	.click = view_list_click,
 	.row = view_list_row,
 	.selection = view_list_selection,
+	.rows = view_list_rows,
+	.search = view_list_search,
+	.seek = view_list_seek,
+	.filter = view_list_filter,
+	.filtered = view_list_filtered,
 	.write = view_list_write,
 	.wait = view_glance_wait,
 	.poll = view_glance_poll,

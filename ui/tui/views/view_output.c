@@ -154,6 +154,8 @@ static void view_output_search_cancelled(struct app *a)
 
 static const struct prompt_ops view_output_prompt = {
 	.label = "/",
+	.syntax = "word  ~regex   Enter, n, N: upwards, downwards",
+	.past = PAST_SEARCH,
 	.changed = view_output_search_changed,
 	.cancelled = view_output_search_cancelled,
 };

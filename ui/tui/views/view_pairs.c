@@ -106,6 +106,29 @@ static void view_pairs_move(struct app *a, enum request r)
 	view_rows_move(&a->pairs.rows, &a->hscroll, r);
 }
 
+static struct rowlist *view_pairs_rows(struct app *a)
+{
+	return &a->pairs.rows;
+}
+
+static const char *view_pairs_start(const void *data, size_t i)
+{
+	const struct app *a = data;
+
+	return a->model.rows[a->pairs.known.all[a->pairs.rows.ids[i]].start].label;
+}
+
+/* The search is that of the list; the name of the start stands for a pair. */
+static bool view_pairs_seek(struct app *a, size_t from, int direction)
+{
+	struct rowlist *l = &a->pairs.rows;
+	size_t at = search_next(&a->list.search, l->count, from, direction, view_pairs_start, a);
+
+	if (at < l->count)
+		rowlist_to(l, at);
+	return at < l->count;
+}
+
 static bool view_pairs_request(struct app *a, enum request r)
 {
 	uint32_t id = rowlist_current(&a->pairs.rows);
@@ -153,5 +176,10 @@ const struct view_ops view_pairs_ops = {
 	.move = view_pairs_move,
 	.request = view_pairs_request,
 	.selection = view_pairs_selection,
+	.rows = view_pairs_rows,
+	.search = view_list_search,
+	.seek = view_pairs_seek,
+	.filter = view_list_filter,
+	.filtered = view_list_filtered,
 	.write = view_pairs_write,
 };

@@ -93,53 +93,6 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 	view_picker_sides(c, VIEW_PICKER_ABOVE + l->height, STYLE_DIM, left, right);
 }
 
-/* ---------------------------------------------------------------- prompts */
-
-static bool view_picker_search_changed(struct app *a, const char *text)
-{
-	struct picker *p = &a->picker;
-
-	if (picker_search(p, text, a->prompt.why, sizeof a->prompt.why) < 0)
-		return false;
-	rowlist_to(&p->rows, a->prompt.from);
-	if (*text && !picker_seek(p, a->prompt.from, 1))
-		snprintf(a->prompt.why, sizeof a->prompt.why, "no match among the %zu shown",
-			p->rows.count);
-	return true;
-}
-
-static void view_picker_search_cancelled(struct app *a)
-{
-	picker_search(&a->picker, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
-	rowlist_to(&a->picker.rows, a->prompt.from);
-}
-
-static const struct prompt_ops view_picker_search = {
-	.label = "/",
-	.changed = view_picker_search_changed,
-	.cancelled = view_picker_search_cancelled,
-};
-
-static bool view_picker_filter_changed(struct app *a, const char *text)
-{
-	if (picker_filter(&a->picker, text, a->prompt.why, sizeof a->prompt.why) < 0)
-		return false;
-	snprintf(a->prompt.why, sizeof a->prompt.why, "%zu of %zu match", a->picker.rows.count,
-		a->picker.scan.listed);
-	return true;
-}
-
-static void view_picker_filter_cancelled(struct app *a)
-{
-	picker_filter(&a->picker, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
-}
-
-static const struct prompt_ops view_picker_filter = {
-	.label = "filter: ",
-	.changed = view_picker_filter_changed,
-	.cancelled = view_picker_filter_cancelled,
-};
-
 /* ---------------------------------------------------------------- keys */
 
 static void view_picker_move(struct app *a, enum request r)
@@ -176,31 +129,38 @@ static void view_picker_open(struct app *a)
 	free(pids);
 }
 
+static struct rowlist *view_picker_rows(struct app *a)
+{
+	return &a->picker.rows;
+}
+
+static struct search *view_picker_search(struct app *a)
+{
+	return &a->picker.search;
+}
+
+static bool view_picker_seek(struct app *a, size_t from, int direction)
+{
+	return picker_seek(&a->picker, from, direction);
+}
+
+static int view_picker_filter(struct app *a, const char *text, char *why, size_t size)
+{
+	return picker_filter(&a->picker, text, why, size);
+}
+
+static struct app_filtered view_picker_filtered(const struct app *a)
+{
+	const struct picker *p = &a->picker;
+
+	return (struct app_filtered){p->filter_text, p->rows.count, p->scan.listed};
+}
+
 static bool view_picker_request(struct app *a, enum request r)
 {
-	struct picker *p = &a->picker;
-	char why[8];
-
 	switch (r) {
-	case REQUEST_SEARCH:
-		app_ask(a, &view_picker_search, p->search_text, "", p->rows.cursor);
-		return true;
-	case REQUEST_FILTER:
-		app_ask(a, &view_picker_filter, p->filter_text, p->filter_text, p->rows.cursor);
-		return true;
-	case REQUEST_NEXT:
-	case REQUEST_PREVIOUS:
-		if (!p->search)
-			app_say(a, "nothing was searched for yet: / searches");
-		else if (!picker_seek(p, view_search_from(&p->rows, r), r == REQUEST_NEXT ? 1 : -1))
-			app_complain(a, "no match among the %zu shown", p->rows.count);
-		return true;
-	case REQUEST_FORGET:
-		picker_search(p, "", why, sizeof why);
-		a->message.text[0] = '\0';
-		return true;
 	case REQUEST_TAG:
-		picker_tag(p);
+		picker_tag(&a->picker);
 		return true;
 	case REQUEST_OPEN:
 		view_picker_open(a);
@@ -246,6 +206,11 @@ const struct view_ops view_picker_ops = {
 	.move = view_picker_move,
 	.click = view_picker_click,
 	.request = view_picker_request,
+	.rows = view_picker_rows,
+	.search = view_picker_search,
+	.seek = view_picker_seek,
+	.filter = view_picker_filter,
+	.filtered = view_picker_filtered,
 	.wait = view_picker_wait,
 	.poll = view_picker_poll,
 };
