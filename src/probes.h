@@ -697,9 +697,10 @@ PROBES_API void probes_group_restore_inherited(
 /*
  * After an undo (probes_restore, probes_repair) in the members: find the forked children that were
  * born before the undo was complete, and their children, and undo the changes there, too. Repeats
- * until a search finds none, for at most five seconds; searches once if a member still holds a
- * change. Calls `each` for every such child; with an error if the child cannot be opened, if
- * others count there, or if time runs out. Costs nothing if no session changed anything.
+ * until a search finds none; searches once if a member still holds a change. Calls `each` for every
+ * such child; with an error if the child cannot be opened, if others count there, or if for more
+ * than five seconds children were forked faster than they could be undone. Costs nothing if no
+ * session changed anything.
  */
 PROBES_API PROBES_CHECK int probes_group_sweep(
 	struct probes_group *group, probes_undone_fn *each, void *data, struct probes_error *e);

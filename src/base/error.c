@@ -80,6 +80,20 @@ int error_hint(struct probes_error *e, const char *hint, ...)
 	return e->code;
 }
 
+int error_remains(struct probes_error *e, const char *hint, ...)
+{
+	size_t used = strlen(e->hint);
+	va_list args;
+
+	if (used)
+		used += (size_t)snprintf(e->hint + used, sizeof e->hint - used, "; ");
+	va_start(args, hint);
+	if (used < sizeof e->hint)
+		vsnprintf(e->hint + used, sizeof e->hint - used, hint, args);
+	va_end(args);
+	return e->code;
+}
+
 int error_fork(struct probes_error *e, int code, const char *what, ...)
 {
 	struct rlimit limit = {0};
