@@ -46,9 +46,16 @@ text()
 }
 
 # look: what the pane shows now, into $tmp/screen; lines that the shell's terminal wrapped are one.
+# The mark of the cursor's row is written as in ASCII.
 look()
 {
-	tm capture-pane -J -p -t main 2>/dev/null | sed 's/ *$//' >"$tmp/screen"
+	tm capture-pane -J -p -t main 2>/dev/null | sed 's/ *$//; s/^▌/>/' >"$tmp/screen"
+}
+
+# looks TEXT: the attributes and colours of a text on the screen; see cells.py
+looks()
+{
+	tm capture-pane -epN -t main | python3 "${srcdir:-.}/tests/e2e/cells.py" "$@"
 }
 
 # wait_for PATTERN: until a line of the screen matches; 30 seconds at most.

@@ -84,7 +84,7 @@ wait_for '^Processes that hold probes'
 for size in '40 10' '120 40'; do
 	resize ${size% *} ${size#* }
 	wait_for "^.. *$pid .* 8  switch"
-	wait_for '\? help$'
+	wait_for 'q Quit$'
 done
 keys q
 wait_for '^status=0$'

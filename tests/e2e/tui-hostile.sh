@@ -82,7 +82,7 @@ head -c 100000 /dev/zero | tr '\0' x >"/proc/$pid/fd/1"
 say '\nafter the long line\n'
 wait_for '^after the long line'
 seen 'the list' '^> \[ \] ocaml_2:first'
-seen 'the footer' '\? help$'
+seen 'the footer' 'q Quit$'
 i=0
 while [ $i -lt 3000 ]; do
 	echo "line $i"
@@ -124,7 +124,7 @@ keys q p
 wait_for 'has no matching start or end'
 resize 40 10
 wait_for '^> \[\*\] long:n+~'
-seen 'the footer' '\? help$'
+seen 'the footer' 'q Quit$'
 resize 200 50
 wait_for '^> \[\*\] long:n+~'
 keys q

@@ -30,7 +30,7 @@ seen 'the count' 'count 1 at 0x[0-9a-f]+: 0 parties want it on'
 seen 'the sites' '1 of 5 sites are on; the count says that none should be'
 seen 'which one' 'site 1 at 0x[0-9a-f]+ is on: 90 e8'
 seen 'the way out' '^  y  repair, as the count says: .* OFF$'
-seen 'the footer' '^y repair  e force on  d force off '
+seen 'the footer' '^y Repair e Force on d Force off '
 keys y
 wait_for 'By force: Switch OFF 1 probe, 5 sites\? .*Type y'
 keys Enter

@@ -13,7 +13,7 @@ wait_for '^probes-tui  pid [0-9]+ loop_ocaml2_pie .* can: list read switch$'
 seen 'counts' '^ 8 probes 1[0-9] sites 1 object \| 0 on +every 1s$'
 seen 'a row' '^> \[ \] ocaml_2:first +0/1 +0 +loop_ocaml2_pie$'
 seen 'several sites' '^  \[ \] ocaml_2:multi +0/5 +0 '
-seen 'the footer' '^SPC tag  e on  d off  p pair  u undo  / find .*\? help$'
+seen 'the footer' '^Space Tag e Enable d Disable p Pair u Undo / Find .*\? Help q Quit$'
 seen 'arguments' '^ OCaml   arg1 '
 
 # ------------------------------------------------------------------ on and off

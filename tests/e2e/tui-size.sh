@@ -14,7 +14,7 @@ resize 40 10
 wait_for '^pid [0-9]+ loop_ocaml2_pie +0 on$'
 same 'lines' "$(look; wc -l <"$tmp/screen" | tr -d ' ')" 10
 seen 'the cursor' '^> \[ \] ocaml_2:never'
-seen 'the footer' '^.*e on .*q quit.*\? help$'
+seen 'the footer' '^e Enable d Disable.*\? Help q Quit$'
 keys e
 wait_for '^> \[\*\] ocaml_2:never'
 keys u

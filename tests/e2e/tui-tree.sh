@@ -101,7 +101,7 @@ wait_gone '^STATE PROVIDER:NAME .* SITES'
 keys 1
 wait_for '^STATE PROVIDER:NAME +SITES +REF'
 keys Enter
-wait_for '^SPC tag'
+wait_for '^Space Tag'
 
 # ------------------------------------------------------------ T, with a live count
 keys T

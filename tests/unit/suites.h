@@ -54,6 +54,7 @@
 	X(input)         \
 	X(ring)          \
 	X(text)          \
+	X(theme)         \
 	X(view)          \
 	X(lease)         \
 	X(row)           \

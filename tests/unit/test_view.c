@@ -171,16 +171,27 @@ START_TEST(selects_a_pair)
 }
 END_TEST
 
-/* A click moves the cursor; where no row is, and in a text, it does nothing. */
+/* A click moves the cursor; on a heading it sorts, and again inverts; where no row is, and in a
+ * text, it does nothing. */
 START_TEST(clicks)
 {
 	int first = view_list_areas(&a).list.y;
 
-	view_list_ops.click(&a, first + 2);
+	ck_assert(view_list_ops.click(&a, first + 2, 30));
 	ck_assert_uint_eq(a.list.rows.cursor, 2);
-	view_list_ops.click(&a, first + (int)a.list.rows.count);
-	view_list_ops.click(&a, 0);
+	ck_assert(!view_list_ops.click(&a, first + (int)a.list.rows.count, 30));
+	ck_assert(!view_list_ops.click(&a, 0, 0));
 	ck_assert_uint_eq(a.list.rows.cursor, 2);
+	ck_assert_int_eq(a.list.order, COLUMN_NAME);
+	ck_assert(!view_list_ops.click(&a, first - 1, 1));
+	ck_assert_int_eq(a.list.order, COLUMN_STATE);
+	ck_assert(!a.list.invert);
+	view_list_ops.click(&a, first - 1, 1);
+	ck_assert_int_eq(a.list.order, COLUMN_STATE);
+	ck_assert(a.list.invert);
+	view_list_ops.click(&a, first - 1, 12);
+	ck_assert_int_eq(a.list.order, COLUMN_NAME);
+	ck_assert(!a.list.invert);
 	ck_assert_ptr_null(view_help_ops.click);
 }
 END_TEST

@@ -48,6 +48,34 @@ static void frame_prompt(const struct app *a, struct canvas *c, int y)
 	c->cursor_x = width - hscroll;
 }
 
+/* Keys, each with what it does on a bar that reaches the edge. */
+static void frame_footer(const struct app *a, struct canvas *c, int y)
+{
+	struct request_label labels[REQUEST_COUNT];
+	int count = request_footer(app_view(a)->where, app_have(a), c->columns, labels);
+
+	canvas_line(c, y, STYLE_LABEL, "");
+	for (int i = 0; i < count; i++) {
+		int x = labels[i].x + canvas_put(c, y, labels[i].x, -1, STYLE_KEY, labels[i].key);
+
+		canvas_putf(c, y, x, STYLE_LABEL, " %s ", labels[i].text);
+	}
+}
+
+enum request frame_request(const struct app *a, int y, int x)
+{
+	struct request_label labels[REQUEST_COUNT];
+	int count = request_footer(app_view(a)->where, app_have(a), a->columns, labels);
+
+	if (y != a->rows - 1 || a->question.kind || a->prompt.ops || a->output.typing)
+		return REQUEST_NONE;
+	for (int i = 0; i < count; i++) {
+		if (x >= labels[i].x && x < labels[i].x + labels[i].width)
+			return labels[i].request;
+	}
+	return REQUEST_NONE;
+}
+
 void frame_draw(const struct app *a, struct canvas *c)
 {
 	int footer = a->rows - 1;
@@ -65,13 +93,11 @@ void frame_draw(const struct app *a, struct canvas *c)
 	if (a->question.kind)
 		return; /* it takes the footer's line, too */
 	if (a->output.typing)
-		canvas_line(c, footer, STYLE_WARN | STYLE_REVERSE,
+		canvas_line(c, footer, STYLE_BAR,
 			c->columns >= 60 ? " KEYS GO TO THE PROGRAM          ^] takes them back"
 					 : " KEYS GO TO THE PROGRAM  ^] back");
 	else if (a->prompt.ops)
 		frame_prompt(a, c, footer);
 	else
-		canvas_put(c, footer, 0, -1, STYLE_KEY,
-			request_footer(
-				app_view(a)->where, app_have(a), c->columns, text, sizeof text));
+		frame_footer(a, c, footer);
 }

@@ -25,6 +25,7 @@
 #define LOOP_FULL_SHARE 20    /* refreshing all rows may take 1/20 of the time */
 #define LOOP_MAX_WAIT_MS 1000 /* bounds the delay of the lease */
 #define LOOP_WHEEL_LINES 3
+#define LOOP_DOUBLE_CLICK_MS 400
 
 struct loop {
 	struct app *app;
@@ -32,6 +33,10 @@ struct loop {
 	int signals;         /* signalfd */
 	int64_t next_ms;     /* next refresh of the rows shown */
 	int64_t next_all_ms; /* next refresh of all rows */
+	struct {
+		int y; /* the line of the last click, if it was on a row; else -1 */
+		int64_t ms;
+	} clicked;
 };
 
 int loop_signals(void)
@@ -89,11 +94,33 @@ static void loop_signal(struct app *a, int signal)
 	}
 }
 
-static void loop_key(struct app *a, uint32_t key)
+/* On a key of the footer, a heading or a row; a second click on a row does what Enter does. */
+static void loop_click(struct loop *l)
 {
+	struct app *a = l->app;
+	int64_t now = app_now_ms();
+	bool twice, row;
+	int y, x;
+
+	screen_click(&y, &x);
+	twice = y == l->clicked.y && now - l->clicked.ms < LOOP_DOUBLE_CLICK_MS;
+	if (frame_request(a, y, x)) {
+		act(a, frame_request(a, y, x));
+		row = false;
+	} else {
+		row = app_view(a)->click && app_view(a)->click(a, y, x);
+		if (row && twice)
+			act(a, request_of_key_now(K_ENTER, app_view(a)->where, app_have(a)));
+	}
+	l->clicked.y = row && !twice ? y : -1;
+	l->clicked.ms = now;
+}
+
+static void loop_key(struct loop *l, uint32_t key)
+{
+	struct app *a = l->app;
 	bool asking = a->question.kind || a->prompt.ops;
 	char unknown[96];
-	int y, x;
 
 	a->last_key_ms = app_now_ms();
 	a->dirty = true;
@@ -102,10 +129,8 @@ static void loop_key(struct app *a, uint32_t key)
 		if (!asking && request_of_key(key, IN_LIST) == REQUEST_QUIT)
 			act_leave(a, REQUEST_QUIT);
 	} else if (key >= K_CLICK && key <= K_WHEEL_DOWN) {
-		/* The mouse only moves: a click meant for another window must not switch. */
-		screen_click(&y, &x);
-		if (key == K_CLICK && !asking && app_view(a)->click)
-			app_view(a)->click(a, y);
+		if (key == K_CLICK && !asking)
+			loop_click(l);
 		for (int i = 0; key != K_CLICK && !asking && i < LOOP_WHEEL_LINES; i++)
 			act(a, key == K_WHEEL_UP ? REQUEST_UP : REQUEST_DOWN);
 	} else if (a->question.kind) {
@@ -236,7 +261,7 @@ static void loop_turn(struct loop *l)
 		if (a->output.typing)
 			view_output_keys(a);
 		while (!a->output.typing && !a->quit && !a->suspend && screen_key(&key))
-			loop_key(a, key);
+			loop_key(l, key);
 	}
 	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		act_leave_signal(a, SIGHUP);
@@ -254,7 +279,7 @@ static void loop_turn(struct loop *l)
 
 void loop_run(struct app *a, int signals)
 {
-	struct loop l = {.app = a, .signals = signals};
+	struct loop l = {.app = a, .signals = signals, .clicked.y = -1};
 
 	canvas_init(&l.canvas);
 	loop_resized(a);

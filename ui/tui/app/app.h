@@ -90,8 +90,9 @@ struct view_ops {
 	void (*draw)(const struct app *a, struct canvas *c);
 	/* Do a request of SECTION_MOVE. */
 	void (*move)(struct app *a, enum request r);
-	/* Move the cursor to the row at line y of the screen, if there is one. NULL: no cursor. */
-	void (*click)(struct app *a, int y);
+	/* A click at a place of the screen. True: the cursor is on a row there; a second click does
+	 * what Enter does. NULL: no cursor. */
+	bool (*click)(struct app *a, int y, int x);
 	/* Handle a request that this view handles itself; false: act.c does. NULL: none. */
 	bool (*request)(struct app *a, enum request r);
 	/* The probe for i, x, a, ! and p, or ROWLIST_NONE. NULL: these keys do nothing here. */

@@ -106,12 +106,12 @@ enum request {
 	REQUEST_LAST,
 	REQUEST_LEFT,
 	REQUEST_RIGHT,
+	REQUEST_HELP,
 	REQUEST_BACK,
 	REQUEST_FORGET,
 	REQUEST_QUIT,
 	REQUEST_QUIT_LEAVE,
 	REQUEST_SUSPEND,
-	REQUEST_HELP,
 	REQUEST_AS_COMMAND,
 	REQUEST_SCRIPT,
 	REQUEST_WRITE,
@@ -147,11 +147,20 @@ const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size
 /* The keys of a request: "j Down". Returns out. */
 const char *request_keys(enum request r, char *out, size_t size);
 
+/* A key in the footer, then what it does, and a blank around that. */
+struct request_label {
+	enum request request;
+	char key[16];
+	const char *text;
+	int x, width; /* of both */
+};
+
 /*
  * The footer: what is possible in a view, in the table's order, in `width` columns. have: enum
- * request_need, or'ed. Returns out.
+ * request_need, or'ed. Returns how many there are.
  */
-const char *request_footer(unsigned where, unsigned have, int width, char *out, size_t size);
+int request_footer(
+	unsigned where, unsigned have, int width, struct request_label out[REQUEST_COUNT]);
 
 /* Is a request possible in this view, now? */
 bool request_possible(enum request r, unsigned where, unsigned have);

@@ -47,6 +47,10 @@ int canvas_putf(struct canvas *c, int y, int x, int style, const char *format, .
 /* Draw a whole line: the text, padded with blanks to the edge. */
 void canvas_line(struct canvas *c, int y, int style, const char *text);
 
+/* Draw a frame around these lines and columns, with a title in its upper edge, and blank what is
+ * inside. From then on the window is the columns inside. */
+void canvas_frame(struct canvas *c, struct area lines, int x, int columns, const char *title);
+
 const char *canvas_text(const struct canvas *c, const struct canvas_span *span);
 
 /* For tests: the text of a line, without styles and trailing blanks. */

@@ -5,6 +5,7 @@
 
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/tui/terminal/theme.h"
 #include "ui/tui/terminal/tty.h"
 
 #include <errno.h>
@@ -34,7 +35,6 @@ static struct {
 } screen_crash;
 
 static SCREEN *screen_curses;
-static bool screen_color;
 static bool screen_released; /* suspended: the shell has the terminal */
 
 /* ---------------------------------------------------------------- crashes */
@@ -131,26 +131,52 @@ static const char *screen_type(char *why, size_t size)
 	return "vt100";
 }
 
+/* The styles have the pairs below this one; the others are free. */
+#define SCREEN_PAIRS (2 * STYLE_COUNT + 1)
+
+static struct screen_look {
+	attr_t attributes;
+	short pair;             /* 0: the terminal's own colours */
+} screen_looks[2][STYLE_COUNT]; /* the second: with STYLE_REVERSE */
+
 static void screen_colors(const struct screen_options *o)
 {
-	/* Colours of on, partial, warnings, bad; with 8 colours, with 256. */
-	static const short themes[2][2][4] = {
-		{{COLOR_GREEN, COLOR_CYAN, COLOR_YELLOW, COLOR_RED}, {78, 80, 221, 203}}, /* dark */
-		{{COLOR_GREEN, COLOR_BLUE, COLOR_MAGENTA, COLOR_RED},
-			{28, 25, 130, 160}}, /* light */
+	static const struct {
+		unsigned attribute;
+		attr_t curses;
+	} attributes[] = {
+		{THEME_BOLD, A_BOLD},
+		{THEME_FAINT, A_DIM},
+		{THEME_UNDERLINE, A_UNDERLINE},
+		{THEME_REVERSE, A_REVERSE},
 	};
-	const char *no_color = getenv("NO_COLOR"), *theme = o->theme ? o->theme : "dark";
-	const short *colors;
+	const char *no_color = getenv("NO_COLOR");
+	enum theme_id theme = theme_choose(o->theme, getenv("COLORFGBG"));
+	short pairs = 1;
 
-	screen_color = !o->no_color && strcmp(theme, "mono") != 0 && !(no_color && *no_color) &&
-		       has_colors();
-	if (!screen_color)
-		return;
-	start_color();
-	use_default_colors();
-	colors = themes[!strcmp(theme, "light")][COLORS >= 256];
-	for (short i = 0; i < 4; i++)
-		init_pair((short)(i + 1), colors[i], -1);
+	if (o->no_color || (no_color && *no_color) || !has_colors())
+		theme = THEME_MONO;
+	if (theme != THEME_MONO) {
+		start_color();
+		use_default_colors();
+		if (COLOR_PAIRS < SCREEN_PAIRS)
+			theme = THEME_MONO;
+	}
+	for (int i = 0; i < 2 * STYLE_COUNT; i++) {
+		struct theme_look look = theme_look(
+			theme, COLORS, i % STYLE_COUNT | (i < STYLE_COUNT ? 0 : STYLE_REVERSE));
+		struct screen_look *s = &screen_looks[i / STYLE_COUNT][i % STYLE_COUNT];
+
+		*s = (struct screen_look){0};
+		for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
+			s->attributes |= look.attributes & attributes[k].attribute
+						 ? attributes[k].curses
+						 : A_NORMAL;
+		if (look.foreground < 0 && look.background < 0)
+			continue;
+		s->pair = pairs++;
+		init_pair(s->pair, look.foreground, look.background);
+	}
 }
 
 int screen_open(const struct screen_options *o, char *why, size_t size)
@@ -218,19 +244,6 @@ bool screen_close(void)
 
 void screen_show(const struct canvas *c)
 {
-	static const struct {
-		attr_t attributes;
-		short pair;
-	} styles[STYLE_COUNT] = {
-		[STYLE_TITLE] = {A_BOLD, 0},
-		[STYLE_HEAD] = {A_UNDERLINE, 0},
-		[STYLE_ON] = {A_BOLD, 1},
-		[STYLE_PARTIAL] = {A_BOLD, 2},
-		[STYLE_WARN] = {A_BOLD, 3},
-		[STYLE_BAD] = {A_BOLD, 4},
-		[STYLE_MATCH] = {A_BOLD | A_UNDERLINE, 3},
-		[STYLE_KEY] = {A_BOLD, 0},
-	};
 	bool cursor = c->cursor_y >= 0;
 
 	if (screen_released)
@@ -238,17 +251,13 @@ void screen_show(const struct canvas *c)
 	erase();
 	for (size_t i = 0; i < c->span_count; i++) {
 		const struct canvas_span *s = &c->spans[i];
-		int style = s->style & ~STYLE_REVERSE;
-		attr_t a = styles[style].attributes;
+		const struct screen_look *look =
+			&screen_looks[!!(s->style & STYLE_REVERSE)][s->style & ~STYLE_REVERSE];
 
-		if (screen_color)
-			a |= COLOR_PAIR(styles[style].pair);
-		if (s->style & STYLE_REVERSE)
-			a |= A_REVERSE;
-		attrset((int)a);
+		attr_set(look->attributes, look->pair, NULL);
 		mvaddstr(s->y, s->x, canvas_text(c, s));
 	}
-	attrset(A_NORMAL);
+	attr_set(A_NORMAL, 0, NULL);
 	curs_set(cursor);
 	move(cursor ? c->cursor_y : c->rows - 1, cursor ? c->cursor_x : 0);
 	wnoutrefresh(stdscr);

@@ -149,20 +149,30 @@ const char *text_clean(const char *raw, char *out, size_t size)
 	return out;
 }
 
+const char *text_glyph(enum text_glyph glyph)
+{
+	static const char *const glyphs[TEXT_GLYPHS][2] = {
+		[TEXT_ACROSS] = {"-", "\u2500"},
+		[TEXT_UPRIGHT] = {"|", "\u2502"},
+		[TEXT_TOP_LEFT] = {"+", "\u256d"},
+		[TEXT_TOP_RIGHT] = {"+", "\u256e"},
+		[TEXT_BOTTOM_LEFT] = {"+", "\u2570"},
+		[TEXT_BOTTOM_RIGHT] = {"+", "\u256f"},
+		[TEXT_CURSOR] = {">", "\u258c"},
+	};
+
+	return glyphs[glyph][text_utf8];
+}
+
 void text_rule(char *out, size_t size, int columns)
 {
-	const char *one = text_utf8 ? "\u2500" : "-";
+	const char *one = text_glyph(TEXT_ACROSS);
 	size_t length = strlen(out), step = strlen(one);
 
 	for (int width = text_width(out); width < columns && length + step < size; width++) {
 		memcpy(out + length, one, step + 1);
 		length += step;
 	}
-}
-
-const char *text_upright(void)
-{
-	return text_utf8 ? "\u2502" : "|";
 }
 
 size_t text_wrap(const char *s, int columns, const char **next)

@@ -33,10 +33,21 @@ const char *text_fit(char *out, size_t size, const char *s, int columns);
  * terminal cannot show. Returns out. */
 const char *text_clean(const char *raw, char *out, size_t size);
 
-/* Extend the text in out to this many columns with a horizontal rule; one character of a
- * vertical rule. */
+/* Lines and marks, each in one column: beyond ASCII only where the terminal shows that. */
+enum text_glyph {
+	TEXT_ACROSS,
+	TEXT_UPRIGHT,
+	TEXT_TOP_LEFT,
+	TEXT_TOP_RIGHT,
+	TEXT_BOTTOM_LEFT,
+	TEXT_BOTTOM_RIGHT,
+	TEXT_CURSOR, /* before the row under the cursor */
+	TEXT_GLYPHS
+};
+const char *text_glyph(enum text_glyph glyph);
+
+/* Extend the text in out to this many columns with a horizontal rule. */
 void text_rule(char *out, size_t size, int columns);
-const char *text_upright(void);
 
 /* Wrap a text at blanks: returns the length in bytes of the first line of this many columns; *next
  * is the start of the second line. */

@@ -63,10 +63,14 @@ void view_rows_move(struct rowlist *l, int *hscroll, enum request r)
 		rowlist_move(l, view_move_lines(r, l->height));
 }
 
-void view_rows_click(struct rowlist *l, int first, int y)
+bool view_rows_click(struct rowlist *l, int first, int y)
 {
-	if (y >= first && y < first + l->height && l->top + (size_t)(y - first) < l->count)
-		rowlist_to(l, l->top + (size_t)(y - first));
+	size_t at = l->top + (size_t)(y - first);
+
+	if (y < first || y >= first + l->height || at >= l->count)
+		return false;
+	rowlist_to(l, at);
+	return true;
 }
 
 /* ---------------------------------------------------------------- texts */
@@ -84,13 +88,13 @@ void view_text_draw(const struct app *a, struct canvas *c)
 	char place[96] = "";
 	size_t nth, matches = pager_matches(l, &nth);
 
-	canvas_line(c, 0, STYLE_TITLE | STYLE_REVERSE, a->text.heading);
+	canvas_line(c, 0, STYLE_BAR, a->text.heading);
 	if (matches)
 		text_addf(place, sizeof place, "  match %zu of %zu", nth, matches);
 	if (l->count > (size_t)area.rows)
 		text_addf(place, sizeof place, "  %zu-%zu of %zu ", l->top + 1,
 			below < l->count ? below : l->count, l->count);
-	canvas_put(c, 0, c->columns - text_width(place), -1, STYLE_TITLE | STYLE_REVERSE, place);
+	canvas_put(c, 0, c->columns - text_width(place), -1, STYLE_BAR, place);
 	pager_draw(l, c, area, a->hscroll);
 }
 

@@ -30,9 +30,9 @@ bool view_text_seek(struct app *a, size_t from, int direction);
 
 /* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off. */
 void view_rows_move(struct rowlist *l, int *hscroll, enum request r);
-/* Put the cursor on the row at line y of the screen, if there is one; first: line of the top row.
- */
-void view_rows_click(struct rowlist *l, int first, int y);
+/* Put the cursor on the row at line y of the screen; false: there is none. first: line of the top
+ * row. */
+bool view_rows_click(struct rowlist *l, int first, int y);
 /* Is it a request to scroll sideways? Then that is done. */
 bool view_move_sideways(int *hscroll, enum request r);
 /* How many lines down a request of SECTION_MOVE goes, in a window of so many. */

@@ -51,7 +51,8 @@ void view_glance_draw(const struct app *a, struct canvas *c, const struct view_l
 	if (!pane->rows)
 		return;
 	for (int y = 0; areas->pane_column && y < pane->rows; y++)
-		canvas_put(c, pane->y + y, areas->pane_column - 1, 1, STYLE_DIM, text_upright());
+		canvas_put(c, pane->y + y, areas->pane_column - 1, 1, STYLE_DIM,
+			text_glyph(TEXT_UPRIGHT));
 	canvas_window(c, areas->pane_column, c->screen_columns - areas->pane_column);
 	room = c->columns - 22;
 	text_rule(title, sizeof title, 2);

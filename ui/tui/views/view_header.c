@@ -19,7 +19,7 @@ static void view_header_line(
 
 	if (text_width(left) > room && room > 0)
 		left = text_fit(cut, sizeof cut, left, room);
-	canvas_put(c, y, 0, -1, style, left);
+	canvas_line(c, y, style, left);
 	if (room > 0)
 		canvas_put(c, y, c->columns - width, -1, style, right);
 }
@@ -93,7 +93,7 @@ static void view_header_identity(const struct app *a, struct canvas *c, int y)
 				text_addf(left, sizeof left, "%s", pieces[i]);
 		}
 	}
-	view_header_line(c, y, STYLE_TITLE, left, right);
+	view_header_line(c, y, STYLE_BAR, left, right);
 }
 
 static void view_header_counts(const struct app *a, struct canvas *c, int y)
@@ -171,6 +171,6 @@ void view_header_draw(const struct app *a, struct canvas *c, struct area area)
 		view_header_lease(a, right, sizeof right);
 		view_header_on(&a->model.counts, c->columns < 60, right, sizeof right);
 	}
-	view_header_line(c, area.y, STYLE_TITLE, a->title, right);
+	view_header_line(c, area.y, STYLE_BAR, a->title, right);
 	view_header_filter(a, c, area.y + 1);
 }

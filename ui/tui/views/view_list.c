@@ -120,6 +120,19 @@ static void view_list_match(const struct app *a, struct canvas *c, int y,
 	canvas_put(c, y, at->x + before, at->width - before, style | STYLE_MATCH, part);
 }
 
+/* The provider and its colon, as far as they are shown: the name is what matters. */
+static void view_list_provider(struct canvas *c, int y, const struct column_place *at,
+	const char *shown, const struct row *r, int style)
+{
+	size_t length = (size_t)(row_name(r) - r->label);
+	char provider[TEXT_MAX];
+
+	if (length < sizeof provider && !strncmp(shown, r->label, length)) {
+		snprintf(provider, sizeof provider, "%.*s", (int)length, r->label);
+		canvas_put(c, y, at->x, at->width, style | STYLE_PROVIDER, provider);
+	}
+}
+
 static void view_list_line(const struct app *a, const struct column_layout *l, struct canvas *c,
 	int y, uint32_t id, bool cursor)
 {
@@ -128,15 +141,15 @@ static void view_list_line(const struct app *a, const struct column_layout *l, s
 	const struct row *r =
 		group ? &a->list.groups.all[id & ~GROUPS_FLAG].sum : &a->model.rows[id];
 	/* What cannot be switched is dimmed from the start. */
-	bool dim = states[r->state].style == STYLE_DIM;
-	int plain = group ? STYLE_TITLE : dim ? STYLE_DIM : STYLE_PLAIN;
+	int state = (int)states[r->state].style;
+	int plain = group ? STYLE_TITLE : state == STYLE_DIM ? STYLE_DIM : STYLE_PLAIN;
 	char cell[2 * TEXT_MAX], fitted[TEXT_MAX];
 
 	if (cursor)
 		canvas_line(c, y, base, "");
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		const struct column_place *at = &l->at[i];
-		int style = i == COLUMN_STATE ? (int)states[r->state].style : plain;
+		int style = i == COLUMN_STATE ? state : plain;
 		const char *text;
 
 		if (!at->width)
@@ -146,9 +159,11 @@ static void view_list_line(const struct app *a, const struct column_layout *l, s
 			text = text_skip(text, a->list.hscroll);
 		canvas_put(c, y, at->x, at->width, base | style,
 			text_fit(fitted, sizeof fitted, text, at->width));
+		if (i == COLUMN_NAME && plain == STYLE_PLAIN)
+			view_list_provider(c, y, at, fitted, r, base);
 	}
-	canvas_putf(c, y, l->at[COLUMN_STATE].x, base | plain, "%c%c", cursor ? '>' : ' ',
-		r->tag ? '+' : ' ');
+	canvas_putf(c, y, l->at[COLUMN_STATE].x, base | plain, "%s%c",
+		cursor ? text_glyph(TEXT_CURSOR) : " ", r->tag ? '+' : ' ');
 	if (!group)
 		view_list_match(a, c, y, &l->at[COLUMN_NAME], r, base);
 }
@@ -191,23 +206,43 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 		text_fit(fitted, sizeof fitted, text, c->columns - 1));
 }
 
+/* The columns as the screen shows them. */
+static void view_list_columns(
+	const struct app *a, const struct view_list_areas *areas, struct column_layout *columns)
+{
+	bool groups = a->list.tree && a->model.widest < VIEW_LIST_GROUP;
+
+	view_list_arrange(a, areas->columns, groups ? VIEW_LIST_GROUP : a->model.widest, columns);
+}
+
+/* The headings, on a bar that reaches the edge. */
+static void view_list_heading(
+	const struct app *a, struct canvas *c, int y, const struct column_layout *columns)
+{
+	char fitted[TEXT_MAX];
+
+	canvas_line(c, y, STYLE_HEAD, "");
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		const struct column_place *at = &columns->at[i];
+		bool sorted = a->list.order == (enum column_id)i;
+
+		if (at->width)
+			canvas_put(c, y, at->x, -1, sorted ? STYLE_SORTED : STYLE_HEAD,
+				text_fit(fitted, sizeof fitted, column_table[i].title, at->width));
+	}
+}
+
 static void view_list_draw(const struct app *a, struct canvas *c)
 {
 	struct view_list_areas areas = view_list_areas(a);
 	const struct rowlist *rows = &a->list.rows;
-	bool groups = a->list.tree && a->model.widest < VIEW_LIST_GROUP;
 	struct column_layout columns;
 
-	view_list_arrange(a, areas.columns, groups ? VIEW_LIST_GROUP : a->model.widest, &columns);
+	view_list_columns(a, &areas, &columns);
 	view_header_draw(a, c, areas.header);
 	canvas_window(c, 0, areas.columns);
 	if (areas.heading)
-		canvas_line(c, areas.header.rows, STYLE_HEAD, "");
-	for (int i = 0; areas.heading && i < COLUMN_COUNT; i++) {
-		if (columns.at[i].width)
-			canvas_put(c, areas.header.rows, columns.at[i].x, -1, STYLE_HEAD,
-				column_table[i].title);
-	}
+		view_list_heading(a, c, areas.header.rows, &columns);
 	for (int i = 0; i < areas.list.rows && rows->top + (size_t)i < rows->count; i++) {
 		size_t at = rows->top + (size_t)i;
 
@@ -282,9 +317,25 @@ static void view_list_move(struct app *a, enum request r)
 		view_rows_move(&l->rows, &l->hscroll, r);
 }
 
-static void view_list_click(struct app *a, int y)
+/* On a heading: sort by its column; if it is sorted by that, invert the order. */
+static bool view_list_click(struct app *a, int y, int x)
 {
-	view_rows_click(&a->list.rows, view_list_areas(a).list.y, y);
+	struct view_list_areas areas = view_list_areas(a);
+	struct column_layout columns;
+
+	if (x >= areas.columns)
+		return false;
+	if (!areas.heading || y != areas.header.rows)
+		return view_rows_click(&a->list.rows, areas.list.y, y);
+	view_list_columns(a, &areas, &columns);
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		const struct column_place *at = &columns.at[i];
+		bool sorted = a->list.order == (enum column_id)i;
+
+		if (at->width && x >= at->x && x < at->x + at->width)
+			list_sort(&a->list, (enum column_id)i, sorted && !a->list.invert);
+	}
+	return false;
 }
 
 static struct rowlist *view_list_rows(struct app *a)

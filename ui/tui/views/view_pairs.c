@@ -81,7 +81,7 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 	if (a->list.filter_text[0])
 		text_addf(text, sizeof text, "   filter: %s   %zu shown",
 			text_clean(a->list.filter_text, safe, sizeof safe), l->count);
-	canvas_line(c, 0, STYLE_TITLE | STYLE_REVERSE, text);
+	canvas_line(c, 0, STYLE_BAR, text);
 	canvas_line(c, 1, STYLE_HEAD, " START END   PAIR");
 	for (int y = 0; y < l->height && l->top + (size_t)y < l->count; y++) {
 		size_t at = l->top + (size_t)y;
@@ -92,7 +92,7 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 
 		if (at == l->cursor)
 			canvas_line(c, y + 2, STYLE_REVERSE, "");
-		canvas_put(c, y + 2, 0, -1, style, at == l->cursor ? "> " : "  ");
+		canvas_put(c, y + 2, 0, -1, style, at == l->cursor ? text_glyph(TEXT_CURSOR) : "");
 		canvas_put(c, y + 2, 2, -1, style,
 			text_skip(view_pairs_line(&a->model, one, line, sizeof line), a->hscroll));
 	}
@@ -127,6 +127,12 @@ static bool view_pairs_seek(struct app *a, size_t from, int direction)
 	if (at < l->count)
 		rowlist_to(l, at);
 	return at < l->count;
+}
+
+static bool view_pairs_click(struct app *a, int y, int x)
+{
+	(void)x;
+	return view_rows_click(&a->pairs.rows, 2, y);
 }
 
 static bool view_pairs_request(struct app *a, enum request r)
@@ -174,6 +180,7 @@ const struct view_ops view_pairs_ops = {
 	.layout = view_pairs_layout,
 	.draw = view_pairs_draw,
 	.move = view_pairs_move,
+	.click = view_pairs_click,
 	.request = view_pairs_request,
 	.selection = view_pairs_selection,
 	.rows = view_pairs_rows,

@@ -27,8 +27,8 @@ static void view_picker_line(const struct app *a, struct canvas *c, int y, size_
 	const struct scan_process *p = &a->picker.scan.all[l->ids[at]];
 	char line[TEXT_MAX];
 
-	snprintf(line, sizeof line, "%c%c%7d ", at == l->cursor ? '>' : ' ', p->tagged ? '+' : ' ',
-		(int)p->id.pid);
+	snprintf(line, sizeof line, "%s%c%7d ", at == l->cursor ? text_glyph(TEXT_CURSOR) : " ",
+		p->tagged ? '+' : ' ', (int)p->id.pid);
 	if (a->columns >= 60)
 		text_addf(line, sizeof line, "%-10.10s ", p->user);
 	if (p->probes)
@@ -50,7 +50,7 @@ static void view_picker_line(const struct app *a, struct canvas *c, int y, size_
 static void view_picker_sides(
 	struct canvas *c, int y, int style, const char *left, const char *right)
 {
-	canvas_put(c, y, 0, -1, style, left);
+	canvas_line(c, y, style, left);
 	if (text_width(left) + text_width(right) + 2 <= c->columns)
 		canvas_put(c, y, c->columns - text_width(right), -1, style, right);
 }
@@ -69,7 +69,7 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 			text_clean(s->comm, safe, sizeof safe));
 	if (s->pids && !s->rounds)
 		snprintf(right, sizeof right, "looking: %zu/%zu", s->pid_at, s->pid_count);
-	view_picker_sides(c, 0, STYLE_TITLE, left, right);
+	view_picker_sides(c, 0, STYLE_BAR, left, right);
 	canvas_putf(c, 1, 0, a->picker.filter_text[0] ? STYLE_WARN : STYLE_PLAIN,
 		"filter: %.60s    %zu/%zu shown",
 		a->picker.filter_text[0] ? text_clean(a->picker.filter_text, safe, sizeof safe)
@@ -100,9 +100,10 @@ static void view_picker_move(struct app *a, enum request r)
 	view_rows_move(&a->picker.rows, &a->hscroll, r);
 }
 
-static void view_picker_click(struct app *a, int y)
+static bool view_picker_click(struct app *a, int y, int x)
 {
-	view_rows_click(&a->picker.rows, VIEW_PICKER_ABOVE, y);
+	(void)x;
+	return view_rows_click(&a->picker.rows, VIEW_PICKER_ABOVE, y);
 }
 
 /* Open the tagged processes, else the one under the cursor, if they are still the same: a pid can

@@ -128,8 +128,12 @@ void pager_draw(const struct pager *p, struct canvas *c, struct area area, int h
 	for (int y = 0; y < area.rows && p->top + (size_t)y < p->count; y++) {
 		size_t i = p->top + (size_t)y;
 
-		canvas_put(
-			c, area.y + y, 0, -1, p->all[i].style, text_skip(p->all[i].text, hscroll));
+		if (p->all[i].style == STYLE_HEAD)
+			canvas_line(c, area.y + y, p->all[i].style,
+				text_skip(p->all[i].text, hscroll));
+		else
+			canvas_put(c, area.y + y, 0, -1, p->all[i].style,
+				text_skip(p->all[i].text, hscroll));
 		pager_mark(p, c, area.y + y, i, hscroll);
 	}
 }
