@@ -145,7 +145,12 @@ keys U
 # ---------------------------------------------------------------- texts, views
 keys '?'
 wait_for '^Help: '
-seen 'from the table' '^  e +switch on the tagged probes'
+seen 'the legend first' '^  \[\*\] on +enabled'
+keys /
+text 'switch on the'
+wait_for '^  e +switch on the tagged probes'
+seen 'the match' ' match 1 of '
+keys Enter
 unseen 'no key of what is not there' 'show the output of the started program'
 keys q
 wait_for '^STATE PROVIDER:NAME'

@@ -47,6 +47,7 @@
 	X(command)       \
 	X(config)        \
 	X(filter)        \
+	X(help)          \
 	X(outbuf)        \
 	X(picker)        \
 	X(request)       \

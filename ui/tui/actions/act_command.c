@@ -262,8 +262,7 @@ static bool act_command_changed(struct app *a, const char *text)
 
 static const struct prompt_ops act_command_prompt = {
 	.label = ":",
-	.syntax =
-		"enable A,B  disable-regexp R  enable-pair A,B  filter  sort  write FILE  12  $  q",
+	.syntax = "enable A,B  disable-regexp R  enable-pair A,B  filter F  sort COLUMN  12  $  q",
 	.past = PAST_COMMAND,
 	.changed = act_command_changed,
 	.accepted = act_command_run,

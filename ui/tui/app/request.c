@@ -38,7 +38,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 	[REQUEST_TAG_REGEX] = {.keys = {'T'},
 		.where = IN_LIST,
 		.section = SECTION_TAG,
-		.help = "tag the rows shown that match a regular expression"},
+		.help = "tag the rows shown in whose provider:name a regular expression is found"},
 	[REQUEST_UNTAG] = {.keys = {'U'},
 		.where = IN_LIST,
 		.section = SECTION_TAG,
@@ -326,8 +326,8 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 	[REQUEST_COMMAND] = {.keys = {':'},
 		.where = IN_WORKING,
 		.section = SECTION_RECORD,
-		.help = "command line: :enable-regexp gc_.*  :attach ACTIONS  :filter  :sort  :q; "
-			"Tab completes"},
+		.help = "command line: :enable-regexp gc_.*  :attach ACTIONS  :filter  :sort  :q  "
+			":12 (row 12)  :$ (the last); Tab completes"},
 	[REQUEST_BACK] = {.keys = {'q', K_ESC, K_F10, K_CTRL('C')},
 		.where = IN_OVERLAY,
 		.section = SECTION_LEAVE,

@@ -249,9 +249,11 @@ static void view_list_draw(const struct app *a, struct canvas *c)
 		view_list_line(a, &columns, c, areas.list.y + i, rows->ids[at], at == rows->cursor);
 	}
 	if (!rows->count) {
-		canvas_put(c, areas.list.y, 2, -1, STYLE_WARN, "no probe matches the filter");
+		canvas_put(c, areas.list.y, 2, -1, STYLE_WARN,
+			list_is_looking(&a->list) ? "no probe yet: functions are being looked up"
+						  : "no probe matches the filter");
 		canvas_put(c, areas.list.y + 1, 2, -1, STYLE_PLAIN,
-			"\\ changes it, ^U in it clears it");
+			"\\ changes it; \\ ^U Enter clears it");
 	}
 	canvas_whole(c);
 	view_glance_draw(a, c, &areas);

@@ -98,7 +98,7 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 	}
 	if (!l->count)
 		canvas_put(c, 2, 2, -1, STYLE_WARN,
-			p->count ? "no pair matches the filter" : "no pairs");
+			p->count ? "no pair matches the filter (\\ changes it)" : "no pairs");
 }
 
 static void view_pairs_move(struct app *a, enum request r)
