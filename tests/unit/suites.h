@@ -54,6 +54,7 @@
 	X(pair)          \
 	X(input)         \
 	X(ring)          \
+	X(emulator)      \
 	X(text)          \
 	X(theme)         \
 	X(view)          \

@@ -4,6 +4,7 @@
 #include "ui/tui/operations/record.h"
 
 #include "ui/tui/operations/command.h"
+#include "ui/tui/operations/shell.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 

@@ -68,6 +68,17 @@ int canvas_put(struct canvas *c, int y, int x, int width, int style, const char 
 	return used;
 }
 
+int canvas_put_paint(struct canvas *c, int y, int x, int width, const struct canvas_paint *paint,
+	const char *text)
+{
+	size_t before = c->span_count;
+	int used = canvas_put(c, y, x, width, STYLE_COUNT, text);
+
+	if (c->span_count > before)
+		c->spans[before].paint = *paint;
+	return used;
+}
+
 int canvas_putf(struct canvas *c, int y, int x, int style, const char *format, ...)
 {
 	char text[TEXT_MAX];

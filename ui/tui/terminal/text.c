@@ -9,7 +9,6 @@
 #include "ui/tui/terminal/mem.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,11 @@ static bool text_utf8;
 void text_set_utf8(bool yes)
 {
 	text_utf8 = yes;
+}
+
+bool text_is_utf8(void)
+{
+	return text_utf8;
 }
 
 /* Decode one character; an invalid byte is a character of its own. Returns its length. */
@@ -41,7 +45,7 @@ static size_t text_decode(const char *s, uint32_t *code)
 	return 1;
 }
 
-static int text_code_width(uint32_t code)
+int text_code_columns(uint32_t code)
 {
 	int columns;
 
@@ -49,6 +53,39 @@ static int text_code_width(uint32_t code)
 		return 1;
 	columns = wcwidth((wchar_t)code);
 	return columns < 0 ? 1 : columns;
+}
+
+size_t text_encode(uint32_t code, char *out)
+{
+	size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+	for (size_t i = length; i-- > 1; code >>= 6)
+		out[i] = (char)(0x80 | (code & 0x3f));
+	out[0] = (char)(length == 1 ? code : (0xf00u >> length & 0xf0) | code);
+	return length;
+}
+
+bool text_code_safe(uint32_t code)
+{
+	char raw[8] = "", safe[16];
+
+	if (code > 0x10ffff)
+		return false;
+	text_encode(code, raw);
+	return code == '\\' || (probes_escape(raw, safe, sizeof safe) && !strcmp(raw, safe));
+}
+
+char text_ascii(uint32_t code)
+{
+	uint32_t box = code - 0x2500; /* box drawing */
+
+	if (code < 0x80)
+		return (char)code;
+	if (box >= 0x80)
+		return '?';
+	if (box < 0x0c || (box >= 0x4c && box < 0x50)) /* straight lines, dashed ones */
+		return box & 2 ? '|' : '-';
+	return box == 0x50 ? '-' : box == 0x51 ? '|' : '+';
 }
 
 size_t text_next(const char *s, int *columns)
@@ -60,11 +97,11 @@ size_t text_next(const char *s, int *columns)
 	if (!*s)
 		return 0;
 	length = text_decode(s, &code);
-	*columns = text_code_width(code);
+	*columns = text_code_columns(code);
 	while ((unsigned char)s[length] >= 0xcc) {
 		size_t more = text_decode(s + length, &code);
 
-		if (text_code_width(code))
+		if (text_code_columns(code))
 			break;
 		length += more;
 	}

@@ -9,15 +9,27 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define TEXT_MAX 1024 /* buffer size for one screen line */
 
 /* Set once, from the locale: can the terminal show characters beyond ASCII? Default: no. */
 void text_set_utf8(bool yes);
+bool text_is_utf8(void);
 
 /* Length in bytes of the first character with its combining characters, and its columns. */
 size_t text_next(const char *s, int *columns);
 int text_width(const char *s);
+
+#define TEXT_REPLACEMENT 0xfffd /* the character for what is none */
+
+/* One character, by its code: its columns (0: combining); may it be shown at all (probes_escape
+ * leaves it as it is); its UTF-8 (up to 4 bytes, no NUL; returns the bytes); what stands for it in
+ * ASCII. */
+int text_code_columns(uint32_t code);
+bool text_code_safe(uint32_t code);
+size_t text_encode(uint32_t code, char *out);
+char text_ascii(uint32_t code);
 
 /* How many bytes of s fit into this many columns; *used is the number of columns they take. */
 size_t text_cut(const char *s, int columns, int *used);
