@@ -454,11 +454,21 @@ struct probes_switch_options {
 
 enum probes_outcome { PROBES_DONE, PROBES_SKIPPED, PROBES_NOT_DONE };
 
+/* Why a probe is skipped. */
+enum probes_skip {
+	PROBES_SKIP_NOT,       /* it is not skipped */
+	PROBES_SKIP_OFF,       /* it was to be disabled, and is not enabled */
+	PROBES_SKIP_NO_SWITCH, /* see PROBES_NO_SWITCH */
+	PROBES_SKIP_UNLOADED,  /* see PROBES_UNLOADED */
+	PROBES_SKIPS
+};
+
 /* The outcome of one action for one probe. */
 struct probes_item {
 	size_t probe;
 	enum probes_verb verb;
-	enum probes_outcome outcome;
+	enum probes_outcome outcome : 8;
+	enum probes_skip skip : 8;
 	bool force_helps; /* it is inconsistent: only force switches it */
 	const char *why;  /* for all but done, else ""; owned by the result */
 };
@@ -492,6 +502,10 @@ struct probes_result {
 	struct probes_edit *edits; /* in the order they were made */
 	size_t edit_count;
 	size_t done, skipped, not_done; /* items, counted */
+	size_t skips[PROBES_SKIPS];     /* the skipped ones, by reason */
+	bool cannot_enable;             /* enabling was asked for, and not one of the probes to
+					   enable has anything to switch: no success, although each
+					   of them is skipped */
 	size_t already;                 /* probes skipped because of probes_switch_options.once */
 	size_t sites;                   /* sites whose byte was changed */
 	bool dry_run;                   /* planned only */

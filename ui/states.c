@@ -1,5 +1,8 @@
-/* The table of states. Pure data. */
+/* The table of states, and skipped probes in words. Pure. */
 #include "ui/states.h"
+
+#include <stdio.h>
+#include <string.h>
 
 const struct states_row states[STATES_COUNT] = {
 	[PROBES_UNKNOWN] = {"[?]", "unknown", "not read", STYLE_DIM, 6, 1},
@@ -17,3 +20,30 @@ const struct states_row states[STATES_COUNT] = {
 		"without semaphore and handler it cannot be enabled", STYLE_DIM, 7, -1},
 	[PROBES_UNLOADED] = {"[-]", "gone", "its library was unloaded", STYLE_DIM, 8, 2},
 };
+
+const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t size)
+{
+	static const struct {
+		const char *one, *many;
+	} words[PROBES_SKIPS] = {
+		[PROBES_SKIP_OFF] = {"is off already", "are off already"},
+		[PROBES_SKIP_NO_SWITCH] = {"has no semaphore", "have no semaphore"},
+		[PROBES_SKIP_UNLOADED] = {"was unloaded", "were unloaded"},
+	};
+	size_t length = 0;
+
+	out[0] = '\0';
+	for (int i = PROBES_SKIP_NOT + 1; i < PROBES_SKIPS; i++) {
+		bool one = skips[i] == 1;
+
+		if (!skips[i] || length >= size)
+			continue;
+		snprintf(out + length, size - length, "%s%zu%s %s", length ? ", " : "", skips[i],
+			length ? ""
+			: one  ? " probe"
+			       : " probes",
+			one ? words[i].one : words[i].many);
+		length = strlen(out);
+	}
+	return out;
+}

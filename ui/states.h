@@ -1,6 +1,6 @@
 /*
- * How people see the states of a probe: one row a state, the same in every face. Programs see
- * probes_state_name.
+ * How people see the states of probes, and why probes were skipped: the same in every face.
+ * Programs see probes_state_name.
  */
 #ifndef UI_STATES_H
 #define UI_STATES_H
@@ -21,5 +21,10 @@ struct states_row {
 };
 
 extern const struct states_row states[STATES_COUNT];
+
+#define STATES_SKIPS 160 /* enough for states_skips */
+
+/* "28 probes are off already, 2 have no semaphore"; "" where none was skipped. Returns out. */
+const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t size);
 
 #endif

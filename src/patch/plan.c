@@ -257,6 +257,8 @@ static int plan_refuse(const struct plan *p, const struct probes_item *item, str
 	error_why(e, "%s", item->why);
 	if (item->force_helps)
 		return error_hint(e, "-force sets code and semaphore alike");
+	if (item->skip == PROBES_SKIP_NO_SWITCH)
+		return error_hint(e, "bpftrace, perf or gdb can trace it");
 	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
 }
 
@@ -319,7 +321,7 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 	const uint32_t *from, bool follow, struct probes_item *item)
 {
 	if (s->p->broken)
-		return plan_step_not(item, PROBES_NOT_DONE, s->p->broken);
+		return plan_step_not(item, s->p->broken);
 	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 
@@ -332,7 +334,7 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 		return false;
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
 		if (plan_step_steals(s, i, to[i]))
-			return plan_step_not(item, PROBES_NOT_DONE,
+			return plan_step_not(item,
 				"uprobes (or breakpoints) at its sites may own the rest of its "
 				"count");
 	for (uint32_t i = 0; s->view->remaining && i < s->p->semaphore_count; i++) {
@@ -398,7 +400,7 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const struct
 			item = plan_item(p, s.probe, PROBES_DISABLE);
 			if (!item)
 				return error_memory(e, "a plan");
-			plan_step_not(item, PROBES_SKIPPED,
+			plan_step_skip(item, PROBES_SKIP_UNLOADED,
 				PLAN_UNLOADED ": nothing is left to undo there");
 			continue;
 		}

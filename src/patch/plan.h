@@ -155,8 +155,9 @@ uint32_t plan_step_all_held(const struct plan_step *s);
  */
 bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to);
 
-/* Set why a probe is not switched (`why` must outlive the plan). Returns false. */
-bool plan_step_not(struct probes_item *item, enum probes_outcome outcome, const char *why);
+/* Set why a probe is not switched (`why` must outlive the plan). Both return false. */
+bool plan_step_not(struct probes_item *item, const char *why);
+bool plan_step_skip(struct probes_item *item, enum probes_skip skip, const char *why);
 
 /*
  * Each returns whether the probe may be switched in this respect, or says in the item why not: its

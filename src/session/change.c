@@ -201,6 +201,21 @@ static int change_read(struct probes_session *s, const struct change *c, struct 
 }
 
 /* One attempt. *again: the process changed between reading and verifying. */
+/* Nothing to switch, or unloaded: then there is nothing to enable. */
+static bool change_cannot_enable(const struct probes_result *r)
+{
+	bool asked = false;
+
+	for (size_t i = 0; i < r->item_count; i++) {
+		if (r->items[i].verb != PROBES_ENABLE)
+			continue;
+		if (r->items[i].outcome != PROBES_SKIPPED)
+			return false;
+		asked = true;
+	}
+	return asked;
+}
+
 static int change_once(struct probes_session *s, const struct change *c, struct reader *reader,
 	struct probes_result **result, bool *again, struct probes_error *e)
 {
@@ -226,7 +241,11 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 		made->done += made->items[i].outcome == PROBES_DONE;
 		made->skipped += made->items[i].outcome == PROBES_SKIPPED;
 		made->not_done += made->items[i].outcome == PROBES_NOT_DONE;
+		if (made->items[i].outcome == PROBES_SKIPPED)
+			made->skips[made->items[i].skip]++;
 	}
+	if (made)
+		made->cannot_enable = !c->undo && change_cannot_enable(made);
 	if (made && r == 0)
 		r = room_check(s, c, &p, made, e);
 	if (made && r == 0 && !c->dry_run)

@@ -364,6 +364,8 @@ static bool repair_join(struct probes_result **all, struct probes_result *more)
 		more->text_count = 0; /* the items point into them */
 		a->done += more->done;
 		a->skipped += more->skipped;
+		for (int i = 0; i < PROBES_SKIPS; i++)
+			a->skips[i] += more->skips[i];
 		a->not_done += more->not_done;
 		a->sites += more->sites;
 		a->copied_pages += more->copied_pages;

@@ -96,7 +96,8 @@ JAVA
 	has 'a summary' '; [0-9]+ no switch$' "$tmp/out"
 	want 0 list -pid "$pid" -object libjvm.so -format json
 	has 'not stopped' '"stopped_ms": 0,' "$tmp/out"
-	want 0 attach -no-syslog -pid "$pid" -enable-all -object libjvm.so
+	want 1 attach -no-syslog -pid "$pid" -enable-all -object libjvm.so
+	has 'why, and what can be done' 'nothing can be enabled: [0-9]+ probes have no semaphore; bpftrace'
 	same 'threads' "$([ "$(ls "/proc/$pid/task" | wc -l)" -gt 5 ] && echo many)" many
 	echo >&3
 	exec 3>&- 4<&-

@@ -91,7 +91,7 @@ keys u
 wait_for 'nothing was changed; 1 not done \(uprobes'
 same 'theirs is left by u' "$(live "$file" single)" "$held"
 keys q
-wait_for '1 probe could NOT be taken back'
+wait_for '1 probe could not be taken back'
 same 'theirs is left by q' "$(live "$file" single)" "$held"
 uprobes_end
 removed 'after u and q'

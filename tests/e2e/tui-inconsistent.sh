@@ -18,21 +18,22 @@ spoil()
 keys /
 text multi
 keys Enter !
-wait_for 'ocaml_2:multi is not inconsistent: it is off, and code and count agree'
+wait_for 'ocaml_2:multi: it is off, and code and semaphore agree'
 spoil 350
 wait_for '^> \[~\] ocaml_2:multi +1/5 +0 '
 keys e
-wait_for 'FAILED, nothing was changed'
+wait_for 'on multi: nothing was changed: cannot enable ocaml_2:multi: 1 of its 5$'
+seen 'the way out' '^sites are on, the others off \(partial\); ! explains and repairs it$'
 keys !
 wait_for '^What disagrees in ocaml_2:multi'
-seen 'the process' 'Process [0-9]+: NOT ALL of it agrees'
-seen 'the count' 'count 1 at 0x[0-9a-f]+: 0 parties want it on'
-seen 'the sites' '1 of 5 sites are on; the count says that none should be'
+seen 'the process' 'Process [0-9]+: not all of it agrees'
+seen 'the count' 'semaphore 1 of 1 at 0x[0-9a-f]+: 0$'
+seen 'the sites' '1 of 5 sites are on; the semaphore says that none should be'
 seen 'which one' 'site 1 at 0x[0-9a-f]+ is on: 90 e8'
-seen 'the way out' '^  y  repair, as the count says: .* OFF$'
+seen 'the way out' '^  y  repair, as the semaphore says: .* off$'
 seen 'the footer' '^y Repair e Force on d Force off '
 keys y
-wait_for 'By force: Switch OFF 1 probe, 5 sites\? .*Type y'
+wait_for 'By force: Switch off 1 probe, 5 sites\? .*Type y'
 keys Enter
 wait_for 'not done: nothing was changed'
 keys y y
@@ -54,7 +55,7 @@ keys q
 spoil 075
 wait_for '^> \[~\] ocaml_2:multi +4/5 +1 '
 keys !
-wait_for 'the count says that all should be'
+wait_for 'the semaphore says that all should be'
 keys '?'
 wait_for '^Help'
 keys q
@@ -70,7 +71,7 @@ keys k
 wait_for '^> \[!\] ocaml_2:first +1/1 +0 +\?'
 keys !
 wait_for '^What disagrees in ocaml_2:first'
-seen 'the process' 'Process [0-9]+: code and count DISAGREE'
+seen 'the process' 'Process [0-9]+: code and semaphore disagree'
 seen 'why' 'Two readings agree'
 keys y y
 wait_for 'Nothing disagrees now: it is off'

@@ -25,7 +25,7 @@ seen 'counted' '\| 1 on \(1 by you\) '
 same 'hits when on' "$(hits first 3)" 3
 same 'info agrees' "$(state first)" enabled
 keys e
-wait_for 'on first: nothing was changed; on already by this session'
+wait_for 'on first: nothing was changed; 1 on by you already'
 wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +me '
 keys u
 wait_for '^> \[ \] ocaml_2:first +0/1 +0 '
@@ -38,7 +38,7 @@ keys d
 wait_for '^> \[ \] ocaml_2:first '
 same 'hits when off' "$(hits first 2)" 0
 keys d
-wait_for 'FAILED, nothing was changed: .*not enabled|FAILED, nothing was changed'
+wait_for 'off first: it is off already: its count is 0$'
 
 # ------------------------------------------- what others do is seen by itself
 attach -enable second
@@ -125,6 +125,7 @@ text 'multi$|second$'
 wait_for '2 of 8 shown match'
 keys Enter
 wait_for ' 2 tagged'
+seen 'the result line' 'tagged 2; 2 are tagged now'
 keys d
 wait_for '\[ \] ocaml_2:multi +0/5'
 keys U

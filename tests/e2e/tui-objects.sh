@@ -24,9 +24,9 @@ ask unload
 wait_for 'libvictim.so: 3 probes gone, it was unloaded \(1 as this session had switched it: nothing'
 wait_for '^> \[-\] ocaml_2:lib_work +- +- +gone'
 keys e
-wait_for 'cannot enable ocaml_2:lib_work: its object has'
+wait_for 'on lib_work: its object has been unloaded'
 keys u
-wait_for 'undone: on lib_work: nothing was changed; 1 skipped'
+wait_for 'undone: on lib_work: nothing was changed; 1 probe was unloaded'
 keys i
 wait_for 'unloaded: this was its place'
 keys q
@@ -49,7 +49,7 @@ ask unload
 ask occupy
 same 'something else is there' "$(cat "$tmp/answer")" 'done occupied'
 keys d
-wait_for 'FAILED|unloaded|nothing was changed|Type y'
+wait_for 'unloaded|nothing was changed|Type y'
 keys Escape
 keys Z
 wait_for '^> \[-\] ocaml_2:lib_work +- +- +gone'

@@ -43,7 +43,7 @@ wait_for '^> \[\*\]   \[\*\]'
 keys u
 wait_for '^> \[ \]   \[ \]'
 attach -enable work_start
-wait_for '^> \[\*\]   \[ \]   HALF ON: starts without ends  ocaml_2:work_start'
+wait_for '^> \[\*\]   \[ \]   half on: starts without ends  ocaml_2:work_start'
 seen 'counted' '^Pairs: 1, half on: 1'
 attach -disable work_start
 wait_for '^Pairs: 1, half on: 0'

@@ -44,7 +44,7 @@ same 'both' "$(state work_start)$(state work_end)" enabledenabled
 keys :
 text 'enable-regexp work_.*'
 keys Enter
-wait_for 'nothing was changed; on already by this'
+wait_for 'nothing was changed; 2 on by you already'
 wait_for '\[\*\] ocaml_2:work_start +1/1 +1 +me'
 keys :
 text 'attach -disable fir'

@@ -322,6 +322,35 @@ START_TEST(undo_and_redo)
 }
 END_TEST
 
+/* Each probe is counted once, by its own reason. */
+START_TEST(outcomes_in_words)
+{
+	static const struct {
+		struct operation_sum sum;
+		const char *words;
+	} sums[] = {
+		{{.processes = 1, .written = 1, .sites = 8}, "8 sites, target not stopped"},
+		{{.processes = 1, .written = 1, .semaphores = 1},
+			"1 semaphore, target not stopped"},
+		{{.processes = 1, .already = 28, .skips = {0, 0, 2}},
+			"nothing was changed; 28 on by you already; 2 probes have no semaphore"},
+		{{.processes = 1, .skips = {0, 28, 2, 1}},
+			"nothing was changed; 28 probes are off already, 2 have no semaphore, 1 "
+			"was unloaded"},
+		{{.processes = 1, .skips = {0, 0, 2}, .refused = 2, .why = "held"},
+			"nothing was changed; 2 probes have no semaphore; 2 not done (the first: "
+			"held)"},
+		{{.processes = 2, .written = 1, .sites = 1, .skips = {0, 1}, .stopped_ns = 1500000},
+			"1 site in 1 of 2 processes, target stopped 1.500 ms; 1 probe is off "
+			"already"},
+	};
+	char said[400];
+
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		ck_assert_str_eq(operation_say(&sums[i].sum, said, sizeof said), sums[i].words);
+}
+END_TEST
+
 Suite *command_suite(void)
 {
 	Suite *s = suite_create("command");
@@ -335,6 +364,7 @@ Suite *command_suite(void)
 	tcase_add_test(c, record_is_a_script);
 	tcase_add_test(c, record_of_several);
 	tcase_add_test(c, undo_and_redo);
+	tcase_add_test(c, outcomes_in_words);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -330,13 +330,50 @@ START_TEST(session_all_leaves_out_what_cannot)
 
 	session_begin(&x, "b31=cc");
 	ck_assert_int_eq(probes_switch(&x.s, &all, 1, NULL, &r, &e), 0);
-	ck_assert_uint_eq(r->done, 5);     /* one, soft, nop, twin, duo */
-	ck_assert_uint_eq(r->skipped, 1);  /* bare */
+	ck_assert_uint_eq(r->done, 5);    /* one, soft, nop, twin, duo */
+	ck_assert_uint_eq(r->skipped, 1); /* bare */
+	ck_assert_uint_eq(r->skips[PROBES_SKIP_NO_SWITCH], 1);
+	ck_assert(!r->cannot_enable);
 	ck_assert_uint_eq(r->not_done, 2); /* unit, bad */
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 2);
 	probes_result_free(r);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
+/* Enabling what has nothing to switch is no success; disabling it, or what is off, is one. */
+START_TEST(session_says_what_cannot_be_enabled)
+{
+	static const struct {
+		enum probes_verb verb;
+		const char *text;
+		bool cannot;
+		size_t off, no_switch;
+	} calls[] = {
+		{PROBES_ENABLE, "bare", true, 0, 1},
+		{PROBES_ENABLE, "bare|one", false, 0, 1},
+		{PROBES_DISABLE, "bare", false, 0, 1},
+		{PROBES_DISABLE, "bare|one|soft", false, 2, 1},
+	};
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		const struct probes_action a = {
+			.verb = calls[i].verb, .by = PROBES_BY_REGEXP, .text = calls[i].text};
+
+		ck_assert_int_eq(probes_switch(&x.s, &a, 1, NULL, &r, &e), 0);
+		ck_assert_msg(r->cannot_enable == calls[i].cannot, "call %zu", i);
+		ck_assert_uint_eq(r->skips[PROBES_SKIP_OFF], calls[i].off);
+		ck_assert_uint_eq(r->skips[PROBES_SKIP_NO_SWITCH], calls[i].no_switch);
+		ck_assert_uint_eq(r->skipped, calls[i].off + calls[i].no_switch);
+		probes_result_free(r);
+		session_must_restore(&x);
+	}
 	session_end(&x);
 }
 END_TEST
@@ -623,6 +660,7 @@ Suite *session_suite(void)
 	tcase_add_test(t, session_dry_run_touches_nothing);
 	tcase_add_test(t, session_refuses_named_and_tells_all);
 	tcase_add_test(t, session_all_leaves_out_what_cannot);
+	tcase_add_test(t, session_says_what_cannot_be_enabled);
 	tcase_add_test(t, session_plans_anew_when_counts_move);
 	tcase_add_test(t, session_gives_up_when_counts_never_rest);
 	tcase_add_loop_test(t, session_tells_whose_a_count_is, 2, 5);

@@ -82,6 +82,8 @@ int act_one(struct act *a, const struct probes_member *t, bool *done)
 		explain_stop(t, result, a->options);
 		status = act_tell(a, t, result);
 	}
+	if (!status && result && result->cannot_enable)
+		status = explain_cannot_enable(t, result, a->many);
 	if (!status && result && result->not_done)
 		status = PROBES_FAILED;
 	/* A dry run exits as the switch itself would. */

@@ -4,7 +4,10 @@
  */
 #include "ui/cli/explain.h"
 
+#include <errno.h>
+
 #include "ui/report.h"
+#include "ui/states.h"
 #include "ui/unread.h"
 
 /* Lines of one kind without -verbose. */
@@ -104,6 +107,7 @@ void explain_items(
 	const struct probes_member *t, const struct probes_result *result, const struct options *o)
 {
 	size_t most = o->verbose ? SIZE_MAX : ENOUGH, said = 0;
+	char sums[STATES_SKIPS];
 
 	for (size_t i = 0; i < result->item_count; i++) {
 		const struct probes_item *item = &result->items[i];
@@ -117,10 +121,25 @@ void explain_items(
 	}
 	if (said > most)
 		report_more("and %zu more (-verbose shows all)", said - most);
-	if (!said && result->skipped && result->skipped == result->item_count)
+	if (!said && result->skipped && result->skipped == result->item_count &&
+		!result->cannot_enable)
 		/* It is no error, but must not look like a change. */
-		report_line("pid %d: nothing to switch in %zu probe%s: %s", t->pid, result->skipped,
-			result->skipped == 1 ? "" : "s", result->items[0].why);
+		report_line("pid %d: nothing was switched: %s", t->pid,
+			states_skips(result->skips, sums, sizeof sums));
+}
+
+int explain_cannot_enable(
+	const struct probes_member *t, const struct probes_result *result, bool many)
+{
+	struct probes_error e;
+	char sums[STATES_SKIPS];
+
+	report_set(&e, PROBES_FAILED, -EOPNOTSUPP, "nothing can be enabled",
+		result->skips[PROBES_SKIP_NO_SWITCH]
+			? "bpftrace, perf or gdb can trace a probe without semaphore"
+			: "",
+		"%s", states_skips(result->skips, sums, sizeof sums));
+	return explain_error(t, &e, many);
 }
 
 void explain_stop(

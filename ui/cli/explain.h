@@ -25,6 +25,13 @@ void explain_objects(const struct probes_session *session);
 void explain_items(
 	const struct probes_member *t, const struct probes_result *result, const struct options *o);
 
+/*
+ * Report that enabling was asked for where nothing can be enabled: probes_result.cannot_enable.
+ * Returns the exit status.
+ */
+int explain_cannot_enable(
+	const struct probes_member *t, const struct probes_result *result, bool many);
+
 /* With -stop or -verbose, report how long a running process was stopped. */
 void explain_stop(
 	const struct probes_member *t, const struct probes_result *result, const struct options *o);

@@ -183,9 +183,12 @@ static void act_find_tag_cancelled(struct app *a)
 
 static void act_find_tag_accepted(struct app *a, const char *text)
 {
-	if (*text)
-		app_say(a, "tagged %zu; %u are tagged now",
-			list_tag(&a->list, a->list.search.pattern, false), a->model.tagged);
+	if (*text) {
+		/* Not an argument of app_say: it changes the number of all. */
+		size_t count = list_tag(&a->list, a->list.search.pattern, false);
+
+		app_say(a, "tagged %zu; %u are tagged now", count, a->model.tagged);
+	}
 	act_find_tag_cancelled(a);
 }
 

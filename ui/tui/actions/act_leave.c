@@ -66,9 +66,9 @@ static bool act_leave_undo(struct app *a)
 		"undo at the end: ", a->leaving.signal ? ACT_LEAVE_UNDO_MS : 0, &b);
 	if (b.status < 0)
 		app_say_error(
-			a, "this session's changes could NOT be undone (Q leaves them)", &b.e);
+			a, "this session's changes could not be undone (Q leaves them)", &b.e);
 	else if (b.unreverted)
-		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s",
+		app_complain(a, "%zu probe%s could not be taken back (Q leaves %s): %s",
 			b.unreverted, b.unreverted == 1 ? "" : "s",
 			b.unreverted == 1 ? "it" : "them",
 			operation_say(&b.operation->sum, said, sizeof said));
@@ -79,7 +79,7 @@ static bool act_leave_undo(struct app *a)
 	operation_free(b.operation);
 	births_say(&b.children, a->leaving.farewell, sizeof a->leaving.farewell);
 	if (b.status >= 0 && b.children.failed)
-		app_say_error(a, "what children inherited could NOT be undone (Q leaves it)",
+		app_say_error(a, "what children inherited could not be undone (Q leaves it)",
 			&b.children.e);
 	return b.status >= 0 && !b.unreverted && !b.children.failed;
 }
@@ -196,7 +196,7 @@ void act_leave_lease(struct app *a)
 		app_say_error(a, "the lease ran out, but not all could be undone",
 			b.status < 0 ? &b.e : &b.children.e);
 	} else if (b.unreverted) {
-		app_complain(a, "the lease ran out, but %zu probe%s could NOT be taken back: %s",
+		app_complain(a, "the lease ran out, but %zu probe%s could not be taken back: %s",
 			b.unreverted, b.unreverted == 1 ? "" : "s", said);
 	} else {
 		text_addf(said, sizeof said, "%s", b.children.processes ? "; " : "");

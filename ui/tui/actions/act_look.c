@@ -55,6 +55,34 @@ void act_look_detail(struct app *a, enum request r)
 		act_look_at(a, VIEW_DETAIL, list_current(&a->list));
 }
 
+/* Why there is nothing to explain in a row. */
+static const char *act_look_consistent(const struct app *a, const struct row *row)
+{
+	if (!model_alive(&a->model))
+		return "its process is gone: there is nothing left to compare";
+	switch (row->state) {
+	case PROBES_FOREIGN:
+		return row->holder == PROBES_HOLDER_INT3
+			       ? "another tool holds its site by a breakpoint (int3), which is "
+				 "left "
+				 "alone"
+			       : "another tool has changed its site, which is left alone";
+	case PROBES_UNLOADED:
+		return "its library was unloaded: there is nothing left to compare";
+	case PROBES_NO_SWITCH:
+		return "it has no semaphore: nothing in it can disagree";
+	case PROBES_OFF:
+	case PROBES_ON:
+		if (row->sites_on == PROBES_NONE)
+			return row->state == PROBES_ON ? "it is on, by its semaphore alone"
+						       : "it is off, by its semaphore alone";
+		return row->state == PROBES_ON ? "it is on, and code and semaphore agree"
+					       : "it is off, and code and semaphore agree";
+	default:
+		return "it could not be read: nobody knows whether code and semaphore agree";
+	}
+}
+
 /* Why a probe is inconsistent or partial. */
 void act_look_explain(struct app *a, enum request r)
 {
@@ -66,16 +94,10 @@ void act_look_explain(struct app *a, enum request r)
 		return;
 	app_refresh(a, true);
 	row = &a->model.rows[id];
-	if (row->state == PROBES_FOREIGN)
-		app_say(a,
-			"%.80s is not inconsistent: another tool (%s) holds its byte; that is left "
-			"alone",
-			row->label, row->holder ? probes_holder_name(row->holder) : "unknown");
-	else if (!view_inconsistent_is(row->state))
-		app_say(a, "%.80s is not inconsistent: it is %s, and code and count agree",
-			row->label, probes_state_name(row->state));
-	else
+	if (view_inconsistent_is(row->state) && model_alive(&a->model))
 		act_look_at(a, VIEW_INCONSISTENT, id);
+	else
+		app_say(a, "%.80s: %s", row->label, act_look_consistent(a, row));
 }
 
 void act_look_back(struct app *a, enum request r)

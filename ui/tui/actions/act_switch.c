@@ -3,16 +3,20 @@
  */
 #include "ui/tui/actions/act.h"
 
+#include "ui/states.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ACT_SWITCH_ASK_SITES 50 /* ask before switching more */
+/* What can be done with probes that have no switch. */
+#define ACT_SWITCH_OTHERS "; bpftrace, perf or gdb can trace such a probe"
 
 /* ---------------------------------------------------------------- what is meant */
 
@@ -76,25 +80,38 @@ void act_switch_audit(struct app *a, const char *verb, const struct operation *o
 static void act_switch_report(struct app *a, const char *prefix, const struct operation *op,
 	int status, const struct probes_error *e)
 {
+	const char *others = op->sum.skips[PROBES_SKIP_NO_SWITCH] ? ACT_SWITCH_OTHERS : "";
 	char said[400], before[800];
+	bool failed = status < 0 && status != -EALREADY;
 
-	if (status < 0 && !op->sum.processes) {
-		snprintf(before, sizeof before, "%s%s FAILED, nothing was changed", prefix,
-			op->what);
-		app_say_error(a, before, e);
+	if (failed && !op->sum.processes) {
+		struct probes_error here = *e;
+
+		if (op->sum.force_helps)
+			snprintf(here.hint, sizeof here.hint, "! explains and repairs it");
+		snprintf(before, sizeof before, "%s%s: nothing was changed", prefix, op->what);
+		app_say_error(a, before, &here);
+		return;
+	}
+	if (status < 0 && !op->sum.processes) { /* nothing was to be done */
+		app_say(a, "%s%s: %s%s", prefix, op->what, text_clean(e->why, said, sizeof said),
+			others);
 		return;
 	}
 	operation_say(&op->sum, said, sizeof said);
-	if (status < 0) {
-		snprintf(before, sizeof before, "%s%s: %s; FAILED in %zu processes", prefix,
-			op->what, said, op->sum.failed_processes);
+	if (failed) {
+		snprintf(before, sizeof before, "%s%s: %s; failed in %zu process%s", prefix,
+			op->what, said, op->sum.failed_processes,
+			op->sum.failed_processes == 1 ? "" : "es");
 		app_say_error(a, before, e);
 		return;
 	}
-	app_say(a, "%s%s: %s.%s%s%s", prefix, op->what, said,
-		operation_wrote(op) ? (*prefix == 'u' ? " ^R=redo" : " u=undo") : "",
+	app_say(a, "%s%s: %s%s.%s%s%s", prefix, op->what, said, operation_wrote(op) ? "" : others,
+		!operation_wrote(op) ? ""
+		: *prefix == 'u'     ? " ^R=redo"
+				     : " u=undo",
 		a->message.notice[0] ? " " : "", a->message.notice);
-	a->message.bad = !operation_wrote(op);
+	a->message.bad = op->sum.refused && !operation_wrote(op);
 }
 
 static void act_switch_do(struct app *a)
@@ -179,8 +196,8 @@ static bool act_switch_must_ask(struct app *a, const struct operation *dry)
 		return false;
 	snprintf(text, size, "%s%s %zu probe%s, %zu site%s?", p->force ? "By force: " : "",
 		p->command                 ? "Switch"
-		: p->verb == PROBES_ENABLE ? "Switch ON"
-					   : "Switch OFF",
+		: p->verb == PROBES_ENABLE ? "Switch on"
+					   : "Switch off",
 		n, n == 1 ? "" : "s", sites, sites == 1 ? "" : "s");
 	if (foreign)
 		text_addf(text, size, " %zu held by another party.", foreign);

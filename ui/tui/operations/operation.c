@@ -3,9 +3,11 @@
  */
 #include "ui/tui/operations/operation.h"
 
+#include "ui/states.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +48,20 @@ static int operation_take(struct operation *op, size_t process, struct probes_re
 {
 	struct operation_sum *s = &op->sum;
 
-	for (size_t i = 0; r && i < r->item_count && !s->why[0]; i++)
-		if (r->items[i].outcome != PROBES_DONE)
+	for (size_t i = 0; r && i < r->item_count; i++) {
+		s->force_helps |= r->items[i].force_helps;
+		if (r->items[i].outcome == PROBES_NOT_DONE && !s->why[0])
 			text_clean(r->items[i].why, s->why, sizeof s->why);
+	}
+	for (int i = 0; r && i < PROBES_SKIPS; i++)
+		s->skips[i] += r->skips[i];
 	if (status < 0) {
-		if (!s->failed_processes++)
+		bool idle = status == -EALREADY;
+
+		if (!s->failed_processes && !(idle && s->idle_processes))
 			*first = *e;
+		s->idle_processes += idle;
+		s->failed_processes += !idle;
 		probes_result_free(r);
 		return status;
 	}
@@ -60,7 +70,6 @@ static int operation_take(struct operation *op, size_t process, struct probes_re
 	if (!r)
 		return 0;
 	s->done += r->done;
-	s->skipped += r->skipped;
 	s->already += r->already;
 	s->refused += r->not_done;
 	s->sites += r->sites;
@@ -128,7 +137,7 @@ int operation_do(struct model *m, const struct operation_plan *plan, struct oper
 			continue;
 		status = operation_in_process(m, i, plan, &r, &one);
 		status = operation_take(op, i, r, status, &one, e);
-		first = first ? first : status;
+		first = first && first != -EALREADY ? first : status ? status : first;
 	}
 	return first;
 }
@@ -149,7 +158,7 @@ int operation_revert(struct model *m, const struct operation *done, struct opera
 			continue;
 		status = probes_revert(m->processes[i].session, done->results[i], &r, &one);
 		status = operation_take(op, i, r, status, &one, e);
-		first = first ? first : status;
+		first = first && first != -EALREADY ? first : status ? status : first;
 	}
 	return first;
 }
@@ -212,6 +221,7 @@ void operation_name(
 const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 {
 	size_t n = s->sites ? s->sites : s->semaphores;
+	char skips[STATES_SKIPS];
 
 	out[0] = '\0';
 	if (n)
@@ -228,12 +238,11 @@ const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 	else if (n)
 		text_addf(out, size, ", target not stopped");
 	if (s->already)
-		text_addf(out, size, "; on already by this session: %zu", s->already);
-	if (s->skipped)
-		text_addf(out, size, "; %zu skipped", s->skipped);
+		text_addf(out, size, "; %zu on by you already", s->already);
+	if (states_skips(s->skips, skips, sizeof skips)[0])
+		text_addf(out, size, "; %s", skips);
 	if (s->refused)
-		text_addf(out, size, "; %zu not done", s->refused);
-	if (s->why[0])
-		text_addf(out, size, " (%s)", s->why);
+		text_addf(out, size, "; %zu not done (%s%s)", s->refused,
+			s->refused == 1 ? "" : "the first: ", s->why);
 	return out;
 }

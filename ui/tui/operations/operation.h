@@ -34,14 +34,17 @@ struct operation_plan {
 
 /* The outcome in all processes. */
 struct operation_sum {
-	size_t processes;              /* where it was carried out */
-	size_t written;                /* of these, where something was written */
-	size_t failed_processes;       /* that refused all of it */
-	size_t done, skipped, refused; /* probes */
-	size_t already;                /* left out: this session holds them enabled */
-	size_t sites, semaphores;      /* written */
+	size_t processes;        /* where it was carried out */
+	size_t written;          /* of these, where something was written */
+	size_t idle_processes;   /* where a named probe had nothing to do (-EALREADY) */
+	size_t failed_processes; /* that refused all of it */
+	size_t done, refused;    /* probes */
+	size_t skips[PROBES_SKIPS];
+	size_t already;           /* left out: this session holds them enabled */
+	size_t sites, semaphores; /* written */
 	uint64_t stopped_ns;
-	char why[128]; /* of the first probe skipped or refused */
+	bool force_helps; /* an inconsistent or partial probe is among them */
+	char why[128];    /* of the first probe refused */
 };
 
 struct operation {
@@ -55,8 +58,8 @@ struct operation {
 
 /*
  * Switch what the plan says in all processes. 0, or the negative errno of the first process that
- * failed, with its error; the operation then holds what was done in the others. *operation is the
- * caller's, never NULL.
+ * failed, with its error; -EALREADY only if none failed otherwise. The operation then holds what
+ * was done in the others. *operation is the caller's, never NULL.
  */
 PROBES_CHECK int operation_do(struct model *m, const struct operation_plan *plan,
 	struct operation **operation, struct probes_error *e);

@@ -135,7 +135,7 @@ static void view_detail_process(struct app *a, const struct model_member *member
 		a, "build-id", o->build_id ? text_clean(o->build_id, text, sizeof text) : "none");
 	view_detail_value(a, "kind", probes_kind_about(p));
 	if (p->broken)
-		pager_addf(l, STYLE_BAD, "  BROKEN     %s; it is never switched",
+		pager_addf(l, STYLE_BAD, "  broken     %s; it is never switched",
 			text_clean(p->broken, text, sizeof text));
 	if (p->arguments && *p->arguments) {
 		view_detail_value(a, "arguments", argline_numbered(p->arguments, raw, sizeof raw));
@@ -198,7 +198,7 @@ void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
 	if (*where)
 		pager_addf(l, STYLE_PLAIN, "  %s", where);
 	if (p->broken)
-		pager_addf(l, STYLE_BAD, "  BROKEN %s", text_clean(p->broken, text, sizeof text));
+		pager_addf(l, STYLE_BAD, "  broken %s", text_clean(p->broken, text, sizeof text));
 	if (p->arguments && *p->arguments)
 		pager_wrap(l, STYLE_PLAIN, "  ", argline_numbered(p->arguments, text, sizeof text),
 			columns);

@@ -59,8 +59,8 @@ static const char *view_pairs_line(
 	snprintf(out, size, "%s   %s   %s%s%s%s", states[start->state].mark,
 		states[end->state].mark,
 		!pairs_half_on(m, one) ? ""
-		: started              ? "HALF ON: starts without ends  "
-				       : "HALF ON: ends without starts  ",
+		: started              ? "half on: starts without ends  "
+				       : "half on: ends without starts  ",
 		start->label, family && !one->chosen ? " | " : " -> ",
 		family && !one->chosen ? row_name(end) + stem : end->label);
 	if (one->chosen)
