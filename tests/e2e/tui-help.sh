@@ -114,7 +114,7 @@ keys Enter
 wait_for ' 1 tagged'
 keys :
 text 'enable-regexp '
-wait_for 'must match from the first character of the name'
+wait_for 'R must match from the first character of the name'
 text 'end$'
 keys Enter
 wait_for 'end\$'
@@ -141,9 +141,12 @@ wait_for '^Help'
 wait_for '\[\*\] on '
 keys / e n a b
 wait_for 'match 1 of '
-keys Enter q
-wait_for '^filter: work'
+keys Enter
 resize 80 24
+keys g
+wait_for '^  \[\*\] on +enabled, by this session or by others$' # wrapped anew
+keys q
+wait_for '^filter: work'
 keys '\' C-u Enter
 wait_for '8/8 shown'
 keys q

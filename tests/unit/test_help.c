@@ -168,7 +168,7 @@ END_TEST
 START_TEST(prompts_show_their_syntax)
 {
 	act(&a, REQUEST_FILTER);
-	ck_assert_str_eq(said(), FILTER_SYNTAX);
+	ck_assert_ptr_nonnull(strstr(said(), "word  ~regex  a|b  -not  on  off"));
 	type("o");
 	ck_assert_ptr_nonnull(strstr(said(), " match   word  ~regex"));
 	a.columns = 40; /* what fits, up to a blank */
@@ -232,7 +232,7 @@ START_TEST(filters_complete)
 	type(" prov:oc\t");
 	ck_assert_ptr_nonnull(strstr(a.prompt.input.text, "prov:ocaml"));
 	type(" zzz\t");
-	ck_assert_ptr_nonnull(strstr(a.prompt.why, "nothing begins"));
+	ck_assert_str_eq(said(), "nothing begins like that");
 	act_prompt_key(&a, K_CTRL('U'));
 	type("so\t");
 	ck_assert_str_eq(a.prompt.input.text, "soft");

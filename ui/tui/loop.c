@@ -58,6 +58,8 @@ int loop_signals(void)
 static void loop_resized(struct app *a)
 {
 	screen_size(&a->rows, &a->columns);
+	if (app_view(a)->build)
+		app_view(a)->build(a); /* texts are wrapped anew */
 	app_layout(a);
 	a->dirty = true;
 }

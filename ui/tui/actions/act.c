@@ -121,6 +121,7 @@ void act_prompt_key(struct app *a, uint32_t key)
 	struct input_past *past = &a->past[ops->past];
 	enum input_outcome outcome;
 
+	a->prompt.listed = false;
 	if (key == K_TAB && ops->complete) {
 		ops->complete(a);
 		return;

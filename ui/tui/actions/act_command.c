@@ -213,8 +213,8 @@ static void act_command_run(struct app *a, const char *line)
 		act_command_actions(a, line);
 	else if (n && !act_command_go(a, line))
 		app_complain(a,
-			"%.*s: no such command; give enable NAME, disable-regexp R, filter, sort, "
-			"mark, write FILE, script FILE, a row's number, q (? explains)",
+			"%.*s: no such command; give one of those that : and Tab list, or a row's "
+			"number",
 			(int)n, text_clean(line, safe, sizeof safe));
 }
 
@@ -255,8 +255,8 @@ static bool act_command_changed(struct app *a, const char *text)
 {
 	if (strstr(text, "able-regexp "))
 		snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
-			"the regex must match from the first character of the name; .*R finds R "
-			"anywhere");
+			"R must match from the first character of the name; .*R finds it anywhere "
+			"(T does so by itself)");
 	return true;
 }
 

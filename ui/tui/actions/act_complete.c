@@ -69,7 +69,8 @@ void act_complete_end(struct app *a, const struct act_complete *g, const char *a
 	a->prompt.why[0] = '\0';
 	if (typed[0] && a->prompt.ops->changed)
 		a->prompt.ops->changed(a, a->prompt.input.text);
-	if (g->found != 1)
+	a->prompt.listed = g->found != 1;
+	if (a->prompt.listed)
 		snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
 			g->found ? g->names : "nothing begins like that");
 }

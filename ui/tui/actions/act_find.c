@@ -146,7 +146,6 @@ void act_find_filter_complete(struct app *a)
 
 static const struct prompt_ops act_find_filter = {
 	.label = "filter: ",
-	.syntax = FILTER_SYNTAX,
 	.past = PAST_FILTER,
 	.changed = act_find_filter_changed,
 	.complete = act_find_filter_complete,
@@ -194,7 +193,8 @@ static void act_find_tag_accepted(struct app *a, const char *text)
 
 static const struct prompt_ops act_find_tag_regex = {
 	.label = "tag ~",
-	.syntax = "regex, found anywhere in provider:name; ^ its start, $ its end",
+	.syntax =
+		"regex, found anywhere in provider:name (:enable-regexp: from its first character)",
 	.past = PAST_TAG,
 	.changed = act_find_tag_changed,
 	.accepted = act_find_tag_accepted,
@@ -237,14 +237,20 @@ void act_find_tag(struct app *a, enum request r)
 
 void act_find(struct app *a, enum request r)
 {
-	const char *filter = r == REQUEST_FILTER ? app_view(a)->filtered(a).text : NULL;
+	struct app_filtered f;
 
-	if (filter)
-		app_ask(a, &act_find_filter, filter, filter, 0);
-	else if (r == REQUEST_SEARCH)
+	switch (r) {
+	case REQUEST_FILTER:
+		f = app_view(a)->filtered(a);
+		app_ask(a, &act_find_filter, f.text, f.text, 0);
+		a->prompt.syntax = f.syntax;
+		break;
+	case REQUEST_SEARCH:
 		app_ask(a, &act_find_search, app_view(a)->search(a)->text, "", act_find_at(a));
-	else
+		break;
+	default:
 		app_ask(a, &act_find_tag_regex, "", "", 0);
+	}
 }
 
 void act_find_forget(struct app *a, enum request r)

@@ -235,6 +235,8 @@ void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, co
 	size_t from)
 {
 	a->prompt.ops = ops;
+	a->prompt.syntax = ops->syntax;
+	a->prompt.listed = false;
 	a->prompt.from = from;
 	a->prompt.why[0] = '\0';
 	snprintf(a->prompt.before, sizeof a->prompt.before, "%s", before);
@@ -250,12 +252,12 @@ static const char *app_prompt_text(const struct app *a, char *out, size_t size)
 	int room = a->columns - text_width(p->why) - APP_SYNTAX_GAP;
 	const char *rest;
 
-	if (!p->ops->syntax || (p->why[0] && room < APP_SYNTAX_LEAST))
+	if (!p->syntax || (p->why[0] && (p->listed || room < APP_SYNTAX_LEAST)))
 		return p->why;
 	if (!p->why[0])
-		return p->ops->syntax;
+		return p->syntax;
 	snprintf(out, size, "%s%*s%.*s", p->why, APP_SYNTAX_GAP, "",
-		(int)text_wrap(p->ops->syntax, room, &rest), p->ops->syntax);
+		(int)text_wrap(p->syntax, room, &rest), p->syntax);
 	return out;
 }
 

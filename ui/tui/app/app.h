@@ -64,7 +64,8 @@ struct app_selection {
 
 /* What \ narrows down in a view. */
 struct app_filtered {
-	const char *text; /* of the filter */
+	const char *text;   /* of the filter */
+	const char *syntax; /* what may be typed, in one line */
 	size_t shown, all;
 };
 
@@ -193,7 +194,9 @@ struct app_output {
 struct app_prompt {
 	const struct prompt_ops *ops; /* NULL: no prompt is open */
 	struct input input;
+	const char *syntax;      /* what may be typed, or NULL */
 	char why[200];           /* what is wrong with the text, or what it matches */
+	bool listed;             /* or what Tab found */
 	char before[INPUT_SIZE]; /* the search or filter before, for Esc */
 	size_t from;             /* where the cursor was */
 };

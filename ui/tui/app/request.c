@@ -130,8 +130,8 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 	[REQUEST_SEARCH] = {.keys = {'/', K_F3},
 		.where = IN_SEARCHED,
 		.section = SECTION_FIND,
-		.help = "go to the next probe whose provider:name contains a word or ~regex; in a "
-			"text: to the next line",
+		.help = "go to the next probe (provider:name), process or line of a text that "
+			"contains a word or ~regex",
 		.footer = "Find",
 		.rank = 8},
 	[REQUEST_NEXT] = {.keys = {'n'},

@@ -33,9 +33,6 @@ struct filter_subject {
 
 struct filter;
 
-/* The language in one line, what is typed most often first. */
-#define FILTER_SYNTAX "word  ~regex  a|b  -not  on  off  tagged  prov: obj: fn:"
-
 /* Never NULL for an empty text (it matches everything); NULL and a reason on a mistake. */
 struct filter *filter_parse(const char *text, char *why, size_t size);
 void filter_free(struct filter *f);

@@ -8,6 +8,7 @@
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define VIEW_HELP_NARROW 60 /* columns: fewer leave less to the keys */
 
@@ -16,18 +17,27 @@ struct view_help_line {
 };
 
 /* The filter in full; the states are added from their table. */
-static const struct view_help_line view_help_filters[] = {
-	{"word", "found anywhere in provider:name or in the object's file name; a capital letter "
-		 "makes case matter"},
-	{"a b", "several words: all of them must be found"},
-	{"a|b", "either"},
-	{"-word", "not"},
-	{"~regex", "a regular expression; found anywhere, too: ^ is the start of provider:name, $ "
-		   "its end"},
-	{"\"on\"", "in quotes every word is text, here not the state; blanks and | too"},
-	{"prov:x obj:x", "only in the provider, only in the object's file name"},
-	{"fn:x", "in the name of a function that one of its sites lies in"},
-	{"tagged mine", "tagged with Space; held by this session"},
+static const struct {
+	const char *keys, *probes, *processes; /* processes NULL: it is for probes alone */
+} view_help_filters[] = {
+	{"word",
+		"found anywhere in provider:name or in the object's file name; a capital letter "
+		"makes case matter",
+		"found anywhere in pid, user or command; a capital letter makes case matter"},
+	{"a b", "several words: all of them must be found",
+		"several words: all of them must be found"},
+	{"a|b", "either", "either"},
+	{"-word", "not", "not"},
+	{"~regex",
+		"a regular expression, found anywhere, too: ^ is the start of provider:name, $ its "
+		"end",
+		"a regular expression, found anywhere, too"},
+	{"\"on\"", "in quotes every word is text, here not the state; blanks and | too",
+		"in quotes every word is text; blanks and | too"},
+	{"tagged", "tagged with Space", "tagged with Space"},
+	{"mine", "held by this session", NULL},
+	{"prov:x obj:x", "only in the provider, only in the object's file name", NULL},
+	{"fn:x", "in the name of a function that one of its sites lies in", NULL},
 };
 
 /* What the list of processes shows. */
@@ -37,12 +47,17 @@ static const struct view_help_line view_help_picker[] = {
 	{"+", "tagged with Space: Enter opens all of these in one list"},
 };
 
-static void view_help_line(struct app *a, const char *keys, const char *text)
+static void view_help_styled(struct app *a, int style, const char *keys, const char *text)
 {
 	char label[80];
 
 	snprintf(label, sizeof label, "  %-*s ", a->columns < VIEW_HELP_NARROW ? 9 : 16, keys);
-	pager_wrap(&a->text.pager, STYLE_PLAIN, label, text, a->columns);
+	pager_wrap(&a->text.pager, style, label, text, a->columns);
+}
+
+static void view_help_line(struct app *a, const char *keys, const char *text)
+{
+	view_help_styled(a, STYLE_PLAIN, keys, text);
 }
 
 static void view_help_title(struct app *a, const char *title)
@@ -63,7 +78,7 @@ static void view_help_legend(struct app *a)
 		const struct states_row *s = &states[(i + PROBES_OFF) % STATES_COUNT];
 
 		snprintf(keys, sizeof keys, "%s %s", s->mark, s->word);
-		view_help_line(a, keys, s->help);
+		view_help_styled(a, s->style, keys, s->help);
 	}
 	view_help_line(a, "+", "tagged with Space: keys such as e act on all tagged rows");
 	for (int c = 0; c < COLUMN_COUNT; c++) {
@@ -99,17 +114,27 @@ static void view_help_keys(struct app *a, unsigned where)
 	}
 }
 
-static void view_help_filter(struct app *a)
+static void view_help_filter(struct app *a, bool processes)
 {
 	char names[160] = "the state:";
 
 	view_help_title(a, "What a filter understands (/ : word and ~regex)");
-	for (size_t i = 0; i < sizeof view_help_filters / sizeof *view_help_filters; i++)
-		view_help_line(a, view_help_filters[i].keys, view_help_filters[i].text);
-	for (int s = PROBES_OFF; s < STATES_COUNT; s++)
-		text_addf(names, sizeof names, " %s", probes_state_name((enum probes_state)s));
-	text_addf(names, sizeof names, " (no switch)");
-	view_help_line(a, "on", names);
+	for (size_t i = 0; i < sizeof view_help_filters / sizeof *view_help_filters; i++) {
+		const char *text =
+			processes ? view_help_filters[i].processes : view_help_filters[i].probes;
+
+		if (text)
+			view_help_line(a, view_help_filters[i].keys, text);
+	}
+	for (int s = PROBES_OFF; s < STATES_COUNT; s++) {
+		const char *name = probes_state_name((enum probes_state)s);
+
+		text_addf(names, sizeof names, " %s", name);
+		if (strcmp(name, states[s].word) != 0)
+			text_addf(names, sizeof names, " (%s)", states[s].word);
+	}
+	if (!processes)
+		view_help_line(a, "on off ...", names);
 }
 
 static void view_help_build(struct app *a)
@@ -127,7 +152,7 @@ static void view_help_build(struct app *a)
 	}
 	view_help_keys(a, where);
 	if (request_possible(REQUEST_FILTER, where, 0))
-		view_help_filter(a);
+		view_help_filter(a, where & IN_PICKER);
 }
 
 const struct view_ops view_help_ops = {

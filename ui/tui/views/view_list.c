@@ -362,7 +362,10 @@ int view_list_filter(struct app *a, const char *text, char *why, size_t size)
 
 struct app_filtered view_list_filtered(const struct app *a)
 {
-	return (struct app_filtered){a->list.filter_text, a->list.shown_count, a->model.row_count};
+	return (struct app_filtered){.text = a->list.filter_text,
+		.syntax = "word  ~regex  a|b  -not  on  off  tagged  prov: obj: fn:  \"on\"",
+		.shown = a->list.shown_count,
+		.all = a->model.row_count};
 }
 
 static uint32_t view_list_row(const struct app *a)

@@ -154,7 +154,10 @@ static struct app_filtered view_picker_filtered(const struct app *a)
 {
 	const struct picker *p = &a->picker;
 
-	return (struct app_filtered){p->filter_text, p->rows.count, p->scan.listed};
+	return (struct app_filtered){.text = p->filter_text,
+		.syntax = "word  ~regex  a|b  -not  tagged",
+		.shown = p->rows.count,
+		.all = p->scan.listed};
 }
 
 static bool view_picker_request(struct app *a, enum request r)
