@@ -51,7 +51,7 @@ complete -c probes-tui -n '__probes_tui_verb screen attach trace repair' -o 'log
 complete -c probes-tui -n '__probes_tui_verb screen attach trace repair' -o 'no-syslog' -d 'do not log changes to syslog'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'refresh' -x -d 'interval between readings of the states'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'lease' -x -d 'undo changes after this long without a key (15; 0: never)'
-complete -c probes-tui -n '__probes_tui_verb screen' -o 'columns' -x -d 'show only these: sites,ref,proc,who,object,arguments,detail; all; none'
+complete -c probes-tui -n '__probes_tui_verb screen' -o 'columns' -x -d 'show only these: sites,count,proc,held,object,arguments,detail; all; none'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'no-color' -d 'no colours'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'theme' -x -a 'dark light mono' -d 'colours for such a terminal'
 complete -c probes-tui -n '__probes_tui_verb screen' -o 'mouse' -d 'a click moves the cursor, the wheel scrolls'

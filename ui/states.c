@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct states_row states[STATES_COUNT] = {
-	[PROBES_UNKNOWN] = {"[?]", "unknown", "not read", STYLE_DIM, 6, 1},
+	[PROBES_UNKNOWN] = {"[?]", "not read", "its state was not read", STYLE_DIM, 6, 1},
 	[PROBES_OFF] = {"[ ]", "off", "not enabled", STYLE_PLAIN, 4, 0},
 	[PROBES_ON] = {"[*]", "on", "enabled, by this session or by others", STYLE_ON, 3, 0},
 	[PROBES_PARTIAL] = {"[~]", "partial",

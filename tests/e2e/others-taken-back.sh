@@ -82,7 +82,7 @@ fresh()
 	terminal
 	screen
 	keys / single Enter e
-	wait_for '\[\*\] victim:single'
+	wait_state on 'victim:single'
 	colleague
 }
 
@@ -110,7 +110,7 @@ screen
 keys / single Enter d
 wait_for 'Type y'
 keys y
-wait_for '\[ \] victim:single'
+wait_state off 'victim:single'
 keys u
 wait_for 'undone: .*\^R=redo'
 colleague

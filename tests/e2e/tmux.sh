@@ -86,6 +86,42 @@ wait_gone()
 	return 1
 }
 
+# state_pattern STATE: how the list shows a state, by its word or on a narrow screen by its mark.
+state_pattern()
+{
+	case $1 in
+	on) echo '(on|\[\*\])' ;;
+	off) echo '(off|\[ \])' ;;
+	partial) echo '(partial|\[~\])' ;;
+	foreign) echo '(foreign|\[X\])' ;;
+	inconsistent) echo '(inconsistent|\[!\])' ;;
+	unreadable | 'not read') echo "($1|\\[\\?\\])" ;;
+	'no switch') echo '(no switch|\[\.\])' ;;
+	gone) echo '(gone|\[-\])' ;;
+	any) echo '[^:]+' ;;
+	*) fail "no such state: '$1'" ;;
+	esac
+}
+
+# wait_state STATE PATTERN: until a row of the list is in this state and goes on so from its name on;
+# wait_cursor: until that is the row under the cursor.
+# The states: on, off, partial, foreign, inconsistent, unreadable, not read, no switch, gone; or any.
+wait_state()
+{
+	wait_for "^[> ][+ ]$(state_pattern "$1") +$2"
+}
+
+wait_cursor()
+{
+	wait_for "^>[+ ]$(state_pattern "$1") +$2"
+}
+
+# wait_list: until the list of probes is in front.
+wait_list()
+{
+	wait_for '^  STATE[^ ]? +PROBE'
+}
+
 # wait_until WANTED COMMAND...: until its output is so.
 wait_until()
 {
@@ -130,7 +166,7 @@ type_command()
 screen()
 {
 	type_command "'$PROBES_TUI' -no-syslog -pid $pid $*"
-	wait_for '^STATE PROVIDER:NAME'
+	wait_list
 }
 
 # ours: the process id of what runs in the shell
@@ -149,17 +185,11 @@ running()
 	esac
 }
 
-# row NAME: its line on the screen looked at last, without cursor and tag.
+# row NAME: its line on the screen, without cursor and tag.
 row()
 {
 	look
 	grep -E -e "[: ]$1( |\$)" "$tmp/screen" | head -n 1 | cut -c 3-
-}
-
-# mark NAME: the three characters of its state.
-mark()
-{
-	row "$1" | cut -c 1-3
 }
 
 # the line that has the cursor

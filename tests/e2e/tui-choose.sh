@@ -29,7 +29,7 @@ wait_for '^filter: .* 1/[0-9]+ shown'
 keys Enter
 wait_for "^probes-tui  pid [0-9]+ $pie "
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 same 'on' "$(state first)" enabled
 keys q
 wait_for '^Processes that hold probes'

@@ -23,12 +23,12 @@ tm pipe-pane -t main "cat >>'$tmp/sent'"
 screen
 wait_for 'ocaml_2:\\x1b\[2Jx'
 seen 'the path' '^probes-tui  pid [0-9]+ a\\x1b\[31mb '
-seen 'the rows are in order' '^> \[ \] ocaml_2:'
+seen 'the rows are in order' '^> off +ocaml_2:'
 keys '\'
 text '2Jx'
 wait_for '^1 of 8 match'
 keys Enter e
-wait_for '^> \[\*\] ocaml_2:\\x1b\[2Jx +1/1'
+wait_cursor on 'ocaml_2:\\x1b\[2Jx +1/1'
 keys Enter
 wait_for '^Detail of ocaml_2:\\x1b'
 keys q y
@@ -48,7 +48,7 @@ text "$tmp/hostile.txt"
 keys Enter
 wait_for 'wrote 1 probes as text'
 keys t g
-wait_for '^> \[\*\] - a\\x1b\[31mb  1 of 1 on'
+wait_cursor on '- a\\x1b\[31mb  1 of 1 on'
 keys q
 wait_for '^status=0$'
 if grep -q "$escape" "$tmp/hostile.sh" "$tmp/hostile.txt"; then fail 'an escape in a file'; fi
@@ -71,7 +71,7 @@ say()
 }
 say 'before\033[2J\033[H\033]0;title\007after\n'
 wait_for '^before\\x1b\[2J\\x1b\[H\\x1b\]0;title\\x07after'
-seen 'the list' '^> \[ \] ocaml_2:first'
+seen 'the list' '^> off +ocaml_2:first'
 say 'rlo \342\200\256 end\n'
 wait_for '^rlo \\u\{202e\} end'
 say 'wide \346\274\242\345\255\227 e\314\201 end\n'
@@ -81,7 +81,7 @@ wait_for '^bad \\xff\\xfe end'
 head -c 100000 /dev/zero | tr '\0' x >"/proc/$pid/fd/1"
 say '\nafter the long line\n'
 wait_for '^after the long line'
-seen 'the list' '^> \[ \] ocaml_2:first'
+seen 'the list' '^> off +ocaml_2:first'
 seen 'the footer' 'q Quit$'
 i=0
 while [ $i -lt 3000 ]; do
@@ -90,7 +90,7 @@ while [ $i -lt 3000 ]; do
 done >"/proc/$pid/fd/1"
 wait_for '^line 2999$'
 keys o
-wait_gone '^STATE PROVIDER:NAME'
+wait_gone '^  STATE +PROBE'
 keys g
 wait_for '^ready'
 keys G
@@ -110,7 +110,7 @@ VICTIMS=$tmp
 start long
 resize 80 24
 screen
-wait_for '^> \[ \] long:n+~'
+wait_cursor off 'long:n+~'
 seen 'three of them' '^ 3 probes 3 sites'
 seen 'the last columns' 'long:n+~? +-'
 keys e
@@ -123,10 +123,10 @@ wait_for '^Detail of long:n+'
 keys q p
 wait_for 'has no matching start or end'
 resize 40 10
-wait_for '^> \[\*\] long:n+~'
+wait_cursor on 'long:n+~'
 seen 'the footer' 'q Quit$'
 resize 200 50
-wait_for '^> \[\*\] long:n+~'
+wait_cursor on 'long:n+~'
 keys q
 wait_for '^status=0$'
 stop

@@ -20,7 +20,7 @@ text multi
 keys Enter !
 wait_for 'ocaml_2:multi: it is off, and code and semaphore agree'
 spoil 350
-wait_for '^> \[~\] ocaml_2:multi +1/5 +0 '
+wait_cursor partial 'ocaml_2:multi +1/5 +0 '
 keys e
 wait_for 'on multi: nothing was changed: cannot enable ocaml_2:multi: 1 of its 5$'
 seen 'the way out' '^sites are on, the others off \(partial\); ! explains and repairs it$'
@@ -41,10 +41,10 @@ wait_for 'Nothing disagrees now: it is off'
 seen 'the result line' 'force off multi: 1 site, '
 same 'off' "$(state multi)" disabled
 keys q
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 
 spoil 350
-wait_for '^> \[~\] ocaml_2:multi'
+wait_cursor partial 'ocaml_2:multi'
 keys ! e y
 wait_for 'Nothing disagrees now: it is on'
 same 'on' "$(state multi)" enabled
@@ -53,7 +53,7 @@ keys q y
 wait_for '^probes-tui attach -pid [0-9]+ -enable ocaml_2:multi -force$'
 keys q
 spoil 075
-wait_for '^> \[~\] ocaml_2:multi +4/5 +1 '
+wait_cursor partial 'ocaml_2:multi +4/5 +1 '
 keys !
 wait_for 'the semaphore says that all should be'
 keys '?'
@@ -68,7 +68,7 @@ keys q
 # ------------------------------------------------------------- wholly at odds
 spoil 350 first
 keys k
-wait_for '^> \[!\] ocaml_2:first +1/1 +0 +\?'
+wait_cursor inconsistent 'ocaml_2:first +1/1 +0 +\?'
 keys !
 wait_for '^What disagrees in ocaml_2:first'
 seen 'the process' 'Process [0-9]+: code and semaphore disagree'
@@ -77,7 +77,7 @@ keys y y
 wait_for 'Nothing disagrees now: it is off'
 # only code was written: that is undone like a count
 keys q u
-wait_for '^> \[!\] ocaml_2:first +1/1 +0'
+wait_cursor inconsistent 'ocaml_2:first +1/1 +0'
 keys '!'
 wait_for '^What disagrees in ocaml_2:first'
 keys y y
@@ -89,21 +89,21 @@ keys /
 text second
 keys Enter
 attach -enable second
-wait_for '^> \[\*\] ocaml_2:second +1/1 +1 +other '
+wait_cursor on 'ocaml_2:second +1/1 +1 +other '
 spoil 075 second
-wait_for '^> \[!\] ocaml_2:second +0/1 +1 '
+wait_cursor inconsistent 'ocaml_2:second +0/1 +1 '
 keys !
 wait_for '^What disagrees in ocaml_2:second'
 keys y y
 wait_for 'Nothing disagrees now: it is on'
 keys q
-wait_for '^> \[\*\] ocaml_2:second +1/1 +1 +other '
+wait_cursor on 'ocaml_2:second +1/1 +1 +other '
 keys d
 wait_for 'held by another party'
 keys Enter
 wait_for 'not done: nothing was changed'
 attach -disable second
-wait_for '^> \[ \] ocaml_2:second +0/1 +0 '
+wait_cursor off 'ocaml_2:second +0/1 +0 '
 keys /
 text multi
 keys Enter

@@ -19,7 +19,7 @@ wait_for '^status=0$'
 # What another tool holds cannot be taken back: said, tried when the lease runs out again, not at once.
 screen -lease 2s -log "'$tmp/log'"
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 site=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "first" { print $3; exit }')
 byte=$(($(bias "$VICTIMS/loop_ocaml2_pie") + site + 1))
 poke $byte 314
@@ -35,16 +35,16 @@ wait_for '^status=0$'
 
 screen -lease 3s
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 wait_for ' lease [123]s can:'
 wait_for 'the lease ran out, undone: 1 site'
 same 'undone' "$(state first)" disabled
-wait_for '^> \[ \] ocaml_2:first'
+wait_cursor off 'ocaml_2:first'
 unseen 'nothing is held' 'lease [0-9]'
 keys u
 wait_for 'nothing to undo'
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 i=0
 while [ $i -lt 20 ]; do # two leases long
 	keys j
@@ -59,7 +59,7 @@ unseen 'still' 'the lease ran out'
 # while a prompt is open, and frozen
 screen -lease 0.05
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 keys Z
 wait_for 'FROZEN'
 keys /
@@ -73,13 +73,13 @@ wait_for '^status=0$'
 
 screen -lease 0
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 unseen 'no lease' ' lease '
 keys q
 wait_for '^status=0$'
 terminal 40 10
 type_command "'$PROBES_TUI' -no-syslog -pid $pid -lease 2m"
-wait_for '^> \[ \] ocaml_2:first'
+wait_cursor off 'ocaml_2:first'
 keys e
 wait_for 'lease [12]m 1 on 1 you$'
 keys q
@@ -89,7 +89,7 @@ wait_for '^status=0$'
 terminal 80 24
 screen -lease 2s
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 keys C-z
 wait_for '^probes-tui: 1 probe stays as this session switched it; fg returns'
 wait_until disabled state first
@@ -105,7 +105,7 @@ wait_for '^status='
 for signal in TERM HUP; do
 	screen
 	keys e
-	wait_for '^> \[\*\] ocaml_2:first'
+	wait_cursor on 'ocaml_2:first'
 	keys C-z
 	wait_for '^probes-tui: 1 probe stays'
 	one=$(ours)

@@ -30,14 +30,14 @@ quiet()
 tm pipe-pane -t main "cat >>'$tmp/sent'"
 screen -refresh 0.2 -lease 0
 wait_for '10000 probes'
-names=$(sed -n 's/^[> ] \[ \] \([^ ]*\) .*/\1/p' "$tmp/screen" | head -n 7 | sed -n '2p;4p;6p')
+names=$(sed -n 's/^[> ] off  *\([^ ]*\) .*/\1/p' "$tmp/screen" | head -n 7 | sed -n '2p;4p;6p')
 quiet
 before=$(sent)
 # shellcheck disable=SC2086 # three words
 set -- $names
 attach -enable "$1,$2,$3"
-wait_for "\[\*\] $1 "
-wait_for "\[\*\] $3 "
+wait_state on "$1 "
+wait_state on "$3 "
 wait_for ' 3 on '
 bytes=$(($(sent) - before))
 checks=$((checks + 1))
@@ -47,7 +47,7 @@ checks=$((checks + 1))
 keys '\'
 wait_for '^filter:'
 attach -disable "$1,$2,$3"
-wait_for "\[ \] $1 "
+wait_state off "$1 "
 keys Escape q
 wait_for '^status=0$'
 tm pipe-pane -t main

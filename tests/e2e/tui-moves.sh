@@ -50,18 +50,18 @@ wait_for ' row 1/30 '
 keys /
 text req_
 keys Enter
-wait_for '^> \[ \] ocaml_2:req_abort'
+wait_cursor off 'ocaml_2:req_abort'
 keys n
-wait_for '^> \[ \] ocaml_2:req_done'
+wait_cursor off 'ocaml_2:req_done'
 keys N
-wait_for '^> \[ \] ocaml_2:req_abort'
+wait_cursor off 'ocaml_2:req_abort'
 
 # --- written over by somebody else
 printf '\033[5;10HWRITTEN OVER' >"$(tm display-message -p -t main '#{pane_tty}')"
 wait_for 'WRITTEN OVER'
 keys C-l
 wait_gone 'WRITTEN OVER'
-seen 'the list is whole' '^> \[ \] ocaml_2:req_abort'
+seen 'the list is whole' '^> off +ocaml_2:req_abort'
 keys q
 wait_for '^shell> *$|^status=0$'
 kill "$pid"

@@ -18,21 +18,21 @@ it()
 # ------------------------------------------------- output, docked and in full
 terminal 80 24
 type_command "'$PROBES_TUI' -no-syslog -prog '$program'"
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 wait_for '^.. output of pid [0-9]+: running '
 wait_for '^ready [0-9]+$'
 pid=$(it)
 keys / req_start Enter
-wait_for '^> \[ \] ocaml_2:req_start'
+wait_cursor off 'ocaml_2:req_start'
 keys e
-wait_for '^> \[\*\] ocaml_2:req_start'
+wait_cursor on 'ocaml_2:req_start'
 wait_for '^\[req_start\]'
 keys o
 wait_for '^.. output of pid'
-wait_gone '^STATE PROVIDER:NAME'
+wait_gone '^  STATE +PROBE'
 seen 'from its beginning' '^ready'
 keys o
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 
 # ------------------------------------------------------------ leaving: end it
 keys q
@@ -47,7 +47,7 @@ same 'ended' "$(running "$pid")" no
 
 # -------------------------------------- leaving it: its output goes to a file
 type_command "'$PROBES_TUI' -no-syslog -prog '$program' -enable req_start"
-wait_for '\[\*\] ocaml_2:req_start|^.. output of pid'
+wait_state on 'ocaml_2:req_start|^.. output of pid'
 wait_for '^\[req_start\]'
 pid=$(it)
 started="$started $pid"
@@ -71,19 +71,19 @@ wait_for 'HELD AT ITS START'
 seen 'the footer' '^r RUN IT'
 unseen 'nothing has run' '^ready'
 keys / quote_update Enter e
-wait_for '\[\*\] ocaml_2:quote_update'
+wait_state on 'ocaml_2:quote_update'
 pid=$(it)
 keys r
 wait_gone 'HELD AT'
 keys o # of four lines the first may have gone by
 wait_for '^ready'
 keys o
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 started="$started $pid"
 kill -KILL "$pid"
 wait_for 'was ended by signal 9'
 wait_for ' ENDED$'
-seen 'states are not known' '\[\?\] ocaml_2:quote_update +-'
+seen 'states are not known' 'unreadable +ocaml_2:quote_update +-'
 keys e
 wait_for 'the target is gone'
 keys q

@@ -68,12 +68,12 @@ shade()
 	type=$1
 	shift
 	type_command "TERM=$type '$PROBES_TUI' -no-syslog -pid $pid $*"
-	wait_for '^STATE PROVIDER:NAME'
+	wait_list
 	keys e
-	wait_for '^> \[\*\] ocaml_2:first'
+	wait_cursor on 'ocaml_2:first'
 	keys j # the cursor's line is in reverse
-	wait_for '^  \[\*\] ocaml_2:first'
-	looks '[*]'
+	wait_state on 'ocaml_2:first'
+	looks 'on  '
 	keys q
 	wait_for '^status=0$'
 }
@@ -98,15 +98,15 @@ mouse()
 }
 screen -mouse
 mouse 0 10 7
-wait_for '^> \[ \] ocaml_2:never'
+wait_cursor off 'ocaml_2:never'
 mouse 65 1 1
-wait_for '^> \[ \] ocaml_2:sema_only'
+wait_cursor off 'ocaml_2:sema_only'
 mouse 64 1 1
-wait_for '^> \[ \] ocaml_2:never'
+wait_cursor off 'ocaml_2:never'
 mouse 0 1 20
 mouse 0 1 1
 keys j
-wait_for '^> \[ \] ocaml_2:registers'
+wait_cursor off 'ocaml_2:registers'
 keys q
 wait_for '^status=0$'
 : >"$tmp/sent"

@@ -23,20 +23,20 @@ start2 loop_ocaml2_pie
 type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2"
 wait_for '^probes-tui  2 processes'
 seen 'summed' '^ 8 probes 22 sites'
-seen 'a row' '^> \[ \] ocaml_2:first +0/2 +0 +2 '
+seen 'a row' '^> off +ocaml_2:first +0/2 +0 +2 '
 keys e
-wait_for '^> \[\*\] ocaml_2:first +2/2 +1 +2 +me'
+wait_cursor on 'ocaml_2:first +2/2 +1 +2 +you'
 seen 'the result line' 'on first: 2 sites in 2 processes, target not stopped'
 ask 'step 2'
 same 'in the one' "$(value first hits)" 2
 ask2 'step 3'
 same 'in the other' "$(value first hits)" 3
 attach -disable first
-wait_for '^> \[~\] ocaml_2:first +1/2 +0-1 +2 '
+wait_cursor partial 'ocaml_2:first +1/2 +0-1 +2 '
 keys u
 wait_for 'undone: on first'
 attach -enable second
-wait_for '\[~\] ocaml_2:second +1/2 +0-1 +2'
+wait_state partial 'ocaml_2:second +1/2 +0-1 +2'
 keys e
 wait_for ' on first: 2 sites in 2 processes'
 attach -disable second

@@ -35,12 +35,12 @@ seen 'no probes, and why' '^probes-tui: .*'
 # ------------------------------------------------------------------ poor ones
 for type in dumb vt100 linux; do
 	type_command "TERM=$type '$PROBES_TUI' -no-syslog -pid $pid"
-	wait_for '^STATE PROVIDER:NAME' || continue
-	wait_for '^> \[ \] ocaml_2:first'
+	wait_list || continue
+	wait_cursor off 'ocaml_2:first'
 	keys e
-	wait_for '^> \[\*\] ocaml_2:first'
+	wait_cursor on 'ocaml_2:first'
 	keys j
-	wait_for '^> \[ \] ocaml_2:multi'
+	wait_cursor off 'ocaml_2:multi'
 	keys q
 	wait_for 'status=0$'
 done
@@ -52,11 +52,11 @@ sent()
 	: >"$tmp/sent"
 	tm pipe-pane -t main "cat >>'$tmp/sent'"
 	type_command "$1"
-	wait_for '^STATE PROVIDER:NAME'
+	wait_list
 	keys e
-	wait_for '^> \[\*\] ocaml_2:first'
+	wait_cursor on 'ocaml_2:first'
 	keys u
-	wait_for '^> \[ \] ocaml_2:first'
+	wait_cursor off 'ocaml_2:first'
 }
 # What the screen sent is there as a whole: the shell's own line behind it is.
 settled()
@@ -103,7 +103,7 @@ done
 same 'quiet for ten refreshes' "$settled" 1
 before=$(wc -c <"$tmp/sent")
 attach -enable second
-wait_for '\[\*\] ocaml_2:second'
+wait_state on 'ocaml_2:second'
 after=$(wc -c <"$tmp/sent")
 checks=$((checks + 1))
 [ $((after - before)) -lt 200 ] || fail "one row changed: $((after - before)) bytes"

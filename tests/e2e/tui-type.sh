@@ -17,13 +17,13 @@ begin()
 terminal 80 24
 begin
 keys / second Enter
-wait_for '^> \[ \] ocaml_2:second'
+wait_cursor off 'ocaml_2:second'
 keys 'C-]'
 wait_for '^ KEYS GO TO THE PROGRAM +\^\] takes them back'
 seen 'the pane' '^.. output of pid [0-9]+: running, has the keyboard'
 text 'report'
 wait_for '^report$'
-seen 'no key did anything here' '^> \[ \] ocaml_2:second'
+seen 'no key did anything here' '^> off +ocaml_2:second'
 keys Enter
 wait_for '^done report'
 text 'frobnicate'
@@ -32,7 +32,7 @@ wait_for '^unknown'
 keys 'C-]'
 wait_gone 'KEYS GO TO'
 keys e
-wait_for '^> \[\*\] ocaml_2:second'
+wait_cursor on 'ocaml_2:second'
 
 # ------------------------------------------------------------------ the search
 i=0

@@ -27,6 +27,32 @@ START_TEST(fits)
 }
 END_TEST
 
+START_TEST(cuts_in_the_middle)
+{
+	char out[64];
+
+	ck_assert_str_eq(text_middle(out, sizeof out, "p:abc", 7), "p:abc  ");
+	ck_assert_str_eq(text_middle(out, sizeof out, "abcdefgh", 8), "abcdefgh");
+	ck_assert_str_eq(text_middle(out, sizeof out, "abcdefgh", 6), "abc~gh");
+	ck_assert_str_eq(text_middle(out, sizeof out, "abcdefgh", 5), "ab~gh");
+	ck_assert_str_eq(text_middle(out, sizeof out, "abcdefgh", 2), "a~");
+	ck_assert_str_eq(text_middle(out, sizeof out, "abcdefgh", 0), "");
+	for (int columns = 1; columns < 30; columns++) {
+		text_middle(out, sizeof out, "\xe4\xb8\xad\xe4\xb8\xad:\xe4\xb8\xad\xe4\xb8\xad",
+			columns);
+		ck_assert_int_eq(text_width(out), columns);
+	}
+	text_set_utf8(true);
+	ck_assert_str_eq(text_middle(out, sizeof out, "abcdefgh", 5), "ab\u2026gh");
+	text_set_utf8(false);
+	ck_assert_int_eq(text_middle_at("abcdefgh", 8, 5), 5);
+	ck_assert_int_eq(text_middle_at("abcdefgh", 5, 1), 1);
+	ck_assert_int_eq(text_middle_at("abcdefgh", 5, 4), 2); /* at the cut */
+	ck_assert_int_eq(text_middle_at("abcdefgh", 5, 6), 3);
+	ck_assert_int_eq(text_middle_at("abcdefgh", 5, 7), 4);
+}
+END_TEST
+
 START_TEST(wraps)
 {
 	const char *next;
@@ -126,6 +152,7 @@ Suite *text_suite(void)
 	TCase *c = tcase_create("text");
 
 	tcase_add_test(c, fits);
+	tcase_add_test(c, cuts_in_the_middle);
 	tcase_add_test(c, wraps);
 	tcase_add_test(c, clips);
 	tcase_add_test(c, frames);

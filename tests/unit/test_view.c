@@ -182,15 +182,15 @@ START_TEST(clicks)
 	ck_assert(!view_list_ops.click(&a, first + (int)a.list.rows.count, 30));
 	ck_assert(!view_list_ops.click(&a, 0, 0));
 	ck_assert_uint_eq(a.list.rows.cursor, 2);
-	ck_assert_int_eq(a.list.order, COLUMN_NAME);
+	ck_assert_int_eq(a.list.order, COLUMN_PROBE);
 	ck_assert(!view_list_ops.click(&a, first - 1, 1));
 	ck_assert_int_eq(a.list.order, COLUMN_STATE);
 	ck_assert(!a.list.invert);
 	view_list_ops.click(&a, first - 1, 1);
 	ck_assert_int_eq(a.list.order, COLUMN_STATE);
 	ck_assert(a.list.invert);
-	view_list_ops.click(&a, first - 1, 12);
-	ck_assert_int_eq(a.list.order, COLUMN_NAME);
+	view_list_ops.click(&a, first - 1, 20);
+	ck_assert_int_eq(a.list.order, COLUMN_PROBE);
 	ck_assert(!a.list.invert);
 	ck_assert_ptr_null(view_help_ops.click);
 }

@@ -114,15 +114,15 @@ static void act_command_filter(struct app *a, const char *rest)
 static void act_command_sort(struct app *a, const char *rest)
 {
 	bool invert = *rest == '-';
+	int column = columns_find(rest + invert, strlen(rest + invert));
 	char names[128] = "";
 
-	for (int c = 0; c < COLUMN_COUNT; c++) {
-		if (!strcmp(rest + invert, column_table[c].name)) {
-			list_sort(&a->list, (enum column_id)c, invert);
-			return;
-		}
-		text_addf(names, sizeof names, " %s", column_table[c].name);
+	if (column >= 0 && column < COLUMN_COUNT) {
+		list_sort(&a->list, (enum column_id)column, invert);
+		return;
 	}
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		text_addf(names, sizeof names, " %s", column_table[c].name);
 	app_complain(a, "sort by one of:%s (-NAME: inverted)", names);
 }
 

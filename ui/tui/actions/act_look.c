@@ -220,16 +220,16 @@ void act_look_reopen(struct app *a, enum request r)
 
 /* ------------------------------------------------------------------ the list */
 
-/* Skip the columns that the list does not show now. */
+/* Sort by the next column on the screen. */
 void act_look_sort(struct app *a, enum request r)
 {
-	bool arguments = a->model.argued && view_list_areas(a).columns >= COLUMN_ARGUMENTS_FROM;
 	enum column_id next = a->list.order;
+	struct column_layout shown;
 
+	view_list_columns(a, &shown);
 	do
-		next = column_next_order(next);
-	while ((next == COLUMN_PROCESSES && a->model.process_count < 2) ||
-		(next == COLUMN_ARGUMENTS && !arguments));
+		next = (next + 1) % COLUMN_COUNT;
+	while (!shown.at[next].width);
 	if (r == REQUEST_INVERT)
 		list_sort(&a->list, a->list.order, !a->list.invert);
 	else

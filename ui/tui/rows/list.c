@@ -21,7 +21,7 @@ void list_init(struct list *l, struct model *model)
 
 	memset(l, 0, sizeof *l);
 	l->model = model;
-	l->order = COLUMN_NAME;
+	l->order = COLUMN_PROBE;
 	rowlist_init(&l->rows);
 	l->filter = filter_parse("", why, sizeof why);
 }

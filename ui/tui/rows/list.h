@@ -42,7 +42,7 @@ struct list {
 	size_t waiting;   /* rows whose functions were not looked up in time */
 	char filter_text[INPUT_SIZE];
 	struct search search;
-	int hscroll; /* columns of the names that are scrolled off */
+	int hscroll; /* columns after PROBE that are scrolled off */
 };
 
 void list_init(struct list *l, struct model *model);

@@ -158,6 +158,8 @@ static uint32_t model_new_row(
 	m->argued |= arguments && *arguments;
 	if (text_width(r->label) > m->widest)
 		m->widest = text_width(r->label);
+	if (text_width(row_name(r)) > m->widest_name)
+		m->widest_name = text_width(row_name(r));
 	return (uint32_t)m->row_count++;
 }
 

@@ -63,6 +63,7 @@ struct model {
 	bool switched;       /* an operation that changes a process has begun */
 	bool argued;         /* some have arguments */
 	int widest;          /* columns of the longest label */
+	int widest_name;     /* and of the longest name without its provider */
 	uint32_t most_sites; /* of a row */
 };
 

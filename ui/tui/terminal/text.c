@@ -162,6 +162,37 @@ const char *text_fit(char *out, size_t size, const char *s, int columns)
 	return out;
 }
 
+/* Columns before and after the cut. */
+static int text_middle_tail(int columns)
+{
+	return columns > 2 ? (columns - 1) / 2 : 0;
+}
+
+const char *text_middle(char *out, size_t size, const char *s, int columns)
+{
+	int tail = text_middle_tail(columns), head = columns - 1 - tail, width = text_width(s);
+	int used, rest;
+	size_t n;
+
+	if (width <= columns || columns < 1)
+		return text_fit(out, size, s, columns);
+	n = text_cut(s, head, &used);
+	snprintf(out, size, "%.*s%*s%s", (int)n, s, head - used, "", text_glyph(TEXT_CUT));
+	for (s += n; (rest = text_width(s)) > tail;)
+		s += text_next(s, &used);
+	text_addf(out, size, "%s%*s", s, tail - rest, "");
+	return out;
+}
+
+int text_middle_at(const char *s, int columns, int at)
+{
+	int width = text_width(s), tail = text_middle_tail(columns), head = columns - 1 - tail;
+
+	if (width <= columns || at < head)
+		return at;
+	return at < width - tail ? head : at - width + columns;
+}
+
 const char *text_clean(const char *raw, char *out, size_t size)
 {
 	size_t length = probes_escape(raw, out, size), used = 0;
@@ -196,6 +227,9 @@ const char *text_glyph(enum text_glyph glyph)
 		[TEXT_BOTTOM_LEFT] = {"+", "\u2570"},
 		[TEXT_BOTTOM_RIGHT] = {"+", "\u256f"},
 		[TEXT_CURSOR] = {">", "\u258c"},
+		[TEXT_DOWN] = {"v", "\u25bc"},
+		[TEXT_UP] = {"^", "\u25b2"},
+		[TEXT_CUT] = {"~", "\u2026"},
 	};
 
 	return glyphs[glyph][text_utf8];

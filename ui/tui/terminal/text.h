@@ -41,6 +41,10 @@ const char *text_skip(const char *s, int columns);
  * out. */
 const char *text_fit(char *out, size_t size, const char *s, int columns);
 
+/* Likewise, but cut in the middle ("begin…end"), and where a column of s is shown then. */
+const char *text_middle(char *out, size_t size, const char *s, int columns);
+int text_middle_at(const char *s, int columns, int at);
+
 /* Escape raw text for this terminal: probes_escape, and \u{NNNN} for characters that an ASCII
  * terminal cannot show. Returns out. */
 const char *text_clean(const char *raw, char *out, size_t size);
@@ -54,6 +58,9 @@ enum text_glyph {
 	TEXT_BOTTOM_LEFT,
 	TEXT_BOTTOM_RIGHT,
 	TEXT_CURSOR, /* before the row under the cursor */
+	TEXT_DOWN,   /* behind the heading of the column that the list is sorted by: the largest */
+	TEXT_UP,     /* first; the smallest first */
+	TEXT_CUT,    /* instead of what is cut out */
 	TEXT_GLYPHS
 };
 const char *text_glyph(enum text_glyph glyph);

@@ -53,7 +53,7 @@ bool view_move_sideways(int *hscroll, enum request r)
 
 void view_rows_move(struct rowlist *l, int *hscroll, enum request r)
 {
-	if (view_move_sideways(hscroll, r))
+	if (hscroll && view_move_sideways(hscroll, r))
 		return;
 	if (r == REQUEST_PAGE_DOWN || r == REQUEST_PAGE_UP)
 		rowlist_page(l, r == REQUEST_PAGE_DOWN ? 2 : -2);

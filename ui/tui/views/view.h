@@ -28,7 +28,7 @@ uint32_t view_text_row(const struct app *a);
 struct search *view_text_search(struct app *a);
 bool view_text_seek(struct app *a, size_t from, int direction);
 
-/* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off. */
+/* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off, or NULL. */
 void view_rows_move(struct rowlist *l, int *hscroll, enum request r);
 /* Put the cursor on the row at line y of the screen; false: there is none. first: line of the top
  * row. */
@@ -49,6 +49,8 @@ struct view_list_areas {
 	bool heading;
 };
 struct view_list_areas view_list_areas(const struct app *a);
+/* Which columns of the list are on the screen, and where. */
+void view_list_columns(const struct app *a, struct column_layout *columns);
 
 void view_header_draw(const struct app *a, struct canvas *c, struct area area);
 

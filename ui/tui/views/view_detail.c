@@ -152,13 +152,14 @@ struct view_detail_sums {
 static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
 {
 	char who[32], sites[32], ref[32];
-	const char *held = column_cell(r, COLUMN_WHO, who, sizeof who);
+	const char *held = column_cell(r, COLUMN_HOLDER, who, sizeof who);
 
-	snprintf(sums->state, sizeof sums->state, "%s %s%s%s", states[r->state].mark,
-		states[r->state].word, *held ? ", held by " : "", held);
+	snprintf(sums->state, sizeof sums->state, "%s%s%s", states[r->state].word,
+		*held ? ", held by " : "", held);
 	snprintf(sums->sites, sizeof sums->sites, "%s",
 		column_cell(r, COLUMN_SITES, sites, sizeof sites));
-	snprintf(sums->ref, sizeof sums->ref, "%s", column_cell(r, COLUMN_REF, ref, sizeof ref));
+	snprintf(sums->ref, sizeof sums->ref, "%s",
+		column_cell(r, COLUMN_SEMAPHORE, ref, sizeof ref));
 }
 
 static void view_detail_build(struct app *a)
