@@ -180,17 +180,24 @@ static int check(const struct options *o, struct probes_error *e)
 	return 0;
 }
 
+/* The verb at argv[1], and where its options begin; 1: there is no verb. */
+static int read_verb(int argc, char **argv, struct options *o)
+{
+	for (size_t i = 1; argc > 1 && i < verbs_table_count; i++)
+		if (!strcmp(argv[1], verbs_table[i].name)) {
+			o->verb = verbs_table[i].verb;
+			return 2;
+		}
+	return 1;
+}
+
 int options_parse(int argc, char **argv, struct options *o, struct probes_error *e)
 {
 	int at = 1, r = 0;
 
 	*o = (struct options){.verb = VERB_SCREEN, .args = argv + argc};
 	if (argc > 1 && argv[1][0] != '-') {
-		for (size_t i = 1; i < verbs_table_count; i++)
-			if (!strcmp(argv[1], verbs_table[i].name)) {
-				o->verb = verbs_table[i].verb;
-				at = 2;
-			}
+		at = read_verb(argc, argv, o);
 		if (at == 1)
 			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
 				"give list, info, attach, trace, repair, or none for the screen",
@@ -206,6 +213,38 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 			return r;
 	}
 	return r ? r : check(o, e);
+}
+
+const struct option_row *options_unfinished(
+	int argc, char **argv, struct options *o, const char **value, bool *ended)
+{
+	const struct option_row *row;
+	struct probes_error e;
+	int at;
+
+	*o = (struct options){.verb = VERB_SCREEN, .args = argv + argc};
+	*ended = false;
+	*value = argv[argc - 1];
+	/* The last word is no verb yet. */
+	for (at = read_verb(argc - 1, argv, o); at < argc - 1; at++) {
+		const char *name = argv[at] + strspn(argv[at], "-");
+		size_t length = strcspn(name, "=");
+
+		*ended = !strcmp(argv[at], "--");
+		if (*ended)
+			return NULL;
+		row = name == argv[at] ? NULL : find(name, length);
+		if (row && row->argument && !name[length] && at + 1 == argc - 1)
+			return row;
+		if (row && read_option(o, argc, argv, &at, &e) < 0)
+			continue;
+	}
+	if (**value != '-' || !strchr(*value, '='))
+		return NULL;
+	row = find(*value + strspn(*value, "-"), strcspn(*value, "=") - strspn(*value, "-"));
+	if (row)
+		*value = strchr(*value, '=') + 1;
+	return row && row->argument ? row : NULL;
 }
 
 void options_done(struct options *o)

@@ -42,7 +42,7 @@ keys()
 # text TEXT: typed as it is.
 text()
 {
-	tm send-keys -t main -l "$1"
+	tm send-keys -t main -l -- "$1"
 }
 
 # look: what the pane shows now, into $tmp/screen; lines that the shell's terminal wrapped are one.

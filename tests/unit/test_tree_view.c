@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/tui/operations/shell.h"
+#include "ui/shell.h"
+#include "ui/tui/operations/fold.h"
 #include "ui/tui/rows/groups.h"
 #include "ui/tui/rows/pairs.h"
 #include "ui/tui/views/view.h"
@@ -168,7 +169,7 @@ START_TEST(folds)
 		struct pager l = {0};
 		char got[2048];
 
-		shell_fold(&l, 0, command, columns);
+		fold_command(&l, 0, command, columns);
 		for (size_t i = 0; i < l.count; i++)
 			ck_assert_int_le((int)strlen(l.all[i].text), columns + 1);
 		unfold(&l, got);

@@ -5,7 +5,7 @@
 #include "ui/tui/actions/act.h"
 
 #include "ui/options.h"
-#include "ui/tui/operations/shell.h"
+#include "ui/shell.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 

@@ -5,7 +5,7 @@
 #include "ui/tui/operations/command.h"
 
 #include "ui/probe_name.h"
-#include "ui/tui/operations/shell.h"
+#include "ui/shell.h"
 #include "ui/tui/terminal/mem.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/operations/command.h"
-#include "ui/tui/operations/shell.h"
+#include "ui/tui/operations/fold.h"
 #include "ui/tui/terminal/mem.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void view_record_add(struct app *a, const char *what, char *command)
 	struct pager *l = &a->text.pager;
 
 	pager_wrap(l, STYLE_TITLE, "# ", what, a->columns);
-	shell_fold(l, STYLE_PLAIN, command, a->columns);
+	fold_command(l, STYLE_PLAIN, command, a->columns);
 	pager_addf(l, STYLE_PLAIN, "%s", "");
 	free(command);
 }
