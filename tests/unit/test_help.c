@@ -163,6 +163,19 @@ START_TEST(texts_are_searched)
 }
 END_TEST
 
+START_TEST(search_goes_round)
+{
+	ask(REQUEST_SEARCH, "~.");
+	rowlist_to(&a.list.rows, 0);
+	act(&a, REQUEST_PREVIOUS);
+	ck_assert_uint_eq(a.list.rows.cursor, a.list.rows.count - 1);
+	act(&a, REQUEST_NEXT);
+	ck_assert_uint_eq(a.list.rows.cursor, 0);
+	act(&a, REQUEST_NEXT);
+	ck_assert_uint_eq(a.list.rows.cursor, 1);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- prompts */
 
 START_TEST(prompts_show_their_syntax)
@@ -185,6 +198,9 @@ START_TEST(prompts_show_their_syntax)
 	type("enable-regexp ");
 	ck_assert_ptr_nonnull(strstr(said(), "from the first character"));
 	act_prompt_key(&a, K_CTRL('C'));
+	ck_assert_ptr_null(a.prompt.ops);
+	act(&a, REQUEST_FILTER);
+	app_open(&a, VIEW_OUTPUT); /* which has no filter */
 	ck_assert_ptr_null(a.prompt.ops);
 }
 END_TEST
@@ -286,6 +302,7 @@ Suite *help_suite(void)
 	tcase_add_test(c, legend_comes_first);
 	tcase_add_test(c, help_is_about_the_view);
 	tcase_add_test(c, texts_are_searched);
+	tcase_add_test(c, search_goes_round);
 	tcase_add_test(c, prompts_show_their_syntax);
 	tcase_add_test(c, prompts_remember);
 	tcase_add_test(c, filters_complete);

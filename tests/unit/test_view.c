@@ -64,6 +64,11 @@ START_TEST(table_is_complete)
 		ck_assert_msg(v->layout && v->draw && v->move, "view %d", i);
 		ck_assert_msg(v->where && !(v->where & (v->where - 1)), "view %d", i);
 		ck_assert_msg(!v->wait == !v->poll, "view %d", i);
+		ck_assert_msg(!v->search == !v->seek && !v->filter == !v->filtered, "view %d", i);
+		ck_assert_msg(
+			v->search || !request_possible(REQUEST_NEXT, v->where, ~0u), "view %d", i);
+		ck_assert_msg(v->filter || !request_possible(REQUEST_FILTER, v->where, ~0u),
+			"view %d", i);
 		/* w, and e with d, are keys only where there is something to write and to switch */
 		ck_assert_msg(
 			v->write || !request_possible(REQUEST_WRITE, v->where, ~0u), "view %d", i);

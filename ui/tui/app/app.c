@@ -89,6 +89,7 @@ void app_open(struct app *a, enum app_view view)
 	if (a->views[view]->overlay && !app_view(a)->overlay)
 		a->before = a->view;
 	a->view = view;
+	a->prompt.ops = NULL; /* a prompt is about the view that it was opened in */
 	a->hscroll = 0;
 	pager_begin(&a->text.pager);
 	if (app_view(a)->build)

@@ -292,7 +292,7 @@ void app_say_error(struct app *a, const char *prefix, const struct probes_error 
 
 /* The view in front. */
 const struct view_ops *app_view(const struct app *a);
-/* Bring a view to the front, at its top. */
+/* Bring a view to the front, at its top. An open prompt goes. */
 void app_open(struct app *a, enum app_view view);
 /* What is possible now: enum request_need. */
 unsigned app_have(const struct app *a);

@@ -129,8 +129,8 @@ void pager_draw(const struct pager *p, struct canvas *c, struct area area, int h
 		size_t i = p->top + (size_t)y;
 
 		if (p->all[i].style == STYLE_HEAD)
-			canvas_line(c, area.y + y, p->all[i].style,
-				text_skip(p->all[i].text, hscroll));
+			canvas_line(
+				c, area.y + y, p->all[i].style, text_skip(p->all[i].text, hscroll));
 		else
 			canvas_put(c, area.y + y, 0, -1, p->all[i].style,
 				text_skip(p->all[i].text, hscroll));
