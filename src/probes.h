@@ -68,6 +68,8 @@ struct probes_error {
 	char what[512]; /* what failed: "cannot read the maps of process 12" */
 	char why[512];  /* the cause: "No such process" */
 	char hint[512]; /* what to try; may be empty */
+	char as[80];    /* not empty: the same call succeeds behind these words ("sudo"), and hint
+			   is an example of such a call */
 };
 
 /*
@@ -300,6 +302,7 @@ enum probes_access_mark {
 struct probes_access_check {
 	enum probes_access_mark mark;
 	char text[160];
+	char as[80]; /* of what to try: as in struct probes_error */
 };
 struct probes_access {
 	bool can_list, can_read, can_switch;

@@ -147,6 +147,7 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	if (argc > 1 && !strcmp(argv[1], "complete"))
 		return complete_run(argc - 1, argv + 1);
+	report_call(argc, argv);
 	if (options_parse(argc, argv, &o, &e) < 0) {
 		report_error(&e);
 		status = (int)e.status;

@@ -50,7 +50,7 @@ int error_set(struct probes_error *e, enum probes_status status, int code, const
 	vsnprintf(e->what, sizeof e->what, what, args);
 	va_end(args);
 	snprintf(e->why, sizeof e->why, "%s", strerror(-code));
-	e->hint[0] = '\0';
+	e->hint[0] = e->as[0] = '\0';
 	if (error_is_shortage(code))
 		error_explain_shortage(code, e->why, sizeof e->why, e->hint, sizeof e->hint);
 	return code;
@@ -74,6 +74,7 @@ int error_hint(struct probes_error *e, const char *hint, ...)
 
 	if (error_is_shortage(e->code))
 		return e->code;
+	e->as[0] = '\0';
 	va_start(args, hint);
 	vsnprintf(e->hint, sizeof e->hint, hint, args);
 	va_end(args);
@@ -85,6 +86,7 @@ int error_remains(struct probes_error *e, const char *hint, ...)
 	size_t used = strlen(e->hint);
 	va_list args;
 
+	e->as[0] = '\0';
 	if (used)
 		used += (size_t)snprintf(e->hint + used, sizeof e->hint - used, "; ");
 	va_start(args, hint);

@@ -216,6 +216,22 @@ static void access_check(
 	va_end(args);
 }
 
+/* The same call, behind these words; the text is an example. */
+__attribute__((format(printf, 3, 4))) static void access_try_as(
+	const struct access_facts *f, struct probes_access *a, const char *as, ...)
+{
+	char words[sizeof a->checks->as];
+	size_t before = a->count;
+	va_list args;
+
+	va_start(args, as);
+	vsnprintf(words, sizeof words, as, args);
+	va_end(args);
+	access_check(a, PROBES_ACCESS_TRY, "%s probes-tui -pid %d", words, f->pid);
+	if (a->count > before)
+		memcpy(a->checks[before].as, words, sizeof words);
+}
+
 static void access_attempts(const struct access_facts *f, struct probes_access *a)
 {
 	bool known = !f->machine[0];
@@ -272,13 +288,11 @@ static void access_suggest(const struct access_facts *f, struct probes_access *a
 		      f->same_user_namespace != 0 && f->ptrace_scope <= 0;
 
 	if (enough && f->our_uid != 0)
-		access_check(a, PROBES_ACCESS_TRY, "sudo -u '#%u' -g '#%u' probes-tui -pid %d",
-			f->real_uid, f->real_gid, f->pid);
+		access_try_as(f, a, "sudo -u '#%u' -g '#%u'", f->real_uid, f->real_gid);
 	else if (enough && capability_in(f->our_capabilities, CAPABILITY_SETUID) &&
 		 capability_in(f->our_capabilities, CAPABILITY_SETGID))
-		access_check(a, PROBES_ACCESS_TRY,
-			"setpriv --reuid %u --regid %u --clear-groups probes-tui -pid %d",
-			f->real_uid, f->real_gid, f->pid);
+		access_try_as(f, a, "setpriv --reuid %u --regid %u --clear-groups", f->real_uid,
+			f->real_gid);
 	if (f->bounded) {
 		access_check(a, PROBES_ACCESS_TRY, "run probes-tui on the host, as root");
 		access_check(a, PROBES_ACCESS_TRY,
@@ -288,8 +302,8 @@ static void access_suggest(const struct access_facts *f, struct probes_access *a
 		access_check(a, PROBES_ACCESS_TRY,
 			"start it from a shell of root that has CAP_SYS_PTRACE (capsh --print)");
 	} else {
-		access_check(a, PROBES_ACCESS_TRY, "sudo probes-tui -pid %d%s", f->pid,
-			f->no_new_privs ? "    (not below no_new_privs, which holds here)" : "");
+		access_try_as(f, a, "%s",
+			f->no_new_privs ? "from a shell without no_new_privs: sudo" : "sudo");
 	}
 }
 
@@ -436,7 +450,9 @@ int access_explain(pid_t pid, struct probes_error *e)
 		if (a.checks[i].mark == PROBES_ACCESS_WHY)
 			error_why(e, "%s", a.checks[i].text);
 	for (size_t i = 0; i < a.count; i++)
-		if (a.checks[i].mark == PROBES_ACCESS_TRY)
+		if (a.checks[i].mark == PROBES_ACCESS_TRY) {
 			error_hint(e, "%s", a.checks[i].text);
+			snprintf(e->as, sizeof e->as, "%s", a.checks[i].as);
+		}
 	return e->code;
 }

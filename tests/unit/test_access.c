@@ -200,7 +200,7 @@ START_TEST(access_where_sudo_does_nothing)
 	struct probes_access a;
 
 	f.no_new_privs = true;
-	access_expect(&f, "security module", "no_new_privs");
+	access_expect(&f, "security module", "without no_new_privs: sudo probes-tui -pid 42");
 	f.bounded = true;
 	access_expect(&f, "security module", "--cap-add SYS_PTRACE");
 	access_evaluate(&f, &a);
@@ -378,6 +378,24 @@ START_TEST(access_nothing_to_trace)
 }
 END_TEST
 
+/* What to put before the call that the user typed, where that would help. */
+START_TEST(access_repeats_the_call)
+{
+	struct access_facts f = access_denied();
+	struct probes_access a;
+
+	f.ptrace_scope = 1;
+	access_evaluate(&f, &a);
+	ck_assert_int_eq(a.checks[a.count - 1].mark, PROBES_ACCESS_TRY);
+	ck_assert_str_eq(a.checks[a.count - 1].as, "sudo");
+	ck_assert_str_eq(a.checks[a.count - 1].text, "sudo probes-tui -pid 42");
+	f.bounded = true; /* sudo would not help */
+	access_evaluate(&f, &a);
+	for (size_t i = 0; i < a.count; i++)
+		ck_assert_str_eq(a.checks[i].as, "");
+}
+END_TEST
+
 START_TEST(access_explains_into_an_error)
 {
 	struct probes_error e = {.status = PROBES_DENIED, .code = -EACCES, .why = "unchanged"};
@@ -408,6 +426,7 @@ Suite *access_suite(void)
 	tcase_add_test(t, access_list_without_reading);
 	tcase_add_test(t, access_names_the_tracer);
 	tcase_add_test(t, access_nothing_to_trace);
+	tcase_add_test(t, access_repeats_the_call);
 	tcase_add_test(t, access_explains_into_an_error);
 	suite_add_tcase(s, t);
 	return s;

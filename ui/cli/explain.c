@@ -17,11 +17,7 @@ int explain_error(const struct probes_member *t, const struct probes_error *e, b
 {
 	struct probes_access access;
 
-	if (many)
-		report_line("pid %d: %s: %s%s%s", t->pid, e->what, e->why, *e->hint ? "; " : "",
-			e->hint);
-	else
-		report_error(e);
+	report_error_of(many ? t->pid : 0, e);
 	if (e->status != PROBES_DENIED || !t->pid)
 		return (int)e->status;
 	if (t->session) {

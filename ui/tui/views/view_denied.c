@@ -4,6 +4,7 @@
  */
 #include "ui/tui/views/view.h"
 
+#include "ui/report.h"
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
@@ -33,9 +34,10 @@ static void view_denied_layout(struct app *a)
 	pager_wrap(l, STYLE_BAD, "  ", head, width);
 	for (size_t i = 0; i < can->count; i++) {
 		const struct probes_access_check *check = &can->checks[i];
-		char text[4 * sizeof check->text];
+		char text[1200];
 
-		text_clean(check->text, text, sizeof text);
+		/* A process that was chosen on the screen is not in the call that was typed. */
+		report_try(a->picker.used ? "" : check->as, check->text, text, sizeof text);
 		if (check->mark != PROBES_ACCESS_TRY) {
 			pager_wrap(
 				l, marks[check->mark].style, marks[check->mark].label, text, width);
