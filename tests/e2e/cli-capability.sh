@@ -52,7 +52,7 @@ refused()
 # --- another user's; becoming that user is a way out, and it is one
 begin $nobody
 refused 'it runs as uid 65534'
-try=$(sed -n 's/^  try *\(setpriv .*--clear-groups\) .*probes-tui info -pid .*/\1/p' "$tmp/err")
+try=$(sed -n 's/^  try *\(setpriv .*--clear-groups\) .* attach .*/\1/p' "$tmp/err")
 same 'as its user' "$try" 'setpriv --reuid 65534 --regid 65534 --clear-groups'
 setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace -- $try -- "$us" info -pid "$pid" \
 	>"$tmp/out" 2>"$tmp/err"
