@@ -45,6 +45,15 @@ text()
 	tm send-keys -t main -l -- "$1"
 }
 
+# mouse BUTTON COLUMN ROW: a button goes down and up there, as xterm says it (from 1)
+mouse()
+{
+	for code in "$1" 3; do # 3: up
+		printf '\033[M%b%b%b' "\\0$(printf %o $((code + 32)))" "\\0$(printf %o $(($2 + 32)))" "\\0$(printf %o $(($3 + 32)))"
+	done >"$tmp/mouse"
+	text "$(cat "$tmp/mouse")"
+}
+
 # look: what the pane shows now, into $tmp/screen; lines that the shell's terminal wrapped are one.
 # The mark of the cursor's row is written as in ASCII.
 look()

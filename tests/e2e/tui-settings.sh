@@ -91,11 +91,6 @@ same 'light, 8' "$(shade xterm -theme light)" 'fg=0 bg=2'
 refuses 2 '-theme: "red" is no theme; give dark, light or mono' -theme red -pid "$pid"
 
 # ------------------------------------------------------------------ the mouse
-# mouse BUTTON COLUMN ROW: an event, as xterm says it (from 1)
-mouse()
-{
-	text "$(printf '\033[M%b%b%b' "\\0$(printf %o $(($1 + 32)))" "\\0$(printf %o $(($2 + 32)))" "\\0$(printf %o $(($3 + 32)))")"
-}
 screen -mouse
 mouse 0 10 7
 wait_cursor off 'ocaml_2:never'

@@ -9,27 +9,49 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The message, the question or the prompt's remark. */
-static void frame_message(const struct app *a, struct canvas *c)
+/* A text in an area; what is left over is cut at the edge. */
+static void frame_text(
+	struct canvas *c, struct area area, int x, int width, int style, const char *text)
 {
-	struct area area = app_message_area(a);
-	char room[TEXT_MAX];
-	const char *text = app_message_text(a, room, sizeof room);
-	int style = a->question.kind || a->prompt.ops ? STYLE_WARN
-		    : a->message.bad                  ? STYLE_BAD
-						      : STYLE_PLAIN;
 	char line[TEXT_MAX];
 
 	for (int y = 0; y < area.rows && *text; y++) {
 		const char *next;
-		size_t n = text_wrap(text, c->columns, &next);
+		size_t n = text_wrap(text, width, &next);
 
 		if (y + 1 == area.rows)
 			n = strlen(text);
 		snprintf(line, sizeof line, "%.*s", (int)n, text);
-		canvas_put(c, area.y + y, 0, -1, style, line);
+		canvas_put(c, area.y + y, x, width, style, line);
 		text = next;
 	}
+}
+
+/* The message, the question or the prompt's remark. */
+static void frame_message(const struct app *a, struct canvas *c)
+{
+	char room[TEXT_MAX];
+	int style = a->question.kind || a->prompt.ops ? STYLE_WARN
+		    : a->message.bad                  ? STYLE_BAD
+						      : STYLE_PLAIN;
+
+	frame_text(c, app_message_area(a), 0, c->columns, style,
+		app_message_text(a, room, sizeof room));
+}
+
+/* The question in a frame in the middle of the screen, as small as it can be. */
+static void frame_dialog(const struct app *a, struct canvas *c)
+{
+	const char *text = a->question.text, *next = text;
+	int most = c->columns - 12, width = text_width(text) < most ? text_width(text) : most;
+	struct area area = {.rows = 2};
+
+	for (; *next; area.rows++)
+		text_wrap(next, width, &next);
+	area.y = (c->rows - area.rows) / 2;
+	canvas_frame(c, area, (c->columns - width - 4) / 2, width + 4, "");
+	frame_text(c, (struct area){area.y + 1, area.rows - 2}, 1, width, STYLE_WARN, text);
+	canvas_whole(c);
 }
 
 static void frame_prompt(const struct app *a, struct canvas *c, int y)
@@ -89,6 +111,11 @@ void frame_draw(const struct app *a, struct canvas *c)
 		return;
 	}
 	app_view(a)->draw(a, c);
+	if (app_dialog(a)) {
+		frame_dialog(a, c);
+		canvas_line(c, footer, STYLE_LABEL, "");
+		return;
+	}
 	frame_message(a, c);
 	if (a->question.kind)
 		return; /* it takes the footer's line, too */

@@ -269,17 +269,23 @@ const char *app_message_text(const struct app *a, char *out, size_t size)
 				: a->message.text;
 }
 
+bool app_dialog(const struct app *a)
+{
+	return a->question.kind && a->rows >= 16 && a->columns >= 60;
+}
+
 struct area app_message_area(const struct app *a)
 {
 	char room[TEXT_MAX];
 	const char *text = app_message_text(a, room, sizeof room);
 	int need = 0, most = a->rows >= 16 ? 4 : a->question.kind ? 3 : 2;
 
+	if (app_dialog(a))
+		return (struct area){.y = a->rows - 2, .rows = 1};
 	for (const char *next; *text && need < most; text = next, need++)
 		text_wrap(text, a->columns, &next);
 	if (!need)
 		need = 1;
-	/* a question takes the footer's line, too */
 	return (struct area){
 		.y = a->rows - 1 - need + (a->question.kind != ASK_NONE), .rows = need};
 }

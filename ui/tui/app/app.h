@@ -319,6 +319,10 @@ void app_update_access(struct app *a);
 void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, const char *text,
 	size_t from);
 
+/* Is there a question, and room to ask it in a dialog over the view? Otherwise it takes the lines
+ * of the message and of the footer. */
+bool app_dialog(const struct app *a);
+
 /* The text over the footer: the question, what a prompt says, or the result line. Returns out, or
  * a text of the app. */
 const char *app_message_text(const struct app *a, char *out, size_t size);

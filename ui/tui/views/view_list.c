@@ -15,8 +15,8 @@
 
 #define VIEW_LIST_INDENT 4        /* of a probe in the tree */
 #define VIEW_LIST_GROUP 32        /* columns that a group's name and counts would like */
-#define VIEW_LIST_PANE_ROWS 9     /* at least, of the pane below the list, with its title */
-#define VIEW_LIST_PANE_COLUMNS 76 /* that a site takes */
+#define VIEW_LIST_PANE_ROWS 10    /* at least, of the pane below the list, with its frame */
+#define VIEW_LIST_PANE_COLUMNS 78 /* that a site takes, and the frame */
 
 /* ---------------------------------------------------------------- the space */
 
@@ -44,10 +44,10 @@ struct view_list_areas view_list_areas(const struct app *a)
 	 */
 	if (a->hidden & 1u << COLUMN_DETAIL || !a->model.row_count)
 		return l;
-	if (a->columns >= VIEW_LIST_PANE_COLUMNS + 81) {
+	if (a->columns >= VIEW_LIST_PANE_COLUMNS + 80) {
 		l.pane = (struct area){.y = top - l.heading, .rows = l.list.rows + l.heading};
 		l.pane_column = a->columns - VIEW_LIST_PANE_COLUMNS;
-		l.columns = l.pane_column - 1;
+		l.columns = l.pane_column;
 	} else if (a->columns >= VIEW_LIST_PANE_COLUMNS && room >= 3 * VIEW_LIST_PANE_ROWS &&
 		   !l.output.rows) {
 		l.pane.rows = spare < VIEW_LIST_PANE_ROWS ? VIEW_LIST_PANE_ROWS
