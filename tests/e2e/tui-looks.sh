@@ -21,11 +21,17 @@ edge()
 {
 	looks -bar "$1" | sed -E 's/ [0-9]+$//; s/.*\|//'
 }
+# column TEXT LINE: where a text begins in that line of the screen, from 1
+column()
+{
+	look
+	sed -n "$2p" "$tmp/screen" | awk -v text="$1" '{ print index($0, text) }'
+}
 # shown OPTION...: the screen on a terminal of 256 colours that sends every blank
 shown()
 {
 	type_command "TERM=screen-256color $environment '$PROBES_TUI' -no-syslog -pid $pid $*"
-	wait_for '^> +\[.\]'
+	wait_for '^> '
 	wait_for 'q Quit'
 }
 environment=
@@ -93,33 +99,33 @@ wait_for '^status=0$'
 terminal 80 24
 type_command "TERM=screen-256color '$PROBES_TUI' -mouse -no-syslog -pid $pid"
 wait_for 'q Quit'
-mouse 0 28 4
+mouse 0 "$(column SITES 4)" 4
 wait_until 'bold fg=222 bg=238' looks SITES
-same 'the name no more' "$(looks PRO)" 'fg=252 bg=238'
-mouse 0 12 4
-wait_until 'bold fg=222 bg=238' looks PRO
-wait_for '^> +\[ \] ocaml_2:first'
-mouse 0 12 4
+same 'the name no more' "$(looks PROBE)" 'fg=252 bg=238'
+mouse 0 "$(column PROBE 4)" 4
+wait_until 'bold fg=222 bg=238' looks PROBE
+wait_for '^> off +ocaml_2:first'
+mouse 0 "$(column PROBE 4)" 4
 keys g
-wait_for '^> +\[ \] ocaml_2:work'
-column=$(sed -n 24p "$tmp/screen" | awk '{ print index($0, "Enable") }')
+wait_for '^> off +ocaml_2:work'
+column=$(column Enable 24)
 mouse 0 "$column" 24
-wait_for '^> +\[\*\] ocaml_2:work'
+wait_for '^> on +ocaml_2:work'
 mouse 0 $((column + 10)) 24
-wait_for '^> +\[ \] ocaml_2:work'
-mouse 0 20 6
-wait_for '^> +\[ \] ocaml_2:work_end'
+wait_for '^> off +ocaml_2:work'
+mouse 0 30 6
+wait_for '^> off +ocaml_2:work_end'
 unseen 'one click opens nothing' '^Detail'
 for _ in $(seq 100); do # on a busy machine two clicks are too far apart, or come as one
-	mouse 0 20 7
-	mouse 0 20 7
+	mouse 0 30 7
+	mouse 0 30 7
 	look
 	! grep -q '^Detail' "$tmp/screen" || break
 done
 wait_for '^Detail of ocaml_2:sema_only'
-column=$(sed -n 24p "$tmp/screen" | awk '{ print index($0, "Back") }')
+column=$(column Back 24)
 mouse 0 "$column" 24
-wait_for '^> +\[ \] ocaml_2:sema_only'
+wait_for '^> off +ocaml_2:sema_only'
 keys q
 wait_for '^status=0$'
 stop
@@ -129,7 +135,7 @@ start sdt_plain
 shown -theme dark
 keys j
 wait_for 'row 2/'
-same 'dim' "$(looks '[.]')" 'fg=245'
+same 'dim' "$(looks 'no switch')" 'fg=245'
 keys q
 wait_for '^status=0$'
 stop
