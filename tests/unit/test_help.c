@@ -221,13 +221,13 @@ START_TEST(prompts_remember)
 	type("n");
 	act_prompt_key(&a, K_UP);
 	ck_assert_str_eq(a.prompt.input.text, "soft");
-	ck_assert_str_eq(a.list.filter_text, "soft");
+	ck_assert_str_eq(filter_text(a.list.filter), "soft");
 	act_prompt_key(&a, K_UP); /* none is older */
 	ck_assert_str_eq(a.prompt.input.text, "soft");
 	act_prompt_key(&a, K_DOWN);
 	ck_assert_str_eq(a.prompt.input.text, "n"); /* what was being typed */
 	act_prompt_key(&a, K_ESC);
-	ck_assert_str_eq(a.list.filter_text, "");
+	ck_assert_str_eq(filter_text(a.list.filter), "");
 	act(&a, REQUEST_SEARCH);
 	act_prompt_key(&a, K_UP);
 	ck_assert_str_eq(a.prompt.input.text, "one");
@@ -244,7 +244,7 @@ START_TEST(filters_complete)
 	act(&a, REQUEST_FILTER);
 	type("-inc\t");
 	ck_assert_str_eq(a.prompt.input.text, "-inconsistent");
-	ck_assert_str_eq(a.list.filter_text, "-inconsistent"); /* it takes effect */
+	ck_assert_str_eq(filter_text(a.list.filter), "-inconsistent"); /* it takes effect */
 	type(" prov:oc\t");
 	ck_assert_ptr_nonnull(strstr(a.prompt.input.text, "prov:ocaml"));
 	type(" zzz\t");
@@ -254,6 +254,30 @@ START_TEST(filters_complete)
 	ck_assert_str_eq(a.prompt.input.text, "soft");
 	act_prompt_key(&a, K_ESC);
 	ask(REQUEST_COMMAND, "filter off -\t"); /* the same behind :filter */
+}
+END_TEST
+
+/* An empty list says why, and how to leave it. */
+START_TEST(empty_list_explains)
+{
+	struct canvas c;
+	char line[200], all[1000] = "";
+
+	ask(REQUEST_FILTER, "fn:zzz"); /* the world has no symbols */
+	canvas_init(&c);
+	canvas_reset(&c, a.rows, a.columns);
+	app_view(&a)->draw(&a, &c);
+	for (int y = 0; y < a.rows; y++) {
+		canvas_read(&c, y, line, sizeof line);
+		snprintf(all + strlen(all), sizeof all - strlen(all), "%s\n", line);
+	}
+	ck_assert_ptr_nonnull(strstr(all, "  no probe matches the filter\n"));
+	ck_assert_ptr_nonnull(strstr(all, "\\ ^U Enter clears it"));
+	ck_assert_ptr_nonnull(strstr(all, "no function is known for"));
+	ck_assert_uint_eq(list_nameless(&a.list), a.model.row_count);
+	canvas_done(&c);
+	list_filter(&a.list, "zzz", line, sizeof line);
+	ck_assert_uint_eq(list_nameless(&a.list), 0);
 }
 END_TEST
 
@@ -306,6 +330,7 @@ Suite *help_suite(void)
 	tcase_add_test(c, prompts_show_their_syntax);
 	tcase_add_test(c, prompts_remember);
 	tcase_add_test(c, filters_complete);
+	tcase_add_test(c, empty_list_explains);
 	tcase_add_test(c, commands_go_to_rows);
 	tcase_add_test(c, sort_by);
 	suite_add_tcase(s, c);

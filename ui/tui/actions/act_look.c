@@ -212,7 +212,7 @@ void act_look_reopen(struct app *a, enum request r)
 		app_complain(a, "process %d is another program now, without probes", (int)pid);
 		return;
 	}
-	snprintf(filter, sizeof filter, "%s", a->list.filter_text);
+	snprintf(filter, sizeof filter, "%s", filter_text(a->list.filter));
 	targets_load_again(a);
 	if (list_filter(&a->list, filter, why, sizeof why) == 0)
 		app_say(a, "opened process %d as it is now", (int)pid);

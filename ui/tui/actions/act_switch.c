@@ -247,7 +247,7 @@ static bool act_switch_select(struct app *a, struct app_selection *s)
 		app_complain(a, "no pair is shown");
 	else if (!s->count)
 		app_complain(a, "nothing to switch: no probe is shown%s",
-			a->list.filter_text[0] ? " (\\ changes the filter)" : "");
+			filter_text(a->list.filter)[0] ? " (\\ changes the filter)" : "");
 	return s->count > 0;
 }
 

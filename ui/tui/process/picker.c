@@ -61,13 +61,8 @@ void picker_update(struct picker *p)
 
 int picker_filter(struct picker *p, const char *text, char *why, size_t size)
 {
-	struct filter *f = filter_parse(text, why, size);
-
-	if (!f)
+	if (filter_replace(&p->filter, text, why, size) < 0)
 		return -1;
-	filter_free(p->filter);
-	p->filter = f;
-	snprintf(p->filter_text, sizeof p->filter_text, "%s", text);
 	picker_update(p);
 	return 0;
 }

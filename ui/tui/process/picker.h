@@ -17,7 +17,6 @@ struct picker {
 	struct scan scan;
 	struct rowlist rows; /* indices of scan.all */
 	struct filter *filter;
-	char filter_text[INPUT_SIZE];
 	struct search search;
 	bool changed;     /* since it was drawn */
 	int64_t drawn_ms; /* when that was */

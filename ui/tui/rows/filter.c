@@ -32,6 +32,7 @@ struct filter_term {
 };
 
 struct filter {
+	char *text;
 	struct filter_term *terms;
 	size_t count, capacity;
 };
@@ -147,6 +148,7 @@ struct filter *filter_parse(const char *text, char *why, size_t size)
 	int status = 0;
 
 	why[0] = '\0';
+	f->text = mem_text(text);
 	while (!status && *(next += strspn(next, " \t"))) {
 		f->terms = mem_grow(f->terms, &f->capacity, f->count + 1, sizeof *f->terms);
 		f->terms[f->count] = (struct filter_term){0};
@@ -169,7 +171,24 @@ void filter_free(struct filter *f)
 		free(f->terms[i].atoms);
 	}
 	free(f->terms);
+	free(f->text);
 	free(f);
+}
+
+int filter_replace(struct filter **f, const char *text, char *why, size_t size)
+{
+	struct filter *parsed = filter_parse(text, why, size);
+
+	if (!parsed)
+		return -1;
+	filter_free(*f);
+	*f = parsed;
+	return 0;
+}
+
+const char *filter_text(const struct filter *f)
+{
+	return f ? f->text : "";
 }
 
 static bool filter_match_atom(const struct filter_atom *a, const struct filter_subject *s)
@@ -218,13 +237,26 @@ bool filter_is_empty(const struct filter *f)
 	return f->count == 0;
 }
 
-bool filter_is_live(const struct filter *f)
+/* Does it look at one of these? */
+static bool filter_looks(const struct filter *f, enum filter_look from, enum filter_look to)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		for (size_t j = 0; j < f->terms[i].count; j++) {
-			if (f->terms[i].atoms[j].look >= LOOK_STATE)
+			enum filter_look look = f->terms[i].atoms[j].look;
+
+			if (look >= from && look <= to)
 				return true;
 		}
 	}
 	return false;
+}
+
+bool filter_is_live(const struct filter *f)
+{
+	return filter_looks(f, LOOK_STATE, LOOK_MINE);
+}
+
+bool filter_asks_functions(const struct filter *f)
+{
+	return filter_looks(f, LOOK_FUNCTION, LOOK_FUNCTION);
 }

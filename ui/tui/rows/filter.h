@@ -36,6 +36,10 @@ struct filter;
 /* Never NULL for an empty text (it matches everything); NULL and a reason on a mistake. */
 struct filter *filter_parse(const char *text, char *why, size_t size);
 void filter_free(struct filter *f);
+/* Parse a filter in place of another. -1: `why` explains, and the old one stays. */
+int filter_replace(struct filter **f, const char *text, char *why, size_t size);
+/* As it was typed; "" of NULL. */
+const char *filter_text(const struct filter *f);
 /* The words that are no text: states and prefixes; NULL after the last. */
 const char *filter_word(size_t i);
 bool filter_match(const struct filter *f, const struct filter_subject *s);
@@ -43,5 +47,7 @@ bool filter_match(const struct filter *f, const struct filter_subject *s);
 bool filter_is_empty(const struct filter *f);
 /* Does the result depend on states or tags? */
 bool filter_is_live(const struct filter *f);
+/* Does it look at functions? */
+bool filter_asks_functions(const struct filter *f);
 
 #endif

@@ -164,6 +164,15 @@ bool list_is_looking(const struct list *l)
 	return l->waiting > 0;
 }
 
+size_t list_nameless(const struct list *l)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; filter_asks_functions(l->filter) && i < l->function_count; i++)
+		count += l->functions[i].known && !l->functions[i].count;
+	return count;
+}
+
 void list_look_on(struct list *l)
 {
 	list_show(l);
@@ -194,13 +203,8 @@ bool list_is_live(const struct list *l)
 
 int list_filter(struct list *l, const char *text, char *why, size_t size)
 {
-	struct filter *f = filter_parse(text, why, size);
-
-	if (!f)
+	if (filter_replace(&l->filter, text, why, size) < 0)
 		return -1;
-	filter_free(l->filter);
-	l->filter = f;
-	snprintf(l->filter_text, sizeof l->filter_text, "%s", text);
 	list_show(l);
 	return 0;
 }

@@ -40,7 +40,6 @@ struct list {
 	size_t function_count, function_capacity;
 	int64_t until_ms; /* look up no more functions after this moment */
 	size_t waiting;   /* rows whose functions were not looked up in time */
-	char filter_text[INPUT_SIZE];
 	struct search search;
 	int hscroll; /* columns after PROBE that are scrolled off */
 };
@@ -62,6 +61,8 @@ bool list_seek(struct list *l, size_t from, int direction);
 /* Must more functions be looked up for fn: in the filter? list_look_on does a part of that. */
 bool list_is_looking(const struct list *l);
 void list_look_on(struct list *l);
+/* Rows of which fn: in the filter finds no function: their files have no symbols. */
+size_t list_nameless(const struct list *l);
 /* Does a row pass the filter? */
 bool list_passes(struct list *l, uint32_t id);
 

@@ -137,7 +137,8 @@ static void view_header_filter(const struct app *a, struct canvas *c, int y)
 	char left[INPUT_SIZE + 64], right[64] = "", safe[INPUT_SIZE * 2];
 
 	snprintf(left, sizeof left, "filter: %.*s", c->columns > 40 ? c->columns - 36 : 12,
-		l->filter_text[0] ? text_clean(l->filter_text, safe, sizeof safe) : "-");
+		filter_text(l->filter)[0] ? text_clean(filter_text(l->filter), safe, sizeof safe)
+					  : "-");
 	text_addf(left, sizeof left, "    %s%zu/%zu shown", list_is_looking(l) ? "looking: " : "",
 		l->shown_count, a->model.row_count);
 	if (children)
@@ -150,7 +151,7 @@ static void view_header_filter(const struct app *a, struct canvas *c, int y)
 		text_addf(right, sizeof right, "%u tagged  ", a->model.tagged);
 	text_addf(right, sizeof right, "%ssort %s%s", l->tree ? "tree " : "",
 		column_table[l->order].name, l->invert ? " inv" : "");
-	view_header_line(c, y, l->filter_text[0] ? STYLE_WARN : STYLE_PLAIN, left, right);
+	view_header_line(c, y, filter_text(l->filter)[0] ? STYLE_WARN : STYLE_PLAIN, left, right);
 }
 
 void view_header_draw(const struct app *a, struct canvas *c, struct area area)

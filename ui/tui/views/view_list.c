@@ -250,6 +250,21 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 		text_fit(fitted, sizeof fitted, text, c->columns - 1));
 }
 
+/* Why the list is empty, and what can be done. */
+static void view_list_empty(const struct app *a, struct canvas *c, int y)
+{
+	size_t nameless = list_nameless(&a->list);
+
+	canvas_put(c, y, 2, -1, STYLE_WARN,
+		list_is_looking(&a->list) ? "no probe yet: functions are being looked up"
+					  : "no probe matches the filter");
+	canvas_put(c, y + 1, 2, -1, STYLE_PLAIN, "\\ changes it; \\ ^U Enter clears it");
+	if (nameless && !list_is_looking(&a->list))
+		canvas_putf(c, y + 2, 2, STYLE_DIM,
+			"fn: no function is known for %zu of %zu: files without symbols", nameless,
+			a->model.row_count);
+}
+
 static void view_list_draw(const struct app *a, struct canvas *c)
 {
 	struct view_list_areas areas = view_list_areas(a);
@@ -266,13 +281,8 @@ static void view_list_draw(const struct app *a, struct canvas *c)
 
 		view_list_line(a, &columns, c, areas.list.y + i, rows->ids[at], at == rows->cursor);
 	}
-	if (!rows->count) {
-		canvas_put(c, areas.list.y, 2, -1, STYLE_WARN,
-			list_is_looking(&a->list) ? "no probe yet: functions are being looked up"
-						  : "no probe matches the filter");
-		canvas_put(c, areas.list.y + 1, 2, -1, STYLE_PLAIN,
-			"\\ changes it; \\ ^U Enter clears it");
-	}
+	if (!rows->count)
+		view_list_empty(a, c, areas.list.y);
 	canvas_whole(c);
 	view_glance_draw(a, c, &areas);
 	if (areas.output.rows)
@@ -317,7 +327,7 @@ static void view_list_write(const struct app *a, FILE *out)
 		a, width < 2 * TEXT_MAX ? width : 2 * TEXT_MAX, a->model.widest + 30, &columns);
 	fprintf(out, "%s  %zu of %zu probes  filter: %s  sort: %s%s\n", a->title,
 		a->list.shown_count, a->model.row_count,
-		a->list.filter_text[0] ? a->list.filter_text : "-",
+		filter_text(a->list.filter)[0] ? filter_text(a->list.filter) : "-",
 		column_table[a->list.order].name, a->list.invert ? " inverted" : "");
 	view_list_write_line(a, &columns, ROWLIST_NONE, out);
 	for (size_t i = 0; i < a->list.rows.count; i++)
@@ -392,7 +402,7 @@ int view_list_filter(struct app *a, const char *text, char *why, size_t size)
 
 struct app_filtered view_list_filtered(const struct app *a)
 {
-	return (struct app_filtered){.text = a->list.filter_text,
+	return (struct app_filtered){.text = filter_text(a->list.filter),
 		.syntax = "word  ~regex  a|b  -not  on  off  tagged  prov: obj: fn:  \"on\"",
 		.shown = a->list.shown_count,
 		.all = a->model.row_count};

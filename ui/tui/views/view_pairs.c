@@ -78,9 +78,9 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 	for (size_t i = 0; i < p->count; i++)
 		half += pairs_half_on(&a->model, &p->all[i]);
 	snprintf(text, sizeof text, "Pairs: %zu, half on: %zu", p->count, half);
-	if (a->list.filter_text[0])
+	if (filter_text(a->list.filter)[0])
 		text_addf(text, sizeof text, "   filter: %s   %zu shown",
-			text_clean(a->list.filter_text, safe, sizeof safe), l->count);
+			text_clean(filter_text(a->list.filter), safe, sizeof safe), l->count);
 	canvas_line(c, 0, STYLE_BAR, text);
 	canvas_line(c, 1, STYLE_HEAD, " START END   PAIR");
 	for (int y = 0; y < l->height && l->top + (size_t)y < l->count; y++) {

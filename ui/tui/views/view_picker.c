@@ -70,10 +70,11 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 	if (s->pids && !s->rounds)
 		snprintf(right, sizeof right, "looking: %zu/%zu", s->pid_at, s->pid_count);
 	view_picker_sides(c, 0, STYLE_BAR, left, right);
-	canvas_putf(c, 1, 0, a->picker.filter_text[0] ? STYLE_WARN : STYLE_PLAIN,
+	canvas_putf(c, 1, 0, filter_text(a->picker.filter)[0] ? STYLE_WARN : STYLE_PLAIN,
 		"filter: %.60s    %zu/%zu shown",
-		a->picker.filter_text[0] ? text_clean(a->picker.filter_text, safe, sizeof safe)
-					 : "-",
+		filter_text(a->picker.filter)[0]
+			? text_clean(filter_text(a->picker.filter), safe, sizeof safe)
+			: "-",
 		l->count, s->listed);
 	canvas_line(c, 2, STYLE_HEAD,
 		c->columns >= 60 ? "      PID USER       PROBES  CAN     COMMAND"
@@ -154,7 +155,7 @@ static struct app_filtered view_picker_filtered(const struct app *a)
 {
 	const struct picker *p = &a->picker;
 
-	return (struct app_filtered){.text = p->filter_text,
+	return (struct app_filtered){.text = filter_text(p->filter),
 		.syntax = "word  ~regex  a|b  -not  tagged",
 		.shown = p->rows.count,
 		.all = p->scan.listed};
