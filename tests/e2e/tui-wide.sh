@@ -13,21 +13,21 @@ terminal 120 40
 screen
 wait_for '^  STATE .*OBJECT +ARGUMENTS$'
 seen 'arguments in their column' 'ocaml_2:first .*  [us](8|16|32|64) %[a-z0-9]+, [us]'
-wait_for '^.. ocaml_2:first  \(i: all of it\) ─+$'
-wait_for '^  in [^ ]+\+0x[0-9a-f]+  .*:[0-9]+$'
+wait_for '^╭─ ocaml_2:first  \(i: all of it\) ─+╮$'
+wait_for '^│  in [^ ]+\+0x[0-9a-f]+  .*:[0-9]+ +│$'
 seen 'where it lies, under the list too' '^ OCaml .* in [^ ]+\+0x'
-seen 'the site' '^  0x[0-9a-f]+ +0x[0-9a-f]+ +off +90 3d'
+seen 'the site' '^│  0x[0-9a-f]+ +0x[0-9a-f]+ +off +90 3d'
 keys e
-wait_for '^  on, held by you   sites on 1/1   semaphore 1$'
-wait_for '^  0x[0-9a-f]+ +0x[0-9a-f]+ +on +90 e8'
+wait_for '^│  on, held by you   sites on 1/1   semaphore 1 +│$'
+wait_for '^│  0x[0-9a-f]+ +0x[0-9a-f]+ +on +90 e8'
 switch_outside=$("$PROBES_TUI" attach -no-syslog -pid "$pid" -enable multi 2>&1)
 same 'switched by another' "$switch_outside" ''
 keys j
 wait_for '^.. ocaml_2:multi '
-wait_for '^  on, held by other '
-wait_until 5 sh -c "tmux -L '$socket' capture-pane -p -t main | grep -Ec '^  0x[0-9a-f]+ +0x[0-9a-f]+ +on '"
+wait_for '^│  on, held by other '
+wait_until 5 sh -c "tmux -L '$socket' capture-pane -p -t main | grep -Ec '^│  0x[0-9a-f]+ +0x[0-9a-f]+ +on '"
 "$PROBES_TUI" attach -no-syslog -pid "$pid" -disable multi
-wait_for '^  off   sites on 0/5 '
+wait_for '^│  off   sites on 0/5 '
 keys '\' ; text nothinglikeit; keys Enter
 wait_for '^.. no probe under the cursor'
 keys '\' C-u Enter
@@ -35,10 +35,10 @@ wait_for '^.. ocaml_2:'
 
 # ------------------------------------------------------------------ beside the list
 resize 200 30
-wait_for '^  STATE .*.── ocaml_2:[a-z]+  \(i: all of it\) ─+$'
+wait_for '^  STATE .*╭─ ocaml_2:[a-z]+  \(i: all of it\) ─+╮$'
 seen 'its text' '│  (on|off)   sites on '
 resize 300 100
-wait_for '^  STATE .*ARGUMENTS +.── ocaml_2:'
+wait_for '^  STATE .*ARGUMENTS +╭─ ocaml_2:'
 same 'every line' "$(look; wc -l <"$tmp/screen" | tr -d ' ')" 100
 resize 80 24
 wait_gone '\(i: all of it\)'
@@ -50,7 +50,7 @@ wait_for '^.. ocaml_2:'
 
 # ------------------------------------------------------------------ chosen
 keys c
-wait_for '6 \[x\] arguments +7 \[x\] detail'
+wait_for '7 \[x\] detail'
 keys 7
 wait_for '7 \[ \] detail'
 keys 6 Enter

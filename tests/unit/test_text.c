@@ -61,6 +61,10 @@ START_TEST(wraps)
 	ck_assert_str_eq(next, "three");
 	ck_assert_uint_eq(text_wrap("abcdefghij", 4, &next), 4);
 	ck_assert_str_eq(next, "efghij");
+	ck_assert_uint_eq(text_wrap("one\ntwo three", 8, &next), 3);
+	ck_assert_str_eq(next, "two three");
+	ck_assert_uint_eq(text_wrap("one\n", 3, &next), 3);
+	ck_assert_str_eq(next, "");
 	ck_assert_uint_eq(text_wrap("", 4, &next), 0);
 	ck_assert_str_eq(next, "");
 }

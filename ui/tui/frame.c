@@ -20,7 +20,7 @@ static void frame_text(
 		size_t n = text_wrap(text, width, &next);
 
 		if (y + 1 == area.rows)
-			n = strlen(text);
+			n = strcspn(text, "\n");
 		snprintf(line, sizeof line, "%.*s", (int)n, text);
 		canvas_put(c, area.y + y, x, width, style, line);
 		text = next;
@@ -43,11 +43,16 @@ static void frame_message(const struct app *a, struct canvas *c)
 static void frame_dialog(const struct app *a, struct canvas *c)
 {
 	const char *text = a->question.text, *next = text;
-	int most = c->columns - 12, width = text_width(text) < most ? text_width(text) : most;
+	int width = 0, most = c->columns < 80 ? c->columns - 12 : 68;
 	struct area area = {.rows = 2};
 
-	for (; *next; area.rows++)
-		text_wrap(next, width, &next);
+	for (char line[TEXT_MAX]; *next; area.rows++) {
+		const char *from = next;
+		size_t n = text_wrap(from, most, &next);
+
+		snprintf(line, sizeof line, "%.*s", (int)n, from);
+		width = text_width(line) > width ? text_width(line) : width;
+	}
 	area.y = (c->rows - area.rows) / 2;
 	canvas_frame(c, area, (c->columns - width - 4) / 2, width + 4, "");
 	frame_text(c, (struct area){area.y + 1, area.rows - 2}, 1, width, STYLE_WARN, text);

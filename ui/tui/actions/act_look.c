@@ -150,14 +150,16 @@ void act_look_columns(struct app *a, enum request r)
 {
 	char *text = a->question.text;
 	size_t size = sizeof a->question.text;
+	const char *line;
 
 	(void)r;
 	a->question.kind = ASK_COLUMNS;
+	line = app_dialog(a) ? "\n" : "  ";
 	snprintf(text, size, "Columns, by their number:");
 	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++)
-		text_addf(text, size, "  %d [%c] %s", c - COLUMN_FIRST_CHOSEN + 1,
+		text_addf(text, size, "%s%d [%c] %s", line, c - COLUMN_FIRST_CHOSEN + 1,
 			a->hidden & 1u << c ? ' ' : 'x', columns_name((enum column_id)c));
-	text_addf(text, size, "   Enter: done");
+	text_addf(text, size, "%sEnter: done", line);
 }
 
 void act_look_columns_key(struct app *a, uint32_t key)

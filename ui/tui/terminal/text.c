@@ -249,8 +249,12 @@ void text_rule(char *out, size_t size, int columns)
 size_t text_wrap(const char *s, int columns, const char **next)
 {
 	int used;
-	size_t fit = text_cut(s, columns, &used), cut = fit;
+	size_t fit = text_cut(s, columns, &used), cut = fit, line = strcspn(s, "\n");
 
+	if (line <= fit) {
+		*next = s + line + (s[line] != '\0');
+		return line;
+	}
 	if (s[fit] && s[fit] != ' ') {
 		while (cut > 0 && s[cut - 1] != ' ')
 			cut--;
