@@ -11,7 +11,7 @@ const struct states_row states[STATES_COUNT] = {
 	[PROBES_PARTIAL] = {"[~]", "partial",
 		"not all of its sites or semaphores (or processes) agree", STYLE_PARTIAL, 2, 4},
 	[PROBES_FOREIGN] = {"[X]", "foreign", "another tool holds the byte that would switch it",
-		STYLE_WARN, 1, 5},
+		STYLE_FOREIGN, 1, 5},
 	[PROBES_INCONSISTENT] = {"[!]", "inconsistent", "its code and its semaphore disagree",
 		STYLE_BAD, 0, 6},
 	[PROBES_UNREADABLE] = {"[?]", "unreadable", "its memory could not be read", STYLE_DIM, 5,

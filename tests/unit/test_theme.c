@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "ui/states.h"
 #include "ui/tui/terminal/theme.h"
 
 Suite *theme_suite(void);
@@ -110,6 +111,25 @@ START_TEST(mono_has_no_colour)
 }
 END_TEST
 
+/* UI.md's colours: on green, partial yellow, foreign magenta, inconsistent red; dim is what cannot
+ * be switched. */
+START_TEST(states_have_their_colours)
+{
+	ck_assert_int_eq(states[PROBES_ON].style, STYLE_ON);
+	ck_assert_int_eq(states[PROBES_OFF].style, STYLE_PLAIN);
+	ck_assert_int_eq(states[PROBES_PARTIAL].style, STYLE_PARTIAL);
+	ck_assert_int_eq(states[PROBES_FOREIGN].style, STYLE_FOREIGN);
+	ck_assert_int_eq(states[PROBES_INCONSISTENT].style, STYLE_BAD);
+	ck_assert_int_eq(states[PROBES_NO_SWITCH].style, STYLE_DIM);
+	ck_assert_int_eq(states[PROBES_UNLOADED].style, STYLE_DIM);
+	ck_assert_int_eq(theme_look(THEME_DARK, 8, STYLE_ON).foreground, 2);
+	ck_assert_int_eq(theme_look(THEME_DARK, 8, STYLE_PARTIAL).foreground, 3);
+	ck_assert_int_eq(theme_look(THEME_DARK, 8, STYLE_FOREIGN).foreground, 5);
+	ck_assert_int_eq(theme_look(THEME_DARK, 8, STYLE_BAD).foreground, 1);
+	ck_assert_int_eq(theme_look(THEME_DARK, 8, STYLE_COUNTED).foreground, 6);
+}
+END_TEST
+
 /* The states differ from each other, and the row under the cursor from all. */
 START_TEST(colours_mean_something)
 {
@@ -160,6 +180,7 @@ Suite *theme_suite(void)
 
 	tcase_add_test(c, is_readable);
 	tcase_add_test(c, mono_has_no_colour);
+	tcase_add_test(c, states_have_their_colours);
 	tcase_add_test(c, colours_mean_something);
 	tcase_add_test(c, suits_the_terminal);
 	suite_add_tcase(s, c);

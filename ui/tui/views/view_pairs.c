@@ -95,6 +95,15 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 		canvas_put(c, y + 2, 0, -1, style, at == l->cursor ? text_glyph(TEXT_CURSOR) : "");
 		canvas_put(c, y + 2, 2, -1, style,
 			text_skip(view_pairs_line(&a->model, one, line, sizeof line), a->hscroll));
+		if (a->hscroll)
+			continue;
+		for (int end = 0; end < 2; end++) {
+			const struct row *r = &a->model.rows[end ? one->end : one->start];
+
+			canvas_put(c, y + 2, end ? 8 : 2, -1,
+				(int)states[r->state].style | (style & STYLE_REVERSE),
+				states[r->state].mark);
+		}
 	}
 	if (!l->count)
 		canvas_put(c, 2, 2, -1, STYLE_WARN,
