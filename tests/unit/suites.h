@@ -53,8 +53,8 @@
 	X(request)       \
 	X(pair)          \
 	X(input)         \
-	X(ring)          \
 	X(emulator)      \
+	X(paint)         \
 	X(text)          \
 	X(theme)         \
 	X(view)          \
@@ -64,8 +64,7 @@
 	X(budget)        \
 	X(identity)      \
 	X(room)          \
-	X(tree_view)     \
-	X(handover)
+	X(tree_view)
 
 #define SUITE_DECLARE(name) Suite *name##_suite(void);
 SUITES(SUITE_DECLARE)

@@ -238,7 +238,6 @@ END_TEST
 
 START_TEST(window)
 {
-	/* what is written last; on the alternate screen, what is around the cursor */
 	ck_assert_uint_eq(emulator_follow(e, 3), 0);
 	feed("1\r\n2\r\n3\r\n4\r\n");
 	ck_assert_uint_eq(emulator_follow(e, 3), 2);
@@ -254,6 +253,11 @@ START_TEST(window)
 	ck_assert_uint_eq(emulator_follow(e, 3), 2);
 	feed("\033[5;1H");
 	ck_assert_uint_eq(emulator_follow(e, 3), 4);
+	feed("\033[?25l"); /* progress bars hide the cursor, too */
+	ck_assert_uint_eq(emulator_follow(e, 3), 4);
+	feed("\033[?1h");
+	ck_assert_uint_eq(emulator_follow(e, 3), 2);
+	ck_assert_str_eq(typed(), "");
 }
 END_TEST
 

@@ -11,6 +11,7 @@
 #include "ui/tui/terminal/screen.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/terminal/tty.h"
+#include "ui/tui/terminal/typing.h"
 #include "ui/tui/views/view.h"
 
 #include <errno.h>
@@ -249,7 +250,7 @@ static void loop_turn(struct loop *l)
 		wait = loop_sooner(wait, due);
 	if (a->leaving.ending)
 		wait = loop_sooner(wait, 100);
-	if (list_is_looking(&a->list))
+	if (list_is_looking(&a->list) || program_behind(&a->program))
 		wait = 0;
 	poll(fds, 4, wait > 0 ? (int)wait : 0);
 	while (fds[1].revents && !a->quit &&
@@ -257,13 +258,17 @@ static void loop_turn(struct loop *l)
 		loop_signal(a, (int)info.ssi_signo);
 	if (fds[3].revents)
 		tty_send();
-	if (!a->quit && fds[2].revents)
+	if (!a->quit && (fds[2].revents || program_behind(&a->program)))
 		view_output_read(a);
 	if (!a->quit && fds[0].revents & POLLIN) {
-		if (a->output.typing)
-			view_output_keys(a);
-		while (!a->output.typing && !a->quit && !a->suspend && screen_key(&key))
-			loop_key(l, key);
+		bool any = true;
+
+		while (any && !a->quit && !a->suspend) {
+			if (a->output.typing)
+				any = view_output_keys(a);
+			else if ((any = screen_key(&key)))
+				loop_key(l, key);
+		}
 	}
 	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		act_leave_signal(a, SIGHUP);
@@ -307,6 +312,7 @@ void loop_run(struct app *a, int signals)
 				screen_invalidate();
 			app_layout(a); /* messages and states changed since the last key */
 			frame_draw(a, &l.canvas);
+			typing_mark(a->output.typing);
 			screen_show(&l.canvas);
 			a->dirty = a->redraw = false;
 		}

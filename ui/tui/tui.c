@@ -59,6 +59,8 @@ static int tui_show(struct app *a)
 		app_say(a, "%s", why);
 	if (a->options->config_error[0])
 		app_complain(a, "%s", text_clean(a->options->config_error, safe, sizeof safe));
+	screen_size(&a->rows, &a->columns);
+	app_size_program(a); /* before it looks */
 	if (a->started && !a->options->hold && probes_resume(a->started, &e) < 0) {
 		screen_close();
 		return tui_fail(&e);

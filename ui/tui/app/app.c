@@ -297,8 +297,14 @@ int app_view_rows(const struct app *a)
 	return a->rows > around ? a->rows - around : 1;
 }
 
+void app_size_program(struct app *a)
+{
+	/* without the title, one line of message, the footer */
+	program_resize(&a->program, a->rows - 3, a->columns);
+}
+
 void app_layout(struct app *a)
 {
+	app_size_program(a);
 	app_view(a)->layout(a);
-	program_resize(&a->program, a->rows - 3, a->columns);
 }

@@ -188,7 +188,8 @@ struct app_output {
 	size_t at;              /* the line found last, counted from the program's first */
 	struct pattern *search; /* NULL: none */
 	char search_text[INPUT_SIZE];
-	bool typing; /* keys go to the program */
+	bool typing;  /* keys go to the program */
+	bool pasting; /* what comes now was pasted, ^] too */
 };
 
 struct app_prompt {
@@ -330,6 +331,8 @@ const char *app_message_text(const struct app *a, char *out, size_t size);
 struct area app_message_area(const struct app *a);
 /* How many lines that scroll the view in front shows. */
 int app_view_rows(const struct app *a);
+/* Give the program's terminal the size of the view that shows all of it. */
+void app_size_program(struct app *a);
 /* Fit the view in front to the terminal, the cursor and the rows. */
 void app_layout(struct app *a);
 

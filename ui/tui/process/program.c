@@ -3,6 +3,9 @@
  */
 #include "ui/tui/process/program.h"
 
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/screen.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
@@ -12,7 +15,30 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define PROGRAM_UNFED (1 << 20) /* bytes */
+#define PROGRAM_PIECE 1024
+#define PROGRAM_TURN_MS 8 /* of feeding, so that keys and signals are not starved */
+
+/* Start it with the TERM of the terminal that it gets. */
+static int program_start_as(const char *term, const struct probes_program *program,
+	const struct probes_options *engine, struct probes_session **session,
+	struct probes_error *e)
+{
+	char *own = getenv("TERM") ? mem_text(getenv("TERM")) : NULL;
+	int status;
+
+	setenv("TERM", term, 1);
+	status = probes_start(program, engine, session, e);
+	if (own)
+		setenv("TERM", own, 1);
+	else
+		unsetenv("TERM");
+	free(own);
+	return status;
+}
 
 int program_start(struct program *p, const struct options *o, const struct probes_options *engine,
 	struct probes_session **session, struct probes_error *e)
@@ -28,7 +54,7 @@ int program_start(struct program *p, const struct options *o, const struct probe
 	fcntl(p->master, F_SETFL, O_RDWR | O_NONBLOCK);
 	fcntl(program.terminal, F_SETFD, FD_CLOEXEC);
 	program.argv = options_program(o);
-	status = probes_start(&program, engine, session, e);
+	status = program_start_as(screen_emulated(), &program, engine, session, e);
 	close(program.terminal);
 	free((void *)program.argv);
 	if (status < 0) {
@@ -43,6 +69,8 @@ int program_start(struct program *p, const struct options *o, const struct probe
 		close(p->master);
 		return status;
 	}
+	p->terminal = emulator_new(size.ws_row, size.ws_col);
+	p->unfed = mem_alloc(PROGRAM_UNFED);
 	p->ends = o->end_program;
 	p->used = true;
 	return 0;
@@ -54,40 +82,106 @@ void program_done(struct program *p)
 		return;
 	close(p->master);
 	close(p->relay.channel);
-	ring_done(&p->output);
+	emulator_free(p->terminal);
+	free(p->unfed);
 	p->used = false;
 }
 
 void program_resize(struct program *p, int rows, int columns)
 {
-	struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+	struct winsize size = {0}, old = {0};
 
-	if (p->used && rows > 0 && columns > 0)
+	if (!p->used)
+		return;
+	emulator_resize(p->terminal, rows, columns);
+	emulator_size(p->terminal, &rows, &columns);
+	size.ws_row = (unsigned short)rows;
+	size.ws_col = (unsigned short)columns;
+	ioctl(p->master, TIOCGWINSZ, &old);
+	if (old.ws_row != size.ws_row || old.ws_col != size.ws_col)
 		ioctl(p->master, TIOCSWINSZ, &size);
 }
 
-bool program_type(const struct program *p, char byte)
+/* ---------------------------------------------------------------- input */
+
+/* Pass on what the emulator has for the program to read. False: it does not read. */
+static bool program_pass_on(struct program *p)
 {
-	return p->used && write(p->master, &byte, 1) == 1;
+	char bytes[4096];
+	bool all = true;
+
+	for (size_t n; (n = emulator_take(p->terminal, bytes, sizeof bytes));)
+		all &= write(p->master, bytes, n) == (ssize_t)n;
+	return all;
+}
+
+bool program_type(struct program *p, const uint32_t *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		emulator_key(p->terminal, keys[i]);
+	return program_pass_on(p);
+}
+
+/* ---------------------------------------------------------------- output */
+
+static int64_t program_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* Read what there is room for. True: something, or the end. */
+static bool program_fetch(struct program *p)
+{
+	bool any = false;
+
+	if (p->unfed_first)
+		memmove(p->unfed, p->unfed + p->unfed_first, p->unfed_count);
+	p->unfed_first = 0;
+	while (!p->output_ended && p->unfed_count < PROGRAM_UNFED) {
+		ssize_t n = read(p->relay.channel, p->unfed + p->unfed_count,
+			PROGRAM_UNFED - p->unfed_count);
+
+		if (n < 0)
+			break;
+		if (n == 0)
+			p->output_ended = true;
+		p->unfed_count += (size_t)n;
+		any = true;
+	}
+	return any;
+}
+
+static void program_fed(struct program *p, size_t bytes)
+{
+	p->unfed_first += bytes;
+	p->unfed_count -= bytes;
 }
 
 bool program_read(struct program *p)
 {
-	char bytes[65536];
-	bool any = false;
+	int64_t end = program_now_ms() + PROGRAM_TURN_MS;
+	bool any;
 
-	/* At most 1 MiB per call, so that keys and signals are not starved. */
-	for (int i = 0; p->used && !p->output_ended && i < 16; i++) {
-		ssize_t n = read(p->relay.channel, bytes, sizeof bytes);
+	if (!p->used)
+		return false;
+	any = program_fetch(p) || p->unfed_count;
+	program_fed(p, emulator_skip(p->terminal, p->unfed, p->unfed_count));
+	while (p->unfed_count && program_now_ms() < end) {
+		size_t n = p->unfed_count < PROGRAM_PIECE ? p->unfed_count : PROGRAM_PIECE;
 
-		if (n < 0)
-			return any;
-		if (n == 0)
-			p->output_ended = true;
-		ring_feed(&p->output, bytes, (size_t)n);
-		any = true;
+		emulator_feed(p->terminal, p->unfed + p->unfed_first, n);
+		program_fed(p, n);
 	}
+	program_pass_on(p);
 	return any;
+}
+
+bool program_behind(const struct program *p)
+{
+	return p->unfed_count > 0;
 }
 
 bool program_reap(struct program *p)

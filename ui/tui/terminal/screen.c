@@ -4,9 +4,11 @@
 #include "ui/tui/terminal/screen.h"
 
 #include "ui/tui/terminal/key.h"
+#include "ui/tui/terminal/paint.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/terminal/theme.h"
 #include "ui/tui/terminal/tty.h"
+#include "ui/tui/terminal/typing.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -85,6 +87,7 @@ static void screen_watch_crashes(void)
 
 	screen_crash.owner = getpid();
 	screen_crash.fd = isatty(2) ? -1 : 2;
+	strcpy(screen_crash.restore, TYPING_UNMARK);
 	screen_add_capability("sgr0");
 	screen_add_capability("rmkx");
 	screen_add_capability("cnorm");
@@ -131,7 +134,19 @@ static const char *screen_type(char *why, size_t size)
 	return "vt100";
 }
 
-/* The styles have the pairs below this one; the others are free. */
+const char *screen_emulated(void)
+{
+	static const char best[] = "xterm-256color";
+	bool known;
+	int status;
+
+	known = setupterm(best, 1, &status) == OK;
+	if (known)
+		del_curterm(cur_term);
+	return known ? best : "xterm";
+}
+
+/* The styles have the pairs below this one; the others are for paint.c. */
 #define SCREEN_PAIRS (2 * STYLE_COUNT + 1)
 
 static struct screen_look {
@@ -177,12 +192,13 @@ static void screen_colors(const struct screen_options *o)
 		s->pair = pairs++;
 		init_pair(s->pair, look.foreground, look.background);
 	}
+	paint_open(theme != THEME_MONO, SCREEN_PAIRS);
 }
 
 int screen_open(const struct screen_options *o, char *why, size_t size)
 {
 	const char *type;
-	char safe[128];
+	char safe[128], *told;
 	FILE *out;
 
 	why[0] = '\0';
@@ -212,6 +228,12 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	nonl();
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
+	/* Keys have 8 bits; newterm saw a file instead of a terminal, and assumes 7. The terminal
+	 * is not to be told: it would mark the Alt key in the eighth. */
+	told = meta_on;
+	meta_on = NULL;
+	meta(stdscr, TRUE);
+	meta_on = told;
 	intrflush(stdscr, FALSE);
 	typeahead(-1); /* do not interrupt a frame when a key arrives */
 	if (!getenv("ESCDELAY"))
@@ -231,6 +253,7 @@ bool screen_close(void)
 
 	if (!screen_curses)
 		return true;
+	typing_mark(false);
 	if (!screen_released)
 		endwin();
 	delscreen(screen_curses);
@@ -249,12 +272,20 @@ void screen_show(const struct canvas *c)
 	if (screen_released)
 		return;
 	erase();
+	paint_frame();
 	for (size_t i = 0; i < c->span_count; i++) {
 		const struct canvas_span *s = &c->spans[i];
-		const struct screen_look *look =
-			&screen_looks[!!(s->style & STYLE_REVERSE)][s->style & ~STYLE_REVERSE];
+		const struct screen_look *look;
+		struct paint_look paint;
 
-		attr_set(look->attributes, look->pair, NULL);
+		if (s->style == STYLE_COUNT) {
+			paint = paint_look(&s->paint);
+			attr_set((attr_t)paint.attributes, paint.pair, NULL);
+		} else {
+			look = &screen_looks[!!(s->style & STYLE_REVERSE)]
+					    [s->style & ~STYLE_REVERSE];
+			attr_set(look->attributes, look->pair, NULL);
+		}
 		mvaddstr(s->y, s->x, canvas_text(c, s));
 	}
 	attr_set(A_NORMAL, 0, NULL);
@@ -353,6 +384,7 @@ bool screen_suspend(const char *message)
 	sigaction(SIGTSTP, NULL, &before);
 	if (before.sa_handler == SIG_IGN)
 		return false;
+	typing_mark(false);
 	endwin();
 	tty_flush();
 	tty_release();

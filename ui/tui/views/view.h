@@ -63,8 +63,8 @@ void view_glance_poll(struct app *a);
 
 /* The program's output below the list. */
 void view_output_docked(const struct app *a, struct canvas *c, struct area area);
-/* Pass what is typed to the program, until ^]. */
-void view_output_keys(struct app *a);
+/* Pass what is typed to the program, until ^]. False: nothing was typed. */
+bool view_output_keys(struct app *a);
 /* Take what the program has written; if the view is scrolled back, its lines stay in place. */
 void view_output_read(struct app *a);
 

@@ -37,8 +37,7 @@ struct emulator {
 	VTermScreen *screen;
 	int rows, columns;
 	VTermPos cursor;
-	bool hidden;    /* the cursor */
-	bool alternate; /* the program draws on the alternate screen */
+	bool hidden; /* the cursor */
 	struct sieve sieve;
 	struct emulator_kept *kept[EMULATOR_LINES];
 	size_t first, count, bytes; /* of the kept lines */
@@ -224,8 +223,6 @@ static int emulator_property(VTermProp property, VTermValue *value, void *user)
 
 	if (property == VTERM_PROP_CURSORVISIBLE)
 		e->hidden = !value->boolean;
-	else if (property == VTERM_PROP_ALTSCREEN)
-		e->alternate = value->boolean;
 	return 1;
 }
 
@@ -296,6 +293,12 @@ void emulator_resize(struct emulator *e, int rows, int columns)
 		cursor.col + 1);
 	vterm_input_write(e->vterm, home, strlen(home));
 	vterm_state_get_cursorpos(vterm_obtain_state(e->vterm), &e->cursor);
+}
+
+void emulator_size(const struct emulator *e, int *rows, int *columns)
+{
+	*rows = e->rows;
+	*columns = e->columns;
 }
 
 void emulator_feed(struct emulator *e, const char *bytes, size_t length)
@@ -369,18 +372,28 @@ size_t emulator_used(struct emulator *e)
 	return used;
 }
 
+/* Has the program set the cursor keys to application mode? libvterm tells by what it sends. */
+static bool emulator_wants_keys(struct emulator *e)
+{
+	size_t before = e->answer_length;
+	bool yes;
+
+	vterm_keyboard_key(e->vterm, VTERM_KEY_UP, VTERM_MOD_NONE);
+	yes = e->answer_length > before + 1 && e->answer[before + 1] == 'O';
+	e->answer_length = before;
+	return yes;
+}
+
 size_t emulator_follow(struct emulator *e, size_t rows)
 {
 	size_t cursor = e->count + (size_t)e->cursor.row, all = emulator_count(e);
-	size_t first = e->count, end;
 
 	if (rows >= (size_t)e->rows)
 		return all > rows ? all - rows : 0;
-	/* the end of what is written; on the alternate screen, the cursor's line */
-	end = e->alternate ? cursor + 1 : emulator_used(e);
-	if (end > first + rows)
-		first = end - rows;
-	return first < cursor ? first : cursor;
+	/* one without a cursor that takes keys, such as top: what matters is at its top */
+	if (cursor < e->count + rows || (e->hidden && emulator_wants_keys(e)))
+		return e->count;
+	return cursor + 1 - rows;
 }
 
 bool emulator_cursor(const struct emulator *e, size_t *line, int *column)

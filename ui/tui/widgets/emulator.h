@@ -18,6 +18,8 @@
 #define EMULATOR_ROWS_MAX 300     /* of the screen; a larger one is cut, the smallest is 2x2 */
 #define EMULATOR_COLUMNS_MAX 500
 
+#define EMULATOR_TEXT (EMULATOR_COLUMNS_MAX * 24 + 1) /* bytes of a line, with the NUL */
+
 struct emulator;
 
 /* A piece of a line in one colour. */
@@ -36,6 +38,7 @@ struct emulator_line {
 struct emulator *emulator_new(int rows, int columns);
 void emulator_free(struct emulator *e); /* NULL: nothing to do */
 void emulator_resize(struct emulator *e, int rows, int columns);
+void emulator_size(const struct emulator *e, int *rows, int *columns);
 
 /* What the program wrote. A screenful of scrolling costs time: feed little at a time. */
 void emulator_feed(struct emulator *e, const char *bytes, size_t length);
@@ -53,8 +56,9 @@ size_t emulator_scrolled(const struct emulator *e);
 size_t emulator_used(struct emulator *e);
 /* Line i; 0 is the oldest. */
 struct emulator_line emulator_line(struct emulator *e, size_t i);
-/* The first line of a window of so many rows that follows the program: as much as fits of its
- * screen, with the cursor. */
+/* The first line of a window of so many rows that follows the program: all of its screen, or as
+ * much as fits of it with the cursor, which is where a log goes on and less has its prompt; the top
+ * of it where a full-screen program hides the cursor. */
 size_t emulator_follow(struct emulator *e, size_t rows);
 /* Where the cursor is. False: the program hides it. */
 bool emulator_cursor(const struct emulator *e, size_t *line, int *column);
