@@ -39,7 +39,7 @@ wait_for '^> - ocaml_2|^> - |- loop_ocaml2_pie'
 keys F5
 wait_gone '- loop_ocaml2_pie'
 keys F2
-wait_for '^Columns, by their number'
+wait_for 'Columns, by their number'
 keys Escape
 keys F6
 wait_for '^:sort $|^:sort$'

@@ -107,6 +107,24 @@ START_TEST(legend_comes_first)
 }
 END_TEST
 
+/* On a narrow screen, too, all texts begin in one column. */
+START_TEST(narrow_help_is_aligned)
+{
+	a.columns = 40;
+	act(&a, REQUEST_HELP);
+	for (size_t i = 0; i < a.text.pager.count; i++) {
+		const char *line = a.text.pager.all[i].text;
+
+		ck_assert_int_le((int)strlen(line), 40);
+		if (strlen(line) > 12 && line[0] == ' ') /* keys, or their text */
+			ck_assert_msg(line[11] == ' ' || line[2] != ' ', "%s", line);
+	}
+	ck_assert_str_eq(a.text.pager.all[line_of("inconsistent", 0)].text, "  [!] inconsistent");
+	ck_assert_str_eq(a.text.pager.all[line_of("inconsistent", 0) + 1].text,
+		"            its code and its semaphore");
+}
+END_TEST
+
 /* Only what the view shows and can do. */
 START_TEST(help_is_about_the_view)
 {
@@ -324,6 +342,7 @@ Suite *help_suite(void)
 
 	tcase_add_checked_fixture(c, begin, end);
 	tcase_add_test(c, legend_comes_first);
+	tcase_add_test(c, narrow_help_is_aligned);
 	tcase_add_test(c, help_is_about_the_view);
 	tcase_add_test(c, texts_are_searched);
 	tcase_add_test(c, search_goes_round);

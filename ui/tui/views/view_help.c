@@ -47,11 +47,16 @@ static const struct view_help_line view_help_picker[] = {
 	{"+", "tagged with Space: Enter opens all of these in one list"},
 };
 
+/* All texts begin in one column; keys that are too wide for theirs take a line. */
 static void view_help_styled(struct app *a, int style, const char *keys, const char *text)
 {
+	int width = a->columns < VIEW_HELP_NARROW ? 9 : 16;
+	bool alone = text_width(keys) > width;
 	char label[80];
 
-	snprintf(label, sizeof label, "  %-*s ", a->columns < VIEW_HELP_NARROW ? 9 : 16, keys);
+	if (alone)
+		pager_addf(&a->text.pager, style, "  %s", keys);
+	snprintf(label, sizeof label, "  %-*s ", width, alone ? "" : keys);
 	pager_wrap(&a->text.pager, style, label, text, a->columns);
 }
 
@@ -118,7 +123,7 @@ static void view_help_filter(struct app *a, bool processes)
 {
 	char names[160] = "the state:";
 
-	view_help_title(a, "What a filter understands (/ : word and ~regex)");
+	view_help_title(a, "What a filter understands");
 	for (size_t i = 0; i < sizeof view_help_filters / sizeof *view_help_filters; i++) {
 		const char *text =
 			processes ? view_help_filters[i].processes : view_help_filters[i].probes;
