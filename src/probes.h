@@ -21,9 +21,9 @@
  *    they reach a terminal.
  *  - A returned pointer belongs to the session and is valid until probes_close,
  *    unless the call says that the caller owns it.
- *  - Only one thread at a time may use a session. From probes_start until
- *    probes_resume it must be the thread that started the program, since a
- *    tracer is a thread (ptrace(2)).
+ *  - Only one thread at a time may use a session. From probes_start until probes_resume the
+ *    library has a thread of its own, which traces the program (ptrace(2)): nobody may wait for
+ *    that child meanwhile (waitpid(2) would consume what the tracer waits for).
  *  - If the caller itself runs out of descriptors or memory, the error has the status
  *    PROBES_FAILED and the code -EMFILE, -ENFILE or -ENOMEM, whatever was called: such an error
  *    says nothing about the process. A session holds 3 descriptors, and one more for each object
@@ -204,7 +204,7 @@ struct probes_options {
 
 /* A program to start. */
 struct probes_program {
-	const char *file;    /* looked up in PATH if it contains no slash */
+	const char *file;    /* without a slash: in the current directory, else in PATH */
 	char *const *argv;   /* argv[0] included, NULL at the end; NULL: {file, NULL} */
 	int terminal;        /* a pty's slave that becomes its controlling terminal and its
 				0, 1 and 2, in a session of its own; -1: inherit ours */
@@ -237,7 +237,11 @@ struct probes_survey {
 PROBES_API PROBES_CHECK int probes_survey(
 	pid_t pid, struct probes_survey *survey, struct probes_error *e);
 
-/* Open an ELF file, to list what it declares: addresses are 0, states unknown. */
+/*
+ * Open an ELF file, to list what it declares: addresses are 0, states unknown. Without a slash it
+ * is the file in the current directory, else in PATH. Of a script (#!) its interpreter is opened,
+ * with a notice.
+ */
 PROBES_API PROBES_CHECK int probes_open_file(const char *path, const struct probes_options *options,
 	struct probes_session **session, struct probes_error *e);
 
@@ -252,8 +256,40 @@ PROBES_API PROBES_CHECK int probes_start(const struct probes_program *program,
 	const struct probes_options *options, struct probes_session **session,
 	struct probes_error *e);
 
-/* Start a program that probes_start holds, and detach from it for good. */
+/*
+ * Start a program that probes_start or probes_follow holds, and detach from it for good; or let go
+ * of one that is followed.
+ */
 PROBES_API PROBES_CHECK int probes_resume(struct probes_session *session, struct probes_error *e);
+
+/*
+ * Is it a program started here that has no probe to switch (probes of libraries such as libstdc++,
+ * which nothing switches, do not count), and may become one by exec: a script's interpreter, env,
+ * nice, a shim? It is held until probes_follow lets it run.
+ */
+PROBES_API bool probes_is_launcher(const struct probes_session *session);
+
+/*
+ * Let a launcher run, and follow it from exec to exec until it becomes a program with probes. Waits
+ * at most wait_ms (negative: for ever; 0: not at all). On success *next is the session of that
+ * program, held at its start as by probes_start, and `session` is only to be closed; or *next is
+ * NULL: not yet, call again, at the latest when probes_follow_fd is readable. Fails with
+ * PROBES_NO_TARGET if the process ended before; its exit status is then the caller's to wait for.
+ *
+ * A launcher has begun, so it is not harmed: it is never stopped, its signals are passed on, and it
+ * runs on if the caller dies, calls probes_resume or closes the session. Only between an exec and
+ * the first instruction of the new program it dies with the caller. Its children are not followed.
+ */
+PROBES_API PROBES_CHECK int probes_follow(struct probes_session *session, int wait_ms,
+	struct probes_session **next, struct probes_error *e);
+PROBES_API int probes_follow_fd(const struct probes_session *session); /* -1: not followed */
+
+/*
+ * What a process was before, launcher by launcher: "/usr/bin/env: no probe notes: ..." (untrusted).
+ * Of very many the first and the last ones.
+ */
+PROBES_API size_t probes_follow_count(const struct probes_session *session);
+PROBES_API const char *probes_follow_at(const struct probes_session *session, size_t index);
 
 /*
  * Free everything. Changes nothing in the process: call probes_restore first to

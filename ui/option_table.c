@@ -140,6 +140,19 @@ static int take_for(
 	return 0;
 }
 
+static int take_launcher(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	uint64_t ms;
+
+	if (!values_span(value, &ms) || ms > 3600000)
+		return report_bad_value(e, row->name, value, "is no span of time",
+			"give a number and ms, s or m, such as 30s, at most 60m; 0 to refuse "
+			"launchers");
+	o->launcher_ms = (int)ms;
+	return 0;
+}
+
 static int take_max_stop(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
@@ -171,8 +184,8 @@ const struct verb_row verbs_table[] = {
 		"one line a probe: NAME enabled"},
 	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N | -comm NAME ACTIONS",
 		"switch probes in running processes"},
-	{VERB_TRACE, "trace", "trace -prog FILE ACTIONS [-- ARGS]",
-		"start a program with probes on from the start"},
+	{VERB_TRACE, "trace", "trace -prog FILE [ACTIONS] [-- ARGS]",
+		"start a program with probes on from the start (all, if no action is given)"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
 		"undo what interrupted runs left in running processes"},
 };
@@ -211,6 +224,9 @@ const struct option_row options_table[] = {
 	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_SETTING,
 		"refuse to change anything", AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
+	{"launcher", {0}, "TIME", VERB_SCREEN | VERB_TRACE,
+		"with -prog: follow a script, env or shim this long to its program (10s)",
+		BY(take_launcher)},
 	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: hold the program at its start", AT(hold)},
 	{"end-program", {0}, NULL, VERB_SCREEN,
 		"with -prog: end the program when the screen ends, however it ends",

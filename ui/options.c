@@ -12,6 +12,8 @@
 #include "ui/options.h"
 #include "ui/report.h"
 
+#define OPTIONS_LAUNCHER_MS 10000
+
 const struct verb_row *options_verb(enum verb verb)
 {
 	for (size_t i = 0; i < verbs_table_count; i++)
@@ -161,8 +163,9 @@ static int check(const struct options *o, struct probes_error *e)
 			o->verb == VERB_TRACE  ? "no program is named"
 			: o->verb == VERB_LIST ? "no process or program is named"
 					       : "no process is named");
-	if (!o->actions.count && o->verb & (VERB_ATTACH | VERB_TRACE))
-		return misused(e, o, what, "no action is given (-enable, -disable-all, ...)");
+	if (!o->actions.count && o->verb == VERB_ATTACH)
+		return misused(
+			e, o, what, "no action is given; -enable-all switches every probe on");
 	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
 		return report_set(e, PROBES_USAGE, -EINVAL, what,
 			"switch on the screen, or call probes-tui attach",
@@ -195,7 +198,8 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 {
 	int at = 1, r = 0;
 
-	*o = (struct options){.verb = VERB_SCREEN, .args = argv + argc};
+	*o = (struct options){
+		.verb = VERB_SCREEN, .args = argv + argc, .launcher_ms = OPTIONS_LAUNCHER_MS};
 	if (argc > 1 && argv[1][0] != '-') {
 		at = read_verb(argc, argv, o);
 		if (at == 1)
@@ -212,6 +216,9 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 		if (o->help || o->version)
 			return r;
 	}
+	/* ocaml-probes does the same. */
+	if (!r && o->verb == VERB_TRACE && !o->actions.count)
+		r = actions_add(&o->actions, "enable-all", PROBES_ENABLE, PROBES_BY_ALL, NULL, e);
 	return r ? r : check(o, e);
 }
 

@@ -60,6 +60,7 @@ struct options {
 	bool no_syslog;
 
 	/* the screen */
+	int launcher_ms; /* how long a started launcher is followed */
 	bool hold;
 	bool end_program;
 	bool no_color;

@@ -145,9 +145,11 @@ static int change_run(struct probes_session *s, const struct change *c, struct c
 			change_write, w, stopped_ns, e);
 	if (s->needs_tracer && !s->held)
 		return tracer_run(&s->who, change_write, w, e);
-	r = change_write(w, e);
 	/* A held program is stopped, and traced, already. */
-	if (s->held || !w->apply.barred)
+	if (s->held && s->start)
+		return start_call(s->start, change_write, w, e);
+	r = change_write(w, e);
+	if (!w->apply.barred)
 		return r;
 	/* The kernel refused a write to code; on most such kernels a tracer may write. */
 	r = tracer_run(&s->who, change_write, w, e);

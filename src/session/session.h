@@ -16,12 +16,15 @@
 #include "process/image.h"
 #include "process/lock.h"
 #include "process/memory.h"
+#include "process/start.h"
 
 struct probes_session {
 	struct log log;
 	bool read_only;
-	bool process; /* a live process; else a file */
-	bool held;    /* probes_start started it, and it has not begun */
+	bool process;          /* a live process; else a file */
+	bool held;             /* probes_start started it, and it has not begun */
+	struct start *start;   /* its tracer while it is held or followed, else NULL */
+	struct array followed; /* char *: what it was before (probes_follow_at) */
 	char *path;
 	struct identity who;
 	struct memory memory;
@@ -145,6 +148,15 @@ size_t account_owned_count(const struct probes_session *s, uint32_t until);
 void account_judge(struct object_probes *h, size_t local);
 
 /* ---- session.c ---- */
+
+/* An empty session; NULL: no memory. */
+struct probes_session *session_new(const struct probes_options *options, struct probes_error *e);
+
+/* Open a process in a new session. On failure the caller closes it. */
+int session_open(struct probes_session *s, pid_t pid, struct probes_error *e);
+
+/* Return r; *session is s, or NULL, and s is closed, if r < 0. */
+int session_finish(struct probes_session *s, int r, struct probes_session **session);
 
 /* Open its identity, its memory and what is mapped; on failure the caller closes what is open. */
 int session_attach(

@@ -45,8 +45,8 @@ for bad in 0 0.01 -1 x 1e3 ,5 . 3601; do
 done
 
 # --- actions
-refuses 2 'no action is given' attach -pid 1
-refuses 2 'no action is given' trace -prog /bin/true
+refuses 2 'no action is given; -enable-all' attach -pid 1
+refuses 2 'no program is named' trace
 refuses 2 'cannot be combined with -enable ' attach -pid 1 -enable a -enable-all
 refuses 2 'cannot be combined' attach -pid 1 -enable-pair a,b -disable c
 refuses 2 'cannot be combined' attach -pid 1 -enable-regexp a -disable-all
