@@ -120,6 +120,8 @@ START_TEST(binding_keys)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		ck_assert_int_eq(request_of_key(keys[i].key, IN_LIST), keys[i].request);
 	ck_assert_int_eq(request_of_key('q', IN_TEXT), REQUEST_BACK);
+	ck_assert_int_eq(request_of_key(K_F3, IN_TEXT), REQUEST_SEARCH);
+	ck_assert_int_eq(request_of_key(K_F3, IN_OUTPUT), REQUEST_FIND_OUTPUT);
 	ck_assert_int_eq(request_of_key('e', IN_TEXT), REQUEST_NONE);
 	ck_assert_int_eq(request_of_key(K_ENTER, IN_DENIED), REQUEST_LIST);
 }

@@ -192,7 +192,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_LIST | IN_DETAIL | IN_OUTPUT,
 		.section = SECTION_LOOK,
 		.help = "next pane: list, detail, output of the started program"},
-	[REQUEST_FIND_OUTPUT] = {.keys = {'/'},
+	[REQUEST_FIND_OUTPUT] = {.keys = {'/', K_F3},
 		.where = IN_OUTPUT,
 		.section = SECTION_FIND,
 		.help = "search the output upwards for a word or ~regex",
