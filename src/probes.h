@@ -223,10 +223,11 @@ PROBES_API PROBES_CHECK int probes_open_pid(pid_t pid, const struct probes_optio
 
 /* The result of probes_survey. */
 struct probes_survey {
-	size_t probes;  /* as probes_count would return */
-	size_t objects; /* mapped ones */
-	size_t unread;  /* of these, those that could not be read: their probes are unknown */
-	bool more;      /* there are more probes: at most 524,288 of one object are counted */
+	size_t probes;   /* as probes_count would return */
+	size_t objects;  /* mapped ones */
+	size_t unread;   /* of these, those that could not be read: their probes are unknown */
+	bool more;       /* there are more probes: at most 524,288 of one object are counted */
+	bool semaphores; /* some have one; without any, there is nothing to switch */
 };
 
 /*

@@ -14,19 +14,20 @@
 	COLUMN(STATE, state, .title = "STATE", .width = 14, .narrow = 5, .live = true) \
 	COLUMN(PROBE, probe, .title = "PROBE", .width = 24, .narrow = 16)
 /* and of these -columns and the key c choose. */
-#define COLUMNS_CHOSEN(COLUMN)                                                                    \
-	COLUMN(SITES, sites, .title = "SITES", .width = 5, .number = true, .form = " n/m",        \
-		.help = "n of its m sites are switched on; - : they have no switch of their own") \
-	COLUMN(SEMAPHORE, count, .title = "COUNT", .width = 5, .number = true, .live = true,      \
-		.single = true,                                                                   \
-		.help = "its semaphore: how many parties want it on; - : it has none")            \
-	COLUMN(PROCESSES, proc, .title = "PROC", .width = 4, .number = true, .live = true,        \
-		.help = "how many of the processes have it")                                      \
-	COLUMN(HOLDER, held, .title = "HELD BY", .width = 7, .live = true, .single = true,        \
-		.help = "you: this session; you+1: and one party more; other: not this session; " \
-			"int3: another tool's breakpoint; ? : code and count disagree")           \
-	COLUMN(OBJECT, object, .title = "OBJECT", .width = 9,                                     \
-		.help = "the file it is in; * : deleted or replaced on disk")                     \
+#define COLUMNS_CHOSEN(COLUMN)                                                                     \
+	COLUMN(SITES, sites, .title = "SITES", .width = 5, .number = true, .form = " n/m",         \
+		.help = "n of its m sites are switched on; m alone: they have no switch of their " \
+			"own")                                                                     \
+	COLUMN(SEMAPHORE, count, .title = "COUNT", .width = 5, .number = true, .live = true,       \
+		.single = true,                                                                    \
+		.help = "its semaphore: how many parties want it on; - : it has none")             \
+	COLUMN(PROCESSES, proc, .title = "PROC", .width = 4, .number = true, .live = true,         \
+		.help = "how many of the processes have it")                                       \
+	COLUMN(HOLDER, held, .title = "HELD BY", .width = 7, .live = true, .single = true,         \
+		.help = "you: this session; you+1: and one party more; other: not this session; "  \
+			"int3: another tool's breakpoint; ? : code and count disagree")            \
+	COLUMN(OBJECT, object, .title = "OBJECT", .width = 9,                                      \
+		.help = "the file it is in; * : deleted or replaced on disk")                      \
 	COLUMN(ARGUMENTS, arguments, .title = "ARGUMENTS", .width = 16)
 #define COLUMNS(COLUMN) COLUMNS_FIXED(COLUMN) COLUMNS_CHOSEN(COLUMN)
 

@@ -301,6 +301,7 @@ int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *
 		survey->probes += o->probes;
 		survey->unread += o->unread;
 		survey->more = survey->more || o->more;
+		survey->semaphores = survey->semaphores || o->semaphores;
 	}
 	if (r == 0) {
 		image_done(&image);

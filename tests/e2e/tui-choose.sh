@@ -14,25 +14,25 @@ start "$pie"
 terminal 80 24
 
 type_command "'$PROBES_TUI' -no-syslog"
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 # Other tests' victims may fill the screen.
 keys '\'
 text "$$"
 keys Enter
-wait_for "^.. *$pid .* 8  switch +$pie"
+wait_for "^.. *$pid .* 8  list read switch +$pie"
 wait_for '^ [0-9]+ without probes, [0-9]+ not permitted'
 keys '\' C-u
 text "$pid $pie"
 wait_for '^1 of [0-9]+ match'
 keys Enter
-wait_for '^filter: .* 1/[0-9]+ shown'
+wait_for '^ filter: .* 1 of [0-9]+ shown'
 keys Enter
-wait_for "^probes-tui  pid [0-9]+ $pie "
+wait_for "^ $pie  pid [0-9]+ "
 keys e
 wait_cursor on 'ocaml_2:first'
 same 'on' "$(state first)" enabled
 keys q
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 wait_for 'undid this session.s changes: 1 site'
 same 'undone' "$(state first)" disabled
 keys '\' C-u
@@ -44,7 +44,7 @@ keys Enter
 wait_for 'nothing to open'
 keys '\' C-u Enter
 wait_gone 'no process matches'
-wait_for '^filter: - '
+wait_for '^ filter: none'
 keys '\'
 text "$$"
 keys Enter
@@ -52,7 +52,7 @@ keys '?'
 wait_for '^Help'
 seen 'its keys' 'Enter.*open the process'
 keys q
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 
 # one that starts, one that ends
 start2 "$fix"
@@ -62,11 +62,11 @@ text "$fix"
 keys Enter
 wait_for "^> +$pid2 "
 keys Enter
-wait_for "^probes-tui  pid $pid2 "
+wait_for "^ $fix  pid $pid2 "
 stop2
 wait_for GONE
 keys q
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 wait_gone "^.. *$pid2 .*$fix"
 
 # two at once
@@ -78,12 +78,12 @@ wait_for '^2 of '
 keys Enter g Space Space
 wait_for "^.\+ *$pid2 "
 keys Enter
-wait_for '^probes-tui  2 processes'
+wait_for "^ $pie  2 processes "
 keys Q
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 for size in '40 10' '120 40'; do
 	resize ${size% *} ${size#* }
-	wait_for "^.. *$pid .* 8  switch"
+	wait_for "^.. *$pid .* 8  (list read )?switch"
 	wait_for 'q Quit$'
 done
 keys q
@@ -92,13 +92,13 @@ wait_for '^status=0$'
 # -comm
 resize 80 24
 type_command "'$PROBES_TUI' -no-syslog -comm $pie"
-wait_for "^Processes that hold probes, called $pie"
-wait_for '^filter: - +2/2 shown'
+wait_for "^ Processes that hold probes, called $pie"
+wait_for '^ filter: none'
 keys q
 wait_for '^status=0$'
 stop2
 type_command "'$PROBES_TUI' -no-syslog -comm $pie"
-wait_for "^probes-tui  pid $pid "
+wait_for "^ $pie  pid $pid "
 keys q
 wait_for '^status=0$'
 type_command "'$PROBES_TUI' -no-syslog -comm no-such-name"

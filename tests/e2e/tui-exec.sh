@@ -44,7 +44,7 @@ untouched "$fixed"
 keys r
 wait_for "opened process $pid as it is now"
 wait_cursor off 'ocaml_2:first'
-seen 'the filter is kept' '^filter: fir\|mul'
+seen 'the filter is kept' '^ filter: fir\|mul'
 unseen 'the filter is kept' 'ocaml_2:second'
 keys e
 wait_cursor on 'ocaml_2:first'
@@ -58,7 +58,7 @@ keys r
 wait_for "opened process $pid as it is now"
 wait_cursor off 'ocaml:first'
 unseen 'old rows' 'ocaml_2:'
-seen 'the filter is kept' '^filter: fir\|mul'
+seen 'the filter is kept' '^ filter: fir\|mul'
 keys e
 wait_cursor on 'ocaml:first'
 same 'on' "$(live "$other" first)" '1 count 0100 1 site 90e8'

@@ -72,13 +72,13 @@ for size in 80x24 120x40 40x10; do
 	wait_for 'q Back$'
 	picture preview
 	keys q
-	wait_for '^filter:'
+	wait_for '^ .*(all off|on \()'
 	keys Escape U g i
 	wait_for '^Detail of ocaml_2:first'
 	wait_for 'q Back'
 	picture detail
 	keys q
-	wait_for '^filter:'
+	wait_for '^ .*(all off|on \()'
 	keys '?'
 	wait_for '^Help'
 	wait_for 'q Back$'

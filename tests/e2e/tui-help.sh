@@ -28,7 +28,7 @@ wait_for ' match 2 of [0-9]+ '
 keys '?'
 wait_for 'no key \? here; q goes back, / searches'
 keys F10
-wait_for '8/8 shown'
+wait_for '^ filter: none'
 keys F9
 wait_for 'F9 kills nothing here'
 keys F7
@@ -102,7 +102,7 @@ wait_for '^filter:$'
 keys C-c
 wait_for '^  no probe matches the filter'
 keys '\' Up Enter
-wait_for ' 2/8 shown'
+wait_for ' 2 of 8 shown'
 
 # ------------------------------------------------- each prompt has a past of its own
 keys T
@@ -146,9 +146,9 @@ resize 80 24
 keys g
 wait_for '^  \[\*\] on +enabled, by this session or by others$' # wrapped anew
 keys q
-wait_for '^filter: work'
+wait_for '^ filter: work'
 keys '\' C-u Enter
-wait_for '8/8 shown'
+wait_for '^ filter: none'
 keys q
 wait_for '^status=0$'
 stop

@@ -68,7 +68,7 @@ wait_for "^.. *$pid .* $all +switch +python3"
 at_most 'megabytes of the list of processes' "$(most "$(ours)")" 60
 keys Enter
 wait_list
-seen 'what it lacks' '^ [0-9]+ NOTES LEFT OUT \| [0-9]+ probes '
+seen 'what it lacks' '^ [0-9]+ NOTES LEFT OUT   [0-9]+ probes '
 at_most 'megabytes of the screen' "$(most "$(ours)")" 450
 keys Q
 wait_for '^Processes that hold probes'

@@ -22,7 +22,7 @@ terminal 80 24
 tm pipe-pane -t main "cat >>'$tmp/sent'"
 screen
 wait_for 'ocaml_2:\\x1b\[2Jx'
-seen 'the path' '^probes-tui  pid [0-9]+ a\\x1b\[31mb '
+seen 'the path' '^ a\\x1b\[31mb  pid [0-9]+ '
 seen 'the rows are in order' '^> off +ocaml_2:'
 keys '\'
 text '2Jx'
@@ -131,9 +131,9 @@ VICTIMS=$tmp
 start long
 resize 80 24
 screen
-wait_cursor off 'long:n+~'
-seen 'three of them' '^ 3 probes 3 sites'
-seen 'the last columns' 'long:n+~? +-'
+wait_cursor off '(long:)?n+.?n+~[0-9a-f]+'
+seen 'three of them' '^ 3 probes '
+seen 'the last columns' 'n+~[0-9a-f]+ +1 +0 +long$'
 keys e
 wait_for ' 1 on \(1 by you\)'
 wait_for 'on n+'
@@ -144,10 +144,10 @@ wait_for '^Detail of long:n+'
 keys q p
 wait_for 'has no matching start or end'
 resize 40 10
-wait_cursor on 'long:n+~'
+wait_cursor on '(long:)?n+.?n+~[0-9a-f]+'
 seen 'the footer' 'q Quit$'
 resize 200 50
-wait_cursor on 'long:n+~'
+wait_cursor on '(long:)?n+.?n+~[0-9a-f]+'
 keys q
 wait_for '^status=0$'
 stop

@@ -10,7 +10,7 @@ terminal 80 24
 screen
 unseen 'nothing is held' ' lease '
 keys e
-wait_for ' lease 1[45]m can: list read switch$'
+wait_for ' lease 1[45]m   list read switch$'
 keys u
 wait_gone ' lease '
 keys q
@@ -24,7 +24,7 @@ site=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "first" { print $3; exit }'
 byte=$(($(bias "$VICTIMS/loop_ocaml2_pie") + site + 1))
 poke $byte 314
 wait_for 'the lease ran out, but 1 probe could not be taken back'
-wait_for ' lease [12]s can:'
+wait_for ' lease [12]s   list'
 poke $byte 350
 wait_for 'the lease ran out, undone: 1 site'
 same 'undone' "$(state first)" disabled
@@ -36,7 +36,7 @@ wait_for '^status=0$'
 screen -lease 3s
 keys e
 wait_cursor on 'ocaml_2:first'
-wait_for ' lease [123]s can:'
+wait_for ' lease [123]s   list'
 wait_for 'the lease ran out, undone: 1 site'
 same 'undone' "$(state first)" disabled
 wait_cursor off 'ocaml_2:first'
@@ -81,7 +81,7 @@ terminal 40 10
 type_command "'$PROBES_TUI' -no-syslog -pid $pid -lease 2m"
 wait_cursor off 'ocaml_2:first'
 keys e
-wait_for 'lease [12]m 1 on 1 you$'
+wait_for 'lease [12]m$'
 keys q
 wait_for '^status=0$'
 

@@ -9,8 +9,8 @@ terminal 80 24
 screen
 
 # ------------------------------------------------------------------ what is shown
-wait_for '^probes-tui  pid [0-9]+ loop_ocaml2_pie .* can: list read switch$'
-seen 'counts' '^ 8 probes 1[0-9] sites 1 object \| 0 on +every 1s$'
+wait_for '^ loop_ocaml2_pie  pid [0-9]+ +up (<1|[0-9]+)m +1 thread +list read switch$'
+seen 'counts' '^ 8 probes   all off +every 1s$'
 seen 'a row' '^> off +ocaml_2:first +0/1 +0 +loop_ocaml2_pie$'
 seen 'several sites' '^  off +ocaml_2:multi +0/5 +0 '
 seen 'the footer' '^Space Tag e Enable d Disable p Pair u Undo / Find .*\? Help q Quit$'
@@ -21,7 +21,7 @@ same 'hits at first' "$(hits first 2)" 0
 keys e
 wait_cursor on 'ocaml_2:first +1/1 +1 +you '
 seen 'the result line' '^[0-9:]{8} on first: 1 site, target not stopped\. u=undo$'
-seen 'counted' '\| 1 on \(1 by you\) '
+seen 'counted' '^ 8 probes   1 on \(1 by you\) '
 same 'hits when on' "$(hits first 3)" 3
 same 'info agrees' "$(state first)" enabled
 keys e
@@ -43,7 +43,7 @@ wait_for 'off first: it is off already: its count is 0$'
 # ------------------------------------------- what others do is seen by itself
 attach -enable second
 wait_state on 'ocaml_2:second +1/1 +1 +other '
-seen 'counted as theirs' '\| 1 on  '
+seen 'counted as theirs' '^ 8 probes   1 on +every'
 attach -disable second
 wait_state off 'ocaml_2:second '
 
@@ -90,7 +90,7 @@ keys '\'
 text 'multi|second'
 wait_for '^2 of 8 match'
 keys Enter
-wait_for '^filter: multi\|second +2/8 shown'
+wait_for '^ filter: multi\|second   2 of 8 shown'
 unseen 'filtered out' 'ocaml_2:first'
 keys '*'
 wait_for ' 2 tagged'
@@ -113,9 +113,9 @@ same 'nothing was switched' "$(state first)" disabled
 keys '\' C-u
 text on
 keys Enter
-wait_for '^filter: on +2/8 shown'
+wait_for '^ filter: on   2 of 8 shown'
 keys '\' C-u Enter
-wait_for '^filter: - +8/8 shown'
+wait_for '^ filter: none'
 keys U
 keys T
 text '^(multi|second)$' # it is matched against provider:name
@@ -178,7 +178,7 @@ wait_list
 keys %
 wait_for 'no key % here; \? lists the keys'
 keys R
-wait_for '\(read-only\)'
+wait_for 'list read   read-only$'
 keys e
 wait_for 'read-only: nothing is switched'
 same 'read-only' "$(state first)" disabled

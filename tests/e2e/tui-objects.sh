@@ -22,7 +22,7 @@ same 'on' "$(hits libvictim.lib_work 1)" 2
 
 ask unload
 wait_for 'libvictim.so: 3 probes gone, it was unloaded \(1 as this session had switched it: nothing'
-wait_cursor gone 'ocaml_2:lib_work +- +- +gone'
+wait_cursor gone 'ocaml_2:lib_work +- +- +libvictim.so'
 keys e
 wait_for 'on lib_work: its object has been unloaded'
 keys u
@@ -30,7 +30,7 @@ wait_for 'undone: on lib_work: nothing was changed; 1 probe was unloaded'
 keys i
 wait_for 'unloaded: this was its place'
 keys q
-wait_for '^STATE'
+wait_for '^  STATE'
 
 # --- its place is taken, so it comes back elsewhere: the same row, fresh
 ask occupy
@@ -52,7 +52,7 @@ keys d
 wait_for 'unloaded|nothing was changed|Type y'
 keys Escape
 keys Z
-wait_cursor gone 'ocaml_2:lib_work +- +- +gone'
+wait_cursor gone 'ocaml_2:lib_work +- +- +libvictim.so'
 ask touched
 same 'not a byte was written there' "$(cat "$tmp/answer")" 'done untouched'
 

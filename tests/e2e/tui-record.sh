@@ -68,7 +68,7 @@ wait_for 'it acts on the processes of this screen|given twice'
 keys :
 text 'filter work'
 keys Enter
-wait_for '^filter: work +2/8 shown'
+wait_for '^ filter: work   2 of 8 shown'
 keys :
 text 'sort -ref'
 keys Enter

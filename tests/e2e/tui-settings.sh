@@ -44,11 +44,11 @@ same 'it is only read' "$(cksum <"$config")" "$before"
 printf 'refresh = 0.5\nno-color = yes\nread-only = yes\n' >"$config"
 screen -refresh 5 -read-only=no
 wait_for 'every 5s$'
-wait_for 'can: list read switch$'
+wait_for ' list read switch$'
 keys q
 wait_for '^status=0$'
 screen
-wait_for '\(read-only\)$'
+wait_for 'list read   read-only$'
 keys q
 wait_for '^status=0$'
 refuses 2 'takes no value' -pid "$pid" -no-color=perhaps

@@ -11,7 +11,7 @@ keys j j
 wait_cursor off 'ocaml_2:never'
 
 resize 40 10
-wait_for '^pid [0-9]+ loop_ocaml2_pie +0 on$'
+wait_for '^ loop_ocaml2_pie  pid [0-9]+$'
 same 'lines' "$(look; wc -l <"$tmp/screen" | tr -d ' ')" 10
 seen 'the cursor' '^> \[ \] ocaml_2:never'
 seen 'the footer' '^e Enable d Disable.*\? Help q Quit$'
@@ -26,14 +26,14 @@ wait_for '^Help: what works here'
 keys q
 wait_list
 seen 'the cursor' '^> off +ocaml_2:never'
-seen 'the right edge' 'can: list read switch$'
+seen 'the right edge' ' list read switch$'
 keys '\'
 text work
 resize 60 16
 wait_for '^filter: work$'
 wait_for '^2 of 8 match'
 keys Escape
-wait_for '8/8 shown'
+wait_for '^ filter: none'
 
 resize 39 9
 wait_for '^terminal too small \(39x9\): need$|^terminal too small \(39x9\): need 40x10'

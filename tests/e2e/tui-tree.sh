@@ -30,7 +30,7 @@ keys q
 keys h
 wait_cursor off '\+ libvictim\.so '
 unseen 'folded away' '     lib_work'
-seen 'still shown' '12/12 shown'
+seen 'still counted' '^ 12 probes'
 keys l
 wait_state off '    lib_work'
 keys l h
@@ -94,7 +94,7 @@ wait_for 'sort held inv$'
 keys s s s
 wait_for 'sort probe$'
 keys c
-wait_for '^Columns, by their number:  1 \[x\] sites  2 \[x\] count '
+wait_for '2 \[x\] count '
 keys 1
 wait_for '1 \[ \] sites'
 wait_gone '^  STATE .* SITES'
@@ -123,7 +123,7 @@ start loop_lib
 screen_small()
 {
 	type_command "'$PROBES_TUI' -no-syslog -pid $pid"
-	wait_for ' 0 on$'
+	wait_for '  all off '
 }
 screen_small
 keys t g

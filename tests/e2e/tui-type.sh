@@ -68,7 +68,7 @@ wait_gone '^/'
 # ------------------------------------------------------------- where it is small
 resize 40 10
 keys o
-wait_for '^filter:'
+wait_for ' list read switch$|lease [0-9]+m$'
 keys 'C-]'
 wait_for '^ KEYS GO TO THE PROGRAM +\^\] back'
 wait_for '^.. output of pid'

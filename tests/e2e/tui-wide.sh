@@ -44,7 +44,7 @@ resize 80 24
 wait_gone '\(i: all of it\)'
 wait_for 'OBJECT +>$'
 resize 40 10
-wait_for '^pid [0-9]+ loop'
+wait_for '^ loop_ocaml2_pie  pid [0-9]+'
 resize 120 40
 wait_for '^.. ocaml_2:'
 

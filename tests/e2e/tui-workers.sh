@@ -27,7 +27,7 @@ one=$worker
 born
 two=$worker
 type_command "'$PROBES_TUI' -no-syslog -tree $boss"
-wait_for '^probes-tui  2 processes'
+wait_for '^ .*  2 processes '
 wait_cursor off 'ocaml_2:first +0/2 +0 +2 '
 keys e
 wait_cursor on 'ocaml_2:first +2/2 +1 +2 +you'
@@ -36,7 +36,7 @@ born
 three=$worker
 wait_for '1 process was born, the last of them '
 seen 'named' "born, the last of them $three"
-wait_for '^probes-tui  3 processes'
+wait_for '^ .*  3 processes '
 wait_cursor partial 'ocaml_2:first +2/3 +0-1 +3 '
 keys e
 wait_cursor on 'ocaml_2:first +3/3 +1 +3 +you'
@@ -49,7 +49,7 @@ keys q
 
 kill -9 "$two"
 wait_for "process $two is gone: "
-wait_for '^probes-tui  2 processes'
+wait_for '^ .*  2 processes '
 wait_cursor on 'ocaml_2:first +2/2 +1 +2 +you'
 keys q
 wait_for '^status=0$'

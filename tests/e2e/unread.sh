@@ -69,7 +69,7 @@ wait_for 'build-id [0-9a-f]{40}'
 seen 'first' '^NOT READ'
 seen 'the others' '^ +9 +/.*/program'
 keys q
-wait_for '^STATE'
+wait_for '^  STATE'
 keys q
 wait_for '^status=0$'
 

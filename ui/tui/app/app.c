@@ -151,15 +151,17 @@ void app_title(struct app *a)
 	char path[TEXT_MAX], inner[32] = "";
 
 	if (s && probes_ns_pid(s) != probes_pid(s))
-		snprintf(inner, sizeof inner, "(%d inside) ", (int)probes_ns_pid(s));
+		snprintf(inner, sizeof inner, " (%d inside)", (int)probes_ns_pid(s));
 	if (!s)
 		snprintf(a->title, sizeof a->title, "pid %d", (int)app_pid(a));
 	else if (m->process_count == 1)
-		snprintf(a->title, sizeof a->title, "pid %d %s%.60s", (int)probes_pid(s), inner,
-			probe_name_base(text_clean(probes_path(s), path, sizeof path)));
+		snprintf(a->title, sizeof a->title, "%.60s  pid %d%s",
+			probe_name_base(text_clean(probes_path(s), path, sizeof path)),
+			(int)probes_pid(s), inner);
 	else
-		snprintf(a->title, sizeof a->title, "%zu processes %.60s", model_alive(m),
-			probe_name_base(text_clean(probes_path(s), path, sizeof path)));
+		snprintf(a->title, sizeof a->title, "%.60s  %zu processes",
+			probe_name_base(text_clean(probes_path(s), path, sizeof path)),
+			model_alive(m));
 }
 
 void app_update_access(struct app *a)
@@ -190,11 +192,29 @@ static void app_report_ends(struct app *a, size_t alive)
 	}
 }
 
+/* The age of the oldest process, and the threads of all. */
+static void app_update_info(struct app *a)
+{
+	struct probes_process_info sum = {.up_seconds = -1, .threads = -1}, one;
+	struct probes_error e;
+
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		const struct model_process *p = &a->model.processes[i];
+
+		if (p->gone || probes_process_info(p->pid, &one, &e) < 0)
+			continue;
+		if (one.up_seconds > sum.up_seconds)
+			sum.up_seconds = one.up_seconds;
+		if (one.threads > 0)
+			sum.threads = (sum.threads > 0 ? sum.threads : 0) + one.threads;
+	}
+	a->info = sum;
+}
+
 void app_refresh(struct app *a, bool all)
 {
 	uint32_t *seen;
 	size_t alive = model_alive(&a->model), count;
-	struct probes_error e;
 	bool changed;
 
 	if (!a->model.process_count)
@@ -202,7 +222,7 @@ void app_refresh(struct app *a, bool all)
 	seen = mem_array((size_t)a->list.rows.height, sizeof *seen);
 	count = list_seen(&a->list, seen);
 	if (all)
-		probes_process_info(a->model.processes[0].pid, &a->info, &e);
+		app_update_info(a);
 	changed = model_refresh(&a->model, all ? NULL : seen, count);
 	free(seen);
 	/* waitpid says more about the end of a program that this process started */

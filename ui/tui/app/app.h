@@ -240,7 +240,7 @@ struct app {
 	struct app_objects objects;
 	struct probes_access access; /* of the first process that lacks something, else the first */
 	struct probes_process_info info;
-	char title[128]; /* "pid 41872 order_gw" */
+	char title[128]; /* "order_gw  pid 41872" */
 
 	struct model model;
 	struct list list;
@@ -305,7 +305,7 @@ struct app_selection app_select(uint32_t row);
 
 /* The pid of the (first) process on the screen. */
 pid_t app_pid(const struct app *a);
-/* Set the title: "pid 41872 order_gw", "12 processes postgres". */
+/* Set the title: "order_gw  pid 41872", "postgres  12 processes". */
 void app_title(struct app *a);
 
 /* Read the states (all, or only those on the screen) and update what depends on them. */

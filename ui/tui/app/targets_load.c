@@ -41,6 +41,7 @@ static void targets_load_rows(struct app *a)
 	a->objects.unread = objects_unread(&a->model);
 	list_update(&a->list);
 	app_refresh(a, true);
+	list_start(&a->list);
 }
 
 /* How many processes could not be opened; the error is the first one's. */

@@ -126,7 +126,7 @@ static bool scan_visit(struct scan *s, pid_t pid)
 			 : access.can_list    ? SCAN_NONE
 					      : SCAN_DENIED;
 		p.may_read = access.can_read;
-		p.may_switch = access.can_switch;
+		p.may_switch = access.can_switch && (survey.semaphores || survey.unread);
 	}
 	s->all = mem_grow(s->all, &s->capacity, s->count + 1, sizeof *s->all);
 	s->all[s->count++] = p;

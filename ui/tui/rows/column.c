@@ -26,7 +26,7 @@ static void column_cell_sites(const struct row *r, char *out, size_t size)
 	if (!r->processes || !r->sites) /* a probe by semaphore alone has no sites */
 		snprintf(out, size, "-");
 	else if (r->sites_on == PROBES_NONE)
-		snprintf(out, size, "-/%u", r->sites);
+		snprintf(out, size, "%u", r->sites);
 	else
 		snprintf(out, size, "%u/%u", r->sites_on, r->sites);
 }
@@ -55,8 +55,6 @@ static void column_cell_held(const struct row *r, char *out, size_t size)
 		snprintf(out, size, "%s", probes_holder_name(r->holder));
 	else if (r->state == PROBES_INCONSISTENT)
 		snprintf(out, size, "?");
-	else if (r->state == PROBES_UNLOADED)
-		snprintf(out, size, "gone");
 	else if (mine && r->ref_max != PROBES_NONE && r->ref_max > 1)
 		snprintf(out, size, "you+%u", r->ref_max - 1);
 	else if (mine)
@@ -256,9 +254,14 @@ void column_arrange(struct column_layout *l, const struct column_needs *needs)
 		l->bare = true;
 		name = needs->widest_name > title ? needs->widest_name : title;
 	}
-	/* A third of what the name does not need goes to the object, the rest to the arguments. */
-	if (room > name && *object)
-		*object += *arguments ? (room - name) / 3 : room - name;
+	/* What the name does not need goes to the object, as far as that needs it (before
+	 * arguments: half of it at most), then to the arguments. */
+	if (room > name && *object && needs->widest_object > *object) {
+		int extra = *arguments ? (room - name) / 2 : room - name;
+
+		*object += extra < needs->widest_object - *object ? extra
+								  : needs->widest_object - *object;
+	}
 	if (room > name && *arguments)
 		*arguments += column_room(l, needs->width) - name;
 	l->at[COLUMN_PROBE].width = room < 0 ? 0 : room < name ? room : name;

@@ -30,9 +30,10 @@ struct column_layout {
 
 /* What the widths depend on. */
 struct column_needs {
-	int width;           /* of the screen */
-	int widest;          /* columns of the longest provider:name */
-	int widest_name;     /* of the longest name, where it may stand alone; else 0 */
+	int width;       /* of the screen */
+	int widest;      /* columns of the longest provider:name */
+	int widest_name; /* of the longest name, where it may stand alone; else 0 */
+	int widest_object;
 	int scroll;          /* how many columns after PROBE are scrolled off */
 	uint32_t most_sites; /* of a row */
 	bool several;        /* processes */

@@ -189,6 +189,16 @@ void list_update(struct list *l)
 	list_show(l);
 }
 
+void list_start(struct list *l)
+{
+	size_t at = 0;
+
+	while (at < l->shown_count && l->model->rows[l->shown[at]].state == PROBES_NO_SWITCH)
+		at++;
+	rowlist_to(&l->rows, at < l->shown_count ? at : 0);
+	l->rows.top = 0; /* the rows before it are shown, too, where there is room */
+}
+
 void list_sort(struct list *l, enum column_id order, bool invert)
 {
 	l->order = order;

@@ -47,6 +47,9 @@ struct list {
 void list_init(struct list *l, struct model *model);
 void list_done(struct list *l);
 
+/* Put the cursor on the first row that can be switched, or on the first one. */
+void list_start(struct list *l);
+
 /* Bring order and filter up to date with the model. */
 void list_update(struct list *l);
 void list_sort(struct list *l, enum column_id order, bool invert);

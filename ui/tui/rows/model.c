@@ -139,6 +139,8 @@ static void model_family(struct model *m, struct model_origin *o,
 		.provider_length = strlen(text),
 		.deleted = object->deleted};
 	f->object = probe_name_base(f->path);
+	if (text_width(f->object) + 1 > m->widest_object)
+		m->widest_object = text_width(f->object) + 1;
 	*o = (struct model_origin){.object = object, .provider = provider, .family = f};
 }
 
@@ -410,6 +412,11 @@ size_t model_alive(const struct model *m)
 	for (size_t i = 0; i < m->process_count; i++)
 		alive += !m->processes[i].gone;
 	return alive;
+}
+
+bool model_switchable(const struct model *m)
+{
+	return m->counts.states[PROBES_NO_SWITCH] < m->row_count || !m->row_count;
 }
 
 size_t model_changed(const struct model *m)

@@ -64,6 +64,7 @@ struct model {
 	bool argued;         /* some have arguments */
 	int widest;          /* columns of the longest label */
 	int widest_name;     /* and of the longest name without its provider */
+	int widest_object;   /* of the longest file name, with the mark of a deleted file */
 	uint32_t most_sites; /* of a row */
 };
 
@@ -107,6 +108,9 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
 
 /* How many processes are not gone. */
 size_t model_alive(const struct model *m);
+
+/* Can a row be switched, or may that be so (its state is not known)? */
+bool model_switchable(const struct model *m);
 
 /* How many probes are owned (probes_owned_count) in the processes that are not gone. */
 size_t model_changed(const struct model *m);

@@ -75,6 +75,7 @@ static void view_list_arrange(
 	struct column_needs needs = {.width = width,
 		.widest = widest,
 		.widest_name = a->list.tree ? 0 : a->model.widest_name,
+		.widest_object = a->model.widest_object,
 		.scroll = a->list.hscroll,
 		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
 		.several = a->model.process_count > 1,

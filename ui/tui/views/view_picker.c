@@ -20,6 +20,15 @@ static void view_picker_layout(struct app *a)
 	rowlist_resize(&a->picker.rows, app_view_rows(a));
 }
 
+/* What may be done with the probes of a process: all of it, or on a narrow screen the most. */
+static const char *view_picker_can(const struct scan_process *p, bool words)
+{
+	static const char *const can[][2] = {
+		{"list", "list"}, {"read", "list read"}, {"switch", "list read switch"}};
+
+	return can[p->may_switch ? 2 : p->may_read][words];
+}
+
 /* pid, user, how many probes, what may be done, command */
 static void view_picker_line(const struct app *a, struct canvas *c, int y, size_t at)
 {
@@ -29,19 +38,18 @@ static void view_picker_line(const struct app *a, struct canvas *c, int y, size_
 
 	snprintf(line, sizeof line, "%s%c%7d ", at == l->cursor ? text_glyph(TEXT_CURSOR) : " ",
 		p->tagged ? '+' : ' ', (int)p->id.pid);
-	if (a->columns >= 60)
+	if (a->columns >= COLUMN_WORDS_FROM)
 		text_addf(line, sizeof line, "%-10.10s ", p->user);
 	if (p->probes)
 		text_addf(line, sizeof line, "%6zu", p->probes);
 	else
 		text_addf(line, sizeof line, "%6s", "");
-	text_addf(line, sizeof line, "%c %-6s  %s",
+	text_addf(line, sizeof line, "%c %-*s  %s",
 		p->more     ? '+'
 		: p->unread ? '?'
 			    : ' ',
-		p->may_switch ? "switch"
-		: p->may_read ? "read"
-			      : "list",
+		a->columns >= COLUMN_WORDS_FROM ? 16 : 6,
+		view_picker_can(p, a->columns >= COLUMN_WORDS_FROM),
 		text_skip(p->command, a->hscroll));
 	canvas_line(c, y, at == l->cursor ? STYLE_REVERSE : STYLE_PLAIN, line);
 }
@@ -59,7 +67,7 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 {
 	const struct scan *s = &a->picker.scan;
 	const struct rowlist *l = &a->picker.rows;
-	char left[128] = "Processes that hold probes", right[48] = "";
+	char left[128] = " Processes that hold probes", right[48] = "";
 	char safe[4 * INPUT_SIZE], place[16];
 
 	if (s->unread)
@@ -70,15 +78,16 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 	if (s->pids && !s->rounds)
 		snprintf(right, sizeof right, "looking: %zu/%zu", s->pid_at, s->pid_count);
 	view_picker_sides(c, 0, STYLE_BAR, left, right);
-	canvas_putf(c, 1, 0, filter_text(a->picker.filter)[0] ? STYLE_WARN : STYLE_PLAIN,
-		"filter: %.60s    %zu/%zu shown",
-		filter_text(a->picker.filter)[0]
-			? text_clean(filter_text(a->picker.filter), safe, sizeof safe)
-			: "-",
-		l->count, s->listed);
+	if (filter_text(a->picker.filter)[0])
+		canvas_putf(c, 1, 1, STYLE_WARN, "filter: %.60s   %zu of %zu shown",
+			text_clean(filter_text(a->picker.filter), safe, sizeof safe), l->count,
+			s->listed);
+	else
+		canvas_put(c, 1, 1, -1, STYLE_DIM, "filter: none");
 	canvas_line(c, 2, STYLE_HEAD,
-		c->columns >= 60 ? "      PID USER       PROBES  CAN     COMMAND"
-				 : "      PID PROBES  CAN     COMMAND");
+		c->columns >= COLUMN_WORDS_FROM
+			? "      PID USER       PROBES  CAN               COMMAND"
+			: "      PID PROBES  CAN     COMMAND");
 	for (int i = 0; i < l->height && l->top + (size_t)i < l->count; i++)
 		view_picker_line(a, c, VIEW_PICKER_ABOVE + i, l->top + (size_t)i);
 	if (!l->count)
