@@ -64,7 +64,8 @@
 	X(budget)        \
 	X(identity)      \
 	X(room)          \
-	X(tree_view)
+	X(tree_view)     \
+	X(handover)
 
 #define SUITE_DECLARE(name) Suite *name##_suite(void);
 SUITES(SUITE_DECLARE)

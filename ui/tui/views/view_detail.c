@@ -176,6 +176,8 @@ static void view_detail_build(struct app *a)
 	pager_addf(l, STYLE_PLAIN, "  state      %s", sums.state);
 	pager_addf(l, STYLE_PLAIN, "  sites on   %s", sums.sites);
 	pager_addf(l, STYLE_PLAIN, "  semaphore  %s", sums.ref);
+	if (r->state == PROBES_NO_SWITCH)
+		view_detail_value(a, "hand-over", "y shows commands of bpftrace, gdb and perf");
 	while (model_next(&a->model, &at, &member))
 		view_detail_process(a, &member);
 }
