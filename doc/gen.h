@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* The manual page: `template`, with its lines @SYNOPSIS@, @VERBS@, @OPTIONS@ and @KEYS@ replaced.
+/* The manual page: `template`, with its lines @SYNOPSIS@, @VERBS@, @OPTIONS@, @SETTINGS@,
+ * @STATES@ and @KEYS@ replaced.
  */
 void gen_manual(FILE *template, FILE *out);
 
