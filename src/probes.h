@@ -478,7 +478,8 @@ struct probes_action {
 };
 
 struct probes_switch_options {
-	/* Both raw, or as probes_escape writes them. If they leave no probe, the call fails with
+	/* Both raw, or as probes_escape writes them; a provider that can be read both ways is the
+	   escaped one, if that exists. If they leave no probe, the call fails with
 	   PROBES_USAGE and names those that exist. */
 	const char *provider; /* act on this provider only, or NULL */
 	const char *object;   /* act on objects of this path or file name only, or NULL */

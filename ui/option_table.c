@@ -19,7 +19,7 @@ static int take_pids(
 		pid_t pid = values_pid(at, &at), *pids;
 
 		if (pid <= 0 || (*at && *at != ','))
-			return report_bad_value(e, row->name, value, "is no process id",
+			return report_bad_value(e, row->name, value, "is not a process id",
 				"give a number from 1 on, or several with commas between");
 		for (size_t i = 0; i < o->pid_count; i++)
 			if (o->pids[i] == pid)
@@ -44,7 +44,7 @@ static int take_tree(
 
 	if (pid <= 0 || *end)
 		return report_bad_value(
-			e, row->name, value, "is no process id", "give a number from 1 on");
+			e, row->name, value, "is not a process id", "give a number from 1 on");
 	if (o->tree)
 		return report_bad_value(e, row->name, value, "is a second tree", "give one");
 	o->tree = pid;
@@ -82,7 +82,7 @@ static int take_format(
 			o->format = f;
 			return 0;
 		}
-	return report_bad_value(e, row->name, value, "is no format", "give text, json or csv");
+	return report_bad_value(e, row->name, value, "is not a format", "give text, json or csv");
 }
 
 static int take_refresh(
@@ -91,7 +91,7 @@ static int take_refresh(
 	uint64_t ms;
 
 	if (!values_span(value, &ms) || ms < 50 || ms > 3600000)
-		return report_bad_value(e, row->name, value, "is no interval",
+		return report_bad_value(e, row->name, value, "is not an interval",
 			"give seconds from 0.05 to 3600, such as 0.5");
 	o->refresh_ms = (unsigned)ms;
 	return 0;
@@ -114,7 +114,7 @@ static int take_lease(
 	uint64_t ms;
 
 	if (!values_span(value, &ms) || (ms *= unit ? 1 : 60) > 1000 * UINT64_C(3600000))
-		return report_bad_value(e, row->name, value, "is no span of time",
+		return report_bad_value(e, row->name, value, "is not a span of time",
 			"give minutes, or a number and s, m or h, such as 90s; 0 for no lease");
 	o->lease_ms = ms;
 	o->lease_given = true;
@@ -126,7 +126,7 @@ static int take_theme(
 {
 	if (strcmp(value, "dark") && strcmp(value, "light") && strcmp(value, "mono"))
 		return report_bad_value(
-			e, row->name, value, "is no theme", "give dark, light or mono");
+			e, row->name, value, "is not a theme", "give dark, light or mono");
 	o->theme = value;
 	return 0;
 }
@@ -135,7 +135,7 @@ static int take_for(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	if (!values_span(value, &o->for_ms) || !o->for_ms)
-		return report_bad_value(e, row->name, value, "is no span of time",
+		return report_bad_value(e, row->name, value, "is not a span of time",
 			"give a number and ms, s, m or h, such as 30s, at most 1000h");
 	return 0;
 }
@@ -157,7 +157,7 @@ static int take_max_stop(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	if (!values_number(value, 1, 60000, &o->max_stop_ms))
-		return report_bad_value(e, row->name, value, "is no number of milliseconds",
+		return report_bad_value(e, row->name, value, "is not a number of milliseconds",
 			"give one from 1 to 60000");
 	return 0;
 }

@@ -130,13 +130,13 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 	const struct option_row *row = find(name, value ? (size_t)(value - name) : strlen(name));
 
 	if (word[0] != '-' || !word[1])
-		return misused(e, o, word, "is no option");
+		return misused(e, o, word, "is not an option");
 	if (!row)
 		return misused(e, o, word, "no such option");
 	if (!(row->verbs & o->verb))
 		return misused(e, o, word,
-			o->verb == VERB_SCREEN ? "is no option of the screen"
-					       : "is no option of this verb");
+			o->verb == VERB_SCREEN ? "is not an option of the screen"
+					       : "is not an option of this verb");
 	o->given |= UINT64_C(1) << (row - options_table);
 	if (value && !row->argument && !is_flag_value(row, value + 1))
 		return misused(e, o, word, "the option takes no value");

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/shell.h"
 #include "ui/report.h"
+#include "ui/shell.h"
 
 /* Fits the three texts of an error, each fully escaped. */
 #define LINE 8192

@@ -160,8 +160,10 @@ void access_gather(pid_t pid, struct access_facts *f)
 		return;
 	access_gather_self(f);
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	if (access_noted(f, procfs_stat(AT_FDCWD, path, &stat)) < 0)
+	if (access_noted(f, procfs_stat(AT_FDCWD, path, &stat)) < 0) {
+		f->absence = procfs_absence(pid);
 		return;
+	}
 	f->exists = true;
 	f->thread = pid;
 	if (stat.state == 'Z' || stat.state == 'X') {
@@ -405,8 +407,11 @@ void access_evaluate(const struct access_facts *f, struct probes_access *a)
 		return;
 	}
 	if (!f->exists) {
-		access_check(a, PROBES_ACCESS_FAIL, "there is no process %d", f->pid);
-		access_check(a, PROBES_ACCESS_TRY, "look it up again, it may have ended: ps -e");
+		const struct procfs_absence *absence = f->absence;
+
+		access_check(
+			a, PROBES_ACCESS_FAIL, "cannot open process %d: %s", f->pid, absence->why);
+		access_check(a, PROBES_ACCESS_TRY, "%s", absence->hint);
 		return;
 	}
 	if (f->kernel_thread || f->zombie) {

@@ -9,6 +9,7 @@
 #include "process/descriptors.h"
 #include "process/procfs.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,6 +311,14 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 
 	if (r < 0) {
 		error_set(e, PROBES_FAILED, r, "cannot open the journal %s", s->journal.path);
+		if (r == -EMLINK) {
+			error_why(e, "it has another name (a hard link): who made that could "
+				     "change what is undone");
+			error_hint(e, "remove the other name, then call repair again");
+		} else if (r == -ESTALE) {
+			error_why(e, "another file has taken its place");
+			error_hint(e, "call repair again");
+		}
 		s->journal = own;
 		return r;
 	}

@@ -203,7 +203,7 @@ static int session_open_program(struct probes_session *s, char **path, struct pr
 		} else if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
 			close(fd);
 			error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", *path);
-			error_why(e, "it is no regular file");
+			error_why(e, "it is not a regular file");
 			r = error_hint(e, "name a program or a shared library");
 		} else {
 			ssize_t n = pread(fd, head, sizeof head, 0);

@@ -43,9 +43,9 @@ fi
 
 # --- values
 for bad in 0 0s x 1x 1.2345s s -1 '1 s' 1e3 3601000s 99999999999; do
-	refuses 2 'is no span of time' attach -pid 1 -enable-all -for "$bad"
+	refuses 2 'is not a span of time' attach -pid 1 -enable-all -for "$bad"
 done
-refuses 2 'no option of this verb' list -pid 1 -for 1s
+refuses 2 'is not an option of this verb' list -pid 1 -for 1s
 want 0 attach -help
 has help '^  -for TIME' "$tmp/out"
 
@@ -56,6 +56,8 @@ has 'it says what it does' "^probes-tui: pid $pid: 2 probes switched for 0.05 s;
 has 'and did' "^probes-tui: pid $pid: switched back: 2 probes, 6 sites$"
 same 'output' "$(cat "$tmp/out")" ''
 same 'switched back' "$(state multi) $(state first)" 'disabled disabled'
+want 0 attach -no-syslog -pid "$pid" -enable sema_only -for 0.05s
+has 'no sites, and none are mentioned' "^probes-tui: pid $pid: switched back: 1 probe$"
 silent attach -no-syslog -quiet -pid "$pid" -enable first -for 20ms
 # --loop is not stopped meanwhile, so it was there; on a busy machine it may not have been its turn.
 for _ in $(seq 300); do
@@ -128,6 +130,8 @@ kill -KILL "$session"
 ended 137
 "$PROBES_TUI" repair -no-syslog -quiet -pid "$pid" >/dev/null
 same 'inconsistent after a repair' "$(state second)" inconsistent
+want 0 repair -no-syslog -pid "$pid"
+has 'which it says' 'no session left anything to repair, but 1 probe is inconsistent: ! in the screen'
 poke $((where + 1)) 350
 hold -pid "$pid" -enable multi,never -for 1h
 waiting 1

@@ -37,7 +37,7 @@ keys e
 wait_for ' lease [67]m '
 keys q
 wait_for '^status=0$'
-seen 'and after it' 'config:10: lease: "soon" is no span of time'
+seen 'and after it' 'config:10: lease: "soon" is not a span of time'
 same 'it is only read' "$(cksum <"$config")" "$before"
 
 # ------------------------------------------------------- the command line wins
@@ -58,7 +58,7 @@ has 'too long' "^probes-tui: $config: is too long"
 rm "$config"
 mkdir "$config"
 want 0 list -pid "$pid"
-has 'a folder' "^probes-tui: $config: is no regular file"
+has 'a folder' "^probes-tui: $config: is not a regular file"
 rmdir "$config"
 
 # ------------------------------------------------------------ themes, colours
@@ -88,7 +88,7 @@ for type in xterm xterm-16color xterm-256color screen; do
 done
 same 'light, 256' "$(shade xterm-256color -theme light)" 'bold fg=22'
 same 'light, 8' "$(shade xterm -theme light)" 'fg=0 bg=2'
-refuses 2 '-theme: "red" is no theme; give dark, light or mono' -theme red -pid "$pid"
+refuses 2 '-theme: "red" is not a theme; give dark, light or mono' -theme red -pid "$pid"
 
 # ------------------------------------------------------------------ the mouse
 screen -mouse

@@ -358,13 +358,16 @@ END_TEST
 
 START_TEST(access_nothing_to_trace)
 {
+	static const struct procfs_absence absence = {"no such process", "look it up", ""};
 	struct access_facts f = access_fine;
 	struct probes_access a;
 
 	f.exists = false;
+	f.absence = &absence;
 	access_evaluate(&f, &a);
 	ck_assert(!a.can_list && !a.can_read && !a.can_switch);
-	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "no process 42"));
+	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "process 42: no such process"));
+	ck_assert(access_says(&a, PROBES_ACCESS_TRY, "look it up"));
 	f = access_fine;
 	f.zombie = true;
 	access_evaluate(&f, &a);

@@ -130,6 +130,7 @@ static void undone(void *data, struct probes_undone *u)
 	const struct probes_result *r = u->error ? NULL : u->result;
 	bool stuck = r && r->not_done;
 	int status = PROBES_OK;
+	char done[64];
 
 	if (u->newborn && u->probes && !o->quiet)
 		put_born(t->pid, u->probes);
@@ -143,8 +144,8 @@ static void undone(void *data, struct probes_undone *u)
 		status = act_note(w->act, "switch-back", t, r);
 	}
 	if (r && r->done && !o->quiet)
-		report_line("pid %d: switched back: %zu probe%s, %zu site%s", t->pid, r->done,
-			r->done == 1 ? "" : "s", r->sites, r->sites == 1 ? "" : "s");
+		report_line(
+			"pid %d: switched back: %s", t->pid, explain_done(r, done, sizeof done));
 	if (r && r->skipped && !o->quiet) { /* their library was unloaded */
 		const struct probes_item *first = r->items;
 		const struct probes_probe *p;

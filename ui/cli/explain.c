@@ -5,6 +5,7 @@
 #include "ui/cli/explain.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "ui/report.h"
 #include "ui/states.h"
@@ -136,6 +137,16 @@ int explain_cannot_enable(
 			: "",
 		"%s", states_skips(result->skips, sums, sizeof sums));
 	return explain_error(t, &e, many);
+}
+
+const char *explain_done(const struct probes_result *result, char *out, size_t size)
+{
+	int used = snprintf(out, size, "%zu probe%s", result->done, result->done == 1 ? "" : "s");
+
+	if (result->sites)
+		snprintf(out + used, size - (size_t)used, ", %zu site%s", result->sites,
+			result->sites == 1 ? "" : "s");
+	return out;
 }
 
 void explain_stop(

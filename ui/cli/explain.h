@@ -32,6 +32,9 @@ void explain_items(
 int explain_cannot_enable(
 	const struct probes_member *t, const struct probes_result *result, bool many);
 
+/* "3 probes, 4 sites": what an undo did; without sites where none was written. Returns out. */
+const char *explain_done(const struct probes_result *result, char *out, size_t size);
+
 /* With -stop or -verbose, report how long a running process was stopped. */
 void explain_stop(
 	const struct probes_member *t, const struct probes_result *result, const struct options *o);
