@@ -199,6 +199,11 @@ static int targets_load_shown(struct app *a, struct probes_error *e)
 	/* Probes may be missing from the list. The header always shows that; say once why. */
 	if (*objects_describe_unread(&a->model, said, sizeof said))
 		app_complain(a, "%s", said);
+	if (a->started && probes_follow_count(a->started) && !a->message.text[0])
+		app_say(a, "%s was found behind %zu launcher%s, and held at its start",
+			probe_name_base(text_clean(probes_path(a->started), said, sizeof said)),
+			probes_follow_count(a->started),
+			probes_follow_count(a->started) == 1 ? "" : "s");
 	if (a->started)
 		return targets_load_actions(a, e);
 	targets_load_leftovers(a);

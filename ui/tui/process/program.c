@@ -3,8 +3,10 @@
  */
 #include "ui/tui/process/program.h"
 
+#include "ui/report.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/screen.h"
+#include "ui/tui/terminal/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +42,35 @@ static int program_start_as(const char *term, const struct probes_program *progr
 	return status;
 }
 
+/*
+ * A launcher runs until it becomes the program, which takes its place in *session. Its output is
+ * kept by the relay meanwhile.
+ */
+static int program_follow(struct program *p, const struct options *o,
+	struct probes_session **session, struct probes_error *e)
+{
+	struct probes_session *next = NULL;
+	char images[sizeof e->why] = "";
+	int r;
+
+	if (!o->launcher_ms || !probes_is_launcher(*session))
+		return 0;
+	r = probes_follow(*session, o->launcher_ms, &next, e);
+	for (size_t i = 0; r <= 0 && !next && i < probes_follow_count(*session); i++)
+		text_addf(images, sizeof images, "; %.150s", probes_follow_at(*session, i));
+	if (r == 0 && !next)
+		r = report_set(e, PROBES_NO_TARGET, -ETIMEDOUT,
+			"no program with probes was started",
+			"-launcher TIME follows it for longer",
+			"process %d has not become one in %g s, and runs on, its output in %s",
+			(int)p->pid, o->launcher_ms / 1e3, p->relay.path);
+	if (!next)
+		text_addf(e->why, sizeof e->why, "%s", images);
+	probes_close(*session);
+	*session = next;
+	return r;
+}
+
 int program_start(struct program *p, const struct options *o, const struct probes_options *engine,
 	struct probes_session **session, struct probes_error *e)
 {
@@ -73,7 +104,7 @@ int program_start(struct program *p, const struct options *o, const struct probe
 	p->unfed = mem_alloc(PROGRAM_UNFED);
 	p->ends = o->end_program;
 	p->used = true;
-	return 0;
+	return program_follow(p, o, session, e);
 }
 
 void program_done(struct program *p)

@@ -30,7 +30,8 @@ struct program {
 	size_t unfed_first, unfed_count;
 };
 
-/* Start o->prog on a new pty, held before its first instruction; probes_resume starts it. */
+/* Start o->prog on a new pty, held before its first instruction; probes_resume starts it.
+ * A launcher is followed to its program first. */
 PROBES_CHECK int program_start(struct program *p, const struct options *o,
 	const struct probes_options *engine, struct probes_session **session,
 	struct probes_error *e);

@@ -1,0 +1,35 @@
+#!/bin/sh
+# The screen and launchers: a script that executes the program, and env. The program is found, held at
+# its start, and its probes are on before its first instruction; the screen says how it was found. A
+# launcher that never executes a program with probes: what was found is said, without a screen.
+# Does not cover: how launchers are followed (cli-launchers.sh).
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+program=$VICTIMS/test.exe
+[ -x "$program" ] || skip "no $program"
+printf '#!/bin/sh\necho by the shim\nexec env A=b "%s"\n' "$program" >"$tmp/shim"
+printf '#!/bin/sh\necho only this; exit 4\n' >"$tmp/never"
+chmod +x "$tmp/shim" "$tmp/never"
+
+terminal 80 24
+type_command "'$PROBES_TUI' -no-syslog -end-program -hold -prog '$tmp/shim'"
+wait_for 'HELD AT ITS START'
+seen 'the program' 'pid [0-9]+.* test.exe|test.exe.*pid [0-9]+'
+seen 'how it was found' 'test.exe was found behind 2 launchers'
+seen 'what the shim printed' '^by the shim'
+unseen 'nothing of the program has run' '^ready'
+keys r
+wait_for '^ready [0-9]+$'
+keys q y
+wait_for '^status=0$'
+
+type_command "'$PROBES_TUI' -no-syslog -end-program -enable req_start -prog '$tmp/shim'"
+wait_for '^\[req_start\]'
+keys q y
+wait_for '^status=0$'
+
+type_command "'$PROBES_TUI' -no-syslog -prog '$tmp/never'"
+wait_for '^status=3$'
+seen 'how it ended' 'exited with status 4'
+seen 'what was found' 'no probe notes'
+finish
