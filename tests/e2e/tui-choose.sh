@@ -9,7 +9,8 @@ need_switching
 mkdir "$tmp/v"
 cp "$VICTIMS/loop_ocaml2_pie" "$tmp/v/pie$$"
 cp "$VICTIMS/loop_ocaml2_fixed" "$tmp/v/fix$$"
-VICTIMS=$tmp/v pie=pie$$ fix=fix$$
+cp "$VICTIMS/sdt_plain" "$tmp/v/nop$$"
+VICTIMS=$tmp/v pie=pie$$ fix=fix$$ nop=nop$$
 start "$pie"
 terminal 80 24
 
@@ -68,6 +69,21 @@ wait_for GONE
 keys q
 wait_for '^ Processes that hold probes'
 wait_gone "^.. *$pid2 .*$fix"
+
+# one without a semaphore: nothing can be switched there; back from it, there is nothing to say
+start2 "$nop"
+wait_for "^.. *$pid2 .* list read  +$nop"
+keys / C-u
+text "$nop"
+keys Enter
+wait_for "^> +$pid2 "
+keys Enter
+wait_for "^ $nop  pid $pid2 .* list read\$"
+wait_for 'none can be switched: bpftrace'
+keys q
+wait_for '^ Processes that hold probes'
+unseen 'no bare time' '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9]$'
+stop2
 
 # two at once
 start2 "$pie"

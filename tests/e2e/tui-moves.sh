@@ -25,6 +25,21 @@ farther()
 	[ "$now" -gt "$2" ] || fail "$1: from $2 to $now"
 }
 
+# The first row has no switch: the cursor begins on the next, where a first e works.
+wait_cursor off 'gateway:packet__in'
+seen 'the first row' '^  no switch +gateway:heartbeat'
+keys e
+wait_cursor on 'gateway:packet__in +1 +1  you'
+keys u
+wait_cursor off 'gateway:packet__in'
+
+# Columns that do not fit, and back.
+wait_for '^  STATE .* OBJECT +>$'
+keys l l l
+wait_for '^  STATE +PROBE. +HELD BY +OBJECT +ARGUMENTS$'
+keys h h h
+wait_for '^  STATE +PROBE. +SITES '
+
 keys g
 wait_for ' row 1/30 '
 farther 'half a page' 1 C-d

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ui/tui/actions/act.h"
+#include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
 
 Suite *view_suite(void);
@@ -201,6 +202,94 @@ START_TEST(clicks)
 }
 END_TEST
 
+/* At every width every exception is on the screen, by word or mark; zeros are not. */
+START_TEST(header_keeps_exceptions)
+{
+	static const struct {
+		const char *word, *mark;
+	} wanted[] = {{"2 partial", "[~]2"}, {"3 foreign", "[X]3"}, {"1 inconsistent", "[!]1"},
+		{"4 unreadable", "[?]4"}};
+	char line[TEXT_MAX];
+	struct canvas c;
+
+	canvas_init(&c);
+	a.model.counts.states[PROBES_PARTIAL] = 2;
+	a.model.counts.states[PROBES_FOREIGN] = 3;
+	a.model.counts.states[PROBES_INCONSISTENT] = 1;
+	a.model.counts.states[PROBES_UNREADABLE] = 4;
+	for (a.columns = 40; a.columns < 200; a.columns++) {
+		bool low = _i;
+
+		canvas_reset(&c, a.rows, a.columns);
+		view_header_draw(&a, &c, (struct area){.rows = low ? 2 : 3});
+		canvas_read(&c, 1, line, sizeof line);
+		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+			ck_assert_msg(strstr(line, wanted[i].word) || strstr(line, wanted[i].mark),
+				"%d columns: %s", a.columns, line);
+		ck_assert_msg(!strstr(line, " 0 "), "%s", line);
+	}
+	ck_assert_ptr_nonnull(strstr(line, "2 partial   1 inconsistent   3 foreign"));
+	canvas_done(&c);
+}
+END_TEST
+
+/* A process none of whose probes has a switch does not offer one. */
+START_TEST(header_offers_no_switch_in_vain)
+{
+	char line[TEXT_MAX];
+	struct canvas c;
+
+	canvas_init(&c);
+	for (int none = 0; none < 2; none++) {
+		a.model.counts.states[PROBES_NO_SWITCH] = none ? a.model.row_count : 1;
+		canvas_reset(&c, a.rows, a.columns);
+		view_header_draw(&a, &c, (struct area){.rows = 3});
+		canvas_read(&c, 0, line, sizeof line);
+		ck_assert_msg(strstr(line, none ? " list read" : " list read switch"), "%s", line);
+		ck_assert(!none == !!strstr(line, "switch"));
+		canvas_read(&c, 1, line, sizeof line);
+		ck_assert(none == !!strstr(line, "none can be switched: bpftrace"));
+	}
+	canvas_done(&c);
+}
+END_TEST
+
+/* The cursor begins on the first row that can be switched, with the rows before it in view. */
+START_TEST(starts_where_something_can_be_done)
+{
+	a.model.rows[a.list.shown[0]].state = PROBES_NO_SWITCH;
+	list_start(&a.list);
+	ck_assert_uint_eq(a.list.rows.cursor, 1);
+	ck_assert_uint_eq(a.list.rows.top, 0);
+	for (size_t i = 0; i < a.model.row_count; i++)
+		a.model.rows[i].state = PROBES_NO_SWITCH;
+	list_start(&a.list);
+	ck_assert_uint_eq(a.list.rows.cursor, 0);
+}
+END_TEST
+
+/* s goes through the columns on the screen, from left to right, and the cursor stays on its row. */
+START_TEST(sorts_as_shown)
+{
+	uint32_t row = go_to("duo");
+	struct column_layout shown;
+	int before = COLUMN_PROBE;
+
+	view_list_columns(&a, &shown);
+	for (int turn = 0; turn < COLUMN_COUNT; turn++) {
+		int next = before;
+
+		do
+			next = (next + 1) % COLUMN_COUNT;
+		while (!shown.at[next].width);
+		act(&a, REQUEST_SORT);
+		ck_assert_int_eq(a.list.order, next);
+		ck_assert_uint_eq(app_row(&a), row);
+		before = next;
+	}
+}
+END_TEST
+
 Suite *view_suite(void)
 {
 	Suite *s = suite_create("view");
@@ -213,6 +302,10 @@ Suite *view_suite(void)
 	tcase_add_test(c, selects);
 	tcase_add_test(c, selects_a_pair);
 	tcase_add_test(c, clicks);
+	tcase_add_loop_test(c, header_keeps_exceptions, 0, 2);
+	tcase_add_test(c, header_offers_no_switch_in_vain);
+	tcase_add_test(c, starts_where_something_can_be_done);
+	tcase_add_test(c, sorts_as_shown);
 	suite_add_tcase(s, c);
 	return s;
 }
