@@ -59,19 +59,34 @@ run="'$tui' -prog ./test.exe"
 # text WORDS: type them as they are.
 text() { mux send-keys -l -- "$1"; }
 
-open 100 30 "$run"
-wait_for 'ocaml_2:cache_hit'
-mux send-keys /
-text req_start
-mux send-keys Enter
-keys 'on req_done,req_start' p
-mux send-keys /
-text cache_hit
-mux send-keys Enter
-keys 'on cache_hit' e
-wait_for '[req_start]'
-shot main
+# find WORD: put the cursor on a probe; the search is then forgotten.
+find() {
+	mux send-keys /
+	text "$1"
+	mux send-keys Enter Escape
+}
 
+# gateway NAME [light]: the example, with what a user would switch on first.
+gateway() {
+	open 100 32 "$run -theme ${2:-dark}"
+	wait_for 'ocaml_2:cache_hit'
+	find req_start
+	keys 'on req_done,req_start' p
+	find risk_check_begin
+	keys 'on risk_check_end,risk_check_begin' p
+	keys ':' ':'
+	text 'sort state'
+	mux send-keys Enter
+	find cache_hit
+	keys 'on cache_hit' e
+	wait_for '[req_start]'
+	wait_for '[cache_hit]'
+	shot "$@"
+}
+
+gateway light light
+leave
+gateway main
 keys 'Detail of' i
 shot detail
 keys 'cache_hit' q

@@ -247,7 +247,7 @@ const struct option_row options_table[] = {
 	{"theme", {0}, "dark|light|mono", VERB_SCREEN | VERB_SETTING, "colours for such a terminal",
 		BY(take_theme)},
 	{"mouse", {0}, NULL, VERB_SCREEN | VERB_SETTING,
-		"a click moves the cursor, the wheel scrolls", AT(mouse)},
+		"click rows, headings, footer keys; the wheel scrolls", AT(mouse)},
 	{"ascii", {0}, NULL, VERB_SCREEN | VERB_SETTING, "draw with ASCII only", AT(ascii)},
 	{"gigatext", {0}, NULL, ALL, "accepted for compatibility with ocaml-probes; not needed",
 		AT(gigatext)},
