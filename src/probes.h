@@ -501,6 +501,7 @@ enum probes_skip {
 	PROBES_SKIP_OFF,       /* it was to be disabled, and is not enabled */
 	PROBES_SKIP_NO_SWITCH, /* see PROBES_NO_SWITCH */
 	PROBES_SKIP_UNLOADED,  /* see PROBES_UNLOADED */
+	PROBES_SKIP_AGREES,    /* an undo left its code, which agrees with its count */
 	PROBES_SKIPS
 };
 
@@ -520,7 +521,8 @@ enum probes_role {
 	PROBES_ROLE_SEMAPHORE = 2, /* a 16-bit count, little-endian, in which other tools count as
 				      well: undone by subtracting what was added */
 	PROBES_ROLE_CODE_ALONE = 3, /* bytes of a site whose semaphore stayed 0, or stayed > 0,
-				       under force: undone by writing `old` back */
+				       under force: undone by writing `old` back, but only where
+				       that agrees with the semaphore by then */
 };
 
 #define PROBES_EDIT_BYTES 8
@@ -582,14 +584,16 @@ PROBES_API PROBES_CHECK int probes_switch(struct probes_session *session,
 /*
  * Undo what an earlier result of this session did to the semaphores, and let
  * the sites follow: the undo of an undo is a redo. Counts changed by others
- * meanwhile are kept.
+ * meanwhile are kept. Where force made the code of an inconsistent probe agree
+ * with its count, and it still does, that is left, and the probe is skipped.
  */
 PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
 	const struct probes_result *done, struct probes_result **result, struct probes_error *e);
 
 /*
- * Undo this session's net change of every semaphore. Nothing to undo is success. Changes
- * in an object that was unloaded are skipped in the result. If uprobes of other tools may
+ * Undo this session's net change of every semaphore, and let the sites follow. Nothing to undo is
+ * success. Changes in an object that was unloaded are skipped in the result, as is code that is
+ * left (probes_revert). If uprobes of other tools may
  * own the rest of a count, the probe is not done and remains a change of this session, on record
  * after probes_close, too: call again when these tools have detached, or call probes_repair then.
  * The same holds if another session lowered the count and will raise it again, and for

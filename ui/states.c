@@ -29,6 +29,8 @@ const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t siz
 		[PROBES_SKIP_OFF] = {"is off already", "are off already"},
 		[PROBES_SKIP_NO_SWITCH] = {"has no semaphore", "have no semaphore"},
 		[PROBES_SKIP_UNLOADED] = {"was unloaded", "were unloaded"},
+		[PROBES_SKIP_AGREES] = {"is left: its code and count agree",
+			"are left: code and count agree"},
 	};
 	size_t length = 0;
 

@@ -74,17 +74,17 @@ struct plan {
 /* What is undone by itself, and what a part of it is. */
 enum plan_resource {
 	PLAN_SEMAPHORE, /* by semaphore, at the first of its address: added to the count */
-	PLAN_CODE,      /* by site: 1 switched on, -1 off, while its count stayed > 0 or stayed 0.
-			   Code that followed its count has no part: it follows the count back */
+	PLAN_CODE, /* by site: > 0 switched on, < 0 off, while its count stayed > 0 or stayed 0.
+		      Code that followed its count has no part: it follows the count back */
 	PLAN_RESOURCES
 };
 
 /* Parts of the resources of one object. */
 struct plan_parts {
 	int32_t *of[PLAN_RESOURCES]; /* NULL: none of that kind */
-	/* Per site with a part of its code: the count that the site has if nobody else has changed
-	   it since; else the site stays as it is. PROBES_NONE: whatever the count. NULL: no part */
-	uint32_t *expected;
+	/* Per probe: caught between the writes of a change, so that its code may disagree with its
+	   count. Not owned; NULL: none. */
+	bool *torn;
 };
 
 struct plan_mode {
@@ -105,17 +105,21 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 
 /*
  * Plan to take back parts: `undo` holds those of each object. Probes are taken in the order of
- * `which`. `follow`: sites are set to what their semaphore says even where that does not change, to
- * complete a switch that was interrupted. The part of a count that a live uprobe may hold is never
- * taken: such a probe stays as it is, not done, as does one whose notes or memory are broken now,
- * and one whose count would go below 0 and is among p->lowered; elsewhere it becomes 0.
+ * `which`. The part of a count that a live uprobe may hold is never taken: such a probe stays as it
+ * is, not done, as does one whose notes or memory are broken now, and one whose count would go
+ * below 0 and is among p->lowered; elsewhere it becomes 0.
+ *
+ * An undo never makes code and count disagree: a site is written only to what its count says. Where
+ * a part of code is the only one, and the code agrees with the count as it is, the probe is
+ * skipped.
  */
 int plan_restore(struct plan *p, const size_t *which, size_t count, const struct plan_parts *undo,
-	bool follow, struct probes_error *e);
+	struct probes_error *e);
 
 /* ---- one probe of a plan; for plan.c and plan_step.c alone ---- */
 
 #define PLAN_UNLOADED "its object has been unloaded"
+#define PLAN_AGREES "its code and count agree, and would not with the code that was found"
 
 struct plan_step {
 	const struct object_probes *h;

@@ -82,11 +82,11 @@ struct account_change {
 
 /* Of one object, from the first change of it on (struct object_probes). */
 struct account {
-	struct plan_parts parts;        /* the net change of each resource */
+	/* The net change of each resource. Torn: a child that was forked in the middle of a
+	   change; a change that failed and could not be undone. */
+	struct plan_parts parts;
 	struct account_change *changes; /* per semaphore, at the first of its address */
 	uint32_t *switch_seq; /* per probe: when it was switched last, ascending; 0: never */
-	bool *torn; /* per probe: forked in the middle of a change, its sites disagree with
-		       its count, and this session is to mend them */
 };
 
 /* A resource of an object, and what an edit adds to this session's part of it. */
@@ -121,11 +121,8 @@ uint32_t account_size(const struct probes_probe *p, enum plan_resource kind);
 struct account_resource account_resource(
 	const struct object_probes *h, size_t local, const struct probes_edit *edit);
 
-/*
- * Add to this session's part of a resource of a probe. Code first, then the semaphore that governs
- * it: both from the values before the change.
- */
-void account_add(struct object_probes *h, size_t local, const struct account_resource *r);
+/* Add to this session's part of a resource. */
+void account_add(struct object_probes *h, const struct account_resource *r);
 
 /* The part that such an edit makes of a site's code (PLAN_CODE). */
 int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit);
@@ -253,7 +250,6 @@ struct change {
 	struct plan_parts *undo;      /* for an undo: per object, what to take back; what is taken
 					 back becomes 0 */
 	const struct array *journals; /* for an undo: record_find just now; NULL: not read */
-	bool follow;
 	bool foreign; /* undoes another session: no part of this session's net change */
 	bool dry_run;
 	bool atomically;

@@ -127,6 +127,50 @@ poke $((site + 1)) 350
 want 0 repair -no-syslog -pid "$pid"
 unchanged 'repaired when the other tool had gone'
 
+# --- an inconsistent probe by force: left as it is, in the process and in its child, since code and count agree
+where=$(address second)
+mkfifo "$tmp/cin" "$tmp/cout"
+for known in 0 3 3-known; do
+	raised=${known%-known}
+	attach -force -enable second
+	for _ in $(seq "$raised"); do
+		attach -enable second
+	done
+	poke $((where + 1)) 075
+	same 'as found' "$(state second)" inconsistent
+	hold -force -enable second
+	until_state second enabled
+	echo "fork $tmp/cin$tab$tmp/cout" >&3
+	exec 5>"$tmp/cin" 6<"$tmp/cout"
+	read -r word child <&6
+	started="$started $child"
+	# It has a record of its own once the session has seen it.
+	until [ "$known" = "$raised" ] || [ "$(ls "$PROBES_TUI_RECORDS" | wc -l)" -eq 2 ]; do
+		kill -0 "$session" || finish
+	done
+	killed "$session"
+	want 0 repair -no-syslog -pid "$pid"
+	found=$(live "$VICTIMS/loop_ocaml2_pie" second)
+	same 'it agrees' "$found" "1 count 0$((raised + 1))00 1 site 90e8"
+	parent=$pid
+	pid=$child
+	same 'and the child is the same' "$(live "$VICTIMS/loop_ocaml2_pie" second)" "$found"
+	pid=$parent
+	if [ "$raised" = 0 ]; then
+		has 'said of the process' "^probes-tui: pid $pid: .*code and count agree"
+		same 'nothing is said of the child' "$(grep -c "pid $child" "$tmp/err")" 0
+	else
+		has 'said of the child, once' "^probes-tui: pid $child: a child by fork: undid .* 1 probe"
+		same 'once' "$(grep -c "pid $child" "$tmp/err")" 1
+	fi
+	want 0 repair -no-syslog -pid "$pid,$child"
+	same 'nothing more' "$(grep -c 'nothing to repair' "$tmp/err")" 2
+	echo quit >&5
+	exec 5>&- 6<&-
+	gone "$child"
+done
+attach -force -disable second
+
 # --- without a term a finished attach is intent, and no leftover
 attach -enable first
 want 0 info -pid "$pid"

@@ -75,14 +75,10 @@ seen 'the process' 'Process [0-9]+: code and semaphore disagree'
 seen 'why' 'Two readings agree'
 keys y y
 wait_for 'Nothing disagrees now: it is off'
-# only code was written: that is undone like a count
+# only code was written: an undo would make it inconsistent again
 keys q u
-wait_cursor inconsistent 'ocaml_2:first +1/1 +0'
-keys '!'
-wait_for '^What disagrees in ocaml_2:first'
-keys y y
-wait_for 'Nothing disagrees now: it is off'
-keys q
+wait_for 'nothing was changed; 1 probe is left: its code'
+wait_cursor off 'ocaml_2:first +0/1 +0'
 
 # --- code that follows the count of another party is not ours
 keys /
