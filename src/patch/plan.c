@@ -224,8 +224,9 @@ static bool plan_edit_semaphore(struct plan *p, const struct plan_step *s, uint3
 		return false;
 	for (uint32_t k = 0; k < count; k++)
 		*(struct plan_refcount_site *)array_add(&p->refcount_sites) =
-			(struct plan_refcount_site){.address = s->h->sites[counting[k]].address,
-				.own = s->h->original[counting[k]][0]};
+			(struct plan_refcount_site){
+				.address = s->h->sites[counting[k]].address + ARCH_HELD_AT,
+				.own = s->h->original[counting[k]][ARCH_HELD_AT]};
 	return true;
 }
 

@@ -18,8 +18,8 @@
 
 /* A site of a count in which the kernel counts as well: a tool that holds the site counts there. */
 struct plan_refcount_site {
-	uint64_t address;
-	uint8_t own; /* its first byte while nobody holds it */
+	uint64_t address; /* of the byte at ARCH_HELD_AT */
+	uint8_t own;      /* that byte while nobody holds the site */
 };
 
 /* What is verified for one edit besides its `old` bytes. */

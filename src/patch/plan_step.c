@@ -81,12 +81,13 @@ bool plan_step_consistent(const struct plan_step *s)
 	return true;
 }
 
-/* Does another tool hold a site by its first byte? */
+/* Does another tool hold a site? */
 static bool plan_step_held(const struct plan_step *s, size_t site)
 {
 	const struct probes_site_live *live = &s->h->site_live[site];
 
-	return live->count > 0 && live->bytes[0] != s->h->original[site][0];
+	return live->count > ARCH_HELD_AT &&
+	       live->bytes[ARCH_HELD_AT] != s->h->original[site][ARCH_HELD_AT];
 }
 
 uint32_t plan_step_all_held(const struct plan_step *s)
