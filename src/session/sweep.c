@@ -5,6 +5,7 @@
 #include "session/group.h"
 
 #include "base/error.h"
+#include "base/now.h"
 #include "process/procfs.h"
 
 #include <errno.h>
@@ -34,14 +35,6 @@ struct sweep {
 	size_t found;   /* children that held changes, or may hold some, in this search */
 	bool outrun;    /* children are born faster than they are undone: they are only recorded */
 };
-
-static int64_t sweep_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- known processes ---- */
 
@@ -278,7 +271,7 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 		.begun = procfs_now(),
 		.last = procfs_now(),
 		.found = SIZE_MAX};
-	int64_t deadline = sweep_now_ms() + SWEEP_MS;
+	uint64_t deadline = now_ms() + SWEEP_MS;
 	bool open = false, quiet = false;
 	int r = 0;
 
@@ -321,7 +314,7 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 		if (w.found)
 			w.last = procfs_now();
 		quiet = open || w.outrun || (!w.found && began > w.last + SESSION_BIRTH);
-		w.outrun = w.found && w.found >= before && sweep_now_ms() > deadline;
+		w.outrun = w.found && w.found >= before && now_ms() > deadline;
 		while (r == 0 && !quiet && !w.found && procfs_now() <= w.last + SESSION_BIRTH)
 			nanosleep(&nap, NULL);
 	}

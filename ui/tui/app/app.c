@@ -3,6 +3,7 @@
  */
 #include "ui/tui/app/app.h"
 
+#include "ui/now.h"
 #include "ui/probe_name.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
@@ -20,10 +21,7 @@
 
 int64_t app_now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return now_ms();
 }
 
 bool app_key_waits(void)

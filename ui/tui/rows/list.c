@@ -4,6 +4,7 @@
  */
 #include "ui/tui/rows/list.h"
 
+#include "ui/now.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
@@ -45,14 +46,6 @@ void list_done(struct list *l)
 
 /* ---------------------------------------------------------------- the functions */
 
-static int64_t list_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* The code is the same file's in every process: one that has it is enough. */
 static void list_look_up(const struct list *l, struct list_functions *f, uint32_t row)
 {
@@ -65,7 +58,7 @@ static void list_look_up(const struct list *l, struct list_functions *f, uint32_
 		char name[TEXT_MAX];
 		size_t i;
 
-		if (list_now_ms() >= l->until_ms)
+		if (now_ms() >= l->until_ms)
 			return;
 		probes_source(s, member.probe, f->next, &source);
 		text_clean(source.function, name, sizeof name);
@@ -134,7 +127,7 @@ static void list_show(struct list *l)
 	uint32_t *lines;
 	size_t count;
 
-	l->until_ms = list_now_ms() + LIST_FUNCTIONS_MS;
+	l->until_ms = now_ms() + LIST_FUNCTIONS_MS;
 	l->waiting = 0;
 	l->shown = l->sorted;
 	l->shown_count = l->sorted_count;
