@@ -33,7 +33,7 @@ seen 'which one' 'site 1 at 0x[0-9a-f]+ is on: 90 e8'
 seen 'the way out' '^  y  repair, as the semaphore says: .* off$'
 seen 'the footer' '^y Repair e Force on d Force off '
 keys y
-wait_for 'By force: Switch off 1 probe, 5 sites\? .*Type y'
+wait_for 'By force: Switch off 1 probe, 5 sites\? '
 keys Enter
 wait_for 'not done: nothing was changed'
 keys y y
