@@ -68,8 +68,8 @@ const char *text_glyph(enum text_glyph glyph);
 /* Extend the text in out to this many columns with a horizontal rule. */
 void text_rule(char *out, size_t size, int columns);
 
-/* Wrap a text at blanks, and where a new line begins: returns the length in bytes of the first line of this many columns; *next
- * is the start of the second line. */
+/* Wrap a text at blanks, and where a new line begins: returns the length in bytes of the first line
+ * of this many columns; *next is the start of the second line. */
 size_t text_wrap(const char *s, int columns, const char **next);
 
 /* Append to the text in out, as snprintf. */
