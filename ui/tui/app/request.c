@@ -185,7 +185,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_LIST | IN_OUTPUT,
 		.need = NEED_PROGRAM,
 		.section = SECTION_LOOK,
-		.help = "show the output of the started program, or the list again",
+		.help = "show all of the started program's terminal, or the list again",
 		.footer = "Output",
 		.rank = 11},
 	[REQUEST_NEXT_PANE] = {.keys = {K_TAB},
