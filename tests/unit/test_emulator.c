@@ -168,7 +168,7 @@ START_TEST(hostile_text)
 }
 END_TEST
 
-START_TEST(floods)
+START_TEST(hostile_floods)
 {
 	size_t marks = 0;
 	char line[200], *much = malloc(3000000);
@@ -211,7 +211,7 @@ START_TEST(floods)
 }
 END_TEST
 
-START_TEST(resizing)
+START_TEST(hostile_sizes)
 {
 	feed("1\r\n2\r\n3\r\n4\r\n5");
 	emulator_resize(e, 3, 10);
@@ -313,8 +313,8 @@ Suite *emulator_suite(void)
 	tcase_add_test(c, colors);
 	tcase_add_test(c, wide_and_combining);
 	tcase_add_test(c, hostile_text);
-	tcase_add_test(c, floods);
-	tcase_add_test(c, resizing);
+	tcase_add_test(c, hostile_floods);
+	tcase_add_test(c, hostile_sizes);
 	tcase_add_test(c, window);
 	tcase_add_test(c, keys);
 	tcase_add_test(c, answers);

@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROGRAM_UNFED (1 << 20) /* bytes */
+#define PROGRAM_UNFED (256 << 10) /* bytes */
 #define PROGRAM_PIECE 1024
-#define PROGRAM_TURN_MS 8 /* of feeding, so that keys and signals are not starved */
+#define PROGRAM_TURN_MS 4 /* of feeding, so that keys and signals are not starved */
 
 /* Start it with the TERM of the terminal that it gets. */
 static int program_start_as(const char *term, const struct probes_program *program,

@@ -266,9 +266,8 @@ size_t sieve_skip(
 	*skipped = 0;
 	if (s->state != SIEVE_TEXT || s->more)
 		return 0;
-	while (text < length &&
-		((unsigned char)bytes[text] >= 0x20 || strchr("\t\n\r", bytes[text])) &&
-		bytes[text])
+	while (text < length && ((unsigned char)bytes[text] >= 0x20 || bytes[text] == '\n' ||
+					bytes[text] == '\r' || bytes[text] == '\t'))
 		text++;
 	for (skip = text; skip > 0; skip--)
 		if (bytes[skip - 1] == '\n' && ++found > lines)
