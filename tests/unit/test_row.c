@@ -226,11 +226,8 @@ END_TEST
  */
 START_TEST(wider_shows_arguments)
 {
-	struct column_needs needs = {.width = 120,
-		.widest = 30,
-		.widest_object = 30,
-		.most_sites = 5,
-		.argued = true};
+	struct column_needs needs = {
+		.width = 120, .widest = 30, .widest_object = 30, .most_sites = 5, .argued = true};
 	struct column_layout l;
 
 	column_arrange(&l, &needs);
