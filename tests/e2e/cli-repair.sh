@@ -52,7 +52,7 @@ unchanged()
 # --- nothing to repair is success
 start loop_ocaml2_pie
 refuses 2 'no process is named; usage: probes-tui repair' repair
-refuses 2 'no option of this verb' repair -pid "$pid" -enable multi
+refuses 2 'is not an option of this verb' repair -pid "$pid" -enable multi
 want 0 repair -no-syslog -pid "$pid"
 has 'nothing to repair' "^probes-tui: pid $pid: nothing to repair$"
 silent repair -no-syslog -quiet -pid "$pid"
@@ -141,8 +141,8 @@ for known in 0 3 3-known; do
 	hold -force -enable second
 	until_state second enabled
 	echo "fork $tmp/cin$tab$tmp/cout" >&3
-	exec 5>"$tmp/cin" 6<"$tmp/cout"
-	read -r word child <&6
+	exec 8>"$tmp/cin" 9<"$tmp/cout"
+	read -r word child <&9
 	started="$started $child"
 	# It has a record of its own once the session has seen it.
 	until [ "$known" = "$raised" ] || [ "$(ls "$PROBES_TUI_RECORDS" | wc -l)" -eq 2 ]; do
@@ -165,8 +165,8 @@ for known in 0 3 3-known; do
 	fi
 	want 0 repair -no-syslog -pid "$pid,$child"
 	same 'nothing more' "$(grep -c 'nothing to repair' "$tmp/err")" 2
-	echo quit >&5
-	exec 5>&- 6<&-
+	echo quit >&8
+	exec 8>&- 9<&-
 	gone "$child"
 done
 attach -force -disable second
