@@ -180,6 +180,10 @@ START_TEST(hostile_floods)
 	for (const char *s = row(0); *s; s++)
 		marks += (unsigned char)*s == 0xcc;
 	ck_assert_uint_le(marks, 8);
+	memcpy(much, "x", 2);
+	for (int i = 0; i < 1000; i++)
+		strcat(much, "\xcc\x81");
+	ck_assert_uint_eq(strlen(sieved(much)), 1 + 2 * SIEVE_MARKS);
 	/* lines: the last ones are kept */
 	feed("\033[2J\033[H");
 	for (int i = 0; i < EMULATOR_LINES + 100; i++) {
@@ -213,10 +217,19 @@ END_TEST
 
 START_TEST(hostile_sizes)
 {
+	size_t line;
+	int column;
+
+	feed("\033[6;5H\0337"); /* saved where the screen ends soon */
+	emulator_resize(e, 3, 20);
+	feed("\0338");
+	emulator_cursor(e, &line, &column);
+	ck_assert_uint_eq(line, emulator_count(e) - 1);
+	feed("\033[@x\033c");
+	emulator_resize(e, 6, 20);
 	feed("1\r\n2\r\n3\r\n4\r\n5");
 	emulator_resize(e, 3, 10);
-	ck_assert_uint_eq(emulator_kept(e), 2);
-	ck_assert_str_eq(emulator_line(e, 0).text, "1");
+	ck_assert_str_eq(emulator_line(e, emulator_kept(e) - 2).text, "1");
 	ck_assert_str_eq(row(2), "5");
 	feed("\033[20;20H\0337\033[3;6r");
 	emulator_resize(e, 1, 1);
