@@ -1,7 +1,7 @@
 #!/bin/sh
 # The screen and launchers: a script that executes the program, and env. The program is found, held at
 # its start, and its probes are on before its first instruction; the screen says how it was found. A
-# launcher that never executes a program with probes: what was found is said, without a screen.
+# launcher that loads a library with probes is shown. A launcher that never executes a program with probes: what was found is said, without a screen.
 # Does not cover: how launchers are followed (cli-launchers.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
@@ -25,6 +25,20 @@ wait_for '^status=0$'
 
 type_command "'$PROBES_TUI' -no-syslog -end-program -enable req_start -prog '$tmp/shim'"
 wait_for '^\[req_start\]'
+keys q y
+wait_for '^status=0$'
+
+# A program that never executes another, and loads a library with probes.
+type_command "'$PROBES_TUI' -no-syslog -end-program -enable first -prog '$VICTIMS/late' -- '$VICTIMS/libvictim.so'"
+wait_state on 'ocaml_2:first'
+seen 'what was done' 'after its start: 1 site'
+wait_for '^loaded [0-9]+$'
+keys q y
+wait_for '^status=0$'
+
+type_command "'$PROBES_TUI' -no-syslog -end-program -hold -prog '$VICTIMS/late' -- '$VICTIMS/libvictim.so'"
+wait_for 'late loaded its probes after its start: it was not held'
+wait_for '^loaded [0-9]+$'
 keys q y
 wait_for '^status=0$'
 

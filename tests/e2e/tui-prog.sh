@@ -12,7 +12,7 @@ program=$VICTIMS/test.exe
 it()
 {
 	look
-	sed -n 's/.*pid \([0-9]*\) test.exe.*/\1/p' "$tmp/screen" | head -n 1
+	sed -n 's/^ test.exe  pid \([0-9]*\) .*/\1/p' "$tmp/screen" | head -n 1
 }
 
 # ------------------------------------------------- output, docked and in full

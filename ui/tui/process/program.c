@@ -3,6 +3,7 @@
  */
 #include "ui/tui/process/program.h"
 
+#include "ui/now.h"
 #include "ui/report.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/screen.h"
@@ -17,12 +18,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PROGRAM_UNFED (256 << 10) /* bytes */
 #define PROGRAM_PIECE 1024
-#define PROGRAM_TURN_MS 4 /* of feeding, so that keys and signals are not starved */
+#define PROGRAM_LOOK_MS 500 /* between looks at what a running launcher has loaded */
+#define PROGRAM_TURN_MS 4   /* of feeding, so that keys and signals are not starved */
 
 /* Start it with the TERM of the terminal that it gets. */
 static int program_start_as(const char *term, const struct probes_program *program,
@@ -43,19 +44,40 @@ static int program_start_as(const char *term, const struct probes_program *progr
 }
 
 /*
- * A launcher runs until it becomes the program, which takes its place in *session. Its output is
- * kept by the relay meanwhile.
+ * A launcher runs until it becomes the program, which takes its place in *session; or until it has
+ * loaded a library with probes, as java does: then *session is of the running process. The relay
+ * keeps its output meanwhile.
  */
 static int program_follow(struct program *p, const struct options *o,
-	struct probes_session **session, struct probes_error *e)
+	const struct probes_options *engine, struct probes_session **session,
+	struct probes_error *e)
 {
+	int64_t end = now_ms() + o->launcher_ms, left = o->launcher_ms;
 	struct probes_session *next = NULL;
+	struct probes_survey survey = {0};
+	struct probes_error ignored;
 	char images[sizeof e->why] = "";
+	size_t execs = (size_t)-1, before;
 	int r;
 
 	if (!o->launcher_ms || !probes_is_launcher(*session))
 		return 0;
-	r = probes_follow(*session, o->launcher_ms, &next, e);
+	do {
+		before = execs;
+		r = probes_follow(
+			*session, (int)(left < PROGRAM_LOOK_MS ? left : PROGRAM_LOOK_MS), &next, e);
+		execs = probes_follow_count(*session);
+		left = end - now_ms();
+		/* A process that goes on without exec. One that cannot be read has no probes yet.
+		 */
+		if (r == 0 && !next && execs == before &&
+			probes_survey(p->pid, &survey, &ignored) < 0)
+			survey.probes = 0;
+	} while (r == 0 && !next && !survey.probes && left > 0);
+	if (r == 0 && !next && survey.probes) {
+		probes_close(*session);
+		return probes_open_pid(p->pid, engine, session, e);
+	}
 	for (size_t i = 0; r <= 0 && !next && i < probes_follow_count(*session); i++)
 		text_addf(images, sizeof images, "; %.150s", probes_follow_at(*session, i));
 	if (r == 0 && !next)
@@ -104,7 +126,7 @@ int program_start(struct program *p, const struct options *o, const struct probe
 	p->unfed = mem_alloc(PROGRAM_UNFED);
 	p->ends = o->end_program;
 	p->used = true;
-	return program_follow(p, o, session, e);
+	return program_follow(p, o, engine, session, e);
 }
 
 void program_done(struct program *p)
@@ -155,14 +177,6 @@ bool program_type(struct program *p, const uint32_t *keys, size_t count)
 
 /* ---------------------------------------------------------------- output */
 
-static int64_t program_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 /* Read what there is room for. True: something, or the end. */
 static bool program_fetch(struct program *p)
 {
@@ -193,14 +207,14 @@ static void program_fed(struct program *p, size_t bytes)
 
 bool program_read(struct program *p)
 {
-	int64_t end = program_now_ms() + PROGRAM_TURN_MS;
+	int64_t end = now_ms() + PROGRAM_TURN_MS;
 	bool any;
 
 	if (!p->used)
 		return false;
 	any = program_fetch(p) || p->unfed_count;
 	program_fed(p, emulator_skip(p->terminal, p->unfed, p->unfed_count));
-	while (p->unfed_count && program_now_ms() < end) {
+	while (p->unfed_count && now_ms() < end) {
 		size_t n = p->unfed_count < PROGRAM_PIECE ? p->unfed_count : PROGRAM_PIECE;
 
 		emulator_feed(p->terminal, p->unfed + p->unfed_first, n);
