@@ -158,6 +158,9 @@ cp "$tmp/long" "$tmp/$(printf 'h\033[31m')$$"
 VICTIMS=$tmp
 start "$(printf 'h\033[31m')$$"
 type_command "'$PROBES_TUI' -no-syslog"
+keys "\\"
+text "$$"
+keys Enter
 wait_for "$pid .* h.x1b.31m$$"
 keys q
 wait_for '^status=0$'

@@ -12,7 +12,7 @@ program=$VICTIMS/test.exe
 it()
 {
 	look
-	sed -n 's/^ test.exe  pid \([0-9]*\) .*/\1/p' "$tmp/screen" | head -n 1
+	sed -n 's/^ [^ ]*  pid \([0-9]*\) .*/\1/p' "$tmp/screen" | head -n 1
 }
 
 # ------------------------------------------------- output, docked and in full
@@ -130,7 +130,7 @@ begun()
 {
 	type_command "$1"
 	wait_for '^ready'
-	pid=$(sed -n 's/.*pid \([0-9]*\) [a-z].*/\1/p' "$tmp/screen" | head -n 1)
+	pid=$(it)
 	screen=$(ours)
 	# Below make the screen is a child of the shell's child no more: make executes it.
 	[ "$(cat "/proc/$screen/comm")" = probes-tui ] ||
