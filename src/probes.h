@@ -68,7 +68,7 @@ struct probes_error {
 	char what[512]; /* what failed: "cannot read the maps of process 12" */
 	char why[512];  /* the cause: "No such process" */
 	char hint[512]; /* what to try; may be empty */
-	char as[80];    /* not empty: the same call succeeds behind these words ("sudo"), and hint
+	char as[80];    /* not empty: the same call succeeds after these words ("sudo"), and hint
 			   is an example of such a call */
 };
 
@@ -279,7 +279,8 @@ PROBES_API bool probes_is_launcher(const struct probes_session *session);
  *
  * A launcher has begun, so it is not harmed: it is never stopped, its signals are passed on, and it
  * runs on if the caller dies, calls probes_resume or closes the session. Only between an exec and
- * the first instruction of the new program it dies with the caller. Its children are not followed.
+ * the first instruction of the new program does it die with the caller. Its children are not
+ * followed.
  */
 PROBES_API PROBES_CHECK int probes_follow(struct probes_session *session, int wait_ms,
 	struct probes_session **next, struct probes_error *e);
@@ -287,7 +288,7 @@ PROBES_API int probes_follow_fd(const struct probes_session *session); /* -1: no
 
 /*
  * What a process was before, launcher by launcher: "/usr/bin/env: no probe notes: ..." (untrusted).
- * Of very many the first and the last ones.
+ * If there are very many, only the first and the last ones.
  */
 PROBES_API size_t probes_follow_count(const struct probes_session *session);
 PROBES_API const char *probes_follow_at(const struct probes_session *session, size_t index);

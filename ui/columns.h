@@ -24,7 +24,7 @@
 	COLUMN(PROCESSES, proc, .title = "PROC", .width = 4, .number = true, .live = true,         \
 		.help = "how many of the processes have it")                                       \
 	COLUMN(HOLDER, held, .title = "HELD BY", .width = 7, .live = true, .single = true,         \
-		.help = "you: this session; you+1: and one party more; other: not this session; "  \
+		.help = "you: this session; you+1: and one more party; other: not this session; "  \
 			"int3: another tool's breakpoint; ? : code and count disagree")            \
 	COLUMN(OBJECT, object, .title = "OBJECT", .width = 9,                                      \
 		.help = "the file it is in; * : deleted or replaced on disk")                      \

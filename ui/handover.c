@@ -25,7 +25,7 @@ static bool is_of(const char *text, const char *characters)
 	return *text && !text[strspn(text, characters)];
 }
 
-/* May gdb and, in quotes, bpftrace be told this provider and name? */
+/* Do gdb and, in quotes, bpftrace accept this provider and name? */
 static bool is_plain(const struct probes_probe *p)
 {
 	return is_of(p->provider, WORD ".-") && is_of(p->name, WORD ".-");
@@ -131,8 +131,7 @@ static const struct {
 	[HANDOVER_BPFTRACE] = {put_bpftrace, "bpftrace, as root: count the hits until ^C"},
 	[HANDOVER_GDB] = {put_gdb,
 		"gdb: wait for one hit, print its stack, detach; the process stops meanwhile; "
-		"never "
-		"kill -9 this gdb, since a breakpoint without gdb ends the process"},
+		"never kill -9 this gdb: the breakpoint that it leaves kills the process"},
 	[HANDOVER_PERF] = {put_perf,
 		"perf, as root: record each hit with its time and thread; perf probe -l shows the "
 		"event that this adds, -d removes it"},
@@ -141,7 +140,7 @@ static const struct {
 const char *handover_about(const struct handover *h, enum handover_tool tool)
 {
 	if (tool == HANDOVER_BPFTRACE && h->deleted)
-		return "bpftrace, as root: count the hits until ^C, in every process that has the "
+		return "bpftrace, as root: count the hits until ^C, in every process that maps the "
 		       "deleted file";
 	return tools[tool].about;
 }

@@ -114,7 +114,7 @@ static int take_lease(
 	uint64_t ms;
 
 	if (!values_span(value, &ms) || (ms *= unit ? 1 : 60) > 1000 * UINT64_C(3600000))
-		return report_bad_value(e, row->name, value, "is not a span of time",
+		return report_bad_value(e, row->name, value, "is not a duration",
 			"give minutes, or a number and s, m or h, such as 90s; 0 for no lease");
 	o->lease_ms = ms;
 	o->lease_given = true;
@@ -135,7 +135,7 @@ static int take_for(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	if (!values_span(value, &o->for_ms) || !o->for_ms)
-		return report_bad_value(e, row->name, value, "is not a span of time",
+		return report_bad_value(e, row->name, value, "is not a duration",
 			"give a number and ms, s, m or h, such as 30s, at most 1000h");
 	return 0;
 }
@@ -146,7 +146,7 @@ static int take_launcher(
 	uint64_t ms;
 
 	if (!values_span(value, &ms) || ms > 3600000)
-		return report_bad_value(e, row->name, value, "is no span of time",
+		return report_bad_value(e, row->name, value, "is not a duration",
 			"give a number and ms, s or m, such as 30s, at most 60m; 0 to refuse "
 			"launchers");
 	o->launcher_ms = (int)ms;
@@ -181,7 +181,7 @@ const struct verb_row verbs_table[] = {
 	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -comm NAME | -prog FILE",
 		"every probe with its sites and semaphores"},
 	{VERB_INFO, "info", "info -pid N[,N] | -tree N | -comm NAME",
-		"one line a probe: NAME enabled"},
+		"one line per probe: NAME enabled"},
 	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N | -comm NAME ACTIONS",
 		"switch probes in running processes"},
 	{VERB_TRACE, "trace", "trace -prog FILE [ACTIONS] [-- ARGS]",
@@ -225,7 +225,7 @@ const struct option_row options_table[] = {
 		"refuse to change anything", AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
 	{"launcher", {0}, "TIME", VERB_SCREEN | VERB_TRACE,
-		"with -prog: follow a script, env or shim this long to its program (10s)",
+		"with -prog: follow a script, env or shim to its program this long (10s)",
 		BY(take_launcher)},
 	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: hold the program at its start", AT(hold)},
 	{"end-program", {0}, NULL, VERB_SCREEN,

@@ -20,7 +20,7 @@ int report_bad_value(struct probes_error *e, const char *option, const char *val
 void report_call(int argc, char *const *argv);
 
 /*
- * What to try, safe for a terminal: the call that was typed behind `as`, if that is not empty
+ * What to try, safe for a terminal: the call that was typed, after `as` if that is not empty
  * ("sudo"), else the hint. Returns out.
  */
 const char *report_try(const char *as, const char *hint, char *out, size_t size);

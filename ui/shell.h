@@ -18,7 +18,7 @@ int shell_split(const char *line, char *buffer, char **words, int max);
 char shell_open(const char *line);
 
 /*
- * Split a line that is still being typed: the last word is the one at its end, "" behind a blank.
+ * Split a line that is still being typed: the last word is the one at its end, "" after a blank.
  * The buffer has strlen(line) + 3 bytes. Otherwise as shell_split.
  */
 int shell_unfinished(const char *line, char *buffer, char **words, int max);

@@ -17,7 +17,7 @@ const struct states_row states[STATES_COUNT] = {
 	[PROBES_UNREADABLE] = {"[?]", "unreadable", "its memory could not be read", STYLE_DIM, 5,
 		3},
 	[PROBES_NO_SWITCH] = {"[.]", "no switch",
-		"without semaphore and handler it cannot be enabled", STYLE_DIM, 7, -1},
+		"without a semaphore or a handler it cannot be enabled", STYLE_DIM, 7, -1},
 	[PROBES_UNLOADED] = {"[-]", "gone", "its library was unloaded", STYLE_DIM, 8, 2},
 };
 

@@ -26,8 +26,8 @@ int error_why(struct probes_error *e, const char *why, ...) __attribute__((forma
 int error_hint(struct probes_error *e, const char *hint, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Append to what to try: what remains, and how to undo it. Said in a shortage as well: it holds
- * whatever the cause. Returns e->code.
+ * Append to the hint what remains, and how to undo it; to the hint of a shortage as well, since it
+ * holds whatever the cause. Returns e->code.
  */
 int error_remains(struct probes_error *e, const char *hint, ...)
 	__attribute__((format(printf, 2, 3)));

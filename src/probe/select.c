@@ -68,8 +68,7 @@ static void select_walk_begin(
 	*w = (struct select_walk){.catalog = c, .narrow = narrow ? narrow : &everything};
 	w->raw = w->narrow->provider;
 	w->provider = select_decode(w->raw);
-	/* What listings print comes first: only where no provider is spelled so, the text is raw.
-	 */
+	/* What listings print comes first: the text is raw only if no provider decodes to it. */
 	for (size_t i = 0; w->provider && strcmp(w->provider, w->raw) && i < c->objects.count;
 		i++) {
 		const struct object_probes *h = catalog_object(c, i);

@@ -218,7 +218,7 @@ static void access_check(
 	va_end(args);
 }
 
-/* The same call, behind these words; the text is an example. */
+/* The same call, after these words; the text is an example. */
 __attribute__((format(printf, 3, 4))) static void access_try_as(
 	const struct access_facts *f, struct probes_access *a, const char *as, ...)
 {

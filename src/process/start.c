@@ -327,7 +327,7 @@ int start_call(struct start *s, int (*work)(void *data, struct probes_error *e),
 
 /* ---- following ---- */
 
-/* A tracee that is no thread of the program: clone(2) created a child with another end signal. */
+/* A tracee that is no thread of the program: a child by clone(2) with another exit signal. */
 static bool start_is_thread(const struct start *s, pid_t tid)
 {
 	char path[64];
@@ -379,7 +379,7 @@ static int start_begin_work(void *data, struct probes_error *e)
 	int r = tracee_begin(s->pid);
 
 	r = r ? r : tracee_continue(s->pid, 0);
-	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot let process %d begin", s->pid) : 0;
+	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot resume process %d", s->pid) : 0;
 }
 
 static int start_begin_again_work(void *data, struct probes_error *e)
@@ -454,7 +454,7 @@ static int start_resume_work(void *data, struct probes_error *e)
 	const struct start *s = data;
 	int r = tracee_detach(s->pid, 0);
 
-	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot let process %d begin", s->pid) : 0;
+	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot resume process %d", s->pid) : 0;
 }
 
 int start_resume(struct start *s, struct probes_error *e)

@@ -19,8 +19,7 @@
 
 #define LAUNCH_MOST 24 /* programs that are remembered */
 
-/* Probes of a library that nothing switches, as those of libstdc++, make no program of a launcher.
- */
+/* Probes of a library that nothing switches, as in libstdc++, do not count. */
 static bool launch_is_program(const struct probes_session *s)
 {
 	for (size_t i = 0; i < probes_count(s); i++) {
@@ -60,7 +59,7 @@ static void launch_remember(struct probes_session *s, const char *path, const ch
 	}
 	if (asprintf(&line, "%s: %s", path, why) < 0)
 		return;
-	/* Of very many the first and the last ones. */
+	/* If there are very many, keep the first and the last ones. */
 	if (s->followed.count == LAUNCH_MOST) {
 		free(*last);
 		*last = line;
@@ -154,7 +153,7 @@ static int launch_ended(const struct probes_session *s, int status, struct probe
 {
 	error_set(e, PROBES_NO_TARGET, -ECHILD, "no program with probes was started");
 	if (WIFSIGNALED(status))
-		error_why(e, "process %d was ended by signal %d (%s) before it became one",
+		error_why(e, "process %d was killed by signal %d (%s) before it became one",
 			s->who.pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
 		error_why(e, "process %d exited with status %d and never became one", s->who.pid,
@@ -165,7 +164,7 @@ static int launch_ended(const struct probes_session *s, int status, struct probe
 
 /*
  * The followed process has called exec, and is held. 1: *next is a program; 0: it is a launcher
- * again, which is remembered; a negative errno: we ran short of something.
+ * again, which is remembered; a negative errno: a shortage.
  */
 static int launch_look(struct probes_session *s, const struct probes_error *linker,
 	struct probes_session **next, struct probes_error *e)

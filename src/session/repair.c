@@ -314,8 +314,8 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 	if (r < 0) {
 		error_set(e, PROBES_FAILED, r, "cannot open the journal %s", s->journal.path);
 		if (r == -EMLINK) {
-			error_why(e, "it has another name (a hard link): who made that could "
-				     "change what is undone");
+			error_why(e, "it has another name (a hard link): whoever made "
+				     "that link could change what is undone");
 			error_hint(e, "remove the other name, then call repair again");
 		} else if (r == -ESTALE) {
 			error_why(e, "another file has taken its place");

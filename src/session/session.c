@@ -219,12 +219,11 @@ static int session_open_program(struct probes_session *s, char **path, struct pr
 		}
 	}
 	if (r < 0 && script)
-		error_hint(e, "the script %.300s is run by it", script);
+		error_hint(e, "it is the interpreter of the script %.300s", script);
 	if (r == 0 && script)
 		log_say(&s->log, PROBES_LOG_NOTICE,
-			"%s is a script: these are the probes of %s, which runs it; what it "
-			"executes "
-			"is seen when it is started (trace)",
+			"%s is a script: these are the probes of its interpreter %s; to see those "
+			"of a program that the script executes, start it with trace",
 			script, *path);
 	free(script);
 	return r < 0 ? r : fd;

@@ -43,7 +43,7 @@ fi
 
 # --- values
 for bad in 0 0s x 1x 1.2345s s -1 '1 s' 1e3 3601000s 99999999999; do
-	refuses 2 'is not a span of time' attach -pid 1 -enable-all -for "$bad"
+	refuses 2 'is not a duration' attach -pid 1 -enable-all -for "$bad"
 done
 refuses 2 'is not an option of this verb' list -pid 1 -for 1s
 want 0 attach -help
@@ -160,7 +160,7 @@ done
 # What no session left is named, and not repaired.
 poke $((where + 1)) 075
 want 0 repair -no-syslog -pid "$pid"
-has 'which it says' 'no session left anything to repair, but 1 probe is inconsistent: ! in the screen'
+has 'which it says' 'no session left anything to repair, but 1 probe is inconsistent: ! on the screen'
 poke $((where + 1)) 350
 hold -pid "$pid" -enable multi,never -for 1h
 waiting 1

@@ -98,7 +98,7 @@ same 'the child was not traced' "$(value multi hits "$tmp/out")" 0
 want 3 trace -no-syslog -wait -prog "$launcher" -- again 20 "$static"
 has 'many are counted' '/launcher: .*\(21 times\)$'
 want 3 trace -no-syslog -wait -prog sh -- -c 'kill -9 $$'
-has 'how it ended' 'ended by signal 9'
+has 'how it ended' 'killed by signal 9'
 
 # --- nothing is started where that was not asked for
 want 3 trace -no-syslog -dry-run -prog plain -- --steps 3
@@ -135,13 +135,13 @@ has 'the interpreter' 'interpreter that it names does not exist'
 # ---------------------------------------------------------------- list, scripts
 want 0 list -prog by_victim
 has 'by env' 'ocaml_2:multi' "$tmp/out"
-has 'it is said' 'by_victim is a script: these are the probes of .*/the_victim'
+has 'it is said' 'by_victim is a script: these are the probes of its interpreter .*/the_victim'
 want 3 list -prog plain
 has 'the shell is named' 'no probes in /bin/sh'
 want 3 list -prog broken
-has 'what is missing' 'cannot open /no/such/interpreter: .*the script .*/broken is run by it'
+has 'what is missing' 'cannot open /no/such/interpreter: .*it is the interpreter of the script .*/broken'
 want 3 list -prog by_nothing
-has 'what is missing' 'cannot find no_such_command: .*the script .*/by_nothing is run by it'
+has 'what is missing' 'cannot find no_such_command: .*it is the interpreter of the script .*/by_nothing'
 
 # ------------------------------------------ signals, stops, children meanwhile
 
@@ -213,7 +213,7 @@ talk -wait
 kill -TERM "$tracer" # is passed on
 wait "$tracer"
 same 'status of trace' $? 3
-has 'how it ended' 'ended by signal 15'
+has 'how it ended' 'killed by signal 15'
 exec 3>&- 4<&-
 gone "$tracer" "$pid"
 
@@ -262,7 +262,7 @@ talk -launcher 300ms
 wait "$tracer"
 same 'status of trace' $? 3
 gone "$tracer"
-has 'what is the case' 'runs on without us'
+has 'what is the case' 'runs on untraced'
 found 'what it is' launcher
 has 'nobody traces it' '^TracerPid:.0$' "/proc/$pid/status"
 echo exec >&3
@@ -279,7 +279,7 @@ tracer=$!
 exec 4<"$tmp/answers"
 read -r word pid <&4
 same 'it waits' "$word" idle
-until grep -q 'runs on without us' "$tmp/err"; do :; done
+until grep -q 'runs on untraced' "$tmp/err"; do :; done
 until grep -q '^TracerPid:.0$' "/proc/$pid/status"; do :; done
 kill -TERM "$tracer"
 wait "$tracer"

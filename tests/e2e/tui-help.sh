@@ -26,7 +26,7 @@ wait_for ' match 1 of [0-9]+ '
 keys Enter n
 wait_for ' match 2 of [0-9]+ '
 keys '?'
-wait_for 'no key \? here; q goes back, / searches'
+wait_for '\? does nothing here; q goes back, / searches'
 keys F10
 wait_for '^ filter: none'
 keys F9

@@ -176,7 +176,7 @@ seen 'the site' '^site 1 at 0x'
 keys q
 wait_list
 keys %
-wait_for 'no key % here; \? lists the keys'
+wait_for '% does nothing here; \? lists the keys'
 keys R
 wait_for 'list read   read-only$'
 keys e

@@ -76,7 +76,7 @@ wait_for 'sort count inv$'
 keys :
 text 'nonsense'
 keys Enter
-wait_for 'nonsense: no such command; give'
+wait_for 'nonsense: no such command; : and Tab'
 keys :
 text 'undo'
 keys Enter

@@ -37,7 +37,7 @@ keys e
 wait_for ' lease [67]m '
 keys q
 wait_for '^status=0$'
-seen 'and after it' 'config:10: lease: "soon" is not a span of time'
+seen 'and after it' 'config:10: lease: "soon" is not a duration'
 same 'it is only read' "$(cksum <"$config")" "$before"
 
 # ------------------------------------------------------- the command line wins

@@ -266,7 +266,7 @@ START_TEST(filters_complete)
 	type(" prov:oc\t");
 	ck_assert_ptr_nonnull(strstr(a.prompt.input.text, "prov:ocaml"));
 	type(" zzz\t");
-	ck_assert_str_eq(said(), "nothing begins like that");
+	ck_assert_str_eq(said(), "nothing begins with that");
 	act_prompt_key(&a, K_CTRL('U'));
 	type("so\t");
 	ck_assert_str_eq(a.prompt.input.text, "soft");
@@ -312,7 +312,7 @@ START_TEST(commands_go_to_rows)
 	ask(REQUEST_COMMAND, "0");
 	ck_assert_uint_eq(a.list.rows.cursor, 0);
 	ask(REQUEST_COMMAND, "3x");
-	ck_assert_ptr_nonnull(strstr(said(), "3x: no such command; give "));
+	ck_assert_ptr_nonnull(strstr(said(), "3x: no such command; : and Tab "));
 	ck_assert_uint_eq(a.list.rows.cursor, 0);
 	act(&a, REQUEST_HELP);
 	act(&a, REQUEST_COMMAND);

@@ -133,14 +133,14 @@ START_TEST(unknown_keys)
 	char text[128];
 
 	ck_assert_str_eq(request_unknown('%', IN_LIST, text, sizeof text),
-		"no key % here; ? lists the keys");
+		"% does nothing here; ? lists the keys");
 	ck_assert_str_eq(request_unknown(K_CTRL('V'), IN_PICKER, text, sizeof text),
-		"no key ^V here; ? lists the keys");
+		"^V does nothing here; ? lists the keys");
 	ck_assert_str_eq(request_unknown('?', IN_TEXT, text, sizeof text),
-		"no key ? here; q goes back, / searches");
+		"? does nothing here; q goes back, / searches");
 	request_unknown(
 		0x20ac, IN_LIST, text, sizeof text); /* nothing typed goes to the screen raw */
-	ck_assert_str_eq(text, "no key of that kind here; ? lists the keys");
+	ck_assert_str_eq(text, "that key does nothing here; ? lists the keys");
 	request_unknown(K_F9, IN_LIST, text, sizeof text);
 	ck_assert_ptr_nonnull(strstr(text, "F9 kills nothing"));
 	ck_assert_ptr_nonnull(strstr(request_unknown(K_F8, IN_LIST, text, sizeof text), "renice"));

@@ -2,14 +2,15 @@
  * Completion: what could stand at the end of an unfinished command line. The scripts in
  * completions/ ask.
  *
- *   complete WORD...               the words behind the program's name; the last one is unfinished
+ *   complete WORD...               the words after the program's name; the last one is unfinished
  *   complete -bash TYPE PIECE LINE bash's COMP_TYPE, the text that it would replace, the line
  *
- * Prints one line for the shell ("words", "nospace": these words, without a blank behind them;
+ * Prints one line for the shell ("words", "nospace": these words, without a blank after them;
  * "files", "programs": what the shell itself completes), then a line for each candidate: the word,
- * a tab, what it is. For bash a candidate replaces PIECE and is quoted. Everything is escaped.
+ * a tab, a description. For bash a candidate replaces PIECE and is quoted. Everything is escaped.
  *
- * Must not write to a process nor stop it, print an error, or last: the user has only pressed Tab.
+ * Must not write to a process nor stop it, print an error, or take long: the user has only pressed
+ * Tab.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -355,8 +356,8 @@ static int compare(const void *x, const void *y)
 }
 
 /*
- * Sort, and leave out what is there twice. Of too many the last one stays, so that what all have in
- * common is still what the shell finds.
+ * Sort, and drop duplicates. If there are too many, keep the last one, so that the shell still
+ * finds what all have in common.
  */
 static void settle(struct complete *c)
 {

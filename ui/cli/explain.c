@@ -133,7 +133,7 @@ int explain_cannot_enable(
 
 	report_set(&e, PROBES_FAILED, -EOPNOTSUPP, "nothing can be enabled",
 		result->skips[PROBES_SKIP_NO_SWITCH]
-			? "bpftrace, perf or gdb can trace a probe without semaphore"
+			? "bpftrace, perf or gdb can trace a probe without a semaphore"
 			: "",
 		"%s", states_skips(result->skips, sums, sizeof sums));
 	return explain_error(t, &e, many);

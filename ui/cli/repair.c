@@ -46,8 +46,8 @@ static void put_nothing(const struct probes_member *t)
 		report_line("pid %d: nothing to repair", t->pid);
 	else
 		report_line("pid %d: no session left anything to repair, but %zu probe%s "
-			    "inconsistent: ! in the screen explains and repairs that, and so does "
-			    "attach -force",
+			    "inconsistent: ! on the screen explains and repairs that; attach "
+			    "-force repairs it, too",
 			t->pid, bad, bad == 1 ? " is" : "s are");
 }
 

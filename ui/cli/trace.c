@@ -81,9 +81,9 @@ static int follow(struct probes_member *t, const struct options *o)
 	if (r < 0)
 		report_error(&e);
 	else
-		report_line("no program with probes was started: process %d has not become one in "
-			    "%g s, "
-			    "and runs on without us; -launcher TIME follows it for longer",
+		report_line("no program with probes was started: process %d did not become one "
+			    "within %g s, and runs on untraced; -launcher TIME follows it for "
+			    "longer",
 			pid, o->launcher_ms / 1e3);
 	for (size_t i = 0; i < probes_follow_count(t->session); i++)
 		report_more("%s", probes_follow_at(t->session, i));

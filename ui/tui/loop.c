@@ -60,7 +60,7 @@ static void loop_resized(struct app *a)
 {
 	screen_size(&a->rows, &a->columns);
 	if (app_view(a)->build)
-		app_view(a)->build(a); /* texts are wrapped anew */
+		app_view(a)->build(a); /* wraps texts again */
 	app_layout(a);
 	a->dirty = true;
 }

@@ -71,10 +71,11 @@ void act_refuse(struct app *a, enum request r)
 	else if (lacks & NEED_GONE)
 		app_complain(a, "the target is still there");
 	else if (lacks & NEED_HELD)
-		app_say(a, a->program.used ? "the program runs already: r starts one that is held "
-					     "(-prog with -hold)"
-					   : "r starts a program that is held at its start: "
-					     "probes-tui -prog FILE -hold");
+		app_say(a, a->program.used
+				   ? "the program is already running: r starts one that is held "
+				     "(-prog with -hold)"
+				   : "r starts a program that is held at its start: "
+				     "probes-tui -prog FILE -hold");
 	else if (!model_alive(&a->model))
 		app_complain(a, "the target is gone: nothing can be switched");
 	else if (a->read_only)

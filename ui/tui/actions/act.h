@@ -30,10 +30,10 @@ struct act_complete {
 };
 /* Begin with the word before the cursor, which one of `breaks` ends on its left. */
 void act_complete_begin(struct act_complete *g, const struct app *a, const char *breaks);
-/* If the word begins so, it is what follows. */
+/* If the word begins with this prefix, skip the prefix. */
 bool act_complete_skip(struct act_complete *g, const char *prefix);
 void act_complete_offer(struct act_complete *g, const char *candidate);
-/* Type what all have in common (and `after`, behind the only one), and list them. */
+/* Type what all have in common (after a single candidate also `after`), and list them. */
 void act_complete_end(struct app *a, const struct act_complete *g, const char *after);
 
 /* act_find.c: searching, filtering and tagging in the list. */

@@ -213,8 +213,8 @@ static void act_command_run(struct app *a, const char *line)
 		act_command_actions(a, line);
 	else if (n && !act_command_go(a, line))
 		app_complain(a,
-			"%.*s: no such command; give one of those that : and Tab list, or a row's "
-			"number",
+			"%.*s: no such command; : and Tab list the commands, and a number goes to "
+			"that row",
 			(int)n, text_clean(line, safe, sizeof safe));
 }
 
@@ -256,7 +256,7 @@ static bool act_command_changed(struct app *a, const char *text)
 	if (strstr(text, "able-regexp "))
 		snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
 			"R must match from the first character of the name; .*R finds it anywhere "
-			"(T does so by itself)");
+			"(T searches anywhere)");
 	return true;
 }
 

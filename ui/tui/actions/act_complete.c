@@ -1,6 +1,6 @@
 /*
- * Tab in a prompt: of the candidates that begin with the word before the cursor, what they have in
- * common is typed, and they are listed.
+ * Tab in a prompt: of the candidates that begin with the word before the cursor, type what they
+ * have in common, and list them.
  */
 #include "ui/tui/actions/act.h"
 
@@ -72,5 +72,5 @@ void act_complete_end(struct app *a, const struct act_complete *g, const char *a
 	a->prompt.listed = g->found != 1;
 	if (a->prompt.listed)
 		snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
-			g->found ? g->names : "nothing begins like that");
+			g->found ? g->names : "nothing begins with that");
 }

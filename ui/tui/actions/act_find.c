@@ -183,7 +183,7 @@ static void act_find_tag_cancelled(struct app *a)
 static void act_find_tag_accepted(struct app *a, const char *text)
 {
 	if (*text) {
-		/* Not an argument of app_say: it changes the number of all. */
+		/* Before app_say evaluates its arguments: list_tag changes model.tagged. */
 		size_t count = list_tag(&a->list, a->list.search.pattern, false);
 
 		app_say(a, "tagged %zu; %u are tagged now", count, a->model.tagged);

@@ -79,7 +79,8 @@ static bool act_leave_undo(struct app *a)
 	operation_free(b.operation);
 	births_say(&b.children, a->leaving.farewell, sizeof a->leaving.farewell);
 	if (b.status >= 0 && b.children.failed)
-		app_say_error(a, "what children inherited could not be undone (Q leaves it)",
+		app_say_error(a,
+			"changes that children inherited could not be undone (Q leaves them)",
 			&b.children.e);
 	return b.status >= 0 && !b.unreverted && !b.children.failed;
 }

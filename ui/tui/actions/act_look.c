@@ -63,9 +63,8 @@ static const char *act_look_consistent(const struct app *a, const struct row *ro
 	switch (row->state) {
 	case PROBES_FOREIGN:
 		return row->holder == PROBES_HOLDER_INT3
-			       ? "another tool holds its site by a breakpoint (int3), which is "
-				 "left "
-				 "alone"
+			       ? "another tool holds its site with a breakpoint (int3), which is "
+				 "left alone"
 			       : "another tool has changed its site, which is left alone";
 	case PROBES_UNLOADED:
 		return "its library was unloaded: there is nothing left to compare";
@@ -79,7 +78,7 @@ static const char *act_look_consistent(const struct app *a, const struct row *ro
 		return row->state == PROBES_ON ? "it is on, and code and semaphore agree"
 					       : "it is off, and code and semaphore agree";
 	default:
-		return "it could not be read: nobody knows whether code and semaphore agree";
+		return "it could not be read: whether code and semaphore agree is unknown";
 	}
 }
 

@@ -38,7 +38,8 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 	[REQUEST_TAG_REGEX] = {.keys = {'T'},
 		.where = IN_LIST,
 		.section = SECTION_TAG,
-		.help = "tag the rows shown in whose provider:name a regular expression is found"},
+		.help = "tag the rows shown whose provider:name contains a match for a regular "
+			"expression"},
 	[REQUEST_UNTAG] = {.keys = {'U'},
 		.where = IN_LIST,
 		.section = SECTION_TAG,
@@ -419,7 +420,7 @@ const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size
 		{K_F8, "F7 and F8 renice nothing here: probes-tui leaves priorities alone"},
 		{K_F9, "F9 kills nothing here: the target is never harmed; d switches a probe off"},
 	};
-	char name[16] = "of that kind";
+	char name[16] = "that key";
 
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
 		if (elsewhere[i].key == key) {
@@ -429,7 +430,7 @@ const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size
 	}
 	if (key < 0x7f || key >= K_SPECIAL)
 		key_label(key, name, sizeof name);
-	snprintf(out, size, "no key %s here; %s", name,
+	snprintf(out, size, "%s does nothing here; %s", name,
 		request_of_key('?', where) ? "? lists the keys" : "q goes back, / searches");
 	return out;
 }

@@ -141,7 +141,7 @@ enum request request_of_key(uint32_t key, unsigned where);
 /* The same; of several that share the key, the first that is possible now. */
 enum request request_of_key_now(uint32_t key, unsigned where, unsigned have);
 
-/* What to tell somebody who presses a key that has no meaning in a view. Returns out. */
+/* The message for a key that has no meaning in a view. Returns out. */
 const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size);
 
 /* The keys of a request: "j Down". Returns out. */

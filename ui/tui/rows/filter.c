@@ -107,7 +107,7 @@ static int filter_add(struct filter_term *t, enum filter_look look, const char *
 	return 0;
 }
 
-/* Parse a term, and go behind it. Writes into the text. */
+/* Parse a term, and advance *next past it. Writes into the text. */
 static int filter_parse_term(struct filter_term *t, char **next, char *why, size_t size)
 {
 	enum filter_look look = LOOK_TEXT;

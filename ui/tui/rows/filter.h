@@ -7,7 +7,7 @@
  *   word   = characters but blanks and |, or any in "quotes"
  *
  * A word is found anywhere in provider:name or in the object's file name, smart-case; after fn: in
- * a function that one of its sites lies in. Without a prefix the names of states
+ * a function that contains one of its sites. Without a prefix the names of states
  * (probes_state_name, but for "unknown"; "none" is no switch) select by state, "tagged" and "mine"
  * select tagged probes and those that this session holds.
  */

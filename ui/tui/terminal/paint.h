@@ -18,7 +18,7 @@ struct paint_look {
  * the brighter one of 16. Pure. */
 short paint_nearest(int32_t color, int colors, bool *bright);
 
-/* colors: without, attributes alone tell apart. Color pairs below `first` belong to others. */
+/* colors: false: only attributes are used. Color pairs below `first` belong to others. */
 void paint_open(bool colors, int first);
 /* A new frame: pairs that no text has may be given away. */
 void paint_frame(void);

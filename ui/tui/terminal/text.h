@@ -58,7 +58,7 @@ enum text_glyph {
 	TEXT_BOTTOM_LEFT,
 	TEXT_BOTTOM_RIGHT,
 	TEXT_CURSOR, /* before the row under the cursor */
-	TEXT_DOWN,   /* behind the heading of the column that the list is sorted by: the largest */
+	TEXT_DOWN,   /* after the heading of the column that the list is sorted by: the largest */
 	TEXT_UP,     /* first; the smallest first */
 	TEXT_CUT,    /* instead of what is cut out */
 	TEXT_GLYPHS

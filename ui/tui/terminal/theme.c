@@ -2,7 +2,7 @@
  * The table of looks. tests/unit/test_theme.c measures the contrast of each.
  *
  * With 8 colours a light background leaves no readable yellow, green or cyan text: there these
- * colours lie behind black text.
+ * colours are the background of black text.
  */
 #include "ui/tui/terminal/theme.h"
 

@@ -107,7 +107,7 @@ bool typing_key(uint32_t *key)
 		else if (code > KEY_F(0) && code <= KEY_F(63))
 			*key = typing_function(code - KEY_F(0));
 		else if (code == KEY_MOUSE)
-			getmouse(&ignored); /* the mouse is ours */
+			getmouse(&ignored); /* the program gets no mouse events */
 		else if (code > KEY_MAX && code < TYPING_PASTE)
 			*key = typing_named(keyname(code));
 		for (size_t i = 0; code >= 0x100 && i < sizeof keys / sizeof *keys; i++)

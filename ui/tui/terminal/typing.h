@@ -1,6 +1,6 @@
 /*
  * Keys for a program that has the keyboard: bytes as they are typed, and the keys of terminfo with
- * their modifiers. What is pasted is told apart from what is typed.
+ * their modifiers. Pasted text is marked as such.
  */
 #ifndef UI_TUI_TERMINAL_TYPING_H
 #define UI_TUI_TERMINAL_TYPING_H

@@ -29,21 +29,21 @@ static const struct {
 	{"a|b", "either", "either"},
 	{"-word", "not", "not"},
 	{"~regex",
-		"a regular expression, found anywhere, too: ^ is the start of provider:name, $ its "
+		"a regular expression, also found anywhere: ^ is the start of provider:name, $ its "
 		"end",
-		"a regular expression, found anywhere, too"},
-	{"\"on\"", "in quotes every word is text, here not the state; blanks and | too",
-		"in quotes every word is text; blanks and | too"},
+		"a regular expression, also found anywhere"},
+	{"\"on\"", "in quotes every word is text, not a state; so are blanks and |",
+		"in quotes every word is text; so are blanks and |"},
 	{"tagged", "tagged with Space", "tagged with Space"},
 	{"mine", "held by this session", NULL},
 	{"prov:x obj:x", "only in the provider, only in the object's file name", NULL},
-	{"fn:x", "in the name of a function that one of its sites lies in", NULL},
+	{"fn:x", "in the name of a function that contains one of its sites", NULL},
 };
 
 /* What the list of processes shows. */
 static const struct view_help_line view_help_picker[] = {
 	{"PROBES", "how many there are; + : or more; ? : some of its files could not be read"},
-	{"CAN", "what you are permitted to: list the probes, read their states, switch them"},
+	{"CAN", "what you are permitted to do: list the probes, read their states, switch them"},
 	{"+", "tagged with Space: Enter opens all of these in one list"},
 };
 

@@ -46,7 +46,7 @@ static void view_inconsistent_sites(
 	if (wrong > VIEW_INCONSISTENT_SITES)
 		pager_addf(l, STYLE_WARN, "     and %u more", wrong - VIEW_INCONSISTENT_SITES);
 	if (!wrong)
-		pager_addf(l, STYLE_PLAIN, "     every site is so");
+		pager_addf(l, STYLE_PLAIN, "     this is so at every site");
 }
 
 static void view_inconsistent_process(struct app *a, const struct model_member *member)
@@ -109,11 +109,10 @@ static void view_inconsistent_ways(struct app *a, const struct row *r)
 			"repair, as the semaphore says: every site off; the probe is then off");
 	pager_wrap(l, STYLE_PLAIN, "  y  ", repair, a->columns);
 	pager_wrap(l, STYLE_PLAIN, "  e  ",
-		"set it on by force: the semaphore becomes 1, every site calls its handler",
-		a->columns);
+		"force it on: the semaphore becomes 1, every site calls its handler", a->columns);
 	pager_wrap(l, STYLE_PLAIN, "  d  ",
-		"set it off by force: the semaphore becomes 0, no site does; whoever else had "
-		"enabled it loses it",
+		"force it off: the semaphore becomes 0, no site calls its handler; whoever else "
+		"had enabled it loses it",
 		a->columns);
 	pager_wrap(l, STYLE_PLAIN, " ",
 		"What a killed session of probes-tui left is undone exactly by: probes-tui repair",

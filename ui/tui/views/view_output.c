@@ -261,7 +261,7 @@ bool view_output_keys(struct app *a)
 		a->dirty = true;
 	}
 	if (!program_type(&a->program, keys, count))
-		app_complain(a, "the program does not read: what was typed is lost");
+		app_complain(a, "the program does not read its input: what was typed is lost");
 	return any;
 }
 

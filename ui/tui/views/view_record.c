@@ -66,7 +66,7 @@ static void view_record_hand_over(struct app *a, const struct app_selection *s)
 	}
 	if (h.count && !any)
 		pager_wrap(&a->text.pager, STYLE_TITLE, "# ",
-			"no command for bpftrace, gdb or perf: they do not take these names, or "
+			"no command for bpftrace, gdb or perf: they do not accept these names, or "
 			"cannot "
 			"open the file",
 			a->columns);

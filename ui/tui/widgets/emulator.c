@@ -372,7 +372,7 @@ size_t emulator_used(struct emulator *e)
 	return used;
 }
 
-/* Has the program set the cursor keys to application mode? libvterm tells by what it sends. */
+/* Has the program set the cursor keys to application mode? It shows only in what libvterm sends. */
 static bool emulator_wants_keys(struct emulator *e)
 {
 	size_t before = e->answer_length;

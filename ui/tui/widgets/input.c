@@ -117,7 +117,7 @@ enum input_outcome input_key(struct input *in, uint32_t key)
 	}
 }
 
-/* ---------------------------------------------------------------- the past */
+/* ---------------------------------------------------------------- history */
 
 void input_past_done(struct input_past *p)
 {

@@ -36,7 +36,7 @@ void input_past_done(struct input_past *p);
 void input_past_begin(struct input_past *p);
 /* Keep a line; an older one that equals it goes. */
 void input_past_add(struct input_past *p, const char *text);
-/* Put the next older (-1) or newer (+1) line into the field. Behind the newest comes what was being
+/* Put the next older (-1) or newer (+1) line into the field. After the newest comes what was being
  * typed. False: there is none. */
 bool input_past_recall(struct input_past *p, struct input *in, int direction);
 

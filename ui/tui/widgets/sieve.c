@@ -95,7 +95,7 @@ static bool sieve_escape_passes(const struct sieve *s)
 				 (body[0] == '#' && body[1] == '8'));
 }
 
-/* The kinds of ESC [ that pass: what stands before and behind the parameters, and the ends. */
+/* The kinds of ESC [ that pass: what stands before and after the parameters, and the ends. */
 static const struct {
 	char leader, between;
 	const char *ends;

@@ -3,7 +3,7 @@
  * show, and well-formed control sequences of the kinds that full-screen programs use, with small
  * numbers. Titles, bells, clipboard and other strings are dropped. Pure.
  *
- * libvterm 0.1.4 by itself loops two thousand million times for CSI 2000000000 I, for ever to
+ * libvterm 0.1.4 by itself loops two billion times for CSI 2000000000 I, and for ever to
  * repeat a character of no width (CSI b), keeps any number of combining characters in memory, and
  * takes U+0080 to U+009F for characters of width -1.
  */
