@@ -42,6 +42,16 @@ wait_for '^loaded [0-9]+$'
 keys q y
 wait_for '^status=0$'
 
+# One that becomes nothing: it is said at once, and ^C ends the waiting, not the program.
+type_command "'$PROBES_TUI' -no-syslog -prog sleep -- 600"
+wait_for 'sleep has no probes; waiting 10 s for it'
+keys C-c
+wait_for '^status=3$'
+seen 'what became of it' 'has become none; it runs on .kill [0-9]+ ends it., its output goes to /'
+sleeper=$(sed -n 's/.*(kill \([0-9]*\) ends it).*/\1/p' "$tmp/screen")
+same 'it runs on' "$(cat "/proc/$sleeper/comm")" sleep
+kill "$sleeper"
+
 type_command "'$PROBES_TUI' -no-syslog -prog '$tmp/never'"
 wait_for '^status=3$'
 seen 'how it ended' 'exited with status 4'

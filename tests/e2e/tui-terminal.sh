@@ -92,6 +92,19 @@ sent "LC_ALL=C '$PROBES_TUI' -no-color -no-syslog -pid $pid"
 none C
 same 'ASCII only' "$(LC_ALL=C tr -d '\000-\177' <"$tmp/sent" | wc -c | tr -d ' ')" 0
 
+# ------------------------------------ higher than terminfo says: the whole height
+for type in xterm-256color linux vt100; do
+	terminal 100 30
+	type_command "TERM=$type '$PROBES_TUI' -no-syslog -pid $pid"
+	wait_for ' Quit$'
+	same "the last line, $type" "$(sed -n 30p "$tmp/screen" | grep -c 'Quit$')" 1
+	keys q
+	wait_for '^status=0' # without an alternate screen the list stays
+	same "the scroll region, $type" \
+		"$(tm display -p -t main '#{scroll_region_upper}-#{scroll_region_lower}')" 0-29
+done
+terminal 80 24
+
 # ---------------------------------------------- nothing changed: nothing sent
 sent "'$PROBES_TUI' -refresh 0.1 -no-syslog -pid $pid"
 settled=0

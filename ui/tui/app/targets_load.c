@@ -204,10 +204,11 @@ static int targets_load_shown(struct app *a, struct probes_error *e)
 		app_say(a, "%s loaded its probes after its start: it was not held, and runs",
 			probe_name_base(text_clean(probes_path(a->started), said, sizeof said)));
 	if (a->started && probes_follow_count(a->started) && !a->message.text[0])
-		app_say(a, "%s was found behind %zu launcher%s, and held at its start",
+		app_say(a, "%s was found behind %zu launcher%s%s",
 			probe_name_base(text_clean(probes_path(a->started), said, sizeof said)),
 			probes_follow_count(a->started),
-			probes_follow_count(a->started) == 1 ? "" : "s");
+			probes_follow_count(a->started) == 1 ? "" : "s",
+			a->options->hold ? ", and is held at its start" : "");
 	if (a->started)
 		return targets_load_actions(a, e);
 	targets_load_leftovers(a);

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PROGRAM_UNFED (256 << 10) /* bytes */
@@ -43,54 +46,95 @@ static int program_start_as(const char *term, const struct probes_program *progr
 	return status;
 }
 
+/* Has ^C been typed? SIGINT is blocked. */
+static bool program_interrupted(void)
+{
+	const struct timespec now = {0};
+	sigset_t interrupt;
+
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	return sigtimedwait(&interrupt, NULL, &now) == SIGINT;
+}
+
+/*
+ * Wait until a launcher becomes a program with probes (1: *next), or has loaded a library with
+ * probes (1: *next is NULL), at most o->launcher_ms or until ^C (0).
+ */
+static int program_wait(const struct program *p, const struct options *o,
+	struct probes_session *session, struct probes_session **next, struct probes_error *e)
+{
+	int64_t start = now_ms(), end = start + o->launcher_ms;
+	struct probes_survey survey = {0};
+	struct probes_error ignored;
+	size_t execs = (size_t)-1, before;
+	bool said = false;
+
+	for (int64_t left = o->launcher_ms; left > 0; left = end - now_ms()) {
+		int r = probes_follow(
+			session, (int)(left < PROGRAM_LOOK_MS ? left : PROGRAM_LOOK_MS), next, e);
+
+		if (r < 0 || *next)
+			return r < 0 ? r : 1;
+		before = execs;
+		execs = probes_follow_count(session);
+		/* A process that cannot be read has no probes yet. */
+		if (execs == before && probes_survey(p->pid, &survey, &ignored) == 0 &&
+			survey.probes)
+			return 1;
+		if (program_interrupted())
+			return 0;
+		if (!said)
+			report_line("%s has no probes; waiting %g s for it to execute a program or "
+				    "load a library that has some (^C stops waiting)",
+				o->prog, o->launcher_ms / 1e3);
+		said = true;
+	}
+	return 0;
+}
+
 /*
  * A launcher runs until it becomes the program, which takes its place in *session; or until it has
  * loaded a library with probes, as java does: then *session is of the running process. The relay
  * keeps its output meanwhile.
  */
-static int program_follow(struct program *p, const struct options *o,
+static int program_follow(const struct program *p, const struct options *o,
 	const struct probes_options *engine, struct probes_session **session,
 	struct probes_error *e)
 {
-	int64_t end = now_ms() + o->launcher_ms, left = o->launcher_ms;
 	struct probes_session *next = NULL;
-	struct probes_survey survey = {0};
-	struct probes_error ignored;
-	char images[sizeof e->why] = "";
-	size_t execs = (size_t)-1, before;
+	char image[160] = "", fate[PATH_MAX + 100];
+	sigset_t interrupt, mask;
 	int r;
 
 	if (!o->launcher_ms || !probes_is_launcher(*session))
 		return 0;
-	do {
-		before = execs;
-		r = probes_follow(
-			*session, (int)(left < PROGRAM_LOOK_MS ? left : PROGRAM_LOOK_MS), &next, e);
-		execs = probes_follow_count(*session);
-		left = end - now_ms();
-		/* A process that goes on without exec. One that cannot be read has no probes yet.
-		 */
-		if (r == 0 && !next && execs == before &&
-			probes_survey(p->pid, &survey, &ignored) < 0)
-			survey.probes = 0;
-	} while (r == 0 && !next && !survey.probes && left > 0);
-	if (r == 0 && !next && survey.probes) {
-		probes_close(*session);
-		return probes_open_pid(p->pid, engine, session, e);
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, &mask);
+	r = program_wait(p, o, *session, &next, e);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (r <= 0) {
+		size_t n = probes_follow_count(*session);
+
+		snprintf(image, sizeof image, "; %.150s",
+			n ? probes_follow_at(*session, n - 1) : "");
+		/* What was typed meanwhile is not for the shell. */
+		tcflush(0, TCIFLUSH);
 	}
-	for (size_t i = 0; r <= 0 && !next && i < probes_follow_count(*session); i++)
-		text_addf(images, sizeof images, "; %.150s", probes_follow_at(*session, i));
-	if (r == 0 && !next)
+	if (r == 0) {
+		snprintf(fate, sizeof fate,
+			p->ends ? "it ends now"
+				: "it runs on (kill %d ends it), its output goes to %s",
+			(int)p->pid, p->relay.path);
 		r = report_set(e, PROBES_NO_TARGET, -ETIMEDOUT,
-			"no program with probes was started",
-			"-launcher TIME follows it for longer",
-			"process %d has not become one in %g s, and runs on, its output in %s",
-			(int)p->pid, o->launcher_ms / 1e3, p->relay.path);
-	if (!next)
-		text_addf(e->why, sizeof e->why, "%s", images);
+			"no program with probes was started", "-launcher TIME waits longer",
+			"process %d has become none; %s", (int)p->pid, fate);
+	}
+	text_addf(e->why, sizeof e->why, "%s", r < 0 ? image : "");
 	probes_close(*session);
 	*session = next;
-	return r;
+	return r > 0 && !next ? probes_open_pid(p->pid, engine, session, e) : r < 0 ? r : 0;
 }
 
 int program_start(struct program *p, const struct options *o, const struct probes_options *engine,

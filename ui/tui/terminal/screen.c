@@ -195,6 +195,35 @@ static void screen_colors(const struct screen_options *o)
 	paint_open(theme != THEME_MONO, SCREEN_PAIRS);
 }
 
+/*
+ * newterm writes to a file (tty.c), and asks that for the size of the terminal: without LINES and
+ * COLUMNS it would take the size in terminfo, and leave a scroll region of 24 lines.
+ */
+static SCREEN *screen_new(const char *type, FILE *out)
+{
+	static const char *const names[] = {"LINES", "COLUMNS"};
+	struct winsize size = {0};
+	char *before[2], number[16];
+	SCREEN *screen;
+
+	if (ioctl(1, TIOCGWINSZ, &size) < 0 || !size.ws_row || !size.ws_col)
+		return newterm(type, out, stdin);
+	for (int i = 0; i < 2; i++) {
+		before[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
+		snprintf(number, sizeof number, "%u", (unsigned)(i ? size.ws_col : size.ws_row));
+		setenv(names[i], number, 1);
+	}
+	screen = newterm(type, out, stdin);
+	for (int i = 0; i < 2; i++) {
+		if (before[i])
+			setenv(names[i], before[i], 1);
+		else
+			unsetenv(names[i]);
+		free(before[i]);
+	}
+	return screen;
+}
+
 int screen_open(const struct screen_options *o, char *why, size_t size)
 {
 	const char *type;
@@ -213,7 +242,7 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	if (!type)
 		return -1;
 	out = tty_open();
-	screen_curses = out ? newterm(type, out, stdin) : NULL;
+	screen_curses = out ? screen_new(type, out) : NULL;
 	if (!screen_curses) {
 		snprintf(why, size, "the terminal type %s cannot be used",
 			text_clean(type, safe, sizeof safe));
