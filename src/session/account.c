@@ -100,6 +100,23 @@ void account_add(struct object_probes *h, const struct account_resource *r)
 		parts[r->index] += r->part;
 }
 
+void account_forget_settled(struct object_probes *h, struct plan_parts *undo)
+{
+	int32_t *parts = undo->of[PLAN_SEMAPHORE];
+
+	for (uint32_t i = 0; h->account && parts && i < h->semaphore_count; i++) {
+		int32_t held = account_part(h, PLAN_SEMAPHORE, i), gone = parts[i] - held;
+
+		/* An operation after the settling is wholly in the account. */
+		if (gone > h->account->changes[i].settled)
+			gone = h->account->changes[i].settled;
+		if (parts[i] > 0 && gone > 0) {
+			parts[i] -= gone;
+			h->account->changes[i].settled -= gone;
+		}
+	}
+}
+
 struct probes_edit account_edit(
 	const struct object_probes *h, enum plan_resource kind, uint32_t index, int32_t part)
 {
@@ -128,12 +145,16 @@ void account_judge(struct object_probes *h, size_t local)
 	const struct probes_probe *p = &h->probes[local];
 	bool mine = false;
 
-	/* Somebody else may have taken away what this session had raised. */
+	/* Somebody else may have taken away what this session had raised; then settle.c takes it
+	   off the account. */
 	for (uint32_t i = 0; h->account && i < p->semaphore_count; i++) {
 		uint32_t slot = account_index(h, p, PLAN_SEMAPHORE, i), value = h->values[slot];
 
-		mine = mine || (value > 0 && value != PROBES_NONE &&
-				       account_part(h, PLAN_SEMAPHORE, slot) > 0);
+		if (value == PROBES_NONE || account_part(h, PLAN_SEMAPHORE, slot) <= 0)
+			continue;
+		mine = mine || value > 0;
+		h->account->below =
+			h->account->below || account_part(h, PLAN_SEMAPHORE, slot) > (int64_t)value;
 	}
 	/* A count that others hold is theirs, also where this session made the code follow it. */
 	for (uint32_t i = 0; h->account && !p->semaphore_count && i < p->site_count; i++) {

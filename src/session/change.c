@@ -66,7 +66,8 @@ static void change_account(
 		else
 			*last = (struct account_change){.seq = s->change_seq,
 				.old = (uint16_t)edit_value(r->edits[i].old),
-				.before = before};
+				.before = before,
+				.settled = last->settled};
 		last->new_ = (uint16_t)edit_value(r->edits[i].new_);
 	}
 	s->last_switch_ticks = procfs_now();

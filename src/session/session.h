@@ -78,6 +78,7 @@ struct account_change {
 	uint16_t old, new_;
 	int32_t before; /* this session's part of `old` */
 	bool steps; /* written several times by that change: a child may hold a value in between */
+	int32_t settled; /* of all changes: what others took away, and an operation still names */
 };
 
 /* Of one object, from the first change of it on (struct object_probes). */
@@ -87,6 +88,7 @@ struct account {
 	struct plan_parts parts;
 	struct account_change *changes; /* per semaphore, at the first of its address */
 	uint32_t *switch_seq; /* per probe: when it was switched last, ascending; 0: never */
+	bool below;           /* a reading showed a count below its part: see settle.c */
 };
 
 /* A resource of an object, and what an edit adds to this session's part of it. */
@@ -130,6 +132,9 @@ int32_t account_code_part(const struct probes_probe *p, const struct probes_edit
 /* This session's part of a resource. */
 int32_t account_part(const struct object_probes *h, enum plan_resource kind, uint32_t index);
 
+/* Leave out of the parts of an operation, which is undone, what others took away before. */
+void account_forget_settled(struct object_probes *h, struct plan_parts *undo);
+
 /* A part as an edit that makes it. */
 struct probes_edit account_edit(
 	const struct object_probes *h, enum plan_resource kind, uint32_t index, int32_t part);
@@ -141,7 +146,7 @@ bool account_owns(const struct object_probes *h, const struct probes_probe *p);
  */
 size_t account_owned_count(const struct probes_session *s, uint32_t until);
 
-/* Judge probes_live.mine, from the values of the last reading. */
+/* Judge probes_live.mine, and account.below, from the values of the last reading. */
 void account_judge(struct object_probes *h, size_t local);
 
 /* ---- session.c ---- */
@@ -236,6 +241,8 @@ bool record_lowered_by(const struct journal_found *f, struct array *lowered);
 /* The same, of all journals but the session's own. */
 bool record_lowered(
 	const struct probes_session *s, const struct array *journals, struct array *lowered);
+
+/* ---- settle.c: what others took away; probes_refresh ---- */
 
 /* ---- change.c: read, plan, write, account ---- */
 

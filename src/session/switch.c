@@ -165,6 +165,8 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 			parts->of[of.kind][of.index] += of.part;
 	}
 	for (size_t i = 0; r == 0 && i < objects; i++)
+		account_forget_settled(catalog_object(&s->catalog, i), &undo[i]);
+	for (size_t i = 0; r == 0 && i < objects; i++)
 		if (catalog_object(&s->catalog, i)->account)
 			undo[i].torn = catalog_object(&s->catalog, i)->account->parts.torn;
 	c.which = which;
@@ -257,8 +259,11 @@ int switch_restore_until(struct probes_session *s, uint32_t until, struct probes
 	for (size_t i = 0; mended && i < s->catalog.objects.count; i++) {
 		struct object_probes *h = catalog_object(&s->catalog, i);
 
-		if (h->account)
-			memset(h->account->parts.torn, 0, h->probe_count);
+		if (!h->account)
+			continue;
+		memset(h->account->parts.torn, 0, h->probe_count);
+		for (uint32_t k = 0; k < h->semaphore_count; k++)
+			h->account->changes[k].settled = 0;
 	}
 	/* What could not be undone must stay on record. */
 	if (r < 0 && e->status != PROBES_GONE)

@@ -144,5 +144,32 @@ wait_for '^status=0$'
 same 'not undone on leaving' "$(state first)" enabled
 want 0 repair -no-syslog -pid "$pid"
 same 'repaired' "$(state first)" disabled
+
+# ---- others took it away, and the screen saw that: what a third party counts then is not taken back
+for way in u q kill; do
+	screen
+	keys e
+	wait_cursor on 'ocaml_2:first +1/1 +1 +you '
+	attach -disable first
+	wait_cursor off 'ocaml_2:first +0/1 +0 '
+	attach -enable first
+	wait_cursor on 'ocaml_2:first +1/1 +1 +other '
+	if [ "$way" = kill ]; then
+		one=$(ours)
+		kill -9 "${one%% *}"
+		wait_for 'status=137$'
+		want 0 repair -no-syslog -pid "$pid"
+	else
+		keys "$way" # after u the screen has nothing to undo
+		[ "$way" = q ] || {
+			wait_for 'nothing was changed'
+			keys q
+		}
+		wait_for '^status=0$'
+	fi
+	same "another party's count stays, $way" "$(live "$VICTIMS/loop_ocaml2_pie" first)" \
+		'1 count 0100 1 site 90e8'
+	attach -disable first
+done
 stop
 finish
