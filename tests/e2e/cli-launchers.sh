@@ -209,6 +209,18 @@ same 'stopped, then continued' "$(told '')" 'signals usr1=8 cont=1'
 becomes exec
 over 0
 
+# ^Z waits until the launcher is let go: a stopped tracer would hold it up.
+talk -wait
+kill -TSTP "$tracer"
+for i in 1 2 3 4; do
+	kill -USR1 "$pid"
+	until [ "$(told signals)" = "signals usr1=$i cont=0" ]; do :; done
+done
+has 'trace has not stopped' '^State:.[^T]' "/proc/$tracer/status"
+kill -CONT "$tracer" # takes the stop back
+becomes exec
+over 0
+
 talk -wait
 kill -TERM "$tracer" # is passed on
 wait "$tracer"

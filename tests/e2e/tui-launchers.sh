@@ -15,7 +15,7 @@ terminal 80 24
 type_command "'$PROBES_TUI' -no-syslog -end-program -hold -prog '$tmp/shim'"
 wait_for 'HELD AT ITS START'
 seen 'the program' 'pid [0-9]+.* test.exe|test.exe.*pid [0-9]+'
-seen 'how it was found' 'test.exe was found behind 2 launchers'
+seen 'how it was found' 'test.exe was reached through 2 launchers'
 seen 'what the shim printed' '^by the shim'
 unseen 'nothing of the program has run' '^ready'
 keys r
@@ -47,7 +47,7 @@ type_command "'$PROBES_TUI' -no-syslog -prog sleep -- 600"
 wait_for 'sleep has no probes; waiting 10 s for it'
 keys C-c
 wait_for '^status=3$'
-seen 'what became of it' 'has become none; it runs on .kill [0-9]+ ends it., its output goes to /'
+seen 'what became of it' 'did not become one; it runs on .kill [0-9]+ ends it., its output goes to /'
 sleeper=$(sed -n 's/.*(kill \([0-9]*\) ends it).*/\1/p' "$tmp/screen")
 same 'it runs on' "$(cat "/proc/$sleeper/comm")" sleep
 kill "$sleeper"

@@ -211,7 +211,7 @@ wait_for 'launch:begins'
 keys j
 wait_for '^(>|▌).*launch:ends'
 keys 'C-]' C-c
-wait_for 'exited with status|was ended by signal 2'
+wait_for 'exited with status|was killed by signal 2'
 keys q
 wait_for '^status=0$'
 
@@ -226,5 +226,29 @@ wait_for 'KEYS GO TO'
 text q
 wait_for 'exited with status 0'
 keys q
+wait_for '^status=0$'
+# ---------------- a paste larger than the terminal's buffer, to a program that is busy at first
+cat >"$tmp/slow" <<'END'
+#!/bin/sh
+stty raw -echo
+echo ready
+while [ ! -e "$0.go" ]; do sleep 0.1; done
+head -c 75000 | cksum
+sleep 600
+END
+chmod +x "$tmp/slow"
+seq 20000 | tr '\n' ' ' | head -c 75000 >"$tmp/paste"
+terminal 80 24
+type_command "'$PROBES_TUI' -no-syslog -end-program -prog '$VICTIMS/launch' -- '$tmp/slow'"
+wait_for '^ready'
+keys 'C-]'
+wait_for 'KEYS GO TO'
+tm load-buffer "$tmp/paste"
+tm paste-buffer -r -t main
+: >"$tmp/slow.go"
+wait_for "^ *$(cksum <"$tmp/paste" | tr -d '\n')"
+keys 'C-]'
+wait_gone 'KEYS GO TO'
+keys q y
 wait_for '^status=0$'
 finish

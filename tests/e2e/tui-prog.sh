@@ -42,7 +42,7 @@ wait_gone 'is still running'
 same 'Enter stays' "$(running "$pid")" yes
 keys q e
 wait_for '^status=0$'
-seen 'said' 'probes-tui: process [0-9]+ (exited|was ended)'
+seen 'said' 'probes-tui: process [0-9]+ (exited|was killed)'
 same 'ended' "$(running "$pid")" no
 
 # -------------------------------------- leaving it: its output goes to a file
@@ -81,7 +81,7 @@ keys o
 wait_list
 started="$started $pid"
 kill -KILL "$pid"
-wait_for 'was ended by signal 9'
+wait_for 'was killed by signal 9'
 wait_for ' ENDED$'
 seen 'states are not known' 'unreadable +ocaml_2:quote_update +-'
 keys e
@@ -155,7 +155,7 @@ keys / req_start Enter e
 wait_for '^\[req_start\]'
 keys q
 wait_for '^status=0$'
-seen 'said' 'probes-tui: .*process [0-9]+ (exited|was ended)'
+seen 'said' 'probes-tui: .*process [0-9]+ (exited|was killed)'
 over q
 for signal in TERM HUP KILL SEGV; do
 	begun "$command"
@@ -185,7 +185,7 @@ terminal 80 24
 begun "$command"
 keys q
 wait_for '^status=0$'
-seen 'said' 'was ended by signal 9'
+seen 'said' 'was killed by signal 9'
 over 'q, where it ignores SIGTERM'
 
 # --------------------------------------------------------- the demonstration

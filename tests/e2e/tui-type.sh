@@ -90,7 +90,7 @@ begin
 keys 'C-]'
 wait_for 'KEYS GO TO'
 keys C-c
-wait_for 'was ended by signal 2'
+wait_for 'was killed by signal 2'
 keys q
 wait_for '^status=0$'
 finish

@@ -62,6 +62,7 @@ static int follow(struct probes_member *t, const struct options *o)
 {
 	struct probes_session *next = NULL;
 	struct probes_error e;
+	sigset_t typed, mask;
 	pid_t pid = t->pid;
 	int r;
 
@@ -72,9 +73,14 @@ static int follow(struct probes_member *t, const struct options *o)
 				   : "-launcher 0 does not start it");
 		return PROBES_NO_TARGET;
 	}
+	/* A launcher would stand still at its next exec or signal while ^Z stops its tracer. */
+	sigemptyset(&typed);
+	sigaddset(&typed, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &typed, &mask);
 	r = probes_follow(t->session, o->launcher_ms, &next, &e);
 	if (r == 0 && next) {
 		probes_close(t->session);
+		sigprocmask(SIG_SETMASK, &mask, NULL);
 		t->session = next;
 		return PROBES_OK;
 	}
@@ -88,6 +94,7 @@ static int follow(struct probes_member *t, const struct options *o)
 	for (size_t i = 0; i < probes_follow_count(t->session); i++)
 		report_more("%s", probes_follow_at(t->session, i));
 	probes_close(t->session);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	t->session = NULL;
 	if (r == 0 && o->wait)
 		wait_for(pid);

@@ -242,6 +242,7 @@ static void loop_turn(struct loop *l)
 		{.fd = a->program.used && !a->program.output_ended ? a->program.relay.channel : -1,
 			.events = POLLIN},
 		{.fd = tty_busy() ? tty_fd() : -1, .events = POLLOUT},
+		{.fd = program_unsent(&a->program) ? a->program.master : -1, .events = POLLOUT},
 	};
 	struct signalfd_siginfo info;
 	uint32_t key;
@@ -252,13 +253,13 @@ static void loop_turn(struct loop *l)
 		wait = loop_sooner(wait, 100);
 	if (list_is_looking(&a->list) || program_behind(&a->program))
 		wait = 0;
-	poll(fds, 4, wait > 0 ? (int)wait : 0);
+	poll(fds, sizeof fds / sizeof *fds, wait > 0 ? (int)wait : 0);
 	while (fds[1].revents && !a->quit &&
 		read(l->signals, &info, sizeof info) == (ssize_t)sizeof info)
 		loop_signal(a, (int)info.ssi_signo);
 	if (fds[3].revents)
 		tty_send();
-	if (!a->quit && (fds[2].revents || program_behind(&a->program)))
+	if (!a->quit && (fds[2].revents || fds[4].revents & POLLOUT || program_behind(&a->program)))
 		view_output_read(a);
 	if (!a->quit && fds[0].revents & POLLIN) {
 		bool any = true;

@@ -204,7 +204,7 @@ static int targets_load_shown(struct app *a, struct probes_error *e)
 		app_say(a, "%s loaded its probes after its start: it was not held, and runs",
 			probe_name_base(text_clean(probes_path(a->started), said, sizeof said)));
 	if (a->started && probes_follow_count(a->started) && !a->message.text[0])
-		app_say(a, "%s was found behind %zu launcher%s%s",
+		app_say(a, "%s was reached through %zu launcher%s%s",
 			probe_name_base(text_clean(probes_path(a->started), said, sizeof said)),
 			probes_follow_count(a->started),
 			probes_follow_count(a->started) == 1 ? "" : "s",

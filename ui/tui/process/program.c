@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #define PROGRAM_UNFED (256 << 10) /* bytes */
+#define PROGRAM_UNSENT (1 << 20)
 #define PROGRAM_PIECE 1024
 #define PROGRAM_LOOK_MS 500 /* between looks at what a running launcher has loaded */
 #define PROGRAM_TURN_MS 4   /* of feeding, so that keys and signals are not starved */
@@ -104,16 +105,17 @@ static int program_follow(const struct program *p, const struct options *o,
 {
 	struct probes_session *next = NULL;
 	char image[160] = "", fate[PATH_MAX + 100];
-	sigset_t interrupt, mask;
+	sigset_t typed, mask;
 	int r;
 
 	if (!o->launcher_ms || !probes_is_launcher(*session))
 		return 0;
-	sigemptyset(&interrupt);
-	sigaddset(&interrupt, SIGINT);
-	sigprocmask(SIG_BLOCK, &interrupt, &mask);
+	/* A launcher would stand still at its next exec or signal while ^Z stops its tracer. */
+	sigemptyset(&typed);
+	sigaddset(&typed, SIGINT);
+	sigaddset(&typed, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &typed, &mask);
 	r = program_wait(p, o, *session, &next, e);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
 	if (r <= 0) {
 		size_t n = probes_follow_count(*session);
 
@@ -129,10 +131,11 @@ static int program_follow(const struct program *p, const struct options *o,
 			(int)p->pid, p->relay.path);
 		r = report_set(e, PROBES_NO_TARGET, -ETIMEDOUT,
 			"no program with probes was started", "-launcher TIME waits longer",
-			"process %d has become none; %s", (int)p->pid, fate);
+			"process %d did not become one; %s", (int)p->pid, fate);
 	}
 	text_addf(e->why, sizeof e->why, "%s", r < 0 ? image : "");
 	probes_close(*session);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	*session = next;
 	return r > 0 && !next ? probes_open_pid(p->pid, engine, session, e) : r < 0 ? r : 0;
 }
@@ -168,6 +171,7 @@ int program_start(struct program *p, const struct options *o, const struct probe
 	}
 	p->terminal = emulator_new(size.ws_row, size.ws_col);
 	p->unfed = mem_alloc(PROGRAM_UNFED);
+	p->unsent = mem_alloc(PROGRAM_UNSENT);
 	p->ends = o->end_program;
 	p->used = true;
 	return program_follow(p, o, engine, session, e);
@@ -181,6 +185,7 @@ void program_done(struct program *p)
 	close(p->relay.channel);
 	emulator_free(p->terminal);
 	free(p->unfed);
+	free(p->unsent);
 	p->used = false;
 }
 
@@ -201,22 +206,52 @@ void program_resize(struct program *p, int rows, int columns)
 
 /* ---------------------------------------------------------------- input */
 
-/* Pass on what the emulator has for the program to read. False: it does not read. */
-static bool program_pass_on(struct program *p)
+/* Queue what the emulator has for the program to read. False: there is no room, it is lost. */
+static bool program_queue(struct program *p)
 {
 	char bytes[4096];
 	bool all = true;
 
-	for (size_t n; (n = emulator_take(p->terminal, bytes, sizeof bytes));)
-		all &= write(p->master, bytes, n) == (ssize_t)n;
+	for (size_t n; (n = emulator_take(p->terminal, bytes, sizeof bytes));) {
+		all &= n <= PROGRAM_UNSENT - p->unsent_count;
+		if (!all)
+			continue;
+		memcpy(p->unsent + p->unsent_count, bytes, n);
+		p->unsent_count += n;
+	}
 	return all;
+}
+
+/* Write as much of the queue as the program's terminal takes. */
+static void program_pass_on(struct program *p)
+{
+	size_t done = 0;
+
+	while (done < p->unsent_count) {
+		ssize_t n = write(p->master, p->unsent + done, p->unsent_count - done);
+
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	p->unsent_count -= done;
+	memmove(p->unsent, p->unsent + done, p->unsent_count);
+}
+
+bool program_unsent(const struct program *p)
+{
+	return p->used && p->unsent_count && !p->ended;
 }
 
 bool program_type(struct program *p, const uint32_t *keys, size_t count)
 {
+	bool all;
+
 	for (size_t i = 0; i < count; i++)
 		emulator_key(p->terminal, keys[i]);
-	return program_pass_on(p);
+	all = program_queue(p);
+	program_pass_on(p);
+	return all;
 }
 
 /* ---------------------------------------------------------------- output */
@@ -264,6 +299,7 @@ bool program_read(struct program *p)
 		emulator_feed(p->terminal, p->unfed + p->unfed_first, n);
 		program_fed(p, n);
 	}
+	(void)program_queue(p); /* the emulator's answers */
 	program_pass_on(p);
 	return any;
 }
@@ -289,7 +325,7 @@ const char *program_end(const struct program *p, char *out, size_t size)
 	if (WIFEXITED(p->status))
 		snprintf(out, size, "exited with status %d", WEXITSTATUS(p->status));
 	else
-		snprintf(out, size, "was ended by signal %d (%s)%s", WTERMSIG(p->status),
+		snprintf(out, size, "was killed by signal %d (%s)%s", WTERMSIG(p->status),
 			strsignal(WTERMSIG(p->status)),
 			WCOREDUMP(p->status) ? ", core dumped" : "");
 	return out;

@@ -26,6 +26,8 @@ struct program {
 	bool ended;
 	int status; /* as from waitpid, once ended */
 	struct emulator *terminal;
+	char *unsent; /* typed, and not taken by the pty yet: a paste is larger than its buffer */
+	size_t unsent_count;
 	char *unfed; /* output that the emulator has not been fed yet */
 	size_t unfed_first, unfed_count;
 };
@@ -42,13 +44,15 @@ void program_resize(struct program *p, int rows, int columns);
 /* Type some keys at once, as emulator_key takes them. False: the program does not read its input.
  */
 bool program_type(struct program *p, const uint32_t *keys, size_t count);
+/* Is there something typed that waits for the program to read? Poll `master` for POLLOUT then. */
+bool program_unsent(const struct program *p);
 /* Read new output, for some milliseconds. True: there was some, or its end. */
 bool program_read(struct program *p);
 /* Is there output that was read, for which the time of program_read did not last? */
 bool program_behind(const struct program *p);
 /* Reap the program if it has ended. True: it just ended. */
 bool program_reap(struct program *p);
-/* "exited with status 3", "was ended by signal 15 (Terminated)". Returns out. */
+/* "exited with status 3", "was killed by signal 15 (Terminated)". Returns out. */
 const char *program_end(const struct program *p, char *out, size_t size);
 /* Signal the program's process group: SIGTERM or SIGKILL. */
 void program_signal(const struct program *p, int signal);

@@ -257,8 +257,8 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	nonl();
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	/* Keys have 8 bits; newterm saw a file instead of a terminal, and assumes 7. The terminal
-	 * is not to be told: it would mark the Alt key in the eighth. */
+	/* Keys have 8 bits; newterm saw a file instead of a terminal, and assumes 7. Do not
+	 * send meta_on: the terminal would then mark the Alt key in the eighth. */
 	told = meta_on;
 	meta_on = NULL;
 	meta(stdscr, TRUE);
