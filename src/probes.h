@@ -485,6 +485,7 @@ struct probes_switch_options {
 	const char *provider; /* act on this provider only, or NULL */
 	const char *object;   /* act on objects of this path or file name only, or NULL */
 	bool force;           /* set counts to 1 or 0, sites follow; also for inconsistent probes */
+	bool keep_counts;     /* under force: counts stay, and sites are set as they say */
 	bool once;            /* do not enable again what this session's net change holds enabled:
 				 such probes are no items; result->already counts them. Ignored with
 				 force */

@@ -305,7 +305,7 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 
 		if (!item || !plan_open_step(p, chosen[i].probe, &s))
 			return error_memory(e, "a plan");
-		if (!plan_step_check(&s, mode->force, verb, item)) {
+		if (!plan_step_check(&s, mode, verb, item)) {
 			if (chosen[i].named && refused == SIZE_MAX)
 				refused = i;
 			continue;
@@ -317,7 +317,7 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 		from = to + semaphores;
 		for (uint32_t k = 0; k < semaphores; k++) {
 			from[k] = plan_step_value(&s, k);
-			to[k] = plan_step_target(from[k], verb, mode->force);
+			to[k] = plan_step_target(from[k], verb, mode);
 		}
 		if (!plan_edit_probe(p, &s, to, from, verb == PROBES_ENABLE, mode->force))
 			return error_memory(e, "a plan");

@@ -89,6 +89,7 @@ struct plan_parts {
 
 struct plan_mode {
 	bool force; /* set counts to 1 or 0, sites follow */
+	bool keep;  /* under force: counts stay, sites follow */
 };
 
 /* Start an empty plan. */
@@ -145,7 +146,7 @@ static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semap
 }
 
 /* The count after a verb. */
-uint32_t plan_step_target(uint32_t value, enum probes_verb verb, bool force);
+uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct plan_mode *mode);
 
 /* Do sites and counts agree, after what is planned so far? */
 bool plan_step_consistent(const struct plan_step *s);
@@ -173,7 +174,7 @@ bool plan_step_unheld(
 	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
 bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered, uint64_t address,
 	struct probes_item *item);
-bool plan_step_check(
-	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
+bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, enum probes_verb verb,
+	struct probes_item *item);
 
 #endif

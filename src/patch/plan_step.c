@@ -159,8 +159,8 @@ bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered,
 		by->owner);
 }
 
-bool plan_step_check(
-	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
+bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, enum probes_verb verb,
+	struct probes_item *item)
 {
 	uint32_t largest = 0, on = 0;
 
@@ -171,18 +171,18 @@ bool plan_step_check(
 	if (!s->p->semaphore_count)
 		return plan_step_skip(
 			item, PROBES_SKIP_NO_SWITCH, "nothing to switch: no semaphore");
-	if (!plan_step_readable(s, item) || !plan_step_unheld(s, force, verb, item))
+	if (!plan_step_readable(s, item) || !plan_step_unheld(s, mode->force, verb, item))
 		return false;
 	for (uint32_t k = 0; k < s->p->semaphore_count; k++) {
 		uint32_t value = plan_step_value(s, k);
 
 		largest = value > largest ? value : largest;
-		if (plan_step_steals(s, k, plan_step_target(value, verb, force)))
+		if (plan_step_steals(s, k, plan_step_target(value, verb, mode)))
 			return plan_step_not(item,
 				"the uprobes (or breakpoints) at its sites may own all of its "
 				"count");
 	}
-	if (force)
+	if (mode->force)
 		return true;
 	if (!plan_step_consistent(s)) {
 		for (uint32_t i = 0; i < s->p->site_count; i++)
@@ -201,9 +201,11 @@ bool plan_step_check(
 	return true;
 }
 
-uint32_t plan_step_target(uint32_t value, enum probes_verb verb, bool force)
+uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct plan_mode *mode)
 {
-	if (force)
+	if (mode->force && mode->keep)
+		return value;
+	if (mode->force)
 		return verb == PROBES_ENABLE;
 	if (verb == PROBES_ENABLE)
 		return value + 1;

@@ -25,7 +25,8 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 	struct probes_error *e)
 {
 	struct change c = {.plan = switch_plan,
-		.mode = {.force = (o && o->force) || s->held},
+		.mode = {.force = (o && o->force) || s->held,
+			.keep = o && o->force && o->keep_counts},
 		.dry_run = o && o->dry_run,
 		.atomically = o && o->atomically,
 		.max_stop_ms = o ? o->max_stop_ms : 0};

@@ -105,6 +105,48 @@ text multi
 keys Enter
 wait_for '^> .* ocaml_2:multi'
 
+# --- force asks before it takes what others added, also from the command line
+attach -enable second
+attach -enable second
+attach -enable second
+keys /
+text second
+keys Enter
+wait_cursor on 'ocaml_2:second +1/1 +3 +other '
+text ':attach -enable second -force'
+keys Enter
+wait_for 'By force: Switch 1 probe, 1 site\? 1 held by another party'
+keys Enter
+wait_for 'not done: nothing was changed'
+wait_cursor on 'ocaml_2:second +1/1 +3 +other '
+
+# --- a repair by a count above 1 leaves the count; no command line says that
+spoil 075 second
+wait_cursor inconsistent 'ocaml_2:second +0/1 +3 '
+keys !
+wait_for '^  y  repair, as the semaphore says: every site on; the semaphore stays as it is'
+keys y y
+wait_for 'Nothing disagrees now: it is on'
+keys q
+wait_cursor on 'ocaml_2:second +1/1 +3 +other '
+
+# --- the answer is for what was shown: the count has changed since
+spoil 075 second
+wait_cursor inconsistent 'ocaml_2:second +0/1 +3 '
+keys ! y
+wait_for 'By force: Switch on 1 probe, 1 site\?'
+count=$(notes "$file" | awk '$2 == "second" { print $4; exit }')
+poke $(($(bias "$file") + count + 2)) 000 # the count is behind its first two bytes
+keys y
+wait_for 'not done: ocaml_2:second has changed since it was shown;'
+same 'off' "$(state second)" disabled
+keys q
+wait_cursor off 'ocaml_2:second +0/1 +0 '
+keys /
+text multi
+keys Enter
+wait_for '^> .* ocaml_2:multi'
+
 # ---------------------------------------------------------------------- arguments
 keys a
 wait_for '^Arguments of ocaml_2:multi'

@@ -116,6 +116,40 @@ START_TEST(says_who)
 }
 END_TEST
 
+/* Who would lose what: by a verb, and by force, which sets the count. */
+START_TEST(says_who_loses)
+{
+	static const struct {
+		enum probes_state state;
+		uint32_t ref;
+		bool mine, on, off, force_on, force_off;
+	} cases[] = {
+		{PROBES_OFF, 0, false, false, false, false, false},
+		{PROBES_ON, 1, false, false, true, false, true},
+		{PROBES_ON, 1, true, false, false, false, false},
+		{PROBES_ON, 3, false, false, true, true, true},
+		{PROBES_ON, 2, true, false, true, true, true},
+		{PROBES_INCONSISTENT, 1, false, false, false, false, true},
+		{PROBES_INCONSISTENT, 5, false, false, false, true, true},
+		{PROBES_FOREIGN, PROBES_NONE, false, true, true, true, true},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct probes_live live = live_of(cases[i].state, 0, cases[i].ref);
+		struct row r;
+
+		live.mine = cases[i].mine;
+		r = sum(&live, 1);
+		ck_assert_msg(row_loses(&r, PROBES_ENABLE, false) == cases[i].on, "on %zu", i);
+		ck_assert_msg(row_loses(&r, PROBES_DISABLE, false) == cases[i].off, "off %zu", i);
+		ck_assert_msg(
+			row_loses(&r, PROBES_ENABLE, true) == cases[i].force_on, "force on %zu", i);
+		ck_assert_msg(row_loses(&r, PROBES_DISABLE, true) == cases[i].force_off,
+			"force off %zu", i);
+	}
+}
+END_TEST
+
 /* At every width: columns in order, none overlaps, none beyond the edge, the name is there. */
 START_TEST(fits_every_width)
 {
@@ -357,6 +391,7 @@ Suite *row_suite(void)
 	tcase_add_test(c, sums_numbers);
 	tcase_add_test(c, unknown_is_no_number);
 	tcase_add_test(c, says_who);
+	tcase_add_test(c, says_who_loses);
 	tcase_add_loop_test(c, fits_every_width, 0, 6);
 	tcase_add_test(c, keeps_columns_at_80);
 	tcase_add_loop_test(c, scrolls_to_every_column, 0, 4);

@@ -241,7 +241,11 @@ START_TEST(header_offers_no_switch_in_vain)
 
 	canvas_init(&c);
 	for (int none = 0; none < 2; none++) {
-		a.model.counts.states[PROBES_NO_SWITCH] = none ? a.model.row_count : 1;
+		/* a tool that traces one of them changes its state, and not that it has no switch
+		 */
+		a.model.counts.states[PROBES_FOREIGN] = (size_t)none;
+		a.model.counts.states[PROBES_NO_SWITCH] = none ? a.model.row_count - 1 : 1;
+		a.model.counts.switchable = !none;
 		canvas_reset(&c, a.rows, a.columns);
 		view_header_draw(&a, &c, (struct area){.rows = 3});
 		canvas_read(&c, 0, line, sizeof line);
@@ -257,12 +261,13 @@ END_TEST
 /* The cursor begins on the first row that can be switched, with the rows before it in view. */
 START_TEST(starts_where_something_can_be_done)
 {
-	a.model.rows[a.list.shown[0]].state = PROBES_NO_SWITCH;
+	a.model.rows[a.list.shown[0]].switchable = false;
+	a.model.rows[a.list.shown[1]].switchable = true;
 	list_start(&a.list);
 	ck_assert_uint_eq(a.list.rows.cursor, 1);
 	ck_assert_uint_eq(a.list.rows.top, 0);
 	for (size_t i = 0; i < a.model.row_count; i++)
-		a.model.rows[i].state = PROBES_NO_SWITCH;
+		a.model.rows[i].switchable = false;
 	list_start(&a.list);
 	ck_assert_uint_eq(a.list.rows.cursor, 0);
 }

@@ -57,6 +57,7 @@ static struct operation_plan act_switch_plan(
 		.count = 1 + (p->second_count > 0),
 		.named = p->named,
 		.force = p->force,
+		.keep = p->keep,
 		.pair = p->pair,
 		.command = p->command,
 		.text = p->text,
@@ -138,72 +139,103 @@ static void act_switch_do(struct app *a)
 
 /* ---------------------------------------------------------------- asking first */
 
-/* Would this disturb what another party holds? */
-static bool act_switch_disturbs(const struct row *r, enum probes_verb verb)
+/* What a question is about: rows that would be switched, their sites, and those taken from others.
+ */
+struct act_switch_stake {
+	size_t probes, sites, others;
+};
+
+/* What a dry run would switch in a process: its items by probe, else NULL. The caller frees. */
+static const struct probes_item **act_switch_chosen(
+	const struct probes_session *s, const struct probes_result *r)
 {
-	return r->state == PROBES_FOREIGN || (verb == PROBES_DISABLE && row_held_by_others(r));
+	const struct probes_item **chosen = mem_array(probes_count(s) + 1, sizeof *chosen);
+
+	for (size_t i = 0; r && i < r->item_count; i++)
+		if (r->items[i].outcome == PROBES_DONE)
+			chosen[r->items[i].probe] = &r->items[i];
+	return chosen;
 }
 
-/* How many sites a dry run would switch; *foreign: how many probes it would take from others. */
-static size_t act_switch_sites(const struct model *m, const struct operation *dry, size_t *foreign)
+static struct act_switch_stake act_switch_stake(
+	const struct model *m, const struct app_pending *p, const struct operation *dry)
 {
-	size_t sites = 0;
+	const struct probes_item ***chosen = mem_array(m->process_count, sizeof *chosen);
+	size_t n = p->command ? m->row_count : p->first_count + p->second_count;
+	struct act_switch_stake stake = {0};
+	struct model_member member;
 
-	*foreign = 0;
-	for (size_t i = 0; i < dry->count; i++) {
-		const struct probes_result *r = dry->results[i];
-		struct probes_session *s = m->processes[i].session;
+	for (size_t i = 0; i < m->process_count; i++)
+		chosen[i] = act_switch_chosen(m->processes[i].session, dry->results[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = p->command           ? (uint32_t)i
+			      : i < p->first_count ? p->first[i]
+						   : p->second[i - p->first_count];
+		bool any = false, loses = false;
 
-		for (size_t j = 0; r && j < r->item_count; j++) {
-			const struct probes_item *item = &r->items[j];
+		for (uint32_t at = m->rows[id].member; model_next(m, &at, &member);) {
+			struct probes_session *s = m->processes[member.process].session;
+			const struct probes_item *item = chosen[member.process][member.probe];
 			struct row one;
 
-			if (item->outcome != PROBES_DONE)
+			if (!item)
 				continue;
-			sites += probes_at(s, item->probe)->site_count;
+			any = true;
+			stake.sites += probes_at(s, member.probe)->site_count;
 			row_clear(&one);
-			row_add(&one, probes_live_at(s, item->probe), 0);
-			*foreign += act_switch_disturbs(&one, item->verb);
+			row_add(&one, probes_live_at(s, member.probe), 0);
+			loses |= row_loses(&one, item->verb, dry->force);
 		}
+		stake.probes += any;
+		stake.others += loses;
 	}
-	return sites;
+	for (size_t i = 0; i < m->process_count; i++)
+		free(chosen[i]);
+	free(chosen);
+	return stake;
 }
 
 static bool act_switch_must_ask(struct app *a, const struct operation *dry)
 {
 	const struct app_pending *p = &a->pending;
-	size_t n = p->first_count + p->second_count, foreign, hidden = 0;
-	size_t sites = act_switch_sites(&a->model, dry, &foreign);
+	struct act_switch_stake stake = act_switch_stake(&a->model, p, dry);
+	size_t hidden = 0;
 	char *text = a->question.text;
 	size_t size = sizeof a->question.text;
 
-	if (p->command)
-		n = dry->sum.done;
-	else /* the rows meant, whether or not the dry run would change them */
-		foreign = 0;
-	for (size_t i = 0; !p->command && i < n; i++) {
-		const uint32_t *id =
-			i < p->first_count ? &p->first[i] : &p->second[i - p->first_count];
-
-		foreign += act_switch_disturbs(&a->model.rows[*id], p->verb);
-	}
 	if (!p->named && !p->second_count && !p->command && a->model.tagged) {
 		hidden = p->first_count;
 		for (size_t i = 0; i < a->list.shown_count; i++)
 			hidden -= a->model.rows[a->list.shown[i]].tag > 0;
 	}
-	if (sites <= ACT_SWITCH_ASK_SITES && !foreign && !hidden && !p->force)
+	if (!stake.probes ||
+		(stake.sites <= ACT_SWITCH_ASK_SITES && !stake.others && !hidden && !p->force))
 		return false;
-	snprintf(text, size, "%s%s %zu probe%s, %zu site%s?", p->force ? "By force: " : "",
+	snprintf(text, size, "%s%s %zu probe%s, %zu site%s?", dry->force ? "By force: " : "",
 		p->command                 ? "Switch"
 		: p->verb == PROBES_ENABLE ? "Switch on"
 					   : "Switch off",
-		n, n == 1 ? "" : "s", sites, sites == 1 ? "" : "s");
-	if (foreign)
-		text_addf(text, size, " %zu held by another party.", foreign);
+		stake.probes, stake.probes == 1 ? "" : "s", stake.sites,
+		stake.sites == 1 ? "" : "s");
+	if (stake.others)
+		text_addf(text, size, " %zu held by another party.", stake.others);
 	if (hidden)
 		text_addf(text, size, " %zu tagged but not shown.", hidden);
 	text_addf(text, size, " Type y to do it; Enter: no.");
+	return true;
+}
+
+/* What is forced is meant for what was shown: refuse it where that holds no more. */
+static bool act_switch_stale(struct app *a)
+{
+	const struct app_pending *p = &a->pending;
+	const struct row *now = p->force ? &a->model.rows[p->first[0]] : NULL;
+
+	if (!now || !row_differs(now, &p->shown))
+		return false;
+	app_complain(
+		a, "not done: %.80s has changed since it was shown; look at it again", now->label);
+	act_switch_forget(a);
 	return true;
 }
 
@@ -216,6 +248,8 @@ void act_switch_begin(struct app *a)
 	int status;
 
 	app_refresh(a, true); /* decide on the states now, not a second ago */
+	if (act_switch_stale(a))
+		return;
 	status = operation_do(&a->model, &plan, &dry, &e);
 	if (status < 0 && !dry->sum.processes) {
 		act_switch_report(a, "", dry, status, &e);
@@ -232,7 +266,10 @@ void act_switch_answer(struct app *a, uint32_t key)
 {
 	a->question.kind = ASK_NONE;
 	if (key == 'y') {
-		act_switch_do(a);
+		if (a->pending.force)
+			app_refresh(a, true);
+		if (!act_switch_stale(a))
+			act_switch_do(a);
 		return;
 	}
 	act_switch_forget(a);
@@ -267,12 +304,14 @@ void act_switch(struct app *a, enum request r)
 /* Set an inconsistent probe on or off, or repair it: as its count says. */
 void act_switch_force(struct app *a, enum request r)
 {
+	const struct row *row = &a->model.rows[a->text.row];
 	bool on = r == REQUEST_FORCE_ON ||
-		  (r == REQUEST_REPAIR &&
-			  view_inconsistent_count_says_on(&a->model.rows[a->text.row]));
+		  (r == REQUEST_REPAIR && view_inconsistent_count_says_on(row));
 
 	act_switch_mean(a, app_select(a->text.row), on ? PROBES_ENABLE : PROBES_DISABLE);
 	a->pending.force = true;
+	a->pending.keep = r == REQUEST_REPAIR && view_inconsistent_keeps_counts(row);
+	a->pending.shown = *row;
 	act_switch_begin(a);
 }
 

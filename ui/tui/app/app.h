@@ -157,6 +157,8 @@ struct app_pending {
 	uint32_t *first, *second; /* steps: second is empty but for pairs */
 	size_t first_count, second_count;
 	bool named, force;
+	bool keep;                 /* under force: counts stay */
+	struct row shown;          /* under force: the row as it was when the user chose */
 	bool pair;                 /* the two are halves of a pair */
 	struct options *command;   /* instead: what a command line asks for */
 	char text[4 * INPUT_SIZE]; /* that line, quoted for a shell */

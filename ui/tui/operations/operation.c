@@ -85,7 +85,7 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 	struct probes_result **result, struct probes_error *e)
 {
 	struct probes_session *s = m->processes[process].session;
-	struct probes_switch_options options = {.force = plan->force};
+	struct probes_switch_options options = {.force = plan->force, .keep_counts = plan->keep};
 	struct probes_action *actions;
 	size_t n = 0;
 	int status = 0;

@@ -26,6 +26,7 @@ struct operation_plan {
 	bool named;   /* the user pointed at these probes: skipping one is an error */
 	bool dry_run; /* plan only */
 	bool force;   /* set counts to 1 or 0, whatever they are */
+	bool keep;    /* under force: counts stay, sites are set as they say */
 	bool pair;    /* the steps are the halves of a pair */
 	/* instead of steps: the actions of a command line, and its text */
 	const struct options *command;

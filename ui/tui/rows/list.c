@@ -186,7 +186,7 @@ void list_start(struct list *l)
 {
 	size_t at = 0;
 
-	while (at < l->shown_count && l->model->rows[l->shown[at]].state == PROBES_NO_SWITCH)
+	while (at < l->shown_count && !l->model->rows[l->shown[at]].switchable)
 		at++;
 	rowlist_to(&l->rows, at < l->shown_count ? at : 0);
 	l->rows.top = 0; /* the rows before it are shown, too, where there is room */

@@ -42,6 +42,7 @@ struct model_process {
 struct model_counts {
 	size_t sites, objects;
 	size_t states[STATES_COUNT]; /* rows in each state */
+	size_t switchable;           /* rows with something to switch */
 	size_t on_mine;              /* of those that are on, by this session */
 	size_t left_out;             /* notes of the objects, see struct probes_object */
 };
@@ -109,7 +110,7 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
 /* How many processes are not gone. */
 size_t model_alive(const struct model *m);
 
-/* Can a row be switched, or may that be so (its state is not known)? */
+/* Has a row something to switch, or is there none yet? A tool at their sites does not matter. */
 bool model_switchable(const struct model *m);
 
 /* How many probes are owned (probes_owned_count) in the processes that are not gone. */

@@ -87,6 +87,8 @@ const char *view_arguments_place(const struct probes_argument *a, char *out, siz
 bool view_inconsistent_is(enum probes_state state);
 /* Do its counts, in any process, say that it is on? */
 bool view_inconsistent_count_says_on(const struct row *r);
+/* Do all its counts say so, and hold more than force would leave? Then a repair keeps them. */
+bool view_inconsistent_keeps_counts(const struct row *r);
 
 /* Add what a plan would write to the preview. Changes nothing. */
 void view_preview_add(struct app *a, const struct operation_plan *plan);

@@ -147,6 +147,7 @@ static void view_detail_process(struct app *a, const struct model_member *member
 /* The sums of a row: its state with who holds it, its sites, its semaphore. */
 struct view_detail_sums {
 	char state[96], sites[32], ref[32];
+	const char *label; /* of the sites */
 };
 
 static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
@@ -156,6 +157,7 @@ static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
 
 	snprintf(sums->state, sizeof sums->state, "%s%s%s", states[r->state].word,
 		*held ? ", held by " : "", held);
+	sums->label = r->processes && r->sites && r->sites_on == PROBES_NONE ? "sites" : "sites on";
 	snprintf(sums->sites, sizeof sums->sites, "%s",
 		column_cell(r, COLUMN_SITES, sites, sizeof sites));
 	snprintf(sums->ref, sizeof sums->ref, "%s",
@@ -174,9 +176,9 @@ static void view_detail_build(struct app *a)
 	pager_clear(l);
 	view_detail_sum(r, &sums);
 	pager_addf(l, STYLE_PLAIN, "  state      %s", sums.state);
-	pager_addf(l, STYLE_PLAIN, "  sites on   %s", sums.sites);
+	pager_addf(l, STYLE_PLAIN, "  %-8s   %s", sums.label, sums.sites);
 	pager_addf(l, STYLE_PLAIN, "  semaphore  %s", sums.ref);
-	if (r->state == PROBES_NO_SWITCH)
+	if (!r->switchable)
 		view_detail_value(a, "hand-over", "y shows commands of bpftrace, gdb and perf");
 	while (model_next(&a->model, &at, &member))
 		view_detail_process(a, &member);
@@ -193,8 +195,8 @@ void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
 	uint32_t i = 0;
 
 	view_detail_sum(&m->rows[row], &sums);
-	pager_addf(l, STYLE_PLAIN, "  %s   sites on %s   semaphore %s", sums.state, sums.sites,
-		sums.ref);
+	pager_addf(l, STYLE_PLAIN, "  %s   %s %s   semaphore %s", sums.state, sums.label,
+		sums.sites, sums.ref);
 	pager_addf(l, STYLE_PLAIN, "  %s%s%s",
 		probe_name_base(text_clean(o->path, text, sizeof text)),
 		o->deleted ? " (deleted or replaced)" : "", o->executable ? "" : ", a library");

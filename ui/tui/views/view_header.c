@@ -208,7 +208,7 @@ static void view_header_states(const struct app *a, struct view_header_line *l)
 		p = view_header_add(l, KEEP, (int)state->style, "%zu %s", count, state->word);
 		snprintf(p->brief, sizeof p->brief, "%s%zu", state->mark, count);
 	}
-	if (a->model.row_count && n->states[PROBES_NO_SWITCH] == a->model.row_count)
+	if (!model_switchable(&a->model))
 		snprintf(view_header_add(l, KEEP, STYLE_WARN,
 				 "none can be switched: bpftrace, perf or gdb can trace them")
 				 ->brief,

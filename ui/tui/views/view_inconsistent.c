@@ -21,6 +21,11 @@ bool view_inconsistent_count_says_on(const struct row *r)
 	return r->ref_max != PROBES_NONE && r->ref_max > 0;
 }
 
+bool view_inconsistent_keeps_counts(const struct row *r)
+{
+	return r->ref_max != PROBES_NONE && r->ref_min > 0 && r->ref_max > 1;
+}
+
 /* The sites that are not as the counts say. */
 static void view_inconsistent_sites(
 	struct pager *l, struct probes_session *s, size_t probe, bool on)
@@ -100,7 +105,11 @@ static void view_inconsistent_ways(struct app *a, const struct row *r)
 	pager_addf(l, STYLE_PLAIN, "%s", "");
 	pager_wrap(l, STYLE_PLAIN, " ", cause, a->columns);
 	pager_addf(l, STYLE_TITLE, " What can be done (each asks first, u undoes it)");
-	if (view_inconsistent_count_says_on(r))
+	if (view_inconsistent_keeps_counts(r))
+		snprintf(repair, sizeof repair,
+			"repair, as the semaphore says: every site on; the semaphore stays as it "
+			"is");
+	else if (view_inconsistent_count_says_on(r))
 		snprintf(repair, sizeof repair,
 			"repair, as the semaphore says: every site on%s; the probe is then on",
 			r->ref_max > 1 ? ", and the semaphore 1: what others added is lost" : "");

@@ -76,7 +76,7 @@ static void view_record_hand_over(struct app *a, const struct app_selection *s)
 static bool view_record_switchable(const struct app *a, const struct app_selection *s)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (a->model.rows[s->rows[i]].state != PROBES_NO_SWITCH)
+		if (a->model.rows[s->rows[i]].switchable)
 			return true;
 	return false;
 }
