@@ -244,7 +244,14 @@ wait_for '^ready'
 keys 'C-]'
 wait_for 'KEYS GO TO'
 tm load-buffer "$tmp/paste"
+before=$(awk '/^rchar/ { print $2 }' "/proc/$(ours)/io")
 tm paste-buffer -r -t main
+# The program reads nothing until we have read it all.
+took()
+{
+	awk -v n="$before" '/^rchar/ { print ($2 - n >= 75000) ? "yes" : "no" }' "/proc/$(ours)/io"
+}
+wait_until yes took
 : >"$tmp/slow.go"
 wait_for "^ *$(cksum <"$tmp/paste" | tr -d '\n')"
 keys 'C-]'
