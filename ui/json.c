@@ -98,14 +98,13 @@ static json_t *probe(const struct rows *rows, const struct rows_one *row)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const struct probes_item *item = row->item;
-	const struct probes_live *live = probes_live_at(rows->session, row->probe);
 	uint32_t ref;
 	bool known = rows_ref(rows, row->probe, &ref);
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "object",
 		text(probes_object_at(rows->session, p->object)->path), "provider",
 		text(p->provider), "name", text(p->name), "state",
-		text(probes_state_name(rows->live ? live->state : PROBES_UNKNOWN)), "ref",
+		text(probes_state_name(rows_state(rows, row->probe))), "ref",
 		known ? number(ref) : json_null(), "result",
 		item ? text(rows_outcome(item->outcome)) : json_null(), "why",
 		item && item->outcome != PROBES_DONE ? text(item->why) : json_null(), "sites",

@@ -67,7 +67,7 @@ void state_judge(struct object_probes *h, size_t local)
 		live->state = PROBES_INCONSISTENT;
 	else if (t.raised && t.zero)
 		live->state = PROBES_PARTIAL;
-	else if (!p->semaphore_count && !kind_of(p)->edit)
+	else if (kind_no_switch(p))
 		live->state = PROBES_NO_SWITCH;
 	else
 		live->state = t.raised || t.on ? PROBES_ON : PROBES_OFF;

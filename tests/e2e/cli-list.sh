@@ -61,7 +61,16 @@ assert len(m["sites"]) == 5 and len(m["semaphores"]) == 1'
 want 0 list -prog "$file" -format csv
 csv 'assert len(d) == 8 and all(r["provider"] == "ocaml_2" for r in d)'
 csv 'assert [r["sites"] for r in d if r["name"] == "multi"] == ["5"]'
+csv 'assert all(r["state"] == "unknown" for r in d)'
 same 'lines of CSV' "$(wc -l <"$tmp/out" | tr -d ' ')" 9
+# That a probe has no switch is in the file.
+want 0 list -prog "$VICTIMS/sdt_plain" -format csv
+csv 'assert d and all(r["state"] == "none" for r in d)'
+want 0 list -prog "$VICTIMS/sdt_plain" -format json
+json 'assert d["probes"] and all(p["state"] == "none" for p in d["probes"])'
+want 0 list -prog "$VICTIMS/sdt_plain"
+has 'its mark' '^\[\.\] +victim:plain' "$tmp/out"
+has 'its count' '; 7 no switch$' "$tmp/out"
 
 want 0 list -prog "$VICTIMS/libvictim.so"
 has 'a library' '^4 sites, 3 probes, 1 object$' "$tmp/out"
