@@ -55,6 +55,16 @@ offers 'words -enable=ocaml_2:work_end -enable=ocaml_2:work_start' attach "-pid=
 offers 'nospace work_end, work_start,' attach -pid "$pid" -enable-pair work
 offers 'words work_end,work_start' attach -pid "$pid" -enable-pair work_end,w
 offers 'words' attach -pid "$pid" -enable-pair work_end,work_start,
+want 0 complete attach -pid "$pid" -enable-pair work_start,
+same 'the partner first' "$(sed -n '2s/\t.*//p' "$tmp/out")" work_start,work_end
+# A name of two providers does not hide the other names of one of them.
+two=$tmp/two
+LC_ALL=C sed -e 's/victim\x00shared\x00/other_\x00single\x00/g' "$VICTIMS/sdt_sema" >"$two"
+offers 'words other_:single private victim:single' trace -prog "$two" -enable ''
+offers 'words victim:private victim:single' trace -prog "$two" -enable victim:
+offers 'words victim:private victim:single' trace -prog "$two" -enable vic
+offers 'words victim:single,victim:private' trace -prog "$two" -enable victim:single,vic
+offers 'nospace' trace -prog "$VICTIMS/sdt_plain" -enable-pair ''
 offers 'words ocaml_2' list -pid "$pid" -provider ''
 offers 'words ocaml_2' list -prog "$VICTIMS/loop_ocaml2_pie" -provider ''
 offers 'words loop_ocaml2_pie' list -prog "$VICTIMS/loop_ocaml2_pie" -object ''

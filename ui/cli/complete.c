@@ -12,16 +12,15 @@
  * Must not write to a process nor stop it, print an error, or take long: the user has only pressed
  * Tab.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ui/cli/verbs.h"
 #include "ui/cmdline.h"
 #include "ui/columns.h"
+#include "ui/now.h"
 #include "ui/probe_name.h"
 #include "ui/rows.h"
 #include "ui/shell.h"
@@ -92,14 +91,6 @@ static void forget(struct candidate *one)
 }
 
 /* -------------------------------------------------------------- what is offered */
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Those with probes first, as far as the time allows. */
 static void offer_processes(struct complete *c)
@@ -234,32 +225,46 @@ static bool named(const struct complete *c, const char *word)
 	return false;
 }
 
+/* The longer a name begins as the first one of a pair, the likelier it is its partner. */
+static int pair_rank(const struct complete *c, const char *name)
+{
+	const char *first = c->typed;
+	int same = 0;
+
+	while (first > c->head && !strchr("=:", first[-1]))
+		first--;
+	while (name[same] && name[same] == first[same])
+		same++;
+	return -same;
+}
+
 static void probes_of(struct complete *c, struct probes_session *session, const struct rows *rows)
 {
+	bool pair = !strcmp(c->row->argument, "A,B"), bare = false;
 	struct probe_name names;
-	size_t before = c->count;
 	char word[2048], about[400];
 
 	if (probe_name_init(&names, session) < 0)
 		return;
-	/* The provider is offered with the name where one is needed or was begun. */
-	for (int full = 0; full < 2 && c->count == before; full++)
+	/* With the provider where one is needed; all are where no name alone begins so. */
+	for (int full = 0; full < 2 && !bare; full++)
 		for (size_t i = 0; i < rows->count; i++) {
-			size_t probe = rows->items[i].probe;
+			size_t probe = rows->items[i].probe, before = c->count;
 			const struct probes_probe *p = probes_at(session, probe);
 
+			if (pair && rows_state(rows, probe) == PROBES_NO_SWITCH)
+				continue;
 			if ((full ? probe_name_full(p, word, sizeof word)
 				  : probe_name_short(&names, probe, word, sizeof word)) >=
 				sizeof word)
 				continue;
 			snprintf(about, sizeof about, "%s%s%s",
-				rows->live
-					? probes_state_name(probes_live_at(session, probe)->state)
-					: "",
+				rows->live ? probes_state_name(rows_state(rows, probe)) : "",
 				rows->live ? ", " : "",
 				probe_name_base(probes_object_at(session, p->object)->path));
 			if (!named(c, word))
-				offer(c, 0, word, about);
+				offer(c, pair ? pair_rank(c, p->name) : 0, word, about);
+			bare = bare || (c->count > before && !strchr(word, ':'));
 		}
 	probe_name_done(&names);
 }
