@@ -109,6 +109,7 @@ static int access_noted(struct access_facts *f, int code)
 static void access_gather_process(struct access_facts *f)
 {
 	char path[64], ours[64] = "", theirs[64] = "", *text, *our_map;
+	unsigned long first, outside, count;
 	uint64_t uids[3] = {0}, gids[3] = {0};
 	size_t size;
 
@@ -131,17 +132,18 @@ static void access_gather_process(struct access_facts *f)
 	snprintf(path, sizeof path, "/proc/%d/ns/user", f->pid);
 	if (readlink("/proc/self/ns/user", ours, sizeof ours - 1) < 0)
 		return;
-	if (readlink(path, theirs, sizeof theirs - 1) >= 0) {
+	if (readlink(path, theirs, sizeof theirs - 1) >= 0)
 		f->same_user_namespace = !strcmp(ours, theirs);
-		return;
-	}
 	/* The uid maps may be readable even if the link is not: different maps prove different
-	 * namespaces. */
+	 * namespaces. The first namespace of the machine maps every id to itself. */
 	snprintf(path, sizeof path, "/proc/%d/uid_map", f->pid);
 	if (procfs_read(AT_FDCWD, "/proc/self/uid_map", &our_map, &size) == 0) {
-		if (procfs_read(AT_FDCWD, path, &text, &size) == 0 && strcmp(our_map, text))
+		if (f->same_user_namespace < 0 && procfs_read(AT_FDCWD, path, &text, &size) == 0 &&
+			strcmp(our_map, text))
 			f->same_user_namespace = 0;
-		free(text);
+		f->enclosed = f->same_user_namespace == 0 &&
+			      (sscanf(our_map, "%lu %lu %lu", &first, &outside, &count) != 3 ||
+				      first || outside || count != UINT32_MAX);
 	}
 	free(our_map);
 }
@@ -278,6 +280,8 @@ static bool access_other_group(const struct access_facts *f)
 	       f->our_gid != f->saved_gid;
 }
 
+#define ACCESS_OUTSIDE "run probes-tui outside of your user namespace"
+
 /* What to try: become its user and group, or get CAP_SYS_PTRACE. The last one is the hint of an
  * error. */
 static void access_suggest(const struct access_facts *f, struct probes_access *a)
@@ -295,7 +299,9 @@ static void access_suggest(const struct access_facts *f, struct probes_access *a
 		 capability_in(f->our_capabilities, CAPABILITY_SETGID))
 		access_try_as(f, a, "setpriv --reuid %u --regid %u --clear-groups", f->real_uid,
 			f->real_gid);
-	if (f->bounded) {
+	if (f->enclosed) {
+		access_check(a, PROBES_ACCESS_TRY, ACCESS_OUTSIDE);
+	} else if (f->bounded) {
 		access_check(a, PROBES_ACCESS_TRY, "run probes-tui on the host, as root");
 		access_check(a, PROBES_ACCESS_TRY,
 			"add CAP_SYS_PTRACE: docker run --cap-add SYS_PTRACE; Kubernetes: "
@@ -333,9 +339,8 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 			"PR_SET_DUMPABLE)%s",
 			root);
 	} else if (f->same_user_namespace == 0) {
-		access_check(a, PROBES_ACCESS_WHY,
-			"it lives in another user namespace: run probes-tui inside, or as root%s",
-			root);
+		access_check(a, PROBES_ACCESS_WHY, "it lives in another user namespace%s%s",
+			f->enclosed ? "" : ": run probes-tui inside, or as root", root);
 	} else if (more) {
 		access_check(a, PROBES_ACCESS_WHY, "it holds capabilities that you do not: %s%s",
 			capability_say(more, names, sizeof names), root);
@@ -385,8 +390,7 @@ static void access_cause(const struct access_facts *f, struct probes_access *a)
 				? "your CAP_SYS_PTRACE does not reach into its user namespace"
 				: "a security module (SELinux, AppArmor) or lockdown says no");
 		if (f->same_user_namespace == 0)
-			access_check(a, PROBES_ACCESS_TRY,
-				"run probes-tui outside of your user namespace, as root there");
+			access_check(a, PROBES_ACCESS_TRY, ACCESS_OUTSIDE);
 	} else {
 		access_cause_unprivileged(f, a);
 	}

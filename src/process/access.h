@@ -30,6 +30,7 @@ struct access_facts {
 	char tracer_name[64];    /* untrusted */
 	bool not_dumpable;       /* /proc/PID/maps belongs to root although the process does not */
 	int same_user_namespace; /* 1, 0, -1: unknown */
+	bool enclosed;           /* we are in a user namespace, and the process is not in that */
 	uint64_t its_capabilities; /* permitted */
 	uint64_t our_capabilities; /* effective */
 	bool our_seccomp;          /* our seccomp filter may be the cause of a denial */

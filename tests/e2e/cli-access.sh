@@ -144,6 +144,11 @@ if unshare -Ur true 2>/dev/null; then
 	same 'from another user namespace' $? 4
 	has 'the cause' '^probes-tui: .*user namespace'
 	has 'the rung' '^  FAIL +switch'
+	same 'the way out' "$(grep '^  try' "$tmp/err")" '  try   run probes-tui outside of your user namespace'
+	unshare -Ur setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$PROBES_TUI" info -pid "$pid" \
+		>"$tmp/out" 2>"$tmp/err"
+	same 'without the capability' $? 4
+	same 'no other way out' "$(grep '^  try' "$tmp/err")" '  try   run probes-tui outside of your user namespace'
 	same 'untouched' "$(state first)" disabled
 else
 	echo 'no user namespaces here: not tried'

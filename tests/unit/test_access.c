@@ -227,12 +227,18 @@ END_TEST
 START_TEST(access_other_causes)
 {
 	struct access_facts f = access_denied();
+	struct probes_access a;
 
 	f.not_dumpable = true;
 	access_expect(&f, "undumpable", "sudo");
 	f = access_denied();
 	f.same_user_namespace = 0;
 	access_expect(&f, "user namespace", "sudo");
+	f.enclosed = f.bounded = true; /* no capability within ours reaches out of it */
+	access_expect(&f, "user namespace", "outside of your user namespace");
+	access_evaluate(&f, &a);
+	ck_assert(!access_says(&a, PROBES_ACCESS_TRY, "SYS_PTRACE"));
+	ck_assert(!access_says(&a, PROBES_ACCESS_WHY, "inside"));
 	f = access_denied();
 	f.same_user_namespace = -1;
 	access_expect(&f, "security module", "sudo");
