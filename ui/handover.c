@@ -103,8 +103,11 @@ static bool put_gdb(const struct handover *h, FILE *out)
 	fputs("gdb", out);
 	if (h->deleted)
 		fprintf(out, " /proc/%d/exe", (int)h->pid);
-	fprintf(out, " -p %d -batch -ex 'break -probe-stap %s:%s' -ex continue -ex bt", (int)h->pid,
-		p->provider, p->name);
+	/* The JVM raises SIGSEGV itself, at safepoints: gdb passes it on. */
+	fprintf(out,
+		" -p %d -batch -ex 'handle SIGSEGV nostop noprint pass' "
+		"-ex 'break -probe-stap %s:%s' -ex continue -ex bt",
+		(int)h->pid, p->provider, p->name);
 	return true;
 }
 

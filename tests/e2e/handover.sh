@@ -40,6 +40,7 @@ shown()
 	keys q
 	wait_for '^status=0'
 	sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' "$tmp/commands.txt" >"$tmp/commands"
+	same 'only comments and commands' "$(grep -Ev 'As a command line|^(#|$|(bpftrace|gdb|perf|probes-tui) )' "$tmp/commands")" ''
 }
 
 # command TOOL

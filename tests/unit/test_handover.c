@@ -39,7 +39,8 @@ START_TEST(test_handover_plain)
 		"bpftrace -p 42 -e 'usdt:/lib/libjvm.so:hotspot:gc__begin { @[probe] = count(); "
 		"}'");
 	expect(&h, HANDOVER_GDB,
-		"gdb -p 42 -batch -ex 'break -probe-stap hotspot:gc__begin' -ex continue -ex bt");
+		"gdb -p 42 -batch -ex 'handle SIGSEGV nostop noprint pass' -ex 'break -probe-stap "
+		"hotspot:gc__begin' -ex continue -ex bt");
 	expect(&h, HANDOVER_PERF,
 		"perf buildid-cache --add /lib/libjvm.so && perf probe sdt_hotspot:gc__begin && "
 		"perf record -e sdt_hotspot:gc__begin -p 42");
@@ -63,7 +64,8 @@ START_TEST(test_handover_elsewhere)
 		"bpftrace -p 42 -e 'usdt:/proc/42/root/app/p:hotspot:gc__begin { @[probe] = "
 		"count(); }'");
 	expect(&h, HANDOVER_GDB,
-		"gdb -p 42 -batch -ex 'break -probe-stap hotspot:gc__begin' -ex continue -ex bt");
+		"gdb -p 42 -batch -ex 'handle SIGSEGV nostop noprint pass' -ex 'break -probe-stap "
+		"hotspot:gc__begin' -ex continue -ex bt");
 	expect(&h, HANDOVER_PERF, NULL);
 }
 END_TEST
@@ -84,7 +86,8 @@ START_TEST(test_handover_deleted)
 	expect(&h, HANDOVER_BPFTRACE,
 		"bpftrace -e 'usdt:/proc/42/exe:hotspot:gc__begin { @[probe] = count(); }'");
 	expect(&h, HANDOVER_GDB,
-		"gdb /proc/42/exe -p 42 -batch -ex 'break -probe-stap hotspot:gc__begin' -ex "
+		"gdb /proc/42/exe -p 42 -batch -ex 'handle SIGSEGV nostop noprint pass' -ex 'break "
+		"-probe-stap hotspot:gc__begin' -ex "
 		"continue "
 		"-ex bt");
 	expect(&h, HANDOVER_PERF, NULL);

@@ -182,6 +182,29 @@ START_TEST(folds)
 }
 END_TEST
 
+/* A line without its mark would be a command of the shell. */
+START_TEST(folds_comments)
+{
+	static const char text[] =
+		"gdb: wait for one hit; never kill -9 this gdb, since a breakpoint without gdb "
+		"ends the process\nrm averyveryveryveryveryveryverylongword";
+
+	for (int columns = 1; columns < 200; columns++) {
+		struct pager l = {0};
+		size_t length = 0;
+
+		fold_comment(&l, 0, text, columns);
+		for (size_t i = 0; i < l.count; i++) {
+			ck_assert(!strncmp(l.all[i].text, "# ", 2));
+			ck_assert_int_le((int)strlen(l.all[i].text), columns > 20 ? columns : 20);
+			length += strlen(l.all[i].text) - 1;
+		}
+		ck_assert_uint_ge(length, strlen(text) - 1);
+		pager_done(&l);
+	}
+}
+END_TEST
+
 /* ---------------------------------------------------------------- arguments */
 
 START_TEST(argument_words)
@@ -250,6 +273,7 @@ Suite *tree_view_suite(void)
 	tcase_add_test(c, quotes_and_splits);
 	tcase_add_test(c, splits);
 	tcase_add_test(c, folds);
+	tcase_add_test(c, folds_comments);
 	tcase_add_test(c, argument_words);
 	tcase_add_test(c, pairs_are_kept);
 	suite_add_tcase(s, c);

@@ -50,3 +50,15 @@ void fold_command(struct pager *p, int style, const char *command, int columns)
 			quoted = false;
 	}
 }
+
+void fold_comment(struct pager *p, int style, const char *text, int columns)
+{
+	const char *next;
+
+	do {
+		size_t n = text_wrap(text, columns > 20 ? columns - 2 : 18, &next);
+
+		pager_addf(p, style, "# %.*s", (int)n, text);
+		text = next;
+	} while (*text);
+}

@@ -10,4 +10,7 @@
  */
 void fold_command(struct pager *p, int style, const char *command, int columns);
 
+/* Wrap a text to this many columns; each of its lines is a comment for the shell. */
+void fold_comment(struct pager *p, int style, const char *text, int columns);
+
 #endif

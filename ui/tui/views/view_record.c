@@ -18,7 +18,7 @@ static void view_record_add(struct app *a, const char *what, char *command)
 {
 	struct pager *l = &a->text.pager;
 
-	pager_wrap(l, STYLE_TITLE, "# ", what, a->columns);
+	fold_comment(l, STYLE_TITLE, what, a->columns);
 	fold_command(l, STYLE_PLAIN, command, a->columns);
 	pager_addf(l, STYLE_PLAIN, "%s", "");
 	free(command);
@@ -65,7 +65,7 @@ static void view_record_hand_over(struct app *a, const struct app_selection *s)
 		any = any || command;
 	}
 	if (h.count && !any)
-		pager_wrap(&a->text.pager, STYLE_TITLE, "# ",
+		fold_comment(&a->text.pager, STYLE_TITLE,
 			"no command for bpftrace, gdb or perf: they do not accept these names, or "
 			"cannot "
 			"open the file",
@@ -100,7 +100,7 @@ static void view_record_build(struct app *a)
 	if (from->selection)
 		s = from->selection(a);
 	if (s.count && !view_record_switchable(a, &s)) {
-		pager_wrap(&a->text.pager, STYLE_TITLE, "# ",
+		fold_comment(&a->text.pager, STYLE_TITLE,
 			"nothing to switch here (no semaphore, no handler): these tools set a "
 			"breakpoint or a uprobe instead",
 			a->columns);
