@@ -89,6 +89,12 @@ gone "$pid"
 begin
 keys 'C-]'
 wait_for 'KEYS GO TO'
+# Where there is no room below the list any more, the program is shown instead of it.
+resize 40 10
+wait_for '^.. output of pid'
+text seen
+wait_for '^seen$'
+resize 80 24
 keys C-c
 wait_for 'was killed by signal 2'
 keys q

@@ -63,6 +63,11 @@ static void view_list_layout(struct app *a)
 {
 	struct view_list_areas areas = view_list_areas(a);
 
+	/* Nobody types into a program that is not shown. */
+	if (a->output.typing && !areas.output.rows) {
+		app_open(a, VIEW_OUTPUT);
+		return;
+	}
 	rowlist_resize(&a->list.rows, areas.list.rows);
 	view_glance_update(a, &areas);
 }
