@@ -98,5 +98,7 @@ resize 80 24
 keys C-c
 wait_for 'was killed by signal 2'
 keys q
+wait_for ' ENDED$'
+keys q
 wait_for '^status=0$'
 finish
