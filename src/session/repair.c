@@ -244,6 +244,11 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 		}
 		if (!named)
 			continue;
+		/* Its children by fork may hold what the session wrote, also where nothing is to be
+		   written here: see fork_take. */
+		if (!account_begin(h, PLAN_RESOURCES))
+			return false;
+		h->account->switch_seq[i] = ++s->switch_seq;
 		undo->torn[i] = repair_torn(r, h, p, undo);
 		slot = array_add(&r->which);
 		if (!slot)

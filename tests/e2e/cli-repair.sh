@@ -171,6 +171,53 @@ for known in 0 3 3-known; do
 done
 attach -force -disable second
 
+# --- the same, and others have moved the child's count since: its code follows that, however the
+# session ended
+count=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "second" { print $4; exit }')
+count=$(($(bias "$VICTIMS/loop_ocaml2_pie") + count + 2))
+for moved in enable:1:0 disable:0:1 disable:0:2; do
+	for end in TERM KILL; do
+		verb=${moved%%:*}
+		attach -force -disable second
+		if [ "$verb" = enable ]; then
+			attach -enable second
+			poke $((where + 1)) 075
+		else
+			poke $((where + 1)) 350
+		fi
+		same 'as found' "$(state second)" inconsistent
+		hold -force "-$verb" second
+		until_state second "${verb}d"
+		echo "fork $tmp/cin$tab$tmp/cout" >&3
+		exec 8>"$tmp/cin" 9<"$tmp/cout"
+		read -r word child <&9
+		started="$started $child"
+		parent=$pid
+		pid=$child
+		poke "$count" "00${moved##*:}"
+		pid=$parent
+		if [ "$end" = KILL ]; then
+			killed "$session"
+			want 0 repair -no-syslog -pid "$pid"
+			has 'said of the child' "^probes-tui: pid $child: a child by fork: undid .* 1 probe, 1 site"
+		else
+			kill -TERM "$session"
+			wait "$session" 2>/dev/null
+			gone "$session"
+		fi
+		code=3d
+		[ "$verb" = enable ] || code=e8
+		pid=$child
+		same "the child's code and count agree, $moved, $end" "$(live "$VICTIMS/loop_ocaml2_pie" second)" \
+			"1 count 0${moved##*:}00 1 site 90$code"
+		pid=$parent
+		echo quit >&8
+		exec 8>&- 9<&-
+		gone "$child"
+	done
+done
+attach -force -disable second
+
 # --- without a term a finished attach is intent, and no leftover
 attach -enable first
 want 0 info -pid "$pid"
