@@ -77,7 +77,7 @@ keys y y
 wait_for 'Nothing disagrees now: it is off'
 # only code was written: an undo would make it inconsistent again
 keys q u
-wait_for 'nothing was changed; 1 probe is left: its code'
+wait_for 'not undone: force off first: nothing was changed; 1 probe is left'
 wait_cursor off 'ocaml_2:first +0/1 +0'
 
 # --- code that follows the count of another party is not ours
@@ -93,6 +93,11 @@ wait_for '^What disagrees in ocaml_2:second'
 keys y y
 wait_for 'Nothing disagrees now: it is on'
 keys q
+wait_cursor on 'ocaml_2:second +1/1 +1 +other '
+spoil 314 second # a breakpoint of another tool
+keys u
+wait_for 'not undone: force on second: nothing was changed; 1 not done \(another'
+spoil 350 second
 wait_cursor on 'ocaml_2:second +1/1 +1 +other '
 keys d
 wait_for 'held by another party'
@@ -158,5 +163,27 @@ keys q
 wait_for '^Detail of ocaml_2:multi'
 keys q q
 wait_for '^status=0$'
+
+# --- what leaving and the lease do not take back, they say
+for lease in 15m 3s; do
+	attach -enable second
+	spoil 075 second
+	screen -lease "$lease"
+	keys /
+	text second
+	keys Enter !
+	wait_for '^What disagrees in ocaml_2:second'
+	keys y y
+	wait_for 'Nothing disagrees now: it is on'
+	keys q
+	[ "$lease" = 15m ] ||
+		wait_for 'the lease ran out, not undone: nothing was changed; 1 probe is left'
+	keys q
+	wait_for '^status=0$'
+	[ "$lease" = 3s ] ||
+		seen 'said' '^probes-tui: 1 probe is left: its code and count agree'
+	same 'left' "$(live "$file" second)" '1 count 0100 1 site 90e8'
+	attach -disable second
+done
 stop
 finish

@@ -4,6 +4,7 @@
  */
 #include "ui/tui/actions/act.h"
 
+#include "ui/states.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/app/targets_load.h"
 #include "ui/tui/terminal/text.h"
@@ -76,6 +77,8 @@ static bool act_leave_undo(struct app *a)
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
 			"undid this session's changes: %s. ",
 			operation_say(&b.operation->sum, said, sizeof said));
+	else if (changed && states_skips(b.operation->sum.skips, said, sizeof said)[0])
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "%s. ", said);
 	operation_free(b.operation);
 	births_say(&b.children, a->leaving.farewell, sizeof a->leaving.farewell);
 	if (b.status >= 0 && b.children.failed)
@@ -204,7 +207,8 @@ void act_leave_lease(struct app *a)
 	} else {
 		text_addf(said, sizeof said, "%s", b.children.processes ? "; " : "");
 		births_say(&b.children, said, sizeof said);
-		app_complain(a, "the lease ran out, undone: %s", said);
+		app_complain(a, "the lease ran out, %sundone: %s",
+			operation_wrote(b.operation) || b.children.processes ? "" : "not ", said);
 		history_done(&a->history);
 	}
 	operation_free(b.operation);

@@ -335,7 +335,11 @@ void act_switch_undo(struct app *a, enum request r)
 	act_switch_audit(a, redo ? "redo" : "undo", op);
 	record_operation(&a->record, &a->model, redo ? "redo: " : "undo: ", op);
 	app_refresh(a, true);
-	act_switch_report(a, redo ? "redone: " : "undone: ", op, status, &e);
+	act_switch_report(a,
+		operation_wrote(op) ? redo ? "redone: " : "undone: "
+		: redo              ? "not redone: "
+				    : "not undone: ",
+		op, status, &e);
 	/* A refused undo can succeed once its cause has gone: keep it as the last operation. */
 	if ((status < 0 && !op->sum.processes) || (!operation_wrote(op) && op->sum.refused))
 		operation_free(op);
