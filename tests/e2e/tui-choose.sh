@@ -45,7 +45,7 @@ keys Enter
 wait_for 'nothing to open'
 keys '\' C-u Enter
 wait_gone 'no process matches'
-wait_for '^ filter: none'
+wait_for '^ no filter'
 keys '\'
 text "$$"
 keys Enter
@@ -109,7 +109,7 @@ wait_for '^status=0$'
 resize 80 24
 type_command "'$PROBES_TUI' -no-syslog -comm $pie"
 wait_for "^ Processes that hold probes, called $pie"
-wait_for '^ filter: none'
+wait_for '^ no filter'
 keys q
 wait_for '^status=0$'
 stop2

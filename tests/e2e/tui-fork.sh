@@ -59,7 +59,7 @@ wait_for 'no child by fork holds anything'
 # --- flagged, and swept on request; the parent stays as it is
 child
 wait_for "child $child was born with 1 probe as this session switched it; W takes"
-wait_for '^ filter: none +1 child on .* sort probe'
+wait_for '^ no filter +1 child on .* sort probe'
 same 'it did inherit' "$(child_hits multi)" 5
 keys W
 wait_for 'taken back in 1 child by fork: 1 probe'
@@ -84,11 +84,11 @@ started="$started $grandchild"
 read_answer 6
 wait_for "child $grandchild was born with"
 end_child
-wait_for '^ filter: none +1 child on .* sort probe'
+wait_for '^ no filter +1 child on .* sort probe'
 child
 two=$child
 wait_for "child $two was born with"
-wait_for '^ filter: none +2 children on .* sort probe'
+wait_for '^ no filter +2 children on .* sort probe'
 silent attach -no-syslog -pid "$two" -enable multi
 keys q
 wait_for '^status=0$'

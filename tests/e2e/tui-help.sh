@@ -28,7 +28,7 @@ wait_for ' match 2 of [0-9]+ '
 keys '?'
 wait_for '\? does nothing here; q goes back, / searches'
 keys F10
-wait_for '^ filter: none'
+wait_for '^ no filter'
 keys F9
 wait_for 'F9 kills nothing here'
 keys F7
@@ -148,7 +148,7 @@ wait_for '^  \[\*\] on +enabled, by this session or by others$' # wrapped anew
 keys q
 wait_for '^ filter: work'
 keys '\' C-u Enter
-wait_for '^ filter: none'
+wait_for '^ no filter'
 keys q
 wait_for '^status=0$'
 stop

@@ -134,6 +134,26 @@ keys y y
 wait_for 'Nothing disagrees now: it is on'
 keys q
 wait_cursor on 'ocaml_2:second +1/1 +3 +other '
+keys y
+wait_for '^# process [0-9]+: no command does this to ocaml_2:second$'
+keys q
+
+# --- a forced action, undone and done again: no wrong command is shown
+text ':attach -enable second -force'
+keys Enter
+wait_for 'By force: Switch 1 probe'
+keys y
+wait_cursor on 'ocaml_2:second +1/1 +1 '
+keys u
+wait_cursor on 'ocaml_2:second +1/1 +3 +other '
+keys y
+wait_for '^# process [0-9]+: no command does this to ocaml_2:second$'
+keys q C-r
+wait_cursor on 'ocaml_2:second +1/1 +1 '
+keys y
+wait_for '^probes-tui attach -pid [0-9]+ -enable ocaml_2:second -force$'
+keys q u
+wait_cursor on 'ocaml_2:second +1/1 +3 +other '
 
 # --- the answer is for what was shown: the count has changed since
 spoil 075 second

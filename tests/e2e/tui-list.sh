@@ -115,7 +115,7 @@ text on
 keys Enter
 wait_for '^ filter: on   2 of 8 shown'
 keys '\' C-u Enter
-wait_for '^ filter: none'
+wait_for '^ no filter'
 keys U
 keys T
 text '^(multi|second)$' # it is matched against provider:name

@@ -33,7 +33,7 @@ resize 60 16
 wait_for '^filter: work$'
 wait_for '^2 of 8 match'
 keys Escape
-wait_for '^ filter: none'
+wait_for '^ no filter'
 
 resize 39 9
 wait_for '^terminal too small \(39x9\): need$|^terminal too small \(39x9\): need 40x10'

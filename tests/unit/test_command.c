@@ -185,6 +185,47 @@ START_TEST(operations_name_what_was_done)
 }
 END_TEST
 
+/* An undo adds what had been taken: a verb or force says it, or no command does. */
+START_TEST(reversals_are_told_truthfully)
+{
+	static const struct {
+		uint8_t old, now;
+		enum probes_verb verb;
+		const char *text;
+	} cases[] = {
+		{1, 0, PROBES_DISABLE, ATTACH "41 -disable p:a\n"},
+		{0, 1, PROBES_ENABLE, ATTACH "41 -enable p:a\n"},
+		{1, 3, PROBES_ENABLE, "# process 41: no command does this to p:a\n"},
+		{3, 1, PROBES_DISABLE, ATTACH "41 -enable p:a -force\n"},
+		{3, 0, PROBES_DISABLE, ATTACH "41 -disable p:a -force\n"},
+	};
+
+	begin(1);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct probes_item item = {
+			.probe = 0, .verb = cases[i].verb, .outcome = PROBES_DONE};
+		struct operation *o = operation_with(&item, 1);
+		struct probes_edit *edit = mem_alloc(sizeof *edit);
+
+		*edit = (struct probes_edit){.role = PROBES_ROLE_SEMAPHORE,
+			.length = 2,
+			.old = {cases[i].old},
+			.new_ = {cases[i].now}};
+		o->reverts = true;
+		o->results[0]->edits = edit;
+		o->results[0]->edit_count = 1;
+		expect_operation(o, cases[i].text);
+		o = operation_with(&item, 1); /* nothing was written there */
+		o->reverts = true;
+		expect_operation(o, "");
+		o = operation_with(&item, 1);
+		o->force = o->keep = true;
+		expect_operation(o, "# process 41: no command does this to p:a\n");
+	}
+	end();
+}
+END_TEST
+
 /* A pair is named start, end; it is switched on from its end, off from its start. */
 START_TEST(pairs_keep_their_order)
 {
@@ -360,6 +401,7 @@ Suite *command_suite(void)
 	tcase_add_test(c, equal_processes_share_a_line);
 	tcase_add_test(c, long_lists_take_several_options);
 	tcase_add_test(c, operations_name_what_was_done);
+	tcase_add_test(c, reversals_are_told_truthfully);
 	tcase_add_test(c, pairs_keep_their_order);
 	tcase_add_test(c, record_is_a_script);
 	tcase_add_test(c, record_of_several);

@@ -111,6 +111,16 @@ START_TEST(selects_what_has_no_switch)
 	one.state = PROBES_NO_SWITCH;
 	ck_assert(filter_match(f, &one));
 	filter_free(f);
+	/* also by the two words that the list shows, anywhere in a term; in quotes they are text */
+	f = filter_parse("req stop|no switch", why, sizeof why);
+	ck_assert(filter_match(f, &one) && !filter_match(f, &subject));
+	filter_free(f);
+	f = filter_parse("-no switch req", why, sizeof why);
+	ck_assert(!filter_match(f, &one) && filter_match(f, &subject));
+	filter_free(f);
+	f = filter_parse("\"no switch\"", why, sizeof why);
+	ck_assert(!filter_match(f, &one));
+	filter_free(f);
 }
 END_TEST
 

@@ -125,6 +125,7 @@ int operation_do(struct model *m, const struct operation_plan *plan, struct oper
 	m->switched = m->switched || !plan->dry_run;
 	operation_name(m, plan, op->what, sizeof op->what);
 	op->force = plan->force || (plan->command && plan->command->force);
+	op->keep = plan->keep;
 	op->pair = plan->pair;
 	if (plan->command && asprintf(&op->line, " %s\n", plan->text) < 0)
 		abort();
@@ -149,6 +150,7 @@ int operation_revert(struct model *m, const struct operation *done, struct opera
 	int first = 0;
 
 	snprintf(op->what, sizeof op->what, "%s", done->what);
+	op->reverts = true;
 	for (size_t i = 0; i < m->process_count && i < done->count; i++) {
 		struct probes_result *r = NULL;
 		struct probes_error one = {0};
@@ -169,6 +171,7 @@ int operation_undone(struct operation *op, const struct model *m, struct probes_
 	size_t i = 0;
 	int status;
 
+	op->reverts = true;
 	if (u->error && u->error->status == PROBES_GONE)
 		return 0; /* nothing is left to undo */
 	while (i < op->count && m->processes[i].session != u->member->session)

@@ -52,9 +52,10 @@ struct operation {
 	struct probes_result **results; /* one for each of the model's processes, or NULL */
 	size_t count;
 	struct operation_sum sum;
-	char what[160];   /* "on req_start,req_done", safe for the terminal */
-	bool force, pair; /* as planned */
-	char *line;       /* of a command line: its options, quoted, and a newline; or NULL */
+	char what[160];         /* "on req_start,req_done", safe for the terminal */
+	bool force, keep, pair; /* as planned */
+	bool reverts;           /* it takes back what was done before */
+	char *line;             /* of a command line: its options, quoted, and a newline; or NULL */
 };
 
 /*

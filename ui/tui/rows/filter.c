@@ -67,6 +67,19 @@ static bool filter_needs_hits(const char *word)
 	       (!strncmp(word, "hits", 4) && word[4] && strchr("<>=", word[4]));
 }
 
+/* The length of a state at `at` that the screen shows in two words ("no switch"), or 0. */
+static size_t filter_two_words(const char *at)
+{
+	for (int state = PROBES_OFF; state < STATES_COUNT; state++) {
+		const char *word = states[state].word;
+		size_t n = strlen(word);
+
+		if (strchr(word, ' ') && !strncmp(at, word, n) && (!at[n] || strchr(" \t|", at[n])))
+			return n;
+	}
+	return 0;
+}
+
 /* What a bare word stands for. */
 static struct filter_atom filter_meaning(const char *word)
 {
@@ -75,7 +88,8 @@ static struct filter_atom filter_meaning(const char *word)
 			return (struct filter_atom){.look = filter_words[i].look};
 	}
 	for (int state = PROBES_OFF; state < STATES_COUNT; state++) {
-		if (!strcmp(word, probes_state_name((enum probes_state)state)))
+		if (!strcmp(word, probes_state_name((enum probes_state)state)) ||
+			!strcmp(word, states[state].word))
 			return (struct filter_atom){LOOK_STATE, (enum probes_state)state, NULL};
 	}
 	return (struct filter_atom){.look = LOOK_TEXT};
@@ -128,7 +142,8 @@ static int filter_parse_term(struct filter_term *t, char **next, char *why, size
 		bool quoted = *at == '"';
 		char *word = at + quoted;
 
-		at = word + strcspn(word, quoted ? "\"" : *word == '~' ? " \t" : " \t|");
+		at = word + (quoted || look != LOOK_TEXT ? 0 : filter_two_words(word));
+		at += at > word ? 0 : strcspn(word, quoted ? "\"" : *word == '~' ? " \t" : " \t|");
 		if (quoted && *at)
 			*at++ = '\0';
 		more = *at == '|';

@@ -8,8 +8,8 @@
  *
  * A word is found anywhere in provider:name or in the object's file name, smart-case; after fn: in
  * a function that contains one of its sites. Without a prefix the names of states
- * (probes_state_name, but for "unknown"; "none" is no switch) select by state, "tagged" and "mine"
- * select tagged probes and those that this session holds.
+ * (probes_state_name, but for "unknown"; "none" or the two words "no switch" is no switch) select
+ * by state, "tagged" and "mine" select tagged probes and those that this session holds.
  */
 #ifndef UI_TUI_ROWS_FILTER_H
 #define UI_TUI_ROWS_FILTER_H

@@ -276,7 +276,7 @@ static void view_header_filter(const struct app *a, struct canvas *c, int y)
 	struct view_header_line l = {.style = STYLE_PLAIN};
 
 	if (!filter_text(a->list.filter)[0])
-		view_header_add(&l, SOON, STYLE_DIM, "filter: none");
+		view_header_add(&l, SOON, STYLE_DIM, "no filter");
 	view_header_chosen(a, &l);
 	view_header_put(&l, c, y);
 }

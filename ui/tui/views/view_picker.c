@@ -83,7 +83,7 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 			text_clean(filter_text(a->picker.filter), safe, sizeof safe), l->count,
 			s->listed);
 	else
-		canvas_put(c, 1, 1, -1, STYLE_DIM, "filter: none");
+		canvas_put(c, 1, 1, -1, STYLE_DIM, "no filter");
 	canvas_line(c, 2, STYLE_HEAD,
 		c->columns >= COLUMN_WORDS_FROM
 			? "      PID USER       PROBES  CAN               COMMAND"
