@@ -117,6 +117,6 @@ for signal in TERM HUP; do
 	keys Enter
 done
 
-refuses 2 '-lease: "soon" is not a span' -lease soon -pid "$pid"
+refuses 2 '-lease: "soon" is not a duration' -lease soon -pid "$pid"
 stop
 finish
