@@ -79,7 +79,17 @@ keys Enter
 wait_for "^> +$pid2 "
 keys Enter
 wait_for "^ $nop  pid $pid2 .* list read\$"
-wait_for 'none can be switched: bpftrace'
+wait_for 'none can be switched: y shows commands'
+unseen 'no request in vain' 'e Enable|d Disable|p Pair |u Undo'
+seen 'the footer' 'y Commands'
+keys e
+wait_for 'no probe here can be switched: '
+seen 'what leads on' '^shows commands of bpftrace'
+keys y
+wait_for '^As a command line'
+seen 'of another tool' 'bpftrace|gdb|perf'
+keys q
+wait_for 'none can be switched'
 keys q
 wait_for '^ Processes that hold probes'
 unseen 'no bare time' '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9]$'

@@ -160,7 +160,7 @@ keys Enter
 keys e
 wait_cursor on 'ocaml_2:second'
 child
-wait_for "1 process was born, the last of them $child"
+wait_for "1 process was born, the last of them $child; 1 had probes as this session switched them: W"
 wait_for '^ .*  2 processes '
 wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys j
@@ -186,6 +186,8 @@ child
 wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys u
 wait_cursor any 'ocaml_2:second +1/2 '
+wait_for 'undone: .* But 1 child by fork still holds what it'
+wait_for '^inherited: W takes it back'
 same 'the child has it still' "$(child_hits second)" 1
 keys W
 wait_for 'taken back in 1 child by fork: 1 probe'

@@ -240,20 +240,37 @@ START_TEST(header_offers_no_switch_in_vain)
 	struct canvas c;
 
 	canvas_init(&c);
+	memset(a.model.counts.states, 0, sizeof a.model.counts.states);
 	for (int none = 0; none < 2; none++) {
 		/* a tool that traces one of them changes its state, and not that it has no switch
 		 */
 		a.model.counts.states[PROBES_FOREIGN] = (size_t)none;
 		a.model.counts.states[PROBES_NO_SWITCH] = none ? a.model.row_count - 1 : 1;
 		a.model.counts.switchable = !none;
+		a.model.counts.states[PROBES_OFF] = none ? 0 : a.model.row_count - 1;
 		canvas_reset(&c, a.rows, a.columns);
 		view_header_draw(&a, &c, (struct area){.rows = 3});
 		canvas_read(&c, 0, line, sizeof line);
 		ck_assert_msg(strstr(line, none ? " list read" : " list read switch"), "%s", line);
 		ck_assert(!none == !!strstr(line, "switch"));
 		canvas_read(&c, 1, line, sizeof line);
-		ck_assert(none == !!strstr(line, "none can be switched: bpftrace"));
+		ck_assert(none == !!strstr(line, "none can be switched: y shows commands"));
+		ck_assert_msg(!strstr(line, "all off"), "%s", line);
+		ck_assert_msg(!!none == !strstr(line, "off   1 no switch"), "%s", line);
+		a.message.text[0] = '\0';
+		if (none)
+			act(&a, REQUEST_ON);
+		ck_assert(none == !!strstr(a.message.text, "y shows commands"));
+		ck_assert_int_eq(request_of_key_now('y', IN_LIST, app_have(&a)),
+			none ? REQUEST_OTHERS : REQUEST_AS_COMMAND);
 	}
+	a.model.counts.states[PROBES_OFF] = a.model.row_count;
+	a.model.counts.states[PROBES_NO_SWITCH] = a.model.counts.states[PROBES_FOREIGN] = 0;
+	a.model.counts.switchable = true;
+	canvas_reset(&c, a.rows, a.columns);
+	view_header_draw(&a, &c, (struct area){.rows = 3});
+	canvas_read(&c, 1, line, sizeof line);
+	ck_assert_ptr_nonnull(strstr(line, "   all off"));
 	canvas_done(&c);
 }
 END_TEST

@@ -27,6 +27,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_TREE] = act_look_tree,
 	[REQUEST_COLUMNS] = act_look_columns,
 	[REQUEST_AS_COMMAND] = act_look_open,
+	[REQUEST_OTHERS] = act_look_open,
 	[REQUEST_SCRIPT] = act_record,
 	[REQUEST_WRITE] = act_record,
 	[REQUEST_NOTE] = act_record,
@@ -78,6 +79,9 @@ void act_refuse(struct app *a, enum request r)
 				     "probes-tui -prog FILE -hold");
 	else if (!model_alive(&a->model))
 		app_complain(a, "the target is gone: nothing can be switched");
+	else if (lacks & NEED_SWITCHABLE)
+		app_complain(a, "no probe here can be switched: none has a semaphore or an OCaml "
+				"site; y shows commands of bpftrace, perf and gdb that trace them");
 	else if (a->read_only)
 		app_complain(a, "read-only: nothing is switched%s",
 			a->options->read_only ? " (-read-only)" : " (R allows it again)");

@@ -37,6 +37,7 @@ void act_look_open(struct app *a, enum request r)
 		app_open(a, VIEW_PAIRS);
 		break;
 	case REQUEST_AS_COMMAND:
+	case REQUEST_OTHERS:
 		app_open(a, VIEW_RECORD);
 		break;
 	default:

@@ -16,7 +16,7 @@
 
 #define ACT_SWITCH_ASK_SITES 50 /* ask before switching more */
 /* What can be done with probes that have no switch. */
-#define ACT_SWITCH_OTHERS "; bpftrace, perf or gdb can trace such a probe"
+#define ACT_SWITCH_OTHERS "; y shows how bpftrace, perf or gdb can trace it"
 
 /* ---------------------------------------------------------------- what is meant */
 
@@ -90,6 +90,8 @@ static void act_switch_report(struct app *a, const char *prefix, const struct op
 
 		if (op->sum.force_helps)
 			snprintf(here.hint, sizeof here.hint, "! explains and repairs it");
+		else if (*others)
+			snprintf(here.hint, sizeof here.hint, "%s", others + strlen("; "));
 		snprintf(before, sizeof before, "%s%s: nothing was changed", prefix, op->what);
 		app_say_error(a, before, &here);
 		return;
@@ -317,10 +319,27 @@ void act_switch_force(struct app *a, enum request r)
 
 /* ---------------------------------------------------------------- undo */
 
+/*
+ * An undo is of the processes that were switched. Children born since, those after the first `from`
+ * of the list, have the change still: say so, and what takes it back.
+ */
+static void act_switch_heirs(struct app *a, size_t from)
+{
+	size_t probes, heirs = births_heirs(a, from) + births_children(a, &probes);
+
+	if (heirs)
+		text_addf(a->message.notice, sizeof a->message.notice,
+			"%sBut %zu child%s by fork still hold%s what %s inherited: W takes it "
+			"back.",
+			a->message.notice[0] ? " " : "", heirs, heirs == 1 ? "" : "ren",
+			heirs == 1 ? "s" : "", heirs == 1 ? "it" : "they");
+}
+
 void act_switch_undo(struct app *a, enum request r)
 {
 	bool redo = r == REQUEST_REDO;
 	const struct operation *last = history_last(&a->history, redo);
+	size_t switched = last ? last->count : 0;
 	struct probes_error e = {0};
 	struct operation *op;
 	int status;
@@ -335,6 +354,8 @@ void act_switch_undo(struct app *a, enum request r)
 	act_switch_audit(a, redo ? "redo" : "undo", op);
 	record_operation(&a->record, &a->model, redo ? "redo: " : "undo: ", op);
 	app_refresh(a, true);
+	if (!redo)
+		act_switch_heirs(a, switched);
 	act_switch_report(a,
 		operation_wrote(op) ? redo ? "redone: " : "undone: "
 		: redo              ? "not redone: "

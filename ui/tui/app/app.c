@@ -122,6 +122,7 @@ unsigned app_have(const struct app *a)
 
 	if (a->access.can_switch && !a->read_only && model_alive(&a->model))
 		have |= NEED_SWITCH;
+	have |= model_switchable(&a->model) ? NEED_SWITCHABLE : NEED_UNSWITCHABLE;
 	if (a->program.used)
 		have |= NEED_PROGRAM;
 	if (a->model.process_count == 1 && !a->program.ended && !model_alive(&a->model))

@@ -29,11 +29,13 @@ enum request_where {
 
 /* What must hold for a request to be possible. */
 enum request_need {
-	NEED_SWITCH = 1 << 0,   /* the right to switch, not read-only, a living target */
-	NEED_PROGRAM = 1 << 1,  /* a program that the screen started (-prog) */
-	NEED_HELD = 1 << 2,     /* a program that is held at its start */
-	NEED_LISTABLE = 1 << 3, /* the right to list probes */
-	NEED_GONE = 1 << 7,     /* the only process has ended or executes another program */
+	NEED_SWITCH = 1 << 0,       /* the right to switch, not read-only, a living target */
+	NEED_PROGRAM = 1 << 1,      /* a program that the screen started (-prog) */
+	NEED_HELD = 1 << 2,         /* a program that is held at its start */
+	NEED_LISTABLE = 1 << 3,     /* the right to list probes */
+	NEED_SWITCHABLE = 1 << 4,   /* some probe that can be switched, or may be */
+	NEED_UNSWITCHABLE = 1 << 5, /* none */
+	NEED_GONE = 1 << 7,         /* the only process has ended or executes another program */
 };
 
 enum request_section { /* in the order of the help */
@@ -113,6 +115,7 @@ enum request {
 	REQUEST_QUIT_LEAVE,
 	REQUEST_SUSPEND,
 	REQUEST_AS_COMMAND,
+	REQUEST_OTHERS,
 	REQUEST_SCRIPT,
 	REQUEST_WRITE,
 	REQUEST_NOTE,

@@ -185,6 +185,7 @@ static void view_header_states(const struct app *a, struct view_header_line *l)
 		PROBES_FOREIGN, PROBES_UNREADABLE, PROBES_UNKNOWN, PROBES_UNLOADED};
 	const struct model_counts *n = &a->model.counts;
 	size_t on = n->states[PROBES_ON], off = n->states[PROBES_OFF];
+	size_t none = n->states[PROBES_NO_SWITCH];
 	struct view_header_piece *p;
 
 	if (a->model.process_count && !model_alive(&a->model)) {
@@ -196,8 +197,10 @@ static void view_header_states(const struct app *a, struct view_header_line *l)
 		snprintf(p->brief, sizeof p->brief, "%zu on", on);
 		if (n->on_mine)
 			text_addf(p->text, sizeof p->text, " (%zu by you)", n->on_mine);
-	} else if (off && off + n->states[PROBES_NO_SWITCH] == a->model.row_count) {
-		view_header_add(l, KEEP, STYLE_PLAIN, "all off");
+	} else if (off && off + none == a->model.row_count) {
+		view_header_add(l, KEEP, STYLE_PLAIN, none ? "%zu off" : "all off", off);
+		if (none)
+			view_header_add(l, LAST, STYLE_DIM, "%zu no switch", none);
 	}
 	for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
 		const struct states_row *state = &states[exceptions[i]];
@@ -210,9 +213,9 @@ static void view_header_states(const struct app *a, struct view_header_line *l)
 	}
 	if (!model_switchable(&a->model))
 		snprintf(view_header_add(l, KEEP, STYLE_WARN,
-				 "none can be switched: bpftrace, perf or gdb can trace them")
+				 "none can be switched: y shows commands that trace them")
 				 ->brief,
-			sizeof p->brief, "none can be switched");
+			sizeof p->brief, "no switch: y helps");
 }
 
 static void view_header_counts(const struct app *a, struct canvas *c, int y)
