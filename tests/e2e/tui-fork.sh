@@ -186,8 +186,8 @@ child
 wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys u
 wait_cursor any 'ocaml_2:second +1/2 '
-wait_for 'undone: .* But 1 child by fork still holds what it'
-wait_for '^inherited: W takes it back'
+wait_for 'undone: .* But 1 child by fork still holds what'
+wait_for 'inherited: W takes it back'
 same 'the child has it still' "$(child_hits second)" 1
 keys W
 wait_for 'taken back in 1 child by fork: 1 probe'

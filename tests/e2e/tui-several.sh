@@ -46,6 +46,22 @@ wait_for 'ocaml_2:first +[01]/1 +[01] +1 '
 keys q
 wait_for '^status=0$'
 wait_until disabled state first
+# both gone: how many, and what became of what was switched there
+start2 loop_ocaml2_pie
+type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2 -refresh 0.2"
+wait_cursor off 'ocaml_2:first'
+keys e
+wait_cursor on 'ocaml_2:first +2/2 +1 +2 +you'
+stop2
+wait_for '^ loop_ocaml2_pie  1 process '
+stop
+wait_for 'all 2 processes are gone: what was switched there went with them'
+wait_for '^ loop_ocaml2_pie  2 processes .* GONE$'
+keys '!'
+wait_for 'ocaml_2:first: its process is gone'
+keys q
+wait_for '^status='
+start loop_ocaml2_pie
 screen
 stop
 wait_for '^ 8 probes   states are not known'

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ui/tui/actions/act.h"
+#include "ui/tui/frame.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
 
@@ -275,6 +276,52 @@ START_TEST(header_offers_no_switch_in_vain)
 }
 END_TEST
 
+/* A column that is chosen and not on the screen is not ticked without a word. */
+START_TEST(columns_without_room)
+{
+	a.columns = 60;
+	act(&a, REQUEST_COLUMNS);
+	ck_assert_msg(strstr(a.question.text, "[x] sites\n") != NULL, "%s", a.question.text);
+	ck_assert_msg(
+		strstr(a.question.text, "[x] proc (one process)\n") != NULL, "%s", a.question.text);
+	ck_assert_msg(
+		strstr(a.question.text, "[x] detail (no room)\n") != NULL, "%s", a.question.text);
+	ck_assert_ptr_nonnull(strstr(a.question.text, "Enter: done"));
+	a.columns = 40; /* no dialog: a mark */
+	a.rows = 10;
+	act(&a, REQUEST_COLUMNS);
+	ck_assert_msg(strstr(a.question.text, "[-] object") != NULL, "%s", a.question.text);
+	a.question.kind = ASK_NONE;
+}
+END_TEST
+
+/* A result that is longer than its lines ends in a mark, not within a word. */
+START_TEST(message_is_cut_visibly)
+{
+	char line[TEXT_MAX], last = '\0';
+	struct canvas c;
+
+	canvas_init(&c);
+	a.columns = 40;
+	a.rows = 10;
+	app_layout(&a);
+	for (int words = 1; words < 40; words++) {
+		bool all;
+
+		app_say(&a, "%.*s.", 5 * words,
+			"word word word word word word word word word word word word word word "
+			"word word word word word word word word word word word word word word ");
+		frame_draw(&a, &c);
+		canvas_read(&c, a.rows - 2, line, sizeof line);
+		all = strchr(line, '.') != NULL;
+		last = all ? last : line[39];
+		ck_assert_msg(all || line[39] == '~', "%s", line);
+	}
+	ck_assert_int_eq(last, '~'); /* some did not fit */
+	canvas_done(&c);
+}
+END_TEST
+
 /* The cursor begins on the first row that can be switched, with the rows before it in view. */
 START_TEST(starts_where_something_can_be_done)
 {
@@ -326,6 +373,8 @@ Suite *view_suite(void)
 	tcase_add_test(c, clicks);
 	tcase_add_loop_test(c, header_keeps_exceptions, 0, 2);
 	tcase_add_test(c, header_offers_no_switch_in_vain);
+	tcase_add_test(c, columns_without_room);
+	tcase_add_test(c, message_is_cut_visibly);
 	tcase_add_test(c, starts_where_something_can_be_done);
 	tcase_add_test(c, sorts_as_shown);
 	suite_add_tcase(s, c);

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A text in an area; what is left over is cut at the edge. */
+/* A text in an area; what is left over is cut at the edge, visibly. */
 static void frame_text(
 	struct canvas *c, struct area area, int x, int width, int style, const char *text)
 {
-	char line[TEXT_MAX];
+	char line[TEXT_MAX], cut[TEXT_MAX];
 
 	for (int y = 0; y < area.rows && *text; y++) {
 		const char *next;
@@ -22,7 +22,8 @@ static void frame_text(
 		if (y + 1 == area.rows)
 			n = strcspn(text, "\n");
 		snprintf(line, sizeof line, "%.*s", (int)n, text);
-		canvas_put(c, area.y + y, x, width, style, line);
+		canvas_put(c, area.y + y, x, width, style,
+			text_width(line) > width ? text_fit(cut, sizeof cut, line, width) : line);
 		text = next;
 	}
 }

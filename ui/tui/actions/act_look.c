@@ -146,19 +146,47 @@ void act_look_tree(struct app *a, enum request r)
 
 /* ----------------------------------------------------------------- columns */
 
+/* Why a column that was chosen is not on the screen, or "". */
+static const char *act_look_absent(
+	const struct app *a, const struct column_layout *shown, enum column_id c)
+{
+	if (a->hidden & 1u << c)
+		return "";
+	if (c == COLUMN_DETAIL)
+		return view_list_areas(a).pane.rows ? "" : " (no room)";
+	if (shown->at[c].width)
+		return "";
+	return c == COLUMN_PROCESSES && a->model.process_count < 2 ? " (one process)"
+	       : c == COLUMN_ARGUMENTS && !a->model.argued         ? " (no arguments)"
+	       : a->list.hscroll                                   ? " (not in view)"
+								   : " (no room)";
+}
+
 void act_look_columns(struct app *a, enum request r)
 {
 	char *text = a->question.text;
 	size_t size = sizeof a->question.text;
-	const char *line;
+	const char *absent[COLUMN_COUNT + 1], *line;
+	struct column_layout shown;
+	bool dialog;
 
 	(void)r;
-	a->question.kind = ASK_COLUMNS;
-	line = app_dialog(a) ? "\n" : "  ";
-	snprintf(text, size, "Columns, by their number:");
+	/* before the question takes lines from the list */
+	a->question.kind = ASK_NONE;
+	view_list_columns(a, &shown);
 	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++)
-		text_addf(text, size, "%s%d [%c] %s", line, c - COLUMN_FIRST_CHOSEN + 1,
-			a->hidden & 1u << c ? ' ' : 'x', columns_name((enum column_id)c));
+		absent[c] = act_look_absent(a, &shown, (enum column_id)c);
+	a->question.kind = ASK_COLUMNS;
+	dialog = app_dialog(a);
+	line = dialog ? "\n" : "  ";
+	snprintf(text, size, "%s",
+		dialog ? "Columns, by their number:" : "Columns, by number (-: no room)");
+	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++)
+		text_addf(text, size, "%s%d [%c] %s%s", line, c - COLUMN_FIRST_CHOSEN + 1,
+			a->hidden & 1u << c     ? ' '
+			: *absent[c] && !dialog ? '-'
+						: 'x',
+			columns_name((enum column_id)c), dialog ? absent[c] : "");
 	text_addf(text, size, "%sEnter: done", line);
 }
 

@@ -147,6 +147,7 @@ void app_title(struct app *a)
 {
 	const struct model *m = &a->model;
 	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
+	size_t alive = model_alive(m);
 	char path[TEXT_MAX], inner[32] = "";
 
 	if (s && probes_ns_pid(s) != probes_pid(s))
@@ -158,9 +159,9 @@ void app_title(struct app *a)
 			probe_name_base(text_clean(probes_path(s), path, sizeof path)),
 			(int)probes_pid(s), inner);
 	else
-		snprintf(a->title, sizeof a->title, "%.60s  %zu processes",
+		snprintf(a->title, sizeof a->title, "%.60s  %zu process%s",
 			probe_name_base(text_clean(probes_path(s), path, sizeof path)),
-			model_alive(m));
+			alive ? alive : m->process_count, alive == 1 ? "" : "es");
 }
 
 void app_update_access(struct app *a)
@@ -178,6 +179,13 @@ static void app_report_ends(struct app *a, size_t alive)
 {
 	char why[512];
 
+	if (!alive && a->model.process_count > 1) {
+		app_complain(a,
+			"all %zu processes are gone: what was switched there went with "
+			"them, and states are no longer known",
+			a->model.process_count);
+		return;
+	}
 	for (size_t i = 0; i < a->model.process_count; i++) {
 		struct model_process *p = &a->model.processes[i];
 
@@ -185,9 +193,7 @@ static void app_report_ends(struct app *a, size_t alive)
 			continue;
 		text_clean(p->error.why, why, sizeof why);
 		app_complain(a, "process %d is gone: %s; %s", (int)p->pid, why,
-			alive                         ? "the others go on"
-			: a->model.process_count == 1 ? "states are no longer known; r looks again"
-						      : "states are no longer known");
+			alive ? "the others go on" : "states are no longer known; r looks again");
 	}
 }
 
@@ -225,8 +231,10 @@ void app_refresh(struct app *a, bool all)
 	changed = model_refresh(&a->model, all ? NULL : seen, count);
 	free(seen);
 	/* waitpid says more about the end of a program that this process started */
-	if (model_alive(&a->model) != alive && !a->program.ended)
+	if (model_alive(&a->model) != alive && !a->program.ended) {
+		app_title(a);
 		app_report_ends(a, model_alive(&a->model));
+	}
 	a->order_stale |= changed && list_is_live(&a->list);
 	if (a->order_stale && app_now_ms() - a->last_key_ms > APP_ORDER_HELD_MS) {
 		list_update(&a->list);

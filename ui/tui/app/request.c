@@ -32,7 +32,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.footer = "Tag",
 		.rank = 7},
 	[REQUEST_TAG_SHOWN] = {.keys = {'*'},
-		.where = IN_LIST,
+		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_TAG,
 		.help = "tag all rows shown (not those that the filter hides)"},
 	[REQUEST_TAG_REGEX] = {.keys = {'T'},
@@ -41,7 +41,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.help = "tag the rows shown whose provider:name contains a match for a regular "
 			"expression"},
 	[REQUEST_UNTAG] = {.keys = {'U'},
-		.where = IN_LIST,
+		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_TAG,
 		.help = "untag all, shown or not"},
 
@@ -424,6 +424,7 @@ const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size
 		uint32_t key;
 		const char *text;
 	} elsewhere[] = {
+		{K_F6, "F6 sorts the list of probes, nothing else; / searches here"},
 		{K_F7, "F7 and F8 renice nothing here: probes-tui leaves priorities alone"},
 		{K_F8, "F7 and F8 renice nothing here: probes-tui leaves priorities alone"},
 		{K_F9, "F9 kills nothing here: the target is never harmed; d switches a probe off"},

@@ -116,3 +116,16 @@ void picker_tag(struct picker *p)
 	p->scan.all[id].tagged = !p->scan.all[id].tagged;
 	rowlist_move(&p->rows, 1);
 }
+
+void picker_tag_shown(struct picker *p)
+{
+	for (size_t i = 0; i < p->rows.count; i++)
+		p->scan.all[p->rows.ids[i]].tagged = true;
+}
+
+void picker_untag(struct picker *p)
+{
+	for (size_t i = 0; i < p->scan.count; i++)
+		p->scan.all[i].tagged = false;
+	picker_update(p); /* the filter may be for tagged ones */
+}

@@ -37,6 +37,10 @@ bool picker_seek(struct picker *p, size_t from, int direction);
 const struct scan_process *picker_current(const struct picker *p);
 /* The tagged processes in the list, else the one under the cursor. The caller frees the array. */
 size_t picker_chosen(const struct picker *p, struct scan_identity **chosen);
+/* Tag or untag it, and move down. */
 void picker_tag(struct picker *p);
+/* Tag all that are listed; untag all, listed or not. */
+void picker_tag_shown(struct picker *p);
+void picker_untag(struct picker *p);
 
 #endif

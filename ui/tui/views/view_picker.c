@@ -176,6 +176,12 @@ static bool view_picker_request(struct app *a, enum request r)
 	case REQUEST_TAG:
 		picker_tag(&a->picker);
 		return true;
+	case REQUEST_TAG_SHOWN:
+		picker_tag_shown(&a->picker);
+		return true;
+	case REQUEST_UNTAG:
+		picker_untag(&a->picker);
+		return true;
 	case REQUEST_OPEN:
 		view_picker_open(a);
 		return true;
