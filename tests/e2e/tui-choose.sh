@@ -51,7 +51,9 @@ text "$$"
 keys Enter
 keys '?'
 wait_for '^Help'
-seen 'its keys' 'Enter.*open the process'
+seen 'its keys' '\* +tag all rows shown'
+keys NPage
+wait_for 'Enter.*open the process'
 keys q
 wait_for '^ Processes that hold probes'
 
