@@ -27,6 +27,20 @@ void shell_quote(FILE *out, const char *word)
 	fputc('\'', out);
 }
 
+void shell_quote_safe(FILE *out, const char *word)
+{
+	fputs("$'", out);
+	for (const char *s = word; *s; s++) {
+		if (*s == '\'' || *s == '\\')
+			fprintf(out, "\\%c", *s);
+		else if (*s >= ' ' && *s <= '~')
+			fputc(*s, out);
+		else
+			fprintf(out, "\\x%02x", (unsigned char)*s);
+	}
+	fputc('\'', out);
+}
+
 int shell_split(const char *line, char *buffer, char **words, int max)
 {
 	int count = 0;

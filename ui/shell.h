@@ -7,6 +7,9 @@
 /* Print a word, quoted if needed. */
 void shell_quote(FILE *out, const char *word);
 
+/* Likewise, as $'...' of bash, zsh and ksh: what a terminal could obey is an escape. */
+void shell_quote_safe(FILE *out, const char *word);
+
 /*
  * Split a line into words as the shell does: blanks, '...', "...", \x; no
  * expansion. The words are stored in `buffer`, of at least strlen(line) + 1 bytes. Returns their

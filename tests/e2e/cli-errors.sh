@@ -132,8 +132,9 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		same 'the call, repeated' "$(sed -n 's/^  try *sudo //p' "$tmp/err")" "$again"
 		same 'in the hint, too' "$(sed -n '1s/.*; sudo //p' "$tmp/err")" "$again"
 		$other "$tmp/probes-tui" attach -no-syslog -pid "$pid" -enable-regexp \
-			"$(printf 'a\033b')" >"$tmp/out" 2>"$tmp/err"
-		has 'not repeated raw' "; sudo probes-tui -pid $pid$"
+			"$(printf 'a\nb\033[31m\\'"'")" >"$tmp/out" 2>"$tmp/err"
+		again="$tmp/probes-tui attach -no-syslog -pid $pid -enable-regexp \$'a\\x0ab\\x1b[31m\\\\\\''"
+		same 'repeated, escaped' "$(sed -n 's/^  try *sudo //p' "$tmp/err")" "$again"
 		same_as_before 'a try without permission'
 	fi
 fi

@@ -150,6 +150,20 @@ START_TEST(test_shell_unfinished)
 }
 END_TEST
 
+/* Nothing that a terminal obeys, and nothing that ends the quote. */
+START_TEST(test_shell_quote_safe)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	shell_quote_safe(out, "a\nb\x1b[31m'\\ \xc2\x9b$(x)\x7f");
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_str_eq(text, "$'a\\x0ab\\x1b[31m\\'\\\\ \\xc2\\x9b$(x)\\x7f'");
+	free(text);
+}
+END_TEST
+
 START_TEST(test_shell_continue)
 {
 	static const struct {
@@ -185,6 +199,7 @@ Suite *handover_suite(void)
 	tcase_add_test(tests, test_handover_odd);
 	tcase_add_test(tests, test_shell_unfinished);
 	tcase_add_test(tests, test_shell_continue);
+	tcase_add_test(tests, test_shell_quote_safe);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
