@@ -25,9 +25,7 @@ void error_explain_shortage(int code, char *why, size_t why_size, char *hint, si
 			snprintf(hint, hint_size, "raise the limit: ulimit -n %llu",
 				(unsigned long long)limit.rlim_max);
 		else
-			snprintf(hint, hint_size,
-				"name fewer processes, or have root raise the hard limit (ulimit "
-				"-Hn)");
+			snprintf(hint, hint_size, "have root raise the hard limit (ulimit -Hn)");
 	} else if (code == -ENFILE) {
 		snprintf(why, why_size, "this machine has no file descriptors left");
 		snprintf(hint, hint_size,
