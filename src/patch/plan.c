@@ -278,7 +278,9 @@ static int plan_refuse(const struct plan *p, const struct probes_item *item, str
 	if (item->force_helps)
 		return error_hint(e, "-force sets code and semaphore alike");
 	if (item->skip == PROBES_SKIP_NO_SWITCH)
-		return error_hint(e, "bpftrace, perf or gdb can trace it");
+		return item->verb == PROBES_DISABLE
+			       ? e->code
+			       : error_hint(e, "bpftrace, perf or gdb can trace it");
 	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
 }
 

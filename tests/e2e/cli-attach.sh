@@ -172,6 +172,9 @@ has 'that is no change' ': nothing was switched: 7 probes have no semaphore$'
 run attach -no-syslog -pid "$pid" -enable plain
 same 'a probe without semaphore, named' "$([ "$status" -ne 0 ] && echo refused)" refused
 has 'why' 'no semaphore'
+want 1 attach -no-syslog -pid "$pid" -disable plain
+same 'one fact, one line' "$(cat "$tmp/err")" \
+	'probes-tui: cannot disable victim:plain: nothing to switch: no semaphore'
 stop
 
 # --- a dry run

@@ -151,7 +151,7 @@ static void undone(void *data, struct probes_undone *u)
 			r->skipped == 1 ? "" : ", ...", first->why);
 	}
 	if (r && r->not_done) {
-		explain_items(t, r, o);
+		explain_items(t, r, o, false);
 		status = PROBES_FAILED;
 	}
 	if (stuck)

@@ -100,8 +100,8 @@ void explain_objects(const struct probes_session *session)
 	put_objects_that(session, is_without, 0, SIZE_MAX);
 }
 
-void explain_items(
-	const struct probes_member *t, const struct probes_result *result, const struct options *o)
+void explain_items(const struct probes_member *t, const struct probes_result *result,
+	const struct options *o, bool follows)
 {
 	size_t most = o->verbose ? SIZE_MAX : ENOUGH, said = 0;
 	char sums[STATES_SKIPS];
@@ -119,7 +119,7 @@ void explain_items(
 	if (said > most)
 		report_more("and %zu more (-verbose shows all)", said - most);
 	if (!said && result->skipped && result->skipped == result->item_count &&
-		!result->cannot_enable)
+		!result->cannot_enable && !follows)
 		/* It is no error, but must not look like a change. */
 		report_line("pid %d: nothing was switched: %s", t->pid,
 			states_skips(result->skips, sums, sizeof sums));

@@ -68,7 +68,7 @@ static int repair_left(struct act *a, const struct probes_member *t,
 	int status = PROBES_OK, told;
 
 	if (result && !a->options->quiet)
-		explain_items(t, result, a->options);
+		explain_items(t, result, a->options, false);
 	if (!done)
 		status = explain_error(t, &e, a->many);
 	else if (!a->options->quiet)
@@ -123,7 +123,7 @@ static void repaired_child(void *data, struct probes_undone *u)
 	if (r)
 		status = act_note(c->act, "repair", u->member, r);
 	if (r && !c->act->options->quiet) {
-		explain_items(u->member, r, c->act->options);
+		explain_items(u->member, r, c->act->options, false);
 		report_line("pid %d: a child by fork: undid what it inherited: %s", u->member->pid,
 			explain_done(r, done, sizeof done));
 	}
