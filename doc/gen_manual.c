@@ -8,6 +8,7 @@
 
 #include "doc/gen.h"
 #include "ui/options.h"
+#include "ui/states.h"
 #include "ui/tui/app/request.h"
 
 /* ------------------------------------------------------------------- troff */
@@ -130,6 +131,46 @@ static void put_options(FILE *out)
 		put_option(out, &options_table[i]);
 }
 
+/* The options that the configuration file accepts, and the form of their values. */
+static void put_settings(FILE *out)
+{
+	for (size_t i = 0; i < options_table_count; i++) {
+		const struct option_row *row = &options_table[i];
+		const char *value = row->argument ? row->argument : "yes|no";
+
+		if (!(row->verbs & VERB_SETTING))
+			continue;
+		fputs(".TP\n", out);
+		put_in(out, 'B', row->name, strlen(row->name));
+		fputs(" = ", out);
+		put_in(out, 'I', value, strlen(value));
+		fputc('\n', out);
+		put(out, row->help);
+		fputs(".\n", out);
+	}
+}
+
+/* The words and marks of states. */
+static void put_states(FILE *out)
+{
+	for (int s = 0; s < STATES_COUNT; s++) {
+		const char *word = probes_state_name((enum probes_state)s);
+
+		fputs(".TP\n", out);
+		put_in(out, 'B', word, strlen(word));
+		fputs(" \\&", out);
+		put(out, states[s].mark);
+		if (strcmp(states[s].word, word) != 0) {
+			fputs(" (screen: ", out);
+			put(out, states[s].word);
+			fputc(')', out);
+		}
+		fputc('\n', out);
+		put(out, states[s].help);
+		fputs(".\n", out);
+	}
+}
+
 /* -------------------------------------------------------------------- keys */
 
 /* What one key is in Markdown. */
@@ -221,7 +262,8 @@ void gen_manual(FILE *template, FILE *out)
 		const char *marker;
 		void (*put)(FILE *out);
 	} parts[] = {{"@SYNOPSIS@\n", put_synopsis}, {"@VERBS@\n", put_verbs},
-		{"@OPTIONS@\n", put_options}, {"@KEYS@\n", put_keys}};
+		{"@OPTIONS@\n", put_options}, {"@SETTINGS@\n", put_settings},
+		{"@STATES@\n", put_states}, {"@KEYS@\n", put_keys}};
 	char line[1024];
 
 	while (fgets(line, sizeof line, template)) {

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *what;
 		void (*gen)(FILE *out);
-	} parts[] = {{"keys", gen_keys}, {"bash", gen_bash}, {"zsh", gen_zsh}, {"fish", gen_fish}};
+	} parts[] = {{"keys", gen_keys}};
 
 	if (argc == 3 && !strcmp(argv[1], "manual"))
 		return manual(argv[2]) || fflush(stdout);
@@ -35,6 +35,6 @@ int main(int argc, char **argv)
 			parts[i].gen(stdout);
 			return fflush(stdout) ? 1 : 0;
 		}
-	fputs("usage: gendocs manual TEMPLATE | keys | bash | zsh | fish\n", stderr);
+	fputs("usage: gendocs manual TEMPLATE | keys\n", stderr);
 	return 2;
 }

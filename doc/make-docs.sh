@@ -1,6 +1,6 @@
 #!/bin/sh
-# Make what is made from the tables of options and keys: completions/, doc/probes-tui.1, and the
-# table of keys between its markers in README.md.
+# Make what is made from the tables of options and keys: doc/probes-tui.1, and the table of keys
+# between its markers in README.md.
 #
 #   doc/make-docs.sh GENDOCS SOURCE DESTINATION
 #
@@ -34,9 +34,6 @@ readme()
 }
 
 put doc/probes-tui.1 "$gendocs" manual "$source/doc/probes-tui.1.in"
-put completions/probes-tui.bash "$gendocs" bash
-put completions/_probes-tui "$gendocs" zsh
-put completions/probes-tui.fish "$gendocs" fish
 if grep -q '^<!-- keys -->$' "$source/README.md" 2>/dev/null; then
 	put README.md readme
 fi

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Draws a terminal screen as SVG: reads what `tmux capture-pane -ep` prints, writes the picture."""
+"""Draws a terminal screen as SVG: reads what `tmux capture-pane -epN` prints, writes the picture.
+
+ansi2svg.py COLUMNS [light]
+"""
 import html
 import re
 import sys
 import unicodedata
 
 COLUMN, LINE, MARGIN = 8.4, 18, 12  # pixels
-FOREGROUND, BACKGROUND = "#d8dee9", "#1b1f27"
+LIGHT = sys.argv[2:] == ["light"]
+FOREGROUND, BACKGROUND = ("#24292f", "#ffffff") if LIGHT else ("#d8dee9", "#1b1f27")
 PALETTE = ["#3b4252", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8dee9",
            "#6b7388", "#ff7b86", "#b5e890", "#ffd68a", "#82c4ff", "#e09bf2", "#7fdbe6", "#ffffff"]
 
@@ -101,7 +105,8 @@ def main():
     print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" '
           f'width="{width:.0f}" height="{height}" xml:space="preserve" '
           'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14">')
-    print(f'<rect width="100%" height="100%" rx="6" fill="{BACKGROUND}"/>')
+    print(f'<rect width="100%" height="100%" rx="6" fill="{BACKGROUND}"'
+          + (' stroke="#d0d7de"' if LIGHT else "") + '/>')
     style = Style()
     for number, line in enumerate(lines):
         y = MARGIN + 14 + number * LINE

@@ -10,9 +10,8 @@ tui=${PROBES_TUI:?where is probes-tui?}
 victims=${VICTIMS:?where are the example programs?}
 socket=probes-shots-$$
 mux() { tmux -L "$socket" -f /dev/null "$@"; }
-victim=
-trap 'mux kill-server 2>/dev/null || :; [ -z "$victim" ] || kill "$victim"' EXIT
-export LC_ALL=C.UTF-8 TERM=xterm-256color XDG_CONFIG_HOME=/nonexistent
+trap 'mux kill-server 2>/dev/null || :' EXIT
+export LC_ALL=C.UTF-8 XDG_CONFIG_HOME=/nonexistent
 
 # wait_for TEXT: until it is on the screen.
 wait_for() {
@@ -24,20 +23,21 @@ wait_for() {
 	done
 }
 
-# open WIDTH HEIGHT COMMAND
+# open WIDTH HEIGHT COMMAND. The terminal's type is one that draws the blanks at the end of a bar: what is
+# merely cleared is no cell to tmux, and would not be on the picture.
 open() {
 	mux kill-server 2>/dev/null || :
 	# One that is ending still answers on its socket: the next server gets another.
 	socket=$socket.
 	width=$1
-	mux new-session -d -x "$1" -y "$2" "$3; sleep 60"
+	mux new-session -d -x "$1" -y "$2" "TERM=screen-256color; export TERM; $3; sleep 60"
 }
 
 # The program that was started ends with the screen.
 leave() {
 	keys 'end it' q
 	mux send-keys e
-	while mux capture-pane -p | grep -q PROVIDER:NAME; do sleep 0.05; done
+	while mux capture-pane -p | grep -q '^  STATE'; do sleep 0.05; done
 }
 
 # keys WAIT-FOR KEY...: send keys, then wait for a text.
@@ -48,8 +48,9 @@ keys() {
 	wait_for "$marker"
 }
 
+# shot NAME [light]
 shot() {
-	mux capture-pane -ep | python3 "$here/ansi2svg.py" "$width" >"$out/$1.svg"
+	mux capture-pane -epN | python3 "$here/ansi2svg.py" "$width" ${2:+"$2"} >"$out/$1.svg"
 	echo "$out/$1.svg"
 }
 
@@ -59,19 +60,34 @@ run="'$tui' -prog ./test.exe"
 # text WORDS: type them as they are.
 text() { mux send-keys -l -- "$1"; }
 
-open 100 30 "$run"
-wait_for 'ocaml_2:cache_hit'
-mux send-keys /
-text req_start
-mux send-keys Enter
-keys 'on req_done,req_start' p
-mux send-keys /
-text cache_hit
-mux send-keys Enter
-keys 'on cache_hit' e
-wait_for '[req_start]'
-shot main
+# find WORD: put the cursor on a probe; the search is then forgotten.
+find() {
+	mux send-keys /
+	text "$1"
+	mux send-keys Enter Escape
+}
 
+# gateway NAME [light]: the example, with what a user would switch on first.
+gateway() {
+	open 100 32 "$run -theme ${2:-dark}"
+	wait_for 'ocaml_2:cache_hit'
+	find req_start
+	keys 'on req_done,req_start' p
+	find risk_check_begin
+	keys 'on risk_check_end,risk_check_begin' p
+	keys ':' ':'
+	text 'sort state'
+	mux send-keys Enter
+	find cache_hit
+	keys 'on cache_hit' e
+	wait_for '[req_start]'
+	wait_for '[cache_hit]'
+	shot "$@"
+}
+
+gateway light light
+leave
+gateway main
 keys 'Detail of' i
 shot detail
 keys 'cache_hit' q
@@ -106,13 +122,11 @@ wait_for 'without probes'
 shot processes
 mux send-keys q
 
-# What a stranger sees of somebody else's program: needs root to become one.
+# What a stranger sees of somebody else's program: needs root to become one. In a world of its own, too:
+# here strangers may not even see the process (hidepid).
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-	./test.exe --quiet >/dev/null &
-	victim=$!
-	open 100 24 "setpriv --reuid 65534 --regid 65534 --clear-groups '$tui' -pid $victim"
+	open 100 24 "$alone sh -c './test.exe --quiet >/dev/null & setpriv --reuid 65534 --regid 65534 --clear-groups \"$tui\" -pid \$!; kill %1'"
 	wait_for 'CANNOT'
 	shot denied
-	kill "$victim"
-	victim=
+	mux send-keys q
 fi

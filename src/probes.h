@@ -21,9 +21,9 @@
  *    they reach a terminal.
  *  - A returned pointer belongs to the session and is valid until probes_close,
  *    unless the call says that the caller owns it.
- *  - Only one thread at a time may use a session. From probes_start until
- *    probes_resume it must be the thread that started the program, since a
- *    tracer is a thread (ptrace(2)).
+ *  - Only one thread at a time may use a session. From probes_start until probes_resume the
+ *    library has a thread of its own, which traces the program (ptrace(2)): nobody may wait for
+ *    that child meanwhile (waitpid(2) would consume what the tracer waits for).
  *  - If the caller itself runs out of descriptors or memory, the error has the status
  *    PROBES_FAILED and the code -EMFILE, -ENFILE or -ENOMEM, whatever was called: such an error
  *    says nothing about the process. A session holds 3 descriptors, and one more for each object
@@ -68,6 +68,8 @@ struct probes_error {
 	char what[512]; /* what failed: "cannot read the maps of process 12" */
 	char why[512];  /* the cause: "No such process" */
 	char hint[512]; /* what to try; may be empty */
+	char as[80];    /* not empty: the same call succeeds after these words ("sudo"), and hint
+			   is an example of such a call */
 };
 
 /*
@@ -96,6 +98,8 @@ enum probes_state {
 	PROBES_FOREIGN,      /* another tool holds the byte that switches it */
 	PROBES_INCONSISTENT, /* code and semaphore disagree, in two readings */
 	PROBES_UNREADABLE,   /* the memory could not be read */
+	PROBES_NO_SWITCH,    /* it has neither semaphore nor handler, so there is nothing to switch;
+				only a tool that puts a breakpoint at its sites can trace it */
 	PROBES_UNLOADED,     /* its object is no longer mapped: see probes_rescan */
 };
 
@@ -200,7 +204,7 @@ struct probes_options {
 
 /* A program to start. */
 struct probes_program {
-	const char *file;    /* looked up in PATH if it contains no slash */
+	const char *file;    /* without a slash: in the current directory, else in PATH */
 	char *const *argv;   /* argv[0] included, NULL at the end; NULL: {file, NULL} */
 	int terminal;        /* a pty's slave that becomes its controlling terminal and its
 				0, 1 and 2, in a session of its own; -1: inherit ours */
@@ -219,10 +223,11 @@ PROBES_API PROBES_CHECK int probes_open_pid(pid_t pid, const struct probes_optio
 
 /* The result of probes_survey. */
 struct probes_survey {
-	size_t probes;  /* as probes_count would return */
-	size_t objects; /* mapped ones */
-	size_t unread;  /* of these, those that could not be read: their probes are unknown */
-	bool more;      /* there are more probes: at most 524,288 of one object are counted */
+	size_t probes;   /* as probes_count would return */
+	size_t objects;  /* mapped ones */
+	size_t unread;   /* of these, those that could not be read: their probes are unknown */
+	bool more;       /* there are more probes: at most 524,288 of one object are counted */
+	bool semaphores; /* some have one; without any, there is nothing to switch */
 };
 
 /*
@@ -233,7 +238,11 @@ struct probes_survey {
 PROBES_API PROBES_CHECK int probes_survey(
 	pid_t pid, struct probes_survey *survey, struct probes_error *e);
 
-/* Open an ELF file, to list what it declares: addresses are 0, states unknown. */
+/*
+ * Open an ELF file, to list what it declares: addresses are 0, states unknown. Without a slash it
+ * is the file in the current directory, else in PATH. Of a script (#!) its interpreter is opened,
+ * with a notice.
+ */
 PROBES_API PROBES_CHECK int probes_open_file(const char *path, const struct probes_options *options,
 	struct probes_session **session, struct probes_error *e);
 
@@ -248,8 +257,41 @@ PROBES_API PROBES_CHECK int probes_start(const struct probes_program *program,
 	const struct probes_options *options, struct probes_session **session,
 	struct probes_error *e);
 
-/* Start a program that probes_start holds, and detach from it for good. */
+/*
+ * Start a program that probes_start or probes_follow holds, and detach from it for good; or let go
+ * of one that is followed.
+ */
 PROBES_API PROBES_CHECK int probes_resume(struct probes_session *session, struct probes_error *e);
+
+/*
+ * Is it a program started here that has no probe to switch (probes of libraries such as libstdc++,
+ * which nothing switches, do not count), and may become one by exec: a script's interpreter, env,
+ * nice, a shim? It is held until probes_follow lets it run.
+ */
+PROBES_API bool probes_is_launcher(const struct probes_session *session);
+
+/*
+ * Let a launcher run, and follow it from exec to exec until it becomes a program with probes. Waits
+ * at most wait_ms (negative: for ever; 0: not at all). On success *next is the session of that
+ * program, held at its start as by probes_start, and `session` is only to be closed; or *next is
+ * NULL: not yet, call again, at the latest when probes_follow_fd is readable. Fails with
+ * PROBES_NO_TARGET if the process ended before; its exit status is then the caller's to wait for.
+ *
+ * A launcher has begun, so it is not harmed: it is never stopped, its signals are passed on, and it
+ * runs on if the caller dies, calls probes_resume or closes the session. Only between an exec and
+ * the first instruction of the new program does it die with the caller. Its children are not
+ * followed.
+ */
+PROBES_API PROBES_CHECK int probes_follow(struct probes_session *session, int wait_ms,
+	struct probes_session **next, struct probes_error *e);
+PROBES_API int probes_follow_fd(const struct probes_session *session); /* -1: not followed */
+
+/*
+ * What a process was before, launcher by launcher: "/usr/bin/env: no probe notes: ..." (untrusted).
+ * If there are very many, only the first and the last ones.
+ */
+PROBES_API size_t probes_follow_count(const struct probes_session *session);
+PROBES_API const char *probes_follow_at(const struct probes_session *session, size_t index);
 
 /*
  * Free everything. Changes nothing in the process: call probes_restore first to
@@ -298,6 +340,7 @@ enum probes_access_mark {
 struct probes_access_check {
 	enum probes_access_mark mark;
 	char text[160];
+	char as[80]; /* of what to try: as in struct probes_error */
 };
 struct probes_access {
 	bool can_list, can_read, can_switch;
@@ -358,7 +401,8 @@ PROBES_API const struct probes_site_live *probes_site_live_at(
 PROBES_API uint32_t probes_semaphore_live_at(
 	const struct probes_session *session, size_t probe, size_t semaphore);
 
-/* "on", "off", "partial", "foreign", "inconsistent", "unreadable", "gone", "unknown". */
+/* "on", "off", "partial", "foreign", "inconsistent", "unreadable", "none" (no switch), "gone",
+ * "unknown". */
 PROBES_API const char *probes_state_name(enum probes_state state);
 
 /* "" (none), "int3", "other". */
@@ -435,11 +479,13 @@ struct probes_action {
 };
 
 struct probes_switch_options {
-	/* Both raw, or as probes_escape writes them. If they leave no probe, the call fails with
+	/* Both raw, or as probes_escape writes them; a provider that can be read both ways is the
+	   escaped one, if that exists. If they leave no probe, the call fails with
 	   PROBES_USAGE and names those that exist. */
 	const char *provider; /* act on this provider only, or NULL */
 	const char *object;   /* act on objects of this path or file name only, or NULL */
 	bool force;           /* set counts to 1 or 0, sites follow; also for inconsistent probes */
+	bool keep_counts;     /* under force: counts stay, and sites are set as they say */
 	bool once;            /* do not enable again what this session's net change holds enabled:
 				 such probes are no items; result->already counts them. Ignored with
 				 force */
@@ -451,11 +497,22 @@ struct probes_switch_options {
 
 enum probes_outcome { PROBES_DONE, PROBES_SKIPPED, PROBES_NOT_DONE };
 
+/* Why a probe is skipped. */
+enum probes_skip {
+	PROBES_SKIP_NOT,       /* it is not skipped */
+	PROBES_SKIP_OFF,       /* it was to be disabled, and is not enabled */
+	PROBES_SKIP_NO_SWITCH, /* see PROBES_NO_SWITCH */
+	PROBES_SKIP_UNLOADED,  /* see PROBES_UNLOADED */
+	PROBES_SKIP_AGREES,    /* an undo left its code, which agrees with its count */
+	PROBES_SKIPS
+};
+
 /* The outcome of one action for one probe. */
 struct probes_item {
 	size_t probe;
 	enum probes_verb verb;
-	enum probes_outcome outcome;
+	enum probes_outcome outcome : 8;
+	enum probes_skip skip : 8;
 	bool force_helps; /* it is inconsistent: only force switches it */
 	const char *why;  /* for all but done, else ""; owned by the result */
 };
@@ -466,7 +523,8 @@ enum probes_role {
 	PROBES_ROLE_SEMAPHORE = 2, /* a 16-bit count, little-endian, in which other tools count as
 				      well: undone by subtracting what was added */
 	PROBES_ROLE_CODE_ALONE = 3, /* bytes of a site whose semaphore stayed 0, or stayed > 0,
-				       under force: undone by writing `old` back */
+				       under force: undone by writing `old` back, but only where
+				       that agrees with the semaphore by then */
 };
 
 #define PROBES_EDIT_BYTES 8
@@ -489,6 +547,10 @@ struct probes_result {
 	struct probes_edit *edits; /* in the order they were made */
 	size_t edit_count;
 	size_t done, skipped, not_done; /* items, counted */
+	size_t skips[PROBES_SKIPS];     /* the skipped ones, by reason */
+	bool cannot_enable;             /* enabling was asked for, and not one of the probes to
+					   enable has anything to switch: no success, although each
+					   of them is skipped */
 	size_t already;                 /* probes skipped because of probes_switch_options.once */
 	size_t sites;                   /* sites whose byte was changed */
 	bool dry_run;                   /* planned only */
@@ -524,14 +586,16 @@ PROBES_API PROBES_CHECK int probes_switch(struct probes_session *session,
 /*
  * Undo what an earlier result of this session did to the semaphores, and let
  * the sites follow: the undo of an undo is a redo. Counts changed by others
- * meanwhile are kept.
+ * meanwhile are kept. Where force made the code of an inconsistent probe agree
+ * with its count, and it still does, that is left, and the probe is skipped.
  */
 PROBES_API PROBES_CHECK int probes_revert(struct probes_session *session,
 	const struct probes_result *done, struct probes_result **result, struct probes_error *e);
 
 /*
- * Undo this session's net change of every semaphore. Nothing to undo is success. Changes
- * in an object that was unloaded are skipped in the result. If uprobes of other tools may
+ * Undo this session's net change of every semaphore, and let the sites follow. Nothing to undo is
+ * success. Changes in an object that was unloaded are skipped in the result, as is code that is
+ * left (probes_revert). If uprobes of other tools may
  * own the rest of a count, the probe is not done and remains a change of this session, on record
  * after probes_close, too: call again when these tools have detached, or call probes_repair then.
  * The same holds if another session lowered the count and will raise it again, and for
@@ -694,9 +758,10 @@ PROBES_API void probes_group_restore_inherited(
 /*
  * After an undo (probes_restore, probes_repair) in the members: find the forked children that were
  * born before the undo was complete, and their children, and undo the changes there, too. Repeats
- * until a search finds none, for at most five seconds; searches once if a member still holds a
- * change. Calls `each` for every such child; with an error if the child cannot be opened, if
- * others count there, or if time runs out. Costs nothing if no session changed anything.
+ * until a search finds none; searches once if a member still holds a change. Calls `each` for every
+ * such child; with an error if the child cannot be opened, if others count there, or if for more
+ * than five seconds children were forked faster than they could be undone. Costs nothing if no
+ * session changed anything.
  */
 PROBES_API PROBES_CHECK int probes_group_sweep(
 	struct probes_group *group, probes_undone_fn *each, void *data, struct probes_error *e);

@@ -63,7 +63,7 @@ static int add_names(struct actions *a, const char *option, enum probes_verb ver
 
 		if (name && !*name) {
 			free(name);
-			return usage(e, option, "wants names separated by commas",
+			return usage(e, option, "needs names separated by commas",
 				"an empty probe name");
 		}
 		r = push(a, verb, PROBES_BY_NAME, name, NULL, e);
@@ -80,7 +80,7 @@ static int add_pair(struct actions *a, const char *option, enum probes_verb verb
 	const char *why = NULL;
 
 	if (!end || rest || !start || !*start || !*end)
-		why = "wants two probe names with a comma between";
+		why = "needs two probe names with a comma between";
 	else if (!strcmp(start, end))
 		why = "the two names of a pair are equal";
 	if (!why)

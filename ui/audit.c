@@ -70,7 +70,7 @@ int audit_open(struct audit *a, const struct options *o, struct probes_error *e)
 			e, o->log, -errno, errno == ELOOP ? "it is a symbolic link" : NULL);
 	if (fstat(a->fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		audit_close(a);
-		return cannot_log(e, o->log, -EINVAL, "it is no regular file");
+		return cannot_log(e, o->log, -EINVAL, "it is not a regular file");
 	}
 	return 0;
 }

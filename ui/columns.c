@@ -12,23 +12,43 @@ const char *columns_name(enum column_id column)
 	return names[column];
 }
 
+int columns_find(const char *name, size_t length)
+{
+	/* Scripts and config files keep working. */
+	static const struct {
+		const char *name;
+		enum column_id column;
+	} former[] = {
+		{"name", COLUMN_PROBE},
+		{"ref", COLUMN_SEMAPHORE},
+		{"who", COLUMN_HOLDER},
+	};
+
+	for (int c = 0; c <= COLUMN_DETAIL; c++) {
+		const char *one = columns_name((enum column_id)c);
+
+		if (strlen(one) == length && !memcmp(one, name, length))
+			return c;
+	}
+	for (size_t i = 0; i < sizeof former / sizeof *former; i++) {
+		if (strlen(former[i].name) == length && !memcmp(former[i].name, name, length))
+			return (int)former[i].column;
+	}
+	return -1;
+}
+
 int columns_parse(const char *text, unsigned *hidden)
 {
 	unsigned shown = 0;
 
 	for (const char *word = text; strcmp(text, "none"); word++) {
 		size_t length = strcspn(word, ",");
-		unsigned bits = length == 3 && !strncmp(word, "all", 3) ? COLUMNS_ALL : 0;
+		bool all = length == 3 && !memcmp(word, "all", length);
+		int column = columns_find(word, length);
 
-		for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++) {
-			const char *name = columns_name((enum column_id)c);
-
-			if (strlen(name) == length && !strncmp(name, word, length))
-				bits = 1u << c;
-		}
-		if (!bits)
+		if (!all && column < COLUMN_FIRST_CHOSEN)
 			return -1;
-		shown |= bits;
+		shown |= all ? COLUMNS_ALL : 1u << column;
 		word += length;
 		if (!*word)
 			break;

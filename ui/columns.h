@@ -10,23 +10,25 @@
 #include <stddef.h>
 
 /* COLUMN(identifier, name, fields of struct column): these are always shown, */
-#define COLUMNS_FIXED(COLUMN)                                                       \
-	COLUMN(STATE, state, .title = "STATE", .width = 5, .turn = 2, .live = true) \
-	COLUMN(NAME, name, .title = "PROVIDER:NAME", .width = 24, .turn = 1)
+#define COLUMNS_FIXED(COLUMN)                                                          \
+	COLUMN(STATE, state, .title = "STATE", .width = 14, .narrow = 5, .live = true) \
+	COLUMN(PROBE, probe, .title = "PROBE", .width = 24, .narrow = 16)
 /* and of these -columns and the key c choose. */
-#define COLUMNS_CHOSEN(COLUMN)                                                                    \
-	COLUMN(SITES, sites, .title = "SITES", .width = 5, .drop = 2, .turn = 4, .form = " n/m",  \
-		.help = "n of its m sites are switched on; - : they have no switch of their own") \
-	COLUMN(REF, ref, .title = "REF", .width = 4, .drop = 1, .turn = 3, .live = true,          \
-		.single = true, .help = "its semaphore: how many parties want it on")             \
-	COLUMN(PROCESSES, proc, .title = "PROC", .width = 4, .drop = 5, .turn = 5, .live = true)  \
-	COLUMN(WHO, who, .title = "WHO", .width = 5, .drop = 3, .turn = 6, .live = true,          \
-		.single = true,                                                                   \
-		.help = "me: this session; me+1: and one party more; other: not this session; "   \
-			"int3: another tool's breakpoint")                                        \
-	COLUMN(OBJECT, object, .title = "OBJECT", .width = 12, .drop = 4, .turn = 7,              \
-		.help = "the file it is in; * : deleted or replaced on disk")                     \
-	COLUMN(ARGUMENTS, arguments, .title = "ARGUMENTS", .width = 16, .drop = 6, .turn = 8)
+#define COLUMNS_CHOSEN(COLUMN)                                                                     \
+	COLUMN(SITES, sites, .title = "SITES", .width = 5, .number = true, .form = " n/m",         \
+		.help = "n of its m sites are switched on; m alone: they have no switch of their " \
+			"own")                                                                     \
+	COLUMN(SEMAPHORE, count, .title = "COUNT", .width = 5, .number = true, .live = true,       \
+		.single = true,                                                                    \
+		.help = "its semaphore: how many parties want it on; - : it has none")             \
+	COLUMN(PROCESSES, proc, .title = "PROC", .width = 4, .number = true, .live = true,         \
+		.help = "how many of the processes have it")                                       \
+	COLUMN(HOLDER, held, .title = "HELD BY", .width = 7, .live = true, .single = true,         \
+		.help = "you: this session; you+1: and one more party; other: not this session; "  \
+			"int3: another tool's breakpoint; ? : code and count disagree")            \
+	COLUMN(OBJECT, object, .title = "OBJECT", .width = 9,                                      \
+		.help = "the file it is in; * : deleted or replaced on disk")                      \
+	COLUMN(ARGUMENTS, arguments, .title = "ARGUMENTS", .width = 16)
 #define COLUMNS(COLUMN) COLUMNS_FIXED(COLUMN) COLUMNS_CHOSEN(COLUMN)
 
 #define COLUMNS_IDENTIFIER(identifier, ...) COLUMN_##identifier,
@@ -45,25 +47,26 @@ struct column {
 	const char *form;  /* what a cell looks like, for the help view, or NULL */
 	const char *help;  /* or NULL */
 	int width;         /* the least */
-	int drop;          /* where room is short the highest goes first; 0: stays */
-	int turn;          /* its place, from 1, among the orders that the key s goes through */
+	int narrow;        /* likewise on a narrow screen, or 0: the same */
+	bool number;       /* stands at the right edge, and the largest comes first */
 	bool live;         /* the cells change while nobody touches a key */
 	bool single;       /* says nothing about a group of probes */
 	void (*cell)(const struct row *r, char *out, size_t size);
 	int (*compare)(const struct row *a, const struct row *b);
 };
 
-/* "sites,ref,...,detail": what can be chosen. */
+/* "sites,count,...,detail": what can be chosen. */
 #define COLUMNS_WORD(identifier, name, ...) #name ","
 #define COLUMNS_NAMES COLUMNS_CHOSEN(COLUMNS_WORD) "detail"
 /* What can be chosen, as a set: bits 1 << enum column_id. */
 #define COLUMNS_ALL ((2u << COLUMN_DETAIL) - (1u << COLUMN_FIRST_CHOSEN))
 
-/* The name of what can be chosen. */
 const char *columns_name(enum column_id column);
+/* The column of this name, or of one that it had before; -1: none. */
+int columns_find(const char *name, size_t length);
 
 /*
- * A choice: "sites,who" shows only these; "all" and "none" are words, too. Returns 0 and sets
+ * A choice: "sites,held" shows only these; "all" and "none" are words, too. Returns 0 and sets
  * *hidden, or -1: some word names nothing that can be chosen.
  */
 int columns_parse(const char *text, unsigned *hidden);

@@ -84,7 +84,7 @@ static char *config_load(const char *path, const char **why)
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		*why = "is no regular file";
+		*why = "is not a regular file";
 	else if (st.st_uid != geteuid() && st.st_uid != 0)
 		*why = "belongs to somebody else, so it is not read";
 	else if (st.st_size >= CONFIG_SIZE)

@@ -56,7 +56,7 @@ static void csv_rows(struct output *o, const struct rows *rows)
 		const struct probes_live *live = probes_live_at(rows->session, row->probe);
 		const char *texts[] = {probes_path(rows->session),
 			probes_object_at(rows->session, p->object)->path, p->provider, p->name,
-			rows->live ? probes_state_name(live->state) : ""};
+			probes_state_name(rows_state(rows, row->probe))};
 		uint32_t ref;
 
 		put_process(&b, rows);

@@ -37,7 +37,8 @@ static json_t *bytes(const uint8_t *data, size_t count)
 	return count ? json_string(hex) : json_null();
 }
 
-static json_t *state(enum probes_state value)
+/* Of a site; one without a switch has no state. */
+static json_t *site_state(enum probes_state value)
 {
 	return value == PROBES_UNKNOWN ? json_null() : json_string(probes_state_name(value));
 }
@@ -69,7 +70,7 @@ static json_t *sites(const struct rows *rows, size_t probe)
 		json_array_append_new(list,
 			json_pack("{s:o, s:o, s:o, s:o}", "pc", address(p->sites[i].pc), "address",
 				address(p->sites[i].address), "bytes",
-				bytes(live->bytes, live->count), "state", state(live->state)));
+				bytes(live->bytes, live->count), "state", site_state(live->state)));
 	}
 	return list;
 }
@@ -97,14 +98,13 @@ static json_t *probe(const struct rows *rows, const struct rows_one *row)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const struct probes_item *item = row->item;
-	const struct probes_live *live = probes_live_at(rows->session, row->probe);
 	uint32_t ref;
 	bool known = rows_ref(rows, row->probe, &ref);
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "object",
 		text(probes_object_at(rows->session, p->object)->path), "provider",
 		text(p->provider), "name", text(p->name), "state",
-		rows->live ? state(live->state) : json_null(), "ref",
+		text(probes_state_name(rows_state(rows, row->probe))), "ref",
 		known ? number(ref) : json_null(), "result",
 		item ? text(rows_outcome(item->outcome)) : json_null(), "why",
 		item && item->outcome != PROBES_DONE ? text(item->why) : json_null(), "sites",

@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -144,6 +145,9 @@ int main(int argc, char **argv)
 			files = 0;
 	}
 	setlocale(LC_ALL, "");
+	if (argc > 1 && !strcmp(argv[1], "complete"))
+		return complete_run(argc - 1, argv + 1);
+	report_call(argc, argv);
 	if (options_parse(argc, argv, &o, &e) < 0) {
 		report_error(&e);
 		status = (int)e.status;

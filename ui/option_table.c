@@ -19,7 +19,7 @@ static int take_pids(
 		pid_t pid = values_pid(at, &at), *pids;
 
 		if (pid <= 0 || (*at && *at != ','))
-			return report_bad_value(e, row->name, value, "is no process id",
+			return report_bad_value(e, row->name, value, "is not a process id",
 				"give a number from 1 on, or several with commas between");
 		for (size_t i = 0; i < o->pid_count; i++)
 			if (o->pids[i] == pid)
@@ -44,7 +44,7 @@ static int take_tree(
 
 	if (pid <= 0 || *end)
 		return report_bad_value(
-			e, row->name, value, "is no process id", "give a number from 1 on");
+			e, row->name, value, "is not a process id", "give a number from 1 on");
 	if (o->tree)
 		return report_bad_value(e, row->name, value, "is a second tree", "give one");
 	o->tree = pid;
@@ -82,7 +82,7 @@ static int take_format(
 			o->format = f;
 			return 0;
 		}
-	return report_bad_value(e, row->name, value, "is no format", "give text, json or csv");
+	return report_bad_value(e, row->name, value, "is not a format", "give text, json or csv");
 }
 
 static int take_refresh(
@@ -91,7 +91,7 @@ static int take_refresh(
 	uint64_t ms;
 
 	if (!values_span(value, &ms) || ms < 50 || ms > 3600000)
-		return report_bad_value(e, row->name, value, "is no interval",
+		return report_bad_value(e, row->name, value, "is not an interval",
 			"give seconds from 0.05 to 3600, such as 0.5");
 	o->refresh_ms = (unsigned)ms;
 	return 0;
@@ -114,7 +114,7 @@ static int take_lease(
 	uint64_t ms;
 
 	if (!values_span(value, &ms) || (ms *= unit ? 1 : 60) > 1000 * UINT64_C(3600000))
-		return report_bad_value(e, row->name, value, "is no span of time",
+		return report_bad_value(e, row->name, value, "is not a duration",
 			"give minutes, or a number and s, m or h, such as 90s; 0 for no lease");
 	o->lease_ms = ms;
 	o->lease_given = true;
@@ -126,7 +126,7 @@ static int take_theme(
 {
 	if (strcmp(value, "dark") && strcmp(value, "light") && strcmp(value, "mono"))
 		return report_bad_value(
-			e, row->name, value, "is no theme", "give dark, light or mono");
+			e, row->name, value, "is not a theme", "give dark, light or mono");
 	o->theme = value;
 	return 0;
 }
@@ -135,8 +135,21 @@ static int take_for(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	if (!values_span(value, &o->for_ms) || !o->for_ms)
-		return report_bad_value(e, row->name, value, "is no span of time",
+		return report_bad_value(e, row->name, value, "is not a duration",
 			"give a number and ms, s, m or h, such as 30s, at most 1000h");
+	return 0;
+}
+
+static int take_launcher(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	uint64_t ms;
+
+	if (!values_span(value, &ms) || ms > 3600000)
+		return report_bad_value(e, row->name, value, "is not a duration",
+			"give a number and ms, s or m, such as 30s, at most 60m; 0 to refuse "
+			"launchers");
+	o->launcher_ms = (int)ms;
 	return 0;
 }
 
@@ -144,7 +157,7 @@ static int take_max_stop(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	if (!values_number(value, 1, 60000, &o->max_stop_ms))
-		return report_bad_value(e, row->name, value, "is no number of milliseconds",
+		return report_bad_value(e, row->name, value, "is not a number of milliseconds",
 			"give one from 1 to 60000");
 	return 0;
 }
@@ -168,11 +181,11 @@ const struct verb_row verbs_table[] = {
 	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -comm NAME | -prog FILE",
 		"every probe with its sites and semaphores"},
 	{VERB_INFO, "info", "info -pid N[,N] | -tree N | -comm NAME",
-		"one line a probe: NAME enabled"},
+		"one line per probe: NAME enabled"},
 	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N | -comm NAME ACTIONS",
 		"switch probes in running processes"},
-	{VERB_TRACE, "trace", "trace -prog FILE ACTIONS [-- ARGS]",
-		"start a program with probes on from the start"},
+	{VERB_TRACE, "trace", "trace -prog FILE [ACTIONS] [-- ARGS]",
+		"start a program with probes on from the start (all, if no action is given)"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
 		"undo what interrupted runs left in running processes"},
 };
@@ -211,6 +224,9 @@ const struct option_row options_table[] = {
 	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_SETTING,
 		"refuse to change anything", AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
+	{"launcher", {0}, "TIME", VERB_SCREEN | VERB_TRACE,
+		"with -prog: follow a script, env or shim to its program this long (10s)",
+		BY(take_launcher)},
 	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: hold the program at its start", AT(hold)},
 	{"end-program", {0}, NULL, VERB_SCREEN,
 		"with -prog: end the program when the screen ends, however it ends",
@@ -231,7 +247,7 @@ const struct option_row options_table[] = {
 	{"theme", {0}, "dark|light|mono", VERB_SCREEN | VERB_SETTING, "colours for such a terminal",
 		BY(take_theme)},
 	{"mouse", {0}, NULL, VERB_SCREEN | VERB_SETTING,
-		"a click moves the cursor, the wheel scrolls", AT(mouse)},
+		"click rows, headings, footer keys; the wheel scrolls", AT(mouse)},
 	{"ascii", {0}, NULL, VERB_SCREEN | VERB_SETTING, "draw with ASCII only", AT(ascii)},
 	{"gigatext", {0}, NULL, ALL, "accepted for compatibility with ocaml-probes; not needed",
 		AT(gigatext)},

@@ -12,6 +12,8 @@
 #include "ui/options.h"
 #include "ui/report.h"
 
+#define OPTIONS_LAUNCHER_MS 10000
+
 const struct verb_row *options_verb(enum verb verb)
 {
 	for (size_t i = 0; i < verbs_table_count; i++)
@@ -128,13 +130,13 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 	const struct option_row *row = find(name, value ? (size_t)(value - name) : strlen(name));
 
 	if (word[0] != '-' || !word[1])
-		return misused(e, o, word, "is no option");
+		return misused(e, o, word, "is not an option");
 	if (!row)
 		return misused(e, o, word, "no such option");
 	if (!(row->verbs & o->verb))
 		return misused(e, o, word,
-			o->verb == VERB_SCREEN ? "is no option of the screen"
-					       : "is no option of this verb");
+			o->verb == VERB_SCREEN ? "is not an option of the screen"
+					       : "is not an option of this verb");
 	o->given |= UINT64_C(1) << (row - options_table);
 	if (value && !row->argument && !is_flag_value(row, value + 1))
 		return misused(e, o, word, "the option takes no value");
@@ -161,8 +163,9 @@ static int check(const struct options *o, struct probes_error *e)
 			o->verb == VERB_TRACE  ? "no program is named"
 			: o->verb == VERB_LIST ? "no process or program is named"
 					       : "no process is named");
-	if (!o->actions.count && o->verb & (VERB_ATTACH | VERB_TRACE))
-		return misused(e, o, what, "no action is given (-enable, -disable-all, ...)");
+	if (!o->actions.count && o->verb == VERB_ATTACH)
+		return misused(
+			e, o, what, "no action is given; -enable-all switches every probe on");
 	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
 		return report_set(e, PROBES_USAGE, -EINVAL, what,
 			"switch on the screen, or call probes-tui attach",
@@ -180,17 +183,25 @@ static int check(const struct options *o, struct probes_error *e)
 	return 0;
 }
 
+/* The verb at argv[1], and where its options begin; 1: there is no verb. */
+static int read_verb(int argc, char **argv, struct options *o)
+{
+	for (size_t i = 1; argc > 1 && i < verbs_table_count; i++)
+		if (!strcmp(argv[1], verbs_table[i].name)) {
+			o->verb = verbs_table[i].verb;
+			return 2;
+		}
+	return 1;
+}
+
 int options_parse(int argc, char **argv, struct options *o, struct probes_error *e)
 {
 	int at = 1, r = 0;
 
-	*o = (struct options){.verb = VERB_SCREEN, .args = argv + argc};
+	*o = (struct options){
+		.verb = VERB_SCREEN, .args = argv + argc, .launcher_ms = OPTIONS_LAUNCHER_MS};
 	if (argc > 1 && argv[1][0] != '-') {
-		for (size_t i = 1; i < verbs_table_count; i++)
-			if (!strcmp(argv[1], verbs_table[i].name)) {
-				o->verb = verbs_table[i].verb;
-				at = 2;
-			}
+		at = read_verb(argc, argv, o);
 		if (at == 1)
 			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
 				"give list, info, attach, trace, repair, or none for the screen",
@@ -205,7 +216,42 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 		if (o->help || o->version)
 			return r;
 	}
+	/* ocaml-probes does the same. */
+	if (!r && o->verb == VERB_TRACE && !o->actions.count)
+		r = actions_add(&o->actions, "enable-all", PROBES_ENABLE, PROBES_BY_ALL, NULL, e);
 	return r ? r : check(o, e);
+}
+
+const struct option_row *options_unfinished(
+	int argc, char **argv, struct options *o, const char **value, bool *ended)
+{
+	const struct option_row *row;
+	struct probes_error e;
+	int at;
+
+	*o = (struct options){.verb = VERB_SCREEN, .args = argv + argc};
+	*ended = false;
+	*value = argv[argc - 1];
+	/* The last word is no verb yet. */
+	for (at = read_verb(argc - 1, argv, o); at < argc - 1; at++) {
+		const char *name = argv[at] + strspn(argv[at], "-");
+		size_t length = strcspn(name, "=");
+
+		*ended = !strcmp(argv[at], "--");
+		if (*ended)
+			return NULL;
+		row = name == argv[at] ? NULL : find(name, length);
+		if (row && row->argument && !name[length] && at + 1 == argc - 1)
+			return row;
+		if (row && read_option(o, argc, argv, &at, &e) < 0)
+			continue;
+	}
+	if (**value != '-' || !strchr(*value, '='))
+		return NULL;
+	row = find(*value + strspn(*value, "-"), strcspn(*value, "=") - strspn(*value, "-"));
+	if (row)
+		*value = strchr(*value, '=') + 1;
+	return row && row->argument ? row : NULL;
 }
 
 void options_done(struct options *o)

@@ -60,6 +60,7 @@ struct options {
 	bool no_syslog;
 
 	/* the screen */
+	int launcher_ms; /* how long a started launcher is followed */
 	bool hold;
 	bool end_program;
 	bool no_color;
@@ -86,8 +87,8 @@ struct option_row {
 	const char *alias[2]; /* short spellings, or NULL */
 	/*
 	 * Placeholder of the value in help texts; NULL: the option takes none. Completions depend
-	 * on it: "N" or "N[,N]" is a process, "NAME" a process name, "FILE" a file, "a|b" is one of
-	 * these words.
+	 * on it (the table of ui/cli/complete.c): "N" or "N[,N]" is a process, "FILE" a file,
+	 * "P[,P]" are probes, "a|b" is one of these words, and so on.
 	 */
 	const char *argument;
 	unsigned verbs;   /* bits of enum verb: where it is accepted */
@@ -116,6 +117,14 @@ extern const size_t verbs_table_count;
  * the hint. With -help or -version nothing else is checked. Call options_done in either case.
  */
 PROBES_CHECK int options_parse(int argc, char **argv, struct options *o, struct probes_error *e);
+/*
+ * Read an unfinished command line, for completion: what it says already goes into *o, mistakes are
+ * passed over. Returns the option whose value the last word is; or NULL: the last word is an
+ * option, a verb or, where *ended, an argument of the program. *value is where that value, or else
+ * that word, begins. Call options_done.
+ */
+const struct option_row *options_unfinished(
+	int argc, char **argv, struct options *o, const char **value, bool *ended);
 /*
  * Apply one line of the configuration file: the option's name without dashes; the value, yes or no
  * for a flag. Ignored if the command line set the option, or the verb does not accept it.

@@ -11,9 +11,15 @@
 #include <string.h>
 
 #include "ui/report.h"
+#include "ui/shell.h"
 
 /* Fits the three texts of an error, each fully escaped. */
 #define LINE 8192
+
+#define REPORT_CALL 1000 /* a longer call is not repeated */
+
+/* The call that was typed, quoted for a shell and safe for a terminal; NULL: unknown. */
+static char *report_typed;
 
 static void put_format(const char *prefix, const char *format, va_list arguments)
 {
@@ -48,10 +54,61 @@ int report_bad_value(struct probes_error *e, const char *option, const char *val
 	return report_set(e, PROBES_USAGE, -EINVAL, what, hint, "\"%s\" %s", value, why);
 }
 
+/* May a terminal be sent the word as it is? A backslash is escaped only to tell it from others. */
+static bool report_is_safe(const char *word)
+{
+	size_t length = strlen(word), backslashes = 0;
+
+	for (const char *c = word; *c; c++)
+		backslashes += *c == '\\';
+	return probes_escape(word, NULL, 0) == length + backslashes;
+}
+
+void report_call(int argc, char *const *argv)
+{
+	size_t size;
+	FILE *out = open_memstream(&report_typed, &size);
+
+	for (int i = 0; out && i < argc; i++) {
+		if (i)
+			fputc(' ', out);
+		if (report_is_safe(argv[i]))
+			shell_quote(out, argv[i]);
+		else
+			shell_quote_safe(out, argv[i]);
+	}
+	if (!out || fclose(out) != 0)
+		return;
+	if (size > REPORT_CALL) {
+		free(report_typed);
+		report_typed = NULL;
+	}
+}
+
+const char *report_try(const char *as, const char *hint, char *out, size_t size)
+{
+	if (*as && report_typed)
+		snprintf(out, size, "%s %s", as, report_typed);
+	else
+		probes_escape(hint, out, size);
+	return out;
+}
+
+void report_error_of(pid_t pid, const struct probes_error *e)
+{
+	char text[LINE / 4], safe[LINE], hint[LINE / 2], of[32] = "";
+
+	if (pid)
+		snprintf(of, sizeof of, "pid %d: ", pid);
+	snprintf(text, sizeof text, "%s%s%s%s", of, e->what, *e->why ? ": " : "", e->why);
+	probes_escape(text, safe, sizeof safe);
+	report_try(e->as, e->hint, hint, sizeof hint);
+	fprintf(stderr, "probes-tui: %s%s%s\n", safe, *hint ? "; " : "", hint);
+}
+
 void report_error(const struct probes_error *e)
 {
-	report_line(
-		"%s%s%s%s%s", e->what, *e->why ? ": " : "", e->why, *e->hint ? "; " : "", e->hint);
+	report_error_of(0, e);
 }
 
 void report_line(const char *format, ...)
@@ -81,8 +138,14 @@ void report_access(const struct probes_access *access)
 		[PROBES_ACCESS_TRY] = "try",
 	};
 
-	for (size_t i = 0; i < access->count; i++)
-		report_more("%-4s  %s", marks[access->checks[i].mark], access->checks[i].text);
+	char text[LINE / 2];
+
+	for (size_t i = 0; i < access->count; i++) {
+		const struct probes_access_check *check = &access->checks[i];
+
+		fprintf(stderr, "  %-4s  %s\n", marks[check->mark],
+			report_try(check->as, check->text, text, sizeof text));
+	}
 }
 
 void report_log(void *data, enum probes_log_level level, const char *text)

@@ -16,8 +16,18 @@ __attribute__((format(printf, 6, 7))) int report_set(struct probes_error *e,
 int report_bad_value(struct probes_error *e, const char *option, const char *value, const char *why,
 	const char *hint);
 
-/* "probes-tui: WHAT: WHY; TRY" */
+/* Remember the call that was typed, which report_try repeats. At most once. */
+void report_call(int argc, char *const *argv);
+
+/*
+ * What to try, safe for a terminal: the call that was typed, after `as` if that is not empty
+ * ("sudo"), else the hint. Returns out.
+ */
+const char *report_try(const char *as, const char *hint, char *out, size_t size);
+
+/* "probes-tui: WHAT: WHY; TRY"; pid: "probes-tui: pid N: ...". */
 void report_error(const struct probes_error *e);
+void report_error_of(pid_t pid, const struct probes_error *e);
 
 /* "probes-tui: TEXT" */
 __attribute__((format(printf, 1, 2))) void report_line(const char *format, ...);

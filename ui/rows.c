@@ -81,6 +81,13 @@ const char *rows_outcome(enum probes_outcome outcome)
 	return names[outcome];
 }
 
+enum probes_state rows_state(const struct rows *rows, size_t probe)
+{
+	enum probes_state state = probes_live_at(rows->session, probe)->state;
+
+	return rows->live || state == PROBES_NO_SWITCH ? state : PROBES_UNKNOWN;
+}
+
 bool rows_ref(const struct rows *rows, size_t probe, uint32_t *ref)
 {
 	const struct probes_live *live = probes_live_at(rows->session, probe);

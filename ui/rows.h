@@ -57,6 +57,8 @@ PROBES_CHECK int rows_acted(struct rows *rows, struct probes_session *session,
 PROBES_CHECK int rows_refresh(struct rows *rows, struct probes_error *e);
 void rows_done(struct rows *rows);
 
+/* Where states were not read: none where the notes alone say so, or unknown. */
+enum probes_state rows_state(const struct rows *rows, size_t probe);
 /* ok, skipped or failed. */
 const char *rows_outcome(enum probes_outcome outcome);
 /* The count of a probe's semaphores. False: it has none, they differ, or they were not read. */

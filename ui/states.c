@@ -1,17 +1,51 @@
-/* The table of states. Pure data. */
+/* The table of states, and skipped probes in words. Pure. */
 #include "ui/states.h"
 
+#include <stdio.h>
+#include <string.h>
+
 const struct states_row states[STATES_COUNT] = {
-	[PROBES_UNKNOWN] = {"[?]", "not read", STYLE_DIM, 6, 1},
-	[PROBES_OFF] = {"[ ]", "off", STYLE_PLAIN, 4, 0},
-	[PROBES_ON] = {"[*]", "on", STYLE_ON, 3, 0},
-	[PROBES_PARTIAL] = {"[~]",
-		"partial: not all of its sites or semaphores (or processes) agree", STYLE_PARTIAL,
-		2, 4},
-	[PROBES_FOREIGN] = {"[X]", "foreign: another tool holds the byte that would switch it",
-		STYLE_WARN, 1, 5},
-	[PROBES_INCONSISTENT] = {"[!]", "inconsistent: code and semaphore disagree", STYLE_BAD, 0,
-		6},
-	[PROBES_UNREADABLE] = {"[?]", "its memory could not be read", STYLE_DIM, 5, 3},
-	[PROBES_UNLOADED] = {"[-]", "gone: its library was unloaded", STYLE_DIM, 7, 2},
+	[PROBES_UNKNOWN] = {"[?]", "not read", "its state was not read", STYLE_DIM, 6, 1},
+	[PROBES_OFF] = {"[ ]", "off", "not enabled", STYLE_PLAIN, 4, 0},
+	[PROBES_ON] = {"[*]", "on", "enabled, by this session or by others", STYLE_ON, 3, 0},
+	[PROBES_PARTIAL] = {"[~]", "partial",
+		"not all of its sites or semaphores (or processes) agree", STYLE_PARTIAL, 2, 4},
+	[PROBES_FOREIGN] = {"[X]", "foreign", "another tool holds the byte that would switch it",
+		STYLE_FOREIGN, 1, 5},
+	[PROBES_INCONSISTENT] = {"[!]", "inconsistent", "its code and its semaphore disagree",
+		STYLE_BAD, 0, 6},
+	[PROBES_UNREADABLE] = {"[?]", "unreadable", "its memory could not be read", STYLE_DIM, 5,
+		3},
+	[PROBES_NO_SWITCH] = {"[.]", "no switch",
+		"without a semaphore or a handler it cannot be enabled", STYLE_DIM, 7, -1},
+	[PROBES_UNLOADED] = {"[-]", "gone", "its library was unloaded", STYLE_DIM, 8, 2},
 };
+
+const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t size)
+{
+	static const struct {
+		const char *one, *many;
+	} words[PROBES_SKIPS] = {
+		[PROBES_SKIP_OFF] = {"is off already", "are off already"},
+		[PROBES_SKIP_NO_SWITCH] = {"has no semaphore", "have no semaphore"},
+		[PROBES_SKIP_UNLOADED] = {"was unloaded", "were unloaded"},
+		[PROBES_SKIP_AGREES] = {"is left: its code and count agree",
+			"are left: code and count agree"},
+	};
+	size_t length = 0;
+
+	out[0] = '\0';
+	for (int i = PROBES_SKIP_NOT + 1; i < PROBES_SKIPS; i++) {
+		bool one = skips[i] == 1;
+
+		if (!skips[i] || length >= size)
+			continue;
+		snprintf(out + length, size - length, "%s%zu%s %s", length ? ", " : "", skips[i],
+			length ? ""
+			: one  ? " probe"
+			       : " probes",
+			one ? words[i].one : words[i].many);
+		length = strlen(out);
+	}
+	return out;
+}

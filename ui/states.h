@@ -1,6 +1,6 @@
 /*
- * How people see the states of a probe: one row a state, the same in every face. The word of a
- * state is the engine's (probes_state_name).
+ * How people see the states of probes, and why probes were skipped: the same in every face.
+ * Programs see probes_state_name.
  */
 #ifndef UI_STATES_H
 #define UI_STATES_H
@@ -11,13 +11,20 @@
 #define STATES_COUNT (PROBES_UNLOADED + 1)
 
 struct states_row {
-	const char *mark; /* "[*]", in the columns of lists */
-	const char *help; /* what the mark means */
+	const char *mark; /* "[*]", in narrow columns */
+	const char *word; /* "on", where there is room */
+	const char *help; /* what mark and word mean */
 	enum style style;
 	int order;  /* in a list sorted by state: from 0, what needs attention first */
-	int weight; /* in a sum over processes or rows the heaviest state wins; 0: on, off */
+	int weight; /* in a sum over processes or rows the heaviest state wins; 0: on, off; -1:
+		       counts only where nothing else is */
 };
 
 extern const struct states_row states[STATES_COUNT];
+
+#define STATES_SKIPS 160 /* enough for states_skips */
+
+/* "28 probes are off already, 2 have no semaphore"; "" where none was skipped. Returns out. */
+const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t size);
 
 #endif

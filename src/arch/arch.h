@@ -12,6 +12,7 @@
 #define ARCH_SITE_BYTES 6    /* read at every site; those behind a short site are other code */
 #define ARCH_SWITCH_BYTES 1  /* changed to switch a site */
 #define ARCH_FIXED_BYTES 4   /* from arch_site.fixed_at on */
+#define ARCH_HELD_AT 0       /* offset of the byte that a tracer replaces to hold a site */
 #define ARCH_BREAKPOINT 0xcc /* int3: a uprobe or a debugger */
 
 struct arch_site {

@@ -25,9 +25,7 @@ void error_explain_shortage(int code, char *why, size_t why_size, char *hint, si
 			snprintf(hint, hint_size, "raise the limit: ulimit -n %llu",
 				(unsigned long long)limit.rlim_max);
 		else
-			snprintf(hint, hint_size,
-				"name fewer processes, or have root raise the hard limit (ulimit "
-				"-Hn)");
+			snprintf(hint, hint_size, "have root raise the hard limit (ulimit -Hn)");
 	} else if (code == -ENFILE) {
 		snprintf(why, why_size, "this machine has no file descriptors left");
 		snprintf(hint, hint_size,
@@ -50,7 +48,7 @@ int error_set(struct probes_error *e, enum probes_status status, int code, const
 	vsnprintf(e->what, sizeof e->what, what, args);
 	va_end(args);
 	snprintf(e->why, sizeof e->why, "%s", strerror(-code));
-	e->hint[0] = '\0';
+	e->hint[0] = e->as[0] = '\0';
 	if (error_is_shortage(code))
 		error_explain_shortage(code, e->why, sizeof e->why, e->hint, sizeof e->hint);
 	return code;
@@ -74,8 +72,24 @@ int error_hint(struct probes_error *e, const char *hint, ...)
 
 	if (error_is_shortage(e->code))
 		return e->code;
+	e->as[0] = '\0';
 	va_start(args, hint);
 	vsnprintf(e->hint, sizeof e->hint, hint, args);
+	va_end(args);
+	return e->code;
+}
+
+int error_remains(struct probes_error *e, const char *hint, ...)
+{
+	size_t used = strlen(e->hint);
+	va_list args;
+
+	e->as[0] = '\0';
+	if (used)
+		used += (size_t)snprintf(e->hint + used, sizeof e->hint - used, "; ");
+	va_start(args, hint);
+	if (used < sizeof e->hint)
+		vsnprintf(e->hint + used, sizeof e->hint - used, hint, args);
 	va_end(args);
 	return e->code;
 }

@@ -25,6 +25,13 @@ int error_why(struct probes_error *e, const char *why, ...) __attribute__((forma
 /* Set what to try. Returns e->code. */
 int error_hint(struct probes_error *e, const char *hint, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Append to the hint what remains, and how to undo it; to the hint of a shortage as well, since it
+ * holds whatever the cause. Returns e->code.
+ */
+int error_remains(struct probes_error *e, const char *hint, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* There is no memory for `what`. Returns -ENOMEM. */
 int error_memory(struct probes_error *e, const char *what);
 

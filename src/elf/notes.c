@@ -68,6 +68,7 @@ static bool notes_take(
 		if (n->tally) {
 			if (!tally_add(n->tally, one.provider, one.name))
 				return false;
+			n->tally->semaphores |= one.semaphore != 0;
 			continue;
 		}
 		/* Once the budget refuses a note, this one and all later ones are only counted. */

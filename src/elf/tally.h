@@ -16,7 +16,8 @@ struct tally {
 	size_t size;     /* a power of two */
 	size_t count;
 	uint64_t secret;
-	bool more; /* there are more than TALLY_MOST */
+	bool more;       /* there are more than TALLY_MOST */
+	bool semaphores; /* some have one */
 };
 
 /* An all-zero tally is empty. False when there is no memory. */

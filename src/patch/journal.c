@@ -225,10 +225,12 @@ int journal_adopt(struct journal *j, const struct journal_found *found)
 	close(dir);
 	/* The folder may belong to another user, who can put anything there, even a hard link to a
 	 * file that only we may write. */
-	if (r == 0 && (fstat(j->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
-			      st.st_uid != found->place.owner || st.st_dev != found->device ||
-			      st.st_ino != found->inode))
+	if (r == 0 &&
+		(fstat(j->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != found->place.owner ||
+			st.st_dev != found->device || st.st_ino != found->inode))
 		r = -ESTALE;
+	else if (r == 0 && st.st_nlink != 1)
+		r = -EMLINK;
 	/* A session that tests the lock holds it for a moment. A file system without locks: go on.
 	 */
 	for (int tries = 0; r == 0 && flock(j->fd, LOCK_EX | LOCK_NB) < 0; tries++) {

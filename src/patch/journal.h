@@ -86,7 +86,7 @@ struct journal_found;
 /*
  * Append to a journal that another session left, after its last whole block: a repair is recorded
  * in the journal that it repairs, so that a repair that is killed can be repaired. 0 or a negative
- * errno; -ESTALE: the file was replaced since it was found.
+ * errno; -ESTALE: the file was replaced since it was found; -EMLINK: it has other names.
  */
 int journal_adopt(struct journal *j, const struct journal_found *found);
 

@@ -120,43 +120,62 @@ static void plan_guard(const struct plan_step *s, size_t site, struct plan_check
 	memcpy(c->bytes, s->h->original[site], ARCH_SITE_BYTES);
 }
 
-/* What is to be undone of the code of a site: nothing if others have changed its count since. */
-static int32_t plan_code_part(const struct plan_step *s, uint32_t i, const uint32_t *from)
+/* What is to be undone of the code of a site. */
+static int32_t plan_code_part(const struct plan_step *s, uint32_t i)
 {
-	size_t site = s->site + i;
-	uint32_t k = s->p->sites[i].semaphore;
+	return s->undo && s->undo->of[PLAN_CODE] ? s->undo->of[PLAN_CODE][s->site + i] : 0;
+}
 
-	if (!s->undo || !s->undo->of[PLAN_CODE])
-		return 0;
-	if (k != PROBES_NONE && s->undo->expected[site] != PROBES_NONE &&
-		s->undo->expected[site] != from[k])
-		return 0;
-	return s->undo->of[PLAN_CODE][site];
+/* Was the probe caught between the writes of the change that is undone? */
+static bool plan_torn(const struct plan_step *s)
+{
+	return s->undo && s->undo->torn && s->undo->torn[s->p - s->h->probes];
+}
+
+/* Is the site's code still as the change that is undone left it? */
+static bool plan_code_stays(const struct plan_step *s, uint32_t i)
+{
+	int32_t part = plan_code_part(s, i);
+
+	return part && s->view->on[s->site + i] == (part > 0);
 }
 
 /*
- * Sites follow their semaphore where it goes to or from 0, or always; but a part of their code that
- * is undone goes first.
+ * Does an undo set a site to what its count says, though that stays 0 or stays > 0? Then code and
+ * count may disagree because of the change that is undone: others have moved the count since, and
+ * not the code. What the change found is never written back where that disagrees with the count: it
+ * was inconsistent, and by now somebody else may rely on the code.
  */
+static bool plan_code_follows(const struct plan_step *s, uint32_t i)
+{
+	const int32_t *parts = s->undo ? s->undo->of[PLAN_SEMAPHORE] : NULL;
+
+	if (plan_torn(s) || plan_code_part(s, i))
+		return plan_torn(s) || plan_code_stays(s, i);
+	/* Nobody can tell what another tool keeps below the bytes that it has put there. */
+	return parts && parts[plan_step_slot(s, s->p->sites[i].semaphore)] &&
+	       s->h->site_live[s->site + i].state != PROBES_FOREIGN;
+}
+
+/* Sites follow their semaphore where it goes to or from 0, or always. */
 static bool plan_edit_sites(struct plan *p, const struct plan_step *s, const uint32_t *to,
 	const uint32_t *from, bool always)
 {
 	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
-		int32_t part = plan_code_part(s, i, from);
-		bool crosses = k != PROBES_NONE && (from[k] > 0) != (to[k] > 0), on = part < 0;
 		size_t site = s->site + i;
 		struct probes_edit edit;
 		struct plan_check *c;
+		bool crosses, on;
 
-		if (!part && (k == PROBES_NONE || (!always && !crosses)))
+		if (k == PROBES_NONE)
 			continue;
-		if (!part)
-			on = to[k] > 0;
-		if (s->view->on[site] == on)
+		crosses = (from[k] > 0) != (to[k] > 0);
+		on = to[k] > 0;
+		if (s->view->on[site] == on || !(crosses || always || plan_code_follows(s, i)))
 			continue;
 		edit = kind_of(s->p)->edit(s->p->sites[i].address, on);
-		if (part || (!crosses && !s->undo))
+		if (s->undo ? plan_code_part(s, i) != 0 : !crosses)
 			edit.role = PROBES_ROLE_CODE_ALONE;
 		c = plan_add(p, s, i, edit);
 		if (!c)
@@ -205,8 +224,9 @@ static bool plan_edit_semaphore(struct plan *p, const struct plan_step *s, uint3
 		return false;
 	for (uint32_t k = 0; k < count; k++)
 		*(struct plan_refcount_site *)array_add(&p->refcount_sites) =
-			(struct plan_refcount_site){.address = s->h->sites[counting[k]].address,
-				.own = s->h->original[counting[k]][0]};
+			(struct plan_refcount_site){
+				.address = s->h->sites[counting[k]].address + ARCH_HELD_AT,
+				.own = s->h->original[counting[k]][ARCH_HELD_AT]};
 	return true;
 }
 
@@ -257,6 +277,10 @@ static int plan_refuse(const struct plan *p, const struct probes_item *item, str
 	error_why(e, "%s", item->why);
 	if (item->force_helps)
 		return error_hint(e, "-force sets code and semaphore alike");
+	if (item->skip == PROBES_SKIP_NO_SWITCH)
+		return item->verb == PROBES_DISABLE
+			       ? e->code
+			       : error_hint(e, "bpftrace, perf or gdb can trace it");
 	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
 }
 
@@ -283,7 +307,7 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 
 		if (!item || !plan_open_step(p, chosen[i].probe, &s))
 			return error_memory(e, "a plan");
-		if (!plan_step_check(&s, mode->force, verb, item)) {
+		if (!plan_step_check(&s, mode, verb, item)) {
 			if (chosen[i].named && refused == SIZE_MAX)
 				refused = i;
 			continue;
@@ -295,7 +319,7 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 		from = to + semaphores;
 		for (uint32_t k = 0; k < semaphores; k++) {
 			from[k] = plan_step_value(&s, k);
-			to[k] = plan_step_target(from[k], verb, mode->force);
+			to[k] = plan_step_target(from[k], verb, mode);
 		}
 		if (!plan_edit_probe(p, &s, to, from, verb == PROBES_ENABLE, mode->force))
 			return error_memory(e, "a plan");
@@ -316,15 +340,15 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
  * will add it again, our part is not settled until then.
  */
 static bool plan_restore_check(struct plan *p, const struct plan_step *s, const uint32_t *to,
-	const uint32_t *from, bool follow, struct probes_item *item)
+	const uint32_t *from, struct probes_item *item)
 {
 	if (s->p->broken)
-		return plan_step_not(item, PROBES_NOT_DONE, s->p->broken);
+		return plan_step_not(item, s->p->broken);
 	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 
-		if (((k != PROBES_NONE && (follow || (from[k] > 0) != (to[k] > 0))) ||
-			    plan_code_part(s, i, from)) &&
+		if (k != PROBES_NONE &&
+			(plan_torn(s) || plan_code_part(s, i) || (from[k] > 0) != (to[k] > 0)) &&
 			!plan_step_unheld(s, true, PROBES_DISABLE, item))
 			return false;
 	}
@@ -332,7 +356,7 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 		return false;
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
 		if (plan_step_steals(s, i, to[i]))
-			return plan_step_not(item, PROBES_NOT_DONE,
+			return plan_step_not(item,
 				"uprobes (or breakpoints) at its sites may own the rest of its "
 				"count");
 	for (uint32_t i = 0; s->view->remaining && i < s->p->semaphore_count; i++) {
@@ -345,12 +369,13 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 	return true;
 }
 
-static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
+static bool plan_restore_probe(struct plan *p, struct plan_step *s)
 {
+	size_t edits = p->edits.count;
 	uint32_t count = s->p->semaphore_count, *to = plan_targets(p, count), *from = to + count;
 	int32_t *remaining = s->view->remaining;
 	struct probes_item *item;
-	bool up = false, any = false;
+	bool up = false, any = false, stays = false;
 
 	if (!to)
 		return false;
@@ -366,25 +391,29 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s, bool follow)
 		to[i] = value < 0 ? 0 : value > s->limit ? s->limit : (uint32_t)value;
 		any = true;
 	}
-	for (uint32_t i = 0; s->undo->of[PLAN_CODE] && i < s->p->site_count; i++) {
-		int32_t part = s->undo->of[PLAN_CODE][s->site + i];
-
-		up = up || (part < 0 && !any);
-		any = any || part;
+	for (uint32_t i = 0; i < s->p->site_count; i++) {
+		up = up || (plan_code_part(s, i) < 0 && !any);
+		any = any || plan_code_part(s, i);
 	}
-	if (!any && (!follow || s->p->broken || plan_step_consistent(s)))
+	if (!any && (!plan_torn(s) || s->p->broken || plan_step_consistent(s)))
 		return true;
 	item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
-	if (!item || !plan_restore_check(p, s, to, from, follow, item))
+	if (!item || !plan_restore_check(p, s, to, from, item))
 		return item;
 	/* A count that probes share is undone once. */
 	for (uint32_t i = 0; remaining && i < count; i++)
 		remaining[plan_step_slot(s, i)] = 0;
-	return plan_edit_probe(p, s, to, from, up, follow);
+	if (!plan_edit_probe(p, s, to, from, up, false))
+		return false;
+	for (uint32_t i = 0; i < s->p->site_count; i++)
+		stays = stays || plan_code_stays(s, i);
+	if (stays && p->edits.count == edits)
+		plan_step_skip(item, PROBES_SKIP_AGREES, PLAN_AGREES);
+	return true;
 }
 
 int plan_restore(struct plan *p, const size_t *which, size_t count, const struct plan_parts *undo,
-	bool follow, struct probes_error *e)
+	struct probes_error *e)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct probes_item *item;
@@ -398,7 +427,7 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const struct
 			item = plan_item(p, s.probe, PROBES_DISABLE);
 			if (!item)
 				return error_memory(e, "a plan");
-			plan_step_not(item, PROBES_SKIPPED,
+			plan_step_skip(item, PROBES_SKIP_UNLOADED,
 				PLAN_UNLOADED ": nothing is left to undo there");
 			continue;
 		}
@@ -411,7 +440,7 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const struct
 				return error_memory(e, "a plan");
 			memcpy(s.view->remaining, delta, slots * sizeof *delta);
 		}
-		if (!plan_restore_probe(p, &s, follow))
+		if (!plan_restore_probe(p, &s))
 			return error_memory(e, "a plan");
 	}
 	return 0;

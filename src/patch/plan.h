@@ -18,8 +18,8 @@
 
 /* A site of a count in which the kernel counts as well: a tool that holds the site counts there. */
 struct plan_refcount_site {
-	uint64_t address;
-	uint8_t own; /* its first byte while nobody holds it */
+	uint64_t address; /* of the byte at ARCH_HELD_AT */
+	uint8_t own;      /* that byte while nobody holds the site */
 };
 
 /* What is verified for one edit besides its `old` bytes. */
@@ -74,21 +74,22 @@ struct plan {
 /* What is undone by itself, and what a part of it is. */
 enum plan_resource {
 	PLAN_SEMAPHORE, /* by semaphore, at the first of its address: added to the count */
-	PLAN_CODE,      /* by site: 1 switched on, -1 off, while its count stayed > 0 or stayed 0.
-			   Code that followed its count has no part: it follows the count back */
+	PLAN_CODE, /* by site: > 0 switched on, < 0 off, while its count stayed > 0 or stayed 0.
+		      Code that followed its count has no part: it follows the count back */
 	PLAN_RESOURCES
 };
 
 /* Parts of the resources of one object. */
 struct plan_parts {
 	int32_t *of[PLAN_RESOURCES]; /* NULL: none of that kind */
-	/* Per site with a part of its code: the count that the site has if nobody else has changed
-	   it since; else the site stays as it is. PROBES_NONE: whatever the count. NULL: no part */
-	uint32_t *expected;
+	/* Per probe: caught between the writes of a change, so that its code may disagree with its
+	   count. Not owned; NULL: none. */
+	bool *torn;
 };
 
 struct plan_mode {
 	bool force; /* set counts to 1 or 0, sites follow */
+	bool keep;  /* under force: counts stay, sites follow */
 };
 
 /* Start an empty plan. */
@@ -105,17 +106,21 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 
 /*
  * Plan to take back parts: `undo` holds those of each object. Probes are taken in the order of
- * `which`. `follow`: sites are set to what their semaphore says even where that does not change, to
- * complete a switch that was interrupted. The part of a count that a live uprobe may hold is never
- * taken: such a probe stays as it is, not done, as does one whose notes or memory are broken now,
- * and one whose count would go below 0 and is among p->lowered; elsewhere it becomes 0.
+ * `which`. The part of a count that a live uprobe may hold is never taken: such a probe stays as it
+ * is, not done, as does one whose notes or memory are broken now, and one whose count would go
+ * below 0 and is among p->lowered; elsewhere it becomes 0.
+ *
+ * An undo never makes code and count disagree: a site is written only to what its count says. Where
+ * a part of code is the only one, and the code agrees with the count as it is, the probe is
+ * skipped.
  */
 int plan_restore(struct plan *p, const size_t *which, size_t count, const struct plan_parts *undo,
-	bool follow, struct probes_error *e);
+	struct probes_error *e);
 
 /* ---- one probe of a plan; for plan.c and plan_step.c alone ---- */
 
 #define PLAN_UNLOADED "its object has been unloaded"
+#define PLAN_AGREES "its code and count agree; with its former code they would disagree"
 
 struct plan_step {
 	const struct object_probes *h;
@@ -141,7 +146,7 @@ static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semap
 }
 
 /* The count after a verb. */
-uint32_t plan_step_target(uint32_t value, enum probes_verb verb, bool force);
+uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct plan_mode *mode);
 
 /* Do sites and counts agree, after what is planned so far? */
 bool plan_step_consistent(const struct plan_step *s);
@@ -155,8 +160,9 @@ uint32_t plan_step_all_held(const struct plan_step *s);
  */
 bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to);
 
-/* Set why a probe is not switched (`why` must outlive the plan). Returns false. */
-bool plan_step_not(struct probes_item *item, enum probes_outcome outcome, const char *why);
+/* Set why a probe is not switched (`why` must outlive the plan). Both return false. */
+bool plan_step_not(struct probes_item *item, const char *why);
+bool plan_step_skip(struct probes_item *item, enum probes_skip skip, const char *why);
 
 /*
  * Each returns whether the probe may be switched in this respect, or says in the item why not: its
@@ -168,7 +174,7 @@ bool plan_step_unheld(
 	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
 bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered, uint64_t address,
 	struct probes_item *item);
-bool plan_step_check(
-	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
+bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, enum probes_verb verb,
+	struct probes_item *item);
 
 #endif

@@ -9,9 +9,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool plan_step_not(struct probes_item *item, enum probes_outcome outcome, const char *why)
+bool plan_step_not(struct probes_item *item, const char *why)
 {
-	item->outcome = outcome;
+	item->outcome = PROBES_NOT_DONE;
+	item->why = why;
+	return false;
+}
+
+bool plan_step_skip(struct probes_item *item, enum probes_skip skip, const char *why)
+{
+	item->outcome = PROBES_SKIPPED;
+	item->skip = skip;
 	item->why = why;
 	return false;
 }
@@ -30,7 +38,7 @@ __attribute__((format(printf, 4, 5))) static bool plan_step_say(const struct pla
 	va_end(args);
 	if (slot && n < 0)
 		s->texts->count--;
-	return plan_step_not(item, PROBES_NOT_DONE, n < 0 ? plain : *slot);
+	return plan_step_not(item, n < 0 ? plain : *slot);
 }
 
 bool plan_step_readable(const struct plan_step *s, struct probes_item *item)
@@ -41,7 +49,7 @@ bool plan_step_readable(const struct plan_step *s, struct probes_item *item)
 		readable = readable && plan_step_value(s, i) != PROBES_NONE;
 	for (uint32_t i = 0; i < s->p->site_count; i++)
 		readable = readable && s->h->site_live[s->site + i].state != PROBES_UNREADABLE;
-	return readable || plan_step_not(item, PROBES_NOT_DONE, "its memory cannot be read");
+	return readable || plan_step_not(item, "its memory cannot be read");
 }
 
 bool plan_step_unheld(
@@ -73,12 +81,13 @@ bool plan_step_consistent(const struct plan_step *s)
 	return true;
 }
 
-/* Does another tool hold a site by its first byte? */
+/* Does another tool hold a site? */
 static bool plan_step_held(const struct plan_step *s, size_t site)
 {
 	const struct probes_site_live *live = &s->h->site_live[site];
 
-	return live->count > 0 && live->bytes[0] != s->h->original[site][0];
+	return live->count > ARCH_HELD_AT &&
+	       live->bytes[ARCH_HELD_AT] != s->h->original[site][ARCH_HELD_AT];
 }
 
 uint32_t plan_step_all_held(const struct plan_step *s)
@@ -142,7 +151,7 @@ bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered,
 	if (!by || by->address != address)
 		return true;
 	if (!by->owner)
-		return plan_step_not(item, PROBES_NOT_DONE, plain);
+		return plan_step_not(item, plain);
 	return plan_step_say(s, item, plain,
 		by->living ? "session %d has lowered its count, and will raise it again"
 			   : "session %d lowered its count and was interrupted: repair raises it "
@@ -150,45 +159,53 @@ bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered,
 		by->owner);
 }
 
-bool plan_step_check(
-	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item)
+bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, enum probes_verb verb,
+	struct probes_item *item)
 {
-	uint32_t largest = 0;
+	uint32_t largest = 0, on = 0;
 
 	if (s->h->info.gone)
-		return plan_step_not(item, PROBES_SKIPPED, PLAN_UNLOADED);
+		return plan_step_skip(item, PROBES_SKIP_UNLOADED, PLAN_UNLOADED);
 	if (s->p->broken)
-		return plan_step_not(item, PROBES_NOT_DONE, s->p->broken);
+		return plan_step_not(item, s->p->broken);
 	if (!s->p->semaphore_count)
-		return plan_step_not(item, PROBES_SKIPPED, "nothing to switch: no semaphore");
-	if (!plan_step_readable(s, item) || !plan_step_unheld(s, force, verb, item))
+		return plan_step_skip(
+			item, PROBES_SKIP_NO_SWITCH, "nothing to switch: no semaphore");
+	if (!plan_step_readable(s, item) || !plan_step_unheld(s, mode->force, verb, item))
 		return false;
 	for (uint32_t k = 0; k < s->p->semaphore_count; k++) {
 		uint32_t value = plan_step_value(s, k);
 
 		largest = value > largest ? value : largest;
-		if (plan_step_steals(s, k, plan_step_target(value, verb, force)))
-			return plan_step_not(item, PROBES_NOT_DONE,
+		if (plan_step_steals(s, k, plan_step_target(value, verb, mode)))
+			return plan_step_not(item,
 				"the uprobes (or breakpoints) at its sites may own all of its "
 				"count");
 	}
-	if (force)
+	if (mode->force)
 		return true;
 	if (!plan_step_consistent(s)) {
+		for (uint32_t i = 0; i < s->p->site_count; i++)
+			on += s->view->on[s->site + i];
 		item->force_helps = true;
-		return plan_step_not(
-			item, PROBES_NOT_DONE, "its sites and its count disagree (inconsistent)");
+		if (on && on < s->p->site_count)
+			return plan_step_say(s, item, "its sites disagree (partial)",
+				"%u of its %u sites are on, the others off (partial)", on,
+				s->p->site_count);
+		return plan_step_not(item, "its sites and its count disagree (inconsistent)");
 	}
 	if (verb == PROBES_DISABLE && largest == 0)
-		return plan_step_not(item, PROBES_SKIPPED, "it is not enabled: its count is 0");
+		return plan_step_skip(item, PROBES_SKIP_OFF, "it is off already: its count is 0");
 	if (verb == PROBES_ENABLE && largest >= s->limit)
-		return plan_step_not(item, PROBES_NOT_DONE, "its count is at its limit");
+		return plan_step_not(item, "its count is at its limit");
 	return true;
 }
 
-uint32_t plan_step_target(uint32_t value, enum probes_verb verb, bool force)
+uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct plan_mode *mode)
 {
-	if (force)
+	if (mode->force && mode->keep)
+		return value;
+	if (mode->force)
 		return verb == PROBES_ENABLE;
 	if (verb == PROBES_ENABLE)
 		return value + 1;

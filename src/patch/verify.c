@@ -251,7 +251,8 @@ static uint8_t verify_see(
 
 static uint8_t verify_see_guard(const struct verify *l, const struct verify_batch *b, size_t i)
 {
-	return verify_see(l, b, l->guard[i], verify_check(l, i)->bytes[0]);
+	return verify_see(
+		l, b, l->guard[i] + ARCH_HELD_AT, verify_check(l, i)->bytes[ARCH_HELD_AT]);
 }
 
 static uint8_t verify_see_refcount_site(

@@ -81,6 +81,12 @@ static inline const struct kind_ops *kind_of(const struct probes_probe *probe)
 	return kind_table[probe->kind];
 }
 
+/* Is there nothing to switch? */
+static inline bool kind_no_switch(const struct probes_probe *probe)
+{
+	return !probe->semaphore_count && !kind_of(probe)->edit;
+}
+
 /* What the name of a provider says about its notes; never NULL. */
 const struct kind_provider *kind_provider(const char *name);
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/order.h"
 #include "probe/grouping.h"
+#include "probe/kind.h"
 #include "probe/runtime.h"
 #include "process/descriptors.h"
 #include "process/maps.h"
@@ -226,12 +227,14 @@ static bool object_probes_fill(struct object_probes *h, bool live)
 			object_rest(h->file);
 	}
 	for (size_t i = 0; fits && i < h->probe_count; i++) {
-		h->live[i] = object_probes_unread(PROBES_UNKNOWN);
 		/* Some of its sites may be unknown: it would be switched in part. */
 		if (h->info.left_out)
 			grouping_break(&h->probes[i], PROBES_FLAW_NOTES,
 				"its object has too many notes: some were left out, "
 				"perhaps of this probe, too");
+		h->live[i] = object_probes_unread(
+			!h->probes[i].flaw && kind_no_switch(&h->probes[i]) ? PROBES_NO_SWITCH
+									    : PROBES_UNKNOWN);
 	}
 	if (fits && live)
 		fits = object_probes_join_semaphores(h, l.places);

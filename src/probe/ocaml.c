@@ -45,7 +45,7 @@ static const char *ocaml_mismatch(const uint8_t original[ARCH_SITE_BYTES])
 {
 	return arch_is_site(&arch_site_ocaml, original)
 		       ? NULL
-		       : "the code at one of its sites is no OCaml probe";
+		       : "the code at one of its sites is not an OCaml probe";
 }
 
 /* A probe may be on in its file: the live byte decides, whatever the file holds. */

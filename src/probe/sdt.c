@@ -17,7 +17,8 @@ static const struct kind_provider *sdt_provider(const char *name)
 static const char *sdt_about(const struct probes_probe *probe)
 {
 	return probe->semaphore_count ? "sdt: a nop; the program looks at the semaphore"
-				      : "sdt: a nop; no semaphore, so there is nothing to switch";
+				      : "sdt: a nop; no semaphore, so there is nothing to switch: "
+					"bpftrace, perf or gdb can trace it";
 }
 
 /* The instruction of a site may be any; tracers do not care either. */
@@ -32,12 +33,12 @@ static enum probes_state sdt_judge(const uint8_t original[ARCH_SITE_BYTES],
 {
 	if (count < arch_site_sdt.length)
 		return PROBES_UNREADABLE;
-	return live[0] == original[0] ? PROBES_UNKNOWN : PROBES_FOREIGN;
+	return live[ARCH_HELD_AT] == original[ARCH_HELD_AT] ? PROBES_UNKNOWN : PROBES_FOREIGN;
 }
 
 static enum probes_holder sdt_holder(const uint8_t live[ARCH_SITE_BYTES])
 {
-	return live[0] == ARCH_BREAKPOINT ? PROBES_HOLDER_INT3 : PROBES_HOLDER_OTHER;
+	return live[ARCH_HELD_AT] == ARCH_BREAKPOINT ? PROBES_HOLDER_INT3 : PROBES_HOLDER_OTHER;
 }
 
 const struct kind_ops sdt_ops = {

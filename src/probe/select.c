@@ -55,7 +55,8 @@ static bool select_object_matches(const struct probes_object *o, const char *tex
 struct select_walk {
 	const struct catalog *catalog;
 	const struct probes_switch_options *narrow;
-	char *provider; /* decoded */
+	char *provider;  /* decoded */
+	const char *raw; /* or literally so */
 	size_t object, local;
 };
 
@@ -65,7 +66,17 @@ static void select_walk_begin(
 	static const struct probes_switch_options everything;
 
 	*w = (struct select_walk){.catalog = c, .narrow = narrow ? narrow : &everything};
-	w->provider = select_decode(w->narrow->provider);
+	w->raw = w->narrow->provider;
+	w->provider = select_decode(w->raw);
+	/* What listings print comes first: the text is raw only if no provider decodes to it. */
+	for (size_t i = 0; w->provider && strcmp(w->provider, w->raw) && i < c->objects.count;
+		i++) {
+		const struct object_probes *h = catalog_object(c, i);
+
+		for (size_t k = 0; k < h->probe_count && strcmp(w->provider, w->raw); k++)
+			if (!strcmp(h->probes[k].provider, w->provider))
+				w->raw = w->provider;
+	}
 }
 
 static const struct probes_probe *select_walk_next(struct select_walk *w, size_t *index)
@@ -80,8 +91,7 @@ static const struct probes_probe *select_walk_next(struct select_walk *w, size_t
 			const struct probes_probe *p = &h->probes[w->local++];
 
 			*index = h->info.first_probe + w->local - 1;
-			if (!w->narrow->provider ||
-				select_same(w->narrow->provider, w->provider, p->provider))
+			if (!w->raw || select_same(w->raw, w->provider, p->provider))
 				return p;
 		}
 	}

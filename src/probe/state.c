@@ -67,6 +67,8 @@ void state_judge(struct object_probes *h, size_t local)
 		live->state = PROBES_INCONSISTENT;
 	else if (t.raised && t.zero)
 		live->state = PROBES_PARTIAL;
+	else if (kind_no_switch(p))
+		live->state = PROBES_NO_SWITCH;
 	else
 		live->state = t.raised || t.on ? PROBES_ON : PROBES_OFF;
 }
@@ -81,6 +83,7 @@ const char *probes_state_name(enum probes_state state)
 		[PROBES_FOREIGN] = "foreign",
 		[PROBES_INCONSISTENT] = "inconsistent",
 		[PROBES_UNREADABLE] = "unreadable",
+		[PROBES_NO_SWITCH] = "none",
 		[PROBES_UNLOADED] = "gone",
 	};
 

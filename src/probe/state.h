@@ -6,6 +6,7 @@
  *     partial       some sites are on, others off
  *     inconsistent  a site is on and its semaphore 0, or the other way round
  *     partial       some semaphores are 0, others not
+ *     no switch     it has no semaphore, and its sites have no switch
  *     on            a semaphore is > 0, or (without semaphores) the sites are on
  *     off
  */

@@ -109,6 +109,7 @@ static int access_noted(struct access_facts *f, int code)
 static void access_gather_process(struct access_facts *f)
 {
 	char path[64], ours[64] = "", theirs[64] = "", *text, *our_map;
+	unsigned long first, outside, count;
 	uint64_t uids[3] = {0}, gids[3] = {0};
 	size_t size;
 
@@ -131,17 +132,18 @@ static void access_gather_process(struct access_facts *f)
 	snprintf(path, sizeof path, "/proc/%d/ns/user", f->pid);
 	if (readlink("/proc/self/ns/user", ours, sizeof ours - 1) < 0)
 		return;
-	if (readlink(path, theirs, sizeof theirs - 1) >= 0) {
+	if (readlink(path, theirs, sizeof theirs - 1) >= 0)
 		f->same_user_namespace = !strcmp(ours, theirs);
-		return;
-	}
 	/* The uid maps may be readable even if the link is not: different maps prove different
-	 * namespaces. */
+	 * namespaces. The first namespace of the machine maps every id to itself. */
 	snprintf(path, sizeof path, "/proc/%d/uid_map", f->pid);
 	if (procfs_read(AT_FDCWD, "/proc/self/uid_map", &our_map, &size) == 0) {
-		if (procfs_read(AT_FDCWD, path, &text, &size) == 0 && strcmp(our_map, text))
+		if (f->same_user_namespace < 0 && procfs_read(AT_FDCWD, path, &text, &size) == 0 &&
+			strcmp(our_map, text))
 			f->same_user_namespace = 0;
-		free(text);
+		f->enclosed = f->same_user_namespace == 0 &&
+			      (sscanf(our_map, "%lu %lu %lu", &first, &outside, &count) != 3 ||
+				      first || outside || count != UINT32_MAX);
 	}
 	free(our_map);
 }
@@ -160,8 +162,10 @@ void access_gather(pid_t pid, struct access_facts *f)
 		return;
 	access_gather_self(f);
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	if (access_noted(f, procfs_stat(AT_FDCWD, path, &stat)) < 0)
+	if (access_noted(f, procfs_stat(AT_FDCWD, path, &stat)) < 0) {
+		f->absence = procfs_absence(pid);
 		return;
+	}
 	f->exists = true;
 	f->thread = pid;
 	if (stat.state == 'Z' || stat.state == 'X') {
@@ -216,6 +220,22 @@ static void access_check(
 	va_end(args);
 }
 
+/* The same call, after these words; the text is an example. */
+__attribute__((format(printf, 3, 4))) static void access_try_as(
+	const struct access_facts *f, struct probes_access *a, const char *as, ...)
+{
+	char words[sizeof a->checks->as];
+	size_t before = a->count;
+	va_list args;
+
+	va_start(args, as);
+	vsnprintf(words, sizeof words, as, args);
+	va_end(args);
+	access_check(a, PROBES_ACCESS_TRY, "%s probes-tui -pid %d", words, f->pid);
+	if (a->count > before)
+		memcpy(a->checks[before].as, words, sizeof words);
+}
+
 static void access_attempts(const struct access_facts *f, struct probes_access *a)
 {
 	bool known = !f->machine[0];
@@ -260,6 +280,8 @@ static bool access_other_group(const struct access_facts *f)
 	       f->our_gid != f->saved_gid;
 }
 
+#define ACCESS_OUTSIDE "run probes-tui outside of your user namespace"
+
 /* What to try: become its user and group, or get CAP_SYS_PTRACE. The last one is the hint of an
  * error. */
 static void access_suggest(const struct access_facts *f, struct probes_access *a)
@@ -272,14 +294,14 @@ static void access_suggest(const struct access_facts *f, struct probes_access *a
 		      f->same_user_namespace != 0 && f->ptrace_scope <= 0;
 
 	if (enough && f->our_uid != 0)
-		access_check(a, PROBES_ACCESS_TRY, "sudo -u '#%u' -g '#%u' probes-tui -pid %d",
-			f->real_uid, f->real_gid, f->pid);
+		access_try_as(f, a, "sudo -u '#%u' -g '#%u'", f->real_uid, f->real_gid);
 	else if (enough && capability_in(f->our_capabilities, CAPABILITY_SETUID) &&
 		 capability_in(f->our_capabilities, CAPABILITY_SETGID))
-		access_check(a, PROBES_ACCESS_TRY,
-			"setpriv --reuid %u --regid %u --clear-groups probes-tui -pid %d",
-			f->real_uid, f->real_gid, f->pid);
-	if (f->bounded) {
+		access_try_as(f, a, "setpriv --reuid %u --regid %u --clear-groups", f->real_uid,
+			f->real_gid);
+	if (f->enclosed) {
+		access_check(a, PROBES_ACCESS_TRY, ACCESS_OUTSIDE);
+	} else if (f->bounded) {
 		access_check(a, PROBES_ACCESS_TRY, "run probes-tui on the host, as root");
 		access_check(a, PROBES_ACCESS_TRY,
 			"add CAP_SYS_PTRACE: docker run --cap-add SYS_PTRACE; Kubernetes: "
@@ -288,8 +310,8 @@ static void access_suggest(const struct access_facts *f, struct probes_access *a
 		access_check(a, PROBES_ACCESS_TRY,
 			"start it from a shell of root that has CAP_SYS_PTRACE (capsh --print)");
 	} else {
-		access_check(a, PROBES_ACCESS_TRY, "sudo probes-tui -pid %d%s", f->pid,
-			f->no_new_privs ? "    (not below no_new_privs, which holds here)" : "");
+		access_try_as(f, a, "%s",
+			f->no_new_privs ? "from a shell without no_new_privs: sudo" : "sudo");
 	}
 }
 
@@ -317,9 +339,8 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 			"PR_SET_DUMPABLE)%s",
 			root);
 	} else if (f->same_user_namespace == 0) {
-		access_check(a, PROBES_ACCESS_WHY,
-			"it lives in another user namespace: run probes-tui inside, or as root%s",
-			root);
+		access_check(a, PROBES_ACCESS_WHY, "it lives in another user namespace%s%s",
+			f->enclosed ? "" : ": run probes-tui inside, or as root", root);
 	} else if (more) {
 		access_check(a, PROBES_ACCESS_WHY, "it holds capabilities that you do not: %s%s",
 			capability_say(more, names, sizeof names), root);
@@ -369,8 +390,7 @@ static void access_cause(const struct access_facts *f, struct probes_access *a)
 				? "your CAP_SYS_PTRACE does not reach into its user namespace"
 				: "a security module (SELinux, AppArmor) or lockdown says no");
 		if (f->same_user_namespace == 0)
-			access_check(a, PROBES_ACCESS_TRY,
-				"run probes-tui outside of your user namespace, as root there");
+			access_check(a, PROBES_ACCESS_TRY, ACCESS_OUTSIDE);
 	} else {
 		access_cause_unprivileged(f, a);
 	}
@@ -391,8 +411,11 @@ void access_evaluate(const struct access_facts *f, struct probes_access *a)
 		return;
 	}
 	if (!f->exists) {
-		access_check(a, PROBES_ACCESS_FAIL, "there is no process %d", f->pid);
-		access_check(a, PROBES_ACCESS_TRY, "look it up again, it may have ended: ps -e");
+		const struct procfs_absence *absence = f->absence;
+
+		access_check(
+			a, PROBES_ACCESS_FAIL, "cannot open process %d: %s", f->pid, absence->why);
+		access_check(a, PROBES_ACCESS_TRY, "%s", absence->hint);
 		return;
 	}
 	if (f->kernel_thread || f->zombie) {
@@ -436,7 +459,9 @@ int access_explain(pid_t pid, struct probes_error *e)
 		if (a.checks[i].mark == PROBES_ACCESS_WHY)
 			error_why(e, "%s", a.checks[i].text);
 	for (size_t i = 0; i < a.count; i++)
-		if (a.checks[i].mark == PROBES_ACCESS_TRY)
+		if (a.checks[i].mark == PROBES_ACCESS_TRY) {
 			error_hint(e, "%s", a.checks[i].text);
+			snprintf(e->as, sizeof e->as, "%s", a.checks[i].as);
+		}
 	return e->code;
 }

@@ -6,6 +6,8 @@
 #ifndef PROCESS_ACCESS_H
 #define PROCESS_ACCESS_H
 
+#include "process/procfs.h"
+
 #include "probes.h"
 
 /* proc_mem.force_override=, the boot option of 6.12: may code be written through /proc/PID/mem? */
@@ -16,8 +18,9 @@ struct access_facts {
 	pid_t thread;     /* a live thread, on which access is tried */
 	char program[64]; /* comm; untrusted */
 	bool exists, zombie, kernel_thread;
-	char machine[48];  /* of its program; "": supported, or unknown */
-	bool privileged;   /* we hold CAP_SYS_PTRACE */
+	const struct procfs_absence *absence; /* of one that does not exist */
+	char machine[48];                     /* of its program; "": supported, or unknown */
+	bool privileged;                      /* we hold CAP_SYS_PTRACE */
 	bool bounded;      /* CAP_SYS_PTRACE is not in our bounding set: sudo cannot grant it */
 	bool no_new_privs; /* ours: sudo has no effect */
 	uid_t our_uid, real_uid, effective_uid, saved_uid;
@@ -27,6 +30,7 @@ struct access_facts {
 	char tracer_name[64];    /* untrusted */
 	bool not_dumpable;       /* /proc/PID/maps belongs to root although the process does not */
 	int same_user_namespace; /* 1, 0, -1: unknown */
+	bool enclosed;           /* we are in a user namespace, and the process is not in that */
 	uint64_t its_capabilities; /* permitted */
 	uint64_t our_capabilities; /* effective */
 	bool our_seccomp;          /* our seccomp filter may be the cause of a denial */

@@ -106,8 +106,12 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 	who->proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	r = who->proc < 0 ? -errno : procfs_stat(who->proc, "stat", &stat);
 	if (r < 0) {
-		identity_none(who->pid, r, "no such process", e);
-		return error_hint(e, "look it up again, it may have ended: ps -e");
+		const struct procfs_absence *absence = procfs_absence(who->pid);
+
+		identity_none(who->pid, r, absence->why, e);
+		error_hint(e, "%s", absence->hint);
+		snprintf(e->as, sizeof e->as, "%s", absence->as);
+		return e->code;
 	}
 	if (stat.flags & PROCFS_KERNEL_THREAD) {
 		identity_none(who->pid, 0, "it is a kernel thread and has no program", e);

@@ -85,6 +85,7 @@ static void image_use(const struct image *image, struct image_object *o, struct 
 	if (image->terms->count) {
 		o->probes = file->tally.count;
 		o->more = file->tally.more;
+		o->semaphores = file->tally.semaphores;
 		object_free(file);
 		return;
 	}

@@ -21,6 +21,7 @@ struct image_object {
 					  counted */
 	size_t probes;                 /* counted (struct object_terms) */
 	bool more;                     /* than `probes` */
+	bool semaphores;               /* likewise: some have one */
 	char why[192];
 
 	/* Without a `file`: */

@@ -13,6 +13,7 @@
 #include "process/lock.h"
 
 #include "base/error.h"
+#include "base/now.h"
 #include "process/procfs.h"
 
 #include <dirent.h>
@@ -37,14 +38,6 @@
 
 /* The holder of a lock; of several holders the greatest value counts. */
 enum lock_holder { LOCK_STRANGER, LOCK_UNKNOWN, LOCK_PEER };
-
-static uint64_t lock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* ---- which process may trace the target ---- */
 
@@ -265,7 +258,7 @@ static void lock_nap(void)
 static int lock_pidfd(struct lock *l, const struct identity *who, uint64_t begin, int limit,
 	struct probes_error *e)
 {
-	uint64_t first = lock_now(), lookup = first;
+	uint64_t first = now_ms(), lookup = first;
 	uint64_t patience = l->ignored                ? LOCK_IGNORED_MS
 			    : limit < LOCK_UNKNOWN_MS ? (uint64_t)limit
 						      : LOCK_UNKNOWN_MS;
@@ -273,7 +266,7 @@ static int lock_pidfd(struct lock *l, const struct identity *who, uint64_t begin
 	pid_t pid = 0;
 
 	while (flock(l->pidfd, LOCK_EX | LOCK_NB) < 0) {
-		uint64_t now = lock_now();
+		uint64_t now = now_ms();
 
 		if (errno != EWOULDBLOCK)
 			return lock_failed(who, e);
@@ -303,12 +296,12 @@ static void lock_close(const struct lock *l, const struct identity *who)
 int lock_take(struct lock *l, const struct identity *who, int memory, int milliseconds,
 	struct probes_error *e)
 {
-	uint64_t begin = lock_now();
+	uint64_t begin = now_ms();
 	pid_t holder;
 	int r = 0;
 
 	while (flock(memory, LOCK_EX | LOCK_NB) < 0) {
-		uint64_t waited = lock_now() - begin;
+		uint64_t waited = now_ms() - begin;
 
 		if (errno != EWOULDBLOCK)
 			return lock_failed(who, e);

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,4 +249,21 @@ int procfs_auxv(int dir, unsigned long type, uint64_t *value)
 	}
 	free(text);
 	return error_is_shortage(r) ? r : 0;
+}
+
+const struct procfs_absence *procfs_absence(pid_t pid)
+{
+	static const struct procfs_absence
+		none = {"no such process", "look it up again, it may have ended: ps -e", ""},
+		unmounted = {"/proc is not mounted here", "mount -t proc proc /proc", ""},
+		hidden = {"/proc does not show it to you (mounted with hidepid)", "sudo probes-tui",
+			"sudo"},
+		hidden_from_root = {"/proc does not show it (mounted with hidepid)",
+			"mount -o remount,hidepid=0 /proc, or add CAP_SYS_PTRACE", ""};
+
+	if (access("/proc/self/stat", F_OK) < 0)
+		return &unmounted;
+	if (kill(pid, 0) < 0 && errno != EPERM)
+		return &none;
+	return geteuid() ? &hidden : &hidden_from_root;
 }

@@ -58,6 +58,14 @@ uint64_t procfs_now(void);
 /* procfs_read of DIR/stat and procfs_parse_stat in one. */
 int procfs_stat(int dir, const char *file, struct procfs_stat *stat);
 
+/* Why /proc has no process, and what to try, as in struct probes_error. */
+struct procfs_absence {
+	const char *why, *hint, *as;
+};
+
+/* It has ended; or /proc hides it (hidepid), or is not mounted. Never NULL. */
+const struct procfs_absence *procfs_absence(pid_t pid);
+
 /* The name (comm, untrusted) of a process; "" if there is none. */
 void procfs_name(pid_t pid, char *name, size_t size);
 

@@ -4,6 +4,11 @@
  * r_state = RT_CONSISTENT after relocation and before the first constructor (glibc 2.36 elf/rtld.c
  * dl_main; musl 1.2 ldso/dynlink.c __dls3). The breakpoint there exists only before the program has
  * begun: until then the program may die with us.
+ *
+ * A launcher becomes the program by exec. Between its start and its exec it runs its own code, so
+ * it must not depend on us: it is seized without EXITKILL, nothing in its memory is changed, and
+ * stops are only looked at (tracee_peek), so that the kernel still delivers a signal if we die. At
+ * its exec everything that it was has ended, and the new program may die with us again.
  */
 #include "process/start.h"
 
@@ -12,12 +17,15 @@
 #include "process/mapped.h"
 #include "process/procfs.h"
 #include "process/tracee.h"
+#include "process/tracer_thread.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -32,9 +40,20 @@ struct start_point {
 	uint64_t state;    /* address of r_debug.r_state */
 };
 
+struct start {
+	struct tracer_thread *tracer;
+	const struct probes_program *program; /* during start_new */
+	sigset_t mask;                        /* of the caller: the program inherits it */
+	char name[256];                       /* for messages */
+	pid_t pid;
+	int ended;                /* status, once the followed program has ended */
+	struct probes_error lost; /* of start_follow_work */
+	bool held;
+};
+
 /* ---- the child ---- */
 
-static void start_child(const struct probes_program *p, int parent)
+static void start_child(const struct probes_program *p, const sigset_t *mask, int parent)
 {
 	char *const plain[] = {(char *)p->file, NULL};
 	struct rlimit limit;
@@ -45,6 +64,7 @@ static void start_child(const struct probes_program *p, int parent)
 	/* Wait until we are seized; if the parent dies before, read sees the end. */
 	if (read(parent, &byte, 1) != 1)
 		_exit(127);
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (p->terminal >= 0) {
 		setsid();
 		ioctl(p->terminal, TIOCSCTTY, 0);
@@ -90,9 +110,9 @@ static int start_run_to_exec(pid_t pid, const char *file, int child, struct prob
 	if (send(child, "", 1, MSG_NOSIGNAL) != 1)
 		r = -errno;
 	do
-		r = r ? r : tracee_wait(pid, &status);
+		r = r ? r : tracee_peek(&pid, &status);
 	while (r == 0 && WIFSTOPPED(status) && !tracee_is_exec(status) &&
-		!(r = tracee_continue(pid, tracee_signal(status))));
+		!(r = tracee_pass_on(pid, status)));
 	if (r < 0)
 		return error_set(e, PROBES_GONE, r, "lost the new program %s", file);
 	if (WIFSTOPPED(status))
@@ -100,7 +120,7 @@ static int start_run_to_exec(pid_t pid, const char *file, int child, struct prob
 	if (read(child, &code, sizeof code) != sizeof code)
 		return start_ended(file, status, e);
 	error_set(e, PROBES_NO_TARGET, -code, "cannot start %s", file);
-	if (code == ENOENT && strchr(file, '/') && access(file, F_OK) == 0)
+	if (code == ENOENT && access(file, F_OK) == 0)
 		error_why(e, "the interpreter that it names does not exist");
 	return error_hint(e, "name a program that you may execute");
 }
@@ -150,27 +170,46 @@ static int start_put(struct memory *m, uint64_t address, unsigned char byte)
 	return m->ops->write(m, address, &byte, 1);
 }
 
+/* Execute one instruction. A signal that arrives first is delivered: nothing handles it yet. */
+static int start_step(pid_t pid, int *status)
+{
+	int r = tracee_step(pid, 0);
+
+	if (r == 0)
+		r = tracee_peek(&pid, status);
+	while (r == 0 && WIFSTOPPED(*status) && !tracee_is_trap(*status)) {
+		r = tracee_is_group_stop(*status) ? tracee_pass_on(pid, *status)
+						  : tracee_step(pid, tracee_signal(*status));
+		if (r == 0)
+			r = tracee_peek(&pid, status);
+	}
+	return r;
+}
+
 /* Run to the announcement that everything is mapped; signals on the way are passed on. */
 static int start_run_to_announcement(pid_t pid, const char *file, struct memory *m,
 	const struct start_point *point, struct probes_error *e)
 {
-	int state, status, signal = 0, r;
+	/* At first: continue from the stop at exec. */
+	int state, status = SIGTRAP << 8 | 0x7f, r;
 	bool consistent = false;
 	unsigned char own;
 	uint64_t pc;
 
 	r = memory_read(m, point->announce, &own, 1) ? 0 : -EFAULT;
+	/* While the breakpoint is there, it must not run without us. */
+	if (r == 0)
+		r = tracee_begin_again(pid);
 	if (r == 0)
 		r = start_put(m, point->announce, ARCH_BREAKPOINT);
 	while (r == 0 && !consistent) {
-		r = tracee_continue(pid, signal);
+		r = tracee_is_trap(status) ? tracee_continue(pid, 0) : tracee_pass_on(pid, status);
 		if (r == 0)
-			r = tracee_wait(pid, &status);
+			r = tracee_peek(&pid, &status);
 		if (r < 0)
 			return error_set(e, PROBES_GONE, r, "lost the new program %s", file);
 		if (!WIFSTOPPED(status))
 			return start_ended(file, status, e);
-		signal = tracee_is_trap(status) ? 0 : tracee_signal(status);
 		if (!tracee_is_trap(status))
 			continue;
 		r = tracee_get_pc(pid, &pc);
@@ -185,11 +224,9 @@ static int start_run_to_announcement(pid_t pid, const char *file, struct memory 
 		if (r < 0 || consistent)
 			continue;
 		/* Step over the original instruction, and set the breakpoint again. */
-		r = tracee_step(pid);
-		if (r == 0)
-			r = tracee_wait(pid, &status);
-		if (r == 0 && !tracee_is_trap(status))
-			r = -ECHILD;
+		r = start_step(pid, &status);
+		if (r == 0 && !WIFSTOPPED(status))
+			return start_ended(file, status, e);
 		if (r == 0)
 			r = start_put(m, point->announce, ARCH_BREAKPOINT);
 	}
@@ -222,55 +259,239 @@ static int start_run_to_beginning(pid_t pid, const char *file, struct probes_err
 	return r;
 }
 
-int start_hold(const struct probes_program *p, pid_t *pid, struct probes_error *e)
+/* In the tracer's thread: it becomes the parent of the program, and its tracer. */
+static int start_work(void *data, struct probes_error *e)
 {
+	struct start *s = data;
+	const char *file = s->program->file;
 	int ends[2], code, r;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-		return error_set(e, PROBES_FAILED, -errno, "cannot start %s", p->file);
-	*pid = fork();
-	if (*pid == 0) {
+		return error_set(e, PROBES_FAILED, -errno, "cannot start %s", file);
+	s->pid = fork();
+	if (s->pid == 0) {
 		close(ends[0]);
-		start_child(p, ends[1]);
+		start_child(s->program, &s->mask, ends[1]);
 	}
 	code = -errno;
 	close(ends[1]);
-	if (*pid < 0) {
+	if (s->pid < 0) {
 		close(ends[0]);
-		return error_fork(e, code, "cannot start %s", p->file);
+		return error_fork(e, code, "cannot start %s", file);
 	}
-	r = tracee_seize_child(*pid);
+	s->held = true;
+	r = tracee_seize_child(s->pid);
 	if (r < 0) {
-		error_set(e, PROBES_DENIED, r, "cannot trace the new program %s", p->file);
+		error_set(e, PROBES_DENIED, r, "cannot trace the new program %s", file);
 		error_why(e, "ptrace is denied even for a child (seccomp or a security module)");
 		error_hint(e, "in a container: --cap-add SYS_PTRACE");
 	} else {
-		r = start_run_to_exec(*pid, p->file, ends[0], e);
+		r = start_run_to_exec(s->pid, file, ends[0], e);
 	}
 	close(ends[0]);
-	if (r == 0)
-		r = start_run_to_beginning(*pid, p->file, e);
+	return r < 0 ? r : start_run_to_beginning(s->pid, file, e);
+}
+
+int start_new(const struct probes_program *program, struct start **start, struct probes_error *e)
+{
+	struct start *s = calloc(1, sizeof *s);
+	int r = s ? tracer_thread_new(&s->tracer) : -ENOMEM;
+
+	*start = NULL;
+	if (r < 0) {
+		free(s);
+		return error_fork(e, r, "cannot start %s", program->file);
+	}
+	s->program = program;
+	snprintf(s->name, sizeof s->name, "%s", program->file);
+	pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
+	r = tracer_thread_call(s->tracer, start_work, s, e);
+	s->program = NULL;
 	if (r < 0)
-		start_kill(*pid);
+		start_free(s);
+	else
+		*start = s;
 	return r;
 }
 
-int start_resume(pid_t pid, struct probes_error *e)
+pid_t start_pid(const struct start *s)
 {
-	int r = tracee_detach(pid, 0);
-
-	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot let process %d begin", pid) : 0;
+	return s->pid;
 }
 
-void start_kill(pid_t pid)
+int start_call(struct start *s, int (*work)(void *data, struct probes_error *e), void *data,
+	struct probes_error *e)
 {
+	return tracer_thread_call(s->tracer, work, data, e);
+}
+
+/* ---- following ---- */
+
+/* A tracee that is no thread of the program: a child by clone(2) with another exit signal. */
+static bool start_is_thread(const struct start *s, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d", s->pid, tid);
+	return access(path, F_OK) == 0;
+}
+
+/*
+ * In the tracer's thread, which may be ended while it waits. 1: stopped at exec; 0: the program
+ * ended. It reads nothing of the program: other threads of the caller use this library meanwhile.
+ */
+static int start_follow_work(void *data, struct probes_error *e)
+{
+	struct start *s = data;
+
+	for (;;) {
+		pid_t tid = 0;
+		int status, r;
+
+		tracer_thread_may_exit();
+		r = tracee_peek(&tid, &status);
+		tracer_thread_must_stay();
+		if (r < 0)
+			return error_set(e, PROBES_GONE, r, "lost process %d", s->pid);
+		if (!WIFSTOPPED(status) && tid == s->pid) {
+			s->ended = status;
+			return 0;
+		}
+		if (tid == s->pid && tracee_is_exec(status)) {
+			/* ptrace fails as long as an exec by another thread, which changed its tid,
+			 * is not consumed (kernel/ptrace.c looks_like_a_spurious_pid). */
+			tracee_consume(tid);
+			return 1;
+		}
+		/* A call fails only if a SIGKILL came meanwhile: the next event says so. */
+		if (!WIFSTOPPED(status))
+			tracee_consume(tid);
+		else if (tracee_is_arrival(status) && !start_is_thread(s, tid))
+			tracee_detach(tid, 0);
+		else
+			tracee_pass_on(tid, status);
+	}
+}
+
+static int start_begin_work(void *data, struct probes_error *e)
+{
+	const struct start *s = data;
+	int r = tracee_begin(s->pid);
+
+	r = r ? r : tracee_continue(s->pid, 0);
+	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot resume process %d", s->pid) : 0;
+}
+
+static int start_begin_again_work(void *data, struct probes_error *e)
+{
+	struct start *s = data;
+	pid_t pid = s->pid;
+	int r = start_run_to_beginning(pid, s->name, e);
+
+	/* No breakpoint is left in it: until start_hold it need not die with us. The trap must be
+	 * consumed: the kernel would deliver it. */
+	if (r == 0 || r == -ENOSYS) {
+		tracee_drop(pid);
+		tracee_begin(pid);
+	}
+	/* It ended: a missing library, a signal. Its parent may reap it. */
+	if (r == -ECHILD && tracee_peek(&pid, &s->ended) == 0)
+		s->held = false;
+	return r;
+}
+
+int start_follow(struct start *s, struct probes_error *e)
+{
+	int r = tracer_thread_call(s->tracer, start_begin_work, s, e);
+
+	if (r < 0)
+		return r;
+	s->held = false;
+	tracer_thread_begin(s->tracer, start_follow_work, s, &s->lost);
+	return 0;
+}
+
+int start_fd(const struct start *s)
+{
+	return tracer_thread_fd(s->tracer);
+}
+
+int start_wait(struct start *s, int ms, int *status, struct probes_error *e)
+{
+	int r;
+
+	*status = 0;
+	if (!tracer_thread_done(s->tracer, ms, &r))
+		return 0;
+	if (r <= 0) {
+		*status = s->ended;
+		error_set(e, PROBES_GONE, r < 0 ? r : -ECHILD, "lost process %d", s->pid);
+		return r < 0 ? r : error_why(e, "it has ended");
+	}
+	s->held = true;
+	r = tracer_thread_call(s->tracer, start_begin_again_work, s, e);
+	*status = s->ended;
+	return r < 0 && r != -ENOSYS ? r : 1;
+}
+
+static int start_hold_work(void *data, struct probes_error *e)
+{
+	const struct start *s = data;
+
+	(void)e;
+	return tracee_begin_again(s->pid);
+}
+
+void start_hold(struct start *s)
+{
+	struct probes_error unused;
+
+	tracer_thread_call(s->tracer, start_hold_work, s, &unused);
+}
+
+static int start_resume_work(void *data, struct probes_error *e)
+{
+	const struct start *s = data;
+	int r = tracee_detach(s->pid, 0);
+
+	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot resume process %d", s->pid) : 0;
+}
+
+int start_resume(struct start *s, struct probes_error *e)
+{
+	int r = tracer_thread_call(s->tracer, start_resume_work, s, e);
+
+	s->held = false;
+	start_free(s);
+	return r;
+}
+
+static int start_kill_work(void *data, struct probes_error *e)
+{
+	const struct start *s = data;
 	siginfo_t info;
+	pid_t pid = s->pid;
 	int status;
 
+	(void)e;
 	/* If it was reaped already, its pid may have been recycled. */
 	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
-		return;
+		return 0;
 	kill(pid, SIGKILL);
-	while (tracee_wait(pid, &status) == 0 && WIFSTOPPED(status))
-		;
+	while (tracee_peek(&pid, &status) == 0 && WIFSTOPPED(status))
+		tracee_pass_on(pid, status);
+	tracee_consume(pid);
+	return 0;
+}
+
+void start_free(struct start *s)
+{
+	struct probes_error unused;
+
+	if (!s)
+		return;
+	if (s->held)
+		tracer_thread_call(s->tracer, start_kill_work, s, &unused);
+	tracer_thread_free(s->tracer);
+	free(s);
 }

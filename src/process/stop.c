@@ -6,6 +6,7 @@
 #include "process/stop.h"
 
 #include "base/error.h"
+#include "base/now.h"
 #include "process/procfs.h"
 #include "process/tracee.h"
 #include "process/tracer.h"
@@ -62,19 +63,11 @@ struct stop {
 
 static struct stop *stop_current; /* in the helper, for its alarm */
 
-static uint64_t stop_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Also if the deadline passed: the threads that did stop were held until the helper ended. */
 static void stop_set_duration(struct stop *s)
 {
 	if (s->report->begin)
-		s->report->stopped_ns = stop_now() - s->report->begin;
+		s->report->stopped_ns = now_ns() - s->report->begin;
 }
 
 /* ---- the table ---- */
@@ -141,7 +134,7 @@ static void stop_alarm(int number)
 		if (s->blocked == s->seizing)
 			stop_note_all(s);
 		s->blocked = s->seizing;
-		if (stop_now() >= s->deadline)
+		if (now_ns() >= s->deadline)
 			_exit(0);
 	}
 	errno = code;
@@ -278,7 +271,7 @@ static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)
 		if (t->state == STOP_INTERRUPTED && t->tid == s->who->pid &&
 			stop_has_state(s, t->tid, true))
 			stop_note(s, t, -ESRCH, 0);
-		*late = stop_now() >= s->deadline;
+		*late = now_ns() >= s->deadline;
 	}
 }
 
@@ -328,7 +321,7 @@ static int stop_all(struct stop *s, struct probes_error *e)
 		if (r < 0)
 			return r;
 		if (!s->report->begin)
-			s->report->begin = stop_now();
+			s->report->begin = now_ns();
 		for (size_t i = 0; i < s->size; i++)
 			if (s->table[i].state == STOP_SEIZED) {
 				s->table[i].state = STOP_INTERRUPTED;
@@ -340,7 +333,7 @@ static int stop_all(struct stop *s, struct probes_error *e)
 			stop_wait_one(s, &s->table[i], &late);
 		if (s->renamed)
 			return identity_gone(s->who, e);
-		if (s->stopped + s->gone < s->known || stop_now() > s->deadline)
+		if (s->stopped + s->gone < s->known || now_ns() > s->deadline)
 			return stop_late(s, e);
 	} while (!stop_complete(s));
 	return s->stopped && !stop_renamed(s) ? 0 : identity_gone(s->who, e);
@@ -353,7 +346,7 @@ static int stop_help(void *data, struct probes_error *e)
 	const struct sigaction action = {.sa_handler = stop_alarm}; /* without SA_RESTART */
 	struct itimerval alarm = {.it_interval = {.tv_usec = STOP_TICK_US}};
 	struct stop *s = data;
-	uint64_t now = stop_now(), left = s->deadline > now ? (s->deadline - now) / 1000 : 0;
+	uint64_t now = now_ns(), left = s->deadline > now ? (s->deadline - now) / 1000 : 0;
 	sigset_t only;
 	int r;
 
@@ -406,7 +399,7 @@ static int stop_by_helper(struct stop *s, struct probes_error *e)
 		setpriority(PRIO_PROCESS, 0, priority);
 	if (!s->report->stopped_ns)
 		stop_set_duration(s);
-	if (r == -ECHILD && !s->report->working && stop_now() >= s->deadline)
+	if (r == -ECHILD && !s->report->working && now_ns() >= s->deadline)
 		return stop_late(s, e); /* killed at its deadline */
 	return r;
 }
@@ -416,7 +409,7 @@ int stop_run(const struct identity *who, int milliseconds,
 	struct probes_error *e)
 {
 	struct stop s = {.who = who,
-		.deadline = stop_now() + (uint64_t)milliseconds * 1000000u,
+		.deadline = now_ns() + (uint64_t)milliseconds * 1000000u,
 		.work = work,
 		.data = data,
 		.size = 4096};

@@ -18,27 +18,85 @@ int tracee_seize_child(pid_t pid)
 	return tracee_call(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL);
 }
 
+int tracee_begin(pid_t pid)
+{
+	return tracee_call(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE);
+}
+
+int tracee_begin_again(pid_t pid)
+{
+	return tracee_call(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL);
+}
+
 int tracee_continue(pid_t pid, int signal)
 {
 	return tracee_call(PTRACE_CONT, pid, 0, (uintptr_t)signal);
 }
 
-int tracee_step(pid_t pid)
+int tracee_step(pid_t pid, int signal)
 {
-	return tracee_call(PTRACE_SINGLESTEP, pid, 0, 0);
+	return tracee_call(PTRACE_SINGLESTEP, pid, 0, (uintptr_t)signal);
 }
 
-int tracee_wait(pid_t pid, int *status)
+/* A stop or an end as waitpid would report it. */
+static int tracee_status(const siginfo_t *info)
 {
-	while (waitpid(pid, status, __WALL) < 0)
+	switch (info->si_code) {
+	case CLD_EXITED:
+		return info->si_status << 8;
+	case CLD_KILLED:
+		return info->si_status;
+	case CLD_DUMPED:
+		return info->si_status | WCOREFLAG;
+	default:
+		return info->si_status << 8 | 0x7f;
+	}
+}
+
+int tracee_peek(pid_t *tid, int *status)
+{
+	const int how = WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD;
+	siginfo_t info = {0};
+
+	while (waitid(*tid ? P_PID : P_ALL, (id_t)*tid, &info, how) < 0)
 		if (errno != EINTR)
 			return -errno;
+	*tid = info.si_pid;
+	*status = tracee_status(&info);
 	return 0;
+}
+
+void tracee_consume(pid_t tid)
+{
+	while (waitpid(tid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+}
+
+void tracee_drop(pid_t tid)
+{
+	waitpid(tid, NULL, __WALL | WNOHANG);
+}
+
+int tracee_pass_on(pid_t tid, int status)
+{
+	return tracee_is_group_stop(status) ? tracee_call(PTRACE_LISTEN, tid, 0, 0)
+					    : tracee_continue(tid, tracee_signal(status));
 }
 
 int tracee_is_exec(int status)
 {
 	return WIFSTOPPED(status) && status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8);
+}
+
+int tracee_is_arrival(int status)
+{
+	return WIFSTOPPED(status) && status >> 8 == (SIGTRAP | PTRACE_EVENT_STOP << 8);
+}
+
+int tracee_is_group_stop(int status)
+{
+	return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP &&
+	       WSTOPSIG(status) != SIGTRAP;
 }
 
 int tracee_is_trap(int status)
@@ -88,7 +146,7 @@ int tracee_wait_once(pid_t tid, bool block, int *status)
 	if (info.si_pid == 0)
 		return -EAGAIN;
 	if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
-		*status = info.si_status << 8 | 0x7f; /* as from waitpid */
+		*status = tracee_status(&info);
 		return 0;
 	}
 	return waitpid(tid, status, __WALL | WNOHANG) < 0 ? -errno : 0;

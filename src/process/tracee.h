@@ -11,22 +11,52 @@
 /* All return 0 or a negative errno. */
 
 /*
- * Seize a child before exec. It stops at exec (TRACEEXEC), and until it is detached it dies with
- * us, which is harmless: the program has not executed any instruction.
+ * Seize a child before exec. It stops at exec (TRACEEXEC), and until tracee_begin or its end it
+ * dies with us, which is harmless: the program has not executed any instruction.
  */
 int tracee_seize_child(pid_t pid);
+
+/*
+ * Both for a stopped tracee. begin: it runs its own code from now on and no longer dies with us;
+ * its threads are seized as they are created (TRACECLONE), since any of them may call exec.
+ * begin_again: after its next exec it dies with us again.
+ */
+int tracee_begin(pid_t pid);
+int tracee_begin_again(pid_t pid);
 
 /* Continue, delivering `signal` (0: none). */
 int tracee_continue(pid_t pid, int signal);
 
-/* Execute one instruction. */
-int tracee_step(pid_t pid);
+/* Execute one instruction, after delivering `signal`. */
+int tracee_step(pid_t pid, int signal);
 
-/* Wait until it stops or ends; *status as from waitpid. */
-int tracee_wait(pid_t pid, int *status);
+/*
+ * Wait until *tid, or if that is 0 any child or tracee of this thread, has stopped or ended;
+ * *status as from waitpid. Consumes nothing: neither a stop (see tracee_wait_once) nor an end,
+ * which tracee_consume reaps.
+ */
+int tracee_peek(pid_t *tid, int *status);
 
-/* Is this the stop at exec; is it a trap by our breakpoint or single step? */
+/*
+ * Consume what tracee_peek reported: reap an end, or drop the signal of a stop, which the kernel
+ * then does not deliver if we die. drop: does not wait.
+ */
+void tracee_consume(pid_t tid);
+void tracee_drop(pid_t tid);
+
+/*
+ * Continue after a stop as if nobody traced it: deliver its signal, or leave it stopped by job
+ * control until SIGCONT.
+ */
+int tracee_pass_on(pid_t tid, int status);
+
+/* Is this the stop at exec; is it a trap by our breakpoint or single step; the first one of a new
+ * thread (or after SIGCONT)? */
 int tracee_is_exec(int status);
+int tracee_is_arrival(int status);
+
+/* Is it stopped by job control? */
+int tracee_is_group_stop(int status);
 int tracee_is_trap(int status);
 
 /* The signal to pass on when a stopped tracee continues; 0: none. */

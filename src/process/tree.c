@@ -103,8 +103,15 @@ int probes_tree(pid_t root, pid_t **pids, size_t *count, struct probes_error *e)
 	*pids = NULL;
 	error_set(e, PROBES_NO_TARGET, error_is_shortage(r) ? r : -ESRCH,
 		"cannot follow the tree of process %d", root);
-	error_why(e, "%s", r == 0 ? "no such process" : "/proc cannot be read");
-	return e->code;
+	if (r == 0) {
+		const struct procfs_absence *absence = procfs_absence(root);
+
+		error_why(e, "%s", absence->why);
+		error_hint(e, "%s", absence->hint);
+		snprintf(e->as, sizeof e->as, "%s", absence->as);
+		return e->code;
+	}
+	return error_why(e, "/proc cannot be read");
 }
 
 int probes_processes(pid_t **pids, size_t *count, struct probes_error *e)

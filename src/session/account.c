@@ -13,13 +13,14 @@ bool account_begin(struct object_probes *h, enum plan_resource kind)
 	struct account *a = h->account;
 
 	if (!a) {
-		a = calloc(1, sizeof *a + h->semaphore_count * sizeof *a->changes +
-				      h->probe_count * (sizeof *a->switch_seq + sizeof *a->torn));
+		a = calloc(1,
+			sizeof *a + h->semaphore_count * sizeof *a->changes +
+				h->probe_count * (sizeof *a->switch_seq + sizeof *a->parts.torn));
 		if (!a)
 			return false;
 		a->changes = (struct account_change *)(a + 1);
 		a->switch_seq = (uint32_t *)(a->changes + h->semaphore_count);
-		a->torn = (bool *)(a->switch_seq + h->probe_count);
+		a->parts.torn = (bool *)(a->switch_seq + h->probe_count);
 		h->account = a;
 	}
 	return kind == PLAN_RESOURCES || account_open_parts(&a->parts, h, kind);
@@ -41,24 +42,16 @@ size_t account_count(const struct object_probes *h, enum plan_resource kind)
 bool account_open_parts(
 	struct plan_parts *parts, const struct object_probes *h, enum plan_resource kind)
 {
-	size_t count = account_count(h, kind);
-
 	if (!parts->of[kind])
-		parts->of[kind] = calloc(count + 1, sizeof *parts->of[kind]);
-	if (kind == PLAN_CODE && !parts->expected) {
-		parts->expected = malloc((count + 1) * sizeof *parts->expected);
-		if (parts->expected)
-			memset(parts->expected, 0xff, count * sizeof *parts->expected);
-	}
-	return parts->of[kind] && (kind != PLAN_CODE || parts->expected);
+		parts->of[kind] = calloc(account_count(h, kind) + 1, sizeof *parts->of[kind]);
+	return parts->of[kind];
 }
 
 void account_close_parts(struct plan_parts *parts)
 {
 	for (enum plan_resource kind = 0; kind < PLAN_RESOURCES; kind++)
 		free(parts->of[kind]);
-	free(parts->expected);
-	*parts = (struct plan_parts){.expected = NULL};
+	*parts = (struct plan_parts){.torn = NULL};
 }
 
 uint32_t account_size(const struct probes_probe *p, enum plan_resource kind)
@@ -99,23 +92,28 @@ int32_t account_part(const struct object_probes *h, enum plan_resource kind, uin
 	return h->account && h->account->parts.of[kind] ? h->account->parts.of[kind][index] : 0;
 }
 
-void account_add(struct object_probes *h, size_t local, const struct account_resource *r)
+void account_add(struct object_probes *h, const struct account_resource *r)
 {
-	const struct probes_probe *p = &h->probes[local];
-	struct plan_parts *parts = &h->account->parts;
+	int32_t *parts = r->kind == PLAN_RESOURCES ? NULL : h->account->parts.of[r->kind];
 
-	if (!r->part || !parts->of[r->kind])
-		return;
-	parts->of[r->kind][r->index] += r->part;
-	for (uint32_t i = 0; parts->of[PLAN_CODE] && i < p->site_count; i++) {
-		uint32_t site = account_index(h, p, PLAN_CODE, i), k = p->sites[i].semaphore;
-		uint32_t slot = k == PROBES_NONE ? k : account_index(h, p, PLAN_SEMAPHORE, k);
-		bool owned = account_part(h, PLAN_CODE, site) && slot != PROBES_NONE;
+	if (parts)
+		parts[r->index] += r->part;
+}
 
-		if (r->kind == PLAN_SEMAPHORE && owned && slot == r->index)
-			parts->expected[site] += (uint32_t)r->part;
-		else if (r->kind == PLAN_CODE && site == r->index)
-			parts->expected[site] = owned ? h->values[slot] : PROBES_NONE;
+void account_forget_settled(struct object_probes *h, struct plan_parts *undo)
+{
+	int32_t *parts = undo->of[PLAN_SEMAPHORE];
+
+	for (uint32_t i = 0; h->account && parts && i < h->semaphore_count; i++) {
+		int32_t held = account_part(h, PLAN_SEMAPHORE, i), gone = parts[i] - held;
+
+		/* An operation after the settling is wholly in the account. */
+		if (gone > h->account->changes[i].settled)
+			gone = h->account->changes[i].settled;
+		if (parts[i] > 0 && gone > 0) {
+			parts[i] -= gone;
+			h->account->changes[i].settled -= gone;
+		}
 	}
 }
 
@@ -139,7 +137,7 @@ bool account_owns(const struct object_probes *h, const struct probes_probe *p)
 		for (uint32_t i = 0; i < account_size(p, kind); i++)
 			if (account_part(h, kind, account_index(h, p, kind, i)))
 				return true;
-	return h->account && h->account->torn[p - h->probes];
+	return h->account && h->account->parts.torn[p - h->probes];
 }
 
 void account_judge(struct object_probes *h, size_t local)
@@ -147,12 +145,16 @@ void account_judge(struct object_probes *h, size_t local)
 	const struct probes_probe *p = &h->probes[local];
 	bool mine = false;
 
-	/* Somebody else may have taken away what this session had raised. */
+	/* Somebody else may have taken away what this session had raised; then settle.c takes it
+	   off the account. */
 	for (uint32_t i = 0; h->account && i < p->semaphore_count; i++) {
 		uint32_t slot = account_index(h, p, PLAN_SEMAPHORE, i), value = h->values[slot];
 
-		mine = mine || (value > 0 && value != PROBES_NONE &&
-				       account_part(h, PLAN_SEMAPHORE, slot) > 0);
+		if (value == PROBES_NONE || account_part(h, PLAN_SEMAPHORE, slot) <= 0)
+			continue;
+		mine = mine || value > 0;
+		h->account->below =
+			h->account->below || account_part(h, PLAN_SEMAPHORE, slot) > (int64_t)value;
 	}
 	/* A count that others hold is theirs, also where this session made the code follow it. */
 	for (uint32_t i = 0; h->account && !p->semaphore_count && i < p->site_count; i++) {

@@ -34,8 +34,8 @@ void probes_result_free(struct probes_result *r)
 
 /*
  * A switch: what it wrote is this session's part. An undo: the parts that were to be taken back are
- * settled, also where somebody else had taken them away and nothing was left to write. Code comes
- * before semaphores: see account_add.
+ * settled, also where nothing was written: somebody else had taken them away, or code is left as it
+ * is.
  */
 static void change_account(
 	struct probes_session *s, const struct change *c, const struct probes_result *r)
@@ -45,51 +45,49 @@ static void change_account(
 	size_t local;
 
 	s->change_seq++;
-	for (int kind = PLAN_RESOURCES; kind-- > 0;)
-		for (size_t i = 0; i < r->edit_count; i++) {
-			struct object_probes *h =
-				catalog_find(&s->catalog, r->edits[i].probe, &local);
-			struct account_resource of = account_resource(h, local, &r->edits[i]);
+	for (size_t i = 0; i < r->edit_count; i++) {
+		struct object_probes *h = catalog_find(&s->catalog, r->edits[i].probe, &local);
+		struct account_resource of = account_resource(h, local, &r->edits[i]);
 
-			if ((int)of.kind != kind)
-				continue;
-			if (!c->undo)
-				account_add(h, local, &of);
-			if (kind != PLAN_SEMAPHORE)
-				continue;
-			/* A child forked in the middle of the change holds the count, and this
-			   session's part of it, from before or after. */
-			last = &h->account->changes[of.index];
-			before = h->account->parts.of[kind][of.index];
-			if (!c->undo)
-				before -= of.part;
-			else if (c->foreign)
-				before += c->undo[h->probes[local].object].of[kind][of.index];
-			if (last->seq == s->change_seq)
-				last->steps = true;
-			else
-				*last = (struct account_change){.seq = s->change_seq,
-					.old = (uint16_t)edit_value(r->edits[i].old),
-					.before = before};
-			last->new_ = (uint16_t)edit_value(r->edits[i].new_);
-		}
+		if (!c->undo)
+			account_add(h, &of);
+		if (of.kind != PLAN_SEMAPHORE)
+			continue;
+		/* A child forked in the middle of the change holds the count, and this session's
+		   part of it, from before or after. */
+		last = &h->account->changes[of.index];
+		before = h->account->parts.of[of.kind][of.index];
+		if (!c->undo)
+			before -= of.part;
+		else if (c->foreign)
+			before += c->undo[h->probes[local].object].of[of.kind][of.index];
+		if (last->seq == s->change_seq)
+			last->steps = true;
+		else
+			*last = (struct account_change){.seq = s->change_seq,
+				.old = (uint16_t)edit_value(r->edits[i].old),
+				.before = before,
+				.settled = last->settled};
+		last->new_ = (uint16_t)edit_value(r->edits[i].new_);
+	}
 	s->last_switch_ticks = procfs_now();
 	for (size_t i = 0; i < r->item_count; i++) {
 		struct object_probes *h = catalog_find(&s->catalog, r->items[i].probe, &local);
 		const struct probes_probe *p = &h->probes[local];
 		struct plan_parts *undo = c->undo && !c->foreign ? &c->undo[p->object] : NULL;
 
-		if (r->items[i].outcome != PROBES_DONE || !h->account)
+		if (!h->account || r->items[i].outcome == PROBES_NOT_DONE ||
+			(r->items[i].outcome == PROBES_SKIPPED && !c->undo))
 			continue;
 		if (undo)
-			h->account->torn[local] = false;
+			h->account->parts.torn[local] = false;
 		for (int kind = PLAN_RESOURCES; undo && kind-- > 0;)
 			for (uint32_t k = 0; undo->of[kind] && k < account_size(p, kind); k++) {
 				struct account_resource of = {.kind = (enum plan_resource)kind,
 					.index = account_index(h, p, kind, k)};
 
 				of.part = -undo->of[kind][of.index];
-				account_add(h, local, &of);
+				account_add(h, &of);
 				/* The account itself is 0 now, where that was to be taken back. */
 				undo->of[kind][of.index] = 0;
 			}
@@ -103,20 +101,22 @@ static bool change_account_unreverted(struct probes_session *s, const struct app
 {
 	bool any = false;
 
-	for (int kind = PLAN_RESOURCES; kind-- > 0;)
-		for (size_t i = 0; i < a->verify.plan->edits.count; i++) {
-			const struct probes_edit *edit = verify_edit(&a->verify, i);
-			size_t local;
-			struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
-			struct account_resource of = account_resource(h, local, edit);
+	for (size_t i = 0; i < a->verify.plan->edits.count; i++) {
+		const struct probes_edit *edit = verify_edit(&a->verify, i);
+		size_t local;
+		struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
+		struct account_resource of = account_resource(h, local, edit);
 
-			if (!a->unreverted[i] || (int)of.kind != kind || !of.part)
-				continue;
-			account_add(h, local, &of);
-			h->account->switch_seq[local] = ++s->switch_seq;
-			account_judge(h, local);
-			any = true;
-		}
+		if (!a->unreverted[i])
+			continue;
+		if (of.kind == PLAN_RESOURCES)
+			h->account->parts.torn[local] = true;
+		else
+			account_add(h, &of);
+		h->account->switch_seq[local] = ++s->switch_seq;
+		account_judge(h, local);
+		any = true;
+	}
 	return any;
 }
 
@@ -145,9 +145,11 @@ static int change_run(struct probes_session *s, const struct change *c, struct c
 			change_write, w, stopped_ns, e);
 	if (s->needs_tracer && !s->held)
 		return tracer_run(&s->who, change_write, w, e);
-	r = change_write(w, e);
 	/* A held program is stopped, and traced, already. */
-	if (s->held || !w->apply.barred)
+	if (s->held && s->start)
+		return start_call(s->start, change_write, w, e);
+	r = change_write(w, e);
+	if (!w->apply.barred)
 		return r;
 	/* The kernel refused a write to code; on most such kernels a tracer may write. */
 	r = tracer_run(&s->who, change_write, w, e);
@@ -200,6 +202,21 @@ static int change_read(struct probes_session *s, const struct change *c, struct 
 	return reader ? read_by(s, reader, c->which, c->count, e) : read_probes(s, NULL, 0, e);
 }
 
+/* Nothing to switch, or unloaded: then there is nothing to enable. */
+static bool change_cannot_enable(const struct probes_result *r)
+{
+	bool asked = false;
+
+	for (size_t i = 0; i < r->item_count; i++) {
+		if (r->items[i].verb != PROBES_ENABLE)
+			continue;
+		if (r->items[i].outcome != PROBES_SKIPPED)
+			return false;
+		asked = true;
+	}
+	return asked;
+}
+
 /* One attempt. *again: the process changed between reading and verifying. */
 static int change_once(struct probes_session *s, const struct change *c, struct reader *reader,
 	struct probes_result **result, bool *again, struct probes_error *e)
@@ -226,7 +243,11 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 		made->done += made->items[i].outcome == PROBES_DONE;
 		made->skipped += made->items[i].outcome == PROBES_SKIPPED;
 		made->not_done += made->items[i].outcome == PROBES_NOT_DONE;
+		if (made->items[i].outcome == PROBES_SKIPPED)
+			made->skips[made->items[i].skip]++;
 	}
+	if (made)
+		made->cannot_enable = !c->undo && change_cannot_enable(made);
 	if (made && r == 0)
 		r = room_check(s, c, &p, made, e);
 	if (made && r == 0 && !c->dry_run)

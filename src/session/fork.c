@@ -162,19 +162,16 @@ static bool fork_doubt(const struct object_probes *from, uint32_t slot, struct a
 	return true;
 }
 
-static bool fork_is_torn(const struct object_probes *h, const struct probes_probe *p)
+/* Do a site's code and its count disagree? */
+static bool fork_disagrees(const struct object_probes *h, const struct probes_probe *p, uint32_t i)
 {
-	for (uint32_t i = 0; i < p->site_count; i++) {
-		enum probes_state state = h->site_live[object_probes_site(h, p) + i].state;
-		uint32_t k = p->sites[i].semaphore, value;
+	enum probes_state state = h->site_live[object_probes_site(h, p) + i].state;
+	uint32_t k = p->sites[i].semaphore;
+	uint32_t value =
+		k == PROBES_NONE ? PROBES_NONE : h->values[object_probes_semaphore(h, p) + k];
 
-		value = k == PROBES_NONE ? PROBES_NONE
-					 : h->values[object_probes_semaphore(h, p) + k];
-		if (value != PROBES_NONE && (state == PROBES_ON || state == PROBES_OFF) &&
-			(state == PROBES_ON) != (value > 0))
-			return true;
-	}
-	return false;
+	return value != PROBES_NONE && (state == PROBES_ON || state == PROBES_OFF) &&
+	       (state == PROBES_ON) != (value > 0);
 }
 
 /* Make what `to` inherited of `from` a change of the child's session. False: no memory. */
@@ -200,16 +197,20 @@ static bool fork_take(
 	}
 	for (size_t i = 0; i < to->probe_count; i++) {
 		const struct probes_probe *p = &to->probes[i];
+		bool torn = false;
 
 		/* Sites and counts need several writes: a child born between them is torn, and its
 		   sites must follow its counts. */
-		if (from->account->switch_seq[i] && !f->after && fork_is_torn(to, p)) {
-			to->account->torn[i] = true;
+		for (uint32_t k = 0; k < p->site_count; k++)
+			torn = torn || fork_disagrees(to, p, k);
+		if (from->account->switch_seq[i] && !f->after && torn) {
+			to->account->parts.torn[i] = true;
 			if (!fork_add_sites(&f->writes, p))
 				return false;
 		}
-		/* The byte itself says whether the child has the code's part. */
-		for (uint32_t k = 0; k < p->site_count; k++) {
+		/* The byte itself says whether the child has the code's part. An undo would leave
+		   it where it agrees with the count (plan_restore). */
+		for (uint32_t k = 0; torn && k < p->site_count; k++) {
 			uint32_t site = account_index(to, p, PLAN_CODE, k);
 			struct account_resource code = {.kind = PLAN_CODE,
 				.index = site,
@@ -222,7 +223,7 @@ static bool fork_take(
 			if (!account_begin(to, PLAN_CODE) ||
 				!fork_add(&f->writes, account_edit(to, PLAN_CODE, site, code.part)))
 				return false;
-			account_add(to, i, &code);
+			account_add(to, &code);
 		}
 		/* Undo in the parent's order: latest first. */
 		if (account_owns(to, p))

@@ -128,12 +128,6 @@ int read_probes(struct probes_session *s, const size_t *which, size_t count, str
 	return r;
 }
 
-int probes_refresh(
-	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
-{
-	return s->process ? read_probes(s, which, count, e) : 0;
-}
-
 uint64_t probes_changes(const struct probes_session *s)
 {
 	return s->changes;

@@ -8,6 +8,7 @@
 #include "process/identity.h"
 #include "process/procfs.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,13 @@ int record_begin(struct probes_session *s)
 	return r ? r : journal_open(&s->journal, &s->key);
 }
 
+/* Why a journal cannot be written. */
+static const char *record_cause(int code)
+{
+	return code == -EFBIG ? "it would exceed the limit on the size of files (ulimit -f)"
+			      : strerror(-code);
+}
+
 int record_plan(struct probes_session *s, const struct plan *p, bool undo, struct probes_error *e)
 {
 	int r = 0;
@@ -70,10 +78,13 @@ int record_plan(struct probes_session *s, const struct plan *p, bool undo, struc
 	if (s->unrecorded || undo) {
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"no journal can be kept (%s): were this run killed, nobody could undo it",
-			strerror(-r));
+			record_cause(r));
 		return 0;
 	}
 	error_set(e, PROBES_FAILED, r, "cannot put on record what would be written");
+	error_why(e, "%s", record_cause(r));
+	if (r == -EFBIG)
+		return error_hint(e, "raise the limit: ulimit -f unlimited");
 	return error_hint(e, "free some space where %s lies", s->journal.path);
 }
 

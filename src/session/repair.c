@@ -9,6 +9,7 @@
 #include "process/descriptors.h"
 #include "process/procfs.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,31 +191,36 @@ static int32_t repair_sum(struct probes_session *s, struct repair *r, const stru
 }
 
 /*
- * The count of a site, if nobody but that session has changed it since its last edit of the code: a
- * forced switch had set the count to 1 or 0. See struct plan_parts.
+ * Was the session interrupted, or did a failed undo stop, between the code and the count of a site?
+ * By the journal, its code may have changed then, and its count has not.
  */
-static uint32_t repair_expected(
-	const struct repair *r, const struct probes_probe *p, uint64_t code, uint64_t count)
+static bool repair_torn(const struct repair *r, const struct object_probes *h,
+	const struct probes_probe *p, const struct plan_parts *undo)
 {
-	const struct repair_place *end, *at;
-	uint32_t seq, expected;
+	bool torn = false;
 
-	repair_at(&r->places, code, &end);
-	seq = end[-1].seq;
-	expected = account_code_part(p, end[-1].edit) > 0;
-	for (at = repair_at(&r->places, count, &end); at < end; at++) {
-		/* The edit that set the count to that may follow its code. */
-		if (at->seq > seq && edit_value(at->edit->old) == expected)
-			expected = edit_value(at->edit->new_);
-		else if (at->seq > seq && edit_value(at->edit->new_) != expected)
-			return PROBES_NONE - 1; /* no count at all: it is left */
+	for (uint32_t i = 0; kind_of(p)->edit && i < p->site_count && !torn; i++) {
+		uint64_t code = kind_of(p)->edit(p->sites[i].address, true).address;
+		const struct repair_place *end, *at = repair_at(&r->places, code, &end);
+		uint32_t k = p->sites[i].semaphore;
+		int32_t on = 0;
+
+		if (k == PROBES_NONE ||
+			undo->of[PLAN_SEMAPHORE][account_index(h, p, PLAN_SEMAPHORE, k)])
+			continue;
+		for (; at < end; at++) {
+			torn = torn || at->pending;
+			if (at->edit->role == PROBES_ROLE_CODE)
+				on += account_code_part(p, at->edit);
+		}
+		torn = torn || on;
 	}
-	return expected;
+	return torn;
 }
 
 static bool repair_object(struct probes_session *s, struct object_probes *h, struct repair *r)
 {
-	struct plan_parts *undo = &r->undo[h->probes[0].object];
+	struct plan_parts *undo = h->probe_count ? &r->undo[h->probes[0].object] : NULL;
 
 	for (size_t i = 0; i < h->probe_count; i++) {
 		const struct probes_probe *p = &h->probes[i];
@@ -229,20 +235,21 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 			const struct kind_ops *kind = kind_of(p);
 			uint32_t site = account_index(h, p, PLAN_CODE, k);
 			uint64_t code;
-			int32_t part;
 
 			if (!kind->edit)
 				continue;
 			code = kind->edit(p->sites[k].address, true).address;
-			part = repair_sum(s, r, p, code,
+			undo->of[PLAN_CODE][site] = repair_sum(s, r, p, code,
 				h->site_live[site].bytes[code - p->sites[k].address], &named);
-			undo->of[PLAN_CODE][site] = part;
-			if (part && p->sites[k].semaphore != PROBES_NONE)
-				undo->expected[site] = repair_expected(
-					r, p, code, p->semaphores[p->sites[k].semaphore].address);
 		}
 		if (!named)
 			continue;
+		/* Its children by fork may hold what the session wrote, also where nothing is to be
+		   written here: see fork_take. */
+		if (!account_begin(h, PLAN_RESOURCES))
+			return false;
+		h->account->switch_seq[i] = ++s->switch_seq;
+		undo->torn[i] = repair_torn(r, h, p, undo);
 		slot = array_add(&r->which);
 		if (!slot)
 			return false;
@@ -255,8 +262,7 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 static int repair_undo(struct probes_session *s, const struct journal_text *text,
 	const struct array *journals, struct probes_result **result, struct probes_error *e)
 {
-	struct change c = {
-		.plan = switch_plan_undo, .follow = true, .foreign = true, .journals = journals};
+	struct change c = {.plan = switch_plan_undo, .foreign = true, .journals = journals};
 	struct repair r = {.objects = s->catalog.objects.count};
 	int code = read_probes(s, NULL, 0, e);
 	bool fits;
@@ -270,9 +276,9 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 	for (size_t i = 0; code == 0 && fits && i < r.objects; i++) {
 		struct object_probes *h = catalog_object(&s->catalog, i);
 
-		fits = !h->probe_count || (account_open_parts(&r.undo[i], h, PLAN_SEMAPHORE) &&
-						  account_open_parts(&r.undo[i], h, PLAN_CODE) &&
-						  repair_object(s, h, &r));
+		r.undo[i].torn = calloc(h->probe_count + 1, sizeof(bool));
+		fits = r.undo[i].torn && account_open_parts(&r.undo[i], h, PLAN_SEMAPHORE) &&
+		       account_open_parts(&r.undo[i], h, PLAN_CODE) && repair_object(s, h, &r);
 	}
 	if (code == 0 && !fits)
 		code = error_memory(e, "a repair");
@@ -287,8 +293,10 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 		c.undo = r.undo;
 		code = change_in_turn(s, &c, result, e);
 	}
-	for (size_t i = 0; r.undo && i < r.objects; i++)
+	for (size_t i = 0; r.undo && i < r.objects; i++) {
+		free(r.undo[i].torn);
 		account_close_parts(&r.undo[i]);
+	}
 	free(r.undo);
 	array_done(&r.places);
 	array_done(&r.which);
@@ -310,6 +318,14 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 
 	if (r < 0) {
 		error_set(e, PROBES_FAILED, r, "cannot open the journal %s", s->journal.path);
+		if (r == -EMLINK) {
+			error_why(e, "it has another name (a hard link): whoever made "
+				     "that link could change what is undone");
+			error_hint(e, "remove the other name, then call repair again");
+		} else if (r == -ESTALE) {
+			error_why(e, "another file has taken its place");
+			error_hint(e, "call repair again");
+		}
 		s->journal = own;
 		return r;
 	}
@@ -364,6 +380,8 @@ static bool repair_join(struct probes_result **all, struct probes_result *more)
 		more->text_count = 0; /* the items point into them */
 		a->done += more->done;
 		a->skipped += more->skipped;
+		for (int i = 0; i < PROBES_SKIPS; i++)
+			a->skips[i] += more->skips[i];
 		a->not_done += more->not_done;
 		a->sites += more->sites;
 		a->copied_pages += more->copied_pages;

@@ -6,6 +6,7 @@
 #include "session/session.h"
 
 #include "base/error.h"
+#include "base/now.h"
 #include "base/order.h"
 #include "process/cgroup.h"
 #include "process/descriptors.h"
@@ -26,14 +27,6 @@
 #define ROOM_RESERVE (64 * PAGEMAP_PAGE)
 
 #define ROOM_HOLDS_NS 50000000 /* about the time to switch 10,000 probes */
-
-static uint64_t room_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Open pagemap; false: it cannot be read. */
 static bool room_open_pagemap(struct probes_session *s)
@@ -56,7 +49,7 @@ static void room_rest_pagemap(struct probes_session *s)
 
 int room_fetch(struct probes_session *s, struct reader *reader, bool *changed)
 {
-	uint64_t now = room_now();
+	uint64_t now = now_ns();
 
 	if (s->memory.fd >= 0 && now >= reader->marked_until && room_open_pagemap(s)) {
 		for (size_t i = 0; i < reader->pieces.count; i++)
@@ -160,7 +153,7 @@ static int room_compare(struct probes_session *s, const struct change *c,
 		/* The check stays valid for a moment: a long plan takes longer from its check to
 		   its last write. */
 		s->room_pages = (spare > r->cost_bytes ? spare - r->cost_bytes : 0) / PAGEMAP_PAGE;
-		s->room_until = room_now() + ROOM_HOLDS_NS;
+		s->room_until = now_ns() + ROOM_HOLDS_NS;
 		return 0;
 	}
 	error_set(e, PROBES_REFUSED, -ENOSPC, "refused to write in process %d", s->who.pid);
@@ -180,7 +173,7 @@ int room_check(struct probes_session *s, const struct change *c, const struct pl
 	r->room_bytes = CGROUP_UNLIMITED;
 	array_init(&pages, sizeof(uint64_t));
 	code = room_pages(p, &pages, e);
-	granted = !c->dry_run && pages.count <= s->room_pages && room_now() < s->room_until;
+	granted = !c->dry_run && pages.count <= s->room_pages && now_ns() < s->room_until;
 	if (code < 0 || !pages.count || granted) {
 		s->room_pages -= code == 0 ? pages.count : 0;
 		array_done(&pages);

@@ -8,7 +8,7 @@
 #include "probe/select.h"
 #include "process/access.h"
 #include "process/descriptors.h"
-#include "process/privilege.h"
+#include "process/program.h"
 #include "process/start.h"
 
 #include <errno.h>
@@ -18,12 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SESSION_SCRIPTS 4  /* scripts whose interpreter is a script: the kernel's limit */
 #define SESSION_THREADS 50 /* that may end while we read through them */
 
 /* ---- opening ---- */
 
-static struct probes_session *session_new(
-	const struct probes_options *options, struct probes_error *e)
+struct probes_session *session_new(const struct probes_options *options, struct probes_error *e)
 {
 	struct probes_session *s = calloc(1, sizeof *s);
 
@@ -37,6 +37,7 @@ static struct probes_session *session_new(
 	s->pagemap = -1;
 	s->terms = (struct object_terms){.budget = &s->budget};
 	catalog_init(&s->catalog);
+	array_init(&s->followed, sizeof(char *));
 	if (options) {
 		s->read_only = options->read_only;
 		s->persistent = options->persistent;
@@ -145,7 +146,7 @@ int session_attach(struct probes_session *s, pid_t pid, struct image *image, str
 	}
 }
 
-static int session_open_process(struct probes_session *s, pid_t pid, struct probes_error *e)
+int session_open(struct probes_session *s, pid_t pid, struct probes_error *e)
 {
 	struct image image = {.terms = &s->terms};
 	int r = session_attach(s, pid, &image, e);
@@ -164,7 +165,7 @@ static int session_open_process(struct probes_session *s, pid_t pid, struct prob
 	return r ? r : probes_alive(s, e);
 }
 
-static int session_finish(struct probes_session *s, int r, struct probes_session **session)
+int session_finish(struct probes_session *s, int r, struct probes_session **session)
 {
 	if (r < 0) {
 		probes_close(s);
@@ -180,89 +181,86 @@ int probes_open_pid(pid_t pid, const struct probes_options *options,
 	struct probes_session *s = session_new(options, e);
 
 	*session = NULL;
-	return s ? session_finish(s, session_open_process(s, pid, e), session) : e->code;
+	return s ? session_finish(s, session_open(s, pid, e), session) : e->code;
 }
 
-int probes_open_file(const char *path, const struct probes_options *options,
+/*
+ * Open the file that a path means; of a script its interpreter, in *path. A descriptor, or a
+ * negative errno.
+ */
+static int session_open_program(struct probes_session *s, char **path, struct probes_error *e)
+{
+	char head[PROGRAM_LINE], name[PROGRAM_LINE], *script = NULL, *next;
+	struct stat st;
+	int fd = -1, r = 0;
+
+	for (int level = 0; r == 0; level++) {
+		fd = open(*path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0) {
+			error_set(e, errno == EACCES ? PROBES_DENIED : PROBES_NO_TARGET, -errno,
+				"cannot open %s", *path);
+			r = error_hint(e, "name a file that exists and that you may read");
+		} else if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+			close(fd);
+			error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", *path);
+			error_why(e, "it is not a regular file");
+			r = error_hint(e, "name a program or a shared library");
+		} else {
+			ssize_t n = pread(fd, head, sizeof head, 0);
+
+			if (level == SESSION_SCRIPTS || n <= 0 ||
+				!program_interpreter(head, (size_t)n, name))
+				break;
+			close(fd);
+			r = program_find(name, &next, e);
+			free(script);
+			script = *path;
+			*path = r < 0 ? NULL : next;
+		}
+	}
+	if (r < 0 && script)
+		error_hint(e, "it is the interpreter of the script %.300s", script);
+	if (r == 0 && script)
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"%s is a script: these are the probes of its interpreter %s; to see those "
+			"of a program that the script executes, start it with trace",
+			script, *path);
+	free(script);
+	return r < 0 ? r : fd;
+}
+
+int probes_open_file(const char *file, const struct probes_options *options,
 	struct probes_session **session, struct probes_error *e)
 {
-	struct probes_object info = {.path = path, .executable = true};
 	struct probes_session *s = session_new(options, e);
-	int spare = descriptors_spare(0), fd, r;
-	struct object *file;
-	struct stat st;
+	struct probes_object info = {.executable = true};
+	int spare = descriptors_spare(0), r, fd = -1;
+	struct object *object;
 
 	*session = NULL;
 	if (!s)
 		return e->code;
-	fd = spare < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (spare < 0) {
-		r = error_set(e, PROBES_FAILED, spare, "cannot open %s", path);
-	} else if (fd < 0) {
-		error_set(e, errno == EACCES ? PROBES_DENIED : PROBES_NO_TARGET, -errno,
-			"cannot open %s", path);
-		r = error_hint(e, "name a file that exists and that you may read");
-	} else if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
-		close(fd);
-		error_set(e, PROBES_NO_TARGET, -ENOEXEC, "cannot read %s", path);
-		error_why(e, "it is no regular file");
-		r = error_hint(e, "name a program or a shared library");
-	} else {
-		s->path = strdup(path);
-		r = object_read_on(fd, path, &s->terms, &file, e);
+	if (spare < 0)
+		r = error_set(e, PROBES_FAILED, spare, "cannot open %s", file);
+	else
+		r = program_find(file, &s->path, e);
+	if (r == 0)
+		r = fd = session_open_program(s, &s->path, e);
+	if (r >= 0) {
+		info.path = s->path;
+		r = object_read_on(fd, s->path, &s->terms, &object, e);
 		if (r == 0)
-			r = session_add(s, &info, NULL, file, "", e);
-		if (r == 0 && !s->path)
-			r = error_memory(e, "a session");
+			r = session_add(s, &info, NULL, object, "", e);
 		budget_trim(&s->budget);
 	}
 	return session_finish(s, r, session);
-}
-
-int probes_start(const struct probes_program *program, const struct probes_options *options,
-	struct probes_session **session, struct probes_error *e)
-{
-	struct probes_session *s = session_new(options, e);
-	const char *slash = strrchr(program->file, '/');
-	struct privilege_facts facts;
-	char lost[300];
-	pid_t pid;
-	int r;
-
-	*session = NULL;
-	if (!s)
-		return e->code;
-	r = start_hold(program, &pid, e);
-	if (r == 0) {
-		r = session_open_process(s, pid, e);
-		/* The program runs with other rights than without a tracer. */
-		if (r == 0 && privilege_gather(&s->who, &facts) &&
-			privilege_lost(&facts, lost, sizeof lost))
-			log_say(&s->log, PROBES_LOG_NOTICE, "%.80s %s",
-				slash ? slash + 1 : program->file, lost);
-		else if (r < 0 && e->status == PROBES_DENIED)
-			/* The program has ended: no pid for a hint. */
-			error_hint(e, "start it by itself and attach as root");
-		s->held = true;
-		s->who.pid = pid;
-	}
-	return session_finish(s, r, session);
-}
-
-int probes_resume(struct probes_session *s, struct probes_error *e)
-{
-	if (!s->held)
-		return 0;
-	s->held = false;
-	return start_resume(s->who.pid, e);
 }
 
 void probes_close(struct probes_session *s)
 {
 	if (!s)
 		return;
-	if (s->held)
-		start_kill(s->who.pid);
+	start_free(s->start);
 	if (s->all_ready)
 		reader_done(&s->all);
 	/* Nothing is left to undo in a process that has ended. */
@@ -278,6 +276,9 @@ void probes_close(struct probes_session *s)
 	if (s->pagemap >= 0)
 		close(s->pagemap);
 	identity_close(&s->who);
+	for (size_t i = 0; i < s->followed.count; i++)
+		free(*ARRAY_AT(&s->followed, char *, i));
+	array_done(&s->followed);
 	free(s->path);
 	free(s);
 }
@@ -299,6 +300,7 @@ int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *
 		survey->probes += o->probes;
 		survey->unread += o->unread;
 		survey->more = survey->more || o->more;
+		survey->semaphores = survey->semaphores || o->semaphores;
 	}
 	if (r == 0) {
 		image_done(&image);

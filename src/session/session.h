@@ -16,12 +16,15 @@
 #include "process/image.h"
 #include "process/lock.h"
 #include "process/memory.h"
+#include "process/start.h"
 
 struct probes_session {
 	struct log log;
 	bool read_only;
-	bool process; /* a live process; else a file */
-	bool held;    /* probes_start started it, and it has not begun */
+	bool process;          /* a live process; else a file */
+	bool held;             /* probes_start started it, and it has not begun */
+	struct start *start;   /* its tracer while it is held or followed, else NULL */
+	struct array followed; /* char *: what it was before (probes_follow_at) */
 	char *path;
 	struct identity who;
 	struct memory memory;
@@ -75,15 +78,17 @@ struct account_change {
 	uint16_t old, new_;
 	int32_t before; /* this session's part of `old` */
 	bool steps; /* written several times by that change: a child may hold a value in between */
+	int32_t settled; /* of all changes: what others took away, and an operation still names */
 };
 
 /* Of one object, from the first change of it on (struct object_probes). */
 struct account {
-	struct plan_parts parts;        /* the net change of each resource */
+	/* The net change of each resource. Torn: a child that was forked in the middle of a
+	   change; a change that failed and could not be undone. */
+	struct plan_parts parts;
 	struct account_change *changes; /* per semaphore, at the first of its address */
 	uint32_t *switch_seq; /* per probe: when it was switched last, ascending; 0: never */
-	bool *torn; /* per probe: forked in the middle of a change, its sites disagree with
-		       its count, and this session is to mend them */
+	bool below;           /* a reading showed a count below its part: see settle.c */
 };
 
 /* A resource of an object, and what an edit adds to this session's part of it. */
@@ -118,17 +123,17 @@ uint32_t account_size(const struct probes_probe *p, enum plan_resource kind);
 struct account_resource account_resource(
 	const struct object_probes *h, size_t local, const struct probes_edit *edit);
 
-/*
- * Add to this session's part of a resource of a probe. Code first, then the semaphore that governs
- * it: both from the values before the change.
- */
-void account_add(struct object_probes *h, size_t local, const struct account_resource *r);
+/* Add to this session's part of a resource. */
+void account_add(struct object_probes *h, const struct account_resource *r);
 
 /* The part that such an edit makes of a site's code (PLAN_CODE). */
 int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit);
 
 /* This session's part of a resource. */
 int32_t account_part(const struct object_probes *h, enum plan_resource kind, uint32_t index);
+
+/* Leave out of the parts of an operation, which is undone, what others took away before. */
+void account_forget_settled(struct object_probes *h, struct plan_parts *undo);
 
 /* A part as an edit that makes it. */
 struct probes_edit account_edit(
@@ -141,10 +146,19 @@ bool account_owns(const struct object_probes *h, const struct probes_probe *p);
  */
 size_t account_owned_count(const struct probes_session *s, uint32_t until);
 
-/* Judge probes_live.mine, from the values of the last reading. */
+/* Judge probes_live.mine, and account.below, from the values of the last reading. */
 void account_judge(struct object_probes *h, size_t local);
 
 /* ---- session.c ---- */
+
+/* An empty session; NULL: no memory. */
+struct probes_session *session_new(const struct probes_options *options, struct probes_error *e);
+
+/* Open a process in a new session. On failure the caller closes it. */
+int session_open(struct probes_session *s, pid_t pid, struct probes_error *e);
+
+/* Return r; *session is s, or NULL, and s is closed, if r < 0. */
+int session_finish(struct probes_session *s, int r, struct probes_session **session);
 
 /* Open its identity, its memory and what is mapped; on failure the caller closes what is open. */
 int session_attach(
@@ -228,6 +242,8 @@ bool record_lowered_by(const struct journal_found *f, struct array *lowered);
 bool record_lowered(
 	const struct probes_session *s, const struct array *journals, struct array *lowered);
 
+/* ---- settle.c: what others took away; probes_refresh ---- */
+
 /* ---- change.c: read, plan, write, account ---- */
 
 /* What to plan, once the turn is taken and the values are read. */
@@ -241,7 +257,6 @@ struct change {
 	struct plan_parts *undo;      /* for an undo: per object, what to take back; what is taken
 					 back becomes 0 */
 	const struct array *journals; /* for an undo: record_find just now; NULL: not read */
-	bool follow;
 	bool foreign; /* undoes another session: no part of this session's net change */
 	bool dry_run;
 	bool atomically;

@@ -5,6 +5,7 @@
 #include "session/group.h"
 
 #include "base/error.h"
+#include "base/now.h"
 #include "process/procfs.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SWEEP_MS 5000
+#define SWEEP_MS 5000     /* so long at least: see sweep_run */
 #define SWEEP_RECENT 1000 /* clock ticks: an older change is not part of this undo */
 
 /* A process that held no change of these sessions at `clean`, in clock ticks since boot. */
@@ -29,19 +30,11 @@ struct sweep {
 	void *data;
 	struct array known; /* struct sweep_known; the first `sorted` are in order of their pids */
 	size_t sorted;
-	uint64_t begun;   /* clock ticks */
-	uint64_t last;    /* likewise: of the last undo */
-	int64_t deadline; /* ms */
-	bool found;       /* any child, in this search */
+	uint64_t begun; /* clock ticks */
+	uint64_t last;  /* likewise: of the last undo */
+	size_t found;   /* children that held changes, or may hold some, in this search */
+	bool outrun;    /* children are born faster than they are undone: they are only recorded */
 };
-
-static int64_t sweep_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- known processes ---- */
 
@@ -105,13 +98,14 @@ static void sweep_leave(struct sweep *w, struct probes_undone *undone, uint64_t 
 		r = journal_record(&journal, JOURNAL_INTENT, doubt, NULL);
 	if (r == 0) {
 		journal_leave(&journal);
-		error_hint(e,
+		error_remains(e,
 			"probes that it inherited may stay on; undo them with: probes-tui "
 			"repair -pid %d",
 			pid);
 	} else {
 		journal_remove(&journal);
-		error_hint(e, "probes that it inherited may stay on, and no journal can be kept");
+		error_remains(
+			e, "probes that it inherited may stay on, and no journal can be kept");
 	}
 	undone->probes = 0;
 	undone->result = NULL;
@@ -161,23 +155,25 @@ static int sweep_inherit(struct sweep *w, const struct tree_link *link,
  * What an interrupted session knew of the child is on record of its own: that is exact. The session
  * may also have been killed before it wrote that record.
  */
-static void sweep_repair(struct sweep *w, const struct probes_member *member)
+static bool sweep_repair(struct sweep *w, const struct probes_member *member)
 {
 	struct probes_undone undone = {.member = member, .newborn = true};
 	struct probes_leftover *left = NULL;
 	struct probes_error e;
 	size_t count = 0;
+	bool found;
 
-	if (probes_leftovers(member->session, &left, &count, &e) == 0 && count) {
+	found = probes_leftovers(member->session, &left, &count, &e) == 0 && count;
+	if (found) {
 		if (probes_repair(member->session, &undone.result, &e) < 0 &&
 			e.status != PROBES_GONE)
 			undone.error = &e;
 		undone.probes = undone.result ? undone.result->item_count : 0;
-		w->found = true;
 		w->each(w->data, &undone);
 	}
 	probes_result_free(undone.result);
 	free(left);
+	return found;
 }
 
 static void sweep_restore(struct sweep *w, const struct probes_member *member,
@@ -189,10 +185,9 @@ static void sweep_restore(struct sweep *w, const struct probes_member *member,
 	int r = member->inherited ? probes_restore(member->session, &result, e) : 0;
 	bool gone = r < 0 && e->status == PROBES_GONE;
 
-	w->found = true;
 	undone.result = result;
 	if (r < 0 && !gone) {
-		error_hint(e, "undo it with: probes-tui repair -pid %d", member->pid);
+		error_remains(e, "undo it with: probes-tui repair -pid %d", member->pid);
 		undone.error = e;
 	}
 	if (member->inherited && !gone)
@@ -216,6 +211,7 @@ static int sweep_consider(struct sweep *w, const struct tree_link *link, struct 
 	const struct probes_session *origin;
 	struct probes_error why;
 	struct array doubt;
+	bool held = false;
 	uint64_t program;
 	int r;
 
@@ -227,10 +223,12 @@ static int sweep_consider(struct sweep *w, const struct tree_link *link, struct 
 	/* A process that cannot be examined is known as our child only by its parent pid. */
 	if (!origin || (!program && !parent))
 		return 0;
-	if (sweep_now_ms() > w->deadline) {
+	if (w->outrun) {
 		error_set(&why, PROBES_FAILED, -ETIMEDOUT,
-			"cannot look at process %d, a child by fork", link->pid);
-		error_why(&why, "more children were born than could be opened in %d seconds",
+			"cannot undo what forked child %d inherited", link->pid);
+		error_why(&why,
+			"for more than %d seconds, children were forked faster than they could be "
+			"examined",
 			SWEEP_MS / 1000);
 		sweep_leave_unseen(w, link, origin, program, &why);
 		return sweep_know(w, link->pid, link->start_time, procfs_now(), e);
@@ -240,16 +238,19 @@ static int sweep_consider(struct sweep *w, const struct tree_link *link, struct 
 	if (r == 0 && member.session->who.start_time == link->start_time) {
 		r = session_may_switch(member.session, false, &why);
 		if (r == 0 && origin->repaired)
-			sweep_repair(w, &member);
+			held = sweep_repair(w, &member);
 		if (r == 0)
 			r = sweep_inherit(w, link, member.session, &doubt, &member.inherited, &why);
-		if (r == 0 && (member.inherited || doubt.count))
+		if (r == 0 && (member.inherited || doubt.count)) {
+			held = true;
 			sweep_restore(w, &member, &doubt, &why);
+		}
 	}
 	if (r < 0 && why.status != PROBES_GONE && why.status != PROBES_NO_TARGET) {
-		w->found = true;
+		held = true;
 		sweep_leave_unseen(w, link, origin, program, &why);
 	}
+	w->found += held;
 	probes_close(member.session);
 	array_done(&doubt);
 	return sweep_know(w, link->pid, link->start_time, procfs_now(), e);
@@ -269,7 +270,8 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 		.data = data,
 		.begun = procfs_now(),
 		.last = procfs_now(),
-		.deadline = sweep_now_ms() + SWEEP_MS};
+		.found = SIZE_MAX};
+	uint64_t deadline = now_ms() + SWEEP_MS;
 	bool open = false, quiet = false;
 	int r = 0;
 
@@ -290,13 +292,17 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 	sweep_sort(&w);
 	/*
 	 * The last search finds nobody, and begins so late that it sees everybody who was copied
-	 * before the last undo.
+	 * before the last undo. All that one search finds are undone, however long that takes. Only
+	 * children that hold changes hand these on, so each search finds fewer than the one before;
+	 * unless they are forked faster than we undo. Then, but not before the deadline, the last
+	 * search records what it finds.
 	 */
 	while (r == 0 && w.known.count && !quiet) {
-		struct array links;
 		uint64_t began = procfs_now();
+		size_t before = w.found;
+		struct array links;
 
-		w.found = false;
+		w.found = 0;
 		array_init(&links, sizeof(struct tree_link));
 		r = tree_gather(&links);
 		if (r < 0)
@@ -307,8 +313,8 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 		sweep_sort(&w);
 		if (w.found)
 			w.last = procfs_now();
-		quiet = open || sweep_now_ms() > w.deadline ||
-			(!w.found && began > w.last + SESSION_BIRTH);
+		quiet = open || w.outrun || (!w.found && began > w.last + SESSION_BIRTH);
+		w.outrun = w.found && w.found >= before && now_ms() > deadline;
 		while (r == 0 && !quiet && !w.found && procfs_now() <= w.last + SESSION_BIRTH)
 			nanosleep(&nap, NULL);
 	}

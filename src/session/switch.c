@@ -25,7 +25,8 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 	struct probes_error *e)
 {
 	struct change c = {.plan = switch_plan,
-		.mode = {.force = (o && o->force) || s->held},
+		.mode = {.force = (o && o->force) || s->held,
+			.keep = o && o->force && o->keep_counts},
 		.dry_run = o && o->dry_run,
 		.atomically = o && o->atomically,
 		.max_stop_ms = o ? o->max_stop_ms : 0};
@@ -93,7 +94,7 @@ int switch_plan_undo(
 	struct probes_session *s, const struct change *c, struct plan *p, struct probes_error *e)
 {
 	struct array journals, lowered;
-	int r = plan_restore(p, c->which, c->count, c->undo, c->follow, e);
+	int r = plan_restore(p, c->which, c->count, c->undo, e);
 
 	if (r < 0 || !p->below)
 		return r;
@@ -107,7 +108,7 @@ int switch_plan_undo(
 		r = plan_init(p, &s->catalog, e);
 		p->lowered = &lowered;
 		if (r == 0)
-			r = plan_restore(p, c->which, c->count, c->undo, c->follow, e);
+			r = plan_restore(p, c->which, c->count, c->undo, e);
 		p->lowered = NULL;
 	}
 	journal_found_done(&journals);
@@ -128,24 +129,10 @@ static void switch_rescan(struct probes_session *s, struct array *lost)
 		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %s", e.what, e.why);
 }
 
-/* `undo`: per object, what to take back of these probes. */
-static int switch_undo(struct probes_session *s, const size_t *which, size_t count,
-	struct plan_parts *undo, struct probes_result **result, struct probes_error *e)
-{
-	struct change c = {.plan = switch_plan_undo, .which = which, .count = count, .undo = undo};
-
-	/* Where anything is torn, sites must follow their counts. */
-	for (size_t i = 0; i < s->catalog.objects.count && !c.follow; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
-		c.follow = h->account && memchr(h->account->torn, true, h->probe_count);
-	}
-	return change_execute(s, &c, result, e);
-}
-
 int probes_revert(struct probes_session *s, const struct probes_result *done,
 	struct probes_result **result, struct probes_error *e)
 {
+	struct change c = {.plan = switch_plan_undo, .count = done->item_count};
 	struct plan_parts *undo;
 	size_t *which, objects;
 	int r = 0;
@@ -177,11 +164,16 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 			r = error_memory(e, "an undo");
 		else
 			parts->of[of.kind][of.index] += of.part;
-		if (r == 0 && of.kind == PLAN_CODE && h->account)
-			parts->expected[of.index] = h->account->parts.expected[of.index];
 	}
+	for (size_t i = 0; r == 0 && i < objects; i++)
+		account_forget_settled(catalog_object(&s->catalog, i), &undo[i]);
+	for (size_t i = 0; r == 0 && i < objects; i++)
+		if (catalog_object(&s->catalog, i)->account)
+			undo[i].torn = catalog_object(&s->catalog, i)->account->parts.torn;
+	c.which = which;
+	c.undo = undo;
 	if (r == 0)
-		r = switch_undo(s, which, done->item_count, undo, result, e);
+		r = change_execute(s, &c, result, e);
 	for (size_t i = 0; undo && i < objects; i++)
 		account_close_parts(&undo[i]);
 	free(undo);
@@ -241,9 +233,10 @@ static size_t *switch_list_owned(
 int switch_restore_until(struct probes_session *s, uint32_t until, struct probes_result **result,
 	struct probes_error *e)
 {
+	struct change c = {.plan = switch_plan_undo};
 	struct plan_parts *undo;
-	size_t *which, count;
 	struct array lost;
+	size_t *which;
 	bool mended;
 	int r = 0;
 
@@ -252,23 +245,26 @@ int switch_restore_until(struct probes_session *s, uint32_t until, struct probes
 		return 0;
 	array_init(&lost, sizeof(size_t));
 	switch_rescan(s, &lost);
-	which = switch_list_owned(s, until, &lost, &count);
+	c.which = which = switch_list_owned(s, until, &lost, &c.count);
 	array_done(&lost);
-	undo = calloc(s->catalog.objects.count + 1, sizeof *undo);
+	c.undo = undo = calloc(s->catalog.objects.count + 1, sizeof *undo);
 	for (size_t i = 0; undo && i < s->catalog.objects.count; i++)
 		if (catalog_object(&s->catalog, i)->account)
 			undo[i] = catalog_object(&s->catalog, i)->account->parts;
 	if (!which || !undo)
 		r = error_memory(e, "an undo");
-	else if (count)
-		r = switch_undo(s, which, count, undo, result, e);
+	else if (c.count)
+		r = change_execute(s, &c, result, e);
 	/* Nothing is torn any more, even if another tool mended it. */
 	mended = r == 0 && until == UINT32_MAX && *result && !(*result)->not_done;
 	for (size_t i = 0; mended && i < s->catalog.objects.count; i++) {
 		struct object_probes *h = catalog_object(&s->catalog, i);
 
-		if (h->account)
-			memset(h->account->torn, 0, h->probe_count);
+		if (!h->account)
+			continue;
+		memset(h->account->parts.torn, 0, h->probe_count);
+		for (uint32_t k = 0; k < h->semaphore_count; k++)
+			h->account->changes[k].settled = 0;
 	}
 	/* What could not be undone must stay on record. */
 	if (r < 0 && e->status != PROBES_GONE)

@@ -144,6 +144,11 @@ if unshare -Ur true 2>/dev/null; then
 	same 'from another user namespace' $? 4
 	has 'the cause' '^probes-tui: .*user namespace'
 	has 'the rung' '^  FAIL +switch'
+	same 'the way out' "$(grep '^  try' "$tmp/err")" '  try   run probes-tui outside of your user namespace'
+	unshare -Ur setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$PROBES_TUI" info -pid "$pid" \
+		>"$tmp/out" 2>"$tmp/err"
+	same 'without the capability' $? 4
+	same 'no other way out' "$(grep '^  try' "$tmp/err")" '  try   run probes-tui outside of your user namespace'
 	same 'untouched' "$(state first)" disabled
 else
 	echo 'no user namespaces here: not tried'
@@ -204,8 +209,8 @@ if [ "$(id -u)" = 0 ] && $nobody "$PROBES_TUI" -version >/dev/null 2>&1; then
 	same 'undumpable' $? 4
 	has 'the cause' '^probes-tui: .*undumpable'
 	if capable 19; then
-		has 'the remedy' '^probes-tui: .*undumpable.*; sudo probes-tui'
-		has 'the way out' "^  try +sudo probes-tui -pid $pid"
+		has 'the remedy' '^probes-tui: .*undumpable.*; sudo .*probes-tui info -pid '
+		has 'the way out' "^  try +sudo .*probes-tui info -pid $pid$"
 		want 0 info -pid "$pid"
 	else
 		want 4 info -pid "$pid"

@@ -131,6 +131,10 @@ stop
 # --- sdt: through semaphores, one or several a name, and none
 echo '-- sdt'
 start sdt_sema --threads 2
+want 0 attach -no-syslog -pid "$pid" -disable-all
+all=$(sed -n 's/.*: nothing was switched: \([0-9]*\) probes are off already$/\1/p' "$tmp/err")
+run list -pid "$pid" -quiet
+same 'off already, all of them' "$all" "$(grep -c '^\[ \]' "$tmp/out")"
 attach -enable private,shared
 ask 'step 3'
 same 'semaphores' "$(value private.1 guarded) $(value private.2 guarded) $(value shared.1 guarded)
@@ -143,13 +147,34 @@ ask step
 same 'off again' "$(value private.1 guarded) $(value shared.2 sema)" '3 0'
 stop
 start sdt_plain
-want 0 attach -no-syslog -pid "$pid" -enable-all -verbose
+want 0 info -pid "$pid"
+same 'info' "$(cut -d ' ' -f 2- "$tmp/out" | sort -u)" 'cannot be enabled'
+want 0 list -pid "$pid"
+has 'list' '^\[\.\]   victim:plain +-/1 +- +sdt_plain$' "$tmp/out"
+has 'summary' '; 7 no switch$' "$tmp/out"
+site=$(awk '$2 == "victim:plain" { getline; print $4 }' "$tmp/out")
+want 0 list -pid "$pid" -format json
+same 'JSON' "$(grep -c '"name": "[a-z_]*", "state": "none", "ref": null' "$tmp/out")" 7
+poke "$site" 314
+want 0 info -pid "$pid"
+has 'another tool holds it' '^plain foreign$' "$tmp/out"
+poke "$site" 220
+# Enabling what cannot be enabled is no success, and says what can be done; disabling it is one.
+refuses 1 ': nothing can be enabled: 7 probes have no semaphore; bpftrace, perf or gdb' \
+	attach -no-syslog -pid "$pid" -enable-all
+want 1 attach -no-syslog -pid "$pid" -enable-all -dry-run
+want 1 attach -no-syslog -pid "$pid" -enable-all -verbose
 has 'skipped, with why' 'plain: .*nothing to switch: no semaphore'
-want 0 attach -no-syslog -pid "$pid" -enable-all -format csv
+want 1 attach -no-syslog -pid "$pid" -enable-all -format csv
 has 'skipped' ',skipped,.*no semaphore' "$tmp/out"
+want 0 attach -no-syslog -pid "$pid" -disable-all
+has 'that is no change' ': nothing was switched: 7 probes have no semaphore$'
 run attach -no-syslog -pid "$pid" -enable plain
 same 'a probe without semaphore, named' "$([ "$status" -ne 0 ] && echo refused)" refused
 has 'why' 'no semaphore'
+want 1 attach -no-syslog -pid "$pid" -disable plain
+same 'one fact, one line' "$(cat "$tmp/err")" \
+	'probes-tui: cannot disable victim:plain: nothing to switch: no semaphore'
 stop
 
 # --- a dry run

@@ -98,4 +98,47 @@ gone "$session"
 same 'taken back in who outlived it' "$(holds)" '0000 903d'
 kill "$child"
 exec 3>&- 4<&-
+
+# --- many children, and a slow machine: all are undone
+if command -v strace >/dev/null && strace -f -qq -o /dev/null true 2>/dev/null; then
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+	export ASAN_OPTIONS
+	breeder
+	hold -enable a0
+	born=
+	for _ in 1 2 3 4 5 6 7 8 9; do
+		bear fork
+		born="$born $child"
+	done
+	kill -9 "$session"
+	wait "$session" 2>/dev/null
+	gone "$session"
+	strace -f -qq -o /dev/null -e inject=pidfd_open:delay_enter=700000 \
+		"$PROBES_TUI" repair -no-syslog -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
+	same 'a slow repair' "$?" 0
+	for child in $born; do
+		same "child $child" "$(holds)" '0000 903d'
+	done
+	# --- no descriptor is left for the child: what remains is said all the same
+	hold -enable a0
+	bear fork
+	kill -9 "$session"
+	wait "$session" 2>/dev/null
+	gone "$session"
+	# Opening the parent takes some of these calls; while that fails, nothing is changed.
+	for call in $(seq 2 20); do
+		strace -f -qq -o /dev/null -e inject=pidfd_open:error=EMFILE:when="$call" \
+			"$PROBES_TUI" repair -no-syslog -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
+		status=$?
+		! grep -q "$child" "$tmp/err" || break
+	done
+	same 'a repair short of descriptors' "$status" 1
+	has 'the cause' "$child.*: probes-tui has no file descriptors left"
+	has 'what to do' "repair -pid $child\$"
+	want 0 repair -no-syslog -pid "$child"
+	same 'repaired' "$(holds)" '0000 903d'
+	exec 3>&- 4<&-
+else
+	echo 'no strace: not tested: many children, a shortage of descriptors'
+fi
 finish

@@ -52,7 +52,7 @@ refused()
 # --- another user's; becoming that user is a way out, and it is one
 begin $nobody
 refused 'it runs as uid 65534'
-try=$(sed -n 's/^  try *\(setpriv .*\) probes-tui -pid.*/\1/p' "$tmp/err")
+try=$(sed -n 's/^  try *\(setpriv .*--clear-groups\) .* attach .*/\1/p' "$tmp/err")
 same 'as its user' "$try" 'setpriv --reuid 65534 --regid 65534 --clear-groups'
 setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace -- $try -- "$us" info -pid "$pid" \
 	>"$tmp/out" 2>"$tmp/err"
@@ -81,7 +81,7 @@ stop
 # --- an ordinary user where sudo could not help, either
 begin env
 $nobody setpriv --no-new-privs -- "$us" info -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
-has 'no_new_privs' '^  try +sudo .*no_new_privs'
+has 'no_new_privs' '^  try +from a shell without no_new_privs: sudo '
 setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace -- $nobody "$us" info -pid "$pid" \
 	>"$tmp/out" 2>"$tmp/err" </dev/null
 has 'bounded' '^  try +add CAP_SYS_PTRACE: '

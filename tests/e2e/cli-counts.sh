@@ -31,7 +31,7 @@ for action in '-disable first' '-disable second,first' '-disable-pair work_start
 	has "$action" '^probes-tui: '
 done
 for action in '-disable-all' '-disable-regexp fi'; do
-	refuses 0 'nothing to switch in [0-9]+ probes?: .*count is 0' \
+	refuses 0 'nothing was switched: [0-9]+ probes? (is|are) off already$' \
 		attach -no-syslog -pid "$pid" $action
 	silent attach -no-syslog -quiet -pid "$pid" $action
 done

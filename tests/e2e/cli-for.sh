@@ -43,9 +43,9 @@ fi
 
 # --- values
 for bad in 0 0s x 1x 1.2345s s -1 '1 s' 1e3 3601000s 99999999999; do
-	refuses 2 'is no span of time' attach -pid 1 -enable-all -for "$bad"
+	refuses 2 'is not a duration' attach -pid 1 -enable-all -for "$bad"
 done
-refuses 2 'no option of this verb' list -pid 1 -for 1s
+refuses 2 'is not an option of this verb' list -pid 1 -for 1s
 want 0 attach -help
 has help '^  -for TIME' "$tmp/out"
 
@@ -56,6 +56,8 @@ has 'it says what it does' "^probes-tui: pid $pid: 2 probes switched for 0.05 s;
 has 'and did' "^probes-tui: pid $pid: switched back: 2 probes, 6 sites$"
 same 'output' "$(cat "$tmp/out")" ''
 same 'switched back' "$(state multi) $(state first)" 'disabled disabled'
+want 0 attach -no-syslog -pid "$pid" -enable sema_only -for 0.05s
+has 'no sites, and none are mentioned' "^probes-tui: pid $pid: switched back: 1 probe$"
 silent attach -no-syslog -quiet -pid "$pid" -enable first -for 20ms
 # --loop is not stopped meanwhile, so it was there; on a busy machine it may not have been its turn.
 for _ in $(seq 300); do
@@ -112,22 +114,53 @@ same 'off for a while' "$(state second)" disabled
 kill "$session"
 ended 143
 same 'and on again' "$(state second)" enabled
-# Its code off by hand, its count raised: only the code is written, and written back.
+# Its code off by hand, its count raised: only the code is written, and not written back, since it
+# agrees with the count now.
 where=$(address second)
+count=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "second" { print $4; exit }')
+count=$(($(bias "$VICTIMS/loop_ocaml2_pie") + count + 2))
 poke $((where + 1)) 075
 hold -pid "$pid" -force -enable second -for 1h
 waiting 1
 same 'its code by force' "$(state second)" enabled
 kill "$session"
 ended 143
-same 'inconsistent as found' "$(state second)" inconsistent
-hold -pid "$pid" -force -enable second -for 1h
-waiting 1
-same 'its code by force again' "$(state second)" enabled
-kill -KILL "$session"
-ended 137
-"$PROBES_TUI" repair -no-syslog -quiet -pid "$pid" >/dev/null
-same 'inconsistent after a repair' "$(state second)" inconsistent
+same 'left on' "$(state second)" enabled
+has 'and why' "^probes-tui: pid $pid: not switched back: 1 probe \(ocaml_2:second\): its code and count agree" "$tmp/held"
+same 'nothing on record' "$(ls "$PROBES_TUI_RECORDS")" ''
+# Others switch it off and on meanwhile: the code is theirs.
+for signal in TERM:143 KILL:137; do
+	poke $((where + 1)) 075
+	hold -pid "$pid" -force -enable second -for 1h
+	waiting 1
+	same 'its code by force again' "$(state second)" enabled
+	attach -disable second
+	attach -enable second
+	kill "-${signal%:*}" "$session"
+	ended "${signal#*:}"
+	want 0 repair -no-syslog -pid "$pid"
+	[ "$signal" = TERM:143 ] || has 'the repair says why' "pid $pid: .*code and count agree"
+	same "theirs after $signal" "$(state second)" enabled
+	same 'nothing on record' "$(ls "$PROBES_TUI_RECORDS")" ''
+done
+# Others take the count alone: our code goes, too, whoever undoes it.
+for signal in TERM:143 KILL:137; do
+	poke $((where + 1)) 075
+	hold -pid "$pid" -force -enable second -for 1h
+	waiting 1
+	poke "$count" 0
+	same 'the count is gone' "$(state second)" inconsistent
+	kill "-${signal%:*}" "$session"
+	ended "${signal#*:}"
+	want 0 repair -no-syslog -quiet -pid "$pid"
+	same "undone after $signal" "$(state second)" disabled
+	poke "$count" 1
+	poke $((where + 1)) 350
+done
+# What no session left is named, and not repaired.
+poke $((where + 1)) 075
+want 0 repair -no-syslog -pid "$pid"
+has 'which it says' 'no session left anything to repair, but 1 probe is inconsistent: ! on the screen'
 poke $((where + 1)) 350
 hold -pid "$pid" -enable multi,never -for 1h
 waiting 1

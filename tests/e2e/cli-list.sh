@@ -52,7 +52,8 @@ json 'assert d["pid"] is None and d["stopped_ms"] is None'
 json 'assert d["objects"][0]["probes"] == 8 and d["objects"][0]["why"] is None'
 json 'assert [list(p) for p in d["probes"]] == [["object", "provider", "name", "state", "ref",
 	"result", "why", "sites", "semaphores", "arguments"]] * 8'
-json 'assert all(p[k] is None for p in d["probes"] for k in ("state", "ref", "result", "why"))'
+json 'assert all(p[k] is None for p in d["probes"] for k in ("ref", "result", "why"))'
+json 'assert all(p["state"] == "unknown" for p in d["probes"])'
 json 'assert all(s["address"] is None and s["bytes"] is None
 	for p in d["probes"] for s in p["sites"])'
 json 'm = [p for p in d["probes"] if p["name"] == "multi"][0]
@@ -60,7 +61,16 @@ assert len(m["sites"]) == 5 and len(m["semaphores"]) == 1'
 want 0 list -prog "$file" -format csv
 csv 'assert len(d) == 8 and all(r["provider"] == "ocaml_2" for r in d)'
 csv 'assert [r["sites"] for r in d if r["name"] == "multi"] == ["5"]'
+csv 'assert all(r["state"] == "unknown" for r in d)'
 same 'lines of CSV' "$(wc -l <"$tmp/out" | tr -d ' ')" 9
+# That a probe has no switch is in the file.
+want 0 list -prog "$VICTIMS/sdt_plain" -format csv
+csv 'assert d and all(r["state"] == "none" for r in d)'
+want 0 list -prog "$VICTIMS/sdt_plain" -format json
+json 'assert d["probes"] and all(p["state"] == "none" for p in d["probes"])'
+want 0 list -prog "$VICTIMS/sdt_plain"
+has 'its mark' '^\[\.\] +victim:plain' "$tmp/out"
+has 'its count' '; 7 no switch$' "$tmp/out"
 
 want 0 list -prog "$VICTIMS/libvictim.so"
 has 'a library' '^4 sites, 3 probes, 1 object$' "$tmp/out"

@@ -18,6 +18,22 @@ if unshare -pf true 2>/dev/null; then
 	same 'nothing was switched' "$(state multi)" disabled
 fi
 
+# A /proc that is not there says nothing about the process.
+if unshare -m mount -t tmpfs none /proc 2>/dev/null; then
+	for verb in list 'attach -no-syslog -enable multi'; do
+		# shellcheck disable=SC2086 # words
+		unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$PROBES_TUI" $verb -pid "$pid" \
+			>"$tmp/out" 2>"$tmp/err" </dev/null
+		same "no /proc: status of $verb" $? 3
+		has 'no /proc' ": /proc is not mounted here; mount -t proc proc /proc$"
+	done
+fi
+
+# A tree of nothing but ourselves: it is said why the list is empty.
+sh -c 'exec "$0" list -tree $$' "$PROBES_TUI" >"$tmp/out" 2>"$tmp/err"
+same 'the tree of probes-tui' $? 3
+has 'why it is empty' ': process [0-9]+ is probes-tui itself, and there is no other; name it with -pid'
+
 # Into pipes: what is printed must not be limited.
 {
 	(
@@ -30,5 +46,6 @@ status=$(sed -n 's/^status //p' "$tmp/limited")
 checks=$((checks + 1))
 [ "$status" -lt 128 ] || fail "a signal ended it: $status"
 same 'it is as it was' "$(state multi)" disabled
+has 'why nothing is on record' 'would exceed the limit on the size of files \(ulimit -f\)' "$tmp/limited"
 same 'nothing is left on record' "$(ls "$PROBES_TUI_RECORDS" 2>/dev/null)" ''
 finish

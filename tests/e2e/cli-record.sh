@@ -203,6 +203,7 @@ journal=$(find /tmp/probes-tui-65534 -type f)
 ln "$journal" /tmp/probes-tui-65534/again
 run repair -no-syslog -pid "$pid"
 same 'a second name of the file' "$status" 1
+has 'why' 'cannot open the journal .*: it has another name \(a hard link\)'
 rm /tmp/probes-tui-65534/again
 chmod 755 /tmp/probes-tui-65534
 run repair -no-syslog -pid "$pid"

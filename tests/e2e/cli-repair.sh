@@ -52,7 +52,7 @@ unchanged()
 # --- nothing to repair is success
 start loop_ocaml2_pie
 refuses 2 'no process is named; usage: probes-tui repair' repair
-refuses 2 'no option of this verb' repair -pid "$pid" -enable multi
+refuses 2 'is not an option of this verb' repair -pid "$pid" -enable multi
 want 0 repair -no-syslog -pid "$pid"
 has 'nothing to repair' "^probes-tui: pid $pid: nothing to repair$"
 silent repair -no-syslog -quiet -pid "$pid"
@@ -126,6 +126,97 @@ has 'how many' '1 probe could not be repaired now'
 poke $((site + 1)) 350
 want 0 repair -no-syslog -pid "$pid"
 unchanged 'repaired when the other tool had gone'
+
+# --- an inconsistent probe by force: left as it is, in the process and in its child, since code and count agree
+where=$(address second)
+mkfifo "$tmp/cin" "$tmp/cout"
+for known in 0 3 3-known; do
+	raised=${known%-known}
+	attach -force -enable second
+	for _ in $(seq "$raised"); do
+		attach -enable second
+	done
+	poke $((where + 1)) 075
+	same 'as found' "$(state second)" inconsistent
+	hold -force -enable second
+	until_state second enabled
+	echo "fork $tmp/cin$tab$tmp/cout" >&3
+	exec 8>"$tmp/cin" 9<"$tmp/cout"
+	read -r word child <&9
+	started="$started $child"
+	# It has a record of its own once the session has seen it.
+	until [ "$known" = "$raised" ] || [ "$(ls "$PROBES_TUI_RECORDS" | wc -l)" -eq 2 ]; do
+		kill -0 "$session" || finish
+	done
+	killed "$session"
+	want 0 repair -no-syslog -pid "$pid"
+	found=$(live "$VICTIMS/loop_ocaml2_pie" second)
+	same 'it agrees' "$found" "1 count 0$((raised + 1))00 1 site 90e8"
+	parent=$pid
+	pid=$child
+	same 'and the child is the same' "$(live "$VICTIMS/loop_ocaml2_pie" second)" "$found"
+	pid=$parent
+	if [ "$raised" = 0 ]; then
+		has 'said of the process' "^probes-tui: pid $pid: .*code and count agree"
+		same 'nothing is said of the child' "$(grep -c "pid $child" "$tmp/err")" 0
+	else
+		has 'said of the child, once' "^probes-tui: pid $child: a child by fork: undid .* 1 probe"
+		same 'once' "$(grep -c "pid $child" "$tmp/err")" 1
+	fi
+	want 0 repair -no-syslog -pid "$pid,$child"
+	same 'nothing more' "$(grep -c 'nothing to repair' "$tmp/err")" 2
+	echo quit >&8
+	exec 8>&- 9<&-
+	gone "$child"
+done
+attach -force -disable second
+
+# --- the same, and others have moved the child's count since: its code follows that, however the
+# session ended
+count=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "second" { print $4; exit }')
+count=$(($(bias "$VICTIMS/loop_ocaml2_pie") + count + 2))
+for moved in enable:1:0 disable:0:1 disable:0:2; do
+	for end in TERM KILL; do
+		verb=${moved%%:*}
+		attach -force -disable second
+		if [ "$verb" = enable ]; then
+			attach -enable second
+			poke $((where + 1)) 075
+		else
+			poke $((where + 1)) 350
+		fi
+		same 'as found' "$(state second)" inconsistent
+		hold -force "-$verb" second
+		until_state second "${verb}d"
+		echo "fork $tmp/cin$tab$tmp/cout" >&3
+		exec 8>"$tmp/cin" 9<"$tmp/cout"
+		read -r word child <&9
+		started="$started $child"
+		parent=$pid
+		pid=$child
+		poke "$count" "00${moved##*:}"
+		pid=$parent
+		if [ "$end" = KILL ]; then
+			killed "$session"
+			want 0 repair -no-syslog -pid "$pid"
+			has 'said of the child' "^probes-tui: pid $child: a child by fork: undid .* 1 probe, 1 site"
+		else
+			kill -TERM "$session"
+			wait "$session" 2>/dev/null
+			gone "$session"
+		fi
+		code=3d
+		[ "$verb" = enable ] || code=e8
+		pid=$child
+		same "the child's code and count agree, $moved, $end" "$(live "$VICTIMS/loop_ocaml2_pie" second)" \
+			"1 count 0${moved##*:}00 1 site 90$code"
+		pid=$parent
+		echo quit >&8
+		exec 8>&- 9<&-
+		gone "$child"
+	done
+done
+attach -force -disable second
 
 # --- without a term a finished attach is intent, and no leftover
 attach -enable first

@@ -35,7 +35,7 @@ is_short()
 	same "status, $1" "$status" 1
 	has "reason, $1" "$short"
 	checks=$((checks + 1))
-	if grep -Eq "$lies" "$tmp/err"; then
+	if grep -Eq "$lies|fewer processes" "$tmp/err"; then
 		fail "$1: a statement about the process: $(cat "$tmp/err")"
 	fi
 }

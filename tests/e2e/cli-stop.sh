@@ -42,7 +42,7 @@ free()
 # --- options
 refuses 2 'nothing is stopped without -stop' attach -pid 1 -enable-all -max-stop 5
 for bad in 0 -1 x 1.5 1s 60001 99999999999; do
-	refuses 2 'is no number of milliseconds' attach -pid 1 -enable-all -stop -max-stop "$bad"
+	refuses 2 'is not a number of milliseconds' attach -pid 1 -enable-all -stop -max-stop "$bad"
 done
 
 # --- 64 threads (those of the last part never rest)

@@ -2,7 +2,7 @@
 # trace: probes are on before anything can hit them, constructors of the program and of its
 # libraries included; with -wait the exit status is the program's; what fails before its start
 # leaves nothing running.
-# Does not cover: programs that exec another, and set-user-id programs.
+# Does not cover: programs that exec another (cli-launchers.sh), and set-user-id programs.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 steps='--steps 3'
@@ -51,6 +51,13 @@ for victim in loop_ocaml0_fixed loop_ocaml0_pie loop_ocamldot1_fixed loop_ocamld
 	trace $victim -enable-regexp 's.*d$'
 	same "$victim: by expression" "$(seen second) $(seen multi)" '3 0'
 done
+
+# --- without an action: all, and not a word
+"$VICTIMS/loop_lib" $steps >"$tmp/plain"
+trace loop_lib
+same 'without an action' "$(seen multi) $(seen second) $(seen libvictim.lib_ctor)" '15 3 1'
+want 0 trace -no-syslog -wait -prog "$VICTIMS/sdt_sema" -- $steps
+same 'without an action' "$(value single guarded "$tmp/out")" 3
 
 # --- sdt
 want 0 trace -no-syslog -wait -prog "$VICTIMS/sdt_sema" -enable shared -- $steps
@@ -122,7 +129,7 @@ for actions in '-enable no_such_probe' '-enable-regexp (' '-enable-pair first,no
 	want 2 trace -no-syslog -wait -prog "$VICTIMS/loop_lib" $actions -- $steps
 	same "output of the program that was not started" "$(cat "$tmp/out")" ''
 done
-want 3 trace -no-syslog -wait -prog /bin/echo -enable-all -- hello
+want 3 trace -no-syslog -wait -launcher 0 -prog /bin/echo -enable-all -- hello
 same 'a program without probes is not started' "$(cat "$tmp/out")" ''
 
 # --- a dry run starts nothing

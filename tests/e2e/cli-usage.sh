@@ -24,7 +24,7 @@ refuses 2 '-pid: ' trace -prog /bin/true -pid 1 -enable-all
 refuses 2 '-dry-run: ' info -pid 1 -dry-run
 refuses 2 '-format: ' -pid 1 -format json
 refuses 2 'no such option' list -frobnicate
-refuses 2 'is no option' list 41872
+refuses 2 'is not an option' list 41872
 refuses 2 'takes no value' list -verbose=3 -pid 1
 refuses 2 'value is missing' list -pid
 refuses 2 'is empty' list -prog ''
@@ -33,20 +33,20 @@ refuses 2 'text, json or csv' list -pid 1 -format xml
 
 # --- numbers
 for bad in 0 -1 +1 abc 1x 0x10 ' 1' 1, ,1 1,,2 99999999999 18446744073709551617 1.5; do
-	refuses 2 'is no process id' list -pid "$bad"
-	refuses 2 'is no process id' info --pid="$bad"
+	refuses 2 'is not a process id' list -pid "$bad"
+	refuses 2 'is not a process id' info --pid="$bad"
 done
-refuses 2 'is no process id' list -tree 0
-refuses 2 'is no process id' list -tree 1,2
+refuses 2 'is not a process id' list -tree 0
+refuses 2 'is not a process id' list -tree 1,2
 refuses 2 'twice' list -pid 1,2,1
 refuses 2 'twice' list -pid 1 -pid 1
 for bad in 0 0.01 -1 x 1e3 ,5 . 3601; do
-	refuses 2 'is no interval' -pid 1 -refresh "$bad"
+	refuses 2 'is not an interval' -pid 1 -refresh "$bad"
 done
 
 # --- actions
-refuses 2 'no action is given' attach -pid 1
-refuses 2 'no action is given' trace -prog /bin/true
+refuses 2 'no action is given; -enable-all' attach -pid 1
+refuses 2 'no program is named' trace
 refuses 2 'cannot be combined with -enable ' attach -pid 1 -enable a -enable-all
 refuses 2 'cannot be combined' attach -pid 1 -enable-pair a,b -disable c
 refuses 2 'cannot be combined' attach -pid 1 -enable-regexp a -disable-all

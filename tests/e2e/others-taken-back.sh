@@ -82,7 +82,7 @@ fresh()
 	terminal
 	screen
 	keys / single Enter e
-	wait_for '\[\*\] victim:single'
+	wait_state on 'victim:single'
 	colleague
 }
 
@@ -91,7 +91,7 @@ keys u
 wait_for 'nothing was changed; 1 not done \(uprobes'
 same 'theirs is left by u' "$(live "$file" single)" "$held"
 keys q
-wait_for '1 probe could NOT be taken back'
+wait_for '1 probe could not be taken back'
 same 'theirs is left by q' "$(live "$file" single)" "$held"
 uprobes_end
 removed 'after u and q'
@@ -110,7 +110,7 @@ screen
 keys / single Enter d
 wait_for 'Type y'
 keys y
-wait_for '\[ \] victim:single'
+wait_state off 'victim:single'
 keys u
 wait_for 'undone: .*\^R=redo'
 colleague

@@ -42,13 +42,29 @@ keys()
 # text TEXT: typed as it is.
 text()
 {
-	tm send-keys -t main -l "$1"
+	tm send-keys -t main -l -- "$1"
+}
+
+# mouse BUTTON COLUMN ROW: a button goes down and up there, as xterm says it (from 1)
+mouse()
+{
+	for code in "$1" 3; do # 3: up
+		printf '\033[M%b%b%b' "\\0$(printf %o $((code + 32)))" "\\0$(printf %o $(($2 + 32)))" "\\0$(printf %o $(($3 + 32)))"
+	done >"$tmp/mouse"
+	text "$(cat "$tmp/mouse")"
 }
 
 # look: what the pane shows now, into $tmp/screen; lines that the shell's terminal wrapped are one.
+# The mark of the cursor's row is written as in ASCII.
 look()
 {
-	tm capture-pane -J -p -t main 2>/dev/null | sed 's/ *$//' >"$tmp/screen"
+	tm capture-pane -J -p -t main 2>/dev/null | sed 's/ *$//; s/^▌/>/' >"$tmp/screen"
+}
+
+# looks TEXT: the attributes and colours of a text on the screen; see cells.py
+looks()
+{
+	tm capture-pane -epN -t main | python3 "${srcdir:-.}/tests/e2e/cells.py" "$@"
 }
 
 # wait_for PATTERN: until a line of the screen matches; 30 seconds at most.
@@ -77,6 +93,42 @@ wait_gone()
 	fail "never gone: '$1' in:"
 	sed 's/^/    |/' "$tmp/screen"
 	return 1
+}
+
+# state_pattern STATE: how the list shows a state, by its word or on a narrow screen by its mark.
+state_pattern()
+{
+	case $1 in
+	on) echo '(on|\[\*\])' ;;
+	off) echo '(off|\[ \])' ;;
+	partial) echo '(partial|\[~\])' ;;
+	foreign) echo '(foreign|\[X\])' ;;
+	inconsistent) echo '(inconsistent|\[!\])' ;;
+	unreadable | 'not read') echo "($1|\\[\\?\\])" ;;
+	'no switch') echo '(no switch|\[\.\])' ;;
+	gone) echo '(gone|\[-\])' ;;
+	any) echo '[^:]+' ;;
+	*) fail "no such state: '$1'" ;;
+	esac
+}
+
+# wait_state STATE PATTERN: until a row of the list is in this state and goes on so from its name on;
+# wait_cursor: until that is the row under the cursor.
+# The states: on, off, partial, foreign, inconsistent, unreadable, not read, no switch, gone; or any.
+wait_state()
+{
+	wait_for "^[> ][+ ]$(state_pattern "$1") +$2"
+}
+
+wait_cursor()
+{
+	wait_for "^>[+ ]$(state_pattern "$1") +$2"
+}
+
+# wait_list: until the list of probes is in front.
+wait_list()
+{
+	wait_for '^  STATE[^ ]? +PROBE'
 }
 
 # wait_until WANTED COMMAND...: until its output is so.
@@ -123,7 +175,7 @@ type_command()
 screen()
 {
 	type_command "'$PROBES_TUI' -no-syslog -pid $pid $*"
-	wait_for '^STATE PROVIDER:NAME'
+	wait_list
 }
 
 # ours: the process id of what runs in the shell
@@ -142,17 +194,11 @@ running()
 	esac
 }
 
-# row NAME: its line on the screen looked at last, without cursor and tag.
+# row NAME: its line on the screen, without cursor and tag.
 row()
 {
 	look
 	grep -E -e "[: ]$1( |\$)" "$tmp/screen" | head -n 1 | cut -c 3-
-}
-
-# mark NAME: the three characters of its state.
-mark()
-{
-	row "$1" | cut -c 1-3
 }
 
 # the line that has the cursor

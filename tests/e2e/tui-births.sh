@@ -21,7 +21,7 @@ for _ in 1 2 3; do
 	ask 'breed 3000'
 	keys '*'
 	keys e
-	wait_for '^[> ].*\[\*\] ocaml_2:a0'
+	wait_state on 'ocaml_2:a0'
 	keys q
 	wait_for '^status=0$'
 	seen 'said' 'undid this session.s changes: '
@@ -32,7 +32,7 @@ screen -refresh 0.2 -lease 2s
 ask 'breed 3000'
 keys '*'
 keys e
-wait_for '^[> ].*\[\*\] ocaml_2:a0'
+wait_state on 'ocaml_2:a0'
 wait_for 'the lease ran out, undone: '
 clean 'lease'
 keys q
@@ -42,7 +42,7 @@ screen -refresh 0.2
 ask 'breed 3000'
 keys '*'
 keys e
-wait_for '^[> ].*\[\*\] ocaml_2:a0'
+wait_state on 'ocaml_2:a0'
 kill -TERM "$(ours)"
 wait_for '^status=143$'
 clean 'terminated'

@@ -9,30 +9,31 @@ need_switching
 mkdir "$tmp/v"
 cp "$VICTIMS/loop_ocaml2_pie" "$tmp/v/pie$$"
 cp "$VICTIMS/loop_ocaml2_fixed" "$tmp/v/fix$$"
-VICTIMS=$tmp/v pie=pie$$ fix=fix$$
+cp "$VICTIMS/sdt_plain" "$tmp/v/nop$$"
+VICTIMS=$tmp/v pie=pie$$ fix=fix$$ nop=nop$$
 start "$pie"
 terminal 80 24
 
 type_command "'$PROBES_TUI' -no-syslog"
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 # Other tests' victims may fill the screen.
 keys '\'
 text "$$"
 keys Enter
-wait_for "^.. *$pid .* 8  switch +$pie"
+wait_for "^.. *$pid .* 8  list read switch +$pie"
 wait_for '^ [0-9]+ without probes, [0-9]+ not permitted'
 keys '\' C-u
 text "$pid $pie"
 wait_for '^1 of [0-9]+ match'
 keys Enter
-wait_for '^filter: .* 1/[0-9]+ shown'
+wait_for '^ filter: .* 1 of [0-9]+ shown'
 keys Enter
-wait_for "^probes-tui  pid [0-9]+ $pie "
+wait_for "^ $pie  pid [0-9]+ "
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 same 'on' "$(state first)" enabled
 keys q
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 wait_for 'undid this session.s changes: 1 site'
 same 'undone' "$(state first)" disabled
 keys '\' C-u
@@ -44,15 +45,17 @@ keys Enter
 wait_for 'nothing to open'
 keys '\' C-u Enter
 wait_gone 'no process matches'
-wait_for '^filter: - '
+wait_for '^ no filter'
 keys '\'
 text "$$"
 keys Enter
 keys '?'
 wait_for '^Help'
-seen 'its keys' 'Enter.*open the process'
+seen 'its keys' '\* +tag all rows shown'
+keys NPage
+wait_for 'Enter.*open the process'
 keys q
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 
 # one that starts, one that ends
 start2 "$fix"
@@ -62,12 +65,37 @@ text "$fix"
 keys Enter
 wait_for "^> +$pid2 "
 keys Enter
-wait_for "^probes-tui  pid $pid2 "
+wait_for "^ $fix  pid $pid2 "
 stop2
 wait_for GONE
 keys q
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 wait_gone "^.. *$pid2 .*$fix"
+
+# one without a semaphore: nothing can be switched there; back from it, there is nothing to say
+start2 "$nop"
+wait_for "^.. *$pid2 .* list read  +$nop"
+keys / C-u
+text "$nop"
+keys Enter
+wait_for "^> +$pid2 "
+keys Enter
+wait_for "^ $nop  pid $pid2 .* list read\$"
+wait_for 'none can be switched: y shows commands'
+unseen 'no request in vain' 'e Enable|d Disable|p Pair |u Undo'
+seen 'the footer' 'y Commands'
+keys e
+wait_for 'no probe here can be switched: '
+seen 'what leads on' '^shows commands of bpftrace'
+keys y
+wait_for '^As a command line'
+seen 'of another tool' 'bpftrace|gdb|perf'
+keys q
+wait_for 'none can be switched'
+keys q
+wait_for '^ Processes that hold probes'
+unseen 'no bare time' '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9]$'
+stop2
 
 # two at once
 start2 "$pie"
@@ -78,13 +106,13 @@ wait_for '^2 of '
 keys Enter g Space Space
 wait_for "^.\+ *$pid2 "
 keys Enter
-wait_for '^probes-tui  2 processes'
+wait_for "^ $pie  2 processes "
 keys Q
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 for size in '40 10' '120 40'; do
 	resize ${size% *} ${size#* }
-	wait_for "^.. *$pid .* 8  switch"
-	wait_for '\? help$'
+	wait_for "^.. *$pid .* 8  (list read )?switch"
+	wait_for 'q Quit$'
 done
 keys q
 wait_for '^status=0$'
@@ -92,13 +120,13 @@ wait_for '^status=0$'
 # -comm
 resize 80 24
 type_command "'$PROBES_TUI' -no-syslog -comm $pie"
-wait_for "^Processes that hold probes, called $pie"
-wait_for '^filter: - +2/2 shown'
+wait_for "^ Processes that hold probes, called $pie"
+wait_for '^ no filter'
 keys q
 wait_for '^status=0$'
 stop2
 type_command "'$PROBES_TUI' -no-syslog -comm $pie"
-wait_for "^probes-tui  pid $pid "
+wait_for "^ $pie  pid $pid "
 keys q
 wait_for '^status=0$'
 type_command "'$PROBES_TUI' -no-syslog -comm no-such-name"

@@ -35,7 +35,7 @@ crash()
 {
 	screen
 	keys e
-	wait_for '^> \[\*\] ocaml_2:first'
+	wait_cursor on 'ocaml_2:first'
 	kill "-$1" "$(ours)"
 	wait_for "^status=$2$"
 	seen "said after $1" "^probes-tui crashed\\. .*repair -pid $pid undoes that"
@@ -72,7 +72,7 @@ same 'no journal' "$(journals)" 0
 for one in TERM:143 INT:130 QUIT:131 HUP:129; do
 	screen
 	keys e
-	wait_for '^> \[\*\] ocaml_2:first'
+	wait_cursor on 'ocaml_2:first'
 	kill "-${one%:*}" "$(ours)"
 	wait_for "^status=${one#*:}$"
 	in_order
@@ -82,7 +82,7 @@ done
 # --- the terminal goes away under it, whatever the shell does
 screen
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 one=$(ours)
 started="$started $one" # whatever becomes of it, it does not outlive the test
 tm kill-server

@@ -32,22 +32,22 @@ screen
 keys '\'
 text 'fir|mul'
 keys Enter
-wait_for '^> \[ \] ocaml_2:first'
+wait_cursor off 'ocaml_2:first'
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 
 # --- itself anew, at the same addresses
 ask "exec $fixed$tab"
 replaced
-seen 'not shown as on' '^> \[\?\] ocaml_2:first'
+seen 'not shown as on' '^> unreadable +ocaml_2:first'
 untouched "$fixed"
 keys r
 wait_for "opened process $pid as it is now"
-wait_for '^> \[ \] ocaml_2:first'
-seen 'the filter is kept' '^filter: fir\|mul'
+wait_cursor off 'ocaml_2:first'
+seen 'the filter is kept' '^ filter: fir\|mul'
 unseen 'the filter is kept' 'ocaml_2:second'
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 same 'on' "$(live "$fixed" first)" '1 count 0100 1 site 90e8'
 
 # --- another program
@@ -56,11 +56,11 @@ replaced
 untouched "$other"
 keys r
 wait_for "opened process $pid as it is now"
-wait_for '^> \[ \] ocaml:first'
+wait_cursor off 'ocaml:first'
 unseen 'old rows' 'ocaml_2:'
-seen 'the filter is kept' '^filter: fir\|mul'
+seen 'the filter is kept' '^ filter: fir\|mul'
 keys e
-wait_for '^> \[\*\] ocaml:first'
+wait_cursor on 'ocaml:first'
 same 'on' "$(live "$other" first)" '1 count 0100 1 site 90e8'
 
 # --- a program without probes
@@ -79,7 +79,7 @@ gone "$pid"
 
 # --- a program that was started from here
 type_command "'$PROBES_TUI' -no-syslog -prog '$fixed'"
-wait_for '^> \[ \] ocaml_2:first'
+wait_cursor off 'ocaml_2:first'
 keys o
 wait_for 'ready [0-9]'
 pid=$(sed -n 's/.*ready \([0-9]*\).*/\1/p' "$tmp/screen" | head -n 1)
@@ -91,9 +91,9 @@ keys o
 wait_for "process $pid is gone: it runs another program now"
 untouched "$other"
 keys r
-wait_for '^> \[ \] ocaml:first'
+wait_cursor off 'ocaml:first'
 keys e
-wait_for '^> \[\*\] ocaml:first'
+wait_cursor on 'ocaml:first'
 same 'on' "$(live "$other" first)" '1 count 0100 1 site 90e8'
 keys q
 wait_for 'is still running.* e: end it'

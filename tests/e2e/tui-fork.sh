@@ -52,14 +52,14 @@ screen -refresh 0.2
 text '/multi'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:multi +5/5 +1 +me'
+wait_cursor on 'ocaml_2:multi +5/5 +1 +you'
 keys W
 wait_for 'no child by fork holds anything'
 
 # --- flagged, and swept on request; the parent stays as it is
 child
 wait_for "child $child was born with 1 probe as this session switched it; W takes"
-wait_for '^filter: .* 1 child on  sort name'
+wait_for '^ no filter +1 child on .* sort probe'
 same 'it did inherit' "$(child_hits multi)" 5
 keys W
 wait_for 'taken back in 1 child by fork: 1 probe'
@@ -84,11 +84,11 @@ started="$started $grandchild"
 read_answer 6
 wait_for "child $grandchild was born with"
 end_child
-wait_for '^filter: .* 1 child on  sort name'
+wait_for '^ no filter +1 child on .* sort probe'
 child
 two=$child
 wait_for "child $two was born with"
-wait_for '^filter: .* 2 children on  sort name'
+wait_for '^ no filter +2 children on .* sort probe'
 silent attach -no-syslog -pid "$two" -enable multi
 keys q
 wait_for '^status=0$'
@@ -109,7 +109,7 @@ screen -refresh 0.2
 text '/multi'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:multi'
+wait_cursor on 'ocaml_2:multi'
 keys Z
 wait_for 'FROZEN'
 child
@@ -123,7 +123,7 @@ screen -refresh 0.2
 text '/second'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:second'
+wait_cursor on 'ocaml_2:second'
 end_child
 keys Z
 wait_for 'FROZEN'
@@ -141,7 +141,7 @@ screen -refresh 0.2
 text '/second'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:second'
+wait_cursor on 'ocaml_2:second'
 child
 wait_for "child $child was born with"
 kill -9 "$(ours)"
@@ -158,18 +158,18 @@ screen -refresh 0.2 -follow
 text '/second'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:second'
+wait_cursor on 'ocaml_2:second'
 child
-wait_for "1 process was born, the last of them $child"
-wait_for '^probes-tui  2 processes'
-wait_for '^> \[\*\] ocaml_2:second +2/2 +1 +2 +me '
+wait_for "1 process was born, the last of them $child; 1 had probes as this session switched them: W"
+wait_for '^ .*  2 processes '
+wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys j
 keys k
 keys d
-wait_for '^> \[ \] ocaml_2:second +0/2 +0 +2 '
+wait_cursor off 'ocaml_2:second +0/2 +0 +2 '
 same 'off in the child' "$(child_hits second)" 0
 keys e
-wait_for '^> \[\*\] ocaml_2:second +2/2 +1 +2 +me '
+wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys q
 wait_for '^status=0$'
 same 'undone in the child' "$(child_hits second)" 0
@@ -181,22 +181,24 @@ screen -refresh 0.2 -follow
 text '/second'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:second'
+wait_cursor on 'ocaml_2:second'
 child
-wait_for '^> \[\*\] ocaml_2:second +2/2 +1 +2 +me '
+wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys u
-wait_for '^> \[.\] ocaml_2:second +1/2 '
+wait_cursor any 'ocaml_2:second +1/2 '
+wait_for 'undone: .* But 1 child by fork still holds what'
+wait_for 'inherited: W takes it back'
 same 'the child has it still' "$(child_hits second)" 1
 keys W
 wait_for 'taken back in 1 child by fork: 1 probe'
-wait_for '^> \[ \] ocaml_2:second +0/2 '
+wait_cursor off 'ocaml_2:second +0/2 '
 same 'not any more' "$(child_hits second)" 0
 keys W
 wait_for 'no child by fork holds anything of this session'
 
 # --- but not what was switched there since it joined
 keys e
-wait_for '^> \[\*\] ocaml_2:second +2/2 '
+wait_cursor on 'ocaml_2:second +2/2 '
 keys W
 wait_for 'no child holds what it inherited. 1 in the list holds later changes'
 same 'on purpose' "$(child_hits second)" 1
@@ -210,15 +212,15 @@ screen -refresh 0.2 -follow
 text '/second'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:second'
+wait_cursor on 'ocaml_2:second'
 child
-wait_for '^> \[\*\] ocaml_2:second +2/2 +1 +2 +me '
+wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys '\'
 text 'multi'
 keys Enter
-wait_for '^> \[ \] ocaml_2:multi'
+wait_cursor off 'ocaml_2:multi'
 keys e
-wait_for '^> \[\*\] ocaml_2:multi +10/10 '
+wait_cursor on 'ocaml_2:multi +10/10 '
 keys W
 wait_for 'taken back in 1 child by fork: 1 probe. 1 in the list holds later changes'
 same 'the inherited' "$(child_hits second)" 0
@@ -232,13 +234,13 @@ end_child
 
 # --- the same of a tree
 type_command "'$PROBES_TUI' -no-syslog -tree $pid -refresh 0.2"
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 text '/second'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:second'
+wait_cursor on 'ocaml_2:second'
 child
-wait_for '^> \[\*\] ocaml_2:second +2/2 +1 +2 +me '
+wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys q
 wait_for '^status=0$'
 same 'undone in the child' "$(child_hits second)" 0

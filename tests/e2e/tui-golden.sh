@@ -47,19 +47,19 @@ picture()
 for size in 80x24 120x40 40x10; do
 	terminal "${size%x*}" "${size#*x}"
 	type_command "LC_ALL=C '$PROBES_TUI' -no-syslog -no-color -pid $pid"
-	wait_for '^> \[ \] ocaml_2:first'
+	wait_cursor off 'ocaml_2:first'
 	[ $size = 40x10 ] || wait_for ' in [^ ]+\+0x'
-	wait_for '\? help$'
+	wait_for 'q Quit$'
 	picture list
 	keys e Space j Space
 	wait_for 'on first: 1 site'
-	wait_for '^>  *\[ \] ocaml_2:registers|^> \[ \] ocaml_2:registers'
+	wait_cursor off ocaml_2:registers
 	wait_for 'row 4/8'
 	[ $size = 40x10 ] || wait_for ' in [^ ]+\+0x'
-	wait_for '\? help$'
+	wait_for 'q Quit$'
 	picture changed
 	keys U g
-	wait_for '^> +\[.\] ocaml_2:first|^> \[.\] ocaml_2:first'
+	wait_cursor any ocaml_2:first
 	keys '\'
 	text 'work|reg'
 	wait_for '^3 of 8 match'
@@ -69,19 +69,19 @@ for size in 80x24 120x40 40x10; do
 	wait_gone '^3 of 8 match'
 	keys '\' C-u Enter '*' z
 	wait_for '^What e and d would write'
-	wait_for 'q back$'
+	wait_for 'q Back$'
 	picture preview
 	keys q
-	wait_for '^filter:'
+	wait_for '^ .*(all off|on \()'
 	keys Escape U g i
 	wait_for '^Detail of ocaml_2:first'
-	wait_for 'q back'
+	wait_for 'q Back'
 	picture detail
 	keys q
-	wait_for '^filter:'
+	wait_for '^ .*(all off|on \()'
 	keys '?'
 	wait_for '^Help'
-	wait_for 'q back$'
+	wait_for 'q Back$'
 	picture help
 	keys q q
 	wait_for '^status=0$'

@@ -60,18 +60,18 @@ same 'nothing is left out' "$(cat "$tmp/err")" ''
 # --- the list of processes counts without keeping; the screen says what it lacks
 terminal 100 24
 type_command "'$PROBES_TUI' -no-syslog"
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 keys '\'
 text "$pid python3"
 keys Enter
-wait_for "^.. *$pid .* $all +switch +python3"
+wait_for "^.. *$pid .* $all +list read( switch)? +python3"
 at_most 'megabytes of the list of processes' "$(most "$(ours)")" 60
 keys Enter
-wait_for '^STATE PROVIDER:NAME'
-seen 'what it lacks' '^ [0-9]+ NOTES LEFT OUT \| [0-9]+ probes '
+wait_list
+seen 'what it lacks' '^ [0-9]+ NOTES LEFT OUT   [0-9]+ probes '
 at_most 'megabytes of the screen' "$(most "$(ours)")" 450
 keys Q
-wait_for '^Processes that hold probes'
+wait_for '^ Processes that hold probes'
 keys q
 wait_for '^status=0$'
 exec 3>&- 4<&-

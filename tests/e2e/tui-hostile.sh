@@ -22,13 +22,13 @@ terminal 80 24
 tm pipe-pane -t main "cat >>'$tmp/sent'"
 screen
 wait_for 'ocaml_2:\\x1b\[2Jx'
-seen 'the path' '^probes-tui  pid [0-9]+ a\\x1b\[31mb '
-seen 'the rows are in order' '^> \[ \] ocaml_2:'
+seen 'the path' '^ a\\x1b\[31mb  pid [0-9]+ '
+seen 'the rows are in order' '^> off +ocaml_2:'
 keys '\'
 text '2Jx'
 wait_for '^1 of 8 match'
 keys Enter e
-wait_for '^> \[\*\] ocaml_2:\\x1b\[2Jx +1/1'
+wait_cursor on 'ocaml_2:\\x1b\[2Jx +1/1'
 keys Enter
 wait_for '^Detail of ocaml_2:\\x1b'
 keys q y
@@ -48,7 +48,7 @@ text "$tmp/hostile.txt"
 keys Enter
 wait_for 'wrote 1 probes as text'
 keys t g
-wait_for '^> \[\*\] - a\\x1b\[31mb  1 of 1 on'
+wait_cursor on '- a\\x1b\[31mb  1 of 1 on'
 keys q
 wait_for '^status=0$'
 if grep -q "$escape" "$tmp/hostile.sh" "$tmp/hostile.txt"; then fail 'an escape in a file'; fi
@@ -58,6 +58,7 @@ same 'switched by it' "$(live "$hostile" "$(printf '\033[2Jx')" | grep -c 'site 
 exec 9>&-
 
 # ------------------------------------------------------- a program's output
+pane_title=$(tm display-message -p -t main '#{pane_title}')
 type_command "'$PROBES_TUI' -no-syslog -prog '$VICTIMS/loop_ocaml2_pie'"
 wait_for '^.. output of pid'
 wait_for '^ready'
@@ -69,20 +70,40 @@ say()
 	# shellcheck disable=SC2059 # the format is the text
 	printf "$1" >"/proc/$pid/fd/1"
 }
+keys o
+wait_for '^ready'
 say 'before\033[2J\033[H\033]0;title\007after\n'
-wait_for '^before\\x1b\[2J\\x1b\[H\\x1b\]0;title\\x07after'
-seen 'the list' '^> \[ \] ocaml_2:first'
+wait_for '^after$'
+unseen 'it cleared its own screen' '^ready'
+same 'no title' "$(tm display-message -p -t main '#{pane_title}')" "$pane_title"
+say '\033]52;c;c3Bpbg==\007\007\033[8;50;100t\033[?1000h\033[?2004h\033c\033[2Jcleared\n'
+wait_for '^cleared$'
+seen 'our lines stay' '^.. output of pid'
+same 'no bell' "$(tm display-message -p -t main '#{window_bell_flag}')" 0
+same 'no clipboard' "$(tm list-buffers)" ''
+same 'no mouse' "$(tm display-message -p -t main '#{mouse_any_flag}')" 0
 say 'rlo \342\200\256 end\n'
-wait_for '^rlo \\u\{202e\} end'
+wait_for '^rlo .* end'
 say 'wide \346\274\242\345\255\227 e\314\201 end\n'
 wait_for '^wide .* end'
 say 'bad \377\376 end\n'
-wait_for '^bad \\xff\\xfe end'
+wait_for '^bad .* end'
+say '\302\233[@\033[2000000000I\033[999999999b\033[99999S\033[1;1000;99999999H\nafter numbers\n'
+wait_for 'after numbers'
+# marks without end, a title without end: nothing of them is kept
+yes "$(printf '\314\201\314\202')" | head -c 3000000 | tr -d '\n' >"/proc/$pid/fd/1"
+say '\nafter marks\n\033]0;'
+yes title | head -c 3000000 >"/proc/$pid/fd/1"
+say '\007after a title\n'
+wait_for '^after a title'
+size=$(awk '/VmRSS/ { print ($2 < 150000) }' "/proc/$(ours)/status")
+same 'it is small' "$size" 1
+keys o
+wait_for 'ocaml_2:first'
 head -c 100000 /dev/zero | tr '\0' x >"/proc/$pid/fd/1"
 say '\nafter the long line\n'
 wait_for '^after the long line'
-seen 'the list' '^> \[ \] ocaml_2:first'
-seen 'the footer' '\? help$'
+seen 'the list' 'ocaml_2:first'
 i=0
 while [ $i -lt 3000 ]; do
 	echo "line $i"
@@ -90,9 +111,9 @@ while [ $i -lt 3000 ]; do
 done >"/proc/$pid/fd/1"
 wait_for '^line 2999$'
 keys o
-wait_gone '^STATE PROVIDER:NAME'
+wait_gone '^  STATE +PROBE'
 keys g
-wait_for '^ready'
+wait_for '^after numbers|^ready|^cleared|^xxx|^after'
 keys G
 wait_for '^line 2999$'
 resize 40 10
@@ -110,9 +131,9 @@ VICTIMS=$tmp
 start long
 resize 80 24
 screen
-wait_for '^> \[ \] long:n+~'
-seen 'three of them' '^ 3 probes 3 sites'
-seen 'the last columns' 'long:n+~? +-'
+wait_cursor off '(long:)?n+.?n+~[0-9a-f]+'
+seen 'three of them' '^ 3 probes '
+seen 'the last columns' 'n+~[0-9a-f]+ +1 +0 +long$'
 keys e
 wait_for ' 1 on \(1 by you\)'
 wait_for 'on n+'
@@ -123,10 +144,10 @@ wait_for '^Detail of long:n+'
 keys q p
 wait_for 'has no matching start or end'
 resize 40 10
-wait_for '^> \[\*\] long:n+~'
-seen 'the footer' '\? help$'
+wait_cursor on '(long:)?n+.?n+~[0-9a-f]+'
+seen 'the footer' 'q Quit$'
 resize 200 50
-wait_for '^> \[\*\] long:n+~'
+wait_cursor on '(long:)?n+.?n+~[0-9a-f]+'
 keys q
 wait_for '^status=0$'
 stop
@@ -137,6 +158,9 @@ cp "$tmp/long" "$tmp/$(printf 'h\033[31m')$$"
 VICTIMS=$tmp
 start "$(printf 'h\033[31m')$$"
 type_command "'$PROBES_TUI' -no-syslog"
+keys "\\"
+text "$$"
+keys Enter
 wait_for "$pid .* h.x1b.31m$$"
 keys q
 wait_for '^status=0$'

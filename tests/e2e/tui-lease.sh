@@ -10,7 +10,7 @@ terminal 80 24
 screen
 unseen 'nothing is held' ' lease '
 keys e
-wait_for ' lease 1[45]m can: list read switch$'
+wait_for ' lease 1[45]m   list read switch$'
 keys u
 wait_gone ' lease '
 keys q
@@ -19,12 +19,12 @@ wait_for '^status=0$'
 # What another tool holds cannot be taken back: said, tried when the lease runs out again, not at once.
 screen -lease 2s -log "'$tmp/log'"
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 site=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "first" { print $3; exit }')
 byte=$(($(bias "$VICTIMS/loop_ocaml2_pie") + site + 1))
 poke $byte 314
-wait_for 'the lease ran out, but 1 probe could NOT be taken back'
-wait_for ' lease [12]s can:'
+wait_for 'the lease ran out, but 1 probe could not be taken back'
+wait_for ' lease [12]s   list'
 poke $byte 350
 wait_for 'the lease ran out, undone: 1 site'
 same 'undone' "$(state first)" disabled
@@ -35,16 +35,16 @@ wait_for '^status=0$'
 
 screen -lease 3s
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
-wait_for ' lease [123]s can:'
+wait_cursor on 'ocaml_2:first'
+wait_for ' lease [123]s   list'
 wait_for 'the lease ran out, undone: 1 site'
 same 'undone' "$(state first)" disabled
-wait_for '^> \[ \] ocaml_2:first'
+wait_cursor off 'ocaml_2:first'
 unseen 'nothing is held' 'lease [0-9]'
 keys u
 wait_for 'nothing to undo'
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 i=0
 while [ $i -lt 20 ]; do # two leases long
 	keys j
@@ -59,7 +59,7 @@ unseen 'still' 'the lease ran out'
 # while a prompt is open, and frozen
 screen -lease 0.05
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 keys Z
 wait_for 'FROZEN'
 keys /
@@ -73,15 +73,15 @@ wait_for '^status=0$'
 
 screen -lease 0
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 unseen 'no lease' ' lease '
 keys q
 wait_for '^status=0$'
 terminal 40 10
 type_command "'$PROBES_TUI' -no-syslog -pid $pid -lease 2m"
-wait_for '^> \[ \] ocaml_2:first'
+wait_cursor off 'ocaml_2:first'
 keys e
-wait_for 'lease [12]m 1 on 1 you$'
+wait_for 'lease [12]m$'
 keys q
 wait_for '^status=0$'
 
@@ -89,7 +89,7 @@ wait_for '^status=0$'
 terminal 80 24
 screen -lease 2s
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 keys C-z
 wait_for '^probes-tui: 1 probe stays as this session switched it; fg returns'
 wait_until disabled state first
@@ -105,7 +105,7 @@ wait_for '^status='
 for signal in TERM HUP; do
 	screen
 	keys e
-	wait_for '^> \[\*\] ocaml_2:first'
+	wait_cursor on 'ocaml_2:first'
 	keys C-z
 	wait_for '^probes-tui: 1 probe stays'
 	one=$(ours)
@@ -117,6 +117,6 @@ for signal in TERM HUP; do
 	keys Enter
 done
 
-refuses 2 '-lease: "soon" is no span' -lease soon -pid "$pid"
+refuses 2 '-lease: "soon" is not a duration' -lease soon -pid "$pid"
 stop
 finish

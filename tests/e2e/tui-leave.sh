@@ -28,9 +28,9 @@ fresh
 attach -enable second
 screen
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 keys / second Enter e
-wait_for '\[\*\] ocaml_2:second +1/1 +2 +me\+1'
+wait_state on 'ocaml_2:second +1/1 +2 +you\+1'
 keys q
 wait_for '^status=0$'
 seen 'said' 'undid this session'
@@ -43,12 +43,12 @@ in_order
 # --------------------- what cannot be undone now is said, and the screen stays
 screen
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 site=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "first" { print $3; exit }')
 byte=$(($(bias "$VICTIMS/loop_ocaml2_pie") + site + 1))
 poke $byte 314 # a debugger's breakpoint on the very byte
 keys q
-wait_for '1 probe could NOT be taken back \(Q leaves it\)'
+wait_for '1 probe could not be taken back \(Q leaves it\)'
 same 'it is theirs' "$(peek $byte 1 | tr -d ' ')" cc
 poke $byte 350
 keys q
@@ -66,7 +66,7 @@ same 'Enter means no' "$(state second)" enabled
 keys d
 wait_for 'Type y'
 keys y
-wait_for '\[ \] ocaml_2:second'
+wait_state off 'ocaml_2:second'
 keys q
 wait_for '^status=0$'
 wait_until enabled state second
@@ -75,13 +75,13 @@ attach -disable second
 # ------------------------------------------------------------ ^C as q; Q leaves
 screen
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 keys C-c
 wait_for '^status=0$'
 same 'undone by ^C' "$(state first)" disabled
 screen
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 keys Q
 wait_for '^status=0$'
 seen 'said' 'left 1 probe as this session switched it'
@@ -92,14 +92,14 @@ in_order
 # ----------------------------------------------------------------- signals
 screen
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 kill -TERM "$(ours)"
 wait_for '^status=143$'
 same 'undone by SIGTERM' "$(state first)" disabled
 in_order
 screen
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 one=$(ours)
 tm kill-session -t main
 wait_until disabled state first
@@ -111,7 +111,7 @@ same 'the victim runs on' "$(value first hits "$tmp/answer" | grep -c .)" 1
 fresh
 screen
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 keys C-z
 wait_for 'shell> *$'
 in_order
@@ -119,17 +119,17 @@ same 'stays on while suspended' "$(state first)" enabled
 attach -enable second
 text fg
 keys Enter
-wait_for '\[\*\] ocaml_2:second'
-seen 'as before' '^> \[\*\] ocaml_2:first'
+wait_state on 'ocaml_2:second'
+seen 'as before' '^> on +ocaml_2:first'
 attach -disable second
 keys q
-wait_gone '^STATE PROVIDER:NAME'
+wait_gone '^  STATE +PROBE'
 wait_until disabled state first
 
 # --------------------------------------------------------- a crash: the terminal
 screen
 keys e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 kill -SEGV "$(ours)"
 wait_for '^status=(139|99|1)$'
 in_order
@@ -144,5 +144,32 @@ wait_for '^status=0$'
 same 'not undone on leaving' "$(state first)" enabled
 want 0 repair -no-syslog -pid "$pid"
 same 'repaired' "$(state first)" disabled
+
+# ---- others took it away, and the screen saw that: what a third party counts then is not taken back
+for way in u q kill; do
+	screen
+	keys e
+	wait_cursor on 'ocaml_2:first +1/1 +1 +you '
+	attach -disable first
+	wait_cursor off 'ocaml_2:first +0/1 +0 '
+	attach -enable first
+	wait_cursor on 'ocaml_2:first +1/1 +1 +other '
+	if [ "$way" = kill ]; then
+		one=$(ours)
+		kill -9 "${one%% *}"
+		wait_for 'status=137$'
+		want 0 repair -no-syslog -pid "$pid"
+	else
+		keys "$way" # after u the screen has nothing to undo
+		[ "$way" = q ] || {
+			wait_for 'nothing was changed'
+			keys q
+		}
+		wait_for '^status=0$'
+	fi
+	same "another party's count stays, $way" "$(live "$VICTIMS/loop_ocaml2_pie" first)" \
+		'1 count 0100 1 site 90e8'
+	attach -disable first
+done
 stop
 finish

@@ -30,14 +30,14 @@ quiet()
 tm pipe-pane -t main "cat >>'$tmp/sent'"
 screen -refresh 0.2 -lease 0
 wait_for '10000 probes'
-names=$(sed -n 's/^[> ] \[ \] \([^ ]*\) .*/\1/p' "$tmp/screen" | head -n 7 | sed -n '2p;4p;6p')
+names=$(sed -n 's/^[> ] off  *\([^ ]*\) .*/\1/p' "$tmp/screen" | head -n 7 | sed -n '2p;4p;6p')
 quiet
 before=$(sent)
 # shellcheck disable=SC2086 # three words
 set -- $names
 attach -enable "$1,$2,$3"
-wait_for "\[\*\] $1 "
-wait_for "\[\*\] $3 "
+wait_state on "$1 "
+wait_state on "$3 "
 wait_for ' 3 on '
 bytes=$(($(sent) - before))
 checks=$((checks + 1))
@@ -45,9 +45,9 @@ checks=$((checks + 1))
 
 # a prompt is open, and states are still read
 keys '\'
-wait_for '^filter:'
+wait_for '^ filter:'
 attach -disable "$1,$2,$3"
-wait_for "\[ \] $1 "
+wait_state off "$1 "
 keys Escape q
 wait_for '^status=0$'
 tm pipe-pane -t main
@@ -91,10 +91,10 @@ for _ in 1 2 3; do
 	prompt 'row 2/100000' j
 	prompt 'row 1/100000' k
 done
-prompt '^filter:' '\'
+prompt '^ filter:' '\'
 prompt '^100000 of 100000 match' p
 prompt '^10 of 100000 match' 0 9 9 9 9
-prompt '10/100000 shown' Enter
+prompt '10 of 100000 shown' Enter
 keys q
 wait_for '^status=0$'
 stop

@@ -9,59 +9,59 @@ terminal 80 24
 screen
 
 # ------------------------------------------------------------------ what is shown
-wait_for '^probes-tui  pid [0-9]+ loop_ocaml2_pie .* can: list read switch$'
-seen 'counts' '^ 8 probes 1[0-9] sites 1 object \| 0 on +every 1s$'
-seen 'a row' '^> \[ \] ocaml_2:first +0/1 +0 +loop_ocaml2_pie$'
-seen 'several sites' '^  \[ \] ocaml_2:multi +0/5 +0 '
-seen 'the footer' '^SPC tag  e on  d off  p pair  u undo  / find .*\? help$'
+wait_for '^ loop_ocaml2_pie  pid [0-9]+ +up (<1|[0-9]+)m +1 thread +list read switch$'
+seen 'counts' '^ 8 probes   all off +every 1s$'
+seen 'a row' '^> off +ocaml_2:first +0/1 +0 +loop_ocaml2_pie$'
+seen 'several sites' '^  off +ocaml_2:multi +0/5 +0 '
+seen 'the footer' '^Space Tag e Enable d Disable p Pair u Undo / Find .*\? Help q Quit$'
 seen 'arguments' '^ OCaml   arg1 '
 
 # ------------------------------------------------------------------ on and off
 same 'hits at first' "$(hits first 2)" 0
 keys e
-wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +me '
+wait_cursor on 'ocaml_2:first +1/1 +1 +you '
 seen 'the result line' '^[0-9:]{8} on first: 1 site, target not stopped\. u=undo$'
-seen 'counted' '\| 1 on \(1 by you\) '
+seen 'counted' '^ 8 probes   1 on \(1 by you\) '
 same 'hits when on' "$(hits first 3)" 3
 same 'info agrees' "$(state first)" enabled
 keys e
-wait_for 'on first: nothing was changed; on already by this session'
-wait_for '^> \[\*\] ocaml_2:first +1/1 +1 +me '
+wait_for 'on first: nothing was changed; 1 on by you already'
+wait_cursor on 'ocaml_2:first +1/1 +1 +you '
 keys u
-wait_for '^> \[ \] ocaml_2:first +0/1 +0 '
+wait_cursor off 'ocaml_2:first +0/1 +0 '
 seen 'undone' 'undone: on first: 1 site'
 same 'hits when undone' "$(hits first 3)" 0
 keys C-r
-wait_for '^> \[\*\] ocaml_2:first '
+wait_cursor on 'ocaml_2:first '
 same 'hits when redone' "$(hits first 2)" 2
 keys d
-wait_for '^> \[ \] ocaml_2:first '
+wait_cursor off 'ocaml_2:first '
 same 'hits when off' "$(hits first 2)" 0
 keys d
-wait_for 'FAILED, nothing was changed: .*not enabled|FAILED, nothing was changed'
+wait_for 'off first: it is off already: its count is 0$'
 
 # ------------------------------------------- what others do is seen by itself
 attach -enable second
-wait_for '\[\*\] ocaml_2:second +1/1 +1 +other '
-seen 'counted as theirs' '\| 1 on  '
+wait_state on 'ocaml_2:second +1/1 +1 +other '
+seen 'counted as theirs' '^ 8 probes   1 on +every'
 attach -disable second
-wait_for '\[ \] ocaml_2:second '
+wait_state off 'ocaml_2:second '
 
 # ------------------------------------------------------------------ searching
 keys /
 text work_s
-wait_for '^> \[ \] ocaml_2:work_start'
+wait_cursor off 'ocaml_2:work_start'
 keys Enter
 keys /
 text '~^OCAML_2:nothing'
 wait_for 'no match among the 8 shown'
 keys Escape
-wait_for '^> \[ \] ocaml_2:work_start'
+wait_cursor off 'ocaml_2:work_start'
 keys /
 text work
 keys Enter
 keys n
-wait_for '^> \[ \] ocaml_2:work_'
+wait_cursor off 'ocaml_2:work_'
 keys /
 text '~wo(rk'
 wait_for 'regular expression: .* at character'
@@ -73,15 +73,15 @@ wait_for '^> .*first'
 keys /
 text work_end
 keys Enter
-wait_for '^> \[ \] ocaml_2:work_end'
+wait_cursor off 'ocaml_2:work_end'
 keys p
-wait_for '\[\*\] ocaml_2:work_start'
-seen 'both' '\[\*\] ocaml_2:work_end'
+wait_state on 'ocaml_2:work_start'
+seen 'both' ' on +ocaml_2:work_end'
 seen 'the end first' ' on work_end,work_start: 2 sites'
 ask 'step 2'
 same 'pair on' "$(grep '^events:' "$tmp/answer")" 'events: start end start end'
 keys p
-wait_for '\[ \] ocaml_2:work_start'
+wait_state off 'ocaml_2:work_start'
 seen 'the start first' ' off work_start,work_end: 2 sites'
 same 'ends lost' "$(value check lost_ends)" 0
 
@@ -90,14 +90,14 @@ keys '\'
 text 'multi|second'
 wait_for '^2 of 8 match'
 keys Enter
-wait_for '^filter: multi\|second +2/8 shown'
+wait_for '^ filter: multi\|second   2 of 8 shown'
 unseen 'filtered out' 'ocaml_2:first'
 keys '*'
 wait_for ' 2 tagged'
-seen 'a tag' '^.\+\[ \] ocaml_2:multi'
+seen 'a tag' '^.[+]off +ocaml_2:multi'
 keys e
-wait_for '\[\*\] ocaml_2:multi +5/5 +1 +me'
-seen 'both tagged' '\[\*\] ocaml_2:second +1/1'
+wait_state on 'ocaml_2:multi +5/5 +1 +you'
+seen 'both tagged' '.on +ocaml_2:second +1/1'
 seen 'six sites' ' on multi,second: 6 sites'
 same 'hits of multi' "$(hits multi 2)" 10
 same 'not the others' "$(state first)" disabled
@@ -113,9 +113,9 @@ same 'nothing was switched' "$(state first)" disabled
 keys '\' C-u
 text on
 keys Enter
-wait_for '^filter: on +2/8 shown'
+wait_for '^ filter: on   2 of 8 shown'
 keys '\' C-u Enter
-wait_for '^filter: - +8/8 shown'
+wait_for '^ no filter'
 keys U
 keys T
 text '^(multi|second)$' # it is matched against provider:name
@@ -125,8 +125,9 @@ text 'multi$|second$'
 wait_for '2 of 8 shown match'
 keys Enter
 wait_for ' 2 tagged'
+seen 'the result line' 'tagged 2; 2 are tagged now'
 keys d
-wait_for '\[ \] ocaml_2:multi +0/5'
+wait_state off 'ocaml_2:multi +0/5'
 keys U
 wait_gone ' tagged'
 
@@ -134,8 +135,8 @@ wait_gone ' tagged'
 keys G
 wait_for '^> .*ocaml_2:work_start'
 keys I
-wait_for 'sort name inv'
-same 'cursor' "$(cursor | cut -c 1-24 | tr -s ' ')" '> [ ] ocaml_2:work_start'
+wait_for 'sort probe inv'
+same 'cursor' "$(cursor | cut -c 1-35 | tr -s ' ')" '> off ocaml_2:work_start '
 keys I
 keys g Space Down Space
 wait_for ' 2 tagged'
@@ -145,10 +146,15 @@ keys U
 # ---------------------------------------------------------------- texts, views
 keys '?'
 wait_for '^Help: '
-seen 'from the table' '^  e +switch on the tagged probes'
+seen 'the legend first' '^  \[\*\] on +enabled'
+keys /
+text 'switch on the'
+wait_for '^  e +switch on the tagged probes'
+seen 'the match' ' match 1 of '
+keys Enter
 unseen 'no key of what is not there' 'show the output of the started program'
 keys q
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 keys g Enter
 wait_for '^Detail of ocaml_2:first'
 seen 'bytes' '90 3d '
@@ -163,16 +169,16 @@ wait_for '3d -> e8'
 keys q
 wait_for '^Detail of ocaml_2:first'
 keys Escape
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 keys x
 wait_for '^Code of ocaml_2:first'
 seen 'the site' '^site 1 at 0x'
 keys q
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 keys %
-wait_for '% does nothing here; \? says what does'
+wait_for '% does nothing here; \? lists the keys'
 keys R
-wait_for '\(read-only\)'
+wait_for 'list read   read-only$'
 keys e
 wait_for 'read-only: nothing is switched'
 same 'read-only' "$(state first)" disabled
@@ -180,9 +186,9 @@ keys R Z
 wait_for ' FROZEN$'
 attach -enable second
 keys j j k
-wait_for '\[ \] ocaml_2:second'
+wait_state off 'ocaml_2:second'
 keys Z
-wait_for '\[\*\] ocaml_2:second'
+wait_state on 'ocaml_2:second'
 attach -disable second
 keys + +
 wait_for ' 5s$'

@@ -25,6 +25,21 @@ farther()
 	[ "$now" -gt "$2" ] || fail "$1: from $2 to $now"
 }
 
+# The first row has no switch: the cursor begins on the next, where a first e works.
+wait_cursor off 'gateway:packet__in'
+seen 'the first row' '^  no switch +gateway:heartbeat'
+keys e
+wait_cursor on 'gateway:packet__in +1 +1  you'
+keys u
+wait_cursor off 'gateway:packet__in'
+
+# Columns that do not fit, and back.
+wait_for '^  STATE .* OBJECT +>$'
+keys l l l
+wait_for '^  STATE +PROBE. +HELD BY +OBJECT +ARGUMENTS$'
+keys h h h
+wait_for '^  STATE +PROBE. +SITES '
+
 keys g
 wait_for ' row 1/30 '
 farther 'half a page' 1 C-d
@@ -50,18 +65,18 @@ wait_for ' row 1/30 '
 keys /
 text req_
 keys Enter
-wait_for '^> \[ \] ocaml_2:req_abort'
+wait_cursor off 'ocaml_2:req_abort'
 keys n
-wait_for '^> \[ \] ocaml_2:req_done'
+wait_cursor off 'ocaml_2:req_done'
 keys N
-wait_for '^> \[ \] ocaml_2:req_abort'
+wait_cursor off 'ocaml_2:req_abort'
 
 # --- written over by somebody else
 printf '\033[5;10HWRITTEN OVER' >"$(tm display-message -p -t main '#{pane_tty}')"
 wait_for 'WRITTEN OVER'
 keys C-l
 wait_gone 'WRITTEN OVER'
-seen 'the list is whole' '^> \[ \] ocaml_2:req_abort'
+seen 'the list is whole' '^> off +ocaml_2:req_abort'
 keys q
 wait_for '^shell> *$|^status=0$'
 kill "$pid"

@@ -12,34 +12,34 @@ screen -refresh 0.2
 
 ask "load $lib"
 wait_for 'libvictim.so: 3 probes new'
-wait_for '^ *\[ \] ocaml_2:lib_work +0/2'
+wait_state off 'ocaml_2:lib_work +0/2'
 seen 'counted' '^ 11 probes'
 text '/lib_work'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:lib_work +2/2 +1 +me'
+wait_cursor on 'ocaml_2:lib_work +2/2 +1 +you'
 same 'on' "$(hits libvictim.lib_work 1)" 2
 
 ask unload
 wait_for 'libvictim.so: 3 probes gone, it was unloaded \(1 as this session had switched it: nothing'
-wait_for '^> \[-\] ocaml_2:lib_work +- +- +gone'
+wait_cursor gone 'ocaml_2:lib_work +- +- +libvictim.so'
 keys e
-wait_for 'cannot enable ocaml_2:lib_work: its object has'
+wait_for 'on lib_work: its object has been unloaded'
 keys u
-wait_for 'undone: on lib_work: nothing was changed; 1 skipped'
+wait_for 'undone: on lib_work: nothing was changed; 1 probe was unloaded'
 keys i
 wait_for 'unloaded: this was its place'
 keys q
-wait_for '^STATE'
+wait_for '^  STATE'
 
 # --- its place is taken, so it comes back elsewhere: the same row, fresh
 ask occupy
 ask "load $lib"
 wait_for 'libvictim.so: 3 probes new'
-wait_for '^> \[ \] ocaml_2:lib_work +0/2 +0 '
+wait_cursor off 'ocaml_2:lib_work +0/2 +0 '
 seen 'no row twice' '^ 11 probes'
 keys e
-wait_for '^> \[\*\] ocaml_2:lib_work +2/2 +1 +me'
+wait_cursor on 'ocaml_2:lib_work +2/2 +1 +you'
 same 'on in the new one' "$(hits libvictim.lib_work 1)" 2
 
 # --- frozen, the screen does not know that it went: a switch looks before it writes
@@ -49,10 +49,10 @@ ask unload
 ask occupy
 same 'something else is there' "$(cat "$tmp/answer")" 'done occupied'
 keys d
-wait_for 'FAILED|unloaded|nothing was changed|Type y'
+wait_for 'unloaded|nothing was changed|Type y'
 keys Escape
 keys Z
-wait_for '^> \[-\] ocaml_2:lib_work +- +- +gone'
+wait_cursor gone 'ocaml_2:lib_work +- +- +libvictim.so'
 ask touched
 same 'not a byte was written there' "$(cat "$tmp/answer")" 'done untouched'
 
@@ -76,17 +76,17 @@ fi
 cp "$lib" "$tmp/libplug.so"
 ask "load $tmp/libplug.so"
 wait_for 'libplug.so: 3 probes new'
-wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so '
+wait_state off 'ocaml_2:lib_work +0/2 +0 +libplug.so '
 rm "$tmp/libplug.so"
-wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so\* '
+wait_state off 'ocaml_2:lib_work +0/2 +0 +libplug.so\* '
 ask split
 ask gigatext
 text '/second'
 keys Enter
 keys e
-wait_for '^> \[\*\] ocaml_2:second +1/1 +1 +me'
+wait_cursor on 'ocaml_2:second +1/1 +1 +you'
 same 'on' "$(hits second 1)" 1
-wait_for '^  \[ \] ocaml_2:lib_work +0/2 +0 +libplug.so\* '
+wait_state off 'ocaml_2:lib_work +0/2 +0 +libplug.so\* '
 
 # --- on the way out
 keys q

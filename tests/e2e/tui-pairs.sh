@@ -11,7 +11,7 @@ screen
 keys P
 wait_for '^Pairs: 1, half on: 0'
 seen 'both halves' '^> \[ \]   \[ \]   ocaml_2:work_start \| end$'
-seen 'the footer' '^e on  d off  p pair  Enter go to  u undo '
+seen 'the footer' '^e Enable d Disable p Pair Enter Go to u Undo '
 keys z
 wait_for '^on work_end,work_start'
 seen 'both ways' '^off: nothing, both halves are so already'
@@ -43,7 +43,7 @@ wait_for '^> \[\*\]   \[\*\]'
 keys u
 wait_for '^> \[ \]   \[ \]'
 attach -enable work_start
-wait_for '^> \[\*\]   \[ \]   HALF ON: starts without ends  ocaml_2:work_start'
+wait_for '^> \[\*\]   \[ \]   half on: starts without ends  ocaml_2:work_start'
 seen 'counted' '^Pairs: 1, half on: 1'
 attach -disable work_start
 wait_for '^Pairs: 1, half on: 0'
@@ -54,7 +54,7 @@ wait_for '^Pairs: 1'
 
 # ------------------------------------------------- one that is chosen by hand
 keys Enter
-wait_for '^> \[ \] ocaml_2:work_start'
+wait_cursor off 'ocaml_2:work_start'
 keys /
 text 'first'
 keys Enter Space /
@@ -62,7 +62,7 @@ text 'second'
 keys Enter Space
 wait_for ' 2 tagged'
 keys p
-wait_for '\[\*\] ocaml_2:second'
+wait_state on 'ocaml_2:second'
 seen 'the one tagged first is the start' ' on second,first: 2 sites'
 keys u U P
 wait_for '^Pairs: 2'
@@ -75,10 +75,10 @@ seen 'the start first' ' off first,second: 2 sites'
 keys Escape /
 text second
 keys Enter p # from one half of it
-wait_for '\[\*\] ocaml_2:first'
-seen 'both' '\[\*\] ocaml_2:second'
+wait_state on 'ocaml_2:first'
+seen 'both' ' on +ocaml_2:second'
 keys p
-wait_for '\[ \] ocaml_2:first'
+wait_state off 'ocaml_2:first'
 ask report
 same 'ends lost' "$(value check lost_ends)" 0
 keys q

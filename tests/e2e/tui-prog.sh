@@ -12,27 +12,27 @@ program=$VICTIMS/test.exe
 it()
 {
 	look
-	sed -n 's/.*pid \([0-9]*\) test.exe.*/\1/p' "$tmp/screen" | head -n 1
+	sed -n 's/^ [^ ]*  pid \([0-9]*\) .*/\1/p' "$tmp/screen" | head -n 1
 }
 
 # ------------------------------------------------- output, docked and in full
 terminal 80 24
 type_command "'$PROBES_TUI' -no-syslog -prog '$program'"
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 wait_for '^.. output of pid [0-9]+: running '
 wait_for '^ready [0-9]+$'
 pid=$(it)
 keys / req_start Enter
-wait_for '^> \[ \] ocaml_2:req_start'
+wait_cursor off 'ocaml_2:req_start'
 keys e
-wait_for '^> \[\*\] ocaml_2:req_start'
+wait_cursor on 'ocaml_2:req_start'
 wait_for '^\[req_start\]'
 keys o
 wait_for '^.. output of pid'
-wait_gone '^STATE PROVIDER:NAME'
+wait_gone '^  STATE +PROBE'
 seen 'from its beginning' '^ready'
 keys o
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 
 # ------------------------------------------------------------ leaving: end it
 keys q
@@ -42,12 +42,12 @@ wait_gone 'is still running'
 same 'Enter stays' "$(running "$pid")" yes
 keys q e
 wait_for '^status=0$'
-seen 'said' 'probes-tui: process [0-9]+ (exited|was ended)'
+seen 'said' 'probes-tui: process [0-9]+ (exited|was killed)'
 same 'ended' "$(running "$pid")" no
 
 # -------------------------------------- leaving it: its output goes to a file
 type_command "'$PROBES_TUI' -no-syslog -prog '$program' -enable req_start"
-wait_for '\[\*\] ocaml_2:req_start|^.. output of pid'
+wait_state on 'ocaml_2:req_start|^.. output of pid'
 wait_for '^\[req_start\]'
 pid=$(it)
 started="$started $pid"
@@ -71,19 +71,19 @@ wait_for 'HELD AT ITS START'
 seen 'the footer' '^r RUN IT'
 unseen 'nothing has run' '^ready'
 keys / quote_update Enter e
-wait_for '\[\*\] ocaml_2:quote_update'
+wait_state on 'ocaml_2:quote_update'
 pid=$(it)
 keys r
 wait_gone 'HELD AT'
 keys o # of four lines the first may have gone by
 wait_for '^ready'
 keys o
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 started="$started $pid"
 kill -KILL "$pid"
-wait_for 'was ended by signal 9'
+wait_for 'was killed by signal 9'
 wait_for ' ENDED$'
-seen 'states are not known' '\[\?\] ocaml_2:quote_update +-'
+seen 'states are not known' 'unreadable +ocaml_2:quote_update +-'
 keys e
 wait_for 'the target is gone'
 keys q
@@ -130,7 +130,7 @@ begun()
 {
 	type_command "$1"
 	wait_for '^ready'
-	pid=$(sed -n 's/.*pid \([0-9]*\) [a-z].*/\1/p' "$tmp/screen" | head -n 1)
+	pid=$(it)
 	screen=$(ours)
 	# Below make the screen is a child of the shell's child no more: make executes it.
 	[ "$(cat "/proc/$screen/comm")" = probes-tui ] ||
@@ -155,7 +155,7 @@ keys / req_start Enter e
 wait_for '^\[req_start\]'
 keys q
 wait_for '^status=0$'
-seen 'said' 'probes-tui: .*process [0-9]+ (exited|was ended)'
+seen 'said' 'probes-tui: .*process [0-9]+ (exited|was killed)'
 over q
 for signal in TERM HUP KILL SEGV; do
 	begun "$command"
@@ -185,7 +185,7 @@ terminal 80 24
 begun "$command"
 keys q
 wait_for '^status=0$'
-seen 'said' 'was ended by signal 9'
+seen 'said' 'was killed by signal 9'
 over 'q, where it ignores SIGTERM'
 
 # --------------------------------------------------------- the demonstration

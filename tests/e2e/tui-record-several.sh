@@ -11,9 +11,9 @@ terminal 100 24
 text "cd '$tmp/files'"
 keys Enter
 type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2"
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 keys g e
-wait_for '^> \[\*\] ocaml_2:first +2/2 '
+wait_cursor on 'ocaml_2:first +2/2 '
 keys y
 wait_for "^probes-tui attach -pid $pid,$pid2 -enable ocaml_2:first\$"
 keys q P p
@@ -21,12 +21,12 @@ wait_for '^> \[\*\]   \[\*\]   ocaml_2:work_start'
 keys d
 wait_for '^> \[ \]   \[ \]   ocaml_2:work_start'
 keys q t g
-wait_for '^> \[~\] - loop_ocaml2_pie  1 of 8 on'
+wait_cursor partial '- loop_ocaml2_pie  1 of 8 on'
 keys t g
 
 # on in one of them only, by somebody else
 attach -enable second
-wait_for '\[~\] ocaml_2:second +1/2 '
+wait_state partial 'ocaml_2:second +1/2 '
 keys /
 text second
 keys Enter !
@@ -35,7 +35,7 @@ seen 'the one' "Process $pid: on"
 seen 'the other' "Process $pid2: off"
 keys q
 attach -disable second
-wait_for '\[ \] ocaml_2:second +0/2 '
+wait_state off 'ocaml_2:second +0/2 '
 
 keys s s s s
 wait_for 'sort proc$'

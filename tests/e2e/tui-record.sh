@@ -10,7 +10,7 @@ terminal 80 24
 text "cd '$tmp/files'"
 keys Enter
 type_command "'$PROBES_TUI' -no-syslog -log '$tmp/log' -pid $pid"
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 
 # ------------------------------------------------------------ as a command line
 keys g y
@@ -19,7 +19,7 @@ seen 'on' "^probes-tui attach -pid $pid -enable ocaml_2:first\$"
 seen 'off' "^probes-tui attach -pid $pid -disable ocaml_2:first\$"
 unseen 'nothing was done yet' 'last action'
 keys q e
-wait_for '^> \[\*\] ocaml_2:first'
+wait_cursor on 'ocaml_2:first'
 keys y
 wait_for '^# last action, [0-9:]{8} on first: 1 site'
 keys q
@@ -44,12 +44,12 @@ same 'both' "$(state work_start)$(state work_end)" enabledenabled
 keys :
 text 'enable-regexp work_.*'
 keys Enter
-wait_for 'nothing was changed; on already by this'
-wait_for '\[\*\] ocaml_2:work_start +1/1 +1 +me'
+wait_for 'nothing was changed; 2 on by you already'
+wait_state on 'ocaml_2:work_start +1/1 +1 +you'
 keys :
 text 'attach -disable fir'
 keys Tab Enter
-wait_for '\[ \] ocaml_2:first'
+wait_state off 'ocaml_2:first'
 keys :
 text 'enable no_such_probe'
 keys Enter
@@ -68,15 +68,15 @@ wait_for 'it acts on the processes of this screen|given twice'
 keys :
 text 'filter work'
 keys Enter
-wait_for '^filter: work +2/8 shown'
+wait_for '^ filter: work   2 of 8 shown'
 keys :
 text 'sort -ref'
 keys Enter
-wait_for 'sort ref inv$'
+wait_for 'sort count inv$'
 keys :
 text 'nonsense'
 keys Enter
-wait_for ':nonsense is no command'
+wait_for 'nonsense: no such command; : and Tab'
 keys :
 text 'undo'
 keys Enter
@@ -101,7 +101,7 @@ keys w C-u
 text view.txt
 keys Enter
 wait_for 'wrote 2 probes as text'
-has 'text' '^  \[\*\] ocaml_2:work_start +1/1 +1 +me +loop_ocaml2_pie +u64 ' "$tmp/files/view.txt"
+has 'text' '^  on +ocaml_2:work_start +1/1 +1  you +loop_ocaml2_pie +u64 ' "$tmp/files/view.txt"
 keys w C-u
 text view.txt
 keys Enter

@@ -12,7 +12,7 @@ opened=0
 
 for n in 4 6 8 10 11 12 13 14 15 16 17 18 20 24 32 40; do
 	type_command "(ulimit -n $n; exec '$PROBES_TUI' -no-syslog -pid $pid)"
-	wait_for '^status=|^STATE PROVIDER:NAME|cannot be tried'
+	wait_for '^status=|^  STATE +PROBE|cannot be tried'
 	if grep -q 'cannot be tried' "$tmp/screen"; then
 		seen "with $n: why" "$short"
 		keys q
@@ -26,7 +26,7 @@ for n in 4 6 8 10 11 12 13 14 15 16 17 18 20 24 32 40; do
 		keys /
 		text multi
 		keys Enter e
-		wait_for "$short|^> \[\*\] ocaml_2:multi"
+		wait_for "$short|^> on +ocaml_2:multi"
 		if grep -q "$short" "$tmp/screen"; then
 			same "with $n: untouched" "$(live "$file" multi)" "$off"
 		fi
@@ -43,7 +43,7 @@ checks=$((checks + 1))
 stop
 
 type_command "(ulimit -Sn 300; exec '$PROBES_TUI' -no-syslog -prog '$VICTIMS/loop_ocaml2_pie')"
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 screen=$(ours)
 same 'its own limit' "$(awk '/^Max open files/ { print $4 }' "/proc/$screen/limits")" "$(ulimit -Hn)"
 for child in $(cat "/proc/$screen/task/$screen/children"); do

@@ -18,14 +18,14 @@ at=0
 for signal in TERM:143 HUP:129 INT:130 PIPE:0 TERM:143 HUP:129 INT:130 PIPE:0 TERM:143 HUP:129 INT:130 PIPE:0; do
 	at=$((at + 1))
 	type_command "strace -qq -o '$tmp/trace' -e trace=pwrite64 -e inject=pwrite64:signal=${signal%:*}:when=$at '$PROBES_TUI' -no-syslog -pid $pid -refresh 0.2"
-	wait_for '^STATE PROVIDER:NAME'
+	wait_list
 	text '/multi'
 	keys Enter
 	keys e
 	# Where the signal came while it was switched on, it ends by itself.
 	case $signal:$((at <= 6)) in
 	PIPE:*:1 | *:0)
-		wait_for '^> \[\*\] ocaml_2:multi +5/5'
+		wait_cursor on 'ocaml_2:multi +5/5'
 		keys q
 		;;
 	esac

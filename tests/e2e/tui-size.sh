@@ -8,32 +8,32 @@ start loop_ocaml2_pie
 terminal 80 24
 screen
 keys j j
-wait_for '^> \[ \] ocaml_2:never'
+wait_cursor off 'ocaml_2:never'
 
 resize 40 10
-wait_for '^pid [0-9]+ loop_ocaml2_pie +0 on$'
+wait_for '^ loop_ocaml2_pie  pid [0-9]+$'
 same 'lines' "$(look; wc -l <"$tmp/screen" | tr -d ' ')" 10
 seen 'the cursor' '^> \[ \] ocaml_2:never'
-seen 'the footer' '^.*e on .*q quit.*\? help$'
+seen 'the footer' '^e Enable d Disable.*\? Help q Quit$'
 keys e
-wait_for '^> \[\*\] ocaml_2:never'
+wait_cursor on 'ocaml_2:never'
 keys u
-wait_for '^> \[ \] ocaml_2:never'
+wait_cursor off 'ocaml_2:never'
 keys '?'
 wait_for '^Help: what works here'
 resize 200 50
 wait_for '^Help: what works here'
 keys q
-wait_for '^STATE PROVIDER:NAME'
-seen 'the cursor' '^> \[ \] ocaml_2:never'
-seen 'the right edge' 'can: list read switch$'
+wait_list
+seen 'the cursor' '^> off +ocaml_2:never'
+seen 'the right edge' ' list read switch$'
 keys '\'
 text work
 resize 60 16
 wait_for '^filter: work$'
 wait_for '^2 of 8 match'
 keys Escape
-wait_for '8/8 shown'
+wait_for '^ no filter'
 
 resize 39 9
 wait_for '^terminal too small \(39x9\): need$|^terminal too small \(39x9\): need 40x10'
@@ -41,9 +41,9 @@ resize 30 5
 wait_for '^terminal too small \(30x5\)'
 keys e
 resize 80 24
-wait_for '^STATE PROVIDER:NAME'
+wait_list
 same 'nothing is switched unseen' "$(state never)" disabled
-seen 'the cursor' '^> \[ \] ocaml_2:never'
+seen 'the cursor' '^> off +ocaml_2:never'
 resize 20 3
 wait_for '^terminal too small'
 keys q

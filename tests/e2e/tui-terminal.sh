@@ -35,12 +35,12 @@ seen 'no probes, and why' '^probes-tui: .*'
 # ------------------------------------------------------------------ poor ones
 for type in dumb vt100 linux; do
 	type_command "TERM=$type '$PROBES_TUI' -no-syslog -pid $pid"
-	wait_for '^STATE PROVIDER:NAME' || continue
-	wait_for '^> \[ \] ocaml_2:first'
+	wait_list || continue
+	wait_cursor off 'ocaml_2:first'
 	keys e
-	wait_for '^> \[\*\] ocaml_2:first'
+	wait_cursor on 'ocaml_2:first'
 	keys j
-	wait_for '^> \[ \] ocaml_2:multi'
+	wait_cursor off 'ocaml_2:multi'
 	keys q
 	wait_for 'status=0$'
 done
@@ -52,11 +52,11 @@ sent()
 	: >"$tmp/sent"
 	tm pipe-pane -t main "cat >>'$tmp/sent'"
 	type_command "$1"
-	wait_for '^STATE PROVIDER:NAME'
+	wait_list
 	keys e
-	wait_for '^> \[\*\] ocaml_2:first'
+	wait_cursor on 'ocaml_2:first'
 	keys u
-	wait_for '^> \[ \] ocaml_2:first'
+	wait_cursor off 'ocaml_2:first'
 }
 # What the screen sent is there as a whole: the shell's own line behind it is.
 settled()
@@ -92,6 +92,19 @@ sent "LC_ALL=C '$PROBES_TUI' -no-color -no-syslog -pid $pid"
 none C
 same 'ASCII only' "$(LC_ALL=C tr -d '\000-\177' <"$tmp/sent" | wc -c | tr -d ' ')" 0
 
+# ------------------------------------ higher than terminfo says: the whole height
+for type in xterm-256color linux vt100; do
+	terminal 100 30
+	type_command "TERM=$type '$PROBES_TUI' -no-syslog -pid $pid"
+	wait_for ' Quit$'
+	same "the last line, $type" "$(sed -n 30p "$tmp/screen" | grep -c 'Quit$')" 1
+	keys q
+	wait_for '^status=0' # without an alternate screen the list stays
+	same "the scroll region, $type" \
+		"$(tm display -p -t main '#{scroll_region_upper}-#{scroll_region_lower}')" 0-29
+done
+terminal 80 24
+
 # ---------------------------------------------- nothing changed: nothing sent
 sent "'$PROBES_TUI' -refresh 0.1 -no-syslog -pid $pid"
 settled=0
@@ -103,7 +116,7 @@ done
 same 'quiet for ten refreshes' "$settled" 1
 before=$(wc -c <"$tmp/sent")
 attach -enable second
-wait_for '\[\*\] ocaml_2:second'
+wait_state on 'ocaml_2:second'
 after=$(wc -c <"$tmp/sent")
 checks=$((checks + 1))
 [ $((after - before)) -lt 200 ] || fail "one row changed: $((after - before)) bytes"

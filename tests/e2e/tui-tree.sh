@@ -10,17 +10,17 @@ screen
 
 # ----------------------------------------------------------------------- groups
 keys t g
-wait_for '^> \[ \] - libvictim\.so  0 of 3 on +0/4 '
-seen 'the mode' 'tree sort name$'
-seen 'a provider' '^  \[ \]   - ocaml_2  0 of 9 on'
-seen 'a probe under it' '^  \[ \]     multi +0/5 '
+wait_cursor off '- libvictim\.so  0 of 3 on +0/4 '
+seen 'the mode' 'tree sort probe$'
+seen 'a provider' '^  off +  - ocaml_2  0 of 9 on'
+seen 'a probe under it' '^  off +    multi +0/5 '
 seen 'what keys mean there' '^ group: e d Space mean all 3 of it; h l fold'
 keys e
-wait_for '^> \[\*\] - libvictim\.so  3 of 3 on +4/4 '
-seen 'the program is another group' '^  \[ \] - loop_lib  0 of 9 on'
+wait_cursor on '- libvictim\.so  3 of 3 on +4/4 '
+seen 'the program is another group' '^  off +- loop_lib  0 of 9 on'
 seen 'counted' '3 on \(3 by you\) '
 keys u
-wait_for '^> \[ \] - libvictim\.so  0 of 3 on'
+wait_cursor off '- libvictim\.so  0 of 3 on'
 keys z
 wait_for '^What e and d would write now'
 seen 'all of the group' '4 writes|7 writes'
@@ -28,27 +28,27 @@ keys q
 
 # ------------------------------------------------------------------------ folds
 keys h
-wait_for '^> \[ \] \+ libvictim\.so '
+wait_cursor off '\+ libvictim\.so '
 unseen 'folded away' '     lib_work'
-seen 'still shown' '12/12 shown'
+seen 'still counted' '^ 12 probes'
 keys l
-wait_for '^  \[ \]     lib_work'
+wait_state off '    lib_work'
 keys l h
-wait_for '^> \[ \]   \+ ocaml_2  0 of 3 on'
+wait_cursor off '  \+ ocaml_2  0 of 3 on'
 unseen 'folded away' '     lib_work'
 keys h
-wait_for '^> \[ \] - libvictim\.so'
+wait_cursor off '- libvictim\.so'
 keys Enter
-wait_for '^> \[ \] \+ libvictim\.so'
+wait_cursor off '\+ libvictim\.so'
 keys Enter
-wait_for '^> \[ \] - libvictim\.so'
+wait_cursor off '- libvictim\.so'
 keys h Down Down Down Down h
-wait_for '^> \[ \]   - ocaml_2  0 of 9 on'
+wait_cursor off '  - ocaml_2  0 of 9 on'
 keys /
 text lib_work
-wait_for '^> \[ \]     lib_work' # found in a folded group, which unfolds
+wait_cursor off '    lib_work' # found in a folded group, which unfolds
 keys Enter h
-wait_for '^> \[ \]   - ocaml_2  0 of 3 on'
+wait_cursor off '  - ocaml_2  0 of 3 on'
 
 # ---------------------------------------------------------- tags, with a filter
 keys Space
@@ -59,14 +59,14 @@ keys '\'
 text multi
 wait_for '^1 of 12 match'
 keys Enter g
-wait_for '^> \[ \] - loop_lib  0 of 1 on'
+wait_cursor off '- loop_lib  0 of 1 on'
 unseen 'a group without a match' 'libvictim'
 keys e
-wait_for '^> \[\*\] - loop_lib  1 of 1 on +5/5'
+wait_cursor on '- loop_lib  1 of 1 on +5/5'
 same 'only what is shown' "$(state second)" disabled
 same 'multi' "$(state multi)" enabled
 keys d
-wait_for '^> \[ \] - loop_lib  0 of 1 on'
+wait_cursor off '- loop_lib  0 of 1 on'
 keys '\' C-u Enter t
 wait_gone 'tree sort'
 
@@ -85,23 +85,23 @@ wait_for '^2 of 12 match'
 keys C-u Enter
 
 # ---------------------------------------------------------------- order, columns
-for order in state ref sites who object name; do
+for order in sites count held object state probe; do
 	keys s
 	wait_for "sort $order\$"
 done
 keys s s s I
-wait_for 'sort sites inv$'
+wait_for 'sort held inv$'
 keys s s s
-wait_for 'sort name$'
+wait_for 'sort probe$'
 keys c
-wait_for '^Columns, by their number:  1 \[x\] sites  2 \[x\] ref '
+wait_for '2 \[x\] count '
 keys 1
 wait_for '1 \[ \] sites'
-wait_gone '^STATE PROVIDER:NAME .* SITES'
+wait_gone '^  STATE .* SITES'
 keys 1
-wait_for '^STATE PROVIDER:NAME +SITES +REF'
+wait_for '^  STATE +PROBE. +SITES +COUNT'
 keys Enter
-wait_for '^SPC tag'
+wait_for '^Space Tag'
 
 # ------------------------------------------------------------ T, with a live count
 keys T
@@ -113,7 +113,7 @@ wait_for '^2 of 12 shown match'
 keys Escape
 wait_gone 'shown match'
 keys l
-wait_for '^> \[ \] ocaml_2:|^> \[ \] [a-z]'
+wait_for '^> off +'
 keys h q
 wait_for '^status=0$'
 stop
@@ -123,13 +123,13 @@ start loop_lib
 screen_small()
 {
 	type_command "'$PROBES_TUI' -no-syslog -pid $pid"
-	wait_for ' 0 on$'
+	wait_for '  all off '
 }
 screen_small
 keys t g
-wait_for '^> \[ \] - libvictim\.so '
+wait_cursor off '- libvictim\.so '
 keys h
-wait_for '^> \[ \] \+ libvictim\.so '
+wait_cursor off '\+ libvictim\.so '
 keys q
 wait_for '^status=0$'
 stop

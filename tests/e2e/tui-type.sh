@@ -17,13 +17,13 @@ begin()
 terminal 80 24
 begin
 keys / second Enter
-wait_for '^> \[ \] ocaml_2:second'
+wait_cursor off 'ocaml_2:second'
 keys 'C-]'
 wait_for '^ KEYS GO TO THE PROGRAM +\^\] takes them back'
 seen 'the pane' '^.. output of pid [0-9]+: running, has the keyboard'
 text 'report'
 wait_for '^report$'
-seen 'no key did anything here' '^> \[ \] ocaml_2:second'
+seen 'no key did anything here' '^> off +ocaml_2:second'
 keys Enter
 wait_for '^done report'
 text 'frobnicate'
@@ -32,7 +32,7 @@ wait_for '^unknown'
 keys 'C-]'
 wait_gone 'KEYS GO TO'
 keys e
-wait_for '^> \[\*\] ocaml_2:second'
+wait_cursor on 'ocaml_2:second'
 
 # ------------------------------------------------------------------ the search
 i=0
@@ -68,7 +68,7 @@ wait_gone '^/'
 # ------------------------------------------------------------- where it is small
 resize 40 10
 keys o
-wait_for '^filter:'
+wait_for ' list read switch$|lease [0-9]+m$'
 keys 'C-]'
 wait_for '^ KEYS GO TO THE PROGRAM +\^\] back'
 wait_for '^.. output of pid'
@@ -89,8 +89,16 @@ gone "$pid"
 begin
 keys 'C-]'
 wait_for 'KEYS GO TO'
+# Where there is no room below the list any more, the program is shown instead of it.
+resize 40 10
+wait_for '^.. output of pid'
+text seen
+wait_for '^seen$'
+resize 80 24
 keys C-c
-wait_for 'was ended by signal 2'
+wait_for 'was killed by signal 2'
+keys q
+wait_for ' ENDED$'
 keys q
 wait_for '^status=0$'
 finish

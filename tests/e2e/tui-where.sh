@@ -18,7 +18,7 @@ where()
 {
 	start "$3"
 	type_command "${4:-} '$PROBES_TUI' -no-syslog -pid $pid"
-	wait_for '^> \[ \] ocaml_2:first'
+	wait_cursor off 'ocaml_2:first'
 	wait_for "$2" || fail "$1"
 	keys x
 	wait_for '^Code of ocaml_2:first'

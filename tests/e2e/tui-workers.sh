@@ -27,19 +27,19 @@ one=$worker
 born
 two=$worker
 type_command "'$PROBES_TUI' -no-syslog -tree $boss"
-wait_for '^probes-tui  2 processes'
-wait_for '^> \[ \] ocaml_2:first +0/2 +0 +2 '
+wait_for '^ .*  2 processes '
+wait_cursor off 'ocaml_2:first +0/2 +0 +2 '
 keys e
-wait_for '^> \[\*\] ocaml_2:first +2/2 +1 +2 +me'
+wait_cursor on 'ocaml_2:first +2/2 +1 +2 +you'
 echo 'sleep 1000 &' >&9
 born
 three=$worker
 wait_for '1 process was born, the last of them '
 seen 'named' "born, the last of them $three"
-wait_for '^probes-tui  3 processes'
-wait_for '^> \[~\] ocaml_2:first +2/3 +0-1 +3 '
+wait_for '^ .*  3 processes '
+wait_cursor partial 'ocaml_2:first +2/3 +0-1 +3 '
 keys e
-wait_for '^> \[\*\] ocaml_2:first +3/3 +1 +3 +me'
+wait_cursor on 'ocaml_2:first +3/3 +1 +3 +you'
 seen 'counted' 'on first: 1 site'
 keys i
 wait_for '^Detail of ocaml_2:first'
@@ -49,8 +49,8 @@ keys q
 
 kill -9 "$two"
 wait_for "process $two is gone: "
-wait_for '^probes-tui  2 processes'
-wait_for '^> \[\*\] ocaml_2:first +2/2 +1 +2 +me'
+wait_for '^ .*  2 processes '
+wait_cursor on 'ocaml_2:first +2/2 +1 +2 +you'
 keys q
 wait_for '^status=0$'
 pid=$one
@@ -60,7 +60,7 @@ same 'undone in the newborn' "$(state first)" disabled
 
 pid=$one
 type_command "'$PROBES_TUI' -no-syslog -pid $one"
-wait_for '^> \[ \] ocaml_2:first'
+wait_cursor off 'ocaml_2:first'
 keys r
 wait_for 'the target is still there|is held at its start'
 kill -9 "$one"

@@ -64,12 +64,12 @@ screen
 seen 'the header' '1 object UNREAD \(O\)'
 seen 'why' ' libvictim.so was not read: deleted or replaced on disk'
 keys O
-wait_for '^Objects of pid'
+wait_for '^Objects of program  pid'
 wait_for 'build-id [0-9a-f]{40}'
 seen 'first' '^NOT READ'
 seen 'the others' '^ +9 +/.*/program'
 keys q
-wait_for '^STATE'
+wait_for '^  STATE'
 keys q
 wait_for '^status=0$'
 
@@ -133,7 +133,7 @@ if "$PROBES_TUI" list -pid "$pid" 2>&1 | grep -q "^probes-tui: no probes found i
 	unseen 'a remedy twice' 'glibc has probes.*glibc has probes'
 	terminal
 	type_command "'$PROBES_TUI' -no-syslog"
-	wait_for "^[> ] +$pid [^ ]+ +[?] [a-z]+ +plain"
+	wait_for "^[> ] +$pid [^ ]+ +[?] list read switch +plain"
 	wait_for '^ [0-9]+ without probes, [0-9]+ not permitted, [0-9]+ with unread objects \(\?\)'
 	keys q
 	wait_for '^status=0$'

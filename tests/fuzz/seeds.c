@@ -3,8 +3,8 @@
  *
  *   seeds FOLDER [ELF-FILE...]
  *
- * makes FOLDER/note, operand, maps, journal and object, each with small files: made here, and the
- * notes and arguments of the ELF files named (and these themselves, where they are small).
+ * makes FOLDER/note, operand, maps, journal, object and emulator, each with small files: made here,
+ * and the notes and arguments of the ELF files named (and these themselves, where they are small).
  */
 #include "elf/object.h"
 #include "patch/journal.h"
@@ -196,6 +196,28 @@ static void seeds_of_objects(void)
 	seed_object(&spec);
 }
 
+/* What full-screen programs and coloured logs write; 0xff, 0xfe: see fuzz_emulator.c. */
+static void seeds_of_terminals(void)
+{
+	static const char *const texts[] = {
+		"plain\r\n\ttab\b\b\033[31;1mred\033[0m\r\n\033[38;5;200;48;2;1;2;3mx\033[K\n",
+		"\033[?1049h\033[22;0;0t\033[?1h\033=\033[H\033[2Jtop\033[3;1H\033[7mPID\033[m\033["
+		"K"
+		"\033[5;1H\033[?25l\033[?1049l\033[23;0;0t\r\033[?1l\033>",
+		"\033[2;4r\033[4;1H\n\n\033M\033[1L\033[2M\033[3@\033[2P\033[1S\033[1T\033[4X\033["
+		"r",
+		"\033(0lqqk\033(B\xe6\xbc\xa2\xe5\xad\x97"
+		"e\xcc\x81\xcc\x82x\033[5b",
+		"\033]0;title\007\033]52;c;AAAA\033\\\033Pq#1\033\\\033[c\033[>c\033[6n\033[5n",
+		"\0337\033[4;9Hlow\xff\x02\x03\0338x\xff\x20\x50\033[?6h\033[9;9Hy\033c",
+		"\033[?69h\033[2;5s\033[?6h\033[H\033[?2004h\xfe\x01\xfe\x0a\033[?1h\xfe\x01",
+		"?ascii \xe2\x94\x80\xe6\xbc\xa2\xff\x02\x02\xc2\x9b\xe2\x80\xae\xf0\x9f\x98\x80",
+	};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		seed("emulator", texts[i], strlen(texts[i]));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -210,6 +232,7 @@ int main(int argc, char **argv)
 	seed_journal(1, JOURNAL_DONE);
 	seed_journal(4, JOURNAL_UNDONE);
 	seeds_of_objects();
+	seeds_of_terminals();
 	for (int i = 2; i < argc; i++)
 		seeds_of_file(argv[i]);
 	return 0;

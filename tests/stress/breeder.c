@@ -18,10 +18,8 @@
  *   cease
  *     no more children: done N
  *   check
- *     every child passes all its sites: child PID hits=H counts=C on=S, or child PID died, then done N
- *   end
- *     all children end: child PID died for each that had ended before, then done
- *   quit
+ *     every child passes all its sites: child PID hits=H counts=C on=S, or child PID died, then
+ * done N end all children end: child PID died for each that had ended before, then done quit
  *
  * At most BREEDER_MOST children live; the oldest make room.
  */

@@ -47,13 +47,16 @@
 	X(command)       \
 	X(config)        \
 	X(filter)        \
+	X(help)          \
 	X(outbuf)        \
 	X(picker)        \
 	X(request)       \
 	X(pair)          \
 	X(input)         \
-	X(ring)          \
+	X(emulator)      \
+	X(paint)         \
 	X(text)          \
+	X(theme)         \
 	X(view)          \
 	X(lease)         \
 	X(row)           \
@@ -61,7 +64,8 @@
 	X(budget)        \
 	X(identity)      \
 	X(room)          \
-	X(tree_view)
+	X(tree_view)     \
+	X(handover)
 
 #define SUITE_DECLARE(name) Suite *name##_suite(void);
 SUITES(SUITE_DECLARE)

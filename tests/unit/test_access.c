@@ -200,7 +200,7 @@ START_TEST(access_where_sudo_does_nothing)
 	struct probes_access a;
 
 	f.no_new_privs = true;
-	access_expect(&f, "security module", "no_new_privs");
+	access_expect(&f, "security module", "without no_new_privs: sudo probes-tui -pid 42");
 	f.bounded = true;
 	access_expect(&f, "security module", "--cap-add SYS_PTRACE");
 	access_evaluate(&f, &a);
@@ -227,12 +227,18 @@ END_TEST
 START_TEST(access_other_causes)
 {
 	struct access_facts f = access_denied();
+	struct probes_access a;
 
 	f.not_dumpable = true;
 	access_expect(&f, "undumpable", "sudo");
 	f = access_denied();
 	f.same_user_namespace = 0;
 	access_expect(&f, "user namespace", "sudo");
+	f.enclosed = f.bounded = true; /* no capability within ours reaches out of it */
+	access_expect(&f, "user namespace", "outside of your user namespace");
+	access_evaluate(&f, &a);
+	ck_assert(!access_says(&a, PROBES_ACCESS_TRY, "SYS_PTRACE"));
+	ck_assert(!access_says(&a, PROBES_ACCESS_WHY, "inside"));
 	f = access_denied();
 	f.same_user_namespace = -1;
 	access_expect(&f, "security module", "sudo");
@@ -358,13 +364,16 @@ END_TEST
 
 START_TEST(access_nothing_to_trace)
 {
+	static const struct procfs_absence absence = {"no such process", "look it up", ""};
 	struct access_facts f = access_fine;
 	struct probes_access a;
 
 	f.exists = false;
+	f.absence = &absence;
 	access_evaluate(&f, &a);
 	ck_assert(!a.can_list && !a.can_read && !a.can_switch);
-	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "no process 42"));
+	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "process 42: no such process"));
+	ck_assert(access_says(&a, PROBES_ACCESS_TRY, "look it up"));
 	f = access_fine;
 	f.zombie = true;
 	access_evaluate(&f, &a);
@@ -375,6 +384,24 @@ START_TEST(access_nothing_to_trace)
 	access_evaluate(&f, &a);
 	ck_assert(!a.can_switch);
 	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "kernel thread"));
+}
+END_TEST
+
+/* What to put before the call that the user typed, where that would help. */
+START_TEST(access_repeats_the_call)
+{
+	struct access_facts f = access_denied();
+	struct probes_access a;
+
+	f.ptrace_scope = 1;
+	access_evaluate(&f, &a);
+	ck_assert_int_eq(a.checks[a.count - 1].mark, PROBES_ACCESS_TRY);
+	ck_assert_str_eq(a.checks[a.count - 1].as, "sudo");
+	ck_assert_str_eq(a.checks[a.count - 1].text, "sudo probes-tui -pid 42");
+	f.bounded = true; /* sudo would not help */
+	access_evaluate(&f, &a);
+	for (size_t i = 0; i < a.count; i++)
+		ck_assert_str_eq(a.checks[i].as, "");
 }
 END_TEST
 
@@ -408,6 +435,7 @@ Suite *access_suite(void)
 	tcase_add_test(t, access_list_without_reading);
 	tcase_add_test(t, access_names_the_tracer);
 	tcase_add_test(t, access_nothing_to_trace);
+	tcase_add_test(t, access_repeats_the_call);
 	tcase_add_test(t, access_explains_into_an_error);
 	suite_add_tcase(s, t);
 	return s;

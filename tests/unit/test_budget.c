@@ -257,6 +257,7 @@ START_TEST(budget_survey_counts_the_same)
 	const size_t notes = 300;
 	struct probes_survey survey;
 	struct probes_session *s;
+	bool semaphores = false;
 	struct probes_error e;
 	char path[] = "/tmp/probes-budget-XXXXXX";
 	struct elf_file f = budget_build(notes);
@@ -278,6 +279,9 @@ START_TEST(budget_survey_counts_the_same)
 	ck_assert_uint_eq(survey.probes, probes_count(s));
 	ck_assert_uint_eq(survey.objects, probes_object_count(s));
 	ck_assert(!survey.more);
+	for (size_t i = 0; i < probes_count(s); i++)
+		semaphores |= probes_at(s, i)->semaphore_count > 0;
+	ck_assert(survey.semaphores == semaphores);
 	probes_close(s);
 	ck_assert_int_lt(probes_survey(2147483647, &survey, &e), 0);
 	ck_assert_int_eq(e.status, PROBES_NO_TARGET);

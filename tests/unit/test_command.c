@@ -185,6 +185,47 @@ START_TEST(operations_name_what_was_done)
 }
 END_TEST
 
+/* An undo adds what had been taken: a verb or force says it, or no command does. */
+START_TEST(reversals_are_told_truthfully)
+{
+	static const struct {
+		uint8_t old, now;
+		enum probes_verb verb;
+		const char *text;
+	} cases[] = {
+		{1, 0, PROBES_DISABLE, ATTACH "41 -disable p:a\n"},
+		{0, 1, PROBES_ENABLE, ATTACH "41 -enable p:a\n"},
+		{1, 3, PROBES_ENABLE, "# process 41: no command does this to p:a\n"},
+		{3, 1, PROBES_DISABLE, ATTACH "41 -enable p:a -force\n"},
+		{3, 0, PROBES_DISABLE, ATTACH "41 -disable p:a -force\n"},
+	};
+
+	begin(1);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct probes_item item = {
+			.probe = 0, .verb = cases[i].verb, .outcome = PROBES_DONE};
+		struct operation *o = operation_with(&item, 1);
+		struct probes_edit *edit = mem_alloc(sizeof *edit);
+
+		*edit = (struct probes_edit){.role = PROBES_ROLE_SEMAPHORE,
+			.length = 2,
+			.old = {cases[i].old},
+			.new_ = {cases[i].now}};
+		o->reverts = true;
+		o->results[0]->edits = edit;
+		o->results[0]->edit_count = 1;
+		expect_operation(o, cases[i].text);
+		o = operation_with(&item, 1); /* nothing was written there */
+		o->reverts = true;
+		expect_operation(o, "");
+		o = operation_with(&item, 1);
+		o->force = o->keep = true;
+		expect_operation(o, "# process 41: no command does this to p:a\n");
+	}
+	end();
+}
+END_TEST
+
 /* A pair is named start, end; it is switched on from its end, off from its start. */
 START_TEST(pairs_keep_their_order)
 {
@@ -322,6 +363,35 @@ START_TEST(undo_and_redo)
 }
 END_TEST
 
+/* Each probe is counted once, by its own reason. */
+START_TEST(outcomes_in_words)
+{
+	static const struct {
+		struct operation_sum sum;
+		const char *words;
+	} sums[] = {
+		{{.processes = 1, .written = 1, .sites = 8}, "8 sites, target not stopped"},
+		{{.processes = 1, .written = 1, .semaphores = 1},
+			"1 semaphore, target not stopped"},
+		{{.processes = 1, .already = 28, .skips = {0, 0, 2}},
+			"nothing was changed; 28 on by you already; 2 probes have no semaphore"},
+		{{.processes = 1, .skips = {0, 28, 2, 1}},
+			"nothing was changed; 28 probes are off already, 2 have no semaphore, 1 "
+			"was unloaded"},
+		{{.processes = 1, .skips = {0, 0, 2}, .refused = 2, .why = "held"},
+			"nothing was changed; 2 probes have no semaphore; 2 not done (the first: "
+			"held)"},
+		{{.processes = 2, .written = 1, .sites = 1, .skips = {0, 1}, .stopped_ns = 1500000},
+			"1 site in 1 of 2 processes, target stopped 1.500 ms; 1 probe is off "
+			"already"},
+	};
+	char said[400];
+
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		ck_assert_str_eq(operation_say(&sums[i].sum, said, sizeof said), sums[i].words);
+}
+END_TEST
+
 Suite *command_suite(void)
 {
 	Suite *s = suite_create("command");
@@ -331,10 +401,12 @@ Suite *command_suite(void)
 	tcase_add_test(c, equal_processes_share_a_line);
 	tcase_add_test(c, long_lists_take_several_options);
 	tcase_add_test(c, operations_name_what_was_done);
+	tcase_add_test(c, reversals_are_told_truthfully);
 	tcase_add_test(c, pairs_keep_their_order);
 	tcase_add_test(c, record_is_a_script);
 	tcase_add_test(c, record_of_several);
 	tcase_add_test(c, undo_and_redo);
+	tcase_add_test(c, outcomes_in_words);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -42,13 +42,15 @@ START_TEST(columns)
 	} cases[] = {
 		{"all", 0},
 		{"none", COLUMNS_ALL},
-		{"sites,ref,proc,who,object,arguments,detail", 0},
-		{"sites,ref,proc,who,object,arguments", 1u << COLUMN_DETAIL},
+		{"sites,count,proc,held,object,arguments,detail", 0},
+		{"sites,count,proc,held,object,arguments", 1u << COLUMN_DETAIL},
+		{"sites,ref,proc,who,object,arguments,detail", 0}, /* former names */
 		{"detail,all", 0},
-		{"ref", COLUMNS_ALL & ~(1u << COLUMN_REF)},
+		{"count", COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE)},
+		{"ref", COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE)},
 	};
-	static const char *const wrong[] = {
-		"", ",", "ref,", ",ref", "refs", "re", "ref,,who", "none,ref", "ALL"};
+	static const char *const wrong[] = {"", ",", "ref,", ",ref", "refs", "re", "ref,,who",
+		"none,ref", "ALL", "state", "probe", "name"};
 	unsigned hidden = 77;
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

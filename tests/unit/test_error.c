@@ -62,6 +62,9 @@ START_TEST(error_shortage_stays_one)
 	ck_assert_str_eq(e.what, "cannot open it");
 	ck_assert_ptr_nonnull(strstr(e.why, shortages[_i].why));
 	ck_assert_ptr_null(strstr(e.hint, "look it up"));
+	/* But what remains must be said. */
+	error_remains(&e, "undo it with repair -pid %d", 7);
+	ck_assert_ptr_nonnull(strstr(e.hint, "undo it with repair -pid 7"));
 	ck_assert(probes_is_shortage(&e));
 	error_set(&e, PROBES_DENIED, -EACCES, "x");
 	ck_assert(!probes_is_shortage(&e));
@@ -89,6 +92,23 @@ START_TEST(error_memory_is_a_failure)
 	ck_assert_int_eq(error_memory(&e, "a plan"), -ENOMEM);
 	ck_assert_int_eq(e.status, PROBES_FAILED);
 	ck_assert_ptr_nonnull(strstr(e.what, "a plan"));
+}
+END_TEST
+
+/* The first hint stays; what does not fit is cut. */
+START_TEST(error_remains_is_appended)
+{
+	struct probes_error e;
+
+	error_set(&e, PROBES_FAILED, -EBUSY, "x");
+	error_remains(&e, "%s", "repair it");
+	ck_assert_str_eq(e.hint, "repair it");
+	error_hint(&e, "wait");
+	error_remains(&e, "repair %s", "it");
+	ck_assert_str_eq(e.hint, "wait; repair it");
+	for (int i = 0; i < 100; i++)
+		error_remains(&e, "repair it");
+	ck_assert_uint_eq(strlen(e.hint), sizeof e.hint - 1);
 }
 END_TEST
 
@@ -122,6 +142,7 @@ Suite *error_suite(void)
 	tcase_add_test(t, error_cuts_what_is_too_long);
 	tcase_add_loop_test(t, error_shortage_stays_one, 0, 3);
 	tcase_add_test(t, error_fork_names_its_limit);
+	tcase_add_test(t, error_remains_is_appended);
 	tcase_add_test(t, error_memory_is_a_failure);
 	tcase_add_test(t, log_says_to_its_sink_only);
 	suite_add_tcase(s, t);

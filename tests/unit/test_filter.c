@@ -70,8 +70,21 @@ static const struct {
 	{"fn:", true},
 	{"foreign|inconsistent|partial|on", true},
 	{"tagged|mine -off prov:caml obj:gw fn:~^Req", true},
-	{"obj:on", false}, /* a word there, no state */
-	{"prov:", true},   /* while one is still typing */
+	{"obj:on", false},            /* a word there, no state */
+	{"\"on\"", false},            /* the word, which is nowhere */
+	{"\"start\"", true},          /* quotes make a word text */
+	{"stop|\"start\"|off", true}, /* everywhere in a term */
+	{"-\"start\"", false},
+	{"obj:\"order_gw\"", true},
+	{"\"req start\"", false}, /* blanks and bars in quotes are text, too */
+	{"\"stop|start\"", false},
+	{"\"~start\"", false},
+	{"\"req_st", true}, /* while one is still typing */
+	{"\"start\" -\"stop\" on", true},
+	{"\"", true},
+	{"\"\"", true},
+	{"stop|~start|end", true},
+	{"prov:", true}, /* while one is still typing */
 	{"-", true},
 	{"|", true},
 	{"~", true},
@@ -88,6 +101,29 @@ START_TEST(matches)
 }
 END_TEST
 
+START_TEST(selects_what_has_no_switch)
+{
+	struct filter_subject one = subject;
+	char why[200];
+	struct filter *f = filter_parse("none", why, sizeof why);
+
+	ck_assert(!filter_match(f, &subject));
+	one.state = PROBES_NO_SWITCH;
+	ck_assert(filter_match(f, &one));
+	filter_free(f);
+	/* also by the two words that the list shows, anywhere in a term; in quotes they are text */
+	f = filter_parse("req stop|no switch", why, sizeof why);
+	ck_assert(filter_match(f, &one) && !filter_match(f, &subject));
+	filter_free(f);
+	f = filter_parse("-no switch req", why, sizeof why);
+	ck_assert(!filter_match(f, &one) && filter_match(f, &subject));
+	filter_free(f);
+	f = filter_parse("\"no switch\"", why, sizeof why);
+	ck_assert(!filter_match(f, &one));
+	filter_free(f);
+}
+END_TEST
+
 START_TEST(says_what_is_wrong)
 {
 	char why[200];
@@ -96,6 +132,46 @@ START_TEST(says_what_is_wrong)
 	ck_assert_ptr_nonnull(strstr(why, "at character 4"));
 	ck_assert_ptr_null(filter_parse("-prov:~[", why, sizeof why));
 	ck_assert_ptr_nonnull(strstr(why, "regular expression"));
+}
+END_TEST
+
+/* What needs hits to be counted is refused, instead of matching nothing. */
+START_TEST(refuses_hits)
+{
+	static const char *const texts[] = {
+		"hits>100", "req hits>1", "-hits<5", "hits=", "counted", "on|counted"};
+	static const char *const fine[] = {
+		"hits", "hits:x", "\"hits>100\"", "\"counted\"", "counted_", "obj:counted"};
+	char why[200];
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		ck_assert_msg(!filter_parse(texts[i], why, sizeof why), "%s", texts[i]);
+		ck_assert_ptr_nonnull(strstr(why, "does not count hits"));
+	}
+	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+		struct filter *f = filter_parse(fine[i], why, sizeof why);
+
+		ck_assert_msg(f != NULL, "%s: %s", fine[i], why);
+		filter_free(f);
+	}
+}
+END_TEST
+
+/* Every word that the language knows is offered, and is not taken for text. */
+START_TEST(lists_its_words)
+{
+	char why[200];
+	size_t count = 0;
+
+	for (const char *word; (word = filter_word(count)); count++) {
+		struct filter *f = filter_parse(word, why, sizeof why);
+
+		ck_assert_msg(filter_is_live(f) || strchr(word, ':'), "%s", word);
+		filter_free(f);
+	}
+	ck_assert_uint_gt(count, 10);
+	ck_assert_str_eq(filter_word(0), "off");
+	ck_assert_ptr_null(filter_word(count + 1));
 }
 END_TEST
 
@@ -145,7 +221,10 @@ Suite *filter_suite(void)
 	TCase *c = tcase_create("filter");
 
 	tcase_add_loop_test(c, matches, 0, (int)(sizeof cases / sizeof *cases));
+	tcase_add_test(c, selects_what_has_no_switch);
 	tcase_add_test(c, says_what_is_wrong);
+	tcase_add_test(c, refuses_hits);
+	tcase_add_test(c, lists_its_words);
 	tcase_add_test(c, knows_what_is_live);
 	tcase_add_test(c, finds_the_place);
 	suite_add_tcase(s, c);

@@ -1,7 +1,8 @@
 /*
- * One line of text that is typed.
+ * One line of text that is typed, and the lines before it.
  */
 #include <check.h>
+#include <stdio.h>
 
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/widgets/input.h"
@@ -60,6 +61,59 @@ START_TEST(takes_no_controls_and_never_overflows)
 }
 END_TEST
 
+/* The past: older and newer lines, each once, and behind the newest what was being typed. */
+START_TEST(recalls)
+{
+	struct input_past p = {0};
+	struct input e;
+
+	input_set(&e, "dra");
+	ck_assert(!input_past_recall(&p, &e, -1)); /* nothing was typed yet */
+	ck_assert(!input_past_recall(&p, &e, 1));
+	ck_assert_str_eq(e.text, "dra");
+	input_past_add(&p, "one");
+	input_past_add(&p, "two");
+	input_past_add(&p, "one"); /* now the newest, and kept once */
+	ck_assert_uint_eq(p.count, 2);
+	ck_assert(input_past_recall(&p, &e, -1));
+	ck_assert_str_eq(e.text, "one");
+	ck_assert_uint_eq(e.cursor, 3);
+	ck_assert(input_past_recall(&p, &e, -1));
+	ck_assert_str_eq(e.text, "two");
+	ck_assert(!input_past_recall(&p, &e, -1));
+	ck_assert_str_eq(e.text, "two");
+	ck_assert(input_past_recall(&p, &e, 1));
+	ck_assert_str_eq(e.text, "one");
+	ck_assert(input_past_recall(&p, &e, 1));
+	ck_assert_str_eq(e.text, "dra"); /* what was being typed */
+	ck_assert(!input_past_recall(&p, &e, 1));
+	input_past_recall(&p, &e, -1);
+	input_past_begin(&p); /* the next field begins at the newest */
+	input_set(&e, "one");
+	ck_assert(input_past_recall(&p, &e, -1)); /* what it shows already is skipped */
+	ck_assert_str_eq(e.text, "two");
+	input_past_done(&p);
+}
+END_TEST
+
+START_TEST(forgets_the_oldest)
+{
+	struct input_past p = {0};
+	struct input e;
+	char line[16];
+
+	for (int i = 0; i < INPUT_PAST + 3; i++) {
+		snprintf(line, sizeof line, "%d", i);
+		input_past_add(&p, line);
+	}
+	input_set(&e, "");
+	while (input_past_recall(&p, &e, -1))
+		;
+	ck_assert_str_eq(e.text, "3");
+	input_past_done(&p);
+}
+END_TEST
+
 Suite *input_suite(void)
 {
 	Suite *s = suite_create("input");
@@ -67,6 +121,8 @@ Suite *input_suite(void)
 
 	tcase_add_test(c, edits);
 	tcase_add_test(c, takes_no_controls_and_never_overflows);
+	tcase_add_test(c, recalls);
+	tcase_add_test(c, forgets_the_oldest);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -248,8 +248,8 @@ START_TEST(object_probes_looks_at_the_code_itself)
 	world_add(&w, "/bin/prog", WORLD_BIAS);
 	ck_assert_ptr_null(world_at(&w, "off")->broken);
 	ck_assert_ptr_null(world_at(&w, "on")->broken);
-	ck_assert_ptr_nonnull(strstr(world_at(&w, "none")->broken, "no OCaml probe"));
-	ck_assert_ptr_nonnull(strstr(world_at(&w, "half")->broken, "no OCaml probe"));
+	ck_assert_ptr_nonnull(strstr(world_at(&w, "none")->broken, "not an OCaml probe"));
+	ck_assert_ptr_nonnull(strstr(world_at(&w, "half")->broken, "not an OCaml probe"));
 	world_end(&w);
 }
 END_TEST

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ui/tui/actions/act.h"
 #include "ui/tui/process/picker.h"
+#include "ui/tui/terminal/key.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/views/view.h"
 
@@ -70,9 +72,9 @@ START_TEST(filter_and_search)
 {
 	char why[200];
 
-	ck_assert_int_eq(picker_search(&picker, "Writer", why, sizeof why), 0);
+	ck_assert_int_eq(search_set(&picker.search, "Writer", why, sizeof why), 0);
 	ck_assert(!picker_seek(&picker, 0, 1));
-	ck_assert_int_eq(picker_search(&picker, "writer", why, sizeof why), 0);
+	ck_assert_int_eq(search_set(&picker.search, "writer", why, sizeof why), 0);
 	ck_assert(picker_seek(&picker, 0, 1));
 	ck_assert_int_eq(picker_current(&picker)->id.pid, 40);
 	ck_assert_int_eq(picker_filter(&picker, "~po[", why, sizeof why), -1);
@@ -140,6 +142,33 @@ START_TEST(identity)
 }
 END_TEST
 
+/* All that the filter leaves, and none at all. */
+START_TEST(tags_all_shown)
+{
+	struct app a = {.views = view_table, .view = VIEW_PICKER, .rows = 24, .columns = 80};
+	struct scan_identity *list;
+	char why[200];
+
+	ck_assert_int_eq(picker_filter(&picker, "postgres", why, sizeof why), 0);
+	a.picker = picker;
+	act(&a, REQUEST_TAG_SHOWN);
+	picker = a.picker;
+	ck_assert_int_eq(picker_filter(&picker, "", why, sizeof why), 0);
+	ck_assert_uint_eq(picker_chosen(&picker, &list), 2);
+	ck_assert_int_eq(list[0].pid, 30);
+	ck_assert_int_eq(list[1].pid, 40);
+	free(list);
+	ck_assert_int_eq(picker_filter(&picker, "java", why, sizeof why), 0);
+	a.picker = picker;
+	act(&a, REQUEST_UNTAG);
+	picker = a.picker;
+	for (size_t i = 0; i < picker.scan.count; i++)
+		ck_assert(!picker.scan.all[i].tagged);
+	ck_assert_ptr_nonnull(
+		strstr(request_unknown(K_F6, IN_PICKER, why, sizeof why), "F6 sorts the list"));
+}
+END_TEST
+
 Suite *picker_suite(void)
 {
 	Suite *s = suite_create("picker");
@@ -149,6 +178,7 @@ Suite *picker_suite(void)
 	tcase_add_test(c, what_is_shown);
 	tcase_add_test(c, cursor_follows);
 	tcase_add_test(c, filter_and_search);
+	tcase_add_test(c, tags_all_shown);
 	tcase_add_test(c, chosen);
 	tcase_add_test(c, opens_no_other_process);
 	tcase_add_test(c, identity);

@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool keep; /* under force: counts stay */
+
 /* Plan a choice in a usual world; the result as texts. Returns what plan_switch returned. */
 static int plan_try(const char *setup, const char *choice, bool force, char writes[500],
 	char items[500], struct probes_error *e)
 {
-	const struct plan_mode mode = {.force = force};
+	const struct plan_mode mode = {.force = force, .keep = keep};
 	struct array chosen;
 	unsigned char *before;
 	struct plan p;
@@ -118,6 +120,32 @@ START_TEST(plan_writes)
 }
 END_TEST
 
+/* A repair that leaves what others added to a count. */
+START_TEST(plan_keeps_counts)
+{
+	static const struct {
+		const char *setup, *choice, *writes;
+	} cases[] = {
+		{"c12=5", "+one", "b11:3d>e8 b21:3d>e8"},
+		{"c12=5 b11=e8", "+one", "b21:3d>e8"},
+		{"b11=e8", "-one", "b11:e8>3d"},
+		{ON_ONE " c12=5", "+one", ""},
+		{"c20=2", "+unit", "b31:3d>e8"},
+		{"c40=3", "+nop", ""},
+	};
+	char writes[500], items[500];
+	struct probes_error e = {0};
+
+	keep = true;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		ck_assert_int_eq(
+			plan_try(cases[i].setup, cases[i].choice, true, writes, items, &e), 0);
+		script_expect(cases[i].writes, writes);
+	}
+	keep = false;
+}
+END_TEST
+
 /* Named: the call fails and says why. Not named: an item says it, and nothing is written. */
 static const struct {
 	const char *setup, *choice;
@@ -139,7 +167,9 @@ static const struct {
 	{"c12=1", "+one", false, -EBUSY, ":not", "inconsistent"},
 	{"c12=1", "-one", false, -EBUSY, ":not", "inconsistent"},
 	{"b11=e8 b21=e8", "-one", false, -EBUSY, ":not", "inconsistent"},
-	{"b11=e8", "+one", false, -EBUSY, ":not", "inconsistent"},
+	{"b11=e8", "+one", false, -EBUSY, ":not",
+		"1 of its 2 sites are on, the others off (partial)"},
+	{"b11=e8 c12=1", "-one", false, -EBUSY, ":not", "(partial)"},
 	{"b11=cc", "+one", false, -EBUSY, ":not", "int3"},
 	{"b21=cc", "+one", true, -EBUSY, ":not", "int3"},
 	{"b11=cc b21=e8 c12=1", "-one", true, -EBUSY, ":not", "int3"},
@@ -269,6 +299,7 @@ Suite *plan_suite(void)
 	TCase *t = tcase_create("plan");
 
 	tcase_add_loop_test(t, plan_writes, 0, sizeof plan_cases / sizeof *plan_cases);
+	tcase_add_test(t, plan_keeps_counts);
 	tcase_add_loop_test(t, plan_refuses, 0, sizeof plan_refusals / sizeof *plan_refusals);
 	tcase_add_test(t, plan_refuses_after_all_were_looked_at);
 	tcase_add_test(t, plan_hints_at_force_where_it_helps);

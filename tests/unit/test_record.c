@@ -2,7 +2,8 @@
  * Covers the record that session/change.c keeps: at each write it is on disk already, at each end
  * of a change it says so; without a journal one goes on and says it once; where the disk is full
  * nothing more is switched, and what is ours can still be taken back; what another session's record
- * says of a count that was lowered under us. Not covered: the form of a
+ * says of a count that was lowered under us; that what others took away is settled once it
+ * is seen, in the account and on record. Not covered: the form of a
  * journal (test_journal), killed sessions (stress/kills.sh, e2e/cli-repair.sh).
  */
 #include "session_world.h"
@@ -390,6 +391,106 @@ START_TEST(record_of_another_that_did_not)
 }
 END_TEST
 
+/* This session's part of a count by its own record. */
+static int32_t record_part(const struct session_world *x, uint64_t count)
+{
+	struct journal_text text;
+	int32_t part = 0;
+
+	record_read(x, &text);
+	for (size_t i = 0; i < text.made.count; i++) {
+		const struct probes_edit *edit = ARRAY_AT(&text.made, struct probes_edit, i);
+
+		if (edit->address == WORLD_BIAS + WORLD_DATA(count))
+			part += edit_delta(edit);
+	}
+	journal_text_done(&text);
+	return part;
+}
+
+static void record_look_at(struct session_world *x, uint16_t count)
+{
+	struct probes_error e;
+
+	world_set_count(&x->w, WORLD_DATA(0x32), count);
+	ck_assert_int_eq(probes_refresh(&x->s, NULL, 0, &e), 0);
+}
+
+/* Somebody took our part away, and it was seen: what a third party counts later is not ours. */
+START_TEST(record_settles_what_is_gone)
+{
+	struct probes_result *done = NULL, *again = NULL, *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "soft", NULL, &done, &e), 0);
+	record_look_at(&x, 2);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
+	ck_assert_int_eq(record_part(&x, 0x32), 1);
+	record_look_at(&x, 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
+	ck_assert_int_eq(record_part(&x, 0x32), 0);
+	record_look_at(&x, 1);
+	ck_assert(!world_live(&x.w, "soft")->mine);
+	/* A later switch is ours, and undone first. */
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "soft", NULL, &again, &e), 0);
+	ck_assert(world_live(&x.w, "soft")->mine);
+	ck_assert_int_eq(probes_revert(&x.s, again, &r, &e), 0);
+	probes_result_free(r);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 1);
+	ck_assert_int_eq(probes_revert(&x.s, done, &r, &e), 0);
+	ck_assert_uint_eq(r->edit_count, 0);
+	probes_result_free(r);
+	session_must_restore(&x);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 1);
+	probes_result_free(done);
+	probes_result_free(again);
+	session_end(&x);
+}
+END_TEST
+
+/* Of a count of several parts that of ours is gone which the count cannot hold any more. */
+START_TEST(record_settles_a_part)
+{
+	struct session_world x;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "soft");
+	session_must(&x, PROBES_ENABLE, "soft");
+	record_look_at(&x, 1);
+	ck_assert_int_eq(record_part(&x, 0x32), 1);
+	record_look_at(&x, 3);
+	session_must_restore(&x);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), 2);
+	session_end(&x);
+}
+END_TEST
+
+/* Another session has lowered the count: settled only once that does not raise it again. */
+START_TEST(record_settles_nothing_that_comes_back)
+{
+	struct session_world x;
+	struct journal j;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "soft");
+	record_of_another(&x, &j, 1, 0);
+	record_look_at(&x, 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
+	ck_assert_int_eq(record_part(&x, 0x32), 1);
+	if (_i) /* it left the count so */
+		journal_remove(&j);
+	record_look_at(&x, 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), !_i);
+	record_look_at(&x, 1);
+	journal_remove(&j);
+	session_must_restore(&x);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), _i);
+	session_end(&x);
+}
+END_TEST
+
 Suite *record_suite(void)
 {
 	Suite *s = suite_create("record");
@@ -403,6 +504,9 @@ Suite *record_suite(void)
 	tcase_add_loop_test(t, record_of_an_older_version, 2, 4);
 	tcase_add_test(t, record_of_another_that_lowered);
 	tcase_add_loop_test(t, record_of_another_that_did_not, 0, 2);
+	tcase_add_test(t, record_settles_what_is_gone);
+	tcase_add_test(t, record_settles_a_part);
+	tcase_add_loop_test(t, record_settles_nothing_that_comes_back, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -2,6 +2,7 @@
  * The request table: every key means one thing in a view; footer and key names are made from it.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ui/tui/actions/act.h"
@@ -97,7 +98,13 @@ START_TEST(binding_keys)
 		{'s', REQUEST_SORT},
 		{'I', REQUEST_INVERT},
 		{'Z', REQUEST_FREEZE},
-		{K_F1, REQUEST_HELP},
+		{K_F1, REQUEST_HELP}, /* F1 to F10 as in htop */
+		{K_F2, REQUEST_COLUMNS},
+		{K_F3, REQUEST_SEARCH},
+		{K_F5, REQUEST_TREE},
+		{K_F6, REQUEST_SORT_BY},
+		{K_F7, REQUEST_NONE},
+		{K_F9, REQUEST_NONE},
 		{'?', REQUEST_HELP},
 		{K_CTRL('L'), REQUEST_REDRAW},
 		{'R', REQUEST_READ_ONLY},
@@ -113,25 +120,70 @@ START_TEST(binding_keys)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		ck_assert_int_eq(request_of_key(keys[i].key, IN_LIST), keys[i].request);
 	ck_assert_int_eq(request_of_key('q', IN_TEXT), REQUEST_BACK);
+	ck_assert_int_eq(request_of_key(K_F3, IN_TEXT), REQUEST_SEARCH);
+	ck_assert_int_eq(request_of_key(K_F3, IN_OUTPUT), REQUEST_FIND_OUTPUT);
 	ck_assert_int_eq(request_of_key('e', IN_TEXT), REQUEST_NONE);
 	ck_assert_int_eq(request_of_key(K_ENTER, IN_DENIED), REQUEST_LIST);
 }
 END_TEST
 
+/* A key without a meaning: what lists the keys, or why htop's does nothing. */
+START_TEST(unknown_keys)
+{
+	char text[128];
+
+	ck_assert_str_eq(request_unknown('%', IN_LIST, text, sizeof text),
+		"% does nothing here; ? lists the keys");
+	ck_assert_str_eq(request_unknown(K_CTRL('V'), IN_PICKER, text, sizeof text),
+		"^V does nothing here; ? lists the keys");
+	ck_assert_str_eq(request_unknown('?', IN_TEXT, text, sizeof text),
+		"? does nothing here; q goes back, / searches");
+	request_unknown(
+		0x20ac, IN_LIST, text, sizeof text); /* nothing typed goes to the screen raw */
+	ck_assert_str_eq(text, "that key does nothing here; ? lists the keys");
+	request_unknown(K_F9, IN_LIST, text, sizeof text);
+	ck_assert_ptr_nonnull(strstr(text, "F9 kills nothing"));
+	ck_assert_ptr_nonnull(strstr(request_unknown(K_F8, IN_LIST, text, sizeof text), "renice"));
+}
+END_TEST
+
+/* The footer as a text, in `width` columns. */
+static const char *footer_text(unsigned have, int width)
+{
+	static char text[512];
+	struct request_label labels[REQUEST_COUNT];
+	int count = request_footer(IN_LIST, have, width, labels), x = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < count; i++) {
+		ck_assert_int_eq(labels[i].x, x);
+		x += labels[i].width;
+		sprintf(text + strlen(text), "%s %s ", labels[i].key, labels[i].text);
+		ck_assert_int_eq((int)strlen(text), x);
+	}
+	ck_assert_int_le(x, width);
+	return text;
+}
+
 START_TEST(footer)
 {
-	char text[256];
+	unsigned may = NEED_SWITCH | NEED_SWITCHABLE;
 
-	request_footer(IN_LIST, NEED_SWITCH, 80, text, sizeof text);
-	ck_assert_str_eq(text, "SPC tag  e on  d off  p pair  u undo  / find  \\ filter  i info  "
-			       "q quit  ? help");
-	request_footer(IN_LIST, 0, 80, text, sizeof text);
-	ck_assert_ptr_null(strstr(text, "e on")); /* only what works */
-	for (int width = 10; width < 200; width++) {
-		request_footer(IN_LIST, ~0u, width, text, sizeof text);
-		ck_assert_int_le((int)strlen(text), width);
-		ck_assert_ptr_nonnull(strstr(text, "? help"));
+	ck_assert_str_eq(footer_text(may, 80), "Space Tag e Enable d Disable p Pair u Undo "
+					       "/ Find \\ Filter i Info ? Help q Quit ");
+	ck_assert_ptr_null(strstr(footer_text(0, 80), "e Enable")); /* only what works */
+	ck_assert_ptr_nonnull(strstr(footer_text(may, 40), "e Enable d Disable u Undo ? Help q"));
+	/* where nothing has a switch: what other tools can do */
+	for (int width = 40; width <= 80; width += 40) {
+		const char *text = footer_text(NEED_SWITCH | NEED_UNSWITCHABLE, width);
+
+		ck_assert_msg(!strstr(text, "Enable") && !strstr(text, "Disable") &&
+				      !strstr(text, "Pair ") && !strstr(text, "Undo"),
+			"%s", text);
+		ck_assert_ptr_nonnull(strstr(text, "y Commands"));
 	}
+	for (int width = 10; width < 200; width++)
+		ck_assert_ptr_nonnull(strstr(footer_text(~0u, width), "? Help"));
 }
 END_TEST
 
@@ -176,6 +228,7 @@ Suite *request_suite(void)
 	tcase_add_test(table, table_is_complete);
 	tcase_add_test(table, keys_are_unambiguous);
 	tcase_add_test(table, binding_keys);
+	tcase_add_test(table, unknown_keys);
 	tcase_add_test(table, footer);
 	tcase_add_test(table, key_names);
 	tcase_add_test(table, enter_goes_on_to_the_list);

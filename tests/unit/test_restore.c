@@ -30,7 +30,23 @@ static int32_t *restore_deltas(const struct world *w, const char *text)
 	return deltas;
 }
 
-static void restore_try(const char *setup, const char *text, const char *names, bool follow,
+/* "s10+1 s20+1": which sites were switched while their count stayed as it was. */
+static int32_t *restore_code(const struct world *w, const char *text)
+{
+	const struct object_probes *h = catalog_object(&w->catalog, 0);
+	int32_t *parts = calloc(h->site_count + 1, sizeof *parts);
+	unsigned at;
+	int part, used;
+
+	for (text = strchr(text, 's'); text && sscanf(text, "s%x%d %n", &at, &part, &used) == 2;
+		text += used)
+		for (size_t i = 0; i < h->site_count; i++)
+			if (h->sites[i].address == WORLD_BIAS + WORLD_PC(at))
+				parts[i] = part;
+	return parts;
+}
+
+static void restore_try(const char *setup, const char *text, const char *names, bool torn,
 	char writes[500], char items[500])
 {
 	struct array chosen;
@@ -47,19 +63,24 @@ static void restore_try(const char *setup, const char *text, const char *names, 
 	for (size_t i = 0; i < chosen.count; i++)
 		which[i] = ARRAY_AT(&chosen, struct selected, i)->probe;
 	undo.of[PLAN_SEMAPHORE] = restore_deltas(&w, text);
+	undo.of[PLAN_CODE] = restore_code(&w, text);
+	undo.torn = calloc(w.catalog.probe_count, sizeof *undo.torn);
+	memset(undo.torn, torn, w.catalog.probe_count);
 	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
-	ck_assert_int_eq(plan_restore(&p, which, chosen.count, &undo, follow, &e), 0);
+	ck_assert_int_eq(plan_restore(&p, which, chosen.count, &undo, &e), 0);
 	script_writes(&p, writes, 500);
 	script_items(&w, &p, items, 500);
 	plan_done(&p);
 	free(undo.of[PLAN_SEMAPHORE]);
+	free(undo.of[PLAN_CODE]);
+	free(undo.torn);
 	array_done(&chosen);
 	world_end(&w);
 }
 
 static const struct {
 	const char *setup, *deltas, *names, *writes, *items;
-	bool follow;
+	bool torn;
 } restore_cases[] = {
 	/* what we enabled, and disabled */
 	{ON_ONE, "c12+1", "-one", "c12:1>0 b11:e8>3d b21:e8>3d", "-one", false},
@@ -128,6 +149,22 @@ static const struct {
 	{"", "", "-one -nop -soft", "", "", true},
 	{"b11=e8 b21=cc", "", "-one", "", "-one:not", true},
 	{"", "", "-bad", "", "", true},
+	/* code that force switched alone: left where it agrees with its count ... */
+	{ON_ONE, "s10+1 s20+1", "-one", "", "-one:skipped", false},
+	{"", "s10-1 s20-1", "-one", "", "+one:skipped", false},
+	{ON_ONE " c12=5", "s10+1 s20+1", "-one", "", "-one:skipped", false},
+	{ON_ONE, "c12-4 s10+1 s20+1", "-one", "c12:1>5", "+one", false},
+	/* ... and undone where others have moved the count alone */
+	{"b11=e8 b21=e8", "s10+1 s20+1", "-one", "b11:e8>3d b21:e8>3d", "-one", false},
+	{"c12=1", "s10-1 s20-1", "-one", "b11:3d>e8 b21:3d>e8", "+one", false},
+	/* what somebody else has written there is not ours */
+	{"", "s10+1 s20+1", "-one", "", "-one", false},
+	{"b11=e8", "s10-1 s20-1", "-one", "", "+one:skipped", false},
+	{"b21=e8 c12=1", "s10+1 s20+1", "-one", "", "-one:skipped", false},
+	{"b11=cc b21=e8 c12=1", "s10+1 s20+1", "-one", "", "-one:not", false},
+	/* the same for code that followed our part of the count */
+	{"b11=e8 b21=e8", "c12+1", "-one", "b11:e8>3d b21:e8>3d", "-one", false},
+	{"c12=1", "c12-1", "-one", "b11:3d>e8 b21:3d>e8 c12:1>2", "+one", false},
 };
 
 START_TEST(restore_takes_back)
@@ -135,7 +172,7 @@ START_TEST(restore_takes_back)
 	char writes[500], items[500];
 
 	restore_try(restore_cases[_i].setup, restore_cases[_i].deltas, restore_cases[_i].names,
-		restore_cases[_i].follow, writes, items);
+		restore_cases[_i].torn, writes, items);
 	script_expect(restore_cases[_i].writes, writes);
 	ck_assert_str_eq(items, restore_cases[_i].items);
 }

@@ -43,6 +43,10 @@ START_TEST(sums_states)
 		{PROBES_FOREIGN, PROBES_INCONSISTENT, PROBES_INCONSISTENT},
 		{PROBES_PARTIAL, PROBES_UNREADABLE, PROBES_PARTIAL},
 		{PROBES_ON, PROBES_UNREADABLE, PROBES_UNREADABLE},
+		{PROBES_NO_SWITCH, PROBES_NO_SWITCH, PROBES_NO_SWITCH},
+		{PROBES_NO_SWITCH, PROBES_OFF, PROBES_OFF},
+		{PROBES_ON, PROBES_NO_SWITCH, PROBES_ON},
+		{PROBES_NO_SWITCH, PROBES_FOREIGN, PROBES_FOREIGN},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -66,10 +70,10 @@ START_TEST(sums_numbers)
 	ck_assert_uint_eq(r.ref_min, 0);
 	ck_assert_uint_eq(r.ref_max, 3);
 	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, text, sizeof text), "4/6");
-	ck_assert_str_eq(column_cell(&r, COLUMN_REF, text, sizeof text), "0-3");
+	ck_assert_str_eq(column_cell(&r, COLUMN_SEMAPHORE, text, sizeof text), "0-3");
 	live[1].sites_on = PROBES_NONE;
 	r = sum(live, 3);
-	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, text, sizeof text), "-/6");
+	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, text, sizeof text), "6");
 }
 END_TEST
 
@@ -81,9 +85,9 @@ START_TEST(unknown_is_no_number)
 	char text[32];
 
 	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, text, sizeof text), "-");
-	ck_assert_str_eq(column_cell(&r, COLUMN_REF, text, sizeof text), "-");
+	ck_assert_str_eq(column_cell(&r, COLUMN_SEMAPHORE, text, sizeof text), "-");
 	r = sum(&none, 1);
-	ck_assert_str_eq(column_cell(&r, COLUMN_REF, text, sizeof text), "-");
+	ck_assert_str_eq(column_cell(&r, COLUMN_SEMAPHORE, text, sizeof text), "-");
 }
 END_TEST
 
@@ -95,20 +99,54 @@ START_TEST(says_who)
 
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
-	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "other");
+	ck_assert_str_eq(column_cell(&r, COLUMN_HOLDER, text, sizeof text), "other");
 	live.mine = true;
 	r = sum(&live, 1);
 	ck_assert(!row_held_by_others(&r));
-	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "me");
+	ck_assert_str_eq(column_cell(&r, COLUMN_HOLDER, text, sizeof text), "you");
 	live.ref_min = live.ref_max = 3;
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
-	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "me+2");
+	ck_assert_str_eq(column_cell(&r, COLUMN_HOLDER, text, sizeof text), "you+2");
 	live = live_of(PROBES_FOREIGN, 0, 0);
 	live.holder = PROBES_HOLDER_INT3;
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
-	ck_assert_str_eq(column_cell(&r, COLUMN_WHO, text, sizeof text), "int3");
+	ck_assert_str_eq(column_cell(&r, COLUMN_HOLDER, text, sizeof text), "int3");
+}
+END_TEST
+
+/* Who would lose what: by a verb, and by force, which sets the count. */
+START_TEST(says_who_loses)
+{
+	static const struct {
+		enum probes_state state;
+		uint32_t ref;
+		bool mine, on, off, force_on, force_off;
+	} cases[] = {
+		{PROBES_OFF, 0, false, false, false, false, false},
+		{PROBES_ON, 1, false, false, true, false, true},
+		{PROBES_ON, 1, true, false, false, false, false},
+		{PROBES_ON, 3, false, false, true, true, true},
+		{PROBES_ON, 2, true, false, true, true, true},
+		{PROBES_INCONSISTENT, 1, false, false, false, false, true},
+		{PROBES_INCONSISTENT, 5, false, false, false, true, true},
+		{PROBES_FOREIGN, PROBES_NONE, false, true, true, true, true},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct probes_live live = live_of(cases[i].state, 0, cases[i].ref);
+		struct row r;
+
+		live.mine = cases[i].mine;
+		r = sum(&live, 1);
+		ck_assert_msg(row_loses(&r, PROBES_ENABLE, false) == cases[i].on, "on %zu", i);
+		ck_assert_msg(row_loses(&r, PROBES_DISABLE, false) == cases[i].off, "off %zu", i);
+		ck_assert_msg(
+			row_loses(&r, PROBES_ENABLE, true) == cases[i].force_on, "force on %zu", i);
+		ck_assert_msg(row_loses(&r, PROBES_DISABLE, true) == cases[i].force_off,
+			"force off %zu", i);
+	}
 }
 END_TEST
 
@@ -118,18 +156,22 @@ START_TEST(fits_every_width)
 	for (int width = 40; width < 300; width++) {
 		struct column_needs needs = {.width = width,
 			.widest = _i * 20,
+			.widest_name = _i * 10,
+			.scroll = width % 5,
 			.most_sites = 100000,
 			.several = _i & 1,
 			.argued = _i & 2};
 		struct column_layout l;
-		int end = 0;
+		int end = 0, gap = 0, name;
 
 		column_arrange(&l, &needs);
-		ck_assert_int_ge(l.at[COLUMN_NAME].width, 13);
+		name = l.bare ? needs.widest_name : needs.widest;
+		ck_assert_int_ge(l.at[COLUMN_PROBE].width, name < 6 ? 6 : name < 16 ? name : 16);
 		for (int c = 0; c < COLUMN_COUNT; c++) {
 			if (!l.at[c].width)
 				continue;
-			ck_assert_int_ge(l.at[c].x, end + (c > COLUMN_STATE));
+			ck_assert_int_ge(l.at[c].x, end + gap);
+			gap = c > COLUMN_PROBE ? 2 : 1;
 			end = l.at[c].x + l.at[c].width;
 		}
 		ck_assert_int_le(end, width);
@@ -145,7 +187,72 @@ START_TEST(keeps_columns_at_80)
 	column_arrange(&l, &needs);
 	for (int c = 0; c < COLUMN_COUNT; c++)
 		ck_assert_int_eq(l.at[c].width > 0, c != COLUMN_PROCESSES && c != COLUMN_ARGUMENTS);
-	ck_assert_int_eq(l.at[COLUMN_NAME].width, 30);
+	ck_assert_int_eq(l.at[COLUMN_PROBE].width, 30);
+	ck_assert(!l.narrow);
+	ck_assert(l.more); /* the arguments */
+	needs.widest = 32;
+	column_arrange(&l, &needs);
+	ck_assert_int_eq(l.at[COLUMN_PROBE].width, 32);
+}
+END_TEST
+
+/* Every column comes into view, one after the other, and then nothing is left to scroll to. */
+START_TEST(scrolls_to_every_column)
+{
+	struct column_needs needs = {.width = 40 + 20 * _i,
+		.widest = 60,
+		.widest_name = 40,
+		.most_sites = 5,
+		.several = true,
+		.argued = true};
+	struct column_layout l = {.more = true};
+	unsigned seen = 0;
+
+	for (; l.more; needs.scroll++) {
+		ck_assert_int_lt(needs.scroll, COLUMN_COUNT);
+		column_arrange(&l, &needs);
+		for (int c = 0; c < COLUMN_COUNT; c++)
+			seen |= (l.at[c].width > 0) << c;
+		ck_assert(l.at[COLUMN_STATE].width && l.at[COLUMN_PROBE].width);
+	}
+	ck_assert_uint_eq(seen, (1u << COLUMN_COUNT) - 1);
+	needs = (struct column_needs){.width = 200, .widest = 20, .most_sites = 5};
+	column_arrange(&l, &needs);
+	ck_assert(!l.more);
+}
+END_TEST
+
+/* On a narrow screen states are marks, and the provider goes before any column does. */
+START_TEST(shortens_where_narrow)
+{
+	struct column_needs needs = {.width = 40, .widest = 30, .widest_name = 19, .most_sites = 5};
+	struct column_layout l;
+
+	column_arrange(&l, &needs);
+	ck_assert(l.narrow && l.bare);
+	ck_assert(l.at[COLUMN_SITES].width && l.at[COLUMN_SEMAPHORE].width);
+	ck_assert_int_ge(l.at[COLUMN_PROBE].width, 19);
+	needs.widest = 19;
+	column_arrange(&l, &needs);
+	ck_assert(!l.bare);
+	needs.width = 60;
+	needs.widest = 90;
+	column_arrange(&l, &needs);
+	ck_assert(!l.narrow && !l.bare);
+}
+END_TEST
+
+START_TEST(fits_cells)
+{
+	struct column_layout l = {.at = {[COLUMN_PROBE] = {0, 12}, [COLUMN_SEMAPHORE] = {0, 5}}};
+	char out[64];
+
+	ck_assert_str_eq(column_fit(out, sizeof out, &l, COLUMN_SEMAPHORE, "7"), "    7");
+	ck_assert_str_eq(column_fit(out, sizeof out, &l, COLUMN_SEMAPHORE, "12345"), "12345");
+	ck_assert_str_eq(column_fit(out, sizeof out, &l, COLUMN_SEMAPHORE, "0-12345"), "0-12~");
+	ck_assert_str_eq(column_fit(out, sizeof out, &l, COLUMN_PROBE, "p:begin"), "p:begin     ");
+	ck_assert_str_eq(
+		column_fit(out, sizeof out, &l, COLUMN_PROBE, "p:begin_of_end"), "p:begi~f_end");
 }
 END_TEST
 
@@ -153,13 +260,14 @@ END_TEST
  */
 START_TEST(wider_shows_arguments)
 {
-	struct column_needs needs = {.width = 120, .widest = 30, .most_sites = 5, .argued = true};
+	struct column_needs needs = {
+		.width = 120, .widest = 30, .widest_object = 30, .most_sites = 5, .argued = true};
 	struct column_layout l;
 
 	column_arrange(&l, &needs);
-	ck_assert_int_eq(l.at[COLUMN_NAME].width, 30);
-	ck_assert_int_gt(l.at[COLUMN_ARGUMENTS].width, 30);
-	ck_assert_int_gt(l.at[COLUMN_OBJECT].width, 12);
+	ck_assert_int_eq(l.at[COLUMN_PROBE].width, 30);
+	ck_assert_int_gt(l.at[COLUMN_ARGUMENTS].width, 20);
+	ck_assert_int_gt(l.at[COLUMN_OBJECT].width, 9);
 	ck_assert_int_eq(l.at[COLUMN_ARGUMENTS].x + l.at[COLUMN_ARGUMENTS].width, 120);
 	needs.hidden = 1u << COLUMN_OBJECT;
 	column_arrange(&l, &needs);
@@ -169,7 +277,7 @@ START_TEST(wider_shows_arguments)
 	needs.argued = false;
 	column_arrange(&l, &needs);
 	ck_assert_int_eq(l.at[COLUMN_ARGUMENTS].width, 0);
-	ck_assert_int_eq(l.at[COLUMN_OBJECT].x + l.at[COLUMN_OBJECT].width, 120);
+	ck_assert_int_eq(l.at[COLUMN_OBJECT].width, 30);
 }
 END_TEST
 
@@ -232,10 +340,10 @@ START_TEST(sorts)
 		bool invert;
 		uint32_t order[4];
 	} cases[] = {
-		{COLUMN_NAME, false, {3, 1, 2, 0}},
-		{COLUMN_NAME, true, {0, 2, 1, 3}},
+		{COLUMN_PROBE, false, {3, 1, 2, 0}},
+		{COLUMN_PROBE, true, {0, 2, 1, 3}},
 		{COLUMN_STATE, false, {2, 3, 1, 0}},
-		{COLUMN_REF, false, {1, 3, 0, 2}}, /* what is not known comes last */
+		{COLUMN_SEMAPHORE, false, {1, 3, 0, 2}}, /* what is not known comes last */
 		{COLUMN_OBJECT, false, {2, 0, 3, 1}},
 		{COLUMN_ARGUMENTS, false, {3, 1, 2, 0}},
 	};
@@ -283,8 +391,12 @@ Suite *row_suite(void)
 	tcase_add_test(c, sums_numbers);
 	tcase_add_test(c, unknown_is_no_number);
 	tcase_add_test(c, says_who);
+	tcase_add_test(c, says_who_loses);
 	tcase_add_loop_test(c, fits_every_width, 0, 6);
 	tcase_add_test(c, keeps_columns_at_80);
+	tcase_add_loop_test(c, scrolls_to_every_column, 0, 4);
+	tcase_add_test(c, shortens_where_narrow);
+	tcase_add_test(c, fits_cells);
 	tcase_add_test(c, wider_shows_arguments);
 	tcase_add_test(c, says_arguments);
 	tcase_add_test(c, draws_in_a_window);

@@ -246,6 +246,39 @@ START_TEST(select_by_predicate)
 }
 END_TEST
 
+/* A provider whose name looks like the escaped name of another one. */
+START_TEST(select_reads_a_provider_as_listed)
+{
+	static const struct elf_note notes[] = {{PC(0x10), 0, 0, "pr\x1bov", "escaped", ""},
+		{PC(0x20), 0, 0, "pr\\x1bov", "literal", ""}};
+	static const struct {
+		const char *provider, *expected;
+		size_t notes;
+	} cases[] = {
+		{"pr\\x1bov", "+escaped@0?", 2}, /* as list prints it */
+		{"pr\\\\x1bov", "+literal@0?", 2}, {"pr\x1bov", "+escaped@0?", 2},
+		{"pr\\x1bov", "+literal@0?", 1}, /* nothing else can be meant */
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct probes_action all = {.by = PROBES_BY_ALL};
+		const struct probes_switch_options o = {.provider = cases[i].provider};
+		struct probes_error e;
+		struct array chosen;
+		struct world w;
+		char out[100];
+
+		world_of(&w, notes + (cases[i].notes == 1), cases[i].notes);
+		array_init(&chosen, sizeof(struct selected));
+		ck_assert_int_eq(select_actions(&w.catalog, NULL, &all, 1, &o, &chosen, &e), 0);
+		select_print(&w, &chosen, out, sizeof out);
+		ck_assert_str_eq(out, cases[i].expected);
+		array_done(&chosen);
+		world_end(&w);
+	}
+}
+END_TEST
+
 Suite *select_suite(void)
 {
 	Suite *s = suite_create("select");
@@ -258,6 +291,7 @@ Suite *select_suite(void)
 	tcase_add_test(t, select_refuses_what_is_named_twice);
 	tcase_add_test(t, select_by_index);
 	tcase_add_test(t, select_by_predicate);
+	tcase_add_test(t, select_reads_a_provider_as_listed);
 	suite_add_tcase(s, t);
 	return s;
 }

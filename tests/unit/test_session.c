@@ -195,58 +195,76 @@ START_TEST(session_forgets_what_others_took)
 }
 END_TEST
 
-/* A forced switch of the code alone is owned, undone by revert and restore, and redone. */
+/* Undo by restore (0) or by revert. */
+static void session_undo(struct session_world *x, int way, const struct probes_result *done,
+	struct probes_result **undone)
+{
+	struct probes_error e;
+	int r = way ? probes_revert(&x->s, done, undone, &e) : probes_restore(&x->s, undone, &e);
+
+	ck_assert_msg(r == 0, "%s: %s", e.what, e.why);
+}
+
+/*
+ * A forced switch of the code alone: owned, but left where the code agrees with its count, which
+ * was inconsistent before: somebody else may have switched the probe off and on meanwhile.
+ */
 START_TEST(session_owns_code_alone)
 {
 	static const char *const setups[] = {"c12=1", "b11=e8 b21=e8"};
 	const struct probes_switch_options force = {.force = true};
-	enum probes_verb verb = _i ? PROBES_DISABLE : PROBES_ENABLE;
-	struct probes_result *done = NULL, *undone = NULL, *redone = NULL;
+	enum probes_verb verb = _i & 1 ? PROBES_DISABLE : PROBES_ENABLE;
+	struct probes_result *done = NULL, *undone = NULL;
 	struct session_world x;
 	struct probes_error e;
 	unsigned char *after;
 
-	session_begin(&x, setups[_i]);
+	session_begin(&x, setups[_i & 1]);
 	ck_assert_int_eq(session_do(&x, verb, "one", &force, &done, &e), 0);
 	ck_assert_uint_eq(done->sites, 2);
 	ck_assert_uint_eq(done->edit_count, 2);
 	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
-	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), !_i);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), !(_i & 1));
 	after = fake_snapshot(&x.w.fake);
-	ck_assert_int_eq(probes_revert(&x.s, done, &undone, &e), 0);
-	ck_assert(session_as_found(&x));
-	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
-	ck_assert_int_eq(probes_revert(&x.s, undone, &redone, &e), 0);
+	session_undo(&x, _i >> 1, done, &undone);
+	ck_assert_uint_eq(undone->skipped, 1);
+	ck_assert_uint_eq(undone->edit_count, 0);
+	ck_assert_ptr_nonnull(strstr(undone->items[0].why, "agree"));
 	ck_assert(fake_same(&x.w.fake, after));
-	ck_assert_uint_eq(probes_owned_count(&x.s), 1);
-	/* A switch of the count is undone besides. */
-	session_must(&x, _i ? PROBES_ENABLE : PROBES_DISABLE, "one");
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
+	ck_assert(!x.s.keep_journal);
+	probes_result_free(undone);
+	/* A switch of the count is undone, and code that follows it. */
+	session_must(&x, _i & 1 ? PROBES_ENABLE : PROBES_DISABLE, "one");
 	session_must_restore(&x);
-	ck_assert(session_as_found(&x));
+	ck_assert(fake_same(&x.w.fake, after));
 	free(after);
 	probes_result_free(done);
-	probes_result_free(undone);
-	probes_result_free(redone);
 	session_end(&x);
 }
 END_TEST
 
-/* Another session enabled it meanwhile: its sites stay on. */
-START_TEST(session_leaves_code_that_others_want)
+/* It is undone where others have moved the count since, and the code disagrees with that. */
+START_TEST(session_takes_back_code_alone)
 {
 	const struct probes_switch_options force = {.force = true};
-	struct probes_result *r = NULL;
+	struct probes_result *done = NULL, *undone = NULL;
 	struct session_world x;
 	struct probes_error e;
 
-	session_begin(&x, "c12=1");
-	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "one", &force, &r, &e), 0);
-	probes_result_free(r);
-	world_set_count(&x.w, WORLD_DATA(0x12), 2);
-	session_must_restore(&x);
-	ck_assert_uint_eq(*world_byte(&x.w, WORLD_PC(0x11)), 0xe8);
-	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), 2);
+	session_begin(&x, _i & 1 ? "b11=e8 b21=e8" : "c12=1");
+	ck_assert_int_eq(
+		session_do(&x, _i & 1 ? PROBES_DISABLE : PROBES_ENABLE, "one", &force, &done, &e),
+		0);
+	world_set_count(&x.w, WORLD_DATA(0x12), _i & 1);
+	session_undo(&x, _i >> 1, done, &undone);
+	ck_assert_uint_eq(undone->done, 1);
+	ck_assert_uint_eq(undone->sites, 2);
+	ck_assert_uint_eq(*world_byte(&x.w, WORLD_PC(0x11)), _i & 1 ? 0xe8 : 0x3d);
+	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x12)), _i & 1);
 	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
+	probes_result_free(undone);
+	probes_result_free(done);
 	session_end(&x);
 }
 END_TEST
@@ -330,13 +348,50 @@ START_TEST(session_all_leaves_out_what_cannot)
 
 	session_begin(&x, "b31=cc");
 	ck_assert_int_eq(probes_switch(&x.s, &all, 1, NULL, &r, &e), 0);
-	ck_assert_uint_eq(r->done, 5);     /* one, soft, nop, twin, duo */
-	ck_assert_uint_eq(r->skipped, 1);  /* bare */
+	ck_assert_uint_eq(r->done, 5);    /* one, soft, nop, twin, duo */
+	ck_assert_uint_eq(r->skipped, 1); /* bare */
+	ck_assert_uint_eq(r->skips[PROBES_SKIP_NO_SWITCH], 1);
+	ck_assert(!r->cannot_enable);
 	ck_assert_uint_eq(r->not_done, 2); /* unit, bad */
 	ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x40)), 2);
 	probes_result_free(r);
 	session_must_restore(&x);
 	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
+/* Enabling what has nothing to switch is no success; disabling it, or what is off, is one. */
+START_TEST(session_says_what_cannot_be_enabled)
+{
+	static const struct {
+		enum probes_verb verb;
+		const char *text;
+		bool cannot;
+		size_t off, no_switch;
+	} calls[] = {
+		{PROBES_ENABLE, "bare", true, 0, 1},
+		{PROBES_ENABLE, "bare|one", false, 0, 1},
+		{PROBES_DISABLE, "bare", false, 0, 1},
+		{PROBES_DISABLE, "bare|one|soft", false, 2, 1},
+	};
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		const struct probes_action a = {
+			.verb = calls[i].verb, .by = PROBES_BY_REGEXP, .text = calls[i].text};
+
+		ck_assert_int_eq(probes_switch(&x.s, &a, 1, NULL, &r, &e), 0);
+		ck_assert_msg(r->cannot_enable == calls[i].cannot, "call %zu", i);
+		ck_assert_uint_eq(r->skips[PROBES_SKIP_OFF], calls[i].off);
+		ck_assert_uint_eq(r->skips[PROBES_SKIP_NO_SWITCH], calls[i].no_switch);
+		ck_assert_uint_eq(r->skipped, calls[i].off + calls[i].no_switch);
+		probes_result_free(r);
+		session_must_restore(&x);
+	}
 	session_end(&x);
 }
 END_TEST
@@ -617,12 +672,13 @@ Suite *session_suite(void)
 	tcase_add_loop_test(t, session_looks_at_all_who_share, 0, 2);
 	tcase_add_test(t, session_never_takes_back_a_uprobes_part);
 	tcase_add_test(t, session_forgets_what_others_took);
-	tcase_add_loop_test(t, session_owns_code_alone, 0, 2);
-	tcase_add_test(t, session_leaves_code_that_others_want);
+	tcase_add_loop_test(t, session_owns_code_alone, 0, 4);
+	tcase_add_loop_test(t, session_takes_back_code_alone, 0, 4);
 	tcase_add_test(t, session_knows_what_is_mine);
 	tcase_add_test(t, session_dry_run_touches_nothing);
 	tcase_add_test(t, session_refuses_named_and_tells_all);
 	tcase_add_test(t, session_all_leaves_out_what_cannot);
+	tcase_add_test(t, session_says_what_cannot_be_enabled);
 	tcase_add_test(t, session_plans_anew_when_counts_move);
 	tcase_add_test(t, session_gives_up_when_counts_never_rest);
 	tcase_add_loop_test(t, session_tells_whose_a_count_is, 2, 5);

@@ -220,9 +220,10 @@ START_TEST(state_of_sdt)
 		ck_assert_msg(world_live(&w, "two")->state == table[i].state, "row %zu: %s", i,
 			probes_state_name(world_live(&w, "two")->state));
 		ck_assert_uint_eq(world_live(&w, "two")->sites_on, PROBES_NONE);
-		ck_assert_int_eq(world_live(&w, "none")->state, PROBES_OFF);
+		ck_assert_int_eq(world_live(&w, "none")->state, PROBES_NO_SWITCH);
 	}
 	ck_assert_uint_eq(world_live(&w, "none")->ref_min, PROBES_NONE);
+	ck_assert_str_eq(probes_state_name(world_live(&w, "none")->state), "none");
 	state_put(&w, PC(0x30), 0xcc);
 	world_read(&w);
 	ck_assert_int_eq(world_live(&w, "none")->state, PROBES_FOREIGN);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/tui/operations/shell.h"
+#include "ui/shell.h"
+#include "ui/tui/operations/fold.h"
 #include "ui/tui/rows/groups.h"
 #include "ui/tui/rows/pairs.h"
 #include "ui/tui/views/view.h"
@@ -168,7 +169,7 @@ START_TEST(folds)
 		struct pager l = {0};
 		char got[2048];
 
-		shell_fold(&l, 0, command, columns);
+		fold_command(&l, 0, command, columns);
 		for (size_t i = 0; i < l.count; i++)
 			ck_assert_int_le((int)strlen(l.all[i].text), columns + 1);
 		unfold(&l, got);
@@ -176,6 +177,29 @@ START_TEST(folds)
 			"probes-tui|attach|-pid|12345|-enable|"
 			"one,two,three,four,five,six,seven,eight,nine|-object|"
 			"/opt/with blank/it's a very long path name/that/goes/on|-force|");
+		pager_done(&l);
+	}
+}
+END_TEST
+
+/* A line without its mark would be a command of the shell. */
+START_TEST(folds_comments)
+{
+	static const char text[] =
+		"gdb: wait for one hit; never kill -9 this gdb, since a breakpoint without gdb "
+		"ends the process\nrm averyveryveryveryveryveryverylongword";
+
+	for (int columns = 1; columns < 200; columns++) {
+		struct pager l = {0};
+		size_t length = 0;
+
+		fold_comment(&l, 0, text, columns);
+		for (size_t i = 0; i < l.count; i++) {
+			ck_assert(!strncmp(l.all[i].text, "# ", 2));
+			ck_assert_int_le((int)strlen(l.all[i].text), columns > 20 ? columns : 20);
+			length += strlen(l.all[i].text) - 1;
+		}
+		ck_assert_uint_ge(length, strlen(text) - 1);
 		pager_done(&l);
 	}
 }
@@ -249,6 +273,7 @@ Suite *tree_view_suite(void)
 	tcase_add_test(c, quotes_and_splits);
 	tcase_add_test(c, splits);
 	tcase_add_test(c, folds);
+	tcase_add_test(c, folds_comments);
 	tcase_add_test(c, argument_words);
 	tcase_add_test(c, pairs_are_kept);
 	suite_add_tcase(s, c);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "ui/tui/actions/act.h"
+#include "ui/tui/frame.h"
+#include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
 
 Suite *view_suite(void);
@@ -64,6 +66,11 @@ START_TEST(table_is_complete)
 		ck_assert_msg(v->layout && v->draw && v->move, "view %d", i);
 		ck_assert_msg(v->where && !(v->where & (v->where - 1)), "view %d", i);
 		ck_assert_msg(!v->wait == !v->poll, "view %d", i);
+		ck_assert_msg(!v->search == !v->seek && !v->filter == !v->filtered, "view %d", i);
+		ck_assert_msg(
+			v->search || !request_possible(REQUEST_NEXT, v->where, ~0u), "view %d", i);
+		ck_assert_msg(v->filter || !request_possible(REQUEST_FILTER, v->where, ~0u),
+			"view %d", i);
 		/* w, and e with d, are keys only where there is something to write and to switch */
 		ck_assert_msg(
 			v->write || !request_possible(REQUEST_WRITE, v->where, ~0u), "view %d", i);
@@ -171,17 +178,184 @@ START_TEST(selects_a_pair)
 }
 END_TEST
 
-/* A click moves the cursor; where no row is, and in a text, it does nothing. */
+/* A click moves the cursor; on a heading it sorts, and again inverts; where no row is, and in a
+ * text, it does nothing. */
 START_TEST(clicks)
 {
 	int first = view_list_areas(&a).list.y;
 
-	view_list_ops.click(&a, first + 2);
+	ck_assert(view_list_ops.click(&a, first + 2, 30));
 	ck_assert_uint_eq(a.list.rows.cursor, 2);
-	view_list_ops.click(&a, first + (int)a.list.rows.count);
-	view_list_ops.click(&a, 0);
+	ck_assert(!view_list_ops.click(&a, first + (int)a.list.rows.count, 30));
+	ck_assert(!view_list_ops.click(&a, 0, 0));
 	ck_assert_uint_eq(a.list.rows.cursor, 2);
+	ck_assert_int_eq(a.list.order, COLUMN_PROBE);
+	ck_assert(!view_list_ops.click(&a, first - 1, 1));
+	ck_assert_int_eq(a.list.order, COLUMN_STATE);
+	ck_assert(!a.list.invert);
+	view_list_ops.click(&a, first - 1, 1);
+	ck_assert_int_eq(a.list.order, COLUMN_STATE);
+	ck_assert(a.list.invert);
+	view_list_ops.click(&a, first - 1, 20);
+	ck_assert_int_eq(a.list.order, COLUMN_PROBE);
+	ck_assert(!a.list.invert);
 	ck_assert_ptr_null(view_help_ops.click);
+}
+END_TEST
+
+/* At every width every exception is on the screen, by word or mark; zeros are not. */
+START_TEST(header_keeps_exceptions)
+{
+	static const struct {
+		const char *word, *mark;
+	} wanted[] = {{"2 partial", "[~]2"}, {"3 foreign", "[X]3"}, {"1 inconsistent", "[!]1"},
+		{"4 unreadable", "[?]4"}};
+	char line[TEXT_MAX];
+	struct canvas c;
+
+	canvas_init(&c);
+	a.model.counts.states[PROBES_PARTIAL] = 2;
+	a.model.counts.states[PROBES_FOREIGN] = 3;
+	a.model.counts.states[PROBES_INCONSISTENT] = 1;
+	a.model.counts.states[PROBES_UNREADABLE] = 4;
+	for (a.columns = 40; a.columns < 200; a.columns++) {
+		bool low = _i;
+
+		canvas_reset(&c, a.rows, a.columns);
+		view_header_draw(&a, &c, (struct area){.rows = low ? 2 : 3});
+		canvas_read(&c, 1, line, sizeof line);
+		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+			ck_assert_msg(strstr(line, wanted[i].word) || strstr(line, wanted[i].mark),
+				"%d columns: %s", a.columns, line);
+		ck_assert_msg(!strstr(line, " 0 "), "%s", line);
+	}
+	ck_assert_ptr_nonnull(strstr(line, "2 partial   1 inconsistent   3 foreign"));
+	canvas_done(&c);
+}
+END_TEST
+
+/* A process none of whose probes has a switch does not offer one. */
+START_TEST(header_offers_no_switch_in_vain)
+{
+	char line[TEXT_MAX];
+	struct canvas c;
+
+	canvas_init(&c);
+	memset(a.model.counts.states, 0, sizeof a.model.counts.states);
+	for (int none = 0; none < 2; none++) {
+		/* a tool that traces one of them changes its state, and not that it has no switch
+		 */
+		a.model.counts.states[PROBES_FOREIGN] = (size_t)none;
+		a.model.counts.states[PROBES_NO_SWITCH] = none ? a.model.row_count - 1 : 1;
+		a.model.counts.switchable = !none;
+		a.model.counts.states[PROBES_OFF] = none ? 0 : a.model.row_count - 1;
+		canvas_reset(&c, a.rows, a.columns);
+		view_header_draw(&a, &c, (struct area){.rows = 3});
+		canvas_read(&c, 0, line, sizeof line);
+		ck_assert_msg(strstr(line, none ? " list read" : " list read switch"), "%s", line);
+		ck_assert(!none == !!strstr(line, "switch"));
+		canvas_read(&c, 1, line, sizeof line);
+		ck_assert(none == !!strstr(line, "none can be switched: y shows commands"));
+		ck_assert_msg(!strstr(line, "all off"), "%s", line);
+		ck_assert_msg(!!none == !strstr(line, "off   1 no switch"), "%s", line);
+		a.message.text[0] = '\0';
+		if (none)
+			act(&a, REQUEST_ON);
+		ck_assert(none == !!strstr(a.message.text, "y shows commands"));
+		ck_assert_int_eq(request_of_key_now('y', IN_LIST, app_have(&a)),
+			none ? REQUEST_OTHERS : REQUEST_AS_COMMAND);
+	}
+	a.model.counts.states[PROBES_OFF] = a.model.row_count;
+	a.model.counts.states[PROBES_NO_SWITCH] = a.model.counts.states[PROBES_FOREIGN] = 0;
+	a.model.counts.switchable = true;
+	canvas_reset(&c, a.rows, a.columns);
+	view_header_draw(&a, &c, (struct area){.rows = 3});
+	canvas_read(&c, 1, line, sizeof line);
+	ck_assert_ptr_nonnull(strstr(line, "   all off"));
+	canvas_done(&c);
+}
+END_TEST
+
+/* A column that is chosen and not on the screen is not ticked without a word. */
+START_TEST(columns_without_room)
+{
+	a.columns = 60;
+	act(&a, REQUEST_COLUMNS);
+	ck_assert_msg(strstr(a.question.text, "[x] sites\n") != NULL, "%s", a.question.text);
+	ck_assert_msg(
+		strstr(a.question.text, "[x] proc (one process)\n") != NULL, "%s", a.question.text);
+	ck_assert_msg(
+		strstr(a.question.text, "[x] detail (no room)\n") != NULL, "%s", a.question.text);
+	ck_assert_ptr_nonnull(strstr(a.question.text, "Enter: done"));
+	a.columns = 40; /* no dialog: a mark */
+	a.rows = 10;
+	act(&a, REQUEST_COLUMNS);
+	ck_assert_msg(strstr(a.question.text, "[-] object") != NULL, "%s", a.question.text);
+	a.question.kind = ASK_NONE;
+}
+END_TEST
+
+/* A result that is longer than its lines ends in a mark, not within a word. */
+START_TEST(message_is_cut_visibly)
+{
+	char line[TEXT_MAX], last = '\0';
+	struct canvas c;
+
+	canvas_init(&c);
+	a.columns = 40;
+	a.rows = 10;
+	app_layout(&a);
+	for (int words = 1; words < 40; words++) {
+		bool all;
+
+		app_say(&a, "%.*s.", 5 * words,
+			"word word word word word word word word word word word word word word "
+			"word word word word word word word word word word word word word word ");
+		frame_draw(&a, &c);
+		canvas_read(&c, a.rows - 2, line, sizeof line);
+		all = strchr(line, '.') != NULL;
+		last = all ? last : line[39];
+		ck_assert_msg(all || line[39] == '~', "%s", line);
+	}
+	ck_assert_int_eq(last, '~'); /* some did not fit */
+	canvas_done(&c);
+}
+END_TEST
+
+/* The cursor begins on the first row that can be switched, with the rows before it in view. */
+START_TEST(starts_where_something_can_be_done)
+{
+	a.model.rows[a.list.shown[0]].switchable = false;
+	a.model.rows[a.list.shown[1]].switchable = true;
+	list_start(&a.list);
+	ck_assert_uint_eq(a.list.rows.cursor, 1);
+	ck_assert_uint_eq(a.list.rows.top, 0);
+	for (size_t i = 0; i < a.model.row_count; i++)
+		a.model.rows[i].switchable = false;
+	list_start(&a.list);
+	ck_assert_uint_eq(a.list.rows.cursor, 0);
+}
+END_TEST
+
+/* s goes through the columns on the screen, from left to right, and the cursor stays on its row. */
+START_TEST(sorts_as_shown)
+{
+	uint32_t row = go_to("duo");
+	struct column_layout shown;
+	int before = COLUMN_PROBE;
+
+	view_list_columns(&a, &shown);
+	for (int turn = 0; turn < COLUMN_COUNT; turn++) {
+		int next = before;
+
+		do
+			next = (next + 1) % COLUMN_COUNT;
+		while (!shown.at[next].width);
+		act(&a, REQUEST_SORT);
+		ck_assert_int_eq(a.list.order, next);
+		ck_assert_uint_eq(app_row(&a), row);
+		before = next;
+	}
 }
 END_TEST
 
@@ -197,6 +371,12 @@ Suite *view_suite(void)
 	tcase_add_test(c, selects);
 	tcase_add_test(c, selects_a_pair);
 	tcase_add_test(c, clicks);
+	tcase_add_loop_test(c, header_keeps_exceptions, 0, 2);
+	tcase_add_test(c, header_offers_no_switch_in_vain);
+	tcase_add_test(c, columns_without_room);
+	tcase_add_test(c, message_is_cut_visibly);
+	tcase_add_test(c, starts_where_something_can_be_done);
+	tcase_add_test(c, sorts_as_shown);
 	suite_add_tcase(s, c);
 	return s;
 }

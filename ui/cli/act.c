@@ -73,7 +73,7 @@ int act_one(struct act *a, const struct probes_member *t, bool *done)
 
 	*done = probes_switch(t->session, actions->items, actions->count, &how, &result, &e) == 0;
 	if (result && !a->options->quiet)
-		explain_items(t, result, a->options);
+		explain_items(t, result, a->options, !*done);
 	if (!*done) {
 		status = explain_error(t, &e, a->many);
 		if (result && a->printing && !a->options->dry_run)
@@ -82,6 +82,8 @@ int act_one(struct act *a, const struct probes_member *t, bool *done)
 		explain_stop(t, result, a->options);
 		status = act_tell(a, t, result);
 	}
+	if (!status && result && result->cannot_enable)
+		status = explain_cannot_enable(t, result, a->many);
 	if (!status && result && result->not_done)
 		status = PROBES_FAILED;
 	/* A dry run exits as the switch itself would. */

@@ -13,6 +13,7 @@
 #include "ui/cli/act.h"
 #include "ui/cli/explain.h"
 #include "ui/cli/verbs.h"
+#include "ui/now.h"
 #include "ui/report.h"
 
 /* How soon we notice that a process ended or executed another program; no file descriptor shows the
@@ -86,23 +87,15 @@ static void look_for_children(struct act *a, struct probes_group *group)
 		put_short(&e);
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* Wait until the time is over or no process holds a change. Returns the signal that came, or 0. */
 static int wait_for_end(struct act *a, struct probes_group *group)
 {
-	uint64_t deadline = now_ms() + a->options->for_ms, look = 0;
+	int64_t deadline = now_ms() + (int64_t)a->options->for_ms, look = 0;
 	sigset_t set = ending();
 
-	for (uint64_t now = now_ms(); now < deadline && probes_group_holds(group); now = now_ms()) {
-		uint64_t left = deadline - now, nap = left < TICK_MS ? left : TICK_MS;
-		struct timespec t = {0, (long)nap * 1000000};
+	for (int64_t now = now_ms(); now < deadline && probes_group_holds(group); now = now_ms()) {
+		int64_t left = deadline - now, nap = left < TICK_MS ? left : TICK_MS;
+		struct timespec t = {0, nap * 1000000};
 		int sig = sigtimedwait(&set, NULL, &t);
 
 		if (sig > 0)
@@ -130,6 +123,7 @@ static void undone(void *data, struct probes_undone *u)
 	const struct probes_result *r = u->error ? NULL : u->result;
 	bool stuck = r && r->not_done;
 	int status = PROBES_OK;
+	char done[64];
 
 	if (u->newborn && u->probes && !o->quiet)
 		put_born(t->pid, u->probes);
@@ -143,8 +137,8 @@ static void undone(void *data, struct probes_undone *u)
 		status = act_note(w->act, "switch-back", t, r);
 	}
 	if (r && r->done && !o->quiet)
-		report_line("pid %d: switched back: %zu probe%s, %zu site%s", t->pid, r->done,
-			r->done == 1 ? "" : "s", r->sites, r->sites == 1 ? "" : "s");
+		report_line(
+			"pid %d: switched back: %s", t->pid, explain_done(r, done, sizeof done));
 	if (r && r->skipped && !o->quiet) { /* their library was unloaded */
 		const struct probes_item *first = r->items;
 		const struct probes_probe *p;
@@ -157,7 +151,7 @@ static void undone(void *data, struct probes_undone *u)
 			r->skipped == 1 ? "" : ", ...", first->why);
 	}
 	if (r && r->not_done) {
-		explain_items(t, r, o);
+		explain_items(t, r, o, false);
 		status = PROBES_FAILED;
 	}
 	if (stuck)

@@ -4,7 +4,11 @@
  */
 #include "ui/cli/explain.h"
 
+#include <errno.h>
+#include <stdio.h>
+
 #include "ui/report.h"
+#include "ui/states.h"
 #include "ui/unread.h"
 
 /* Lines of one kind without -verbose. */
@@ -14,11 +18,7 @@ int explain_error(const struct probes_member *t, const struct probes_error *e, b
 {
 	struct probes_access access;
 
-	if (many)
-		report_line("pid %d: %s: %s%s%s", t->pid, e->what, e->why, *e->hint ? "; " : "",
-			e->hint);
-	else
-		report_error(e);
+	report_error_of(many ? t->pid : 0, e);
 	if (e->status != PROBES_DENIED || !t->pid)
 		return (int)e->status;
 	if (t->session) {
@@ -100,10 +100,11 @@ void explain_objects(const struct probes_session *session)
 	put_objects_that(session, is_without, 0, SIZE_MAX);
 }
 
-void explain_items(
-	const struct probes_member *t, const struct probes_result *result, const struct options *o)
+void explain_items(const struct probes_member *t, const struct probes_result *result,
+	const struct options *o, bool follows)
 {
 	size_t most = o->verbose ? SIZE_MAX : ENOUGH, said = 0;
+	char sums[STATES_SKIPS];
 
 	for (size_t i = 0; i < result->item_count; i++) {
 		const struct probes_item *item = &result->items[i];
@@ -117,10 +118,35 @@ void explain_items(
 	}
 	if (said > most)
 		report_more("and %zu more (-verbose shows all)", said - most);
-	if (!said && result->skipped && result->skipped == result->item_count)
+	if (!said && result->skipped && result->skipped == result->item_count &&
+		!result->cannot_enable && !follows)
 		/* It is no error, but must not look like a change. */
-		report_line("pid %d: nothing to switch in %zu probe%s: %s", t->pid, result->skipped,
-			result->skipped == 1 ? "" : "s", result->items[0].why);
+		report_line("pid %d: nothing was switched: %s", t->pid,
+			states_skips(result->skips, sums, sizeof sums));
+}
+
+int explain_cannot_enable(
+	const struct probes_member *t, const struct probes_result *result, bool many)
+{
+	struct probes_error e;
+	char sums[STATES_SKIPS];
+
+	report_set(&e, PROBES_FAILED, -EOPNOTSUPP, "nothing can be enabled",
+		result->skips[PROBES_SKIP_NO_SWITCH]
+			? "bpftrace, perf or gdb can trace a probe without a semaphore"
+			: "",
+		"%s", states_skips(result->skips, sums, sizeof sums));
+	return explain_error(t, &e, many);
+}
+
+const char *explain_done(const struct probes_result *result, char *out, size_t size)
+{
+	int used = snprintf(out, size, "%zu probe%s", result->done, result->done == 1 ? "" : "s");
+
+	if (result->sites)
+		snprintf(out + used, size - (size_t)used, ", %zu site%s", result->sites,
+			result->sites == 1 ? "" : "s");
+	return out;
 }
 
 void explain_stop(

@@ -21,9 +21,20 @@ void explain_unread(const struct probes_member *t, bool verbose);
 /* Report why objects other than unread ones have no probes. */
 void explain_objects(const struct probes_session *session);
 
-/* Report items that were not done, with -verbose also skipped ones; or that all were skipped. */
-void explain_items(
-	const struct probes_member *t, const struct probes_result *result, const struct options *o);
+/* Report items that were not done, with -verbose also skipped ones; or that all were skipped:
+ * unless an error `follows`, which says so. */
+void explain_items(const struct probes_member *t, const struct probes_result *result,
+	const struct options *o, bool follows);
+
+/*
+ * Report that enabling was asked for where nothing can be enabled: probes_result.cannot_enable.
+ * Returns the exit status.
+ */
+int explain_cannot_enable(
+	const struct probes_member *t, const struct probes_result *result, bool many);
+
+/* "3 probes, 4 sites": what an undo did; without sites where none was written. Returns out. */
+const char *explain_done(const struct probes_result *result, char *out, size_t size);
 
 /* With -stop or -verbose, report how long a running process was stopped. */
 void explain_stop(

@@ -15,7 +15,7 @@
 static void put_undone(const struct probes_member *t, const struct probes_leftover *left,
 	size_t count, const struct probes_result *result)
 {
-	char who[160]; /* "session 12", "sessions 12, 14"; cut where it is full */
+	char done[64], who[160]; /* "session 12", "sessions 12, 14"; cut where it is full */
 	int used = snprintf(who, sizeof who, "session%s", count == 1 ? "" : "s");
 
 	for (size_t i = 0; i < count && used < (int)sizeof who; i++)
@@ -28,9 +28,27 @@ static void put_undone(const struct probes_member *t, const struct probes_leftov
 	else if (!result || !result->edit_count)
 		report_line("pid %d: %s left nothing that had to be undone", t->pid, who);
 	else
-		report_line("pid %d: undid what %s left: %zu probe%s, %zu site%s", t->pid, who,
-			result->done, result->done == 1 ? "" : "s", result->sites,
-			result->sites == 1 ? "" : "s");
+		report_line("pid %d: undid what %s left: %s", t->pid, who,
+			explain_done(result, done, sizeof done));
+}
+
+/* No session left anything. What is inconsistent nevertheless, somebody else left. */
+static void put_nothing(const struct probes_member *t)
+{
+	size_t bad = 0, total = probes_count(t->session);
+	struct probes_error e;
+
+	if (probes_refresh(t->session, NULL, 0, &e) < 0)
+		total = 0;
+	for (size_t i = 0; i < total; i++)
+		bad += probes_live_at(t->session, i)->state == PROBES_INCONSISTENT;
+	if (!bad)
+		report_line("pid %d: nothing to repair", t->pid);
+	else
+		report_line("pid %d: no session left anything to repair, but %zu probe%s "
+			    "inconsistent: ! on the screen explains and repairs that; attach "
+			    "-force repairs it, too",
+			t->pid, bad, bad == 1 ? " is" : "s are");
 }
 
 /* Where output was asked for there is some, also of nothing. */
@@ -50,7 +68,7 @@ static int repair_left(struct act *a, const struct probes_member *t,
 	int status = PROBES_OK, told;
 
 	if (result && !a->options->quiet)
-		explain_items(t, result, a->options);
+		explain_items(t, result, a->options, false);
 	if (!done)
 		status = explain_error(t, &e, a->many);
 	else if (!a->options->quiet)
@@ -83,7 +101,7 @@ static int repair_one(struct act *a, const struct probes_member *t)
 			report_line("pid %d: changes may remain: could not check %s", t->pid,
 				left[i].unjudged);
 	if (!count && !a->options->quiet)
-		report_line("pid %d: nothing to repair", t->pid);
+		put_nothing(t);
 	status = judged ? repair_left(a, t, left, judged) : tell(a, t, NULL);
 	free(left);
 	return status || judged == count ? status : PROBES_FAILED;
@@ -100,15 +118,14 @@ static void repaired_child(void *data, struct probes_undone *u)
 	struct repair_children *c = data;
 	const struct probes_result *r = u->result;
 	int status = PROBES_OK;
+	char done[64];
 
 	if (r)
 		status = act_note(c->act, "repair", u->member, r);
 	if (r && !c->act->options->quiet) {
-		explain_items(u->member, r, c->act->options);
-		report_line("pid %d: a child by fork: undid what it inherited: %zu "
-			    "probe%s, %zu site%s",
-			u->member->pid, r->done, r->done == 1 ? "" : "s", r->sites,
-			r->sites == 1 ? "" : "s");
+		explain_items(u->member, r, c->act->options, false);
+		report_line("pid %d: a child by fork: undid what it inherited: %s", u->member->pid,
+			explain_done(r, done, sizeof done));
 	}
 	if (!status && r && r->not_done)
 		status = PROBES_FAILED;

@@ -21,11 +21,6 @@
 /* Limits of the width of the name column. */
 enum { NAME_MIN = 20, NAME_MAX = 44 };
 
-static enum probes_state state_of(const struct rows *rows, size_t probe)
-{
-	return rows->live ? probes_live_at(rows->session, probe)->state : PROBES_UNKNOWN;
-}
-
 /* ------------------------------------------------------------------ a probe */
 
 /* Print text up to `end`, padded. */
@@ -46,7 +41,7 @@ static void put_probe(struct outbuf *out, const struct output *s, const struct r
 		rows->live ? probes_live_at(rows->session, row->probe) : NULL;
 	char digits[48], *end = digits + sizeof digits, *at;
 
-	outbuf_text(out, states[live ? live->state : PROBES_UNKNOWN].mark);
+	outbuf_text(out, states[rows_state(rows, row->probe)].mark);
 	outbuf_text(out, "   ");
 	outbuf_padded(out, outbuf_probe(p), width);
 	outbuf_text(out, "  ");
@@ -160,7 +155,7 @@ static void put_summary(FILE *out, const struct rows *rows)
 		sites += p->site_count;
 		objects += p->object != last; /* rows of a listing are sorted by object */
 		last = p->object;
-		counts[state_of(rows, rows->items[i].probe)]++;
+		counts[rows_state(rows, rows->items[i].probe)]++;
 	}
 	put_plural(out, sites, "site");
 	fputs(", ", out);
@@ -172,8 +167,7 @@ static void put_summary(FILE *out, const struct rows *rows)
 	for (int state = PROBES_OFF; state < STATES_COUNT; state++) {
 		if (!counts[state])
 			continue;
-		fprintf(out, "%s%zu %s", separator, counts[state],
-			probes_state_name((enum probes_state)state));
+		fprintf(out, "%s%zu %s", separator, counts[state], states[state].word);
 		separator = ", ";
 	}
 	fputc('\n', out);
@@ -273,7 +267,7 @@ static void info_rows(struct output *s, const struct rows *rows)
 	for (size_t k = 0; k < rows->count; k++) {
 		size_t i = rows->items[k].probe;
 		const struct probes_probe *p = probes_at(rows->session, i);
-		enum probes_state state = state_of(rows, i);
+		enum probes_state state = rows_state(rows, i);
 		char name[512];
 		bool whole = probe_name_short(&names, i, name, sizeof name) < sizeof name;
 
@@ -281,9 +275,10 @@ static void info_rows(struct output *s, const struct rows *rows)
 			fprintf(s->file, "%d ", probes_pid(rows->session));
 		/* ocaml-probes knows "enabled" and "disabled" only. */
 		fprintf(s->file, "%s %s", whole ? name : outbuf_probe(p),
-			state == PROBES_ON    ? "enabled"
-			: state == PROBES_OFF ? "disabled"
-					      : probes_state_name(state));
+			state == PROBES_ON          ? "enabled"
+			: state == PROBES_OFF       ? "disabled"
+			: state == PROBES_NO_SWITCH ? "cannot be enabled"
+						    : states[state].word);
 		if (probe_name_shared(&names, i))
 			fprintf(s->file, " %s",
 				outbuf_safe(probe_name_base(

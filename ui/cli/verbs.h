@@ -10,4 +10,10 @@ int attach_run(const struct options *o);
 int trace_run(const struct options *o);
 int repair_run(const struct options *o);
 
+/*
+ * What could stand at the end of an unfinished command line, for the scripts in completions/; not
+ * in the table of verbs, since people do not call it. argv[1...]: see complete.c.
+ */
+int complete_run(int argc, char **argv);
+
 #endif

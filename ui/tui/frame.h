@@ -11,4 +11,7 @@
 /* Draw what is in front on a canvas of the terminal's size. */
 void frame_draw(const struct app *a, struct canvas *c);
 
+/* The request of the footer that is shown at a place, or REQUEST_NONE. */
+enum request frame_request(const struct app *a, int y, int x);
+
 #endif

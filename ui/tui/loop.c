@@ -11,6 +11,7 @@
 #include "ui/tui/terminal/screen.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/terminal/tty.h"
+#include "ui/tui/terminal/typing.h"
 #include "ui/tui/views/view.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@
 #define LOOP_FULL_SHARE 20    /* refreshing all rows may take 1/20 of the time */
 #define LOOP_MAX_WAIT_MS 1000 /* bounds the delay of the lease */
 #define LOOP_WHEEL_LINES 3
+#define LOOP_DOUBLE_CLICK_MS 400
 
 struct loop {
 	struct app *app;
@@ -32,6 +34,10 @@ struct loop {
 	int signals;         /* signalfd */
 	int64_t next_ms;     /* next refresh of the rows shown */
 	int64_t next_all_ms; /* next refresh of all rows */
+	struct {
+		int y; /* the line of the last click, if it was on a row; else -1 */
+		int64_t ms;
+	} clicked;
 };
 
 int loop_signals(void)
@@ -53,6 +59,8 @@ int loop_signals(void)
 static void loop_resized(struct app *a)
 {
 	screen_size(&a->rows, &a->columns);
+	if (app_view(a)->build)
+		app_view(a)->build(a); /* wraps texts again */
 	app_layout(a);
 	a->dirty = true;
 }
@@ -89,11 +97,33 @@ static void loop_signal(struct app *a, int signal)
 	}
 }
 
-static void loop_key(struct app *a, uint32_t key)
+/* On a key of the footer, a heading or a row; a second click on a row does what Enter does. */
+static void loop_click(struct loop *l)
 {
-	bool asking = a->question.kind || a->prompt.ops;
-	char name[16] = "that key";
+	struct app *a = l->app;
+	int64_t now = app_now_ms();
+	bool twice, row;
 	int y, x;
+
+	screen_click(&y, &x);
+	twice = y == l->clicked.y && now - l->clicked.ms < LOOP_DOUBLE_CLICK_MS;
+	if (frame_request(a, y, x)) {
+		act(a, frame_request(a, y, x));
+		row = false;
+	} else {
+		row = app_view(a)->click && app_view(a)->click(a, y, x);
+		if (row && twice)
+			act(a, request_of_key_now(K_ENTER, app_view(a)->where, app_have(a)));
+	}
+	l->clicked.y = row && !twice ? y : -1;
+	l->clicked.ms = now;
+}
+
+static void loop_key(struct loop *l, uint32_t key)
+{
+	struct app *a = l->app;
+	bool asking = a->question.kind || a->prompt.ops;
+	char unknown[96];
 
 	a->last_key_ms = app_now_ms();
 	a->dirty = true;
@@ -102,10 +132,8 @@ static void loop_key(struct app *a, uint32_t key)
 		if (!asking && request_of_key(key, IN_LIST) == REQUEST_QUIT)
 			act_leave(a, REQUEST_QUIT);
 	} else if (key >= K_CLICK && key <= K_WHEEL_DOWN) {
-		/* The mouse only moves: a click meant for another window must not switch. */
-		screen_click(&y, &x);
-		if (key == K_CLICK && !asking && app_view(a)->click)
-			app_view(a)->click(a, y);
+		if (key == K_CLICK && !asking)
+			loop_click(l);
 		for (int i = 0; key != K_CLICK && !asking && i < LOOP_WHEEL_LINES; i++)
 			act(a, key == K_WHEEL_UP ? REQUEST_UP : REQUEST_DOWN);
 	} else if (a->question.kind) {
@@ -115,9 +143,7 @@ static void loop_key(struct app *a, uint32_t key)
 	} else if (request_of_key(key, app_view(a)->where)) {
 		act(a, request_of_key_now(key, app_view(a)->where, app_have(a)));
 	} else {
-		if (key < 0x7f || key >= K_SPECIAL)
-			key_label(key, name, sizeof name);
-		app_say(a, "%s does nothing here; ? says what does", name);
+		app_say(a, "%s", request_unknown(key, app_view(a)->where, unknown, sizeof unknown));
 	}
 	app_layout(a);
 }
@@ -216,6 +242,7 @@ static void loop_turn(struct loop *l)
 		{.fd = a->program.used && !a->program.output_ended ? a->program.relay.channel : -1,
 			.events = POLLIN},
 		{.fd = tty_busy() ? tty_fd() : -1, .events = POLLOUT},
+		{.fd = program_unsent(&a->program) ? a->program.master : -1, .events = POLLOUT},
 	};
 	struct signalfd_siginfo info;
 	uint32_t key;
@@ -224,21 +251,25 @@ static void loop_turn(struct loop *l)
 		wait = loop_sooner(wait, due);
 	if (a->leaving.ending)
 		wait = loop_sooner(wait, 100);
-	if (list_is_looking(&a->list))
+	if (list_is_looking(&a->list) || program_behind(&a->program))
 		wait = 0;
-	poll(fds, 4, wait > 0 ? (int)wait : 0);
+	poll(fds, sizeof fds / sizeof *fds, wait > 0 ? (int)wait : 0);
 	while (fds[1].revents && !a->quit &&
 		read(l->signals, &info, sizeof info) == (ssize_t)sizeof info)
 		loop_signal(a, (int)info.ssi_signo);
 	if (fds[3].revents)
 		tty_send();
-	if (!a->quit && fds[2].revents)
+	if (!a->quit && (fds[2].revents || fds[4].revents & POLLOUT || program_behind(&a->program)))
 		view_output_read(a);
 	if (!a->quit && fds[0].revents & POLLIN) {
-		if (a->output.typing)
-			view_output_keys(a);
-		while (!a->output.typing && !a->quit && !a->suspend && screen_key(&key))
-			loop_key(a, key);
+		bool any = true;
+
+		while (any && !a->quit && !a->suspend) {
+			if (a->output.typing)
+				any = view_output_keys(a);
+			else if ((any = screen_key(&key)))
+				loop_key(l, key);
+		}
 	}
 	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		act_leave_signal(a, SIGHUP);
@@ -256,7 +287,7 @@ static void loop_turn(struct loop *l)
 
 void loop_run(struct app *a, int signals)
 {
-	struct loop l = {.app = a, .signals = signals};
+	struct loop l = {.app = a, .signals = signals, .clicked.y = -1};
 
 	canvas_init(&l.canvas);
 	loop_resized(a);
@@ -282,6 +313,7 @@ void loop_run(struct app *a, int signals)
 				screen_invalidate();
 			app_layout(a); /* messages and states changed since the last key */
 			frame_draw(a, &l.canvas);
+			typing_mark(a->output.typing);
 			screen_show(&l.canvas);
 			a->dirty = a->redraw = false;
 		}

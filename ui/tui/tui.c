@@ -59,6 +59,8 @@ static int tui_show(struct app *a)
 		app_say(a, "%s", why);
 	if (a->options->config_error[0])
 		app_complain(a, "%s", text_clean(a->options->config_error, safe, sizeof safe));
+	screen_size(&a->rows, &a->columns);
+	app_size_program(a); /* before it looks */
 	if (a->started && !a->options->hold && probes_resume(a->started, &e) < 0) {
 		screen_close();
 		return tui_fail(&e);
@@ -90,6 +92,8 @@ int tui_run(const struct options *o)
 	record_done(&a->record);
 	targets_load_close(a);
 	picker_done(&a->picker);
+	for (int i = 0; i < PAST_COUNT; i++)
+		input_past_done(&a->past[i]);
 	pattern_free(a->output.search);
 	free(a->picked.pids);
 	program_done(&a->program);

@@ -27,6 +27,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_TREE] = act_look_tree,
 	[REQUEST_COLUMNS] = act_look_columns,
 	[REQUEST_AS_COMMAND] = act_look_open,
+	[REQUEST_OTHERS] = act_look_open,
 	[REQUEST_SCRIPT] = act_record,
 	[REQUEST_WRITE] = act_record,
 	[REQUEST_NOTE] = act_record,
@@ -45,6 +46,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_RETRY] = act_look_retry,
 	[REQUEST_LIST] = act_look_back,
 	[REQUEST_SORT] = act_look_sort,
+	[REQUEST_SORT_BY] = act_command,
 	[REQUEST_INVERT] = act_look_sort,
 	[REQUEST_FASTER] = act_look_interval,
 	[REQUEST_SLOWER] = act_look_interval,
@@ -59,7 +61,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_SUSPEND] = act_look_redraw,
 };
 
-static void act_refuse(struct app *a, enum request r)
+void act_refuse(struct app *a, enum request r)
 {
 	unsigned lacks = request_info(r)->need & ~app_have(a);
 
@@ -70,9 +72,16 @@ static void act_refuse(struct app *a, enum request r)
 	else if (lacks & NEED_GONE)
 		app_complain(a, "the target is still there");
 	else if (lacks & NEED_HELD)
-		app_complain(a, "no program is held at its start (-prog with -hold)");
+		app_say(a, a->program.used
+				   ? "the program is already running: r starts one that is held "
+				     "(-prog with -hold)"
+				   : "r starts a program that is held at its start: "
+				     "probes-tui -prog FILE -hold");
 	else if (!model_alive(&a->model))
 		app_complain(a, "the target is gone: nothing can be switched");
+	else if (lacks & NEED_SWITCHABLE)
+		app_complain(a, "no probe here can be switched: none has a semaphore or an OCaml "
+				"site; y shows commands of bpftrace, perf and gdb that trace them");
 	else if (a->read_only)
 		app_complain(a, "read-only: nothing is switched%s",
 			a->options->read_only ? " (-read-only)" : " (R allows it again)");
@@ -117,12 +126,22 @@ void act_prompt_key(struct app *a, uint32_t key)
 {
 	const struct prompt_ops *ops = a->prompt.ops;
 	const char *text = a->prompt.input.text;
+	struct input_past *past = &a->past[ops->past];
+	enum input_outcome outcome;
 
+	a->prompt.listed = false;
 	if (key == K_TAB && ops->complete) {
 		ops->complete(a);
 		return;
 	}
-	switch (input_key(&a->prompt.input, key)) {
+	if (key == K_UP || key == K_CTRL('P'))
+		outcome =
+			input_past_recall(past, &a->prompt.input, -1) ? INPUT_CHANGED : INPUT_SAME;
+	else if (key == K_DOWN || key == K_CTRL('N'))
+		outcome = input_past_recall(past, &a->prompt.input, 1) ? INPUT_CHANGED : INPUT_SAME;
+	else
+		outcome = input_key(&a->prompt.input, key);
+	switch (outcome) {
 	case INPUT_CHANGED:
 		a->prompt.why[0] = '\0';
 		if (ops->changed)
@@ -132,6 +151,8 @@ void act_prompt_key(struct app *a, uint32_t key)
 		a->prompt.why[0] = '\0';
 		if (ops->changed && !ops->changed(a, text))
 			break; /* the prompt stays open and says what is wrong */
+		if (ops->past && *text)
+			input_past_add(past, text);
 		a->prompt.ops = NULL;
 		if (ops->accepted)
 			ops->accepted(a, text);

@@ -11,6 +11,8 @@
 void act(struct app *a, enum request r);
 /* The same whichever view is in front. */
 void act_anywhere(struct app *a, enum request r);
+/* Say why a request is not possible now. */
+void act_refuse(struct app *a, enum request r);
 /* A key while a question is open; while a prompt is. */
 void act_answer(struct app *a, uint32_t key);
 void act_prompt_key(struct app *a, uint32_t key);
@@ -18,11 +20,31 @@ void act_prompt_key(struct app *a, uint32_t key);
 /* act_command.c: the command line of the screen (:). */
 void act_command(struct app *a, enum request r);
 
+/* act_complete.c: Tab in a prompt. */
+struct act_complete {
+	const char *word;        /* before the cursor */
+	size_t at, length;       /* of the word, in the prompt's text */
+	size_t found;            /* candidates */
+	char common[INPUT_SIZE]; /* how all of them begin */
+	char names[160];         /* as many as fit */
+};
+/* Begin with the word before the cursor, which one of `breaks` ends on its left. */
+void act_complete_begin(struct act_complete *g, const struct app *a, const char *breaks);
+/* If the word begins with this prefix, skip the prefix. */
+bool act_complete_skip(struct act_complete *g, const char *prefix);
+void act_complete_offer(struct act_complete *g, const char *candidate);
+/* Type what all have in common (after a single candidate also `after`), and list them. */
+void act_complete_end(struct app *a, const struct act_complete *g, const char *after);
+
 /* act_find.c: searching, filtering and tagging in the list. */
 void act_find(struct app *a, enum request r); /* open a prompt */
 void act_find_next(struct app *a, enum request r);
 void act_find_forget(struct app *a, enum request r); /* the search */
+/* Go to a line of the view, counted from 0, or to its last. */
+void act_find_to(struct app *a, size_t line);
 void act_find_tag(struct app *a, enum request r);
+/* Tab in a filter. */
+void act_find_filter_complete(struct app *a);
 /* Look up more functions for fn: in the filter. */
 void act_find_look_on(struct app *a);
 

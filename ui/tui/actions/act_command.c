@@ -5,7 +5,7 @@
 #include "ui/tui/actions/act.h"
 
 #include "ui/options.h"
-#include "ui/tui/operations/shell.h"
+#include "ui/shell.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
@@ -61,8 +61,7 @@ static void act_command_do(struct app *a, struct act_command *c, char **words, i
 	} else if (app_have(a) & NEED_SWITCH) {
 		act_switch_begin(a);
 	} else {
-		app_complain(a, "switching is not possible now (read-only, not permitted, or the "
-				"target has ended)");
+		act_refuse(a, REQUEST_ON);
 	}
 	if (!a->question.kind)
 		act_switch_forget(a);
@@ -115,15 +114,15 @@ static void act_command_filter(struct app *a, const char *rest)
 static void act_command_sort(struct app *a, const char *rest)
 {
 	bool invert = *rest == '-';
+	int column = columns_find(rest + invert, strlen(rest + invert));
 	char names[128] = "";
 
-	for (int c = 0; c < COLUMN_COUNT; c++) {
-		if (!strcmp(rest + invert, column_table[c].name)) {
-			list_sort(&a->list, (enum column_id)c, invert);
-			return;
-		}
-		text_addf(names, sizeof names, " %s", column_table[c].name);
+	if (column >= 0 && column < COLUMN_COUNT) {
+		list_sort(&a->list, (enum column_id)column, invert);
+		return;
 	}
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		text_addf(names, sizeof names, " %s", column_table[c].name);
 	app_complain(a, "sort by one of:%s (-NAME: inverted)", names);
 }
 
@@ -175,6 +174,21 @@ static const struct act_command_word act_command_words[] = {
 
 #define ACT_COMMAND_COUNT (sizeof act_command_words / sizeof *act_command_words)
 
+/* ":12" is line 12 of the view, ":$" its last; false: it is neither. */
+static bool act_command_go(struct app *a, const char *line)
+{
+	size_t digits = strspn(line, "0123456789"), number;
+
+	if (strcmp(line, "$") != 0 && (!digits || line[digits]))
+		return false;
+	number = digits && digits < 10 ? strtoul(line, NULL, 10) : SIZE_MAX;
+	if (app_view(a)->seek)
+		act_find_to(a, number ? number - 1 : 0);
+	else
+		app_complain(a, "there are no rows to go to here");
+	return true;
+}
+
 static void act_command_run(struct app *a, const char *line)
 {
 	size_t n;
@@ -197,72 +211,67 @@ static void act_command_run(struct app *a, const char *line)
 	}
 	if (line[0] == '-')
 		act_command_actions(a, line);
-	else if (n)
+	else if (n && !act_command_go(a, line))
 		app_complain(a,
-			":%s is no command; try enable NAME, disable-regexp R, filter, "
-			"sort, mark, write FILE, script FILE, q",
-			text_clean(line, safe, sizeof safe));
+			"%.*s: no such command; : and Tab list the commands, and a number goes to "
+			"that row",
+			(int)n, text_clean(line, safe, sizeof safe));
 }
 
 /* --------------------------------------------------------------- completion */
 
-/* The candidates that begin with a word, and what they have in common. */
-struct act_command_guess {
-	const char *word;
-	size_t length, found;
-	char common[INPUT_SIZE];
-	char names[160];
-};
-
-static void act_command_offer(struct act_command_guess *g, const char *candidate)
+/* Probes by their name, or as provider:name once there is a colon. */
+static void act_command_offer_probes(struct app *a, struct act_complete *g)
 {
-	size_t n = 0;
+	bool full = memchr(g->word, ':', g->length);
 
-	if (strncmp(candidate, g->word, g->length) != 0)
-		return;
-	if (!g->found++)
-		snprintf(g->common, sizeof g->common, "%s", candidate);
-	while (g->common[n] && g->common[n] == candidate[n])
-		n++;
-	g->common[n] = '\0';
-	text_addf(g->names, sizeof g->names, "%s  ", candidate);
+	for (size_t i = 0; i < a->model.row_count; i++)
+		act_complete_offer(g, full ? a->model.rows[i].label : row_name(&a->model.rows[i]));
 }
 
 static void act_command_complete(struct app *a)
 {
-	struct act_command_guess g = {0};
-	size_t at = a->prompt.input.cursor;
+	const char *text = a->prompt.input.text;
+	struct act_complete g;
 
-	while (at > 0 && !strchr(" ,", a->prompt.input.text[at - 1]))
-		at--;
-	g.word = a->prompt.input.text + at;
-	g.length = a->prompt.input.cursor - at;
-	for (size_t i = 0; !at && i < ACT_COMMAND_COUNT; i++)
-		act_command_offer(&g, act_command_words[i].word);
-	for (size_t i = 0; at && i < a->model.row_count; i++)
-		act_command_offer(&g,
-			strchr(g.word, ':') ? a->model.rows[i].label : row_name(&a->model.rows[i]));
-	snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
-		!g.found      ? "no match"
-		: g.found > 1 ? g.names
-			      : "");
-	for (size_t i = g.length; g.found && g.common[i]; i++)
-		input_key(&a->prompt.input, (unsigned char)g.common[i]);
-	if (g.found == 1 && !at)
-		input_key(&a->prompt.input, ' ');
+	act_complete_begin(&g, a, " ,");
+	if (!g.at) {
+		for (size_t i = 0; i < ACT_COMMAND_COUNT; i++)
+			act_complete_offer(&g, act_command_words[i].word);
+	} else if (!strncmp(text, "sort ", 5)) {
+		for (int c = 0; c < COLUMN_COUNT; c++)
+			act_complete_offer(&g, column_table[c].name);
+	} else if (!strncmp(text, "filter ", 7)) {
+		act_find_filter_complete(a);
+		return;
+	} else {
+		act_command_offer_probes(a, &g);
+	}
+	act_complete_end(a, &g, g.at ? "" : " ");
+}
+
+/* The regular expressions of ACTIONS are anchored, unlike those of T: say so while one is typed. */
+static bool act_command_changed(struct app *a, const char *text)
+{
+	if (strstr(text, "able-regexp "))
+		snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
+			"R must match from the first character of the name; .*R finds it anywhere "
+			"(T searches anywhere)");
+	return true;
 }
 
 static const struct prompt_ops act_command_prompt = {
 	.label = ":",
+	.syntax = "enable A,B  disable-regexp R  enable-pair A,B  filter F  sort COLUMN  12  $  q",
+	.past = PAST_COMMAND,
+	.changed = act_command_changed,
 	.accepted = act_command_run,
 	.complete = act_command_complete,
 };
 
 void act_command(struct app *a, enum request r)
 {
-	(void)r;
-	app_ask(a, &act_command_prompt, "", "", 0);
-	snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
-		"enable A,B  disable-regexp R  enable-pair A,B  filter ...  sort NAME  mark ...  "
-		"q; Tab completes");
+	app_ask(a, &act_command_prompt, "", r == REQUEST_SORT_BY ? "sort " : "", 0);
+	if (r == REQUEST_SORT_BY)
+		act_command_complete(a);
 }

@@ -7,35 +7,75 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ search */
 
+/* The line that the cursor of the view is on; in a text that of the match, or the first one. */
+static size_t act_find_at(struct app *a)
+{
+	const struct pager *p = &a->text.pager;
+	bool seen = p->found >= p->top && p->found < p->top + (size_t)app_view_rows(a);
+
+	if (app_view(a)->rows)
+		return app_view(a)->rows(a)->cursor;
+	return p->search.pattern && seen ? p->found : p->top;
+}
+
+void act_find_to(struct app *a, size_t line)
+{
+	if (app_view(a)->rows)
+		rowlist_to(app_view(a)->rows(a), line);
+	else
+		pager_to(&a->text.pager, line, app_view_rows(a));
+}
+
+/* Among how many rows was searched in vain? */
+static const char *act_find_none(struct app *a, char *out, size_t size)
+{
+	size_t count = a->view == VIEW_LIST ? a->list.shown_count
+		       : app_view(a)->rows  ? app_view(a)->rows(a)->count
+					    : 0;
+
+	if (app_view(a)->rows)
+		snprintf(out, size, "no match among the %zu shown", count);
+	else
+		snprintf(out, size, "no match in this text");
+	return out;
+}
+
 void act_find_next(struct app *a, enum request r)
 {
-	const struct list *l = &a->list;
+	const struct search *s = app_view(a)->search(a);
+	bool next = r == REQUEST_NEXT;
+	size_t at = act_find_at(a);
+	char none[64];
 
-	if (!l->search)
+	if (!s->pattern)
 		app_say(a, "nothing was searched for yet: / searches");
-	else if (!list_seek(&a->list, view_search_from(&l->rows, r), r == REQUEST_NEXT ? 1 : -1))
-		app_complain(
-			a, "/%s: no match among the %zu shown", l->search_text, l->shown_count);
+	else if (!app_view(a)->seek(a, next ? at + 1 : at - 1, next ? 1 : -1))
+		app_complain(a, "/%s: %s", s->text, act_find_none(a, none, sizeof none));
 }
 
 static bool act_find_search_changed(struct app *a, const char *text)
 {
-	if (list_search(&a->list, text, a->prompt.why, sizeof a->prompt.why) < 0)
+	if (search_set(app_view(a)->search(a), text, a->prompt.why, sizeof a->prompt.why) < 0)
 		return false;
-	rowlist_to(&a->list.rows, a->prompt.from);
-	if (*text && !list_seek(&a->list, a->prompt.from, 1))
-		snprintf(a->prompt.why, sizeof a->prompt.why, "no match among the %zu shown",
-			a->list.shown_count);
+	act_find_to(a, a->prompt.from);
+	if (*text && !app_view(a)->seek(a, a->prompt.from, 1))
+		act_find_none(a, a->prompt.why, sizeof a->prompt.why);
 	return true;
+}
+
+static void act_find_search_before(struct app *a)
+{
+	search_set(app_view(a)->search(a), a->prompt.before, a->prompt.why, sizeof a->prompt.why);
 }
 
 static void act_find_search_accepted(struct app *a, const char *text)
 {
 	if (!*text) { /* as in vi: repeat the last search */
-		list_search(&a->list, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
+		act_find_search_before(a);
 		act_find_next(a, REQUEST_NEXT);
 	} else if (a->prompt.why[0]) {
 		app_complain(a, "/%s: %s", text, a->prompt.why);
@@ -44,12 +84,14 @@ static void act_find_search_accepted(struct app *a, const char *text)
 
 static void act_find_search_cancelled(struct app *a)
 {
-	list_search(&a->list, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
-	rowlist_to(&a->list.rows, a->prompt.from);
+	act_find_search_before(a);
+	act_find_to(a, a->prompt.from);
 }
 
 static const struct prompt_ops act_find_search = {
 	.label = "/",
+	.syntax = "word  ~regex   Enter alone repeats, n next, N previous",
+	.past = PAST_SEARCH,
 	.changed = act_find_search_changed,
 	.accepted = act_find_search_accepted,
 	.cancelled = act_find_search_cancelled,
@@ -57,23 +99,56 @@ static const struct prompt_ops act_find_search = {
 
 /* ------------------------------------------------------------------ filter */
 
+static void act_find_filter_count(struct app *a)
+{
+	struct app_filtered f = app_view(a)->filtered(a);
+
+	snprintf(a->prompt.why, sizeof a->prompt.why, "%zu of %zu match%s", f.shown, f.all,
+		list_is_looking(&a->list) ? ", looking up functions" : "");
+}
+
 static bool act_find_filter_changed(struct app *a, const char *text)
 {
-	if (list_filter(&a->list, text, a->prompt.why, sizeof a->prompt.why) < 0)
+	if (app_view(a)->filter(a, text, a->prompt.why, sizeof a->prompt.why) < 0)
 		return false;
-	snprintf(a->prompt.why, sizeof a->prompt.why, "%zu of %zu match", a->list.shown_count,
-		a->model.row_count);
+	act_find_filter_count(a);
 	return true;
 }
 
 static void act_find_filter_cancelled(struct app *a)
 {
-	list_filter(&a->list, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
+	app_view(a)->filter(a, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
+}
+
+void act_find_filter_complete(struct app *a)
+{
+	struct act_complete g;
+	bool provider, object;
+	const char *word;
+
+	act_complete_begin(&g, a, " |");
+	act_complete_skip(&g, "-");
+	provider = act_complete_skip(&g, "prov:");
+	object = act_complete_skip(&g, "obj:");
+	for (size_t i = 0; !provider && !object && (word = filter_word(i)); i++)
+		act_complete_offer(&g, word);
+	for (size_t i = 0; i < a->model.row_count; i++) {
+		const struct row *r = &a->model.rows[i];
+
+		if (provider || object)
+			act_complete_offer(&g, provider ? r->family->provider : r->family->object);
+		else if (g.length)
+			act_complete_offer(
+				&g, memchr(g.word, ':', g.length) ? r->label : row_name(r));
+	}
+	act_complete_end(a, &g, "");
 }
 
 static const struct prompt_ops act_find_filter = {
 	.label = "filter: ",
+	.past = PAST_FILTER,
 	.changed = act_find_filter_changed,
+	.complete = act_find_filter_complete,
 	.cancelled = act_find_filter_cancelled,
 };
 
@@ -81,9 +156,7 @@ void act_find_look_on(struct app *a)
 {
 	list_look_on(&a->list);
 	if (a->prompt.ops == &act_find_filter)
-		snprintf(a->prompt.why, sizeof a->prompt.why, "%zu of %zu match%s",
-			a->list.shown_count, a->model.row_count,
-			list_is_looking(&a->list) ? ", looking up functions" : "");
+		act_find_filter_count(a);
 	a->dirty = true;
 }
 
@@ -94,29 +167,35 @@ static bool act_find_tag_changed(struct app *a, const char *text)
 	char regex[INPUT_SIZE + 1];
 
 	snprintf(regex, sizeof regex, "%s%s", *text ? "~" : "", text);
-	if (list_search(&a->list, regex, a->prompt.why, sizeof a->prompt.why) < 0)
+	if (search_set(&a->list.search, regex, a->prompt.why, sizeof a->prompt.why) < 0)
 		return false;
 	if (*text)
 		snprintf(a->prompt.why, sizeof a->prompt.why, "%zu of %zu shown match",
-			list_tag(&a->list, a->list.search, true), a->list.shown_count);
+			list_tag(&a->list, a->list.search.pattern, true), a->list.shown_count);
 	return true;
 }
 
 static void act_find_tag_cancelled(struct app *a)
 {
-	list_search(&a->list, "", a->prompt.why, sizeof a->prompt.why);
+	search_done(&a->list.search);
 }
 
 static void act_find_tag_accepted(struct app *a, const char *text)
 {
-	if (*text)
-		app_say(a, "tagged %zu; %u are tagged now",
-			list_tag(&a->list, a->list.search, false), a->model.tagged);
+	if (*text) {
+		/* Before app_say evaluates its arguments: list_tag changes model.tagged. */
+		size_t count = list_tag(&a->list, a->list.search.pattern, false);
+
+		app_say(a, "tagged %zu; %u are tagged now", count, a->model.tagged);
+	}
 	act_find_tag_cancelled(a);
 }
 
 static const struct prompt_ops act_find_tag_regex = {
 	.label = "tag ~",
+	.syntax =
+		"regex, found anywhere in provider:name (:enable-regexp: from its first character)",
+	.past = PAST_TAG,
 	.changed = act_find_tag_changed,
 	.accepted = act_find_tag_accepted,
 	.cancelled = act_find_tag_cancelled,
@@ -158,20 +237,25 @@ void act_find_tag(struct app *a, enum request r)
 
 void act_find(struct app *a, enum request r)
 {
-	const struct list *l = &a->list;
+	struct app_filtered f;
 
-	if (r == REQUEST_FILTER)
-		app_ask(a, &act_find_filter, l->filter_text, l->filter_text, l->rows.cursor);
-	else
-		app_ask(a, r == REQUEST_SEARCH ? &act_find_search : &act_find_tag_regex,
-			l->search_text, "", l->rows.cursor);
+	switch (r) {
+	case REQUEST_FILTER:
+		f = app_view(a)->filtered(a);
+		app_ask(a, &act_find_filter, f.text, f.text, 0);
+		a->prompt.syntax = f.syntax;
+		break;
+	case REQUEST_SEARCH:
+		app_ask(a, &act_find_search, app_view(a)->search(a)->text, "", act_find_at(a));
+		break;
+	default:
+		app_ask(a, &act_find_tag_regex, "", "", 0);
+	}
 }
 
 void act_find_forget(struct app *a, enum request r)
 {
-	char why[8];
-
 	(void)r;
-	list_search(&a->list, "", why, sizeof why);
+	search_done(app_view(a)->search(a));
 	a->message.text[0] = '\0';
 }

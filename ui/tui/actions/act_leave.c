@@ -4,6 +4,7 @@
  */
 #include "ui/tui/actions/act.h"
 
+#include "ui/states.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/app/targets_load.h"
 #include "ui/tui/terminal/text.h"
@@ -66,9 +67,9 @@ static bool act_leave_undo(struct app *a)
 		"undo at the end: ", a->leaving.signal ? ACT_LEAVE_UNDO_MS : 0, &b);
 	if (b.status < 0)
 		app_say_error(
-			a, "this session's changes could NOT be undone (Q leaves them)", &b.e);
+			a, "this session's changes could not be undone (Q leaves them)", &b.e);
 	else if (b.unreverted)
-		app_complain(a, "%zu probe%s could NOT be taken back (Q leaves %s): %s",
+		app_complain(a, "%zu probe%s could not be taken back (Q leaves %s): %s",
 			b.unreverted, b.unreverted == 1 ? "" : "s",
 			b.unreverted == 1 ? "it" : "them",
 			operation_say(&b.operation->sum, said, sizeof said));
@@ -76,10 +77,13 @@ static bool act_leave_undo(struct app *a)
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
 			"undid this session's changes: %s. ",
 			operation_say(&b.operation->sum, said, sizeof said));
+	else if (changed && states_skips(b.operation->sum.skips, said, sizeof said)[0])
+		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "%s. ", said);
 	operation_free(b.operation);
 	births_say(&b.children, a->leaving.farewell, sizeof a->leaving.farewell);
 	if (b.status >= 0 && b.children.failed)
-		app_say_error(a, "what children inherited could NOT be undone (Q leaves it)",
+		app_say_error(a,
+			"changes that children inherited could not be undone (Q leaves them)",
 			&b.children.e);
 	return b.status >= 0 && !b.unreverted && !b.children.failed;
 }
@@ -114,7 +118,9 @@ static void act_leave_finish(struct app *a)
 	targets_load_close(a);
 	a->leaving.how = LEAVE_NOT;
 	app_open(a, VIEW_PICKER);
-	app_say(a, "%s", farewell);
+	a->message.text[0] = '\0';
+	if (*farewell)
+		app_say(a, "%s", farewell);
 	farewell[0] = '\0';
 }
 
@@ -196,12 +202,13 @@ void act_leave_lease(struct app *a)
 		app_say_error(a, "the lease ran out, but not all could be undone",
 			b.status < 0 ? &b.e : &b.children.e);
 	} else if (b.unreverted) {
-		app_complain(a, "the lease ran out, but %zu probe%s could NOT be taken back: %s",
+		app_complain(a, "the lease ran out, but %zu probe%s could not be taken back: %s",
 			b.unreverted, b.unreverted == 1 ? "" : "s", said);
 	} else {
 		text_addf(said, sizeof said, "%s", b.children.processes ? "; " : "");
 		births_say(&b.children, said, sizeof said);
-		app_complain(a, "the lease ran out, undone: %s", said);
+		app_complain(a, "the lease ran out, %sundone: %s",
+			operation_wrote(b.operation) || b.children.processes ? "" : "not ", said);
 		history_done(&a->history);
 	}
 	operation_free(b.operation);

@@ -37,6 +37,7 @@ void act_look_open(struct app *a, enum request r)
 		app_open(a, VIEW_PAIRS);
 		break;
 	case REQUEST_AS_COMMAND:
+	case REQUEST_OTHERS:
 		app_open(a, VIEW_RECORD);
 		break;
 	default:
@@ -55,6 +56,33 @@ void act_look_detail(struct app *a, enum request r)
 		act_look_at(a, VIEW_DETAIL, list_current(&a->list));
 }
 
+/* Why there is nothing to explain in a row. */
+static const char *act_look_consistent(const struct app *a, const struct row *row)
+{
+	if (!model_alive(&a->model))
+		return "its process is gone: there is nothing left to compare";
+	switch (row->state) {
+	case PROBES_FOREIGN:
+		return row->holder == PROBES_HOLDER_INT3
+			       ? "another tool holds its site with a breakpoint (int3), which is "
+				 "left alone"
+			       : "another tool has changed its site, which is left alone";
+	case PROBES_UNLOADED:
+		return "its library was unloaded: there is nothing left to compare";
+	case PROBES_NO_SWITCH:
+		return "it has no semaphore: nothing in it can disagree";
+	case PROBES_OFF:
+	case PROBES_ON:
+		if (row->sites_on == PROBES_NONE)
+			return row->state == PROBES_ON ? "it is on, by its semaphore alone"
+						       : "it is off, by its semaphore alone";
+		return row->state == PROBES_ON ? "it is on, and code and semaphore agree"
+					       : "it is off, and code and semaphore agree";
+	default:
+		return "it could not be read: whether code and semaphore agree is unknown";
+	}
+}
+
 /* Why a probe is inconsistent or partial. */
 void act_look_explain(struct app *a, enum request r)
 {
@@ -66,16 +94,10 @@ void act_look_explain(struct app *a, enum request r)
 		return;
 	app_refresh(a, true);
 	row = &a->model.rows[id];
-	if (row->state == PROBES_FOREIGN)
-		app_say(a,
-			"%.80s is not inconsistent: another tool (%s) holds its byte; that is left "
-			"alone",
-			row->label, row->holder ? probes_holder_name(row->holder) : "unknown");
-	else if (!view_inconsistent_is(row->state))
-		app_say(a, "%.80s is not inconsistent: it is %s, and code and count agree",
-			row->label, probes_state_name(row->state));
-	else
+	if (view_inconsistent_is(row->state) && model_alive(&a->model))
 		act_look_at(a, VIEW_INCONSISTENT, id);
+	else
+		app_say(a, "%.80s: %s", row->label, act_look_consistent(a, row));
 }
 
 void act_look_back(struct app *a, enum request r)
@@ -124,18 +146,48 @@ void act_look_tree(struct app *a, enum request r)
 
 /* ----------------------------------------------------------------- columns */
 
+/* Why a column that was chosen is not on the screen, or "". */
+static const char *act_look_absent(
+	const struct app *a, const struct column_layout *shown, enum column_id c)
+{
+	if (a->hidden & 1u << c)
+		return "";
+	if (c == COLUMN_DETAIL)
+		return view_list_areas(a).pane.rows ? "" : " (no room)";
+	if (shown->at[c].width)
+		return "";
+	return c == COLUMN_PROCESSES && a->model.process_count < 2 ? " (one process)"
+	       : c == COLUMN_ARGUMENTS && !a->model.argued         ? " (no arguments)"
+	       : a->list.hscroll                                   ? " (not in view)"
+								   : " (no room)";
+}
+
 void act_look_columns(struct app *a, enum request r)
 {
 	char *text = a->question.text;
 	size_t size = sizeof a->question.text;
+	const char *absent[COLUMN_COUNT + 1], *line;
+	struct column_layout shown;
+	bool dialog;
 
 	(void)r;
-	a->question.kind = ASK_COLUMNS;
-	snprintf(text, size, "Columns, by their number:");
+	/* before the question takes lines from the list */
+	a->question.kind = ASK_NONE;
+	view_list_columns(a, &shown);
 	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++)
-		text_addf(text, size, "  %d [%c] %s", c - COLUMN_FIRST_CHOSEN + 1,
-			a->hidden & 1u << c ? ' ' : 'x', columns_name((enum column_id)c));
-	text_addf(text, size, "   Enter: done");
+		absent[c] = act_look_absent(a, &shown, (enum column_id)c);
+	a->question.kind = ASK_COLUMNS;
+	dialog = app_dialog(a);
+	line = dialog ? "\n" : "  ";
+	snprintf(text, size, "%s",
+		dialog ? "Columns, by their number:" : "Columns, by number (-: no room)");
+	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++)
+		text_addf(text, size, "%s%d [%c] %s%s", line, c - COLUMN_FIRST_CHOSEN + 1,
+			a->hidden & 1u << c     ? ' '
+			: *absent[c] && !dialog ? '-'
+						: 'x',
+			columns_name((enum column_id)c), dialog ? absent[c] : "");
+	text_addf(text, size, "%sEnter: done", line);
 }
 
 void act_look_columns_key(struct app *a, uint32_t key)
@@ -190,7 +242,7 @@ void act_look_reopen(struct app *a, enum request r)
 		app_complain(a, "process %d is another program now, without probes", (int)pid);
 		return;
 	}
-	snprintf(filter, sizeof filter, "%s", a->list.filter_text);
+	snprintf(filter, sizeof filter, "%s", filter_text(a->list.filter));
 	targets_load_again(a);
 	if (list_filter(&a->list, filter, why, sizeof why) == 0)
 		app_say(a, "opened process %d as it is now", (int)pid);
@@ -198,16 +250,16 @@ void act_look_reopen(struct app *a, enum request r)
 
 /* ------------------------------------------------------------------ the list */
 
-/* Skip the columns that the list does not show now. */
+/* Sort by the next column on the screen. */
 void act_look_sort(struct app *a, enum request r)
 {
-	bool arguments = a->model.argued && view_list_areas(a).columns >= COLUMN_ARGUMENTS_FROM;
 	enum column_id next = a->list.order;
+	struct column_layout shown;
 
+	view_list_columns(a, &shown);
 	do
-		next = column_next_order(next);
-	while ((next == COLUMN_PROCESSES && a->model.process_count < 2) ||
-		(next == COLUMN_ARGUMENTS && !arguments));
+		next = (next + 1) % COLUMN_COUNT;
+	while (!shown.at[next].width);
 	if (r == REQUEST_INVERT)
 		list_sort(&a->list, a->list.order, !a->list.invert);
 	else

@@ -54,7 +54,7 @@ static bool act_pair_mean(struct app *a, struct pairs_one *pair)
 		app_complain(a, "no pair is shown");
 	else if (s.tagged)
 		app_complain(a,
-			"p wants two tagged probes, or none (then: the one under the "
+			"p needs two tagged probes, or none (then: the one under the "
 			"cursor and its partner); %u are tagged",
 			a->model.tagged);
 	else if (id == ROWLIST_NONE)

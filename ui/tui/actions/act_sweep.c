@@ -23,7 +23,7 @@ static void act_sweep_undone(void *data, struct probes_undone *u)
 void act_sweep(struct app *a, enum request r)
 {
 	struct act_sweep w = {.app = a};
-	size_t before, looks = 0, joined = 0;
+	size_t before, looks = 0, joined;
 	char said[300] = "";
 
 	(void)r;
@@ -44,14 +44,7 @@ void act_sweep(struct app *a, enum request r)
 		app_say_error(a, "not all children could be swept", &w.sum.e);
 		return;
 	}
-	/* children in the list that still hold a change */
-	for (size_t i = 0; i < probes_group_count(a->group); i++) {
-		const struct probes_member *m = probes_group_at(a->group, i);
-		struct probes_error gone;
-
-		joined += m->inherited && probes_owned_count(m->session) &&
-			  probes_alive(m->session, &gone) == 0;
-	}
+	joined = births_heirs(a, 0);
 	births_say(&w.sum, said, sizeof said);
 	if (!said[0] && !joined)
 		text_addf(said, sizeof said, "no child by fork holds anything of this session");

@@ -3,16 +3,20 @@
  */
 #include "ui/tui/actions/act.h"
 
+#include "ui/states.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ACT_SWITCH_ASK_SITES 50 /* ask before switching more */
+/* What can be done with probes that have no switch. */
+#define ACT_SWITCH_OTHERS "; y shows how bpftrace, perf or gdb can trace it"
 
 /* ---------------------------------------------------------------- what is meant */
 
@@ -53,6 +57,7 @@ static struct operation_plan act_switch_plan(
 		.count = 1 + (p->second_count > 0),
 		.named = p->named,
 		.force = p->force,
+		.keep = p->keep,
 		.pair = p->pair,
 		.command = p->command,
 		.text = p->text,
@@ -76,25 +81,40 @@ void act_switch_audit(struct app *a, const char *verb, const struct operation *o
 static void act_switch_report(struct app *a, const char *prefix, const struct operation *op,
 	int status, const struct probes_error *e)
 {
+	const char *others = op->sum.skips[PROBES_SKIP_NO_SWITCH] ? ACT_SWITCH_OTHERS : "";
 	char said[400], before[800];
+	bool failed = status < 0 && status != -EALREADY;
 
-	if (status < 0 && !op->sum.processes) {
-		snprintf(before, sizeof before, "%s%s FAILED, nothing was changed", prefix,
-			op->what);
-		app_say_error(a, before, e);
+	if (failed && !op->sum.processes) {
+		struct probes_error here = *e;
+
+		if (op->sum.force_helps)
+			snprintf(here.hint, sizeof here.hint, "! explains and repairs it");
+		else if (*others)
+			snprintf(here.hint, sizeof here.hint, "%s", others + strlen("; "));
+		snprintf(before, sizeof before, "%s%s: nothing was changed", prefix, op->what);
+		app_say_error(a, before, &here);
+		return;
+	}
+	if (status < 0 && !op->sum.processes) { /* nothing was to be done */
+		app_say(a, "%s%s: %s%s", prefix, op->what, text_clean(e->why, said, sizeof said),
+			others);
 		return;
 	}
 	operation_say(&op->sum, said, sizeof said);
-	if (status < 0) {
-		snprintf(before, sizeof before, "%s%s: %s; FAILED in %zu processes", prefix,
-			op->what, said, op->sum.failed_processes);
+	if (failed) {
+		snprintf(before, sizeof before, "%s%s: %s; failed in %zu process%s", prefix,
+			op->what, said, op->sum.failed_processes,
+			op->sum.failed_processes == 1 ? "" : "es");
 		app_say_error(a, before, e);
 		return;
 	}
-	app_say(a, "%s%s: %s.%s%s%s", prefix, op->what, said,
-		operation_wrote(op) ? (*prefix == 'u' ? " ^R=redo" : " u=undo") : "",
+	app_say(a, "%s%s: %s%s.%s%s%s", prefix, op->what, said, operation_wrote(op) ? "" : others,
+		!operation_wrote(op) ? ""
+		: *prefix == 'u'     ? " ^R=redo"
+				     : " u=undo",
 		a->message.notice[0] ? " " : "", a->message.notice);
-	a->message.bad = !operation_wrote(op);
+	a->message.bad = op->sum.refused && !operation_wrote(op);
 }
 
 static void act_switch_do(struct app *a)
@@ -121,72 +141,103 @@ static void act_switch_do(struct app *a)
 
 /* ---------------------------------------------------------------- asking first */
 
-/* Would this disturb what another party holds? */
-static bool act_switch_disturbs(const struct row *r, enum probes_verb verb)
+/* What a question is about: rows that would be switched, their sites, and those taken from others.
+ */
+struct act_switch_stake {
+	size_t probes, sites, others;
+};
+
+/* What a dry run would switch in a process: its items by probe, else NULL. The caller frees. */
+static const struct probes_item **act_switch_chosen(
+	const struct probes_session *s, const struct probes_result *r)
 {
-	return r->state == PROBES_FOREIGN || (verb == PROBES_DISABLE && row_held_by_others(r));
+	const struct probes_item **chosen = mem_array(probes_count(s) + 1, sizeof *chosen);
+
+	for (size_t i = 0; r && i < r->item_count; i++)
+		if (r->items[i].outcome == PROBES_DONE)
+			chosen[r->items[i].probe] = &r->items[i];
+	return chosen;
 }
 
-/* How many sites a dry run would switch; *foreign: how many probes it would take from others. */
-static size_t act_switch_sites(const struct model *m, const struct operation *dry, size_t *foreign)
+static struct act_switch_stake act_switch_stake(
+	const struct model *m, const struct app_pending *p, const struct operation *dry)
 {
-	size_t sites = 0;
+	const struct probes_item ***chosen = mem_array(m->process_count, sizeof *chosen);
+	size_t n = p->command ? m->row_count : p->first_count + p->second_count;
+	struct act_switch_stake stake = {0};
+	struct model_member member;
 
-	*foreign = 0;
-	for (size_t i = 0; i < dry->count; i++) {
-		const struct probes_result *r = dry->results[i];
-		struct probes_session *s = m->processes[i].session;
+	for (size_t i = 0; i < m->process_count; i++)
+		chosen[i] = act_switch_chosen(m->processes[i].session, dry->results[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = p->command           ? (uint32_t)i
+			      : i < p->first_count ? p->first[i]
+						   : p->second[i - p->first_count];
+		bool any = false, loses = false;
 
-		for (size_t j = 0; r && j < r->item_count; j++) {
-			const struct probes_item *item = &r->items[j];
+		for (uint32_t at = m->rows[id].member; model_next(m, &at, &member);) {
+			struct probes_session *s = m->processes[member.process].session;
+			const struct probes_item *item = chosen[member.process][member.probe];
 			struct row one;
 
-			if (item->outcome != PROBES_DONE)
+			if (!item)
 				continue;
-			sites += probes_at(s, item->probe)->site_count;
+			any = true;
+			stake.sites += probes_at(s, member.probe)->site_count;
 			row_clear(&one);
-			row_add(&one, probes_live_at(s, item->probe), 0);
-			*foreign += act_switch_disturbs(&one, item->verb);
+			row_add(&one, probes_live_at(s, member.probe), 0);
+			loses |= row_loses(&one, item->verb, dry->force);
 		}
+		stake.probes += any;
+		stake.others += loses;
 	}
-	return sites;
+	for (size_t i = 0; i < m->process_count; i++)
+		free(chosen[i]);
+	free(chosen);
+	return stake;
 }
 
 static bool act_switch_must_ask(struct app *a, const struct operation *dry)
 {
 	const struct app_pending *p = &a->pending;
-	size_t n = p->first_count + p->second_count, foreign, hidden = 0;
-	size_t sites = act_switch_sites(&a->model, dry, &foreign);
+	struct act_switch_stake stake = act_switch_stake(&a->model, p, dry);
+	size_t hidden = 0;
 	char *text = a->question.text;
 	size_t size = sizeof a->question.text;
 
-	if (p->command)
-		n = dry->sum.done;
-	else /* the rows meant, whether or not the dry run would change them */
-		foreign = 0;
-	for (size_t i = 0; !p->command && i < n; i++) {
-		const uint32_t *id =
-			i < p->first_count ? &p->first[i] : &p->second[i - p->first_count];
-
-		foreign += act_switch_disturbs(&a->model.rows[*id], p->verb);
-	}
 	if (!p->named && !p->second_count && !p->command && a->model.tagged) {
 		hidden = p->first_count;
 		for (size_t i = 0; i < a->list.shown_count; i++)
 			hidden -= a->model.rows[a->list.shown[i]].tag > 0;
 	}
-	if (sites <= ACT_SWITCH_ASK_SITES && !foreign && !hidden && !p->force)
+	if (!stake.probes ||
+		(stake.sites <= ACT_SWITCH_ASK_SITES && !stake.others && !hidden && !p->force))
 		return false;
-	snprintf(text, size, "%s%s %zu probe%s, %zu site%s?", p->force ? "By force: " : "",
+	snprintf(text, size, "%s%s %zu probe%s, %zu site%s?", dry->force ? "By force: " : "",
 		p->command                 ? "Switch"
-		: p->verb == PROBES_ENABLE ? "Switch ON"
-					   : "Switch OFF",
-		n, n == 1 ? "" : "s", sites, sites == 1 ? "" : "s");
-	if (foreign)
-		text_addf(text, size, " %zu held by another party.", foreign);
+		: p->verb == PROBES_ENABLE ? "Switch on"
+					   : "Switch off",
+		stake.probes, stake.probes == 1 ? "" : "s", stake.sites,
+		stake.sites == 1 ? "" : "s");
+	if (stake.others)
+		text_addf(text, size, " %zu held by another party.", stake.others);
 	if (hidden)
 		text_addf(text, size, " %zu tagged but not shown.", hidden);
 	text_addf(text, size, " Type y to do it; Enter: no.");
+	return true;
+}
+
+/* What is forced is meant for what was shown: refuse it where that holds no more. */
+static bool act_switch_stale(struct app *a)
+{
+	const struct app_pending *p = &a->pending;
+	const struct row *now = p->force ? &a->model.rows[p->first[0]] : NULL;
+
+	if (!now || !row_differs(now, &p->shown))
+		return false;
+	app_complain(
+		a, "not done: %.80s has changed since it was shown; look at it again", now->label);
+	act_switch_forget(a);
 	return true;
 }
 
@@ -199,6 +250,8 @@ void act_switch_begin(struct app *a)
 	int status;
 
 	app_refresh(a, true); /* decide on the states now, not a second ago */
+	if (act_switch_stale(a))
+		return;
 	status = operation_do(&a->model, &plan, &dry, &e);
 	if (status < 0 && !dry->sum.processes) {
 		act_switch_report(a, "", dry, status, &e);
@@ -215,7 +268,10 @@ void act_switch_answer(struct app *a, uint32_t key)
 {
 	a->question.kind = ASK_NONE;
 	if (key == 'y') {
-		act_switch_do(a);
+		if (a->pending.force)
+			app_refresh(a, true);
+		if (!act_switch_stale(a))
+			act_switch_do(a);
 		return;
 	}
 	act_switch_forget(a);
@@ -230,7 +286,7 @@ static bool act_switch_select(struct app *a, struct app_selection *s)
 		app_complain(a, "no pair is shown");
 	else if (!s->count)
 		app_complain(a, "nothing to switch: no probe is shown%s",
-			a->list.filter_text[0] ? " (\\ changes the filter)" : "");
+			filter_text(a->list.filter)[0] ? " (\\ changes the filter)" : "");
 	return s->count > 0;
 }
 
@@ -250,21 +306,40 @@ void act_switch(struct app *a, enum request r)
 /* Set an inconsistent probe on or off, or repair it: as its count says. */
 void act_switch_force(struct app *a, enum request r)
 {
+	const struct row *row = &a->model.rows[a->text.row];
 	bool on = r == REQUEST_FORCE_ON ||
-		  (r == REQUEST_REPAIR &&
-			  view_inconsistent_count_says_on(&a->model.rows[a->text.row]));
+		  (r == REQUEST_REPAIR && view_inconsistent_count_says_on(row));
 
 	act_switch_mean(a, app_select(a->text.row), on ? PROBES_ENABLE : PROBES_DISABLE);
 	a->pending.force = true;
+	a->pending.keep = r == REQUEST_REPAIR && view_inconsistent_keeps_counts(row);
+	a->pending.shown = *row;
 	act_switch_begin(a);
 }
 
 /* ---------------------------------------------------------------- undo */
 
+/*
+ * An undo is of the processes that were switched. Children born since, those after the first `from`
+ * of the list, have the change still: say so, and what takes it back.
+ */
+static void act_switch_heirs(struct app *a, size_t from)
+{
+	size_t probes, heirs = births_heirs(a, from) + births_children(a, &probes);
+
+	if (heirs)
+		text_addf(a->message.notice, sizeof a->message.notice,
+			"%sBut %zu child%s by fork still hold%s what %s inherited: W takes it "
+			"back.",
+			a->message.notice[0] ? " " : "", heirs, heirs == 1 ? "" : "ren",
+			heirs == 1 ? "s" : "", heirs == 1 ? "it" : "they");
+}
+
 void act_switch_undo(struct app *a, enum request r)
 {
 	bool redo = r == REQUEST_REDO;
 	const struct operation *last = history_last(&a->history, redo);
+	size_t switched = last ? last->count : 0;
 	struct probes_error e = {0};
 	struct operation *op;
 	int status;
@@ -279,7 +354,13 @@ void act_switch_undo(struct app *a, enum request r)
 	act_switch_audit(a, redo ? "redo" : "undo", op);
 	record_operation(&a->record, &a->model, redo ? "redo: " : "undo: ", op);
 	app_refresh(a, true);
-	act_switch_report(a, redo ? "redone: " : "undone: ", op, status, &e);
+	if (!redo)
+		act_switch_heirs(a, switched);
+	act_switch_report(a,
+		operation_wrote(op) ? redo ? "redone: " : "undone: "
+		: redo              ? "not redone: "
+				    : "not undone: ",
+		op, status, &e);
 	/* A refused undo can succeed once its cause has gone: keep it as the last operation. */
 	if ((status < 0 && !op->sum.processes) || (!operation_wrote(op) && op->sum.refused))
 		operation_free(op);

@@ -3,6 +3,7 @@
  */
 #include "ui/tui/app/app.h"
 
+#include "ui/now.h"
 #include "ui/probe_name.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
@@ -15,13 +16,12 @@
 #include <time.h>
 
 #define APP_ORDER_HELD_MS 3000 /* after a key the order of the rows stays */
+#define APP_SYNTAX_GAP 3       /* columns between a prompt's remark and its syntax */
+#define APP_SYNTAX_LEAST 20    /* columns: less of the syntax is not worth showing */
 
 int64_t app_now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return now_ms();
 }
 
 bool app_key_waits(void)
@@ -87,8 +87,9 @@ void app_open(struct app *a, enum app_view view)
 	if (a->views[view]->overlay && !app_view(a)->overlay)
 		a->before = a->view;
 	a->view = view;
+	a->prompt.ops = NULL; /* a prompt is about the view that it was opened in */
 	a->hscroll = 0;
-	a->text.pager.top = 0;
+	pager_begin(&a->text.pager);
 	if (app_view(a)->build)
 		app_view(a)->build(a);
 	app_layout(a);
@@ -121,6 +122,7 @@ unsigned app_have(const struct app *a)
 
 	if (a->access.can_switch && !a->read_only && model_alive(&a->model))
 		have |= NEED_SWITCH;
+	have |= model_switchable(&a->model) ? NEED_SWITCHABLE : NEED_UNSWITCHABLE;
 	if (a->program.used)
 		have |= NEED_PROGRAM;
 	if (a->model.process_count == 1 && !a->program.ended && !model_alive(&a->model))
@@ -145,18 +147,21 @@ void app_title(struct app *a)
 {
 	const struct model *m = &a->model;
 	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
+	size_t alive = model_alive(m);
 	char path[TEXT_MAX], inner[32] = "";
 
 	if (s && probes_ns_pid(s) != probes_pid(s))
-		snprintf(inner, sizeof inner, "(%d inside) ", (int)probes_ns_pid(s));
+		snprintf(inner, sizeof inner, " (%d inside)", (int)probes_ns_pid(s));
 	if (!s)
 		snprintf(a->title, sizeof a->title, "pid %d", (int)app_pid(a));
 	else if (m->process_count == 1)
-		snprintf(a->title, sizeof a->title, "pid %d %s%.60s", (int)probes_pid(s), inner,
-			probe_name_base(text_clean(probes_path(s), path, sizeof path)));
+		snprintf(a->title, sizeof a->title, "%.60s  pid %d%s",
+			probe_name_base(text_clean(probes_path(s), path, sizeof path)),
+			(int)probes_pid(s), inner);
 	else
-		snprintf(a->title, sizeof a->title, "%zu processes %.60s", model_alive(m),
-			probe_name_base(text_clean(probes_path(s), path, sizeof path)));
+		snprintf(a->title, sizeof a->title, "%.60s  %zu process%s",
+			probe_name_base(text_clean(probes_path(s), path, sizeof path)),
+			alive ? alive : m->process_count, alive == 1 ? "" : "es");
 }
 
 void app_update_access(struct app *a)
@@ -174,6 +179,13 @@ static void app_report_ends(struct app *a, size_t alive)
 {
 	char why[512];
 
+	if (!alive && a->model.process_count > 1) {
+		app_complain(a,
+			"all %zu processes are gone: what was switched there went with "
+			"them, and states are no longer known",
+			a->model.process_count);
+		return;
+	}
 	for (size_t i = 0; i < a->model.process_count; i++) {
 		struct model_process *p = &a->model.processes[i];
 
@@ -181,17 +193,33 @@ static void app_report_ends(struct app *a, size_t alive)
 			continue;
 		text_clean(p->error.why, why, sizeof why);
 		app_complain(a, "process %d is gone: %s; %s", (int)p->pid, why,
-			alive                         ? "the others go on"
-			: a->model.process_count == 1 ? "states are no longer known; r looks again"
-						      : "states are no longer known");
+			alive ? "the others go on" : "states are no longer known; r looks again");
 	}
+}
+
+/* The age of the oldest process, and the threads of all. */
+static void app_update_info(struct app *a)
+{
+	struct probes_process_info sum = {.up_seconds = -1, .threads = -1}, one;
+	struct probes_error e;
+
+	for (size_t i = 0; i < a->model.process_count; i++) {
+		const struct model_process *p = &a->model.processes[i];
+
+		if (p->gone || probes_process_info(p->pid, &one, &e) < 0)
+			continue;
+		if (one.up_seconds > sum.up_seconds)
+			sum.up_seconds = one.up_seconds;
+		if (one.threads > 0)
+			sum.threads = (sum.threads > 0 ? sum.threads : 0) + one.threads;
+	}
+	a->info = sum;
 }
 
 void app_refresh(struct app *a, bool all)
 {
 	uint32_t *seen;
 	size_t alive = model_alive(&a->model), count;
-	struct probes_error e;
 	bool changed;
 
 	if (!a->model.process_count)
@@ -199,12 +227,14 @@ void app_refresh(struct app *a, bool all)
 	seen = mem_array((size_t)a->list.rows.height, sizeof *seen);
 	count = list_seen(&a->list, seen);
 	if (all)
-		probes_process_info(a->model.processes[0].pid, &a->info, &e);
+		app_update_info(a);
 	changed = model_refresh(&a->model, all ? NULL : seen, count);
 	free(seen);
 	/* waitpid says more about the end of a program that this process started */
-	if (model_alive(&a->model) != alive && !a->program.ended)
+	if (model_alive(&a->model) != alive && !a->program.ended) {
+		app_title(a);
 		app_report_ends(a, model_alive(&a->model));
+	}
 	a->order_stale |= changed && list_is_live(&a->list);
 	if (a->order_stale && app_now_ms() - a->last_key_ms > APP_ORDER_HELD_MS) {
 		list_update(&a->list);
@@ -233,24 +263,56 @@ void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, co
 	size_t from)
 {
 	a->prompt.ops = ops;
+	a->prompt.syntax = ops->syntax;
+	a->prompt.listed = false;
 	a->prompt.from = from;
 	a->prompt.why[0] = '\0';
 	snprintf(a->prompt.before, sizeof a->prompt.before, "%s", before);
 	input_set(&a->prompt.input, text);
+	input_past_begin(&a->past[ops->past]);
+}
+
+/* What a prompt says: what is wrong or what matches, then the syntax in what is left of the line.
+ */
+static const char *app_prompt_text(const struct app *a, char *out, size_t size)
+{
+	const struct app_prompt *p = &a->prompt;
+	int room = a->columns - text_width(p->why) - APP_SYNTAX_GAP;
+	const char *rest;
+
+	if (!p->syntax || (p->why[0] && (p->listed || room < APP_SYNTAX_LEAST)))
+		return p->why;
+	if (!p->why[0])
+		return p->syntax;
+	snprintf(out, size, "%s%*s%.*s", p->why, APP_SYNTAX_GAP, "",
+		(int)text_wrap(p->syntax, room, &rest), p->syntax);
+	return out;
+}
+
+const char *app_message_text(const struct app *a, char *out, size_t size)
+{
+	return a->question.kind ? a->question.text
+	       : a->prompt.ops  ? app_prompt_text(a, out, size)
+				: a->message.text;
+}
+
+bool app_dialog(const struct app *a)
+{
+	return a->question.kind && a->rows >= 16 && a->columns >= 60;
 }
 
 struct area app_message_area(const struct app *a)
 {
-	const char *text = a->question.kind ? a->question.text
-			   : a->prompt.ops  ? a->prompt.why
-					    : a->message.text;
+	char room[TEXT_MAX];
+	const char *text = app_message_text(a, room, sizeof room);
 	int need = 0, most = a->rows >= 16 ? 4 : a->question.kind ? 3 : 2;
 
+	if (app_dialog(a))
+		return (struct area){.y = a->rows - 2, .rows = 1};
 	for (const char *next; *text && need < most; text = next, need++)
 		text_wrap(text, a->columns, &next);
 	if (!need)
 		need = 1;
-	/* a question takes the footer's line, too */
 	return (struct area){
 		.y = a->rows - 1 - need + (a->question.kind != ASK_NONE), .rows = need};
 }
@@ -262,8 +324,14 @@ int app_view_rows(const struct app *a)
 	return a->rows > around ? a->rows - around : 1;
 }
 
+void app_size_program(struct app *a)
+{
+	/* without the title, one line of message, the footer */
+	program_resize(&a->program, a->rows - 3, a->columns);
+}
+
 void app_layout(struct app *a)
 {
+	app_size_program(a);
 	app_view(a)->layout(a);
-	program_resize(&a->program, a->rows - 3, a->columns);
 }

@@ -62,6 +62,13 @@ struct app_selection {
 	const struct pairs_one *pair; /* a pair in the list of pairs: rows are its end, its start */
 };
 
+/* What \ narrows down in a view. */
+struct app_filtered {
+	const char *text;   /* of the filter */
+	const char *syntax; /* what may be typed, in one line */
+	size_t shown, all;
+};
+
 /*
  * A view. Its functions are called only while it is in front. A member may be NULL only where its
  * comment says so.
@@ -84,14 +91,24 @@ struct view_ops {
 	void (*draw)(const struct app *a, struct canvas *c);
 	/* Do a request of SECTION_MOVE. */
 	void (*move)(struct app *a, enum request r);
-	/* Move the cursor to the row at line y of the screen, if there is one. NULL: no cursor. */
-	void (*click)(struct app *a, int y);
+	/* A click at a place of the screen. True: the cursor is on a row there; a second click does
+	 * what Enter does. NULL: no cursor. */
+	bool (*click)(struct app *a, int y, int x);
 	/* Handle a request that this view handles itself; false: act.c does. NULL: none. */
 	bool (*request)(struct app *a, enum request r);
 	/* The probe for i, x, a, ! and p, or ROWLIST_NONE. NULL: these keys do nothing here. */
 	uint32_t (*row)(const struct app *a);
 	/* The probes for e, d, z and y. NULL: these keys do nothing here. */
 	struct app_selection (*selection)(const struct app *a);
+	/* The rows that :N goes to; NULL: it goes to the lines of app.text. */
+	struct rowlist *(*rows)(struct app *a);
+	/* What / n N look for, and going to the next match, as list_seek. NULL, both: they do
+	 * nothing here. */
+	struct search *(*search)(struct app *a);
+	bool (*seek)(struct app *a, size_t from, int direction);
+	/* Set the filter, as list_filter, and what it is. NULL, both: \ does nothing here. */
+	int (*filter)(struct app *a, const char *text, char *why, size_t size);
+	struct app_filtered (*filtered)(const struct app *a);
 	/* Write all lines as text, for w. NULL: w does nothing here. */
 	void (*write)(const struct app *a, FILE *out);
 	/* Milliseconds until the view has work to do without a key, or -1; and do the work that is
@@ -100,10 +117,17 @@ struct view_ops {
 	void (*poll)(struct app *a);
 };
 
+/* The lines that were typed into prompts, for Up: prompts that share one have the same syntax. */
+enum app_past { PAST_NONE, PAST_SEARCH, PAST_FILTER, PAST_TAG, PAST_COMMAND, PAST_COUNT };
+
 /* A kind of prompt. */
 struct prompt_ops {
 	/* Drawn before the text. */
 	const char *label;
+	/* What may be typed: shown above it, as far as there is room. NULL: free text. */
+	const char *syntax;
+	/* Where the typed lines are kept. */
+	enum app_past past;
 	/* Apply the text as it is typed. false: the text is not valid, and prompt.why says why.
 	 * NULL: every text is valid and has no effect yet. */
 	bool (*changed)(struct app *a, const char *text);
@@ -133,6 +157,8 @@ struct app_pending {
 	uint32_t *first, *second; /* steps: second is empty but for pairs */
 	size_t first_count, second_count;
 	bool named, force;
+	bool keep;                 /* under force: counts stay */
+	struct row shown;          /* under force: the row as it was when the user chose */
 	bool pair;                 /* the two are halves of a pair */
 	struct options *command;   /* instead: what a command line asks for */
 	char text[4 * INPUT_SIZE]; /* that line, quoted for a shell */
@@ -164,13 +190,16 @@ struct app_output {
 	size_t at;              /* the line found last, counted from the program's first */
 	struct pattern *search; /* NULL: none */
 	char search_text[INPUT_SIZE];
-	bool typing; /* keys go to the program */
+	bool typing;  /* keys go to the program */
+	bool pasting; /* what comes now was pasted, ^] too */
 };
 
 struct app_prompt {
 	const struct prompt_ops *ops; /* NULL: no prompt is open */
 	struct input input;
+	const char *syntax;      /* what may be typed, or NULL */
 	char why[200];           /* what is wrong with the text, or what it matches */
+	bool listed;             /* or what Tab found */
 	char before[INPUT_SIZE]; /* the search or filter before, for Esc */
 	size_t from;             /* where the cursor was */
 };
@@ -213,7 +242,7 @@ struct app {
 	struct app_objects objects;
 	struct probes_access access; /* of the first process that lacks something, else the first */
 	struct probes_process_info info;
-	char title[128]; /* "pid 41872 order_gw" */
+	char title[128]; /* "order_gw  pid 41872" */
 
 	struct model model;
 	struct list list;
@@ -233,6 +262,7 @@ struct app {
 	unsigned hidden; /* bits of enum column: not wanted */
 
 	struct app_prompt prompt;
+	struct input_past past[PAST_COUNT];
 	struct app_question question;
 	struct app_pending pending;
 	struct app_message message;
@@ -265,7 +295,7 @@ void app_say_error(struct app *a, const char *prefix, const struct probes_error 
 
 /* The view in front. */
 const struct view_ops *app_view(const struct app *a);
-/* Bring a view to the front, at its top. */
+/* Bring a view to the front, at its top. An open prompt goes. */
 void app_open(struct app *a, enum app_view view);
 /* What is possible now: enum request_need. */
 unsigned app_have(const struct app *a);
@@ -277,7 +307,7 @@ struct app_selection app_select(uint32_t row);
 
 /* The pid of the (first) process on the screen. */
 pid_t app_pid(const struct app *a);
-/* Set the title: "pid 41872 order_gw", "12 processes postgres". */
+/* Set the title: "order_gw  pid 41872", "postgres  12 processes". */
 void app_title(struct app *a);
 
 /* Read the states (all, or only those on the screen) and update what depends on them. */
@@ -292,10 +322,19 @@ void app_update_access(struct app *a);
 void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, const char *text,
 	size_t from);
 
-/* The lines of the message, question or prompt remark. */
+/* Is there a question, and room to ask it in a dialog over the view? Otherwise it takes the lines
+ * of the message and of the footer. */
+bool app_dialog(const struct app *a);
+
+/* The text over the footer: the question, what a prompt says, or the result line. Returns out, or
+ * a text of the app. */
+const char *app_message_text(const struct app *a, char *out, size_t size);
+/* The lines of that text. */
 struct area app_message_area(const struct app *a);
 /* How many lines that scroll the view in front shows. */
 int app_view_rows(const struct app *a);
+/* Give the program's terminal the size of the view that shows all of it. */
+void app_size_program(struct app *a);
 /* Fit the view in front to the terminal, the cursor and the rows. */
 void app_layout(struct app *a);
 

@@ -18,6 +18,7 @@
 struct births {
 	struct app *app;
 	size_t joined; /* the list */
+	size_t heirs;  /* of these, with probes as this session switched them */
 	pid_t last;
 };
 
@@ -36,8 +37,24 @@ static void births_born(void *data, const struct probes_member *m)
 	} else {
 		model_add(&b->app->model, m->session);
 		b->joined++;
+		b->heirs += m->inherited > 0;
 		b->last = m->pid;
 	}
+}
+
+/* What joined the list, and what leads back where it inherited something. */
+static void births_say_joined(struct births *b)
+{
+	const char *were = b->joined == 1 ? " was" : "es were";
+
+	if (!b->heirs)
+		app_say(b->app, "%zu process%s born, the last of them %d", b->joined, were,
+			(int)b->last);
+	else
+		app_complain(b->app,
+			"%zu process%s born, the last of them %d; %zu had probes as this session "
+			"switched them: W takes that back there, and so does q",
+			b->joined, were, (int)b->last, b->heirs);
 }
 
 static void births_look_at_most(struct app *a, size_t most)
@@ -54,8 +71,7 @@ static void births_look_at_most(struct app *a, size_t most)
 	if (b.joined) {
 		list_update(&a->list);
 		app_refresh(a, true);
-		app_say(a, "%zu process%s born, the last of them %d", b.joined,
-			b.joined == 1 ? " was" : "es were", (int)b.last);
+		births_say_joined(&b);
 	}
 	if (follow) {
 		app_title(a); /* some may have ended */
@@ -82,6 +98,25 @@ size_t births_children(const struct app *a, size_t *probes)
 {
 	*probes = 0;
 	return a->group ? probes_group_children(a->group, probes) : 0;
+}
+
+size_t births_heirs(const struct app *a, size_t from)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < probes_group_count(a->group); i++) {
+		const struct probes_member *m = probes_group_at(a->group, i);
+		struct probes_error gone;
+		size_t at = 0;
+
+		if (!m->inherited || !probes_owned_count(m->session) ||
+			probes_alive(m->session, &gone) < 0)
+			continue;
+		while (at < a->model.process_count && a->model.processes[at].session != m->session)
+			at++;
+		count += at >= from;
+	}
+	return count;
 }
 
 /* ------------------------------------------------------------------- undoing */

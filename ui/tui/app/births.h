@@ -15,6 +15,12 @@ void births_look(struct app *a);
 /* The children kept apart that run and hold a change of this session; *probes: in all of them. */
 size_t births_children(const struct app *a, size_t *probes);
 
+/*
+ * Members of the list, from the model's process `from` on, that have inherited something and hold a
+ * change of this session.
+ */
+size_t births_heirs(const struct app *a, size_t from);
+
 /* What was undone in children. */
 struct births_sum {
 	size_t processes, probes;

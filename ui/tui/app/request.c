@@ -29,54 +29,55 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_TAG,
 		.help = "tag or untag, and move down",
-		.footer = "tag",
+		.footer = "Tag",
 		.rank = 7},
 	[REQUEST_TAG_SHOWN] = {.keys = {'*'},
-		.where = IN_LIST,
+		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_TAG,
 		.help = "tag all rows shown (not those that the filter hides)"},
 	[REQUEST_TAG_REGEX] = {.keys = {'T'},
 		.where = IN_LIST,
 		.section = SECTION_TAG,
-		.help = "tag the rows shown that match a regular expression"},
+		.help = "tag the rows shown whose provider:name contains a match for a regular "
+			"expression"},
 	[REQUEST_UNTAG] = {.keys = {'U'},
-		.where = IN_LIST,
+		.where = IN_LIST | IN_PICKER,
 		.section = SECTION_TAG,
 		.help = "untag all, shown or not"},
 
 	[REQUEST_ON] = {.keys = {'e'},
 		.where = IN_ROWS | IN_PAIRS,
-		.need = NEED_SWITCH,
+		.need = NEED_SWITCH | NEED_SWITCHABLE,
 		.section = SECTION_SWITCH,
 		.help = "switch on the tagged probes, else the probe or group under the cursor",
-		.footer = "on",
+		.footer = "Enable",
 		.rank = 3},
 	[REQUEST_OFF] = {.keys = {'d'},
 		.where = IN_ROWS | IN_PAIRS,
-		.need = NEED_SWITCH,
+		.need = NEED_SWITCH | NEED_SWITCHABLE,
 		.section = SECTION_SWITCH,
 		.help = "switch off the tagged probes, else the probe or group under the cursor",
-		.footer = "off",
+		.footer = "Disable",
 		.rank = 4},
 	[REQUEST_PAIR] = {.keys = {'p'},
 		.where = IN_ROWS | IN_PAIRS,
-		.need = NEED_SWITCH,
+		.need = NEED_SWITCH | NEED_SWITCHABLE,
 		.section = SECTION_SWITCH,
 		.help = "switch a probe and its partner (X_start, X_end), or the two tagged, in "
 			"the order that loses no end",
-		.footer = "pair",
+		.footer = "Pair",
 		.rank = 9},
 	[REQUEST_PAIRS] = {.keys = {'P'},
 		.where = IN_LIST,
 		.section = SECTION_SWITCH,
 		.help = "list pairs, by name or chosen (tag two, p), and what is half on",
-		.footer = "pairs",
+		.footer = "Pairs",
 		.rank = 13},
 	[REQUEST_GO_TO] = {.keys = {K_ENTER},
 		.where = IN_PAIRS,
 		.section = SECTION_LOOK,
 		.help = "go to the start probe of this pair in the list",
-		.footer = "go to",
+		.footer = "Go to",
 		.rank = 5},
 	[REQUEST_EXPLAIN] = {.keys = {'!'},
 		.where = IN_ROWS,
@@ -88,32 +89,32 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.need = NEED_SWITCH,
 		.section = SECTION_SWITCH,
 		.help = "repair: switch the sites to match the count",
-		.footer = "repair",
+		.footer = "Repair",
 		.rank = 3},
 	[REQUEST_FORCE_ON] = {.keys = {'e'},
 		.where = IN_INCONSISTENT,
 		.need = NEED_SWITCH,
 		.section = SECTION_SWITCH,
 		.help = "force it on: the count to 1, every site on",
-		.footer = "force on",
+		.footer = "Force on",
 		.rank = 4},
 	[REQUEST_FORCE_OFF] = {.keys = {'d'},
 		.where = IN_INCONSISTENT,
 		.need = NEED_SWITCH,
 		.section = SECTION_SWITCH,
 		.help = "force it off: the count to 0, every site off",
-		.footer = "force off",
+		.footer = "Force off",
 		.rank = 5},
 	[REQUEST_UNDO] = {.keys = {'u'},
 		.where = IN_ROWS | IN_PAIRS,
-		.need = NEED_SWITCH,
+		.need = NEED_SWITCH | NEED_SWITCHABLE,
 		.section = SECTION_SWITCH,
 		.help = "undo the last change",
-		.footer = "undo",
+		.footer = "Undo",
 		.rank = 6},
 	[REQUEST_REDO] = {.keys = {K_CTRL('R')},
 		.where = IN_ROWS | IN_PAIRS,
-		.need = NEED_SWITCH,
+		.need = NEED_SWITCH | NEED_SWITCHABLE,
 		.section = SECTION_SWITCH,
 		.help = "redo the change undone last"},
 	[REQUEST_SWEEP] = {.keys = {'W'},
@@ -127,39 +128,40 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.section = SECTION_SWITCH,
 		.help = "preview the bytes that on and off would write; write nothing"},
 
-	[REQUEST_SEARCH] = {.keys = {'/'},
-		.where = IN_LIST | IN_PICKER,
+	[REQUEST_SEARCH] = {.keys = {'/', K_F3},
+		.where = IN_SEARCHED,
 		.section = SECTION_FIND,
-		.help = "go to the next probe whose provider:name contains a word or ~regex",
-		.footer = "find",
+		.help = "go to the next probe (provider:name), process or line of a text that "
+			"contains a word or ~regex",
+		.footer = "Find",
 		.rank = 8},
 	[REQUEST_NEXT] = {.keys = {'n'},
-		.where = IN_LIST | IN_PICKER,
+		.where = IN_SEARCHED,
 		.section = SECTION_FIND,
 		.help = "next match"},
 	[REQUEST_PREVIOUS] = {.keys = {'N'},
-		.where = IN_LIST | IN_PICKER,
+		.where = IN_SEARCHED,
 		.section = SECTION_FIND,
 		.help = "previous match"},
 	[REQUEST_FILTER] = {.keys = {'\\', K_F4},
 		.where = IN_LIST | IN_PAIRS | IN_PICKER,
 		.section = SECTION_FIND,
 		.help = "show only what matches; ^U Enter clears the filter",
-		.footer = "filter",
+		.footer = "Filter",
 		.rank = 5},
 
 	[REQUEST_OPEN] = {.keys = {K_ENTER, 'i'},
 		.where = IN_PICKER,
 		.section = SECTION_LOOK,
 		.help = "open the process, or all tagged ones in one list",
-		.footer = "open",
+		.footer = "Open",
 		.rank = 2},
 	[REQUEST_DETAIL] = {.keys = {'i', K_ENTER},
 		.where = IN_LIST,
 		.section = SECTION_LOOK,
 		.help = "details of a probe: sites, bytes, semaphores, arguments; on a group of "
 			"the tree: fold or unfold it",
-		.footer = "info",
+		.footer = "Info",
 		.rank = 10},
 	[REQUEST_CODE] = {.keys = {'x'},
 		.where = IN_ROWS,
@@ -173,29 +175,29 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_LIST,
 		.section = SECTION_LOOK,
 		.help = "mapped objects (files): their probes, and why one could not be read"},
-	[REQUEST_TREE] = {.keys = {'t'},
+	[REQUEST_TREE] = {.keys = {'t', K_F5},
 		.where = IN_LIST,
 		.section = SECTION_LOOK,
 		.help = "show a tree by object and provider, or the list again; on a group, e, d "
 			"and Space act on all of its rows shown",
-		.footer = "tree",
+		.footer = "Tree",
 		.rank = 12},
 	[REQUEST_OUTPUT] = {.keys = {'o'},
 		.where = IN_LIST | IN_OUTPUT,
 		.need = NEED_PROGRAM,
 		.section = SECTION_LOOK,
-		.help = "show the output of the started program, or the list again",
-		.footer = "output",
+		.help = "show all of the started program's terminal, or the list again",
+		.footer = "Output",
 		.rank = 11},
 	[REQUEST_NEXT_PANE] = {.keys = {K_TAB},
 		.where = IN_LIST | IN_DETAIL | IN_OUTPUT,
 		.section = SECTION_LOOK,
 		.help = "next pane: list, detail, output of the started program"},
-	[REQUEST_FIND_OUTPUT] = {.keys = {'/'},
+	[REQUEST_FIND_OUTPUT] = {.keys = {'/', K_F3},
 		.where = IN_OUTPUT,
 		.section = SECTION_FIND,
 		.help = "search the output upwards for a word or ~regex",
-		.footer = "find",
+		.footer = "Find",
 		.rank = 8},
 	[REQUEST_OLDER] = {.keys = {'n'},
 		.where = IN_OUTPUT,
@@ -210,31 +212,35 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.need = NEED_PROGRAM,
 		.section = SECTION_LOOK,
 		.help = "type into the started program; ^] again returns",
-		.footer = "type",
+		.footer = "Type",
 		.rank = 13},
 	[REQUEST_RETRY] = {.keys = {'r'},
 		.where = IN_DENIED,
 		.section = SECTION_LOOK,
 		.help = "check again whether switching is permitted",
-		.footer = "retry",
+		.footer = "Retry",
 		.rank = 3},
 	[REQUEST_LIST] = {.keys = {K_ENTER},
 		.where = IN_DENIED,
 		.need = NEED_LISTABLE,
 		.section = SECTION_LOOK,
 		.help = "continue to the list with what is permitted",
-		.footer = "list",
+		.footer = "List",
 		.rank = 4},
 
 	[REQUEST_SORT] = {.keys = {'s'},
 		.where = IN_LIST,
 		.section = SECTION_SCREEN,
 		.help = "sort by the next column (:sort NAME chooses one)"},
+	[REQUEST_SORT_BY] = {.keys = {K_F6},
+		.where = IN_LIST,
+		.section = SECTION_SCREEN,
+		.help = "choose the column to sort by"},
 	[REQUEST_INVERT] = {.keys = {'I'},
 		.where = IN_LIST,
 		.section = SECTION_SCREEN,
 		.help = "reverse the sort order"},
-	[REQUEST_COLUMNS] = {.keys = {'c'},
+	[REQUEST_COLUMNS] = {.keys = {'c', K_F2},
 		.where = IN_LIST,
 		.section = SECTION_SCREEN,
 		.help = "choose the columns"},
@@ -270,7 +276,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_ALL,
 		.section = SECTION_MOVE,
 		.help = "down one page",
-		.footer = "page",
+		.footer = "Page",
 		.rank = 12},
 	[REQUEST_PAGE_UP] = {.keys = {K_PAGE_UP, K_CTRL('B')},
 		.where = IN_ALL,
@@ -304,8 +310,16 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 
 	[REQUEST_AS_COMMAND] = {.keys = {'y'},
 		.where = IN_ROWS | IN_PAIRS,
+		.need = NEED_SWITCHABLE,
 		.section = SECTION_RECORD,
 		.help = "show the last action, and what is tagged now, as a command line"},
+	[REQUEST_OTHERS] = {.keys = {'y'},
+		.where = IN_ROWS | IN_PAIRS,
+		.need = NEED_UNSWITCHABLE,
+		.section = SECTION_RECORD,
+		.help = "where no probe can be switched: commands of other tools that trace them",
+		.footer = "Commands",
+		.rank = 3},
 	[REQUEST_SCRIPT] = {.keys = {'S'},
 		.where = IN_WORKING,
 		.section = SECTION_RECORD,
@@ -321,13 +335,13 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 	[REQUEST_COMMAND] = {.keys = {':'},
 		.where = IN_WORKING,
 		.section = SECTION_RECORD,
-		.help = "command line: :enable-regexp gc_.*  :attach ACTIONS  :filter  :sort  :q; "
-			"Tab completes"},
+		.help = "command line: :enable-regexp gc_.*  :attach ACTIONS  :filter  :sort  :q  "
+			":12 (row 12)  :$ (the last); Tab completes"},
 	[REQUEST_BACK] = {.keys = {'q', K_ESC, K_F10, K_CTRL('C')},
 		.where = IN_OVERLAY,
 		.section = SECTION_LEAVE,
 		.help = "back to the list",
-		.footer = "back",
+		.footer = "Back",
 		.rank = 2},
 	[REQUEST_FORGET] = {.keys = {K_ESC},
 		.where = IN_LIST | IN_PICKER,
@@ -337,7 +351,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_LIST | IN_DENIED | IN_PICKER,
 		.section = SECTION_LEAVE,
 		.help = "quit and undo the changes of this session",
-		.footer = "quit",
+		.footer = "Quit",
 		.rank = 2},
 	[REQUEST_QUIT_LEAVE] = {.keys = {'Q'},
 		.where = IN_WORKING,
@@ -351,7 +365,7 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_ALL & ~IN_TEXT,
 		.section = SECTION_SCREEN,
 		.help = "this help",
-		.footer = "help",
+		.footer = "Help",
 		.rank = 1},
 };
 
@@ -403,6 +417,33 @@ enum request request_of_key_now(uint32_t key, unsigned where, unsigned have)
 	return first;
 }
 
+const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size)
+{
+	/* What users of htop reach for. */
+	static const struct {
+		uint32_t key;
+		const char *text;
+	} elsewhere[] = {
+		{K_F6, "F6 sorts the list of probes, nothing else; / searches here"},
+		{K_F7, "F7 and F8 renice nothing here: probes-tui leaves priorities alone"},
+		{K_F8, "F7 and F8 renice nothing here: probes-tui leaves priorities alone"},
+		{K_F9, "F9 kills nothing here: the target is never harmed; d switches a probe off"},
+	};
+	char name[16] = "that key";
+
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+		if (elsewhere[i].key == key) {
+			snprintf(out, size, "%s", elsewhere[i].text);
+			return out;
+		}
+	}
+	if (key < 0x7f || key >= K_SPECIAL)
+		key_label(key, name, sizeof name);
+	snprintf(out, size, "%s does nothing here; %s", name,
+		request_of_key('?', where) ? "? lists the keys" : "q goes back, / searches");
+	return out;
+}
+
 const char *request_keys(enum request r, char *out, size_t size)
 {
 	size_t length = 0;
@@ -426,43 +467,36 @@ bool request_possible(enum request r, unsigned where, unsigned have)
 	return (info->where & where) && !(info->need & ~have);
 }
 
-static int request_footer_entry(enum request r, char *out, size_t size)
+int request_footer(
+	unsigned where, unsigned have, int width, struct request_label out[REQUEST_COUNT])
 {
-	uint32_t key = request_infos[r].keys[0];
-	char name[16];
-
-	return snprintf(out, size, "%s %s", key == ' ' ? "SPC" : key_label(key, name, sizeof name),
-		request_infos[r].footer);
-}
-
-const char *request_footer(unsigned where, unsigned have, int width, char *out, size_t size)
-{
-	bool chosen[REQUEST_COUNT] = {false};
-	char entry[32];
-	size_t length = 0;
-	int used = -2; /* the first has no gap before it */
+	struct request_label all[REQUEST_COUNT] = {{0}};
+	int used = 0, count = 0;
 
 	/* Choose what there is room for, the lowest rank first. */
 	for (int rank = 1; rank <= REQUEST_RANKS; rank++) {
 		for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
-			int n;
+			const struct request_info *info = &request_infos[r];
+			struct request_label *l = &all[r];
 
-			if (!request_infos[r].footer || request_infos[r].rank != rank ||
+			if (!info->footer || info->rank != rank ||
 				!request_possible((enum request)r, where, have))
 				continue;
-			n = request_footer_entry((enum request)r, entry, sizeof entry) + 2;
-			chosen[r] = used + n <= width;
-			used += chosen[r] ? n : 0;
+			key_label(info->keys[0], l->key, sizeof l->key);
+			l->width = (int)(strlen(l->key) + strlen(info->footer)) + 2;
+			if (used + l->width <= width)
+				l->request = (enum request)r;
+			used += l->request ? l->width : 0;
 		}
 	}
-	out[0] = '\0';
+	used = 0;
 	for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
-		if (!chosen[r])
+		if (!all[r].request)
 			continue;
-		request_footer_entry((enum request)r, entry, sizeof entry);
-		if (length + strlen(entry) + 3 > size)
-			break;
-		length += (size_t)sprintf(out + length, "%s%s", length ? "  " : "", entry);
+		out[count] = all[r];
+		out[count].text = request_infos[r].footer;
+		out[count].x = used;
+		used += out[count++].width;
 	}
-	return out;
+	return count;
 }

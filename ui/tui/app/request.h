@@ -24,15 +24,18 @@ enum request_where {
 	IN_WORKING = IN_ALL & ~(IN_DENIED | IN_PICKER),
 	IN_OVERLAY = IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_PAIRS | IN_INCONSISTENT,
 	IN_ROWS = IN_LIST | IN_DETAIL,
+	IN_SEARCHED = IN_LIST | IN_PICKER | IN_PAIRS | IN_TEXT | IN_DETAIL | IN_INCONSISTENT,
 };
 
 /* What must hold for a request to be possible. */
 enum request_need {
-	NEED_SWITCH = 1 << 0,   /* the right to switch, not read-only, a living target */
-	NEED_PROGRAM = 1 << 1,  /* a program that the screen started (-prog) */
-	NEED_HELD = 1 << 2,     /* a program that is held at its start */
-	NEED_LISTABLE = 1 << 3, /* the right to list probes */
-	NEED_GONE = 1 << 7,     /* the only process has ended or executes another program */
+	NEED_SWITCH = 1 << 0,       /* the right to switch, not read-only, a living target */
+	NEED_PROGRAM = 1 << 1,      /* a program that the screen started (-prog) */
+	NEED_HELD = 1 << 2,         /* a program that is held at its start */
+	NEED_LISTABLE = 1 << 3,     /* the right to list probes */
+	NEED_SWITCHABLE = 1 << 4,   /* some probe that can be switched, or may be */
+	NEED_UNSWITCHABLE = 1 << 5, /* none */
+	NEED_GONE = 1 << 7,         /* the only process has ended or executes another program */
 };
 
 enum request_section { /* in the order of the help */
@@ -87,6 +90,7 @@ enum request {
 	REQUEST_RETRY,
 	REQUEST_LIST,
 	REQUEST_SORT,
+	REQUEST_SORT_BY,
 	REQUEST_INVERT,
 	REQUEST_COLUMNS,
 	REQUEST_FASTER,
@@ -104,13 +108,14 @@ enum request {
 	REQUEST_LAST,
 	REQUEST_LEFT,
 	REQUEST_RIGHT,
+	REQUEST_HELP,
 	REQUEST_BACK,
 	REQUEST_FORGET,
 	REQUEST_QUIT,
 	REQUEST_QUIT_LEAVE,
 	REQUEST_SUSPEND,
-	REQUEST_HELP,
 	REQUEST_AS_COMMAND,
+	REQUEST_OTHERS,
 	REQUEST_SCRIPT,
 	REQUEST_WRITE,
 	REQUEST_NOTE,
@@ -139,14 +144,26 @@ enum request request_of_key(uint32_t key, unsigned where);
 /* The same; of several that share the key, the first that is possible now. */
 enum request request_of_key_now(uint32_t key, unsigned where, unsigned have);
 
+/* The message for a key that has no meaning in a view. Returns out. */
+const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size);
+
 /* The keys of a request: "j Down". Returns out. */
 const char *request_keys(enum request r, char *out, size_t size);
 
+/* A key in the footer, then what it does, and a blank around that. */
+struct request_label {
+	enum request request;
+	char key[16];
+	const char *text;
+	int x, width; /* of both */
+};
+
 /*
  * The footer: what is possible in a view, in the table's order, in `width` columns. have: enum
- * request_need, or'ed. Returns out.
+ * request_need, or'ed. Returns how many there are.
  */
-const char *request_footer(unsigned where, unsigned have, int width, char *out, size_t size);
+int request_footer(
+	unsigned where, unsigned have, int width, struct request_label out[REQUEST_COUNT]);
 
 /* Is a request possible in this view, now? */
 bool request_possible(enum request r, unsigned where, unsigned have);

@@ -41,6 +41,7 @@ static void targets_load_rows(struct app *a)
 	a->objects.unread = objects_unread(&a->model);
 	list_update(&a->list);
 	app_refresh(a, true);
+	list_start(&a->list);
 }
 
 /* How many processes could not be opened; the error is the first one's. */
@@ -148,7 +149,7 @@ static void targets_load_leftovers(struct app *a)
 	}
 }
 
-/* The actions of the command line, before the program's first instruction. */
+/* The actions of the command line, before the program's first instruction if it is held. */
 static int targets_load_actions(struct app *a, struct probes_error *e)
 {
 	const struct actions *todo = &a->options->actions;
@@ -169,7 +170,8 @@ static int targets_load_actions(struct app *a, struct probes_error *e)
 		return status;
 	}
 	a->model.switched = true;
-	op = operation_of(&a->model, r, "before its start");
+	op = operation_of(
+		&a->model, r, probes_held(a->started) ? "before its start" : "after its start");
 	app_say(a, "%s: %s %s%s%s", op->what, operation_say(&op->sum, said, sizeof said), before,
 		before[0] && a->message.notice[0] ? "; " : "", a->message.notice);
 	a->message.bad = before[0];
@@ -198,6 +200,15 @@ static int targets_load_shown(struct app *a, struct probes_error *e)
 	/* Probes may be missing from the list. The header always shows that; say once why. */
 	if (*objects_describe_unread(&a->model, said, sizeof said))
 		app_complain(a, "%s", said);
+	if (a->started && !probes_held(a->started))
+		app_say(a, "%s loaded its probes after its start: it was not held, and runs",
+			probe_name_base(text_clean(probes_path(a->started), said, sizeof said)));
+	if (a->started && probes_follow_count(a->started) && !a->message.text[0])
+		app_say(a, "%s was reached through %zu launcher%s%s",
+			probe_name_base(text_clean(probes_path(a->started), said, sizeof said)),
+			probes_follow_count(a->started),
+			probes_follow_count(a->started) == 1 ? "" : "s",
+			a->options->hold ? ", and is held at its start" : "");
 	if (a->started)
 		return targets_load_actions(a, e);
 	targets_load_leftovers(a);

@@ -5,7 +5,7 @@
 #include "ui/tui/operations/command.h"
 
 #include "ui/probe_name.h"
-#include "ui/tui/operations/shell.h"
+#include "ui/shell.h"
 #include "ui/tui/terminal/mem.h"
 
 #include <stdio.h>
@@ -171,25 +171,116 @@ static char *command_join(const struct model *m, char **texts, const char *more)
 	return text;
 }
 
+/* How a probe's change can be said: by the usual verbs, by force, or by no command. */
+enum command_way { COMMAND_USUAL, COMMAND_FORCE, COMMAND_NONE, COMMAND_WAYS };
+
+/* How the counts of a probe were changed: how many by 1, and how many to 1 or 0. */
+struct command_tally {
+	uint32_t edits, counts, up, down, one, zero;
+};
+
+/* By probe; the caller frees. */
+static struct command_tally *command_tally(
+	const struct probes_session *session, const struct probes_result *r)
+{
+	struct command_tally *all = mem_array(probes_count(session) + 1, sizeof *all);
+
+	for (size_t i = 0; i < r->edit_count; i++) {
+		const struct probes_edit *e = &r->edits[i];
+		int old = e->old[0] | e->old[1] << 8, now = e->new_[0] | e->new_[1] << 8;
+		struct command_tally *t = &all[e->probe];
+
+		t->edits++;
+		if (e->role != PROBES_ROLE_SEMAPHORE)
+			continue;
+		t->counts++;
+		t->up += now == old + 1;
+		t->down += now == old - 1;
+		t->one += now == 1;
+		t->zero += now == 0;
+	}
+	return all;
+}
+
+/* The command that changes a probe so, if there is one: what was taken back was any number. */
+static enum command_way command_reverted(
+	const struct command_tally *t, uint32_t counts, enum probes_verb *verb)
+{
+	if (t->counts != counts)
+		return COMMAND_NONE;
+	*verb = t->up == counts || (t->down < counts && t->one == counts) ? PROBES_ENABLE
+									  : PROBES_DISABLE;
+	if (t->up == counts || t->down == counts)
+		return COMMAND_USUAL;
+	return t->one == counts || t->zero == counts ? COMMAND_FORCE : COMMAND_NONE;
+}
+
+/* What one process's part of an operation says in one way. */
+static struct command command_part(const struct operation *o, const struct probes_result *r,
+	const struct probes_session *session, enum command_way way)
+{
+	struct command c = {.session = session};
+	struct command_tally *all = r && o->reverts ? command_tally(session, r) : NULL;
+
+	for (size_t j = 0; r && j < r->item_count; j++) {
+		struct command_item item = {r->items[j].probe, r->items[j].verb};
+		enum command_way of = o->keep    ? COMMAND_NONE
+				      : o->force ? COMMAND_FORCE
+						 : COMMAND_USUAL;
+
+		if (r->items[j].outcome != PROBES_DONE || (all && !all[item.probe].edits))
+			continue;
+		if (all)
+			of = command_reverted(&all[item.probe],
+				probes_at(session, item.probe)->semaphore_count, &item.verb);
+		if (of == way)
+			command_add(&c, item.probe, item.verb);
+	}
+	free(all);
+	return c;
+}
+
+/* A comment for each probe that no command changes so. Frees the items. */
+static void command_comments(struct command *c, const struct model_process *p, FILE *out)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		fprintf(out, "# process %d: no command does this to ", (int)p->pid);
+		command_name(c, i, out);
+		fputc('\n', out);
+	}
+	free(c->items);
+}
+
 char *command_of_operation(const struct model *m, const struct operation *o)
 {
-	char **texts = mem_array(m->process_count, sizeof *texts);
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	for (size_t i = 0; i < o->count && i < m->process_count; i++) {
-		const struct probes_result *r = o->results[i];
-		struct command c = {.session = m->processes[i].session};
+	for (enum command_way way = COMMAND_USUAL; way < COMMAND_WAYS; way++) {
+		char **texts = mem_array(m->process_count, sizeof *texts), *joined;
 
-		for (size_t j = 0; r && j < r->item_count; j++) {
-			if (r->items[j].outcome == PROBES_DONE)
-				command_add(&c, r->items[j].probe, r->items[j].verb);
+		for (size_t i = 0; i < o->count && i < m->process_count; i++) {
+			const struct model_process *p = &m->processes[i];
+			struct command c = command_part(o, o->results[i], p->session, way);
+			bool any = c.count > 0;
+
+			if (way == COMMAND_NONE) {
+				command_comments(&c, p, out);
+				continue;
+			}
+			texts[i] = command_text(&c, o->pair);
+			if (o->line && any) {
+				free(texts[i]);
+				texts[i] = mem_text(o->line);
+			}
 		}
-		texts[i] = command_text(&c, o->pair);
-		if (o->line && c.count) {
-			free(texts[i]);
-			texts[i] = mem_text(o->line);
-		}
+		joined = command_join(m, texts, way == COMMAND_FORCE && !o->line ? " -force" : "");
+		fputs(joined, out);
+		free(joined);
 	}
-	return command_join(m, texts, o->force && !o->line ? " -force" : "");
+	fclose(out);
+	return text;
 }
 
 char *command_of_rows(

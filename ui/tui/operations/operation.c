@@ -3,9 +3,11 @@
  */
 #include "ui/tui/operations/operation.h"
 
+#include "ui/states.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +48,20 @@ static int operation_take(struct operation *op, size_t process, struct probes_re
 {
 	struct operation_sum *s = &op->sum;
 
-	for (size_t i = 0; r && i < r->item_count && !s->why[0]; i++)
-		if (r->items[i].outcome != PROBES_DONE)
+	for (size_t i = 0; r && i < r->item_count; i++) {
+		s->force_helps |= r->items[i].force_helps;
+		if (r->items[i].outcome == PROBES_NOT_DONE && !s->why[0])
 			text_clean(r->items[i].why, s->why, sizeof s->why);
+	}
+	for (int i = 0; r && i < PROBES_SKIPS; i++)
+		s->skips[i] += r->skips[i];
 	if (status < 0) {
-		if (!s->failed_processes++)
+		bool idle = status == -EALREADY;
+
+		if (!s->failed_processes && !(idle && s->idle_processes))
 			*first = *e;
+		s->idle_processes += idle;
+		s->failed_processes += !idle;
 		probes_result_free(r);
 		return status;
 	}
@@ -60,7 +70,6 @@ static int operation_take(struct operation *op, size_t process, struct probes_re
 	if (!r)
 		return 0;
 	s->done += r->done;
-	s->skipped += r->skipped;
 	s->already += r->already;
 	s->refused += r->not_done;
 	s->sites += r->sites;
@@ -76,7 +85,7 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 	struct probes_result **result, struct probes_error *e)
 {
 	struct probes_session *s = m->processes[process].session;
-	struct probes_switch_options options = {.force = plan->force};
+	struct probes_switch_options options = {.force = plan->force, .keep_counts = plan->keep};
 	struct probes_action *actions;
 	size_t n = 0;
 	int status = 0;
@@ -116,6 +125,7 @@ int operation_do(struct model *m, const struct operation_plan *plan, struct oper
 	m->switched = m->switched || !plan->dry_run;
 	operation_name(m, plan, op->what, sizeof op->what);
 	op->force = plan->force || (plan->command && plan->command->force);
+	op->keep = plan->keep;
 	op->pair = plan->pair;
 	if (plan->command && asprintf(&op->line, " %s\n", plan->text) < 0)
 		abort();
@@ -128,7 +138,7 @@ int operation_do(struct model *m, const struct operation_plan *plan, struct oper
 			continue;
 		status = operation_in_process(m, i, plan, &r, &one);
 		status = operation_take(op, i, r, status, &one, e);
-		first = first ? first : status;
+		first = first && first != -EALREADY ? first : status ? status : first;
 	}
 	return first;
 }
@@ -140,6 +150,7 @@ int operation_revert(struct model *m, const struct operation *done, struct opera
 	int first = 0;
 
 	snprintf(op->what, sizeof op->what, "%s", done->what);
+	op->reverts = true;
 	for (size_t i = 0; i < m->process_count && i < done->count; i++) {
 		struct probes_result *r = NULL;
 		struct probes_error one = {0};
@@ -149,7 +160,7 @@ int operation_revert(struct model *m, const struct operation *done, struct opera
 			continue;
 		status = probes_revert(m->processes[i].session, done->results[i], &r, &one);
 		status = operation_take(op, i, r, status, &one, e);
-		first = first ? first : status;
+		first = first && first != -EALREADY ? first : status ? status : first;
 	}
 	return first;
 }
@@ -160,6 +171,7 @@ int operation_undone(struct operation *op, const struct model *m, struct probes_
 	size_t i = 0;
 	int status;
 
+	op->reverts = true;
 	if (u->error && u->error->status == PROBES_GONE)
 		return 0; /* nothing is left to undo */
 	while (i < op->count && m->processes[i].session != u->member->session)
@@ -212,6 +224,7 @@ void operation_name(
 const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 {
 	size_t n = s->sites ? s->sites : s->semaphores;
+	char skips[STATES_SKIPS];
 
 	out[0] = '\0';
 	if (n)
@@ -228,12 +241,11 @@ const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 	else if (n)
 		text_addf(out, size, ", target not stopped");
 	if (s->already)
-		text_addf(out, size, "; on already by this session: %zu", s->already);
-	if (s->skipped)
-		text_addf(out, size, "; %zu skipped", s->skipped);
+		text_addf(out, size, "; %zu on by you already", s->already);
+	if (states_skips(s->skips, skips, sizeof skips)[0])
+		text_addf(out, size, "; %s", skips);
 	if (s->refused)
-		text_addf(out, size, "; %zu not done", s->refused);
-	if (s->why[0])
-		text_addf(out, size, " (%s)", s->why);
+		text_addf(out, size, "; %zu not done (%s%s)", s->refused,
+			s->refused == 1 ? "" : "the first: ", s->why);
 	return out;
 }

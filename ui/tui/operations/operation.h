@@ -26,6 +26,7 @@ struct operation_plan {
 	bool named;   /* the user pointed at these probes: skipping one is an error */
 	bool dry_run; /* plan only */
 	bool force;   /* set counts to 1 or 0, whatever they are */
+	bool keep;    /* under force: counts stay, sites are set as they say */
 	bool pair;    /* the steps are the halves of a pair */
 	/* instead of steps: the actions of a command line, and its text */
 	const struct options *command;
@@ -34,29 +35,33 @@ struct operation_plan {
 
 /* The outcome in all processes. */
 struct operation_sum {
-	size_t processes;              /* where it was carried out */
-	size_t written;                /* of these, where something was written */
-	size_t failed_processes;       /* that refused all of it */
-	size_t done, skipped, refused; /* probes */
-	size_t already;                /* left out: this session holds them enabled */
-	size_t sites, semaphores;      /* written */
+	size_t processes;        /* where it was carried out */
+	size_t written;          /* of these, where something was written */
+	size_t idle_processes;   /* where a named probe had nothing to do (-EALREADY) */
+	size_t failed_processes; /* that refused all of it */
+	size_t done, refused;    /* probes */
+	size_t skips[PROBES_SKIPS];
+	size_t already;           /* left out: this session holds them enabled */
+	size_t sites, semaphores; /* written */
 	uint64_t stopped_ns;
-	char why[128]; /* of the first probe skipped or refused */
+	bool force_helps; /* an inconsistent or partial probe is among them */
+	char why[128];    /* of the first probe refused */
 };
 
 struct operation {
 	struct probes_result **results; /* one for each of the model's processes, or NULL */
 	size_t count;
 	struct operation_sum sum;
-	char what[160];   /* "on req_start,req_done", safe for the terminal */
-	bool force, pair; /* as planned */
-	char *line;       /* of a command line: its options, quoted, and a newline; or NULL */
+	char what[160];         /* "on req_start,req_done", safe for the terminal */
+	bool force, keep, pair; /* as planned */
+	bool reverts;           /* it takes back what was done before */
+	char *line;             /* of a command line: its options, quoted, and a newline; or NULL */
 };
 
 /*
  * Switch what the plan says in all processes. 0, or the negative errno of the first process that
- * failed, with its error; the operation then holds what was done in the others. *operation is the
- * caller's, never NULL.
+ * failed, with its error; -EALREADY only if none failed otherwise. The operation then holds what
+ * was done in the others. *operation is the caller's, never NULL.
  */
 PROBES_CHECK int operation_do(struct model *m, const struct operation_plan *plan,
 	struct operation **operation, struct probes_error *e);

@@ -4,7 +4,6 @@
 #include "ui/tui/operations/record.h"
 
 #include "ui/tui/operations/command.h"
-#include "ui/tui/operations/shell.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 

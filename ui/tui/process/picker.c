@@ -27,7 +27,7 @@ void picker_done(struct picker *p)
 	scan_done(&p->scan);
 	rowlist_done(&p->rows);
 	filter_free(p->filter);
-	pattern_free(p->search);
+	search_done(&p->search);
 	memset(p, 0, sizeof *p);
 }
 
@@ -61,41 +61,26 @@ void picker_update(struct picker *p)
 
 int picker_filter(struct picker *p, const char *text, char *why, size_t size)
 {
-	struct filter *f = filter_parse(text, why, size);
-
-	if (!f)
+	if (filter_replace(&p->filter, text, why, size) < 0)
 		return -1;
-	filter_free(p->filter);
-	p->filter = f;
-	snprintf(p->filter_text, sizeof p->filter_text, "%s", text);
 	picker_update(p);
 	return 0;
 }
 
-int picker_search(struct picker *p, const char *text, char *why, size_t size)
+static const char *picker_line(const void *data, size_t i)
 {
-	struct pattern *s = *text ? pattern_parse(text, why, size) : NULL;
+	const struct picker *p = data;
 
-	if (*text && !s)
-		return -1;
-	pattern_free(p->search);
-	p->search = s;
-	snprintf(p->search_text, sizeof p->search_text, "%s", text);
-	return 0;
+	return p->scan.all[p->rows.ids[i]].all;
 }
 
 bool picker_seek(struct picker *p, size_t from, int direction)
 {
-	size_t count = p->rows.count, at = from;
+	size_t at = search_next(&p->search, p->rows.count, from, direction, picker_line, p);
 
-	for (size_t i = 0; p->search && i < count; i++) {
-		if (pattern_match(p->search, p->scan.all[p->rows.ids[at]].all)) {
-			rowlist_to(&p->rows, at);
-			return true;
-		}
-		at = direction > 0 ? (at + 1) % count : (at + count - 1) % count;
-	}
-	return false;
+	if (at < p->rows.count)
+		rowlist_to(&p->rows, at);
+	return at < p->rows.count;
 }
 
 const struct scan_process *picker_current(const struct picker *p)
@@ -130,4 +115,17 @@ void picker_tag(struct picker *p)
 		return;
 	p->scan.all[id].tagged = !p->scan.all[id].tagged;
 	rowlist_move(&p->rows, 1);
+}
+
+void picker_tag_shown(struct picker *p)
+{
+	for (size_t i = 0; i < p->rows.count; i++)
+		p->scan.all[p->rows.ids[i]].tagged = true;
+}
+
+void picker_untag(struct picker *p)
+{
+	for (size_t i = 0; i < p->scan.count; i++)
+		p->scan.all[i].tagged = false;
+	picker_update(p); /* the filter may be for tagged ones */
 }

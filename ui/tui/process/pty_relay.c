@@ -5,6 +5,7 @@
 #include "ui/tui/process/pty_relay.h"
 
 #include "ui/config.h"
+#include "ui/now.h"
 #include "ui/probe_name.h"
 
 #include <errno.h>
@@ -49,14 +50,6 @@ static bool pty_relay_ended(const struct pty_relay_job *job)
 	return poll(&p, 1, 0) != 0;
 }
 
-static int64_t pty_relay_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 /* Read once; a full buffer drops its oldest bytes. False: the program's terminal is closed. */
 static bool pty_relay_read(struct pty_relay_buffer *b, int master)
 {
@@ -78,7 +71,7 @@ static bool pty_relay_read(struct pty_relay_buffer *b, int master)
  */
 static void pty_relay_end(const struct pty_relay_job *job, struct pty_relay_buffer *b)
 {
-	int64_t deadline = pty_relay_now_ms() + PTY_RELAY_GRACE_MS, wait;
+	int64_t deadline = now_ms() + PTY_RELAY_GRACE_MS, wait;
 	struct pollfd fds[] = {
 		{.fd = job->pidfd, .events = POLLIN}, {.fd = job->master, .events = POLLIN}};
 
@@ -86,7 +79,7 @@ static void pty_relay_end(const struct pty_relay_job *job, struct pty_relay_buff
 		kill(-job->pid, SIGTERM);
 		kill(-job->pid, SIGCONT); /* a stopped process does not see SIGTERM */
 	}
-	while (!pty_relay_ended(job) && (wait = deadline - pty_relay_now_ms()) > 0) {
+	while (!pty_relay_ended(job) && (wait = deadline - now_ms()) > 0) {
 		poll(fds, 2, (int)wait);
 		if (fds[1].revents && !pty_relay_read(b, job->master))
 			fds[1].fd = -1; /* the program closed its terminal, and may still run */

@@ -4,12 +4,11 @@
  */
 #include "ui/tui/process/scan.h"
 
-#include "ui/probe_name.h"
+#include "ui/cmdline.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,13 +50,9 @@ static void scan_describe(struct scan_process *p)
 {
 	static uid_t last = (uid_t)-1; /* consecutive processes often belong to one user */
 	static char name[sizeof p->user];
-	char raw[4 * sizeof p->command], bracketed[32], path[64];
+	char raw[4 * sizeof p->command], path[64];
 	const struct passwd *pw;
-	const char *program;
-	size_t n, skipped;
-	ssize_t got;
 	struct stat st;
-	int fd;
 
 	snprintf(path, sizeof path, "/proc/%d", (int)p->id.pid);
 	if (stat(path, &st) == 0) {
@@ -70,22 +65,8 @@ static void scan_describe(struct scan_process *p)
 		}
 		memcpy(p->user, name, sizeof name);
 	}
-	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)p->id.pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	got = fd < 0 ? -1 : read(fd, raw, sizeof raw - 1);
-	if (fd >= 0)
-		close(fd);
-	n = got > 0 ? (size_t)got : 0;
-	raw[n] = '\0';
-	program = probe_name_base(raw); /* of argv[0]: a NUL follows each word */
-	skipped = n && *program ? (size_t)(program - raw) : 0;
-	while (n > skipped && !raw[n - 1])
-		n--;
-	for (size_t i = skipped; i < n; i++)
-		raw[i] = raw[i] ? raw[i] : ' ';
-	raw[n] = '\0';
-	snprintf(bracketed, sizeof bracketed, "[%s]", p->id.comm); /* as ps(1) */
-	text_clean(n ? raw + skipped : bracketed, p->command, sizeof p->command);
+	cmdline_read(p->id.pid, p->id.comm, raw, sizeof raw);
+	text_clean(raw, p->command, sizeof p->command);
 	snprintf(p->all, sizeof p->all, "%d %s %s", (int)p->id.pid, p->user, p->command);
 }
 
@@ -145,7 +126,7 @@ static bool scan_visit(struct scan *s, pid_t pid)
 			 : access.can_list    ? SCAN_NONE
 					      : SCAN_DENIED;
 		p.may_read = access.can_read;
-		p.may_switch = access.can_switch;
+		p.may_switch = access.can_switch && (survey.semaphores || survey.unread);
 	}
 	s->all = mem_grow(s->all, &s->capacity, s->count + 1, sizeof *s->all);
 	s->all[s->count++] = p;

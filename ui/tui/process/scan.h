@@ -39,7 +39,8 @@ struct scan_process {
 	size_t probes;
 	bool more;   /* there are more than `probes` */
 	bool unread; /* has unread objects: there may be more probes */
-	bool may_read, may_switch;
+	bool may_read;
+	bool may_switch; /* and there is something to switch, as far as is known */
 	bool gone, tagged;
 	unsigned round; /* the last one that saw it */
 };

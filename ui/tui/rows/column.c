@@ -3,6 +3,7 @@
 
 #include "ui/states.h"
 #include "ui/tui/rows/argline.h"
+#include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +11,12 @@
 
 /* ---------------------------------------------------------------------- cells */
 
-/* The first character is left to the cursor. */
 static void column_cell_state(const struct row *r, char *out, size_t size)
 {
-	snprintf(out, size, " %c%s", r->tag ? '+' : ' ', states[r->state].mark);
+	snprintf(out, size, "%s", states[r->state].word);
 }
 
-static void column_cell_name(const struct row *r, char *out, size_t size)
+static void column_cell_probe(const struct row *r, char *out, size_t size)
 {
 	snprintf(out, size, "%s", r->label);
 }
@@ -26,12 +26,12 @@ static void column_cell_sites(const struct row *r, char *out, size_t size)
 	if (!r->processes || !r->sites) /* a probe by semaphore alone has no sites */
 		snprintf(out, size, "-");
 	else if (r->sites_on == PROBES_NONE)
-		snprintf(out, size, "-/%u", r->sites);
+		snprintf(out, size, "%u", r->sites);
 	else
 		snprintf(out, size, "%u/%u", r->sites_on, r->sites);
 }
 
-static void column_cell_ref(const struct row *r, char *out, size_t size)
+static void column_cell_count(const struct row *r, char *out, size_t size)
 {
 	if (r->ref_min == PROBES_NONE || !r->processes)
 		snprintf(out, size, "-");
@@ -46,7 +46,7 @@ static void column_cell_proc(const struct row *r, char *out, size_t size)
 	snprintf(out, size, "%u", r->processes);
 }
 
-static void column_cell_who(const struct row *r, char *out, size_t size)
+static void column_cell_held(const struct row *r, char *out, size_t size)
 {
 	/* With a count of 0 nobody holds it: somebody else lowered what this session raised. */
 	bool mine = r->mine && r->ref_max != 0;
@@ -55,12 +55,10 @@ static void column_cell_who(const struct row *r, char *out, size_t size)
 		snprintf(out, size, "%s", probes_holder_name(r->holder));
 	else if (r->state == PROBES_INCONSISTENT)
 		snprintf(out, size, "?");
-	else if (r->state == PROBES_UNLOADED)
-		snprintf(out, size, "gone");
 	else if (mine && r->ref_max != PROBES_NONE && r->ref_max > 1)
-		snprintf(out, size, "me+%u", r->ref_max - 1);
+		snprintf(out, size, "you+%u", r->ref_max - 1);
 	else if (mine)
-		snprintf(out, size, "me");
+		snprintf(out, size, "you");
 	else
 		snprintf(out, size, "%s", row_held_by_others(r) ? "other" : "");
 }
@@ -88,7 +86,7 @@ static int column_compare_state(const struct row *a, const struct row *b)
 	return states[a->state].order - states[b->state].order;
 }
 
-static int column_compare_name(const struct row *a, const struct row *b)
+static int column_compare_probe(const struct row *a, const struct row *b)
 {
 	int order = strcmp(a->label, b->label);
 
@@ -100,7 +98,7 @@ static int column_compare_sites(const struct row *a, const struct row *b)
 	return column_larger_first(a->sites, b->sites);
 }
 
-static int column_compare_ref(const struct row *a, const struct row *b)
+static int column_compare_count(const struct row *a, const struct row *b)
 {
 	return column_larger_first(a->ref_max, b->ref_max);
 }
@@ -110,7 +108,7 @@ static int column_compare_proc(const struct row *a, const struct row *b)
 	return column_larger_first(a->processes, b->processes);
 }
 
-static int column_compare_who(const struct row *a, const struct row *b)
+static int column_compare_held(const struct row *a, const struct row *b)
 {
 	if (a->mine != b->mine)
 		return b->mine - a->mine;
@@ -153,8 +151,8 @@ static int column_compare(const void *a, const void *b, void *data)
 	const struct row *y = &o->rows[*(const uint32_t *)b];
 	int order = o->sign * o->compare(x, y);
 
-	if (!order && o->compare != column_compare_name)
-		order = column_compare_name(x, y);
+	if (!order && o->compare != column_compare_probe)
+		order = column_compare_probe(x, y);
 	return order ? order : (x > y) - (x < y);
 }
 
@@ -172,65 +170,107 @@ void column_sort(
 	}
 }
 
-enum column_id column_next_order(enum column_id column)
-{
-	int turn = column_table[column].turn % COLUMN_COUNT + 1, next = 0;
-
-	while (column_table[next].turn != turn)
-		next++;
-	return (enum column_id)next;
-}
-
 /* --------------------------------------------------------------------- places */
 
-/* What the other columns leave to the name, each with a gap. */
+#define COLUMN_GAP 2 /* between columns; one is enough beside STATE and PROBE */
+
+/* Which columns the list can show at all, from left to right, as bits 1 << column. */
+static unsigned column_wanted(const struct column_needs *needs)
+{
+	unsigned wanted = ((1u << COLUMN_COUNT) - 1) & ~needs->hidden;
+
+	if (!needs->several)
+		wanted &= ~(1u << COLUMN_PROCESSES);
+	if (!needs->argued)
+		wanted &= ~(1u << COLUMN_ARGUMENTS);
+	return wanted;
+}
+
+/* What the other columns leave to the name. */
 static int column_room(const struct column_layout *l, int width)
 {
+	int gap = 0;
+
 	for (int c = 0; c < COLUMN_COUNT; c++) {
-		if (c != COLUMN_NAME && l->at[c].width)
-			width -= l->at[c].width + 1;
+		if (c != COLUMN_PROBE && !l->at[c].width)
+			continue;
+		width -= gap + (c == COLUMN_PROBE ? 0 : l->at[c].width);
+		gap = c <= COLUMN_PROBE ? 1 : COLUMN_GAP;
 	}
 	return width;
 }
 
-/* The name gets what the others leave. Where that is too little for it, columns are dropped. */
+/* Remove the last column, for want of room. False: STATE and PROBE stay. */
+static bool column_drop(struct column_layout *l)
+{
+	int last = COLUMN_COUNT - 1;
+
+	while (last > COLUMN_PROBE && !l->at[last].width)
+		last--;
+	if (last == COLUMN_PROBE)
+		return false;
+	l->at[last].width = 0;
+	l->more = true;
+	return true;
+}
+
+static void column_widths(struct column_layout *l, const struct column_needs *needs)
+{
+	unsigned wanted = column_wanted(needs);
+	int sites = snprintf(NULL, 0, "%u/%u", needs->most_sites, needs->most_sites);
+	int scroll = needs->scroll;
+
+	for (int c = 0; c < COLUMN_COUNT; c++) {
+		bool narrow = l->narrow && column_table[c].narrow;
+
+		l->at[c].width = !(wanted & 1u << c) ? 0
+				 : narrow            ? column_table[c].narrow
+						     : column_table[c].width;
+		if (l->at[c].width && c >= COLUMN_FIRST_CHOSEN && scroll-- > 0)
+			l->at[c].width = 0;
+	}
+	if (l->at[COLUMN_SITES].width && sites > l->at[COLUMN_SITES].width)
+		l->at[COLUMN_SITES].width = sites;
+	if (l->at[COLUMN_ARGUMENTS].width && needs->width < COLUMN_ARGUMENTS_FROM &&
+		!needs->scroll) {
+		l->at[COLUMN_ARGUMENTS].width = 0;
+		l->more = true;
+	}
+}
+
 void column_arrange(struct column_layout *l, const struct column_needs *needs)
 {
 	int *object = &l->at[COLUMN_OBJECT].width, *arguments = &l->at[COLUMN_ARGUMENTS].width;
-	int title = (int)strlen(column_table[COLUMN_NAME].title),
-	    least = column_table[COLUMN_NAME].width;
-	int name = needs->widest > title ? needs->widest : title, room, x = 0;
-	int sites = snprintf(NULL, 0, "%u/%u", needs->most_sites, needs->most_sites);
+	int title = (int)strlen(column_table[COLUMN_PROBE].title) + 1; /* and the sort mark */
+	int name = needs->widest > title ? needs->widest : title, least, room, x = 0;
 
-	for (int c = 0; c < COLUMN_COUNT; c++)
-		l->at[c].width = needs->hidden & 1u << c ? 0 : column_table[c].width;
-	if (l->at[COLUMN_SITES].width && sites > l->at[COLUMN_SITES].width)
-		l->at[COLUMN_SITES].width = sites;
-	if (!needs->argued || needs->width < COLUMN_ARGUMENTS_FROM)
-		*arguments = 0;
-	if (!needs->several)
-		l->at[COLUMN_PROCESSES].width = 0;
-	while ((room = column_room(l, needs->width)) < (name < least ? name : least)) {
-		int drop = COLUMN_NAME;
-
-		for (int c = 0; c < COLUMN_COUNT; c++) {
-			if (l->at[c].width && column_table[c].drop > column_table[drop].drop)
-				drop = c;
-		}
-		if (drop == COLUMN_NAME)
-			break;
-		l->at[drop].width = 0;
+	*l = (struct column_layout){.narrow = needs->width < COLUMN_WORDS_FROM};
+	column_widths(l, needs);
+	least = l->at[COLUMN_PROBE].width;
+	do
+		room = column_room(l, needs->width);
+	while (room < (name < least ? name : least) && column_drop(l));
+	if (l->narrow && needs->widest_name && room < name) {
+		l->bare = true;
+		name = needs->widest_name > title ? needs->widest_name : title;
 	}
-	/* A third of what the name does not need goes to the object, the rest to the arguments. */
-	if (room > name && *object)
-		*object += *arguments ? (room - name) / 3 : room - name;
+	/* What the name does not need goes to the object, as far as that needs it (before
+	 * arguments: half of it at most), then to the arguments. */
+	if (room > name && *object && needs->widest_object > *object) {
+		int extra = *arguments ? (room - name) / 2 : room - name;
+
+		*object += extra < needs->widest_object - *object ? extra
+								  : needs->widest_object - *object;
+	}
 	if (room > name && *arguments)
 		*arguments += column_room(l, needs->width) - name;
-	room = column_room(l, needs->width);
-	l->at[COLUMN_NAME].width = room > 0 ? room : 0;
+	l->at[COLUMN_PROBE].width = room < 0 ? 0 : room < name ? room : name;
 	for (int c = 0; c < COLUMN_COUNT; c++) {
 		l->at[c].x = x;
-		x += l->at[c].width ? l->at[c].width + 1 : 0;
+		if (!l->at[c].width)
+			continue;
+		x += l->at[c].width + (c <= COLUMN_PROBE ? 1 : COLUMN_GAP);
+		l->more |= c >= COLUMN_FIRST_CHOSEN && room < name;
 	}
 }
 
@@ -240,9 +280,22 @@ const char *column_cell(const struct row *r, enum column_id column, char *out, s
 	return out;
 }
 
+const char *column_fit(char *out, size_t size, const struct column_layout *l, enum column_id column,
+	const char *text)
+{
+	int width = l->at[column].width, used = text_width(text);
+
+	if (column == COLUMN_PROBE)
+		return text_middle(out, size, text, width);
+	if (!column_table[column].number || used >= width || (size_t)width >= size)
+		return text_fit(out, size, text, width);
+	snprintf(out, size, "%*s%s", width - used, "", text);
+	return out;
+}
+
 const char *column_group(const struct group *g, enum column_id column, char *out, size_t size)
 {
-	if (column == COLUMN_NAME) /* "- ocaml_2  3 of 12 on": - unfolded, + folded */
+	if (column == COLUMN_PROBE) /* "- ocaml_2  3 of 12 on": - unfolded, + folded */
 		snprintf(out, size, "%s%s %s  %zu of %zu on", g->provider ? "  " : "",
 			g->folded ? "+" : "-", g->provider ? g->provider : g->sum.family->object,
 			g->on, g->count);

@@ -32,72 +32,142 @@ struct filter_term {
 };
 
 struct filter {
+	char *text;
 	struct filter_term *terms;
 	size_t count, capacity;
 };
 
-static const struct {
+/* Words that are no text, beside the states. */
+static const struct filter_word {
 	const char *text;
 	enum filter_look look;
-} filter_prefixes[] = {
+} filter_words[] = {
+	{"tagged", LOOK_TAGGED},
+	{"mine", LOOK_MINE},
 	{"prov:", LOOK_PROVIDER},
 	{"obj:", LOOK_OBJECT},
 	{"fn:", LOOK_FUNCTION},
 };
 
+#define FILTER_WORDS (sizeof filter_words / sizeof *filter_words)
+
+const char *filter_word(size_t i)
+{
+	size_t of_states = STATES_COUNT - PROBES_OFF;
+
+	if (i < of_states)
+		return probes_state_name((enum probes_state)(PROBES_OFF + i));
+	return i - of_states < FILTER_WORDS ? filter_words[i - of_states].text : NULL;
+}
+
+/* "counted", "hits>100" */
+static bool filter_needs_hits(const char *word)
+{
+	return !strcmp(word, "counted") ||
+	       (!strncmp(word, "hits", 4) && word[4] && strchr("<>=", word[4]));
+}
+
+/* The length of a state at `at` that the screen shows in two words ("no switch"), or 0. */
+static size_t filter_two_words(const char *at)
+{
+	for (int state = PROBES_OFF; state < STATES_COUNT; state++) {
+		const char *word = states[state].word;
+		size_t n = strlen(word);
+
+		if (strchr(word, ' ') && !strncmp(at, word, n) && (!at[n] || strchr(" \t|", at[n])))
+			return n;
+	}
+	return 0;
+}
+
+/* What a bare word stands for. */
+static struct filter_atom filter_meaning(const char *word)
+{
+	for (size_t i = 0; i < FILTER_WORDS; i++) {
+		if (!strcmp(word, filter_words[i].text))
+			return (struct filter_atom){.look = filter_words[i].look};
+	}
+	for (int state = PROBES_OFF; state < STATES_COUNT; state++) {
+		if (!strcmp(word, probes_state_name((enum probes_state)state)) ||
+			!strcmp(word, states[state].word))
+			return (struct filter_atom){LOOK_STATE, (enum probes_state)state, NULL};
+	}
+	return (struct filter_atom){.look = LOOK_TEXT};
+}
+
 /* Add an alternative to a term. 0, or -1 and why. */
-static int filter_add(
-	struct filter_term *t, enum filter_look look, const char *text, char *why, size_t size)
+static int filter_add(struct filter_term *t, enum filter_look look, const char *text, bool quoted,
+	char *why, size_t size)
 {
 	struct filter_atom atom = {.look = look};
 
 	if (!*text)
 		return 0; /* "a|" while somebody is still typing */
-	if (look == LOOK_TEXT && !strcmp(text, "tagged"))
-		atom.look = LOOK_TAGGED;
-	if (look == LOOK_TEXT && !strcmp(text, "mine"))
-		atom.look = LOOK_MINE;
-	for (int state = PROBES_OFF; look == LOOK_TEXT && state < STATES_COUNT; state++) {
-		if (!strcmp(text, probes_state_name((enum probes_state)state)))
-			atom = (struct filter_atom){LOOK_STATE, (enum probes_state)state, NULL};
+	if (look == LOOK_TEXT && !quoted) {
+		atom = filter_meaning(text);
+		if (filter_needs_hits(text)) {
+			snprintf(why, size,
+				"%.40s: this version does not count hits; \"%.40s\" in quotes is "
+				"text",
+				text, text);
+			return -1;
+		}
 	}
-	if (atom.look < LOOK_STATE && !(atom.pattern = pattern_parse(text, why, size)))
+	if (atom.look < LOOK_STATE &&
+		!(atom.pattern = quoted ? pattern_word(text) : pattern_parse(text, why, size)))
 		return -1;
 	t->atoms = mem_grow(t->atoms, &t->capacity, t->count + 1, sizeof *t->atoms);
 	t->atoms[t->count++] = atom;
 	return 0;
 }
 
+/* Parse a term, and advance *next past it. Writes into the text. */
+static int filter_parse_term(struct filter_term *t, char **next, char *why, size_t size)
+{
+	enum filter_look look = LOOK_TEXT;
+	char *at = *next;
+	bool more = true;
+
+	t->negative = *at == '-';
+	at += t->negative;
+	for (size_t i = 0; i < FILTER_WORDS && look == LOOK_TEXT; i++) {
+		size_t n = strlen(filter_words[i].text);
+
+		if (filter_words[i].look < LOOK_STATE && !strncmp(at, filter_words[i].text, n)) {
+			look = filter_words[i].look;
+			at += n;
+		}
+	}
+	while (more) {
+		bool quoted = *at == '"';
+		char *word = at + quoted;
+
+		at = word + (quoted || look != LOOK_TEXT ? 0 : filter_two_words(word));
+		at += at > word ? 0 : strcspn(word, quoted ? "\"" : *word == '~' ? " \t" : " \t|");
+		if (quoted && *at)
+			*at++ = '\0';
+		more = *at == '|';
+		if (*at && strchr(" \t|", *at))
+			*at++ = '\0';
+		if (filter_add(t, look, word, quoted, why, size) < 0)
+			return -1;
+	}
+	*next = at;
+	return 0;
+}
+
 struct filter *filter_parse(const char *text, char *why, size_t size)
 {
 	struct filter *f = mem_alloc(sizeof *f);
-	char *copy = mem_text(text), *next = copy, *one, *word;
+	char *copy = mem_text(text), *next = copy;
 	int status = 0;
 
 	why[0] = '\0';
-	while (!status && (one = strsep(&next, " \t"))) {
-		enum filter_look look = LOOK_TEXT;
-		struct filter_term *t;
-
-		if (!*one)
-			continue;
+	f->text = mem_text(text);
+	while (!status && *(next += strspn(next, " \t"))) {
 		f->terms = mem_grow(f->terms, &f->capacity, f->count + 1, sizeof *f->terms);
-		t = &f->terms[f->count++];
-		*t = (struct filter_term){.negative = *one == '-'};
-		one += t->negative;
-		for (size_t i = 0; i < sizeof filter_prefixes / sizeof *filter_prefixes; i++) {
-			size_t n = strlen(filter_prefixes[i].text);
-
-			if (look == LOOK_TEXT && !strncmp(one, filter_prefixes[i].text, n)) {
-				look = filter_prefixes[i].look;
-				one += n;
-			}
-		}
-		if (*one == '~')
-			status = filter_add(t, look, one, why, size);
-		else
-			while (!status && (word = strsep(&one, "|")))
-				status = filter_add(t, look, word, why, size);
+		f->terms[f->count] = (struct filter_term){0};
+		status = filter_parse_term(&f->terms[f->count++], &next, why, size);
 	}
 	free(copy);
 	if (!status)
@@ -116,7 +186,24 @@ void filter_free(struct filter *f)
 		free(f->terms[i].atoms);
 	}
 	free(f->terms);
+	free(f->text);
 	free(f);
+}
+
+int filter_replace(struct filter **f, const char *text, char *why, size_t size)
+{
+	struct filter *parsed = filter_parse(text, why, size);
+
+	if (!parsed)
+		return -1;
+	filter_free(*f);
+	*f = parsed;
+	return 0;
+}
+
+const char *filter_text(const struct filter *f)
+{
+	return f ? f->text : "";
 }
 
 static bool filter_match_atom(const struct filter_atom *a, const struct filter_subject *s)
@@ -165,13 +252,26 @@ bool filter_is_empty(const struct filter *f)
 	return f->count == 0;
 }
 
-bool filter_is_live(const struct filter *f)
+/* Does it look at one of these? */
+static bool filter_looks(const struct filter *f, enum filter_look from, enum filter_look to)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		for (size_t j = 0; j < f->terms[i].count; j++) {
-			if (f->terms[i].atoms[j].look >= LOOK_STATE)
+			enum filter_look look = f->terms[i].atoms[j].look;
+
+			if (look >= from && look <= to)
 				return true;
 		}
 	}
 	return false;
+}
+
+bool filter_is_live(const struct filter *f)
+{
+	return filter_looks(f, LOOK_STATE, LOOK_MINE);
+}
+
+bool filter_asks_functions(const struct filter *f)
+{
+	return filter_looks(f, LOOK_FUNCTION, LOOK_FUNCTION);
 }

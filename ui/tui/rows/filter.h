@@ -4,11 +4,12 @@
  *   filter = { term }              all of them must hold
  *   term   = [ "-" ] alternatives  - : must not hold
  *   alternatives = [ "prov:" | "obj:" | "fn:" ] ( "~" regex | word { "|" word } )
+ *   word   = characters but blanks and |, or any in "quotes"
  *
  * A word is found anywhere in provider:name or in the object's file name, smart-case; after fn: in
- * a function that one of its sites lies in. Without a prefix the names of states
- * (probes_state_name, but for "unknown") select by state, "tagged" and "mine" select tagged probes
- * and those that this session holds.
+ * a function that contains one of its sites. Without a prefix the names of states
+ * (probes_state_name, but for "unknown"; "none" or the two words "no switch" is no switch) select
+ * by state, "tagged" and "mine" select tagged probes and those that this session holds.
  */
 #ifndef UI_TUI_ROWS_FILTER_H
 #define UI_TUI_ROWS_FILTER_H
@@ -35,10 +36,18 @@ struct filter;
 /* Never NULL for an empty text (it matches everything); NULL and a reason on a mistake. */
 struct filter *filter_parse(const char *text, char *why, size_t size);
 void filter_free(struct filter *f);
+/* Parse a filter in place of another. -1: `why` explains, and the old one stays. */
+int filter_replace(struct filter **f, const char *text, char *why, size_t size);
+/* As it was typed; "" of NULL. */
+const char *filter_text(const struct filter *f);
+/* The words that are no text: states and prefixes; NULL after the last. */
+const char *filter_word(size_t i);
 bool filter_match(const struct filter *f, const struct filter_subject *s);
 /* Does every row pass it? */
 bool filter_is_empty(const struct filter *f);
 /* Does the result depend on states or tags? */
 bool filter_is_live(const struct filter *f);
+/* Does it look at functions? */
+bool filter_asks_functions(const struct filter *f);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "ui/tui/rows/list.h"
 
+#include "ui/now.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
@@ -21,7 +22,7 @@ void list_init(struct list *l, struct model *model)
 
 	memset(l, 0, sizeof *l);
 	l->model = model;
-	l->order = COLUMN_NAME;
+	l->order = COLUMN_PROBE;
 	rowlist_init(&l->rows);
 	l->filter = filter_parse("", why, sizeof why);
 }
@@ -39,19 +40,11 @@ void list_done(struct list *l)
 	}
 	free(l->functions);
 	filter_free(l->filter);
-	pattern_free(l->search);
+	search_done(&l->search);
 	memset(l, 0, sizeof *l);
 }
 
 /* ---------------------------------------------------------------- the functions */
-
-static int64_t list_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* The code is the same file's in every process: one that has it is enough. */
 static void list_look_up(const struct list *l, struct list_functions *f, uint32_t row)
@@ -65,7 +58,7 @@ static void list_look_up(const struct list *l, struct list_functions *f, uint32_
 		char name[TEXT_MAX];
 		size_t i;
 
-		if (list_now_ms() >= l->until_ms)
+		if (now_ms() >= l->until_ms)
 			return;
 		probes_source(s, member.probe, f->next, &source);
 		text_clean(source.function, name, sizeof name);
@@ -134,7 +127,7 @@ static void list_show(struct list *l)
 	uint32_t *lines;
 	size_t count;
 
-	l->until_ms = list_now_ms() + LIST_FUNCTIONS_MS;
+	l->until_ms = now_ms() + LIST_FUNCTIONS_MS;
 	l->waiting = 0;
 	l->shown = l->sorted;
 	l->shown_count = l->sorted_count;
@@ -164,6 +157,15 @@ bool list_is_looking(const struct list *l)
 	return l->waiting > 0;
 }
 
+size_t list_nameless(const struct list *l)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; filter_asks_functions(l->filter) && i < l->function_count; i++)
+		count += l->functions[i].known && !l->functions[i].count;
+	return count;
+}
+
 void list_look_on(struct list *l)
 {
 	list_show(l);
@@ -180,6 +182,16 @@ void list_update(struct list *l)
 	list_show(l);
 }
 
+void list_start(struct list *l)
+{
+	size_t at = 0;
+
+	while (at < l->shown_count && !l->model->rows[l->shown[at]].switchable)
+		at++;
+	rowlist_to(&l->rows, at < l->shown_count ? at : 0);
+	l->rows.top = 0; /* the rows before it are shown, too, where there is room */
+}
+
 void list_sort(struct list *l, enum column_id order, bool invert)
 {
 	l->order = order;
@@ -194,57 +206,47 @@ bool list_is_live(const struct list *l)
 
 int list_filter(struct list *l, const char *text, char *why, size_t size)
 {
-	struct filter *f = filter_parse(text, why, size);
-
-	if (!f)
+	if (filter_replace(&l->filter, text, why, size) < 0)
 		return -1;
-	filter_free(l->filter);
-	l->filter = f;
-	snprintf(l->filter_text, sizeof l->filter_text, "%s", text);
 	list_show(l);
 	return 0;
 }
 
-int list_search(struct list *l, const char *text, char *why, size_t size)
+/* What the search sees of a line: groups have no name of their own. */
+static const char *list_line(const void *data, size_t i)
 {
-	struct pattern *p = *text ? pattern_parse(text, why, size) : NULL;
+	const struct list *l = data;
+	uint32_t id = l->rows.ids[i];
 
-	if (*text && !p)
-		return -1;
-	pattern_free(l->search);
-	l->search = p;
-	snprintf(l->search_text, sizeof l->search_text, "%s", text);
-	return 0;
+	return id & GROUPS_FLAG ? NULL : l->model->rows[id].label;
 }
 
-static bool list_matches(const struct list *l, uint32_t id)
+static const char *list_shown_line(const void *data, size_t i)
 {
-	return !(id & GROUPS_FLAG) && pattern_match(l->search, l->model->rows[id].label);
+	const struct list *l = data;
+
+	return l->model->rows[l->shown[i]].label;
 }
 
 bool list_seek(struct list *l, size_t from, int direction)
 {
-	size_t count = l->rows.count, at = from;
+	size_t at = search_next(&l->search, l->rows.count, from, direction, list_line, l);
+	struct group *g;
+	uint32_t id;
 
-	for (size_t i = 0; l->search && i < count; i++) {
-		if (list_matches(l, l->rows.ids[at])) {
-			rowlist_to(&l->rows, at);
-			return true;
-		}
-		at = direction > 0 ? (at + 1) % count : (at + count - 1) % count;
+	if (at < l->rows.count) {
+		rowlist_to(&l->rows, at);
+		return true;
 	}
 	/* The first match in a folded group: unfold it. */
-	for (size_t i = 0; l->search && l->tree && i < l->shown_count; i++) {
-		uint32_t id = l->shown[i];
-		struct group *g = &l->groups.all[l->groups.of[id]];
-
-		if (!list_matches(l, id))
-			continue;
-		g->folded = l->groups.all[g->parent].folded = false;
-		list_show(l);
-		return rowlist_seek(&l->rows, id);
-	}
-	return false;
+	at = search_next(&l->search, l->shown_count, 0, 1, list_shown_line, l);
+	if (!l->tree || at == l->shown_count)
+		return false;
+	id = l->shown[at];
+	g = &l->groups.all[l->groups.of[id]];
+	g->folded = l->groups.all[g->parent].folded = false;
+	list_show(l);
+	return rowlist_seek(&l->rows, id);
 }
 
 uint32_t list_current(const struct list *l)

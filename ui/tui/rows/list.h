@@ -12,6 +12,7 @@
 #include "ui/tui/widgets/input.h"
 #include "ui/tui/widgets/pattern.h"
 #include "ui/tui/widgets/rowlist.h"
+#include "ui/tui/widgets/search.h"
 
 /* The functions that the sites of a row lie in, looked up when fn: in a filter needs them. */
 struct list_functions {
@@ -39,14 +40,15 @@ struct list {
 	size_t function_count, function_capacity;
 	int64_t until_ms; /* look up no more functions after this moment */
 	size_t waiting;   /* rows whose functions were not looked up in time */
-	char filter_text[INPUT_SIZE];
-	struct pattern *search; /* NULL: none */
-	char search_text[INPUT_SIZE];
-	int hscroll; /* columns of the names that are scrolled off */
+	struct search search;
+	int hscroll; /* columns after PROBE that are scrolled off */
 };
 
 void list_init(struct list *l, struct model *model);
 void list_done(struct list *l);
+
+/* Put the cursor on the first row that can be switched, or on the first one. */
+void list_start(struct list *l);
 
 /* Bring order and filter up to date with the model. */
 void list_update(struct list *l);
@@ -54,15 +56,16 @@ void list_sort(struct list *l, enum column_id order, bool invert);
 /* Do the order or the filter depend on states or tags? */
 bool list_is_live(const struct list *l);
 
-/* 0; or -1 and why: the old filter or search stays. */
+/* 0; or -1 and why: the old filter stays. */
 int list_filter(struct list *l, const char *text, char *why, size_t size);
-int list_search(struct list *l, const char *text, char *why, size_t size);
 /* Go to the next (+1) or previous (-1) match from an index of the list; false: none. */
 bool list_seek(struct list *l, size_t from, int direction);
 
 /* Must more functions be looked up for fn: in the filter? list_look_on does a part of that. */
 bool list_is_looking(const struct list *l);
 void list_look_on(struct list *l);
+/* Rows of which fn: in the filter finds no function: their files have no symbols. */
+size_t list_nameless(const struct list *l);
 /* Does a row pass the filter? */
 bool list_passes(struct list *l, uint32_t id);
 

@@ -139,6 +139,8 @@ static void model_family(struct model *m, struct model_origin *o,
 		.provider_length = strlen(text),
 		.deleted = object->deleted};
 	f->object = probe_name_base(f->path);
+	if (text_width(f->object) + 1 > m->widest_object)
+		m->widest_object = text_width(f->object) + 1;
 	*o = (struct model_origin){.object = object, .provider = provider, .family = f};
 }
 
@@ -158,6 +160,8 @@ static uint32_t model_new_row(
 	m->argued |= arguments && *arguments;
 	if (text_width(r->label) > m->widest)
 		m->widest = text_width(r->label);
+	if (text_width(row_name(r)) > m->widest_name)
+		m->widest_name = text_width(row_name(r));
 	return (uint32_t)m->row_count++;
 }
 
@@ -245,6 +249,8 @@ void model_extend(struct model *m, size_t process, size_t first)
 			m->members, &m->member_capacity, m->member_count + 1, sizeof *m->members);
 		m->members[m->member_count] = r->member;
 		r->member = (uint32_t)m->member_count++;
+		m->counts.switchable += p->semaphore_count && !r->switchable;
+		r->switchable |= p->semaphore_count > 0;
 	}
 }
 
@@ -353,7 +359,9 @@ static bool model_read(struct model *m, size_t process, const uint32_t *ids, siz
 
 static void model_count(struct model *m)
 {
-	struct model_counts c = {.objects = m->counts.objects, .left_out = m->counts.left_out};
+	struct model_counts c = {.objects = m->counts.objects,
+		.left_out = m->counts.left_out,
+		.switchable = m->counts.switchable};
 
 	for (size_t i = 0; i < m->row_count; i++) {
 		const struct row *r = &m->rows[i];
@@ -391,10 +399,7 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count)
 		struct row *r = &m->rows[ids ? ids[i] : i], old = *r;
 
 		model_sum(m, r);
-		changed |= r->state != old.state || r->sites != old.sites ||
-			   r->sites_on != old.sites_on || r->ref_min != old.ref_min ||
-			   r->ref_max != old.ref_max || r->mine != old.mine ||
-			   r->holder != old.holder || r->processes != old.processes;
+		changed |= row_differs(r, &old);
 	}
 	if (changed)
 		model_count(m);
@@ -408,6 +413,11 @@ size_t model_alive(const struct model *m)
 	for (size_t i = 0; i < m->process_count; i++)
 		alive += !m->processes[i].gone;
 	return alive;
+}
+
+bool model_switchable(const struct model *m)
+{
+	return m->counts.switchable || !m->row_count;
 }
 
 size_t model_changed(const struct model *m)

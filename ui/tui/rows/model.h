@@ -42,6 +42,7 @@ struct model_process {
 struct model_counts {
 	size_t sites, objects;
 	size_t states[STATES_COUNT]; /* rows in each state */
+	size_t switchable;           /* rows with something to switch */
 	size_t on_mine;              /* of those that are on, by this session */
 	size_t left_out;             /* notes of the objects, see struct probes_object */
 };
@@ -63,6 +64,8 @@ struct model {
 	bool switched;       /* an operation that changes a process has begun */
 	bool argued;         /* some have arguments */
 	int widest;          /* columns of the longest label */
+	int widest_name;     /* and of the longest name without its provider */
+	int widest_object;   /* of the longest file name, with the mark of a deleted file */
 	uint32_t most_sites; /* of a row */
 };
 
@@ -106,6 +109,9 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
 
 /* How many processes are not gone. */
 size_t model_alive(const struct model *m);
+
+/* Has a row something to switch, or is there none yet? A tool at their sites does not matter. */
+bool model_switchable(const struct model *m);
 
 /* How many probes are owned (probes_owned_count) in the processes that are not gone. */
 size_t model_changed(const struct model *m);

@@ -71,3 +71,20 @@ bool row_held_by_others(const struct row *r)
 		return false;
 	return !r->mine || (r->ref_max != PROBES_NONE && r->ref_max > 1);
 }
+
+bool row_loses(const struct row *r, enum probes_verb verb, bool force)
+{
+	if (r->state == PROBES_FOREIGN || (verb == PROBES_DISABLE && row_held_by_others(r)))
+		return true;
+	/* Force sets the count. Of what it takes away, one may be this session's. */
+	return force && r->ref_max != PROBES_NONE &&
+	       r->ref_max > (verb == PROBES_ENABLE || r->mine ? 1 : 0);
+}
+
+bool row_differs(const struct row *r, const struct row *before)
+{
+	return r->state != before->state || r->sites != before->sites ||
+	       r->sites_on != before->sites_on || r->ref_min != before->ref_min ||
+	       r->ref_max != before->ref_max || r->mine != before->mine ||
+	       r->holder != before->holder || r->processes != before->processes;
+}

@@ -32,7 +32,8 @@ struct row {
 	uint32_t ref_min, ref_max; /* PROBES_NONE: none or not read */
 	enum probes_state state : 8;
 	enum probes_holder holder : 8;
-	bool mine; /* this session's net change raised it in some process */
+	bool mine;       /* this session's net change raised it in some process */
+	bool switchable; /* a process has something to switch in it, whatever its state */
 };
 
 /* The name of the probe: the label without the provider. */
@@ -48,5 +49,11 @@ void row_include(struct row *sum, const struct row *r, bool begin);
 
 /* Does another party hold it, wholly or in part? */
 bool row_held_by_others(const struct row *r);
+
+/* Would switching it disturb what another party holds? force: as probes_switch_options. */
+bool row_loses(const struct row *r, enum probes_verb verb, bool force);
+
+/* Were the live states of a row other ones? */
+bool row_differs(const struct row *r, const struct row *before);
 
 #endif

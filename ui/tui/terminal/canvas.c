@@ -68,6 +68,17 @@ int canvas_put(struct canvas *c, int y, int x, int width, int style, const char 
 	return used;
 }
 
+int canvas_put_paint(struct canvas *c, int y, int x, int width, const struct canvas_paint *paint,
+	const char *text)
+{
+	size_t before = c->span_count;
+	int used = canvas_put(c, y, x, width, STYLE_COUNT, text);
+
+	if (c->span_count > before)
+		c->spans[before].paint = *paint;
+	return used;
+}
+
 int canvas_putf(struct canvas *c, int y, int x, int style, const char *format, ...)
 {
 	char text[TEXT_MAX];
@@ -93,6 +104,37 @@ void canvas_line(struct canvas *c, int y, int style, const char *text)
 			break;
 		x += used;
 	}
+}
+
+/* One edge of a frame. */
+static void canvas_edge(struct canvas *c, int y, enum text_glyph left, enum text_glyph right)
+{
+	char edge[TEXT_MAX] = "";
+
+	text_addf(edge, sizeof edge, "%s", text_glyph(left));
+	text_rule(edge, sizeof edge, c->columns - 1);
+	text_addf(edge, sizeof edge, "%s", text_glyph(right));
+	canvas_put(c, y, 0, -1, STYLE_FRAME, edge);
+}
+
+void canvas_frame(struct canvas *c, struct area lines, int x, int columns, const char *title)
+{
+	char fitted[TEXT_MAX];
+	int last = lines.y + lines.rows - 1, width = text_width(title);
+
+	canvas_window(c, c->window_x + x, columns);
+	canvas_edge(c, lines.y, TEXT_TOP_LEFT, TEXT_TOP_RIGHT);
+	for (int y = lines.y + 1; y < last; y++) {
+		canvas_line(c, y, STYLE_PLAIN, "");
+		canvas_put(c, y, 0, -1, STYLE_FRAME, text_glyph(TEXT_UPRIGHT));
+		canvas_put(c, y, columns - 1, -1, STYLE_FRAME, text_glyph(TEXT_UPRIGHT));
+	}
+	canvas_edge(c, last, TEXT_BOTTOM_LEFT, TEXT_BOTTOM_RIGHT);
+	if (*title && columns > 8)
+		canvas_putf(c, lines.y, 2, STYLE_TITLE, " %s ",
+			text_fit(fitted, sizeof fitted, title,
+				width < columns - 6 ? width : columns - 6));
+	canvas_window(c, c->window_x + 1, columns - 2);
 }
 
 const char *canvas_text(const struct canvas *c, const struct canvas_span *span)

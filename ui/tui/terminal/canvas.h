@@ -9,10 +9,28 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Colours and attributes that a started program chose, in the terms of xterm. */
+struct canvas_paint {
+	int32_t foreground, background; /* 0-255: of the palette; or one of CANVAS_* */
+	unsigned attributes;            /* bits of enum canvas_attribute */
+};
+
+#define CANVAS_DEFAULT (-1)  /* the terminal's own */
+#define CANVAS_RGB 0x1000000 /* flag: 0xrrggbb */
+
+enum canvas_attribute {
+	CANVAS_BOLD = 1,
+	CANVAS_UNDERLINE = 2,
+	CANVAS_ITALIC = 4,
+	CANVAS_REVERSE = 8,
+};
 
 struct canvas_span {
 	int y, x;
-	int style;   /* enum style, maybe with STYLE_REVERSE */
+	int style; /* enum style, maybe with STYLE_REVERSE; STYLE_COUNT: paint */
+	struct canvas_paint paint;
 	size_t text; /* offset in canvas.text */
 };
 
@@ -44,8 +62,15 @@ void canvas_whole(struct canvas *c);
 int canvas_put(struct canvas *c, int y, int x, int width, int style, const char *text);
 int canvas_putf(struct canvas *c, int y, int x, int style, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
+/* The same in colours of its own: a piece of a program's output. */
+int canvas_put_paint(struct canvas *c, int y, int x, int width, const struct canvas_paint *paint,
+	const char *text);
 /* Draw a whole line: the text, padded with blanks to the edge. */
 void canvas_line(struct canvas *c, int y, int style, const char *text);
+
+/* Draw a frame around these lines and columns, with a title in its upper edge, and blank what is
+ * inside. From then on the window is the columns inside. */
+void canvas_frame(struct canvas *c, struct area lines, int x, int columns, const char *title);
 
 const char *canvas_text(const struct canvas *c, const struct canvas_span *span);
 

@@ -35,9 +35,21 @@ enum {
 	K_F8,
 	K_F9,
 	K_F10,
+	K_F11,
+	K_F12,
 	K_CLICK, /* mouse */
 	K_WHEEL_UP,
 	K_WHEEL_DOWN,
+	/* for a program that has the keyboard (screen_typed) */
+	K_INSERT,
+	K_BACK_TAB,
+	K_KEYPAD_ENTER,
+	K_PASTE, /* what follows is pasted, up to K_PASTED */
+	K_PASTED,
+	K_SHIFT = 0x1000000, /* flags */
+	K_ALT = 0x2000000,
+	K_CONTROL = 0x4000000,
+	K_MODIFIERS = K_SHIFT | K_ALT | K_CONTROL,
 };
 
 /* The name of a key in help texts: "j", "^F", "PgDn", "Space". Returns out. */

@@ -4,8 +4,11 @@
 #include "ui/tui/terminal/screen.h"
 
 #include "ui/tui/terminal/key.h"
+#include "ui/tui/terminal/paint.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/tui/terminal/theme.h"
 #include "ui/tui/terminal/tty.h"
+#include "ui/tui/terminal/typing.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -34,7 +37,6 @@ static struct {
 } screen_crash;
 
 static SCREEN *screen_curses;
-static bool screen_color;
 static bool screen_released; /* suspended: the shell has the terminal */
 
 /* ---------------------------------------------------------------- crashes */
@@ -85,6 +87,7 @@ static void screen_watch_crashes(void)
 
 	screen_crash.owner = getpid();
 	screen_crash.fd = isatty(2) ? -1 : 2;
+	strcpy(screen_crash.restore, TYPING_UNMARK);
 	screen_add_capability("sgr0");
 	screen_add_capability("rmkx");
 	screen_add_capability("cnorm");
@@ -131,32 +134,100 @@ static const char *screen_type(char *why, size_t size)
 	return "vt100";
 }
 
+const char *screen_emulated(void)
+{
+	static const char best[] = "xterm-256color";
+	bool known;
+	int status;
+
+	known = setupterm(best, 1, &status) == OK;
+	if (known)
+		del_curterm(cur_term);
+	return known ? best : "xterm";
+}
+
+/* The styles have the pairs below this one; the others are for paint.c. */
+#define SCREEN_PAIRS (2 * STYLE_COUNT + 1)
+
+static struct screen_look {
+	attr_t attributes;
+	short pair;             /* 0: the terminal's own colours */
+} screen_looks[2][STYLE_COUNT]; /* the second: with STYLE_REVERSE */
+
 static void screen_colors(const struct screen_options *o)
 {
-	/* Colours of on, partial, warnings, bad; with 8 colours, with 256. */
-	static const short themes[2][2][4] = {
-		{{COLOR_GREEN, COLOR_CYAN, COLOR_YELLOW, COLOR_RED}, {78, 80, 221, 203}}, /* dark */
-		{{COLOR_GREEN, COLOR_BLUE, COLOR_MAGENTA, COLOR_RED},
-			{28, 25, 130, 160}}, /* light */
+	static const struct {
+		unsigned attribute;
+		attr_t curses;
+	} attributes[] = {
+		{THEME_BOLD, A_BOLD},
+		{THEME_FAINT, A_DIM},
+		{THEME_UNDERLINE, A_UNDERLINE},
+		{THEME_REVERSE, A_REVERSE},
 	};
-	const char *no_color = getenv("NO_COLOR"), *theme = o->theme ? o->theme : "dark";
-	const short *colors;
+	const char *no_color = getenv("NO_COLOR");
+	enum theme_id theme = theme_choose(o->theme, getenv("COLORFGBG"));
+	short pairs = 1;
 
-	screen_color = !o->no_color && strcmp(theme, "mono") != 0 && !(no_color && *no_color) &&
-		       has_colors();
-	if (!screen_color)
-		return;
-	start_color();
-	use_default_colors();
-	colors = themes[!strcmp(theme, "light")][COLORS >= 256];
-	for (short i = 0; i < 4; i++)
-		init_pair((short)(i + 1), colors[i], -1);
+	if (o->no_color || (no_color && *no_color) || !has_colors())
+		theme = THEME_MONO;
+	if (theme != THEME_MONO) {
+		start_color();
+		use_default_colors();
+		if (COLOR_PAIRS < SCREEN_PAIRS)
+			theme = THEME_MONO;
+	}
+	for (int i = 0; i < 2 * STYLE_COUNT; i++) {
+		struct theme_look look = theme_look(
+			theme, COLORS, i % STYLE_COUNT | (i < STYLE_COUNT ? 0 : STYLE_REVERSE));
+		struct screen_look *s = &screen_looks[i / STYLE_COUNT][i % STYLE_COUNT];
+
+		*s = (struct screen_look){0};
+		for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
+			s->attributes |= look.attributes & attributes[k].attribute
+						 ? attributes[k].curses
+						 : A_NORMAL;
+		if (look.foreground < 0 && look.background < 0)
+			continue;
+		s->pair = pairs++;
+		init_pair(s->pair, look.foreground, look.background);
+	}
+	paint_open(theme != THEME_MONO, SCREEN_PAIRS);
+}
+
+/*
+ * newterm writes to a file (tty.c), and asks that for the size of the terminal: without LINES and
+ * COLUMNS it would take the size in terminfo, and leave a scroll region of 24 lines.
+ */
+static SCREEN *screen_new(const char *type, FILE *out)
+{
+	static const char *const names[] = {"LINES", "COLUMNS"};
+	struct winsize size = {0};
+	char *before[2], number[16];
+	SCREEN *screen;
+
+	if (ioctl(1, TIOCGWINSZ, &size) < 0 || !size.ws_row || !size.ws_col)
+		return newterm(type, out, stdin);
+	for (int i = 0; i < 2; i++) {
+		before[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
+		snprintf(number, sizeof number, "%u", (unsigned)(i ? size.ws_col : size.ws_row));
+		setenv(names[i], number, 1);
+	}
+	screen = newterm(type, out, stdin);
+	for (int i = 0; i < 2; i++) {
+		if (before[i])
+			setenv(names[i], before[i], 1);
+		else
+			unsetenv(names[i]);
+		free(before[i]);
+	}
+	return screen;
 }
 
 int screen_open(const struct screen_options *o, char *why, size_t size)
 {
 	const char *type;
-	char safe[128];
+	char safe[128], *told;
 	FILE *out;
 
 	why[0] = '\0';
@@ -171,7 +242,7 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	if (!type)
 		return -1;
 	out = tty_open();
-	screen_curses = out ? newterm(type, out, stdin) : NULL;
+	screen_curses = out ? screen_new(type, out) : NULL;
 	if (!screen_curses) {
 		snprintf(why, size, "the terminal type %s cannot be used",
 			text_clean(type, safe, sizeof safe));
@@ -186,6 +257,12 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 	nonl();
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
+	/* Keys have 8 bits; newterm saw a file instead of a terminal, and assumes 7. Do not
+	 * send meta_on: the terminal would then mark the Alt key in the eighth. */
+	told = meta_on;
+	meta_on = NULL;
+	meta(stdscr, TRUE);
+	meta_on = told;
 	intrflush(stdscr, FALSE);
 	typeahead(-1); /* do not interrupt a frame when a key arrives */
 	if (!getenv("ESCDELAY"))
@@ -205,6 +282,7 @@ bool screen_close(void)
 
 	if (!screen_curses)
 		return true;
+	typing_mark(false);
 	if (!screen_released)
 		endwin();
 	delscreen(screen_curses);
@@ -218,37 +296,28 @@ bool screen_close(void)
 
 void screen_show(const struct canvas *c)
 {
-	static const struct {
-		attr_t attributes;
-		short pair;
-	} styles[STYLE_COUNT] = {
-		[STYLE_TITLE] = {A_BOLD, 0},
-		[STYLE_HEAD] = {A_UNDERLINE, 0},
-		[STYLE_ON] = {A_BOLD, 1},
-		[STYLE_PARTIAL] = {A_BOLD, 2},
-		[STYLE_WARN] = {A_BOLD, 3},
-		[STYLE_BAD] = {A_BOLD, 4},
-		[STYLE_MATCH] = {A_BOLD | A_UNDERLINE, 3},
-		[STYLE_KEY] = {A_BOLD, 0},
-	};
 	bool cursor = c->cursor_y >= 0;
 
 	if (screen_released)
 		return;
 	erase();
+	paint_frame();
 	for (size_t i = 0; i < c->span_count; i++) {
 		const struct canvas_span *s = &c->spans[i];
-		int style = s->style & ~STYLE_REVERSE;
-		attr_t a = styles[style].attributes;
+		const struct screen_look *look;
+		struct paint_look paint;
 
-		if (screen_color)
-			a |= COLOR_PAIR(styles[style].pair);
-		if (s->style & STYLE_REVERSE)
-			a |= A_REVERSE;
-		attrset((int)a);
+		if (s->style == STYLE_COUNT) {
+			paint = paint_look(&s->paint);
+			attr_set((attr_t)paint.attributes, paint.pair, NULL);
+		} else {
+			look = &screen_looks[!!(s->style & STYLE_REVERSE)]
+					    [s->style & ~STYLE_REVERSE];
+			attr_set(look->attributes, look->pair, NULL);
+		}
 		mvaddstr(s->y, s->x, canvas_text(c, s));
 	}
-	attrset(A_NORMAL);
+	attr_set(A_NORMAL, 0, NULL);
 	curs_set(cursor);
 	move(cursor ? c->cursor_y : c->rows - 1, cursor ? c->cursor_x : 0);
 	wnoutrefresh(stdscr);
@@ -344,6 +413,7 @@ bool screen_suspend(const char *message)
 	sigaction(SIGTSTP, NULL, &before);
 	if (before.sa_handler == SIG_IGN)
 		return false;
+	typing_mark(false);
 	endwin();
 	tty_flush();
 	tty_release();

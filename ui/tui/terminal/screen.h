@@ -28,6 +28,10 @@ int screen_open(const struct screen_options *o, char *why, size_t size);
 /* Restore the terminal. False: it stalls; print nothing more on it. */
 bool screen_close(void);
 
+/* The terminal type for programs on an emulated terminal (widgets/emulator.h): the best that
+ * terminfo knows. To be called before screen_open. */
+const char *screen_emulated(void);
+
 /* Prepare the message for a crash: `touched` if *changed is true by then, else `untouched`. */
 void screen_crash_message(const char *untouched, const char *touched, const bool *changed);
 

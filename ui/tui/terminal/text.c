@@ -9,7 +9,6 @@
 #include "ui/tui/terminal/mem.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,11 @@ static bool text_utf8;
 void text_set_utf8(bool yes)
 {
 	text_utf8 = yes;
+}
+
+bool text_is_utf8(void)
+{
+	return text_utf8;
 }
 
 /* Decode one character; an invalid byte is a character of its own. Returns its length. */
@@ -41,7 +45,7 @@ static size_t text_decode(const char *s, uint32_t *code)
 	return 1;
 }
 
-static int text_code_width(uint32_t code)
+int text_code_columns(uint32_t code)
 {
 	int columns;
 
@@ -49,6 +53,39 @@ static int text_code_width(uint32_t code)
 		return 1;
 	columns = wcwidth((wchar_t)code);
 	return columns < 0 ? 1 : columns;
+}
+
+size_t text_encode(uint32_t code, char *out)
+{
+	size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+	for (size_t i = length; i-- > 1; code >>= 6)
+		out[i] = (char)(0x80 | (code & 0x3f));
+	out[0] = (char)(length == 1 ? code : (0xf00u >> length & 0xf0) | code);
+	return length;
+}
+
+bool text_code_safe(uint32_t code)
+{
+	char raw[8] = "", safe[16];
+
+	if (code > 0x10ffff)
+		return false;
+	text_encode(code, raw);
+	return code == '\\' || (probes_escape(raw, safe, sizeof safe) && !strcmp(raw, safe));
+}
+
+char text_ascii(uint32_t code)
+{
+	uint32_t box = code - 0x2500; /* box drawing */
+
+	if (code < 0x80)
+		return (char)code;
+	if (box >= 0x80)
+		return '?';
+	if (box < 0x0c || (box >= 0x4c && box < 0x50)) /* straight lines, dashed ones */
+		return box & 2 ? '|' : '-';
+	return box == 0x50 ? '-' : box == 0x51 ? '|' : '+';
 }
 
 size_t text_next(const char *s, int *columns)
@@ -60,11 +97,11 @@ size_t text_next(const char *s, int *columns)
 	if (!*s)
 		return 0;
 	length = text_decode(s, &code);
-	*columns = text_code_width(code);
+	*columns = text_code_columns(code);
 	while ((unsigned char)s[length] >= 0xcc) {
 		size_t more = text_decode(s + length, &code);
 
-		if (text_code_width(code))
+		if (text_code_columns(code))
 			break;
 		length += more;
 	}
@@ -125,6 +162,37 @@ const char *text_fit(char *out, size_t size, const char *s, int columns)
 	return out;
 }
 
+/* Columns before and after the cut. */
+static int text_middle_tail(int columns)
+{
+	return columns > 2 ? (columns - 1) / 2 : 0;
+}
+
+const char *text_middle(char *out, size_t size, const char *s, int columns)
+{
+	int tail = text_middle_tail(columns), head = columns - 1 - tail, width = text_width(s);
+	int used, rest;
+	size_t n;
+
+	if (width <= columns || columns < 1)
+		return text_fit(out, size, s, columns);
+	n = text_cut(s, head, &used);
+	snprintf(out, size, "%.*s%*s%s", (int)n, s, head - used, "", text_glyph(TEXT_CUT));
+	for (s += n; (rest = text_width(s)) > tail;)
+		s += text_next(s, &used);
+	text_addf(out, size, "%s%*s", s, tail - rest, "");
+	return out;
+}
+
+int text_middle_at(const char *s, int columns, int at)
+{
+	int width = text_width(s), tail = text_middle_tail(columns), head = columns - 1 - tail;
+
+	if (width <= columns || at < head)
+		return at;
+	return at < width - tail ? head : at - width + columns;
+}
+
 const char *text_clean(const char *raw, char *out, size_t size)
 {
 	size_t length = probes_escape(raw, out, size), used = 0;
@@ -149,9 +217,27 @@ const char *text_clean(const char *raw, char *out, size_t size)
 	return out;
 }
 
+const char *text_glyph(enum text_glyph glyph)
+{
+	static const char *const glyphs[TEXT_GLYPHS][2] = {
+		[TEXT_ACROSS] = {"-", "\u2500"},
+		[TEXT_UPRIGHT] = {"|", "\u2502"},
+		[TEXT_TOP_LEFT] = {"+", "\u256d"},
+		[TEXT_TOP_RIGHT] = {"+", "\u256e"},
+		[TEXT_BOTTOM_LEFT] = {"+", "\u2570"},
+		[TEXT_BOTTOM_RIGHT] = {"+", "\u256f"},
+		[TEXT_CURSOR] = {">", "\u258c"},
+		[TEXT_DOWN] = {"v", "\u25bc"},
+		[TEXT_UP] = {"^", "\u25b2"},
+		[TEXT_CUT] = {"~", "\u2026"},
+	};
+
+	return glyphs[glyph][text_utf8];
+}
+
 void text_rule(char *out, size_t size, int columns)
 {
-	const char *one = text_utf8 ? "\u2500" : "-";
+	const char *one = text_glyph(TEXT_ACROSS);
 	size_t length = strlen(out), step = strlen(one);
 
 	for (int width = text_width(out); width < columns && length + step < size; width++) {
@@ -160,16 +246,15 @@ void text_rule(char *out, size_t size, int columns)
 	}
 }
 
-const char *text_upright(void)
-{
-	return text_utf8 ? "\u2502" : "|";
-}
-
 size_t text_wrap(const char *s, int columns, const char **next)
 {
 	int used;
-	size_t fit = text_cut(s, columns, &used), cut = fit;
+	size_t fit = text_cut(s, columns, &used), cut = fit, line = strcspn(s, "\n");
 
+	if (line <= fit) {
+		*next = s + line + (s[line] != '\0');
+		return line;
+	}
 	if (s[fit] && s[fit] != ' ') {
 		while (cut > 0 && s[cut - 1] != ' ')
 			cut--;

@@ -87,6 +87,12 @@ bool tty_close(bool released)
 	return sent;
 }
 
+void tty_put(const char *sequence)
+{
+	fputs(sequence, tty.frame);
+	fflush(tty.frame);
+}
+
 void tty_send(void)
 {
 	int memory = fileno(tty.frame);

@@ -23,6 +23,8 @@ bool tty_close(bool released);
 void tty_release(void);
 void tty_take(void);
 
+/* Add a control sequence to the output, between frames. */
+void tty_put(const char *sequence);
 /* Send as much output as the terminal accepts now. */
 void tty_send(void);
 /* Is there unsent output? */

@@ -53,7 +53,7 @@ bool view_move_sideways(int *hscroll, enum request r)
 
 void view_rows_move(struct rowlist *l, int *hscroll, enum request r)
 {
-	if (view_move_sideways(hscroll, r))
+	if (hscroll && view_move_sideways(hscroll, r))
 		return;
 	if (r == REQUEST_PAGE_DOWN || r == REQUEST_PAGE_UP)
 		rowlist_page(l, r == REQUEST_PAGE_DOWN ? 2 : -2);
@@ -63,17 +63,14 @@ void view_rows_move(struct rowlist *l, int *hscroll, enum request r)
 		rowlist_move(l, view_move_lines(r, l->height));
 }
 
-void view_rows_click(struct rowlist *l, int first, int y)
+bool view_rows_click(struct rowlist *l, int first, int y)
 {
-	if (y >= first && y < first + l->height && l->top + (size_t)(y - first) < l->count)
-		rowlist_to(l, l->top + (size_t)(y - first));
-}
+	size_t at = l->top + (size_t)(y - first);
 
-size_t view_search_from(const struct rowlist *l, enum request r)
-{
-	size_t step = r == REQUEST_NEXT ? 1 : l->count - 1;
-
-	return l->count ? (l->cursor + step) % l->count : 0;
+	if (y < first || y >= first + l->height || at >= l->count)
+		return false;
+	rowlist_to(l, at);
+	return true;
 }
 
 /* ---------------------------------------------------------------- texts */
@@ -88,15 +85,16 @@ void view_text_draw(const struct app *a, struct canvas *c)
 	struct area area = {.y = 1, .rows = app_view_rows(a)};
 	const struct pager *l = &a->text.pager;
 	size_t below = l->top + (size_t)area.rows;
-	char place[64];
+	char place[96] = "";
+	size_t nth, matches = pager_matches(l, &nth);
 
-	canvas_line(c, 0, STYLE_TITLE | STYLE_REVERSE, a->text.heading);
-	if (l->count > (size_t)area.rows) {
-		snprintf(place, sizeof place, " %zu-%zu of %zu ", l->top + 1,
+	canvas_line(c, 0, STYLE_BAR, a->text.heading);
+	if (matches)
+		text_addf(place, sizeof place, "  match %zu of %zu", nth, matches);
+	if (l->count > (size_t)area.rows)
+		text_addf(place, sizeof place, "  %zu-%zu of %zu ", l->top + 1,
 			below < l->count ? below : l->count, l->count);
-		canvas_put(c, 0, c->columns - text_width(place), -1, STYLE_TITLE | STYLE_REVERSE,
-			place);
-	}
+	canvas_put(c, 0, c->columns - text_width(place), -1, STYLE_BAR, place);
 	pager_draw(l, c, area, a->hscroll);
 }
 
@@ -120,4 +118,14 @@ void view_text_write(const struct app *a, FILE *out)
 uint32_t view_text_row(const struct app *a)
 {
 	return a->text.row;
+}
+
+struct search *view_text_search(struct app *a)
+{
+	return &a->text.pager.search;
+}
+
+bool view_text_seek(struct app *a, size_t from, int direction)
+{
+	return pager_seek(&a->text.pager, from, direction, app_view_rows(a));
 }

@@ -20,19 +20,23 @@ void view_text_layout(struct app *a);
 void view_text_draw(const struct app *a, struct canvas *c);
 void view_text_move(struct app *a, enum request r);
 void view_text_write(const struct app *a, FILE *out);
+/* The filter of the probes, which other views than the list share. */
+int view_list_filter(struct app *a, const char *text, char *why, size_t size);
+struct app_filtered view_list_filtered(const struct app *a);
+struct search *view_list_search(struct app *a);
 uint32_t view_text_row(const struct app *a);
+struct search *view_text_search(struct app *a);
+bool view_text_seek(struct app *a, size_t from, int direction);
 
-/* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off. */
+/* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off, or NULL. */
 void view_rows_move(struct rowlist *l, int *hscroll, enum request r);
-/* Put the cursor on the row at line y of the screen, if there is one; first: line of the top row.
- */
-void view_rows_click(struct rowlist *l, int first, int y);
+/* Put the cursor on the row at line y of the screen; false: there is none. first: line of the top
+ * row. */
+bool view_rows_click(struct rowlist *l, int first, int y);
 /* Is it a request to scroll sideways? Then that is done. */
 bool view_move_sideways(int *hscroll, enum request r);
 /* How many lines down a request of SECTION_MOVE goes, in a window of so many. */
 long view_move_lines(enum request r, int height);
-/* Where to look for the next match: behind the cursor, or before it (REQUEST_PREVIOUS). */
-size_t view_search_from(const struct rowlist *l, enum request r);
 
 /* ---------------------------------------------------------------- the list */
 
@@ -45,6 +49,8 @@ struct view_list_areas {
 	bool heading;
 };
 struct view_list_areas view_list_areas(const struct app *a);
+/* Which columns of the list are on the screen, and where. */
+void view_list_columns(const struct app *a, struct column_layout *columns);
 
 void view_header_draw(const struct app *a, struct canvas *c, struct area area);
 
@@ -57,8 +63,8 @@ void view_glance_poll(struct app *a);
 
 /* The program's output below the list. */
 void view_output_docked(const struct app *a, struct canvas *c, struct area area);
-/* Pass what is typed to the program, until ^]. */
-void view_output_keys(struct app *a);
+/* Pass what is typed to the program, until ^]. False: nothing was typed. */
+bool view_output_keys(struct app *a);
 /* Take what the program has written; if the view is scrolled back, its lines stay in place. */
 void view_output_read(struct app *a);
 
@@ -81,6 +87,8 @@ const char *view_arguments_place(const struct probes_argument *a, char *out, siz
 bool view_inconsistent_is(enum probes_state state);
 /* Do its counts, in any process, say that it is on? */
 bool view_inconsistent_count_says_on(const struct row *r);
+/* Do all its counts say so, and hold more than force would leave? Then a repair keeps them. */
+bool view_inconsistent_keeps_counts(const struct row *r);
 
 /* Add what a plan would write to the preview. Changes nothing. */
 void view_preview_add(struct app *a, const struct operation_plan *plan);

@@ -112,5 +112,7 @@ const struct view_ops view_arguments_ops = {
 	.layout = view_text_layout,
 	.draw = view_text_draw,
 	.move = view_text_move,
+	.search = view_text_search,
+	.seek = view_text_seek,
 	.write = view_text_write,
 };

@@ -4,6 +4,7 @@
  */
 #include "ui/tui/views/view.h"
 
+#include "ui/report.h"
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
@@ -15,9 +16,9 @@ static void view_denied_layout(struct app *a)
 		const char *label;
 		int style;
 	} marks[] = {
-		[PROBES_ACCESS_OK] = {"   ok    ", STYLE_PLAIN},
-		[PROBES_ACCESS_FAIL] = {"   FAIL  ", STYLE_BAD},
-		[PROBES_ACCESS_WHY] = {"   why   ", STYLE_TITLE},
+		[PROBES_ACCESS_OK] = {"  ok    ", STYLE_PLAIN},
+		[PROBES_ACCESS_FAIL] = {"  FAIL  ", STYLE_BAD},
+		[PROBES_ACCESS_WHY] = {"  why   ", STYLE_TITLE},
 	};
 	const struct probes_access *can = &a->access;
 	struct pager *l = &a->text.pager;
@@ -30,35 +31,24 @@ static void view_denied_layout(struct app *a)
 		: !can->can_read   ? "CANNOT READ STATE OR SWITCH PROBES"
 		: !can->can_switch ? "CANNOT SWITCH PROBES"
 				   : "PERMITTED NOW");
-	pager_wrap(l, STYLE_BAD, "  ", head, width);
+	pager_wrap(l, STYLE_BAD, " ", head, width);
 	for (size_t i = 0; i < can->count; i++) {
 		const struct probes_access_check *check = &can->checks[i];
-		char text[4 * sizeof check->text];
+		char text[1200];
 
-		text_clean(check->text, text, sizeof text);
+		/* A process that was chosen on the screen is not in the call that was typed. */
+		report_try(a->picker.used ? "" : check->as, check->text, text, sizeof text);
 		if (check->mark != PROBES_ACCESS_TRY) {
 			pager_wrap(
 				l, marks[check->mark].style, marks[check->mark].label, text, width);
 			continue;
 		}
 		if (!tries++)
-			pager_wrap(l, STYLE_TITLE, "  ", "One of these is enough:", width);
-		snprintf(label, sizeof label, "   %2d  ", tries);
+			pager_wrap(l, STYLE_TITLE, " ", "One of these is enough:", width);
+		snprintf(label, sizeof label, "  %2d  ", tries);
 		pager_wrap(l, STYLE_PLAIN, label, text, width);
 	}
 	view_text_layout(a);
-}
-
-static void view_denied_edge(struct canvas *c, int y, const char *remark)
-{
-	char edge[TEXT_MAX];
-	int width = c->columns < TEXT_MAX - 1 ? c->columns : TEXT_MAX - 1;
-
-	memset(edge, '-', (size_t)width);
-	edge[0] = edge[width - 1] = '+';
-	edge[width] = '\0';
-	canvas_put(c, y, 0, -1, STYLE_PLAIN, edge);
-	canvas_put(c, y, 3, -1, STYLE_PLAIN, remark);
 }
 
 /* As high as the text, or as the terminal. */
@@ -66,20 +56,17 @@ static void view_denied_draw(const struct app *a, struct canvas *c)
 {
 	const struct pager *l = &a->text.pager;
 	struct area text = {.y = 1, .rows = app_view_rows(a)};
-	bool more;
+	int last;
 
 	if ((size_t)text.rows > l->count)
 		text.rows = (int)l->count;
-	more = l->top + (size_t)text.rows < l->count;
-	view_denied_edge(c, 0, "");
+	last = 2 + text.rows;
+	canvas_frame(c, (struct area){.y = 0, .rows = last + 1}, 0, c->columns, "");
 	pager_draw(l, c, text, 0);
-	for (int y = 1; y <= text.rows + 1; y++) {
-		canvas_put(c, y, 0, -1, STYLE_PLAIN, "|");
-		canvas_put(c, y, c->columns - 1, -1, STYLE_PLAIN, "|");
-	}
-	canvas_put(c, 1 + text.rows, 2, c->columns - 4, STYLE_PLAIN,
-		"Nothing in the target was changed.");
-	view_denied_edge(c, 2 + text.rows, more ? " j: more " : "");
+	canvas_put(c, last - 1, 1, -1, STYLE_PLAIN, "Nothing in the target was changed.");
+	if (l->top + (size_t)text.rows < l->count)
+		canvas_put(c, last, 2, -1, STYLE_KEY, " j: more ");
+	canvas_whole(c);
 }
 
 const struct view_ops view_denied_ops = {

@@ -135,7 +135,7 @@ static void view_detail_process(struct app *a, const struct model_member *member
 		a, "build-id", o->build_id ? text_clean(o->build_id, text, sizeof text) : "none");
 	view_detail_value(a, "kind", probes_kind_about(p));
 	if (p->broken)
-		pager_addf(l, STYLE_BAD, "  BROKEN     %s; it is never switched",
+		pager_addf(l, STYLE_BAD, "  broken     %s; it is never switched",
 			text_clean(p->broken, text, sizeof text));
 	if (p->arguments && *p->arguments) {
 		view_detail_value(a, "arguments", argline_numbered(p->arguments, raw, sizeof raw));
@@ -147,18 +147,21 @@ static void view_detail_process(struct app *a, const struct model_member *member
 /* The sums of a row: its state with who holds it, its sites, its semaphore. */
 struct view_detail_sums {
 	char state[96], sites[32], ref[32];
+	const char *label; /* of the sites */
 };
 
 static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
 {
 	char who[32], sites[32], ref[32];
-	const char *held = column_cell(r, COLUMN_WHO, who, sizeof who);
+	const char *held = column_cell(r, COLUMN_HOLDER, who, sizeof who);
 
-	snprintf(sums->state, sizeof sums->state, "%s %s%s%s", states[r->state].mark,
-		probes_state_name(r->state), *held ? ", held by " : "", held);
+	snprintf(sums->state, sizeof sums->state, "%s%s%s", states[r->state].word,
+		*held ? ", held by " : "", held);
+	sums->label = r->processes && r->sites && r->sites_on == PROBES_NONE ? "sites" : "sites on";
 	snprintf(sums->sites, sizeof sums->sites, "%s",
 		column_cell(r, COLUMN_SITES, sites, sizeof sites));
-	snprintf(sums->ref, sizeof sums->ref, "%s", column_cell(r, COLUMN_REF, ref, sizeof ref));
+	snprintf(sums->ref, sizeof sums->ref, "%s",
+		column_cell(r, COLUMN_SEMAPHORE, ref, sizeof ref));
 }
 
 static void view_detail_build(struct app *a)
@@ -173,8 +176,10 @@ static void view_detail_build(struct app *a)
 	pager_clear(l);
 	view_detail_sum(r, &sums);
 	pager_addf(l, STYLE_PLAIN, "  state      %s", sums.state);
-	pager_addf(l, STYLE_PLAIN, "  sites on   %s", sums.sites);
+	pager_addf(l, STYLE_PLAIN, "  %-8s   %s", sums.label, sums.sites);
 	pager_addf(l, STYLE_PLAIN, "  semaphore  %s", sums.ref);
+	if (!r->switchable)
+		view_detail_value(a, "hand-over", "y shows commands of bpftrace, gdb and perf");
 	while (model_next(&a->model, &at, &member))
 		view_detail_process(a, &member);
 }
@@ -190,15 +195,15 @@ void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
 	uint32_t i = 0;
 
 	view_detail_sum(&m->rows[row], &sums);
-	pager_addf(l, STYLE_PLAIN, "  %s   sites on %s   semaphore %s", sums.state, sums.sites,
-		sums.ref);
+	pager_addf(l, STYLE_PLAIN, "  %s   %s %s   semaphore %s", sums.state, sums.label,
+		sums.sites, sums.ref);
 	pager_addf(l, STYLE_PLAIN, "  %s%s%s",
 		probe_name_base(text_clean(o->path, text, sizeof text)),
 		o->deleted ? " (deleted or replaced)" : "", o->executable ? "" : ", a library");
 	if (*where)
 		pager_addf(l, STYLE_PLAIN, "  %s", where);
 	if (p->broken)
-		pager_addf(l, STYLE_BAD, "  BROKEN %s", text_clean(p->broken, text, sizeof text));
+		pager_addf(l, STYLE_BAD, "  broken %s", text_clean(p->broken, text, sizeof text));
 	if (p->arguments && *p->arguments)
 		pager_wrap(l, STYLE_PLAIN, "  ", argline_numbered(p->arguments, text, sizeof text),
 			columns);
@@ -227,6 +232,8 @@ const struct view_ops view_detail_ops = {
 	.layout = view_text_layout,
 	.draw = view_text_draw,
 	.move = view_text_move,
+	.search = view_text_search,
+	.seek = view_text_seek,
 	.row = view_text_row,
 	.selection = view_detail_selection,
 	.write = view_text_write,

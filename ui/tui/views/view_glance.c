@@ -7,6 +7,8 @@
 
 #include "ui/tui/terminal/text.h"
 
+#include <stdio.h>
+
 #define VIEW_GLANCE_MS 200 /* without a key: time to look into symbol tables */
 
 /* The row's part in the first process that is still there, else in the first. */
@@ -33,11 +35,11 @@ void view_glance_update(struct app *a, const struct view_list_areas *areas)
 		g->looked = false;
 	}
 	pager_clear(&g->pane);
-	if (row == MODEL_NONE || areas->pane.rows <= 1)
+	if (row == MODEL_NONE || areas->pane.rows <= 2)
 		return;
 	member = view_glance_member(&a->model, row);
-	view_detail_glance(&g->pane, &a->model, row, &member, g->where, areas->pane.rows - 1,
-		a->columns - areas->pane_column);
+	view_detail_glance(&g->pane, &a->model, row, &member, g->where, areas->pane.rows - 2,
+		a->columns - areas->pane_column - 2);
 }
 
 void view_glance_draw(const struct app *a, struct canvas *c, const struct view_list_areas *areas)
@@ -45,25 +47,17 @@ void view_glance_draw(const struct app *a, struct canvas *c, const struct view_l
 	const struct area *pane = &areas->pane;
 	uint32_t row = a->glance.row;
 	const char *text = row == MODEL_NONE ? "" : a->model.rows[row].label;
-	char title[TEXT_MAX] = "", label[TEXT_MAX];
-	int room; /* beside the words of the title */
+	int columns = c->columns - areas->pane_column, room = columns - 24,
+	    width = text_width(text);
+	char title[TEXT_MAX] = "no probe under the cursor", label[TEXT_MAX];
 
 	if (!pane->rows)
 		return;
-	for (int y = 0; areas->pane_column && y < pane->rows; y++)
-		canvas_put(c, pane->y + y, areas->pane_column - 1, 1, STYLE_DIM, text_upright());
-	canvas_window(c, areas->pane_column, c->screen_columns - areas->pane_column);
-	room = c->columns - 22;
-	text_rule(title, sizeof title, 2);
-	if (!*text)
-		text_addf(title, sizeof title, " no probe under the cursor ");
-	else
-		text_addf(title, sizeof title, " %s  (i: all of it) ",
-			text_fit(label, sizeof label, text,
-				text_width(text) < room ? text_width(text) : room));
-	text_rule(title, sizeof title, c->columns);
-	canvas_put(c, pane->y, 0, -1, STYLE_TITLE, title);
-	pager_draw(&a->glance.pane, c, (struct area){.y = pane->y + 1, .rows = pane->rows - 1}, 0);
+	if (*text)
+		snprintf(title, sizeof title, "%s  (i: all of it)",
+			text_fit(label, sizeof label, text, width < room ? width : room));
+	canvas_frame(c, *pane, areas->pane_column, columns, title);
+	pager_draw(&a->glance.pane, c, (struct area){.y = pane->y + 1, .rows = pane->rows - 2}, 0);
 	canvas_whole(c);
 }
 

@@ -1,27 +1,113 @@
 /*
- * The lines over the list: the process, the counts, the filter. What does not fit is cut from the
- * right of the left part.
+ * The lines over the list: the process, the counts, the filter. A line is made of pieces. Where it
+ * is too long, what matters least is left out first; then what remains is shortened.
  */
 #include "ui/tui/views/view.h"
 
+#include "ui/states.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/terminal/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The right part always; of the left one what there is room for. */
-static void view_header_line(
-	struct canvas *c, int y, int style, const char *left, const char *right)
-{
-	int width = text_width(right), room = c->columns - width - 1;
-	char cut[TEXT_MAX];
+#define VIEW_HEADER_PIECES 16
 
-	if (text_width(left) > room && room > 0)
-		left = text_fit(cut, sizeof cut, left, room);
-	canvas_put(c, y, 0, -1, style, left);
-	if (room > 0)
-		canvas_put(c, y, c->columns - width, -1, style, right);
+/* In what order pieces are left out: the highest first; KEEP never is. */
+enum view_header_drop { KEEP, LAST, NEXT, SOON, FIRST };
+
+struct view_header_piece {
+	char text[INPUT_SIZE];
+	char brief[32]; /* where room is short, or "": the same */
+	int style;
+	enum view_header_drop drop;
+	bool right; /* stands at the right edge */
+};
+
+struct view_header_line {
+	struct view_header_piece pieces[VIEW_HEADER_PIECES];
+	int count;
+	int style; /* of the line, and of pieces that are STYLE_PLAIN */
+};
+
+__attribute__((format(printf, 4, 5))) static struct view_header_piece *view_header_add(
+	struct view_header_line *l, enum view_header_drop drop, int style, const char *format, ...)
+{
+	struct view_header_piece *p = &l->pieces[l->count];
+	va_list args;
+
+	*p = (struct view_header_piece){.style = style, .drop = drop};
+	va_start(args, format);
+	vsnprintf(p->text, sizeof p->text, format, args);
+	va_end(args);
+	l->count += l->count < VIEW_HEADER_PIECES - 1;
+	return p;
+}
+
+static int view_header_width(const struct view_header_line *l, int gap)
+{
+	int width = 1;
+
+	for (int i = 0; i < l->count; i++)
+		width += text_width(l->pieces[i].text) + (i ? gap : 0);
+	return width;
+}
+
+/* Leave out pieces from this rank on, while the line is too long. */
+static void view_header_thin(
+	struct view_header_line *l, int gap, int columns, enum view_header_drop from)
+{
+	for (enum view_header_drop rank = FIRST; rank >= from; rank--) {
+		for (int i = l->count - 1; i >= 0 && view_header_width(l, gap) > columns; i--) {
+			if (l->pieces[i].drop != rank)
+				continue;
+			l->count--;
+			memmove(&l->pieces[i], &l->pieces[i + 1],
+				(size_t)(l->count - i) * sizeof l->pieces[i]);
+		}
+	}
+}
+
+/* The first piece is a name, or what somebody typed: it is cut if all else does not help. */
+static void view_header_fit(struct view_header_line *l, int gap, int columns)
+{
+	char cut[INPUT_SIZE];
+	int room;
+
+	view_header_thin(l, gap, columns, NEXT);
+	for (int i = 0; i < l->count && view_header_width(l, gap) > columns; i++) {
+		struct view_header_piece *p = &l->pieces[i];
+
+		if (p->brief[0])
+			snprintf(p->text, sizeof p->text, "%s", p->brief);
+	}
+	view_header_thin(l, gap, columns, LAST);
+	room = text_width(l->pieces[0].text) + columns - view_header_width(l, gap);
+	if (room < text_width(l->pieces[0].text)) {
+		text_middle(cut, sizeof cut, l->pieces[0].text, room < 8 ? 8 : room);
+		snprintf(l->pieces[0].text, sizeof l->pieces[0].text, "%s", cut);
+	}
+}
+
+static void view_header_put(struct view_header_line *l, struct canvas *c, int y)
+{
+	int gap = c->columns >= COLUMN_WORDS_FROM ? 3 : 2, x = 1, right = 0, width;
+
+	if (l->count)
+		view_header_fit(l, gap, c->columns);
+	for (int i = 0; i < l->count; i++)
+		right += l->pieces[i].right ? text_width(l->pieces[i].text) + gap : 0;
+	right = c->columns - right + gap;
+	canvas_line(c, y, l->style, "");
+	for (int i = 0; i < l->count; i++) {
+		const struct view_header_piece *p = &l->pieces[i];
+		int *at = p->right ? &right : &x;
+
+		width = canvas_put(
+			c, y, *at, -1, p->style == STYLE_PLAIN ? l->style : p->style, p->text);
+		*at += width + gap;
+	}
 }
 
 /* "9d 4h", "3h 12m", "5m" or "<1m". Returns out. */
@@ -40,137 +126,188 @@ static const char *view_header_span(long seconds, char *out, size_t size)
 	return out;
 }
 
-/* "lease 14m ", while there is something to undo. */
-static void view_header_lease(const struct app *a, char *out, size_t size)
-{
-	long left = (long)((app_lease_remaining(a) + 999) / 1000);
+/* ------------------------------------------------------------------ the process */
 
-	if (left <= 0)
-		return;
-	if (left >= 60)
-		text_addf(out, size, "lease %ldm ", left / 60);
-	else
-		text_addf(out, size, "lease %lds ", left);
-}
-
-/* "3 on (2 by you)", or "3 on 2 you" on a narrow terminal. */
-static void view_header_on(const struct model_counts *n, bool narrow, char *out, size_t size)
-{
-	text_addf(out, size, "%zu on", n->states[PROBES_ON]);
-	if (n->on_mine)
-		text_addf(out, size, narrow ? " %zu you" : " (%zu by you)", n->on_mine);
-}
-
-/* The process, and what this session may do with it. */
-static void view_header_identity(const struct app *a, struct canvas *c, int y)
+/* At the right edge: what became of the process, or what this session may do with it. */
+static void view_header_access(const struct app *a, struct view_header_line *l)
 {
 	const struct probes_access *can = &a->access;
-	char left[256], right[128] = "", span[32], pieces[2][64];
-	int room;
+	long lease = (long)((app_lease_remaining(a) + 999) / 1000);
+	bool may = can->can_switch && !a->read_only;
+	int before = l->count;
 
 	if (!model_alive(&a->model)) {
-		text_addf(right, sizeof right, "%s", a->program.ended ? "ENDED" : "GONE");
+		view_header_add(l, KEEP, STYLE_PLAIN, "%s", a->program.ended ? "ENDED" : "GONE");
 	} else if (app_have(a) & NEED_HELD) {
-		text_addf(right, sizeof right, "HELD AT ITS START: r runs it");
+		snprintf(view_header_add(l, KEEP, STYLE_PLAIN, "HELD AT ITS START: r runs it")
+				 ->brief,
+			sizeof l->pieces[0].brief, "HELD: r runs it");
 	} else {
-		view_header_lease(a, right, sizeof right);
-		text_addf(right, sizeof right, "can:%s%s%s", can->can_list ? " list" : "",
+		if (lease > 0) /* there is something to undo */
+			view_header_add(l, KEEP, STYLE_PLAIN, "lease %ld%c",
+				lease >= 60 ? lease / 60 : lease, lease >= 60 ? 'm' : 's');
+		view_header_add(l, NEXT, STYLE_PLAIN, "%s%s%s", can->can_list ? "list" : "",
 			can->can_read ? " read" : "",
-			can->can_switch && !a->read_only ? " switch" : "");
+			may && model_switchable(&a->model) ? " switch" : "");
 		if (a->read_only)
-			text_addf(right, sizeof right, " (read-only)");
-		else if (!can->can_switch)
-			text_addf(right, sizeof right, " NOT switch");
+			view_header_add(l, KEEP, STYLE_PLAIN, "read-only");
+		else if (!can->can_read)
+			view_header_add(l, KEEP, STYLE_PLAIN, "may not read");
+		else if (!may)
+			view_header_add(l, KEEP, STYLE_PLAIN, "may not switch");
 	}
-	room = c->columns - text_width(right) - 1;
-	snprintf(left, sizeof left, "%s%s", c->columns >= 60 ? "probes-tui  " : "", a->title);
-	if (a->info.up_seconds >= 0 && c->columns >= 60 && a->model.process_count == 1) {
-		snprintf(pieces[0], sizeof pieces[0], "  up %s",
+	for (int i = before; i < l->count; i++)
+		l->pieces[i].right = true;
+}
+
+static void view_header_identity(const struct app *a, struct canvas *c, int y)
+{
+	struct view_header_line l = {.style = STYLE_BAR};
+	char span[32];
+
+	view_header_add(&l, KEEP, STYLE_PLAIN, "%s", a->title);
+	if (a->info.up_seconds >= 0)
+		view_header_add(&l, SOON, STYLE_PLAIN, "up %s",
 			view_header_span(a->info.up_seconds, span, sizeof span));
-		snprintf(pieces[1], sizeof pieces[1], "  %ld thr", a->info.threads);
-		for (int i = 0; i < 2; i++) {
-			if (text_width(left) + text_width(pieces[i]) <= room)
-				text_addf(left, sizeof left, "%s", pieces[i]);
-		}
+	if (a->info.threads > 0)
+		view_header_add(&l, FIRST, STYLE_PLAIN, "%ld thread%s", a->info.threads,
+			a->info.threads == 1 ? "" : "s");
+	view_header_access(a, &l);
+	view_header_put(&l, c, y);
+}
+
+/* ------------------------------------------------------------------ the counts */
+
+/* How many are on, and every exception. What is as usual is not said. */
+static void view_header_states(const struct app *a, struct view_header_line *l)
+{
+	static const enum probes_state exceptions[] = {PROBES_PARTIAL, PROBES_INCONSISTENT,
+		PROBES_FOREIGN, PROBES_UNREADABLE, PROBES_UNKNOWN, PROBES_UNLOADED};
+	const struct model_counts *n = &a->model.counts;
+	size_t on = n->states[PROBES_ON], off = n->states[PROBES_OFF];
+	size_t none = n->states[PROBES_NO_SWITCH];
+	struct view_header_piece *p;
+
+	if (a->model.process_count && !model_alive(&a->model)) {
+		view_header_add(l, KEEP, STYLE_PLAIN, "states are not known");
+		return;
 	}
-	view_header_line(c, y, STYLE_TITLE, left, right);
+	if (on) {
+		p = view_header_add(l, KEEP, STYLE_ON, "%zu on", on);
+		snprintf(p->brief, sizeof p->brief, "%zu on", on);
+		if (n->on_mine)
+			text_addf(p->text, sizeof p->text, " (%zu by you)", n->on_mine);
+	} else if (off && off + none == a->model.row_count) {
+		view_header_add(l, KEEP, STYLE_PLAIN, none ? "%zu off" : "all off", off);
+		if (none)
+			view_header_add(l, LAST, STYLE_DIM, "%zu no switch", none);
+	}
+	for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
+		const struct states_row *state = &states[exceptions[i]];
+		size_t count = n->states[exceptions[i]];
+
+		if (!count)
+			continue;
+		p = view_header_add(l, KEEP, (int)state->style, "%zu %s", count, state->word);
+		snprintf(p->brief, sizeof p->brief, "%s%zu", state->mark, count);
+	}
+	if (!model_switchable(&a->model))
+		snprintf(view_header_add(l, KEEP, STYLE_WARN,
+				 "none can be switched: y shows commands that trace them")
+				 ->brief,
+			sizeof p->brief, "no switch: y helps");
 }
 
 static void view_header_counts(const struct app *a, struct canvas *c, int y)
 {
 	const struct model_counts *n = &a->model.counts;
-	static const enum probes_state exceptions[] = {
-		PROBES_PARTIAL, PROBES_INCONSISTENT, PROBES_FOREIGN, PROBES_UNREADABLE};
-	bool gone = a->model.process_count && !model_alive(&a->model);
-	char text[256] = "", interval[24];
+	struct view_header_line l = {.style = STYLE_PLAIN};
+	struct view_header_piece *p;
 
-	if (a->frozen)
-		snprintf(interval, sizeof interval, "FROZEN");
-	else if (a->refresh_ms % 1000)
-		snprintf(interval, sizeof interval, "every %u.%us", a->refresh_ms / 1000,
-			a->refresh_ms % 1000 / 100);
-	else
-		snprintf(interval, sizeof interval, "every %us", a->refresh_ms / 1000);
-	/* The states of a process that is gone are not known: not even 0 are on. */
-	if (gone) {
-		snprintf(text, sizeof text, " %zu probes | - on", a->model.row_count);
-		view_header_line(c, y, STYLE_PLAIN, text, interval);
-		return;
-	}
 	/* Notes left out come first: the counts after them are incomplete. */
 	if (n->left_out)
-		text_addf(text, sizeof text, " %zu NOTES LEFT OUT |", n->left_out);
-	text_addf(text, sizeof text, " %zu probes %zu sites %zu object%s | ", a->model.row_count,
-		n->sites, n->objects, n->objects == 1 ? "" : "s");
-	view_header_on(n, false, text, sizeof text);
-	for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
-		if (n->states[exceptions[i]])
-			text_addf(text, sizeof text, " %zu %s", n->states[exceptions[i]],
-				probes_state_name(exceptions[i]));
-	view_header_line(c, y, n->left_out ? STYLE_WARN : STYLE_PLAIN, text, interval);
+		view_header_add(&l, KEEP, STYLE_WARN, "%zu NOTES LEFT OUT", n->left_out);
+	view_header_add(&l, LAST, STYLE_PLAIN, "%zu probe%s", a->model.row_count,
+		a->model.row_count == 1 ? "" : "s");
+	view_header_states(a, &l);
+	if (n->objects > 1)
+		view_header_add(&l, SOON, STYLE_DIM, "in %zu objects", n->objects);
+	if (a->frozen)
+		p = view_header_add(&l, KEEP, STYLE_WARN, "FROZEN");
+	else if (a->refresh_ms % 1000)
+		p = view_header_add(&l, FIRST, STYLE_DIM, "every %u.%us", a->refresh_ms / 1000,
+			a->refresh_ms % 1000 / 100);
+	else
+		p = view_header_add(&l, FIRST, STYLE_DIM, "every %us", a->refresh_ms / 1000);
+	p->right = true;
+	view_header_put(&l, c, y);
+}
+
+/* ------------------------------------------------------------------ the filter */
+
+/* The filter and what it leaves, tags, what else is not in the list. */
+static void view_header_chosen(const struct app *a, struct view_header_line *l)
+{
+	const struct list *list = &a->list;
+	size_t probes, children = births_children(a, &probes);
+	char safe[INPUT_SIZE];
+	struct view_header_piece *p;
+
+	if (filter_text(list->filter)[0]) {
+		view_header_add(l, KEEP, STYLE_WARN, "filter: %s",
+			text_clean(filter_text(list->filter), safe, sizeof safe));
+		p = view_header_add(l, KEEP, STYLE_PLAIN, "%s%zu of %zu shown",
+			list_is_looking(list) ? "looking: " : "", list->shown_count,
+			a->model.row_count);
+		snprintf(p->brief, sizeof p->brief, "%zu shown", list->shown_count);
+	}
+	if (a->model.tagged)
+		view_header_add(l, KEEP, STYLE_PLAIN, "%u tagged", a->model.tagged);
+	if (children)
+		view_header_add(l, LAST, STYLE_WARN, "%zu child%s on", children,
+			children == 1 ? "" : "ren");
+	if (a->objects.unread)
+		view_header_add(l, LAST, STYLE_WARN, "%zu object%s UNREAD (O)", a->objects.unread,
+			a->objects.unread == 1 ? "" : "s");
+	p = view_header_add(l, SOON, STYLE_DIM, "%ssort %s%s", list->tree ? "tree " : "",
+		column_table[list->order].name, list->invert ? " inv" : "");
+	p->right = true;
 }
 
 static void view_header_filter(const struct app *a, struct canvas *c, int y)
 {
-	const struct list *l = &a->list;
-	size_t probes, children = births_children(a, &probes);
-	char left[INPUT_SIZE + 64], right[64] = "", safe[INPUT_SIZE * 2];
+	struct view_header_line l = {.style = STYLE_PLAIN};
 
-	snprintf(left, sizeof left, "filter: %.*s", c->columns > 40 ? c->columns - 36 : 12,
-		l->filter_text[0] ? text_clean(l->filter_text, safe, sizeof safe) : "-");
-	text_addf(left, sizeof left, "    %s%zu/%zu shown", list_is_looking(l) ? "looking: " : "",
-		l->shown_count, a->model.row_count);
-	if (children)
-		text_addf(right, sizeof right, "%zu child%s on  ", children,
-			children == 1 ? "" : "ren");
-	if (a->objects.unread)
-		text_addf(right, sizeof right, "%zu object%s UNREAD (O)  ", a->objects.unread,
-			a->objects.unread == 1 ? "" : "s");
-	if (a->model.tagged)
-		text_addf(right, sizeof right, "%u tagged  ", a->model.tagged);
-	text_addf(right, sizeof right, "%ssort %s%s", l->tree ? "tree " : "",
-		column_table[l->order].name, l->invert ? " inv" : "");
-	view_header_line(c, y, l->filter_text[0] ? STYLE_WARN : STYLE_PLAIN, left, right);
+	if (!filter_text(a->list.filter)[0])
+		view_header_add(&l, SOON, STYLE_DIM, "no filter");
+	view_header_chosen(a, &l);
+	view_header_put(&l, c, y);
+}
+
+/* Counts and filter in one line, on a low screen. */
+static void view_header_both(const struct app *a, struct canvas *c, int y)
+{
+	struct view_header_line l = {.style = STYLE_PLAIN};
+
+	if (a->model.counts.left_out)
+		view_header_add(&l, KEEP, STYLE_WARN, "%zu LEFT OUT", a->model.counts.left_out);
+	if (!filter_text(a->list.filter)[0])
+		view_header_add(&l, LAST, STYLE_PLAIN, "%zu probe%s", a->model.row_count,
+			a->model.row_count == 1 ? "" : "s");
+	if (a->frozen)
+		view_header_add(&l, KEEP, STYLE_WARN, "FROZEN");
+	view_header_states(a, &l);
+	view_header_chosen(a, &l);
+	view_header_put(&l, c, y);
 }
 
 void view_header_draw(const struct app *a, struct canvas *c, struct area area)
 {
-	char right[64] = "";
-
+	view_header_identity(a, c, area.y);
 	if (area.rows >= 3) {
-		view_header_identity(a, c, area.y);
 		view_header_counts(a, c, area.y + 1);
 		view_header_filter(a, c, area.y + 2);
-		return;
-	}
-	if (!model_alive(&a->model)) {
-		text_addf(right, sizeof right, "%s", a->program.ended ? "ENDED" : "GONE");
-	} else if (app_have(a) & NEED_HELD) {
-		text_addf(right, sizeof right, "HELD");
 	} else {
-		view_header_lease(a, right, sizeof right);
-		view_header_on(&a->model.counts, c->columns < 60, right, sizeof right);
+		view_header_both(a, c, area.y + 1);
 	}
-	view_header_line(c, area.y, STYLE_TITLE, a->title, right);
-	view_header_filter(a, c, area.y + 1);
 }

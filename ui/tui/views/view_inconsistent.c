@@ -4,6 +4,7 @@
  */
 #include "ui/tui/views/view.h"
 
+#include "ui/states.h"
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
@@ -18,6 +19,11 @@ bool view_inconsistent_is(enum probes_state state)
 bool view_inconsistent_count_says_on(const struct row *r)
 {
 	return r->ref_max != PROBES_NONE && r->ref_max > 0;
+}
+
+bool view_inconsistent_keeps_counts(const struct row *r)
+{
+	return r->ref_max != PROBES_NONE && r->ref_min > 0 && r->ref_max > 1;
 }
 
 /* The sites that are not as the counts say. */
@@ -39,13 +45,13 @@ static void view_inconsistent_sites(
 			text_addf(bytes, sizeof bytes, "%02x ", live->bytes[b]);
 		pager_addf(l, STYLE_WARN, "     site %u at 0x%llx is %s: %s %s", i + 1,
 			(unsigned long long)p->sites[i].address,
-			live ? probes_state_name(live->state) : "not read", bytes,
+			live ? states[live->state].word : "not read", bytes,
 			view_detail_where(s, probe, i, false, where, sizeof where));
 	}
 	if (wrong > VIEW_INCONSISTENT_SITES)
 		pager_addf(l, STYLE_WARN, "     and %u more", wrong - VIEW_INCONSISTENT_SITES);
 	if (!wrong)
-		pager_addf(l, STYLE_PLAIN, "     every site agrees with that");
+		pager_addf(l, STYLE_PLAIN, "     this is so at every site");
 }
 
 static void view_inconsistent_process(struct app *a, const struct model_member *member)
@@ -60,23 +66,25 @@ static void view_inconsistent_process(struct app *a, const struct model_member *
 	if (process->gone)
 		return;
 	pager_addf(l, STYLE_TITLE, " Process %d: %s", (int)process->pid,
-		live->state == PROBES_INCONSISTENT ? "code and count DISAGREE"
-		: live->state == PROBES_PARTIAL    ? "NOT ALL of it agrees"
-						   : probes_state_name(live->state));
+		live->state == PROBES_INCONSISTENT ? "code and semaphore disagree"
+		: live->state == PROBES_PARTIAL    ? "not all of it agrees"
+						   : states[live->state].word);
 	for (uint32_t i = 0; i < p->semaphore_count && i < VIEW_INCONSISTENT_SITES; i++) {
 		uint32_t value = probes_semaphore_live_at(process->session, member->probe, i);
 
 		if (value == PROBES_NONE)
 			continue;
 		pager_addf(l, (value > 0) == on ? STYLE_PLAIN : STYLE_WARN,
-			"   count %u at 0x%llx: %u %s want%s it on", i + 1,
-			(unsigned long long)p->semaphores[i].address, value,
-			value == 1 ? "party" : "parties", value == 1 ? "s" : "");
+			"   semaphore %u of %u at 0x%llx: %u", i + 1, p->semaphore_count,
+			(unsigned long long)p->semaphores[i].address, value);
 	}
 	if (live->sites_on == PROBES_NONE)
 		return;
-	snprintf(text, sizeof text, "%u of %u sites are on; the count says that %s should be",
-		live->sites_on, p->site_count, on ? "all" : "none");
+	snprintf(text, sizeof text, "%u of %u site%s on; the semaphore says that %s should be",
+		live->sites_on, p->site_count, p->site_count == 1 ? " is" : "s are",
+		!on                  ? "none"
+		: p->site_count == 1 ? "it"
+				     : "all");
 	pager_wrap(l, STYLE_PLAIN, "   ", text, a->columns);
 	if (view_inconsistent_is(live->state))
 		view_inconsistent_sites(l, process->session, member->probe, on);
@@ -97,20 +105,23 @@ static void view_inconsistent_ways(struct app *a, const struct row *r)
 	pager_addf(l, STYLE_PLAIN, "%s", "");
 	pager_wrap(l, STYLE_PLAIN, " ", cause, a->columns);
 	pager_addf(l, STYLE_TITLE, " What can be done (each asks first, u undoes it)");
-	if (view_inconsistent_count_says_on(r))
+	if (view_inconsistent_keeps_counts(r))
 		snprintf(repair, sizeof repair,
-			"repair, as the count says: every site on%s; the probe is then ON",
-			r->ref_max > 1 ? ", and the count 1, which other parties will miss" : "");
+			"repair, as the semaphore says: every site on; the semaphore stays as it "
+			"is");
+	else if (view_inconsistent_count_says_on(r))
+		snprintf(repair, sizeof repair,
+			"repair, as the semaphore says: every site on%s; the probe is then on",
+			r->ref_max > 1 ? ", and the semaphore 1: what others added is lost" : "");
 	else
 		snprintf(repair, sizeof repair,
-			"repair, as the count says: every site off; the probe is then OFF");
+			"repair, as the semaphore says: every site off; the probe is then off");
 	pager_wrap(l, STYLE_PLAIN, "  y  ", repair, a->columns);
 	pager_wrap(l, STYLE_PLAIN, "  e  ",
-		"set it ON by force: the count becomes 1, every site calls its handler",
-		a->columns);
+		"force it on: the semaphore becomes 1, every site calls its handler", a->columns);
 	pager_wrap(l, STYLE_PLAIN, "  d  ",
-		"set it OFF by force: the count becomes 0, no site does; whoever else had wanted "
-		"it on loses it",
+		"force it off: the semaphore becomes 0, no site calls its handler; whoever else "
+		"had enabled it loses it",
 		a->columns);
 	pager_wrap(l, STYLE_PLAIN, " ",
 		"What a killed session of probes-tui left is undone exactly by: probes-tui repair",
@@ -131,7 +142,7 @@ static void view_inconsistent_build(struct app *a)
 		view_inconsistent_ways(a, r);
 	else
 		pager_addf(&a->text.pager, STYLE_TITLE, " Nothing disagrees now: it is %s.",
-			probes_state_name(r->state));
+			states[r->state].word);
 }
 
 const struct view_ops view_inconsistent_ops = {
@@ -142,6 +153,8 @@ const struct view_ops view_inconsistent_ops = {
 	.layout = view_text_layout,
 	.draw = view_text_draw,
 	.move = view_text_move,
+	.search = view_text_search,
+	.seek = view_text_seek,
 	.row = view_text_row,
 	.write = view_text_write,
 };

@@ -15,8 +15,8 @@
 
 #define VIEW_LIST_INDENT 4        /* of a probe in the tree */
 #define VIEW_LIST_GROUP 32        /* columns that a group's name and counts would like */
-#define VIEW_LIST_PANE_ROWS 9     /* at least, of the pane below the list, with its title */
-#define VIEW_LIST_PANE_COLUMNS 76 /* that a site takes */
+#define VIEW_LIST_PANE_ROWS 10    /* at least, of the pane below the list, with its frame */
+#define VIEW_LIST_PANE_COLUMNS 78 /* that a site takes, and the frame */
 
 /* ---------------------------------------------------------------- the space */
 
@@ -44,10 +44,10 @@ struct view_list_areas view_list_areas(const struct app *a)
 	 */
 	if (a->hidden & 1u << COLUMN_DETAIL || !a->model.row_count)
 		return l;
-	if (a->columns >= VIEW_LIST_PANE_COLUMNS + 81) {
+	if (a->columns >= VIEW_LIST_PANE_COLUMNS + 80) {
 		l.pane = (struct area){.y = top - l.heading, .rows = l.list.rows + l.heading};
 		l.pane_column = a->columns - VIEW_LIST_PANE_COLUMNS;
-		l.columns = l.pane_column - 1;
+		l.columns = l.pane_column;
 	} else if (a->columns >= VIEW_LIST_PANE_COLUMNS && room >= 3 * VIEW_LIST_PANE_ROWS &&
 		   !l.output.rows) {
 		l.pane.rows = spare < VIEW_LIST_PANE_ROWS ? VIEW_LIST_PANE_ROWS
@@ -63,6 +63,11 @@ static void view_list_layout(struct app *a)
 {
 	struct view_list_areas areas = view_list_areas(a);
 
+	/* Nobody types into a program that is not shown. */
+	if (a->output.typing && !areas.output.rows) {
+		app_open(a, VIEW_OUTPUT);
+		return;
+	}
 	rowlist_resize(&a->list.rows, areas.list.rows);
 	view_glance_update(a, &areas);
 }
@@ -74,6 +79,9 @@ static void view_list_arrange(
 {
 	struct column_needs needs = {.width = width,
 		.widest = widest,
+		.widest_name = a->list.tree ? 0 : a->model.widest_name,
+		.widest_object = a->model.widest_object,
+		.scroll = a->list.hscroll,
 		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
 		.several = a->model.process_count > 1,
 		.argued = a->model.argued,
@@ -82,40 +90,73 @@ static void view_list_arrange(
 	column_arrange(columns, &needs);
 }
 
-/* A cell of a line, which is a probe's or a group's. indent: the name as the tree shows it. */
-static const char *view_list_cell(const struct app *a, uint32_t id, enum column_id column,
-	bool indent, char *out, size_t size)
+void view_list_columns(const struct app *a, struct column_layout *columns)
 {
-	if (id & GROUPS_FLAG)
-		return column_group(&a->list.groups.all[id & ~GROUPS_FLAG], column, out, size);
-	if (!indent || column != COLUMN_NAME)
-		return column_cell(&a->model.rows[id], column, out, size);
-	snprintf(out, size, "%*s%s", VIEW_LIST_INDENT, "", row_name(&a->model.rows[id]));
+	bool groups = a->list.tree && a->model.widest < VIEW_LIST_GROUP;
+
+	view_list_arrange(
+		a, view_list_areas(a).columns, groups ? VIEW_LIST_GROUP : a->model.widest, columns);
+}
+
+static const struct row *view_list_at(const struct app *a, uint32_t id)
+{
+	return id & GROUPS_FLAG ? &a->list.groups.all[id & ~GROUPS_FLAG].sum : &a->model.rows[id];
+}
+
+/* A cell of a line, which is a probe's or a group's. The first two columns of the state are the
+ * cursor's and the tag's. tree: names as the tree shows them. */
+static const char *view_list_cell(const struct app *a, const struct column_layout *l, uint32_t id,
+	enum column_id column, bool tree, char *out, size_t size)
+{
+	const struct row *r = view_list_at(a, id);
+
+	if (column == COLUMN_STATE)
+		snprintf(out, size, " %c%s", r->tag ? '+' : ' ',
+			l->narrow ? states[r->state].mark : states[r->state].word);
+	else if (id & GROUPS_FLAG)
+		column_group(&a->list.groups.all[id & ~GROUPS_FLAG], column, out, size);
+	else if (column == COLUMN_PROBE && (tree || l->bare))
+		snprintf(out, size, "%*s%s", tree ? VIEW_LIST_INDENT : 0, "", row_name(r));
+	else
+		column_cell(r, column, out, size);
 	return out;
 }
 
-/* Highlight what the search finds in a name. The tree shows only what follows the provider. */
-static void view_list_match(const struct app *a, struct canvas *c, int y,
-	const struct column_place *at, const struct row *r, int style)
+/* Highlight what the search finds in a name, of which the row may show only a part. */
+static void view_list_match(const struct app *a, const struct column_layout *l, struct canvas *c,
+	int y, const struct row *r, int style)
 {
-	const char *name = a->list.tree ? row_name(r) : r->label;
+	const struct column_place *at = &l->at[COLUMN_PROBE];
+	const char *name = a->list.tree || l->bare ? row_name(r) : r->label;
+	int indent = a->list.tree ? VIEW_LIST_INDENT : 0, from, to;
+	char shown[TEXT_MAX], part[TEXT_MAX], whole[TEXT_MAX];
 	size_t start, end, hidden = (size_t)(name - r->label);
-	char part[TEXT_MAX];
-	int before;
+	const struct pattern *searched = a->list.search.pattern;
 
-	if (!a->list.search || !pattern_find(a->list.search, r->label, &start, &end) ||
-		end <= hidden || start >= end || end - hidden >= sizeof part)
+	if (!searched || !pattern_find(searched, r->label, &start, &end) || end <= hidden ||
+		start >= end)
 		return;
 	start = start > hidden ? start - hidden : 0;
-	end -= hidden;
-	memcpy(part, name, start);
-	part[start] = '\0';
-	before = text_width(part) - a->list.hscroll + (a->list.tree ? VIEW_LIST_INDENT : 0);
-	if (before < 0 || before >= at->width)
-		return;
-	memcpy(part, name + start, end - start);
-	part[end - start] = '\0';
-	canvas_put(c, y, at->x + before, at->width - before, style | STYLE_MATCH, part);
+	snprintf(whole, sizeof whole, "%*s%s", indent, "", name);
+	snprintf(part, sizeof part, "%.*s", (int)(start + (size_t)indent), whole);
+	from = text_middle_at(whole, at->width, text_width(part));
+	snprintf(part, sizeof part, "%.*s", (int)(end - hidden + (size_t)indent), whole);
+	to = text_middle_at(whole, at->width, text_width(part) - 1) + 1;
+	text_middle(shown, sizeof shown, whole, at->width);
+	canvas_put(c, y, at->x + from, to - from, style | STYLE_MATCH, text_skip(shown, from));
+}
+
+/* The provider and its colon, as far as they are shown: the name is what matters. */
+static void view_list_provider(struct canvas *c, int y, const struct column_place *at,
+	const char *shown, const struct row *r, int style)
+{
+	size_t length = (size_t)(row_name(r) - r->label);
+	char provider[TEXT_MAX];
+
+	if (length < sizeof provider && !strncmp(shown, r->label, length)) {
+		snprintf(provider, sizeof provider, "%.*s", (int)length, r->label);
+		canvas_put(c, y, at->x, at->width, style | STYLE_PROVIDER, provider);
+	}
 }
 
 static void view_list_line(const struct app *a, const struct column_layout *l, struct canvas *c,
@@ -123,30 +164,58 @@ static void view_list_line(const struct app *a, const struct column_layout *l, s
 {
 	int base = cursor ? STYLE_REVERSE : 0;
 	bool group = id & GROUPS_FLAG;
-	int plain = group ? STYLE_TITLE : STYLE_PLAIN;
-	const struct row *r =
-		group ? &a->list.groups.all[id & ~GROUPS_FLAG].sum : &a->model.rows[id];
+	const struct row *r = view_list_at(a, id);
+	/* What cannot be switched is dimmed from the start. */
+	int state = (int)states[r->state].style;
+	int plain = group ? STYLE_TITLE : state == STYLE_DIM ? STYLE_DIM : STYLE_PLAIN;
 	char cell[2 * TEXT_MAX], fitted[TEXT_MAX];
 
 	if (cursor)
 		canvas_line(c, y, base, "");
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		const struct column_place *at = &l->at[i];
-		int style = i == COLUMN_STATE ? (int)states[r->state].style : plain;
-		const char *text;
 
 		if (!at->width)
 			continue;
-		text = view_list_cell(a, id, (enum column_id)i, a->list.tree, cell, sizeof cell);
-		if (i == COLUMN_NAME && !group)
-			text = text_skip(text, a->list.hscroll);
-		canvas_put(c, y, at->x, at->width, base | style,
-			text_fit(fitted, sizeof fitted, text, at->width));
+		view_list_cell(a, l, id, (enum column_id)i, a->list.tree, cell, sizeof cell);
+		canvas_put(c, y, at->x, at->width, base | (i == COLUMN_STATE ? state : plain),
+			group && i == COLUMN_PROBE
+				? text_fit(fitted, sizeof fitted, cell, at->width)
+				: column_fit(fitted, sizeof fitted, l, (enum column_id)i, cell));
+		if (i == COLUMN_PROBE && plain == STYLE_PLAIN)
+			view_list_provider(c, y, at, fitted, r, base);
 	}
-	canvas_putf(c, y, l->at[COLUMN_STATE].x, base | plain, "%c%c", cursor ? '>' : ' ',
-		r->tag ? '+' : ' ');
+	canvas_putf(c, y, l->at[COLUMN_STATE].x, base | plain, "%s%c",
+		cursor ? text_glyph(TEXT_CURSOR) : " ", r->tag ? '+' : ' ');
 	if (!group)
-		view_list_match(a, c, y, &l->at[COLUMN_NAME], r, base);
+		view_list_match(a, l, c, y, r, base);
+}
+
+/* The titles on a bar that reaches the edge, with the mark of the order; > : there is more. */
+static void view_list_heading(
+	const struct app *a, const struct column_layout *l, struct canvas *c, int y)
+{
+	canvas_line(c, y, STYLE_HEAD, "");
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		const struct column *column = &column_table[i];
+		const struct column_place *at = &l->at[i];
+		bool sorted = a->list.order == (enum column_id)i, down = column->number;
+		char title[32] = "", fitted[TEXT_MAX];
+
+		if (!at->width)
+			continue;
+		if (i == COLUMN_STATE && !l->narrow)
+			text_addf(title, sizeof title, "  ");
+		else if (column->number)
+			text_addf(title, sizeof title, "%*s", at->width - text_width(column->title),
+				"");
+		text_addf(title, sizeof title, "%s%s", column->title,
+			sorted ? text_glyph(down != a->list.invert ? TEXT_DOWN : TEXT_UP) : "");
+		text_fit(fitted, sizeof fitted, title, at->width + (sorted && i > COLUMN_PROBE));
+		canvas_put(c, y, at->x, -1, sorted ? STYLE_SORTED : STYLE_HEAD, fitted);
+	}
+	if (l->more)
+		canvas_put(c, y, c->columns - 1, 1, STYLE_HEAD, ">");
 }
 
 /* "-- 20 more --   row 1/27  top"; below it the kind of the probe under the cursor, its arguments
@@ -187,33 +256,39 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 		text_fit(fitted, sizeof fitted, text, c->columns - 1));
 }
 
+/* Why the list is empty, and what can be done. */
+static void view_list_empty(const struct app *a, struct canvas *c, int y)
+{
+	size_t nameless = list_nameless(&a->list);
+
+	canvas_put(c, y, 2, -1, STYLE_WARN,
+		list_is_looking(&a->list) ? "no probe yet: functions are being looked up"
+					  : "no probe matches the filter");
+	canvas_put(c, y + 1, 2, -1, STYLE_PLAIN, "\\ changes it; \\ ^U Enter clears it");
+	if (nameless && !list_is_looking(&a->list))
+		canvas_putf(c, y + 2, 2, STYLE_DIM,
+			"fn: no function is known for %zu of %zu: files without symbols", nameless,
+			a->model.row_count);
+}
+
 static void view_list_draw(const struct app *a, struct canvas *c)
 {
 	struct view_list_areas areas = view_list_areas(a);
 	const struct rowlist *rows = &a->list.rows;
-	bool groups = a->list.tree && a->model.widest < VIEW_LIST_GROUP;
 	struct column_layout columns;
 
-	view_list_arrange(a, areas.columns, groups ? VIEW_LIST_GROUP : a->model.widest, &columns);
+	view_list_columns(a, &columns);
 	view_header_draw(a, c, areas.header);
 	canvas_window(c, 0, areas.columns);
 	if (areas.heading)
-		canvas_line(c, areas.header.rows, STYLE_HEAD, "");
-	for (int i = 0; areas.heading && i < COLUMN_COUNT; i++) {
-		if (columns.at[i].width)
-			canvas_put(c, areas.header.rows, columns.at[i].x, -1, STYLE_HEAD,
-				column_table[i].title);
-	}
+		view_list_heading(a, &columns, c, areas.header.rows);
 	for (int i = 0; i < areas.list.rows && rows->top + (size_t)i < rows->count; i++) {
 		size_t at = rows->top + (size_t)i;
 
 		view_list_line(a, &columns, c, areas.list.y + i, rows->ids[at], at == rows->cursor);
 	}
-	if (!rows->count) {
-		canvas_put(c, areas.list.y, 2, -1, STYLE_WARN, "no probe matches the filter");
-		canvas_put(c, areas.list.y + 1, 2, -1, STYLE_PLAIN,
-			"\\ changes it, ^U in it clears it");
-	}
+	if (!rows->count)
+		view_list_empty(a, c, areas.list.y);
 	canvas_whole(c);
 	view_glance_draw(a, c, &areas);
 	if (areas.output.rows)
@@ -227,15 +302,21 @@ static void view_list_write_line(
 {
 	char line[8 * TEXT_MAX] = "", cell[4 * TEXT_MAX], fitted[4 * TEXT_MAX];
 	size_t n;
+	int x = 0;
 
 	for (int i = 0; i < COLUMN_COUNT; i++) {
-		const char *text = id == ROWLIST_NONE ? column_table[i].title
-						      : view_list_cell(a, id, (enum column_id)i,
-								false, cell, sizeof cell);
+		const char *text = column_table[i].title;
 
-		if (columns->at[i].width)
-			text_addf(line, sizeof line, "%s%s", i ? " " : "",
-				text_fit(fitted, sizeof fitted, text, columns->at[i].width));
+		if (!columns->at[i].width)
+			continue;
+		if (id != ROWLIST_NONE)
+			text = view_list_cell(
+				a, columns, id, (enum column_id)i, false, cell, sizeof cell);
+		else if (i == COLUMN_STATE)
+			text = "  STATE";
+		text_addf(line, sizeof line, "%*s%s", columns->at[i].x - x, "",
+			column_fit(fitted, sizeof fitted, columns, (enum column_id)i, text));
+		x = columns->at[i].x + columns->at[i].width;
 	}
 	for (n = strlen(line); n > 0 && line[n - 1] == ' ';)
 		n--;
@@ -244,7 +325,7 @@ static void view_list_write_line(
 
 static void view_list_write(const struct app *a, FILE *out)
 {
-	int width = a->model.widest + 120;
+	int width = a->model.widest + 130;
 	struct column_layout columns;
 
 	/* names of groups are longer than those of probes */
@@ -252,7 +333,7 @@ static void view_list_write(const struct app *a, FILE *out)
 		a, width < 2 * TEXT_MAX ? width : 2 * TEXT_MAX, a->model.widest + 30, &columns);
 	fprintf(out, "%s  %zu of %zu probes  filter: %s  sort: %s%s\n", a->title,
 		a->list.shown_count, a->model.row_count,
-		a->list.filter_text[0] ? a->list.filter_text : "-",
+		filter_text(a->list.filter)[0] ? filter_text(a->list.filter) : "-",
 		column_table[a->list.order].name, a->list.invert ? " inverted" : "");
 	view_list_write_line(a, &columns, ROWLIST_NONE, out);
 	for (size_t i = 0; i < a->list.rows.count; i++)
@@ -266,6 +347,7 @@ static void view_list_move(struct app *a, enum request r)
 {
 	struct list *l = &a->list;
 	struct group *g = list_group(l);
+	struct column_layout columns;
 
 	if (l->tree && g && (r == REQUEST_LEFT || r == REQUEST_RIGHT) &&
 		g->folded == (r == REQUEST_RIGHT))
@@ -274,13 +356,62 @@ static void view_list_move(struct app *a, enum request r)
 		rowlist_move(&l->rows, 1);
 	else if (l->tree && r == REQUEST_LEFT && !l->hscroll)
 		list_to_parent(l);
+	else if (r == REQUEST_RIGHT) {
+		view_list_columns(a, &columns);
+		l->hscroll += columns.more;
+	} else if (r == REQUEST_LEFT)
+		l->hscroll -= l->hscroll > 0;
 	else
-		view_rows_move(&l->rows, &l->hscroll, r);
+		view_rows_move(&l->rows, NULL, r);
 }
 
-static void view_list_click(struct app *a, int y)
+/* On a heading: sort by its column; if it is sorted by that, invert the order. */
+static bool view_list_click(struct app *a, int y, int x)
 {
-	view_rows_click(&a->list.rows, view_list_areas(a).list.y, y);
+	struct view_list_areas areas = view_list_areas(a);
+	struct column_layout columns;
+
+	if (x >= areas.columns)
+		return false;
+	if (!areas.heading || y != areas.header.rows)
+		return view_rows_click(&a->list.rows, areas.list.y, y);
+	view_list_columns(a, &columns);
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		const struct column_place *at = &columns.at[i];
+		bool sorted = a->list.order == (enum column_id)i;
+
+		if (at->width && x >= at->x && x < at->x + at->width)
+			list_sort(&a->list, (enum column_id)i, sorted && !a->list.invert);
+	}
+	return false;
+}
+
+static struct rowlist *view_list_rows(struct app *a)
+{
+	return &a->list.rows;
+}
+
+struct search *view_list_search(struct app *a)
+{
+	return &a->list.search;
+}
+
+static bool view_list_seek(struct app *a, size_t from, int direction)
+{
+	return list_seek(&a->list, from, direction);
+}
+
+int view_list_filter(struct app *a, const char *text, char *why, size_t size)
+{
+	return list_filter(&a->list, text, why, size);
+}
+
+struct app_filtered view_list_filtered(const struct app *a)
+{
+	return (struct app_filtered){.text = filter_text(a->list.filter),
+		.syntax = "word  ~regex  a|b  -not  on  off  tagged  prov: obj: fn:  \"on\"",
+		.shown = a->list.shown_count,
+		.all = a->model.row_count};
 }
 
 static uint32_t view_list_row(const struct app *a)
@@ -316,6 +447,11 @@ const struct view_ops view_list_ops = {
 	.click = view_list_click,
 	.row = view_list_row,
 	.selection = view_list_selection,
+	.rows = view_list_rows,
+	.search = view_list_search,
+	.seek = view_list_seek,
+	.filter = view_list_filter,
+	.filtered = view_list_filtered,
 	.write = view_list_write,
 	.wait = view_glance_wait,
 	.poll = view_glance_poll,

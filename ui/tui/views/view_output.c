@@ -1,41 +1,98 @@
 /*
- * The output of the program that was started: docked below the list, or a view of its own. The ring
- * escapes the lines; nothing in them is interpreted here.
+ * The terminal of the program that was started, as the emulator has it: docked below the list,
+ * which shows the lines around the cursor or the last ones, or a view of its own, which shows all
+ * of it and what has scrolled off.
  */
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/tui/terminal/typing.h"
 
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
-static void view_output_lines(
-	const struct app *a, struct canvas *c, struct area area, size_t back, int hscroll)
+/* The first line that is shown in a window of so many. */
+static size_t view_output_first(const struct app *a, size_t rows)
 {
-	const struct ring *r = &a->program.output;
-	size_t count = ring_count(r), end = count > back ? count - back : 0;
-	size_t rows = (size_t)(area.rows > 0 ? area.rows : 0), first = end > rows ? end - rows : 0;
-	char text[2 * RING_BYTES + 1];
+	struct emulator *e = a->program.terminal;
+	size_t end = emulator_count(e) - a->output.back;
 
-	for (size_t i = first; i < end; i++) {
-		int y = area.y + (int)(i - first), x;
-		size_t from, to;
-		char found;
+	if (!a->output.back)
+		return emulator_follow(e, rows);
+	return end > rows ? end - rows : 0;
+}
 
-		canvas_put(c, y, 0, -1, STYLE_PLAIN,
-			text_skip(ring_line(r, i, text, sizeof text), hscroll));
-		if (!a->output.search || !pattern_find(a->output.search, text, &from, &to) ||
-			from >= to)
-			continue;
-		/* highlight the match */
-		text[to] = '\0';
-		found = text[from];
-		text[from] = '\0';
-		x = text_width(text) - hscroll;
-		text[from] = found;
-		if (x >= 0)
-			canvas_put(c, y, x, -1, STYLE_MATCH, text + from);
+/* Show the lines from this one on, or follow the program where these are its last. */
+static void view_output_show_from(struct app *a, long first)
+{
+	struct emulator *e = a->program.terminal;
+	size_t rows = (size_t)app_view_rows(a);
+
+	a->output.back = 0;
+	if (first < 0)
+		first = 0;
+	if ((size_t)first < emulator_follow(e, rows))
+		a->output.back = emulator_count(e) - rows - (size_t)first;
+}
+
+static void view_output_line(struct canvas *c, int y, const struct emulator_line *l, int hscroll)
+{
+	const char *from = l->text;
+	char text[EMULATOR_TEXT];
+	int x = -hscroll;
+
+	for (size_t i = 0; i < l->run_count; from += l->runs[i++].bytes) {
+		const struct emulator_run *run = &l->runs[i];
+		int width;
+
+		memcpy(text, from, run->bytes);
+		text[run->bytes] = '\0';
+		width = text_width(text);
+		if (x + width > 0)
+			canvas_put_paint(c, y, x < 0 ? 0 : x, -1, &run->paint,
+				text_skip(text, x < 0 ? -x : 0));
+		x += width;
+	}
+}
+
+/* Highlight what the search finds. */
+static void view_output_match(
+	const struct app *a, struct canvas *c, int y, const char *line, int hscroll)
+{
+	char text[EMULATOR_TEXT];
+	size_t from, to;
+	int x;
+
+	if (!a->output.search || !pattern_find(a->output.search, line, &from, &to) || from >= to)
+		return;
+	snprintf(text, sizeof text, "%.*s", (int)from, line);
+	x = text_width(text) - hscroll;
+	snprintf(text, sizeof text, "%.*s", (int)(to - from), line + from);
+	if (x >= 0)
+		canvas_put(c, y, x, -1, STYLE_MATCH, text);
+}
+
+static void view_output_lines(const struct app *a, struct canvas *c, struct area area, int hscroll)
+{
+	struct emulator *e = a->program.terminal;
+	size_t rows = (size_t)(area.rows > 0 ? area.rows : 0), at;
+	size_t first = view_output_first(a, rows), end = emulator_count(e);
+	int column;
+
+	for (size_t i = first; i < end && i < first + rows; i++) {
+		struct emulator_line line = emulator_line(e, i);
+		int y = area.y + (int)(i - first);
+
+		view_output_line(c, y, &line, hscroll);
+		view_output_match(a, c, y, line.text, hscroll);
+	}
+	if (!a->output.typing || !emulator_cursor(e, &at, &column))
+		return;
+	column -= hscroll;
+	if (at >= first && at < first + rows && column >= 0 && column < c->columns) {
+		c->cursor_y = area.y + (int)(at - first);
+		c->cursor_x = c->window_x + column;
 	}
 }
 
@@ -60,7 +117,7 @@ static void view_output_title(const struct app *a, struct canvas *c, int y, cons
 void view_output_docked(const struct app *a, struct canvas *c, struct area area)
 {
 	view_output_title(a, c, area.y, "  (o: all of it)");
-	view_output_lines(a, c, (struct area){area.y + 1, area.rows - 1}, 0, 0);
+	view_output_lines(a, c, (struct area){area.y + 1, area.rows - 1}, 0);
 }
 
 static void view_output_draw(const struct app *a, struct canvas *c)
@@ -70,55 +127,60 @@ static void view_output_draw(const struct app *a, struct canvas *c)
 	if (a->output.back)
 		snprintf(more, sizeof more, "  (%zu lines below, G follows)", a->output.back);
 	view_output_title(a, c, 0, more);
-	view_output_lines(a, c, (struct area){1, app_view_rows(a)}, a->output.back, a->hscroll);
+	view_output_lines(a, c, (struct area){1, app_view_rows(a)}, a->hscroll);
 }
 
-/* Nothing depends on the size: the view hangs on the last line. */
 static void view_output_layout(struct app *a)
 {
-	(void)a;
+	size_t rows = (size_t)app_view_rows(a), count;
+
+	if (!a->program.used)
+		return;
+	count = emulator_count(a->program.terminal);
+	if (a->output.back && a->output.back + rows > count)
+		a->output.back = count > rows ? count - rows : 0;
 }
 
 static void view_output_move(struct app *a, enum request r)
 {
-	long window = app_view_rows(a), most = (long)ring_count(&a->program.output) - window;
-	long back = (long)a->output.back - view_move_lines(r, (int)window);
+	int window = app_view_rows(a);
 
-	if (view_move_sideways(&a->hscroll, r))
-		return;
-	if (back > most)
-		back = most;
-	a->output.back = back > 0 ? (size_t)back : 0;
+	if (!view_move_sideways(&a->hscroll, r))
+		view_output_show_from(
+			a, (long)view_output_first(a, (size_t)window) + view_move_lines(r, window));
 }
 
 static void view_output_write(const struct app *a, FILE *out)
 {
-	char line[5 * RING_BYTES];
+	struct emulator *e = a->program.terminal;
 
-	for (size_t i = 0; i < ring_count(&a->program.output); i++)
-		fprintf(out, "%s\n", ring_line(&a->program.output, i, line, sizeof line));
+	for (size_t i = 0, count = emulator_used(e); i < count; i++)
+		fprintf(out, "%s\n", emulator_line(e, i).text);
 }
 
 /* ---------------------------------------------------------------- search */
 
+/* How many lines are no longer kept. */
+static size_t view_output_gone(const struct app *a)
+{
+	const struct emulator *e = a->program.terminal;
+
+	return emulator_scrolled(e) - emulator_kept(e);
+}
+
 /* The next match from a line on, older (-1) or newer (+1): to the middle of the view. */
 static bool view_output_seek(struct app *a, long from, int direction)
 {
-	const struct ring *r = &a->program.output;
-	size_t count = ring_count(r), rows = (size_t)app_view_rows(a), end;
-	char text[2 * RING_BYTES + 1];
-	long i = from;
+	struct emulator *e = a->program.terminal;
+	long i = from, count = (long)emulator_count(e);
 
-	while (i >= 0 && i < (long)count &&
-		!pattern_match(a->output.search, ring_line(r, (size_t)i, text, sizeof text)))
+	while (i >= 0 && i < count &&
+		!pattern_match(a->output.search, emulator_line(e, (size_t)i).text))
 		i += direction;
-	if (i < 0 || i >= (long)count)
+	if (i < 0 || i >= count)
 		return false;
-	end = (size_t)i + rows / 2 + 1;
-	if (end < rows)
-		end = rows;
-	a->output.back = count > end ? count - end : 0;
-	a->output.at = r->dropped + (size_t)i;
+	view_output_show_from(a, i - app_view_rows(a) / 2);
+	a->output.at = view_output_gone(a) + (size_t)i;
 	return true;
 }
 
@@ -141,8 +203,8 @@ static bool view_output_search_changed(struct app *a, const char *text)
 {
 	if (!view_output_search(a, text))
 		return false;
-	if (*text && !view_output_seek(
-			     a, (long)(ring_count(&a->program.output) - a->output.back) - 1, -1))
+	if (*text && !view_output_seek(a,
+			     (long)(emulator_count(a->program.terminal) - a->output.back) - 1, -1))
 		snprintf(a->prompt.why, sizeof a->prompt.why, "no match from here up");
 	return true;
 }
@@ -154,6 +216,8 @@ static void view_output_search_cancelled(struct app *a)
 
 static const struct prompt_ops view_output_prompt = {
 	.label = "/",
+	.syntax = "word  ~regex   Enter, n, N: upwards, downwards",
+	.past = PAST_SEARCH,
 	.changed = view_output_search_changed,
 	.cancelled = view_output_search_cancelled,
 };
@@ -161,7 +225,6 @@ static const struct prompt_ops view_output_prompt = {
 static bool view_output_request(struct app *a, enum request r)
 {
 	int direction = r == REQUEST_NEWER ? 1 : -1;
-	long at = (long)a->output.at - (long)a->program.output.dropped;
 
 	if (r == REQUEST_FIND_OUTPUT)
 		app_ask(a, &view_output_prompt, a->output.search_text, "", a->output.back);
@@ -169,7 +232,8 @@ static bool view_output_request(struct app *a, enum request r)
 		return false;
 	else if (!a->output.search)
 		app_say(a, "nothing was searched for yet: / searches");
-	else if (!view_output_seek(a, at + direction, direction))
+	else if (!view_output_seek(
+			 a, (long)a->output.at - (long)view_output_gone(a) + direction, direction))
 		app_complain(a, "/%s: no %s match", a->output.search_text,
 			direction > 0 ? "newer" : "older");
 	return true;
@@ -177,37 +241,42 @@ static bool view_output_request(struct app *a, enum request r)
 
 /* ---------------------------------------------------------------- the program */
 
-void view_output_keys(struct app *a)
+bool view_output_keys(struct app *a)
 {
-	char byte;
+	uint32_t keys[64], key;
+	size_t count = 0;
+	bool any = false;
 
-	/* one by one: what follows ^] is for the screen */
-	while (a->output.typing && read(0, &byte, 1) == 1) {
+	while (a->output.typing && count < sizeof keys / sizeof *keys && typing_key(&key)) {
+		any = true;
+		if (key == K_PASTE || key == K_PASTED)
+			a->output.pasting = key == K_PASTE;
+		if (key == K_CTRL(']') && !a->output.pasting)
+			a->output.typing = false;
+		else
+			keys[count++] = key;
+	}
+	if (any) {
 		a->last_key_ms = app_now_ms();
 		a->dirty = true;
-		if (byte == K_CTRL(']'))
-			a->output.typing = false;
-		else if (!program_type(&a->program, byte))
-			app_complain(a, "the program does not read: that key was lost");
-		if (!app_key_waits())
-			return;
 	}
+	if (!program_type(&a->program, keys, count))
+		app_complain(a, "the program does not read its input: what was typed is lost");
+	return any;
 }
 
 void view_output_read(struct app *a)
 {
-	struct ring *r = &a->program.output;
-	size_t before = r->dropped + ring_count(r), rows = (size_t)app_view_rows(a), most;
+	struct emulator *e = a->program.terminal;
+	size_t before = emulator_scrolled(e);
 
 	if (!program_read(&a->program))
 		return;
 	a->dirty = true;
-	if (!a->output.back)
-		return;
-	a->output.back += r->dropped + ring_count(r) - before;
-	most = ring_count(r) > rows ? ring_count(r) - rows : 0;
-	if (a->output.back > most)
-		a->output.back = most;
+	if (a->output.back)
+		a->output.back += emulator_scrolled(e) - before;
+	if (a->view == VIEW_OUTPUT)
+		view_output_layout(a);
 }
 
 const struct view_ops view_output_ops = {

@@ -59,8 +59,8 @@ static const char *view_pairs_line(
 	snprintf(out, size, "%s   %s   %s%s%s%s", states[start->state].mark,
 		states[end->state].mark,
 		!pairs_half_on(m, one) ? ""
-		: started              ? "HALF ON: starts without ends  "
-				       : "HALF ON: ends without starts  ",
+		: started              ? "half on: starts without ends  "
+				       : "half on: ends without starts  ",
 		start->label, family && !one->chosen ? " | " : " -> ",
 		family && !one->chosen ? row_name(end) + stem : end->label);
 	if (one->chosen)
@@ -78,10 +78,10 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 	for (size_t i = 0; i < p->count; i++)
 		half += pairs_half_on(&a->model, &p->all[i]);
 	snprintf(text, sizeof text, "Pairs: %zu, half on: %zu", p->count, half);
-	if (a->list.filter_text[0])
+	if (filter_text(a->list.filter)[0])
 		text_addf(text, sizeof text, "   filter: %s   %zu shown",
-			text_clean(a->list.filter_text, safe, sizeof safe), l->count);
-	canvas_line(c, 0, STYLE_TITLE | STYLE_REVERSE, text);
+			text_clean(filter_text(a->list.filter), safe, sizeof safe), l->count);
+	canvas_line(c, 0, STYLE_BAR, text);
 	canvas_line(c, 1, STYLE_HEAD, " START END   PAIR");
 	for (int y = 0; y < l->height && l->top + (size_t)y < l->count; y++) {
 		size_t at = l->top + (size_t)y;
@@ -92,18 +92,56 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 
 		if (at == l->cursor)
 			canvas_line(c, y + 2, STYLE_REVERSE, "");
-		canvas_put(c, y + 2, 0, -1, style, at == l->cursor ? "> " : "  ");
+		canvas_put(c, y + 2, 0, -1, style, at == l->cursor ? text_glyph(TEXT_CURSOR) : "");
 		canvas_put(c, y + 2, 2, -1, style,
 			text_skip(view_pairs_line(&a->model, one, line, sizeof line), a->hscroll));
+		if (a->hscroll)
+			continue;
+		for (int end = 0; end < 2; end++) {
+			const struct row *r = &a->model.rows[end ? one->end : one->start];
+
+			canvas_put(c, y + 2, end ? 8 : 2, -1,
+				(int)states[r->state].style | (style & STYLE_REVERSE),
+				states[r->state].mark);
+		}
 	}
 	if (!l->count)
 		canvas_put(c, 2, 2, -1, STYLE_WARN,
-			p->count ? "no pair matches the filter" : "no pairs");
+			p->count ? "no pair matches the filter (\\ changes it)" : "no pairs");
 }
 
 static void view_pairs_move(struct app *a, enum request r)
 {
 	view_rows_move(&a->pairs.rows, &a->hscroll, r);
+}
+
+static struct rowlist *view_pairs_rows(struct app *a)
+{
+	return &a->pairs.rows;
+}
+
+static const char *view_pairs_start(const void *data, size_t i)
+{
+	const struct app *a = data;
+
+	return a->model.rows[a->pairs.known.all[a->pairs.rows.ids[i]].start].label;
+}
+
+/* The search is that of the list; the name of the start stands for a pair. */
+static bool view_pairs_seek(struct app *a, size_t from, int direction)
+{
+	struct rowlist *l = &a->pairs.rows;
+	size_t at = search_next(&a->list.search, l->count, from, direction, view_pairs_start, a);
+
+	if (at < l->count)
+		rowlist_to(l, at);
+	return at < l->count;
+}
+
+static bool view_pairs_click(struct app *a, int y, int x)
+{
+	(void)x;
+	return view_rows_click(&a->pairs.rows, 2, y);
 }
 
 static bool view_pairs_request(struct app *a, enum request r)
@@ -151,7 +189,13 @@ const struct view_ops view_pairs_ops = {
 	.layout = view_pairs_layout,
 	.draw = view_pairs_draw,
 	.move = view_pairs_move,
+	.click = view_pairs_click,
 	.request = view_pairs_request,
 	.selection = view_pairs_selection,
+	.rows = view_pairs_rows,
+	.search = view_list_search,
+	.seek = view_pairs_seek,
+	.filter = view_list_filter,
+	.filtered = view_list_filtered,
 	.write = view_pairs_write,
 };

@@ -20,6 +20,15 @@ static void view_picker_layout(struct app *a)
 	rowlist_resize(&a->picker.rows, app_view_rows(a));
 }
 
+/* What may be done with the probes of a process: all of it, or on a narrow screen the most. */
+static const char *view_picker_can(const struct scan_process *p, bool words)
+{
+	static const char *const can[][2] = {
+		{"list", "list"}, {"read", "list read"}, {"switch", "list read switch"}};
+
+	return can[p->may_switch ? 2 : p->may_read][words];
+}
+
 /* pid, user, how many probes, what may be done, command */
 static void view_picker_line(const struct app *a, struct canvas *c, int y, size_t at)
 {
@@ -27,21 +36,20 @@ static void view_picker_line(const struct app *a, struct canvas *c, int y, size_
 	const struct scan_process *p = &a->picker.scan.all[l->ids[at]];
 	char line[TEXT_MAX];
 
-	snprintf(line, sizeof line, "%c%c%7d ", at == l->cursor ? '>' : ' ', p->tagged ? '+' : ' ',
-		(int)p->id.pid);
-	if (a->columns >= 60)
+	snprintf(line, sizeof line, "%s%c%7d ", at == l->cursor ? text_glyph(TEXT_CURSOR) : " ",
+		p->tagged ? '+' : ' ', (int)p->id.pid);
+	if (a->columns >= COLUMN_WORDS_FROM)
 		text_addf(line, sizeof line, "%-10.10s ", p->user);
 	if (p->probes)
 		text_addf(line, sizeof line, "%6zu", p->probes);
 	else
 		text_addf(line, sizeof line, "%6s", "");
-	text_addf(line, sizeof line, "%c %-6s  %s",
+	text_addf(line, sizeof line, "%c %-*s  %s",
 		p->more     ? '+'
 		: p->unread ? '?'
 			    : ' ',
-		p->may_switch ? "switch"
-		: p->may_read ? "read"
-			      : "list",
+		a->columns >= COLUMN_WORDS_FROM ? 16 : 6,
+		view_picker_can(p, a->columns >= COLUMN_WORDS_FROM),
 		text_skip(p->command, a->hscroll));
 	canvas_line(c, y, at == l->cursor ? STYLE_REVERSE : STYLE_PLAIN, line);
 }
@@ -50,7 +58,7 @@ static void view_picker_line(const struct app *a, struct canvas *c, int y, size_
 static void view_picker_sides(
 	struct canvas *c, int y, int style, const char *left, const char *right)
 {
-	canvas_put(c, y, 0, -1, style, left);
+	canvas_line(c, y, style, left);
 	if (text_width(left) + text_width(right) + 2 <= c->columns)
 		canvas_put(c, y, c->columns - text_width(right), -1, style, right);
 }
@@ -59,7 +67,7 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 {
 	const struct scan *s = &a->picker.scan;
 	const struct rowlist *l = &a->picker.rows;
-	char left[128] = "Processes that hold probes", right[48] = "";
+	char left[128] = " Processes that hold probes", right[48] = "";
 	char safe[4 * INPUT_SIZE], place[16];
 
 	if (s->unread)
@@ -69,15 +77,17 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 			text_clean(s->comm, safe, sizeof safe));
 	if (s->pids && !s->rounds)
 		snprintf(right, sizeof right, "looking: %zu/%zu", s->pid_at, s->pid_count);
-	view_picker_sides(c, 0, STYLE_TITLE, left, right);
-	canvas_putf(c, 1, 0, a->picker.filter_text[0] ? STYLE_WARN : STYLE_PLAIN,
-		"filter: %.60s    %zu/%zu shown",
-		a->picker.filter_text[0] ? text_clean(a->picker.filter_text, safe, sizeof safe)
-					 : "-",
-		l->count, s->listed);
+	view_picker_sides(c, 0, STYLE_BAR, left, right);
+	if (filter_text(a->picker.filter)[0])
+		canvas_putf(c, 1, 1, STYLE_WARN, "filter: %.60s   %zu of %zu shown",
+			text_clean(filter_text(a->picker.filter), safe, sizeof safe), l->count,
+			s->listed);
+	else
+		canvas_put(c, 1, 1, -1, STYLE_DIM, "no filter");
 	canvas_line(c, 2, STYLE_HEAD,
-		c->columns >= 60 ? "      PID USER       PROBES  CAN     COMMAND"
-				 : "      PID PROBES  CAN     COMMAND");
+		c->columns >= COLUMN_WORDS_FROM
+			? "      PID USER       PROBES  CAN               COMMAND"
+			: "      PID PROBES  CAN     COMMAND");
 	for (int i = 0; i < l->height && l->top + (size_t)i < l->count; i++)
 		view_picker_line(a, c, VIEW_PICKER_ABOVE + i, l->top + (size_t)i);
 	if (!l->count)
@@ -93,53 +103,6 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 	view_picker_sides(c, VIEW_PICKER_ABOVE + l->height, STYLE_DIM, left, right);
 }
 
-/* ---------------------------------------------------------------- prompts */
-
-static bool view_picker_search_changed(struct app *a, const char *text)
-{
-	struct picker *p = &a->picker;
-
-	if (picker_search(p, text, a->prompt.why, sizeof a->prompt.why) < 0)
-		return false;
-	rowlist_to(&p->rows, a->prompt.from);
-	if (*text && !picker_seek(p, a->prompt.from, 1))
-		snprintf(a->prompt.why, sizeof a->prompt.why, "no match among the %zu shown",
-			p->rows.count);
-	return true;
-}
-
-static void view_picker_search_cancelled(struct app *a)
-{
-	picker_search(&a->picker, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
-	rowlist_to(&a->picker.rows, a->prompt.from);
-}
-
-static const struct prompt_ops view_picker_search = {
-	.label = "/",
-	.changed = view_picker_search_changed,
-	.cancelled = view_picker_search_cancelled,
-};
-
-static bool view_picker_filter_changed(struct app *a, const char *text)
-{
-	if (picker_filter(&a->picker, text, a->prompt.why, sizeof a->prompt.why) < 0)
-		return false;
-	snprintf(a->prompt.why, sizeof a->prompt.why, "%zu of %zu match", a->picker.rows.count,
-		a->picker.scan.listed);
-	return true;
-}
-
-static void view_picker_filter_cancelled(struct app *a)
-{
-	picker_filter(&a->picker, a->prompt.before, a->prompt.why, sizeof a->prompt.why);
-}
-
-static const struct prompt_ops view_picker_filter = {
-	.label = "filter: ",
-	.changed = view_picker_filter_changed,
-	.cancelled = view_picker_filter_cancelled,
-};
-
 /* ---------------------------------------------------------------- keys */
 
 static void view_picker_move(struct app *a, enum request r)
@@ -147,9 +110,10 @@ static void view_picker_move(struct app *a, enum request r)
 	view_rows_move(&a->picker.rows, &a->hscroll, r);
 }
 
-static void view_picker_click(struct app *a, int y)
+static bool view_picker_click(struct app *a, int y, int x)
 {
-	view_rows_click(&a->picker.rows, VIEW_PICKER_ABOVE, y);
+	(void)x;
+	return view_rows_click(&a->picker.rows, VIEW_PICKER_ABOVE, y);
 }
 
 /* Open the tagged processes, else the one under the cursor, if they are still the same: a pid can
@@ -176,31 +140,47 @@ static void view_picker_open(struct app *a)
 	free(pids);
 }
 
+static struct rowlist *view_picker_rows(struct app *a)
+{
+	return &a->picker.rows;
+}
+
+static struct search *view_picker_search(struct app *a)
+{
+	return &a->picker.search;
+}
+
+static bool view_picker_seek(struct app *a, size_t from, int direction)
+{
+	return picker_seek(&a->picker, from, direction);
+}
+
+static int view_picker_filter(struct app *a, const char *text, char *why, size_t size)
+{
+	return picker_filter(&a->picker, text, why, size);
+}
+
+static struct app_filtered view_picker_filtered(const struct app *a)
+{
+	const struct picker *p = &a->picker;
+
+	return (struct app_filtered){.text = filter_text(p->filter),
+		.syntax = "word  ~regex  a|b  -not  tagged",
+		.shown = p->rows.count,
+		.all = p->scan.listed};
+}
+
 static bool view_picker_request(struct app *a, enum request r)
 {
-	struct picker *p = &a->picker;
-	char why[8];
-
 	switch (r) {
-	case REQUEST_SEARCH:
-		app_ask(a, &view_picker_search, p->search_text, "", p->rows.cursor);
-		return true;
-	case REQUEST_FILTER:
-		app_ask(a, &view_picker_filter, p->filter_text, p->filter_text, p->rows.cursor);
-		return true;
-	case REQUEST_NEXT:
-	case REQUEST_PREVIOUS:
-		if (!p->search)
-			app_say(a, "nothing was searched for yet: / searches");
-		else if (!picker_seek(p, view_search_from(&p->rows, r), r == REQUEST_NEXT ? 1 : -1))
-			app_complain(a, "no match among the %zu shown", p->rows.count);
-		return true;
-	case REQUEST_FORGET:
-		picker_search(p, "", why, sizeof why);
-		a->message.text[0] = '\0';
-		return true;
 	case REQUEST_TAG:
-		picker_tag(p);
+		picker_tag(&a->picker);
+		return true;
+	case REQUEST_TAG_SHOWN:
+		picker_tag_shown(&a->picker);
+		return true;
+	case REQUEST_UNTAG:
+		picker_untag(&a->picker);
 		return true;
 	case REQUEST_OPEN:
 		view_picker_open(a);
@@ -246,6 +226,11 @@ const struct view_ops view_picker_ops = {
 	.move = view_picker_move,
 	.click = view_picker_click,
 	.request = view_picker_request,
+	.rows = view_picker_rows,
+	.search = view_picker_search,
+	.seek = view_picker_seek,
+	.filter = view_picker_filter,
+	.filtered = view_picker_filtered,
 	.wait = view_picker_wait,
 	.poll = view_picker_poll,
 };

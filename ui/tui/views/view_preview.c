@@ -59,7 +59,7 @@ void view_preview_add(struct app *a, const struct operation_plan *plan)
 			view_preview_result(a, a->model.processes[i].session, dry->results[i]);
 	}
 	if (dry->sum.already)
-		pager_addf(l, STYLE_PLAIN, "  on already by this session: %zu", dry->sum.already);
+		pager_addf(l, STYLE_PLAIN, "  on by you already: %zu", dry->sum.already);
 	if (status < 0) {
 		snprintf(text, sizeof text, "%s: %s", text_clean(e.what, what, sizeof what),
 			text_clean(e.why, why, sizeof why));
@@ -76,5 +76,7 @@ const struct view_ops view_preview_ops = {
 	.layout = view_text_layout,
 	.draw = view_text_draw,
 	.move = view_text_move,
+	.search = view_text_search,
+	.seek = view_text_seek,
 	.write = view_text_write,
 };

@@ -4,8 +4,10 @@
 #include "ui/tui/widgets/input.h"
 
 #include "ui/tui/terminal/key.h"
+#include "ui/tui/terminal/mem.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void input_set(struct input *in, const char *text)
@@ -113,4 +115,54 @@ enum input_outcome input_key(struct input *in, uint32_t key)
 	default:
 		return input_insert(in, key);
 	}
+}
+
+/* ---------------------------------------------------------------- history */
+
+void input_past_done(struct input_past *p)
+{
+	while (p->count)
+		free(p->lines[--p->count]);
+	input_past_begin(p);
+}
+
+void input_past_begin(struct input_past *p)
+{
+	p->at = p->count;
+}
+
+static void input_past_drop(struct input_past *p, size_t i)
+{
+	free(p->lines[i]);
+	p->count--;
+	memmove(p->lines + i, p->lines + i + 1, (p->count - i) * sizeof *p->lines);
+}
+
+void input_past_add(struct input_past *p, const char *text)
+{
+	for (size_t i = p->count; i-- > 0;) {
+		if (!strcmp(p->lines[i], text))
+			input_past_drop(p, i);
+	}
+	if (p->count == INPUT_PAST)
+		input_past_drop(p, 0);
+	p->lines[p->count++] = mem_text(text);
+	input_past_begin(p);
+}
+
+bool input_past_recall(struct input_past *p, struct input *in, int direction)
+{
+	size_t to = p->at;
+
+	/* A line that the field shows already would look like a dead key. */
+	do {
+		if (direction < 0 ? to == 0 : to >= p->count)
+			return false;
+		to = direction < 0 ? to - 1 : to + 1;
+	} while (to < p->count && !strcmp(p->lines[to], in->text));
+	if (p->at == p->count)
+		snprintf(p->draft, sizeof p->draft, "%s", in->text);
+	p->at = to;
+	input_set(in, to < p->count ? p->lines[to] : p->draft);
+	return true;
 }

@@ -20,6 +20,7 @@ void pager_clear(struct pager *p)
 void pager_done(struct pager *p)
 {
 	pager_clear(p);
+	search_done(&p->search);
 	free(p->all);
 	*p = (struct pager){0};
 }
@@ -59,11 +60,80 @@ void pager_scroll(struct pager *p, long by, int window)
 	p->top = top > 0 ? (size_t)top : 0;
 }
 
+void pager_to(struct pager *p, size_t line, int window)
+{
+	p->top = line;
+	pager_scroll(p, 0, window);
+}
+
+/* ---------------------------------------------------------------- search */
+
+void pager_begin(struct pager *p)
+{
+	search_done(&p->search);
+	p->top = p->found = 0;
+}
+
+static const char *pager_line(const void *data, size_t i)
+{
+	return ((const struct pager *)data)->all[i].text;
+}
+
+bool pager_seek(struct pager *p, size_t from, int direction, int window)
+{
+	size_t at = search_next(&p->search, p->count, from, direction, pager_line, p);
+
+	if (at == p->count)
+		return false;
+	p->found = at;
+	if (at < p->top || at >= p->top + (size_t)window)
+		pager_to(p, at, window);
+	return true;
+}
+
+size_t pager_matches(const struct pager *p, size_t *nth)
+{
+	size_t count = 0;
+
+	*nth = 0;
+	for (size_t i = 0; p->search.pattern && i < p->count; i++) {
+		if (!pattern_match(p->search.pattern, p->all[i].text))
+			continue;
+		count++;
+		if (i == p->found)
+			*nth = count;
+	}
+	return count;
+}
+
+/* Mark the match of a line; that of the line that the search went to stands out. */
+static void pager_mark(const struct pager *p, struct canvas *c, int y, size_t i, int hscroll)
+{
+	int style = STYLE_MATCH | (i == p->found ? STYLE_REVERSE : 0), x;
+	const char *text = p->all[i].text;
+	char part[TEXT_MAX];
+	size_t start, end;
+
+	if (!p->search.pattern || !pattern_find(p->search.pattern, text, &start, &end))
+		return;
+	snprintf(part, sizeof part, "%.*s", (int)start, text);
+	x = text_width(part) - hscroll;
+	snprintf(part, sizeof part, "%.*s", (int)(end - start), text + start);
+	if (x >= 0)
+		canvas_put(c, y, x, -1, style, part);
+}
+
 void pager_draw(const struct pager *p, struct canvas *c, struct area area, int hscroll)
 {
 	for (int y = 0; y < area.rows && p->top + (size_t)y < p->count; y++) {
-		const struct pager_line *line = &p->all[p->top + (size_t)y];
+		size_t i = p->top + (size_t)y;
 
-		canvas_put(c, area.y + y, 0, -1, line->style, text_skip(line->text, hscroll));
+		if (p->all[i].style == STYLE_HEAD)
+			canvas_line(
+				c, area.y + y, p->all[i].style, text_skip(p->all[i].text, hscroll));
+		else
+			canvas_put(c, area.y + y, 0, -1, p->all[i].style,
+				text_skip(p->all[i].text, hscroll));
+		pager_mark(p, c, area.y + y, i, hscroll);
 	}
 }

@@ -5,6 +5,7 @@
 #define UI_TUI_WIDGETS_PAGER_H
 
 #include "ui/tui/terminal/canvas.h"
+#include "ui/tui/widgets/search.h"
 
 #include <stddef.h>
 
@@ -17,6 +18,8 @@ struct pager {
 	struct pager_line *all;
 	size_t count, capacity;
 	size_t top; /* first line shown */
+	struct search search;
+	size_t found; /* the line that the search went to */
 };
 
 void pager_done(struct pager *p);
@@ -27,9 +30,17 @@ void pager_addf(struct pager *p, int style, const char *format, ...)
 /* Add a label and a text, wrapped at blanks to this many columns; continuation lines are indented
  * by the width of the label. */
 void pager_wrap(struct pager *p, int style, const char *label, const char *text, int columns);
+/* Show it from its first line on, and search for nothing. */
+void pager_begin(struct pager *p);
+/* Go to the next match, as list_seek; `window` as below. */
+bool pager_seek(struct pager *p, size_t from, int direction, int window);
+/* How many lines match; *nth: which of them, from 1, is the one that the search went to, or 0. */
+size_t pager_matches(const struct pager *p, size_t *nth);
+/* Bring a line to the top, as far as the text fills the window. */
+void pager_to(struct pager *p, size_t line, int window);
 /* Scroll by this many lines; `window` is the height of the window in lines. */
 void pager_scroll(struct pager *p, long by, int window);
-/* Draw the lines from `top` on, without their first `hscroll` columns. */
+/* Draw the lines from `top` on, without their first `hscroll` columns; matches are marked. */
 void pager_draw(const struct pager *p, struct canvas *c, struct area area, int hscroll);
 
 #endif

@@ -23,9 +23,30 @@ struct pattern {
 	pcre2_match_data *match;
 };
 
-struct pattern *pattern_parse(const char *text, char *why, size_t size)
+/* Smart case: a capital letter makes case matter. */
+static bool pattern_any_case(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\' && text[1]) /* \W is no capital */
+			text++;
+		else if (isupper((unsigned char)*text))
+			return false;
+	}
+	return true;
+}
+
+struct pattern *pattern_word(const char *text)
 {
 	struct pattern *p = mem_alloc(sizeof *p);
+
+	p->any_case = pattern_any_case(text);
+	p->word = mem_text(text);
+	return p;
+}
+
+struct pattern *pattern_parse(const char *text, char *why, size_t size)
+{
+	struct pattern *p;
 	uint32_t flags = PCRE2_UTF | PCRE2_NO_AUTO_CAPTURE;
 	PCRE2_UCHAR message[128];
 	PCRE2_SIZE at;
@@ -34,17 +55,10 @@ struct pattern *pattern_parse(const char *text, char *why, size_t size)
 	int error;
 
 	why[0] = '\0';
-	p->any_case = true;
-	for (const char *s = text; *s; s++) {
-		if (*s == '\\' && s[1]) /* \W is no capital */
-			s++;
-		else if (isupper((unsigned char)*s))
-			p->any_case = false;
-	}
-	if (text[0] != '~') {
-		p->word = mem_text(text);
-		return p;
-	}
+	if (text[0] != '~')
+		return pattern_word(text);
+	p = mem_alloc(sizeof *p);
+	p->any_case = pattern_any_case(text);
 	pcre = mem_alloc(strlen(text));
 	origin = mem_array(strlen(text), sizeof *origin);
 	probes_regexp_translate(text + 1, pcre, origin);

@@ -12,6 +12,8 @@ struct pattern;
 
 /* NULL: not a regular expression; `why` has the reason and its position. */
 struct pattern *pattern_parse(const char *text, char *why, size_t size);
+/* The same of a word, whatever it begins with. */
+struct pattern *pattern_word(const char *text);
 void pattern_free(struct pattern *p);
 
 bool pattern_match(const struct pattern *p, const char *text);

@@ -1,0 +1,16 @@
+/* The time of CLOCK_MONOTONIC. */
+#ifndef UI_NOW_H
+#define UI_NOW_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+#endif

@@ -1,0 +1,278 @@
+/*
+ * The states are those of ECMA-48 and of xterm's parser. What is not in the tables here does not
+ * pass.
+ */
+#include "ui/tui/widgets/sieve.h"
+
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Control characters that move the cursor or switch character sets. */
+static bool sieve_control_passes(unsigned char c)
+{
+	return (c >= '\b' && c <= '\r') || c == 0x0e || c == 0x0f;
+}
+
+/* ---------------------------------------------------------------- text */
+
+/* A whole character. */
+static size_t sieve_character(struct sieve *s, uint32_t code, char *out)
+{
+	int columns = text_code_columns(code);
+	bool safe = text_code_safe(code);
+	size_t n = 0;
+
+	s->repeats = false;
+	if (columns == 0) {
+		if (!safe || s->marks >= SIEVE_MARKS)
+			return 0;
+		s->marks++;
+	} else {
+		s->marks = 0;
+	}
+	if (text_is_utf8())
+		return text_encode(safe ? code : TEXT_REPLACEMENT, out);
+	while (columns-- > 0)
+		out[n++] = text_ascii(code);
+	return n;
+}
+
+/* One byte of text, 0x20 and above. */
+static size_t sieve_text(struct sieve *s, unsigned char c, char *out)
+{
+	static const uint32_t smallest[] = {0, 0x80, 0x800, 0x10000};
+	size_t n = 0;
+
+	if (s->more && (c & 0xc0) == 0x80) {
+		s->code = s->code << 6 | (c & 0x3f);
+		if (--s->more)
+			return 0;
+		return sieve_character(s, s->code < s->smallest ? TEXT_REPLACEMENT : s->code, out);
+	}
+	if (s->more) { /* the character before is incomplete */
+		s->more = 0;
+		n = sieve_character(s, TEXT_REPLACEMENT, out);
+	}
+	if (c < 0x7f) {
+		s->marks = 0;
+		s->repeats = true;
+		out[n++] = (char)c;
+	} else if (c >= 0xc2 && c <= 0xf4) {
+		s->more = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+		s->smallest = smallest[s->more];
+		s->code = c & (0x3fu >> s->more);
+	} else if (c != 0x7f) {
+		n += sieve_character(s, TEXT_REPLACEMENT, out + n);
+	}
+	return n;
+}
+
+/* ---------------------------------------------------------------- sequences */
+
+static void sieve_collect(struct sieve *s, unsigned char c)
+{
+	if (s->length < sizeof s->sequence)
+		s->sequence[s->length++] = (char)c;
+	else
+		s->broken = true;
+}
+
+/* Does an ESC sequence pass that ends in this byte? */
+static bool sieve_escape_passes(const struct sieve *s)
+{
+	const char *body = s->sequence + 1;
+	size_t n = s->length - 1;
+
+	if (s->broken)
+		return false;
+	if (n == 1)
+		return strchr("78DEHMNOZc=>no|}~", body[0]) != NULL;
+	/* character sets; the screen full of E for adjustment */
+	return n == 2 && ((strchr("()*+", body[0]) && strchr("0AB", body[1])) ||
+				 (body[0] == '#' && body[1] == '8'));
+}
+
+/* The kinds of ESC [ that pass: what stands before and after the parameters, and the ends. */
+static const struct {
+	char leader, between;
+	const char *ends;
+} sieve_kinds[] = {
+	{'\0', '\0', "@ABCDEFGHIJKLMPSTXZ`abcdefghjklmnrsu"},
+	{'?', '\0', "JKhln"},
+	{'>', '\0', "c"},
+	{'\0', '!', "p"},
+	{'\0', '"', "q"},
+};
+
+/* Copy the parameters of the collected ESC [ sequence; returns the bytes, or 0: malformed. */
+static size_t sieve_parameters(const char *from, const char *end, char *out)
+{
+	size_t n = 0, parameters = 1;
+
+	while (from < end) {
+		char *after;
+		unsigned long number = strtoul(from, &after, 10);
+
+		if (*from < '0' || *from > '9') {
+			parameters++;
+			out[n++] = *from++;
+			continue;
+		}
+		n += (size_t)sprintf(out + n, "%lu", number < SIEVE_NUMBER ? number : SIEVE_NUMBER);
+		from = after;
+	}
+	return parameters <= SIEVE_PARAMETERS ? n : SIZE_MAX;
+}
+
+/* A whole ESC [ sequence. */
+static size_t sieve_sequence(struct sieve *s, char *out)
+{
+	char text[SIEVE_SEQUENCE + 1], leader = '\0', between = '\0', end;
+	size_t digits, n, size = s->length;
+	const char *from = text + 2;
+
+	if (s->broken)
+		return 0;
+	memcpy(text, s->sequence, size);
+	end = text[--size];
+	text[size] = '\0';
+	if (*from >= '<' && *from <= '?')
+		leader = *from++;
+	digits = strspn(from, "0123456789;:");
+	if (from[digits])
+		between = from[digits];
+	if ((between && from[digits + 1]) || (end == 'b' && !s->repeats))
+		return 0;
+	if (end == 'p') /* a reset forgets the last character */
+		s->repeats = false;
+	for (size_t i = 0; i < sizeof sieve_kinds / sizeof *sieve_kinds; i++) {
+		if (sieve_kinds[i].leader != leader || sieve_kinds[i].between != between ||
+			!strchr(sieve_kinds[i].ends, end))
+			continue;
+		memcpy(out, "\033[", 2);
+		n = 2;
+		if (leader)
+			out[n++] = leader;
+		digits = sieve_parameters(from, from + digits, out + n);
+		if (digits == SIZE_MAX)
+			return 0;
+		n += digits;
+		if (between)
+			out[n++] = between;
+		out[n++] = end;
+		return n;
+	}
+	return 0;
+}
+
+static size_t sieve_escape(struct sieve *s, unsigned char c, char *out)
+{
+	sieve_collect(s, c);
+	if (c < 0x30) /* intermediate: the sequence goes on */
+		return 0;
+	s->state = SIEVE_TEXT;
+	if (s->length == 2 && c == '[')
+		s->state = SIEVE_SEQUENCE_OPEN;
+	else if (s->length == 2 && strchr("]PX^_k", c))
+		s->state = SIEVE_STRING;
+	else if (sieve_escape_passes(s)) {
+		s->repeats &= c != 'c';
+		/* ESC 8 may put libvterm's cursor outside of a screen that was larger; any ESC [
+		 * sequence takes it back, such as this one for a cursor that does not blink. */
+		if (c == '8' && s->length == 2)
+			return (size_t)sprintf(out, "\0338\033[?12l");
+		memcpy(out, s->sequence, s->length);
+		return s->length;
+	}
+	return 0;
+}
+
+/* A control character: returns whether it is done with. */
+static bool sieve_control(struct sieve *s, unsigned char c)
+{
+	if (s->state >= SIEVE_STRING) {
+		if (c == 0x1b)
+			s->state = SIEVE_STRING_ESCAPE;
+		else if (c == 0x07 || c == 0x18 || c == 0x1a)
+			s->state = SIEVE_TEXT;
+		return true;
+	}
+	if (c == 0x18 || c == 0x1a)
+		s->state = SIEVE_TEXT;
+	if (c == 0x1b) {
+		s->state = SIEVE_ESCAPE;
+		s->sequence[0] = '\033';
+		s->length = 1;
+		s->broken = false;
+	}
+	return !sieve_control_passes(c);
+}
+
+size_t sieve_feed(struct sieve *s, const char *bytes, size_t length, char *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		/* the end of a string: ESC \; any other ESC begins a sequence */
+		if (s->state == SIEVE_STRING_ESCAPE) {
+			s->state = SIEVE_TEXT;
+			if (c == '\\')
+				continue;
+			sieve_control(s, 0x1b);
+		}
+		if (c < 0x20) {
+			if (s->more) {
+				s->more = 0;
+				n += sieve_character(s, TEXT_REPLACEMENT, out + n);
+			}
+			if (!sieve_control(s, c))
+				out[n++] = (char)c;
+			continue;
+		}
+		switch (s->state) {
+		case SIEVE_TEXT:
+			n += sieve_text(s, c, out + n);
+			break;
+		case SIEVE_ESCAPE:
+			if (c < 0x7f)
+				n += sieve_escape(s, c, out + n);
+			else
+				s->state = SIEVE_TEXT;
+			break;
+		case SIEVE_SEQUENCE_OPEN:
+			sieve_collect(s, c);
+			if (c < 0x40)
+				break;
+			s->state = SIEVE_TEXT;
+			n += sieve_sequence(s, out + n);
+			break;
+		default: /* a string */
+			break;
+		}
+	}
+	return n;
+}
+
+size_t sieve_skip(
+	const struct sieve *s, const char *bytes, size_t length, size_t lines, size_t *skipped)
+{
+	size_t text = 0, found = 0, skip;
+
+	*skipped = 0;
+	if (s->state != SIEVE_TEXT || s->more)
+		return 0;
+	while (text < length && ((unsigned char)bytes[text] >= 0x20 || bytes[text] == '\n' ||
+					bytes[text] == '\r' || bytes[text] == '\t'))
+		text++;
+	for (skip = text; skip > 0; skip--)
+		if (bytes[skip - 1] == '\n' && ++found > lines)
+			break;
+	for (size_t i = 0; i < skip; i++)
+		*skipped += bytes[i] == '\n';
+	return skip;
+}
