@@ -45,7 +45,7 @@ checks=$((checks + 1))
 
 # a prompt is open, and states are still read
 keys '\'
-wait_for '^ filter:'
+wait_for '^filter:'
 attach -disable "$1,$2,$3"
 wait_state off "$1 "
 keys Escape q
@@ -91,7 +91,7 @@ for _ in 1 2 3; do
 	prompt 'row 2/100000' j
 	prompt 'row 1/100000' k
 done
-prompt '^ filter:' '\'
+prompt '^filter:' '\'
 prompt '^100000 of 100000 match' p
 prompt '^10 of 100000 match' 0 9 9 9 9
 prompt '10 of 100000 shown' Enter

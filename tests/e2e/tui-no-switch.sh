@@ -11,16 +11,18 @@ screen
 file=$VICTIMS/sdt_plain
 site=$(notes "$file" | awk '$2 == "plain" { print $3; exit }')
 wait_state 'no switch' 'victim:plain +1 +- '
-wait_for 'none can be switched: bpftrace, perf or gdb can trace them'
+wait_for 'none can be switched: y shows commands that trace them'
 poke $(($(bias "$file") + site)) 314
 wait_state foreign 'victim:plain +1 +- '
-wait_for 'none can be switched: bpftrace, perf or gdb can trace them'
+wait_for 'none can be switched: y shows commands that trace them'
 unseen 'no right that helps nobody' 'list read switch'
 keys '*' e
-wait_for 'nothing was changed; [0-9]+ probes have no semaphore; bpftrace, perf or gdb can trace'
+wait_for '[0-9:]+ no probe here can be switched: none has a semaphore or an OCaml site; y shows'
+keys Escape
+wait_gone 'no probe here can be switched'
 unseen 'no question' 'Type y'
 keys d
-wait_for 'off .*: nothing was changed; [0-9]+ probes have no semaphore'
+wait_for 'no probe here can be switched'
 unseen 'no question' 'Type y'
 keys U /
 text plain

@@ -37,7 +37,7 @@ keys q
 attach -disable second
 wait_state off 'ocaml_2:second +0/2 '
 
-keys s s s s
+keys s s s
 wait_for 'sort proc$'
 keys w C-u
 text both.json

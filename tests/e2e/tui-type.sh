@@ -91,6 +91,7 @@ keys 'C-]'
 wait_for 'KEYS GO TO'
 # Where there is no room below the list any more, the program is shown instead of it.
 resize 40 10
+wait_gone 'ocaml_2:'
 wait_for '^.. output of pid'
 text seen
 wait_for '^seen$'
