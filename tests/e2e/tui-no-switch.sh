@@ -11,18 +11,13 @@ screen
 file=$VICTIMS/sdt_plain
 site=$(notes "$file" | awk '$2 == "plain" { print $3; exit }')
 wait_state 'no switch' 'victim:plain +1 +- '
-wait_for 'none can be switched: y shows commands that trace them'
+wait_for 'none can be switched: '
 poke $(($(bias "$file") + site)) 314
 wait_state foreign 'victim:plain +1 +- '
-wait_for 'none can be switched: y shows commands that trace them'
+wait_for 'none can be switched: '
 unseen 'no right that helps nobody' 'list read switch'
 keys '*' e
-wait_for '[0-9:]+ no probe here can be switched: none has a semaphore or an OCaml site; y shows'
-keys Escape
-wait_gone 'no probe here can be switched'
-unseen 'no question' 'Type y'
-keys d
-wait_for 'no probe here can be switched'
+wait_for 'no probe here can be switched: none has a semaphore'
 unseen 'no question' 'Type y'
 keys U /
 text plain
@@ -35,5 +30,29 @@ wait_for '^  sites +1$'
 seen 'who can trace it' 'hand-over +y shows'
 keys q q
 wait_for '^status=0$'
+
+# ------------------------------------------------- beside a process that has switches
+# The traced probe is not switched: nobody is asked for it, and it is not counted.
+start2 sdt_sema
+type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2"
+wait_list
+wait_for 'list read switch'
+wait_state foreign 'victim:plain '
+keys '*' e
+wait_for 'on .*: [0-9]+ (semaphore|site)s? in 1 of 2 processes, .*; 7 probes have no semaphore'
+unseen 'no question' 'Type y'
+attach2()
+{
+	silent attach -no-syslog -pid "$pid2" "$@"
+}
+attach2 -enable-all
+keys d
+wait_for 'Switch off ([0-9]+) probes?, [0-9]+ sites?\? \1 held by another party'
+keys Enter
+wait_for 'not done: nothing was changed'
+attach2 -disable-all
+keys q
+wait_for '^status=0$'
 stop
+stop2
 finish
