@@ -7,6 +7,7 @@ need_switching
 command -v bpftrace >/dev/null || skip 'no bpftrace'
 command -v gdb >/dev/null || skip 'no gdb'
 [ "$(id -u)" = 0 ] || skip 'not root: no bpftrace'
+timeout 20 bpftrace -e 'BEGIN { exit(); }' >"$tmp/out" 2>&1 || skip "bpftrace does not work here: $(head -n 1 "$tmp/out")"
 terminal 120 40
 
 # run_loop COMMAND...: a victim that hits its probes forever; $pid
