@@ -138,9 +138,12 @@ static void access_gather_process(struct access_facts *f)
 	 * namespaces. The first namespace of the machine maps every id to itself. */
 	snprintf(path, sizeof path, "/proc/%d/uid_map", f->pid);
 	if (procfs_read(AT_FDCWD, "/proc/self/uid_map", &our_map, &size) == 0) {
-		if (f->same_user_namespace < 0 && procfs_read(AT_FDCWD, path, &text, &size) == 0 &&
-			strcmp(our_map, text))
-			f->same_user_namespace = 0;
+		if (f->same_user_namespace < 0 &&
+			procfs_read(AT_FDCWD, path, &text, &size) == 0) {
+			if (strcmp(our_map, text))
+				f->same_user_namespace = 0;
+			free(text);
+		}
 		f->enclosed = f->same_user_namespace == 0 &&
 			      (sscanf(our_map, "%lu %lu %lu", &first, &outside, &count) != 3 ||
 				      first || outside || count != UINT32_MAX);
