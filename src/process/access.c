@@ -138,8 +138,7 @@ static void access_gather_process(struct access_facts *f)
 	 * namespaces. The first namespace of the machine maps every id to itself. */
 	snprintf(path, sizeof path, "/proc/%d/uid_map", f->pid);
 	if (procfs_read(AT_FDCWD, "/proc/self/uid_map", &our_map, &size) == 0) {
-		if (f->same_user_namespace < 0 &&
-			procfs_read(AT_FDCWD, path, &text, &size) == 0) {
+		if (f->same_user_namespace < 0 && procfs_read(AT_FDCWD, path, &text, &size) == 0) {
 			if (strcmp(our_map, text))
 				f->same_user_namespace = 0;
 			free(text);
