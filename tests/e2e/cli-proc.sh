@@ -18,8 +18,8 @@ if unshare -pf true 2>/dev/null; then
 	same 'nothing was switched' "$(state multi)" disabled
 fi
 
-# A /proc that is not there says nothing about the process.
-if unshare -m mount -t tmpfs none /proc 2>/dev/null; then
+# A /proc that is not there says nothing about the process. AddressSanitizer itself needs it.
+if ! grep -q __asan_init "$PROBES_TUI" && unshare -m mount -t tmpfs none /proc 2>/dev/null; then
 	for verb in list 'attach -no-syslog -enable multi'; do
 		# shellcheck disable=SC2086 # words
 		unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$PROBES_TUI" $verb -pid "$pid" \
