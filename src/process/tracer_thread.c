@@ -9,6 +9,9 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 struct tracer_thread {
 	pthread_t thread;
@@ -22,11 +25,30 @@ struct tracer_thread {
 	bool quit;
 };
 
+/* AddressSanitizer does not notice that a cancelled thread leaves its frames: they stay poisoned.
+ */
+static void tracer_thread_cancelled(void *data)
+{
+#ifdef __SANITIZE_ADDRESS__
+	pthread_attr_t attributes;
+	void *stack;
+	size_t size;
+
+	if (pthread_getattr_np(pthread_self(), &attributes))
+		return;
+	if (!pthread_attr_getstack(&attributes, &stack, &size))
+		ASAN_UNPOISON_MEMORY_REGION(stack, size);
+	pthread_attr_destroy(&attributes);
+#endif
+	(void)data;
+}
+
 static void *tracer_thread_main(void *data)
 {
 	struct tracer_thread *t = data;
 
 	tracer_thread_must_stay();
+	pthread_cleanup_push(tracer_thread_cancelled, NULL);
 	pthread_mutex_lock(&t->lock);
 	while (!t->quit) {
 		if (!t->work) {
@@ -40,6 +62,7 @@ static void *tracer_thread_main(void *data)
 		eventfd_write(t->done, 1);
 	}
 	pthread_mutex_unlock(&t->lock);
+	pthread_cleanup_pop(0);
 	return NULL;
 }
 

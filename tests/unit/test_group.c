@@ -93,6 +93,8 @@ static void group_end_child(struct group_child *c)
 	journal_remove(&c->s.journal);
 	if (c->s.all_ready)
 		reader_done(&c->s.all);
+	for (size_t i = 0; i < c->s.catalog.objects.count; i++)
+		account_end(catalog_object(&c->s.catalog, i));
 	catalog_done(&c->s.catalog);
 	identity_close(&c->s.who);
 	close(c->s.memory.fd);

@@ -368,7 +368,8 @@ static void settle(struct complete *c)
 {
 	size_t kept = 0;
 
-	qsort(c->all, c->count, sizeof *c->all, compare);
+	if (c->count)
+		qsort(c->all, c->count, sizeof *c->all, compare);
 	for (size_t i = 0; i < c->count; i++) {
 		if (kept && !strcmp(c->all[i].word, c->all[kept - 1].word))
 			forget(&c->all[i]);
