@@ -209,8 +209,8 @@ if [ "$(id -u)" = 0 ] && $nobody "$PROBES_TUI" -version >/dev/null 2>&1; then
 	same 'undumpable' $? 4
 	has 'the cause' '^probes-tui: .*undumpable'
 	if capable 19; then
-		has 'the remedy' '^probes-tui: .*undumpable.*; sudo .*probes-tui info -pid '
-		has 'the way out' "^  try +sudo .*probes-tui info -pid $pid$"
+		has 'the remedy' '^probes-tui: .*undumpable.*; sudo .*probes-tui'"'"'? info -pid '
+		has 'the way out' "^  try +sudo .*probes-tui'? info -pid $pid$"
 		want 0 info -pid "$pid"
 	else
 		want 4 info -pid "$pid"

@@ -129,16 +129,18 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		# give CAP_SYS_PTRACE, because the container lacks it, sudo is not offered.
 		$other "$tmp/probes-tui" attach -no-syslog -pid "$pid" \
 			-enable-regexp "wo.k|it's" >"$tmp/out" 2>"$tmp/err"
+		typed=$tmp/probes-tui
+		case $typed in *' '*) typed="'$typed'" ;; esac
 		bounding=$(awk '/^CapBnd/ { print $2 }' /proc/self/status)
 		if [ $((0x$bounding >> 19 & 1)) = 0 ]; then
 			same 'no sudo in vain' "$(grep -c sudo "$tmp/err")" 0
 		else
-			again="$tmp/probes-tui attach -no-syslog -pid $pid -enable-regexp 'wo.k|it'\\''s'"
+			again="$typed attach -no-syslog -pid $pid -enable-regexp 'wo.k|it'\\''s'"
 			same 'the call, repeated' "$(sed -n 's/^  try *sudo //p' "$tmp/err")" "$again"
 			same 'in the hint, too' "$(sed -n '1s/.*; sudo //p' "$tmp/err")" "$again"
 			$other "$tmp/probes-tui" attach -no-syslog -pid "$pid" -enable-regexp \
 				"$(printf 'a\nb\033[31m\\'"'")" >"$tmp/out" 2>"$tmp/err"
-			again="$tmp/probes-tui attach -no-syslog -pid $pid -enable-regexp \$'a\\x0ab\\x1b[31m\\\\\\''"
+			again="$typed attach -no-syslog -pid $pid -enable-regexp \$'a\\x0ab\\x1b[31m\\\\\\''"
 			same 'repeated, escaped' "$(sed -n 's/^  try *sudo //p' "$tmp/err")" "$again"
 		fi
 		same_as_before 'a try without permission'

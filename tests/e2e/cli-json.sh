@@ -24,15 +24,20 @@ documented()
 
 start loop_ocaml2_pie
 keep='' # one file for each call
-for call in "list -prog $VICTIMS/loop_ocaml2_pie" "list -pid $pid" "info -pid $pid" \
-	"attach -no-syslog -pid $pid -enable first" "attach -no-syslog -pid $pid -disable first"; do
-	# shellcheck disable=SC2086 # words
-	want 0 $call -format json
+# shape WORD...: the call's keys are those of the first one
+shape()
+{
+	want 0 "$@" -format json
 	keys "$tmp/out" >"$tmp/keys"
 	[ -n "$keep" ] || keep=$(cat "$tmp/keys")
-	same "keys of $call" "$(cat "$tmp/keys")" "$keep"
+	same "keys of $*" "$(cat "$tmp/keys")" "$keep"
 	grep -ho '"name": "[^"]*", "state": [^,]*' "$tmp/out" | sed 's/.*: //; s/"//g' >>"$tmp/states"
-done
+}
+shape list -prog "$VICTIMS/loop_ocaml2_pie"
+shape list -pid "$pid"
+shape info -pid "$pid"
+shape attach -no-syslog -pid "$pid" -enable first
+shape attach -no-syslog -pid "$pid" -disable first
 has 'a file: its states were not read' '^unknown$' "$tmp/states"
 cp "$tmp/out" "$tmp/list"
 want 0 attach -no-syslog -pid "$pid" -enable first -dry-run -format json

@@ -81,7 +81,7 @@ same 'only what was asked for' "$(value multi hits "$tmp/out") $(value second hi
 # -------------------------------------------------- no program: what was found
 found()
 {
-	has "$1" "^  [^ ]*$2: no probe notes"
+	has "$1" "^  (.*/)?$2: no probe notes"
 }
 want 3 trace -no-syslog -wait -prog never
 has 'how it ended' 'exited with status 4'

@@ -95,7 +95,7 @@ gdb_stops()
 run_loop "$VICTIMS/sdt_plain" --loop --pace 20000
 shown query__start
 has 'nothing to switch' 'nothing to switch' "$tmp/commands"
-has 'perf' '^perf buildid-cache --add [^ ]*/sdt_plain && perf probe sdt_victim:query__start && perf record' "$tmp/commands"
+has 'perf' '^perf buildid-cache --add .*/sdt_plain'"'"'? && perf probe sdt_victim:query__start && perf record' "$tmp/commands"
 bpftrace_counts plain
 gdb_stops plain
 kill -9 "$pid"
