@@ -193,6 +193,14 @@ within()
 	typed ''
 }
 
+# What is typed here is not quoted.
+case $VICTIMS$PWD${srcdir:-}$tmp in
+*' '*)
+	echo 'a path with blanks: the shells are not tried'
+	finish
+	exit
+	;;
+esac
 if command -v bash >/dev/null; then
 	terminal 120 40
 	text "exec bash --norc --noprofile"
