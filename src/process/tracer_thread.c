@@ -1,13 +1,14 @@
 /* One thread, one call at a time; an eventfd says that it has returned. */
 #include "process/tracer_thread.h"
 
+#include "base/now.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -107,22 +108,14 @@ void tracer_thread_begin(struct tracer_thread *t, int (*work)(void *data, struct
 	pthread_mutex_unlock(&t->lock);
 }
 
-static int64_t tracer_thread_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 bool tracer_thread_done(struct tracer_thread *t, int ms, int *result)
 {
-	int64_t end = tracer_thread_now_ms() + ms, left = ms;
+	int64_t end = (int64_t)now_ms() + ms, left = ms;
 	struct pollfd p = {.fd = t->done, .events = POLLIN};
 	eventfd_t count;
 
 	while (poll(&p, 1, ms < 0 ? -1 : (int)left) < 0 && errno == EINTR)
-		if (ms >= 0 && (left = end - tracer_thread_now_ms()) < 0)
+		if (ms >= 0 && (left = end - (int64_t)now_ms()) < 0)
 			left = 0;
 	if (eventfd_read(t->done, &count) < 0)
 		return false;

@@ -4,6 +4,7 @@
  * interpreter, env, nice, a shim.
  */
 #include "base/error.h"
+#include "base/now.h"
 #include "process/privilege.h"
 #include "process/procfs.h"
 #include "process/program.h"
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define LAUNCH_MOST 24 /* programs that are remembered */
 
@@ -201,18 +201,10 @@ static int launch_look(struct probes_session *s, const struct probes_error *link
 	return r;
 }
 
-static int64_t launch_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 int probes_follow(
 	struct probes_session *s, int wait_ms, struct probes_session **next, struct probes_error *e)
 {
-	int64_t end = launch_now_ms() + wait_ms, left;
+	int64_t end = (int64_t)now_ms() + wait_ms, left;
 	struct probes_error linker;
 	int r = 0, status;
 
@@ -230,7 +222,7 @@ int probes_follow(
 			if (r < 0)
 				return r;
 		}
-		left = end - launch_now_ms();
+		left = end - (int64_t)now_ms();
 		linker.code = 0;
 		r = start_wait(s->start,
 			wait_ms < 0 ? -1

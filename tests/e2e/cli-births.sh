@@ -119,7 +119,7 @@ if command -v strace >/dev/null && strace -f -qq -o /dev/null true 2>/dev/null; 
 	for child in $born; do
 		same "child $child" "$(holds)" '0000 903d'
 	done
-	# --- no descriptor is left for the child: what remains is said all the same
+	# --- no descriptor is left for the child: what remains is still reported
 	hold -enable a0
 	bear fork
 	kill -9 "$session"

@@ -2,7 +2,7 @@
 # trace through launchers: scripts, env, nice, shims, programs that execute themselves or exec in
 # another thread. What becomes of it by exec has its probes on before it can hit one: the victim counts
 # from its first call on, constructors included. A launcher is not harmed: signals, stops and children
-# are its own, and it runs on when we are killed or let it go. What was found on the way is said where
+# are its own, and it runs on when we are killed or detach. The programs found on the way are reported where
 # no program was. Also: where -prog looks for a program, and what list makes of a script.
 # Does not cover: the screen (tui-launchers.sh), programs that lose a privilege (cli-privilege.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
@@ -43,7 +43,7 @@ whole()
 	same "$1: corrupt" "$(value check corrupt "$tmp/out")" 0
 }
 
-# followed WHAT PROG ARG...: and nothing is said
+# followed WHAT PROG ARG...: and nothing is printed
 followed()
 {
 	what=$1 prog=$2
@@ -145,7 +145,7 @@ has 'what is missing' 'cannot find no_such_command: .*it is the interpreter of t
 
 # ------------------------------------------ signals, stops, children meanwhile
 
-# talk [OPTION...]: trace of a launcher that does what it is told; $tracer, $pid.
+# talk [OPTION...]: trace of a launcher that obeys commands; $tracer, $pid.
 talk()
 {
 	fifos
