@@ -2,7 +2,9 @@
 
 #include "base/error.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +61,18 @@ int program_find(const char *file, char **path, struct probes_error *e)
 		"not found in the current directory (%.150s), nor as a program in PATH (%.250s)",
 		getcwd(here, sizeof here) ? here : "?", list);
 	return error_hint(e, "give its path, with a slash");
+}
+
+bool program_is_elf(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char head[SELFMAG];
+	bool is = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
+		  !memcmp(head, ELFMAG, sizeof head);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
 }
 
 /* ---- scripts ---- */

@@ -13,6 +13,9 @@
  */
 int program_find(const char *file, char **path, struct probes_error *e);
 
+/* Does the file begin as an ELF file does? It may still be damaged, or for another machine. */
+bool program_is_elf(const char *path);
+
 #define PROGRAM_LINE 256 /* BINPRM_BUF_SIZE: what the kernel reads of a script's first line */
 
 /*

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "process/mapped.h"
 #include "process/procfs.h"
+#include "process/program.h"
 #include "process/tracee.h"
 #include "process/tracer_thread.h"
 
@@ -84,7 +85,12 @@ static void start_child(const struct probes_program *p, const sigset_t *mask, in
 		limit.rlim_cur = p->files < limit.rlim_max ? p->files : limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	execvp(p->file, p->argv ? p->argv : plain);
+	/* execvp has a shell execute what the kernel cannot: as for a script, but never for an ELF
+	   file, whose bytes it would take for commands. */
+	if (program_is_elf(p->file))
+		execv(p->file, p->argv ? p->argv : plain);
+	else
+		execvp(p->file, p->argv ? p->argv : plain);
 	code = errno;
 	_exit(write(parent, &code, sizeof code) < 0 ? 126 : 127);
 }

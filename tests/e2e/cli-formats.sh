@@ -137,8 +137,20 @@ refuses 3 'object file that was never linked; name the program' list -prog "$tmp
 cp "$tmp/whole" "$tmp/core"
 printf '\004' | dd of="$tmp/core" bs=1 seek=16 conv=notrunc 2>/dev/null
 refuses 3 'a core dump, not a program; name the program that dumped it' list -prog "$tmp/core"
-# The library's exec tries a shell where the kernel knows no program: nothing of that begins.
-want 3 trace -no-syslog -enable-all -prog "$tmp/core"
+# execvp has a shell execute what the kernel cannot: never this file, whose bytes may be commands (here: > FILE).
+mkdir "$tmp/here"
+case $PROBES_TUI in
+/*) built=$PROBES_TUI ;;
+*) built=$PWD/$PROBES_TUI ;;
+esac
+(cd "$tmp/here" && "$built" trace -no-syslog -enable-all -prog "$tmp/core" >"$tmp/out" 2>"$tmp/err")
+same 'a damaged program' $? 3
+has 'a damaged program' 'Exec format error' "$tmp/err"
+same 'what a shell made of it' "$(ls "$tmp/here" | wc -l)" 0
+printf 'exit 5\n' >"$tmp/plain"
+chmod +x "$tmp/plain"
+want 3 trace -no-syslog -enable-all -prog "$tmp/plain"
+has 'a script without #!' 'exited with status 5'
 
 # --- other machines: 32 bits, big-endian
 cp "$tmp/whole" "$tmp/big"
