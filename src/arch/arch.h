@@ -41,4 +41,36 @@ void arch_guess_original(const uint8_t live[ARCH_SITE_BYTES], uint8_t original[A
 size_t arch_disassemble(const uint8_t *bytes, size_t size, uint64_t address,
 	struct probes_instruction *out, size_t max);
 
+/* Why an instruction cannot be moved. */
+enum arch_move_result {
+	ARCH_MOVED,
+	ARCH_MOVE_NO_DECODER,   /* a build without Zydis */
+	ARCH_MOVE_UNDECODABLE,  /* no instruction, or one that Zydis does not know */
+	ARCH_MOVE_REFUSED,      /* it shows the program where it lies, or changes the mode */
+	ARCH_MOVE_TOO_FAR,      /* its operand or its target is out of the reach of 32 bits */
+	ARCH_MOVE_SHADOW_STACK, /* a call, whose return address a shadow stack would check */
+};
+
+#define ARCH_INSTRUCTION_BYTES 15
+#define ARCH_MOVED_BYTES 40
+
+struct arch_moved {
+	uint8_t length; /* of the instruction, in bytes */
+	uint8_t size;   /* of the code below */
+	bool continues; /* execution may leave the code at its end, and then goes on at from +
+			   length */
+	bool calls;     /* it pushes from + length, as a call does */
+	bool memory;    /* it reads or writes memory (other than its stack): it may fault */
+	uint8_t code[ARCH_MOVED_BYTES];
+};
+
+/*
+ * Code that does at address `to` what the instruction in bytes[0] does at address `from`: same
+ * registers, flags, memory, stack and next instruction. A fault reports an address in the code. The
+ * caller puts a jump to from + length behind the code where it continues. size: of bytes, at least
+ * the instruction; shadow_stack: the program checks its return addresses.
+ */
+enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from, uint64_t to,
+	bool shadow_stack, struct arch_moved *out);
+
 #endif
