@@ -73,4 +73,38 @@ struct arch_moved {
 enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from, uint64_t to,
 	bool shadow_stack, struct arch_moved *out);
 
+/* ---- stubs: code that counts a hit and changes nothing else ---- */
+
+#define ARCH_STUB_BYTES 192
+#define ARCH_JUMP_BYTES 5
+
+/* A counter of one thread. The table of a site begins on a multiple of its size. */
+struct arch_slot {
+	uint64_t owner; /* thread pointer + the cookie's value; 0: free */
+	uint64_t hits;
+};
+
+/*
+ * Where a stub counts: addresses in the target, each within 2 GiB of the stub. Hits of the site are
+ * the sum of `shared` and of all slots.
+ */
+struct arch_counter {
+	uint64_t shared;     /* 8 bytes, incremented with a lock */
+	uint64_t slots;      /* struct arch_slot[slot_count], or 0: count in `shared` alone */
+	uint32_t slot_count; /* a power of 2 */
+	uint64_t cookie; /* 8 bytes: 1 here, and 0 in every child by fork (MADV_WIPEONFORK), which
+			    counts in `shared`: its threads have the thread pointers of ours */
+};
+
+/*
+ * Write a stub for address `at`: it counts and goes on at its end. All registers, flags and the red
+ * zone are kept; it needs 160 bytes of stack. With slots the thread pointer must be readable at
+ * %fs:0 in every thread (glibc, musl). Returns its size, or 0: a counter is too far away.
+ */
+size_t arch_stub_count(
+	uint64_t at, const struct arch_counter *counter, uint8_t out[ARCH_STUB_BYTES]);
+
+/* A jump from `at` to `target`. False: it is out of reach. */
+bool arch_jump(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES]);
+
 #endif

@@ -27,6 +27,8 @@
 	X(tracer)        \
 	X(site)          \
 	X(code)          \
+	X(move)          \
+	X(stub)          \
 	X(object_probes) \
 	X(state)         \
 	X(reader)        \
