@@ -237,6 +237,8 @@ const struct option_row options_table[] = {
 	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "log every change to this file", AT(log)},
 	{"no-syslog", {0}, NULL, CHANGE | VERB_SETTING, "do not log changes to syslog",
 		AT(no_syslog)},
+	{"count", {0}, NULL, VERB_SCREEN, "count the hits of every probe from the start",
+		AT(count)},
 	{"refresh", {0}, "SECONDS", VERB_SCREEN | VERB_SETTING,
 		"interval between readings of the states", BY(take_refresh)},
 	{"lease", {0}, "MIN", VERB_SCREEN | VERB_SETTING,

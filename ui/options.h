@@ -68,6 +68,7 @@ struct options {
 	unsigned refresh_ms; /* 0: not given */
 	uint64_t lease_ms;   /* 0: none */
 	bool lease_given;
+	bool count; /* count the hits of every probe from the start */
 
 	unsigned hidden_columns; /* bits of enum column */
 	bool mouse;
