@@ -78,10 +78,11 @@ enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from
 #define ARCH_STUB_BYTES 192
 #define ARCH_JUMP_BYTES 5
 
-/* A counter of one thread. The table of a site begins on a multiple of its size. */
+/* A counter of one thread, in a cache line of its own. */
 struct arch_slot {
 	uint64_t owner; /* thread pointer + the cookie's value; 0: free */
 	uint64_t hits;
+	uint64_t unused[6];
 };
 
 /*

@@ -6,7 +6,7 @@
  *     lahf; seto %al                  flags, without a write to the stack
  *     push %rax
  *     mov %fs:0, %rcx                 the thread pointer
- *     mov %ecx, %edx; shr $8, %edx; and $(slots - 1) * 16, %edx
+ *     mov %ecx, %edx; shr $6, %edx; and $(slots - 1) * 64, %edx
  *     add cookie(%rip), %rcx
  *     lea slots(%rip), %rax; add %rax, %rdx
  *     cmp %rcx, (%rdx)
@@ -97,7 +97,7 @@ static void x86_64_stub_slots(struct x86_64_stub *s, const struct arch_counter *
 	size_t slow, end, shared[2], done;
 
 	X86_64_EMIT(s, 0x64, 0x48, 0x8b, 0x0c, 0x25, 0, 0, 0, 0); /* mov %fs:0, %rcx */
-	X86_64_EMIT(s, 0x89, 0xca, 0xc1, 0xea, 0x08, 0x81, 0xe2); /* mov; shr; and mask, %edx */
+	X86_64_EMIT(s, 0x89, 0xca, 0xc1, 0xea, 0x06, 0x81, 0xe2); /* mov; shr; and mask, %edx */
 	x86_64_stub_emit(s, (const uint8_t *)&mask, sizeof mask);
 	X86_64_EMIT(s, 0x48, 0x03, 0x0d); /* add cookie(%rip), %rcx */
 	x86_64_stub_address(s, counter->cookie, 0);

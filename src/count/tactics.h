@@ -87,12 +87,14 @@ struct tactics_site {
 	uint8_t length;                  /* bytes to write: 1 (punned), ARCH_SITE_BYTES (evicted) */
 	uint8_t bytes[ARCH_SITE_BYTES];  /* the new ones; of an evicted site the last may be the old */
 	uint64_t stub;                   /* address of its code in the window */
-	uint64_t counter;                /* address of its counter there: COUNTER_BYTES */
+	uint64_t counter; /* address of its counter there: TACTICS_COUNTER_BYTES, a multiple of 64 */
 	uint32_t landing, landings;      /* the first one, and their number */
 };
 
+/* A counter: struct arch_counter.shared in a cache line of its own, then its slots. */
 #define TACTICS_SLOTS 16 /* threads of a site that count without a lock */
-#define TACTICS_COUNTER_BYTES (sizeof(uint64_t) * 8 + TACTICS_SLOTS * sizeof(struct arch_slot))
+#define TACTICS_SLOTS_AT 64
+#define TACTICS_COUNTER_BYTES (TACTICS_SLOTS_AT + TACTICS_SLOTS * sizeof(struct arch_slot))
 
 /*
  * The plan of one object.
