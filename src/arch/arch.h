@@ -108,4 +108,18 @@ size_t arch_stub_count(
 /* A jump from `at` to `target`. False: it is out of reach. */
 bool arch_jump(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES]);
 
+/* ---- instructions of a program that its tracer can use ---- */
+
+/* What may be found, and how long the code is that begins there. */
+enum arch_useful {
+	ARCH_USEFUL_CALL,      /* a system call, and a return from the function */
+	ARCH_USEFUL_SIGRETURN, /* the system call that returns from a signal handler */
+	ARCH_USEFULS
+};
+
+#define ARCH_USEFUL_BYTES 9 /* of the longest */
+
+/* The offset of such code, or SIZE_MAX. It may begin in the middle of an instruction. */
+size_t arch_find(enum arch_useful what, const uint8_t *bytes, size_t size);
+
 #endif

@@ -44,6 +44,36 @@ void arch_guess_original(const uint8_t live[ARCH_SITE_BYTES], uint8_t original[A
 	original[0] = X86_64_NOP;
 }
 
+/* ---- useful code ---- */
+
+/*
+ *     0f 05 c3                     syscall; ret
+ *     b8 0f 00 00 00 0f 05         mov $15,%eax; syscall
+ *     48 c7 c0 0f 00 00 00 0f 05   mov $15,%rax; syscall
+ */
+static const struct {
+	uint8_t length;
+	uint8_t bytes[9];
+} x86_64_useful[][2] = {
+	[ARCH_USEFUL_CALL] = {{3, {0x0f, 0x05, 0xc3}}},
+	[ARCH_USEFUL_SIGRETURN] = {{7, {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}},
+		{9, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}}},
+};
+
+size_t arch_find(enum arch_useful what, const uint8_t *bytes, size_t size)
+{
+	const uint8_t *first = NULL, *at;
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t length = x86_64_useful[what][i].length;
+
+		at = length ? memmem(bytes, size, x86_64_useful[what][i].bytes, length) : NULL;
+		if (at && (!first || at < first))
+			first = at;
+	}
+	return first ? (size_t)(first - bytes) : SIZE_MAX;
+}
+
 /* ---- disassembly ---- */
 
 #ifdef HAVE_ZYDIS

@@ -25,6 +25,7 @@
 	X(memory)        \
 	X(symbols)       \
 	X(tracer)        \
+	X(inject)        \
 	X(site)          \
 	X(code)          \
 	X(move)          \
