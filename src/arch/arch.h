@@ -14,6 +14,7 @@
 #define ARCH_FIXED_BYTES 4   /* from arch_site.fixed_at on */
 #define ARCH_HELD_AT 0       /* offset of the byte that a tracer replaces to hold a site */
 #define ARCH_BREAKPOINT 0xcc /* int3: a uprobe or a debugger */
+#define ARCH_NOP 0x90        /* one byte: every site begins with it */
 
 struct arch_site {
 	uint8_t length;    /* of the site's own code, at most ARCH_SITE_BYTES */
@@ -55,7 +56,8 @@ enum arch_move_result {
 #define ARCH_MOVED_BYTES 40
 
 struct arch_moved {
-	uint8_t length; /* of the instruction, in bytes */
+	uint8_t length; /* of the instruction, in bytes; also where it cannot be moved. 0: unknown
+			 */
 	uint8_t size;   /* of the code below */
 	bool continues; /* execution may leave the code at its end, and then goes on at from +
 			   length */
@@ -76,7 +78,9 @@ enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from
 /* ---- stubs: code that counts a hit and changes nothing else ---- */
 
 #define ARCH_STUB_BYTES 192
-#define ARCH_JUMP_BYTES 5
+#define ARCH_JUMP_BYTES 5 /* ARCH_JUMP, and the displacement from its end */
+#define ARCH_JUMP 0xe9
+#define ARCH_JUMP_FAR_BYTES 14
 
 /* A counter of one thread, in a cache line of its own. */
 struct arch_slot {
@@ -107,6 +111,9 @@ size_t arch_stub_count(
 
 /* A jump from `at` to `target`. False: it is out of reach. */
 bool arch_jump(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES]);
+
+/* A jump from anywhere to anywhere, which changes no register. */
+void arch_jump_far(uint64_t target, uint8_t out[ARCH_JUMP_FAR_BYTES]);
 
 /* ---- instructions of a program that its tracer can use ---- */
 

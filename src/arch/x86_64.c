@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define X86_64_NOP 0x90
 #define X86_64_CMP 0x3d
 #define X86_64_CALL 0xe8
 
@@ -28,11 +27,11 @@ const struct arch_site arch_site_ocaml = {
 	.length = 6, .switch_at = 1, .off = {X86_64_CMP}, .on = {X86_64_CALL}, .fixed_at = 2};
 
 const struct arch_site arch_site_sdt = {
-	.length = 1, .switch_at = 0, .off = {X86_64_NOP}, .on = {X86_64_NOP}, .fixed_at = 1};
+	.length = 1, .switch_at = 0, .off = {ARCH_NOP}, .on = {ARCH_NOP}, .fixed_at = 1};
 
 bool arch_is_site(const struct arch_site *site, const uint8_t bytes[ARCH_SITE_BYTES])
 {
-	return bytes[0] == X86_64_NOP &&
+	return bytes[0] == ARCH_NOP &&
 	       (!memcmp(bytes + site->switch_at, site->off, ARCH_SWITCH_BYTES) ||
 		       !memcmp(bytes + site->switch_at, site->on, ARCH_SWITCH_BYTES));
 }
@@ -41,7 +40,7 @@ bool arch_is_site(const struct arch_site *site, const uint8_t bytes[ARCH_SITE_BY
 void arch_guess_original(const uint8_t live[ARCH_SITE_BYTES], uint8_t original[ARCH_SITE_BYTES])
 {
 	memcpy(original, live, ARCH_SITE_BYTES);
-	original[0] = X86_64_NOP;
+	original[0] = ARCH_NOP;
 }
 
 /* ---- useful code ---- */

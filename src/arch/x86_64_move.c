@@ -232,9 +232,9 @@ enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from
 		ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, size, &i.decoded, i.operands)))
 		return ARCH_MOVE_UNDECODABLE;
 	category = i.decoded.meta.category;
+	out->length = i.decoded.length;
 	if (x86_64_is_refused(&i))
 		return ARCH_MOVE_REFUSED;
-	out->length = i.decoded.length;
 	out->calls = category == ZYDIS_CATEGORY_CALL;
 	out->continues = category != ZYDIS_CATEGORY_CALL && category != ZYDIS_CATEGORY_UNCOND_BR &&
 			 category != ZYDIS_CATEGORY_RET;

@@ -149,7 +149,15 @@ bool arch_jump(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES])
 	int64_t rel = (int64_t)(target - (at + ARCH_JUMP_BYTES));
 	int32_t rel32 = (int32_t)rel;
 
-	out[0] = 0xe9;
+	out[0] = ARCH_JUMP;
 	memcpy(out + 1, &rel32, sizeof rel32);
 	return rel32 == rel;
+}
+
+void arch_jump_far(uint64_t target, uint8_t out[ARCH_JUMP_FAR_BYTES])
+{
+	static const uint8_t through[] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp *0(%rip) */
+
+	memcpy(out, through, sizeof through);
+	memcpy(out + sizeof through, &target, sizeof target);
 }

@@ -7,9 +7,10 @@
  * counters and the stubs. Landings are islands anywhere within 2 GiB of a site: one jump each, into
  * the window. All tactics keep these promises:
  *
- *  - Every plan is independent of which other sites are counted at the moment, by whom, and of a
- *    breakpoint at any instruction whose bytes it relies on: each value that those bytes can take
- *    has a landing. So sites are counted and released one by one, in any order.
+ *  - Every plan is independent of which other sites are counted or held at the moment, by whom, and
+ *    of a breakpoint at one other instruction whose bytes it relies on: each value that those bytes
+ *    can take has a landing (but see `exposed`). So sites are counted and released one by one, in
+ *    any order. Nobody relies on the bytes that an evicted site changes: no other is near it.
  *  - Every old start of an instruction stays one.
  *  - Nothing lies where a stack or the heap may grow (struct tactics_space).
  *
@@ -22,61 +23,38 @@
  *
  *     before   90 | s0 s1 s2 s3 s4 | n0 ..     nop; successor of L bytes; next
  *     after    e9 | e9 r0 r1 r2 r3 | n0 ..     at pc:   jmp pc+5 + (e9 r0 r1 r2)  -> stub
- *                                              at pc+1: jmp pc+6 + (r0 r1 r2 r3)  -> moved successor
+ *                                              at pc+1: jmp pc+6 + (r0 r1 r2 r3)  -> successor
  *
  * With L < 5 the last of r0 to r3 are bytes of the next instructions, and stay as they are.
  */
 #ifndef COUNT_TACTICS_H
 #define COUNT_TACTICS_H
 
-#include "arch/arch.h"
-#include "base/array.h"
+#include "count/tactics_landings.h"
 
-#define TACTICS_BYTES 32        /* of code from a site on, that a plan may look at */
-#define TACTICS_LANDING_BYTES 14 /* at most: jmp *0(%rip), and the address of the target */
-#define TACTICS_PAGE 4096
-
-/* Addresses that are in use, or must stay free: [start, end), multiples of a page. */
-struct tactics_range {
-	uint64_t start, end;
-};
-
-/* A page of landings, mapped or planned. */
-struct tactics_page {
-	uint64_t address;
-	bool mapped;                         /* in the process, by an earlier plan */
-	uint8_t used[TACTICS_PAGE / 8];      /* one bit a byte */
-};
-
-/* The address space of a process. Plans of several objects extend the same one. */
-struct tactics_space {
-	struct array taken; /* struct tactics_range: ascending, disjoint */
-	struct array pages; /* struct tactics_page: ascending */
-};
+#define TACTICS_BYTES 32 /* of code from a site on, that a plan may look at */
 
 /* Why a site has no tactic; the texts are in tactics_why. */
 enum tactics_result {
 	TACTICS_PLANNED,
-	TACTICS_NEEDS_STOP,   /* only its successor could be evicted, and that is not allowed now */
-	TACTICS_FOREIGN,      /* it does not begin with a nop: another tool holds it */
-	TACTICS_SHORT,        /* the code behind it cannot be read */
-	TACTICS_NO_LANDING,   /* no free page where its jump would land */
-	TACTICS_NEIGHBOUR,    /* another site is too near */
-	TACTICS_PAGE_END,     /* the bytes to be changed cross a page */
-	TACTICS_INSTRUCTION,  /* its successor cannot be moved: see `moved` */
-	TACTICS_NO_WINDOW,    /* no room for counters and stubs near the object */
-};
-
-struct tactics_landing {
-	uint64_t address;
-	uint64_t target; /* in the window */
-	uint8_t size;    /* of its code */
+	TACTICS_NEEDS_STOP,  /* only its successor could be evicted, and that is not allowed now */
+	TACTICS_EXPOSED,     /* it would be exposed (see tactics_site), and that is not allowed */
+	TACTICS_FOREIGN,     /* it does not begin with a nop: another tool holds it */
+	TACTICS_BREAKPOINT,  /* another tool holds an instruction behind it: what is it really? */
+	TACTICS_SHORT,       /* the code behind it cannot be read */
+	TACTICS_NO_LANDING,  /* no free page where its jump would land */
+	TACTICS_NO_ROOM,     /* more pages of landings than tactics_space.room */
+	TACTICS_NEIGHBOUR,   /* another site is too near */
+	TACTICS_PAGE_END,    /* the bytes to be changed cross a page */
+	TACTICS_INSTRUCTION, /* its successor cannot be moved: see `moved` */
+	TACTICS_NO_WINDOW,   /* no room for counters and stubs near the object */
 };
 
 struct tactics_site {
 	/* In. */
 	uint64_t address;
 	bool wanted; /* a plan is asked for; else it is only a neighbour */
+	bool whole;  /* all its ARCH_SITE_BYTES may change (OCaml): nobody relies on them */
 	uint8_t code[TACTICS_BYTES]; /* as in memory now, from the address on */
 	uint8_t code_size;
 
@@ -84,11 +62,14 @@ struct tactics_site {
 	enum tactics_result result;
 	enum arch_move_result moved;
 	enum probes_tactic tactic;
-	uint8_t length;                  /* bytes to write: 1 (punned), ARCH_SITE_BYTES (evicted) */
-	uint8_t bytes[ARCH_SITE_BYTES];  /* the new ones; of an evicted site the last may be the old */
-	uint64_t stub;                   /* address of its code in the window */
-	uint64_t counter; /* address of its counter there: TACTICS_COUNTER_BYTES, a multiple of 64 */
-	uint32_t landing, landings;      /* the first one, and their number */
+	/* No page is free for a breakpoint at an instruction behind it: whoever sets one there
+	 * while the site is counted crashes the process. */
+	bool exposed;
+	uint8_t length;                 /* bytes to write: 1 (punned), ARCH_SITE_BYTES (evicted) */
+	uint8_t bytes[ARCH_SITE_BYTES]; /* the new ones, where they do not stay the old ones */
+	uint64_t stub;                  /* address of its code in the window */
+	uint64_t counter;               /* address of its counter there: a multiple of 64 */
+	uint32_t landing, landings;     /* the first one, and their number */
 };
 
 /* A counter: struct arch_counter.shared in a cache line of its own, then its slots. */
@@ -105,40 +86,29 @@ struct tactics_site {
  */
 struct tactics {
 	/* In. */
-	struct tactics_site *sites; /* all sites of the object, ascending, each address once */
+	struct tactics_site *sites; /* all of the object, ascending, each address once */
 	size_t count;
-	uint64_t low, high;         /* the mapped range of the object: the window lies near it */
-	size_t head_size;           /* bytes at the beginning of the data */
-	bool may_evict;
+	uint64_t low, high; /* the mapped range of the object: the window lies near it */
+	size_t head_size;   /* bytes at the beginning of the data */
+	bool may_evict;     /* all threads can be stopped, later */
+	bool may_expose;    /* as a last resort: see struct tactics_site */
 	bool shadow_stack;
 
 	/* Out. */
-	uint64_t window;            /* 0: nothing was planned */
+	uint64_t window;             /* 0: nothing was planned */
 	size_t data_size, code_size; /* multiples of a page */
-	uint8_t *code;              /* the stubs: code_size bytes; freed by tactics_done */
-	struct array landings;      /* struct tactics_landing */
+	uint8_t *code;               /* the stubs: code_size bytes; freed by tactics_done */
+	struct array landings;       /* struct tactics_landing */
 	size_t planned;
 };
 
 /*
  * Plan all sites that are wanted, and take what they need out of `space`: afterwards it holds the
  * window and the pages of landings (not `mapped` yet). A site that has no plan has a `result`; that
- * is no error. False: no memory.
+ * is no error. False: no memory; then neither the plan nor the space is of any use.
  */
 bool tactics_plan(struct tactics *t, struct tactics_space *space);
 void tactics_done(struct tactics *t);
-
-void tactics_space_init(struct tactics_space *space);
-void tactics_space_done(struct tactics_space *space);
-
-/* Take a range; it may overlap what is taken already. False: no memory. */
-bool tactics_take(struct tactics_space *space, uint64_t start, uint64_t end);
-
-/* Note a landing that an earlier plan has mapped. False: no memory. */
-bool tactics_note_landing(struct tactics_space *space, uint64_t address, uint8_t size);
-
-/* The code of a landing. */
-void tactics_write_landing(const struct tactics_landing *l, uint8_t out[TACTICS_LANDING_BYTES]);
 
 /* One line: why a site has no tactic. */
 const char *tactics_why(const struct tactics_site *s);

@@ -30,6 +30,7 @@
 	X(code)          \
 	X(move)          \
 	X(stub)          \
+	X(tactics)       \
 	X(object_probes) \
 	X(state)         \
 	X(reader)        \
