@@ -14,10 +14,10 @@
  */
 #include "process/inject.h"
 
-#include "arch/arch.h"
 #include "base/error.h"
 #include "base/now.h"
 #include "process/access.h"
+#include "process/gadgets.h"
 #include "process/maps.h"
 #include "process/memory.h"
 #include "process/pausable.h"
@@ -26,21 +26,21 @@
 #include "process/tracee.h"
 #include "process/tracer.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ucontext.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define INJECT_RED_ZONE 128
-#define INJECT_PIECE 65536         /* bytes of code read at once */
-#define INJECT_SEARCH 32           /* pieces of one file, at most */
+#define INJECT_HANDLER_STACK 65536 /* bytes searched for the frame of a signal handler */
 #define INJECT_PAGE 4096           /* one write of memory stays within one */
 #define INJECT_STOP_NS 1000000000u /* a thread that has not stopped by then is let go */
 #define INJECT_FIND_NS 250000000u  /* search so long for a thread that can be paused */
@@ -65,7 +65,7 @@ struct inject {
 	const struct inject_text *texts;
 	size_t text_count;
 	struct array mappings;
-	uint64_t useful[ARCH_USEFULS]; /* addresses of code in the program */
+	struct gadgets gadgets;
 	pid_t tid;
 	struct inject_report *report;
 	/* in the helper */
@@ -73,91 +73,6 @@ struct inject {
 	uint64_t mask;
 	struct sigframe frame;
 };
-
-/* ---- code to execute ---- */
-
-/* Is it a mapping of code that is never unloaded: the vdso, the program, its loader, its libc? */
-static bool inject_stays(const struct inject *a, const struct mapping *m)
-{
-	static const unsigned long held[] = {AT_PHDR, AT_BASE};
-	const char *name = strrchr(m->path, '/');
-	const struct mapping *other;
-	uint64_t address;
-
-	if (!m->executable || !m->readable || m->writable || m->shared)
-		return false;
-	if (!strcmp(m->path, "[vdso]"))
-		return true;
-	if (!m->inode)
-		return false;
-	if (name && (!strncmp(name, "/libc.", 6) || !strncmp(name, "/libc-", 6)))
-		return true;
-	for (size_t i = 0; i < 2; i++) {
-		procfs_auxv(a->who->task, held[i], &address);
-		other = address ? maps_find(&a->mappings, address) : NULL;
-		if (other && other->inode == m->inode && other->major == m->major &&
-			other->minor == m->minor)
-			return true;
-	}
-	return false;
-}
-
-static void inject_search(struct inject *a, const struct mapping *m, uint8_t *piece)
-{
-	uint64_t at = m->start;
-
-	for (size_t i = 0; i < INJECT_SEARCH && at < m->end; i++) {
-		size_t size = m->end - at < INJECT_PIECE ? m->end - at : INJECT_PIECE;
-
-		if (!memory_read(a->m, at, piece, size))
-			return;
-		for (int what = 0; what < ARCH_USEFULS; what++) {
-			size_t offset = a->useful[what] ? SIZE_MAX : arch_find(what, piece, size);
-
-			if (offset != SIZE_MAX)
-				a->useful[what] = at + offset;
-		}
-		if (a->useful[ARCH_USEFUL_CALL] && a->useful[ARCH_USEFUL_SIGRETURN])
-			return;
-		/* The code may lie across two pieces. */
-		at += size > ARCH_USEFUL_BYTES && at + size < m->end ? size - ARCH_USEFUL_BYTES
-								     : size;
-	}
-}
-
-static int inject_prepare(struct inject *a, struct probes_error *e)
-{
-	uint8_t *piece = malloc(INJECT_PIECE);
-	size_t i = 0;
-
-	if (!piece)
-		return error_memory(e, "code of a process");
-	for (; i < a->mappings.count; i++) {
-		const struct mapping *m = ARRAY_AT(&a->mappings, struct mapping, i);
-
-		if (inject_stays(a, m))
-			inject_search(a, m, piece);
-	}
-	free(piece);
-	if (a->useful[ARCH_USEFUL_CALL] && a->useful[ARCH_USEFUL_SIGRETURN])
-		return 0;
-	error_set(
-		e, PROBES_REFUSED, -ENOTSUP, "cannot run a system call in process %d", a->who->pid);
-	return error_why(e, "neither it nor its C library has the instructions for that");
-}
-
-/* Has the code changed since? A debugger may have put a breakpoint there. */
-static bool inject_code_stands(struct inject *a)
-{
-	for (int what = 0; what < ARCH_USEFULS; what++) {
-		uint8_t bytes[ARCH_USEFUL_BYTES];
-
-		if (!memory_read(a->m, a->useful[what], bytes, sizeof bytes) ||
-			arch_find(what, bytes, sizeof bytes) != 0)
-			return false;
-	}
-	return true;
-}
 
 /* ---- holding a thread ---- */
 
@@ -206,6 +121,29 @@ static bool inject_in_sequence(const struct inject *a)
 	       a->registers.rip - sequence.start < sequence.length;
 }
 
+/*
+ * Does a signal handler run on an alternate stack that lies within this one? Then the frames of
+ * the interrupted functions are below it. The kernel left the address of the code that ends the
+ * handler, and behind it the registers, which say where these frames are.
+ */
+static bool inject_on_alternate_stack(const struct inject *a)
+{
+	const size_t sp_at = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]) / 8;
+	const struct mapping *m = maps_find(&a->mappings, a->registers.rsp);
+	uint64_t words[INJECT_HANDLER_STACK / 8], sp = a->registers.rsp & ~7ull;
+	size_t count = sizeof words / 8;
+
+	if ((m->end - sp) / 8 < count)
+		count = (m->end - sp) / 8;
+	if (!memory_read(a->m, sp, words, count * 8))
+		return true;
+	for (size_t i = 0; i + sp_at < count; i++)
+		if (words[i] == a->gadgets.at[ARCH_USEFUL_SIGRETURN] &&
+			words[i + sp_at] < sp + i * 8 && words[i + sp_at] >= m->start)
+			return true;
+	return false;
+}
+
 /* Stopped where it can be used? Otherwise another one must be: *e has the reason. */
 static bool inject_fits(struct inject *a, int status, struct probes_error *e)
 {
@@ -217,11 +155,13 @@ static bool inject_fits(struct inject *a, int status, struct probes_error *e)
 		why = "it executes 32-bit code";
 	else if (!pausable_stack(&a->mappings, &a->registers))
 		why = "its thread runs on a stack that is too small, or of an unknown kind";
+	else if (inject_on_alternate_stack(a))
+		why = "its thread runs a signal handler on a stack within another one";
 	else if (tracee_dispatches(a->tid))
 		why = "it intercepts its own system calls (prctl PR_SET_SYSCALL_USER_DISPATCH)";
 	else if (inject_in_sequence(a))
 		why = "its thread executes a restartable sequence (rseq)";
-	else if (!inject_code_stands(a))
+	else if (!gadgets_stand(&a->gadgets, a->m))
 		why = "its code has changed meanwhile: is a debugger attached?";
 	if (!why)
 		return true;
@@ -269,7 +209,7 @@ static int inject_write_stack(struct inject *a)
 	if (r < 0)
 		return r;
 	if (!sigframe_build(&a->frame, a->registers.rsp - INJECT_RED_ZONE,
-		    a->useful[ARCH_USEFUL_SIGRETURN], &a->registers, a->mask, xstate, size))
+		    a->gadgets.at[ARCH_USEFUL_SIGRETURN], &a->registers, a->mask, xstate, size))
 		return -ENOTSUP;
 	r = inject_write(a, a->frame.at, a->frame.bytes, a->frame.size);
 	for (size_t i = 0; r == 0 && i < a->text_count; i++) {
@@ -313,7 +253,7 @@ static int inject_call(struct inject *a, size_t index)
 			*places[a->texts[i].argument] = inject_text_address(a, i);
 	r.rax = (uint64_t)call->number;
 	r.orig_rax = (uint64_t)-1; /* nothing to restart */
-	r.rip = a->useful[ARCH_USEFUL_CALL];
+	r.rip = a->gadgets.at[ARCH_USEFUL_CALL];
 	r.rsp = a->frame.at;
 	code = tracee_set_registers(a->tid, &r);
 	for (int stop = 0; code == 0 && stop < 2; stop++) /* its entry, its exit */
@@ -334,7 +274,7 @@ static int inject_calls(struct inject *a, struct probes_error *e)
 	int r;
 
 	/* First to where it returns by itself, then the mask: each is undone by that. */
-	parked.rip = a->useful[ARCH_USEFUL_SIGRETURN];
+	parked.rip = a->gadgets.at[ARCH_USEFUL_SIGRETURN];
 	parked.rsp = a->frame.at + sizeof(uint64_t);
 	parked.orig_rax = (uint64_t)-1;
 	r = tracee_set_registers(a->tid, &parked);
@@ -527,7 +467,7 @@ int inject_run(const struct identity *who, struct memory *m, struct inject_call 
 		else if (!maps_parse(maps, &a.mappings, &malformed))
 			r = error_memory(e, "the maps of a process");
 		if (r == 0)
-			r = inject_prepare(&a, e);
+			r = gadgets_find(&a.gadgets, who, m, &a.mappings, e);
 		if (r == 0)
 			r = inject_try(&a, e);
 		*done = a.report->done;

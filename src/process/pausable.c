@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define PAUSABLE_GUARD (1u << 20)          /* bytes; the gap above a heap of malloc is larger */
-#define PAUSABLE_WAIT_MS 100               /* an event loop may wait this much longer, once */
+#define PAUSABLE_WAIT_MS 250               /* an event loop may wait this much longer, once */
 #define PAUSABLE_RESTART_NO_HANDLER (-514) /* ERESTARTNOHAND, include/linux/errno.h */
 
 /* ---- system calls ---- */

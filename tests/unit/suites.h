@@ -26,6 +26,8 @@
 	X(symbols)       \
 	X(tracer)        \
 	X(inject)        \
+	X(inject_death)  \
+	X(pausable)      \
 	X(site)          \
 	X(code)          \
 	X(move)          \
