@@ -572,11 +572,11 @@ enum probes_role {
 	PROBES_ROLE_CODE = 1,      /* bytes of a site that follow its semaphore: undone with that */
 	PROBES_ROLE_SEMAPHORE = 2, /* a 16-bit count, little-endian, in which other tools count as
 				      well: undone by subtracting what was added */
-	PROBES_ROLE_COUNTER = 4,    /* bytes of a site that jumps to a counter: undone by writing
-				       `old` back where `new_` still is */
 	PROBES_ROLE_CODE_ALONE = 3, /* bytes of a site whose semaphore stayed 0, or stayed > 0,
 				       under force: undone by writing `old` back, but only where
 				       that agrees with the semaphore by then */
+	PROBES_ROLE_COUNTER = 4,    /* bytes of a site that jumps to a counter: undone by writing
+				       `old` back where `new_` still is */
 };
 
 #define PROBES_EDIT_BYTES 8

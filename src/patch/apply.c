@@ -150,10 +150,27 @@ static bool apply_undo_semaphore(
 	return true;
 }
 
+/* The guard of a jump is what it replaces, or bytes that other jumps replace: see plan_check. */
+static bool apply_undo_counter(
+	struct apply *a, const struct verify_batch *b, size_t i, struct memory *m)
+{
+	const struct probes_edit *edit = verify_edit(&a->verify, i);
+	uint8_t now[PROBES_EDIT_BYTES];
+
+	(void)b;
+	if (!memory_read(m, edit->address, now, edit->length))
+		return false;
+	if (!memcmp(now, edit->old, edit->length))
+		return true;
+	return !memcmp(now, edit->new_, edit->length) &&
+	       apply_write(m, edit->address, edit->new_, edit->old, edit->length) == 0;
+}
+
 static const struct apply_role apply_roles[] = {
 	[PROBES_ROLE_CODE] = {.check = apply_check_code, .undo = apply_undo_code},
 	[PROBES_ROLE_CODE_ALONE] = {.check = apply_check_code, .undo = apply_undo_code},
 	[PROBES_ROLE_SEMAPHORE] = {.check = apply_check_semaphore, .undo = apply_undo_semaphore},
+	[PROBES_ROLE_COUNTER] = {.check = apply_check_code, .undo = apply_undo_counter},
 };
 
 /* ---- batches ---- */

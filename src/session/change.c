@@ -135,12 +135,13 @@ static int change_write(void *data, struct probes_error *e)
 	return apply_run(&w->apply, w->memory, e);
 }
 
-static int change_run(struct probes_session *s, const struct change *c, struct change_work *w,
-	uint64_t *stopped_ns, struct probes_error *e)
+static int change_run(struct probes_session *s, const struct change *c, const struct plan *p,
+	struct change_work *w, uint64_t *stopped_ns, struct probes_error *e)
 {
 	int r;
 
-	if (c->atomically && !s->held)
+	/* Jumps of one byte need no stop; those of several always do. */
+	if ((c->atomically || p->needs_stop) && !s->held)
 		return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
 			change_write, w, stopped_ns, e);
 	if (s->needs_tracer && !s->held)
@@ -182,7 +183,7 @@ static int change_apply(struct probes_session *s, const struct change *c, const 
 		return r;
 	r = record_plan(s, p, c->undo, e);
 	if (r == 0) {
-		r = change_run(s, c, &w, stopped_ns, e);
+		r = change_run(s, c, p, &w, stopped_ns, e);
 		/* Nobody knows what a killed helper process wrote. */
 		record_conclude(s, &w.apply, r, r != -ECHILD);
 		s->keep_journal = s->keep_journal || r == -ECHILD;

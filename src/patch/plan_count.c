@@ -1,0 +1,142 @@
+/*
+ * Counting in a plan: the edits that write and remove jumps. Which bytes they are was decided
+ * before (struct object_jump). Pure like the plan.
+ *
+ * A jump of one byte may be written while threads execute the site. One of several bytes needs a
+ * stop, both to be written and to be removed.
+ */
+#include "patch/plan.h"
+#include "probe/kind.h"
+
+#include <string.h>
+
+static const struct object_jump *plan_count_jump(const struct plan_step *s, uint32_t i)
+{
+	return s->h->jumps ? &s->h->jumps[s->site + i] : NULL;
+}
+
+/* May the jump of a site be written now? */
+static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mode, uint32_t i)
+{
+	const struct object_jump *j = plan_count_jump(s, i);
+
+	return j && j->length && !s->view->counted[s->site + i] &&
+	       s->h->site_live[s->site + i].state != PROBES_FOREIGN &&
+	       (j->length == 1 || !mode || mode->stop);
+}
+
+bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
+	enum probes_verb verb, struct probes_item *item)
+{
+	const struct object_jump *first = plan_count_jump(s, 0);
+	uint32_t counted = 0, can = 0, largest = 0;
+
+	if (s->h->info.gone)
+		return plan_step_skip(item, PROBES_SKIP_UNLOADED, PLAN_UNLOADED);
+	if (s->p->broken)
+		return plan_step_not(item, s->p->broken);
+	if (!s->p->site_count)
+		return plan_step_not(item, "it has no site, only a semaphore");
+	if (!plan_step_readable(s, item))
+		return false;
+	for (uint32_t i = 0; i < s->p->site_count; i++) {
+		counted += s->view->counted && s->view->counted[s->site + i];
+		can += plan_count_may(s, mode, i);
+	}
+	if (verb == PROBES_UNCOUNT && !counted)
+		return plan_step_skip(item, PROBES_SKIP_UNCOUNTED, "its hits are not counted");
+	if (verb == PROBES_UNCOUNT && !s->h->live[s->p - s->h->probes].mine_counted)
+		return plan_step_not(item, "another session counts its hits");
+	if (verb == PROBES_UNCOUNT)
+		return true;
+	if (!can && counted)
+		return plan_step_skip(item, PROBES_SKIP_COUNTED, "its hits are counted already");
+	if (!can)
+		return plan_step_not(item,
+			first && first->why ? first->why : "its sites cannot be counted");
+	for (uint32_t k = 0; k < s->p->semaphore_count; k++)
+		largest = plan_step_value(s, k) > largest ? plan_step_value(s, k) : largest;
+	if (s->p->semaphore_count && largest >= s->limit)
+		return plan_step_not(item, "its count is at its limit");
+	return true;
+}
+
+int plan_count_part(const struct plan_step *s, uint32_t i)
+{
+	const int32_t *parts = s->undo ? s->undo->of[PLAN_COUNTER] : NULL;
+
+	return !parts || !parts[s->site + i] ? 0 : parts[s->site + i] > 0 ? -1 : 1;
+}
+
+bool plan_count_unheld(const struct plan_step *s, struct probes_item *item)
+{
+	for (uint32_t i = 0; i < s->p->site_count; i++)
+		if (plan_count_part(s, i) && s->h->site_live[s->site + i].state == PROBES_FOREIGN)
+			return plan_step_not(item, "another tool holds one of its sites");
+	return true;
+}
+
+/* Is the jump of a site to be written, or to be removed? */
+static bool plan_count_wants(
+	const struct plan_step *s, const struct plan_mode *mode, uint32_t i, bool on)
+{
+	size_t site = s->site + i;
+
+	if (!mode && plan_count_part(s, i) != (on ? 1 : -1))
+		return false;
+	if (on)
+		return plan_count_may(s, mode, i);
+	return s->view->counted && (s->view->counted[site] || object_probes_cut_off(s->h, site));
+}
+
+/* Write the jumps of a probe (`on`), or the bytes of the file. False: no memory. */
+static bool plan_count_sites(
+	struct plan *p, const struct plan_step *s, const struct plan_mode *mode, bool on)
+{
+	for (uint32_t i = 0; i < s->p->site_count; i++) {
+		const struct object_jump *j = plan_count_jump(s, i);
+		size_t site = s->site + i;
+		struct probes_edit edit = {.address = s->p->sites[i].address,
+			.role = PROBES_ROLE_COUNTER};
+		struct plan_check *c;
+
+		if (!plan_count_wants(s, mode, i, on))
+			continue;
+		edit.length = j->length;
+		memcpy(edit.old, on ? j->old : j->new_, j->length);
+		memcpy(edit.new_, on ? j->new_ : j->old, j->length);
+		if (object_probes_cut_off(s->h, site) && !s->view->counted[site])
+			memcpy(edit.old, s->h->site_live[site].bytes, j->length);
+		c = plan_add(p, s, i, edit);
+		if (!c)
+			return false;
+		/* The bytes behind one that is changed alone are its displacement. */
+		if (j->length == 1)
+			plan_guard(s, site, c);
+		else
+			p->needs_stop = true;
+		s->view->counted[site] = on;
+	}
+	return true;
+}
+
+bool plan_count_probe(struct plan *p, const struct plan_step *s,
+	const struct plan_mode *mode, const uint32_t *to, const uint32_t *from, bool up, bool on)
+{
+	size_t first = p->edits.count, second;
+
+	if (on && !plan_count_sites(p, s, mode, true))
+		return false;
+	second = p->edits.count;
+	if (!plan_edit_probe(p, s, to, from, up, false))
+		return false;
+	if (second > first && p->edits.count > second)
+		ARRAY_AT(&p->checks, struct plan_check, second)->cut = true;
+	first = second;
+	second = p->edits.count;
+	if (!on && !plan_count_sites(p, s, mode, false))
+		return false;
+	if (second > first && p->edits.count > second)
+		ARRAY_AT(&p->checks, struct plan_check, second)->cut = true;
+	return true;
+}
