@@ -198,10 +198,13 @@ enum probes_tactic {
 	PROBES_TACTIC_KERNEL,  /* a uprobe of the kernel: needs privilege */
 };
 
-/* The hits of a probe, summed over the sites that are counted. */
+/*
+ * The hits of a probe, summed over the sites that are counted, or were in this session. A child by
+ * fork counts in the counters of its parent.
+ */
 struct probes_hits {
 	uint64_t hits;    /* since counting began, at each of these sites */
-	uint32_t counted; /* sites: where fewer than the probe has, the sum is a part */
+	uint32_t counted; /* sites at present: where fewer than the probe has, the sum is a part */
 };
 
 /* The hits of one site. */

@@ -94,6 +94,7 @@ struct plan_parts {
 struct plan_mode {
 	bool force; /* set counts to 1 or 0, sites follow */
 	bool keep;  /* under force: counts stay, sites follow */
+	bool dry_run; /* not to be carried out: jumps need not be mapped */
 	bool stop;  /* all threads will stand still: several bytes of a site may be changed */
 };
 

@@ -20,7 +20,8 @@ static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mo
 {
 	const struct object_jump *j = plan_count_jump(s, i);
 
-	return j && j->length && !s->view->counted[s->site + i] &&
+	return j && j->length && (j->window != PROBES_NONE || (mode && mode->dry_run)) &&
+	       !s->view->counted[s->site + i] &&
 	       s->h->site_live[s->site + i].state != PROBES_FOREIGN &&
 	       (j->length == 1 || !mode || mode->stop);
 }

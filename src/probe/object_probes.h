@@ -19,6 +19,7 @@ struct object_jump {
 	uint8_t old[ARCH_SITE_BYTES], new_[ARCH_SITE_BYTES];
 	uint32_t window, entry; /* of the session: where its counter is */
 	uint64_t hits;          /* at the last reading */
+	bool ran;               /* it counted at some reading of this session */
 	const char *why;        /* why there is none, after a try; NULL: none was made */
 };
 

@@ -116,6 +116,11 @@ size_t maps_drop_anonymous(char *text, size_t size)
 	return (size_t)(to - text);
 }
 
+bool maps_is_window(const struct mapping *m)
+{
+	return m->shared && !strcmp(m->path, "/memfd:" MAPS_WINDOW " (deleted)");
+}
+
 const struct mapping *maps_find(const struct array *mappings, uint64_t address)
 {
 	size_t low = 0, high = mappings->count;

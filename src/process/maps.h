@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#define MAPS_WINDOW "probes-tui" /* the name given to memfd_create */
+
 struct mapping {
 	uint64_t start, end; /* addresses */
 	uint64_t offset;     /* in the file, bytes */
@@ -25,6 +27,12 @@ struct mapping {
  * the array is ascending and without overlaps. False only when there is no memory.
  */
 bool maps_parse(char *text, struct array *mappings, size_t *malformed);
+
+/*
+ * Is it memory that this program mapped there to count hits (memfd_create(2))? Any process may give
+ * that name to its own memory.
+ */
+bool maps_is_window(const struct mapping *m);
 
 /* Cut " (deleted)" off a path; false where it has none. */
 bool maps_strip_deleted(char *path);

@@ -218,15 +218,39 @@ static bool change_cannot_enable(const struct probes_result *r)
 	return asked;
 }
 
+/* Of the probes to be counted: sites that are, or will be by this plan, and the others. */
+static void change_count_sites(const struct probes_session *s, const struct change *c,
+	const struct plan *p, const struct probes_result *figures, struct probes_result *result)
+{
+	size_t sites = 0;
+
+	for (size_t i = 0; i < c->chosen->count; i++) {
+		const struct selected *one = ARRAY_AT(c->chosen, struct selected, i);
+
+		if (one->verb != PROBES_COUNT)
+			continue;
+		sites += catalog_probe(&s->catalog, one->probe)->site_count;
+		result->counted_sites += probes_live_at(s, one->probe)->sites_counted;
+	}
+	for (size_t i = 0; i < p->edits.count; i++)
+		result->counted_sites += ARRAY_AT(&p->edits, struct probes_edit, i)->role ==
+					 PROBES_ROLE_COUNTER;
+	result->uncounted_sites = sites > result->counted_sites ? sites - result->counted_sites : 0;
+	result->stop_sites = figures->stop_sites;
+	result->mapped_pages = figures->mapped_pages;
+}
+
 /* One attempt. *again: the process changed between reading and verifying. */
 static int change_once(struct probes_session *s, const struct change *c, struct reader *reader,
 	struct probes_result **result, bool *again, struct probes_error *e)
 {
-	struct probes_result *made;
+	struct probes_result *made, figures = {0};
 	struct plan p;
 	int r = change_read(s, c, reader, e), applied = 0;
 
 	*again = false;
+	if (r == 0 && c->counts)
+		r = count_prepare(s, c, &figures, e);
 	if (r == 0)
 		r = plan_init(&p, &s->catalog, e);
 	if (r < 0)
@@ -249,6 +273,8 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 	}
 	if (made)
 		made->cannot_enable = !c->undo && change_cannot_enable(made);
+	if (made && c->counts)
+		change_count_sites(s, c, &p, &figures, made);
 	if (made && r == 0)
 		r = room_check(s, c, &p, made, e);
 	if (made && r == 0 && !c->dry_run)

@@ -6,6 +6,7 @@
 #define SESSION_SESSION_H
 
 #include "base/log.h"
+#include "count/window.h"
 #include "patch/apply.h"
 #include "patch/journal.h"
 #include "patch/plan.h"
@@ -35,6 +36,7 @@ struct probes_session {
 	struct budget budget;      /* for data kept from files */
 	struct object_terms terms; /* for reading files */
 	struct catalog catalog;
+	struct array windows; /* struct window: where hits are counted (count.c) */
 	struct reader all; /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
@@ -242,6 +244,26 @@ bool record_lowered_by(const struct journal_found *f, struct array *lowered);
 bool record_lowered(
 	const struct probes_session *s, const struct array *journals, struct array *lowered);
 
+/* ---- count.c: jumps to counters ---- */
+
+/* A window may hold the counters of sites of several objects. */
+
+/*
+ * Learn of the windows in the process (uint64_t: addresses) that are not known yet: they say which
+ * bytes at a site are a jump to its counter.
+ */
+int count_learn(struct probes_session *s, const struct array *addresses, struct probes_error *e);
+
+/*
+ * Prepare the sites of the probes that are to be counted: decide how, and map counters, stubs and
+ * landings into the process. No code of it is changed. `dry_run`: decide only. What cannot be
+ * counted says why (struct object_jump), and is no error.
+ */
+int count_prepare(struct probes_session *s, const struct change *c, struct probes_result *result,
+	struct probes_error *e);
+
+void count_done(struct probes_session *s);
+
 /* ---- settle.c: what others took away; probes_refresh ---- */
 
 /* ---- change.c: read, plan, write, account ---- */
@@ -258,6 +280,7 @@ struct change {
 					 back becomes 0 */
 	const struct array *journals; /* for an undo: record_find just now; NULL: not read */
 	bool foreign; /* undoes another session: no part of this session's net change */
+	bool counts; /* some of `chosen` are to be counted */
 	bool dry_run;
 	bool atomically;
 	unsigned max_stop_ms;

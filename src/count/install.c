@@ -1,0 +1,179 @@
+#include "count/install.h"
+
+#include "base/error.h"
+#include "process/inject.h"
+#include "process/maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x10u /* Linux 6.3 */
+#endif
+
+/*
+ * Open the memory that the process has just made for us, by its descriptor. The process may have
+ * put another file in its place, which we may write and the process may not.
+ */
+static int install_open_memory(const struct install *in, int64_t number)
+{
+	char path[64];
+	struct stat st;
+	int fd, held, code;
+
+	snprintf(path, sizeof path, "fd/%lld", (long long)number);
+	held = openat(in->who->proc, path, O_PATH | O_CLOEXEC);
+	if (held < 0)
+		return -errno;
+	if (fstat(held, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink || st.st_size) {
+		close(held);
+		return -ESTALE;
+	}
+	snprintf(path, sizeof path, "/proc/self/fd/%d", held);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	code = -errno;
+	close(held);
+	if (fd >= 0 && fcntl(fd, F_GET_SEALS) != 0) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd < 0 ? code : fd;
+}
+
+static int install_inject(const struct install *in, struct inject_call *calls, size_t count,
+	const struct inject_text *text, size_t *done, struct probes_error *e)
+{
+	uint64_t stopped;
+
+	return inject_run(in->who, in->memory, calls, count, text, text ? 1 : 0, done, &stopped, e);
+}
+
+static int install_make_memory(const struct install *in, int64_t *number, struct probes_error *e)
+{
+	const struct inject_text name = {.text = MAPS_WINDOW};
+	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC;
+	size_t done;
+	int r;
+
+	for (;;) {
+		struct inject_call call = {.number = SYS_memfd_create, .arguments = {0, flags}};
+
+		r = install_inject(in, &call, 1, &name, &done, e);
+		*number = call.result;
+		if (r != -EINVAL || !(flags & MFD_EXEC))
+			break;
+		flags &= ~MFD_EXEC; /* older kernels do not know it */
+	}
+	if (r < 0 && e->status == PROBES_FAILED)
+		error_set(e, PROBES_REFUSED, r, "cannot make counters in process %d", in->who->pid);
+	return r;
+}
+
+static struct inject_call install_mmap(
+	uint64_t address, size_t size, int protection, int flags, int64_t fd, size_t offset)
+{
+	return (struct inject_call){.number = SYS_mmap,
+		.arguments = {address, size, (uint64_t)protection,
+			(uint64_t)(flags | MAP_FIXED_NOREPLACE), (uint64_t)fd, offset}};
+}
+
+/* Map a window that was filled: cookie, data, code, landings; then close the descriptor. */
+static int install_map(const struct install *in, const struct tactics *t, const struct window *w,
+	const struct array *pages, int64_t fd, struct probes_error *e)
+{
+	struct inject_call *calls = calloc(pages->count + 5, sizeof *calls);
+	const uint64_t one = 1;
+	size_t count = 0, done = 0, end;
+	int r = calls ? 0 : error_memory(e, "a mapping");
+
+	if (r < 0)
+		return r;
+	calls[count++] = install_mmap(t->window, TACTICS_PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	calls[count++] = (struct inject_call){.number = SYS_madvise,
+		.arguments = {t->window, TACTICS_PAGE, MADV_WIPEONFORK}};
+	calls[count++] = install_mmap(
+		w->address, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	calls[count++] = install_mmap(w->address + t->data_size, t->code_size, PROT_READ | PROT_EXEC,
+		MAP_SHARED, fd, t->data_size);
+	/* Pages that follow each other are one mapping. */
+	for (size_t i = 0; i < pages->count; i = end) {
+		uint64_t first = *ARRAY_AT(pages, uint64_t, i);
+
+		for (end = i + 1; end < pages->count; end++)
+			if (*ARRAY_AT(pages, uint64_t, end) != first + (end - i) * TACTICS_PAGE)
+				break;
+		calls[count++] = install_mmap(first, (end - i) * TACTICS_PAGE, PROT_READ | PROT_EXEC,
+			MAP_SHARED, fd, t->data_size + t->code_size + i * TACTICS_PAGE);
+	}
+	if (count > in->mappings_left) {
+		error_set(e, PROBES_REFUSED, -ENOMEM, "cannot make counters in process %d",
+			in->who->pid);
+		error_why(e, "it would need %zu mappings more, and vm.max_map_count leaves %zu",
+			count, in->mappings_left);
+		r = error_hint(e, "count fewer probes, or raise vm.max_map_count");
+	} else {
+		r = install_inject(in, calls, count, NULL, &done, e);
+		if (r < 0 && e->status == PROBES_FAILED && r != -EEXIST) {
+			error_set(e, PROBES_REFUSED, r, "cannot make counters in process %d",
+				in->who->pid);
+			error_why(e, "mmap in the process failed: %s", strerror(-r));
+			error_hint(e, "a limit (RLIMIT_AS, memory.max, vm.max_map_count) or a "
+				      "security module may be the cause");
+		}
+	}
+	/* A kernel without MAP_FIXED_NOREPLACE (before 4.17) takes the address for a hint. */
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (calls[i].number == SYS_mmap &&
+			(uint64_t)calls[i].result != calls[i].arguments[0])
+			r = error_set(e, PROBES_REFUSED, -EEXIST,
+				"cannot make counters in process %d", in->who->pid);
+	if (r == 0 && in->memory->ops->write(in->memory, t->window, &one, sizeof one) < 0)
+		r = error_set(e, PROBES_FAILED, -EIO, "cannot write counters in process %d",
+			in->who->pid);
+	free(calls);
+	return r;
+}
+
+static int install_close_memory(const struct install *in, int64_t number, struct probes_error *e)
+{
+	struct inject_call call = {.number = SYS_close, .arguments = {(uint64_t)number}};
+	size_t done;
+
+	return install_inject(in, &call, 1, NULL, &done, e);
+}
+
+int install_window(const struct install *in, const struct tactics *t, struct window *w,
+	bool *left_open, struct probes_error *e)
+{
+	struct probes_error ignored;
+	struct array pages = {0};
+	int64_t number = -1;
+	int fd, r;
+
+	*left_open = false;
+	*w = (struct window){0};
+	r = install_make_memory(in, &number, e);
+	if (r < 0)
+		return r;
+	fd = install_open_memory(in, number);
+	r = fd < 0 ? fd : window_make(w, fd, t, &pages);
+	if (fd >= 0)
+		close(fd);
+	if (r < 0)
+		error_set(e, PROBES_FAILED, r, "cannot make counters for process %d", in->who->pid);
+	else
+		r = install_map(in, t, w, &pages, number, e);
+	*left_open = install_close_memory(in, number, r < 0 ? &ignored : e) < 0;
+	if (r < 0)
+		window_done(w);
+	array_done(&pages);
+	return r;
+}

@@ -1,0 +1,26 @@
+/*
+ * Mapping a window into a process: the process makes a memfd, we fill it, the process maps it and
+ * closes its descriptor. No code of the process is changed.
+ */
+#ifndef COUNT_INSTALL_H
+#define COUNT_INSTALL_H
+
+#include "count/window.h"
+#include "process/identity.h"
+
+struct install {
+	const struct identity *who;
+	struct memory *memory;
+	size_t mappings_left; /* that the process may add: see space_read */
+};
+
+/*
+ * Install a planned window. On failure nothing points to what was mapped so far, which stays.
+ * -EEXIST: the process has mapped memory itself where the window or a landing was planned. Status
+ * PROBES_REFUSED: limits of the process, or no thread on which system calls can be run.
+ * *left_open: a descriptor of the process could not be closed.
+ */
+int install_window(const struct install *in, const struct tactics *t, struct window *w,
+	bool *left_open, struct probes_error *e);
+
+#endif
