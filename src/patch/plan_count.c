@@ -29,7 +29,7 @@ static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mo
 bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	enum probes_verb verb, struct probes_item *item)
 {
-	const struct object_jump *first = plan_count_jump(s, 0);
+	const char *why = NULL;
 	uint32_t counted = 0, can = 0, largest = 0;
 
 	if (s->h->info.gone)
@@ -43,6 +43,8 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		counted += s->view->counted && s->view->counted[s->site + i];
 		can += plan_count_may(s, mode, i);
+		if (!why && plan_count_jump(s, i))
+			why = plan_count_jump(s, i)->why;
 	}
 	if (verb == PROBES_UNCOUNT && !counted)
 		return plan_step_skip(item, PROBES_SKIP_UNCOUNTED, "its hits are not counted");
@@ -53,8 +55,7 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	if (!can && counted)
 		return plan_step_skip(item, PROBES_SKIP_COUNTED, "its hits are counted already");
 	if (!can)
-		return plan_step_not(item,
-			first && first->why ? first->why : "its sites cannot be counted");
+		return plan_step_not(item, why ? why : "its sites cannot be counted");
 	for (uint32_t k = 0; k < s->p->semaphore_count; k++)
 		largest = plan_step_value(s, k) > largest ? plan_step_value(s, k) : largest;
 	if (s->p->semaphore_count && largest >= s->limit)

@@ -388,6 +388,11 @@ int count_prepare(struct probes_session *s, const struct change *c, struct probe
 {
 	int r = 0;
 
+	if (s->held) {
+		error_set(e, PROBES_REFUSED, -EBUSY, "cannot count in process %d", s->who.pid);
+		error_why(e, "it has not begun");
+		return error_hint(e, "count after it was let go");
+	}
 	for (size_t i = 0; r == 0 && i < s->catalog.objects.count; i++) {
 		struct object_probes *h = catalog_object(&s->catalog, i);
 
