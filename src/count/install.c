@@ -51,8 +51,16 @@ static int install_inject(const struct install *in, struct inject_call *calls, s
 	const struct inject_text *text, size_t *done, struct probes_error *e)
 {
 	uint64_t stopped;
+	size_t run;
+	int r = 0;
 
-	return inject_run(in->who, in->memory, calls, count, text, text ? 1 : 0, done, &stopped, e);
+	for (*done = 0; r == 0 && *done < count; *done += run) {
+		size_t most = count - *done < INJECT_CALLS ? count - *done : INJECT_CALLS;
+
+		r = inject_run(in->who, in->memory, calls + *done, most, text, text ? 1 : 0, &run,
+			&stopped, e);
+	}
+	return r;
 }
 
 static int install_make_memory(const struct install *in, int64_t *number, struct probes_error *e)
@@ -156,6 +164,8 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	struct probes_error ignored;
 	struct array pages = {0};
 	int64_t number = -1;
+	struct stat st;
+	uint64_t inode;
 	int fd, r;
 
 	*left_open = false;
@@ -164,7 +174,9 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	if (r < 0)
 		return r;
 	fd = install_open_memory(in, number);
+	inode = fd >= 0 && fstat(fd, &st) == 0 ? st.st_ino : 0;
 	r = fd < 0 ? fd : window_make(w, fd, t, &pages);
+	w->inode = inode;
 	if (fd >= 0)
 		close(fd);
 	if (r < 0)

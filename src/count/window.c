@@ -192,7 +192,7 @@ static uint64_t window_sum(const struct window *w, size_t site)
 
 uint64_t window_hits(const struct window *w, size_t site)
 {
-	return window_sum(w, site) - w->sites[site].base;
+	return w->elsewhere ? 0 : window_sum(w, site) - w->sites[site].base;
 }
 
 void window_restart(struct window *w, struct memory *m, size_t site)

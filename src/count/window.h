@@ -37,7 +37,9 @@ struct window_head {
 };
 
 struct window {
-	uint64_t address;    /* of its data in the process */
+	uint64_t address; /* of its data in the process */
+	uint64_t inode;   /* of the memfd: the same one in forked children */
+	bool elsewhere;   /* its hits are those of another process, which is counted, too */
 	size_t data_size;
 	size_t site_count;
 	struct window_site *sites; /* as they were checked; owned */

@@ -131,7 +131,10 @@ void plan_guard(const struct plan_step *s, size_t site, struct plan_check *c)
 		return;
 	if (live->count >= ARCH_SITE_BYTES && live->state != PROBES_FOREIGN)
 		memcpy(c->bytes, live->bytes, ARCH_SITE_BYTES);
-	memcpy(c->bytes, s->view->counted[site] ? j->new_ : j->old, j->length);
+	if (s->view->counted[site])
+		memcpy(c->bytes, j->new_, j->length);
+	else if (live->counted)
+		memcpy(c->bytes, j->old, j->length);
 	c->guard_varies = j->vary;
 }
 
@@ -187,6 +190,11 @@ static bool plan_edit_sites(struct plan *p, const struct plan_step *s, const uin
 			continue;
 		crosses = (from[k] > 0) != (to[k] > 0);
 		on = to[k] > 0;
+		/* The code that counts looks at the semaphore itself. */
+		if (s->view->counted && s->view->counted[site]) {
+			s->view->on[site] = on;
+			continue;
+		}
 		if (s->view->on[site] == on || !(crosses || always || plan_code_follows(s, i)))
 			continue;
 		edit = kind_of(s->p)->edit(s->p->sites[i].address, on);
@@ -344,7 +352,9 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 		from = to + semaphores;
 		for (uint32_t k = 0; k < semaphores; k++) {
 			from[k] = plan_step_value(&s, k);
-			to[k] = plan_step_target(from[k], verb, mode);
+			to[k] = counting && kind_of(s.p)->edit
+					? from[k]
+					: plan_step_target(from[k], verb, mode);
 		}
 		if (counting ? !plan_count_probe(p, &s, mode, to, from, verb == PROBES_COUNT,
 				       verb == PROBES_COUNT)

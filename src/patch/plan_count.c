@@ -20,10 +20,11 @@ static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mo
 {
 	const struct object_jump *j = plan_count_jump(s, i);
 
+	/* An OCaml site is changed in steps, each of which is correct: see apply.c. */
 	return j && j->length && (j->window != PROBES_NONE || (mode && mode->dry_run)) &&
 	       !s->view->counted[s->site + i] &&
 	       s->h->site_live[s->site + i].state != PROBES_FOREIGN &&
-	       (j->length == 1 || !mode || mode->stop);
+	       (j->tactic != PROBES_TACTIC_EVICTED || !mode || mode->stop);
 }
 
 bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
@@ -91,6 +92,16 @@ static bool plan_count_wants(
 	return s->view->counted && (s->view->counted[site] || object_probes_cut_off(s->h, site));
 }
 
+/* The file's bytes of an OCaml site, switched as its count says. */
+static void plan_count_switch(const struct plan_step *s, uint32_t i, uint8_t *bytes)
+{
+	const struct arch_site *code = kind_of(s->p)->site;
+	uint32_t k = s->p->sites[i].semaphore;
+	bool on = k != PROBES_NONE && plan_step_value(s, k) > 0;
+
+	memcpy(bytes + code->switch_at, on ? code->on : code->off, ARCH_SWITCH_BYTES);
+}
+
 /* Write the jumps of a probe (`on`), or the bytes of the file. False: no memory. */
 static bool plan_count_sites(
 	struct plan *p, const struct plan_step *s, const struct plan_mode *mode, bool on)
@@ -107,6 +118,8 @@ static bool plan_count_sites(
 		edit.length = j->length;
 		memcpy(edit.old, on ? j->old : j->new_, j->length);
 		memcpy(edit.new_, on ? j->new_ : j->old, j->length);
+		if (kind_of(s->p)->edit)
+			plan_count_switch(s, i, on ? edit.old : edit.new_);
 		if (object_probes_cut_off(s->h, site) && !s->view->counted[site])
 			memcpy(edit.old, s->h->site_live[site].bytes, j->length);
 		c = plan_add(p, s, i, edit);
@@ -115,7 +128,7 @@ static bool plan_count_sites(
 		/* The bytes behind one that is changed alone are its displacement. */
 		if (j->length == 1)
 			plan_guard(s, site, c);
-		else
+		if (j->tactic == PROBES_TACTIC_EVICTED)
 			p->needs_stop = true;
 		s->view->counted[site] = on;
 	}

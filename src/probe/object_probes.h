@@ -87,15 +87,19 @@ static inline uint32_t object_probes_same(const struct object_probes *h, size_t 
 
 /*
  * Was the jump cut off from its counter, by the last reading? A uprobe that leaves writes the first
- * byte of the file back, and no other: the site runs on correctly, and hits are not counted.
+ * byte of the file back, and no other; another tool may have switched an OCaml site off; or a
+ * session was killed while it wrote one. The site runs correctly, and hits are not counted.
  */
 static inline bool object_probes_cut_off(const struct object_probes *h, size_t site)
 {
 	const struct object_jump *j = h->jumps ? &h->jumps[site] : NULL;
 	const uint8_t *live = h->site_live[site].bytes;
 
-	return j && j->length > 1 && h->site_live[site].count >= j->length &&
-	       live[0] == j->old[0] && !memcmp(live + 1, j->new_ + 1, j->length - 1u);
+	if (!j || j->length <= 1 || h->site_live[site].count < j->length || live[0] != j->old[0])
+		return false;
+	if (j->tactic == PROBES_TACTIC_OCAML)
+		return live[1] == arch_site_ocaml.off[0] && memcmp(live + 2, j->old + 2, 4);
+	return !memcmp(live + 1, j->new_ + 1, j->length - 1u);
 }
 
 /* Does a site jump to its counter, by the last reading? */

@@ -118,7 +118,7 @@ size_t maps_drop_anonymous(char *text, size_t size)
 
 bool maps_is_window(const struct mapping *m)
 {
-	return m->shared && !strcmp(m->path, "/memfd:" MAPS_WINDOW " (deleted)");
+	return m->shared && m->deleted && !strcmp(m->path, "/memfd:" MAPS_WINDOW);
 }
 
 const struct mapping *maps_find(const struct array *mappings, uint64_t address)

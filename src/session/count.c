@@ -86,6 +86,13 @@ static bool count_open(
 				h->jumps[a->site].vary |= (uint8_t)(1u << behind);
 		}
 	}
+	for (size_t i = 0; i < h->probe_count; i++) {
+		const struct kind_ops *kind = kind_of(&h->probes[i]);
+		size_t first = object_probes_site(h, &h->probes[i]);
+
+		for (uint32_t k = 0; kind->edit && k < h->probes[i].site_count; k++)
+			h->jumps[first + k].vary |= (uint8_t)(1u << kind->site->switch_at);
+	}
 	/* From now on its states are judged in another way. */
 	s->all.baseline_valid = false;
 	return true;
@@ -135,18 +142,18 @@ static bool count_note(struct probes_session *s, size_t window, const struct arr
 	return true;
 }
 
-int count_learn(struct probes_session *s, const struct array *addresses, struct probes_error *e)
+int count_learn(struct probes_session *s, const struct array *found, struct probes_error *e)
 {
 	struct array places = {0};
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < addresses->count; i++) {
-		uint64_t address = *ARRAY_AT(addresses, uint64_t, i);
+	for (size_t i = 0; r == 0 && i < found->count; i++) {
+		const struct image_window *one = ARRAY_AT(found, struct image_window, i);
 		struct window *w;
 		bool known = false;
 
 		for (size_t k = 0; k < s->windows.count; k++)
-			known = known || ARRAY_AT(&s->windows, struct window, k)->address == address;
+			known = known || ARRAY_AT(&s->windows, struct window, k)->address == one->address;
 		if (known)
 			continue;
 		if (!places.data && !count_places(s, NULL, &places)) {
@@ -156,13 +163,26 @@ int count_learn(struct probes_session *s, const struct array *addresses, struct 
 		w = array_add(&s->windows);
 		if (!w)
 			r = error_memory(e, "the counters of a process");
-		else if (!window_read(w, &s->memory, address))
-			w->address = address; /* not ours, or broken: never read again */
+		else if (!window_read(w, &s->memory, one->address))
+			w->address = one->address; /* not ours, or broken: never read again */
 		else if (!count_note(s, s->windows.count - 1, &places))
 			r = error_memory(e, "the counters of a process");
+		if (w)
+			w->inode = one->inode;
 	}
 	array_done(&places);
 	return r;
+}
+
+void count_share(struct probes_session *child, const struct probes_session *parent)
+{
+	for (size_t i = 0; i < child->windows.count; i++)
+		for (size_t k = 0; k < parent->windows.count; k++) {
+			struct window *w = ARRAY_AT(&child->windows, struct window, i);
+
+			if (w->inode == ARRAY_AT(&parent->windows, struct window, k)->inode)
+				w->elsewhere = true;
+		}
 }
 
 void count_done(struct probes_session *s)

@@ -263,7 +263,10 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	int r, recorded;
 
 	*count = 0;
-	if (child->read_only || !fork_is_child(child, parent))
+	if (!fork_is_child(child, parent))
+		return 0;
+	count_share(child, parent);
+	if (child->read_only)
 		return 0;
 	r = read_probes(child, NULL, 0, e);
 	if (r == 0)

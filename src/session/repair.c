@@ -220,16 +220,20 @@ static bool repair_torn(const struct repair *r, const struct object_probes *h,
 }
 
 /* Does a site jump to its counter because of the interrupted session? Its bytes tell. */
-static int32_t repair_counter(struct repair *r, const struct object_probes *h, size_t site,
-	bool *named)
+static int32_t repair_counter(struct repair *r, const struct object_probes *h,
+	const struct probes_probe *p, size_t site, bool *named)
 {
+	const struct kind_ops *kind = kind_of(p);
 	const struct repair_place *end, *at = repair_at(&r->places, h->sites[site].address, &end);
 	bool counted = object_probes_counted(h, site) || object_probes_cut_off(h, site);
 	int32_t part = 0;
 
 	for (; at < end; at++) {
-		bool on = at->edit->new_[0] != h->original[site][0];
+		bool on = false;
 
+		for (unsigned k = 0; k < at->edit->length && k < ARCH_SITE_BYTES; k++)
+			on = on || (at->edit->new_[k] != h->original[site][k] &&
+					   (!kind->edit || k != kind->site->switch_at));
 		if (at->edit->role != PROBES_ROLE_COUNTER)
 			continue;
 		*named = true;
@@ -268,7 +272,7 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 		for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
 			uint32_t site = account_index(h, p, PLAN_COUNTER, k);
 
-			undo->of[PLAN_COUNTER][site] = repair_counter(r, h, site, &named);
+			undo->of[PLAN_COUNTER][site] = repair_counter(r, h, p, site, &named);
 		}
 		if (!named)
 			continue;

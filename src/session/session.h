@@ -246,13 +246,14 @@ bool record_lowered(
 
 /* ---- count.c: jumps to counters ---- */
 
-/* A window may hold the counters of sites of several objects. */
-
 /*
- * Learn of the windows in the process (uint64_t: addresses) that are not known yet: they say which
+ * Learn of the windows in the process (struct image_window) that are not known yet: they say which
  * bytes at a site are a jump to its counter.
  */
-int count_learn(struct probes_session *s, const struct array *addresses, struct probes_error *e);
+int count_learn(struct probes_session *s, const struct array *found, struct probes_error *e);
+
+/* A child by fork counts in the windows of its parent: there its hits are shown. */
+void count_share(struct probes_session *child, const struct probes_session *parent);
 
 /*
  * Prepare the sites of the probes that are to be counted: decide how, and map counters, stubs and

@@ -43,6 +43,7 @@
 	X(select)        \
 	X(plan)          \
 	X(restore)       \
+	X(plan_count)    \
 	X(apply)         \
 	X(journal)       \
 	X(session)       \
