@@ -109,6 +109,20 @@ struct arch_counter {
 size_t arch_stub_count(
 	uint64_t at, const struct arch_counter *counter, uint8_t out[ARCH_STUB_BYTES]);
 
+#define ARCH_STUB_RUN_BYTES 16
+
+/*
+ * Write what follows the counting of a call at `at`: go on at `handler` while the 16-bit count at
+ * `semaphore` is > 0, else return to the caller. Changes flags. Returns its size, or 0: an address
+ * is out of reach.
+ */
+size_t arch_stub_run(
+	uint64_t at, uint64_t semaphore, uint64_t handler, uint8_t out[ARCH_STUB_RUN_BYTES]);
+
+/* Where a call of 5 bytes at `at` goes, and such a call. False: it is out of reach. */
+uint64_t arch_call_target(uint64_t at, const uint8_t bytes[ARCH_JUMP_BYTES]);
+bool arch_call(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES]);
+
 /* A jump from `at` to `target`. False: it is out of reach. */
 bool arch_jump(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES]);
 

@@ -144,6 +144,41 @@ size_t arch_stub_count(
 	return s.too_far ? 0 : s.size;
 }
 
+/*
+ *     66 83 3d disp32 00    cmpw $0, semaphore(%rip)
+ *     74 05                 je, past the jump
+ *     e9 rel32              jmp handler
+ *     c3                    ret
+ */
+size_t arch_stub_run(
+	uint64_t at, uint64_t semaphore, uint64_t handler, uint8_t out[ARCH_STUB_RUN_BYTES])
+{
+	struct x86_64_stub s = {.code = out, .at = at};
+
+	X86_64_EMIT(&s, 0x66, 0x83, 0x3d);
+	x86_64_stub_address(&s, semaphore, 1);
+	X86_64_EMIT(&s, 0, 0x74, ARCH_JUMP_BYTES, ARCH_JUMP);
+	x86_64_stub_address(&s, handler, 0);
+	X86_64_EMIT(&s, 0xc3);
+	return s.too_far ? 0 : s.size;
+}
+
+uint64_t arch_call_target(uint64_t at, const uint8_t bytes[ARCH_JUMP_BYTES])
+{
+	int32_t rel32;
+
+	memcpy(&rel32, bytes + 1, sizeof rel32);
+	return at + ARCH_JUMP_BYTES + (uint64_t)(int64_t)rel32;
+}
+
+bool arch_call(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES])
+{
+	bool fits = arch_jump(at, target, out);
+
+	out[0] = arch_site_ocaml.on[0];
+	return fits;
+}
+
 bool arch_jump(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES])
 {
 	int64_t rel = (int64_t)(target - (at + ARCH_JUMP_BYTES));

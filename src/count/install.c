@@ -105,12 +105,12 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 		return r;
 	calls[count++] = install_mmap(t->window, TACTICS_PAGE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	calls[count++] = (struct inject_call){.number = SYS_madvise,
-		.arguments = {t->window, TACTICS_PAGE, MADV_WIPEONFORK}};
-	calls[count++] = install_mmap(
-		w->address, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	calls[count++] = install_mmap(w->address + t->data_size, t->code_size, PROT_READ | PROT_EXEC,
-		MAP_SHARED, fd, t->data_size);
+	calls[count++] = (struct inject_call){
+		.number = SYS_madvise, .arguments = {t->window, TACTICS_PAGE, MADV_WIPEONFORK}};
+	calls[count++] =
+		install_mmap(w->address, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	calls[count++] = install_mmap(w->address + t->data_size, t->code_size,
+		PROT_READ | PROT_EXEC, MAP_SHARED, fd, t->data_size);
 	/* Pages that follow each other are one mapping. */
 	for (size_t i = 0; i < pages->count; i = end) {
 		uint64_t first = *ARRAY_AT(pages, uint64_t, i);
@@ -118,8 +118,9 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 		for (end = i + 1; end < pages->count; end++)
 			if (*ARRAY_AT(pages, uint64_t, end) != first + (end - i) * TACTICS_PAGE)
 				break;
-		calls[count++] = install_mmap(first, (end - i) * TACTICS_PAGE, PROT_READ | PROT_EXEC,
-			MAP_SHARED, fd, t->data_size + t->code_size + i * TACTICS_PAGE);
+		calls[count++] =
+			install_mmap(first, (end - i) * TACTICS_PAGE, PROT_READ | PROT_EXEC,
+				MAP_SHARED, fd, t->data_size + t->code_size + i * TACTICS_PAGE);
 	}
 	if (count > in->mappings_left) {
 		error_set(e, PROBES_REFUSED, -ENOMEM, "cannot make counters in process %d",

@@ -8,8 +8,8 @@
 #include "count/tactics.h"
 #include "process/identity.h"
 
-#define SPACE_HEAP ((uint64_t)64 << 20)  /* kept free above the heap */
-#define SPACE_STACK ((uint64_t)1 << 20)  /* kept free below a stack, beyond its limit */
+#define SPACE_HEAP ((uint64_t)64 << 20)      /* kept free above the heap */
+#define SPACE_STACK ((uint64_t)1 << 20)      /* kept free below a stack, beyond its limit */
 #define SPACE_STACK_MOST ((uint64_t)1 << 30) /* taken for a stack without a limit */
 
 /*

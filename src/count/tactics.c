@@ -89,6 +89,8 @@ static enum tactics_result tactics_look(const struct tactics *t, size_t i, struc
 	*a = (struct tactics_around){.size = s->code_size, .nearest = TACTICS_BYTES};
 	if (a->size > TACTICS_BYTES)
 		a->size = TACTICS_BYTES;
+	if (s->whole && s->wanted && a->size >= ARCH_SITE_BYTES)
+		return arch_is_site(&arch_site_ocaml, s->code) ? TACTICS_PLANNED : TACTICS_FOREIGN;
 	if (a->size < ARCH_JUMP_BYTES || s->address < TACTICS_SPACE_START ||
 		s->address >= TACTICS_SPACE_END - TACTICS_BYTES)
 		return TACTICS_SHORT;
@@ -176,6 +178,24 @@ static enum tactics_result tactics_pun(struct tactics_planner *p, size_t i, bool
 	memcpy(s->bytes, s->code, sizeof s->bytes);
 	s->bytes[0] = ARCH_JUMP;
 	return tactics_commit(p, s, PROBES_TACTIC_PUNNED, &set, stub, size + ARCH_JUMP_BYTES);
+}
+
+/*
+ * The call of an OCaml site leads to a stub that counts, and then to the handler or back: its bytes
+ * are those of a site that is on.
+ */
+static enum tactics_result tactics_call(struct tactics_planner *p, struct tactics_site *s)
+{
+	const struct tactics_set none = {.count = 0};
+	uint8_t stub[TACTICS_STUB_BYTES];
+	size_t size = tactics_write_count(p, stub), run;
+
+	run = arch_stub_run(p->stub + size, s->semaphore, s->handler, stub + size);
+	memcpy(s->bytes, s->code, sizeof s->bytes);
+	if (!size || !run || !arch_call(s->address + 1, p->stub, s->bytes + 1))
+		return TACTICS_NO_WINDOW;
+	s->length = ARCH_SITE_BYTES;
+	return tactics_commit(p, s, PROBES_TACTIC_OCAML, &none, stub, size + run);
 }
 
 /* The moved successor and its way back, behind `size` bytes of the stub; returns its size. */
@@ -297,12 +317,16 @@ static void tactics_plan_all(struct tactics_planner *p)
 	for (size_t i = 0; i < p->space->pages.count; i++)
 		tactics_search_note(
 			&p->search, ARRAY_AT(&p->space->pages, struct tactics_page, i)->address);
+	for (size_t i = 0; i < t->count && !p->no_memory; i++)
+		if (t->sites[i].whole && tactics_is_open(&t->sites[i]) &&
+			t->sites[i].result == TACTICS_PLANNED)
+			t->sites[i].result = tactics_call(p, &t->sites[i]);
 	for (size_t r = 0; r < sizeof rounds / sizeof *rounds; r++)
 		for (size_t i = 0; i < t->count && !p->no_memory; i++) {
 			struct tactics_site *s = &t->sites[i];
 			enum tactics_result result;
 
-			if (!tactics_is_open(s))
+			if (!tactics_is_open(s) || s->whole)
 				continue;
 			result = rounds[r].plan(p, i, rounds[r].expose);
 			if (!r || result != TACTICS_NO_LANDING)

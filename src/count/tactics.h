@@ -55,6 +55,7 @@ struct tactics_site {
 	uint64_t address;
 	bool wanted; /* a plan is asked for; else it is only a neighbour */
 	bool whole;  /* all its ARCH_SITE_BYTES may change (OCaml): nobody relies on them */
+	uint64_t semaphore, handler; /* of an OCaml site: its handler runs while the count is > 0 */
 	uint8_t code[TACTICS_BYTES]; /* as in memory now, from the address on */
 	uint8_t code_size;
 

@@ -82,8 +82,7 @@ int window_make(struct window *w, int fd, const struct tactics *t, struct array 
 	memcpy(w->landings.data, t->landings.data, t->landings.count * t->landings.size);
 	qsort(w->landings.data, w->landings.count, w->landings.size, window_by_address);
 	for (size_t i = 0; i < w->landings.count; i++) {
-		const struct tactics_landing *l =
-			ARRAY_AT(&w->landings, struct tactics_landing, i);
+		const struct tactics_landing *l = ARRAY_AT(&w->landings, struct tactics_landing, i);
 
 		if (window_landing_page(landing_pages, l->address & -(uint64_t)TACTICS_PAGE) ==
 			SIZE_MAX)
@@ -105,8 +104,7 @@ int window_make(struct window *w, int fd, const struct tactics *t, struct array 
 	window_fill(w, t);
 	page = 0;
 	for (size_t i = 0; i < w->landings.count; i++) {
-		const struct tactics_landing *l =
-			ARRAY_AT(&w->landings, struct tactics_landing, i);
+		const struct tactics_landing *l = ARRAY_AT(&w->landings, struct tactics_landing, i);
 		uint8_t code[TACTICS_LANDING_BYTES];
 
 		while (*ARRAY_AT(landing_pages, uint64_t, page) + TACTICS_PAGE <= l->address)

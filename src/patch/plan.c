@@ -358,8 +358,8 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 		}
 		if (counting ? !plan_count_probe(p, &s, mode, to, from, verb == PROBES_COUNT,
 				       verb == PROBES_COUNT)
-			     : !plan_edit_probe(p, &s, to, from, verb == PROBES_ENABLE,
-				       mode->force))
+			     : !plan_edit_probe(
+				       p, &s, to, from, verb == PROBES_ENABLE, mode->force))
 			return error_memory(e, "a plan");
 	}
 	if (refused == SIZE_MAX)

@@ -77,7 +77,7 @@ struct plan {
 /* What is undone by itself, and what a part of it is. */
 enum plan_resource {
 	PLAN_SEMAPHORE, /* by semaphore, at the first of its address: added to the count */
-	PLAN_COUNTER, /* by site: 1: the site jumps to its counter because of this session */
+	PLAN_COUNTER,   /* by site: 1: the site jumps to its counter because of this session */
 	PLAN_CODE, /* by site: > 0 switched on, < 0 off, while its count stayed > 0 or stayed 0.
 		      Code that followed its count has no part: it follows the count back */
 	PLAN_RESOURCES
@@ -92,10 +92,10 @@ struct plan_parts {
 };
 
 struct plan_mode {
-	bool force; /* set counts to 1 or 0, sites follow */
-	bool keep;  /* under force: counts stay, sites follow */
+	bool force;   /* set counts to 1 or 0, sites follow */
+	bool keep;    /* under force: counts stay, sites follow */
 	bool dry_run; /* not to be carried out: jumps need not be mapped */
-	bool stop;  /* all threads will stand still: several bytes of a site may be changed */
+	bool stop;    /* all threads will stand still: several bytes of a site may be changed */
 };
 
 /* Start an empty plan. */

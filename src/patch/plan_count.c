@@ -109,8 +109,8 @@ static bool plan_count_sites(
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		const struct object_jump *j = plan_count_jump(s, i);
 		size_t site = s->site + i;
-		struct probes_edit edit = {.address = s->p->sites[i].address,
-			.role = PROBES_ROLE_COUNTER};
+		struct probes_edit edit = {
+			.address = s->p->sites[i].address, .role = PROBES_ROLE_COUNTER};
 		struct plan_check *c;
 
 		if (!plan_count_wants(s, mode, i, on))
@@ -135,8 +135,8 @@ static bool plan_count_sites(
 	return true;
 }
 
-bool plan_count_probe(struct plan *p, const struct plan_step *s,
-	const struct plan_mode *mode, const uint32_t *to, const uint32_t *from, bool up, bool on)
+bool plan_count_probe(struct plan *p, const struct plan_step *s, const struct plan_mode *mode,
+	const uint32_t *to, const uint32_t *from, bool up, bool on)
 {
 	size_t first = p->edits.count, second;
 

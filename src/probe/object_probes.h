@@ -43,7 +43,7 @@ struct object_probes {
 
 	/* Of a process; NULL in a session with a file. */
 	uint8_t (*original)[ARCH_SITE_BYTES]; /* per site: the file's bytes */
-	uint32_t *same; /* see object_probes_same; NULL: no semaphores are shared */
+	uint32_t *same;            /* see object_probes_same; NULL: no semaphores are shared */
 	struct object_jump *jumps; /* per site; NULL: counting was never tried */
 
 	/* The last readings. */

@@ -62,9 +62,8 @@ uint32_t account_size(const struct probes_probe *p, enum plan_resource kind)
 uint32_t account_index(const struct object_probes *h, const struct probes_probe *p,
 	enum plan_resource kind, uint32_t i)
 {
-	return kind == PLAN_SEMAPHORE
-		       ? object_probes_same(h, object_probes_semaphore(h, p) + i)
-		       : (uint32_t)object_probes_site(h, p) + i;
+	return kind == PLAN_SEMAPHORE ? object_probes_same(h, object_probes_semaphore(h, p) + i)
+				      : (uint32_t)object_probes_site(h, p) + i;
 }
 
 int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit)

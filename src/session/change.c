@@ -233,8 +233,8 @@ static void change_count_sites(const struct probes_session *s, const struct chan
 		result->counted_sites += probes_live_at(s, one->probe)->sites_counted;
 	}
 	for (size_t i = 0; i < p->edits.count; i++)
-		result->counted_sites += ARRAY_AT(&p->edits, struct probes_edit, i)->role ==
-					 PROBES_ROLE_COUNTER;
+		result->counted_sites +=
+			ARRAY_AT(&p->edits, struct probes_edit, i)->role == PROBES_ROLE_COUNTER;
 	result->uncounted_sites = sites > result->counted_sites ? sites - result->counted_sites : 0;
 	result->stop_sites = figures->stop_sites;
 	result->mapped_pages = figures->mapped_pages;

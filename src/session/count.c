@@ -26,8 +26,7 @@ struct count_place {
 };
 
 /* All sites of an object (NULL: of all objects), by address. False: no memory. */
-static bool count_places(
-	struct probes_session *s, struct object_probes *only, struct array *places)
+static bool count_places(struct probes_session *s, struct object_probes *only, struct array *places)
 {
 	array_init(places, sizeof(struct count_place));
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
@@ -39,11 +38,11 @@ static bool count_places(
 			return false;
 		for (uint32_t k = 0; k < h->site_count; k++)
 			if (h->sites[k].address)
-				*(struct count_place *)array_add(places) = (struct count_place){
-					h->sites[k].address, h, k};
+				*(struct count_place *)array_add(places) =
+					(struct count_place){h->sites[k].address, h, k};
 	}
-	return order_by_number(places->data, places->count, places->size,
-		offsetof(struct count_place, address));
+	return order_by_number(
+		places->data, places->count, places->size, offsetof(struct count_place, address));
 }
 
 /* The first place at an address, or behind it. */
@@ -98,8 +97,8 @@ static bool count_open(
 	return true;
 }
 
-static void count_set_jump(struct probes_session *s, struct object_jump *j, size_t window,
-	size_t entry)
+static void count_set_jump(
+	struct probes_session *s, struct object_jump *j, size_t window, size_t entry)
 {
 	const struct window_site *from =
 		&ARRAY_AT(&s->windows, struct window, window)->sites[entry];
@@ -133,9 +132,9 @@ static bool count_note(struct probes_session *s, size_t window, const struct arr
 			if (!count_open(s, place->h, places))
 				return false;
 			j = &place->h->jumps[place->site];
-			if (!j->length || (memory_read(&s->memory, place->address, now,
-						  from->length) &&
-						  !memcmp(now, from->new_, from->length)))
+			if (!j->length ||
+				(memory_read(&s->memory, place->address, now, from->length) &&
+					!memcmp(now, from->new_, from->length)))
 				count_set_jump(s, j, window, i);
 		}
 	}
@@ -153,7 +152,8 @@ int count_learn(struct probes_session *s, const struct array *found, struct prob
 		bool known = false;
 
 		for (size_t k = 0; k < s->windows.count; k++)
-			known = known || ARRAY_AT(&s->windows, struct window, k)->address == one->address;
+			known = known ||
+				ARRAY_AT(&s->windows, struct window, k)->address == one->address;
 		if (known)
 			continue;
 		if (!places.data && !count_places(s, NULL, &places)) {
@@ -257,8 +257,8 @@ static int count_read_code(
 
 /* One round: plan the sites that are wanted, and map what they need. */
 static int count_plan_object(struct probes_session *s, struct object_probes *h,
-	const struct array *places, struct tactics *t, bool dry_run,
-	struct probes_result *figures, struct probes_error *e)
+	const struct array *places, struct tactics *t, bool dry_run, struct probes_result *figures,
+	struct probes_error *e)
 {
 	struct tactics_space space;
 	size_t left = 0, entry = 0;
@@ -335,6 +335,19 @@ static bool count_choose(const struct change *c, const struct object_probes *h, 
 	return any;
 }
 
+/* An OCaml site: where its call leads, by the file, and what decides whether that runs. */
+static void count_open_call(const struct object_probes *h, const struct probes_probe *p,
+	uint32_t site, struct tactics_site *s)
+{
+	const struct arch_site *code = kind_of(p)->site;
+	uint32_t k = h->sites[site].semaphore;
+
+	s->whole = true;
+	s->handler =
+		arch_call_target(s->address + code->switch_at, h->original[site] + code->switch_at);
+	s->semaphore = k == PROBES_NONE ? 0 : p->semaphores[k].address;
+}
+
 static int count_prepare_object(struct probes_session *s, struct object_probes *h,
 	const struct change *c, struct probes_result *figures, struct probes_error *e)
 {
@@ -371,14 +384,14 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 			&h->probes[object_probes_probe_of(h, true, place->site)];
 
 		at += t.sites[at].address != place->address;
+		if (kind_of(p)->edit)
+			count_open_call(h, p, place->site, &t.sites[at]);
 		if (j->window == PROBES_NONE)
 			j->length = 0;
 		if (!chosen[place->site] || live->counted || live->state == PROBES_FOREIGN ||
 			live->state == PROBES_UNREADABLE)
 			continue;
-		if (kind_of(p)->edit) {
-			j->why = "counting at the sites of OCaml probes is not supported yet";
-		} else if (!count_known(j, t.sites[at].code, t.sites[at].code_size)) {
+		if (!count_known(j, t.sites[at].code, t.sites[at].code_size)) {
 			t.sites[at].wanted = true;
 			wanted++;
 		} else if (!c->dry_run) {

@@ -236,8 +236,8 @@ static bool fork_take(
 					(f->after || !from->account->parts.of[PLAN_COUNTER])))
 				continue;
 			if (!account_begin(to, PLAN_COUNTER) ||
-				!fork_add(&f->writes,
-					account_edit(to, PLAN_COUNTER, jump.index, 1)))
+				!fork_add(
+					&f->writes, account_edit(to, PLAN_COUNTER, jump.index, 1)))
 				return false;
 			account_add(to, &jump);
 		}

@@ -37,7 +37,7 @@ struct probes_session {
 	struct object_terms terms; /* for reading files */
 	struct catalog catalog;
 	struct array windows; /* struct window: where hits are counted (count.c) */
-	struct reader all; /* of every probe; laid out at the first full refresh */
+	struct reader all;    /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
 	struct probes_access access;
@@ -281,7 +281,7 @@ struct change {
 					 back becomes 0 */
 	const struct array *journals; /* for an undo: record_find just now; NULL: not read */
 	bool foreign; /* undoes another session: no part of this session's net change */
-	bool counts; /* some of `chosen` are to be counted */
+	bool counts;  /* some of `chosen` are to be counted */
 	bool dry_run;
 	bool atomically;
 	unsigned max_stop_ms;

@@ -128,8 +128,8 @@ void script_items(const struct world *w, const struct plan *p, char *out, size_t
 		const struct probes_item *item = ARRAY_AT(&p->items, struct probes_item, i);
 
 		used += (size_t)snprintf(out + used, size - used, "%s%c%s%s", i ? " " : "",
-			script_verbs[item->verb],
-			catalog_probe(&w->catalog, item->probe)->name, outcomes[item->outcome]);
+			script_verbs[item->verb], catalog_probe(&w->catalog, item->probe)->name,
+			outcomes[item->outcome]);
 		ck_assert_uint_lt(used, size);
 		ck_assert_int_eq(item->outcome != PROBES_DONE, item->why[0] != '\0');
 	}

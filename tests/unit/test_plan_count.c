@@ -137,7 +137,8 @@ START_TEST(what_is_planned)
 }
 END_TEST
 
-/* Counted and released: the state stays what the semaphore says, the bytes are those of the file. */
+/* Counted and released: the state stays what the semaphore says, the bytes are those of the file.
+ */
 START_TEST(there_and_back)
 {
 	struct probes_live *live;
@@ -235,8 +236,8 @@ START_TEST(calls)
 	apply();
 	first = 0;
 	for (size_t i = 0; i < w.fake.log.count && first < 6; i++, first++)
-		ck_assert_uint_eq(
-			ARRAY_AT(&w.fake.log, struct fake_write, i)->address - WORLD_BIAS - ELF_TEXT,
+		ck_assert_uint_eq(ARRAY_AT(&w.fake.log, struct fake_write, i)->address -
+					  WORLD_BIAS - ELF_TEXT,
 			order[first]);
 	ck_assert_uint_eq(first, 6);
 	ck_assert_int_eq(world_live(&w, "one")->state, PROBES_ON);
@@ -262,8 +263,7 @@ Suite *plan_count_suite(void)
 	Suite *suite = suite_create("plan_count");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_loop_test(
-		tcase, what_is_planned, 0, sizeof count_cases / sizeof *count_cases);
+	tcase_add_loop_test(tcase, what_is_planned, 0, sizeof count_cases / sizeof *count_cases);
 	tcase_add_test(tcase, there_and_back);
 	tcase_add_test(tcase, cut_off);
 	tcase_add_test(tcase, calls);

@@ -39,9 +39,12 @@ static void set_up(void)
 		sites[i].counter = WINDOW_AT + TACTICS_PAGE + 1024 + i / 2 * TACTICS_COUNTER_BYTES;
 	}
 	memset(code, 0xaa, sizeof code);
-	landings[0] = (struct tactics_landing){0x500ff0, WINDOW_AT + 3 * TACTICS_PAGE, 5};
-	landings[1] = (struct tactics_landing){0x503010, 0x7e0000000000u, 14};
-	landings[2] = (struct tactics_landing){0x500010, WINDOW_AT + 3 * TACTICS_PAGE, 5};
+	landings[0] = (struct tactics_landing){
+		.address = 0x500ff0, .target = WINDOW_AT + 3 * TACTICS_PAGE, .size = 5};
+	landings[1] = (struct tactics_landing){
+		.address = 0x503010, .target = 0x7e0000000000u, .size = 14};
+	landings[2] = (struct tactics_landing){
+		.address = 0x500010, .target = WINDOW_AT + 3 * TACTICS_PAGE, .size = 5};
 	plan = (struct tactics){.sites = sites,
 		.count = 3,
 		.planned = 2,
@@ -83,7 +86,8 @@ START_TEST(made_of_a_plan)
 	ck_assert_uint_eq(w.file_size, DATA_SIZE + TACTICS_PAGE + 2 * TACTICS_PAGE);
 	ck_assert_int_eq(memcmp(w.file + DATA_SIZE, code, sizeof code), 0);
 	for (size_t i = 0; i < 3; i++) {
-		size_t at = DATA_SIZE + TACTICS_PAGE + (landings[i].address - 0x500000 > 0x1000) * TACTICS_PAGE;
+		size_t at = DATA_SIZE + TACTICS_PAGE +
+			    (landings[i].address - 0x500000 > 0x1000) * TACTICS_PAGE;
 
 		tactics_write_landing(&landings[i], jump);
 		ck_assert_int_eq(memcmp(w.file + at + landings[i].address % TACTICS_PAGE, jump,
@@ -110,7 +114,8 @@ START_TEST(hits)
 	ck_assert_uint_eq(window_hits(&w, 0), 0);
 	put(&w, w.sites[0].counter, 5);
 	for (size_t i = 0; i < TACTICS_SLOTS; i++)
-		put(&w, w.sites[0].counter + TACTICS_SLOTS_AT + i * sizeof(struct arch_slot) + 8, i);
+		put(&w, w.sites[0].counter + TACTICS_SLOTS_AT + i * sizeof(struct arch_slot) + 8,
+			i);
 	ck_assert_uint_eq(window_hits(&w, 0), 5 + TACTICS_SLOTS * (TACTICS_SLOTS - 1) / 2);
 	ck_assert_uint_eq(window_hits(&w, 1), 0);
 	window_restart(&w, NULL, 0);
@@ -133,8 +138,8 @@ START_TEST(read_by_others)
 	make(&w, &pages);
 	put(&w, w.sites[1].counter, 7);
 	world_begin(&world);
-	world.fake.regions[0] = (struct fake_region){
-		.address = w.address, .size = w.data_size, .bytes = w.file};
+	world.fake.regions[0] =
+		(struct fake_region){.address = w.address, .size = w.data_size, .bytes = w.file};
 	world.fake.region_count = 1;
 	ck_assert(window_read(&other, m, w.address));
 	ck_assert_uint_eq(other.site_count, 2);
@@ -170,11 +175,10 @@ END_TEST
 
 /* ---- space ---- */
 
-static const char space_maps[] =
-	"00400000-00402000 r-xp 00000000 fe:01 18 /a\n"
-	"01000000-01021000 rw-p 00000000 00:00 0 [heap]\n"
-	"7f0000000000-7f0000001000 r-xp 00000000 fe:01 19 /b\n"
-	"7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]\n";
+static const char space_maps[] = "00400000-00402000 r-xp 00000000 fe:01 18 /a\n"
+				 "01000000-01021000 rw-p 00000000 00:00 0 [heap]\n"
+				 "7f0000000000-7f0000001000 r-xp 00000000 fe:01 19 /b\n"
+				 "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]\n";
 static const char space_limits[] =
 	"Limit                     Soft Limit           Hard Limit           Units\n"
 	"Max stack size            8388608              unlimited            bytes\n";
