@@ -174,9 +174,9 @@ struct probes_live {
 	enum probes_holder holder : 8; /* of a foreign site */
 	bool mine;                     /* this session's net change raised one of its semaphores */
 	bool mine_counted;             /* this session counts the hits of one of its sites */
-	uint32_t sites_counted;        /* sites whose hits are counted, by whomever: see probes_hits */
-	uint32_t sites_on; /* PROBES_NONE if its sites have no switch of their own (sdt) */
-	uint32_t ref_min;  /* smallest and largest semaphore; PROBES_NONE: none or not read */
+	uint32_t sites_counted; /* sites whose hits are counted, by whomever: see probes_hits */
+	uint32_t sites_on;      /* PROBES_NONE if its sites have no switch of their own (sdt) */
+	uint32_t ref_min;       /* smallest and largest semaphore; PROBES_NONE: none or not read */
 	uint32_t ref_max;
 };
 
