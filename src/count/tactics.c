@@ -34,7 +34,7 @@ struct tactics_around {
 	uint8_t bytes[TACTICS_BYTES]; /* its code, with a nop at each other site */
 	size_t size;
 	struct tactics_code code;
-	bool whole;       /* it would rely on a byte of a site that may change as a whole */
+	bool unsteady;    /* it would rely on bytes of another site that may become anything */
 	uint64_t nearest; /* distance to the nearest other site; TACTICS_BYTES: that or more */
 };
 
@@ -45,6 +45,12 @@ static uint64_t tactics_round(uint64_t size, uint64_t unit)
 
 /* ---------------------------------------------------------------- what is around a site */
 
+/* Is this the first byte of a site: not counted, counted, or held? */
+static bool tactics_is_known(uint8_t byte)
+{
+	return byte == ARCH_NOP || byte == ARCH_JUMP || byte == ARCH_BREAKPOINT;
+}
+
 static void tactics_neighbours(const struct tactics *t, size_t i, struct tactics_around *a)
 {
 	const struct tactics_site *s = &t->sites[i];
@@ -53,7 +59,7 @@ static void tactics_neighbours(const struct tactics *t, size_t i, struct tactics
 		uint64_t distance = s->address - t->sites[j].address;
 
 		a->nearest = distance < a->nearest ? distance : a->nearest;
-		a->whole |= t->sites[j].whole && distance + 1 < ARCH_SITE_BYTES;
+		a->unsteady |= t->sites[j].whole && distance + 1 < ARCH_SITE_BYTES;
 	}
 	for (size_t j = i + 1; j < t->count; j++) {
 		uint64_t distance = t->sites[j].address - s->address;
@@ -61,7 +67,8 @@ static void tactics_neighbours(const struct tactics *t, size_t i, struct tactics
 		if (distance >= TACTICS_BYTES)
 			break;
 		a->nearest = distance < a->nearest ? distance : a->nearest;
-		a->whole |= t->sites[j].whole && distance < ARCH_JUMP_BYTES;
+		a->unsteady |= distance < ARCH_JUMP_BYTES &&
+			       (t->sites[j].whole || !tactics_is_known(s->code[distance]));
 		if (distance && distance < a->size)
 			a->bytes[distance] = ARCH_NOP;
 		if (distance && distance <= TACTICS_RELIED)
@@ -98,7 +105,7 @@ static enum tactics_result tactics_look(const struct tactics *t, size_t i, struc
 		return TACTICS_FOREIGN;
 	memcpy(a->bytes, s->code, a->size);
 	tactics_neighbours(t, i, a);
-	if (s->whole || a->whole)
+	if (s->whole || a->unsteady)
 		return TACTICS_NEIGHBOUR;
 	tactics_starts(s->address, a);
 	memcpy(a->code.bytes, a->bytes + 1, TACTICS_RELIED);

@@ -14,6 +14,7 @@
 
 #define EVICT_PAGES 512  /* that are tried for x, the newest ones */
 #define EVICT_SOME 32    /* of them where y is in a new page */
+#define EVICT_ONE 256    /* tries with that */
 #define EVICT_TRIES 1024 /* of other bytes */
 #define EVICT_ENOUGH 16  /* the best of so many */
 #define EVICT_LEAST 64   /* tries of a site when those for all are spent */
@@ -47,24 +48,48 @@ static bool evict_displacement(uint64_t end, uint64_t arrival, uint8_t bytes[4])
 	return displacement == distance;
 }
 
-/*
- * Keep these bytes in `best` if all their landings fit, with fewer new pages than before.
- */
+/* Where both jumps arrive with these bytes. */
+static void evict_set(const struct tactics_eviction *e, const uint8_t bytes[TACTICS_FREE],
+	struct tactics_set *set)
+{
+	struct tactics_code code = e->code;
+
+	memcpy(code.bytes + 1, bytes, TACTICS_FREE);
+	set->count = 0;
+	tactics_set_jump(set, &code, 0, e->pc + 5, e->stub);
+	tactics_set_jump(set, &code, 1, e->pc + 6, e->moved);
+}
+
+/* Is all taken that one of the jumps can reach with any bytes? */
+static bool evict_is_hopeless(const struct tactics_search *search, const struct tactics_eviction *e)
+{
+	struct tactics_set first, last;
+	uint8_t bytes[TACTICS_FREE];
+
+	memcpy(bytes, e->code.bytes + 1, TACTICS_FREE);
+	memset(bytes, 0, e->free);
+	evict_set(e, bytes, &first);
+	memset(bytes, 0xff, e->free);
+	evict_set(e, bytes, &last);
+	for (size_t i = 0; i < first.count; i++) {
+		const struct tactics_landing *l = &first.list[i];
+
+		/* Bytes of a number with a sign that is not given: anywhere. */
+		if (last.list[i].address < l->address || (e->expose && l->breakpoint))
+			continue;
+		if (tactics_space_covered(search->space, l->address, last.list[i].address + 1))
+			return true;
+	}
+	return false;
+}
+
+/* Keep these bytes in `best` if all their landings fit, and better than before. */
 static bool evict_try(const struct tactics_search *search, const struct tactics_eviction *e,
 	const uint8_t bytes[TACTICS_FREE], struct tactics_eviction *best)
 {
-	struct tactics_code code = e->code;
 	struct tactics_set set;
 
-	memcpy(code.bytes + 1, bytes, TACTICS_FREE);
-	if (tactics_space_at(search->space, evict_arrival(e->pc + 5, code.bytes)) ==
-			TACTICS_SPACE_TAKEN ||
-		tactics_space_at(search->space, evict_arrival(e->pc + 6, bytes)) ==
-			TACTICS_SPACE_TAKEN)
-		return false;
-	set.count = 0;
-	tactics_set_jump(&set, &code, 0, e->pc + 5, e->stub);
-	tactics_set_jump(&set, &code, 1, e->pc + 6, e->moved);
+	evict_set(e, bytes, &set);
 	if (!tactics_set_fit(&set, search->space, &search->window, e->expose))
 		return false;
 	if (!best->set.count || set.lost < best->set.lost ||
@@ -138,12 +163,13 @@ static void evict_one(const struct tactics_search *search, const struct tactics_
 {
 	unsigned choices = e->free == TACTICS_FREE ? 256 : 1;
 	uint8_t bytes[TACTICS_FREE];
+	size_t tries = 0;
 
 	for (size_t i = 0; i < search->space->pages.count && i < EVICT_SOME; i++)
 		for (unsigned k = 0; k < TACTICS_PAGE / 256; k++) {
 			if (!evict_place(e, evict_page(search, i), k, bytes))
 				break;
-			for (unsigned n = 0; n < choices; n++) {
+			for (unsigned n = 0; n < choices && tries < EVICT_ONE; n++, tries++) {
 				if (choices > 1)
 					bytes[3] = (uint8_t)(n * 0x9d);
 				if (evict_try(search, e, bytes, best))
@@ -177,6 +203,8 @@ bool tactics_evict(struct tactics_search *search, struct tactics_eviction *e)
 	struct tactics_eviction best;
 
 	best.set.count = 0;
+	if (evict_is_hopeless(search, e))
+		return false;
 	if (e->free > 1) {
 		evict_both(search, e, &best);
 		if (!best.set.count)

@@ -4,6 +4,7 @@
 #include "base/order.h"
 
 #define TACTICS_SPACE_ROOM 16384 /* a quarter of the usual vm.max_map_count */
+#define TACTICS_SPACE_FEW 17     /* pages of a range in which ours are looked for */
 
 void tactics_space_init(struct tactics_space *space)
 {
@@ -161,15 +162,13 @@ bool tactics_space_settle(struct tactics_space *space)
 	return true;
 }
 
-enum tactics_space_state tactics_space_at(const struct tactics_space *space, uint64_t address)
+/* The first range that ends behind the address, or NULL. */
+static const struct tactics_range *tactics_space_range(
+	const struct tactics_space *space, uint64_t address)
 {
 	const struct tactics_range *ranges = space->taken.data;
 	size_t first = 0, last = space->taken.count;
 
-	if (address < TACTICS_SPACE_START || address >= TACTICS_SPACE_END)
-		return TACTICS_SPACE_TAKEN;
-	if (tactics_space_find(space, address))
-		return TACTICS_SPACE_OURS;
 	while (first < last) {
 		size_t middle = first + (last - first) / 2;
 
@@ -178,8 +177,34 @@ enum tactics_space_state tactics_space_at(const struct tactics_space *space, uin
 		else
 			last = middle;
 	}
-	return first < space->taken.count && ranges[first].start <= address ? TACTICS_SPACE_TAKEN
-									    : TACTICS_SPACE_FREE;
+	return first < space->taken.count ? &ranges[first] : NULL;
+}
+
+enum tactics_space_state tactics_space_at(const struct tactics_space *space, uint64_t address)
+{
+	const struct tactics_range *range;
+
+	if (address < TACTICS_SPACE_START || address >= TACTICS_SPACE_END)
+		return TACTICS_SPACE_TAKEN;
+	if (tactics_space_find(space, address))
+		return TACTICS_SPACE_OURS;
+	range = tactics_space_range(space, address);
+	return range && range->start <= address ? TACTICS_SPACE_TAKEN : TACTICS_SPACE_FREE;
+}
+
+bool tactics_space_covered(const struct tactics_space *space, uint64_t start, uint64_t end)
+{
+	const struct tactics_range *range = tactics_space_range(space, start);
+
+	if (end <= TACTICS_SPACE_START || start >= TACTICS_SPACE_END)
+		return true;
+	if (!range || range->start > start || range->end < end)
+		return false;
+	if (end - start <= TACTICS_SPACE_FEW * TACTICS_PAGE)
+		for (uint64_t at = tactics_space_page(start); at < end; at += TACTICS_PAGE)
+			if (tactics_space_find(space, at))
+				return false;
+	return true;
 }
 
 bool tactics_space_unused(const struct tactics_space *space, uint64_t address, size_t size)
@@ -212,10 +237,11 @@ uint64_t tactics_space_near(const struct tactics_space *space, uint64_t low, uin
 		return 0;
 	nearest = reach - (high - low) - size;
 	for (size_t i = 0; i <= space->taken.count && start < TACTICS_SPACE_END; i++) {
-		const struct tactics_range *next = ARRAY_AT(&space->taken, struct tactics_range, i);
-		uint64_t end = i < space->taken.count && next->start < TACTICS_SPACE_END
-				       ? next->start
-				       : TACTICS_SPACE_END;
+		static const struct tactics_range last = {TACTICS_SPACE_END, TACTICS_SPACE_END};
+		const struct tactics_range *next =
+			i < space->taken.count ? ARRAY_AT(&space->taken, struct tactics_range, i)
+					       : &last;
+		uint64_t end = next->start < TACTICS_SPACE_END ? next->start : TACTICS_SPACE_END;
 		uint64_t below = end < low ? end : low, above = start > high ? start : high;
 
 		/* The part of this gap below the object, and the one above it. */
@@ -227,8 +253,7 @@ uint64_t tactics_space_near(const struct tactics_space *space, uint64_t low, uin
 			best = above;
 			nearest = above - high;
 		}
-		if (i < space->taken.count && next->end > start)
-			start = next->end;
+		start = next->end > start ? next->end : start;
 	}
 	return best;
 }

@@ -67,6 +67,10 @@ bool tactics_space_settle(struct tactics_space *space);
 /* What is at an address? It need not be the start of a page. */
 enum tactics_space_state tactics_space_at(const struct tactics_space *space, uint64_t address);
 
+/* Is each address of the range taken, as far as the space was settled? In a long range there may
+ * still be pages of landings. */
+bool tactics_space_covered(const struct tactics_space *space, uint64_t start, uint64_t end);
+
 /* Do these bytes of one page hold no landing? */
 bool tactics_space_unused(const struct tactics_space *space, uint64_t address, size_t size);
 
