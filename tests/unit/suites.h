@@ -33,6 +33,7 @@
 	X(move)          \
 	X(stub)          \
 	X(tactics)       \
+	X(tactics_run)   \
 	X(window)        \
 	X(object_probes) \
 	X(state)         \
