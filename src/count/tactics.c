@@ -59,7 +59,7 @@ static void tactics_neighbours(const struct tactics *t, size_t i, struct tactics
 		uint64_t distance = s->address - t->sites[j].address;
 
 		a->nearest = distance < a->nearest ? distance : a->nearest;
-		a->unsteady |= t->sites[j].whole && distance + 1 < ARCH_SITE_BYTES;
+		a->unsteady |= t->sites[j].whole && distance < ARCH_SITE_BYTES;
 	}
 	for (size_t j = i + 1; j < t->count; j++) {
 		uint64_t distance = t->sites[j].address - s->address;
@@ -96,8 +96,6 @@ static enum tactics_result tactics_look(const struct tactics *t, size_t i, struc
 	*a = (struct tactics_around){.size = s->code_size, .nearest = TACTICS_BYTES};
 	if (a->size > TACTICS_BYTES)
 		a->size = TACTICS_BYTES;
-	if (s->whole && s->wanted && a->size >= ARCH_SITE_BYTES)
-		return arch_is_site(&arch_site_ocaml, s->code) ? TACTICS_PLANNED : TACTICS_FOREIGN;
 	if (a->size < ARCH_JUMP_BYTES || s->address < TACTICS_SPACE_START ||
 		s->address >= TACTICS_SPACE_END - TACTICS_BYTES)
 		return TACTICS_SHORT;
@@ -105,6 +103,8 @@ static enum tactics_result tactics_look(const struct tactics *t, size_t i, struc
 		return TACTICS_FOREIGN;
 	memcpy(a->bytes, s->code, a->size);
 	tactics_neighbours(t, i, a);
+	if (s->whole && a->nearest >= ARCH_SITE_BYTES && a->size >= ARCH_SITE_BYTES)
+		return arch_is_site(&arch_site_ocaml, s->code) ? TACTICS_PLANNED : TACTICS_FOREIGN;
 	if (s->whole || a->unsteady)
 		return TACTICS_NEIGHBOUR;
 	tactics_starts(s->address, a);

@@ -64,50 +64,59 @@ static bool tactics_set_place(const struct tactics_landing *l, const struct tact
 	}
 }
 
+/* Leave out where breakpoints lead to what is somebody else's. */
+static void tactics_set_expose(struct tactics_set *set, const struct tactics_space *space)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->list[i].breakpoint ||
+			tactics_space_at(space, set->list[i].address) != TACTICS_SPACE_TAKEN)
+			set->list[count++] = set->list[i];
+	set->lost = set->count - count;
+	set->count = count;
+}
+
 bool tactics_set_fit(struct tactics_set *set, const struct tactics_space *space,
 	const struct tactics_range *window, bool expose)
 {
-	struct tactics_landing *list = set->list;
-	size_t first = set->count;
+	struct tactics_landing *list = set->list, *next = NULL;
+	size_t first;
 	uint64_t last = UINT64_MAX;
 
 	set->pages = set->lost = 0;
+	if (expose)
+		tactics_set_expose(set, space);
 	tactics_set_sort(set);
 	/* From the last one on: each may go on to the next. */
+	first = set->count;
 	for (size_t i = set->count; i-- > 0;) {
 		struct tactics_landing l = list[i];
-		uint64_t room = UINT64_MAX;
+		uint64_t room = next ? next->address - l.address : UINT64_MAX;
 		uint8_t jump[ARCH_JUMP_BYTES];
-		bool fits;
 
 		l.size = arch_jump(l.address, l.target, jump) ? ARCH_JUMP_BYTES
 							      : ARCH_JUMP_FAR_BYTES;
-		for (; first < set->count; first++, set->lost++) {
-			room = list[first].address - l.address;
-			if (room >= l.size || list[first].target == l.target || !expose ||
-				l.breakpoint || !list[first].breakpoint)
-				break;
+		if (room < l.size) {
+			if (next->target != l.target)
+				return false;
+			l.size = (uint8_t)room;
 		}
-		if (first == set->count)
-			room = UINT64_MAX;
-		if (!room && list[first].target == l.target) {
-			list[first].breakpoint &= l.breakpoint;
+		if (!room) {
+			next->breakpoint &= l.breakpoint;
 			continue;
 		}
-		fits = room >= l.size || list[first].target == l.target;
-		l.size = room < l.size ? (uint8_t)room : l.size;
-		if (fits && tactics_set_place(&l, space, window))
-			list[--first] = l;
-		else if (expose && l.breakpoint)
-			set->lost++;
-		else
+		if (!tactics_set_place(&l, space, window))
 			return false;
+		next = &list[--first];
+		*next = l;
+		if (l.address / TACTICS_PAGE != last &&
+			tactics_space_at(space, l.address) == TACTICS_SPACE_FREE)
+			set->pages++;
+		last = l.address / TACTICS_PAGE;
 	}
 	set->count -= first;
 	memmove(list, list + first, set->count * sizeof *list);
-	for (size_t i = 0; i < set->count; last = list[i++].address / TACTICS_PAGE)
-		set->pages += list[i].address / TACTICS_PAGE != last &&
-			      tactics_space_at(space, list[i].address) == TACTICS_SPACE_FREE;
 	return true;
 }
 

@@ -92,6 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		sites[t.count] = (struct tactics_site){.address = at,
 			.wanted = flags & 1,
 			.whole = (flags & 14) == 14,
+			.semaphore = base + flags * 16,
+			.handler = flags & 16 ? base : flags,
 			.code_size = (uint8_t)(flags & 16 ? flags >> 5 : 32)};
 		at += next(&in, 1) % 32;
 	}

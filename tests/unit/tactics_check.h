@@ -294,6 +294,43 @@ static void tactics_check_bytes(struct tactics_checker *c, const struct tactics_
 			c, s->bytes[i] == s->code[i], "site %lx: + %zu changes", s->address, i);
 }
 
+/* A call of an OCaml site: to its stub, which goes on at the handler or returns. */
+static void tactics_check_call(struct tactics_checker *c, size_t i)
+{
+	const struct tactics *t = c->t;
+	const struct tactics_site *s = &t->sites[i];
+	uint64_t begin = t->window + TACTICS_PAGE + t->data_size;
+	struct arch_counter counter = {.shared = s->counter,
+		.slots = s->counter + TACTICS_SLOTS_AT,
+		.slot_count = TACTICS_SLOTS,
+		.cookie = t->window};
+	uint8_t code[ARCH_STUB_BYTES], run[ARCH_STUB_RUN_BYTES];
+	size_t size = arch_stub_count(s->stub, &counter, code);
+	size_t rest = arch_stub_run(s->stub + size, s->semaphore, s->handler, run);
+	int32_t rel;
+
+	TACTICS_PROMISE(c, s->whole && s->length == 6 && s->code_size >= 6 && !s->landings,
+		"site %lx", s->address);
+	TACTICS_PROMISE(c, s->code[0] == 0x90 && (s->code[1] == 0x3d || s->code[1] == 0xe8),
+		"site %lx is no OCaml site", s->address);
+	memcpy(&rel, s->bytes + 2, sizeof rel);
+	TACTICS_PROMISE(c,
+		s->bytes[0] == 0x90 && s->bytes[1] == 0xe8 &&
+			s->address + 6 + (uint64_t)(int64_t)rel == s->stub,
+		"site %lx does not call its stub", s->address);
+	TACTICS_PROMISE(c,
+		size && rest && s->stub >= begin && s->stub + size + rest <= begin + t->code_size,
+		"site %lx: stub %lx", s->address, s->stub);
+	if (!*c->broken)
+		TACTICS_PROMISE(c,
+			!memcmp(t->code + (s->stub - begin), code, size) &&
+				!memcmp(t->code + (s->stub - begin) + size, run, rest),
+			"site %lx: not the stub", s->address);
+	for (size_t j = 0; j < t->count; j++)
+		TACTICS_PROMISE(c, j == i || t->sites[j].address - s->address >= 6,
+			"site %lx lies in %lx", t->sites[j].address, s->address);
+}
+
 static void tactics_check_site(struct tactics_checker *c, size_t i)
 {
 	const struct tactics_site *s = &c->t->sites[i];
@@ -316,7 +353,7 @@ static void tactics_check_site(struct tactics_checker *c, size_t i)
 			image.other[behind] = true;
 		if (behind && behind < size)
 			original[behind] = 0x90;
-		TACTICS_PROMISE(c, !o->whole || (behind >= 5 && before >= 5),
+		TACTICS_PROMISE(c, !o->whole || (behind >= 5 && before >= 6),
 			"site %lx relies on a whole one", s->address);
 	}
 	for (size_t at = 1; at < 6;) {
@@ -462,7 +499,9 @@ static const char *tactics_check(const struct tactics *t, const struct tactics_b
 	for (size_t i = 0; i < t->count; i++) {
 		const struct tactics_site *s = &t->sites[i];
 
-		if (s->wanted && s->result == TACTICS_PLANNED)
+		if (s->wanted && s->result == TACTICS_PLANNED && s->tactic == PROBES_TACTIC_OCAML)
+			tactics_check_call(&c, i);
+		else if (s->wanted && s->result == TACTICS_PLANNED)
 			tactics_check_site(&c, i);
 		TACTICS_PROMISE(&c,
 			!s->wanted || !*tactics_why(s) == (s->result == TACTICS_PLANNED),

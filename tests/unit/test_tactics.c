@@ -260,6 +260,41 @@ START_TEST(php_and_jvm)
 }
 END_TEST
 
+/* An OCaml site and one of sdt: nobody plans a byte of the other. */
+START_TEST(calls)
+{
+	struct tactics_site *call, *other;
+
+	memset(it.code + 0x100, 0x90, 64);
+	put(0x108, _i & 1 ? "90 3d 10 20 00 00" : "90 e8 10 20 00 00");
+	if (_i < 16)
+		other = site(0x100 + (uint64_t)_i);
+	if (_i == 8)
+		return;
+	call = site(0x108);
+	if (_i >= 16)
+		other = call;
+	if (_i > 8 && _i < 16) { /* ascending */
+		struct tactics_site first = it.sites[0];
+
+		it.sites[0] = it.sites[1];
+		it.sites[1] = first;
+		call = &it.sites[0];
+		other = &it.sites[1];
+	}
+	call->whole = true;
+	call->semaphore = BASE + 0x8000;
+	call->handler = BASE + 0x2000;
+	plan();
+	if (_i > 2 && _i < 14) {
+		ck_assert_int_ne(call->result == TACTICS_PLANNED, _i < 14);
+	} else {
+		ck_assert_msg(call->tactic == PROBES_TACTIC_OCAML, "%s", tactics_why(call));
+		ck_assert_int_eq(other->result, TACTICS_PLANNED);
+	}
+}
+END_TEST
+
 START_TEST(a_whole_site_changes)
 {
 	struct tactics_site *s;
@@ -668,6 +703,7 @@ Suite *tactics_suite(void)
 #endif
 	tcase_add_loop_test(c, pairs, 0, 8 * 3);
 	tcase_add_test(c, php_and_jvm);
+	tcase_add_loop_test(c, calls, 0, 17);
 	tcase_add_loop_test(c, a_whole_site_changes, 1, 8);
 	tcase_add_loop_test(c, landings_that_touch, 0, 4);
 	tcase_add_loop_test(c, no_window, 0, 6);
