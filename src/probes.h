@@ -433,7 +433,7 @@ PROBES_API uint32_t probes_semaphore_live_at(
 /*
  * Read the counters of all probes that are counted. Costs no system call where the session itself
  * counts, else one for each mapping of counters. PROBES_GONE: the process has ended; the hits are
- * those of the last reading.
+ * its last ones where the session itself counts, else those of the last reading.
  */
 PROBES_API PROBES_CHECK int probes_read_hits(
 	struct probes_session *session, struct probes_error *e);

@@ -394,6 +394,9 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 		if (!count_known(j, t.sites[at].code, t.sites[at].code_size)) {
 			t.sites[at].wanted = true;
 			wanted++;
+		} else if (j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop) {
+			j->why = tactics_why(&(struct tactics_site){.result = TACTICS_NEEDS_STOP});
+			figures->stop_sites++;
 		} else if (!c->dry_run) {
 			window_restart(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
 				j->entry);

@@ -5,12 +5,11 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 {
 	int r = probes_alive(s, e);
 
-	if (r < 0 || !s->windows.count)
-		return r;
 	for (size_t i = 0; i < s->windows.count; i++) {
 		struct window *w = ARRAY_AT(&s->windows, struct window, i);
 
-		if (w->site_count)
+		/* One that is mapped here outlives the process, with its last hits. */
+		if (w->site_count && r == 0)
 			(void)window_refresh(w, &s->memory);
 	}
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
@@ -26,7 +25,7 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 				ARRAY_AT(&s->windows, struct window, j->window), j->entry);
 		}
 	}
-	return 0;
+	return r;
 }
 
 struct probes_hits probes_hits(const struct probes_session *s, size_t index)
