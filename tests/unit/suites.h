@@ -55,6 +55,7 @@
 	X(guard)         \
 	X(command)       \
 	X(config)        \
+	X(counting)      \
 	X(filter)        \
 	X(help)          \
 	X(outbuf)        \
