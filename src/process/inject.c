@@ -17,6 +17,8 @@
 #include "base/error.h"
 #include "base/now.h"
 #include "process/access.h"
+#include "process/capability.h"
+#include "process/filter.h"
 #include "process/gadgets.h"
 #include "process/maps.h"
 #include "process/memory.h"
@@ -27,39 +29,40 @@
 #include "process/tracer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ucontext.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define INJECT_RED_ZONE 128
-#define INJECT_HANDLER_STACK 65536 /* bytes searched for the frame of a signal handler */
 #define INJECT_PAGE 4096           /* one write of memory stays within one */
 #define INJECT_STOP_NS 1000000000u /* a thread that has not stopped by then is let go */
+#define INJECT_RUN_NS 10000000000u /* one that does not return from our calls */
 #define INJECT_FIND_NS 250000000u  /* search so long for a thread that can be paused */
-#define INJECT_TICK_NS 1000000
+#define INJECT_TICK_NS 5000000
 #define INJECT_TRIED 64
-#define INJECT_CODE_64 0x33 /* cs of 64-bit code */
+#define INJECT_CALL_BYTES 2 /* of the instruction */
 
 /* What the helper reports, in shared memory. */
 struct inject_report {
 	uint64_t begin, stopped_ns; /* CLOCK_MONOTONIC, ns */
 	bool stopped;               /* it did stop */
-	bool unfit;                 /* this thread cannot be used; nothing was changed */
+	bool unfit;                 /* this thread cannot be used now; nothing was changed */
+	bool never;                 /* nor later */
 	size_t done;
 	int64_t results[INJECT_CALLS];
 };
 
 struct inject {
 	const struct identity *who;
-	struct memory *m;
+	struct memory m; /* read through its descriptor: process/pagemap.h */
 	struct inject_call *calls;
 	size_t count;
 	const struct inject_text *texts;
@@ -67,6 +70,7 @@ struct inject {
 	struct array mappings;
 	struct gadgets gadgets;
 	pid_t tid;
+	bool filtered; /* by seccomp */
 	struct inject_report *report;
 	/* in the helper */
 	struct user_regs_struct registers; /* as found */
@@ -106,69 +110,38 @@ static int inject_wait_arrival(const struct inject *a, int *status)
 	return r;
 }
 
-/* Is the thread within a restartable sequence (rseq(2))? Another ip would abort it unseen. */
-static bool inject_in_sequence(const struct inject *a)
+/* The calls, and the one that would return to where it was. Results are not known yet. */
+static bool inject_passes_filter(const struct inject *a)
 {
-	uint64_t rseq = tracee_rseq(a->tid), at = 0;
-	struct { /* struct rseq_cs, <linux/rseq.h> */
-		uint32_t version, flags;
-		uint64_t start, length, abort;
-	} sequence;
+	const uint64_t ip = a->gadgets.at[ARCH_USEFUL_CALL] + INJECT_CALL_BYTES;
+	const uint64_t none[6] = {0};
+	bool passes = filter_allows(a->tid, SYS_rt_sigreturn, none, ip) > 0;
 
-	if (!rseq || !memory_read(a->m, rseq + 8, &at, sizeof at) || !at)
-		return false;
-	return !memory_read(a->m, at, &sequence, sizeof sequence) ||
-	       a->registers.rip - sequence.start < sequence.length;
-}
-
-/*
- * Does a signal handler run on an alternate stack that lies within this one? Then the frames of
- * the interrupted functions are below it. The kernel left the address of the code that ends the
- * handler, and behind it the registers, which say where these frames are.
- */
-static bool inject_on_alternate_stack(const struct inject *a)
-{
-	const size_t sp_at = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]) / 8;
-	const struct mapping *m = maps_find(&a->mappings, a->registers.rsp);
-	uint64_t words[INJECT_HANDLER_STACK / 8], sp = a->registers.rsp & ~7ull;
-	size_t count = sizeof words / 8;
-
-	if ((m->end - sp) / 8 < count)
-		count = (m->end - sp) / 8;
-	if (!memory_read(a->m, sp, words, count * 8))
-		return true;
-	for (size_t i = 0; i + sp_at < count; i++)
-		if (words[i] == a->gadgets.at[ARCH_USEFUL_SIGRETURN] &&
-			words[i + sp_at] < sp + i * 8 && words[i + sp_at] >= m->start)
-			return true;
-	return false;
+	for (size_t i = 0; passes && i < a->count; i++)
+		passes = filter_allows(a->tid, a->calls[i].number, a->calls[i].arguments, ip) > 0;
+	return passes;
 }
 
 /* Stopped where it can be used? Otherwise another one must be: *e has the reason. */
 static bool inject_fits(struct inject *a, int status, struct probes_error *e)
 {
-	const char *why = NULL;
+	const char *why = pausable_unfit(a->tid, &a->registers, &a->mappings, &a->m,
+		a->gadgets.at[ARCH_USEFUL_SIGRETURN], &a->report->never);
 
-	if (tracee_is_group_stop(status))
+	if (!why && a->filtered && !inject_passes_filter(a)) {
+		why = "its seccomp filter forbids a system call that is needed";
+		a->report->never = true;
+	} else if (!why && tracee_is_group_stop(status)) {
 		why = "it was stopped by job control meanwhile";
-	else if (a->registers.cs != INJECT_CODE_64)
-		why = "it executes 32-bit code";
-	else if (!pausable_stack(&a->mappings, &a->registers))
-		why = "its thread runs on a stack that is too small, or of an unknown kind";
-	else if (inject_on_alternate_stack(a))
-		why = "its thread runs a signal handler on a stack within another one";
-	else if (tracee_dispatches(a->tid))
-		why = "it intercepts its own system calls (prctl PR_SET_SYSCALL_USER_DISPATCH)";
-	else if (inject_in_sequence(a))
-		why = "its thread executes a restartable sequence (rseq)";
-	else if (!gadgets_stand(&a->gadgets, a->m))
+	} else if (!why && !gadgets_stand(&a->gadgets, &a->m)) {
 		why = "its code has changed meanwhile: is a debugger attached?";
+	}
 	if (!why)
 		return true;
 	error_set(
 		e, PROBES_REFUSED, -EAGAIN, "cannot run a system call in process %d", a->who->pid);
 	error_why(e, "%s", why);
-	error_hint(e, "try again");
+	error_hint(e, "%s", a->report->never ? "leave this process out" : "try again");
 	return false;
 }
 
@@ -188,7 +161,7 @@ static int inject_write(struct inject *a, uint64_t at, const void *from, size_t 
 	while (r == 0 && size) {
 		size_t room = INJECT_PAGE - at % INJECT_PAGE, piece = size < room ? size : room;
 
-		r = a->m->ops->write(a->m, at, bytes, piece);
+		r = a->m.ops->write(&a->m, at, bytes, piece);
 		at += piece;
 		bytes += piece;
 		size -= piece;
@@ -354,6 +327,7 @@ static int inject_help(void *data, struct probes_error *e)
 	if (r < 0)
 		return inject_gone(a, e);
 	a->report->stopped = true;
+	tracer_kill_at(now_ns() + INJECT_RUN_NS);
 	pausable_restart(&a->registers);
 	a->report->unfit = !inject_fits(a, status, e);
 	r = a->report->unfit ? e->code : inject_write_stack(a);
@@ -392,7 +366,21 @@ static int inject_on_thread(struct inject *a, struct probes_error *e)
 	r = tracer_fork(a->who->pid, inject_help, a, e);
 	if (a->report->begin && !a->report->stopped_ns)
 		a->report->stopped_ns = now_ns() - a->report->begin;
-	return r == -ECHILD && a->report->begin && !a->report->stopped ? inject_late(a, e) : r;
+	return r == -ECHILD && !a->report->stopped ? inject_late(a, e) : r;
+}
+
+/* May we read the seccomp filters of others? */
+static bool inject_reads_filters(void)
+{
+	size_t size;
+	char *text;
+	bool may = false;
+
+	if (procfs_read(AT_FDCWD, "/proc/self/status", &text, &size) == 0)
+		may = capability_in(procfs_status_set(text, "CapEff"), CAPABILITY_SYS_ADMIN) &&
+		      !procfs_status(text, "Seccomp", 0);
+	free(text);
+	return may;
 }
 
 /* Until a thread can be paused, or none will be. */
@@ -400,36 +388,44 @@ static int inject_try(struct inject *a, struct probes_error *e)
 {
 	const struct timespec tick = {0, INJECT_TICK_NS};
 	uint64_t until = now_ns() + INJECT_FIND_NS;
+	bool filters = inject_reads_filters(), unfit = false;
+	size_t tried_count = 0, never = 0; /* the first ones */
 	pid_t tried[INJECT_TRIED];
-	size_t tried_count = 0;
 	struct pausable p;
 	int r;
 
 	for (;;) {
-		r = pausable_find(a->who, &a->mappings, tried, tried_count, &p);
+		r = pausable_find(a->who, &a->mappings, tried, tried_count, filters, &p);
 		if (r < 0)
 			return error_set(e, PROBES_FAILED, r,
 				"cannot read the threads of process %d", a->who->pid);
 		if (p.tid) {
 			a->tid = p.tid;
+			a->filtered = p.filtered;
 			r = inject_on_thread(a, e);
-			if (!a->report->unfit || now_ns() >= until)
+			unfit = true;
+			if (!a->report->unfit || tried_count == INJECT_TRIED)
 				return r;
-			if (tried_count < INJECT_TRIED)
-				tried[tried_count++] = p.tid;
+			tried[tried_count++] = p.tid;
+			if (a->report->never) {
+				tried[tried_count - 1] = tried[never];
+				tried[never++] = p.tid;
+			}
 			continue;
 		}
 		if (!identity_alive(a->who))
 			return identity_gone(a->who, e);
-		if ((!p.later && !tried_count) || now_ns() >= until)
+		if ((!p.later && tried_count == never) || now_ns() >= until)
 			break;
-		tried_count = 0;
+		tried_count = never;
 		nanosleep(&tick, NULL);
 	}
+	if (unfit && !*p.why)
+		return e->code; /* the reason of the last one */
 	error_set(e, p.traced ? PROBES_DENIED : PROBES_REFUSED, p.traced ? -EPERM : -EAGAIN,
 		"cannot run a system call in process %d", a->who->pid);
 	error_why(e, "%s", *p.why ? p.why : "none of its threads can be paused without notice");
-	return error_hint(e, "%s", *p.hint ? p.hint : "try again");
+	return error_hint(e, "%s", *p.why ? p.hint : "try again");
 }
 
 int inject_run(const struct identity *who, struct memory *m, struct inject_call *calls,
@@ -437,7 +433,7 @@ int inject_run(const struct identity *who, struct memory *m, struct inject_call 
 	uint64_t *stopped_ns, struct probes_error *e)
 {
 	struct inject a = {.who = who,
-		.m = m,
+		.m = *m,
 		.calls = calls,
 		.count = count,
 		.texts = texts,
@@ -448,6 +444,7 @@ int inject_run(const struct identity *who, struct memory *m, struct inject_call 
 
 	*done = 0;
 	*stopped_ns = 0;
+	a.m.pid = 0;
 	if (m->fd < 0) {
 		error_set(e, PROBES_DENIED, m->denied, "cannot run a system call in process %d",
 			who->pid);
@@ -467,7 +464,7 @@ int inject_run(const struct identity *who, struct memory *m, struct inject_call 
 		else if (!maps_parse(maps, &a.mappings, &malformed))
 			r = error_memory(e, "the maps of a process");
 		if (r == 0)
-			r = gadgets_find(&a.gadgets, who, m, &a.mappings, e);
+			r = gadgets_find(&a.gadgets, who, &a.m, &a.mappings, e);
 		if (r == 0)
 			r = inject_try(&a, e);
 		*done = a.report->done;

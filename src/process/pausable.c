@@ -4,13 +4,16 @@
 
 #include "base/error.h"
 #include "process/maps.h"
+#include "process/memory.h"
 #include "process/procfs.h"
+#include "process/tracee.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +21,18 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/ucontext.h>
 #include <sys/user.h>
 #include <unistd.h>
 
 #define PAUSABLE_GUARD (1u << 20)          /* bytes; the gap above a heap of malloc is larger */
+#define PAUSABLE_HANDLER_STACK 65536       /* bytes searched for the frame of a signal handler */
+#define PAUSABLE_RSEQ_CS 8                 /* offset of rseq_cs, struct rseq */
 #define PAUSABLE_WAIT_MS 250               /* an event loop may wait this much longer, once */
+#define PAUSABLE_CODE_64 0x33              /* cs of 64-bit code */
 #define PAUSABLE_RESTART_NO_HANDLER (-514) /* ERESTARTNOHAND, include/linux/errno.h */
+
+enum { PAUSABLE_NO_SECCOMP = 0, PAUSABLE_FILTERED = 2 }; /* "Seccomp:", proc_pid_status(5) */
 
 /* ---- system calls ---- */
 
@@ -174,7 +183,8 @@ void pausable_restart(struct user_regs_struct *r)
 {
 	const struct pausable_call *call = pausable_call(r->orig_rax);
 
-	if ((int64_t)r->rax == -EINTR && call && call->rank == PAUSABLE_REPEATS)
+	if (r->cs == PAUSABLE_CODE_64 && (int64_t)r->rax == -EINTR && call &&
+		call->rank == PAUSABLE_REPEATS)
 		r->rax = (uint64_t)(int64_t)PAUSABLE_RESTART_NO_HANDLER;
 }
 
@@ -184,7 +194,7 @@ void pausable_restart(struct user_regs_struct *r)
  * The mapping is a stack if it is the one of the main thread, or if a guard is directly below it.
  * `thread`: the thread pointer, which C libraries keep above the stack of a thread; 0: unknown.
  */
-static bool pausable_stack_at(const struct array *mappings, uint64_t sp, uint64_t thread)
+static bool pausable_stack(const struct array *mappings, uint64_t sp, uint64_t thread)
 {
 	const struct mapping *m = maps_find(mappings, sp), *below = m - 1;
 
@@ -198,9 +208,66 @@ static bool pausable_stack_at(const struct array *mappings, uint64_t sp, uint64_
 	return !thread || (thread > sp && thread < m->end);
 }
 
-bool pausable_stack(const struct array *mappings, const struct user_regs_struct *r)
+/*
+ * Does a signal handler run on an alternate stack that lies within this one? Then the frames of
+ * the interrupted functions are below it. The kernel left the address of the code that ends the
+ * handler, and behind it the registers, which say where these frames are.
+ */
+static bool pausable_on_alternate_stack(
+	uint64_t sp, const struct mapping *m, struct memory *memory, uint64_t sigreturn)
 {
-	return pausable_stack_at(mappings, r->rsp, r->fs_base);
+	const size_t sp_at = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]) / 8;
+	uint64_t words[PAUSABLE_HANDLER_STACK / 8];
+	size_t count = sizeof words / 8;
+
+	sp &= ~7ull;
+	if ((m->end - sp) / 8 < count)
+		count = (m->end - sp) / 8;
+	if (!memory_read(memory, sp, words, count * 8))
+		return true;
+	for (size_t i = 0; i + sp_at < count; i++)
+		if (words[i] == sigreturn && words[i + sp_at] < sp + i * 8 &&
+			words[i + sp_at] >= m->start)
+			return true;
+	return false;
+}
+
+/* ---- a stopped thread ---- */
+
+/*
+ * Is it within a restartable sequence (rseq(2))? The kernel would find it elsewhere, and forget
+ * that it must begin anew.
+ */
+static bool pausable_in_sequence(pid_t tid, uint64_t ip, struct memory *m)
+{
+	uint64_t rseq = tracee_rseq(tid), at = 0;
+	struct { /* struct rseq_cs, <linux/rseq.h> */
+		uint32_t version, flags;
+		uint64_t start, length, abort;
+	} sequence;
+
+	if (!rseq || !memory_read(m, rseq + PAUSABLE_RSEQ_CS, &at, sizeof at) || !at)
+		return false;
+	return !memory_read(m, at, &sequence, sizeof sequence) ||
+	       ip - sequence.start < sequence.length;
+}
+
+const char *pausable_unfit(pid_t tid, const struct user_regs_struct *r,
+	const struct array *mappings, struct memory *m, uint64_t sigreturn, bool *never)
+{
+	*never = true;
+	if (r->cs != PAUSABLE_CODE_64)
+		return "it executes 32-bit code";
+	if (tracee_dispatches(tid))
+		return "it intercepts its own system calls (prctl PR_SET_SYSCALL_USER_DISPATCH)";
+	*never = false;
+	if (!pausable_stack(mappings, r->rsp, r->fs_base))
+		return "its thread runs on a stack that is too small, or of an unknown kind";
+	if (pausable_on_alternate_stack(r->rsp, maps_find(mappings, r->rsp), m, sigreturn))
+		return "its thread runs a signal handler on a stack within another one";
+	if (pausable_in_sequence(tid, r->rip, m))
+		return "its thread executes a restartable sequence (rseq)";
+	return NULL;
 }
 
 /* ---- threads ---- */
@@ -210,7 +277,7 @@ struct pausable_search {
 	const struct array *mappings;
 	struct pausable *found;
 	enum pausable_rank rank;
-	size_t threads;
+	bool filters;
 };
 
 static enum pausable_rank pausable_no(struct pausable *p, bool later, const char *hint,
@@ -260,7 +327,7 @@ static enum pausable_rank pausable_by_call(
 		return pausable_no(s->found, true, "try again while it works",
 			"thread %d waits in %s, which would return too early", tid,
 			call ? call->name : name);
-	if (!pausable_stack_at(s->mappings, n[7], 0))
+	if (!pausable_stack(s->mappings, n[7], 0))
 		return pausable_no(s->found, true, "try again while it works",
 			"thread %d has too little stack, or a stack of an unknown kind", tid);
 	return rank;
@@ -268,11 +335,12 @@ static enum pausable_rank pausable_by_call(
 
 /* What its status says: is it traced, stopped, protected? */
 static enum pausable_rank pausable_by_status(
-	const struct pausable_search *s, pid_t tid, const char *status)
+	const struct pausable_search *s, pid_t tid, const char *status, bool *filtered)
 {
 	const char *state = strstr(status, "\nState:"), *shadow;
 	pid_t tracer = (pid_t)procfs_status(status, "TracerPid", 0);
 	char name[64];
+	long seccomp;
 
 	if (tracer) {
 		s->found->traced = true;
@@ -280,8 +348,12 @@ static enum pausable_rank pausable_by_status(
 		return pausable_no(s->found, false, "let the other tool go first",
 			"process %d (%s) traces it already", tracer, name);
 	}
-	if (procfs_status(status, "Seccomp", 0))
-		return pausable_no(s->found, false, "start it without that filter",
+	seccomp = procfs_status(status, "Seccomp", PAUSABLE_NO_SECCOMP);
+	*filtered = seccomp == PAUSABLE_FILTERED;
+	if (seccomp != PAUSABLE_NO_SECCOMP && !(s->filters && *filtered))
+		return pausable_no(s->found, false,
+			*filtered ? "call it as root, which may read the filter"
+				  : "leave this process out",
 			"a seccomp filter restricts its system calls, and may kill it for ours");
 	shadow = strstr(status, "\nx86_Thread_features:");
 	shadow = shadow ? memmem(shadow + 1, strcspn(shadow + 1, "\n"), "shstk", 5) : NULL;
@@ -304,6 +376,7 @@ static enum pausable_rank pausable_by_status(
 static int pausable_try(struct pausable_search *s, pid_t tid)
 {
 	enum pausable_rank rank = PAUSABLE_NOT;
+	bool filtered = false;
 	char file[64], *text;
 	size_t size;
 	int r;
@@ -311,7 +384,7 @@ static int pausable_try(struct pausable_search *s, pid_t tid)
 	snprintf(file, sizeof file, "task/%d/status", tid);
 	r = procfs_read(s->who->proc, file, &text, &size);
 	if (r == 0)
-		rank = pausable_by_status(s, tid, text);
+		rank = pausable_by_status(s, tid, text, &filtered);
 	free(text);
 	if (r < 0 || rank == PAUSABLE_NOT)
 		return error_is_shortage(r) ? r : 0;
@@ -323,14 +396,15 @@ static int pausable_try(struct pausable_search *s, pid_t tid)
 	if (r == 0 && rank < s->rank) {
 		s->rank = rank;
 		s->found->tid = tid;
+		s->found->filtered = filtered;
 	}
 	return error_is_shortage(r) ? r : 0;
 }
 
 int pausable_find(const struct identity *who, const struct array *mappings, const pid_t *tried,
-	size_t tried_count, struct pausable *p)
+	size_t tried_count, bool filters, struct pausable *p)
 {
-	struct pausable_search s = {who, mappings, p, PAUSABLE_NOT, 0};
+	struct pausable_search s = {who, mappings, p, PAUSABLE_NOT, filters};
 	int fd = openat(who->proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;

@@ -225,3 +225,10 @@ bool tracee_dispatches(pid_t tid)
 	/* Fails before Linux 6.4. */
 	return ptrace(0x4211, tid, (void *)sizeof dispatch, &dispatch) == 0 && dispatch.mode;
 }
+
+int tracee_get_filter(pid_t tid, unsigned index, struct sock_filter *out)
+{
+	long count = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (void *)(uintptr_t)index, out);
+
+	return count < 0 ? -errno : (int)count;
+}

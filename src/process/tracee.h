@@ -113,4 +113,12 @@ uint64_t tracee_rseq(pid_t tid);
 /* Does it intercept its own system calls (PR_SET_SYSCALL_USER_DISPATCH)? */
 bool tracee_dispatches(pid_t tid);
 
+/*
+ * The instructions of its seccomp filter `index`, the newest being 0; returns how many, or a
+ * negative errno: -ENOENT: it has not so many filters; -EACCES without CAP_SYS_ADMIN. NULL: only
+ * count.
+ */
+struct sock_filter;
+int tracee_get_filter(pid_t tid, unsigned index, struct sock_filter *out);
+
 #endif

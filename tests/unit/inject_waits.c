@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_MS 400 /* a wait with a limit */
+#define WAIT_MS 150 /* a wait with a limit */
 
 /* ---- waiting in a system call: true if it returned as it must ---- */
 

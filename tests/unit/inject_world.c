@@ -40,7 +40,6 @@ void inject_set_up(void)
 	seen->semaphores = semget(IPC_PRIVATE, 1, 0600);
 	sem_init(&seen->sem, 1, 0);
 	sigaction(SIGUSR1, &action, NULL);
-	signal(SIGTERM, SIG_DFL);
 }
 
 void inject_tear_down(void)
@@ -123,6 +122,7 @@ pid_t inject_child(bool (*work)(void))
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		signal(SIGTERM, SIG_DFL); /* the runner's handler ends all its children */
 		_exit(work() ? 0 : 1);
 	}
 	return child;

@@ -19,7 +19,8 @@ struct inject_seen {
 	sem_t sem;
 	_Atomic unsigned word; /* a futex */
 	_Atomic int signals;   /* SIGUSR1 that were handled */
-	_Atomic bool ready, end;
+	_Atomic bool ready, end, quiet;
+	_Atomic int sent;
 	_Atomic unsigned long turns, sum;
 };
 

@@ -1,7 +1,8 @@
 /*
  * Covers process/inject and process/sigframe on living children that have known values in all
  * registers, or sleep, or read: system calls are run in them while signals arrive, and while the
- * helper is killed at each of its own system calls. Not covered: AMX, shadow stacks.
+ * helper is killed, or they are stopped by job control, at each of the helper's own system calls.
+ * Not covered: AMX, shadow stacks.
  */
 #include "process/inject.h"
 
@@ -146,17 +147,18 @@ START_TEST(inject_keeps_all_registers)
 }
 END_TEST
 
-/* ---- a helper that is killed ---- */
+/* ---- something happens at each step of the helper ---- */
 
 /*
- * Run a call in `target` from a process whose helper is traced, and killed when it stops for the
- * n-th time at the entry to or the exit from one of its system calls. False: it had fewer.
+ * Run a call in `target` from a process whose helper is traced. When that stops for the n-th time
+ * at the entry to or the exit from one of its system calls, send it SIGKILL, or `signal` to the
+ * target. False: it had fewer stops.
  */
-static bool inject_killed(pid_t target, unsigned n)
+static bool inject_at(pid_t target, unsigned n, int signal)
 {
 	const long options = PTRACE_O_TRACEFORK | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
 	pid_t caller = fork(), helper = 0, pid;
-	bool killed = false;
+	bool sent = false;
 	unsigned stops = 0;
 	int status;
 
@@ -175,26 +177,26 @@ static bool inject_killed(pid_t target, unsigned n)
 	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, caller, NULL, (void *)options), 0);
 	ptrace(PTRACE_CONT, caller, NULL, NULL);
 	while ((pid = waitpid(-1, &status, __WALL)) > 0 && pid != target) {
-		int signal = status >> 8 == SIGSTOP ? 0 : WSTOPSIG(status);
+		int passed = status >> 8 == SIGSTOP ? 0 : WSTOPSIG(status);
 
 		if (!WIFSTOPPED(status)) {
 			if (pid == caller)
-				return killed;
+				return sent;
 		} else if (pid == caller) {
 			if (status >> 16)
-				signal = 0;
-			ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)signal);
+				passed = 0;
+			ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)passed);
 		} else {
 			helper = helper ? helper : pid;
 			ck_assert_int_eq(helper, pid);
 			if (status >> 8 == (SIGTRAP | 0x80))
-				signal = 0;
-			if (++stops == n && !killed) {
-				kill(helper, SIGKILL);
-				killed = true;
-			} else {
-				ptrace(PTRACE_SYSCALL, pid, NULL, (void *)(uintptr_t)signal);
+				passed = 0;
+			if (++stops == n) {
+				kill(signal == SIGKILL ? helper : target, signal);
+				sent = true;
 			}
+			if (stops != n || signal != SIGKILL)
+				ptrace(PTRACE_SYSCALL, pid, NULL, (void *)(uintptr_t)passed);
 		}
 	}
 	ck_abort_msg("the target ended: %x", status);
@@ -234,7 +236,7 @@ START_TEST(inject_survives_our_death)
 			v->turn();
 		else
 			inject_must_echo('x');
-	} while (inject_killed(child, n++));
+	} while (inject_at(child, n++, SIGKILL));
 	fprintf(stderr, "%s: killed at %u stops\n", v->name, n - 2);
 	ck_assert_uint_gt(n, 60);
 	if (!v->turn)
@@ -246,8 +248,6 @@ END_TEST
 
 /* ---- signals ---- */
 
-#define SIGNALS 3000
-
 static void inject_sum(int number, siginfo_t *info, void *context)
 {
 	(void)number;
@@ -256,19 +256,23 @@ static void inject_sum(int number, siginfo_t *info, void *context)
 	seen->sum += (unsigned long)info->si_value.sival_int;
 }
 
+/* Send numbered signals until told to end; few at a time, since all processes of a user share a
+ * queue. */
 static pid_t inject_sender(pid_t to)
 {
 	pid_t child = fork();
+	int i = 1;
 
 	ck_assert_int_ge(child, 0);
 	if (child > 0)
 		return child;
-	for (int i = 1; i <= SIGNALS;) {
-		if (sigqueue(to, SIGRTMIN, (union sigval){.sival_int = i}) == 0)
-			i++;
+	while (!seen->quiet)
+		if (i - seen->signals > 100)
+			sched_yield();
+		else if (sigqueue(to, SIGRTMIN, (union sigval){.sival_int = i}) == 0)
+			seen->sent = i++;
 		else if (errno != EAGAIN)
 			_exit(1);
-	}
 	_exit(0);
 }
 
@@ -287,21 +291,42 @@ START_TEST(inject_loses_no_signal)
 	inject_open(&t, child);
 	sender = inject_sender(child);
 	do {
-		/* With the helper killed, too; inject_killed waits for all children. */
+		/* With the helper killed, too. */
 		if (_i & 2)
-			n = inject_killed(child, n) ? n + 1 : 1;
+			n = inject_at(child, n, SIGKILL) ? n + 1 : 1;
 		else
 			inject_must(&t, "signals");
-	} while (++rounds < 150);
-	while (seen->signals < SIGNALS && inject_state(child) != 't')
+	} while (++rounds < 110);
+	seen->quiet = true;
+	ck_assert_int_eq(waitpid(sender, &status, 0), sender);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_gt(seen->sent, 0);
+	while (seen->signals < seen->sent && inject_state(child) != 't')
 		sched_yield();
-	ck_assert_int_eq(seen->signals, SIGNALS);
-	ck_assert_uint_eq(seen->sum, SIGNALS * (SIGNALS + 1ul) / 2);
-	if (!(_i & 2)) {
-		ck_assert_int_eq(waitpid(sender, &status, 0), sender);
-		ck_assert_int_eq(status, 0);
-	}
+	ck_assert_int_eq(seen->signals, seen->sent);
+	ck_assert_uint_eq(
+		seen->sum, (unsigned long)seen->sent * ((unsigned long)seen->sent + 1) / 2);
 	inject_close(&t);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
+
+/* It is stopped at any moment, and stays so until it is continued. */
+START_TEST(inject_leaves_job_control_alone)
+{
+	unsigned n = 1;
+	pid_t child;
+
+	inject_set_up();
+	child = inject_child(inject_compute);
+	inject_await_turn();
+	while (inject_at(child, n++, SIGSTOP)) {
+		while (inject_state(child) != 'T')
+			ck_assert_int_ne(inject_state(child), 't');
+		kill(child, SIGCONT);
+		inject_await_turn();
+	}
 	inject_must_end_well(child);
 	inject_tear_down();
 }
@@ -316,6 +341,7 @@ Suite *inject_death_suite(void)
 	tcase_add_test(t, inject_keeps_all_registers);
 	tcase_add_loop_test(t, inject_survives_our_death, 0, 3);
 	tcase_add_loop_test(t, inject_loses_no_signal, 0, 4);
+	tcase_add_test(t, inject_leaves_job_control_alone);
 	suite_add_tcase(s, t);
 	return s;
 }

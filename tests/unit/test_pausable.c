@@ -5,6 +5,7 @@
 #include "process/pausable.h"
 
 #include "inject_world.h"
+#include "process/filter.h"
 #include "suites.h"
 
 #include <errno.h>
@@ -249,6 +250,94 @@ START_TEST(pausable_needs_a_stack)
 }
 END_TEST
 
+/* ---- filters ---- */
+
+/* It kills for a mapping of code, and for one more call. */
+static bool pausable_filtered(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_reboot, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 2),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog program = {sizeof code / sizeof *code, code};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		return false;
+	return inject_loop();
+}
+
+START_TEST(pausable_asks_the_filter)
+{
+	struct inject_call code = {SYS_mmap,
+		{0, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1ul, 0}, 0};
+	struct inject_target t;
+	struct probes_error e;
+	uint64_t ns;
+	size_t done = 0;
+	pid_t child;
+
+	inject_set_up();
+	child = inject_child(pausable_filtered);
+	inject_await_turn();
+	inject_open(&t, child);
+	if (inject_page(&t, &e) == 0) {
+		inject_must(&t, "filtered");
+		ck_assert_int_lt(inject_run(&t.who, &t.m, &code, 1, NULL, 0, &done, &ns, &e), 0);
+		ck_assert_msg(strstr(e.why, "forbids"), "%s: %s", e.what, e.why);
+	}
+	/* Without privilege: nobody can tell. */
+	ck_assert_int_eq(e.status, e.code ? PROBES_REFUSED : 0);
+	ck_assert_uint_eq(done, 0);
+	inject_must_end_well(child);
+	inject_close(&t);
+	inject_tear_down();
+}
+END_TEST
+
+#define FILTER_IS(code, action) \
+	ck_assert_uint_eq(filter_run(code, sizeof(code) / sizeof *(code), &call), action)
+
+START_TEST(pausable_runs_filters)
+{
+	const struct seccomp_data call = {.nr = 9, .arch = 62, .args = {[2] = 0x500000007}};
+	const struct sock_filter compute[] = {
+		BPF_STMT(BPF_LD | BPF_IMM, 40),
+		BPF_STMT(BPF_ST, 3),
+		BPF_STMT(BPF_LDX | BPF_W | BPF_LEN, 0), /* 64 */
+		BPF_STMT(BPF_ALU | BPF_ADD | BPF_X, 0),
+		BPF_STMT(BPF_LDX | BPF_MEM, 3),
+		BPF_STMT(BPF_ALU | BPF_DIV | BPF_X, 0), /* 104 / 40 */
+		BPF_STMT(BPF_MISC | BPF_TAX, 0),
+		BPF_STMT(BPF_LD | BPF_IMM, 1),
+		BPF_STMT(BPF_ALU | BPF_LSH | BPF_X, 0),
+		BPF_STMT(BPF_ALU | BPF_NEG, 0),
+		BPF_STMT(BPF_RET | BPF_A, 0),
+	};
+	const struct sock_filter high[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2]) + 4),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, 4, 0, 2),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 6, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_JMP | BPF_JA, 100),
+	};
+	const struct sock_filter outside[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, sizeof call),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	FILTER_IS(compute, (uint32_t)-4);
+	FILTER_IS(high, SECCOMP_RET_ALLOW);
+	FILTER_IS(outside, SECCOMP_RET_KILL_PROCESS);
+	ck_assert_uint_eq(filter_run(high + 4, 1, &call), SECCOMP_RET_KILL_PROCESS);
+}
+END_TEST
+
 /* ---- others who hold it ---- */
 
 static bool pausable_spin(void)
@@ -330,6 +419,8 @@ Suite *pausable_suite(void)
 	tcase_add_loop_test(t, pausable_leaves_alone, 0, (int)(sizeof alone / sizeof *alone));
 	tcase_add_test(t, pausable_chooses_another_thread);
 	tcase_add_test(t, pausable_needs_a_stack);
+	tcase_add_test(t, pausable_asks_the_filter);
+	tcase_add_test(t, pausable_runs_filters);
 	tcase_add_test(t, pausable_stopped_by_job_control);
 	tcase_add_test(t, pausable_traced);
 	tcase_add_test(t, pausable_gone);
