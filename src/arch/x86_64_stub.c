@@ -6,11 +6,12 @@
  *     lahf; seto %al                  flags, without a write to the stack
  *     push %rax
  *     mov %fs:0, %rcx                 the thread pointer
- *     mov %ecx, %edx; shr $6, %edx; and $(slots - 1) * 64, %edx
+ *     imul $multiplier, %ecx, %edx; shr $(26 - log2(slots)), %edx; and $(slots - 1) * 64, %edx
  *     add cookie(%rip), %rcx
  *     lea slots(%rip), %rax; add %rax, %rdx
  *     cmp %rcx, (%rdx)
  *     jne slow
+ *  count:
  *     incq 8(%rdx)                    nobody else writes this slot
  *  done:
  *     pop %rax; add $127, %al; sahf   127 + 1 overflows: OF as before
@@ -20,17 +21,24 @@
  *  slow:
  *     cmpq $0, cookie(%rip); je shared
  *     xor %eax, %eax
+ *     cmp %rax, (%rdx); jne second    a slot of another thread: do not take its cache line away
  *     lock cmpxchg %rcx, (%rdx)       claim a free slot
- *     jne shared
- *     incq 8(%rdx)
- *     jmp done
+ *     je count
+ *  second:
+ *     lea slots(%rip), %rax; sub %rax, %rdx; xor $(slots / 2) * 64, %edx; add %rax, %rdx
+ *     cmp %rcx, (%rdx); je count
+ *     xor %eax, %eax
+ *     cmp %rax, (%rdx); jne shared
+ *     lock cmpxchg %rcx, (%rdx)
+ *     je count
  *  shared:
  *     lock incq shared(%rip)
  *     jmp done
  *  end:
  *
- * Stacks of threads are a multiple of a page apart: bits 12 and up of the thread pointer spread
- * them over the slots. Without slots only `lock incq shared(%rip)` stands between the flags.
+ * Thread pointers often differ in few bits: the stacks of a JVM's threads are 1 MiB apart. The
+ * highest bits of the product depend on all of the lower 32. Without slots only `lock incq
+ * shared(%rip)` stands between the flags.
  */
 #include "arch/arch.h"
 
@@ -69,9 +77,12 @@ static void x86_64_stub_here(struct x86_64_stub *s, size_t place)
 	s->code[place] = (uint8_t)(s->size - place - 1);
 }
 
-static void x86_64_stub_back(struct x86_64_stub *s, size_t target)
+#define X86_64_JE 0x74 /* with a rel8 */
+#define X86_64_JMP 0xeb
+
+static void x86_64_stub_back(struct x86_64_stub *s, uint8_t jump, size_t target)
 {
-	X86_64_EMIT(s, 0xeb, (uint8_t)(target - (s->size + 2)));
+	X86_64_EMIT(s, jump, (uint8_t)(target - (s->size + 2)));
 }
 
 /* Returns where `done` is: the rest of the stub jumps there. */
@@ -91,13 +102,50 @@ static void x86_64_stub_shared(struct x86_64_stub *s, const struct arch_counter 
 	x86_64_stub_address(s, counter->shared, 0);
 }
 
+/* Claim the slot and go to `count`. *taken: the rel8 of the jump if it belongs to another thread.
+ */
+static void x86_64_stub_claim(struct x86_64_stub *s, size_t count, size_t *taken)
+{
+	X86_64_EMIT(s, 0x31, 0xc0, 0x48, 0x39, 0x02, 0x75, 0); /* xor; cmp %rax, (%rdx); jne */
+	*taken = s->size - 1;
+	X86_64_EMIT(s, 0xf0, 0x48, 0x0f, 0xb1, 0x0a); /* lock cmpxchg %rcx, (%rdx) */
+	x86_64_stub_back(s, X86_64_JE, count);
+}
+
+static void x86_64_stub_slow(
+	struct x86_64_stub *s, const struct arch_counter *counter, size_t count, size_t done)
+{
+	uint32_t half = counter->slot_count / 2 * (uint32_t)sizeof(struct arch_slot);
+	size_t child, first, second;
+
+	X86_64_EMIT(s, 0x48, 0x83, 0x3d); /* cmpq $0, cookie(%rip) */
+	x86_64_stub_address(s, counter->cookie, 1);
+	X86_64_EMIT(s, 0, X86_64_JE, 0);
+	child = s->size - 1;
+	x86_64_stub_claim(s, count, &first);
+	x86_64_stub_here(s, first);
+	X86_64_EMIT(s, 0x48, 0x8d, 0x05); /* lea slots(%rip), %rax */
+	x86_64_stub_address(s, counter->slots, 0);
+	X86_64_EMIT(s, 0x48, 0x29, 0xc2, 0x81, 0xf2); /* sub %rax, %rdx; xor half, %edx */
+	x86_64_stub_emit(s, (const uint8_t *)&half, sizeof half);
+	X86_64_EMIT(s, 0x48, 0x01, 0xc2, 0x48, 0x39, 0x0a); /* add %rax, %rdx; cmp %rcx, (%rdx) */
+	x86_64_stub_back(s, X86_64_JE, count);
+	x86_64_stub_claim(s, count, &second);
+	x86_64_stub_here(s, child);
+	x86_64_stub_here(s, second);
+	x86_64_stub_shared(s, counter);
+	x86_64_stub_back(s, X86_64_JMP, done);
+}
+
 static void x86_64_stub_slots(struct x86_64_stub *s, const struct arch_counter *counter)
 {
 	uint32_t mask = (counter->slot_count - 1) * (uint32_t)sizeof(struct arch_slot);
-	size_t slow, end, shared[2], done;
+	uint8_t shift = (uint8_t)(26 - __builtin_ctz(counter->slot_count));
+	size_t slow, end, count, done;
 
 	X86_64_EMIT(s, 0x64, 0x48, 0x8b, 0x0c, 0x25, 0, 0, 0, 0); /* mov %fs:0, %rcx */
-	X86_64_EMIT(s, 0x89, 0xca, 0xc1, 0xea, 0x06, 0x81, 0xe2); /* mov; shr; and mask, %edx */
+	X86_64_EMIT(s, 0x69, 0xd1, 0xb1, 0x79, 0x37, 0x9e);       /* imul, by 2^32 / golden ratio */
+	X86_64_EMIT(s, 0xc1, 0xea, shift, 0x81, 0xe2);            /* shr; and mask, %edx */
 	x86_64_stub_emit(s, (const uint8_t *)&mask, sizeof mask);
 	X86_64_EMIT(s, 0x48, 0x03, 0x0d); /* add cookie(%rip), %rcx */
 	x86_64_stub_address(s, counter->cookie, 0);
@@ -106,24 +154,13 @@ static void x86_64_stub_slots(struct x86_64_stub *s, const struct arch_counter *
 	X86_64_EMIT(s, 0x48, 0x01, 0xc2, 0x48, 0x39, 0x0a); /* add %rax, %rdx; cmp %rcx, (%rdx) */
 	X86_64_EMIT(s, 0x75, 0);
 	slow = s->size - 1;
+	count = s->size;
 	X86_64_EMIT(s, 0x48, 0xff, 0x42, 0x08); /* incq 8(%rdx) */
 	done = x86_64_stub_restore(s);
-	X86_64_EMIT(s, 0xeb, 0);
+	X86_64_EMIT(s, X86_64_JMP, 0);
 	end = s->size - 1;
-
 	x86_64_stub_here(s, slow);
-	X86_64_EMIT(s, 0x48, 0x83, 0x3d); /* cmpq $0, cookie(%rip) */
-	x86_64_stub_address(s, counter->cookie, 1);
-	X86_64_EMIT(s, 0, 0x74, 0);
-	shared[0] = s->size - 1;
-	X86_64_EMIT(s, 0x31, 0xc0, 0xf0, 0x48, 0x0f, 0xb1, 0x0a, 0x75, 0);
-	shared[1] = s->size - 1;
-	X86_64_EMIT(s, 0x48, 0xff, 0x42, 0x08);
-	x86_64_stub_back(s, done);
-	x86_64_stub_here(s, shared[0]);
-	x86_64_stub_here(s, shared[1]);
-	x86_64_stub_shared(s, counter);
-	x86_64_stub_back(s, done);
+	x86_64_stub_slow(s, counter, count, done);
 	x86_64_stub_here(s, end);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Covers stubs that count, by execution: exact counts with 1, 4 and 64 threads, threads that come
- * and go, children by fork at the same time; every register, the flags and the red zone are kept.
- * Does not cover: how stubs get into another process.
+ * and go, a slot for each thread, children by fork at the same time; every register, the flags and
+ * the red zone are kept. Does not cover: how stubs get into another process.
  */
 #include <check.h>
 #include <pthread.h>
@@ -93,6 +93,30 @@ START_TEST(exact_with_threads)
 	/* A thread has a slot of its own, where there are enough. */
 	if (slots[_i / 3] == SLOTS && threads <= 4)
 		ck_assert_uint_eq(*it.shared, 0);
+}
+END_TEST
+
+/* Thread pointers that differ in few bits, as in a JVM: each thread has a slot of its own. */
+START_TEST(spread)
+{
+	enum { THREADS = 8, APART = 1 << 20 };
+	pthread_t all[THREADS];
+	uint8_t *stacks = mmap(NULL, THREADS * APART, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	pthread_attr_t attr;
+
+	ck_assert_ptr_ne(stacks, MAP_FAILED);
+	set_up_with(SLOTS);
+	for (size_t i = 0; i < THREADS; i++) {
+		pthread_attr_init(&attr);
+		pthread_attr_setstack(&attr, stacks + i * APART, APART);
+		ck_assert_int_eq(pthread_create(&all[i], &attr, hit, (void *)HITS), 0);
+		pthread_attr_destroy(&attr);
+	}
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(all[i], NULL);
+	ck_assert_uint_eq(hits(), (uint64_t)THREADS * HITS);
+	ck_assert_uint_eq(*it.shared, 0);
 }
 END_TEST
 
@@ -226,6 +250,7 @@ Suite *stub_suite(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, exact_with_threads, 0, 12);
+	tcase_add_test(c, spread);
 	tcase_add_test(c, exact_with_children);
 	tcase_add_loop_test(c, keeps_everything, 0, 2);
 	tcase_add_test(c, reach);
