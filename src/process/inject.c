@@ -44,7 +44,7 @@
 #define INJECT_RED_ZONE 128
 #define INJECT_PAGE 4096           /* one write of memory stays within one */
 #define INJECT_STOP_NS 1000000000u /* a thread that has not stopped by then is let go */
-#define INJECT_RUN_NS 10000000000u /* one that does not return from our calls */
+#define INJECT_RUN_NS 2000000000u  /* our calls may take that long */
 #define INJECT_FIND_NS 250000000u  /* search so long for a thread that can be paused */
 #define INJECT_TICK_NS 5000000
 #define INJECT_TRIED 64
