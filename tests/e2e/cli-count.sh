@@ -27,6 +27,20 @@ counting()
 	done
 }
 
+# appears PATTERN FILE: a line of it, while the session lives, and within a minute; `meanwhile` is done again
+# and again.
+appears()
+{
+	appears_until=$(($(date +%s) + 60))
+	until grep -Eq -e "$1" "$2"; do
+		if ! kill -0 "$session" 2>/dev/null || [ "$(date +%s)" -gt "$appears_until" ]; then
+			has 'what was waited for' "$1" "$2"
+			return
+		fi
+		${meanwhile:-:}
+	done
+}
+
 # ended STATUS
 ended()
 {
@@ -134,12 +148,8 @@ ask zero
 counting -pid "$pid" plain -interval 0.1 -format text -stop
 has 'what it begins with' "^probes-tui: counting 1 of 1 site of 1 probe in process $pid" "$tmp/held"
 ask 'run 1 1000'
-until grep -q '  *1000 .*  1/1  counts:plain$' "$tmp/result"; do
-	kill -0 "$session" || break
-done
-until grep -q ' 0  no probe was hit$' "$tmp/result"; do
-	kill -0 "$session" || break
-done
+appears ' 1000 .*  1/1  counts:plain$' "$tmp/result"
+appears ' 0  no probe was hit$' "$tmp/result"
 interrupted TERM 143
 has 'a header' '^ *TIME  *HITS  *HITS/s  *SITES  *PROBE$' "$tmp/result"
 has 'the totals' '^ *HITS  *HITS/s  *SITES  *PROBE$' "$tmp/result"
@@ -167,9 +177,7 @@ counting -pid "$pid" -interval 0.05 -format json
 for _ in 1 2 3 4 5; do
 	ask 'run 2 5000'
 done
-until [ "$(grep -c '"table":"interval".*"plain"' "$tmp/result")" -gt 0 ]; do
-	kill -0 "$session" || break
-done
+appears '"table":"interval".*"loop"' "$tmp/result"
 ask report
 interrupted HUP 129
 same 'intervals and totals' "$(json 'sum(p["hits"] for l in lines if l["table"] == "interval"
@@ -226,21 +234,14 @@ agrees 'with a second one meanwhile'
 as_found 'a second count'
 
 # --- -max-overhead: 5 ns a hit, so ten million hits a second are 5 % of a core
-counting -pid "$pid" -format json loop
-: >"$tmp/held"
-gone "$session"
-kill "$session"
-wait "$session"
-"$PROBES_TUI" count -no-syslog -pid "$pid" -format json -max-overhead 0.001 loop >"$tmp/result" 2>"$tmp/held" </dev/null &
-session=$!
-started="$started $session"
-until grep -q 'no longer counted: .* hits/s at 5 ns each cost .* -max-overhead is 0.001' "$tmp/held"; do
-	kill -0 "$session" 2>/dev/null || {
-		fail "the session ended: $(cat "$tmp/held" "$tmp/result")"
-		finish
-	}
+run_loop()
+{
 	ask 'run 1 10000'
-done
+}
+counting -pid "$pid" -format json -max-overhead 0.001 -stop loop
+meanwhile=run_loop
+appears 'no longer counted: .* hits/s at 5 ns each cost .* -max-overhead is 0.001' "$tmp/held"
+meanwhile=
 wait "$session"
 same 'nothing is left to count' $? 0
 gone "$session"
@@ -289,9 +290,7 @@ stop2
 start2 counts
 ask zero
 counting -pid "$pid,$pid2" plain -stop -format text
-until [ "$(grep -c 'counting 1 of 1' "$tmp/held")" = 2 ]; do
-	kill -0 "$session" || break
-done
+appears "counting 1 of 1 .* in process $pid2" "$tmp/held"
 ask 'run 1 300'
 ask2 'run 1 500'
 interrupted INT 130

@@ -170,11 +170,12 @@ static const char *s(size_t count)
 static void put_rest(
 	struct counts_output *out, const struct counts *c, const struct line *lines, size_t count)
 {
-	size_t quiet = 0, without = 0, sites = 0, counted = 0;
+	size_t quiet = 0, without = 0, no_site = 0, sites = 0, counted = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		quiet += !lines[i].hits && lines[i].counted;
-		without += !lines[i].counted;
+		without += !lines[i].counted && lines[i].sites;
+		no_site += !lines[i].sites;
 		sites += lines[i].sites;
 		counted += lines[i].counted;
 	}
@@ -183,6 +184,9 @@ static void put_rest(
 			quiet == 1 ? "was" : "were");
 	if (without)
 		fprintf(out->file, "%zu probe%s could not be counted\n", without, s(without));
+	if (no_site)
+		fprintf(out->file, "%zu probe%s %s no site, only a semaphore\n", no_site,
+			s(no_site), no_site == 1 ? "has" : "have");
 	if (counted == sites)
 		return;
 	fprintf(out->file, "%zu of %zu site%s %s not counted:\n", sites - counted, sites, s(sites),
