@@ -4,6 +4,7 @@
 #include "process/inject.h"
 #include "process/maps.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +18,8 @@
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10u /* Linux 6.3 */
 #endif
+
+#define INSTALL_MEMORY "/memfd:" MAPS_WINDOW " (deleted)" /* what a descriptor of it names */
 
 /*
  * Open the memory that the process has just made for us, by its descriptor. The process may have
@@ -92,7 +95,10 @@ static struct inject_call install_mmap(
 			(uint64_t)(flags | MAP_FIXED_NOREPLACE), (uint64_t)fd, offset}};
 }
 
-/* Map a window that was filled: cookie, data, code, landings; then close the descriptor. */
+/*
+ * Map a window that was filled. The data comes last: by it a later session knows the window, of
+ * which all must be there, also if we are killed meanwhile, or a mapping fails.
+ */
 static int install_map(const struct install *in, const struct tactics *t, const struct window *w,
 	const struct array *pages, int64_t fd, struct probes_error *e)
 {
@@ -107,8 +113,6 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	calls[count++] = (struct inject_call){
 		.number = SYS_madvise, .arguments = {t->window, TACTICS_PAGE, MADV_WIPEONFORK}};
-	calls[count++] =
-		install_mmap(w->address, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	calls[count++] = install_mmap(w->address + t->data_size, t->code_size,
 		PROT_READ | PROT_EXEC, MAP_SHARED, fd, t->data_size);
 	/* Pages that follow each other are one mapping. */
@@ -122,6 +126,8 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 			install_mmap(first, (end - i) * TACTICS_PAGE, PROT_READ | PROT_EXEC,
 				MAP_SHARED, fd, t->data_size + t->code_size + i * TACTICS_PAGE);
 	}
+	calls[count++] =
+		install_mmap(w->address, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (count > in->mappings_left) {
 		error_set(e, PROBES_REFUSED, -ENOMEM, "cannot make counters in process %d",
 			in->who->pid);
@@ -159,6 +165,26 @@ static int install_close_memory(const struct install *in, int64_t number, struct
 	return install_inject(in, &call, 1, NULL, &done, e);
 }
 
+int install_tidy(const struct install *in, struct probes_error *e)
+{
+	int fd = openat(in->who->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	int r = 0;
+
+	while (r == 0 && list && (entry = readdir(list))) {
+		char text[sizeof INSTALL_MEMORY + 1];
+		ssize_t length = readlinkat(dirfd(list), entry->d_name, text, sizeof text);
+
+		if (length == sizeof INSTALL_MEMORY - 1 &&
+			!memcmp(text, INSTALL_MEMORY, (size_t)length))
+			r = install_close_memory(in, atoll(entry->d_name), e);
+	}
+	if (list)
+		closedir(list);
+	return r;
+}
+
 int install_window(const struct install *in, const struct tactics *t, struct window *w,
 	bool *left_open, struct probes_error *e)
 {
@@ -171,7 +197,9 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 
 	*left_open = false;
 	*w = (struct window){0};
-	r = install_make_memory(in, &number, e);
+	r = install_tidy(in, e);
+	if (r == 0)
+		r = install_make_memory(in, &number, e);
 	if (r < 0)
 		return r;
 	fd = install_open_memory(in, number);

@@ -23,4 +23,10 @@ struct install {
 int install_window(const struct install *in, const struct tactics *t, struct window *w,
 	bool *left_open, struct probes_error *e);
 
+/*
+ * Close what a session left open that was killed while it installed a window. Call it while no
+ * other session can be at work in the process.
+ */
+int install_tidy(const struct install *in, struct probes_error *e);
+
 #endif

@@ -100,3 +100,20 @@ int space_read(const struct identity *who, struct tactics_space *space, size_t *
 	free(most);
 	return r;
 }
+
+int space_windows(const struct identity *who, struct array *windows, struct probes_error *e)
+{
+	struct array list;
+	char *maps = NULL;
+	size_t size, malformed;
+	int r = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &maps, &size);
+
+	array_init(&list, sizeof(struct mapping));
+	if (r < 0)
+		error_set(e, PROBES_FAILED, r, "cannot read the maps of process %d", who->pid);
+	else if (!maps_parse(maps, &list, &malformed) || !maps_windows(&list, windows))
+		r = error_memory(e, "the mappings of a process");
+	array_done(&list);
+	free(maps);
+	return r;
+}

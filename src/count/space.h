@@ -23,4 +23,7 @@ bool space_parse(struct tactics_space *space, char *maps, const char *limits, co
 int space_read(const struct identity *who, struct tactics_space *space, size_t *mappings_left,
 	struct probes_error *e);
 
+/* Append where the process has counters (struct maps_window). */
+int space_windows(const struct identity *who, struct array *windows, struct probes_error *e);
+
 #endif

@@ -102,13 +102,26 @@ static inline bool object_probes_cut_off(const struct object_probes *h, size_t s
 	return !memcmp(live + 1, j->new_ + 1, j->length - 1u);
 }
 
+/*
+ * Are these bytes of a site, that jump? The bytes behind one that was written alone are its
+ * displacement, up to the next site: otherwise it is the jump of another plan, and so longer.
+ */
+static inline bool object_probes_jumps(
+	const struct object_jump *j, const uint8_t *bytes, size_t count)
+{
+	if (!j->length || count < j->length || memcmp(bytes, j->new_, j->length) != 0)
+		return false;
+	for (size_t i = j->length; i < count && i < ARCH_JUMP_BYTES && !(j->vary >> i & 1); i++)
+		if (bytes[i] != j->new_[i] && bytes[i] != ARCH_BREAKPOINT)
+			return false;
+	return true;
+}
+
 /* Does a site jump to its counter, by the last reading? */
 static inline bool object_probes_counted(const struct object_probes *h, size_t site)
 {
-	const struct object_jump *j = h->jumps ? &h->jumps[site] : NULL;
-
-	return j && j->length && h->site_live[site].count >= j->length &&
-	       !memcmp(h->site_live[site].bytes, j->new_, j->length);
+	return h->jumps && object_probes_jumps(&h->jumps[site], h->site_live[site].bytes,
+				   h->site_live[site].count);
 }
 
 /* Index, within the object, of the probe that has this site or semaphore. */

@@ -419,7 +419,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 
 	array_init(&image->objects, sizeof(struct image_object));
 	array_init(&image->writable, sizeof(struct maps_range));
-	array_init(&image->windows, sizeof(struct image_window));
+	array_init(&image->windows, sizeof(struct maps_window));
 	image->searches = 0;
 	if (r < 0 || !size) {
 		free(text);
@@ -450,18 +450,8 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	}
 	if (r == 0)
 		r = image_add_files(who, memory, &mappings, &start, known, image, e);
-	for (size_t i = 0; r == 0 && i < mappings.count; i++) {
-		const struct mapping *m = ARRAY_AT(&mappings, struct mapping, i);
-		struct image_window *window;
-
-		if (m->offset || !m->writable || !maps_is_window(m))
-			continue;
-		window = array_add(&image->windows);
-		if (window)
-			*window = (struct image_window){m->start, m->inode};
-		else
-			r = error_memory(e, "the mappings of a process");
-	}
+	if (r == 0 && !maps_windows(&mappings, &image->windows))
+		r = error_memory(e, "the mappings of a process");
 	array_done(&mappings);
 	free(text);
 	if (r < 0)

@@ -35,13 +35,8 @@ struct image {
 	const struct object_terms *terms; /* set by the caller: how much of the files to keep */
 	struct array objects;             /* struct image_object; the executable first */
 	struct array writable;            /* struct maps_range; empty: maps did not change */
-	struct array windows;             /* struct image_window */
+	struct array windows;             /* struct maps_window */
 	size_t searches;                  /* for substitutes so far */
-};
-
-/* Where the data of counters is mapped (maps_is_window). Forked children have the same inode. */
-struct image_window {
-	uint64_t address, inode;
 };
 
 /* An object of an earlier reading. */

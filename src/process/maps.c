@@ -121,6 +121,22 @@ bool maps_is_window(const struct mapping *m)
 	return m->shared && m->deleted && !strcmp(m->path, "/memfd:" MAPS_WINDOW);
 }
 
+bool maps_windows(const struct array *mappings, struct array *windows)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+		struct maps_window *window;
+
+		if (m->offset || !m->writable || !maps_is_window(m))
+			continue;
+		window = array_add(windows);
+		if (!window)
+			return false;
+		*window = (struct maps_window){m->start, m->inode};
+	}
+	return true;
+}
+
 const struct mapping *maps_find(const struct array *mappings, uint64_t address)
 {
 	size_t low = 0, high = mappings->count;

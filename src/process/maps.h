@@ -34,6 +34,14 @@ bool maps_parse(char *text, struct array *mappings, size_t *malformed);
  */
 bool maps_is_window(const struct mapping *m);
 
+/* Where the data of counters is mapped. Forked children have the same inode. */
+struct maps_window {
+	uint64_t address, inode;
+};
+
+/* Append where they are (struct maps_window). False: no memory. */
+bool maps_windows(const struct array *mappings, struct array *windows);
+
 /* Cut " (deleted)" off a path; false where it has none. */
 bool maps_strip_deleted(char *path);
 

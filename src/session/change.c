@@ -246,9 +246,11 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 {
 	struct probes_result *made, figures = {0};
 	struct plan p;
-	int r = change_read(s, c, reader, e), applied = 0;
+	int r = c->counts || s->windows.count ? count_look(s, e) : 0, applied = 0;
 
 	*again = false;
+	if (r == 0)
+		r = change_read(s, c, reader, e);
 	if (r == 0 && c->counts)
 		r = count_prepare(s, c, &figures, e);
 	if (r == 0)

@@ -112,6 +112,39 @@ static void count_set_jump(
 	j->why = NULL;
 }
 
+/* Is a jump of a window there? Of two that match, the longer one is. */
+static bool count_is_there(const struct object_jump *known, const struct window_site *from,
+	const uint8_t *bytes, size_t count)
+{
+	struct object_jump j = {.length = from->length, .vary = known->vary};
+
+	memcpy(j.new_, from->new_, sizeof j.new_);
+	return object_probes_jumps(&j, bytes, count) &&
+	       (j.length > known->length || !object_probes_jumps(known, bytes, count));
+}
+
+void count_match(struct probes_session *s, struct object_probes *h, size_t local)
+{
+	const struct probes_probe *p = &h->probes[local];
+	size_t first = object_probes_site(h, p);
+
+	for (size_t k = first; h->jumps && k < first + p->site_count; k++) {
+		const struct probes_site_live *live = &h->site_live[k];
+
+		if (!live->count || !memcmp(live->bytes, h->original[k], live->count))
+			continue;
+		for (size_t i = 0; i < s->windows.count; i++) {
+			const struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+			for (size_t at = 0; at < w->site_count; at++)
+				if (w->sites[at].address == h->sites[k].address &&
+					count_is_there(&h->jumps[k], &w->sites[at], live->bytes,
+						live->count))
+					count_set_jump(s, &h->jumps[k], i, at);
+		}
+	}
+}
+
 /* Note the jumps of a window; of several for one site, the one that is there is right. */
 static bool count_note(struct probes_session *s, size_t window, const struct array *places)
 {
@@ -133,8 +166,8 @@ static bool count_note(struct probes_session *s, size_t window, const struct arr
 				return false;
 			j = &place->h->jumps[place->site];
 			if (!j->length ||
-				(memory_read(&s->memory, place->address, now, from->length) &&
-					!memcmp(now, from->new_, from->length)))
+				(memory_read(&s->memory, place->address, now, sizeof now) &&
+					count_is_there(j, from, now, sizeof now)))
 				count_set_jump(s, j, window, i);
 		}
 	}
@@ -147,7 +180,7 @@ int count_learn(struct probes_session *s, const struct array *found, struct prob
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < found->count; i++) {
-		const struct image_window *one = ARRAY_AT(found, struct image_window, i);
+		const struct maps_window *one = ARRAY_AT(found, struct maps_window, i);
 		struct window *w;
 		bool known = false;
 
@@ -161,6 +194,7 @@ int count_learn(struct probes_session *s, const struct array *found, struct prob
 			break;
 		}
 		w = array_add(&s->windows);
+		s->all.baseline_valid = false;
 		if (!w)
 			r = error_memory(e, "the counters of a process");
 		else if (!window_read(w, &s->memory, one->address))
@@ -171,6 +205,21 @@ int count_learn(struct probes_session *s, const struct array *found, struct prob
 			w->inode = one->inode;
 	}
 	array_done(&places);
+	return r;
+}
+
+int count_look(struct probes_session *s, struct probes_error *e)
+{
+	struct array found;
+	int r;
+
+	if (!s->read_maps)
+		return 0;
+	array_init(&found, sizeof(struct maps_window));
+	r = space_windows(&s->who, &found, e);
+	if (r == 0)
+		r = count_learn(s, &found, e);
+	array_done(&found);
 	return r;
 }
 
@@ -190,6 +239,18 @@ void count_done(struct probes_session *s)
 	for (size_t i = 0; i < s->windows.count; i++)
 		window_done(ARRAY_AT(&s->windows, struct window, i));
 	array_done(&s->windows);
+}
+
+void count_tidy(struct probes_session *s)
+{
+	const struct install in = {.who = &s->who, .memory = &s->memory};
+	struct probes_error e;
+
+	if (s->read_maps && s->memory.fd >= 0 && install_tidy(&in, &e) < 0)
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"a descriptor of process %d, of a memfd named " MAPS_WINDOW
+			", stays open: %s",
+			s->who.pid, e.why);
 }
 
 /* ---- one object ---- */

@@ -514,6 +514,8 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 		if (!repair_join(result, one))
 			r = error_memory(e, "a result");
 	}
+	if (r == 0)
+		count_tidy(s);
 	journal_found_done(&found);
 	lock_release(&s->lock, &s->who, s->memory.fd);
 	return r;

@@ -247,10 +247,19 @@ bool record_lowered(
 /* ---- count.c: jumps to counters ---- */
 
 /*
- * Learn of the windows in the process (struct image_window) that are not known yet: they say which
+ * Learn of the windows in the process (struct maps_window) that are not known yet: they say which
  * bytes at a site are a jump to its counter.
  */
 int count_learn(struct probes_session *s, const struct array *found, struct probes_error *e);
+
+/* The same, by a look at the process: another session may have made windows meanwhile. */
+int count_look(struct probes_session *s, struct probes_error *e);
+
+/* Close what an interrupted session left open in the process. In the turn of the session. */
+void count_tidy(struct probes_session *s);
+
+/* By the last reading of a probe: which of the jumps that are known for a site is there. */
+void count_match(struct probes_session *s, struct object_probes *h, size_t local);
 
 /* A child by fork counts in the windows of its parent: there its hits are shown. */
 void count_share(struct probes_session *child, const struct probes_session *parent);
