@@ -71,6 +71,7 @@
 	X(lease)         \
 	X(row)           \
 	X(rowlist)       \
+	X(trend)         \
 	X(budget)        \
 	X(identity)      \
 	X(room)          \
