@@ -102,7 +102,7 @@ static void forbid_punning(const struct tactics_site *s)
 
 /* ---------------------------------------------------------------- constructed */
 
-START_TEST(punned)
+START_TEST(tactics_punned)
 {
 	struct tactics_site *s;
 
@@ -125,7 +125,7 @@ static const char *const lengths[] = {NULL, "90 55 41 57 41 56 41 55", "90 89 f8
 	"90 66 0f 6f 47 10 48 89 d7 48", "90 48 8d 05 49 35 00 00 48 89",
 	"90 48 c7 04 25 10 00 00 20 05 00 00 00"};
 
-START_TEST(evicted_each_length)
+START_TEST(tactics_evicted_each_length)
 {
 	struct tactics_site *s;
 
@@ -147,7 +147,7 @@ START_TEST(evicted_each_length)
 }
 END_TEST
 
-START_TEST(evicted_refused)
+START_TEST(tactics_evicted_refused)
 {
 	static const struct {
 		uint64_t at;
@@ -178,7 +178,7 @@ START_TEST(evicted_refused)
 }
 END_TEST
 
-START_TEST(a_call_and_a_shadow_stack)
+START_TEST(tactics_a_call_and_a_shadow_stack)
 {
 	struct tactics_site *s;
 
@@ -197,7 +197,7 @@ START_TEST(a_call_and_a_shadow_stack)
 END_TEST
 
 /* Two sites so many bytes apart; the first cannot be punned. */
-START_TEST(neighbours)
+START_TEST(tactics_neighbours)
 {
 	struct tactics_site *first, *second;
 
@@ -219,7 +219,7 @@ END_TEST
 #endif
 
 /* Two sites in all distances: plans of each, whatever the other is. */
-START_TEST(pairs)
+START_TEST(tactics_pairs)
 {
 	static const uint8_t states[] = {0x90, 0xe9, 0xcc};
 	int distance = _i / 3 + 1;
@@ -243,7 +243,7 @@ START_TEST(pairs)
 END_TEST
 
 /* php 8.2 has two sites 3 bytes apart; libjvm, nop; nop. */
-START_TEST(php_and_jvm)
+START_TEST(tactics_php_and_jvm)
 {
 	struct tactics_site *s[4];
 
@@ -261,7 +261,7 @@ START_TEST(php_and_jvm)
 END_TEST
 
 /* An OCaml site and one of sdt: nobody plans a byte of the other. */
-START_TEST(calls)
+START_TEST(tactics_calls)
 {
 	struct tactics_site *call, *other;
 
@@ -295,7 +295,7 @@ START_TEST(calls)
 }
 END_TEST
 
-START_TEST(a_whole_site_changes)
+START_TEST(tactics_a_whole_site_changes)
 {
 	struct tactics_site *s;
 
@@ -309,7 +309,7 @@ START_TEST(a_whole_site_changes)
 END_TEST
 
 /* 0xc9 and 0xcc, 0xcb and 0xcc: what lands 3 bytes or 1 byte before goes on to the other. */
-START_TEST(landings_that_touch)
+START_TEST(tactics_landings_that_touch)
 {
 	struct tactics_site *s;
 
@@ -326,7 +326,7 @@ START_TEST(landings_that_touch)
 }
 END_TEST
 
-START_TEST(no_window)
+START_TEST(tactics_no_window)
 {
 	struct tactics_site *s;
 
@@ -360,7 +360,7 @@ START_TEST(no_window)
 }
 END_TEST
 
-START_TEST(no_room)
+START_TEST(tactics_no_room)
 {
 	struct tactics_site *s;
 
@@ -373,7 +373,7 @@ START_TEST(no_room)
 END_TEST
 
 /* What an earlier plan has mapped is used, but not its bytes. */
-START_TEST(mapped_pages)
+START_TEST(tactics_mapped_pages)
 {
 	struct tactics_site *s;
 	uint64_t landing;
@@ -389,15 +389,17 @@ START_TEST(mapped_pages)
 	ck_assert(tactics_note_landing(&it.space, landing + (_i ? 64 : 3), 5));
 	it.space.room = 0;
 	plan();
-	if (_i)
+	if (_i) {
 		ck_assert_int_eq(s->tactic, PROBES_TACTIC_PUNNED);
-	else
+		ck_assert(tactics_page_of(&it.space.pages, landing)->mapped);
+	} else {
 		ck_assert_int_ne(s->result, TACTICS_PLANNED);
+	}
 }
 END_TEST
 
 /* Addresses at the ends, no code, the same site twice, code that is not there. */
-START_TEST(hostile)
+START_TEST(tactics_hostile)
 {
 	static const uint64_t addresses[] = {0, 1, 0xfff0, 0x10000, 0x7ffffffff000 - 32,
 		0x7ffffffff000 - 1, 0x800000000000, UINT64_MAX - 31, UINT64_MAX - 4, UINT64_MAX,
@@ -439,7 +441,7 @@ static void random_space(void)
 	}
 }
 
-START_TEST(random_code)
+START_TEST(tactics_random_code)
 {
 	size_t tactics[4] = {0};
 
@@ -645,7 +647,7 @@ static void plan_object(const struct object *o, const struct installed *which,
 	tear_down();
 }
 
-START_TEST(everything_installed)
+START_TEST(tactics_everything_installed)
 {
 	struct coverage all[TERMS] = {0};
 
@@ -694,28 +696,28 @@ Suite *tactics_suite(void)
 	      *objects = tcase_create("objects");
 
 	tcase_add_checked_fixture(c, set_up, tear_down);
-	tcase_add_test(c, punned);
+	tcase_add_test(c, tactics_punned);
 #ifdef HAVE_ZYDIS
-	tcase_add_loop_test(c, evicted_each_length, 1, 9);
-	tcase_add_loop_test(c, evicted_refused, 0, 11);
-	tcase_add_test(c, a_call_and_a_shadow_stack);
-	tcase_add_loop_test(c, neighbours, 1, 7);
+	tcase_add_loop_test(c, tactics_evicted_each_length, 1, 9);
+	tcase_add_loop_test(c, tactics_evicted_refused, 0, 11);
+	tcase_add_test(c, tactics_a_call_and_a_shadow_stack);
+	tcase_add_loop_test(c, tactics_neighbours, 1, 7);
 #endif
-	tcase_add_loop_test(c, pairs, 0, 8 * 3);
-	tcase_add_test(c, php_and_jvm);
-	tcase_add_loop_test(c, calls, 0, 17);
-	tcase_add_loop_test(c, a_whole_site_changes, 1, 8);
-	tcase_add_loop_test(c, landings_that_touch, 0, 4);
-	tcase_add_loop_test(c, no_window, 0, 6);
-	tcase_add_test(c, no_room);
-	tcase_add_loop_test(c, mapped_pages, 0, 2);
-	tcase_add_loop_test(c, hostile, 0, 16);
+	tcase_add_loop_test(c, tactics_pairs, 0, 8 * 3);
+	tcase_add_test(c, tactics_php_and_jvm);
+	tcase_add_loop_test(c, tactics_calls, 0, 17);
+	tcase_add_loop_test(c, tactics_a_whole_site_changes, 1, 8);
+	tcase_add_loop_test(c, tactics_landings_that_touch, 0, 4);
+	tcase_add_loop_test(c, tactics_no_window, 0, 6);
+	tcase_add_test(c, tactics_no_room);
+	tcase_add_loop_test(c, tactics_mapped_pages, 0, 2);
+	tcase_add_loop_test(c, tactics_hostile, 0, 16);
 	suite_add_tcase(s, c);
 	tcase_set_timeout(random, 60);
-	tcase_add_test(random, random_code);
+	tcase_add_test(random, tactics_random_code);
 	suite_add_tcase(s, random);
 	tcase_set_timeout(objects, 60);
-	tcase_add_test(objects, everything_installed);
+	tcase_add_test(objects, tactics_everything_installed);
 	suite_add_tcase(s, objects);
 	return s;
 }

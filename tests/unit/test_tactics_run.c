@@ -234,7 +234,7 @@ static void call(size_t function, size_t times)
 	}
 }
 
-START_TEST(each_hit_once)
+START_TEST(tactics_run_each_hit_once)
 {
 	size_t tactics[4] = {0};
 
@@ -271,7 +271,7 @@ START_TEST(each_hit_once)
 END_TEST
 
 /* Random sites are counted, others are held or not: none disturbs another. */
-START_TEST(any_of_them)
+START_TEST(tactics_run_any_of_them)
 {
 	bool on[FUNCTIONS * COPIES * 2] = {false};
 
@@ -297,7 +297,7 @@ START_TEST(any_of_them)
 END_TEST
 
 /* What branches to the instruction behind a site does not hit it. */
-START_TEST(behind_the_site)
+START_TEST(tactics_run_behind_the_site)
 {
 	for (size_t i = 0; i < it.t.count; i++) {
 		const struct tactics_site *s = &it.sites[i];
@@ -315,7 +315,7 @@ START_TEST(behind_the_site)
 END_TEST
 
 /* A breakpoint comes to each instruction behind a site, and goes when it is hit. */
-START_TEST(breakpoints)
+START_TEST(tactics_run_breakpoints)
 {
 	size_t wanted = 0;
 
@@ -354,10 +354,10 @@ Suite *tactics_run_suite(void)
 	TCase *c = tcase_create("tactics_run");
 
 	tcase_add_checked_fixture(c, set_up, tear_down);
-	tcase_add_test(c, each_hit_once);
-	tcase_add_test(c, any_of_them);
-	tcase_add_test(c, behind_the_site);
-	tcase_add_test(c, breakpoints);
+	tcase_add_test(c, tactics_run_each_hit_once);
+	tcase_add_test(c, tactics_run_any_of_them);
+	tcase_add_test(c, tactics_run_behind_the_site);
+	tcase_add_test(c, tactics_run_breakpoints);
 	suite_add_tcase(s, c);
 	return s;
 }
