@@ -314,10 +314,11 @@ static uint8_t *map_at(uint64_t address, size_t size, int protection)
 	return at;
 }
 
+static const int signals[] = {SIGUSR1, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
 static void set_up(void)
 {
 	static uint8_t alternate[1 << 16];
-	static const int signals[] = {SIGUSR1, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 	stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
 
@@ -336,6 +337,22 @@ static void set_up(void)
 		memset(places[i].code, 0xcc, AREA);
 		memset(places[i].stub, 0xcc, AREA);
 	}
+}
+
+/* With sanitizers all tests run in one process. */
+static void tear_down(void)
+{
+	const stack_t none = {.ss_flags = SS_DISABLE};
+
+	for (int i = 0; i < 2; i++) {
+		munmap(places[i].code, AREA);
+		munmap(places[i].stub, AREA);
+		munmap(places[i].scratch, SCRATCH);
+		munmap(places[i].stack, SCRATCH);
+	}
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		signal(signals[i], SIG_DFL);
+	sigaltstack(&none, NULL);
 }
 
 /* ---------------------------------------------------------------- forms */
@@ -511,7 +528,7 @@ Suite *move_suite(void)
 	Suite *s = suite_create("move");
 	TCase *c = tcase_create("move");
 
-	tcase_add_checked_fixture(c, set_up, NULL);
+	tcase_add_checked_fixture(c, set_up, tear_down);
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, forms_end_alike);
 	tcase_add_test(c, limits);
