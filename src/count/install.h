@@ -8,6 +8,8 @@
 #include "count/window.h"
 #include "process/identity.h"
 
+#define INSTALL_MAPPINGS 4 /* that a window needs, besides those of its landings */
+
 struct install {
 	const struct identity *who;
 	struct memory *memory;
@@ -15,7 +17,7 @@ struct install {
 };
 
 /*
- * Install a planned window. On failure nothing points to what was mapped so far, which stays.
+ * Install a planned window. On failure what was mapped so far is unmapped: nothing points to it.
  * -EEXIST: the process has mapped memory itself where the window or a landing was planned. Status
  * PROBES_REFUSED: limits of the process, or no thread on which system calls can be run.
  * *left_open: a descriptor of the process could not be closed.

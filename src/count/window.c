@@ -7,8 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WINDOW_MOST ((size_t)1 << 30) /* bytes of data */
-
 size_t window_head_size(size_t sites)
 {
 	size_t size = sizeof(struct window_head) + sites * sizeof(struct window_site);
@@ -44,7 +42,8 @@ static void window_fill(struct window *w, const struct tactics *t)
 	struct window_head head = {.magic = WINDOW_MAGIC,
 		.data_size = w->data_size,
 		.site_count = w->site_count,
-		.owner = (uint64_t)getpid()};
+		.owner = (uint64_t)getpid(),
+		.file_size = w->file_size};
 	size_t at = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
@@ -118,12 +117,15 @@ int window_make(struct window *w, int fd, const struct tactics *t, struct array 
 
 /* ---- reading ---- */
 
-static bool window_is_sound(const struct window_head *head)
+static bool window_is_sound(const struct window_head *head, uint64_t mapped)
 {
-	return !memcmp(head->magic, WINDOW_MAGIC, sizeof head->magic) &&
-	       head->data_size <= WINDOW_MOST && head->data_size % TACTICS_PAGE == 0 &&
-	       head->site_count <= WINDOW_SITES &&
-	       window_head_size(head->site_count) <= head->data_size;
+	/* There is room for every site that was asked for, whether it was planned or not. */
+	uint64_t most = window_head_size(WINDOW_SITES) + WINDOW_SITES * TACTICS_COUNTER_BYTES;
+
+	return !memcmp(head->magic, WINDOW_MAGIC, sizeof head->magic) && head->data_size <= most &&
+	       head->data_size % TACTICS_PAGE == 0 && head->site_count <= WINDOW_SITES &&
+	       window_head_size(head->site_count) <= head->data_size &&
+	       head->file_size > head->data_size && head->file_size <= mapped;
 }
 
 static bool window_site_is_sound(const struct window *w, const struct window_site *s)
@@ -134,13 +136,13 @@ static bool window_site_is_sound(const struct window *w, const struct window_sit
 	       s->tactic <= PROBES_TACTIC_KERNEL;
 }
 
-bool window_read(struct window *w, struct memory *m, uint64_t address)
+bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped)
 {
 	struct window_head head;
 
 	*w = (struct window){.address = address};
 	array_init(&w->landings, sizeof(struct tactics_landing));
-	if (!memory_read(m, address, &head, sizeof head) || !window_is_sound(&head))
+	if (!memory_read(m, address, &head, sizeof head) || !window_is_sound(&head, mapped))
 		return false;
 	w->data_size = head.data_size;
 	w->site_count = head.site_count;
@@ -190,7 +192,9 @@ static uint64_t window_sum(const struct window *w, size_t site)
 
 uint64_t window_hits(const struct window *w, size_t site)
 {
-	return w->elsewhere ? 0 : window_sum(w, site) - w->sites[site].base;
+	uint64_t base = w->sites[site].base, sum = w->elsewhere ? base : window_sum(w, site);
+
+	return sum > base ? sum - base : 0; /* the process can write there, too */
 }
 
 void window_restart(struct window *w, struct memory *m, size_t site)

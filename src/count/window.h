@@ -32,8 +32,9 @@ struct window_head {
 	char magic[8];
 	uint64_t data_size; /* bytes, from the head on */
 	uint64_t site_count;
-	uint64_t owner; /* pid of the session that made it, in its pid namespace */
-	uint64_t unused[4];
+	uint64_t owner;     /* pid of the session that made it, in its pid namespace */
+	uint64_t file_size; /* bytes of the file, each of which is mapped once */
+	uint64_t unused[3];
 };
 
 struct window {
@@ -61,8 +62,12 @@ size_t window_head_size(size_t sites);
  */
 int window_make(struct window *w, int fd, const struct tactics *t, struct array *landing_pages);
 
-/* Read one that another session made. False: it is none, or makes no sense. */
-bool window_read(struct window *w, struct memory *m, uint64_t address);
+/*
+ * Read one that another session made; `mapped`: bytes of it that the process has mapped. False: it
+ * is none, or makes no sense, or a part of it is missing: a jump might lead nowhere, because that
+ * session was killed before it had mapped everything, or the process was forked then.
+ */
+bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped);
 void window_done(struct window *w);
 
 /* Read the counters of a window that is not mapped here: one system call. False: unreadable. */

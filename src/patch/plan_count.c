@@ -24,7 +24,7 @@ static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mo
 	return j && j->length && (j->window != PROBES_NONE || (mode && mode->dry_run)) &&
 	       !s->view->counted[s->site + i] &&
 	       s->h->site_live[s->site + i].state != PROBES_FOREIGN &&
-	       (j->tactic != PROBES_TACTIC_EVICTED || !mode || mode->stop);
+	       (!mode || (!j->why && (j->tactic != PROBES_TACTIC_EVICTED || mode->stop)));
 }
 
 bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,

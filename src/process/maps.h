@@ -37,10 +37,16 @@ bool maps_is_window(const struct mapping *m);
 /* Where the data of counters is mapped. Forked children have the same inode. */
 struct maps_window {
 	uint64_t address, inode;
+	uint64_t size; /* bytes of its memfd that are mapped, here or elsewhere */
 };
+
+#define MAPS_WINDOWS 4096 /* that are considered */
 
 /* Append where they are (struct maps_window). False: no memory. */
 bool maps_windows(const struct array *mappings, struct array *windows);
+
+/* Bytes that are mapped of such a memory. */
+uint64_t maps_window_size(const struct array *mappings, uint64_t inode);
 
 /* Cut " (deleted)" off a path; false where it has none. */
 bool maps_strip_deleted(char *path);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "process/descriptors.h"
 #include "process/procfs.h"
+#include "process/sharing.h"
 #include "process/stop.h"
 #include "process/tracer.h"
 
@@ -126,13 +127,34 @@ static bool change_account_unreverted(struct probes_session *s, const struct app
 struct change_work {
 	struct apply apply;
 	struct memory *memory;
+	const struct identity *still; /* nobody may run in its memory meanwhile; NULL: anybody */
 };
+
+/* Its threads stand still. Does anybody else? */
+static int change_check_still(const struct identity *who, struct probes_error *e)
+{
+	pid_t other = sharing_find(who);
+	char name[64];
+
+	if (other == 0)
+		return 0;
+	if (other < 0)
+		return error_set(e, PROBES_FAILED, other, "cannot stop process %d", who->pid);
+	procfs_name(other, name, sizeof name);
+	error_set(e, PROBES_REFUSED, -EAGAIN, "cannot stop process %d", who->pid);
+	error_why(e,
+		"process %d (%s) runs in the same memory and is none of its threads (vfork, "
+		"CLONE_VM)",
+		other, name);
+	return error_hint(e, "try again when one of them has ended, or without -stop");
+}
 
 static int change_write(void *data, struct probes_error *e)
 {
 	struct change_work *w = data;
+	int r = w->still ? change_check_still(w->still, e) : 0;
 
-	return apply_run(&w->apply, w->memory, e);
+	return r < 0 ? r : apply_run(&w->apply, w->memory, e);
 }
 
 static int change_run(struct probes_session *s, const struct change *c, const struct plan *p,
@@ -141,6 +163,7 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 	int r;
 
 	/* Jumps of one byte need no stop; those of several always do. */
+	w->still = p->needs_stop ? &s->who : NULL;
 	if ((c->atomically || p->needs_stop) && !s->held)
 		return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
 			change_write, w, stopped_ns, e);

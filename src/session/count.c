@@ -174,6 +174,13 @@ static bool count_note(struct probes_session *s, size_t window, const struct arr
 	return true;
 }
 
+/* A window that is not read again, since it is none, or one of too many. */
+static void count_forget(struct window *w, uint64_t address)
+{
+	window_done(w);
+	w->address = address;
+}
+
 int count_learn(struct probes_session *s, const struct array *found, struct probes_error *e)
 {
 	struct array places = {0};
@@ -197,8 +204,10 @@ int count_learn(struct probes_session *s, const struct array *found, struct prob
 		s->all.baseline_valid = false;
 		if (!w)
 			r = error_memory(e, "the counters of a process");
-		else if (!window_read(w, &s->memory, one->address))
-			w->address = one->address; /* not ours, or broken: never read again */
+		else if (!window_read(w, &s->memory, one->address, one->size))
+			count_forget(w, one->address);
+		else if (!budget_take(&s->budget, w->data_size + w->site_count * sizeof *w->sites))
+			count_forget(w, one->address);
 		else if (!count_note(s, s->windows.count - 1, &places))
 			r = error_memory(e, "the counters of a process");
 		if (w)
@@ -286,6 +295,13 @@ static bool count_known(const struct object_jump *j, const uint8_t *code, size_t
 	return true;
 }
 
+static const char *count_why(enum tactics_result result)
+{
+	const struct tactics_site site = {.result = result};
+
+	return result == TACTICS_PLANNED ? NULL : tactics_why(&site);
+}
+
 /* Read the code from each site on. */
 static int count_read_code(
 	struct probes_session *s, struct tactics_site *sites, size_t count, struct probes_error *e)
@@ -327,10 +343,13 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 
 	tactics_space_init(&space);
 	r = space_read(&s->who, &space, &left, e);
+	/* Each page of landings may be a mapping of its own. */
+	left = left > INSTALL_MAPPINGS ? left - INSTALL_MAPPINGS : 0;
+	space.room = left < space.room ? left : space.room;
 	if (r == 0 && !tactics_plan(t, &space))
 		r = error_memory(e, "counters");
 	if (r == 0 && t->planned && !dry_run)
-		r = count_add_window(s, t, left, figures, e);
+		r = count_add_window(s, t, left + INSTALL_MAPPINGS, figures, e);
 	for (size_t i = 0; r == 0 && i < t->count; i++) {
 		const struct tactics_site *from = &t->sites[i];
 
@@ -343,10 +362,11 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 			struct object_jump *j =
 				&h->jumps[ARRAY_AT(places, struct count_place, at)->site];
 
-			j->tactic = from->tactic;
+			/* One that was used before, and is not possible now, may be again. */
 			j->why = from->result == TACTICS_PLANNED ? NULL : tactics_why(from);
 			if (from->result == TACTICS_PLANNED && dry_run) {
 				/* Good for a plan that is not carried out. */
+				j->tactic = from->tactic;
 				j->length = from->length;
 				j->window = PROBES_NONE;
 				memcpy(j->old, from->code, sizeof j->old);
@@ -449,16 +469,23 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 			count_open_call(h, p, place->site, &t.sites[at]);
 		if (j->window == PROBES_NONE)
 			j->length = 0;
-		if (!chosen[place->site] || live->counted || live->state == PROBES_FOREIGN ||
-			live->state == PROBES_UNREADABLE)
+		if (!chosen[place->site] || live->counted)
 			continue;
+		if (live->state == PROBES_FOREIGN || live->state == PROBES_UNREADABLE) {
+			j->why = count_why(
+				live->state == PROBES_FOREIGN ? TACTICS_FOREIGN : TACTICS_SHORT);
+			continue;
+		}
 		if (!count_known(j, t.sites[at].code, t.sites[at].code_size)) {
 			t.sites[at].wanted = true;
 			wanted++;
-		} else if (j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop) {
-			j->why = tactics_why(&(struct tactics_site){.result = TACTICS_NEEDS_STOP});
-			figures->stop_sites++;
-		} else if (!c->dry_run) {
+			continue;
+		}
+		j->why = count_why(j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop
+					   ? TACTICS_NEEDS_STOP
+					   : TACTICS_PLANNED);
+		figures->stop_sites += j->why != NULL;
+		if (!j->why && !c->dry_run) {
 			window_restart(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
 				j->entry);
 		}

@@ -141,7 +141,7 @@ START_TEST(read_by_others)
 	world.fake.regions[0] =
 		(struct fake_region){.address = w.address, .size = w.data_size, .bytes = w.file};
 	world.fake.region_count = 1;
-	ck_assert(window_read(&other, m, w.address));
+	ck_assert(window_read(&other, m, w.address, w.file_size));
 	ck_assert_uint_eq(other.site_count, 2);
 	ck_assert_int_eq(memcmp(other.sites, w.sites, 2 * sizeof *w.sites), 0);
 	ck_assert_uint_eq(window_hits(&other, 1), 7);
@@ -152,11 +152,13 @@ START_TEST(read_by_others)
 	window_restart(&other, m, 1);
 	ck_assert_uint_eq(window_hits(&other, 1), 0);
 	window_done(&other);
-	ck_assert(!window_read(&other, m, w.address + 64));
-	ck_assert(!window_read(&other, m, 0x1000));
+	ck_assert(!window_read(&other, m, w.address + 64, w.file_size));
+	ck_assert(!window_read(&other, m, 0x1000, w.file_size));
+	/* A part of it is not mapped: a jump would lead nowhere. */
+	ck_assert(!window_read(&other, m, w.address, w.file_size - TACTICS_PAGE));
 	for (size_t at = 0; at < window_head_size(2); at++) {
 		w.file[at] ^= 0xff;
-		if (window_read(&other, m, w.address)) {
+		if (window_read(&other, m, w.address, w.file_size)) {
 			for (size_t i = 0; i < other.site_count; i++)
 				(void)window_hits(&other, i);
 			window_done(&other);
