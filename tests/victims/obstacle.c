@@ -2,7 +2,7 @@
  * Where counting must refuse. Linked to a low, fixed address, so that the bytes behind a site
  *decide alone which jump is possible. Commands put it into a state that stands in the way:
  *
- *	seccomp		a filter that allows everything
+ *	seccomp		a filter that kills it for memfd_create
  *	epoll		waits in epoll_wait, with a limit, for the next line
  *	coroutine	waits for the next line on a stack of its own making
  *	relative	a process by clone(CLONE_VM), which is none of its threads
@@ -26,6 +26,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,8 +97,13 @@ static void report(void)
 
 static int filter(void)
 {
-	struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-	struct sock_fprog program = {1, code};
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof code / sizeof *code, code};
 
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
 		       ? -1
