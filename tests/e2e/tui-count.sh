@@ -167,6 +167,19 @@ wait_for '^status=0$'
 bytes >"$tmp/after"
 same 'the bytes of the file' "$(cmp "$tmp/before" "$tmp/after" 2>&1)" ''
 
+# ------------------------------------------------------------- too often
+screen -count -max-overhead 0.01
+wait_for 'only if all threads stop'
+keys n
+wait_for '^ 7 probes   [1-7] counted '
+ask 'step 100000'
+wait_for 'so often that counting costs more than 0.01 % of a core: no longer counted'
+wait_gone ' counted +[0-9.kM]+ hits/s'
+keys q
+wait_for '^status=0$'
+bytes >"$tmp/after"
+same 'the bytes of the file' "$(cmp "$tmp/before" "$tmp/after" 2>&1)" ''
+
 # ------------------------------------------------------------- read-only
 screen -count -read-only
 wait_for 'read-only: nothing is switched'

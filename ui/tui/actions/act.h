@@ -46,6 +46,8 @@ void act_count_begin(struct app *a);
  * then; or say that they are left. False: it is over. */
 bool act_count_ask(struct app *a, const struct operation *op);
 void act_count_answer(struct app *a, uint32_t key);
+/* Count no longer what costs more than -max-overhead allows. */
+void act_count_limit(struct app *a);
 /* Counting may stop the process from now on. */
 void act_count_allow(struct app *a, const char *rest);
 

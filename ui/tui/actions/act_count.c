@@ -4,6 +4,7 @@
  */
 #include "ui/tui/actions/act.h"
 
+#include "ui/counting.h"
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
@@ -112,6 +113,36 @@ void act_count_answer(struct app *a, uint32_t key)
 		app_say(a, "not stopped; it is not asked again (:stop allows it)");
 	}
 	/* Any other key was not meant for a question that came by itself. */
+}
+
+void act_count_limit(struct app *a)
+{
+	const struct model *m = &a->model;
+	double limit = a->options->max_overhead;
+	struct app_selection s = {0};
+	const char *first = "";
+
+	if (a->limit_ms == m->hits.ms || a->question.kind || !(app_have(a) & NEED_SWITCH))
+		return; /* nothing was read since */
+	a->limit_ms = m->hits.ms;
+	for (size_t i = 0; i < m->measured_count; i++) {
+		const struct row *r = &m->rows[m->measured[i]];
+
+		if (!r->mine_counted || trend_rate(r->trend) < 0 ||
+			!counting_exceeds((uint64_t)trend_rate(r->trend), 1000000000, limit))
+			continue;
+		if (!s.rows)
+			s.rows = mem_array(m->measured_count, sizeof *s.rows);
+		first = s.count ? first : r->label;
+		s.rows[s.count++] = m->measured[i];
+	}
+	if (!s.count || !act_switch_mean(a, s, PROBES_UNCOUNT))
+		return;
+	act_switch_do(a);
+	app_complain(a,
+		"%.80s%s hits so often that counting costs more than %g %% of a core: no longer "
+		"counted (-max-overhead)",
+		first, s.count > 1 ? " and others" : "", limit);
 }
 
 void act_count_allow(struct app *a, const char *rest)

@@ -274,7 +274,8 @@ struct app {
 
 	bool read_only;
 	bool frozen;
-	bool count_all; /* count all probes as soon as they are there */
+	int64_t limit_ms; /* of the hits that -max-overhead was compared with */
+	bool count_all;   /* count all probes as soon as they are there */
 	enum app_stop { STOP_UNASKED, STOP_YES, STOP_NO } stop; /* may counting stop a process? */
 	unsigned refresh_ms;
 	int64_t last_key_ms; /* monotonic */

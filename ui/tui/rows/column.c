@@ -347,6 +347,10 @@ void column_arrange(struct column_layout *l, const struct column_needs *needs)
 	do
 		room = column_room(l, needs->width - column_margin(l));
 	while (room < (name < least ? name : least) && column_drop(l, needs->scroll > 0));
+	/* Of what fires, the name matters more than where it lies. */
+	while (needs->counted && !needs->scroll && room < name && (*object || *arguments) &&
+		column_drop(l, false))
+		room = column_room(l, needs->width - column_margin(l));
 	if (l->narrow && needs->widest_name && room < name) {
 		l->bare = true;
 		name = needs->widest_name > title ? needs->widest_name : title;
