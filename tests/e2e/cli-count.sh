@@ -35,6 +35,7 @@ appears()
 	until grep -Eq -e "$1" "$2"; do
 		if ! kill -0 "$session" 2>/dev/null || [ "$(date +%s)" -gt "$appears_until" ]; then
 			has 'what was waited for' "$1" "$2"
+			kill "$session" 2>/dev/null # nobody waits for ever
 			return
 		fi
 		${meanwhile:-:}
