@@ -89,6 +89,9 @@ static bool plan_count_wants(
 		return false;
 	if (on)
 		return plan_count_may(s, mode, i);
+	/* Sessions may count different sites of one probe. */
+	if (mode && !s->h->jumps[site].mine)
+		return false;
 	return s->view->counted && (s->view->counted[site] || object_probes_cut_off(s->h, site));
 }
 

@@ -20,6 +20,7 @@ struct object_jump {
 	uint32_t window, entry; /* of the session: where its counter is */
 	uint64_t hits;          /* at the last reading */
 	bool ran;               /* it counted at some reading of this session */
+	bool mine;              /* this session wrote it, and has not taken it back */
 	const char *why;        /* why there is none, after a try; NULL: none was made */
 };
 

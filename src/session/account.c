@@ -185,8 +185,11 @@ void account_judge(struct object_probes *h, size_t local)
 	h->live[local].mine_counted = false;
 	for (uint32_t i = 0; h->account && i < p->site_count; i++) {
 		uint32_t site = account_index(h, p, PLAN_COUNTER, i);
+		bool written = account_part(h, PLAN_COUNTER, site) > 0;
 
-		if (account_part(h, PLAN_COUNTER, site) > 0 && h->site_live[site].counted)
+		if (h->jumps)
+			h->jumps[site].mine = written;
+		if (written && h->site_live[site].counted)
 			h->live[local].mine_counted = true;
 	}
 }

@@ -90,9 +90,16 @@ static void apply(void)
 	world_read(&w);
 }
 
-static void mine(const char *name)
+/* All sites of a probe are counted by this session, but `others` of them, from the last on. */
+static void mine(const char *name, uint32_t others)
 {
-	world_live(&w, name)->mine_counted = true;
+	struct object_probes *h = catalog_object(&w.catalog, 0);
+	size_t local = (size_t)(world_live(&w, name) - h->live);
+	const struct probes_probe *probe = &h->probes[local];
+
+	h->live[local].mine_counted = true;
+	for (uint32_t i = 0; i < probe->site_count; i++)
+		h->jumps[object_probes_site(h, probe) + i].mine = i + others < probe->site_count;
 }
 
 static const struct {
@@ -159,14 +166,26 @@ START_TEST(there_and_back)
 	ck_assert_uint_eq(world_count(&w, WORLD_DATA(0x40)), 2);
 	ck_assert_int_eq(plan("-nop", false), 0);
 	apply();
-	mine("nop");
-	mine("bare");
+	mine("nop", 0);
+	mine("bare", 0);
 	ck_assert_int_eq(plan("/nop /bare", false), 0);
 	ck_assert(p.needs_stop);
 	apply();
 	ck_assert_uint_eq(world_live(&w, "nop")->sites_counted, 0);
 	ck_assert(fake_same(&w.fake, before));
 	free(before);
+	world_end(&w);
+}
+END_TEST
+
+/* Two sessions count sites of one probe: each releases its own. */
+START_TEST(each_its_own)
+{
+	begin("b50=e9 b60=e9 c40=2 c44=2", "50:p 60:p");
+	mine("nop", 1);
+	ck_assert_int_eq(plan("/nop", false), 0);
+	ck_assert_str_eq(writes, "c40:2>1 c44:2>1 |b50:e9>90");
+	plan_done(&p);
 	world_end(&w);
 }
 END_TEST
@@ -248,7 +267,7 @@ START_TEST(calls)
 	apply();
 	ck_assert_int_eq(world_live(&w, "one")->state, PROBES_OFF);
 	ck_assert_uint_eq(world_live(&w, "one")->sites_counted, 2);
-	mine("one");
+	mine("one", 0);
 	ck_assert_int_eq(plan("/one", false), 0);
 	apply();
 	ck_assert_int_eq(world_live(&w, "one")->state, PROBES_OFF);
@@ -265,6 +284,7 @@ Suite *plan_count_suite(void)
 
 	tcase_add_loop_test(tcase, what_is_planned, 0, sizeof count_cases / sizeof *count_cases);
 	tcase_add_test(tcase, there_and_back);
+	tcase_add_test(tcase, each_its_own);
 	tcase_add_test(tcase, cut_off);
 	tcase_add_test(tcase, calls);
 	suite_add_tcase(suite, tcase);
