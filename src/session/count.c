@@ -268,10 +268,12 @@ static int count_add_window(struct probes_session *s, const struct tactics *t, s
 	struct probes_result *figures, struct probes_error *e)
 {
 	const struct install in = {&s->who, &s->memory, left};
-	struct window *w = array_add(&s->windows);
+	int r = room_check_window(s, t, e);
+	struct window *w = r < 0 ? NULL : array_add(&s->windows);
 	bool left_open;
-	int r = w ? install_window(&in, t, w, &left_open, e) : error_memory(e, "counters");
 
+	if (r == 0)
+		r = w ? install_window(&in, t, w, &left_open, e) : error_memory(e, "counters");
 	if (r == 0)
 		figures->mapped_pages += 1 + w->file_size / TACTICS_PAGE;
 	else

@@ -186,6 +186,9 @@ int room_fetch(struct probes_session *s, struct reader *reader, bool *changed);
 int room_check(struct probes_session *s, const struct change *change, const struct plan *p,
 	struct probes_result *result, struct probes_error *e);
 
+/* The same for a window that is to be mapped for a plan of jumps; before anything of it is. */
+int room_check_window(struct probes_session *s, const struct tactics *t, struct probes_error *e);
+
 /* ---- read.c: live states ---- */
 
 /*
