@@ -228,4 +228,29 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	unharmed 'somebody else'
 	stop
 fi
+
+# --- too few descriptors of ours: all of it, or nothing
+begin
+good=0
+for n in $(seq 4 24); do
+	(
+		ulimit -n "$n" || exit 99
+		exec "$VICTIMS/../e2e/tally" "$pid" stop
+	) >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	! grep -q 'error while loading' "$tmp/err" || continue
+	if [ "$status" = 0 ]; then
+		has "counted with $n" '^evicted 1/1 0 $' "$tmp/out"
+		good=$((good + 1))
+	else
+		has "with $n" 'probes-tui has no file descriptors left'
+		same "nothing is mapped with $n" "$(mappings)" 0
+	fi
+	same "descriptors with $n" "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*' | wc -l)" 0
+	same "code with $n" "$(code)" "$before"
+done
+checks=$((checks + 1))
+[ "$good" -gt 0 ] || fail 'no limit was enough'
+unharmed 'few descriptors'
+stop
 finish

@@ -3,10 +3,11 @@
  *
  *   seeds FOLDER [ELF-FILE...]
  *
- * makes FOLDER/note, operand, maps, journal, object, emulator and tactics, each with small files:
- * made here, and the notes and arguments of the ELF files named (and these themselves, where they
- * are small).
+ * makes FOLDER/note, operand, maps, journal, object, emulator, tactics and window, each with small
+ * files: made here, and the notes and arguments of the ELF files named (and these themselves, where
+ * they are small).
  */
+#include "count/window.h"
 #include "elf/object.h"
 #include "patch/journal.h"
 #include "process/procfs.h"
@@ -158,6 +159,28 @@ static void seed_journal(size_t intents, enum journal_kind end)
 	journal_remove(&j);
 }
 
+static void seed_window(size_t sites)
+{
+	static unsigned char bytes[TACTICS_PAGE];
+	struct window_head head = {.magic = WINDOW_MAGIC,
+		.data_size = sizeof bytes,
+		.site_count = sites,
+		.file_size = 2 * sizeof bytes};
+
+	memcpy(bytes, &head, sizeof head);
+	for (size_t i = 0; i < sites; i++) {
+		struct window_site site = {.address = 0x401000 + 16 * i,
+			.counter = window_head_size(sites) + i * TACTICS_COUNTER_BYTES,
+			.tactic = PROBES_TACTIC_PUNNED,
+			.length = 1,
+			.old = {0x90},
+			.new_ = {0xe9}};
+
+		memcpy(bytes + sizeof head + i * sizeof site, &site, sizeof site);
+	}
+	seed("window", bytes, sizeof bytes);
+}
+
 static void seed_object(const struct elf_spec *spec)
 {
 	struct elf_file f = elf_build(spec);
@@ -268,6 +291,8 @@ int main(int argc, char **argv)
 	seeds_of_objects();
 	seeds_of_terminals();
 	seeds_of_tactics();
+	for (size_t sites = 0; sites < 4; sites++)
+		seed_window(sites);
 	for (int i = 2; i < argc; i++)
 		seeds_of_file(argv[i]);
 	return 0;
