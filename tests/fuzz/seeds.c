@@ -176,6 +176,9 @@ static void seed_window(size_t sites)
 			.old = {0x90},
 			.new_ = {0xe9}};
 
+		/* One that begins within the data, and does not end there. */
+		if (i == 2)
+			site.counter = sizeof bytes - 64;
 		memcpy(bytes + sizeof head + i * sizeof site, &site, sizeof site);
 	}
 	seed("window", bytes, sizeof bytes);
