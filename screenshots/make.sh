@@ -112,6 +112,20 @@ wait_for ' in '
 shot wide
 leave
 
+# A top of probes: a JVM, whose probes have no switch, with all of them counted.
+if command -v java >/dev/null && command -v javac >/dev/null; then
+	java -Xmx64m "$here/Busy.java" >/dev/null 2>&1 &
+	jvm=$!
+	open 100 32 "until grep -q libjvm /proc/$jvm/maps; do sleep 0.1; done; sleep 2; '$tui' -pid $jvm -count"
+	wait_for 'only if all threads stop'
+	keys 'target stopped' y
+	mux send-keys Escape
+	sleep 40 # for the trends
+	shot count
+	mux send-keys q
+	kill "$jvm"
+fi
+
 # The list of processes: of a world of its own where that can be had.
 alone=
 unshare -pf --mount-proc true 2>/dev/null && alone='unshare -pf --mount-proc'

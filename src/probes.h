@@ -173,8 +173,10 @@ struct probes_live {
 	enum probes_state state : 8;
 	enum probes_holder holder : 8; /* of a foreign site */
 	bool mine;                     /* this session's net change raised one of its semaphores */
-	uint32_t sites_on; /* PROBES_NONE if its sites have no switch of their own (sdt) */
-	uint32_t ref_min;  /* smallest and largest semaphore; PROBES_NONE: none or not read */
+	bool mine_counted;             /* this session counts the hits of one of its sites */
+	uint32_t sites_counted; /* sites whose hits are counted, by whomever: see probes_hits */
+	uint32_t sites_on;      /* PROBES_NONE if its sites have no switch of their own (sdt) */
+	uint32_t ref_min;       /* smallest and largest semaphore; PROBES_NONE: none or not read */
 	uint32_t ref_max;
 };
 
@@ -184,6 +186,33 @@ struct probes_site_live {
 	uint8_t count;    /* number of valid bytes */
 	enum probes_state
 		state : 8; /* on, off, foreign, unreadable; unknown: has no switch of its own */
+	bool counted;      /* its hits are counted: the bytes are a jump of this library */
+};
+
+/* How the hits of a site are counted: what its bytes were replaced by. */
+enum probes_tactic {
+	PROBES_TACTIC_NONE,
+	PROBES_TACTIC_PUNNED,  /* one byte: the bytes behind it are the displacement of a jump */
+	PROBES_TACTIC_EVICTED, /* a jump; the next instruction was moved. Needs a stop */
+	PROBES_TACTIC_OCAML,   /* the displacement of its call */
+	PROBES_TACTIC_KERNEL,  /* a uprobe of the kernel: needs privilege */
+};
+
+/*
+ * The hits of a probe, summed over the sites that are counted, or were in this session. A child by
+ * fork counts in the counters of its parent.
+ */
+struct probes_hits {
+	uint64_t hits;    /* since counting began, at each of these sites */
+	uint32_t counted; /* sites at present: where fewer than the probe has, the sum is a part */
+};
+
+/* The hits of one site. */
+struct probes_site_hits {
+	uint64_t hits;
+	bool counted;
+	enum probes_tactic tactic; /* of the counting; of the last try otherwise */
+	const char *why; /* why the last try to count it failed: one line; NULL: none did */
 };
 
 /* ------------------------------------------------------------- the sessions */
@@ -401,6 +430,22 @@ PROBES_API const struct probes_site_live *probes_site_live_at(
 PROBES_API uint32_t probes_semaphore_live_at(
 	const struct probes_session *session, size_t probe, size_t semaphore);
 
+/*
+ * Read the counters of all probes that are counted. Costs no system call where the session itself
+ * counts, else one for each mapping of counters. PROBES_GONE: the process has ended; the hits are
+ * its last ones where the session itself counts, else those of the last reading.
+ */
+PROBES_API PROBES_CHECK int probes_read_hits(
+	struct probes_session *session, struct probes_error *e);
+
+/* The hits at the last reading. */
+PROBES_API struct probes_hits probes_hits(const struct probes_session *session, size_t index);
+PROBES_API struct probes_site_hits probes_site_hits_at(
+	const struct probes_session *session, size_t probe, size_t site);
+
+/* "", "punned", "evicted", "ocaml", "uprobe". */
+PROBES_API const char *probes_tactic_name(enum probes_tactic tactic);
+
 /* "on", "off", "partial", "foreign", "inconsistent", "unreadable", "none" (no switch), "gone",
  * "unknown". */
 PROBES_API const char *probes_state_name(enum probes_state state);
@@ -453,7 +498,12 @@ PROBES_API const uint8_t *probes_site_original(
 
 /* -------------------------------------------------------------- the actions */
 
-enum probes_verb { PROBES_ENABLE, PROBES_DISABLE };
+/*
+ * Counting puts a jump at each site of a probe, to code that counts the hit and jumps back; it also
+ * enables a probe that has semaphores (+ 1), so that guarded sites are reached. Uncounting puts the
+ * bytes of the file back, and takes that 1 away.
+ */
+enum probes_verb { PROBES_ENABLE, PROBES_DISABLE, PROBES_COUNT, PROBES_UNCOUNT };
 
 enum probes_by {
 	PROBES_BY_NAME,   /* text: "name" or "provider:name", in every object */
@@ -491,7 +541,8 @@ struct probes_switch_options {
 				 force */
 	bool dry_run;         /* plan only, write nothing */
 	bool atomically; /* stop all threads of the process meanwhile, so that every site changes
-			    at one instant */
+			    at one instant. Under PROBES_COUNT, sites that can only be counted so
+			    are counted as well; others never stop the process */
 	unsigned max_stop_ms; /* give up without a change if stopping takes longer; 0: 1000 */
 };
 
@@ -504,6 +555,8 @@ enum probes_skip {
 	PROBES_SKIP_NO_SWITCH, /* see PROBES_NO_SWITCH */
 	PROBES_SKIP_UNLOADED,  /* see PROBES_UNLOADED */
 	PROBES_SKIP_AGREES,    /* an undo left its code, which agrees with its count */
+	PROBES_SKIP_COUNTED,   /* it is counted already */
+	PROBES_SKIP_UNCOUNTED, /* it was to be uncounted, and is not counted */
 	PROBES_SKIPS
 };
 
@@ -525,6 +578,8 @@ enum probes_role {
 	PROBES_ROLE_CODE_ALONE = 3, /* bytes of a site whose semaphore stayed 0, or stayed > 0,
 				       under force: undone by writing `old` back, but only where
 				       that agrees with the semaphore by then */
+	PROBES_ROLE_COUNTER = 4,    /* bytes of a site that jumps to a counter: undone by writing
+				       `old` back where `new_` still is */
 };
 
 #define PROBES_EDIT_BYTES 8
@@ -555,6 +610,12 @@ struct probes_result {
 	size_t sites;                   /* sites whose byte was changed */
 	bool dry_run;                   /* planned only */
 	uint64_t stopped_ns;            /* how long the process was stopped; normally 0 */
+	/* Of PROBES_COUNT. */
+	size_t counted_sites;   /* sites that are counted now (or would be) */
+	size_t uncounted_sites; /* sites of the probes that cannot be counted: see
+				   probes_site_hits_at */
+	size_t stop_sites;      /* of these, those that `atomically` would count */
+	size_t mapped_pages;    /* of 4 KiB: counters, stubs and landings */
 	/* The kernel copies a page at the first write to it, and charges the copy to the process.
 	   A switch that needs more memory than is left is refused (PROBES_REFUSED). A dry run sets:
 	 */

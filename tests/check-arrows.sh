@@ -1,7 +1,7 @@
 #!/bin/sh
 # The arrows of the house (DESIGN section 5), read from the #include lines:
 #
-#   src:     base <- elf, arch <- process <- probe <- patch <- session
+#   src:     base <- elf, arch <- process <- probe <- patch <- count <- session
 #   ui:      probes.h <- ui <- cli
 #   ui/tui:  ui <- terminal <- widgets <- rows <- process <- operations <- app <- views <- actions <- tui
 #
@@ -56,7 +56,8 @@ BEGIN {
 	rank["src/process"] = 3
 	rank["src/probe"] = 4
 	rank["src/patch"] = 5
-	rank["src/session"] = 6
+	rank["src/count"] = 6
+	rank["src/session"] = 7
 	rank["ui"] = 1
 	rank["ui/cli"] = 2
 	count = split("terminal widgets rows process operations app views actions", folders, " ")

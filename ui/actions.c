@@ -15,9 +15,9 @@
 
 static int usage(struct probes_error *e, const char *option, const char *hint, const char *why)
 {
-	char what[64] = "-";
+	char what[64];
 
-	strncat(what, option, sizeof what - 2);
+	snprintf(what, sizeof what, "%s%s", option ? "-" : "", option ? option : "PROBES");
 	return report_set(e, PROBES_USAGE, -EINVAL, what, hint, "%s", why);
 }
 
@@ -97,9 +97,10 @@ int actions_add(struct actions *a, const char *option, enum probes_verb verb, en
 
 	/* Options of one group may be combined, except -all. */
 	if (a->count && (a->items[0].by != by || by == PROBES_BY_ALL)) {
-		if (!strcmp(a->group, option))
+		if (a->group && option && !strcmp(a->group, option))
 			return usage(e, option, "", "given twice");
-		snprintf(why, sizeof why, "cannot be combined with -%s in one call", a->group);
+		snprintf(why, sizeof why, "cannot be combined with %s%s in one call",
+			a->group ? "-" : "", a->group ? a->group : "names");
 		return usage(e, option, "use two calls", why);
 	}
 	if (!a->count)

@@ -131,6 +131,12 @@ static int emit(const struct audit *a, const struct line *l, struct probes_error
 int audit_note(struct audit *a, const char *verb, const struct probes_session *session,
 	const struct probes_result *result, struct probes_error *e)
 {
+	static const char *const marks[] = {
+		[PROBES_ENABLE] = "+",
+		[PROBES_DISABLE] = "-",
+		[PROBES_COUNT] = "+#",
+		[PROBES_UNCOUNT] = "-#",
+	};
 	struct line l = {.length = 0};
 	char text[256];
 	size_t unlisted;
@@ -153,7 +159,7 @@ int audit_note(struct audit *a, const char *verb, const struct probes_session *s
 			break;
 		}
 		probe_name_full(probes_at(session, item->probe), text, 200);
-		add(&l, " %c%s", item->verb == PROBES_ENABLE ? '+' : '-', text);
+		add(&l, " %s%s", marks[item->verb], text);
 		unlisted--;
 	}
 	return emit(a, &l, e);

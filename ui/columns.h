@@ -15,18 +15,30 @@
 	COLUMN(PROBE, probe, .title = "PROBE", .width = 24, .narrow = 16)
 /* and of these -columns and the key c choose. */
 #define COLUMNS_CHOSEN(COLUMN)                                                                     \
-	COLUMN(SITES, sites, .title = "SITES", .width = 5, .number = true, .form = " n/m",         \
-		.help = "n of its m sites are switched on; m alone: they have no switch of their " \
-			"own")                                                                     \
-	COLUMN(SEMAPHORE, count, .title = "COUNT", .width = 5, .number = true, .live = true,       \
-		.single = true,                                                                    \
+	COLUMN(SITES, sites, .keep = 7, .title = "SITES", .width = 5, .number = true,              \
+		.form = " n/m",                                                                    \
+		.help = "n of its m sites are switched on, or counted where they have no switch "  \
+			"of their own; m alone: neither")                                          \
+	COLUMN(SEMAPHORE, count, .keep = 4, .title = "COUNT", .width = 5, .number = true,          \
+		.live = true, .single = true,                                                      \
 		.help = "its semaphore: how many parties want it on; - : it has none")             \
-	COLUMN(PROCESSES, proc, .title = "PROC", .width = 4, .number = true, .live = true,         \
-		.help = "how many of the processes have it")                                       \
-	COLUMN(HOLDER, held, .title = "HELD BY", .width = 7, .live = true, .single = true,         \
+	COLUMN(RATE, rate, .keep = 8, .title = "HITS/s", .width = 6, .number = true, .live = true, \
+		.hits = true,                                                                      \
+		.help = "hits a second, over the last interval; ~ : not all of its "               \
+			"sites are counted, the others may hit, too")                              \
+	COLUMN(TREND, trend, .keep = 5, .title = "TREND", .width = 6, .live = true, .hits = true,  \
+		.help = "hits of the last minute, the newest at the right; the highest column is " \
+			"the row's own most")                                                      \
+	COLUMN(TOTAL, total, .keep = 6, .title = "TOTAL", .width = 8, .number = true,              \
+		.live = true, .hits = true,                                                        \
+		.help = "hits since counting began; in the detail (i) always exact")               \
+	COLUMN(PROCESSES, proc, .keep = 3, .title = "PROC", .width = 4, .number = true,            \
+		.live = true, .help = "how many of the processes have it")                         \
+	COLUMN(HOLDER, held, .keep = 2, .title = "HELD BY", .width = 7, .live = true,              \
+		.single = true,                                                                    \
 		.help = "you: this session; you+1: and one more party; other: not this session; "  \
 			"int3: another tool's breakpoint; ? : code and count disagree")            \
-	COLUMN(OBJECT, object, .title = "OBJECT", .width = 9,                                      \
+	COLUMN(OBJECT, object, .keep = 1, .title = "OBJECT", .width = 9,                           \
 		.help = "the file it is in; * : deleted or replaced on disk")                      \
 	COLUMN(ARGUMENTS, arguments, .title = "ARGUMENTS", .width = 16)
 #define COLUMNS(COLUMN) COLUMNS_FIXED(COLUMN) COLUMNS_CHOSEN(COLUMN)
@@ -51,6 +63,8 @@ struct column {
 	bool number;       /* stands at the right edge, and the largest comes first */
 	bool live;         /* the cells change while nobody touches a key */
 	bool single;       /* says nothing about a group of probes */
+	bool hits;         /* about hits: shown only while some probe is counted */
+	int keep;          /* where there is no room, the column with the lowest gives way */
 	void (*cell)(const struct row *r, char *out, size_t size);
 	int (*compare)(const struct row *a, const struct row *b);
 };

@@ -6,27 +6,10 @@
 
 #include "ui/outbuf.h"
 
-static void put_text(struct outbuf *out, const char *raw)
-{
-	const char *text = outbuf_safe(raw);
-
-	if (!text[strcspn(text, ",\" ")]) {
-		outbuf_text(out, text);
-		return;
-	}
-	outbuf_text(out, "\"");
-	for (; *text; text++) {
-		if (*text == '"')
-			outbuf_text(out, "\"");
-		outbuf_bytes(out, text, 1);
-	}
-	outbuf_text(out, "\"");
-}
-
 static void put_fields(struct outbuf *out, const char *const *fields, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		put_text(out, fields[i]);
+		outbuf_csv(out, fields[i]);
 		outbuf_text(out, ",");
 	}
 }
@@ -47,7 +30,7 @@ static void csv_rows(struct output *o, const struct rows *rows)
 
 	if (!o->printed)
 		fputs("pid,prog,object,provider,name,state,ref,sites,sites_on,semaphores,"
-		      "arguments,result,why\n",
+		      "arguments,result,why,sites_counted,hits\n",
 			o->file);
 	outbuf_begin(&b, o->file);
 	for (size_t i = 0; i < rows->count; i++) {
@@ -57,6 +40,7 @@ static void csv_rows(struct output *o, const struct rows *rows)
 		const char *texts[] = {probes_path(rows->session),
 			probes_object_at(rows->session, p->object)->path, p->provider, p->name,
 			probes_state_name(rows_state(rows, row->probe))};
+		struct probes_hits hits;
 		uint32_t ref;
 
 		put_process(&b, rows);
@@ -71,13 +55,22 @@ static void csv_rows(struct output *o, const struct rows *rows)
 		outbuf_text(&b, ",");
 		outbuf_number(&b, p->semaphore_count);
 		outbuf_text(&b, ",");
-		put_text(&b, p->arguments);
+		outbuf_csv(&b, p->arguments);
 		outbuf_text(&b, ",");
 		if (row->item)
 			outbuf_text(&b, rows_outcome(row->item->outcome));
 		outbuf_text(&b, ",");
 		if (row->item && row->item->outcome != PROBES_DONE)
-			put_text(&b, row->item->why);
+			outbuf_csv(&b, row->item->why);
+		outbuf_text(&b, ",");
+		if (rows_hits(rows, row->probe, &hits)) {
+			char text[40];
+
+			snprintf(text, sizeof text, "%u,%" PRIu64, hits.counted, hits.hits);
+			outbuf_text(&b, text);
+		} else {
+			outbuf_text(&b, rows->live ? "0," : ",");
+		}
 		outbuf_text(&b, "\n");
 	}
 	outbuf_flush(&b);
@@ -97,7 +90,8 @@ static void csv_plan(struct output *o, const struct rows *rows)
 
 		put_process(&b, rows);
 		put_fields(&b, texts, 2);
-		outbuf_text(&b, w->role != PROBES_ROLE_SEMAPHORE ? "site," : "semaphore,");
+		outbuf_text(&b, rows_role(w->role));
+		outbuf_text(&b, ",");
 		outbuf_address(&b, w->address);
 		outbuf_text(&b, ",");
 		outbuf_hex(&b, w->old, w->length);

@@ -67,10 +67,18 @@ static json_t *sites(const struct rows *rows, size_t probe)
 		const struct probes_site_live *live =
 			rows->live ? probes_site_live_at(rows->session, probe, i) : &none;
 
+		struct probes_site_hits h = {0};
+
+		if (rows->hits)
+			h = probes_site_hits_at(rows->session, probe, i);
 		json_array_append_new(list,
-			json_pack("{s:o, s:o, s:o, s:o}", "pc", address(p->sites[i].pc), "address",
-				address(p->sites[i].address), "bytes",
-				bytes(live->bytes, live->count), "state", site_state(live->state)));
+			json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "pc",
+				address(p->sites[i].pc), "address", address(p->sites[i].address),
+				"bytes", bytes(live->bytes, live->count), "state",
+				site_state(live->state), "counted", live->counted, "tactic",
+				h.counted ? json_string(probes_tactic_name(h.tactic)) : json_null(),
+				"hits",
+				h.counted ? json_integer((json_int_t)h.hits) : json_null()));
 	}
 	return list;
 }
@@ -100,8 +108,10 @@ static json_t *probe(const struct rows *rows, const struct rows_one *row)
 	const struct probes_item *item = row->item;
 	uint32_t ref;
 	bool known = rows_ref(rows, row->probe, &ref);
+	struct probes_hits hits;
+	bool counted = rows_hits(rows, row->probe, &hits);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "object",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "object",
 		text(probes_object_at(rows->session, p->object)->path), "provider",
 		text(p->provider), "name", text(p->name), "state",
 		text(probes_state_name(rows_state(rows, row->probe))), "ref",
@@ -109,7 +119,8 @@ static json_t *probe(const struct rows *rows, const struct rows_one *row)
 		item ? text(rows_outcome(item->outcome)) : json_null(), "why",
 		item && item->outcome != PROBES_DONE ? text(item->why) : json_null(), "sites",
 		sites(rows, row->probe), "semaphores", semaphores(rows, row->probe), "arguments",
-		text(p->arguments));
+		text(p->arguments), "sites_counted", (int)hits.counted, "hits",
+		counted ? json_integer((json_int_t)hits.hits) : json_null());
 }
 
 /* ---------------------------------------------------------------- a process */
@@ -162,6 +173,10 @@ static void json_plan(struct output *s, const struct rows *rows)
 	fprintf(s->file, ",\n \"copied_pages\": %zu, \"cost_bytes\": %" PRIu64 ", \"room_bytes\": ",
 		r->copied_pages, r->cost_bytes);
 	put(s, r->room_bytes < UINT64_MAX ? json_integer((json_int_t)r->room_bytes) : json_null());
+	fprintf(s->file,
+		",\n \"sites_counted\": %zu, \"sites_not_counted\": %zu, "
+		"\"stop_sites\": %zu, \"mapped_pages\": %zu",
+		r->counted_sites, r->uncounted_sites, r->stop_sites, r->mapped_pages);
 	fputs(",\n \"writes\": [", s->file);
 	for (size_t i = 0; i < rows->result->edit_count; i++) {
 		const struct probes_edit *w = &rows->result->edits[i];
@@ -170,8 +185,8 @@ static void json_plan(struct output *s, const struct rows *rows)
 		fputs(i ? ",\n  " : "\n  ", s->file);
 		put(s, json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "provider", text(p->provider),
 			       "name", text(p->name), "address", address(w->address), "what",
-			       w->role != PROBES_ROLE_SEMAPHORE ? "site" : "semaphore", "old",
-			       bytes(w->old, w->length), "new", bytes(w->new_, w->length)));
+			       rows_role(w->role), "old", bytes(w->old, w->length), "new",
+			       bytes(w->new_, w->length)));
 	}
 	fputs("]}", s->file);
 }

@@ -50,9 +50,9 @@ static void print_help(enum verb verb)
 			n += printf(" %s", row->argument);
 		printf("%*s%s\n", n < 24 ? 24 - n : 2, "", row->help);
 	}
-	puts("\nACTIONS are the -enable... and -disable... options. -opt and --opt are equal; a\n"
-	     "value follows as -opt VALUE or -opt=VALUE; -- ends the options. A probe is\n"
-	     "spelled provider:name, or name alone.\n"
+	puts("\nACTIONS are the -enable... and -disable... options; PROBES are names, -all or\n"
+	     "-regexp. -opt and --opt are equal; a value follows as -opt VALUE or -opt=VALUE;\n"
+	     "-- ends the options. A probe is spelled provider:name, or name alone.\n"
 	     "\nExit status: 0 done; 1 done in part or failed; 2 usage, unknown probe, bad\n"
 	     "expression or pair; 3 no such target, or no probes in it; 4 not permitted; 5 the\n"
 	     "target went away; 6 refused for safety.");
@@ -103,6 +103,8 @@ static int run(struct options *o)
 		return trace_run(o);
 	case VERB_REPAIR:
 		return repair_run(o);
+	case VERB_COUNT:
+		return count_run(o);
 	default:
 		return tui_run(o);
 	}

@@ -68,6 +68,14 @@ static int take_action(
 	return actions_add(&o->actions, row->name, verb, by, value, e);
 }
 
+/* -all and -regexp of count: a list of probes, as the names that are no option. */
+static int take_probes(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	return actions_add(&o->actions, row->name, PROBES_COUNT,
+		value ? PROBES_BY_REGEXP : PROBES_BY_ALL, value, e);
+}
+
 static int take_format(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
@@ -85,15 +93,38 @@ static int take_format(
 	return report_bad_value(e, row->name, value, "is not a format", "give text, json or csv");
 }
 
+static int take_pause(
+	const struct option_row *row, const char *value, uint64_t *ms, struct probes_error *e)
+{
+	if (!values_span(value, ms) || *ms < 50 || *ms > 3600000)
+		return report_bad_value(e, row->name, value, "is not an interval",
+			"give seconds from 0.05 to 3600, such as 0.5");
+	return 0;
+}
+
 static int take_refresh(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	uint64_t ms;
+	int r = take_pause(row, value, &ms, e);
 
-	if (!values_span(value, &ms) || ms < 50 || ms > 3600000)
-		return report_bad_value(e, row->name, value, "is not an interval",
-			"give seconds from 0.05 to 3600, such as 0.5");
-	o->refresh_ms = (unsigned)ms;
+	if (r == 0)
+		o->refresh_ms = (unsigned)ms;
+	return r;
+}
+
+static int take_interval(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	return take_pause(row, value, &o->interval_ms, e);
+}
+
+static int take_overhead(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_percent(value, &o->max_overhead))
+		return report_bad_value(e, row->name, value, "is no percentage",
+			"give per cent of one core, such as 5 or 0.5; 0 for no limit");
 	return 0;
 }
 
@@ -165,12 +196,12 @@ static int take_max_stop(
 /* ------------------------------------------------------------------- tables */
 
 enum {
-	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_REPAIR,
-	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE,
+	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_COUNT | VERB_REPAIR,
+	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE | VERB_COUNT,
 	SWITCH = VERB_SCREEN | VERB_ATTACH | VERB_TRACE,
-	CHANGE = SWITCH | VERB_REPAIR,
-	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_REPAIR,
-	CHOOSE = SWITCH | VERB_LIST | VERB_INFO,
+	CHANGE = SWITCH | VERB_COUNT | VERB_REPAIR,
+	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_COUNT | VERB_REPAIR,
+	CHOOSE = SWITCH | VERB_LIST | VERB_INFO | VERB_COUNT,
 	ALL = CHANGE | OUTPUT,
 };
 
@@ -186,6 +217,8 @@ const struct verb_row verbs_table[] = {
 		"switch probes in running processes"},
 	{VERB_TRACE, "trace", "trace -prog FILE [ACTIONS] [-- ARGS]",
 		"start a program with probes on from the start (all, if no action is given)"},
+	{VERB_COUNT, "count", "count -pid N[,N] | -tree N | -comm NAME | -prog FILE [PROBES]",
+		"count the hits of probes (all, if none is named), until ^C, -for or the end"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
 		"undo what interrupted runs left in running processes"},
 };
@@ -214,17 +247,26 @@ const struct option_row options_table[] = {
 	{"provider", {0}, "P", CHOOSE, "only probes of this provider", AT(provider)},
 	{"object", {0}, "O", CHOOSE, "only probes in this file (path or file name)", AT(object)},
 	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever their values", AT(force)},
-	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE, "print the plan, write nothing",
-		AT(dry_run)},
-	{"for", {0}, "TIME", VERB_ATTACH, "undo after this time, such as 30s or 5m", BY(take_for)},
-	{"stop", {0}, NULL, VERB_ATTACH, "stop all threads, so that all sites change at once",
-		AT(stop)},
-	{"max-stop", {0}, "MS", VERB_ATTACH, "with -stop: give up after this many ms (1000)",
-		BY(take_max_stop)},
-	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_SETTING,
+	{"all", {0}, NULL, VERB_COUNT, "count every probe (so without PROBES, too)",
+		BY(take_probes)},
+	{"regexp", {0}, "R", VERB_COUNT, "count names that match R, anchored at the start",
+		BY(take_probes)},
+	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE | VERB_COUNT,
+		"print the plan, write nothing", AT(dry_run)},
+	{"for", {0}, "TIME", VERB_ATTACH | VERB_COUNT, "undo after this time, such as 30s or 5m",
+		BY(take_for)},
+	{"interval", {0}, "TIME", VERB_COUNT, "print a table each such time (1s on a terminal)",
+		BY(take_interval)},
+	{"stop", {0}, NULL, VERB_ATTACH | VERB_COUNT,
+		"stop all threads: sites change at once, more are counted", AT(stop)},
+	{"max-stop", {0}, "MS", VERB_ATTACH | VERB_COUNT,
+		"with -stop: give up after this many ms (1000)", BY(take_max_stop)},
+	{"max-overhead", {0}, "PCT", VERB_SCREEN | VERB_COUNT | VERB_SETTING,
+		"uncount what costs more % of a core (5; 0: no limit)", BY(take_overhead)},
+	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_COUNT | VERB_SETTING,
 		"refuse to change anything", AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
-	{"launcher", {0}, "TIME", VERB_SCREEN | VERB_TRACE,
+	{"launcher", {0}, "TIME", VERB_SCREEN | VERB_TRACE | VERB_COUNT,
 		"with -prog: follow a script, env or shim to its program this long (10s)",
 		BY(take_launcher)},
 	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: hold the program at its start", AT(hold)},
@@ -232,11 +274,14 @@ const struct option_row options_table[] = {
 		"with -prog: end the program when the screen ends, however it ends",
 		AT(end_program)},
 	{"format", {0}, "text|json|csv", OUTPUT, "output format", BY(take_format)},
+	{"output", {"o"}, "FILE", VERB_COUNT, "write the result to this file", AT(output)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
 	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "log every change to this file", AT(log)},
 	{"no-syslog", {0}, NULL, CHANGE | VERB_SETTING, "do not log changes to syslog",
 		AT(no_syslog)},
+	{"count", {0}, NULL, VERB_SCREEN, "count the hits of every probe from the start",
+		AT(count)},
 	{"refresh", {0}, "SECONDS", VERB_SCREEN | VERB_SETTING,
 		"interval between readings of the states", BY(take_refresh)},
 	{"lease", {0}, "MIN", VERB_SCREEN | VERB_SETTING,

@@ -13,6 +13,7 @@
 #include "ui/report.h"
 
 #define OPTIONS_LAUNCHER_MS 10000
+#define OPTIONS_MAX_OVERHEAD 5
 
 const struct verb_row *options_verb(enum verb verb)
 {
@@ -129,6 +130,8 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 	const char *value = strchr(name, '=');
 	const struct option_row *row = find(name, value ? (size_t)(value - name) : strlen(name));
 
+	if (word[0] != '-' && o->verb == VERB_COUNT)
+		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_NAME, word, e);
 	if (word[0] != '-' || !word[1])
 		return misused(e, o, word, "is not an option");
 	if (!row)
@@ -160,9 +163,9 @@ static int check(const struct options *o, struct probes_error *e)
 		return misused(e, o, what, "give one of -pid, -tree, -comm and -prog");
 	if (!targets && o->verb != VERB_SCREEN)
 		return misused(e, o, what,
-			o->verb == VERB_TRACE  ? "no program is named"
-			: o->verb == VERB_LIST ? "no process or program is named"
-					       : "no process is named");
+			o->verb == VERB_TRACE                ? "no program is named"
+			: o->verb & (VERB_LIST | VERB_COUNT) ? "no process or program is named"
+							     : "no process is named");
 	if (!o->actions.count && o->verb == VERB_ATTACH)
 		return misused(
 			e, o, what, "no action is given; -enable-all switches every probe on");
@@ -172,7 +175,7 @@ static int check(const struct options *o, struct probes_error *e)
 			"actions are only for a program that is started (-prog)");
 	if (actions_check(&o->actions, e) < 0)
 		return -EINVAL;
-	if (*o->args && !(o->prog && o->verb & (VERB_SCREEN | VERB_TRACE)))
+	if (*o->args && !(o->prog && o->verb & (VERB_SCREEN | VERB_TRACE | VERB_COUNT)))
 		return misused(e, o, o->args[0], "no program is started that could take it");
 	if (o->hold && !o->prog)
 		return misused(e, o, "-hold", "no program is started that could be held");
@@ -199,12 +202,17 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 	int at = 1, r = 0;
 
 	*o = (struct options){
-		.verb = VERB_SCREEN, .args = argv + argc, .launcher_ms = OPTIONS_LAUNCHER_MS};
+		.verb = VERB_SCREEN,
+		.args = argv + argc,
+		.launcher_ms = OPTIONS_LAUNCHER_MS,
+		.max_overhead = OPTIONS_MAX_OVERHEAD,
+	};
 	if (argc > 1 && argv[1][0] != '-') {
 		at = read_verb(argc, argv, o);
 		if (at == 1)
 			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
-				"give list, info, attach, trace, repair, or none for the screen",
+				"give list, info, attach, trace, count, repair, or none for the "
+				"screen",
 				"no such verb");
 	}
 	for (; !r && at < argc; at++) {
@@ -219,6 +227,8 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 	/* ocaml-probes does the same. */
 	if (!r && o->verb == VERB_TRACE && !o->actions.count)
 		r = actions_add(&o->actions, "enable-all", PROBES_ENABLE, PROBES_BY_ALL, NULL, e);
+	if (!r && o->verb == VERB_COUNT && !o->actions.count)
+		r = actions_add(&o->actions, "all", PROBES_COUNT, PROBES_BY_ALL, NULL, e);
 	return r ? r : check(o, e);
 }
 
@@ -243,7 +253,7 @@ const struct option_row *options_unfinished(
 		row = name == argv[at] ? NULL : find(name, length);
 		if (row && row->argument && !name[length] && at + 1 == argc - 1)
 			return row;
-		if (row && read_option(o, argc, argv, &at, &e) < 0)
+		if ((row || o->verb == VERB_COUNT) && read_option(o, argc, argv, &at, &e) < 0)
 			continue;
 	}
 	if (**value != '-' || !strchr(*value, '='))

@@ -17,6 +17,7 @@ enum verb {
 	VERB_ATTACH = 1 << 3,
 	VERB_TRACE = 1 << 4,
 	VERB_REPAIR = 1 << 5,
+	VERB_COUNT = 1 << 6,
 	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
 };
 
@@ -39,7 +40,7 @@ struct options {
 	char **args;      /* the words after "--", NULL-terminated; never NULL */
 
 	/* what to do with it */
-	struct actions actions; /* on the screen only together with -prog */
+	struct actions actions; /* on the screen only together with -prog; count: its PROBES */
 	const char *provider;
 	const char *object;
 	bool force;
@@ -48,7 +49,8 @@ struct options {
 	bool wait; /* trace */
 	bool stop;
 	unsigned max_stop_ms; /* 0: not given */
-	uint64_t for_ms;      /* switch back after this time; 0: not given */
+	uint64_t for_ms;      /* undo after this time; 0: not given */
+	double max_overhead;  /* of a probe that is counted, per cent of one core; 0: no limit */
 	bool gigatext;
 	unsigned long files; /* soft RLIMIT_NOFILE for started programs; 0: inherit. Set by main. */
 
@@ -56,7 +58,9 @@ struct options {
 	enum format format;
 	bool quiet;
 	bool verbose;
-	const char *log; /* the audit file, or NULL */
+	const char *log;      /* the audit file, or NULL */
+	const char *output;   /* count: the file of the result; NULL: standard output or error */
+	uint64_t interval_ms; /* count: between two tables; 0: not given */
 	bool no_syslog;
 
 	/* the screen */
@@ -68,6 +72,7 @@ struct options {
 	unsigned refresh_ms; /* 0: not given */
 	uint64_t lease_ms;   /* 0: none */
 	bool lease_given;
+	bool count; /* count the hits of every probe from the start */
 
 	unsigned hidden_columns; /* bits of enum column */
 	bool mouse;

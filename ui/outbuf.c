@@ -58,6 +58,23 @@ void outbuf_escaped(struct outbuf *b, const char *raw)
 		outbuf_text(b, outbuf_safe(raw));
 }
 
+void outbuf_csv(struct outbuf *b, const char *raw)
+{
+	const char *text = outbuf_safe(raw);
+
+	if (!text[strcspn(text, ",\" ")]) {
+		outbuf_text(b, text);
+		return;
+	}
+	outbuf_text(b, "\"");
+	for (; *text; text++) {
+		if (*text == '"')
+			outbuf_text(b, "\"");
+		outbuf_bytes(b, text, 1);
+	}
+	outbuf_text(b, "\"");
+}
+
 void outbuf_address(struct outbuf *b, uint64_t address)
 {
 	char text[18] = "0x";

@@ -52,6 +52,9 @@ void outbuf_padded(struct outbuf *b, const char *safe, size_t width);
 /* Escape and print a text. */
 void outbuf_escaped(struct outbuf *b, const char *raw);
 
+/* Escape a text and print it as a field of CSV, quoted where it must be (RFC 4180). */
+void outbuf_csv(struct outbuf *b, const char *raw);
+
 /* Print 0x and hexadecimal digits without leading zeros. */
 void outbuf_address(struct outbuf *b, uint64_t address);
 void outbuf_number(struct outbuf *b, uint32_t number);

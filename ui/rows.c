@@ -48,6 +48,15 @@ int rows_acted(struct rows *rows, struct probes_session *session,
 	return 0;
 }
 
+void rows_read_hits(struct rows *rows)
+{
+	struct probes_error ignored; /* the states were read: what remains is unknown hits */
+
+	for (size_t i = 0; rows->live && !rows->hits && i < rows->count; i++)
+		rows->hits = probes_live_at(rows->session, rows->items[i].probe)->sites_counted;
+	rows->hits = rows->hits && probes_read_hits(rows->session, &ignored) == 0;
+}
+
 int rows_refresh(struct rows *rows, struct probes_error *e)
 {
 	size_t *which = calloc(rows->count + 1, sizeof *which);
@@ -61,6 +70,7 @@ int rows_refresh(struct rows *rows, struct probes_error *e)
 	r = probes_refresh(rows->session, which, rows->count, e);
 	rows->live = r == 0;
 	free(which);
+	rows_read_hits(rows);
 	return r;
 }
 
@@ -68,6 +78,19 @@ void rows_done(struct rows *rows)
 {
 	free(rows->items);
 	*rows = (struct rows){0};
+}
+
+bool rows_hits(const struct rows *rows, size_t probe, struct probes_hits *hits)
+{
+	*hits = rows->hits ? probes_hits(rows->session, probe) : (struct probes_hits){0};
+	return hits->counted;
+}
+
+const char *rows_role(enum probes_role role)
+{
+	return role == PROBES_ROLE_SEMAPHORE ? "semaphore"
+	       : role == PROBES_ROLE_COUNTER ? "jump"
+					     : "site";
 }
 
 const char *rows_outcome(enum probes_outcome outcome)

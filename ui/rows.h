@@ -20,6 +20,7 @@ struct rows {
 	size_t count;
 	const struct probes_result *result; /* of the action, or NULL */
 	bool live;                          /* states have been read */
+	bool hits;                          /* hits have been read, too: some are counted */
 };
 
 struct output;
@@ -53,12 +54,18 @@ PROBES_CHECK int rows_chosen(struct rows *rows, struct probes_session *session,
 /* The probes of a result, in its order. */
 PROBES_CHECK int rows_acted(struct rows *rows, struct probes_session *session,
 	const struct probes_result *result, struct probes_error *e);
-/* Read the states of these probes only. */
+/* Read the states, and where something is counted the hits; of these probes only. */
 PROBES_CHECK int rows_refresh(struct rows *rows, struct probes_error *e);
+/* After the states were read: the hits, where something is counted. */
+void rows_read_hits(struct rows *rows);
 void rows_done(struct rows *rows);
 
 /* Where states were not read: none where the notes alone say so, or unknown. */
 enum probes_state rows_state(const struct rows *rows, size_t probe);
+/* The hits of the sites that are counted. False: none is, or they were not read. */
+bool rows_hits(const struct rows *rows, size_t probe, struct probes_hits *hits);
+/* "site", "semaphore" or "jump": what an edit changes. */
+const char *rows_role(enum probes_role role);
 /* ok, skipped or failed. */
 const char *rows_outcome(enum probes_outcome outcome);
 /* The count of a probe's semaphores. False: it has none, they differ, or they were not read. */

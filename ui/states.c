@@ -17,9 +17,12 @@ const struct states_row states[STATES_COUNT] = {
 	[PROBES_UNREADABLE] = {"[?]", "unreadable", "its memory could not be read", STYLE_DIM, 5,
 		3},
 	[PROBES_NO_SWITCH] = {"[.]", "no switch",
-		"without a semaphore or a handler it cannot be enabled", STYLE_DIM, 7, -1},
+		"no semaphore, no handler: only its hits can be counted", STYLE_DIM, 7, -1},
 	[PROBES_UNLOADED] = {"[-]", "gone", "its library was unloaded", STYLE_DIM, 8, 2},
 };
+
+const struct states_row states_counted = {
+	"[#]", "counted", "nothing to switch, its hits are counted", STYLE_COUNTED, 7, -1};
 
 const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t size)
 {
@@ -29,6 +32,8 @@ const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t siz
 		[PROBES_SKIP_OFF] = {"is off already", "are off already"},
 		[PROBES_SKIP_NO_SWITCH] = {"has no semaphore", "have no semaphore"},
 		[PROBES_SKIP_UNLOADED] = {"was unloaded", "were unloaded"},
+		[PROBES_SKIP_COUNTED] = {"is counted already", "are counted already"},
+		[PROBES_SKIP_UNCOUNTED] = {"is not counted", "are not counted"},
 		[PROBES_SKIP_AGREES] = {"is left: its code and count agree",
 			"are left: code and count agree"},
 	};

@@ -21,6 +21,10 @@ struct states_row {
 };
 
 extern const struct states_row states[STATES_COUNT];
+/* Of a probe that has nothing to switch, while its hits are counted. */
+extern const struct states_row states_counted;
+/* After the word of any other state: the hits are counted as well. */
+#define STATES_COUNTED_MARK " #"
 
 #define STATES_SKIPS 160 /* enough for states_skips */
 

@@ -40,27 +40,51 @@ bool values_number(const char *text, unsigned least, unsigned most, unsigned *va
 	return true;
 }
 
+/* A number with at most three decimals, in thousandths; *end is what follows. */
+static bool values_thousandths(const char *text, uint64_t *value, const char **end)
+{
+	size_t whole = strspn(text, DIGITS);
+	size_t point = text[whole] == '.';
+	size_t part = point ? strspn(text + whole + 1, DIGITS) : 0;
+
+	*end = text + whole + point + part;
+	*value = 0;
+	if (!(whole + part) || whole > 9 || part > 3)
+		return false;
+	for (size_t i = 0; i < whole; i++)
+		*value = *value * 10 + (uint64_t)(text[i] - '0');
+	for (size_t i = 0; i < 3; i++)
+		*value = *value * 10 + (i < part ? (uint64_t)(text[whole + 1 + i] - '0') : 0);
+	return true;
+}
+
+bool values_percent(const char *text, double *percent)
+{
+	uint64_t thousandths;
+	const char *end;
+
+	if (!values_thousandths(text, &thousandths, &end) || *end || thousandths > 10000000)
+		return false;
+	*percent = (double)thousandths / 1e3;
+	return true;
+}
+
 bool values_span(const char *text, uint64_t *ms)
 {
 	static const struct {
 		const char *name;
 		uint64_t ms;
 	} units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
-	size_t whole = strspn(text, DIGITS);
-	size_t point = text[whole] == '.';
-	size_t part = point ? strspn(text + whole + 1, DIGITS) : 0;
-	uint64_t scale = 0, thousandths = 0;
+	uint64_t scale = 0, thousandths;
+	const char *end;
 
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (!strcmp(text + whole + point + part, units[i].name))
-			scale = units[i].ms;
-	if (!scale || !(whole + part) || whole > 9 || part > 3)
+	if (!values_thousandths(text, &thousandths, &end))
 		return false;
-	for (size_t i = 0; i < whole; i++)
-		thousandths = thousandths * 10 + (uint64_t)(text[i] - '0');
-	for (size_t i = 0; i < 3; i++)
-		thousandths =
-			thousandths * 10 + (i < part ? (uint64_t)(text[whole + 1 + i] - '0') : 0);
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(end, units[i].name))
+			scale = units[i].ms;
+	if (!scale)
+		return false;
 	*ms = thousandths * scale / 1000;
 	return *ms <= LONGEST_MS;
 }

@@ -14,6 +14,9 @@ pid_t values_pid(const char *text, const char **end);
 /* A whole number from least to most; digits only. */
 bool values_number(const char *text, unsigned least, unsigned most, unsigned *value);
 
+/* A number from 0 to 10000 with at most three decimals. */
+bool values_percent(const char *text, double *percent);
+
 /*
  * A span of time in milliseconds: a number with at most three decimals, then ms, s, m, h or, for
  * seconds, nothing: "30", "1.5h", "250ms". At most 1000 hours; what is below a millisecond is cut

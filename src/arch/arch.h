@@ -14,6 +14,7 @@
 #define ARCH_FIXED_BYTES 4   /* from arch_site.fixed_at on */
 #define ARCH_HELD_AT 0       /* offset of the byte that a tracer replaces to hold a site */
 #define ARCH_BREAKPOINT 0xcc /* int3: a uprobe or a debugger */
+#define ARCH_NOP 0x90        /* one byte: every site begins with it */
 
 struct arch_site {
 	uint8_t length;    /* of the site's own code, at most ARCH_SITE_BYTES */
@@ -40,5 +41,106 @@ void arch_guess_original(const uint8_t live[ARCH_SITE_BYTES], uint8_t original[A
  */
 size_t arch_disassemble(const uint8_t *bytes, size_t size, uint64_t address,
 	struct probes_instruction *out, size_t max);
+
+/* Why an instruction cannot be moved. */
+enum arch_move_result {
+	ARCH_MOVED,
+	ARCH_MOVE_NO_DECODER,   /* a build without Zydis */
+	ARCH_MOVE_UNDECODABLE,  /* no instruction, or one that Zydis does not know */
+	ARCH_MOVE_REFUSED,      /* it shows the program where it lies, or changes the mode */
+	ARCH_MOVE_TOO_FAR,      /* its operand or its target is out of the reach of 32 bits */
+	ARCH_MOVE_SHADOW_STACK, /* a call, whose return address a shadow stack would check */
+};
+
+#define ARCH_INSTRUCTION_BYTES 15
+#define ARCH_MOVED_BYTES 40
+
+struct arch_moved {
+	uint8_t length; /* of the instruction, in bytes; also where it cannot be moved. 0: unknown
+			 */
+	uint8_t size;   /* of the code below */
+	bool continues; /* execution may leave the code at its end, and then goes on at from +
+			   length */
+	bool calls;     /* it pushes from + length, as a call does */
+	bool memory;    /* it reads or writes memory (other than its stack): it may fault */
+	uint8_t code[ARCH_MOVED_BYTES];
+};
+
+/*
+ * Code that does at address `to` what the instruction in bytes[0] does at address `from`: same
+ * registers, flags, memory, stack and next instruction. A fault reports an address in the code. The
+ * caller puts a jump to from + length behind the code where it continues. size: of bytes, at least
+ * the instruction; shadow_stack: the program checks its return addresses.
+ */
+enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from, uint64_t to,
+	bool shadow_stack, struct arch_moved *out);
+
+/* ---- stubs: code that counts a hit and changes nothing else ---- */
+
+#define ARCH_STUB_BYTES 192
+#define ARCH_JUMP_BYTES 5 /* ARCH_JUMP, and the displacement from its end */
+#define ARCH_JUMP 0xe9
+#define ARCH_JUMP_FAR_BYTES 14
+
+/* A counter of one thread, in a cache line of its own. */
+struct arch_slot {
+	uint64_t owner; /* thread pointer + the cookie's value; 0: free */
+	uint64_t hits;
+	uint64_t unused[6];
+};
+
+/*
+ * Where a stub counts: addresses in the target, each within 2 GiB of the stub. Hits of the site are
+ * the sum of `shared` and of all slots.
+ */
+struct arch_counter {
+	uint64_t shared;     /* 8 bytes, incremented with a lock */
+	uint64_t slots;      /* struct arch_slot[slot_count], or 0: count in `shared` alone */
+	uint32_t slot_count; /* a power of 2 */
+	uint64_t cookie; /* 8 bytes: 1 here, and 0 in every child by fork (MADV_WIPEONFORK), which
+			    counts in `shared`: its threads have the thread pointers of ours */
+};
+
+/*
+ * Write a stub for address `at`: it counts and goes on at its end. All registers, flags and the red
+ * zone are kept; it needs 160 bytes of stack. With slots the thread pointer must be readable at
+ * %fs:0 in every thread (glibc, musl). Returns its size, or 0: a counter is too far away.
+ */
+size_t arch_stub_count(
+	uint64_t at, const struct arch_counter *counter, uint8_t out[ARCH_STUB_BYTES]);
+
+#define ARCH_STUB_RUN_BYTES 16
+
+/*
+ * Write what follows the counting of a call at `at`: go on at `handler` while the 16-bit count at
+ * `semaphore` is > 0, else return to the caller. Changes flags. Returns its size, or 0: an address
+ * is out of reach.
+ */
+size_t arch_stub_run(
+	uint64_t at, uint64_t semaphore, uint64_t handler, uint8_t out[ARCH_STUB_RUN_BYTES]);
+
+/* Where a call of 5 bytes at `at` goes, and such a call. False: it is out of reach. */
+uint64_t arch_call_target(uint64_t at, const uint8_t bytes[ARCH_JUMP_BYTES]);
+bool arch_call(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES]);
+
+/* A jump from `at` to `target`. False: it is out of reach. */
+bool arch_jump(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES]);
+
+/* A jump from anywhere to anywhere, which changes no register. */
+void arch_jump_far(uint64_t target, uint8_t out[ARCH_JUMP_FAR_BYTES]);
+
+/* ---- instructions of a program that its tracer can use ---- */
+
+/* What may be found, and how long the code is that begins there. */
+enum arch_useful {
+	ARCH_USEFUL_CALL,      /* a system call, and a return from the function */
+	ARCH_USEFUL_SIGRETURN, /* the system call that returns from a signal handler */
+	ARCH_USEFULS
+};
+
+#define ARCH_USEFUL_BYTES 9 /* of the longest */
+
+/* The offset of such code, or SIZE_MAX. It may begin in the middle of an instruction. */
+size_t arch_find(enum arch_useful what, const uint8_t *bytes, size_t size);
 
 #endif

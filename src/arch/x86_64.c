@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define X86_64_NOP 0x90
 #define X86_64_CMP 0x3d
 #define X86_64_CALL 0xe8
 
@@ -28,11 +27,11 @@ const struct arch_site arch_site_ocaml = {
 	.length = 6, .switch_at = 1, .off = {X86_64_CMP}, .on = {X86_64_CALL}, .fixed_at = 2};
 
 const struct arch_site arch_site_sdt = {
-	.length = 1, .switch_at = 0, .off = {X86_64_NOP}, .on = {X86_64_NOP}, .fixed_at = 1};
+	.length = 1, .switch_at = 0, .off = {ARCH_NOP}, .on = {ARCH_NOP}, .fixed_at = 1};
 
 bool arch_is_site(const struct arch_site *site, const uint8_t bytes[ARCH_SITE_BYTES])
 {
-	return bytes[0] == X86_64_NOP &&
+	return bytes[0] == ARCH_NOP &&
 	       (!memcmp(bytes + site->switch_at, site->off, ARCH_SWITCH_BYTES) ||
 		       !memcmp(bytes + site->switch_at, site->on, ARCH_SWITCH_BYTES));
 }
@@ -41,7 +40,37 @@ bool arch_is_site(const struct arch_site *site, const uint8_t bytes[ARCH_SITE_BY
 void arch_guess_original(const uint8_t live[ARCH_SITE_BYTES], uint8_t original[ARCH_SITE_BYTES])
 {
 	memcpy(original, live, ARCH_SITE_BYTES);
-	original[0] = X86_64_NOP;
+	original[0] = ARCH_NOP;
+}
+
+/* ---- useful code ---- */
+
+/*
+ *     0f 05 c3                     syscall; ret
+ *     b8 0f 00 00 00 0f 05         mov $15,%eax; syscall
+ *     48 c7 c0 0f 00 00 00 0f 05   mov $15,%rax; syscall
+ */
+static const struct {
+	uint8_t length;
+	uint8_t bytes[9];
+} x86_64_useful[][2] = {
+	[ARCH_USEFUL_CALL] = {{3, {0x0f, 0x05, 0xc3}}},
+	[ARCH_USEFUL_SIGRETURN] = {{7, {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}},
+		{9, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}}},
+};
+
+size_t arch_find(enum arch_useful what, const uint8_t *bytes, size_t size)
+{
+	const uint8_t *first = NULL, *at;
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t length = x86_64_useful[what][i].length;
+
+		at = length ? memmem(bytes, size, x86_64_useful[what][i].bytes, length) : NULL;
+		if (at && (!first || at < first))
+			first = at;
+	}
+	return first ? (size_t)(first - bytes) : SIZE_MAX;
 }
 
 /* ---- disassembly ---- */

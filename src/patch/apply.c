@@ -44,6 +44,32 @@ static int apply_write(
 	return length > first ? m->ops->write(m, address + first, to + first, length - first) : 0;
 }
 
+/*
+ * An OCaml site, whose displacement changes while threads execute it: only while the site is off,
+ * where it is the operand of a comparison without effect.
+ */
+static int apply_write_call(struct memory *m, const struct probes_edit *edit)
+{
+	const struct arch_site *code = &arch_site_ocaml;
+	uint64_t at = edit->address + code->switch_at;
+	const uint8_t *old = edit->old + code->switch_at, *new_ = edit->new_ + code->switch_at;
+	int r = apply_write(m, at, old, code->off, ARCH_SWITCH_BYTES);
+
+	if (r == 0)
+		r = apply_write(m, edit->address + code->fixed_at, edit->old + code->fixed_at,
+			edit->new_ + code->fixed_at, ARCH_FIXED_BYTES);
+	return r ? r : apply_write(m, at, code->off, new_, ARCH_SWITCH_BYTES);
+}
+
+static int apply_write_edit(struct memory *m, const struct probes_edit *edit)
+{
+	if (edit->role == PROBES_ROLE_COUNTER && edit->length == ARCH_SITE_BYTES &&
+		arch_is_site(&arch_site_ocaml, edit->old) &&
+		arch_is_site(&arch_site_ocaml, edit->new_))
+		return apply_write_call(m, edit);
+	return apply_write(m, edit->address, edit->old, edit->new_, edit->length);
+}
+
 static int apply_write_count(struct memory *m, uint64_t address, unsigned from, unsigned to)
 {
 	const struct probes_edit edit = edit_semaphore(address, from, to);
@@ -150,10 +176,32 @@ static bool apply_undo_semaphore(
 	return true;
 }
 
+/* The guard of a jump is what it replaces, or bytes that other jumps replace: see plan_check. */
+static bool apply_undo_counter(
+	struct apply *a, const struct verify_batch *b, size_t i, struct memory *m)
+{
+	const struct probes_edit *edit = verify_edit(&a->verify, i);
+	struct probes_edit back;
+	uint8_t now[PROBES_EDIT_BYTES];
+
+	(void)b;
+	if (!memory_read(m, edit->address, now, edit->length))
+		return false;
+	if (!memcmp(now, edit->old, edit->length))
+		return true;
+	if (memcmp(now, edit->new_, edit->length))
+		return false;
+	back = *edit;
+	memcpy(back.old, edit->new_, edit->length);
+	memcpy(back.new_, edit->old, edit->length);
+	return apply_write_edit(m, &back) == 0;
+}
+
 static const struct apply_role apply_roles[] = {
 	[PROBES_ROLE_CODE] = {.check = apply_check_code, .undo = apply_undo_code},
 	[PROBES_ROLE_CODE_ALONE] = {.check = apply_check_code, .undo = apply_undo_code},
 	[PROBES_ROLE_SEMAPHORE] = {.check = apply_check_semaphore, .undo = apply_undo_semaphore},
+	[PROBES_ROLE_COUNTER] = {.check = apply_check_code, .undo = apply_undo_counter},
 };
 
 /* ---- batches ---- */
@@ -240,7 +288,7 @@ int apply_run(struct apply *a, struct memory *m, struct probes_error *e)
 		for (size_t i = b->first; r == 0 && i < end; i++) {
 			const struct probes_edit *edit = verify_edit(&a->verify, i);
 
-			r = apply_write(m, edit->address, edit->old, edit->new_, edit->length);
+			r = apply_write_edit(m, edit);
 			if (r == 0) {
 				a->written++;
 				continue;

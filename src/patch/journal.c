@@ -296,7 +296,7 @@ static size_t journal_edit(const uint8_t *bytes, size_t size, bool old, struct p
 	edit->length = bytes[9];
 	if (edit->role == PROBES_ROLE_SEMAPHORE ? edit->length != 2 : !edit->length)
 		return 0;
-	if (edit->role < PROBES_ROLE_CODE || edit->role > PROBES_ROLE_CODE_ALONE)
+	if (edit->role < PROBES_ROLE_CODE || edit->role > PROBES_ROLE_COUNTER)
 		return 0;
 	if (edit->length > PROBES_EDIT_BYTES || size - JOURNAL_EDIT < 2 * (size_t)edit->length)
 		return 0;

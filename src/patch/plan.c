@@ -30,6 +30,7 @@ void plan_done(struct plan *p)
 	for (size_t i = 0; p->views && i < p->catalog->objects.count; i++) {
 		free(p->views[i].values);
 		free(p->views[i].on);
+		free(p->views[i].counted);
 		free(p->views[i].touched);
 		free(p->views[i].remaining);
 		semaphore_sites_done(&p->views[i].counting);
@@ -70,8 +71,13 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 	v->values = calloc(h->semaphore_count + 1, sizeof *v->values);
 	v->on = calloc(h->site_count + 1, sizeof *v->on);
 	v->touched = calloc(h->semaphore_count + 1, sizeof *v->touched);
-	if (!v->values || !v->on || !v->touched || !semaphore_sites_init(&v->counting, h))
+	if (h->jumps)
+		v->counted = calloc(h->site_count + 1, sizeof *v->counted);
+	if (!v->values || !v->on || !v->touched || (h->jumps && !v->counted) ||
+		!semaphore_sites_init(&v->counting, h))
 		return false;
+	for (size_t i = 0; h->jumps && i < h->site_count; i++)
+		v->counted[i] = h->site_live[i].counted;
 	if (h->same) {
 		v->theirs = malloc(h->semaphore_count * sizeof *v->theirs);
 		if (!v->theirs)
@@ -99,8 +105,7 @@ static struct probes_item *plan_item(struct plan *p, size_t probe, enum probes_v
 
 /* ---- edits ---- */
 
-/* Append an edit, and return what is verified besides its own bytes; NULL: no memory. */
-static struct plan_check *plan_add(
+struct plan_check *plan_add(
 	struct plan *p, const struct plan_step *s, uint32_t index, struct probes_edit edit)
 {
 	struct probes_edit *slot = array_add(&p->edits);
@@ -113,11 +118,24 @@ static struct plan_check *plan_add(
 	return slot ? c : NULL;
 }
 
-static void plan_guard(const struct plan_step *s, size_t site, struct plan_check *c)
+/* Where jumps are known, neighbours may be counted: what was read just now, and what is planned. */
+void plan_guard(const struct plan_step *s, size_t site, struct plan_check *c)
 {
+	const struct object_jump *j = s->h->jumps ? &s->h->jumps[site] : NULL;
+	const struct probes_site_live *live = &s->h->site_live[site];
+
 	c->guard = s->h->sites[site].address;
 	c->guard_at = kind_of(s->p)->site->fixed_at;
 	memcpy(c->bytes, s->h->original[site], ARCH_SITE_BYTES);
+	if (!j)
+		return;
+	if (live->count >= ARCH_SITE_BYTES && live->state != PROBES_FOREIGN)
+		memcpy(c->bytes, live->bytes, ARCH_SITE_BYTES);
+	if (s->view->counted[site])
+		memcpy(c->bytes, j->new_, j->length);
+	else if (live->counted)
+		memcpy(c->bytes, j->old, j->length);
+	c->guard_varies = j->vary;
 }
 
 /* What is to be undone of the code of a site. */
@@ -172,6 +190,11 @@ static bool plan_edit_sites(struct plan *p, const struct plan_step *s, const uin
 			continue;
 		crosses = (from[k] > 0) != (to[k] > 0);
 		on = to[k] > 0;
+		/* The code that counts looks at the semaphore itself. */
+		if (s->view->counted && s->view->counted[site]) {
+			s->view->on[site] = on;
+			continue;
+		}
 		if (s->view->on[site] == on || !(crosses || always || plan_code_follows(s, i)))
 			continue;
 		edit = kind_of(s->p)->edit(s->p->sites[i].address, on);
@@ -184,6 +207,14 @@ static bool plan_edit_sites(struct plan *p, const struct plan_step *s, const uin
 		s->view->on[site] = on;
 	}
 	return true;
+}
+
+/* The byte that a site has at ARCH_HELD_AT while no other tool holds it. */
+static uint8_t plan_own_byte(const struct plan_step *s, size_t site)
+{
+	if (s->view->counted && s->view->counted[site])
+		return s->h->jumps[site].new_[ARCH_HELD_AT];
+	return s->h->original[site][ARCH_HELD_AT];
 }
 
 static bool plan_edit_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)
@@ -226,16 +257,11 @@ static bool plan_edit_semaphore(struct plan *p, const struct plan_step *s, uint3
 		*(struct plan_refcount_site *)array_add(&p->refcount_sites) =
 			(struct plan_refcount_site){
 				.address = s->h->sites[counting[k]].address + ARCH_HELD_AT,
-				.own = s->h->original[counting[k]][ARCH_HELD_AT]};
+				.own = plan_own_byte(s, counting[k])};
 	return true;
 }
 
-/*
- * Edit one probe: its semaphores from `from` to `to`, its sites before (`up`) or after them. A
- * batch is verified as a whole before it is written: an edit of a count that this batch has edited
- * already begins another batch.
- */
-static bool plan_edit_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
+bool plan_edit_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
 	const uint32_t *from, bool up, bool always)
 {
 	size_t first = p->edits.count;
@@ -271,9 +297,13 @@ static int plan_refuse(const struct plan *p, const struct probes_item *item, str
 	const struct probes_probe *probe = catalog_probe(p->catalog, item->probe);
 	bool skipped = item->outcome == PROBES_SKIPPED;
 
+	static const char *const verbs[] = {[PROBES_ENABLE] = "enable",
+		[PROBES_DISABLE] = "disable",
+		[PROBES_COUNT] = "count",
+		[PROBES_UNCOUNT] = "stop counting"};
+
 	error_set(e, skipped ? PROBES_FAILED : PROBES_REFUSED, skipped ? -EALREADY : -EBUSY,
-		"cannot %s %s:%s", item->verb == PROBES_ENABLE ? "enable" : "disable",
-		probe->provider, probe->name);
+		"cannot %s %s:%s", verbs[item->verb], probe->provider, probe->name);
 	error_why(e, "%s", item->why);
 	if (item->force_helps)
 		return error_hint(e, "-force sets code and semaphore alike");
@@ -304,10 +334,13 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 		enum probes_verb verb = chosen[i].verb;
 		struct probes_item *item = plan_item(p, chosen[i].probe, verb);
 		uint32_t semaphores, *to, *from;
+		bool counting;
 
 		if (!item || !plan_open_step(p, chosen[i].probe, &s))
 			return error_memory(e, "a plan");
-		if (!plan_step_check(&s, mode, verb, item)) {
+		counting = verb == PROBES_COUNT || verb == PROBES_UNCOUNT;
+		if (counting ? !plan_count_check(&s, mode, verb, item)
+			     : !plan_step_check(&s, mode, verb, item)) {
 			if (chosen[i].named && refused == SIZE_MAX)
 				refused = i;
 			continue;
@@ -319,9 +352,14 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 		from = to + semaphores;
 		for (uint32_t k = 0; k < semaphores; k++) {
 			from[k] = plan_step_value(&s, k);
-			to[k] = plan_step_target(from[k], verb, mode);
+			to[k] = counting && kind_of(s.p)->edit
+					? from[k]
+					: plan_step_target(from[k], verb, mode);
 		}
-		if (!plan_edit_probe(p, &s, to, from, verb == PROBES_ENABLE, mode->force))
+		if (counting ? !plan_count_probe(p, &s, mode, to, from, verb == PROBES_COUNT,
+				       verb == PROBES_COUNT)
+			     : !plan_edit_probe(
+				       p, &s, to, from, verb == PROBES_ENABLE, mode->force))
 			return error_memory(e, "a plan");
 	}
 	if (refused == SIZE_MAX)
@@ -352,7 +390,7 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 			!plan_step_unheld(s, true, PROBES_DISABLE, item))
 			return false;
 	}
-	if (!plan_step_readable(s, item))
+	if (!plan_step_readable(s, item) || !plan_count_unheld(s, item))
 		return false;
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
 		if (plan_step_steals(s, i, to[i]))
@@ -376,6 +414,8 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s)
 	int32_t *remaining = s->view->remaining;
 	struct probes_item *item;
 	bool up = false, any = false, stays = false;
+	enum probes_verb verb;
+	int jumps = 0;
 
 	if (!to)
 		return false;
@@ -393,17 +433,21 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s)
 	}
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		up = up || (plan_code_part(s, i) < 0 && !any);
-		any = any || plan_code_part(s, i);
+		jumps = jumps ? jumps : plan_count_part(s, i);
+		any = any || plan_code_part(s, i) || jumps;
 	}
 	if (!any && (!plan_torn(s) || s->p->broken || plan_step_consistent(s)))
 		return true;
-	item = plan_item(p, s->probe, up ? PROBES_ENABLE : PROBES_DISABLE);
+	verb = up ? PROBES_ENABLE : PROBES_DISABLE;
+	if (jumps)
+		verb = jumps > 0 ? PROBES_COUNT : PROBES_UNCOUNT;
+	item = plan_item(p, s->probe, verb);
 	if (!item || !plan_restore_check(p, s, to, from, item))
 		return item;
 	/* A count that probes share is undone once. */
 	for (uint32_t i = 0; remaining && i < count; i++)
 		remaining[plan_step_slot(s, i)] = 0;
-	if (!plan_edit_probe(p, s, to, from, up, false))
+	if (!plan_count_probe(p, s, NULL, to, from, up, jumps > 0))
 		return false;
 	for (uint32_t i = 0; i < s->p->site_count; i++)
 		stays = stays || plan_code_stays(s, i);

@@ -33,6 +33,7 @@ struct plan_check {
 	uint8_t guard_at;               /* ARCH_FIXED_BYTES from here on must be in memory */
 	bool guard_counts : 1;          /* the guard is the only refcount_site */
 	bool shared : 1;                /* the kernel counts there as well: KIND_SHARED_LIMIT */
+	uint8_t guard_varies;           /* bit k: the byte at k of the guard may change */
 	bool cut : 1;                   /* depends on an edit before it: begins a new batch */
 };
 
@@ -49,6 +50,7 @@ struct plan_lowered {
 struct plan_view {
 	uint32_t *values;   /* per semaphore; NULL: no probe of the object_probes is planned yet */
 	uint8_t *on;        /* per site */
+	bool *counted;      /* per site: it jumps to its counter; NULL: no jumps are known */
 	uint32_t *touched;  /* per semaphore: the epoch in which it was planned last */
 	int32_t *remaining; /* plan_restore: per semaphore, what is still to be taken back */
 	struct semaphore_sites counting;
@@ -69,11 +71,13 @@ struct plan {
 	const struct array *lowered; /* struct plan_lowered by address, may be NULL: set by the
 					caller before plan_restore */
 	bool below;                  /* plan_restore: a count would have gone below 0 */
+	bool needs_stop;             /* an edit replaces several bytes that threads may execute */
 };
 
 /* What is undone by itself, and what a part of it is. */
 enum plan_resource {
 	PLAN_SEMAPHORE, /* by semaphore, at the first of its address: added to the count */
+	PLAN_COUNTER,   /* by site: 1: the site jumps to its counter because of this session */
 	PLAN_CODE, /* by site: > 0 switched on, < 0 off, while its count stayed > 0 or stayed 0.
 		      Code that followed its count has no part: it follows the count back */
 	PLAN_RESOURCES
@@ -88,8 +92,10 @@ struct plan_parts {
 };
 
 struct plan_mode {
-	bool force; /* set counts to 1 or 0, sites follow */
-	bool keep;  /* under force: counts stay, sites follow */
+	bool force;   /* set counts to 1 or 0, sites follow */
+	bool keep;    /* under force: counts stay, sites follow */
+	bool dry_run; /* not to be carried out: jumps need not be mapped */
+	bool stop;    /* all threads will stand still: several bytes of a site may be changed */
 };
 
 /* Start an empty plan. */
@@ -147,6 +153,42 @@ static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semap
 
 /* The count after a verb. */
 uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct plan_mode *mode);
+
+/* ---- counting: plan_count.c ---- */
+
+/* May the hits of the probe be counted, or no longer be counted? Or says in the item why not. */
+bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
+	enum probes_verb verb, struct probes_item *item);
+
+/* What an undo does to the jump of a site: 1 writes it, -1 removes it, 0 nothing. */
+int plan_count_part(const struct plan_step *s, uint32_t i);
+
+/* May an undo change the jumps of the probe? Or says in the item why not. */
+bool plan_count_unheld(const struct plan_step *s, struct probes_item *item);
+
+/*
+ * Edit one probe, as plan_edit_probe, and the jumps of its sites: `on` writes them before, else
+ * they are removed after. `mode` is that of a switch; NULL: an undo, see plan_count_part. Hits are
+ * counted before the program is told to reach them. A semaphore is verified by the code of a site,
+ * which the jumps change: each has its batch. False: no memory.
+ */
+bool plan_count_probe(struct plan *p, const struct plan_step *s, const struct plan_mode *mode,
+	const uint32_t *to, const uint32_t *from, bool up, bool on);
+
+/*
+ * Edit one probe: its semaphores from `from` to `to`, its sites before (`up`) or after them. A
+ * batch is verified as a whole before it is written: an edit of a count that this batch has edited
+ * already begins another batch. False: no memory. (plan.c)
+ */
+bool plan_edit_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
+	const uint32_t *from, bool up, bool always);
+
+/* Append an edit, and return what is verified besides its own bytes; NULL: no memory. (plan.c) */
+struct plan_check *plan_add(
+	struct plan *p, const struct plan_step *s, uint32_t index, struct probes_edit edit);
+
+/* Verify, besides an edit, that the code of a site is still there. (plan.c) */
+void plan_guard(const struct plan_step *s, size_t site, struct plan_check *c);
 
 /* Do sites and counts agree, after what is planned so far? */
 bool plan_step_consistent(const struct plan_step *s);

@@ -86,7 +86,7 @@ static bool plan_step_held(const struct plan_step *s, size_t site)
 {
 	const struct probes_site_live *live = &s->h->site_live[site];
 
-	return live->count > ARCH_HELD_AT &&
+	return live->count > ARCH_HELD_AT && !live->counted &&
 	       live->bytes[ARCH_HELD_AT] != s->h->original[site][ARCH_HELD_AT];
 }
 
@@ -205,9 +205,9 @@ uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct pl
 {
 	if (mode->force && mode->keep)
 		return value;
-	if (mode->force)
+	if (mode->force && (verb == PROBES_ENABLE || verb == PROBES_DISABLE))
 		return verb == PROBES_ENABLE;
-	if (verb == PROBES_ENABLE)
+	if (verb == PROBES_ENABLE || verb == PROBES_COUNT)
 		return value + 1;
 	return value ? value - 1 : 0;
 }

@@ -335,6 +335,7 @@ void object_probes_free(struct object_probes *h)
 	free(h->sites);
 	free(h->semaphores);
 	free(h->original);
+	free(h->jumps);
 	free(h->same);
 	free(h->live);
 	free(h->site_live);

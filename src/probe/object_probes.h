@@ -11,6 +11,19 @@
 #include "probes.h"
 #include "process/maps.h"
 
+/* A jump that counts the hits of a site, prepared in the process (count/window.h). */
+struct object_jump {
+	uint8_t length; /* of the bytes that it replaces, from the site's address on; 0: none */
+	enum probes_tactic tactic : 8;
+	uint8_t vary; /* bit k: the byte at k is the first of another site as well */
+	uint8_t old[ARCH_SITE_BYTES], new_[ARCH_SITE_BYTES];
+	uint32_t window, entry; /* of the session: where its counter is */
+	uint64_t hits;          /* at the last reading */
+	bool ran;               /* it counted at some reading of this session */
+	bool mine;              /* this session wrote it, and has not taken it back */
+	const char *why;        /* why there is none, after a try; NULL: none was made */
+};
+
 struct object_probes {
 	struct probes_object info;
 	char *path;
@@ -31,7 +44,8 @@ struct object_probes {
 
 	/* Of a process; NULL in a session with a file. */
 	uint8_t (*original)[ARCH_SITE_BYTES]; /* per site: the file's bytes */
-	uint32_t *same; /* see object_probes_same; NULL: no semaphores are shared */
+	uint32_t *same;            /* see object_probes_same; NULL: no semaphores are shared */
+	struct object_jump *jumps; /* per site; NULL: counting was never tried */
 
 	/* The last readings. */
 	struct probes_live *live;           /* per probe */
@@ -70,6 +84,45 @@ size_t object_probes_semaphore(const struct object_probes *h, const struct probe
 static inline uint32_t object_probes_same(const struct object_probes *h, size_t semaphore)
 {
 	return h->same ? h->same[semaphore] : (uint32_t)semaphore;
+}
+
+/*
+ * Was the jump cut off from its counter, by the last reading? A uprobe that leaves writes the first
+ * byte of the file back, and no other; another tool may have switched an OCaml site off; or a
+ * session was killed while it wrote one. The site runs correctly, and hits are not counted.
+ */
+static inline bool object_probes_cut_off(const struct object_probes *h, size_t site)
+{
+	const struct object_jump *j = h->jumps ? &h->jumps[site] : NULL;
+	const uint8_t *live = h->site_live[site].bytes;
+
+	if (!j || j->length <= 1 || h->site_live[site].count < j->length || live[0] != j->old[0])
+		return false;
+	if (j->tactic == PROBES_TACTIC_OCAML)
+		return live[1] == arch_site_ocaml.off[0] && memcmp(live + 2, j->old + 2, 4);
+	return !memcmp(live + 1, j->new_ + 1, j->length - 1u);
+}
+
+/*
+ * Are these bytes of a site, that jump? The bytes behind one that was written alone are its
+ * displacement, up to the next site: otherwise it is the jump of another plan, and so longer.
+ */
+static inline bool object_probes_jumps(
+	const struct object_jump *j, const uint8_t *bytes, size_t count)
+{
+	if (!j->length || count < j->length || memcmp(bytes, j->new_, j->length) != 0)
+		return false;
+	for (size_t i = j->length; i < count && i < ARCH_JUMP_BYTES && !(j->vary >> i & 1); i++)
+		if (bytes[i] != j->new_[i] && bytes[i] != ARCH_BREAKPOINT)
+			return false;
+	return true;
+}
+
+/* Does a site jump to its counter, by the last reading? */
+static inline bool object_probes_counted(const struct object_probes *h, size_t site)
+{
+	return h->jumps && object_probes_jumps(&h->jumps[site], h->site_live[site].bytes,
+				   h->site_live[site].count);
 }
 
 /* Index, within the object, of the probe that has this site or semaphore. */

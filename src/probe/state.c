@@ -21,7 +21,15 @@ static void state_tally(struct state_tally *t, struct object_probes *h,
 
 		if (h->no_code)
 			arch_guess_original(site->bytes, h->original[first + i]);
-		site->state = kind->judge(h->original[first + i], site->bytes, site->count);
+		/* A jump of ours is no other tool's: the site is as its file has it, and counted.
+		 */
+		site->counted = object_probes_counted(h, first + i);
+		live->sites_counted += site->counted;
+		site->state = kind->judge(h->original[first + i],
+			site->counted ? h->original[first + i] : site->bytes, site->count);
+		/* The code that counts looks at the semaphore itself. */
+		if (site->counted && kind->edit)
+			site->state = value && value != PROBES_NONE ? PROBES_ON : PROBES_OFF;
 		t->on += site->state == PROBES_ON;
 		t->off += site->state == PROBES_OFF;
 		t->foreign += site->state == PROBES_FOREIGN;

@@ -7,7 +7,12 @@
 #include <stdint.h>
 
 /* The capabilities that matter for tracing. */
-enum { CAPABILITY_SETGID = 6, CAPABILITY_SETUID = 7, CAPABILITY_SYS_PTRACE = 19 };
+enum {
+	CAPABILITY_SETGID = 6,
+	CAPABILITY_SETUID = 7,
+	CAPABILITY_SYS_PTRACE = 19,
+	CAPABILITY_SYS_ADMIN = 21,
+};
 
 static inline bool capability_in(uint64_t set, unsigned capability)
 {

@@ -389,7 +389,7 @@ static int image_add_files(const struct identity *who, struct memory *memory,
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
 
-		if (m->inode && (!exe || !image_same_file(m, exe)))
+		if (m->inode && !maps_is_window(m) && (!exe || !image_same_file(m, exe)))
 			files[count++] = m;
 	}
 	qsort(files, count, sizeof *files, image_by_file);
@@ -419,6 +419,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 
 	array_init(&image->objects, sizeof(struct image_object));
 	array_init(&image->writable, sizeof(struct maps_range));
+	array_init(&image->windows, sizeof(struct maps_window));
 	image->searches = 0;
 	if (r < 0 || !size) {
 		free(text);
@@ -449,6 +450,8 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	}
 	if (r == 0)
 		r = image_add_files(who, memory, &mappings, &start, known, image, e);
+	if (r == 0 && !maps_windows(&mappings, &image->windows))
+		r = error_memory(e, "the mappings of a process");
 	array_done(&mappings);
 	free(text);
 	if (r < 0)
@@ -479,4 +482,5 @@ void image_done(struct image *image)
 	}
 	array_done(&image->objects);
 	array_done(&image->writable);
+	array_done(&image->windows);
 }

@@ -116,6 +116,42 @@ size_t maps_drop_anonymous(char *text, size_t size)
 	return (size_t)(to - text);
 }
 
+bool maps_is_window(const struct mapping *m)
+{
+	return m->shared && m->deleted && !strcmp(m->path, "/memfd:" MAPS_WINDOW);
+}
+
+uint64_t maps_window_size(const struct array *mappings, uint64_t inode)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+
+		if (m->inode == inode && maps_is_window(m))
+			size += m->end - m->start;
+	}
+	return size;
+}
+
+bool maps_windows(const struct array *mappings, struct array *windows)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+		struct maps_window *window;
+
+		if (m->offset || !m->writable || !maps_is_window(m) ||
+			windows->count >= MAPS_WINDOWS)
+			continue;
+		window = array_add(windows);
+		if (!window)
+			return false;
+		*window = (struct maps_window){
+			m->start, m->inode, maps_window_size(mappings, m->inode)};
+	}
+	return true;
+}
+
 const struct mapping *maps_find(const struct array *mappings, uint64_t address)
 {
 	size_t low = 0, high = mappings->count;

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#define MAPS_WINDOW "probes-tui" /* the name given to memfd_create */
+
 struct mapping {
 	uint64_t start, end; /* addresses */
 	uint64_t offset;     /* in the file, bytes */
@@ -25,6 +27,26 @@ struct mapping {
  * the array is ascending and without overlaps. False only when there is no memory.
  */
 bool maps_parse(char *text, struct array *mappings, size_t *malformed);
+
+/*
+ * Is it memory that this program mapped there to count hits (memfd_create(2))? Any process may give
+ * that name to its own memory.
+ */
+bool maps_is_window(const struct mapping *m);
+
+/* Where the data of counters is mapped. Forked children have the same inode. */
+struct maps_window {
+	uint64_t address, inode;
+	uint64_t size; /* bytes of its memfd that are mapped, here or elsewhere */
+};
+
+#define MAPS_WINDOWS 4096 /* that are considered */
+
+/* Append where they are (struct maps_window). False: no memory. */
+bool maps_windows(const struct array *mappings, struct array *windows);
+
+/* Bytes that are mapped of such a memory. */
+uint64_t maps_window_size(const struct array *mappings, uint64_t inode);
 
 /* Cut " (deleted)" off a path; false where it has none. */
 bool maps_strip_deleted(char *path);

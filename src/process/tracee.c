@@ -1,10 +1,12 @@
 /* The only file that calls ptrace(2). x86-64 registers. */
 #include "process/tracee.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 
@@ -155,4 +157,78 @@ int tracee_wait_once(pid_t tid, bool block, int *status)
 int tracee_detach(pid_t pid, int signal)
 {
 	return tracee_call(PTRACE_DETACH, pid, 0, (uintptr_t)signal);
+}
+
+/* ---- running system calls in a tracee ---- */
+
+int tracee_seize_calls(pid_t tid)
+{
+	return tracee_call(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD);
+}
+
+int tracee_to_call(pid_t tid, int signal)
+{
+	return tracee_call(PTRACE_SYSCALL, tid, 0, (uintptr_t)signal);
+}
+
+bool tracee_is_call(int status)
+{
+	return WIFSTOPPED(status) && status >> 8 == (SIGTRAP | 0x80);
+}
+
+int tracee_get_registers(pid_t tid, struct user_regs_struct *registers)
+{
+	return tracee_call(PTRACE_GETREGS, tid, 0, (uintptr_t)registers);
+}
+
+int tracee_set_registers(pid_t tid, const struct user_regs_struct *registers)
+{
+	return tracee_call(PTRACE_SETREGS, tid, 0, (uintptr_t)registers);
+}
+
+int tracee_get_xstate(pid_t tid, void *buffer, size_t *size)
+{
+	struct iovec to = {buffer, *size};
+	int r = tracee_call(PTRACE_GETREGSET, tid, NT_X86_XSTATE, (uintptr_t)&to);
+
+	*size = to.iov_len;
+	return r;
+}
+
+int tracee_get_mask(pid_t tid, uint64_t *mask)
+{
+	return tracee_call(PTRACE_GETSIGMASK, tid, sizeof *mask, (uintptr_t)mask);
+}
+
+int tracee_set_mask(pid_t tid, uint64_t mask)
+{
+	return tracee_call(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
+}
+
+uint64_t tracee_rseq(pid_t tid)
+{
+	struct { /* struct ptrace_rseq_configuration, <linux/ptrace.h> */
+		uint64_t address;
+		uint32_t size, signature, flags, pad;
+	} rseq = {0};
+
+	/* Returns the number of bytes; fails before Linux 5.13. */
+	return ptrace(0x420f, tid, (void *)sizeof rseq, &rseq) < 0 ? 0 : rseq.address;
+}
+
+bool tracee_dispatches(pid_t tid)
+{
+	struct { /* struct ptrace_sud_config, <linux/ptrace.h> */
+		uint64_t mode, selector, offset, length;
+	} dispatch = {0};
+
+	/* Fails before Linux 6.4. */
+	return ptrace(0x4211, tid, (void *)sizeof dispatch, &dispatch) == 0 && dispatch.mode;
+}
+
+int tracee_get_filter(pid_t tid, unsigned index, struct sock_filter *out)
+{
+	long count = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (void *)(uintptr_t)index, out);
+
+	return count < 0 ? -errno : (int)count;
 }

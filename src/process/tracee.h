@@ -5,6 +5,7 @@
 #define PROCESS_TRACEE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -81,5 +82,43 @@ int tracee_wait_once(pid_t tid, bool block, int *status);
 
 /* Detach, delivering `signal` (0: none). */
 int tracee_detach(pid_t pid, int signal);
+
+/* ---- running system calls in a tracee ---- */
+
+struct user_regs_struct;
+
+/* Seize a running thread without stopping it, and report its system calls as tracee_is_call. */
+int tracee_seize_calls(pid_t tid);
+
+/* Continue until the next entry to or exit from a system call, delivering `signal` (0: none). */
+int tracee_to_call(pid_t tid, int signal);
+
+/* Is it a stop at the entry to or the exit from a system call? */
+bool tracee_is_call(int status);
+
+int tracee_get_registers(pid_t tid, struct user_regs_struct *registers);
+int tracee_set_registers(pid_t tid, const struct user_regs_struct *registers);
+
+/* The x87, vector and further registers as XSAVE writes them, not compacted; *size: of the buffer,
+ * then of what was written. */
+int tracee_get_xstate(pid_t tid, void *buffer, size_t *size);
+
+/* The blocked signals. During a call that replaces them (sigsuspend): those it will restore. */
+int tracee_get_mask(pid_t tid, uint64_t *mask);
+int tracee_set_mask(pid_t tid, uint64_t mask);
+
+/* The address of its struct rseq (rseq(2)); 0: it has none, or the kernel cannot tell. */
+uint64_t tracee_rseq(pid_t tid);
+
+/* Does it intercept its own system calls (PR_SET_SYSCALL_USER_DISPATCH)? */
+bool tracee_dispatches(pid_t tid);
+
+/*
+ * The instructions of its seccomp filter `index`, the newest being 0; returns how many, or a
+ * negative errno: -ENOENT: it has not so many filters; -EACCES without CAP_SYS_ADMIN. NULL: only
+ * count.
+ */
+struct sock_filter;
+int tracee_get_filter(pid_t tid, unsigned index, struct sock_filter *out);
 
 #endif

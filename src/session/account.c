@@ -36,7 +36,7 @@ void account_end(struct object_probes *h)
 
 size_t account_count(const struct object_probes *h, enum plan_resource kind)
 {
-	return kind == PLAN_CODE ? h->site_count : h->semaphore_count;
+	return kind == PLAN_SEMAPHORE ? h->semaphore_count : h->site_count;
 }
 
 bool account_open_parts(
@@ -56,14 +56,14 @@ void account_close_parts(struct plan_parts *parts)
 
 uint32_t account_size(const struct probes_probe *p, enum plan_resource kind)
 {
-	return kind == PLAN_CODE ? p->site_count : p->semaphore_count;
+	return kind == PLAN_SEMAPHORE ? p->semaphore_count : p->site_count;
 }
 
 uint32_t account_index(const struct object_probes *h, const struct probes_probe *p,
 	enum plan_resource kind, uint32_t i)
 {
-	return kind == PLAN_CODE ? (uint32_t)object_probes_site(h, p) + i
-				 : object_probes_same(h, object_probes_semaphore(h, p) + i);
+	return kind == PLAN_SEMAPHORE ? object_probes_same(h, object_probes_semaphore(h, p) + i)
+				      : (uint32_t)object_probes_site(h, p) + i;
 }
 
 int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit)
@@ -84,6 +84,14 @@ struct account_resource account_resource(
 		return (struct account_resource){.kind = PLAN_CODE,
 			.index = account_index(h, p, PLAN_CODE, edit->index),
 			.part = account_code_part(p, edit)};
+	if (edit->role == PROBES_ROLE_COUNTER) {
+		uint32_t site = account_index(h, p, PLAN_COUNTER, edit->index);
+		const struct object_jump *j = h->jumps ? &h->jumps[site] : NULL;
+		bool on = j && !memcmp(edit->new_, j->new_, edit->length);
+
+		return (struct account_resource){
+			.kind = PLAN_COUNTER, .index = site, .part = on ? 1 : -1};
+	}
 	return (struct account_resource){.kind = PLAN_RESOURCES};
 }
 
@@ -120,6 +128,16 @@ void account_forget_settled(struct object_probes *h, struct plan_parts *undo)
 struct probes_edit account_edit(
 	const struct object_probes *h, enum plan_resource kind, uint32_t index, int32_t part)
 {
+	if (kind == PLAN_COUNTER) {
+		const struct object_jump *j = &h->jumps[index];
+		struct probes_edit edit = {.address = h->sites[index].address,
+			.length = j->length,
+			.role = PROBES_ROLE_COUNTER};
+
+		memcpy(edit.old, part > 0 ? j->old : j->new_, j->length);
+		memcpy(edit.new_, part > 0 ? j->new_ : j->old, j->length);
+		return edit;
+	}
 	if (kind == PLAN_CODE) {
 		const struct probes_probe *p = &h->probes[object_probes_probe_of(h, true, index)];
 		struct probes_edit edit = kind_of(p)->edit(h->sites[index].address, part > 0);
@@ -164,6 +182,16 @@ void account_judge(struct object_probes *h, size_t local)
 				       account_part(h, PLAN_CODE, site) > 0);
 	}
 	h->live[local].mine = mine;
+	h->live[local].mine_counted = false;
+	for (uint32_t i = 0; h->account && i < p->site_count; i++) {
+		uint32_t site = account_index(h, p, PLAN_COUNTER, i);
+		bool written = account_part(h, PLAN_COUNTER, site) > 0;
+
+		if (h->jumps)
+			h->jumps[site].mine = written;
+		if (written && h->site_live[site].counted)
+			h->live[local].mine_counted = true;
+	}
 }
 
 size_t account_owned_count(const struct probes_session *s, uint32_t until)

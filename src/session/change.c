@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "process/descriptors.h"
 #include "process/procfs.h"
+#include "process/sharing.h"
 #include "process/stop.h"
 #include "process/tracer.h"
 
@@ -126,21 +127,44 @@ static bool change_account_unreverted(struct probes_session *s, const struct app
 struct change_work {
 	struct apply apply;
 	struct memory *memory;
+	const struct identity *still; /* nobody may run in its memory meanwhile; NULL: anybody */
 };
+
+/* Its threads stand still. Does anybody else? */
+static int change_check_still(const struct identity *who, struct probes_error *e)
+{
+	pid_t other = sharing_find(who);
+	char name[64];
+
+	if (other == 0)
+		return 0;
+	if (other < 0)
+		return error_set(e, PROBES_FAILED, other, "cannot stop process %d", who->pid);
+	procfs_name(other, name, sizeof name);
+	error_set(e, PROBES_REFUSED, -EAGAIN, "cannot stop process %d", who->pid);
+	error_why(e,
+		"process %d (%s) runs in the same memory and is none of its threads (vfork, "
+		"CLONE_VM)",
+		other, name);
+	return error_hint(e, "try again when one of them has ended, or without -stop");
+}
 
 static int change_write(void *data, struct probes_error *e)
 {
 	struct change_work *w = data;
+	int r = w->still ? change_check_still(w->still, e) : 0;
 
-	return apply_run(&w->apply, w->memory, e);
+	return r < 0 ? r : apply_run(&w->apply, w->memory, e);
 }
 
-static int change_run(struct probes_session *s, const struct change *c, struct change_work *w,
-	uint64_t *stopped_ns, struct probes_error *e)
+static int change_run(struct probes_session *s, const struct change *c, const struct plan *p,
+	struct change_work *w, uint64_t *stopped_ns, struct probes_error *e)
 {
 	int r;
 
-	if (c->atomically && !s->held)
+	/* Jumps of one byte need no stop; those of several always do. */
+	w->still = p->needs_stop ? &s->who : NULL;
+	if ((c->atomically || p->needs_stop) && !s->held)
 		return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
 			change_write, w, stopped_ns, e);
 	if (s->needs_tracer && !s->held)
@@ -182,7 +206,7 @@ static int change_apply(struct probes_session *s, const struct change *c, const 
 		return r;
 	r = record_plan(s, p, c->undo, e);
 	if (r == 0) {
-		r = change_run(s, c, &w, stopped_ns, e);
+		r = change_run(s, c, p, &w, stopped_ns, e);
 		/* Nobody knows what a killed helper process wrote. */
 		record_conclude(s, &w.apply, r, r != -ECHILD);
 		s->keep_journal = s->keep_journal || r == -ECHILD;
@@ -217,15 +241,41 @@ static bool change_cannot_enable(const struct probes_result *r)
 	return asked;
 }
 
+/* Of the probes to be counted: sites that are, or will be by this plan, and the others. */
+static void change_count_sites(const struct probes_session *s, const struct change *c,
+	const struct plan *p, const struct probes_result *figures, struct probes_result *result)
+{
+	size_t sites = 0;
+
+	for (size_t i = 0; i < c->chosen->count; i++) {
+		const struct selected *one = ARRAY_AT(c->chosen, struct selected, i);
+
+		if (one->verb != PROBES_COUNT)
+			continue;
+		sites += catalog_probe(&s->catalog, one->probe)->site_count;
+		result->counted_sites += probes_live_at(s, one->probe)->sites_counted;
+	}
+	for (size_t i = 0; i < p->edits.count; i++)
+		result->counted_sites +=
+			ARRAY_AT(&p->edits, struct probes_edit, i)->role == PROBES_ROLE_COUNTER;
+	result->uncounted_sites = sites > result->counted_sites ? sites - result->counted_sites : 0;
+	result->stop_sites = figures->stop_sites;
+	result->mapped_pages = figures->mapped_pages;
+}
+
 /* One attempt. *again: the process changed between reading and verifying. */
 static int change_once(struct probes_session *s, const struct change *c, struct reader *reader,
 	struct probes_result **result, bool *again, struct probes_error *e)
 {
-	struct probes_result *made;
+	struct probes_result *made, figures = {0};
 	struct plan p;
-	int r = change_read(s, c, reader, e), applied = 0;
+	int r = c->counts || s->windows.count ? count_look(s, e) : 0, applied = 0;
 
 	*again = false;
+	if (r == 0)
+		r = change_read(s, c, reader, e);
+	if (r == 0 && c->counts)
+		r = count_prepare(s, c, &figures, e);
 	if (r == 0)
 		r = plan_init(&p, &s->catalog, e);
 	if (r < 0)
@@ -248,6 +298,8 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 	}
 	if (made)
 		made->cannot_enable = !c->undo && change_cannot_enable(made);
+	if (made && c->counts)
+		change_count_sites(s, c, &p, &figures, made);
 	if (made && r == 0)
 		r = room_check(s, c, &p, made, e);
 	if (made && r == 0 && !c->dry_run)

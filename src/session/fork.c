@@ -225,6 +225,22 @@ static bool fork_take(
 				return false;
 			account_add(to, &code);
 		}
+		for (uint32_t k = 0; k < p->site_count; k++) {
+			struct account_resource jump = {.kind = PLAN_COUNTER,
+				.index = account_index(to, p, PLAN_COUNTER, k),
+				.part = 1};
+
+			if (!to->site_live[jump.index].counted ||
+				account_part(to, PLAN_COUNTER, jump.index) ||
+				(account_part(from, PLAN_COUNTER, jump.index) <= 0 &&
+					(f->after || !from->account->parts.of[PLAN_COUNTER])))
+				continue;
+			if (!account_begin(to, PLAN_COUNTER) ||
+				!fork_add(
+					&f->writes, account_edit(to, PLAN_COUNTER, jump.index, 1)))
+				return false;
+			account_add(to, &jump);
+		}
 		/* Undo in the parent's order: latest first. */
 		if (account_owns(to, p))
 			to->account->switch_seq[i] = from->account->switch_seq[i];
@@ -247,7 +263,10 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	int r, recorded;
 
 	*count = 0;
-	if (child->read_only || !fork_is_child(child, parent))
+	if (!fork_is_child(child, parent))
+		return 0;
+	count_share(child, parent);
+	if (child->read_only)
 		return 0;
 	r = read_probes(child, NULL, 0, e);
 	if (r == 0)

@@ -96,7 +96,8 @@ static size_t repair_remaining(const struct journal_text *text)
 
 		part += at->pending ? 0 : edit_delta(at->edit);
 		/* Code has changed unless it was written back. */
-		if (!at->pending && at->edit->role == PROBES_ROLE_CODE_ALONE)
+		if (!at->pending && (at->edit->role == PROBES_ROLE_CODE_ALONE ||
+					    at->edit->role == PROBES_ROLE_COUNTER))
 			part = !part;
 		if (i + 1 < places.count && at[1].address == at->address)
 			continue;
@@ -218,6 +219,32 @@ static bool repair_torn(const struct repair *r, const struct object_probes *h,
 	return torn;
 }
 
+/* Does a site jump to its counter because of the interrupted session? Its bytes tell. */
+static int32_t repair_counter(struct repair *r, const struct object_probes *h,
+	const struct probes_probe *p, size_t site, bool *named)
+{
+	const struct kind_ops *kind = kind_of(p);
+	const struct repair_place *end, *at = repair_at(&r->places, h->sites[site].address, &end);
+	bool counted = object_probes_counted(h, site) || object_probes_cut_off(h, site);
+	int32_t part = 0;
+
+	for (; at < end; at++) {
+		bool on = false;
+
+		for (unsigned k = 0; k < at->edit->length && k < ARCH_SITE_BYTES; k++)
+			on = on || (at->edit->new_[k] != h->original[site][k] &&
+					   (!kind->edit || k != kind->site->switch_at));
+		if (at->edit->role != PROBES_ROLE_COUNTER)
+			continue;
+		*named = true;
+		if (!at->pending || on == counted)
+			part = on;
+		if (at->pending && on == counted && array_reserve(&r->made, 1))
+			*(struct probes_edit *)array_add(&r->made) = *at->edit;
+	}
+	return part;
+}
+
 static bool repair_object(struct probes_session *s, struct object_probes *h, struct repair *r)
 {
 	struct plan_parts *undo = h->probe_count ? &r->undo[h->probes[0].object] : NULL;
@@ -241,6 +268,11 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 			code = kind->edit(p->sites[k].address, true).address;
 			undo->of[PLAN_CODE][site] = repair_sum(s, r, p, code,
 				h->site_live[site].bytes[code - p->sites[k].address], &named);
+		}
+		for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
+			uint32_t site = account_index(h, p, PLAN_COUNTER, k);
+
+			undo->of[PLAN_COUNTER][site] = repair_counter(r, h, p, site, &named);
 		}
 		if (!named)
 			continue;
@@ -278,7 +310,8 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 
 		r.undo[i].torn = calloc(h->probe_count + 1, sizeof(bool));
 		fits = r.undo[i].torn && account_open_parts(&r.undo[i], h, PLAN_SEMAPHORE) &&
-		       account_open_parts(&r.undo[i], h, PLAN_CODE) && repair_object(s, h, &r);
+		       account_open_parts(&r.undo[i], h, PLAN_CODE) &&
+		       account_open_parts(&r.undo[i], h, PLAN_COUNTER) && repair_object(s, h, &r);
 	}
 	if (code == 0 && !fits)
 		code = error_memory(e, "a repair");
@@ -481,6 +514,8 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 		if (!repair_join(result, one))
 			r = error_memory(e, "a result");
 	}
+	if (r == 0)
+		count_tidy(s);
 	journal_found_done(&found);
 	lock_release(&s->lock, &s->who, s->memory.fd);
 	return r;

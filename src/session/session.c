@@ -38,6 +38,7 @@ struct probes_session *session_new(const struct probes_options *options, struct 
 	s->terms = (struct object_terms){.budget = &s->budget};
 	catalog_init(&s->catalog);
 	array_init(&s->followed, sizeof(char *));
+	array_init(&s->windows, sizeof(struct window));
 	if (options) {
 		s->read_only = options->read_only;
 		s->persistent = options->persistent;
@@ -95,6 +96,8 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 				catalog_object(&s->catalog, s->catalog.objects.count - 1),
 				o->build_id, o->build_id_size);
 	}
+	if (r == 0)
+		r = count_learn(s, &image->windows, e);
 	if (r < 0)
 		return r;
 	/* The protection of memory may have changed, and the kernel lets us write even to
@@ -270,6 +273,7 @@ void probes_close(struct probes_session *s)
 		journal_remove(&s->journal);
 	for (size_t i = 0; i < s->catalog.objects.count; i++)
 		account_end(catalog_object(&s->catalog, i));
+	count_done(s);
 	catalog_done(&s->catalog);
 	budget_done(&s->budget);
 	memory_close(&s->memory);

@@ -6,6 +6,7 @@
 #define SESSION_SESSION_H
 
 #include "base/log.h"
+#include "count/window.h"
 #include "patch/apply.h"
 #include "patch/journal.h"
 #include "patch/plan.h"
@@ -35,7 +36,8 @@ struct probes_session {
 	struct budget budget;      /* for data kept from files */
 	struct object_terms terms; /* for reading files */
 	struct catalog catalog;
-	struct reader all; /* of every probe; laid out at the first full refresh */
+	struct array windows; /* struct window: where hits are counted (count.c) */
+	struct reader all;    /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
 	struct probes_access access;
@@ -184,6 +186,9 @@ int room_fetch(struct probes_session *s, struct reader *reader, bool *changed);
 int room_check(struct probes_session *s, const struct change *change, const struct plan *p,
 	struct probes_result *result, struct probes_error *e);
 
+/* The same for a window that is to be mapped for a plan of jumps; before anything of it is. */
+int room_check_window(struct probes_session *s, const struct tactics *t, struct probes_error *e);
+
 /* ---- read.c: live states ---- */
 
 /*
@@ -242,6 +247,36 @@ bool record_lowered_by(const struct journal_found *f, struct array *lowered);
 bool record_lowered(
 	const struct probes_session *s, const struct array *journals, struct array *lowered);
 
+/* ---- count.c: jumps to counters ---- */
+
+/*
+ * Learn of the windows in the process (struct maps_window) that are not known yet: they say which
+ * bytes at a site are a jump to its counter.
+ */
+int count_learn(struct probes_session *s, const struct array *found, struct probes_error *e);
+
+/* The same, by a look at the process: another session may have made windows meanwhile. */
+int count_look(struct probes_session *s, struct probes_error *e);
+
+/* Close what an interrupted session left open in the process. In the turn of the session. */
+void count_tidy(struct probes_session *s);
+
+/* By the last reading of a probe: which of the jumps that are known for a site is there. */
+void count_match(struct probes_session *s, struct object_probes *h, size_t local);
+
+/* A child by fork counts in the windows of its parent: there its hits are shown. */
+void count_share(struct probes_session *child, const struct probes_session *parent);
+
+/*
+ * Prepare the sites of the probes that are to be counted: decide how, and map counters, stubs and
+ * landings into the process. No code of it is changed. `dry_run`: decide only. What cannot be
+ * counted says why (struct object_jump), and is no error.
+ */
+int count_prepare(struct probes_session *s, const struct change *c, struct probes_result *result,
+	struct probes_error *e);
+
+void count_done(struct probes_session *s);
+
 /* ---- settle.c: what others took away; probes_refresh ---- */
 
 /* ---- change.c: read, plan, write, account ---- */
@@ -258,6 +293,7 @@ struct change {
 					 back becomes 0 */
 	const struct array *journals; /* for an undo: record_find just now; NULL: not read */
 	bool foreign; /* undoes another session: no part of this session's net change */
+	bool counts;  /* some of `chosen` are to be counted */
 	bool dry_run;
 	bool atomically;
 	unsigned max_stop_ms;

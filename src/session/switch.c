@@ -26,7 +26,9 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 {
 	struct change c = {.plan = switch_plan,
 		.mode = {.force = (o && o->force) || s->held,
-			.keep = o && o->force && o->keep_counts},
+			.keep = o && o->force && o->keep_counts,
+			.dry_run = o && o->dry_run,
+			.stop = o && o->atomically},
 		.dry_run = o && o->dry_run,
 		.atomically = o && o->atomically,
 		.max_stop_ms = o ? o->max_stop_ms : 0};
@@ -43,9 +45,10 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 		const struct selected *one = ARRAY_AT(&chosen, struct selected, i);
 		bool enable = one->verb == PROBES_ENABLE;
 
+		c.counts = c.counts || one->verb == PROBES_COUNT;
 		/* A program that has not begun has nothing to disable; and a session is one party:
 		   it does not raise again what it holds enabled. */
-		if (s->held && !enable) {
+		if (s->held && one->verb == PROBES_DISABLE) {
 			ignored++;
 		} else if (o && o->once && !o->force && enable &&
 			   probes_live_at(s, one->probe)->mine) {

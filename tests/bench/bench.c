@@ -62,6 +62,8 @@ void bench_start(struct bench_target *t, const char *file, const char *threads, 
 	t->to = fdopen(in[1], "w");
 	t->from = fdopen(out[0], "r");
 	bench_expect(t, line, sizeof line);
+	if (sscanf(line, "ready %d", &t->of) != 1)
+		t->of = t->pid;
 }
 
 void bench_end(struct bench_target *t)
@@ -71,9 +73,9 @@ void bench_end(struct bench_target *t)
 	waitpid(t->pid, NULL, 0);
 }
 
-static void bench_ask(struct bench_target *t, int command, char *line, size_t size)
+void bench_line(struct bench_target *t, const char *command, char *line, size_t size)
 {
-	fputc(command, t->to);
+	fputs(command, t->to);
 	fflush(t->to);
 	bench_expect(t, line, size);
 }
@@ -82,14 +84,14 @@ void bench_reset_gaps(struct bench_target *t)
 {
 	char line[64];
 
-	bench_ask(t, 'r', line, sizeof line);
+	bench_line(t, "r", line, sizeof line);
 }
 
 uint64_t bench_gap(struct bench_target *t)
 {
 	char line[64];
 
-	bench_ask(t, 'g', line, sizeof line);
+	bench_line(t, "g", line, sizeof line);
 	return strtoull(line, NULL, 10);
 }
 
@@ -106,6 +108,11 @@ static const struct bench_verb {
 	{"read", "TARGET SIZE", 2, bench_read},
 	{"switch", "TARGET SIZE THREADS spin|nap", 4, bench_switch},
 	{"stop", "TARGET SIZE THREADS spin|nap", 4, bench_stop},
+	{"hits", "TARGET", 1, bench_hits},
+	{"cover", "PID OBJECT SIZE", 3, bench_cover},
+	{"arm", "PID OBJECT SIZE", 3, bench_arm},
+	{"tally", "TARGET SIZE", 2, bench_tally},
+	{"loss", "PROGRAM OBJECT PROBES SIZE", 4, bench_loss},
 	{"screen", "PROBES_TUI TARGET SIZE SECONDS", 4, bench_screen},
 };
 

@@ -24,15 +24,28 @@ void bench_put(const char *row, const char *size, const char *who, const char *u
 void bench_die(const char *what, const char *why) __attribute__((noreturn));
 void bench_must(int result, const struct probes_error *e);
 
-/* A program of target.c, running. */
+/* A program of target.c, or one that answers lines as that does, running. */
 struct bench_target {
 	pid_t pid;
+	pid_t of; /* what is looked at: this process, or the one that it named behind "ready" */
 	FILE *to, *from;
 };
 void bench_start(struct bench_target *t, const char *file, const char *threads, const char *mode);
 void bench_end(struct bench_target *t);
 void bench_reset_gaps(struct bench_target *t);
 uint64_t bench_gap(struct bench_target *t); /* ns */
+void bench_line(struct bench_target *t, const char *command, char *line, size_t size);
+
+/* Act on all probes (of an object, or NULL), with every site that a stop allows. */
+struct probes_result *bench_act(
+	struct probes_session *s, enum probes_verb verb, const char *object, uint64_t *took);
+
+/*
+ * Count probes of `target`, which a file of that path runs, with bpftrace. Returns its pid; 0: it
+ * is not here, not permitted, or not ready within a minute. `site`: an address that it changes.
+ */
+pid_t bench_bpftrace(const struct bench_target *t, const char *probes, uint64_t site);
+void bench_bpftrace_end(pid_t bpftrace);
 
 /* Each is a verb; they end the program where something does not work. */
 void bench_run(char **args);    /* ROW SIZE WHO COMMAND...: its time and memory */
@@ -42,5 +55,10 @@ void bench_read(char **args);   /* TARGET SIZE: states of a running target */
 void bench_switch(char **args); /* TARGET SIZE THREADS MODE: switch all, running and stopped */
 void bench_stop(char **args);   /* TARGET SIZE THREADS MODE: stop and resume */
 void bench_screen(char **args); /* PROBES_TUI TARGET SIZE SECONDS: start, idle, keys */
+void bench_hits(char **args);   /* TARGET: what one hit costs at each kind of site */
+void bench_cover(char **args);  /* PID OBJECT SIZE: how many sites of it can be counted */
+void bench_arm(char **args);    /* PID OBJECT SIZE: begin and end to count them */
+void bench_tally(char **args);  /* TARGET SIZE: read all counters of a running target */
+void bench_loss(char **args);   /* PROGRAM OBJECT PROBES SIZE: what counting takes of its work */
 
 #endif

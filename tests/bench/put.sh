@@ -1,11 +1,12 @@
 #!/bin/sh
-# Puts the machine and the table of FIGURES into a page, between its marks:
+# Puts the machine and the table of FIGURES into a page, between the marks of that name:
 #
-#	put.sh FIGURES PAGE
+#	put.sh FIGURES PAGE MARK
 set -eu
 here=$(dirname "$0")
 figures=${1:?usage: put.sh FIGURES PAGE}
 page=${2:?}
+mark=${3:?}
 new=$(mktemp)
 trap 'rm -f "$new" "$new.page"' EXIT
 
@@ -27,14 +28,14 @@ trap 'rm -f "$new" "$new.page"' EXIT
 	"$here/table.sh" markdown "$figures"
 } >"$new"
 
-awk -v new="$new" '
-/^<!-- figures: begin -->/ {
+awk -v new="$new" -v begin="<!-- $mark: begin -->" -v end="<!-- $mark: end -->" '
+$0 == begin {
 	print
 	while ((getline line < new) > 0)
 		print line
 	inside = 1
 }
-/^<!-- figures: end -->/ { inside = 0 }
-!inside && !/^<!-- figures: begin -->/
+$0 == end { inside = 0 }
+!inside && $0 != begin
 ' "$page" >"$new.page"
 cat "$new.page" >"$page"

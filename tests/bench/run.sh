@@ -13,6 +13,7 @@ export LC_ALL
 
 mkdir -p "$BENCH_DIR/run" "$BENCH_DIR/state"
 chmod 700 "$BENCH_DIR/run"
+export BENCH_DIR
 PROBES_TUI_RECORDS=$BENCH_DIR/run XDG_STATE_HOME=$BENCH_DIR/state
 export PROBES_TUI_RECORDS XDG_STATE_HOME
 cd "$BENCH_DIR"
@@ -51,6 +52,11 @@ build()
 for n in 100 1000 10000 100000; do
 	build "$n"
 done
+if [ ! -e hits ] || [ "$here/hits.c" -nt hits ]; then
+	$CC -O2 -g -fPIE -pie -pthread "$here/hits.c" -o hits
+fi
+! command -v javac >/dev/null || javac -d . "$here/Allocate.java" ||
+	printf 'bench: Allocate.java: not built\n' >&2
 # Its 2 GiB are a hole: it takes no room on the disk.
 [ -e big-1000 ] && [ big-1000 -nt pie-1000 ] || "$BENCH" sparse pie-1000 big-1000 2
 
@@ -144,18 +150,141 @@ screens()
 	done
 }
 
-: >figures
-round=1
-while [ "$round" -le "$ROUNDS" ]; do
-	for part in ${PARTS:-lists states switches stops screens}; do
-		say "round $round of $ROUNDS: $part"
-		"$part" >>figures
-	done
-	round=$((round + 1))
-done
+# ---------------------------------------------------------------- counting
 
-"$here/table.sh" csv figures >table.csv
-"$here/table.sh" text figures >table.txt
-"$here/put.sh" figures "$here/../../doc/performance.md"
-cp table.csv "$here/../../doc/performance.csv"
+hits()
+{
+	"$BENCH" hits hits || say 'hits: not measured'
+}
+
+# covered NAME OBJECT COMMAND...: start it, give it a second, ask, end it.
+covered()
+{
+	name=$1 object=$2
+	shift 2
+	have "$1" || { say "$name: not here"; return 0; }
+	"$@" >/dev/null 2>&1 </dev/null &
+	sleep 1
+	kill -0 $! || { say "$name: not here"; return 0; }
+	"$BENCH" cover $! "$object" "$name" || say "$name: not measured"
+	kill $!
+	wait $! 2>/dev/null || :
+}
+
+# with_load LOAD ROW COMMAND...: a load is started, and the command gets its pid for PID.
+with_load()
+{
+	load=$1
+	shift
+	rm -f fifo said
+	mkfifo fifo
+	"$load" <fifo >said &
+	loaded=$!
+	exec 3>fifo
+	tries=0
+	until grep -q ready said || [ "$tries" -gt 100 ] || ! kill -0 "$loaded" 2>/dev/null; do
+		tries=$((tries + 1))
+		sleep 0.2
+	done
+	target=$(sed -n 's/^ready *//p' said)
+	if grep -q ready said; then
+		for verb in "$@"; do
+			# shellcheck disable=SC2086 # words
+			"$BENCH" ${verb%% *} "${target:-$loaded}" ${verb#* } || say "not measured: $verb"
+		done
+	else
+		say "$load: not here"
+	fi
+	exec 3>&-
+	wait "$loaded" || :
+}
+
+# file_of LIBRARY: what it is called in a list of mappings; nothing if it is not here.
+file_of()
+{
+	found=$(ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }')
+	[ -z "$found" ] || basename "$(readlink -f "$found")"
+}
+
+# preloaded NAME LIBRARY
+preloaded()
+{
+	object=$(file_of "$2")
+	[ -n "$object" ] || { say "$1: not here"; return 0; }
+	covered "$1" "$object" env LD_PRELOAD="$2" sleep 60
+}
+
+covers()
+{
+	covered python3.11 python3.11 /usr/bin/python3.11 -c 'import time; time.sleep(60)'
+	covered php8.2 php8.2 env USE_ZEND_DTRACE=1 php8.2 -r 'sleep(60);'
+	! have ruby || covered libruby "$(file_of libruby-3.1.so.3.1)" ruby -e 'sleep 60'
+	preloaded libstdc++ libstdc++.so.6
+	preloaded libvirt libvirt.so.0
+	with_load "$here/load_postgres.sh" "cover postgres postgres"
+}
+
+arms()
+{
+	have java && [ -e Allocate.class ] || { say 'java: not here'; return 0; }
+	JAVA_FLAGS='' with_load "$here/load_java.sh" 'cover libjvm.so libjvm' 'arm libjvm.so libjvm'
+}
+
+tallies()
+{
+	"$BENCH" tally pie-10000 10000 || say 'tallies: not measured'
+}
+
+losses()
+{
+	postgres=$(ls /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -n 1)
+	"$BENCH" loss "$here/load_postgres.sh" postgres "usdt:${postgres:-postgres}:*" pgbench ||
+		say 'postgres: not measured'
+	have java && [ -e Allocate.class ] || { say 'java: not here'; return 0; }
+	jvm=$(dirname "$(readlink -f "$(command -v java)")")/../lib/server/libjvm.so
+	jvm=$(readlink -f "$jvm")
+	JAVA_FLAGS='' "$BENCH" loss "$here/load_java.sh" libjvm.so "usdt:$jvm:*" jvm ||
+		say 'jvm: not measured'
+	# Now every allocation passes a probe.
+	JAVA_FLAGS=-XX:+DTraceAllocProbes "$BENCH" loss "$here/load_java.sh" libjvm.so \
+		"usdt:$jvm:*" 'jvm, allocations' || say 'jvm: not measured'
+}
+
+# ---------------------------------------------------------------- all of it
+
+# measure FIGURES PART...: ROUNDS rounds of these parts, as far as PARTS has them.
+measure()
+{
+	into=$1
+	shift
+	: >"$into"
+	round=1
+	while [ "$round" -le "$ROUNDS" ]; do
+		for part in "$@"; do
+			case " ${PARTS:-$*} " in
+			*" $part "*)
+				say "round $round of $ROUNDS: $part"
+				"$part" >>"$into"
+				;;
+			esac
+		done
+		round=$((round + 1))
+	done
+	[ ! -s "$into" ] || "$here/put.sh" "$into" "$here/../../doc/performance.md" "$into"
+}
+
+measure figures lists states switches stops screens
+measure figures-counting hits covers arms tallies losses
+
+cat figures figures-counting >figures-all
+"$here/table.sh" csv figures-all >table.csv
+"$here/table.sh" text figures-all >table.txt
+# Rows that were not measured now stay as they are.
+old=$here/../../doc/performance.csv
+{
+	head -n 1 table.csv
+	awk -F , 'FNR == 1 { next } NR == FNR { new[$1] = 1; print; next } !($1 in new)' \
+		table.csv "$old" | LC_ALL=C sort -s -t , -k 1,1
+} >merged.csv
+cp merged.csv "$old"
 cat table.txt

@@ -51,7 +51,7 @@ json 'assert list(d) == ["pid", "prog", "stopped_ms", "objects", "probes"]'
 json 'assert d["pid"] is None and d["stopped_ms"] is None'
 json 'assert d["objects"][0]["probes"] == 8 and d["objects"][0]["why"] is None'
 json 'assert [list(p) for p in d["probes"]] == [["object", "provider", "name", "state", "ref",
-	"result", "why", "sites", "semaphores", "arguments"]] * 8'
+	"result", "why", "sites", "semaphores", "arguments", "sites_counted", "hits"]] * 8'
 json 'assert all(p[k] is None for p in d["probes"] for k in ("ref", "result", "why"))'
 json 'assert all(p["state"] == "unknown" for p in d["probes"])'
 json 'assert all(s["address"] is None and s["bytes"] is None

@@ -110,7 +110,7 @@ want 0 repair -no-syslog -pid "$pid2"
 has 'not in the other' "pid $pid2: nothing to repair"
 want 0 repair -no-syslog -pid "$pid,$pid2" -format csv
 has 'both' "undid what sessions ($first, $session|$session, $first) left"
-has 'in the form asked for' "^$pid,.*,ocaml_2,second,.*,ok,$" "$tmp/out"
+has 'in the form asked for' "^$pid,.*,ocaml_2,second,.*,ok,,0,$" "$tmp/out"
 unchanged 'two sessions undone'
 
 # --- what cannot be undone now stays on record

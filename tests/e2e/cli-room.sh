@@ -173,4 +173,19 @@ same 'the child lives' "$(tail -n 1 "$tmp/answer")" 'done 1'
 echo quit >&5
 exec 5>&- 6<&-
 stop
+
+# --- counters: nothing is mapped where the page tables for them would not fit
+room 8
+start obstacle
+echo "$pid" >"$group/inner/cgroup.procs"
+echo $(($(cat "$group/$usage") + 65536)) >"$group/$limit"
+"$VICTIMS/../e2e/tally" "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
+same 'counting where there is no room' $? 6
+has 'why' "refused to write in process $pid: that needs [0-9]+ KiB .* are left under $group/$limit; raise that limit"
+same 'mapped' "$(grep -c probes-tui "/proc/$pid/maps")" 0
+same 'killed' "$(kills)" 0
+room 8
+"$VICTIMS/../e2e/tally" "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
+same 'counting where there is room' $? 0
+stop
 finish

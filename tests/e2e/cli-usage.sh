@@ -6,7 +6,7 @@
 
 # --- verbs and targets
 refuses 2 'nothing to do'
-refuses 2 'no such verb; give list, info, attach, trace' repair-all -pid 1
+refuses 2 'no such verb; give list, info, attach, trace, count' repair-all -pid 1
 refuses 2 'no such verb' "$(printf 'a\033[31m\nb')"
 refuses 2 'no process or program is named; usage: probes-tui list' list
 refuses 2 'no process is named; usage: probes-tui info' info
@@ -67,6 +67,32 @@ refuses 2 'only for a program that is started' -pid 1 -enable a
 refuses 2 'no program is started' -pid 1 -hold
 refuses 2 'no program is started' -pid 1 -end-program
 
+# --- count: PROBES are words, -all or -regexp
+refuses 2 'no process or program is named; usage: probes-tui count' count
+refuses 2 'no process or program is named' count a
+refuses 2 '-all: cannot be combined with names ' count -pid 1 a -all
+refuses 2 '-regexp: cannot be combined with -all ' count -pid 1 -all -regexp a
+refuses 2 'PROBES: cannot be combined with -regexp ' count -pid 1 -regexp a b
+refuses 2 '-all: given twice' count -pid 1 -all -all
+refuses 2 '"a" is named twice' count -pid 1 a b,a
+refuses 2 'PROBES: an empty probe name' count -pid 1 a,,b
+refuses 2 'PROBES: an empty probe name' count -pid 1 ''
+refuses 2 '-enable: ' count -pid 1 -enable a
+refuses 2 '-force: ' count -pid 1 -force
+refuses 2 'no program is started' count -pid 1 a -- b
+refuses 2 'without -stop' count -pid 1 -max-stop 5
+refuses 2 '-all: ' attach -pid 1 -all
+refuses 2 '-interval: ' attach -pid 1 -enable-all -interval 1
+for bad in 0 0.01 -1 x 1e3 3601; do
+	refuses 2 'is not an interval' count -pid 1 -interval "$bad"
+done
+for bad in -1 x 1e3 10001 5% 0.0001 .; do
+	refuses 2 'is no percentage' count -pid 1 -max-overhead "$bad"
+	refuses 2 'is no percentage' -pid 1 -max-overhead "$bad"
+done
+refuses 2 'is a second value' count -pid 1 -output a -o b
+refuses 1 'cannot write to /nonexistent/x: No such file' count -pid 1 -o /nonexistent/x
+
 # --- help and version, on standard output, from the one table
 for help in -help --help '-?' -h; do
 	want 0 "$help"
@@ -74,6 +100,8 @@ for help in -help --help '-?' -h; do
 	want 0 attach "$help"
 	has "attach $help" '^  -enable-pair A,B' "$tmp/out"
 	same "columns of $help" "$(awk 'length > 80' "$tmp/out")" ''
+	want 0 count "$help"
+	has "count $help" '^  -interval TIME' "$tmp/out"
 done
 want 0 -version
 has version '^probes-tui [0-9]' "$tmp/out"

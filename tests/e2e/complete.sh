@@ -69,6 +69,15 @@ offers 'words ocaml_2' list -pid "$pid" -provider ''
 offers 'words ocaml_2' list -prog "$VICTIMS/loop_ocaml2_pie" -provider ''
 offers 'words loop_ocaml2_pie' list -prog "$VICTIMS/loop_ocaml2_pie" -object ''
 offers 'words work_start' -tree "$pid" -object "$hostile" -provider ocaml_2 -enable work_s
+offers 'words work_end work_start' count -pid "$pid" work
+offers 'words work_start,work_end' count -pid "$pid" work_start,work
+offers 'words work_end' count -pid "$pid" work_start -interval 1 work
+offers 'words ocaml_2:work_end ocaml_2:work_start' count -tree "$pid" ocaml_2:work
+offers 'words -interval' count -pid "$pid" first -inter
+offers 'words' count -pid "$pid" first,no
+want 0 complete count -pid "$pid" ''
+has 'a probe' '^work_end.off, ' "$tmp/out"
+has 'or an option' '^-regexp' "$tmp/out"
 offers 'words' attach -pid "$pid" -enable no_such_probe
 offers 'words' attach -pid 999999999 -enable w
 offers 'words' attach -enable w
@@ -85,7 +94,7 @@ checks=$((checks + 1))
 ! grep -q "$escape" "$tmp/out" || fail 'an escape in the answer'
 
 # Every option and verb that the help names, and no other.
-for verb in '' list info attach trace repair; do
+for verb in '' list info attach trace count repair; do
 	# shellcheck disable=SC2086 # no word, or one
 	"$PROBES_TUI" $verb -help | sed -n 's/^  \(-[a-z-]*\).*/\1/p' | sort >"$tmp/helped"
 	# shellcheck disable=SC2086

@@ -106,6 +106,8 @@ state_pattern()
 	inconsistent) echo '(inconsistent|\[!\])' ;;
 	unreadable | 'not read') echo "($1|\\[\\?\\])" ;;
 	'no switch') echo '(no switch|\[\.\])' ;;
+	counted) echo '(counted|\[#\])' ;;
+	'on #') echo '(on #|\[\*\])' ;;
 	gone) echo '(gone|\[-\])' ;;
 	any) echo '[^:]+' ;;
 	*) fail "no such state: '$1'" ;;

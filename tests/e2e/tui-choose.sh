@@ -80,13 +80,13 @@ text "$nop"
 keys Enter
 wait_for "^> +$pid2 "
 keys Enter
-wait_for "^ $nop  pid $pid2 .* list read\$"
-wait_for 'none can be switched: y shows commands'
-unseen 'no request in vain' 'e Enable|d Disable|p Pair |u Undo'
+wait_for "^ $nop  pid $pid2 .* list read count\$"
+wait_for 'none can be switched: H counts'
+unseen 'no request in vain' 'e Enable|d Disable|p Pair '
 seen 'the footer' 'y Commands'
 keys e
 wait_for 'no probe here can be switched: '
-seen 'what leads on' '^shows commands of bpftrace'
+seen 'what leads on' 'H counts their hits'
 keys y
 wait_for '^As a command line'
 seen 'of another tool' 'bpftrace|gdb|perf'

@@ -68,7 +68,7 @@ for size in 80x24 120x40 40x10; do
 	keys Enter
 	wait_gone '^3 of 8 match'
 	keys '\' C-u Enter '*' z
-	wait_for '^What e and d would write'
+	wait_for '^What e, d and H would write'
 	wait_for 'q Back$'
 	picture preview
 	keys q

@@ -70,7 +70,11 @@ wait_for '^2 of 8 match   word  ~regex'
 keys Enter
 keys '\' C-u
 text 'hits>100'
-wait_for 'this version does not count hits'
+wait_for '^0 of 8 match'
+seen 'why' 'nothing is counted yet: H counts hits'
+keys C-u
+text 'hits>x'
+wait_for 'hits>x: a number is to follow'
 keys C-u
 text '"first"'
 wait_for '^1 of 8 match'

@@ -22,7 +22,7 @@ seen 'counted' '3 on \(3 by you\) '
 keys u
 wait_cursor off '- libvictim\.so  0 of 3 on'
 keys z
-wait_for '^What e and d would write now'
+wait_for '^What e, d and H would write now'
 seen 'all of the group' '4 writes|7 writes'
 keys q
 

@@ -3,9 +3,11 @@
  *
  *   seeds FOLDER [ELF-FILE...]
  *
- * makes FOLDER/note, operand, maps, journal, object and emulator, each with small files: made here,
- * and the notes and arguments of the ELF files named (and these themselves, where they are small).
+ * makes FOLDER/note, operand, maps, journal, object, emulator, tactics and window, each with small
+ * files: made here, and the notes and arguments of the ELF files named (and these themselves, where
+ * they are small).
  */
+#include "count/window.h"
 #include "elf/object.h"
 #include "patch/journal.h"
 #include "process/procfs.h"
@@ -157,6 +159,31 @@ static void seed_journal(size_t intents, enum journal_kind end)
 	journal_remove(&j);
 }
 
+static void seed_window(size_t sites)
+{
+	static unsigned char bytes[TACTICS_PAGE];
+	struct window_head head = {.magic = WINDOW_MAGIC,
+		.data_size = sizeof bytes,
+		.site_count = sites,
+		.file_size = 2 * sizeof bytes};
+
+	memcpy(bytes, &head, sizeof head);
+	for (size_t i = 0; i < sites; i++) {
+		struct window_site site = {.address = 0x401000 + 16 * i,
+			.counter = window_head_size(sites) + i * TACTICS_COUNTER_BYTES,
+			.tactic = PROBES_TACTIC_PUNNED,
+			.length = 1,
+			.old = {0x90},
+			.new_ = {0xe9}};
+
+		/* One that begins within the data, and does not end there. */
+		if (i == 2)
+			site.counter = sizeof bytes - 64;
+		memcpy(bytes + sizeof head + i * sizeof site, &site, sizeof site);
+	}
+	seed("window", bytes, sizeof bytes);
+}
+
 static void seed_object(const struct elf_spec *spec)
 {
 	struct elf_file f = elf_build(spec);
@@ -218,6 +245,39 @@ static void seeds_of_terminals(void)
 		seed("emulator", texts[i], strlen(texts[i]));
 }
 
+/* Sites and the code behind them: see fuzz_tactics.c. */
+static void seeds_of_tactics(void)
+{
+	static const struct {
+		uint8_t bytes[64];
+		size_t size;
+	} plans[] = {
+		/* One site, nothing else. */
+		{{7, 0, 0, 0, 1, 1, 0, 0x90, 0x48, 0x8d, 0x05, 0x49, 0x35, 0, 0}, 16},
+		/* Where its jump would land, something lies: 0x35058d48 from pc+5 on. */
+		{{3, 1, 1, 0, 0x80, 0x05, 0x35, 0, 0x10, 0, 0, 0, 1, 1, 0, 0x90, 0x48, 0x8d, 0x05,
+			 0x35, 0xc3},
+			24},
+		{{7, 0, 0, 1, 0x4d, 0x48, 0x89, 0x83, 5, 0, 1, 1, 0, 0x90, 0x48, 0x89, 0x83, 0xe0,
+			 0x01, 0x74, 0x05},
+			24},
+		/* Three bytes apart, and nop; nop. */
+		{{3, 5, 0, 0, 2, 1, 3, 1, 3, 0x90, 0xeb, 0x04, 0x90, 0x48, 0x8b, 0x05, 0x10, 0x20,
+			 0, 0},
+			24},
+		{{3, 0, 0, 0, 2, 1, 1, 1, 1, 0x90, 0x90, 0x48, 0x8d, 0x3d, 0x10, 0x20, 0x30, 0},
+			20},
+		/* Many: with a whole one, short code, a breakpoint, other tools. */
+		{{6, 0x80, 0, 0, 6, 1, 8, 15, 8, 1, 9, 0x71, 8, 1, 8, 0, 4, 0x90, 0xe8, 1, 2, 3, 4,
+			 0x90, 0x90, 0x90, 0x3d, 1, 2, 3, 4, 5, 0xcc, 0x90, 0x55, 0x48, 0x89, 0xe5,
+			 0xcc, 0x90, 0x90, 0xc3, 0xe9, 0x90, 0x0f, 0x05},
+			56},
+	};
+
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
+		seed("tactics", plans[i].bytes, plans[i].size);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -233,6 +293,9 @@ int main(int argc, char **argv)
 	seed_journal(4, JOURNAL_UNDONE);
 	seeds_of_objects();
 	seeds_of_terminals();
+	seeds_of_tactics();
+	for (size_t sites = 0; sites < 4; sites++)
+		seed_window(sites);
 	for (int i = 2; i < argc; i++)
 		seeds_of_file(argv[i]);
 	return 0;

@@ -65,6 +65,9 @@ void script_setup(struct world *w, const char *setup)
 	world_read(w);
 }
 
+/* By enum probes_verb. */
+static const char script_verbs[] = "+-*/";
+
 struct script_choice {
 	const struct world *w;
 	struct array *chosen;
@@ -80,7 +83,8 @@ static void script_choose_one(const char *word, void *data)
 	snprintf(name, sizeof name, "%s", word + 1);
 	s->named = !strchr(name, '?');
 	name[strcspn(name, "?")] = '\0';
-	s->verb = word[0] == '+' ? PROBES_ENABLE : PROBES_DISABLE;
+	ck_assert_ptr_nonnull(strchr(script_verbs, word[0]));
+	s->verb = (enum probes_verb)(strchr(script_verbs, word[0]) - script_verbs);
 	s->probe = world_probe(c->w, name);
 }
 
@@ -124,8 +128,8 @@ void script_items(const struct world *w, const struct plan *p, char *out, size_t
 		const struct probes_item *item = ARRAY_AT(&p->items, struct probes_item, i);
 
 		used += (size_t)snprintf(out + used, size - used, "%s%c%s%s", i ? " " : "",
-			item->verb == PROBES_ENABLE ? '+' : '-',
-			catalog_probe(&w->catalog, item->probe)->name, outcomes[item->outcome]);
+			script_verbs[item->verb], catalog_probe(&w->catalog, item->probe)->name,
+			outcomes[item->outcome]);
 		ck_assert_uint_lt(used, size);
 		ck_assert_int_eq(item->outcome != PROBES_DONE, item->why[0] != '\0');
 	}

@@ -25,8 +25,16 @@
 	X(memory)        \
 	X(symbols)       \
 	X(tracer)        \
+	X(inject)        \
+	X(inject_death)  \
+	X(pausable)      \
 	X(site)          \
 	X(code)          \
+	X(move)          \
+	X(stub)          \
+	X(tactics)       \
+	X(tactics_run)   \
+	X(window)        \
 	X(object_probes) \
 	X(state)         \
 	X(reader)        \
@@ -36,6 +44,7 @@
 	X(select)        \
 	X(plan)          \
 	X(restore)       \
+	X(plan_count)    \
 	X(apply)         \
 	X(journal)       \
 	X(session)       \
@@ -46,6 +55,7 @@
 	X(guard)         \
 	X(command)       \
 	X(config)        \
+	X(counting)      \
 	X(filter)        \
 	X(help)          \
 	X(outbuf)        \
@@ -61,6 +71,7 @@
 	X(lease)         \
 	X(row)           \
 	X(rowlist)       \
+	X(trend)         \
 	X(budget)        \
 	X(identity)      \
 	X(room)          \

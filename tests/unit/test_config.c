@@ -42,9 +42,10 @@ START_TEST(columns)
 	} cases[] = {
 		{"all", 0},
 		{"none", COLUMNS_ALL},
-		{"sites,count,proc,held,object,arguments,detail", 0},
-		{"sites,count,proc,held,object,arguments", 1u << COLUMN_DETAIL},
-		{"sites,ref,proc,who,object,arguments,detail", 0}, /* former names */
+		{"sites,count,rate,trend,total,proc,held,object,arguments,detail", 0},
+		{"sites,count,rate,trend,total,proc,held,object,arguments", 1u << COLUMN_DETAIL},
+		{"sites,ref,rate,trend,total,proc,who,object,arguments,detail", 0}, /* former names
+										     */
 		{"detail,all", 0},
 		{"count", COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE)},
 		{"ref", COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE)},

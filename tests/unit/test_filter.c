@@ -135,18 +135,65 @@ START_TEST(says_what_is_wrong)
 }
 END_TEST
 
-/* What needs hits to be counted is refused, instead of matching nothing. */
-START_TEST(refuses_hits)
+/* A figure that is not known passes neither > nor <. */
+START_TEST(compares_hits)
+{
+	static const struct {
+		const char *text;
+		double hits, rate;
+		bool counted, matches;
+	} figures[] = {
+		{"hits>100", 101, 0, true, true},
+		{"hits>100", 100, 0, true, false},
+		{"hits>=100", 100, 0, true, true},
+		{"hits<100", 99, 0, true, true},
+		{"hits<=100", 100, 0, true, true},
+		{"hits=100", 100, 0, true, true},
+		{"hits=100", 101, 0, true, false},
+		{"hits>2.5k", 2501, 0, true, true},
+		{"hits>2.5k", 2500, 0, true, false},
+		{"hits>3M", 3000001, 0, true, true},
+		{"hits<1G", 999999999, 0, true, true},
+		{"hits<100", 0, 0, false, false},
+		{"-hits>100", 0, 0, false, true},
+		{"hits>", 0, 0, true, true},
+		{"rate>0", 500, 0.5, true, true},
+		{"rate>0", 500, 0, true, false},
+		{"rate<1", 500, -1, true, false},
+		{"counted", 0, -1, true, true},
+		{"-counted", 0, -1, true, false},
+		{"off|counted", 0, 0, true, true},
+		{"hits>10 rate<5", 11, 4, true, true},
+		{"\"hits>100\"", 500, 0, true, false},
+	};
+	char why[200];
+
+	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+		struct filter *f = filter_parse(figures[i].text, why, sizeof why);
+		struct filter_subject s = subject;
+
+		ck_assert_msg(f != NULL, "%s: %s", figures[i].text, why);
+		s.counted = figures[i].counted;
+		s.hits = figures[i].hits;
+		s.rate = figures[i].rate;
+		ck_assert_msg(filter_match(f, &s) == figures[i].matches, "%s", figures[i].text);
+		ck_assert(filter_is_live(f) || figures[i].text[0] == '"');
+		filter_free(f);
+	}
+}
+END_TEST
+
+START_TEST(refuses_wrong_figures)
 {
 	static const char *const texts[] = {
-		"hits>100", "req hits>1", "-hits<5", "hits=", "counted", "on|counted"};
+		"hits>x", "req hits>1x", "-hits<5kk", "hits=-1", "rate>>1", "on|rate>nan"};
 	static const char *const fine[] = {
 		"hits", "hits:x", "\"hits>100\"", "\"counted\"", "counted_", "obj:counted"};
 	char why[200];
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		ck_assert_msg(!filter_parse(texts[i], why, sizeof why), "%s", texts[i]);
-		ck_assert_ptr_nonnull(strstr(why, "does not count hits"));
+		ck_assert_ptr_nonnull(strstr(why, "a number is to follow"));
 	}
 	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
 		struct filter *f = filter_parse(fine[i], why, sizeof why);
@@ -223,7 +270,8 @@ Suite *filter_suite(void)
 	tcase_add_loop_test(c, matches, 0, (int)(sizeof cases / sizeof *cases));
 	tcase_add_test(c, selects_what_has_no_switch);
 	tcase_add_test(c, says_what_is_wrong);
-	tcase_add_test(c, refuses_hits);
+	tcase_add_test(c, compares_hits);
+	tcase_add_test(c, refuses_wrong_figures);
 	tcase_add_test(c, lists_its_words);
 	tcase_add_test(c, knows_what_is_live);
 	tcase_add_test(c, finds_the_place);

@@ -170,7 +170,7 @@ START_TEST(journal_keeps_edits_of_any_length)
 		ck_assert_mem_eq(edit->new_, list[i].new_, sizeof edit->new_);
 	}
 	journal_text_done(&text);
-	list[0].role = PROBES_ROLE_CODE_ALONE + 1;
+	list[0].role = PROBES_ROLE_COUNTER + 1;
 	ck_assert_int_eq(journal_record(&j, JOURNAL_MADE, &edits, NULL), 0);
 	size = journal_bytes(&j, bytes, sizeof bytes);
 	ck_assert(!journal_parse(bytes, size, &text));

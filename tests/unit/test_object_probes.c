@@ -394,6 +394,30 @@ START_TEST(object_probes_breaks_what_was_moved_unseen)
 }
 END_TEST
 
+/* A jump that was written alone, and that of another plan, whose first byte is the same. */
+START_TEST(object_probes_tells_jumps_apart)
+{
+	struct object_jump punned = {.length = 1, .new_ = {0xe9, 0x48, 0x8d, 0x05, 0x49, 0x35}};
+	struct object_jump evicted = {.length = 6, .new_ = {0xe9, 0xe9, 0x8d, 0x05, 0x49, 0x35}};
+	uint8_t bytes[6];
+
+	memcpy(bytes, punned.new_, sizeof bytes);
+	ck_assert(object_probes_jumps(&punned, bytes, sizeof bytes));
+	ck_assert(!object_probes_jumps(&evicted, bytes, sizeof bytes));
+	bytes[5] = 0; /* no byte of its displacement */
+	ck_assert(object_probes_jumps(&punned, bytes, sizeof bytes));
+	bytes[2] = 0xcc; /* a debugger's */
+	ck_assert(object_probes_jumps(&punned, bytes, sizeof bytes));
+	memcpy(bytes, evicted.new_, sizeof bytes);
+	ck_assert(object_probes_jumps(&evicted, bytes, sizeof bytes));
+	ck_assert(!object_probes_jumps(&punned, bytes, sizeof bytes));
+	ck_assert(!object_probes_jumps(&evicted, bytes, 5));
+	/* Where another site begins, its jump may be. */
+	punned.vary = 1 << 1;
+	ck_assert(object_probes_jumps(&punned, bytes, sizeof bytes));
+}
+END_TEST
+
 START_TEST(object_probes_found_by_index)
 {
 	static const struct elf_note two[] = {
@@ -459,6 +483,7 @@ Suite *object_probes_suite(void)
 	tcase_add_test(t, object_probes_explains_an_empty_list);
 	tcase_add_test(t, object_probes_explains_what_cannot_be_found);
 	tcase_add_test(t, object_probes_breaks_what_was_moved_unseen);
+	tcase_add_test(t, object_probes_tells_jumps_apart);
 	tcase_add_test(t, object_probes_found_by_index);
 	tcase_add_test(t, object_probes_of_many_equal_notes);
 	suite_add_tcase(s, t);

@@ -169,17 +169,18 @@ START_TEST(footer)
 {
 	unsigned may = NEED_SWITCH | NEED_SWITCHABLE;
 
-	ck_assert_str_eq(footer_text(may, 80), "Space Tag e Enable d Disable p Pair u Undo "
+	ck_assert_str_eq(footer_text(may, 80), "Space Tag e Enable d Disable H Hits p Pair "
 					       "/ Find \\ Filter i Info ? Help q Quit ");
 	ck_assert_ptr_null(strstr(footer_text(0, 80), "e Enable")); /* only what works */
-	ck_assert_ptr_nonnull(strstr(footer_text(may, 40), "e Enable d Disable u Undo ? Help q"));
-	/* where nothing has a switch: what other tools can do */
+	ck_assert_ptr_nonnull(strstr(footer_text(may, 40), "e Enable d Disable H Hits ? Help q"));
+	/* where nothing has a switch: counting, and what other tools can do */
 	for (int width = 40; width <= 80; width += 40) {
 		const char *text = footer_text(NEED_SWITCH | NEED_UNSWITCHABLE, width);
 
 		ck_assert_msg(!strstr(text, "Enable") && !strstr(text, "Disable") &&
-				      !strstr(text, "Pair ") && !strstr(text, "Undo"),
+				      !strstr(text, "Pair "),
 			"%s", text);
+		ck_assert_ptr_nonnull(strstr(text, "H Hits"));
 		ck_assert_ptr_nonnull(strstr(text, "y Commands"));
 	}
 	for (int width = 10; width < 200; width++)

@@ -160,7 +160,8 @@ START_TEST(fits_every_width)
 			.scroll = width % 5,
 			.most_sites = 100000,
 			.several = _i & 1,
-			.argued = _i & 2};
+			.argued = _i & 2,
+			.counted = _i & 4 || width % 3 == 0};
 		struct column_layout l;
 		int end = 0, gap = 0, name;
 
@@ -186,13 +187,131 @@ START_TEST(keeps_columns_at_80)
 
 	column_arrange(&l, &needs);
 	for (int c = 0; c < COLUMN_COUNT; c++)
-		ck_assert_int_eq(l.at[c].width > 0, c != COLUMN_PROCESSES && c != COLUMN_ARGUMENTS);
+		ck_assert_int_eq(l.at[c].width > 0,
+			c != COLUMN_PROCESSES && c != COLUMN_ARGUMENTS && !column_table[c].hits);
 	ck_assert_int_eq(l.at[COLUMN_PROBE].width, 30);
 	ck_assert(!l.narrow);
 	ck_assert(l.more); /* the arguments */
 	needs.widest = 32;
 	column_arrange(&l, &needs);
 	ck_assert_int_eq(l.at[COLUMN_PROBE].width, 32);
+}
+END_TEST
+
+/* Hits come where something is counted. What gives way, in this order: the object, who holds it,
+ * the semaphore, the trend; the rate never does before the sites. */
+START_TEST(makes_room_for_hits)
+{
+	struct column_needs needs = {
+		.width = 80, .widest = 30, .widest_object = 9, .most_sites = 5, .counted = true};
+	struct column_layout l;
+
+	column_arrange(&l, &needs);
+	ck_assert(l.at[COLUMN_RATE].width && l.at[COLUMN_TREND].width && l.at[COLUMN_TOTAL].width);
+	ck_assert(l.at[COLUMN_SITES].width && l.at[COLUMN_SEMAPHORE].width);
+	ck_assert(!l.at[COLUMN_HOLDER].width && !l.at[COLUMN_OBJECT].width && l.more);
+	ck_assert_int_ge(l.at[COLUMN_PROBE].width, 24);
+	/* of a JVM neither would say anything: the names get the room */
+	needs.unswitchable = true;
+	needs.widest = 40;
+	column_arrange(&l, &needs);
+	ck_assert(!l.at[COLUMN_SEMAPHORE].width && l.at[COLUMN_TREND].width);
+	ck_assert_int_ge(l.at[COLUMN_PROBE].width, 31);
+	needs.width = 40;
+	needs.widest_name = 30;
+	column_arrange(&l, &needs);
+	ck_assert(l.at[COLUMN_RATE].width && !l.at[COLUMN_TREND].width);
+	needs.hidden = 1u << COLUMN_RATE;
+	column_arrange(&l, &needs);
+	ck_assert(!l.at[COLUMN_RATE].width);
+	needs.counted = false;
+	needs.hidden = 0;
+	column_arrange(&l, &needs);
+	ck_assert(!l.at[COLUMN_RATE].width);
+}
+END_TEST
+
+/* Blank: not counted; "-": not known yet; "~": a part. */
+START_TEST(says_hits)
+{
+	struct trend trend;
+	struct row r = {.sites = 7, .sites_on = PROBES_NONE, .processes = 1, .trend = &trend};
+	char out[64];
+
+	trend_begin(&trend);
+	ck_assert_str_eq(column_cell(&r, COLUMN_RATE, out, sizeof out), "");
+	ck_assert_str_eq(column_cell(&r, COLUMN_TOTAL, out, sizeof out), "");
+	ck_assert_str_eq(column_cell(&r, COLUMN_TREND, out, sizeof out), "");
+	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, out, sizeof out), "7");
+	r.counted = true;
+	r.sites_counted = 7;
+	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, out, sizeof out), "7/7");
+	ck_assert_str_eq(column_cell(&r, COLUMN_RATE, out, sizeof out), "-");
+	trend_read(&trend, 1000, 5);
+	ck_assert_str_eq(column_cell(&r, COLUMN_RATE, out, sizeof out), "-");
+	ck_assert_str_eq(column_cell(&r, COLUMN_TOTAL, out, sizeof out), "5");
+	trend_read(&trend, 2000, 1239);
+	ck_assert_str_eq(column_cell(&r, COLUMN_RATE, out, sizeof out), "1.2k");
+	r.sites_counted = 3;
+	ck_assert_str_eq(column_cell(&r, COLUMN_RATE, out, sizeof out), "~1.2k");
+	ck_assert_str_eq(column_cell(&r, COLUMN_TOTAL, out, sizeof out), "~1239");
+	ck_assert_str_eq(column_cell(&r, COLUMN_SITES, out, sizeof out), "3/7");
+	trend_read(&trend, 3000, 99999999);
+	ck_assert_str_eq(column_cell(&r, COLUMN_TOTAL, out, sizeof out), "~100M");
+	r.sites_counted = 7;
+	ck_assert_str_eq(column_cell(&r, COLUMN_TOTAL, out, sizeof out), "99999999");
+	/* its process has ended: what it had remains */
+	r.sites = r.sites_counted = r.processes = 0;
+	ck_assert_str_eq(column_cell(&r, COLUMN_TOTAL, out, sizeof out), "99999999");
+}
+END_TEST
+
+/* What hits most comes first; what hits nothing now stands as it did before; what is not counted
+ * comes last. */
+START_TEST(sorts_by_hits)
+{
+	static const struct row_family family = {.provider = "p", .provider_length = 1};
+	struct trend t[4] = {{0}};
+	struct row rows[5] = {{.label = "p:a"}, {.label = "p:b"}, {.label = "p:c"},
+		{.label = "p:d"}, {.label = "p:e"}};
+	uint32_t ids[] = {0, 1, 2, 3, 4};
+	static const uint32_t by_rate[] = {3, 1, 2, 0, 4}, by_total[] = {1, 3, 2, 0, 4};
+
+	for (int i = 0; i < 5; i++)
+		rows[i].family = &family;
+	for (int i = 0; i < 4; i++) {
+		rows[i].counted = true;
+		rows[i].trend = &t[i];
+		trend_read(&t[i], 1000, (uint64_t[]){0, 500, 400, 10}[i]);
+		trend_read(&t[i], 2000, (uint64_t[]){0, 500, 400, 450}[i]);
+	}
+	column_sort(rows, ids, 5, COLUMN_RATE, false);
+	ck_assert_mem_eq(ids, by_rate, sizeof ids);
+	column_sort(rows, ids, 5, COLUMN_TOTAL, false);
+	ck_assert_mem_eq(ids, by_total, sizeof ids);
+}
+END_TEST
+
+/* A probe without a switch that is counted is "counted"; the other states stay. */
+START_TEST(shows_what_is_counted)
+{
+	struct probes_live live = live_of(PROBES_NO_SWITCH, PROBES_NONE, PROBES_NONE);
+	struct row r = sum(&live, 1), before = r;
+
+	ck_assert_str_eq(row_state(&r)->word, "no switch");
+	live.sites_counted = 1;
+	live.mine_counted = true;
+	r = sum(&live, 1);
+	ck_assert_str_eq(row_state(&r)->word, "counted");
+	ck_assert(row_differs(&r, &before) && r.counted && r.mine_counted);
+	ck_assert(row_hits_partial(&r)); /* one of two */
+	ck_assert(!row_loses(&r, PROBES_UNCOUNT, false));
+	ck_assert(!row_loses(&r, PROBES_COUNT, false));
+	live.mine_counted = false;
+	live.state = PROBES_ON;
+	r = sum(&live, 1);
+	ck_assert_str_eq(row_state(&r)->word, "on");
+	ck_assert(row_loses(&r, PROBES_UNCOUNT, false)); /* another session's */
 }
 END_TEST
 
@@ -204,7 +323,8 @@ START_TEST(scrolls_to_every_column)
 		.widest_name = 40,
 		.most_sites = 5,
 		.several = true,
-		.argued = true};
+		.argued = true,
+		.counted = true};
 	struct column_layout l = {.more = true};
 	unsigned seen = 0;
 
@@ -392,8 +512,12 @@ Suite *row_suite(void)
 	tcase_add_test(c, unknown_is_no_number);
 	tcase_add_test(c, says_who);
 	tcase_add_test(c, says_who_loses);
-	tcase_add_loop_test(c, fits_every_width, 0, 6);
+	tcase_add_loop_test(c, fits_every_width, 0, 8);
 	tcase_add_test(c, keeps_columns_at_80);
+	tcase_add_test(c, makes_room_for_hits);
+	tcase_add_test(c, says_hits);
+	tcase_add_test(c, sorts_by_hits);
+	tcase_add_test(c, shows_what_is_counted);
 	tcase_add_loop_test(c, scrolls_to_every_column, 0, 4);
 	tcase_add_test(c, shortens_where_narrow);
 	tcase_add_test(c, fits_cells);

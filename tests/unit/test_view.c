@@ -252,16 +252,17 @@ START_TEST(header_offers_no_switch_in_vain)
 		canvas_reset(&c, a.rows, a.columns);
 		view_header_draw(&a, &c, (struct area){.rows = 3});
 		canvas_read(&c, 0, line, sizeof line);
-		ck_assert_msg(strstr(line, none ? " list read" : " list read switch"), "%s", line);
+		ck_assert_msg(
+			strstr(line, none ? " list read count" : " list read switch"), "%s", line);
 		ck_assert(!none == !!strstr(line, "switch"));
 		canvas_read(&c, 1, line, sizeof line);
-		ck_assert(none == !!strstr(line, "none can be switched: y shows commands"));
+		ck_assert(none == !!strstr(line, "none can be switched: H counts their hits"));
 		ck_assert_msg(!strstr(line, "all off"), "%s", line);
 		ck_assert_msg(!!none == !strstr(line, "off   1 no switch"), "%s", line);
 		a.message.text[0] = '\0';
 		if (none)
 			act(&a, REQUEST_ON);
-		ck_assert(none == !!strstr(a.message.text, "y shows commands"));
+		ck_assert(none == !!strstr(a.message.text, "H counts their hits"));
 		ck_assert_int_eq(request_of_key_now('y', IN_LIST, app_have(&a)),
 			none ? REQUEST_OTHERS : REQUEST_AS_COMMAND);
 	}

@@ -16,7 +16,8 @@ int act_begin(struct act *a, const char *verb, const struct options *o, FILE *fi
 		.verb = verb,
 		.options = o,
 		.many = many,
-		.printing = o->format != FORMAT_UNSET || o->dry_run,
+		/* count prints tables of its own. */
+		.printing = o->dry_run || (o->format != FORMAT_UNSET && o->verb != VERB_COUNT),
 	};
 	if (audit_open(&a->audit, o, &e) < 0) {
 		report_error(&e);

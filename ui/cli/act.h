@@ -1,4 +1,5 @@
-/* What attach, trace and repair have in common: change one process, report and audit the change. */
+/* What attach, trace, count and repair have in common: change one process, report and audit the
+ * change. */
 #ifndef UI_CLI_ACT_H
 #define UI_CLI_ACT_H
 

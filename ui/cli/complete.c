@@ -240,7 +240,7 @@ static int pair_rank(const struct complete *c, const char *name)
 
 static void probes_of(struct complete *c, struct probes_session *session, const struct rows *rows)
 {
-	bool pair = !strcmp(c->row->argument, "A,B"), bare = false;
+	bool pair = c->row && !strcmp(c->row->argument, "A,B"), bare = false;
 	struct probe_name names;
 	char word[2048], about[400];
 
@@ -272,6 +272,14 @@ static void probes_of(struct complete *c, struct probes_session *session, const 
 static void offer_probes(struct complete *c)
 {
 	each_target(c, probes_of);
+}
+
+/* Probes are no option's value there. */
+static void offer_words_of_count(struct complete *c)
+{
+	each_target(c, probes_of);
+	if (c->typed == c->head)
+		offer_options(c);
 }
 
 /* The first name of a pair is not the last word. */
@@ -403,10 +411,14 @@ static void complete(struct complete *c, int argc, char **argv)
 		c->directive = "files";
 		return;
 	}
-	if (c->row && strchr(c->row->argument, '|'))
+	if (!c->row && c->o.verb == VERB_COUNT && *value != '-') {
+		by = offer_words_of_count;
+		list = true;
+	} else if (c->row && strchr(c->row->argument, '|')) {
 		by = offer_words;
-	else if (c->row)
+	} else if (c->row) {
 		by = NULL;
+	}
 	for (size_t i = 0; c->row && i < sizeof values / sizeof *values; i++)
 		if (!strcmp(c->row->argument, values[i].argument)) {
 			by = values[i].offer;

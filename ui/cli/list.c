@@ -24,6 +24,7 @@ static int list_one(const struct options *o, const struct probes_member *t, stru
 		report_leftovers(t->session);
 	if (t->pid && rows.count)
 		rows.live = probes_refresh(rows.session, NULL, 0, &e) == 0;
+	rows_read_hits(&rows);
 	if (t->pid && rows.count && !rows.live) {
 		status = states_needed || e.status != PROBES_DENIED ? (int)e.status : PROBES_OK;
 		if (status || !o->quiet)

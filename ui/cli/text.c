@@ -119,6 +119,14 @@ static void put_sites(
 			outbuf_text(out, " ");
 			outbuf_text(out, states[live->state].mark);
 		}
+		if (rows->hits && live && live->counted) {
+			struct probes_site_hits h = probes_site_hits_at(rows->session, probe, i);
+			char text[64];
+
+			snprintf(text, sizeof text, " hits %" PRIu64 " (%s)", h.hits,
+				probes_tactic_name(h.tactic));
+			outbuf_text(out, text);
+		}
 		if (site->semaphore != PROBES_NONE)
 			put_semaphore(out, rows, probe, site->semaphore);
 		if (live && s->verbose && live->count) {
@@ -211,9 +219,9 @@ static void text_rows(struct output *s, const struct rows *rows)
 
 /* ------------------------------------------------------------------ a plan */
 
-static void put_hex(FILE *out, const uint8_t *bytes, size_t count)
+static void put_hex(FILE *out, const uint8_t *bytes, size_t count, size_t width)
 {
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < width; i++)
 		if (i < count)
 			fprintf(out, "%02x ", bytes[i]);
 		else
@@ -222,6 +230,11 @@ static void put_hex(FILE *out, const uint8_t *bytes, size_t count)
 
 static void text_plan(struct output *s, const struct rows *rows)
 {
+	size_t width = 2; /* bytes */
+
+	for (size_t i = 0; i < rows->result->edit_count; i++)
+		if (rows->result->edits[i].length > width)
+			width = rows->result->edits[i].length;
 	if (s->many)
 		put_title(s, rows);
 	for (size_t i = 0; i < rows->result->edit_count; i++) {
@@ -229,11 +242,10 @@ static void text_plan(struct output *s, const struct rows *rows)
 		const struct probes_probe *p = probes_at(rows->session, w->probe);
 
 		fprintf(s->file, "0x%012" PRIx64 "  ", w->address);
-		put_hex(s->file, w->old, w->length);
+		put_hex(s->file, w->old, w->length, width);
 		fputs("-> ", s->file);
-		put_hex(s->file, w->new_, w->length);
-		fprintf(s->file, " %-9s  %s\n",
-			w->role != PROBES_ROLE_SEMAPHORE ? "site" : "semaphore", outbuf_probe(p));
+		put_hex(s->file, w->new_, w->length, width);
+		fprintf(s->file, " %-9s  %s\n", rows_role(w->role), outbuf_probe(p));
 	}
 	if (s->quiet)
 		return;

@@ -80,6 +80,7 @@ int tui_run(const struct options *o)
 	a->options = o;
 	a->views = view_table;
 	a->hidden = o->hidden_columns;
+	a->count_all = o->count;
 	a->refresh_ms = o->refresh_ms ? o->refresh_ms : 1000;
 	a->lease_ms = o->lease_given ? (int64_t)o->lease_ms : TUI_LEASE_MS;
 	a->last_key_ms = app_now_ms();

@@ -16,6 +16,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_UNTAG] = act_find_tag,
 	[REQUEST_ON] = act_switch,
 	[REQUEST_OFF] = act_switch,
+	[REQUEST_HITS] = act_count,
 	[REQUEST_PAIR] = act_pair,
 	[REQUEST_PAIRS] = act_look_open,
 	[REQUEST_EXPLAIN] = act_look_explain,
@@ -81,7 +82,7 @@ void act_refuse(struct app *a, enum request r)
 		app_complain(a, "the target is gone: nothing can be switched");
 	else if (lacks & NEED_SWITCHABLE)
 		app_complain(a, "no probe here can be switched: none has a semaphore or an OCaml "
-				"site; y shows commands of bpftrace, perf and gdb that trace them");
+				"site; H counts their hits, y shows commands that trace them");
 	else if (a->read_only)
 		app_complain(a, "read-only: nothing is switched%s",
 			a->options->read_only ? " (-read-only)" : " (R allows it again)");
@@ -116,6 +117,8 @@ void act_answer(struct app *a, uint32_t key)
 {
 	if (a->question.kind == ASK_DO)
 		act_switch_answer(a, key);
+	else if (a->question.kind == ASK_STOP)
+		act_count_answer(a, key);
 	else if (a->question.kind == ASK_COLUMNS)
 		act_look_columns_key(a, key);
 	else

@@ -36,6 +36,21 @@ void act_complete_offer(struct act_complete *g, const char *candidate);
 /* Type what all have in common (after a single candidate also `after`), and list them. */
 void act_complete_end(struct app *a, const struct act_complete *g, const char *after);
 
+/* act_count.c: counting hits. */
+void act_count(struct app *a, enum request r);
+/* What H does with a selection: PROBES_UNCOUNT, if all of it is counted that can be. */
+enum probes_verb act_count_verb(const struct app *a, const struct app_selection *s);
+/* If all probes are to be counted, and are there: begin. */
+void act_count_begin(struct app *a);
+/* After an operation: ask whether to stop the process for the sites that need it, with app.pending
+ * then; or say that they are left. False: it is over. */
+bool act_count_ask(struct app *a, const struct operation *op);
+void act_count_answer(struct app *a, uint32_t key);
+/* Count no longer what costs more than -max-overhead allows. */
+void act_count_limit(struct app *a);
+/* Counting may stop the process from now on. */
+void act_count_allow(struct app *a, const char *rest);
+
 /* act_find.c: searching, filtering and tagging in the list. */
 void act_find(struct app *a, enum request r); /* open a prompt */
 void act_find_next(struct app *a, enum request r);
@@ -102,6 +117,12 @@ void act_switch_begin(struct app *a);
 void act_switch_preview_add(struct app *a);
 /* Open the preview and drop app.pending. */
 void act_switch_preview_open(struct app *a, const char *heading);
+/* Set app.pending to a selection, whose rows it takes; false: nothing of it is left to switch. */
+bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb verb);
+/* Carry app.pending out. */
+void act_switch_do(struct app *a);
+/* What e, d and H act on; false: nothing, and the result line says so. */
+bool act_switch_select(struct app *a, struct app_selection *s);
 /* Drop app.pending. */
 void act_switch_forget(struct app *a);
 /* Write an operation to syslog and -log. */

@@ -148,6 +148,7 @@ struct act_command_word {
 
 static const struct act_command_word act_command_words[] = {
 	{.word = "attach"},
+	{.word = "count", .request = REQUEST_HITS},
 	{.word = "disable"},
 	{.word = "disable-all"},
 	{.word = "disable-pair"},
@@ -166,6 +167,7 @@ static const struct act_command_word act_command_words[] = {
 	{.word = "redo", .request = REQUEST_REDO},
 	{.word = "script", .run = act_record_script},
 	{.word = "sort", .run = act_command_sort},
+	{.word = "stop", .run = act_count_allow},
 	{.word = "sweep", .run = act_command_sweep},
 	{.word = "tree", .run = act_command_tree},
 	{.word = "undo", .request = REQUEST_UNDO},

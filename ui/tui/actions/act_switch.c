@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ACT_SWITCH_ASK_SITES 50 /* ask before switching more */
+#define ACT_SWITCH_ASK_SITES 50   /* ask before switching more */
+#define ACT_SWITCH_SLIPPED_MS 400 /* a key so soon after the row has moved means another row */
 /* What can be done with probes that have no switch. */
-#define ACT_SWITCH_OTHERS "; y shows how bpftrace, perf or gdb can trace it"
+#define ACT_SWITCH_OTHERS "; H counts its hits, y shows how bpftrace, perf or gdb can trace it"
 
 /* ---------------------------------------------------------------- what is meant */
 
@@ -30,12 +31,11 @@ void act_switch_forget(struct app *a)
 	a->pending = (struct app_pending){0};
 }
 
-/* Set app.pending to a selection, whose rows it takes; false: nothing of it is left to switch. */
-static bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb verb)
+bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb verb)
 {
 	struct pairs_one pair;
 
-	if (s.pair) {
+	if (s.pair && (verb == PROBES_ENABLE || verb == PROBES_DISABLE)) {
 		pair = *s.pair;
 		free(s.rows);
 		return act_pair_plan(a, &pair, verb == PROBES_DISABLE);
@@ -59,6 +59,7 @@ static struct operation_plan act_switch_plan(
 		.force = p->force,
 		.keep = p->keep,
 		.pair = p->pair,
+		.stop = p->stop,
 		.command = p->command,
 		.text = p->text,
 		.dry_run = dry_run};
@@ -112,12 +113,15 @@ static void act_switch_report(struct app *a, const char *prefix, const struct op
 	app_say(a, "%s%s: %s%s.%s%s%s", prefix, op->what, said, operation_wrote(op) ? "" : others,
 		!operation_wrote(op) ? ""
 		: *prefix == 'u'     ? " ^R=redo"
+		: op->sum.counted    ? " H=off u=undo"
 				     : " u=undo",
 		a->message.notice[0] ? " " : "", a->message.notice);
+	if (op->sum.counted && *operation_left(&a->model, op, said, sizeof said))
+		text_addf(a->message.text, sizeof a->message.text, " Left out: %s.", said);
 	a->message.bad = op->sum.refused && !operation_wrote(op);
 }
 
-static void act_switch_do(struct app *a)
+void act_switch_do(struct app *a)
 {
 	struct operation_step steps[2];
 	struct operation_plan plan = act_switch_plan(&a->pending, steps, false);
@@ -132,11 +136,13 @@ static void act_switch_do(struct app *a)
 	record_operation(&a->record, &a->model, "", op);
 	app_refresh(a, true);
 	act_switch_report(a, "", op, status, &e);
+	op->continues = a->pending.continues;
+	if (!act_count_ask(a, op))
+		act_switch_forget(a);
 	if (operation_wrote(op))
 		history_add(&a->history, op);
 	else
 		operation_free(op);
-	act_switch_forget(a);
 }
 
 /* ---------------------------------------------------------------- asking first */
@@ -199,6 +205,10 @@ static struct act_switch_stake act_switch_stake(
 
 static bool act_switch_must_ask(struct app *a, const struct operation *dry)
 {
+	static const char *const verbs[] = {[PROBES_ENABLE] = "Switch on",
+		[PROBES_DISABLE] = "Switch off",
+		[PROBES_COUNT] = "Count the hits of",
+		[PROBES_UNCOUNT] = "Stop counting"};
 	const struct app_pending *p = &a->pending;
 	struct act_switch_stake stake = act_switch_stake(&a->model, p, dry);
 	size_t hidden = 0;
@@ -210,15 +220,12 @@ static bool act_switch_must_ask(struct app *a, const struct operation *dry)
 		for (size_t i = 0; i < a->list.shown_count; i++)
 			hidden -= a->model.rows[a->list.shown[i]].tag > 0;
 	}
-	if (!stake.probes ||
+	if (!stake.probes || p->unasked ||
 		(stake.sites <= ACT_SWITCH_ASK_SITES && !stake.others && !hidden && !p->force))
 		return false;
 	snprintf(text, size, "%s%s %zu probe%s, %zu site%s?", dry->force ? "By force: " : "",
-		p->command                 ? "Switch"
-		: p->verb == PROBES_ENABLE ? "Switch on"
-					   : "Switch off",
-		stake.probes, stake.probes == 1 ? "" : "s", stake.sites,
-		stake.sites == 1 ? "" : "s");
+		p->command ? "Switch" : verbs[p->verb], stake.probes, stake.probes == 1 ? "" : "s",
+		stake.sites, stake.sites == 1 ? "" : "s");
 	if (stake.others)
 		text_addf(text, size, " %zu held by another party.", stake.others);
 	if (hidden)
@@ -255,7 +262,8 @@ void act_switch_begin(struct app *a)
 	status = operation_do(&a->model, &plan, &dry, &e);
 	if (status < 0 && !dry->sum.processes) {
 		act_switch_report(a, "", dry, status, &e);
-		act_switch_forget(a);
+		if (!act_count_ask(a, dry))
+			act_switch_forget(a);
 	} else if (act_switch_must_ask(a, dry)) {
 		a->question.kind = ASK_DO;
 	} else {
@@ -278,10 +286,17 @@ void act_switch_answer(struct app *a, uint32_t key)
 	app_say(a, "not done: nothing was changed");
 }
 
-/* What e and d act on; false: nothing, and the result line says so. */
-static bool act_switch_select(struct app *a, struct app_selection *s)
+bool act_switch_select(struct app *a, struct app_selection *s)
 {
 	*s = app_selection(a);
+	if (s->count && a->view == VIEW_LIST && !s->tagged && a->slipped_ms &&
+		a->last_key_ms - a->slipped_ms < ACT_SWITCH_SLIPPED_MS) {
+		app_complain(a,
+			"nothing was done: another row has just moved under the cursor; press the "
+			"key again");
+		free(s->rows);
+		return false;
+	}
 	if (!s->count && a->view == VIEW_PAIRS)
 		app_complain(a, "no pair is shown");
 	else if (!s->count)
@@ -335,9 +350,9 @@ static void act_switch_heirs(struct app *a, size_t from)
 			heirs == 1 ? "s" : "", heirs == 1 ? "it" : "they");
 }
 
-void act_switch_undo(struct app *a, enum request r)
+/* True: what was done together with it is to be undone (or redone) as well. */
+static bool act_switch_undo_one(struct app *a, bool redo)
 {
-	bool redo = r == REQUEST_REDO;
 	const struct operation *last = history_last(&a->history, redo);
 	size_t switched = last ? last->count : 0;
 	struct probes_error e = {0};
@@ -346,11 +361,12 @@ void act_switch_undo(struct app *a, enum request r)
 
 	if (!last) {
 		app_say(a, "nothing to %s", redo ? "redo" : "undo");
-		return;
+		return false;
 	}
 	a->message.notice[0] = '\0';
 	births_look(a);
 	status = operation_revert(&a->model, last, &op, &e);
+	op->continues = last->continues;
 	act_switch_audit(a, redo ? "redo" : "undo", op);
 	record_operation(&a->record, &a->model, redo ? "redo: " : "undo: ", op);
 	app_refresh(a, true);
@@ -362,10 +378,19 @@ void act_switch_undo(struct app *a, enum request r)
 				    : "not undone: ",
 		op, status, &e);
 	/* A refused undo can succeed once its cause has gone: keep it as the last operation. */
-	if ((status < 0 && !op->sum.processes) || (!operation_wrote(op) && op->sum.refused))
+	if ((status < 0 && !op->sum.processes) || (!operation_wrote(op) && op->sum.refused)) {
 		operation_free(op);
-	else
-		history_reverted(&a->history, redo, op);
+		return false;
+	}
+	history_reverted(&a->history, redo, op);
+	last = redo ? history_last(&a->history, redo) : op;
+	return last && last->continues;
+}
+
+void act_switch_undo(struct app *a, enum request r)
+{
+	while (act_switch_undo_one(a, r == REQUEST_REDO))
+		;
 }
 
 /* ---------------------------------------------------------------- preview */
@@ -389,16 +414,19 @@ void act_switch_preview(struct app *a, enum request r)
 {
 	(void)r;
 	pager_clear(&a->text.pager);
-	for (int off = 0; off < 2; off++) {
+	for (enum probes_verb verb = PROBES_ENABLE; verb <= PROBES_COUNT; verb++) {
 		struct app_selection s;
+		bool meant;
 
 		if (!act_switch_select(a, &s))
 			return;
-		if (act_switch_mean(a, s, off ? PROBES_DISABLE : PROBES_ENABLE))
+		meant = act_switch_mean(a, s, verb == PROBES_COUNT ? act_count_verb(a, &s) : verb);
+		a->pending.stop = verb == PROBES_COUNT && a->stop == STOP_YES;
+		if (meant)
 			act_switch_preview_add(a);
 		else
 			pager_addf(&a->text.pager, STYLE_TITLE,
-				"%s: nothing, both halves are so already", off ? "off" : "on");
+				"%s: nothing, both halves are so already", operation_verb(verb));
 	}
-	act_switch_preview_open(a, "What e and d would write now (nothing is written)");
+	act_switch_preview_open(a, "What e, d and H would write now (nothing is written)");
 }

@@ -15,9 +15,10 @@
 #include <string.h>
 #include <time.h>
 
-#define APP_ORDER_HELD_MS 3000 /* after a key the order of the rows stays */
-#define APP_SYNTAX_GAP 3       /* columns between a prompt's remark and its syntax */
-#define APP_SYNTAX_LEAST 20    /* columns: less of the syntax is not worth showing */
+#define APP_ORDER_HELD_MS 3000  /* after a key the order of the rows stays */
+#define APP_ORDER_EVERY_MS 2000 /* rows that hits sort move no more often */
+#define APP_SYNTAX_GAP 3        /* columns between a prompt's remark and its syntax */
+#define APP_SYNTAX_LEAST 20     /* columns: less of the syntax is not worth showing */
 
 int64_t app_now_ms(void)
 {
@@ -216,10 +217,27 @@ static void app_update_info(struct app *a)
 	a->info = sum;
 }
 
+/* Sort and filter again. Of a list that is sorted by hits the top matters: a cursor there stays. */
+static void app_order(struct app *a, int64_t now)
+{
+	struct rowlist *rows = &a->list.rows;
+	bool top = column_table[a->list.order].hits && !rows->cursor;
+	uint32_t id = rowlist_current(rows);
+
+	list_update(&a->list);
+	if (top)
+		rowlist_to(rows, 0);
+	if (rowlist_current(rows) != id)
+		a->slipped_ms = now;
+	a->order_ms = now;
+	a->order_stale = false;
+}
+
 void app_refresh(struct app *a, bool all)
 {
 	uint32_t *seen;
 	size_t alive = model_alive(&a->model), count;
+	int64_t now;
 	bool changed;
 
 	if (!a->model.process_count)
@@ -235,11 +253,12 @@ void app_refresh(struct app *a, bool all)
 		app_title(a);
 		app_report_ends(a, model_alive(&a->model));
 	}
+	now = app_now_ms();
 	a->order_stale |= changed && list_is_live(&a->list);
-	if (a->order_stale && app_now_ms() - a->last_key_ms > APP_ORDER_HELD_MS) {
-		list_update(&a->list);
-		a->order_stale = false;
-	}
+	a->order_stale |= model_read_hits(&a->model, now) && list_follows_hits(&a->list);
+	if (a->order_stale && now - a->last_key_ms > APP_ORDER_HELD_MS &&
+		(!list_follows_hits(&a->list) || now - a->order_ms >= APP_ORDER_EVERY_MS))
+		app_order(a, now);
 	list_sum(&a->list);
 	if (app_view(a)->refresh)
 		app_view(a)->refresh(a);

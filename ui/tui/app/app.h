@@ -143,6 +143,7 @@ struct prompt_ops {
 enum app_question_kind {
 	ASK_NONE,
 	ASK_DO,      /* carry out app.pending: y */
+	ASK_STOP,    /* the same, while the process is stopped: y, n */
 	ASK_COLUMNS, /* which columns: a number shows or hides one */
 	ASK_PROGRAM, /* the program still runs: e ends it, l leaves it, any other key stays */
 	ASK_HELD,    /* the program has not begun: y ends it */
@@ -160,6 +161,9 @@ struct app_pending {
 	bool keep;                 /* under force: counts stay */
 	struct row shown;          /* under force: the row as it was when the user chose */
 	bool pair;                 /* the two are halves of a pair */
+	bool stop;                 /* counting may stop the process */
+	bool continues;            /* it is a part of the operation before */
+	bool unasked;              /* however many sites it has */
 	struct options *command;   /* instead: what a command line asks for */
 	char text[4 * INPUT_SIZE]; /* that line, quoted for a shell */
 };
@@ -206,7 +210,7 @@ struct app_prompt {
 
 struct app_question {
 	enum app_question_kind kind;
-	char text[256];
+	char text[512];
 };
 
 /* The result line. */
@@ -270,10 +274,15 @@ struct app {
 
 	bool read_only;
 	bool frozen;
+	int64_t limit_ms; /* of the hits that -max-overhead was compared with */
+	bool count_all;   /* count all probes as soon as they are there */
+	enum app_stop { STOP_UNASKED, STOP_YES, STOP_NO } stop; /* may counting stop a process? */
 	unsigned refresh_ms;
 	int64_t last_key_ms; /* monotonic */
 	int64_t lease_ms;    /* without a key for so long: undo this session's changes; 0: never */
 	bool order_stale;    /* order and filter lag behind the states */
+	int64_t order_ms;    /* when they were brought up to date */
+	int64_t slipped_ms;  /* when another row came under a cursor that nobody had moved */
 	bool dirty;          /* something that is shown has changed */
 	bool redraw;         /* send the whole screen again */
 	bool suspend;        /* stop this process when the turn is over */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define COMMAND_NAMES 64              /* per option; longer lists take several options */
+#define COMMAND_WHILE " -for 10s"     /* how long an operation that began to count is repeated */
 #define COMMAND_ANY_OBJECT UINT32_MAX /* for names that only one object has */
 
 struct command_item {
@@ -45,7 +46,12 @@ static void command_name(const struct command *c, size_t i, FILE *out)
 	fputs(name, out);
 }
 
-/* "-enable A,B,C" for the items with this verb and object. */
+/* "-enable A,B,C" for the items with this verb and object; of what is counted the names alone. */
+static const char *const command_options[] = {[PROBES_ENABLE] = " -enable ",
+	[PROBES_DISABLE] = " -disable ",
+	[PROBES_COUNT] = " ",
+	[PROBES_UNCOUNT] = ""};
+
 static void command_names(
 	const struct command *c, uint32_t object, enum probes_verb verb, FILE *out)
 {
@@ -60,7 +66,7 @@ static void command_names(
 			continue;
 		if (list && (last || listed % COMMAND_NAMES == 0)) {
 			fclose(list);
-			fputs(verb == PROBES_ENABLE ? " -enable " : " -disable ", out);
+			fputs(command_options[verb], out);
 			shell_quote(out, names);
 			free(names);
 			list = NULL;
@@ -79,7 +85,7 @@ static void command_names(
 /* One line for the items with this object. `pair`: the items are a pair, end first when enabled. */
 static void command_line(const struct command *c, uint32_t object, bool pair, FILE *out)
 {
-	if (pair) {
+	if (pair && c->items[0].verb != PROBES_COUNT) {
 		bool enable = c->items[0].verb == PROBES_ENABLE;
 		char *names;
 		size_t size;
@@ -95,6 +101,7 @@ static void command_line(const struct command *c, uint32_t object, bool pair, FI
 	} else {
 		command_names(c, object, PROBES_ENABLE, out);
 		command_names(c, object, PROBES_DISABLE, out);
+		command_names(c, object, PROBES_COUNT, out);
 	}
 	if (object != COMMAND_ANY_OBJECT) {
 		fputs(" -object ", out);
@@ -114,8 +121,9 @@ static char *command_text(struct command *c, bool pair)
 	for (size_t i = 1; i < c->count; i++)
 		one_verb = one_verb && c->items[i].verb == c->items[0].verb;
 	if (one_verb && c->count > 1 && c->count == probes_count(c->session)) {
-		fputs(c->items[0].verb == PROBES_ENABLE ? " -enable-all\n" : " -disable-all\n",
-			out);
+		const char *option = command_options[c->items[0].verb];
+
+		fprintf(out, "%.*s-all\n", (int)(strlen(option) - (option[1] != '\0')), option);
 	} else if (c->count && probe_name_init(&c->names, c->session) == 0) {
 		pair = pair && one_verb && c->count == 2 &&
 		       command_object(c, 0) == command_object(c, 1);
@@ -141,8 +149,9 @@ static void command_add(struct command *c, size_t probe, enum probes_verb verb)
 	c->items[c->count++] = (struct command_item){.probe = probe, .verb = verb};
 }
 
-/* Join the texts of all processes, and free them. `more` is appended to each line. */
-static char *command_join(const struct model *m, char **texts, const char *more)
+/* Join the texts of all processes after this head, and free them. `more` is appended to each line.
+ */
+static char *command_join(const struct model *m, const char *head, char **texts, const char *more)
 {
 	char *text;
 	size_t size;
@@ -152,7 +161,7 @@ static char *command_join(const struct model *m, char **texts, const char *more)
 		if (!texts[i] || !*texts[i])
 			continue;
 		for (char *line = texts[i], *end; (end = strchr(line, '\n')); line = end + 1) {
-			fprintf(out, "%s%d", COMMAND_HEAD, (int)m->processes[i].pid);
+			fprintf(out, "%s%d", head, (int)m->processes[i].pid);
 			for (size_t j = i + 1; j < m->process_count; j++) {
 				if (texts[j] && !strcmp(texts[i], texts[j]))
 					fprintf(out, ",%d", (int)m->processes[j].pid);
@@ -171,8 +180,8 @@ static char *command_join(const struct model *m, char **texts, const char *more)
 	return text;
 }
 
-/* How a probe's change can be said: by the usual verbs, by force, or by no command. */
-enum command_way { COMMAND_USUAL, COMMAND_FORCE, COMMAND_NONE, COMMAND_WAYS };
+/* How a probe's change can be said: by the usual verbs, by force, as counting, or by no command. */
+enum command_way { COMMAND_USUAL, COMMAND_FORCE, COMMAND_COUNT, COMMAND_NONE, COMMAND_WAYS };
 
 /* How the counts of a probe were changed: how many by 1, and how many to 1 or 0. */
 struct command_tally {
@@ -224,13 +233,14 @@ static struct command command_part(const struct operation *o, const struct probe
 
 	for (size_t j = 0; r && j < r->item_count; j++) {
 		struct command_item item = {r->items[j].probe, r->items[j].verb};
-		enum command_way of = o->keep    ? COMMAND_NONE
-				      : o->force ? COMMAND_FORCE
-						 : COMMAND_USUAL;
+		enum command_way of = o->keep || item.verb == PROBES_UNCOUNT ? COMMAND_NONE
+				      : item.verb == PROBES_COUNT            ? COMMAND_COUNT
+				      : o->force                             ? COMMAND_FORCE
+									     : COMMAND_USUAL;
 
 		if (r->items[j].outcome != PROBES_DONE || (all && !all[item.probe].edits))
 			continue;
-		if (all)
+		if (all && of == COMMAND_USUAL)
 			of = command_reverted(&all[item.probe],
 				probes_at(session, item.probe)->semaphore_count, &item.verb);
 		if (of == way)
@@ -243,11 +253,22 @@ static struct command command_part(const struct operation *o, const struct probe
 /* A comment for each probe that no command changes so. Frees the items. */
 static void command_comments(struct command *c, const struct model_process *p, FILE *out)
 {
+	size_t ended = 0;
+
 	for (size_t i = 0; i < c->count; i++) {
+		if (c->items[i].verb == PROBES_UNCOUNT) {
+			ended++;
+			continue;
+		}
 		fprintf(out, "# process %d: no command does this to ", (int)p->pid);
 		command_name(c, i, out);
 		fputc('\n', out);
 	}
+	if (ended)
+		fprintf(out,
+			"# process %d: counting ended in %zu probe%s (probes-tui count ends by "
+			"^C)\n",
+			(int)p->pid, ended, ended == 1 ? "" : "s");
 	free(c->items);
 }
 
@@ -275,7 +296,12 @@ char *command_of_operation(const struct model *m, const struct operation *o)
 				texts[i] = mem_text(o->line);
 			}
 		}
-		joined = command_join(m, texts, way == COMMAND_FORCE && !o->line ? " -force" : "");
+		joined = command_join(m, way == COMMAND_COUNT ? COMMAND_COUNT_HEAD : COMMAND_HEAD,
+			texts,
+			way == COMMAND_COUNT && o->sum.stopped_ns ? " -stop" COMMAND_WHILE
+			: way == COMMAND_COUNT                    ? COMMAND_WHILE
+			: way == COMMAND_FORCE && !o->line        ? " -force"
+								  : "");
 		fputs(joined, out);
 		free(joined);
 	}
@@ -300,5 +326,5 @@ char *command_of_rows(
 		}
 		texts[i] = command_text(&c, false);
 	}
-	return command_join(m, texts, "");
+	return command_join(m, verb == PROBES_COUNT ? COMMAND_COUNT_HEAD : COMMAND_HEAD, texts, "");
 }

@@ -1,14 +1,16 @@
-/* Operations and selections as equivalent command lines of `probes-tui attach`. */
+/* Operations and selections as equivalent command lines of `probes-tui attach` and `count`. */
 #ifndef UI_TUI_OPERATIONS_COMMAND_H
 #define UI_TUI_OPERATIONS_COMMAND_H
 
 #include "ui/tui/operations/operation.h"
 
 #define COMMAND_HEAD "probes-tui attach -pid "
+#define COMMAND_COUNT_HEAD "probes-tui count -pid "
 
 /*
- * The command lines for what an operation has done; for switching rows. Each line is COMMAND_HEAD
- * "PID[,PID] ..."; "" if there is nothing to do. The caller frees the text.
+ * The command lines for what an operation has done; for switching or counting rows. Each line is
+ * COMMAND_HEAD or COMMAND_COUNT_HEAD, then "PID[,PID] ..."; "" if there is nothing to do. Counting
+ * ends with its command: so does the line of an operation after a while. The caller frees the text.
  */
 char *command_of_operation(const struct model *m, const struct operation *o);
 char *command_of_rows(

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OPERATION_LISTED 3 /* probes that are counted are named if they are no more */
 #define OPERATION_NAMES 22 /* columns that the names of an operation may take */
 
 struct operation *operation_new(const struct model *m)
@@ -53,6 +54,8 @@ static int operation_take(struct operation *op, size_t process, struct probes_re
 		if (r->items[i].outcome == PROBES_NOT_DONE && !s->why[0])
 			text_clean(r->items[i].why, s->why, sizeof s->why);
 	}
+	if (r)
+		s->stop_sites += r->stop_sites;
 	for (int i = 0; r && i < PROBES_SKIPS; i++)
 		s->skips[i] += r->skips[i];
 	if (status < 0) {
@@ -74,6 +77,15 @@ static int operation_take(struct operation *op, size_t process, struct probes_re
 	s->refused += r->not_done;
 	s->sites += r->sites;
 	s->written += r->edit_count > 0;
+	s->sites_counted += r->counted_sites;
+	s->sites_left += r->uncounted_sites;
+	s->pages += r->mapped_pages;
+	for (size_t i = 0; i < r->item_count; i++) {
+		bool done = r->items[i].outcome == PROBES_DONE;
+
+		s->counted += done && r->items[i].verb == PROBES_COUNT;
+		s->uncounted += done && r->items[i].verb == PROBES_UNCOUNT;
+	}
 	if (r->stopped_ns > s->stopped_ns)
 		s->stopped_ns = r->stopped_ns;
 	for (size_t i = 0; i < r->edit_count; i++)
@@ -85,7 +97,8 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 	struct probes_result **result, struct probes_error *e)
 {
 	struct probes_session *s = m->processes[process].session;
-	struct probes_switch_options options = {.force = plan->force, .keep_counts = plan->keep};
+	struct probes_switch_options options = {
+		.force = plan->force, .keep_counts = plan->keep, .atomically = plan->stop};
 	struct probes_action *actions;
 	size_t n = 0;
 	int status = 0;
@@ -193,6 +206,16 @@ struct operation *operation_of(
 	return op;
 }
 
+const char *operation_verb(enum probes_verb verb)
+{
+	static const char *const words[] = {[PROBES_ENABLE] = "on",
+		[PROBES_DISABLE] = "off",
+		[PROBES_COUNT] = "count",
+		[PROBES_UNCOUNT] = "uncount"};
+
+	return words[verb];
+}
+
 void operation_name(
 	const struct model *m, const struct operation_plan *plan, char *what, size_t size)
 {
@@ -204,9 +227,13 @@ void operation_name(
 		return;
 	}
 	snprintf(what, size, "%s%s ", plan->force ? "force " : "",
-		plan->steps[0].verb == PROBES_ENABLE ? "on" : "off");
+		operation_verb(plan->steps[0].verb));
 	for (size_t i = 0; i < plan->count; i++)
 		total += plan->steps[i].count;
+	if (total > OPERATION_LISTED && plan->steps[0].verb >= PROBES_COUNT) {
+		text_addf(what, size, "%zu probes", total);
+		return;
+	}
 	for (size_t i = 0; i < plan->count; i++) {
 		for (size_t j = 0; j < plan->steps[i].count; j++) {
 			const char *name = row_name(&m->rows[plan->steps[i].ids[j]]);
@@ -221,13 +248,75 @@ void operation_name(
 		text_addf(what, size, " +%zu more", total - shown);
 }
 
+/* One reason, and how many sites have it. */
+struct operation_reason {
+	const char *why;
+	size_t sites;
+};
+
+#define OPERATION_REASONS 16 /* different ones; of more, the others are only counted */
+#define OPERATION_SHOWN 2    /* said */
+
+static int operation_reason_compare(const void *a, const void *b)
+{
+	const struct operation_reason *x = a, *y = b;
+
+	return (x->sites < y->sites) - (x->sites > y->sites);
+}
+
+const char *operation_left(
+	const struct model *m, const struct operation *op, char *out, size_t size)
+{
+	struct operation_reason all[OPERATION_REASONS] = {{0}};
+	size_t count = 0, total = 0, said = 0;
+	char why[160];
+
+	for (size_t i = 0; i < op->count; i++) {
+		const struct probes_session *s = m->processes[i].session;
+		const struct probes_result *r = op->results[i];
+
+		for (size_t j = 0; r && j < r->item_count; j++) {
+			size_t probe = r->items[j].probe;
+
+			for (uint32_t k = 0; k < probes_at(s, probe)->site_count; k++) {
+				struct probes_site_hits hits = probes_site_hits_at(s, probe, k);
+				size_t at = 0;
+
+				if (r->items[j].verb != PROBES_COUNT || hits.counted || !hits.why)
+					continue;
+				total++;
+				while (at < count && strcmp(all[at].why, hits.why) != 0)
+					at++;
+				if (at == OPERATION_REASONS)
+					continue;
+				count += at == count;
+				all[at].why = hits.why;
+				all[at].sites++;
+			}
+		}
+	}
+	qsort(all, count, sizeof *all, operation_reason_compare);
+	out[0] = '\0';
+	for (size_t i = 0; i < count && i < OPERATION_SHOWN; i++) {
+		text_addf(out, size, "%s%zu: %s", i ? "; " : "", all[i].sites,
+			text_clean(all[i].why, why, sizeof why));
+		said += all[i].sites;
+	}
+	if (total > said)
+		text_addf(out, size, "; %zu for other reasons", total - said);
+	return out;
+}
+
 const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 {
 	size_t n = s->sites ? s->sites : s->semaphores;
 	char skips[STATES_SKIPS];
 
 	out[0] = '\0';
-	if (n)
+	if (s->counted && s->sites_left && n)
+		text_addf(out, size, "%zu of %zu sites", s->sites_counted,
+			s->sites_counted + s->sites_left);
+	else if (n)
 		text_addf(out, size, "%zu %s%s", n, s->sites ? "site" : "semaphore",
 			n == 1 ? "" : "s");
 	else
@@ -242,6 +331,8 @@ const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 		text_addf(out, size, ", target not stopped");
 	if (s->already)
 		text_addf(out, size, "; %zu on by you already", s->already);
+	if (s->counted) /* operation_left says what is left */
+		return out;
 	if (states_skips(s->skips, skips, sizeof skips)[0])
 		text_addf(out, size, "; %s", skips);
 	if (s->refused)

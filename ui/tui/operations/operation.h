@@ -28,6 +28,7 @@ struct operation_plan {
 	bool force;   /* set counts to 1 or 0, whatever they are */
 	bool keep;    /* under force: counts stay, sites are set as they say */
 	bool pair;    /* the steps are the halves of a pair */
+	bool stop;    /* counting may stop the process for some milliseconds */
 	/* instead of steps: the actions of a command line, and its text */
 	const struct options *command;
 	const char *text;
@@ -41,8 +42,12 @@ struct operation_sum {
 	size_t failed_processes; /* that refused all of it */
 	size_t done, refused;    /* probes */
 	size_t skips[PROBES_SKIPS];
-	size_t already;           /* left out: this session holds them enabled */
-	size_t sites, semaphores; /* written */
+	size_t already;                   /* left out: this session holds them enabled */
+	size_t sites, semaphores;         /* written */
+	size_t counted, uncounted;        /* probes whose counting began, ended */
+	size_t sites_counted, sites_left; /* of those: sites, and sites that are not counted */
+	size_t stop_sites;                /* of these, those that a stop would count */
+	size_t pages;                     /* that were mapped for it */
 	uint64_t stopped_ns;
 	bool force_helps; /* an inconsistent or partial probe is among them */
 	char why[128];    /* of the first probe refused */
@@ -55,6 +60,7 @@ struct operation {
 	char what[160];         /* "on req_start,req_done", safe for the terminal */
 	bool force, keep, pair; /* as planned */
 	bool reverts;           /* it takes back what was done before */
+	bool continues;         /* the operation before it is undone and redone with it */
 	char *line;             /* of a command line: its options, quoted, and a newline; or NULL */
 };
 
@@ -92,6 +98,13 @@ bool operation_wrote(const struct operation *d);
 /* "on a,b,c +2 more" of the steps, into what. */
 void operation_name(
 	const struct model *m, const struct operation_plan *plan, char *what, size_t size);
+/* Why sites are not counted, most first: "3: no free page ...; 1: ...", or "". Returns out. */
+const char *operation_left(
+	const struct model *m, const struct operation *d, char *out, size_t size);
+
+/* What is done to probes: "on", "off", "count", "uncount". */
+const char *operation_verb(enum probes_verb verb);
+
 /* "8 sites, target not stopped" */
 const char *operation_say(const struct operation_sum *s, char *out, size_t size);
 

@@ -58,15 +58,15 @@ const struct record_entry *record_last(const struct record *r)
 /* Write command lines. With one process its pid becomes the script's argument. */
 static void record_command(const char *command, bool one, FILE *out)
 {
-	size_t head = strlen(COMMAND_HEAD);
-
 	while (*command) {
-		size_t n = strcspn(command, "\n");
+		bool counts = !strncmp(command, COMMAND_COUNT_HEAD, strlen(COMMAND_COUNT_HEAD));
+		const char *text = counts ? COMMAND_COUNT_HEAD : COMMAND_HEAD;
+		size_t n = strcspn(command, "\n"), head = strlen(text);
 
-		if (one && !strncmp(command, COMMAND_HEAD, head)) {
+		if (one && !strncmp(command, text, head)) {
 			size_t pid = strspn(command + head, "0123456789");
 
-			fprintf(out, "%s\"$pid\"%.*s\n", COMMAND_HEAD, (int)(n - head - pid),
+			fprintf(out, "%s\"$pid\"%.*s\n", text, (int)(n - head - pid),
 				command + head + pid);
 		} else {
 			fprintf(out, "%.*s\n", (int)n, command);

@@ -25,6 +25,8 @@ static void column_cell_sites(const struct row *r, char *out, size_t size)
 {
 	if (!r->processes || !r->sites) /* a probe by semaphore alone has no sites */
 		snprintf(out, size, "-");
+	else if (r->sites_on == PROBES_NONE && r->sites_counted)
+		snprintf(out, size, "%u/%u", r->sites_counted, r->sites);
 	else if (r->sites_on == PROBES_NONE)
 		snprintf(out, size, "%u", r->sites);
 	else
@@ -39,6 +41,50 @@ static void column_cell_count(const struct row *r, char *out, size_t size)
 		snprintf(out, size, "%u", r->ref_max);
 	else
 		snprintf(out, size, "%u-%u", r->ref_min, r->ref_max);
+}
+
+/* The figures of rows that are not counted are blank; what is not known yet is "-". */
+static bool column_cell_counted(const struct row *r, char *out, size_t size)
+{
+	bool counted = r->counted && r->trend && r->trend->ms;
+
+	snprintf(out, size, "%s",
+		!r->counted           ? ""
+		: !counted            ? "-"
+		: row_hits_partial(r) ? "~"
+				      : "");
+	return counted;
+}
+
+static void column_cell_rate(const struct row *r, char *out, size_t size)
+{
+	char figure[16] = "-";
+
+	if (!column_cell_counted(r, out, size))
+		return;
+	if (trend_rate(r->trend) < 0)
+		out[0] = '\0';
+	else
+		trend_human(trend_rate(r->trend), figure, sizeof figure);
+	text_addf(out, size, "%s", figure);
+}
+
+static void column_cell_trend(const struct row *r, char *out, size_t size)
+{
+	out[0] = '\0';
+	if (r->counted && r->trend)
+		trend_spark(r->trend, TREND_WIDTH, out, size);
+}
+
+static void column_cell_total(const struct row *r, char *out, size_t size)
+{
+	char figure[32];
+
+	if (column_cell_counted(r, out, size))
+		text_addf(out, size, "%s",
+			trend_exact(r->trend->total,
+				column_table[COLUMN_TOTAL].width - (int)strlen(out), figure,
+				sizeof figure));
 }
 
 static void column_cell_proc(const struct row *r, char *out, size_t size)
@@ -101,6 +147,34 @@ static int column_compare_sites(const struct row *a, const struct row *b)
 static int column_compare_count(const struct row *a, const struct row *b)
 {
 	return column_larger_first(a->ref_max, b->ref_max);
+}
+
+/* Most hits first; not known comes after none, not counted last. */
+static double column_hits(const struct row *r, bool total)
+{
+	if (!r->counted || !r->trend)
+		return -2;
+	return total ? (double)r->trend->total : trend_rate(r->trend);
+}
+
+static int column_compare_total(const struct row *a, const struct row *b)
+{
+	double x = column_hits(a, true), y = column_hits(b, true);
+
+	return (x < y) - (x > y);
+}
+
+/* Rows that hit nothing now stay in the order of what they did before. */
+static int column_compare_rate(const struct row *a, const struct row *b)
+{
+	double x = column_hits(a, false), y = column_hits(b, false);
+
+	return x == y ? column_compare_total(a, b) : (x < y) - (x > y);
+}
+
+static int column_compare_trend(const struct row *a, const struct row *b)
+{
+	return column_compare_rate(a, b);
 }
 
 static int column_compare_proc(const struct row *a, const struct row *b)
@@ -183,6 +257,13 @@ static unsigned column_wanted(const struct column_needs *needs)
 		wanted &= ~(1u << COLUMN_PROCESSES);
 	if (!needs->argued)
 		wanted &= ~(1u << COLUMN_ARGUMENTS);
+	for (int c = 0; c < COLUMN_COUNT; c++) {
+		if (column_table[c].hits && !needs->counted)
+			wanted &= ~(1u << c);
+	}
+	/* What would say nothing gives its room to the names. */
+	if (needs->counted && needs->unswitchable)
+		wanted &= ~(1u << COLUMN_SEMAPHORE | 1u << COLUMN_HOLDER);
 	return wanted;
 }
 
@@ -200,16 +281,32 @@ static int column_room(const struct column_layout *l, int width)
 	return width;
 }
 
-/* Remove the last column, for want of room. False: STATE and PROBE stay. */
-static bool column_drop(struct column_layout *l)
+/* A number at the right edge would lie under the mark that there is more. */
+static int column_margin(const struct column_layout *l)
 {
 	int last = COLUMN_COUNT - 1;
 
 	while (last > COLUMN_PROBE && !l->at[last].width)
 		last--;
-	if (last == COLUMN_PROBE)
+	return l->more && column_table[last].number ? 2 : 0;
+}
+
+/*
+ * Remove the column that matters least, for want of room; where somebody scrolls to see what there
+ * is, the last one. False: STATE and PROBE stay.
+ */
+static bool column_drop(struct column_layout *l, bool scrolled)
+{
+	int least = COLUMN_PROBE;
+
+	for (int c = COLUMN_FIRST_CHOSEN; c < COLUMN_COUNT; c++) {
+		if (l->at[c].width && (scrolled || least == COLUMN_PROBE ||
+					      column_table[c].keep < column_table[least].keep))
+			least = c;
+	}
+	if (least == COLUMN_PROBE)
 		return false;
-	l->at[last].width = 0;
+	l->at[least].width = 0;
 	l->more = true;
 	return true;
 }
@@ -248,8 +345,12 @@ void column_arrange(struct column_layout *l, const struct column_needs *needs)
 	column_widths(l, needs);
 	least = l->at[COLUMN_PROBE].width;
 	do
-		room = column_room(l, needs->width);
-	while (room < (name < least ? name : least) && column_drop(l));
+		room = column_room(l, needs->width - column_margin(l));
+	while (room < (name < least ? name : least) && column_drop(l, needs->scroll > 0));
+	/* Of what fires, the name matters more than where it lies. */
+	while (needs->counted && !needs->scroll && room < name && (*object || *arguments) &&
+		column_drop(l, false))
+		room = column_room(l, needs->width - column_margin(l));
 	if (l->narrow && needs->widest_name && room < name) {
 		l->bare = true;
 		name = needs->widest_name > title ? needs->widest_name : title;
@@ -295,13 +396,18 @@ const char *column_fit(char *out, size_t size, const struct column_layout *l, en
 
 const char *column_group(const struct group *g, enum column_id column, char *out, size_t size)
 {
-	if (column == COLUMN_PROBE) /* "- ocaml_2  3 of 12 on": - unfolded, + folded */
-		snprintf(out, size, "%s%s %s  %zu of %zu on", g->provider ? "  " : "",
+	struct row sum = g->sum;
+
+	sum.trend = (struct trend *)&g->trend;
+	if (column == COLUMN_PROBE) { /* "- ocaml_2  3 of 12 on": - unfolded, + folded */
+		snprintf(out, size, "%s%s %s  %zu of %zu %s", g->provider ? "  " : "",
 			g->folded ? "+" : "-", g->provider ? g->provider : g->sum.family->object,
-			g->on, g->count);
-	else if (column_table[column].single)
+			g->on || !g->counted ? g->on : g->counted, g->count,
+			g->on || !g->counted ? "on" : "counted");
+	} else if (column_table[column].single) {
 		out[0] = '\0';
-	else
-		column_table[column].cell(&g->sum, out, size);
+	} else {
+		column_table[column].cell(&sum, out, size);
+	}
 	return out;
 }

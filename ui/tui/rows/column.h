@@ -38,6 +38,8 @@ struct column_needs {
 	uint32_t most_sites; /* of a row */
 	bool several;        /* processes */
 	bool argued;         /* some probes have arguments */
+	bool counted;        /* the hits of some are counted */
+	bool unswitchable;   /* no probe has anything to switch */
 	unsigned hidden;     /* columns that are not wanted: see columns_parse */
 };
 

@@ -16,14 +16,22 @@ enum filter_look {
 	LOOK_FUNCTION,
 	LOOK_STATE,
 	LOOK_TAGGED,
-	LOOK_MINE
+	LOOK_MINE,
+	LOOK_COUNTED,
+	LOOK_HITS,
+	LOOK_RATE
 };
 
 struct filter_atom {
 	enum filter_look look;
 	enum probes_state state;
 	struct pattern *pattern;
+	/* of hits and rate: which of less, equal, greater pass, as bits; and than what */
+	unsigned passes;
+	double limit;
 };
+
+enum { FILTER_LESS = 1, FILTER_EQUAL = 2, FILTER_MORE = 4 };
 
 struct filter_term {
 	bool negative;
@@ -44,6 +52,7 @@ static const struct filter_word {
 } filter_words[] = {
 	{"tagged", LOOK_TAGGED},
 	{"mine", LOOK_MINE},
+	{"counted", LOOK_COUNTED},
 	{"prov:", LOOK_PROVIDER},
 	{"obj:", LOOK_OBJECT},
 	{"fn:", LOOK_FUNCTION},
@@ -60,11 +69,37 @@ const char *filter_word(size_t i)
 	return i - of_states < FILTER_WORDS ? filter_words[i - of_states].text : NULL;
 }
 
-/* "counted", "hits>100" */
-static bool filter_needs_hits(const char *word)
+/*
+ * "hits>100", "rate<=2.5k". LOOK_TEXT: it is none; -1, and why: it is a wrong one.
+ */
+static int filter_figure(const char *word, struct filter_atom *atom, char *why, size_t size)
 {
-	return !strcmp(word, "counted") ||
-	       (!strncmp(word, "hits", 4) && word[4] && strchr("<>=", word[4]));
+	static const char units[] = "kMGT";
+	const char *at = word + 4, *unit;
+	char *end;
+	bool rate = !strncmp(word, "rate", 4);
+
+	if ((!rate && strncmp(word, "hits", 4) != 0) || !*at || !strchr("<>=", *at))
+		return LOOK_TEXT;
+	atom->look = rate ? LOOK_RATE : LOOK_HITS;
+	atom->passes = *at == '<' ? FILTER_LESS : *at == '>' ? FILTER_MORE : FILTER_EQUAL;
+	if (*at++ != '=' && *at == '=') {
+		atom->passes |= FILTER_EQUAL;
+		at++;
+	}
+	if (!*at) { /* while somebody is still typing */
+		atom->passes = FILTER_LESS | FILTER_EQUAL | FILTER_MORE;
+		return (int)atom->look;
+	}
+	atom->limit = strtod(at, &end);
+	unit = *end ? strchr(units, *end) : NULL;
+	for (const char *u = units; unit && u <= unit; u++)
+		atom->limit *= 1000;
+	if (end > at && *at >= '0' && *at <= '9' && (!*end || (unit && !end[1])))
+		return (int)atom->look;
+	snprintf(why, size, "%.40s: a number is to follow, such as %s>100 or %s>2.5k", word,
+		rate ? "rate" : "hits", rate ? "rate" : "hits");
+	return -1;
 }
 
 /* The length of a state at `at` that the screen shows in two words ("no switch"), or 0. */
@@ -90,7 +125,8 @@ static struct filter_atom filter_meaning(const char *word)
 	for (int state = PROBES_OFF; state < STATES_COUNT; state++) {
 		if (!strcmp(word, probes_state_name((enum probes_state)state)) ||
 			!strcmp(word, states[state].word))
-			return (struct filter_atom){LOOK_STATE, (enum probes_state)state, NULL};
+			return (struct filter_atom){
+				.look = LOOK_STATE, .state = (enum probes_state)state};
 	}
 	return (struct filter_atom){.look = LOOK_TEXT};
 }
@@ -105,13 +141,8 @@ static int filter_add(struct filter_term *t, enum filter_look look, const char *
 		return 0; /* "a|" while somebody is still typing */
 	if (look == LOOK_TEXT && !quoted) {
 		atom = filter_meaning(text);
-		if (filter_needs_hits(text)) {
-			snprintf(why, size,
-				"%.40s: this version does not count hits; \"%.40s\" in quotes is "
-				"text",
-				text, text);
+		if (filter_figure(text, &atom, why, size) < 0)
 			return -1;
-		}
 	}
 	if (atom.look < LOOK_STATE &&
 		!(atom.pattern = quoted ? pattern_word(text) : pattern_parse(text, why, size)))
@@ -206,6 +237,14 @@ const char *filter_text(const struct filter *f)
 	return f ? f->text : "";
 }
 
+/* What is not known yet passes nothing. */
+static bool filter_compare(const struct filter_atom *a, double n)
+{
+	return n >= 0 && a->passes & (unsigned)(n < a->limit   ? FILTER_LESS
+						: n > a->limit ? FILTER_MORE
+							       : FILTER_EQUAL);
+}
+
 static bool filter_match_atom(const struct filter_atom *a, const struct filter_subject *s)
 {
 	const char *name;
@@ -217,6 +256,12 @@ static bool filter_match_atom(const struct filter_atom *a, const struct filter_s
 		return s->tagged;
 	case LOOK_MINE:
 		return s->mine;
+	case LOOK_COUNTED:
+		return s->counted;
+	case LOOK_HITS:
+		return s->counted && filter_compare(a, s->hits);
+	case LOOK_RATE:
+		return s->counted && filter_compare(a, s->rate);
 	case LOOK_PROVIDER:
 		return pattern_match(a->pattern, s->provider);
 	case LOOK_OBJECT:
@@ -268,7 +313,12 @@ static bool filter_looks(const struct filter *f, enum filter_look from, enum fil
 
 bool filter_is_live(const struct filter *f)
 {
-	return filter_looks(f, LOOK_STATE, LOOK_MINE);
+	return filter_looks(f, LOOK_STATE, LOOK_RATE);
+}
+
+bool filter_asks_hits(const struct filter *f)
+{
+	return filter_looks(f, LOOK_HITS, LOOK_RATE);
 }
 
 bool filter_asks_functions(const struct filter *f)

@@ -9,7 +9,9 @@
  * A word is found anywhere in provider:name or in the object's file name, smart-case; after fn: in
  * a function that contains one of its sites. Without a prefix the names of states
  * (probes_state_name, but for "unknown"; "none" or the two words "no switch" is no switch) select
- * by state, "tagged" and "mine" select tagged probes and those that this session holds.
+ * by state, "tagged" and "mine" select tagged probes and those that this session holds or counts,
+ * "counted" those whose hits are counted; of these, hits>N and rate>N ( < <= >= = ; N: 100, 2.5k,
+ * 3M) select by the hits since counting began and the hits a second.
  */
 #ifndef UI_TUI_ROWS_FILTER_H
 #define UI_TUI_ROWS_FILTER_H
@@ -25,7 +27,8 @@ struct filter_subject {
 	const char *provider;
 	const char *object;
 	enum probes_state state;
-	bool tagged, mine;
+	bool tagged, mine, counted;
+	double hits, rate; /* of what is counted; negative: not known */
 	/* the functions that its sites lie in, one by one, NULL after the last; may be NULL */
 	const char *(*function)(void *data, size_t i);
 	void *data;
@@ -45,8 +48,10 @@ const char *filter_word(size_t i);
 bool filter_match(const struct filter *f, const struct filter_subject *s);
 /* Does every row pass it? */
 bool filter_is_empty(const struct filter *f);
-/* Does the result depend on states or tags? */
+/* Does the result depend on states, tags or hits? */
 bool filter_is_live(const struct filter *f);
+/* Does it look at hits, which change all the time? */
+bool filter_asks_hits(const struct filter *f);
 /* Does it look at functions? */
 bool filter_asks_functions(const struct filter *f);
 

@@ -84,12 +84,16 @@ static void groups_include(struct group *g, const struct row *r)
 	row_include(&g->sum, r, !g->count);
 	g->count++;
 	g->on += r->state == PROBES_ON;
+	g->counted += r->counted;
+	if (r->counted && r->trend)
+		trend_add(&g->trend, r->trend);
 }
 
 void groups_sum(struct groups *g, const struct row *rows, const uint32_t *ids, size_t count)
 {
 	for (size_t i = 0; i < g->count; i++) {
-		g->all[i].count = g->all[i].on = 0;
+		g->all[i].count = g->all[i].on = g->all[i].counted = 0;
+		g->all[i].trend = (struct trend){0};
 		row_clear(&g->all[i].sum);
 	}
 	for (size_t i = 0; i < count; i++) {

@@ -20,7 +20,8 @@ struct group {
 	bool folded;
 	/* over the rows of the last groups_arrange or groups_sum */
 	struct row sum; /* its label and its family's provider are unused; tagged: all of them */
-	size_t count, on;
+	size_t count, on, counted;
+	struct trend trend; /* of all rows that are counted */
 };
 
 struct groups {

@@ -110,7 +110,10 @@ bool list_passes(struct list *l, uint32_t id)
 		.object = r->family->object,
 		.state = r->state,
 		.tagged = r->tag > 0,
-		.mine = r->mine,
+		.mine = r->mine || r->mine_counted,
+		.counted = r->counted,
+		.hits = r->counted && r->trend->ms ? (double)r->trend->total : -1,
+		.rate = r->counted ? trend_rate(r->trend) : -1,
 		.function = list_function,
 		.data = &subject,
 	};
@@ -202,6 +205,11 @@ void list_sort(struct list *l, enum column_id order, bool invert)
 bool list_is_live(const struct list *l)
 {
 	return column_table[l->order].live || filter_is_live(l->filter);
+}
+
+bool list_follows_hits(const struct list *l)
+{
+	return column_table[l->order].hits || filter_asks_hits(l->filter);
 }
 
 int list_filter(struct list *l, const char *text, char *why, size_t size)

@@ -55,6 +55,8 @@ void list_update(struct list *l);
 void list_sort(struct list *l, enum column_id order, bool invert);
 /* Do the order or the filter depend on states or tags? */
 bool list_is_live(const struct list *l);
+/* Likewise on hits? */
+bool list_follows_hits(const struct list *l);
 
 /* 0; or -1 and why: the old filter stays. */
 int list_filter(struct list *l, const char *text, char *why, size_t size);

@@ -37,6 +37,7 @@ void model_done(struct model *m)
 	free(m->members);
 	free(m->runs);
 	free(m->table);
+	free(m->measured);
 	model_init(m);
 }
 
@@ -295,6 +296,16 @@ void model_mark_deleted(struct model *m)
 
 /* -------------------------------------------------------------- the states */
 
+/* From now on the row has a trend. */
+static void model_measure(struct model *m, struct row *r)
+{
+	r->trend = model_take(m, sizeof *r->trend, _Alignof(struct trend));
+	trend_begin(r->trend);
+	m->measured = mem_grow(
+		m->measured, &m->measured_capacity, m->measured_count + 1, sizeof *m->measured);
+	m->measured[m->measured_count++] = (uint32_t)(r - m->rows);
+}
+
 static void model_sum(struct model *m, struct row *r)
 {
 	bool unloaded = false;
@@ -310,7 +321,13 @@ static void model_sum(struct model *m, struct row *r)
 		else if (!p->gone)
 			row_add(r, probes_live_at(p->session, member.probe),
 				probes_at(p->session, member.probe)->site_count);
+		else /* its hits stay */
+			r->counted |= probes_live_at(p->session, member.probe)->sites_counted > 0;
 	}
+	if (r->counted && !r->trend)
+		model_measure(m, r);
+	else if (!r->counted && r->trend)
+		trend_begin(r->trend);
 	if (!r->processes) { /* no process has it any more: its state is not off, but unknown */
 		r->state = unloaded ? PROBES_UNLOADED : PROBES_UNREADABLE;
 		r->sites_on = PROBES_NONE;
@@ -369,6 +386,7 @@ static void model_count(struct model *m)
 		c.sites += r->sites;
 		c.states[r->state]++;
 		c.on_mine += r->state == PROBES_ON && r->mine;
+		c.counted += r->counted;
 	}
 	m->counts = c;
 }
@@ -404,6 +422,40 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count)
 	if (changed)
 		model_count(m);
 	return changed || ended;
+}
+
+struct probes_hits model_hits(const struct model *m, const struct model_member *member)
+{
+	return probes_hits(m->processes[member->process].session, member->probe);
+}
+
+bool model_read_hits(struct model *m, int64_t ms)
+{
+	struct probes_error e;
+	struct model_member member;
+
+	if (!m->counts.counted)
+		return false;
+	for (size_t i = 0; i < m->process_count; i++) {
+		struct model_process *p = &m->processes[i];
+
+		/* That it has ended, the next reading of the states will say. */
+		if (!p->gone && probes_read_hits(p->session, &e) < 0)
+			continue;
+	}
+	m->hits = (struct trend){0};
+	for (size_t i = 0; i < m->measured_count; i++) {
+		struct row *r = &m->rows[m->measured[i]];
+		uint64_t total = 0;
+
+		if (!r->counted)
+			continue;
+		for (uint32_t at = r->member; model_next(m, &at, &member);)
+			total += model_hits(m, &member).hits;
+		trend_read(r->trend, ms, total);
+		trend_add(&m->hits, r->trend);
+	}
+	return true;
 }
 
 size_t model_alive(const struct model *m)

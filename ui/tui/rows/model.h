@@ -44,6 +44,7 @@ struct model_counts {
 	size_t states[STATES_COUNT]; /* rows in each state */
 	size_t switchable;           /* rows with something to switch */
 	size_t on_mine;              /* of those that are on, by this session */
+	size_t counted;              /* whose hits are counted, or were as their process ended */
 	size_t left_out;             /* notes of the objects, see struct probes_object */
 };
 
@@ -60,6 +61,9 @@ struct model {
 	size_t table_size;
 	struct model_block *texts; /* memory of the rows' texts */
 	struct model_counts counts;
+	uint32_t *measured; /* rows with a trend */
+	size_t measured_count, measured_capacity;
+	struct trend hits; /* of all rows */
 	uint32_t tagged, last_tag;
 	bool switched;       /* an operation that changes a process has begun */
 	bool argued;         /* some have arguments */
@@ -106,6 +110,15 @@ size_t *model_probes_of(
  * something that is shown changed.
  */
 bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
+
+/*
+ * Read the hits of all rows that are counted, at a time of a clock that never goes back. Costs
+ * nothing where none is. True: some are counted.
+ */
+bool model_read_hits(struct model *m, int64_t ms);
+
+/* The hits of a probe in one process, as they were read last. */
+struct probes_hits model_hits(const struct model *m, const struct model_member *member);
 
 /* How many processes are not gone. */
 size_t model_alive(const struct model *m);

@@ -13,10 +13,10 @@ const char *row_name(const struct row *r)
 
 void row_clear(struct row *r)
 {
-	r->processes = r->sites = r->sites_on = 0;
+	r->processes = r->sites = r->sites_on = r->sites_counted = 0;
 	r->ref_min = r->ref_max = PROBES_NONE;
 	r->state = PROBES_UNKNOWN;
-	r->mine = false;
+	r->mine = r->mine_counted = r->counted = false;
 	r->holder = PROBES_HOLDER_NONE;
 }
 
@@ -46,6 +46,9 @@ void row_add(struct row *r, const struct probes_live *live, uint32_t sites)
 		(r->ref_max == PROBES_NONE || live->ref_max > r->ref_max))
 		r->ref_max = live->ref_max;
 	r->mine |= live->mine;
+	r->sites_counted += live->sites_counted;
+	r->mine_counted |= live->mine_counted;
+	r->counted |= live->sites_counted > 0;
 	if (r->holder == PROBES_HOLDER_NONE)
 		r->holder = live->holder;
 }
@@ -61,6 +64,20 @@ void row_include(struct row *sum, const struct row *r, bool begin)
 		sum->sites_on =
 			r->sites_on == PROBES_NONE ? PROBES_NONE : sum->sites_on + r->sites_on;
 	sum->mine |= r->mine;
+	sum->sites_counted += r->sites_counted;
+	sum->mine_counted |= r->mine_counted;
+	sum->counted |= r->counted;
+}
+
+const struct states_row *row_state(const struct row *r)
+{
+	return r->state == PROBES_NO_SWITCH && r->sites_counted ? &states_counted
+								: &states[r->state];
+}
+
+bool row_hits_partial(const struct row *r)
+{
+	return r->sites_counted < r->sites;
 }
 
 bool row_held_by_others(const struct row *r)
@@ -74,6 +91,10 @@ bool row_held_by_others(const struct row *r)
 
 bool row_loses(const struct row *r, enum probes_verb verb, bool force)
 {
+	if (verb == PROBES_COUNT)
+		return false;
+	if (verb == PROBES_UNCOUNT)
+		return r->sites_counted && !r->mine_counted;
 	if (r->state == PROBES_FOREIGN || (verb == PROBES_DISABLE && row_held_by_others(r)))
 		return true;
 	/* Force sets the count. Of what it takes away, one may be this session's. */
@@ -86,5 +107,7 @@ bool row_differs(const struct row *r, const struct row *before)
 	return r->state != before->state || r->sites != before->sites ||
 	       r->sites_on != before->sites_on || r->ref_min != before->ref_min ||
 	       r->ref_max != before->ref_max || r->mine != before->mine ||
+	       r->sites_counted != before->sites_counted ||
+	       r->mine_counted != before->mine_counted || r->counted != before->counted ||
 	       r->holder != before->holder || r->processes != before->processes;
 }

@@ -3,6 +3,8 @@
 #define UI_TUI_ROWS_ROW_H
 
 #include "probes.h"
+#include "ui/states.h"
+#include "ui/tui/rows/trend.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,16 +26,20 @@ struct row {
 	const char *arguments; /* of its first site, raw as noted; belongs to a session */
 	uint32_t member;       /* first of the model's members */
 	uint32_t tag;          /* 0: not tagged; else the order of tagging, from 1 */
+	struct trend *trend;   /* its hits; NULL: never counted. Belongs to the model */
 
 	/* summed over its members */
 	uint32_t processes; /* how many are alive */
 	uint32_t sites;
 	uint32_t sites_on;         /* PROBES_NONE: sites have no switch of their own */
+	uint32_t sites_counted;    /* sites whose hits are counted, by whomever */
 	uint32_t ref_min, ref_max; /* PROBES_NONE: none or not read */
 	enum probes_state state : 8;
 	enum probes_holder holder : 8;
-	bool mine;       /* this session's net change raised it in some process */
-	bool switchable; /* a process has something to switch in it, whatever its state */
+	bool mine;         /* this session's net change raised it in some process */
+	bool mine_counted; /* this session counts the hits of a site */
+	bool counted;      /* the trend goes on, or its process has ended: there are hits to show */
+	bool switchable;   /* a process has something to switch in it, whatever its state */
 };
 
 /* The name of the probe: the label without the provider. */
@@ -46,6 +52,12 @@ void row_add(struct row *r, const struct probes_live *live, uint32_t sites);
 
 /* Add a row to the sum of a group; begin: the first one. The group is tagged if all rows are. */
 void row_include(struct row *sum, const struct row *r, bool begin);
+
+/* How its state is shown: that of what is counted alone is states_counted. */
+const struct states_row *row_state(const struct row *r);
+
+/* The hits are those of a part of its sites. */
+bool row_hits_partial(const struct row *r);
 
 /* Does another party hold it, wholly or in part? */
 bool row_held_by_others(const struct row *r);

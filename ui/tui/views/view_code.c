@@ -32,10 +32,14 @@ static void view_code_site(struct pager *l, struct probes_session *s, size_t pro
 	struct probes_instruction around[VIEW_CODE_INSTRUCTIONS],
 		bytes = {.address = site->address};
 	size_t count = probes_code(s, probe, i, around, VIEW_CODE_INSTRUCTIONS);
+	struct probes_site_hits hits = probes_site_hits_at(s, probe, i);
 	char where[TEXT_MAX];
 
 	pager_addf(l, STYLE_HEAD, "site %u at 0x%llx  %s", i + 1, (unsigned long long)site->address,
 		view_detail_where(s, probe, i, false, where, sizeof where));
+	if (hits.counted)
+		pager_addf(l, STYLE_COUNTED, "   counted (%s): the jump at > is that of probes-tui",
+			probes_tactic_name(hits.tactic));
 	for (size_t j = 0; j < count; j++)
 		view_code_instruction(l, &around[j], site->address);
 	if (!count && live && live->count) {

@@ -59,14 +59,23 @@ static void view_detail_site(struct pager *l, struct probes_session *s, size_t p
 	const struct probes_site *site = &probes_at(s, probe)->sites[i];
 	const struct probes_site_live *live = probes_site_live_at(s, probe, i);
 	const uint8_t *original = probes_site_original(s, probe, i);
-	char now[32], before[32];
+	struct probes_site_hits hits = probes_site_hits_at(s, probe, i);
+	const char *state =
+		!live || live->state == PROBES_UNKNOWN ? "-" : probes_state_name(live->state);
+	char now[32], before[32], why[TEXT_MAX];
 
 	pager_addf(l, STYLE_PLAIN, "  0x%-12llx  0x%-8llx  %-7s %-18s %s",
 		(unsigned long long)site->address, (unsigned long long)site->pc,
-		!live || live->state == PROBES_UNKNOWN ? "-" : probes_state_name(live->state),
+		hits.counted && *state == '-' ? states_counted.word : state,
 		view_detail_bytes(
 			live ? live->bytes : NULL, live ? live->count : 0, now, sizeof now),
 		view_detail_bytes(original, original ? 6 : 0, before, sizeof before));
+	if (hits.counted)
+		pager_addf(l, STYLE_COUNTED, "      %llu hits  (%s)", (unsigned long long)hits.hits,
+			probes_tactic_name(hits.tactic));
+	else if (hits.why)
+		pager_addf(l, STYLE_WARN, "      not counted: %s",
+			text_clean(hits.why, why, sizeof why));
 }
 
 static void view_detail_sites_heading(struct pager *l, const struct probes_probe *p)
@@ -155,13 +164,32 @@ static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
 	char who[32], sites[32], ref[32];
 	const char *held = column_cell(r, COLUMN_HOLDER, who, sizeof who);
 
-	snprintf(sums->state, sizeof sums->state, "%s%s%s", states[r->state].word,
+	snprintf(sums->state, sizeof sums->state, "%s%s%s%s", row_state(r)->word,
+		r->sites_counted && row_state(r) != &states_counted ? ", counted" : "",
 		*held ? ", held by " : "", held);
-	sums->label = r->processes && r->sites && r->sites_on == PROBES_NONE ? "sites" : "sites on";
+	sums->label = !r->processes || !r->sites || r->sites_on != PROBES_NONE ? "sites on"
+		      : r->sites_counted                                       ? "counted"
+									       : "sites";
 	snprintf(sums->sites, sizeof sums->sites, "%s",
 		column_cell(r, COLUMN_SITES, sites, sizeof sites));
 	snprintf(sums->ref, sizeof sums->ref, "%s",
 		column_cell(r, COLUMN_SEMAPHORE, ref, sizeof ref));
+}
+
+/* "12345, now 31 a second  ▁▂▃; 3 of 7 sites are counted". Returns out. */
+static const char *view_detail_hits(const struct row *r, char *out, size_t size)
+{
+	char figure[16], spark[128];
+
+	snprintf(out, size, "%llu", (unsigned long long)r->trend->total);
+	if (trend_rate(r->trend) >= 0)
+		text_addf(out, size, ", now %s a second  %s",
+			trend_human(trend_rate(r->trend), figure, sizeof figure),
+			trend_spark(r->trend, TREND_CELLS, spark, sizeof spark));
+	if (row_hits_partial(r))
+		text_addf(out, size, "; %u of %u sites are counted, the others may hit, too",
+			r->sites_counted, r->sites);
+	return out;
 }
 
 static void view_detail_build(struct app *a)
@@ -171,6 +199,7 @@ static void view_detail_build(struct app *a)
 	struct view_detail_sums sums;
 	struct model_member member;
 	uint32_t at = r->member;
+	char hits[256];
 
 	snprintf(a->text.heading, sizeof a->text.heading, "Detail of %s", r->label);
 	pager_clear(l);
@@ -178,6 +207,8 @@ static void view_detail_build(struct app *a)
 	pager_addf(l, STYLE_PLAIN, "  state      %s", sums.state);
 	pager_addf(l, STYLE_PLAIN, "  %-8s   %s", sums.label, sums.sites);
 	pager_addf(l, STYLE_PLAIN, "  semaphore  %s", sums.ref);
+	if (r->counted)
+		view_detail_value(a, "hits", view_detail_hits(r, hits, sizeof hits));
 	if (!r->switchable)
 		view_detail_value(a, "hand-over", "y shows commands of bpftrace, gdb and perf");
 	while (model_next(&a->model, &at, &member))
@@ -200,6 +231,9 @@ void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
 	pager_addf(l, STYLE_PLAIN, "  %s%s%s",
 		probe_name_base(text_clean(o->path, text, sizeof text)),
 		o->deleted ? " (deleted or replaced)" : "", o->executable ? "" : ", a library");
+	if (m->rows[row].counted)
+		pager_wrap(l, STYLE_COUNTED, "  hits ",
+			view_detail_hits(&m->rows[row], text, sizeof text), columns);
 	if (*where)
 		pager_addf(l, STYLE_PLAIN, "  %s", where);
 	if (p->broken)
@@ -211,7 +245,7 @@ void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
 		pager_addf(l, STYLE_TITLE, "  process %d, of %u:", (int)process->pid,
 			m->rows[row].processes);
 	view_detail_sites_heading(l, p);
-	while (i < p->site_count && (int)l->count + 1 < rows)
+	while (i < p->site_count && (int)l->count + 2 < rows)
 		view_detail_site(l, process->session, member->probe, i++);
 	if (i + 1 == p->site_count)
 		view_detail_site(l, process->session, member->probe, i);

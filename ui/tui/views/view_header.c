@@ -146,9 +146,12 @@ static void view_header_access(const struct app *a, struct view_header_line *l)
 		if (lease > 0) /* there is something to undo */
 			view_header_add(l, KEEP, STYLE_PLAIN, "lease %ld%c",
 				lease >= 60 ? lease / 60 : lease, lease >= 60 ? 'm' : 's');
+		/* Whoever may switch may count. */
 		view_header_add(l, NEXT, STYLE_PLAIN, "%s%s%s", can->can_list ? "list" : "",
 			can->can_read ? " read" : "",
-			may && model_switchable(&a->model) ? " switch" : "");
+			!may                          ? ""
+			: model_switchable(&a->model) ? " switch"
+						      : " count");
 		if (a->read_only)
 			view_header_add(l, KEEP, STYLE_PLAIN, "read-only");
 		else if (!can->can_read)
@@ -177,6 +180,22 @@ static void view_header_identity(const struct app *a, struct canvas *c, int y)
 }
 
 /* ------------------------------------------------------------------ the counts */
+
+/* How many are counted, and how often they hit now, all together. */
+static void view_header_hits(const struct app *a, struct view_header_line *l)
+{
+	char figure[16] = "-", spark[128];
+	struct view_header_piece *p =
+		view_header_add(l, KEEP, STYLE_COUNTED, "%zu counted", a->model.counts.counted);
+
+	snprintf(p->brief, sizeof p->brief, "%s%zu", states_counted.mark, a->model.counts.counted);
+	if (trend_rate(&a->model.hits) >= 0)
+		trend_human(trend_rate(&a->model.hits), figure, sizeof figure);
+	p = view_header_add(l, KEEP, STYLE_PLAIN, "%5s hits/s", figure);
+	snprintf(p->brief, sizeof p->brief, "%s/s", figure);
+	view_header_add(l, SOON, STYLE_COUNTED, "%s",
+		trend_spark(&a->model.hits, TREND_CELLS, spark, sizeof spark));
+}
 
 /* How many are on, and every exception. What is as usual is not said. */
 static void view_header_states(const struct app *a, struct view_header_line *l)
@@ -211,11 +230,13 @@ static void view_header_states(const struct app *a, struct view_header_line *l)
 		p = view_header_add(l, KEEP, (int)state->style, "%zu %s", count, state->word);
 		snprintf(p->brief, sizeof p->brief, "%s%zu", state->mark, count);
 	}
-	if (!model_switchable(&a->model))
-		snprintf(view_header_add(l, KEEP, STYLE_WARN,
-				 "none can be switched: y shows commands that trace them")
+	if (n->counted)
+		view_header_hits(a, l);
+	else if (!model_switchable(&a->model))
+		snprintf(view_header_add(
+				 l, KEEP, STYLE_WARN, "none can be switched: H counts their hits")
 				 ->brief,
-			sizeof p->brief, "no switch: y helps");
+			sizeof p->brief, "no switch: H counts");
 }
 
 static void view_header_counts(const struct app *a, struct canvas *c, int y)

@@ -35,7 +35,12 @@ static const struct {
 	{"\"on\"", "in quotes every word is text, not a state; so are blanks and |",
 		"in quotes every word is text; so are blanks and |"},
 	{"tagged", "tagged with Space", "tagged with Space"},
-	{"mine", "held by this session", NULL},
+	{"mine", "held or counted by this session", NULL},
+	{"counted", "its hits are counted", NULL},
+	{"hits>100",
+		"more than 100 hits since counting began; rate>2.5k: hits a second; also < <= >= = "
+		"and k, M, G",
+		NULL},
 	{"prov:x obj:x", "only in the provider, only in the object's file name", NULL},
 	{"fn:x", "in the name of a function that contains one of its sites", NULL},
 };
@@ -85,6 +90,9 @@ static void view_help_legend(struct app *a)
 		snprintf(keys, sizeof keys, "%s %s", s->mark, s->word);
 		view_help_styled(a, s->style, keys, s->help);
 	}
+	snprintf(keys, sizeof keys, "%s %s", states_counted.mark, states_counted.word);
+	view_help_styled(a, states_counted.style, keys, states_counted.help);
+	view_help_line(a, "on" STATES_COUNTED_MARK, "on, and its hits are counted as well (H)");
 	view_help_line(a, "+", "tagged with Space: keys such as e act on all tagged rows");
 	for (int c = 0; c < COLUMN_COUNT; c++) {
 		const struct column *column = &column_table[c];

@@ -85,6 +85,8 @@ static void view_list_arrange(
 		.most_sites = a->list.tree ? (uint32_t)a->model.counts.sites : a->model.most_sites,
 		.several = a->model.process_count > 1,
 		.argued = a->model.argued,
+		.counted = a->model.counts.counted > 0,
+		.unswitchable = !model_switchable(&a->model),
 		.hidden = a->hidden};
 
 	column_arrange(columns, &needs);
@@ -111,8 +113,11 @@ static const char *view_list_cell(const struct app *a, const struct column_layou
 	const struct row *r = view_list_at(a, id);
 
 	if (column == COLUMN_STATE)
-		snprintf(out, size, " %c%s", r->tag ? '+' : ' ',
-			l->narrow ? states[r->state].mark : states[r->state].word);
+		snprintf(out, size, " %c%s%s", r->tag ? '+' : ' ',
+			l->narrow ? row_state(r)->mark : row_state(r)->word,
+			l->narrow || !r->sites_counted || row_state(r) == &states_counted
+				? ""
+				: STATES_COUNTED_MARK);
 	else if (id & GROUPS_FLAG)
 		column_group(&a->list.groups.all[id & ~GROUPS_FLAG], column, out, size);
 	else if (column == COLUMN_PROBE && (tree || l->bare))
@@ -166,7 +171,7 @@ static void view_list_line(const struct app *a, const struct column_layout *l, s
 	bool group = id & GROUPS_FLAG;
 	const struct row *r = view_list_at(a, id);
 	/* What cannot be switched is dimmed from the start. */
-	int state = (int)states[r->state].style;
+	int state = (int)row_state(r)->style;
 	int plain = group ? STYLE_TITLE : state == STYLE_DIM ? STYLE_DIM : STYLE_PLAIN;
 	char cell[2 * TEXT_MAX], fitted[TEXT_MAX];
 
@@ -244,9 +249,10 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 			probes_at(a->model.processes[m.process].session, m.probe);
 
 		snprintf(text, sizeof text, "%s%s", probes_kind_name(p->kind),
-			p->broken            ? ", broken: never switched"
-			: p->semaphore_count ? ""
-					     : ", no semaphore: nothing to switch");
+			p->broken                         ? ", broken: never switched"
+			: p->semaphore_count              ? ""
+			: a->model.rows[id].sites_counted ? ", no semaphore"
+							  : ", no semaphore: H counts its hits");
 		if (*argline_numbered(p->arguments, arguments, sizeof arguments))
 			text_addf(text, sizeof text, "   %s", arguments);
 		if (a->glance.where[0])
@@ -265,6 +271,8 @@ static void view_list_empty(const struct app *a, struct canvas *c, int y)
 		list_is_looking(&a->list) ? "no probe yet: functions are being looked up"
 					  : "no probe matches the filter");
 	canvas_put(c, y + 1, 2, -1, STYLE_PLAIN, "\\ changes it; \\ ^U Enter clears it");
+	if (filter_asks_hits(a->list.filter) && !a->model.counts.counted)
+		canvas_put(c, y + 2, 2, -1, STYLE_DIM, "nothing is counted yet: H counts hits");
 	if (nameless && !list_is_looking(&a->list))
 		canvas_putf(c, y + 2, 2, STYLE_DIM,
 			"fn: no function is known for %zu of %zu: files without symbols", nameless,
@@ -409,7 +417,8 @@ int view_list_filter(struct app *a, const char *text, char *why, size_t size)
 struct app_filtered view_list_filtered(const struct app *a)
 {
 	return (struct app_filtered){.text = filter_text(a->list.filter),
-		.syntax = "word  ~regex  a|b  -not  on  off  tagged  prov: obj: fn:  \"on\"",
+		.syntax =
+			"word  ~regex  a|b  -not  on  off  tagged  hits>9  prov: obj: fn:  \"on\"",
 		.shown = a->list.shown_count,
 		.all = a->model.row_count};
 }

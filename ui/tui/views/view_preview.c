@@ -19,11 +19,29 @@ static void view_preview_result(
 		pager_wrap(l, r->no_room ? STYLE_BAD : STYLE_PLAIN,
 			r->no_room ? "   would be refused: " : "   ",
 			text_clean(r->cost, cost, sizeof cost), a->columns);
+	if (r->mapped_pages)
+		pager_addf(l, STYLE_PLAIN,
+			"   maps %zu page%s of 4 KiB in the process, for counters and jumps",
+			r->mapped_pages, r->mapped_pages == 1 ? "" : "s");
+	if (r->stop_sites)
+		pager_addf(l, STYLE_WARN,
+			"   %zu site%s can be counted only if all threads stop for a few "
+			"milliseconds",
+			r->stop_sites, r->stop_sites == 1 ? "" : "s");
 	for (size_t i = 0; i < r->edit_count; i++) {
 		const struct probes_edit *w = &r->edits[i];
 
 		text_clean(probes_at(s, w->probe)->name, name, sizeof name);
-		if (w->role != PROBES_ROLE_SEMAPHORE)
+		if (w->role == PROBES_ROLE_COUNTER) {
+			char old[3 * PROBES_EDIT_BYTES + 1] = "", now[sizeof old] = "";
+
+			for (uint8_t k = 0; k < w->length && k < PROBES_EDIT_BYTES; k++) {
+				text_addf(old, sizeof old, "%s%02x", k ? " " : "", w->old[k]);
+				text_addf(now, sizeof now, "%s%02x", k ? " " : "", w->new_[k]);
+			}
+			pager_addf(l, STYLE_PLAIN, "   0x%012llx  %s -> %s  site %u of %s",
+				(unsigned long long)w->address, old, now, w->index + 1, name);
+		} else if (w->role != PROBES_ROLE_SEMAPHORE)
 			pager_addf(l, STYLE_PLAIN,
 				"   0x%012llx  %02x -> %02x          site %u of %s",
 				(unsigned long long)w->address, w->old[0], w->new_[0], w->index + 1,

@@ -99,10 +99,13 @@ static void view_record_build(struct app *a)
 	}
 	if (from->selection)
 		s = from->selection(a);
+	if (s.count)
+		view_record_add(a, "to count the hits of what is chosen now, until ^C",
+			command_of_rows(&a->model, s.rows, s.count, PROBES_COUNT));
 	if (s.count && !view_record_switchable(a, &s)) {
 		fold_comment(&a->text.pager, STYLE_TITLE,
 			"nothing to switch here (no semaphore, no handler): these tools set a "
-			"breakpoint or a uprobe instead",
+			"breakpoint or a uprobe",
 			a->columns);
 		pager_addf(&a->text.pager, STYLE_PLAIN, "%s", "");
 	} else if (s.count) {

@@ -1,0 +1,318 @@
+#include "count/install.h"
+
+#include "base/error.h"
+#include "process/inject.h"
+#include "process/maps.h"
+#include "process/procfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x10u /* Linux 6.3 */
+#endif
+
+#define INSTALL_MEMORY "/memfd:" MAPS_WINDOW " (deleted)" /* what a descriptor of it names */
+
+/* What a descriptor of the process is now; false: nothing. */
+static bool install_look(const struct install *in, int64_t number, struct stat *st)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "fd/%lld", (long long)number);
+	return fstatat(in->who->proc, path, st, 0) == 0;
+}
+
+static bool install_is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/*
+ * Open the memory that the process has just made for us, by its descriptor. The process may have
+ * put another file in its place, which we may write and the process may not; or one whose pages
+ * nobody has reserved (hugetlbfs), so that our reads would end in SIGBUS.
+ */
+static int install_open_memory(const struct install *in, int64_t number, struct stat *made)
+{
+	char path[64];
+	struct statfs fs;
+	struct stat st;
+	int fd, held, code;
+
+	*made = (struct stat){0};
+	if (!install_look(in, number, made))
+		return -ESTALE;
+	snprintf(path, sizeof path, "fd/%lld", (long long)number);
+	held = openat(in->who->proc, path, O_PATH | O_CLOEXEC);
+	if (held < 0)
+		return error_is_shortage(-errno) ? -errno : -ESTALE;
+	if (fstat(held, &st) < 0 || !install_is_same(&st, made) || !S_ISREG(st.st_mode) ||
+		st.st_nlink || st.st_size || fstatfs(held, &fs) < 0 || fs.f_type != TMPFS_MAGIC) {
+		close(held);
+		return -ESTALE;
+	}
+	snprintf(path, sizeof path, "/proc/self/fd/%d", held);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	code = -errno;
+	close(held);
+	if (fd >= 0 && fcntl(fd, F_GET_SEALS) != 0) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd < 0 ? code : fd;
+}
+
+static int install_replaced(const struct install *in, struct probes_error *e)
+{
+	error_set(e, PROBES_REFUSED, -ESTALE, "cannot make counters in process %d", in->who->pid);
+	error_why(e, "it has put another file in the place of the memory for them");
+	return error_hint(e, "try again");
+}
+
+static bool install_is_error(int64_t result)
+{
+	return result < 0 && result > -4096;
+}
+
+/* *done: calls that were run, the failed one included. */
+static int install_inject(const struct install *in, struct inject_call *calls, size_t count,
+	const struct inject_text *text, size_t *done, struct probes_error *e)
+{
+	uint64_t stopped;
+	size_t run;
+	int r = 0;
+
+	for (*done = 0; r == 0 && *done < count; *done += run) {
+		size_t most = count - *done < INJECT_CALLS ? count - *done : INJECT_CALLS;
+
+		r = inject_run(in->who, in->memory, calls + *done, most, text, text ? 1 : 0, &run,
+			&stopped, e);
+	}
+	if (r == 0 || !*done || !install_is_error(calls[*done - 1].result))
+		return r;
+	/* The process was refused: a shortage is its own, not ours. */
+	r = (int)calls[*done - 1].result;
+	error_set(e, PROBES_REFUSED, error_is_shortage(r) ? -ENOSPC : r,
+		"cannot make counters in process %d", in->who->pid);
+	error_why(e, "%s in the process failed: %s",
+		calls[*done - 1].number == SYS_mmap ? "mmap" : "a system call", strerror(-r));
+	return r;
+}
+
+static int install_make_memory(const struct install *in, int64_t *number, struct probes_error *e)
+{
+	const struct inject_text name = {.text = MAPS_WINDOW};
+	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC;
+	size_t done;
+	int r;
+
+	for (;;) {
+		struct inject_call call = {.number = SYS_memfd_create, .arguments = {0, flags}};
+
+		r = install_inject(in, &call, 1, &name, &done, e);
+		*number = call.result;
+		if (r != -EINVAL || !(flags & MFD_EXEC))
+			break;
+		flags &= ~MFD_EXEC; /* older kernels do not know it */
+	}
+	if (r == 0 || !done || e->status != PROBES_REFUSED)
+		return r;
+	error_why(e, "memfd_create in the process failed: %s", strerror(-r));
+	error_hint(e, "%s",
+		r == -EMFILE   ? "raise its limit of descriptors (prlimit --nofile)"
+		: r == -EACCES ? "vm.memfd_noexec=2 forbids it"
+			       : "a limit or a security module may be the cause");
+	return e->code;
+}
+
+/* Nothing points there yet. */
+static void install_unmap(const struct install *in, const struct inject_call *mapped, size_t count)
+{
+	struct inject_call *calls = calloc(count + 1, sizeof *calls);
+	struct probes_error ignored;
+	size_t many = 0, done;
+
+	for (size_t i = 0; calls && i < count; i++)
+		if (mapped[i].number == SYS_mmap && !install_is_error(mapped[i].result))
+			calls[many++] = (struct inject_call){.number = SYS_munmap,
+				.arguments = {(uint64_t)mapped[i].result, mapped[i].arguments[1]}};
+	if (many)
+		(void)install_inject(in, calls, many, NULL, &done, &ignored);
+	free(calls);
+}
+
+static struct inject_call install_mmap(
+	uint64_t address, size_t size, int protection, int flags, int64_t fd, size_t offset)
+{
+	return (struct inject_call){.number = SYS_mmap,
+		.arguments = {address, size, (uint64_t)protection,
+			(uint64_t)(flags | MAP_FIXED_NOREPLACE), (uint64_t)fd, offset}};
+}
+
+/* Is all of it mapped in the process, and no other file in its place? */
+static int install_check(const struct install *in, const struct window *w, struct probes_error *e)
+{
+	size_t size, malformed;
+	struct array mappings;
+	bool all = false;
+	char *maps;
+	int r = procfs_read(in->who->task, "maps", &maps, &size);
+
+	if (r < 0)
+		return error_set(
+			e, PROBES_FAILED, r, "cannot read the maps of process %d", in->who->pid);
+	array_init(&mappings, sizeof(struct mapping));
+	if (!maps_parse(maps, &mappings, &malformed))
+		r = error_memory(e, "the mappings of a process");
+	else
+		all = maps_window_size(&mappings, w->inode) == w->file_size;
+	array_done(&mappings);
+	free(maps);
+	return r < 0 || all ? r : install_replaced(in, e);
+}
+
+/*
+ * Map a window that was filled. The data comes last: by it a later session knows the window, of
+ * which all must be there, also if we are killed meanwhile, or a mapping fails.
+ */
+static int install_map(const struct install *in, const struct tactics *t, const struct window *w,
+	const struct array *pages, int64_t fd, struct probes_error *e)
+{
+	struct inject_call *calls = calloc(pages->count + 5, sizeof *calls);
+	const uint64_t one = 1;
+	size_t count = 0, done = 0, end;
+	int r = calls ? 0 : error_memory(e, "a mapping");
+
+	if (r < 0)
+		return r;
+	calls[count++] = install_mmap(t->window, TACTICS_PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	calls[count++] = (struct inject_call){
+		.number = SYS_madvise, .arguments = {t->window, TACTICS_PAGE, MADV_WIPEONFORK}};
+	calls[count++] = install_mmap(w->address + t->data_size, t->code_size,
+		PROT_READ | PROT_EXEC, MAP_SHARED, fd, t->data_size);
+	/* Pages that follow each other are one mapping. */
+	for (size_t i = 0; i < pages->count; i = end) {
+		uint64_t first = *ARRAY_AT(pages, uint64_t, i);
+
+		for (end = i + 1; end < pages->count; end++)
+			if (*ARRAY_AT(pages, uint64_t, end) != first + (end - i) * TACTICS_PAGE)
+				break;
+		calls[count++] =
+			install_mmap(first, (end - i) * TACTICS_PAGE, PROT_READ | PROT_EXEC,
+				MAP_SHARED, fd, t->data_size + t->code_size + i * TACTICS_PAGE);
+	}
+	calls[count++] =
+		install_mmap(w->address, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (count > in->mappings_left) {
+		error_set(e, PROBES_REFUSED, -ENOSPC, "cannot make counters in process %d",
+			in->who->pid);
+		error_why(e, "it would need %zu mappings more, and vm.max_map_count leaves %zu",
+			count, in->mappings_left);
+		r = error_hint(e, "count fewer probes, or raise vm.max_map_count");
+	} else {
+		r = install_inject(in, calls, count, NULL, &done, e);
+		if (done && install_is_error(calls[done - 1].result))
+			error_hint(e, "a limit (RLIMIT_AS, memory.max, vm.max_map_count) or a "
+				      "security module may be the cause");
+		if (r < 0 && r != -EEXIST)
+			r = e->code;
+	}
+	/* A kernel without MAP_FIXED_NOREPLACE (before 4.17) takes the address for a hint. */
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (calls[i].number == SYS_mmap &&
+			(uint64_t)calls[i].result != calls[i].arguments[0])
+			r = error_set(e, PROBES_REFUSED, -EEXIST,
+				"cannot make counters in process %d", in->who->pid);
+	if (r == 0)
+		r = install_check(in, w, e);
+	if (r == 0 && in->memory->ops->write(in->memory, t->window, &one, sizeof one) < 0)
+		r = error_set(e, PROBES_FAILED, -EIO, "cannot write counters in process %d",
+			in->who->pid);
+	if (r < 0)
+		install_unmap(in, calls, done);
+	free(calls);
+	return r;
+}
+
+/* Not where it is another file meanwhile: programs close all descriptors, and open their own. */
+static int install_close_memory(
+	const struct install *in, int64_t number, const struct stat *made, struct probes_error *e)
+{
+	struct inject_call call = {.number = SYS_close, .arguments = {(uint64_t)number}};
+	struct stat st;
+	size_t done;
+
+	if (!install_look(in, number, &st) || !install_is_same(&st, made))
+		return 0;
+	return install_inject(in, &call, 1, NULL, &done, e);
+}
+
+int install_tidy(const struct install *in, struct probes_error *e)
+{
+	int fd = openat(in->who->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct stat st;
+	int r = 0;
+
+	while (r == 0 && list && (entry = readdir(list))) {
+		char text[sizeof INSTALL_MEMORY + 1];
+		ssize_t length = readlinkat(dirfd(list), entry->d_name, text, sizeof text);
+
+		if (length == sizeof INSTALL_MEMORY - 1 &&
+			!memcmp(text, INSTALL_MEMORY, (size_t)length) &&
+			install_look(in, atoll(entry->d_name), &st))
+			r = install_close_memory(in, atoll(entry->d_name), &st, e);
+	}
+	if (list)
+		closedir(list);
+	else if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+int install_window(const struct install *in, const struct tactics *t, struct window *w,
+	bool *left_open, struct probes_error *e)
+{
+	struct probes_error ignored;
+	struct array pages = {0};
+	int64_t number = -1;
+	struct stat made;
+	int fd, r;
+
+	*left_open = false;
+	*w = (struct window){0};
+	r = install_tidy(in, e);
+	if (r == 0)
+		r = install_make_memory(in, &number, e);
+	if (r < 0)
+		return r;
+	fd = install_open_memory(in, number, &made);
+	r = fd < 0 ? fd : window_make(w, fd, t, &pages);
+	w->inode = made.st_ino;
+	if (fd >= 0)
+		close(fd);
+	if (r == -ESTALE)
+		install_replaced(in, e);
+	else if (r < 0)
+		error_set(e, PROBES_FAILED, r, "cannot make counters for process %d", in->who->pid);
+	else
+		r = install_map(in, t, w, &pages, number, e);
+	*left_open = install_close_memory(in, number, &made, r < 0 ? &ignored : e) < 0;
+	if (r < 0)
+		window_done(w);
+	array_done(&pages);
+	return r;
+}

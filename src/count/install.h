@@ -1,0 +1,34 @@
+/*
+ * Mapping a window into a process: the process makes a memfd, we fill it, the process maps it and
+ * closes its descriptor. No code of the process is changed.
+ */
+#ifndef COUNT_INSTALL_H
+#define COUNT_INSTALL_H
+
+#include "count/window.h"
+#include "process/identity.h"
+
+#define INSTALL_MAPPINGS 4 /* that a window needs, besides those of its landings */
+
+struct install {
+	const struct identity *who;
+	struct memory *memory;
+	size_t mappings_left; /* that the process may add: see space_read */
+};
+
+/*
+ * Install a planned window. On failure what was mapped so far is unmapped: nothing points to it.
+ * -EEXIST: the process has mapped memory itself where the window or a landing was planned. Status
+ * PROBES_REFUSED: limits of the process, or no thread on which system calls can be run.
+ * *left_open: a descriptor of the process could not be closed.
+ */
+int install_window(const struct install *in, const struct tactics *t, struct window *w,
+	bool *left_open, struct probes_error *e);
+
+/*
+ * Close what a session left open that was killed while it installed a window. Call it while no
+ * other session can be at work in the process.
+ */
+int install_tidy(const struct install *in, struct probes_error *e);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Which addresses of a process are free for landings and counters: neither mapped, nor where its
+ * heap or a stack may grow.
+ */
+#ifndef COUNT_SPACE_H
+#define COUNT_SPACE_H
+
+#include "count/tactics.h"
+#include "process/identity.h"
+
+#define SPACE_HEAP ((uint64_t)64 << 20)      /* kept free above the heap */
+#define SPACE_STACK ((uint64_t)1 << 20)      /* kept free below a stack, beyond its limit */
+#define SPACE_STACK_MOST ((uint64_t)1 << 30) /* taken for a stack without a limit */
+
+/*
+ * What the kernel says of a process, as text: maps, limits and stat of /proc/PID. Pure; `maps` is
+ * modified. False: no memory. *mappings: their number.
+ */
+bool space_parse(struct tactics_space *space, char *maps, const char *limits, const char *stat,
+	size_t *mappings);
+
+/* The same, of a process. *mappings_left: how many it may add (vm.max_map_count). */
+int space_read(const struct identity *who, struct tactics_space *space, size_t *mappings_left,
+	struct probes_error *e);
+
+/* Append where the process has counters (struct maps_window). */
+int space_windows(const struct identity *who, struct array *windows, struct probes_error *e);
+
+#endif

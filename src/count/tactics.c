@@ -1,0 +1,429 @@
+/*
+ * The plan of one object: all sites first for the tactic that needs no stop, then those that are
+ * left. Pure.
+ */
+#include "count/tactics.h"
+
+#include "count/tactics_evict.h"
+
+#include <stdlib.h>
+
+#define TACTICS_STUB_BYTES 240 /* at most: ARCH_STUB_BYTES, ARCH_MOVED_BYTES, ARCH_JUMP_BYTES */
+#define TACTICS_STUB_ALIGN 16
+#define TACTICS_CACHE_LINE 64
+#define TACTICS_REACH ((UINT64_C(1) << 31) - TACTICS_PAGE)
+#define TACTICS_TRIES                                                              \
+	(1 << 20) /* of bytes of evicted sites, before only few are tried for each \
+		   */
+
+_Static_assert(TACTICS_STUB_BYTES >= ARCH_STUB_BYTES + ARCH_MOVED_BYTES + ARCH_JUMP_BYTES &&
+		       TACTICS_STUB_BYTES % TACTICS_STUB_ALIGN == 0,
+	"a stub has room for all its parts");
+
+struct tactics_planner {
+	struct tactics *t;
+	struct tactics_space *space;
+	struct tactics_search search;
+	uint64_t code;          /* address of the stubs */
+	uint64_t counter, stub; /* the next ones */
+	bool no_memory;
+};
+
+/* A site and what is around it. */
+struct tactics_around {
+	uint8_t bytes[TACTICS_BYTES]; /* its code, with a nop at each other site */
+	size_t size;
+	struct tactics_code code;
+	bool unsteady;    /* it would rely on bytes of another site that may become anything */
+	uint64_t nearest; /* distance to the nearest other site; TACTICS_BYTES: that or more */
+};
+
+static uint64_t tactics_round(uint64_t size, uint64_t unit)
+{
+	return (size + unit - 1) / unit * unit;
+}
+
+/* ---------------------------------------------------------------- what is around a site */
+
+/* Is this the first byte of a site: not counted, counted, or held? */
+static bool tactics_is_known(uint8_t byte)
+{
+	return byte == ARCH_NOP || byte == ARCH_JUMP || byte == ARCH_BREAKPOINT;
+}
+
+static void tactics_neighbours(const struct tactics *t, size_t i, struct tactics_around *a)
+{
+	const struct tactics_site *s = &t->sites[i];
+
+	for (size_t j = i; j-- > 0 && s->address - t->sites[j].address < TACTICS_BYTES;) {
+		uint64_t distance = s->address - t->sites[j].address;
+
+		a->nearest = distance < a->nearest ? distance : a->nearest;
+		a->unsteady |= t->sites[j].whole && distance < ARCH_SITE_BYTES;
+	}
+	for (size_t j = i + 1; j < t->count; j++) {
+		uint64_t distance = t->sites[j].address - s->address;
+
+		if (distance >= TACTICS_BYTES)
+			break;
+		a->nearest = distance < a->nearest ? distance : a->nearest;
+		a->unsteady |= distance < ARCH_JUMP_BYTES &&
+			       (t->sites[j].whole || !tactics_is_known(s->code[distance]));
+		if (distance && distance < a->size)
+			a->bytes[distance] = ARCH_NOP;
+		if (distance && distance <= TACTICS_RELIED)
+			a->code.site[distance - 1] = true;
+	}
+}
+
+/* Where instructions begin: everywhere behind one that cannot be decoded. */
+static void tactics_starts(uint64_t address, struct tactics_around *a)
+{
+	struct arch_moved m;
+
+	for (size_t at = 1; at <= TACTICS_RELIED; at += m.length ? m.length : 1) {
+		size_t size = at < a->size ? a->size - at : 0;
+
+		a->code.start[at - 1] = true;
+		arch_move(a->bytes + at, size, address + at, address + at, false, &m);
+	}
+}
+
+static enum tactics_result tactics_look(const struct tactics *t, size_t i, struct tactics_around *a)
+{
+	const struct tactics_site *s = &t->sites[i];
+
+	*a = (struct tactics_around){.size = s->code_size, .nearest = TACTICS_BYTES};
+	if (a->size > TACTICS_BYTES)
+		a->size = TACTICS_BYTES;
+	if (a->size < ARCH_JUMP_BYTES || s->address < TACTICS_SPACE_START ||
+		s->address >= TACTICS_SPACE_END - TACTICS_BYTES)
+		return TACTICS_SHORT;
+	if (s->code[0] != ARCH_NOP)
+		return TACTICS_FOREIGN;
+	memcpy(a->bytes, s->code, a->size);
+	tactics_neighbours(t, i, a);
+	if (s->whole && a->nearest >= ARCH_SITE_BYTES && a->size >= ARCH_SITE_BYTES)
+		return arch_is_site(&arch_site_ocaml, s->code) ? TACTICS_PLANNED : TACTICS_FOREIGN;
+	if (s->whole || a->unsteady)
+		return TACTICS_NEIGHBOUR;
+	tactics_starts(s->address, a);
+	memcpy(a->code.bytes, a->bytes + 1, TACTICS_RELIED);
+	for (size_t at = 0; at < TACTICS_RELIED; at++)
+		if (a->code.start[at] && a->code.bytes[at] == ARCH_BREAKPOINT)
+			return TACTICS_BREAKPOINT;
+	return TACTICS_PLANNED;
+}
+
+/* ---------------------------------------------------------------- stubs, and what is taken */
+
+/* Returns the size of what counts, at the beginning of the next stub; 0: out of reach. */
+static size_t tactics_write_count(const struct tactics_planner *p, uint8_t *out)
+{
+	struct arch_counter counter = {.shared = p->counter,
+		.slots = p->counter + TACTICS_SLOTS_AT,
+		.slot_count = TACTICS_SLOTS,
+		.cookie = p->t->window};
+
+	return arch_stub_count(p->stub, &counter, out);
+}
+
+/* Take what a site needs: its landings, its counter, its stub. */
+static enum tactics_result tactics_commit(struct tactics_planner *p, struct tactics_site *s,
+	enum probes_tactic tactic, const struct tactics_set *set, const uint8_t *stub, size_t size)
+{
+	size_t before = p->space->pages.count;
+
+	s->landing = (uint32_t)p->t->landings.count;
+	s->landings = (uint32_t)set->count;
+	for (size_t i = 0; i < set->count; i++) {
+		struct tactics_landing *l = array_add(&p->t->landings);
+
+		if (!l || !tactics_space_land(p->space, set->list[i].address, set->list[i].size)) {
+			p->no_memory = true;
+			return TACTICS_NO_ROOM;
+		}
+		*l = set->list[i];
+		tactics_search_note(&p->search, l->address);
+	}
+	p->space->room -= p->space->pages.count - before;
+	memcpy(p->t->code + (p->stub - p->code), stub, size);
+	s->tactic = tactic;
+	s->exposed = set->lost;
+	s->stub = p->stub;
+	s->counter = p->counter;
+	p->stub += tactics_round(size, TACTICS_STUB_ALIGN);
+	p->counter += TACTICS_COUNTER_BYTES;
+	p->t->planned++;
+	return TACTICS_PLANNED;
+}
+
+/* ---------------------------------------------------------------- the tactics */
+
+static enum tactics_result tactics_pun(struct tactics_planner *p, size_t i, bool expose)
+{
+	struct tactics_site *s = &p->t->sites[i];
+	uint8_t stub[TACTICS_STUB_BYTES];
+	struct tactics_around a;
+	struct tactics_set set;
+	size_t size;
+
+	if (tactics_look(p->t, i, &a) != TACTICS_PLANNED)
+		return s->result;
+	size = tactics_write_count(p, stub);
+	set.count = 0;
+	tactics_set_jump(&set, &a.code, 0, s->address + ARCH_JUMP_BYTES, p->stub);
+	if (!size || !arch_jump(p->stub + size, s->address + 1, stub + size))
+		return TACTICS_NO_WINDOW;
+	if (!tactics_set_fit(&set, p->space, &p->search.window, expose))
+		return TACTICS_NO_LANDING;
+	if (set.pages > p->space->room)
+		return TACTICS_NO_ROOM;
+	if (expose && !p->t->may_expose)
+		return TACTICS_EXPOSED;
+	s->length = 1;
+	memcpy(s->bytes, s->code, sizeof s->bytes);
+	s->bytes[0] = ARCH_JUMP;
+	return tactics_commit(p, s, PROBES_TACTIC_PUNNED, &set, stub, size + ARCH_JUMP_BYTES);
+}
+
+/*
+ * The call of an OCaml site leads to a stub that counts, and then to the handler or back: its bytes
+ * are those of a site that is on.
+ */
+static enum tactics_result tactics_call(struct tactics_planner *p, struct tactics_site *s)
+{
+	const struct tactics_set none = {.count = 0};
+	uint8_t stub[TACTICS_STUB_BYTES];
+	size_t size = tactics_write_count(p, stub), run;
+
+	run = arch_stub_run(p->stub + size, s->semaphore, s->handler, stub + size);
+	memcpy(s->bytes, s->code, sizeof s->bytes);
+	if (!size || !run || !arch_call(s->address + 1, p->stub, s->bytes + 1))
+		return TACTICS_NO_WINDOW;
+	s->length = ARCH_SITE_BYTES;
+	return tactics_commit(p, s, PROBES_TACTIC_OCAML, &none, stub, size + run);
+}
+
+/* The moved successor and its way back, behind `size` bytes of the stub; returns its size. */
+static size_t tactics_write_moved(const struct tactics_planner *p, struct tactics_site *s,
+	const struct tactics_around *a, struct arch_moved *m, size_t size, uint8_t *stub)
+{
+	uint64_t from = s->address + 1, to = p->stub + size;
+
+	s->moved = arch_move(a->bytes + 1, a->size - 1, from, to, p->t->shadow_stack, m);
+	if (s->moved != ARCH_MOVED)
+		return 0;
+	memcpy(stub + size, m->code, m->size);
+	if (!m->continues)
+		return m->size;
+	if (!arch_jump(to + m->size, from + m->length, stub + size + m->size)) {
+		s->moved = ARCH_MOVE_TOO_FAR;
+		return 0;
+	}
+	return m->size + (size_t)ARCH_JUMP_BYTES;
+}
+
+static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t i, bool expose)
+{
+	struct tactics_site *s = &p->t->sites[i];
+	uint8_t stub[TACTICS_STUB_BYTES];
+	size_t size = tactics_write_count(p, stub), moved;
+	struct tactics_around a;
+	struct tactics_eviction e;
+	struct arch_moved m;
+
+	if (tactics_look(p->t, i, &a) != TACTICS_PLANNED)
+		return s->result;
+	if (a.nearest < ARCH_SITE_BYTES)
+		return TACTICS_NEIGHBOUR;
+	if (s->address % TACTICS_PAGE + ARCH_SITE_BYTES > TACTICS_PAGE)
+		return TACTICS_PAGE_END;
+	if (a.size < ARCH_SITE_BYTES)
+		return TACTICS_SHORT;
+	moved = tactics_write_moved(p, s, &a, &m, size, stub);
+	if (!moved)
+		return TACTICS_INSTRUCTION;
+	/* Who counts another site there would change what was moved. */
+	if (a.nearest <= m.length)
+		return TACTICS_NEIGHBOUR;
+
+	e = (struct tactics_eviction){.pc = s->address,
+		.stub = p->stub,
+		.moved = p->stub + size,
+		.code = a.code,
+		.free = m.length > TACTICS_FREE ? TACTICS_FREE : m.length - 1u,
+		.expose = expose};
+	e.code.bytes[0] = ARCH_JUMP;
+	if (!tactics_evict(&p->search, &e))
+		return TACTICS_NO_LANDING;
+	if (e.set.pages > p->space->room)
+		return TACTICS_NO_ROOM;
+	if (expose && !p->t->may_expose)
+		return TACTICS_EXPOSED;
+	if (!p->t->may_evict)
+		return TACTICS_NEEDS_STOP;
+	s->length = ARCH_SITE_BYTES;
+	s->bytes[0] = s->bytes[1] = ARCH_JUMP;
+	memcpy(s->bytes + 2, e.bytes, TACTICS_FREE);
+	return tactics_commit(p, s, PROBES_TACTIC_EVICTED, &e.set, stub, size + moved);
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+/* A window with room for all sites that may get a plan. False: there is none. */
+static bool tactics_find_window(struct tactics_planner *p, size_t sites)
+{
+	struct tactics *t = p->t;
+	uint64_t data, code, head = tactics_round(t->head_size, TACTICS_CACHE_LINE);
+
+	if (t->low >= t->high || t->high > TACTICS_SPACE_END || t->head_size > TACTICS_REACH ||
+		sites > TACTICS_REACH / TACTICS_COUNTER_BYTES)
+		return false;
+	data = tactics_round(head + sites * TACTICS_COUNTER_BYTES, TACTICS_PAGE);
+	code = tactics_round(sites * TACTICS_STUB_BYTES, TACTICS_PAGE);
+	t->window = tactics_space_near(
+		p->space, t->low, t->high, TACTICS_PAGE + data + code, TACTICS_REACH);
+	if (!t->window)
+		return false;
+	t->data_size = data;
+	t->code_size = code;
+	p->counter = t->window + TACTICS_PAGE + head;
+	p->stub = p->code = t->window + TACTICS_PAGE + data;
+	p->search.window = (struct tactics_range){t->window, p->code + code};
+	t->code = malloc(code);
+	p->no_memory = !t->code;
+	if (t->code)
+		memset(t->code, ARCH_BREAKPOINT, code);
+	return true;
+}
+
+/* May another tactic do for this site? */
+static bool tactics_is_open(const struct tactics_site *s)
+{
+	return s->wanted && !s->stub && s->result != TACTICS_NEEDS_STOP &&
+	       s->result != TACTICS_EXPOSED && s->result != TACTICS_NO_WINDOW &&
+	       s->result != TACTICS_NO_ROOM;
+}
+
+static void tactics_plan_all(struct tactics_planner *p)
+{
+	struct tactics *t = p->t;
+	/* First what harms least, of what is allowed. */
+	bool expose_first = t->may_expose && !t->may_evict;
+	const struct {
+		enum tactics_result (*plan)(struct tactics_planner *p, size_t i, bool expose);
+		bool expose;
+	} rounds[] = {
+		{tactics_pun, false},
+		{expose_first ? tactics_pun : tactics_evict_site, expose_first},
+		{expose_first ? tactics_evict_site : tactics_pun, !expose_first},
+		{tactics_evict_site, true},
+	};
+
+	for (size_t i = 0; i < p->space->pages.count; i++)
+		tactics_search_note(
+			&p->search, ARRAY_AT(&p->space->pages, struct tactics_page, i)->address);
+	for (size_t i = 0; i < t->count && !p->no_memory; i++)
+		if (t->sites[i].whole && tactics_is_open(&t->sites[i]) &&
+			t->sites[i].result == TACTICS_PLANNED)
+			t->sites[i].result = tactics_call(p, &t->sites[i]);
+	for (size_t r = 0; r < sizeof rounds / sizeof *rounds; r++)
+		for (size_t i = 0; i < t->count && !p->no_memory; i++) {
+			struct tactics_site *s = &t->sites[i];
+			enum tactics_result result;
+
+			if (!tactics_is_open(s) || s->whole)
+				continue;
+			result = rounds[r].plan(p, i, rounds[r].expose);
+			if (!r || result != TACTICS_NO_LANDING)
+				s->result = result;
+		}
+}
+
+/* Take the window, as far as it is used. */
+static bool tactics_close(struct tactics_planner *p)
+{
+	struct tactics *t = p->t;
+
+	if (!t->planned) {
+		free(t->code);
+		t->code = NULL;
+		t->window = t->data_size = t->code_size = 0;
+		return true;
+	}
+	t->code_size = tactics_round(p->stub - p->code, TACTICS_PAGE);
+	return tactics_take(p->space, t->window, p->code + t->code_size) &&
+	       tactics_space_settle(p->space);
+}
+
+bool tactics_plan(struct tactics *t, struct tactics_space *space)
+{
+	struct tactics_planner p = {
+		.t = t, .space = space, .search = {.space = space, .tries = TACTICS_TRIES}};
+	struct tactics_around a;
+	size_t sites = 0;
+
+	array_init(&t->landings, sizeof(struct tactics_landing));
+	t->code = NULL;
+	t->window = t->data_size = t->code_size = t->planned = 0;
+	if (!tactics_space_settle(space))
+		return false;
+	for (size_t i = 0; i < t->count; i++) {
+		struct tactics_site *s = &t->sites[i];
+
+		if (!s->wanted)
+			continue;
+		s->tactic = PROBES_TACTIC_NONE;
+		s->stub = s->landings = 0;
+		s->result = tactics_look(t, i, &a);
+		sites += s->result == TACTICS_PLANNED;
+	}
+	if (sites && tactics_find_window(&p, sites)) {
+		if (!p.no_memory)
+			tactics_plan_all(&p);
+		return !p.no_memory && tactics_close(&p);
+	}
+	for (size_t i = 0; i < t->count; i++)
+		if (t->sites[i].wanted && t->sites[i].result == TACTICS_PLANNED)
+			t->sites[i].result = TACTICS_NO_WINDOW;
+	return true;
+}
+
+void tactics_done(struct tactics *t)
+{
+	free(t->code);
+	t->code = NULL;
+	array_done(&t->landings);
+}
+
+const char *tactics_why(const struct tactics_site *s)
+{
+	static const char *const why[] = {
+		[TACTICS_PLANNED] = "",
+		[TACTICS_NEEDS_STOP] = "it can be counted only if all threads stop for a moment",
+		[TACTICS_EXPOSED] =
+			"a breakpoint behind it would crash the process while it is counted",
+		[TACTICS_FOREIGN] = "it does not begin with a nop: another tool holds it",
+		[TACTICS_BREAKPOINT] =
+			"another tool holds an instruction right behind it: try again without that",
+		[TACTICS_SHORT] = "the code behind it cannot be read",
+		[TACTICS_NO_LANDING] = "no page is free where a jump in its place would land",
+		[TACTICS_NO_ROOM] = "it would need more mappings than the process may have",
+		[TACTICS_NEIGHBOUR] = "another site is too near",
+		[TACTICS_PAGE_END] = "it lies at the end of a page: no single write changes it",
+		[TACTICS_NO_WINDOW] = "no free address space for counters near its code",
+	};
+	static const char *const moved[] = {
+		[ARCH_MOVED] = "",
+		[ARCH_MOVE_NO_DECODER] = "the instruction behind it must be moved: this build "
+					 "cannot decode it (Zydis)",
+		[ARCH_MOVE_UNDECODABLE] = "the instruction behind it is unknown",
+		[ARCH_MOVE_REFUSED] = "the instruction behind it cannot run elsewhere",
+		[ARCH_MOVE_TOO_FAR] = "the instruction behind it needs an address out of reach",
+		[ARCH_MOVE_SHADOW_STACK] =
+			"the call behind it cannot run elsewhere: a shadow stack checks its return",
+	};
+
+	return s->result == TACTICS_INSTRUCTION ? moved[s->moved] : why[s->result];
+}

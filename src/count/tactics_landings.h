@@ -1,0 +1,60 @@
+/*
+ * Landings: where the jumps of one site arrive, for each value that their bytes can take. Pure.
+ */
+#ifndef COUNT_TACTICS_LANDINGS_H
+#define COUNT_TACTICS_LANDINGS_H
+
+#include "arch/arch.h"
+#include "count/tactics_space.h"
+
+#define TACTICS_LANDING_BYTES ARCH_JUMP_FAR_BYTES /* at most */
+
+/*
+ * A jump, or nothing at all, up to the next landing of the same site, which jumps. Its bytes lie in
+ * one page.
+ */
+struct tactics_landing {
+	uint64_t address;
+	uint64_t target; /* in the window */
+	uint8_t size;    /* of its code */
+	bool breakpoint; /* reached only while another tool holds an instruction behind the site */
+};
+
+/* The code of a landing: the first l->size bytes. */
+void tactics_write_landing(const struct tactics_landing *l, uint8_t out[TACTICS_LANDING_BYTES]);
+
+/* ---- for the planner ---- */
+
+#define TACTICS_RELIED 5
+
+/* The bytes behind a site, of which the displacements of its jumps are made: pc+1 to pc+5. */
+struct tactics_code {
+	uint8_t bytes[TACTICS_RELIED];
+	bool start[TACTICS_RELIED]; /* an instruction may begin here: a breakpoint may hold it */
+	bool site[TACTICS_RELIED];  /* the first byte of another site: counted, held, or neither */
+};
+
+/* At most each of the four bytes of one displacement is the first of a site. */
+#define TACTICS_SET (3 * 3 * 3 * 3)
+
+/* The landings of one site. */
+struct tactics_set {
+	struct tactics_landing list[TACTICS_SET];
+	size_t count;
+	size_t pages; /* that must be mapped for them, and were not planned before */
+	size_t lost;  /* landings of breakpoints that have no place */
+};
+
+/* Add where the jump whose displacement is code->bytes[first] and the next three arrives; it ends
+ * at `end`. */
+void tactics_set_jump(struct tactics_set *set, const struct tactics_code *code, size_t first,
+	uint64_t end, uint64_t target);
+
+/*
+ * Sort the landings and choose their sizes. False: two of them cannot lie so near each other, or
+ * one lies where something else is: in the space or in `window`. expose: of breakpoints it may.
+ */
+bool tactics_set_fit(struct tactics_set *set, const struct tactics_space *space,
+	const struct tactics_range *window, bool expose);
+
+#endif

@@ -1,0 +1,211 @@
+#include "count/window.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+size_t window_head_size(size_t sites)
+{
+	size_t size = sizeof(struct window_head) + sites * sizeof(struct window_site);
+
+	return (size + 63) / 64 * 64; /* counters have cache lines of their own */
+}
+
+/* ---- making ---- */
+
+/* The place in the file of a page of landings; SIZE_MAX: no memory. Landings are in order. */
+static size_t window_landing_page(struct array *pages, uint64_t page)
+{
+	uint64_t *last = pages->count ? ARRAY_AT(pages, uint64_t, pages->count - 1) : NULL;
+
+	if (!last || *last != page) {
+		last = array_add(pages);
+		if (!last)
+			return SIZE_MAX;
+		*last = page;
+	}
+	return pages->count - 1;
+}
+
+static int window_by_address(const void *a, const void *b)
+{
+	const struct tactics_landing *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static void window_fill(struct window *w, const struct tactics *t)
+{
+	struct window_head head = {.magic = WINDOW_MAGIC,
+		.data_size = w->data_size,
+		.site_count = w->site_count,
+		.owner = (uint64_t)getpid(),
+		.file_size = w->file_size};
+	size_t at = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct tactics_site *s = &t->sites[i];
+		struct window_site *to = &w->sites[at];
+
+		if (!s->wanted || s->result != TACTICS_PLANNED)
+			continue;
+		*to = (struct window_site){.address = s->address,
+			.counter = s->counter - w->address,
+			.tactic = s->tactic,
+			.length = s->length};
+		memcpy(to->old, s->code, ARCH_SITE_BYTES);
+		memcpy(to->new_, s->bytes, ARCH_SITE_BYTES);
+		at++;
+	}
+	memcpy(w->file, &head, sizeof head);
+	memcpy(w->file + sizeof head, w->sites, w->site_count * sizeof *w->sites);
+	memcpy(w->file + w->data_size, t->code, t->code_size);
+}
+
+int window_make(struct window *w, int fd, const struct tactics *t, struct array *landing_pages)
+{
+	size_t code_end = t->data_size + t->code_size, page;
+
+	*w = (struct window){.address = t->window + TACTICS_PAGE,
+		.data_size = t->data_size,
+		.site_count = t->planned};
+	array_init(&w->landings, sizeof(struct tactics_landing));
+	array_init(landing_pages, sizeof(uint64_t));
+	w->sites = calloc(t->planned + 1, sizeof *w->sites);
+	if (!w->sites || !array_reserve(&w->landings, t->landings.count))
+		return -ENOMEM;
+	w->landings.count = t->landings.count;
+	memcpy(w->landings.data, t->landings.data, t->landings.count * t->landings.size);
+	qsort(w->landings.data, w->landings.count, w->landings.size, window_by_address);
+	for (size_t i = 0; i < w->landings.count; i++) {
+		const struct tactics_landing *l = ARRAY_AT(&w->landings, struct tactics_landing, i);
+
+		if (window_landing_page(landing_pages, l->address & -(uint64_t)TACTICS_PAGE) ==
+			SIZE_MAX)
+			return -ENOMEM;
+	}
+	w->file_size = code_end + landing_pages->count * TACTICS_PAGE;
+	/* Allocated now, and charged to us: a process at its memory limit must not be killed by a
+	   hit. */
+	if (fallocate(fd, 0, 0, (off_t)w->file_size) < 0)
+		return -errno;
+	/* If the process could shrink it, our reads would end in SIGBUS. */
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		return -errno;
+	w->file = mmap(NULL, w->file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (w->file == MAP_FAILED) {
+		w->file = NULL;
+		return -errno;
+	}
+	window_fill(w, t);
+	page = 0;
+	for (size_t i = 0; i < w->landings.count; i++) {
+		const struct tactics_landing *l = ARRAY_AT(&w->landings, struct tactics_landing, i);
+		uint8_t code[TACTICS_LANDING_BYTES];
+
+		while (*ARRAY_AT(landing_pages, uint64_t, page) + TACTICS_PAGE <= l->address)
+			page++;
+		tactics_write_landing(l, code);
+		memcpy(w->file + code_end + page * TACTICS_PAGE + l->address % TACTICS_PAGE, code,
+			l->size);
+	}
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static bool window_is_sound(const struct window_head *head, uint64_t mapped)
+{
+	/* There is room for every site that was asked for, whether it was planned or not. */
+	uint64_t most = window_head_size(WINDOW_SITES) + WINDOW_SITES * TACTICS_COUNTER_BYTES;
+
+	return !memcmp(head->magic, WINDOW_MAGIC, sizeof head->magic) && head->data_size <= most &&
+	       head->data_size % TACTICS_PAGE == 0 && head->site_count <= WINDOW_SITES &&
+	       window_head_size(head->site_count) <= head->data_size &&
+	       head->file_size > head->data_size && head->file_size <= mapped;
+}
+
+static bool window_site_is_sound(const struct window *w, const struct window_site *s)
+{
+	return s->length && s->length <= ARCH_SITE_BYTES && s->counter % 64 == 0 &&
+	       s->counter >= window_head_size(w->site_count) && s->counter <= w->data_size &&
+	       w->data_size - s->counter >= TACTICS_COUNTER_BYTES &&
+	       s->tactic <= PROBES_TACTIC_KERNEL;
+}
+
+bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped)
+{
+	struct window_head head;
+
+	*w = (struct window){.address = address};
+	array_init(&w->landings, sizeof(struct tactics_landing));
+	if (!memory_read(m, address, &head, sizeof head) || !window_is_sound(&head, mapped))
+		return false;
+	w->data_size = head.data_size;
+	w->site_count = head.site_count;
+	w->copy = malloc(w->data_size);
+	w->sites = calloc(w->site_count + 1, sizeof *w->sites);
+	if (w->copy && w->sites && memory_read(m, address, w->copy, w->data_size)) {
+		bool sound = true;
+
+		memcpy(w->sites, w->copy + sizeof head, w->site_count * sizeof *w->sites);
+		for (size_t i = 0; i < w->site_count; i++)
+			sound = sound && window_site_is_sound(w, &w->sites[i]);
+		if (sound)
+			return true;
+	}
+	window_done(w);
+	return false;
+}
+
+void window_done(struct window *w)
+{
+	if (w->file)
+		munmap(w->file, w->file_size);
+	free(w->copy);
+	free(w->sites);
+	array_done(&w->landings);
+	*w = (struct window){0};
+}
+
+bool window_refresh(struct window *w, struct memory *m)
+{
+	return w->file || memory_read(m, w->address, w->copy, w->data_size);
+}
+
+/* ---- counting ---- */
+
+/* Threads add meanwhile: each word is read once, whole (x86-64: aligned loads are atomic). */
+static uint64_t window_sum(const struct window *w, size_t site)
+{
+	const unsigned char *counter = (w->file ? w->file : w->copy) + w->sites[site].counter;
+	const struct arch_slot *slots = (const struct arch_slot *)(counter + TACTICS_SLOTS_AT);
+	uint64_t sum = __atomic_load_n((const uint64_t *)counter, __ATOMIC_RELAXED);
+
+	for (size_t i = 0; i < TACTICS_SLOTS; i++)
+		sum += __atomic_load_n(&slots[i].hits, __ATOMIC_RELAXED);
+	return sum;
+}
+
+uint64_t window_hits(const struct window *w, size_t site)
+{
+	uint64_t base = w->sites[site].base, sum = w->elsewhere ? base : window_sum(w, site);
+
+	return sum > base ? sum - base : 0; /* the process can write there, too */
+}
+
+void window_restart(struct window *w, struct memory *m, size_t site)
+{
+	size_t at = sizeof(struct window_head) + site * sizeof(struct window_site) +
+		    offsetof(struct window_site, base);
+	uint64_t base = window_sum(w, site);
+
+	w->sites[site].base = base;
+	if (w->file)
+		memcpy(w->file + at, &base, sizeof base);
+	else
+		(void)m->ops->write(m, w->address + at, &base, sizeof base);
+}

@@ -1,0 +1,82 @@
+/*
+ * Counters of a process, and what says where they count: one memfd for each, mapped shared in the
+ * process, so that children by fork count in it as well, and that it outlives us.
+ *
+ *     file      data                                   code    landings
+ *     process   cookie | head | sites | counters       stubs   anywhere (count/tactics.h)
+ *               private, shared                        shared, not writable
+ *
+ * What is read from a process is untrusted: it can write to its data.
+ */
+#ifndef COUNT_WINDOW_H
+#define COUNT_WINDOW_H
+
+#include "count/tactics.h"
+#include "process/memory.h"
+
+#define WINDOW_MAGIC "PTUIWIN1"
+#define WINDOW_SITES 100000 /* at most in one window */
+
+/* A site, as in the memory of the process. */
+struct window_site {
+	uint64_t address;
+	uint64_t counter; /* offset in the data */
+	uint64_t base;    /* hits there when the site was last made to count */
+	uint8_t tactic;   /* enum probes_tactic */
+	uint8_t length;   /* bytes that are replaced */
+	uint8_t old[ARCH_SITE_BYTES], new_[ARCH_SITE_BYTES];
+	uint8_t unused[2];
+};
+
+struct window_head {
+	char magic[8];
+	uint64_t data_size; /* bytes, from the head on */
+	uint64_t site_count;
+	uint64_t owner;     /* pid of the session that made it, in its pid namespace */
+	uint64_t file_size; /* bytes of the file, each of which is mapped once */
+	uint64_t unused[3];
+};
+
+struct window {
+	uint64_t address; /* of its data in the process */
+	uint64_t inode;   /* of the memfd: the same one in forked children */
+	bool elsewhere;   /* its hits are those of another process, which is counted, too */
+	size_t data_size;
+	size_t site_count;
+	struct window_site *sites; /* as they were checked; owned */
+	/* Mapped here as well, if this session made it: the file, as described above. */
+	unsigned char *file;
+	size_t file_size;
+	struct array landings; /* struct tactics_landing: of a window that is mapped here */
+	/* Else the data as last read. */
+	unsigned char *copy;
+};
+
+/* Bytes before the counters. */
+size_t window_head_size(size_t sites);
+
+/*
+ * Make the file of a planned window, by a descriptor of an empty one, which may be closed then:
+ * data, code and landings. *landing_pages: addresses (uint64_t) in the process, in the order of
+ * their pages in the file, which follow the code. 0 or a negative errno.
+ */
+int window_make(struct window *w, int fd, const struct tactics *t, struct array *landing_pages);
+
+/*
+ * Read one that another session made; `mapped`: bytes of it that the process has mapped. False: it
+ * is none, or makes no sense, or a part of it is missing: a jump might lead nowhere, because that
+ * session was killed before it had mapped everything, or the process was forked then.
+ */
+bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped);
+void window_done(struct window *w);
+
+/* Read the counters of a window that is not mapped here: one system call. False: unreadable. */
+bool window_refresh(struct window *w, struct memory *m);
+
+/* The hits of a site since its base, at the last refresh; at present, if it is mapped here. */
+uint64_t window_hits(const struct window *w, size_t site);
+
+/* From now on the site counts from 0. Call it while the site does not count. */
+void window_restart(struct window *w, struct memory *m, size_t site);
+
+#endif

@@ -1,0 +1,430 @@
+/* Choosing a thread that can be paused without its noticing. Source of what a call returns when it
+ * is interrupted: the kernel (ERESTARTSYS and so on), and signal(7). */
+#include "process/pausable.h"
+
+#include "base/error.h"
+#include "process/maps.h"
+#include "process/memory.h"
+#include "process/procfs.h"
+#include "process/tracee.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/ucontext.h>
+#include <sys/user.h>
+#include <unistd.h>
+
+#define PAUSABLE_GUARD (1u << 20)          /* bytes; the gap above a heap of malloc is larger */
+#define PAUSABLE_HANDLER_STACK 65536       /* bytes searched for the frame of a signal handler */
+#define PAUSABLE_RSEQ_CS 8                 /* offset of rseq_cs, struct rseq */
+#define PAUSABLE_WAIT_MS 250               /* an event loop may wait this much longer, once */
+#define PAUSABLE_CODE_64 0x33              /* cs of 64-bit code */
+#define PAUSABLE_RESTART_NO_HANDLER (-514) /* ERESTARTNOHAND, include/linux/errno.h */
+
+enum { PAUSABLE_NO_SECCOMP = 0, PAUSABLE_FILTERED = 2 }; /* "Seccomp:", proc_pid_status(5) */
+
+/* ---- system calls ---- */
+
+/* The smaller, the better. */
+enum pausable_rank {
+	PAUSABLE_RESTARTS, /* the kernel restarts it, with the time that is left */
+	PAUSABLE_REPEATS,  /* it returns EINTR, but has done nothing: we restart it */
+	PAUSABLE_RUNS,
+	PAUSABLE_RESUMED, /* as PAUSABLE_RESTARTS, but which call it is cannot be seen any more */
+	PAUSABLE_WAITS_LONGER,
+	PAUSABLE_NOT,
+};
+
+/* How a call tells that it waits without a limit. */
+enum pausable_limit {
+	PAUSABLE_ALWAYS,  /* whatever its arguments */
+	PAUSABLE_FUTEX,   /* the operation, in argument 1 */
+	PAUSABLE_READ,    /* the file, in argument 0 */
+	PAUSABLE_RECEIVE, /* likewise, and flags in argument `at` */
+	PAUSABLE_MS,      /* milliseconds in argument `at`; negative: for ever */
+	PAUSABLE_POINTER  /* argument `at` is NULL */
+};
+
+static const struct pausable_call {
+	int number;
+	const char *name;
+	enum pausable_rank rank;
+	enum pausable_limit limit;
+	unsigned at;
+} pausable_calls[] = {
+	{SYS_futex, "futex", PAUSABLE_RESTARTS, PAUSABLE_FUTEX, 1},
+	{SYS_nanosleep, "nanosleep", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_clock_nanosleep, "clock_nanosleep", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_poll, "poll", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_ppoll, "ppoll", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_select, "select", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_pselect6, "pselect", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_pause, "pause", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_rt_sigsuspend, "sigsuspend", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_wait4, "wait4", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_waitid, "waitid", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_flock, "flock", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_msgrcv, "msgrcv", PAUSABLE_RESTARTS, PAUSABLE_ALWAYS, 0},
+	{SYS_read, "read", PAUSABLE_RESTARTS, PAUSABLE_READ, 0},
+	{SYS_recvfrom, "recv", PAUSABLE_RESTARTS, PAUSABLE_RECEIVE, 3},
+	{SYS_recvmsg, "recvmsg", PAUSABLE_RESTARTS, PAUSABLE_RECEIVE, 2},
+	{SYS_accept, "accept", PAUSABLE_RESTARTS, PAUSABLE_READ, 0},
+	{SYS_accept4, "accept", PAUSABLE_RESTARTS, PAUSABLE_READ, 0},
+	{SYS_epoll_wait, "epoll_wait", PAUSABLE_REPEATS, PAUSABLE_MS, 3},
+	{SYS_epoll_pwait, "epoll_wait", PAUSABLE_REPEATS, PAUSABLE_MS, 3},
+	{SYS_epoll_pwait2, "epoll_pwait2", PAUSABLE_REPEATS, PAUSABLE_POINTER, 3},
+	{SYS_rt_sigtimedwait, "sigtimedwait", PAUSABLE_REPEATS, PAUSABLE_POINTER, 2},
+	{SYS_semop, "semop", PAUSABLE_REPEATS, PAUSABLE_ALWAYS, 0},
+	{SYS_semtimedop, "semtimedop", PAUSABLE_REPEATS, PAUSABLE_POINTER, 3},
+	{SYS_restart_syscall, "restart_syscall", PAUSABLE_RESUMED, PAUSABLE_ALWAYS, 0},
+	/* These only for their names. */
+	{SYS_io_getevents, "io_getevents", PAUSABLE_NOT, PAUSABLE_ALWAYS, 0},
+	{SYS_io_uring_enter, "io_uring_enter", PAUSABLE_NOT, PAUSABLE_ALWAYS, 0},
+	{SYS_recvmmsg, "recvmmsg", PAUSABLE_NOT, PAUSABLE_ALWAYS, 0},
+	{SYS_write, "write", PAUSABLE_NOT, PAUSABLE_ALWAYS, 0},
+	{SYS_sendto, "send", PAUSABLE_NOT, PAUSABLE_ALWAYS, 0},
+	{SYS_connect, "connect", PAUSABLE_NOT, PAUSABLE_ALWAYS, 0},
+};
+
+static const struct pausable_call *pausable_call(uint64_t number)
+{
+	for (size_t i = 0; i < sizeof pausable_calls / sizeof *pausable_calls; i++)
+		if ((uint64_t)pausable_calls[i].number == number)
+			return &pausable_calls[i];
+	return NULL;
+}
+
+/* Does a socket wait without a limit, for one byte? With a timeout it would return EINTR. */
+static bool pausable_socket(const struct identity *who, unsigned file)
+{
+	int fd = who->pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, who->pidfd, file, 0),
+	    least = 0;
+	struct timeval limit = {0};
+	socklen_t limit_size = sizeof limit, least_size = sizeof least;
+	bool ever;
+
+	if (fd < 0)
+		return false;
+	ever = getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &limit_size) == 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &least, &least_size) == 0 && !limit.tv_sec &&
+	       !limit.tv_usec && least <= 1;
+	close(fd);
+	return ever;
+}
+
+/* Does a read from this descriptor begin again after a stop? inotify's returns EINTR. */
+static bool pausable_file(const struct identity *who, unsigned file)
+{
+	static const char *const known[] = {
+		"anon_inode:[eventfd]", "anon_inode:[timerfd]", "anon_inode:[signalfd]"};
+	char name[64], target[64] = "";
+	struct stat s;
+
+	snprintf(name, sizeof name, "fd/%u", file);
+	if (fstatat(who->proc, name, &s, 0) < 0)
+		return false;
+	if (S_ISFIFO(s.st_mode))
+		return true;
+	if (S_ISSOCK(s.st_mode))
+		return pausable_socket(who, file);
+	if (S_ISCHR(s.st_mode)) /* terminals, Documentation/admin-guide/devices.txt */
+		return major(s.st_rdev) == 4 || major(s.st_rdev) == 5 ||
+		       (major(s.st_rdev) >= 136 && major(s.st_rdev) <= 143);
+	if (readlinkat(who->proc, name, target, sizeof target - 1) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(target, known[i]))
+			return true;
+	return false;
+}
+
+static enum pausable_rank pausable_rank(
+	const struct identity *who, const struct pausable_call *call, const uint64_t *arguments)
+{
+	uint64_t value = arguments[call->at];
+
+	switch (call->limit) {
+	case PAUSABLE_ALWAYS:
+		return call->rank;
+	case PAUSABLE_FUTEX: /* FUTEX_WAIT, LOCK_PI, WAIT_BITSET, LOCK_PI2; not WAIT_REQUEUE_PI */
+		value &= 127;
+		return value == 0 || value == 6 || value == 9 || value == 13 ? call->rank
+									     : PAUSABLE_NOT;
+	case PAUSABLE_RECEIVE: /* it may have received a part */
+		if (value & MSG_WAITALL)
+			return PAUSABLE_NOT;
+		return pausable_file(who, (unsigned)arguments[0]) ? call->rank : PAUSABLE_NOT;
+	case PAUSABLE_READ:
+		return pausable_file(who, (unsigned)arguments[0]) ? call->rank : PAUSABLE_NOT;
+	case PAUSABLE_MS:
+		if ((int)value < 0)
+			return call->rank;
+		return (int)value <= PAUSABLE_WAIT_MS ? PAUSABLE_WAITS_LONGER : PAUSABLE_NOT;
+	case PAUSABLE_POINTER:
+		return value ? PAUSABLE_NOT : call->rank;
+	}
+	return PAUSABLE_NOT;
+}
+
+/* Also one with a timeout: the thread ran until just before the stop, so nothing of it has passed.
+ */
+void pausable_restart(struct user_regs_struct *r)
+{
+	const struct pausable_call *call = pausable_call(r->orig_rax);
+
+	if (r->cs == PAUSABLE_CODE_64 && (int64_t)r->rax == -EINTR && call &&
+		call->rank == PAUSABLE_REPEATS)
+		r->rax = (uint64_t)(int64_t)PAUSABLE_RESTART_NO_HANDLER;
+}
+
+/* ---- stacks ---- */
+
+/*
+ * The mapping is a stack if it is the one of the main thread, or if a guard is directly below it.
+ * `thread`: the thread pointer, which C libraries keep above the stack of a thread; 0: unknown.
+ */
+static bool pausable_stack(const struct array *mappings, uint64_t sp, uint64_t thread)
+{
+	const struct mapping *m = maps_find(mappings, sp), *below = m - 1;
+
+	if (!m || !m->writable || m->shared || m->inode || sp - m->start < PAUSABLE_STACK)
+		return false;
+	if (!strcmp(m->path, "[stack]"))
+		return true;
+	if (m == mappings->data || below->end != m->start || below->readable || below->writable ||
+		below->executable || below->end - below->start > PAUSABLE_GUARD)
+		return false;
+	return !thread || (thread > sp && thread < m->end);
+}
+
+/*
+ * Does a signal handler run on an alternate stack that lies within this one? Then the frames of
+ * the interrupted functions are below it. The kernel left the address of the code that ends the
+ * handler, and behind it the registers, which say where these frames are.
+ */
+static bool pausable_on_alternate_stack(
+	uint64_t sp, const struct mapping *m, struct memory *memory, uint64_t sigreturn)
+{
+	const size_t sp_at = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]) / 8;
+	uint64_t words[PAUSABLE_HANDLER_STACK / 8];
+	size_t count = sizeof words / 8;
+
+	sp &= ~7ull;
+	if ((m->end - sp) / 8 < count)
+		count = (m->end - sp) / 8;
+	if (!memory_read(memory, sp, words, count * 8))
+		return true;
+	for (size_t i = 0; i + sp_at < count; i++)
+		if (words[i] == sigreturn && words[i + sp_at] < sp + i * 8 &&
+			words[i + sp_at] >= m->start)
+			return true;
+	return false;
+}
+
+/* ---- a stopped thread ---- */
+
+/*
+ * Is it within a restartable sequence (rseq(2))? The kernel would find it elsewhere, and forget
+ * that it must begin anew.
+ */
+static bool pausable_in_sequence(pid_t tid, uint64_t ip, struct memory *m)
+{
+	uint64_t rseq = tracee_rseq(tid), at = 0;
+	struct { /* struct rseq_cs, <linux/rseq.h> */
+		uint32_t version, flags;
+		uint64_t start, length, abort;
+	} sequence;
+
+	if (!rseq || !memory_read(m, rseq + PAUSABLE_RSEQ_CS, &at, sizeof at) || !at)
+		return false;
+	return !memory_read(m, at, &sequence, sizeof sequence) ||
+	       ip - sequence.start < sequence.length;
+}
+
+const char *pausable_unfit(pid_t tid, const struct user_regs_struct *r,
+	const struct array *mappings, struct memory *m, uint64_t sigreturn, bool *never)
+{
+	*never = true;
+	if (r->cs != PAUSABLE_CODE_64)
+		return "it executes 32-bit code";
+	if (tracee_dispatches(tid))
+		return "it intercepts its own system calls (prctl PR_SET_SYSCALL_USER_DISPATCH)";
+	*never = false;
+	if (!pausable_stack(mappings, r->rsp, r->fs_base))
+		return "its thread runs on a stack that is too small, or of an unknown kind";
+	if (pausable_on_alternate_stack(r->rsp, maps_find(mappings, r->rsp), m, sigreturn))
+		return "its thread runs a signal handler on a stack within another one";
+	if (pausable_in_sequence(tid, r->rip, m))
+		return "its thread executes a restartable sequence (rseq)";
+	return NULL;
+}
+
+/* ---- threads ---- */
+
+struct pausable_search {
+	const struct identity *who;
+	const struct array *mappings;
+	struct pausable *found;
+	enum pausable_rank rank;
+	bool filters;
+};
+
+static enum pausable_rank pausable_no(struct pausable *p, bool later, const char *hint,
+	const char *why, ...) __attribute__((format(printf, 4, 5)));
+
+/* The first reason that waiting does not resolve is the one to report. */
+static enum pausable_rank pausable_no(
+	struct pausable *p, bool later, const char *hint, const char *why, ...)
+{
+	va_list list;
+
+	if (!*p->why) {
+		va_start(list, why);
+		vsnprintf(p->why, sizeof p->why, why, list);
+		va_end(list);
+		snprintf(p->hint, sizeof p->hint, "%s", hint);
+	}
+	p->later |= later;
+	return PAUSABLE_NOT;
+}
+
+/* What /proc/PID/task/TID/syscall says: a call with its arguments, "running", or -1. */
+static enum pausable_rank pausable_by_call(
+	const struct pausable_search *s, pid_t tid, const char *text)
+{
+	const struct pausable_call *call;
+	unsigned long long n[9] = {0};
+	enum pausable_rank rank;
+	uint64_t arguments[6];
+	char name[32];
+	int got;
+
+	if (!strncmp(text, "running", 7))
+		return PAUSABLE_RUNS;
+	got = sscanf(text, "%llu %llx %llx %llx %llx %llx %llx %llx", n, n + 1, n + 2, n + 3, n + 4,
+		n + 5, n + 6, n + 7);
+	/* "-1": it waits, but in no system call. */
+	if (got != 8 || n[0] > INT_MAX)
+		return pausable_no(
+			s->found, true, "try again", "thread %d waits in the kernel", tid);
+	for (size_t i = 0; i < 6; i++)
+		arguments[i] = n[i + 1];
+	call = pausable_call(n[0]);
+	snprintf(name, sizeof name, "system call %llu", n[0]);
+	rank = call ? pausable_rank(s->who, call, arguments) : PAUSABLE_NOT;
+	if (rank == PAUSABLE_NOT)
+		return pausable_no(s->found, true, "try again while it works",
+			"thread %d waits in %s, which would return too early", tid,
+			call ? call->name : name);
+	if (!pausable_stack(s->mappings, n[7], 0))
+		return pausable_no(s->found, true, "try again while it works",
+			"thread %d has too little stack, or a stack of an unknown kind", tid);
+	return rank;
+}
+
+/* What its status says: is it traced, stopped, protected? */
+static enum pausable_rank pausable_by_status(
+	const struct pausable_search *s, pid_t tid, const char *status, bool *filtered)
+{
+	const char *state = strstr(status, "\nState:"), *shadow;
+	pid_t tracer = (pid_t)procfs_status(status, "TracerPid", 0);
+	char name[64];
+	long seccomp;
+
+	if (tracer) {
+		s->found->traced = true;
+		procfs_name(tracer, name, sizeof name);
+		return pausable_no(s->found, false, "let the other tool go first",
+			"process %d (%s) traces it already", tracer, name);
+	}
+	seccomp = procfs_status(status, "Seccomp", PAUSABLE_NO_SECCOMP);
+	*filtered = seccomp == PAUSABLE_FILTERED;
+	if (seccomp != PAUSABLE_NO_SECCOMP && !(s->filters && *filtered))
+		return pausable_no(s->found, false,
+			*filtered ? "call it as root, which may read the filter"
+				  : "leave this process out",
+			"a seccomp filter restricts its system calls, and may kill it for ours");
+	shadow = strstr(status, "\nx86_Thread_features:");
+	shadow = shadow ? memmem(shadow + 1, strcspn(shadow + 1, "\n"), "shstk", 5) : NULL;
+	if (shadow)
+		return pausable_no(s->found, false,
+			"start it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off",
+			"a shadow stack protects its return addresses");
+	state = state ? state + 7 + strspn(state + 7, "\t ") : "?";
+	if (*state == 'T')
+		return pausable_no(s->found, false, "continue it (kill -CONT)",
+			"it is stopped by job control");
+	if (*state == 'D')
+		return pausable_no(s->found, true, "try again",
+			"thread %d waits in the kernel, uninterruptibly, or for the child of a "
+			"vfork",
+			tid);
+	return *state == 'R' || *state == 'S' ? PAUSABLE_RUNS : PAUSABLE_NOT;
+}
+
+static int pausable_try(struct pausable_search *s, pid_t tid)
+{
+	enum pausable_rank rank = PAUSABLE_NOT;
+	bool filtered = false;
+	char file[64], *text;
+	size_t size;
+	int r;
+
+	snprintf(file, sizeof file, "task/%d/status", tid);
+	r = procfs_read(s->who->proc, file, &text, &size);
+	if (r == 0)
+		rank = pausable_by_status(s, tid, text, &filtered);
+	free(text);
+	if (r < 0 || rank == PAUSABLE_NOT)
+		return error_is_shortage(r) ? r : 0;
+	snprintf(file, sizeof file, "task/%d/syscall", tid);
+	r = procfs_read(s->who->proc, file, &text, &size);
+	if (r == 0)
+		rank = pausable_by_call(s, tid, text);
+	free(text);
+	if (r == 0 && rank < s->rank) {
+		s->rank = rank;
+		s->found->tid = tid;
+		s->found->filtered = filtered;
+	}
+	return error_is_shortage(r) ? r : 0;
+}
+
+int pausable_find(const struct identity *who, const struct array *mappings, const pid_t *tried,
+	size_t tried_count, bool filters, struct pausable *p)
+{
+	struct pausable_search s = {who, mappings, p, PAUSABLE_NOT, filters};
+	int fd = openat(who->proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	*p = (struct pausable){0};
+	if (!tasks) {
+		r = -errno;
+		if (fd >= 0)
+			close(fd);
+		return error_is_shortage(r) ? r : 0;
+	}
+	while (r == 0 && s.rank != PAUSABLE_RESTARTS && (entry = readdir(tasks))) {
+		pid_t tid = atoi(entry->d_name);
+		bool again = tid <= 0;
+
+		for (size_t i = 0; i < tried_count; i++)
+			again |= tried[i] == tid;
+		if (!again)
+			r = pausable_try(&s, tid);
+	}
+	closedir(tasks);
+	return r;
+}

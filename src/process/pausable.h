@@ -1,0 +1,49 @@
+/*
+ * Which thread of a process can be paused without its noticing? Stopping a thread ends the system
+ * call that it waits in. Most begin again by themselves, some return EINTR or less than they would
+ * have (signal(7), "Interruption of system calls and library functions by stop signals").
+ */
+#ifndef PROCESS_PAUSABLE_H
+#define PROCESS_PAUSABLE_H
+
+#include "base/array.h"
+#include "process/identity.h"
+
+#define PAUSABLE_STACK 16384 /* bytes that must be free on the stack */
+
+struct memory;
+struct user_regs_struct;
+
+struct pausable {
+	pid_t tid;     /* 0: no thread can be paused now */
+	bool filtered; /* it has a seccomp filter, which may forbid a system call */
+	bool later;    /* that may change by itself */
+	bool traced;   /* the cause is another tracer */
+	char why[256], hint[128];
+};
+
+/*
+ * Choose a thread; none of `tried`, which were found unfit when they had stopped. `mappings`: of
+ * the process (struct mapping). filters: also one with a seccomp filter. Fails only for a shortage:
+ * a negative errno.
+ */
+int pausable_find(const struct identity *who, const struct array *mappings, const pid_t *tried,
+	size_t tried_count, bool filters, struct pausable *p);
+
+/*
+ * Why must this stopped thread be left alone, although it can be paused? NULL: it need not. *never:
+ * nor will that change. It needs a stack with PAUSABLE_STACK free bytes: that of the main thread,
+ * or one that a C library has mapped for a thread; below any other (of a coroutine, a goroutine, a
+ * signal handler) there may be other data. sigreturn: where signal handlers return to. `m` is read
+ * only through its descriptor.
+ */
+const char *pausable_unfit(pid_t tid, const struct user_regs_struct *registers,
+	const struct array *mappings, struct memory *m, uint64_t sigreturn, bool *never);
+
+/*
+ * A call that ended with EINTR because of the stop, though it had taken nothing: make the kernel
+ * restart it, unless a signal handler is to run.
+ */
+void pausable_restart(struct user_regs_struct *registers);
+
+#endif

@@ -1,0 +1,529 @@
+/*
+ * Counting in a process: which windows of counters it has, which sites jump there, and what must be
+ * mapped before further sites can. Changes no code of the process.
+ */
+#include "session/session.h"
+
+#include "base/error.h"
+#include "base/order.h"
+#include "count/install.h"
+#include "count/space.h"
+#include "process/procfs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_GAP 256
+#define COUNT_LONGEST (1 << 20)
+#define COUNT_TRIES 3 /* the process may map memory itself where we are about to */
+
+/* A site of the catalog, by its address. */
+struct count_place {
+	uint64_t address;
+	struct object_probes *h;
+	uint32_t site; /* in the object */
+};
+
+/* All sites of an object (NULL: of all objects), by address. False: no memory. */
+static bool count_places(struct probes_session *s, struct object_probes *only, struct array *places)
+{
+	array_init(places, sizeof(struct count_place));
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		struct object_probes *h = catalog_object(&s->catalog, i);
+
+		if (h->info.gone || !h->site_live || (only && h != only))
+			continue;
+		if (!array_reserve(places, h->site_count))
+			return false;
+		for (uint32_t k = 0; k < h->site_count; k++)
+			if (h->sites[k].address)
+				*(struct count_place *)array_add(places) =
+					(struct count_place){h->sites[k].address, h, k};
+	}
+	return order_by_number(
+		places->data, places->count, places->size, offsetof(struct count_place, address));
+}
+
+/* The first place at an address, or behind it. */
+static size_t count_place_at(const struct array *places, uint64_t address)
+{
+	size_t low = 0, high = places->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ARRAY_AT(places, struct count_place, middle)->address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- jumps ---- */
+
+/* Room for the jumps of an object, and which bytes of its sites begin other sites. */
+static bool count_open(
+	struct probes_session *s, struct object_probes *h, const struct array *places)
+{
+	if (h->jumps)
+		return true;
+	h->jumps = calloc(h->site_count + 1, sizeof *h->jumps);
+	if (!h->jumps)
+		return false;
+	for (size_t i = 0; i < places->count; i++) {
+		const struct count_place *a = ARRAY_AT(places, struct count_place, i);
+
+		for (size_t k = i + 1; a->h == h && k < places->count; k++) {
+			uint64_t behind =
+				ARRAY_AT(places, struct count_place, k)->address - a->address;
+
+			if (behind >= ARCH_SITE_BYTES)
+				break;
+			if (behind)
+				h->jumps[a->site].vary |= (uint8_t)(1u << behind);
+		}
+	}
+	for (size_t i = 0; i < h->probe_count; i++) {
+		const struct kind_ops *kind = kind_of(&h->probes[i]);
+		size_t first = object_probes_site(h, &h->probes[i]);
+
+		for (uint32_t k = 0; kind->edit && k < h->probes[i].site_count; k++)
+			h->jumps[first + k].vary |= (uint8_t)(1u << kind->site->switch_at);
+	}
+	/* From now on its states are judged in another way. */
+	s->all.baseline_valid = false;
+	return true;
+}
+
+static void count_set_jump(
+	struct probes_session *s, struct object_jump *j, size_t window, size_t entry)
+{
+	const struct window_site *from =
+		&ARRAY_AT(&s->windows, struct window, window)->sites[entry];
+
+	j->length = from->length;
+	j->tactic = from->tactic;
+	memcpy(j->old, from->old, sizeof j->old);
+	memcpy(j->new_, from->new_, sizeof j->new_);
+	j->window = (uint32_t)window;
+	j->entry = (uint32_t)entry;
+	j->why = NULL;
+}
+
+/* Is a jump of a window there? Of two that match, the longer one is. */
+static bool count_is_there(const struct object_jump *known, const struct window_site *from,
+	const uint8_t *bytes, size_t count)
+{
+	struct object_jump j = {.length = from->length, .vary = known->vary};
+
+	memcpy(j.new_, from->new_, sizeof j.new_);
+	return object_probes_jumps(&j, bytes, count) &&
+	       (j.length > known->length || !object_probes_jumps(known, bytes, count));
+}
+
+void count_match(struct probes_session *s, struct object_probes *h, size_t local)
+{
+	const struct probes_probe *p = &h->probes[local];
+	size_t first = object_probes_site(h, p);
+
+	for (size_t k = first; h->jumps && k < first + p->site_count; k++) {
+		const struct probes_site_live *live = &h->site_live[k];
+
+		if (!live->count || !memcmp(live->bytes, h->original[k], live->count))
+			continue;
+		for (size_t i = 0; i < s->windows.count; i++) {
+			const struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+			for (size_t at = 0; at < w->site_count; at++)
+				if (w->sites[at].address == h->sites[k].address &&
+					count_is_there(&h->jumps[k], &w->sites[at], live->bytes,
+						live->count))
+					count_set_jump(s, &h->jumps[k], i, at);
+		}
+	}
+}
+
+/* Note the jumps of a window; of several for one site, the one that is there is right. */
+static bool count_note(struct probes_session *s, size_t window, const struct array *places)
+{
+	const struct window *w = ARRAY_AT(&s->windows, struct window, window);
+
+	for (size_t i = 0; i < w->site_count; i++) {
+		const struct window_site *from = &w->sites[i];
+
+		for (size_t at = count_place_at(places, from->address); at < places->count; at++) {
+			const struct count_place *place = ARRAY_AT(places, struct count_place, at);
+			struct object_jump *j;
+			uint8_t now[ARCH_SITE_BYTES];
+
+			if (place->address != from->address)
+				break;
+			if (memcmp(from->old, place->h->original[place->site], 1))
+				continue; /* it is not about this object */
+			if (!count_open(s, place->h, places))
+				return false;
+			j = &place->h->jumps[place->site];
+			if (!j->length ||
+				(memory_read(&s->memory, place->address, now, sizeof now) &&
+					count_is_there(j, from, now, sizeof now)))
+				count_set_jump(s, j, window, i);
+		}
+	}
+	return true;
+}
+
+/* A window that is not read again, since it is none, or one of too many. */
+static void count_forget(struct window *w, uint64_t address)
+{
+	window_done(w);
+	w->address = address;
+}
+
+int count_learn(struct probes_session *s, const struct array *found, struct probes_error *e)
+{
+	struct array places = {0};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < found->count; i++) {
+		const struct maps_window *one = ARRAY_AT(found, struct maps_window, i);
+		struct window *w;
+		bool known = false;
+
+		for (size_t k = 0; k < s->windows.count; k++)
+			known = known ||
+				ARRAY_AT(&s->windows, struct window, k)->address == one->address;
+		if (known)
+			continue;
+		if (!places.data && !count_places(s, NULL, &places)) {
+			r = error_memory(e, "the counters of a process");
+			break;
+		}
+		w = array_add(&s->windows);
+		s->all.baseline_valid = false;
+		if (!w)
+			r = error_memory(e, "the counters of a process");
+		else if (!window_read(w, &s->memory, one->address, one->size))
+			count_forget(w, one->address);
+		else if (!budget_take(&s->budget, w->data_size + w->site_count * sizeof *w->sites))
+			count_forget(w, one->address);
+		else if (!count_note(s, s->windows.count - 1, &places))
+			r = error_memory(e, "the counters of a process");
+		if (w)
+			w->inode = one->inode;
+	}
+	array_done(&places);
+	return r;
+}
+
+int count_look(struct probes_session *s, struct probes_error *e)
+{
+	struct array found;
+	int r;
+
+	if (!s->read_maps)
+		return 0;
+	array_init(&found, sizeof(struct maps_window));
+	r = space_windows(&s->who, &found, e);
+	if (r == 0)
+		r = count_learn(s, &found, e);
+	array_done(&found);
+	return r;
+}
+
+void count_share(struct probes_session *child, const struct probes_session *parent)
+{
+	for (size_t i = 0; i < child->windows.count; i++)
+		for (size_t k = 0; k < parent->windows.count; k++) {
+			struct window *w = ARRAY_AT(&child->windows, struct window, i);
+
+			if (w->inode == ARRAY_AT(&parent->windows, struct window, k)->inode)
+				w->elsewhere = true;
+		}
+}
+
+void count_done(struct probes_session *s)
+{
+	for (size_t i = 0; i < s->windows.count; i++)
+		window_done(ARRAY_AT(&s->windows, struct window, i));
+	array_done(&s->windows);
+}
+
+void count_tidy(struct probes_session *s)
+{
+	const struct install in = {.who = &s->who, .memory = &s->memory};
+	struct probes_error e;
+
+	if (s->read_maps && s->memory.fd >= 0 && install_tidy(&in, &e) < 0)
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"a descriptor of process %d, of a memfd named " MAPS_WINDOW
+			", stays open: %s",
+			s->who.pid, e.why);
+}
+
+/* ---- one object ---- */
+
+static int count_add_window(struct probes_session *s, const struct tactics *t, size_t left,
+	struct probes_result *figures, struct probes_error *e)
+{
+	const struct install in = {&s->who, &s->memory, left};
+	int r = room_check_window(s, t, e);
+	struct window *w = r < 0 ? NULL : array_add(&s->windows);
+	bool left_open;
+
+	if (r == 0)
+		r = w ? install_window(&in, t, w, &left_open, e) : error_memory(e, "counters");
+	if (r == 0)
+		figures->mapped_pages += 1 + w->file_size / TACTICS_PAGE;
+	else
+		s->windows.count -= w != NULL;
+	if (w && left_open)
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"a descriptor of process %d, of a memfd named " MAPS_WINDOW
+			", could not be closed and stays open",
+			s->who.pid);
+	return r;
+}
+
+/* May a jump that is known already be written, as far as the bytes there tell? */
+static bool count_known(const struct object_jump *j, const uint8_t *code, size_t size)
+{
+	if (!j->length || j->window == PROBES_NONE || size < ARCH_SITE_BYTES)
+		return false;
+	for (unsigned i = 0; i < ARCH_SITE_BYTES; i++)
+		if (code[i] != j->old[i] && !(j->vary >> i & 1))
+			return false;
+	return true;
+}
+
+static const char *count_why(enum tactics_result result)
+{
+	const struct tactics_site site = {.result = result};
+
+	return result == TACTICS_PLANNED ? NULL : tactics_why(&site);
+}
+
+/* Read the code from each site on. */
+static int count_read_code(
+	struct probes_session *s, struct tactics_site *sites, size_t count, struct probes_error *e)
+{
+	size_t *offsets = calloc(count + 1, sizeof *offsets);
+	unsigned char *bytes = NULL;
+	struct spans spans;
+	bool fits = offsets;
+	int r = 0;
+
+	spans_init(&spans, COUNT_GAP, COUNT_LONGEST);
+	for (size_t i = 0; fits && i < count; i++) {
+		offsets[i] = spans_add(&spans, sites[i].address, TACTICS_BYTES);
+		fits = offsets[i] != SIZE_MAX;
+	}
+	bytes = fits ? malloc(spans.total + 1) : NULL;
+	if (!bytes)
+		r = error_memory(e, "the code of a process");
+	else if ((r = s->memory.ops->read(&s->memory, &spans, bytes)) < 0)
+		error_set(e, PROBES_FAILED, r, "cannot read the code of process %d", s->who.pid);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		sites[i].code_size = (uint8_t)spans_got(&spans, offsets[i], TACTICS_BYTES);
+		memcpy(sites[i].code, bytes + offsets[i], sites[i].code_size);
+	}
+	spans_done(&spans);
+	free(bytes);
+	free(offsets);
+	return r;
+}
+
+/* One round: plan the sites that are wanted, and map what they need. */
+static int count_plan_object(struct probes_session *s, struct object_probes *h,
+	const struct array *places, struct tactics *t, bool dry_run, struct probes_result *figures,
+	struct probes_error *e)
+{
+	struct tactics_space space;
+	size_t left = 0, entry = 0;
+	int r;
+
+	tactics_space_init(&space);
+	r = space_read(&s->who, &space, &left, e);
+	/* Each page of landings may be a mapping of its own. */
+	left = left > INSTALL_MAPPINGS ? left - INSTALL_MAPPINGS : 0;
+	space.room = left < space.room ? left : space.room;
+	if (r == 0 && !tactics_plan(t, &space))
+		r = error_memory(e, "counters");
+	if (r == 0 && t->planned && !dry_run)
+		r = count_add_window(s, t, left + INSTALL_MAPPINGS, figures, e);
+	for (size_t i = 0; r == 0 && i < t->count; i++) {
+		const struct tactics_site *from = &t->sites[i];
+
+		if (!from->wanted)
+			continue;
+		for (size_t at = count_place_at(places, from->address);
+			at < places->count &&
+			ARRAY_AT(places, struct count_place, at)->address == from->address;
+			at++) {
+			struct object_jump *j =
+				&h->jumps[ARRAY_AT(places, struct count_place, at)->site];
+
+			/* One that was used before, and is not possible now, may be again. */
+			j->why = from->result == TACTICS_PLANNED ? NULL : tactics_why(from);
+			if (from->result == TACTICS_PLANNED && dry_run) {
+				/* Good for a plan that is not carried out. */
+				j->tactic = from->tactic;
+				j->length = from->length;
+				j->window = PROBES_NONE;
+				memcpy(j->old, from->code, sizeof j->old);
+				memcpy(j->new_, from->bytes, sizeof j->new_);
+			} else if (from->result == TACTICS_PLANNED) {
+				count_set_jump(s, j, s->windows.count - 1, entry);
+			}
+		}
+		figures->stop_sites += from->result == TACTICS_NEEDS_STOP;
+		entry += from->result == TACTICS_PLANNED;
+	}
+	tactics_space_done(&space);
+	return r;
+}
+
+static bool count_shadow_stack(const struct probes_session *s)
+{
+	char *status = NULL, *line;
+	size_t size;
+	bool found;
+
+	if (procfs_read(s->who.proc, "status", &status, &size) < 0)
+		return true;
+	line = strstr(status, "\nx86_Thread_features:");
+	found = line && strstr(line, "shstk") && strstr(line, "shstk") < strchrnul(line + 1, '\n');
+	free(status);
+	return found;
+}
+
+/* The sites of the object that the change counts; false: none. */
+static bool count_choose(const struct change *c, const struct object_probes *h, bool *chosen)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->chosen->count; i++) {
+		const struct selected *one = ARRAY_AT(c->chosen, struct selected, i);
+		size_t local = one->probe - h->info.first_probe;
+		const struct probes_probe *p;
+
+		if (one->verb != PROBES_COUNT || one->probe < h->info.first_probe ||
+			local >= h->probe_count || h->probes[local].broken)
+			continue;
+		p = &h->probes[local];
+		for (uint32_t k = 0; k < p->site_count; k++)
+			chosen[object_probes_site(h, p) + k] = any = true;
+	}
+	return any;
+}
+
+/* An OCaml site: where its call leads, by the file, and what decides whether that runs. */
+static void count_open_call(const struct object_probes *h, const struct probes_probe *p,
+	uint32_t site, struct tactics_site *s)
+{
+	const struct arch_site *code = kind_of(p)->site;
+	uint32_t k = h->sites[site].semaphore;
+
+	s->whole = true;
+	s->handler =
+		arch_call_target(s->address + code->switch_at, h->original[site] + code->switch_at);
+	s->semaphore = k == PROBES_NONE ? 0 : p->semaphores[k].address;
+}
+
+static int count_prepare_object(struct probes_session *s, struct object_probes *h,
+	const struct change *c, struct probes_result *figures, struct probes_error *e)
+{
+	struct tactics t = {.may_evict = c->mode.stop, .shadow_stack = count_shadow_stack(s)};
+	bool *chosen = calloc(h->site_count + 1, sizeof *chosen);
+	struct array places = {0};
+	size_t wanted = 0;
+	int r = 0;
+
+	if (!chosen)
+		return error_memory(e, "counters");
+	if (!count_choose(c, h, chosen)) {
+		free(chosen);
+		return 0;
+	}
+	t.sites = count_places(s, h, &places) && count_open(s, h, &places)
+			  ? calloc(places.count + 1, sizeof *t.sites)
+			  : NULL;
+	if (!t.sites)
+		r = error_memory(e, "counters");
+	for (size_t i = 0; r == 0 && i < places.count; i++) {
+		uint64_t address = ARRAY_AT(&places, struct count_place, i)->address;
+
+		if (!t.count || t.sites[t.count - 1].address != address)
+			t.sites[t.count++].address = address;
+	}
+	if (r == 0)
+		r = count_read_code(s, t.sites, t.count, e);
+	for (size_t i = 0, at = 0; r == 0 && i < places.count; i++) {
+		const struct count_place *place = ARRAY_AT(&places, struct count_place, i);
+		const struct probes_site_live *live = &h->site_live[place->site];
+		struct object_jump *j = &h->jumps[place->site];
+		const struct probes_probe *p =
+			&h->probes[object_probes_probe_of(h, true, place->site)];
+
+		at += t.sites[at].address != place->address;
+		if (kind_of(p)->edit)
+			count_open_call(h, p, place->site, &t.sites[at]);
+		if (j->window == PROBES_NONE)
+			j->length = 0;
+		if (!chosen[place->site] || live->counted)
+			continue;
+		if (live->state == PROBES_FOREIGN || live->state == PROBES_UNREADABLE) {
+			j->why = count_why(
+				live->state == PROBES_FOREIGN ? TACTICS_FOREIGN : TACTICS_SHORT);
+			continue;
+		}
+		if (!count_known(j, t.sites[at].code, t.sites[at].code_size)) {
+			t.sites[at].wanted = true;
+			wanted++;
+			continue;
+		}
+		j->why = count_why(j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop
+					   ? TACTICS_NEEDS_STOP
+					   : TACTICS_PLANNED);
+		figures->stop_sites += j->why != NULL;
+		if (!j->why && !c->dry_run) {
+			window_restart(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
+				j->entry);
+		}
+	}
+	if (r == 0 && wanted) {
+		t.low = t.sites[0].address;
+		t.high = t.sites[t.count - 1].address + TACTICS_BYTES;
+		t.head_size = window_head_size(wanted);
+		for (int tries = 0; tries < COUNT_TRIES; tries++) {
+			r = count_plan_object(s, h, &places, &t, c->dry_run, figures, e);
+			tactics_done(&t);
+			if (r != -EEXIST)
+				break;
+		}
+	}
+	free(t.sites);
+	free(chosen);
+	array_done(&places);
+	return r;
+}
+
+int count_prepare(struct probes_session *s, const struct change *c, struct probes_result *figures,
+	struct probes_error *e)
+{
+	int r = 0;
+
+	if (s->held) {
+		error_set(e, PROBES_REFUSED, -EBUSY, "cannot count in process %d", s->who.pid);
+		error_why(e, "it has not begun");
+		return error_hint(e, "count after it was let go");
+	}
+	for (size_t i = 0; r == 0 && i < s->catalog.objects.count; i++) {
+		struct object_probes *h = catalog_object(&s->catalog, i);
+
+		if (!h->info.gone && h->site_count)
+			r = count_prepare_object(s, h, c, figures, e);
+	}
+	return r;
+}

@@ -1,0 +1,71 @@
+/* The public calls that read the counters of sites. */
+#include "session/session.h"
+
+int probes_read_hits(struct probes_session *s, struct probes_error *e)
+{
+	int r = probes_alive(s, e);
+
+	for (size_t i = 0; i < s->windows.count; i++) {
+		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+		/* One that is mapped here outlives the process, with its last hits. */
+		if (w->site_count && r == 0)
+			(void)window_refresh(w, &s->memory);
+	}
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; h->jumps && !h->info.gone && k < h->site_count; k++) {
+			struct object_jump *j = &h->jumps[k];
+
+			if (!j->length || j->window == PROBES_NONE)
+				continue;
+			j->ran = j->ran || h->site_live[k].counted;
+			j->hits = window_hits(
+				ARRAY_AT(&s->windows, struct window, j->window), j->entry);
+		}
+	}
+	return r;
+}
+
+struct probes_hits probes_hits(const struct probes_session *s, size_t index)
+{
+	struct probes_hits sum = {0};
+	size_t local;
+	const struct object_probes *h = catalog_find(&s->catalog, index, &local);
+	size_t first = object_probes_site(h, &h->probes[local]);
+
+	for (uint32_t i = 0; h->jumps && i < h->probes[local].site_count; i++) {
+		sum.counted += h->site_live[first + i].counted;
+		if (h->jumps[first + i].ran)
+			sum.hits += h->jumps[first + i].hits;
+	}
+	return sum;
+}
+
+struct probes_site_hits probes_site_hits_at(
+	const struct probes_session *s, size_t probe, size_t site)
+{
+	size_t local;
+	const struct object_probes *h = catalog_find(&s->catalog, probe, &local);
+	size_t at = object_probes_site(h, &h->probes[local]) + site;
+	const struct object_jump *j = h->jumps ? &h->jumps[at] : NULL;
+
+	if (!j)
+		return (struct probes_site_hits){0};
+	return (struct probes_site_hits){.hits = j->hits,
+		.counted = h->site_live[at].counted,
+		.tactic = j->tactic,
+		.why = j->why};
+}
+
+const char *probes_tactic_name(enum probes_tactic tactic)
+{
+	static const char *const names[] = {[PROBES_TACTIC_NONE] = "",
+		[PROBES_TACTIC_PUNNED] = "punned",
+		[PROBES_TACTIC_EVICTED] = "evicted",
+		[PROBES_TACTIC_OCAML] = "ocaml",
+		[PROBES_TACTIC_KERNEL] = "uprobe"};
+
+	return names[tactic];
+}

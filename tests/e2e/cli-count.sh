@@ -1,0 +1,388 @@
+#!/bin/sh
+# count: its totals are those of a victim that counts its own hits, to the last one: with 1, 4 and 64
+# threads, in children by fork, with and without -stop, also when the target ends. It ends by -for, by
+# signals and with the target; then code and semaphores are those of the file, read without our program.
+# Text, JSON and CSV say the same; rates, intervals, -max-overhead, -output, -prog, several processes.
+# Does not cover: which sites can be counted, and where counting is refused.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+command -v python3 >/dev/null || skip 'no python3'
+
+# --- helpers
+
+# counting ARG...: count in the background, INT and QUIT as they are in the foreground; $session.
+counting()
+{
+	: >"$tmp/held"
+	: >"$tmp/result"
+	env --default-signal=INT,QUIT "$PROBES_TUI" count -no-syslog -max-overhead 0 "$@" \
+		>"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	until grep -q 'counting [0-9]* of' "$tmp/held"; do
+		kill -0 "$session" 2>/dev/null || {
+			fail "the session ended: $(cat "$tmp/held")"
+			finish
+		}
+	done
+}
+
+# appears PATTERN FILE: a line of it, while the session lives, and within a minute; `meanwhile` is done again
+# and again.
+appears()
+{
+	appears_until=$(($(date +%s) + 60))
+	until grep -Eq -e "$1" "$2"; do
+		if ! kill -0 "$session" 2>/dev/null || [ "$(date +%s)" -gt "$appears_until" ]; then
+			has 'what was waited for' "$1" "$2"
+			kill "$session" 2>/dev/null # nobody waits for ever
+			return
+		fi
+		${meanwhile:-:}
+	done
+}
+
+# ended STATUS
+ended()
+{
+	wait "$session"
+	same 'exit status of the session' $? "$1"
+	gone "$session"
+}
+
+# interrupted SIGNAL STATUS
+interrupted()
+{
+	kill "-$1" "$session"
+	ended "$2"
+}
+
+# json EXPRESSION [FILE]: of python, about `total`, the probes by name of the last total, and `lines`.
+json()
+{
+	python3 - "${2:-$tmp/result}" "$1" <<'END'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+total = {}
+for line in lines:
+    if line["table"] == "total":
+        for p in line["probes"]:
+            total[p["name"]] = p
+print(eval(sys.argv[2]))
+END
+}
+
+# agrees WHAT [ANSWER...]: hits by count are those of the victim (or victims), for all of its probes. It
+# hits all sites of a name equally often; which of them can be counted depends on addresses.
+agrees()
+{
+	agrees_what=$1
+	shift
+	for probe in plain many loop never guarded; do
+		hits=0
+		for answer in "${@:-$tmp/answer}"; do
+			hits=$((hits + $(value "$probe" hits "$answer")))
+		done
+		json "[(p['hits'] or 0, p['sites_counted'], p['site_count']) for p in [total['$probe']]][0]" |
+			tr -d '(),' >"$tmp/figures"
+		read -r got part all <"$tmp/figures"
+		same "$agrees_what: $probe, $part of $all sites" "$got" $((hits * part / all))
+	done
+}
+
+# bytes: the code at all sites, and the semaphore, in memory now
+bytes()
+{
+	base=$(bias "$VICTIMS/counts")
+	notes "$VICTIMS/counts" | while read -r _ name pc semaphore; do
+		echo "$name $(peek $((base + pc)) 8)"
+		[ $((semaphore)) = 0 ] || echo "$name semaphore $(peek $((base + semaphore)) 2)"
+	done
+}
+
+# code: the same sites in the file, read by objdump
+code()
+{
+	notes "$VICTIMS/counts" | while read -r _ name pc semaphore; do
+		echo "$name $(objdump -s -j .text --start-address="$pc" --stop-address=$((pc + 8)) "$VICTIMS/counts" |
+			awk '/^ [0-9a-f]+ / { sub(/  .*/, ""); for (i = 2; i <= NF; i++) printf "%s", $i }')"
+		[ $((semaphore)) = 0 ] || echo "$name semaphore 0000"
+	done
+}
+
+start counts
+code >"$tmp/file"
+bytes >"$tmp/before"
+same 'the code before' "$(cat "$tmp/before")" "$(cat "$tmp/file")"
+
+# as_found WHAT
+as_found()
+{
+	bytes >"$tmp/after"
+	same "$1: as in the file" "$(cat "$tmp/after")" "$(cat "$tmp/file")"
+	same "$1: nothing on record" "$(ls "$PROBES_TUI_RECORDS")" ''
+}
+
+# --- exact
+for threads in 1 4 64; do
+	for stop in '' -stop; do
+		ask zero
+		# shellcheck disable=SC2086 # no word, or one
+		counting -pid "$pid" -format json $stop
+		[ -n "$stop" ] || counted=$(sed -n 's/.*counting \([0-9]*\) of.*/\1/p' "$tmp/held")
+		if bytes | diff -q "$tmp/file" - >/dev/null; then
+			fail 'nothing was written'
+		fi
+		ask "run $threads 20000"
+		interrupted INT 130
+		agrees "$threads threads $stop"
+		same 'guarded sites were reached' "$(value guarded hits)" "$(json \
+			"total['guarded']['sites_counted'] and $threads * 40000")"
+		as_found "$threads threads $stop"
+	done
+done
+has 'all of them with -stop' 'counting 9 of 9 sites of 5 probes in process' "$tmp/held"
+[ "$counted" -gt 0 ] || fail 'nothing was counted without -stop'
+
+# --- what is said, and what not: tables on standard output, all else on standard error
+ask zero
+counting -pid "$pid" plain -interval 0.1 -format text -stop
+has 'what it begins with' "^probes-tui: counting 1 of 1 site of 1 probe in process $pid" "$tmp/held"
+ask 'run 1 1000'
+appears ' 1000 .*  1/1  counts:plain$' "$tmp/result"
+appears ' 0  no probe was hit$' "$tmp/result"
+interrupted TERM 143
+has 'a header' '^ *TIME  *HITS  *HITS/s  *SITES  *PROBE$' "$tmp/result"
+has 'the totals' '^ *HITS  *HITS/s  *SITES  *PROBE$' "$tmp/result"
+has 'the totals' '^  *1000 .*  1/1  counts:plain$' "$tmp/result"
+has 'how long' '^counted for [0-9.]* s$' "$tmp/result"
+has 'the end' "^probes-tui: pid $pid: no longer counted: 1 probe, 1 site\$" "$tmp/held"
+as_found text
+
+# --- names, -regexp, -provider; a probe that does not exist; nothing at all
+want 0 count -no-syslog -pid "$pid" counts:plain,many -for 50ms -quiet
+same 'quiet' "$(cat "$tmp/err")" ''
+same 'quiet, but for the table' "$(awk '{ print $1 }' "$tmp/out")" HITS
+want 0 count -no-syslog -pid "$pid" -regexp 'pl|gu' -provider counts -for 50ms -stop
+has 'summed up' '^2 probes were not hit$' "$tmp/out"
+refuses 2 'nosuch' count -no-syslog -pid "$pid" plain nosuch -for 50ms
+as_found 'an unknown name'
+want 3 count -pid 2147483647
+want 2 count -pid "$pid" -provider nosuch
+want 2 count -pid "$pid" -regexp '('
+want 6 count -no-syslog -pid "$pid" -read-only
+as_found 'read-only'
+
+# --- intervals: their hits add up to the totals, and their rates are hits by measured time
+counting -pid "$pid" -interval 0.05 -format json
+for _ in 1 2 3 4 5; do
+	ask 'run 2 5000'
+done
+appears '"table":"interval".*"loop"' "$tmp/result"
+ask report
+interrupted HUP 129
+same 'intervals and totals' "$(json 'sum(p["hits"] for l in lines if l["table"] == "interval"
+	for p in l["probes"] if p["name"] == "loop") <= total["loop"]["hits"]')" True
+same 'rates' "$(json '[p for l in lines for p in l["probes"]
+	if p["hits"] and l["table"] == "interval" and abs(p["hits_per_s"] * l["seconds"] / p["hits"] - 1) > 1e-6]')" '[]'
+same 'time goes on' "$(json '[a["at"] < b["at"] for a, b in zip(lines, lines[1:])].count(False)')" 0
+same 'a site each' "$(json '[len(total[n]["sites"]) for n in ("plain", "many", "guarded")]')" '[1, 4, 2]'
+same 'sites add up' "$(json '[sum(s["hits"] or 0 for s in p["sites"]) == p["hits"] or p["hits"] is None
+	for p in total.values()].count(False)')" 0
+as_found intervals
+
+# --- CSV
+want 0 count -no-syslog -pid "$pid" -for 50ms -format csv
+same 'columns' "$(head -n 1 "$tmp/out")" \
+	table,pid,prog,at,seconds,object,provider,name,site_count,sites_counted,hits,hits_per_s,why
+same 'rows' "$(python3 -c 'import csv, sys
+print(sorted((r["table"], r["pid"], r["name"], r["site_count"]) for r in csv.DictReader(open(sys.argv[1]))) == sorted(
+	("total", sys.argv[2], n, s) for n, s in zip("plain many loop never guarded".split(), "14112")))' \
+	"$tmp/out" "$pid")" True
+
+# --- a dry run writes nothing
+want 0 count -no-syslog -pid "$pid" -dry-run -stop
+has 'what it would do' "^probes-tui: would count 9 of 9 sites of 5 probes in process $pid, map [0-9]* KiB, stop all"
+has 'a jump' '^0x[0-9a-f]+  90 .*-> e9 .* jump +counts:plain$' "$tmp/out"
+has 'a semaphore' ' semaphore +counts:guarded$' "$tmp/out"
+as_found 'a dry run'
+want 0 count -no-syslog -pid "$pid" -dry-run -format json
+same 'the plan' "$(python3 -c 'import json, sys
+p = json.load(open(sys.argv[1]))
+print(p["sites_counted"] + p["sites_not_counted"], "mapped_pages" in p)' "$tmp/out")" '9 True'
+
+# --- list and info of what somebody else counts; a second count takes nothing away
+ask zero
+counting -pid "$pid" -format json -stop
+ask 'run 1 100'
+want 0 list -pid "$pid" -format json
+same 'list knows' "$(python3 -c 'import json, sys
+print(sorted((p["name"], p["hits"], p["sites_counted"], [s["counted"] for s in p["sites"]].count(True))
+	for p in json.load(open(sys.argv[1]))["probes"] if p["provider"] == "counts"))' "$tmp/out")" \
+	"[('guarded', 200, 2, 2), ('loop', 800, 1, 1), ('many', 400, 4, 4), ('never', 0, 1, 1), ('plain', 100, 1, 1)]"
+want 0 list -pid "$pid"
+has 'list, as text' ' hits 100 \((punned|evicted)\)' "$tmp/out"
+first=$session
+cp "$tmp/held" "$tmp/held1"
+mkfifo "$tmp/second"
+"$PROBES_TUI" count -no-syslog -pid "$pid" -format json plain -for 50ms >"$tmp/second.out" 2>"$tmp/err" </dev/null
+same 'a second count' "$?" 0
+same 'counts from its own beginning' "$(json 'total["plain"]["hits"]' "$tmp/second.out")" 0
+ask 'run 1 100'
+session=$first
+interrupted INT 130
+agrees 'with a second one meanwhile'
+as_found 'a second count'
+
+# --- -max-overhead: 5 ns a hit, so ten million hits a second are 5 % of a core
+run_loop()
+{
+	ask 'run 1 10000'
+}
+counting -pid "$pid" -format json -max-overhead 0.001 -stop loop
+meanwhile=run_loop
+appears 'no longer counted: .* hits/s at 5 ns each cost .* -max-overhead is 0.001' "$tmp/held"
+meanwhile=
+wait "$session"
+same 'nothing is left to count' $? 0
+gone "$session"
+same 'and the result says so' "$(json 'total["loop"]["over_budget"], total["loop"]["hits"] > 0')" '(True, True)'
+as_found '-max-overhead'
+
+# --- -output
+want 0 count -no-syslog -pid "$pid" -for 50ms -o "$tmp/file.json" -format json
+same 'nothing on standard output' "$(cat "$tmp/out")" ''
+same 'all in the file' "$(json 'len(total)' "$tmp/file.json")" 5
+
+# --- children by fork count in their parent's counters, and are left as found
+mkfifo "$tmp/cin" "$tmp/cout"
+ask zero
+counting -pid "$pid" -format json
+echo "fork $tmp/cin$tab$tmp/cout" >&3
+exec 5>"$tmp/cin" 6<"$tmp/cout"
+read -r word child <&6
+started="$started $child"
+read_answer 4
+ask2 'run 4 1000'
+cp "$tmp/answer" "$tmp/child"
+ask 'run 4 1000'
+interrupted INT 130
+agrees 'parent and child' "$tmp/answer" "$tmp/child"
+as_found parent
+parent=$pid pid=$child
+bytes >"$tmp/after"
+same 'the child: as in the file' "$(cat "$tmp/after")" "$(cat "$tmp/file")"
+pid=$parent
+echo quit >&5
+exec 5>&- 6<&-
+
+# --- what an earlier run could count only with -stop is still named so
+start2 counts
+want 0 count -no-syslog -pid "$pid2" -for 50ms -stop
+run count -no-syslog -pid "$pid2" -for 50ms
+cp "$tmp/err" "$tmp/err1"
+run count -no-syslog -pid "$pid2" -for 50ms
+same 'the third run says the same as the second' "$(grep counting "$tmp/err")" "$(grep counting "$tmp/err1")"
+checks=$((checks + 1))
+! grep -q 'its sites cannot be counted\|reason is not known' "$tmp/out" || fail "no reason: $(cat "$tmp/out")"
+stop2
+
+# --- several processes: summed in the text, apart in JSON
+start2 counts
+ask zero
+counting -pid "$pid,$pid2" plain -stop -format text
+appears "counting 1 of 1 .* in process $pid2" "$tmp/held"
+ask 'run 1 300'
+ask2 'run 1 500'
+interrupted INT 130
+has 'the sum' '^  *800 .*  2/2  counts:plain$' "$tmp/result"
+as_found 'several'
+
+# --- the target ends: its last hits are in the totals
+stop2
+start2 counts
+pid1=$pid
+counting -pid "$pid2" -format json
+ask2 'run 4 1000'
+stop2
+ended 0
+agrees 'a target that ended'
+pid=$pid1
+stop
+
+# --- killed: what is left is repaired
+start counts
+counting -pid "$pid" -stop
+kill -9 "$session"
+wait "$session" 2>/dev/null
+gone "$session"
+want 0 info -pid "$pid"
+has 'on record' "an interrupted session \\(pid $session\\)"
+ask 'run 4 100'
+want 0 repair -no-syslog -pid "$pid"
+as_found 'killed and repaired'
+stop
+
+# --- a program that is started: its output and its input are its own, and so is the status
+fifos
+: >"$tmp/held"
+env --default-signal=INT,QUIT "$PROBES_TUI" count -no-syslog -max-overhead 0 -format json -o "$tmp/result" \
+	-prog "$VICTIMS/counts" <"$tmp/in" >"$tmp/answers" 2>"$tmp/held" &
+session=$!
+started="$started $session"
+exec 3>"$tmp/in" 4<"$tmp/answers"
+read -r word pid _ <&4
+started="$started $pid"
+until grep -q 'counting [0-9]* of' "$tmp/held"; do
+	kill -0 "$session" 2>/dev/null || {
+		fail "the session ended: $(cat "$tmp/held")"
+		finish
+	}
+done
+ask zero
+ask 'run 4 1000'
+echo quit >&3
+exec 3>&- 4<&-
+gone "$pid"
+ended 0
+agrees 'a program'
+run count -no-syslog -prog "$VICTIMS/counts" -- --nonsense
+same "the program's status" "$([ "$status" = 2 ] || [ "$status" = 5 ] && echo so)" so
+want 3 count -no-syslog -prog /bin/true
+want 2 count -no-syslog -prog "$VICTIMS/counts" nosuch
+want 2 count -no-syslog -prog "$VICTIMS/counts" -regexp '('
+
+# It is left running by -for, and ends with SIGTERM.
+fifos
+for how in '-for 50ms:0' ':143'; do
+	: >"$tmp/held"
+	# shellcheck disable=SC2086 # no word, or two
+	"$PROBES_TUI" count -no-syslog -max-overhead 0 ${how%:*} -prog "$VICTIMS/counts" \
+		<"$tmp/in" >"$tmp/answers" 2>"$tmp/held" &
+	session=$!
+	started="$started $session"
+	exec 3>"$tmp/in" 4<"$tmp/answers"
+	read -r word pid _ <&4
+	started="$started $pid"
+	until grep -q 'counting [0-9]* of' "$tmp/held"; do
+		kill -0 "$session" 2>/dev/null || {
+			fail "the session ended: $(cat "$tmp/held")"
+			finish
+		}
+	done
+	if [ -n "${how%:*}" ]; then
+		ended "${how#*:}"
+		has 'it is left' "^probes-tui: pid $pid: it runs on, and is no longer counted\$" "$tmp/held"
+		as_found 'a program that runs on'
+		ask report
+		same 'it runs' "$(tail -n 1 "$tmp/answer")" 'done report'
+		echo quit >&3
+	else
+		interrupted TERM "${how#*:}"
+		read -r word <&4 || word=ended
+		same 'SIGTERM is passed on' "$word" ended
+	fi
+	exec 3>&- 4<&-
+	gone "$pid"
+done
+finish

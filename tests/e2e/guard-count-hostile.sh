@@ -1,0 +1,90 @@
+#!/bin/sh
+# Counting in a process that works against it: it replaces the memory for the counters, has decoys
+# of it, writes noise into it, unmaps it. We neither crash nor lie, and harm nothing.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+
+tally()
+{
+	"$VICTIMS/../e2e/tally" "$pid" "$@" >"$tmp/out" 2>"$tmp/all" </dev/null
+	status=$?
+	sed '/^tally: notice: .* probes, bias /d' "$tmp/all" >"$tmp/err"
+}
+
+code()
+{
+	peek "0x$text" $((0x$text_size)) | cksum
+}
+
+# Its code, as another reader sees it.
+text_of() { readelf -SW "$VICTIMS/obstacle" | sed 's/^ *\[ *[0-9]*\] *//' | awk '$1 == ".text" { print $'"$1"' }'; }
+text=$(text_of 3) text_size=$(text_of 5)
+
+# --- another file in the place of the memory: refused, or we were faster
+start obstacle
+before=$(code)
+ask replace
+for _ in $(seq 20); do
+	tally stop
+	[ "$status" = 0 ] || {
+		same 'status' "$status" 6
+		has 'sentence' 'cannot make counters in process [0-9]+: (it has put another file in the place of the memory for them|mmap in the process failed: .*); '
+	}
+	same 'code' "$(code)" "$before"
+done
+same 'its own file was not closed' "$(find "/proc/$pid/fd" -lname /dev/zero | grep -c .)" "$(find "/proc/$pid/fd" -lname /dev/zero | grep -c .)"
+ask step
+same 'it goes on' "$(value all passes)" 1
+stop
+
+# --- decoys
+start obstacle
+before=$(code)
+ask decoy
+tally stop
+same 'decoys' "$status $(cat "$tmp/err")" '0 '
+has 'counted beside decoys' '^evicted 1/1 0 $' "$tmp/out"
+same 'code' "$(code)" "$before"
+run list -pid "$pid" -quiet
+same 'list' "$status" 0
+ask step
+stop
+
+# --- noise in the data of a window, while it is counted, and for the next session
+start obstacle
+before=$(code)
+tally stop
+for _ in 1 2 3; do
+	ask scribble
+	tally stop
+	same 'noise' "$status $(cat "$tmp/err")" '0 '
+	has 'counted again' '^evicted 1/1 [0-9]+ $' "$tmp/out"
+	same 'code' "$(code)" "$before"
+done
+ask step
+same 'it goes on' "$(value all passes)" 1
+stop
+
+# --- the landings are gone: a session that finds the window must not jump there
+start obstacle
+before=$(code)
+tally stop
+ask unmap
+tally stop wait
+same 'unmapped' "$status $(cat "$tmp/err")" '0 '
+has 'counted again' '^evicted 1/1 0 $' "$tmp/out"
+same 'code' "$(code)" "$before"
+mkfifo "$tmp/go"
+"$VICTIMS/../e2e/tally" "$pid" stop wait >"$tmp/out" 2>"$tmp/err" <"$tmp/go" &
+counting=$!
+exec 7>"$tmp/go"
+until grep -q counting "$tmp/out"; do kill -0 $counting || break; done
+ask step
+same 'it lives' "$(value all passes)" 1
+exec 7>&-
+wait $counting
+same 'status' $? 0
+has 'its hit' '^evicted 1/1 1 $' "$tmp/out"
+same 'code' "$(code)" "$before"
+stop
+finish

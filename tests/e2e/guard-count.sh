@@ -1,0 +1,256 @@
+#!/bin/sh
+# Where counting must refuse: each time a sentence says what, why and what to try, no byte of the
+# code has changed, no descriptor and no tracer is left, and the process goes on.
+# Does not cover: shadow stacks (unit/test_tactics.c), full memory cgroups, 32-bit programs (cli-access.sh).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+file=$VICTIMS/obstacle
+
+tally()
+{
+	"$VICTIMS/../e2e/tally" "$pid" "$@" >"$tmp/out" 2>"$tmp/all" </dev/null
+	status=$?
+	sed '/^tally: notice: .* probes, bias /d' "$tmp/all" >"$tmp/err"
+}
+
+code()
+{
+	peek "0x$text" $((0x$text_size)) | cksum
+}
+
+mappings()
+{
+	grep -c /memfd:probes-tui "/proc/$pid/maps"
+}
+
+begin()
+{
+	start obstacle "$@"
+	before=$(code)
+}
+
+# unharmed WHAT
+unharmed()
+{
+	same "code, $1" "$(code)" "$before"
+	same "descriptors, $1" "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*' | wc -l)" 0
+	same "journals, $1" "$(ls "$PROBES_TUI_RECORDS")" ''
+	ask step
+	same "it goes on, $1" "$(value all passes)" "${2:-1}"
+}
+
+# no WHAT STATUS PATTERN ARG...: refused, and nothing was mapped for good.
+no()
+{
+	what=$1 want_status=$2 want_pattern=$3
+	shift 3
+	tally "$@"
+	same "exit status, $what" "$status" "$want_status"
+	same "lines of error, $what" "$(wc -l <"$tmp/err" | tr -d ' ')" 1
+	has "sentence, $what" "^tally: .*$want_pattern"
+	same "output, $what" "$(cat "$tmp/out")" ''
+}
+
+# counts WHAT NAME=LINE...: what is counted of each.
+counts()
+{
+	same "exit status, $1" "$status $(cat "$tmp/err")" '0 '
+	what=$1
+	shift
+	for one; do
+		has "$what" "^${one%%=*} ${one#*=}\$" "$tmp/out"
+	done
+}
+
+# Its code, as another reader sees it.
+text_of() { readelf -SW "$VICTIMS/obstacle" | sed 's/^ *\[ *[0-9]*\] *//' | awk '$1 == ".text" { print $'"$1"' }'; }
+text=$(text_of 3) text_size=$(text_of 5)
+
+# --- as it should be, and sites that are too near each other
+begin
+tally stop
+counts 'no obstacle' 'punned=1/1 0 ' 'evicted=1/1 0 ' 'near=0/2 0 another site is too near'
+tally
+counts 'without a stop, by what is mapped' 'punned=1/1 0 ' 'evicted=0/1 0 it can be counted only if all threads stop for a moment'
+unharmed 'no obstacle'
+stop
+begin
+tally
+counts 'never stopped' 'punned=1/1 0 ' 'evicted=0/1 0 it can be counted only if all threads stop for a moment'
+unharmed 'never stopped'
+stop
+
+# --- nothing can be run in it
+begin
+ask seccomp
+no seccomp 6 'cannot run a system call in process [0-9]+: (a|its) seccomp filter .*; (start it without|leave this process out)' stop
+same 'nothing is mapped' "$(mappings)" 0
+unharmed seccomp
+stop
+begin
+ask epoll
+no epoll 6 'waits in epoll_wait, which would return too early; try again while it works'
+same 'nothing is mapped' "$(mappings)" 0
+ask step # wakes it
+same 'it was not woken before' "$(sed -n 1p "$tmp/answer")" 'waited 1'
+unharmed epoll 2
+stop
+begin
+ask coroutine
+no coroutine 6 'too little stack, or a stack of an unknown kind; try again'
+same 'nothing is mapped' "$(mappings)" 0
+ask step
+unharmed coroutine 2
+stop
+begin
+kill -STOP "$pid"
+until grep -q '^State:.T' "/proc/$pid/status"; do :; done
+no 'stopped by job control' 6 'stopped by job control; continue it \(kill -CONT\)' stop
+same 'it is still stopped' "$(awk '/^State:/ { print $2 }' "/proc/$pid/status")" T
+kill -CONT "$pid"
+same 'nothing is mapped' "$(mappings)" 0
+unharmed 'stopped by job control'
+stop
+begin
+ask traced
+no traced 4 'process [0-9]+ \(obstacle\) traces it already; let the other tool go first' stop
+same 'nothing is mapped' "$(mappings)" 0
+unharmed traced
+stop
+
+# --- not all of it can be stopped: what needs no stop is counted
+begin --threads 2
+ask traced
+no 'a traced thread' 4 'cannot stop process .*traces it already; try without -stop' stop
+unharmed 'a traced thread'
+tally
+counts 'a traced thread' 'punned=1/1 0 '
+unharmed 'a traced thread' 2
+stop
+begin --threads 2
+mkfifo "$tmp/wait"
+echo "vfork $tmp/wait" >&3
+until grep -q '^State:.D' "/proc/$pid/status"; do :; done
+no vfork 6 'cannot stop process .*1 of 3 threads did not stop in time: uninterruptible, or in vfork; try without -stop' stop
+tally
+counts 'vfork' 'punned=1/1 0 '
+: >"$tmp/wait"
+read_answer 4
+unharmed vfork
+stop
+begin
+ask relative
+relative=$(sed -n 's/^relative pid=//p' "$tmp/answer")
+started="$started $relative"
+no 'a relative' 6 "cannot stop process $pid: process $relative \\(obstacle\\) runs in the same memory .*; try again when one of them has ended, or without -stop" stop
+unharmed 'a relative'
+tally
+counts 'a relative' 'punned=1/1 0 '
+unharmed 'a relative' 2
+kill -9 "$relative"
+until tally stop && [ "$status" = 0 ]; do :; done
+counts 'no relative any more' 'evicted=1/1 0 '
+unharmed 'no relative any more' 3
+
+# It comes while a site is evicted: that site is left as it is, on record, until it has gone.
+mkfifo "$tmp/go"
+"$VICTIMS/../e2e/tally" "$pid" stop wait >"$tmp/out" 2>"$tmp/err" <"$tmp/go" &
+counting=$!
+exec 7>"$tmp/go"
+until grep -q counting "$tmp/out"; do kill -0 $counting || break; done
+ask relative
+relative=$(sed -n 's/^relative pid=//p' "$tmp/answer")
+started="$started $relative"
+exec 7>&-
+wait $counting
+same 'it cannot be taken back' $? 6
+has 'why' "process $relative \\(obstacle\\) runs in the same memory"
+checks=$((checks + 1))
+[ "$(code)" != "$before" ] || fail 'it was taken back'
+ask step
+kill -9 "$relative"
+until run repair -no-syslog -pid "$pid" && [ "$status" = 0 ]; do :; done
+unharmed 'repaired' 5
+stop
+
+# --- its limits
+begin
+ask memory
+no RLIMIT_AS 6 'cannot make counters in process [0-9]+: mmap in the process failed: Cannot allocate memory; a limit \(RLIMIT_AS' stop
+same 'nothing is mapped' "$(mappings)" 0
+unharmed RLIMIT_AS
+stop
+begin
+ask files
+no RLIMIT_NOFILE 6 'memfd_create in the process failed: Too many open files; raise its limit of descriptors' stop
+same 'nothing is mapped' "$(mappings)" 0
+unharmed RLIMIT_NOFILE
+stop
+most=$(cat /proc/sys/vm/max_map_count)
+if [ "$most" -le 262144 ]; then
+	begin
+	ask "mappings $((most - 200))"
+	tally stop
+	counts vm.max_map_count 'punned=0/1 0 it would need more mappings than the process may have'
+	same 'nothing is mapped' "$(mappings)" 0
+	unharmed vm.max_map_count
+	stop
+fi
+
+# --- code that cannot be written
+begin
+ask share
+no 'shared code' 1 'cannot write at 0x[0-9a-f]+: .*shared mappings'
+unharmed 'shared code'
+stop
+
+# --- a foreign byte
+begin
+punned=$((0x$(notes "$file" | awk '$2 == "punned" { sub("0x", "", $3); print $3 }')))
+for at in $punned $((punned + 1)); do
+	old=$(peek "$at" 1)
+	poke "$at" 314
+	changed=$(code)
+	tally stop
+	[ "$at" = "$punned" ] && why='another tool .*' || why='another tool holds an instruction right behind it.*'
+	counts "a breakpoint at $at" "punned=0/1 0 .*$why" 'evicted=1/1 0 '
+	same 'it is left alone' "$(code)" "$changed"
+	poke "$at" "$(printf %o "0x$old")"
+done
+unharmed 'a breakpoint'
+stop
+
+# --- not permitted
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	begin
+	setpriv --reuid 65534 --clear-groups --inh-caps=-all "$VICTIMS/../e2e/tally" "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
+	same 'somebody else' $? 4
+	unharmed 'somebody else'
+	stop
+fi
+
+# --- too few descriptors of ours: all of it, or nothing
+begin
+good=0
+for n in $(seq 4 24); do
+	(
+		ulimit -n "$n" || exit 99
+		exec "$VICTIMS/../e2e/tally" "$pid" stop
+	) >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	! grep -q 'error while loading' "$tmp/err" || continue
+	if [ "$status" = 0 ]; then
+		has "counted with $n" '^evicted 1/1 0 $' "$tmp/out"
+		good=$((good + 1))
+	else
+		has "with $n" 'probes-tui has no file descriptors left'
+		same "nothing is mapped with $n" "$(mappings)" 0
+	fi
+	same "descriptors with $n" "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*' | wc -l)" 0
+	same "code with $n" "$(code)" "$before"
+done
+checks=$((checks + 1))
+[ "$good" -gt 0 ] || fail 'no limit was enough'
+unharmed 'few descriptors'
+stop
+finish

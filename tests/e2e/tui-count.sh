@@ -1,0 +1,214 @@
+#!/bin/sh
+# Counting on the screen: H, its columns, the question before a stop, the detail, undo, quit, -count, the filter,
+# read-only, the preview, the record. The victim's own numbers and its memory are the proof.
+# Which sites need a stop depends on where the kernel has put the program: the script takes them as they come.
+# Does not cover: which sites can be counted and why not (unit tests of the planner), several processes.
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+start sdt_plain
+file=$VICTIMS/sdt_plain
+base=$(bias "$file")
+
+# bytes: those of all sites, as they are now
+bytes()
+{
+	notes "$file" | while read -r _ _ pc _; do
+		peek $((base + pc)) 6
+		echo
+	done
+}
+bytes >"$tmp/before"
+
+# site NAME: the first byte of its first site
+site()
+{
+	peek $((base + $(notes "$file" | awk -v name="$1" '$2 == name { print $3; exit }'))) 1
+}
+
+terminal 120 30
+screen -log "$tmp/log"
+wait_for 'none can be switched: H counts their hits'
+seen 'the first offer' '^Space Tag H Hits '
+unseen 'no column without a figure' 'HITS/s|TREND|TOTAL'
+
+# ------------------------------------------------------------- one probe
+text /plain
+keys Enter
+wait_cursor 'no switch' 'victim:plain +1 '
+keys e
+wait_for 'none has a semaphore or an OCaml site; H counts their hits'
+text ':stop'
+keys Enter
+wait_for 'counting may stop the process'
+keys z
+wait_for '^What e, d and H would write'
+wait_for '  90.* -> e9.* site 1 of plain'
+same 'nothing is written' "$(site plain)" 90
+keys q H
+wait_for 'count plain: 1 site, target .*stopped.*\. H=off u=undo'
+wait_cursor counted 'victim:plain +1/1 +'
+wait_for ' 1 counted +[-0-9]'
+same 'a jump' "$(site plain)" e9
+seen 'columns' 'SITES +HITS/s +TREND +TOTAL'
+ask 'step 7'
+wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 7 '
+ask 'step 1000'
+same 'passes' "$(value plain passes)" 1007
+wait_cursor counted 'victim:plain +1/1 +[-0-9.k]+ .* 1007 '
+
+# ------------------------------------------------------------- its detail and its code
+keys i
+wait_for '^  state +counted$'
+seen 'hits' '^  hits +1007'
+seen 'the site' '^  0x[0-9a-f]+ +0x[0-9a-f]+ +counted e9 '
+seen 'how' '^      1007 hits  \(punned|evicted\)'
+keys x
+wait_for '^   counted \((punned|evicted)\): the jump at > is that of probes-tui'
+keys q q
+
+# ------------------------------------------------------------- back
+keys H
+wait_for 'uncount plain: 1 site, '
+wait_cursor 'no switch' 'victim:plain +1 '
+same 'the nop' "$(site plain)" 90
+wait_gone 'HITS/s'
+keys u
+wait_for 'undone: uncount plain'
+wait_cursor counted 'victim:plain +1/1 '
+keys u
+wait_for 'undone: count plain'
+wait_cursor 'no switch' 'victim:plain +1 '
+keys C-r
+wait_for 'redone: count plain'
+wait_cursor counted 'victim:plain +1/1 '
+keys y
+wait_for "^probes-tui count -pid $pid victim:plain -for 10s\$"
+keys q u
+wait_for 'undone: count plain'
+bytes >"$tmp/after"
+same 'the bytes of the file' "$(cmp "$tmp/before" "$tmp/after" 2>&1)" ''
+has 'the log' ' screen pid=[0-9]+ .* \+#victim:plain$' "$tmp/log"
+has 'the log' ' screen pid=[0-9]+ .* -#victim:plain$' "$tmp/log"
+
+keys q
+wait_for '^status=0$'
+
+# ------------------------------------------------------------- all of them, and the question
+screen
+keys '*' H
+wait_for 'only if all threads stop'
+seen 'what it costs' 'epoll_wait and its like return EINTR'
+keys x # it came by itself: other keys are not meant for it
+keys n
+wait_for 'not stopped; it is not asked again'
+look
+some=$(grep -Ec '^[> ][+ ]counted ' "$tmp/screen")
+left=$(grep -E '^[> ][+ ]no switch ' "$tmp/screen" | sed -n 's/.*victim:\([a-z_]*\) .*/\1/p' | head -n 1)
+keys u
+wait_for 'undone: count 7 probes|nothing to undo'
+wait_state 'no switch' 'victim:plain +1 '
+text ':stop'
+keys Enter
+wait_for 'counting may stop the process'
+keys H
+wait_for 'count 7 probes: [0-9]+ of 12 sites, target stopped [0-9.]+ ms\. H=off u=undo Left out: [0-9]: '
+wait_for '^ 7 probes   [67] counted '
+same 'without a stop fewer' "$((some < $(grep -Ec '^[> ][+ ]counted ' "$tmp/screen") || some == 7))" 1
+ask 'step 20'
+wait_state counted 'victim:floats +1/1 +[-0-9.]+ .* 20 '
+text '\hits>19'
+wait_for '^[67] of 7 match'
+keys C-u
+text 'counted hits<21'
+wait_for '^[56] of 7 match' # many_sites: several a round
+keys C-u Enter
+
+# ------------------------------------------------------------- the script, and quitting
+keys S C-u
+text "$tmp/script"
+keys Enter
+wait_until 0 sh -c "test -s '$tmp/script'; echo \$?"
+has 'the script' '^probes-tui count -pid "\$pid" (-all|victim:.*) -stop -for 10s$' "$tmp/script"
+keys q
+wait_for 'undid this session.s changes: [0-9]+ sites'
+wait_for '^status=0$'
+bytes >"$tmp/after"
+same 'the bytes of the file' "$(cmp "$tmp/before" "$tmp/after" 2>&1)" ''
+
+# ------------------------------------------------------------- one that needs a stop
+[ -z "$left" ] || {
+	screen
+	text "/~:$left\$"
+	keys Enter
+	wait_cursor 'no switch' "victim:$left "
+	keys H
+	wait_for 'sites? can be counted only if all threads stop'
+	keys y
+	wait_for "count $left: .*target stopped "
+	wait_cursor counted "victim:$left "
+	keys u
+	wait_cursor 'no switch' "victim:$left "
+	keys q
+	wait_for '^status=0$'
+}
+
+# ------------------------------------------------------------- -count
+screen -count
+wait_for 'only if all threads stop'
+keys y
+wait_for 'count 7 probes: .* target stopped'
+seen 'sorted by hits' 'HITS/s▼'
+seen 'the cursor at the top' '^> counted '
+ask 'step 5'
+wait_for '^> counted +victim:many_sites ' # several hits a round: it rises, and the cursor stays at the top
+wait_state counted 'victim:floats +1/1 +[-0-9.]+ .* 5 '
+keys q
+wait_for '^status=0$'
+bytes >"$tmp/after"
+same 'the bytes of the file' "$(cmp "$tmp/before" "$tmp/after" 2>&1)" ''
+
+# ------------------------------------------------------------- too often
+screen -count -max-overhead 0.01
+wait_for 'only if all threads stop'
+keys n
+wait_for '^ 7 probes   [1-7] counted '
+ask 'step 100000'
+wait_for 'so often that counting costs more than 0.01 % of a core: no longer counted'
+wait_gone ' counted +[0-9.kM]+ hits/s'
+keys q
+wait_for '^status=0$'
+bytes >"$tmp/after"
+same 'the bytes of the file' "$(cmp "$tmp/before" "$tmp/after" 2>&1)" ''
+
+# ------------------------------------------------------------- read-only
+screen -count -read-only
+wait_for 'read-only: nothing is switched'
+wait_state 'no switch' 'victim:plain +1 '
+keys H
+wait_for 'read-only: nothing is switched'
+keys q
+wait_for '^status=0$'
+stop
+
+# ------------------------------------------------------------- beside a switch
+# Counting enables: what looks at the semaphore first is reached.
+start sdt_sema
+screen
+text /single
+keys Enter
+wait_cursor off 'victim:single '
+text ':stop'
+keys Enter
+wait_for 'counting may stop the process'
+keys H
+wait_for 'count single: 2 sites'
+wait_cursor 'on #' 'victim:single '
+ask 'step 6'
+same 'its semaphore' "$(value single sema)" 1
+wait_cursor 'on #' 'victim:single .* [~]?12 '
+keys q
+wait_for '^status=0$'
+ask 'step 1'
+same 'its semaphore' "$(value single sema)" 0
+stop
+finish

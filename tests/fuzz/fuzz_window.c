@@ -1,0 +1,52 @@
+/*
+ * window_read over any bytes as the data of a process, which change before the next reading:
+ * whatever is accepted lies within the data.
+ */
+#include "count/window.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#define LARGEST (1u << 18)
+
+static const uint8_t *data;
+static size_t data_size;
+static uint8_t flip;
+
+static int window_fuzz_read(struct memory *m, struct spans *spans, unsigned char *buffer)
+{
+	(void)m;
+	for (size_t i = 0; i < spans->list.count; i++) {
+		struct span *s = ARRAY_AT(&spans->list, struct span, i);
+		size_t have = s->address < data_size ? data_size - s->address : 0;
+
+		s->got = have < s->length ? have : s->length;
+		for (size_t k = 0; k < s->got; k++)
+			buffer[s->offset + k] = data[s->address + k] ^ flip;
+	}
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	static const struct memory_ops ops = {.read = window_fuzz_read};
+	struct memory m = {.ops = &ops, .fd = -1};
+	struct window w;
+
+	if (size > LARGEST)
+		return 0;
+	data = bytes;
+	data_size = size;
+	flip = 0;
+	if (!window_read(&w, &m, 0, UINT64_MAX))
+		return 0;
+	FUZZ_CHECK(w.data_size <= size && w.site_count <= WINDOW_SITES);
+	flip = 0x5a;
+	(void)window_refresh(&w, &m);
+	for (size_t i = 0; i < w.site_count; i++) {
+		FUZZ_CHECK(w.sites[i].length && w.sites[i].length <= ARCH_SITE_BYTES);
+		FUZZ_CHECK(w.sites[i].counter + TACTICS_COUNTER_BYTES <= w.data_size);
+		(void)window_hits(&w, i);
+	}
+	window_done(&w);
+	return 0;
+}

@@ -1,0 +1,267 @@
+/*
+ * Covers process/inject on living children. A child waits in one of many system calls
+ * (inject_waits.c) while system calls are run in it, and notices nothing; what these calls do;
+ * restartable sequences. Not covered: kernels without PTRACE_GET_RSEQ_CONFIGURATION.
+ */
+#include "process/inject.h"
+
+#include "base/now.h"
+#include "inject_world.h"
+#include "suites.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A child that waits, once its main thread sleeps. */
+static pid_t inject_waiting(const struct inject_wait *w)
+{
+	pid_t child;
+
+	seen->signals = 0;
+	seen->ready = false;
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		uint64_t begin = now_ns();
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		seen->ready = true;
+		if (!w->wait()) {
+			fprintf(stderr, "%s: %s\n", w->name, strerror(errno));
+			_exit(1);
+		}
+		_exit(now_ns() - begin >= w->ms * MS ? 0 : 2); /* not too early */
+	}
+	while (!seen->ready || inject_state(child) == 'R')
+		;
+	return child;
+}
+
+static bool inject_has_ended(pid_t child)
+{
+	siginfo_t end = {0};
+
+	return waitid(P_PID, (id_t)child, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid;
+}
+
+START_TEST(inject_is_not_noticed)
+{
+	const struct inject_wait *w = &inject_waits[_i];
+	struct inject_target t;
+	struct probes_error e;
+	int status;
+	pid_t child;
+
+	inject_set_up();
+	child = inject_waiting(w);
+	inject_open(&t, child);
+	if (w->wake) {
+		for (int i = 0; i < 10; i++)
+			inject_must(&t, w->name);
+		ck_assert_int_eq(waitpid(child, &status, WNOHANG), 0);
+		w->wake(child);
+	} else {
+		/* Again and again: if its time began anew each time, it would never end. */
+		for (int i = 0; (!w->longer || i < 10) && !inject_has_ended(child); i++)
+			if (inject_page(&t, &e) < 0)
+				ck_assert_msg(e.status == PROBES_GONE || inject_has_ended(child),
+					"%s: %s: %s", w->name, e.what, e.why);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_msg(status == 0, "%s: %x", w->name, status);
+	inject_close(&t);
+	inject_tear_down();
+}
+END_TEST
+
+/* ---- restartable sequences ---- */
+
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+
+/*
+ * A sequence that is interrupted must begin anew: the kernel aborts it, unless the ip is elsewhere
+ * when it looks; then it only forgets that there was one, and the sequence goes on unprotected.
+ */
+static bool inject_sequence(void)
+{
+	struct rseq *rseq = (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
+	uint64_t broken = 0;
+
+	if (!__rseq_size)
+		return true;
+	while (!seen->end && !broken) {
+		__asm__ volatile(".pushsection .data\n\t"
+				 ".balign 32\n"
+				 "5: .long 0, 0\n\t"
+				 ".quad 1f, 2f - 1f, 4f\n\t"
+				 ".popsection\n\t"
+				 "lea 5b(%%rip), %%rax\n\t"
+				 "mov %%rax, %[cs]\n"
+				 "1:\n\t"
+				 "mov $200000, %%ecx\n"
+				 "6: dec %%ecx\n\t"
+				 "jnz 6b\n\t"
+				 "cmp %%rax, %[cs]\n\t" /* still protected? */
+				 "setne %%cl\n"
+				 "2:\n\t"
+				 "movzbl %%cl, %%ecx\n\t"
+				 "mov %%rcx, %[broken]\n\t"
+				 "jmp 3f\n\t"
+				 ".long 0x53053053\n" /* RSEQ_SIG */
+				 "4:\n"
+				 "3:\n\t"
+				 "movq $0, %[cs]"
+				 : [cs] "+m"(rseq->rseq_cs), [broken] "+m"(broken)
+				 :
+				 : "rax", "rcx", "memory", "cc");
+		for (volatile int i = 0; i < 20000; i++)
+			;
+		seen->turns++;
+	}
+	return !broken;
+}
+
+START_TEST(inject_interrupts_no_sequence)
+{
+	struct inject_target t;
+	struct probes_error e;
+	unsigned done = 0;
+	pid_t child;
+
+	inject_set_up();
+	child = inject_child(inject_sequence);
+	inject_await_turn();
+	inject_open(&t, child);
+	for (int i = 0; i < 100; i++)
+		if (inject_page(&t, &e) == 0)
+			done++;
+		else
+			ck_assert_msg(strstr(e.why, "rseq"), "%s: %s", e.what, e.why);
+	ck_assert_uint_gt(done, 0);
+	inject_close(&t);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
+#endif
+
+/* ---- what it does ---- */
+
+static bool inject_is_mapped(pid_t pid, const char *what)
+{
+	char path[64], line[512];
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	maps = fopen(path, "r");
+	ck_assert_ptr_nonnull(maps);
+	while (fgets(line, sizeof line, maps))
+		found |= strstr(line, what) != NULL;
+	fclose(maps);
+	return found;
+}
+
+/* A file without a name, filled from outside while the process has it open. */
+START_TEST(inject_maps_a_file)
+{
+	struct inject_call create[] = {
+		{SYS_memfd_create, {0, MFD_CLOEXEC}, 0},
+		{SYS_ftruncate, {INJECT_RESULT(0), 2 * PAGE}, 0},
+	};
+	struct inject_call map[] = {
+		{SYS_mmap, {0, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, 0, 0}, 0},
+		{SYS_mmap, {0, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, 0, PAGE}, 0},
+		{SYS_close, {0}, 0},
+	};
+	const struct inject_text name = {0, 0, "probes-unit"};
+	struct probes_error e = {0};
+	struct inject_target t;
+	char path[64], byte = 0;
+	uint64_t ns;
+	size_t done;
+	pid_t child;
+	int fd;
+
+	inject_set_up();
+	child = inject_child(inject_loop);
+	inject_open(&t, child);
+	ck_assert_msg(inject_run(&t.who, &t.m, create, 2, &name, 1, &done, &ns, &e) == 0, "%s: %s",
+		e.what, e.why);
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", child, (int)create[0].result);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pwrite(fd, "abc", 3, 0), 3);
+	close(fd);
+	map[0].arguments[4] = map[1].arguments[4] = map[2].arguments[0] =
+		(uint64_t)create[0].result;
+	ck_assert_msg(inject_run(&t.who, &t.m, map, 3, NULL, 0, &done, &ns, &e) == 0, "%s: %s",
+		e.what, e.why);
+	ck_assert_uint_eq(done, 3);
+	ck_assert(inject_is_mapped(child, "/memfd:probes-unit"));
+	ck_assert(memory_read(&t.m, (uint64_t)map[0].result + 1, &byte, 1));
+	ck_assert_int_eq(byte, 'b');
+	ck_assert_int_lt(access(path, F_OK), 0);
+	inject_close(&t);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
+
+/* Nothing is run behind the first that fails; the result of those before is there. */
+START_TEST(inject_ends_with_the_first_failure)
+{
+	struct inject_call calls[] = {
+		{SYS_mmap, {0, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1ul, 0}, 0},
+		{SYS_munmap, {1, PAGE}, 0},
+		{SYS_exit_group, {3}, 0},
+	};
+	struct probes_error e = {0};
+	struct inject_target t;
+	uint64_t ns;
+	size_t done;
+	pid_t child;
+
+	inject_set_up();
+	child = inject_child(inject_loop);
+	inject_open(&t, child);
+	ck_assert_int_eq(inject_run(&t.who, &t.m, calls, 3, NULL, 0, &done, &ns, &e), -EINVAL);
+	ck_assert_int_eq(e.status, PROBES_FAILED);
+	ck_assert_uint_eq(done, 2);
+	ck_assert_int_gt(calls[0].result, 0);
+	ck_assert_int_eq(calls[1].result, -EINVAL);
+	inject_await_turn();
+	inject_close(&t);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
+
+Suite *inject_suite(void)
+{
+	Suite *s = suite_create("inject");
+	TCase *t = tcase_create("inject");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, inject_is_not_noticed, 0, inject_wait_count);
+#if __has_include(<sys/rseq.h>)
+	tcase_add_test(t, inject_interrupts_no_sequence);
+#endif
+	tcase_add_test(t, inject_maps_a_file);
+	tcase_add_test(t, inject_ends_with_the_first_failure);
+	suite_add_tcase(s, t);
+	return s;
+}

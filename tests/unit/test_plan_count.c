@@ -1,0 +1,292 @@
+/*
+ * Covers patch/plan_count, and how plan, apply and state treat jumps to counters: which bytes are
+ * written, in which order, what keeps a site from being counted or released, and what an undo
+ * does. Not covered: where jumps lead (test_tactics).
+ */
+#include "patch/apply.h"
+#include "probe/state.h"
+
+#include "script.h"
+#include "suites.h"
+#include "world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct world w;
+static struct plan p;
+static char writes[500], items[500];
+
+/* "pc:tactic" for every jump that is known: p one byte, e evicted, o of an OCaml site. */
+static void know(const char *jumps)
+{
+	struct object_probes *h = catalog_object(&w.catalog, 0);
+	unsigned at;
+	char tactic;
+	int used;
+
+	h->jumps = calloc(h->site_count, sizeof *h->jumps);
+	ck_assert_ptr_nonnull(h->jumps);
+	for (; sscanf(jumps, " %x:%c%n", &at, &tactic, &used) == 2; jumps += used)
+		for (size_t i = 0; i < h->site_count; i++) {
+			struct object_jump *j = &h->jumps[i];
+
+			if (h->sites[i].pc != WORLD_PC(at))
+				continue;
+			j->length = tactic == 'p' ? 1 : ARCH_SITE_BYTES;
+			j->tactic = tactic == 'p'   ? PROBES_TACTIC_PUNNED
+				    : tactic == 'e' ? PROBES_TACTIC_EVICTED
+						    : PROBES_TACTIC_OCAML;
+			memcpy(j->old, h->original[i], ARCH_SITE_BYTES);
+			memcpy(j->new_, h->original[i], ARCH_SITE_BYTES);
+			if (tactic == 'o') {
+				j->new_[1] = 0xe8;
+				memset(j->new_ + 2, 0x11, 4);
+				j->vary = 1u << 1;
+			} else {
+				j->new_[0] = 0xe9;
+			}
+			if (tactic == 'e')
+				memset(j->new_ + 1, 0x22, 5);
+		}
+}
+
+static void begin(const char *setup, const char *jumps)
+{
+	world_of(&w, script_notes, script_note_count);
+	script_setup(&w, setup);
+	know(jumps);
+	world_read(&w);
+}
+
+static int plan(const char *choice, bool stop)
+{
+	const struct plan_mode mode = {.stop = stop};
+	struct probes_error e;
+	struct array chosen;
+	int r;
+
+	array_init(&chosen, sizeof(struct selected));
+	script_choose(&w, choice, &chosen);
+	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
+	r = plan_switch(&p, chosen.data, chosen.count, &mode, &e);
+	script_writes(&p, writes, sizeof writes);
+	script_items(&w, &p, items, sizeof items);
+	array_done(&chosen);
+	return r;
+}
+
+/* Carry the plan out, and read what it did. */
+static void apply(void)
+{
+	struct probes_error e;
+	struct apply a;
+
+	ck_assert_int_eq(apply_init(&a, &p, &e), 0);
+	ck_assert_msg(apply_run(&a, &w.fake.memory, &e) == 0, "%s: %s", e.what, e.why);
+	apply_done(&a);
+	plan_done(&p);
+	world_read(&w);
+}
+
+/* All sites of a probe are counted by this session, but `others` of them, from the last on. */
+static void mine(const char *name, uint32_t others)
+{
+	struct object_probes *h = catalog_object(&w.catalog, 0);
+	size_t local = (size_t)(world_live(&w, name) - h->live);
+	const struct probes_probe *probe = &h->probes[local];
+
+	h->live[local].mine_counted = true;
+	for (uint32_t i = 0; i < probe->site_count; i++)
+		h->jumps[object_probes_site(h, probe) + i].mine = i + others < probe->site_count;
+}
+
+static const struct {
+	const char *setup, *jumps, *choice, *writes, *items;
+	bool stop;
+} count_cases[] = {
+	/* one byte; a semaphore is raised after it, in a batch of its own */
+	{"", "70:p", "*bare?", "b70:90>e9", "*bare", false},
+	{"", "50:p 60:p", "*nop?", "b50:90>e9 b60:90>e9 |c40:0>1 c44:0>1", "*nop", false},
+	{"c40=2", "50:p 60:p", "*nop?", "b50:90>e9 b60:90>e9 |c40:2>3 c44:0>1", "*nop", false},
+	/* as many sites as can be; those that need a stop only with one */
+	{"", "50:p", "*nop?", "b50:90>e9 |c40:0>1 c44:0>1", "*nop", false},
+	{"", "50:p 60:e", "*nop?", "b50:90>e9 |c40:0>1 c44:0>1", "*nop", false},
+	{"", "50:p 60:e", "*nop?", "b50:90>e9 b60:90>e9 |c40:0>1 c44:0>1", "*nop", true},
+	{"", "60:e", "*nop?", "", "*nop:not", false},
+	{"", "", "*nop?", "", "*nop:not", true},
+	/* another tool holds a site */
+	{"b70=cc", "70:p", "*bare?", "", "*bare:not", true},
+	{"b50=cc c40=1", "50:p 60:p", "*nop?", "b60:90>e9 |c40:1>2 c44:0>1", "*nop", true},
+	/* nothing to count, nothing to release */
+	{"", "70:p", "*soft?", "", "*soft:not", true},
+	{"", "70:p", "*bad?", "", "*bad:not", true},
+	{"", "70:p", "/bare?", "", "/bare:skipped", true},
+	{"b70=e9", "70:p", "*bare?", "", "*bare:skipped", true},
+	/* another session's */
+	{"b70=e9", "70:p", "/bare?", "", "/bare:not", true},
+	{"c40=7ffe", "50:p", "*nop?", "", "*nop:not", true},
+	/* An OCaml site follows its count by itself: its handler runs as before, or not. */
+	{"", "10:o 20:o", "*one?", "b10:90>90 b20:90>90", "*one", false},
+	{"b11=e8 b21=e8 c12=1", "10:o 20:o", "*one?", "b10:90>90 b20:90>90", "*one", false},
+};
+
+START_TEST(what_is_planned)
+{
+	begin(count_cases[_i].setup, count_cases[_i].jumps);
+	plan(count_cases[_i].choice, count_cases[_i].stop);
+	ck_assert_str_eq(writes, count_cases[_i].writes);
+	ck_assert_str_eq(items, count_cases[_i].items);
+	ck_assert_int_eq(p.needs_stop, count_cases[_i].stop && strstr(count_cases[_i].jumps, "e"));
+	plan_done(&p);
+	world_end(&w);
+}
+END_TEST
+
+/* Counted and released: the state stays what the semaphore says, the bytes are those of the file.
+ */
+START_TEST(there_and_back)
+{
+	struct probes_live *live;
+	unsigned char *before;
+
+	begin("", "50:p 60:e 70:p");
+	before = fake_snapshot(&w.fake);
+	ck_assert_int_eq(plan("*nop *bare", true), 0);
+	apply();
+	live = world_live(&w, "nop");
+	ck_assert_int_eq(live->state, PROBES_ON);
+	ck_assert_uint_eq(live->sites_counted, 2);
+	ck_assert_int_eq(world_live(&w, "bare")->state, PROBES_NO_SWITCH);
+	ck_assert_uint_eq(*world_byte(&w, WORLD_PC(0x61)), 0x22);
+	/* Switching goes on beside it: its semaphore is verified by the jump. */
+	ck_assert_int_eq(plan("+nop", false), 0);
+	apply();
+	ck_assert_uint_eq(world_count(&w, WORLD_DATA(0x40)), 2);
+	ck_assert_int_eq(plan("-nop", false), 0);
+	apply();
+	mine("nop", 0);
+	mine("bare", 0);
+	ck_assert_int_eq(plan("/nop /bare", false), 0);
+	ck_assert(p.needs_stop);
+	apply();
+	ck_assert_uint_eq(world_live(&w, "nop")->sites_counted, 0);
+	ck_assert(fake_same(&w.fake, before));
+	free(before);
+	world_end(&w);
+}
+END_TEST
+
+/* Two sessions count sites of one probe: each releases its own. */
+START_TEST(each_its_own)
+{
+	begin("b50=e9 b60=e9 c40=2 c44=2", "50:p 60:p");
+	mine("nop", 1);
+	ck_assert_int_eq(plan("/nop", false), 0);
+	ck_assert_str_eq(writes, "c40:2>1 c44:2>1 |b50:e9>90");
+	plan_done(&p);
+	world_end(&w);
+}
+END_TEST
+
+/* A site that a uprobe has left: its first byte is the file's, the others are ours. */
+START_TEST(cut_off)
+{
+	struct plan_parts undo = {0};
+	struct object_probes *h;
+	struct probes_error e;
+	size_t which;
+	unsigned char *before;
+
+	begin("", "60:e");
+	before = fake_snapshot(&w.fake);
+	ck_assert_int_eq(plan("*nop", true), 0);
+	apply();
+	*world_byte(&w, WORLD_PC(0x60)) = 0x90;
+	world_read(&w);
+	ck_assert_uint_eq(world_live(&w, "nop")->sites_counted, 0);
+	ck_assert_int_eq(world_live(&w, "nop")->state, PROBES_ON);
+	h = catalog_object(&w.catalog, 0);
+	which = world_probe(&w, "nop");
+	undo.of[PLAN_COUNTER] = calloc(h->site_count, sizeof(int32_t));
+	undo.of[PLAN_SEMAPHORE] = calloc(h->semaphore_count, sizeof(int32_t));
+	undo.of[PLAN_COUNTER][object_probes_site(h, &h->probes[which]) + 1] = 1;
+	for (uint32_t k = 0; k < 2; k++)
+		undo.of[PLAN_SEMAPHORE][object_probes_same(
+			h, object_probes_semaphore(h, &h->probes[which]) + k)] = 1;
+	/* While the uprobe is there, nobody can tell what is below it. */
+	*world_byte(&w, WORLD_PC(0x60)) = 0xcc;
+	world_read(&w);
+	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
+	ck_assert_int_eq(plan_restore(&p, &which, 1, &undo, &e), 0);
+	script_items(&w, &p, items, sizeof items);
+	ck_assert_str_eq(items, "/nop:not");
+	plan_done(&p);
+	*world_byte(&w, WORLD_PC(0x60)) = 0x90;
+	world_read(&w);
+	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
+	ck_assert_int_eq(plan_restore(&p, &which, 1, &undo, &e), 0);
+	apply();
+	ck_assert(fake_same(&w.fake, before));
+	free(undo.of[PLAN_COUNTER]);
+	free(undo.of[PLAN_SEMAPHORE]);
+	free(before);
+	world_end(&w);
+}
+END_TEST
+
+/* The displacement of an OCaml site changes only while the site is off. */
+START_TEST(calls)
+{
+	static const unsigned order[] = {0x11, 0x12, 0x13, 0x14, 0x15, 0x11};
+	struct object_probes *h;
+	size_t first;
+
+	begin("b11=e8 b21=e8 c12=1", "10:o 20:o");
+	h = catalog_object(&w.catalog, 0);
+	/* The file's displacement is another one. */
+	for (size_t i = 0; i < h->site_count; i++)
+		if (h->jumps[i].length)
+			memset(h->jumps[i].new_ + 2, ~h->original[i][2], 4);
+	ck_assert_int_eq(plan("*one", false), 0);
+	ck_assert(!p.needs_stop);
+	fake_reset(&w.fake);
+	apply();
+	first = 0;
+	for (size_t i = 0; i < w.fake.log.count && first < 6; i++, first++)
+		ck_assert_uint_eq(ARRAY_AT(&w.fake.log, struct fake_write, i)->address -
+					  WORLD_BIAS - ELF_TEXT,
+			order[first]);
+	ck_assert_uint_eq(first, 6);
+	ck_assert_int_eq(world_live(&w, "one")->state, PROBES_ON);
+	ck_assert_uint_eq(world_live(&w, "one")->sites_counted, 2);
+	/* Switched off, it is counted still; its code stays. */
+	ck_assert_int_eq(plan("-one", false), 0);
+	ck_assert_uint_eq(p.edits.count, 1);
+	apply();
+	ck_assert_int_eq(world_live(&w, "one")->state, PROBES_OFF);
+	ck_assert_uint_eq(world_live(&w, "one")->sites_counted, 2);
+	mine("one", 0);
+	ck_assert_int_eq(plan("/one", false), 0);
+	apply();
+	ck_assert_int_eq(world_live(&w, "one")->state, PROBES_OFF);
+	ck_assert_uint_eq(*world_byte(&w, WORLD_PC(0x11)), 0x3d);
+	ck_assert_int_eq(memcmp(world_byte(&w, WORLD_PC(0x12)), h->original[0] + 2, 4), 0);
+	world_end(&w);
+}
+END_TEST
+
+Suite *plan_count_suite(void)
+{
+	Suite *suite = suite_create("plan_count");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, what_is_planned, 0, sizeof count_cases / sizeof *count_cases);
+	tcase_add_test(tcase, there_and_back);
+	tcase_add_test(tcase, each_its_own);
+	tcase_add_test(tcase, cut_off);
+	tcase_add_test(tcase, calls);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

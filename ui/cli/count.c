@@ -1,0 +1,419 @@
+/*
+ * The verb count: count the hits of probes in running processes, or in a program that it starts,
+ * and leave them as found.
+ *
+ * Owns the order: count, wait, read, print, undo, read a last time. What is read after the undo is
+ * final: no hit is missed. A probe that costs more than -max-overhead is uncounted by itself.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ui/cli/counts.h"
+#include "ui/cli/hold.h"
+#include "ui/cli/launch.h"
+#include "ui/cli/verbs.h"
+#include "ui/counting.h"
+#include "ui/now.h"
+#include "ui/report.h"
+
+#define INTERVAL_MS 1000 /* between two tables on a terminal */
+#define CHECK_MS 1000    /* between two comparisons with -max-overhead */
+#define READ_MS                                                                                 \
+	200          /* between two readings: hits in counters of an earlier run, which are not \
+			mapped here, are lost from the last one on when a process ends */
+#define MOST_ROWS 20 /* of a table on a terminal, without -verbose */
+
+struct count {
+	const struct options *options;
+	struct act act;
+	struct probes_group *group;
+	struct counts counts;
+	struct counts_output output;
+	struct hold hold;
+	int64_t interval_ms; /* between two tables; 0: only the totals */
+	bool complained;     /* the hits of a process could not be read */
+};
+
+/* ---------------------------------------------------------------- beginning */
+
+static void put_reason(void *data, size_t sites, const char *why)
+{
+	(void)data;
+	report_more("%zu site%s: %s", sites, sites == 1 ? "" : "s", why);
+}
+
+/*
+ * The probes of the call, as one action that passes over what cannot be counted, or is counted
+ * already. Free the indices.
+ */
+static int choose(struct probes_session *session, const struct options *o, size_t **indices,
+	struct probes_action *action, struct probes_error *e)
+{
+	struct probes_switch_options narrow = options_switch(o);
+	int r = 0;
+
+	*action = (struct probes_action){.verb = PROBES_COUNT, .by = PROBES_BY_INDEX};
+	*indices = NULL;
+	for (size_t i = 0; r == 0 && i < o->actions.count; i++) {
+		const struct probes_action *one = &o->actions.items[i];
+		size_t *some, *all, count;
+
+		r = probes_find(session, one->by, one->text, &narrow, &some, &count, e);
+		if (r < 0)
+			break;
+		all = reallocarray(*indices, action->count + count + 1, sizeof *all);
+		if (all) {
+			memcpy(all + action->count, some, count * sizeof *all);
+			action->indices = *indices = all;
+			action->count += count;
+		} else {
+			r = report_set(e, PROBES_FAILED, -ENOMEM, "cannot count the hits", "", "%s",
+				strerror(ENOMEM));
+		}
+		free(some);
+	}
+	return r;
+}
+
+/* A program that is held at its start, and cannot be counted in yet, is let go first. */
+static int switch_on(struct count *c, const struct probes_member *t,
+	const struct probes_action *action, const struct probes_switch_options *how,
+	struct probes_result **result, struct probes_error *e)
+{
+	bool held = probes_held(t->session);
+	int r = probes_switch(t->session, action, 1, how, result, e);
+
+	if (r == 0 || !held || e->status != PROBES_REFUSED || how->dry_run)
+		return r;
+	probes_result_free(*result);
+	*result = NULL;
+	if (!c->options->quiet)
+		report_line("pid %d: counting begins when the program runs: its first hits are "
+			    "missed",
+			t->pid);
+	r = probes_resume(t->session, e);
+	return r < 0 ? r : probes_switch(t->session, action, 1, how, result, e);
+}
+
+/* Count in one process. Returns the exit status. */
+static int count_one(struct count *c, const struct probes_member *t)
+{
+	const struct options *o = c->options;
+	struct probes_switch_options how = options_switch(o);
+	struct probes_result *result = NULL;
+	struct counts_earlier earlier = {0};
+	struct probes_action action;
+	size_t *indices = NULL;
+	struct probes_error e;
+	struct counting now;
+	char line[200];
+	int status;
+
+	if (!t->session)
+		return explain_error(t, &t->error, c->act.many);
+	if (!o->quiet)
+		report_leftovers(t->session);
+	if (!probes_count(t->session))
+		return explain_nothing(t, o->verbose);
+	if (choose(t->session, o, &indices, &action, &e) < 0 ||
+		probes_refresh(t->session, NULL, 0, &e) < 0 ||
+		counts_earlier(&earlier, t->session, &e) < 0 ||
+		switch_on(c, t, &action, &how, &result, &e) < 0) {
+		if (result && !o->quiet)
+			explain_items(t, result, o, true);
+		free(indices);
+		free(earlier.sites);
+		probes_result_free(result);
+		return explain_error(t, &e, c->act.many);
+	}
+	now = counting_of(t->pid, result);
+	now.stops = o->stop;
+	if (!o->quiet)
+		report_line("%s", counting_text(&now, line, sizeof line));
+	if (!o->quiet && o->actions.items[0].by != PROBES_BY_NAME)
+		explain_unread(t, o->verbose);
+	status = act_tell(&c->act, t, result);
+	if (!status && counts_add(&c->counts, t, result, &earlier, &e) < 0)
+		status = explain_error(t, &e, c->act.many);
+	/* A dry run exits as the counting itself would. */
+	if (!status && result->no_room)
+		status = PROBES_REFUSED;
+	free(indices);
+	free(earlier.sites);
+	probes_result_free(result);
+	return status;
+}
+
+/* Is any site counted? Else say why none is. */
+static bool is_counting(const struct counts *counts)
+{
+	for (size_t i = 0; i < counts->count; i++)
+		if (counts->rows[i].counted)
+			return true;
+	report_line("no site can be counted%s", counts->stop_sites ? "; try -stop" : "");
+	counts_reasons(counts, put_reason, NULL);
+	return false;
+}
+
+/* ------------------------------------------------------------------ counting */
+
+static void read_all(struct count *c)
+{
+	struct probes_error e;
+
+	for (size_t i = 0; i < probes_group_count(c->group); i++) {
+		const struct probes_member *t = probes_group_at(c->group, i);
+
+		if (!t->session)
+			continue;
+		/* Of one that has ended, the last reading holds all. */
+		if (probes_read_hits(t->session, &e) < 0 && e.status != PROBES_GONE &&
+			!c->complained) {
+			explain_error(t, &e, c->act.many);
+			c->complained = true;
+		}
+		counts_read(&c->counts, t);
+	}
+}
+
+/* Uncount these probes of one process: each cost more than -max-overhead since the last look. */
+static void uncount(
+	struct count *c, const struct probes_member *t, const size_t *probes, size_t count)
+{
+	struct probes_action action = {
+		.verb = PROBES_UNCOUNT, .by = PROBES_BY_INDEX, .indices = probes, .count = count};
+	struct probes_result *result = NULL;
+	struct probes_error e;
+
+	if (probes_switch(t->session, &action, 1, NULL, &result, &e) < 0)
+		explain_error(t, &e, c->act.many);
+	else if (result)
+		act_note(&c->act, "uncount", t, result);
+	probes_result_free(result);
+}
+
+static void put_over(const struct counts_row *row, double max_percent)
+{
+	const struct probes_probe *p = probes_at(row->member->session, row->probe);
+	uint64_t hits = row->now.hits - row->check.hits;
+	int64_t ns = row->now.ns - row->check.ns;
+	char rate[48], cost[48];
+
+	report_line("pid %d: %s:%s is no longer counted: %s hits/s at %d ns each cost %s %% of a "
+		    "core, and -max-overhead is %g",
+		row->member->pid, p->provider, p->name,
+		counting_rate_text(counting_rate(hits, ns), rate, sizeof rate), COUNTING_HIT_NS,
+		counting_rate_text(counting_overhead(hits, ns), cost, sizeof cost), max_percent);
+}
+
+static void keep_budget(struct count *c)
+{
+	struct counts_row *rows = c->counts.rows;
+	size_t *over = calloc(c->counts.count + 1, sizeof *over);
+
+	for (size_t i = 0; over && i < c->counts.count;) {
+		const struct probes_member *t = rows[i].member;
+		size_t count = 0;
+
+		for (; i < c->counts.count && rows[i].member == t; i++) {
+			struct counts_row *row = &rows[i];
+
+			if (!row->over &&
+				counting_exceeds(row->now.hits - row->check.hits,
+					row->now.ns - row->check.ns, c->options->max_overhead)) {
+				put_over(row, c->options->max_overhead);
+				over[count++] = row->probe;
+				row->over = true;
+			}
+			row->check = row->now;
+		}
+		if (count)
+			uncount(c, t, over, count);
+	}
+	free(over);
+}
+
+static int64_t least(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+/* Until the term, a signal, or the end of all processes. Returns the signal, or 0. */
+static int count_on(struct count *c)
+{
+	int64_t start = now_ms(), check = start + CHECK_MS;
+	int64_t end = c->options->for_ms ? start + (int64_t)c->options->for_ms : INT64_MAX;
+	int64_t table = c->interval_ms ? start + c->interval_ms : INT64_MAX;
+	int sig = 0;
+
+	while (!sig && now_ms() < end && probes_group_holds(c->group) && !ferror(c->output.file)) {
+		int64_t next = least(now_ms() + READ_MS, end);
+
+		sig = hold_wait(&c->hold, least(least(table, check), next));
+		read_all(c);
+		if (now_ms() >= check) {
+			keep_budget(c);
+			check = now_ms() + CHECK_MS;
+		}
+		if (now_ms() < table)
+			continue;
+		counts_print(&c->output, &c->counts, COUNTS_INTERVAL);
+		/* Late by more than an interval: no table for what was missed. */
+		table += c->interval_ms * (1 + (now_ms() - table) / c->interval_ms);
+	}
+	return sig;
+}
+
+/* Count, undo, and print the totals. *sig: what ended it, or 0. Returns the exit status. */
+static int count_and_undo(struct count *c, int *sig)
+{
+	struct probes_error e;
+	int status;
+
+	for (size_t i = 0; i < probes_group_count(c->group); i++) {
+		const struct probes_member *t = probes_group_at(c->group, i);
+
+		if (t->session && probes_held(t->session) && probes_resume(t->session, &e) < 0)
+			return explain_error(t, &e, c->act.many);
+		if (t->session && probes_read_hits(t->session, &e) == 0)
+			counts_begin(&c->counts, t);
+	}
+	*sig = count_on(c);
+	read_all(c);
+	c->counts.ended = true;
+	hold_undo(&c->hold);
+	read_all(c);
+	counts_print(&c->output, &c->counts, COUNTS_TOTAL);
+	status = explain_status(&c->hold.tally);
+	if (!status && ferror(c->output.file)) {
+		report_line("cannot write the output");
+		status = PROBES_FAILED;
+	}
+	return status ? status : *sig ? 128 + *sig : PROBES_OK;
+}
+
+/* ------------------------------------------------------------------ the verb */
+
+/* The program that was started here: its exit status where it has ended. */
+static int leave_program(const struct count *c, pid_t pid, int sig, int status)
+{
+	siginfo_t info = {0};
+
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid)
+		return status ? status : launch_wait(pid);
+	/* What a terminal types reaches the program as well. */
+	if (sig == SIGTERM || sig == SIGHUP)
+		kill(pid, sig);
+	else if (!c->options->quiet)
+		report_line("pid %d: it runs on, and is no longer counted", pid);
+	return status;
+}
+
+/* Where the result goes: -output, else standard output, which belongs to a program started here. */
+static FILE *open_output(const struct options *o)
+{
+	FILE *file = o->output ? fopen(o->output, "we") : o->prog ? stderr : stdout;
+
+	if (!file)
+		report_line("cannot write to %s: %s", o->output, strerror(errno));
+	return file;
+}
+
+/* Open the processes, or start the program. Returns the exit status. */
+static int open_targets(struct count *c, const struct probes_options *engine)
+{
+	const struct options *o = c->options;
+	struct probes_member started = {0};
+	struct probes_error e;
+	int status = PROBES_OK;
+
+	if (!o->prog) {
+		if (targets_open(&c->group, o, engine, &e) == 0)
+			return PROBES_OK;
+		report_error(&e);
+		return (int)e.status;
+	}
+	status = launch_start(&started, o, engine);
+	if (!status && (probes_group_new(engine, &c->group, &e) < 0 ||
+			       probes_group_add(c->group, started.session, &e) < 0)) {
+		report_error(&e);
+		status = (int)e.status;
+	}
+	/* A program that is not resumed dies here, before its first instruction. */
+	if (status)
+		probes_close(started.session);
+	return status;
+}
+
+/* From the opened targets to the end. Returns the exit status. */
+static int count_all(struct count *c)
+{
+	const struct options *o = c->options;
+	struct tally tally = {0};
+	int status, sig = 0;
+	sigset_t before;
+
+	hold_prepare(o->prog);
+	act_hold_signals(&before);
+	for (size_t i = 0; i < probes_group_count(c->group); i++)
+		explain_count(&tally, count_one(c, probes_group_at(c->group, i)));
+	act_restore_signals(&before);
+	status = explain_status(&tally);
+	if (o->dry_run || !tally.good)
+		return status;
+	if (is_counting(&c->counts)) {
+		int counted = count_and_undo(c, &sig);
+
+		status = counted ? counted : status;
+	} else {
+		hold_undo(&c->hold);
+		return PROBES_FAILED;
+	}
+	if (o->prog)
+		status = leave_program(c, probes_group_at(c->group, 0)->pid, sig, status);
+	return status;
+}
+
+int count_run(const struct options *o)
+{
+	struct report_volume volume;
+	struct probes_options engine = targets_engine(o, &volume);
+	struct count c = {.options = o, .interval_ms = (int64_t)o->interval_ms};
+	FILE *file = open_output(o);
+	int status;
+
+	if (!file)
+		return PROBES_FAILED;
+	/* A reader that goes away must not end us before the undo. */
+	signal(SIGPIPE, SIG_IGN);
+	c.hold = (struct hold){.act = &c.act,
+		.held = "counted",
+		.undone = "no longer counted",
+		.undo = "uncount",
+		.child = o->prog};
+	counts_output_init(&c.output, file, o);
+	if (isatty(fileno(file)) && o->format <= FORMAT_TEXT) {
+		c.interval_ms = c.interval_ms ? c.interval_ms : INTERVAL_MS;
+		c.output.most = o->verbose ? SIZE_MAX : MOST_ROWS;
+	}
+	status = act_begin(&c.act, "count", o, file, options_many(o));
+	if (!status) {
+		status = open_targets(&c, &engine);
+		c.hold.group = c.group;
+		if (!status)
+			status = count_all(&c);
+		status = act_end(&c.act, status);
+	}
+	counts_done(&c.counts);
+	probes_group_close(c.group);
+	if (o->output && fclose(file) != 0 && !status) {
+		report_line("cannot write to %s: %s", o->output, strerror(errno));
+		status = PROBES_FAILED;
+	}
+	return status;
+}

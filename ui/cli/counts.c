@@ -1,0 +1,212 @@
+/* The readings of counted probes. Prints nothing. */
+#include "ui/cli/counts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/now.h"
+#include "ui/report.h"
+
+static int short_of_memory(struct probes_error *e)
+{
+	return report_set(
+		e, PROBES_FAILED, -ENOMEM, "cannot count the hits", "", "%s", strerror(ENOMEM));
+}
+
+int counts_earlier(
+	struct counts_earlier *earlier, struct probes_session *session, struct probes_error *e)
+{
+	size_t total = 0;
+	int r;
+
+	*earlier = (struct counts_earlier){0};
+	for (size_t i = 0; i < probes_count(session); i++)
+		total += probes_live_at(session, i)->sites_counted;
+	if (!total)
+		return 0;
+	earlier->sites = calloc(total, sizeof *earlier->sites);
+	if (!earlier->sites)
+		return short_of_memory(e);
+	r = probes_read_hits(session, e);
+	for (size_t i = 0; r == 0 && i < probes_count(session); i++)
+		for (uint32_t k = 0; k < probes_at(session, i)->site_count; k++) {
+			struct probes_site_hits h = probes_site_hits_at(session, i, k);
+
+			if (!h.counted || earlier->count == total)
+				continue;
+			earlier->sites[earlier->count].probe = i;
+			earlier->sites[earlier->count].site = k;
+			earlier->sites[earlier->count++].hits = h.hits;
+		}
+	return r;
+}
+
+static int add_row(struct counts *c, const struct probes_member *member,
+	const struct probes_item *item, struct probes_error *e)
+{
+	const struct probes_probe *p = probes_at(member->session, item->probe);
+	struct counts_row row = {.member = member, .probe = item->probe};
+
+	row.sites = calloc(p->site_count + 1, sizeof *row.sites);
+	if (item->outcome != PROBES_DONE && item->skip != PROBES_SKIP_COUNTED)
+		row.why = strdup(item->why);
+	if (!row.sites) {
+		free(row.why);
+		return short_of_memory(e);
+	}
+	for (uint32_t i = 0; i < p->site_count; i++) {
+		struct probes_site_hits h = probes_site_hits_at(member->session, item->probe, i);
+
+		row.sites[i] = (struct counts_site){
+			.counted = h.counted, .tactic = h.tactic, .why = h.why};
+		row.counted += h.counted;
+	}
+	c->rows[c->count++] = row;
+	return 0;
+}
+
+int counts_add(struct counts *c, const struct probes_member *member,
+	const struct probes_result *result, const struct counts_earlier *earlier,
+	struct probes_error *e)
+{
+	size_t first = c->count;
+	struct counts_row *rows =
+		reallocarray(c->rows, c->count + result->item_count + 1, sizeof *rows);
+	bool *seen = calloc(probes_count(member->session) + 1, sizeof *seen);
+	int r = rows && seen ? 0 : short_of_memory(e);
+
+	if (rows)
+		c->rows = rows;
+	for (size_t i = 0; r == 0 && i < result->item_count; i++) {
+		size_t probe = result->items[i].probe;
+
+		if (!seen[probe])
+			r = add_row(c, member, &result->items[i], e);
+		seen[probe] = true;
+	}
+	free(seen);
+	c->stop_sites += result->stop_sites;
+	for (size_t i = first; i < c->count; i++) {
+		c->rows[i].stopped_ns = result->stopped_ns;
+		for (size_t k = 0; k < earlier->count; k++)
+			if (earlier->sites[k].probe == c->rows[i].probe)
+				c->rows[i].sites[earlier->sites[k].site].base =
+					earlier->sites[k].hits;
+	}
+	return r;
+}
+
+static uint64_t read_row(struct counts_row *row)
+{
+	uint32_t count = probes_at(row->member->session, row->probe)->site_count;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct counts_site *site = &row->sites[i];
+		uint64_t hits = probes_site_hits_at(row->member->session, row->probe, i).hits;
+
+		if (!site->counted)
+			continue;
+		if (hits > site->hits)
+			site->hits = hits;
+		sum += site->hits > site->base ? site->hits - site->base : 0;
+	}
+	return sum;
+}
+
+void counts_begin(struct counts *c, const struct probes_member *member)
+{
+	int64_t now = now_ns();
+
+	if (!c->began)
+		c->began = now;
+	for (size_t i = 0; i < c->count; i++) {
+		struct counts_row *row = &c->rows[i];
+
+		if (row->member != member)
+			continue;
+		row->hits = read_row(row);
+		row->began = row->table = row->check = row->now =
+			(struct counts_mark){row->hits, now};
+	}
+}
+
+void counts_read(struct counts *c, const struct probes_member *member)
+{
+	int64_t now = now_ns();
+
+	for (size_t i = 0; i < c->count; i++) {
+		struct counts_row *row = &c->rows[i];
+
+		if (row->member != member)
+			continue;
+		row->hits = read_row(row);
+		if (!row->over && !c->ended)
+			row->now = (struct counts_mark){row->hits, now};
+	}
+}
+
+void counts_done(struct counts *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		free(c->rows[i].sites);
+		free(c->rows[i].why);
+	}
+	free(c->rows);
+	*c = (struct counts){0};
+}
+
+/* ---------------------------------------------------------------- the reasons */
+
+struct reason {
+	const char *why;
+	size_t sites;
+};
+
+static int by_text(const void *x, const void *y)
+{
+	return strcmp(((const struct reason *)x)->why, ((const struct reason *)y)->why);
+}
+
+static int by_sites(const void *x, const void *y)
+{
+	const struct reason *a = x, *b = y;
+
+	if (a->sites != b->sites)
+		return a->sites < b->sites ? 1 : -1;
+	return strcmp(a->why, b->why);
+}
+
+void counts_reasons(
+	const struct counts *c, void (*put)(void *data, size_t sites, const char *why), void *data)
+{
+	size_t total = 0, count = 0, kept = 0;
+	struct reason *all;
+
+	for (size_t i = 0; i < c->count; i++)
+		total += probes_at(c->rows[i].member->session, c->rows[i].probe)->site_count;
+	all = calloc(total + 1, sizeof *all);
+	if (!all)
+		return;
+	for (size_t i = 0; i < c->count; i++) {
+		const struct counts_row *row = &c->rows[i];
+		const char *otherwise = row->why ? row->why : "the reason is not known";
+		uint32_t sites = probes_at(row->member->session, row->probe)->site_count;
+
+		for (uint32_t k = 0; k < sites; k++)
+			if (!row->sites[k].counted)
+				all[count++] = (struct reason){
+					row->sites[k].why ? row->sites[k].why : otherwise, 1};
+	}
+	qsort(all, count, sizeof *all, by_text);
+	for (size_t i = 0; i < count; i++)
+		if (kept && !strcmp(all[kept - 1].why, all[i].why))
+			all[kept - 1].sites++;
+		else
+			all[kept++] = all[i];
+	qsort(all, kept, sizeof *all, by_sites);
+	for (size_t i = 0; i < kept; i++)
+		put(data, all[i].sites, all[i].why);
+	free(all);
+}

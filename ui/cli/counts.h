@@ -1,0 +1,99 @@
+/*
+ * The readings of counted probes, and how the tables of count are printed.
+ */
+#ifndef UI_CLI_COUNTS_H
+#define UI_CLI_COUNTS_H
+
+#include <stdio.h>
+
+#include "probes.h"
+#include "ui/options.h"
+
+/* One site. */
+struct counts_site {
+	uint64_t base; /* hits before this call: another session counted it already */
+	uint64_t hits; /* at the last reading */
+	bool counted;
+	enum probes_tactic tactic;
+	const char *why; /* it is not counted, or NULL */
+};
+
+/* Hits up to a time of CLOCK_MONOTONIC, in ns. */
+struct counts_mark {
+	uint64_t hits;
+	int64_t ns;
+};
+
+/* One probe in one process. The marks are of the hits since this call began to count. */
+struct counts_row {
+	const struct probes_member *member;
+	size_t probe;
+	struct counts_site *sites; /* as many as the probe has */
+	uint32_t counted;          /* sites */
+	char *why;                 /* no site is counted; NULL: see the sites */
+	struct counts_mark began;  /* where time begins; hits while it was armed came before */
+	struct counts_mark table;  /* at the last table */
+	struct counts_mark check;  /* at the last comparison with -max-overhead */
+	struct counts_mark now;    /* at the last reading in its time, which rates are of */
+	uint64_t hits;             /* at the last reading of all */
+	uint64_t stopped_ns;       /* of its process, for the counting to begin */
+	bool over;                 /* it exceeded -max-overhead: its time has ended */
+};
+
+/* All zero is an empty list. */
+struct counts {
+	struct counts_row *rows; /* those of one process follow each other */
+	size_t count;
+	int64_t began;     /* the first process did, ns; 0: none */
+	bool ended;        /* the time of all has: hits of the undo are in no rate */
+	size_t stop_sites; /* not counted, but -stop would count them */
+};
+
+/* The sites of a process that are counted before a call counts there. */
+struct counts_earlier {
+	struct {
+		size_t probe;
+		uint32_t site;
+		uint64_t hits;
+	} * sites;
+	size_t count;
+};
+
+/* Read what is counted already; free(earlier->sites). Needs the live states. */
+PROBES_CHECK int counts_earlier(
+	struct counts_earlier *earlier, struct probes_session *session, struct probes_error *e);
+/* Add the probes of a result of PROBES_COUNT, each once. */
+PROBES_CHECK int counts_add(struct counts *c, const struct probes_member *member,
+	const struct probes_result *result, const struct counts_earlier *earlier,
+	struct probes_error *e);
+/* Begin the time of a process: its probes are counted, and it runs. */
+void counts_begin(struct counts *c, const struct probes_member *member);
+/* Read the hits of a process. What was read stays, also when its sites are no longer counted. */
+void counts_read(struct counts *c, const struct probes_member *member);
+void counts_done(struct counts *c);
+
+/* ---------------------------------------------------------------- the tables */
+
+enum counts_kind { COUNTS_INTERVAL, COUNTS_TOTAL };
+
+struct counts_format;
+
+/* Where and how to print. */
+struct counts_output {
+	FILE *file;
+	const struct counts_format *format;
+	bool quiet;   /* no explanations in the text */
+	size_t most;  /* rows of a table of an interval; SIZE_MAX: all */
+	bool started; /* something was printed */
+};
+
+void counts_output_init(struct counts_output *out, FILE *file, const struct options *o);
+/* Print what moved since the last table, or the totals. */
+void counts_print(struct counts_output *out, struct counts *c, enum counts_kind kind);
+
+/* Why sites are not counted: calls put(data, number of sites, reason) for each reason, the most
+ * frequent one first. The reason is raw. */
+void counts_reasons(
+	const struct counts *c, void (*put)(void *data, size_t sites, const char *why), void *data);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * Changes that are undone in the end.
+ *
+ * Owns the waiting, and the way back whatever ends it. A process that has ended leaves nothing to
+ * undo, which is success; what could not be undone stays recorded for repair.
+ */
+#include "ui/cli/hold.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "ui/now.h"
+#include "ui/report.h"
+
+/* How soon we notice that a process ended or executed another program; no file descriptor shows the
+ * latter. */
+#define TICK_MS 200
+
+#define UNDO_MS 30000 /* wait for other sessions: no user may be there to try again */
+
+#define LOOK_MS 1000 /* between two searches for forked children */
+
+/* The signals that end the waiting, but for those ignored (nohup): blocked, they would come. And
+ * SIGCHLD, which is ignored only while it is not blocked. */
+static sigset_t ending(bool child)
+{
+	static const int enders[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction now;
+	sigset_t set;
+
+	sigemptyset(&set);
+	if (child)
+		sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < sizeof enders / sizeof *enders; i++)
+		if (sigaction(enders[i], NULL, &now) < 0 || now.sa_handler != SIG_IGN)
+			sigaddset(&set, enders[i]);
+	return set;
+}
+
+void hold_prepare(bool child)
+{
+	/* Stopped, we would not undo in time. */
+	static const int stoppers[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+	sigset_t set = ending(child);
+
+	for (size_t i = 0; !child && i < sizeof stoppers / sizeof *stoppers; i++)
+		signal(stoppers[i], SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+const char *hold_seconds(uint64_t ms, char *out, size_t size)
+{
+	int length = snprintf(
+		out, size, "%llu.%03u", (unsigned long long)ms / 1000, (unsigned)(ms % 1000));
+
+	while (out[length - 1] == '0')
+		out[--length] = '\0';
+	if (out[length - 1] == '.')
+		out[--length] = '\0';
+	return out;
+}
+
+/* --------------------------------------------------------------- the waiting */
+
+static void put_born(const struct hold *h, pid_t pid, size_t count)
+{
+	if (!h->act->options->quiet)
+		report_line("pid %d: a child by fork, born with %zu probe%s %s", pid, count,
+			count == 1 ? "" : "s", h->held);
+}
+
+/* Without descriptors or memory to open a child, it may keep the changes: report that once. */
+static void put_short(const struct probes_error *e)
+{
+	static bool said;
+
+	if (!said && probes_is_shortage(e))
+		report_error(e);
+	said = said || probes_is_shortage(e);
+}
+
+static void born(void *data, const struct probes_member *child)
+{
+	if (!child->session)
+		put_short(&child->error);
+	else
+		put_born(data, child->pid, child->inherited);
+}
+
+/* Forked children inherited the changes: they are undone with the others. */
+static void look_for_children(struct hold *h)
+{
+	struct probes_error e;
+
+	if (probes_group_look(h->group, false, SIZE_MAX, born, h, &e) < 0)
+		put_short(&e);
+	h->look = now_ms() + LOOK_MS;
+}
+
+int hold_wait(struct hold *h, int64_t end)
+{
+	sigset_t set = ending(h->child);
+
+	for (int64_t now = now_ms(); now < end && probes_group_holds(h->group); now = now_ms()) {
+		int64_t left = end - now, nap = left < TICK_MS ? left : TICK_MS;
+		struct timespec t = {0, nap * 1000000};
+		int sig = sigtimedwait(&set, NULL, &t);
+
+		if (sig > 0 && sig != SIGCHLD)
+			return sig;
+		if (now >= h->look)
+			look_for_children(h);
+	}
+	return 0;
+}
+
+/* -------------------------------------------------------------- the way back */
+
+static void undone(void *data, struct probes_undone *u)
+{
+	struct hold *h = data;
+	const struct options *o = h->act->options;
+	const struct probes_member *t = u->member;
+	const struct probes_result *r = u->error ? NULL : u->result;
+	bool stuck = r && r->not_done;
+	int status = PROBES_OK;
+	char done[64];
+
+	if (u->newborn && u->probes)
+		put_born(h, t->pid, u->probes);
+	if (u->error && u->error->status != PROBES_GONE) {
+		status = explain_error(t, u->error, h->act->many);
+		stuck = !u->newborn; /* else the error says it */
+	} else if (u->error && !o->quiet) {
+		report_line("pid %d: the process has gone (%s); nothing is left to undo", t->pid,
+			u->error->why);
+	} else if (r) {
+		status = act_note(h->act, h->undo, t, r);
+	}
+	if (r && r->done && !o->quiet)
+		report_line(
+			"pid %d: %s: %s", t->pid, h->undone, explain_done(r, done, sizeof done));
+	if (r && r->skipped && !o->quiet) { /* their library was unloaded */
+		const struct probes_item *first = r->items;
+		const struct probes_probe *p;
+
+		while (first->outcome != PROBES_SKIPPED)
+			first++;
+		p = probes_at(t->session, first->probe);
+		report_line("pid %d: not %s: %zu probe%s (%s:%s%s): %s", t->pid, h->undone,
+			r->skipped, r->skipped == 1 ? "" : "s", p->provider, p->name,
+			r->skipped == 1 ? "" : ", ...", first->why);
+	}
+	if (r && r->not_done) {
+		explain_items(t, r, o, false);
+		status = PROBES_FAILED;
+	}
+	if (stuck)
+		report_line("pid %d: some of what was %s stays so; when the cause is gone, "
+			    "undo it with: probes-tui repair -pid %d",
+			t->pid, h->held, t->pid);
+	explain_count(&h->tally, status);
+}
+
+void hold_undo(struct hold *h)
+{
+	struct probes_error e;
+
+	look_for_children(h);
+	if (probes_group_restore(h->group, UNDO_MS, undone, h, &e) < 0) {
+		report_error(&e);
+		explain_count(&h->tally, (int)e.status);
+	}
+}

@@ -1,0 +1,41 @@
+/*
+ * What attach -for and count have in common: changes that last until a term, a signal or the end of
+ * the processes, and are undone then, whatever ended them.
+ */
+#ifndef UI_CLI_HOLD_H
+#define UI_CLI_HOLD_H
+
+#include "ui/cli/act.h"
+#include "ui/cli/explain.h"
+
+struct hold {
+	struct act *act;
+	struct probes_group *group;
+	const char *held;   /* what the probes are meanwhile: "switched" */
+	const char *undone; /* and after the undo: "switched back" */
+	const char *undo;   /* in the audit */
+	bool child;         /* the process is a child: its end is noticed at once */
+	int64_t look;       /* when forked children are searched for again: now_ms */
+	struct tally tally; /* of the undo: one exit status a process */
+};
+
+/*
+ * From here on nothing that ends a program politely ends this one before it has undone its changes;
+ * it cannot be suspended either, unless together with its `child`. Signals that are ignored stay
+ * so.
+ */
+void hold_prepare(bool child);
+
+/*
+ * Wait until now_ms reaches `end`, or no process holds a change. Reports forked children that are
+ * born with changes. Returns the signal that came, or 0.
+ */
+int hold_wait(struct hold *h, int64_t end);
+
+/* Undo in all processes, and report it. The exit status is explain_status of the tally. */
+void hold_undo(struct hold *h);
+
+/* "30", "0.25": milliseconds as seconds. Returns out. */
+const char *hold_seconds(uint64_t ms, char *out, size_t size);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * A program that is started here. Owns the following of launchers, the signals that are passed on
+ * to the program, and the wait for its end.
+ */
+#include "ui/cli/launch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "ui/cli/explain.h"
+#include "ui/report.h"
+
+static volatile sig_atomic_t child;
+
+static void forward(int sig)
+{
+	int saved = errno;
+
+	if (child)
+		kill(child, sig);
+	errno = saved;
+}
+
+void launch_forward_signals(pid_t pid)
+{
+	static const int forwarded[] = {SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = forward, .sa_flags = SA_RESTART}, old;
+
+	child = pid;
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
+		/* Keep an ignored signal ignored (nohup). */
+		if (sigaction(forwarded[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(forwarded[i], &action, NULL);
+}
+
+int launch_wait(pid_t pid)
+{
+	siginfo_t info;
+	int state;
+
+	/* Until waitpid the pid cannot be recycled: stop forwarding before. */
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	child = 0;
+	if (waitpid(pid, &state, 0) < 0) {
+		report_line("cannot wait for process %d: %s", pid, strerror(errno));
+		return PROBES_FAILED;
+	}
+	return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+/* A launcher: follow it to its program, which takes its place in t. Returns the exit status. */
+static int follow(struct probes_member *t, const struct options *o)
+{
+	struct probes_session *next = NULL;
+	struct probes_error e;
+	sigset_t typed, mask;
+	pid_t pid = t->pid;
+	int r;
+
+	if (o->dry_run || !o->launcher_ms) {
+		explain_nothing(t, o->verbose);
+		report_line("it may be a launcher, which executes the program: %s",
+			o->dry_run ? "a dry run does not start it"
+				   : "-launcher 0 does not start it");
+		return PROBES_NO_TARGET;
+	}
+	/* A launcher would stand still at its next exec or signal while ^Z stops its tracer. */
+	sigemptyset(&typed);
+	sigaddset(&typed, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &typed, &mask);
+	r = probes_follow(t->session, o->launcher_ms, &next, &e);
+	if (r == 0 && next) {
+		probes_close(t->session);
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+		t->session = next;
+		return PROBES_OK;
+	}
+	if (r < 0)
+		report_error(&e);
+	else
+		report_line("no program with probes was started: process %d did not become one "
+			    "within %g s, and runs on untraced; -launcher TIME follows it for "
+			    "longer",
+			pid, o->launcher_ms / 1e3);
+	for (size_t i = 0; i < probes_follow_count(t->session); i++)
+		report_more("%s", probes_follow_at(t->session, i));
+	probes_close(t->session);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	t->session = NULL;
+	if (r == 0 && (o->wait || o->verb == VERB_COUNT))
+		launch_wait(pid);
+	return r < 0 ? (int)e.status : PROBES_NO_TARGET;
+}
+
+int launch_start(
+	struct probes_member *t, const struct options *o, const struct probes_options *engine)
+{
+	struct probes_program program = {.file = o->prog, .terminal = -1, .files = o->files};
+	int r;
+
+	program.argv = options_program(o);
+	r = probes_start(&program, engine, &t->session, &t->error);
+	free((void *)program.argv);
+	if (r < 0) {
+		report_error(&t->error);
+		return (int)t->error.status;
+	}
+	t->pid = probes_pid(t->session);
+	if (o->wait)
+		launch_forward_signals(t->pid);
+	return probes_is_launcher(t->session) ? follow(t, o) : PROBES_OK;
+}

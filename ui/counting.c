@@ -1,0 +1,93 @@
+/* Rates, the budget of -max-overhead, and the line that says what is counted. */
+#include "ui/counting.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+double counting_rate(uint64_t hits, int64_t ns)
+{
+	return ns > 0 ? (double)hits * 1e9 / (double)ns : 0;
+}
+
+double counting_overhead(uint64_t hits, int64_t ns)
+{
+	return ns > 0 ? (double)hits * COUNTING_HIT_NS * 100 / (double)ns : 0;
+}
+
+bool counting_exceeds(uint64_t hits, int64_t ns, double max_percent)
+{
+	return max_percent > 0 && counting_overhead(hits, ns) > max_percent;
+}
+
+const char *counting_number(double value, int decimals, char *out, size_t size)
+{
+	int length = snprintf(out, size, "%.*f", decimals, value);
+
+	/* printf's point may be any character. */
+	if (decimals && length > decimals && (size_t)length < size)
+		out[length - decimals - 1] = '.';
+	return out;
+}
+
+const char *counting_rate_text(double rate, char *out, size_t size)
+{
+	/* Never "1000.0": what the rounding would make so has no decimal either. */
+	return counting_number(rate, rate < 999.95 ? 1 : 0, out, size);
+}
+
+struct counting counting_of(pid_t pid, const struct probes_result *result)
+{
+	return (struct counting){
+		.pid = pid,
+		.probes = result->done + result->not_done,
+		.sites = result->counted_sites + result->uncounted_sites,
+		.counted = result->counted_sites,
+		.stop_sites = result->stop_sites,
+		.mapped_pages = result->mapped_pages,
+		.stopped_ns = result->stopped_ns,
+		.dry_run = result->dry_run,
+	};
+}
+
+/* A text under construction; excess is dropped. */
+struct counting_line {
+	char *out;
+	size_t size, used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(
+	struct counting_line *l, const char *format, ...)
+{
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(l->out + l->used, l->size - l->used, format, arguments);
+	va_end(arguments);
+	if (n > 0)
+		l->used += (size_t)n < l->size - l->used ? (size_t)n : l->size - l->used - 1;
+}
+
+static const char *s(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+const char *counting_text(const struct counting *c, char *out, size_t size)
+{
+	struct counting_line l = {.out = out, .size = size};
+	char ms[32];
+
+	add(&l, "%s %zu of %zu site%s of %zu probe%s in process %d",
+		c->dry_run ? "would count" : "counting", c->counted, c->sites, s(c->sites),
+		c->probes, s(c->probes), (int)c->pid);
+	if (c->dry_run)
+		add(&l, ", map %zu KiB%s", c->mapped_pages * 4,
+			c->stops ? ", stop all threads meanwhile" : "");
+	if (c->stopped_ns)
+		add(&l, "; it was stopped for %s ms",
+			counting_number((double)c->stopped_ns / 1e6, 3, ms, sizeof ms));
+	if (c->stop_sites)
+		add(&l, "; -stop would count %zu more", c->stop_sites);
+	return out;
+}

@@ -1,0 +1,153 @@
+/*
+ * Counting hits: first without a stop; then, once a session, the user is asked whether the process
+ * may stop for the sites that need it.
+ */
+#include "ui/tui/actions/act.h"
+
+#include "ui/counting.h"
+#include "ui/tui/terminal/key.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Was no site of a row counted, and did a try to count each of them fail? */
+static bool act_count_in_vain(const struct model *m, uint32_t id)
+{
+	struct model_member member;
+
+	if (m->rows[id].sites_counted)
+		return false;
+	for (uint32_t at = m->rows[id].member; model_next(m, &at, &member);) {
+		const struct probes_session *s = m->processes[member.process].session;
+
+		for (uint32_t i = 0; i < probes_at(s, member.probe)->site_count; i++) {
+			if (!probes_site_hits_at(s, member.probe, i).why)
+				return false;
+		}
+	}
+	return true;
+}
+
+enum probes_verb act_count_verb(const struct app *a, const struct app_selection *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->count; i++) {
+		bool counted = a->model.rows[s->rows[i]].sites_counted > 0;
+
+		any |= counted;
+		if (!counted && !act_count_in_vain(&a->model, s->rows[i]))
+			return PROBES_COUNT;
+	}
+	return any ? PROBES_UNCOUNT : PROBES_COUNT;
+}
+
+void act_count(struct app *a, enum request r)
+{
+	struct app_selection s;
+
+	(void)r;
+	if (!act_switch_select(a, &s) || !act_switch_mean(a, s, act_count_verb(a, &s)))
+		return;
+	a->pending.stop = a->stop == STOP_YES;
+	act_switch_begin(a);
+}
+
+void act_count_begin(struct app *a)
+{
+	struct app_selection s = {.count = a->model.row_count};
+
+	if (!a->count_all || a->view != VIEW_LIST || a->question.kind || !s.count)
+		return;
+	a->count_all = false;
+	if (!request_possible(REQUEST_HITS, IN_LIST, app_have(a))) {
+		act_refuse(a, REQUEST_HITS);
+		return;
+	}
+	list_sort(&a->list, COLUMN_RATE, false);
+	rowlist_to(&a->list.rows, 0);
+	s.rows = mem_array(s.count, sizeof *s.rows);
+	memcpy(s.rows, a->list.sorted, s.count * sizeof *s.rows);
+	act_switch_mean(a, s, PROBES_COUNT);
+	a->pending.unasked = true;
+	a->pending.stop = a->stop == STOP_YES;
+	act_switch_begin(a);
+}
+
+bool act_count_ask(struct app *a, const struct operation *op)
+{
+	size_t sites = op->sum.stop_sites;
+
+	if (!sites || a->pending.verb != PROBES_COUNT || a->pending.stop)
+		return false;
+	if (a->stop == STOP_NO) {
+		text_addf(a->message.text, sizeof a->message.text,
+			" %zu would need a stop (:stop allows it).", sites);
+		return false;
+	}
+	snprintf(a->question.text, sizeof a->question.text,
+		"%zu %ssite%s can be counted only if all threads stop for a few milliseconds; "
+		"epoll_wait and its like return EINTR then. Stop?\n"
+		"y: yes   n: no, go on without %s",
+		sites, op->sum.counted ? "more " : "", sites == 1 ? "" : "s",
+		sites == 1 ? "it" : "them");
+	a->question.kind = ASK_STOP;
+	a->pending.stop = a->pending.unasked = true;
+	a->pending.continues = operation_wrote(op);
+	return true;
+}
+
+void act_count_answer(struct app *a, uint32_t key)
+{
+	if (key == 'y' || key == 'Y') {
+		a->question.kind = ASK_NONE;
+		a->stop = STOP_YES;
+		act_switch_do(a);
+	} else if (key == 'n' || key == 'N' || key == K_ENTER || key == '\n' || key == K_ESC) {
+		a->question.kind = ASK_NONE;
+		a->stop = STOP_NO;
+		act_switch_forget(a);
+		app_say(a, "not stopped; it is not asked again (:stop allows it)");
+	}
+	/* Any other key was not meant for a question that came by itself. */
+}
+
+void act_count_limit(struct app *a)
+{
+	const struct model *m = &a->model;
+	double limit = a->options->max_overhead;
+	struct app_selection s = {0};
+	const char *first = "";
+
+	if (a->limit_ms == m->hits.ms || a->question.kind || !(app_have(a) & NEED_SWITCH))
+		return; /* nothing was read since */
+	a->limit_ms = m->hits.ms;
+	for (size_t i = 0; i < m->measured_count; i++) {
+		const struct row *r = &m->rows[m->measured[i]];
+
+		if (!r->mine_counted || trend_rate(r->trend) < 0 ||
+			!counting_exceeds((uint64_t)trend_rate(r->trend), 1000000000, limit))
+			continue;
+		if (!s.rows)
+			s.rows = mem_array(m->measured_count, sizeof *s.rows);
+		first = s.count ? first : r->label;
+		s.rows[s.count++] = m->measured[i];
+	}
+	if (!s.count || !act_switch_mean(a, s, PROBES_UNCOUNT))
+		return;
+	act_switch_do(a);
+	app_complain(a,
+		"%.80s%s hits so often that counting costs more than %g %% of a core: no longer "
+		"counted (-max-overhead)",
+		first, s.count > 1 ? " and others" : "", limit);
+}
+
+void act_count_allow(struct app *a, const char *rest)
+{
+	(void)rest;
+	a->stop = STOP_YES;
+	app_say(a, "counting may stop the process for some milliseconds: H counts what needs it");
+}
