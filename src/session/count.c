@@ -470,6 +470,10 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 		at += t.sites[at].address != place->address;
 		if (kind_of(p)->edit)
 			count_open_call(h, p, place->site, &t.sites[at]);
+		/* What was left of a jump is neither code to move nor bytes to put back. */
+		if (object_probes_cut_off(h, place->site) &&
+			t.sites[at].code_size >= ARCH_SITE_BYTES)
+			memcpy(t.sites[at].code, h->original[place->site], ARCH_SITE_BYTES);
 		if (j->window == PROBES_NONE)
 			j->length = 0;
 		if (!chosen[place->site] || live->counted)
