@@ -58,6 +58,10 @@ static void window_fill(struct window *w, const struct tactics *t)
 			.length = s->length};
 		memcpy(to->old, s->code, ARCH_SITE_BYTES);
 		memcpy(to->new_, s->bytes, ARCH_SITE_BYTES);
+		if (s->code_size > sizeof to->behind)
+			memcpy(to->behind, s->code + 1, sizeof to->behind);
+		else if (s->code_size)
+			memcpy(to->behind, s->code + 1, s->code_size - 1u);
 		at++;
 	}
 	memcpy(w->file, &head, sizeof head);
@@ -195,6 +199,18 @@ uint64_t window_hits(const struct window *w, size_t site)
 	uint64_t base = w->sites[site].base, sum = w->elsewhere ? base : window_sum(w, site);
 
 	return sum > base ? sum - base : 0; /* the process can write there, too */
+}
+
+bool window_fits(const struct window *w, size_t site, const uint8_t *code, size_t size)
+{
+	const struct window_site *s = &w->sites[site];
+	uint64_t from = s->address + 1;
+	struct arch_moved m;
+
+	if (s->tactic != PROBES_TACTIC_EVICTED)
+		return true;
+	return size > 1 && arch_move(code + 1, size - 1, from, from, false, &m) == ARCH_MOVED &&
+	       !memcmp(code + 1, s->behind, m.length);
 }
 
 void window_restart(struct window *w, struct memory *m, size_t site)

@@ -25,7 +25,8 @@ struct window_site {
 	uint8_t tactic;   /* enum probes_tactic */
 	uint8_t length;   /* bytes that are replaced */
 	uint8_t old[ARCH_SITE_BYTES], new_[ARCH_SITE_BYTES];
-	uint8_t unused[2];
+	uint8_t behind[ARCH_INSTRUCTION_BYTES]; /* the old bytes from address + 1 on */
+	uint8_t unused[3];
 };
 
 struct window_head {
@@ -75,6 +76,12 @@ bool window_refresh(struct window *w, struct memory *m);
 
 /* The hits of a site since its base, at the last refresh; at present, if it is mapped here. */
 uint64_t window_hits(const struct window *w, size_t site);
+
+/*
+ * May the stub of a site be used, whose code from its address on is this now? Not if the stub runs
+ * another instruction than the one behind the site: another object may be mapped there by now.
+ */
+bool window_fits(const struct window *w, size_t site, const uint8_t *code, size_t size);
 
 /* From now on the site counts from 0. Call it while the site does not count. */
 void window_restart(struct window *w, struct memory *m, size_t site);

@@ -30,6 +30,9 @@ static void state_tally(struct state_tally *t, struct object_probes *h,
 		/* The code that counts looks at the semaphore itself. */
 		if (site->counted && kind->edit)
 			site->state = value && value != PROBES_NONE ? PROBES_ON : PROBES_OFF;
+		/* Its displacement is still ours: the operand of a comparison without effect. */
+		else if (kind->edit && object_probes_cut_off(h, first + i))
+			site->state = PROBES_OFF;
 		t->on += site->state == PROBES_ON;
 		t->off += site->state == PROBES_OFF;
 		t->foreign += site->state == PROBES_FOREIGN;

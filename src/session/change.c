@@ -209,6 +209,7 @@ static int change_apply(struct probes_session *s, const struct change *c, const 
 		r = change_run(s, c, p, &w, stopped_ns, e);
 		/* Nobody knows what a killed helper process wrote. */
 		record_conclude(s, &w.apply, r, r != -ECHILD);
+		s->plan_open = s->plan_open || r == -ECHILD;
 		s->keep_journal = s->keep_journal || r == -ECHILD;
 		if (r < 0 && change_account_unreverted(s, &w.apply) && e->status != PROBES_GONE)
 			s->keep_journal = true;
@@ -346,7 +347,8 @@ static int change_retry(struct probes_session *s, const struct change *c, struct
 	if (r < 0 || c->dry_run)
 		return r;
 	change_account(s, c, *result);
-	if (c->undo && !c->foreign && !(*result)->not_done && !probes_owned_count(s))
+	if (c->undo && !c->foreign && !(*result)->not_done && !probes_owned_count(s) &&
+		!s->plan_open)
 		s->keep_journal = false;
 	/* So that the state shown next is that after the change; a failure shows itself at the next
 	   reading. */

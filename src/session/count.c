@@ -287,14 +287,15 @@ static int count_add_window(struct probes_session *s, const struct tactics *t, s
 }
 
 /* May a jump that is known already be written, as far as the bytes there tell? */
-static bool count_known(const struct object_jump *j, const uint8_t *code, size_t size)
+static bool count_known(const struct probes_session *s, const struct object_jump *j,
+	const uint8_t *code, size_t size)
 {
 	if (!j->length || j->window == PROBES_NONE || size < ARCH_SITE_BYTES)
 		return false;
 	for (unsigned i = 0; i < ARCH_SITE_BYTES; i++)
 		if (code[i] != j->old[i] && !(j->vary >> i & 1))
 			return false;
-	return true;
+	return window_fits(ARRAY_AT(&s->windows, struct window, j->window), j->entry, code, size);
 }
 
 static const char *count_why(enum tactics_result result)
@@ -469,6 +470,10 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 		at += t.sites[at].address != place->address;
 		if (kind_of(p)->edit)
 			count_open_call(h, p, place->site, &t.sites[at]);
+		/* What was left of a jump is neither code to move nor bytes to put back. */
+		if (object_probes_cut_off(h, place->site) &&
+			t.sites[at].code_size >= ARCH_SITE_BYTES)
+			memcpy(t.sites[at].code, h->original[place->site], ARCH_SITE_BYTES);
 		if (j->window == PROBES_NONE)
 			j->length = 0;
 		if (!chosen[place->site] || live->counted)
@@ -478,7 +483,7 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 				live->state == PROBES_FOREIGN ? TACTICS_FOREIGN : TACTICS_SHORT);
 			continue;
 		}
-		if (!count_known(j, t.sites[at].code, t.sites[at].code_size)) {
+		if (!count_known(s, j, t.sites[at].code, t.sites[at].code_size)) {
 			t.sites[at].wanted = true;
 			wanted++;
 			continue;

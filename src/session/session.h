@@ -62,6 +62,7 @@ struct probes_session {
 	bool parts_unknown; /* a child by fork, in which some counts may hold a part of this session
 			     */
 	bool keep_journal;  /* a change could not be undone: the journal must stay */
+	bool plan_open;     /* a helper process was killed: only a repair finds out what it wrote */
 };
 
 /*

@@ -84,6 +84,9 @@ static void repair(pid_t pid)
 
 	if (probes_repair(s, &r, &e) < 0)
 		fault("%s: %s", e.what, e.why);
+	for (size_t i = 0; r && i < r->item_count; i++)
+		if (r->items[i].outcome == PROBES_NOT_DONE)
+			fault("not repaired: %s", r->items[i].why);
 	probes_result_free(r);
 	probes_close(s);
 }

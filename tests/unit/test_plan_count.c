@@ -236,6 +236,40 @@ START_TEST(cut_off)
 }
 END_TEST
 
+/* A session was killed while it released an OCaml site: off, but with the displacement of ours. */
+START_TEST(cut_off_call)
+{
+	struct plan_parts undo = {0};
+	struct object_probes *h;
+	struct probes_error e;
+	unsigned char *before;
+	size_t which;
+
+	begin("", "10:o 20:o");
+	before = fake_snapshot(&w.fake);
+	h = catalog_object(&w.catalog, 0);
+	ck_assert_int_eq(plan("*one", false), 0);
+	apply();
+	*world_byte(&w, WORLD_PC(0x11)) = 0x3d;
+	world_read(&w);
+	ck_assert_int_eq(world_live(&w, "one")->state, PROBES_OFF);
+	ck_assert_uint_eq(world_live(&w, "one")->sites_counted, 1);
+	which = world_probe(&w, "one");
+	undo.of[PLAN_COUNTER] = calloc(h->site_count, sizeof(int32_t));
+	for (uint32_t i = 0; i < 2; i++)
+		undo.of[PLAN_COUNTER][object_probes_site(h, &h->probes[which]) + i] = 1;
+	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
+	ck_assert_int_eq(plan_restore(&p, &which, 1, &undo, &e), 0);
+	script_items(&w, &p, items, sizeof items);
+	ck_assert_str_eq(items, "/one");
+	apply();
+	ck_assert(fake_same(&w.fake, before));
+	free(undo.of[PLAN_COUNTER]);
+	free(before);
+	world_end(&w);
+}
+END_TEST
+
 /* The displacement of an OCaml site changes only while the site is off. */
 START_TEST(calls)
 {
@@ -286,6 +320,7 @@ Suite *plan_count_suite(void)
 	tcase_add_test(tcase, there_and_back);
 	tcase_add_test(tcase, each_its_own);
 	tcase_add_test(tcase, cut_off);
+	tcase_add_test(tcase, cut_off_call);
 	tcase_add_test(tcase, calls);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -175,6 +175,34 @@ START_TEST(read_by_others)
 }
 END_TEST
 
+/* A stub that has moved an instruction is not used before another one. */
+START_TEST(the_same_instruction)
+{
+	/* nop; mov $imm64, %rax */
+	static const uint8_t text[] = {0x90, 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8, 0x90, 0x90};
+	uint8_t other[sizeof text];
+	struct array pages;
+	struct window w;
+
+	sites[0].tactic = PROBES_TACTIC_EVICTED;
+	sites[0].length = ARCH_SITE_BYTES;
+	sites[0].code_size = sizeof text;
+	memcpy(sites[0].code, text, sizeof text);
+	make(&w, &pages);
+	ck_assert(window_fits(&w, 0, text, sizeof text));
+	for (size_t i = 1; i < sizeof text; i++) {
+		memcpy(other, text, sizeof text);
+		other[i] ^= 1;
+		ck_assert_int_eq(window_fits(&w, 0, other, sizeof other), i > 10);
+	}
+	ck_assert(!window_fits(&w, 0, text, 10));
+	ck_assert(!window_fits(&w, 0, text, 0));
+	ck_assert(window_fits(&w, 1, text, 0)); /* one byte: it moved nothing */
+	array_done(&pages);
+	window_done(&w);
+}
+END_TEST
+
 /* ---- space ---- */
 
 static const char space_maps[] = "00400000-00402000 r-xp 00000000 fe:01 18 /a\n"
@@ -236,6 +264,7 @@ Suite *window_suite(void)
 	tcase_add_test(tcase, made_of_a_plan);
 	tcase_add_test(tcase, hits);
 	tcase_add_test(tcase, read_by_others);
+	tcase_add_test(tcase, the_same_instruction);
 	tcase_add_test(tcase, where_nothing_may_be_mapped);
 	suite_add_tcase(suite, tcase);
 	return suite;
