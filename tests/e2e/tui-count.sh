@@ -26,7 +26,7 @@ site()
 }
 
 terminal 120 30
-screen -log "$tmp/log"
+screen -log "'$tmp/log'"
 wait_for 'none can be switched: H counts their hits'
 seen 'the first offer' '^Space Tag H Hits '
 unseen 'no column without a figure' 'HITS/s|TREND|TOTAL'
