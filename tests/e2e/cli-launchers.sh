@@ -200,8 +200,13 @@ done
 kill -STOP "$pid"
 until grep -q '^State:.[tT] ' "/proc/$pid/status"; do :; done
 echo signals >&3
-# A job that is stopped stays stopped: it has not read that line.
+# A job that is stopped stays stopped: it has not read that line. (It stops for its tracer first, and runs for a moment
+# until it stops as a job.)
 for i in 1 2 3 4 5 6 7 8 9 10; do
+	polls=0
+	until grep -q '^State:.[tT] ' "/proc/$pid/status" || [ $polls -gt 200 ]; do
+		polls=$((polls + 1))
+	done
 	has 'it stays stopped' '^State:.[tT] ' "/proc/$pid/status"
 done
 kill -CONT "$pid"

@@ -44,7 +44,7 @@ offers 'words --enable-all' attach --enable-a
 offers 'words' repair -enable
 offers 'words json' list -format j
 offers 'words -format=json' list -format=j
-offers 'words sites,count sites,proc sites,held sites,object sites,arguments sites,detail' -columns sites,
+offers 'words sites,count sites,rate sites,trend sites,total sites,proc sites,held sites,object sites,arguments sites,detail' -columns sites,
 offers 'files' attach -log ''
 offers 'programs' trace -prog ''
 offers 'files' trace -prog x -- -en

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 	const struct probes_action action = {.verb = PROBES_COUNT, .by = PROBES_BY_ALL};
 	const struct probes_options options = {.log = notice};
 	struct probes_switch_options how = {0};
-	struct probes_result *result, *undone;
+	struct probes_result *result = NULL, *undone = NULL;
 	struct probes_session *s;
 	struct probes_error e;
 	bool wait = false;
@@ -77,19 +77,17 @@ int main(int argc, char **argv)
 			r = probes_read_hits(s, &e);
 		if (r == 0)
 			print(s, result);
-		probes_result_free(result);
 	}
+	probes_result_free(result);
 	if (r < 0)
 		status = report(&e);
 	if (status != PROBES_GONE) {
 		r = probes_restore(s, &undone, &e);
 		if (r < 0)
 			status = report(&e);
-		else if (undone) {
-			if (undone->not_done)
-				printf("not undone %zu\n", undone->not_done);
-			probes_result_free(undone);
-		}
+		else if (undone && undone->not_done)
+			printf("not undone %zu\n", undone->not_done);
+		probes_result_free(undone);
 	}
 	probes_close(s);
 	return status;

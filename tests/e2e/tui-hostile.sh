@@ -131,7 +131,7 @@ VICTIMS=$tmp
 start long
 resize 80 24
 screen
-wait_cursor off '(long:)?n+.?n+~[0-9a-f]+'
+wait_cursor off '(long:)?n+.?n*~[0-9a-f]+'
 seen 'three of them' '^ 3 probes '
 seen 'the last columns' 'n+~[0-9a-f]+ +1 +0 +long$'
 keys e
@@ -144,10 +144,10 @@ wait_for '^Detail of long:n+'
 keys q p
 wait_for 'has no matching start or end'
 resize 40 10
-wait_cursor on '(long:)?n+.?n+~[0-9a-f]+'
+wait_cursor on '(long:)?n+.?n*~[0-9a-f]+'
 seen 'the footer' 'q Quit$'
 resize 200 50
-wait_cursor on '(long:)?n+.?n+~[0-9a-f]+'
+wait_cursor on '(long:)?n+.?n*~[0-9a-f]+'
 keys q
 wait_for '^status=0$'
 stop

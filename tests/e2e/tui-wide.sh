@@ -50,10 +50,10 @@ wait_for '^.. ocaml_2:'
 
 # ------------------------------------------------------------------ chosen
 keys c
-wait_for '7 \[x\] detail'
-keys 7
-wait_for '7 \[ \] detail'
-keys 6 Enter
+wait_for '0 \[x\] detail'
+keys 0
+wait_for '0 \[ \] detail'
+keys 9 Enter
 wait_gone 'detail'
 unseen 'neither' '\(i: all of it\)|ARGUMENTS'
 keys Tab

@@ -91,7 +91,8 @@ static void on_signal(int signal, siginfo_t *info, void *data)
 		memcpy(fx + 160, start.vectors, 256); /* xmm */
 		if (vectors > 576 + 256) {
 			memcpy(&features, fx + 512, sizeof features);
-			features |= 7;
+			/* Masks, and vectors beyond ymm, are 0: nothing sets them otherwise. */
+			features = (features & ~UINT64_C(0xe0)) | 7;
 			memcpy(fx + 512, &features, sizeof features);
 			memcpy(fx + 576, start.vectors + 256, 256); /* upper halves of ymm */
 		}

@@ -182,7 +182,7 @@ void act_look_columns(struct app *a, enum request r)
 	snprintf(text, size, "%s",
 		dialog ? "Columns, by their number:" : "Columns, by number (-: no room)");
 	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++)
-		text_addf(text, size, "%s%d [%c] %s%s", line, c - COLUMN_FIRST_CHOSEN + 1,
+		text_addf(text, size, "%s%d [%c] %s%s", line, (c - COLUMN_FIRST_CHOSEN + 1) % 10,
 			a->hidden & 1u << c     ? ' '
 			: *absent[c] && !dialog ? '-'
 						: 'x',
@@ -190,12 +190,15 @@ void act_look_columns(struct app *a, enum request r)
 	text_addf(text, size, "%sEnter: done", line);
 }
 
+/* The tenth column is 0, as on the keyboard. */
 void act_look_columns_key(struct app *a, uint32_t key)
 {
+	uint32_t column = COLUMN_FIRST_CHOSEN + (key == '0' ? 9 : key - '1');
+
 	a->question.kind = ASK_NONE;
-	if (key < '1' || key > '1' + COLUMN_DETAIL - COLUMN_FIRST_CHOSEN)
+	if (key < '0' || key > '9' || column > COLUMN_DETAIL)
 		return;
-	a->hidden ^= 1u << (COLUMN_FIRST_CHOSEN + key - '1');
+	a->hidden ^= 1u << column;
 	act_look_columns(a, REQUEST_COLUMNS);
 }
 
