@@ -533,7 +533,13 @@ Suite *move_suite(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, forms_end_alike);
 	tcase_add_test(c, limits);
+	/* A sanitizer's own memory is mapped where some instructions would write: they would spoil
+	 * it. */
+#ifndef __SANITIZE_ADDRESS__
 	tcase_add_loop_test(c, libraries_end_alike, 0, (int)(sizeof libraries / sizeof *libraries));
+#else
+	(void)libraries_end_alike;
+#endif
 	suite_add_tcase(s, c);
 	return s;
 }
