@@ -18,6 +18,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,9 +116,9 @@ static int act_main(pid_t pid, const char *letters)
 /* The executable mappings of the program's own file, against that. */
 static void check_code(const struct field *f)
 {
-	char path[64], line[512], name[300], real[300];
+	char path[64], line[PATH_MAX + 100], real[PATH_MAX];
 	unsigned char memory[4096], wanted[4096];
-	int file = open(victim, O_RDONLY | O_CLOEXEC);
+	int file = open(victim, O_RDONLY | O_CLOEXEC), mappings = 0, name;
 	unsigned long start, end, offset;
 	FILE *maps;
 
@@ -126,10 +127,12 @@ static void check_code(const struct field *f)
 	if (!maps || file < 0 || !realpath(victim, real))
 		fault_fatal("cannot read %s", path);
 	while (fgets(line, sizeof line, maps)) {
-		if (sscanf(line, "%lx-%lx %*2sxp %lx %*s %*s %299s", &start, &end, &offset, name) !=
-				4 ||
-			strcmp(name, real) != 0)
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%lx-%lx %*2sxp %lx %*s %*s %n", &start, &end, &offset, &name) !=
+				3 ||
+			strcmp(line + name, real) != 0)
 			continue;
+		mappings++;
 		for (; start < end; start += sizeof memory, offset += sizeof memory) {
 			ssize_t size = pread(file, wanted, sizeof wanted, (off_t)offset);
 
@@ -141,6 +144,8 @@ static void check_code(const struct field *f)
 						offset + (unsigned long)i, memory[i], wanted[i]);
 		}
 	}
+	if (!mappings)
+		fault("%s is not mapped in process %d", real, f->pid);
 	fclose(maps);
 	close(file);
 }
@@ -167,7 +172,7 @@ static unsigned descriptors(const struct field *f)
 
 static unsigned windows(const struct field *f)
 {
-	char path[64], line[512];
+	char path[64], line[PATH_MAX + 100];
 	unsigned count = 0;
 	FILE *maps;
 

@@ -1,6 +1,7 @@
 /* Source: perf_event_open(2), /sys/bus/event_source/devices/uprobe/format. */
 #include "uprobe.h"
 
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -24,7 +25,7 @@ static int uprobe_type(void)
 static uint64_t uprobe_offset(const struct field *f, uint64_t address)
 {
 	uint64_t start, end, offset, found = 0;
-	char path[64], line[512];
+	char path[64], line[PATH_MAX + 100];
 	FILE *maps;
 
 	snprintf(path, sizeof path, "/proc/%d/maps", f->pid);

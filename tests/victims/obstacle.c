@@ -195,22 +195,24 @@ static int make_tracer(void)
 }
 
 /* Call with each of its mappings. */
+/* Calls for each mapping there is when it begins, as its line in maps: of any length, like its path. */
 static void each_mapping(void (*call)(unsigned long start, unsigned long end, const char *line))
 {
-	static char lines[4096][160];
 	FILE *maps = fopen("/proc/self/maps", "r");
-	size_t count = 0;
+	char *text = NULL, *rest;
+	size_t size = 0;
 
-	while (maps && count < 4096 && fgets(lines[count], sizeof lines[0], maps))
-		count++;
-	if (maps)
-		fclose(maps);
-	for (size_t i = 0; i < count; i++) {
+	if (!maps || getdelim(&text, &size, '\0', maps) < 0)
+		abort();
+	fclose(maps);
+	rest = text;
+	for (char *line; (line = strsep(&rest, "\n")) && *line;) {
 		char *end;
-		unsigned long start = strtoul(lines[i], &end, 16);
+		unsigned long start = strtoul(line, &end, 16);
 
-		call(start, strtoul(end + 1, NULL, 16), lines[i]);
+		call(start, strtoul(end + 1, NULL, 16), line);
 	}
+	free(text);
 }
 
 static unsigned long mapped;
