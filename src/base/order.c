@@ -102,3 +102,21 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 	free(copy);
 	return true;
 }
+
+size_t order_first(
+	const void *elements, size_t count, size_t size, size_t key, uint64_t number)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t at;
+
+		memcpy(&at, (const char *)elements + middle * size + key, sizeof at);
+		if (at < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

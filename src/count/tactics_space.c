@@ -166,18 +166,10 @@ bool tactics_space_settle(struct tactics_space *space)
 static const struct tactics_range *tactics_space_range(
 	const struct tactics_space *space, uint64_t address)
 {
-	const struct tactics_range *ranges = space->taken.data;
-	size_t first = 0, last = space->taken.count;
+	size_t at = order_first(space->taken.data, space->taken.count, space->taken.size,
+		offsetof(struct tactics_range, end), address + 1);
 
-	while (first < last) {
-		size_t middle = first + (last - first) / 2;
-
-		if (ranges[middle].end <= address)
-			first = middle + 1;
-		else
-			last = middle;
-	}
-	return first < space->taken.count ? &ranges[first] : NULL;
+	return at < space->taken.count ? ARRAY_AT(&space->taken, struct tactics_range, at) : NULL;
 }
 
 enum tactics_space_state tactics_space_at(const struct tactics_space *space, uint64_t address)

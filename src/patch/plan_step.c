@@ -4,9 +4,11 @@
 #include "patch/plan.h"
 
 #include "base/error.h"
+#include "base/order.h"
 #include "probe/kind.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
 bool plan_step_not(struct probes_item *item, const char *why)
@@ -136,18 +138,13 @@ bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered,
 {
 	static const char plain[] =
 		"another session has lowered its count, and will raise it again";
-	size_t low = 0, high = lowered ? lowered->count : 0, end = high;
+	size_t count = lowered ? lowered->count : 0, at = 0;
 	const struct plan_lowered *by;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ARRAY_AT(lowered, struct plan_lowered, middle)->address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	by = low < end ? ARRAY_AT(lowered, struct plan_lowered, low) : NULL;
+	if (count)
+		at = order_first(lowered->data, count, lowered->size,
+			offsetof(struct plan_lowered, address), address);
+	by = at < count ? ARRAY_AT(lowered, struct plan_lowered, at) : NULL;
 	if (!by || by->address != address)
 		return true;
 	if (!by->owner)

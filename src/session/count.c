@@ -11,6 +11,7 @@
 #include "process/procfs.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,17 +49,8 @@ static bool count_places(struct probes_session *s, struct object_probes *only, s
 /* The first place at an address, or behind it. */
 static size_t count_place_at(const struct array *places, uint64_t address)
 {
-	size_t low = 0, high = places->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ARRAY_AT(places, struct count_place, middle)->address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return order_first(places->data, places->count, places->size,
+		offsetof(struct count_place, address), address);
 }
 
 /* ---- jumps ---- */

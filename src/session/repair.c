@@ -6,11 +6,13 @@
 #include "session/session.h"
 
 #include "base/error.h"
+#include "base/order.h"
 #include "process/descriptors.h"
 #include "process/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +25,9 @@
 /* An edit of a journal, by its address, then in the order of the journal. */
 struct repair_place {
 	uint64_t address;
-	uint32_t seq;
 	bool pending; /* of a plan whose end is not on record */
 	const struct probes_edit *edit;
 };
-
-static int repair_by_address(const void *a, const void *b)
-{
-	const struct repair_place *x = a, *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (x->seq > y->seq) - (x->seq < y->seq);
-}
 
 /* All edits of a journal; false: no memory. */
 static bool repair_places(const struct journal_text *text, struct array *places)
@@ -51,13 +43,11 @@ static bool repair_places(const struct journal_text *text, struct array *places)
 
 		*(struct repair_place *)array_add(places) =
 			(struct repair_place){.address = edit->address,
-				.seq = (uint32_t)i,
 				.pending = i >= made,
 				.edit = edit};
 	}
-	if (total)
-		qsort(places->data, total, places->size, repair_by_address);
-	return true;
+	return order_by_number(places->data, places->count, places->size,
+		offsetof(struct repair_place, address));
 }
 
 /* The places of an address, which follow each other: the first, and *end. */
@@ -65,20 +55,14 @@ static const struct repair_place *repair_at(
 	const struct array *places, uint64_t address, const struct repair_place **end)
 {
 	const struct repair_place *all = places->data;
-	size_t low = 0, high = places->count;
+	size_t first = order_first(all, places->count, places->size,
+		       offsetof(struct repair_place, address), address),
+	       after = first;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (all[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (high = low; high < places->count && all[high].address == address;)
-		high++;
-	*end = all + high;
-	return all + low;
+	while (after < places->count && all[after].address == address)
+		after++;
+	*end = all + after;
+	return all + first;
 }
 
 /* How many resources are not as they were before; 0 if all was undone. */
