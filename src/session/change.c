@@ -270,7 +270,7 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 {
 	struct probes_result *made, figures = {0};
 	struct plan p;
-	int r = c->counts || s->windows.count ? count_look(s, e) : 0, applied = 0;
+	int r = c->counts || s->windows.count ? jumps_look(s, e) : 0, applied = 0;
 
 	*again = false;
 	if (r == 0)

@@ -1,258 +1,21 @@
 /*
- * Counting in a process: which windows of counters it has, which sites jump there, and what must be
- * mapped before further sites can. Changes no code of the process.
+ * Prepares sites for counting: decides how, and maps what they need. Changes no code of the
+ * process.
  */
 #include "session/session.h"
 
 #include "base/error.h"
-#include "base/order.h"
 #include "count/install.h"
 #include "count/space.h"
 #include "process/procfs.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COUNT_GAP 256
 #define COUNT_LONGEST (1 << 20)
 #define COUNT_TRIES 3 /* the process may map memory itself where we are about to */
-
-/* A site of the catalog, by its address. */
-struct count_place {
-	uint64_t address;
-	struct object_probes *h;
-	uint32_t site; /* in the object */
-};
-
-/* All sites of an object (NULL: of all objects), by address. False: no memory. */
-static bool count_places(struct probes_session *s, struct object_probes *only, struct array *places)
-{
-	array_init(places, sizeof(struct count_place));
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		struct object_probes *h = catalog_object(&s->catalog, i);
-
-		if (h->info.gone || !h->site_live || (only && h != only))
-			continue;
-		if (!array_reserve(places, h->site_count))
-			return false;
-		for (uint32_t k = 0; k < h->site_count; k++)
-			if (h->sites[k].address)
-				*(struct count_place *)array_add(places) =
-					(struct count_place){h->sites[k].address, h, k};
-	}
-	return order_by_number(
-		places->data, places->count, places->size, offsetof(struct count_place, address));
-}
-
-/* The first place at an address, or behind it. */
-static size_t count_place_at(const struct array *places, uint64_t address)
-{
-	return order_first(places->data, places->count, places->size,
-		offsetof(struct count_place, address), address);
-}
-
-/* ---- jumps ---- */
-
-/* Room for the jumps of an object, and which bytes of its sites begin other sites. */
-static bool count_open(
-	struct probes_session *s, struct object_probes *h, const struct array *places)
-{
-	if (h->jumps)
-		return true;
-	h->jumps = calloc(h->site_count + 1, sizeof *h->jumps);
-	if (!h->jumps)
-		return false;
-	for (size_t i = 0; i < places->count; i++) {
-		const struct count_place *a = ARRAY_AT(places, struct count_place, i);
-
-		for (size_t k = i + 1; a->h == h && k < places->count; k++) {
-			uint64_t behind =
-				ARRAY_AT(places, struct count_place, k)->address - a->address;
-
-			if (behind >= ARCH_SITE_BYTES)
-				break;
-			if (behind)
-				h->jumps[a->site].vary |= (uint8_t)(1u << behind);
-		}
-	}
-	for (size_t i = 0; i < h->probe_count; i++) {
-		const struct kind_ops *kind = kind_of(&h->probes[i]);
-		size_t first = object_probes_site(h, &h->probes[i]);
-
-		for (uint32_t k = 0; kind->edit && k < h->probes[i].site_count; k++)
-			h->jumps[first + k].vary |= (uint8_t)(1u << kind->site->switch_at);
-	}
-	/* From now on its states are judged in another way. */
-	s->all.baseline_valid = false;
-	return true;
-}
-
-static void count_set_jump(
-	struct probes_session *s, struct object_jump *j, size_t window, size_t entry)
-{
-	const struct window_site *from =
-		&ARRAY_AT(&s->windows, struct window, window)->sites[entry];
-
-	j->length = from->length;
-	j->tactic = from->tactic;
-	memcpy(j->old, from->old, sizeof j->old);
-	memcpy(j->new_, from->new_, sizeof j->new_);
-	j->window = (uint32_t)window;
-	j->entry = (uint32_t)entry;
-	j->why = NULL;
-}
-
-/* Is a jump of a window there? Of two that match, the longer one is. */
-static bool count_is_there(const struct object_jump *known, const struct window_site *from,
-	const uint8_t *bytes, size_t count)
-{
-	struct object_jump j = {.length = from->length, .vary = known->vary};
-
-	memcpy(j.new_, from->new_, sizeof j.new_);
-	return object_probes_jumps(&j, bytes, count) &&
-	       (j.length > known->length || !object_probes_jumps(known, bytes, count));
-}
-
-void count_match(struct probes_session *s, struct object_probes *h, size_t local)
-{
-	const struct probes_probe *p = &h->probes[local];
-	size_t first = object_probes_site(h, p);
-
-	for (size_t k = first; h->jumps && k < first + p->site_count; k++) {
-		const struct probes_site_live *live = &h->site_live[k];
-
-		if (!live->count || !memcmp(live->bytes, h->original[k], live->count))
-			continue;
-		for (size_t i = 0; i < s->windows.count; i++) {
-			const struct window *w = ARRAY_AT(&s->windows, struct window, i);
-
-			for (size_t at = 0; at < w->site_count; at++)
-				if (w->sites[at].address == h->sites[k].address &&
-					count_is_there(&h->jumps[k], &w->sites[at], live->bytes,
-						live->count))
-					count_set_jump(s, &h->jumps[k], i, at);
-		}
-	}
-}
-
-/* Note the jumps of a window; of several for one site, the one that is there is right. */
-static bool count_note(struct probes_session *s, size_t window, const struct array *places)
-{
-	const struct window *w = ARRAY_AT(&s->windows, struct window, window);
-
-	for (size_t i = 0; i < w->site_count; i++) {
-		const struct window_site *from = &w->sites[i];
-
-		for (size_t at = count_place_at(places, from->address); at < places->count; at++) {
-			const struct count_place *place = ARRAY_AT(places, struct count_place, at);
-			struct object_jump *j;
-			uint8_t now[ARCH_SITE_BYTES];
-
-			if (place->address != from->address)
-				break;
-			if (memcmp(from->old, place->h->original[place->site], 1))
-				continue; /* it is not about this object */
-			if (!count_open(s, place->h, places))
-				return false;
-			j = &place->h->jumps[place->site];
-			if (!j->length ||
-				(memory_read(&s->memory, place->address, now, sizeof now) &&
-					count_is_there(j, from, now, sizeof now)))
-				count_set_jump(s, j, window, i);
-		}
-	}
-	return true;
-}
-
-/* A window that is not read again, since it is none, or one of too many. */
-static void count_forget(struct window *w, uint64_t address)
-{
-	window_done(w);
-	w->address = address;
-}
-
-int count_learn(struct probes_session *s, const struct array *found, struct probes_error *e)
-{
-	struct array places = {0};
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < found->count; i++) {
-		const struct maps_window *one = ARRAY_AT(found, struct maps_window, i);
-		struct window *w;
-		bool known = false;
-
-		for (size_t k = 0; k < s->windows.count; k++)
-			known = known ||
-				ARRAY_AT(&s->windows, struct window, k)->address == one->address;
-		if (known)
-			continue;
-		if (!places.data && !count_places(s, NULL, &places)) {
-			r = error_memory(e, "the counters of a process");
-			break;
-		}
-		w = array_add(&s->windows);
-		s->all.baseline_valid = false;
-		if (!w)
-			r = error_memory(e, "the counters of a process");
-		else if (!window_read(w, &s->memory, one->address, one->size))
-			count_forget(w, one->address);
-		else if (!budget_take(&s->budget, w->data_size + w->site_count * sizeof *w->sites))
-			count_forget(w, one->address);
-		else if (!count_note(s, s->windows.count - 1, &places))
-			r = error_memory(e, "the counters of a process");
-		if (w)
-			w->inode = one->inode;
-	}
-	array_done(&places);
-	return r;
-}
-
-int count_look(struct probes_session *s, struct probes_error *e)
-{
-	struct array found;
-	int r;
-
-	if (!s->read_maps)
-		return 0;
-	array_init(&found, sizeof(struct maps_window));
-	r = space_windows(&s->who, &found, e);
-	if (r == 0)
-		r = count_learn(s, &found, e);
-	array_done(&found);
-	return r;
-}
-
-void count_share(struct probes_session *child, const struct probes_session *parent)
-{
-	for (size_t i = 0; i < child->windows.count; i++)
-		for (size_t k = 0; k < parent->windows.count; k++) {
-			struct window *w = ARRAY_AT(&child->windows, struct window, i);
-
-			if (w->inode == ARRAY_AT(&parent->windows, struct window, k)->inode)
-				w->elsewhere = true;
-		}
-}
-
-void count_done(struct probes_session *s)
-{
-	for (size_t i = 0; i < s->windows.count; i++)
-		window_done(ARRAY_AT(&s->windows, struct window, i));
-	array_done(&s->windows);
-}
-
-void count_tidy(struct probes_session *s)
-{
-	const struct install in = {.who = &s->who, .memory = &s->memory};
-	struct probes_error e;
-
-	if (s->read_maps && s->memory.fd >= 0 && install_tidy(&in, &e) < 0)
-		log_say(&s->log, PROBES_LOG_NOTICE,
-			"a descriptor of process %d, of a memfd named " MAPS_WINDOW
-			", stays open: %s",
-			s->who.pid, e.why);
-}
 
 /* ---- one object ---- */
 
@@ -350,12 +113,12 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 
 		if (!from->wanted)
 			continue;
-		for (size_t at = count_place_at(places, from->address);
+		for (size_t at = jumps_place_at(places, from->address);
 			at < places->count &&
-			ARRAY_AT(places, struct count_place, at)->address == from->address;
+			ARRAY_AT(places, struct jumps_place, at)->address == from->address;
 			at++) {
 			struct object_jump *j =
-				&h->jumps[ARRAY_AT(places, struct count_place, at)->site];
+				&h->jumps[ARRAY_AT(places, struct jumps_place, at)->site];
 
 			/* One that was used before, and is not possible now, may be again. */
 			j->why = from->result == TACTICS_PLANNED ? NULL : tactics_why(from);
@@ -367,7 +130,7 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 				memcpy(j->old, from->code, sizeof j->old);
 				memcpy(j->new_, from->bytes, sizeof j->new_);
 			} else if (from->result == TACTICS_PLANNED) {
-				count_set_jump(s, j, s->windows.count - 1, entry);
+				jumps_set(s, j, s->windows.count - 1, entry);
 			}
 		}
 		figures->stop_sites += from->result == TACTICS_NEEDS_STOP;
@@ -439,13 +202,13 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 		free(chosen);
 		return 0;
 	}
-	t.sites = count_places(s, h, &places) && count_open(s, h, &places)
+	t.sites = jumps_places(s, h, &places) && jumps_open(s, h, &places)
 			  ? calloc(places.count + 1, sizeof *t.sites)
 			  : NULL;
 	if (!t.sites)
 		r = error_memory(e, "counters");
 	for (size_t i = 0; r == 0 && i < places.count; i++) {
-		uint64_t address = ARRAY_AT(&places, struct count_place, i)->address;
+		uint64_t address = ARRAY_AT(&places, struct jumps_place, i)->address;
 
 		if (!t.count || t.sites[t.count - 1].address != address)
 			t.sites[t.count++].address = address;
@@ -453,7 +216,7 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 	if (r == 0)
 		r = count_read_code(s, t.sites, t.count, e);
 	for (size_t i = 0, at = 0; r == 0 && i < places.count; i++) {
-		const struct count_place *place = ARRAY_AT(&places, struct count_place, i);
+		const struct jumps_place *place = ARRAY_AT(&places, struct jumps_place, i);
 		const struct probes_site_live *live = &h->site_live[place->site];
 		struct object_jump *j = &h->jumps[place->site];
 		const struct probes_probe *p =

@@ -265,7 +265,7 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	*count = 0;
 	if (!fork_is_child(child, parent))
 		return 0;
-	count_share(child, parent);
+	jumps_share(child, parent);
 	if (child->read_only)
 		return 0;
 	r = read_probes(child, NULL, 0, e);

@@ -29,7 +29,7 @@ static enum probes_state read_judge(struct probes_session *s, size_t index)
 	size_t local;
 	struct object_probes *h = catalog_find(&s->catalog, index, &local);
 
-	count_match(s, h, local);
+	jumps_match(s, h, local);
 	state_judge(h, local);
 	account_judge(h, local);
 	return h->live[local].state;

@@ -499,7 +499,7 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 			r = error_memory(e, "a result");
 	}
 	if (r == 0)
-		count_tidy(s);
+		jumps_tidy(s);
 	journal_found_done(&found);
 	lock_release(&s->lock, &s->who, s->memory.fd);
 	return r;

@@ -97,7 +97,7 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 				o->build_id, o->build_id_size);
 	}
 	if (r == 0)
-		r = count_learn(s, &image->windows, e);
+		r = jumps_learn(s, &image->windows, e);
 	if (r < 0)
 		return r;
 	/* The protection of memory may have changed, and the kernel lets us write even to
@@ -273,7 +273,7 @@ void probes_close(struct probes_session *s)
 		journal_remove(&s->journal);
 	for (size_t i = 0; i < s->catalog.objects.count; i++)
 		account_end(catalog_object(&s->catalog, i));
-	count_done(s);
+	jumps_done(s);
 	catalog_done(&s->catalog);
 	budget_done(&s->budget);
 	memory_close(&s->memory);

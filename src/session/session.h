@@ -36,7 +36,7 @@ struct probes_session {
 	struct budget budget;      /* for data kept from files */
 	struct object_terms terms; /* for reading files */
 	struct catalog catalog;
-	struct array windows; /* struct window: where hits are counted (count.c) */
+	struct array windows; /* struct window: where hits are counted (jumps.c) */
 	struct reader all;    /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
@@ -248,25 +248,51 @@ bool record_lowered_by(const struct journal_found *f, struct array *lowered);
 bool record_lowered(
 	const struct probes_session *s, const struct array *journals, struct array *lowered);
 
-/* ---- count.c: jumps to counters ---- */
+/* ---- jumps.c: jumps to counters ---- */
+
+/* A site of the catalog, by its address. */
+struct jumps_place {
+	uint64_t address;
+	struct object_probes *h;
+	uint32_t site; /* in the object */
+};
+
+/* All sites of an object (NULL: of all objects), by address. False: no memory. */
+bool jumps_places(
+	struct probes_session *s, struct object_probes *only, struct array *places);
+
+/* The first place at an address, or behind it. */
+size_t jumps_place_at(const struct array *places, uint64_t address);
+
+/* Room for the jumps of an object, and which bytes of its sites begin other sites. */
+bool jumps_open(
+	struct probes_session *s, struct object_probes *h, const struct array *places);
+
+/* The jump of a site is that of a window's entry. */
+void jumps_set(
+	struct probes_session *s, struct object_jump *j, size_t window, size_t entry);
 
 /*
  * Learn of the windows in the process (struct maps_window) that are not known yet: they say which
  * bytes at a site are a jump to its counter.
  */
-int count_learn(struct probes_session *s, const struct array *found, struct probes_error *e);
+int jumps_learn(struct probes_session *s, const struct array *found, struct probes_error *e);
 
 /* The same, by a look at the process: another session may have made windows meanwhile. */
-int count_look(struct probes_session *s, struct probes_error *e);
+int jumps_look(struct probes_session *s, struct probes_error *e);
 
 /* Close what an interrupted session left open in the process. In the turn of the session. */
-void count_tidy(struct probes_session *s);
+void jumps_tidy(struct probes_session *s);
 
 /* By the last reading of a probe: which of the jumps that are known for a site is there. */
-void count_match(struct probes_session *s, struct object_probes *h, size_t local);
+void jumps_match(struct probes_session *s, struct object_probes *h, size_t local);
 
 /* A child by fork counts in the windows of its parent: there its hits are shown. */
-void count_share(struct probes_session *child, const struct probes_session *parent);
+void jumps_share(struct probes_session *child, const struct probes_session *parent);
+
+void jumps_done(struct probes_session *s);
+
+/* ---- count.c: what is to be counted ---- */
 
 /*
  * Prepare the sites of the probes that are to be counted: decide how, and map counters, stubs and
@@ -275,8 +301,6 @@ void count_share(struct probes_session *child, const struct probes_session *pare
  */
 int count_prepare(struct probes_session *s, const struct change *c, struct probes_result *result,
 	struct probes_error *e);
-
-void count_done(struct probes_session *s);
 
 /* ---- settle.c: what others took away; probes_refresh ---- */
 
