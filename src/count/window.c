@@ -157,7 +157,8 @@ bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t 
 
 		memcpy(w->sites, w->copy + sizeof head, w->site_count * sizeof *w->sites);
 		for (size_t i = 0; i < w->site_count; i++)
-			sound = sound && window_site_is_sound(w, &w->sites[i]);
+			sound = sound && window_site_is_sound(w, &w->sites[i]) &&
+				(!i || w->sites[i - 1].address < w->sites[i].address);
 		if (sound)
 			return true;
 	}

@@ -44,7 +44,7 @@ struct window {
 	bool elsewhere;   /* its hits are those of another process, which is counted, too */
 	size_t data_size;
 	size_t site_count;
-	struct window_site *sites; /* as they were checked; owned */
+	struct window_site *sites; /* by address, as they were checked; owned */
 	/* Mapped here as well, if this session made it: the file, as described above. */
 	unsigned char *file;
 	size_t file_size;
