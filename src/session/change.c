@@ -18,19 +18,6 @@
 #define CHANGE_STOP_MS 1000 /* longest stop under -stop, unless the caller asks for another */
 #define CHANGE_TRIES 3 /* a count that others change between reading and writing is replanned */
 
-void probes_result_free(struct probes_result *r)
-{
-	if (!r)
-		return;
-	for (size_t i = 0; i < r->text_count; i++)
-		free(r->texts[i]);
-	free(r->texts);
-	free(r->items);
-	free(r->edits);
-	free(r->cost);
-	free(r);
-}
-
 /* ---- the account ---- */
 
 /*

@@ -360,54 +360,6 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 	return r;
 }
 
-/* Room behind a list for another, which is copied there; NULL: no memory, the list stays. */
-static void *repair_extend(
-	void *list, size_t count, const void *more, size_t more_count, size_t size)
-{
-	char *longer = realloc(list, (count + more_count + 1) * size);
-
-	if (longer && more_count)
-		memcpy(longer + count * size, more, more_count * size);
-	return longer;
-}
-
-/* Append the result of one journal to those before it; *more is freed. */
-static bool repair_join(struct probes_result **all, struct probes_result *more)
-{
-	struct probes_result *a = *all;
-	void *items, *edits, *texts;
-
-	if (!a || !more) {
-		*all = a ? a : more;
-		return true;
-	}
-	items = repair_extend(
-		a->items, a->item_count, more->items, more->item_count, sizeof *a->items);
-	a->items = items ? items : a->items;
-	edits = repair_extend(
-		a->edits, a->edit_count, more->edits, more->edit_count, sizeof *a->edits);
-	a->edits = edits ? edits : a->edits;
-	texts = repair_extend(
-		a->texts, a->text_count, more->texts, more->text_count, sizeof *a->texts);
-	a->texts = texts ? texts : a->texts;
-	if (items && edits && texts) {
-		a->item_count += more->item_count;
-		a->edit_count += more->edit_count;
-		a->text_count += more->text_count;
-		more->text_count = 0; /* the items point into them */
-		a->done += more->done;
-		a->skipped += more->skipped;
-		for (int i = 0; i < PROBES_SKIPS; i++)
-			a->skips[i] += more->skips[i];
-		a->not_done += more->not_done;
-		a->sites += more->sites;
-		a->copied_pages += more->copied_pages;
-		a->cost_bytes += more->cost_bytes;
-	}
-	probes_result_free(more);
-	return items && edits && texts;
-}
-
 /*
  * Since when children inherit the changes of a journal: its creation, just before the first write.
  * Clock ticks since boot; if the file system does not record the creation, the present.
@@ -495,7 +447,7 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 		if (!s->first_switch_ticks || since < s->first_switch_ticks)
 			s->first_switch_ticks = since;
 		s->repaired = true;
-		if (!repair_join(result, one))
+		if (!result_join(result, one))
 			r = error_memory(e, "a result");
 	}
 	if (r == 0)

@@ -152,6 +152,11 @@ size_t account_owned_count(const struct probes_session *s, uint32_t until);
 /* Judge probes_live.mine, and account.below, from the values of the last reading. */
 void account_judge(struct object_probes *h, size_t local);
 
+/* ---- result.c ---- */
+
+/* Append a result, which is freed, to *all. False: no memory, and *all is as it was. */
+bool result_join(struct probes_result **all, struct probes_result *more);
+
 /* ---- session.c ---- */
 
 /* An empty session; NULL: no memory. */
