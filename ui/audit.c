@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,30 +16,12 @@
 #include <unistd.h>
 
 #include "ui/audit.h"
+#include "ui/line.h"
 #include "ui/probe_name.h"
 #include "ui/report.h"
 
 /* Syslog daemons may truncate messages of more than 1024 bytes. */
 #define LINE 960
-
-/* A line under construction; excess text is dropped. */
-struct line {
-	char text[LINE];
-	size_t length;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *format, ...)
-{
-	size_t room = sizeof l->text - l->length;
-	va_list arguments;
-	int n;
-
-	va_start(arguments, format);
-	n = vsnprintf(l->text + l->length, room, format, arguments);
-	va_end(arguments);
-	if (n > 0)
-		l->length += (size_t)n < room ? (size_t)n : room - 1;
-}
 
 /* ----------------------------------------------------------------- the file */
 
@@ -102,10 +83,10 @@ static void add_user(struct line *l)
 	if (login == (unsigned)-1)
 		login = getuid();
 	pw = getpwuid(login);
-	add(l, "user=%s", pw ? pw->pw_name : "?");
-	add(l, "(%u)", login);
+	line_add(l, "user=%s", pw ? pw->pw_name : "?");
+	line_add(l, "(%u)", login);
 	if (login != geteuid())
-		add(l, " as=%u", geteuid());
+		line_add(l, " as=%u", geteuid());
 }
 
 /* Write a finished line to syslog and to the log file. */
@@ -137,15 +118,15 @@ int audit_note(struct audit *a, const char *verb, const struct probes_session *s
 		[PROBES_COUNT] = "+#",
 		[PROBES_UNCOUNT] = "-#",
 	};
-	struct line l = {.length = 0};
-	char text[256];
+	char whole[LINE], text[256];
+	struct line l = {whole, sizeof whole, 0};
 	size_t unlisted;
 
 	if (!result || !result->edit_count || (!a->syslog && a->fd < 0))
 		return 0;
 	probes_escape(probes_path(session), text, sizeof text);
 	add_user(&l);
-	add(&l, " %s pid=%d prog=%s done=%zu skipped=%zu failed=%zu sites=%zu:", verb,
+	line_add(&l, " %s pid=%d prog=%s done=%zu skipped=%zu failed=%zu sites=%zu:", verb,
 		probes_pid(session), text, result->done, result->skipped, result->not_done,
 		result->sites);
 	unlisted = result->done;
@@ -155,11 +136,11 @@ int audit_note(struct audit *a, const char *verb, const struct probes_session *s
 		if (item->outcome != PROBES_DONE)
 			continue;
 		if (l.length > LINE - 260) { /* keep room for one name and the count */
-			add(&l, " and %zu more", unlisted);
+			line_add(&l, " and %zu more", unlisted);
 			break;
 		}
 		probe_name_full(probes_at(session, item->probe), text, 200);
-		add(&l, " %s%s", marks[item->verb], text);
+		line_add(&l, " %s%s", marks[item->verb], text);
 		unlisted--;
 	}
 	return emit(a, &l, e);
@@ -168,15 +149,15 @@ int audit_note(struct audit *a, const char *verb, const struct probes_session *s
 int audit_mark(struct audit *a, const struct probes_session *session, const char *text,
 	struct probes_error *e)
 {
-	struct line l = {.length = 0};
-	char safe[LINE];
+	char whole[LINE], safe[LINE];
+	struct line l = {whole, sizeof whole, 0};
 
 	if (!a->syslog && a->fd < 0)
 		return 0;
 	probes_escape(probes_path(session), safe, 256);
 	add_user(&l);
-	add(&l, " mark pid=%d prog=%s: ", probes_pid(session), safe);
+	line_add(&l, " mark pid=%d prog=%s: ", probes_pid(session), safe);
 	probes_escape(text, safe, sizeof safe);
-	add(&l, "%s", safe);
+	line_add(&l, "%s", safe);
 	return emit(a, &l, e);
 }

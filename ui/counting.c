@@ -1,7 +1,8 @@
 /* Rates, the budget of -max-overhead, and the line that says what is counted. */
 #include "ui/counting.h"
 
-#include <stdarg.h>
+#include "ui/line.h"
+
 #include <stdio.h>
 
 double counting_rate(uint64_t hits, int64_t ns)
@@ -49,45 +50,21 @@ struct counting counting_of(pid_t pid, const struct probes_result *result)
 	};
 }
 
-/* A text under construction; excess is dropped. */
-struct counting_line {
-	char *out;
-	size_t size, used;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(
-	struct counting_line *l, const char *format, ...)
-{
-	va_list arguments;
-	int n;
-
-	va_start(arguments, format);
-	n = vsnprintf(l->out + l->used, l->size - l->used, format, arguments);
-	va_end(arguments);
-	if (n > 0)
-		l->used += (size_t)n < l->size - l->used ? (size_t)n : l->size - l->used - 1;
-}
-
-static const char *s(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 const char *counting_text(const struct counting *c, char *out, size_t size)
 {
-	struct counting_line l = {.out = out, .size = size};
+	struct line l = {out, size, 0};
 	char ms[32];
 
-	add(&l, "%s %zu of %zu site%s of %zu probe%s in process %d",
-		c->dry_run ? "would count" : "counting", c->counted, c->sites, s(c->sites),
-		c->probes, s(c->probes), (int)c->pid);
+	line_add(&l, "%s %zu of %zu site%s of %zu probe%s in process %d",
+		c->dry_run ? "would count" : "counting", c->counted, c->sites, line_s(c->sites),
+		c->probes, line_s(c->probes), (int)c->pid);
 	if (c->dry_run)
-		add(&l, ", map %zu KiB%s", c->mapped_pages * 4,
+		line_add(&l, ", map %zu KiB%s", c->mapped_pages * 4,
 			c->stops ? ", stop all threads meanwhile" : "");
 	if (c->stopped_ns)
-		add(&l, "; it was stopped for %s ms",
+		line_add(&l, "; it was stopped for %s ms",
 			counting_number((double)c->stopped_ns / 1e6, 3, ms, sizeof ms));
 	if (c->stop_sites)
-		add(&l, "; -stop would count %zu more", c->stop_sites);
+		line_add(&l, "; -stop would count %zu more", c->stop_sites);
 	return out;
 }

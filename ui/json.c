@@ -5,28 +5,9 @@
 #include "ui/rows.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 
-#include "ui/outbuf.h"
+#include "ui/json_value.h"
 #include "ui/unread.h"
-
-/* A raw text; escaped where it is not valid UTF-8. */
-static json_t *text(const char *raw)
-{
-	json_t *string = raw ? json_string(raw) : json_null();
-
-	return string ? string : json_string(outbuf_safe(raw));
-}
-
-static json_t *address(uint64_t value)
-{
-	char hex[24];
-
-	if (!value)
-		return json_null();
-	snprintf(hex, sizeof hex, "0x%" PRIx64, value);
-	return json_string(hex);
-}
 
 static json_t *bytes(const uint8_t *data, size_t count)
 {
@@ -73,9 +54,10 @@ static json_t *sites(const struct rows *rows, size_t probe)
 			h = probes_site_hits_at(rows->session, probe, i);
 		json_array_append_new(list,
 			json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "pc",
-				address(p->sites[i].pc), "address", address(p->sites[i].address),
-				"bytes", bytes(live->bytes, live->count), "state",
-				site_state(live->state), "counted", live->counted, "tactic",
+				json_value_address(p->sites[i].pc), "address",
+				json_value_address(p->sites[i].address), "bytes",
+				bytes(live->bytes, live->count), "state", site_state(live->state),
+				"counted", live->counted, "tactic",
 				h.counted ? json_string(probes_tactic_name(h.tactic)) : json_null(),
 				"hits",
 				h.counted ? json_integer((json_int_t)h.hits) : json_null()));
@@ -96,8 +78,8 @@ static json_t *semaphores(const struct rows *rows, size_t probe)
 
 		json_array_append_new(
 			list, json_pack("{s:o, s:o}", "address",
-				      address(sem->address ? sem->address : sem->vaddr), "value",
-				      number(value)));
+				      json_value_address(sem->address ? sem->address : sem->vaddr),
+				      "value", number(value)));
 	}
 	return list;
 }
@@ -112,15 +94,15 @@ static json_t *probe(const struct rows *rows, const struct rows_one *row)
 	bool counted = rows_hits(rows, row->probe, &hits);
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "object",
-		text(probes_object_at(rows->session, p->object)->path), "provider",
-		text(p->provider), "name", text(p->name), "state",
-		text(probes_state_name(rows_state(rows, row->probe))), "ref",
+		json_value_text(probes_object_at(rows->session, p->object)->path), "provider",
+		json_value_text(p->provider), "name", json_value_text(p->name), "state",
+		json_value_text(probes_state_name(rows_state(rows, row->probe))), "ref",
 		known ? number(ref) : json_null(), "result",
-		item ? text(rows_outcome(item->outcome)) : json_null(), "why",
-		item && item->outcome != PROBES_DONE ? text(item->why) : json_null(), "sites",
-		sites(rows, row->probe), "semaphores", semaphores(rows, row->probe), "arguments",
-		text(p->arguments), "sites_counted", (int)hits.counted, "hits",
-		counted ? json_integer((json_int_t)hits.hits) : json_null());
+		item ? json_value_text(rows_outcome(item->outcome)) : json_null(), "why",
+		item && item->outcome != PROBES_DONE ? json_value_text(item->why) : json_null(),
+		"sites", sites(rows, row->probe), "semaphores", semaphores(rows, row->probe),
+		"arguments", json_value_text(p->arguments), "sites_counted", (int)hits.counted,
+		"hits", counted ? json_integer((json_int_t)hits.hits) : json_null());
 }
 
 /* ---------------------------------------------------------------- a process */
@@ -135,7 +117,7 @@ static void put_process(struct output *s, const struct rows *rows)
 	fputs(s->printed ? ",\n{\"pid\": " : "{\"pid\": ", s->file);
 	put(s, pid ? json_integer(pid) : json_null());
 	fputs(", \"prog\": ", s->file);
-	put(s, text(probes_path(session)));
+	put(s, json_value_text(probes_path(session)));
 	fputs(", \"stopped_ms\": ", s->file);
 	put(s, !pid          ? json_null()
 		: stopped_ns ? json_real((double)stopped_ns / 1e6)
@@ -145,10 +127,10 @@ static void put_process(struct output *s, const struct rows *rows)
 		const struct probes_object *object = probes_object_at(session, i);
 
 		fputs(i ? ",\n  " : "\n  ", s->file);
-		put(s, json_pack("{s:o, s:o, s:o, s:b, s:o}", "path", text(object->path),
-			       "build_id", text(object->build_id), "probes",
+		put(s, json_pack("{s:o, s:o, s:o, s:b, s:o}", "path", json_value_text(object->path),
+			       "build_id", json_value_text(object->build_id), "probes",
 			       json_integer((json_int_t)object->probe_count), "unread",
-			       unread_is(object), "why", text(object->why)));
+			       unread_is(object), "why", json_value_text(object->why)));
 	}
 	fputs("],\n \"probes\": [", s->file);
 	for (size_t i = 0; i < rows->count; i++) {
@@ -183,8 +165,9 @@ static void json_plan(struct output *s, const struct rows *rows)
 		const struct probes_probe *p = probes_at(rows->session, w->probe);
 
 		fputs(i ? ",\n  " : "\n  ", s->file);
-		put(s, json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "provider", text(p->provider),
-			       "name", text(p->name), "address", address(w->address), "what",
+		put(s, json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "provider",
+			       json_value_text(p->provider), "name", json_value_text(p->name),
+			       "address", json_value_address(w->address), "what",
 			       rows_role(w->role), "old", bytes(w->old, w->length), "new",
 			       bytes(w->new_, w->length)));
 	}

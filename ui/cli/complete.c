@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ui/cli/candidates.h"
 #include "ui/cli/verbs.h"
 #include "ui/cmdline.h"
 #include "ui/columns.h"
@@ -29,13 +30,6 @@
 #define COMPLETE_SECONDS 3     /* then the kernel ends it */
 #define COMPLETE_SURVEY_MS 150 /* for the search for processes with probes */
 #define COMPLETE_WORDS 512     /* of a command line */
-#define COMPLETE_MOST 2000     /* candidates */
-
-struct candidate {
-	char *word; /* escaped, without what stands before the last comma */
-	char *about;
-	int rank; /* the lowest first */
-};
 
 struct complete {
 	struct options o;             /* what the line says already */
@@ -44,8 +38,7 @@ struct complete {
 	const char *typed;            /* after the last comma of a list */
 	const char *head;             /* the word: up to `typed` it stays */
 	const char *directive;
-	struct candidate *all;
-	size_t count, capacity;
+	struct candidates found;
 };
 
 /* Is the word in the list already, before the last comma? */
@@ -71,23 +64,8 @@ static void offer(struct complete *c, int rank, const char *word, const char *ab
 
 	if (strncmp(word, c->typed, strlen(c->typed)) != 0 || listed(c, word, strlen(word)))
 		return;
-	if (c->count == c->capacity) {
-		size_t capacity = c->capacity ? 2 * c->capacity : 64;
-		struct candidate *all = reallocarray(c->all, capacity, sizeof *all);
-
-		if (!all)
-			return;
-		c->all = all;
-		c->capacity = capacity;
-	}
 	probes_escape(about, safe, sizeof safe);
-	c->all[c->count++] = (struct candidate){strdup(word), strdup(safe), rank};
-}
-
-static void forget(struct candidate *one)
-{
-	free(one->word);
-	free(one->about);
+	candidates_add(&c->found, rank, word, safe);
 }
 
 /* -------------------------------------------------------------- what is offered */
@@ -249,7 +227,7 @@ static void probes_of(struct complete *c, struct probes_session *session, const 
 	/* With the provider where one is needed; all are where no name alone begins so. */
 	for (int full = 0; full < 2 && !bare; full++)
 		for (size_t i = 0; i < rows->count; i++) {
-			size_t probe = rows->items[i].probe, before = c->count;
+			size_t probe = rows->items[i].probe, before = c->found.count;
 			const struct probes_probe *p = probes_at(session, probe);
 
 			if (pair && rows_state(rows, probe) == PROBES_NO_SWITCH)
@@ -264,7 +242,7 @@ static void probes_of(struct complete *c, struct probes_session *session, const 
 				probe_name_base(probes_object_at(session, p->object)->path));
 			if (!named(c, word))
 				offer(c, pair ? pair_rank(c, p->name) : 0, word, about);
-			bare = bare || (c->count > before && !strchr(word, ':'));
+			bare = bare || (c->found.count > before && !strchr(word, ':'));
 		}
 	probe_name_done(&names);
 }
@@ -354,47 +332,6 @@ static const struct value {
 
 /* ---------------------------------------------------------------------- the answer */
 
-static int compare(const void *x, const void *y)
-{
-	const struct candidate *a = x, *b = y;
-	size_t m = strlen(a->word), n = strlen(b->word);
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	/* numbers by their values */
-	if (m != n && !a->word[strspn(a->word, "0123456789")] &&
-		!b->word[strspn(b->word, "0123456789")])
-		return m < n ? -1 : 1;
-	return strcmp(a->word, b->word);
-}
-
-/*
- * Sort, and drop duplicates. If there are too many, keep the last one, so that the shell still
- * finds what all have in common.
- */
-static void settle(struct complete *c)
-{
-	size_t kept = 0;
-
-	if (c->count)
-		qsort(c->all, c->count, sizeof *c->all, compare);
-	for (size_t i = 0; i < c->count; i++) {
-		if (kept && !strcmp(c->all[i].word, c->all[kept - 1].word))
-			forget(&c->all[i]);
-		else
-			c->all[kept++] = c->all[i];
-	}
-	c->count = kept;
-	if (kept > COMPLETE_MOST) {
-		struct candidate last = c->all[kept - 1];
-
-		c->all[kept - 1] = c->all[COMPLETE_MOST - 1];
-		c->all[COMPLETE_MOST - 1] = last;
-		while (c->count > COMPLETE_MOST)
-			forget(&c->all[--c->count]);
-	}
-}
-
 /* Find the candidates for the last of these words, of which argv[0] is the program. */
 static void complete(struct complete *c, int argc, char **argv)
 {
@@ -428,7 +365,7 @@ static void complete(struct complete *c, int argc, char **argv)
 		c->typed = strrchr(value, ',') + 1;
 	if (by)
 		by(c);
-	settle(c);
+	candidates_settle(&c->found);
 }
 
 static int answer(const struct complete *c)
@@ -436,9 +373,9 @@ static int answer(const struct complete *c)
 	const char *after = strcmp(c->directive, "comma") ? "" : ",";
 
 	puts(*after ? "nospace" : c->directive);
-	for (size_t i = 0; i < c->count; i++)
-		printf("%.*s%s%s\t%s\n", (int)(c->typed - c->head), c->head, c->all[i].word, after,
-			c->all[i].about);
+	for (size_t i = 0; i < c->found.count; i++)
+		printf("%.*s%s%s\t%s\n", (int)(c->typed - c->head), c->head, c->found.all[i].word,
+			after, c->found.all[i].about);
 	return fflush(stdout) ? PROBES_FAILED : PROBES_OK;
 }
 
@@ -453,18 +390,18 @@ static int answer_bash(const struct complete *c, const char *type, char quote, s
 {
 	const char *after = strcmp(c->directive, "comma") ? "" : ",";
 	bool process = c->row && c->row->argument[0] == 'N' && c->row->argument[1] != 'A';
-	bool described = process && c->count > 1 && *type && strstr(" 9 63 33 64 ", type);
+	bool described = process && c->found.count > 1 && *type && strstr(" 9 63 33 64 ", type);
 
 	puts(*after ? "nospace" : c->directive);
-	for (size_t i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->found.count; i++) {
 		char *word;
 
-		if (asprintf(&word, "%.*s%s%s", (int)(c->typed - c->head), c->head, c->all[i].word,
-			    after) < 0)
+		if (asprintf(&word, "%.*s%s%s", (int)(c->typed - c->head), c->head,
+			    c->found.all[i].word, after) < 0)
 			break;
 		shell_continue(stdout, word + skip, quote);
 		if (described)
-			printf("  (%s)", c->all[i].about);
+			printf("  (%s)", c->found.all[i].about);
 		putchar('\n');
 		free(word);
 	}
@@ -506,9 +443,7 @@ int complete_run(int argc, char **argv)
 		complete(&c, argc, argv);
 		r = answer(&c);
 	}
-	while (c.count)
-		forget(&c.all[--c.count]);
-	free(c.all);
+	candidates_done(&c.found);
 	options_done(&c.o);
 	return r;
 }

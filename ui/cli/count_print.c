@@ -8,12 +8,13 @@
  * up processes; JSON and CSV keep them apart. All texts are escaped.
  */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ui/cli/counts.h"
 #include "ui/counting.h"
+#include "ui/json_value.h"
+#include "ui/line.h"
 #include "ui/outbuf.h"
 #include "ui/probe_name.h"
 
@@ -71,7 +72,7 @@ static const char *why_of(const struct counts_row *row)
 /* --------------------------------------------------------------------- text */
 
 /* One probe, or the probes of this name and file in several processes. */
-struct line {
+struct table_line {
 	const struct counts_row *row;
 	uint64_t hits;
 	double rate;
@@ -82,7 +83,7 @@ struct line {
 
 static int by_name(const void *x, const void *y)
 {
-	const struct line *a = x, *b = y;
+	const struct table_line *a = x, *b = y;
 	int c = strcmp(probe_of(a->row)->provider, probe_of(b->row)->provider);
 
 	if (!c)
@@ -92,37 +93,37 @@ static int by_name(const void *x, const void *y)
 
 static int by_hits(const void *x, const void *y)
 {
-	const struct line *a = x, *b = y;
+	const struct table_line *a = x, *b = y;
 
 	if (a->hits != b->hits)
 		return a->hits < b->hits ? 1 : -1;
 	return by_name(x, y);
 }
 
-static bool same_name(const struct line *a, const struct line *b)
+static bool same_name(const struct table_line *a, const struct table_line *b)
 {
 	return !strcmp(probe_of(a->row)->provider, probe_of(b->row)->provider) &&
 	       !strcmp(probe_of(a->row)->name, probe_of(b->row)->name);
 }
 
 /* The most hits first. Returns their number; NULL: no memory. */
-static struct line *lines_of(const struct counts *c, enum counts_kind kind, size_t *count)
+static struct table_line *lines_of(const struct counts *c, enum counts_kind kind, size_t *count)
 {
-	struct line *lines = calloc(c->count + 1, sizeof *lines);
+	struct table_line *lines = calloc(c->count + 1, sizeof *lines);
 	size_t kept = 0;
 
 	*count = 0;
 	for (size_t i = 0; lines && i < c->count; i++) {
 		const struct counts_row *row = &c->rows[i];
 
-		lines[i] = (struct line){row, part_of(row, kind).hits, rate_of(row, kind),
+		lines[i] = (struct table_line){row, part_of(row, kind).hits, rate_of(row, kind),
 			probe_of(row)->site_count, row->counted, row->over, false};
 	}
 	if (!lines)
 		return NULL;
 	qsort(lines, c->count, sizeof *lines, by_name);
 	for (size_t i = 0; i < c->count; i++) {
-		struct line *last = kept ? &lines[kept - 1] : NULL;
+		struct table_line *last = kept ? &lines[kept - 1] : NULL;
 
 		if (last && !by_name(last, &lines[i])) {
 			last->hits += lines[i].hits;
@@ -141,7 +142,7 @@ static struct line *lines_of(const struct counts *c, enum counts_kind kind, size
 	return lines;
 }
 
-static void put_line(FILE *file, const struct line *l)
+static void put_line(FILE *file, const struct table_line *l)
 {
 	char rate[40], sites[48];
 
@@ -161,14 +162,9 @@ static void put_reason(void *data, size_t sites, const char *why)
 	fprintf(data, "%6zu: %s\n", sites, outbuf_safe(why));
 }
 
-static const char *s(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* What the table leaves out. */
-static void put_rest(
-	struct counts_output *out, const struct counts *c, const struct line *lines, size_t count)
+static void put_rest(struct counts_output *out, const struct counts *c,
+	const struct table_line *lines, size_t count)
 {
 	size_t quiet = 0, without = 0, no_site = 0, sites = 0, counted = 0;
 
@@ -180,28 +176,28 @@ static void put_rest(
 		counted += lines[i].counted;
 	}
 	if (quiet)
-		fprintf(out->file, "%zu probe%s %s not hit\n", quiet, s(quiet),
+		fprintf(out->file, "%zu probe%s %s not hit\n", quiet, line_s(quiet),
 			quiet == 1 ? "was" : "were");
 	if (without)
-		fprintf(out->file, "%zu probe%s could not be counted\n", without, s(without));
+		fprintf(out->file, "%zu probe%s could not be counted\n", without, line_s(without));
 	if (no_site)
 		fprintf(out->file, "%zu probe%s %s no site, only a semaphore\n", no_site,
-			s(no_site), no_site == 1 ? "has" : "have");
+			line_s(no_site), no_site == 1 ? "has" : "have");
 	if (counted == sites)
 		return;
-	fprintf(out->file, "%zu of %zu site%s %s not counted:\n", sites - counted, sites, s(sites),
-		sites - counted == 1 ? "was" : "were");
+	fprintf(out->file, "%zu of %zu site%s %s not counted:\n", sites - counted, sites,
+		line_s(sites), sites - counted == 1 ? "was" : "were");
 	counts_reasons(c, put_reason, out->file);
 	if (c->stop_sites)
 		fprintf(out->file, "-stop would count %zu more site%s\n", c->stop_sites,
-			s(c->stop_sites));
+			line_s(c->stop_sites));
 }
 
 static void text_interval(struct counts_output *out, const struct counts *c)
 {
 	char at[32];
 	size_t count, moved = 0;
-	struct line *lines = lines_of(c, COUNTS_INTERVAL, &count);
+	struct table_line *lines = lines_of(c, COUNTS_INTERVAL, &count);
 
 	counting_number(seconds_since(c), 3, at, sizeof at);
 	if (!out->started)
@@ -222,7 +218,7 @@ static void text_interval(struct counts_output *out, const struct counts *c)
 static void text_total(struct counts_output *out, const struct counts *c)
 {
 	size_t count;
-	struct line *lines = lines_of(c, COUNTS_TOTAL, &count);
+	struct table_line *lines = lines_of(c, COUNTS_TOTAL, &count);
 	char seconds[32];
 
 	if (out->started)
@@ -248,21 +244,6 @@ static void text_table(struct counts_output *out, struct counts *c, enum counts_
 
 /* --------------------------------------------------------------------- JSON */
 
-static json_t *json_text(const char *raw)
-{
-	json_t *string = raw ? json_string(raw) : json_null();
-
-	return string ? string : json_string(outbuf_safe(raw));
-}
-
-static json_t *json_address(uint64_t value)
-{
-	char hex[24];
-
-	snprintf(hex, sizeof hex, "0x%" PRIx64, value);
-	return value ? json_string(hex) : json_null();
-}
-
 static json_t *json_sites(const struct counts_row *row)
 {
 	const struct probes_probe *p = probe_of(row);
@@ -273,13 +254,14 @@ static json_t *json_sites(const struct counts_row *row)
 		const char *tactic = probes_tactic_name(site->tactic);
 
 		json_array_append_new(list,
-			json_pack("{s:o, s:o, s:o, s:o, s:o}", "pc", json_address(p->sites[i].pc),
-				"address", json_address(p->sites[i].address), "hits",
+			json_pack("{s:o, s:o, s:o, s:o, s:o}", "pc",
+				json_value_address(p->sites[i].pc), "address",
+				json_value_address(p->sites[i].address), "hits",
 				site->counted ? json_integer((json_int_t)(site->hits - site->base))
 					      : json_null(),
 				"tactic",
 				site->counted && *tactic ? json_string(tactic) : json_null(), "why",
-				site->counted ? json_null() : json_text(site->why)));
+				site->counted ? json_null() : json_value_text(site->why)));
 	}
 	return list;
 }
@@ -289,12 +271,12 @@ static json_t *json_probe(const struct counts_row *row, enum counts_kind kind)
 	const struct probes_probe *p = probe_of(row);
 	struct counts_mark part = part_of(row, kind);
 	json_t *probe = json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:b, s:o}", "object",
-		json_text(object_of(row)), "provider", json_text(p->provider), "name",
-		json_text(p->name), "hits",
+		json_value_text(object_of(row)), "provider", json_value_text(p->provider), "name",
+		json_value_text(p->name), "hits",
 		row->counted ? json_integer((json_int_t)part.hits) : json_null(), "hits_per_s",
 		row->counted ? json_real(rate_of(row, kind)) : json_null(), "sites_counted",
 		(int)row->counted, "site_count", (int)p->site_count, "over_budget", row->over,
-		"why", row->counted < p->site_count ? json_text(why_of(row)) : json_null());
+		"why", row->counted < p->site_count ? json_value_text(why_of(row)) : json_null());
 
 	if (kind == COUNTS_TOTAL)
 		json_object_set_new(probe, "sites", json_sites(row));
@@ -318,7 +300,7 @@ static void json_table(struct counts_output *out, struct counts *c, enum counts_
 		}
 		line = json_pack("{s:s, s:i, s:o, s:f, s:f, s:f, s:o}", "table",
 			kind == COUNTS_TOTAL ? "total" : "interval", "pid", (int)first->member->pid,
-			"prog", json_text(probes_path(first->member->session)), "at",
+			"prog", json_value_text(probes_path(first->member->session)), "at",
 			seconds_since(c), "seconds", (double)ns / 1e9, "stopped_ms",
 			(double)first->stopped_ns / 1e6, "probes", probes);
 		json_dumpf(line, out->file,
