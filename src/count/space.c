@@ -1,7 +1,6 @@
 #include "count/space.h"
 
 #include "base/error.h"
-#include "process/access.h"
 #include "process/maps.h"
 #include "process/procfs.h"
 

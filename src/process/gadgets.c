@@ -19,12 +19,6 @@ struct gadgets_files {
 	const struct mapping *file[2];
 };
 
-static bool gadgets_is_of(const struct mapping *m, const struct mapping *file)
-{
-	return file && m->inode == file->inode && m->major == file->major &&
-	       m->minor == file->minor;
-}
-
 static bool gadgets_stays(const struct gadgets_files *files, const struct mapping *m)
 {
 	const char *name = strrchr(m->path, '/');
@@ -34,7 +28,8 @@ static bool gadgets_stays(const struct gadgets_files *files, const struct mappin
 	if (!m->inode)
 		return !strcmp(m->path, "[vdso]");
 	return (name && (!strncmp(name, "/libc.", 6) || !strncmp(name, "/libc-", 6))) ||
-	       gadgets_is_of(m, files->file[0]) || gadgets_is_of(m, files->file[1]);
+	       (files->file[0] && maps_share_file(m, files->file[0])) ||
+	       (files->file[1] && maps_share_file(m, files->file[1]));
 }
 
 static bool gadgets_complete(const struct gadgets *g)

@@ -369,11 +369,6 @@ static int image_by_file(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static bool image_same_file(const struct mapping *x, const struct mapping *y)
-{
-	return x->major == y->major && x->minor == y->minor && x->inode == y->inode;
-}
-
 /* Add every file with an executable mapping, except the executable and known objects. */
 static int image_add_files(const struct identity *who, struct memory *memory,
 	const struct array *mappings, const struct image_start *start, const struct array *known,
@@ -389,14 +384,14 @@ static int image_add_files(const struct identity *who, struct memory *memory,
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
 
-		if (m->inode && !maps_is_window(m) && (!exe || !image_same_file(m, exe)))
+		if (m->inode && !maps_is_window(m) && (!exe || !maps_share_file(m, exe)))
 			files[count++] = m;
 	}
 	qsort(files, count, sizeof *files, image_by_file);
 	for (size_t at = 0; r == 0 && at < count; at = next) {
 		bool executable = false;
 
-		for (next = at; next < count && image_same_file(files[at], files[next]); next++)
+		for (next = at; next < count && maps_share_file(files[at], files[next]); next++)
 			executable = executable || files[next]->executable;
 		if (executable)
 			r = image_read_group(

@@ -116,6 +116,11 @@ size_t maps_drop_anonymous(char *text, size_t size)
 	return (size_t)(to - text);
 }
 
+bool maps_share_file(const struct mapping *x, const struct mapping *y)
+{
+	return x->inode == y->inode && x->major == y->major && x->minor == y->minor;
+}
+
 bool maps_is_window(const struct mapping *m)
 {
 	return m->shared && m->deleted && !strcmp(m->path, "/memfd:" MAPS_WINDOW);

@@ -28,6 +28,9 @@ struct mapping {
  */
 bool maps_parse(char *text, struct array *mappings, size_t *malformed);
 
+/* Are both of the same file? */
+bool maps_share_file(const struct mapping *x, const struct mapping *y);
+
 /*
  * Is it memory that this program mapped there to count hits (memfd_create(2))? Any process may give
  * that name to its own memory.

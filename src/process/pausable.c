@@ -337,7 +337,7 @@ static enum pausable_rank pausable_by_call(
 static enum pausable_rank pausable_by_status(
 	const struct pausable_search *s, pid_t tid, const char *status, bool *filtered)
 {
-	const char *state = strstr(status, "\nState:"), *shadow;
+	const char *state = strstr(status, "\nState:");
 	pid_t tracer = (pid_t)procfs_status(status, "TracerPid", 0);
 	char name[64];
 	long seccomp;
@@ -355,9 +355,7 @@ static enum pausable_rank pausable_by_status(
 			*filtered ? "call it as root, which may read the filter"
 				  : "leave this process out",
 			"a seccomp filter restricts its system calls, and may kill it for ours");
-	shadow = strstr(status, "\nx86_Thread_features:");
-	shadow = shadow ? memmem(shadow + 1, strcspn(shadow + 1, "\n"), "shstk", 5) : NULL;
-	if (shadow)
+	if (procfs_status_shadow_stack(status))
 		return pausable_no(s->found, false,
 			"start it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off",
 			"a shadow stack protects its return addresses");

@@ -122,6 +122,13 @@ long procfs_status_last(const char *status, const char *key, long otherwise)
 	return otherwise;
 }
 
+bool procfs_status_shadow_stack(const char *status)
+{
+	const char *line = strstr(status, "\nx86_Thread_features:");
+
+	return line && memmem(line + 1, strcspn(line + 1, "\n"), "shstk", 5);
+}
+
 size_t procfs_status_numbers(
 	const char *status, const char *key, int base, uint64_t *numbers, size_t most)
 {

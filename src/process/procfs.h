@@ -2,6 +2,7 @@
 #ifndef PROCESS_PROCFS_H
 #define PROCESS_PROCFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -30,6 +31,9 @@ long procfs_status_last(const char *status, const char *key, long otherwise);
 
 /* A set of bits in hexadecimal ("CapEff"); 0 if absent. */
 uint64_t procfs_status_set(const char *status, const char *key);
+
+/* Does the thread check its return addresses on a shadow stack? Linux 6.6 and later say so. */
+bool procfs_status_shadow_stack(const char *status);
 
 /* Up to `most` numbers after "Key:"; returns how many there are. */
 size_t procfs_status_numbers(

@@ -71,6 +71,18 @@ int32_t account_code_part(const struct probes_probe *p, const struct probes_edit
 	return memcmp(edit->new_, kind_of(p)->site->on, ARCH_SWITCH_BYTES) ? -1 : 1;
 }
 
+bool account_is_jump(const struct object_probes *h, const struct probes_probe *p, uint32_t site,
+	const struct probes_edit *edit)
+{
+	const struct kind_ops *kind = kind_of(p);
+
+	for (unsigned i = 0; i < edit->length && i < ARCH_SITE_BYTES; i++)
+		if (edit->new_[i] != h->original[site][i] &&
+			!(kind->edit && i == kind->site->switch_at))
+			return true;
+	return false;
+}
+
 struct account_resource account_resource(
 	const struct object_probes *h, size_t local, const struct probes_edit *edit)
 {
@@ -86,11 +98,10 @@ struct account_resource account_resource(
 			.part = account_code_part(p, edit)};
 	if (edit->role == PROBES_ROLE_COUNTER) {
 		uint32_t site = account_index(h, p, PLAN_COUNTER, edit->index);
-		const struct object_jump *j = h->jumps ? &h->jumps[site] : NULL;
-		bool on = j && !memcmp(edit->new_, j->new_, edit->length);
 
-		return (struct account_resource){
-			.kind = PLAN_COUNTER, .index = site, .part = on ? 1 : -1};
+		return (struct account_resource){.kind = PLAN_COUNTER,
+			.index = site,
+			.part = account_is_jump(h, p, site, edit) ? 1 : -1};
 	}
 	return (struct account_resource){.kind = PLAN_RESOURCES};
 }

@@ -142,14 +142,13 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 
 static bool count_shadow_stack(const struct probes_session *s)
 {
-	char *status = NULL, *line;
+	char *status = NULL;
 	size_t size;
 	bool found;
 
 	if (procfs_read(s->who.proc, "status", &status, &size) < 0)
 		return true;
-	line = strstr(status, "\nx86_Thread_features:");
-	found = line && strstr(line, "shstk") && strstr(line, "shstk") < strchrnul(line + 1, '\n');
+	found = procfs_status_shadow_stack(status);
 	free(status);
 	return found;
 }

@@ -41,13 +41,11 @@ static bool repair_places(const struct journal_text *text, struct array *places)
 			i < made ? ARRAY_AT(&text->made, struct probes_edit, i)
 				 : ARRAY_AT(&text->pending, struct probes_edit, i - made);
 
-		*(struct repair_place *)array_add(places) =
-			(struct repair_place){.address = edit->address,
-				.pending = i >= made,
-				.edit = edit};
+		*(struct repair_place *)array_add(places) = (struct repair_place){
+			.address = edit->address, .pending = i >= made, .edit = edit};
 	}
-	return order_by_number(places->data, places->count, places->size,
-		offsetof(struct repair_place, address));
+	return order_by_number(
+		places->data, places->count, places->size, offsetof(struct repair_place, address));
 }
 
 /* The places of an address, which follow each other: the first, and *end. */
@@ -205,21 +203,18 @@ static bool repair_torn(const struct repair *r, const struct object_probes *h,
 
 /* Does a site jump to its counter because of the interrupted session? Its bytes tell. */
 static int32_t repair_counter(struct repair *r, const struct object_probes *h,
-	const struct probes_probe *p, size_t site, bool *named)
+	const struct probes_probe *p, uint32_t site, bool *named)
 {
-	const struct kind_ops *kind = kind_of(p);
 	const struct repair_place *end, *at = repair_at(&r->places, h->sites[site].address, &end);
 	bool counted = object_probes_counted(h, site) || object_probes_cut_off(h, site);
 	int32_t part = 0;
 
 	for (; at < end; at++) {
-		bool on = false;
+		bool on;
 
-		for (unsigned k = 0; k < at->edit->length && k < ARCH_SITE_BYTES; k++)
-			on = on || (at->edit->new_[k] != h->original[site][k] &&
-					   (!kind->edit || k != kind->site->switch_at));
 		if (at->edit->role != PROBES_ROLE_COUNTER)
 			continue;
+		on = account_is_jump(h, p, site, at->edit);
 		*named = true;
 		if (!at->pending || on == counted)
 			part = on;

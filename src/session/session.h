@@ -132,6 +132,13 @@ void account_add(struct object_probes *h, const struct account_resource *r);
 /* The part that such an edit makes of a site's code (PLAN_CODE). */
 int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit);
 
+/*
+ * Does an edit of a counter (PLAN_COUNTER) write the jump there, or the bytes of the file? Whether
+ * the site is switched on or off does not matter.
+ */
+bool account_is_jump(const struct object_probes *h, const struct probes_probe *p, uint32_t site,
+	const struct probes_edit *edit);
+
 /* This session's part of a resource. */
 int32_t account_part(const struct object_probes *h, enum plan_resource kind, uint32_t index);
 
