@@ -43,7 +43,7 @@
 
 #define INJECT_RED_ZONE 128
 #define INJECT_PAGE 4096           /* one write of memory stays within one */
-#define INJECT_STOP_NS 1000000000u /* a thread that has not stopped by then is let go */
+#define INJECT_STOP_NS 3000000000u /* a thread that has not stopped by then is let go */
 #define INJECT_RUN_NS 2000000000u  /* our calls may take that long */
 #define INJECT_FIND_NS 250000000u  /* search so long for a thread that can be paused */
 #define INJECT_TICK_NS 5000000
@@ -353,7 +353,7 @@ static int inject_late(const struct inject *a, struct probes_error *e)
 {
 	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot run a system call in process %d",
 		a->who->pid);
-	error_why(e, "its thread %d did not stop within a second: uninterruptible, or frozen",
+	error_why(e, "its thread %d did not stop within 3 seconds: uninterruptible, or frozen",
 		a->tid);
 	return error_hint(e, "try again");
 }

@@ -2,6 +2,7 @@
 #include "inject_world.h"
 
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -77,6 +78,18 @@ void inject_close(struct inject_target *t)
 }
 
 /* Map a page, and unmap it. */
+int inject_in_time(struct inject_target *t, struct inject_call *calls, size_t count,
+	const struct inject_text *texts, size_t text_count, size_t *done, uint64_t *ns,
+	struct probes_error *e)
+{
+	int r;
+
+	do
+		r = inject_run(&t->who, &t->m, calls, count, texts, text_count, done, ns, e);
+	while (r == -ETIMEDOUT);
+	return r;
+}
+
 int inject_page(struct inject_target *t, struct probes_error *e)
 {
 	struct inject_call calls[] = {
@@ -89,7 +102,7 @@ int inject_page(struct inject_target *t, struct probes_error *e)
 	int r;
 
 	*e = (struct probes_error){0};
-	r = inject_run(&t->who, &t->m, calls, 2, NULL, 0, &done, &ns, e);
+	r = inject_in_time(t, calls, 2, NULL, 0, &done, &ns, e);
 	if (r == 0) {
 		ck_assert_uint_eq(done, 2);
 		ck_assert_uint_gt(ns, 0);

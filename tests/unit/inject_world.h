@@ -39,6 +39,11 @@ struct inject_target {
 void inject_open(struct inject_target *t, pid_t pid);
 void inject_close(struct inject_target *t);
 
+/* inject_run, again and again while the machine is too busy to stop the thread in time. */
+int inject_in_time(struct inject_target *t, struct inject_call *calls, size_t count,
+	const struct inject_text *texts, size_t text_count, size_t *done, uint64_t *ns,
+	struct probes_error *e);
+
 /* Map a page in it, and unmap it. */
 int inject_page(struct inject_target *t, struct probes_error *e);
 void inject_must(struct inject_target *t, const char *what);

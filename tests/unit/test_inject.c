@@ -199,7 +199,7 @@ START_TEST(inject_maps_a_file)
 	inject_set_up();
 	child = inject_child(inject_loop);
 	inject_open(&t, child);
-	ck_assert_msg(inject_run(&t.who, &t.m, create, 2, &name, 1, &done, &ns, &e) == 0, "%s: %s",
+	ck_assert_msg(inject_in_time(&t, create, 2, &name, 1, &done, &ns, &e) == 0, "%s: %s",
 		e.what, e.why);
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", child, (int)create[0].result);
 	fd = open(path, O_RDWR | O_CLOEXEC);
@@ -208,8 +208,8 @@ START_TEST(inject_maps_a_file)
 	close(fd);
 	map[0].arguments[4] = map[1].arguments[4] = map[2].arguments[0] =
 		(uint64_t)create[0].result;
-	ck_assert_msg(inject_run(&t.who, &t.m, map, 3, NULL, 0, &done, &ns, &e) == 0, "%s: %s",
-		e.what, e.why);
+	ck_assert_msg(
+		inject_in_time(&t, map, 3, NULL, 0, &done, &ns, &e) == 0, "%s: %s", e.what, e.why);
 	ck_assert_uint_eq(done, 3);
 	ck_assert(inject_is_mapped(child, "/memfd:probes-unit"));
 	ck_assert(memory_read(&t.m, (uint64_t)map[0].result + 1, &byte, 1));
@@ -238,7 +238,7 @@ START_TEST(inject_ends_with_the_first_failure)
 	inject_set_up();
 	child = inject_child(inject_loop);
 	inject_open(&t, child);
-	ck_assert_int_eq(inject_run(&t.who, &t.m, calls, 3, NULL, 0, &done, &ns, &e), -EINVAL);
+	ck_assert_int_eq(inject_in_time(&t, calls, 3, NULL, 0, &done, &ns, &e), -EINVAL);
 	ck_assert_int_eq(e.status, PROBES_FAILED);
 	ck_assert_uint_eq(done, 2);
 	ck_assert_int_gt(calls[0].result, 0);

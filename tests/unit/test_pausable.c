@@ -289,7 +289,7 @@ START_TEST(pausable_asks_the_filter)
 	inject_open(&t, child);
 	if (inject_page(&t, &e) == 0) {
 		inject_must(&t, "filtered");
-		ck_assert_int_lt(inject_run(&t.who, &t.m, &code, 1, NULL, 0, &done, &ns, &e), 0);
+		ck_assert_int_lt(inject_in_time(&t, &code, 1, NULL, 0, &done, &ns, &e), 0);
 		ck_assert_msg(strstr(e.why, "forbids"), "%s: %s", e.what, e.why);
 	}
 	/* Without privilege: nobody can tell. */
