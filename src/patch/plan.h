@@ -170,7 +170,7 @@ bool plan_count_unheld(const struct plan_step *s, struct probes_item *item);
  * Edit one probe, as plan_edit_probe, and the jumps of its sites: `on` writes them before, else
  * they are removed after. `mode` is that of a switch; NULL: an undo, see plan_count_part. Hits are
  * counted before the program is told to reach them. A semaphore is verified by the code of a site,
- * which the jumps change: each has its batch. False: no memory.
+ * which the jumps change, so semaphores and jumps go into batches of their own. False: no memory.
  */
 bool plan_count_probe(struct plan *p, const struct plan_step *s, const struct plan_mode *mode,
 	const uint32_t *to, const uint32_t *from, bool up, bool on);

@@ -144,7 +144,7 @@ done
 has 'all of them with -stop' 'counting 9 of 9 sites of 5 probes in process' "$tmp/held"
 [ "$counted" -gt 0 ] || fail 'nothing was counted without -stop'
 
-# --- what is said, and what not: tables on standard output, all else on standard error
+# --- tables go to standard output, everything else to standard error
 ask zero
 counting -pid "$pid" plain -interval 0.1 -format text -stop
 has 'what it begins with' "^probes-tui: counting 1 of 1 site of 1 probe in process $pid" "$tmp/held"

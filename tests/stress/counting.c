@@ -150,7 +150,7 @@ static void check_code(const struct field *f)
 	close(file);
 }
 
-/* Descriptors of ours that it has open. */
+/* How many descriptors of windows it has open. */
 static unsigned descriptors(const struct field *f)
 {
 	char path[64], text[64];
@@ -192,7 +192,7 @@ static void check_all(struct field *f)
 	inspect_threads(f);
 	check_code(f);
 	if (descriptors(f))
-		fault("%u descriptors of ours are open in it", descriptors(f));
+		fault("%u descriptors of windows are open in it", descriptors(f));
 	field_pause(f);
 	field_report(f, &r);
 	field_go(f);

@@ -73,27 +73,29 @@ int counts_add(struct counts *c, const struct probes_member *member,
 	size_t first = c->count;
 	struct counts_row *rows =
 		reallocarray(c->rows, c->count + result->item_count + 1, sizeof *rows);
-	bool *seen = calloc(probes_count(member->session) + 1, sizeof *seen);
-	int r = rows && seen ? 0 : short_of_memory(e);
+	/* Of each probe: behind its row; 0: it has none. */
+	size_t *behind = calloc(probes_count(member->session) + 1, sizeof *behind);
+	int r = rows && behind ? 0 : short_of_memory(e);
 
 	if (rows)
 		c->rows = rows;
 	for (size_t i = 0; r == 0 && i < result->item_count; i++) {
 		size_t probe = result->items[i].probe;
 
-		if (!seen[probe])
-			r = add_row(c, member, &result->items[i], e);
-		seen[probe] = true;
+		if (behind[probe])
+			continue;
+		r = add_row(c, member, &result->items[i], e);
+		behind[probe] = c->count;
 	}
-	free(seen);
 	c->stop_sites += result->stop_sites;
-	for (size_t i = first; i < c->count; i++) {
+	for (size_t i = first; i < c->count; i++)
 		c->rows[i].stopped_ns = result->stopped_ns;
-		for (size_t k = 0; k < earlier->count; k++)
-			if (earlier->sites[k].probe == c->rows[i].probe)
-				c->rows[i].sites[earlier->sites[k].site].base =
-					earlier->sites[k].hits;
-	}
+	for (size_t i = 0; r == 0 && i < earlier->count; i++)
+		if (behind[earlier->sites[i].probe])
+			c->rows[behind[earlier->sites[i].probe] - 1]
+				.sites[earlier->sites[i].site]
+				.base = earlier->sites[i].hits;
+	free(behind);
 	return r;
 }
 
