@@ -19,6 +19,7 @@
 
 #include "arch/arch.h"
 #include "elf/object.h"
+#include "tests/unit/random.h"
 
 Suite *move_suite(void);
 
@@ -50,15 +51,7 @@ static sigjmp_buf back;
 static struct state *end;
 static size_t vectors;
 
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_next(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
+static uint64_t random_state = RANDOM_SEED;
 
 /* The vector state in a signal frame: Linux, arch/x86/include/uapi/asm/sigcontext.h. */
 static size_t vectors_size(const ucontext_t *context)
@@ -129,17 +122,18 @@ static void randomize(const struct place *p)
 	static const greg_t flags[] = {1, 4, 0x10, 0x40, 0x80, 0x800};
 
 	for (int i = REG_R8; i <= REG_RCX; i++) {
-		uint64_t r = random_next();
+		uint64_t r = random_next(&random_state);
 
 		switch (r % 8) {
 		case 0:
-			r = random_next();
+			r = random_next(&random_state);
 			break;
 		case 1:
-			r = random_next() % 64;
+			r = random_next(&random_state) % 64;
 			break;
 		default:
-			r = (uint64_t)p->scratch + SCRATCH / 2 + (random_next() % 128) * 8;
+			r = (uint64_t)p->scratch + SCRATCH / 2 +
+			    (random_next(&random_state) % 128) * 8;
 			break;
 		}
 		start.registers[i] = (greg_t)r;
@@ -147,12 +141,12 @@ static void randomize(const struct place *p)
 	start.registers[REG_RSP] = (greg_t)(p->stack + SCRATCH / 2);
 	start.registers[REG_EFL] = 0x202;
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-		start.registers[REG_EFL] |= random_next() & 1 ? flags[i] : 0;
+		start.registers[REG_EFL] |= random_next(&random_state) & 1 ? flags[i] : 0;
 	for (size_t i = 0; i < SCRATCH; i += 8) {
-		uint64_t value = random_next();
+		uint64_t value = random_next(&random_state);
 
 		memcpy(start.scratch + i, &value, 8);
-		value = random_next() & 1 ? (uint64_t)p->code + AREA / 4 : value;
+		value = random_next(&random_state) & 1 ? (uint64_t)p->code + AREA / 4 : value;
 		memcpy(start.stack + i, &value, 8);
 		if (i < 512)
 			memcpy(start.vectors + i, &value, 8);
@@ -190,7 +184,7 @@ static bool place_instruction(
 	*length = d.length;
 	memcpy(at, bytes, d.length);
 	if (d.raw.imm[0].is_relative && d.raw.imm[0].size == 32) {
-		int32_t rel = (int32_t)(random_next() % (AREA / 4));
+		int32_t rel = (int32_t)(random_next(&random_state) % (AREA / 4));
 
 		/* Not into the instruction itself, whose bytes are elsewhere when it is moved. */
 		rel = rel & 1 ? rel : -rel - 16;
@@ -202,7 +196,8 @@ static bool place_instruction(
 		return false;
 	for (int i = 0; i < d.operand_count; i++) {
 		const ZydisDecodedOperand *o = &operands[i];
-		int64_t rel = p->scratch + SCRATCH / 2 + random_next() % 128 - (at + d.length);
+		int64_t rel = p->scratch + SCRATCH / 2 + random_next(&random_state) % 128 -
+			      (at + d.length);
 		int32_t rel32 = (int32_t)rel;
 
 		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.base == ZYDIS_REGISTER_RIP) {
@@ -515,7 +510,7 @@ START_TEST(libraries_end_alike)
 		const struct object_segment *s = &o->segments[i];
 
 		for (size_t n = 0; s->executable && n < SAMPLES; n++)
-			if (code_at(o, s->vaddr + random_next() % s->filesz, bytes))
+			if (code_at(o, s->vaddr + random_next(&random_state) % s->filesz, bytes))
 				try(bytes, &t);
 	}
 	printf("%s: %zu moved, %zu refused, %zu undecodable, %zu skipped\n", libraries[_i], t.moved,

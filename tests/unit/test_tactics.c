@@ -13,6 +13,7 @@
 
 #include "base/order.h"
 #include "elf/object.h"
+#include "tests/unit/random.h"
 #include "tests/unit/tactics_check.h"
 
 Suite *tactics_suite(void);
@@ -20,15 +21,7 @@ Suite *tactics_suite(void);
 #define BASE UINT64_C(0x7f1234560000)
 #define CODE 0x10000
 
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_next(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
+static uint64_t random_state = RANDOM_SEED;
 
 /* An object at BASE with some code, and what is around it. */
 static struct {
@@ -434,8 +427,10 @@ END_TEST
 static void random_space(void)
 {
 	for (int i = 0; i < 1000; i++) {
-		uint64_t size = (random_next() % 0x1000 + 1) << (12 + random_next() % 4);
-		uint64_t start = BASE - UINT64_C(0x90000000) + random_next() % 0x120000000;
+		uint64_t size = (random_next(&random_state) % 0x1000 + 1)
+				<< (12 + random_next(&random_state) % 4);
+		uint64_t start =
+			BASE - UINT64_C(0x90000000) + random_next(&random_state) % 0x120000000;
 
 		ck_assert(tactics_take(&it.space, start, start + size));
 	}
@@ -446,25 +441,26 @@ START_TEST(tactics_random_code)
 	size_t tactics[4] = {0};
 
 	for (int round = 0; round < 40; round++) {
-		uint64_t at = random_next() % 64;
+		uint64_t at = random_next(&random_state) % 64;
 
 		set_up();
 		for (size_t i = 0; i < sizeof it.code; i++)
-			it.code[i] = (uint8_t)random_next();
+			it.code[i] = (uint8_t)random_next(&random_state);
 		/* Many sites near each other, some counted, some held. */
 		while (at < CODE && it.t.count < 600) {
-			uint64_t kind = random_next() % 16;
+			uint64_t kind = random_next(&random_state) % 16;
 
 			it.code[at] = kind ? 0x90 : kind == 1 ? 0xe9 : 0xcc;
 			site(at);
-			at += random_next() % 4 ? random_next() % 9 + 1 : random_next() % 500 + 1;
+			at += random_next(&random_state) % 4 ? random_next(&random_state) % 9 + 1
+							     : random_next(&random_state) % 500 + 1;
 		}
 		for (size_t i = 0; i < it.t.count; i++) {
 			uint64_t address = it.sites[i].address - BASE;
 
 			memcpy(it.sites[i].code, it.code + address, it.sites[i].code_size);
-			it.sites[i].wanted = random_next() % 8;
-			it.sites[i].whole = random_next() % 64 == 0;
+			it.sites[i].wanted = random_next(&random_state) % 8;
+			it.sites[i].whole = random_next(&random_state) % 64 == 0;
 		}
 		it.t.may_evict = round % 4;
 		it.t.may_expose = round % 5 == 0;
@@ -525,32 +521,36 @@ static bool code_at(const struct object *o, uint64_t vaddr, struct tactics_site 
  */
 static uint64_t like_a_process(const struct object *o, uint64_t size, bool crowded)
 {
-	uint64_t exe = UINT64_C(0x550000000000) + (random_next() % 0x1000000000 & ~UINT64_C(0xfff));
-	uint64_t heap = exe + (o->interpreter ? size : 0x10000) + (random_next() % 0x2000 << 12);
-	uint64_t stack =
-		UINT64_C(0x7ffc00000000) + (random_next() % 0x200000000 & ~UINT64_C(0xfff));
-	uint64_t top = stack - (random_next() % 0x100 << 32) - UINT64_C(0x40000000), bias = exe;
+	uint64_t exe = UINT64_C(0x550000000000) +
+		       (random_next(&random_state) % 0x1000000000 & ~UINT64_C(0xfff));
+	uint64_t heap = exe + (o->interpreter ? size : 0x10000) +
+			(random_next(&random_state) % 0x2000 << 12);
+	uint64_t stack = UINT64_C(0x7ffc00000000) +
+			 (random_next(&random_state) % 0x200000000 & ~UINT64_C(0xfff));
+	uint64_t top = stack - (random_next(&random_state) % 0x100 << 32) - UINT64_C(0x40000000),
+		 bias = exe;
 
-	ck_assert(tactics_take(&it.space, heap, heap + (random_next() % 64 + 64) * 0x100000));
+	ck_assert(tactics_take(
+		&it.space, heap, heap + (random_next(&random_state) % 64 + 64) * 0x100000));
 	ck_assert(tactics_take(&it.space, stack - 9 * 0x100000, stack + 0x30000));
 	if (!o->interpreter)
 		ck_assert(tactics_take(&it.space, exe, exe + 0x10000));
 	for (int i = 0; i < 30; i++) { /* libraries */
-		uint64_t part = (random_next() % 400 + 4) << 12;
+		uint64_t part = (random_next(&random_state) % 400 + 4) << 12;
 
 		if (i == 10 && !o->interpreter) {
 			top -= (size + 0xfff) & ~UINT64_C(0xfff);
 			bias = top;
 		}
 		ck_assert(tactics_take(&it.space, top - part, top));
-		top -= part + (random_next() % 4 ? 0 : 0x2000);
+		top -= part + (random_next(&random_state) % 4 ? 0 : 0x2000);
 	}
 	for (size_t i = 0; i < (crowded ? 6 : 2); i++) { /* MiB: what was seen below a JVM 17 */
 		static const uint64_t parts[] = {65, 566, 224, 1296, 448, 64};
 		uint64_t part = parts[i] << 20;
 
 		ck_assert(tactics_take(&it.space, top - part, top));
-		top -= part + (random_next() % 64 << 20);
+		top -= part + (random_next(&random_state) % 64 << 20);
 	}
 	return o->fixed ? 0 : bias;
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "tests/unit/random.h"
 #include "tests/unit/tactics_check.h"
 
 Suite *tactics_run_suite(void);
@@ -48,15 +49,7 @@ static const struct function {
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 #define COPIES 20
 
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_next(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
+static uint64_t random_state = RANDOM_SEED;
 
 static struct {
 	uint8_t *code;
@@ -100,7 +93,7 @@ static void place_functions(void)
 	memset(it.code + DATA + 1, 0, 7);
 	for (size_t i = 0; i < FUNCTIONS * COPIES; i++) {
 		const struct function *f = &functions[i % FUNCTIONS];
-		size_t at = i * (DATA / (FUNCTIONS * COPIES)) + random_next() % 64;
+		size_t at = i * (DATA / (FUNCTIONS * COPIES)) + random_next(&random_state) % 64;
 		const char *hex = f->code;
 		unsigned byte;
 		int read;
@@ -227,7 +220,7 @@ static void count(const struct tactics_site *s, bool on)
 static void call(size_t function, size_t times)
 {
 	for (size_t i = 0; i < times; i++) {
-		uint64_t argument = random_next() % 1000 + 1;
+		uint64_t argument = random_next(&random_state) % 1000 + 1;
 
 		ck_assert_uint_eq(
 			((uint64_t(*)(uint64_t))it.entries[function])(argument), argument + 5);
@@ -283,7 +276,7 @@ START_TEST(tactics_run_any_of_them)
 
 			if (!is_planned(s))
 				continue;
-			if (random_next() % 3 == 0)
+			if (random_next(&random_state) % 3 == 0)
 				count(s, on[i] = !on[i]);
 			before[i] = hits(s);
 		}
