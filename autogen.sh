@@ -58,16 +58,26 @@ wants_fuzz() {
 	esac
 }
 
+# configure asks for what the tests need, unless it was told that there will be none.
+configures_tests() {
+	case " $flags " in
+	*' --disable-tests '*) return 1 ;;
+	*) return 0 ;;
+	esac
+}
+
 debian_packages() {
 	echo gcc libc6-dev make autoconf automake pkg-config libdw-dev libelf-dev libncurses-dev \
-		libvterm-dev libpcre2-dev libjansson-dev libzydis-dev libiberty-dev check tmux systemtap-sdt-dev
+		libvterm-dev libpcre2-dev libjansson-dev libzydis-dev libiberty-dev
+	if configures_tests; then echo check tmux systemtap-sdt-dev; fi
 	if wants_tests "$@"; then echo clang-format procps; fi
 	if wants_fuzz "$@"; then echo clang libclang-rt-dev; fi
 }
 
 fedora_packages() {
 	echo gcc make autoconf automake pkgconf-pkg-config elfutils-devel elfutils-libelf-devel ncurses-devel \
-		libvterm-devel pcre2-devel jansson-devel zydis-devel binutils-devel check-devel tmux systemtap-sdt-devel
+		libvterm-devel pcre2-devel jansson-devel zydis-devel binutils-devel
+	if configures_tests; then echo check-devel tmux systemtap-sdt-devel; fi
 	if wants_tests "$@"; then echo clang-tools-extra procps-ng diffutils glibc-static libasan libubsan; fi
 	if wants_fuzz "$@"; then echo clang compiler-rt; fi
 }

@@ -46,6 +46,8 @@
 extern "C" {
 #endif
 
+#define PROBES_VERSION "0.1.0"
+
 #define PROBES_API __attribute__((visibility("default")))
 #define PROBES_CHECK __attribute__((warn_unused_result))
 

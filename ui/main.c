@@ -19,10 +19,6 @@
 #include "ui/report.h"
 #include "ui/tui/tui.h"
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "(unknown)"
-#endif
-
 /* Generated from the tables, so that no verb or option is missing. */
 static void print_help(enum verb verb)
 {
@@ -155,7 +151,7 @@ int main(int argc, char **argv)
 		status = (int)e.status;
 	} else if (o.help || o.version) {
 		if (o.version)
-			puts("probes-tui " PACKAGE_VERSION);
+			puts("probes-tui " PROBES_VERSION);
 		else
 			print_help(o.verb);
 		if (fflush(stdout) != 0) {

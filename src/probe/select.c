@@ -312,7 +312,7 @@ static int select_regexp(const struct catalog *c, const char *text,
 	size_t index, before = found->count;
 	const struct probes_probe *p;
 	struct select_walk w;
-	struct regexp *regexp;
+	struct regexp *regexp = NULL;
 	int r = regexp_compile(text, &regexp, e);
 
 	if (r < 0)

@@ -477,7 +477,7 @@ static int start_kill_work(void *data, struct probes_error *e)
 	const struct start *s = data;
 	siginfo_t info;
 	pid_t pid = s->pid;
-	int status;
+	int status = 0;
 
 	(void)e;
 	/* If it was reaped already, its pid may have been recycled. */

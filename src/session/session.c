@@ -52,7 +52,7 @@ static int session_add(struct probes_session *s, const struct probes_object *inf
 	struct probes_error *e)
 {
 	size_t left_out = file ? file->note_left_out : 0;
-	struct object_probes *h;
+	struct object_probes *h = NULL;
 	int r;
 
 	if (!budget_take(&s->budget, sizeof *h + strlen(info->path))) {

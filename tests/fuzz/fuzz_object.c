@@ -83,7 +83,7 @@ static void check_object(struct object *o, const uint8_t *bytes, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct probes_error e;
-	struct object *o;
+	struct object *o = NULL;
 	int r;
 
 	if (size > LARGEST)

@@ -74,7 +74,7 @@ static void seeds_of_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct probes_error e;
-	struct object *o;
+	struct object *o = NULL;
 
 	if (fd < 0)
 		die(path);

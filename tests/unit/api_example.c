@@ -1,5 +1,5 @@
 /*
- * A program of somebody else's: it sees probes.h and libprobes.a, nothing more, and uses every call
+ * A program of somebody else's: it sees probes.h and libprobes, nothing more, and uses every call
  * that needs no second process. Also compiled as C++ where there is a C++ compiler. Not covered:
  * switching (e2e).
  */
