@@ -19,12 +19,7 @@ counting()
 		>"$tmp/result" 2>"$tmp/held" </dev/null &
 	session=$!
 	started="$started $session"
-	until grep -q 'counting [0-9]* of' "$tmp/held"; do
-		kill -0 "$session" 2>/dev/null || {
-			fail "the session ended: $(cat "$tmp/held")"
-			finish
-		}
-	done
+	session_says 'counting [0-9]* of'
 }
 
 # appears PATTERN FILE: a line of it, while the session lives, and within a minute; `meanwhile` is done again
@@ -333,12 +328,7 @@ started="$started $session"
 exec 3>"$tmp/in" 4<"$tmp/answers"
 read -r word pid _ <&4
 started="$started $pid"
-until grep -q 'counting [0-9]* of' "$tmp/held"; do
-	kill -0 "$session" 2>/dev/null || {
-		fail "the session ended: $(cat "$tmp/held")"
-		finish
-	}
-done
+session_says 'counting [0-9]* of'
 ask zero
 ask 'run 4 1000'
 echo quit >&3
@@ -364,12 +354,7 @@ for how in '-for 50ms:0' ':143'; do
 	exec 3>"$tmp/in" 4<"$tmp/answers"
 	read -r word pid _ <&4
 	started="$started $pid"
-	until grep -q 'counting [0-9]* of' "$tmp/held"; do
-		kill -0 "$session" 2>/dev/null || {
-			fail "the session ended: $(cat "$tmp/held")"
-			finish
-		}
-	done
+	session_says 'counting [0-9]* of'
 	if [ -n "${how%:*}" ]; then
 		ended "${how#*:}"
 		has 'it is left' "^probes-tui: pid $pid: it runs on, and is no longer counted\$" "$tmp/held"

@@ -116,6 +116,17 @@ attach()
 	silent attach -no-syslog -pid "$pid" "$@"
 }
 
+# session_says PATTERN: wait until $session, whose standard error is $tmp/held, has said it.
+session_says()
+{
+	until grep -q "$1" "$tmp/held"; do
+		kill -0 "$session" 2>/dev/null || {
+			fail "the session ended: $(cat "$tmp/held")"
+			finish
+		}
+	done
+}
+
 # hold ARG...: attach -for 1h to the victim, in the background, run by $hold_as; returns once the probes are
 # switched. $session is its pid, $tmp/held its standard error.
 hold_as=
@@ -125,12 +136,7 @@ hold()
 	$hold_as "$PROBES_TUI" attach -no-syslog -pid "$pid" -for 1h "$@" >/dev/null 2>"$tmp/held" </dev/null &
 	session=$!
 	started="$started $session"
-	until grep -q ' switched for ' "$tmp/held"; do
-		kill -0 "$session" 2>/dev/null || {
-			fail "the session ended: $(cat "$tmp/held")"
-			finish
-		}
-	done
+	session_says ' switched for '
 }
 
 # state NAME: what info says of it.
