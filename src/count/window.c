@@ -218,8 +218,14 @@ void window_restart(struct window *w, struct memory *m, size_t site)
 {
 	size_t at = sizeof(struct window_head) + site * sizeof(struct window_site) +
 		    offsetof(struct window_site, base);
-	uint64_t base = window_sum(w, site);
+	size_t counter = w->sites[site].counter;
+	uint64_t base;
 
+	/* Hits since the last reading are not those of this count. */
+	if (!w->file)
+		(void)memory_read(
+			m, w->address + counter, w->copy + counter, TACTICS_COUNTER_BYTES);
+	base = window_sum(w, site);
 	w->sites[site].base = base;
 	if (w->file)
 		memcpy(w->file + at, &base, sizeof base);
