@@ -12,12 +12,10 @@
 #include "dice.h"
 #include "fault.h"
 #include "field.h"
+#include "hits.h"
 #include "inspect.h"
 #include "killer.h"
-#include "probes.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,82 +24,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define COUNTING_TIMES 10000 /* on and off in one process, should there be time for it */
+
 static char program[] = "/proc/self/exe", act_word[] = "act";
 static const char *victim;
 static char output[512], folder[512];
 static struct dice dice;
-static unsigned long compared, hits_compared, rounds, kills, sessions;
+static unsigned long compared, hits_compared, rounds, kills, switches, same_place;
 
 /* ------------------------------------------------------------- our sessions */
 
-static bool by_chance(void *data, const struct probes_session *s, size_t probe)
-{
-	(void)data;
-	(void)s;
-	(void)probe;
-	return dice_once_in(&dice, 2);
-}
-
-static struct probes_session *open_session(pid_t pid)
-{
-	struct probes_session *s;
-	struct probes_error e;
-
-	if (probes_open_pid(pid, NULL, &s, &e) < 0 || probes_refresh(s, NULL, 0, &e) < 0)
-		fault_fatal("%s: %s", e.what, e.why);
-	sessions++;
-	return s;
-}
-
 static void act(struct probes_session *s, enum probes_verb verb, enum probes_by by, bool stop)
 {
-	struct probes_action a = {.verb = verb, .by = by, .predicate = by_chance};
-	struct probes_switch_options o = {.atomically = stop, .max_stop_ms = 20000};
-	struct probes_result *r;
-	struct probes_error e;
-
-	if (probes_switch(s, &a, 1, &o, &r, &e) < 0)
-		fault("%s: %s", e.what, e.why);
-	probes_result_free(r);
-}
-
-static void restore(struct probes_session *s)
-{
-	struct probes_result *r;
-	struct probes_error e;
-
-	if (probes_restore(s, &r, &e) < 0)
-		fault("%s: %s", e.what, e.why);
-	else if (r && r->not_done)
-		fault("%zu probes were not restored: %s", r->not_done, r->items[0].why);
-	probes_result_free(r);
-}
-
-static void repair(pid_t pid)
-{
-	struct probes_session *s = open_session(pid);
-	struct probes_result *r;
-	struct probes_error e;
-
-	if (probes_repair(s, &r, &e) < 0)
-		fault("%s: %s", e.what, e.why);
-	for (size_t i = 0; r && i < r->item_count; i++)
-		if (r->items[i].outcome == PROBES_NOT_DONE)
-			fault("not repaired: %s", r->items[i].why);
-	probes_result_free(r);
-	probes_close(s);
+	if (!hits_act(s, verb, by, &dice, stop))
+		fault("it was refused");
 }
 
 static int act_main(pid_t pid, const char *letters)
 {
-	struct probes_session *s = open_session(pid);
+	struct probes_session *s = hits_open(pid);
 
 	dice = dice_of((uint64_t)pid);
 	for (; *letters; letters++) {
 		bool count = *letters == 'c' || *letters == 's' || *letters == 'o';
 
 		if (*letters == 'r')
-			restore(s);
+			hits_restore(s);
 		else
 			act(s, count ? PROBES_COUNT : PROBES_UNCOUNT,
 				*letters == 'o' ? PROBES_BY_PREDICATE : PROBES_BY_ALL,
@@ -112,63 +60,6 @@ static int act_main(pid_t pid, const char *letters)
 }
 
 /* --------------------------------------------------------- from the outside */
-
-/* The executable mappings of the program's own file, against that. */
-static void check_code(const struct field *f)
-{
-	char path[64], line[PATH_MAX + 100], real[PATH_MAX];
-	unsigned char memory[4096], wanted[4096];
-	int file = open(victim, O_RDONLY | O_CLOEXEC), mappings = 0, name;
-	unsigned long start, end, offset;
-	FILE *maps;
-
-	snprintf(path, sizeof path, "/proc/%d/maps", f->pid);
-	maps = fopen(path, "re");
-	if (!maps || file < 0 || !realpath(victim, real))
-		fault_fatal("cannot read %s", path);
-	while (fgets(line, sizeof line, maps)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%lx-%lx %*2sxp %lx %*s %*s %n", &start, &end, &offset, &name) !=
-				3 ||
-			strcmp(line + name, real) != 0)
-			continue;
-		mappings++;
-		for (; start < end; start += sizeof memory, offset += sizeof memory) {
-			ssize_t size = pread(file, wanted, sizeof wanted, (off_t)offset);
-
-			if (!field_peek(f, start, memory, sizeof memory))
-				fault("the code at %lx cannot be read", start);
-			for (ssize_t i = 0; i < size; i++)
-				if (memory[i] != wanted[i])
-					fault("the code at %lx is %02x, in the file %02x",
-						offset + (unsigned long)i, memory[i], wanted[i]);
-		}
-	}
-	if (!mappings)
-		fault("%s is not mapped in process %d", real, f->pid);
-	fclose(maps);
-	close(file);
-}
-
-/* How many descriptors of windows it has open. */
-static unsigned descriptors(const struct field *f)
-{
-	char path[64], text[64];
-	struct dirent *entry;
-	unsigned count = 0;
-	DIR *list;
-
-	snprintf(path, sizeof path, "/proc/%d/fd", f->pid);
-	list = opendir(path);
-	while (list && (entry = readdir(list))) {
-		ssize_t length = readlinkat(dirfd(list), entry->d_name, text, sizeof text);
-
-		count += length > 18 && !memcmp(text, "/memfd:probes-tui", 17);
-	}
-	if (list)
-		closedir(list);
-	return count;
-}
 
 static unsigned windows(const struct field *f)
 {
@@ -190,9 +81,8 @@ static void check_all(struct field *f)
 	static struct field_report r;
 
 	inspect_threads(f);
-	check_code(f);
-	if (descriptors(f))
-		fault("%u descriptors of windows are open in it", descriptors(f));
+	inspect_code(f, victim);
+	inspect_descriptors(f);
 	field_pause(f);
 	field_report(f, &r);
 	field_go(f);
@@ -202,30 +92,13 @@ static void check_all(struct field *f)
 
 /* ------------------------------------------------------------------- exact */
 
-static void compare(
-	struct probes_session *s, const struct storm_table *before, const struct storm_table *after)
+static void compare(struct probes_session *s, const struct field_report *before,
+	const struct field_report *after)
 {
-	struct probes_error e;
+	struct hits_sum sum = hits_compare(s, &before->read, &after->read, false, NULL, NULL);
 
-	if (probes_refresh(s, NULL, 0, &e) < 0 || probes_read_hits(s, &e) < 0)
-		fault_fatal("%s: %s", e.what, e.why);
-	for (size_t i = 0; i < probes_count(s); i++) {
-		struct probes_hits h = probes_hits(s, i);
-		const char *name = probes_at(s, i)->name;
-		unsigned k = 0;
-
-		if (h.counted < probes_at(s, i)->site_count)
-			continue;
-		while (k < after->count && strcmp(after->places[k].name, name) != 0)
-			k++;
-		if (k == after->count)
-			continue;
-		compared++;
-		hits_compared += h.hits;
-		if (h.hits != after->places[k].pass - before->places[k].pass)
-			fault("%s: %lu hits, it was passed %lu times", name, h.hits,
-				after->places[k].pass - before->places[k].pass);
-	}
+	compared += sum.probes;
+	hits_compared += sum.hits;
 }
 
 /* What is counted while the program rests is exact from then on; what began and ceased while it
@@ -249,12 +122,12 @@ static void exact_round(struct field *f, struct probes_session *s, bool forks)
 	field_nap(dice_roll(&dice, 3000));
 	field_pause(f);
 	field_report(f, &after);
-	compare(s, &before.read, &after.read);
+	compare(s, &before, &after);
 	field_go(f);
 	while (dice_once_in(&dice, 3))
 		act(s, dice_once_in(&dice, 2) ? PROBES_COUNT : PROBES_UNCOUNT, PROBES_BY_PREDICATE,
 			dice_once_in(&dice, 2));
-	restore(s);
+	hits_restore(s);
 	rounds++;
 }
 
@@ -266,7 +139,7 @@ static void exact(const char *threads, long until)
 
 	fault_begin("exact, %s threads", threads);
 	field_start(&f, victim, threads, NULL);
-	s = open_session(f.pid);
+	s = hits_open(f.pid);
 	for (int i = 0; field_now() < until && !fault_count; i++) {
 		exact_round(&f, s, i % 4 == 3);
 		if (i == 20)
@@ -275,6 +148,104 @@ static void exact(const char *threads, long until)
 	}
 	if (mapped && windows(&f) > 2 * mapped)
 		fault("%u mappings, and %u later", mapped, windows(&f));
+	probes_close(s);
+	field_end(&f);
+}
+
+/* ------------------------------------------------------- thousands of times */
+
+/* In one process, mostly without a stop; it needs no more memory than in the beginning. */
+static void often(unsigned long times, long until)
+{
+	static struct field_report before, after;
+	unsigned mapped = 0;
+	struct probes_session *s;
+	unsigned long i = 0;
+	struct field f;
+
+	fault_begin("on and off, again and again");
+	field_start(&f, victim, "4", NULL);
+	s = hits_open(f.pid);
+	for (; i < times && field_now() < until && !fault_count; i++) {
+		bool look = i % 500 == 499;
+
+		if (look) {
+			field_pause(&f);
+			field_report(&f, &before);
+		}
+		act(s, PROBES_COUNT, look ? PROBES_BY_ALL : PROBES_BY_PREDICATE, i % 16 == 3);
+		if (look) {
+			field_go(&f);
+			field_nap(2000);
+			field_pause(&f);
+			field_report(&f, &after);
+			compare(s, &before, &after);
+			field_go(&f);
+		}
+		if (i % 3)
+			hits_restore(s);
+		else
+			act(s, PROBES_UNCOUNT, PROBES_BY_ALL, i % 16 == 3);
+		if (i == 1000)
+			mapped = windows(&f);
+	}
+	if (mapped && windows(&f) > 2 * mapped)
+		fault("%u mappings, and %u later", mapped, windows(&f));
+	hits_restore(s);
+	probes_close(s);
+	check_all(&f);
+	field_end(&f);
+	switches += i;
+}
+
+/* -------------------------------------------------------- libraries that go */
+
+/*
+ * Its library is counted and unloaded, and the other one is mapped, mostly where that was: nothing
+ * of the one may run in the other, and the hits of each are its own.
+ */
+static void unloaded(long until)
+{
+	static struct field_report before, after;
+	uint64_t places[3] = {0};
+	struct probes_session *s;
+	struct field f;
+
+	fault_begin("a library that comes and goes");
+	field_start(&f, victim, "4", NULL);
+	s = hits_open(f.pid);
+	for (unsigned i = 0; field_now() < until && !fault_count; i++) {
+		unsigned number = 1 + dice_roll(&dice, 2);
+		struct probes_rescanned what;
+		struct probes_error e;
+
+		field_pause(&f);
+		places[number] = field_load(&f, number);
+		same_place += places[1] == places[2];
+		if (probes_rescan(s, &what, &e) < 0)
+			fault("%s: %s", e.what, e.why);
+		act(s, PROBES_COUNT, PROBES_BY_ALL, dice_once_in(&dice, 2));
+		field_report(&f, &before);
+		field_go(&f);
+		field_nap(dice_roll(&dice, 3000));
+		field_pause(&f);
+		field_report(&f, &after);
+		compare(s, &before, &after);
+		if (dice_once_in(&dice, 2))
+			hits_restore(s);
+		field_load(&f, 0);
+		field_go(&f);
+		if (dice_once_in(&dice, 2) && probes_rescan(s, &what, &e) < 0)
+			fault("%s: %s", e.what, e.why);
+		hits_restore(s);
+		check_all(&f);
+		rounds++;
+		/* A new one, now and then: what has gone stays listed. */
+		if (i % 20 == 19) {
+			probes_close(s);
+			s = hits_open(f.pid);
+		}
+	}
 	probes_close(s);
 	field_end(&f);
 }
@@ -317,6 +288,66 @@ static void together(long until)
 
 /* ------------------------------------------------------------------- killed */
 
+/* Counts all, says so, and waits to be killed. */
+static pid_t count_and_wait(pid_t pid)
+{
+	int ends[2];
+	char byte;
+	pid_t child;
+
+	if (pipe(ends) < 0)
+		fault_fatal("no pipe");
+	child = fork();
+	if (child == 0) {
+		struct probes_session *s = hits_open(pid);
+
+		act(s, PROBES_COUNT, PROBES_BY_ALL, true);
+		if (fault_count || write(ends[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	if (read(ends[0], &byte, 1) != 1)
+		fault("the session ended");
+	close(ends[0]);
+	return child;
+}
+
+/* The hits of one that was killed are the next one's, which ends them, or a repair does. */
+static void taken_over(struct field *f)
+{
+	static struct field_report before, after;
+	struct probes_session *s;
+	pid_t one;
+
+	fault_begin("taken over");
+	field_pause(f);
+	field_report(f, &before);
+	one = count_and_wait(f->pid);
+	field_go(f);
+	field_nap(dice_roll(&dice, 3000));
+	kill(one, SIGKILL);
+	waitpid(one, NULL, 0);
+	inspect_helpers(f);
+	s = hits_open(f->pid);
+	if (dice_once_in(&dice, 2))
+		act(s, PROBES_COUNT, PROBES_BY_ALL, true);
+	field_nap(dice_roll(&dice, 2000));
+	field_pause(f);
+	field_report(f, &after);
+	compare(s, &before, &after);
+	field_go(f);
+	if (dice_once_in(&dice, 2))
+		act(s, PROBES_UNCOUNT, PROBES_BY_ALL, dice_once_in(&dice, 2));
+	hits_restore(s);
+	probes_close(s);
+	hits_repair(f->pid);
+	check_all(f);
+	kills++;
+	rounds++;
+}
+
 /* Killed, another one counts and takes back, then a repair; or the repair first. */
 static bool strike(struct field *f, const char *letters, struct killer *k)
 {
@@ -337,7 +368,7 @@ static bool strike(struct field *f, const char *letters, struct killer *k)
 			fault("the next session ended with status %x", (unsigned)status);
 	}
 	fault_doing("then repaired");
-	repair(f->pid);
+	hits_repair(f->pid);
 	check_all(f);
 	kills += end.killed;
 	return end.killed;
@@ -359,6 +390,8 @@ static void killed(long until)
 		k.number = 1 + number[which];
 		if (!strike(&f, words[which], &k) && k.way == KILLER_CALL)
 			last[which] = last[which] * 9 / 10 > 50 ? last[which] * 9 / 10 : 50;
+		if (i % 8 == 7)
+			taken_over(&f);
 		/* A new one now and then: one that has no window yet. */
 		if (i % 16 == 15) {
 			field_end(&f);
@@ -387,9 +420,12 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++)
 		exact(threads[i], field_now() + seconds * 1000 / 6);
 	together(field_now() + seconds * 1000 / 6);
+	unloaded(field_now() + seconds * 1000 / 6);
+	often(COUNTING_TIMES, field_now() + seconds * 1000 / 3);
 	killed(field_now() + seconds * 1000 / 3);
-	printf("seed %s: %lu rounds, %lu kills, %lu sessions; %lu sums agreed, of %lu hits; "
-	       "%lu faults\n",
-		argv[4], rounds, kills, sessions, compared, hits_compared, fault_count);
+	printf("seed %s: %lu rounds, %lu kills, %lu times on and off, %lu libraries at the place "
+	       "of "
+	       "another; %lu sums agreed, of %lu hits; %lu faults\n",
+		argv[4], rounds, kills, switches, same_place, compared, hits_compared, fault_count);
 	return fault_count != 0;
 }

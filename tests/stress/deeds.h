@@ -33,6 +33,10 @@ void deed_switch_killed(struct campaign *c);
 void deed_hold(struct campaign *c);
 void deed_together(struct campaign *c);
 
+/* Our counting: counted.c. */
+void deed_count(struct campaign *c);
+void deed_count_killed(struct campaign *c);
+
 /* What happens besides: events.c. */
 void deed_replace(struct campaign *c);
 void deed_uprobe(struct campaign *c);

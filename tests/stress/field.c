@@ -193,6 +193,21 @@ void field_gather(struct field *f)
 		fault("%d children of the victim ended badly", bad);
 }
 
+/* -------------------------------------------------------------- libraries */
+
+uint64_t field_load(struct field *f, unsigned number)
+{
+	char line[64];
+	uint64_t address;
+
+	snprintf(line, sizeof line, "load %u", number);
+	field_ask(f, line, NULL);
+	field_line(f, line, sizeof line);
+	if (sscanf(line, "loaded %lx", &address) != 1 || !!address != !!number)
+		fault_fatal("the victim says '%s' to 'load %u'", line, number);
+	return address;
+}
+
 /* --------------------------------------------------------------- counting */
 
 static void field_said(struct field_report *r, const char *line)

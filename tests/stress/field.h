@@ -53,6 +53,9 @@ size_t field_calm(struct field *f, pid_t *pids, size_t most);
 /* Each makes a round, and ends; a fault unless all do as they should. */
 void field_gather(struct field *f);
 
+/* While it pauses: its library of that number is mapped, or none (0); where its code lies. */
+uint64_t field_load(struct field *f, unsigned number);
+
 /* Its memory; false if it cannot be read. */
 bool field_peek(const struct field *f, uint64_t address, void *to, size_t size);
 /* One counter, while it runs. */

@@ -3,8 +3,13 @@
 
 #include "fault.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +74,81 @@ void inspect_threads(const struct field *f)
 		field_nap(200);
 	if (!all || stopped || traced)
 		fault("of %zu threads %zu are stopped, %zu traced", all, stopped, traced);
+}
+
+struct inspect_mapping {
+	uint64_t start, end, offset;
+	const char *file;
+};
+
+static void inspect_mapping(const struct field *f, const struct inspect_mapping *m)
+{
+	unsigned char memory[4096], wanted[4096];
+	int file = open(m->file, O_RDONLY | O_CLOEXEC);
+
+	for (uint64_t at = m->start; file >= 0 && at < m->end; at += sizeof memory) {
+		ssize_t size =
+			pread(file, wanted, sizeof wanted, (off_t)(m->offset + at - m->start));
+
+		if (!field_peek(f, at, memory, sizeof memory))
+			fault("%s: the code at %lx cannot be read", m->file, at);
+		else
+			for (ssize_t i = 0; i < size; i++)
+				if (memory[i] != wanted[i])
+					fault("%s: the code at %lx (%lx in the file) is %02x, it "
+					      "should be %02x",
+						m->file, at + (uint64_t)i,
+						m->offset + at - m->start + (uint64_t)i, memory[i],
+						wanted[i]);
+	}
+	if (file >= 0)
+		close(file);
+}
+
+void inspect_code(const struct field *f, const char *file)
+{
+	char path[64], line[PATH_MAX + 100], real[PATH_MAX];
+	struct inspect_mapping m;
+	int mappings = 0, at;
+	FILE *maps;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", f->pid);
+	maps = fopen(path, "re");
+	if (!maps || (file && !realpath(file, real)))
+		fault_fatal("cannot read %s", path);
+	while (fgets(line, sizeof line, maps)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%lx-%lx r-xp %lx %*s %*s %n", &m.start, &m.end, &m.offset, &at) !=
+			3)
+			continue;
+		m.file = line + at;
+		if (*m.file != '/' || (file && strcmp(m.file, real) != 0))
+			continue;
+		inspect_mapping(f, &m);
+		mappings++;
+	}
+	if (!mappings)
+		fault("%s is not mapped in process %d", file ? real : "no code", f->pid);
+	fclose(maps);
+}
+
+void inspect_descriptors(const struct field *f)
+{
+	static const char ours[] = "/memfd:probes-tui";
+	char path[64], text[64];
+	struct dirent *entry;
+	DIR *list;
+
+	snprintf(path, sizeof path, "/proc/%d/fd", f->pid);
+	list = opendir(path);
+	while (list && (entry = readdir(list))) {
+		ssize_t length = readlinkat(dirfd(list), entry->d_name, text, sizeof text);
+
+		if (length >= (ssize_t)sizeof ours - 1 && !memcmp(text, ours, sizeof ours - 1))
+			fault("descriptor %s of process %d is a window", entry->d_name, f->pid);
+	}
+	if (list)
+		closedir(list);
 }
 
 void inspect_victim(const struct truth *t, struct field *f)

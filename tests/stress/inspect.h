@@ -14,6 +14,13 @@ void inspect_tolerate(pid_t child);
 /* No thread is stopped or traced. */
 void inspect_threads(const struct field *f);
 
+/* Its code is that of the files it was mapped from; `file`: of this one only, which must be mapped.
+ */
+void inspect_code(const struct field *f, const char *file);
+
+/* It has no descriptor of a window open. */
+void inspect_descriptors(const struct field *f);
+
 /* Its counts, its bytes, its own figures; its handlers run where and only where they should. */
 void inspect_victim(const struct truth *t, struct field *f);
 

@@ -17,6 +17,8 @@ static const struct kind {
 	{"killed", 40, deed_switch_killed, NULL},
 	{"hold", 8, deed_hold, NULL},
 	{"together", 6, deed_together, NULL},
+	{"count", 14, deed_count, NULL},
+	{"count-killed", 10, deed_count_killed, NULL},
 	{"replace", 2, deed_replace, NULL},
 	{"uprobe", 5, deed_uprobe, cannot_uprobe},
 	{"no-uprobes", 2, deed_no_uprobes, cannot_uprobe},

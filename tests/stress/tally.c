@@ -10,6 +10,7 @@
  *   fork N US forking                  N children, one each US microseconds, which wait
  *   calm      children PID ...         no more are born
  *   gather    gathered BAD             each makes some rounds and ends; so many ended badly
+ *   load N    loaded ADDRESS           while it pauses: its library N (1, 2), or none (0)
  *   quit      exit status 0
  *
  */
@@ -20,6 +21,8 @@
 
 #include <sys/sdt.h>
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -58,13 +61,15 @@ enum tally_index {
 	EACH(NUMBER) PLACE_twin,
 	PLACE_near,
 	PLACE_ocaml,
+	PLACE_library_lea,
+	PLACE_library_add,
 	PLACE_COUNT
 };
 
 static struct storm_table *table;
 static const char *const names[PLACE_COUNT] = {
 #define NAME(name, code, added) #name,
-	EACH(NAME) "twin", "near", "ocaml"};
+	EACH(NAME) "twin", "near", "ocaml", "library_lea", "library_add"};
 
 __attribute__((used)) long tally_seven = 7;
 __attribute__((used)) unsigned long tally_scratch;
@@ -144,6 +149,44 @@ OCAML_ONCE static void hit_ocaml(long n)
 		atomic_fetch_add(&table->twice, 1);
 }
 
+/* The library of now: what it adds in all tells which one runs. */
+static struct {
+	void *handle;
+	long (*run)(long n);
+	long number;
+} library;
+
+OCAML_ONCE static void hit_library(long n)
+{
+	if (!library.run)
+		return;
+	came(PLACE_library_lea);
+	came(PLACE_library_add);
+	if (library.run(n) != n + 2 * library.number + 0x12345)
+		atomic_fetch_add(&table->corrupt, 1);
+}
+
+static void load(long number)
+{
+	char path[PATH_MAX + 32];
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+
+	if (library.handle)
+		dlclose(library.handle);
+	library.handle = NULL;
+	library.run = NULL;
+	library.number = number;
+	if (number && length > 0) {
+		path[length] = '\0';
+		sprintf(strrchr(path, '/'), "/libtally%ld.so", number);
+		library.handle = dlopen(path, RTLD_NOW);
+		library.run = library.handle
+				      ? (long (*)(long))dlsym(library.handle, "tally_library")
+				      : NULL;
+	}
+	printf("loaded %lx\n", (unsigned long)library.run);
+}
+
 static void one_round(long n)
 {
 #define HIT(name, code, added) hit_##name(n);
@@ -151,6 +194,7 @@ static void one_round(long n)
 	hit_twin(n);
 	hit_near(n);
 	hit_ocaml(n);
+	hit_library(n);
 	atomic_fetch_add(&table->rounds, 1);
 }
 
@@ -212,6 +256,8 @@ static void obey(void)
 		} else if (!strcmp(line, "go\n")) {
 			pthread_rwlock_unlock(&pausing);
 			printf("going\n");
+		} else if (!strncmp(line, "load ", 5)) {
+			load(atol(line + 5));
 		} else if (!forks_obey(line, rounds_of_child)) {
 			report();
 		}

@@ -39,21 +39,26 @@ static uint64_t uprobe_offset(const struct field *f, uint64_t address)
 	return found;
 }
 
+int uprobe_place_at(const struct field *f, const char *file, uint64_t site, uint64_t semaphore)
+{
+	struct perf_event_attr attr = {.size = sizeof attr, .disabled = 0};
+	uint64_t offset = uprobe_offset(f, site);
+	int type = uprobe_type();
+
+	if (type < 0 || !offset)
+		return -1;
+	attr.type = (unsigned)type;
+	attr.config = (semaphore ? uprobe_offset(f, semaphore) : 0) << UPROBE_REF_SHIFT;
+	attr.config1 = (uint64_t)(uintptr_t)file;
+	attr.config2 = offset;
+	return (int)syscall(SYS_perf_event_open, &attr, f->pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
 int uprobe_place(const struct field *f, const struct truth_probe *p)
 {
-	uint64_t site = uprobe_offset(f, p->sites[0]);
-	uint64_t count = p->sdt ? uprobe_offset(f, p->semaphore) : 0;
-	struct perf_event_attr attr = {.size = sizeof attr, .disabled = 0};
-	int type = uprobe_type();
 	char path[64];
 
 	/* The file that runs, whatever lies in its place now. */
 	snprintf(path, sizeof path, "/proc/%d/exe", f->pid);
-	if (type < 0 || !site)
-		return -1;
-	attr.type = (unsigned)type;
-	attr.config = count << UPROBE_REF_SHIFT;
-	attr.config1 = (uint64_t)(uintptr_t)path;
-	attr.config2 = site;
-	return (int)syscall(SYS_perf_event_open, &attr, f->pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return uprobe_place_at(f, path, p->sites[0], p->sdt ? p->semaphore : 0);
 }

@@ -9,5 +9,7 @@
  * The descriptor, whose closing takes it away; -1 where that is not permitted or not known here.
  */
 int uprobe_place(const struct field *f, const struct truth_probe *p);
+/* The same at any address of any file that it has mapped; semaphore: an address, or 0. */
+int uprobe_place_at(const struct field *f, const char *file, uint64_t site, uint64_t semaphore);
 
 #endif
