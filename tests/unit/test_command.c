@@ -382,7 +382,7 @@ START_TEST(outcomes_in_words)
 			"nothing was changed; 2 probes have no semaphore; 2 not done (the first: "
 			"held)"},
 		{{.processes = 2, .written = 1, .sites = 1, .skips = {0, 1}, .stopped_ns = 1500000},
-			"1 site in 1 of 2 processes, target stopped 1.500 ms; 1 probe is off "
+			"1 site in 1 of 2 processes, target stopped 1.5 ms; 1 probe is off "
 			"already"},
 	};
 	char said[400];

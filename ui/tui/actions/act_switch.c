@@ -111,12 +111,13 @@ static void act_switch_report(struct app *a, const char *prefix, const struct op
 		return;
 	}
 	app_say(a, "%s%s: %s%s.%s%s%s", prefix, op->what, said, operation_wrote(op) ? "" : others,
-		!operation_wrote(op) ? ""
-		: *prefix == 'u'     ? " ^R=redo"
-		: op->sum.counted    ? " H=off u=undo"
-				     : " u=undo",
+		!operation_wrote(op)                        ? ""
+		: *prefix == 'u'                            ? " ^R=redo"
+		: op->sum.counted > 1 && op->sum.sites_left ? " u=undo i=why"
+							    : " u=undo",
 		a->message.notice[0] ? " " : "", a->message.notice);
-	if (op->sum.counted && *operation_left(&a->model, op, said, sizeof said))
+	/* Of many, the detail of each says it. */
+	if (op->sum.counted == 1 && *operation_left(&a->model, op, said, sizeof said))
 		text_addf(a->message.text, sizeof a->message.text, " Left out: %s.", said);
 	a->message.bad = op->sum.refused && !operation_wrote(op);
 }

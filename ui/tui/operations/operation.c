@@ -326,7 +326,8 @@ const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 	else if (s->processes > 1)
 		text_addf(out, size, " in %zu processes", s->processes);
 	if (n && s->stopped_ns)
-		text_addf(out, size, ", target stopped %.3f ms", (double)s->stopped_ns / 1e6);
+		text_addf(out, size, ", target stopped %.*f ms", s->stopped_ns < 1000000 ? 2 : 1,
+			(double)s->stopped_ns / 1e6);
 	else if (n)
 		text_addf(out, size, ", target not stopped");
 	if (s->already)
