@@ -544,7 +544,8 @@ struct probes_switch_options {
 	bool dry_run;         /* plan only, write nothing */
 	bool atomically; /* stop all threads of the process meanwhile, so that every site changes
 			    at one instant. Under PROBES_COUNT, sites that can only be counted so
-			    are counted as well; others never stop the process */
+			    are counted as well; others never stop the process. A program that is
+			    held at its start stands still anyway */
 	unsigned max_stop_ms; /* give up without a change if stopping takes longer; 0: 1000 */
 };
 

@@ -257,7 +257,7 @@ const struct option_row options_table[] = {
 		BY(take_for)},
 	{"interval", {0}, "TIME", VERB_COUNT, "print a table each such time (1s on a terminal)",
 		BY(take_interval)},
-	{"stop", {0}, NULL, VERB_ATTACH | VERB_COUNT,
+	{"stop", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_COUNT,
 		"stop all threads: sites change at once, more are counted", AT(stop)},
 	{"max-stop", {0}, "MS", VERB_ATTACH | VERB_COUNT,
 		"with -stop: give up after this many ms (1000)", BY(take_max_stop)},

@@ -89,6 +89,7 @@ static bool install_is_error(int64_t result)
 static int install_inject(const struct install *in, struct inject_call *calls, size_t count,
 	const struct inject_text *text, size_t *done, struct probes_error *e)
 {
+	const struct inject_process process = {in->who, in->memory, in->held, in->interrupts};
 	uint64_t stopped;
 	size_t run;
 	int r = 0;
@@ -96,8 +97,8 @@ static int install_inject(const struct install *in, struct inject_call *calls, s
 	for (*done = 0; r == 0 && *done < count; *done += run) {
 		size_t most = count - *done < INJECT_CALLS ? count - *done : INJECT_CALLS;
 
-		r = inject_run(in->who, in->memory, calls + *done, most, text, text ? 1 : 0, &run,
-			&stopped, e);
+		r = inject_run(
+			&process, calls + *done, most, text, text ? 1 : 0, &run, &stopped, e);
 	}
 	if (r == 0 || !*done || !install_is_error(calls[*done - 1].result))
 		return r;

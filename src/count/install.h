@@ -10,9 +10,13 @@
 
 #define INSTALL_MAPPINGS 4 /* that a window needs, besides those of its landings */
 
+struct start;
+
 struct install {
 	const struct identity *who;
 	struct memory *memory;
+	struct start *held;   /* as in struct inject_process */
+	bool interrupts;      /* likewise */
 	size_t mappings_left; /* that the process may add: see space_read */
 };
 

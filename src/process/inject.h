@@ -1,30 +1,22 @@
 /*
  * Running system calls in a process, on one of its threads: to map memory. The others run on. The
  * process survives our death at any instruction: without us the thread returns by itself to where
- * it was (a frame for sigreturn on its stack), and whatever was mapped by then stays.
+ * it was (a frame for sigreturn on its stack), and whatever was mapped by then stays. A program
+ * that is held at its start stays held.
  */
 #ifndef PROCESS_INJECT_H
 #define PROCESS_INJECT_H
 
 #include "process/identity.h"
+#include "process/inject_calls.h"
 
-struct memory;
+struct start;
 
-#define INJECT_CALLS 64 /* at most, in one run */
-#define INJECT_TEXTS 8
-#define INJECT_TEXT_BYTES 64
-
-struct inject_call {
-	long number;
-	uint64_t arguments[6];
-	int64_t result; /* out: as the kernel returned it; a negative errno */
-};
-
-/* Text on the stack of the thread, for calls that take one: replaces an argument. */
-struct inject_text {
-	size_t call;       /* index of the call */
-	unsigned argument; /* index of the argument that becomes its address */
-	const char *text;  /* less than INJECT_TEXT_BYTES */
+struct inject_process {
+	const struct identity *who;
+	struct memory *memory;
+	struct start *held; /* the tracer of a program that is held at its start, else NULL */
+	bool interrupts;    /* event loops that wait with a limit may be chosen: they see EINTR */
 };
 
 /*
@@ -40,9 +32,8 @@ struct inject_text {
  * call that can be interrupted without notice; seccomp; shadow stacks), and nothing was run.
  * PROBES_DENIED: another tracer, or no permission. Else PROBES_GONE.
  */
-#define INJECT_RESULT(k) (UINT64_C(0xffffffffffff0000) + (k))
-int inject_run(const struct identity *who, struct memory *m, struct inject_call *calls,
-	size_t count, const struct inject_text *texts, size_t text_count, size_t *done,
-	uint64_t *stopped_ns, struct probes_error *e);
+int inject_run(const struct inject_process *process, struct inject_call *calls, size_t count,
+	const struct inject_text *texts, size_t text_count, size_t *done, uint64_t *stopped_ns,
+	struct probes_error *e);
 
 #endif

@@ -43,6 +43,7 @@ enum pausable_rank {
 	PAUSABLE_RUNS,
 	PAUSABLE_RESUMED, /* as PAUSABLE_RESTARTS, but which call it is cannot be seen any more */
 	PAUSABLE_WAITS_LONGER,
+	PAUSABLE_INTERRUPTED, /* it returns EINTR: if it begins anew, it may wait twice as long */
 	PAUSABLE_NOT,
 };
 
@@ -170,9 +171,10 @@ static enum pausable_rank pausable_rank(
 	case PAUSABLE_MS:
 		if ((int)value < 0)
 			return call->rank;
-		return (int)value <= PAUSABLE_WAIT_MS ? PAUSABLE_WAITS_LONGER : PAUSABLE_NOT;
+		return (int)value <= PAUSABLE_WAIT_MS ? PAUSABLE_WAITS_LONGER
+						      : PAUSABLE_INTERRUPTED;
 	case PAUSABLE_POINTER:
-		return value ? PAUSABLE_NOT : call->rank;
+		return value ? PAUSABLE_INTERRUPTED : call->rank;
 	}
 	return PAUSABLE_NOT;
 }
@@ -277,7 +279,7 @@ struct pausable_search {
 	const struct array *mappings;
 	struct pausable *found;
 	enum pausable_rank rank;
-	bool filters;
+	bool filters, interrupts;
 };
 
 static enum pausable_rank pausable_no(struct pausable *p, bool later, const char *hint,
@@ -323,14 +325,29 @@ static enum pausable_rank pausable_by_call(
 	call = pausable_call(n[0]);
 	snprintf(name, sizeof name, "system call %llu", n[0]);
 	rank = call ? pausable_rank(s->who, call, arguments) : PAUSABLE_NOT;
-	if (rank == PAUSABLE_NOT)
-		return pausable_no(s->found, true, "try again while it works",
+	if (rank == PAUSABLE_NOT || (rank == PAUSABLE_INTERRUPTED && !s->interrupts))
+		return pausable_no(s->found, true,
+			rank == PAUSABLE_NOT ? "try again while it works"
+					     : "try again while it works, or with -stop",
 			"thread %d waits in %s, which would return too early", tid,
 			call ? call->name : name);
 	if (!pausable_stack(s->mappings, n[7], 0))
 		return pausable_no(s->found, true, "try again while it works",
 			"thread %d has too little stack, or a stack of an unknown kind", tid);
 	return rank;
+}
+
+static bool pausable_by_filter(const struct pausable_search *s, const char *status, bool *filtered)
+{
+	long seccomp = procfs_status(status, "Seccomp", PAUSABLE_NO_SECCOMP);
+
+	*filtered = seccomp == PAUSABLE_FILTERED;
+	if (seccomp == PAUSABLE_NO_SECCOMP || (s->filters && *filtered))
+		return true;
+	pausable_no(s->found, false,
+		*filtered ? "call it as root, which may read the filter" : "leave this process out",
+		"a seccomp filter restricts its system calls, and may kill it for ours");
+	return false;
 }
 
 /* What its status says: is it traced, stopped, protected? */
@@ -340,7 +357,6 @@ static enum pausable_rank pausable_by_status(
 	const char *state = strstr(status, "\nState:");
 	pid_t tracer = (pid_t)procfs_status(status, "TracerPid", 0);
 	char name[64];
-	long seccomp;
 
 	if (tracer) {
 		s->found->traced = true;
@@ -348,13 +364,8 @@ static enum pausable_rank pausable_by_status(
 		return pausable_no(s->found, false, "let the other tool go first",
 			"process %d (%s) traces it already", tracer, name);
 	}
-	seccomp = procfs_status(status, "Seccomp", PAUSABLE_NO_SECCOMP);
-	*filtered = seccomp == PAUSABLE_FILTERED;
-	if (seccomp != PAUSABLE_NO_SECCOMP && !(s->filters && *filtered))
-		return pausable_no(s->found, false,
-			*filtered ? "call it as root, which may read the filter"
-				  : "leave this process out",
-			"a seccomp filter restricts its system calls, and may kill it for ours");
+	if (!pausable_by_filter(s, status, filtered))
+		return PAUSABLE_NOT;
 	if (procfs_status_shadow_stack(status))
 		return pausable_no(s->found, false,
 			"start it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off",
@@ -395,14 +406,15 @@ static int pausable_try(struct pausable_search *s, pid_t tid)
 		s->rank = rank;
 		s->found->tid = tid;
 		s->found->filtered = filtered;
+		s->found->interrupted = rank == PAUSABLE_INTERRUPTED;
 	}
 	return error_is_shortage(r) ? r : 0;
 }
 
 int pausable_find(const struct identity *who, const struct array *mappings, const pid_t *tried,
-	size_t tried_count, bool filters, struct pausable *p)
+	size_t tried_count, bool filters, bool interrupts, struct pausable *p)
 {
-	struct pausable_search s = {who, mappings, p, PAUSABLE_NOT, filters};
+	struct pausable_search s = {who, mappings, p, PAUSABLE_NOT, filters, interrupts};
 	int fd = openat(who->proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
@@ -424,5 +436,19 @@ int pausable_find(const struct identity *who, const struct array *mappings, cons
 			r = pausable_try(&s, tid);
 	}
 	closedir(tasks);
+	return r;
+}
+
+int pausable_held(const struct identity *who, bool filters, struct pausable *p)
+{
+	struct pausable_search s = {.who = who, .found = p, .filters = filters};
+	char *text;
+	size_t size;
+	int r = procfs_read(who->task, "status", &text, &size);
+
+	*p = (struct pausable){0};
+	if (r == 0 && pausable_by_filter(&s, text, &p->filtered))
+		p->tid = who->tid;
+	free(text);
 	return r;
 }

@@ -15,20 +15,25 @@ struct memory;
 struct user_regs_struct;
 
 struct pausable {
-	pid_t tid;     /* 0: no thread can be paused now */
-	bool filtered; /* it has a seccomp filter, which may forbid a system call */
-	bool later;    /* that may change by itself */
-	bool traced;   /* the cause is another tracer */
+	pid_t tid;        /* 0: no thread can be paused now */
+	bool filtered;    /* it has a seccomp filter, which may forbid a system call */
+	bool interrupted; /* the call that it waits in will return EINTR */
+	bool later;       /* that may change by itself */
+	bool traced;      /* the cause is another tracer */
 	char why[256], hint[128];
 };
 
 /*
  * Choose a thread; none of `tried`, which were found unfit when they had stopped. `mappings`: of
- * the process (struct mapping). filters: also one with a seccomp filter. Fails only for a shortage:
- * a negative errno.
+ * the process (struct mapping). filters: also one with a seccomp filter. interrupts: if there is no
+ * other, also one that notices it, since its event loop waits with a limit (`interrupted`). Fails
+ * only for a shortage: a negative errno.
  */
 int pausable_find(const struct identity *who, const struct array *mappings, const pid_t *tried,
-	size_t tried_count, bool filters, struct pausable *p);
+	size_t tried_count, bool filters, bool interrupts, struct pausable *p);
+
+/* The same for a program that is held at its start: its only thread stands still. */
+int pausable_held(const struct identity *who, bool filters, struct pausable *p);
 
 /*
  * Why must this stopped thread be left alone, although it can be paused? NULL: it need not. *never:

@@ -166,6 +166,12 @@ int tracee_seize_calls(pid_t tid)
 	return tracee_call(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD);
 }
 
+int tracee_hold_calls(pid_t tid)
+{
+	return tracee_call(PTRACE_SETOPTIONS, tid, 0,
+		PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL);
+}
+
 int tracee_to_call(pid_t tid, int signal)
 {
 	return tracee_call(PTRACE_SYSCALL, tid, 0, (uintptr_t)signal);

@@ -90,6 +90,9 @@ struct user_regs_struct;
 /* Seize a running thread without stopping it, and report its system calls as tracee_is_call. */
 int tracee_seize_calls(pid_t tid);
 
+/* The same for a stopped tracee that dies with us; tracee_begin_again ends that. */
+int tracee_hold_calls(pid_t tid);
+
 /* Continue until the next entry to or exit from a system call, delivering `signal` (0: none). */
 int tracee_to_call(pid_t tid, int signal);
 

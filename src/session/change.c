@@ -149,8 +149,9 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 {
 	int r;
 
-	/* Jumps of one byte need no stop; those of several always do. */
-	w->still = p->needs_stop ? &s->who : NULL;
+	/* Jumps of one byte need no stop; those of several always do. A held program stands still,
+	   and nobody else is in its memory since its exec. */
+	w->still = p->needs_stop && !s->held ? &s->who : NULL;
 	if ((c->atomically || p->needs_stop) && !s->held)
 		return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
 			change_write, w, stopped_ns, e);

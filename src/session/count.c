@@ -22,7 +22,11 @@
 static int count_add_window(struct probes_session *s, const struct tactics *t, size_t left,
 	struct probes_result *figures, struct probes_error *e)
 {
-	const struct install in = {&s->who, &s->memory, left};
+	const struct install in = {.who = &s->who,
+		.memory = &s->memory,
+		.held = s->held ? s->start : NULL,
+		.interrupts = t->may_evict,
+		.mappings_left = left};
 	int r = room_check_window(s, t, e);
 	struct window *w = r < 0 ? NULL : array_add(&s->windows);
 	bool left_open;
@@ -273,11 +277,6 @@ int count_prepare(struct probes_session *s, const struct change *c, struct probe
 {
 	int r = 0;
 
-	if (s->held) {
-		error_set(e, PROBES_REFUSED, -EBUSY, "cannot count in process %d", s->who.pid);
-		error_why(e, "it has not begun");
-		return error_hint(e, "count after it was let go");
-	}
 	for (size_t i = 0; r == 0 && i < s->catalog.objects.count; i++) {
 		struct object_probes *h = catalog_object(&s->catalog, i);
 

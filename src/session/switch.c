@@ -28,7 +28,7 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 		.mode = {.force = (o && o->force) || s->held,
 			.keep = o && o->force && o->keep_counts,
 			.dry_run = o && o->dry_run,
-			.stop = o && o->atomically},
+			.stop = (o && o->atomically) || s->held},
 		.dry_run = o && o->dry_run,
 		.atomically = o && o->atomically,
 		.max_stop_ms = o ? o->max_stop_ms : 0};

@@ -89,11 +89,20 @@ unharmed seccomp
 stop
 begin
 ask epoll
-no epoll 6 'waits in epoll_wait, which would return too early; try again while it works'
+no epoll 6 'waits in epoll_wait, which would return too early; try again while it works, or with -stop'
 same 'nothing is mapped' "$(mappings)" 0
 ask step # wakes it
 same 'it was not woken before' "$(sed -n 1p "$tmp/answer")" 'waited 1'
 unharmed epoll 2
+stop
+begin
+ask epoll
+tally stop
+counts 'epoll, with a stop' 'punned=1/1 0 ' 'evicted=1/1 0 '
+read -r word <&4
+same 'the loop sees EINTR' "$word" 'waited -1'
+ask step
+unharmed 'epoll, with a stop' 2
 stop
 begin
 ask coroutine

@@ -45,7 +45,7 @@ wait_for '^What e, d and H would write'
 wait_for '  90.* -> e9.* site 1 of plain'
 same 'nothing is written' "$(site plain)" 90
 keys q H
-wait_for 'count plain: 1 site, target .*stopped.*\. H=off u=undo'
+wait_for 'count plain: 1 site, target .*stopped.*\. u=undo'
 wait_cursor counted 'victim:plain +1/1 +'
 wait_for ' 1 counted +[-0-9]'
 same 'a jump' "$(site plain)" e9
@@ -111,7 +111,7 @@ text ':stop'
 keys Enter
 wait_for 'counting may stop the process'
 keys H
-wait_for 'count 7 probes: [0-9]+ of 12 sites, target stopped [0-9.]+ ms\. H=off u=undo Left out: [0-9]: '
+wait_for 'count 7 probes: [0-9]+ of 12 sites, target stopped [0-9.]+ ms\. u=undo i=why$'
 wait_for '^ 7 probes   [67] counted '
 same 'without a stop fewer' "$((some < $(grep -Ec '^[> ][+ ]counted ' "$tmp/screen") || some == 7))" 1
 ask 'step 20'
@@ -166,6 +166,12 @@ keys q
 wait_for '^status=0$'
 bytes >"$tmp/after"
 same 'the bytes of the file' "$(cmp "$tmp/before" "$tmp/after" 2>&1)" ''
+
+# ------------------------------------------------------------- -stop: nothing is asked
+screen -count -stop
+wait_for 'count 7 probes: [0-9]+ of 12 sites, target stopped [0-9.]+ ms\. u=undo i=why$'
+keys q
+wait_for '^status=0$'
 
 # ------------------------------------------------------------- too often
 screen -count -max-overhead 0.01

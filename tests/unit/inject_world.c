@@ -85,7 +85,8 @@ int inject_in_time(struct inject_target *t, struct inject_call *calls, size_t co
 	int r;
 
 	do
-		r = inject_run(&t->who, &t->m, calls, count, texts, text_count, done, ns, e);
+		r = inject_run(&(struct inject_process){.who = &t->who, .memory = &t->m}, calls,
+			count, texts, text_count, done, ns, e);
 	while (r == -ETIMEDOUT);
 	return r;
 }

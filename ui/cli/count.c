@@ -80,26 +80,6 @@ static int choose(struct probes_session *session, const struct options *o, size_
 	return r;
 }
 
-/* A program that is held at its start, and cannot be counted in yet, is let go first. */
-static int switch_on(struct count *c, const struct probes_member *t,
-	const struct probes_action *action, const struct probes_switch_options *how,
-	struct probes_result **result, struct probes_error *e)
-{
-	bool held = probes_held(t->session);
-	int r = probes_switch(t->session, action, 1, how, result, e);
-
-	if (r == 0 || !held || e->status != PROBES_REFUSED || how->dry_run)
-		return r;
-	probes_result_free(*result);
-	*result = NULL;
-	if (!c->options->quiet)
-		report_line("pid %d: counting begins when the program runs: its first hits are "
-			    "missed",
-			t->pid);
-	r = probes_resume(t->session, e);
-	return r < 0 ? r : probes_switch(t->session, action, 1, how, result, e);
-}
-
 /* Count in one process. Returns the exit status. */
 static int count_one(struct count *c, const struct probes_member *t)
 {
@@ -123,7 +103,7 @@ static int count_one(struct count *c, const struct probes_member *t)
 	if (choose(t->session, o, &indices, &action, &e) < 0 ||
 		probes_refresh(t->session, NULL, 0, &e) < 0 ||
 		counts_earlier(&earlier, t->session, &e) < 0 ||
-		switch_on(c, t, &action, &how, &result, &e) < 0) {
+		probes_switch(t->session, &action, 1, &how, &result, &e) < 0) {
 		if (result && !o->quiet)
 			explain_items(t, result, o, true);
 		free(indices);
@@ -278,10 +258,10 @@ static int count_and_undo(struct count *c, int *sig)
 	for (size_t i = 0; i < probes_group_count(c->group); i++) {
 		const struct probes_member *t = probes_group_at(c->group, i);
 
-		if (t->session && probes_held(t->session) && probes_resume(t->session, &e) < 0)
-			return explain_error(t, &e, c->act.many);
 		if (t->session && probes_read_hits(t->session, &e) == 0)
 			counts_begin(&c->counts, t);
+		if (t->session && probes_held(t->session) && probes_resume(t->session, &e) < 0)
+			return explain_error(t, &e, c->act.many);
 	}
 	*sig = count_on(c);
 	read_all(c);

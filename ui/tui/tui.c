@@ -5,6 +5,7 @@
 #include "ui/tui/tui.h"
 
 #include "ui/report.h"
+#include "ui/tui/actions/act.h"
 #include "ui/tui/app/app.h"
 #include "ui/tui/app/targets_load.h"
 #include "ui/tui/loop.h"
@@ -61,6 +62,7 @@ static int tui_show(struct app *a)
 		app_complain(a, "%s", text_clean(a->options->config_error, safe, sizeof safe));
 	screen_size(&a->rows, &a->columns);
 	app_size_program(a); /* before it looks */
+	act_count_begin(a);  /* from the program's first instruction on */
 	if (a->started && !a->options->hold && probes_resume(a->started, &e) < 0) {
 		screen_close();
 		return tui_fail(&e);
@@ -81,6 +83,7 @@ int tui_run(const struct options *o)
 	a->views = view_table;
 	a->hidden = o->hidden_columns;
 	a->count_all = o->count;
+	a->stop = o->stop ? STOP_YES : STOP_UNASKED;
 	a->refresh_ms = o->refresh_ms ? o->refresh_ms : 1000;
 	a->lease_ms = o->lease_given ? (int64_t)o->lease_ms : TUI_LEASE_MS;
 	a->last_key_ms = app_now_ms();

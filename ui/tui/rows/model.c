@@ -437,10 +437,8 @@ bool model_read_hits(struct model *m, int64_t ms)
 	if (!m->counts.counted)
 		return false;
 	for (size_t i = 0; i < m->process_count; i++) {
-		struct model_process *p = &m->processes[i];
-
-		/* That it has ended, the next reading of the states will say. */
-		if (!p->gone && probes_read_hits(p->session, &e) < 0)
+		/* One that has ended left its last hits in counters that are mapped here. */
+		if (probes_read_hits(m->processes[i].session, &e) < 0)
 			continue;
 	}
 	m->hits = (struct trend){0};

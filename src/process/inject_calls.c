@@ -1,0 +1,163 @@
+/*
+ * System calls on a thread that is stopped. Its stack, from the moment its registers change:
+ *
+ *     rsp ->    128 bytes that its function may use (red zone)
+ *               the registers as they were, with the vector registers
+ *     frame ->  address of the program's own code that calls rt_sigreturn
+ *               texts
+ *
+ * Each call is executed by `syscall; ret` in the program's own code with rsp = frame: if nobody
+ * traces the thread any more, the return leads to rt_sigreturn, and that to where it was.
+ */
+#include "process/inject_calls.h"
+
+#include "base/error.h"
+#include "process/tracee.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#define INJECT_RED_ZONE 128
+#define INJECT_PAGE 4096 /* one write of memory stays within one */
+
+int inject_calls_gone(const struct inject *a, struct probes_error *e)
+{
+	if (!identity_alive(a->who))
+		return identity_gone(a->who, e);
+	error_set(e, PROBES_FAILED, -ESRCH, "cannot run a system call in process %d", a->who->pid);
+	error_why(e, "its thread %d ended meanwhile", a->tid);
+	return error_hint(e, "try again");
+}
+
+int inject_calls_wait(const struct inject *a, int *status)
+{
+	pid_t tid = a->tid;
+	int r;
+
+	do /* The end of a program that we started is its parent's to reap. */
+		r = a->held ? tracee_peek(&tid, status) : tracee_wait_once(tid, true, status);
+	while (r == -EINTR);
+	return r == 0 && !WIFSTOPPED(*status) ? -ESRCH : r;
+}
+
+static uint64_t inject_calls_text_at(const struct inject *a, size_t index)
+{
+	return a->frame.at - (index + 1) * INJECT_TEXT_BYTES;
+}
+
+/* A piece per page: a write of memory is whole or fails within one. */
+static int inject_calls_write(struct inject *a, uint64_t at, const void *from, size_t size)
+{
+	const uint8_t *bytes = from;
+	int r = 0;
+
+	while (r == 0 && size) {
+		size_t room = INJECT_PAGE - at % INJECT_PAGE, piece = size < room ? size : room;
+
+		r = a->m.ops->write(&a->m, at, bytes, piece);
+		at += piece;
+		bytes += piece;
+		size -= piece;
+	}
+	return r;
+}
+
+int inject_calls_save(struct inject *a)
+{
+	uint8_t xstate[SIGFRAME_XSTATE] = {0};
+	char text[INJECT_TEXT_BYTES] = "";
+	size_t size = sizeof xstate;
+	int r = tracee_get_mask(a->tid, &a->mask);
+
+	if (r == 0)
+		r = tracee_get_xstate(a->tid, xstate, &size);
+	if (r < 0)
+		return r;
+	if (!sigframe_build(&a->frame, a->registers.rsp - INJECT_RED_ZONE,
+		    a->gadgets.at[ARCH_USEFUL_SIGRETURN], &a->registers, a->mask, xstate, size))
+		return -ENOTSUP;
+	r = inject_calls_write(a, a->frame.at, a->frame.bytes, a->frame.size);
+	for (size_t i = 0; r == 0 && i < a->text_count; i++) {
+		snprintf(text, sizeof text, "%s", a->texts[i].text);
+		r = inject_calls_write(a, inject_calls_text_at(a, i), text, sizeof text);
+	}
+	return r;
+}
+
+int inject_calls_to_call(const struct inject *a)
+{
+	int status, signal = 0, r;
+
+	/* All signals are blocked but SIGSTOP; and the whole process may stop. */
+	while ((r = tracee_to_call(a->tid, signal)) == 0) {
+		r = inject_calls_wait(a, &status);
+		if (r < 0 || tracee_is_call(status))
+			return r;
+		signal = tracee_signal(status);
+		if (signal && signal != SIGSTOP)
+			return -EFAULT;
+	}
+	return r;
+}
+
+static int inject_calls_one(struct inject *a, size_t index)
+{
+	struct user_regs_struct r = a->registers;
+	const struct inject_call *call = &a->calls[index];
+	unsigned long long *const places[] = {&r.rdi, &r.rsi, &r.rdx, &r.r10, &r.r8, &r.r9};
+	int64_t result;
+	int code;
+
+	for (size_t i = 0; i < 6; i++) {
+		uint64_t k = call->arguments[i] - INJECT_RESULT(0);
+
+		*places[i] = k < index ? (uint64_t)a->report->results[k] : call->arguments[i];
+	}
+	for (size_t i = 0; i < a->text_count; i++)
+		if (a->texts[i].call == index)
+			*places[a->texts[i].argument] = inject_calls_text_at(a, i);
+	r.rax = (uint64_t)call->number;
+	r.orig_rax = (uint64_t)-1; /* nothing to restart */
+	r.rip = a->gadgets.at[ARCH_USEFUL_CALL];
+	r.rsp = a->frame.at;
+	code = tracee_set_registers(a->tid, &r);
+	for (int stop = 0; code == 0 && stop < 2; stop++) /* its entry, its exit */
+		code = inject_calls_to_call(a);
+	if (code == 0)
+		code = tracee_get_registers(a->tid, &r);
+	if (code < 0)
+		return code;
+	result = (int64_t)r.rax;
+	a->report->results[index] = result;
+	a->report->done = index + 1;
+	return result < 0 && result > -4096 ? (int)result : 0;
+}
+
+int inject_calls_run(struct inject *a, struct probes_error *e)
+{
+	struct user_regs_struct parked = a->registers;
+	int r;
+
+	/* First to where it returns by itself, then the mask: each is undone by that. */
+	parked.rip = a->gadgets.at[ARCH_USEFUL_SIGRETURN];
+	parked.rsp = a->frame.at + sizeof(uint64_t);
+	parked.orig_rax = (uint64_t)-1;
+	r = tracee_set_registers(a->tid, &parked);
+	if (r == 0)
+		r = tracee_set_mask(a->tid, UINT64_MAX);
+	if (r < 0)
+		return inject_calls_gone(a, e);
+	for (size_t i = 0; i < a->count; i++) {
+		r = inject_calls_one(a, i);
+		if (r == 0)
+			continue;
+		if (a->report->done <= i && r != -EFAULT)
+			return inject_calls_gone(a, e);
+		error_set(e, PROBES_FAILED, r, "system call %ld failed in process %d",
+			a->calls[i].number, a->who->pid);
+		return a->report->done <= i ? error_why(e, "its thread could not execute it") : r;
+	}
+	return 0;
+}

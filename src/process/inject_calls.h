@@ -1,0 +1,84 @@
+/*
+ * System calls on a thread that is stopped, and traced by the caller: what process/inject does once
+ * it has stopped one.
+ */
+#ifndef PROCESS_INJECT_CALLS_H
+#define PROCESS_INJECT_CALLS_H
+
+#include "process/gadgets.h"
+#include "process/identity.h"
+#include "process/memory.h"
+#include "process/sigframe.h"
+
+#include <sys/user.h>
+
+#define INJECT_CALLS 64 /* at most, in one run */
+#define INJECT_TEXTS 8
+#define INJECT_TEXT_BYTES 64
+
+struct inject_call {
+	long number;
+	uint64_t arguments[6];
+	int64_t result; /* out: as the kernel returned it; a negative errno */
+};
+
+/* Text on the stack of the thread, for calls that take one: replaces an argument. */
+struct inject_text {
+	size_t call;       /* index of the call */
+	unsigned argument; /* index of the argument that becomes its address */
+	const char *text;  /* less than INJECT_TEXT_BYTES */
+};
+
+/* As an argument: the result of an earlier call k. */
+#define INJECT_RESULT(k) (UINT64_C(0xffffffffffff0000) + (k))
+
+/* What the helper reports, in shared memory. */
+struct inject_report {
+	uint64_t begin, stopped_ns; /* CLOCK_MONOTONIC, ns */
+	bool stopped;               /* it did stop */
+	bool unfit;                 /* this thread cannot be used now; nothing was changed */
+	bool never;                 /* nor later */
+	size_t done;
+	int64_t results[INJECT_CALLS];
+};
+
+struct inject {
+	const struct identity *who;
+	struct memory m; /* read through its descriptor: process/pagemap.h */
+	struct inject_call *calls;
+	size_t count;
+	const struct inject_text *texts;
+	size_t text_count;
+	struct array mappings;
+	struct gadgets gadgets;
+	struct start *held; /* see struct inject_process */
+	bool interrupts;    /* likewise */
+	pid_t tid;
+	bool filtered;    /* by seccomp */
+	bool interrupted; /* the call that it waits in returns EINTR */
+	struct inject_report *report;
+	/* in the thread that traces it */
+	struct user_regs_struct registers; /* as found */
+	uint64_t mask;
+	struct sigframe frame;
+};
+
+/* The thread has ended, or the process. */
+int inject_calls_gone(const struct inject *a, struct probes_error *e);
+
+/* Wait until it stops. 0 or a negative errno; -ESRCH: it ended. */
+int inject_calls_wait(const struct inject *a, int *status);
+
+/* Continue until the next entry to or exit from a system call. 0 or a negative errno. */
+int inject_calls_to_call(const struct inject *a);
+
+/*
+ * Save its registers and blocked signals, and write its frame and the texts on its stack. Nothing
+ * refers to them before inject_calls_run. 0 or a negative errno.
+ */
+int inject_calls_save(struct inject *a);
+
+/* Run the calls, as inject_run says. Its registers and blocked signals are to be restored then. */
+int inject_calls_run(struct inject *a, struct probes_error *e);
+
+#endif

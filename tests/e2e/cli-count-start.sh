@@ -1,0 +1,106 @@
+#!/bin/sh
+# count -prog: every hit is counted, from the first constructor on: in a program with and without a
+# dynamic linker, at any address and at a fixed one, by way of a launcher; nothing stops for it. If we
+# are killed while the program is held, it ends with us; once it runs, it runs on.
+# Does not cover: seccomp filters of a launcher (unit/test_pausable.c), the screen (tui-count-start.sh).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+command -v python3 >/dev/null || skip 'no python3'
+
+# json EXPRESSION: of python, about `total`, the last table.
+json()
+{
+	python3 - "$tmp/result" "$1" <<'END'
+import json, sys
+total = [json.loads(line) for line in open(sys.argv[1])][-1]
+probes = {p["name"]: p for p in total["probes"]}
+print(eval(sys.argv[2]))
+END
+}
+
+# exact WHAT ARG...: what is counted is what the program says of itself, at every site that can be.
+exact()
+{
+	exact_what=$1
+	shift
+	"$PROBES_TUI" count -no-syslog -max-overhead 0 -format json -o "$tmp/result" "$@" >"$tmp/answer" 2>"$tmp/err" </dev/null
+	same "exit status, $exact_what" $? 0
+	for name in first later; do
+		sites=$(json "probes['$name']['sites_counted']")
+		same "$exact_what: $name, at $sites sites" "$(json "probes['$name']['hits']")" $((sites * $(value $name hits)))
+		counted=$((counted + sites))
+	done
+	same "stopped, $exact_what" "$(json "total['stopped_ms'] == 0")" True
+	same "journals, $exact_what" "$(ls "$PROBES_TUI_RECORDS")" ''
+}
+
+# The kernel chooses addresses: not every site has a place for its jump each time.
+counted=0
+for victim in early early_static early_static_pie; do
+	for stop in '' -stop; do
+		# shellcheck disable=SC2086 # no word, or one
+		exact "$victim $stop" $stop -prog "$VICTIMS/$victim"
+	done
+done
+printf '#!/bin/sh\nexec "%s"\n' "$VICTIMS/early" >"$tmp/launcher"
+chmod 755 "$tmp/launcher"
+exact 'by a launcher' -prog "$tmp/launcher"
+checks=$((checks + 1))
+[ "$counted" -ge 10 ] || fail "only $counted of 14 sites were counted"
+
+# --- semaphores, and OCaml's sites: what is counted first is what the program does first
+run count -no-syslog -prog "$VICTIMS/loop_static" -for 10ms
+same 'OCaml, static' "$status" 0
+has 'all of its sites' '^probes-tui: counting ([0-9]+) of \1 sites'
+
+# --- nothing for us in it
+if echo 'int main(void) { return 0; }' | cc -m32 -x c -o "$tmp/m32" - 2>/dev/null; then
+	refuses 3 'it is an ELF file for another machine: 32-bit i386' count -no-syslog -prog "$tmp/m32"
+else
+	echo 'no 32-bit program: cc -m32 does not work here'
+fi
+cat >"$tmp/x32.s" <<'END'
+	.globl _start
+_start:	mov $0x4000003c, %eax
+	syscall
+	.section .note.GNU-stack, "", @progbits
+END
+if cc -mx32 -nostdlib -static -o "$tmp/x32" "$tmp/x32.s" 2>/dev/null && "$tmp/x32" 2>/dev/null; then
+	refuses 3 'it is an ELF file for another machine: 32-bit x86-64 \(x32\)' count -no-syslog -prog "$tmp/x32"
+else
+	echo 'no x32 program: cc -mx32 does not work here, or the kernel does not execute it'
+fi
+
+# --- we are killed, at our system calls in turn: held, it ends with us; let go, it runs to its end as if
+# nothing had been
+if ! command -v strace >/dev/null || ! strace -qq -o /dev/null true 2>/dev/null; then
+	echo 'not killed: strace may not trace here'
+	finish
+fi
+# A sanitizer cannot look for leaks in what strace traces.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export ASAN_OPTIONS
+mark=mark-$$
+strace -qq -o "$tmp/calls" "$PROBES_TUI" count -no-syslog -prog "$VICTIMS/early" -- $mark >"$tmp/answer" 2>"$tmp/err" </dev/null
+same 'traced' $? 0
+first=$(grep -n 'memfd:probes-tui\|pidfd_open' "$tmp/calls" | head -n 1 | cut -d : -f 1)
+last=$(grep -n 'probes-tui: counting' "$tmp/calls" | head -n 1 | cut -d : -f 1)
+last=$((last + 100)) # it is let go
+held=0
+for n in $(seq "$first" $(((last - first) / 20 + 1)) "$last"); do
+	# strace counts the calls of each name.
+	name=$(sed -n "${n}s/(.*//p" "$tmp/calls")
+	strace -qq -o /dev/null -e "inject=$name:signal=KILL:when=$(head -n "$n" "$tmp/calls" | grep -c "^$name(")" \
+		"$PROBES_TUI" count -no-syslog -prog "$VICTIMS/early" -- $mark >"$tmp/answer" 2>"$tmp/err" </dev/null
+	# Nobody traces it any more, and nobody waits for it: it is gone in the end.
+	while pgrep -f "early $mark" >/dev/null; do :; done
+	if [ -s "$tmp/answer" ]; then
+		same "killed at call $n: what it says" "$(paste -s -d ' ' "$tmp/answer")" 'first hits=101 later hits=40000'
+	else
+		held=$((held + 1))
+	fi
+	rm -f "$PROBES_TUI_RECORDS"/*
+done
+checks=$((checks + 1))
+[ "$held" -gt 5 ] || fail "only $held times of 20 it was killed while it was held"
+finish
