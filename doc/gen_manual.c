@@ -232,6 +232,35 @@ static void markdown_text(FILE *out, const char *text)
 	}
 }
 
+/* The screens on which a request can be made. */
+static void markdown_screens(FILE *out, unsigned where)
+{
+	static const struct {
+		unsigned where;
+		const char *name;
+	} screens[] = {{IN_LIST, "list"}, {IN_DETAIL, "detail"}, {IN_TEXT, "texts"},
+		{IN_OUTPUT, "output"}, {IN_PAIRS, "pairs"}, {IN_INCONSISTENT, "inconsistent"},
+		{IN_PICKER, "processes"}, {IN_DENIED, "denied"}};
+	const size_t count = sizeof screens / sizeof *screens;
+	unsigned shown = where;
+	const char *gap = "";
+	size_t absent = 0;
+
+	for (size_t i = 0; i < count; i++)
+		absent += !(where & screens[i].where);
+	if (absent <= 2) {
+		shown = ~where;
+		gap = absent ? "all but " : "all";
+	}
+	for (size_t i = 0; i < count; i++)
+		if (shown & screens[i].where) {
+			fprintf(out, "%s%s", gap, screens[i].name);
+			gap = ", ";
+		}
+	if (!absent)
+		fputs(gap, out);
+}
+
 static void markdown_section(FILE *out, enum request_section section)
 {
 	for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
@@ -242,6 +271,8 @@ static void markdown_section(FILE *out, enum request_section section)
 		fputs("| ", out);
 		each_key(out, (enum request)r, markdown_key);
 		fputs(" | ", out);
+		markdown_screens(out, info->where);
+		fputs(" | ", out);
 		markdown_text(out, info->help);
 		fputs(" |\n", out);
 	}
@@ -249,7 +280,7 @@ static void markdown_section(FILE *out, enum request_section section)
 
 void gen_keys(FILE *out)
 {
-	fputs("| key | does |\n|---|---|\n", out);
+	fputs("| key | on the screens | does |\n|---|---|---|\n", out);
 	for (int s = 0; s < SECTION_COUNT; s++)
 		markdown_section(out, (enum request_section)s);
 }

@@ -157,7 +157,7 @@ struct probes_object {
 	size_t probe_count;
 	size_t first_probe; /* index of its first probe; the others follow it */
 	size_t left_out;    /* notes that exceeded the limit on what all sessions of a program keep
-			       (base/budget.h); `why` says so */
+			       (256 MiB; 192 of one process); `why` says so */
 	const char *why;    /* why probes are missing, all or some; or NULL */
 	const char *remedy; /* what would help: how to build a runtime so that it has probes, how to
 			       read an unread file; a part of `why`, or NULL */
@@ -849,7 +849,7 @@ PROBES_API size_t probes_escape(const char *text, char *out, size_t size);
 PROBES_API void probes_regexp_translate(const char *text, char *out, size_t *origin);
 
 /*
- * One argument of a probe, decoded from "N@OP"; see doc/notes.md.
+ * One argument of a probe, decoded from "N@OP"; see probes(7).
  */
 struct probes_argument {
 	int8_t size; /* bytes, negative: signed; 0: not given */

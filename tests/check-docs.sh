@@ -10,6 +10,7 @@ gendocs=${GENDOCS:-doc/gendocs}
 	echo "no $gendocs"
 	exit 99
 }
+pages=$(cd doc/man3 && pwd)
 gendocs=$(cd "$(dirname "$gendocs")" && pwd)/${gendocs##*/}
 cd "${srcdir:-.}"
 fresh=$(mktemp -d)
@@ -32,12 +33,12 @@ done
 
 # --- what groff says of the pages
 if command -v groff >/dev/null; then
-	for page in doc/probes-tui.1 doc/probes.7; do
-		warnings=$(groff -ww -mandoc -Tutf8 -rLL=78n "$page" 2>&1 >/dev/null)
+	for page in doc/probes-tui.1 doc/probes.7 "$pages"/libprobes*.3; do
+		warnings=$( (cd "$pages/.." && groff -ww -mandoc -Tutf8 -rLL=78n) <"$page" 2>&1 >/dev/null)
 		[ -z "$warnings" ] || fail "$warnings"
 	done
 fi
-for word in list info attach trace repair PROBES 'EXIT STATUS'; do
+for word in list info attach trace repair PROBES 'EXIT STATUS' ENVIRONMENT FILES BUGS AUTHORS; do
 	grep -q "$word" doc/probes-tui.1 || fail "doc/probes-tui.1 does not tell of $word"
 done
 

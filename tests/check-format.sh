@@ -17,7 +17,7 @@ case $version in
 	;;
 esac
 
-find src ui tests doc -name '*.[ch]' -exec clang-format --dry-run -Werror {} + || {
+find src ui tests doc examples -name '*.[ch]' -exec clang-format --dry-run -Werror {} + || {
 	echo "run: make format"
 	exit 1
 }

@@ -7,7 +7,7 @@ cd "${srcdir:-.}"
 
 failed=0
 # shellcheck disable=SC2044 # no blanks in our names
-for file in $(find src ui tests/unit -name '*.[ch]') tests/*.sh $(find tests/e2e -name '*.sh'); do
+for file in $(find src ui examples tests/unit -name '*.[ch]') tests/*.sh $(find tests/e2e -name '*.sh'); do
 	if ! grep -qE "(^|[[:space:]])$file([[:space:]]|\$)" Makefile.am; then
 		echo "$file is not in Makefile.am"
 		failed=1

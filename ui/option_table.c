@@ -297,6 +297,6 @@ const struct option_row options_table[] = {
 	{"gigatext", {0}, NULL, ALL, "accepted for compatibility with ocaml-probes; not needed",
 		AT(gigatext)},
 	{"help", {"?", "h"}, NULL, ALL, "this text", AT(help)},
-	{"version", {0}, NULL, ALL, "the version", AT(version)},
+	{"version", {"V"}, NULL, ALL, "the version", AT(version)},
 };
 const size_t options_table_count = sizeof options_table / sizeof *options_table;

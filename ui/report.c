@@ -21,7 +21,8 @@
 /* The call that was typed, quoted for a shell and safe for a terminal; NULL: unknown. */
 static char *report_typed;
 
-static void put_format(const char *prefix, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void put_format(
+	const char *prefix, const char *format, va_list arguments)
 {
 	char text[LINE / 4], safe[LINE];
 

@@ -192,6 +192,27 @@ static void seed_object(const struct elf_spec *spec)
 	free(f.bytes);
 }
 
+/* Its notes are named by 91 section headers more: what is kept of them must not grow with that. */
+static void seed_notes_many_times(const struct elf_spec *spec)
+{
+	enum { HEADER = 64, AGAIN = 91, SHOFF = 0x28, SHNUM = 0x3c };
+	struct elf_file f = elf_build(spec);
+	uint16_t count = (uint16_t)(f.section_count + AGAIN);
+	uint64_t at = f.size;
+	struct array bytes;
+
+	array_init(&bytes, 1);
+	elf_put(&bytes, f.bytes, f.size);
+	elf_put(&bytes, f.bytes + f.sections, (size_t)f.section_count * HEADER);
+	for (int i = 0; i < AGAIN; i++)
+		elf_put(&bytes, f.bytes + f.sections + (size_t)f.notes_section * HEADER, HEADER);
+	memcpy((char *)bytes.data + SHOFF, &at, sizeof at);
+	memcpy((char *)bytes.data + SHNUM, &count, sizeof count);
+	seed("object", bytes.data, bytes.count);
+	array_done(&bytes);
+	free(f.bytes);
+}
+
 static void seeds_of_objects(void)
 {
 	static const unsigned char text[] = {0x90, 0x3d, 1, 2, 3, 4, 0x90};
@@ -208,6 +229,7 @@ static void seeds_of_objects(void)
 	seed_object(&spec);
 	spec.build_id = id;
 	spec.build_id_size = sizeof id;
+	seed_notes_many_times(&spec);
 	spec.base_section = 0x3000;
 	spec.headers_segment = true;
 	seed_object(&spec);

@@ -263,9 +263,7 @@ static pid_t begin(pid_t pid, const char *letters)
 
 static void together(long until)
 {
-	static const char *const words[] = {"ocUr", "coUr", "osur", "cUsr",
-		"soUo"
-		"Ur"};
+	static const char *const words[] = {"ocUr", "coUr", "osur", "cUsr", "soUoUr"};
 	struct field f;
 
 	fault_begin("two sessions");

@@ -13,7 +13,7 @@ unsigned long fault_count;
 static char story[16384];
 static bool told;
 
-static void tell(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static void tell(const char *format, va_list arguments)
 {
 	size_t length = strlen(story);
 

@@ -34,7 +34,8 @@ bool app_key_waits(void)
 
 /* ---------------------------------------------------------------- the result line */
 
-static void app_vsay(struct app *a, bool bad, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void app_vsay(
+	struct app *a, bool bad, const char *format, va_list args)
 {
 	time_t now = time(NULL);
 	struct tm tm;
