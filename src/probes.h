@@ -541,6 +541,10 @@ struct probes_switch_options {
 	bool once;            /* do not enable again what this session's net change holds enabled:
 				 such probes are no items; result->already counts them. Ignored with
 				 force */
+	bool kernel;          /* under PROBES_COUNT: sites that no jump can count are counted by
+				 uprobes of the kernel, where the caller has the privilege
+				 (CAP_PERFMON and CAP_BPF, or root). A hit costs about a
+				 microsecond; children by fork are not counted there */
 	bool dry_run;         /* plan only, write nothing */
 	bool atomically; /* stop all threads of the process meanwhile, so that every site changes
 			    at one instant. Under PROBES_COUNT, sites that can only be counted so
@@ -583,6 +587,10 @@ enum probes_role {
 				       that agrees with the semaphore by then */
 	PROBES_ROLE_COUNTER = 4,    /* bytes of a site that jumps to a counter: undone by writing
 				       `old` back where `new_` still is */
+	PROBES_ROLE_UPROBE = 5,     /* the byte of a site that a uprobe of this session holds: the
+				       kernel writes it, and writes it back at the latest when
+				       the session is closed or the caller dies. No journal
+				       records it */
 };
 
 #define PROBES_EDIT_BYTES 8
@@ -602,7 +610,7 @@ struct probes_result {
 	size_t item_count;
 	char **texts; /* messages made for single items */
 	size_t text_count;
-	struct probes_edit *edits; /* in the order they were made */
+	struct probes_edit *edits; /* in the order they were made; uprobes come last */
 	size_t edit_count;
 	size_t done, skipped, not_done; /* items, counted */
 	size_t skips[PROBES_SKIPS];     /* the skipped ones, by reason */
@@ -618,6 +626,8 @@ struct probes_result {
 	size_t uncounted_sites; /* sites of the probes that cannot be counted: see
 				   probes_site_hits_at */
 	size_t stop_sites;      /* of these, those that `atomically` would count */
+	size_t kernel_sites;    /* of the others, those that `kernel` may count */
+	size_t uprobe_sites;    /* of the counted ones, those that this call gave a uprobe */
 	size_t mapped_pages;    /* of 4 KiB: counters, stubs and landings */
 	/* The kernel copies a page at the first write to it, and charges the copy to the process.
 	   A switch that needs more memory than is left is refused (PROBES_REFUSED). A dry run sets:

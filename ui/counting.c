@@ -44,6 +44,8 @@ struct counting counting_of(pid_t pid, const struct probes_result *result)
 		.sites = result->counted_sites + result->uncounted_sites,
 		.counted = result->counted_sites,
 		.stop_sites = result->stop_sites,
+		.kernel_sites = result->kernel_sites,
+		.uprobe_sites = result->uprobe_sites,
 		.mapped_pages = result->mapped_pages,
 		.stopped_ns = result->stopped_ns,
 		.dry_run = result->dry_run,
@@ -64,7 +66,13 @@ const char *counting_text(const struct counting *c, char *out, size_t size)
 	if (c->stopped_ns)
 		line_add(&l, "; it was stopped for %s ms",
 			counting_number((double)c->stopped_ns / 1e6, 3, ms, sizeof ms));
+	if (c->uprobe_sites)
+		line_add(&l, "; the kernel counts %zu, by int3 in this process alone",
+			c->uprobe_sites);
 	if (c->stop_sites)
 		line_add(&l, "; -stop would count %zu more", c->stop_sites);
+	if (c->kernel_sites)
+		line_add(&l, "; -kernel, as root, %s%zu more", c->stop_sites ? "" : "would count ",
+			c->kernel_sites);
 	return out;
 }

@@ -34,6 +34,8 @@ struct counting {
 	size_t probes;
 	size_t sites, counted; /* of these probes */
 	size_t stop_sites;     /* that only -stop would count */
+	size_t kernel_sites;   /* of the others, those that -kernel may count */
+	size_t uprobe_sites;   /* of the counted ones, those that were given a uprobe now */
 	size_t mapped_pages;   /* of 4 KiB */
 	uint64_t stopped_ns;   /* 0: it was not stopped */
 	bool dry_run;

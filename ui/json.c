@@ -157,8 +157,10 @@ static void json_plan(struct output *s, const struct rows *rows)
 	put(s, r->room_bytes < UINT64_MAX ? json_integer((json_int_t)r->room_bytes) : json_null());
 	fprintf(s->file,
 		",\n \"sites_counted\": %zu, \"sites_not_counted\": %zu, "
-		"\"stop_sites\": %zu, \"mapped_pages\": %zu",
-		r->counted_sites, r->uncounted_sites, r->stop_sites, r->mapped_pages);
+		"\"stop_sites\": %zu, \"kernel_sites\": %zu, \"uprobe_sites\": %zu, "
+		"\"mapped_pages\": %zu",
+		r->counted_sites, r->uncounted_sites, r->stop_sites, r->kernel_sites,
+		r->uprobe_sites, r->mapped_pages);
 	fputs(",\n \"writes\": [", s->file);
 	for (size_t i = 0; i < rows->result->edit_count; i++) {
 		const struct probes_edit *w = &rows->result->edits[i];

@@ -261,6 +261,7 @@ const struct option_row options_table[] = {
 		"stop all threads: sites change at once, more are counted", AT(stop)},
 	{"max-stop", {0}, "MS", VERB_ATTACH | VERB_COUNT,
 		"with -stop: give up after this many ms (1000)", BY(take_max_stop)},
+	{"kernel", {0}, NULL, VERB_COUNT, "as root: count by uprobes what no jump can", AT(kernel)},
 	{"max-overhead", {0}, "PCT", VERB_SCREEN | VERB_COUNT | VERB_SETTING,
 		"uncount what costs more % of a core (5; 0: no limit)", BY(take_overhead)},
 	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_COUNT | VERB_SETTING,

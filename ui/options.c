@@ -31,6 +31,7 @@ struct probes_switch_options options_switch(const struct options *o)
 		.force = o->force,
 		.dry_run = o->dry_run,
 		.atomically = o->stop,
+		.kernel = o->kernel,
 		.max_stop_ms = o->max_stop_ms,
 	};
 }

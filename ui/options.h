@@ -48,6 +48,7 @@ struct options {
 	bool read_only;
 	bool wait; /* trace */
 	bool stop;
+	bool kernel;
 	unsigned max_stop_ms; /* 0: not given */
 	uint64_t for_ms;      /* undo after this time; 0: not given */
 	double max_overhead;  /* of a probe that is counted, per cent of one core; 0: no limit */

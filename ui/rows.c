@@ -90,6 +90,7 @@ const char *rows_role(enum probes_role role)
 {
 	return role == PROBES_ROLE_SEMAPHORE ? "semaphore"
 	       : role == PROBES_ROLE_COUNTER ? "jump"
+	       : role == PROBES_ROLE_UPROBE  ? "uprobe"
 					     : "site";
 }
 

@@ -16,6 +16,7 @@ int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e)
 {
 	*p = (struct plan){.catalog = c, .epoch = 1};
 	array_init(&p->edits, sizeof(struct probes_edit));
+	array_init(&p->uprobes, sizeof(struct probes_edit));
 	array_init(&p->checks, sizeof(struct plan_check));
 	array_init(&p->refcount_sites, sizeof(struct plan_refcount_site));
 	array_init(&p->items, sizeof(struct probes_item));
@@ -39,6 +40,7 @@ void plan_done(struct plan *p)
 	free(p->views);
 	p->views = NULL;
 	array_done(&p->edits);
+	array_done(&p->uprobes);
 	array_done(&p->checks);
 	array_done(&p->refcount_sites);
 	array_done(&p->items);
@@ -191,7 +193,8 @@ static bool plan_edit_sites(struct plan *p, const struct plan_step *s, const uin
 		crosses = (from[k] > 0) != (to[k] > 0);
 		on = to[k] > 0;
 		/* The code that counts looks at the semaphore itself. */
-		if (s->view->counted && s->view->counted[site]) {
+		if (s->view->counted && s->view->counted[site] &&
+			object_probes_replaced(s->h, site)) {
 			s->view->on[site] = on;
 			continue;
 		}

@@ -60,8 +60,11 @@ struct plan_view {
 
 struct plan {
 	const struct catalog *catalog;
-	struct array edits;          /* struct probes_edit */
-	struct array checks;         /* struct plan_check, one an edit */
+	struct array edits;   /* struct probes_edit */
+	struct array uprobes; /* struct probes_edit: made by the kernel, see session/kernel.c.
+				 Those that are placed come before all edits, those that
+				 are removed behind */
+	struct array checks;  /* struct plan_check, one an edit */
 	struct array refcount_sites; /* struct plan_refcount_site */
 	struct array items;          /* struct probes_item */
 	struct array texts;          /* char *: the `why` of items, where it is not a constant */
@@ -96,6 +99,7 @@ struct plan_mode {
 	bool keep;    /* under force: counts stay, sites follow */
 	bool dry_run; /* not to be carried out: jumps need not be mapped */
 	bool stop;    /* all threads will stand still: several bytes of a site may be changed */
+	bool kernel;  /* sites that no jump can count are counted by uprobes */
 };
 
 /* Start an empty plan. */

@@ -21,7 +21,11 @@ static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mo
 	const struct object_jump *j = plan_count_jump(s, i);
 
 	/* An OCaml site is changed in steps, each of which is correct: see apply.c. */
-	return j && j->length && (j->window != PROBES_NONE || (mode && mode->dry_run)) &&
+	if (j && j->tactic == PROBES_TACTIC_KERNEL && s->h->no_uprobe)
+		return false;
+	return j && j->length &&
+	       (j->window != PROBES_NONE || j->tactic == PROBES_TACTIC_KERNEL ||
+		       (mode && mode->dry_run)) &&
 	       !s->view->counted[s->site + i] &&
 	       s->h->site_live[s->site + i].state != PROBES_FOREIGN &&
 	       (!mode || (!j->why && (j->tactic != PROBES_TACTIC_EVICTED || mode->stop)));
@@ -92,6 +96,8 @@ static bool plan_count_wants(
 	/* Sessions may count different sites of one probe. */
 	if (mode && !s->h->jumps[site].mine)
 		return false;
+	if (s->h->jumps && s->h->jumps[site].placed)
+		return true;
 	return s->view->counted && (s->view->counted[site] || object_probes_cut_off(s->h, site));
 }
 
@@ -103,6 +109,20 @@ static void plan_count_switch(const struct plan_step *s, uint32_t i, uint8_t *by
 	bool on = k != PROBES_NONE && plan_step_value(s, k) > 0;
 
 	memcpy(bytes + code->switch_at, on ? code->on : code->off, ARCH_SWITCH_BYTES);
+}
+
+/* The kernel writes it, and keeps its own record. */
+static bool plan_count_uprobe(
+	struct plan *p, const struct plan_step *s, uint32_t i, struct probes_edit edit)
+{
+	struct probes_edit *slot = array_add(&p->uprobes);
+
+	edit.role = PROBES_ROLE_UPROBE;
+	edit.probe = s->probe;
+	edit.index = i;
+	if (slot)
+		*slot = edit;
+	return slot;
 }
 
 /* Write the jumps of a probe (`on`), or the bytes of the file. False: no memory. */
@@ -121,6 +141,12 @@ static bool plan_count_sites(
 		edit.length = j->length;
 		memcpy(edit.old, on ? j->old : j->new_, j->length);
 		memcpy(edit.new_, on ? j->new_ : j->old, j->length);
+		if (j->tactic == PROBES_TACTIC_KERNEL) {
+			if (!plan_count_uprobe(p, s, i, edit))
+				return false;
+			s->view->counted[site] = on;
+			continue;
+		}
 		if (kind_of(s->p)->edit)
 			plan_count_switch(s, i, on ? edit.old : edit.new_);
 		if (object_probes_cut_off(s->h, site) && !s->view->counted[site])

@@ -21,6 +21,8 @@ struct object_jump {
 	uint64_t hits;          /* at the last reading */
 	bool ran;               /* it counted at some reading of this session */
 	bool mine;              /* this session wrote it, and has not taken it back */
+	bool placed;            /* a uprobe of this session holds the site (session/kernel.c) */
+	struct uprobe *uprobe;  /* which counts there, or did: the session's; NULL: none */
 	const char *why;        /* why there is none, after a try; NULL: none was made */
 };
 
@@ -46,6 +48,7 @@ struct object_probes {
 	uint8_t (*original)[ARCH_SITE_BYTES]; /* per site: the file's bytes */
 	uint32_t *same;            /* see object_probes_same; NULL: no semaphores are shared */
 	struct object_jump *jumps; /* per site; NULL: counting was never tried */
+	const char *no_uprobe;     /* why the kernel places none in its file; NULL: it may */
 
 	/* The last readings. */
 	struct probes_live *live;           /* per probe */
@@ -118,11 +121,21 @@ static inline bool object_probes_jumps(
 	return true;
 }
 
-/* Does a site jump to its counter, by the last reading? */
+/* Are the hits of a site counted, by the last reading? */
 static inline bool object_probes_counted(const struct object_probes *h, size_t site)
 {
-	return h->jumps && object_probes_jumps(&h->jumps[site], h->site_live[site].bytes,
-				   h->site_live[site].count);
+	const struct object_jump *j = h->jumps ? &h->jumps[site] : NULL;
+	const struct probes_site_live *live = &h->site_live[site];
+
+	if (j && j->tactic == PROBES_TACTIC_KERNEL)
+		return j->placed && live->count && live->bytes[0] == ARCH_BREAKPOINT;
+	return j && object_probes_jumps(j, live->bytes, live->count);
+}
+
+/* Does the code of a site, which is counted, no longer switch it? A uprobe leaves it as it is. */
+static inline bool object_probes_replaced(const struct object_probes *h, size_t site)
+{
+	return h->jumps && h->jumps[site].tactic != PROBES_TACTIC_KERNEL;
 }
 
 /* Index, within the object, of the probe that has this site or semaphore. */

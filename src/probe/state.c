@@ -25,9 +25,12 @@ static void state_tally(struct state_tally *t, struct object_probes *h,
 		site->counted = object_probes_counted(h, first + i);
 		live->sites_counted += site->counted;
 		site->state = kind->judge(h->original[first + i],
-			site->counted ? h->original[first + i] : site->bytes, site->count);
+			site->counted && (!kind->edit || object_probes_replaced(h, first + i))
+				? h->original[first + i]
+				: site->bytes,
+			site->count);
 		/* The code that counts looks at the semaphore itself. */
-		if (site->counted && kind->edit)
+		if (site->counted && kind->edit && object_probes_replaced(h, first + i))
 			site->state = value && value != PROBES_NONE ? PROBES_ON : PROBES_OFF;
 		/* Its displacement is still ours: the operand of a comparison without effect. */
 		else if (kind->edit && object_probes_cut_off(h, first + i))

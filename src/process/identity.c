@@ -216,6 +216,11 @@ bool identity_thread_lives(const struct identity *who)
 	return procfs_stat(who->task, "stat", &stat) == 0 && !identity_dead(stat.state);
 }
 
+pid_t identity_thread(const struct identity *who)
+{
+	return identity_thread_lives(who) ? who->tid : identity_living_thread(who->proc);
+}
+
 bool identity_alive(const struct identity *who)
 {
 	struct pollfd p = {.fd = who->pidfd, .events = POLLIN};

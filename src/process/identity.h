@@ -41,6 +41,9 @@ pid_t identity_living_thread(int proc);
  */
 bool identity_thread_lives(const struct identity *who);
 
+/* A live thread of the process: `tid`, or another one if that has ended. */
+pid_t identity_thread(const struct identity *who);
+
 /* Is the process alive? Says nothing about exec: see identity_execed, memory_alive. */
 bool identity_alive(const struct identity *who);
 

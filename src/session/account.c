@@ -96,7 +96,7 @@ struct account_resource account_resource(
 		return (struct account_resource){.kind = PLAN_CODE,
 			.index = account_index(h, p, PLAN_CODE, edit->index),
 			.part = account_code_part(p, edit)};
-	if (edit->role == PROBES_ROLE_COUNTER) {
+	if (edit->role == PROBES_ROLE_COUNTER || edit->role == PROBES_ROLE_UPROBE) {
 		uint32_t site = account_index(h, p, PLAN_COUNTER, edit->index);
 
 		return (struct account_resource){.kind = PLAN_COUNTER,

@@ -172,25 +172,14 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 	return r;
 }
 
-static int change_apply(struct probes_session *s, const struct change *c, const struct plan *p,
+/* Record, write, and conclude what is written here. */
+static int change_edit(struct probes_session *s, const struct change *c, const struct plan *p,
 	uint64_t *stopped_ns, struct probes_error *e)
 {
 	struct change_work w = {.memory = &s->memory};
-	int r = 0;
+	int r = apply_init(&w.apply, p, e);
 
-	if (!p->edits.count)
-		return 0;
-	if (!s->first_switch_ticks)
-		s->first_switch_ticks = procfs_now();
-	for (size_t i = 0; r == 0 && i < p->edits.count; i++) {
-		const struct probes_edit *edit = ARRAY_AT(&p->edits, struct probes_edit, i);
-		size_t local;
-		struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
-
-		if (!account_begin(h, account_resource(h, local, edit).kind))
-			r = error_memory(e, "an account");
-	}
-	if (r < 0 || (r = apply_init(&w.apply, p, e)) < 0)
+	if (r < 0)
 		return r;
 	r = record_plan(s, p, c->undo, e);
 	if (r == 0) {
@@ -203,6 +192,39 @@ static int change_apply(struct probes_session *s, const struct change *c, const 
 			s->keep_journal = true;
 	}
 	apply_done(&w.apply);
+	return r;
+}
+
+static int change_apply(struct probes_session *s, const struct change *c, const struct plan *p,
+	uint64_t *stopped_ns, struct probes_error *e)
+{
+	int r = 0;
+
+	if (!p->edits.count && !p->uprobes.count)
+		return 0;
+	for (size_t i = 0; r == 0 && i < p->uprobes.count; i++) {
+		size_t local, probe = ARRAY_AT(&p->uprobes, struct probes_edit, i)->probe;
+
+		if (!account_begin(catalog_find(&s->catalog, probe, &local), PLAN_COUNTER))
+			r = error_memory(e, "an account");
+	}
+	/* A child by fork inherits no uprobe. */
+	if (!s->first_switch_ticks && p->edits.count)
+		s->first_switch_ticks = procfs_now();
+	for (size_t i = 0; r == 0 && i < p->edits.count; i++) {
+		const struct probes_edit *edit = ARRAY_AT(&p->edits, struct probes_edit, i);
+		size_t local;
+		struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
+
+		if (!account_begin(h, account_resource(h, local, edit).kind))
+			r = error_memory(e, "an account");
+	}
+	if (r == 0)
+		r = kernel_attach(s, p, e);
+	if (r < 0)
+		return r;
+	r = p->edits.count ? change_edit(s, c, p, stopped_ns, e) : 0;
+	kernel_detach(s, p, r < 0);
 	return r;
 }
 
@@ -247,8 +269,13 @@ static void change_count_sites(const struct probes_session *s, const struct chan
 	for (size_t i = 0; i < p->edits.count; i++)
 		result->counted_sites +=
 			ARRAY_AT(&p->edits, struct probes_edit, i)->role == PROBES_ROLE_COUNTER;
+	for (size_t i = 0; i < p->uprobes.count; i++)
+		result->uprobe_sites +=
+			ARRAY_AT(&p->uprobes, struct probes_edit, i)->new_[0] == ARCH_BREAKPOINT;
+	result->counted_sites += result->uprobe_sites;
 	result->uncounted_sites = sites > result->counted_sites ? sites - result->counted_sites : 0;
 	result->stop_sites = figures->stop_sites;
+	result->kernel_sites = figures->kernel_sites;
 	result->mapped_pages = figures->mapped_pages;
 }
 
@@ -291,10 +318,15 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 		change_count_sites(s, c, &p, &figures, made);
 	if (made && r == 0)
 		r = room_check(s, c, &p, made, e);
+	if (made && r == 0 && !array_reserve(&p.edits, p.uprobes.count))
+		r = error_memory(e, "a result");
 	if (made && r == 0 && !c->dry_run)
 		applied = r = change_apply(s, c, &p, &made->stopped_ns, e);
 	*again = applied == -EBUSY;
 	if (made && r == 0) {
+		for (size_t i = 0; i < p.uprobes.count; i++)
+			*(struct probes_edit *)array_add(&p.edits) =
+				*ARRAY_AT(&p.uprobes, struct probes_edit, i);
 		made->edit_count = p.edits.count;
 		made->edits = array_take(&p.edits);
 		for (size_t i = 0; i < made->edit_count; i++)

@@ -64,6 +64,27 @@ static const char *count_why(enum tactics_result result)
 	return result == TACTICS_PLANNED ? NULL : tactics_why(&site);
 }
 
+/* What no jump counts: the kernel does, or could; or a stop would help. */
+static void count_rest(struct probes_session *s, struct object_probes *h, const struct change *c,
+	const struct array *places, const struct tactics *t, const bool *chosen,
+	struct probes_result *figures)
+{
+	for (size_t i = 0, at = 0; i < places->count; i++) {
+		const struct jumps_place *place = ARRAY_AT(places, struct jumps_place, i);
+
+		at += t->sites[at].address != place->address;
+		if (!chosen[place->site] || h->site_live[place->site].counted ||
+			!h->jumps[place->site].why)
+			continue;
+		if (c->mode.kernel && kernel_choose(s, h, places, i))
+			continue;
+		if (t->sites[at].result == TACTICS_NEEDS_STOP)
+			figures->stop_sites++;
+		else
+			figures->kernel_sites += !c->mode.kernel && kernel_may(h, places, i);
+	}
+}
+
 /* Read the code from each site on. */
 static int count_read_code(
 	struct probes_session *s, struct tactics_site *sites, size_t count, struct probes_error *e)
@@ -137,11 +158,23 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 				jumps_set(s, j, s->windows.count - 1, entry);
 			}
 		}
-		figures->stop_sites += from->result == TACTICS_NEEDS_STOP;
 		entry += from->result == TACTICS_PLANNED;
 	}
 	tactics_space_done(&space);
 	return r;
+}
+
+/* No jump can be written. */
+static void count_without_window(
+	struct object_probes *h, const struct array *places, const struct tactics *t)
+{
+	for (size_t i = 0, at = 0; i < places->count; i++) {
+		const struct jumps_place *place = ARRAY_AT(places, struct jumps_place, i);
+
+		at += t->sites[at].address != place->address;
+		if (t->sites[at].wanted)
+			h->jumps[place->site].why = "no counter can be mapped in the process";
+	}
 }
 
 static bool count_shadow_stack(const struct probes_session *s)
@@ -246,10 +279,9 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 			wanted++;
 			continue;
 		}
-		j->why = count_why(j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop
-					   ? TACTICS_NEEDS_STOP
-					   : TACTICS_PLANNED);
-		figures->stop_sites += j->why != NULL;
+		if (j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop)
+			t.sites[at].result = TACTICS_NEEDS_STOP;
+		j->why = count_why(t.sites[at].result);
 		if (!j->why && !c->dry_run) {
 			window_restart(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
 				j->entry);
@@ -266,6 +298,14 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 				break;
 		}
 	}
+	/* A uprobe needs nothing that is mapped in the process. */
+	if (r < 0 && c->mode.kernel && e->status == PROBES_REFUSED) {
+		log_say(&s->log, PROBES_LOG_NOTICE, "%s: %s", e->what, e->why);
+		count_without_window(h, &places, &t);
+		r = 0;
+	}
+	if (r == 0)
+		count_rest(s, h, c, &places, &t, chosen, figures);
 	free(t.sites);
 	free(chosen);
 	array_done(&places);

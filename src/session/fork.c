@@ -50,12 +50,6 @@ const struct probes_session *fork_origin(struct probes_session *const *sessions,
 
 #define FORK_THREADS 100 /* that may end while two processes are compared */
 
-/* A thread for kcmp(2): that of `who`, or another one if it has ended. */
-static pid_t fork_thread(const struct identity *who)
-{
-	return identity_thread_lives(who) ? who->tid : identity_living_thread(who->proc);
-}
-
 bool fork_is_child(const struct probes_session *child, const struct probes_session *parent)
 {
 	const struct identity *a = &child->who, *b = &parent->who;
@@ -70,7 +64,8 @@ bool fork_is_child(const struct probes_session *child, const struct probes_sessi
 	 * that stands for a process whose leader has ended may end, too.
 	 */
 	for (int i = 0; i < FORK_THREADS && identity_alive(a) && identity_alive(b); i++) {
-		long differs = syscall(SYS_kcmp, fork_thread(a), fork_thread(b), KCMP_VM, 0, 0);
+		long differs =
+			syscall(SYS_kcmp, identity_thread(a), identity_thread(b), KCMP_VM, 0, 0);
 
 		if (differs >= 0 || errno != ESRCH)
 			return differs > 0;

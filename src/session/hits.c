@@ -18,11 +18,15 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 		for (size_t k = 0; h->jumps && !h->info.gone && k < h->site_count; k++) {
 			struct object_jump *j = &h->jumps[k];
 
-			if (!j->length || j->window == PROBES_NONE)
+			bool uprobe = j->tactic == PROBES_TACTIC_KERNEL && j->uprobe;
+
+			if (!uprobe && (!j->length || j->window == PROBES_NONE))
 				continue;
 			j->ran = j->ran || h->site_live[k].counted;
-			j->hits = window_hits(
-				ARRAY_AT(&s->windows, struct window, j->window), j->entry);
+			j->hits = uprobe ? uprobe_hits(j->uprobe)
+					 : window_hits(
+						   ARRAY_AT(&s->windows, struct window, j->window),
+						   j->entry);
 		}
 	}
 	return r;

@@ -23,7 +23,10 @@ static void rescan_strike(struct probes_session *s, const struct object_probes *
 	for (enum plan_resource kind = 0; h->account && kind < PLAN_RESOURCES; kind++)
 		for (uint32_t i = 0; i < account_count(h, kind); i++) {
 			int32_t part = account_part(h, kind, i);
-			struct probes_edit *edit = part ? array_add(&edits) : NULL;
+			struct probes_edit *edit =
+				part && !(kind == PLAN_COUNTER && h->jumps[i].placed)
+					? array_add(&edits)
+					: NULL;
 
 			if (edit)
 				*edit = account_edit(h, kind, i, -part);
@@ -58,6 +61,7 @@ static int rescan_drop(struct probes_session *s, size_t object, struct probes_re
 	if (!h->probe_count)
 		return 0;
 	rescan_strike(s, h);
+	kernel_drop(h);
 	account_end(h);
 	object_probes_unload(h);
 	if (!what->gone_objects++)

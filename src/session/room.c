@@ -63,15 +63,14 @@ int room_fetch(struct probes_session *s, struct reader *reader, bool *changed)
 
 /* ---- the pages of a plan ---- */
 
-/* Distinct, ascending page numbers of all bytes that a plan changes. */
-static int room_pages(const struct plan *p, struct array *pages, struct probes_error *e)
+/* Append the page numbers of all bytes that edits change. */
+static int room_pages_of(const struct array *edits, struct array *pages, struct probes_error *e)
 {
 	/* The last page of counts, of code: neighbours mostly share a page. */
 	uint64_t last[2] = {0, 0};
-	size_t distinct = 0;
 
-	for (size_t i = 0; i < p->edits.count; i++) {
-		const struct probes_edit *w = ARRAY_AT(&p->edits, struct probes_edit, i);
+	for (size_t i = 0; i < edits->count; i++) {
+		const struct probes_edit *w = ARRAY_AT(edits, struct probes_edit, i);
 		bool count = w->role == PROBES_ROLE_SEMAPHORE;
 
 		for (uint8_t k = 0; k < w->length; k++) {
@@ -85,6 +84,19 @@ static int room_pages(const struct plan *p, struct array *pages, struct probes_e
 			last[count] = *slot = page;
 		}
 	}
+	return 0;
+}
+
+/* Distinct, ascending page numbers of all bytes that a plan changes. */
+static int room_pages(const struct plan *p, struct array *pages, struct probes_error *e)
+{
+	size_t distinct = 0;
+	int r = room_pages_of(&p->edits, pages, e);
+
+	if (r == 0)
+		r = room_pages_of(&p->uprobes, pages, e);
+	if (r < 0)
+		return r;
 	if (!order_by_number(pages->data, pages->count, pages->size, 0))
 		return error_memory(e, "the pages of a plan");
 	for (size_t i = 0; i < pages->count; i++) {

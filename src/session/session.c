@@ -39,6 +39,7 @@ struct probes_session *session_new(const struct probes_options *options, struct 
 	catalog_init(&s->catalog);
 	array_init(&s->followed, sizeof(char *));
 	array_init(&s->windows, sizeof(struct window));
+	uprobes_init(&s->uprobes);
 	if (options) {
 		s->read_only = options->read_only;
 		s->persistent = options->persistent;
@@ -274,6 +275,7 @@ void probes_close(struct probes_session *s)
 	for (size_t i = 0; i < s->catalog.objects.count; i++)
 		account_end(catalog_object(&s->catalog, i));
 	jumps_done(s);
+	uprobes_done(&s->uprobes);
 	catalog_done(&s->catalog);
 	budget_done(&s->budget);
 	memory_close(&s->memory);

@@ -6,6 +6,7 @@
 #define SESSION_SESSION_H
 
 #include "base/log.h"
+#include "count/uprobe.h"
 #include "count/window.h"
 #include "patch/apply.h"
 #include "patch/journal.h"
@@ -36,8 +37,9 @@ struct probes_session {
 	struct budget budget;      /* for data kept from files */
 	struct object_terms terms; /* for reading files */
 	struct catalog catalog;
-	struct array windows; /* struct window: where hits are counted (jumps.c) */
-	struct reader all;    /* of every probe; laid out at the first full refresh */
+	struct array windows;   /* struct window: where hits are counted (jumps.c) */
+	struct uprobes uprobes; /* the same, by the kernel (kernel.c) */
+	struct reader all;      /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
 	struct probes_access access;
@@ -215,6 +217,30 @@ int read_probes(
 int read_by(struct probes_session *s, struct reader *reader, const size_t *which, size_t count,
 	struct probes_error *e);
 
+/* ---- kernel.c: uprobes, for what no jump can count ---- */
+
+/* May a uprobe count at a place (struct jumps_place), as far as its bytes tell? */
+bool kernel_may(const struct object_probes *h, const struct array *places, size_t at);
+
+/*
+ * Count there by a uprobe, in the plan that follows: false, where kernel_may says no, or where the
+ * kernel refuses (struct object_jump says why).
+ */
+bool kernel_choose(
+	struct probes_session *s, struct object_probes *h, const struct array *places, size_t at);
+
+/*
+ * Place the uprobes of a plan, all or none. -EBUSY: plan anew, since a site has changed, or its
+ * file can have none (object_probes.no_uprobe). In the turn of the session.
+ */
+int kernel_attach(struct probes_session *s, const struct plan *p, struct probes_error *e);
+
+/* Remove the uprobes that a plan places (`placed`: it failed), or those that it removes. */
+void kernel_detach(struct probes_session *s, const struct plan *p, bool placed);
+
+/* Remove those of an object that was unloaded: mapped again, it would be counted in secret. */
+void kernel_drop(struct object_probes *h);
+
 /* ---- rescan.c: what was loaded and unloaded ---- */
 
 /*
@@ -270,19 +296,16 @@ struct jumps_place {
 };
 
 /* All sites of an object (NULL: of all objects), by address. False: no memory. */
-bool jumps_places(
-	struct probes_session *s, struct object_probes *only, struct array *places);
+bool jumps_places(struct probes_session *s, struct object_probes *only, struct array *places);
 
 /* The first place at an address, or behind it. */
 size_t jumps_place_at(const struct array *places, uint64_t address);
 
 /* Room for the jumps of an object, and which bytes of its sites begin other sites. */
-bool jumps_open(
-	struct probes_session *s, struct object_probes *h, const struct array *places);
+bool jumps_open(struct probes_session *s, struct object_probes *h, const struct array *places);
 
 /* The jump of a site is that of a window's entry. */
-void jumps_set(
-	struct probes_session *s, struct object_jump *j, size_t window, size_t entry);
+void jumps_set(struct probes_session *s, struct object_jump *j, size_t window, size_t entry);
 
 /*
  * Learn of the windows in the process (struct maps_window) that are not known yet: they say which

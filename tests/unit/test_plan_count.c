@@ -18,7 +18,8 @@ static struct world w;
 static struct plan p;
 static char writes[500], items[500];
 
-/* "pc:tactic" for every jump that is known: p one byte, e evicted, o of an OCaml site. */
+/* "pc:tactic" for every jump that is known: p one byte, e evicted, o of an OCaml site, k a uprobe.
+ */
 static void know(const char *jumps)
 {
 	struct object_probes *h = catalog_object(&w.catalog, 0);
@@ -34,8 +35,9 @@ static void know(const char *jumps)
 
 			if (h->sites[i].pc != WORLD_PC(at))
 				continue;
-			j->length = tactic == 'p' ? 1 : ARCH_SITE_BYTES;
+			j->length = tactic == 'p' || tactic == 'k' ? 1 : ARCH_SITE_BYTES;
 			j->tactic = tactic == 'p'   ? PROBES_TACTIC_PUNNED
+				    : tactic == 'k' ? PROBES_TACTIC_KERNEL
 				    : tactic == 'e' ? PROBES_TACTIC_EVICTED
 						    : PROBES_TACTIC_OCAML;
 			memcpy(j->old, h->original[i], ARCH_SITE_BYTES);
@@ -45,8 +47,10 @@ static void know(const char *jumps)
 				memset(j->new_ + 2, 0x11, 4);
 				j->vary = 1u << 1;
 			} else {
-				j->new_[0] = 0xe9;
+				j->new_[0] = tactic == 'k' ? 0xcc : 0xe9;
 			}
+			if (tactic == 'k')
+				j->window = PROBES_NONE;
 			if (tactic == 'e')
 				memset(j->new_ + 1, 0x22, 5);
 		}
@@ -190,6 +194,108 @@ START_TEST(each_its_own)
 }
 END_TEST
 
+/* What the kernel would do: "b50:90>cc". */
+static const char *uprobes(void)
+{
+	struct plan kernel = {.edits = p.uprobes, .checks = {.data = calloc(100, 100)}};
+	static char text[500];
+
+	script_writes(&kernel, text, sizeof text);
+	free(kernel.checks.data);
+	return text;
+}
+
+/* The kernel writes and removes the breakpoints of a plan, as session/kernel.c asks it to. */
+static void by_the_kernel(bool on)
+{
+	struct object_probes *h = catalog_object(&w.catalog, 0);
+
+	for (size_t i = 0; i < p.uprobes.count; i++) {
+		const struct probes_edit *edit = ARRAY_AT(&p.uprobes, struct probes_edit, i);
+
+		ck_assert_int_eq(edit->role, PROBES_ROLE_UPROBE);
+		if ((edit->new_[0] == ARCH_BREAKPOINT) != on)
+			continue;
+		*world_byte(&w, edit->address - WORLD_BIAS) = edit->new_[0];
+		for (size_t k = 0; k < h->site_count; k++)
+			if (h->sites[k].address == edit->address)
+				h->jumps[k].placed = on;
+	}
+}
+
+/*
+ * The kernel's breakpoints are no edits. Placed by us, they count; the same byte is another tool's
+ * otherwise. The semaphore is ours alone, though an int3 is there: it can be lowered again.
+ */
+START_TEST(uprobes_are_told_apart)
+{
+	struct object_probes *h;
+
+	begin("", "50:k 60:p 70:k");
+	h = catalog_object(&w.catalog, 0);
+	ck_assert_int_eq(plan("*nop *bare", false), 0);
+	ck_assert_str_eq(writes, "b60:90>e9 |c40:0>1 c44:0>1");
+	ck_assert_str_eq(uprobes(), "b50:90>cc b70:90>cc");
+	by_the_kernel(true);
+	apply();
+	ck_assert_uint_eq(world_live(&w, "nop")->sites_counted, 2);
+	ck_assert_int_eq(world_live(&w, "nop")->state, PROBES_ON);
+	ck_assert_uint_eq(world_live(&w, "bare")->sites_counted, 1);
+	ck_assert_int_eq(world_live(&w, "bare")->state, PROBES_NO_SWITCH);
+	/* Switching goes on beside it. */
+	ck_assert_int_eq(plan("+nop", false), 0);
+	apply();
+	ck_assert_int_eq(plan("-nop", false), 0);
+	apply();
+	mine("nop", 0);
+	mine("bare", 0);
+	ck_assert_int_eq(plan("/nop /bare", false), 0);
+	ck_assert_str_eq(writes, "c40:1>0 c44:1>0 |b60:e9>90");
+	ck_assert_str_eq(uprobes(), "b50:cc>90 b70:cc>90");
+	plan_done(&p);
+	/* A jump is no breakpoint: nobody else may write where it was. */
+	for (size_t i = 0; i < h->site_count; i++)
+		h->jumps[i].placed = false;
+	world_read(&w);
+	ck_assert_uint_eq(world_live(&w, "bare")->sites_counted, 0);
+	ck_assert_int_eq(world_live(&w, "bare")->state, PROBES_FOREIGN);
+	ck_assert_int_eq(world_live(&w, "nop")->state, PROBES_FOREIGN);
+	/* Where the kernel refuses the file, nothing is planned. */
+	*world_byte(&w, WORLD_PC(0x70)) = 0x90;
+	world_read(&w);
+	h->no_uprobe = "it refuses";
+	plan("*bare?", false);
+	ck_assert_str_eq(uprobes(), "");
+	ck_assert_str_eq(items, "*bare:not");
+	plan_done(&p);
+	world_end(&w);
+}
+END_TEST
+
+/* An OCaml site that the kernel counts is switched as any other: its code is that of the file. */
+START_TEST(uprobes_leave_the_switch)
+{
+	begin("", "10:k 20:k");
+	ck_assert_int_eq(plan("*one", false), 0);
+	ck_assert_str_eq(writes, "");
+	ck_assert_str_eq(uprobes(), "b10:90>cc b20:90>cc");
+	by_the_kernel(true);
+	plan_done(&p);
+	world_read(&w);
+	ck_assert_uint_eq(world_live(&w, "one")->sites_counted, 2);
+	ck_assert_int_eq(world_live(&w, "one")->state, PROBES_OFF);
+	ck_assert_int_eq(plan("+one", false), 0);
+	apply();
+	ck_assert_uint_eq(*world_byte(&w, WORLD_PC(0x11)), 0xe8);
+	ck_assert_int_eq(world_live(&w, "one")->state, PROBES_ON);
+	ck_assert_uint_eq(world_live(&w, "one")->sites_counted, 2);
+	ck_assert_int_eq(plan("-one", false), 0);
+	apply();
+	ck_assert_uint_eq(*world_byte(&w, WORLD_PC(0x11)), 0x3d);
+	world_end(&w);
+}
+END_TEST
+
 /* A site that a uprobe has left: its first byte is the file's, the others are ours. */
 START_TEST(cut_off)
 {
@@ -319,6 +425,8 @@ Suite *plan_count_suite(void)
 	tcase_add_loop_test(tcase, what_is_planned, 0, sizeof count_cases / sizeof *count_cases);
 	tcase_add_test(tcase, there_and_back);
 	tcase_add_test(tcase, each_its_own);
+	tcase_add_test(tcase, uprobes_are_told_apart);
+	tcase_add_test(tcase, uprobes_leave_the_switch);
 	tcase_add_test(tcase, cut_off);
 	tcase_add_test(tcase, cut_off_call);
 	tcase_add_test(tcase, calls);

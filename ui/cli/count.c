@@ -135,7 +135,9 @@ static bool is_counting(const struct counts *counts)
 	for (size_t i = 0; i < counts->count; i++)
 		if (counts->rows[i].counted)
 			return true;
-	report_line("no site can be counted%s", counts->stop_sites ? "; try -stop" : "");
+	report_line("no site can be counted%s", counts->stop_sites     ? "; try -stop"
+						: counts->kernel_sites ? "; as root, try -kernel"
+								       : "");
 	counts_reasons(counts, put_reason, NULL);
 	return false;
 }

@@ -191,6 +191,9 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 	if (c->stop_sites)
 		fprintf(out->file, "-stop would count %zu more site%s\n", c->stop_sites,
 			line_s(c->stop_sites));
+	if (c->kernel_sites)
+		fprintf(out->file, "-kernel, as root, would count %zu more site%s\n",
+			c->kernel_sites, line_s(c->kernel_sites));
 }
 
 static void text_interval(struct counts_output *out, const struct counts *c)

@@ -88,6 +88,7 @@ int counts_add(struct counts *c, const struct probes_member *member,
 		behind[probe] = c->count;
 	}
 	c->stop_sites += result->stop_sites;
+	c->kernel_sites += result->kernel_sites;
 	for (size_t i = first; i < c->count; i++)
 		c->rows[i].stopped_ns = result->stopped_ns;
 	for (size_t i = 0; r == 0 && i < earlier->count; i++)

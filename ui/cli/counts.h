@@ -44,9 +44,10 @@ struct counts_row {
 struct counts {
 	struct counts_row *rows; /* those of one process follow each other */
 	size_t count;
-	int64_t began;     /* the first process did, ns; 0: none */
-	bool ended;        /* the time of all has: hits of the undo are in no rate */
-	size_t stop_sites; /* not counted, but -stop would count them */
+	int64_t began;       /* the first process did, ns; 0: none */
+	bool ended;          /* the time of all has: hits of the undo are in no rate */
+	size_t stop_sites;   /* not counted, but -stop would count them */
+	size_t kernel_sites; /* the same, of the others: -kernel */
 };
 
 /* The sites of a process that are counted before a call counts there. */

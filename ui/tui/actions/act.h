@@ -50,6 +50,7 @@ void act_count_answer(struct app *a, uint32_t key);
 void act_count_limit(struct app *a);
 /* Counting may stop the process from now on. */
 void act_count_allow(struct app *a, const char *rest);
+void act_count_kernel(struct app *a, const char *rest);
 
 /* act_find.c: searching, filtering and tagging in the list. */
 void act_find(struct app *a, enum request r); /* open a prompt */

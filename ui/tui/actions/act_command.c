@@ -159,6 +159,7 @@ static const struct act_command_word act_command_words[] = {
 	{.word = "enable-regexp"},
 	{.word = "filter", .run = act_command_filter},
 	{.word = "help", .request = REQUEST_HELP},
+	{.word = "kernel", .run = act_count_kernel},
 	{.word = "mark", .run = act_record_mark},
 	{.word = "pairs", .request = REQUEST_PAIRS},
 	{.word = "q", .request = REQUEST_QUIT},

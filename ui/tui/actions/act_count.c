@@ -53,6 +53,7 @@ void act_count(struct app *a, enum request r)
 	if (!act_switch_select(a, &s) || !act_switch_mean(a, s, act_count_verb(a, &s)))
 		return;
 	a->pending.stop = a->stop == STOP_YES;
+	a->pending.kernel = a->kernel;
 	act_switch_begin(a);
 }
 
@@ -74,6 +75,7 @@ void act_count_begin(struct app *a)
 	act_switch_mean(a, s, PROBES_COUNT);
 	a->pending.unasked = true;
 	a->pending.stop = a->stop == STOP_YES;
+	a->pending.kernel = a->kernel;
 	act_switch_begin(a);
 }
 
@@ -81,6 +83,9 @@ bool act_count_ask(struct app *a, const struct operation *op)
 {
 	size_t sites = op->sum.stop_sites;
 
+	if (op->sum.kernel_sites && a->pending.verb == PROBES_COUNT)
+		text_addf(a->message.text, sizeof a->message.text,
+			" %zu need a uprobe (:kernel allows it, as root).", op->sum.kernel_sites);
 	if (!sites || a->pending.verb != PROBES_COUNT || a->pending.stop)
 		return false;
 	if (a->stop == STOP_NO) {
@@ -150,4 +155,12 @@ void act_count_allow(struct app *a, const char *rest)
 	(void)rest;
 	a->stop = STOP_YES;
 	app_say(a, "counting may stop the process for some milliseconds: H counts what needs it");
+}
+
+void act_count_kernel(struct app *a, const char *rest)
+{
+	(void)rest;
+	a->kernel = true;
+	app_say(a,
+		"uprobes of the kernel count what no jump can, as root: H counts what needs one");
 }

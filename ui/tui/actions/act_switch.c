@@ -60,6 +60,7 @@ static struct operation_plan act_switch_plan(
 		.keep = p->keep,
 		.pair = p->pair,
 		.stop = p->stop,
+		.kernel = p->kernel,
 		.command = p->command,
 		.text = p->text,
 		.dry_run = dry_run};
@@ -423,6 +424,7 @@ void act_switch_preview(struct app *a, enum request r)
 			return;
 		meant = act_switch_mean(a, s, verb == PROBES_COUNT ? act_count_verb(a, &s) : verb);
 		a->pending.stop = verb == PROBES_COUNT && a->stop == STOP_YES;
+		a->pending.kernel = a->kernel;
 		if (meant)
 			act_switch_preview_add(a);
 		else

@@ -162,6 +162,7 @@ struct app_pending {
 	struct row shown;          /* under force: the row as it was when the user chose */
 	bool pair;                 /* the two are halves of a pair */
 	bool stop;                 /* counting may stop the process */
+	bool kernel;               /* counting may use uprobes of the kernel */
 	bool continues;            /* it is a part of the operation before */
 	bool unasked;              /* however many sites it has */
 	struct options *command;   /* instead: what a command line asks for */
@@ -276,6 +277,7 @@ struct app {
 	bool frozen;
 	int64_t limit_ms; /* of the hits that -max-overhead was compared with */
 	bool count_all;   /* count all probes as soon as they are there */
+	bool kernel;      /* may the kernel count what no jump can? (:kernel) */
 	enum app_stop { STOP_UNASKED, STOP_YES, STOP_NO } stop; /* may counting stop a process? */
 	unsigned refresh_ms;
 	int64_t last_key_ms; /* monotonic */

@@ -280,6 +280,7 @@ char *command_of_operation(const struct model *m, const struct operation *o)
 
 	for (enum command_way way = COMMAND_USUAL; way < COMMAND_WAYS; way++) {
 		char **texts = mem_array(m->process_count, sizeof *texts), *joined;
+		char options[64];
 
 		for (size_t i = 0; i < o->count && i < m->process_count; i++) {
 			const struct model_process *p = &m->processes[i];
@@ -296,12 +297,14 @@ char *command_of_operation(const struct model *m, const struct operation *o)
 				texts[i] = mem_text(o->line);
 			}
 		}
+		snprintf(options, sizeof options, "%s%s%s",
+			way == COMMAND_COUNT && o->sum.stopped_ns ? " -stop" : "",
+			way == COMMAND_COUNT && o->sum.uprobe_sites ? " -kernel" : "",
+			way == COMMAND_COUNT               ? COMMAND_WHILE
+			: way == COMMAND_FORCE && !o->line ? " -force"
+							   : "");
 		joined = command_join(m, way == COMMAND_COUNT ? COMMAND_COUNT_HEAD : COMMAND_HEAD,
-			texts,
-			way == COMMAND_COUNT && o->sum.stopped_ns ? " -stop" COMMAND_WHILE
-			: way == COMMAND_COUNT                    ? COMMAND_WHILE
-			: way == COMMAND_FORCE && !o->line        ? " -force"
-								  : "");
+			texts, options);
 		fputs(joined, out);
 		free(joined);
 	}

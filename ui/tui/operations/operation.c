@@ -54,8 +54,11 @@ static int operation_take(struct operation *op, size_t process, struct probes_re
 		if (r->items[i].outcome == PROBES_NOT_DONE && !s->why[0])
 			text_clean(r->items[i].why, s->why, sizeof s->why);
 	}
-	if (r)
+	if (r) {
 		s->stop_sites += r->stop_sites;
+		s->kernel_sites += r->kernel_sites;
+		s->uprobe_sites += r->uprobe_sites;
+	}
 	for (int i = 0; r && i < PROBES_SKIPS; i++)
 		s->skips[i] += r->skips[i];
 	if (status < 0) {
@@ -97,8 +100,10 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 	struct probes_result **result, struct probes_error *e)
 {
 	struct probes_session *s = m->processes[process].session;
-	struct probes_switch_options options = {
-		.force = plan->force, .keep_counts = plan->keep, .atomically = plan->stop};
+	struct probes_switch_options options = {.force = plan->force,
+		.keep_counts = plan->keep,
+		.atomically = plan->stop,
+		.kernel = plan->kernel};
 	struct probes_action *actions;
 	size_t n = 0;
 	int status = 0;

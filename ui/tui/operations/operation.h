@@ -29,6 +29,7 @@ struct operation_plan {
 	bool keep;    /* under force: counts stay, sites are set as they say */
 	bool pair;    /* the steps are the halves of a pair */
 	bool stop;    /* counting may stop the process for some milliseconds */
+	bool kernel;  /* counting may use uprobes of the kernel */
 	/* instead of steps: the actions of a command line, and its text */
 	const struct options *command;
 	const char *text;
@@ -47,6 +48,8 @@ struct operation_sum {
 	size_t counted, uncounted;        /* probes whose counting began, ended */
 	size_t sites_counted, sites_left; /* of those: sites, and sites that are not counted */
 	size_t stop_sites;                /* of these, those that a stop would count */
+	size_t kernel_sites;              /* of the others, those that the kernel may count */
+	size_t uprobe_sites;              /* of the counted ones, those that the kernel counts */
 	size_t pages;                     /* that were mapped for it */
 	uint64_t stopped_ns;
 	bool force_helps; /* an inconsistent or partial probe is among them */

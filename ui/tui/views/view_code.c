@@ -38,8 +38,9 @@ static void view_code_site(struct pager *l, struct probes_session *s, size_t pro
 	pager_addf(l, STYLE_HEAD, "site %u at 0x%llx  %s", i + 1, (unsigned long long)site->address,
 		view_detail_where(s, probe, i, false, where, sizeof where));
 	if (hits.counted)
-		pager_addf(l, STYLE_COUNTED, "   counted (%s): the jump at > is that of probes-tui",
-			probes_tactic_name(hits.tactic));
+		pager_addf(l, STYLE_COUNTED, "   counted (%s): the %s at > is that of probes-tui",
+			probes_tactic_name(hits.tactic),
+			hits.tactic == PROBES_TACTIC_KERNEL ? "int3" : "jump");
 	for (size_t j = 0; j < count; j++)
 		view_code_instruction(l, &around[j], site->address);
 	if (!count && live && live->count) {

@@ -28,11 +28,21 @@ static void view_preview_result(
 			"   %zu site%s can be counted only if all threads stop for a few "
 			"milliseconds",
 			r->stop_sites, r->stop_sites == 1 ? "" : "s");
+	if (r->kernel_sites)
+		pager_addf(l, STYLE_WARN,
+			"   %zu site%s can be counted only by a uprobe: :kernel allows it, as root",
+			r->kernel_sites, r->kernel_sites == 1 ? "" : "s");
 	for (size_t i = 0; i < r->edit_count; i++) {
 		const struct probes_edit *w = &r->edits[i];
 
 		text_clean(probes_at(s, w->probe)->name, name, sizeof name);
-		if (w->role == PROBES_ROLE_COUNTER) {
+		if (w->role == PROBES_ROLE_UPROBE) {
+			pager_addf(l, STYLE_PLAIN,
+				"   0x%012llx  %02x -> %02x          site %u of %s: int3 of the "
+				"kernel, in this process alone",
+				(unsigned long long)w->address, w->old[0], w->new_[0], w->index + 1,
+				name);
+		} else if (w->role == PROBES_ROLE_COUNTER) {
 			char old[3 * PROBES_EDIT_BYTES + 1] = "", now[sizeof old] = "";
 
 			for (uint8_t k = 0; k < w->length && k < PROBES_EDIT_BYTES; k++) {

@@ -1,0 +1,98 @@
+# What the scripts that count have in common; source it behind lib.sh: a session of count in the background, and
+# what the victim `counts` and its code say, read without our program.
+command -v python3 >/dev/null || skip 'no python3'
+
+# counting ARG...: count in the background, INT and QUIT as they are in the foreground; $session.
+counting()
+{
+	: >"$tmp/held"
+	: >"$tmp/result"
+	env --default-signal=INT,QUIT "$PROBES_TUI" count -no-syslog -max-overhead 0 "$@" \
+		>"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	session_says 'counting [0-9]* of'
+}
+
+# appears PATTERN FILE: a line of it, while the session lives, and within a minute; `meanwhile` is done again
+# and again.
+appears()
+{
+	appears_until=$(($(date +%s) + 60))
+	until grep -Eq -e "$1" "$2"; do
+		if ! kill -0 "$session" 2>/dev/null || [ "$(date +%s)" -gt "$appears_until" ]; then
+			has 'what was waited for' "$1" "$2"
+			kill "$session" 2>/dev/null # nobody waits for ever
+			return
+		fi
+		${meanwhile:-:}
+	done
+}
+
+# ended STATUS
+ended()
+{
+	wait "$session"
+	same 'exit status of the session' $? "$1"
+	gone "$session"
+}
+
+# interrupted SIGNAL STATUS
+interrupted()
+{
+	kill "-$1" "$session"
+	ended "$2"
+}
+
+# json EXPRESSION [FILE]: of python, about `total`, the probes by name of the last total, and `lines`.
+json()
+{
+	python3 - "${2:-$tmp/result}" "$1" <<'END'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+total = {}
+for line in lines:
+    if line["table"] == "total":
+        for p in line["probes"]:
+            total[p["name"]] = p
+print(eval(sys.argv[2]))
+END
+}
+
+# agrees WHAT [ANSWER...]: hits by count are those of the victim (or victims), for all of its probes. It
+# hits all sites of a name equally often; which of them can be counted depends on addresses.
+agrees()
+{
+	agrees_what=$1
+	shift
+	for probe in plain many loop never guarded; do
+		hits=0
+		for answer in "${@:-$tmp/answer}"; do
+			hits=$((hits + $(value "$probe" hits "$answer")))
+		done
+		json "[(p['hits'] or 0, p['sites_counted'], p['site_count']) for p in [total['$probe']]][0]" |
+			tr -d '(),' >"$tmp/figures"
+		read -r got part all <"$tmp/figures"
+		same "$agrees_what: $probe, $part of $all sites" "$got" $((hits * part / all))
+	done
+}
+
+# bytes: the code at all sites, and the semaphore, in memory now
+bytes()
+{
+	base=$(bias "$VICTIMS/counts")
+	notes "$VICTIMS/counts" | while read -r _ name pc semaphore; do
+		echo "$name $(peek $((base + pc)) 8)"
+		[ $((semaphore)) = 0 ] || echo "$name semaphore $(peek $((base + semaphore)) 2)"
+	done
+}
+
+# code: the same sites in the file, read by objdump
+code()
+{
+	notes "$VICTIMS/counts" | while read -r _ name pc semaphore; do
+		echo "$name $(objdump -s -j .text --start-address="$pc" --stop-address=$((pc + 8)) "$VICTIMS/counts" |
+			awk '/^ [0-9a-f]+ / { sub(/  .*/, ""); for (i = 2; i <= NF; i++) printf "%s", $i }')"
+		[ $((semaphore)) = 0 ] || echo "$name semaphore 0000"
+	done
+}
