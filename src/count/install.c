@@ -39,38 +39,60 @@ static bool install_is_same(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Open the memory that the process has just made for us, by its descriptor. The process may have
- * put another file in its place, which we may write and the process may not; or one whose pages
- * nobody has reserved (hugetlbfs), so that our reads would end in SIGBUS.
+ * Open the memory behind a descriptor of the process, if that still is the file of `st`. The
+ * process may have put another one in its place, which we may write and the process may not; or one
+ * whose pages nobody has reserved (hugetlbfs), so that our reads would end in SIGBUS.
  */
-static int install_open_memory(const struct install *in, int64_t number, struct stat *made)
+static int install_open(const struct install *in, int64_t number, const struct stat *st, int flags)
 {
 	char path[64];
 	struct statfs fs;
-	struct stat st;
+	struct stat now;
 	int fd, held, code;
 
-	*made = (struct stat){0};
-	if (!install_look(in, number, made))
-		return -ESTALE;
 	snprintf(path, sizeof path, "fd/%lld", (long long)number);
 	held = openat(in->who->proc, path, O_PATH | O_CLOEXEC);
 	if (held < 0)
 		return error_is_shortage(-errno) ? -errno : -ESTALE;
-	if (fstat(held, &st) < 0 || !install_is_same(&st, made) || !S_ISREG(st.st_mode) ||
-		st.st_nlink || st.st_size || fstatfs(held, &fs) < 0 || fs.f_type != TMPFS_MAGIC) {
+	if (fstat(held, &now) < 0 || !install_is_same(&now, st) || !S_ISREG(now.st_mode) ||
+		now.st_nlink || fstatfs(held, &fs) < 0 || fs.f_type != TMPFS_MAGIC) {
 		close(held);
 		return -ESTALE;
 	}
 	snprintf(path, sizeof path, "/proc/self/fd/%d", held);
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = open(path, flags | O_CLOEXEC);
 	code = -errno;
 	close(held);
-	if (fd >= 0 && fcntl(fd, F_GET_SEALS) != 0) {
+	return fd < 0 ? code : fd;
+}
+
+/* Open what the process has just made for us: it is empty, and nobody has sealed it. */
+static int install_open_memory(const struct install *in, int64_t number, struct stat *made)
+{
+	struct stat now;
+	int fd;
+
+	*made = (struct stat){0};
+	if (!install_look(in, number, made))
+		return -ESTALE;
+	fd = install_open(in, number, made, O_RDWR);
+	if (fd >= 0 && (fstat(fd, &now) < 0 || now.st_size || fcntl(fd, F_GET_SEALS) != 0)) {
 		close(fd);
 		return -ESTALE;
 	}
-	return fd < 0 ? code : fd;
+	return fd;
+}
+
+/* Is it memory that a session made, and not the program? Its seals tell: see window_make. */
+static bool install_is_ours(const struct install *in, int64_t number, const struct stat *st)
+{
+	int fd = install_open(in, number, st, O_RDONLY), seals;
+
+	if (fd < 0)
+		return false;
+	seals = fcntl(fd, F_GET_SEALS);
+	close(fd);
+	return seals >= 0 && (seals ? window_is_sealed(seals) : !st->st_size);
 }
 
 static int install_replaced(const struct install *in, struct probes_error *e)
@@ -274,7 +296,8 @@ int install_tidy(const struct install *in, struct probes_error *e)
 
 		if (length == sizeof INSTALL_MEMORY - 1 &&
 			!memcmp(text, INSTALL_MEMORY, (size_t)length) &&
-			install_look(in, atoll(entry->d_name), &st))
+			install_look(in, atoll(entry->d_name), &st) &&
+			install_is_ours(in, atoll(entry->d_name), &st))
 			r = install_close_memory(in, atoll(entry->d_name), &st, e);
 	}
 	if (list)

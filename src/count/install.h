@@ -30,8 +30,9 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	bool *left_open, struct probes_error *e);
 
 /*
- * Close what a session left open that was killed while it installed a window. Call it while no
- * other session can be at work in the process.
+ * Close what a session left open that was killed while it installed a window; memory of the same
+ * name that the program made itself stays. Call it while no other session can be at work in the
+ * process.
  */
 int install_tidy(const struct install *in, struct probes_error *e);
 

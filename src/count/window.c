@@ -1,11 +1,19 @@
 #include "count/window.h"
 
+#include "base/order.h"
+#include "base/spans.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#define WINDOW_SEALS_FIRST F_SEAL_SHRINK /* while it grows */
+#define WINDOW_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define WINDOW_GAP 256
+#define WINDOW_LONGEST (1 << 20)
 
 size_t window_head_size(size_t sites)
 {
@@ -94,10 +102,10 @@ int window_make(struct window *w, int fd, const struct tactics *t, struct array 
 	w->file_size = code_end + landing_pages->count * TACTICS_PAGE;
 	/* Allocated now, and charged to us: a process at its memory limit must not be killed by a
 	   hit. */
-	if (fallocate(fd, 0, 0, (off_t)w->file_size) < 0)
-		return -errno;
 	/* If the process could shrink it, our reads would end in SIGBUS. */
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+	if (fcntl(fd, F_ADD_SEALS, WINDOW_SEALS_FIRST) < 0 ||
+		fallocate(fd, 0, 0, (off_t)w->file_size) < 0 ||
+		fcntl(fd, F_ADD_SEALS, WINDOW_SEALS) < 0)
 		return -errno;
 	w->file = mmap(NULL, w->file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (w->file == MAP_FAILED) {
@@ -117,6 +125,11 @@ int window_make(struct window *w, int fd, const struct tactics *t, struct array 
 			l->size);
 	}
 	return 0;
+}
+
+bool window_is_sealed(int seals)
+{
+	return seals == WINDOW_SEALS_FIRST || seals == WINDOW_SEALS;
 }
 
 /* ---- reading ---- */
@@ -146,13 +159,16 @@ bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t 
 
 	*w = (struct window){.address = address};
 	array_init(&w->landings, sizeof(struct tactics_landing));
+	array_init(&w->counters, sizeof(uint64_t));
 	if (!memory_read(m, address, &head, sizeof head) || !window_is_sound(&head, mapped))
 		return false;
 	w->data_size = head.data_size;
 	w->site_count = head.site_count;
 	w->copy = malloc(w->data_size);
 	w->sites = calloc(w->site_count + 1, sizeof *w->sites);
-	if (w->copy && w->sites && memory_read(m, address, w->copy, w->data_size)) {
+	w->watched = calloc(w->site_count + 1, sizeof *w->watched);
+	if (w->copy && w->sites && w->watched && array_reserve(&w->counters, w->site_count) &&
+		memory_read(m, address, w->copy, w->data_size)) {
 		bool sound = true;
 
 		memcpy(w->sites, w->copy + sizeof head, w->site_count * sizeof *w->sites);
@@ -172,13 +188,44 @@ void window_done(struct window *w)
 		munmap(w->file, w->file_size);
 	free(w->copy);
 	free(w->sites);
+	free(w->watched);
+	array_done(&w->counters);
 	array_done(&w->landings);
 	*w = (struct window){0};
 }
 
+void window_watch(struct window *w, size_t site)
+{
+	if (!w->copy || w->watched[site])
+		return;
+	w->watched[site] = true;
+	/* There is room for all. */
+	*(uint64_t *)array_add(&w->counters) = w->sites[site].counter;
+}
+
 bool window_refresh(struct window *w, struct memory *m)
 {
-	return w->file || memory_read(m, w->address, w->copy, w->data_size);
+	size_t *places = calloc(w->counters.count + 1, sizeof *places);
+	unsigned char *bytes = NULL;
+	struct spans spans;
+	bool good =
+		places && order_by_number(w->counters.data, w->counters.count, w->counters.size, 0);
+
+	spans_init(&spans, WINDOW_GAP, WINDOW_LONGEST);
+	for (size_t i = 0; good && i < w->counters.count; i++) {
+		places[i] = spans_add(&spans, w->address + *ARRAY_AT(&w->counters, uint64_t, i),
+			TACTICS_COUNTER_BYTES);
+		good = places[i] != SIZE_MAX;
+	}
+	bytes = good ? malloc(spans.total + 1) : NULL;
+	good = bytes && m->ops->read(m, &spans, bytes) == 0 && spans_whole(&spans);
+	for (size_t i = 0; good && i < w->counters.count; i++)
+		memcpy(w->copy + *ARRAY_AT(&w->counters, uint64_t, i), bytes + places[i],
+			TACTICS_COUNTER_BYTES);
+	spans_done(&spans);
+	free(bytes);
+	free(places);
+	return good;
 }
 
 /* ---- counting ---- */

@@ -49,8 +49,10 @@ struct window {
 	unsigned char *file;
 	size_t file_size;
 	struct array landings; /* struct tactics_landing: of a window that is mapped here */
-	/* Else the data as last read. */
+	/* Else the data as last read, */
 	unsigned char *copy;
+	bool *watched;         /* and per site: is its counter read again? */
+	struct array counters; /* uint64_t: offsets of those that are */
 };
 
 /* Bytes before the counters. */
@@ -63,6 +65,9 @@ size_t window_head_size(size_t sites);
  */
 int window_make(struct window *w, int fd, const struct tactics *t, struct array *landing_pages);
 
+/* Are these (F_GET_SEALS) the seals of a file that window_make has made, or was about to? */
+bool window_is_sealed(int seals);
+
 /*
  * Read one that another session made; `mapped`: bytes of it that the process has mapped. False: it
  * is none, or makes no sense, or a part of it is missing: a jump might lead nowhere, because that
@@ -71,7 +76,13 @@ int window_make(struct window *w, int fd, const struct tactics *t, struct array 
 bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped);
 void window_done(struct window *w);
 
-/* Read the counters of a window that is not mapped here: one system call. False: unreadable. */
+/* From now on read the counter of a site. Of a window that is mapped here, all are read anyway. */
+void window_watch(struct window *w, size_t site);
+
+/*
+ * Read the counters that are watched of a window that is not mapped here: one system call for a
+ * thousand that are not neighbours. False: unreadable, or no memory.
+ */
 bool window_refresh(struct window *w, struct memory *m);
 
 /* The hits of a site since its base, at the last refresh; at present, if it is mapped here. */

@@ -1,17 +1,36 @@
 /* The public calls that read the counters of sites. */
 #include "session/session.h"
 
+/* Read the counters of sites that count, or did: their last hits are read after their end. */
+static void hits_refresh(struct probes_session *s)
+{
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; h->jumps && !h->info.gone && k < h->site_count; k++) {
+			struct object_jump *j = &h->jumps[k];
+
+			if (j->length && j->window != PROBES_NONE &&
+				(j->ran || h->site_live[k].counted))
+				window_watch(
+					ARRAY_AT(&s->windows, struct window, j->window), j->entry);
+		}
+	}
+	for (size_t i = 0; i < s->windows.count; i++) {
+		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+		if (w->counters.count && !w->elsewhere)
+			(void)window_refresh(w, &s->memory);
+	}
+}
+
 int probes_read_hits(struct probes_session *s, struct probes_error *e)
 {
 	int r = probes_alive(s, e);
 
-	for (size_t i = 0; i < s->windows.count; i++) {
-		struct window *w = ARRAY_AT(&s->windows, struct window, i);
-
-		/* One that is mapped here outlives the process, with its last hits. */
-		if (w->site_count && r == 0)
-			(void)window_refresh(w, &s->memory);
-	}
+	/* One that is mapped here outlives the process, with its last hits. */
+	if (r == 0)
+		hits_refresh(s);
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&s->catalog, i);
 

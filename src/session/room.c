@@ -130,7 +130,7 @@ static const char *room_size(uint64_t bytes, char *out, size_t size)
  * "needs 15.6 MiB to copy 4000 pages; 2.1 MiB are left under /sys/fs/cgroup/x/memory.max"; NULL: no
  * memory
  */
-static char *room_words(const struct probes_result *r, const char *limit)
+static char *room_words(const struct probes_result *r, bool maps, const char *limit)
 {
 	char cost[32], left[32], *words;
 	int n;
@@ -139,13 +139,15 @@ static char *room_words(const struct probes_result *r, const char *limit)
 		return strdup("needs no memory: no page is copied");
 	room_size(r->cost_bytes, cost, sizeof cost);
 	room_size(r->room_bytes, left, sizeof left);
-	n = asprintf(&words, "needs %s to copy %zu page%s%s%s%s%s", cost, r->copied_pages,
-		r->copied_pages == 1 ? "" : "s", limit ? "; " : "", limit ? left : "",
+	n = asprintf(&words, "needs %s %s %zu page%s%s%s%s%s%s", cost, maps ? "for" : "to copy",
+		r->copied_pages, r->copied_pages == 1 ? "" : "s",
+		maps ? " that map the counters" : "", limit ? "; " : "", limit ? left : "",
 		limit ? " are left under " : "", limit ? limit : "");
 	return n < 0 ? NULL : words;
 }
 
-static int room_compare(struct probes_session *s, const struct change *c,
+/* `maps`: it is the memory that a window needs, and nothing is copied. */
+static int room_compare(struct probes_session *s, const struct change *c, bool maps,
 	const struct cgroup_headroom *room, struct probes_result *r, struct probes_error *e)
 {
 	uint64_t left = room->left;
@@ -155,7 +157,7 @@ static int room_compare(struct probes_session *s, const struct change *c,
 	r->room_bytes = c->undo || left == CGROUP_UNLIMITED ? left : spare;
 	r->no_room = r->cost_bytes > r->room_bytes;
 	if (r->no_room || c->dry_run) {
-		r->cost = room_words(r, room->limit);
+		r->cost = room_words(r, maps, room->limit);
 		if (!r->cost)
 			return error_memory(e, "the limits of a process");
 	}
@@ -168,10 +170,13 @@ static int room_compare(struct probes_session *s, const struct change *c,
 		s->room_until = now_ns() + ROOM_HOLDS_NS;
 		return 0;
 	}
-	error_set(e, PROBES_REFUSED, -ENOSPC, "refused to write in process %d", s->who.pid);
+	error_set(e, PROBES_REFUSED, -ENOSPC, "refused to %s in process %d",
+		maps ? "map counters" : "write", s->who.pid);
 	error_why(e, "that %s", r->cost);
-	return error_hint(e, c->undo ? "raise that limit, then take back what is still switched"
-				     : "raise that limit, or switch fewer probes");
+	return error_hint(e, "%s",
+		maps      ? "raise that limit, or count fewer probes"
+		: c->undo ? "raise that limit, then take back what is still switched"
+			  : "raise that limit, or switch fewer probes");
 }
 
 int room_check(struct probes_session *s, const struct change *c, const struct plan *p,
@@ -204,7 +209,7 @@ int room_check(struct probes_session *s, const struct change *c, const struct pl
 		return 0;
 	if (cgroup_headroom(s->who.task, &room) < 0)
 		return error_memory(e, "the limits of a process");
-	code = room_compare(s, c, &room, r, e);
+	code = room_compare(s, c, false, &room, r, e);
 	cgroup_headroom_done(&room);
 	return code;
 }
@@ -248,7 +253,7 @@ int room_check_window(struct probes_session *s, const struct tactics *t, struct 
 	cost.cost_bytes = (uint64_t)cost.copied_pages * PAGEMAP_PAGE;
 	if (cgroup_headroom(s->who.task, &room) < 0)
 		return error_memory(e, "the limits of a process");
-	r = room_compare(s, &none, &room, &cost, e);
+	r = room_compare(s, &none, true, &room, &cost, e);
 	free(cost.cost);
 	cgroup_headroom_done(&room);
 	/* What was granted here is not for what follows. */

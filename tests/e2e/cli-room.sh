@@ -181,7 +181,7 @@ echo "$pid" >"$group/inner/cgroup.procs"
 echo $(($(cat "$group/$usage") + 65536)) >"$group/$limit"
 "$VICTIMS/../e2e/tally" "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
 same 'counting where there is no room' $? 6
-has 'why' "refused to write in process $pid: that needs [0-9]+ KiB .* are left under $group/$limit; raise that limit"
+has 'why' "refused to map counters in process $pid: that needs [0-9]+ KiB for [0-9]+ pages that map the counters; .* are left under $group/$limit; raise that limit, or count fewer probes"
 same 'mapped' "$(grep -c memfd:probes-tui "/proc/$pid/maps")" 0
 same 'killed' "$(kills)" 0
 room 8

@@ -49,6 +49,16 @@ same 'list' "$status" 0
 ask step
 stop
 
+# --- memory of that name that is the program's own: it stays open
+start obstacle
+ask own
+tally stop
+has 'counted beside its own' '^evicted 1/1 0 $' "$tmp/out"
+run repair -no-syslog -pid "$pid"
+same 'its own descriptors' "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*' | wc -l)" 2
+ask step
+stop
+
 # --- noise in the data of a window, while it is counted, and for the next session
 start obstacle
 before=$(code)

@@ -41,6 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		return 0;
 	FUZZ_CHECK(w.data_size <= size && w.site_count <= WINDOW_SITES);
 	flip = 0x5a;
+	for (size_t i = 0; i < w.site_count; i++)
+		window_watch(&w, i);
 	(void)window_refresh(&w, &m);
 	for (size_t i = 0; i < w.site_count; i++) {
 		FUZZ_CHECK(w.sites[i].length && w.sites[i].length <= ARCH_SITE_BYTES);

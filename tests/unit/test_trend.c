@@ -31,7 +31,7 @@ START_TEST(begins_without_a_rate)
 	ck_assert_uint_eq(t.total, 1000000);
 	trend_read(&t, 8000, 1000000);
 	ck_assert_double_eq(trend_rate(&t), 0);
-	ck_assert_str_eq(spark(&t, 6), "     _");
+	ck_assert_str_eq(spark(&t, 6), "     .");
 }
 END_TEST
 
@@ -84,20 +84,20 @@ START_TEST(draws_the_last_minute)
 		trend_read(&t, ms, total);
 	}
 	/* 60-65 none, 65-70 100 a second, 70-75 700, then none; 90 has just begun */
-	ck_assert_str_eq(trend_spark(&t, 12, out, sizeof out), "     _.#___ ");
+	ck_assert_str_eq(trend_spark(&t, 12, out, sizeof out), "     .:#... ");
 	trend_read(&t, 94000, total);
-	ck_assert_str_eq(spark(&t, 12), "     _.#____");
-	ck_assert_str_eq(spark(&t, 6), "  .#__");
+	ck_assert_str_eq(spark(&t, 12), "     .:#....");
+	ck_assert_str_eq(spark(&t, 6), "  :#..");
 	trend_read(&t, 115000, total);
-	ck_assert_str_eq(spark(&t, 12), "_.#________ ");
+	ck_assert_str_eq(spark(&t, 12), ".:#........ ");
 	trend_read(&t, 200000, total);
 	trend_read(&t, 204000, total);
-	ck_assert_str_eq(spark(&t, 12), "____________");
+	ck_assert_str_eq(spark(&t, 12), "............");
 	text_set_utf8(true);
 	trend_read(&t, 205000, total + 5);
 	trend_read(&t, 206000, total + 5);
 	ck_assert_int_eq(text_width(spark(&t, 12)), 12);
-	ck_assert_ptr_nonnull(strstr(spark(&t, 12), "\u2581\u2588\u2581"));
+	ck_assert_ptr_nonnull(strstr(spark(&t, 12), "\u00b7\u2588\u00b7"));
 	text_set_utf8(false);
 }
 END_TEST

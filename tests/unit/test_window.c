@@ -146,8 +146,19 @@ START_TEST(read_by_others)
 	ck_assert_int_eq(memcmp(other.sites, w.sites, 2 * sizeof *w.sites), 0);
 	ck_assert_uint_eq(window_hits(&other, 1), 7);
 	put(&w, w.sites[1].counter, 9);
+	put(&w, w.sites[0].counter, 5);
 	ck_assert_uint_eq(window_hits(&other, 1), 7);
+	/* Only what is watched is read. */
 	ck_assert(window_refresh(&other, m));
+	ck_assert_uint_eq(window_hits(&other, 1), 7);
+	window_watch(&other, 1);
+	window_watch(&other, 1);
+	ck_assert(window_refresh(&other, m));
+	ck_assert_uint_eq(window_hits(&other, 1), 9);
+	ck_assert_uint_eq(window_hits(&other, 0), 0);
+	window_watch(&other, 0);
+	ck_assert(window_refresh(&other, m));
+	ck_assert_uint_eq(window_hits(&other, 0), 5);
 	ck_assert_uint_eq(window_hits(&other, 1), 9);
 	/* It begins at the hits of now, not at those that were read last. */
 	put(&w, w.sites[1].counter, 12);

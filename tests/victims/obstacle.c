@@ -13,6 +13,7 @@
  *	share		its code is mapped shared
  *	replace		a thread puts another file in the place of each memfd named probes-tui
  *	decoy		a memfd named probes-tui, full of noise
+ *	own		a memfd named probes-tui that stays open, and one that is sealed
  *	scribble	noise in what is mapped of such memfds
  *	unmap		unmaps them, but for the data
  */
@@ -195,7 +196,8 @@ static int make_tracer(void)
 }
 
 /* Call with each of its mappings. */
-/* Calls for each mapping there is when it begins, as its line in maps: of any length, like its path. */
+/* Calls for each mapping there is when it begins, as its line in maps: of any length, like its
+ * path. */
 static void each_mapping(void (*call)(unsigned long start, unsigned long end, const char *line))
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -325,6 +327,19 @@ static int make_decoy(void)
 	return 0;
 }
 
+static int make_own(void)
+{
+	for (int i = 0; i < 2; i++) {
+		int fd = memfd_create("probes-tui", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+		if (fd < 0 || write(fd, "mine", 4) != 4)
+			return -1;
+		if (i && fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_WRITE) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static void scribble(unsigned long start, unsigned long end, const char *line)
 {
 	if (strstr(line, "/memfd:probes-tui") && strstr(line, " rw-s "))
@@ -363,6 +378,8 @@ static int obey(const char *line)
 		r = start_replacing();
 	else if (!strcmp(line, "decoy"))
 		r = make_decoy();
+	else if (!strcmp(line, "own"))
+		r = make_own();
 	else if (!strcmp(line, "scribble"))
 		r = (each_mapping(scribble), 0);
 	else if (!strcmp(line, "unmap"))

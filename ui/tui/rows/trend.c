@@ -101,9 +101,11 @@ static double trend_column(const struct trend *t, int64_t first, int per)
 
 const char *trend_spark(const struct trend *t, int width, char *out, size_t size)
 {
-	static const char *const blocks[2][8] = {
-		{"_", ".", ":", "-", "=", "+", "*", "#"},
-		{"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"},
+	/* A dot for none at all. */
+	static const char *const blocks[2][9] = {
+		{".", "_", ":", "-", "=", "+", "*", "%", "#"},
+		{"\u00b7", "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587",
+			"\u2588"},
 	};
 	int per = width >= TREND_CELLS ? 1 : (TREND_CELLS + width - 1) / width;
 	int columns = TREND_CELLS / per;
@@ -118,11 +120,10 @@ const char *trend_spark(const struct trend *t, int width, char *out, size_t size
 		most = rates[i] > most ? rates[i] : most;
 	}
 	for (int i = 0; i < columns; i++) {
-		/* The lowest block is for none at all. */
-		int high = rates[i] > 0 ? 1 + (int)(rates[i] / most * 6.999) : 0;
+		int high = rates[i] > 0 ? 1 + (int)(rates[i] / most * 7.999) : 0;
 
 		text_addf(out, size, "%s",
-			rates[i] < 0 ? " " : blocks[text_is_utf8()][high > 7 ? 7 : high]);
+			rates[i] < 0 ? " " : blocks[text_is_utf8()][high > 8 ? 8 : high]);
 	}
 	return out;
 }
