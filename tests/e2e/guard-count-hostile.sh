@@ -1,24 +1,8 @@
 #!/bin/sh
 # Counting in a process that works against it: it replaces the memory for the counters, has decoys
 # of it, writes noise into it, unmaps it. We neither crash nor lie, and harm nothing.
-. "${srcdir:-.}/tests/e2e/lib.sh"
+. "${srcdir:-.}/tests/e2e/obstacle.sh"
 need_switching
-
-tally()
-{
-	"$VICTIMS/../e2e/tally" "$pid" "$@" >"$tmp/out" 2>"$tmp/all" </dev/null
-	status=$?
-	sed '/^tally: notice: .* probes, bias /d' "$tmp/all" >"$tmp/err"
-}
-
-code()
-{
-	peek "0x$text" $((0x$text_size)) | cksum
-}
-
-# Its code, as another reader sees it.
-text_of() { readelf -SW "$VICTIMS/obstacle" | sed 's/^ *\[ *[0-9]*\] *//' | awk '$1 == ".text" { print $'"$1"' }'; }
-text=$(text_of 3) text_size=$(text_of 5)
 
 # --- another file in the place of the memory: refused, or we were faster
 start obstacle

@@ -2,69 +2,8 @@
 # Where counting must refuse: each time a sentence says what, why and what to try, no byte of the
 # code has changed, no descriptor and no tracer is left, and the process goes on.
 # Does not cover: shadow stacks (unit/test_tactics.c), full memory cgroups, 32-bit programs (cli-access.sh).
-. "${srcdir:-.}/tests/e2e/lib.sh"
+. "${srcdir:-.}/tests/e2e/obstacle.sh"
 need_switching
-file=$VICTIMS/obstacle
-
-tally()
-{
-	"$VICTIMS/../e2e/tally" "$pid" "$@" >"$tmp/out" 2>"$tmp/all" </dev/null
-	status=$?
-	sed '/^tally: notice: .* probes, bias /d' "$tmp/all" >"$tmp/err"
-}
-
-code()
-{
-	peek "0x$text" $((0x$text_size)) | cksum
-}
-
-mappings()
-{
-	grep -c /memfd:probes-tui "/proc/$pid/maps"
-}
-
-begin()
-{
-	start obstacle "$@"
-	before=$(code)
-}
-
-# unharmed WHAT
-unharmed()
-{
-	same "code, $1" "$(code)" "$before"
-	same "descriptors, $1" "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*' | wc -l)" 0
-	same "journals, $1" "$(ls "$PROBES_TUI_RECORDS")" ''
-	ask step
-	same "it goes on, $1" "$(value all passes)" "${2:-1}"
-}
-
-# no WHAT STATUS PATTERN ARG...: refused, and nothing was mapped for good.
-no()
-{
-	what=$1 want_status=$2 want_pattern=$3
-	shift 3
-	tally "$@"
-	same "exit status, $what" "$status" "$want_status"
-	same "lines of error, $what" "$(wc -l <"$tmp/err" | tr -d ' ')" 1
-	has "sentence, $what" "^tally: .*$want_pattern"
-	same "output, $what" "$(cat "$tmp/out")" ''
-}
-
-# counts WHAT NAME=LINE...: what is counted of each.
-counts()
-{
-	same "exit status, $1" "$status $(cat "$tmp/err")" '0 '
-	what=$1
-	shift
-	for one; do
-		has "$what" "^${one%%=*} ${one#*=}\$" "$tmp/out"
-	done
-}
-
-# Its code, as another reader sees it.
-text_of() { readelf -SW "$VICTIMS/obstacle" | sed 's/^ *\[ *[0-9]*\] *//' | awk '$1 == ".text" { print $'"$1"' }'; }
-text=$(text_of 3) text_size=$(text_of 5)
 
 # --- as it should be, and sites that are too near each other
 begin
