@@ -2,7 +2,7 @@
 # From a fresh machine to the wanted result:
 #
 #   ./autogen.sh              install what is missing, generate, configure into build/
-#   ./autogen.sh TARGET...    the same, then `make TARGET...` there: all, demo, check, fuzz, install, ...
+#   ./autogen.sh TARGET...    the same, then `make TARGET...` there: all, demo, check, fuzz, packages, install, ...
 #
 # CONFIGURE_FLAGS goes to configure (CONFIGURE_FLAGS=--enable-werror ./autogen.sh check), BUILD
 # names another folder than build, JOBS says how many compilers run at once. What is up to date is
@@ -26,12 +26,40 @@ have() {
 	command -v "$1" >/dev/null 2>&1
 }
 
-# quietly LOG COMMAND...: its output goes to a file, whose end is shown if it fails.
+# On a terminal one line that is written again each second, else a line each ten seconds: for how long
+# it has been going on, and what came last.
+tick() {
+	seconds=0
+	while sleep 1 && kill -0 $$ 2>/dev/null; do
+		seconds=$((seconds + 1))
+		last=$(tail -n 1 "$2" 2>/dev/null | LC_ALL=C tr -cd ' -~' | cut -c 1-50)
+		if [ -t 1 ]; then
+			printf '\r\033[Kautogen: %s: %s s: %s' "$1" "$seconds" "$last"
+		elif [ $((seconds % 10)) = 0 ]; then
+			say "$1: $seconds s: $last"
+		fi
+	done
+}
+
+# quietly WHAT LOG COMMAND...: its output goes to a file, whose end is shown if it fails; meanwhile
+# we say how it goes.
 quietly() {
-	log=$1
-	shift
-	"$@" >"$log" 2>&1 </dev/null && return
-	status=$?
+	what=$1 log=$2
+	shift 2
+	: >"$log"
+	began=$(date +%s)
+	tick "$what" "$log" &
+	ticker=$!
+	status=0
+	"$@" >"$log" 2>&1 </dev/null || status=$?
+	kill "$ticker" 2>/dev/null || :
+	wait "$ticker" 2>/dev/null || :
+	if [ -t 1 ]; then printf '\r\033[K'; fi
+	if [ $status = 0 ]; then
+		say "$what took $(($(date +%s) - began)) s"
+		return
+	fi
+	[ -z "${tolerant:-}" ] || return $status
 	tail -n 40 "$log" >&2
 	printf 'autogen: failed: %s (all of its output: %s)\n' "$*" "$log" >&2
 	return $status
@@ -43,7 +71,7 @@ quietly() {
 wants_tests() {
 	for target in "$@"; do
 		case $target in
-		all | demo | install | clean) ;;
+		all | demo | install | clean | packages) ;;
 		*) return 0 ;;
 		esac
 	done
@@ -66,12 +94,20 @@ configures_tests() {
 	esac
 }
 
+wants_packages() {
+	case " $* " in
+	*' packages '*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
 debian_packages() {
 	echo gcc libc6-dev make autoconf automake pkg-config libdw-dev libelf-dev libncurses-dev \
 		libvterm-dev libpcre2-dev libjansson-dev libzydis-dev libiberty-dev
 	if configures_tests; then echo check tmux systemtap-sdt-dev; fi
 	if wants_tests "$@"; then echo clang-format procps; fi
 	if wants_fuzz "$@"; then echo clang libclang-rt-dev; fi
+	if wants_packages "$@"; then echo debhelper dpkg-dev lintian mmdebstrap rpm; fi
 }
 
 fedora_packages() {
@@ -80,6 +116,7 @@ fedora_packages() {
 	if configures_tests; then echo check-devel tmux systemtap-sdt-devel; fi
 	if wants_tests "$@"; then echo clang-tools-extra procps-ng diffutils glibc-static libasan libubsan; fi
 	if wants_fuzz "$@"; then echo clang compiler-rt; fi
+	if wants_packages "$@"; then echo rpm-build; fi
 }
 
 debian_missing() {
@@ -111,19 +148,21 @@ install_debian() {
 	set -- apt-get install -y --no-install-recommends "$@"
 	need_root "$@"
 	say "installing with: ${sudo:+$sudo }$*"
-	if $sudo env DEBIAN_FRONTEND=noninteractive "$@" >"$build/packages.log" 2>&1 </dev/null; then
+	tolerant=yes
+	if quietly "installing" "$build/packages.log" $sudo env DEBIAN_FRONTEND=noninteractive "$@"; then
 		return
 	fi
+	tolerant=
 	say "once more, after: ${sudo:+$sudo }apt-get update"
-	quietly "$build/packages.log" $sudo apt-get update
-	quietly "$build/packages.log" $sudo env DEBIAN_FRONTEND=noninteractive "$@"
+	quietly "reading the lists of packages" "$build/packages.log" $sudo apt-get update
+	quietly "installing" "$build/packages.log" $sudo env DEBIAN_FRONTEND=noninteractive "$@"
 }
 
 install_fedora() {
 	set -- dnf install -y --setopt=install_weak_deps=False "$@"
 	need_root "$@"
 	say "installing with: ${sudo:+$sudo }$*"
-	quietly "$build/packages.log" $sudo "$@"
+	quietly "installing" "$build/packages.log" $sudo "$@"
 }
 
 install_packages() {
@@ -155,8 +194,7 @@ generate() {
 		return
 	fi
 	have autoreconf || die "autoreconf is missing: install autoconf and automake"
-	say "generating configure"
-	quietly "$build/generate.log" autoreconf -fi
+	quietly "generating configure" "$build/generate.log" autoreconf -fi
 	touch configure Makefile.in
 }
 
