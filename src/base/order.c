@@ -103,8 +103,7 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 	return true;
 }
 
-size_t order_first(
-	const void *elements, size_t count, size_t size, size_t key, uint64_t number)
+size_t order_first(const void *elements, size_t count, size_t size, size_t key, uint64_t number)
 {
 	size_t low = 0, high = count;
 

@@ -13,7 +13,6 @@
 bool order_by_number(void *elements, size_t count, size_t size, size_t key);
 
 /* Of elements in that order, the index of the first whose number is at least this; or `count`. */
-size_t order_first(
-	const void *elements, size_t count, size_t size, size_t key, uint64_t number);
+size_t order_first(const void *elements, size_t count, size_t size, size_t key, uint64_t number);
 
 #endif
