@@ -1,8 +1,8 @@
 #!/bin/sh
-# `make soak`: programs of every day at work, each SOAK_SECONDS (300) long, two at a time, while their
-# probes are counted and uncounted; see soak.c, which says what must be so. SOAK_PROGRAMS chooses some of
-# them; SOAK_SEED (printed) repeats the choices, not the timing. What is not installed is skipped, and
-# said. A folder with what was refused and what gdb said is kept where something went wrong.
+# `make soak`: the probes of real programs at work are counted and uncounted, for SOAK_SECONDS (300) each, two
+# programs at a time; soak.c states what must hold. SOAK_PROGRAMS chooses some of them. SOAK_SEED (printed)
+# repeats the choices, not the timing. A program that is not installed is skipped, with a message. After a
+# failure the folder with the refusals and gdb's output is kept.
 set -u
 : "${SOAK:?the folder of the built programs}" "${srcdir:?}"
 seconds=${SOAK_SECONDS:-300}
@@ -31,7 +31,7 @@ java_one()
 		-XX:-UseDynamicNumberOfCompilerThreads -cp "$folder/$1-classes" Load
 }
 
-# Compiled like OCaml's, it knows every pass: counting.sh, for longer.
+# A victim with OCaml's sites that counts its own hits: the same as counting.sh, for longer.
 tally()
 {
 	mkdir "$folder/tally"
