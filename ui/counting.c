@@ -10,14 +10,34 @@ double counting_rate(uint64_t hits, int64_t ns)
 	return ns > 0 ? (double)hits * 1e9 / (double)ns : 0;
 }
 
-double counting_overhead(uint64_t hits, int64_t ns)
+void counting_cost_add(
+	struct counting_cost *cost, const struct probes_session *session, size_t probe)
 {
-	return ns > 0 ? (double)hits * COUNTING_HIT_NS * 100 / (double)ns : 0;
+	for (uint32_t i = 0; i < probes_at(session, probe)->site_count; i++) {
+		struct probes_site_hits site = probes_site_hits_at(session, probe, i);
+
+		if (!site.counted)
+			continue;
+		cost->hits += (double)site.hits;
+		cost->ns += (double)site.hits * (site.tactic == PROBES_TACTIC_KERNEL
+								? COUNTING_UPROBE_NS
+								: COUNTING_HIT_NS);
+	}
 }
 
-bool counting_exceeds(uint64_t hits, int64_t ns, double max_percent)
+double counting_hit_ns(const struct counting_cost *cost)
 {
-	return max_percent > 0 && counting_overhead(hits, ns) > max_percent;
+	return cost->hits > 0 ? cost->ns / cost->hits : COUNTING_HIT_NS;
+}
+
+double counting_overhead(uint64_t hits, double hit_ns, int64_t ns)
+{
+	return ns > 0 ? (double)hits * hit_ns * 100 / (double)ns : 0;
+}
+
+bool counting_exceeds(uint64_t hits, double hit_ns, int64_t ns, double max_percent)
+{
+	return max_percent > 0 && counting_overhead(hits, hit_ns, ns) > max_percent;
 }
 
 const char *counting_number(double value, int decimals, char *out, size_t size)

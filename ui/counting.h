@@ -11,16 +11,29 @@
 
 #include "probes.h"
 
-#define COUNTING_HIT_NS 5 /* what one counted hit costs, as -max-overhead reckons */
+/* What one counted hit costs, as -max-overhead reckons: by a jump, by a uprobe. */
+#define COUNTING_HIT_NS 5
+#define COUNTING_UPROBE_NS 1000
+
+/* Hits by the last reading, and what they have cost. */
+struct counting_cost {
+	double hits, ns;
+};
+
+void counting_cost_add(
+	struct counting_cost *cost, const struct probes_session *session, size_t probe);
+
+/* What one of these hits costs, on the average; COUNTING_HIT_NS where there was none. */
+double counting_hit_ns(const struct counting_cost *cost);
 
 /* Hits a second, of so many in so many ns; 0 where no time has passed. */
 double counting_rate(uint64_t hits, int64_t ns);
 
-/* What so many counted hits in so many ns cost: per cent of one core. */
-double counting_overhead(uint64_t hits, int64_t ns);
+/* What so many counted hits in so many ns, at hit_ns each, cost: per cent of one core. */
+double counting_overhead(uint64_t hits, double hit_ns, int64_t ns);
 
 /* Is that more than a limit of so many per cent? 0: there is none. */
-bool counting_exceeds(uint64_t hits, int64_t ns, double max_percent);
+bool counting_exceeds(uint64_t hits, double hit_ns, int64_t ns, double max_percent);
 
 /* A number that is not negative, with so many decimals after a point, whatever the locale's. */
 const char *counting_number(double value, int decimals, char *out, size_t size);

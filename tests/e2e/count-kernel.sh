@@ -113,6 +113,18 @@ same 'no journal' "$(ls "$PROBES_TUI_RECORDS")" ''
 ask zero
 ask 'run 4 1000'
 
+# --- a hit by a uprobe costs so much, and what costs more than allowed is uncounted by itself
+: >"$tmp/held"
+"$PROBES_TUI" count -no-syslog -pid "$pid" -kernel -max-overhead 5 loop >"$tmp/result" 2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+session_says 'the kernel counts 1,'
+echo 'run 1 200000' >&3
+ended 0
+has 'its price' 'counts:loop is no longer counted: .* at 1000 ns each' "$tmp/held"
+read_answer 4
+same 'it goes on' "$(tail -n 1 "$tmp/answer")" 'done 1'
+
 # --- refusals
 refuses 6 'read-only' count -no-syslog -pid "$pid" -kernel -read-only plain
 setpriv --bounding-set=-sys_admin,-perfmon,-bpf --inh-caps=-sys_admin,-perfmon,-bpf \

@@ -37,18 +37,21 @@ END_TEST
 /* Ten million hits a second at 5 ns each are 5 % of a core, whatever the span. */
 START_TEST(budget)
 {
-	ck_assert_double_eq_tol(counting_overhead(10000000, SECOND), 5, 1e-9);
-	ck_assert_double_eq_tol(counting_overhead(1000000, SECOND / 10), 5, 1e-9);
-	ck_assert(!counting_exceeds(10000000, SECOND, 5));
-	ck_assert(counting_exceeds(10000001, SECOND, 5));
-	ck_assert(counting_exceeds(1000001, SECOND / 10, 5));
-	ck_assert(!counting_exceeds(10000001, 2 * SECOND, 5));
+	ck_assert_double_eq_tol(counting_overhead(10000000, COUNTING_HIT_NS, SECOND), 5, 1e-9);
+	ck_assert_double_eq_tol(counting_overhead(1000000, COUNTING_HIT_NS, SECOND / 10), 5, 1e-9);
+	ck_assert(!counting_exceeds(10000000, COUNTING_HIT_NS, SECOND, 5));
+	ck_assert(counting_exceeds(10000001, COUNTING_HIT_NS, SECOND, 5));
+	ck_assert(counting_exceeds(1000001, COUNTING_HIT_NS, SECOND / 10, 5));
+	ck_assert(!counting_exceeds(10000001, COUNTING_HIT_NS, 2 * SECOND, 5));
 	/* Four cores on one site: more than one core. */
-	ck_assert(counting_exceeds(800000001, SECOND, 400));
-	ck_assert(!counting_exceeds(800000000, SECOND, 400));
+	ck_assert(counting_exceeds(800000001, COUNTING_HIT_NS, SECOND, 400));
+	ck_assert(!counting_exceeds(800000000, COUNTING_HIT_NS, SECOND, 400));
 	/* No limit; no time. */
-	ck_assert(!counting_exceeds(UINT64_MAX, SECOND, 0));
-	ck_assert(!counting_exceeds(UINT64_MAX, 0, 5));
+	ck_assert(!counting_exceeds(UINT64_MAX, COUNTING_HIT_NS, SECOND, 0));
+	ck_assert(!counting_exceeds(UINT64_MAX, COUNTING_HIT_NS, 0, 5));
+	/* The kernel's cost more. */
+	ck_assert(counting_exceeds(50001, COUNTING_UPROBE_NS, SECOND, 5));
+	ck_assert(!counting_exceeds(50000, COUNTING_UPROBE_NS, SECOND, 5));
 }
 END_TEST
 

@@ -179,18 +179,19 @@ static void uncount(
 	probes_result_free(result);
 }
 
-static void put_over(const struct counts_row *row, double max_percent)
+static void put_over(const struct counts_row *row, double hit_ns, double max_percent)
 {
 	const struct probes_probe *p = probes_at(row->member->session, row->probe);
 	uint64_t hits = row->now.hits - row->check.hits;
 	int64_t ns = row->now.ns - row->check.ns;
 	char rate[48], cost[48];
 
-	report_line("pid %d: %s:%s is no longer counted: %s hits/s at %d ns each cost %s %% of a "
+	report_line("pid %d: %s:%s is no longer counted: %s hits/s at %.0f ns each cost %s %% of a "
 		    "core, and -max-overhead is %g",
 		row->member->pid, p->provider, p->name,
-		counting_rate_text(counting_rate(hits, ns), rate, sizeof rate), COUNTING_HIT_NS,
-		counting_rate_text(counting_overhead(hits, ns), cost, sizeof cost), max_percent);
+		counting_rate_text(counting_rate(hits, ns), rate, sizeof rate), hit_ns,
+		counting_rate_text(counting_overhead(hits, hit_ns, ns), cost, sizeof cost),
+		max_percent);
 }
 
 static void keep_budget(struct count *c)
@@ -204,11 +205,15 @@ static void keep_budget(struct count *c)
 
 		for (; i < c->counts.count && rows[i].member == t; i++) {
 			struct counts_row *row = &rows[i];
+			struct counting_cost cost = {0};
+			double hit_ns;
 
+			counting_cost_add(&cost, t->session, row->probe);
+			hit_ns = counting_hit_ns(&cost);
 			if (!row->over &&
-				counting_exceeds(row->now.hits - row->check.hits,
+				counting_exceeds(row->now.hits - row->check.hits, hit_ns,
 					row->now.ns - row->check.ns, c->options->max_overhead)) {
-				put_over(row, c->options->max_overhead);
+				put_over(row, hit_ns, c->options->max_overhead);
 				over[count++] = row->probe;
 				row->over = true;
 			}

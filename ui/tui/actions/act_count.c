@@ -120,6 +120,17 @@ void act_count_answer(struct app *a, uint32_t key)
 	/* Any other key was not meant for a question that came by itself. */
 }
 
+/* What a hit of a row costs. */
+static double act_count_hit_ns(const struct model *m, const struct row *r)
+{
+	struct counting_cost cost = {0};
+	struct model_member member;
+
+	for (uint32_t at = r->member; model_next(m, &at, &member);)
+		counting_cost_add(&cost, m->processes[member.process].session, member.probe);
+	return counting_hit_ns(&cost);
+}
+
 void act_count_limit(struct app *a)
 {
 	const struct model *m = &a->model;
@@ -134,7 +145,8 @@ void act_count_limit(struct app *a)
 		const struct row *r = &m->rows[m->measured[i]];
 
 		if (!r->mine_counted || trend_rate(r->trend) < 0 ||
-			!counting_exceeds((uint64_t)trend_rate(r->trend), 1000000000, limit))
+			!counting_exceeds((uint64_t)trend_rate(r->trend), act_count_hit_ns(m, r),
+				1000000000, limit))
 			continue;
 		if (!s.rows)
 			s.rows = mem_array(m->measured_count, sizeof *s.rows);

@@ -88,10 +88,28 @@ static bool act_leave_undo(struct app *a)
 	return b.status >= 0 && !b.unreverted && !b.children.failed;
 }
 
+/* Sites that the kernel counts: nobody can leave those. */
+static size_t act_leave_uprobes(const struct model *m)
+{
+	size_t uprobes = 0;
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		const struct probes_session *s = m->processes[i].session;
+
+		for (size_t p = 0; s && p < probes_count(s); p++)
+			for (uint32_t k = 0; k < probes_at(s, p)->site_count; k++) {
+				struct probes_site_hits hits = probes_site_hits_at(s, p, k);
+
+				uprobes += hits.counted && hits.tactic == PROBES_TACTIC_KERNEL;
+			}
+	}
+	return uprobes;
+}
+
 /* The end of the screen; or, if the process was chosen in the picker, back to that. */
 static void act_leave_finish(struct app *a)
 {
-	size_t changed = model_changed(&a->model), probes, children;
+	size_t changed = model_changed(&a->model), probes, children, uprobes;
 	char *farewell = a->leaving.farewell;
 	size_t size = sizeof a->leaving.farewell;
 
@@ -103,6 +121,11 @@ static void act_leave_finish(struct app *a)
 	if (a->leaving.how == LEAVE_AS_IS && changed)
 		text_addf(farewell, size, "left %zu probe%s as this session switched %s. ", changed,
 			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
+	uprobes = a->leaving.how == LEAVE_AS_IS ? act_leave_uprobes(&a->model) : 0;
+	if (uprobes)
+		text_addf(farewell, size,
+			"uprobes end with the session: %zu site%s no longer counted. ", uprobes,
+			uprobes == 1 ? " is" : "s are");
 	if (a->leaving.how == LEAVE_AS_IS && children)
 		text_addf(farewell, size, "%zu child%s by fork too. ", children,
 			children == 1 ? "" : "ren");

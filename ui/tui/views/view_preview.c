@@ -23,6 +23,10 @@ static void view_preview_result(
 		pager_addf(l, STYLE_PLAIN,
 			"   maps %zu page%s of 4 KiB in the process, for counters and jumps",
 			r->mapped_pages, r->mapped_pages == 1 ? "" : "s");
+	if (r->uprobe_sites)
+		pager_addf(l, STYLE_PLAIN,
+			"   %zu site%s by a uprobe: the kernel writes int3, in this process alone",
+			r->uprobe_sites, r->uprobe_sites == 1 ? "" : "s");
 	if (r->stop_sites)
 		pager_addf(l, STYLE_WARN,
 			"   %zu site%s can be counted only if all threads stop for a few "
@@ -38,8 +42,7 @@ static void view_preview_result(
 		text_clean(probes_at(s, w->probe)->name, name, sizeof name);
 		if (w->role == PROBES_ROLE_UPROBE) {
 			pager_addf(l, STYLE_PLAIN,
-				"   0x%012llx  %02x -> %02x          site %u of %s: int3 of the "
-				"kernel, in this process alone",
+				"   0x%012llx  %02x -> %02x          site %u of %s",
 				(unsigned long long)w->address, w->old[0], w->new_[0], w->index + 1,
 				name);
 		} else if (w->role == PROBES_ROLE_COUNTER) {
