@@ -83,9 +83,6 @@ bool act_count_ask(struct app *a, const struct operation *op)
 {
 	size_t sites = op->sum.stop_sites;
 
-	if (op->sum.kernel_sites && a->pending.verb == PROBES_COUNT)
-		text_addf(a->message.text, sizeof a->message.text,
-			" %zu need a uprobe (:kernel allows it, as root).", op->sum.kernel_sites);
 	if (!sites || a->pending.verb != PROBES_COUNT || a->pending.stop)
 		return false;
 	if (a->stop == STOP_NO) {
