@@ -4,8 +4,9 @@ import javax.management.*;
 import java.lang.management.*;
 
 /**
- * A JVM that allocates, takes locks that others want, and starts threads. Each line on stdin is
- * answered by its work in the next half second: objects a second, and a second of processor time.
+ * A JVM that allocates, takes locks that others want, and starts threads. Each line on stdin, a
+ * number of milliseconds, is answered by its work in that time: objects a second, and a second of
+ * processor time.
  */
 public class Allocate {
 	static final LongAdder done = new LongAdder();
@@ -38,9 +39,10 @@ public class Allocate {
 		}
 		used();
 		System.out.println("ready");
-		while (in.readLine() != null) {
+		for (String line; (line = in.readLine()) != null;) {
+			long wanted = 1_000_000L * Long.parseLong(line);
 			long begin = System.nanoTime(), used = used(), work = done.sum(), time;
-			while ((time = System.nanoTime() - begin) < 500_000_000L) {
+			while ((time = System.nanoTime() - begin) < wanted) {
 				Thread brief = new Thread(() -> {});
 				brief.start();
 				brief.join();

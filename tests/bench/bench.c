@@ -21,6 +21,13 @@ void bench_put(const char *row, const char *size, const char *who, const char *u
 	fflush(stdout);
 }
 
+unsigned long bench_setting(const char *name, unsigned long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoul(text, NULL, 10) : otherwise;
+}
+
 void bench_die(const char *what, const char *why)
 {
 	fprintf(stderr, "bench: %s: %s\n", what, why);

@@ -20,6 +20,9 @@ uint64_t bench_now(void); /* ns */
 
 void bench_put(const char *row, const char *size, const char *who, const char *unit, double value);
 
+/* A number in the environment, or else this one. */
+unsigned long bench_setting(const char *name, unsigned long otherwise);
+
 /* End with this error. */
 void bench_die(const char *what, const char *why) __attribute__((noreturn));
 void bench_must(int result, const struct probes_error *e);

@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #define COUNT_TURNS 5
-#define COUNT_TRIPLES 5 /* turns of work: without, with, without counting */
+#define COUNT_BLOCKS 200   /* of turns of work: without, with, with, without counting */
+#define COUNT_MS 200       /* of such a turn */
+#define COUNT_LONG_MS 2000 /* of a turn with bpftrace, and one before */
 
 struct probes_result *bench_act(
 	struct probes_session *s, enum probes_verb verb, const char *object, uint64_t *took)
@@ -177,40 +179,74 @@ struct count_work {
 	double speed, thrift;
 };
 
-static struct count_work count_work(struct bench_target *t)
+static struct count_work count_work(
+	struct bench_target *t, unsigned long ms, const char *size, const char *who)
 {
 	struct count_work w = {0};
-	char line[128];
+	char line[128], command[32];
 
-	bench_line(t, "work\n", line, sizeof line);
+	snprintf(command, sizeof command, "%lu\n", ms);
+	bench_line(t, command, line, sizeof line);
 	if (sscanf(line, "%lf %lf", &w.speed, &w.thrift) != 2)
 		bench_die("load", "it did not say how much it worked");
+	if (who) {
+		bench_put("work", size, who, "/s", w.speed);
+		bench_put("work-processor", size, who, "/s", w.thrift);
+	}
 	return w;
 }
 
-/* One way to work, of several that are measured in turns. */
-struct count_way {
-	const char *who;
-	struct count_work best;
+/* Losses of some blocks, in percent. */
+struct count_losses {
+	double *of;
+	size_t count;
 };
 
-/* The best turn is the one that other programs disturbed least. */
-static void count_turn(struct bench_target *t, struct count_way *way, const char *size)
+static int count_order(const void *a, const void *b)
 {
-	struct count_work w = count_work(t);
+	double x = *(const double *)a, y = *(const double *)b;
 
-	way->best.speed = w.speed > way->best.speed ? w.speed : way->best.speed;
-	way->best.thrift = w.thrift > way->best.thrift ? w.thrift : way->best.thrift;
-	bench_put("work", size, way->who, "/s", w.speed);
-	bench_put("work-processor", size, way->who, "/s", w.thrift);
+	return x < y ? -1 : x > y;
 }
 
-static void count_put_loss(const char *size, const char *who, const struct count_way *way,
-	const struct count_way *before)
+/*
+ * Of n figures in order, the median of what they are drawn from lies between the one of this index
+ * and the one as far from the end, with a probability of 95 %: whatever the distribution is, each
+ * figure is below its median as often as a coin shows heads.
+ */
+static size_t count_rank(size_t n)
 {
-	bench_put("loss", size, who, "%", 100 * (1 - way->best.speed / before->best.speed));
-	bench_put("loss-processor", size, who, "%",
-		100 * (1 - way->best.thrift / before->best.thrift));
+	double term = 1, sum = 0;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		term /= 2;
+	for (; k < n / 2 && sum + term <= 0.025; k++) {
+		sum += term;
+		term = term * (double)(n - k) / (double)(k + 1);
+	}
+	return k ? k - 1 : 0;
+}
+
+/* Each block is a figure; beside them the interval in which their median lies. */
+static void count_put_losses(
+	const char *row, const char *size, const char *who, struct count_losses *l)
+{
+	char limit[64];
+	size_t k = count_rank(l->count);
+
+	qsort(l->of, l->count, sizeof *l->of, count_order);
+	for (size_t i = 0; i < l->count; i++)
+		bench_put(row, size, who, "%", l->of[i]);
+	snprintf(limit, sizeof limit, "%s-low", row);
+	bench_put(limit, size, who, "%", l->of[k]);
+	snprintf(limit, sizeof limit, "%s-high", row);
+	bench_put(limit, size, who, "%", l->of[l->count - 1 - k]);
+}
+
+static double count_loss(double with, double without)
+{
+	return 100 * (1 - with / without);
 }
 
 static double count_hits(struct probes_session *s)
@@ -236,38 +272,69 @@ static uint64_t count_any_site(const struct probes_session *s, const char *objec
 	bench_die(object, "it has no sites");
 }
 
+/*
+ * Without, with, with, without: what drifts steadily, such as the load of the machine, cancels. Two
+ * neighbouring turns without, the last of a block and the first of the next one, show how much the
+ * figure can be trusted.
+ */
+static void count_blocks(struct bench_target *t, struct probes_session *s, const char *object,
+	const char *size, size_t blocks)
+{
+	struct count_losses ours = {calloc(blocks, sizeof(double)), 0};
+	struct count_losses wall = {calloc(blocks, sizeof(double)), 0};
+	struct count_losses nobody = {calloc(blocks, sizeof(double)), 0};
+	unsigned long ms = bench_setting("BENCH_MS", COUNT_MS);
+	struct count_work last = {0};
+	uint64_t took;
+
+	if (!ours.of || !wall.of || !nobody.of)
+		bench_die("losses", "out of memory");
+	for (size_t i = 0; i < blocks; i++) {
+		struct count_work a = count_work(t, ms, size, "nobody"), b, c, d;
+
+		probes_result_free(bench_act(s, PROBES_COUNT, object, &took));
+		b = count_work(t, ms, size, "ours");
+		c = count_work(t, ms, size, "ours");
+		bench_put("work-hits", size, "ours", "hits", count_hits(s));
+		probes_result_free(bench_act(s, PROBES_UNCOUNT, object, &took));
+		d = count_work(t, ms, size, "nobody");
+		ours.of[ours.count++] = count_loss(b.thrift + c.thrift, a.thrift + d.thrift);
+		wall.of[wall.count++] = count_loss(b.speed + c.speed, a.speed + d.speed);
+		if (i)
+			nobody.of[nobody.count++] = count_loss(a.thrift, last.thrift);
+		last = d;
+	}
+	count_put_losses("loss", size, "ours", &wall);
+	count_put_losses("loss-processor", size, "ours", &ours);
+	if (nobody.count)
+		count_put_losses("loss-processor", size, "nobody", &nobody);
+	free(ours.of);
+	free(wall.of);
+	free(nobody.of);
+}
+
 void bench_loss(char **args)
 {
 	const char *size = args[3];
-	struct count_way ours = {.who = "ours"}, bpftrace = {.who = "bpftrace"};
-	struct count_way nobody = {.who = "nobody"}, again = {.who = "nobody"};
 	struct probes_session *s;
 	struct bench_target t;
-	uint64_t took;
+	struct count_work before, with;
 	pid_t other;
 
 	/* Before others, where that is permitted; the target inherits it. */
 	(void)setpriority(PRIO_PROCESS, 0, -20);
 	bench_start(&t, args[0], NULL, NULL);
 	s = count_open(t.of);
-	(void)count_work(&t); /* warm up */
-	for (int i = 0; i < COUNT_TRIPLES; i++) {
-		count_turn(&t, &nobody, size);
-		probes_result_free(bench_act(s, PROBES_COUNT, args[1], &took));
-		count_turn(&t, &ours, size);
-		bench_put("work-hits", size, "ours", "hits", count_hits(s));
-		probes_result_free(bench_act(s, PROBES_UNCOUNT, args[1], &took));
-		count_turn(&t, &again, size);
-	}
-	count_put_loss(size, "ours", &ours, &nobody);
-	/* What it would be if nothing was done. */
-	count_put_loss(size, "nobody", &again, &nobody);
+	(void)count_work(&t, COUNT_LONG_MS, size, NULL); /* warm up */
+	count_blocks(&t, s, args[1], size, bench_setting("BENCH_BLOCKS", COUNT_BLOCKS));
+	before = count_work(&t, COUNT_LONG_MS, size, NULL);
 	other = bench_bpftrace(&t, args[2], count_any_site(s, args[1]));
-	for (int i = 0; other && i < COUNT_TRIPLES; i++)
-		count_turn(&t, &bpftrace, size);
 	if (other) {
+		with = count_work(&t, COUNT_LONG_MS, size, "bpftrace");
 		bench_bpftrace_end(other);
-		count_put_loss(size, "bpftrace", &bpftrace, &nobody);
+		bench_put("loss", size, "bpftrace", "%", count_loss(with.speed, before.speed));
+		bench_put("loss-processor", size, "bpftrace", "%",
+			count_loss(with.thrift, before.thrift));
 	} else {
 		fprintf(stderr, "bench: %s: bpftrace: not here, or not permitted\n", size);
 	}

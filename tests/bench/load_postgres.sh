@@ -1,7 +1,7 @@
 #!/bin/sh
 # A postgres under pgbench (select only), in $BENCH_DIR/postgres. Prints "ready PID". Each line on
-# stdin is answered by its work in the next second: transactions a second, and a second of processor
-# time of the backends. The end of stdin ends it. 77: it is not here.
+# stdin, a number of milliseconds, is answered by its work in about that time: transactions a second, and
+# a second of processor time of the backends. The end of stdin ends it. 77: it is not here.
 set -eu
 : "${BENCH_DIR:?}"
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
@@ -42,9 +42,9 @@ used()
 }
 
 echo "ready $server"
-while read -r _; do
+while read -r ms; do
 	before=$(used)
-	pgbench -n -S -c 2 -j 1 -T 1 >"$data.log" 2>&1 || exit 1
+	pgbench -n -S -c 2 -j 1 -t "$((ms * 4))" >"$data.log" 2>&1 || exit 1
 	sleep 0.05 # the backends end
 	after=$(used)
 	awk -v ticks="$((after - before))" -v hz="$(getconf CLK_TCK)" '
