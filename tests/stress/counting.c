@@ -222,6 +222,11 @@ static void unloaded(long until)
 		field_pause(&f);
 		places[number] = field_load(&f, number);
 		same_place += places[1] == places[2];
+		/* One that finds the counters of an earlier one, or that has seen it come. */
+		if (dice_once_in(&dice, 3)) {
+			probes_close(s);
+			s = hits_open(f.pid);
+		}
 		if (probes_rescan(s, &what, &e) < 0)
 			fault("%s: %s", e.what, e.why);
 		act(s, PROBES_COUNT, PROBES_BY_ALL, dice_once_in(&dice, 2));
@@ -240,11 +245,6 @@ static void unloaded(long until)
 		hits_restore(s);
 		check_all(&f);
 		rounds++;
-		/* A new one, now and then: what has gone stays listed. */
-		if (i % 20 == 19) {
-			probes_close(s);
-			s = hits_open(f.pid);
-		}
 	}
 	probes_close(s);
 	field_end(&f);

@@ -304,20 +304,32 @@ static void holder(pid_t pid)
 	probes_close(s);
 }
 
+/* What could not be taken back; a uprobe may go a moment after the tool that was killed. */
+static size_t repaired(struct probes_session *s)
+{
+	struct probes_result *r = NULL;
+	struct probes_error e;
+	size_t left = 0;
+
+	if (probes_repair(s, &r, &e) < 0) {
+		refused(&e);
+		left = e.status != PROBES_GONE;
+	}
+	for (size_t i = 0; r && i < r->item_count; i++)
+		left += r->items[i].outcome == PROBES_NOT_DONE;
+	probes_result_free(r);
+	return left;
+}
+
 static void repair(pid_t pid)
 {
 	struct probes_session *s = open_session(pid);
-	struct probes_result *r = NULL;
-	struct probes_error e;
+	size_t left = 0;
 
-	if (!s)
-		return;
-	if (probes_repair(s, &r, &e) < 0 && e.status != PROBES_GONE)
-		wrong("not repaired: %s: %s", e.what, e.why);
-	for (size_t i = 0; r && i < r->item_count; i++)
-		if (r->items[i].outcome == PROBES_NOT_DONE)
-			wrong("not repaired: %s", r->items[i].why);
-	probes_result_free(r);
+	for (unsigned tries = 20; s && (left = repaired(s)) && tries; tries--)
+		field_nap(100000);
+	if (left)
+		wrong("%zu probes are not repaired", left);
 	probes_close(s);
 }
 

@@ -63,13 +63,14 @@ enum tally_index {
 	PLACE_ocaml,
 	PLACE_library_lea,
 	PLACE_library_add,
+	PLACE_library_wide,
 	PLACE_COUNT
 };
 
 static struct storm_table *table;
 static const char *const names[PLACE_COUNT] = {
 #define NAME(name, code, added) #name,
-	EACH(NAME) "twin", "near", "ocaml", "library_lea", "library_add"};
+	EACH(NAME) "twin", "near", "ocaml", "library_lea", "library_add", "library_wide"};
 
 __attribute__((used)) long tally_seven = 7;
 __attribute__((used)) unsigned long tally_scratch;
@@ -162,7 +163,8 @@ OCAML_ONCE static void hit_library(long n)
 		return;
 	came(PLACE_library_lea);
 	came(PLACE_library_add);
-	if (library.run(n) != n + 2 * library.number + 0x12345)
+	came(PLACE_library_wide);
+	if (library.run(n) != n + 3 * library.number + 0x12345)
 		atomic_fetch_add(&table->corrupt, 1);
 }
 
