@@ -22,7 +22,7 @@ as initdb -D "$data/db" -A trust -U soak >"$data.log" 2>&1
 as postgres -D "$data/db" -k "$data" -h '' >>"$data.log" 2>&1 &
 shell=$!
 server=
-trap '[ -z "$server" ] || kill -INT "$server"; wait "$shell"; rm -rf "$data"' EXIT
+trap '[ -z "$server" ] || kill -INT "$server"; wait "$shell"; rm -rf "$data" "$data.said"' EXIT
 export PGHOST="$data" PGUSER=soak PGDATABASE=postgres
 tries=0
 until pgbench -i -q -s 1 >>"$data.log" 2>&1; do
