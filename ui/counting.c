@@ -60,7 +60,8 @@ struct counting counting_of(pid_t pid, const struct probes_result *result)
 {
 	return (struct counting){
 		.pid = pid,
-		.probes = result->done + result->not_done,
+		.probes = result->done + result->not_done + result->skips[PROBES_SKIP_COUNTED],
+		.already = result->skips[PROBES_SKIP_COUNTED],
 		.sites = result->counted_sites + result->uncounted_sites,
 		.counted = result->counted_sites,
 		.stop_sites = result->stop_sites,
@@ -80,6 +81,8 @@ const char *counting_text(const struct counting *c, char *out, size_t size)
 	line_add(&l, "%s %zu of %zu site%s of %zu probe%s in process %d",
 		c->dry_run ? "would count" : "counting", c->counted, c->sites, line_s(c->sites),
 		c->probes, line_s(c->probes), (int)c->pid);
+	if (c->already)
+		line_add(&l, ", %zu of them counted already", c->already);
 	if (c->dry_run)
 		line_add(&l, ", map %zu KiB%s", c->mapped_pages * 4,
 			c->stops ? ", stop all threads meanwhile" : "");

@@ -46,6 +46,7 @@ struct counting {
 	pid_t pid;
 	size_t probes;
 	size_t sites, counted; /* of these probes */
+	size_t already;        /* probes that were counted before: that is not ours to end */
 	size_t stop_sites;     /* that only -stop would count */
 	size_t kernel_sites;   /* of the others, those that -kernel may count */
 	size_t uprobe_sites;   /* of the counted ones, those that were given a uprobe now */

@@ -2,7 +2,7 @@
 # count: its totals are those of a victim that counts its own hits, to the last one: with 1, 4 and 64
 # threads, in children by fork, with and without -stop, also when the target ends. It ends by -for, by
 # signals and with the target; then code and semaphores are those of the file, read without our program.
-# Text, JSON and CSV say the same; rates, intervals, -max-overhead, -output, -prog, several processes.
+# Jumps that others take away are told. Text, JSON and CSV say the same; rates, intervals, -max-overhead, -output, -prog, several processes.
 # Does not cover: which sites can be counted, and where counting is refused.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
@@ -131,6 +131,37 @@ session=$first
 interrupted INT 130
 agrees 'with a second one meanwhile'
 as_found 'a second count'
+
+# --- it goes on as long as the first does, and says that it counted no longer
+ask zero
+counting -pid "$pid" -format json -stop
+first=$session
+"$PROBES_TUI" count -no-syslog -max-overhead 0 -pid "$pid" -format json plain never \
+	>"$tmp/second.out" 2>"$tmp/second.err" </dev/null &
+session=$!
+started="$started $session"
+appears "counting 2 of 2 sites of 2 probes in process $pid, 2 of them counted already" "$tmp/second.err"
+ask 'run 1 100'
+second=$session session=$first
+interrupted INT 130
+session=$second
+ended 0
+has 'the second says so' "pid $pid: 2 probes .* no longer counted at all sites: another" "$tmp/second.err"
+same 'what it counted until then' \
+	"$(json '[(total[n]["hits"], total[n]["sites_lost"]) for n in ("plain", "never")]' "$tmp/second.out")" \
+	'[(100, 1), (0, 1)]'
+as_found 'the first of two has gone'
+
+# --- somebody puts the byte of the file back, as the kernel does when a uprobe goes
+counting -pid "$pid" -format json plain
+ask 'run 1 100'
+"$PROBES_TUI" list -pid "$pid" >"$tmp/list"
+poke "$(awk 'found { print $4; exit } / counts:plain / { found = 1 }' "$tmp/list")" 220
+ask 'run 1 100'
+interrupted INT 130
+same 'the total is not called complete' \
+	"$(json 'total["plain"]["hits"], total["plain"]["sites_lost"], total["plain"]["why"] is not None')" '(100, 1, True)'
+as_found 'a jump was taken away'
 
 # --- -max-overhead: 5 ns a hit, so ten million hits a second are 5 % of a core
 run_loop()

@@ -87,6 +87,11 @@ START_TEST(words)
 		.done = 3, .not_done = 2, .counted_sites = 4, .uncounted_sites = 6};
 	ck_assert_str_eq(
 		text(counting_of(7, &r)), "counting 4 of 10 sites of 5 probes in process 7");
+	/* What another session counts is counted here, too. */
+	r = (struct probes_result){
+		.skips = {[PROBES_SKIP_COUNTED] = 2}, .skipped = 2, .counted_sites = 3};
+	ck_assert_str_eq(text(counting_of(7, &r)),
+		"counting 3 of 3 sites of 2 probes in process 7, 2 of them counted already");
 	/* Cut, and terminated. */
 	ck_assert_str_eq(counting_text(&c, small, sizeof small), "would count 1 of 1 ");
 }

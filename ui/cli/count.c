@@ -22,7 +22,7 @@
 #include "ui/report.h"
 
 #define INTERVAL_MS 1000 /* between two tables on a terminal */
-#define CHECK_MS 1000    /* between two comparisons with -max-overhead */
+#define CHECK_MS 1000    /* between two comparisons with -max-overhead, and looks at the sites */
 #define READ_MS                                                                                 \
 	200          /* between two readings: hits in counters of an earlier run, which are not \
 			mapped here, are lost from the last one on when a process ends */
@@ -148,14 +148,17 @@ static void read_all(struct count *c)
 {
 	struct probes_error e;
 
+	c->hold.watches = false;
 	for (size_t i = 0; i < probes_group_count(c->group); i++) {
 		const struct probes_member *t = probes_group_at(c->group, i);
+		int r;
 
 		if (!t->session)
 			continue;
+		r = probes_read_hits(t->session, &e);
 		/* Of one that has ended, the last reading holds all. */
-		if (probes_read_hits(t->session, &e) < 0 && e.status != PROBES_GONE &&
-			!c->complained) {
+		c->hold.watches = c->hold.watches || (r == 0 && counts_go_on(&c->counts, t));
+		if (r < 0 && e.status != PROBES_GONE && !c->complained) {
 			explain_error(t, &e, c->act.many);
 			c->complained = true;
 		}
@@ -225,6 +228,33 @@ static void keep_budget(struct count *c)
 	free(over);
 }
 
+static void put_lost(const struct counts_row *row, size_t probes)
+{
+	const struct probes_probe *p = probes_at(row->member->session, row->probe);
+
+	report_line("pid %d: %zu probe%s (%s:%s%s) %s no longer counted at all sites: another "
+		    "program or session took jumps away; hits since then are missing",
+		row->member->pid, probes, probes == 1 ? "" : "s", p->provider, p->name,
+		probes == 1 ? "" : ", ...", probes == 1 ? "is" : "are");
+}
+
+/* Are all jumps still there? What is no longer counted must not look like what is no longer hit. */
+static void look_all(struct count *c, bool last)
+{
+	const struct counts_row *first;
+	struct probes_error e;
+
+	for (size_t i = 0; i < probes_group_count(c->group); i++) {
+		const struct probes_member *t = probes_group_at(c->group, i);
+		size_t lost = 0;
+
+		if (t->session && probes_refresh(t->session, NULL, 0, &e) == 0)
+			lost = counts_look(&c->counts, t, last, &first);
+		if (lost)
+			put_lost(first, lost);
+	}
+}
+
 static int64_t least(int64_t x, int64_t y)
 {
 	return x < y ? x : y;
@@ -238,13 +268,14 @@ static int count_on(struct count *c)
 	int64_t table = c->interval_ms ? start + c->interval_ms : INT64_MAX;
 	int sig = 0;
 
-	while (!sig && now_ms() < end && probes_group_holds(c->group) && !ferror(c->output.file)) {
+	while (!sig && now_ms() < end && hold_goes_on(&c->hold) && !ferror(c->output.file)) {
 		int64_t next = least(now_ms() + READ_MS, end);
 
 		sig = hold_wait(&c->hold, least(least(table, check), next));
 		read_all(c);
 		if (now_ms() >= check) {
 			keep_budget(c);
+			look_all(c, false);
 			check = now_ms() + CHECK_MS;
 		}
 		if (now_ms() < table)
@@ -270,7 +301,9 @@ static int count_and_undo(struct count *c, int *sig)
 		if (t->session && probes_held(t->session) && probes_resume(t->session, &e) < 0)
 			return explain_error(t, &e, c->act.many);
 	}
+	read_all(c);
 	*sig = count_on(c);
+	look_all(c, true);
 	read_all(c);
 	c->counts.ended = true;
 	hold_undo(&c->hold);

@@ -60,9 +60,11 @@ static double seconds_since(const struct counts *c)
 	return (double)(last - c->began) / 1e9;
 }
 
-/* Why not all of its sites are counted: raw, or NULL. */
+/* Why not all of its sites are counted, or not all the time: raw, or NULL. */
 static const char *why_of(const struct counts_row *row)
 {
+	if (row->lost)
+		return "another program or session took its jump away";
 	for (uint32_t i = 0; !row->why && i < probe_of(row)->site_count; i++)
 		if (!row->sites[i].counted && row->sites[i].why)
 			return row->sites[i].why;
@@ -78,6 +80,7 @@ struct table_line {
 	double rate;
 	size_t sites, counted;
 	bool over;   /* somewhere */
+	bool lost;   /* somewhere */
 	bool shared; /* another line has the same name, of another file */
 };
 
@@ -117,7 +120,7 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 		const struct counts_row *row = &c->rows[i];
 
 		lines[i] = (struct table_line){row, part_of(row, kind).hits, rate_of(row, kind),
-			probe_of(row)->site_count, row->counted, row->over, false};
+			probe_of(row)->site_count, row->counted, row->over, row->lost > 0, false};
 	}
 	if (!lines)
 		return NULL;
@@ -131,6 +134,7 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 			last->sites += lines[i].sites;
 			last->counted += lines[i].counted;
 			last->over = last->over || lines[i].over;
+			last->lost = last->lost || lines[i].lost;
 			continue;
 		}
 		if (last && same_name(last, &lines[i]))
@@ -154,6 +158,8 @@ static void put_line(FILE *file, const struct table_line *l)
 		fprintf(file, "  %s", outbuf_safe(probe_name_base(object_of(l->row))));
 	if (l->over)
 		fputs("  (over -max-overhead)", file);
+	if (l->lost)
+		fputs("  (not all the time)", file);
 	fputc('\n', file);
 }
 
@@ -166,10 +172,11 @@ static void put_reason(void *data, size_t sites, const char *why)
 static void put_rest(struct counts_output *out, const struct counts *c,
 	const struct table_line *lines, size_t count)
 {
-	size_t quiet = 0, without = 0, no_site = 0, sites = 0, counted = 0;
+	size_t quiet = 0, lost = 0, without = 0, no_site = 0, sites = 0, counted = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		quiet += !lines[i].hits && lines[i].counted;
+		quiet += !lines[i].hits && lines[i].counted && !lines[i].lost;
+		lost += !lines[i].hits && lines[i].lost;
 		without += !lines[i].counted && lines[i].sites;
 		no_site += !lines[i].sites;
 		sites += lines[i].sites;
@@ -178,6 +185,9 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 	if (quiet)
 		fprintf(out->file, "%zu probe%s %s not hit\n", quiet, line_s(quiet),
 			quiet == 1 ? "was" : "were");
+	if (lost)
+		fprintf(out->file, "%zu probe%s %s not hit as long as counted\n", lost,
+			line_s(lost), lost == 1 ? "was" : "were");
 	if (without)
 		fprintf(out->file, "%zu probe%s could not be counted\n", without, line_s(without));
 	if (no_site)
@@ -273,13 +283,15 @@ static json_t *json_probe(const struct counts_row *row, enum counts_kind kind)
 {
 	const struct probes_probe *p = probe_of(row);
 	struct counts_mark part = part_of(row, kind);
-	json_t *probe = json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:b, s:o}", "object",
+	json_t *probe = json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:b, s:o}", "object",
 		json_value_text(object_of(row)), "provider", json_value_text(p->provider), "name",
 		json_value_text(p->name), "hits",
 		row->counted ? json_integer((json_int_t)part.hits) : json_null(), "hits_per_s",
 		row->counted ? json_real(rate_of(row, kind)) : json_null(), "sites_counted",
-		(int)row->counted, "site_count", (int)p->site_count, "over_budget", row->over,
-		"why", row->counted < p->site_count ? json_value_text(why_of(row)) : json_null());
+		(int)row->counted, "site_count", (int)p->site_count, "sites_lost", (int)row->lost,
+		"over_budget", row->over, "why",
+		row->counted - row->lost < p->site_count ? json_value_text(why_of(row))
+							 : json_null());
 
 	if (kind == COUNTS_TOTAL)
 		json_object_set_new(probe, "sites", json_sites(row));
@@ -358,7 +370,7 @@ static void csv_table(struct counts_output *out, struct counts *c, enum counts_k
 		} else {
 			outbuf_text(&b, ",,");
 		}
-		if (row->counted < p->site_count && why_of(row))
+		if (row->counted - row->lost < p->site_count && why_of(row))
 			outbuf_csv(&b, why_of(row));
 		outbuf_text(&b, "\n");
 	}

@@ -150,6 +150,55 @@ void counts_read(struct counts *c, const struct probes_member *member)
 	}
 }
 
+/* A debugger's int3 goes away with the jump behind it intact, a uprobe's leaves the file's byte. */
+static void look_site(struct counts_site *site, const struct probes_site_live *live, bool last)
+{
+	bool away = !live->counted && live->state != PROBES_UNREADABLE;
+
+	if (!site->counted)
+		return;
+	site->held = away && live->state == PROBES_FOREIGN;
+	site->lost = site->lost || (away && (last || !site->held));
+}
+
+size_t counts_look(struct counts *c, const struct probes_member *member, bool last,
+	const struct counts_row **first)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		struct counts_row *row = &c->rows[i];
+		const struct probes_probe *p = probes_at(row->member->session, row->probe);
+		uint32_t before = row->lost;
+
+		if (row->member != member || row->over ||
+			probes_object_at(member->session, p->object)->gone)
+			continue;
+		row->lost = 0;
+		for (uint32_t k = 0; k < p->site_count; k++) {
+			look_site(&row->sites[k],
+				probes_site_live_at(member->session, row->probe, k), last);
+			row->lost += row->sites[k].lost;
+		}
+		if (before || !row->lost)
+			continue;
+		if (!found++)
+			*first = row;
+	}
+	return found;
+}
+
+bool counts_go_on(const struct counts *c, const struct probes_member *member)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct counts_row *row = &c->rows[i];
+
+		if (row->member == member && !row->over && row->counted > row->lost)
+			return true;
+	}
+	return false;
+}
+
 void counts_done(struct counts *c)
 {
 	for (size_t i = 0; i < c->count; i++) {

@@ -14,6 +14,8 @@ struct counts_site {
 	uint64_t base; /* hits before this call: another session counted it already */
 	uint64_t hits; /* at the last reading */
 	bool counted;
+	bool lost; /* at a look its jump was not there: hits are missing */
+	bool held; /* an int3 is there instead, of which the jump may come back */
 	enum probes_tactic tactic;
 	const char *why; /* it is not counted, or NULL */
 };
@@ -30,6 +32,7 @@ struct counts_row {
 	size_t probe;
 	struct counts_site *sites; /* as many as the probe has */
 	uint32_t counted;          /* sites */
+	uint32_t lost;             /* of these */
 	char *why;                 /* no site is counted; NULL: see the sites */
 	struct counts_mark began;  /* where time begins; hits while it was armed came before */
 	struct counts_mark table;  /* at the last table */
@@ -71,6 +74,15 @@ PROBES_CHECK int counts_add(struct counts *c, const struct probes_member *member
 void counts_begin(struct counts *c, const struct probes_member *member);
 /* Read the hits of a process. What was read stays, also when its sites are no longer counted. */
 void counts_read(struct counts *c, const struct probes_member *member);
+/*
+ * Look for jumps of a process that others took away: a uprobe, or the session that counted first.
+ * Needs the live states. With `last`, those that an int3 covers now are lost as well. Returns how
+ * many probes lost some; *first: one of them. Each is reported once.
+ */
+size_t counts_look(struct counts *c, const struct probes_member *member, bool last,
+	const struct counts_row **first);
+/* Is a site of the process counted still? */
+bool counts_go_on(const struct counts *c, const struct probes_member *member);
 void counts_done(struct counts *c);
 
 /* ---------------------------------------------------------------- the tables */

@@ -98,11 +98,16 @@ static void look_for_children(struct hold *h)
 	h->look = now_ms() + LOOK_MS;
 }
 
+bool hold_goes_on(const struct hold *h)
+{
+	return h->watches || probes_group_holds(h->group);
+}
+
 int hold_wait(struct hold *h, int64_t end)
 {
 	sigset_t set = ending(h->child);
 
-	for (int64_t now = now_ms(); now < end && probes_group_holds(h->group); now = now_ms()) {
+	for (int64_t now = now_ms(); now < end && hold_goes_on(h); now = now_ms()) {
 		int64_t left = end - now, nap = left < TICK_MS ? left : TICK_MS;
 		struct timespec t = {0, nap * 1000000};
 		int sig = sigtimedwait(&set, NULL, &t);
