@@ -152,9 +152,16 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 	/* Jumps of one byte need no stop; those of several always do. A held program stands still,
 	   and nobody else is in its memory since its exec. */
 	w->still = p->needs_stop && !s->held ? &s->who : NULL;
-	if ((c->atomically || p->needs_stop) && !s->held)
-		return stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
+	if ((c->atomically || p->needs_stop) && !s->held) {
+		r = stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
 			change_write, w, stopped_ns, e);
+		/* There is no way without. */
+		if (r < 0 && p->needs_stop && !c->counts &&
+			(e->status == PROBES_DENIED || e->status == PROBES_REFUSED))
+			error_hint(e, "jumps of several bytes are removed only while its threads "
+				      "stand still: try again when that is possible");
+		return r;
+	}
 	if (s->needs_tracer && !s->held)
 		return tracer_run(&s->who, change_write, w, e);
 	/* A held program is stopped, and traced, already. */
