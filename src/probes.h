@@ -445,6 +445,66 @@ PROBES_API struct probes_hits probes_hits(const struct probes_session *session, 
 PROBES_API struct probes_site_hits probes_site_hits_at(
 	const struct probes_session *session, size_t probe, size_t site);
 
+/*
+ * How long it takes from one probe, the start, to another one, the end: measured in the process, so
+ * at any rate. Starts and ends are matched by thread, or by the value of an argument, as of a
+ * request that changes threads. Of nested starts of one thread the outermost one counts.
+ *
+ * Buckets are 8 for each power of 2 ns; bucket i begins at probes_latency_from(i).
+ */
+#define PROBES_LATENCY_BUCKETS 320
+
+struct probes_latency {
+	uint64_t matched;
+	uint64_t open;              /* started, and not yet ended */
+	uint64_t end_without_start; /* also pairs that began before the measuring did */
+	uint64_t start_without_end; /* another start came first, or its thread has ended */
+	uint64_t nested;            /* by thread: starts inside an open one */
+	uint64_t lost; /* hits without a place in the table of threads or keys, or whose key cannot
+			  be read safely; pairs whose two processors disagree about the time */
+	uint64_t sum_ns, min_ns, max_ns; /* of those matched; 0: none was */
+	uint64_t buckets[PROBES_LATENCY_BUCKETS];
+};
+
+/*
+ * Begin to measure a pair whose sites this session counts (PROBES_COUNT: measuring needs its
+ * jumps). argument: 0: by thread; 1 or more: by this argument, of both probes, which must be a
+ * number in a register, a constant, or on the stack. One pair a session: an earlier one ends. A
+ * thread of the process is stopped for less than a millisecond. PROBES_USAGE: no such argument, or
+ * none that can be a key. PROBES_REFUSED: not all of this session's counting, another session
+ * measures there, or there is no clock.
+ */
+PROBES_API PROBES_CHECK int probes_latency_begin(struct probes_session *session, size_t start,
+	size_t end, unsigned argument, struct probes_error *e);
+
+/*
+ * What was measured up to now. Fails where it cannot be read: *latency is that of the last reading
+ * then. Once the process has ended, the values are its last ones where this session made the
+ * counters.
+ */
+PROBES_API PROBES_CHECK int probes_latency_read(
+	struct probes_session *session, struct probes_latency *latency, struct probes_error *e);
+
+/* Measure from now on, as if it began anew. Pairs that are open stay open. */
+PROBES_API PROBES_CHECK int probes_latency_reset(
+	struct probes_session *session, struct probes_error *e);
+
+/* Measure no longer; the counting goes on. What was measured can still be read. */
+PROBES_API void probes_latency_end(struct probes_session *session);
+
+/* Add what another process measured. */
+PROBES_API void probes_latency_add(
+	struct probes_latency *sum, const struct probes_latency *latency);
+
+/* Where a bucket begins, ns; of PROBES_LATENCY_BUCKETS: UINT64_MAX. */
+PROBES_API uint64_t probes_latency_from(size_t bucket);
+
+/*
+ * The duration, ns, that `share` (0 to 1) of those matched do not exceed, as far as the buckets
+ * tell: off by an eighth at most. 0: none was matched.
+ */
+PROBES_API uint64_t probes_latency_quantile(const struct probes_latency *latency, double share);
+
 /* "", "punned", "evicted", "ocaml", "uprobe". */
 PROBES_API const char *probes_tactic_name(enum probes_tactic tactic);
 

@@ -99,6 +99,8 @@ static int run(struct options *o)
 		return trace_run(o);
 	case VERB_REPAIR:
 		return repair_run(o);
+	case VERB_LATENCY:
+		return latency_run(o);
 	case VERB_COUNT:
 		return count_run(o);
 	default:

@@ -119,6 +119,17 @@ static int take_interval(
 	return take_pause(row, value, &o->interval_ms, e);
 }
 
+static int take_by(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	o->by = 0;
+	if (!strcmp(value, "thread") ||
+		(!strncmp(value, "arg", 3) && values_number(value + 3, 1, 16, &o->by)))
+		return 0;
+	return report_bad_value(
+		e, row->name, value, "is no key", "give thread, or an argument such as arg1");
+}
+
 static int take_overhead(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
@@ -196,12 +207,12 @@ static int take_max_stop(
 /* ------------------------------------------------------------------- tables */
 
 enum {
-	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_COUNT | VERB_REPAIR,
-	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE | VERB_COUNT,
+	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_MEASURE | VERB_REPAIR,
+	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE | VERB_MEASURE,
 	SWITCH = VERB_SCREEN | VERB_ATTACH | VERB_TRACE,
-	CHANGE = SWITCH | VERB_COUNT | VERB_REPAIR,
-	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_COUNT | VERB_REPAIR,
-	CHOOSE = SWITCH | VERB_LIST | VERB_INFO | VERB_COUNT,
+	CHANGE = SWITCH | VERB_MEASURE | VERB_REPAIR,
+	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_MEASURE | VERB_REPAIR,
+	CHOOSE = SWITCH | VERB_LIST | VERB_INFO | VERB_MEASURE,
 	ALL = CHANGE | OUTPUT,
 };
 
@@ -219,6 +230,9 @@ const struct verb_row verbs_table[] = {
 		"start a program with probes on from the start (all, if no action is given)"},
 	{VERB_COUNT, "count", "count -pid N[,N] | -tree N | -comm NAME | -prog FILE [PROBES]",
 		"count the hits of probes (all, if none is named), until ^C, -for or the end"},
+	{VERB_LATENCY, "latency",
+		"latency -pid N[,N] | -tree N | -comm NAME | -prog FILE START,END",
+		"how long it takes from one probe to another, until ^C, -for or the end"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
 		"undo what interrupted runs left in running processes"},
 };
@@ -251,23 +265,25 @@ const struct option_row options_table[] = {
 		BY(take_probes)},
 	{"regexp", {0}, "R", VERB_COUNT, "count names that match R, anchored at the start",
 		BY(take_probes)},
+	{"by", {0}, "thread|argN", VERB_LATENCY,
+		"match start and end by thread, or by the value of an argument", BY(take_by)},
 	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE | VERB_COUNT,
 		"print the plan, write nothing", AT(dry_run)},
-	{"for", {0}, "TIME", VERB_ATTACH | VERB_COUNT, "undo after this time, such as 30s or 5m",
+	{"for", {0}, "TIME", VERB_ATTACH | VERB_MEASURE, "undo after this time, such as 30s or 5m",
 		BY(take_for)},
-	{"interval", {0}, "TIME", VERB_COUNT, "print a table each such time (1s on a terminal)",
+	{"interval", {0}, "TIME", VERB_MEASURE, "print a table each such time (1s on a terminal)",
 		BY(take_interval)},
-	{"stop", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_COUNT,
+	{"stop", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_MEASURE,
 		"stop all threads: sites change at once, more are counted", AT(stop)},
-	{"max-stop", {0}, "MS", VERB_ATTACH | VERB_COUNT,
+	{"max-stop", {0}, "MS", VERB_ATTACH | VERB_MEASURE,
 		"with -stop: give up after this many ms (1000)", BY(take_max_stop)},
 	{"kernel", {0}, NULL, VERB_COUNT, "as root: count by uprobes what no jump can", AT(kernel)},
-	{"max-overhead", {0}, "PCT", VERB_SCREEN | VERB_COUNT | VERB_SETTING,
+	{"max-overhead", {0}, "PCT", VERB_SCREEN | VERB_MEASURE | VERB_SETTING,
 		"uncount what costs more % of a core (5; 0: no limit)", BY(take_overhead)},
-	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_COUNT | VERB_SETTING,
+	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_MEASURE | VERB_SETTING,
 		"refuse to change anything", AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
-	{"launcher", {0}, "TIME", VERB_SCREEN | VERB_TRACE | VERB_COUNT,
+	{"launcher", {0}, "TIME", VERB_SCREEN | VERB_TRACE | VERB_MEASURE,
 		"with -prog: follow a script, env or shim to its program this long (10s)",
 		BY(take_launcher)},
 	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: hold the program at its start", AT(hold)},
@@ -275,7 +291,7 @@ const struct option_row options_table[] = {
 		"with -prog: end the program when the screen ends, however it ends",
 		AT(end_program)},
 	{"format", {0}, "text|json|csv", OUTPUT, "output format", BY(take_format)},
-	{"output", {"o"}, "FILE", VERB_COUNT, "write the result to this file", AT(output)},
+	{"output", {"o"}, "FILE", VERB_MEASURE, "write the result to this file", AT(output)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
 	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "log every change to this file", AT(log)},

@@ -131,6 +131,8 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 	const char *value = strchr(name, '=');
 	const struct option_row *row = find(name, value ? (size_t)(value - name) : strlen(name));
 
+	if (word[0] != '-' && o->verb == VERB_LATENCY)
+		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_PAIR, word, e);
 	if (word[0] != '-' && o->verb == VERB_COUNT)
 		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_NAME, word, e);
 	if (word[0] != '-' || !word[1])
@@ -164,19 +166,21 @@ static int check(const struct options *o, struct probes_error *e)
 		return misused(e, o, what, "give one of -pid, -tree, -comm and -prog");
 	if (!targets && o->verb != VERB_SCREEN)
 		return misused(e, o, what,
-			o->verb == VERB_TRACE                ? "no program is named"
-			: o->verb & (VERB_LIST | VERB_COUNT) ? "no process or program is named"
-							     : "no process is named");
+			o->verb == VERB_TRACE                  ? "no program is named"
+			: o->verb & (VERB_LIST | VERB_MEASURE) ? "no process or program is named"
+							       : "no process is named");
 	if (!o->actions.count && o->verb == VERB_ATTACH)
 		return misused(
 			e, o, what, "no action is given; -enable-all switches every probe on");
+	if (o->actions.count != 1 && o->verb == VERB_LATENCY)
+		return misused(e, o, what, "give one pair: START,END");
 	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
 		return report_set(e, PROBES_USAGE, -EINVAL, what,
 			"switch on the screen, or call probes-tui attach",
 			"actions are only for a program that is started (-prog)");
 	if (actions_check(&o->actions, e) < 0)
 		return -EINVAL;
-	if (*o->args && !(o->prog && o->verb & (VERB_SCREEN | VERB_TRACE | VERB_COUNT)))
+	if (*o->args && !(o->prog && o->verb & (VERB_SCREEN | VERB_TRACE | VERB_MEASURE)))
 		return misused(e, o, o->args[0], "no program is started that could take it");
 	if (o->hold && !o->prog)
 		return misused(e, o, "-hold", "no program is started that could be held");
@@ -212,7 +216,8 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 		at = read_verb(argc, argv, o);
 		if (at == 1)
 			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
-				"give list, info, attach, trace, count, repair, or none for the "
+				"give list, info, attach, trace, count, latency, repair, or none "
+				"for the "
 				"screen",
 				"no such verb");
 	}
@@ -254,7 +259,7 @@ const struct option_row *options_unfinished(
 		row = name == argv[at] ? NULL : find(name, length);
 		if (row && row->argument && !name[length] && at + 1 == argc - 1)
 			return row;
-		if ((row || o->verb == VERB_COUNT) && read_option(o, argc, argv, &at, &e) < 0)
+		if ((row || o->verb & VERB_MEASURE) && read_option(o, argc, argv, &at, &e) < 0)
 			continue;
 	}
 	if (**value != '-' || !strchr(*value, '='))

@@ -18,6 +18,8 @@ enum verb {
 	VERB_TRACE = 1 << 4,
 	VERB_REPAIR = 1 << 5,
 	VERB_COUNT = 1 << 6,
+	VERB_LATENCY = 1 << 9,
+	VERB_MEASURE = VERB_COUNT | VERB_LATENCY,
 	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
 };
 
@@ -40,7 +42,8 @@ struct options {
 	char **args;      /* the words after "--", NULL-terminated; never NULL */
 
 	/* what to do with it */
-	struct actions actions; /* on the screen only together with -prog; count: its PROBES */
+	struct actions actions; /* on the screen only together with -prog; count: its PROBES;
+				   latency: its pair */
 	const char *provider;
 	const char *object;
 	bool force;
@@ -51,6 +54,7 @@ struct options {
 	bool kernel;
 	unsigned max_stop_ms; /* 0: not given */
 	uint64_t for_ms;      /* undo after this time; 0: not given */
+	unsigned by;          /* latency: match by this argument; 0: by thread */
 	double max_overhead;  /* of a probe that is counted, per cent of one core; 0: no limit */
 	bool gigatext;
 	unsigned long files; /* soft RLIMIT_NOFILE for started programs; 0: inherit. Set by main. */
@@ -59,9 +63,10 @@ struct options {
 	enum format format;
 	bool quiet;
 	bool verbose;
-	const char *log;      /* the audit file, or NULL */
-	const char *output;   /* count: the file of the result; NULL: standard output or error */
-	uint64_t interval_ms; /* count: between two tables; 0: not given */
+	const char *log; /* the audit file, or NULL */
+	const char *
+		output; /* count, latency: the file of the result; NULL: standard output or error */
+	uint64_t interval_ms; /* count, latency: between two tables; 0: not given */
 	bool no_syslog;
 
 	/* the screen */

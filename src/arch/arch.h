@@ -77,7 +77,7 @@ enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from
 
 /* ---- stubs: code that counts a hit and changes nothing else ---- */
 
-#define ARCH_STUB_BYTES 192
+#define ARCH_STUB_BYTES 208
 #define ARCH_JUMP_BYTES 5 /* ARCH_JUMP, and the displacement from its end */
 #define ARCH_JUMP 0xe9
 #define ARCH_JUMP_FAR_BYTES 14
@@ -100,6 +100,8 @@ struct arch_counter {
 	uint64_t cookie;     /* 8 bytes: 1 in the process, and 0 in every child by fork
 				(MADV_WIPEONFORK), which counts in `shared`: a thread of the child has
 				the same thread pointer as one of its parent */
+	uint64_t role;       /* 1 byte: while it is > 0, the hit is recorded as well */
+	uint64_t recorder;   /* code of arch_stub_record; 0: there is none, and no role */
 };
 
 /*
@@ -109,6 +111,29 @@ struct arch_counter {
  */
 size_t arch_stub_count(
 	uint64_t at, const struct arch_counter *counter, uint8_t out[ARCH_STUB_BYTES]);
+
+/* The registers of a hit, by the machine's numbers. */
+struct arch_registers {
+	uint64_t general[16];
+};
+
+#define ARCH_STACK_POINTER 4 /* in general[] */
+#define ARCH_STUB_RECORD_BYTES 128
+
+/* What a recording stub calls: addresses in the target. */
+struct arch_record {
+	uint64_t code;  /* C code without vector registers: (registers, role, *state, *cookie) */
+	uint64_t state; /* 8 bytes: the third argument */
+	uint64_t cookie;
+};
+
+/*
+ * Write what stubs call at arch_counter.recorder: it stores the registers of the hit, and calls
+ * `code`. It needs 200 bytes of stack more, and what that code needs. Returns its size, or 0: an
+ * address is out of reach.
+ */
+size_t arch_stub_record(
+	uint64_t at, const struct arch_record *record, uint8_t out[ARCH_STUB_RECORD_BYTES]);
 
 #define ARCH_STUB_RUN_BYTES 16
 
@@ -129,6 +154,9 @@ bool arch_jump(uint64_t at, uint64_t target, uint8_t out[ARCH_JUMP_BYTES]);
 
 /* A jump from anywhere to anywhere, which changes no register. */
 void arch_jump_far(uint64_t target, uint8_t out[ARCH_JUMP_FAR_BYTES]);
+
+/* Does the time stamp counter advance at one rate, on an idle processor as well? */
+bool arch_clock_is_steady(void);
 
 /* ---- instructions of a program that its tracer can use ---- */
 

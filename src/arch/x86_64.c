@@ -17,6 +17,7 @@
  */
 #include "arch/arch.h"
 
+#include <cpuid.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,14 @@ void arch_guess_original(const uint8_t live[ARCH_SITE_BYTES], uint8_t original[A
 {
 	memcpy(original, live, ARCH_SITE_BYTES);
 	original[0] = ARCH_NOP;
+}
+
+/* Bit 8 of edx: invariant in all ACPI states (AMD64 Architecture Programmer's Manual 3, E.4.6). */
+bool arch_clock_is_steady(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d >> 8 & 1;
 }
 
 /* ---- useful code ---- */

@@ -14,6 +14,8 @@
  *  count:
  *     incq 8(%rdx)                    nobody else writes this slot
  *  done:
+ *     cmpb $0, role(%rip); jne record
+ *  restore:
  *     pop %rax; add $127, %al; sahf   127 + 1 overflows: OF as before
  *     pop %rdx; pop %rcx; pop %rax
  *     lea 128(%rsp), %rsp
@@ -34,6 +36,9 @@
  *  shared:
  *     lock incq shared(%rip)
  *     jmp done
+ *  record:
+ *     lea role(%rip), %rcx; call recorder
+ *     jmp restore
  *  end:
  *
  * Thread pointers often differ in few bits: the stacks of a JVM's threads are 1 MiB apart. The
@@ -74,7 +79,16 @@ static void x86_64_stub_address(struct x86_64_stub *s, uint64_t address, size_t 
 /* Let the rel8 at `place` reach the end of what is written. */
 static void x86_64_stub_here(struct x86_64_stub *s, size_t place)
 {
+	s->too_far |= s->size - place - 1 > 127;
 	s->code[place] = (uint8_t)(s->size - place - 1);
+}
+
+/* The same for a rel32. */
+static void x86_64_stub_here32(struct x86_64_stub *s, size_t place)
+{
+	uint32_t rel = (uint32_t)(s->size - place - 4);
+
+	memcpy(s->code + place, &rel, sizeof rel);
 }
 
 #define X86_64_JE 0x74 /* with a rel8 */
@@ -82,18 +96,47 @@ static void x86_64_stub_here(struct x86_64_stub *s, size_t place)
 
 static void x86_64_stub_back(struct x86_64_stub *s, uint8_t jump, size_t target)
 {
+	s->too_far |= s->size + 2 - target > 128;
 	X86_64_EMIT(s, jump, (uint8_t)(target - (s->size + 2)));
 }
 
-/* Returns where `done` is: the rest of the stub jumps there. */
-static size_t x86_64_stub_restore(struct x86_64_stub *s)
-{
-	size_t done = s->size;
+/* Where the parts are that others jump to. */
+struct x86_64_labels {
+	size_t done, restore;
+	size_t record; /* the rel32 of a jump to it */
+};
 
+static struct x86_64_labels x86_64_stub_restore(
+	struct x86_64_stub *s, const struct arch_counter *counter)
+{
+	struct x86_64_labels at = {.done = s->size};
+
+	if (counter->recorder) {
+		X86_64_EMIT(s, 0x80, 0x3d); /* cmpb $0, role(%rip) */
+		x86_64_stub_address(s, counter->role, 1);
+		X86_64_EMIT(s, 0, 0x0f, 0x85, 0, 0, 0, 0); /* jne */
+		at.record = s->size - 4;
+	}
+	at.restore = s->size;
 	X86_64_EMIT(s, 0x58, 0x04, 0x7f, 0x9e);                /* pop %rax; add $127, %al; sahf */
 	X86_64_EMIT(s, 0x5a, 0x59, 0x58);                      /* pop %rdx; pop %rcx; pop %rax */
 	X86_64_EMIT(s, 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0); /* lea 128(%rsp), %rsp */
-	return done;
+	return at;
+}
+
+static void x86_64_stub_recorder(
+	struct x86_64_stub *s, const struct arch_counter *counter, const struct x86_64_labels *at)
+{
+	uint32_t back;
+
+	x86_64_stub_here32(s, at->record);
+	X86_64_EMIT(s, 0x48, 0x8d, 0x0d); /* lea role(%rip), %rcx */
+	x86_64_stub_address(s, counter->role, 0);
+	X86_64_EMIT(s, 0xe8); /* call recorder */
+	x86_64_stub_address(s, counter->recorder, 0);
+	X86_64_EMIT(s, ARCH_JUMP);
+	back = (uint32_t)(at->restore - s->size - 4);
+	x86_64_stub_emit(s, (const uint8_t *)&back, sizeof back);
 }
 
 static void x86_64_stub_shared(struct x86_64_stub *s, const struct arch_counter *counter)
@@ -141,7 +184,8 @@ static void x86_64_stub_slots(struct x86_64_stub *s, const struct arch_counter *
 {
 	uint32_t mask = (counter->slot_count - 1) * (uint32_t)sizeof(struct arch_slot);
 	uint8_t shift = (uint8_t)(26 - __builtin_ctz(counter->slot_count));
-	size_t slow, end, count, done;
+	struct x86_64_labels at;
+	size_t slow, end, count;
 
 	X86_64_EMIT(s, 0x64, 0x48, 0x8b, 0x0c, 0x25, 0, 0, 0, 0); /* mov %fs:0, %rcx */
 	X86_64_EMIT(s, 0x69, 0xd1, 0xb1, 0x79, 0x37, 0x9e);       /* imul, by 2^32 / golden ratio */
@@ -156,18 +200,22 @@ static void x86_64_stub_slots(struct x86_64_stub *s, const struct arch_counter *
 	slow = s->size - 1;
 	count = s->size;
 	X86_64_EMIT(s, 0x48, 0xff, 0x42, 0x08); /* incq 8(%rdx) */
-	done = x86_64_stub_restore(s);
-	X86_64_EMIT(s, X86_64_JMP, 0);
-	end = s->size - 1;
+	at = x86_64_stub_restore(s, counter);
+	X86_64_EMIT(s, ARCH_JUMP, 0, 0, 0, 0);
+	end = s->size - 4;
 	x86_64_stub_here(s, slow);
-	x86_64_stub_slow(s, counter, count, done);
-	x86_64_stub_here(s, end);
+	x86_64_stub_slow(s, counter, count, at.done);
+	if (counter->recorder)
+		x86_64_stub_recorder(s, counter, &at);
+	x86_64_stub_here32(s, end);
 }
 
 size_t arch_stub_count(
-	uint64_t at, const struct arch_counter *counter, uint8_t out[ARCH_STUB_BYTES])
+	uint64_t address, const struct arch_counter *counter, uint8_t out[ARCH_STUB_BYTES])
 {
-	struct x86_64_stub s = {.code = out, .at = at};
+	struct x86_64_stub s = {.code = out, .at = address};
+	struct x86_64_labels at;
+	size_t end;
 
 	X86_64_EMIT(&s, 0x48, 0x8d, 0x64, 0x24, 0x80); /* lea -128(%rsp), %rsp */
 	X86_64_EMIT(&s, 0x50, 0x51, 0x52);             /* push %rax; push %rcx; push %rdx */
@@ -176,8 +224,52 @@ size_t arch_stub_count(
 		x86_64_stub_slots(&s, counter);
 	} else {
 		x86_64_stub_shared(&s, counter);
-		x86_64_stub_restore(&s);
+		at = x86_64_stub_restore(&s, counter);
+		if (counter->recorder) {
+			X86_64_EMIT(&s, ARCH_JUMP, 0, 0, 0, 0);
+			end = s.size - 4;
+			x86_64_stub_recorder(&s, counter, &at);
+			x86_64_stub_here32(&s, end);
+		}
 	}
+	return s.too_far ? 0 : s.size;
+}
+
+/*
+ * On the stack are the return address, flags, %rdx, %rcx, %rax and the red zone; %rcx: the role.
+ *
+ *     push %r15 ... %r8, %rdi, %rsi, %rbp
+ *     lea 256(%rsp), %rdx; push %rdx           %rsp as it was at the site
+ *     push %rbx; push 120(%rsp); push 136(%rsp); push 152(%rsp)     %rdx, %rcx, %rax
+ *     mov %rsp, %rdi; mov %rcx, %rsi; mov %rsp, %rbx
+ *     mov state(%rip), %rdx; mov cookie(%rip), %rcx
+ *     and $-16, %rsp; call code
+ *     lea 24(%rbx), %rsp
+ *     pop %rbx; lea 8(%rsp), %rsp; pop %rbp, %rsi, %rdi, %r8 ... %r15
+ *     ret
+ */
+size_t arch_stub_record(
+	uint64_t at, const struct arch_record *record, uint8_t out[ARCH_STUB_RECORD_BYTES])
+{
+	struct x86_64_stub s = {.code = out, .at = at};
+
+	for (uint8_t i = 8; i-- > 0;)
+		X86_64_EMIT(&s, 0x41, 0x50 + i);
+	X86_64_EMIT(&s, 0x57, 0x56, 0x55);
+	X86_64_EMIT(&s, 0x48, 0x8d, 0x94, 0x24, 0, 1, 0, 0, 0x52, 0x53);
+	X86_64_EMIT(&s, 0xff, 0x74, 0x24, 120);
+	X86_64_EMIT(&s, 0xff, 0xb4, 0x24, 136, 0, 0, 0, 0xff, 0xb4, 0x24, 152, 0, 0, 0);
+	X86_64_EMIT(&s, 0x48, 0x89, 0xe7, 0x48, 0x89, 0xce, 0x48, 0x89, 0xe3);
+	X86_64_EMIT(&s, 0x48, 0x8b, 0x15);
+	x86_64_stub_address(&s, record->state, 0);
+	X86_64_EMIT(&s, 0x48, 0x8b, 0x0d);
+	x86_64_stub_address(&s, record->cookie, 0);
+	X86_64_EMIT(&s, 0x48, 0x83, 0xe4, 0xf0, 0xe8);
+	x86_64_stub_address(&s, record->code, 0);
+	X86_64_EMIT(&s, 0x48, 0x8d, 0x63, 24, 0x5b, 0x48, 0x8d, 0x64, 0x24, 8, 0x5d, 0x5e, 0x5f);
+	for (uint8_t i = 0; i < 8; i++)
+		X86_64_EMIT(&s, 0x41, 0x58 + i);
+	X86_64_EMIT(&s, 0xc3);
 	return s.too_far ? 0 : s.size;
 }
 

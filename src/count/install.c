@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -22,6 +23,9 @@
 #define MFD_EXEC 0x10u /* Linux 6.3 */
 #endif
 
+#define INSTALL_ANSWERS 64      /* in the page of the cookie: not in its cache line */
+#define INSTALL_THREAD_FIRST 16 /* behind pointers to itself */
+#define INSTALL_THREAD_BYTES 1024
 #define INSTALL_MEMORY "/memfd:" MAPS_WINDOW " (deleted)" /* what a descriptor of it names */
 
 /* What a descriptor of the process is now; false: nothing. */
@@ -282,6 +286,42 @@ static int install_close_memory(
 	return install_inject(in, &call, 1, NULL, &done, e);
 }
 
+/* arch_prctl(2); the header is asm/prctl.h. */
+#define INSTALL_GET_THREAD 0x1003
+
+int install_ask(
+	const struct install *in, const struct window *w, uint64_t *tid, struct probes_error *e)
+{
+	/* In the page that only the process has. */
+	uint64_t place = w->address - TACTICS_PAGE + INSTALL_ANSWERS, answers[2] = {0};
+	struct inject_call calls[] = {
+		{.number = SYS_gettid},
+		{.number = SYS_arch_prctl, .arguments = {INSTALL_GET_THREAD, place}},
+		{.number = SYS_prctl, .arguments = {PR_GET_TSC, place + 8}},
+	};
+	uint32_t thread[INSTALL_THREAD_BYTES / 4];
+	size_t done;
+	int r = install_inject(in, calls, 3, NULL, &done, e);
+
+	*tid = 0;
+	if (r < 0)
+		return r;
+	if (!memory_read(in->memory, place, answers, sizeof answers))
+		return error_set(
+			e, PROBES_FAILED, -EIO, "cannot read counters in process %d", in->who->pid);
+	if ((uint32_t)answers[1] == PR_TSC_SIGSEGV) {
+		error_set(e, PROBES_REFUSED, -EPERM, "cannot measure times in process %d",
+			in->who->pid);
+		return error_why(e, "it has forbidden itself to read the time (PR_SET_TSC)");
+	}
+	if (!memory_read(in->memory, answers[0], thread, sizeof thread))
+		return 0;
+	for (size_t i = INSTALL_THREAD_FIRST / 4; !*tid && i < INSTALL_THREAD_BYTES / 4; i++)
+		if (thread[i] == (uint32_t)calls[0].result)
+			*tid = i * 4;
+	return 0;
+}
+
 int install_tidy(const struct install *in, struct probes_error *e)
 {
 	int fd = openat(in->who->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -307,6 +347,23 @@ int install_tidy(const struct install *in, struct probes_error *e)
 	return r;
 }
 
+/* mlockall(MCL_FUTURE) cannot be seen, but what it has locked by now. True: or it is unknown. */
+static bool install_is_locked(const struct install *in)
+{
+	char *status = NULL;
+	const char *line;
+	size_t size;
+	bool locked = true;
+
+	if (procfs_read(in->who->proc, "status", &status, &size) < 0)
+		return true;
+	line = strstr(status, "\nVmLck:");
+	if (line)
+		locked = strtoull(line + sizeof "\nVmLck:" - 1, NULL, 10) > 0;
+	free(status);
+	return locked;
+}
+
 int install_window(const struct install *in, const struct tactics *t, struct window *w,
 	bool *left_open, struct probes_error *e)
 {
@@ -324,7 +381,7 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	if (r < 0)
 		return r;
 	fd = install_open_memory(in, number, &made);
-	r = fd < 0 ? fd : window_make(w, fd, t, &pages);
+	r = fd < 0 ? fd : window_make(w, fd, t, install_is_locked(in), &pages);
 	w->inode = made.st_ino;
 	if (fd >= 0)
 		close(fd);

@@ -30,6 +30,14 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	bool *left_open, struct probes_error *e);
 
 /*
+ * What a recorder must know of the threads of the process: *tid is where its C library keeps the
+ * tid, from the thread pointer; 0: not found. Refused if they may not read the time stamp counter:
+ * the recorder would crash them. Runs system calls, on one thread.
+ */
+int install_ask(
+	const struct install *in, const struct window *w, uint64_t *tid, struct probes_error *e);
+
+/*
  * Close what a session left open that was killed while it installed a window; memory of the same
  * name that the program made itself stays. Call it while no other session can be at work in the
  * process.

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define TACTICS_STUB_BYTES 240 /* at most: ARCH_STUB_BYTES, ARCH_MOVED_BYTES, ARCH_JUMP_BYTES */
+#define TACTICS_STUB_BYTES 256 /* at most: ARCH_STUB_BYTES, ARCH_MOVED_BYTES, ARCH_JUMP_BYTES */
 #define TACTICS_STUB_ALIGN 16
 #define TACTICS_CACHE_LINE 64
 #define TACTICS_REACH ((UINT64_C(1) << 31) - TACTICS_PAGE)
@@ -123,7 +123,9 @@ static size_t tactics_write_count(const struct tactics_planner *p, uint8_t *out)
 	struct arch_counter counter = {.shared = p->counter,
 		.slots = p->counter + TACTICS_SLOTS_AT,
 		.slot_count = TACTICS_SLOTS,
-		.cookie = p->t->window};
+		.cookie = p->t->window,
+		.role = p->counter + TACTICS_ROLE_AT,
+		.recorder = recorder_entry(p->code)};
 
 	return arch_stub_count(p->stub, &counter, out);
 }
@@ -156,6 +158,11 @@ static enum tactics_result tactics_commit(struct tactics_planner *p, struct tact
 	p->counter += TACTICS_COUNTER_BYTES;
 	p->t->planned++;
 	return TACTICS_PLANNED;
+}
+
+static size_t tactics_recorder_size(void)
+{
+	return tactics_round(recorder_head_size(), TACTICS_STUB_ALIGN);
 }
 
 /* ---------------------------------------------------------------- the tactics */
@@ -280,8 +287,9 @@ static bool tactics_find_window(struct tactics_planner *p, size_t sites)
 	if (t->low >= t->high || t->high > TACTICS_SPACE_END || t->head_size > TACTICS_REACH ||
 		sites > TACTICS_REACH / TACTICS_COUNTER_BYTES)
 		return false;
-	data = tactics_round(head + sites * TACTICS_COUNTER_BYTES, TACTICS_PAGE);
-	code = tactics_round(sites * TACTICS_STUB_BYTES, TACTICS_PAGE);
+	data = tactics_round(head + sites * TACTICS_COUNTER_BYTES, TACTICS_PAGE) +
+	       TACTICS_STATE_BYTES;
+	code = tactics_round(tactics_recorder_size() + sites * TACTICS_STUB_BYTES, TACTICS_PAGE);
 	t->window = tactics_space_near(
 		p->space, t->low, t->high, TACTICS_PAGE + data + code, TACTICS_REACH);
 	if (!t->window)
@@ -289,12 +297,16 @@ static bool tactics_find_window(struct tactics_planner *p, size_t sites)
 	t->data_size = data;
 	t->code_size = code;
 	p->counter = t->window + TACTICS_PAGE + head;
-	p->stub = p->code = t->window + TACTICS_PAGE + data;
+	p->code = t->window + TACTICS_PAGE + data;
+	p->stub = p->code + tactics_recorder_size();
 	p->search.window = (struct tactics_range){t->window, p->code + code};
 	t->code = malloc(code);
 	p->no_memory = !t->code;
-	if (t->code)
+	if (t->code) {
 		memset(t->code, ARCH_BREAKPOINT, code);
+		return recorder_write_head(
+			t->code, p->code, p->code - TACTICS_STATE_BYTES, t->window);
+	}
 	return true;
 }
 

@@ -30,6 +30,7 @@
 #ifndef COUNT_TACTICS_H
 #define COUNT_TACTICS_H
 
+#include "count/recorder.h"
 #include "count/tactics_landings.h"
 
 #define TACTICS_BYTES 32 /* of code from a site on, that a plan may look at */
@@ -73,17 +74,25 @@ struct tactics_site {
 	uint32_t landing, landings;     /* the first one, and their number */
 };
 
-/* A counter: struct arch_counter.shared in a cache line of its own, then its slots. */
+/*
+ * A counter: struct arch_counter.shared in a cache line of its own, with the role of the site
+ * (struct recorder_role), then its slots.
+ */
+#define TACTICS_ROLE_AT 16
 #define TACTICS_SLOTS 16 /* threads of a site that count without a lock */
 #define TACTICS_SLOTS_AT 64
 #define TACTICS_COUNTER_BYTES (TACTICS_SLOTS_AT + TACTICS_SLOTS * sizeof(struct arch_slot))
+
+#define TACTICS_STATE_BYTES \
+	((sizeof(struct recorder_state) + TACTICS_PAGE - 1) / TACTICS_PAGE * TACTICS_PAGE)
 
 /*
  * The plan of one object.
  *
  *     window -> cookie (1 page, private)       1, and 0 in every child by fork
- *               data (data_size bytes, shared)  head_size bytes of the caller's, then the counters
- *               code (code_size bytes)          the stubs
+ *               data (data_size bytes, shared)  head_size bytes of the caller's, then the counters,
+ *                                               then TACTICS_STATE_BYTES of the recorder's
+ *               code (code_size bytes)          the recorder, the stubs
  */
 struct tactics {
 	/* In. */

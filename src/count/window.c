@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +21,12 @@ size_t window_head_size(size_t sites)
 	size_t size = sizeof(struct window_head) + sites * sizeof(struct window_site);
 
 	return (size + 63) / 64 * 64; /* counters have cache lines of their own */
+}
+
+/* The data but the state: what is read again and again. */
+static size_t window_counters_end(const struct window *w)
+{
+	return w->data_size - TACTICS_STATE_BYTES;
 }
 
 /* ---- making ---- */
@@ -77,9 +84,11 @@ static void window_fill(struct window *w, const struct tactics *t)
 	memcpy(w->file + w->data_size, t->code, t->code_size);
 }
 
-int window_make(struct window *w, int fd, const struct tactics *t, struct array *landing_pages)
+int window_make(
+	struct window *w, int fd, const struct tactics *t, bool locked, struct array *landing_pages)
 {
 	size_t code_end = t->data_size + t->code_size, page;
+	size_t state = locked ? 0 : TACTICS_STATE_BYTES;
 
 	*w = (struct window){.address = t->window + TACTICS_PAGE,
 		.data_size = t->data_size,
@@ -104,7 +113,9 @@ int window_make(struct window *w, int fd, const struct tactics *t, struct array 
 	   hit. */
 	/* If the process could shrink it, our reads would end in SIGBUS. */
 	if (fcntl(fd, F_ADD_SEALS, WINDOW_SEALS_FIRST) < 0 ||
-		fallocate(fd, 0, 0, (off_t)w->file_size) < 0 ||
+		ftruncate(fd, (off_t)w->file_size) < 0 ||
+		fallocate(fd, 0, 0, (off_t)(t->data_size - state)) < 0 ||
+		fallocate(fd, 0, (off_t)t->data_size, (off_t)(w->file_size - t->data_size)) < 0 ||
 		fcntl(fd, F_ADD_SEALS, WINDOW_SEALS) < 0)
 		return -errno;
 	w->file = mmap(NULL, w->file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -137,19 +148,21 @@ bool window_is_sealed(int seals)
 static bool window_is_sound(const struct window_head *head, uint64_t mapped)
 {
 	/* There is room for every site that was asked for, whether it was planned or not. */
-	uint64_t most = window_head_size(WINDOW_SITES) + WINDOW_SITES * TACTICS_COUNTER_BYTES;
+	uint64_t most = window_head_size(WINDOW_SITES) + WINDOW_SITES * TACTICS_COUNTER_BYTES +
+			TACTICS_STATE_BYTES;
 
 	return !memcmp(head->magic, WINDOW_MAGIC, sizeof head->magic) && head->data_size <= most &&
 	       head->data_size % TACTICS_PAGE == 0 && head->site_count <= WINDOW_SITES &&
-	       window_head_size(head->site_count) <= head->data_size &&
+	       window_head_size(head->site_count) + TACTICS_STATE_BYTES <= head->data_size &&
 	       head->file_size > head->data_size && head->file_size <= mapped;
 }
 
 static bool window_site_is_sound(const struct window *w, const struct window_site *s)
 {
 	return s->length && s->length <= ARCH_SITE_BYTES && s->counter % 64 == 0 &&
-	       s->counter >= window_head_size(w->site_count) && s->counter <= w->data_size &&
-	       w->data_size - s->counter >= TACTICS_COUNTER_BYTES &&
+	       s->counter >= window_head_size(w->site_count) &&
+	       s->counter <= window_counters_end(w) &&
+	       window_counters_end(w) - s->counter >= TACTICS_COUNTER_BYTES &&
 	       s->tactic <= PROBES_TACTIC_KERNEL;
 }
 
@@ -164,11 +177,11 @@ bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t 
 		return false;
 	w->data_size = head.data_size;
 	w->site_count = head.site_count;
-	w->copy = malloc(w->data_size);
+	w->copy = malloc(window_counters_end(w));
 	w->sites = calloc(w->site_count + 1, sizeof *w->sites);
 	w->watched = calloc(w->site_count + 1, sizeof *w->watched);
 	if (w->copy && w->sites && w->watched && array_reserve(&w->counters, w->site_count) &&
-		memory_read(m, address, w->copy, w->data_size)) {
+		memory_read(m, address, w->copy, window_counters_end(w))) {
 		bool sound = true;
 
 		memcpy(w->sites, w->copy + sizeof head, w->site_count * sizeof *w->sites);
@@ -278,4 +291,90 @@ void window_restart(struct window *w, struct memory *m, size_t site)
 		memcpy(w->file + at, &base, sizeof base);
 	else
 		(void)m->ops->write(m, w->address + at, &base, sizeof base);
+	(void)window_set_role(w, m, site, &(struct recorder_role){.what = RECORDER_NONE});
+}
+
+/* ---- measuring a pair ---- */
+
+static bool window_write(
+	struct window *w, struct memory *m, size_t at, const void *bytes, size_t size)
+{
+	size_t part;
+
+	if (w->file)
+		memcpy(w->file + at, bytes, size);
+	/* A write ends at the end of a page. */
+	for (size_t done = 0; !w->file && done < size; done += part) {
+		part = TACTICS_PAGE - (at + done) % TACTICS_PAGE;
+		part = part < size - done ? part : size - done;
+		if (m->ops->write(m, w->address + at + done, (const unsigned char *)bytes + done,
+			    part) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Hits come meanwhile: `what` is 0 until the rest is there. */
+bool window_set_role(
+	struct window *w, struct memory *m, size_t site, const struct recorder_role *role)
+{
+	size_t at = w->sites[site].counter + TACTICS_ROLE_AT;
+	struct recorder_role none = *role;
+
+	none.what = RECORDER_NONE;
+	return window_write(w, m, at, &none.what, sizeof none.what) &&
+	       window_write(w, m, at, &none, sizeof none) &&
+	       window_write(w, m, at, &role->what, sizeof role->what);
+}
+
+uint64_t window_measured_by(const struct window *w, struct memory *m)
+{
+	size_t at = window_counters_end(w) + offsetof(struct recorder_state, session);
+	uint64_t session = 0;
+
+	if (w->file)
+		memcpy(&session, w->file + at, sizeof session);
+	else
+		(void)memory_read(m, w->address + at, &session, sizeof session);
+	return session;
+}
+
+bool window_measure(struct window *w, struct memory *m, const struct recorder_state *values)
+{
+	size_t at = window_counters_end(w), first = offsetof(struct recorder_state, slots);
+	void *zeros = calloc(1, TACTICS_STATE_BYTES);
+	bool done = zeros && window_write(w, m, at, values, first) &&
+		    window_write(w, m, at + first, zeros, TACTICS_STATE_BYTES - first);
+
+	free(zeros);
+	return done;
+}
+
+void window_unmeasure(struct window *w, struct memory *m)
+{
+	const uint64_t none = 0;
+
+	(void)window_write(w, m, window_counters_end(w) + offsetof(struct recorder_state, session),
+		&none, sizeof none);
+}
+
+bool window_measured(
+	struct window *w, struct memory *m, bool keyed, bool renew, struct recorder_sum *sum)
+{
+	size_t at = window_counters_end(w);
+	unsigned char *copy = w->file ? NULL : malloc(TACTICS_STATE_BYTES);
+	bool done = w->file || (copy && memory_read(m, w->address + at, copy, TACTICS_STATE_BYTES));
+	const struct recorder_state *state =
+		(const struct recorder_state *)(w->file ? w->file + at : copy);
+	uint64_t next;
+
+	if (done) {
+		recorder_read(state, keyed, sum);
+		next = state->epoch + 1;
+	}
+	if (done && renew)
+		done = window_write(
+			w, m, at + offsetof(struct recorder_state, epoch), &next, sizeof next);
+	free(copy);
+	return done;
 }

@@ -3,8 +3,10 @@
  * process, so that children by fork count in it as well, and that it outlives us.
  *
  *     file      data                                   code    landings
- *     process   cookie | head | sites | counters       stubs   anywhere (count/tactics.h)
- *               private, shared                        shared, not writable
+ *     process   cookie | head | sites | counters | state       stubs   anywhere (count/tactics.h)
+ *               private, shared                                shared, not writable
+ *
+ * The state is the recorder's (count/recorder.h): it has no memory until a pair is measured.
  *
  * What is read from a process is untrusted: it can write to its data.
  */
@@ -14,7 +16,7 @@
 #include "count/tactics.h"
 #include "process/memory.h"
 
-#define WINDOW_MAGIC "PTUIWIN1"
+#define WINDOW_MAGIC "PTUIWIN2"
 #define WINDOW_SITES 100000 /* at most in one window */
 
 /* A site, as in the memory of the process. */
@@ -61,9 +63,11 @@ size_t window_head_size(size_t sites);
 /*
  * Make the file of a planned window, by a descriptor of an empty one, which may be closed then:
  * data, code and landings. *landing_pages: addresses (uint64_t) in the process, in the order of
- * their pages in the file, which follow the code. 0 or a negative errno.
+ * their pages in the file, which follow the code. `locked`: the process locks what it maps, so that
+ * the state has memory at once, which is ours. 0 or a negative errno.
  */
-int window_make(struct window *w, int fd, const struct tactics *t, struct array *landing_pages);
+int window_make(struct window *w, int fd, const struct tactics *t, bool locked,
+	struct array *landing_pages);
 
 /* Are these (F_GET_SEALS) the seals of a file that window_make has made, or was about to? */
 bool window_is_sealed(int seals);
@@ -94,7 +98,29 @@ uint64_t window_hits(const struct window *w, size_t site);
  */
 bool window_fits(const struct window *w, size_t site, const uint8_t *code, size_t size);
 
-/* From now on the site counts from 0. Call it while the site does not count. */
+/* From now on the site counts from 0, and has no role. Call it while the site does not count. */
 void window_restart(struct window *w, struct memory *m, size_t site);
+
+/* ---- measuring a pair ---- */
+
+/* What a hit of the site is, from now on. False: it cannot be written. */
+bool window_set_role(
+	struct window *w, struct memory *m, size_t site, const struct recorder_role *role);
+
+/* The session (pid) that measures here; 0: none. */
+uint64_t window_measured_by(const struct window *w, struct memory *m);
+
+/*
+ * Begin with an empty state, which has these values. Costs the memory of TACTICS_STATE_BYTES: ours,
+ * if the window is mapped here, else the process's. False: it cannot be written.
+ */
+bool window_measure(struct window *w, struct memory *m, const struct recorder_state *values);
+
+/* Nobody measures any more. */
+void window_unmeasure(struct window *w, struct memory *m);
+
+/* Read what was measured; `least` and `most` begin anew if `renew`. False: unreadable. */
+bool window_measured(
+	struct window *w, struct memory *m, bool keyed, bool renew, struct recorder_sum *sum);
 
 #endif

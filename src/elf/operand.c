@@ -2,6 +2,7 @@
 #include "elf/operand.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,63 @@ bool operand_next(const char **text, struct probes_argument *out)
 		*out = (struct probes_argument){0};
 		operand_keep(out, item, length);
 	}
+	return true;
+}
+
+/* A general register, of any width, with or without %. False: it is none. */
+static bool operand_register(const char *name, size_t length, uint8_t *number)
+{
+	static const char *const names[] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"};
+	char text[8], *end;
+	unsigned long n;
+
+	if (length < 3 || length >= sizeof text || name[0] != '%')
+		return false;
+	memcpy(text, name + 1, length - 1);
+	text[length - 1] = '\0';
+	if (text[0] == 'r' && isdigit((unsigned char)text[1])) {
+		n = strtoul(text + 1, &end, 10);
+		*number = (uint8_t)n;
+		return n >= 8 && n < 16 && (!*end || (strchr("dwb", *end) && !end[1]));
+	}
+	for (uint8_t i = 0; i < 8; i++) {
+		*number = i;
+		if (!strcmp(text + (*text == 'r' || *text == 'e'), names[i]))
+			return true;
+		/* %al, %spl: the lowest byte. */
+		if (i < 4 ? text[0] == names[i][0] && text[1] == 'l' && !text[2]
+			  : !strncmp(text, names[i], 2) && text[2] == 'l' && !text[3])
+			return true;
+	}
+	return false;
+}
+
+bool operand_place(const char *place, struct operand_place *out)
+{
+	const char *open = strchr(place, '(');
+	size_t length = strlen(place);
+	const char *number = place + (*place == '$');
+	char *end;
+
+	*out = (struct operand_place){.what = OPERAND_REGISTER};
+	if (*place == '%')
+		return operand_register(place, length, &out->number);
+	errno = 0;
+	out->value = open == place ? 0 : strtoll(number, &end, 0);
+	if (open == place)
+		end = (char *)open;
+	if (errno || (end == number && end != open))
+		return false;
+	if (*place == '$') {
+		out->what = OPERAND_CONSTANT;
+		return !*end;
+	}
+	out->what = OPERAND_MEMORY;
+	if (end != open || !open || place[length - 1] != ')' || out->value != (int32_t)out->value)
+		return false;
+	if (!operand_register(open + 1, (size_t)(place + length - 1 - (open + 1)), &out->number))
+		return false;
+	out->stack = out->number == 4 || out->number == 5;
 	return true;
 }
 

@@ -214,6 +214,24 @@ int room_check(struct probes_session *s, const struct change *c, const struct pl
 	return code;
 }
 
+int room_check_pages(struct probes_session *s, size_t pages, struct probes_error *e)
+{
+	struct probes_result cost = {.copied_pages = pages};
+	const struct change none = {.which = NULL};
+	struct cgroup_headroom room;
+	int r;
+
+	cost.cost_bytes = (uint64_t)cost.copied_pages * PAGEMAP_PAGE;
+	if (cgroup_headroom(s->who.task, &room) < 0)
+		return error_memory(e, "the limits of a process");
+	r = room_compare(s, &none, true, &room, &cost, e);
+	free(cost.cost);
+	cgroup_headroom_done(&room);
+	/* What was granted here is not for what follows. */
+	s->room_pages = 0;
+	return r;
+}
+
 /*
  * The memory of a window is ours. The process pays for its tables of pages (one for 2 MiB, when it
  * runs there first, and one for each GiB), for the page that only it has, and for the frame on its
@@ -223,12 +241,9 @@ int room_check(struct probes_session *s, const struct change *c, const struct pl
 
 int room_check_window(struct probes_session *s, const struct tactics *t, struct probes_error *e)
 {
-	struct probes_result cost = {.copied_pages = ROOM_WINDOW_PAGES};
-	const struct change none = {.which = NULL};
-	struct cgroup_headroom room;
+	size_t cost = ROOM_WINDOW_PAGES;
 	uint64_t last = UINT64_MAX;
 	struct array tables;
-	int r;
 
 	array_init(&tables, sizeof(uint64_t));
 	for (size_t i = 0; i < t->landings.count; i++) {
@@ -246,17 +261,9 @@ int room_check_window(struct probes_session *s, const struct tactics *t, struct 
 	for (size_t i = 0; i < tables.count; i++) {
 		uint64_t table = *ARRAY_AT(&tables, uint64_t, i);
 
-		cost.copied_pages += (table != last) + (table >> 9 != last >> 9);
+		cost += (table != last) + (table >> 9 != last >> 9);
 		last = table;
 	}
 	array_done(&tables);
-	cost.cost_bytes = (uint64_t)cost.copied_pages * PAGEMAP_PAGE;
-	if (cgroup_headroom(s->who.task, &room) < 0)
-		return error_memory(e, "the limits of a process");
-	r = room_compare(s, &none, true, &room, &cost, e);
-	free(cost.cost);
-	cgroup_headroom_done(&room);
-	/* What was granted here is not for what follows. */
-	s->room_pages = 0;
-	return r;
+	return room_check_pages(s, cost, e);
 }

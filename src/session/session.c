@@ -276,6 +276,7 @@ void probes_close(struct probes_session *s)
 		account_end(catalog_object(&s->catalog, i));
 	jumps_done(s);
 	uprobes_done(&s->uprobes);
+	free(s->latency);
 	catalog_done(&s->catalog);
 	budget_done(&s->budget);
 	memory_close(&s->memory);

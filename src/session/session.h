@@ -37,9 +37,10 @@ struct probes_session {
 	struct budget budget;      /* for data kept from files */
 	struct object_terms terms; /* for reading files */
 	struct catalog catalog;
-	struct array windows;   /* struct window: where hits are counted (jumps.c) */
-	struct uprobes uprobes; /* the same, by the kernel (kernel.c) */
-	struct reader all;      /* of every probe; laid out at the first full refresh */
+	struct array windows;    /* struct window: where hits are counted (jumps.c) */
+	struct uprobes uprobes;  /* the same, by the kernel (kernel.c) */
+	struct latency *latency; /* NULL: nothing was measured (latency.c) */
+	struct reader all;       /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
 	struct probes_access access;
@@ -203,6 +204,9 @@ int room_check(struct probes_session *s, const struct change *change, const stru
 
 /* The same for a window that is to be mapped for a plan of jumps; before anything of it is. */
 int room_check_window(struct probes_session *s, const struct tactics *t, struct probes_error *e);
+
+/* The same for so many pages of its that are written first. */
+int room_check_pages(struct probes_session *s, size_t pages, struct probes_error *e);
 
 /* ---- read.c: live states ---- */
 

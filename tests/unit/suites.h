@@ -50,6 +50,8 @@
 	X(session)       \
 	X(group)         \
 	X(record)        \
+	X(recorder)      \
+	X(latency)       \
 	X(refresh)       \
 	X(rescan)        \
 	X(guard)         \

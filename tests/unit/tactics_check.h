@@ -230,7 +230,9 @@ static void tactics_check_stub(struct tactics_checker *c, const struct tactics_i
 	struct arch_counter counter = {.shared = s->counter,
 		.slots = s->counter + TACTICS_SLOTS_AT,
 		.slot_count = TACTICS_SLOTS,
-		.cookie = t->window};
+		.cookie = t->window,
+		.role = s->counter + TACTICS_ROLE_AT,
+		.recorder = recorder_entry(begin)};
 	uint8_t code[ARCH_STUB_BYTES];
 	size_t size = arch_stub_count(s->stub, &counter, code);
 	const uint8_t *stub = t->code + (s->stub - begin);
@@ -303,7 +305,9 @@ static void tactics_check_call(struct tactics_checker *c, size_t i)
 	struct arch_counter counter = {.shared = s->counter,
 		.slots = s->counter + TACTICS_SLOTS_AT,
 		.slot_count = TACTICS_SLOTS,
-		.cookie = t->window};
+		.cookie = t->window,
+		.role = s->counter + TACTICS_ROLE_AT,
+		.recorder = recorder_entry(begin)};
 	uint8_t code[ARCH_STUB_BYTES], run[ARCH_STUB_RUN_BYTES];
 	size_t size = arch_stub_count(s->stub, &counter, code);
 	size_t rest = arch_stub_run(s->stub + size, s->semaphore, s->handler, run);

@@ -47,7 +47,9 @@ static void set_up_with(uint32_t slots)
 	counter = (struct arch_counter){.shared = (uint64_t)it.shared,
 		.slots = slots ? (uint64_t)it.slots : 0,
 		.slot_count = slots,
-		.cookie = (uint64_t)it.cookie};
+		.cookie = (uint64_t)it.cookie,
+		.role = (uint64_t)(it.shared + 2),
+		.recorder = (uint64_t)it.code + 1024};
 	size = arch_stub_count((uint64_t)it.code, &counter, it.code);
 	ck_assert_uint_gt(size, 0);
 	ck_assert_uint_le(size, ARCH_STUB_BYTES);

@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define WINDOW_AT 0x7f0000000000u
-#define DATA_SIZE (2 * TACTICS_PAGE)
+#define DATA_SIZE (2 * TACTICS_PAGE + TACTICS_STATE_BYTES)
 
 static struct tactics plan;
 static struct tactics_site sites[3];
@@ -61,7 +62,7 @@ static void make(struct window *w, struct array *pages)
 	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(window_make(w, fd, &plan, pages), 0);
+	ck_assert_int_eq(window_make(w, fd, &plan, false, pages), 0);
 	ck_assert_int_ne(ftruncate(fd, 0), 0);
 	close(fd);
 }
@@ -189,6 +190,83 @@ START_TEST(read_by_others)
 }
 END_TEST
 
+/* The maker and another session measure there in turn; counters and state are apart. */
+START_TEST(measured_in_turn)
+{
+	const struct recorder_role role = {.what = RECORDER_END, .size = 4};
+	const struct recorder_state values = {.epoch = 1, .session = 42, .tid = 720};
+	struct memory *m = &world.fake.memory;
+	struct recorder_state *state;
+	struct recorder_sum sum;
+	struct window w, other;
+	struct array pages;
+
+	make(&w, &pages);
+	world_begin(&world);
+	world.fake.regions[0] =
+		(struct fake_region){.address = w.address, .size = w.data_size, .bytes = w.file};
+	world.fake.region_count = 1;
+	ck_assert(window_read(&other, m, w.address, w.file_size));
+	state = (struct recorder_state *)(w.file + w.data_size - TACTICS_STATE_BYTES);
+	for (int round = 0; round < 2; round++) {
+		struct window *one = round ? &other : &w;
+
+		memset(state, 0xaa, TACTICS_STATE_BYTES);
+		put(&w, w.sites[0].counter, 5);
+		ck_assert(window_measure(one, m, &values));
+		ck_assert_uint_eq(window_measured_by(one, m), 42);
+		ck_assert_uint_eq(state->tid, 720);
+		ck_assert(window_measured(one, m, false, false, &sum));
+		ck_assert_uint_eq(sum.matched + sum.open + sum.lost + sum.nested, 0);
+		state->slots[RECORDER_SLOTS - 1] = (struct recorder_slot){.owner = 1,
+			.nested = 2,
+			.least = 3,
+			.most = 4,
+			.epoch = 1,
+			.buckets = {[RECORDER_BUCKETS - 1] = 9}};
+		ck_assert(window_measured(one, m, false, true, &sum));
+		ck_assert_uint_eq(sum.matched, 9);
+		ck_assert_uint_eq(sum.nested, 2);
+		ck_assert_uint_eq(sum.least, 3);
+		ck_assert(window_measured(one, m, false, true, &sum));
+		ck_assert_uint_eq(sum.least, UINT64_MAX);
+		window_unmeasure(one, m);
+		ck_assert_uint_eq(window_measured_by(one, m), 0);
+		ck_assert(window_set_role(one, m, 1, &role));
+		ck_assert_mem_eq(w.file + w.sites[1].counter + TACTICS_ROLE_AT, &role, sizeof role);
+		/* Who counts anew does not measure. */
+		window_restart(one, m, 1);
+		ck_assert_uint_eq(w.file[w.sites[1].counter + TACTICS_ROLE_AT], 0);
+		ck_assert_uint_eq(*(uint64_t *)(w.file + w.sites[0].counter), 5);
+	}
+	window_done(&other);
+	world.fake.region_count = 0; /* not the world's to free */
+	world_end(&world);
+	array_done(&pages);
+	window_done(&w);
+}
+END_TEST
+
+/* The state has memory only once a pair is measured, or if the process locks what it maps. */
+START_TEST(state_has_no_memory)
+{
+	for (int locked = 0; locked < 2; locked++) {
+		int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		struct array pages;
+		struct window w;
+		struct stat st;
+
+		ck_assert_int_eq(window_make(&w, fd, &plan, locked, &pages), 0);
+		ck_assert_int_eq(fstat(fd, &st), 0);
+		ck_assert_uint_eq((uint64_t)st.st_blocks * 512,
+			w.file_size - (locked ? 0 : TACTICS_STATE_BYTES));
+		close(fd);
+		array_done(&pages);
+		window_done(&w);
+	}
+}
+END_TEST
+
 /* A stub that has moved an instruction is not used before another one. */
 START_TEST(the_same_instruction)
 {
@@ -279,6 +357,8 @@ Suite *window_suite(void)
 	tcase_add_test(tcase, hits);
 	tcase_add_test(tcase, read_by_others);
 	tcase_add_test(tcase, the_same_instruction);
+	tcase_add_test(tcase, measured_in_turn);
+	tcase_add_test(tcase, state_has_no_memory);
 	tcase_add_test(tcase, where_nothing_may_be_mapped);
 	suite_add_tcase(suite, tcase);
 	return suite;

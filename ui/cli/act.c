@@ -17,7 +17,7 @@ int act_begin(struct act *a, const char *verb, const struct options *o, FILE *fi
 		.options = o,
 		.many = many,
 		/* count prints tables of its own. */
-		.printing = o->dry_run || (o->format != FORMAT_UNSET && o->verb != VERB_COUNT),
+		.printing = o->dry_run || (o->format != FORMAT_UNSET && !(o->verb & VERB_MEASURE)),
 	};
 	if (audit_open(&a->audit, o, &e) < 0) {
 		report_error(&e);

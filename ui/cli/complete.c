@@ -348,7 +348,7 @@ static void complete(struct complete *c, int argc, char **argv)
 		c->directive = "files";
 		return;
 	}
-	if (!c->row && c->o.verb == VERB_COUNT && *value != '-') {
+	if (!c->row && c->o.verb & VERB_MEASURE && *value != '-') {
 		by = offer_words_of_count;
 		list = true;
 	} else if (c->row && strchr(c->row->argument, '|')) {

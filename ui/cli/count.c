@@ -15,7 +15,7 @@
 
 #include "ui/cli/counts.h"
 #include "ui/cli/hold.h"
-#include "ui/cli/launch.h"
+#include "ui/cli/measure.h"
 #include "ui/cli/verbs.h"
 #include "ui/counting.h"
 #include "ui/now.h"
@@ -319,57 +319,6 @@ static int count_and_undo(struct count *c, int *sig)
 
 /* ------------------------------------------------------------------ the verb */
 
-/* The program that was started here: its exit status where it has ended. */
-static int leave_program(const struct count *c, pid_t pid, int sig, int status)
-{
-	siginfo_t info = {0};
-
-	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid)
-		return status ? status : launch_wait(pid);
-	/* What a terminal types reaches the program as well. */
-	if (sig == SIGTERM || sig == SIGHUP)
-		kill(pid, sig);
-	else if (!c->options->quiet)
-		report_line("pid %d: it runs on, and is no longer counted", pid);
-	return status;
-}
-
-/* Where the result goes: -output, else standard output, which belongs to a program started here. */
-static FILE *open_output(const struct options *o)
-{
-	FILE *file = o->output ? fopen(o->output, "we") : o->prog ? stderr : stdout;
-
-	if (!file)
-		report_line("cannot write to %s: %s", o->output, strerror(errno));
-	return file;
-}
-
-/* Open the processes, or start the program. Returns the exit status. */
-static int open_targets(struct count *c, const struct probes_options *engine)
-{
-	const struct options *o = c->options;
-	struct probes_member started = {0};
-	struct probes_error e;
-	int status = PROBES_OK;
-
-	if (!o->prog) {
-		if (targets_open(&c->group, o, engine, &e) == 0)
-			return PROBES_OK;
-		report_error(&e);
-		return (int)e.status;
-	}
-	status = launch_start(&started, o, engine);
-	if (!status && (probes_group_new(engine, &c->group, &e) < 0 ||
-			       probes_group_add(c->group, started.session, &e) < 0)) {
-		report_error(&e);
-		status = (int)e.status;
-	}
-	/* A program that is not resumed dies here, before its first instruction. */
-	if (status)
-		probes_close(started.session);
-	return status;
-}
-
 /* From the opened targets to the end. Returns the exit status. */
 static int count_all(struct count *c)
 {
@@ -395,7 +344,8 @@ static int count_all(struct count *c)
 		return PROBES_FAILED;
 	}
 	if (o->prog)
-		status = leave_program(c, probes_group_at(c->group, 0)->pid, sig, status);
+		status = measure_leave(
+			o, probes_group_at(c->group, 0)->pid, sig, status, "no longer counted");
 	return status;
 }
 
@@ -404,7 +354,7 @@ int count_run(const struct options *o)
 	struct report_volume volume;
 	struct probes_options engine = targets_engine(o, &volume);
 	struct count c = {.options = o, .interval_ms = (int64_t)o->interval_ms};
-	FILE *file = open_output(o);
+	FILE *file = measure_output(o);
 	int status;
 
 	if (!file)
@@ -423,7 +373,7 @@ int count_run(const struct options *o)
 	}
 	status = act_begin(&c.act, "count", o, file, options_many(o));
 	if (!status) {
-		status = open_targets(&c, &engine);
+		status = measure_open(&c.group, o, &engine);
 		c.hold.group = c.group;
 		if (!status)
 			status = count_all(&c);

@@ -92,7 +92,7 @@ static int follow(struct probes_member *t, const struct options *o)
 	probes_close(t->session);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	t->session = NULL;
-	if (r == 0 && (o->wait || o->verb == VERB_COUNT))
+	if (r == 0 && (o->wait || o->verb & VERB_MEASURE))
 		launch_wait(pid);
 	return r < 0 ? (int)e.status : PROBES_NO_TARGET;
 }

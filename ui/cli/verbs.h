@@ -9,6 +9,7 @@ int info_run(const struct options *o);
 int attach_run(const struct options *o);
 int trace_run(const struct options *o);
 int repair_run(const struct options *o);
+int latency_run(const struct options *o);
 int count_run(const struct options *o);
 
 /*

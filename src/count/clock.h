@@ -1,0 +1,15 @@
+/*
+ * The time stamp counter as a clock: what a recorder reads in the process.
+ */
+#ifndef COUNT_CLOCK_H
+#define COUNT_CLOCK_H
+
+#include "probes.h"
+
+/*
+ * Compare the counter with CLOCK_MONOTONIC for some milliseconds. Refused where it is no clock: its
+ * rate changes, or it stops with its processor.
+ */
+int clock_calibrate(double *ns_per_tick, struct probes_error *e);
+
+#endif

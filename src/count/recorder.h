@@ -1,0 +1,113 @@
+/*
+ * Measuring inside the process how long a pair of probes takes, from start to end. The code is C,
+ * and copied: recorder_hit refers to nothing but its arguments. Pure.
+ *
+ * Every window has room for one pair, whose sites have a role; without one a hit is only counted.
+ *
+ * By thread: a slot holds the open start of its thread. Of nested starts the outermost one counts.
+ * By key: a table holds the open starts of all threads, each under the value of an argument.
+ * Durations go to the slot of the thread that ends them, which nobody else writes.
+ *
+ *     window    cookie | head, sites | counters, with a role each | state
+ *               recorder_head, code of the recorder | stubs
+ */
+#ifndef COUNT_RECORDER_H
+#define COUNT_RECORDER_H
+
+#include "arch/arch.h"
+
+/*
+ * Buckets of durations in ns: 8 for each power of 2, so that a bucket is at most an eighth as wide
+ * as its value. The last one has no end (73 minutes).
+ */
+#define RECORDER_FINE 3
+#define RECORDER_BUCKETS 320
+
+#define RECORDER_SLOTS 256 /* threads; a power of 2 */
+#define RECORDER_OPENS 1024
+#define RECORDER_TRIES 32 /* places in a table for one thread or key */
+
+struct recorder_slot {
+	uint64_t owner;     /* as in struct arch_slot */
+	uint64_t start;     /* ticks at the open start; 0: none is open */
+	uint64_t stack;     /* stack pointer at that start */
+	uint64_t depth;     /* nested starts that are open */
+	uint64_t nested;    /* starts inside an open one */
+	uint64_t restarted; /* starts without end: another start came first */
+	uint64_t unstarted; /* ends without start */
+	uint64_t backwards; /* ends before their start: processors whose counters differ */
+	uint64_t epoch;     /* of `least` and `most` */
+	uint64_t sum;       /* ticks */
+	uint64_t least, most;
+	uint64_t thread; /* its tid: another thread may get the thread pointer of a dead one */
+	uint64_t unused[3];
+	uint64_t buckets[RECORDER_BUCKETS];
+};
+
+/* A start that is open under a key. */
+struct recorder_open {
+	uint64_t key;     /* value + 1; 0: free; UINT64_MAX: being filled */
+	uint64_t process; /* its cookie's value: children by fork have keys of their own */
+	uint64_t start;
+	uint64_t unused;
+};
+
+struct recorder_state {
+	uint64_t epoch;      /* `least` and `most` of another one are void; from 1 on */
+	uint64_t multiplier; /* ns a tick, times 2^32 */
+	uint64_t tid; /* where the C library keeps the tid, from the thread pointer; 0: unknown */
+	uint64_t session; /* pid of the one that measures; 0: none */
+	uint64_t unused[4];
+	uint64_t lost;     /* hits without a place: the table is full, or the key is unreadable */
+	uint64_t children; /* by fork, which measure as well */
+	uint64_t unused2[6];
+	struct recorder_slot slots[RECORDER_SLOTS];
+	struct recorder_open opens[RECORDER_OPENS]; /* only by key */
+};
+
+/* Where a key comes from. Memory is read only in the page of the stack pointer, which is mapped. */
+enum recorder_key { RECORDER_THREAD, RECORDER_REGISTER, RECORDER_CONSTANT, RECORDER_STACK };
+
+enum recorder_what { RECORDER_NONE, RECORDER_START, RECORDER_END };
+
+/* What a hit of a site is, in the data of the window. */
+struct recorder_role {
+	uint8_t what;   /* enum recorder_what; written last, and cleared first */
+	uint8_t key;    /* enum recorder_key */
+	uint8_t number; /* of its register: struct arch_registers */
+	int8_t size;    /* bytes of the key; negative: signed */
+	int32_t displacement;
+	uint64_t constant;
+	uint8_t pushed; /* bytes on the stack since the site: of a call to the stub */
+	uint8_t unused[7];
+};
+
+/* The hit of a site. */
+void recorder_hit(const struct arch_registers *r, const struct recorder_role *role,
+	struct recorder_state *state, uint64_t *cookie);
+
+/* The bounds of what is copied, and where it begins: for tests. Returns the size. */
+size_t recorder_code(const uint8_t **code, size_t *entry);
+
+/*
+ * What the code of a window begins with: its size, and the address in it that stubs call. `code`,
+ * `state`, `cookie`: addresses in the process. False: they are too far apart.
+ */
+size_t recorder_head_size(void);
+uint64_t recorder_entry(uint64_t code);
+bool recorder_write_head(uint8_t *out, uint64_t code, uint64_t state, uint64_t cookie);
+
+/* The first value of a bucket, ns. */
+uint64_t recorder_from(size_t bucket);
+
+/* What all slots hold. */
+struct recorder_sum {
+	uint64_t matched, open, nested, restarted, unstarted, backwards, lost;
+	uint64_t sum, least, most; /* ticks; least: UINT64_MAX without any */
+	uint64_t buckets[RECORDER_BUCKETS];
+};
+
+/* Threads write meanwhile: each word is read once, whole. */
+void recorder_read(const struct recorder_state *state, bool keyed, struct recorder_sum *sum);
+
+#endif

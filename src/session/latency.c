@@ -1,0 +1,333 @@
+/* The public calls that measure how long a pair takes. */
+#include "session/session.h"
+
+#include "base/error.h"
+#include "count/clock.h"
+#include "count/install.h"
+#include "elf/operand.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Static_assert(PROBES_LATENCY_BUCKETS == RECORDER_BUCKETS, "a bucket is a bucket");
+
+struct latency {
+	size_t probes[2]; /* start and end */
+	size_t window;    /* whose state it uses */
+	bool on, keyed;
+	double ns_per_tick;
+	struct recorder_sum base; /* at the last reset */
+	struct probes_latency last;
+};
+
+static struct window *latency_window(struct probes_session *s, const struct object_jump *j)
+{
+	return ARRAY_AT(&s->windows, struct window, j->window);
+}
+
+/* ---- beginning ---- */
+
+static int latency_refused(struct probes_session *s, struct probes_error *e)
+{
+	return error_set(
+		e, PROBES_REFUSED, -EBUSY, "cannot measure times in process %d", s->who.pid);
+}
+
+/*
+ * The window of all counted sites of both probes. One state serves one window: its stubs know no
+ * other.
+ */
+static int latency_find(struct probes_session *s, struct latency *l, struct probes_error *e)
+{
+	bool any[2] = {false, false};
+	size_t local;
+
+	l->window = SIZE_MAX;
+	for (int i = 0; i < 2; i++) {
+		const struct object_probes *h = catalog_find(&s->catalog, l->probes[i], &local);
+		size_t first = object_probes_site(h, &h->probes[local]);
+
+		for (uint32_t k = 0; h->jumps && k < h->probes[local].site_count; k++) {
+			const struct object_jump *j = &h->jumps[first + k];
+
+			/* A uprobe of the kernel counts, and measures nothing. */
+			if (!h->site_live[first + k].counted || j->tactic == PROBES_TACTIC_KERNEL ||
+				j->window == PROBES_NONE)
+				continue;
+			if (!j->mine) {
+				latency_refused(s, e);
+				return error_why(e, "another session counts the hits of %s",
+					h->probes[local].name);
+			}
+			any[i] = true;
+			if (l->window == SIZE_MAX)
+				l->window = j->window;
+			if (l->window == j->window)
+				continue;
+			latency_refused(s, e);
+			error_why(e, "start and end were first counted at different times, and "
+				     "so keep their times in different places");
+			return error_hint(e, "restart the program, then measure the pair first");
+		}
+		if (!any[i]) {
+			latency_refused(s, e);
+			return error_why(e, "no site of %s is counted", h->probes[local].name);
+		}
+	}
+	return 0;
+}
+
+/* Does another session measure there, that runs? */
+static int latency_check_free(struct probes_session *s, struct window *w, struct probes_error *e)
+{
+	pid_t other = (pid_t)window_measured_by(w, &s->memory);
+
+	if (other <= 0 || other == getpid() || (kill(other, 0) < 0 && errno == ESRCH))
+		return 0;
+	latency_refused(s, e);
+	error_why(e, "process %d measures there already", (int)other);
+	return error_hint(e, "one pair of an object can be measured at a time");
+}
+
+/* The key of one site: its argument, by the note. */
+static int latency_key(const struct probes_site *site, unsigned argument,
+	struct recorder_role *role, struct probes_error *e)
+{
+	struct probes_argument all[16];
+	size_t count = probes_arguments(site->arguments, all, 16);
+	const struct probes_argument *one = &all[argument - 1];
+	struct operand_place place;
+
+	if (argument > count || argument > 16) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot match by arg%u", argument);
+		return error_why(e, "the probe has %zu argument%s", count, count == 1 ? "" : "s");
+	}
+	if (one->is_float || !one->parsed || !operand_place(one->place, &place) ||
+		(place.what == OPERAND_MEMORY && !place.stack)) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot match by arg%u", argument);
+		error_why(e, "it is no number in a register, on the stack or constant: %s",
+			one->place);
+		return error_hint(e, "match by another argument, or by thread");
+	}
+	role->key = place.what == OPERAND_REGISTER ? RECORDER_REGISTER
+		    : place.what == OPERAND_MEMORY ? RECORDER_STACK
+						   : RECORDER_CONSTANT;
+	role->number = place.number;
+	role->constant = (uint64_t)place.value;
+	role->displacement = (int32_t)place.value;
+	role->size = one->size ? one->size : 8;
+	return 0;
+}
+
+/* Give all sites of the pair their roles, or take them away; `check` writes nothing. */
+static int latency_set_roles(struct probes_session *s, struct latency *l, unsigned argument,
+	bool on, bool check, struct probes_error *e)
+{
+	size_t local;
+	int r = 0;
+
+	/* Ends first, and last: no start is left open by that. */
+	for (int i = on ? 1 : 0; r == 0 && i >= 0 && i < 2; i += on ? -1 : 1) {
+		const struct object_probes *h = catalog_find(&s->catalog, l->probes[i], &local);
+		const struct probes_probe *p = &h->probes[local];
+		size_t first = object_probes_site(h, p);
+
+		for (uint32_t k = 0; r == 0 && h->jumps && k < p->site_count; k++) {
+			const struct object_jump *j = &h->jumps[first + k];
+			struct recorder_role role = {.pushed = kind_of(p)->edit ? 8 : 0};
+
+			if (!j->length || j->window != l->window)
+				continue;
+			if (on)
+				role.what = i ? RECORDER_END : RECORDER_START;
+			if (on && argument)
+				r = latency_key(&p->sites[k], argument, &role, e);
+			if (r == 0 && !check &&
+				!window_set_role(latency_window(s, j), &s->memory, j->entry, &role))
+				r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d",
+					s->who.pid);
+		}
+	}
+	return r;
+}
+
+static int latency_measure(struct probes_session *s, struct latency *l, struct probes_error *e)
+{
+	const struct install in = {
+		.who = &s->who, .memory = &s->memory, .held = s->held ? s->start : NULL};
+	struct window *w = ARRAY_AT(&s->windows, struct window, l->window);
+	struct recorder_state values = {.epoch = 1, .session = (uint64_t)getpid()};
+	int r = latency_check_free(s, w, e);
+
+	if (r == 0)
+		r = clock_calibrate(&l->ns_per_tick, e);
+	/* System calls are run in it, one session at a time. */
+	if (r == 0)
+		r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
+	if (r == 0) {
+		r = install_ask(&in, w, &values.tid, e);
+		lock_release(&s->lock, &s->who, s->memory.fd);
+	}
+	if (r == 0 && !w->file)
+		r = room_check_pages(s, TACTICS_STATE_BYTES / TACTICS_PAGE, e);
+	if (r < 0)
+		return r;
+	values.multiplier = (uint64_t)(l->ns_per_tick * 4294967296.0);
+	if (window_measure(w, &s->memory, &values))
+		return 0;
+	return error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+}
+
+int probes_latency_begin(struct probes_session *s, size_t start, size_t end, unsigned argument,
+	struct probes_error *e)
+{
+	struct latency *l;
+	int r = 0;
+
+	probes_latency_end(s);
+	if (start == end) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot measure times");
+		return error_why(e, "start and end are the same probe");
+	}
+	l = calloc(1, sizeof *l);
+	if (!l)
+		return error_memory(e, "times");
+	*l = (struct latency){.probes = {start, end}, .keyed = argument};
+	r = latency_find(s, l, e);
+	if (r == 0)
+		r = latency_set_roles(s, l, argument, true, true, e);
+	if (r == 0)
+		r = latency_measure(s, l, e);
+	if (r < 0) {
+		free(l);
+		return r;
+	}
+	free(s->latency);
+	s->latency = l;
+	l->base.least = UINT64_MAX;
+	l->on = true;
+	r = latency_set_roles(s, l, argument, true, false, e);
+	if (r < 0)
+		probes_latency_end(s);
+	return r;
+}
+
+void probes_latency_end(struct probes_session *s)
+{
+	struct probes_error ignored;
+
+	if (!s->latency || !s->latency->on)
+		return;
+	(void)latency_set_roles(s, s->latency, 0, false, false, &ignored);
+	window_unmeasure(ARRAY_AT(&s->windows, struct window, s->latency->window), &s->memory);
+	s->latency->on = false;
+}
+
+/* ---- reading ---- */
+
+static int latency_none(struct probes_session *s, struct probes_error *e)
+{
+	error_set(e, PROBES_USAGE, -EINVAL, "cannot read times of process %d", s->who.pid);
+	return error_why(e, "nothing was measured");
+}
+
+static uint64_t latency_less(uint64_t value, uint64_t base)
+{
+	return value > base ? value - base : 0; /* the process can write there, too */
+}
+
+int probes_latency_read(
+	struct probes_session *s, struct probes_latency *out, struct probes_error *e)
+{
+	struct latency *l = s->latency;
+	struct recorder_sum now;
+
+	*out = (struct probes_latency){0};
+	if (!l)
+		return latency_none(s, e);
+	*out = l->last;
+	if (!window_measured(ARRAY_AT(&s->windows, struct window, l->window), &s->memory, l->keyed,
+		    false, &now)) {
+		int r = probes_alive(s, e);
+
+		return r < 0 ? r
+			     : error_set(e, PROBES_FAILED, -EIO, "cannot read times of process %d",
+				       s->who.pid);
+	}
+	*out = (struct probes_latency){.matched = latency_less(now.matched, l->base.matched),
+		.open = now.open,
+		.nested = latency_less(now.nested, l->base.nested),
+		.end_without_start = latency_less(now.unstarted, l->base.unstarted),
+		.start_without_end = latency_less(now.restarted, l->base.restarted),
+		.lost = latency_less(now.lost + now.backwards, l->base.lost + l->base.backwards),
+		.sum_ns = (uint64_t)((double)latency_less(now.sum, l->base.sum) * l->ns_per_tick),
+		.max_ns = (uint64_t)((double)now.most * l->ns_per_tick)};
+	if (now.least != UINT64_MAX)
+		out->min_ns = (uint64_t)((double)now.least * l->ns_per_tick);
+	for (size_t i = 0; i < RECORDER_BUCKETS; i++)
+		out->buckets[i] = latency_less(now.buckets[i], l->base.buckets[i]);
+	l->last = *out;
+	return 0;
+}
+
+int probes_latency_reset(struct probes_session *s, struct probes_error *e)
+{
+	struct latency *l = s->latency;
+
+	if (!l)
+		return latency_none(s, e);
+	if (!window_measured(ARRAY_AT(&s->windows, struct window, l->window), &s->memory, l->keyed,
+		    true, &l->base))
+		return error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+	l->last = (struct probes_latency){0};
+	return 0;
+}
+
+void probes_latency_add(struct probes_latency *sum, const struct probes_latency *one)
+{
+	if (one->matched && (!sum->matched || one->min_ns < sum->min_ns))
+		sum->min_ns = one->min_ns;
+	if (one->max_ns > sum->max_ns)
+		sum->max_ns = one->max_ns;
+	sum->matched += one->matched;
+	sum->open += one->open;
+	sum->end_without_start += one->end_without_start;
+	sum->start_without_end += one->start_without_end;
+	sum->nested += one->nested;
+	sum->lost += one->lost;
+	sum->sum_ns += one->sum_ns;
+	for (size_t i = 0; i < PROBES_LATENCY_BUCKETS; i++)
+		sum->buckets[i] += one->buckets[i];
+}
+
+uint64_t probes_latency_from(size_t bucket)
+{
+	return bucket < PROBES_LATENCY_BUCKETS ? recorder_from(bucket) : UINT64_MAX;
+}
+
+uint64_t probes_latency_quantile(const struct probes_latency *l, double share)
+{
+	double rank = share * (double)l->matched, before = 0;
+
+	for (size_t i = 0; i < PROBES_LATENCY_BUCKETS; i++) {
+		double count = (double)l->buckets[i], from, to;
+		uint64_t value;
+
+		if (count == 0 || before + count < rank) {
+			before += count;
+			continue;
+		}
+		/* Evenly within the bucket, and never beyond what was measured. */
+		from = (double)probes_latency_from(i);
+		to = i + 1 < PROBES_LATENCY_BUCKETS ? (double)probes_latency_from(i + 1)
+						    : (double)l->max_ns;
+		value = (uint64_t)(from +
+				   (to - from) * (rank > before ? rank - before : 0) / count);
+		value = value < l->min_ns ? l->min_ns : value;
+		return value > l->max_ns ? l->max_ns : value;
+	}
+	return l->max_ns;
+}

@@ -1,0 +1,232 @@
+#!/bin/sh
+# latency: the histogram is that of a victim that reads the clock before and after both probes, so that each
+# figure lies between two of its own: with 1, 4 and 64 threads, in children by fork, by key across threads. What
+# is not matched is what the victim did: nested starts, ends that longjmp passes over, threads that die, a
+# signal handler inside of pairs. It takes over from count and from a killed session, and leaves the code as found.
+# Does not cover: what runs in the process by itself (unit/test_recorder.c).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+command -v python3 >/dev/null || skip 'no python3'
+
+# --- helpers
+
+# measuring ARG...: in the background, INT and QUIT as they are in the foreground; $session.
+measuring()
+{
+	: >"$tmp/held"
+	: >"$tmp/result"
+	env --default-signal=INT,QUIT "$PROBES_TUI" latency -no-syslog -max-overhead 0 -stop "$@" \
+		>"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	until grep -q 'measuring pairs:start' "$tmp/held"; do
+		kill -0 "$session" 2>/dev/null || {
+			fail "the session ended: $(cat "$tmp/held")"
+			finish
+		}
+	done
+}
+
+# interrupted: by INT
+interrupted()
+{
+	kill -INT "$session"
+	wait "$session"
+	same 'exit status of the session' $? 130
+	gone "$session"
+}
+
+# total EXPRESSION: of python, about the last line of the result
+total()
+{
+	python3 -c 'import json, sys
+t = [json.loads(line) for line in open(sys.argv[1])][-1]
+print(eval(sys.argv[2]))' "$tmp/result" "$1"
+}
+
+# unmatched WHAT OPEN ENDS STARTS NESTED LOST
+unmatched()
+{
+	same "$1: not matched" "$(total '"%d %d %d %d %d" % (t["open"], t["end_without_start"],
+		t["start_without_end"], t["nested"], t["lost"])')" "$2 $3 $4 $5 $6"
+}
+
+# agrees WHAT: as the log of the victim says. Two clocks are compared: a bound may be off by 2 per mille and 2 ns.
+agrees()
+{
+	ask "log $tmp/log"
+	same "$1: the log" "$(python3 - "$tmp/result" "$tmp/log" <<'END'
+import bisect, json, sys
+t = [json.loads(line) for line in open(sys.argv[1])][-1]
+pairs = [tuple(map(int, line.split())) for line in open(sys.argv[2])]
+inner, outer = sorted(p[0] for p in pairs), sorted(p[1] for p in pairs)
+below, bad = 0, []
+if t["matched"] != len(pairs) or sum(b["count"] for b in t["buckets"]) != len(pairs):
+    bad.append("%d matched of %d" % (t["matched"], len(pairs)))
+for b in t["buckets"]:
+    below += b["count"]
+    to = b["to_ns"]
+    least = bisect.bisect_left(outer, to * 0.998 - 2)
+    most = bisect.bisect_left(inner, to * 1.002 + 2)
+    if not least <= below <= most:
+        bad.append("%d below %d ns, not %d to %d" % (below, to, least, most))
+def lies(name, value, least, most):
+    if not least * 0.998 - 2 <= value <= most * 1.002 + 2:
+        bad.append("%s %d, not %d to %d" % (name, value, least, most))
+lies("min", t["min_ns"], inner[0], outer[0])
+lies("max", t["max_ns"], inner[-1], outer[-1])
+lies("mean", t["mean_ns"], sum(inner) // len(inner) - 1, sum(outer) // len(outer) + 1)
+for name, share in ("p50_ns", 0.5), ("p90_ns", 0.9), ("p99_ns", 0.99):
+    at = int(share * (len(pairs) - 1))
+    lies(name, t[name], inner[at] * 0.875, outer[min(at + 1, len(outer) - 1)] * 1.125)
+print("; ".join(bad) or "agrees")
+END
+)" agrees
+}
+
+# bytes: the code at all sites in memory now
+bytes()
+{
+	base=$(bias "$VICTIMS/pairs")
+	notes "$VICTIMS/pairs" | while read -r _ name pc _; do
+		echo "$name $(peek $((base + pc)) 8)"
+	done
+}
+
+start pairs
+bytes >"$tmp/before"
+
+# as_found WHAT
+as_found()
+{
+	same "$1: the code is as found" "$(bytes)" "$(cat "$tmp/before")"
+	same "$1: nothing on record" "$(ls "$PROBES_TUI_RECORDS")" ''
+}
+
+# --- durations
+for threads in 1 4 64; do
+	ask zero
+	measuring -pid "$pid" -format json start,end
+	ask "run $threads $((32000 / threads))"
+	interrupted
+	agrees "$threads threads"
+	unmatched "$threads threads" 0 0 0 0 0
+	as_found "$threads threads"
+done
+same 'keys of JSON' "$(total '" ".join(sorted(k for k in t if k != "buckets"))')" \
+	"by end end_without_start lost matched max_ns mean_ns min_ns nested open over_budget p50_ns p90_ns p999_ns \
+p99_ns pid prog seconds sites sites_counted start start_without_end stopped_ms table"
+
+# --- what is not matched
+measuring -pid "$pid" -format json start,end
+ask 'nested 3'
+ask 'ends 4'
+ask 'left 5'
+interrupted
+same 'the outermost' "$(total 't["matched"]')" 1
+unmatched 'nested, ends, left' 1 4 4 3 0
+measuring -pid "$pid" -format json start,end
+ask 'died 5'
+ask 'run 1 10'
+interrupted
+same 'the thread after dead ones' "$(total 't["matched"]')" 10
+unmatched 'threads that die' 0 0 5 0 0
+measuring -pid "$pid" -format json start,end
+ask 'signal 20'
+interrupted
+same 'a handler: no start is lost' "$(total '(t["matched"] >= 20000, t["open"] + t["end_without_start"] +
+	t["start_without_end"] + t["lost"])')" '(True, 0)'
+
+# --- children
+ask zero
+measuring -pid "$pid" -format json start,end
+ask 'children 5 2000'
+interrupted
+same 'children are measured' "$(total 't["matched"]')" 10000
+unmatched 'children' 0 0 0 0 0
+
+# --- by key
+for key in arg1 arg2; do
+	measuring -pid "$pid" -format json start,end -by "$key"
+	ask 'keys 8 50'
+	interrupted
+	same "by $key: across threads" "$(total '"%d %s" % (t["matched"], t["by"])')" "400 $key"
+	unmatched "by $key" 0 0 0 0 0
+done
+measuring -pid "$pid" -format json start,end -by thread
+ask 'keys 2 10'
+interrupted
+same 'by thread, they are not matched' "$(total 't["matched"] + t["start_without_end"] + t["open"]')" 20
+
+# --- other formats
+measuring -pid "$pid" -interval 0.1 start,end
+ask 'run 1 1000'
+until grep -q '^ *[0-9.]* *1000 ' "$tmp/result"; do
+	kill -0 "$session" || break
+done
+interrupted
+has 'text' '^ +[0-9.]+ us - +[0-9.]+ us +[0-9]+  \|#+ *\|$' "$tmp/result"
+has 'its intervals' '^ +TIME +PAIRS +PAIRS/s +P50 +P90 +P99 +P99.9 +MAX +MEAN$' "$tmp/result"
+has 'its total' '^ +1000 +[0-9.]+( +[0-9.]+ (ns|us|ms|s)){7}$' "$tmp/result"
+same 'fits into 80 columns' "$(awk 'length > 80' "$tmp/result")" ''
+measuring -pid "$pid" -format csv start,end
+ask 'run 1 1000'
+interrupted
+same 'CSV' "$(tail -n 1 "$tmp/result" | cut -d, -f 1-6,8-13)" "total,$pid,pairs,start,end,thread,1000,0,0,0,0,0"
+
+# --- what others left, or do
+env --default-signal=INT "$PROBES_TUI" count -no-syslog -stop -pid "$pid" -for 50ms >/dev/null 2>&1
+measuring -pid "$pid" -format json start,end
+run latency -no-syslog -stop -pid "$pid" start,end
+same 'a second one' "$status" 6
+has 'its reason' 'another session counts the hits of' "$tmp/err"
+ask 'run 1 100'
+kill -9 "$session"
+wait "$session" 2>/dev/null
+gone "$session"
+ask 'run 1 100'
+want 0 repair -no-syslog -pid "$pid"
+as_found 'killed'
+ask zero
+measuring -pid "$pid" -format json start,end
+ask 'run 4 500'
+interrupted
+agrees 'after a killed one'
+unmatched 'after a killed one' 0 0 0 0 0
+run count -no-syslog -stop -pid "$pid" -for 50ms start
+same 'count after it' "$status" 0
+as_found 'count after it'
+
+# --- bad input changes nothing
+want 2 latency -no-syslog -pid "$pid" start,end -by arg3
+has 'no such argument' 'the probe has 2 arguments'
+want 2 latency -no-syslog -pid "$pid" start,end -by tid
+want 2 latency -no-syslog -pid "$pid" start,start
+want 2 latency -no-syslog -pid "$pid" start
+want 2 latency -no-syslog -pid "$pid" start,nosuch
+want 2 latency -no-syslog -pid "$pid"
+as_found 'bad input'
+
+# --- a program that it starts, and that ends
+stop
+fifos
+"$PROBES_TUI" latency -no-syslog -stop -max-overhead 0 -format json -o "$tmp/result" \
+	-prog "$VICTIMS/pairs" start,end <"$tmp/in" >"$tmp/answers" 2>"$tmp/held" &
+session=$!
+started="$started $session"
+exec 3>"$tmp/in" 4<"$tmp/answers"
+read -r _ pid _ <&4
+until grep -q 'measuring pairs:start' "$tmp/held"; do
+	kill -0 "$session" 2>/dev/null || {
+		fail "the session ended: $(cat "$tmp/held")"
+		finish
+	}
+done
+ask 'run 1 500'
+echo quit >&3
+exec 3>&- 4<&-
+wait "$session"
+same 'the status of the program' $? 0
+gone "$session"
+same 'a program, to its end' "$(total 't["matched"]')" 500
+finish

@@ -1,0 +1,646 @@
+/*
+ * Covers the recorder by execution of a copy of its code behind stubs: durations compared with
+ * ticks read around them; threads, children by fork, nested starts, frames that are left, keys,
+ * full tables, a signal handler that hits the same pair; that the copy refers to nothing outside,
+ * and that registers, flags and the red zone are kept.
+ * Does not cover: how it gets into another process (e2e/cli-latency.sh).
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+#endif
+
+#include "arch/inline.h"
+#include "count/recorder.h"
+#include "suites.h"
+
+#define PAGE 4096
+#define CODE_PAGES 4
+#define STATE_SIZE ((sizeof(struct recorder_state) + PAGE - 1) / PAGE * PAGE)
+#define PAIRS 100000
+
+typedef void stub(void);
+
+static struct {
+	uint8_t *code; /* what a window begins with, and two stubs */
+	uint64_t *cookie;
+	struct recorder_state *state;
+	struct recorder_role *roles[2];
+	stub *start, *end;
+} it;
+
+/* Counters without slots, two in a page of their own; a ret behind the stub. */
+static uint8_t *put_stub(uint8_t *at, uint8_t *counter)
+{
+	struct arch_counter to = {.shared = (uint64_t)counter,
+		.role = (uint64_t)counter + 16,
+		.recorder = recorder_entry((uint64_t)it.code)};
+	size_t size = arch_stub_count((uint64_t)at, &to, at);
+
+	ck_assert_uint_gt(size, 0);
+	ck_assert_uint_le(size, ARCH_STUB_BYTES);
+	at[size] = 0xc3;
+	return at + size + 1;
+}
+
+/* 2^32: durations are ticks, which the test reads as well. */
+static void set_up_by(struct recorder_role by)
+{
+	uint8_t *at, *counters;
+
+	ck_assert_uint_lt(recorder_head_size(), PAGE * (CODE_PAGES - 1));
+	it.code = mmap(NULL, (CODE_PAGES + 2) * PAGE + STATE_SIZE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(it.code, MAP_FAILED);
+	it.cookie = (uint64_t *)(it.code + CODE_PAGES * PAGE);
+	counters = it.code + (CODE_PAGES + 1) * PAGE;
+	it.state = (struct recorder_state *)(counters + PAGE);
+	ck_assert_ptr_eq(mmap(it.state, STATE_SIZE, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+		it.state);
+	*it.cookie = 1;
+	ck_assert_int_eq(madvise(it.cookie, PAGE, MADV_WIPEONFORK), 0);
+	it.state->epoch = 1;
+	it.state->multiplier = UINT64_C(1) << 32;
+	ck_assert(recorder_write_head(
+		it.code, (uint64_t)it.code, (uint64_t)it.state, (uint64_t)it.cookie));
+	by.pushed = 8;
+	for (int i = 0; i < 2; i++) {
+		it.roles[i] = (struct recorder_role *)(counters + 64 * i + 16);
+		*it.roles[i] = by;
+		it.roles[i]->what = i ? RECORDER_END : RECORDER_START;
+	}
+	at = it.code + (CODE_PAGES - 1) * PAGE;
+	it.start = (stub *)at;
+	it.end = (stub *)put_stub(at, counters);
+	put_stub((uint8_t *)it.end, counters + 64);
+	ck_assert_int_eq(mprotect(it.code, CODE_PAGES * PAGE, PROT_READ | PROT_EXEC), 0);
+}
+
+static void set_up(void)
+{
+	set_up_by((struct recorder_role){0});
+}
+
+static struct recorder_sum read_sum(void)
+{
+	struct recorder_sum sum;
+
+	recorder_read(it.state, it.roles[0]->key != RECORDER_THREAD, &sum);
+	return sum;
+}
+
+static size_t bucket_of(uint64_t value)
+{
+	size_t i = 0;
+
+	while (i + 1 < RECORDER_BUCKETS && recorder_from(i + 1) <= value)
+		i++;
+	return i;
+}
+
+START_TEST(buckets)
+{
+	ck_assert_uint_eq(recorder_from(0), 0);
+	for (size_t i = 0; i + 1 < RECORDER_BUCKETS; i++) {
+		uint64_t width = recorder_from(i + 1) - recorder_from(i);
+
+		ck_assert_uint_gt(width, 0);
+		ck_assert(i < 8 || width * 8 <= recorder_from(i));
+	}
+	ck_assert_uint_eq(recorder_from(8 * 7), 8 << 6);
+}
+END_TEST
+
+/* Every duration lies between the ticks inside the pair and those around it. */
+START_TEST(durations)
+{
+	uint64_t least = UINT64_MAX, most = 0, inner = 0, outer = 0;
+	struct recorder_sum before, after;
+
+	set_up();
+	before = read_sum();
+	ck_assert_uint_eq(before.least, UINT64_MAX);
+	for (int i = 0; i < 2000; i++) {
+		uint64_t t0 = arch_now(), t1, t2, t3;
+		size_t bucket = 0;
+
+		it.start();
+		t1 = arch_now();
+		for (volatile int spin = (1 << i % 12); spin > 0; spin--)
+			;
+		t2 = arch_now();
+		it.end();
+		t3 = arch_now();
+		after = read_sum();
+		ck_assert_uint_eq(after.matched, before.matched + 1);
+		ck_assert_uint_ge(after.sum - before.sum, t2 - t1);
+		ck_assert_uint_le(after.sum - before.sum, t3 - t0);
+		while (after.buckets[bucket] == before.buckets[bucket])
+			bucket++;
+		ck_assert_uint_eq(bucket, bucket_of(after.sum - before.sum));
+		if (after.sum - before.sum < least)
+			least = after.sum - before.sum;
+		if (after.sum - before.sum > most)
+			most = after.sum - before.sum;
+		inner += t2 - t1;
+		outer += t3 - t0;
+		before = after;
+	}
+	ck_assert_uint_ge(after.sum, inner);
+	ck_assert_uint_le(after.sum, outer);
+	ck_assert_uint_eq(after.least, least);
+	ck_assert_uint_eq(after.most, most);
+	ck_assert_uint_eq(
+		after.open + after.nested + after.restarted + after.unstarted + after.lost, 0);
+	it.state->epoch++;
+	ck_assert_uint_eq(read_sum().least, UINT64_MAX);
+	it.start();
+	it.end();
+	ck_assert_uint_lt(read_sum().most, read_sum().sum);
+}
+END_TEST
+
+/* The multiplier makes ns of ticks; hours go to the last bucket. */
+START_TEST(scale)
+{
+	static const struct {
+		uint64_t multiplier, ns; /* of 2^20 ticks ago */
+	} cases[] = {{UINT64_C(1) << 31, 1 << 19}, {UINT64_C(1) << 30, 1 << 18},
+		{UINT64_C(1) << 62, UINT64_C(1) << 50}};
+
+	set_up();
+	it.state->multiplier = cases[_i].multiplier;
+	it.start();
+	for (size_t i = 0; i < RECORDER_SLOTS; i++)
+		if (it.state->slots[i].owner) {
+			it.state->slots[i].start = arch_now() - (1 << 20);
+			break;
+		}
+	it.end();
+	for (size_t i = 0; i < RECORDER_BUCKETS; i++)
+		if (read_sum().buckets[i]) {
+			ck_assert_uint_ge(i, bucket_of(cases[_i].ns));
+			ck_assert_uint_le(i, bucket_of(cases[_i].ns + (cases[_i].ns >> 3)));
+		}
+	ck_assert_uint_eq(read_sum().matched, 1);
+}
+END_TEST
+
+static void *run_pairs(void *pairs)
+{
+	for (size_t i = 0; i < (size_t)pairs; i++) {
+		it.start();
+		it.end();
+	}
+	return NULL;
+}
+
+START_TEST(threads)
+{
+	static const size_t counts[] = {1, 4, 64};
+	size_t count = counts[_i];
+	pthread_t all[64];
+
+	set_up();
+	/* Twice: threads of the second round have thread pointers of the first. */
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < count; i++)
+			ck_assert_int_eq(
+				pthread_create(&all[i], NULL, run_pairs, (void *)(PAIRS / count)),
+				0);
+		for (size_t i = 0; i < count; i++)
+			pthread_join(all[i], NULL);
+	}
+	ck_assert_uint_eq(read_sum().matched, PAIRS / count * count * 2);
+	ck_assert_uint_eq(read_sum().open + read_sum().unstarted + read_sum().lost, 0);
+}
+END_TEST
+
+/* Children have the thread pointer of their parent, and an open start of its. */
+START_TEST(children_by_fork)
+{
+	pid_t pids[8];
+	int status;
+
+	set_up();
+	it.start();
+	for (int i = 0; i < 8; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			it.end(); /* its parent's */
+			run_pairs((void *)PAIRS);
+			if (i % 2 && fork() == 0)
+				run_pairs((void *)1000);
+			else if (i % 2)
+				wait(NULL);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < 8; i++)
+		ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+	ck_assert_uint_eq(read_sum().open, 1);
+	it.end();
+	ck_assert_uint_eq(read_sum().matched, 8 * PAIRS + 4 * 1000 + 1);
+	ck_assert_uint_eq(read_sum().unstarted, 8);
+	ck_assert_uint_eq(read_sum().open + read_sum().restarted + read_sum().nested, 0);
+}
+END_TEST
+
+__attribute__((noinline)) static void deeper(void (*run)(void))
+{
+	volatile char room[256] = {0};
+
+	run();
+	(void)room[1];
+}
+
+static void pair(void)
+{
+	it.start();
+	it.end();
+}
+
+START_TEST(nested)
+{
+	set_up();
+	it.start();
+	deeper(pair);
+	deeper(pair);
+	ck_assert_uint_eq(read_sum().matched, 0);
+	it.end();
+	ck_assert_uint_eq(read_sum().matched, 1);
+	ck_assert_uint_eq(read_sum().nested, 2);
+	it.end();
+	ck_assert_uint_eq(read_sum().unstarted, 1);
+	ck_assert_uint_eq(read_sum().open + read_sum().restarted, 0);
+}
+END_TEST
+
+static jmp_buf back;
+
+static void leave(void)
+{
+	it.start();
+	longjmp(back, 1);
+}
+
+/* A frame with an open start is left: the next start says so, and is measured. */
+START_TEST(frame_is_left)
+{
+	set_up();
+	for (volatile int i = 0; i < 10; i++)
+		if (!setjmp(back))
+			deeper(leave);
+	ck_assert_uint_eq(read_sum().restarted, 9);
+	ck_assert_uint_eq(read_sum().open, 1);
+	/* The same inside a measured one: its own pair is lost, and no other. */
+	it.start();
+	ck_assert_uint_eq(read_sum().restarted, 10);
+	if (!setjmp(back))
+		deeper(leave);
+	it.end();
+	ck_assert_uint_eq(read_sum().matched, 0);
+	ck_assert_uint_eq(read_sum().nested, 1);
+	for (int i = 0; i < 10; i++)
+		pair();
+	ck_assert_uint_eq(read_sum().restarted, 11);
+	ck_assert_uint_eq(read_sum().matched, 10);
+}
+END_TEST
+
+static void *die_open(void *unused)
+{
+	it.start();
+	return unused;
+}
+
+START_TEST(threads_that_die)
+{
+	pthread_t thread;
+
+	set_up();
+	/* As a session does: where the tid is. */
+	for (uint32_t at = 64; !it.state->tid; at += 4)
+		if (arch_of_thread(at) == (uint32_t)getpid())
+			it.state->tid = at;
+	for (int i = 0; i < 100; i++) {
+		ck_assert_int_eq(pthread_create(&thread, NULL, die_open, NULL), 0);
+		pthread_join(thread, NULL);
+	}
+	/* One takes the stack of the other, and its thread pointer. */
+	ck_assert_uint_eq(read_sum().open + read_sum().restarted, 100);
+	ck_assert_uint_eq(read_sum().nested + read_sum().matched, 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, run_pairs, (void *)10), 0);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(read_sum().matched, 10);
+}
+END_TEST
+
+START_TEST(table_is_full)
+{
+	set_up();
+	for (size_t i = 0; i < RECORDER_SLOTS; i++)
+		it.state->slots[i].owner = 1;
+	pair();
+	ck_assert_uint_eq(read_sum().lost, 2);
+	ck_assert_uint_eq(read_sum().matched + read_sum().unstarted + read_sum().open, 0);
+}
+END_TEST
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	pair();
+}
+
+/* Nothing is counted twice, and nothing is lost, wherever the handler comes. */
+START_TEST(handler_inside)
+{
+	struct itimerval often = {{0, 50}, {0, 50}}, never = {0};
+	struct recorder_sum sum;
+	uint64_t ends = 0, starts = 0, hits = 0;
+
+	set_up();
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (hits < 3 * PAIRS * 10) {
+		pair();
+		hits++;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	sum = read_sum();
+	starts = sum.matched + sum.nested + sum.restarted + sum.open;
+	ends = sum.matched + sum.nested + sum.unstarted;
+	ck_assert_uint_eq(sum.open, 0);
+	ck_assert_uint_eq(starts, ends);
+	ck_assert_uint_ge(starts, hits);
+	ck_assert_uint_eq(sum.restarted, 0);
+}
+END_TEST
+
+/* ---- by key ---- */
+
+static void call_with_rbx(stub *code, uint64_t key)
+{
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n push %%rbx\n mov %[key], %%rbx\n call *%[code]\n"
+			 "pop %%rbx\n lea 128(%%rsp), %%rsp\n"
+			 :
+			 : [code] "r"(code), [key] "r"(key)
+			 : "memory", "cc");
+}
+
+static void set_up_rbx(int8_t size)
+{
+	set_up_by((struct recorder_role){.key = RECORDER_REGISTER, .number = 3, .size = size});
+}
+
+static void *end_keys(void *count)
+{
+	for (size_t i = 0; i < (size_t)count; i++)
+		call_with_rbx(it.end, i);
+	return NULL;
+}
+
+START_TEST(keys_across_threads)
+{
+	enum { KEYS = 500 };
+	pthread_t thread;
+
+	set_up_rbx(8);
+	for (size_t i = 0; i < KEYS; i++)
+		call_with_rbx(it.start, i);
+	ck_assert_uint_eq(read_sum().open, KEYS);
+	call_with_rbx(it.start, 7);
+	ck_assert_uint_eq(read_sum().restarted, 1);
+	ck_assert_int_eq(pthread_create(&thread, NULL, end_keys, (void *)KEYS), 0);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(read_sum().matched, KEYS);
+	ck_assert_uint_eq(read_sum().open, 0);
+	call_with_rbx(it.end, 7);
+	ck_assert_uint_eq(read_sum().unstarted, 1);
+	/* A key of a child is not its parent's. */
+	call_with_rbx(it.start, 9);
+	if (fork() == 0) {
+		call_with_rbx(it.end, 9);
+		_exit(0);
+	}
+	wait(NULL);
+	ck_assert_uint_eq(read_sum().unstarted, 2);
+	ck_assert_uint_eq(read_sum().open, 1);
+	ck_assert_uint_eq(read_sum().lost, 0);
+	call_with_rbx(it.start, UINT64_MAX);
+	ck_assert_uint_eq(read_sum().lost, 1);
+	for (size_t i = 1000; i < 1000 + 4 * RECORDER_OPENS; i++)
+		call_with_rbx(it.start, i);
+	ck_assert_uint_gt(read_sum().open, RECORDER_OPENS / 2);
+	ck_assert_uint_eq(read_sum().open + read_sum().lost, 4 * RECORDER_OPENS + 2);
+}
+END_TEST
+
+START_TEST(keys_of_sizes)
+{
+	static const int8_t sizes[] = {4, -4, 2, -1};
+
+	set_up_rbx(sizes[_i]);
+	call_with_rbx(it.start, 0x1122334455667780);
+	call_with_rbx(it.end, 0x1122334455667781);
+	ck_assert_uint_eq(read_sum().unstarted, 1);
+	call_with_rbx(it.end,
+		0x2233445500000000 | (0x55667780 & (UINT64_MAX >> (64 - 8 * abs(sizes[_i])))));
+	ck_assert_uint_eq(read_sum().matched, 1);
+}
+END_TEST
+
+/* What is not in the page of the stack pointer is not read. */
+START_TEST(keys_in_memory)
+{
+	set_up_by((struct recorder_role){.key = RECORDER_STACK, .number = 3, .size = 8});
+	{
+		volatile uint64_t key = 42;
+
+		call_with_rbx(it.start, (uint64_t)&key);
+		key = 43;
+		call_with_rbx(it.end, (uint64_t)&key);
+		key = 42;
+		if (read_sum().lost)
+			return; /* they lie in two pages */
+		ck_assert_uint_eq(read_sum().unstarted, 1);
+		call_with_rbx(it.end, (uint64_t)&key);
+		ck_assert_uint_eq(read_sum().matched, 1);
+	}
+	call_with_rbx(it.start, 8);
+	call_with_rbx(it.start, (uint64_t)1 << 63);
+	ck_assert_uint_eq(read_sum().lost, 2);
+}
+END_TEST
+
+/* ---- the copy ---- */
+
+#ifdef HAVE_ZYDIS
+START_TEST(refers_nowhere)
+{
+	const uint8_t *code;
+	size_t entry, size = recorder_code(&code, &entry), returns = 0;
+	ZydisDecoder decoder;
+
+	ck_assert_uint_lt(entry, size);
+	ck_assert(ZYAN_SUCCESS(
+		ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)));
+	for (size_t at = 0; at < size;) {
+		ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+		ZydisDecodedInstruction in;
+
+		ck_assert(ZYAN_SUCCESS(
+			ZydisDecoderDecodeFull(&decoder, code + at, size - at, &in, operands)));
+		ck_assert_int_ne(in.meta.category, ZYDIS_CATEGORY_CALL);
+		ck_assert_int_ne(in.meta.category, ZYDIS_CATEGORY_SYSCALL);
+		returns += in.mnemonic == ZYDIS_MNEMONIC_RET;
+		for (size_t i = 0; i < in.operand_count; i++) {
+			const ZydisDecodedOperand *o = &operands[i];
+			ZyanU64 to = 0;
+
+			if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
+				ck_assert(ZydisRegisterGetClass(o->reg.value) <=
+						  ZYDIS_REGCLASS_GPR64 ||
+					  ZydisRegisterGetClass(o->reg.value) >=
+						  ZYDIS_REGCLASS_FLAGS);
+			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
+				ck_assert_int_ne(o->mem.base, ZYDIS_REGISTER_RIP);
+			if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && o->imm.is_relative) {
+				ZydisCalcAbsoluteAddress(&in, o, at, &to);
+				ck_assert_uint_lt(to, size);
+			}
+		}
+		at += in.length;
+	}
+	ck_assert_uint_gt(returns, 0);
+}
+END_TEST
+#endif
+
+/* Registers but the stack pointer, flags (as lahf and seto), and the red zone behind a call. */
+struct kept {
+	uint64_t general[15], flags, red[15];
+};
+
+__attribute__((noinline)) static void call_with(
+	const struct kept *before, struct kept *after, stub *code)
+{
+	const void *frame[3] = {before, after, (void *)code};
+
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n"
+			 "push %%rbp\n push %%rbx\n push %%rdi\n lea -256(%%rsp), %%rsp\n"
+			 "mov 16(%%rdi), %%rax\n mov %%rax, 136(%%rsp)\n"
+			 "mov (%%rdi), %%rsi\n"
+			 /* The red zone below the return address. */
+			 "xor %%ecx, %%ecx\n"
+			 "1: mov 128(%%rsi,%%rcx,8), %%rax\n mov %%rax, -128(%%rsp,%%rcx,8)\n"
+			 "inc %%ecx\n cmp $15, %%ecx\n jne 1b\n"
+			 "mov 120(%%rsi), %%rax\n add $127, %%al\n sahf\n"
+			 "mov (%%rsi), %%rax\n mov 8(%%rsi), %%rbx\n mov 16(%%rsi), %%rcx\n"
+			 "mov 24(%%rsi), %%rdx\n mov 40(%%rsi), %%rdi\n mov 48(%%rsi), %%rbp\n"
+			 "mov 56(%%rsi), %%r8\n mov 64(%%rsi), %%r9\n mov 72(%%rsi), %%r10\n"
+			 "mov 80(%%rsi), %%r11\n mov 88(%%rsi), %%r12\n mov 96(%%rsi), %%r13\n"
+			 "mov 104(%%rsi), %%r14\n mov 112(%%rsi), %%r15\n mov 32(%%rsi), %%rsi\n"
+			 "call *136(%%rsp)\n"
+			 "mov %%rsi, 144(%%rsp)\n mov 256(%%rsp), %%rsi\n mov 8(%%rsi), %%rsi\n"
+			 "mov %%rax, (%%rsi)\n mov %%rbx, 8(%%rsi)\n mov %%rcx, 16(%%rsi)\n"
+			 "mov %%rdx, 24(%%rsi)\n mov %%rdi, 40(%%rsi)\n mov %%rbp, 48(%%rsi)\n"
+			 "mov %%r8, 56(%%rsi)\n mov %%r9, 64(%%rsi)\n mov %%r10, 72(%%rsi)\n"
+			 "mov %%r11, 80(%%rsi)\n mov %%r12, 88(%%rsi)\n mov %%r13, 96(%%rsi)\n"
+			 "mov %%r14, 104(%%rsi)\n mov %%r15, 112(%%rsi)\n"
+			 "mov $0, %%eax\n lahf\n seto %%al\n mov %%rax, 120(%%rsi)\n"
+			 "mov 144(%%rsp), %%rax\n mov %%rax, 32(%%rsi)\n"
+			 "xor %%ecx, %%ecx\n"
+			 "2: mov -128(%%rsp,%%rcx,8), %%rax\n mov %%rax, 128(%%rsi,%%rcx,8)\n"
+			 "inc %%ecx\n cmp $15, %%ecx\n jne 2b\n"
+			 "lea 256(%%rsp), %%rsp\n pop %%rdi\n pop %%rbx\n pop %%rbp\n"
+			 "lea 128(%%rsp), %%rsp\n"
+			 :
+			 : "D"(frame)
+			 : "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13",
+			 "r14", "r15", "memory", "cc");
+}
+
+START_TEST(keeps_registers)
+{
+	struct kept before, after;
+
+	set_up();
+	srand(1);
+	for (int round = 0; round < 2000; round++) {
+		for (size_t i = 0; i < sizeof before / 8; i++)
+			((uint64_t *)&before)[i] =
+				(uint64_t)rand() << 40 ^ (uint64_t)rand() << 20 ^ (uint64_t)rand();
+		before.flags = (before.flags & 0xd500) | 0x200 | (before.flags & 1);
+		call_with(&before, &after, round % 2 ? it.end : it.start);
+		ck_assert_mem_eq(before.general, after.general, sizeof before.general);
+		ck_assert_uint_eq(before.flags, after.flags);
+		ck_assert_mem_eq(before.red, after.red, sizeof before.red);
+	}
+	ck_assert_uint_eq(read_sum().matched, 1000);
+}
+END_TEST
+
+/* Without a role it is only counted. */
+START_TEST(no_role)
+{
+	set_up();
+	it.roles[0]->what = it.roles[1]->what = RECORDER_NONE;
+	pair();
+	ck_assert_uint_eq(*(uint64_t *)((uint8_t *)it.roles[0] - 16), 1);
+	ck_assert_uint_eq(it.state->slots[0].owner | read_sum().unstarted | read_sum().open, 0);
+	it.roles[1]->what = RECORDER_END;
+	pair();
+	ck_assert_uint_eq(*(uint64_t *)((uint8_t *)it.roles[1] - 16), 2);
+	ck_assert_uint_eq(read_sum().unstarted, 1);
+}
+END_TEST
+
+START_TEST(reach)
+{
+	uint8_t *out = calloc(1, recorder_head_size());
+
+	ck_assert(recorder_write_head(out, 0x7f0000000000, 0x400000, 0x7f0000002000));
+	ck_assert_uint_eq(*(uint64_t *)out, 0x400000);
+	free(out);
+}
+END_TEST
+
+Suite *recorder_suite(void)
+{
+	Suite *s = suite_create("recorder");
+	TCase *c = tcase_create("recorder");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, buckets);
+	tcase_add_test(c, durations);
+	tcase_add_loop_test(c, scale, 0, 3);
+	tcase_add_loop_test(c, threads, 0, 3);
+	tcase_add_test(c, children_by_fork);
+	tcase_add_test(c, nested);
+	tcase_add_test(c, frame_is_left);
+	tcase_add_test(c, threads_that_die);
+	tcase_add_test(c, table_is_full);
+	tcase_add_test(c, handler_inside);
+	tcase_add_test(c, keys_across_threads);
+	tcase_add_loop_test(c, keys_of_sizes, 0, 4);
+	tcase_add_test(c, keys_in_memory);
+#ifdef HAVE_ZYDIS
+	tcase_add_test(c, refers_nowhere);
+#endif
+	tcase_add_test(c, keeps_registers);
+	tcase_add_test(c, no_role);
+	tcase_add_test(c, reach);
+	suite_add_tcase(s, c);
+	return s;
+}

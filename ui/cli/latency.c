@@ -1,0 +1,329 @@
+/*
+ * The verb latency: measure how long it takes from one probe to another, in running processes or in
+ * a program that it starts, and leave them as found.
+ *
+ * Owns the order: count the sites of both probes, measure, wait, read, stop measuring, undo, print.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ui/cli/hold.h"
+#include "ui/cli/latency_print.h"
+#include "ui/cli/measure.h"
+#include "ui/cli/verbs.h"
+#include "ui/counting.h"
+#include "ui/latency.h"
+#include "ui/line.h"
+#include "ui/now.h"
+#include "ui/outbuf.h"
+#include "ui/report.h"
+
+#define INTERVAL_MS 1000 /* between two tables on a terminal */
+#define READ_MS 200      /* between two readings: a process may end at any time */
+#define CHECK_MS 1000    /* between two comparisons with -max-overhead */
+
+struct latency {
+	const struct options *options;
+	struct act act;
+	struct probes_group *group;
+	struct latency_list list;
+	FILE *file;
+	struct hold hold;
+	int64_t interval_ms; /* 0: only the totals */
+};
+
+/* ---------------------------------------------------------------- beginning */
+
+/* The one probe of a name. */
+static int find_one(struct probes_session *session, const struct options *o, const char *name,
+	size_t *probe, struct probes_error *e)
+{
+	struct probes_switch_options narrow = options_switch(o);
+	char what[300];
+	size_t *some, count;
+	int r = probes_find(session, PROBES_BY_NAME, name, &narrow, &some, &count, e);
+
+	if (r < 0)
+		return r;
+	*probe = some[0];
+	free(some);
+	if (count == 1)
+		return 0;
+	snprintf(what, sizeof what, "cannot measure %s", outbuf_safe(name));
+	return report_set(e, PROBES_USAGE, -EINVAL, what, "choose one with -object",
+		"%zu files have such a probe", count);
+}
+
+/* The sites of both probes, and how many of them are counted. */
+static void count_sites(struct latency_row_of *row)
+{
+	for (int i = 0; i < 2; i++) {
+		size_t probe = i ? row->end : row->start;
+
+		row->sites += probes_at(row->member->session, probe)->site_count;
+		row->counted += probes_live_at(row->member->session, probe)->sites_counted;
+	}
+}
+
+/* "measuring a:start -> a:end by thread in process 12; 1 of 3 sites cannot be counted" */
+static void put_beginning(const struct latency_row_of *row, unsigned by)
+{
+	struct probes_session *session = row->member->session;
+	char key[16], text[600];
+	struct line l = {.text = text, .size = sizeof text};
+
+	line_add(&l, "measuring %s -> ", outbuf_probe(probes_at(session, row->start)));
+	line_add(&l, "%s by %s in process %d", outbuf_probe(probes_at(session, row->end)),
+		latency_key(by, key, sizeof key), (int)row->member->pid);
+	if (row->counted < row->sites)
+		line_add(&l, "; %u of %u sites cannot be counted: what passes there is missing",
+			(unsigned)(row->sites - row->counted), (unsigned)row->sites);
+	report_line("%s", text);
+}
+
+/* Say of each probe that cannot be counted why not. */
+static void put_reasons(const struct latency_row_of *row, size_t stop_sites)
+{
+	for (int i = 0; i < 2; i++) {
+		size_t probe = i ? row->end : row->start;
+		const struct probes_probe *p = probes_at(row->member->session, probe);
+
+		for (uint32_t k = 0; k < p->site_count; k++) {
+			struct probes_site_hits hits =
+				probes_site_hits_at(row->member->session, probe, k);
+
+			if (!hits.counted && hits.why)
+				report_more("%s: %s", outbuf_probe(p), hits.why);
+		}
+	}
+	if (stop_sites)
+		report_more("-stop would count %zu more", stop_sites);
+}
+
+/* Measure in one process; *row is of it. Returns the exit status. */
+static int measure_one(struct latency *c, struct latency_row_of *row)
+{
+	const struct probes_member *t = row->member;
+	const struct options *o = c->options;
+	const struct probes_action *pair = &o->actions.items[0];
+	struct probes_switch_options how = options_switch(o);
+	struct probes_result *result = NULL;
+	struct probes_action action = {.verb = PROBES_COUNT, .by = PROBES_BY_INDEX, .count = 2};
+	struct probes_error e;
+	size_t both[2];
+	int status;
+
+	if (!t->session)
+		return explain_error(t, &t->error, c->act.many);
+	if (!o->quiet)
+		report_leftovers(t->session);
+	if (!probes_count(t->session))
+		return explain_nothing(t, o->verbose);
+	action.indices = both;
+	if (find_one(t->session, o, pair->text, &row->start, &e) < 0 ||
+		find_one(t->session, o, pair->second, &row->end, &e) < 0)
+		return explain_error(t, &e, c->act.many);
+	both[0] = row->end;
+	both[1] = row->start;
+	if (probes_refresh(t->session, NULL, 0, &e) < 0 ||
+		probes_switch(t->session, &action, 1, &how, &result, &e) < 0) {
+		if (result && !o->quiet)
+			explain_items(t, result, o, true);
+		probes_result_free(result);
+		return explain_error(t, &e, c->act.many);
+	}
+	row->stopped_ns = result->stopped_ns;
+	count_sites(row);
+	status = act_tell(&c->act, t, result);
+	if (!status && probes_latency_begin(t->session, row->start, row->end, o->by, &e) < 0) {
+		status = explain_error(t, &e, c->act.many);
+		put_reasons(row, result->stop_sites);
+	} else if (!status) {
+		row->measured = true;
+		if (!o->quiet)
+			put_beginning(row, o->by);
+		if (!o->quiet && row->counted < row->sites)
+			put_reasons(row, result->stop_sites);
+	}
+	probes_result_free(result);
+	return status;
+}
+
+/* ------------------------------------------------------------------ measuring */
+
+static void read_all(struct latency *c)
+{
+	struct probes_error e;
+
+	/* Of one that has ended, the last reading holds all. */
+	for (size_t i = 0; i < c->list.count; i++)
+		if (!probes_latency_read(c->list.rows[i].member->session, &c->list.rows[i].now, &e))
+			c->list.now = now_ns();
+}
+
+/* What costs more than -max-overhead is measured no longer; what was measured stays. */
+static void keep_budget(struct latency *c, uint64_t *before, int64_t ns)
+{
+	for (size_t i = 0; i < c->list.count; i++) {
+		struct latency_row_of *row = &c->list.rows[i];
+		uint64_t pairs = row->now.matched + row->now.nested;
+		double cost =
+			ns > 0 ? (double)(pairs - before[i]) * LATENCY_PAIR_NS * 100 / (double)ns
+			       : 0;
+		char text[48];
+
+		before[i] = pairs;
+		if (row->over || c->options->max_overhead <= 0 || cost <= c->options->max_overhead)
+			continue;
+		probes_latency_end(row->member->session);
+		row->over = true;
+		report_line("pid %d: no longer measured: at %d ns a pair it cost %s %% of a core, "
+			    "and -max-overhead is %g",
+			(int)row->member->pid, LATENCY_PAIR_NS,
+			counting_rate_text(cost, text, sizeof text), c->options->max_overhead);
+	}
+}
+
+static int64_t least(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+/* Until the term, a signal, or the end of all processes. Returns the signal, or 0. */
+static int measure_on(struct latency *c, uint64_t *before)
+{
+	int64_t start = now_ms(), checked = now_ns();
+	int64_t end = c->options->for_ms ? start + (int64_t)c->options->for_ms : INT64_MAX;
+	int64_t table = c->interval_ms ? start + c->interval_ms : INT64_MAX;
+	int sig = 0;
+
+	while (!sig && now_ms() < end && probes_group_holds(c->group) && !ferror(c->file)) {
+		sig = hold_wait(&c->hold, least(table, least(now_ms() + READ_MS, end)));
+		read_all(c);
+		if (now_ns() - checked >= (int64_t)CHECK_MS * 1000000) {
+			keep_budget(c, before, now_ns() - checked);
+			checked = now_ns();
+		}
+		if (now_ms() < table)
+			continue;
+		latency_print(c->file, c->options, &c->list, false);
+		/* Late by more than an interval: no table for what was missed. */
+		table += c->interval_ms * (1 + (now_ms() - table) / c->interval_ms);
+	}
+	return sig;
+}
+
+/* Measure, undo, and print the totals. *sig: what ended it, or 0. Returns the exit status. */
+static int measure_and_undo(struct latency *c, int *sig)
+{
+	uint64_t *before = calloc(c->list.count + 1, sizeof *before);
+	int status;
+
+	if (!before) {
+		report_line("out of memory");
+		return PROBES_FAILED;
+	}
+	for (size_t i = 0; i < c->list.count; i++) {
+		struct probes_session *session = c->list.rows[i].member->session;
+		struct probes_error e;
+
+		if (probes_held(session) && probes_resume(session, &e) < 0) {
+			free(before);
+			return explain_error(c->list.rows[i].member, &e, c->act.many);
+		}
+	}
+	c->list.began = c->list.now = c->list.table = now_ns();
+	*sig = measure_on(c, before);
+	free(before);
+	for (size_t i = 0; i < c->list.count; i++)
+		probes_latency_end(c->list.rows[i].member->session);
+	read_all(c);
+	hold_undo(&c->hold);
+	latency_print(c->file, c->options, &c->list, true);
+	status = explain_status(&c->hold.tally);
+	if (!status && ferror(c->file)) {
+		report_line("cannot write the output");
+		status = PROBES_FAILED;
+	}
+	return status ? status : *sig ? 128 + *sig : PROBES_OK;
+}
+
+/* ------------------------------------------------------------------ the verb */
+
+/* From the opened targets to the end. Returns the exit status. */
+static int measure_all(struct latency *c)
+{
+	const struct options *o = c->options;
+	size_t count = probes_group_count(c->group);
+	struct tally tally = {0};
+	int status, sig = 0;
+	sigset_t before;
+
+	c->list.rows = calloc(count + 1, sizeof *c->list.rows);
+	if (!c->list.rows) {
+		report_line("out of memory");
+		return PROBES_FAILED;
+	}
+	hold_prepare(o->prog);
+	act_hold_signals(&before);
+	for (size_t i = 0; i < count; i++) {
+		struct latency_row_of *row = &c->list.rows[c->list.count];
+
+		*row = (struct latency_row_of){.member = probes_group_at(c->group, i)};
+		explain_count(&tally, measure_one(c, row));
+		c->list.count += row->measured;
+	}
+	act_restore_signals(&before);
+	status = explain_status(&tally);
+	if (!c->list.count) {
+		hold_undo(&c->hold);
+	} else {
+		int measured = measure_and_undo(c, &sig);
+
+		status = measured ? measured : status;
+	}
+	if (o->prog && tally.good)
+		status = measure_leave(
+			o, probes_group_at(c->group, 0)->pid, sig, status, "no longer measured");
+	return status;
+}
+
+int latency_run(const struct options *o)
+{
+	struct report_volume volume;
+	struct probes_options engine = targets_engine(o, &volume);
+	struct latency c = {.options = o, .interval_ms = (int64_t)o->interval_ms};
+	int status;
+
+	c.file = measure_output(o);
+	if (!c.file)
+		return PROBES_FAILED;
+	/* A reader that goes away must not end us before the undo. */
+	signal(SIGPIPE, SIG_IGN);
+	c.list.by = o->by;
+	c.hold = (struct hold){.act = &c.act,
+		.held = "measured",
+		.undone = "no longer measured",
+		.undo = "uncount",
+		.child = o->prog};
+	if (isatty(fileno(c.file)) && o->format <= FORMAT_TEXT && !c.interval_ms)
+		c.interval_ms = INTERVAL_MS;
+	status = act_begin(&c.act, "latency", o, c.file, options_many(o));
+	if (!status) {
+		status = measure_open(&c.group, o, &engine);
+		c.hold.group = c.group;
+		if (!status)
+			status = measure_all(&c);
+		status = act_end(&c.act, status);
+	}
+	free(c.list.rows);
+	probes_group_close(c.group);
+	if (o->output && fclose(c.file) != 0 && !status) {
+		report_line("cannot write to %s: %s", o->output, strerror(errno));
+		status = PROBES_FAILED;
+	}
+	return status;
+}

@@ -1,0 +1,278 @@
+/*
+ * The results of latency, as text, JSON lines and CSV.
+ *
+ *      TIME      PAIRS    PAIRS/s     MIN     P50     P90     P99   P99.9     MAX    MEAN
+ *     1.000       4021     4021.3   812 ns 1.20 us 2.10 us 8.40 us 12.1 us 33.5 us 1.34 us
+ *
+ * The text sums up processes; JSON and CSV keep them apart. All texts are escaped.
+ */
+#include "ui/cli/latency_print.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "ui/counting.h"
+#include "ui/json_value.h"
+#include "ui/latency.h"
+#include "ui/line.h"
+#include "ui/outbuf.h"
+
+#define BAR_WIDTH 32
+
+/* The figures of every format, in their order. */
+enum { FIGURES = 7 };
+static const char *const figure_names[FIGURES] = {
+	"min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "mean_ns"};
+
+static void figures_of(const struct probes_latency *l, uint64_t figures[FIGURES])
+{
+	static const double shares[] = {0.5, 0.9, 0.99, 0.999};
+
+	figures[0] = l->min_ns;
+	for (size_t i = 0; i < 4; i++)
+		figures[1 + i] = probes_latency_quantile(l, shares[i]);
+	figures[5] = l->max_ns;
+	figures[6] = l->matched ? l->sum_ns / l->matched : 0;
+}
+
+/* What came since the last table. Its bounds are those of its buckets: min and max are of all. */
+static struct probes_latency part_of(const struct latency_row_of *row, bool total)
+{
+	struct probes_latency part = row->now;
+	const struct probes_latency *before = &row->table;
+	size_t first = PROBES_LATENCY_BUCKETS, last = 0;
+
+	if (total)
+		return part;
+	part.matched -= before->matched;
+	part.end_without_start -= before->end_without_start;
+	part.start_without_end -= before->start_without_end;
+	part.nested -= before->nested;
+	part.lost -= before->lost;
+	part.sum_ns -= before->sum_ns;
+	for (size_t i = 0; i < PROBES_LATENCY_BUCKETS; i++) {
+		part.buckets[i] -= before->buckets[i];
+		if (!part.buckets[i])
+			continue;
+		first = i < first ? i : first;
+		last = i;
+	}
+	if (!part.matched) {
+		part.min_ns = part.max_ns = 0;
+		return part;
+	}
+	if (probes_latency_from(first) > part.min_ns)
+		part.min_ns = probes_latency_from(first);
+	if (probes_latency_from(last + 1) < part.max_ns)
+		part.max_ns = probes_latency_from(last + 1);
+	return part;
+}
+
+/* The time that a table covers. */
+static int64_t time_of(const struct latency_list *all, bool total)
+{
+	return all->now - (total ? all->began : all->table);
+}
+
+/* ---------------------------------------------------------------------- text */
+
+/* first: without a shortest one, a line with a time fits into 80 columns. */
+static void put_figures(FILE *file, const struct probes_latency *l, int64_t ns, size_t first)
+{
+	uint64_t figures[FIGURES];
+	char text[48];
+
+	figures_of(l, figures);
+	fprintf(file, "%10" PRIu64 " %8s", l->matched,
+		counting_rate_text(counting_rate(l->matched, ns), text, sizeof text));
+	for (size_t i = first; i < FIGURES; i++)
+		fprintf(file, " %7s",
+			l->matched ? latency_time(figures[i], text, sizeof text) : "-");
+	fputc('\n', file);
+}
+
+static void put_heading(FILE *file, size_t first)
+{
+	static const char *const names[FIGURES] = {
+		"MIN", "P50", "P90", "P99", "P99.9", "MAX", "MEAN"};
+
+	fprintf(file, "%10s %8s", "PAIRS", "PAIRS/s");
+	for (size_t i = first; i < FIGURES; i++)
+		fprintf(file, " %7s", names[i]);
+	fputc('\n', file);
+}
+
+static void put_histogram(FILE *file, const struct probes_latency *l)
+{
+	static const char bar[] = "################################";
+	struct latency_row rows[LATENCY_ROWS];
+	size_t count = latency_rows(l, rows);
+	uint64_t most = 0;
+	char from[48], to[48];
+
+	_Static_assert(sizeof bar == BAR_WIDTH + 1, "a bar is as wide as it says");
+	for (size_t i = 0; i < count; i++)
+		most = rows[i].count > most ? rows[i].count : most;
+	if (count)
+		fprintf(file, "\n%19s %12s\n", "DURATION", "PAIRS");
+	for (size_t i = 0; i < count; i++) {
+		double width = (double)rows[i].count * BAR_WIDTH / (double)most;
+		int length = rows[i].count && width < 1 ? 1 : (int)width;
+
+		fprintf(file, "%8s - %8s %12" PRIu64 "  |%-*.*s|\n",
+			latency_time(rows[i].from, from, sizeof from),
+			rows[i].to == UINT64_MAX ? "" : latency_time(rows[i].to, to, sizeof to),
+			rows[i].count, BAR_WIDTH, length, bar);
+	}
+}
+
+static void text_table(FILE *file, const struct options *o, struct latency_list *all, bool total)
+{
+	struct probes_latency sum = {0};
+	char text[200];
+	size_t sites = 0, counted = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		struct probes_latency part = part_of(&all->rows[i], total);
+
+		probes_latency_add(&sum, &part);
+		sites += all->rows[i].sites;
+		counted += all->rows[i].counted;
+	}
+	if (!total) {
+		if (all->table == all->began) {
+			fprintf(file, "%8s ", "TIME");
+			put_heading(file, 1);
+		}
+		fprintf(file, "%8s ",
+			counting_number(
+				(double)(all->now - all->began) / 1e9, 3, text, sizeof text));
+		put_figures(file, &sum, time_of(all, total), 1);
+		return;
+	}
+	if (all->table != all->began)
+		fputc('\n', file);
+	put_heading(file, 0);
+	put_figures(file, &sum, time_of(all, total), 0);
+	put_histogram(file, &sum);
+	if (o->quiet)
+		return;
+	latency_unmatched(&sum, text, sizeof text);
+	if (*text)
+		fprintf(file, "\nnot matched: %s\n", text);
+	if (counted < sites)
+		fprintf(file, "%zu of %zu site%s not counted: what passes there is missing\n",
+			sites - counted, sites, sites - counted == 1 ? " was" : "s were");
+	fprintf(file, "measured for %s s\n",
+		counting_number((double)(all->now - all->began) / 1e9, 3, text, sizeof text));
+}
+
+/* ------------------------------------------------------------- JSON and CSV */
+
+static const struct probes_probe *probe_of(const struct latency_row_of *row, bool end)
+{
+	return probes_at(row->member->session, end ? row->end : row->start);
+}
+
+static json_t *json_name(const struct latency_row_of *row, bool end)
+{
+	return json_value_text(outbuf_probe(probe_of(row, end)));
+}
+
+static void json_row(
+	FILE *file, const struct latency_list *all, const struct latency_row_of *row, bool total)
+{
+	struct probes_latency l = part_of(row, total);
+	json_t *buckets = json_array(), *line;
+	uint64_t figures[FIGURES];
+	char key[16];
+
+	figures_of(&l, figures);
+	for (size_t i = 0; i < PROBES_LATENCY_BUCKETS; i++) {
+		uint64_t to = probes_latency_from(i + 1);
+
+		if (l.buckets[i])
+			json_array_append_new(
+				buckets, json_pack("{s:I, s:o, s:I}", "from_ns",
+						 (json_int_t)probes_latency_from(i), "to_ns",
+						 to == UINT64_MAX ? json_null()
+								  : json_integer((json_int_t)to),
+						 "count", (json_int_t)l.buckets[i]));
+	}
+	line = json_pack("{s:s, s:i, s:o, s:o, s:o, s:s, s:f, s:f, s:i, s:i, s:I, s:I, s:I, s:I, "
+			 "s:I, s:I}",
+		"table", total ? "total" : "interval", "pid", (int)row->member->pid, "prog",
+		json_value_text(probes_path(row->member->session)), "start", json_name(row, false),
+		"end", json_name(row, true), "by", latency_key(all->by, key, sizeof key), "seconds",
+		(double)time_of(all, total) / 1e9, "stopped_ms", (double)row->stopped_ns / 1e6,
+		"sites", (int)row->sites, "sites_counted", (int)row->counted, "matched",
+		(json_int_t)l.matched, "open", (json_int_t)l.open, "end_without_start",
+		(json_int_t)l.end_without_start, "start_without_end",
+		(json_int_t)l.start_without_end, "nested", (json_int_t)l.nested, "lost",
+		(json_int_t)l.lost);
+	for (size_t i = 0; i < FIGURES; i++)
+		json_object_set_new(line, figure_names[i],
+			l.matched ? json_integer((json_int_t)figures[i]) : json_null());
+	json_object_set_new(line, "over_budget", json_boolean(row->over));
+	json_object_set_new(line, "buckets", buckets);
+	json_dumpf(line, file, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
+	json_decref(line);
+	fputc('\n', file);
+}
+
+static void csv_row(
+	FILE *file, const struct latency_list *all, const struct latency_row_of *row, bool total)
+{
+	struct probes_latency l = part_of(row, total);
+	uint64_t figures[FIGURES];
+	struct outbuf b;
+	char text[200], key[16];
+
+	figures_of(&l, figures);
+	outbuf_begin(&b, file);
+	snprintf(text, sizeof text, "%s,%d,", total ? "total" : "interval", (int)row->member->pid);
+	outbuf_text(&b, text);
+	outbuf_csv(&b, probe_of(row, false)->provider);
+	outbuf_text(&b, ",");
+	outbuf_csv(&b, probe_of(row, false)->name);
+	outbuf_text(&b, ",");
+	outbuf_csv(&b, probe_of(row, true)->name);
+	outbuf_text(&b, ",");
+	outbuf_text(&b, latency_key(all->by, key, sizeof key));
+	outbuf_text(&b, ",");
+	outbuf_text(&b, counting_number((double)time_of(all, total) / 1e9, 6, text, sizeof text));
+	snprintf(text, sizeof text,
+		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, l.matched,
+		l.open, l.end_without_start, l.start_without_end, l.nested, l.lost);
+	outbuf_text(&b, text);
+	for (size_t i = 0; i < FIGURES; i++) {
+		snprintf(text, sizeof text, ",%" PRIu64, figures[i]);
+		outbuf_text(&b, l.matched ? text : ",");
+	}
+	outbuf_text(&b, "\n");
+	outbuf_flush(&b);
+}
+
+void latency_print(FILE *file, const struct options *o, struct latency_list *all, bool total)
+{
+	if (o->format == FORMAT_CSV && all->table == all->began) {
+		fputs("table,pid,provider,start,end,by,seconds,matched,open,end_without_start,"
+		      "start_without_end,nested,lost",
+			file);
+		for (size_t i = 0; i < FIGURES; i++)
+			fprintf(file, ",%s", figure_names[i]);
+		fputc('\n', file);
+	}
+	if (o->format <= FORMAT_TEXT)
+		text_table(file, o, all, total);
+	for (size_t i = 0; i < all->count; i++) {
+		if (o->format == FORMAT_JSON)
+			json_row(file, all, &all->rows[i], total);
+		if (o->format == FORMAT_CSV)
+			csv_row(file, all, &all->rows[i], total);
+		all->rows[i].table = all->rows[i].now;
+	}
+	fflush(file);
+	all->table = all->now;
+}

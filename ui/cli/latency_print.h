@@ -1,0 +1,31 @@
+/* How the results of latency are printed. */
+#ifndef UI_CLI_LATENCY_PRINT_H
+#define UI_CLI_LATENCY_PRINT_H
+
+#include <stdio.h>
+
+#include "probes.h"
+#include "ui/options.h"
+
+/* One process. */
+struct latency_row_of {
+	const struct probes_member *member;
+	size_t start, end;           /* probes */
+	uint32_t sites, counted;     /* of both probes */
+	uint64_t stopped_ns;         /* for the measuring to begin */
+	struct probes_latency now;   /* at the last reading */
+	struct probes_latency table; /* at the last table */
+	bool measured, over;         /* over: it exceeded -max-overhead */
+};
+
+struct latency_list {
+	struct latency_row_of *rows;
+	size_t count;
+	unsigned by;
+	int64_t began, now, table; /* ns: the first process did, the last reading, the last table */
+};
+
+/* A line, or an object a process, of an interval; or the totals. */
+void latency_print(FILE *file, const struct options *o, struct latency_list *all, bool total);
+
+#endif

@@ -1,0 +1,22 @@
+/* What count and latency have in common: processes or a program, the result, the end. */
+#ifndef UI_CLI_MEASURE_H
+#define UI_CLI_MEASURE_H
+
+#include <stdio.h>
+
+#include "probes.h"
+#include "ui/options.h"
+
+/* Where the result goes: -output, else standard output, which belongs to a program started here.
+ * NULL: it cannot be opened, which is reported. */
+FILE *measure_output(const struct options *o);
+
+/* Open the processes, or start the program. Returns the exit status. */
+int measure_open(
+	struct probes_group **group, const struct options *o, const struct probes_options *engine);
+
+/* The program that was started here: its exit status where it has ended, else `status`. `sig`: what
+ * ended the call; `ended`: what the program is no longer, "no longer counted". */
+int measure_leave(const struct options *o, pid_t pid, int sig, int status, const char *ended);
+
+#endif
