@@ -233,7 +233,8 @@ static void put_lost(const struct counts_row *row, size_t probes)
 	const struct probes_probe *p = probes_at(row->member->session, row->probe);
 
 	report_line("pid %d: %zu probe%s (%s:%s%s) %s no longer counted at all sites: another "
-		    "program or session took jumps away; hits since then are missing",
+		    "program or session took jumps away, or the library was loaded anew; hits "
+		    "since then may be missing",
 		row->member->pid, probes, probes == 1 ? "" : "s", p->provider, p->name,
 		probes == 1 ? "" : ", ...", probes == 1 ? "is" : "are");
 }

@@ -64,7 +64,8 @@ static double seconds_since(const struct counts *c)
 static const char *why_of(const struct counts_row *row)
 {
 	if (row->lost)
-		return "another program or session took its jump away";
+		return "another program or session took its jump away, or its library was loaded "
+		       "anew";
 	for (uint32_t i = 0; !row->why && i < probe_of(row)->site_count; i++)
 		if (!row->sites[i].counted && row->sites[i].why)
 			return row->sites[i].why;
