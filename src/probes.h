@@ -1,5 +1,5 @@
 /*
- * libprobes: see and switch the statically defined probes of a live process.
+ * libprobes: see, switch and count the statically defined probes of a live process.
  *
  * The one public header. A program opens a session on a process (or on a
  * file, to list only), reads the probes and their live states, and switches
@@ -601,15 +601,15 @@ struct probes_switch_options {
 	bool once;            /* do not enable again what this session's net change holds enabled:
 				 such probes are no items; result->already counts them. Ignored with
 				 force */
-	bool kernel;          /* under PROBES_COUNT: sites that no jump can count are counted by
-				 uprobes of the kernel, where the caller has the privilege
-				 (CAP_PERFMON and CAP_BPF, or root). A hit costs about a
-				 microsecond; children by fork are not counted there */
+	bool kernel;          /* under PROBES_COUNT: where no jump can be written, count by kernel
+				 uprobes, if the caller is privileged (CAP_PERFMON and CAP_BPF, or
+				 root). A hit costs about a microsecond; hits in forked children
+				 are not counted there */
 	bool dry_run;         /* plan only, write nothing */
 	bool atomically; /* stop all threads of the process meanwhile, so that every site changes
-			    at one instant. Under PROBES_COUNT, sites that can only be counted so
-			    are counted as well; others never stop the process. A program that is
-			    held at its start stands still anyway */
+			    at one instant. Under PROBES_COUNT, this also counts the sites whose
+			    jump needs a stop; the other sites never stop the process. A program
+			    that is held at its start need not be stopped */
 	unsigned max_stop_ms; /* give up without a change if stopping takes longer; 0: 1000 */
 };
 
@@ -647,10 +647,10 @@ enum probes_role {
 				       that agrees with the semaphore by then */
 	PROBES_ROLE_COUNTER = 4,    /* bytes of a site that jumps to a counter: undone by writing
 				       `old` back where `new_` still is */
-	PROBES_ROLE_UPROBE = 5,     /* the byte of a site that a uprobe of this session holds: the
-				       kernel writes it, and writes it back at the latest when
-				       the session is closed or the caller dies. No journal
-				       records it */
+	PROBES_ROLE_UPROBE = 5,     /* the byte of a site that holds a uprobe of this session. The
+				       kernel writes it, and puts it back when counting ends, the
+				       session is closed or the caller dies. No journal records
+				       it */
 };
 
 #define PROBES_EDIT_BYTES 8
@@ -670,7 +670,7 @@ struct probes_result {
 	size_t item_count;
 	char **texts; /* messages made for single items */
 	size_t text_count;
-	struct probes_edit *edits; /* in the order they were made; uprobes come last */
+	struct probes_edit *edits; /* in the order they were made, but uprobes last */
 	size_t edit_count;
 	size_t done, skipped, not_done; /* items, counted */
 	size_t skips[PROBES_SKIPS];     /* the skipped ones, by reason */
@@ -686,7 +686,7 @@ struct probes_result {
 	size_t uncounted_sites; /* sites of the probes that cannot be counted: see
 				   probes_site_hits_at */
 	size_t stop_sites;      /* of these, those that `atomically` would count */
-	size_t kernel_sites;    /* of the others, those that `kernel` may count */
+	size_t kernel_sites;    /* of the other uncounted ones, those that `kernel` may count */
 	size_t uprobe_sites;    /* of the counted ones, those that this call gave a uprobe */
 	size_t mapped_pages;    /* of 4 KiB: counters, stubs and landings */
 	/* The kernel copies a page at the first write to it, and charges the copy to the process.

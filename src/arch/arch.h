@@ -97,9 +97,9 @@ struct arch_counter {
 	uint64_t shared;     /* 8 bytes, incremented with a lock */
 	uint64_t slots;      /* struct arch_slot[slot_count], or 0: count in `shared` alone */
 	uint32_t slot_count; /* a power of 2 */
-	uint64_t cookie;     /* 8 bytes: 1 in the process, and 0 in every child by fork
-				(MADV_WIPEONFORK), which counts in `shared`: a thread of the child has
-				the same thread pointer as one of its parent */
+	uint64_t cookie;     /* 8 bytes: 1 in the process, 0 in every forked child
+				(MADV_WIPEONFORK). A child counts in `shared`, because its thread
+				has the same thread pointer as a thread of the parent */
 	uint64_t role;       /* 1 byte: while it is > 0, the hit is recorded as well */
 	uint64_t recorder;   /* code of arch_stub_record; 0: there is none, and no role */
 };

@@ -3,8 +3,8 @@
  * kernel/trace/trace_uprobe.c (uprobe_perf_filter: one mm; __uprobe_perf_func: the program runs
  * before the event looks for its thread).
  *
- * Events that threads inherit (perf_event_attr.inherit) would break the process: the kernel reads
- * the path of a uprobe again when a thread is born, from the memory of the process, and
+ * Events that new threads inherit (perf_event_attr.inherit) would break the process: for each new
+ * thread the kernel reads the path of the uprobe again, now from the memory of the process, and
  * pthread_create fails with EFAULT. Events for a processor instead of a thread would put the
  * breakpoint into every process that maps the file.
  */
@@ -35,7 +35,7 @@ static int uprobe_bpf(enum bpf_cmd command, union bpf_attr *attr)
 	return r < 0 ? -errno : r;
 }
 
-/* A map is one value, so that a program can name a counter in it by its address. */
+/* The map has one value, an array of counters: so a program can address each of them. */
 static int uprobe_make_map(struct uprobes_map *map)
 {
 	union bpf_attr attr = {.map_type = BPF_MAP_TYPE_ARRAY,
@@ -64,7 +64,7 @@ static int uprobe_make_map(struct uprobes_map *map)
  *     r1 = address of the counter    two instructions
  *     r2 = 1
  *     lock *(u64 *)r1 += r2
- *     r0 = 0                         the event itself need not count
+ *     r0 = 0                         the event itself does not count
  *     exit
  */
 static int uprobe_load(const struct uprobe *one)
@@ -157,7 +157,7 @@ static const char *uprobes_try(struct uprobes *u)
 	if (u->type < 0)
 		return "the kernel has no uprobe events (CONFIG_UPROBE_EVENTS), or " UPROBE_TYPE
 		       " cannot be read here";
-	/* The counter that is made here is the first one to be used. */
+	/* Only for the test. The next uprobes_add uses the same counter again. */
 	r = uprobes_add(u, &one);
 	if (r == 0) {
 		r = uprobe_load(one);
@@ -203,7 +203,7 @@ int uprobe_attach(const struct uprobes *u, struct uprobe *one, pid_t tid, int fi
 		r = -errno;
 	if (r < 0)
 		uprobe_detach(one);
-	/* The event holds it. */
+	/* The event keeps it loaded. */
 	close(program);
 	return r;
 }

@@ -1,17 +1,18 @@
 /*
- * Counters of the kernel: a uprobe at a site, for one process, and the BPF program that counts its
- * hits. It needs nothing in the process but the breakpoint that the kernel writes, and nothing of
- * it outlives its descriptors: when they are closed, or we are killed, the kernel puts the byte
- * back.
+ * Counting by the kernel: a uprobe at a site, for one process, and the BPF program that counts its
+ * hits. It needs nothing in the process but the breakpoint that the kernel writes. When its
+ * descriptors are closed, also because we were killed, the kernel puts the byte back.
  *
  *     site   90 -> cc   the kernel passes over the nop itself: no single step
  *     event  perf_event_open(2), for one thread: the breakpoint is written into the memory of that
- *            thread's process alone, and the program runs for every thread that hits it there, also
- *            for threads born later. The event's own count is of that thread alone; nobody reads it
+ *            thread's process only, and the program runs for every thread that hits it there,
+ *            including threads created later. The event's own count covers only that one thread;
+ *            it is not used
  *     map    counters of 8 bytes, mapped here: reading them costs no system call
  *
- * A child by fork inherits the byte and not the uprobe: the kernel restores the byte at the child's
- * first hit, which is not counted (uprobe_perf_func, handler_chain in kernel/events/uprobes.c).
+ * A forked child inherits the breakpoint, but not the uprobe: at the child's first hit, which is
+ * not counted, the kernel puts the byte back (uprobe_perf_func, handler_chain in
+ * kernel/events/uprobes.c).
  */
 #ifndef COUNT_UPROBE_H
 #define COUNT_UPROBE_H
@@ -27,8 +28,8 @@
 /* A counter, and the uprobe that adds to it. */
 struct uprobe {
 	int event;         /* -1: it does not count */
-	int map;           /* which its program adds to */
-	uint32_t at;       /* of its counter there, bytes */
+	int map;           /* that holds its counter */
+	uint32_t at;       /* offset of the counter there, bytes */
 	uint64_t *counter; /* the same, mapped here */
 };
 
@@ -43,21 +44,22 @@ struct uprobes {
 void uprobes_init(struct uprobes *u);
 void uprobes_done(struct uprobes *u);
 
-/* Does the kernel let us place uprobes? Tried until it does. NULL, or why not, in one line. */
+/* NULL if the kernel lets us place uprobes, or why not, in one line. A refusal is not remembered.
+ */
 const char *uprobes_why_not(struct uprobes *u);
 
-/* A counter that nobody adds to yet; 0 or a negative errno. The session owns it. */
+/* Make a counter that no uprobe adds to yet; 0 or a negative errno. `u` owns it. */
 int uprobes_add(struct uprobes *u, struct uprobe **one);
 
 /*
- * Count from 0 on: place the uprobe at an offset of the file that is open at `file`, for the
- * process that the thread `tid` belongs to. 0 or a negative errno; -EINVAL also where another
- * tool's uprobe at that place uses another semaphore.
+ * Place the uprobe at an offset of the file that the descriptor `file` holds open, for the process
+ * of the thread `tid`, and count from 0. 0 or a negative errno; -EINVAL also if another tool's
+ * uprobe at that place uses another semaphore.
  */
 int uprobe_attach(
 	const struct uprobes *u, struct uprobe *one, pid_t tid, int file, uint64_t offset);
 
-/* Remove it, wherever it is. The counter holds the last hit. */
+/* Remove it. The counter keeps its value. No effect if it is not attached. */
 void uprobe_detach(struct uprobe *one);
 
 static inline bool uprobe_attached(const struct uprobe *one)

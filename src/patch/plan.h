@@ -60,11 +60,11 @@ struct plan_view {
 
 struct plan {
 	const struct catalog *catalog;
-	struct array edits;   /* struct probes_edit */
-	struct array uprobes; /* struct probes_edit: made by the kernel, see session/kernel.c.
-				 Those that are placed come before all edits, those that
-				 are removed behind */
-	struct array checks;  /* struct plan_check, one an edit */
+	struct array edits;          /* struct probes_edit */
+	struct array uprobes;        /* struct probes_edit: written by the kernel, see
+					session/kernel.c. Uprobes are placed before all edits, and
+					removed after them */
+	struct array checks;         /* struct plan_check, one an edit */
 	struct array refcount_sites; /* struct plan_refcount_site */
 	struct array items;          /* struct probes_item */
 	struct array texts;          /* char *: the `why` of items, where it is not a constant */

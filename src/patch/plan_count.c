@@ -111,7 +111,7 @@ static void plan_count_switch(const struct plan_step *s, uint32_t i, uint8_t *by
 	memcpy(bytes + code->switch_at, on ? code->on : code->off, ARCH_SWITCH_BYTES);
 }
 
-/* The kernel writes it, and keeps its own record. */
+/* The kernel writes these, so no journal records them. */
 static bool plan_count_uprobe(
 	struct plan *p, const struct plan_step *s, uint32_t i, struct probes_edit edit)
 {

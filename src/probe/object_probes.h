@@ -22,7 +22,7 @@ struct object_jump {
 	bool ran;               /* it counted at some reading of this session */
 	bool mine;              /* this session wrote it, and has not taken it back */
 	bool placed;            /* a uprobe of this session holds the site (session/kernel.c) */
-	struct uprobe *uprobe;  /* which counts there, or did: the session's; NULL: none */
+	struct uprobe *uprobe;  /* that counts there, or did; the session owns it; NULL: none */
 	const char *why;        /* why there is none, after a try; NULL: none was made */
 };
 
@@ -48,7 +48,7 @@ struct object_probes {
 	uint8_t (*original)[ARCH_SITE_BYTES]; /* per site: the file's bytes */
 	uint32_t *same;            /* see object_probes_same; NULL: no semaphores are shared */
 	struct object_jump *jumps; /* per site; NULL: counting was never tried */
-	const char *no_uprobe;     /* why the kernel places none in its file; NULL: it may */
+	const char *no_uprobe;     /* why the kernel places none in the file; NULL: not refused */
 
 	/* The last readings. */
 	struct probes_live *live;           /* per probe */
@@ -132,7 +132,7 @@ static inline bool object_probes_counted(const struct object_probes *h, size_t s
 	return j && object_probes_jumps(j, live->bytes, live->count);
 }
 
-/* Does the code of a site, which is counted, no longer switch it? A uprobe leaves it as it is. */
+/* Does a jump replace the code that switches a counted site? A uprobe replaces only its nop. */
 static inline bool object_probes_replaced(const struct object_probes *h, size_t site)
 {
 	return h->jumps && h->jumps[site].tactic != PROBES_TACTIC_KERNEL;

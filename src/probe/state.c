@@ -21,7 +21,7 @@ static void state_tally(struct state_tally *t, struct object_probes *h,
 
 		if (h->no_code)
 			arch_guess_original(site->bytes, h->original[first + i]);
-		/* Behind a jump to a counter the site is what its file says. */
+		/* Under a jump to a counter the site has the bytes of the file. */
 		site->counted = object_probes_counted(h, first + i);
 		live->sites_counted += site->counted;
 		site->state = kind->judge(h->original[first + i],

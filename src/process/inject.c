@@ -1,7 +1,7 @@
 /*
- * System calls on a thread of another process. A helper process (process/tracer.h) holds the
- * thread; all that can be computed before is computed before the thread stops. A program that is
- * held at its start is stopped already, and dies with its tracer.
+ * System calls on a thread of another process. A helper process (process/tracer.h) stops the
+ * thread; everything that can be computed in advance is. A program that is held at its start is
+ * stopped already, and dies with its tracer.
  */
 #include "process/inject.h"
 
@@ -167,7 +167,7 @@ static int inject_help(void *data, struct probes_error *e)
 
 /* ---- a program that is held ---- */
 
-/* In the thread that traces it. It stays stopped, and as it was. */
+/* Runs in the thread that traces the program, which stays stopped and is left as found. */
 static int inject_work_held(void *data, struct probes_error *e)
 {
 	struct inject *a = data;
@@ -177,7 +177,7 @@ static int inject_work_held(void *data, struct probes_error *e)
 	a->report->stopped = true;
 	if (r == 0)
 		r = tracee_get_registers(a->tid, &a->registers);
-	/* At its exec it is still within that call, whose result would replace ours. */
+	/* At its exec it is still inside that call, whose result would overwrite our rax. */
 	if (r == 0 && (int64_t)a->registers.orig_rax >= 0) {
 		r = inject_calls_to_call(a);
 		if (r == 0)

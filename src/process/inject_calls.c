@@ -36,7 +36,7 @@ int inject_calls_wait(const struct inject *a, int *status)
 	pid_t tid = a->tid;
 	int r;
 
-	do /* The end of a program that we started is its parent's to reap. */
+	do /* Only the parent of a program that we started may reap it. */
 		r = a->held ? tracee_peek(&tid, status) : tracee_wait_once(tid, true, status);
 	while (r == -EINTR);
 	return r == 0 && !WIFSTOPPED(*status) ? -ESRCH : r;
@@ -47,7 +47,7 @@ static uint64_t inject_calls_text_at(const struct inject *a, size_t index)
 	return a->frame.at - (index + 1) * INJECT_TEXT_BYTES;
 }
 
-/* A piece per page: a write of memory is whole or fails within one. */
+/* One write per page: within a page, a write is made as a whole or fails. */
 static int inject_calls_write(struct inject *a, uint64_t at, const void *from, size_t size)
 {
 	const uint8_t *bytes = from;
@@ -90,7 +90,7 @@ int inject_calls_to_call(const struct inject *a)
 {
 	int status, signal = 0, r;
 
-	/* All signals are blocked but SIGSTOP; and the whole process may stop. */
+	/* All signals but SIGSTOP are blocked; and job control may stop the process. */
 	while ((r = tracee_to_call(a->tid, signal)) == 0) {
 		r = inject_calls_wait(a, &status);
 		if (r < 0 || tracee_is_call(status))
@@ -140,7 +140,7 @@ int inject_calls_run(struct inject *a, struct probes_error *e)
 	struct user_regs_struct parked = a->registers;
 	int r;
 
-	/* First to where it returns by itself, then the mask: each is undone by that. */
+	/* First move it to where it returns by itself, then the mask: that return undoes both. */
 	parked.rip = a->gadgets.at[ARCH_USEFUL_SIGRETURN];
 	parked.rsp = a->frame.at + sizeof(uint64_t);
 	parked.orig_rax = (uint64_t)-1;

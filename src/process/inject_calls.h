@@ -1,6 +1,6 @@
 /*
- * System calls on a thread that is stopped, and traced by the caller: what process/inject does once
- * it has stopped one.
+ * System calls on a stopped thread that the caller traces: what process/inject does after it has
+ * stopped one.
  */
 #ifndef PROCESS_INJECT_CALLS_H
 #define PROCESS_INJECT_CALLS_H
@@ -63,7 +63,7 @@ struct inject {
 	struct sigframe frame;
 };
 
-/* The thread has ended, or the process. */
+/* Fill the error: the thread or the process has ended. */
 int inject_calls_gone(const struct inject *a, struct probes_error *e);
 
 /* Wait until it stops. 0 or a negative errno; -ESRCH: it ended. */
@@ -78,7 +78,7 @@ int inject_calls_to_call(const struct inject *a);
  */
 int inject_calls_save(struct inject *a);
 
-/* Run the calls, as inject_run says. Its registers and blocked signals are to be restored then. */
+/* Run the calls, see inject_run. Then the caller restores its registers and blocked signals. */
 int inject_calls_run(struct inject *a, struct probes_error *e);
 
 #endif

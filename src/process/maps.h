@@ -28,7 +28,7 @@ struct mapping {
  */
 bool maps_parse(char *text, struct array *mappings, size_t *malformed);
 
-/* Are both of the same file? */
+/* Do both map the same file? */
 bool maps_share_file(const struct mapping *x, const struct mapping *y);
 
 /*

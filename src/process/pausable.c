@@ -43,7 +43,7 @@ enum pausable_rank {
 	PAUSABLE_RUNS,
 	PAUSABLE_RESUMED, /* as PAUSABLE_RESTARTS, but which call it is cannot be seen any more */
 	PAUSABLE_WAITS_LONGER,
-	PAUSABLE_INTERRUPTED, /* it returns EINTR: if it begins anew, it may wait twice as long */
+	PAUSABLE_INTERRUPTED, /* it returns EINTR: if it began anew, it might wait twice as long */
 	PAUSABLE_NOT,
 };
 

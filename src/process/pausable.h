@@ -26,13 +26,13 @@ struct pausable {
 /*
  * Choose a thread; none of `tried`, which were found unfit when they had stopped. `mappings`: of
  * the process (struct mapping). filters: also one with a seccomp filter. interrupts: if there is no
- * other, also one that notices it, since its event loop waits with a limit (`interrupted`). Fails
- * only for a shortage: a negative errno.
+ * other, also one that will notice, because it waits in an event loop with a timeout
+ * (`interrupted`). Fails only for a shortage: a negative errno.
  */
 int pausable_find(const struct identity *who, const struct array *mappings, const pid_t *tried,
 	size_t tried_count, bool filters, bool interrupts, struct pausable *p);
 
-/* The same for a program that is held at its start: its only thread stands still. */
+/* The same for a program that is held at its start: its only thread is stopped already. */
 int pausable_held(const struct identity *who, bool filters, struct pausable *p);
 
 /*

@@ -90,7 +90,7 @@ struct user_regs_struct;
 /* Seize a running thread without stopping it, and report its system calls as tracee_is_call. */
 int tracee_seize_calls(pid_t tid);
 
-/* The same for a stopped tracee that dies with us; tracee_begin_again ends that. */
+/* The same for a tracee that is stopped, and dies with us until tracee_begin_again. */
 int tracee_hold_calls(pid_t tid);
 
 /* Continue until the next entry to or exit from a system call, delivering `signal` (0: none). */

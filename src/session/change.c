@@ -149,8 +149,8 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 {
 	int r;
 
-	/* Jumps of one byte need no stop; those of several always do. A held program stands still,
-	   and nobody else is in its memory since its exec. */
+	/* Jumps of one byte need no stop; those of several always do. A held program is stopped
+	   already, and since its exec no other process shares its memory. */
 	w->still = p->needs_stop && !s->held ? &s->who : NULL;
 	if ((c->atomically || p->needs_stop) && !s->held) {
 		r = stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
@@ -179,7 +179,7 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 	return r;
 }
 
-/* Record, write, and conclude what is written here. */
+/* Record and write the edits, and conclude the record. */
 static int change_edit(struct probes_session *s, const struct change *c, const struct plan *p,
 	uint64_t *stopped_ns, struct probes_error *e)
 {
@@ -215,7 +215,7 @@ static int change_apply(struct probes_session *s, const struct change *c, const 
 		if (!account_begin(catalog_find(&s->catalog, probe, &local), PLAN_COUNTER))
 			r = error_memory(e, "an account");
 	}
-	/* A child by fork inherits no uprobe. */
+	/* A forked child inherits no uprobe. */
 	if (!s->first_switch_ticks && p->edits.count)
 		s->first_switch_ticks = procfs_now();
 	for (size_t i = 0; r == 0 && i < p->edits.count; i++) {

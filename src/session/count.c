@@ -64,7 +64,7 @@ static const char *count_why(enum tactics_result result)
 	return result == TACTICS_PLANNED ? NULL : tactics_why(&site);
 }
 
-/* What no jump counts: the kernel does, or could; or a stop would help. */
+/* Sites that no jump counts: let the kernel count them, or say whether it or a stop could. */
 static void count_rest(struct probes_session *s, struct object_probes *h, const struct change *c,
 	const struct array *places, const struct tactics *t, const bool *chosen,
 	struct probes_result *figures)

@@ -1,6 +1,6 @@
 /*
- * Which sites of a process jump to a counter: the windows of counters it has say which bytes such a
- * jump has, and the bytes at a site say whether it is there.
+ * Which sites of a process jump to a counter: its windows of counters record the bytes of each
+ * jump, and the bytes at the site tell whether it is there.
  */
 #include "session/session.h"
 
@@ -65,7 +65,7 @@ bool jumps_open(struct probes_session *s, struct object_probes *h, const struct 
 		for (uint32_t k = 0; kind->edit && k < h->probes[i].site_count; k++)
 			h->jumps[first + k].vary |= (uint8_t)(1u << kind->site->switch_at);
 	}
-	/* From now on its states are judged in another way. */
+	/* From now on its states are derived differently. */
 	s->all.baseline_valid = false;
 	return true;
 }
@@ -119,7 +119,8 @@ void jumps_match(struct probes_session *s, struct object_probes *h, size_t local
 	}
 }
 
-/* Note the jumps of a window; of several for one site, the one that is there is right. */
+/* Record the jumps of a window. If several windows have one for a site, take the one that is there.
+ */
 static bool jumps_note(struct probes_session *s, size_t window, const struct array *places)
 {
 	const struct window *w = ARRAY_AT(&s->windows, struct window, window);
@@ -135,7 +136,7 @@ static bool jumps_note(struct probes_session *s, size_t window, const struct arr
 			if (place->address != from->address)
 				break;
 			if (memcmp(from->old, place->h->original[place->site], 1))
-				continue; /* it is not about this object */
+				continue; /* it was made for another object */
 			if (!jumps_open(s, place->h, places))
 				return false;
 			j = &place->h->jumps[place->site];
@@ -148,7 +149,7 @@ static bool jumps_note(struct probes_session *s, size_t window, const struct arr
 	return true;
 }
 
-/* A window that is not read again, since it is none, or one of too many. */
+/* Do not read this window again: it is not one, or there are too many. */
 static void jumps_forget(struct window *w, uint64_t address)
 {
 	window_done(w);

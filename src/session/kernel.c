@@ -1,10 +1,10 @@
 /*
- * Uprobes of a session: at sites that no jump can count, when the user has asked for the kernel's
- * help. Owns where one may be placed, and places and removes them. They are no part of a journal:
- * the kernel removes them when the session is closed or killed.
+ * The uprobes of a session: at sites where no jump can be written, if the user has asked for them.
+ * Decides where one may be placed, places and removes them. No journal records them: the kernel
+ * removes them when the session is closed or killed.
  *
- * A uprobe is never placed where the bytes are not those of the file: the kernel would write its
- * breakpoint over a jump of ours, or over another tool's, and later the byte of the file.
+ * A uprobe is never placed where memory differs from the file: the kernel would write its
+ * breakpoint over our jump or another tool's, and later the byte of the file over it.
  */
 #include "session/session.h"
 
@@ -25,7 +25,7 @@ bool kernel_may(const struct object_probes *h, const struct array *places, size_
 		h->original[place->site][0] != ARCH_NOP ||
 		!object_segment_at(h->file, h->sites[place->site].pc, 1))
 		return false;
-	/* In the middle of a neighbour's jump that byte is not a nop, whatever it is. */
+	/* In the middle of a neighbour's jump, even a 90 is not a nop. */
 	while (at-- > 0) {
 		const struct jumps_place *before = ARRAY_AT(places, struct jumps_place, at);
 		uint64_t gap = place->address - before->address;
@@ -80,7 +80,7 @@ static bool kernel_places(const struct probes_edit *edit)
 	return edit->new_[0] == ARCH_BREAKPOINT;
 }
 
-/* Is the byte there as the plan expects? Two probes may have one site: then it may be held. */
+/* Is the byte as the plan expects? If two probes share a site, the first may have changed it. */
 static int kernel_check(struct probes_session *s, const struct plan *p, size_t at)
 {
 	const struct probes_edit *edits = p->uprobes.data;
@@ -96,7 +96,7 @@ static int kernel_check(struct probes_session *s, const struct plan *p, size_t a
 	return -EBUSY;
 }
 
-/* 0 or a negative errno; -ENXIO: the kernel knows the file as another one, and placed nothing. */
+/* 0 or a negative errno; -ENXIO: the file is not the mapped one, and the kernel placed nothing. */
 static int kernel_place(struct probes_session *s, struct object_probes *h, struct object_jump *j,
 	const struct probes_edit *edit)
 {
@@ -160,7 +160,7 @@ int kernel_attach(struct probes_session *s, const struct plan *p, struct probes_
 
 		if (!kernel_places(edit))
 			continue;
-		/* Go on to learn of every file that can have none. */
+		/* Go on, to find every file that can have none. */
 		one = h->no_uprobe ? -EBUSY : kernel_check(s, p, i);
 		if (one == 0)
 			one = kernel_place(s, h, j, edit);

@@ -1,4 +1,4 @@
-/* What a change came to (struct probes_result). */
+/* The outcome of a change (struct probes_result). */
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void probes_result_free(struct probes_result *r)
 	free(r);
 }
 
-/* Room behind a list for another, which is copied there; NULL: no memory, the list stays. */
+/* Append a copy of `more` to a list. NULL: no memory, and the list is as it was. */
 static void *result_extend(
 	void *list, size_t count, const void *more, size_t more_count, size_t size)
 {

@@ -38,7 +38,7 @@ struct probes_session {
 	struct object_terms terms; /* for reading files */
 	struct catalog catalog;
 	struct array windows;    /* struct window: where hits are counted (jumps.c) */
-	struct uprobes uprobes;  /* the same, by the kernel (kernel.c) */
+	struct uprobes uprobes;  /* the counters of the kernel (kernel.c) */
 	struct latency *latency; /* NULL: nothing was measured (latency.c) */
 	struct reader all;       /* of every probe; laid out at the first full refresh */
 	bool all_ready;
@@ -223,26 +223,26 @@ int read_by(struct probes_session *s, struct reader *reader, const size_t *which
 
 /* ---- kernel.c: uprobes, for what no jump can count ---- */
 
-/* May a uprobe count at a place (struct jumps_place), as far as its bytes tell? */
+/* Do the bytes at a place (struct jumps_place) permit a uprobe there? */
 bool kernel_may(const struct object_probes *h, const struct array *places, size_t at);
 
 /*
- * Count there by a uprobe, in the plan that follows: false, where kernel_may says no, or where the
- * kernel refuses (struct object_jump says why).
+ * Let the next plan count there by a uprobe. False if kernel_may says no, or if the kernel refuses
+ * (struct object_jump says why).
  */
 bool kernel_choose(
 	struct probes_session *s, struct object_probes *h, const struct array *places, size_t at);
 
 /*
- * Place the uprobes of a plan, all or none. -EBUSY: plan anew, since a site has changed, or its
- * file can have none (object_probes.no_uprobe). In the turn of the session.
+ * Place the uprobes of a plan, all or none. -EBUSY: plan again, because a site has changed, or its
+ * file can have none (object_probes.no_uprobe). The session must hold the lock of the target.
  */
 int kernel_attach(struct probes_session *s, const struct plan *p, struct probes_error *e);
 
 /* Remove the uprobes that a plan places (`placed`: it failed), or those that it removes. */
 void kernel_detach(struct probes_session *s, const struct plan *p, bool placed);
 
-/* Remove those of an object that was unloaded: mapped again, it would be counted in secret. */
+/* Remove those of an unloaded object: else the kernel would place them when it is mapped again. */
 void kernel_drop(struct object_probes *h);
 
 /* ---- rescan.c: what was loaded and unloaded ---- */
@@ -302,13 +302,13 @@ struct jumps_place {
 /* All sites of an object (NULL: of all objects), by address. False: no memory. */
 bool jumps_places(struct probes_session *s, struct object_probes *only, struct array *places);
 
-/* The first place at an address, or behind it. */
+/* The index of the first place at an address or behind it. */
 size_t jumps_place_at(const struct array *places, uint64_t address);
 
-/* Room for the jumps of an object, and which bytes of its sites begin other sites. */
+/* Allocate the jumps of an object, and find which bytes of its sites begin other sites. */
 bool jumps_open(struct probes_session *s, struct object_probes *h, const struct array *places);
 
-/* The jump of a site is that of a window's entry. */
+/* Set the jump of a site to that of a window's entry. */
 void jumps_set(struct probes_session *s, struct object_jump *j, size_t window, size_t entry);
 
 /*
@@ -320,7 +320,7 @@ int jumps_learn(struct probes_session *s, const struct array *found, struct prob
 /* The same, by a look at the process: another session may have made windows meanwhile. */
 int jumps_look(struct probes_session *s, struct probes_error *e);
 
-/* Close what an interrupted session left open in the process. In the turn of the session. */
+/* Close what an interrupted session left open in the process. The session must hold the lock. */
 void jumps_tidy(struct probes_session *s);
 
 /* By the last reading of a probe: which of the jumps that are known for a site is there. */
