@@ -90,8 +90,7 @@ const char *counting_text(const struct counting *c, char *out, size_t size)
 		line_add(&l, "; it was stopped for %s ms",
 			counting_number((double)c->stopped_ns / 1e6, 3, ms, sizeof ms));
 	if (c->uprobe_sites)
-		line_add(&l, "; the kernel counts %zu, by int3 in this process alone",
-			c->uprobe_sites);
+		line_add(&l, "; %zu by uprobe (an int3 in this process only)", c->uprobe_sites);
 	if (c->stop_sites)
 		line_add(&l, "; -stop would count %zu more", c->stop_sites);
 	if (c->kernel_sites)

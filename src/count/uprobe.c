@@ -173,7 +173,7 @@ static const char *uprobes_try(struct uprobes *u)
 		       "uprobes";
 	if (r == -EMFILE || r == -ENFILE)
 		return "no descriptor is free for a uprobe (ulimit -n)";
-	return r < 0 ? "the kernel refuses the program that counts the hits of uprobes" : NULL;
+	return r < 0 ? "the kernel refuses the BPF program that counts the hits of uprobes" : NULL;
 }
 
 const char *uprobes_why_not(struct uprobes *u)

@@ -345,7 +345,7 @@ static bool pausable_by_filter(const struct pausable_search *s, const char *stat
 	if (seccomp == PAUSABLE_NO_SECCOMP || (s->filters && *filtered))
 		return true;
 	pausable_no(s->found, false,
-		*filtered ? "call it as root, which may read the filter" : "leave this process out",
+		*filtered ? "try as root, which may read the filter" : "leave this process out",
 		"a seccomp filter restricts its system calls, and may kill it for ours");
 	return false;
 }

@@ -128,14 +128,15 @@ static const char *kernel_why(int code)
 {
 	switch (code) {
 	case -ENXIO:
-		return "the kernel places no uprobe in the file that is mapped: it is not the one "
-		       "that can be opened (replaced, or on a file system in layers)";
+		return "the kernel placed no uprobe: the mapped file is not the one that can be "
+		       "opened (it was replaced, or is on overlayfs)";
 	case -EINVAL:
 		return "the kernel refuses a uprobe there: another tool may have placed one with "
-		       "another semaphore";
+		       "a different semaphore";
 	case -EIO:
 	case -ENOTSUP:
-		return "the kernel refuses uprobes in its file: its file system cannot have any";
+		return "the kernel refuses uprobes in its file: the file system does not support "
+		       "them";
 	default:
 		return NULL;
 	}
@@ -176,7 +177,7 @@ int kernel_attach(struct probes_session *s, const struct plan *p, struct probes_
 	error_set(e, r == -EPERM || r == -EACCES ? PROBES_DENIED : PROBES_FAILED, r,
 		"cannot place uprobes in process %d", s->who.pid);
 	if (r == -EBUSY)
-		error_why(e, "its code changes meanwhile");
+		error_why(e, "its code is being changed");
 	return error_hint(e, "try again, or without -kernel");
 }
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# count -kernel: uprobes count where no jump can, to the last hit: with 1 and 4 threads, with threads born
-# later, and beside jumps. A child by fork and another process of the same file are not touched. Nothing is left
+# count -kernel: uprobes count every hit where no jump can be written: with 1 and 4 threads, with threads
+# created later, and beside jumps. A child by fork and another process of the same file are not touched. Nothing is left
 # in the process or on record, also after kill -9. Where the kernel or we refuse, a sentence says so.
-# Does not cover: kernels without uprobes or BPF but by a /sys that is hidden; file systems in layers.
+# Does not cover: kernels without uprobes or BPF (only a hidden /sys); overlayfs.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 . "${srcdir:-.}/tests/e2e/counting.sh"
@@ -48,7 +48,7 @@ has 'without -kernel' 'cannot ' "$tmp/err"
 for threads in 1 4; do
 	ask zero
 	counting -pid "$pid" -format json -kernel
-	has 'who counts' '; the kernel counts 9, by int3 in this process alone$' "$tmp/held"
+	has 'who counts' '; 9 by uprobe \(an int3 in this process only\)$' "$tmp/held"
 	has 'why not by jumps' 'cannot .*: ' "$tmp/held"
 	same 'every site holds int3' "$(bytes | grep -vc 'semaphore\| cc')" 0
 	ask "run $threads 20000"
@@ -62,7 +62,7 @@ for threads in 1 4; do
 	same 'nothing on record' "$(ls "$PROBES_TUI_RECORDS")" ''
 done
 
-# --- others of the same file: neither a process that runs it, nor a child, is counted or harmed
+# --- the same file elsewhere: neither another process nor a forked child is counted or harmed
 start2 counts
 counting -pid "$pid" -format json -kernel plain many
 pc=$(notes "$VICTIMS/counts" | awk '$2 == "plain" { print $3 }')
@@ -113,12 +113,12 @@ same 'no journal' "$(ls "$PROBES_TUI_RECORDS")" ''
 ask zero
 ask 'run 4 1000'
 
-# --- a hit by a uprobe costs so much, and what costs more than allowed is uncounted by itself
+# --- a hit costs 1000 ns by uprobe, and -max-overhead uncounts a probe that costs more than it allows
 : >"$tmp/held"
 "$PROBES_TUI" count -no-syslog -pid "$pid" -kernel -max-overhead 5 loop >"$tmp/result" 2>"$tmp/held" </dev/null &
 session=$!
 started="$started $session"
-session_says 'the kernel counts 1,'
+session_says '; 1 by uprobe '
 echo 'run 1 200000' >&3
 ended 0
 has 'its price' 'counts:loop is no longer counted: .* at 1000 ns each' "$tmp/held"
@@ -136,7 +136,7 @@ has 'no uprobe events' '1 site: the kernel has no uprobe events .*, or /sys/bus/
 same 'the site after refusals' "$(byte "$site")" 90
 stop
 
-# --- the file has gone, and another is in its place: the uprobe goes to what is mapped
+# --- the file was replaced by another one: the uprobe goes to the file that is mapped
 cp "$VICTIMS/counts" "$tmp/counts"
 victims=$VICTIMS
 VICTIMS=$tmp
@@ -152,7 +152,7 @@ agrees 'a file that was replaced'
 VICTIMS=$victims
 stop
 
-# --- sites that are too near for jumps; a seccomp filter, which lets nothing run in the process
+# --- sites that are too near for jumps; a seccomp filter, behind which no system call is run
 start obstacle
 ask seccomp
 counting -pid "$pid" -format json -kernel

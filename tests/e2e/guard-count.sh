@@ -22,7 +22,7 @@ stop
 # --- nothing can be run in it
 begin
 ask seccomp
-no seccomp 6 'cannot run a system call in process [0-9]+: (a|its) seccomp filter .*; (start it without|leave this process out|call it as root)' stop
+no seccomp 6 'cannot run a system call in process [0-9]+: (a|its) seccomp filter .*; (start it without|leave this process out|try as root)' stop
 same 'nothing is mapped' "$(mappings)" 0
 unharmed seccomp
 stop

@@ -170,6 +170,5 @@ void act_count_kernel(struct app *a, const char *rest)
 {
 	(void)rest;
 	a->kernel = true;
-	app_say(a,
-		"uprobes of the kernel count what no jump can, as root: H counts what needs one");
+	app_say(a, "H now also uses kernel uprobes (as root) where no jump can be written");
 }

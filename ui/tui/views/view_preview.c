@@ -25,7 +25,7 @@ static void view_preview_result(
 			r->mapped_pages, r->mapped_pages == 1 ? "" : "s");
 	if (r->uprobe_sites)
 		pager_addf(l, STYLE_PLAIN,
-			"   %zu site%s by a uprobe: the kernel writes int3, in this process alone",
+			"   %zu site%s by uprobe: the kernel writes an int3, in this process only",
 			r->uprobe_sites, r->uprobe_sites == 1 ? "" : "s");
 	if (r->stop_sites)
 		pager_addf(l, STYLE_WARN,
