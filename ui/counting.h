@@ -11,11 +11,11 @@
 
 #include "probes.h"
 
-/* What one counted hit costs, as -max-overhead reckons: by a jump, by a uprobe. */
+/* What -max-overhead assumes that one hit costs: by a jump, by a uprobe. */
 #define COUNTING_HIT_NS 5
 #define COUNTING_UPROBE_NS 1000
 
-/* Hits by the last reading, and what they have cost. */
+/* The hits of the last reading, and their cost. */
 struct counting_cost {
 	double hits, ns;
 };
@@ -23,13 +23,13 @@ struct counting_cost {
 void counting_cost_add(
 	struct counting_cost *cost, const struct probes_session *session, size_t probe);
 
-/* What one of these hits costs, on the average; COUNTING_HIT_NS where there was none. */
+/* The average cost of one of these hits; COUNTING_HIT_NS if there was none. */
 double counting_hit_ns(const struct counting_cost *cost);
 
 /* Hits a second, of so many in so many ns; 0 where no time has passed. */
 double counting_rate(uint64_t hits, int64_t ns);
 
-/* What so many counted hits in so many ns, at hit_ns each, cost: per cent of one core. */
+/* What these hits cost, at hit_ns each, in this many ns: per cent of one core. */
 double counting_overhead(uint64_t hits, double hit_ns, int64_t ns);
 
 /* Is that more than a limit of so many per cent? 0: there is none. */
@@ -46,7 +46,7 @@ struct counting {
 	pid_t pid;
 	size_t probes;
 	size_t sites, counted; /* of these probes */
-	size_t already;        /* probes that were counted before: that is not ours to end */
+	size_t already;        /* probes that others count: we do not end that */
 	size_t stop_sites;     /* that only -stop would count */
 	size_t kernel_sites;   /* of the others, those that -kernel may count */
 	size_t uprobe_sites;   /* of the counted ones, those that were given a uprobe now */

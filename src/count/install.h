@@ -30,17 +30,17 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	bool *left_open, struct probes_error *e);
 
 /*
- * What a recorder must know of the threads of the process: *tid is where its C library keeps the
- * tid, from the thread pointer; 0: not found. Refused if they may not read the time stamp counter:
- * the recorder would crash them. Runs system calls, on one thread.
+ * Ask a thread what a recorder must know. *tid: the offset from the thread pointer at which the C
+ * library keeps the tid; 0: not found. Refused if threads of the process may not read the time
+ * stamp counter: the recorder would crash them. Runs system calls on one thread.
  */
 int install_ask(
 	const struct install *in, const struct window *w, uint64_t *tid, struct probes_error *e);
 
 /*
- * Close what a session left open that was killed while it installed a window; memory of the same
- * name that the program made itself stays. Call it while no other session can be at work in the
- * process.
+ * Close the memfds that a session left open because it was killed while it installed a window. A
+ * memfd of the same name that is the program's own stays open. The caller must exclude other
+ * sessions.
  */
 int install_tidy(const struct install *in, struct probes_error *e);
 

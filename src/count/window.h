@@ -69,7 +69,7 @@ size_t window_head_size(size_t sites);
 int window_make(struct window *w, int fd, const struct tactics *t, bool locked,
 	struct array *landing_pages);
 
-/* Are these (F_GET_SEALS) the seals of a file that window_make has made, or was about to? */
+/* Are these (F_GET_SEALS) the seals that window_make sets first, or those it leaves? */
 bool window_is_sealed(int seals);
 
 /*
@@ -80,12 +80,12 @@ bool window_is_sealed(int seals);
 bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped);
 void window_done(struct window *w);
 
-/* From now on read the counter of a site. Of a window that is mapped here, all are read anyway. */
+/* From now on read the counter of this site. A window that is mapped here needs no such call. */
 void window_watch(struct window *w, size_t site);
 
 /*
- * Read the counters that are watched of a window that is not mapped here: one system call for a
- * thousand that are not neighbours. False: unreadable, or no memory.
+ * Read the watched counters of a window that is not mapped here: up to a thousand separate ones per
+ * system call. False: unreadable, or no memory.
  */
 bool window_refresh(struct window *w, struct memory *m);
 

@@ -155,11 +155,11 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 	if ((c->atomically || p->needs_stop) && !s->held) {
 		r = stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
 			change_write, w, stopped_ns, e);
-		/* There is no way without. */
+		/* "Try without -stop" would not help. */
 		if (r < 0 && p->needs_stop && !c->counts &&
 			(e->status == PROBES_DENIED || e->status == PROBES_REFUSED))
-			error_hint(e, "jumps of several bytes are removed only while its threads "
-				      "stand still: try again when that is possible");
+			error_hint(e, "jumps of several bytes are removed only while all threads "
+				      "are stopped: try again when that is possible");
 		return r;
 	}
 	if (s->needs_tracer && !s->held)

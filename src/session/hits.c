@@ -1,7 +1,8 @@
 /* The public calls that read the counters of sites. */
 #include "session/session.h"
 
-/* Read the counters of sites that count, or did: their last hits are read after their end. */
+/* Read the counters of sites that count, or did: their last hits arrive after they are uncounted.
+ */
 static void hits_refresh(struct probes_session *s)
 {
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
@@ -28,7 +29,7 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 {
 	int r = probes_alive(s, e);
 
-	/* One that is mapped here outlives the process, with its last hits. */
+	/* A window that is mapped here outlives the process, and holds its last hits. */
 	if (r == 0)
 		hits_refresh(s);
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {

@@ -146,7 +146,7 @@ static char *room_words(const struct probes_result *r, bool maps, const char *li
 	return n < 0 ? NULL : words;
 }
 
-/* `maps`: it is the memory that a window needs, and nothing is copied. */
+/* `maps`: the memory is for a window that is mapped; no page is copied. */
 static int room_compare(struct probes_session *s, const struct change *c, bool maps,
 	const struct cgroup_headroom *room, struct probes_result *r, struct probes_error *e)
 {

@@ -147,7 +147,7 @@ second=$session session=$first
 interrupted INT 130
 session=$second
 ended 0
-has 'the second says so' "pid $pid: 2 probes .* no longer counted at all sites: another" "$tmp/second.err"
+has 'the second says so' "pid $pid: 2 probes .* counted at fewer sites now: another" "$tmp/second.err"
 same 'what it counted until then' \
 	"$(json '[(total[n]["hits"], total[n]["sites_lost"]) for n in ("plain", "never")]' "$tmp/second.out")" \
 	'[(100, 1), (0, 1)]'

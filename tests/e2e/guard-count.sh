@@ -113,7 +113,7 @@ exec 7>&-
 wait $counting
 same 'it cannot be taken back' $? 6
 has 'why, and not what nobody can do now' \
-	"process $relative \\(obstacle\\) runs in the same memory.*; jumps of several bytes are removed only while its threads stand still: try"
+	"process $relative \\(obstacle\\) runs in the same memory.*; jumps of several bytes are removed only while all threads are stopped: try"
 checks=$((checks + 1))
 [ "$(code)" != "$before" ] || fail 'it was taken back'
 ask step

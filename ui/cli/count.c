@@ -22,7 +22,7 @@
 #include "ui/report.h"
 
 #define INTERVAL_MS 1000 /* between two tables on a terminal */
-#define CHECK_MS 1000    /* between two comparisons with -max-overhead, and looks at the sites */
+#define CHECK_MS 1000    /* between two checks of -max-overhead and of the jumps */
 #define READ_MS                                                                                 \
 	200          /* between two readings: hits in counters of an earlier run, which are not \
 			mapped here, are lost from the last one on when a process ends */
@@ -232,14 +232,14 @@ static void put_lost(const struct counts_row *row, size_t probes)
 {
 	const struct probes_probe *p = probes_at(row->member->session, row->probe);
 
-	report_line("pid %d: %zu probe%s (%s:%s%s) %s no longer counted at all sites: another "
-		    "program or session took jumps away, or the library was loaded anew; hits "
-		    "since then may be missing",
+	report_line("pid %d: %zu probe%s (%s:%s%s) %s counted at fewer sites now: another "
+		    "program or session removed jumps, or the library was loaded anew; hits since "
+		    "then may be missing",
 		row->member->pid, probes, probes == 1 ? "" : "s", p->provider, p->name,
 		probes == 1 ? "" : ", ...", probes == 1 ? "is" : "are");
 }
 
-/* Are all jumps still there? What is no longer counted must not look like what is no longer hit. */
+/* Are all jumps still there? A probe that is no longer counted must not look like one not hit. */
 static void look_all(struct count *c, bool last)
 {
 	const struct counts_row *first;

@@ -60,11 +60,11 @@ static double seconds_since(const struct counts *c)
 	return (double)(last - c->began) / 1e9;
 }
 
-/* Why not all of its sites are counted, or not all the time: raw, or NULL. */
+/* Why not all of its sites are counted, or only part of the time: raw, or NULL. */
 static const char *why_of(const struct counts_row *row)
 {
 	if (row->lost)
-		return "another program or session took its jump away, or its library was loaded "
+		return "another program or session removed its jump, or its library was loaded "
 		       "anew";
 	for (uint32_t i = 0; !row->why && i < probe_of(row)->site_count; i++)
 		if (!row->sites[i].counted && row->sites[i].why)
@@ -160,7 +160,7 @@ static void put_line(FILE *file, const struct table_line *l)
 	if (l->over)
 		fputs("  (over -max-overhead)", file);
 	if (l->lost)
-		fputs("  (not all the time)", file);
+		fputs("  (part of the time)", file);
 	fputc('\n', file);
 }
 
@@ -187,8 +187,8 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 		fprintf(out->file, "%zu probe%s %s not hit\n", quiet, line_s(quiet),
 			quiet == 1 ? "was" : "were");
 	if (lost)
-		fprintf(out->file, "%zu probe%s %s not hit as long as counted\n", lost,
-			line_s(lost), lost == 1 ? "was" : "were");
+		fprintf(out->file, "%zu probe%s %s not hit while counted\n", lost, line_s(lost),
+			lost == 1 ? "was" : "were");
 	if (without)
 		fprintf(out->file, "%zu probe%s could not be counted\n", without, line_s(without));
 	if (no_site)

@@ -150,7 +150,7 @@ void counts_read(struct counts *c, const struct probes_member *member)
 	}
 }
 
-/* A debugger's int3 goes away with the jump behind it intact, a uprobe's leaves the file's byte. */
+/* When a debugger removes its int3, our jump is back; when a uprobe goes, the file's byte is. */
 static void look_site(struct counts_site *site, const struct probes_site_live *live, bool last)
 {
 	bool away = !live->counted && live->state != PROBES_UNREADABLE;

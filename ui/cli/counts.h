@@ -14,8 +14,8 @@ struct counts_site {
 	uint64_t base; /* hits before this call: another session counted it already */
 	uint64_t hits; /* at the last reading */
 	bool counted;
-	bool lost; /* at a look its jump was not there: hits are missing */
-	bool held; /* an int3 is there instead, of which the jump may come back */
+	bool lost; /* its jump was once found to be gone: hits may be missing */
+	bool held; /* an int3 covers its jump, which may come back */
 	enum probes_tactic tactic;
 	const char *why; /* it is not counted, or NULL */
 };
@@ -75,13 +75,13 @@ void counts_begin(struct counts *c, const struct probes_member *member);
 /* Read the hits of a process. What was read stays, also when its sites are no longer counted. */
 void counts_read(struct counts *c, const struct probes_member *member);
 /*
- * Look for jumps of a process that others took away: a uprobe, or the session that counted first.
- * Needs the live states. With `last`, those that an int3 covers now are lost as well. Returns how
- * many probes lost some; *first: one of them. Each is reported once.
+ * Look for jumps of a process that others removed: a uprobe, or the session that counted first.
+ * Needs the live states. With `last`, jumps that an int3 covers now are lost, too. Returns how many
+ * probes lost their first jump since the last call; *first: one of them.
  */
 size_t counts_look(struct counts *c, const struct probes_member *member, bool last,
 	const struct counts_row **first);
-/* Is a site of the process counted still? */
+/* Is a site of the process still counted? */
 bool counts_go_on(const struct counts *c, const struct probes_member *member);
 void counts_done(struct counts *c);
 

@@ -15,7 +15,7 @@ struct hold {
 	const char *undone; /* and after the undo: "switched back" */
 	const char *undo;   /* in the audit */
 	bool child;         /* the process is a child: its end is noticed at once */
-	bool watches;       /* wait although no process holds a change: others' are watched */
+	bool watches;       /* wait although no process holds a change: jumps of others are read */
 	int64_t look;       /* when forked children are searched for again: now_ms */
 	struct tally tally; /* of the undo: one exit status a process */
 };
@@ -31,8 +31,8 @@ void hold_prepare(bool child);
 bool hold_goes_on(const struct hold *h);
 
 /*
- * Wait until now_ms reaches `end`, or no process holds a change and none is watched. Reports forked
- * children that are born with changes. Returns the signal that came, or 0.
+ * Wait until now_ms reaches `end`, or hold_goes_on is false. Reports forked children that
+ * inherited changes. Returns the signal that came, or 0.
  */
 int hold_wait(struct hold *h, int64_t end);
 

@@ -88,7 +88,7 @@ static bool act_leave_undo(struct app *a)
 	return b.status >= 0 && !b.unreverted && !b.children.failed;
 }
 
-/* Sites that the kernel counts: nobody can leave those. */
+/* Sites counted by uprobe, which ends with the session. */
 static size_t act_leave_uprobes(const struct model *m)
 {
 	size_t uprobes = 0;
