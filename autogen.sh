@@ -26,8 +26,8 @@ have() {
 	command -v "$1" >/dev/null 2>&1
 }
 
-# On a terminal one line that is written again each second, else a line each ten seconds: for how long
-# it has been going on, and what came last.
+# Progress: the seconds so far and the last line of output; on a terminal in one line that is rewritten
+# every second, else a line every ten seconds.
 tick() {
 	seconds=0
 	while sleep 1 && kill -0 $$ 2>/dev/null; do
@@ -41,8 +41,7 @@ tick() {
 	done
 }
 
-# quietly WHAT LOG COMMAND...: its output goes to a file, whose end is shown if it fails; meanwhile
-# we say how it goes.
+# quietly WHAT LOG COMMAND...: show progress; the output goes to LOG, whose end is shown after a failure.
 quietly() {
 	what=$1 log=$2
 	shift 2
@@ -86,7 +85,7 @@ wants_fuzz() {
 	esac
 }
 
-# configure asks for what the tests need, unless it was told that there will be none.
+# Does configure need what the tests need?
 configures_tests() {
 	case " $flags " in
 	*' --disable-tests '*) return 1 ;;

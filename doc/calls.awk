@@ -1,10 +1,10 @@
-# Manual pages of libprobes, from the comments of probes.h: libprobes(3), one page for each of its
-# sections, and a link to it for each call.
+# Manual pages of libprobes, from the comments of probes.h: libprobes(3), one page for each section
+# of the header, and for each call a link to its page.
 #
 #   awk -v folder=DIR -f calls.awk probes.h
 #
-# Relies on the form of the header: a ruler of dashes names a section; a comment stands above what it
-# describes, up to the next empty line.
+# Relies on the layout of the header: a line of dashes names a section; a comment describes the
+# declarations below it, up to the next empty line.
 
 function troff(text) {
 	gsub(/\\/, "\\e", text)
@@ -80,7 +80,7 @@ function close_code() {
 	in_code = 0
 }
 
-# What stands between two empty lines, or two comments: declarations, and what is said of them.
+# A block between two empty lines or two comments: declarations, and their comment.
 function end_block() {
 	close_code()
 	if (tags != "")
@@ -91,7 +91,7 @@ function end_block() {
 	comment = tags = blocks = ""
 }
 
-# A call: its name is explained, its prototype stands above all.
+# A call: the prototype goes to the synopsis, the name above its description.
 function put_call(text,    name, note) {
 	note = ""
 	if (match(text, /\/\*.*\*\//)) {
@@ -114,7 +114,7 @@ function put_call(text,    name, note) {
 		comment = comment toupper(substr(note, 1, 1)) troff(substr(note, 2)) ".\n"
 }
 
-# A type, as it stands.
+# A type, verbatim.
 function put_type(text,    count, lines, i) {
 	blocks = blocks ".PP\n.RS 4\n.nf\n"
 	count = split(text, lines, "\n")
