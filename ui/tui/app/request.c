@@ -63,8 +63,9 @@ static const struct request_info request_infos[REQUEST_COUNT] = {
 		.where = IN_ROWS | IN_PAIRS,
 		.need = NEED_SWITCH,
 		.section = SECTION_SWITCH,
-		.help = "count the hits of the tagged probes, else of the probe or group under the "
-			"cursor; again: stop counting",
+		.help = "count hits of the tagged probes, else the probe or group under the "
+			"cursor; "
+			"again: stop counting",
 		.footer = "Hits",
 		.rank = 3},
 	[REQUEST_PAIR] = {.keys = {'p'},
