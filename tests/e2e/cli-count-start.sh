@@ -5,6 +5,7 @@
 # Does not cover: seccomp filters of a launcher (unit/test_pausable.c), the screen (tui-count-start.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
+need_zydis
 command -v python3 >/dev/null || skip 'no python3'
 
 # json EXPRESSION: of python, about `total`, the last table.

@@ -3,6 +3,7 @@
 # of it, writes noise into it, unmaps it. We neither crash nor lie, and harm nothing.
 . "${srcdir:-.}/tests/e2e/obstacle.sh"
 need_switching
+need_zydis
 
 # --- another file in the place of the memory: refused, or we were faster
 start obstacle

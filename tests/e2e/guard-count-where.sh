@@ -5,6 +5,7 @@
 # Does not cover: a process in namespaces of its own (hiding.sh switches there), full memory cgroups (cli-room.sh), programs that are started (cli-count-start.sh).
 . "${srcdir:-.}/tests/e2e/obstacle.sh"
 need_switching
+need_zydis
 
 # --- read-only, files, other machines
 begin

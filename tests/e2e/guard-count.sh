@@ -4,6 +4,7 @@
 # Does not cover: shadow stacks (unit/test_tactics.c), full memory cgroups, 32-bit programs (cli-access.sh).
 . "${srcdir:-.}/tests/e2e/obstacle.sh"
 need_switching
+need_zydis
 
 # --- as it should be, and sites that are too near each other
 begin

@@ -268,6 +268,20 @@ need_switching()
 	[ "$failures" -eq 0 ] || finish
 }
 
+# has_zydis: can instructions be decoded, and so most sites be counted?
+has_zydis()
+{
+	case $PROBES_OPTIONAL in
+	*-lZydis*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+need_zydis()
+{
+	has_zydis || skip 'this build has no Zydis'
+}
+
 # capable NUMBER: of capabilities(7); root in a container has few.
 capable()
 {

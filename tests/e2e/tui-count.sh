@@ -5,6 +5,7 @@
 # Does not cover: which sites can be counted and why not (unit tests of the planner), several processes.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
+need_zydis
 start sdt_plain
 file=$VICTIMS/sdt_plain
 base=$(bias "$file")

@@ -10,12 +10,12 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "tests/unit/random.h"
-#include "tests/unit/tactics_check.h"
-
 Suite *tactics_run_suite(void);
 
 #ifdef HAVE_ZYDIS
+
+#include "tests/unit/random.h"
+#include "tests/unit/tactics_check.h"
 
 #define BASE UINT64_C(0x123400000000)
 #define CODE 0x10000

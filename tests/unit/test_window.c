@@ -267,6 +267,7 @@ START_TEST(state_has_no_memory)
 }
 END_TEST
 
+#ifdef HAVE_ZYDIS
 /* A stub that has moved an instruction is not used before another one. */
 START_TEST(the_same_instruction)
 {
@@ -294,6 +295,7 @@ START_TEST(the_same_instruction)
 	window_done(&w);
 }
 END_TEST
+#endif
 
 /* ---- space ---- */
 
@@ -356,7 +358,9 @@ Suite *window_suite(void)
 	tcase_add_test(tcase, made_of_a_plan);
 	tcase_add_test(tcase, hits);
 	tcase_add_test(tcase, read_by_others);
+#ifdef HAVE_ZYDIS
 	tcase_add_test(tcase, the_same_instruction);
+#endif
 	tcase_add_test(tcase, measured_in_turn);
 	tcase_add_test(tcase, state_has_no_memory);
 	tcase_add_test(tcase, where_nothing_may_be_mapped);
