@@ -127,7 +127,7 @@ static int take_by(
 		(!strncmp(value, "arg", 3) && values_number(value + 3, 1, 16, &o->by)))
 		return 0;
 	return report_bad_value(
-		e, row->name, value, "is no key", "give thread, or an argument such as arg1");
+		e, row->name, value, "is not a key", "give thread, or an argument such as arg1");
 }
 
 static int take_overhead(
@@ -232,7 +232,7 @@ const struct verb_row verbs_table[] = {
 		"count the hits of probes (all, if none is named), until ^C, -for or the end"},
 	{VERB_LATENCY, "latency",
 		"latency -pid N[,N] | -tree N | -comm NAME | -prog FILE START,END",
-		"how long it takes from one probe to another, until ^C, -for or the end"},
+		"measure the time from one probe to another, until ^C, -for or the end"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
 		"undo what interrupted runs left in running processes"},
 };

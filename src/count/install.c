@@ -312,7 +312,7 @@ int install_ask(
 	if ((uint32_t)answers[1] == PR_TSC_SIGSEGV) {
 		error_set(e, PROBES_REFUSED, -EPERM, "cannot measure times in process %d",
 			in->who->pid);
-		return error_why(e, "it has forbidden itself to read the time (PR_SET_TSC)");
+		return error_why(e, "it may not read the time stamp counter (PR_SET_TSC)");
 	}
 	if (!memory_read(in->memory, answers[0], thread, sizeof thread))
 		return 0;

@@ -70,7 +70,8 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 			latency_refused(s, e);
 			error_why(e, "start and end were first counted at different times, and "
 				     "so keep their times in different places");
-			return error_hint(e, "restart the program, then measure the pair first");
+			return error_hint(e, "restart the program, and measure this pair before "
+					     "anything else is counted");
 		}
 		if (!any[i]) {
 			latency_refused(s, e);
@@ -80,7 +81,7 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 	return 0;
 }
 
-/* Does another session measure there, that runs? */
+/* Does another session that is alive measure there? */
 static int latency_check_free(struct probes_session *s, struct window *w, struct probes_error *e)
 {
 	pid_t other = (pid_t)window_measured_by(w, &s->memory);
@@ -108,7 +109,7 @@ static int latency_key(const struct probes_site *site, unsigned argument,
 	if (one->is_float || !one->parsed || !operand_place(one->place, &place) ||
 		(place.what == OPERAND_MEMORY && !place.stack)) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot match by arg%u", argument);
-		error_why(e, "it is no number in a register, on the stack or constant: %s",
+		error_why(e, "it is not a number in a register, on the stack or constant: %s",
 			one->place);
 		return error_hint(e, "match by another argument, or by thread");
 	}

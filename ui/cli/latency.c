@@ -79,7 +79,8 @@ static void put_beginning(const struct latency_row_of *row, unsigned by)
 	line_add(&l, "%s by %s in process %d", outbuf_probe(probes_at(session, row->end)),
 		latency_key(by, key, sizeof key), (int)row->member->pid);
 	if (row->counted < row->sites)
-		line_add(&l, "; %u of %u sites cannot be counted: what passes there is missing",
+		line_add(&l,
+			"; %u of %u sites cannot be counted: pairs that pass there are missing",
 			(unsigned)(row->sites - row->counted), (unsigned)row->sites);
 	report_line("%s", text);
 }
