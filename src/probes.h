@@ -456,8 +456,8 @@ PROBES_API struct probes_site_hits probes_site_hits_at(
 
 struct probes_latency {
 	uint64_t matched;
-	uint64_t open;              /* started, and not yet ended */
-	uint64_t end_without_start; /* also pairs that began before the measuring did */
+	uint64_t open;              /* started, but not yet ended */
+	uint64_t end_without_start; /* also the ends of pairs that began before measuring did */
 	uint64_t start_without_end; /* another start came first, or its thread has ended */
 	uint64_t nested;            /* by thread: starts inside an open one */
 	uint64_t lost; /* hits without a place in the table of threads or keys, or whose key cannot
@@ -468,40 +468,41 @@ struct probes_latency {
 
 /*
  * Begin to measure a pair whose sites this session counts (PROBES_COUNT: measuring needs its
- * jumps). argument: 0: by thread; 1 or more: by this argument, of both probes, which must be a
- * number in a register, a constant, or on the stack. One pair a session: an earlier one ends. A
- * thread of the process is stopped for less than a millisecond. PROBES_USAGE: no such argument, or
- * none that can be a key. PROBES_REFUSED: not all of this session's counting, another session
- * measures there, or there is no clock.
+ * jumps). argument: 0: match by thread; 1 or more: by this argument of both probes, which must be a
+ * number in a register, a constant, or on the stack. A session measures one pair: an earlier one
+ * ends. A thread of the process is stopped for less than a millisecond. PROBES_USAGE: there is no
+ * such argument, or it cannot be a key. PROBES_REFUSED: no site of a
+ * probe is counted, another session counts or measures there, start and end were not first counted
+ * by the same call, or there is no clock.
  */
 PROBES_API PROBES_CHECK int probes_latency_begin(struct probes_session *session, size_t start,
 	size_t end, unsigned argument, struct probes_error *e);
 
 /*
- * What was measured up to now. Fails where it cannot be read: *latency is that of the last reading
- * then. Once the process has ended, the values are its last ones where this session made the
+ * What was measured so far. If it cannot be read, the call fails, and *latency is that of the last
+ * reading. After the end of the process these are its last values, if this session made the
  * counters.
  */
 PROBES_API PROBES_CHECK int probes_latency_read(
 	struct probes_session *session, struct probes_latency *latency, struct probes_error *e);
 
-/* Measure from now on, as if it began anew. Pairs that are open stay open. */
+/* Begin again from 0. Pairs that are open stay open. */
 PROBES_API PROBES_CHECK int probes_latency_reset(
 	struct probes_session *session, struct probes_error *e);
 
-/* Measure no longer; the counting goes on. What was measured can still be read. */
+/* Stop measuring; counting goes on. What was measured can still be read. */
 PROBES_API void probes_latency_end(struct probes_session *session);
 
 /* Add what another process measured. */
 PROBES_API void probes_latency_add(
 	struct probes_latency *sum, const struct probes_latency *latency);
 
-/* Where a bucket begins, ns; of PROBES_LATENCY_BUCKETS: UINT64_MAX. */
+/* Where a bucket begins, ns; for PROBES_LATENCY_BUCKETS: UINT64_MAX. */
 PROBES_API uint64_t probes_latency_from(size_t bucket);
 
 /*
- * The duration, ns, that `share` (0 to 1) of those matched do not exceed, as far as the buckets
- * tell: off by an eighth at most. 0: none was matched.
+ * The duration, ns, that `share` (0 to 1) of the matched pairs do not exceed, computed from the
+ * buckets: off by at most an eighth. 0: none was matched.
  */
 PROBES_API uint64_t probes_latency_quantile(const struct probes_latency *latency, double share);
 

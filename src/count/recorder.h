@@ -1,8 +1,9 @@
 /*
- * Measuring inside the process how long a pair of probes takes, from start to end. The code is C,
- * and copied: recorder_hit refers to nothing but its arguments. Pure.
+ * Measures inside the process the time from one probe of a pair to the other. The code is C and is
+ * copied into the process: recorder_hit refers to nothing but its arguments. Pure.
  *
- * Every window has room for one pair, whose sites have a role; without one a hit is only counted.
+ * Each window has room for one pair. The sites of the pair have a role; hits of others are only
+ * counted.
  *
  * By thread: a slot holds the open start of its thread. Of nested starts the outermost one counts.
  * By key: a table holds the open starts of all threads, each under the value of an argument.
@@ -53,10 +54,10 @@ struct recorder_open {
 };
 
 struct recorder_state {
-	uint64_t epoch;      /* `least` and `most` of another one are void; from 1 on */
+	uint64_t epoch;      /* from 1 on; `least` and `most` of another epoch are void */
 	uint64_t multiplier; /* ns a tick, times 2^32 */
-	uint64_t tid; /* where the C library keeps the tid, from the thread pointer; 0: unknown */
-	uint64_t session; /* pid of the one that measures; 0: none */
+	uint64_t tid;        /* offset of the C library's tid from the thread pointer; 0: unknown */
+	uint64_t session;    /* pid of the one that measures; 0: none */
 	uint64_t unused[4];
 	uint64_t lost;     /* hits without a place: the table is full, or the key is unreadable */
 	uint64_t children; /* by fork, which measure as well */
