@@ -37,7 +37,7 @@ static int count_add_window(struct probes_session *s, const struct tactics *t, s
 		figures->mapped_pages += 1 + w->file_size / TACTICS_PAGE;
 	else
 		s->windows.count -= w != NULL;
-	if (w && left_open)
+	if (w && left_open && identity_alive(&s->who))
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"a descriptor of process %d, of a memfd named " MAPS_WINDOW
 			", could not be closed and stays open",
