@@ -99,6 +99,16 @@ static bool install_is_ours(const struct install *in, int64_t number, const stru
 	return seals >= 0 && (seals ? window_is_sealed(seals) : !st->st_size);
 }
 
+/* We could not make the memory that the process opened for us. */
+static void install_failed(const struct install *in, int r, struct probes_error *e)
+{
+	error_set(e, PROBES_FAILED, r, "cannot make counters for process %d", in->who->pid);
+	if (r != -EFBIG)
+		return;
+	error_why(e, "the limit on the size of files is too low");
+	error_hint(e, "raise it: ulimit -f unlimited");
+}
+
 static int install_replaced(const struct install *in, struct probes_error *e)
 {
 	error_set(e, PROBES_REFUSED, -ESTALE, "cannot make counters in process %d", in->who->pid);
@@ -388,7 +398,7 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	if (r == -ESTALE)
 		install_replaced(in, e);
 	else if (r < 0)
-		error_set(e, PROBES_FAILED, r, "cannot make counters for process %d", in->who->pid);
+		install_failed(in, r, e);
 	else
 		r = install_map(in, t, w, &pages, number, e);
 	*left_open = install_close_memory(in, number, &made, r < 0 ? &ignored : e) < 0;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define WINDOW_SEALS_FIRST F_SEAL_SHRINK /* while it grows */
@@ -84,6 +85,15 @@ static void window_fill(struct window *w, const struct tactics *t)
 	memcpy(w->file + w->data_size, t->code, t->code_size);
 }
 
+/* A file that grows beyond RLIMIT_FSIZE raises SIGXFSZ, which would end us and leave the memory
+ * open in the process. */
+static bool window_may_grow(size_t size)
+{
+	struct rlimit most;
+
+	return getrlimit(RLIMIT_FSIZE, &most) < 0 || size <= most.rlim_cur;
+}
+
 int window_make(
 	struct window *w, int fd, const struct tactics *t, bool locked, struct array *landing_pages)
 {
@@ -109,6 +119,8 @@ int window_make(
 			return -ENOMEM;
 	}
 	w->file_size = code_end + landing_pages->count * TACTICS_PAGE;
+	if (!window_may_grow(w->file_size))
+		return -EFBIG;
 	/* Allocated now, and charged to us: a process at its memory limit must not be killed by a
 	   hit. */
 	/* If the process could shrink it, our reads would end in SIGBUS. */

@@ -48,4 +48,16 @@ checks=$((checks + 1))
 same 'it is as it was' "$(state multi)" disabled
 has 'why nothing is on record' 'would exceed the limit on the size of files \(ulimit -f\)' "$tmp/limited"
 same 'nothing is left on record' "$(ls "$PROBES_TUI_RECORDS" 2>/dev/null)" ''
+
+# The memory of counters is a file, too.
+{
+	(
+		ulimit -f 0
+		exec "$PROBES_TUI" count -no-syslog -pid "$pid" -for 1ms
+	) </dev/null 2>&1
+	echo "status $?"
+} | cat >"$tmp/limited"
+same 'counting under a limit on files' "$(sed -n 's/^status //p' "$tmp/limited")" 1
+has 'why nothing is counted' 'the limit on the size of files is too low; raise it: ulimit -f unlimited' "$tmp/limited"
+same 'no memory is left open' "$(find "/proc/$pid/fd" -lname '*probes-tui*')" ''
 finish
