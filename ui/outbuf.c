@@ -3,12 +3,30 @@
  */
 #include "ui/outbuf.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <wchar.h>
 
 #include "ui/probe_name.h"
 
 static const char outbuf_hexdigits[] = "0123456789abcdef";
+
+static void outbuf_signal(int signal)
+{
+	(void)signal;
+}
+
+void outbuf_outlive(void)
+{
+	static const int signals[] = {SIGPIPE, SIGXFSZ};
+	/* A handler ends with execve(2); to ignore a signal does not. */
+	const struct sigaction handler = {.sa_handler = outbuf_signal, .sa_flags = SA_RESTART};
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(signals[i], &handler, NULL);
+}
 
 void outbuf_begin(struct outbuf *b, FILE *out)
 {

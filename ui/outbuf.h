@@ -20,6 +20,13 @@ struct outbuf {
 	char bytes[1 << 15];
 };
 
+/*
+ * From now on a write for a reader that has gone, or beyond a limit on the size of files, fails and
+ * does not end us, who may have changes to undo. Programs that we start begin as if it had not been
+ * called.
+ */
+void outbuf_outlive(void);
+
 void outbuf_begin(struct outbuf *b, FILE *out);
 void outbuf_flush(struct outbuf *b);
 

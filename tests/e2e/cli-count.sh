@@ -264,6 +264,12 @@ exec 3>"$tmp/in" 4<"$tmp/answers"
 read -r word pid _ <&4
 started="$started $pid"
 session_says 'counting [0-9]* of'
+# ignores PID: does it ignore SIGPIPE or SIGXFSZ?
+ignores()
+{
+	echo $((0x$(sed -n 's/^SigIgn:[^0-9a-f]*//p' "/proc/$1/status") & 0x1001000))
+}
+same 'ignored signals, as without us' "$(ignores "$pid")" "$(ignores $$)"
 ask zero
 ask 'run 4 1000'
 echo quit >&3

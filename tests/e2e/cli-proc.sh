@@ -60,4 +60,14 @@ same 'nothing is left on record' "$(ls "$PROBES_TUI_RECORDS" 2>/dev/null)" ''
 same 'counting under a limit on files' "$(sed -n 's/^status //p' "$tmp/limited")" 1
 has 'why nothing is counted' 'the limit on the size of files is too low; raise it: ulimit -f unlimited' "$tmp/limited"
 same 'no memory is left open' "$(find "/proc/$pid/fd" -lname '*probes-tui*')" ''
+
+# A table that would exceed it is not written, and nothing stays counted.
+head -c 5000000 /dev/zero >"$tmp/table"
+(
+	ulimit -f 4000
+	exec "$PROBES_TUI" count -no-syslog -pid "$pid" -interval 0.05 -for 200ms
+) >>"$tmp/table" 2>"$tmp/err" </dev/null
+same 'a table under a limit on files' $? 1
+has 'what is missing' 'cannot write the output' "$tmp/err"
+same 'no counter is left on record' "$(ls "$PROBES_TUI_RECORDS" 2>/dev/null)" ''
 finish

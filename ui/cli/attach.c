@@ -8,6 +8,7 @@
 #include "ui/cli/hold.h"
 #include "ui/cli/verbs.h"
 #include "ui/now.h"
+#include "ui/outbuf.h"
 #include "ui/report.h"
 
 /* Wait, then undo. Returns the exit status: `status`, unless something could not be undone. */
@@ -76,8 +77,7 @@ int attach_run(const struct options *o)
 	struct act a;
 	int status;
 
-	/* A reader that goes away must not end us between two processes. */
-	signal(SIGPIPE, SIG_IGN);
+	outbuf_outlive();
 	status = act_begin(&a, "attach", o, stdout, options_many(o));
 	if (status)
 		return status;

@@ -19,6 +19,7 @@
 #include "ui/cli/verbs.h"
 #include "ui/counting.h"
 #include "ui/now.h"
+#include "ui/outbuf.h"
 #include "ui/report.h"
 
 #define INTERVAL_MS 1000 /* between two tables on a terminal */
@@ -360,8 +361,7 @@ int count_run(const struct options *o)
 
 	if (!file)
 		return PROBES_FAILED;
-	/* A reader that goes away must not end us before the undo. */
-	signal(SIGPIPE, SIG_IGN);
+	outbuf_outlive();
 	c.hold = (struct hold){.act = &c.act,
 		.held = "counted",
 		.undone = "no longer counted",

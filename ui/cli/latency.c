@@ -302,8 +302,7 @@ int latency_run(const struct options *o)
 	c.file = measure_output(o);
 	if (!c.file)
 		return PROBES_FAILED;
-	/* A reader that goes away must not end us before the undo. */
-	signal(SIGPIPE, SIG_IGN);
+	outbuf_outlive();
 	c.list.by = o->by;
 	c.hold = (struct hold){.act = &c.act,
 		.held = "measured",

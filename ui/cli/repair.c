@@ -11,6 +11,7 @@
 #include "ui/cli/act.h"
 #include "ui/cli/explain.h"
 #include "ui/cli/verbs.h"
+#include "ui/outbuf.h"
 
 static void put_undone(const struct probes_member *t, const struct probes_leftover *left,
 	size_t count, const struct probes_result *result)
@@ -146,7 +147,7 @@ int repair_run(const struct options *o)
 	sigset_t before;
 	int status;
 
-	signal(SIGPIPE, SIG_IGN);
+	outbuf_outlive();
 	status = act_begin(&a, "repair", o, stdout, options_many(o));
 	if (status)
 		return status;

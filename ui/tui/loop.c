@@ -3,6 +3,7 @@
  */
 #include "ui/tui/loop.h"
 
+#include "ui/outbuf.h"
 #include "ui/tui/actions/act.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/app/objects.h"
@@ -51,7 +52,7 @@ int loop_signals(void)
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
 		sigaddset(&set, wanted[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	outbuf_outlive();
 	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
