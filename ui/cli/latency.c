@@ -306,7 +306,7 @@ int latency_run(const struct options *o)
 	c.list.by = o->by;
 	c.hold = (struct hold){.act = &c.act,
 		.held = "measured",
-		.undone = "no longer measured",
+		.undone = "no longer counted",
 		.undo = "uncount",
 		.child = o->prog};
 	if (isatty(fileno(c.file)) && o->format <= FORMAT_TEXT && !c.interval_ms)
