@@ -136,6 +136,7 @@ struct request_info {
 	int rank;           /* a narrow footer drops the highest rank first */
 };
 
+extern const struct request_info request_infos[REQUEST_COUNT];
 const struct request_info *request_info(enum request r);
 const char *request_section(enum request_section section);
 
