@@ -428,8 +428,8 @@ const char *tactics_why(const struct tactics_site *s)
 	};
 	static const char *const moved[] = {
 		[ARCH_MOVED] = "",
-		[ARCH_MOVE_NO_DECODER] = "the instruction behind it must be moved: this build "
-					 "cannot decode it (Zydis)",
+		[ARCH_MOVE_NO_DECODER] =
+			"this build has no Zydis, which it takes to move the instruction behind it",
 		[ARCH_MOVE_UNDECODABLE] = "the instruction behind it is unknown",
 		[ARCH_MOVE_REFUSED] = "the instruction behind it cannot run elsewhere",
 		[ARCH_MOVE_TOO_FAR] = "the instruction behind it needs an address out of reach",

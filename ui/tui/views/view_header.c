@@ -80,7 +80,7 @@ static void view_header_fit(struct view_header_line *l, int gap, int columns)
 		struct view_header_piece *p = &l->pieces[i];
 
 		if (p->brief[0])
-			snprintf(p->text, sizeof p->text, "%s", p->brief);
+			memcpy(p->text, p->brief, sizeof p->brief);
 	}
 	view_header_thin(l, gap, columns, LAST);
 	room = text_width(l->pieces[0].text) + columns - view_header_width(l, gap);
