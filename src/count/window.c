@@ -109,8 +109,10 @@ int window_make(
 	if (!w->sites || !array_reserve(&w->landings, t->landings.count))
 		return -ENOMEM;
 	w->landings.count = t->landings.count;
-	memcpy(w->landings.data, t->landings.data, t->landings.count * t->landings.size);
-	qsort(w->landings.data, w->landings.count, w->landings.size, window_by_address);
+	if (w->landings.count) { /* a call needs none */
+		memcpy(w->landings.data, t->landings.data, t->landings.count * t->landings.size);
+		qsort(w->landings.data, w->landings.count, w->landings.size, window_by_address);
+	}
 	for (size_t i = 0; i < w->landings.count; i++) {
 		const struct tactics_landing *l = ARRAY_AT(&w->landings, struct tactics_landing, i);
 

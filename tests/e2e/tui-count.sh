@@ -83,7 +83,7 @@ keys C-r
 wait_for 'redone: count plain'
 wait_cursor counted 'victim:plain +1/1 '
 keys y
-wait_for "^probes-tui count -pid $pid victim:plain -for 10s\$"
+wait_for "^probes-tui count -pid $pid victim:plain( -stop)? -for 10s\$"
 keys q u
 wait_for 'undone: count plain'
 bytes >"$tmp/after"

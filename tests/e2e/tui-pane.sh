@@ -107,7 +107,8 @@ order '\033[6;5H'
 cursor_at 4,6
 keys Up
 wait_for "^got b.\\\\x1b\[A'"
-order '\033[?1h'
+order '\033[?1h\033[6;6H'
+cursor_at 5,6
 keys Up
 wait_for "^got b.\\\\x1bOA'"
 keys F5
@@ -116,7 +117,8 @@ keys C-c
 wait_for "^got b.\\\\x03'"
 text 'é'
 wait_for "^got b.\\\\xc3\\\\xa9'"
-order '\033[?2004h'
+order '\033[?2004h\033[6;7H'
+cursor_at 6,6
 tm set-buffer 'one]two'
 tm paste-buffer -p -t main
 wait_for "^got b.\\\\x1b\[200~one.*two.*\\\\x1b\[201~'"
