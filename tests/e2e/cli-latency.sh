@@ -19,12 +19,7 @@ measuring()
 		>"$tmp/result" 2>"$tmp/held" </dev/null &
 	session=$!
 	started="$started $session"
-	until grep -q 'measuring pairs:start' "$tmp/held"; do
-		kill -0 "$session" 2>/dev/null || {
-			fail "the session ended: $(cat "$tmp/held")"
-			finish
-		}
-	done
+	session_says 'measuring pairs:start'
 }
 
 # interrupted: by INT
@@ -198,7 +193,7 @@ same 'count after it' "$status" 0
 as_found 'count after it'
 
 # --- bad input changes nothing
-want 2 latency -no-syslog -pid "$pid" start,end -by arg3
+want 2 latency -no-syslog -stop -pid "$pid" start,end -by arg3
 has 'no such argument' 'the probe has 2 arguments'
 want 2 latency -no-syslog -pid "$pid" start,end -by tid
 want 2 latency -no-syslog -pid "$pid" start,start
@@ -216,12 +211,7 @@ session=$!
 started="$started $session"
 exec 3>"$tmp/in" 4<"$tmp/answers"
 read -r _ pid _ <&4
-until grep -q 'measuring pairs:start' "$tmp/held"; do
-	kill -0 "$session" 2>/dev/null || {
-		fail "the session ended: $(cat "$tmp/held")"
-		finish
-	}
-done
+session_says 'measuring pairs:start'
 ask 'run 1 500'
 echo quit >&3
 exec 3>&- 4<&-
