@@ -87,6 +87,9 @@ static int add_pair(struct actions *a, const char *option, enum probes_verb verb
 		return push(a, verb, PROBES_BY_PAIR, start, end, e);
 	free(start);
 	free(end);
+	if (!option)
+		return report_set(e, PROBES_USAGE, -EINVAL, "START,END",
+			"for example: query__start,query__done", "%s", why);
 	return usage(e, option, "for example: START,END", why);
 }
 

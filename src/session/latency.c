@@ -59,8 +59,12 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 				continue;
 			if (!j->mine) {
 				latency_refused(s, e);
-				return error_why(e, "another session counts the hits of %s",
+				error_why(e, "another session counts the hits of %s",
 					h->probes[local].name);
+				return error_hint(e,
+					"wait until it ends; if it was killed: "
+					"probes-tui repair -pid %d",
+					s->who.pid);
 			}
 			any[i] = true;
 			if (l->window == SIZE_MAX)
@@ -94,8 +98,8 @@ static int latency_check_free(struct probes_session *s, struct window *w, struct
 }
 
 /* The key of one site: its argument, by the note. */
-static int latency_key(const struct probes_site *site, unsigned argument,
-	struct recorder_role *role, struct probes_error *e)
+static int latency_key(const struct probes_probe *p, const struct probes_site *site,
+	unsigned argument, struct recorder_role *role, struct probes_error *e)
 {
 	struct probes_argument all[16];
 	size_t count = probes_arguments(site->arguments, all, 16);
@@ -104,13 +108,13 @@ static int latency_key(const struct probes_site *site, unsigned argument,
 
 	if (argument > count || argument > 16) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot match by arg%u", argument);
-		return error_why(e, "the probe has %zu argument%s", count, count == 1 ? "" : "s");
+		return error_why(e, "%s has %zu argument%s", p->name, count, count == 1 ? "" : "s");
 	}
 	if (one->is_float || !one->parsed || !operand_place(one->place, &place) ||
 		(place.what == OPERAND_MEMORY && !place.stack)) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot match by arg%u", argument);
-		error_why(e, "it is not a number in a register, on the stack or constant: %s",
-			one->place);
+		error_why(e, "in %s it is not a number in a register, on the stack or constant: %s",
+			p->name, one->place);
 		return error_hint(e, "match by another argument, or by thread");
 	}
 	role->key = place.what == OPERAND_REGISTER ? RECORDER_REGISTER
@@ -145,7 +149,7 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 			if (on)
 				role.what = i ? RECORDER_END : RECORDER_START;
 			if (on && argument)
-				r = latency_key(&p->sites[k], argument, &role, e);
+				r = latency_key(p, &p->sites[k], argument, &role, e);
 			if (r == 0 && !check &&
 				!window_set_role(latency_window(s, j), &s->memory, j->entry, &role))
 				r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d",

@@ -169,12 +169,24 @@ ask 'run 1 1000'
 interrupted
 same 'CSV' "$(tail -n 1 "$tmp/result" | cut -d, -f 1-6,8-13)" "total,$pid,pairs,start,end,thread,1000,0,0,0,0,0"
 
+# --- what costs too much: measuring ends, and the time told is that of the measuring. The last option wins.
+ask zero
+measuring -pid "$pid" -format json -max-overhead 0.1 -for 60s start,end
+echo 'run 1 400000' >&3
+wait "$session"
+same 'too much: exit status' $? 0
+gone "$session"
+has 'too much: why' 'no longer measured: at 100 ns a pair' "$tmp/held"
+same 'too much: the time is not that of -for' "$(total '(t["over_budget"], t["seconds"] < 30)')" '(True, True)'
+read -r _ <&4
+as_found 'too much'
+
 # --- what others left, or do
 env --default-signal=INT "$PROBES_TUI" count -no-syslog -stop -pid "$pid" -for 50ms >/dev/null 2>&1
 measuring -pid "$pid" -format json start,end
 run latency -no-syslog -stop -pid "$pid" start,end
 same 'a second one' "$status" 6
-has 'its reason' 'another session counts the hits of' "$tmp/err"
+has 'its reason' "another session counts the hits of (start|end); wait .* repair -pid $pid" "$tmp/err"
 ask 'run 1 100'
 kill -9 "$session"
 wait "$session" 2>/dev/null
@@ -194,10 +206,11 @@ as_found 'count after it'
 
 # --- bad input changes nothing
 want 2 latency -no-syslog -stop -pid "$pid" start,end -by arg3
-has 'no such argument' 'the probe has 2 arguments'
+has 'no such argument' 'cannot match by arg3: (start|end) has 2 arguments'
 want 2 latency -no-syslog -pid "$pid" start,end -by tid
 want 2 latency -no-syslog -pid "$pid" start,start
 want 2 latency -no-syslog -pid "$pid" start
+has 'no end is given' 'START,END: needs two probe names'
 want 2 latency -no-syslog -pid "$pid" start,nosuch
 want 2 latency -no-syslog -pid "$pid"
 as_found 'bad input'

@@ -159,10 +159,22 @@ static void read_all(struct latency *c)
 {
 	struct probes_error e;
 
-	/* Of one that has ended, the last reading holds all. */
+	/* Of one that has ended, or is no longer measured, the last reading holds all. */
+	for (size_t i = 0; i < c->list.count; i++) {
+		struct latency_row_of *row = &c->list.rows[i];
+
+		if (!row->over && !probes_latency_read(row->member->session, &row->now, &e))
+			c->list.now = row->read = now_ns();
+	}
+}
+
+/* Is one measured still? */
+static bool any_measured(const struct latency *c)
+{
 	for (size_t i = 0; i < c->list.count; i++)
-		if (!probes_latency_read(c->list.rows[i].member->session, &c->list.rows[i].now, &e))
-			c->list.now = now_ns();
+		if (!c->list.rows[i].over)
+			return true;
+	return false;
 }
 
 /* What costs more than -max-overhead is measured no longer; what was measured stays. */
@@ -174,12 +186,15 @@ static void keep_budget(struct latency *c, uint64_t *before, int64_t ns)
 		double cost =
 			ns > 0 ? (double)(pairs - before[i]) * LATENCY_PAIR_NS * 100 / (double)ns
 			       : 0;
+		struct probes_error e;
 		char text[48];
 
 		before[i] = pairs;
 		if (row->over || c->options->max_overhead <= 0 || cost <= c->options->max_overhead)
 			continue;
 		probes_latency_end(row->member->session);
+		if (!probes_latency_read(row->member->session, &row->now, &e))
+			row->read = now_ns();
 		row->over = true;
 		report_line("pid %d: no longer measured: at %d ns a pair it cost %s %% of a core, "
 			    "and -max-overhead is %g",
@@ -193,7 +208,8 @@ static int64_t least(int64_t x, int64_t y)
 	return x < y ? x : y;
 }
 
-/* Until the term, a signal, or the end of all processes. Returns the signal, or 0. */
+/* Until the term, a signal, or the end of all processes or of all measuring. Returns the signal, or
+ * 0. */
 static int measure_on(struct latency *c, uint64_t *before)
 {
 	int64_t start = now_ms(), checked = now_ns();
@@ -201,7 +217,8 @@ static int measure_on(struct latency *c, uint64_t *before)
 	int64_t table = c->interval_ms ? start + c->interval_ms : INT64_MAX;
 	int sig = 0;
 
-	while (!sig && now_ms() < end && probes_group_holds(c->group) && !ferror(c->file)) {
+	while (!sig && now_ms() < end && probes_group_holds(c->group) && any_measured(c) &&
+		!ferror(c->file)) {
 		sig = hold_wait(&c->hold, least(table, least(now_ms() + READ_MS, end)));
 		read_all(c);
 		if (now_ns() - checked >= (int64_t)CHECK_MS * 1000000) {
@@ -237,6 +254,8 @@ static int measure_and_undo(struct latency *c, int *sig)
 		}
 	}
 	c->list.began = c->list.now = c->list.table = now_ns();
+	for (size_t i = 0; i < c->list.count; i++)
+		c->list.rows[i].read = c->list.began;
 	*sig = measure_on(c, before);
 	free(before);
 	for (size_t i = 0; i < c->list.count; i++)

@@ -69,10 +69,12 @@ static struct probes_latency part_of(const struct latency_row_of *row, bool tota
 	return part;
 }
 
-/* The time that a table covers. */
-static int64_t time_of(const struct latency_list *all, bool total)
+/* The time until `end` that a table covers: of all, or of a process that was measured less long. */
+static int64_t time_of(const struct latency_list *all, int64_t end, bool total)
 {
-	return all->now - (total ? all->began : all->table);
+	int64_t from = total ? all->began : all->table;
+
+	return end > from ? end - from : 0;
 }
 
 /* ---------------------------------------------------------------------- text */
@@ -148,19 +150,20 @@ static void text_table(FILE *file, const struct options *o, struct latency_list 
 		fprintf(file, "%8s ",
 			counting_number(
 				(double)(all->now - all->began) / 1e9, 3, text, sizeof text));
-		put_figures(file, &sum, time_of(all, total), 1);
+		put_figures(file, &sum, time_of(all, all->now, total), 1);
 		return;
 	}
 	if (all->table != all->began)
 		fputc('\n', file);
 	put_heading(file, 0);
-	put_figures(file, &sum, time_of(all, total), 0);
+	put_figures(file, &sum, time_of(all, all->now, total), 0);
 	put_histogram(file, &sum);
 	if (o->quiet)
 		return;
 	latency_unmatched(&sum, text, sizeof text);
+	fputc('\n', file);
 	if (*text)
-		fprintf(file, "\nnot matched: %s\n", text);
+		fprintf(file, "not matched: %s\n", text);
 	if (counted < sites)
 		fprintf(file, "%zu of %zu site%s not counted: pairs that pass there are missing\n",
 			sites - counted, sites, sites - counted == 1 ? " was" : "s were");
@@ -205,10 +208,10 @@ static void json_row(
 		"table", total ? "total" : "interval", "pid", (int)row->member->pid, "prog",
 		json_value_text(probes_path(row->member->session)), "start", json_name(row, false),
 		"end", json_name(row, true), "by", latency_key(all->by, key, sizeof key), "seconds",
-		(double)time_of(all, total) / 1e9, "stopped_ms", (double)row->stopped_ns / 1e6,
-		"sites", (int)row->sites, "sites_counted", (int)row->counted, "matched",
-		(json_int_t)l.matched, "open", (json_int_t)l.open, "end_without_start",
-		(json_int_t)l.end_without_start, "start_without_end",
+		(double)time_of(all, row->read, total) / 1e9, "stopped_ms",
+		(double)row->stopped_ns / 1e6, "sites", (int)row->sites, "sites_counted",
+		(int)row->counted, "matched", (json_int_t)l.matched, "open", (json_int_t)l.open,
+		"end_without_start", (json_int_t)l.end_without_start, "start_without_end",
 		(json_int_t)l.start_without_end, "nested", (json_int_t)l.nested, "lost",
 		(json_int_t)l.lost);
 	for (size_t i = 0; i < FIGURES; i++)
@@ -241,7 +244,8 @@ static void csv_row(
 	outbuf_text(&b, ",");
 	outbuf_text(&b, latency_key(all->by, key, sizeof key));
 	outbuf_text(&b, ",");
-	outbuf_text(&b, counting_number((double)time_of(all, total) / 1e9, 6, text, sizeof text));
+	outbuf_text(&b, counting_number((double)time_of(all, row->read, total) / 1e9, 6, text,
+				sizeof text));
 	snprintf(text, sizeof text,
 		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, l.matched,
 		l.open, l.end_without_start, l.start_without_end, l.nested, l.lost);
