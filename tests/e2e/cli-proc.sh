@@ -59,7 +59,7 @@ same 'nothing is left on record' "$(ls "$PROBES_TUI_RECORDS" 2>/dev/null)" ''
 } | cat >"$tmp/limited"
 same 'counting under a limit on files' "$(sed -n 's/^status //p' "$tmp/limited")" 1
 has 'why nothing is counted' 'the limit on the size of files is too low; raise it: ulimit -f unlimited' "$tmp/limited"
-same 'no memory is left open' "$(find "/proc/$pid/fd" -lname '*probes-tui*')" ''
+same 'no memory is left open' "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*')" ''
 
 # A table that would exceed it is not written, and nothing stays counted.
 head -c 5000000 /dev/zero >"$tmp/table"

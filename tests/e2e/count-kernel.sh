@@ -78,7 +78,7 @@ ask 'run 1 10'
 prlimit --pid "$pid" --nofile=64:
 fork_in=$tmp/fork-in fork_out=$tmp/fork-out
 mkfifo "$fork_in" "$fork_out"
-ask "fork $fork_in $fork_out"
+ask "fork $fork_in${tab}$fork_out"
 child=$(sed -n 's/^done forked //p' "$tmp/answer")
 started="$started $child"
 exec 8>"$fork_in" 9<"$fork_out"
