@@ -223,6 +223,41 @@ static void count_open_call(const struct object_probes *h, const struct probes_p
 	s->semaphore = k == PROBES_NONE ? 0 : p->semaphores[k].address;
 }
 
+/*
+ * Describe a site to the planner. True: it is chosen, and no jump is known that could count it;
+ * else its jump says why not, or counts from 0 on.
+ */
+static bool count_wants(struct probes_session *s, struct object_probes *h, const struct change *c,
+	const struct jumps_place *place, struct tactics_site *site, bool chosen)
+{
+	const struct probes_site_live *live = &h->site_live[place->site];
+	struct object_jump *j = &h->jumps[place->site];
+	const struct probes_probe *p = &h->probes[object_probes_probe_of(h, true, place->site)];
+
+	if (kind_of(p)->edit)
+		count_open_call(h, p, place->site, site);
+	/* What was left of a jump is neither code to move nor bytes to put back. */
+	if (object_probes_cut_off(h, place->site) && site->code_size >= ARCH_SITE_BYTES)
+		memcpy(site->code, h->original[place->site], ARCH_SITE_BYTES);
+	if (j->window == PROBES_NONE)
+		j->length = 0;
+	if (!chosen || live->counted)
+		return false;
+	if (live->state == PROBES_FOREIGN || live->state == PROBES_UNREADABLE) {
+		j->why = count_why(live->state == PROBES_FOREIGN ? TACTICS_FOREIGN : TACTICS_SHORT);
+		return false;
+	}
+	if (!count_known(s, j, site->code, site->code_size))
+		return true;
+	if (j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop)
+		site->result = TACTICS_NEEDS_STOP;
+	j->why = count_why(site->result);
+	if (!j->why && !c->dry_run)
+		window_restart(
+			ARRAY_AT(&s->windows, struct window, j->window), &s->memory, j->entry);
+	return false;
+}
+
 static int count_prepare_object(struct probes_session *s, struct object_probes *h,
 	const struct change *c, struct probes_result *figures, struct probes_error *e)
 {
@@ -253,38 +288,11 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 		r = count_read_code(s, t.sites, t.count, e);
 	for (size_t i = 0, at = 0; r == 0 && i < places.count; i++) {
 		const struct jumps_place *place = ARRAY_AT(&places, struct jumps_place, i);
-		const struct probes_site_live *live = &h->site_live[place->site];
-		struct object_jump *j = &h->jumps[place->site];
-		const struct probes_probe *p =
-			&h->probes[object_probes_probe_of(h, true, place->site)];
 
 		at += t.sites[at].address != place->address;
-		if (kind_of(p)->edit)
-			count_open_call(h, p, place->site, &t.sites[at]);
-		/* What was left of a jump is neither code to move nor bytes to put back. */
-		if (object_probes_cut_off(h, place->site) &&
-			t.sites[at].code_size >= ARCH_SITE_BYTES)
-			memcpy(t.sites[at].code, h->original[place->site], ARCH_SITE_BYTES);
-		if (j->window == PROBES_NONE)
-			j->length = 0;
-		if (!chosen[place->site] || live->counted)
-			continue;
-		if (live->state == PROBES_FOREIGN || live->state == PROBES_UNREADABLE) {
-			j->why = count_why(
-				live->state == PROBES_FOREIGN ? TACTICS_FOREIGN : TACTICS_SHORT);
-			continue;
-		}
-		if (!count_known(s, j, t.sites[at].code, t.sites[at].code_size)) {
+		if (count_wants(s, h, c, place, &t.sites[at], chosen[place->site])) {
 			t.sites[at].wanted = true;
 			wanted++;
-			continue;
-		}
-		if (j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop)
-			t.sites[at].result = TACTICS_NEEDS_STOP;
-		j->why = count_why(t.sites[at].result);
-		if (!j->why && !c->dry_run) {
-			window_restart(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
-				j->entry);
 		}
 	}
 	if (r == 0 && wanted) {

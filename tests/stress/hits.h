@@ -1,5 +1,5 @@
 /*
- * Sessions of ours that count a victim which counts itself. What goes wrong is a fault; what the
+ * Sessions that count a victim, which counts itself, too. What goes wrong is a fault; what the
  * engine refuses is none, and is told.
  */
 #ifndef STRESS_HITS_H

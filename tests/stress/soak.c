@@ -9,7 +9,7 @@
  * that depends on N alone. It passes PROBE as often as the first word
  * of its answer says, and some constant. What must be so: all answers are right, hits never go
  * back, those of PROBE agree with the load, and in the end the code of the process and of its
- * children is that of their files, nothing of ours is open in them or traces them, and the load
+ * children is that of their files, they have no descriptor of a window and no tracer, and the load
  * ends with status 0.
  */
 #include "dice.h"
@@ -50,7 +50,7 @@ static FILE *notes;
 static unsigned long kills, debuggers, uprobes, bpftraces, agreed, agreed_hits, not_compared;
 static bool no_bpftrace, no_uprobe;
 
-/* A fault in whichever process of ours. */
+/* A fault, in this process or one that it has forked. */
 static void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void wrong(const char *format, ...)
 {
