@@ -46,6 +46,15 @@ static int print(struct act *a, const struct probes_member *t, const struct prob
 	return status;
 }
 
+int act_open(const struct act *a, const struct probes_member *t)
+{
+	if (!t->session)
+		return explain_error(t, &t->error, a->many);
+	if (!a->options->quiet)
+		report_leftovers(t->session);
+	return probes_count(t->session) ? PROBES_OK : explain_nothing(t, a->options->verbose);
+}
+
 int act_note(struct act *a, const char *verb, const struct probes_member *t,
 	const struct probes_result *result)
 {

@@ -26,6 +26,9 @@ int act_begin(struct act *a, const char *verb, const struct options *o, FILE *fi
  * Returns the exit status. *done: the switching succeeded, at least in part.
  */
 int act_one(struct act *a, const struct probes_member *t, bool *done);
+/* Was it opened, and has it probes? Also reports what other sessions left. Returns the exit status.
+ */
+int act_open(const struct act *a, const struct probes_member *t);
 /* Audit a change, and print it where output was asked for. Returns the exit status. */
 int act_tell(struct act *a, const struct probes_member *t, const struct probes_result *result);
 /* Only the audit. */

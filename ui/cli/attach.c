@@ -51,12 +51,9 @@ static int attach_one(struct act *a, const struct probes_member *t)
 	bool done, chosen = false;
 	int status;
 
-	if (!t->session)
-		return explain_error(t, &t->error, a->many);
-	if (!a->options->quiet)
-		report_leftovers(t->session);
-	if (!probes_count(t->session))
-		return explain_nothing(t, a->options->verbose);
+	status = act_open(a, t);
+	if (status)
+		return status;
 	status = act_one(a, t, &done);
 	/* Names were found; other choices may miss probes that could not be read. */
 	for (size_t i = 0; i < actions->count; i++)

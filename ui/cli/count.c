@@ -95,12 +95,9 @@ static int count_one(struct count *c, const struct probes_member *t)
 	char line[200];
 	int status;
 
-	if (!t->session)
-		return explain_error(t, &t->error, c->act.many);
-	if (!o->quiet)
-		report_leftovers(t->session);
-	if (!probes_count(t->session))
-		return explain_nothing(t, o->verbose);
+	status = act_open(&c->act, t);
+	if (status)
+		return status;
 	if (choose(t->session, o, &indices, &action, &e) < 0 ||
 		probes_refresh(t->session, NULL, 0, &e) < 0 ||
 		counts_earlier(&earlier, t->session, &e) < 0 ||

@@ -117,12 +117,9 @@ static int measure_one(struct latency *c, struct latency_row_of *row)
 	size_t both[2];
 	int status;
 
-	if (!t->session)
-		return explain_error(t, &t->error, c->act.many);
-	if (!o->quiet)
-		report_leftovers(t->session);
-	if (!probes_count(t->session))
-		return explain_nothing(t, o->verbose);
+	status = act_open(&c->act, t);
+	if (status)
+		return status;
 	action.indices = both;
 	if (find_one(t->session, o, pair->text, &row->start, &e) < 0 ||
 		find_one(t->session, o, pair->second, &row->end, &e) < 0)
