@@ -115,10 +115,12 @@ ask zero
 counting -pid "$pid" -format json -stop
 ask 'run 1 100'
 want 0 list -pid "$pid" -format json
+# Each site of `many` was hit 100 times; in some layouts, one of the four cannot be counted.
 same 'list knows' "$(python3 -c 'import json, sys
-print(sorted((p["name"], p["hits"], p["sites_counted"], [s["counted"] for s in p["sites"]].count(True))
+print(sorted((p["name"], p["sites_counted"] and p["hits"] / p["sites_counted"],
+	p["sites_counted"] - [s["counted"] for s in p["sites"]].count(True))
 	for p in json.load(open(sys.argv[1]))["probes"] if p["provider"] == "counts"))' "$tmp/out")" \
-	"[('guarded', 200, 2, 2), ('loop', 800, 1, 1), ('many', 400, 4, 4), ('never', 0, 1, 1), ('plain', 100, 1, 1)]"
+	"[('guarded', 100.0, 0), ('loop', 800.0, 0), ('many', 100.0, 0), ('never', 0.0, 0), ('plain', 100.0, 0)]"
 want 0 list -pid "$pid"
 has 'list, as text' ' hits 100 \((punned|evicted)\)' "$tmp/out"
 first=$session
