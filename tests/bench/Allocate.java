@@ -14,7 +14,7 @@ public class Allocate {
 
 	static void work() {
 		Object[] kept = new Object[1000];
-		for (int n = 0;; n++) {
+		for (int n = 0;; n = (n + 1) % 1_000_000) {
 			kept[n % kept.length] = new byte[100 + n % 1000];
 			if (n % 100 == 0)
 				synchronized (done) {
