@@ -1,9 +1,6 @@
 /*
- * fork, seize, exec, then run the dynamic linker up to the point where it announces that everything
- * is mapped: the function that debuggers know as r_debug.r_brk, _dl_debug_state. It is called with
- * r_state = RT_CONSISTENT after relocation and before the first constructor (glibc 2.36 elf/rtld.c
- * dl_main; musl 1.2 ldso/dynlink.c __dls3). The breakpoint there exists only before the program has
- * begun: until then the program may die with us.
+ * fork, seize, exec, then run the program to its beginning (process/beginning.h). Until then it may
+ * die with us.
  *
  * A launcher becomes the program by exec. Between its start and its exec it runs its own code, so
  * it must not depend on us: it is seized without EXITKILL, nothing in its memory is changed, and
@@ -12,18 +9,13 @@
  */
 #include "process/start.h"
 
-#include "arch/arch.h"
 #include "base/error.h"
-#include "process/mapped.h"
-#include "process/procfs.h"
+#include "process/beginning.h"
 #include "process/program.h"
 #include "process/tracee.h"
 #include "process/tracer_thread.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,12 +26,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* Where the linker announces its map, in the new process; 0: unknown. */
-struct start_point {
-	uint64_t announce; /* address of _dl_debug_state */
-	uint64_t state;    /* address of r_debug.r_state */
-};
 
 struct start {
 	struct tracer_thread *tracer;
@@ -97,17 +83,6 @@ static void start_child(const struct probes_program *p, const sigset_t *mask, in
 
 /* ---- the parent ---- */
 
-static int start_ended(const char *file, int status, struct probes_error *e)
-{
-	error_set(e, PROBES_GONE, -ECHILD, "cannot start %s", file);
-	if (WIFSIGNALED(status))
-		error_why(e, "it was killed by signal %d (%s) before it began", WTERMSIG(status),
-			strsignal(WTERMSIG(status)));
-	else
-		error_why(e, "it exited with status %d before it began", WEXITSTATUS(status));
-	return error_hint(e, "run it by itself to see what it needs");
-}
-
 static int start_run_to_exec(pid_t pid, const char *file, int child, struct probes_error *e)
 {
 	int code = 0, status, r = 0;
@@ -124,145 +99,11 @@ static int start_run_to_exec(pid_t pid, const char *file, int child, struct prob
 	if (WIFSTOPPED(status))
 		return 0;
 	if (read(child, &code, sizeof code) != sizeof code)
-		return start_ended(file, status, e);
+		return beginning_never(file, status, e);
 	error_set(e, PROBES_NO_TARGET, -code, "cannot start %s", file);
 	if (code == ENOENT && access(file, F_OK) == 0)
 		error_why(e, "the interpreter that it names does not exist");
 	return error_hint(e, "name a program that you may execute");
-}
-
-/*
- * Find the announcement in the dynamic linker that the kernel has mapped (AT_BASE; *base is 0:
- * static). Fails only for a shortage: 0 or a negative errno.
- */
-static int start_find_point(const struct identity *who, uint64_t *base, struct start_point *point)
-{
-	uint64_t value;
-	const struct mapping *m;
-	struct probes_error ignored;
-	struct array mappings;
-	size_t size, malformed;
-	struct object *linker;
-	bool exact;
-	char *text;
-	int fd = -ENOENT, r;
-
-	*point = (struct start_point){0};
-	r = procfs_auxv(who->task, AT_BASE, base);
-	if (r < 0 || !*base)
-		return r;
-	r = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &text, &size);
-	if (r < 0)
-		return error_is_shortage(r) ? r : 0;
-	array_init(&mappings, sizeof(struct mapping));
-	if (!maps_parse(text, &mappings, &malformed))
-		fd = -ENOMEM;
-	else if ((m = maps_find(&mappings, *base)))
-		fd = mapped_open(who, m, &exact);
-	if (fd >= 0 && (fd = object_read(fd, "the dynamic linker", &linker, &ignored)) == 0) {
-		value = object_symbol(linker, "_dl_debug_state");
-		point->announce = value ? *base + value : 0;
-		value = object_symbol(linker, "_r_debug");
-		point->state = value ? *base + value + offsetof(struct r_debug, r_state) : 0;
-		object_free(linker);
-	}
-	array_done(&mappings);
-	free(text);
-	return error_is_shortage(fd) ? fd : 0;
-}
-
-static int start_put(struct memory *m, uint64_t address, unsigned char byte)
-{
-	return m->ops->write(m, address, &byte, 1);
-}
-
-/* Execute one instruction. A signal that arrives first is delivered: nothing handles it yet. */
-static int start_step(pid_t pid, int *status)
-{
-	int r = tracee_step(pid, 0);
-
-	if (r == 0)
-		r = tracee_peek(&pid, status);
-	while (r == 0 && WIFSTOPPED(*status) && !tracee_is_trap(*status)) {
-		r = tracee_is_group_stop(*status) ? tracee_pass_on(pid, *status)
-						  : tracee_step(pid, tracee_signal(*status));
-		if (r == 0)
-			r = tracee_peek(&pid, status);
-	}
-	return r;
-}
-
-/* Run to the announcement that everything is mapped; signals on the way are passed on. */
-static int start_run_to_announcement(pid_t pid, const char *file, struct memory *m,
-	const struct start_point *point, struct probes_error *e)
-{
-	/* At first: continue from the stop at exec. */
-	int state, status = SIGTRAP << 8 | 0x7f, r;
-	bool consistent = false;
-	unsigned char own;
-	uint64_t pc;
-
-	r = memory_read(m, point->announce, &own, 1) ? 0 : -EFAULT;
-	/* While the breakpoint is there, it must not run without us. */
-	if (r == 0)
-		r = tracee_begin_again(pid);
-	if (r == 0)
-		r = start_put(m, point->announce, ARCH_BREAKPOINT);
-	while (r == 0 && !consistent) {
-		r = tracee_is_trap(status) ? tracee_continue(pid, 0) : tracee_pass_on(pid, status);
-		if (r == 0)
-			r = tracee_peek(&pid, &status);
-		if (r < 0)
-			return error_set(e, PROBES_GONE, r, "lost the new program %s", file);
-		if (!WIFSTOPPED(status))
-			return start_ended(file, status, e);
-		if (!tracee_is_trap(status))
-			continue;
-		r = tracee_get_pc(pid, &pc);
-		if (r < 0 || pc != point->announce + 1)
-			continue;
-		/* A linker whose state cannot be read is taken as consistent. */
-		consistent = !point->state || !memory_read(m, point->state, &state, sizeof state) ||
-			     state == RT_CONSISTENT;
-		r = tracee_set_pc(pid, point->announce);
-		if (r == 0)
-			r = start_put(m, point->announce, own);
-		if (r < 0 || consistent)
-			continue;
-		/* Step over the original instruction, and set the breakpoint again. */
-		r = start_step(pid, &status);
-		if (r == 0 && !WIFSTOPPED(status))
-			return start_ended(file, status, e);
-		if (r == 0)
-			r = start_put(m, point->announce, ARCH_BREAKPOINT);
-	}
-	return r < 0 ? error_set(e, PROBES_FAILED, r, "cannot hold %s at its start", file) : 0;
-}
-
-static int start_run_to_beginning(pid_t pid, const char *file, struct probes_error *e)
-{
-	struct start_point point;
-	struct identity who;
-	struct memory memory;
-	uint64_t base;
-	int r = identity_open(&who, pid, e);
-
-	if (r < 0)
-		return r;
-	memory_open(&memory, who.task, who.tid, true);
-	r = start_find_point(&who, &base, &point);
-	if (r < 0) {
-		error_set(e, PROBES_FAILED, r, "cannot hold %s at its start", file);
-	} else if (base && !point.announce) {
-		error_set(e, PROBES_FAILED, -ENOSYS, "cannot hold %s at its start", file);
-		error_why(e, "its dynamic linker has no _dl_debug_state to stop at");
-		r = error_hint(e, "start it by itself and use attach");
-	} else if (point.announce) {
-		r = start_run_to_announcement(pid, file, &memory, &point, e);
-	}
-	memory_close(&memory);
-	identity_close(&who);
-	return r;
 }
 
 /* In the tracer's thread: it becomes the parent of the program, and its tracer. */
@@ -295,7 +136,7 @@ static int start_work(void *data, struct probes_error *e)
 		r = start_run_to_exec(s->pid, file, ends[0], e);
 	}
 	close(ends[0]);
-	return r < 0 ? r : start_run_to_beginning(s->pid, file, e);
+	return r < 0 ? r : beginning_reach(s->pid, file, e);
 }
 
 int start_new(const struct probes_program *program, struct start **start, struct probes_error *e)
@@ -392,7 +233,7 @@ static int start_begin_again_work(void *data, struct probes_error *e)
 {
 	struct start *s = data;
 	pid_t pid = s->pid;
-	int r = start_run_to_beginning(pid, s->name, e);
+	int r = beginning_reach(pid, s->name, e);
 
 	/* No breakpoint is left in it: until start_hold it need not die with us. The trap must be
 	 * consumed: the kernel would deliver it. */
