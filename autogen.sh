@@ -102,7 +102,7 @@ wants_packages() {
 
 debian_packages() {
 	echo gcc libc6-dev make autoconf automake pkg-config libdw-dev libelf-dev libncurses-dev \
-		libvterm-dev libpcre2-dev libjansson-dev libzydis-dev libiberty-dev
+		libvterm-dev libpcre2-dev libjansson-dev libunistring-dev libxxhash-dev libzydis-dev libiberty-dev
 	if configures_tests; then echo check tmux systemtap-sdt-dev; fi
 	if wants_tests "$@"; then echo clang-format procps; fi
 	if wants_fuzz "$@"; then echo clang libclang-rt-dev; fi
@@ -111,7 +111,7 @@ debian_packages() {
 
 fedora_packages() {
 	echo gcc make autoconf automake pkgconf-pkg-config elfutils-devel elfutils-libelf-devel ncurses-devel \
-		libvterm-devel pcre2-devel jansson-devel zydis-devel binutils-devel
+		libvterm-devel pcre2-devel jansson-devel libunistring-devel xxhash-devel zydis-devel binutils-devel
 	if configures_tests; then echo check-devel tmux systemtap-sdt-devel; fi
 	if wants_tests "$@"; then echo clang-tools-extra procps-ng diffutils glibc-static libasan libubsan; fi
 	if wants_fuzz "$@"; then echo clang compiler-rt; fi

@@ -905,7 +905,8 @@ PROBES_API PROBES_CHECK int probes_group_sweep(
 
 /*
  * Write text in a form that is safe on a terminal and in one line: control
- * characters, invalid UTF-8, bidirectional and invisible formatting characters
+ * characters, invalid UTF-8, bidirectional and invisible formatting characters,
+ * private and unassigned ones (as the installed libunistring knows Unicode)
  * and the backslash become \xNN, \u{NNNN} or \\. Always NUL-terminated if size
  * > 0; a cut never splits a character. Returns the length that a large enough
  * buffer would hold, as snprintf does.

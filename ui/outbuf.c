@@ -5,7 +5,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <wchar.h>
+#include <uniwidth.h>
 
 #include "ui/probe_name.h"
 
@@ -182,22 +182,9 @@ const char *outbuf_probe(const struct probes_probe *probe)
 size_t outbuf_width(const char *safe)
 {
 	size_t width = 0;
-	mbstate_t state = {0};
 
 	/* Nearly all texts are ASCII: one column per byte. */
 	while (safe[width] >= 0x20 && safe[width] < 0x7f)
 		width++;
-	for (const char *at = safe + width; *at;) {
-		wchar_t c;
-		size_t n = mbrtowc(&c, at, MB_CUR_MAX, &state);
-		int columns;
-
-		/* Invalid in this locale: count bytes. */
-		if (n == 0 || n > MB_CUR_MAX)
-			return strlen(safe);
-		columns = wcwidth(c);
-		width += columns > 0 ? (size_t)columns : 0;
-		at += n;
-	}
-	return width;
+	return width + (size_t)u8_strwidth((const uint8_t *)safe + width, "UTF-8");
 }

@@ -1,16 +1,8 @@
-/* Escaping of untrusted text, and decoding. Escaping is probes_escape in probes.h. */
+/* What probes_escape (probes.h) wrote, decoded again. */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-
-/*
- * Decode one UTF-8 character of a NUL-terminated text. Returns its length in
- * bytes and sets *rune, or returns 0 where the bytes are not valid UTF-8
- * (overlong, surrogate, beyond U+10FFFF, cut short).
- */
-size_t escape_utf8(const char *text, unsigned *rune);
 
 /*
  * Decode what probes_escape wrote. `out` needs strlen(text) + 1 bytes. False if text holds an

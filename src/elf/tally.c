@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <xxhash.h>
 
-static uint64_t *tally_find(uint64_t *table, size_t size, uint64_t secret, uint64_t hash)
+static uint64_t *tally_find(uint64_t *table, size_t size, uint64_t hash)
 {
-	size_t at = (hash * secret) >> 32 & (size - 1);
+	size_t at = hash & (size - 1);
 
 	while (table[at] && table[at] != hash)
 		at = (at + 1) & (size - 1);
@@ -16,17 +17,13 @@ static uint64_t *tally_find(uint64_t *table, size_t size, uint64_t secret, uint6
 
 bool tally_add(struct tally *t, const char *provider, const char *name)
 {
-	const char *texts[] = {provider, name};
-	uint64_t hash = 14695981039346656037u, *slot, *table;
+	uint64_t hash, *slot, *table;
 
-	/* FNV-1a over both strings with their NULs; then mix all bits into the low ones, which
-	 * choose the slot. */
-	for (size_t i = 0; i < 2; i++) {
-		for (const char *s = texts[i]; *s; s++)
-			hash = (hash ^ (unsigned char)*s) * 1099511628211u;
-		hash *= 1099511628211u;
-	}
-	hash ^= hash >> 29;
+	/* The hash depends on a secret: an attacker may choose names whose hashes collide. */
+	if (!t->size)
+		memcpy(&t->secret, (const void *)getauxval(AT_RANDOM), sizeof t->secret);
+	hash = XXH3_64bits_withSeed(provider, strlen(provider), t->secret);
+	hash = XXH3_64bits_withSeed(name, strlen(name), hash);
 	hash += !hash; /* 0 marks a free slot */
 	if (2 * (t->count + 1) > t->size && t->size < 2 * TALLY_MOST) {
 		size_t size = t->size ? 2 * t->size : 1024;
@@ -34,17 +31,14 @@ bool tally_add(struct tally *t, const char *provider, const char *name)
 		table = calloc(size, sizeof *table);
 		if (!table)
 			return false;
-		/* Slots depend on a secret: an attacker may choose names whose hashes collide. */
-		memcpy(&t->secret, (const void *)getauxval(AT_RANDOM), sizeof t->secret);
-		t->secret |= 1;
 		for (size_t i = 0; i < t->size; i++)
 			if (t->table[i])
-				*tally_find(table, size, t->secret, t->table[i]) = t->table[i];
+				*tally_find(table, size, t->table[i]) = t->table[i];
 		free(t->table);
 		t->table = table;
 		t->size = size;
 	}
-	slot = tally_find(t->table, t->size, t->secret, hash);
+	slot = tally_find(t->table, t->size, hash);
 	if (*slot)
 		return true;
 	if (t->count == TALLY_MOST) {

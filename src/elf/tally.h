@@ -15,7 +15,7 @@ struct tally {
 	uint64_t *table; /* open addressing; 0: free */
 	size_t size;     /* a power of two */
 	size_t count;
-	uint64_t secret;
+	uint64_t secret; /* seeds the hashes */
 	bool more;       /* there are more than TALLY_MOST */
 	bool semaphores; /* some have one */
 };

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define IDENTITY_SECOND 1000000000LL /* ns */
 
@@ -66,18 +67,14 @@ static int identity_none(pid_t pid, int code, const char *why, struct probes_err
 	return error_why(e, "%s", why);
 }
 
-/* auxv holds addresses that the kernel chooses at random at each exec (FNV-1a). */
+/* auxv holds addresses that the kernel chooses at random at each exec. */
 static uint64_t identity_hash_of(int dir, const char *file)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
 	size_t size;
 	char *auxv;
 	int r = procfs_read(dir, file, &auxv, &size);
+	uint64_t hash = r < 0 || !size ? 0 : XXH3_64bits(auxv, size);
 
-	if (r < 0 || !size)
-		hash = 0;
-	for (size_t i = 0; hash && i < size; i++)
-		hash = (hash ^ (unsigned char)auxv[i]) * 0x100000001b3u;
 	free(auxv);
 	errno = -r;
 	return hash;

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define IMAGE_PAGE 4096ULL
 #define IMAGE_INSTANCES 16 /* of one file in one process */
@@ -132,7 +133,7 @@ static void image_refuse_unread(const struct image_group *g, const struct mappin
 	memcpy(o->build_id, headers->build_id, sizeof o->build_id);
 	if (!mapped_needs_privilege(g->who, m))
 		return;
-	o->remedy = geteuid() ? "sudo probes-tui, or restart the process"
+	o->remedy = geteuid() ? "become root (sudo), or restart the process"
 			      : "run it with CAP_CHECKPOINT_RESTORE, or restart the process";
 	snprintf(o->why, sizeof o->why, "%.110s; %s", why, o->remedy);
 }
@@ -425,7 +426,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 		return r == -EFBIG ? error_why(e, "its list of mapped files is longer than 64 MiB")
 				   : access_explain(who->pid, e);
 	}
-	now = maps_mark(text);
+	now = XXH3_64bits(text, size);
 	if (known && now == *mark) {
 		free(text);
 		return 0;

@@ -214,23 +214,6 @@ const struct maps_range *maps_range_at(const struct array *ranges, uint64_t addr
 	return NULL;
 }
 
-/* FNV-1a, eight bytes at a time: the text may be a megabyte long. */
-uint64_t maps_mark(const char *text)
-{
-	uint64_t mark = 14695981039346656037u, part = 0;
-	size_t length = strlen(text);
-
-	for (size_t at = 0; at < length; at += sizeof part) {
-		size_t left = length - at;
-
-		part = 0;
-		memcpy(&part, text + at, left < sizeof part ? left : sizeof part);
-		mark = (mark ^ part) * 1099511628211u;
-		mark ^= mark >> 29;
-	}
-	return mark;
-}
-
 bool maps_same_file(const struct maps_location *l, const struct mapping *m)
 {
 	return l->inode && m->inode == l->inode && m->major == l->major && m->minor == l->minor;

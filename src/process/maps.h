@@ -54,9 +54,6 @@ uint64_t maps_window_size(const struct array *mappings, uint64_t inode);
 /* Cut " (deleted)" off a path; false where it has none. */
 bool maps_strip_deleted(char *path);
 
-/* A hash of the text: texts with the same hash are taken as identical. */
-uint64_t maps_mark(const char *text);
-
 /*
  * Remove the lines without a file that are not executable (most lines of a large process), in
  * place, except those adjacent to a kept line: they may be the .bss of a file. The text must

@@ -8,7 +8,7 @@ need_switching
 [ -f Makefile ] || skip 'not in the folder of a build'
 
 root="$tmp/a root"
-prefix=$root$(sed -n 's/^prefix=//p' probes.pc)
+prefix=$root$(sed -n 's/^prefix = //p' Makefile)
 unset MAKEFLAGS MFLAGS MAKELEVEL
 make -s install DESTDIR="$root" >"$tmp/log" 2>&1 || {
 	cat "$tmp/log"
@@ -30,12 +30,14 @@ while read -r call; do
 done <"$tmp/calls"
 
 # --- the examples
-mkdir "$tmp/pc"
-sed "s:^prefix=.*:prefix=$prefix:" "$lib/pkgconfig/probes.pc" >"$tmp/pc/probes.pc"
-PKG_CONFIG_PATH=$tmp/pc
+# As somebody who has moved the tree: pkg-config takes the prefix from the place of the file, which need not be
+# two folders below it (lib/x86_64-linux-gnu).
+mkdir -p "$prefix/share/pkgconfig"
+cp "$lib/pkgconfig/probes.pc" "$prefix/share/pkgconfig"
+PKG_CONFIG_PATH=$prefix/share/pkgconfig
 export PKG_CONFIG_PATH
-flags=$(pkg-config --cflags probes)
-libs=$(pkg-config --libs probes)
+flags=$(pkg-config --define-prefix --cflags probes)
+libs=$(pkg-config --define-prefix --libs probes)
 examples=$(find "$prefix/share/doc" -name examples)
 for name in list switch count; do
 	eval "${CC:-cc} ${CFLAGS:-} -Wall -Wextra -Werror $flags -o \"\$tmp/$name\" \"\$examples/$name.c\" $libs" ||
@@ -43,7 +45,7 @@ for name in list switch count; do
 done
 if [ -e "$lib/libprobes.a" ]; then
 	# The others are shared libraries; ours is the archive.
-	more=$(pkg-config --static --libs probes | sed 's/-lprobes //')
+	more=$(pkg-config --define-prefix --static --libs probes | sed 's/-lprobes //')
 	eval "${CC:-cc} ${CFLAGS:-} $flags -o \"\$tmp/list-static\" \"\$examples/list.c\" \"\$lib/libprobes.a\" $more" ||
 		fail 'list.c does not link with libprobes.a'
 fi
@@ -81,6 +83,7 @@ has 'why' "^switch: unknown probe 'no_such_probe'"
 example list "$pid"
 has 'all is as it was' '^off +ocaml_2:req_retry$' "$tmp/out"
 
+rm "$prefix/share/pkgconfig/probes.pc"
 make -s uninstall DESTDIR="$root" >"$tmp/log" 2>&1
 same 'what make uninstall left' "$(find "$root" ! -type d)" ''
 finish

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 void groups_done(struct groups *g)
 {
@@ -20,13 +21,11 @@ void groups_done(struct groups *g)
 /* Where the table holds the group of a path and provider, or is free for it. */
 static size_t groups_slot(const struct groups *g, const char *path, const char *provider)
 {
-	uint64_t h = 14695981039346656037u; /* FNV-1a */
+	uint64_t h = XXH3_64bits(path, strlen(path));
 
-	for (const char *s = path; *s; s++)
-		h = (h ^ (unsigned char)*s) * 1099511628211u;
-	for (const char *s = provider ? provider : "\n"; *s; s++)
-		h = (h ^ (unsigned char)*s) * 1099511628211u;
-	for (size_t at = (h ^ h >> 32) % g->table_size;; at = (at + 1) % g->table_size) {
+	if (provider)
+		h = XXH3_64bits_withSeed(provider, strlen(provider), h);
+	for (size_t at = h % g->table_size;; at = (at + 1) % g->table_size) {
 		const struct group *one;
 
 		if (g->table[at] == GROUPS_NONE)

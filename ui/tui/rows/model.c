@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define MODEL_BLOCK 65536
 
@@ -67,17 +68,10 @@ static char *model_keep(struct model *m, const char *text)
 
 static size_t model_hash(const char *object, const char *provider, const char *name)
 {
-	const char *parts[] = {object, provider, name};
-	uint64_t h = 14695981039346656037u; /* FNV-1a */
+	uint64_t h = XXH3_64bits(object, strlen(object));
 
-	for (size_t i = 0; i < 3; i++) {
-		const unsigned char *s = (const unsigned char *)parts[i];
-
-		do
-			h = (h ^ *s) * 1099511628211u;
-		while (*s++);
-	}
-	return h ^ h >> 32;
+	h = XXH3_64bits_withSeed(provider, strlen(provider), h);
+	return XXH3_64bits_withSeed(name, strlen(name), h);
 }
 
 static size_t model_slot(
@@ -120,7 +114,7 @@ static void model_text(const char *raw, char *out, size_t size)
 		return;
 	while (at > 0 && ((unsigned char)out[at] & 0xc0) == 0x80) /* not within a character */
 		at--;
-	snprintf(out + at, 32, "~%08zx", model_hash(raw, "", "") & 0xffffffff);
+	snprintf(out + at, 32, "~%08zx", (size_t)XXH3_64bits(raw, strlen(raw)) & 0xffffffff);
 }
 
 /* Probes are sorted by object and provider: mostly the family is the one before. */

@@ -1,7 +1,7 @@
 /*
- * Text on a terminal: width, cutting, padding. Decodes UTF-8 itself, so that
- * results do not depend on the locale; only the width of a character comes
- * from the C library.
+ * Text on a terminal: width, cutting, padding. libunistring decodes UTF-8, whatever the locale is;
+ * the width of a character comes from the C library, which ncurses asks as well: with another width
+ * than that of ncurses the rest of a line would be misplaced.
  */
 #include "ui/tui/terminal/text.h"
 
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistr.h>
 #include <wchar.h>
 
 static bool text_utf8;
@@ -27,21 +28,13 @@ bool text_is_utf8(void)
 }
 
 /* Decode one character; an invalid byte is a character of its own. Returns its length. */
-static size_t text_decode(const char *s, uint32_t *code)
+static size_t text_decode(const char *s, ucs4_t *code)
 {
-	const unsigned char *u = (const unsigned char *)s;
-	size_t length = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+	int length = u8_strmbtouc(code, (const uint8_t *)s);
 
-	*code = length == 1 ? u[0] : u[0] & (0xff >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		if ((u[i] & 0xc0) != 0x80)
-			length = 0;
-		else
-			*code = *code << 6 | (u[i] & 0x3f);
-	}
-	if (length)
-		return length;
-	*code = 0xfffd;
+	if (length > 0)
+		return (size_t)length;
+	*code = TEXT_REPLACEMENT;
 	return 1;
 }
 
@@ -57,22 +50,17 @@ int text_code_columns(uint32_t code)
 
 size_t text_encode(uint32_t code, char *out)
 {
-	size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	int length = u8_uctomb((uint8_t *)out, code, 4);
 
-	for (size_t i = length; i-- > 1; code >>= 6)
-		out[i] = (char)(0x80 | (code & 0x3f));
-	out[0] = (char)(length == 1 ? code : (0xf00u >> length & 0xf0) | code);
-	return length;
+	return length > 0 ? (size_t)length : text_encode(TEXT_REPLACEMENT, out);
 }
 
 bool text_code_safe(uint32_t code)
 {
 	char raw[8] = "", safe[16];
 
-	if (code > 0x10ffff)
-		return false;
-	text_encode(code, raw);
-	return code == '\\' || (probes_escape(raw, safe, sizeof safe) && !strcmp(raw, safe));
+	return code == '\\' || (u8_uctomb((uint8_t *)raw, code, 4) > 0 &&
+				       probes_escape(raw, safe, sizeof safe) && !strcmp(raw, safe));
 }
 
 char text_ascii(uint32_t code)

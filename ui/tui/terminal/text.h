@@ -24,8 +24,8 @@ int text_width(const char *s);
 #define TEXT_REPLACEMENT 0xfffd /* the character for what is none */
 
 /* One character, by its code: its columns (0: combining); may it be shown at all (probes_escape
- * leaves it as it is); its UTF-8 (up to 4 bytes, no NUL; returns the bytes); what stands for it in
- * ASCII. */
+ * leaves it as it is); its UTF-8 (up to 4 bytes, no NUL; returns the bytes; TEXT_REPLACEMENT
+ * for what is none); what stands for it in ASCII. */
 int text_code_columns(uint32_t code);
 bool text_code_safe(uint32_t code);
 size_t text_encode(uint32_t code, char *out);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistr.h>
 
 void input_set(struct input *in, const char *text)
 {
@@ -56,19 +57,17 @@ static enum input_outcome input_go(struct input *in, size_t to)
 
 static enum input_outcome input_insert(struct input *in, uint32_t c)
 {
-	static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 	char *at = in->text + in->cursor;
+	uint8_t bytes[4];
+	int length = u8_uctomb(
+		bytes, c, sizeof bytes); /* negative: a surrogate, or a key without a character */
+	size_t n = length > 0 ? (size_t)length : sizeof in->text;
 
-	/* no control characters (C0, DEL, C1), no surrogates, no keys without a character */
-	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0xd800 && c < 0xe000) || c >= K_SPECIAL)
-		return INPUT_SAME;
-	if (in->length + n >= sizeof in->text)
+	/* no control characters (C0, DEL, C1) */
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || in->length + n >= sizeof in->text)
 		return INPUT_SAME;
 	memmove(at + n, at, in->length - in->cursor + 1);
-	for (size_t i = n; i-- > 1; c >>= 6)
-		at[i] = (char)(0x80 | (c & 0x3f));
-	at[0] = (char)(n == 1 ? c : lead[n] | c);
+	memcpy(at, bytes, n);
 	in->length += n;
 	in->cursor += n;
 	return INPUT_CHANGED;

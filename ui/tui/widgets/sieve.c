@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistr.h>
 
 /* Control characters that move the cursor or switch character sets. */
 static bool sieve_control_passes(unsigned char c)
@@ -40,34 +41,37 @@ static size_t sieve_character(struct sieve *s, uint32_t code, char *out)
 	return n;
 }
 
+/* The bytes of a character that does not go on. */
+static size_t sieve_incomplete(struct sieve *s, char *out)
+{
+	s->held = 0;
+	return sieve_character(s, TEXT_REPLACEMENT, out);
+}
+
 /* One byte of text, 0x20 and above. */
 static size_t sieve_text(struct sieve *s, unsigned char c, char *out)
 {
-	static const uint32_t smallest[] = {0, 0x80, 0x800, 0x10000};
+	ucs4_t code;
 	size_t n = 0;
+	int length;
 
-	if (s->more && (c & 0xc0) == 0x80) {
-		s->code = s->code << 6 | (c & 0x3f);
-		if (--s->more)
-			return 0;
-		return sieve_character(s, s->code < s->smallest ? TEXT_REPLACEMENT : s->code, out);
+	s->bytes[s->held++] = c;
+	length = u8_mbtoucr(&code, s->bytes, s->held);
+	if (length == -2)
+		return 0;
+	if (length < 0 && s->held > 1) {
+		n = sieve_incomplete(s, out);
+		return n + sieve_text(s, c, out + n);
 	}
-	if (s->more) { /* the character before is incomplete */
-		s->more = 0;
-		n = sieve_character(s, TEXT_REPLACEMENT, out);
-	}
-	if (c < 0x7f) {
-		s->marks = 0;
-		s->repeats = true;
-		out[n++] = (char)c;
-	} else if (c >= 0xc2 && c <= 0xf4) {
-		s->more = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
-		s->smallest = smallest[s->more];
-		s->code = c & (0x3fu >> s->more);
-	} else if (c != 0x7f) {
-		n += sieve_character(s, TEXT_REPLACEMENT, out + n);
-	}
-	return n;
+	s->held = 0;
+	if (c >= 0x80)
+		return sieve_character(s, length < 0 ? TEXT_REPLACEMENT : code, out);
+	if (c == 0x7f)
+		return 0;
+	s->marks = 0;
+	s->repeats = true;
+	*out = (char)c;
+	return 1;
 }
 
 /* ---------------------------------------------------------------- sequences */
@@ -226,10 +230,8 @@ size_t sieve_feed(struct sieve *s, const char *bytes, size_t length, char *out)
 			sieve_control(s, 0x1b);
 		}
 		if (c < 0x20) {
-			if (s->more) {
-				s->more = 0;
-				n += sieve_character(s, TEXT_REPLACEMENT, out + n);
-			}
+			if (s->held)
+				n += sieve_incomplete(s, out + n);
 			if (!sieve_control(s, c))
 				out[n++] = (char)c;
 			continue;
@@ -264,7 +266,7 @@ size_t sieve_skip(
 	size_t text = 0, found = 0, skip;
 
 	*skipped = 0;
-	if (s->state != SIEVE_TEXT || s->more)
+	if (s->state != SIEVE_TEXT || s->held)
 		return 0;
 	while (text < length && ((unsigned char)bytes[text] >= 0x20 || bytes[text] == '\n' ||
 					bytes[text] == '\r' || bytes[text] == '\t'))

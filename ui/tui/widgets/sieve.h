@@ -31,12 +31,11 @@ struct sieve {
 	enum sieve_state state;
 	char sequence[SIEVE_SEQUENCE]; /* begins with ESC */
 	size_t length;
-	bool broken;       /* the sequence will be dropped */
-	uint32_t code;     /* the bits so far of a character of several bytes */
-	unsigned more;     /* bytes that are still missing */
-	uint32_t smallest; /* the smallest code that needs this many bytes */
-	unsigned marks;    /* combining characters since the last character */
-	bool repeats;      /* the last character is one that CSI b may repeat */
+	bool broken;      /* the sequence will be dropped */
+	uint8_t bytes[4]; /* of a character that is not complete yet */
+	size_t held;      /* of them */
+	unsigned marks;   /* combining characters since the last character */
+	bool repeats;     /* the last character is one that CSI b may repeat */
 };
 
 /* Room for what `length` bytes become. */
