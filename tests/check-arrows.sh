@@ -7,7 +7,7 @@
 #
 # Folders include downwards only; the faces (ui/cli, ui/tui) do not know each other; no circle
 # between modules, a module being one .c with its .h; ptrace is known in src/process only, curses
-# in ui/tui/terminal only.
+# in ui/tui/terminal only; messages of src name no options and no verbs.
 # Not covered: what a file declares for itself without a header.
 #
 # The files of src/session share one header: their calls are read from the symbols of their objects,
@@ -82,6 +82,10 @@ BEGIN {
 	close(to)
 	if (module(FILENAME) != module(to) && to != "src/probes.h")
 		print module(FILENAME), module(to) > edges
+}
+# The library does not know the program: its messages say what to do, not which option does it.
+FILENAME ~ "^src/.*[.]c$" && /"([^"]*[ (])?-(force|kernel|max-stop|pid|prog|stop)[ ;,"]|"[^"]*(probes-tui |with (attach|count|info|list|repair)[" ;,])/ {
+	wrong("a message of the library names an option or a verb of probes-tui")
 }
 END {
 	exit failed

@@ -105,5 +105,10 @@ if part "Debian packages" deb; then
 	part "packages in a clean root" clean_root
 fi
 part "RPM packages" rpm
+# Nothing tried is nothing proved: 77 (make makes 2 of it).
+if [ $((passed + failed)) = 0 ]; then
+	echo "nothing was built: every part was skipped, for the reasons above" >&2
+	exit 77
+fi
 for kind in PASS:$passed FAIL:$failed SKIP:$skipped; do echo "# ${kind%:*}:  ${kind#*:}"; done
 [ "$failed" = 0 ]

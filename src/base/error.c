@@ -19,8 +19,8 @@ void error_explain_shortage(int code, char *why, size_t why_size, char *hint, si
 	snprintf(hint, hint_size, "%s", "");
 	if (code == -EMFILE) {
 		getrlimit(RLIMIT_NOFILE, &limit);
-		snprintf(why, why_size, "probes-tui has no file descriptors left (limit %llu)",
-			(unsigned long long)limit.rlim_cur);
+		snprintf(why, why_size, "%s has no file descriptors left (limit %llu)",
+			program_invocation_short_name, (unsigned long long)limit.rlim_cur);
 		if (limit.rlim_cur < limit.rlim_max)
 			snprintf(hint, hint_size, "raise the limit: ulimit -n %llu",
 				(unsigned long long)limit.rlim_max);
@@ -31,7 +31,7 @@ void error_explain_shortage(int code, char *why, size_t why_size, char *hint, si
 		snprintf(hint, hint_size,
 			"raise fs.file-max, or end a process that holds many files");
 	} else {
-		snprintf(why, why_size, "probes-tui has no memory left");
+		snprintf(why, why_size, "%s has no memory left", program_invocation_short_name);
 		if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
 			snprintf(hint, hint_size, "its limit is %llu MiB (ulimit -v)",
 				(unsigned long long)limit.rlim_cur >> 20);

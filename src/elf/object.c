@@ -266,8 +266,9 @@ int object_read_on(int fd, const char *name, const struct object_terms *terms,
 		(o->interpreter ? strlen(o->interpreter) : 0);
 	if (r == 0 && terms->budget && !budget_take(terms->budget, bytes)) {
 		error_set(e, PROBES_FAILED, -E2BIG, "cannot read %s", name);
-		r = error_why(e, "left out: the mapped files exceed what probes-tui keeps (192 MiB "
-				 "a process, 256 MiB in all)");
+		r = error_why(e,
+			"left out: the mapped files exceed what is kept (192 MiB a process, "
+			"256 MiB in all)");
 	}
 	if (r == 0) {
 		o->fixed = header.e_type == ET_EXEC;

@@ -61,7 +61,7 @@ static int section_check_header(
 	if (*machine_foreign((const void *)header, machine, sizeof machine)) {
 		section_bad(e, name, "");
 		error_why(e, "it is an ELF file for another machine: %s", machine);
-		return error_hint(e, "this probes-tui knows 64-bit x86-64 programs");
+		return error_hint(e, "only 64-bit x86-64 programs are known");
 	}
 	if (header->e_type == ET_CORE) {
 		section_bad(e, name, "it is a core dump, not a program");

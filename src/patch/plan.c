@@ -309,12 +309,12 @@ static int plan_refuse(const struct plan *p, const struct probes_item *item, str
 		"cannot %s %s:%s", verbs[item->verb], probe->provider, probe->name);
 	error_why(e, "%s", item->why);
 	if (item->force_helps)
-		return error_hint(e, "-force sets code and semaphore alike");
+		return error_hint(e, "force sets code and semaphore alike");
 	if (item->skip == PROBES_SKIP_NO_SWITCH)
 		return item->verb == PROBES_DISABLE
 			       ? e->code
 			       : error_hint(e, "bpftrace, perf or gdb can trace it");
-	return error_hint(e, skipped ? "see its state with info" : "see its sites with list");
+	return error_hint(e, skipped ? "look at its state" : "look at its sites");
 }
 
 int plan_switch(struct plan *p, const struct selected *chosen, size_t count,

@@ -276,7 +276,7 @@ static void object_probes_explain(
 			file->note_malformed);
 	else if (file->note_left_out)
 		snprintf(h->why, sizeof h->why,
-			"%zu of its %zu probe notes are left out: too many for probes-tui to keep",
+			"%zu of its %zu probe notes are left out: too many to keep",
 			file->note_left_out, file->note_left_out + file->note_count);
 	else if (!file->note_count && file->sections != OBJECT_SECTIONS_READ)
 		/* There may be notes: .note.stapsdt is usually not part of a segment. */

@@ -302,7 +302,7 @@ static int select_name(const struct catalog *c, const char *text,
 	select_nearest(c, text, names, sizeof names);
 	if (names[0])
 		return error_hint(e, "did you mean %s", names);
-	return error_hint(e, "see them all with list");
+	return error_hint(e, "list all probes to see their names");
 }
 
 static int select_regexp(const struct catalog *c, const char *text,

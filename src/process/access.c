@@ -222,9 +222,9 @@ static void access_check(
 	va_end(args);
 }
 
-/* The same call, after these words; the text is an example. */
-__attribute__((format(printf, 3, 4))) static void access_try_as(
-	const struct access_facts *f, struct probes_access *a, const char *as, ...)
+/* The same call, after these words. */
+__attribute__((format(printf, 2, 3))) static void access_try_as(
+	struct probes_access *a, const char *as, ...)
 {
 	char words[sizeof a->checks->as];
 	size_t before = a->count;
@@ -233,7 +233,7 @@ __attribute__((format(printf, 3, 4))) static void access_try_as(
 	va_start(args, as);
 	vsnprintf(words, sizeof words, as, args);
 	va_end(args);
-	access_check(a, PROBES_ACCESS_TRY, "%s probes-tui -pid %d", words, f->pid);
+	access_check(a, PROBES_ACCESS_TRY, "%s %s", words, program_invocation_short_name);
 	if (a->count > before)
 		memcpy(a->checks[before].as, words, sizeof words);
 }
@@ -282,7 +282,11 @@ static bool access_other_group(const struct access_facts *f)
 	       f->our_gid != f->saved_gid;
 }
 
-#define ACCESS_OUTSIDE "run probes-tui outside of your user namespace"
+static void access_try_outside(struct probes_access *a)
+{
+	access_check(a, PROBES_ACCESS_TRY, "run %s outside of your user namespace",
+		program_invocation_short_name);
+}
 
 /* What to try: become its user and group, or get CAP_SYS_PTRACE. The last one is the hint of an
  * error. */
@@ -296,15 +300,16 @@ static void access_suggest(const struct access_facts *f, struct probes_access *a
 		      f->same_user_namespace != 0 && f->ptrace_scope <= 0;
 
 	if (enough && f->our_uid != 0)
-		access_try_as(f, a, "sudo -u '#%u' -g '#%u'", f->real_uid, f->real_gid);
+		access_try_as(a, "sudo -u '#%u' -g '#%u'", f->real_uid, f->real_gid);
 	else if (enough && capability_in(f->our_capabilities, CAPABILITY_SETUID) &&
 		 capability_in(f->our_capabilities, CAPABILITY_SETGID))
-		access_try_as(f, a, "setpriv --reuid %u --regid %u --clear-groups", f->real_uid,
+		access_try_as(a, "setpriv --reuid %u --regid %u --clear-groups", f->real_uid,
 			f->real_gid);
 	if (f->enclosed) {
-		access_check(a, PROBES_ACCESS_TRY, ACCESS_OUTSIDE);
+		access_try_outside(a);
 	} else if (f->bounded) {
-		access_check(a, PROBES_ACCESS_TRY, "run probes-tui on the host, as root");
+		access_check(a, PROBES_ACCESS_TRY, "run %s on the host, as root",
+			program_invocation_short_name);
 		access_check(a, PROBES_ACCESS_TRY,
 			"add CAP_SYS_PTRACE: docker run --cap-add SYS_PTRACE; Kubernetes: "
 			"capabilities.add; systemd: CapabilityBoundingSet=");
@@ -312,7 +317,7 @@ static void access_suggest(const struct access_facts *f, struct probes_access *a
 		access_check(a, PROBES_ACCESS_TRY,
 			"start it from a shell of root that has CAP_SYS_PTRACE (capsh --print)");
 	} else {
-		access_try_as(f, a, "%s",
+		access_try_as(a, "%s",
 			f->no_new_privs ? "from a shell without no_new_privs: sudo" : "sudo");
 	}
 }
@@ -342,7 +347,7 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 			root);
 	} else if (f->same_user_namespace == 0) {
 		access_check(a, PROBES_ACCESS_WHY, "it lives in another user namespace%s%s",
-			f->enclosed ? "" : ": run probes-tui inside, or as root", root);
+			f->enclosed ? "" : ": run this inside of it, or as root", root);
 	} else if (more) {
 		access_check(a, PROBES_ACCESS_WHY, "it holds capabilities that you do not: %s%s",
 			capability_say(more, names, sizeof names), root);
@@ -351,7 +356,7 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 			"kernel.yama.ptrace_scope = 1: only a parent or CAP_SYS_PTRACE may%s",
 			root);
 		access_check(a, PROBES_ACCESS_TRY,
-			"probes-tui -prog PROGRAM -- ARGS     (a child may be traced)");
+			"start the program from here: a parent may trace its child");
 		access_check(a, PROBES_ACCESS_TRY,
 			"admin: sysctl kernel.yama.ptrace_scope=0    (host-wide, lowers safety)");
 	} else if (f->ptrace_scope == 2) {
@@ -376,6 +381,12 @@ static void access_cause(const struct access_facts *f, struct probes_access *a)
 			"booted with proc_mem.force_override=never: no code can be changed");
 		access_check(
 			a, PROBES_ACCESS_TRY, "admin: boot with proc_mem.force_override=ptrace");
+	} else if (a->can_read && f->write_error == -EROFS) {
+		access_check(a, PROBES_ACCESS_WHY,
+			"/proc is mounted read-only here: what it shows cannot be changed");
+		access_check(a, PROBES_ACCESS_TRY,
+			"admin: mount -o remount,rw /proc, or run %s where /proc is writable",
+			program_invocation_short_name);
 	} else if (f->ptrace_scope == 3) {
 		access_check(a, PROBES_ACCESS_WHY,
 			"kernel.yama.ptrace_scope = 3: nobody may, until the next boot");
@@ -383,16 +394,18 @@ static void access_cause(const struct access_facts *f, struct probes_access *a)
 		/* The kernel denies /proc/PID/mem with EACCES; a filter cannot, it sees no paths.
 		 */
 		access_check(a, PROBES_ACCESS_WHY,
-			"a seccomp filter on probes-tui denies it (a container's default profile)");
+			"a seccomp filter on %s denies it (a container's default profile)",
+			program_invocation_short_name);
 		access_check(a, PROBES_ACCESS_TRY,
-			"run the container with --cap-add SYS_PTRACE, or probes-tui on the host");
+			"run the container with --cap-add SYS_PTRACE, or %s on the host",
+			program_invocation_short_name);
 	} else if (f->privileged) {
 		access_check(a, PROBES_ACCESS_WHY, "%s",
 			f->same_user_namespace == 0
 				? "your CAP_SYS_PTRACE does not reach into its user namespace"
 				: "a security module (SELinux, AppArmor) or lockdown says no");
 		if (f->same_user_namespace == 0)
-			access_check(a, PROBES_ACCESS_TRY, ACCESS_OUTSIDE);
+			access_try_outside(a);
 	} else {
 		access_cause_unprivileged(f, a);
 	}
@@ -429,8 +442,9 @@ void access_evaluate(const struct access_facts *f, struct probes_access *a)
 	access_attempts(f, a);
 	if (f->tracer)
 		access_check(a, PROBES_ACCESS_OK,
-			"traced by %d (%s): reading and switching go on, all but -stop", f->tracer,
-			f->tracer_name);
+			"traced by %d (%s): reading and switching go on, but its threads cannot be "
+			"stopped",
+			f->tracer, f->tracer_name);
 	if (f->its_seccomp)
 		access_check(a, PROBES_ACCESS_OK,
 			"a seccomp filter confines it: no hindrance, nothing is called in it");

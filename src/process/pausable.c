@@ -327,8 +327,9 @@ static enum pausable_rank pausable_by_call(
 	rank = call ? pausable_rank(s->who, call, arguments) : PAUSABLE_NOT;
 	if (rank == PAUSABLE_NOT || (rank == PAUSABLE_INTERRUPTED && !s->interrupts))
 		return pausable_no(s->found, true,
-			rank == PAUSABLE_NOT ? "try again while it works"
-					     : "try again while it works, or with -stop",
+			rank == PAUSABLE_NOT
+				? "try again while it works"
+				: "try again while it works, or permit a stop of its threads",
 			"thread %d waits in %s, which would return too early", tid,
 			call ? call->name : name);
 	if (!pausable_stack(s->mappings, n[7], 0))

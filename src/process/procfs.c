@@ -263,8 +263,8 @@ const struct procfs_absence *procfs_absence(pid_t pid)
 	static const struct procfs_absence
 		none = {"no such process", "look it up again, it may have ended: ps -e", ""},
 		unmounted = {"/proc is not mounted here", "mount -t proc proc /proc", ""},
-		hidden = {"/proc does not show it to you (mounted with hidepid)", "sudo probes-tui",
-			"sudo"},
+		hidden = {"/proc does not show it to you (mounted with hidepid)",
+			"become root: sudo", "sudo"},
 		hidden_from_root = {"/proc does not show it (mounted with hidepid)",
 			"mount -o remount,hidepid=0 /proc, or add CAP_SYS_PTRACE", ""};
 

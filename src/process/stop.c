@@ -194,9 +194,9 @@ static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 		return identity_gone(s->who, e);
 	error_set(e, PROBES_DENIED, r, "cannot stop process %d", s->who->pid);
 	if (!tracer)
-		return error_hint(e, "try without -stop");
+		return error_hint(e, "try without a stop");
 	error_why(e, "process %d (%s) traces it already", tracer, name);
-	return error_hint(e, "try without -stop, or let the other tool go first");
+	return error_hint(e, "try without a stop, or let the other tool go first");
 }
 
 struct stop_entry { /* linux_dirent64, getdents64(2) */
@@ -246,7 +246,7 @@ static int stop_late(const struct stop *s, struct probes_error *e)
 		error_why(e,
 			"%zu of %zu threads did not stop in time: uninterruptible, or in vfork",
 			all - s->stopped, all);
-	return error_hint(e, "try without -stop, or allow more with -max-stop MS");
+	return error_hint(e, "try without a stop, or permit a longer one");
 }
 
 static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)

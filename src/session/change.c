@@ -133,7 +133,7 @@ static int change_check_still(const struct identity *who, struct probes_error *e
 		"process %d (%s) runs in the same memory and is none of its threads (vfork, "
 		"CLONE_VM)",
 		other, name);
-	return error_hint(e, "try again when one of them has ended, or without -stop");
+	return error_hint(e, "try again when one of them has ended, or without a stop");
 }
 
 static int change_write(void *data, struct probes_error *e)
@@ -155,7 +155,7 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 	if ((c->atomically || p->needs_stop) && !s->held) {
 		r = stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
 			change_write, w, stopped_ns, e);
-		/* "Try without -stop" would not help. */
+		/* To try without a stop would not help. */
 		if (r < 0 && p->needs_stop && !c->counts &&
 			(e->status == PROBES_DENIED || e->status == PROBES_REFUSED))
 			error_hint(e, "jumps of several bytes are removed only while all threads "
@@ -447,8 +447,8 @@ int change_execute(struct probes_session *s, const struct change *c, struct prob
 		s->keep_journal = s->keep_journal || (c->undo && e->status != PROBES_GONE);
 		if (c->undo && r == -EBUSY)
 			error_hint(e,
-				"it stays on record; when that session has finished, undo it with: "
-				"probes-tui repair -pid %d",
+				"it stays on record; when that session has finished, repair "
+				"process %d",
 				s->who.pid);
 		return r;
 	}

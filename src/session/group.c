@@ -120,8 +120,9 @@ int probes_group_open(
 		return group_keep(&g->members, first, e);
 	if (r == 0 && found && count && !g->members.count) {
 		error_set(e, PROBES_NO_TARGET, -ESRCH, "cannot find a process with probes");
-		error_why(e, "process %d is probes-tui itself, and there is no other", getpid());
-		r = error_hint(e, "name it with -pid to see its own probes");
+		error_why(e, "process %d is %s itself, and there is no other", getpid(),
+			program_invocation_short_name);
+		r = error_hint(e, "name it by its pid to see its own probes");
 	}
 	group_free(first);
 	return r;

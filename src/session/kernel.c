@@ -178,7 +178,7 @@ int kernel_attach(struct probes_session *s, const struct plan *p, struct probes_
 		"cannot place uprobes in process %d", s->who.pid);
 	if (r == -EBUSY)
 		error_why(e, "its code is being changed");
-	return error_hint(e, "try again, or without -kernel");
+	return error_hint(e, "try again, or without uprobes");
 }
 
 void kernel_detach(struct probes_session *s, const struct plan *p, bool placed)

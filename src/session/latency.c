@@ -62,8 +62,7 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 				error_why(e, "another session counts the hits of %s",
 					h->probes[local].name);
 				return error_hint(e,
-					"wait until it ends; if it was killed: "
-					"probes-tui repair -pid %d",
+					"wait until it ends; if it was killed, repair process %d",
 					s->who.pid);
 			}
 			any[i] = true;

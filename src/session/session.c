@@ -59,8 +59,8 @@ static int session_add(struct probes_session *s, const struct probes_object *inf
 	if (!budget_take(&s->budget, sizeof *h + strlen(info->path))) {
 		object_free(file);
 		error_set(e, PROBES_FAILED, -E2BIG, "cannot keep %s", info->path);
-		return error_why(e, "the mapped files of the open processes exceed what probes-tui "
-				    "keeps (192 MiB a process, 256 MiB in all)");
+		return error_why(e, "the mapped files of the open processes exceed what is kept "
+				    "(192 MiB a process, 256 MiB in all)");
 	}
 	r = object_probes_new(info, file, why, s->process, &h, e);
 	if (r < 0)

@@ -99,8 +99,7 @@ static void sweep_leave(struct sweep *w, struct probes_undone *undone, uint64_t 
 	if (r == 0) {
 		journal_leave(&journal);
 		error_remains(e,
-			"probes that it inherited may stay on; undo them with: probes-tui "
-			"repair -pid %d",
+			"probes that it inherited may stay on; to undo that, repair process %d",
 			pid);
 	} else {
 		journal_remove(&journal);
@@ -187,7 +186,7 @@ static void sweep_restore(struct sweep *w, const struct probes_member *member,
 
 	undone.result = result;
 	if (r < 0 && !gone) {
-		error_remains(e, "undo it with: probes-tui repair -pid %d", member->pid);
+		error_remains(e, "to undo it, repair process %d", member->pid);
 		undone.error = e;
 	}
 	if (member->inherited && !gone)

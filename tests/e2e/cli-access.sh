@@ -118,7 +118,7 @@ if "$VICTIMS/fenced" process_vm_readv=1 ptrace=1 -- true 2>/dev/null; then
 	"$VICTIMS/fenced" ptrace=1 -- "$PROBES_TUI" attach -no-syslog -pid "$pid" -stop \
 		-enable first >"$tmp/out" 2>"$tmp/err"
 	same '-stop without ptrace' $? 4
-	has 'and says so' 'without -stop'
+	has 'and says so' 'without a stop'
 	same 'untouched' "$(state first)" disabled
 	# As a kernel that lets nobody write to code, with which nothing is to be done.
 	for code in 1 5 13; do
@@ -169,7 +169,7 @@ if command -v strace >/dev/null; then
 		same 'switched' "$(state first)" enabled
 		attach -disable first
 		want 4 attach -no-syslog -quiet -pid "$pid" -stop -enable first
-		has "who" "process $tracer \\(strace\\) traces it already; .*without -stop"
+		has "who" "process $tracer \\(strace\\) traces it already; .*without a stop"
 		same 'untouched' "$(state first)" disabled
 	else
 		echo 'strace may not trace here: not tried'

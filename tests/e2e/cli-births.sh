@@ -60,7 +60,7 @@ bear fork 2
 ended 1
 same 'the parent is off' "$(state a0)" disabled
 has 'said' "pid $child: .*others count there|process $child.*others count there" "$tmp/held"
-has 'what to do' "repair -pid $child\$" "$tmp/held"
+has 'what to do' "repair process $child\$" "$tmp/held"
 same 'left as it is' "$(holds)" '0300 90e8'
 want 0 info -pid "$child"
 has 'on record' "a session \\(pid $session\\) was interrupted"
@@ -77,7 +77,7 @@ bear hide
 ended 1
 same 'the parent is off' "$(state a0)" disabled
 has 'said' "process $child" "$tmp/held"
-has 'what to do' "repair -pid $child" "$tmp/held"
+has 'what to do' "repair process $child" "$tmp/held"
 if [ -n "$plain" ] && capable 19; then
 	same 'left as it is' "$(holds)" '0100 90e8'
 	want 0 repair -no-syslog -pid "$child"
@@ -134,7 +134,7 @@ if command -v strace >/dev/null && strace -f -qq -o /dev/null true 2>/dev/null; 
 	done
 	same 'a repair short of descriptors' "$status" 1
 	has 'the cause' "$child.*: probes-tui has no file descriptors left"
-	has 'what to do' "repair -pid $child\$"
+	has 'what to do' "repair process $child\$"
 	want 0 repair -no-syslog -pid "$child"
 	same 'repaired' "$(holds)" '0000 903d'
 	exec 3>&- 4<&-

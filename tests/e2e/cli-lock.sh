@@ -93,7 +93,7 @@ wait "$session"
 same 'refused' "$?" 6
 gone "$session"
 has 'who' "waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds" "$tmp/held"
-has 'what to do' "repair -pid $pid\$" "$tmp/held"
+has 'what to do' "repair process $pid\$" "$tmp/held"
 unlocked
 want 0 repair -no-syslog -pid "$pid"
 has 'repaired' "undid what session $session left: 1 probe, 5 sites"

@@ -32,7 +32,7 @@ fi
 # A tree of nothing but ourselves: it is said why the list is empty.
 sh -c 'exec "$0" list -tree $$' "$PROBES_TUI" >"$tmp/out" 2>"$tmp/err"
 same 'the tree of probes-tui' $? 3
-has 'why it is empty' ': process [0-9]+ is probes-tui itself, and there is no other; name it with -pid'
+has 'why it is empty' ': process [0-9]+ is probes-tui itself, and there is no other; name it by its pid'
 
 # Into pipes: what is printed must not be limited.
 {

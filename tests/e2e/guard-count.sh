@@ -29,7 +29,7 @@ unharmed seccomp
 stop
 begin
 ask epoll
-no epoll 6 'waits in epoll_wait, which would return too early; try again while it works, or with -stop'
+no epoll 6 'waits in epoll_wait, which would return too early; try again while it works, or permit a stop of its threads'
 same 'nothing is mapped' "$(mappings)" 0
 ask step # wakes it
 same 'it was not woken before' "$(sed -n 1p "$tmp/answer")" 'waited 1'
@@ -70,7 +70,7 @@ stop
 # --- not all of it can be stopped: what needs no stop is counted
 begin --threads 2
 ask traced
-no 'a traced thread' 4 'cannot stop process .*traces it already; try without -stop' stop
+no 'a traced thread' 4 'cannot stop process .*traces it already; try without a stop' stop
 unharmed 'a traced thread'
 tally
 counts 'a traced thread' 'punned=1/1 0 '
@@ -80,7 +80,7 @@ begin --threads 2
 mkfifo "$tmp/wait"
 echo "vfork $tmp/wait" >&3
 until grep -q '^State:.D' "/proc/$pid/status"; do :; done
-no vfork 6 'cannot stop process .*1 of 3 threads did not stop in time: uninterruptible, or in vfork; try without -stop' stop
+no vfork 6 'cannot stop process .*1 of 3 threads did not stop in time: uninterruptible, or in vfork; try without a stop' stop
 tally
 counts 'vfork' 'punned=1/1 0 '
 : >"$tmp/wait"
@@ -91,7 +91,7 @@ begin
 ask relative
 relative=$(sed -n 's/^relative pid=//p' "$tmp/answer")
 started="$started $relative"
-no 'a relative' 6 "cannot stop process $pid: process $relative \\(obstacle\\) runs in the same memory .*; try again when one of them has ended, or without -stop" stop
+no 'a relative' 6 "cannot stop process $pid: process $relative \\(obstacle\\) runs in the same memory .*; try again when one of them has ended, or without a stop" stop
 unharmed 'a relative'
 tally
 counts 'a relative' 'punned=1/1 0 '
@@ -193,7 +193,7 @@ for n in $(seq 4 24); do
 		has "counted with $n" '^evicted 1/1 0 $' "$tmp/out"
 		good=$((good + 1))
 	else
-		has "with $n" 'probes-tui has no file descriptors left'
+		has "with $n" 'tally has no file descriptors left'
 		same "nothing is mapped with $n" "$(mappings)" 0
 	fi
 	same "descriptors with $n" "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*' | wc -l)" 0

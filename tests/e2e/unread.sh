@@ -35,7 +35,7 @@ rm "$folder/libvictim.so"
 want 0 list -pid "$pid"
 has 'said' "^probes-tui: pid $pid: 1 object could not be read: its probes are not known"
 has 'which, and why' '^  /.*/libvictim\.so: deleted or replaced on disk, and only the privileged may open'
-has 'what helps' '; (sudo probes-tui|run it with CAP_CHECKPOINT_RESTORE), or restart the process$'
+has 'what helps' '; (become root \(sudo\)|run it with CAP_CHECKPOINT_RESTORE), or restart the process$'
 has 'counted' '9 probes, 1 object and 1 not read; 9 off' "$tmp/out"
 want 0 list -pid "$pid" -format csv
 has 'csv, beside it' '1 object could not be read'
@@ -77,7 +77,7 @@ wait_for '^status=0$'
 cp "$other" "$folder/libvictim.so"
 cp "$other" "$folder/libvictim.so.2"
 want 0 list -pid "$pid"
-has 'another version' 'libvictim\.so: .*; (sudo|run it)'
+has 'another version' 'libvictim\.so: .*; (become root|run it)'
 same 'none of its probes' "$(grep -c libvictim "$tmp/out")" 0
 cp "$lib" "$folder/libvictim.so.1"
 chmod a+r "$folder"/*

@@ -98,8 +98,8 @@ START_TEST(access_yama)
 	struct access_facts f = access_denied();
 
 	f.ptrace_scope = 1;
-	access_expect(&f, "ptrace_scope = 1", "-prog");
-	access_expect(&f, "ptrace_scope = 1", "sudo probes-tui -pid 42");
+	access_expect(&f, "ptrace_scope = 1", "a parent may trace its child");
+	access_expect(&f, "ptrace_scope = 1", "sudo unit");
 	f.ptrace_scope = 2;
 	access_expect(&f, "ptrace_scope = 2", "sudo");
 	f.ptrace_scope = 3;
@@ -120,7 +120,7 @@ START_TEST(access_other_users)
 	f = access_denied();
 	f.saved_gid = 42;
 	access_expect(
-		&f, "runs as gid 100 (effective 100, saved 42), you are gid 100", "sudo probes");
+		&f, "runs as gid 100 (effective 100, saved 42), you are gid 100", "sudo unit");
 	f.real_gid = f.effective_gid = 42;
 	access_expect(&f, "gid 42", "sudo -u '#1000' -g '#42'");
 	f = access_denied();
@@ -144,7 +144,7 @@ START_TEST(access_other_users_would_not_do)
 		f.not_dumpable = others[i].not_dumpable;
 		f.its_capabilities = others[i].its_capabilities;
 		f.same_user_namespace = i == 3 ? 0 : 1;
-		access_expect(&f, "uid 26", "sudo probes-tui");
+		access_expect(&f, "uid 26", "sudo unit");
 		access_evaluate(&f, &a);
 		ck_assert(!access_says(&a, PROBES_ACCESS_TRY, "-u '#26'"));
 	}
@@ -172,7 +172,7 @@ START_TEST(access_root_without_the_capability)
 	access_expect_root(&f, "uid 1000");
 	f.our_capabilities = 1 << CAPABILITY_SETUID | 1 << CAPABILITY_SETGID;
 	access_expect_root(&f, "uid 1000");
-	access_expect(&f, "uid 1000", "setpriv --reuid 1000 --regid 100 --clear-groups probes-tui");
+	access_expect(&f, "uid 1000", "setpriv --reuid 1000 --regid 100 --clear-groups unit");
 	f.real_uid = f.effective_uid = f.saved_uid = 0;
 	access_expect_root(&f, "runs as gid 100");
 	f.real_gid = f.effective_gid = f.saved_gid = 0;
@@ -200,7 +200,7 @@ START_TEST(access_where_sudo_does_nothing)
 	struct probes_access a;
 
 	f.no_new_privs = true;
-	access_expect(&f, "security module", "without no_new_privs: sudo probes-tui -pid 42");
+	access_expect(&f, "security module", "without no_new_privs: sudo unit");
 	f.bounded = true;
 	access_expect(&f, "security module", "--cap-add SYS_PTRACE");
 	access_evaluate(&f, &a);
@@ -249,6 +249,13 @@ START_TEST(access_other_causes)
 	f.write_error = -EACCES; /* in a container there is a filter always: it is not the cause */
 	f.ptrace_scope = 1;
 	access_expect(&f, "ptrace_scope = 1", "sudo");
+	f = access_fine; /* as root in a container, too */
+	f.privileged = true;
+	f.write_error = -EROFS;
+	access_expect(&f, "/proc is mounted read-only", "where /proc is writable");
+	access_evaluate(&f, &a);
+	ck_assert(a.can_read && !a.can_switch);
+	ck_assert(!access_says(&a, PROBES_ACCESS_WHY, "security module"));
 	f = access_denied();
 	f.privileged = true;
 	access_expect(&f, "security module", NULL);
@@ -397,7 +404,7 @@ START_TEST(access_repeats_the_call)
 	access_evaluate(&f, &a);
 	ck_assert_int_eq(a.checks[a.count - 1].mark, PROBES_ACCESS_TRY);
 	ck_assert_str_eq(a.checks[a.count - 1].as, "sudo");
-	ck_assert_str_eq(a.checks[a.count - 1].text, "sudo probes-tui -pid 42");
+	ck_assert_str_eq(a.checks[a.count - 1].text, "sudo unit");
 	f.bounded = true; /* sudo would not help */
 	access_evaluate(&f, &a);
 	for (size_t i = 0; i < a.count; i++)

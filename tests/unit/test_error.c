@@ -49,9 +49,9 @@ START_TEST(error_shortage_stays_one)
 	static const struct {
 		int code;
 		const char *why;
-	} shortages[] = {{-EMFILE, "probes-tui has no file descriptors left (limit "},
+	} shortages[] = {{-EMFILE, "unit has no file descriptors left (limit "},
 		{-ENFILE, "this machine has no file descriptors left"},
-		{-ENOMEM, "probes-tui has no memory left"}};
+		{-ENOMEM, "unit has no memory left"}};
 	struct probes_error e;
 
 	error_set(&e, PROBES_DENIED, shortages[_i].code, "cannot open %s", "it");

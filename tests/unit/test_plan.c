@@ -231,11 +231,11 @@ START_TEST(plan_hints_at_force_where_it_helps)
 	struct probes_error e = {0};
 
 	plan_try("c12=1", "+one", false, writes, items, &e);
-	ck_assert_ptr_nonnull(strstr(e.hint, "-force"));
+	ck_assert_ptr_nonnull(strstr(e.hint, "force"));
 	plan_try(ON_ONE " c12=ffff", "+one", false, writes, items, &e);
-	ck_assert_ptr_null(strstr(e.hint, "-force sets"));
+	ck_assert_ptr_null(strstr(e.hint, "force sets"));
 	plan_try("b11=cc c12=1", "+one", true, writes, items, &e); /* it was there: no help */
-	ck_assert_ptr_null(strstr(e.hint, "-force"));
+	ck_assert_ptr_null(strstr(e.hint, "force"));
 }
 END_TEST
 

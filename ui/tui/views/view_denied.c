@@ -37,7 +37,10 @@ static void view_denied_layout(struct app *a)
 		char text[1200];
 
 		/* A process that was chosen on the screen is not in the call that was typed. */
-		report_try(a->picker.used ? "" : check->as, check->text, text, sizeof text);
+		if (*check->as && a->picker.used)
+			snprintf(text, sizeof text, "%s probes-tui -pid %d", check->as, app_pid(a));
+		else
+			report_try(check->as, check->text, text, sizeof text);
 		if (check->mark != PROBES_ACCESS_TRY) {
 			pager_wrap(
 				l, marks[check->mark].style, marks[check->mark].label, text, width);
