@@ -1,5 +1,5 @@
 /*
- * The user's configuration file. Knows its syntax only; the option table knows the
+ * The user's configuration files. Knows their syntax only; the option table knows the
  * settings.
  */
 #include "ui/config.h"
@@ -25,15 +25,15 @@ static char *config_trim(char *text)
 	return text;
 }
 
-void config_apply(struct options *o, char *text, const char *path,
-	void (*report)(void *data, const char *text), void *data)
+void config_lines(char *text, const char *path,
+	const char *(*take)(void *data, unsigned line, const char *name, const char *value), void *data,
+	void (*report)(void *data, const char *text), void *report_data)
 {
-	struct probes_error e = {0};
 	unsigned number = 0;
 	char message[1200];
 
 	for (char *next; text; text = next) {
-		const char *why = NULL;
+		const char *why = "is not of the form name = value";
 		char *name, *value;
 
 		number++;
@@ -47,16 +47,34 @@ void config_apply(struct options *o, char *text, const char *path,
 		if (value) {
 			*value++ = '\0';
 			name = config_trim(name);
-			if (options_set(o, name, config_trim(value), &e) < 0)
-				why = e.why;
-		} else {
-			why = "is not of the form name = value";
+			why = take(data, number, name, config_trim(value));
 		}
 		if (!why)
 			continue;
 		snprintf(message, sizeof message, "%s:%u: %s: %s", path, number, name, why);
-		report(data, message);
+		report(report_data, message);
 	}
+}
+
+struct config_target {
+	struct options *options;
+	struct probes_error error;
+};
+
+static const char *config_take(void *data, unsigned line, const char *name, const char *value)
+{
+	struct config_target *t = data;
+
+	(void)line;
+	return options_set(t->options, name, value, &t->error) < 0 ? t->error.why : NULL;
+}
+
+void config_apply(struct options *o, char *text, const char *path,
+	void (*report)(void *data, const char *text), void *data)
+{
+	struct config_target t = {.options = o};
+
+	config_lines(text, path, config_take, &t, report, data);
 }
 
 bool config_path(
@@ -73,7 +91,7 @@ bool config_path(
 }
 
 /* The whole file. NULL: see *why, which is NULL if there is no file. */
-static char *config_load(const char *path, const char **why)
+static char *config_text(const char *path, const char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char *text = NULL;
@@ -104,18 +122,27 @@ static char *config_load(const char *path, const char **why)
 	return text;
 }
 
-void config_read(struct options *o, void (*report)(void *data, const char *text), void *data)
+char *config_load(char *path, size_t size, const char *name,
+	void (*report)(void *data, const char *text), void *data)
 {
-	char path[1024], message[1200];
+	char message[1200], *text;
 	const char *why;
 
-	if (!config_path(path, sizeof path, "XDG_CONFIG_HOME", ".config", "/config"))
-		return;
-	o->config = config_load(path, &why);
-	if (o->config) {
-		config_apply(o, o->config, path, report, data);
-	} else if (why) {
+	if (!config_path(path, size, "XDG_CONFIG_HOME", ".config", name))
+		return NULL;
+	text = config_text(path, &why);
+	if (!text && why) {
 		snprintf(message, sizeof message, "%s: %s", path, why);
 		report(data, message);
 	}
+	return text;
+}
+
+void config_read(struct options *o, void (*report)(void *data, const char *text), void *data)
+{
+	char path[1024];
+
+	o->config = config_load(path, sizeof path, "/config", report, data);
+	if (o->config)
+		config_apply(o, o->config, path, report, data);
 }

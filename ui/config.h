@@ -24,6 +24,20 @@ void config_apply(struct options *o, char *text, const char *path,
 	void (*report)(void *data, const char *text), void *data);
 
 /*
+ * Any text of such lines: `take` gets each, and returns NULL, or why it is wrong; that is reported.
+ */
+void config_lines(char *text, const char *path,
+	const char *(*take)(void *data, unsigned line, const char *name, const char *value), void *data,
+	void (*report)(void *data, const char *text), void *report_data);
+
+/*
+ * The text of a file beside the configuration file, such as "/config", and its path. The caller
+ * frees it. NULL: there is none, or it could not be read, which is reported.
+ */
+char *config_load(char *path, size_t size, const char *name,
+	void (*report)(void *data, const char *text), void *data);
+
+/*
  * The path of a file or directory of probes-tui according to the XDG base directories:
  * "$variable/probes-tui" "name", else "~/below_home/probes-tui" "name". False: neither variable
  * holds an absolute path, or it does not fit.
