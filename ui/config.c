@@ -26,8 +26,8 @@ static char *config_trim(char *text)
 }
 
 void config_lines(char *text, const char *path,
-	const char *(*take)(void *data, unsigned line, const char *name, const char *value), void *data,
-	void (*report)(void *data, const char *text), void *report_data)
+	const char *(*take)(void *data, unsigned line, const char *name, const char *value),
+	void *data, void (*report)(void *data, const char *text), void *report_data)
 {
 	unsigned number = 0;
 	char message[1200];

@@ -27,8 +27,8 @@ void config_apply(struct options *o, char *text, const char *path,
  * Any text of such lines: `take` gets each, and returns NULL, or why it is wrong; that is reported.
  */
 void config_lines(char *text, const char *path,
-	const char *(*take)(void *data, unsigned line, const char *name, const char *value), void *data,
-	void (*report)(void *data, const char *text), void *report_data);
+	const char *(*take)(void *data, unsigned line, const char *name, const char *value),
+	void *data, void (*report)(void *data, const char *text), void *report_data);
 
 /*
  * The text of a file beside the configuration file, such as "/config", and its path. The caller

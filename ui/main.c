@@ -103,6 +103,8 @@ static int run(struct options *o)
 		return latency_run(o);
 	case VERB_COUNT:
 		return count_run(o);
+	case VERB_QUESTIONS:
+		return questions_run(o);
 	default:
 		return tui_run(o);
 	}

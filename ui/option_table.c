@@ -207,13 +207,14 @@ static int take_max_stop(
 /* ------------------------------------------------------------------- tables */
 
 enum {
-	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_MEASURE | VERB_REPAIR,
-	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE | VERB_MEASURE,
+	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_MEASURE | VERB_REPAIR |
+	       VERB_QUESTIONS,
+	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE | VERB_MEASURE | VERB_QUESTIONS,
 	SWITCH = VERB_SCREEN | VERB_ATTACH | VERB_TRACE,
 	CHANGE = SWITCH | VERB_MEASURE | VERB_REPAIR,
 	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_MEASURE | VERB_REPAIR,
 	CHOOSE = SWITCH | VERB_LIST | VERB_INFO | VERB_MEASURE,
-	ALL = CHANGE | OUTPUT,
+	ALL = CHANGE | OUTPUT | VERB_QUESTIONS,
 };
 
 const struct verb_row verbs_table[] = {
@@ -233,6 +234,8 @@ const struct verb_row verbs_table[] = {
 	{VERB_LATENCY, "latency",
 		"latency -pid N[,N] | -tree N | -comm NAME | -prog FILE START,END",
 		"measure the time from one probe to another, until ^C, -for or the end"},
+	{VERB_QUESTIONS, "questions", "questions -pid N[,N] | -tree N | -comm NAME | -prog FILE",
+		"what people often ask of such a program, with the calls that answer it"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
 		"undo what interrupted runs left in running processes"},
 };
@@ -291,7 +294,8 @@ const struct option_row options_table[] = {
 	{"end-program", {0}, NULL, VERB_SCREEN,
 		"with -prog: end the program when the screen ends, however it ends",
 		AT(end_program)},
-	{"format", {0}, "text|json|csv", OUTPUT, "output format", BY(take_format)},
+	{"format", {0}, "text|json|csv", OUTPUT | VERB_QUESTIONS, "output format",
+		BY(take_format)},
 	{"output", {"o"}, "FILE", VERB_MEASURE, "write the result to this file", AT(output)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},

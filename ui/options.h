@@ -19,6 +19,7 @@ enum verb {
 	VERB_REPAIR = 1 << 5,
 	VERB_COUNT = 1 << 6,
 	VERB_LATENCY = 1 << 9,
+	VERB_QUESTIONS = 1 << 11,
 	VERB_MEASURE = VERB_COUNT | VERB_LATENCY,
 	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
 };

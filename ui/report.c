@@ -55,16 +55,6 @@ int report_bad_value(struct probes_error *e, const char *option, const char *val
 	return report_set(e, PROBES_USAGE, -EINVAL, what, hint, "\"%s\" %s", value, why);
 }
 
-/* May a terminal be sent the word as it is? A backslash is escaped only to tell it from others. */
-static bool report_is_safe(const char *word)
-{
-	size_t length = strlen(word), backslashes = 0;
-
-	for (const char *c = word; *c; c++)
-		backslashes += *c == '\\';
-	return probes_escape(word, NULL, 0) == length + backslashes;
-}
-
 void report_call(int argc, char *const *argv)
 {
 	size_t size;
@@ -73,10 +63,7 @@ void report_call(int argc, char *const *argv)
 	for (int i = 0; out && i < argc; i++) {
 		if (i)
 			fputc(' ', out);
-		if (report_is_safe(argv[i]))
-			shell_quote(out, argv[i]);
-		else
-			shell_quote_safe(out, argv[i]);
+		shell_quote_any(out, argv[i]);
 	}
 	if (!out || fclose(out) != 0)
 		return;

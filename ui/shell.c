@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes.h"
+
 /* What no shell treats specially, wherever it stands in a word. */
 static const char shell_plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
 				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-+=.,:/@%";
@@ -39,6 +41,19 @@ void shell_quote_safe(FILE *out, const char *word)
 			fprintf(out, "\\x%02x", (unsigned char)*s);
 	}
 	fputc('\'', out);
+}
+
+void shell_quote_any(FILE *out, const char *word)
+{
+	size_t length = strlen(word), backslashes = 0;
+
+	/* A backslash is escaped only to tell it from others. */
+	for (const char *c = word; *c; c++)
+		backslashes += *c == '\\';
+	if (probes_escape(word, NULL, 0) == length + backslashes)
+		shell_quote(out, word);
+	else
+		shell_quote_safe(out, word);
 }
 
 int shell_split(const char *line, char *buffer, char **words, int max)

@@ -10,6 +10,9 @@ void shell_quote(FILE *out, const char *word);
 /* Likewise, as $'...' of bash, zsh and ksh: what a terminal could obey is an escape. */
 void shell_quote_safe(FILE *out, const char *word);
 
+/* As the first; where a terminal may not be sent the word as it is, as the second. */
+void shell_quote_any(FILE *out, const char *word);
+
 /*
  * Split a line into words as the shell does: blanks, '...', "...", \x; no
  * expansion. The words are stored in `buffer`, of at least strlen(line) + 1 bytes. Returns their

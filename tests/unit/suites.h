@@ -57,6 +57,7 @@
 	X(guard)         \
 	X(command)       \
 	X(config)        \
+	X(questions)     \
 	X(counting)      \
 	X(filter)        \
 	X(help)          \

@@ -11,6 +11,7 @@ int trace_run(const struct options *o);
 int repair_run(const struct options *o);
 int latency_run(const struct options *o);
 int count_run(const struct options *o);
+int questions_run(const struct options *o);
 
 /*
  * What could stand at the end of an unfinished command line, for the scripts in completions/; not

@@ -1,0 +1,65 @@
+#!/bin/sh
+# questions: those that fit are printed with a call that this program accepts, for a process, several,
+# a tree, a name, a file; a file of the user adds some; what is wrong in it is said. The questions that are
+# shipped name probes that programs installed here have. Does not cover: what the calls measure.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip 'no python3'
+
+mkdir -p "$tmp/config/probes-tui"
+export XDG_CONFIG_HOME="$tmp/config"
+cat >"$tmp/config/probes-tui/questions" <<'END'
+question = how often plain
+call     = count counts:plain
+note     = only an example
+question = rounds that are "many"
+call     = latency counts:plain,counts:many -by thread
+question = nothing here
+call     = count counts:nosuch
+question = only one of them
+call     = count counts:plain,counts:nosuch
+END
+
+# --- a file
+want 0 questions -prog "$VICTIMS/counts"
+same 'what fits' "$(cat "$tmp/out")" 'how often plain
+    probes-tui count -pid PID counts:plain
+    (only an example)
+rounds that are "many"
+    probes-tui latency -pid PID counts:plain,counts:many -by thread'
+same 'nothing else is said' "$(cat "$tmp/err")" ''
+want 0 questions -prog "$VICTIMS/counts" -format json
+same 'JSON' "$(python3 -c 'import json, sys
+print([(q["question"], q["call"], q["note"], q["source"]) for q in json.load(open(sys.argv[1]))][0])' "$tmp/out")" \
+	"('how often plain', 'probes-tui count -pid PID counts:plain', 'only an example', None)"
+
+# --- processes: the calls that are printed name them
+start counts
+for target in "-pid $pid" "-pid $pid,$$" "-tree $pid" '-comm counts'; do
+	# shellcheck disable=SC2086 # words
+	"$PROBES_TUI" questions -quiet $target >"$tmp/out" 2>"$tmp/err"
+	has "$target" "^    probes-tui count $target counts:plain\$" "$tmp/out"
+done
+want 3 questions -pid 2147483647
+want 2 questions
+
+# --- nothing fits; a mistake is named, and the other questions are there
+echo 'question = q
+call = attach -enable-all' >>"$tmp/config/probes-tui/questions"
+want 0 questions -prog "$VICTIMS/early"
+same 'nothing fits' "$(cat "$tmp/out")" ''
+has 'it is said' '^probes-tui: no ready question fits' "$tmp/err"
+has 'a mistake' '/questions:11: call: is no call that measures' "$tmp/err"
+
+# --- each shipped question of a program that is installed here fits it
+rm "$tmp/config/probes-tui/questions"
+for file in /usr/lib/postgresql/*/bin/postgres /usr/lib/jvm/*/lib/server/libjvm.so /usr/bin/python3.[0-9]* \
+	/usr/lib/*/libruby-*.so.*.* /usr/bin/php8.[0-9]*; do
+	[ -f "$file" ] || continue
+	provider=$("$PROBES_TUI" list -quiet -prog "$file" -format csv 2>/dev/null |
+		awk -F , 'NR > 1 && $4 ~ /^(postgresql|hotspot|python|ruby|php)$/ { print $4; exit }')
+	[ -n "$provider" ] || continue
+	want 0 questions -quiet -prog "$file"
+	same "all of $provider fit $file" "$(grep -c '^    probes-tui ' "$tmp/out")" \
+		"$(grep -c "^call .* $provider:" "$srcdir/ui/questions.conf")"
+done
+finish

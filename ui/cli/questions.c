@@ -1,0 +1,167 @@
+/*
+ * The verb questions: of the ready questions those that fit the processes or the file, each with
+ * the call that answers it. Changes nothing.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/cli/explain.h"
+#include "ui/cli/verbs.h"
+#include "ui/json_value.h"
+#include "ui/outbuf.h"
+#include "ui/questions.h"
+#include "ui/report.h"
+#include "ui/shell.h"
+#include "ui/targets.h"
+
+/* -pid 12,13, or what else named them; of a file the call is for a process that runs it. */
+static void put_target(FILE *out, const struct options *o)
+{
+	for (size_t i = 0; i < o->pid_count; i++)
+		fprintf(out, "%s%d", i ? "," : "-pid ", (int)o->pids[i]);
+	if (o->tree)
+		fprintf(out, "-tree %d", (int)o->tree);
+	if (o->prog)
+		fputs("-pid PID", out);
+	if (o->comm) {
+		fputs("-comm ", out);
+		shell_quote_any(out, o->comm);
+	}
+}
+
+/* The call, to be pasted into a shell. False: not enough memory. */
+static bool put_call(FILE *out, const struct question *q, const struct options *o)
+{
+	char *buffer = malloc(strlen(q->call) + 1), *words[QUESTIONS_WORDS];
+	int n = buffer ? questions_words(q, buffer, words) : -1;
+
+	if (n > 0)
+		fprintf(out, "probes-tui %s ", words[0]);
+	if (n > 0)
+		put_target(out, o);
+	for (int i = 1; i < n; i++) {
+		fputc(' ', out);
+		shell_quote_any(out, words[i]);
+	}
+	free(buffer);
+	return n > 0;
+}
+
+static bool put_text(const struct question *q, const struct options *o)
+{
+	bool done;
+
+	printf("%s\n    ", outbuf_safe(q->name));
+	done = put_call(stdout, q, o);
+	putchar('\n');
+	if (q->note)
+		printf("    (%s)\n", outbuf_safe(q->note));
+	if (o->verbose && q->source)
+		printf("    %s\n", outbuf_safe(q->source));
+	return done;
+}
+
+static bool put_json(json_t *all, const struct question *q, const struct options *o)
+{
+	char *call = NULL;
+	size_t size;
+	FILE *out = open_memstream(&call, &size);
+	bool done = out && put_call(out, q, o);
+
+	if (out)
+		done = fclose(out) == 0 && done;
+	done = done &&
+	       json_array_append_new(
+		       all, json_pack("{so so so so}", "question", json_value_text(q->name), "call",
+				    json_value_text(call), "note", json_value_text(q->note),
+				    "source", json_value_text(q->source))) == 0;
+	free(call);
+	return done;
+}
+
+static bool fits_any(const struct question *q, const struct probes_group *group)
+{
+	for (size_t i = 0; i < probes_group_count(group); i++) {
+		const struct probes_member *t = probes_group_at(group, i);
+
+		if (t->session && questions_fit(q, t->session))
+			return true;
+	}
+	return false;
+}
+
+static void note_line(void *data, const char *text)
+{
+	(void)data;
+	report_line("%s", text);
+}
+
+/* Returns the exit status. */
+static int put_all(const struct options *o, const struct probes_group *group,
+	const struct questions *questions)
+{
+	json_t *all = o->format == FORMAT_JSON ? json_array() : NULL;
+	bool done = all || o->format != FORMAT_JSON;
+	size_t count = 0;
+
+	for (size_t i = 0; done && i < questions->count; i++) {
+		const struct question *q = &questions->all[i];
+
+		if (!fits_any(q, group))
+			continue;
+		count++;
+		done = all ? put_json(all, q, o) : put_text(q, o);
+	}
+	if (done && all)
+		done = json_dumpf(all, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
+	json_decref(all);
+	if (!done || fflush(stdout) != 0) {
+		report_line("cannot write the output");
+		return PROBES_FAILED;
+	}
+	if (!count && !o->quiet)
+		report_line("no ready question fits; probes-tui list shows the probes, and "
+			    "~/.config/probes-tui/questions may hold questions of yours");
+	return PROBES_OK;
+}
+
+int questions_run(const struct options *o)
+{
+	struct report_volume volume;
+	struct probes_options engine = targets_engine(o, &volume);
+	struct questions questions = {0};
+	struct probes_group *group;
+	struct tally tally = {0};
+	struct probes_error e;
+	int status;
+
+	if (targets_open(&group, o, &engine, &e) < 0) {
+		report_error(&e);
+		return (int)e.status;
+	}
+	for (size_t i = 0; i < probes_group_count(group); i++) {
+		const struct probes_member *t = probes_group_at(group, i);
+		int one = PROBES_OK;
+
+		if (!t->session)
+			one = explain_error(t, &t->error, probes_group_count(group) > 1);
+		else if (!probes_count(t->session))
+			one = explain_nothing(t, o->verbose);
+		explain_count(&tally, one);
+	}
+	status = explain_status(&tally);
+	if (tally.good) {
+		if (questions_load(&questions, note_line, NULL) == 0) {
+			int printed = put_all(o, group, &questions);
+
+			status = status ? status : printed;
+		} else {
+			report_line("not enough memory");
+			status = PROBES_FAILED;
+		}
+		questions_done(&questions);
+	}
+	probes_group_close(group);
+	return status;
+}
