@@ -128,7 +128,7 @@ demo() {
 		mv $work/status.new $work/status
 	END
 	tmux new-session -d -s demo -x 80 -y 24 "sh $work/demo; sleep 600"
-	if ! wait_screen '^[> ]+\[[ *]\] [a-z_0-9]+:' 300; then
+	if ! wait_screen '(on|off) +[a-z_0-9]+:[a-z]' 300; then
 		tmux capture-pane -p -t demo
 		die "the screen did not come up"
 	fi
