@@ -472,8 +472,7 @@ struct probes_latency {
  * number in a register, a constant, or on the stack. A session measures one pair: an earlier one
  * ends. A thread of the process is stopped for less than a millisecond. PROBES_USAGE: there is no
  * such argument, or it cannot be a key. PROBES_REFUSED: no site of a
- * probe is counted, another session counts or measures there, start and end were not first counted
- * by the same call, or there is no clock.
+ * probe is counted, another session counts or measures there, or there is no clock.
  */
 PROBES_API PROBES_CHECK int probes_latency_begin(struct probes_session *session, size_t start,
 	size_t end, unsigned argument, struct probes_error *e);

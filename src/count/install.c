@@ -391,7 +391,7 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	if (r < 0)
 		return r;
 	fd = install_open_memory(in, number, &made);
-	r = fd < 0 ? fd : window_make(w, fd, t, install_is_locked(in), &pages);
+	r = fd < 0 ? fd : window_make(w, fd, t, install_is_locked(in), in->serial, &pages);
 	w->inode = made.st_ino;
 	if (fd >= 0)
 		close(fd);

@@ -18,6 +18,7 @@ struct install {
 	struct start *held;   /* as in struct inject_process */
 	bool interrupts;      /* likewise */
 	size_t mappings_left; /* that the process may add: see space_read */
+	uint64_t serial;      /* of the window that is installed */
 };
 
 /*

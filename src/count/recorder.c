@@ -242,10 +242,17 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 	const struct arch_registers *r, const struct recorder_role *role,
 	struct recorder_state *state, uint64_t *cookie)
 {
-	bool ends = role->what == RECORDER_END;
-	uint64_t now = ends ? arch_now() : 0, process = recorder_process(state, cookie), key = 0;
-	struct recorder_slot *slot = recorder_slot(state, process);
-	bool done = slot != NULL;
+	bool ends = role->what == RECORDER_END, done;
+	uint64_t now = ends ? arch_now() : 0, process, key = 0;
+	struct recorder_slot *slot;
+
+	if (role->state) {
+		state = (struct recorder_state *)role->state;
+		cookie = (uint64_t *)state->cookie;
+	}
+	process = recorder_process(state, cookie);
+	slot = recorder_slot(state, process);
+	done = slot != NULL;
 
 	if (role->key != RECORDER_THREAD) {
 		done = done && recorder_key(r, role, &key) && key + 1 && key + 2;

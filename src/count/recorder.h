@@ -3,7 +3,9 @@
  * copied into the process: recorder_hit refers to nothing but its arguments. Pure.
  *
  * Each window has room for one pair. The sites of the pair have a role; hits of others are only
- * counted.
+ * counted. Sites of one pair may be in several windows: then those of the newer ones use the state
+ * of the oldest. Every process that has mapped a window has mapped the older ones as well, since
+ * none is ever unmapped; the other way round, a child by fork may lack the newer ones.
  *
  * By thread: a slot holds the open start of its thread. Of nested starts the outermost one counts.
  * By key: a table holds the open starts of all threads, each under the value of an argument.
@@ -58,7 +60,8 @@ struct recorder_state {
 	uint64_t multiplier; /* ns a tick, times 2^32 */
 	uint64_t tid;        /* offset of the C library's tid from the thread pointer; 0: unknown */
 	uint64_t session;    /* pid of the one that measures; 0: none */
-	uint64_t unused[4];
+	uint64_t cookie;     /* address of its window's cookie, for sites of other windows */
+	uint64_t unused[3];
 	uint64_t lost;     /* hits without a place: the table is full, or the key is unreadable */
 	uint64_t children; /* by fork, which measure as well */
 	uint64_t unused2[6];
@@ -81,6 +84,7 @@ struct recorder_role {
 	uint64_t constant;
 	uint8_t pushed; /* bytes on the stack since the site: of a call to the stub */
 	uint8_t unused[7];
+	uint64_t state; /* address of the state of an older window; 0: that of its own */
 };
 
 /* The hit of a site. */

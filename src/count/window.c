@@ -59,7 +59,8 @@ static void window_fill(struct window *w, const struct tactics *t)
 		.data_size = w->data_size,
 		.site_count = w->site_count,
 		.owner = (uint64_t)getpid(),
-		.file_size = w->file_size};
+		.file_size = w->file_size,
+		.serial = w->serial};
 	size_t at = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
@@ -94,13 +95,14 @@ static bool window_may_grow(size_t size)
 	return getrlimit(RLIMIT_FSIZE, &most) < 0 || size <= most.rlim_cur;
 }
 
-int window_make(
-	struct window *w, int fd, const struct tactics *t, bool locked, struct array *landing_pages)
+int window_make(struct window *w, int fd, const struct tactics *t, bool locked, uint64_t serial,
+	struct array *landing_pages)
 {
 	size_t code_end = t->data_size + t->code_size, page;
 	size_t state = locked ? 0 : TACTICS_STATE_BYTES;
 
 	*w = (struct window){.address = t->window + TACTICS_PAGE,
+		.serial = serial,
 		.data_size = t->data_size,
 		.site_count = t->planned};
 	array_init(&w->landings, sizeof(struct tactics_landing));
@@ -189,6 +191,7 @@ bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t 
 	array_init(&w->counters, sizeof(uint64_t));
 	if (!memory_read(m, address, &head, sizeof head) || !window_is_sound(&head, mapped))
 		return false;
+	w->serial = head.serial;
 	w->data_size = head.data_size;
 	w->site_count = head.site_count;
 	w->copy = malloc(window_counters_end(w));
@@ -341,6 +344,11 @@ bool window_set_role(
 	       window_write(w, m, at, &role->what, sizeof role->what);
 }
 
+uint64_t window_state(const struct window *w)
+{
+	return w->address + window_counters_end(w);
+}
+
 uint64_t window_measured_by(const struct window *w, struct memory *m)
 {
 	size_t at = window_counters_end(w) + offsetof(struct recorder_state, session);
@@ -357,7 +365,10 @@ bool window_measure(struct window *w, struct memory *m, const struct recorder_st
 {
 	size_t at = window_counters_end(w), first = offsetof(struct recorder_state, slots);
 	void *zeros = calloc(1, TACTICS_STATE_BYTES);
+	uint64_t cookie = w->address - TACTICS_PAGE;
 	bool done = zeros && window_write(w, m, at, values, first) &&
+		    window_write(w, m, at + offsetof(struct recorder_state, cookie), &cookie,
+			    sizeof cookie) &&
 		    window_write(w, m, at + first, zeros, TACTICS_STATE_BYTES - first);
 
 	free(zeros);

@@ -16,7 +16,7 @@
 #include "count/tactics.h"
 #include "process/memory.h"
 
-#define WINDOW_MAGIC "PTUIWIN2"
+#define WINDOW_MAGIC "PTUIWIN3"
 #define WINDOW_SITES 100000 /* at most in one window */
 
 /* A site, as in the memory of the process. */
@@ -37,12 +37,14 @@ struct window_head {
 	uint64_t site_count;
 	uint64_t owner;     /* pid of the session that made it, in its pid namespace */
 	uint64_t file_size; /* bytes of the file, each of which is mapped once */
-	uint64_t unused[3];
+	uint64_t serial;    /* from 1 on: higher than those of all windows that the process had */
+	uint64_t unused[2];
 };
 
 struct window {
 	uint64_t address; /* of its data in the process */
 	uint64_t inode;   /* of the memfd: the same one in forked children */
+	uint64_t serial;  /* struct window_head */
 	bool elsewhere;   /* its hits are those of another process, which is counted, too */
 	size_t data_size;
 	size_t site_count;
@@ -66,7 +68,7 @@ size_t window_head_size(size_t sites);
  * their pages in the file, which follow the code. `locked`: the process locks what it maps, so that
  * the state has memory at once, which is ours. 0 or a negative errno.
  */
-int window_make(struct window *w, int fd, const struct tactics *t, bool locked,
+int window_make(struct window *w, int fd, const struct tactics *t, bool locked, uint64_t serial,
 	struct array *landing_pages);
 
 /* Are these (F_GET_SEALS) the seals that window_make sets first, or those it leaves? */
@@ -106,6 +108,9 @@ void window_restart(struct window *w, struct memory *m, size_t site);
 /* What a hit of the site is, from now on. False: it cannot be written. */
 bool window_set_role(
 	struct window *w, struct memory *m, size_t site, const struct recorder_role *role);
+
+/* Where the state is in the process: struct recorder_role. */
+uint64_t window_state(const struct window *w);
 
 /* The session (pid) that measures here; 0: none. */
 uint64_t window_measured_by(const struct window *w, struct memory *m);

@@ -19,6 +19,19 @@
 
 /* ---- one object ---- */
 
+/* A window that is made now is newer than all that the process has. */
+static uint64_t count_next_serial(const struct probes_session *s)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < s->windows.count; i++) {
+		uint64_t serial = ARRAY_AT(&s->windows, struct window, i)->serial;
+
+		last = serial > last ? serial : last;
+	}
+	return last + 1;
+}
+
 static int count_add_window(struct probes_session *s, const struct tactics *t, size_t left,
 	struct probes_result *figures, struct probes_error *e)
 {
@@ -26,7 +39,8 @@ static int count_add_window(struct probes_session *s, const struct tactics *t, s
 		.memory = &s->memory,
 		.held = s->held ? s->start : NULL,
 		.interrupts = t->may_evict,
-		.mappings_left = left};
+		.mappings_left = left,
+		.serial = count_next_serial(s)};
 	int r = room_check_window(s, t, e);
 	struct window *w = r < 0 ? NULL : array_add(&s->windows);
 	bool left_open;

@@ -23,8 +23,17 @@ struct latency {
 	struct probes_latency last;
 };
 
+static struct window *latency_state_window(struct probes_session *s, const struct latency *l)
+{
+	return ARRAY_AT(&s->windows, struct window, l->window);
+}
+
+/* The window that a site counts in; NULL: none, since no jump is known, or the kernel counts there,
+ * which measures nothing. */
 static struct window *latency_window(struct probes_session *s, const struct object_jump *j)
 {
+	if (!j->length || j->tactic == PROBES_TACTIC_KERNEL || j->window == PROBES_NONE)
+		return NULL;
 	return ARRAY_AT(&s->windows, struct window, j->window);
 }
 
@@ -36,26 +45,22 @@ static int latency_refused(struct probes_session *s, struct probes_error *e)
 		e, PROBES_REFUSED, -EBUSY, "cannot measure times in process %d", s->who.pid);
 }
 
-/*
- * The window of all counted sites of both probes. One state serves one window: its stubs know no
- * other.
- */
+/* The oldest window of the counted sites of both probes: its state serves all of them. */
 static int latency_find(struct probes_session *s, struct latency *l, struct probes_error *e)
 {
 	bool any[2] = {false, false};
 	size_t local;
 
-	l->window = SIZE_MAX;
+	l->window = SIZE_MAX; /* none yet */
 	for (int i = 0; i < 2; i++) {
 		const struct object_probes *h = catalog_find(&s->catalog, l->probes[i], &local);
 		size_t first = object_probes_site(h, &h->probes[local]);
 
 		for (uint32_t k = 0; h->jumps && k < h->probes[local].site_count; k++) {
 			const struct object_jump *j = &h->jumps[first + k];
+			const struct window *w = latency_window(s, j);
 
-			/* A uprobe of the kernel counts, and measures nothing. */
-			if (!h->site_live[first + k].counted || j->tactic == PROBES_TACTIC_KERNEL ||
-				j->window == PROBES_NONE)
+			if (!h->site_live[first + k].counted || !w)
 				continue;
 			if (!j->mine) {
 				latency_refused(s, e);
@@ -66,15 +71,8 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 					s->who.pid);
 			}
 			any[i] = true;
-			if (l->window == SIZE_MAX)
+			if (l->window == SIZE_MAX || w->serial < latency_state_window(s, l)->serial)
 				l->window = j->window;
-			if (l->window == j->window)
-				continue;
-			latency_refused(s, e);
-			error_why(e, "start and end were first counted at different times, and "
-				     "so keep their times in different places");
-			return error_hint(e, "restart the program, and measure this pair before "
-					     "anything else is counted");
 		}
 		if (!any[i]) {
 			latency_refused(s, e);
@@ -126,10 +124,14 @@ static int latency_key(const struct probes_probe *p, const struct probes_site *s
 	return 0;
 }
 
-/* Give all sites of the pair their roles, or take them away; `check` writes nothing. */
+/*
+ * Give all sites of the pair their roles, or take them away; `check` writes nothing. A site in an
+ * older window is not counted (latency_find): it has none.
+ */
 static int latency_set_roles(struct probes_session *s, struct latency *l, unsigned argument,
 	bool on, bool check, struct probes_error *e)
 {
+	const struct window *state = latency_state_window(s, l);
 	size_t local;
 	int r = 0;
 
@@ -142,15 +144,16 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 		for (uint32_t k = 0; r == 0 && h->jumps && k < p->site_count; k++) {
 			const struct object_jump *j = &h->jumps[first + k];
 			struct recorder_role role = {.pushed = kind_of(p)->edit ? 8 : 0};
+			struct window *w = latency_window(s, j);
 
-			if (!j->length || j->window != l->window)
+			if (!w || (w != state && w->serial <= state->serial))
 				continue;
+			role.state = w == state ? 0 : window_state(state);
 			if (on)
 				role.what = i ? RECORDER_END : RECORDER_START;
 			if (on && argument)
 				r = latency_key(p, &p->sites[k], argument, &role, e);
-			if (r == 0 && !check &&
-				!window_set_role(latency_window(s, j), &s->memory, j->entry, &role))
+			if (r == 0 && !check && !window_set_role(w, &s->memory, j->entry, &role))
 				r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d",
 					s->who.pid);
 		}
@@ -162,7 +165,7 @@ static int latency_measure(struct probes_session *s, struct latency *l, struct p
 {
 	const struct install in = {
 		.who = &s->who, .memory = &s->memory, .held = s->held ? s->start : NULL};
-	struct window *w = ARRAY_AT(&s->windows, struct window, l->window);
+	struct window *w = latency_state_window(s, l);
 	struct recorder_state values = {.epoch = 1, .session = (uint64_t)getpid()};
 	int r = latency_check_free(s, w, e);
 
@@ -226,7 +229,7 @@ void probes_latency_end(struct probes_session *s)
 	if (!s->latency || !s->latency->on)
 		return;
 	(void)latency_set_roles(s, s->latency, 0, false, false, &ignored);
-	window_unmeasure(ARRAY_AT(&s->windows, struct window, s->latency->window), &s->memory);
+	window_unmeasure(latency_state_window(s, s->latency), &s->memory);
 	s->latency->on = false;
 }
 
@@ -253,8 +256,7 @@ int probes_latency_read(
 	if (!l)
 		return latency_none(s, e);
 	*out = l->last;
-	if (!window_measured(ARRAY_AT(&s->windows, struct window, l->window), &s->memory, l->keyed,
-		    false, &now)) {
+	if (!window_measured(latency_state_window(s, l), &s->memory, l->keyed, false, &now)) {
 		int r = probes_alive(s, e);
 
 		return r < 0 ? r
@@ -283,8 +285,7 @@ int probes_latency_reset(struct probes_session *s, struct probes_error *e)
 
 	if (!l)
 		return latency_none(s, e);
-	if (!window_measured(ARRAY_AT(&s->windows, struct window, l->window), &s->memory, l->keyed,
-		    true, &l->base))
+	if (!window_measured(latency_state_window(s, l), &s->memory, l->keyed, true, &l->base))
 		return error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
 	l->last = (struct probes_latency){0};
 	return 0;

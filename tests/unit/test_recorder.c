@@ -357,6 +357,40 @@ START_TEST(table_is_full)
 }
 END_TEST
 
+/* The site of the end is in a newer window, and uses the state and the cookie of the older one. */
+START_TEST(two_windows)
+{
+	struct recorder_state *older;
+	uint64_t *cookie;
+	struct recorder_sum sum;
+	stub *start;
+	pid_t child;
+
+	set_up();
+	older = it.state;
+	cookie = it.cookie;
+	start = it.start;
+	set_up();
+	older->cookie = (uint64_t)cookie;
+	it.roles[1]->state = (uint64_t)older;
+	*it.cookie = 2; /* not used */
+	start();
+	it.end();
+	child = fork();
+	if (!child) {
+		start();
+		it.end();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	recorder_read(older, false, &sum);
+	ck_assert_uint_eq(sum.matched, 2);
+	ck_assert_uint_eq(sum.open + sum.unstarted, 0);
+	ck_assert_uint_eq(older->children, 1);
+	ck_assert_uint_eq(read_sum().matched + read_sum().unstarted + it.state->children, 0);
+}
+END_TEST
+
 static void on_alarm(int sig)
 {
 	(void)sig;
@@ -632,6 +666,7 @@ Suite *recorder_suite(void)
 	tcase_add_test(c, frame_is_left);
 	tcase_add_test(c, threads_that_die);
 	tcase_add_test(c, table_is_full);
+	tcase_add_test(c, two_windows);
 	tcase_add_test(c, handler_inside);
 	tcase_add_test(c, keys_across_threads);
 	tcase_add_loop_test(c, keys_of_sizes, 0, 4);

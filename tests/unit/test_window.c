@@ -62,7 +62,7 @@ static void make(struct window *w, struct array *pages)
 	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(window_make(w, fd, &plan, false, pages), 0);
+	ck_assert_int_eq(window_make(w, fd, &plan, false, 7, pages), 0);
 	ck_assert_int_ne(ftruncate(fd, 0), 0);
 	close(fd);
 }
@@ -144,6 +144,7 @@ START_TEST(read_by_others)
 	world.fake.region_count = 1;
 	ck_assert(window_read(&other, m, w.address, w.file_size));
 	ck_assert_uint_eq(other.site_count, 2);
+	ck_assert_uint_eq(other.serial, 7);
 	ck_assert_int_eq(memcmp(other.sites, w.sites, 2 * sizeof *w.sites), 0);
 	ck_assert_uint_eq(window_hits(&other, 1), 7);
 	put(&w, w.sites[1].counter, 9);
@@ -216,6 +217,8 @@ START_TEST(measured_in_turn)
 		ck_assert(window_measure(one, m, &values));
 		ck_assert_uint_eq(window_measured_by(one, m), 42);
 		ck_assert_uint_eq(state->tid, 720);
+		ck_assert_uint_eq(state->cookie, WINDOW_AT);
+		ck_assert_uint_eq(window_state(one), w.address + ((uint8_t *)state - w.file));
 		ck_assert(window_measured(one, m, false, false, &sum));
 		ck_assert_uint_eq(sum.matched + sum.open + sum.lost + sum.nested, 0);
 		state->slots[RECORDER_SLOTS - 1] = (struct recorder_slot){.owner = 1,
@@ -256,7 +259,7 @@ START_TEST(state_has_no_memory)
 		struct window w;
 		struct stat st;
 
-		ck_assert_int_eq(window_make(&w, fd, &plan, locked, &pages), 0);
+		ck_assert_int_eq(window_make(&w, fd, &plan, locked, 1, &pages), 0);
 		ck_assert_int_eq(fstat(fd, &st), 0);
 		ck_assert_uint_eq((uint64_t)st.st_blocks * 512,
 			w.file_size - (locked ? 0 : TACTICS_STATE_BYTES));
