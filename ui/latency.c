@@ -45,6 +45,28 @@ const char *latency_key(unsigned argument, char *out, size_t size)
 	return out;
 }
 
+const char *const latency_names[LATENCY_FIGURES] = {[LATENCY_MIN] = "min",
+	[LATENCY_P50] = "p50",
+	[LATENCY_P90] = "p90",
+	[LATENCY_P99] = "p99",
+	[LATENCY_P999] = "p99.9",
+	[LATENCY_MAX] = "max",
+	[LATENCY_MEAN] = "mean"};
+
+void latency_figures(const struct probes_latency *l, uint64_t figures[LATENCY_FIGURES])
+{
+	static const double shares[] = {[LATENCY_P50] = 0.5,
+		[LATENCY_P90] = 0.9,
+		[LATENCY_P99] = 0.99,
+		[LATENCY_P999] = 0.999};
+
+	for (int i = LATENCY_P50; i <= LATENCY_P999; i++)
+		figures[i] = probes_latency_quantile(l, shares[i]);
+	figures[LATENCY_MIN] = l->min_ns;
+	figures[LATENCY_MAX] = l->max_ns;
+	figures[LATENCY_MEAN] = l->matched ? l->sum_ns / l->matched : 0;
+}
+
 const char *latency_unmatched(const struct probes_latency *l, char *out, size_t size)
 {
 	const struct {

@@ -23,6 +23,20 @@ const char *latency_key(unsigned argument, char *out, size_t size);
  */
 const char *latency_unmatched(const struct probes_latency *l, char *out, size_t size);
 
+/* The figures of a histogram, in the order in which every face shows them. */
+enum latency_figure {
+	LATENCY_MIN,
+	LATENCY_P50,
+	LATENCY_P90,
+	LATENCY_P99,
+	LATENCY_P999,
+	LATENCY_MAX,
+	LATENCY_MEAN,
+	LATENCY_FIGURES
+};
+extern const char *const latency_names[LATENCY_FIGURES]; /* "min", "p99.9" */
+void latency_figures(const struct probes_latency *l, uint64_t figures[LATENCY_FIGURES]);
+
 /* The powers of 2 between the shortest and the longest duration, for a histogram. */
 struct latency_row {
 	uint64_t from, to; /* ns; to: the last value is below; UINT64_MAX: there is no end */

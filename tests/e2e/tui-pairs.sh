@@ -11,7 +11,7 @@ screen
 keys P
 wait_for '^Pairs: 1, half on: 0'
 seen 'both halves' '^> \[ \]   \[ \]   ocaml_2:work_start \| end$'
-seen 'the footer' '^e Enable d Disable H Hits p Pair Enter Go to '
+seen 'the footer' '^e Enable d Disable H Hits L Latency Enter Go to '
 keys z
 wait_for '^on work_end,work_start'
 seen 'both ways' '^off: nothing, both halves are so already'

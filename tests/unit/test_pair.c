@@ -25,7 +25,7 @@ START_TEST(pairs)
 		"q_end", "q_done", "monitor__contended__enter", "monitor__contended__entered",
 		"lwlock__acquire", "lwlock__release", "mem__pool__gc__begin", "mem__pool__gc__end",
 		"wal__buffer__write__dirty__start", "wal__buffer__write__dirty__done",
-		"AllocObject__entry", "AllocObject__return", NULL};
+		"AllocObject__entry", "AllocObject__return", "start", "end", NULL};
 	static const struct {
 		const char *name, *partner;
 		enum pair_role role;
@@ -47,6 +47,8 @@ START_TEST(pairs)
 		{"tx__commit", NULL, PAIR_NEITHER},
 		{"lone_start", NULL, PAIR_NEITHER},
 		{"_start", NULL, PAIR_NEITHER},
+		{"start", "end", PAIR_START},
+		{"end", "start", PAIR_END},
 		{"", NULL, PAIR_NEITHER},
 	};
 

@@ -19,6 +19,7 @@
 #include "ui/line.h"
 #include "ui/now.h"
 #include "ui/outbuf.h"
+#include "ui/reasons.h"
 #include "ui/report.h"
 
 #define INTERVAL_MS 1000 /* between two tables on a terminal */
@@ -85,20 +86,19 @@ static void put_beginning(const struct latency_row_of *row, unsigned by)
 	report_line("%s", text);
 }
 
-/* Say of each probe that cannot be counted why not. */
+/* Say of each probe why sites of it are not counted. */
 static void put_reasons(const struct latency_row_of *row, size_t stop_sites)
 {
 	for (int i = 0; i < 2; i++) {
 		size_t probe = i ? row->end : row->start;
 		const struct probes_probe *p = probes_at(row->member->session, probe);
 
-		for (uint32_t k = 0; k < p->site_count; k++) {
-			struct probes_site_hits hits =
-				probes_site_hits_at(row->member->session, probe, k);
+		struct reasons reasons = {0};
 
-			if (!hits.counted && hits.why)
-				report_more("%s: %s", outbuf_probe(p), hits.why);
-		}
+		reasons_add(&reasons, row->member->session, probe);
+		for (size_t k = 0; k < reasons.count; k++)
+			report_more("%s, %zu site%s: %s", outbuf_probe(p), reasons.all[k].sites,
+				line_s(reasons.all[k].sites), reasons.all[k].why);
 	}
 	if (stop_sites)
 		report_more("-stop would count %zu more", stop_sites);

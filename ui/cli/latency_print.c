@@ -20,21 +20,9 @@
 
 #define BAR_WIDTH 32
 
-/* The figures of every format, in their order. */
-enum { FIGURES = 7 };
-static const char *const figure_names[FIGURES] = {
+/* By enum latency_figure. */
+static const char *const figure_names[LATENCY_FIGURES] = {
 	"min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "mean_ns"};
-
-static void figures_of(const struct probes_latency *l, uint64_t figures[FIGURES])
-{
-	static const double shares[] = {0.5, 0.9, 0.99, 0.999};
-
-	figures[0] = l->min_ns;
-	for (size_t i = 0; i < 4; i++)
-		figures[1 + i] = probes_latency_quantile(l, shares[i]);
-	figures[5] = l->max_ns;
-	figures[6] = l->matched ? l->sum_ns / l->matched : 0;
-}
 
 /* What came since the last table. Its bounds are those of its buckets: min and max are of all. */
 static struct probes_latency part_of(const struct latency_row_of *row, bool total)
@@ -82,13 +70,13 @@ static int64_t time_of(const struct latency_list *all, int64_t end, bool total)
 /* first: without a shortest one, a line with a time fits into 80 columns. */
 static void put_figures(FILE *file, const struct probes_latency *l, int64_t ns, size_t first)
 {
-	uint64_t figures[FIGURES];
+	uint64_t figures[LATENCY_FIGURES];
 	char text[48];
 
-	figures_of(l, figures);
+	latency_figures(l, figures);
 	fprintf(file, "%10" PRIu64 " %8s", l->matched,
 		counting_rate_text(counting_rate(l->matched, ns), text, sizeof text));
-	for (size_t i = first; i < FIGURES; i++)
+	for (size_t i = first; i < LATENCY_FIGURES; i++)
 		fprintf(file, " %7s",
 			l->matched ? latency_time(figures[i], text, sizeof text) : "-");
 	fputc('\n', file);
@@ -96,11 +84,11 @@ static void put_figures(FILE *file, const struct probes_latency *l, int64_t ns, 
 
 static void put_heading(FILE *file, size_t first)
 {
-	static const char *const names[FIGURES] = {
+	static const char *const names[LATENCY_FIGURES] = {
 		"MIN", "P50", "P90", "P99", "P99.9", "MAX", "MEAN"};
 
 	fprintf(file, "%10s %8s", "PAIRS", "PAIRS/s");
-	for (size_t i = first; i < FIGURES; i++)
+	for (size_t i = first; i < LATENCY_FIGURES; i++)
 		fprintf(file, " %7s", names[i]);
 	fputc('\n', file);
 }
@@ -188,10 +176,10 @@ static void json_row(
 {
 	struct probes_latency l = part_of(row, total);
 	json_t *buckets = json_array(), *line;
-	uint64_t figures[FIGURES];
+	uint64_t figures[LATENCY_FIGURES];
 	char key[16];
 
-	figures_of(&l, figures);
+	latency_figures(&l, figures);
 	for (size_t i = 0; i < PROBES_LATENCY_BUCKETS; i++) {
 		uint64_t to = probes_latency_from(i + 1);
 
@@ -214,7 +202,7 @@ static void json_row(
 		"end_without_start", (json_int_t)l.end_without_start, "start_without_end",
 		(json_int_t)l.start_without_end, "nested", (json_int_t)l.nested, "lost",
 		(json_int_t)l.lost);
-	for (size_t i = 0; i < FIGURES; i++)
+	for (size_t i = 0; i < LATENCY_FIGURES; i++)
 		json_object_set_new(line, figure_names[i],
 			l.matched ? json_integer((json_int_t)figures[i]) : json_null());
 	json_object_set_new(line, "over_budget", json_boolean(row->over));
@@ -228,11 +216,11 @@ static void csv_row(
 	FILE *file, const struct latency_list *all, const struct latency_row_of *row, bool total)
 {
 	struct probes_latency l = part_of(row, total);
-	uint64_t figures[FIGURES];
+	uint64_t figures[LATENCY_FIGURES];
 	struct outbuf b;
 	char text[200], key[16];
 
-	figures_of(&l, figures);
+	latency_figures(&l, figures);
 	outbuf_begin(&b, file);
 	snprintf(text, sizeof text, "%s,%d,", total ? "total" : "interval", (int)row->member->pid);
 	outbuf_text(&b, text);
@@ -250,7 +238,7 @@ static void csv_row(
 		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, l.matched,
 		l.open, l.end_without_start, l.start_without_end, l.nested, l.lost);
 	outbuf_text(&b, text);
-	for (size_t i = 0; i < FIGURES; i++) {
+	for (size_t i = 0; i < LATENCY_FIGURES; i++) {
 		snprintf(text, sizeof text, ",%" PRIu64, figures[i]);
 		outbuf_text(&b, l.matched ? text : ",");
 	}
@@ -264,7 +252,7 @@ void latency_print(FILE *file, const struct options *o, struct latency_list *all
 		fputs("table,pid,provider,start,end,by,seconds,matched,open,end_without_start,"
 		      "start_without_end,nested,lost",
 			file);
-		for (size_t i = 0; i < FIGURES; i++)
+		for (size_t i = 0; i < LATENCY_FIGURES; i++)
 			fprintf(file, ",%s", figure_names[i]);
 		fputc('\n', file);
 	}

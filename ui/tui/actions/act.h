@@ -64,6 +64,15 @@ void act_find_filter_complete(struct app *a);
 /* Look up more functions for fn: in the filter. */
 void act_find_look_on(struct app *a);
 
+/* act_latency.c: how long a pair takes. */
+void act_latency(struct app *a, enum request r);
+void act_latency_anew(struct app *a, enum request r);
+void act_latency_end(struct app *a, enum request r);
+/* The probes of app.pending are counted, as far as they can be: measure. */
+void act_latency_begin(struct app *a);
+/* Measure no longer what costs more than -max-overhead allows. */
+void act_latency_limit(struct app *a);
+
 /* act_leave.c: the screen's end, and that of the program that was started. */
 void act_leave(struct app *a, enum request r);
 void act_leave_answer(struct app *a, uint32_t key);
@@ -96,6 +105,9 @@ void act_look_redraw(struct app *a, enum request r); /* suspend too: after the t
 
 /* act_pair.c: p, on two tagged probes, on the one under the cursor, or in the list of pairs. */
 void act_pair(struct app *a, enum request r);
+/* Which pair a key means, by two tags or by the cursor; false: none, and the result line says why.
+ */
+bool act_pair_mean(struct app *a, char key, struct pairs_one *pair);
 /* Set app.pending to what switches a pair; false: both halves are so already. */
 bool act_pair_plan(struct app *a, const struct pairs_one *pair, bool off);
 void act_pair_say_done(struct app *a, bool off);
@@ -124,6 +136,8 @@ bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb ver
 void act_switch_do(struct app *a);
 /* What e, d and H act on; false: nothing, and the result line says so. */
 bool act_switch_select(struct app *a, struct app_selection *s);
+/* What app.pending counts is counted: measure it, if that is wanted, and drop it. */
+void act_switch_finish(struct app *a);
 /* Drop app.pending. */
 void act_switch_forget(struct app *a);
 /* Write an operation to syslog and -log. */

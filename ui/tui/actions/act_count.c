@@ -111,8 +111,8 @@ void act_count_answer(struct app *a, uint32_t key)
 	} else if (key == 'n' || key == 'N' || key == K_ENTER || key == '\n' || key == K_ESC) {
 		a->question.kind = ASK_NONE;
 		a->stop = STOP_NO;
-		act_switch_forget(a);
 		app_say(a, "not stopped; it is not asked again (:stop allows it)");
+		act_switch_finish(a);
 	}
 	/* Any other key was not meant for a question that came by itself. */
 }

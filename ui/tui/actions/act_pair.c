@@ -30,8 +30,7 @@ static void act_pair_of_tags(struct app *a, struct pairs_one *pair)
 	pairs_choose(&a->pairs.known, pair->start, pair->end);
 }
 
-/* Which pair p switches; false: none, and the result line says why. */
-static bool act_pair_mean(struct app *a, struct pairs_one *pair)
+bool act_pair_mean(struct app *a, char key, struct pairs_one *pair)
 {
 	struct app_selection s;
 	const struct pairs_one *known = NULL;
@@ -54,16 +53,16 @@ static bool act_pair_mean(struct app *a, struct pairs_one *pair)
 		app_complain(a, "no pair is shown");
 	else if (s.tagged)
 		app_complain(a,
-			"p needs two tagged probes, or none (then: the one under the "
+			"%c needs two tagged probes, or none (then: the one under the "
 			"cursor and its partner); %u are tagged",
-			a->model.tagged);
+			key, a->model.tagged);
 	else if (id == ROWLIST_NONE)
 		app_complain(a, "no probe is under the cursor");
 	else
 		app_complain(a,
 			"%.80s has no matching start or end probe (X_start, X_end, ...); "
-			"tag two probes, then p",
-			a->model.rows[id].label);
+			"tag two probes, then %c",
+			a->model.rows[id].label, key);
 	return known;
 }
 
@@ -112,7 +111,7 @@ void act_pair(struct app *a, enum request r)
 	bool off;
 
 	(void)r;
-	if (!act_pair_mean(a, &pair))
+	if (!act_pair_mean(a, 'p', &pair))
 		return;
 	off = rows[pair.start].state == PROBES_ON && rows[pair.end].state == PROBES_ON;
 	if (act_pair_plan(a, &pair, off))

@@ -31,6 +31,13 @@ void act_switch_forget(struct app *a)
 	a->pending = (struct app_pending){0};
 }
 
+void act_switch_finish(struct app *a)
+{
+	if (a->pending.measures)
+		act_latency_begin(a);
+	act_switch_forget(a);
+}
+
 bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb verb)
 {
 	struct pairs_one pair;
@@ -135,12 +142,13 @@ void act_switch_do(struct app *a)
 	births_look(a); /* children are recognized by the states before the switch */
 	status = operation_do(&a->model, &plan, &op, &e);
 	act_switch_audit(a, "screen", op);
-	record_operation(&a->record, &a->model, "", op);
+	if (!a->pending.measures) /* else act_latency_begin does */
+		record_operation(&a->record, &a->model, "", op);
 	app_refresh(a, true);
 	act_switch_report(a, "", op, status, &e);
 	op->continues = a->pending.continues;
 	if (!act_count_ask(a, op))
-		act_switch_forget(a);
+		act_switch_finish(a);
 	if (operation_wrote(op))
 		history_add(&a->history, op);
 	else
@@ -217,7 +225,7 @@ static bool act_switch_must_ask(struct app *a, const struct operation *dry)
 	char *text = a->question.text;
 	size_t size = sizeof a->question.text;
 
-	if (!p->named && !p->second_count && !p->command && a->model.tagged) {
+	if (!p->named && !p->measures && !p->second_count && !p->command && a->model.tagged) {
 		hidden = p->first_count;
 		for (size_t i = 0; i < a->list.shown_count; i++)
 			hidden -= a->model.rows[a->list.shown[i]].tag > 0;
@@ -265,7 +273,7 @@ void act_switch_begin(struct app *a)
 	if (status < 0 && !dry->sum.processes) {
 		act_switch_report(a, "", dry, status, &e);
 		if (!act_count_ask(a, dry))
-			act_switch_forget(a);
+			act_switch_finish(a);
 	} else if (act_switch_must_ask(a, dry)) {
 		a->question.kind = ASK_DO;
 	} else {

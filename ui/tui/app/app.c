@@ -124,6 +124,8 @@ unsigned app_have(const struct app *a)
 
 	if (a->access.can_switch && !a->read_only && model_alive(&a->model))
 		have |= NEED_SWITCH;
+	if ((have & NEED_SWITCH) || a->timing.used)
+		have |= NEED_LATENCY;
 	have |= model_switchable(&a->model) ? NEED_SWITCHABLE : NEED_UNSWITCHABLE;
 	if (a->program.used)
 		have |= NEED_PROGRAM;
@@ -255,6 +257,7 @@ void app_refresh(struct app *a, bool all)
 		app_report_ends(a, model_alive(&a->model));
 	}
 	now = app_now_ms();
+	timing_read(&a->timing, &a->model, now);
 	a->order_stale |= changed && list_is_live(&a->list);
 	a->order_stale |= model_read_hits(&a->model, now) && list_follows_hits(&a->list);
 	if (a->order_stale && now - a->last_key_ms > APP_ORDER_HELD_MS &&

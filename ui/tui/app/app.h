@@ -11,6 +11,7 @@
 #include "ui/tui/operations/history.h"
 #include "ui/tui/operations/operation.h"
 #include "ui/tui/operations/record.h"
+#include "ui/tui/operations/timing.h"
 #include "ui/tui/process/picker.h"
 #include "ui/tui/process/program.h"
 #include "ui/tui/rows/list.h"
@@ -44,7 +45,8 @@ struct app;
 	X(INCONSISTENT, inconsistent) \
 	X(ARGUMENTS, arguments)       \
 	X(RECORD, record)             \
-	X(LIBRARIES, libraries)
+	X(LIBRARIES, libraries)       \
+	X(LATENCY, latency)
 
 enum app_view {
 #define APP_VIEW(NAME, file) VIEW_##NAME,
@@ -158,13 +160,16 @@ struct app_pending {
 	uint32_t *first, *second; /* steps: second is empty but for pairs */
 	size_t first_count, second_count;
 	bool named, force;
-	bool keep;                 /* under force: counts stay */
-	struct row shown;          /* under force: the row as it was when the user chose */
-	bool pair;                 /* the two are halves of a pair */
-	bool stop;                 /* counting may stop the process */
-	bool kernel;               /* counting may use uprobes of the kernel */
-	bool continues;            /* it is a part of the operation before */
-	bool unasked;              /* however many sites it has */
+	bool keep;        /* under force: counts stay */
+	struct row shown; /* under force: the row as it was when the user chose */
+	bool pair;        /* the two are halves of a pair */
+	bool stop;        /* counting may stop the process */
+	bool kernel;      /* counting may use uprobes of the kernel */
+	bool continues;   /* it is a part of the operation before */
+	bool unasked;     /* however many sites it has */
+	bool measures;    /* then measure this pair, of which some is not counted yet: */
+	struct pairs_one measured;
+	bool begun[2];             /* its start, its end */
 	struct options *command;   /* instead: what a command line asks for */
 	char text[4 * INPUT_SIZE]; /* that line, quoted for a shell */
 };
@@ -254,6 +259,8 @@ struct app {
 	struct history history;
 	struct record record;
 	struct audit audit;
+	struct timing timing;  /* of the pair that L measures */
+	bool timing_counts[2]; /* start, end: it is counted only for that */
 
 	const struct view_ops *const *views; /* by enum app_view */
 	enum app_view view;                  /* in front */

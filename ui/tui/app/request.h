@@ -19,12 +19,14 @@ enum request_where {
 	IN_PICKER = 1 << 7, /* the list of processes */
 	IN_PAIRS = 1 << 8,
 	IN_INCONSISTENT = 1 << 9, /* a text about one inconsistent probe */
+	IN_LATENCY = 1 << 10,
 	IN_ALL = IN_LIST | IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_DENIED | IN_PICKER | IN_PAIRS |
-		 IN_INCONSISTENT,
+		 IN_INCONSISTENT | IN_LATENCY,
 	IN_WORKING = IN_ALL & ~(IN_DENIED | IN_PICKER),
-	IN_OVERLAY = IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_PAIRS | IN_INCONSISTENT,
+	IN_OVERLAY = IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_PAIRS | IN_INCONSISTENT | IN_LATENCY,
 	IN_ROWS = IN_LIST | IN_DETAIL,
-	IN_SEARCHED = IN_LIST | IN_PICKER | IN_PAIRS | IN_TEXT | IN_DETAIL | IN_INCONSISTENT,
+	IN_SEARCHED =
+		IN_LIST | IN_PICKER | IN_PAIRS | IN_TEXT | IN_DETAIL | IN_INCONSISTENT | IN_LATENCY,
 };
 
 /* What must hold for a request to be possible. */
@@ -35,6 +37,7 @@ enum request_need {
 	NEED_LISTABLE = 1 << 3,     /* the right to list probes */
 	NEED_SWITCHABLE = 1 << 4,   /* some probe that can be switched, or may be */
 	NEED_UNSWITCHABLE = 1 << 5, /* none */
+	NEED_LATENCY = 1 << 6,      /* the right to switch, or a pair that is measured already */
 	NEED_GONE = 1 << 7,         /* the only process has ended or executes another program */
 };
 
@@ -61,6 +64,9 @@ enum request {
 	REQUEST_ON,
 	REQUEST_OFF,
 	REQUEST_HITS,
+	REQUEST_LATENCY,
+	REQUEST_LATENCY_ANEW,
+	REQUEST_LATENCY_END,
 	REQUEST_PAIR,
 	REQUEST_PAIRS,
 	REQUEST_GO_TO,

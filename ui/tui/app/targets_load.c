@@ -299,6 +299,7 @@ void targets_load_close(struct app *a)
 	a->glance = (struct app_glance){.row = MODEL_NONE};
 	list_done(&a->list);
 	history_done(&a->history);
+	timing_done(&a->timing);
 	pairs_done(&a->pairs.known);
 	rowlist_done(&a->pairs.rows);
 	model_done(&a->model);

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define COMMAND_NAMES 64              /* per option; longer lists take several options */
-#define COMMAND_WHILE " -for 10s"     /* how long an operation that began to count is repeated */
 #define COMMAND_ANY_OBJECT UINT32_MAX /* for names that only one object has */
 
 struct command_item {
@@ -330,4 +329,53 @@ char *command_of_rows(
 		texts[i] = command_text(&c, false);
 	}
 	return command_join(m, verb == PROBES_COUNT ? COMMAND_COUNT_HEAD : COMMAND_HEAD, texts, "");
+}
+
+/* "START,END" of one process, as command_text. */
+static char *command_latency_text(const struct probes_session *session, const size_t probes[2])
+{
+	struct command c = {.session = session};
+	char *text, *names;
+	size_t size;
+	FILE *out = open_memstream(&text, &size), *list = open_memstream(&names, &size);
+	bool shared = false;
+
+	for (int i = 0; i < 2; i++)
+		command_add(&c, probes[i], PROBES_COUNT);
+	if (probe_name_init(&c.names, session) == 0) {
+		command_name(&c, 0, list);
+		fputc(',', list);
+		command_name(&c, 1, list);
+		shared = command_object(&c, 0) != COMMAND_ANY_OBJECT ||
+			 command_object(&c, 1) != COMMAND_ANY_OBJECT;
+	}
+	fclose(list);
+	fputc(' ', out);
+	shell_quote(out, names);
+	if (shared) {
+		fputs(" -object ", out);
+		shell_quote(out,
+			probes_object_at(session, probes_at(session, probes[0])->object)->path);
+	}
+	fputc('\n', out);
+	fclose(out);
+	free(names);
+	free(c.items);
+	probe_name_done(&c.names);
+	return text;
+}
+
+char *command_of_latency(const struct model *m, uint32_t start, uint32_t end, const char *more)
+{
+	char **texts = mem_array(m->process_count, sizeof *texts);
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		const uint32_t pair[2] = {start, end};
+		size_t count, *probes = model_probes_of(m, i, pair, 2, &count);
+
+		if (!m->processes[i].gone && count == 2)
+			texts[i] = command_latency_text(m->processes[i].session, probes);
+		free(probes);
+	}
+	return command_join(m, COMMAND_LATENCY_HEAD, texts, more);
 }

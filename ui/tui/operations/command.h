@@ -1,4 +1,5 @@
-/* Operations and selections as equivalent command lines of `probes-tui attach` and `count`. */
+/* Operations and selections as equivalent command lines of `probes-tui attach`, `count` and
+ * `latency`. */
 #ifndef UI_TUI_OPERATIONS_COMMAND_H
 #define UI_TUI_OPERATIONS_COMMAND_H
 
@@ -6,14 +7,19 @@
 
 #define COMMAND_HEAD "probes-tui attach -pid "
 #define COMMAND_COUNT_HEAD "probes-tui count -pid "
+#define COMMAND_LATENCY_HEAD "probes-tui latency -pid "
+#define COMMAND_WHILE " -for 10s" /* how long what goes on until it is ended is repeated */
 
 /*
  * The command lines for what an operation has done; for switching or counting rows. Each line is
- * COMMAND_HEAD or COMMAND_COUNT_HEAD, then "PID[,PID] ..."; "" if there is nothing to do. Counting
+ * one of the heads above, then "PID[,PID] ..."; "" if there is nothing to do. Counting
  * ends with its command: so does the line of an operation after a while. The caller frees the text.
  */
 char *command_of_operation(const struct model *m, const struct operation *o);
 char *command_of_rows(
 	const struct model *m, const uint32_t *ids, size_t count, enum probes_verb verb);
+
+/* The same for measuring how long a pair of rows takes; `more` is appended to each line. */
+char *command_of_latency(const struct model *m, uint32_t start, uint32_t end, const char *more);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "ui/tui/operations/operation.h"
 
+#include "ui/reasons.h"
 #include "ui/states.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
@@ -253,62 +254,30 @@ void operation_name(
 		text_addf(what, size, " +%zu more", total - shown);
 }
 
-/* One reason, and how many sites have it. */
-struct operation_reason {
-	const char *why;
-	size_t sites;
-};
-
-#define OPERATION_REASONS 16 /* different ones; of more, the others are only counted */
-#define OPERATION_SHOWN 2    /* said */
-
-static int operation_reason_compare(const void *a, const void *b)
-{
-	const struct operation_reason *x = a, *y = b;
-
-	return (x->sites < y->sites) - (x->sites > y->sites);
-}
+#define OPERATION_SHOWN 2 /* reasons that are said */
 
 const char *operation_left(
 	const struct model *m, const struct operation *op, char *out, size_t size)
 {
-	struct operation_reason all[OPERATION_REASONS] = {{0}};
-	size_t count = 0, total = 0, said = 0;
+	struct reasons reasons = {0};
+	size_t said = 0;
 	char why[160];
 
 	for (size_t i = 0; i < op->count; i++) {
-		const struct probes_session *s = m->processes[i].session;
 		const struct probes_result *r = op->results[i];
 
-		for (size_t j = 0; r && j < r->item_count; j++) {
-			size_t probe = r->items[j].probe;
-
-			for (uint32_t k = 0; k < probes_at(s, probe)->site_count; k++) {
-				struct probes_site_hits hits = probes_site_hits_at(s, probe, k);
-				size_t at = 0;
-
-				if (r->items[j].verb != PROBES_COUNT || hits.counted || !hits.why)
-					continue;
-				total++;
-				while (at < count && strcmp(all[at].why, hits.why) != 0)
-					at++;
-				if (at == OPERATION_REASONS)
-					continue;
-				count += at == count;
-				all[at].why = hits.why;
-				all[at].sites++;
-			}
-		}
+		for (size_t j = 0; r && j < r->item_count; j++)
+			if (r->items[j].verb == PROBES_COUNT)
+				reasons_add(&reasons, m->processes[i].session, r->items[j].probe);
 	}
-	qsort(all, count, sizeof *all, operation_reason_compare);
 	out[0] = '\0';
-	for (size_t i = 0; i < count && i < OPERATION_SHOWN; i++) {
-		text_addf(out, size, "%s%zu: %s", i ? "; " : "", all[i].sites,
-			text_clean(all[i].why, why, sizeof why));
-		said += all[i].sites;
+	for (size_t i = 0; i < reasons.count && i < OPERATION_SHOWN; i++) {
+		text_addf(out, size, "%s%zu: %s", i ? "; " : "", reasons.all[i].sites,
+			text_clean(reasons.all[i].why, why, sizeof why));
+		said += reasons.all[i].sites;
 	}
-	if (total > said)
-		text_addf(out, size, "; %zu for other reasons", total - said);
+	if (reasons.sites > said)
+		text_addf(out, size, "; %zu for other reasons", reasons.sites - said);
 	return out;
 }
 

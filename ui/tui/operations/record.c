@@ -39,6 +39,17 @@ void record_operation(
 	record_add(r, text, command_of_operation(m, o));
 }
 
+void record_latency(
+	struct record *r, const struct model *m, uint32_t start, uint32_t end, bool stop)
+{
+	char text[400];
+
+	snprintf(text, sizeof text, "latency %.160s,%.160s", row_name(&m->rows[start]),
+		row_name(&m->rows[end]));
+	record_add(r, text,
+		command_of_latency(m, start, end, stop ? " -stop" COMMAND_WHILE : COMMAND_WHILE));
+}
+
 void record_mark(struct record *r, const char *text)
 {
 	char safe[4 * TEXT_MAX];
@@ -55,22 +66,29 @@ const struct record_entry *record_last(const struct record *r)
 	return NULL;
 }
 
+/* The length of a command line before its pid; 0: it is a comment. */
+static size_t record_head(const char *command)
+{
+	static const char *const heads[] = {COMMAND_HEAD, COMMAND_COUNT_HEAD, COMMAND_LATENCY_HEAD};
+
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+		if (!strncmp(command, heads[i], strlen(heads[i])))
+			return strlen(heads[i]);
+	return 0;
+}
+
 /* Write command lines. With one process its pid becomes the script's argument. */
 static void record_command(const char *command, bool one, FILE *out)
 {
 	while (*command) {
-		bool counts = !strncmp(command, COMMAND_COUNT_HEAD, strlen(COMMAND_COUNT_HEAD));
-		const char *text = counts ? COMMAND_COUNT_HEAD : COMMAND_HEAD;
-		size_t n = strcspn(command, "\n"), head = strlen(text);
+		size_t n = strcspn(command, "\n"), head = one ? record_head(command) : 0, pid;
 
-		if (one && !strncmp(command, text, head)) {
-			size_t pid = strspn(command + head, "0123456789");
-
-			fprintf(out, "%s\"$pid\"%.*s\n", text, (int)(n - head - pid),
-				command + head + pid);
-		} else {
+		pid = head ? strspn(command + head, "0123456789") : 0;
+		if (head)
+			fprintf(out, "%.*s\"$pid\"%.*s\n", (int)head, command,
+				(int)(n - head - pid), command + head + pid);
+		else
 			fprintf(out, "%.*s\n", (int)n, command);
-		}
 		command += n + (command[n] == '\n');
 	}
 }

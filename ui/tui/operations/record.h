@@ -24,6 +24,9 @@ void record_done(struct record *r);
 /* Add an operation, unless it wrote nothing. `prefix`: "", "undo: ", "redo: ". */
 void record_operation(
 	struct record *r, const struct model *m, const char *prefix, const struct operation *o);
+/* Add that a pair is measured from now on. `stop`: its sites needed a stop. */
+void record_latency(
+	struct record *r, const struct model *m, uint32_t start, uint32_t end, bool stop);
 void record_mark(struct record *r, const char *text);
 /* The last operation, or NULL. */
 const struct record_entry *record_last(const struct record *r);

@@ -35,7 +35,7 @@ enum pair_role pair_role(const char *name, size_t *stem)
 {
 	for (*stem = strlen(name); *stem > 0 && !strchr("_-.", name[*stem - 1]);)
 		--*stem;
-	if (*stem < 2) /* "_start" alone names no activity */
+	if (*stem == 1) /* "_start" names no activity; "start" is that of its provider */
 		return PAIR_NEITHER;
 	for (size_t i = 0; i < PAIR_WORDS; i++) {
 		if (!strcmp(name + *stem, pair_words[i].start))

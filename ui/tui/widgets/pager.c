@@ -37,6 +37,12 @@ void pager_addf(struct pager *p, int style, const char *format, ...)
 	p->all[p->count++] = (struct pager_line){.style = style, .text = mem_text(text)};
 }
 
+void pager_tint(struct pager *p, int column, int style)
+{
+	p->all[p->count - 1].tint_from = column;
+	p->all[p->count - 1].tint = style;
+}
+
 void pager_wrap(struct pager *p, int style, const char *label, const char *text, int columns)
 {
 	int indent = text_width(label), room = columns - indent;
@@ -134,6 +140,9 @@ void pager_draw(const struct pager *p, struct canvas *c, struct area area, int h
 		else
 			canvas_put(c, area.y + y, 0, -1, p->all[i].style,
 				text_skip(p->all[i].text, hscroll));
+		if (p->all[i].tint_from > hscroll)
+			canvas_put(c, area.y + y, p->all[i].tint_from - hscroll, -1, p->all[i].tint,
+				text_skip(p->all[i].text, p->all[i].tint_from));
 		pager_mark(p, c, area.y + y, i, hscroll);
 	}
 }

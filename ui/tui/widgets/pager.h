@@ -12,6 +12,7 @@
 struct pager_line {
 	int style;
 	char *text;
+	int tint_from, tint; /* from this column on another style; 0: none */
 };
 
 struct pager {
@@ -27,6 +28,8 @@ void pager_done(struct pager *p);
 void pager_clear(struct pager *p);
 void pager_addf(struct pager *p, int style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Give the last line another style from a column (1 or more) on. */
+void pager_tint(struct pager *p, int column, int style);
 /* Add a label and a text, wrapped at blanks to this many columns; continuation lines are indented
  * by the width of the label. */
 void pager_wrap(struct pager *p, int style, const char *label, const char *text, int columns);

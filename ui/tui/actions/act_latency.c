@@ -1,0 +1,129 @@
+/*
+ * How long a pair takes: its probes are counted as H would, then measured. What it began to count
+ * it ends with the measuring; undo, lease and quit end the counting, and so the measuring.
+ */
+#include "ui/tui/actions/act.h"
+
+#include "ui/counting.h"
+#include "ui/latency.h"
+#include "ui/tui/terminal/mem.h"
+
+/* Set app.pending to the counting of a pair. */
+static void act_latency_mean(struct app *a, const struct pairs_one *pair)
+{
+	const struct row *rows = a->model.rows;
+	/* The end first: then no start is left open by that. What is counted already stays so. */
+	struct app_selection s = {.rows = mem_array(2, sizeof *s.rows), .count = 2};
+
+	s.rows[0] = pair->end;
+	s.rows[1] = pair->start;
+	act_switch_mean(a, s, PROBES_COUNT);
+	a->pending.stop = a->stop == STOP_YES;
+	a->pending.measures = true;
+	a->pending.measured = *pair;
+	a->pending.begun[0] = !rows[pair->start].mine_counted;
+	a->pending.begun[1] = !rows[pair->end].mine_counted;
+}
+
+/* Stop measuring, and counting what is counted only for that. */
+static void act_latency_stop(struct app *a)
+{
+	const struct timing *t = &a->timing;
+	struct app_selection s = {.rows = mem_array(2, sizeof *s.rows)};
+	const uint32_t pair[2] = {t->start, t->end};
+
+	timing_end(&a->timing, &a->model);
+	for (int i = 0; i < 2; i++)
+		if (a->timing_counts[i] && a->model.rows[pair[i]].mine_counted)
+			s.rows[s.count++] = pair[i];
+	if (act_switch_mean(a, s, PROBES_UNCOUNT))
+		act_switch_do(a);
+	else
+		act_switch_forget(a);
+}
+
+void act_latency(struct app *a, enum request r)
+{
+	const struct timing *t = &a->timing;
+	struct pairs_one pair;
+
+	(void)r;
+	if (!act_pair_mean(a, 'L', &pair))
+		return;
+	if (t->used && t->start == pair.start && t->end == pair.end &&
+		(timing_on(t) || !(app_have(a) & NEED_SWITCH))) {
+		app_open(a, VIEW_LATENCY);
+		return;
+	}
+	if (!(app_have(a) & NEED_SWITCH)) {
+		act_refuse(a, REQUEST_HITS);
+		return;
+	}
+	if (timing_on(t))
+		act_latency_stop(a);
+	act_latency_mean(a, &pair);
+	act_switch_begin(a);
+}
+
+void act_latency_begin(struct app *a)
+{
+	const struct app_pending *p = &a->pending;
+	const struct row *rows = a->model.rows;
+	struct pairs_one pair = p->measured;
+	struct probes_error e = {0};
+	bool counted = rows[pair.start].sites_counted && rows[pair.end].sites_counted;
+
+	if (timing_begin(&a->timing, &a->model, pair.start, pair.end, app_now_ms(), &e) < 0) {
+		/* Otherwise the result line says already why. */
+		if (counted)
+			app_say_error(a, "not measured", &e);
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		a->timing_counts[i] = p->begun[i];
+	record_latency(&a->record, &a->model, pair.start, pair.end, a->stop == STOP_YES);
+	app_open(a, VIEW_LATENCY);
+}
+
+void act_latency_anew(struct app *a, enum request r)
+{
+	struct pairs_one pair = {.start = a->timing.start, .end = a->timing.end};
+	struct probes_error e = {0};
+
+	(void)r;
+	if (!timing_on(&a->timing)) {
+		act_latency_mean(a, &pair);
+		act_switch_begin(a);
+	} else if (timing_reset(&a->timing, &a->model, app_now_ms(), &e) < 0) {
+		app_say_error(a, "not from 0 on", &e);
+	} else {
+		app_say(a, "measured from 0 on; pairs that are open stay open");
+	}
+	app_refresh(a, true);
+}
+
+void act_latency_end(struct app *a, enum request r)
+{
+	(void)r;
+	if (!timing_on(&a->timing)) {
+		app_say(a, "measuring has ended already (r measures again)");
+		return;
+	}
+	app_say(a, "measuring has ended; counting goes on, since H had begun it");
+	act_latency_stop(a);
+}
+
+void act_latency_limit(struct app *a)
+{
+	const struct timing *t = &a->timing;
+	double limit = a->options->max_overhead;
+
+	if (!timing_on(t) || a->question.kind || !(app_have(a) & NEED_SWITCH) ||
+		!counting_exceeds((uint64_t)t->rate, LATENCY_PAIR_NS, 1000000000, limit))
+		return;
+	act_latency_stop(a);
+	app_complain(a,
+		"%.80s comes so often that measuring costs more than %g %% of a core: no longer "
+		"measured (-max-overhead)",
+		a->model.rows[t->start].label, limit);
+}

@@ -1,0 +1,179 @@
+/* See timing.h. */
+#include "ui/tui/operations/timing.h"
+
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void timing_done(struct timing *t)
+{
+	free(t->parts);
+	*t = (struct timing){0};
+}
+
+bool timing_on(const struct timing *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->parts[i].on)
+			return true;
+	return false;
+}
+
+static void timing_sum(struct timing *t)
+{
+	t->sum = (struct probes_latency){0};
+	for (size_t i = 0; i < t->count; i++)
+		probes_latency_add(&t->sum, &t->parts[i].now);
+}
+
+static void timing_restart(struct timing *t, int64_t ms)
+{
+	t->from_ms = t->to_ms = t->rated_ms = ms;
+	t->rate = 0;
+	trend_begin(&t->trend);
+	timing_sum(t);
+	t->rated = t->sum.matched + t->sum.nested;
+	trend_read(&t->trend, ms, t->sum.matched);
+}
+
+/* One process; false: it has not both probes. */
+static bool timing_begin_part(struct timing_part *part, const struct model *m, uint32_t process,
+	const struct timing *t, struct probes_error *e)
+{
+	struct probes_session *session = m->processes[process].session;
+	const uint32_t pair[2] = {t->start, t->end};
+	size_t count, *probes = model_probes_of(m, process, pair, 2, &count);
+	bool both = count == 2 && !m->processes[process].gone;
+
+	*part = (struct timing_part){.process = process};
+	if (both) {
+		memcpy(part->probes, probes, sizeof part->probes);
+		part->on = probes_latency_begin(session, probes[0], probes[1], 0, e) == 0;
+		text_clean(part->on ? "" : e->why, part->why, sizeof part->why);
+	}
+	free(probes);
+	return both;
+}
+
+int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32_t end, int64_t ms,
+	struct probes_error *e)
+{
+	int r = 0;
+
+	timing_end(t, m);
+	timing_done(t);
+	t->start = start;
+	t->end = end;
+	t->parts = mem_array(m->process_count, sizeof *t->parts);
+	for (uint32_t i = 0; i < m->process_count; i++) {
+		struct probes_error one = {0};
+
+		if (!timing_begin_part(&t->parts[t->count], m, i, t, &one))
+			continue;
+		if (!t->parts[t->count].on && !r) {
+			*e = one;
+			r = one.code;
+		}
+		t->count++;
+	}
+	t->used = timing_on(t);
+	timing_restart(t, ms);
+	if (!t->used && !r) {
+		*e = (struct probes_error){.status = PROBES_NO_TARGET, .code = -ESRCH};
+		snprintf(e->what, sizeof e->what, "cannot measure times");
+		snprintf(e->why, sizeof e->why, "no process has both probes");
+	}
+	return t->used ? 0 : e->code;
+}
+
+int timing_reset(struct timing *t, const struct model *m, int64_t ms, struct probes_error *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct timing_part *part = &t->parts[i];
+		struct probes_error ignored;
+
+		if (!part->on) {
+			part->now = (struct probes_latency){0};
+			continue;
+		}
+		if (probes_latency_reset(m->processes[part->process].session, r ? &ignored : e) < 0)
+			r = r ? r : e->code;
+		else
+			part->now = (struct probes_latency){.open = part->now.open};
+	}
+	timing_restart(t, ms);
+	return r;
+}
+
+static void timing_rate(struct timing *t, int64_t ms)
+{
+	uint64_t pairs = t->sum.matched + t->sum.nested;
+
+	if (ms - t->rated_ms < TREND_LEAST_MS)
+		return;
+	t->rate = pairs > t->rated ? (double)(pairs - t->rated) * 1000 / (double)(ms - t->rated_ms)
+				   : 0;
+	t->rated = pairs;
+	t->rated_ms = ms;
+}
+
+/* Does the process still count both probes? */
+static bool timing_counted(const struct timing_part *part, const struct model_process *process)
+{
+	for (int i = 0; i < 2; i++)
+		if (!probes_live_at(process->session, part->probes[i])->sites_counted)
+			return false;
+	return !process->gone;
+}
+
+void timing_read(struct timing *t, const struct model *m, int64_t ms)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct timing_part *part = &t->parts[i];
+		const struct model_process *process = &m->processes[part->process];
+		struct probes_error gone;
+
+		if (!part->on)
+			continue;
+		any = true;
+		part->on = timing_counted(part, process);
+		if (!part->on) {
+			probes_latency_end(process->session);
+			snprintf(part->why, sizeof part->why, "%s",
+				process->gone ? "the process is gone" : "no longer counted");
+		}
+		if (probes_latency_read(process->session, &part->now, &gone) < 0 && part->on)
+			text_clean(gone.why, part->why, sizeof part->why);
+	}
+	if (!any)
+		return;
+	timing_sum(t);
+	t->to_ms = ms;
+	trend_read(&t->trend, ms, t->sum.matched);
+	timing_rate(t, ms);
+}
+
+void timing_end(struct timing *t, const struct model *m)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct timing_part *part = &t->parts[i];
+		struct probes_error gone;
+
+		if (!part->on)
+			continue;
+		probes_latency_end(m->processes[part->process].session);
+		part->on = false;
+		snprintf(part->why, sizeof part->why, "it was ended");
+		if (probes_latency_read(m->processes[part->process].session, &part->now, &gone) < 0)
+			text_clean(gone.why, part->why, sizeof part->why);
+	}
+	timing_sum(t);
+}

@@ -1,0 +1,62 @@
+/*
+ * How long a pair takes, in all processes of the screen that have both its probes. That these are
+ * counted is an operation (operation.h) of its own. Knows rows and sessions, not the screen.
+ */
+#ifndef UI_TUI_OPERATIONS_TIMING_H
+#define UI_TUI_OPERATIONS_TIMING_H
+
+#include "probes.h"
+#include "ui/tui/rows/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The pair in one process. */
+struct timing_part {
+	uint32_t process; /* of the model */
+	size_t probes[2]; /* start and end, in its session */
+	bool on;          /* it is measured now */
+	struct probes_latency now;
+	char why[160]; /* why it is not, safe for the terminal */
+};
+
+struct timing {
+	bool used;           /* there is something to show */
+	uint32_t start, end; /* rows */
+	struct timing_part *parts;
+	size_t count;
+	struct probes_latency sum;
+	struct trend trend;     /* of the pairs that were matched */
+	int64_t from_ms, to_ms; /* what the sum covers: from the last reset to the last reading */
+	double rate; /* what costs something, a second: matched and nested ones; of an interval, */
+	uint64_t rated;   /* and how many there were at its end, */
+	int64_t rated_ms; /* which was then */
+};
+
+void timing_done(struct timing *t);
+
+/*
+ * Measure a pair, by thread, in each process that counts both its probes; an earlier pair ends. 0,
+ * if some process is measured; else the negative errno of the first that is not, with its error.
+ */
+PROBES_CHECK int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32_t end,
+	int64_t ms, struct probes_error *e);
+
+/* Measure from 0 on. 0, or the negative errno of the first process that failed. */
+PROBES_CHECK int timing_reset(
+	struct timing *t, const struct model *m, int64_t ms, struct probes_error *e);
+
+/*
+ * Read what was measured, at a time of a clock that never goes back. Where a probe of the pair is
+ * no longer counted, or the process is gone, measuring ends.
+ */
+void timing_read(struct timing *t, const struct model *m, int64_t ms);
+
+/* Stop measuring; what was measured stays. */
+void timing_end(struct timing *t, const struct model *m);
+
+/* Is the pair measured in some process? */
+bool timing_on(const struct timing *t);
+
+#endif

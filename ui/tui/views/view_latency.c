@@ -1,0 +1,260 @@
+/*
+ * How long a pair takes: histogram, percentiles, what was not matched, what is not measured and
+ * why. Sums all processes; each has a line of its own if there are several.
+ */
+#include "ui/tui/views/view.h"
+
+#include "ui/counting.h"
+#include "ui/latency.h"
+#include "ui/reasons.h"
+#include "ui/tui/rows/trend.h"
+#include "ui/tui/terminal/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VIEW_LATENCY_WIDE 60  /* columns, from which there is room for shares and percentiles */
+#define VIEW_LATENCY_MARKS 20 /* columns: " p50 p90 p99 p99.9" */
+#define VIEW_LATENCY_BAR 80   /* columns at most */
+
+static struct pager *view_latency_pager(struct app *a)
+{
+	return &a->text.pager;
+}
+
+static void view_latency_label(struct app *a, int style, const char *label, const char *text)
+{
+	char padded[16];
+
+	snprintf(padded, sizeof padded, "  %-9s ", label);
+	pager_wrap(view_latency_pager(a), style, padded, text, a->columns);
+}
+
+/* Is it measured, how, and for how long? */
+static void view_latency_state(struct app *a)
+{
+	const struct timing *t = &a->timing;
+	const char *why = t->count ? t->parts[0].why : "";
+	size_t on = 0;
+	char text[300];
+
+	for (size_t i = 0; i < t->count; i++)
+		on += t->parts[i].on;
+	for (size_t i = 1; i < t->count; i++)
+		why = !strcmp(why, t->parts[i].why) ? why : "see below";
+	if (on)
+		snprintf(text, sizeof text, "by thread, for %.*f s",
+			t->to_ms - t->from_ms < 10000 ? 1 : 0,
+			(double)(t->to_ms - t->from_ms) / 1000);
+	else
+		snprintf(text, sizeof text, "no longer, but for %.0f s: %s (r measures again)",
+			(double)(t->to_ms - t->from_ms) / 1000, why);
+	if (on && t->count > 1)
+		text_addf(text, sizeof text, ", in %zu of %zu processes", on, t->count);
+	view_latency_label(a, on ? STYLE_COUNTED : STYLE_WARN, "measured", text);
+}
+
+static void view_latency_figures(struct app *a)
+{
+	const struct timing *t = &a->timing;
+	const struct probes_latency *l = &t->sum;
+	static const enum latency_figure lines[2][4] = {
+		{LATENCY_P50, LATENCY_P90, LATENCY_P99, LATENCY_P999},
+		{LATENCY_MIN, LATENCY_MEAN, LATENCY_MAX, LATENCY_FIGURES}};
+	uint64_t figures[LATENCY_FIGURES];
+	char text[300], figure[48], spark[128];
+
+	snprintf(text, sizeof text, "%" PRIu64 ", %s a second", l->matched,
+		counting_rate_text(counting_rate(l->matched, (t->to_ms - t->from_ms) * 1000000),
+			figure, sizeof figure));
+	if (trend_rate(&t->trend) >= 0)
+		text_addf(text, sizeof text, ", now %s  %s",
+			trend_human(trend_rate(&t->trend), figure, sizeof figure),
+			trend_spark(&t->trend, TREND_CELLS, spark, sizeof spark));
+	view_latency_label(a, STYLE_PLAIN, "pairs", text);
+	latency_figures(l, figures);
+	for (int i = 0; i < 2; i++) {
+		text[0] = '\0';
+		for (int k = 0; k < 4 && lines[i][k] < LATENCY_FIGURES; k++)
+			text_addf(text, sizeof text, "%s%s %-8s", k ? "  " : "",
+				latency_names[lines[i][k]],
+				l->matched
+					? latency_time(figures[lines[i][k]], figure, sizeof figure)
+					: "-");
+		view_latency_label(a, STYLE_PLAIN, i ? "" : "duration", text);
+	}
+	snprintf(text, sizeof text,
+		"%" PRIu64 " still open, %" PRIu64 " end%s without start, %" PRIu64
+		" start%s without end, %" PRIu64 " nested, %" PRIu64 " lost",
+		l->open, l->end_without_start, l->end_without_start == 1 ? "" : "s",
+		l->start_without_end, l->start_without_end == 1 ? "" : "s", l->nested, l->lost);
+	view_latency_label(a, l->lost ? STYLE_WARN : STYLE_PLAIN, "unmatched", text);
+}
+
+/* A bar of so many eighths of a column; at least one, if there is something. */
+static void view_latency_bar(double share, int width, char *out, size_t size)
+{
+	static const char *const ends[] = {
+		"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
+	int per = text_is_utf8() ? 8 : 1, length = (int)(share * width * per);
+
+	if (share > 0 && !length)
+		length = 1;
+	out[0] = '\0';
+	for (int i = 0; i < length / per; i++)
+		text_addf(out, size, "%s", text_is_utf8() ? "\u2588" : "#");
+	if (text_is_utf8())
+		text_addf(out, size, "%s", ends[length % per]);
+}
+
+/* " p50 p90": the percentiles that lie in a row. */
+static void view_latency_marks(const struct latency_row *row,
+	const uint64_t figures[LATENCY_FIGURES], char *out, size_t size)
+{
+	for (int i = LATENCY_P50; i <= LATENCY_P999; i++)
+		if (figures[i] >= row->from && figures[i] < row->to)
+			text_addf(out, size, " %s", latency_names[i]);
+}
+
+static void view_latency_histogram(struct app *a)
+{
+	const struct probes_latency *l = &a->timing.sum;
+	struct latency_row rows[LATENCY_ROWS];
+	size_t count = latency_rows(l, rows);
+	bool wide = a->columns >= VIEW_LATENCY_WIDE;
+	int at = wide ? 43 : 29, width = a->columns - at - (wide ? VIEW_LATENCY_MARKS : 1);
+	uint64_t figures[LATENCY_FIGURES], most = 1;
+	char from[48], to[48], line[TEXT_MAX], bar[4 * VIEW_LATENCY_BAR];
+
+	if (!count)
+		return;
+	width = width > VIEW_LATENCY_BAR ? VIEW_LATENCY_BAR : width < 1 ? 1 : width;
+	latency_figures(l, figures);
+	for (size_t i = 0; i < count; i++)
+		most = rows[i].count > most ? rows[i].count : most;
+	pager_addf(view_latency_pager(a), STYLE_HEAD, "%21s %*s%s", "DURATION", wide ? 10 : 6,
+		"PAIRS", wide ? "   SHARE" : "");
+	for (size_t i = 0; i < count; i++) {
+		const struct latency_row *row = &rows[i];
+
+		snprintf(line, sizeof line, "  %8s - %8s ",
+			latency_time(row->from, from, sizeof from),
+			row->to == UINT64_MAX ? "" : latency_time(row->to, to, sizeof to));
+		text_addf(line, sizeof line, "%*s", wide ? 10 : 6,
+			trend_exact(row->count, wide ? 10 : 6, from, sizeof from));
+		if (wide)
+			text_addf(line, sizeof line, " %5.1f %%",
+				(double)row->count * 100 / (double)l->matched);
+		view_latency_bar((double)row->count / (double)most, width, bar, sizeof bar);
+		text_addf(line, sizeof line, "%*s%s", at - text_width(line), "", bar);
+		if (wide)
+			view_latency_marks(row, figures, line, sizeof line);
+		pager_addf(view_latency_pager(a), STYLE_PLAIN, "%s", line);
+		pager_tint(view_latency_pager(a), at, STYLE_COUNTED);
+	}
+}
+
+/* A line for each of several processes. */
+static void view_latency_processes(struct app *a)
+{
+	const struct timing *t = &a->timing;
+	uint64_t figures[LATENCY_FIGURES];
+	char text[48];
+
+	if (t->count < 2)
+		return;
+	pager_addf(view_latency_pager(a), STYLE_HEAD, "  %7s %10s  %8s %8s %8s", "PID", "PAIRS",
+		"P50", "P99", "MAX");
+	for (size_t i = 0; i < t->count; i++) {
+		static const enum latency_figure shown[] = {LATENCY_P50, LATENCY_P99, LATENCY_MAX};
+		const struct timing_part *part = &t->parts[i];
+		char line[TEXT_MAX];
+
+		latency_figures(&part->now, figures);
+		snprintf(line, sizeof line, "  %7d %10" PRIu64 " ",
+			(int)a->model.processes[part->process].pid, part->now.matched);
+		for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
+			text_addf(line, sizeof line, " %8s",
+				part->now.matched
+					? latency_time(figures[shown[k]], text, sizeof text)
+					: "-");
+		if (part->why[0])
+			text_addf(line, sizeof line, "  %s", part->why);
+		pager_addf(view_latency_pager(a), part->on ? STYLE_PLAIN : STYLE_DIM, "%s", line);
+	}
+}
+
+/* The sites of a half that are not counted, each reason once: pairs that pass there are missing. */
+static void view_latency_left(struct app *a, uint32_t row)
+{
+	struct reasons reasons = {0};
+	struct model_member member;
+	char why[TEXT_MAX], label[32];
+
+	for (uint32_t at = a->model.rows[row].member; model_next(&a->model, &at, &member);)
+		if (!a->model.processes[member.process].gone)
+			reasons_add(
+				&reasons, a->model.processes[member.process].session, member.probe);
+	if (!reasons.sites || !timing_on(&a->timing))
+		return;
+	pager_addf(view_latency_pager(a), STYLE_WARN,
+		"  %zu site%s of %.80s %s not measured; pairs that "
+		"pass there are missing:",
+		reasons.sites, reasons.sites == 1 ? "" : "s", a->model.rows[row].label,
+		reasons.sites == 1 ? "is" : "are");
+	for (size_t i = 0; i < reasons.count; i++) {
+		snprintf(label, sizeof label, "  %5zu  ", reasons.all[i].sites);
+		pager_wrap(view_latency_pager(a), STYLE_PLAIN, label,
+			text_clean(reasons.all[i].why, why, sizeof why), a->columns);
+	}
+}
+
+static void view_latency_build(struct app *a)
+{
+	const struct timing *t = &a->timing;
+	const struct row *start = &a->model.rows[t->start], *end = &a->model.rows[t->end];
+
+	snprintf(a->text.heading, sizeof a->text.heading, "Latency: %.100s -> %.100s", start->label,
+		start->family == end->family ? row_name(end) : end->label);
+	a->text.row = t->start;
+	pager_clear(&a->text.pager);
+	view_latency_state(a);
+	view_latency_figures(a);
+	view_latency_left(a, t->start);
+	view_latency_left(a, t->end);
+	view_latency_histogram(a);
+	view_latency_processes(a);
+}
+
+static bool view_latency_request(struct app *a, enum request r)
+{
+	if (r != REQUEST_BACK)
+		return false;
+	app_open(a, VIEW_LIST);
+	if (timing_on(&a->timing))
+		app_say(a, "%.80s is measured on: L shows it again, and ends it there",
+			a->text.heading + strlen("Latency: "));
+	return true;
+}
+
+static void view_latency_write(const struct app *a, FILE *out)
+{
+	fprintf(out, "%s  %s\n", a->title, a->text.heading);
+	for (size_t i = 0; i < a->text.pager.count; i++)
+		fprintf(out, "%s\n", a->text.pager.all[i].text);
+}
+
+const struct view_ops view_latency_ops = {
+	.where = IN_LATENCY,
+	.around = 1,
+	.build = view_latency_build,
+	.refresh = view_latency_build,
+	.layout = view_text_layout,
+	.draw = view_text_draw,
+	.move = view_text_move,
+	.request = view_latency_request,
+	.search = view_text_search,
+	.seek = view_text_seek,
+	.write = view_latency_write,
+};
