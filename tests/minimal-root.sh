@@ -5,7 +5,8 @@
 #   tests/minimal-root.sh BASE.tar    uses a root made earlier; makes BASE.tar if it is not there
 #   KEEP=DIR tests/minimal-root.sh    leaves the root in DIR, to look at
 #
-# `./autogen.sh demo` runs first, in an exported tree (no .git) on a terminal made by tmux: the
+# First an ordinary user, without packages and without sudo, must be told what an administrator has to install.
+# Then `./autogen.sh demo`, in an exported tree (no .git) on a terminal made by tmux: the
 # screen must show the example's probes, and go at `q`. Then `./autogen.sh check`, in a fresh
 # clone, as root and as an ordinary user. What is taken is the commit HEAD, or, with WORKTREE=1 or before
 # a first commit, the working tree without what .gitignore covers.
@@ -103,6 +104,20 @@ wait_screen() {
 	done
 }
 
+# Somebody with an entry in passwd and no rights, while no package is there.
+unable() {
+	local said=$work/unable
+	say "./autogen.sh demo, as an ordinary user without sudo"
+	put home/someone/unable export
+	if "${inside[@]}" 'useradd someone && chown -R someone: /home/someone &&
+		su someone -c "cd /home/someone/unable && ./autogen.sh demo"' >"$said" 2>&1 </dev/null; then
+		die "it did not fail"
+	fi
+	cat "$said"
+	grep -q 'no sudo; let an administrator run: apt-get install -y --no-install-recommends gcc' "$said" ||
+		die "it did not say what to install"
+}
+
 demo() {
 	local start=$SECONDS
 	say "./autogen.sh demo, in an exported tree"
@@ -113,7 +128,7 @@ demo() {
 		mv $work/status.new $work/status
 	END
 	tmux new-session -d -s demo -x 80 -y 24 "sh $work/demo; sleep 600"
-	if ! wait_screen '^[> ]+\[[ *]\] [a-z_0-9]+:' 300; then
+	if ! wait_screen '(on|off) +[a-z_0-9]+:[a-z]' 300; then
 		tmux capture-pane -p -t demo
 		die "the screen did not come up"
 	fi
@@ -143,12 +158,12 @@ check() {
 	say "done after $((SECONDS - start)) s"
 }
 
-# As somebody with an entry in passwd and no rights, now that the packages are there.
+# As somebody with no rights, now that the packages are there.
 check_ordinary() {
 	local start=$SECONDS
 	say "./autogen.sh check, as an ordinary user"
 	put home/someone/check clone
-	if ! "${inside[@]}" 'useradd someone && chown -R someone: /home/someone &&
+	if ! "${inside[@]}" 'chown -R someone: /home/someone &&
 		su someone -c "cd /home/someone/check && ./autogen.sh check"' </dev/null; then
 		cat "$root/home/someone/check/build/test-suite.log"
 		die "./autogen.sh check failed as an ordinary user"
@@ -157,6 +172,7 @@ check_ordinary() {
 }
 
 make_root
+unable
 demo
 check
 check_ordinary

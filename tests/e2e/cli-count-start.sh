@@ -19,7 +19,8 @@ print(eval(sys.argv[2]))
 END
 }
 
-# exact WHAT ARG...: what is counted is what the program says of itself, at every site that can be.
+# exact WHAT ARG...: what is counted is what the program says of itself. Both of its sites can be counted wherever
+# the kernel has put it.
 exact()
 {
 	exact_what=$1
@@ -27,16 +28,12 @@ exact()
 	"$PROBES_TUI" count -no-syslog -max-overhead 0 -format json -o "$tmp/result" "$@" >"$tmp/answer" 2>"$tmp/err" </dev/null
 	same "exit status, $exact_what" $? 0
 	for name in first later; do
-		sites=$(json "probes['$name']['sites_counted']")
-		same "$exact_what: $name, at $sites sites" "$(json "probes['$name']['hits']")" $((sites * $(value $name hits)))
-		counted=$((counted + sites))
+		same "$exact_what: $name, hits" "$(json "probes['$name']['hits']")" "$(value $name hits)"
 	done
 	same "stopped, $exact_what" "$(json "total['stopped_ms'] == 0")" True
 	same "journals, $exact_what" "$(ls "$PROBES_TUI_RECORDS")" ''
 }
 
-# The kernel chooses addresses: not every site has a place for its jump each time.
-counted=0
 for victim in early early_static early_static_pie; do
 	for stop in '' -stop; do
 		# shellcheck disable=SC2086 # no word, or one
@@ -46,8 +43,6 @@ done
 printf '#!/bin/sh\nexec "%s"\n' "$VICTIMS/early" >"$tmp/launcher"
 chmod 755 "$tmp/launcher"
 exact 'by a launcher' -prog "$tmp/launcher"
-checks=$((checks + 1))
-[ "$counted" -ge 10 ] || fail "only $counted of 14 sites were counted"
 
 # --- semaphores, and OCaml's sites: what is counted first is what the program does first
 run count -no-syslog -prog "$VICTIMS/loop_static" -for 10ms

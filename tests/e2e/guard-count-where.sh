@@ -48,6 +48,14 @@ if unshare -m mount -t proc -o hidepid=2 proc /proc 2>/dev/null && command -v se
 else
 	echo 'hidepid cannot be mounted here'
 fi
+read_only='mount --bind /proc /proc && mount -o remount,bind,ro /proc && exec "$@"'
+if unshare -m sh -c "$read_only" sh true 2>/dev/null; then
+	unshare -m sh -c "$read_only" sh "$PROBES_TUI" count -no-syslog -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
+	same 'where /proc is read-only' $? 4
+	has 'why' '^probes-tui: .*: /proc is mounted read-only here'
+else
+	echo 'no /proc can be mounted read-only here'
+fi
 unharmed 'seen from elsewhere'
 stop
 
@@ -75,31 +83,15 @@ else
 fi
 
 # --- frozen
-group=/sys/fs/cgroup/freezer/probes-tui-$$
-if [ "$(id -u)" != 0 ] || ! mkdir "$group" 2>/dev/null; then
-	echo 'not frozen: no freezer of cgroup v1'
+if ! freezable; then
+	echo 'not frozen: not root, or no freezer of cgroup v1'
 	finish
 fi
-clear_away()
-{
-	echo THAWED >"$group/freezer.state"
-	cleanup
-	wait
-	rmdir "$group"
-}
-trap 'clear_away' EXIT
-
-freeze()
-{
-	echo "$pid" >"$group/cgroup.procs" && echo FROZEN >"$group/freezer.state"
-	until grep -q FROZEN "$group/freezer.state"; do :; done
-}
-
 begin
 freeze
 no 'frozen' 6 'cannot run a system call in process [0-9]+: thread [0-9]+ waits in the kernel, uninterruptibly.*; try again'
 same 'nothing is mapped' "$(mappings)" 0
-echo THAWED >"$group/freezer.state"
+thaw
 unharmed 'frozen'
 
 # It is frozen while it is counted: a jump of one byte goes nevertheless, the others when it is thawed.
@@ -115,7 +107,7 @@ same 'it cannot be taken back while it is frozen' $? 6
 has 'why' 'cannot stop process .*frozen|did not stop in time'
 checks=$((checks + 1))
 [ "$(code)" != "$before" ] || fail 'it was taken back'
-echo THAWED >"$group/freezer.state"
+thaw
 ask step
 until run repair -no-syslog -pid "$pid" && [ "$status" = 0 ]; do :; done
 unharmed 'thawed and repaired' 3

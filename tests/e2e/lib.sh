@@ -288,6 +288,25 @@ capable()
 	[ $((0x$(sed -n 's/^CapEff:[^0-9a-f]*//p' /proc/self/status) >> $1 & 1)) = 1 ]
 }
 
+# freezable: freeze and thaw can hold $pid still, by the freezer of cgroup v1; what is frozen is thawed at the exit.
+freezable()
+{
+	group=/sys/fs/cgroup/freezer/probes-tui-$$
+	[ "$(id -u)" = 0 ] && mkdir "$group" 2>/dev/null || return
+	trap 'thaw; cleanup; wait; rmdir "$group"' EXIT
+}
+
+freeze()
+{
+	echo "$pid" >"$group/cgroup.procs" && echo FROZEN >"$group/freezer.state" || skip 'nothing can be frozen'
+	until grep -q FROZEN "$group/freezer.state"; do :; done
+}
+
+thaw()
+{
+	echo THAWED >"$group/freezer.state"
+}
+
 # opens_mapped: may we open what is mapped itself? It takes CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN.
 opens_mapped()
 {

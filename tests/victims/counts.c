@@ -4,6 +4,7 @@
  * for them; `zero` forgets.
  */
 #include "counts.h"
+#include "countable.h"
 #include "drive.h"
 
 #include <pthread.h>
@@ -23,10 +24,12 @@ static _Thread_local struct counted *mine;
 ONCE static void pass_plain(long n, struct counted *c)
 {
 	DTRACE_PROBE1(counts, plain, n);
+	COUNTABLE(1);
 	c->hits[PLAIN]++;
 }
 
-/* Four sites with different instructions behind them. */
+/* Four sites with different instructions behind them: the layout decides how many can be counted.
+ */
 ONCE static long pass_many(long n, struct counted *c)
 {
 	long sum = n;
@@ -48,6 +51,7 @@ ONCE static void pass_loop(struct counted *c)
 {
 	for (int i = 0; i < LOOP_HITS; i++) {
 		DTRACE_PROBE1(counts, loop, i);
+		COUNTABLE_STOPPED;
 		c->hits[LOOP]++;
 	}
 }
@@ -55,6 +59,7 @@ ONCE static void pass_loop(struct counted *c)
 ONCE static void pass_never(long n, struct counted *c)
 {
 	DTRACE_PROBE1(counts, never, n);
+	COUNTABLE(2);
 	c->hits[NEVER]++;
 }
 

@@ -2,6 +2,8 @@
  * Hits its probes before main already, in a constructor, and says how often: no hit is before the
  * first that a tool can count. With an argument it waits for a line, or for the end of its input.
  */
+#include "countable.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,12 +18,14 @@ static atomic_ulong first_hits, later_hits;
 ONCE static void pass_first(long n)
 {
 	DTRACE_PROBE1(early, first, n);
+	COUNTABLE(1);
 	atomic_fetch_add(&first_hits, 1);
 }
 
 ONCE static void pass_later(long n)
 {
 	DTRACE_PROBE1(early, later, n);
+	COUNTABLE(2);
 	atomic_fetch_add(&later_hits, 1);
 }
 

@@ -6,6 +6,7 @@
  * end them; `signal N`: a handler runs pairs inside of pairs and between them. `log FILE` writes a
  * line "INNER OUTER", ns, for each pair of run; `zero` forgets them.
  */
+#include "countable.h"
 #include "counts.h"
 #include "drive.h"
 
@@ -42,12 +43,14 @@ static int64_t now(void)
 ONCE static void start(long id)
 {
 	DTRACE_PROBE2(pairs, start, id, (int)id * 3);
+	COUNTABLE(1);
 	sum += id;
 }
 
 ONCE static void end(long id)
 {
 	DTRACE_PROBE2(pairs, end, id, (int)id * 3);
+	COUNTABLE_STOPPED;
 	sum -= id;
 }
 

@@ -3,6 +3,7 @@
  * and place that the note's operand language knows, and one site in libbpf's shape, where a wide
  * nop follows the nop. There are no handlers: the program counts how often it passed each name.
  */
+#include "countable.h"
 #include "drive.h"
 
 #include <stdatomic.h>
@@ -34,6 +35,7 @@ static void passed(int which, unsigned long sites)
 ONCE static void pass_plain(void)
 {
 	DTRACE_PROBE(victim, plain);
+	COUNTABLE(1);
 	passed(PLAIN, 1);
 }
 
@@ -49,18 +51,21 @@ ONCE static void pass_widths(long n)
 	uint64_t u64 = (uint64_t)n;
 
 	DTRACE_PROBE8(victim, widths, i8, u8, i16, u16, i32, u32, i64, u64);
+	COUNTABLE(2);
 	passed(WIDTHS, 1);
 }
 
 ONCE static void pass_places(struct place *p, const char *text, long i)
 {
 	DTRACE_PROBE6(victim, places, p, p->a, p->b[i & 3], text, -5, sdt_global);
+	COUNTABLE_STOPPED;
 	passed(PLACES, 1);
 }
 
 ONCE static void pass_floats(double d, float f)
 {
 	DTRACE_PROBE2(victim, floats, d, f);
+	COUNTABLE_STOPPED;
 	passed(FLOATS, 1);
 }
 
@@ -79,6 +84,7 @@ ONCE static void pass_many(long n)
 ONCE static void pass_query(long n)
 {
 	DTRACE_PROBE1(victim, query__start, n);
+	COUNTABLE(3);
 	passed(DOUBLE_UNDERSCORE, 1);
 }
 

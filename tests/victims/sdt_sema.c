@@ -4,6 +4,7 @@
  */
 #include "sdt_sema.h"
 
+#include "countable.h"
 #include "drive.h"
 
 SEMAPHORE volatile unsigned short victim_shared_semaphore;
@@ -20,9 +21,12 @@ ONCE static void sema1_round(long n)
 		DTRACE_PROBE1(victim, shared, n);
 	if (guarded_pass(&private))
 		DTRACE_PROBE1(victim, private, n);
+	COUNTABLE(1);
 	DTRACE_PROBE2(victim, single, n, 1);
+	COUNTABLE(2);
 	if (guarded_pass(&single))
 		DTRACE_PROBE2(victim, single, n, 2);
+	COUNTABLE(3);
 }
 
 static void sema_round(long n)

@@ -296,6 +296,20 @@ sdt()
 	stop
 }
 
+# countable VICTIM NAME=BYTES...: what follows the last site of each, see countable.h
+countable()
+{
+	start "$1"
+	shift
+	base=$(bias "$dir/$victim")
+	for one; do
+		pc=$(notes "$dir/$victim" | awk -v name="${one%=*}" '$2 == name { pc = $3 } END { print pc }')
+		got=$(peek $((base + pc)) 6)
+		same "behind ${one%=*}" "$(expr "$got" : "\(${one#*=}\)\$")" "$got"
+	done
+	stop
+}
+
 many()
 {
 	start many
@@ -363,6 +377,11 @@ library loop_lib1 libvictim1.so ocaml_1
 library loop_dlopen libvictim.so ocaml_2
 library loop_dlopen libvictim1.so ocaml_1
 sdt
+stopped=90a900000000
+countable counts plain=90a911018d44 never=90a911028d44 guarded=90a9110[34]8d44 loop=$stopped
+countable pairs start=90a911018d44 end=$stopped
+countable sdt_plain plain=90a911018d44 widths=90a911028d44 query__start=90a911038d44 places=$stopped floats=$stopped
+countable sdt_sema single=90a9110[23]8d44
 many
 demo
 
