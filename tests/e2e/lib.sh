@@ -318,38 +318,7 @@ opens_mapped()
 
 # ------------------------------------- its memory, read without our program
 
-# notes FILE: a line `provider name pc semaphore` for each note.
-notes()
-{
-	readelf -nW "$1" 2>/dev/null | awk '
-		/Provider:/ { provider = $NF }
-		/Name:/ { name = $2 }
-		/Location:/ { gsub(",", ""); print provider, name, $2, $6 }'
-}
-
-# bias FILE: where it lies in the process $pid.
-bias()
-{
-	map=$(awk -v file="/${1##*/}" '
-		$3 == "00000000" && substr($0, length($0) - length(file) + 1) == file {
-			split($1, range, "-"); print range[1]; exit
-		}' "/proc/$pid/maps")
-	first=$(readelf -lW "$1" | awk '$1 == "LOAD" { print $3; exit }')
-	echo $((0x$map - first))
-}
-
-# peek ADDRESS COUNT: bytes in hex.
-peek()
-{
-	dd if="/proc/$pid/mem" bs=1 skip="$(($1))" count="$2" 2>/dev/null |
-		od -An -v -tx1 | tr -d ' \n'
-}
-
-# poke ADDRESS OCTAL: one byte.
-poke()
-{
-	printf "\\$2" | dd of="/proc/$pid/mem" bs=1 seek="$(($1))" conv=notrunc 2>/dev/null
-}
+. "${srcdir:-.}/tests/memory.sh"
 
 # address NAME: of its first site.
 address()

@@ -81,39 +81,7 @@ value()
 
 # ------------------------------------------------------------- its memory
 
-# notes FILE: a line `provider name pc semaphore` for each.
-notes()
-{
-	readelf -nW "$1" 2>/dev/null | awk '
-		/Provider:/ { provider = $NF }
-		/Name:/ { name = $2 }
-		/Location:/ { gsub(",", ""); print provider, name, $2, $6 }'
-}
-
-# bias FILE: where it lies in the process. The first segment of each victim is mapped from offset 0
-# of the file; its address in the file is 0 unless the program is a fixed one.
-bias()
-{
-	map=$(awk -v file="/${1##*/}" '
-		$3 == "00000000" && substr($0, length($0) - length(file) + 1) == file {
-			split($1, range, "-"); print range[1]; exit
-		}' "/proc/$pid/maps")
-	first=$(readelf -lW "$1" | awk '$1 == "LOAD" { print $3; exit }')
-	echo $((0x$map - first))
-}
-
-# peek ADDRESS COUNT: bytes in hex.
-peek()
-{
-	dd if="/proc/$pid/mem" bs=1 skip="$1" count="$2" 2>/dev/null | od -An -v -tx1 | tr -d ' \n'
-}
-
-# poke ADDRESS OCTAL
-poke()
-{
-	printf '%b' "\\0$2" | dd of="/proc/$pid/mem" bs=1 seek="$1" conv=notrunc 2>/dev/null ||
-		fail "cannot write at $1"
-}
+. "$(dirname "$0")/../memory.sh"
 
 # count_at PROVIDER SEMAPHORE: where the count that matters lies.
 count_at()
@@ -140,10 +108,11 @@ switch()
 		ocaml*)
 			if [ $((pc)) -ne 0 ]; then
 				same "$2 at $pc" "$(peek $((base + pc)) 2)" "90$was"
-				poke $((base + pc + 1)) "$new"
+				poke $((base + pc + 1)) "$new" || fail "cannot write a site"
 			fi ;;
 		esac
-		[ $((semaphore)) -eq 0 ] || poke $((base + $(count_at "$provider" "$semaphore"))) "$count"
+		[ $((semaphore)) -eq 0 ] || poke $((base + $(count_at "$provider" "$semaphore"))) "$count" ||
+			fail "cannot write a count"
 	done <"$tmp/notes"
 }
 
