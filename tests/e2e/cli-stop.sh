@@ -72,7 +72,7 @@ run attach -no-syslog -pid "$pid" -stop -max-stop 1 -disable multi
 case $status in
 0) same 'in time' "$(state multi)" disabled ;;
 6)
-	has 'why' ': (its .*seized|[1-9][0-9]* of .*stop|all of .*stopped, but not) in time.*-max-stop'
+	has 'why' ': (its .*seized|[1-9][0-9]* of .*stop|all of .*stopped, but not) in time.*permit a longer one'
 	same 'nothing was changed' "$(state multi)" enabled
 	attach -disable multi
 	;;

@@ -44,8 +44,10 @@ for name in list switch count; do
 		fail "$name.c does not compile"
 done
 if [ -e "$lib/libprobes.a" ]; then
-	# The others are shared libraries; ours is the archive.
-	more=$(pkg-config --define-prefix --static --libs probes | sed 's/-lprobes //')
+	# Ours is the archive. The others are shared libraries: what only their archives need (--static: libbz2)
+	# may be missing here.
+	# shellcheck disable=SC2046 # words
+	more="$(pkg-config --libs $(sed -n 's/^Requires.private: //p' probes.pc)) $(sed -n 's/^Libs.private: //p' probes.pc)"
 	eval "${CC:-cc} ${CFLAGS:-} $flags -o \"\$tmp/list-static\" \"\$examples/list.c\" \"\$lib/libprobes.a\" $more" ||
 		fail 'list.c does not link with libprobes.a'
 fi
