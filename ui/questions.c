@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ui/config.h"
-#include "ui/options.h"
 #include "ui/shell.h"
 
 int questions_words(const struct question *q, char *buffer, char *words[QUESTIONS_WORDS])
@@ -15,8 +14,7 @@ int questions_words(const struct question *q, char *buffer, char *words[QUESTION
 	return shell_split(q->call, buffer, words, QUESTIONS_WORDS);
 }
 
-/* Parse the call as if it were about process 1. Call options_done. */
-static int questions_parse(const struct question *q, char *buffer, struct options *o)
+int questions_parse(const struct question *q, char *buffer, struct options *o)
 {
 	static char program[] = "probes-tui", option[] = "-pid", pid[] = "1";
 	char *words[QUESTIONS_WORDS], *argv[QUESTIONS_WORDS + 3] = {program};
@@ -68,6 +66,8 @@ static const char *questions_take(void *data, unsigned line, const char *name, c
 	if (!*value)
 		return "is empty";
 	if (!strcmp(name, "question")) {
+		if (probes_escape(value, NULL, 0) != strlen(value))
+			return "holds a character that cannot be shown, or a backslash";
 		last = reallocarray(q->all, q->count + 1, sizeof *last);
 		r->memory = r->memory || !last;
 		if (!last)

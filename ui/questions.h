@@ -6,6 +6,7 @@
 #define UI_QUESTIONS_H
 
 #include "probes.h"
+#include "ui/options.h"
 
 #define QUESTIONS_WORDS 32
 
@@ -37,6 +38,10 @@ void questions_done(struct questions *q);
 /* The words of the call, behind the name of the program; `buffer`: strlen(call) + 1 bytes. -1:
  * none. */
 int questions_words(const struct question *q, char *buffer, char *words[QUESTIONS_WORDS]);
+
+/* Parse the call as if it were about process 1; `buffer` as above. Call options_done in either
+ * case. */
+PROBES_CHECK int questions_parse(const struct question *q, char *buffer, struct options *o);
 
 /* Has the session each probe that the call names? */
 bool questions_fit(const struct question *q, const struct probes_session *session);

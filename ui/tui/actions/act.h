@@ -17,6 +17,9 @@ void act_refuse(struct app *a, enum request r);
 void act_answer(struct app *a, uint32_t key);
 void act_prompt_key(struct app *a, uint32_t key);
 
+/* act_ask.c: the ready question of this name, or of which this is the beginning. */
+void act_ask(struct app *a, const char *rest);
+
 /* act_command.c: the command line of the screen (:). */
 void act_command(struct app *a, enum request r);
 
@@ -35,9 +38,13 @@ bool act_complete_skip(struct act_complete *g, const char *prefix);
 void act_complete_offer(struct act_complete *g, const char *candidate);
 /* Type what all have in common (after a single candidate also `after`), and list them. */
 void act_complete_end(struct app *a, const struct act_complete *g, const char *after);
+/* Offer the ready questions that fit. */
+void act_ask_offer(struct app *a, struct act_complete *g);
 
 /* act_count.c: counting hits. */
 void act_count(struct app *a, enum request r);
+/* Count what is selected, or end it; takes the rows. */
+void act_count_rows(struct app *a, struct app_selection s, enum probes_verb verb);
 /* What H does with a selection: PROBES_UNCOUNT, if all of it is counted that can be. */
 enum probes_verb act_count_verb(const struct app *a, const struct app_selection *s);
 /* If all probes are to be counted, and are there: begin. */
@@ -66,6 +73,7 @@ void act_find_look_on(struct app *a);
 
 /* act_latency.c: how long a pair takes. */
 void act_latency(struct app *a, enum request r);
+void act_latency_of(struct app *a, const struct pairs_one *pair);
 void act_latency_anew(struct app *a, enum request r);
 void act_latency_end(struct app *a, enum request r);
 /* The probes of app.pending are counted, as far as they can be: measure. */

@@ -147,6 +147,7 @@ struct act_command_word {
 };
 
 static const struct act_command_word act_command_words[] = {
+	{.word = "ask", .run = act_ask},
 	{.word = "attach"},
 	{.word = "count", .request = REQUEST_HITS},
 	{.word = "disable"},
@@ -237,6 +238,12 @@ static void act_command_complete(struct app *a)
 	const char *text = a->prompt.input.text;
 	struct act_complete g;
 
+	act_complete_begin(&g, a, "");
+	if (act_complete_skip(&g, "ask ")) {
+		act_ask_offer(a, &g);
+		act_complete_end(a, &g, "");
+		return;
+	}
 	act_complete_begin(&g, a, " ,");
 	if (!g.at) {
 		for (size_t i = 0; i < ACT_COMMAND_COUNT; i++)

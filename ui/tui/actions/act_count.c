@@ -50,7 +50,13 @@ void act_count(struct app *a, enum request r)
 	struct app_selection s;
 
 	(void)r;
-	if (!act_switch_select(a, &s) || !act_switch_mean(a, s, act_count_verb(a, &s)))
+	if (act_switch_select(a, &s))
+		act_count_rows(a, s, act_count_verb(a, &s));
+}
+
+void act_count_rows(struct app *a, struct app_selection s, enum probes_verb verb)
+{
+	if (!act_switch_mean(a, s, verb))
 		return;
 	a->pending.stop = a->stop == STOP_YES;
 	a->pending.kernel = a->kernel;

@@ -44,13 +44,18 @@ static void act_latency_stop(struct app *a)
 
 void act_latency(struct app *a, enum request r)
 {
-	const struct timing *t = &a->timing;
 	struct pairs_one pair;
 
 	(void)r;
-	if (!act_pair_mean(a, 'L', &pair))
-		return;
-	if (t->used && t->start == pair.start && t->end == pair.end &&
+	if (act_pair_mean(a, 'L', &pair))
+		act_latency_of(a, &pair);
+}
+
+void act_latency_of(struct app *a, const struct pairs_one *pair)
+{
+	const struct timing *t = &a->timing;
+
+	if (t->used && t->start == pair->start && t->end == pair->end &&
 		(timing_on(t) || !(app_have(a) & NEED_SWITCH))) {
 		app_open(a, VIEW_LATENCY);
 		return;
@@ -61,7 +66,7 @@ void act_latency(struct app *a, enum request r)
 	}
 	if (timing_on(t))
 		act_latency_stop(a);
-	act_latency_mean(a, &pair);
+	act_latency_mean(a, pair);
 	act_switch_begin(a);
 }
 

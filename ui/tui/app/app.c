@@ -140,6 +140,30 @@ unsigned app_have(const struct app *a)
 
 /* ---------------------------------------------------------------- the processes */
 
+static void app_complain_of_line(void *data, const char *text)
+{
+	char safe[1024];
+
+	app_complain(data, "%s", text_clean(text, safe, sizeof safe));
+}
+
+const struct questions *app_questions(struct app *a)
+{
+	/* Without memory there are fewer. */
+	if (!a->questions_read)
+		(void)!questions_load(&a->questions, app_complain_of_line, a);
+	a->questions_read = true;
+	return &a->questions;
+}
+
+bool app_asks(const struct app *a, const struct question *q)
+{
+	for (size_t i = 0; i < a->model.process_count; i++)
+		if (questions_fit(q, a->model.processes[i].session))
+			return true;
+	return false;
+}
+
 pid_t app_pid(const struct app *a)
 {
 	if (a->program.used)

@@ -7,6 +7,7 @@
 #include "probes.h"
 #include "ui/audit.h"
 #include "ui/options.h"
+#include "ui/questions.h"
 #include "ui/tui/app/request.h"
 #include "ui/tui/operations/history.h"
 #include "ui/tui/operations/operation.h"
@@ -280,6 +281,9 @@ struct app {
 	struct app_message message;
 	struct app_leaving leaving;
 
+	struct questions questions; /* see app_questions */
+	bool questions_read;
+
 	bool read_only;
 	bool frozen;
 	int64_t limit_ms; /* of the hits that -max-overhead was compared with */
@@ -322,6 +326,10 @@ uint32_t app_row(const struct app *a);
 /* What e and d act on here; and the selection of one row (ROWLIST_NONE: of nothing). */
 struct app_selection app_selection(const struct app *a);
 struct app_selection app_select(uint32_t row);
+
+/* The ready questions, and whether one fits some process of the screen. */
+const struct questions *app_questions(struct app *a);
+bool app_asks(const struct app *a, const struct question *q);
 
 /* The pid of the (first) process on the screen. */
 pid_t app_pid(const struct app *a);

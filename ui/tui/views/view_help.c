@@ -150,6 +150,28 @@ static void view_help_filter(struct app *a, bool processes)
 		view_help_line(a, "on off ...", names);
 }
 
+/* Ready questions that fit. */
+static void view_help_questions(struct app *a)
+{
+	const struct questions *all = app_questions(a);
+	char text[400];
+	bool begun = false;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct question *q = &all->all[i];
+		char note[200];
+
+		if (!app_asks(a, q))
+			continue;
+		if (!begun)
+			view_help_title(a, "What people ask of such a program");
+		begun = true;
+		snprintf(text, sizeof text, "%s%s%s%s", q->name, q->note ? " (" : "",
+			q->note ? text_clean(q->note, note, sizeof note) : "", q->note ? ")" : "");
+		view_help_line(a, ":ask", text);
+	}
+}
+
 static void view_help_build(struct app *a)
 {
 	unsigned where = a->views[a->before]->where;
@@ -163,6 +185,8 @@ static void view_help_build(struct app *a)
 		for (size_t i = 0; i < sizeof view_help_picker / sizeof *view_help_picker; i++)
 			view_help_line(a, view_help_picker[i].keys, view_help_picker[i].text);
 	}
+	if (where & (IN_ROWS | IN_PAIRS))
+		view_help_questions(a);
 	view_help_keys(a, where);
 	if (request_possible(REQUEST_FILTER, where, 0))
 		view_help_filter(a, where & IN_PICKER);
