@@ -1,30 +1,14 @@
 #!/bin/sh
 # count -kernel: uprobes count every hit where no jump can be written: with 1 and 4 threads, with threads
 # created later, and beside jumps. A child by fork and another process of the same file are not touched. Nothing is left
-# in the process or on record, also after kill -9. Where the kernel or we refuse, a sentence says so.
+# in the process or on record, also after kill -9. bpftrace counts at the same site. With few descriptors, all sites are
+# counted or none. Where the kernel or we refuse, a sentence says so.
 # Does not cover: kernels without uprobes or BPF (only a hidden /sys); overlayfs.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 . "${srcdir:-.}/tests/e2e/counting.sh"
 
-capable 21 || { capable 38 && capable 39; } || skip 'uprobes need CAP_PERFMON and CAP_BPF'
-[ -r /sys/bus/event_source/devices/uprobe/type ] || skip 'the kernel has no uprobe events'
-
-# byte SITE: that of the address, in memory now
-byte()
-{
-	peek "$1" 1
-}
-
-# cornered: no descriptor is free in the victim, so that no counter can be mapped in it.
-cornered()
-{
-	free=0
-	while [ -L "/proc/$pid/fd/$free" ]; do
-		free=$((free + 1))
-	done
-	prlimit --pid "$pid" --nofile="$free:"
-}
+need_uprobes
 
 # --- beside jumps: all sites, whatever lies behind them
 start counts
@@ -124,6 +108,84 @@ ended 0
 has 'its price' 'counts:loop is no longer counted: .* at 1000 ns each' "$tmp/held"
 read_answer 4
 same 'it goes on' "$(tail -n 1 "$tmp/answer")" 'done 1'
+
+# It goes on for a probe that costs less.
+: >"$tmp/held"
+env --default-signal=INT "$PROBES_TUI" count -no-syslog -pid "$pid" -kernel -format json -max-overhead 5 loop never \
+	>"$tmp/result" 2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+session_says '; 2 by uprobe '
+same 'both sites hold int3' "$(byte "$(site_of "$VICTIMS/counts" loop)") $(byte "$(site_of "$VICTIMS/counts" never)")" 'cc cc'
+run_often()
+{
+	ask 'run 1 20000'
+}
+meanwhile=run_often
+appears 'counts:loop is no longer counted: ' "$tmp/held"
+meanwhile=
+same 'the one is taken back, the other stays' \
+	"$(byte "$(site_of "$VICTIMS/counts" loop)") $(byte "$(site_of "$VICTIMS/counts" never)")" '90 cc'
+interrupted INT 130
+same 'over the budget' "$(json '[total[n]["over_budget"] for n in ("loop", "never")]')" '[True, False]'
+same 'the other is taken back' "$(byte "$(site_of "$VICTIMS/counts" never)")" 90
+
+# --- few descriptors of ours: all nine sites, or a sentence and nothing
+good=0
+for n in $(seq 5 3 44); do
+	(
+		ulimit -n "$n" || exit 99
+		exec "$PROBES_TUI" count -no-syslog -pid "$pid" -kernel -for 10ms
+	) >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	! grep -q 'error while loading' "$tmp/err" || continue
+	if [ "$status" = 0 ]; then
+		has "counted with $n" 'counting 9 of 9 sites ' "$tmp/err"
+		good=$((good + 1))
+	else
+		has "with $n" 'no (file )?descriptors? (left|is free)|Too many open files' "$tmp/err"
+	fi
+	bytes >"$tmp/after"
+	same "the code with $n descriptors" "$(cat "$tmp/after")" "$(cat "$tmp/file")"
+	same "nothing on record with $n" "$(ls "$PROBES_TUI_RECORDS")" ''
+done
+checks=$((checks + 1))
+[ "$good" -gt 0 ] || fail 'no limit was enough'
+
+# --- bpftrace at the same site: the byte does not change, both count, and it goes with the last of them
+if command -v bpftrace >/dev/null; then
+	. "${srcdir:-.}/tests/e2e/uprobes.sh"
+	file=$VICTIMS/counts
+	for last in theirs ours; do
+		ask zero
+		counting -pid "$pid" -format json -kernel plain
+		if ! uprobes counts:plain; then
+			echo "bpftrace does not work here: $(head -n 2 "$tmp/bperr")"
+			gone "$tracer"
+			interrupted INT 130
+			break
+		fi
+		ask 'run 1 30'
+		if [ $last = theirs ]; then
+			interrupted INT 130
+			same 'theirs stays' "$(byte "$site")" cc
+			ask 'run 1 12'
+			uprobes_end
+			theirs=42 ours=30
+		else
+			uprobes_end
+			same 'ours stays' "$(byte "$site")" cc
+			ask 'run 1 12'
+			interrupted INT 130
+			theirs=30 ours=42
+		fi
+		has "what bpftrace counted, the last: $last" "counts:plain\]: $theirs\$" "$tmp/counted"
+		same "what we counted, the last: $last" "$(json 'total["plain"]["hits"]')" $ours
+		same "none is left, the last: $last" "$(byte "$site")" 90
+	done
+else
+	echo 'not beside another tool: no bpftrace'
+fi
 
 # --- refusals
 refuses 6 'read-only' count -no-syslog -pid "$pid" -kernel -read-only plain

@@ -96,3 +96,32 @@ code()
 		[ $((semaphore)) = 0 ] || echo "$name semaphore 0000"
 	done
 }
+
+# need_uprobes: skip where -kernel cannot count.
+need_uprobes()
+{
+	capable 21 || { capable 38 && capable 39; } || skip 'uprobes need CAP_PERFMON and CAP_BPF'
+	[ -r /sys/bus/event_source/devices/uprobe/type ] || skip 'the kernel has no uprobe events'
+}
+
+# cornered: no descriptor is free in the victim, so that no counter can be mapped in it.
+cornered()
+{
+	free=0
+	while [ -L "/proc/$pid/fd/$free" ]; do
+		free=$((free + 1))
+	done
+	prlimit --pid "$pid" --nofile="$free:"
+}
+
+# byte SITE: that of the address, in memory now
+byte()
+{
+	peek "$1" 1
+}
+
+# site_of FILE NAME: the address of the first site of a probe of this file
+site_of()
+{
+	echo $(($(bias "$1") + $(notes "$1" | awk -v name="$2" '$2 == name { print $3; exit }')))
+}
