@@ -256,12 +256,17 @@ child=$(sed -n 's/^done forked //p' "$tmp/answer")
 started="$started $child"
 exec 8>"$tmp/child-in" 9<"$tmp/child-out"
 read -r _ <&9
+site=$(($(bias "$VICTIMS/pairs") + $(notes "$VICTIMS/pairs" | awk '$2 == "end" { print $3 }')))
+jump=$(peek "$site" 5)
 kill -9 "$session"
 wait "$session" 2>/dev/null
 want 0 repair -no-syslog -pid "$pid"
 parent=$pid
 pid=$child
-poke $(($(bias "$VICTIMS/pairs") + $(notes "$VICTIMS/pairs" | awk '$2 == "end" { print $3 }'))) 351
+for byte in $(echo "$jump" | sed 's/../& /g'); do
+	poke "$site" "$(printf %o "0x$byte")"
+	site=$((site + 1))
+done
 pid=$parent
 measuring -pid "$pid" -format json start,end
 echo 'run 2 100' >&8

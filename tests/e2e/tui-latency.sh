@@ -40,7 +40,19 @@ screen -log "'$tmp/log'" -max-overhead 0
 text '/end'
 keys Enter
 wait_cursor 'no switch' 'pairs:end '
-measures
+keys L
+wait_for '1 more site can be counted only if all threads stop'
+keys n
+wait_for 'not stopped; it is not asked again'
+wait_state counted 'pairs:start '
+wait_state 'no switch' 'pairs:end '
+keys u
+wait_for 'undone: count end,start: 1 site'
+as_found 'not stopped'
+text ':stop'
+keys Enter
+wait_for 'counting may stop the process'
+keys L
 wait_for '^Latency: pairs:start -> end$'
 seen 'how' '^  measured  by thread, for [0-9.]+ s$'
 seen 'no pair yet' '^  pairs     0, 0\.0 a second'
@@ -137,8 +149,7 @@ keys Enter
 wait_cursor 'no switch' 'pairs:start '
 keys H
 wait_cursor counted 'pairs:start '
-keys L
-wait_for '^Latency: '
+measures
 wait_for '^Latency: pairs:start -> end$'
 ask 'run 3 100'
 wait_for '^  pairs     300, '
@@ -158,8 +169,7 @@ wait_for 'read-only: nothing is switched'
 keys q
 wait_for '^status=0$'
 screen -max-overhead 0.01
-keys L
-wait_for '^Latency: '
+measures
 ask 'run 4 300000'
 wait_for 'so often that (measuring|counting) costs more than 0\.01 % of a core'
 wait_for '^  measured  no longer'
@@ -171,8 +181,7 @@ as_found 'too often'
 start2 pairs
 type_command "'$PROBES_TUI' -no-syslog -max-overhead 0 -pid $pid,$pid2"
 wait_list
-keys L
-wait_for '^Latency: '
+measures
 wait_for '^  measured  by thread, .* in 2 of 2 processes$'
 ask 'run 1 100'
 ask2 'run 2 100'
