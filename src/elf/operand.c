@@ -115,6 +115,72 @@ static bool operand_register(const char *name, size_t length, uint8_t *number)
 	return false;
 }
 
+/* A name, and a number before or behind it: "name", "64+name", "name+64". False: neither. */
+static bool operand_symbol(const char *text, size_t length, struct operand_place *out)
+{
+	const char *end = text + length;
+	char *behind;
+
+	errno = 0;
+	if (isdigit((unsigned char)*text) || *text == '-') {
+		out->value = strtoll(text, &behind, 0);
+		if (*behind != '+')
+			return false;
+		text = behind + 1;
+	}
+	out->symbol = text;
+	while (text < end && (isalnum((unsigned char)*text) || *text == '_' || *text == '.'))
+		text++;
+	out->symbol_length = (size_t)(text - out->symbol);
+	if (text < end && !out->value && (*text == '+' || *text == '-')) {
+		out->value = strtoll(text, &behind, 0);
+		text = behind;
+	}
+	return text == end && out->symbol_length && !errno &&
+	       !isdigit((unsigned char)*out->symbol) && out->value == (int32_t)out->value;
+}
+
+/* What stands in the parentheses of memory: a base, an index, a scale; the first may be missing. */
+static bool operand_registers(const char *text, size_t length, struct operand_place *out)
+{
+	const char *parts[3] = {text, NULL, NULL};
+	size_t lengths[3] = {0}, count = 1;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == ',' && count < 3)
+			parts[count++] = text + i + 1;
+		else if (text[i] != ' ' || lengths[count - 1])
+			lengths[count - 1]++;
+		else
+			parts[count - 1]++;
+	}
+	out->number = out->index = OPERAND_NONE;
+	out->scale = 1;
+	if (lengths[0] && !operand_register(parts[0], lengths[0], &out->number))
+		return false;
+	if (count > 1 && (!operand_register(parts[1], lengths[1], &out->index) || out->index == 4))
+		return false;
+	if (count > 2) {
+		out->scale = (uint8_t)(*parts[2] - '0');
+		if (lengths[2] != 1 || !strchr("1248", *parts[2]))
+			return false;
+	}
+	out->stack = count == 1 && (out->number == 4 || out->number == 5);
+	return count > 1 || lengths[0];
+}
+
+static bool operand_vector(const char *place, uint8_t *number)
+{
+	char *end;
+	unsigned long n;
+
+	if (strncmp(place, "%xmm", 4) || !isdigit((unsigned char)place[4]))
+		return false;
+	n = strtoul(place + 4, &end, 10);
+	*number = (uint8_t)n;
+	return !*end && n < 16;
+}
+
 bool operand_place(const char *place, struct operand_place *out)
 {
 	const char *open = strchr(place, '(');
@@ -122,9 +188,18 @@ bool operand_place(const char *place, struct operand_place *out)
 	const char *number = place + (*place == '$');
 	char *end;
 
-	*out = (struct operand_place){.what = OPERAND_REGISTER};
+	*out = (struct operand_place){.what = OPERAND_REGISTER, .index = OPERAND_NONE};
+	if (operand_vector(place, &out->number)) {
+		out->what = OPERAND_VECTOR;
+		return true;
+	}
 	if (*place == '%')
 		return operand_register(place, length, &out->number);
+	out->what = OPERAND_MEMORY;
+	if (open && !strcmp(open, "(%rip)")) {
+		out->number = OPERAND_NONE;
+		return operand_symbol(place, (size_t)(open - place), out);
+	}
 	errno = 0;
 	out->value = open == place ? 0 : strtoll(number, &end, 0);
 	if (open == place)
@@ -135,13 +210,9 @@ bool operand_place(const char *place, struct operand_place *out)
 		out->what = OPERAND_CONSTANT;
 		return !*end;
 	}
-	out->what = OPERAND_MEMORY;
 	if (end != open || !open || place[length - 1] != ')' || out->value != (int32_t)out->value)
 		return false;
-	if (!operand_register(open + 1, (size_t)(place + length - 1 - (open + 1)), &out->number))
-		return false;
-	out->stack = out->number == 4 || out->number == 5;
-	return true;
+	return operand_registers(open + 1, (size_t)(place + length - 1 - (open + 1)), out);
 }
 
 size_t probes_arguments(const char *text, struct probes_argument *out, size_t max)

@@ -13,17 +13,28 @@
 /* Decode the next item of *text and advance *text; false at the end. */
 bool operand_next(const char **text, struct probes_argument *out);
 
-/* Where an integer operand is. */
+#define OPERAND_NONE 16 /* instead of the number of a register */
+
+/* Where an operand is. */
 struct operand_place {
-	enum { OPERAND_REGISTER, OPERAND_CONSTANT, OPERAND_MEMORY } what;
-	uint8_t number; /* of the register, as the machine numbers it; of memory: its base */
-	bool stack;     /* the base is the stack or the frame pointer */
-	int64_t value;  /* the constant, or the displacement */
+	enum {
+		OPERAND_REGISTER, /* general */
+		OPERAND_CONSTANT,
+		OPERAND_MEMORY, /* at value + base + index * scale, or at symbol + value */
+		OPERAND_VECTOR, /* the lowest bytes of an xmm register */
+	} what;
+	uint8_t number;     /* of the register, as the machine numbers it; of memory: its base */
+	uint8_t index;      /* of memory: a register, or OPERAND_NONE */
+	uint8_t scale;      /* 1, 2, 4 or 8 */
+	bool stack;         /* memory whose only register is the stack or the frame pointer */
+	int64_t value;      /* the constant, or the displacement */
+	const char *symbol; /* of memory: a name in the text, or NULL; then there is no register */
+	size_t symbol_length;
 };
 
 /*
- * "%rax", "%al", "$-3", "-20(%rbp)". False: another one (an index, a symbol, a vector register,
- * the second byte of a register, a number that is too large).
+ * "%rax", "%al", "$-3", "-20(%rbp)", "8(%rax,%rdx,4)", "64+name(%rip)", "%xmm3". False: another
+ * one (the second byte of a register, a segment, a wider vector, a number that is too large).
  */
 bool operand_place(const char *place, struct operand_place *out);
 

@@ -108,7 +108,7 @@ static int latency_key(const struct probes_probe *p, const struct probes_site *s
 		return error_why(e, "%s has %zu argument%s", p->name, count, count == 1 ? "" : "s");
 	}
 	if (one->is_float || !one->parsed || !operand_place(one->place, &place) ||
-		(place.what == OPERAND_MEMORY && !place.stack)) {
+		place.what == OPERAND_VECTOR || (place.what == OPERAND_MEMORY && !place.stack)) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot match by arg%u", argument);
 		error_why(e, "in %s it is not a number in a register, on the stack or constant: %s",
 			p->name, one->place);
@@ -179,7 +179,7 @@ static int latency_measure(struct probes_session *s, struct latency *l, struct p
 		lock_release(&s->lock, &s->who, s->memory.fd);
 	}
 	if (r == 0 && !w->file)
-		r = room_check_pages(s, TACTICS_STATE_BYTES / TACTICS_PAGE, e);
+		r = room_check_pages(s, RECORDER_PAIR_BYTES / TACTICS_PAGE + 1, e);
 	if (r < 0)
 		return r;
 	values.multiplier = (uint64_t)(l->ns_per_tick * 4294967296.0);

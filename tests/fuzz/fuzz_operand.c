@@ -40,6 +40,19 @@ static void one_item(const struct probes_argument *one)
 		written_again(one);
 }
 
+static void where(const struct probes_argument *one)
+{
+	struct operand_place place;
+
+	if (!operand_place(one->place, &place))
+		return;
+	FUZZ_CHECK(place.number <= OPERAND_NONE && place.index <= OPERAND_NONE);
+	FUZZ_CHECK(place.what == OPERAND_MEMORY || place.number < OPERAND_NONE);
+	FUZZ_CHECK(!place.symbol ||
+		   (place.symbol >= one->place && place.symbol_length &&
+			   place.symbol + place.symbol_length < one->place + strlen(one->place)));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	char *text = fuzz_text(bytes, size);
@@ -51,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		FUZZ_CHECK(at > before && at <= end);
 		before = at;
 		one_item(&one);
+		where(&one);
 		count++;
 	}
 	FUZZ_CHECK(at == end);

@@ -1,8 +1,7 @@
-/* Durations as text, histograms, percentiles, sums of processes; where an operand is. */
+/* Durations as text, histograms, percentiles, sums of processes. */
 #include <check.h>
 #include <string.h>
 
-#include "elf/operand.h"
 #include "suites.h"
 #include "ui/latency.h"
 
@@ -109,46 +108,6 @@ START_TEST(unmatched)
 }
 END_TEST
 
-START_TEST(operands)
-{
-	static const struct {
-		const char *text;
-		int what; /* -1: none of these */
-		uint8_t number;
-		bool stack;
-		int64_t value;
-	} all[] = {{"%rax", OPERAND_REGISTER, 0, false, 0}, {"%ecx", OPERAND_REGISTER, 1, false, 0},
-		{"%dx", OPERAND_REGISTER, 2, false, 0}, {"%bl", OPERAND_REGISTER, 3, false, 0},
-		{"%spl", OPERAND_REGISTER, 4, false, 0}, {"%rbp", OPERAND_REGISTER, 5, false, 0},
-		{"%sil", OPERAND_REGISTER, 6, false, 0}, {"%edi", OPERAND_REGISTER, 7, false, 0},
-		{"%r8", OPERAND_REGISTER, 8, false, 0}, {"%r9d", OPERAND_REGISTER, 9, false, 0},
-		{"%r15b", OPERAND_REGISTER, 15, false, 0}, {"$-3", OPERAND_CONSTANT, 0, false, -3},
-		{"$0x10", OPERAND_CONSTANT, 0, false, 16},
-		{"-20(%rbp)", OPERAND_MEMORY, 5, true, -20}, {"(%rsp)", OPERAND_MEMORY, 4, true, 0},
-		{"8(%rdi)", OPERAND_MEMORY, 7, false, 8}, {"%ah", -1, 0, false, 0},
-		{"%xmm0", -1, 0, false, 0}, {"%r16", -1, 0, false, 0}, {"%r8x", -1, 0, false, 0},
-		{"%", -1, 0, false, 0}, {"", -1, 0, false, 0}, {"$", -1, 0, false, 0},
-		{"$3x", -1, 0, false, 0}, {"8(%rdi,%rax,4)", -1, 0, false, 0},
-		{"sym(%rip)", -1, 0, false, 0}, {"8", -1, 0, false, 0},
-		{"99999999999(%rsp)", -1, 0, false, 0}, {"8(%rsp", -1, 0, false, 0},
-		{"$99999999999999999999", -1, 0, false, 0}};
-
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		struct operand_place place;
-		bool found = operand_place(all[i].text, &place);
-
-		ck_assert_msg(found == (all[i].what >= 0), "%s", all[i].text);
-		if (!found)
-			continue;
-		ck_assert_int_eq((int)place.what, all[i].what);
-		ck_assert_msg(all[i].what == OPERAND_CONSTANT || place.number == all[i].number,
-			"%s: %u", all[i].text, place.number);
-		ck_assert_int_eq(place.stack, all[i].stack);
-		ck_assert_int_eq(place.value, all[i].value);
-	}
-}
-END_TEST
-
 Suite *latency_suite(void)
 {
 	Suite *s = suite_create("latency");
@@ -158,7 +117,6 @@ Suite *latency_suite(void)
 	tcase_add_test(c, rows);
 	tcase_add_test(c, quantiles);
 	tcase_add_test(c, unmatched);
-	tcase_add_test(c, operands);
 	suite_add_tcase(s, c);
 	return s;
 }
