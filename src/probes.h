@@ -505,6 +505,133 @@ PROBES_API uint64_t probes_latency_from(size_t bucket);
  */
 PROBES_API uint64_t probes_latency_quantile(const struct probes_latency *latency, double share);
 
+/*
+ * Events: every hit, with its time, its thread and its arguments. They are kept in the process, in
+ * rings that this session reads: the process never waits, and what was overwritten before it was
+ * read is counted as lost.
+ */
+#define PROBES_EVENT_ARGUMENTS 12
+#define PROBES_EVENT_TEXT 200 /* bytes of a text, at most */
+
+/* A comparison is true if its bit for less, equal or greater is set. */
+enum probes_compare {
+	PROBES_LESS = 1,
+	PROBES_EQUAL = 2,
+	PROBES_LESS_EQUAL = 3,
+	PROBES_GREATER = 4,
+	PROBES_UNEQUAL = 5,
+	PROBES_GREATER_EQUAL = 6,
+};
+
+enum probes_value_kind {
+	PROBES_VALUE_UNREADABLE, /* its operand is unknown, or its memory could not be read */
+	PROBES_VALUE_SIGNED,
+	PROBES_VALUE_UNSIGNED,
+	PROBES_VALUE_FLOAT,
+};
+
+struct probes_value {
+	enum probes_value_kind kind;
+	int8_t size; /* bytes */
+	union {
+		int64_t number;
+		uint64_t bits; /* of an unsigned number */
+		double real;
+	};
+	bool asked;       /* for its text (probes_event_options) */
+	const char *text; /* NUL-terminated, untrusted; NULL: it was not asked for, or could not be
+			     read. Valid during the call that delivers it */
+	bool cut;         /* the text goes on, or its end could not be read */
+};
+
+struct probes_event {
+	size_t probe;
+	uint32_t site;      /* of the probe */
+	int64_t time_ns;    /* CLOCK_REALTIME */
+	pid_t pid;          /* the process, or a child by fork of it; 0: unknown */
+	pid_t tid;          /* 0: unknown */
+	const char *thread; /* its name (comm), untrusted; "": it has ended, or is unknown */
+	size_t count;       /* of arguments */
+	struct probes_value values[PROBES_EVENT_ARGUMENTS];
+};
+
+/*
+ * A condition on events: "arg1 > 100 and not tid == 12", "arg2 ~ select or comm == \"worker\"".
+ * Terms: argN, tid and pid with == != < <= > >= and a number; argN, comm and probe with == != ~ !~
+ * and a text: a word, or anything between double quotes. ~ searches for a regular expression
+ * (PCRE2). They are combined by and, or, not and brackets. A comparison with an argument that the
+ * probe has not, or that could not be read, is neither true nor false.
+ */
+struct probes_condition;
+
+/* PROBES_USAGE: it cannot be understood; `why` names the place. */
+PROBES_API PROBES_CHECK int probes_condition_parse(
+	const char *text, struct probes_condition **condition, struct probes_error *e);
+PROBES_API void probes_condition_free(struct probes_condition *condition);
+/* The arguments that it compares, as bits (bit 0: arg1); *texts: those that it compares as texts.
+ */
+PROBES_API unsigned probes_condition_arguments(
+	const struct probes_condition *condition, unsigned *texts);
+/* Is it true of an event? `name` of its probe; "provider:name" is matched, too. */
+PROBES_API bool probes_condition_holds(const struct probes_condition *condition,
+	const struct probes_event *event, const struct probes_probe *probe);
+
+struct probes_event_options {
+	unsigned texts; /* arguments that point to texts, as bits (bit 0: arg1), at most 4 */
+	/* Only these are events; NULL: all hits. Must live until probes_events_end. What compares
+	   a number is decided in the process as far as it can be, and costs no place in a ring. */
+	const struct probes_condition *condition;
+};
+
+/*
+ * May probes_events_begin be called with these, once they are counted? Changes nothing.
+ * PROBES_USAGE: none of the probes has such an argument, or it cannot point to a text.
+ */
+PROBES_API PROBES_CHECK int probes_events_check(struct probes_session *session,
+	const size_t *probes, size_t count, const struct probes_event_options *options,
+	struct probes_error *e);
+
+/*
+ * Keep the hits of these probes as events: at those of their sites that this session counts
+ * (PROBES_COUNT) by a jump. An earlier call ends. A thread of the process is stopped for less than
+ * a millisecond. Memory of the program other than its stack, and texts, are read by a system call
+ * of the thread that hits the probe, unless the process has a seccomp filter. PROBES_REFUSED: no
+ * site is counted, the times of one are measured, another session counts or keeps events there, or
+ * there is no clock.
+ */
+PROBES_API PROBES_CHECK int probes_events_begin(struct probes_session *session,
+	const size_t *probes, size_t count, const struct probes_event_options *options,
+	struct probes_error *e);
+
+/*
+ * Deliver what came meanwhile, in the order of time. Call it every 10 to 100 ms. What is younger
+ * than the last call waits for the next one, so that nothing comes in between; `last`: deliver all.
+ * After the end of the process these are its last ones, if this session made the counters.
+ * each: returns false to end the call; what was not delivered is not lost.
+ */
+typedef bool probes_event_fn(void *data, const struct probes_event *event);
+PROBES_API PROBES_CHECK int probes_events_read(struct probes_session *session, bool last,
+	probes_event_fn *each, void *data, struct probes_error *e);
+
+/* Since probes_events_begin. */
+struct probes_events {
+	uint64_t delivered;
+	uint64_t rejected; /* by the condition, after they were read */
+	uint64_t lost;
+	bool calls;           /* memory of the program other than its stack is read */
+	const char *no_calls; /* why not; NULL: it is */
+};
+PROBES_API struct probes_events probes_events(const struct probes_session *session);
+
+/* What one hit of a probe costs as an event, ns, roughly; 0: its hits are no events (any more). */
+PROBES_API unsigned probes_events_cost(const struct probes_session *session, size_t probe);
+
+/* The hits of a probe are no events any more; they are still counted. */
+PROBES_API void probes_events_drop(struct probes_session *session, size_t probe);
+
+/* No hits are events any more; counting goes on. What was kept can still be read. */
+PROBES_API void probes_events_end(struct probes_session *session);
+
 /* "", "punned", "evicted", "ocaml", "uprobe". */
 PROBES_API const char *probes_tactic_name(enum probes_tactic tactic);
 

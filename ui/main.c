@@ -101,6 +101,8 @@ static int run(struct options *o)
 		return repair_run(o);
 	case VERB_LATENCY:
 		return latency_run(o);
+	case VERB_EVENTS:
+		return events_run(o);
 	case VERB_COUNT:
 		return count_run(o);
 	case VERB_QUESTIONS:

@@ -2,6 +2,7 @@
  * The tables of verbs and options, and the parsers of option values.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static int take_action(
 	return actions_add(&o->actions, row->name, verb, by, value, e);
 }
 
-/* -all and -regexp of count: a list of probes, as the names that are no option. */
+/* -all and -regexp of count and events: a list of probes, as the names that are no option. */
 static int take_probes(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
@@ -128,6 +129,34 @@ static int take_by(
 		return 0;
 	return report_bad_value(
 		e, row->name, value, "is not a key", "give thread, or an argument such as arg1");
+}
+
+/* "arg1,arg3" */
+static int take_texts(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	char name[16];
+
+	for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		unsigned argument;
+
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+		if (strncmp(name, "arg", 3) ||
+			!values_number(name + 3, 1, PROBES_EVENT_ARGUMENTS, &argument))
+			return report_bad_value(e, row->name, value, "names no arguments",
+				"give one such as arg1, or several with commas between");
+		o->texts |= 1u << (argument - 1);
+	}
+	return 0;
+}
+
+static int take_most(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_number(value, 1, 1000000000, &o->most))
+		return report_bad_value(
+			e, row->name, value, "is not a number of events", "give one from 1 on");
+	return 0;
 }
 
 static int take_overhead(
@@ -236,6 +265,8 @@ const struct verb_row verbs_table[] = {
 		"measure the time from one probe to another, until ^C, -for or the end"},
 	{VERB_QUESTIONS, "questions", "questions -pid N[,N] | -tree N | -comm NAME | -prog FILE",
 		"what people often ask of such a program, with the calls that answer it"},
+	{VERB_EVENTS, "events", "events -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBES",
+		"print every hit with its time, thread and arguments, until ^C, -for or the end"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
 		"undo what interrupted runs left in running processes"},
 };
@@ -264,18 +295,23 @@ const struct option_row options_table[] = {
 	{"provider", {0}, "P", CHOOSE, "only probes of this provider", AT(provider)},
 	{"object", {0}, "O", CHOOSE, "only probes in this file (path or file name)", AT(object)},
 	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever their values", AT(force)},
-	{"all", {0}, NULL, VERB_COUNT, "count every probe (so without PROBES, too)",
+	{"all", {0}, NULL, VERB_COUNT | VERB_EVENTS, "every probe (count: so without PROBES, too)",
 		BY(take_probes)},
-	{"regexp", {0}, "R", VERB_COUNT, "count names that match R, anchored at the start",
+	{"regexp", {0}, "R", VERB_COUNT | VERB_EVENTS, "names that match R, anchored at the start",
 		BY(take_probes)},
 	{"by", {0}, "thread|argN", VERB_LATENCY,
 		"match start and end by thread, or by the value of an argument", BY(take_by)},
+	{"str", {0}, "argN[,argN]", VERB_EVENTS, "these arguments point to texts: print those",
+		BY(take_texts)},
+	{"filter", {"where"}, "EXPR", VERB_EVENTS,
+		"only events of which it is true: 'arg1 > 100 and arg2 ~ select'", AT(filter)},
+	{"max", {0}, "COUNT", VERB_EVENTS, "end after so many events", BY(take_most)},
 	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE | VERB_COUNT,
 		"print the plan, write nothing", AT(dry_run)},
 	{"for", {0}, "TIME", VERB_ATTACH | VERB_MEASURE, "undo after this time, such as 30s or 5m",
 		BY(take_for)},
-	{"interval", {0}, "TIME", VERB_MEASURE, "print a table at this interval (1s on a terminal)",
-		BY(take_interval)},
+	{"interval", {0}, "TIME", VERB_COUNT | VERB_LATENCY,
+		"print a table at this interval (1s on a terminal)", BY(take_interval)},
 	{"stop", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_MEASURE,
 		"stop all threads: sites change at once, more are counted", AT(stop)},
 	{"max-stop", {0}, "MS", VERB_ATTACH | VERB_MEASURE,

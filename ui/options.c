@@ -133,7 +133,7 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 
 	if (word[0] != '-' && o->verb == VERB_LATENCY)
 		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_PAIR, word, e);
-	if (word[0] != '-' && o->verb == VERB_COUNT)
+	if (word[0] != '-' && o->verb & (VERB_COUNT | VERB_EVENTS))
 		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_NAME, word, e);
 	if (word[0] != '-' || !word[1])
 		return misused(e, o, word, "is not an option");
@@ -174,6 +174,10 @@ static int check(const struct options *o, struct probes_error *e)
 			e, o, what, "no action is given; -enable-all switches every probe on");
 	if (o->actions.count != 1 && o->verb == VERB_LATENCY)
 		return misused(e, o, what, "give one pair: START,END");
+	if (!o->actions.count && o->verb == VERB_EVENTS)
+		return misused(e, o, what, "no probe is named; -all means every probe");
+	if (o->verb == VERB_EVENTS && o->format == FORMAT_CSV)
+		return misused(e, o, "-format", "events are text or json");
 	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
 		return report_set(e, PROBES_USAGE, -EINVAL, what,
 			"switch on the screen, or call probes-tui attach",
@@ -216,9 +220,8 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 		at = read_verb(argc, argv, o);
 		if (at == 1)
 			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
-				"give list, info, attach, trace, count, latency, repair, or none "
-				"for the "
-				"screen",
+				"give list, info, attach, trace, count, latency, events, repair, "
+				"or none for the screen",
 				"no such verb");
 	}
 	for (; !r && at < argc; at++) {

@@ -19,8 +19,9 @@ enum verb {
 	VERB_REPAIR = 1 << 5,
 	VERB_COUNT = 1 << 6,
 	VERB_LATENCY = 1 << 9,
+	VERB_EVENTS = 1 << 10,
 	VERB_QUESTIONS = 1 << 11,
-	VERB_MEASURE = VERB_COUNT | VERB_LATENCY,
+	VERB_MEASURE = VERB_COUNT | VERB_LATENCY | VERB_EVENTS,
 	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
 };
 
@@ -56,6 +57,9 @@ struct options {
 	unsigned max_stop_ms; /* 0: not given */
 	uint64_t for_ms;      /* undo after this time; 0: not given */
 	unsigned by;          /* latency: match by this argument; 0: by thread */
+	unsigned texts;       /* events: arguments that are texts, as bits (bit 0: arg1) */
+	const char *filter;   /* events: only these; NULL: all */
+	unsigned most;        /* events: end after so many; 0: no end */
 	double max_overhead;  /* of a probe that is counted, per cent of one core; 0: no limit */
 	bool gigatext;
 	unsigned long files; /* soft RLIMIT_NOFILE for started programs; 0: inherit. Set by main. */
@@ -64,9 +68,8 @@ struct options {
 	enum format format;
 	bool quiet;
 	bool verbose;
-	const char *log; /* the audit file, or NULL */
-	const char *
-		output; /* count, latency: the file of the result; NULL: standard output or error */
+	const char *log;      /* the audit file, or NULL */
+	const char *output;   /* of what is measured: its file; NULL: standard output or error */
 	uint64_t interval_ms; /* count, latency: between two tables; 0: not given */
 	bool no_syslog;
 

@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+#define ARCH_PROCESS_VM_READV 310 /* asm/unistd_64.h */
+#define ARCH_THREAD_BYTES 1024    /* of what the thread pointer points at, to look for the tid */
+
 #if defined(__clang__)
 #define ARCH_COPIED_OPTIONS no_sanitize("coverage")
 #else
@@ -57,6 +60,56 @@ ARCH_INLINE void arch_add(uint64_t *to, uint64_t value)
 ARCH_INLINE void arch_add_shared(uint64_t *to, uint64_t value)
 {
 	__asm__ volatile("lock addq %1, %0" : "+m"(*to) : "r"(value) : "cc", "memory");
+}
+
+/* The lowest 8 bytes of a vector register, which stays as it is. */
+ARCH_INLINE uint64_t arch_vector(unsigned number)
+{
+	uint64_t value = 0;
+
+#define ARCH_VECTOR(n)     \
+	if (number == (n)) \
+	__asm__ volatile("movq %%xmm" #n ", %0" : "=r"(value))
+	ARCH_VECTOR(0);
+	ARCH_VECTOR(1);
+	ARCH_VECTOR(2);
+	ARCH_VECTOR(3);
+	ARCH_VECTOR(4);
+	ARCH_VECTOR(5);
+	ARCH_VECTOR(6);
+	ARCH_VECTOR(7);
+	ARCH_VECTOR(8);
+	ARCH_VECTOR(9);
+	ARCH_VECTOR(10);
+	ARCH_VECTOR(11);
+	ARCH_VECTOR(12);
+	ARCH_VECTOR(13);
+	ARCH_VECTOR(14);
+	ARCH_VECTOR(15);
+#undef ARCH_VECTOR
+	return value;
+}
+
+/* As struct iovec. */
+struct arch_range {
+	uint64_t start, size;
+};
+
+/* process_vm_readv(2) from at most two ranges of the process of a thread; a negative errno. */
+ARCH_INLINE int64_t arch_read_process(
+	uint32_t tid, const struct arch_range *to, const struct arch_range *from, uint64_t count)
+{
+	register const struct arch_range *ranges __asm__("r10") = from;
+	register uint64_t many __asm__("r8") = count;
+	register uint64_t flags __asm__("r9") = 0;
+	int64_t result = ARCH_PROCESS_VM_READV;
+
+	__asm__ volatile(
+		"syscall"
+		: "+a"(result)
+		: "D"((uint64_t)tid), "S"(to), "d"(UINT64_C(1)), "r"(ranges), "r"(many), "r"(flags)
+		: "rcx", "r11", "memory", "cc");
+	return result;
 }
 
 #endif

@@ -12,4 +12,7 @@
  */
 int clock_calibrate(double *ns_per_tick, struct probes_error *e);
 
+/* One moment by both clocks. *real_ns: CLOCK_REALTIME. */
+void clock_look(uint64_t *ticks, int64_t *real_ns);
+
 #endif

@@ -8,13 +8,11 @@
  */
 #include "count/recorder.h"
 
-#include "arch/inline.h"
+#include "count/events_write.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define RECORDER_PAGE 4096
-#define RECORDER_THREAD_BYTES 1024 /* of what the thread pointer points at, to look for the tid */
 #define RECORDER_ALIGN 16
 #define RECORDER_SECTION "recorder_copied"
 #define RECORDER_LOAD(from) __atomic_load_n(from, __ATOMIC_RELAXED)
@@ -33,7 +31,8 @@ ARCH_INLINE size_t recorder_hash(uint64_t value, size_t places)
 
 /*
  * One value a process. A child by fork finds 0, and takes a number of its own: its threads have the
- * thread pointers of its parent's. Pointers have 47 bits.
+ * thread pointers of its parent's. Pointers have 47 bits. Numbers are not used again: the last one
+ * is for all that come later.
  */
 ARCH_INLINE uint64_t recorder_process(struct recorder_state *state, uint64_t *cookie)
 {
@@ -41,7 +40,8 @@ ARCH_INLINE uint64_t recorder_process(struct recorder_state *state, uint64_t *co
 
 	if (__builtin_expect(value != 0, 1))
 		return value;
-	value = __atomic_add_fetch(&state->children, 1, __ATOMIC_RELAXED) << 48 | 1;
+	value = __atomic_add_fetch(&state->children, 1, __ATOMIC_RELAXED);
+	value = (value < EVENTS_CHILDREN ? value : EVENTS_CHILDREN - 1) << 48 | 1;
 	return __atomic_compare_exchange_n(
 		       cookie, &none, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 		       ? value
@@ -108,7 +108,7 @@ ARCH_INLINE void recorder_note(
 ARCH_INLINE void recorder_renew(struct recorder_slot *slot, const struct recorder_state *state)
 {
 	uint64_t tid = RECORDER_LOAD(&state->tid);
-	uint32_t thread = tid && tid < RECORDER_THREAD_BYTES ? arch_of_thread(tid) : 0;
+	uint32_t thread = tid && tid < ARCH_THREAD_BYTES ? arch_of_thread(tid) : 0;
 
 	if (__builtin_expect(RECORDER_LOAD(&slot->thread) == thread, 1))
 		return;
@@ -161,26 +161,21 @@ ARCH_INLINE bool recorder_key(
 	const struct arch_registers *r, const struct recorder_role *role, uint64_t *key)
 {
 	unsigned bytes = (unsigned)(role->size < 0 ? -role->size : role->size);
-	unsigned shift = 64 - 8 * bytes;
-	uint64_t value = role->constant;
 
 	if (!bytes || bytes > 8)
 		return false;
+	*key = role->constant;
 	if (role->key == RECORDER_REGISTER)
-		value = r->general[role->number & 15];
+		*key = r->general[role->number & 15];
 	if (role->key == RECORDER_STACK) {
 		uint64_t stack = r->general[ARCH_STACK_POINTER] + role->pushed;
-		uint64_t at = (uint64_t)(int64_t)role->displacement, page = stack / RECORDER_PAGE;
+		uint64_t at = (uint64_t)(int64_t)role->displacement;
 
 		at += role->number == ARCH_STACK_POINTER ? stack : r->general[role->number & 15];
-		if (at / RECORDER_PAGE != page || (at + bytes - 1) / RECORDER_PAGE != page)
+		if (!events_load(stack, at, bytes, key))
 			return false;
-		value = 0;
-		for (unsigned i = bytes; i-- > 0;)
-			value = value << 8 | ((const volatile uint8_t *)at)[i];
 	}
-	value <<= shift;
-	*key = role->size < 0 ? (uint64_t)((int64_t)value >> shift) : value >> shift;
+	*key = events_extend(*key, role->size);
 	return true;
 }
 
@@ -242,8 +237,9 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 	const struct arch_registers *r, const struct recorder_role *role,
 	struct recorder_state *state, uint64_t *cookie)
 {
-	bool ends = role->what == RECORDER_END, done;
-	uint64_t now = ends ? arch_now() : 0, process, key = 0;
+	uint8_t what = RECORDER_LOAD(&role->what);
+	bool ends = what == RECORDER_END, done;
+	uint64_t now = what == RECORDER_START ? 0 : arch_now(), process, key = 0;
 	struct recorder_slot *slot;
 
 	if (role->state) {
@@ -251,9 +247,13 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 		cookie = (uint64_t *)state->cookie;
 	}
 	process = recorder_process(state, cookie);
+
+	if (what == RECORDER_EVENT) {
+		events_write(r, &state->events, role->constant, (uint16_t)(process >> 48), now);
+		return;
+	}
 	slot = recorder_slot(state, process);
 	done = slot != NULL;
-
 	if (role->key != RECORDER_THREAD) {
 		done = done && recorder_key(r, role, &key) && key + 1 && key + 2;
 		if (done && ends)

@@ -1,11 +1,12 @@
 /*
- * Measures inside the process the time from one probe of a pair to the other. The code is C and is
- * copied into the process: recorder_hit refers to nothing but its arguments. Pure.
+ * What runs in the process at a hit besides counting: it measures the time from one probe of a pair
+ * to the other, or keeps the hit as an event (count/events.h). The code is C and is copied into the
+ * process: recorder_hit refers to nothing but its arguments. Pure.
  *
- * Each window has room for one pair. The sites of the pair have a role; hits of others are only
- * counted. Sites of one pair may be in several windows: then those of the newer ones use the state
- * of the oldest. Every process that has mapped a window has mapped the older ones as well, since
- * none is ever unmapped; the other way round, a child by fork may lack the newer ones.
+ * A site that is measured has a role; hits of others are only counted. Each window has room for one
+ * pair. Sites of one pair may be in several windows: then those of the newer ones use the state of
+ * the oldest. Every process that has mapped a window has mapped the older ones as well, since none
+ * is ever unmapped; the other way round, a child by fork may lack the newer ones.
  *
  * By thread: a slot holds the open start of its thread. Of nested starts the outermost one counts.
  * By key: a table holds the open starts of all threads, each under the value of an argument.
@@ -17,7 +18,9 @@
 #ifndef COUNT_RECORDER_H
 #define COUNT_RECORDER_H
 
-#include "arch/arch.h"
+#include "count/events.h"
+
+#include <stddef.h>
 
 /*
  * Buckets of durations in ns: 8 for each power of 2, so that a bucket is at most an eighth as wide
@@ -67,12 +70,15 @@ struct recorder_state {
 	uint64_t unused2[6];
 	struct recorder_slot slots[RECORDER_SLOTS];
 	struct recorder_open opens[RECORDER_OPENS]; /* only by key */
+	struct events_state events;
 };
+
+#define RECORDER_PAIR_BYTES offsetof(struct recorder_state, events)
 
 /* Where a key comes from. Memory is read only in the page of the stack pointer, which is mapped. */
 enum recorder_key { RECORDER_THREAD, RECORDER_REGISTER, RECORDER_CONSTANT, RECORDER_STACK };
 
-enum recorder_what { RECORDER_NONE, RECORDER_START, RECORDER_END };
+enum recorder_what { RECORDER_NONE, RECORDER_START, RECORDER_END, RECORDER_EVENT };
 
 /* What a hit of a site is, in the data of the window. */
 struct recorder_role {
@@ -81,8 +87,8 @@ struct recorder_role {
 	uint8_t number; /* of its register: struct arch_registers */
 	int8_t size;    /* bytes of the key; negative: signed */
 	int32_t displacement;
-	uint64_t constant;
-	uint8_t pushed; /* bytes on the stack since the site: of a call to the stub */
+	uint64_t constant; /* of an event: EVENTS_ROLE */
+	uint8_t pushed;    /* bytes on the stack since the site: of a call to the stub */
 	uint8_t unused[7];
 	uint64_t state; /* address of the state of an older window; 0: that of its own */
 };

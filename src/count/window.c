@@ -311,7 +311,7 @@ void window_restart(struct window *w, struct memory *m, size_t site)
 	(void)window_set_role(w, m, site, &(struct recorder_role){.what = RECORDER_NONE});
 }
 
-/* ---- measuring a pair ---- */
+/* ---- writing ---- */
 
 static bool window_write(
 	struct window *w, struct memory *m, size_t at, const void *bytes, size_t size)
@@ -349,29 +349,79 @@ uint64_t window_state(const struct window *w)
 	return w->address + window_counters_end(w);
 }
 
+bool window_role(const struct window *w, struct memory *m, size_t site, uint8_t *what)
+{
+	size_t at = w->sites[site].counter + TACTICS_ROLE_AT;
+
+	if (!w->file)
+		return memory_read(m, w->address + at, what, sizeof *what);
+	*what = w->file[at];
+	return true;
+}
+
+/* ---- the state ---- */
+
+bool window_get(const struct window *w, struct memory *m, size_t at, void *to, size_t size)
+{
+	const unsigned char *from = w->file ? w->file + window_counters_end(w) + at : NULL;
+
+	if (!from)
+		return memory_read(m, w->address + window_counters_end(w) + at, to, size);
+	if (size == sizeof(uint64_t))
+		*(uint64_t *)to = __atomic_load_n((const uint64_t *)from, __ATOMIC_ACQUIRE);
+	else
+		memcpy(to, from, size);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return true;
+}
+
+bool window_put(struct window *w, struct memory *m, size_t at, const void *bytes, size_t size)
+{
+	return window_write(w, m, window_counters_end(w) + at, bytes, size);
+}
+
+bool window_open_part(struct window *w, struct memory *m, size_t at, size_t size)
+{
+	unsigned char *zeros;
+	bool done;
+
+	for (size_t i = 0; w->file && i < size; i++)
+		if (!i || (at + i) % TACTICS_PAGE == 0)
+			(void)__atomic_fetch_or(
+				w->file + window_counters_end(w) + at + i, 0, __ATOMIC_RELAXED);
+	if (w->file)
+		return true;
+	zeros = calloc(1, size);
+	done = zeros && window_put(w, m, at, zeros, size);
+	free(zeros);
+	return done;
+}
+
+/* ---- measuring a pair ---- */
+
 uint64_t window_measured_by(const struct window *w, struct memory *m)
 {
-	size_t at = window_counters_end(w) + offsetof(struct recorder_state, session);
 	uint64_t session = 0;
 
-	if (w->file)
-		memcpy(&session, w->file + at, sizeof session);
-	else
-		(void)memory_read(m, w->address + at, &session, sizeof session);
+	(void)window_get(w, m, offsetof(struct recorder_state, session), &session, sizeof session);
 	return session;
 }
 
 bool window_measure(struct window *w, struct memory *m, const struct recorder_state *values)
 {
-	size_t at = window_counters_end(w), first = offsetof(struct recorder_state, slots);
-	void *zeros = calloc(1, TACTICS_STATE_BYTES);
+	/* Children that live keep their numbers. */
+	size_t first = offsetof(struct recorder_state, children), rest = first + sizeof(uint64_t);
+	unsigned char *state = calloc(1, RECORDER_PAIR_BYTES);
 	uint64_t cookie = w->address - TACTICS_PAGE;
-	bool done = zeros && window_write(w, m, at, values, first) &&
-		    window_write(w, m, at + offsetof(struct recorder_state, cookie), &cookie,
-			    sizeof cookie) &&
-		    window_write(w, m, at + first, zeros, TACTICS_STATE_BYTES - first);
+	bool done = false;
 
-	free(zeros);
+	if (state) {
+		memcpy(state, values, first);
+		memcpy(state + offsetof(struct recorder_state, cookie), &cookie, sizeof cookie);
+		done = window_put(w, m, 0, state, first) &&
+		       window_put(w, m, rest, state + rest, RECORDER_PAIR_BYTES - rest);
+	}
+	free(state);
 	return done;
 }
 
@@ -379,18 +429,16 @@ void window_unmeasure(struct window *w, struct memory *m)
 {
 	const uint64_t none = 0;
 
-	(void)window_write(w, m, window_counters_end(w) + offsetof(struct recorder_state, session),
-		&none, sizeof none);
+	(void)window_put(w, m, offsetof(struct recorder_state, session), &none, sizeof none);
 }
 
 bool window_measured(
 	struct window *w, struct memory *m, bool keyed, bool renew, struct recorder_sum *sum)
 {
-	size_t at = window_counters_end(w);
-	unsigned char *copy = w->file ? NULL : malloc(TACTICS_STATE_BYTES);
-	bool done = w->file || (copy && memory_read(m, w->address + at, copy, TACTICS_STATE_BYTES));
+	struct recorder_state *copy = w->file ? NULL : malloc(RECORDER_PAIR_BYTES);
+	bool done = w->file || (copy && window_get(w, m, 0, copy, RECORDER_PAIR_BYTES));
 	const struct recorder_state *state =
-		(const struct recorder_state *)(w->file ? w->file + at : copy);
+		w->file ? (const struct recorder_state *)(w->file + window_counters_end(w)) : copy;
 	uint64_t next;
 
 	if (done) {
@@ -398,8 +446,7 @@ bool window_measured(
 		next = state->epoch + 1;
 	}
 	if (done && renew)
-		done = window_write(
-			w, m, at + offsetof(struct recorder_state, epoch), &next, sizeof next);
+		done = window_put(w, m, offsetof(struct recorder_state, epoch), &next, sizeof next);
 	free(copy);
 	return done;
 }

@@ -6,7 +6,7 @@
  *     process   cookie | head | sites | counters | state       stubs   anywhere (count/tactics.h)
  *               private, shared                                shared, not writable
  *
- * The state is the recorder's (count/recorder.h): it has no memory until a pair is measured.
+ * The state is the recorder's (count/recorder.h): it has no memory until something is measured.
  *
  * What is read from a process is untrusted: it can write to its data.
  */
@@ -16,7 +16,7 @@
 #include "count/tactics.h"
 #include "process/memory.h"
 
-#define WINDOW_MAGIC "PTUIWIN3"
+#define WINDOW_MAGIC "PTUIWIN4"
 #define WINDOW_SITES 100000 /* at most in one window */
 
 /* A site, as in the memory of the process. */
@@ -111,12 +111,14 @@ bool window_set_role(
 
 /* Where the state is in the process: struct recorder_role. */
 uint64_t window_state(const struct window *w);
+/* What it is now (enum recorder_what). False: unreadable. */
+bool window_role(const struct window *w, struct memory *m, size_t site, uint8_t *what);
 
 /* The session (pid) that measures here; 0: none. */
 uint64_t window_measured_by(const struct window *w, struct memory *m);
 
 /*
- * Begin with an empty state, which has these values. Costs the memory of TACTICS_STATE_BYTES: ours,
+ * Begin with an empty state, which has these values. Costs the memory of RECORDER_PAIR_BYTES: ours,
  * if the window is mapped here, else the process's. False: it cannot be written.
  */
 bool window_measure(struct window *w, struct memory *m, const struct recorder_state *values);
@@ -127,5 +129,17 @@ void window_unmeasure(struct window *w, struct memory *m);
 /* Read what was measured; `least` and `most` begin anew if `renew`. False: unreadable. */
 bool window_measured(
 	struct window *w, struct memory *m, bool keyed, bool renew, struct recorder_sum *sum);
+
+/* ---- the state ---- */
+
+/* Read or write bytes of struct recorder_state at an offset. 8 bytes are read at once. */
+bool window_get(const struct window *w, struct memory *m, size_t at, void *to, size_t size);
+bool window_put(struct window *w, struct memory *m, size_t at, const void *bytes, size_t size);
+
+/*
+ * Give memory to a part of the state that was never used. Whose memory: as window_measure. What is
+ * there stays, if the window is mapped here; else it becomes 0. False: it cannot be written.
+ */
+bool window_open_part(struct window *w, struct memory *m, size_t at, size_t size);
 
 #endif

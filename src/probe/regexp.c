@@ -37,7 +37,7 @@ void probes_regexp_translate(const char *text, char *out, size_t *origin)
 	}
 }
 
-int regexp_compile(const char *text, struct regexp **regexp, struct probes_error *e)
+int regexp_compile(const char *text, bool anchored, struct regexp **regexp, struct probes_error *e)
 {
 	struct regexp *r = calloc(1, sizeof *r);
 	char *pattern = malloc(strlen(text) + 1);
@@ -49,7 +49,8 @@ int regexp_compile(const char *text, struct regexp **regexp, struct probes_error
 	if (r && pattern && origin) {
 		probes_regexp_translate(text, pattern, origin);
 		r->code = pcre2_compile((PCRE2_SPTR8)pattern, PCRE2_ZERO_TERMINATED,
-			PCRE2_ANCHORED | PCRE2_NEVER_BACKSLASH_C, &number, &place, NULL);
+			(anchored ? PCRE2_ANCHORED : 0) | PCRE2_NEVER_BACKSLASH_C, &number, &place,
+			NULL);
 	}
 	if (r && r->code) {
 		r->data = pcre2_match_data_create_from_pattern(r->code, NULL);

@@ -7,10 +7,11 @@
 struct regexp;
 
 /*
- * Compile an expression that must match from the first character on. Str's \|, \( and \) mean
+ * Compile an expression. anchored: it must match from the first character on. Str's \|, \( and \)
+ * mean
  * |, ( and ). A syntax error has status PROBES_USAGE and names the character.
  */
-int regexp_compile(const char *text, struct regexp **regexp, struct probes_error *e);
+int regexp_compile(const char *text, bool anchored, struct regexp **regexp, struct probes_error *e);
 void regexp_free(struct regexp *regexp);
 
 /* 1: it matches; 0: it does not; -E2BIG: the match needed too many steps. */

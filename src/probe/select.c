@@ -313,7 +313,7 @@ static int select_regexp(const struct catalog *c, const char *text,
 	const struct probes_probe *p;
 	struct select_walk w;
 	struct regexp *regexp = NULL;
-	int r = regexp_compile(text, &regexp, e);
+	int r = regexp_compile(text, true, &regexp, e);
 
 	if (r < 0)
 		return r;

@@ -40,6 +40,7 @@ struct probes_session {
 	struct array windows;    /* struct window: where hits are counted (jumps.c) */
 	struct uprobes uprobes;  /* the counters of the kernel (kernel.c) */
 	struct latency *latency; /* NULL: nothing was measured (latency.c) */
+	struct events *events;   /* NULL: none were kept (events.c) */
 	struct reader all;       /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
@@ -166,6 +167,10 @@ void account_judge(struct object_probes *h, size_t local);
 
 /* Append a result, which is freed, to *all. False: no memory, and *all is as it was. */
 bool result_join(struct probes_result **all, struct probes_result *more);
+
+/* ---- events.c ---- */
+
+void events_free(struct events *ev); /* NULL is allowed */
 
 /* ---- session.c ---- */
 

@@ -64,7 +64,7 @@ same 'no memory is left open' "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*
 # A table that would exceed it is not written, and nothing stays counted.
 head -c 5000000 /dev/zero >"$tmp/table"
 (
-	ulimit -f 4000
+	ulimit -f 9000
 	exec "$PROBES_TUI" count -no-syslog -pid "$pid" -interval 0.05 -for 200ms
 ) >>"$tmp/table" 2>"$tmp/err" </dev/null
 same 'a table under a limit on files' $? 1

@@ -52,6 +52,8 @@
 	X(record)        \
 	X(recorder)      \
 	X(latency)       \
+	X(events)        \
+	X(condition)     \
 	X(refresh)       \
 	X(rescan)        \
 	X(guard)         \

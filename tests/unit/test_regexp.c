@@ -46,7 +46,7 @@ START_TEST(regexp_matches)
 	struct regexp *r = NULL;
 	struct probes_error e;
 
-	ck_assert_int_eq(regexp_compile(regexp_cases[_i].text, &r, &e), 0);
+	ck_assert_int_eq(regexp_compile(regexp_cases[_i].text, true, &r, &e), 0);
 	ck_assert_int_eq(regexp_match(r, regexp_cases[_i].subject), regexp_cases[_i].matches);
 	/* Compiled once, matched often. */
 	ck_assert_int_eq(regexp_match(r, regexp_cases[_i].subject), regexp_cases[_i].matches);
@@ -74,7 +74,7 @@ START_TEST(regexp_says_where_it_is_wrong)
 	struct regexp *r = (struct regexp *)1;
 	struct probes_error e = {0};
 
-	ck_assert_int_eq(regexp_compile(regexp_errors[_i].text, &r, &e), -EINVAL);
+	ck_assert_int_eq(regexp_compile(regexp_errors[_i].text, true, &r, &e), -EINVAL);
 	ck_assert_int_eq(e.status, PROBES_USAGE);
 	ck_assert_ptr_nonnull(strstr(e.what, regexp_errors[_i].text));
 	ck_assert_msg(strstr(e.why, regexp_errors[_i].place) != NULL, "'%s' is not at %s", e.why,
@@ -92,7 +92,7 @@ START_TEST(regexp_gives_up_in_time)
 	memset(subject, 'a', sizeof subject - 2);
 	subject[sizeof subject - 2] = '!';
 	subject[sizeof subject - 1] = '\0';
-	ck_assert_int_eq(regexp_compile("(a+)+$", &r, &e), 0);
+	ck_assert_int_eq(regexp_compile("(a+)+$", true, &r, &e), 0);
 	ck_assert_int_eq(regexp_match(r, subject), -E2BIG);
 	ck_assert_int_eq(regexp_match(r, "aaa"), 1); /* and still works for the next subject */
 	regexp_free(r);

@@ -48,39 +48,6 @@ static void put_reason(void *data, size_t sites, const char *why)
 	report_more("%zu site%s: %s", sites, sites == 1 ? "" : "s", why);
 }
 
-/*
- * The probes of the call, as one action that passes over what cannot be counted, or is counted
- * already. Free the indices.
- */
-static int choose(struct probes_session *session, const struct options *o, size_t **indices,
-	struct probes_action *action, struct probes_error *e)
-{
-	struct probes_switch_options narrow = options_switch(o);
-	int r = 0;
-
-	*action = (struct probes_action){.verb = PROBES_COUNT, .by = PROBES_BY_INDEX};
-	*indices = NULL;
-	for (size_t i = 0; r == 0 && i < o->actions.count; i++) {
-		const struct probes_action *one = &o->actions.items[i];
-		size_t *some, *all, count;
-
-		r = probes_find(session, one->by, one->text, &narrow, &some, &count, e);
-		if (r < 0)
-			break;
-		all = reallocarray(*indices, action->count + count + 1, sizeof *all);
-		if (all) {
-			memcpy(all + action->count, some, count * sizeof *all);
-			action->indices = *indices = all;
-			action->count += count;
-		} else {
-			r = report_set(e, PROBES_FAILED, -ENOMEM, "cannot count the hits", "", "%s",
-				strerror(ENOMEM));
-		}
-		free(some);
-	}
-	return r;
-}
-
 /* Count in one process. Returns the exit status. */
 static int count_one(struct count *c, const struct probes_member *t)
 {
@@ -98,7 +65,7 @@ static int count_one(struct count *c, const struct probes_member *t)
 	status = act_open(&c->act, t);
 	if (status)
 		return status;
-	if (choose(t->session, o, &indices, &action, &e) < 0 ||
+	if (measure_choose(t->session, o, &indices, &action, &e) < 0 ||
 		probes_refresh(t->session, NULL, 0, &e) < 0 ||
 		counts_earlier(&earlier, t->session, &e) < 0 ||
 		probes_switch(t->session, &action, 1, &how, &result, &e) < 0) {

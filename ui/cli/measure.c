@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -42,6 +43,35 @@ int measure_open(
 	if (status)
 		probes_close(started.session);
 	return status;
+}
+
+int measure_choose(struct probes_session *session, const struct options *o, size_t **indices,
+	struct probes_action *action, struct probes_error *e)
+{
+	struct probes_switch_options narrow = options_switch(o);
+	int r = 0;
+
+	*action = (struct probes_action){.verb = PROBES_COUNT, .by = PROBES_BY_INDEX};
+	*indices = NULL;
+	for (size_t i = 0; r == 0 && i < o->actions.count; i++) {
+		const struct probes_action *one = &o->actions.items[i];
+		size_t *some, *all, count;
+
+		r = probes_find(session, one->by, one->text, &narrow, &some, &count, e);
+		if (r < 0)
+			break;
+		all = reallocarray(*indices, action->count + count + 1, sizeof *all);
+		if (all) {
+			memcpy(all + action->count, some, count * sizeof *all);
+			action->indices = *indices = all;
+			action->count += count;
+		} else {
+			r = report_set(e, PROBES_FAILED, -ENOMEM, "cannot count the hits", "", "%s",
+				strerror(ENOMEM));
+		}
+		free(some);
+	}
+	return r;
 }
 
 int measure_leave(const struct options *o, pid_t pid, int sig, int status, const char *ended)

@@ -1,4 +1,4 @@
-/* What count and latency have in common: processes or a program, the result, the end. */
+/* What count, latency and events have in common: processes or a program, the result, the end. */
 #ifndef UI_CLI_MEASURE_H
 #define UI_CLI_MEASURE_H
 
@@ -14,6 +14,13 @@ FILE *measure_output(const struct options *o);
 /* Open the processes, or start the program. Returns the exit status. */
 int measure_open(
 	struct probes_group **group, const struct options *o, const struct probes_options *engine);
+
+/*
+ * The probes of the call, as one action that passes over what cannot be counted, or is counted
+ * already. Free the indices.
+ */
+PROBES_CHECK int measure_choose(struct probes_session *session, const struct options *o,
+	size_t **indices, struct probes_action *action, struct probes_error *e);
 
 /* The program that was started here: its exit status where it has ended, else `status`. `sig`: what
  * ended the call; `ended`: what the program is no longer, "no longer counted". */

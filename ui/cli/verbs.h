@@ -10,6 +10,7 @@ int attach_run(const struct options *o);
 int trace_run(const struct options *o);
 int repair_run(const struct options *o);
 int latency_run(const struct options *o);
+int events_run(const struct options *o);
 int count_run(const struct options *o);
 int questions_run(const struct options *o);
 

@@ -1,0 +1,72 @@
+#include "count/events.h"
+
+#include <stddef.h>
+
+_Static_assert(sizeof(struct events_site) == 256, "sites share no cache line");
+_Static_assert(sizeof(struct events_record) + 4 * 8 <= EVENTS_SHORT_SIZE, "4 arguments");
+_Static_assert(sizeof(struct events_record) + 8 * PROBES_EVENT_ARGUMENTS <= EVENTS_LONG_SIZE,
+	"all arguments");
+_Static_assert(
+	EVENTS_LONG_SIZE + EVENTS_TEXTS * sizeof(struct events_text) <= EVENTS_TEXT_SIZE, "texts");
+
+const struct events_shape events_shapes[EVENTS_RINGS] = {
+	[EVENTS_SHORT] = {offsetof(struct events_state, short_ring), EVENTS_SHORT_SIZE,
+		EVENTS_SHORT_RECORDS},
+	[EVENTS_LONG] = {offsetof(struct events_state, long_ring), EVENTS_LONG_SIZE,
+		EVENTS_LONG_RECORDS},
+	[EVENTS_WITH_TEXT] = {offsetof(struct events_state, text_ring), EVENTS_TEXT_SIZE,
+		EVENTS_TEXT_RECORDS},
+};
+
+size_t events_range(struct events_reader *r, uint64_t head)
+{
+	size_t records = events_shapes[r->ring].records;
+
+	if (head - r->next > records) {
+		/* A head that was set back by the program is as good as any. */
+		if (head < r->next)
+			r->next = head;
+		r->lost += head - r->next - (head - r->next > records ? records : 0);
+		r->next = head - (head - r->next > records ? records : 0);
+	}
+	return (size_t)(head - r->next);
+}
+
+size_t events_at(const struct events_reader *r, uint64_t number)
+{
+	const struct events_shape *shape = &events_shapes[r->ring];
+
+	return shape->at + (size_t)(number & (shape->records - 1)) * shape->size;
+}
+
+enum events_found events_take(
+	struct events_reader *r, const struct events_record *copy, uint64_t mark, bool give_up)
+{
+	uint64_t whole = 2 * r->next + 2;
+
+	if (copy->mark == whole && mark == whole) {
+		r->next++;
+		if (copy->generation != r->generation)
+			return EVENTS_OTHER;
+		r->got++;
+		return EVENTS_WHOLE;
+	}
+	if ((mark | 1) <= (whole | 1) && !give_up)
+		return EVENTS_WAITING;
+	r->next++;
+	r->lost++;
+	return EVENTS_LOST;
+}
+
+const char *events_text(const struct events_reader *r, const struct events_record *copy,
+	unsigned text, size_t *length)
+{
+	const struct events_text *texts =
+		(const struct events_text *)((const char *)copy + EVENTS_LONG_SIZE);
+
+	if (r->ring != EVENTS_WITH_TEXT || !text || text > EVENTS_TEXTS ||
+		!texts[text - 1].length || texts[text - 1].length > PROBES_EVENT_TEXT)
+		return NULL;
+	*length = (size_t)texts[text - 1].length;
+	return texts[text - 1].bytes;
+}

@@ -1,0 +1,163 @@
+/*
+ * Events: what each hit of a site was, kept in rings in the state of a window (count/recorder.h).
+ * The layout that both sides share, and the reading. Pure: nothing here reads the process.
+ *
+ * A thread takes the next number of a ring, claims the record of that number, fills it and
+ * publishes it. It never waits: a record that another thread still fills is left to that one, and
+ * the event is lost. Numbers have no gaps, so that the reader knows how many events were lost,
+ * whatever the reason.
+ *
+ * Records of a ring have one size, and never lie elsewhere: a thread that was interrupted, and goes
+ * on after the session has ended and another one has begun, writes to a record that it has claimed.
+ * What it writes has the generation of the session that it began in.
+ *
+ * What the rings hold is untrusted: the program can write there.
+ */
+#ifndef COUNT_EVENTS_H
+#define COUNT_EVENTS_H
+
+#include "arch/arch.h"
+#include "probes.h"
+
+#define EVENTS_SITES 1024 /* of one window; a power of 2 */
+#define EVENTS_TESTS 3
+#define EVENTS_TEXTS 4
+#define EVENTS_CHILDREN (1 << 16) /* numbers of children by fork: see events_record.process */
+
+enum events_what {
+	EVENTS_UNREADABLE,
+	EVENTS_REGISTER,
+	EVENTS_CONSTANT,
+	EVENTS_MEMORY,
+	EVENTS_VECTOR,
+};
+
+#define EVENTS_NO_REGISTER 16
+
+/* How the hit of a site finds one argument. */
+struct events_operand {
+	uint8_t what;  /* enum events_what */
+	uint8_t base;  /* the register; of memory, EVENTS_NO_REGISTER: none */
+	uint8_t index; /* of memory; EVENTS_NO_REGISTER: none */
+	uint8_t scale;
+	int8_t size;  /* bytes; negative: signed */
+	uint8_t text; /* from 1 on: its value points to a text, the first one, the second one ...
+		       */
+	uint8_t unused[2];
+	uint64_t value; /* a constant; a displacement; an address */
+};
+
+/* A hit is an event only if ARGUMENT compares so with NUMBER, for all tests of its site. */
+struct events_test {
+	uint8_t argument; /* from 1 on; 0: none, and none follows */
+	uint8_t compare;  /* enum probes_compare */
+	uint8_t unused[6];
+	uint64_t number; /* as signed as the argument */
+};
+
+struct events_site {
+	uint16_t number;   /* the reader's */
+	uint8_t arguments; /* at most PROBES_EVENT_ARGUMENTS */
+	uint8_t texts;
+	uint8_t pushed; /* bytes on the stack since the site */
+	uint8_t ring;   /* enum events_ring */
+	uint8_t unused[10];
+	struct events_test tests[EVENTS_TESTS];
+	struct events_operand operands[PROBES_EVENT_ARGUMENTS];
+};
+
+/* Texts follow each other behind the values of a record. */
+struct events_text {
+	uint64_t length; /* bytes that could be read */
+	char bytes[PROBES_EVENT_TEXT];
+};
+
+struct events_record {
+	uint64_t mark; /* 2 * number + 2; 1 more while it is filled; 0: never used */
+	uint64_t ticks;
+	uint32_t thread; /* tid, as its process sees it; 0: unknown */
+	uint32_t generation;
+	uint16_t site;    /* events_site.number */
+	uint16_t known;   /* bit per argument: it could be read */
+	uint16_t process; /* 0: the process of the window; else a child by fork */
+	uint8_t arguments, unused;
+	uint64_t values[];
+};
+
+/* Up to 4 arguments; up to PROBES_EVENT_ARGUMENTS; these, and texts. */
+enum events_ring { EVENTS_SHORT, EVENTS_LONG, EVENTS_WITH_TEXT, EVENTS_RINGS };
+
+#define EVENTS_SHORT_SIZE 64u
+#define EVENTS_LONG_SIZE 128u
+#define EVENTS_TEXT_SIZE 1024u
+#define EVENTS_SHORT_RECORDS 16384u /* powers of 2 */
+#define EVENTS_LONG_RECORDS 4096u
+#define EVENTS_TEXT_RECORDS 1024u
+
+struct events_state {
+	uint64_t session;    /* pid of the one that reads; 0: nobody */
+	uint64_t tid;        /* as in struct recorder_state */
+	uint64_t calls;      /* until then (ticks) memory may be read by system calls: they end soon
+				after the session was killed; 0: none may be made */
+	uint64_t generation; /* of the last session */
+	uint64_t ready;      /* bits: rings that have memory; EVENTS_RINGS: child_calls */
+	uint64_t unused[3];
+	struct {
+		uint64_t head; /* events so far: the next number */
+		uint64_t unused[7];
+	} rings[EVENTS_RINGS];
+	/* Children by fork that may make system calls: bits by events_record.process. The last one
+	 * may be several children, and may not. */
+	uint8_t child_calls[EVENTS_CHILDREN / 8];
+	struct events_site sites[EVENTS_SITES];
+	uint8_t short_ring[EVENTS_SHORT_SIZE * EVENTS_SHORT_RECORDS];
+	uint8_t long_ring[EVENTS_LONG_SIZE * EVENTS_LONG_RECORDS];
+	uint8_t text_ring[EVENTS_TEXT_SIZE * EVENTS_TEXT_RECORDS];
+};
+
+/* What a role's constant holds. */
+#define EVENTS_ROLE(generation, site) ((uint64_t)(generation) << 32 | (site))
+
+/* ---- reading ---- */
+
+/* Where the records of a ring are: an offset in the state, their size and number. */
+struct events_shape {
+	size_t at, size, records;
+};
+extern const struct events_shape events_shapes[EVENTS_RINGS];
+
+struct events_reader {
+	enum events_ring ring;
+	uint32_t generation;
+	uint64_t next; /* the number of the next event */
+	uint64_t got, lost;
+};
+
+/*
+ * How many records there are to be read from r->next on, by the ring's head. What was overwritten
+ * before is lost.
+ */
+size_t events_range(struct events_reader *r, uint64_t head);
+
+/* The offset in the state of the record of this number. */
+size_t events_at(const struct events_reader *r, uint64_t number);
+
+enum events_found {
+	EVENTS_WHOLE,   /* here it is */
+	EVENTS_OTHER,   /* of another session: none of ours */
+	EVENTS_WAITING, /* it is being filled: read it again, later */
+	EVENTS_LOST,    /* it was overwritten, or never filled */
+};
+
+/*
+ * Judge the next event, and go on behind it, unless it is waiting. copy: its record, as it was
+ * read; mark: the mark of the same record, read after that. give_up: do not wait.
+ */
+enum events_found events_take(
+	struct events_reader *r, const struct events_record *copy, uint64_t mark, bool give_up);
+
+/* A text (from 1 on) of a whole record; NULL: it could not be read. *length: its bytes. */
+const char *events_text(const struct events_reader *r, const struct events_record *copy,
+	unsigned text, size_t *length);
+
+#endif

@@ -1,0 +1,212 @@
+/*
+ * The writing of events: C code that is copied into a process, for count/recorder.c alone, whose
+ * rules it keeps.
+ *
+ * Memory of the program is read without a system call only in the page of the stack pointer, which
+ * is mapped. Elsewhere the thread asks the kernel to read it (process_vm_readv(2) of its own
+ * process), which fails where a load would crash.
+ */
+#ifndef COUNT_EVENTS_WRITE_H
+#define COUNT_EVENTS_WRITE_H
+
+#include "arch/inline.h"
+#include "count/events.h"
+
+#include <stddef.h>
+
+#define EVENTS_PAGE 4096
+#define EVENTS_LOAD(from) __atomic_load_n(from, __ATOMIC_RELAXED)
+
+/* Memory in the page of the stack pointer; false: it is elsewhere. */
+ARCH_INLINE bool events_load(uint64_t stack, uint64_t at, unsigned bytes, uint64_t *value)
+{
+	uint64_t page = stack / EVENTS_PAGE;
+
+	if (at / EVENTS_PAGE != page || (at + bytes - 1) / EVENTS_PAGE != page)
+		return false;
+	*value = 0;
+	for (unsigned i = bytes; i-- > 0;)
+		*value = *value << 8 | ((const volatile uint8_t *)at)[i];
+	return true;
+}
+
+/* The lowest bytes of a value; size < 0: the rest is its sign. */
+ARCH_INLINE uint64_t events_extend(uint64_t value, int8_t size)
+{
+	unsigned shift = 64 - 8 * ((unsigned)(size < 0 ? -size : size) & 15);
+
+	if (shift > 56)
+		return value;
+	value <<= shift;
+	return size < 0 ? (uint64_t)((int64_t)value >> shift) : value >> shift;
+}
+
+/* What a hit knows before its arguments. */
+struct events_hit {
+	const struct arch_registers *registers;
+	uint64_t stack;  /* at the site */
+	uint32_t thread; /* tid */
+	bool calls;      /* system calls may be made */
+};
+
+/* Bytes of the program's memory that can be read, at most `size`. */
+ARCH_INLINE size_t events_fetch(const struct events_hit *hit, uint64_t at, void *to, size_t size)
+{
+	size_t first = EVENTS_PAGE - at % EVENTS_PAGE;
+	/* What lies in the next page may be missing. */
+	struct arch_range from[2] = {
+		{at, first < size ? first : size}, {at + first, first < size ? size - first : 0}};
+	struct arch_range into = {(uint64_t)to, size};
+	int64_t got;
+
+	if (!hit->calls || !hit->thread || !at)
+		return 0;
+	got = arch_read_process(hit->thread, &into, from, from[1].size ? 2 : 1);
+	return got > 0 ? (size_t)got : 0;
+}
+
+ARCH_INLINE bool events_argument(
+	const struct events_hit *hit, const struct events_operand *o, uint64_t *value)
+{
+	unsigned bytes = (unsigned)(o->size < 0 ? -o->size : o->size) & 15;
+	uint64_t at = o->value;
+
+	*value = 0;
+	switch (o->what) {
+	case EVENTS_REGISTER:
+		*value = hit->registers->general[o->base & 15];
+		break;
+	case EVENTS_CONSTANT:
+		*value = o->value;
+		break;
+	case EVENTS_VECTOR:
+		*value = arch_vector(o->base);
+		break;
+	case EVENTS_MEMORY:
+		if (o->base < EVENTS_NO_REGISTER)
+			at += o->base == ARCH_STACK_POINTER ? hit->stack
+							    : hit->registers->general[o->base];
+		if (o->index < EVENTS_NO_REGISTER)
+			at += hit->registers->general[o->index] * o->scale;
+		if (!bytes || bytes > 8 ||
+			(!events_load(hit->stack, at, bytes, value) &&
+				events_fetch(hit, at, value, bytes) != bytes))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	*value = events_extend(*value, o->size);
+	return true;
+}
+
+/* Do the arguments compare as the tests of the site want? */
+ARCH_INLINE bool events_pass(
+	const struct events_site *site, const uint64_t *values, uint16_t known, unsigned count)
+{
+	for (unsigned i = 0; i < EVENTS_TESTS; i++) {
+		const struct events_test *t = &site->tests[i];
+		unsigned n = t->argument - 1u;
+		bool less;
+
+		if (!t->argument)
+			break;
+		if (n >= count || !(known >> n & 1))
+			return false;
+		less = site->operands[n].size < 0 ? (int64_t)values[n] < (int64_t)t->number
+						  : values[n] < t->number;
+		if (!(t->compare & (less                            ? PROBES_LESS
+					   : values[n] == t->number ? PROBES_EQUAL
+								    : PROBES_GREATER)))
+			return false;
+	}
+	return true;
+}
+
+/* The next record of a ring, claimed. NULL: somebody else fills it, or has filled it already. */
+ARCH_INLINE struct events_record *events_claim(
+	struct events_state *state, uint8_t ring, uint64_t *mark)
+{
+	uint8_t *records = state->short_ring;
+	size_t size = EVENTS_SHORT_SIZE, count = EVENTS_SHORT_RECORDS, which = EVENTS_SHORT;
+	struct events_record *record;
+	uint64_t number, before;
+
+	if (ring == EVENTS_LONG) {
+		records = state->long_ring;
+		size = EVENTS_LONG_SIZE;
+		count = EVENTS_LONG_RECORDS;
+		which = EVENTS_LONG;
+	} else if (ring == EVENTS_WITH_TEXT) {
+		records = state->text_ring;
+		size = EVENTS_TEXT_SIZE;
+		count = EVENTS_TEXT_RECORDS;
+		which = EVENTS_WITH_TEXT;
+	}
+	number = __atomic_fetch_add(&state->rings[which].head, 1, __ATOMIC_RELAXED);
+	record = (struct events_record *)(records + (number & (count - 1)) * size);
+	*mark = 2 * number + 2;
+	before = EVENTS_LOAD(&record->mark);
+	if (before & 1 || before >= *mark ||
+		!__atomic_compare_exchange_n(&record->mark, &before, *mark | 1, false,
+			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return NULL;
+	return record;
+}
+
+/* Only a process whose threads the session has looked at may make a system call. */
+ARCH_INLINE bool events_may_call(const struct events_state *state, uint16_t process, uint64_t now)
+{
+	return now < EVENTS_LOAD(&state->calls) &&
+	       (!process || EVENTS_LOAD(&state->child_calls[process / 8]) >> process % 8 & 1);
+}
+
+/* process: see struct events_record; constant: EVENTS_ROLE. */
+ARCH_INLINE void events_write(const struct arch_registers *registers, struct events_state *state,
+	uint64_t constant, uint16_t process, uint64_t now)
+{
+	const struct events_site *site = &state->sites[constant & (EVENTS_SITES - 1)];
+	uint64_t tid = EVENTS_LOAD(&state->tid), values[PROBES_EVENT_ARGUMENTS], mark;
+	struct events_hit hit = {registers, registers->general[ARCH_STACK_POINTER] + site->pushed,
+		tid && tid < ARCH_THREAD_BYTES ? arch_of_thread(tid) : 0,
+		events_may_call(state, process, now)};
+	unsigned count = EVENTS_LOAD(&site->arguments);
+	uint8_t ring = EVENTS_LOAD(&site->ring);
+	struct events_record *record;
+	uint16_t known = 0;
+
+	/* Whatever the data says, a record holds no more. */
+	if (ring == EVENTS_SHORT && count > 4)
+		count = 4;
+	if (count > PROBES_EVENT_ARGUMENTS)
+		count = PROBES_EVENT_ARGUMENTS;
+	for (unsigned i = 0; i < count; i++)
+		if (events_argument(&hit, &site->operands[i], &values[i]))
+			known |= (uint16_t)(1u << i);
+	if (!events_pass(site, values, known, count))
+		return;
+	record = events_claim(state, ring, &mark);
+	if (!record)
+		return;
+	record->ticks = now;
+	record->thread = hit.thread;
+	record->generation = (uint32_t)(constant >> 32);
+	record->site = site->number;
+	record->known = known;
+	record->process = process;
+	record->arguments = (uint8_t)count;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned text = site->operands[i].text;
+		struct events_text *to =
+			(struct events_text *)((uint8_t *)record + EVENTS_LONG_SIZE) + text - 1;
+
+		((volatile uint64_t *)record->values)[i] = values[i];
+		if (ring == EVENTS_WITH_TEXT && text && text <= EVENTS_TEXTS)
+			to->length = known >> i & 1 ? events_fetch(&hit, values[i], to->bytes,
+							      sizeof to->bytes)
+						    : 0;
+	}
+	__atomic_store_n(&record->mark, mark, __ATOMIC_RELEASE);
+}
+
+#endif

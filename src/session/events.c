@@ -1,0 +1,529 @@
+/*
+ * The public calls that begin and end events: what a hit of each site is to keep is written to the
+ * window of its counter. Nothing of the code changes.
+ */
+#include "session/events.h"
+
+#include "base/error.h"
+#include "count/install.h"
+#include "elf/operand.h"
+#include "probe/condition.h"
+#include "process/mapped.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Measured: one event; and what a system call and a text add. */
+#define EVENTS_NS 100
+#define EVENTS_CALL_NS 500
+
+#define EVENTS_PUT(s, w, member, value) \
+	window_put(w, &(s)->memory, EVENTS_OFFSET(member), &(value), sizeof(value))
+#define EVENTS_OFFSET(member) \
+	(offsetof(struct recorder_state, events) + offsetof(struct events_state, member))
+
+/* ---- arguments ---- */
+
+/* The most arguments that a site of the probe has. */
+static size_t events_arguments(
+	const struct probes_probe *p, struct probes_argument out[PROBES_EVENT_ARGUMENTS])
+{
+	size_t most = 0;
+
+	for (uint32_t k = 0; k < p->site_count; k++) {
+		struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+		size_t count = probes_arguments(p->sites[k].arguments, all, PROBES_EVENT_ARGUMENTS);
+
+		if (count <= most)
+			continue;
+		most = count;
+		memcpy(out, all, sizeof all);
+	}
+	return most < PROBES_EVENT_ARGUMENTS ? most : PROBES_EVENT_ARGUMENTS;
+}
+
+static bool events_is_pointer(const struct probes_argument *a)
+{
+	return a->parsed && !a->is_float && (a->size == 8 || a->size == -8 || !a->size);
+}
+
+static unsigned events_texts(const struct probes_event_options *o)
+{
+	unsigned texts = 0;
+
+	if (o->condition)
+		(void)probes_condition_arguments(o->condition, &texts);
+	return texts | o->texts;
+}
+
+int probes_events_check(struct probes_session *s, const size_t *probes, size_t count,
+	const struct probes_event_options *o, struct probes_error *e)
+{
+	unsigned texts = events_texts(o), needed = texts, have = 0, pointers = 0, ignored;
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	size_t most = 0, argument = 0;
+
+	if (o->condition)
+		needed |= probes_condition_arguments(o->condition, &ignored);
+	for (size_t i = 0; i < count; i++) {
+		size_t n = events_arguments(catalog_probe(&s->catalog, probes[i]), all);
+
+		most = n > most ? n : most;
+		for (size_t k = 0; k < n; k++) {
+			have |= 1u << k;
+			pointers |= (unsigned)events_is_pointer(&all[k]) << k;
+		}
+	}
+	if (__builtin_popcount(texts) > EVENTS_TEXTS) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot keep so many texts");
+		return error_why(e, "an event has at most %d", EVENTS_TEXTS);
+	}
+	while (argument < 32 && !(needed & ~have & 1u << argument))
+		argument++;
+	if (argument < 32) {
+		error_set(e, PROBES_USAGE, -EINVAL, "there is no arg%zu", argument + 1);
+		return count == 1 ? error_why(e, "%s has %zu argument%s",
+					    catalog_probe(&s->catalog, probes[0])->name, most,
+					    most == 1 ? "" : "s")
+				  : error_why(e, "none of these probes has more than %zu", most);
+	}
+	for (argument = 0; argument < 32 && !(texts & ~pointers & 1u << argument);)
+		argument++;
+	if (argument == 32)
+		return 0;
+	error_set(e, PROBES_USAGE, -EINVAL, "arg%zu is no text", argument + 1);
+	error_why(e, "no probe of these has a pointer there");
+	return error_hint(e, "choose an argument that is");
+}
+
+/* The address of a symbol of the object; 0: it is unknown. */
+static uint64_t events_symbol(
+	struct probes_session *s, struct object_probes *h, const struct operand_place *place)
+{
+	bool resting = h->file && h->file->fd < 0;
+	char name[sizeof((struct probes_argument *)NULL)->place];
+	uint64_t vaddr;
+
+	if (!h->file || place->symbol_length >= sizeof name)
+		return 0;
+	memcpy(name, place->symbol, place->symbol_length);
+	name[place->symbol_length] = '\0';
+	if (resting && (h->info.gone || !object_wake(h->file, mapped_reopen(&s->who, &h->location,
+								      h->info.executable))))
+		return 0;
+	vaddr = object_symbol(h->file, name);
+	if (resting)
+		object_rest(h->file);
+	return vaddr ? h->info.bias + vaddr + (uint64_t)place->value : 0;
+}
+
+/* How the hit of a site finds this argument. */
+static struct events_operand events_operand(
+	struct probes_session *s, struct object_probes *h, const struct probes_argument *a)
+{
+	static const uint8_t whats[] = {[OPERAND_REGISTER] = EVENTS_REGISTER,
+		[OPERAND_CONSTANT] = EVENTS_CONSTANT,
+		[OPERAND_MEMORY] = EVENTS_MEMORY,
+		[OPERAND_VECTOR] = EVENTS_VECTOR};
+	struct operand_place place;
+	struct events_operand o = {.size = a->size ? a->size : 8};
+
+	_Static_assert(OPERAND_NONE == EVENTS_NO_REGISTER, "no register is no register");
+	if (!a->parsed || !operand_place(a->place, &place))
+		return o;
+	o.what = whats[place.what];
+	o.base = place.number;
+	o.index = place.index;
+	o.scale = place.scale;
+	o.value = (uint64_t)place.value;
+	if (place.symbol) {
+		o.value = events_symbol(s, h, &place);
+		o.what = o.value ? EVENTS_MEMORY : EVENTS_UNREADABLE;
+	}
+	return o;
+}
+
+static void events_tests(
+	const struct probes_condition *c, struct events_site *site, const struct events_where *w)
+{
+	struct condition_test tests[EVENTS_TESTS];
+	size_t count = c ? condition_tests(c, tests, EVENTS_TESTS) : 0, kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t n = tests[i].argument - 1;
+
+		/* A probe without the argument has no events at all. */
+		if (n < w->arguments &&
+			(w->kinds[n] == PROBES_VALUE_FLOAT ||
+				(w->kinds[n] == PROBES_VALUE_UNSIGNED && tests[i].negative)))
+			continue;
+		site->tests[kept++] = (struct events_test){.argument = (uint8_t)tests[i].argument,
+			.compare = (uint8_t)tests[i].compare,
+			.number = tests[i].number};
+	}
+}
+
+/* Describe a site, for the process and for us. */
+static void events_describe(struct probes_session *s, struct object_probes *h,
+	const struct probes_probe *p, const struct probes_event_options *o,
+	struct events_where *where, struct events_site *site)
+{
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	size_t count =
+		probes_arguments(p->sites[where->site].arguments, all, PROBES_EVENT_ARGUMENTS);
+	unsigned texts = events_texts(o), calls = 0;
+
+	where->arguments =
+		(uint8_t)(count < PROBES_EVENT_ARGUMENTS ? count : PROBES_EVENT_ARGUMENTS);
+	site->arguments = where->arguments;
+	site->pushed = kind_of(p)->edit ? 8 : 0;
+	for (size_t i = 0; i < where->arguments; i++) {
+		struct events_operand *operand = &site->operands[i];
+
+		*operand = events_operand(s, h, &all[i]);
+		where->kinds[i] = all[i].is_float     ? PROBES_VALUE_FLOAT
+				  : operand->size < 0 ? PROBES_VALUE_SIGNED
+						      : PROBES_VALUE_UNSIGNED;
+		where->sizes[i] = (uint8_t)(operand->size < 0 ? -operand->size : operand->size);
+		calls += operand->what == EVENTS_MEMORY && operand->base != ARCH_STACK_POINTER;
+		if (texts >> i & 1 && events_is_pointer(&all[i])) {
+			operand->text = where->texts[i] = ++site->texts;
+			calls++;
+		}
+	}
+	where->ring = site->texts            ? EVENTS_WITH_TEXT
+		      : where->arguments > 4 ? EVENTS_LONG
+					     : EVENTS_SHORT;
+	site->ring = where->ring;
+	where->cost = EVENTS_NS + calls * EVENTS_CALL_NS;
+	events_tests(o->condition, site, where);
+}
+
+/* ---- beginning ---- */
+
+static int events_refused(struct probes_session *s, struct probes_error *e)
+{
+	return error_set(e, PROBES_REFUSED, -EBUSY, "cannot keep events of process %d", s->who.pid);
+}
+
+static struct events_window *events_window(struct events *ev, size_t window)
+{
+	struct events_window *w;
+
+	for (size_t i = 0; i < ev->windows.count; i++) {
+		w = ARRAY_AT(&ev->windows, struct events_window, i);
+		if (w->window == window)
+			return w;
+	}
+	w = array_add(&ev->windows);
+	if (!w)
+		return NULL;
+	w->window = window;
+	array_init(&w->sites, sizeof(struct events_where));
+	return w;
+}
+
+/* Add the sites of a probe that this session counts. */
+static int events_add(
+	struct probes_session *s, struct events *ev, size_t probe, struct probes_error *e)
+{
+	size_t local;
+	const struct object_probes *h = catalog_find(&s->catalog, probe, &local);
+	size_t first = object_probes_site(h, &h->probes[local]);
+
+	for (uint32_t k = 0; h->jumps && k < h->probes[local].site_count; k++) {
+		const struct object_jump *j = &h->jumps[first + k];
+		struct events_window *w;
+		struct events_where *where;
+		uint8_t role = RECORDER_NONE;
+
+		if (!h->site_live[first + k].counted || j->tactic == PROBES_TACTIC_KERNEL ||
+			j->window == PROBES_NONE)
+			continue;
+		if (!j->mine) {
+			events_refused(s, e);
+			error_why(
+				e, "another session counts the hits of %s", h->probes[local].name);
+			return error_hint(e,
+				"wait until it ends; if it was killed, repair process %d",
+				s->who.pid);
+		}
+		(void)window_role(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
+			j->entry, &role);
+		if (role == RECORDER_START || role == RECORDER_END) {
+			events_refused(s, e);
+			return error_why(e, "the times of %s are measured", h->probes[local].name);
+		}
+		w = events_window(ev, j->window);
+		if (w && w->sites.count == EVENTS_SITES) {
+			events_refused(s, e);
+			error_why(e, "they have more than %d sites", EVENTS_SITES);
+			return error_hint(e, "choose fewer probes");
+		}
+		where = w ? array_add(&w->sites) : NULL;
+		if (!where)
+			return error_memory(e, "events");
+		where->probe = probe;
+		where->site = k;
+		where->entry = j->entry;
+	}
+	return 0;
+}
+
+/* Does another session that is alive keep events there? */
+static int events_check_free(struct probes_session *s, struct window *w, struct probes_error *e)
+{
+	uint64_t session = 0;
+	pid_t other;
+
+	if (!window_get(w, &s->memory, EVENTS_OFFSET(session), &session, sizeof session))
+		return error_set(
+			e, PROBES_FAILED, -EIO, "cannot read counters in process %d", s->who.pid);
+	other = (pid_t)session;
+	if (other <= 0 || other == getpid() || (kill(other, 0) < 0 && errno == ESRCH))
+		return 0;
+	events_refused(s, e);
+	return error_why(e, "process %d keeps events there already", (int)other);
+}
+
+/* Memory for the rings that have none yet, before a hit needs it. */
+static int events_open_rings(
+	struct probes_session *s, struct events_window *ew, struct probes_error *e)
+{
+	struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+	uint64_t ready = 0;
+	int r = 0;
+
+	(void)window_get(w, &s->memory, EVENTS_OFFSET(ready), &ready, sizeof ready);
+	for (unsigned i = 0; r == 0 && i <= EVENTS_RINGS; i++) {
+		bool ring = i < EVENTS_RINGS;
+		size_t at = ring ? offsetof(struct recorder_state, events) + events_shapes[i].at
+				 : EVENTS_OFFSET(child_calls);
+		size_t size = ring ? events_shapes[i].size * events_shapes[i].records
+				   : EVENTS_CHILDREN / 8;
+
+		if (ready >> i & 1 || (ring && !(ew->rings >> i & 1)))
+			continue;
+		if (!w->file)
+			r = room_check_pages(s, size / TACTICS_PAGE + 1, e);
+		if (r == 0 && !window_open_part(w, &s->memory, at, size))
+			r = error_set(
+				e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+		ready |= UINT64_C(1) << i;
+	}
+	if (r == 0)
+		(void)EVENTS_PUT(s, w, ready, ready);
+	return r;
+}
+
+/* Write to a window what its sites keep. `generation` is that of the roles, which come last. */
+static int events_open_window(struct probes_session *s, struct events *ev, struct events_window *ew,
+	uint64_t tid, const struct probes_event_options *o, struct probes_error *e)
+{
+	struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+	uint64_t session = (uint64_t)getpid(), generation = 0, head = 0, none = 0;
+	bool good;
+	size_t local;
+	int r;
+
+	for (size_t i = 0; i < ew->sites.count; i++) {
+		struct events_where *where = ARRAY_AT(&ew->sites, struct events_where, i);
+		struct object_probes *h = catalog_find(&s->catalog, where->probe, &local);
+		struct events_site site = {.number = (uint16_t)i};
+
+		events_describe(s, h, &h->probes[local], o, where, &site);
+		ew->rings |= 1u << where->ring;
+		if (!window_put(w, &s->memory, EVENTS_OFFSET(sites) + i * sizeof site, &site,
+			    sizeof site))
+			return error_set(
+				e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+	}
+	r = events_open_rings(s, ew, e);
+	if (r < 0)
+		return r;
+	good = window_get(w, &s->memory, EVENTS_OFFSET(generation), &generation, sizeof generation);
+	generation = (uint32_t)(generation + 1);
+	good = good && EVENTS_PUT(s, w, generation, generation) && EVENTS_PUT(s, w, tid, tid) &&
+	       EVENTS_PUT(s, w, calls, none) && EVENTS_PUT(s, w, session, session);
+	for (unsigned i = 0; good && i < EVENTS_RINGS; i++) {
+		good = window_get(w, &s->memory, EVENTS_OFFSET(rings[i].head), &head, sizeof head);
+		ew->readers[i] = (struct events_reader){
+			.ring = i, .generation = (uint32_t)generation, .next = head};
+	}
+	events_thread_permit(s, ev, 0);
+	for (size_t i = 0; good && i < ew->sites.count; i++) {
+		const struct recorder_role role = {
+			.what = RECORDER_EVENT, .constant = EVENTS_ROLE(generation, i)};
+
+		good = window_set_role(
+			w, &s->memory, ARRAY_AT(&ew->sites, struct events_where, i)->entry, &role);
+	}
+	return good ? 0
+		    : error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+}
+
+/* Ask the process what the windows must know, and begin in all of them. */
+static int events_open(struct probes_session *s, struct events *ev,
+	const struct probes_event_options *o, struct probes_error *e)
+{
+	const struct install in = {
+		.who = &s->who, .memory = &s->memory, .held = s->held ? s->start : NULL};
+	struct events_window *all = ev->windows.data;
+	uint64_t tid = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ev->windows.count; i++)
+		r = events_check_free(s, ARRAY_AT(&s->windows, struct window, all[i].window), e);
+	if (r == 0)
+		r = clock_calibrate(&ev->ns_per_tick, e);
+	if (r == 0)
+		r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
+	if (r < 0)
+		return r;
+	r = install_ask(&in, ARRAY_AT(&s->windows, struct window, all[0].window), &tid, e);
+	lock_release(&s->lock, &s->who, s->memory.fd);
+	clock_look(&ev->marks[2].ticks, &ev->marks[2].real_ns);
+	ev->marks[0] = ev->marks[1] = ev->marks[2];
+	ev->began = ev->marks[2].ticks;
+	events_thread_check(s, ev);
+	for (size_t i = 0; r == 0 && i < ev->windows.count; i++)
+		r = events_open_window(s, ev, &all[i], tid, o, e);
+	return r;
+}
+
+static struct events *events_new(const struct probes_event_options *o)
+{
+	struct events *ev = calloc(1, sizeof *ev);
+	size_t most = 0;
+
+	for (unsigned i = 0; i < EVENTS_RINGS; i++)
+		if (events_shapes[i].size * events_shapes[i].records > most)
+			most = events_shapes[i].size * events_shapes[i].records;
+	if (!ev)
+		return NULL;
+	ev->condition = o->condition;
+	array_init(&ev->windows, sizeof(struct events_window));
+	array_init(&ev->pending, sizeof(struct events_pending));
+	array_init(&ev->bytes, 1);
+	array_init(&ev->threads, sizeof(struct events_thread));
+	ev->copy = malloc(most);
+	ev->again = malloc(most);
+	if (ev->copy && ev->again)
+		return ev;
+	events_free(ev);
+	return NULL;
+}
+
+void events_free(struct events *ev)
+{
+	for (size_t i = 0; ev && i < ev->windows.count; i++)
+		array_done(&ARRAY_AT(&ev->windows, struct events_window, i)->sites);
+	if (!ev)
+		return;
+	array_done(&ev->windows);
+	array_done(&ev->pending);
+	array_done(&ev->bytes);
+	array_done(&ev->threads);
+	free(ev->copy);
+	free(ev->again);
+	free(ev);
+}
+
+int probes_events_begin(struct probes_session *s, const size_t *probes, size_t count,
+	const struct probes_event_options *o, struct probes_error *e)
+{
+	struct events *ev;
+	int r;
+
+	probes_events_end(s);
+	r = probes_events_check(s, probes, count, o, e);
+	if (r < 0)
+		return r;
+	ev = events_new(o);
+	if (!ev)
+		return error_memory(e, "events");
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = events_add(s, ev, probes[i], e);
+	if (r == 0 && !ev->windows.count) {
+		r = events_refused(s, e);
+		error_why(e, "no site of these probes is counted by a jump");
+	}
+	if (r < 0) {
+		events_free(ev);
+		return r;
+	}
+	events_free(s->events);
+	s->events = ev;
+	ev->on = true;
+	r = events_open(s, ev, o, e);
+	if (r < 0)
+		probes_events_end(s);
+	return r;
+}
+
+/* ---- ending ---- */
+
+/* The hits of these sites are only counted from now on; SIZE_MAX: of all probes. */
+static void events_stop(struct probes_session *s, size_t probe)
+{
+	const struct recorder_role none = {.what = RECORDER_NONE};
+
+	for (size_t i = 0; i < s->events->windows.count; i++) {
+		struct events_window *ew = ARRAY_AT(&s->events->windows, struct events_window, i);
+
+		for (size_t k = 0; k < ew->sites.count; k++) {
+			struct events_where *where = ARRAY_AT(&ew->sites, struct events_where, k);
+
+			if (!where->cost || (probe != SIZE_MAX && where->probe != probe))
+				continue;
+			(void)window_set_role(ARRAY_AT(&s->windows, struct window, ew->window),
+				&s->memory, where->entry, &none);
+			where->cost = 0;
+		}
+	}
+}
+
+void probes_events_drop(struct probes_session *s, size_t probe)
+{
+	if (s->events && s->events->on)
+		events_stop(s, probe);
+}
+
+void probes_events_end(struct probes_session *s)
+{
+	const uint64_t none = 0;
+
+	if (!s->events || !s->events->on)
+		return;
+	events_stop(s, SIZE_MAX);
+	for (size_t i = 0; i < s->events->windows.count; i++) {
+		struct window *w = ARRAY_AT(&s->windows, struct window,
+			ARRAY_AT(&s->events->windows, struct events_window, i)->window);
+
+		(void)EVENTS_PUT(s, w, calls, none);
+		(void)EVENTS_PUT(s, w, session, none);
+	}
+	s->events->on = false;
+}
+
+unsigned probes_events_cost(const struct probes_session *s, size_t probe)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; s->events && i < s->events->windows.count; i++) {
+		const struct events_window *ew =
+			ARRAY_AT(&s->events->windows, struct events_window, i);
+
+		for (size_t k = 0; k < ew->sites.count; k++) {
+			const struct events_where *where =
+				ARRAY_AT(&ew->sites, struct events_where, k);
+
+			if (where->probe == probe && where->cost > most)
+				most = where->cost;
+		}
+	}
+	return most;
+}

@@ -1,0 +1,87 @@
+/*
+ * The events of a session, shared by the files events*.c: events_thread.c knows threads and whether
+ * they may make system calls, events.c begins and ends, events_read.c reads.
+ */
+#ifndef SESSION_EVENTS_H
+#define SESSION_EVENTS_H
+
+#include "count/clock.h"
+#include "count/events.h"
+#include "session/session.h"
+
+/* A site, under the number that its records have. */
+struct events_where {
+	size_t probe;
+	uint32_t site;  /* of the probe */
+	uint32_t entry; /* of the window */
+	uint8_t arguments;
+	uint8_t ring;
+	enum probes_value_kind kinds[PROBES_EVENT_ARGUMENTS]; /* unless it cannot be read */
+	uint8_t sizes[PROBES_EVENT_ARGUMENTS];
+	uint8_t texts[PROBES_EVENT_ARGUMENTS]; /* which one of the record, from 1 on; 0: none */
+	unsigned cost;                         /* ns */
+};
+
+/* What is kept in one window. */
+struct events_window {
+	size_t window;      /* of the session */
+	struct array sites; /* struct events_where */
+	struct events_reader readers[EVENTS_RINGS];
+	uint64_t stuck[EVENTS_RINGS]; /* number + 1 that is waited for; 0: none */
+	int64_t since[EVENTS_RINGS];  /* now_ns */
+	unsigned rings;               /* bits: those that sites use */
+};
+
+/* A thread of the process, or of a child by fork. */
+struct events_thread {
+	uint64_t key; /* its window and process (events_record), and its tid there */
+	pid_t pid, tid;
+	char name[16];
+	int64_t named; /* when its name was read: now_ns */
+	int64_t seen;  /* the last event */
+	bool calls;    /* of a child: its process may make system calls */
+};
+
+/* A record that was read. */
+struct events_pending {
+	uint64_t ticks;
+	size_t at;       /* in events.bytes */
+	uint32_t window; /* of events.windows */
+	uint8_t ring;
+};
+
+struct events_mark {
+	uint64_t ticks;
+	int64_t real_ns;
+};
+
+struct events {
+	bool on;
+	const struct probes_condition *condition;
+	struct array windows; /* struct events_window */
+	double ns_per_tick;
+	uint64_t began;              /* ticks: no event is older */
+	struct events_mark marks[3]; /* of the last readings, the last one last */
+	struct array pending;        /* struct events_pending */
+	struct array bytes;          /* of records */
+	struct array threads;        /* struct events_thread, by key */
+	int64_t checked;             /* seccomp: now_ns */
+	const char *no_calls;        /* NULL: the process may make system calls */
+	unsigned char *copy, *again; /* of the largest ring */
+	char texts[PROBES_EVENT_ARGUMENTS][PROBES_EVENT_TEXT + 1];
+	struct probes_events sum;
+};
+
+/* ---- events_thread.c ---- */
+
+/* Look whether the process may make system calls for us: sets no_calls. */
+void events_thread_check(struct probes_session *s, struct events *ev);
+
+/* The thread of a record, its name not older than half a second. Never NULL. */
+const struct events_thread *events_thread_of(struct probes_session *s, struct events *ev,
+	const struct events_pending *from, const struct events_record *record, int64_t now);
+
+/* Permit system calls for another second, to those that still may make them. */
+void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now);
+
+#endif

@@ -1,0 +1,310 @@
+/* The public call that delivers events: reads the rings, orders what came, decodes it. */
+#include "session/events.h"
+
+#include "base/error.h"
+#include "base/now.h"
+#include "base/order.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define EVENTS_PATIENCE_NS 500000000 /* with a thread that fills a record, and was interrupted */
+#define EVENTS_LAST_TRIES 100        /* of a millisecond, for the same at the end */
+#define EVENTS_SHORT_MARK_NS 500000  /* marks that are nearer say nothing about the rate */
+
+/* ---- reading the rings ---- */
+
+/* Keep a record; false: no memory. */
+static bool events_keep(struct events *ev, uint32_t window, const struct events_reader *r,
+	const struct events_record *record)
+{
+	size_t size = events_shapes[r->ring].size;
+	struct events_pending *p;
+
+	if (!array_reserve(&ev->bytes, size) || !array_reserve(&ev->pending, 1))
+		return false;
+	p = array_add(&ev->pending);
+	*p = (struct events_pending){.ticks = record->ticks,
+		.at = ev->bytes.count,
+		.window = window,
+		.ring = (uint8_t)r->ring};
+	memcpy((char *)ev->bytes.data + ev->bytes.count, record, size);
+	ev->bytes.count += size;
+	return true;
+}
+
+/* Judge records that were read twice; false: one of them is waited for. */
+static bool events_sort_out(
+	struct events *ev, uint32_t window, enum events_ring ring, size_t count, bool last)
+{
+	struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, window);
+	struct events_reader *r = &ew->readers[ring];
+	size_t size = events_shapes[ring].size;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct events_record *record =
+			(const struct events_record *)(ev->copy + i * size);
+		const struct events_record *again =
+			(const struct events_record *)(ev->again + i * size);
+		bool waited = ew->stuck[ring] == r->next + 1;
+		bool give_up = last ||
+			       (waited && (int64_t)now_ns() - ew->since[ring] > EVENTS_PATIENCE_NS);
+
+		switch (events_take(r, record, again->mark, give_up)) {
+		case EVENTS_WHOLE:
+			if (record->site < ew->sites.count && events_keep(ev, window, r, record))
+				break;
+			r->got--;
+			r->lost++;
+			break;
+		case EVENTS_WAITING:
+			if (!waited) {
+				ew->stuck[ring] = r->next + 1;
+				ew->since[ring] = (int64_t)now_ns();
+			}
+			return false;
+		default:
+			break;
+		}
+	}
+	return true;
+}
+
+/* Read what came. False: unreadable, or a record is waited for: *waiting. */
+static bool events_read_ring(struct probes_session *s, struct events *ev, uint32_t window,
+	enum events_ring ring, bool last, bool *waiting)
+{
+	struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, window);
+	const struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+	const struct events_shape *shape = &events_shapes[ring];
+	struct events_reader *r = &ew->readers[ring];
+	size_t state = offsetof(struct recorder_state, events), left;
+	uint64_t head;
+
+	if (!window_get(w, &s->memory,
+		    state + offsetof(struct events_state, rings) +
+			    ring * sizeof((struct events_state *)NULL)->rings[0],
+		    &head, sizeof head))
+		return false;
+	for (left = events_range(r, head); left;) {
+		size_t to_end = shape->records - (size_t)(r->next & (shape->records - 1));
+		size_t count = left < to_end ? left : to_end;
+		size_t at = state + events_at(r, r->next);
+
+		if (!window_get(w, &s->memory, at, ev->copy, count * shape->size) ||
+			!window_get(w, &s->memory, at, ev->again, count * shape->size))
+			return false;
+		if (!events_sort_out(ev, window, ring, count, last)) {
+			*waiting = true;
+			return false;
+		}
+		left -= count;
+	}
+	return true;
+}
+
+/* Read all rings. Returns whether a record is waited for. */
+static bool events_read_rings(struct probes_session *s, struct events *ev, bool last)
+{
+	bool waiting = false;
+
+	for (uint32_t i = 0; i < ev->windows.count; i++) {
+		const struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, i);
+
+		for (enum events_ring ring = 0; ring < EVENTS_RINGS; ring++)
+			if (ew->rings >> ring & 1)
+				(void)events_read_ring(s, ev, i, ring, last, &waiting);
+	}
+	return waiting;
+}
+
+/* ---- time ---- */
+
+/*
+ * The real time of a record. Between two readings it is proportional to the ticks: so the order of
+ * events is that of their times, also where the clock was set.
+ */
+static int64_t events_time(const struct events *ev, uint64_t ticks)
+{
+	const struct events_mark *from = &ev->marks[ticks >= ev->marks[1].ticks], *to = from + 1;
+	int64_t elapsed = (int64_t)(ticks - to->ticks);
+	double rate = ev->ns_per_tick;
+
+	if (to->ticks > from->ticks && to->real_ns - from->real_ns > EVENTS_SHORT_MARK_NS)
+		rate = (double)(to->real_ns - from->real_ns) / (double)(to->ticks - from->ticks);
+	return to->real_ns + (int64_t)((double)elapsed * rate);
+}
+
+/* ---- delivering ---- */
+
+static void events_decode_value(struct events *ev, const struct events_where *where, size_t i,
+	const struct events_pending *from, const struct events_record *record,
+	struct probes_value *value)
+{
+	const struct events_reader as = {.ring = from->ring};
+	size_t length = 0;
+	const char *text;
+
+	value->size = (int8_t)where->sizes[i];
+	value->asked = where->texts[i] > 0;
+	if (i >= record->arguments || !(record->known >> i & 1))
+		return;
+	value->kind = where->kinds[i];
+	value->bits = record->values[i];
+	if (value->kind == PROBES_VALUE_FLOAT && value->size == 4) {
+		uint32_t bits = (uint32_t)value->bits;
+		float real;
+
+		memcpy(&real, &bits, sizeof real);
+		value->real = (double)real;
+	}
+	text = events_text(&as, record, where->texts[i], &length);
+	if (!text)
+		return;
+	value->cut = !memchr(text, '\0', length);
+	memcpy(ev->texts[i], text, length);
+	ev->texts[i][length] = '\0';
+	value->text = ev->texts[i];
+}
+
+static void events_decode(struct probes_session *s, struct events *ev,
+	const struct events_pending *from, int64_t now, struct probes_event *event)
+{
+	/* A copy that is aligned. */
+	union {
+		struct events_record record;
+		unsigned char bytes[EVENTS_TEXT_SIZE];
+	} copy;
+	const struct events_where *where;
+	const struct events_thread *thread;
+
+	memcpy(copy.bytes, (char *)ev->bytes.data + from->at, events_shapes[from->ring].size);
+	where = ARRAY_AT(&ARRAY_AT(&ev->windows, struct events_window, from->window)->sites,
+		struct events_where, copy.record.site);
+	thread = events_thread_of(s, ev, from, &copy.record, now);
+	*event = (struct probes_event){.probe = where->probe,
+		.site = where->site,
+		.time_ns = events_time(ev, from->ticks),
+		.pid = thread->pid,
+		.tid = thread->tid,
+		.thread = thread->name,
+		.count = where->arguments};
+	for (size_t i = 0; i < event->count; i++)
+		events_decode_value(ev, where, i, from, &copy.record, &event->values[i]);
+}
+
+/* Forget the first `count` of those that are pending, and their records. */
+static void events_forget(struct events *ev, size_t count)
+{
+	struct events_pending *all = ev->pending.data;
+	size_t left = ev->pending.count - count, size = 0;
+	char *bytes;
+
+	if (!count)
+		return;
+	for (size_t i = count; i < ev->pending.count; i++)
+		size += events_shapes[all[i].ring].size;
+	bytes = left ? malloc(size) : NULL;
+	if (left && !bytes)
+		left = 0; /* they are lost */
+	size = 0;
+	for (size_t i = 0; i < left; i++) {
+		struct events_pending *p = &all[i];
+
+		*p = all[count + i];
+		memcpy(bytes + size, (char *)ev->bytes.data + p->at, events_shapes[p->ring].size);
+		p->at = size;
+		size += events_shapes[p->ring].size;
+	}
+	if (left) {
+		array_done(&ev->bytes);
+		array_init(&ev->bytes, 1);
+		ev->bytes.data = bytes;
+		ev->bytes.capacity = size;
+	}
+	ev->bytes.count = left ? size : 0;
+	ev->pending.count = left;
+}
+
+static void events_deliver(struct probes_session *s, struct events *ev, uint64_t until,
+	uint64_t newest, probes_event_fn *each, void *data)
+{
+	int64_t now = (int64_t)now_ns();
+	bool on = true;
+	size_t i;
+
+	/* The program can write any time there. */
+	for (i = 0; i < ev->pending.count; i++) {
+		struct events_pending *from = ARRAY_AT(&ev->pending, struct events_pending, i);
+
+		from->ticks = from->ticks < ev->began ? ev->began
+			      : from->ticks > newest  ? newest
+						      : from->ticks;
+	}
+	if (!order_by_number(ev->pending.data, ev->pending.count, ev->pending.size,
+		    offsetof(struct events_pending, ticks)))
+		return;
+	for (i = 0; on && i < ev->pending.count; i++) {
+		const struct events_pending *from =
+			ARRAY_AT(&ev->pending, struct events_pending, i);
+		struct probes_event event;
+
+		if (from->ticks >= until)
+			break;
+		events_decode(s, ev, from, now, &event);
+		if (ev->condition && !probes_condition_holds(ev->condition, &event,
+					     catalog_probe(&s->catalog, event.probe))) {
+			ev->sum.rejected++;
+			continue;
+		}
+		ev->sum.delivered++;
+		on = each(data, &event);
+	}
+	events_forget(ev, i);
+}
+
+int probes_events_read(struct probes_session *s, bool last, probes_event_fn *each, void *data,
+	struct probes_error *e)
+{
+	struct events *ev = s->events;
+	struct timespec nap = {.tv_nsec = 1000000};
+	struct events_mark mark;
+	int r;
+
+	if (!ev) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot read events of process %d", s->who.pid);
+		return error_why(e, "none were kept");
+	}
+	r = probes_alive(s, e);
+	if (r == 0 && ev->on)
+		events_thread_permit(s, ev, (int64_t)now_ns());
+	clock_look(&mark.ticks, &mark.real_ns);
+	ev->marks[0] = ev->marks[1];
+	ev->marks[1] = ev->marks[2];
+	ev->marks[2] = mark;
+	for (int i = 0; events_read_rings(s, ev, last && i == EVENTS_LAST_TRIES) && last; i++)
+		nanosleep(&nap, NULL);
+	clock_look(&mark.ticks, &mark.real_ns);
+	events_deliver(s, ev, last ? UINT64_MAX : ev->marks[1].ticks, mark.ticks, each, data);
+	return r;
+}
+
+struct probes_events probes_events(const struct probes_session *s)
+{
+	struct probes_events sum = {0};
+
+	if (!s->events)
+		return sum;
+	sum = s->events->sum;
+	sum.no_calls = s->events->no_calls;
+	sum.calls = !sum.no_calls;
+	for (size_t i = 0; i < s->events->windows.count; i++)
+		for (size_t k = 0; k < EVENTS_RINGS; k++)
+			sum.lost += ARRAY_AT(&s->events->windows, struct events_window, i)
+					    ->readers[k]
+					    .lost;
+	return sum;
+}

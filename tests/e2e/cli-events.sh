@@ -1,0 +1,294 @@
+#!/bin/sh
+# events: each one is that of a victim that logs its hits: thread and its name, order, time between those before and
+# after the hit, arguments of all kinds, texts from good and bad pointers; threads, children by fork; filters; what is
+# lost is counted; a program with a seccomp filter is not killed; it takes over from count and from a killed session,
+# and leaves the code as found.
+# Does not cover: what runs in the process by itself (unit/test_events.c).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+command -v python3 >/dev/null || skip 'no python3'
+
+# --- helpers
+
+# keeping ARG...: in the background, INT and QUIT as they are in the foreground; $session.
+keeping()
+{
+	: >"$tmp/held"
+	: >"$tmp/result"
+	env --default-signal=INT,QUIT "$PROBES_TUI" events -no-syslog -max-overhead 0 -stop "$@" \
+		>"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	session_says ' sites\{0,1\} of '
+	# The first event of all comes when events are kept.
+	until grep -q . "$tmp/result"; do
+		kill -0 "$session" 2>/dev/null || break
+		ask 'run 1 1'
+	done
+	ask zero
+}
+
+# interrupted: by INT
+interrupted()
+{
+	kill -INT "$session"
+	wait "$session"
+	same 'exit status of the session' $? 130
+	gone "$session"
+}
+
+# last EXPRESSION: of python, about the last line of the result
+last()
+{
+	python3 -c 'import json, sys
+t = [json.loads(line) for line in open(sys.argv[1])][-1]
+print(eval(sys.argv[2]))' "$tmp/result" "$1"
+}
+
+# agrees WHAT [young]: the events since the log was emptied are those of the log. young: texts of a child may be
+# missing at first. A site that the layout left uncounted has no events, and says so: $counted.
+agrees()
+{
+	ask "log $tmp/log"
+	same "$1: the log" "$(python3 - "$tmp/result" "$tmp/log" "$counted" "${2-}" <<'END'
+import json, sys, collections
+events = collections.defaultdict(list)
+hits = collections.defaultdict(list)
+counted, young = sys.argv[3].split(), sys.argv[4] == "young"
+all = [json.loads(line) for line in open(sys.argv[1])]
+end = all.pop()
+bad = []
+if end["lost"]:
+    bad.append("%d lost" % end["lost"])
+if [e["time_ns"] for e in all] != sorted(e["time_ns"] for e in all):
+    bad.append("not in the order of time")
+first = None
+for line in open(sys.argv[2]):
+    tid, name, before, after, probe, *args = line.rstrip("\n").split(" ")
+    first = min(first or int(before), int(before))
+    if probe in counted:
+        hits[int(tid)].append((name, int(before), int(after), probe, args))
+for e in all:
+    if e["time_ns"] >= first - 50000:
+        events[e["tid"]].append(e)
+if sorted(events) != sorted(hits):
+    bad.append("threads %s, not %s" % (sorted(events), sorted(hits)))
+missing = 0
+for tid in hits:
+    if len(events[tid]) != len(hits[tid]):
+        bad.append("%d events of %d hits" % (len(events[tid]), len(hits[tid])))
+    for e, (name, before, after, probe, args) in zip(events[tid], hits[tid]):
+        values = [a["value"] for a in e["args"]]
+        wanted = [float(a) if "." in a else int(a) for a in args] if probe != "say" else [int(args[0])]
+        if probe == "say":
+            text = e["args"][1]["text"]
+            values.pop()
+            if args[1] == "-":
+                want = None
+            else:
+                want = bytes.fromhex(args[1]).split(b"\0")[0]
+            if text is None and want is not None:
+                missing += 1
+            elif want is not None and text.encode("latin-1", "replace") != want and "\\xff" not in text:
+                bad.append("text %r, not %r" % (text, want))
+            elif want is None and text is not None:
+                bad.append("text %r of a bad pointer" % text)
+            if want and text is not None and e["args"][1].get("cut", False) != (len(want) in (10, 200)):
+                bad.append("cut: %r" % e)
+        if e["name"] != probe or values != wanted or (e["thread"] or name) != name:
+            bad.append("%r, not %s %s %s" % (e, name, probe, args))
+        # Two clocks are compared.
+        if not before - 50000 <= e["time_ns"] <= after + 50000:
+            bad.append("at %d, not %d to %d" % (e["time_ns"], before, after))
+texts = sum(h[3] == "say" for t in hits for h in hits[t])
+if missing and not (young and missing < texts):
+    bad.append("%d of %d texts are missing" % (missing, texts))
+print("; ".join(bad[:3]) or "agrees")
+END
+)" agrees
+}
+
+# bytes: the code at all sites in memory now
+bytes()
+{
+	base=$(bias "$VICTIMS/logs")
+	notes "$VICTIMS/logs" | while read -r _ name pc _; do
+		echo "$name $(peek $((base + pc)) 8)"
+	done
+}
+
+# as_found WHAT
+as_found()
+{
+	same "$1: the code is as found" "$(bytes)" "$(cat "$tmp/before")"
+	same "$1: nothing on record" "$(ls "$PROBES_TUI_RECORDS")" ''
+}
+
+# Which sites can be counted depends on the layout, and stays so: $counted. Start it until both of these can be.
+tries=0
+until case " ${counted-} " in *' few '*' say '*) ;; *) false ;; esac
+do
+	tries=$((tries + 1))
+	[ "$tries" -le 20 ] || skip "in no layout few and say can be counted, but: $counted"
+	[ "$tries" -eq 1 ] || stop
+	start logs
+	run count -no-syslog -stop -pid "$pid" -all -for 50ms -format json
+	counted=$(python3 -c 'import json, sys
+t = [json.loads(line) for line in open(sys.argv[1])][-1]
+print(" ".join(sorted(p["name"] for p in t["probes"] if p["sites_counted"])))' "$tmp/out")
+done
+bytes >"$tmp/before"
+
+# --- events
+for threads in 1 4 16; do
+	keeping -pid "$pid" -format json -all -str arg2
+	ask "run $threads 100"
+	interrupted
+	agrees "$threads threads"
+	as_found "$threads threads"
+done
+same 'keys of JSON' "$(python3 -c 'import json, sys
+print(" ".join(sorted(json.loads(open(sys.argv[1]).readline()))))' "$tmp/result")" 'args name pid provider thread tid time time_ns'
+same 'keys of the end' "$(last '" ".join(sorted(t))')" 'events lost only_counted over_budget seconds'
+
+keeping -pid "$pid" -format json few say -str arg2
+ask 'texts 5'
+interrupted
+counted_before=$counted counted='few say'
+agrees 'texts'
+keeping -pid "$pid" -format json few say -str arg2
+ask 'children 3 20'
+interrupted
+agrees 'children' young
+counted=$counted_before
+
+# --- text
+keeping -pid "$pid" few say -str arg2
+ask 'texts 1'
+ask 'run 1 2'
+interrupted
+has 'a heading' '^TIME +TID THREAD +PROBE$' "$tmp/result"
+has 'a line' "^[0-9:]{8}\.[0-9]{6} +[0-9]+ log-[0-9]+ +logs:few arg1=2 arg2=-2$" "$tmp/result"
+has 'a text' 'logs:say arg1=0 arg2="select 1"$' "$tmp/result"
+has 'an empty text' 'logs:say arg1=1 arg2=""$' "$tmp/result"
+has 'an escaped text' 'arg2="\\"quoted\\" \\\\ \\x0a\\x09\\x1b\[31m"$' "$tmp/result"
+has 'a long text' 'arg2="x{200}"\.\.\.$' "$tmp/result"
+has 'a bad pointer' 'logs:say arg1=8 arg2=0x8\(\?\)$' "$tmp/result"
+has 'its end' '[0-9]+ events in [0-9.]+ s, none lost' "$tmp/held"
+
+# --- filters
+keeping -pid "$pid" -format json few -filter 'arg1 > 90 and arg2 != -95 or arg1 == 1'
+ask 'run 2 100'
+interrupted
+same 'a filter' "$(python3 -c 'import json, sys
+print(sorted(set(json.loads(line)["args"][0]["value"] for line in list(open(sys.argv[1]))[:-1])))' "$tmp/result")" \
+	'[1, 91, 92, 93, 94, 96, 97, 98, 99, 100]'
+keeping -pid "$pid" -format json few say -filter 'arg2 ~ "^sel" or arg1 == 1'
+ask 'texts 3'
+interrupted
+same 'by text' "$(python3 -c 'import json, sys
+print(sum(json.loads(line)["args"][1]["text"] == "select 1" for line in list(open(sys.argv[1]))[:-1]))' "$tmp/result")" 3
+
+# --- an end by number
+keeping -pid "$pid" -format json few -max 5
+ask 'run 1 20'
+wait "$session"
+same 'as many as asked: exit status' $? 0
+gone "$session"
+same 'as many as asked' "$(last 't["events"]')" 5
+as_found 'as many as asked'
+
+# --- what is lost is counted: events, and what was lost, are all hits
+keeping -pid "$pid" -format json few -max-overhead 0
+kill -STOP "$session"
+ask 'run 4 10000'
+kill -CONT "$session"
+interrupted
+same 'what is lost' "$(last '(t["lost"] > 1000, (t["events"] + t["lost"]) - 40000 < 1000 <= t["events"])')" '(True, True)'
+has 'it is said' 'events in [0-9.]+ s, [0-9]+ lost' "$tmp/held"
+
+# --- what costs too much is only counted
+keeping -pid "$pid" -format json few -max-overhead 0.1
+echo 'run 1 200000' >&3
+wait "$session"
+same 'too much: exit status' $? 0
+gone "$session"
+has 'too much: why' 'few: no more events, its hits are only counted: [0-9]+ hits/s' "$tmp/held"
+same 'too much: said' "$(last 't["over_budget"]')" True
+read -r _ <&4
+as_found 'too much'
+
+# --- what others left, or do
+keeping -pid "$pid" -format json few
+run events -no-syslog -stop -pid "$pid" few
+same 'a second one' "$status" 6
+has 'its reason' "another session counts the hits of few; wait .* repair process $pid" "$tmp/err"
+run latency -no-syslog -stop -pid "$pid" few,say
+same 'latency beside it' "$status" 6
+ask 'run 1 10'
+kill -9 "$session"
+wait "$session" 2>/dev/null
+gone "$session"
+ask 'run 1 100'
+want 0 repair -no-syslog -pid "$pid"
+as_found 'killed'
+keeping -pid "$pid" -format json few say -str arg2
+ask 'run 2 50'
+interrupted
+counted='few say'
+agrees 'after a killed one'
+counted=$counted_before
+
+# --- bad input changes nothing
+want 2 events -no-syslog -stop -pid "$pid" few -filter 'arg3 > 1'
+has 'no such argument' 'there is no arg3: few has 2 arguments'
+want 2 events -no-syslog -stop -pid "$pid" few -str arg2
+has 'no pointer' 'arg2 is no text'
+want 2 events -no-syslog -pid "$pid" few -str 2
+want 2 events -no-syslog -pid "$pid" few -filter 'arg1 >'
+has 'no value' "bad condition 'arg1 >': a number is missing"
+want 2 events -no-syslog -pid "$pid" few -max 0
+want 2 events -no-syslog -pid "$pid" few -format csv
+want 2 events -no-syslog -pid "$pid" nosuch
+want 2 events -no-syslog -pid "$pid"
+as_found 'bad input'
+
+# --- a filter that kills for our system call: installed meanwhile, and before
+keeping -pid "$pid" -format json few say -str arg2
+ask fenced
+session_says 'are not read: the process has installed a seccomp filter meanwhile'
+ask 'texts 3'
+interrupted
+same 'no text is read' "$(python3 -c 'import json, sys
+print(sum(json.loads(line)["name"] == "say" and json.loads(line)["args"][1]["text"] is not None
+	for line in list(open(sys.argv[1]))[:-1]))' "$tmp/result")" 0
+if capable 21; then
+	keeping -pid "$pid" -format json few say -str arg2
+	session_says 'are not read: the process has a seccomp filter'
+	ask 'texts 3'
+	interrupted
+	same 'texts of a filtered process' "$(python3 -c 'import json, sys
+print([json.loads(line)["args"][1]["text"] for line in open(sys.argv[1]) if "say" in line].count(None))' "$tmp/result")" 30
+fi
+as_found 'filtered'
+
+# --- a program that it starts, and that ends
+stop
+fifos
+"$PROBES_TUI" events -no-syslog -stop -max-overhead 0 -format json -o "$tmp/result" \
+	-prog "$VICTIMS/logs" few <"$tmp/in" >"$tmp/answers" 2>"$tmp/held" &
+session=$!
+started="$started $session"
+exec 3>"$tmp/in" 4<"$tmp/answers"
+read -r _ pid _ <&4
+session_says ' of 1 probe in process'
+if grep -q 'counting 1 of 1' "$tmp/held"; then
+	ask 'run 1 500'
+	echo quit >&3
+	exec 3>&- 4<&-
+	wait "$session"
+	same 'the status of the program' $? 0
+	gone "$session"
+	same 'a program, to its end' "$(last '(t["events"], t["lost"])')" '(500, 0)'
+fi
+finish

@@ -1,0 +1,69 @@
+/* See recorder_world.h. */
+#include "recorder_world.h"
+
+#include <check.h>
+#include <sys/mman.h>
+
+#define PAGE 4096
+#define CODE_PAGES 4
+#define STATE_SIZE ((sizeof(struct recorder_state) + PAGE - 1) / PAGE * PAGE)
+
+struct recorder_world recorder_world;
+
+/* Counters without slots, two in a page of their own; a ret behind the stub. */
+static uint8_t *put_stub(uint8_t *at, uint8_t *counter)
+{
+	struct arch_counter to = {.shared = (uint64_t)counter,
+		.role = (uint64_t)counter + 16,
+		.recorder = recorder_entry((uint64_t)recorder_world.code)};
+	size_t size = arch_stub_count((uint64_t)at, &to, at);
+
+	ck_assert_uint_gt(size, 0);
+	ck_assert_uint_le(size, ARCH_STUB_BYTES);
+	at[size] = 0xc3;
+	return at + size + 1;
+}
+
+/* 2^32: durations are ticks, which the test reads as well. */
+void recorder_world_open(struct recorder_role by)
+{
+	struct recorder_world *w = &recorder_world;
+	uint8_t *at, *counters;
+
+	ck_assert_uint_lt(recorder_head_size(), PAGE * (CODE_PAGES - 1));
+	w->code = mmap(NULL, (CODE_PAGES + 2) * PAGE + STATE_SIZE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(w->code, MAP_FAILED);
+	w->cookie = (uint64_t *)(w->code + CODE_PAGES * PAGE);
+	counters = w->code + (CODE_PAGES + 1) * PAGE;
+	w->state = (struct recorder_state *)(counters + PAGE);
+	ck_assert_ptr_eq(mmap(w->state, STATE_SIZE, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+		w->state);
+	*w->cookie = 1;
+	ck_assert_int_eq(madvise(w->cookie, PAGE, MADV_WIPEONFORK), 0);
+	w->state->epoch = 1;
+	w->state->multiplier = UINT64_C(1) << 32;
+	ck_assert(recorder_write_head(
+		w->code, (uint64_t)w->code, (uint64_t)w->state, (uint64_t)w->cookie));
+	by.pushed = 8;
+	for (int i = 0; i < 2; i++) {
+		w->roles[i] = (struct recorder_role *)(counters + 64 * i + 16);
+		*w->roles[i] = by;
+		w->roles[i]->what = i ? RECORDER_END : RECORDER_START;
+	}
+	at = w->code + (CODE_PAGES - 1) * PAGE;
+	w->start = (recorder_stub *)at;
+	w->end = (recorder_stub *)put_stub(at, counters);
+	put_stub((uint8_t *)w->end, counters + 64);
+	ck_assert_int_eq(mprotect(w->code, CODE_PAGES * PAGE, PROT_READ | PROT_EXEC), 0);
+}
+
+void recorder_world_hit(recorder_stub *code, uint64_t rbx)
+{
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n push %%rbx\n mov %[rbx], %%rbx\n call *%[code]\n"
+			 "pop %%rbx\n lea 128(%%rsp), %%rsp\n"
+			 :
+			 : [code] "a"(code), [rbx] "d"(rbx)
+			 : "memory", "cc");
+}

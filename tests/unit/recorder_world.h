@@ -1,0 +1,24 @@
+/* Copies of the recorder's code behind two stubs, for tests: one process is both sides. */
+#ifndef UNIT_RECORDER_WORLD_H
+#define UNIT_RECORDER_WORLD_H
+
+#include "count/recorder.h"
+
+typedef void recorder_stub(void);
+
+struct recorder_world {
+	uint8_t *code; /* what a window begins with, and two stubs */
+	uint64_t *cookie;
+	struct recorder_state *state;
+	struct recorder_role *roles[2];
+	recorder_stub *start, *end;
+};
+extern struct recorder_world recorder_world;
+
+/* Make it anew: roles of a start and an end that are otherwise `by`. */
+void recorder_world_open(struct recorder_role by);
+
+/* Call a stub with this value in %rbx; it is at its site as if it had been called. */
+void recorder_world_hit(recorder_stub *code, uint64_t rbx);
+
+#endif

@@ -1,0 +1,587 @@
+/*
+ * Covers events: their writing by execution of the recorder's copy behind a stub, and their reading
+ * while threads write: values of all kinds of operands, memory that is not mapped, texts, tests in
+ * the process, order, losses, threads that are interrupted, children by fork, sessions that follow
+ * each other; rings and tables with any content.
+ * Does not cover: how it gets into another process (e2e/cli-events.sh).
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "arch/inline.h"
+#include "random.h"
+#include "recorder_world.h"
+#include "suites.h"
+
+#define PAGE 4096
+#define GENERATION 5
+#define THREADS_MOST (1 << 22)
+#define it recorder_world
+
+static struct events_state *state;
+static struct events_site *site;
+static struct events_reader reader;
+
+/* One site, number 3, whose role is that of both stubs. Times without end for system calls. */
+static void set_up(void)
+{
+	recorder_world_open((struct recorder_role){.constant = EVENTS_ROLE(GENERATION, 3)});
+	state = &it.state->events;
+	site = &state->sites[3];
+	*site = (struct events_site){.number = 33, .pushed = 8, .ring = EVENTS_LONG};
+	for (int i = 0; i < 2; i++)
+		it.roles[i]->what = RECORDER_EVENT;
+	for (uint32_t at = 64; !state->tid; at += 4)
+		if (arch_of_thread(at) == (uint32_t)getpid())
+			state->tid = at;
+	state->calls = UINT64_MAX;
+	reader = (struct events_reader){.ring = EVENTS_LONG, .generation = GENERATION};
+}
+
+static void add_operand(struct events_operand operand)
+{
+	site->operands[site->arguments++] = operand;
+}
+
+/* The next event of the reader; NULL: there is none. */
+static const struct events_record *take(enum events_found wanted)
+{
+	static union {
+		struct events_record record;
+		unsigned char bytes[EVENTS_TEXT_SIZE];
+	} copy;
+	const struct events_record *from;
+
+	ck_assert_uint_gt(events_range(&reader, state->rings[reader.ring].head), 0);
+	from = (const struct events_record *)((const char *)state +
+					      events_at(&reader, reader.next));
+	memcpy(&copy, from, events_shapes[reader.ring].size);
+	ck_assert_int_eq(events_take(&reader, &copy.record, from->mark, false), wanted);
+	return &copy.record;
+}
+
+static const struct events_record *hit(uint64_t rbx)
+{
+	recorder_world_hit(it.start, rbx);
+	return take(EVENTS_WHOLE);
+}
+
+START_TEST(operands_of_all_kinds)
+{
+	static const struct {
+		int8_t size;
+		uint64_t rbx, value;
+	} sizes[] = {{8, 0x1122334455667788, 0x1122334455667788}, {-8, UINT64_MAX, UINT64_MAX},
+		{4, 0x11223344ffffffff, 0xffffffff}, {-4, 0x80000000, 0xffffffff80000000},
+		{-4, 0x7fffffff, 0x7fffffff}, {2, 0x12345, 0x2345},
+		{-2, 0x8000, 0xffffffffffff8000}, {1, 0x1ff, 0xff}, {-1, 0x80, 0xffffffffffffff80}};
+	const struct events_record *e;
+	uint64_t before = arch_now();
+
+	set_up();
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		site->arguments = 0;
+		add_operand((struct events_operand){
+			.what = EVENTS_REGISTER, .base = 3, .size = sizes[i].size});
+		add_operand((struct events_operand){
+			.what = EVENTS_CONSTANT, .size = sizes[i].size, .value = sizes[i].rbx});
+		e = hit(sizes[i].rbx);
+		ck_assert_uint_eq(e->values[0], sizes[i].value);
+		ck_assert_uint_eq(e->values[1], sizes[i].value);
+		ck_assert_uint_eq(e->known, 3);
+		ck_assert_uint_eq(e->site, 33);
+		ck_assert_uint_eq(e->arguments, 2);
+		ck_assert_uint_eq(e->thread, (uint32_t)getpid());
+		ck_assert_uint_eq(e->process, 0);
+		ck_assert_uint_ge(e->ticks, before);
+		ck_assert_uint_le(e->ticks, arch_now());
+	}
+}
+END_TEST
+
+START_TEST(operands_in_memory)
+{
+	char *pages = mmap(
+		NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile int32_t local = -5;
+	const struct events_record *e;
+
+	set_up();
+	munmap(pages + PAGE, PAGE);
+	*(int32_t *)(pages + 24) = -7;
+	pages[PAGE - 1] = 1;
+	add_operand((struct events_operand){.what = EVENTS_MEMORY,
+		.base = 3,
+		.index = EVENTS_NO_REGISTER,
+		.size = -4,
+		.value = 8});
+	/* rbx twice: base and index. */
+	add_operand((struct events_operand){.what = EVENTS_MEMORY,
+		.base = EVENTS_NO_REGISTER,
+		.index = 3,
+		.scale = 2,
+		.size = 4});
+	add_operand((struct events_operand){.what = EVENTS_MEMORY,
+		.base = EVENTS_NO_REGISTER,
+		.index = EVENTS_NO_REGISTER,
+		.size = -4,
+		.value = (uint64_t)(pages + 24)});
+	add_operand((struct events_operand){.what = EVENTS_UNREADABLE, .size = 4});
+	e = hit((uint64_t)pages + 16);
+	ck_assert_uint_eq(e->known, 1 | 4);
+	ck_assert_int_eq((int64_t)e->values[0], -7);
+	ck_assert_int_eq((int64_t)e->values[2], -7);
+	e = hit((uint64_t)pages / 2 + 12);
+	ck_assert_uint_eq(e->known & 2, 2);
+	ck_assert_uint_eq((uint32_t)e->values[1], (uint32_t)-7);
+	/* What crosses into the page that is missing; what is nowhere. */
+	ck_assert_uint_eq(hit((uint64_t)pages + PAGE - 8 - 1)->known, 4);
+	ck_assert_uint_eq(hit((uint64_t)pages + PAGE)->known, 4);
+	ck_assert_uint_eq(hit(0)->known, 4);
+	ck_assert_uint_eq(hit((uint64_t)1 << 63)->known, 4);
+	/* Without system calls only the page of the stack. */
+	state->calls = 0;
+	ck_assert_uint_eq(hit((uint64_t)pages + 16)->known, 0);
+	state->calls = arch_now();
+	ck_assert_uint_eq(hit((uint64_t)pages + 16)->known, 0);
+	e = hit((uint64_t)&local - 8);
+	if (e->known)
+		ck_assert_int_eq((int64_t)e->values[0], -5);
+	ck_assert_uint_eq(e->known & ~1u, 0);
+	/* Nor where the thread is unknown. */
+	state->calls = UINT64_MAX;
+	state->tid = 0;
+	ck_assert_uint_eq(hit((uint64_t)pages + 16)->known, 0);
+}
+END_TEST
+
+/* The stack pointer of an operand is that at the site. */
+START_TEST(operands_on_the_stack)
+{
+	const struct events_record *e;
+	uint64_t value = 0x5566;
+
+	set_up();
+	state->calls = 0;
+	add_operand((struct events_operand){.what = EVENTS_MEMORY,
+		.base = ARCH_STACK_POINTER,
+		.index = EVENTS_NO_REGISTER,
+		.size = 8});
+	/* At the site is what was pushed before the call. */
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n push %[value]\n call *%[code]\n"
+			 "lea 136(%%rsp), %%rsp\n"
+			 :
+			 : [code] "a"(it.start), [value] "d"(value)
+			 : "memory", "cc");
+	e = take(EVENTS_WHOLE);
+	if (e->known)
+		ck_assert_uint_eq(e->values[0], value);
+}
+END_TEST
+
+START_TEST(operands_in_vectors)
+{
+	set_up();
+	for (uint8_t i = 0; i < 2; i++)
+		add_operand((struct events_operand){
+			.what = EVENTS_VECTOR, .base = i ? 15 : 0, .size = i ? 4 : 8});
+	__asm__ volatile(
+		"lea -128(%%rsp), %%rsp\n movq %[a], %%xmm0\n movq %[b], %%xmm15\n"
+		"call *%[code]\n lea 128(%%rsp), %%rsp\n"
+		:
+		: [code] "S"(it.start), [a] "a"(0x4008000000000000), [b] "d"(0x1122334455667788)
+		: "memory", "cc", "xmm0", "xmm15");
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 0x4008000000000000);
+	recorder_world_hit(it.start, 0);
+}
+END_TEST
+
+static const char *text_of(const struct events_record *e, size_t *length)
+{
+	return events_text(&reader, e, 1, length);
+}
+
+START_TEST(texts_of_pointers)
+{
+	char *pages = mmap(
+		NULL, (size_t)3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const char *text;
+	size_t length = 0;
+
+	set_up();
+	reader.ring = site->ring = EVENTS_WITH_TEXT;
+	site->texts = 1;
+	add_operand(
+		(struct events_operand){.what = EVENTS_REGISTER, .base = 3, .size = 8, .text = 1});
+	munmap(pages + 2 * PAGE, PAGE);
+	memset(pages, 'p', (size_t)2 * PAGE);
+	strcpy(pages, "hello");
+	text = text_of(hit((uint64_t)pages), &length);
+	ck_assert_uint_eq(length, PROBES_EVENT_TEXT);
+	ck_assert_str_eq(text, "hello");
+	/* Over the end of a page. */
+	text = text_of(hit((uint64_t)pages + PAGE - 3), &length);
+	ck_assert_uint_eq(length, PROBES_EVENT_TEXT);
+	ck_assert_int_eq(text[PROBES_EVENT_TEXT - 1], 'p');
+	/* Over the end of what is mapped. */
+	text = text_of(hit((uint64_t)pages + 2 * PAGE - 3), &length);
+	ck_assert_uint_eq(length, 3);
+	ck_assert_mem_eq(text, "ppp", 3);
+	ck_assert_ptr_null(text_of(hit((uint64_t)pages + 2 * PAGE), &length));
+	ck_assert_ptr_null(text_of(hit(0), &length));
+	ck_assert_ptr_null(text_of(hit(8), &length));
+	ck_assert_ptr_null(text_of(hit(UINT64_MAX - 3), &length));
+	state->calls = 0;
+	ck_assert_ptr_null(text_of(hit((uint64_t)pages), &length));
+	/* A record of another ring has none. */
+	reader = (struct events_reader){.ring = EVENTS_LONG, .generation = GENERATION};
+	site->ring = EVENTS_LONG;
+	state->calls = UINT64_MAX;
+	ck_assert_ptr_null(text_of(hit((uint64_t)pages), &length));
+}
+END_TEST
+
+START_TEST(tests_in_the_process)
+{
+	static const struct {
+		enum probes_compare compare;
+		bool less, equal, greater;
+	} all[] = {{PROBES_LESS, true, false, false}, {PROBES_EQUAL, false, true, false},
+		{PROBES_LESS_EQUAL, true, true, false}, {PROBES_GREATER, false, false, true},
+		{PROBES_UNEQUAL, true, false, true}, {PROBES_GREATER_EQUAL, false, true, true}};
+
+	set_up();
+	for (int is_signed = 0; is_signed < 2; is_signed++)
+		for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+			uint64_t with = is_signed ? (uint64_t)-2 : UINT64_C(1) << 63;
+			uint64_t before = state->rings[EVENTS_LONG].head;
+
+			site->arguments = 0;
+			add_operand((struct events_operand){
+				.what = EVENTS_REGISTER, .base = 3, .size = is_signed ? -8 : 8});
+			site->tests[0] = (struct events_test){
+				.argument = 1, .compare = (uint8_t)all[i].compare, .number = with};
+			for (uint64_t value = with - 1; value != with + 2; value++)
+				recorder_world_hit(it.start, value);
+			ck_assert_uint_eq(state->rings[EVENTS_LONG].head - before,
+				all[i].less + all[i].equal + all[i].greater);
+			for (uint64_t value = with - 1; value != with + 2; value++)
+				if (value == with      ? all[i].equal
+					: value < with ? all[i].less
+						       : all[i].greater)
+					ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], value);
+		}
+	/* All must be true; what is not known is not. */
+	site->tests[1] = (struct events_test){
+		.argument = 1, .compare = PROBES_LESS, .number = UINT64_C(1) << 63};
+	recorder_world_hit(it.start, 0);
+	site->tests[1].argument = 2;
+	recorder_world_hit(it.start, 0);
+	ck_assert_uint_eq(events_range(&reader, state->rings[EVENTS_LONG].head), 0);
+}
+END_TEST
+
+static void *write_many(void *count)
+{
+	for (uint64_t i = 1; i <= (size_t)count; i++)
+		recorder_world_hit(it.start, i);
+	return NULL;
+}
+
+/* Read what is there. check: no value is of another event, and each thread's are in order. */
+static void read_some(bool check)
+{
+	static uint64_t last[THREADS_MOST];
+	size_t size = events_shapes[reader.ring].size;
+
+	for (size_t n = events_range(&reader, state->rings[reader.ring].head); n; n--) {
+		const struct events_record *from =
+			(const struct events_record *)((const char *)state +
+						       events_at(&reader, reader.next));
+		union {
+			struct events_record record;
+			unsigned char bytes[EVENTS_TEXT_SIZE];
+		} copy;
+		enum events_found found;
+
+		memcpy(copy.bytes, from, size);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		found = events_take(&reader, &copy.record,
+			__atomic_load_n(&from->mark, __ATOMIC_ACQUIRE), false);
+		if (found == EVENTS_WAITING)
+			return;
+		if (found != EVENTS_WHOLE || !check)
+			continue;
+		ck_assert_uint_eq(copy.record.values[1], 77);
+		ck_assert_uint_eq(copy.record.values[0], copy.record.values[2]);
+		ck_assert_uint_gt(copy.record.values[0], last[copy.record.thread % THREADS_MOST]);
+		last[copy.record.thread % THREADS_MOST] = copy.record.values[0];
+	}
+}
+
+static void set_up_three(enum events_ring ring)
+{
+	set_up();
+	reader.ring = site->ring = ring;
+	add_operand((struct events_operand){.what = EVENTS_REGISTER, .base = 3, .size = 8});
+	add_operand((struct events_operand){.what = EVENTS_CONSTANT, .value = 77, .size = 8});
+	add_operand((struct events_operand){.what = EVENTS_REGISTER, .base = 3, .size = 8});
+}
+
+/* Whatever is lost is counted; what is there is whole. */
+START_TEST(threads_write)
+{
+	static const size_t counts[] = {1, 2, 16};
+	size_t count = counts[_i % 3], each = 200000 / count;
+	pthread_t all[16];
+
+	set_up_three(_i < 3 ? EVENTS_SHORT : EVENTS_WITH_TEXT);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_int_eq(pthread_create(&all[i], NULL, write_many, (void *)each), 0);
+	while (reader.got + reader.lost < count * each)
+		read_some(true);
+	for (size_t i = 0; i < count; i++)
+		pthread_join(all[i], NULL);
+	ck_assert_uint_eq(reader.got + reader.lost, count * each);
+	ck_assert_uint_eq(state->rings[reader.ring].head, count * each);
+}
+END_TEST
+
+static volatile uint64_t alarms;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	alarms++;
+	recorder_world_hit(it.end, 1);
+}
+
+START_TEST(handler_writes_inside)
+{
+	struct itimerval often = {{0, 50}, {0, 50}}, never = {0};
+
+	set_up_three(EVENTS_SHORT);
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (uint64_t i = 0; alarms < 2000 && i < 100000000; i += 1000) {
+		write_many((void *)1000);
+		read_some(false);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	read_some(false);
+	ck_assert_uint_eq(reader.got, state->rings[EVENTS_SHORT].head);
+	ck_assert_uint_ge(alarms, 100);
+	ck_assert_uint_eq(reader.lost, 0);
+}
+END_TEST
+
+START_TEST(what_is_overwritten_is_lost)
+{
+	set_up_three(EVENTS_LONG);
+	write_many((void *)(size_t)(EVENTS_LONG_RECORDS + 10));
+	ck_assert_uint_eq(
+		events_range(&reader, state->rings[EVENTS_LONG].head), EVENTS_LONG_RECORDS);
+	ck_assert_uint_eq(reader.lost, 10);
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 11);
+	/* One is overwritten after the head was read. */
+	recorder_world_hit(it.start, 1);
+	recorder_world_hit(it.start, 2);
+	reader.lost = 0;
+	reader.next--;
+	{
+		const struct events_record *from =
+			(const struct events_record *)((const char *)state +
+						       events_at(&reader, reader.next));
+
+		ck_assert_int_eq(events_take(&reader, from, from->mark, false), EVENTS_LOST);
+	}
+	ck_assert_uint_eq(reader.lost, 1);
+}
+END_TEST
+
+/* A thread that is interrupted in the middle, or dies there, costs its event, and no other. */
+START_TEST(record_that_is_never_filled)
+{
+	struct events_record *first;
+
+	set_up_three(EVENTS_LONG);
+	first = (struct events_record *)state->long_ring;
+	first->mark = 2 * EVENTS_LONG_RECORDS + 3; /* number EVENTS_LONG_RECORDS is being filled */
+	write_many((void *)3);
+	(void)take(EVENTS_LOST); /* it was left to that one */
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 2);
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 3);
+	ck_assert_uint_eq(first->mark, 2 * EVENTS_LONG_RECORDS + 3);
+	reader.next = EVENTS_LONG_RECORDS;
+	state->rings[EVENTS_LONG].head = reader.next + 1;
+	(void)take(EVENTS_WAITING);
+	(void)take(EVENTS_WAITING);
+	ck_assert_int_eq(events_take(&reader, first, first->mark, true), EVENTS_LOST);
+	/* One that read its number long ago does not overwrite a later event. */
+	state->rings[EVENTS_LONG].head = EVENTS_LONG_RECORDS + 1;
+	recorder_world_hit(it.start, 10);
+	state->rings[EVENTS_LONG].head = 1;
+	recorder_world_hit(it.start, 11);
+	state->rings[EVENTS_LONG].head = EVENTS_LONG_RECORDS + 2;
+	reader.next = EVENTS_LONG_RECORDS + 1;
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 10);
+}
+END_TEST
+
+/* What a thread writes that began in an earlier session is none of ours. */
+START_TEST(event_of_an_earlier_session)
+{
+	set_up_three(EVENTS_SHORT);
+	it.roles[1]->constant = EVENTS_ROLE(GENERATION - 1, 3);
+	recorder_world_hit(it.end, 1);
+	recorder_world_hit(it.start, 2);
+	(void)take(EVENTS_OTHER);
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 2);
+	ck_assert_uint_eq(reader.got, 1);
+	ck_assert_uint_eq(reader.lost, 0);
+}
+END_TEST
+
+/* A child by fork makes no system call until it may. */
+START_TEST(events_of_children)
+{
+	uint64_t there = 5;
+	int status;
+
+	set_up();
+	add_operand((struct events_operand){.what = EVENTS_MEMORY,
+		.base = EVENTS_NO_REGISTER,
+		.index = EVENTS_NO_REGISTER,
+		.size = 8,
+		.value = (uint64_t)calloc(1, 8)});
+	*(uint64_t *)site->operands[0].value = there;
+	for (int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			recorder_world_hit(it.start, 0);
+			state->child_calls[0] = 1 << 2;
+			recorder_world_hit(it.start, 0);
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(status, 0);
+		for (int k = 0; k < 2; k++) {
+			const struct events_record *e = take(EVENTS_WHOLE);
+
+			ck_assert_uint_eq(e->process, (uint16_t)(i + 1));
+			ck_assert_uint_eq(e->thread, (uint32_t)pid);
+			/* The bit is that of the second one. */
+			ck_assert_uint_eq(e->known, i);
+		}
+	}
+	ck_assert_uint_eq(hit(0)->known, 1);
+}
+END_TEST
+
+/* Numbers of children are not used again: those that have none of their own may make no calls. */
+START_TEST(events_of_very_many_children)
+{
+	set_up();
+	it.state->children = EVENTS_CHILDREN - 2;
+	for (int i = 0; i < 3; i++) {
+		if (fork() == 0) {
+			recorder_world_hit(it.start, 0);
+			_exit(0);
+		}
+		wait(NULL);
+		ck_assert_uint_eq(take(EVENTS_WHOLE)->process, EVENTS_CHILDREN - 1);
+	}
+}
+END_TEST
+
+/* ---- any content ---- */
+
+static uint64_t seed = RANDOM_SEED;
+
+START_TEST(tables_with_any_content)
+{
+	set_up();
+	for (int round = 0; round < 20000; round++) {
+		unsigned char *bytes = (unsigned char *)site;
+
+		for (size_t i = 0; i < sizeof *site; i++)
+			bytes[i] = (unsigned char)(random_next(&seed) >> 24);
+		if (round % 2) {
+			site->ring %= EVENTS_RINGS;
+			for (size_t i = 0; i < PROBES_EVENT_ARGUMENTS; i++)
+				site->operands[i].what %= 5;
+		}
+		memset(site->tests, 0, sizeof site->tests);
+		state->rings[round % EVENTS_RINGS].head = random_next(&seed);
+		state->tid = round % 3 ? state->tid : random_next(&seed);
+		recorder_world_hit(it.start, random_next(&seed));
+	}
+}
+END_TEST
+
+START_TEST(rings_with_any_content)
+{
+	static union {
+		struct events_record record;
+		unsigned char bytes[EVENTS_TEXT_SIZE];
+	} copy;
+
+	for (int round = 0; round < 20000; round++) {
+		struct events_reader r = {.ring = (enum events_ring)(round % EVENTS_RINGS),
+			.next = random_next(&seed) >> round % 64};
+		uint64_t head = random_next(&seed) >> round % 64, before = r.next;
+		size_t n = events_range(&r, head), length = 0;
+		const char *text;
+
+		ck_assert_uint_le(n, events_shapes[r.ring].records);
+		ck_assert_uint_eq(r.next + n, head);
+		ck_assert(r.lost <= head || head < before);
+		for (size_t i = 0; i < sizeof copy.bytes; i++)
+			copy.bytes[i] = (unsigned char)(random_next(&seed) >> 24);
+		if (round % 4 == 0)
+			copy.record.mark = 2 * r.next + 2;
+		ck_assert_uint_lt(events_at(&r, r.next), sizeof *state);
+		(void)events_take(&r, &copy.record, copy.record.mark, round % 2);
+		for (unsigned i = 0; i < 9; i++) {
+			text = events_text(&r, &copy.record, i, &length);
+			ck_assert(!text ||
+				  (length && length <= PROBES_EVENT_TEXT &&
+					  text + length <= (char *)copy.bytes + sizeof copy));
+		}
+	}
+}
+END_TEST
+
+Suite *events_suite(void)
+{
+	Suite *s = suite_create("events");
+	TCase *c = tcase_create("events");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, operands_of_all_kinds);
+	tcase_add_test(c, operands_in_memory);
+	tcase_add_test(c, operands_on_the_stack);
+	tcase_add_test(c, operands_in_vectors);
+	tcase_add_test(c, texts_of_pointers);
+	tcase_add_test(c, tests_in_the_process);
+	tcase_add_loop_test(c, threads_write, 0, 6);
+	tcase_add_test(c, handler_writes_inside);
+	tcase_add_test(c, what_is_overwritten_is_lost);
+	tcase_add_test(c, record_that_is_never_filled);
+	tcase_add_test(c, event_of_an_earlier_session);
+	tcase_add_test(c, events_of_children);
+	tcase_add_test(c, events_of_very_many_children);
+	tcase_add_test(c, tables_with_any_content);
+	tcase_add_test(c, rings_with_any_content);
+	suite_add_tcase(s, c);
+	return s;
+}

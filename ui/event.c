@@ -1,0 +1,76 @@
+#include "ui/event.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "ui/line.h"
+
+#define LARGE UINT64_C(0xffffffff) /* above, a number is rather an address */
+
+const char *event_time(int64_t time_ns, bool date, char out[EVENT_TIME_BYTES])
+{
+	time_t seconds = (time_t)(time_ns / 1000000000);
+	struct tm t = {0};
+	char micros[16];
+	size_t length;
+
+	localtime_r(&seconds, &t);
+	length = strftime(out, EVENT_TIME_BYTES, date ? "%Y-%m-%dT%H:%M:%S" : "%H:%M:%S", &t);
+	snprintf(micros, sizeof micros, ".%06d", (int)(time_ns % 1000000000 / 1000));
+	snprintf(out + length, EVENT_TIME_BYTES - length, "%s", micros);
+	return out;
+}
+
+const char *event_real(double real, int digits, char *out, size_t size)
+{
+	char *point;
+
+	snprintf(out, size, "%.*g", digits, real);
+	point = strchr(out, ',');
+	if (point)
+		*point = '.';
+	return out;
+}
+
+static void put_text(struct line *l, const struct probes_value *value)
+{
+	char safe[4 * PROBES_EVENT_TEXT + 1];
+
+	probes_escape(value->text, safe, sizeof safe);
+	line_add(l, "\"");
+	for (const char *at = safe; *at; at++)
+		line_add(l, *at == '"' ? "\\%c" : "%c", *at);
+	line_add(l, value->cut ? "\"..." : "\"");
+}
+
+const char *event_value(const struct probes_value *value, char out[EVENT_VALUE_BYTES])
+{
+	struct line l = {.text = out, .size = EVENT_VALUE_BYTES};
+	char real[40];
+
+	*out = '\0';
+	if (value->text) {
+		put_text(&l, value);
+		return out;
+	}
+	switch (value->kind) {
+	case PROBES_VALUE_SIGNED:
+		line_add(&l, "%" PRId64, value->number);
+		break;
+	case PROBES_VALUE_UNSIGNED:
+		line_add(&l, value->bits > LARGE || value->asked ? "0x%" PRIx64 : "%" PRIu64,
+			value->bits);
+		break;
+	case PROBES_VALUE_FLOAT:
+		line_add(&l, "%s", event_real(value->real, 9, real, sizeof real));
+		break;
+	default:
+		line_add(&l, "?");
+		return out;
+	}
+	if (value->asked)
+		line_add(&l, "(?)");
+	return out;
+}

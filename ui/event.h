@@ -1,0 +1,25 @@
+/* Events as text, the same in every face. Pure. */
+#ifndef UI_EVENT_H
+#define UI_EVENT_H
+
+#include <stdint.h>
+
+#include "probes.h"
+
+#define EVENT_TIME_BYTES 40
+#define EVENT_VALUE_BYTES (4 * PROBES_EVENT_TEXT + 64)
+
+/* The local time: "14:02:07.123456", of a `date` "2026-11-22T14:02:07.123456". Returns out. */
+const char *event_time(int64_t time_ns, bool date, char out[EVENT_TIME_BYTES]);
+
+/*
+ * A value, safe for a terminal: "12", "-3", "0x7f2c00001240", "2.5"; "?" where it could not be
+ * read; a text in quotes, with "..." behind it where it goes on; "0x7f2c00001240(?)" where the text
+ * could not be read. Returns out.
+ */
+const char *event_value(const struct probes_value *value, char out[EVENT_VALUE_BYTES]);
+
+/* A number that is not whole, with a point, whatever the locale's. Returns out. */
+const char *event_real(double real, int digits, char *out, size_t size);
+
+#endif
