@@ -211,7 +211,7 @@ case $VICTIMS$PWD${srcdir:-}$tmp in
 	;;
 esac
 if command -v bash >/dev/null; then
-	terminal 120 40
+	terminal 250 40
 	text "exec bash --norc --noprofile"
 	keys Enter
 	text "PS1='shell> '; . $root/completions/probes-tui.bash; clear"
@@ -226,7 +226,7 @@ else
 	echo 'no bash: not tried'
 fi
 if command -v zsh >/dev/null; then
-	terminal 120 40
+	terminal 250 40
 	text "exec zsh -f"
 	keys Enter
 	text "PS1='shell> '; fpath=($root/completions \$fpath); autoload -U compinit; compinit -u -D; clear"
@@ -237,7 +237,7 @@ else
 	echo 'no zsh: not tried'
 fi
 if command -v fish >/dev/null; then
-	terminal 120 40
+	terminal 250 40
 	text "exec fish --no-config"
 	keys Enter
 	text "function fish_prompt; echo 'shell> '; end; set -g fish_autosuggestion_enabled 0; source $root/completions/probes-tui.fish; clear"

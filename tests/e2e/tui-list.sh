@@ -13,7 +13,7 @@ wait_for '^ loop_ocaml2_pie  pid [0-9]+ +up (<1|[0-9]+)m +1 thread +list read sw
 seen 'counts' '^ 8 probes   all off +every 1s$'
 seen 'a row' '^> off +ocaml_2:first +0/1 +0 +loop_ocaml2_pie$'
 seen 'several sites' '^  off +ocaml_2:multi +0/5 +0 '
-seen 'the footer' '^Space Tag e Enable d Disable H Hits p Pair / Find .*\? Help q Quit$'
+seen 'the footer' '^Space Tag e Enable d Disable H Hits .*/ Find .*\? Help q Quit$'
 seen 'arguments' '^ OCaml   arg1 '
 
 # ------------------------------------------------------------------ on and off

@@ -83,12 +83,14 @@ START_TEST(escape_round_trip_of_every_pair_of_bytes)
 		for (unsigned second = 0; second < 256; second++) {
 			char raw[4] = {(char)first, (char)second, second ? 'z' : 0, 0};
 			char safe[40], back[40];
+			bool plain = true;
 
 			probes_escape(raw, safe, sizeof safe);
 			for (const char *at = safe; *at; at++)
-				ck_assert((unsigned char)*at >= 0x20 && *at != 0x7f);
-			ck_assert(escape_decode(safe, back));
-			ck_assert_str_eq(back, raw);
+				plain &= (unsigned char)*at >= 0x20 && *at != 0x7f;
+			/* One check for all: a check costs more than what it checks. */
+			ck_assert_msg(plain && escape_decode(safe, back) && !strcmp(back, raw),
+				"%02x %02x became %s", first, second, safe);
 		}
 }
 END_TEST
