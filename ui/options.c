@@ -36,9 +36,14 @@ struct probes_switch_options options_switch(const struct options *o)
 	};
 }
 
+bool options_search(const struct options *o)
+{
+	return o->tree || o->comm;
+}
+
 bool options_many(const struct options *o)
 {
-	return o->pid_count > 1 || o->tree || o->comm;
+	return o->pid_count > 1 || options_search(o);
 }
 
 char **options_program(const struct options *o)

@@ -153,6 +153,9 @@ const struct verb_row *options_verb(enum verb verb);
 /* Can the call affect several processes? Then each message names its process. */
 bool options_many(const struct options *o);
 
+/* Are its processes the result of a search? */
+bool options_search(const struct options *o);
+
 /* The options for probes_switch. */
 struct probes_switch_options options_switch(const struct options *o);
 

@@ -355,7 +355,7 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 		from = to + semaphores;
 		for (uint32_t k = 0; k < semaphores; k++) {
 			from[k] = plan_step_value(&s, k);
-			to[k] = counting && kind_of(s.p)->edit
+			to[k] = counting && !plan_count_raises(&s, verb)
 					? from[k]
 					: plan_step_target(from[k], verb, mode);
 		}

@@ -164,6 +164,9 @@ uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct pl
 bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	enum probes_verb verb, struct probes_item *item);
 
+/* Does counting the probe, or no longer counting it, change its semaphores? */
+bool plan_count_raises(const struct plan_step *s, enum probes_verb verb);
+
 /* What an undo does to the jump of a site: 1 writes it, -1 removes it, 0 nothing. */
 int plan_count_part(const struct plan_step *s, uint32_t i);
 

@@ -68,6 +68,13 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	return true;
 }
 
+bool plan_count_raises(const struct plan_step *s, enum probes_verb verb)
+{
+	/* A session that counts further sites of a probe has raised its semaphores before. */
+	return !kind_of(s->p)->edit &&
+	       !(verb == PROBES_COUNT && s->h->live[s->p - s->h->probes].mine_counted);
+}
+
 int plan_count_part(const struct plan_step *s, uint32_t i)
 {
 	const int32_t *parts = s->undo ? s->undo->of[PLAN_COUNTER] : NULL;

@@ -198,6 +198,31 @@ want 0 count -no-syslog -pid "$pid" -for 50ms -o "$tmp/file.json" -format json
 same 'nothing on standard output' "$(cat "$tmp/out")" ''
 same 'all in the file' "$(json 'len(total)' "$tmp/file.json")" 5
 
+# --- of a tree, one ends after it was found: the rest is counted, and that is no failure. We wait for
+# whoever reads our messages, of which one is due as soon as the first process is counted.
+start2 counts
+mkfifo "$tmp/messages"
+exec 7<>"$tmp/messages"
+dd if=/dev/zero bs=4096 count=4096 oflag=nonblock >&7 2>/dev/null
+"$PROBES_TUI" count -no-syslog -max-overhead 0 -tree $$ -for 50ms -format json \
+	>"$tmp/result" 2>"$tmp/messages" </dev/null &
+session=$!
+started="$started $session"
+site=$(($(bias "$VICTIMS/counts") + $(notes "$VICTIMS/counts" | awk '$2 == "plain" { print $3 }')))
+until=$(($(date +%s) + 60))
+until [ "$(peek $site 1)" = e9 ] || [ "$(date +%s)" -gt "$until" ]; do :; done
+kill -9 "$pid2"
+wait "$pid2" 2>/dev/null
+gone "$pid2"
+tr -d '\000' <"$tmp/messages" >"$tmp/held" 7>&- &
+reader=$!
+exec 7>&- 5>&- 6<&-
+ended 0
+wait "$reader"
+has 'the rest' "^probes-tui: counting [4-9] of 9 sites of 5 probes in process $pid(;|\$)" "$tmp/held"
+has 'the one that ended' "$pid2" "$tmp/held"
+as_found 'of a tree, one ended'
+
 # --- children by fork count in their parent's counters, and are left as found
 mkfifo "$tmp/cin" "$tmp/cout"
 ask zero

@@ -209,15 +209,25 @@ screen
 text /single
 keys Enter
 wait_cursor off 'victim:single '
+keys H
+wait_for '1 more site can be counted only if all threads stop'
+keys n
+wait_for 'not stopped; it is not asked again'
+wait_cursor 'on #' 'victim:single +1/2 '
 text ':stop'
 keys Enter
 wait_for 'counting may stop the process'
-keys H
-wait_for 'count single: 2 sites'
-wait_cursor 'on #' 'victim:single '
+keys H # now it counts what is left
+wait_for 'count single: 1 site, target stopped '
+wait_cursor 'on #' 'victim:single +2/2 '
 ask 'step 6'
 same 'its semaphore' "$(value single sema)" 1
 wait_cursor 'on #' 'victim:single .* 12 '
+keys H
+wait_for 'uncount single: 2 sites'
+wait_cursor off 'victim:single '
+keys u
+wait_cursor 'on #' 'victim:single +2/2 '
 keys q
 wait_for '^status=0$'
 ask 'step 1'

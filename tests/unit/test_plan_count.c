@@ -194,6 +194,24 @@ START_TEST(each_its_own)
 }
 END_TEST
 
+/* The rest of a probe, once a stop is allowed: its semaphores are raised already. */
+START_TEST(the_rest)
+{
+	begin("b50=e9 c40=1 c44=1", "50:p 60:e");
+	mine("nop", 1);
+	ck_assert_int_eq(plan("*nop?", true), 0);
+	ck_assert_str_eq(writes, "b60:90>e9");
+	plan_done(&p);
+	world_end(&w);
+	/* Another session has counted the one: this one raises for itself. */
+	begin("b50=e9 c40=1 c44=1", "50:p 60:e");
+	ck_assert_int_eq(plan("*nop?", true), 0);
+	ck_assert_str_eq(writes, "b60:90>e9 |c40:1>2 c44:1>2");
+	plan_done(&p);
+	world_end(&w);
+}
+END_TEST
+
 /* What the kernel would do: "b50:90>cc". */
 static const char *uprobes(void)
 {
@@ -425,6 +443,7 @@ Suite *plan_count_suite(void)
 	tcase_add_loop_test(tcase, what_is_planned, 0, sizeof count_cases / sizeof *count_cases);
 	tcase_add_test(tcase, there_and_back);
 	tcase_add_test(tcase, each_its_own);
+	tcase_add_test(tcase, the_rest);
 	tcase_add_test(tcase, uprobes_are_told_apart);
 	tcase_add_test(tcase, uprobes_leave_the_switch);
 	tcase_add_test(tcase, cut_off);

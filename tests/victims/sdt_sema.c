@@ -26,7 +26,7 @@ ONCE static void sema1_round(long n)
 	COUNTABLE(2);
 	if (guarded_pass(&single))
 		DTRACE_PROBE2(victim, single, n, 2);
-	COUNTABLE(3);
+	COUNTABLE_STOPPED;
 }
 
 static void sema_round(long n)

@@ -350,7 +350,7 @@ stopped=90a900000000
 countable counts plain=90a911018d44 never=90a911028d44 guarded=90a9110[34]8d44 loop=$stopped
 countable pairs start=90a911018d44 end=$stopped
 countable sdt_plain plain=90a911018d44 widths=90a911028d44 query__start=90a911038d44 places=$stopped floats=$stopped
-countable sdt_sema single=90a9110[23]8d44
+countable sdt_sema "single=90a9\(11028d44\|00000000\)"
 many
 demo
 

@@ -69,7 +69,7 @@ int attach_run(const struct options *o)
 	struct report_volume volume;
 	struct probes_options engine = targets_engine(o, &volume);
 	struct probes_group *group;
-	struct tally tally = {0};
+	struct tally tally = {.found = options_search(o)};
 	struct probes_error e;
 	struct act a;
 	int status;

@@ -289,7 +289,7 @@ static int count_and_undo(struct count *c, int *sig)
 static int count_all(struct count *c)
 {
 	const struct options *o = c->options;
-	struct tally tally = {0};
+	struct tally tally = {.found = options_search(o)};
 	int status, sig = 0;
 	sigset_t before;
 

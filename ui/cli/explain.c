@@ -167,6 +167,10 @@ void explain_count(struct tally *tally, int status)
 		tally->good++;
 		return;
 	}
+	if (tally->found && status == PROBES_GONE) {
+		tally->gone++;
+		return;
+	}
 	if (!tally->bad++)
 		tally->first = status;
 }
@@ -174,6 +178,6 @@ void explain_count(struct tally *tally, int status)
 int explain_status(const struct tally *tally)
 {
 	if (!tally->bad)
-		return PROBES_OK;
+		return tally->gone && !tally->good ? PROBES_GONE : PROBES_OK;
 	return tally->good ? PROBES_FAILED : tally->first;
 }

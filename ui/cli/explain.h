@@ -42,8 +42,10 @@ void explain_stop(
 
 /* The exit status of a call about several processes. */
 struct tally {
+	bool found; /* the processes are the result of a search: the end of one is no failure */
 	size_t good, bad;
-	int first; /* the first that was not 0 */
+	size_t gone; /* of these, neither good nor bad */
+	int first;   /* the first that was not 0 */
 };
 void explain_count(struct tally *tally, int status);
 /* 0; the first failure where all failed; else PROBES_FAILED. */

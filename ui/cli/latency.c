@@ -275,7 +275,7 @@ static int measure_all(struct latency *c)
 {
 	const struct options *o = c->options;
 	size_t count = probes_group_count(c->group);
-	struct tally tally = {0};
+	struct tally tally = {.found = options_search(o)};
 	int status, sig = 0;
 	sigset_t before;
 

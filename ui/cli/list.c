@@ -48,7 +48,7 @@ static int list_all(const struct options *o, const struct format_ops *text, bool
 	struct report_volume volume;
 	struct probes_options engine = targets_engine(o, &volume);
 	struct probes_group *group;
-	struct tally tally = {0};
+	struct tally tally = {.found = options_search(o)};
 	struct output out;
 	struct probes_error e;
 

@@ -142,7 +142,7 @@ int repair_run(const struct options *o)
 	struct act a;
 	struct repair_children c = {.act = &a};
 	struct probes_group *group;
-	struct tally tally = {0};
+	struct tally tally = {.found = options_search(o)};
 	struct probes_error e;
 	sigset_t before;
 	int status;

@@ -36,9 +36,12 @@ enum probes_verb act_count_verb(const struct app *a, const struct app_selection 
 	bool any = false;
 
 	for (size_t i = 0; i < s->count; i++) {
-		bool counted = a->model.rows[s->rows[i]].sites_counted > 0;
+		const struct row *r = &a->model.rows[s->rows[i]];
+		bool counted = r->sites_counted > 0;
 
 		any |= counted;
+		if (counted && a->count_more && r->sites_counted < r->sites)
+			return PROBES_COUNT;
 		if (!counted && !act_count_in_vain(&a->model, s->rows[i]))
 			return PROBES_COUNT;
 	}
@@ -50,8 +53,10 @@ void act_count(struct app *a, enum request r)
 	struct app_selection s;
 
 	(void)r;
-	if (act_switch_select(a, &s))
-		act_count_rows(a, s, act_count_verb(a, &s));
+	if (!act_switch_select(a, &s))
+		return;
+	act_count_rows(a, s, act_count_verb(a, &s));
+	a->count_more = false;
 }
 
 void act_count_rows(struct app *a, struct app_selection s, enum probes_verb verb)
@@ -169,12 +174,13 @@ void act_count_allow(struct app *a, const char *rest)
 {
 	(void)rest;
 	a->stop = STOP_YES;
+	a->count_more = true;
 	app_say(a, "counting may stop the process for some milliseconds: H counts what needs it");
 }
 
 void act_count_kernel(struct app *a, const char *rest)
 {
 	(void)rest;
-	a->kernel = true;
+	a->kernel = a->count_more = true;
 	app_say(a, "H now also uses kernel uprobes (as root) where no jump can be written");
 }

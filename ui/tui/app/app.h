@@ -289,6 +289,7 @@ struct app {
 	int64_t limit_ms; /* of the hits that -max-overhead was compared with */
 	bool count_all;   /* count all probes as soon as they are there */
 	bool kernel;      /* may the kernel count what no jump can? (:kernel) */
+	bool count_more;  /* one of both was allowed since the last H: it counts what is left */
 	enum app_stop { STOP_UNASKED, STOP_YES, STOP_NO } stop; /* may counting stop a process? */
 	unsigned refresh_ms;
 	int64_t last_key_ms; /* monotonic */
