@@ -166,7 +166,8 @@ int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 		return error_hint(
 			e, "name the process it belongs to: the Tgid in /proc/%d/status", pid);
 	}
-	if (who->pidfd < 0 && errno != ESRCH)
+	/* ENOENT: it is being reaped at this moment (seen with Linux 6.18). */
+	if (who->pidfd < 0 && errno != ESRCH && errno != ENOENT)
 		return error_set(e, PROBES_FAILED, -errno, "cannot hold process %d", pid);
 	r = identity_open_directories(who, e);
 	if (r == 0 && (who->pidfd < 0 || !identity_alive(who)))

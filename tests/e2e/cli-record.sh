@@ -89,6 +89,7 @@ inside=${inside:-}
 	cp -r "$VICTIMS" "$tmp/all/victims" && chmod -R a+rX "$tmp/all" || exit 99
 	cp "${srcdir:-.}/tests/e2e/lib.sh" "$tmp/all/" && cp "$0" "$tmp/all/self.sh" || exit 99
 	mkdir -p "$tmp/all/tests/e2e" && mv "$tmp/all/lib.sh" "$tmp/all/tests/e2e/" || exit 99
+	cp "${srcdir:-.}/tests/memory.sh" "$tmp/all/tests/" || exit 99
 	inside=1 ALL=$tmp/all unshare -m sh -c '
 		mount -t tmpfs -o mode=755 tmpfs /mnt && cp -r "$ALL" /mnt/all &&
 		mount -t tmpfs -o mode=1777 tmpfs /tmp &&
