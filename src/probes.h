@@ -477,6 +477,10 @@ struct probes_latency {
 PROBES_API PROBES_CHECK int probes_latency_begin(struct probes_session *session, size_t start,
 	size_t end, unsigned argument, struct probes_error *e);
 
+/* Can this argument of all sites of both probes be a key? Else it fails as probes_latency_begin. */
+PROBES_API PROBES_CHECK int probes_latency_check(const struct probes_session *session, size_t start,
+	size_t end, unsigned argument, struct probes_error *e);
+
 /*
  * What was measured so far. If it cannot be read, the call fails, and *latency is that of the last
  * reading. After the end of the process these are its last values, if this session made the

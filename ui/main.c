@@ -22,6 +22,9 @@
 /* Generated from the tables, so that no verb or option is missing. */
 static void print_help(enum verb verb)
 {
+	/* The screen's is that of all verbs. */
+	const char *usage = verb == VERB_SCREEN ? "ACTIONS PROBES" : options_verb(verb)->usage;
+
 	if (verb == VERB_SCREEN) {
 		puts("See and switch the statically defined probes of live processes.\n");
 		for (size_t i = 0; i < verbs_table_count; i++)
@@ -46,9 +49,13 @@ static void print_help(enum verb verb)
 			n += printf(" %s", row->argument);
 		printf("%*s%s\n", n < 24 ? 24 - n : 2, "", row->help);
 	}
-	puts("\nACTIONS are the -enable... and -disable... options; PROBES are names, -all or\n"
-	     "-regexp. -opt and --opt are equal; a value follows as -opt VALUE or -opt=VALUE;\n"
-	     "-- ends the options. A probe is spelled provider:name, or name alone.\n"
+	putchar('\n');
+	if (strstr(usage, "ACTIONS"))
+		puts("ACTIONS are the -enable... and -disable... options.");
+	if (strstr(usage, "PROBES"))
+		puts("PROBES are names, -all or -regexp.");
+	puts("-opt and --opt are equal; a value follows as -opt VALUE or -opt=VALUE; -- ends\n"
+	     "the options. A probe is spelled provider:name, or name alone.\n"
 	     "\nExit status: 0 done; 1 done in part or failed; 2 usage, unknown probe, bad\n"
 	     "expression or pair; 3 no such target, or no probes in it; 4 not permitted; 5 the\n"
 	     "target went away; 6 refused for safety.");

@@ -124,12 +124,32 @@ static int latency_key(const struct probes_probe *p, const struct probes_site *s
 	return 0;
 }
 
+int probes_latency_check(const struct probes_session *s, size_t start, size_t end,
+	unsigned argument, struct probes_error *e)
+{
+	const size_t both[2] = {start, end};
+	int r = 0;
+
+	if (start == end) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot measure times");
+		return error_why(e, "start and end are the same probe");
+	}
+	for (int i = 0; argument && i < 2; i++) {
+		const struct probes_probe *p = probes_at(s, both[i]);
+		struct recorder_role unused;
+
+		for (uint32_t k = 0; r == 0 && k < p->site_count; k++)
+			r = latency_key(p, &p->sites[k], argument, &unused, e);
+	}
+	return r;
+}
+
 /*
- * Give all sites of the pair their roles, or take them away; `check` writes nothing. A site in an
- * older window is not counted (latency_find): it has none.
+ * Give all sites of the pair their roles, or take them away. A site in an older window is not
+ * counted (latency_find): it has none.
  */
 static int latency_set_roles(struct probes_session *s, struct latency *l, unsigned argument,
-	bool on, bool check, struct probes_error *e)
+	bool on, struct probes_error *e)
 {
 	const struct window *state = latency_state_window(s, l);
 	size_t local;
@@ -153,7 +173,7 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 				role.what = i ? RECORDER_END : RECORDER_START;
 			if (on && argument)
 				r = latency_key(p, &p->sites[k], argument, &role, e);
-			if (r == 0 && !check && !window_set_role(w, &s->memory, j->entry, &role))
+			if (r == 0 && !window_set_role(w, &s->memory, j->entry, &role))
 				r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d",
 					s->who.pid);
 		}
@@ -195,17 +215,14 @@ int probes_latency_begin(struct probes_session *s, size_t start, size_t end, uns
 	int r = 0;
 
 	probes_latency_end(s);
-	if (start == end) {
-		error_set(e, PROBES_USAGE, -EINVAL, "cannot measure times");
-		return error_why(e, "start and end are the same probe");
-	}
+	r = probes_latency_check(s, start, end, argument, e);
+	if (r < 0)
+		return r;
 	l = calloc(1, sizeof *l);
 	if (!l)
 		return error_memory(e, "times");
 	*l = (struct latency){.probes = {start, end}, .keyed = argument};
 	r = latency_find(s, l, e);
-	if (r == 0)
-		r = latency_set_roles(s, l, argument, true, true, e);
 	if (r == 0)
 		r = latency_measure(s, l, e);
 	if (r < 0) {
@@ -216,7 +233,7 @@ int probes_latency_begin(struct probes_session *s, size_t start, size_t end, uns
 	s->latency = l;
 	l->base.least = UINT64_MAX;
 	l->on = true;
-	r = latency_set_roles(s, l, argument, true, false, e);
+	r = latency_set_roles(s, l, argument, true, e);
 	if (r < 0)
 		probes_latency_end(s);
 	return r;
@@ -228,7 +245,7 @@ void probes_latency_end(struct probes_session *s)
 
 	if (!s->latency || !s->latency->on)
 		return;
-	(void)latency_set_roles(s, s->latency, 0, false, false, &ignored);
+	(void)latency_set_roles(s, s->latency, 0, false, &ignored);
 	window_unmeasure(latency_state_window(s, s->latency), &s->memory);
 	s->latency->on = false;
 }

@@ -44,6 +44,21 @@ printf '#!/bin/sh\nexec "%s"\n' "$VICTIMS/early" >"$tmp/launcher"
 chmod 755 "$tmp/launcher"
 exact 'by a launcher' -prog "$tmp/launcher"
 
+# ------------------------------------------------------------- one that loads its library when it runs, as java does
+# -for begins when that is counted; the program runs on.
+mkfifo "$tmp/late"
+exec 7<>"$tmp/late"
+timeout 60 "$PROBES_TUI" count -no-syslog -for 100ms -o "$tmp/out" -prog "$VICTIMS/late" -all \
+	-- "$VICTIMS/libvictim.so" <"$tmp/late" >"$tmp/answer" 2>"$tmp/err"
+same 'a late library: exit status' $? 0
+has 'a late library' 'has loaded a library with probes, and runs: what came before is missing' "$tmp/err"
+has 'its time' '^counted for 0\.1' "$tmp/out"
+late=$(sed -n 's/^loaded //p' "$tmp/answer")
+started="$started $late"
+same 'it runs on' "$(kill -0 "$late" && echo yes)" yes
+exec 7>&-
+gone "$late"
+
 # --- semaphores, and OCaml's sites: what is counted first is what the program does first
 run count -no-syslog -prog "$VICTIMS/loop_static" -for 10ms
 same 'OCaml, static' "$status" 0

@@ -210,8 +210,9 @@ same 'count after it' "$status" 0
 as_found 'count after it'
 
 # --- bad input changes nothing
-want 2 latency -no-syslog -stop -pid "$pid" start,end -by arg3
+want 2 latency -no-syslog -log "$tmp/audit" -stop -pid "$pid" start,end -by arg3
 has 'no such argument' 'cannot match by arg3: (start|end) has 2 arguments'
+same 'nothing was counted for it' "$(grep pairs: "$tmp/audit" 2>/dev/null)" ''
 want 2 latency -no-syslog -pid "$pid" start,end -by tid
 want 2 latency -no-syslog -pid "$pid" start,start
 want 2 latency -no-syslog -pid "$pid" start

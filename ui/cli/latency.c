@@ -122,7 +122,8 @@ static int measure_one(struct latency *c, struct latency_row_of *row)
 		return status;
 	action.indices = both;
 	if (find_one(t->session, o, pair->text, &row->start, &e) < 0 ||
-		find_one(t->session, o, pair->second, &row->end, &e) < 0)
+		find_one(t->session, o, pair->second, &row->end, &e) < 0 ||
+		probes_latency_check(t->session, row->start, row->end, o->by, &e) < 0)
 		return explain_error(t, &e, c->act.many);
 	both[0] = row->end;
 	both[1] = row->start;

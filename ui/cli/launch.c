@@ -10,7 +10,10 @@
 #include <sys/wait.h>
 
 #include "ui/cli/explain.h"
+#include "ui/now.h"
 #include "ui/report.h"
+
+#define LOOK_MS 100 /* between two looks at what a launcher has loaded */
 
 static volatile sig_atomic_t child;
 
@@ -53,12 +56,56 @@ int launch_wait(pid_t pid)
 	return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
 }
 
+/*
+ * Wait until a launcher becomes a program with probes (*next), or, which is enough to measure, has
+ * loaded a library with some, as java does (*loaded).
+ */
+static int wait_for_probes(const struct probes_member *t, const struct options *o,
+	struct probes_session **next, bool *loaded, struct probes_error *e)
+{
+	int64_t end = now_ms() + (int64_t)o->launcher_ms, left;
+	size_t execs = probes_follow_count(t->session), before;
+	struct probes_survey survey;
+	struct probes_error ignored;
+
+	*loaded = false;
+	while (!*loaded && (left = end - now_ms()) > 0) {
+		int r = probes_follow(t->session, (int)(left < LOOK_MS ? left : LOOK_MS), next, e);
+
+		if (r < 0 || *next)
+			return r;
+		before = execs;
+		execs = probes_follow_count(t->session);
+		/* A process that cannot be read has no probes yet. */
+		*loaded = o->verb & VERB_MEASURE && execs == before &&
+			  probes_survey(t->pid, &survey, &ignored) == 0 && survey.probes;
+	}
+	return 0;
+}
+
+/* It runs, and was not held: so what it did before is not measured. */
+static int open_loaded(struct probes_member *t, const struct options *o,
+	const struct probes_options *engine, struct probes_error *e)
+{
+	int r = probes_open_pid(t->pid, engine, &t->session, e);
+
+	if (r < 0)
+		report_error(e);
+	else if (!o->quiet)
+		report_line("pid %d: it has loaded a library with probes, and runs: what came "
+			    "before is missing",
+			(int)t->pid);
+	return r < 0 ? (int)e->status : PROBES_OK;
+}
+
 /* A launcher: follow it to its program, which takes its place in t. Returns the exit status. */
-static int follow(struct probes_member *t, const struct options *o)
+static int follow(
+	struct probes_member *t, const struct options *o, const struct probes_options *engine)
 {
 	struct probes_session *next = NULL;
 	struct probes_error e;
 	sigset_t typed, mask;
+	bool loaded;
 	pid_t pid = t->pid;
 	int r;
 
@@ -73,12 +120,12 @@ static int follow(struct probes_member *t, const struct options *o)
 	sigemptyset(&typed);
 	sigaddset(&typed, SIGTSTP);
 	sigprocmask(SIG_BLOCK, &typed, &mask);
-	r = probes_follow(t->session, o->launcher_ms, &next, &e);
-	if (r == 0 && next) {
+	r = wait_for_probes(t, o, &next, &loaded, &e);
+	if (r == 0 && (next || loaded)) {
 		probes_close(t->session);
 		sigprocmask(SIG_SETMASK, &mask, NULL);
 		t->session = next;
-		return PROBES_OK;
+		return next ? PROBES_OK : open_loaded(t, o, engine, &e);
 	}
 	if (r < 0)
 		report_error(&e);
@@ -113,5 +160,5 @@ int launch_start(
 	t->pid = probes_pid(t->session);
 	if (o->wait)
 		launch_forward_signals(t->pid);
-	return probes_is_launcher(t->session) ? follow(t, o) : PROBES_OK;
+	return probes_is_launcher(t->session) ? follow(t, o, engine) : PROBES_OK;
 }
