@@ -84,14 +84,16 @@ static int take_format(
 		[FORMAT_TEXT] = "text",
 		[FORMAT_JSON] = "json",
 		[FORMAT_CSV] = "csv",
+		[FORMAT_CHROME] = "chrome",
 	};
 
-	for (enum format f = FORMAT_TEXT; f <= FORMAT_CSV; f++)
+	for (enum format f = FORMAT_TEXT; f <= FORMAT_CHROME; f++)
 		if (!strcmp(value, names[f])) {
 			o->format = f;
 			return 0;
 		}
-	return report_bad_value(e, row->name, value, "is not a format", "give text, json or csv");
+	return report_bad_value(
+		e, row->name, value, "is not a format", "give text, json, csv or chrome");
 }
 
 static int take_pause(
@@ -303,7 +305,7 @@ const struct option_row options_table[] = {
 		"match start and end by thread, or by the value of an argument", BY(take_by)},
 	{"str", {0}, "argN[,argN]", VERB_EVENTS, "these arguments point to texts: print those",
 		BY(take_texts)},
-	{"filter", {"where"}, "EXPR", VERB_EVENTS,
+	{"where", {"filter"}, "EXPR", VERB_EVENTS,
 		"only events of which it is true: 'arg1 > 100 and arg2 ~ select'", AT(filter)},
 	{"max", {0}, "COUNT", VERB_EVENTS, "end after so many events", BY(take_most)},
 	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE | VERB_COUNT,
@@ -330,7 +332,8 @@ const struct option_row options_table[] = {
 	{"end-program", {0}, NULL, VERB_SCREEN,
 		"with -prog: end the program when the screen ends, however it ends",
 		AT(end_program)},
-	{"format", {0}, "text|json|csv", OUTPUT | VERB_QUESTIONS, "output format", BY(take_format)},
+	{"format", {0}, "text|json|csv|chrome", OUTPUT | VERB_QUESTIONS,
+		"output format (chrome: events)", BY(take_format)},
 	{"output", {"o"}, "FILE", VERB_MEASURE, "write the result to this file", AT(output)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},

@@ -182,7 +182,9 @@ static int check(const struct options *o, struct probes_error *e)
 	if (!o->actions.count && o->verb == VERB_EVENTS)
 		return misused(e, o, what, "no probe is named; -all means every probe");
 	if (o->verb == VERB_EVENTS && o->format == FORMAT_CSV)
-		return misused(e, o, "-format", "events are text or json");
+		return misused(e, o, "-format", "events are text, json or chrome");
+	if (o->verb != VERB_EVENTS && o->format == FORMAT_CHROME)
+		return misused(e, o, "-format", "only events can be written for chrome");
 	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
 		return report_set(e, PROBES_USAGE, -EINVAL, what,
 			"switch on the screen, or call probes-tui attach",

@@ -25,7 +25,7 @@ enum verb {
 	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
 };
 
-enum format { FORMAT_UNSET, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum format { FORMAT_UNSET, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CHROME };
 
 /*
  * The parsed command line. options_parse sets exactly one of pids, tree, comm and prog; for

@@ -177,13 +177,13 @@ has 'a bad pointer' 'logs:say arg1=8 arg2=0x8\(\?\)$' "$tmp/result"
 has 'its end' '[0-9]+ events in [0-9.]+ s, none lost' "$tmp/held"
 
 # --- filters
-keeping -pid "$pid" -format json few -filter 'arg1 > 90 and arg2 != -95 or arg1 == 1'
+keeping -pid "$pid" -format json few -where 'arg1 > 90 and arg2 != -95 or arg1 == 1'
 ask 'run 2 100'
 interrupted
 same 'a filter' "$(python3 -c 'import json, sys
 print(sorted(set(json.loads(line)["args"][0]["value"] for line in list(open(sys.argv[1]))[:-1])))' "$tmp/result")" \
 	'[1, 91, 92, 93, 94, 96, 97, 98, 99, 100]'
-keeping -pid "$pid" -format json few say -filter 'arg2 ~ "^sel" or arg1 == 1'
+keeping -pid "$pid" -format json few say -where 'arg2 ~ "^sel" or arg1 == 1'
 ask 'texts 3'
 interrupted
 same 'by text' "$(python3 -c 'import json, sys
@@ -240,12 +240,12 @@ agrees 'after a killed one'
 counted=$counted_before
 
 # --- bad input changes nothing
-want 2 events -no-syslog -stop -pid "$pid" few -filter 'arg3 > 1'
+want 2 events -no-syslog -stop -pid "$pid" few -where 'arg3 > 1'
 has 'no such argument' 'there is no arg3: few has 2 arguments'
 want 2 events -no-syslog -stop -pid "$pid" few -str arg2
 has 'no pointer' 'arg2 is no text'
 want 2 events -no-syslog -pid "$pid" few -str 2
-want 2 events -no-syslog -pid "$pid" few -filter 'arg1 >'
+want 2 events -no-syslog -pid "$pid" few -where 'arg1 >'
 has 'no value' "bad condition 'arg1 >': a number is missing"
 want 2 events -no-syslog -pid "$pid" few -max 0
 want 2 events -no-syslog -pid "$pid" few -format csv

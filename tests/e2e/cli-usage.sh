@@ -29,7 +29,7 @@ refuses 2 'takes no value' list -verbose=3 -pid 1
 refuses 2 'value is missing' list -pid
 refuses 2 'is empty' list -prog ''
 refuses 2 'second value' list -prog a -prog b
-refuses 2 'text, json or csv' list -pid 1 -format xml
+refuses 2 'text, json, csv or chrome' list -pid 1 -format xml
 
 # --- numbers
 for bad in 0 -1 +1 abc 1x 0x10 ' 1' 1, ,1 1,,2 99999999999 18446744073709551617 1.5; do

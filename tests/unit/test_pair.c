@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "ui/tui/rows/pair.h"
+#include "ui/pair.h"
 
 Suite *pair_suite(void);
 

@@ -39,7 +39,8 @@ struct process {
 	const struct probes_member *member;
 	struct kept *kept;
 	size_t count;
-	bool told; /* that memory is not read */
+	unsigned char *roles; /* in FORMAT_CHROME: chrome_roles */
+	bool told;            /* that memory is not read */
 };
 
 struct events {
@@ -51,8 +52,8 @@ struct events {
 	size_t count;
 	struct events_print print;
 	struct hold hold;
-	const struct probes_member *now; /* whose events are delivered */
-	bool full;                       /* -max was reached */
+	const struct process *now; /* whose events are delivered */
+	bool full;                 /* -max was reached */
 };
 
 /* ---------------------------------------------------------------- beginning */
@@ -75,7 +76,9 @@ static int remember(
 
 	*p = (struct process){.member = t, .count = action->count};
 	p->kept = calloc(action->count + 1, sizeof *p->kept);
-	if (!p->kept) {
+	if (c->options->format == FORMAT_CHROME)
+		p->roles = chrome_roles(t->session, action->indices, action->count);
+	if (!p->kept || (c->options->format == FORMAT_CHROME && !p->roles)) {
 		report_line("out of memory");
 		return PROBES_FAILED;
 	}
@@ -132,8 +135,10 @@ static bool take(void *data, const struct probes_event *event)
 {
 	struct events *c = data;
 
-	events_print_add(&c->print, c->now, event);
-	c->full = c->options->most && c->print.printed + c->print.lines.count >= c->options->most;
+	events_print_add(&c->print, c->now->member,
+		c->now->roles ? (enum pair_role)c->now->roles[event->probe] : PAIR_NEITHER, event);
+	c->full = c->options->most &&
+		  c->print.printed + c->print.lines.count - c->print.names >= c->options->most;
 	return !c->full;
 }
 
@@ -167,7 +172,7 @@ static size_t read_all(struct events *c, bool last)
 		struct process *p = &c->processes[i];
 		struct probes_error e;
 
-		c->now = p->member;
+		c->now = p;
 		/* Of one that has ended, what is left is delivered. */
 		if (probes_events_read(p->member->session, last, take, c, &e) < 0 &&
 			e.status != PROBES_GONE)
@@ -293,7 +298,7 @@ static void put_end(struct events *c, int64_t began, uint64_t unread)
 		report_line("%s", text);
 	if (lost && !c->options->quiet)
 		report_more("they came faster than they were read; fewer come with fewer probes, "
-			    "or a -filter on numbers, which the process itself decides");
+			    "or a -where that compares numbers, which the process itself decides");
 }
 
 /* Keep events, undo, and say how it ended. *sig: what ended it, or 0. Returns the exit status. */
@@ -372,8 +377,7 @@ int events_run(const struct options *o)
 		report_error(&e);
 		return (int)e.status;
 	}
-	c.print =
-		(struct events_print){.file = measure_output(o), .json = o->format == FORMAT_JSON};
+	c.print = (struct events_print){.file = measure_output(o), .format = o->format};
 	if (!c.print.file) {
 		probes_condition_free(c.filter);
 		return PROBES_FAILED;
@@ -392,8 +396,10 @@ int events_run(const struct options *o)
 			status = keep_all(&c);
 		status = act_end(&c.act, status);
 	}
-	for (size_t i = 0; i < c.count; i++)
+	for (size_t i = 0; i < c.count; i++) {
 		free(c.processes[i].kept);
+		free(c.processes[i].roles);
+	}
 	free(c.processes);
 	events_print_done(&c.print);
 	probes_group_close(c.group);

@@ -1,5 +1,5 @@
 /*
- * Events as text or as JSON lines.
+ * Events as text, as JSON lines, or in the Trace Event Format.
  *
  *     TIME                TID THREAD          PROBE
  *     14:02:07.123456   41873 worker-1        web:req_start arg1=12 arg2="/index"
@@ -176,16 +176,32 @@ static void json_event(
 /* ------------------------------------------------------------------ the output */
 
 void events_print_add(struct events_print *out, const struct probes_member *member,
-	const struct probes_event *event)
+	enum pair_role role, const struct probes_event *event)
 {
 	const struct probes_probe *probe = probes_at(member->session, event->probe);
 	size_t from = out->lines.length;
+	bool again = false;
 
-	if (out->json)
-		json_event(&out->lines, probe, event);
-	else
-		text_event(&out->lines, probe, event);
-	end_line(&out->lines, from, event->time_ns);
+	if (out->format != FORMAT_CHROME) {
+		if (out->format == FORMAT_JSON)
+			json_event(&out->lines, probe, event);
+		else
+			text_event(&out->lines, probe, event);
+		end_line(&out->lines, from, event->time_ns);
+		return;
+	}
+	do {
+		char *text = chrome_event(&out->chrome, probe, role, event, &again);
+
+		from = out->lines.length;
+		if (text)
+			put(&out->lines, text);
+		out->lines.failed = out->lines.failed || !text;
+		free(text);
+		end_line(&out->lines, from, event->time_ns);
+		/* What names a thread is no event. */
+		out->names += again;
+	} while (again);
 }
 
 void events_print_flush(struct events_print *out, uint64_t lost)
@@ -194,19 +210,24 @@ void events_print_flush(struct events_print *out, uint64_t lost)
 
 	if (l->count)
 		qsort(l->lines, l->count, sizeof *l->lines, compare);
-	if (!out->json && !out->begun)
+	if (out->format <= FORMAT_TEXT && !out->begun)
 		fprintf(out->file, "%-15s %7s %-*s %s\n", "TIME", "TID", NAME_WIDTH, "THREAD",
 			"PROBE");
 	out->begun = true;
-	if (!out->json && lost > out->lost)
+	if (out->format <= FORMAT_TEXT && lost > out->lost)
 		fprintf(out->file, "-- %" PRIu64 " event%s lost --\n", lost - out->lost,
 			lost - out->lost == 1 ? "" : "s");
-	for (size_t i = 0; i < l->count; i++)
+	for (size_t i = 0; i < l->count; i++) {
+		if (out->format == FORMAT_CHROME)
+			fputs(out->printed + out->names_printed + i ? "," : "[\n", out->file);
 		fwrite(l->text + l->lines[i].at, 1, l->lines[i].length, out->file);
+	}
 	if (l->count || lost > out->lost)
 		fflush(out->file);
 	out->lost = lost;
-	out->printed += l->count;
+	out->printed += l->count - out->names;
+	out->names_printed += out->names;
+	out->names = 0;
 	l->count = l->length = 0;
 }
 
@@ -215,7 +236,11 @@ void events_print_end(
 {
 	json_t *line;
 
-	if (!out->json)
+	if (out->format == FORMAT_CHROME) {
+		fputs(out->printed ? "]\n" : "[]\n", out->file);
+		fflush(out->file);
+	}
+	if (out->format != FORMAT_JSON)
 		return;
 	line = json_pack("{s:I, s:I, s:I, s:f, s:b}", "events", (json_int_t)out->printed, "lost",
 		(json_int_t)lost, "only_counted", (json_int_t)unread, "seconds", seconds,
@@ -230,4 +255,5 @@ void events_print_done(struct events_print *out)
 {
 	free(out->lines.text);
 	free(out->lines.lines);
+	chrome_done(&out->chrome);
 }

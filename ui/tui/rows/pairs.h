@@ -6,7 +6,7 @@
 #define UI_TUI_ROWS_PAIRS_H
 
 #include "ui/tui/rows/model.h"
-#include "ui/tui/rows/pair.h"
+#include "ui/pair.h"
 
 struct pairs_one {
 	uint32_t start, end; /* rows */

@@ -1,8 +1,8 @@
 /*
  * Pairs by their names: X_start/X_end, X_begin/X_done, X__entry/X__return... Pure.
  */
-#ifndef UI_TUI_ROWS_PAIR_H
-#define UI_TUI_ROWS_PAIR_H
+#ifndef UI_PAIR_H
+#define UI_PAIR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * Pairs, seen from names as libjvm, python, ruby, php, postgres and OCaml
  * programs spell them.
  */
-#include "ui/tui/rows/pair.h"
+#include "ui/pair.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,164 @@
+/* See chrome.h. */
+#include "ui/chrome.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/event.h"
+#include "ui/json_value.h"
+
+/* ---------------------------------------------------------------------- roles */
+
+struct chrome_chosen {
+	const struct probes_session *session;
+	const size_t *probes;
+	size_t count;
+	const char *provider;
+};
+
+/* Is every hit of a probe an event? Half of a slice would be a lie. */
+static bool chrome_is_whole(const struct probes_session *session, size_t probe)
+{
+	return probes_events_cost(session, probe) &&
+	       probes_live_at(session, probe)->sites_counted ==
+		       probes_at(session, probe)->site_count;
+}
+
+static bool chrome_is_chosen(void *data, const char *name)
+{
+	const struct chrome_chosen *c = data;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct probes_probe *p = probes_at(c->session, c->probes[i]);
+
+		if (!strcmp(p->name, name) && !strcmp(p->provider, c->provider))
+			return chrome_is_whole(c->session, c->probes[i]);
+	}
+	return false;
+}
+
+unsigned char *chrome_roles(
+	const struct probes_session *session, const size_t *probes, size_t count)
+{
+	struct chrome_chosen c = {.session = session, .probes = probes, .count = count};
+	unsigned char *roles = calloc(probes_count(session) + 1, 1);
+
+	for (size_t i = 0; roles && i < count; i++) {
+		const struct probes_probe *p = probes_at(session, probes[i]);
+		char partner[512];
+
+		if (!chrome_is_whole(session, probes[i]))
+			continue;
+		c.provider = p->provider;
+		roles[probes[i]] = (unsigned char)pair_partner(
+			p->name, chrome_is_chosen, &c, partner, sizeof partner);
+	}
+	return roles;
+}
+
+/* --------------------------------------------------------------------- events */
+
+/* Is the thread known by this name? From now on it is. */
+static bool chrome_knows(struct chrome *c, const struct probes_event *event)
+{
+	size_t low = 0, high = c->count;
+	struct chrome_thread *t;
+
+	if (!*event->thread)
+		return true; /* unknown, or it has ended */
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		t = &c->threads[middle];
+		if (t->pid < event->pid || (t->pid == event->pid && t->tid < event->tid))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	t = low < c->count ? &c->threads[low] : NULL;
+	if (!t || t->pid != event->pid || t->tid != event->tid) {
+		if (c->count == c->capacity) {
+			size_t capacity = c->capacity ? 2 * c->capacity : 64;
+
+			t = reallocarray(c->threads, capacity, sizeof *t);
+			if (!t)
+				return true; /* it stays without a name */
+			c->threads = t;
+			c->capacity = capacity;
+		}
+		t = &c->threads[low];
+		memmove(t + 1, t, (c->count++ - low) * sizeof *t);
+		*t = (struct chrome_thread){.pid = event->pid, .tid = event->tid};
+	}
+	if (!strncmp(t->name, event->thread, sizeof t->name - 1))
+		return true;
+	snprintf(t->name, sizeof t->name, "%s", event->thread);
+	return false;
+}
+
+static json_t *chrome_value(const struct probes_value *value)
+{
+	char text[EVENT_VALUE_BYTES];
+
+	if (value->text)
+		return json_value_text(value->text);
+	if (value->kind == PROBES_VALUE_SIGNED)
+		return json_integer(value->number);
+	if (value->kind == PROBES_VALUE_UNSIGNED && value->bits <= INT64_MAX)
+		return json_integer((json_int_t)value->bits);
+	return json_value_text(event_value(value, text));
+}
+
+/* The line of what is released. */
+static char *chrome_line(json_t *line)
+{
+	char *text = line ? json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+
+	json_decref(line);
+	return text;
+}
+
+char *chrome_event(struct chrome *c, const struct probes_probe *probe, enum pair_role role,
+	const struct probes_event *event, bool *again)
+{
+	static const char *const phases[] = {
+		[PAIR_NEITHER] = "i", [PAIR_START] = "B", [PAIR_END] = "E"};
+	json_t *args, *line;
+	size_t stem = strlen(probe->name);
+	char *name, key[32];
+
+	*again = !chrome_knows(c, event);
+	if (*again)
+		return chrome_line(json_pack("{ss ss si si s{so}}", "ph", "M", "name",
+			"thread_name", "pid", (int)event->pid, "tid", (int)event->tid, "args",
+			"name", json_value_text(event->thread)));
+	if (role != PAIR_NEITHER)
+		pair_role(probe->name, &stem);
+	/* gc__begin and gc__end are the slice gc; start and end of a provider are the provider. */
+	while (role != PAIR_NEITHER && stem && strchr("_-.", probe->name[stem - 1]))
+		stem--;
+	if (asprintf(&name, "%s%s%.*s", probe->provider, stem ? ":" : "", (int)stem, probe->name) <
+		0)
+		return NULL;
+	line = json_pack("{ss so so sf si si}", "ph", phases[role], "name", json_value_text(name),
+		"cat", json_value_text(probe->provider), "ts", (double)event->time_ns / 1000, "pid",
+		(int)event->pid, "tid", (int)event->tid);
+	free(name);
+	if (role == PAIR_NEITHER)
+		json_object_set_new(line, "s", json_string("t"));
+	args = event->count ? json_object() : NULL;
+	for (size_t i = 0; i < event->count; i++) {
+		snprintf(key, sizeof key, "arg%zu", i + 1);
+		json_object_set_new(args, key, chrome_value(&event->values[i]));
+	}
+	if (args)
+		json_object_set_new(line, "args", args);
+	return chrome_line(line);
+}
+
+void chrome_done(struct chrome *c)
+{
+	free(c->threads);
+}
