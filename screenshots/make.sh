@@ -122,6 +122,11 @@ if command -v java >/dev/null && command -v javac >/dev/null; then
 	mux send-keys Escape
 	sleep 40 # for the trends
 	shot count
+	keys 'Latency: ' : 'ask gc pauses' Enter
+	mux resize-window -x 100 -y 24
+	sleep 20 # for its trend
+	shot latency
+	mux send-keys q
 	mux send-keys q
 	kill "$jvm"
 fi
