@@ -585,6 +585,9 @@ struct probes_event_options {
 	/* Only these are events; NULL: all hits. Must live until probes_events_end. What compares
 	   a number is decided in the process as far as it can be, and costs no place in a ring. */
 	const struct probes_condition *condition;
+	/* A thread may be stopped in a system call that returns early then, such as epoll_wait(2),
+	   if none can be stopped elsewhere; as probes_switch_options.atomically. */
+	bool interrupts;
 };
 
 /*

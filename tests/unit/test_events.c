@@ -461,7 +461,7 @@ END_TEST
 /* A child by fork makes no system call until it may. */
 START_TEST(events_of_children)
 {
-	uint64_t there = 5;
+	static const uint64_t there = 5;
 	int status;
 
 	set_up();
@@ -469,8 +469,7 @@ START_TEST(events_of_children)
 		.base = EVENTS_NO_REGISTER,
 		.index = EVENTS_NO_REGISTER,
 		.size = 8,
-		.value = (uint64_t)calloc(1, 8)});
-	*(uint64_t *)site->operands[0].value = there;
+		.value = (uint64_t)&there});
 	for (int i = 0; i < 2; i++) {
 		pid_t pid = fork();
 

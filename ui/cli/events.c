@@ -92,7 +92,8 @@ static int remember(
 static int keep_one(struct events *c, const struct probes_member *t)
 {
 	const struct options *o = c->options;
-	const struct probes_event_options keep = {.texts = o->texts, .condition = c->filter};
+	const struct probes_event_options keep = {
+		.texts = o->texts, .condition = c->filter, .interrupts = o->stop};
 	struct probes_switch_options how = options_switch(o);
 	struct probes_result *result = NULL;
 	struct probes_action action;
