@@ -412,6 +412,12 @@ START_TEST(what_is_overwritten_is_lost)
 		ck_assert_int_eq(events_take(&reader, from, from->mark, false), EVENTS_LOST);
 	}
 	ck_assert_uint_eq(reader.lost, 1);
+	/* One is overwritten after it was copied. */
+	ck_assert_int_eq(events_take(&reader,
+				 &(struct events_record){
+					 .mark = 2 * reader.next + 2, .generation = GENERATION},
+				 2 * (reader.next + EVENTS_LONG_RECORDS) + 3, false),
+		EVENTS_LOST);
 }
 END_TEST
 
