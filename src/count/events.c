@@ -22,6 +22,7 @@ size_t events_range(struct events_reader *r, uint64_t head)
 {
 	size_t records = events_shapes[r->ring].records;
 
+	r->head = head;
 	if (head - r->next > records) {
 		/* A head that was set back by the program is as good as any. */
 		if (head < r->next)
@@ -42,7 +43,8 @@ size_t events_at(const struct events_reader *r, uint64_t number)
 enum events_found events_take(
 	struct events_reader *r, const struct events_record *copy, uint64_t mark, bool give_up)
 {
-	uint64_t whole = 2 * r->next + 2;
+	uint64_t whole = 2 * r->next + 2, behind = r->head - r->next;
+	bool waits = (mark | 1) <= (whole | 1);
 
 	if (copy->mark == whole && mark == whole) {
 		r->next++;
@@ -51,7 +53,13 @@ enum events_found events_take(
 		r->got++;
 		return EVENTS_WHOLE;
 	}
-	if ((mark | 1) <= (whole | 1) && !give_up)
+	/* One that fills it since the last round: it was left to that one. */
+	if (mark & 1 && mark < whole)
+		waits = false;
+	/* To wait for it would lose those behind it. */
+	if (behind > events_shapes[r->ring].records / 2)
+		waits = false;
+	if (waits && !give_up)
 		return EVENTS_WAITING;
 	r->next++;
 	r->lost++;

@@ -130,6 +130,7 @@ struct events_reader {
 	enum events_ring ring;
 	uint32_t generation;
 	uint64_t next; /* the number of the next event */
+	uint64_t head; /* of the ring, as last seen */
 	uint64_t got, lost;
 };
 
@@ -145,7 +146,7 @@ size_t events_at(const struct events_reader *r, uint64_t number);
 enum events_found {
 	EVENTS_WHOLE,   /* here it is */
 	EVENTS_OTHER,   /* of another session: none of ours */
-	EVENTS_WAITING, /* it is being filled: read it again, later */
+	EVENTS_WAITING, /* it is being filled: read it again, later, before the ring comes round */
 	EVENTS_LOST,    /* it was overwritten, or never filled */
 };
 

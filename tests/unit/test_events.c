@@ -439,6 +439,11 @@ START_TEST(record_that_is_never_filled)
 	(void)take(EVENTS_WAITING);
 	(void)take(EVENTS_WAITING);
 	ck_assert_int_eq(events_take(&reader, first, first->mark, true), EVENTS_LOST);
+	/* Those of later rounds have left it to that one: there is nothing to wait for. */
+	state->rings[EVENTS_LONG].head = 2 * EVENTS_LONG_RECORDS;
+	reader.next = 2 * EVENTS_LONG_RECORDS;
+	recorder_world_hit(it.start, 9);
+	(void)take(EVENTS_LOST);
 	/* One that read its number long ago does not overwrite a later event. */
 	state->rings[EVENTS_LONG].head = EVENTS_LONG_RECORDS + 1;
 	recorder_world_hit(it.start, 10);
@@ -447,6 +452,21 @@ START_TEST(record_that_is_never_filled)
 	state->rings[EVENTS_LONG].head = EVENTS_LONG_RECORDS + 2;
 	reader.next = EVENTS_LONG_RECORDS + 1;
 	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 10);
+}
+END_TEST
+
+/* Who waits for a dead thread while others fill the ring loses what they keep. */
+START_TEST(crowded_ring_waits_for_nobody)
+{
+	set_up_three(EVENTS_LONG);
+	((struct events_record *)state->long_ring)->mark = 3; /* number 0 is being filled */
+	state->rings[EVENTS_LONG].head = 1;
+	write_many((void *)(uintptr_t)(EVENTS_LONG_RECORDS / 2 - 1));
+	(void)take(EVENTS_WAITING);
+	write_many((void *)1);
+	(void)take(EVENTS_LOST);
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 1);
+	ck_assert_uint_eq(reader.lost, 1);
 }
 END_TEST
 
@@ -590,6 +610,7 @@ Suite *events_suite(void)
 	tcase_add_test(c, handler_writes_inside);
 	tcase_add_test(c, what_is_overwritten_is_lost);
 	tcase_add_test(c, record_that_is_never_filled);
+	tcase_add_test(c, crowded_ring_waits_for_nobody);
 	tcase_add_test(c, event_of_an_earlier_session);
 	tcase_add_test(c, events_of_children);
 	tcase_add_test(c, events_of_very_many_children);
