@@ -68,26 +68,29 @@ ARCH_INLINE size_t events_fetch(const struct events_hit *hit, uint64_t at, void 
 ARCH_INLINE bool events_argument(
 	const struct events_hit *hit, const struct events_operand *o, uint64_t *value)
 {
-	unsigned bytes = (unsigned)(o->size < 0 ? -o->size : o->size) & 15;
-	uint64_t at = o->value;
+	/* Each is read once: what was checked is what is used. */
+	int8_t size = EVENTS_LOAD(&o->size);
+	uint8_t base = EVENTS_LOAD(&o->base), index = EVENTS_LOAD(&o->index);
+	unsigned bytes = (unsigned)(size < 0 ? -size : size) & 15;
+	uint64_t at = EVENTS_LOAD(&o->value);
 
 	*value = 0;
 	switch (o->what) {
 	case EVENTS_REGISTER:
-		*value = hit->registers->general[o->base & 15];
+		*value = hit->registers->general[base & 15];
 		break;
 	case EVENTS_CONSTANT:
-		*value = o->value;
+		*value = at;
 		break;
 	case EVENTS_VECTOR:
-		*value = arch_vector(o->base);
+		*value = arch_vector(base);
 		break;
 	case EVENTS_MEMORY:
-		if (o->base < EVENTS_NO_REGISTER)
-			at += o->base == ARCH_STACK_POINTER ? hit->stack
-							    : hit->registers->general[o->base];
-		if (o->index < EVENTS_NO_REGISTER)
-			at += hit->registers->general[o->index] * o->scale;
+		if (base < EVENTS_NO_REGISTER)
+			at += base == ARCH_STACK_POINTER ? hit->stack
+							 : hit->registers->general[base];
+		if (index < EVENTS_NO_REGISTER)
+			at += hit->registers->general[index] * o->scale;
 		if (!bytes || bytes > 8 ||
 			(!events_load(hit->stack, at, bytes, value) &&
 				events_fetch(hit, at, value, bytes) != bytes))
@@ -96,7 +99,7 @@ ARCH_INLINE bool events_argument(
 	default:
 		return false;
 	}
-	*value = events_extend(*value, o->size);
+	*value = events_extend(*value, size);
 	return true;
 }
 
@@ -106,10 +109,11 @@ ARCH_INLINE bool events_pass(
 {
 	for (unsigned i = 0; i < EVENTS_TESTS; i++) {
 		const struct events_test *t = &site->tests[i];
-		unsigned n = t->argument - 1u;
+		uint8_t argument = EVENTS_LOAD(&t->argument);
+		unsigned n = argument - 1u;
 		bool less;
 
-		if (!t->argument)
+		if (!argument)
 			break;
 		if (n >= count || !(known >> n & 1))
 			return false;
@@ -196,7 +200,7 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	record->process = process;
 	record->arguments = (uint8_t)count;
 	for (unsigned i = 0; i < count; i++) {
-		unsigned text = site->operands[i].text;
+		unsigned text = EVENTS_LOAD(&site->operands[i].text);
 		struct events_text *to =
 			(struct events_text *)((uint8_t *)record + EVENTS_LONG_SIZE) + text - 1;
 

@@ -160,7 +160,8 @@ ARCH_INLINE void recorder_end(
 ARCH_INLINE bool recorder_key(
 	const struct arch_registers *r, const struct recorder_role *role, uint64_t *key)
 {
-	unsigned bytes = (unsigned)(role->size < 0 ? -role->size : role->size);
+	int8_t size = RECORDER_LOAD(&role->size);
+	unsigned bytes = (unsigned)(size < 0 ? -size : size);
 
 	if (!bytes || bytes > 8)
 		return false;
@@ -175,7 +176,7 @@ ARCH_INLINE bool recorder_key(
 		if (!events_load(stack, at, bytes, key))
 			return false;
 	}
-	*key = events_extend(*key, role->size);
+	*key = events_extend(*key, size);
 	return true;
 }
 
@@ -233,6 +234,18 @@ ARCH_INLINE void recorder_end_key(struct recorder_state *state, struct recorder_
 		arch_add(&slot->unstarted, 1);
 }
 
+/*
+ * The two addresses of a role lie in memory that the program can write. Noise there must not be
+ * followed: it agrees once in 2^64. `own` is part of the code, which the program cannot write.
+ */
+ARCH_INLINE uint64_t recorder_check(uint64_t own, uint64_t state, uint64_t cookie)
+{
+	uint64_t check = (own ^ state) * UINT64_C(0x9e3779b97f4a7c15);
+
+	check = ((check ^ check >> 32) + cookie) * UINT64_C(0xbf58476d1ce4e5b9);
+	return check ^ check >> 32;
+}
+
 __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void recorder_hit(
 	const struct arch_registers *r, const struct recorder_role *role,
 	struct recorder_state *state, uint64_t *cookie)
@@ -240,11 +253,14 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 	uint8_t what = RECORDER_LOAD(&role->what);
 	bool ends = what == RECORDER_END, done;
 	uint64_t now = what == RECORDER_START ? 0 : arch_now(), process, key = 0;
+	uint64_t elsewhere = RECORDER_LOAD(&role->state), its = RECORDER_LOAD(&role->cookie);
 	struct recorder_slot *slot;
 
-	if (role->state) {
-		state = (struct recorder_state *)role->state;
-		cookie = (uint64_t *)state->cookie;
+	if (elsewhere) {
+		if (recorder_check((uint64_t)state, elsewhere, its) != RECORDER_LOAD(&role->check))
+			return;
+		state = (struct recorder_state *)elsewhere;
+		cookie = (uint64_t *)its;
 	}
 	process = recorder_process(state, cookie);
 
@@ -272,6 +288,13 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 }
 
 /* ---- here ---- */
+
+void recorder_send(struct recorder_role *role, uint64_t own, uint64_t state, uint64_t cookie)
+{
+	role->state = state;
+	role->cookie = cookie;
+	role->check = recorder_check(own, state, cookie);
+}
 
 size_t recorder_code(const uint8_t **code, size_t *entry)
 {

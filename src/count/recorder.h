@@ -63,8 +63,7 @@ struct recorder_state {
 	uint64_t multiplier; /* ns a tick, times 2^32 */
 	uint64_t tid;        /* offset of the C library's tid from the thread pointer; 0: unknown */
 	uint64_t session;    /* pid of the one that measures; 0: none */
-	uint64_t cookie;     /* address of its window's cookie, for sites of other windows */
-	uint64_t unused[3];
+	uint64_t unused[4];
 	uint64_t lost;     /* hits without a place: the table is full, or the key is unreadable */
 	uint64_t children; /* by fork, which measure as well */
 	uint64_t unused2[6];
@@ -90,8 +89,14 @@ struct recorder_role {
 	uint64_t constant; /* of an event: EVENTS_ROLE */
 	uint8_t pushed;    /* bytes on the stack since the site: of a call to the stub */
 	uint8_t unused[7];
-	uint64_t state; /* address of the state of an older window; 0: that of its own */
+	/* Set by recorder_send. Hits are dropped if they do not agree: the program wrote there. */
+	uint64_t state;  /* address of the state of an older window; 0: that of its own */
+	uint64_t cookie; /* address of the cookie of that window */
+	uint64_t check;
 };
+
+/* Let the hits of a role go to the state of an older window than its own, whose state is `own`. */
+void recorder_send(struct recorder_role *role, uint64_t own, uint64_t state, uint64_t cookie);
 
 /* The hit of a site. */
 void recorder_hit(const struct arch_registers *r, const struct recorder_role *role,

@@ -344,6 +344,11 @@ bool window_set_role(
 	       window_write(w, m, at, &role->what, sizeof role->what);
 }
 
+uint64_t window_cookie(const struct window *w)
+{
+	return w->address - TACTICS_PAGE;
+}
+
 uint64_t window_state(const struct window *w)
 {
 	return w->address + window_counters_end(w);
@@ -412,12 +417,10 @@ bool window_measure(struct window *w, struct memory *m, const struct recorder_st
 	/* Children that live keep their numbers. */
 	size_t first = offsetof(struct recorder_state, children), rest = first + sizeof(uint64_t);
 	unsigned char *state = calloc(1, RECORDER_PAIR_BYTES);
-	uint64_t cookie = w->address - TACTICS_PAGE;
 	bool done = false;
 
 	if (state) {
 		memcpy(state, values, first);
-		memcpy(state + offsetof(struct recorder_state, cookie), &cookie, sizeof cookie);
 		done = window_put(w, m, 0, state, first) &&
 		       window_put(w, m, rest, state + rest, RECORDER_PAIR_BYTES - rest);
 	}

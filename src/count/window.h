@@ -16,7 +16,7 @@
 #include "count/tactics.h"
 #include "process/memory.h"
 
-#define WINDOW_MAGIC "PTUIWIN4"
+#define WINDOW_MAGIC "PTUIWIN5"
 #define WINDOW_SITES 100000 /* at most in one window */
 
 /* A site, as in the memory of the process. */
@@ -111,6 +111,9 @@ bool window_set_role(
 
 /* Where the state is in the process: struct recorder_role. */
 uint64_t window_state(const struct window *w);
+
+/* Where its cookie is there: count/tactics.h. */
+uint64_t window_cookie(const struct window *w);
 /* What it is now (enum recorder_what). False: unreadable. */
 bool window_role(const struct window *w, struct memory *m, size_t site, uint8_t *what);
 

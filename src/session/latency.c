@@ -168,7 +168,9 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 
 			if (!w || (w != state && w->serial <= state->serial))
 				continue;
-			role.state = w == state ? 0 : window_state(state);
+			if (w != state)
+				recorder_send(&role, window_state(w), window_state(state),
+					window_cookie(state));
 			if (on)
 				role.what = i ? RECORDER_END : RECORDER_START;
 			if (on && argument)

@@ -20,6 +20,7 @@
 
 #include "arch/inline.h"
 #include "count/recorder.h"
+#include "random.h"
 #include "recorder_world.h"
 #include "suites.h"
 
@@ -318,8 +319,7 @@ START_TEST(two_windows)
 	cookie = it.cookie;
 	start = it.start;
 	set_up();
-	older->cookie = (uint64_t)cookie;
-	it.roles[1]->state = (uint64_t)older;
+	recorder_send(it.roles[1], (uint64_t)it.state, (uint64_t)older, (uint64_t)cookie);
 	*it.cookie = 2; /* not used */
 	start();
 	it.end();
@@ -335,6 +335,32 @@ START_TEST(two_windows)
 	ck_assert_uint_eq(sum.open + sum.unstarted, 0);
 	ck_assert_uint_eq(older->children, 1);
 	ck_assert_uint_eq(read_sum().matched + read_sum().unstarted + it.state->children, 0);
+}
+END_TEST
+
+/* What the program writes to a role is not followed. */
+START_TEST(roles_with_any_content)
+{
+	uint64_t seed = RANDOM_SEED, *words;
+
+	set_up();
+	words = (uint64_t *)it.roles[0];
+	for (int round = 0; round < 20000; round++) {
+		struct recorder_role *role = it.roles[0];
+
+		*role = (struct recorder_role){0};
+		if (round % 2)
+			recorder_send(
+				role, (uint64_t)it.state, (uint64_t)it.state, (uint64_t)it.cookie);
+		for (size_t i = 0; i < sizeof *role / sizeof *words; i++)
+			if (round % 2)
+				words[i] ^= i >= 3 ? UINT64_C(1) << (random_next(&seed) & 63) : 0;
+			else
+				words[i] = random_next(&seed);
+		role->what = (uint8_t)(1 + round % 3);
+		it.start();
+	}
+	ck_assert_uint_eq(read_sum().matched, 0);
 }
 END_TEST
 
@@ -611,6 +637,7 @@ Suite *recorder_suite(void)
 	tcase_add_test(c, threads_that_die);
 	tcase_add_test(c, table_is_full);
 	tcase_add_test(c, two_windows);
+	tcase_add_test(c, roles_with_any_content);
 	tcase_add_test(c, handler_inside);
 	tcase_add_test(c, keys_across_threads);
 	tcase_add_loop_test(c, keys_of_sizes, 0, 4);

@@ -217,7 +217,7 @@ START_TEST(measured_in_turn)
 		ck_assert(window_measure(one, m, &values));
 		ck_assert_uint_eq(window_measured_by(one, m), 42);
 		ck_assert_uint_eq(state->tid, 720);
-		ck_assert_uint_eq(state->cookie, WINDOW_AT);
+		ck_assert_uint_eq(window_cookie(one), WINDOW_AT);
 		ck_assert_uint_eq(window_state(one), w.address + ((uint8_t *)state - w.file));
 		ck_assert(window_measured(one, m, false, false, &sum));
 		ck_assert_uint_eq(sum.matched + sum.open + sum.lost + sum.nested, 0);
