@@ -298,6 +298,9 @@ void window_restart(struct window *w, struct memory *m, size_t site)
 	size_t counter = w->sites[site].counter;
 	uint64_t base;
 
+	/* Another process has the same counters, and its session has restarted them. */
+	if (w->elsewhere)
+		return;
 	/* Hits since the last reading are not those of this count. */
 	if (!w->file)
 		(void)memory_read(

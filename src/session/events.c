@@ -226,9 +226,12 @@ static struct events_window *events_window(struct events *ev, size_t window)
 	return w;
 }
 
-/* Add the sites of a probe that this session counts. */
-static int events_add(
-	struct probes_session *s, struct events *ev, size_t probe, struct probes_error *e)
+/*
+ * Add the sites of a probe that this session counts. *elsewhere: some write to the rings of a
+ * process whose session reads them.
+ */
+static int events_add(struct probes_session *s, struct events *ev, size_t probe, bool *elsewhere,
+	struct probes_error *e)
 {
 	size_t local;
 	const struct object_probes *h = catalog_find(&s->catalog, probe, &local);
@@ -250,6 +253,10 @@ static int events_add(
 			return error_hint(e,
 				"wait until it ends; if it was killed, repair process %d",
 				s->who.pid);
+		}
+		if (ARRAY_AT(&s->windows, struct window, j->window)->elsewhere) {
+			*elsewhere = true;
+			continue;
 		}
 		(void)window_role(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
 			j->entry, &role);
@@ -438,6 +445,7 @@ int probes_events_begin(struct probes_session *s, const size_t *probes, size_t c
 	const struct probes_event_options *o, struct probes_error *e)
 {
 	struct events *ev;
+	bool elsewhere = false;
 	int r;
 
 	probes_events_end(s);
@@ -448,8 +456,8 @@ int probes_events_begin(struct probes_session *s, const size_t *probes, size_t c
 	if (!ev)
 		return error_memory(e, "events");
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = events_add(s, ev, probes[i], e);
-	if (r == 0 && !ev->windows.count) {
+		r = events_add(s, ev, probes[i], &elsewhere, e);
+	if (r == 0 && !ev->windows.count && !elsewhere) {
 		r = events_refused(s, e);
 		error_why(e, "no site of these probes is counted by a jump");
 	}
@@ -460,7 +468,7 @@ int probes_events_begin(struct probes_session *s, const size_t *probes, size_t c
 	events_free(s->events);
 	s->events = ev;
 	ev->on = true;
-	r = events_open(s, ev, o, e);
+	r = ev->windows.count ? events_open(s, ev, o, e) : 0;
 	if (r < 0)
 		probes_events_end(s);
 	return r;

@@ -75,11 +75,22 @@ void probes_group_close(struct probes_group *g)
 	free(g);
 }
 
-/* Takes the member, also on failure. */
+/*
+ * Takes the member, also on failure. Counters that it shares with a member, since one of them is
+ * the other's child by fork, are those of the first.
+ */
 static int group_keep(struct array *list, struct probes_member *m, struct probes_error *e)
 {
-	struct probes_member **slot = array_add(list);
+	struct probes_member **slot;
 
+	for (size_t i = 0; m->session && m->session->windows.count && i < list->count; i++) {
+		const struct probes_session *other =
+			(*ARRAY_AT(list, struct probes_member *, i))->session;
+
+		if (other)
+			jumps_share(m->session, other);
+	}
+	slot = array_add(list);
 	if (slot) {
 		*slot = m;
 		return 0;

@@ -282,6 +282,9 @@ int probes_latency_read(
 			     : error_set(e, PROBES_FAILED, -EIO, "cannot read times of process %d",
 				       s->who.pid);
 	}
+	/* Another process has the same state, and its session has read it. */
+	if (latency_state_window(s, l)->elsewhere)
+		now = (struct recorder_sum){.least = UINT64_MAX};
 	*out = (struct probes_latency){.matched = latency_less(now.matched, l->base.matched),
 		.open = now.open,
 		.nested = latency_less(now.nested, l->base.nested),
