@@ -4,6 +4,7 @@
  * Owns the help text and the process-wide settings that precede everything else:
  * locale, descriptors 0 to 2, RLIMIT_NOFILE, malloc. The only file that includes both faces.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <malloc.h>
@@ -168,7 +169,7 @@ int main(int argc, char **argv)
 		else
 			print_help(o.verb);
 		if (fflush(stdout) != 0) {
-			report_line("cannot write the output");
+			report_line("cannot write the output: %s", strerror(errno));
 			status = PROBES_FAILED;
 		}
 	} else {

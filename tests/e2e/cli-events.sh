@@ -239,14 +239,36 @@ counted='few say'
 agrees 'after a killed one'
 counted=$counted_before
 
+# --- the output fails, or nobody reads it: it is said why, and what was not written does not count as printed
+if [ -c /dev/full ]; then
+	: >"$tmp/held"
+	"$PROBES_TUI" events -no-syslog -max-overhead 0 -stop -pid "$pid" -all -o /dev/full \
+		>"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	wait "$session"
+	same 'exit status of a full disk' $? 1
+	gone "$session"
+	has 'a full disk' '^probes-tui: cannot write to /dev/full: No space left on device$' "$tmp/held"
+	as_found 'a full disk'
+fi
+# Nothing comes, so that nothing is written but the heading.
+{
+	"$PROBES_TUI" events -no-syslog -max-overhead 0 -stop -pid "$pid" -all 2>"$tmp/held" </dev/null
+	echo $? >"$tmp/code"
+} | read -r _
+same 'exit status where nobody reads' "$(cat "$tmp/code")" 1
+has 'nobody reads' '^probes-tui: cannot write the output: Broken pipe$' "$tmp/held"
+as_found 'nobody reads'
+
 # --- bad input changes nothing
 want 2 events -no-syslog -stop -pid "$pid" few -where 'arg3 > 1'
 has 'no such argument' 'there is no arg3: few has 2 arguments'
 want 2 events -no-syslog -stop -pid "$pid" few -str arg2
-has 'no pointer' 'arg2 is no text'
+has 'no pointer' 'arg2 cannot be a text: .* integer of 8 bytes'
 want 2 events -no-syslog -pid "$pid" few -str 2
 want 2 events -no-syslog -pid "$pid" few -where 'arg1 >'
-has 'no value' "bad condition 'arg1 >': a number is missing"
+has 'no value' "bad condition 'arg1 >': expected a number"
 want 2 events -no-syslog -pid "$pid" few -max 0
 want 2 events -no-syslog -pid "$pid" few -format csv
 want 2 events -no-syslog -pid "$pid" nosuch

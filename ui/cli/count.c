@@ -276,10 +276,8 @@ static int count_and_undo(struct count *c, int *sig)
 	read_all(c);
 	counts_print(&c->output, &c->counts, COUNTS_TOTAL);
 	status = explain_status(&c->hold.tally);
-	if (!status && ferror(c->output.file)) {
-		report_line("cannot write the output");
-		status = PROBES_FAILED;
-	}
+	if (!status)
+		status = measure_written(c->output.file, c->options, 0);
 	return status ? status : *sig ? 128 + *sig : PROBES_OK;
 }
 

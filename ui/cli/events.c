@@ -245,7 +245,7 @@ static int keep_on(struct events *c)
 	int sig = 0;
 
 	while (!sig && !c->full && now_ms() < end && probes_group_holds(c->group) && any_kept(c) &&
-		!ferror(c->print.file)) {
+		!measure_unread(c->print.file)) {
 		int64_t next = now_ms() + pause;
 
 		sig = hold_wait(&c->hold, next < end ? next : end);
@@ -292,14 +292,17 @@ static void put_end(struct events *c, int64_t began, uint64_t unread)
 	line_add(&l, "%" PRIu64 " event%s in %s s", c->print.printed,
 		line_s((size_t)c->print.printed), counting_number(seconds, 3, time, sizeof time));
 	line_add(&l, lost ? ", %" PRIu64 " lost" : ", none lost", lost);
+	if (c->print.unwritten)
+		line_add(&l, ", not all of the last %" PRIu64 " written", c->print.unwritten);
 	if (unread)
 		line_add(&l, ", %" PRIu64 " hits only counted", unread);
 	/* What is missing is said in any case. */
 	if (!c->options->quiet || lost || unread)
 		report_line("%s", text);
 	if (lost && !c->options->quiet)
-		report_more("they came faster than they were read; fewer come with fewer probes, "
-			    "or a -where that compares numbers, which the process itself decides");
+		report_more(
+			"events came faster than they could be read; name fewer probes, or test "
+			"numbers with -where, which the process itself does");
 }
 
 /* Keep events, undo, and say how it ended. *sig: what ended it, or 0. Returns the exit status. */
@@ -317,6 +320,8 @@ static int keep_and_undo(struct events *c, int *sig)
 			return explain_error(c->processes[i].member, &e, c->act.many);
 	}
 	*sig = keep_on(c);
+	if (!*sig && !c->full && !c->print.code && measure_unread(c->print.file))
+		c->print.code = EPIPE;
 	for (size_t i = 0; i < c->count; i++)
 		probes_events_end(c->processes[i].member->session);
 	read_all(c, true);
@@ -324,10 +329,8 @@ static int keep_and_undo(struct events *c, int *sig)
 	hold_undo(&c->hold);
 	put_end(c, began, unread);
 	status = explain_status(&c->hold.tally);
-	if (!status && ferror(c->print.file)) {
-		report_line("cannot write the output");
-		status = PROBES_FAILED;
-	}
+	if (!status)
+		status = measure_written(c->print.file, c->options, c->print.code);
 	return status ? status : *sig ? 128 + *sig : PROBES_OK;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "ui/cli/events_print.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
@@ -213,7 +214,6 @@ void events_print_flush(struct events_print *out, uint64_t lost)
 	if (out->format <= FORMAT_TEXT && !out->begun)
 		fprintf(out->file, "%-15s %7s %-*s %s\n", "TIME", "TID", NAME_WIDTH, "THREAD",
 			"PROBE");
-	out->begun = true;
 	if (out->format <= FORMAT_TEXT && lost > out->lost)
 		fprintf(out->file, "-- %" PRIu64 " event%s lost --\n", lost - out->lost,
 			lost - out->lost == 1 ? "" : "s");
@@ -222,10 +222,12 @@ void events_print_flush(struct events_print *out, uint64_t lost)
 			fputs(out->printed + out->names_printed + i ? "," : "[\n", out->file);
 		fwrite(l->text + l->lines[i].at, 1, l->lines[i].length, out->file);
 	}
-	if (l->count || lost > out->lost)
-		fflush(out->file);
+	if ((l->count || lost > out->lost || !out->begun) && fflush(out->file) != 0 && !out->code)
+		out->code = errno;
+	out->begun = true;
 	out->lost = lost;
-	out->printed += l->count - out->names;
+	*(out->code || ferror(out->file) ? &out->unwritten : &out->printed) +=
+		l->count - out->names;
 	out->names_printed += out->names;
 	out->names = 0;
 	l->count = l->length = 0;

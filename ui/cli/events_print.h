@@ -28,6 +28,8 @@ struct events_print {
 	size_t names; /* of the lines kept, those that name a thread */
 	uint64_t names_printed;
 	uint64_t printed, lost; /* said so far */
+	uint64_t unwritten;     /* events, of which some or all could not be written */
+	int code;               /* errno of the first failure to write; 0: none */
 	bool begun;
 };
 

@@ -262,10 +262,8 @@ static int measure_and_undo(struct latency *c, int *sig)
 	hold_undo(&c->hold);
 	latency_print(c->file, c->options, &c->list, true);
 	status = explain_status(&c->hold.tally);
-	if (!status && ferror(c->file)) {
-		report_line("cannot write the output");
-		status = PROBES_FAILED;
-	}
+	if (!status)
+		status = measure_written(c->file, c->options, 0);
 	return status ? status : *sig ? 128 + *sig : PROBES_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "ui/cli/measure.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "ui/cli/explain.h"
 #include "ui/cli/launch.h"
+#include "ui/outbuf.h"
 #include "ui/report.h"
 
 FILE *measure_output(const struct options *o)
@@ -18,6 +20,29 @@ FILE *measure_output(const struct options *o)
 	if (!file)
 		report_line("cannot write to %s: %s", o->output, strerror(errno));
 	return file;
+}
+
+bool measure_unread(FILE *file)
+{
+	struct pollfd reader = {.fd = fileno(file)};
+
+	return ferror(file) || (poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR));
+}
+
+int measure_written(FILE *file, const struct options *o, int code)
+{
+	char what[300] = "the output";
+
+	if (o->output)
+		snprintf(what, sizeof what, "to %s", outbuf_safe(o->output));
+	if (!code && fflush(file) != 0)
+		code = errno;
+	/* An earlier error, whose reason nobody kept. */
+	if (!code && ferror(file))
+		report_line("cannot write %s", what);
+	else if (code)
+		report_line("cannot write %s: %s", what, strerror(code));
+	return code || ferror(file) ? PROBES_FAILED : PROBES_OK;
 }
 
 int measure_open(

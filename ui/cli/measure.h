@@ -2,6 +2,7 @@
 #ifndef UI_CLI_MEASURE_H
 #define UI_CLI_MEASURE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "probes.h"
@@ -10,6 +11,13 @@
 /* Where the result goes: -output, else standard output, which belongs to a program started here.
  * NULL: it cannot be opened, which is reported. */
 FILE *measure_output(const struct options *o);
+
+/* Has the file failed, or has whoever reads it (a pipe) gone? */
+bool measure_unread(FILE *file);
+
+/* Was all of it written? If not, report why. code: the errno of an earlier failure, or 0. Returns
+ * the exit status. */
+int measure_written(FILE *file, const struct options *o, int code);
 
 /* Open the processes, or start the program. Returns the exit status. */
 int measure_open(

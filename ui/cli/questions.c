@@ -2,6 +2,7 @@
  * The verb questions: of the ready questions those that fit the processes or the file, each with
  * the call that answers it. Changes nothing.
  */
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,13 +117,15 @@ static int put_all(const struct options *o, const struct probes_group *group,
 	if (done && all)
 		done = json_dumpf(all, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
 	json_decref(all);
-	if (!done || fflush(stdout) != 0) {
-		report_line("cannot write the output");
+	errno = 0;
+	if (!done || fflush(stdout) != 0 || ferror(stdout)) {
+		/* An error noticed earlier has left no errno. */
+		report_line("cannot write the output: %s", strerror(errno ? errno : EIO));
 		return PROBES_FAILED;
 	}
 	if (!count && !o->quiet)
-		report_line("no ready question fits; probes-tui list shows the probes, and "
-			    "~/.config/probes-tui/questions may hold questions of yours");
+		report_line("no ready question fits; probes-tui list shows the probes; add "
+			    "your own questions to ~/.config/probes-tui/questions");
 	return PROBES_OK;
 }
 
