@@ -171,9 +171,10 @@ static int check(const struct options *o, struct probes_error *e)
 		return misused(e, o, what, "give one of -pid, -tree, -comm and -prog");
 	if (!targets && o->verb != VERB_SCREEN)
 		return misused(e, o, what,
-			o->verb == VERB_TRACE                  ? "no program is named"
-			: o->verb & (VERB_LIST | VERB_MEASURE) ? "no process or program is named"
-							       : "no process is named");
+			o->verb == VERB_TRACE ? "no program is named"
+			: o->verb & (VERB_LIST | VERB_MEASURE | VERB_QUESTIONS)
+				? "no process or program is named"
+				: "no process is named");
 	if (!o->actions.count && o->verb == VERB_ATTACH)
 		return misused(
 			e, o, what, "no action is given; -enable-all switches every probe on");
@@ -185,6 +186,8 @@ static int check(const struct options *o, struct probes_error *e)
 		return misused(e, o, "-format", "events are text, json or chrome");
 	if (o->verb != VERB_EVENTS && o->format == FORMAT_CHROME)
 		return misused(e, o, "-format", "only events can be written for chrome");
+	if (o->verb == VERB_QUESTIONS && o->format == FORMAT_CSV)
+		return misused(e, o, "-format", "questions are text or json");
 	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
 		return report_set(e, PROBES_USAGE, -EINVAL, what,
 			"switch on the screen, or call probes-tui attach",
@@ -227,8 +230,8 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 		at = read_verb(argc, argv, o);
 		if (at == 1)
 			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
-				"give list, info, attach, trace, count, latency, events, repair, "
-				"or none for the screen",
+				"give list, info, attach, trace, count, latency, events, "
+				"questions, repair, or none for the screen",
 				"no such verb");
 	}
 	for (; !r && at < argc; at++) {

@@ -40,7 +40,8 @@ for target in "-pid $pid" "-pid $pid,$$" "-tree $pid" '-comm counts'; do
 	has "$target" "^    probes-tui count $target counts:plain\$" "$tmp/out"
 done
 want 3 questions -pid 2147483647
-want 2 questions
+refuses 2 'no process or program is named' questions
+refuses 2 'questions are text or json' questions -pid "$pid" -format csv
 
 # --- nothing fits; a mistake is named, and the other questions are there
 echo 'question = q
