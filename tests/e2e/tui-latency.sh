@@ -73,13 +73,13 @@ wait_for '^  unmatched 0 still open, 3 ends without start, 0 starts without end,
 
 # ------------------------------------------------------------- from 0 on, and back and forth
 keys r
-wait_for 'measured from 0 on'
+wait_for 'started again from 0'
 wait_for '^  pairs     0, '
 seen 'nothing is left' '^  unmatched 0 still open, 0 ends without start, 0 starts without end, 0 nested, 0 lost$'
 ask 'run 1 10'
 wait_for '^  pairs     10, '
 keys q
-wait_for 'pairs:start -> end is measured on: L shows it again'
+wait_for 'still measuring pairs:start -> end: L shows it again'
 wait_state counted 'pairs:start '
 ask 'run 1 10'
 keys '?'
@@ -111,8 +111,8 @@ ask 'run 1 7'
 wait_for '^  pairs     7, '
 keys L
 wait_for 'uncount start,end: 2 sites'
-wait_for '^  measured  no longer, but for [0-9]+ s: it was ended \(r measures again\)$'
-seen 'its figures stay' '^  pairs     7, '
+wait_for '^  measured  for [0-9.]+ s, no longer: it was stopped \(r measures again\)$'
+seen 'its figures stay, and none is of now' '^  pairs     7, [0-9.]+k? a second$'
 as_found 'ended'
 keys r
 wait_for '^  measured  by thread, '
@@ -154,13 +154,33 @@ wait_for '^Latency: pairs:start -> end$'
 ask 'run 3 100'
 wait_for '^  pairs     300, '
 keys L
-wait_for '^  measured  no longer'
+wait_for '^  measured  for [0-9.]+ s, no longer: '
 keys q
 wait_state counted 'pairs:start '
 wait_state 'no switch' 'pairs:end '
 keys q
 wait_for '^status=0$'
 as_found 'what H counted'
+
+# ------------------------------------------------------------- u in the view does what the result line says
+screen -max-overhead 0 -refresh 60
+measures
+wait_for 'u=undo'
+ask 'run 1 5'
+keys u
+wait_for 'undone: count (end,start|start,end)'
+wait_for '^  measured  for [0-9.]+ s, no longer: no longer counted'
+seen 'the last pairs' '^  pairs     5, '
+as_found 'undone in the view'
+# What passed since the last reading counts as well, however long ago that was.
+keys r
+wait_for '^  measured  by thread, '
+ask 'run 1 6'
+keys L
+wait_for '^  measured  for [0-9.]+ s, no longer: it was stopped'
+seen 'the rate is of the whole time' '^  pairs     6, ([0-9.]*[1-9][0-9.]*)k? a second$'
+keys q q
+wait_for '^status=0$'
 
 # ------------------------------------------------------------- read-only, and too often
 screen -read-only
@@ -172,7 +192,7 @@ screen -max-overhead 0.01
 measures
 ask 'run 4 300000'
 wait_for 'so often that (measuring|counting) costs more than 0\.01 % of a core'
-wait_for '^  measured  no longer'
+wait_for '^  measured  for [0-9.]+ s, no longer: '
 keys q q
 wait_for '^status=0$'
 as_found 'too often'
@@ -222,7 +242,7 @@ wait_for '^Pairs: 1'
 keys L
 wait_for '^  pairs     20, '
 keys L
-wait_for '^  measured  no longer'
+wait_for '^  measured  for [0-9.]+ s, no longer: '
 keys q q
 wait_for '^status=0$'
 stop

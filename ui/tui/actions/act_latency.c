@@ -1,6 +1,6 @@
 /*
- * How long a pair takes: its probes are counted as H would, then measured. What it began to count
- * it ends with the measuring; undo, lease and quit end the counting, and so the measuring.
+ * How long a pair takes: L counts its probes as H does, then measures them. When measuring stops, so
+ * does the counting that L started; undo, lease and quit stop the counting, and so the measuring.
  */
 #include "ui/tui/actions/act.h"
 
@@ -32,7 +32,7 @@ static void act_latency_stop(struct app *a)
 	struct app_selection s = {.rows = mem_array(2, sizeof *s.rows)};
 	const uint32_t pair[2] = {t->start, t->end};
 
-	timing_end(&a->timing, &a->model);
+	timing_end(&a->timing, &a->model, app_now_ms());
 	for (int i = 0; i < 2; i++)
 		if (a->timing_counts[i] && a->model.rows[pair[i]].mine_counted)
 			s.rows[s.count++] = pair[i];
@@ -100,9 +100,9 @@ void act_latency_anew(struct app *a, enum request r)
 		act_latency_mean(a, &pair);
 		act_switch_begin(a);
 	} else if (timing_reset(&a->timing, &a->model, app_now_ms(), &e) < 0) {
-		app_say_error(a, "not from 0 on", &e);
+		app_say_error(a, "not started again from 0", &e);
 	} else {
-		app_say(a, "measured from 0 on; pairs that are open stay open");
+		app_say(a, "started again from 0; pairs that are open stay open");
 	}
 	app_refresh(a, true);
 }
@@ -111,10 +111,10 @@ void act_latency_end(struct app *a, enum request r)
 {
 	(void)r;
 	if (!timing_on(&a->timing)) {
-		app_say(a, "measuring has ended already (r measures again)");
+		app_say(a, "measuring has stopped already (r measures again)");
 		return;
 	}
-	app_say(a, "measuring has ended; counting goes on, since H had begun it");
+	app_say(a, "measuring has stopped; counting goes on, because L did not start it");
 	act_latency_stop(a);
 }
 

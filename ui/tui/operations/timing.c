@@ -64,7 +64,7 @@ int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32
 {
 	int r = 0;
 
-	timing_end(t, m);
+	timing_end(t, m, ms);
 	timing_done(t);
 	t->start = start;
 	t->end = end;
@@ -161,8 +161,10 @@ void timing_read(struct timing *t, const struct model *m, int64_t ms)
 	timing_rate(t, ms);
 }
 
-void timing_end(struct timing *t, const struct model *m)
+void timing_end(struct timing *t, const struct model *m, int64_t ms)
 {
+	if (timing_on(t))
+		t->to_ms = ms;
 	for (size_t i = 0; i < t->count; i++) {
 		struct timing_part *part = &t->parts[i];
 		struct probes_error gone;
@@ -171,7 +173,7 @@ void timing_end(struct timing *t, const struct model *m)
 			continue;
 		probes_latency_end(m->processes[part->process].session);
 		part->on = false;
-		snprintf(part->why, sizeof part->why, "it was ended");
+		snprintf(part->why, sizeof part->why, "it was stopped");
 		if (probes_latency_read(m->processes[part->process].session, &part->now, &gone) < 0)
 			text_clean(gone.why, part->why, sizeof part->why);
 	}

@@ -43,7 +43,7 @@ void timing_done(struct timing *t);
 PROBES_CHECK int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32_t end,
 	int64_t ms, struct probes_error *e);
 
-/* Measure from 0 on. 0, or the negative errno of the first process that failed. */
+/* Start again from 0. 0, or the negative errno of the first process that failed. */
 PROBES_CHECK int timing_reset(
 	struct timing *t, const struct model *m, int64_t ms, struct probes_error *e);
 
@@ -53,8 +53,8 @@ PROBES_CHECK int timing_reset(
  */
 void timing_read(struct timing *t, const struct model *m, int64_t ms);
 
-/* Stop measuring; what was measured stays. */
-void timing_end(struct timing *t, const struct model *m);
+/* Stop measuring; what was measured until then, `ms`, stays. */
+void timing_end(struct timing *t, const struct model *m, int64_t ms);
 
 /* Is the pair measured in some process? */
 bool timing_on(const struct timing *t);

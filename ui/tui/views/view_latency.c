@@ -48,7 +48,8 @@ static void view_latency_state(struct app *a)
 			t->to_ms - t->from_ms < 10000 ? 1 : 0,
 			(double)(t->to_ms - t->from_ms) / 1000);
 	else
-		snprintf(text, sizeof text, "no longer, but for %.0f s: %s (r measures again)",
+		snprintf(text, sizeof text, "for %.*f s, no longer: %s (r measures again)",
+			t->to_ms - t->from_ms < 10000 ? 1 : 0,
 			(double)(t->to_ms - t->from_ms) / 1000, why);
 	if (on && t->count > 1)
 		text_addf(text, sizeof text, ", in %zu of %zu processes", on, t->count);
@@ -68,7 +69,7 @@ static void view_latency_figures(struct app *a)
 	snprintf(text, sizeof text, "%" PRIu64 ", %s a second", l->matched,
 		counting_rate_text(counting_rate(l->matched, (t->to_ms - t->from_ms) * 1000000),
 			figure, sizeof figure));
-	if (trend_rate(&t->trend) >= 0)
+	if (timing_on(t) && trend_rate(&t->trend) >= 0)
 		text_addf(text, sizeof text, ", now %s  %s",
 			trend_human(trend_rate(&t->trend), figure, sizeof figure),
 			trend_spark(&t->trend, TREND_CELLS, spark, sizeof spark));
@@ -233,7 +234,7 @@ static bool view_latency_request(struct app *a, enum request r)
 		return false;
 	app_open(a, VIEW_LIST);
 	if (timing_on(&a->timing))
-		app_say(a, "%.80s is measured on: L shows it again, and ends it there",
+		app_say(a, "still measuring %.80s: L shows it again, and L there stops it",
 			a->text.heading + strlen("Latency: "));
 	return true;
 }
