@@ -542,7 +542,7 @@ struct probes_value {
 		uint64_t bits; /* of an unsigned number */
 		double real;
 	};
-	bool asked;       /* for its text (probes_event_options) */
+	bool asked;       /* its text was asked for (probes_event_options) */
 	const char *text; /* NUL-terminated, untrusted; NULL: it was not asked for, or could not be
 			     read. Valid during the call that delivers it */
 	bool cut;         /* the text goes on, or its end could not be read */
@@ -563,8 +563,9 @@ struct probes_event {
  * A condition on events: "arg1 > 100 and not tid == 12", "arg2 ~ select or comm == \"worker\"".
  * Terms: argN, tid and pid with == != < <= > >= and a number; argN, comm and probe with == != ~ !~
  * and a text: a word, or anything between double quotes. ~ searches for a regular expression
- * (PCRE2). They are combined by and, or, not and brackets. A comparison with an argument that the
- * probe has not, or that could not be read, is neither true nor false.
+ * (PCRE2; Str's \|, \( and \) mean the same as | ( ) there). They are combined by and, or, not and
+ * parentheses. A comparison of an argument that the probe does not have, or that could not be read,
+ * is neither true nor false.
  */
 struct probes_condition;
 
@@ -576,14 +577,15 @@ PROBES_API void probes_condition_free(struct probes_condition *condition);
  */
 PROBES_API unsigned probes_condition_arguments(
 	const struct probes_condition *condition, unsigned *texts);
-/* Is it true of an event? `name` of its probe; "provider:name" is matched, too. */
+/* Does it hold for an event of this probe? `probe` in it matches name or provider:name. */
 PROBES_API bool probes_condition_holds(const struct probes_condition *condition,
 	const struct probes_event *event, const struct probes_probe *probe);
 
 struct probes_event_options {
 	unsigned texts; /* arguments that point to texts, as bits (bit 0: arg1), at most 4 */
-	/* Only these are events; NULL: all hits. Must live until probes_events_end. What compares
-	   a number is decided in the process as far as it can be, and costs no place in a ring. */
+	/* Only hits for which it holds are events; NULL: all. Must live until probes_events_end.
+	   The process itself tests what it can of the numbers; a hit that fails takes no place in a
+	   ring. */
 	const struct probes_condition *condition;
 	/* A thread may be stopped in a system call that returns early then, such as epoll_wait(2),
 	   if none can be stopped elsewhere; as probes_switch_options.atomically. */
@@ -591,7 +593,7 @@ struct probes_event_options {
 };
 
 /*
- * May probes_events_begin be called with these, once they are counted? Changes nothing.
+ * Could probes_events_begin keep events of these probes, once they are counted? Changes nothing.
  * PROBES_USAGE: none of the probes has such an argument, or it cannot point to a text.
  */
 PROBES_API PROBES_CHECK int probes_events_check(struct probes_session *session,
@@ -611,10 +613,10 @@ PROBES_API PROBES_CHECK int probes_events_begin(struct probes_session *session,
 	struct probes_error *e);
 
 /*
- * Deliver what came meanwhile, in the order of time. Call it every 10 to 100 ms. What is younger
- * than the last call waits for the next one, so that nothing comes in between; `last`: deliver all.
- * After the end of the process these are its last ones, if this session made the counters.
- * each: returns false to end the call; what was not delivered is not lost.
+ * Deliver the new events, in the order of time. Call it every 10 to 100 ms. Events that are newer
+ * than the previous call wait for the next one, because an older one may still come; `last`:
+ * deliver all. After the end of the process these are its last events, if this session made the
+ * counters. each: returns false to end the call; the events that were not delivered are not lost.
  */
 typedef bool probes_event_fn(void *data, const struct probes_event *event);
 PROBES_API PROBES_CHECK int probes_events_read(struct probes_session *session, bool last,
@@ -630,13 +632,13 @@ struct probes_events {
 };
 PROBES_API struct probes_events probes_events(const struct probes_session *session);
 
-/* What one hit of a probe costs as an event, ns, roughly; 0: its hits are no events (any more). */
+/* Roughly what an event of the probe costs, in ns; 0: its hits are not, or no longer, events. */
 PROBES_API unsigned probes_events_cost(const struct probes_session *session, size_t probe);
 
-/* The hits of a probe are no events any more; they are still counted. */
+/* Keep no more events of a probe; its hits are still counted. */
 PROBES_API void probes_events_drop(struct probes_session *session, size_t probe);
 
-/* No hits are events any more; counting goes on. What was kept can still be read. */
+/* Keep no more events; counting goes on. Events that were kept can still be read. */
 PROBES_API void probes_events_end(struct probes_session *session);
 
 /* "", "punned", "evicted", "ocaml", "uprobe". */

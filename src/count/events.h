@@ -3,13 +3,12 @@
  * The layout that both sides share, and the reading. Pure: nothing here reads the process.
  *
  * A thread takes the next number of a ring, claims the record of that number, fills it and
- * publishes it. It never waits: a record that another thread still fills is left to that one, and
- * the event is lost. Numbers have no gaps, so that the reader knows how many events were lost,
- * whatever the reason.
+ * publishes it. It never waits: if another thread is still filling that record, the event is lost.
+ * Numbers have no gaps, so the reader knows how many events were lost, whatever the reason.
  *
- * Records of a ring have one size, and never lie elsewhere: a thread that was interrupted, and goes
- * on after the session has ended and another one has begun, writes to a record that it has claimed.
- * What it writes has the generation of the session that it began in.
+ * All records of a ring have one size, and never move: an interrupted thread that resumes after its
+ * session has ended, and another one has begun, still writes to the record that it claimed. It
+ * marks the record with the generation of its own session.
  *
  * What the rings hold is untrusted: the program can write there.
  */

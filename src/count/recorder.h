@@ -4,9 +4,9 @@
  * process: recorder_hit refers to nothing but its arguments. Pure.
  *
  * A site that is measured has a role; hits of others are only counted. Each window has room for one
- * pair. Sites of one pair may be in several windows: then those of the newer ones use the state of
- * the oldest. Every process that has mapped a window has mapped the older ones as well, since none
- * is ever unmapped; the other way round, a child by fork may lack the newer ones.
+ * pair. If the sites of a pair are in several windows, those of the newer windows use the state of
+ * the oldest one. A process that has mapped a window has mapped the older ones as well, because
+ * none is ever unmapped. A forked child may lack the newer ones.
  *
  * By thread: a slot holds the open start of its thread. Of nested starts the outermost one counts.
  * By key: a table holds the open starts of all threads, each under the value of an argument.

@@ -150,7 +150,7 @@ static bool condition_number(struct condition_parser *p, long double *number)
 			*number += (part /= 10) * (*end - '0');
 	}
 	if (errno || isalnum((unsigned char)*end) || *end == '_' || *end == '.') {
-		condition_fail(p, p->at, "no number that can be compared");
+		condition_fail(p, p->at, "bad number");
 		return false;
 	}
 	if (negative)
@@ -187,7 +187,7 @@ static char *condition_text(struct condition_parser *p)
 	}
 	text[length] = '\0';
 	if (quoted ? !*p->at : !length) {
-		condition_fail(p, from, quoted ? "a quote without end" : "a value is missing");
+		condition_fail(p, from, quoted ? "the quote is not closed" : "expected a text");
 		free(text);
 		return NULL;
 	}
@@ -214,7 +214,7 @@ static bool condition_operator(
 			node->compare = signs[i].compare;
 			return true;
 		}
-	condition_fail(p, p->at, "no comparison (== != < <= > >= ~ !~)");
+	condition_fail(p, p->at, "expected one of == != < <= > >= ~ !~");
 	return false;
 }
 
@@ -230,7 +230,7 @@ static size_t condition_comparison(struct condition_parser *p)
 	if (!node)
 		return 0;
 	if (!condition_subject(p, node))
-		return condition_fail(p, p->at, "none of argN, tid, pid, comm, probe");
+		return condition_fail(p, p->at, "expected argN, tid, pid, comm or probe");
 	if (!condition_operator(p, node, &search, &negated))
 		return 0;
 	condition_blanks(p);
@@ -238,15 +238,16 @@ static size_t condition_comparison(struct condition_parser *p)
 	is_text = search || node->subject == CONDITION_COMM || node->subject == CONDITION_PROBE ||
 		  (node->subject == CONDITION_ARGUMENT && *p->at == '"');
 	if (search && node->subject < CONDITION_COMM)
-		return condition_fail(p, value, "a number cannot be searched");
+		return condition_fail(p, value, "~ compares texts, not numbers");
 	if (!is_text) {
 		node->what = CONDITION_NUMBER;
 		if (!condition_number(p, &node->number) && !p->failed)
-			return condition_fail(p, value, "a number is missing (quote a text)");
+			return condition_fail(p, value, "expected a number (put a text in quotes)");
 		return at;
 	}
 	if (!search && node->compare != PROBES_EQUAL && node->compare != PROBES_UNEQUAL)
-		return condition_fail(p, value, "a text is neither less nor greater");
+		return condition_fail(
+			p, value, "a text is not less or greater: use ==, !=, ~ or !~");
 	node->text = condition_text(p);
 	if (node->text && search) {
 		/* Its own error is better than ours. */
@@ -326,7 +327,7 @@ int probes_condition_parse(
 	p.c->root = condition_or(&p);
 	condition_blanks(&p);
 	if (!p.failed && *p.at)
-		condition_fail(&p, p.at, "neither and nor or");
+		condition_fail(&p, p.at, "expected 'and' or 'or'");
 	if (p.failed) {
 		probes_condition_free(p.c);
 		return e->code;

@@ -67,7 +67,7 @@ int regexp_compile(const char *text, bool anchored, struct regexp **regexp, stru
 		error_set(e, PROBES_USAGE, -EINVAL, "bad regular expression '%s'", text);
 		error_why(e, "%s at character %zu", (const char *)why,
 			origin[place < length ? place : length] + 1);
-		code = error_hint(e, "write [(] for a bracket that is part of the name");
+		code = error_hint(e, "write [(] for a bracket that is to be matched");
 	}
 	free(pattern);
 	free(origin);

@@ -94,9 +94,9 @@ int probes_events_check(struct probes_session *s, const size_t *probes, size_t c
 		argument++;
 	if (argument == 32)
 		return 0;
-	error_set(e, PROBES_USAGE, -EINVAL, "arg%zu is no text", argument + 1);
-	error_why(e, "no probe of these has a pointer there");
-	return error_hint(e, "choose an argument that is");
+	error_set(e, PROBES_USAGE, -EINVAL, "arg%zu cannot be a text", argument + 1);
+	error_why(e, "no probe that was named has an integer of 8 bytes there, as a pointer is");
+	return error_hint(e, "list the probes to see their arguments");
 }
 
 /* The address of a symbol of the object; 0: it is unknown. */

@@ -1,8 +1,8 @@
 /*
  * The threads of events: their names, and whether they may make system calls. A seccomp filter may
- * kill a process for a call that its program never makes: then no thread makes one for us. A filter
- * can be installed at any time, so we look again and again; and children by fork, which often
- * install one, may make calls only after we have looked at them.
+ * kill a process for a call that its program never makes: if there is one, no thread makes a call
+ * for us. A filter can be installed at any time, so we check every EVENTS_CHECK_NS. Forked children
+ * often install one: they may make calls only after we have checked them.
  */
 #include "session/events.h"
 
@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EVENTS_THREADS 20000        /* that are remembered */
-#define EVENTS_NAMED_NS 500000000   /* for so long a name is believed */
+#define EVENTS_THREADS 20000        /* remembered at most */
+#define EVENTS_NAMED_NS 500000000   /* a name is read again after this */
 #define EVENTS_CHECK_NS 50000000    /* between two looks for filters */
 #define EVENTS_ACTIVE_NS 2000000000 /* threads without an event for longer are not looked at */
 #define EVENTS_PERMIT_SECONDS 1.0

@@ -74,7 +74,7 @@ wait_for '  counted  *pairs:start .* 10 '
 asks 'ask time of an order'
 wait_for 'in a shell, with -pid: probes-tui latency pairs:start,pairs:end -by arg1'
 asks 'ask time'
-wait_for '2 questions begin so'
+wait_for '2 questions begin with that'
 asks 'ask of another'
 wait_for 'no such question; '
 keys q

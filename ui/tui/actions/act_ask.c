@@ -84,7 +84,7 @@ void act_ask(struct app *a, const char *rest)
 	if (found && (count == 1 || !strcmp(found->name, rest)))
 		act_ask_one(a, found);
 	else if (count)
-		app_complain(a, "%zu questions begin so; Tab lists them", count);
+		app_complain(a, "%zu questions begin with that; Tab completes them", count);
 	else
 		app_complain(a, "no such question; ? lists those that fit this program, and Tab "
 				"completes them");
