@@ -333,7 +333,7 @@ const struct option_row options_table[] = {
 		"with -prog: end the program when the screen ends, however it ends",
 		AT(end_program)},
 	{"format", {0}, "text|json|csv|chrome", OUTPUT | VERB_QUESTIONS,
-		"output format (chrome: only events; csv: not events, questions)", BY(take_format)},
+		"output format (events: chrome, not csv)", BY(take_format)},
 	{"output", {"o"}, "FILE", VERB_MEASURE, "write the result to this file", AT(output)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},

@@ -1,6 +1,7 @@
 /*
- * How long a pair takes: L counts its probes as H does, then measures them. When measuring stops, so
- * does the counting that L started; undo, lease and quit stop the counting, and so the measuring.
+ * How long a pair takes: L counts its probes as H does, then measures them. When measuring stops,
+ * so does the counting that L started; undo, lease and quit stop the counting, and so the
+ * measuring.
  */
 #include "ui/tui/actions/act.h"
 
