@@ -43,6 +43,7 @@ static void end(void)
 	list_done(&a.list);
 	pairs_done(&a.pairs.known);
 	rowlist_done(&a.pairs.rows);
+	questions_done(&a.questions);
 	model_done(&a.model);
 	session_end(&x);
 }
