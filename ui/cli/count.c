@@ -132,65 +132,79 @@ static void read_all(struct count *c)
 }
 
 /* Uncount these probes of one process: each cost more than -max-overhead since the last look. */
-static void uncount(
+static bool uncount(
 	struct count *c, const struct probes_member *t, const size_t *probes, size_t count)
 {
 	struct probes_action action = {
 		.verb = PROBES_UNCOUNT, .by = PROBES_BY_INDEX, .indices = probes, .count = count};
 	struct probes_result *result = NULL;
 	struct probes_error e;
+	bool done = probes_switch(t->session, &action, 1, NULL, &result, &e) == 0;
 
-	if (probes_switch(t->session, &action, 1, NULL, &result, &e) < 0)
+	if (!done)
 		explain_error(t, &e, c->act.many);
 	else if (result)
 		act_note(&c->act, "uncount", t, result);
 	probes_result_free(result);
+	return done;
 }
 
-static void put_over(const struct counts_row *row, double hit_ns, double max_percent)
+/* A probe that cost more than -max-overhead, in the time between two checks. */
+struct over {
+	const struct probes_probe *probe;
+	uint64_t hits;
+	int64_t ns;
+	double hit_ns;
+};
+
+static void put_over(const struct probes_member *t, const struct over *over, double max_percent)
 {
-	const struct probes_probe *p = probes_at(row->member->session, row->probe);
-	uint64_t hits = row->now.hits - row->check.hits;
-	int64_t ns = row->now.ns - row->check.ns;
 	char rate[48], cost[48];
 
 	report_line("pid %d: %s:%s is no longer counted: %s hits/s at %.0f ns each cost %s %% of a "
 		    "core, and -max-overhead is %g",
-		row->member->pid, p->provider, p->name,
-		counting_rate_text(counting_rate(hits, ns), rate, sizeof rate), hit_ns,
-		counting_rate_text(counting_overhead(hits, hit_ns, ns), cost, sizeof cost),
+		t->pid, over->probe->provider, over->probe->name,
+		counting_rate_text(counting_rate(over->hits, over->ns), rate, sizeof rate),
+		over->hit_ns,
+		counting_rate_text(
+			counting_overhead(over->hits, over->hit_ns, over->ns), cost, sizeof cost),
 		max_percent);
 }
 
 static void keep_budget(struct count *c)
 {
 	struct counts_row *rows = c->counts.rows;
-	size_t *over = calloc(c->counts.count + 1, sizeof *over);
+	size_t *probes = calloc(c->counts.count + 1, sizeof *probes);
+	struct over *over = calloc(c->counts.count + 1, sizeof *over);
 
-	for (size_t i = 0; over && i < c->counts.count;) {
+	for (size_t i = 0; probes && over && i < c->counts.count;) {
 		const struct probes_member *t = rows[i].member;
 		size_t count = 0;
 
 		for (; i < c->counts.count && rows[i].member == t; i++) {
 			struct counts_row *row = &rows[i];
 			struct counting_cost cost = {0};
-			double hit_ns;
+			struct over one = {.probe = probes_at(t->session, row->probe),
+				.hits = row->now.hits - row->check.hits,
+				.ns = row->now.ns - row->check.ns};
 
 			counting_cost_add(&cost, t->session, row->probe);
-			hit_ns = counting_hit_ns(&cost);
-			if (!row->over &&
-				counting_exceeds(row->now.hits - row->check.hits, hit_ns,
-					row->now.ns - row->check.ns, c->options->max_overhead)) {
-				put_over(row, hit_ns, c->options->max_overhead);
-				over[count++] = row->probe;
-				row->over = true;
-			}
+			one.hit_ns = counting_hit_ns(&cost);
 			row->check = row->now;
+			if (row->over || !counting_exceeds(one.hits, one.hit_ns, one.ns,
+						 c->options->max_overhead))
+				continue;
+			row->over = true;
+			over[count] = one;
+			probes[count++] = row->probe;
 		}
-		if (count)
-			uncount(c, t, over, count);
+		/* It is said when it is true. */
+		if (count && uncount(c, t, probes, count))
+			for (size_t k = 0; k < count; k++)
+				put_over(t, &over[k], c->options->max_overhead);
 	}
 	free(over);
+	free(probes);
 }
 
 static void put_lost(const struct counts_row *row, size_t probes)
