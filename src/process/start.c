@@ -223,8 +223,11 @@ static int start_follow_work(void *data, struct probes_error *e)
 static int start_begin_work(void *data, struct probes_error *e)
 {
 	const struct start *s = data;
-	int r = tracee_begin(s->pid);
+	int r;
 
+	/* Where we end between these calls, the kernel would deliver a trap that is not consumed. */
+	tracee_drop(s->pid);
+	r = tracee_begin(s->pid);
 	r = r ? r : tracee_continue(s->pid, 0);
 	return r < 0 ? error_set(e, PROBES_GONE, r, "cannot resume process %d", s->pid) : 0;
 }
