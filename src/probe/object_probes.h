@@ -22,8 +22,10 @@ struct object_jump {
 	bool ran;               /* it counted at some reading of this session */
 	bool mine;              /* this session wrote it, and has not taken it back */
 	bool placed;            /* a uprobe of this session holds the site (session/kernel.c) */
-	struct uprobe *uprobe;  /* that counts there, or did; the session owns it; NULL: none */
-	const char *why;        /* why there is none, after a try; NULL: none was made */
+	bool torn; /* during a repair: a killed session has left the site off, whatever its
+		      count says */
+	struct uprobe *uprobe; /* that counts there, or did; the session owns it; NULL: none */
+	const char *why;       /* why there is none, after a try; NULL: none was made */
 };
 
 struct object_probes {
@@ -102,7 +104,8 @@ static inline bool object_probes_cut_off(const struct object_probes *h, size_t s
 	if (!j || j->length <= 1 || h->site_live[site].count < j->length || live[0] != j->old[0])
 		return false;
 	if (j->tactic == PROBES_TACTIC_OCAML)
-		return live[1] == arch_site_ocaml.off[0] && memcmp(live + 2, j->old + 2, 4);
+		return live[1] == arch_site_ocaml.off[0] &&
+		       (j->torn || memcmp(live + 2, j->old + 2, 4));
 	return !memcmp(live + 1, j->new_ + 1, j->length - 1u);
 }
 

@@ -129,9 +129,13 @@ static int inject_help(void *data, struct probes_error *e)
 	int status, r, restored;
 
 	tracer_kill_at(now_ns() + INJECT_STOP_NS);
+	/* One that ends before it stops is none to use: another one may do. */
+	a->report->unfit = true;
 	r = tracee_seize_calls(a->tid);
-	if (r < 0)
+	if (r < 0) {
+		a->report->unfit = r == -ESRCH;
 		return inject_refuse_seize(a, r, e);
+	}
 	snprintf(file, sizeof file, "task/%d/status", a->tid);
 	if (procfs_tracer(a->who->proc, file, name, sizeof name) != getpid())
 		return inject_calls_gone(a, e); /* the tid was recycled */
@@ -143,6 +147,7 @@ static int inject_help(void *data, struct probes_error *e)
 		r = tracee_get_registers(a->tid, &a->registers);
 	if (r < 0)
 		return inject_calls_gone(a, e);
+	a->report->unfit = false;
 	a->report->stopped = true;
 	tracer_kill_at(now_ns() + INJECT_RUN_NS);
 	if (!a->interrupted)
@@ -223,7 +228,10 @@ static int inject_on_thread(struct inject *a, struct probes_error *e)
 	r = tracer_fork(a->who->pid, inject_help, a, e);
 	if (a->report->begin && !a->report->stopped_ns)
 		a->report->stopped_ns = now_ns() - a->report->begin;
-	return r == -ECHILD && !a->report->stopped ? inject_late(a, e) : r;
+	if (r != -ECHILD || a->report->stopped)
+		return r;
+	a->report->unfit = false;
+	return inject_late(a, e);
 }
 
 /* May we read the seccomp filters of others? */

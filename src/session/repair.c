@@ -201,14 +201,40 @@ static bool repair_torn(const struct repair *r, const struct object_probes *h,
 	return torn;
 }
 
+/*
+ * The displacement of an OCaml site is written while the site is off (apply.c). Was the session
+ * killed before the first of these writes to it, or after the last? Then the bytes are those of the
+ * file, although the count says that the site is on.
+ */
+static bool repair_is_torn(const struct object_probes *h, const struct probes_probe *p,
+	uint32_t site, const struct repair_place *at, const struct repair_place *end)
+{
+	const struct object_jump *j = &h->jumps[site];
+	const struct probes_site_live *live = &h->site_live[site];
+	uint32_t k = h->sites[site].semaphore, value;
+
+	if (!kind_of(p)->edit || j->tactic != PROBES_TACTIC_OCAML || k == PROBES_NONE)
+		return false;
+	value = h->values[object_probes_semaphore(h, p) + k];
+	if (!value || value == PROBES_NONE || live->count < j->length ||
+		live->bytes[0] != j->old[0] || live->bytes[1] != arch_site_ocaml.off[0])
+		return false;
+	for (; at < end; at++)
+		if (at->pending && at->edit->role == PROBES_ROLE_COUNTER)
+			return true;
+	return false;
+}
+
 /* Does a site jump to its counter because of the interrupted session? Its bytes tell. */
 static int32_t repair_counter(struct repair *r, const struct object_probes *h,
 	const struct probes_probe *p, uint32_t site, bool *named)
 {
 	const struct repair_place *end, *at = repair_at(&r->places, h->sites[site].address, &end);
-	bool counted = object_probes_counted(h, site) || object_probes_cut_off(h, site);
 	int32_t part = 0;
+	bool counted;
 
+	h->jumps[site].torn = repair_is_torn(h, p, site, at, end);
+	counted = object_probes_counted(h, site) || object_probes_cut_off(h, site);
 	for (; at < end; at++) {
 		bool on;
 
@@ -444,6 +470,12 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 		s->repaired = true;
 		if (!result_join(result, one))
 			r = error_memory(e, "a result");
+	}
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; h->jumps && k < h->site_count; k++)
+			h->jumps[k].torn = false;
 	}
 	if (r == 0)
 		jumps_tidy(s);

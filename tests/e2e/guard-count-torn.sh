@@ -1,0 +1,44 @@
+#!/bin/sh
+# count of OCaml probes that are on, killed at each of its writes: such a site is off while its displacement is
+# written. After a repair, each site is switched as its count says, and the handlers run.
+# Does not cover: kills at other calls (stress/).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v strace >/dev/null || skip 'no strace'
+strace -f -qq -o /dev/null true 2>/dev/null || skip 'strace may not trace here'
+need_switching
+need_zydis
+# A sanitizer cannot look for leaks in what strace traces.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export ASAN_OPTIONS
+
+start loop_ocaml2_pie
+attach -enable first,multi
+want 0 list -pid "$pid" -format json
+cp "$tmp/out" "$tmp/before"
+
+# switched: name, state and bytes of all sites
+switched()
+{
+	python3 -c 'import json, sys
+for p in json.load(open(sys.argv[1]))["probes"]:
+	print(p["name"], p["state"], p["ref"], [s["bytes"] for s in p["sites"]])' "$1"
+}
+
+for stop in '' -stop; do
+	killed=0
+	for number in $(seq 60); do
+		# shellcheck disable=SC2086 # no word, or one
+		strace -f -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when="$number" \
+			"$PROBES_TUI" count -no-syslog -pid "$pid" $stop -max-stop 20000 -for 1ms first,multi \
+			>"$tmp/out" 2>"$tmp/err" </dev/null
+		ended=$?
+		[ "$ended" != 0 ] || break
+		killed=$((killed + 1))
+		want 0 repair -no-syslog -pid "$pid"
+		want 0 list -pid "$pid" -format json
+		same "killed at write $number $stop" "$(switched "$tmp/out")" "$(switched "$tmp/before")"
+	done
+	checks=$((checks + 1))
+	[ "$killed" -gt 10 ] || fail "it was killed $killed times only"
+done
+finish
