@@ -225,7 +225,8 @@ static int start_begin_work(void *data, struct probes_error *e)
 	const struct start *s = data;
 	int r;
 
-	/* Where we end between these calls, the kernel would deliver a trap that is not consumed. */
+	/* Where we end between these calls, the kernel would deliver a trap that is not consumed.
+	 */
 	tracee_drop(s->pid);
 	r = tracee_begin(s->pid);
 	r = r ? r : tracee_continue(s->pid, 0);
