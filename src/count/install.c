@@ -326,7 +326,8 @@ int install_ask(
 	}
 	if (!memory_read(in->memory, answers[0], thread, sizeof thread))
 		return 0;
-	for (size_t i = INSTALL_THREAD_FIRST / 4; !*tid && i < INSTALL_THREAD_BYTES / 4; i++)
+	/* Behind pointers, or a list of them: the upper half of one could be any number. */
+	for (size_t i = INSTALL_THREAD_FIRST / 4; !*tid && i < INSTALL_THREAD_BYTES / 4; i += 2)
 		if (thread[i] == (uint32_t)calls[0].result)
 			*tid = i * 4;
 	return 0;
