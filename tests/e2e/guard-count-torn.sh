@@ -26,7 +26,8 @@ for p in json.load(open(sys.argv[1]))["probes"]:
 
 for stop in '' -stop; do
 	killed=0
-	for number in $(seq 60); do
+	# shellcheck disable=SC2086 # no word, or one
+	for number in $(seq 1 ${stop:+2} 60); do
 		# shellcheck disable=SC2086 # no word, or one
 		strace -f -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when="$number" \
 			"$PROBES_TUI" count -no-syslog -pid "$pid" $stop -max-stop 20000 -for 1ms first,multi \
