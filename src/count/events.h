@@ -144,7 +144,7 @@ size_t events_at(const struct events_reader *r, uint64_t number);
 
 enum events_found {
 	EVENTS_WHOLE,   /* here it is */
-	EVENTS_OTHER,   /* of another session: none of ours */
+	EVENTS_OTHER,   /* it belongs to another session */
 	EVENTS_WAITING, /* it is being filled: read it again, later, before the ring comes round */
 	EVENTS_LOST,    /* it was overwritten, or never filled */
 };

@@ -72,6 +72,13 @@ struct events {
 	struct probes_events sum;
 };
 
+/* ---- events_describe.c ---- */
+
+/* What the hits of where->site keep, for the process and for us. */
+void events_describe(struct probes_session *s, struct object_probes *h,
+	const struct probes_probe *p, const struct probes_event_options *o,
+	struct events_where *where, struct events_site *site);
+
 /* ---- events_thread.c ---- */
 
 /* Look whether the process may make system calls for us: sets no_calls. */

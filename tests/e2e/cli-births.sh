@@ -45,19 +45,11 @@ holds()
 	pid=$parent
 }
 
-ended()
-{
-	kill "$session"
-	wait "$session"
-	same 'exit status of the session' $? "$1"
-	gone "$session"
-}
-
 # --- others count in the child
 breeder
 hold -enable a0
 bear fork 2
-ended 1
+interrupted TERM 1
 same 'the parent is off' "$(state a0)" disabled
 has 'said' "pid $child: .*others count there|process $child.*others count there" "$tmp/held"
 has 'what to do' "repair process $child\$" "$tmp/held"
@@ -74,7 +66,7 @@ same 'taken back when they have gone' "$(holds)" '0000 903d'
 # --- it cannot be opened
 hold -enable a0
 bear hide
-ended 1
+interrupted TERM 1
 same 'the parent is off' "$(state a0)" disabled
 has 'said' "process $child" "$tmp/held"
 has 'what to do' "repair process $child" "$tmp/held"

@@ -26,15 +26,6 @@ tracing()
 	done
 }
 
-# traced SIGNAL STATUS
-traced()
-{
-	kill "-$1" "$session"
-	wait "$session"
-	same "exit status after $1" $? "$2"
-	gone "$session"
-}
-
 # of EXPRESSION: of python, about `all` and the events of each thread
 of()
 {
@@ -63,7 +54,7 @@ print(all(p["sites_counted"] == len(p["sites"]) for p in json.load(open(sys.argv
 
 tracing start end
 ask 'run 2 500'
-traced INT 130
+interrupted
 if [ "$whole" = True ]; then
 	same 'slices' "$(of 'sorted(set((e["ph"], e["name"], e["cat"]) for t in threads.values() for e in t))')" \
 		"[('B', 'pairs', 'pairs'), ('E', 'pairs', 'pairs')]"
@@ -80,7 +71,7 @@ same 'arguments' "$(of '[sorted(e["args"]) for t in threads.values() for e in t]
 # --- half a pair is no slice
 tracing start
 ask 'run 1 10'
-traced TERM 143
+interrupted TERM 143
 same 'instants' "$(of 'set((e["ph"], e["name"], e.get("s")) for t in threads.values() for e in t)')" \
 	"{('i', 'pairs:start', 't')}"
 

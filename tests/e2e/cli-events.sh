@@ -28,15 +28,6 @@ keeping()
 	ask zero
 }
 
-# interrupted: by INT
-interrupted()
-{
-	kill -INT "$session"
-	wait "$session"
-	same 'exit status of the session' $? 130
-	gone "$session"
-}
-
 # last EXPRESSION: of python, about the last line of the result
 last()
 {

@@ -29,14 +29,6 @@ waiting()
 	done
 }
 
-# ended STATUS
-ended()
-{
-	wait "$session"
-	same 'exit status of the session' $? "$1"
-	gone "$session"
-}
-
 if ! env --default-signal=INT true 2>/dev/null; then
 	skip 'env cannot give a signal its default'
 fi

@@ -24,15 +24,6 @@ measuring()
 	session_says 'measuring pairs:start'
 }
 
-# interrupted: by INT
-interrupted()
-{
-	kill -INT "$session"
-	wait "$session"
-	same 'exit status of the session' $? 130
-	gone "$session"
-}
-
 # total EXPRESSION: of python, about the last line of the result
 total()
 {

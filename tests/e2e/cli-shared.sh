@@ -40,10 +40,7 @@ measured()
 	ask 'run 1 100'
 	echo 'run 1 1000' >&8
 	read_answer 9
-	kill -INT "$session"
-	wait "$session"
-	same "exit status of $measured_verb $*" $? 130
-	gone "$session"
+	interrupted
 }
 
 # of EXPRESSION: of python, about `lines`

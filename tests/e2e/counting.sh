@@ -29,21 +29,6 @@ appears()
 	done
 }
 
-# ended STATUS
-ended()
-{
-	wait "$session"
-	same 'exit status of the session' $? "$1"
-	gone "$session"
-}
-
-# interrupted SIGNAL STATUS
-interrupted()
-{
-	kill "-$1" "$session"
-	ended "$2"
-}
-
 # json EXPRESSION [FILE]: of python, about `total`, the probes by name of the last total, and `lines`.
 json()
 {

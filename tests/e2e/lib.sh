@@ -238,6 +238,21 @@ gone()
 	done
 }
 
+# ended STATUS: the session ends by itself.
+ended()
+{
+	wait "$session"
+	same 'exit status of the session' $? "$1"
+	gone "$session"
+}
+
+# interrupted [SIGNAL STATUS]: the session ends by a signal, INT.
+interrupted()
+{
+	kill "-${1:-INT}" "$session"
+	ended "${2:-130}"
+}
+
 stop()
 {
 	echo quit >&3

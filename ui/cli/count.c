@@ -5,7 +5,6 @@
  * Owns the order: count, wait, read, print, undo, read a last time. What is read after the undo is
  * final: no hit is missed. A probe that costs more than -max-overhead is uncounted by itself.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -358,9 +357,5 @@ int count_run(const struct options *o)
 	}
 	counts_done(&c.counts);
 	probes_group_close(c.group);
-	if (o->output && fclose(file) != 0 && !status) {
-		report_line("cannot write to %s: %s", o->output, strerror(errno));
-		status = PROBES_FAILED;
-	}
-	return status;
+	return measure_close(file, o, status);
 }

@@ -408,9 +408,5 @@ int events_run(const struct options *o)
 	events_print_done(&c.print);
 	probes_group_close(c.group);
 	probes_condition_free(c.filter);
-	if (o->output && fclose(c.print.file) != 0 && !status) {
-		report_line("cannot write to %s: %s", o->output, strerror(errno));
-		status = PROBES_FAILED;
-	}
-	return status;
+	return measure_close(c.print.file, o, status);
 }

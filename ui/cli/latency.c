@@ -4,7 +4,6 @@
  *
  * Owns the order: count the sites of both probes, measure, wait, read, stop measuring, undo, print.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,9 +335,5 @@ int latency_run(const struct options *o)
 	}
 	free(c.list.rows);
 	probes_group_close(c.group);
-	if (o->output && fclose(c.file) != 0 && !status) {
-		report_line("cannot write to %s: %s", o->output, strerror(errno));
-		status = PROBES_FAILED;
-	}
-	return status;
+	return measure_close(c.file, o, status);
 }

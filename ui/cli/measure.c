@@ -45,6 +45,14 @@ int measure_written(FILE *file, const struct options *o, int code)
 	return code || ferror(file) ? PROBES_FAILED : PROBES_OK;
 }
 
+int measure_close(FILE *file, const struct options *o, int status)
+{
+	if (!o->output || fclose(file) == 0 || status)
+		return status;
+	report_line("cannot write to %s: %s", o->output, strerror(errno));
+	return PROBES_FAILED;
+}
+
 int measure_open(
 	struct probes_group **group, const struct options *o, const struct probes_options *engine)
 {

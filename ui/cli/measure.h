@@ -19,6 +19,9 @@ bool measure_unread(FILE *file);
  * the exit status. */
 int measure_written(FILE *file, const struct options *o, int code);
 
+/* Close the file of -output. Returns `status`; if that is 0, what came of it. */
+int measure_close(FILE *file, const struct options *o, int status);
+
 /* Open the processes, or start the program. Returns the exit status. */
 int measure_open(
 	struct probes_group **group, const struct options *o, const struct probes_options *engine);

@@ -1,0 +1,189 @@
+/* What a hit of a site keeps as an event: its arguments, where they are found, and what they cost.
+ */
+#include "session/events.h"
+
+#include "base/error.h"
+#include "elf/operand.h"
+#include "probe/condition.h"
+#include "process/mapped.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Measured: one event, and what a system call adds. */
+#define EVENTS_NS 100
+#define EVENTS_CALL_NS 4000
+
+/* The most arguments that a site of the probe has. */
+static size_t events_arguments(
+	const struct probes_probe *p, struct probes_argument out[PROBES_EVENT_ARGUMENTS])
+{
+	size_t most = 0;
+
+	for (uint32_t k = 0; k < p->site_count; k++) {
+		struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+		size_t count = probes_arguments(p->sites[k].arguments, all, PROBES_EVENT_ARGUMENTS);
+
+		if (count <= most)
+			continue;
+		most = count;
+		memcpy(out, all, sizeof all);
+	}
+	return most < PROBES_EVENT_ARGUMENTS ? most : PROBES_EVENT_ARGUMENTS;
+}
+
+static bool events_is_pointer(const struct probes_argument *a)
+{
+	return a->parsed && !a->is_float && (a->size == 8 || a->size == -8 || !a->size);
+}
+
+static unsigned events_texts(const struct probes_event_options *o)
+{
+	unsigned texts = 0;
+
+	if (o->condition)
+		(void)probes_condition_arguments(o->condition, &texts);
+	return texts | o->texts;
+}
+
+int probes_events_check(struct probes_session *s, const size_t *probes, size_t count,
+	const struct probes_event_options *o, struct probes_error *e)
+{
+	unsigned texts = events_texts(o), needed = texts, have = 0, pointers = 0, ignored;
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	size_t most = 0, argument = 0;
+
+	if (o->condition)
+		needed |= probes_condition_arguments(o->condition, &ignored);
+	for (size_t i = 0; i < count; i++) {
+		size_t n = events_arguments(catalog_probe(&s->catalog, probes[i]), all);
+
+		most = n > most ? n : most;
+		for (size_t k = 0; k < n; k++) {
+			have |= 1u << k;
+			pointers |= (unsigned)events_is_pointer(&all[k]) << k;
+		}
+	}
+	if (__builtin_popcount(texts) > EVENTS_TEXTS) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot keep so many texts");
+		return error_why(e, "an event has at most %d", EVENTS_TEXTS);
+	}
+	while (argument < 32 && !(needed & ~have & 1u << argument))
+		argument++;
+	if (argument < 32) {
+		error_set(e, PROBES_USAGE, -EINVAL, "there is no arg%zu", argument + 1);
+		return count == 1 ? error_why(e, "%s has %zu argument%s",
+					    catalog_probe(&s->catalog, probes[0])->name, most,
+					    most == 1 ? "" : "s")
+				  : error_why(e, "none of these probes has more than %zu", most);
+	}
+	for (argument = 0; argument < 32 && !(texts & ~pointers & 1u << argument);)
+		argument++;
+	if (argument == 32)
+		return 0;
+	error_set(e, PROBES_USAGE, -EINVAL, "arg%zu cannot be a text", argument + 1);
+	error_why(e, "no probe that was named has an integer of 8 bytes there, as a pointer is");
+	return error_hint(e, "list the probes to see their arguments");
+}
+
+/* The address of a symbol of the object; 0: it is unknown. */
+static uint64_t events_symbol(
+	struct probes_session *s, struct object_probes *h, const struct operand_place *place)
+{
+	bool resting = h->file && h->file->fd < 0;
+	char name[sizeof((struct probes_argument *)NULL)->place];
+	uint64_t vaddr;
+
+	if (!h->file || place->symbol_length >= sizeof name)
+		return 0;
+	memcpy(name, place->symbol, place->symbol_length);
+	name[place->symbol_length] = '\0';
+	if (resting && (h->info.gone || !object_wake(h->file, mapped_reopen(&s->who, &h->location,
+								      h->info.executable))))
+		return 0;
+	vaddr = object_symbol(h->file, name);
+	if (resting)
+		object_rest(h->file);
+	return vaddr ? h->info.bias + vaddr + (uint64_t)place->value : 0;
+}
+
+/* How the hit of a site finds this argument. */
+static struct events_operand events_operand(
+	struct probes_session *s, struct object_probes *h, const struct probes_argument *a)
+{
+	static const uint8_t whats[] = {[OPERAND_REGISTER] = EVENTS_REGISTER,
+		[OPERAND_CONSTANT] = EVENTS_CONSTANT,
+		[OPERAND_MEMORY] = EVENTS_MEMORY,
+		[OPERAND_VECTOR] = EVENTS_VECTOR};
+	struct operand_place place;
+	struct events_operand o = {.size = a->size ? a->size : 8};
+
+	_Static_assert(OPERAND_NONE == EVENTS_NO_REGISTER, "no register is no register");
+	if (!a->parsed || !operand_place(a->place, &place))
+		return o;
+	o.what = whats[place.what];
+	o.base = place.number;
+	o.index = place.index;
+	o.scale = place.scale;
+	o.value = (uint64_t)place.value;
+	if (place.symbol) {
+		o.value = events_symbol(s, h, &place);
+		o.what = o.value ? EVENTS_MEMORY : EVENTS_UNREADABLE;
+	}
+	return o;
+}
+
+static void events_tests(
+	const struct probes_condition *c, struct events_site *site, const struct events_where *w)
+{
+	struct condition_test tests[EVENTS_TESTS];
+	size_t count = c ? condition_tests(c, tests, EVENTS_TESTS) : 0, kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t n = tests[i].argument - 1;
+
+		/* A probe without the argument has no events at all. */
+		if (n < w->arguments &&
+			(w->kinds[n] == PROBES_VALUE_FLOAT ||
+				(w->kinds[n] == PROBES_VALUE_UNSIGNED && tests[i].negative)))
+			continue;
+		site->tests[kept++] = (struct events_test){.argument = (uint8_t)tests[i].argument,
+			.compare = (uint8_t)tests[i].compare,
+			.number = tests[i].number};
+	}
+}
+
+void events_describe(struct probes_session *s, struct object_probes *h,
+	const struct probes_probe *p, const struct probes_event_options *o,
+	struct events_where *where, struct events_site *site)
+{
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	size_t count =
+		probes_arguments(p->sites[where->site].arguments, all, PROBES_EVENT_ARGUMENTS);
+	unsigned texts = events_texts(o), calls = 0;
+
+	where->arguments =
+		(uint8_t)(count < PROBES_EVENT_ARGUMENTS ? count : PROBES_EVENT_ARGUMENTS);
+	site->arguments = where->arguments;
+	site->pushed = kind_of(p)->edit ? 8 : 0;
+	for (size_t i = 0; i < where->arguments; i++) {
+		struct events_operand *operand = &site->operands[i];
+
+		*operand = events_operand(s, h, &all[i]);
+		where->kinds[i] = all[i].is_float     ? PROBES_VALUE_FLOAT
+				  : operand->size < 0 ? PROBES_VALUE_SIGNED
+						      : PROBES_VALUE_UNSIGNED;
+		where->sizes[i] = (uint8_t)(operand->size < 0 ? -operand->size : operand->size);
+		calls += operand->what == EVENTS_MEMORY && operand->base != ARCH_STACK_POINTER;
+		if (texts >> i & 1 && events_is_pointer(&all[i])) {
+			operand->text = where->texts[i] = ++site->texts;
+			calls++;
+		}
+	}
+	where->ring = site->texts            ? EVENTS_WITH_TEXT
+		      : where->arguments > 4 ? EVENTS_LONG
+					     : EVENTS_SHORT;
+	site->ring = where->ring;
+	where->cost = EVENTS_NS + calls * EVENTS_CALL_NS;
+	events_tests(o->condition, site, where);
+}
