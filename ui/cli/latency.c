@@ -4,6 +4,7 @@
  *
  * Owns the order: count the sites of both probes, measure, wait, read, stop measuring, undo, print.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
