@@ -29,12 +29,10 @@
 #define MOST_ROWS 20 /* of a table on a terminal, without -verbose */
 
 struct count {
+	struct measure measure;
 	const struct options *options;
-	struct act act;
-	struct probes_group *group;
 	struct counts counts;
 	struct counts_output output;
-	struct hold hold;
 	int64_t interval_ms; /* between two tables; 0: only the totals */
 	bool complained;     /* the hits of a process could not be read */
 };
@@ -48,8 +46,9 @@ static void put_reason(void *data, size_t sites, const char *why)
 }
 
 /* Count in one process. Returns the exit status. */
-static int count_one(struct count *c, const struct probes_member *t)
+static int count_one(void *data, const struct probes_member *t)
 {
+	struct count *c = data;
 	const struct options *o = c->options;
 	struct probes_switch_options how = options_switch(o);
 	struct probes_result *result = NULL;
@@ -61,7 +60,7 @@ static int count_one(struct count *c, const struct probes_member *t)
 	char line[200];
 	int status;
 
-	status = act_open(&c->act, t);
+	status = act_open(&c->measure.act, t);
 	if (status)
 		return status;
 	if (measure_choose(t->session, o, &indices, &action, &e) < 0 ||
@@ -73,7 +72,7 @@ static int count_one(struct count *c, const struct probes_member *t)
 		free(indices);
 		free(earlier.sites);
 		probes_result_free(result);
-		return explain_error(t, &e, c->act.many);
+		return explain_error(t, &e, c->measure.act.many);
 	}
 	now = counting_of(t->pid, result);
 	now.stops = o->stop;
@@ -81,9 +80,9 @@ static int count_one(struct count *c, const struct probes_member *t)
 		report_line("%s", counting_text(&now, line, sizeof line));
 	if (!o->quiet && o->actions.items[0].by != PROBES_BY_NAME)
 		explain_unread(t, o->verbose);
-	status = act_tell(&c->act, t, result);
+	status = act_tell(&c->measure.act, t, result);
 	if (!status && counts_add(&c->counts, t, result, &earlier, &e) < 0)
-		status = explain_error(t, &e, c->act.many);
+		status = explain_error(t, &e, c->measure.act.many);
 	/* A dry run exits as the counting itself would. */
 	if (!status && result->no_room)
 		status = PROBES_REFUSED;
@@ -94,8 +93,10 @@ static int count_one(struct count *c, const struct probes_member *t)
 }
 
 /* Is any site counted? Else say why none is. */
-static bool is_counting(const struct counts *counts)
+static bool is_counting(void *data)
 {
+	const struct counts *counts = &((struct count *)data)->counts;
+
 	for (size_t i = 0; i < counts->count; i++)
 		if (counts->rows[i].counted)
 			return true;
@@ -112,18 +113,19 @@ static void read_all(struct count *c)
 {
 	struct probes_error e;
 
-	c->hold.watches = false;
-	for (size_t i = 0; i < probes_group_count(c->group); i++) {
-		const struct probes_member *t = probes_group_at(c->group, i);
+	c->measure.hold.watches = false;
+	for (size_t i = 0; i < probes_group_count(c->measure.group); i++) {
+		const struct probes_member *t = probes_group_at(c->measure.group, i);
 		int r;
 
 		if (!t->session)
 			continue;
 		r = probes_read_hits(t->session, &e);
 		/* Of one that has ended, the last reading holds all. */
-		c->hold.watches = c->hold.watches || (r == 0 && counts_go_on(&c->counts, t));
+		c->measure.hold.watches =
+			c->measure.hold.watches || (r == 0 && counts_go_on(&c->counts, t));
 		if (r < 0 && e.status != PROBES_GONE && !c->complained) {
-			explain_error(t, &e, c->act.many);
+			explain_error(t, &e, c->measure.act.many);
 			c->complained = true;
 		}
 		counts_read(&c->counts, t);
@@ -141,9 +143,9 @@ static bool uncount(
 	bool done = probes_switch(t->session, &action, 1, NULL, &result, &e) == 0;
 
 	if (!done)
-		explain_error(t, &e, c->act.many);
+		explain_error(t, &e, c->measure.act.many);
 	else if (result)
-		act_note(&c->act, "uncount", t, result);
+		act_note(&c->measure.act, "uncount", t, result);
 	probes_result_free(result);
 	return done;
 }
@@ -223,8 +225,8 @@ static void look_all(struct count *c, bool last)
 	const struct counts_row *first;
 	struct probes_error e;
 
-	for (size_t i = 0; i < probes_group_count(c->group); i++) {
-		const struct probes_member *t = probes_group_at(c->group, i);
+	for (size_t i = 0; i < probes_group_count(c->measure.group); i++) {
+		const struct probes_member *t = probes_group_at(c->measure.group, i);
 		size_t lost = 0;
 
 		if (t->session && probes_refresh(t->session, NULL, 0, &e) == 0)
@@ -247,10 +249,11 @@ static int count_on(struct count *c)
 	int64_t table = c->interval_ms ? start + c->interval_ms : INT64_MAX;
 	int sig = 0;
 
-	while (!sig && now_ms() < end && hold_goes_on(&c->hold) && !ferror(c->output.file)) {
+	while (!sig && now_ms() < end && hold_goes_on(&c->measure.hold) &&
+		!ferror(c->output.file)) {
 		int64_t next = least(now_ms() + READ_MS, end);
 
-		sig = hold_wait(&c->hold, least(least(table, check), next));
+		sig = hold_wait(&c->measure.hold, least(least(table, check), next));
 		read_all(c);
 		if (now_ms() >= check) {
 			keep_budget(c);
@@ -267,95 +270,53 @@ static int count_on(struct count *c)
 }
 
 /* Count, undo, and print the totals. *sig: what ended it, or 0. Returns the exit status. */
-static int count_and_undo(struct count *c, int *sig)
+static int count_and_undo(void *data, int *sig)
 {
+	struct count *c = data;
 	struct probes_error e;
 	int status;
 
-	for (size_t i = 0; i < probes_group_count(c->group); i++) {
-		const struct probes_member *t = probes_group_at(c->group, i);
+	for (size_t i = 0; i < probes_group_count(c->measure.group); i++) {
+		const struct probes_member *t = probes_group_at(c->measure.group, i);
 
 		if (t->session && probes_read_hits(t->session, &e) == 0)
 			counts_begin(&c->counts, t);
-		if (t->session && probes_held(t->session) && probes_resume(t->session, &e) < 0)
-			return explain_error(t, &e, c->act.many);
 	}
+	status = measure_resume(&c->measure);
+	if (status)
+		return status;
 	read_all(c);
 	*sig = count_on(c);
 	look_all(c, true);
 	read_all(c);
 	c->counts.ended = true;
-	hold_undo(&c->hold);
+	hold_undo(&c->measure.hold);
 	read_all(c);
 	counts_print(&c->output, &c->counts, COUNTS_TOTAL);
-	status = explain_status(&c->hold.tally);
-	if (!status)
-		status = measure_written(c->output.file, c->options, 0);
-	return status ? status : *sig ? 128 + *sig : PROBES_OK;
+	return PROBES_OK;
 }
 
 /* ------------------------------------------------------------------ the verb */
 
-/* From the opened targets to the end. Returns the exit status. */
-static int count_all(struct count *c)
-{
-	const struct options *o = c->options;
-	struct tally tally = {.found = options_search(o)};
-	int status, sig = 0;
-	sigset_t before;
-
-	hold_prepare(o->prog);
-	act_hold_signals(&before);
-	for (size_t i = 0; i < probes_group_count(c->group); i++)
-		explain_count(&tally, count_one(c, probes_group_at(c->group, i)));
-	act_restore_signals(&before);
-	status = explain_status(&tally);
-	if (o->dry_run || !tally.good)
-		return status;
-	if (is_counting(&c->counts)) {
-		int counted = count_and_undo(c, &sig);
-
-		status = counted ? counted : status;
-	} else {
-		hold_undo(&c->hold);
-		return PROBES_FAILED;
-	}
-	if (o->prog)
-		status = measure_leave(
-			o, probes_group_at(c->group, 0)->pid, sig, status, "no longer counted");
-	return status;
-}
-
 int count_run(const struct options *o)
 {
-	struct report_volume volume;
-	struct probes_options engine = targets_engine(o, &volume);
+	static const struct measure_ops ops = {.verb = "count",
+		.held = "counted",
+		.begin = count_one,
+		.any = is_counting,
+		.measure = count_and_undo};
 	struct count c = {.options = o, .interval_ms = (int64_t)o->interval_ms};
-	FILE *file = measure_output(o);
 	int status;
 
-	if (!file)
+	c.measure.file = measure_output(o);
+	if (!c.measure.file)
 		return PROBES_FAILED;
-	outbuf_outlive();
-	c.hold = (struct hold){.act = &c.act,
-		.held = "counted",
-		.undone = "no longer counted",
-		.undo = "uncount",
-		.child = o->prog};
-	counts_output_init(&c.output, file, o);
-	if (isatty(fileno(file)) && o->format <= FORMAT_TEXT) {
+	counts_output_init(&c.output, c.measure.file, o);
+	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT) {
 		c.interval_ms = c.interval_ms ? c.interval_ms : INTERVAL_MS;
 		c.output.most = o->verbose ? SIZE_MAX : MOST_ROWS;
 	}
-	status = act_begin(&c.act, "count", o, file, options_many(o));
-	if (!status) {
-		status = measure_open(&c.group, o, &engine);
-		c.hold.group = c.group;
-		if (!status)
-			status = count_all(&c);
-		status = act_end(&c.act, status);
-	}
+	status = measure_run(&c.measure, o, &ops, &c);
 	counts_done(&c.counts);
-	probes_group_close(c.group);
-	return measure_close(file, o, status);
+	return status;
 }

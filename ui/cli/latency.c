@@ -27,12 +27,9 @@
 #define CHECK_MS 1000    /* between two comparisons with -max-overhead */
 
 struct latency {
+	struct measure measure;
 	const struct options *options;
-	struct act act;
-	struct probes_group *group;
 	struct latency_list list;
-	FILE *file;
-	struct hold hold;
 	int64_t interval_ms; /* 0: only the totals */
 };
 
@@ -104,10 +101,11 @@ static void put_reasons(const struct latency_row_of *row, size_t stop_sites)
 		report_more("-stop would count %zu more", stop_sites);
 }
 
-/* Measure in one process; *row is of it. Returns the exit status. */
-static int measure_one(struct latency *c, struct latency_row_of *row)
+/* Measure in one process. Returns the exit status. */
+static int measure_one(void *data, const struct probes_member *t)
 {
-	const struct probes_member *t = row->member;
+	struct latency *c = data;
+	struct latency_row_of *row = reallocarray(c->list.rows, c->list.count + 1, sizeof *row);
 	const struct options *o = c->options;
 	const struct probes_action *pair = &o->actions.items[0];
 	struct probes_switch_options how = options_switch(o);
@@ -117,14 +115,21 @@ static int measure_one(struct latency *c, struct latency_row_of *row)
 	size_t both[2];
 	int status;
 
-	status = act_open(&c->act, t);
+	if (!row) {
+		report_line("out of memory");
+		return PROBES_FAILED;
+	}
+	c->list.rows = row;
+	row += c->list.count;
+	*row = (struct latency_row_of){.member = t};
+	status = act_open(&c->measure.act, t);
 	if (status)
 		return status;
 	action.indices = both;
 	if (find_one(t->session, o, pair->text, &row->start, &e) < 0 ||
 		find_one(t->session, o, pair->second, &row->end, &e) < 0 ||
 		probes_latency_check(t->session, row->start, row->end, o->by, &e) < 0)
-		return explain_error(t, &e, c->act.many);
+		return explain_error(t, &e, c->measure.act.many);
 	both[0] = row->end;
 	both[1] = row->start;
 	if (probes_refresh(t->session, NULL, 0, &e) < 0 ||
@@ -132,16 +137,16 @@ static int measure_one(struct latency *c, struct latency_row_of *row)
 		if (result && !o->quiet)
 			explain_items(t, result, o, true);
 		probes_result_free(result);
-		return explain_error(t, &e, c->act.many);
+		return explain_error(t, &e, c->measure.act.many);
 	}
 	row->stopped_ns = result->stopped_ns;
 	count_sites(row);
-	status = act_tell(&c->act, t, result);
+	status = act_tell(&c->measure.act, t, result);
 	if (!status && probes_latency_begin(t->session, row->start, row->end, o->by, &e) < 0) {
-		status = explain_error(t, &e, c->act.many);
+		status = explain_error(t, &e, c->measure.act.many);
 		put_reasons(row, result->stop_sites);
 	} else if (!status) {
-		row->measured = true;
+		c->list.count++;
 		if (!o->quiet)
 			put_beginning(row, o->by);
 		if (!o->quiet && row->counted < row->sites)
@@ -215,9 +220,9 @@ static int measure_on(struct latency *c, uint64_t *before)
 	int64_t table = c->interval_ms ? start + c->interval_ms : INT64_MAX;
 	int sig = 0;
 
-	while (!sig && now_ms() < end && probes_group_holds(c->group) && any_measured(c) &&
-		!ferror(c->file)) {
-		sig = hold_wait(&c->hold, least(table, least(now_ms() + READ_MS, end)));
+	while (!sig && now_ms() < end && probes_group_holds(c->measure.group) && any_measured(c) &&
+		!ferror(c->measure.file)) {
+		sig = hold_wait(&c->measure.hold, least(table, least(now_ms() + READ_MS, end)));
 		read_all(c);
 		if (now_ns() - checked >= (int64_t)CHECK_MS * 1000000) {
 			keep_budget(c, before, now_ns() - checked);
@@ -225,7 +230,7 @@ static int measure_on(struct latency *c, uint64_t *before)
 		}
 		if (now_ms() < table)
 			continue;
-		latency_print(c->file, c->options, &c->list, false);
+		latency_print(c->measure.file, c->options, &c->list, false);
 		/* Late by more than an interval: no table for what was missed. */
 		table += c->interval_ms * (1 + (now_ms() - table) / c->interval_ms);
 	}
@@ -233,23 +238,19 @@ static int measure_on(struct latency *c, uint64_t *before)
 }
 
 /* Measure, undo, and print the totals. *sig: what ended it, or 0. Returns the exit status. */
-static int measure_and_undo(struct latency *c, int *sig)
+static int measure_and_undo(void *data, int *sig)
 {
+	struct latency *c = data;
 	uint64_t *before = calloc(c->list.count + 1, sizeof *before);
-	int status;
+	int status = PROBES_FAILED;
 
-	if (!before) {
+	if (before)
+		status = measure_resume(&c->measure);
+	else
 		report_line("out of memory");
-		return PROBES_FAILED;
-	}
-	for (size_t i = 0; i < c->list.count; i++) {
-		struct probes_session *session = c->list.rows[i].member->session;
-		struct probes_error e;
-
-		if (probes_held(session) && probes_resume(session, &e) < 0) {
-			free(before);
-			return explain_error(c->list.rows[i].member, &e, c->act.many);
-		}
+	if (status) {
+		free(before);
+		return status;
 	}
 	c->list.began = c->list.now = c->list.table = now_ns();
 	for (size_t i = 0; i < c->list.count; i++)
@@ -259,82 +260,29 @@ static int measure_and_undo(struct latency *c, int *sig)
 	for (size_t i = 0; i < c->list.count; i++)
 		probes_latency_end(c->list.rows[i].member->session);
 	read_all(c);
-	hold_undo(&c->hold);
-	latency_print(c->file, c->options, &c->list, true);
-	status = explain_status(&c->hold.tally);
-	if (!status)
-		status = measure_written(c->file, c->options, 0);
-	return status ? status : *sig ? 128 + *sig : PROBES_OK;
+	hold_undo(&c->measure.hold);
+	latency_print(c->measure.file, c->options, &c->list, true);
+	return PROBES_OK;
 }
 
 /* ------------------------------------------------------------------ the verb */
 
-/* From the opened targets to the end. Returns the exit status. */
-static int measure_all(struct latency *c)
-{
-	const struct options *o = c->options;
-	size_t count = probes_group_count(c->group);
-	struct tally tally = {.found = options_search(o)};
-	int status, sig = 0;
-	sigset_t before;
-
-	c->list.rows = calloc(count + 1, sizeof *c->list.rows);
-	if (!c->list.rows) {
-		report_line("out of memory");
-		return PROBES_FAILED;
-	}
-	hold_prepare(o->prog);
-	act_hold_signals(&before);
-	for (size_t i = 0; i < count; i++) {
-		struct latency_row_of *row = &c->list.rows[c->list.count];
-
-		*row = (struct latency_row_of){.member = probes_group_at(c->group, i)};
-		explain_count(&tally, measure_one(c, row));
-		c->list.count += row->measured;
-	}
-	act_restore_signals(&before);
-	status = explain_status(&tally);
-	if (!c->list.count) {
-		hold_undo(&c->hold);
-	} else {
-		int measured = measure_and_undo(c, &sig);
-
-		status = measured ? measured : status;
-	}
-	if (o->prog && tally.good)
-		status = measure_leave(
-			o, probes_group_at(c->group, 0)->pid, sig, status, "no longer measured");
-	return status;
-}
-
 int latency_run(const struct options *o)
 {
-	struct report_volume volume;
-	struct probes_options engine = targets_engine(o, &volume);
+	static const struct measure_ops ops = {.verb = "latency",
+		.held = "measured",
+		.begin = measure_one,
+		.measure = measure_and_undo};
 	struct latency c = {.options = o, .interval_ms = (int64_t)o->interval_ms};
 	int status;
 
-	c.file = measure_output(o);
-	if (!c.file)
+	c.measure.file = measure_output(o);
+	if (!c.measure.file)
 		return PROBES_FAILED;
-	outbuf_outlive();
 	c.list.by = o->by;
-	c.hold = (struct hold){.act = &c.act,
-		.held = "measured",
-		.undone = "no longer counted",
-		.undo = "uncount",
-		.child = o->prog};
-	if (isatty(fileno(c.file)) && o->format <= FORMAT_TEXT && !c.interval_ms)
+	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT && !c.interval_ms)
 		c.interval_ms = INTERVAL_MS;
-	status = act_begin(&c.act, "latency", o, c.file, options_many(o));
-	if (!status) {
-		status = measure_open(&c.group, o, &engine);
-		c.hold.group = c.group;
-		if (!status)
-			status = measure_all(&c);
-		status = act_end(&c.act, status);
-	}
+	status = measure_run(&c.measure, o, &ops, &c);
 	free(c.list.rows);
-	probes_group_close(c.group);
-	return measure_close(c.file, o, status);
+	return status;
 }

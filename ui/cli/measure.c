@@ -29,7 +29,8 @@ bool measure_unread(FILE *file)
 	return ferror(file) || (poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR));
 }
 
-int measure_written(FILE *file, const struct options *o, int code)
+/* Was all of it written? If not, report why. Returns the exit status. */
+static int measure_written(FILE *file, const struct options *o, int code)
 {
 	char what[300] = "the output";
 
@@ -45,15 +46,8 @@ int measure_written(FILE *file, const struct options *o, int code)
 	return code || ferror(file) ? PROBES_FAILED : PROBES_OK;
 }
 
-int measure_close(FILE *file, const struct options *o, int status)
-{
-	if (!o->output || fclose(file) == 0 || status)
-		return status;
-	report_line("cannot write to %s: %s", o->output, strerror(errno));
-	return PROBES_FAILED;
-}
-
-int measure_open(
+/* Open the processes, or start the program. Returns the exit status. */
+static int measure_open(
 	struct probes_group **group, const struct options *o, const struct probes_options *engine)
 {
 	struct probes_member started = {0};
@@ -107,7 +101,22 @@ int measure_choose(struct probes_session *session, const struct options *o, size
 	return r;
 }
 
-int measure_leave(const struct options *o, pid_t pid, int sig, int status, const char *ended)
+int measure_resume(const struct measure *m)
+{
+	struct probes_error e;
+
+	for (size_t i = 0; i < probes_group_count(m->group); i++) {
+		const struct probes_member *t = probes_group_at(m->group, i);
+
+		if (t->session && probes_held(t->session) && probes_resume(t->session, &e) < 0)
+			return explain_error(t, &e, m->act.many);
+	}
+	return PROBES_OK;
+}
+
+/* The program that was started here: its exit status where it has ended, else `status`. `sig`: what
+ * ended the call; `held`: what the program is no longer. */
+static int measure_leave(const struct options *o, pid_t pid, int sig, int status, const char *held)
 {
 	siginfo_t info = {0};
 
@@ -117,6 +126,67 @@ int measure_leave(const struct options *o, pid_t pid, int sig, int status, const
 	if (sig == SIGTERM || sig == SIGHUP)
 		kill(pid, sig);
 	else if (!o->quiet)
-		report_line("pid %d: it runs on, and is %s", pid, ended);
+		report_line("pid %d: it runs on, and is no longer %s", pid, held);
 	return status;
+}
+
+/* From the opened targets to the end. Returns the exit status. */
+static int measure_all(struct measure *m, const struct measure_ops *ops, void *data)
+{
+	const struct options *o = m->options;
+	struct tally tally = {.found = options_search(o)};
+	int status, measured, sig = 0;
+	sigset_t before;
+
+	hold_prepare(o->prog);
+	act_hold_signals(&before);
+	for (size_t i = 0; i < probes_group_count(m->group); i++)
+		explain_count(&tally, ops->begin(data, probes_group_at(m->group, i)));
+	act_restore_signals(&before);
+	status = explain_status(&tally);
+	if (o->dry_run)
+		return status;
+	if (!tally.good || (ops->any && !ops->any(data))) {
+		hold_undo(&m->hold);
+		return tally.good ? PROBES_FAILED : status;
+	}
+	measured = ops->measure(data, &sig);
+	if (!measured)
+		measured = explain_status(&m->hold.tally);
+	if (!measured)
+		measured = measure_written(m->file, o, m->code);
+	if (!measured && sig)
+		measured = 128 + sig;
+	status = measured ? measured : status;
+	return o->prog ? measure_leave(o, probes_group_at(m->group, 0)->pid, sig, status, ops->held)
+		       : status;
+}
+
+int measure_run(
+	struct measure *m, const struct options *o, const struct measure_ops *ops, void *data)
+{
+	struct report_volume volume;
+	struct probes_options engine = targets_engine(o, &volume);
+	int status;
+
+	m->options = o;
+	m->hold = (struct hold){.act = &m->act,
+		.held = ops->held,
+		.undone = "no longer counted",
+		.undo = "uncount",
+		.child = o->prog};
+	outbuf_outlive();
+	status = act_begin(&m->act, ops->verb, o, m->file, options_many(o));
+	if (!status) {
+		status = measure_open(&m->group, o, &engine);
+		m->hold.group = m->group;
+		if (!status)
+			status = measure_all(m, ops, data);
+		status = act_end(&m->act, status);
+	}
+	probes_group_close(m->group);
+	if (!o->output || fclose(m->file) == 0 || status)
+		return status;
+	report_line("cannot write to %s: %s", o->output, strerror(errno));
+	return PROBES_FAILED;
 }

@@ -1,4 +1,7 @@
-/* What count, latency and events have in common: processes or a program, the result, the end. */
+/*
+ * What count, latency and events have in common: one call, from the output and the processes or the
+ * program to the undo and the exit status.
+ */
 #ifndef UI_CLI_MEASURE_H
 #define UI_CLI_MEASURE_H
 
@@ -6,7 +9,42 @@
 #include <stdio.h>
 
 #include "probes.h"
+#include "ui/cli/hold.h"
 #include "ui/options.h"
+
+/* One call. */
+struct measure {
+	const struct options *options;
+	FILE *file; /* for the result */
+	int code;   /* errno of the first failure to write to it; 0: none, or unknown */
+	struct act act;
+	struct probes_group *group;
+	struct hold hold;
+};
+
+struct measure_ops {
+	const char *verb; /* for the audit */
+	const char *held; /* what the probes are meanwhile: "counted" */
+	/* Begin in one process. Returns the exit status. */
+	int (*begin)(void *data, const struct probes_member *member);
+	/* Is anything measured? Else say why not. NULL: where one process could begin. */
+	bool (*any)(void *data);
+	/*
+	 * From there to the undo (hold_undo) and the result. *sig: the signal that ended it, or 0.
+	 * Returns the exit status.
+	 */
+	int (*measure)(void *data, int *sig);
+};
+
+/*
+ * Open the processes, or start the program; begin in each, measure, and close them and the file.
+ * m->file is measure_output; data is for the calls. Returns the exit status.
+ */
+int measure_run(
+	struct measure *m, const struct options *o, const struct measure_ops *ops, void *data);
+
+/* Let a program run on that was held at its start. Returns the exit status. */
+int measure_resume(const struct measure *m);
 
 /* Where the result goes: -output, else standard output, which belongs to a program started here.
  * NULL: it cannot be opened, which is reported. */
@@ -15,26 +53,11 @@ FILE *measure_output(const struct options *o);
 /* Has the file failed, or has whoever reads it (a pipe) gone? */
 bool measure_unread(FILE *file);
 
-/* Was all of it written? If not, report why. code: the errno of an earlier failure, or 0. Returns
- * the exit status. */
-int measure_written(FILE *file, const struct options *o, int code);
-
-/* Close the file of -output. Returns `status`; if that is 0, what came of it. */
-int measure_close(FILE *file, const struct options *o, int status);
-
-/* Open the processes, or start the program. Returns the exit status. */
-int measure_open(
-	struct probes_group **group, const struct options *o, const struct probes_options *engine);
-
 /*
  * The probes of the call, as one action that passes over what cannot be counted, or is counted
  * already. Free the indices.
  */
 PROBES_CHECK int measure_choose(struct probes_session *session, const struct options *o,
 	size_t **indices, struct probes_action *action, struct probes_error *e);
-
-/* The program that was started here: its exit status where it has ended, else `status`. `sig`: what
- * ended the call; `ended`: what the program is no longer, "no longer counted". */
-int measure_leave(const struct options *o, pid_t pid, int sig, int status, const char *ended);
 
 #endif

@@ -1,0 +1,297 @@
+/*
+ * What events and histogram have in common: the hits of probes as events, read as they come, until
+ * a term, a signal or the end of all; and the undo.
+ */
+#include "ui/cli/keep.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "ui/counting.h"
+#include "ui/line.h"
+#include "ui/now.h"
+#include "ui/outbuf.h"
+#include "ui/reasons.h"
+#include "ui/report.h"
+
+#define BUSY_MS 10    /* between two readings while events come */
+#define IDLE_MS 50    /* and while none come */
+#define CHECK_MS 1000 /* between two comparisons with -max-overhead */
+
+/* ---------------------------------------------------------------- beginning */
+
+static void put_reasons(struct probes_session *session, const struct probes_action *action)
+{
+	struct reasons reasons = {0};
+
+	for (size_t i = 0; i < action->count; i++)
+		reasons_add(&reasons, session, action->indices[i]);
+	for (size_t i = 0; i < reasons.count; i++)
+		report_more("%zu site%s: %s", reasons.all[i].sites, line_s(reasons.all[i].sites),
+			reasons.all[i].why);
+}
+
+static int remember(
+	struct keep *k, const struct probes_member *t, const struct probes_action *action)
+{
+	struct keep_process *p = reallocarray(k->processes, k->count + 1, sizeof *p);
+
+	if (!p) {
+		report_line("out of memory");
+		return PROBES_FAILED;
+	}
+	k->processes = p;
+	p += k->count++;
+	*p = (struct keep_process){.member = t, .count = action->count};
+	p->probes = calloc(action->count + 1, sizeof *p->probes);
+	for (size_t i = 0; p->probes && i < action->count; i++)
+		p->probes[i].probe = action->indices[i];
+	if (p->probes && (!k->ops->begin || k->ops->begin(k->data, p)))
+		return PROBES_OK;
+	p->count = p->probes ? p->count : 0;
+	report_line("out of memory");
+	return PROBES_FAILED;
+}
+
+/* Keep events in one process. Returns the exit status. */
+static int keep_one(void *data, const struct probes_member *t)
+{
+	struct keep *k = data;
+	const struct options *o = k->options;
+	struct probes_switch_options how = options_switch(o);
+	struct probes_result *result = NULL;
+	struct probes_action action;
+	size_t *indices = NULL;
+	struct probes_error e;
+	struct counting now;
+	char line[200];
+	int status = act_open(&k->measure.act, t);
+
+	if (status)
+		return status;
+	if (measure_choose(t->session, o, &indices, &action, &e) < 0 ||
+		(k->ops->check && k->ops->check(k->data, t->session, &action, &e) < 0) ||
+		probes_events_check(t->session, action.indices, action.count, &k->events, &e) < 0 ||
+		probes_refresh(t->session, NULL, 0, &e) < 0 ||
+		probes_switch(t->session, &action, 1, &how, &result, &e) < 0) {
+		if (result && !o->quiet)
+			explain_items(t, result, o, true);
+		status = explain_error(t, &e, k->measure.act.many);
+	} else {
+		now = counting_of(t->pid, result);
+		if (!o->quiet)
+			report_line("%s", counting_text(&now, line, sizeof line));
+		status = act_tell(&k->measure.act, t, result);
+		if (!status && probes_events_begin(t->session, action.indices, action.count,
+				       &k->events, &e) < 0) {
+			status = explain_error(t, &e, k->measure.act.many);
+			put_reasons(t->session, &action);
+		} else if (!status) {
+			status = remember(k, t, &action);
+		}
+	}
+	free(indices);
+	probes_result_free(result);
+	return status;
+}
+
+/* -------------------------------------------------------------------- reading */
+
+static bool take(void *data, const struct probes_event *event)
+{
+	struct keep *k = data;
+
+	k->came++;
+	k->full = !k->ops->take(k->data, k->now, event);
+	return !k->full;
+}
+
+uint64_t keep_lost(const struct keep *k)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < k->count; i++)
+		lost += probes_events(k->processes[i].member->session).lost;
+	return lost;
+}
+
+/* Say once that memory is not read, where that matters. */
+static void tell_calls(const struct keep *k, struct keep_process *p)
+{
+	struct probes_events sum = probes_events(p->member->session);
+
+	if (sum.calls || p->told || k->options->quiet)
+		return;
+	report_line("pid %d: texts, and arguments in memory other than the stack, are not read: %s",
+		(int)p->member->pid, sum.no_calls);
+	p->told = true;
+}
+
+/* Read what came, and print it. */
+static void read_all(struct keep *k, bool last)
+{
+	k->came = 0;
+	for (size_t i = 0; i < k->count && !k->full; i++) {
+		struct keep_process *p = &k->processes[i];
+		struct probes_error e;
+
+		k->now = p;
+		/* Of one that has ended, what is left is delivered. */
+		if (probes_events_read(p->member->session, last, take, k, &e) < 0 &&
+			e.status != PROBES_GONE)
+			explain_error(p->member, &e, k->measure.act.many);
+		tell_calls(k, p);
+	}
+	k->ops->print(k->data);
+}
+
+/* What costs more than -max-overhead is only counted from now on. */
+static void keep_budget(struct keep *k, int64_t ns)
+{
+	double most = k->options->max_overhead;
+
+	for (size_t i = 0; i < k->count; i++) {
+		struct keep_process *p = &k->processes[i];
+		struct probes_session *session = p->member->session;
+		struct probes_error e;
+
+		if (probes_read_hits(session, &e) < 0)
+			continue;
+		for (size_t n = 0; n < p->count; n++) {
+			struct keep_probe *one = &p->probes[n];
+			uint64_t hits = probes_hits(session, one->probe).hits;
+			uint64_t more = hits - one->hits;
+			double hit_ns = probes_events_cost(session, one->probe);
+			char rate[48], cost[48];
+
+			one->hits = hits;
+			if (one->over || !counting_exceeds(more, hit_ns, ns, most))
+				continue;
+			probes_events_drop(session, one->probe);
+			one->over = true;
+			one->dropped = hits;
+			report_line("pid %d: %s: no more events, its hits are only counted: "
+				    "%s hits/s at %.0f ns each cost %s %% of a core, and "
+				    "-max-overhead is %g",
+				(int)p->member->pid, outbuf_probe(probes_at(session, one->probe)),
+				counting_rate_text(counting_rate(more, ns), rate, sizeof rate),
+				hit_ns,
+				counting_rate_text(
+					counting_overhead(more, hit_ns, ns), cost, sizeof cost),
+				most);
+		}
+	}
+}
+
+/* Are there events of any probe still? */
+static bool any_kept(const struct keep *k)
+{
+	for (size_t i = 0; i < k->count; i++)
+		for (size_t n = 0; n < k->processes[i].count; n++)
+			if (!k->processes[i].probes[n].over)
+				return true;
+	return false;
+}
+
+/* Until the term, a signal, enough, or the end of all processes or events. Returns the signal. */
+static int keep_on(struct keep *k)
+{
+	int64_t start = now_ms(), checked = now_ns(), pause = BUSY_MS;
+	int64_t end = k->options->for_ms ? start + (int64_t)k->options->for_ms : INT64_MAX;
+	int sig = 0;
+
+	while (!sig && !k->full && now_ms() < end && probes_group_holds(k->measure.group) &&
+		any_kept(k) && !measure_unread(k->measure.file)) {
+		int64_t next = now_ms() + pause;
+
+		sig = hold_wait(&k->measure.hold, next < end ? next : end);
+		read_all(k, false);
+		pause = k->came ? BUSY_MS : IDLE_MS;
+		if (now_ns() - checked < (int64_t)CHECK_MS * 1000000)
+			continue;
+		keep_budget(k, now_ns() - checked);
+		checked = now_ns();
+	}
+	return sig;
+}
+
+/* ------------------------------------------------------------------- the end */
+
+bool keep_over(const struct keep_process *process, uint64_t *hits)
+{
+	struct probes_session *session = process->member->session;
+	bool over = false;
+
+	*hits = 0;
+	for (size_t i = 0; i < process->count; i++) {
+		const struct keep_probe *one = &process->probes[i];
+
+		over = over || one->over;
+		if (one->over)
+			*hits += probes_hits(session, one->probe).hits - one->dropped;
+	}
+	return over;
+}
+
+/* Keep events, undo, and say how it ended. *sig: what ended it, or 0. Returns the exit status. */
+static int keep_and_undo(void *data, int *sig)
+{
+	struct keep *k = data;
+	struct probes_error e;
+	int status;
+
+	k->began = now_ns();
+	status = measure_resume(&k->measure);
+	if (status)
+		return status;
+	*sig = keep_on(k);
+	if (!*sig && !k->full && !k->measure.code && measure_unread(k->measure.file))
+		k->measure.code = EPIPE;
+	for (size_t i = 0; i < k->count; i++)
+		probes_events_end(k->processes[i].member->session);
+	read_all(k, true);
+	for (size_t i = 0; i < k->count; i++)
+		(void)!probes_read_hits(k->processes[i].member->session, &e);
+	hold_undo(&k->measure.hold);
+	k->ops->end(k->data);
+	return PROBES_OK;
+}
+
+/* ------------------------------------------------------------------ the call */
+
+int keep_open(struct keep *k, const struct options *o)
+{
+	struct probes_error e;
+
+	*k = (struct keep){.options = o};
+	if (o->filter && probes_condition_parse(o->filter, &k->filter, &e) < 0) {
+		report_error(&e);
+		return (int)e.status;
+	}
+	k->events = (struct probes_event_options){
+		.texts = o->texts, .condition = k->filter, .interrupts = o->stop};
+	k->measure.file = measure_output(o);
+	if (k->measure.file)
+		return PROBES_OK;
+	keep_done(k);
+	return PROBES_FAILED;
+}
+
+int keep_run(struct keep *k, const struct keep_ops *ops, void *data)
+{
+	const struct measure_ops measure = {
+		.verb = ops->verb, .held = "counted", .begin = keep_one, .measure = keep_and_undo};
+
+	k->ops = ops;
+	k->data = data;
+	return measure_run(&k->measure, k->options, &measure, k);
+}
+
+void keep_done(struct keep *k)
+{
+	for (size_t i = 0; i < k->count; i++)
+		free(k->processes[i].probes);
+	free(k->processes);
+	probes_condition_free(k->filter);
+}

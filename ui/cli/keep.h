@@ -1,0 +1,73 @@
+/*
+ * What events and histogram have in common: the hits of probes are kept as events and read as they
+ * come, until a term, a signal, the end of all or of what is wanted; then all is undone.
+ */
+#ifndef UI_CLI_KEEP_H
+#define UI_CLI_KEEP_H
+
+#include "ui/cli/measure.h"
+
+/* One probe in one process. */
+struct keep_probe {
+	size_t probe;
+	uint64_t hits;    /* at the last comparison with -max-overhead */
+	uint64_t dropped; /* hits when its events ended, because they cost too much */
+	bool over;
+};
+
+/* One process. */
+struct keep_process {
+	const struct probes_member *member;
+	struct keep_probe *probes;
+	size_t count;
+	void *own; /* of the verb */
+	bool told; /* that memory is not read */
+};
+
+struct keep_ops {
+	const char *verb; /* for the audit */
+	/* Check the probes of a process, before any is counted; or NULL. */
+	int (*check)(void *data, struct probes_session *session, const struct probes_action *action,
+		struct probes_error *e);
+	/* The events of a process are kept. False: no memory. */
+	bool (*begin)(void *data, struct keep_process *process);
+	/* Take one event. False: no more are wanted. */
+	bool (*take)(
+		void *data, const struct keep_process *process, const struct probes_event *event);
+	/* All processes were read; before the first event, too. */
+	void (*print)(void *data);
+	/* It has ended, and is undone. */
+	void (*end)(void *data);
+};
+
+struct keep {
+	struct measure measure;
+	const struct options *options;
+	const struct keep_ops *ops;
+	void *data;                         /* for the calls */
+	struct probes_event_options events; /* what is kept */
+	struct probes_condition *filter;
+	struct keep_process *processes;
+	size_t count;
+	const struct keep_process *now; /* whose events are delivered */
+	size_t came;                    /* events of the last reading */
+	int64_t began;                  /* ns */
+	bool full;                      /* no more are wanted */
+};
+
+/* Parse the condition and open the output. Returns the exit status; if it is not 0, all is closed.
+ */
+int keep_open(struct keep *k, const struct options *o);
+/* From there to the end, which closes the output. Returns the exit status. */
+int keep_run(struct keep *k, const struct keep_ops *ops, void *data);
+/* Free the processes and the condition; the verb has freed its `own` of each. */
+void keep_done(struct keep *k);
+
+/* Events that were lost in all processes. */
+uint64_t keep_lost(const struct keep *k);
+
+/* At the end: did a probe of the process cost too much? *hits: those that were only counted then.
+ */
+bool keep_over(const struct keep_process *process, uint64_t *hits);
+
+#endif
