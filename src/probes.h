@@ -673,6 +673,15 @@ struct probes_source {
 PROBES_API void probes_source(
 	struct probes_session *session, size_t probe, size_t site, struct probes_source *where);
 
+/*
+ * What the program calls an argument (from 1 on, at most PROBES_EVENT_ARGUMENTS) of a site: the
+ * variable or parameter of its function that the debug information places exactly where the
+ * argument is read, with the same size. Letters, digits, _ $ . and characters that are not ASCII;
+ * untrusted. It belongs to the session. NULL: unknown, or there are two. As slow as probes_source.
+ */
+PROBES_API const char *probes_argument_name(
+	struct probes_session *session, size_t probe, size_t site, unsigned argument);
+
 /* One instruction. */
 struct probes_instruction {
 	uint64_t address;

@@ -74,3 +74,48 @@ const char *event_value(const struct probes_value *value, char out[EVENT_VALUE_B
 		line_add(&l, "(?)");
 	return out;
 }
+
+/* "arg" and a number, which only an argument itself may be called. */
+static bool is_number(const char *name)
+{
+	return !strncmp(name, "arg", 3) && name[3] && !name[3 + strspn(name + 3, "0123456789")];
+}
+
+/* NULL: it has no name of its own. */
+static const char *own_name(
+	struct probes_session *session, size_t probe, size_t site, size_t argument)
+{
+	const char *name = probes_argument_name(session, probe, site, (unsigned)argument);
+
+	return name && !is_number(name) ? name : NULL;
+}
+
+const char *event_argument_label(struct probes_session *session, size_t probe, size_t site,
+	size_t argument, char out[EVENT_LABEL_BYTES])
+{
+	const char *name = own_name(session, probe, site, argument);
+
+	if (name)
+		probes_escape(name, out, EVENT_LABEL_BYTES);
+	else
+		snprintf(out, EVENT_LABEL_BYTES, "arg%zu", argument);
+	return out;
+}
+
+const char *event_argument_names(
+	struct probes_session *session, size_t probe, size_t site, char *out, size_t size)
+{
+	struct line l = {.text = out, .size = size};
+	char safe[EVENT_LABEL_BYTES];
+
+	*out = '\0';
+	for (size_t i = 1; i <= PROBES_EVENT_ARGUMENTS; i++) {
+		const char *name = own_name(session, probe, site, i);
+
+		if (!name)
+			continue;
+		probes_escape(name, safe, sizeof safe);
+		line_add(&l, "%sarg%zu is %s", *out ? ", " : "", i, safe);
+	}
+	return out;
+}

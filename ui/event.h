@@ -7,6 +7,7 @@
 #include "probes.h"
 
 #define EVENT_TIME_BYTES 40
+#define EVENT_LABEL_BYTES 280 /* a name of 63 bytes, each escaped */
 #define EVENT_VALUE_BYTES (4 * PROBES_EVENT_TEXT + 64)
 
 /* The local time: "14:02:07.123456", of a `date` "2026-11-22T14:02:07.123456". Returns out. */
@@ -18,6 +19,18 @@ const char *event_time(int64_t time_ns, bool date, char out[EVENT_TIME_BYTES]);
  * could not be read. Returns out.
  */
 const char *event_value(const struct probes_value *value, char out[EVENT_VALUE_BYTES]);
+
+/*
+ * What an argument (from 1 on) of a site is called, safe for a terminal: its name by
+ * probes_argument_name; "arg2" where that is unknown, or is the word for another argument. The
+ * first call for a large object may take a second. Returns out.
+ */
+const char *event_argument_label(struct probes_session *session, size_t probe, size_t site,
+	size_t argument, char out[EVENT_LABEL_BYTES]);
+
+/* "arg1 is fd, arg3 is path", safe for a terminal; "" where no name is known. Returns out. */
+const char *event_argument_names(
+	struct probes_session *session, size_t probe, size_t site, char *out, size_t size);
 
 /* A number that is not whole, with a point, whatever the locale's. Returns out. */
 const char *event_real(double real, int digits, char *out, size_t size);

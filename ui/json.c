@@ -38,7 +38,20 @@ static void put(struct output *s, json_t *value)
 
 /* ------------------------------------------------------------------ a probe */
 
-static json_t *sites(const struct rows *rows, size_t probe)
+/* The names of the arguments of a site, null where one is unknown. */
+static json_t *names(const struct rows *rows, size_t probe, size_t site)
+{
+	const char *raw = probes_at(rows->session, probe)->sites[site].arguments;
+	size_t count = probes_arguments(raw, NULL, 0);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count && i < PROBES_EVENT_ARGUMENTS; i++)
+		json_array_append_new(list, json_value_text(probes_argument_name(
+						    rows->session, probe, site, (unsigned)i + 1)));
+	return list;
+}
+
+static json_t *sites(const struct output *s, const struct rows *rows, size_t probe)
 {
 	const struct probes_probe *p = probes_at(rows->session, probe);
 	json_t *list = json_array();
@@ -49,18 +62,21 @@ static json_t *sites(const struct rows *rows, size_t probe)
 			rows->live ? probes_site_live_at(rows->session, probe, i) : &none;
 
 		struct probes_site_hits h = {0};
+		json_t *site;
 
 		if (rows->hits)
 			h = probes_site_hits_at(rows->session, probe, i);
-		json_array_append_new(list,
-			json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "pc",
-				json_value_address(p->sites[i].pc), "address",
-				json_value_address(p->sites[i].address), "bytes",
-				bytes(live->bytes, live->count), "state", site_state(live->state),
-				"counted", live->counted, "tactic",
-				h.counted ? json_string(probes_tactic_name(h.tactic)) : json_null(),
-				"hits",
-				h.counted ? json_integer((json_int_t)h.hits) : json_null()));
+		site = json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "pc",
+			json_value_address(p->sites[i].pc), "address",
+			json_value_address(p->sites[i].address), "bytes",
+			bytes(live->bytes, live->count), "state", site_state(live->state),
+			"counted", live->counted, "tactic",
+			h.counted ? json_string(probes_tactic_name(h.tactic)) : json_null(), "hits",
+			h.counted ? json_integer((json_int_t)h.hits) : json_null());
+		/* Debug information takes time to read. */
+		if (s->verbose)
+			json_object_set_new(site, "argument_names", names(rows, probe, i));
+		json_array_append_new(list, site);
 	}
 	return list;
 }
@@ -84,7 +100,7 @@ static json_t *semaphores(const struct rows *rows, size_t probe)
 	return list;
 }
 
-static json_t *probe(const struct rows *rows, const struct rows_one *row)
+static json_t *probe(const struct output *s, const struct rows *rows, const struct rows_one *row)
 {
 	const struct probes_probe *p = probes_at(rows->session, row->probe);
 	const struct probes_item *item = row->item;
@@ -100,7 +116,7 @@ static json_t *probe(const struct rows *rows, const struct rows_one *row)
 		known ? number(ref) : json_null(), "result",
 		item ? json_value_text(rows_outcome(item->outcome)) : json_null(), "why",
 		item && item->outcome != PROBES_DONE ? json_value_text(item->why) : json_null(),
-		"sites", sites(rows, row->probe), "semaphores", semaphores(rows, row->probe),
+		"sites", sites(s, rows, row->probe), "semaphores", semaphores(rows, row->probe),
 		"arguments", json_value_text(p->arguments), "sites_counted", (int)hits.counted,
 		"hits", counted ? json_integer((json_int_t)hits.hits) : json_null());
 }
@@ -135,7 +151,7 @@ static void put_process(struct output *s, const struct rows *rows)
 	fputs("],\n \"probes\": [", s->file);
 	for (size_t i = 0; i < rows->count; i++) {
 		fputs(i ? ",\n  " : "\n  ", s->file);
-		put(s, probe(rows, &rows->items[i]));
+		put(s, probe(s, rows, &rows->items[i]));
 	}
 	fputs("]", s->file);
 }

@@ -1,8 +1,12 @@
 /* Function names and source lines through libdwfl, C++ names through libiberty. */
 #include "elf/symbols.h"
 
+#include "elf/location.h"
+
 #include <ctype.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +19,9 @@
 #include <libiberty/demangle.h>
 #endif
 
+#define SYMBOLS_DEBUG "/usr/lib/debug/" /* where debug files of the system are */
+#define SYMBOLS_RETURN 16               /* the number of the return address in DWARF */
+
 /* Limit on the symbols of all open files together: half a megabyte of .gnu_debugdata can expand to
  * 3 GB. */
 #define SYMBOLS_MOST_BYTES ((rlim_t)1 << 30)
@@ -23,6 +30,7 @@ struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GElf_Addr bias; /* that libdwfl gave the file */
+	bool slow;      /* its debug information takes too long to search */
 	rlim_t bytes;   /* growth of our address space while it was read, also by other threads */
 };
 
@@ -234,4 +242,104 @@ void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where
 	if (file)
 		snprintf(where->file, sizeof where->file, "%s", file);
 	symbols_unlimit(s, &reading);
+}
+
+/*
+ * May libdw follow the debug information to where its supplementary file (dwz) is? It opens any
+ * path; we let it open a file of the system.
+ */
+static bool symbols_whole(struct symbols *s)
+{
+	const char *main_file = NULL, *debug_file = NULL, *name, *slash;
+	char path[PATH_MAX], real[PATH_MAX];
+	const void *id;
+	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(s->module, &bias);
+	struct stat st;
+	int length = 0;
+
+	if (!dwarf)
+		return false;
+	if (dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) <= 0)
+		return true;
+	dwfl_module_info(s->module, NULL, NULL, NULL, NULL, NULL, &main_file, &debug_file);
+	debug_file = debug_file ? debug_file : main_file;
+	slash = debug_file && *name != '/' ? strrchr(debug_file, '/') : NULL;
+	if (slash)
+		length = (int)(slash + 1 - debug_file);
+	return snprintf(path, sizeof path, "%.*s%s", length, slash ? debug_file : "", name) <
+		       (int)sizeof path &&
+	       realpath(path, real) && !strncmp(real, SYMBOLS_DEBUG, strlen(SYMBOLS_DEBUG)) &&
+	       stat(real, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The frame at an address of libdwfl's; NULL: no unwind table has it. The caller frees it. */
+static Dwarf_Frame *symbols_frame(struct symbols *s, GElf_Addr address)
+{
+	Dwarf_CFI *(*const tables[])(Dwfl_Module *, Dwarf_Addr *) = {
+		dwfl_module_eh_cfi, dwfl_module_dwarf_cfi};
+
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		Dwarf_Addr bias = 0;
+		Dwarf_CFI *table = tables[i](s->module, &bias);
+		Dwarf_Frame *frame;
+
+		if (table && dwarf_cfi_addrframe(table, address - bias, &frame) == 0)
+			return frame;
+	}
+	return NULL;
+}
+
+/* Where the frame begins: memory at a register and an offset. */
+static bool symbols_cfa(Dwarf_Frame *frame, struct operand_place *cfa)
+{
+	Dwarf_Op *ops;
+	size_t count;
+
+	return dwarf_frame_cfa(frame, &ops, &count) == 0 &&
+	       location_place(ops, count, NULL, NULL, cfa) && cfa->what == OPERAND_MEMORY &&
+	       cfa->number < OPERAND_NONE;
+}
+
+void symbols_variables(
+	struct symbols *s, uint64_t vaddr, struct variables_wanted *wanted, size_t count)
+{
+	struct symbols_reading reading;
+	struct operand_place cfa;
+	Dwarf_Frame *frame;
+
+	symbols_limit(&reading);
+	if (!s->slow && symbols_whole(s)) {
+		frame = symbols_frame(s, vaddr + s->bias);
+		s->slow = !variables_find(s->module, vaddr + s->bias,
+			frame && symbols_cfa(frame, &cfa) ? &cfa : NULL, wanted, count);
+		free(frame);
+	}
+	symbols_unlimit(s, &reading);
+}
+
+const char *symbols_return(struct symbols *s, uint64_t vaddr, struct operand_place *place)
+{
+	const char *why = "there is no unwind information";
+	struct symbols_reading reading;
+	struct operand_place cfa;
+	Dwarf_Op memory[3], *ops = NULL;
+	Dwarf_Frame *frame;
+	size_t count = 0;
+
+	symbols_limit(&reading);
+	frame = symbols_frame(s, vaddr + s->bias);
+	if (frame) {
+		why = "the unwind information computes it";
+		if (symbols_cfa(frame, &cfa) &&
+			dwarf_frame_register(frame, SYMBOLS_RETURN, memory, &ops, &count) == 0 &&
+			location_place(ops, count, NULL, &cfa, place) &&
+			place->what == OPERAND_MEMORY && place->number < OPERAND_NONE)
+			why = NULL;
+		else if (!count && ops == memory)
+			why = "nothing calls the function, by the unwind information";
+	}
+	symbols_unlimit(s, &reading);
+	free(frame);
+	return why;
 }

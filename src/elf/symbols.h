@@ -8,7 +8,7 @@
 #ifndef ELF_SYMBOLS_H
 #define ELF_SYMBOLS_H
 
-#include "probes.h"
+#include "elf/variables.h"
 
 struct symbols;
 
@@ -21,6 +21,19 @@ bool symbols_crowded(void);
 
 /* Fill what is known of a link-time address; unknown members stay empty. */
 void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where);
+
+/*
+ * Name the variables of the function at a link-time address that lie where operands read
+ * (variables_find).
+ */
+void symbols_variables(
+	struct symbols *s, uint64_t vaddr, struct variables_wanted *wanted, size_t count);
+
+/*
+ * Where the return address of the function lies at a link-time address: memory at one register and
+ * an offset, by the unwind table. Returns NULL; or why it is unknown.
+ */
+const char *symbols_return(struct symbols *s, uint64_t vaddr, struct operand_place *place);
 
 /* Write the readable form of a C++ or OCaml symbol; any other symbol as it is. Pure. */
 void symbols_demangle(const char *symbol, char *out, size_t size);

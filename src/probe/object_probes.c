@@ -329,6 +329,9 @@ void object_probes_free(struct object_probes *h)
 		return;
 	symbols_close(h->symbols);
 	object_free(h->file);
+	for (size_t i = 0; h->names && i < h->site_count; i++)
+		free(h->names[i]);
+	free(h->names);
 	free(h->path);
 	free(h->strings);
 	free(h->probes);

@@ -38,6 +38,8 @@ struct object_probes {
 	char *strings;           /* which the probes' texts point into */
 	struct object *file;     /* owned; NULL if there are no notes */
 	struct symbols *symbols; /* owned; opened at the first lookup */
+	char **names; /* per site: those of its arguments, one behind the other, as far as they
+			 were looked up (session/detail.c); or NULL */
 
 	struct probes_probe *probes; /* by provider, then name */
 	size_t probe_count;

@@ -1,6 +1,6 @@
 /*
- * The public calls that look closer at one site: where it lies in the source,
- * and the instructions around it.
+ * The public calls that look closer at one site: where it lies in the source, how its arguments are
+ * called there, and the instructions around it.
  */
 #include "session/session.h"
 
@@ -8,6 +8,7 @@
 #include "elf/symbols.h"
 #include "process/mapped.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define DETAIL_BEFORE 3   /* instructions shown before the site */
@@ -57,6 +58,62 @@ void probes_source(struct probes_session *s, size_t probe, size_t site, struct p
 		detail_open_symbols(s, h);
 	if (h->symbols)
 		symbols_find(h->symbols, at->pc, where);
+}
+
+/*
+ * What the arguments of a site are called: NUL-terminated, one behind the other; "" is unknown.
+ * NULL: no memory.
+ */
+static char *detail_name(struct object_probes *h, const struct probes_site *at)
+{
+	struct variables_wanted wanted[PROBES_EVENT_ARGUMENTS] = {0};
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	size_t count = probes_arguments(at->arguments, all, PROBES_EVENT_ARGUMENTS), size = 0;
+	char *names;
+
+	if (count > PROBES_EVENT_ARGUMENTS)
+		count = PROBES_EVENT_ARGUMENTS;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].parsed && operand_place(all[i].place, &wanted[i].place))
+			wanted[i].size = (unsigned)abs(all[i].size);
+	if (count)
+		symbols_variables(h->symbols, at->pc, wanted, count);
+	for (size_t i = 0; i < PROBES_EVENT_ARGUMENTS; i++)
+		size += strlen(wanted[i].name) + 1;
+	names = malloc(size);
+	size = 0;
+	for (size_t i = 0; names && i < PROBES_EVENT_ARGUMENTS; i++) {
+		memcpy(names + size, wanted[i].name, strlen(wanted[i].name) + 1);
+		size += strlen(wanted[i].name) + 1;
+	}
+	return names;
+}
+
+const char *probes_argument_name(
+	struct probes_session *s, size_t probe, size_t site, unsigned argument)
+{
+	struct object_probes *h;
+	const struct probes_site *at = detail_find(s, probe, site, &h);
+	const char *name;
+	size_t i;
+
+	if (!at || argument < 1 || argument > PROBES_EVENT_ARGUMENTS)
+		return NULL;
+	i = (size_t)(at - h->sites);
+	if (!h->names)
+		h->names = calloc(h->site_count, sizeof *h->names);
+	if (!h->names)
+		return NULL;
+	if (!h->names[i] && !h->symbols)
+		detail_open_symbols(s, h);
+	if (!h->names[i] && h->symbols)
+		h->names[i] = detail_name(h, at);
+	name = h->names[i];
+	if (!name)
+		return NULL;
+	for (; argument > 1; argument--)
+		name += strlen(name) + 1;
+	return *name ? name : NULL;
 }
 
 /* Read code from memory, or from the file where there is no process; returns the bytes got. */

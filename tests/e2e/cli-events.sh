@@ -159,12 +159,12 @@ ask 'texts 1'
 ask 'run 1 2'
 interrupted
 has 'a heading' '^TIME +TID THREAD +PROBE$' "$tmp/result"
-has 'a line' "^[0-9:]{8}\.[0-9]{6} +[0-9]+ log-[0-9]+ +logs:few arg1=2 arg2=-2$" "$tmp/result"
-has 'a text' 'logs:say arg1=0 arg2="select 1"$' "$tmp/result"
-has 'an empty text' 'logs:say arg1=1 arg2=""$' "$tmp/result"
-has 'an escaped text' 'arg2="\\"quoted\\" \\\\ \\x0a\\x09\\x1b\[31m"$' "$tmp/result"
-has 'a long text' 'arg2="x{200}"\.\.\.$' "$tmp/result"
-has 'a bad pointer' 'logs:say arg1=8 arg2=0x8\(\?\)$' "$tmp/result"
+has 'a line' "^[0-9:]{8}\.[0-9]{6} +[0-9]+ log-[0-9]+ +logs:few (id|arg1)=2 arg2=-2$" "$tmp/result"
+has 'a text' 'logs:say (id|arg1)=0 (text|arg2)="select 1"$' "$tmp/result"
+has 'an empty text' 'logs:say (id|arg1)=1 (text|arg2)=""$' "$tmp/result"
+has 'an escaped text' '(text|arg2)="\\"quoted\\" \\\\ \\x0a\\x09\\x1b\[31m"$' "$tmp/result"
+has 'a long text' '(text|arg2)="x{200}"\.\.\.$' "$tmp/result"
+has 'a bad pointer' 'logs:say (id|arg1)=8 (text|arg2)=0x8\(\?\)$' "$tmp/result"
 has 'its end' '[0-9]+ events in [0-9.]+ s, none lost' "$tmp/held"
 
 # --- filters

@@ -14,6 +14,7 @@
 	X(note)          \
 	X(notes)         \
 	X(operand)       \
+	X(location)      \
 	X(machine)       \
 	X(object)        \
 	X(maps)          \

@@ -2,7 +2,7 @@
  * Events as text, as JSON lines, or in the Trace Event Format.
  *
  *     TIME                TID THREAD          PROBE
- *     14:02:07.123456   41873 worker-1        web:req_start arg1=12 arg2="/index"
+ *     14:02:07.123456   41873 worker-1        web:req_start id=12 arg2="/index"
  */
 #include "ui/cli/events_print.h"
 
@@ -97,10 +97,10 @@ static void put_padded(struct events_lines *l, const char *safe, size_t width)
 		put(l, " ");
 }
 
-static void text_event(
-	struct events_lines *l, const struct probes_probe *probe, const struct probes_event *event)
+static void text_event(struct events_lines *l, struct probes_session *session,
+	const struct probes_probe *probe, const struct probes_event *event)
 {
-	char time[EVENT_TIME_BYTES], value[EVENT_VALUE_BYTES], name[64];
+	char time[EVENT_TIME_BYTES], value[EVENT_VALUE_BYTES], label[EVENT_LABEL_BYTES], name[64];
 
 	put_format(l, "%s ", event_time(event->time_ns, false, time));
 	if (event->tid)
@@ -112,7 +112,9 @@ static void text_event(
 	put(l, " ");
 	put(l, outbuf_probe(probe));
 	for (size_t i = 0; i < event->count; i++) {
-		put_format(l, " arg%zu=", i + 1);
+		put(l, " ");
+		put(l, event_argument_label(session, event->probe, event->site, i + 1, label));
+		put(l, "=");
 		put(l, event_value(&event->values[i], value));
 	}
 }
@@ -150,8 +152,8 @@ static void json_value(struct events_lines *l, const struct probes_value *value)
 	}
 }
 
-static void json_event(
-	struct events_lines *l, const struct probes_probe *probe, const struct probes_event *event)
+static void json_event(struct events_lines *l, struct probes_session *session,
+	const struct probes_probe *probe, const struct probes_event *event)
 {
 	char time[EVENT_TIME_BYTES];
 
@@ -165,7 +167,10 @@ static void json_event(
 	json_text(l, probe->name);
 	put(l, ",\"args\":[");
 	for (size_t i = 0; i < event->count; i++) {
-		put(l, i ? ",{\"name\":null,\"value\":" : "{\"name\":null,\"value\":");
+		put(l, i ? ",{\"name\":" : "{\"name\":");
+		json_text(l,
+			probes_argument_name(session, event->probe, event->site, (unsigned)i + 1));
+		put(l, ",\"value\":");
 		json_value(l, &event->values[i]);
 		put(l, ",\"text\":");
 		json_text(l, event->values[i].text);
@@ -185,9 +190,9 @@ void events_print_add(struct events_print *out, const struct probes_member *memb
 
 	if (out->format != FORMAT_CHROME) {
 		if (out->format == FORMAT_JSON)
-			json_event(&out->lines, probe, event);
+			json_event(&out->lines, member->session, probe, event);
 		else
-			text_event(&out->lines, probe, event);
+			text_event(&out->lines, member->session, probe, event);
 		end_line(&out->lines, from, event->time_ns);
 		return;
 	}

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ui/event.h"
 #include "ui/outbuf.h"
 #include "ui/probe_name.h"
 #include "ui/states.h"
@@ -103,6 +104,7 @@ static void put_sites(
 	struct outbuf *out, const struct output *s, const struct rows *rows, size_t probe)
 {
 	const struct probes_probe *p = probes_at(rows->session, probe);
+	char names[PROBES_EVENT_ARGUMENTS * EVENT_LABEL_BYTES];
 
 	for (size_t i = 0; i < p->site_count; i++) {
 		const struct probes_site *site = &p->sites[i];
@@ -134,6 +136,12 @@ static void put_sites(
 			outbuf_hex(out, live->bytes, live->count);
 		}
 		put_arguments(out, site->arguments);
+		if (s->verbose &&
+			*event_argument_names(rows->session, probe, i, names, sizeof names)) {
+			outbuf_text(out, "           ");
+			outbuf_text(out, names);
+			outbuf_text(out, "\n");
+		}
 	}
 	if (p->site_count)
 		return;

@@ -2,6 +2,7 @@
  * The arguments of a probe: type and place of each, site by site. A site with the arguments of the
  * site before refers to it.
  */
+#include "ui/event.h"
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/terminal/text.h"
@@ -51,20 +52,37 @@ const char *view_arguments_place(const struct probes_argument *a, char *out, siz
 	return out;
 }
 
-static void view_arguments_add(struct pager *l, const char *raw)
+/* The name of an argument as the program knows it, behind its place; "" if that is unknown. */
+static const char *view_arguments_name(struct probes_session *s, size_t probe, size_t site,
+	size_t argument, char out[EVENT_LABEL_BYTES])
+{
+	const char *label = event_argument_label(s, probe, site, argument, out);
+	char number[24];
+
+	snprintf(number, sizeof number, "arg%zu", argument);
+	return strcmp(label, number) ? label : "";
+}
+
+/* Of a site; SIZE_MAX: of none. */
+static void view_arguments_add(
+	struct pager *l, struct probes_session *s, size_t probe, size_t site, const char *raw)
 {
 	struct probes_argument all[VIEW_ARGUMENTS_MOST];
 	size_t count = raw && *raw ? probes_arguments(raw, all, VIEW_ARGUMENTS_MOST) : 0;
-	char type[40], place[400], safe[TEXT_MAX / 2];
+	char type[40], place[400], safe[TEXT_MAX / 2], label[EVENT_LABEL_BYTES];
 
 	if (!count) {
 		pager_addf(l, STYLE_PLAIN, "   none");
 		return;
 	}
-	for (size_t i = 0; i < count && i < VIEW_ARGUMENTS_MOST; i++)
-		pager_addf(l, STYLE_PLAIN, "   arg%-2zu  %-24s  %s", i + 1,
+	for (size_t i = 0; i < count && i < VIEW_ARGUMENTS_MOST; i++) {
+		const char *name = view_arguments_name(s, probe, site, i + 1, label);
+
+		pager_addf(l, STYLE_PLAIN, "   arg%-2zu  %-24s  %s%s%s", i + 1,
 			view_arguments_type(&all[i], type, sizeof type),
-			view_arguments_place(&all[i], place, sizeof place));
+			view_arguments_place(&all[i], place, sizeof place), *name ? "  is " : "",
+			name);
+	}
 	if (count > VIEW_ARGUMENTS_MOST)
 		pager_addf(l, STYLE_PLAIN, "   and %zu more", count - VIEW_ARGUMENTS_MOST);
 	pager_addf(l, STYLE_DIM, "   as noted: %s", text_clean(raw, safe, sizeof safe));
@@ -93,14 +111,14 @@ static void view_arguments_build(struct app *a)
 		if (i && !strcmp(site->arguments, p->sites[i - 1].arguments))
 			pager_addf(l, STYLE_PLAIN, "   as at the site before");
 		else
-			view_arguments_add(l, site->arguments);
+			view_arguments_add(l, s, member.probe, i, site->arguments);
 	}
 	if (p->site_count > VIEW_ARGUMENTS_SITES)
 		pager_addf(
 			l, STYLE_PLAIN, "and %u more sites", p->site_count - VIEW_ARGUMENTS_SITES);
 	if (!p->site_count) {
 		pager_addf(l, STYLE_PLAIN, "no sites: the program only looks at the semaphore");
-		view_arguments_add(l, p->arguments);
+		view_arguments_add(l, s, member.probe, SIZE_MAX, p->arguments);
 	}
 }
 

@@ -2,6 +2,7 @@
  * One probe: in each process its object, its semaphores, its sites with the bytes that are there
  * now. In a few lines it is the pane of the list.
  */
+#include "ui/event.h"
 #include "ui/probe_name.h"
 #include "ui/tui/views/view.h"
 
@@ -88,7 +89,7 @@ static void view_detail_sites_heading(struct pager *l, const struct probes_probe
 }
 
 /* The semaphores and the sites in one process. */
-static void view_detail_places(struct pager *l, struct probes_session *s, size_t probe)
+static void view_detail_places(struct pager *l, struct probes_session *s, size_t probe, int columns)
 {
 	const struct probes_probe *p = probes_at(s, probe);
 	char text[TEXT_MAX];
@@ -113,6 +114,8 @@ static void view_detail_places(struct pager *l, struct probes_session *s, size_t
 		if (i < VIEW_DETAIL_WHERE &&
 			view_detail_where(s, probe, i, false, text, sizeof text)[0])
 			pager_addf(l, STYLE_PLAIN, "      in %s", text);
+		if (i < VIEW_DETAIL_WHERE && *event_argument_names(s, probe, i, text, sizeof text))
+			pager_wrap(l, STYLE_PLAIN, "      ", text, columns);
 		if (strcmp(site->arguments, p->arguments) != 0) /* else they are shown above */
 			pager_addf(l, STYLE_PLAIN, "      %s",
 				argline_numbered(site->arguments, text, sizeof text));
@@ -150,7 +153,7 @@ static void view_detail_process(struct app *a, const struct model_member *member
 		view_detail_value(a, "arguments", argline_numbered(p->arguments, raw, sizeof raw));
 		view_detail_value(a, "as noted", text_clean(p->arguments, raw, sizeof raw));
 	}
-	view_detail_places(l, process->session, member->probe);
+	view_detail_places(l, process->session, member->probe, a->columns);
 }
 
 /* The sums of a row: its state with who holds it, its sites, its semaphore. */
