@@ -583,6 +583,9 @@ PROBES_API bool probes_condition_holds(const struct probes_condition *condition,
 
 struct probes_event_options {
 	unsigned texts; /* arguments that point to texts, as bits (bit 0: arg1), at most 4 */
+	/* Read only these arguments, as bits, those in `texts`, and those that the condition
+	   compares; the others are PROBES_VALUE_UNREADABLE. 0: all. */
+	unsigned arguments;
 	/* Only hits for which it holds are events; NULL: all. Must live until probes_events_end.
 	   The process itself tests what it can of the numbers; a hit that fails takes no place in a
 	   ring. */

@@ -119,3 +119,21 @@ const char *event_argument_names(
 	}
 	return out;
 }
+
+const char *event_json(const struct probes_value *value, char out[EVENT_NUMBER_BYTES])
+{
+	struct line l = {.text = out, .size = EVENT_NUMBER_BYTES};
+	char real[EVENT_NUMBER_BYTES];
+
+	if (value->kind == PROBES_VALUE_FLOAT)
+		event_real(value->real, 17, real, sizeof real);
+	if (value->kind == PROBES_VALUE_SIGNED)
+		line_add(&l, "%" PRId64, value->number);
+	else if (value->kind == PROBES_VALUE_UNSIGNED)
+		line_add(&l, "%" PRIu64, value->bits);
+	else if (value->kind == PROBES_VALUE_FLOAT && !strpbrk(real, "ni"))
+		line_add(&l, "%s", real);
+	else
+		line_add(&l, "null");
+	return out;
+}

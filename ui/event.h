@@ -8,6 +8,8 @@
 
 #define EVENT_TIME_BYTES 40
 #define EVENT_LABEL_BYTES 280 /* a name of 63 bytes, each escaped */
+
+#define EVENT_NUMBER_BYTES 40
 #define EVENT_VALUE_BYTES (4 * PROBES_EVENT_TEXT + 64)
 
 /* The local time: "14:02:07.123456", of a `date` "2026-11-22T14:02:07.123456". Returns out. */
@@ -31,6 +33,10 @@ const char *event_argument_label(struct probes_session *session, size_t probe, s
 /* "arg1 is fd, arg3 is path", safe for a terminal; "" where no name is known. Returns out. */
 const char *event_argument_names(
 	struct probes_session *session, size_t probe, size_t site, char *out, size_t size);
+
+/* A number as JSON has it; "null" where it could not be read, or JSON has none (nan, inf). Returns
+ * out. */
+const char *event_json(const struct probes_value *value, char out[EVENT_NUMBER_BYTES]);
 
 /* A number that is not whole, with a point, whatever the locale's. Returns out. */
 const char *event_real(double real, int digits, char *out, size_t size);

@@ -111,6 +111,8 @@ static int run(struct options *o)
 		return latency_run(o);
 	case VERB_EVENTS:
 		return events_run(o);
+	case VERB_HISTOGRAM:
+		return histogram_run(o);
 	case VERB_COUNT:
 		return count_run(o);
 	case VERB_QUESTIONS:

@@ -126,8 +126,7 @@ static int take_by(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	o->by = 0;
-	if (!strcmp(value, "thread") ||
-		(!strncmp(value, "arg", 3) && values_number(value + 3, 1, 16, &o->by)))
+	if (!strcmp(value, "thread") || values_argument(value, 16, &o->by))
 		return 0;
 	return report_bad_value(
 		e, row->name, value, "is not a key", "give thread, or an argument such as arg1");
@@ -143,8 +142,7 @@ static int take_texts(
 		unsigned argument;
 
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-		if (strncmp(name, "arg", 3) ||
-			!values_number(name + 3, 1, PROBES_EVENT_ARGUMENTS, &argument))
+		if (!values_argument(name, PROBES_EVENT_ARGUMENTS, &argument))
 			return report_bad_value(e, row->name, value, "names no arguments",
 				"give one such as arg1, or several with commas between");
 		o->texts |= 1u << (argument - 1);
@@ -269,6 +267,9 @@ const struct verb_row verbs_table[] = {
 		"what people often ask of such a program, with the calls that answer it"},
 	{VERB_EVENTS, "events", "events -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBES",
 		"print every hit with its time, thread and arguments, until ^C, -for or the end"},
+	{VERB_HISTOGRAM, "histogram",
+		"histogram -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBE argN",
+		"the distribution of an argument, until ^C, -for or the end"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
 		"undo what interrupted runs left in running processes"},
 };
@@ -303,17 +304,19 @@ const struct option_row options_table[] = {
 		BY(take_probes)},
 	{"by", {0}, "thread|argN", VERB_LATENCY,
 		"match start and end by thread, or by the value of an argument", BY(take_by)},
-	{"str", {0}, "argN[,argN]", VERB_EVENTS, "these arguments point to texts: print those",
-		BY(take_texts)},
-	{"where", {"filter"}, "EXPR", VERB_EVENTS,
+	{"str", {0}, "argN[,argN]", VERB_EVENTS | VERB_HISTOGRAM,
+		"these arguments point to texts: use those", BY(take_texts)},
+	{"where", {"filter"}, "EXPR", VERB_EVENTS | VERB_HISTOGRAM,
 		"only events of which it is true: 'arg1 > 100 and arg2 ~ select'", AT(filter)},
-	{"max", {0}, "COUNT", VERB_EVENTS, "end after so many events", BY(take_most)},
+	{"max", {0}, "COUNT", VERB_EVENTS | VERB_HISTOGRAM, "end after so many events",
+		BY(take_most)},
 	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE | VERB_COUNT,
 		"print the plan, write nothing", AT(dry_run)},
 	{"for", {0}, "TIME", VERB_ATTACH | VERB_MEASURE, "undo after this time, such as 30s or 5m",
 		BY(take_for)},
-	{"interval", {0}, "TIME", VERB_COUNT | VERB_LATENCY,
-		"print a table at this interval (1s on a terminal)", BY(take_interval)},
+	{"interval", {0}, "TIME", VERB_COUNT | VERB_LATENCY | VERB_HISTOGRAM,
+		"print a table at this interval (count, latency: 1s on a terminal)",
+		BY(take_interval)},
 	{"stop", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_MEASURE,
 		"stop all threads: sites change at once, more are counted", AT(stop)},
 	{"max-stop", {0}, "MS", VERB_ATTACH | VERB_MEASURE,

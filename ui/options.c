@@ -11,6 +11,7 @@
 
 #include "ui/options.h"
 #include "ui/report.h"
+#include "ui/values.h"
 
 #define OPTIONS_LAUNCHER_MS 10000
 #define OPTIONS_MAX_OVERHEAD 5
@@ -138,7 +139,11 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 
 	if (word[0] != '-' && o->verb == VERB_LATENCY)
 		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_PAIR, word, e);
-	if (word[0] != '-' && o->verb & (VERB_COUNT | VERB_EVENTS))
+	if (word[0] != '-' && o->verb == VERB_HISTOGRAM && o->actions.count && !o->argument)
+		return values_argument(word, PROBES_EVENT_ARGUMENTS, &o->argument)
+			       ? 0
+			       : misused(e, o, word, "is no argument; give one such as arg1");
+	if (word[0] != '-' && o->verb & (VERB_COUNT | VERB_EVENTS | VERB_HISTOGRAM))
 		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_NAME, word, e);
 	if (word[0] != '-' || !word[1])
 		return misused(e, o, word, "is not an option");
@@ -182,6 +187,10 @@ static int check(const struct options *o, struct probes_error *e)
 		return misused(e, o, what, "give one pair: START,END");
 	if (!o->actions.count && o->verb == VERB_EVENTS)
 		return misused(e, o, what, "no probe is named; -all means every probe");
+	if (o->verb == VERB_HISTOGRAM && (o->actions.count != 1 || !o->argument))
+		return misused(e, o, what, "give one probe and one of its arguments: PROBE argN");
+	if (o->verb == VERB_HISTOGRAM && o->texts & ~(1u << (o->argument - 1)))
+		return misused(e, o, "-str", "only the argument that is named is read");
 	if (o->verb == VERB_EVENTS && o->format == FORMAT_CSV)
 		return misused(e, o, "-format", "events are text, json or chrome");
 	if (o->verb != VERB_EVENTS && o->format == FORMAT_CHROME)
@@ -231,7 +240,7 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 		if (at == 1)
 			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
 				"give list, info, attach, trace, count, latency, events, "
-				"questions, repair, or none for the screen",
+				"histogram, questions, repair, or none for the screen",
 				"no such verb");
 	}
 	for (; !r && at < argc; at++) {

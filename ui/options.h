@@ -21,7 +21,8 @@ enum verb {
 	VERB_LATENCY = 1 << 9,
 	VERB_EVENTS = 1 << 10,
 	VERB_QUESTIONS = 1 << 11,
-	VERB_MEASURE = VERB_COUNT | VERB_LATENCY | VERB_EVENTS,
+	VERB_HISTOGRAM = 1 << 12,
+	VERB_MEASURE = VERB_COUNT | VERB_LATENCY | VERB_EVENTS | VERB_HISTOGRAM,
 	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
 };
 
@@ -45,7 +46,7 @@ struct options {
 
 	/* what to do with it */
 	struct actions actions; /* on the screen only together with -prog; count: its PROBES;
-				   latency: its pair */
+				   latency: its pair; histogram: its probe */
 	const char *provider;
 	const char *object;
 	bool force;
@@ -57,6 +58,7 @@ struct options {
 	unsigned max_stop_ms; /* 0: not given */
 	uint64_t for_ms;      /* undo after this time; 0: not given */
 	unsigned by;          /* latency: match by this argument; 0: by thread */
+	unsigned argument;    /* histogram: of this one; 0: none is named */
 	unsigned texts;       /* events: arguments that are texts, as bits (bit 0: arg1) */
 	const char *filter;   /* events: only these; NULL: all */
 	unsigned most;        /* events: end after so many; 0: no end */
@@ -70,7 +72,7 @@ struct options {
 	bool verbose;
 	const char *log;      /* the audit file, or NULL */
 	const char *output;   /* of what is measured: its file; NULL: standard output or error */
-	uint64_t interval_ms; /* count, latency: between two tables; 0: not given */
+	uint64_t interval_ms; /* count, latency, histogram: between two tables; 0: not given */
 	bool no_syslog;
 
 	/* the screen */

@@ -40,6 +40,11 @@ bool values_number(const char *text, unsigned least, unsigned most, unsigned *va
 	return true;
 }
 
+bool values_argument(const char *text, unsigned most, unsigned *argument)
+{
+	return !strncmp(text, "arg", 3) && values_number(text + 3, 1, most, argument);
+}
+
 /* A number with at most three decimals, in thousandths; *end is what follows. */
 static bool values_thousandths(const char *text, uint64_t *value, const char **end)
 {

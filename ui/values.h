@@ -14,6 +14,9 @@ pid_t values_pid(const char *text, const char **end);
 /* A whole number from least to most; digits only. */
 bool values_number(const char *text, unsigned least, unsigned most, unsigned *value);
 
+/* "arg3": an argument from 1 to most. */
+bool values_argument(const char *text, unsigned most, unsigned *argument);
+
 /* A number from 0 to 10000 with at most three decimals. */
 bool values_percent(const char *text, double *percent);
 

@@ -46,15 +46,23 @@ static unsigned events_texts(const struct probes_event_options *o)
 	return texts | o->texts;
 }
 
-int probes_events_check(struct probes_session *s, const size_t *probes, size_t count,
-	const struct probes_event_options *o, struct probes_error *e)
+/* The arguments that a probe must have. */
+static unsigned events_needed(const struct probes_event_options *o)
 {
-	unsigned texts = events_texts(o), needed = texts, have = 0, pointers = 0, ignored;
-	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
-	size_t most = 0, argument = 0;
+	unsigned needed = events_texts(o) | o->arguments, ignored;
 
 	if (o->condition)
 		needed |= probes_condition_arguments(o->condition, &ignored);
+	return needed;
+}
+
+int probes_events_check(struct probes_session *s, const size_t *probes, size_t count,
+	const struct probes_event_options *o, struct probes_error *e)
+{
+	unsigned texts = events_texts(o), needed = events_needed(o), have = 0, pointers = 0;
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	size_t most = 0, argument = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		size_t n = events_arguments(catalog_probe(&s->catalog, probes[i]), all);
 
@@ -170,6 +178,8 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 		struct events_operand *operand = &site->operands[i];
 
 		*operand = events_operand(s, h, &all[i]);
+		if (o->arguments && !(events_needed(o) >> i & 1))
+			operand->what = EVENTS_UNREADABLE;
 		where->kinds[i] = all[i].is_float     ? PROBES_VALUE_FLOAT
 				  : operand->size < 0 ? PROBES_VALUE_SIGNED
 						      : PROBES_VALUE_UNSIGNED;

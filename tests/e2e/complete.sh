@@ -75,6 +75,10 @@ offers 'words work_end' count -pid "$pid" work_start -interval 1 work
 offers 'words ocaml_2:work_end ocaml_2:work_start' count -tree "$pid" ocaml_2:work
 offers 'words -interval' count -pid "$pid" first -inter
 offers 'words' count -pid "$pid" first,no
+offers 'words arg1 arg2' histogram -prog "$VICTIMS/logs" few a
+offers 'words arg1 arg2' histogram -prog "$VICTIMS/logs" logs:few -str a
+offers 'words' histogram -prog "$VICTIMS/logs" few arg1 a
+offers 'words few' histogram -prog "$VICTIMS/logs" f
 want 0 complete count -pid "$pid" ''
 has 'a probe' '^work_end.off, ' "$tmp/out"
 has 'or an option' '^-regexp' "$tmp/out"

@@ -62,6 +62,7 @@
 	X(config)        \
 	X(questions)     \
 	X(counting)      \
+	X(distribution)  \
 	X(filter)        \
 	X(help)          \
 	X(outbuf)        \

@@ -260,6 +260,42 @@ static void offer_words_of_count(struct complete *c)
 		offer_options(c);
 }
 
+/* "arg1", with its operand, of the probes that the line names. */
+static void arguments_of(
+	struct complete *c, struct probes_session *session, const struct rows *rows)
+{
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	char word[16], full[2048];
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct probes_probe *p = probes_at(session, rows->items[i].probe);
+		size_t count;
+
+		if (!p->site_count || probe_name_full(p, full, sizeof full) >= sizeof full ||
+			(!named(c, p->name) && !named(c, full)))
+			continue;
+		count = probes_arguments(p->sites[0].arguments, all, PROBES_EVENT_ARGUMENTS);
+		for (size_t k = 0; k < count && k < PROBES_EVENT_ARGUMENTS; k++) {
+			snprintf(word, sizeof word, "arg%zu", k + 1);
+			offer(c, (int)k - PROBES_EVENT_ARGUMENTS, word, all[k].place);
+		}
+	}
+}
+
+static void offer_arguments(struct complete *c)
+{
+	each_target(c, arguments_of);
+}
+
+/* Behind the probe. */
+static void offer_words_of_histogram(struct complete *c)
+{
+	c->directive = "words";
+	if (!c->o.argument)
+		each_target(c, arguments_of);
+	offer_options(c);
+}
+
 /* The first name of a pair is not the last word. */
 static void offer_pair(struct complete *c)
 {
@@ -328,6 +364,7 @@ static const struct value {
 	{"P", offer_providers, false},
 	{"O", offer_objects, false},
 	{"C[,C]", offer_columns, true},
+	{"argN[,argN]", offer_arguments, true},
 };
 
 /* ---------------------------------------------------------------------- the answer */
@@ -348,7 +385,9 @@ static void complete(struct complete *c, int argc, char **argv)
 		c->directive = "files";
 		return;
 	}
-	if (!c->row && c->o.verb & VERB_MEASURE && *value != '-') {
+	if (!c->row && c->o.verb == VERB_HISTOGRAM && c->o.actions.count && *value != '-') {
+		by = offer_words_of_histogram;
+	} else if (!c->row && c->o.verb & VERB_MEASURE && *value != '-') {
 		by = offer_words_of_count;
 		list = true;
 	} else if (c->row && strchr(c->row->argument, '|')) {

@@ -10,7 +10,6 @@
 #include "ui/cli/verbs.h"
 #include "ui/counting.h"
 #include "ui/line.h"
-#include "ui/now.h"
 #include "ui/report.h"
 
 struct events {
@@ -59,7 +58,7 @@ static void put_end(void *data)
 {
 	struct events *c = data;
 	const struct options *o = c->keep.options;
-	double seconds = (double)(now_ns() - c->keep.began) / 1e9;
+	double seconds = (double)(c->keep.ended - c->keep.began) / 1e9;
 	uint64_t lost = keep_lost(&c->keep), unread = 0;
 	char text[200], time[32];
 	struct line l = {.text = text, .size = sizeof text};

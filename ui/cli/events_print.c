@@ -131,31 +131,10 @@ static void json_text(struct events_lines *l, const char *raw)
 	json_decref(value);
 }
 
-static void json_value(struct events_lines *l, const struct probes_value *value)
-{
-	char real[40];
-
-	switch (value->kind) {
-	case PROBES_VALUE_SIGNED:
-		put_format(l, "%" PRId64, value->number);
-		break;
-	case PROBES_VALUE_UNSIGNED:
-		put_format(l, "%" PRIu64, value->bits);
-		break;
-	case PROBES_VALUE_FLOAT:
-		event_real(value->real, 17, real, sizeof real);
-		/* JSON knows neither nan nor inf. */
-		put(l, strpbrk(real, "ni") ? "null" : real);
-		break;
-	default:
-		put(l, "null");
-	}
-}
-
 static void json_event(struct events_lines *l, struct probes_session *session,
 	const struct probes_probe *probe, const struct probes_event *event)
 {
-	char time[EVENT_TIME_BYTES];
+	char time[EVENT_TIME_BYTES], number[EVENT_NUMBER_BYTES];
 
 	put_format(l, "{\"time\":\"%s\",\"time_ns\":%" PRId64 ",\"pid\":%d,\"tid\":%d,\"thread\":",
 		event_time(event->time_ns, true, time), event->time_ns, (int)event->pid,
@@ -171,7 +150,7 @@ static void json_event(struct events_lines *l, struct probes_session *session,
 		json_text(l,
 			probes_argument_name(session, event->probe, event->site, (unsigned)i + 1));
 		put(l, ",\"value\":");
-		json_value(l, &event->values[i]);
+		put(l, event_json(&event->values[i], number));
 		put(l, ",\"text\":");
 		json_text(l, event->values[i].text);
 		put(l, event->values[i].cut ? ",\"cut\":true}" : "}");

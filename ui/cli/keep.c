@@ -250,6 +250,7 @@ static int keep_and_undo(void *data, int *sig)
 		k->measure.code = EPIPE;
 	for (size_t i = 0; i < k->count; i++)
 		probes_events_end(k->processes[i].member->session);
+	k->ended = now_ns();
 	read_all(k, true);
 	for (size_t i = 0; i < k->count; i++)
 		(void)!probes_read_hits(k->processes[i].member->session, &e);

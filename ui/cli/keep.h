@@ -51,7 +51,7 @@ struct keep {
 	size_t count;
 	const struct keep_process *now; /* whose events are delivered */
 	size_t came;                    /* events of the last reading */
-	int64_t began;                  /* ns */
+	int64_t began, ended;           /* ns; ended: at the end alone */
 	bool full;                      /* no more are wanted */
 };
 

@@ -11,6 +11,7 @@ int trace_run(const struct options *o);
 int repair_run(const struct options *o);
 int latency_run(const struct options *o);
 int events_run(const struct options *o);
+int histogram_run(const struct options *o);
 int count_run(const struct options *o);
 int questions_run(const struct options *o);
 

@@ -1,0 +1,130 @@
+/*
+ * The verb histogram: the distribution of an argument of a probe, in running processes or in a
+ * program that it starts, and leave them as found. keep.c keeps and reads the events.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ui/cli/histogram_print.h"
+#include "ui/cli/keep.h"
+#include "ui/cli/verbs.h"
+#include "ui/now.h"
+#include "ui/outbuf.h"
+#include "ui/report.h"
+
+struct histogram {
+	struct keep keep;
+	struct histogram_list list;
+	int64_t table_ms;   /* when the next table is due; 0: no table was printed yet */
+	uint64_t delivered; /* for -max */
+};
+
+/* The probe is one. */
+static int check(void *data, struct probes_session *session, const struct probes_action *action,
+	struct probes_error *e)
+{
+	struct histogram *c = data;
+	char what[300];
+
+	(void)session;
+	if (action->count == 1)
+		return 0;
+	snprintf(what, sizeof what, "cannot make a histogram of %s",
+		outbuf_safe(c->keep.options->actions.items[0].text));
+	return report_set(e, PROBES_USAGE, -EINVAL, what, "choose one with -object",
+		"%zu files have such a probe", action->count);
+}
+
+static bool begin(void *data, struct keep_process *process)
+{
+	struct histogram *c = data;
+	struct histogram_row *row = calloc(1, sizeof *row), **rows;
+
+	rows = reallocarray(c->list.rows, c->list.count + 1, sizeof(void *));
+	if (rows)
+		c->list.rows = rows;
+	if (!row || !rows) {
+		free(row);
+		return false;
+	}
+	row->member = process->member;
+	row->probe = process->probes[0].probe;
+	row->sites = probes_at(row->member->session, row->probe)->site_count;
+	row->counted = probes_live_at(row->member->session, row->probe)->sites_counted;
+	process->own = rows[c->list.count++] = row;
+	return true;
+}
+
+static bool take(void *data, const struct keep_process *process, const struct probes_event *event)
+{
+	const struct probes_value none = {.kind = PROBES_VALUE_UNREADABLE};
+	struct histogram *c = data;
+	struct histogram_row *row = process->own;
+	size_t n = c->list.argument - 1;
+
+	distribution_add(&row->part, n < event->count ? &event->values[n] : &none);
+	return ++c->delivered != c->keep.options->most;
+}
+
+static void read_lost(struct histogram *c)
+{
+	for (size_t i = 0; i < c->list.count; i++) {
+		struct histogram_row *row = c->list.rows[i];
+
+		row->lost = probes_events(row->member->session).lost;
+		row->over = keep_over(&c->keep.processes[i], &row->only_counted);
+	}
+	c->list.now = c->keep.ended ? c->keep.ended : now_ns();
+}
+
+static void print(void *data)
+{
+	struct histogram *c = data;
+	int64_t interval = (int64_t)c->keep.options->interval_ms;
+
+	if (!c->list.began)
+		c->list.began = c->list.table = c->keep.began;
+	if (!interval)
+		return;
+	if (!c->table_ms)
+		c->table_ms = c->keep.began / 1000000 + interval;
+	if (now_ms() < c->table_ms)
+		return;
+	read_lost(c);
+	histogram_print(c->keep.measure.file, c->keep.options, &c->list, false);
+	/* Late by more than an interval: no table for what was missed. */
+	c->table_ms += interval * (1 + (now_ms() - c->table_ms) / interval);
+}
+
+static void put_end(void *data)
+{
+	struct histogram *c = data;
+
+	read_lost(c);
+	histogram_print(c->keep.measure.file, c->keep.options, &c->list, true);
+}
+
+int histogram_run(const struct options *o)
+{
+	static const struct keep_ops ops = {.verb = "histogram",
+		.check = check,
+		.begin = begin,
+		.take = take,
+		.print = print,
+		.end = put_end};
+	struct histogram c = {.list.argument = o->argument};
+	int status = keep_open(&c.keep, o);
+
+	if (status)
+		return status;
+	c.keep.events.arguments = 1u << (o->argument - 1);
+	status = keep_run(&c.keep, &ops, &c);
+	for (size_t i = 0; i < c.list.count; i++) {
+		distribution_done(&c.list.rows[i]->part);
+		distribution_done(&c.list.rows[i]->total);
+		free(c.list.rows[i]);
+	}
+	free(c.list.rows);
+	keep_done(&c.keep);
+	return status;
+}

@@ -1,0 +1,36 @@
+/* How the results of histogram are printed. */
+#ifndef UI_CLI_HISTOGRAM_PRINT_H
+#define UI_CLI_HISTOGRAM_PRINT_H
+
+#include <stdio.h>
+
+#include "probes.h"
+#include "ui/distribution.h"
+#include "ui/options.h"
+
+/* One process. */
+struct histogram_row {
+	const struct probes_member *member;
+	size_t probe;
+	uint32_t sites, counted;
+	struct distribution part;    /* since the last table */
+	struct distribution total;   /* until then */
+	uint64_t lost, lost_table;   /* events; at the last table */
+	uint64_t only_counted;       /* hits after -max-overhead was exceeded */
+	uint64_t only_counted_table; /* at the last table */
+	bool over;                   /* it was */
+};
+
+struct histogram_list {
+	struct histogram_row **rows;
+	size_t count;
+	unsigned argument;         /* from 1 on */
+	int64_t began, now, table; /* ns: the first process did, the last reading, the last table */
+	bool started;              /* something was printed */
+};
+
+/* The distributions since the last table, or the totals. Text sums up processes; JSON and CSV keep
+ * them apart. */
+void histogram_print(FILE *file, const struct options *o, struct histogram_list *all, bool total);
+
+#endif
