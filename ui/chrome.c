@@ -12,50 +12,33 @@
 /* ---------------------------------------------------------------------- roles */
 
 struct chrome_chosen {
-	const struct probes_session *session;
-	const size_t *probes;
+	const struct chrome_probe *probes;
 	size_t count;
 	const char *provider;
 };
-
-/* Is every hit of a probe an event? Half of a slice would be a lie. */
-static bool chrome_is_whole(const struct probes_session *session, size_t probe)
-{
-	return probes_events_cost(session, probe) &&
-	       probes_live_at(session, probe)->sites_counted ==
-		       probes_at(session, probe)->site_count;
-}
 
 static bool chrome_is_chosen(void *data, const char *name)
 {
 	const struct chrome_chosen *c = data;
 
-	for (size_t i = 0; i < c->count; i++) {
-		const struct probes_probe *p = probes_at(c->session, c->probes[i]);
-
-		if (!strcmp(p->name, name) && !strcmp(p->provider, c->provider))
-			return chrome_is_whole(c->session, c->probes[i]);
-	}
+	for (size_t i = 0; i < c->count; i++)
+		if (!strcmp(c->probes[i].name, name) && !strcmp(c->probes[i].provider, c->provider))
+			return c->probes[i].whole;
 	return false;
 }
 
-unsigned char *chrome_roles(
-	const struct probes_session *session, const size_t *probes, size_t count)
+void chrome_roles(struct chrome_probe *probes, size_t count)
 {
-	struct chrome_chosen c = {.session = session, .probes = probes, .count = count};
-	unsigned char *roles = calloc(probes_count(session) + 1, 1);
+	struct chrome_chosen c = {.probes = probes, .count = count};
 
-	for (size_t i = 0; roles && i < count; i++) {
-		const struct probes_probe *p = probes_at(session, probes[i]);
+	for (size_t i = 0; i < count; i++) {
 		char partner[512];
 
-		if (!chrome_is_whole(session, probes[i]))
-			continue;
-		c.provider = p->provider;
-		roles[probes[i]] = (unsigned char)pair_partner(
-			p->name, chrome_is_chosen, &c, partner, sizeof partner);
+		c.provider = probes[i].provider;
+		probes[i].role = probes[i].whole ? pair_partner(probes[i].name, chrome_is_chosen,
+							   &c, partner, sizeof partner)
+						 : PAIR_NEITHER;
 	}
-	return roles;
 }
 
 /* --------------------------------------------------------------------- events */
@@ -120,6 +103,19 @@ static char *chrome_line(json_t *line)
 	return text;
 }
 
+/* The time of a name is 0, as in the files of chrome itself: Qt Creator skips one without a time.
+ */
+static char *chrome_name(const char *what, pid_t pid, pid_t tid, const char *name)
+{
+	return chrome_line(json_pack("{ss ss si si si s{so}}", "ph", "M", "name", what, "ts", 0,
+		"pid", (int)pid, "tid", (int)tid, "args", "name", json_value_text(name)));
+}
+
+char *chrome_process(pid_t pid, const char *name)
+{
+	return chrome_name("process_name", pid, pid, name);
+}
+
 char *chrome_event(struct chrome *c, const struct probes_probe *probe, enum pair_role role,
 	const struct probes_event *event, bool *again)
 {
@@ -131,9 +127,7 @@ char *chrome_event(struct chrome *c, const struct probes_probe *probe, enum pair
 
 	*again = !chrome_knows(c, event);
 	if (*again)
-		return chrome_line(json_pack("{ss ss si si s{so}}", "ph", "M", "name",
-			"thread_name", "pid", (int)event->pid, "tid", (int)event->tid, "args",
-			"name", json_value_text(event->thread)));
+		return chrome_name("thread_name", event->pid, event->tid, event->thread);
 	if (role != PAIR_NEITHER)
 		pair_role(probe->name, &stem);
 	/* gc__begin and gc__end are the slice gc; start and end of a provider are the provider. */
@@ -155,6 +149,20 @@ char *chrome_event(struct chrome *c, const struct probes_probe *probe, enum pair
 	}
 	if (args)
 		json_object_set_new(line, "args", args);
+	return chrome_line(line);
+}
+
+char *chrome_rate(const struct probes_probe *probe, pid_t pid, int64_t time_ns, double rate)
+{
+	json_t *line;
+	char *name;
+
+	if (asprintf(&name, "%s:%s", probe->provider, probe->name) < 0)
+		return NULL;
+	line = json_pack("{ss so so sf si s{sf}}", "ph", "C", "name", json_value_text(name), "cat",
+		json_value_text(probe->provider), "ts", (double)time_ns / 1000, "pid", (int)pid,
+		"args", "hits/s", rate);
+	free(name);
 	return chrome_line(line);
 }
 

@@ -20,13 +20,24 @@ struct chrome {
 	size_t count, capacity;
 };
 
+/* A probe of a process, and which half of a slice it is. */
+struct chrome_probe {
+	const char *provider, *name;
+	bool whole; /* every hit of it is an event: half of a slice would be a lie */
+	enum pair_role role;
+};
+
+/* Fill the roles of the probes of one process: slices have both halves here, and whole. */
+void chrome_roles(struct chrome_probe *probes, size_t count);
+
+/* The name of a process, in one line without an end. The caller frees the text; NULL: no memory. */
+char *chrome_process(pid_t pid, const char *name);
+
 /*
- * Which half of a slice each probe is: if its partner is among these probes, too, and every hit of
- * both is an event now. The caller frees the array, which has one byte for each probe of the
- * session (enum pair_role). NULL: not enough memory.
+ * How often a probe is hit from a time on, until the next such line of it; in one line without an
+ * end. The caller frees the text. NULL: not enough memory.
  */
-unsigned char *chrome_roles(
-	const struct probes_session *session, const size_t *probes, size_t count);
+char *chrome_rate(const struct probes_probe *probe, pid_t pid, int64_t time_ns, double rate);
 
 /*
  * One event, in one line without an end; or the name of its thread, if that is new or has changed:

@@ -81,25 +81,20 @@ static bool is_number(const char *name)
 	return !strncmp(name, "arg", 3) && name[3] && !name[3 + strspn(name + 3, "0123456789")];
 }
 
-/* NULL: it has no name of its own. */
-static const char *own_name(
-	struct probes_session *session, size_t probe, size_t site, size_t argument)
+const char *event_label(const char *name, size_t argument, char out[EVENT_LABEL_BYTES])
 {
-	const char *name = probes_argument_name(session, probe, site, (unsigned)argument);
-
-	return name && !is_number(name) ? name : NULL;
+	if (name && !is_number(name))
+		probes_escape(name, out, EVENT_LABEL_BYTES);
+	else
+		snprintf(out, EVENT_LABEL_BYTES, "arg%zu", argument);
+	return out;
 }
 
 const char *event_argument_label(struct probes_session *session, size_t probe, size_t site,
 	size_t argument, char out[EVENT_LABEL_BYTES])
 {
-	const char *name = own_name(session, probe, site, argument);
-
-	if (name)
-		probes_escape(name, out, EVENT_LABEL_BYTES);
-	else
-		snprintf(out, EVENT_LABEL_BYTES, "arg%zu", argument);
-	return out;
+	return event_label(
+		probes_argument_name(session, probe, site, (unsigned)argument), argument, out);
 }
 
 const char *event_argument_names(
@@ -110,9 +105,9 @@ const char *event_argument_names(
 
 	*out = '\0';
 	for (size_t i = 1; i <= PROBES_EVENT_ARGUMENTS; i++) {
-		const char *name = own_name(session, probe, site, i);
+		const char *name = probes_argument_name(session, probe, site, (unsigned)i);
 
-		if (!name)
+		if (!name || is_number(name))
 			continue;
 		probes_escape(name, safe, sizeof safe);
 		line_add(&l, "%sarg%zu is %s", *out ? ", " : "", i, safe);

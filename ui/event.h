@@ -30,6 +30,9 @@ const char *event_value(const struct probes_value *value, char out[EVENT_VALUE_B
 const char *event_argument_label(struct probes_session *session, size_t probe, size_t site,
 	size_t argument, char out[EVENT_LABEL_BYTES]);
 
+/* The same, of a name that is known, raw; NULL: it is not. Returns out. */
+const char *event_label(const char *name, size_t argument, char out[EVENT_LABEL_BYTES]);
+
 /* "arg1 is fd, arg3 is path", safe for a terminal; "" where no name is known. Returns out. */
 const char *event_argument_names(
 	struct probes_session *session, size_t probe, size_t site, char *out, size_t size);

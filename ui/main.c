@@ -115,6 +115,8 @@ static int run(struct options *o)
 		return histogram_run(o);
 	case VERB_COUNT:
 		return count_run(o);
+	case VERB_REPLAY:
+		return replay_run(o);
 	case VERB_QUESTIONS:
 		return questions_run(o);
 	default:

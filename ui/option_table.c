@@ -69,6 +69,13 @@ static int take_action(
 	return actions_add(&o->actions, row->name, verb, by, value, e);
 }
 
+/* -latency of replay */
+static int take_pair(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	return actions_add(&o->pair, row->name, PROBES_COUNT, PROBES_BY_PAIR, value, e);
+}
+
 /* -all and -regexp of count and events: a list of probes, as the names that are no option. */
 static int take_probes(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
@@ -243,7 +250,7 @@ enum {
 	CHANGE = SWITCH | VERB_MEASURE | VERB_REPAIR,
 	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_MEASURE | VERB_REPAIR,
 	CHOOSE = SWITCH | VERB_LIST | VERB_INFO | VERB_MEASURE,
-	ALL = CHANGE | OUTPUT | VERB_QUESTIONS,
+	ALL = CHANGE | OUTPUT | VERB_QUESTIONS | VERB_REPLAY,
 };
 
 const struct verb_row verbs_table[] = {
@@ -270,6 +277,8 @@ const struct verb_row verbs_table[] = {
 	{VERB_HISTOGRAM, "histogram",
 		"histogram -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBE argN",
 		"the distribution of an argument, until ^C, -for or the end"},
+	{VERB_REPLAY, "replay", "replay FILE [PROBES | -latency START,END]",
+		"print again what events or latency kept by -record"},
 	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
 		"undo what interrupted runs left in running processes"},
 };
@@ -298,18 +307,20 @@ const struct option_row options_table[] = {
 	{"provider", {0}, "P", CHOOSE, "only probes of this provider", AT(provider)},
 	{"object", {0}, "O", CHOOSE, "only probes in this file (path or file name)", AT(object)},
 	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever their values", AT(force)},
-	{"all", {0}, NULL, VERB_COUNT | VERB_EVENTS, "every probe (count: so without PROBES, too)",
-		BY(take_probes)},
-	{"regexp", {0}, "R", VERB_COUNT | VERB_EVENTS, "names that match R, anchored at the start",
-		BY(take_probes)},
-	{"by", {0}, "thread|argN", VERB_LATENCY,
+	{"all", {0}, NULL, VERB_COUNT | VERB_EVENTS | VERB_REPLAY,
+		"every probe (count: so without PROBES, too)", BY(take_probes)},
+	{"regexp", {0}, "R", VERB_COUNT | VERB_EVENTS | VERB_REPLAY,
+		"names that match R, anchored at the start", BY(take_probes)},
+	{"latency", {0}, "A,B", VERB_REPLAY, "the latency from A to B, of the recorded events",
+		BY(take_pair)},
+	{"by", {0}, "thread|argN", VERB_LATENCY | VERB_REPLAY,
 		"match start and end by thread, or by the value of an argument", BY(take_by)},
 	{"str", {0}, "argN[,argN]", VERB_EVENTS | VERB_HISTOGRAM,
 		"these arguments point to texts: use those", BY(take_texts)},
-	{"where", {"filter"}, "EXPR", VERB_EVENTS | VERB_HISTOGRAM,
+	{"where", {"filter"}, "EXPR", VERB_EVENTS | VERB_HISTOGRAM | VERB_REPLAY,
 		"only events of which it is true: 'arg1 > 100 and arg2 ~ select'", AT(filter)},
-	{"max", {0}, "COUNT", VERB_EVENTS | VERB_HISTOGRAM, "end after so many events",
-		BY(take_most)},
+	{"max", {0}, "COUNT", VERB_EVENTS | VERB_HISTOGRAM | VERB_REPLAY,
+		"end after so many events", BY(take_most)},
 	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE | VERB_COUNT,
 		"print the plan, write nothing", AT(dry_run)},
 	{"for", {0}, "TIME", VERB_ATTACH | VERB_MEASURE, "undo after this time, such as 30s or 5m",
@@ -335,9 +346,13 @@ const struct option_row options_table[] = {
 	{"end-program", {0}, NULL, VERB_SCREEN,
 		"with -prog: end the program when the screen ends, however it ends",
 		AT(end_program)},
-	{"format", {0}, "text|json|csv|chrome", OUTPUT | VERB_QUESTIONS,
+	{"format", {0}, "text|json|csv|chrome", OUTPUT | VERB_QUESTIONS | VERB_REPLAY,
 		"output format (events: chrome, not csv)", BY(take_format)},
-	{"output", {"o"}, "FILE", VERB_MEASURE, "write the result to this file", AT(output)},
+	{"output", {"o"}, "FILE", VERB_MEASURE | VERB_REPLAY, "write the result to this file",
+		AT(output)},
+	{"record", {0}, "FILE", VERB_EVENTS | VERB_LATENCY,
+		"keep it in this new file, for replay (events: with -quiet print none)",
+		AT(record)},
 	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
 	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
 	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "log every change to this file", AT(log)},

@@ -143,7 +143,11 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 		return values_argument(word, PROBES_EVENT_ARGUMENTS, &o->argument)
 			       ? 0
 			       : misused(e, o, word, "is no argument; give one such as arg1");
-	if (word[0] != '-' && o->verb & (VERB_COUNT | VERB_EVENTS | VERB_HISTOGRAM))
+	if (word[0] != '-' && o->verb == VERB_REPLAY && !o->recording) {
+		o->recording = word;
+		return 0;
+	}
+	if (word[0] != '-' && o->verb & (VERB_COUNT | VERB_EVENTS | VERB_HISTOGRAM | VERB_REPLAY))
 		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_NAME, word, e);
 	if (word[0] != '-' || !word[1])
 		return misused(e, o, word, "is not an option");
@@ -174,7 +178,9 @@ static int check(const struct options *o, struct probes_error *e)
 
 	if (targets > 1)
 		return misused(e, o, what, "give one of -pid, -tree, -comm and -prog");
-	if (!targets && o->verb != VERB_SCREEN)
+	if (!o->recording && o->verb == VERB_REPLAY)
+		return misused(e, o, what, "no recording is named");
+	if (!targets && !(o->verb & (VERB_SCREEN | VERB_REPLAY)))
 		return misused(e, o, what,
 			o->verb == VERB_TRACE ? "no program is named"
 			: o->verb & (VERB_LIST | VERB_MEASURE | VERB_QUESTIONS)
@@ -193,8 +199,12 @@ static int check(const struct options *o, struct probes_error *e)
 		return misused(e, o, "-str", "only the argument that is named is read");
 	if (o->verb == VERB_EVENTS && o->format == FORMAT_CSV)
 		return misused(e, o, "-format", "events are text, json or chrome");
-	if (o->verb != VERB_EVENTS && o->format == FORMAT_CHROME)
+	if (!(o->verb & (VERB_EVENTS | VERB_REPLAY)) && o->format == FORMAT_CHROME)
 		return misused(e, o, "-format", "only events can be written for chrome");
+	if (o->verb == VERB_REPLAY && o->by && !o->pair.count)
+		return misused(e, o, "-by", "it matches the two probes of -latency");
+	if (o->verb == VERB_REPLAY && o->actions.count && o->pair.count)
+		return misused(e, o, "-latency", "it names its probes itself");
 	if (o->verb == VERB_QUESTIONS && o->format == FORMAT_CSV)
 		return misused(e, o, "-format", "questions are text or json");
 	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
@@ -240,7 +250,7 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 		if (at == 1)
 			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
 				"give list, info, attach, trace, count, latency, events, "
-				"histogram, questions, repair, or none for the screen",
+				"histogram, questions, replay, repair, or none for the screen",
 				"no such verb");
 	}
 	for (; !r && at < argc; at++) {
@@ -281,7 +291,8 @@ const struct option_row *options_unfinished(
 		row = name == argv[at] ? NULL : find(name, length);
 		if (row && row->argument && !name[length] && at + 1 == argc - 1)
 			return row;
-		if ((row || o->verb & VERB_MEASURE) && read_option(o, argc, argv, &at, &e) < 0)
+		if ((row || o->verb & (VERB_MEASURE | VERB_REPLAY)) &&
+			read_option(o, argc, argv, &at, &e) < 0)
 			continue;
 	}
 	if (**value != '-' || !strchr(*value, '='))
@@ -300,4 +311,5 @@ void options_done(struct options *o)
 	free(o->config);
 	o->config = NULL;
 	actions_done(&o->actions);
+	actions_done(&o->pair);
 }

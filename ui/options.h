@@ -22,6 +22,7 @@ enum verb {
 	VERB_EVENTS = 1 << 10,
 	VERB_QUESTIONS = 1 << 11,
 	VERB_HISTOGRAM = 1 << 12,
+	VERB_REPLAY = 1 << 13,
 	VERB_MEASURE = VERB_COUNT | VERB_LATENCY | VERB_EVENTS | VERB_HISTOGRAM,
 	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
 };
@@ -55,14 +56,17 @@ struct options {
 	bool wait; /* trace */
 	bool stop;
 	bool kernel;
-	unsigned max_stop_ms; /* 0: not given */
-	uint64_t for_ms;      /* undo after this time; 0: not given */
-	unsigned by;          /* latency: match by this argument; 0: by thread */
-	unsigned argument;    /* histogram: of this one; 0: none is named */
-	unsigned texts;       /* events: arguments that are texts, as bits (bit 0: arg1) */
-	const char *filter;   /* events: only these; NULL: all */
-	unsigned most;        /* events: end after so many; 0: no end */
-	double max_overhead;  /* of a probe that is counted, per cent of one core; 0: no limit */
+	unsigned max_stop_ms;  /* 0: not given */
+	uint64_t for_ms;       /* undo after this time; 0: not given */
+	unsigned by;           /* latency: match by this argument; 0: by thread */
+	unsigned argument;     /* histogram: of this one; 0: none is named */
+	unsigned texts;        /* events: arguments that are texts, as bits (bit 0: arg1) */
+	const char *filter;    /* events: only these; NULL: all */
+	const char *record;    /* events, latency: keep them in this file; NULL: do not */
+	const char *recording; /* replay: the file */
+	struct actions pair;   /* replay: the pair of -latency */
+	unsigned most;         /* events: end after so many; 0: no end */
+	double max_overhead;   /* of a probe that is counted, per cent of one core; 0: no limit */
 	bool gigatext;
 	unsigned long files; /* soft RLIMIT_NOFILE for started programs; 0: inherit. Set by main. */
 

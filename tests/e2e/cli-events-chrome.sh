@@ -1,7 +1,8 @@
 #!/bin/sh
 # events -format chrome: an array of JSON, in which the two halves of a pair are slices, in order and nested within their
-# thread; a half whose partner is not traced is an instant, and so are other probes; the array is
-# closed however the trace ends, without events too. Other verbs refuse the format.
+# thread; a half whose partner is not traced is an instant, and so are other probes; the rate of a
+# probe is a counter, which holds from the beginning of its time on, and is 0 at the end; the array is closed however the
+# trace ends, without events too. Other verbs refuse the format.
 # Does not cover: whether the events are right (cli-events.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
@@ -34,7 +35,7 @@ import collections, json, sys
 all = json.load(open(sys.argv[1]))
 threads = collections.defaultdict(list)
 for e in all:
-    if e["ph"] != "M":
+    if e["ph"] not in "MC":
         threads[e["tid"]].append(e)
 def nested(events):
     depth = 0
@@ -66,6 +67,10 @@ same 'in the order of time' \
 same 'of this process' "$(of 'set(e["pid"] for e in all)')" "{$pid}"
 # A thread that has ended before we asked has none.
 same 'names of threads' "$(of 'set(e["args"]["name"] for e in all if e["ph"] == "M") <= {"pairs"}')" True
+same 'rates' "$(of 'sorted(set((e["name"], e["pid"]) for e in all if e["ph"] == "C"))')" "[('pairs:end', $pid), ('pairs:start', $pid)]"
+same 'a rate is of the time behind it' "$(of 'min(e["ts"] for e in all if e["ph"] == "C") <= min(e["ts"] for e in all if e["ph"] in "BEi")')" True
+same 'rates end with 0' "$(of '[[e["args"]["hits/s"] for e in all if e["ph"] == "C" and e["name"] == n][-1] for n in ("pairs:start", "pairs:end")]')" '[0.0, 0.0]'
+[ "$whole" != True ] || same 'all hits' "$(of '0.9 < sum(e["args"]["hits/s"] * (f["ts"] - e["ts"]) / 1e6 for e, f in (lambda c: zip(c, c[1:]))([e for e in all if e["ph"] == "C" and e["name"] == "pairs:start"])) / len([e for e in all if e["ph"] == "B"]) < 1.1')" True
 same 'arguments' "$(of '[sorted(e["args"]) for t in threads.values() for e in t][0]')" "['arg1', 'arg2']"
 
 # --- half a pair is no slice
@@ -77,7 +82,7 @@ same 'instants' "$(of 'set((e["ph"], e["name"], e.get("s")) for t in threads.val
 
 # --- nothing happens
 want 0 events -no-syslog -pid "$pid" -stop -for 50ms -format chrome end
-same 'an empty array' "$(cat "$tmp/out")" '[]'
+same 'an array without events' "$(python3 -c 'import json, sys; print([e["name"] for e in json.load(open(sys.argv[1]))])' "$tmp/out")" "['process_name']"
 want 2 list -pid "$pid" -format chrome
 has 'only events' 'only events can be written for chrome' "$tmp/err"
 finish

@@ -3,9 +3,9 @@
  *
  *   seeds FOLDER [ELF-FILE...]
  *
- * makes FOLDER/note, operand, maps, journal, object, emulator, tactics and window, each with small
- * files: made here, and the notes and arguments of the ELF files named (and these themselves, where
- * they are small).
+ * makes FOLDER/note, operand, maps, journal, object, emulator, recording, tactics and window, each
+ * with small files: made here, and the notes and arguments of the ELF files named (and these
+ * themselves, where they are small).
  */
 #include "count/window.h"
 #include "elf/object.h"
@@ -300,6 +300,37 @@ static void seeds_of_tactics(void)
 		seed("tactics", plans[i].bytes, plans[i].size);
 }
 
+static void seeds_of_recordings(void)
+{
+	static const char head[] =
+		"{\"probes_tui_recording\":1,\"of\":\"events\",\"host\":\"h\",\"utc_offset\":3600}"
+		"\n"
+		"{\"process\":0,\"pid\":7,\"comm\":\"c\",\"program\":\"/p\",\"start\":5}\n"
+		"{\"object\":0,\"of\":0,\"path\":{\"hex\":\"2fff\"},\"build_id\":\"ab\"}\n"
+		"{\"probe\":0,\"of\":0,\"provider\":\"p\",\"name\":\"n\",\"sites\":2}\n"
+		"{\"site\":0,\"of\":0,\"pc\":\"0x1\",\"names\":[\"fd\",null]}\n{\"kept\":0,"
+		"\"sites\":2}\n";
+	static const char *const rest[] = {
+		"{\"event\":0,\"site\":1,\"time_ns\":9,\"pid\":7,\"tid\":8,\"thread\":\"t\","
+		"\"args\":"
+		"[{\"i\":-1,\"size\":4},{\"u\":\"18446744073709551615\",\"size\":8,\"asked\":true},"
+		"{\"f\":0.5,\"size\":8},{\"f\":\"nan\",\"size\":8},{\"size\":8},"
+		"{\"u\":1,\"size\":8,\"text\":{\"hex\":\"ff01\"},\"cut\":true}]}\n{\"lost\":3}\n",
+		"{\"rate\":0,\"time_ns\":1,\"ns\":2,\"hits\":3}\n",
+		"{\"latency\":0,\"end\":0,\"row\":0,\"rows\":1,\"by\":0,\"matched\":2,\"sum_ns\":"
+		"30,"
+		"\"min_ns\":10,\"max_ns\":20,\"buckets\":[[10,1],[16,1]]}\n",
+		"{\"end\":\"e\",\"events\":1,\"lost\":3,\"only_counted\":0,\"seconds\":1.5}\n",
+	};
+	char text[4096];
+
+	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
+		int length = snprintf(text, sizeof text, "%s%s", head, rest[i]);
+
+		seed("recording", text, (size_t)length);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -316,6 +347,7 @@ int main(int argc, char **argv)
 	seeds_of_objects();
 	seeds_of_terminals();
 	seeds_of_tactics();
+	seeds_of_recordings();
 	for (size_t sites = 0; sites < 4; sites++)
 		seed_window(sites);
 	for (int i = 2; i < argc; i++)

@@ -51,6 +51,7 @@
 	X(session)       \
 	X(group)         \
 	X(record)        \
+	X(recording)     \
 	X(recorder)      \
 	X(latency)       \
 	X(events)        \

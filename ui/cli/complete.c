@@ -381,7 +381,7 @@ static void complete(struct complete *c, int argc, char **argv)
 	c->first = argc == 2;
 	c->head = argv[argc - 1];
 	c->typed = value;
-	if (ended) {
+	if (ended || (!c->row && c->o.verb == VERB_REPLAY && *value != '-')) {
 		c->directive = "files";
 		return;
 	}

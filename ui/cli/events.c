@@ -2,54 +2,139 @@
  * The verb events: print the hits of probes as they come, in running processes or in a program that
  * it starts, and leave them as found. keep.c keeps and reads them.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "ui/cli/events_print.h"
 #include "ui/cli/keep.h"
+#include "ui/cli/record_file.h"
 #include "ui/cli/verbs.h"
 #include "ui/counting.h"
 #include "ui/line.h"
+#include "ui/outbuf.h"
 #include "ui/report.h"
 
 struct events {
 	struct keep keep;
 	struct events_print print;
+	struct record_file record;
+	size_t *numbers;          /* in the recording: of the probes of the process that begins */
+	struct recording_end end; /* how: NULL: nothing was kept */
 };
 
-/* In FORMAT_CHROME, a process has the roles of its probes. */
+/* A probe of a process, by the index of its session. */
+struct shown {
+	enum pair_role role; /* in FORMAT_CHROME */
+	size_t number;       /* in the recording */
+	bool rated;          /* its last rate was not 0 */
+};
+
+/* Describe a process in the recording, before its events are kept. */
+static int prepare(void *data, struct probes_session *session, const struct probes_action *action,
+	struct probes_error *e)
+{
+	struct events *c = data;
+
+	free(c->numbers);
+	c->numbers = calloc(action->count + 1, sizeof *c->numbers);
+	if (!c->numbers)
+		return probes_failed(e, -ENOMEM, "cannot keep events");
+	record_file_describe(&c->record, session, action->indices, action->count, c->numbers);
+	return 0;
+}
+
+/* Is every hit of a probe an event? */
+static bool is_whole(const struct events *c, const struct probes_session *session, size_t probe)
+{
+	const struct probes_condition *filter = c->keep.filter;
+	unsigned texts;
+
+	return probes_events_cost(session, probe) &&
+	       probes_live_at(session, probe)->sites_counted ==
+		       probes_at(session, probe)->site_count &&
+	       !(filter && probes_condition_arguments(filter, &texts));
+}
+
 static bool begin(void *data, struct keep_process *process)
 {
 	struct events *c = data;
-	size_t *probes;
+	struct probes_session *session = process->member->session;
+	struct chrome_probe *all = calloc(process->count + 1, sizeof *all);
+	struct shown *shown = calloc(probes_count(session) + 1, sizeof *shown);
+	struct probes_process_info info;
+	struct probes_error e;
 
-	if (c->print.format != FORMAT_CHROME)
-		return true;
-	probes = calloc(process->count + 1, sizeof *probes);
-	for (size_t i = 0; probes && i < process->count; i++)
-		probes[i] = process->probes[i].probe;
-	if (probes)
-		process->own = chrome_roles(process->member->session, probes, process->count);
-	free(probes);
-	return process->own;
+	process->own = shown;
+	for (size_t i = 0; all && shown && i < process->count; i++) {
+		size_t probe = process->probes[i].probe;
+
+		all[i] = (struct chrome_probe){.provider = probes_at(session, probe)->provider,
+			.name = probes_at(session, probe)->name,
+			.whole = is_whole(c, session, probe)};
+		shown[probe].number = c->numbers[i];
+		if (record_file_goes_on(&c->record) && probes_events_cost(session, probe))
+			recording_put_kept(&c->record.lines, c->numbers[i],
+				probes_live_at(session, probe)->sites_counted);
+	}
+	if (all && shown && c->print.format == FORMAT_CHROME)
+		chrome_roles(all, process->count);
+	for (size_t i = 0; all && shown && i < process->count; i++)
+		shown[process->probes[i].probe].role = all[i].role;
+	if (probes_process_info(process->member->pid, &info, &e) == 0)
+		events_print_process(&c->print, process->member->pid, info.name);
+	free(all);
+	return all && shown;
 }
 
 static bool take(void *data, const struct keep_process *process, const struct probes_event *event)
 {
 	struct events *c = data;
-	const unsigned char *roles = process->own;
+	const struct shown *shown = (const struct shown *)process->own + event->probe;
 	uint64_t most = c->keep.options->most;
+	struct probes_session *session = process->member->session;
+	const char *names[PROBES_EVENT_ARGUMENTS] = {0};
 
-	events_print_add(&c->print, process->member,
-		roles ? (enum pair_role)roles[event->probe] : PAIR_NEITHER, event);
+	for (size_t i = 0; !c->print.silent && i < event->count; i++)
+		names[i] =
+			probes_argument_name(session, event->probe, event->site, (unsigned)i + 1);
+	events_print_add(&c->print, probes_at(session, event->probe), shown->role, names, event);
+	if (record_file_goes_on(&c->record))
+		recording_put_event(&c->record.lines, shown->number, event);
 	return !most || c->print.printed + c->print.lines.count - c->print.names < most;
+}
+
+/* The rate is that from the beginning of its time on. */
+static void rate(
+	void *data, const struct keep_process *process, size_t probe, uint64_t hits, int64_t ns)
+{
+	struct events *c = data;
+	size_t index = process->probes[probe].probe;
+	struct shown *shown = (struct shown *)process->own + index;
+	struct recording_rate line = {.probe = shown->number, .ns = ns, .hits = hits};
+	struct timespec now;
+
+	/* One 0 ends what was before; more of them say nothing. */
+	if (!hits && !shown->rated)
+		return;
+	shown->rated = hits > 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	line.time_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - ns;
+	events_print_rate(&c->print, probes_at(process->member->session, index),
+		process->member->pid, line.time_ns, counting_rate(hits, ns));
+	if (record_file_goes_on(&c->record))
+		recording_put_rate(&c->record.lines, &line);
 }
 
 static void print(void *data)
 {
 	struct events *c = data;
 
+	record_file_flush_lost(&c->record, keep_lost(&c->keep));
 	events_print_flush(&c->print, keep_lost(&c->keep));
+	/* It neither prints nor records. */
+	c->keep.full = c->keep.full || (c->print.silent && !record_file_goes_on(&c->record));
 	if (!c->keep.measure.code)
 		c->keep.measure.code = c->print.code;
 }
@@ -71,6 +156,12 @@ static void put_end(void *data)
 		unread += hits;
 	}
 	events_print_end(&c->print, lost, unread, seconds, over);
+	c->end = (struct recording_end){.how = c->keep.how,
+		.events = c->print.printed + c->print.unwritten,
+		.lost = lost,
+		.only_counted = unread,
+		.seconds = seconds,
+		.over = over};
 	line_add(&l, "%" PRIu64 " event%s in %s s", c->print.printed,
 		line_s((size_t)c->print.printed), counting_number(seconds, 3, time, sizeof time));
 	line_add(&l, lost ? ", %" PRIu64 " lost" : ", none lost", lost);
@@ -89,18 +180,31 @@ static void put_end(void *data)
 
 int events_run(const struct options *o)
 {
-	static const struct keep_ops ops = {
-		.verb = "events", .begin = begin, .take = take, .print = print, .end = put_end};
-	struct events c = {.print.format = o->format};
-	int status = keep_open(&c.keep, o);
+	static const struct keep_ops ops = {.verb = "events",
+		.check = prepare,
+		.begin = begin,
+		.take = take,
+		.rate = rate,
+		.print = print,
+		.end = put_end};
+	struct events c = {
+		.print = {.format = o->format, .silent = o->record && o->quiet && !o->output}};
+	int status;
 
+	outbuf_outlive();
+	status = record_file_open(&c.record, o, "events");
 	if (status)
 		return status;
-	c.print.file = c.keep.measure.file;
-	status = keep_run(&c.keep, &ops, &c);
-	for (size_t i = 0; i < c.keep.count; i++)
-		free(c.keep.processes[i].own);
-	keep_done(&c.keep);
+	status = keep_open(&c.keep, o);
+	if (!status) {
+		c.print.file = c.keep.measure.file;
+		status = keep_run(&c.keep, &ops, &c);
+		for (size_t i = 0; i < c.keep.count; i++)
+			free(c.keep.processes[i].own);
+		keep_done(&c.keep);
+	}
+	status = record_file_close(&c.record, c.end.how ? &c.end : NULL, status);
+	free(c.numbers);
 	events_print_done(&c.print);
 	return status;
 }

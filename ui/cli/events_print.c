@@ -2,14 +2,13 @@
  * Events as text, as JSON lines, or in the Trace Event Format.
  *
  *     TIME                TID THREAD          PROBE
- *     14:02:07.123456   41873 worker-1        web:req_start id=12 arg2="/index"
+ *     14:02:07.123456   41873 worker-1        web:req_start arg1=12 arg2="/index"
  */
 #include "ui/cli/events_print.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,160 +18,91 @@
 
 #define NAME_WIDTH 15 /* of a thread: TASK_COMM_LEN less its NUL */
 
-/* ---------------------------------------------------------------------- lines */
-
-static bool reserve(struct events_lines *l, size_t length)
-{
-	size_t capacity = l->capacity ? l->capacity : 1 << 16;
-	char *text;
-
-	while (capacity - l->length <= length)
-		capacity *= 2;
-	text = capacity > l->capacity ? realloc(l->text, capacity) : l->text;
-	if (!text) {
-		l->failed = true;
-		return false;
-	}
-	l->text = text;
-	l->capacity = capacity;
-	return true;
-}
-
-/* Add to the line that is being made. */
-static void put(struct events_lines *l, const char *text)
-{
-	size_t length = strlen(text);
-
-	if (!reserve(l, length + 1))
-		return;
-	memcpy(l->text + l->length, text, length);
-	l->length += length;
-}
-
-__attribute__((format(printf, 2, 3))) static void put_format(
-	struct events_lines *l, const char *format, ...)
-{
-	char text[200];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	put(l, text);
-}
-
-static void end_line(struct events_lines *l, size_t from, int64_t time_ns)
-{
-	if (l->count == l->line_capacity) {
-		size_t capacity = l->line_capacity ? 2 * l->line_capacity : 1024;
-		struct events_line *lines = reallocarray(l->lines, capacity, sizeof *lines);
-
-		if (!lines) {
-			l->failed = true;
-			return;
-		}
-		l->lines = lines;
-		l->line_capacity = capacity;
-	}
-	put(l, "\n");
-	l->lines[l->count++] = (struct events_line){time_ns, from, l->length - from};
-}
-
-/* By time; of one time, as they came. */
-static int compare(const void *x, const void *y)
-{
-	const struct events_line *a = x, *b = y;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->at < b->at ? -1 : 1;
-}
-
 /* ----------------------------------------------------------------------- text */
 
-static void put_padded(struct events_lines *l, const char *safe, size_t width)
+static void put_padded(struct lines *l, const char *safe, size_t width)
 {
-	put(l, safe);
+	lines_put(l, safe);
 	for (size_t i = outbuf_width(safe); i < width; i++)
-		put(l, " ");
+		lines_put(l, " ");
 }
 
-static void text_event(struct events_lines *l, struct probes_session *session,
-	const struct probes_probe *probe, const struct probes_event *event)
+static void text_event(struct lines *l, const struct probes_probe *probe, const char *const *names,
+	const struct probes_event *event)
 {
 	char time[EVENT_TIME_BYTES], value[EVENT_VALUE_BYTES], label[EVENT_LABEL_BYTES], name[64];
 
-	put_format(l, "%s ", event_time(event->time_ns, false, time));
+	lines_format(l, "%s ", event_time(event->time_ns, false, time));
 	if (event->tid)
-		put_format(l, "%7d ", (int)event->tid);
+		lines_format(l, "%7d ", (int)event->tid);
 	else
-		put(l, "      ? ");
+		lines_put(l, "      ? ");
 	probes_escape(*event->thread ? event->thread : "-", name, sizeof name);
 	put_padded(l, name, NAME_WIDTH);
-	put(l, " ");
-	put(l, outbuf_probe(probe));
+	lines_put(l, " ");
+	lines_put(l, outbuf_probe(probe));
 	for (size_t i = 0; i < event->count; i++) {
-		put(l, " ");
-		put(l, event_argument_label(session, event->probe, event->site, i + 1, label));
-		put(l, "=");
-		put(l, event_value(&event->values[i], value));
+		lines_put(l, " ");
+		lines_put(l, event_label(names[i], i + 1, label));
+		lines_put(l, "=");
+		lines_put(l, event_value(&event->values[i], value));
 	}
 }
 
 /* ----------------------------------------------------------------------- JSON */
 
-static void json_text(struct events_lines *l, const char *raw)
+static void json_text(struct lines *l, const char *raw)
 {
 	json_t *value = json_value_text(raw);
 	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 
-	put(l, text ? text : "null");
+	lines_put(l, text ? text : "null");
 	free(text);
 	json_decref(value);
 }
 
-static void json_event(struct events_lines *l, struct probes_session *session,
-	const struct probes_probe *probe, const struct probes_event *event)
+static void json_event(struct lines *l, const struct probes_probe *probe, const char *const *names,
+	const struct probes_event *event)
 {
 	char time[EVENT_TIME_BYTES], number[EVENT_NUMBER_BYTES];
 
-	put_format(l, "{\"time\":\"%s\",\"time_ns\":%" PRId64 ",\"pid\":%d,\"tid\":%d,\"thread\":",
+	lines_format(l,
+		"{\"time\":\"%s\",\"time_ns\":%" PRId64 ",\"pid\":%d,\"tid\":%d,\"thread\":",
 		event_time(event->time_ns, true, time), event->time_ns, (int)event->pid,
 		(int)event->tid);
 	json_text(l, *event->thread ? event->thread : NULL);
-	put(l, ",\"provider\":");
+	lines_put(l, ",\"provider\":");
 	json_text(l, probe->provider);
-	put(l, ",\"name\":");
+	lines_put(l, ",\"name\":");
 	json_text(l, probe->name);
-	put(l, ",\"args\":[");
+	lines_put(l, ",\"args\":[");
 	for (size_t i = 0; i < event->count; i++) {
-		put(l, i ? ",{\"name\":" : "{\"name\":");
-		json_text(l,
-			probes_argument_name(session, event->probe, event->site, (unsigned)i + 1));
-		put(l, ",\"value\":");
-		put(l, event_json(&event->values[i], number));
-		put(l, ",\"text\":");
+		lines_put(l, i ? ",{\"name\":" : "{\"name\":");
+		json_text(l, names[i]);
+		lines_put(l, ",\"value\":");
+		lines_put(l, event_json(&event->values[i], number));
+		lines_put(l, ",\"text\":");
 		json_text(l, event->values[i].text);
-		put(l, event->values[i].cut ? ",\"cut\":true}" : "}");
+		lines_put(l, event->values[i].cut ? ",\"cut\":true}" : "}");
 	}
-	put(l, "]}");
+	lines_put(l, "]}");
 }
 
 /* ------------------------------------------------------------------ the output */
 
-void events_print_add(struct events_print *out, const struct probes_member *member,
-	enum pair_role role, const struct probes_event *event)
+void events_print_add(struct events_print *out, const struct probes_probe *probe,
+	enum pair_role role, const char *const names[PROBES_EVENT_ARGUMENTS],
+	const struct probes_event *event)
 {
-	const struct probes_probe *probe = probes_at(member->session, event->probe);
 	size_t from = out->lines.length;
 	bool again = false;
 
-	if (out->format != FORMAT_CHROME) {
-		if (out->format == FORMAT_JSON)
-			json_event(&out->lines, member->session, probe, event);
-		else
-			text_event(&out->lines, member->session, probe, event);
-		end_line(&out->lines, from, event->time_ns);
+	if (out->silent || out->format != FORMAT_CHROME) {
+		if (!out->silent && out->format == FORMAT_JSON)
+			json_event(&out->lines, probe, names, event);
+		else if (!out->silent)
+			text_event(&out->lines, probe, names, event);
+		lines_end(&out->lines, from, event->time_ns);
 		return;
 	}
 	do {
@@ -180,31 +110,54 @@ void events_print_add(struct events_print *out, const struct probes_member *memb
 
 		from = out->lines.length;
 		if (text)
-			put(&out->lines, text);
+			lines_put(&out->lines, text);
 		out->lines.failed = out->lines.failed || !text;
 		free(text);
-		end_line(&out->lines, from, event->time_ns);
-		/* What names a thread is no event. */
+		lines_end(&out->lines, from, event->time_ns);
 		out->names += again;
 	} while (again);
 }
 
+/* A line of FORMAT_CHROME that is no event; it is released. */
+static void put_other(struct events_print *out, char *text, int64_t time_ns)
+{
+	size_t from = out->lines.length;
+
+	lines_put(&out->lines, text ? text : "{}");
+	lines_end(&out->lines, from, time_ns);
+	free(text);
+	out->names++;
+}
+
+void events_print_process(struct events_print *out, pid_t pid, const char *name)
+{
+	if (out->format == FORMAT_CHROME && !out->silent)
+		put_other(out, chrome_process(pid, name), 0);
+}
+
+void events_print_rate(struct events_print *out, const struct probes_probe *probe, pid_t pid,
+	int64_t time_ns, double rate)
+{
+	if (out->format == FORMAT_CHROME && !out->silent)
+		put_other(out, chrome_rate(probe, pid, time_ns, rate), time_ns);
+}
+
 void events_print_flush(struct events_print *out, uint64_t lost)
 {
-	struct events_lines *l = &out->lines;
+	struct lines *l = &out->lines;
 
-	if (l->count)
-		qsort(l->lines, l->count, sizeof *l->lines, compare);
-	if (out->format <= FORMAT_TEXT && !out->begun)
+	if (!out->sorted)
+		lines_sort(l);
+	if (out->format <= FORMAT_TEXT && !out->begun && !out->silent)
 		fprintf(out->file, "%-15s %7s %-*s %s\n", "TIME", "TID", NAME_WIDTH, "THREAD",
 			"PROBE");
-	if (out->format <= FORMAT_TEXT && lost > out->lost)
+	if (out->format <= FORMAT_TEXT && lost > out->lost && !out->silent)
 		fprintf(out->file, "-- %" PRIu64 " event%s lost --\n", lost - out->lost,
 			lost - out->lost == 1 ? "" : "s");
-	for (size_t i = 0; i < l->count; i++) {
+	for (size_t i = 0; i < l->count && !out->silent; i++) {
 		if (out->format == FORMAT_CHROME)
 			fputs(out->printed + out->names_printed + i ? "," : "[\n", out->file);
-		fwrite(l->text + l->lines[i].at, 1, l->lines[i].length, out->file);
+		fwrite(l->text + l->all[i].at, 1, l->all[i].length, out->file);
 	}
 	if ((l->count || lost > out->lost || !out->begun) && fflush(out->file) != 0 && !out->code)
 		out->code = errno;
@@ -214,7 +167,7 @@ void events_print_flush(struct events_print *out, uint64_t lost)
 		l->count - out->names;
 	out->names_printed += out->names;
 	out->names = 0;
-	l->count = l->length = 0;
+	lines_clear(l);
 }
 
 void events_print_end(
@@ -222,8 +175,10 @@ void events_print_end(
 {
 	json_t *line;
 
+	if (out->silent)
+		return;
 	if (out->format == FORMAT_CHROME) {
-		fputs(out->printed ? "]\n" : "[]\n", out->file);
+		fputs(out->printed + out->names_printed ? "]\n" : "[]\n", out->file);
 		fflush(out->file);
 	}
 	if (out->format != FORMAT_JSON)
@@ -239,7 +194,6 @@ void events_print_end(
 
 void events_print_done(struct events_print *out)
 {
-	free(out->lines.text);
-	free(out->lines.lines);
+	lines_done(&out->lines);
 	chrome_done(&out->chrome);
 }

@@ -6,26 +6,17 @@
 
 #include "probes.h"
 #include "ui/chrome.h"
+#include "ui/lines.h"
 #include "ui/options.h"
-
-/* Lines that are kept until those of all processes are there. All zero is empty. */
-struct events_lines {
-	char *text;
-	size_t length, capacity;
-	struct events_line {
-		int64_t time_ns;
-		size_t at, length;
-	} * lines;
-	size_t count, line_capacity;
-	bool failed; /* no memory */
-};
 
 struct events_print {
 	FILE *file;
 	enum format format;
-	struct events_lines lines;
+	bool silent; /* events are counted only */
+	struct lines lines;
 	struct chrome chrome;
-	size_t names; /* of the lines kept, those that name a thread */
+	bool sorted;  /* events come in the order of time */
+	size_t names; /* of the lines kept, those that are no events: names, rates */
 	uint64_t names_printed;
 	uint64_t printed, lost; /* said so far */
 	uint64_t unwritten;     /* events, of which some or all could not be written */
@@ -33,9 +24,20 @@ struct events_print {
 	bool begun;
 };
 
-/* Keep the line of an event; in FORMAT_CHROME its probe has this role. */
-void events_print_add(struct events_print *out, const struct probes_member *member,
-	enum pair_role role, const struct probes_event *event);
+/*
+ * Keep the line of an event. In FORMAT_CHROME its probe has this role; in other formats its
+ * arguments have these names, raw; NULL: unknown.
+ */
+void events_print_add(struct events_print *out, const struct probes_probe *probe,
+	enum pair_role role, const char *const names[PROBES_EVENT_ARGUMENTS],
+	const struct probes_event *event);
+
+/* In FORMAT_CHROME: the name of a process, before its events. */
+void events_print_process(struct events_print *out, pid_t pid, const char *name);
+
+/* In FORMAT_CHROME: how often a probe is hit from this time on, until the next call for it. */
+void events_print_rate(struct events_print *out, const struct probes_probe *probe, pid_t pid,
+	int64_t time_ns, double rate);
 
 /* Print the lines that were kept, in the order of time; and say in the text how many are lost. */
 void events_print_flush(struct events_print *out, uint64_t lost);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ui/counting.h"
 #include "ui/line.h"
@@ -83,6 +84,7 @@ static int keep_one(void *data, const struct probes_member *t)
 		if (!o->quiet)
 			report_line("%s", counting_text(&now, line, sizeof line));
 		status = act_tell(&k->measure.act, t, result);
+		k->checked = k->checked ? k->checked : now_ns();
 		if (!status && probes_events_begin(t->session, action.indices, action.count,
 				       &k->events, &e) < 0) {
 			status = explain_error(t, &e, k->measure.act.many);
@@ -146,8 +148,11 @@ static void read_all(struct keep *k, bool last)
 	k->ops->print(k->data);
 }
 
-/* What costs more than -max-overhead is only counted from now on. */
-static void keep_budget(struct keep *k, int64_t ns)
+/*
+ * Tell the rates of the last ns; what costs more than -max-overhead is only counted from now on.
+ * last: there is no more to come.
+ */
+static void keep_budget(struct keep *k, int64_t ns, bool last)
 {
 	double most = k->options->max_overhead;
 
@@ -156,7 +161,7 @@ static void keep_budget(struct keep *k, int64_t ns)
 		struct probes_session *session = p->member->session;
 		struct probes_error e;
 
-		if (probes_read_hits(session, &e) < 0)
+		if (probes_read_hits(session, &e) < 0 && !last)
 			continue;
 		for (size_t n = 0; n < p->count; n++) {
 			struct keep_probe *one = &p->probes[n];
@@ -166,7 +171,11 @@ static void keep_budget(struct keep *k, int64_t ns)
 			char rate[48], cost[48];
 
 			one->hits = hits;
-			if (one->over || !counting_exceeds(more, hit_ns, ns, most))
+			if (k->ops->rate)
+				k->ops->rate(k->data, p, n, more, ns);
+			if (k->ops->rate && last)
+				k->ops->rate(k->data, p, n, 0, 0);
+			if (last || one->over || !counting_exceeds(more, hit_ns, ns, most))
 				continue;
 			probes_events_drop(session, one->probe);
 			one->over = true;
@@ -197,7 +206,7 @@ static bool any_kept(const struct keep *k)
 /* Until the term, a signal, enough, or the end of all processes or events. Returns the signal. */
 static int keep_on(struct keep *k)
 {
-	int64_t start = now_ms(), checked = now_ns(), pause = BUSY_MS;
+	int64_t start = now_ms(), pause = BUSY_MS, now;
 	int64_t end = k->options->for_ms ? start + (int64_t)k->options->for_ms : INT64_MAX;
 	int sig = 0;
 
@@ -208,11 +217,18 @@ static int keep_on(struct keep *k)
 		sig = hold_wait(&k->measure.hold, next < end ? next : end);
 		read_all(k, false);
 		pause = k->came ? BUSY_MS : IDLE_MS;
-		if (now_ns() - checked < (int64_t)CHECK_MS * 1000000)
+		now = now_ns();
+		if (now - k->checked < (int64_t)CHECK_MS * 1000000)
 			continue;
-		keep_budget(k, now_ns() - checked);
-		checked = now_ns();
+		keep_budget(k, now - k->checked, false);
+		k->checked = now;
 	}
+	k->how = sig                                     ? strsignal(sig)
+		 : k->full                               ? "no more events were wanted"
+		 : now_ms() >= end                       ? "the time of -for was over"
+		 : !probes_group_holds(k->measure.group) ? "the process ended"
+		 : !any_kept(k)                          ? "every probe exceeded -max-overhead"
+							 : "the output could not be written";
 	return sig;
 }
 
@@ -238,7 +254,6 @@ bool keep_over(const struct keep_process *process, uint64_t *hits)
 static int keep_and_undo(void *data, int *sig)
 {
 	struct keep *k = data;
-	struct probes_error e;
 	int status;
 
 	k->began = now_ns();
@@ -251,9 +266,8 @@ static int keep_and_undo(void *data, int *sig)
 	for (size_t i = 0; i < k->count; i++)
 		probes_events_end(k->processes[i].member->session);
 	k->ended = now_ns();
+	keep_budget(k, now_ns() - k->checked, true);
 	read_all(k, true);
-	for (size_t i = 0; i < k->count; i++)
-		(void)!probes_read_hits(k->processes[i].member->session, &e);
 	hold_undo(&k->measure.hold);
 	k->ops->end(k->data);
 	return PROBES_OK;

@@ -34,6 +34,12 @@ struct keep_ops {
 	/* Take one event. False: no more are wanted. */
 	bool (*take)(
 		void *data, const struct keep_process *process, const struct probes_event *event);
+	/*
+	 * The hits of a probe in the last ns, once a second and at the end, then with 0 hits in 0
+	 * ns; or NULL.
+	 */
+	void (*rate)(void *data, const struct keep_process *process, size_t probe, uint64_t hits,
+		int64_t ns);
 	/* All processes were read; before the first event, too. */
 	void (*print)(void *data);
 	/* It has ended, and is undone. */
@@ -52,6 +58,8 @@ struct keep {
 	const struct keep_process *now; /* whose events are delivered */
 	size_t came;                    /* events of the last reading */
 	int64_t began, ended;           /* ns; ended: at the end alone */
+	int64_t checked;                /* ns: rates were read; first, events began */
+	const char *how;                /* it ended; NULL: nothing was kept */
 	bool full;                      /* no more are wanted */
 };
 

@@ -13,6 +13,7 @@
 #include "ui/cli/hold.h"
 #include "ui/cli/latency_print.h"
 #include "ui/cli/measure.h"
+#include "ui/cli/record_file.h"
 #include "ui/cli/verbs.h"
 #include "ui/counting.h"
 #include "ui/latency.h"
@@ -30,6 +31,8 @@ struct latency {
 	struct measure measure;
 	const struct options *options;
 	struct latency_list list;
+	struct record_file record;
+	const char *how;     /* it ended; NULL: nothing was measured */
 	int64_t interval_ms; /* 0: only the totals */
 };
 
@@ -130,6 +133,8 @@ static int measure_one(void *data, const struct probes_member *t)
 		find_one(t->session, o, pair->second, &row->end, &e) < 0 ||
 		probes_latency_check(t->session, row->start, row->end, o->by, &e) < 0)
 		return explain_error(t, &e, c->measure.act.many);
+	record_file_describe(
+		&c->record, t->session, (size_t[]){row->start, row->end}, 2, row->numbers);
 	both[0] = row->end;
 	both[1] = row->start;
 	if (probes_refresh(t->session, NULL, 0, &e) < 0 ||
@@ -206,6 +211,37 @@ static void keep_budget(struct latency *c, uint64_t *before, int64_t ns)
 	}
 }
 
+/* Print a table, and record it. */
+static void put_table(struct latency *c, bool total)
+{
+	for (size_t i = 0; i < c->list.count; i++) {
+		struct latency_row_of *row = &c->list.rows[i];
+		struct recording_latency line = {.start = row->numbers[0],
+			.end = row->numbers[1],
+			.row = i,
+			.rows = c->list.count,
+			.by = c->list.by,
+			.total = total,
+			.over = row->over,
+			.sites = row->sites,
+			.counted = row->counted,
+			.stopped_ns = row->stopped_ns,
+			.began = c->list.began,
+			.read = row->read,
+			.now = c->list.now,
+			.latency = row->now};
+
+		row->pid = row->member->pid;
+		row->prog = probes_path(row->member->session);
+		row->probes[0] = probes_at(row->member->session, row->start);
+		row->probes[1] = probes_at(row->member->session, row->end);
+		if (record_file_goes_on(&c->record))
+			recording_put_latency(&c->record.lines, &line);
+	}
+	record_file_flush(&c->record);
+	latency_print(c->measure.file, c->options, &c->list, total);
+}
+
 static int64_t least(int64_t x, int64_t y)
 {
 	return x < y ? x : y;
@@ -230,7 +266,7 @@ static int measure_on(struct latency *c, uint64_t *before)
 		}
 		if (now_ms() < table)
 			continue;
-		latency_print(c->measure.file, c->options, &c->list, false);
+		put_table(c, false);
 		/* Late by more than an interval: no table for what was missed. */
 		table += c->interval_ms * (1 + (now_ms() - table) / c->interval_ms);
 	}
@@ -256,12 +292,16 @@ static int measure_and_undo(void *data, int *sig)
 	for (size_t i = 0; i < c->list.count; i++)
 		c->list.rows[i].read = c->list.began;
 	*sig = measure_on(c, before);
+	c->how = *sig                                    ? strsignal(*sig)
+		 : !any_measured(c)                      ? "-max-overhead was exceeded"
+		 : !probes_group_holds(c->measure.group) ? "the process ended"
+							 : "the time of -for was over";
 	free(before);
 	for (size_t i = 0; i < c->list.count; i++)
 		probes_latency_end(c->list.rows[i].member->session);
 	read_all(c);
 	hold_undo(&c->measure.hold);
-	latency_print(c->measure.file, c->options, &c->list, true);
+	put_table(c, true);
 	return PROBES_OK;
 }
 
@@ -274,15 +314,24 @@ int latency_run(const struct options *o)
 		.begin = measure_one,
 		.measure = measure_and_undo};
 	struct latency c = {.options = o, .interval_ms = (int64_t)o->interval_ms};
+	struct recording_end end = {0};
 	int status;
 
+	outbuf_outlive();
+	status = record_file_open(&c.record, o, "latency");
+	if (status)
+		return status;
 	c.measure.file = measure_output(o);
 	if (!c.measure.file)
-		return PROBES_FAILED;
+		return record_file_close(&c.record, NULL, PROBES_FAILED);
 	c.list.by = o->by;
 	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT && !c.interval_ms)
 		c.interval_ms = INTERVAL_MS;
 	status = measure_run(&c.measure, o, &ops, &c);
+	end.how = c.how;
+	end.seconds = (double)(c.list.now - c.list.began) / 1e9;
+	end.over = !any_measured(&c);
+	status = record_file_close(&c.record, c.how ? &end : NULL, status);
 	free(c.list.rows);
 	return status;
 }

@@ -161,16 +161,6 @@ static void text_table(FILE *file, const struct options *o, struct latency_list 
 
 /* ------------------------------------------------------------- JSON and CSV */
 
-static const struct probes_probe *probe_of(const struct latency_row_of *row, bool end)
-{
-	return probes_at(row->member->session, end ? row->end : row->start);
-}
-
-static json_t *json_name(const struct latency_row_of *row, bool end)
-{
-	return json_value_text(outbuf_probe(probe_of(row, end)));
-}
-
 static void json_row(
 	FILE *file, const struct latency_list *all, const struct latency_row_of *row, bool total)
 {
@@ -193,9 +183,10 @@ static void json_row(
 	}
 	line = json_pack("{s:s, s:i, s:o, s:o, s:o, s:s, s:f, s:f, s:i, s:i, s:I, s:I, s:I, s:I, "
 			 "s:I, s:I}",
-		"table", total ? "total" : "interval", "pid", (int)row->member->pid, "prog",
-		json_value_text(probes_path(row->member->session)), "start", json_name(row, false),
-		"end", json_name(row, true), "by", latency_key(all->by, key, sizeof key), "seconds",
+		"table", total ? "total" : "interval", "pid", (int)row->pid, "prog",
+		json_value_text(row->prog), "start", json_value_text(outbuf_probe(row->probes[0])),
+		"end", json_value_text(outbuf_probe(row->probes[1])), "by",
+		latency_key(all->by, key, sizeof key), "seconds",
 		(double)time_of(all, row->read, total) / 1e9, "stopped_ms",
 		(double)row->stopped_ns / 1e6, "sites", (int)row->sites, "sites_counted",
 		(int)row->counted, "matched", (json_int_t)l.matched, "open", (json_int_t)l.open,
@@ -222,13 +213,13 @@ static void csv_row(
 
 	latency_figures(&l, figures);
 	outbuf_begin(&b, file);
-	snprintf(text, sizeof text, "%s,%d,", total ? "total" : "interval", (int)row->member->pid);
+	snprintf(text, sizeof text, "%s,%d,", total ? "total" : "interval", (int)row->pid);
 	outbuf_text(&b, text);
-	outbuf_csv(&b, probe_of(row, false)->provider);
+	outbuf_csv(&b, row->probes[0]->provider);
 	outbuf_text(&b, ",");
-	outbuf_csv(&b, probe_of(row, false)->name);
+	outbuf_csv(&b, row->probes[0]->name);
 	outbuf_text(&b, ",");
-	outbuf_csv(&b, probe_of(row, true)->name);
+	outbuf_csv(&b, row->probes[1]->name);
 	outbuf_text(&b, ",");
 	outbuf_text(&b, latency_key(all->by, key, sizeof key));
 	outbuf_text(&b, ",");

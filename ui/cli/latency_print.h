@@ -9,12 +9,16 @@
 
 /* One process. */
 struct latency_row_of {
-	const struct probes_member *member;
-	size_t start, end;           /* probes */
-	uint32_t sites, counted;     /* of both probes */
-	uint64_t stopped_ns;         /* for the measuring to begin */
-	struct probes_latency now;   /* at the last reading */
-	struct probes_latency table; /* at the last table */
+	const struct probes_member *member; /* NULL: it is of a recording */
+	size_t start, end;                  /* probes */
+	size_t numbers[2];                  /* of these probes, in the recording */
+	pid_t pid;
+	const char *prog;
+	const struct probes_probe *probes[2]; /* start, end: for the next call of latency_print */
+	uint32_t sites, counted;              /* of both probes */
+	uint64_t stopped_ns;                  /* for the measuring to begin */
+	struct probes_latency now;            /* at the last reading */
+	struct probes_latency table;          /* at the last table */
 	int64_t read; /* ns: of the last reading; its figures are of the time until then */
 	bool over;    /* it exceeded -max-overhead */
 };

@@ -29,8 +29,7 @@ bool measure_unread(FILE *file)
 	return ferror(file) || (poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR));
 }
 
-/* Was all of it written? If not, report why. Returns the exit status. */
-static int measure_written(FILE *file, const struct options *o, int code)
+int measure_written(FILE *file, const struct options *o, int code)
 {
 	char what[300] = "the output";
 
@@ -162,6 +161,14 @@ static int measure_all(struct measure *m, const struct measure_ops *ops, void *d
 		       : status;
 }
 
+int measure_close(FILE *file, const struct options *o, int status)
+{
+	if (!o->output || fclose(file) == 0 || status)
+		return status;
+	report_line("cannot write to %s: %s", o->output, strerror(errno));
+	return PROBES_FAILED;
+}
+
 int measure_run(
 	struct measure *m, const struct options *o, const struct measure_ops *ops, void *data)
 {
@@ -185,8 +192,5 @@ int measure_run(
 		status = act_end(&m->act, status);
 	}
 	probes_group_close(m->group);
-	if (!o->output || fclose(m->file) == 0 || status)
-		return status;
-	report_line("cannot write to %s: %s", o->output, strerror(errno));
-	return PROBES_FAILED;
+	return measure_close(m->file, o, status);
 }

@@ -53,6 +53,13 @@ FILE *measure_output(const struct options *o);
 /* Has the file failed, or has whoever reads it (a pipe) gone? */
 bool measure_unread(FILE *file);
 
+/* Was all of it written? If not, report why. code: the errno of an earlier failure, or 0. Returns
+ * the exit status. */
+int measure_written(FILE *file, const struct options *o, int code);
+
+/* Close the file of -output. Returns `status`; if that is 0, what came of it. */
+int measure_close(FILE *file, const struct options *o, int status);
+
 /*
  * The probes of the call, as one action that passes over what cannot be counted, or is counted
  * already. Free the indices.
