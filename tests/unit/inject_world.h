@@ -19,7 +19,7 @@ struct inject_seen {
 	sem_t sem;
 	_Atomic unsigned word; /* a futex */
 	_Atomic int signals;   /* SIGUSR1 that were handled */
-	_Atomic bool ready, end, quiet;
+	_Atomic bool ready, waited, end, quiet;
 	_Atomic int sent;
 	_Atomic unsigned long turns, sum;
 };
