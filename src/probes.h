@@ -625,6 +625,14 @@ typedef bool probes_event_fn(void *data, const struct probes_event *event);
 PROBES_API PROBES_CHECK int probes_events_read(struct probes_session *session, bool last,
 	probes_event_fn *each, void *data, struct probes_error *e);
 
+/*
+ * Read what is at an address of the process now, up to a NUL, as a text: to find out whether the
+ * value of an argument points to one. Returns its length, at most size - 1 bytes; 0: there is none,
+ * or it cannot be read. text: NUL-terminated, untrusted.
+ */
+PROBES_API size_t probes_text_at(
+	struct probes_session *session, uint64_t address, char *text, size_t size);
+
 /* Since probes_events_begin. */
 struct probes_events {
 	uint64_t delivered;

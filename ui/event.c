@@ -34,6 +34,17 @@ const char *event_real(double real, int digits, char *out, size_t size)
 	return out;
 }
 
+const char *event_arguments(unsigned arguments, char *out, size_t size)
+{
+	struct line l = {.text = out, .size = size};
+
+	*out = '\0';
+	for (unsigned i = 0; arguments >> i; i++)
+		if (arguments >> i & 1)
+			line_add(&l, "%sarg%u", l.length ? "," : "", i + 1);
+	return out;
+}
+
 static void put_text(struct line *l, const struct probes_value *value)
 {
 	char safe[4 * PROBES_EVENT_TEXT + 1];

@@ -2,6 +2,7 @@
 #ifndef UI_EVENT_H
 #define UI_EVENT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "probes.h"
@@ -40,6 +41,9 @@ const char *event_argument_names(
 /* A number as JSON has it; "null" where it could not be read, or JSON has none (nan, inf). Returns
  * out. */
 const char *event_json(const struct probes_value *value, char out[EVENT_NUMBER_BYTES]);
+
+/* "arg1,arg3" of bits (bit 0: arg1). Returns out. */
+const char *event_arguments(unsigned arguments, char *out, size_t size);
 
 /* A number that is not whole, with a point, whatever the locale's. Returns out. */
 const char *event_real(double real, int digits, char *out, size_t size);

@@ -143,17 +143,12 @@ static int take_by(
 static int take_texts(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
-	char name[16];
+	unsigned more;
 
-	for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		unsigned argument;
-
-		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-		if (!values_argument(name, PROBES_EVENT_ARGUMENTS, &argument))
-			return report_bad_value(e, row->name, value, "names no arguments",
-				"give one such as arg1, or several with commas between");
-		o->texts |= 1u << (argument - 1);
-	}
+	if (!values_arguments(value, PROBES_EVENT_ARGUMENTS, &more))
+		return report_bad_value(e, row->name, value, "names no arguments",
+			"give one such as arg1, or several with commas between");
+	o->texts |= more;
 	return 0;
 }
 

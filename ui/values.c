@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,21 @@ bool values_number(const char *text, unsigned least, unsigned most, unsigned *va
 bool values_argument(const char *text, unsigned most, unsigned *argument)
 {
 	return !strncmp(text, "arg", 3) && values_number(text + 3, 1, most, argument);
+}
+
+bool values_arguments(const char *text, unsigned last, unsigned *arguments)
+{
+	*arguments = 0;
+	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		char name[16];
+		unsigned argument;
+
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+		if (!values_argument(name, last, &argument))
+			return false;
+		*arguments |= 1u << (argument - 1);
+	}
+	return true;
 }
 
 /* A number with at most three decimals, in thousandths; *end is what follows. */

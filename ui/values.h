@@ -17,6 +17,9 @@ bool values_number(const char *text, unsigned least, unsigned most, unsigned *va
 /* "arg3": an argument from 1 to most. */
 bool values_argument(const char *text, unsigned most, unsigned *argument);
 
+/* "arg1,arg3": arguments from arg1 to the last one (at most 32), as bits (bit 0: arg1). */
+bool values_arguments(const char *text, unsigned last, unsigned *arguments);
+
 /* A number from 0 to 10000 with at most three decimals. */
 bool values_percent(const char *text, double *percent);
 

@@ -308,3 +308,22 @@ struct probes_events probes_events(const struct probes_session *s)
 					    .lost;
 	return sum;
 }
+
+size_t probes_text_at(struct probes_session *s, uint64_t address, char *text, size_t size)
+{
+	size_t length = 0;
+
+	/* Up to the end of a page: the next one may not be mapped. */
+	while (length + 1 < size && !memchr(text, '\0', length)) {
+		size_t room = size - 1 - length;
+		size_t rest = TACTICS_PAGE - (size_t)((address + length) % TACTICS_PAGE);
+		size_t part = rest < room ? rest : room;
+
+		if (!memory_read(&s->memory, address + length, text + length, part))
+			break;
+		length += part;
+	}
+	if (size)
+		text[length] = '\0';
+	return size ? strlen(text) : 0;
+}

@@ -6,6 +6,7 @@
  * BEFORE AFTER PROBE ARGUMENT ...", times in ns of CLOCK_REALTIME, a text in hexadecimal digits,
  * `-` where it cannot be read; `zero` forgets them.
  */
+#include "countable.h"
 #include "counts.h"
 #include "drive.h"
 
@@ -52,6 +53,7 @@ static int64_t now(void)
 ONCE static void few(long id)
 {
 	DTRACE_PROBE2(logs, few, id, (int)-id);
+	COUNTABLE(1);
 	sum += id;
 }
 
@@ -65,6 +67,7 @@ ONCE static void many(long id, double real, float single)
 ONCE static void say(long id, const char *text)
 {
 	DTRACE_PROBE2(logs, say, id, text);
+	COUNTABLE(2);
 	sum += id;
 }
 

@@ -47,6 +47,12 @@ void act_count(struct app *a, enum request r);
 void act_count_rows(struct app *a, struct app_selection s, enum probes_verb verb);
 /* What H does with a selection: PROBES_UNCOUNT, if all of it is counted that can be. */
 enum probes_verb act_count_verb(const struct app *a, const struct app_selection *s);
+/* What app.pending counts is counted only for what follows, where it is not counted yet. */
+void act_count_first(struct app *a, enum app_then then);
+/* That has begun: keep the rows that are counted only for it, instead of those before. */
+void act_count_own(struct app_begun *b, struct app_pending *p);
+/* It has ended: count them no longer. */
+void act_count_end(struct app *a, struct app_begun *b);
 /* If all probes are to be counted, and are there: begin. */
 void act_count_begin(struct app *a);
 /* After an operation: ask whether to stop the process for the sites that need it, with app.pending
@@ -58,6 +64,19 @@ void act_count_limit(struct app *a);
 /* Counting may stop the process from now on. */
 void act_count_allow(struct app *a, const char *rest);
 void act_count_kernel(struct app *a, const char *rest);
+
+/* act_events.c: what happened, with which values. */
+void act_events(struct app *a, enum request r);
+/* The same for these rows, with these texts and this condition (feed_begin); takes the rows. */
+void act_events_of(struct app *a, struct app_selection s, unsigned texts, const char *where);
+void act_events_anew(struct app *a, enum request r);
+void act_events_end(struct app *a, enum request r);
+void act_events_ask(struct app *a, enum request r); /* open a prompt */
+/* The rows of app.pending are counted, as far as they can be: keep their events. */
+void act_events_begin(struct app *a);
+/* Read what came; milliseconds until that is due, or -1. */
+void act_events_poll(struct app *a);
+int64_t act_events_wait(const struct app *a);
 
 /* act_find.c: searching, filtering and tagging in the list. */
 void act_find(struct app *a, enum request r); /* open a prompt */

@@ -1,6 +1,6 @@
 /*
  * Ready questions on the screen: those that fit its processes, and what answers one: the latency of
- * a pair, or hits.
+ * a pair, events, or hits.
  */
 #include "ui/tui/actions/act.h"
 
@@ -36,16 +36,21 @@ static bool act_ask_do(struct app *a, const struct options *o)
 		act_latency_of(a, &pair);
 		return true;
 	}
-	if (o->verb != VERB_COUNT)
+	if (o->verb != VERB_COUNT && o->verb != VERB_EVENTS)
 		return false;
 	s.rows = mem_array(o->actions.count, sizeof *s.rows);
 	for (size_t i = 0; i < o->actions.count; i++) {
 		uint32_t row = act_ask_row(&a->model, o->actions.items[i].text);
 
-		if (row != MODEL_NONE && !a->model.rows[row].mine_counted)
+		if (row != MODEL_NONE &&
+			(o->verb == VERB_EVENTS || !a->model.rows[row].mine_counted))
 			s.rows[s.count++] = row;
 	}
 	app_open(a, VIEW_LIST);
+	if (o->verb == VERB_EVENTS) {
+		act_events_of(a, s, o->texts, o->filter);
+		return true;
+	}
 	list_sort(&a->list, COLUMN_RATE, false);
 	rowlist_to(&a->list.rows, 0);
 	act_count_rows(a, s, PROBES_COUNT);

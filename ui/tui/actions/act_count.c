@@ -68,6 +68,39 @@ void act_count_rows(struct app *a, struct app_selection s, enum probes_verb verb
 	act_switch_begin(a);
 }
 
+void act_count_first(struct app *a, enum app_then then)
+{
+	struct app_pending *p = &a->pending;
+
+	p->then = then;
+	p->stop = a->stop == STOP_YES;
+	p->begun.rows = mem_array(p->first_count, sizeof *p->begun.rows);
+	for (size_t i = 0; i < p->first_count; i++)
+		if (!a->model.rows[p->first[i]].mine_counted)
+			p->begun.rows[p->begun.count++] = p->first[i];
+}
+
+void act_count_own(struct app_begun *b, struct app_pending *p)
+{
+	free(b->rows);
+	*b = p->begun;
+	p->begun = (struct app_begun){0};
+}
+
+void act_count_end(struct app *a, struct app_begun *b)
+{
+	struct app_selection s = {.rows = mem_array(b->count, sizeof *s.rows)};
+
+	for (size_t i = 0; i < b->count; i++)
+		if (a->model.rows[b->rows[i]].mine_counted)
+			s.rows[s.count++] = b->rows[i];
+	b->count = 0;
+	if (act_switch_mean(a, s, PROBES_UNCOUNT))
+		act_switch_do(a);
+	else
+		act_switch_forget(a);
+}
+
 void act_count_begin(struct app *a)
 {
 	struct app_selection s = {.count = a->model.row_count};

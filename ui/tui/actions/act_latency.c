@@ -12,7 +12,6 @@
 /* Set app.pending to the counting of a pair. */
 static void act_latency_mean(struct app *a, const struct pairs_one *pair)
 {
-	const struct row *rows = a->model.rows;
 	/* The end first: then no start is left open by that. What is counted already stays so. */
 	struct app_selection s = {.rows = mem_array(2, sizeof *s.rows), .count = 2};
 
@@ -20,27 +19,15 @@ static void act_latency_mean(struct app *a, const struct pairs_one *pair)
 	s.rows[1] = pair->start;
 	act_switch_mean(a, s, PROBES_COUNT);
 	a->pending.stop = a->stop == STOP_YES;
-	a->pending.measures = true;
+	act_count_first(a, THEN_MEASURE);
 	a->pending.measured = *pair;
-	a->pending.begun[0] = !rows[pair->start].mine_counted;
-	a->pending.begun[1] = !rows[pair->end].mine_counted;
 }
 
 /* Stop measuring, and counting what is counted only for that. */
 static void act_latency_stop(struct app *a)
 {
-	const struct timing *t = &a->timing;
-	struct app_selection s = {.rows = mem_array(2, sizeof *s.rows)};
-	const uint32_t pair[2] = {t->start, t->end};
-
 	timing_end(&a->timing, &a->model, app_now_ms());
-	for (int i = 0; i < 2; i++)
-		if (a->timing_counts[i] && a->model.rows[pair[i]].mine_counted)
-			s.rows[s.count++] = pair[i];
-	if (act_switch_mean(a, s, PROBES_UNCOUNT))
-		act_switch_do(a);
-	else
-		act_switch_forget(a);
+	act_count_end(a, &a->timing_begun);
 }
 
 void act_latency(struct app *a, enum request r)
@@ -73,7 +60,7 @@ void act_latency_of(struct app *a, const struct pairs_one *pair)
 
 void act_latency_begin(struct app *a)
 {
-	const struct app_pending *p = &a->pending;
+	struct app_pending *p = &a->pending;
 	const struct row *rows = a->model.rows;
 	struct pairs_one pair = p->measured;
 	struct probes_error e = {0};
@@ -85,8 +72,7 @@ void act_latency_begin(struct app *a)
 			app_say_error(a, "not measured", &e);
 		return;
 	}
-	for (int i = 0; i < 2; i++)
-		a->timing_counts[i] = p->begun[i];
+	act_count_own(&a->timing_begun, p);
 	record_latency(&a->record, &a->model, pair.start, pair.end, a->stop == STOP_YES);
 	app_open(a, VIEW_LATENCY);
 }

@@ -25,6 +25,8 @@ void act_switch_forget(struct app *a)
 {
 	free(a->pending.first);
 	free(a->pending.second);
+	free(a->pending.begun.rows);
+	free(a->pending.where);
 	if (a->pending.command)
 		options_done(a->pending.command);
 	free(a->pending.command);
@@ -33,8 +35,10 @@ void act_switch_forget(struct app *a)
 
 void act_switch_finish(struct app *a)
 {
-	if (a->pending.measures)
+	if (a->pending.then == THEN_MEASURE)
 		act_latency_begin(a);
+	else if (a->pending.then == THEN_EVENTS)
+		act_events_begin(a);
 	act_switch_forget(a);
 }
 
@@ -142,7 +146,7 @@ void act_switch_do(struct app *a)
 	births_look(a); /* children are recognized by the states before the switch */
 	status = operation_do(&a->model, &plan, &op, &e);
 	act_switch_audit(a, "screen", op);
-	if (!a->pending.measures) /* else act_latency_begin does */
+	if (!a->pending.then) /* else what follows is recorded */
 		record_operation(&a->record, &a->model, "", op);
 	app_refresh(a, true);
 	act_switch_report(a, "", op, status, &e);
@@ -225,7 +229,7 @@ static bool act_switch_must_ask(struct app *a, const struct operation *dry)
 	char *text = a->question.text;
 	size_t size = sizeof a->question.text;
 
-	if (!p->named && !p->measures && !p->second_count && !p->command && a->model.tagged) {
+	if (!p->named && p->then != THEN_MEASURE && !p->second_count && !p->command && a->model.tagged) {
 		hidden = p->first_count;
 		for (size_t i = 0; i < a->list.shown_count; i++)
 			hidden -= a->model.rows[a->list.shown[i]].tag > 0;

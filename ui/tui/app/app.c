@@ -126,6 +126,8 @@ unsigned app_have(const struct app *a)
 		have |= NEED_SWITCH;
 	if ((have & NEED_SWITCH) || a->timing.used)
 		have |= NEED_LATENCY;
+	if ((have & NEED_SWITCH) || a->events.feed.used)
+		have |= NEED_EVENTS;
 	have |= model_switchable(&a->model) ? NEED_SWITCHABLE : NEED_UNSWITCHABLE;
 	if (a->program.used)
 		have |= NEED_PROGRAM;

@@ -9,6 +9,7 @@
 #include "ui/options.h"
 #include "ui/questions.h"
 #include "ui/tui/app/request.h"
+#include "ui/tui/operations/feed.h"
 #include "ui/tui/operations/history.h"
 #include "ui/tui/operations/operation.h"
 #include "ui/tui/operations/record.h"
@@ -47,7 +48,9 @@ struct app;
 	X(ARGUMENTS, arguments)       \
 	X(RECORD, record)             \
 	X(LIBRARIES, libraries)       \
-	X(LATENCY, latency)
+	X(LATENCY, latency)           \
+	X(EVENTS, events)             \
+	X(EVENT, event)
 
 enum app_view {
 #define APP_VIEW(NAME, file) VIEW_##NAME,
@@ -121,7 +124,15 @@ struct view_ops {
 };
 
 /* The lines that were typed into prompts, for Up: prompts that share one have the same syntax. */
-enum app_past { PAST_NONE, PAST_SEARCH, PAST_FILTER, PAST_TAG, PAST_COMMAND, PAST_COUNT };
+enum app_past {
+	PAST_NONE,
+	PAST_SEARCH,
+	PAST_FILTER,
+	PAST_TAG,
+	PAST_COMMAND,
+	PAST_WHERE,
+	PAST_COUNT
+};
 
 /* A kind of prompt. */
 struct prompt_ops {
@@ -142,6 +153,25 @@ struct prompt_ops {
 	void (*complete)(struct app *a);
 };
 
+/* Rows that this session counts only for something else: a latency, events. */
+struct app_begun {
+	uint32_t *rows;
+	size_t count;
+};
+
+/* The events that v shows. */
+struct app_events {
+	struct feed feed;
+	struct app_begun begun;
+	struct rowlist rows; /* ids of feed_event */
+	bool leaves;         /* the cursor is not to stay on the newest one */
+	struct search search;
+	int64_t read_ms, drawn_ms, limit_ms;
+	uint32_t drawn;   /* feed.next, then */
+	unsigned offered; /* arguments of which was said that they seem to point to texts */
+	bool told;        /* that memory is not read */
+};
+
 /* A question that must be answered before anything else. */
 enum app_question_kind {
 	ASK_NONE,
@@ -154,6 +184,9 @@ enum app_question_kind {
 
 /* How the screen is going to end. */
 enum app_leaving_how { LEAVE_NOT, LEAVE_UNDO, LEAVE_AS_IS };
+
+/* What follows once app.pending has counted its rows. */
+enum app_then { THEN_NOTHING, THEN_MEASURE, THEN_EVENTS };
 
 /* What e, d or p is about to do, kept while the user is asked. */
 struct app_pending {
@@ -168,9 +201,11 @@ struct app_pending {
 	bool kernel;      /* counting may use uprobes of the kernel */
 	bool continues;   /* it is a part of the operation before */
 	bool unasked;     /* however many sites it has */
-	bool measures;    /* then measure this pair, of which some is not counted yet: */
-	struct pairs_one measured;
-	bool begun[2];             /* its start, its end */
+	enum app_then then;
+	struct app_begun begun;    /* the rows that are counted only for that */
+	struct pairs_one measured; /* THEN_MEASURE */
+	unsigned texts;            /* THEN_EVENTS, as feed_begin */
+	char *where;
 	struct options *command;   /* instead: what a command line asks for */
 	char text[4 * INPUT_SIZE]; /* that line, quoted for a shell */
 };
@@ -260,8 +295,9 @@ struct app {
 	struct history history;
 	struct record record;
 	struct audit audit;
-	struct timing timing;  /* of the pair that L measures */
-	bool timing_counts[2]; /* start, end: it is counted only for that */
+	struct timing timing; /* of the pair that L measures */
+	struct app_begun timing_begun;
+	struct app_events events;
 
 	const struct view_ops *const *views; /* by enum app_view */
 	enum app_view view;                  /* in front */

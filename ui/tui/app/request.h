@@ -20,13 +20,15 @@ enum request_where {
 	IN_PAIRS = 1 << 8,
 	IN_INCONSISTENT = 1 << 9, /* a text about one inconsistent probe */
 	IN_LATENCY = 1 << 10,
+	IN_EVENTS = 1 << 11,
 	IN_ALL = IN_LIST | IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_DENIED | IN_PICKER | IN_PAIRS |
-		 IN_INCONSISTENT | IN_LATENCY,
+		 IN_INCONSISTENT | IN_LATENCY | IN_EVENTS,
 	IN_WORKING = IN_ALL & ~(IN_DENIED | IN_PICKER),
-	IN_OVERLAY = IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_PAIRS | IN_INCONSISTENT | IN_LATENCY,
+	IN_OVERLAY = IN_TEXT | IN_DETAIL | IN_OUTPUT | IN_PAIRS | IN_INCONSISTENT | IN_LATENCY |
+		     IN_EVENTS,
 	IN_ROWS = IN_LIST | IN_DETAIL,
-	IN_SEARCHED =
-		IN_LIST | IN_PICKER | IN_PAIRS | IN_TEXT | IN_DETAIL | IN_INCONSISTENT | IN_LATENCY,
+	IN_SEARCHED = IN_LIST | IN_PICKER | IN_PAIRS | IN_TEXT | IN_DETAIL | IN_INCONSISTENT |
+		      IN_LATENCY | IN_EVENTS,
 };
 
 /* What must hold for a request to be possible. */
@@ -38,6 +40,7 @@ enum request_need {
 	NEED_SWITCHABLE = 1 << 4,   /* some probe that can be switched, or may be */
 	NEED_UNSWITCHABLE = 1 << 5, /* none */
 	NEED_LATENCY = 1 << 6,      /* the right to switch, or a pair that is measured already */
+	NEED_EVENTS = 1 << 8,       /* the right to switch, or events that are there already */
 	NEED_GONE = 1 << 7,         /* the only process has ended or executes another program */
 };
 
@@ -67,6 +70,12 @@ enum request {
 	REQUEST_LATENCY,
 	REQUEST_LATENCY_ANEW,
 	REQUEST_LATENCY_END,
+	REQUEST_EVENTS,
+	REQUEST_EVENTS_ANEW,
+	REQUEST_EVENTS_END,
+	REQUEST_EVENTS_TEXTS,
+	REQUEST_EVENTS_FILTER,
+	REQUEST_EVENT,
 	REQUEST_PAIR,
 	REQUEST_PAIRS,
 	REQUEST_GO_TO,

@@ -300,6 +300,12 @@ void targets_load_close(struct app *a)
 	list_done(&a->list);
 	history_done(&a->history);
 	timing_done(&a->timing);
+	feed_done(&a->events.feed);
+	rowlist_done(&a->events.rows);
+	search_done(&a->events.search);
+	free(a->timing_begun.rows);
+	free(a->events.begun.rows);
+	a->timing_begun = a->events.begun = (struct app_begun){0};
 	pairs_done(&a->pairs.known);
 	rowlist_done(&a->pairs.rows);
 	model_done(&a->model);

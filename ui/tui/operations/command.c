@@ -4,6 +4,7 @@
  */
 #include "ui/tui/operations/command.h"
 
+#include "ui/event.h"
 #include "ui/probe_name.h"
 #include "ui/shell.h"
 #include "ui/tui/terminal/mem.h"
@@ -311,8 +312,9 @@ char *command_of_operation(const struct model *m, const struct operation *o)
 	return text;
 }
 
-char *command_of_rows(
-	const struct model *m, const uint32_t *ids, size_t count, enum probes_verb verb)
+/* Rows after this head. `more` is appended to each line. */
+static char *command_rows(const struct model *m, const uint32_t *ids, size_t count,
+	enum probes_verb verb, const char *head, const char *more)
 {
 	char **texts = mem_array(m->process_count, sizeof *texts);
 	struct model_member member;
@@ -328,7 +330,34 @@ char *command_of_rows(
 		}
 		texts[i] = command_text(&c, false);
 	}
-	return command_join(m, verb == PROBES_COUNT ? COMMAND_COUNT_HEAD : COMMAND_HEAD, texts, "");
+	return command_join(m, head, texts, more);
+}
+
+char *command_of_rows(
+	const struct model *m, const uint32_t *ids, size_t count, enum probes_verb verb)
+{
+	return command_rows(
+		m, ids, count, verb, verb == PROBES_COUNT ? COMMAND_COUNT_HEAD : COMMAND_HEAD, "");
+}
+
+char *command_of_events(const struct model *m, const uint32_t *ids, size_t count, unsigned texts,
+	const char *where, const char *more)
+{
+	char *options, *text, names[100];
+	size_t size;
+	FILE *out = open_memstream(&options, &size);
+
+	if (texts)
+		fprintf(out, " -str %s", event_arguments(texts, names, sizeof names));
+	if (where) {
+		fputs(" -where ", out);
+		shell_quote(out, where);
+	}
+	fputs(more, out);
+	fclose(out);
+	text = command_rows(m, ids, count, PROBES_COUNT, COMMAND_EVENTS_HEAD, options);
+	free(options);
+	return text;
 }
 
 /* "START,END" of one process, as command_text. */

@@ -50,6 +50,18 @@ void record_latency(
 		command_of_latency(m, start, end, stop ? " -stop" COMMAND_WHILE : COMMAND_WHILE));
 }
 
+void record_events(struct record *r, const struct model *m, const uint32_t *ids, size_t count,
+	unsigned texts, const char *where, bool stop)
+{
+	char text[400], more[32];
+
+	snprintf(text, sizeof text, "events %.160s", row_name(&m->rows[ids[0]]));
+	if (count > 1)
+		text_addf(text, sizeof text, " +%zu more", count - 1);
+	snprintf(more, sizeof more, "%s%s", stop ? " -stop" : "", COMMAND_WHILE);
+	record_add(r, text, command_of_events(m, ids, count, texts, where, more));
+}
+
 void record_mark(struct record *r, const char *text)
 {
 	char safe[4 * TEXT_MAX];
@@ -69,7 +81,8 @@ const struct record_entry *record_last(const struct record *r)
 /* The length of a command line before its pid; 0: it is a comment. */
 static size_t record_head(const char *command)
 {
-	static const char *const heads[] = {COMMAND_HEAD, COMMAND_COUNT_HEAD, COMMAND_LATENCY_HEAD};
+	static const char *const heads[] = {
+		COMMAND_HEAD, COMMAND_COUNT_HEAD, COMMAND_LATENCY_HEAD, COMMAND_EVENTS_HEAD};
 
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
 		if (!strncmp(command, heads[i], strlen(heads[i])))

@@ -27,6 +27,9 @@ void record_operation(
 /* Add that a pair is measured from now on. `stop`: its sites needed a stop. */
 void record_latency(
 	struct record *r, const struct model *m, uint32_t start, uint32_t end, bool stop);
+/* Add that the events of rows are kept from now on. */
+void record_events(struct record *r, const struct model *m, const uint32_t *ids, size_t count,
+	unsigned texts, const char *where, bool stop);
 void record_mark(struct record *r, const char *text);
 /* The last operation, or NULL. */
 const struct record_entry *record_last(const struct record *r);

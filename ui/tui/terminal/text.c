@@ -181,26 +181,40 @@ int text_middle_at(const char *s, int columns, int at)
 	return at < width - tail ? head : at - width + columns;
 }
 
+const char *text_shown(const char *safe, char *out, size_t size)
+{
+	size_t used = 0;
+
+	if (!size)
+		return out;
+	out[0] = '\0';
+	for (const char *s = safe; *s;) {
+		const char *from = s;
+		uint32_t code;
+		char one[16];
+
+		s += text_decode(s, &code);
+		if (text_utf8)
+			snprintf(one, sizeof one, "%.*s", (int)(s - from), from);
+		else
+			snprintf(one, sizeof one, code < 0x80 ? "%c" : "\\u{%x}", (int)code);
+		if (used + strlen(one) >= size)
+			break;
+		used += (size_t)sprintf(out + used, "%s", one);
+	}
+	return out;
+}
+
 const char *text_clean(const char *raw, char *out, size_t size)
 {
-	size_t length = probes_escape(raw, out, size), used = 0;
+	size_t length = probes_escape(raw, out, size);
 	char *safe;
 
 	if (text_utf8 || !size)
 		return out;
 	safe = mem_alloc(length + 1);
 	probes_escape(raw, safe, length + 1);
-	out[0] = '\0';
-	for (const char *s = safe; *s;) {
-		uint32_t code;
-		char one[16];
-
-		s += text_decode(s, &code);
-		snprintf(one, sizeof one, code < 0x80 ? "%c" : "\\u{%x}", (int)code);
-		if (used + strlen(one) >= size)
-			break;
-		used += (size_t)sprintf(out + used, "%s", one);
-	}
+	text_shown(safe, out, size);
 	free(safe);
 	return out;
 }

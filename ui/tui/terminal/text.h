@@ -49,6 +49,9 @@ int text_middle_at(const char *s, int columns, int at);
  * terminal cannot show. Returns out. */
 const char *text_clean(const char *raw, char *out, size_t size);
 
+/* The same for a text that is escaped already. Returns out. */
+const char *text_shown(const char *safe, char *out, size_t size);
+
 /* Lines and marks, each in one column: beyond ASCII only where the terminal shows that. */
 enum text_glyph {
 	TEXT_ACROSS,

@@ -102,6 +102,9 @@ static void view_record_build(struct app *a)
 	if (s.count)
 		view_record_add(a, "to count the hits of what is chosen now, until ^C",
 			command_of_rows(&a->model, s.rows, s.count, PROBES_COUNT));
+	if (s.count && !s.pair)
+		view_record_add(a, "to print its hits as they come, with arguments, until ^C",
+			command_of_events(&a->model, s.rows, s.count, 0, NULL, ""));
 	if (s.pair)
 		view_record_add(a, "to measure how long the pair takes, until ^C",
 			command_of_latency(&a->model, s.pair->start, s.pair->end, ""));

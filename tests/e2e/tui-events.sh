@@ -1,0 +1,285 @@
+#!/bin/sh
+# Events on the screen: v on a probe, on tagged ones, on pairs; each is that of a victim that logs its hits; texts,
+# conditions, search, the cursor that stays or follows, freeze, one event in full, r, q, v again, undo, a process that
+# ends, two processes, read-only, the budget, the script, the command line, a narrow screen, a ready question. The code
+# of the victim is the proof that nothing is left.
+# Does not cover: whether the events are right in each detail, and what is lost (cli-events.sh).
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+need_zydis
+mkdir -p "$tmp/config/probes-tui"
+export XDG_CONFIG_HOME="$tmp/config"
+cat >"$tmp/config/probes-tui/questions" <<'END'
+question = what is said
+call     = events logs:say -str arg2 -where 'arg1 >= 5'
+END
+start logs
+
+# bytes: the code at all sites in memory now
+bytes()
+{
+	base=$(bias "$VICTIMS/logs")
+	notes "$VICTIMS/logs" | while read -r _ name pc _; do
+		echo "$name $(peek $((base + pc)) 8)"
+	done
+}
+bytes >"$tmp/before"
+
+# as_found WHAT
+as_found()
+{
+	same "$1: the code is as found" "$(bytes)" "$(cat "$tmp/before")"
+}
+
+# on NAME: the cursor of the list on this probe
+on()
+{
+	text "/~:$1\$"
+	keys Enter
+	wait_for "^>.*logs:$1 "
+}
+
+time='[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]{6}'
+
+# ------------------------------------------------------------- one probe
+terminal 100 30
+screen -max-overhead 0
+text ':stop'
+keys Enter
+wait_for 'counting may stop the process'
+on few
+keys v
+wait_for '^Events: logs:few$'
+seen 'none yet' '^  no hit yet$'
+seen 'headings; one probe needs no column' '^  TIME +TID THREAD +ARGUMENTS$'
+seen 'the keys' '^r Anew v Stop s Strings '
+keys Enter
+wait_for 'there is no event yet'
+ask zero
+ask 'run 1 4'
+wait_for '^  4 events'
+ask "log $tmp/hits"
+same 'each is that of the log' \
+	"$(sed -En "s/^[> ] $time *([0-9]+) ([^ ]+) *arg1=([-0-9]+) arg2=([-0-9]+)\$/\1 \2 \3 \4/p" "$tmp/screen")" \
+	"$(awk '$5 == "few" { print $1, $2, $6, $7 }' "$tmp/hits")"
+same 'the cursor is on the newest' "$(grep -c '^> .* arg1=4 arg2=-4$' "$tmp/screen")" 1
+
+# ------------------------------------------------------------- the cursor stays, and follows
+keys k
+wait_for "^> $time .* arg1=3 "
+ask 'run 1 40'
+wait_for '^  44 events'
+wait_for "^> $time .* arg1=3 arg2=-3\$"
+seen 'which one it is' '^Events: logs:few +3 of 44 \(G follows\)$'
+keys G
+wait_for "^> $time .* arg1=40 arg2=-40\$"
+seen 'the last one' '^Events: logs:few +44 of 44$'
+ask 'run 1 41'
+wait_for "^> $time .* arg1=41 arg2=-41\$"
+keys g
+wait_for "^> $time .* arg1=1 "
+text '/arg1=37 '
+keys Enter
+wait_for "^> $time .* arg1=37 "
+keys n
+wait_for "^> $time .* arg1=37 arg2=-37\$"
+seen 'the next match' ' 81 of 85 '
+keys Enter
+wait_for '^Event of logs:few$'
+seen 'its time' '^  time +20[0-9-]+T[0-9:]+\.[0-9]{6}$'
+seen 'its process' "^  process +$pid\$"
+seen 'its thread' '^  thread +[0-9]+ log-[0-9]+$'
+seen 'its site' '^  site +1 of 1$'
+seen 'where that is' '^ +few\+0x[0-9a-f]+'
+seen 'an argument' '^  arg1 +37$'
+seen 'and what it is' '^ +signed, 8 bytes, register %'
+keys q
+wait_for "^> $time .* arg1=37 "
+
+# ------------------------------------------------------------- frozen
+keys Z G
+wait_for '^  85 events.*; frozen'
+ask 'run 1 3'
+wait_for '^  88 events'
+seen 'nothing moves' "^> $time .* arg1=41 arg2=-41\$"
+keys Z
+wait_for "^> $time .* arg1=3 arg2=-3\$"
+
+# ------------------------------------------------------------- only some
+keys '\'
+wait_for '^only where:'
+text 'arg1 ~ "'
+wait_for 'quote is not closed'
+keys C-u
+text 'arg1 >= 5 and arg2 != -7'
+keys Enter
+wait_for '^  88 events.*; only where arg1 >= 5 and arg2 != -7$'
+ask 'run 1 8'
+wait_for '^  91 events'
+seen 'the first' "^  $time .* arg1=5 arg2=-5\$"
+seen 'the last' "^> $time .* arg1=8 arg2=-8\$"
+same 'and not the one between' "$(tail -n 6 "$tmp/screen" | grep -c 'arg1=7')" 0
+keys '\' C-u
+text 'arg7 > 1'
+keys Enter
+wait_for 'not changed: there is no arg7'
+seen 'the old one stays' 'only where arg1 >= 5 and arg2 != -7$'
+keys '\' C-u Enter
+wait_for 'from now on all$'
+unseen 'without a condition' 'only where'
+keys r
+wait_for 'started again with an empty list'
+wait_for '^  0 events'
+seen 'none is left' '^  no hit yet$'
+
+# ------------------------------------------------------------- q leaves them on; v shows them; v there stops
+keys q
+wait_for 'events still come: v on the same probes shows them again'
+wait_state counted 'logs:few '
+ask 'run 1 2'
+keys v
+wait_for '^  2 events'
+keys w C-u
+text "$tmp/view.txt"
+keys Enter
+wait_for 'view.txt'
+has 'the view as a file' 'Events: logs:few$' "$tmp/view.txt"
+has 'the view as a file' "^$time .* arg1=2 arg2=-2\$" "$tmp/view.txt"
+keys v
+wait_for 'uncount few: 1 site'
+wait_for '^  2 events; no more: it was stopped \(r begins again\)$'
+as_found 'stopped'
+keys r
+wait_for '^  0 events'
+ask 'run 1 1'
+wait_for '^  1 event,'
+keys u
+wait_for 'undone: count few'
+wait_for '^  1 event; no more: no longer counted'
+as_found 'undone'
+keys q
+wait_list
+
+# ------------------------------------------------------------- texts, of two probes
+on say
+keys Space
+on few
+keys Space v
+wait_for '^Events: logs:few, say$'
+seen 'the probe has a column' '^  TIME +TID THREAD +PROBE ARGUMENTS$'
+ask 'texts 1'
+wait_for '^  10 events'
+wait_for 'arg2 seems to point to text: s shows it'
+keys s
+wait_for '^texts of: arg2$'
+keys C-u
+text 'two'
+wait_for 'arguments such as arg1,arg3'
+keys C-u
+text 'arg2'
+keys Enter
+wait_for 'from now on with the texts of arg2'
+ask 'texts 1'
+wait_for '^  20 events'
+seen 'a text' "^  $time .* say +arg1=0 arg2=\"select 1\"\$"
+seen 'a hostile one' "^  $time .* say +arg1=2 arg2=.*x1b\\[31m\"\$"
+seen 'what is none' 'arg1=8 arg2=0x8\(\?\)$'
+ask 'run 1 1'
+wait_for "^> $time .* few +arg1=1 arg2=-1\$"
+keys k k k
+text '/select'
+keys Enter
+wait_for "^> .*select 1"
+keys Enter
+wait_for '^Event of logs:say$'
+seen 'its text' '^  arg2 +"select 1"$'
+seen 'where it lies' '^ +0x[0-9a-f]+$'
+keys q q
+
+# ------------------------------------------------------------- the record
+wait_list
+keys y
+wait_for '^probes-tui events -pid [0-9]+ logs:few,logs:say -str arg2 -for 10s$|^probes-tui events .* -stop -for 10s'
+keys q
+wait_list
+keys S C-u
+text "$tmp/script"
+keys Enter
+wait_until 0 sh -c "test -s '$tmp/script'; echo \$?"
+has 'the script' '^probes-tui events -pid "\$pid" logs:few.* -str arg2' "$tmp/script"
+has 'the script' "^probes-tui events -pid \"\\\$pid\" logs:few.* -where 'arg1 >= 5 and arg2 != -7'" "$tmp/script"
+same 'no count of its own' "$(grep -c '^probes-tui count' "$tmp/script")" 0
+keys q
+wait_for '^status=0$'
+as_found 'quit'
+
+# ------------------------------------------------------------- a ready question; what H counted stays; the budget
+screen -max-overhead 0
+text ':stop'
+keys Enter
+wait_for 'counting may stop the process'
+on say
+keys H
+wait_cursor counted 'logs:say '
+text ':ask what is said'
+keys Enter
+wait_for '^  0 events.*; texts of arg2; only where arg1 >= 5$'
+ask 'texts 1'
+wait_for '^  5 events'
+keys v
+wait_for 'events have stopped; counting goes on'
+keys q
+wait_state counted 'logs:say '
+keys q
+wait_for '^status=0$'
+as_found 'what H counted'
+terminal 40 10
+type_command "'$PROBES_TUI' -no-syslog -pid $pid -max-overhead 0.001 -refresh 1"
+wait_for '^> .* logs:few '
+text ':stop'
+keys Enter
+wait_for 'counting may stop the'
+on few
+keys v
+wait_for '^Events: logs:few'
+(
+	until [ -e "$tmp/enough" ]; do
+		ask 'run 1 2000'
+	done
+) &
+asks=$!
+wait_for 'only counted|no longer'
+: >"$tmp/enough"
+wait "$asks"
+keys q q
+wait_for '^status=0$'
+as_found 'the budget'
+
+# ------------------------------------------------------------- two processes, one of which ends; read-only
+start2 logs
+terminal 100 30
+type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2 -max-overhead 0"
+wait_list
+text ':stop'
+keys Enter
+wait_for 'counting may stop the process'
+on few
+keys v
+wait_for '^  TIME +PID +TID THREAD '
+ask 'run 1 2'
+wait_for "^> $time +$pid .* arg1=2 arg2=-2\$"
+ask2 'run 1 3'
+wait_for "^> $time +$pid2 .* arg1=3 arg2=-3\$"
+stop2
+wait_for '^  5 events.*; in 1 of 2 processes$'
+keys R q
+wait_list
+keys v
+wait_for '^  5 events'
+keys q
+wait_list
+keys q
+wait_for '^status=0$'
+as_found 'two processes'
+stop
+finish

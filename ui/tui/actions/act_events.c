@@ -1,0 +1,305 @@
+/*
+ * Events: v counts the probes as H does, then keeps each hit. When that stops, so does the counting
+ * that v started; undo, lease and quit stop the counting, and so the events.
+ */
+#include "ui/tui/actions/act.h"
+
+#include "ui/counting.h"
+#include "ui/event.h"
+#include "ui/tui/terminal/mem.h"
+#include "ui/tui/terminal/text.h"
+#include "ui/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ACT_EVENTS_BUSY_MS 10 /* between two readings while events come */
+#define ACT_EVENTS_IDLE_MS 50 /* and while none come */
+#define ACT_EVENTS_DRAW_MS 100
+#define ACT_EVENTS_LIMIT_MS 1000 /* between two comparisons with -max-overhead */
+
+/* ---------------------------------------------------------------- beginning */
+
+/* Are these the rows whose events are there already? */
+static bool act_events_same(const struct feed *f, const struct app_selection *s)
+{
+	bool same = f->used && f->count == s->count;
+
+	for (size_t i = 0; same && i < s->count; i++)
+		same = f->rows[i].row == s->rows[i];
+	return same;
+}
+
+static void act_events_stop(struct app *a)
+{
+	feed_end(&a->events.feed, &a->model);
+	act_count_end(a, &a->events.begun);
+}
+
+void act_events_of(struct app *a, struct app_selection s, unsigned texts, const char *where)
+{
+	if (feed_on(&a->events.feed))
+		act_events_stop(a);
+	s.pair = NULL; /* its probes, in no order */
+	if (!act_switch_mean(a, s, PROBES_COUNT))
+		return;
+	act_count_first(a, THEN_EVENTS);
+	a->pending.texts = texts;
+	a->pending.where = where ? mem_text(where) : NULL;
+	act_switch_begin(a);
+}
+
+void act_events(struct app *a, enum request r)
+{
+	const struct feed *f = &a->events.feed;
+	bool can = app_have(a) & NEED_SWITCH;
+	struct app_selection s;
+
+	(void)r;
+	if (!act_switch_select(a, &s))
+		return;
+	if (f->used && (!can || (act_events_same(f, &s) && feed_on(f)))) {
+		free(s.rows);
+		app_open(a, VIEW_EVENTS);
+	} else if (can) {
+		act_events_of(a, s, 0, NULL);
+	} else {
+		free(s.rows);
+		act_refuse(a, REQUEST_HITS);
+	}
+}
+
+void act_events_begin(struct app *a)
+{
+	struct app_pending *p = &a->pending;
+	struct app_events *v = &a->events;
+	struct probes_error e = {0};
+	bool counted = false;
+
+	for (size_t i = 0; i < p->first_count; i++)
+		counted |= a->model.rows[p->first[i]].sites_counted > 0;
+	if (feed_begin(&v->feed, &a->model, p->first, p->first_count, p->texts, p->where,
+		    app_now_ms(), &e) < 0) {
+		feed_done(&v->feed);
+		if (counted) { /* otherwise the result line says already why */
+			act_count_end(a, &p->begun);
+			app_say_error(a, "no events", &e);
+		}
+		return;
+	}
+	act_count_own(&v->begun, p);
+	rowlist_init(&v->rows);
+	v->leaves = v->told = false;
+	v->offered = 0;
+	v->read_ms = v->limit_ms = app_now_ms();
+	record_events(&a->record, &a->model, p->first, p->first_count, p->texts, p->where,
+		a->stop == STOP_YES);
+	app_open(a, VIEW_EVENTS);
+}
+
+/* ---------------------------------------------------------------- in the view */
+
+void act_events_anew(struct app *a, enum request r)
+{
+	struct feed *f = &a->events.feed;
+	struct app_selection s = {.rows = mem_array(f->count, sizeof *s.rows), .count = f->count};
+
+	(void)r;
+	if (feed_on(f)) {
+		free(s.rows);
+		feed_forget(f, app_now_ms());
+		app_say(a, "started again with an empty list");
+		return;
+	}
+	for (size_t i = 0; i < f->count; i++)
+		s.rows[i] = f->rows[i].row;
+	act_events_of(a, s, f->texts, f->where);
+}
+
+void act_events_end(struct app *a, enum request r)
+{
+	(void)r;
+	if (!feed_on(&a->events.feed)) {
+		app_say(a, "events have stopped already (r begins again)");
+		return;
+	}
+	app_say(a, "events have stopped; counting goes on, because v did not start it");
+	act_events_stop(a);
+}
+
+/* Change what is kept; false: it says why not. */
+static bool act_events_change(struct app *a, unsigned texts, const char *where)
+{
+	struct feed *f = &a->events.feed;
+	struct probes_error e = {0};
+	uint32_t *rows;
+
+	if (!feed_on(f)) {
+		app_complain(a, "events have stopped (r begins again)");
+		return false;
+	}
+	if (feed_change(f, &a->model, texts, where, &e) < 0) {
+		app_say_error(a, "not changed", &e);
+		return false;
+	}
+	a->events.told = false;
+	rows = mem_array(f->count, sizeof *rows);
+	for (size_t i = 0; i < f->count; i++)
+		rows[i] = f->rows[i].row;
+	record_events(
+		&a->record, &a->model, rows, f->count, f->texts, f->where, a->stop == STOP_YES);
+	free(rows);
+	return true;
+}
+
+static bool act_events_where_changed(struct app *a, const char *text)
+{
+	struct probes_condition *condition = NULL;
+	struct probes_error e;
+	bool good = !*text || probes_condition_parse(text, &condition, &e) == 0;
+
+	if (!good)
+		text_clean(e.why, a->prompt.why, sizeof a->prompt.why);
+	probes_condition_free(condition);
+	return good;
+}
+
+static void act_events_where_accepted(struct app *a, const char *text)
+{
+	if (act_events_change(a, a->events.feed.texts, text))
+		app_say(a,
+			*text ? "from now on only those of which this is true" : "from now on all");
+}
+
+static const struct prompt_ops act_events_where = {
+	.label = "only where: ",
+	.syntax = "arg1 > 100  arg2 ~ select  tid == 12  comm == java  and or not ( )",
+	.past = PAST_WHERE,
+	.changed = act_events_where_changed,
+	.accepted = act_events_where_accepted,
+};
+
+static bool act_events_texts_changed(struct app *a, const char *text)
+{
+	unsigned texts;
+
+	if (!*text || values_arguments(text, PROBES_EVENT_ARGUMENTS, &texts))
+		return true;
+	snprintf(a->prompt.why, sizeof a->prompt.why, "arguments such as arg1,arg3");
+	return false;
+}
+
+static void act_events_texts_accepted(struct app *a, const char *text)
+{
+	unsigned texts = 0;
+	char names[INPUT_SIZE];
+
+	(void)!values_arguments(text, PROBES_EVENT_ARGUMENTS, &texts);
+	if (act_events_change(a, texts, a->events.feed.where))
+		app_say(a, texts ? "from now on with the texts of %s" : "from now on without texts",
+			event_arguments(texts, names, sizeof names));
+}
+
+static const struct prompt_ops act_events_texts = {
+	.label = "texts of: ",
+	.syntax = "arg1,arg3: arguments that point to texts; nothing: none",
+	.changed = act_events_texts_changed,
+	.accepted = act_events_texts_accepted,
+};
+
+void act_events_ask(struct app *a, enum request r)
+{
+	const struct feed *f = &a->events.feed;
+	char names[INPUT_SIZE] = "";
+
+	if (r == REQUEST_EVENTS_FILTER) {
+		app_ask(a, &act_events_where, "", f->where ? f->where : "", 0);
+		return;
+	}
+	app_ask(a, &act_events_texts, "",
+		event_arguments(f->texts | f->offered, names, sizeof names), 0);
+}
+
+/* ---------------------------------------------------------------- as they come */
+
+/* What costs more than -max-overhead is only counted from now on. */
+static void act_events_limit(struct app *a)
+{
+	struct feed *f = &a->events.feed;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct row *r = &a->model.rows[f->rows[i].row];
+		unsigned most = 0;
+		struct model_member member;
+
+		for (uint32_t at = r->member; model_next(&a->model, &at, &member);) {
+			unsigned cost = probes_events_cost(
+				a->model.processes[member.process].session, member.probe);
+
+			most = cost > most ? cost : most;
+		}
+		if (f->rows[i].over || !r->trend || trend_rate(r->trend) < 0 ||
+			!counting_exceeds((uint64_t)trend_rate(r->trend), most, 1000000000,
+				a->options->max_overhead))
+			continue;
+		feed_drop(f, &a->model, i);
+		app_complain(a,
+			"%.80s hits so often that its events cost more than %g %% of a core: no "
+			"more events, its hits are only counted (-max-overhead)",
+			r->label, a->options->max_overhead);
+	}
+}
+
+/* Say once what may be texts, and that memory is not read. */
+static void act_events_tell(struct app *a)
+{
+	struct app_events *v = &a->events;
+	unsigned offers = v->feed.offered & ~v->feed.texts & ~v->offered;
+	char names[INPUT_SIZE], why[200];
+
+	if (v->feed.no_calls && !v->told && v->feed.kept)
+		app_complain(a,
+			"texts, and arguments in memory other than the stack, are not read: %s",
+			text_clean(v->feed.no_calls, why, sizeof why));
+	else if (offers && a->view == VIEW_EVENTS)
+		app_say(a, "%s seem%s to point to text: s shows it",
+			event_arguments(offers, names, sizeof names),
+			offers & (offers - 1) ? "" : "s");
+	else
+		return;
+	v->told |= v->feed.no_calls != NULL;
+	v->offered |= offers;
+}
+
+int64_t act_events_wait(const struct app *a)
+{
+	int64_t left = a->events.read_ms - app_now_ms();
+
+	return !feed_on(&a->events.feed) ? -1 : left > 0 ? left : 0;
+}
+
+void act_events_poll(struct app *a)
+{
+	struct app_events *v = &a->events;
+	int64_t now = app_now_ms();
+	bool came;
+
+	if (!feed_on(&v->feed) || now < v->read_ms)
+		return;
+	v->feed.held = a->frozen;
+	came = feed_read(&v->feed, &a->model, now);
+	v->read_ms = now + (came ? ACT_EVENTS_BUSY_MS : ACT_EVENTS_IDLE_MS);
+	if (!feed_on(&v->feed))
+		a->dirty = true;
+	if (now - v->drawn_ms >= ACT_EVENTS_DRAW_MS && v->feed.next != v->drawn) {
+		a->dirty |= a->view == VIEW_EVENTS && !a->frozen;
+		v->drawn_ms = now;
+		v->drawn = v->feed.next;
+	}
+	if (!a->question.kind && !a->prompt.ops)
+		act_events_tell(a);
+	if (now - v->limit_ms >= ACT_EVENTS_LIMIT_MS) {
+		v->limit_ms = now;
+		act_events_limit(a);
+	}
+}

@@ -1,0 +1,108 @@
+/*
+ * The events of rows, in all processes of the screen that have them: the last ones are kept. That
+ * the rows are counted is an operation (operation.h) of its own. Knows rows and sessions, not the
+ * screen.
+ */
+#ifndef UI_TUI_OPERATIONS_FEED_H
+#define UI_TUI_OPERATIONS_FEED_H
+
+#include "probes.h"
+#include "ui/tui/rows/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FEED_MOST 10000u /* events that are kept */
+
+struct feed_event {
+	uint32_t id;      /* in the order in which they came; never ROWLIST_NONE */
+	uint32_t row;     /* of the model, */
+	uint32_t process; /* and this */
+	struct probes_event event;
+	char texts[]; /* to which it points */
+};
+
+/* A row, in all processes. */
+struct feed_row {
+	uint32_t row;
+	bool over;      /* its events ended, because they cost too much */
+	unsigned tried; /* events of it whose values were taken for addresses of texts */
+};
+
+/* The rows in one process. */
+struct feed_part {
+	uint32_t process; /* of the model */
+	size_t *probes;   /* in its session, in the order of the rows */
+	size_t count;
+	size_t *places; /* by probe: index into feed.rows */
+	bool on;        /* events of some come now */
+	char why[160];  /* why not, safe for the terminal */
+};
+
+struct feed {
+	bool used; /* there is something to show */
+	struct feed_row *rows;
+	size_t count;
+	struct feed_part *parts;
+	size_t part_count;
+
+	unsigned texts;                     /* as probes_event_options.texts */
+	struct probes_condition *condition; /* NULL: all events */
+	char *where;                        /* as it was written, or NULL */
+
+	struct feed_event **all;   /* a ring of FEED_MOST */
+	size_t first, kept;        /* of it */
+	uint32_t next;             /* id */
+	bool held;                 /* keep what there is: what comes does not take its place */
+	struct feed_event **fresh; /* of a reading */
+	size_t fresh_count, fresh_capacity;
+
+	struct probes_events before; /* sums of what ended */
+	struct probes_events sum;
+	uint64_t unkept;      /* that came while `held`, and there was no room */
+	unsigned offered;     /* arguments that seem to point to texts, as bits (bit 0: arg1) */
+	const char *no_calls; /* why memory is not read, somewhere; NULL: it is */
+	struct trend trend;
+};
+
+void feed_done(struct feed *f);
+
+/*
+ * Keep the events of rows in each process that counts them; those of an earlier call end and are
+ * dropped. where: a condition (probes_condition_parse) or NULL. 0, if there are events of some
+ * process; else the negative errno of the first that has none, with its error.
+ */
+PROBES_CHECK int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows,
+	size_t count, unsigned texts, const char *where, int64_t ms, struct probes_error *e);
+
+/* The same rows, other texts and another condition; what was kept stays. On an error that is one of
+ * usage nothing changes. */
+PROBES_CHECK int feed_change(struct feed *f, const struct model *m, unsigned texts,
+	const char *where, struct probes_error *e);
+
+/*
+ * Read what came. Where no row is counted any longer, or the process is gone, it ends. True:
+ * something came.
+ */
+bool feed_read(struct feed *f, const struct model *m, int64_t ms);
+
+/* No more events of a row (an index of feed.rows); its hits are still counted. */
+void feed_drop(struct feed *f, const struct model *m, size_t place);
+
+/* Stop; what was kept stays. */
+void feed_end(struct feed *f, const struct model *m);
+
+/* Forget the events, and what was summed. */
+void feed_forget(struct feed *f, int64_t ms);
+
+/* Do events come from some process? */
+bool feed_on(const struct feed *f);
+
+/* The i-th of those that are kept, the oldest first. */
+const struct feed_event *feed_at(const struct feed *f, size_t i);
+
+/* The event with this id; NULL: it is not kept any longer. */
+const struct feed_event *feed_find(const struct feed *f, uint32_t id);
+
+#endif

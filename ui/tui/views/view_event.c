@@ -1,0 +1,95 @@
+/*
+ * One event: when and where it happened, and each argument in full.
+ */
+#include "ui/tui/views/view.h"
+
+#include "ui/event.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void view_event_label(struct app *a, const char *label, const char *text)
+{
+	char padded[48];
+
+	snprintf(padded, sizeof padded, "  %-9s ", label);
+	pager_wrap(&a->text.pager, STYLE_PLAIN, padded, text, a->columns);
+}
+
+static void view_event_arguments(struct app *a, const struct probes_event *e, const char *noted)
+{
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	size_t count = probes_arguments(noted, all, PROBES_EVENT_ARGUMENTS);
+	char value[EVENT_VALUE_BYTES], text[TEXT_MAX], type[40], place[400], label[32];
+
+	for (size_t i = 0; i < e->count; i++) {
+		struct probes_value number = e->values[i];
+
+		snprintf(label, sizeof label, "arg%zu", i + 1);
+		view_event_label(
+			a, label, text_shown(event_value(&e->values[i], value), text, sizeof text));
+		if (e->values[i].text) { /* and where it lies */
+			number.text = NULL;
+			number.asked = false;
+			view_event_label(a, "", event_value(&number, value));
+		}
+		if (i >= count)
+			continue;
+		snprintf(text, sizeof text, "%s, %s",
+			view_arguments_type(&all[i], type, sizeof type),
+			view_arguments_place(&all[i], place, sizeof place));
+		view_event_label(a, "", text);
+	}
+	if (!e->count)
+		view_event_label(a, "arguments", "none");
+}
+
+static void view_event_build(struct app *a)
+{
+	uint32_t id = rowlist_current(&a->events.rows);
+	const struct feed_event *one = feed_find(&a->events.feed, id);
+	struct probes_session *session;
+	char text[TEXT_MAX], time[EVENT_TIME_BYTES];
+	size_t probe;
+
+	pager_clear(&a->text.pager);
+	snprintf(a->text.heading, sizeof a->text.heading, "Event of %.100s",
+		one ? a->model.rows[one->row].label : "");
+	if (!one) {
+		pager_addf(&a->text.pager, STYLE_WARN, "  it is not kept any longer");
+		return;
+	}
+	session = a->model.processes[one->process].session;
+	probe = one->event.probe;
+	view_event_label(a, "time", event_time(one->event.time_ns, true, time));
+	snprintf(text, sizeof text, one->event.pid ? "%d" : "unknown", (int)one->event.pid);
+	view_event_label(a, "process", text);
+	if (one->event.tid)
+		snprintf(text, sizeof text, "%d ", (int)one->event.tid);
+	else
+		snprintf(text, sizeof text, "unknown");
+	text_clean(one->event.thread, text + strlen(text), sizeof text - strlen(text));
+	view_event_label(a, "thread", text);
+	snprintf(text, sizeof text, "%u of %u", one->event.site + 1,
+		probes_at(session, probe)->site_count);
+	view_event_label(a, "site", text);
+	view_detail_where(session, probe, one->event.site, false, text, sizeof text);
+	if (*text)
+		view_event_label(a, "", text);
+	view_event_arguments(
+		a, &one->event, probes_at(session, probe)->sites[one->event.site].arguments);
+}
+
+const struct view_ops view_event_ops = {
+	.where = IN_TEXT,
+	.around = 1,
+	.overlay = true,
+	.build = view_event_build,
+	.layout = view_text_layout,
+	.draw = view_text_draw,
+	.move = view_text_move,
+	.search = view_text_search,
+	.seek = view_text_seek,
+	.write = view_text_write,
+};
