@@ -131,6 +131,24 @@ if command -v java >/dev/null && command -v javac >/dev/null; then
 	kill "$jvm"
 fi
 
+# Queries as they come: a postgres under pgbench.
+if ls /usr/lib/postgresql/*/bin/pgbench >/dev/null 2>&1; then
+	user=bench
+	. "$here/../tests/postgres.sh"
+	trap 'mux kill-server 2>/dev/null; kill "$bench"; stop_postgres; rm -f "$data.log"' EXIT
+	pgbench -n -c 2 -R 30 -T 600 >/dev/null 2>&1 &
+	bench=$!
+	open 100 24 "'$tui' -tree $server"
+	wait_for 'postgresql:'
+	keys 'counting may stop' : 'stop' Enter
+	keys 'Events: ' : 'ask SQL' Enter
+	sleep 10
+	shot events
+	mux send-keys q
+	mux send-keys q
+	cd "$victims"
+fi
+
 # The list of processes: of a world of its own where that can be had.
 alone=
 unshare -pf --mount-proc true 2>/dev/null && alone='unshare -pf --mount-proc'

@@ -265,13 +265,13 @@ keys Enter
 wait_for 'counting may stop the process'
 on few
 keys v
-wait_for '^  TIME +PID +TID THREAD '
+wait_for '^  TIME +PID THREAD '
 ask 'run 1 2'
-wait_for "^> $time +$pid .* arg1=2 arg2=-2\$"
+wait_for "^> $time +$pid +[0-9]+ .* arg1=2 arg2=-2\$"
 ask2 'run 1 3'
 wait_for "^> $time +$pid2 .* arg1=3 arg2=-3\$"
 stop2
-wait_for '^  5 events.*; in 1 of 2 processes$'
+wait_for '^  5 events.*; in 1 of 2 processes: the process is gone$'
 keys R q
 wait_list
 keys v

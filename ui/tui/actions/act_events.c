@@ -73,13 +73,13 @@ void act_events_begin(struct app *a)
 {
 	struct app_pending *p = &a->pending;
 	struct app_events *v = &a->events;
+	const struct feed_ask ask = {p->texts, p->where, a->stop == STOP_YES};
 	struct probes_error e = {0};
 	bool counted = false;
 
 	for (size_t i = 0; i < p->first_count; i++)
 		counted |= a->model.rows[p->first[i]].sites_counted > 0;
-	if (feed_begin(&v->feed, &a->model, p->first, p->first_count, p->texts, p->where,
-		    app_now_ms(), &e) < 0) {
+	if (feed_begin(&v->feed, &a->model, p->first, p->first_count, &ask, app_now_ms(), &e) < 0) {
 		feed_done(&v->feed);
 		if (counted) { /* otherwise the result line says already why */
 			act_count_end(a, &p->begun);
@@ -113,7 +113,7 @@ void act_events_anew(struct app *a, enum request r)
 	}
 	for (size_t i = 0; i < f->count; i++)
 		s.rows[i] = f->rows[i].row;
-	act_events_of(a, s, f->texts, f->where);
+	act_events_of(a, s, f->ask.texts, f->ask.where);
 }
 
 void act_events_end(struct app *a, enum request r)
@@ -131,6 +131,7 @@ void act_events_end(struct app *a, enum request r)
 static bool act_events_change(struct app *a, unsigned texts, const char *where)
 {
 	struct feed *f = &a->events.feed;
+	const struct feed_ask ask = {texts, where, a->stop == STOP_YES};
 	struct probes_error e = {0};
 	uint32_t *rows;
 
@@ -138,7 +139,7 @@ static bool act_events_change(struct app *a, unsigned texts, const char *where)
 		app_complain(a, "events have stopped (r begins again)");
 		return false;
 	}
-	if (feed_change(f, &a->model, texts, where, &e) < 0) {
+	if (feed_change(f, &a->model, &ask, &e) < 0) {
 		app_say_error(a, "not changed", &e);
 		return false;
 	}
@@ -146,8 +147,8 @@ static bool act_events_change(struct app *a, unsigned texts, const char *where)
 	rows = mem_array(f->count, sizeof *rows);
 	for (size_t i = 0; i < f->count; i++)
 		rows[i] = f->rows[i].row;
-	record_events(
-		&a->record, &a->model, rows, f->count, f->texts, f->where, a->stop == STOP_YES);
+	record_events(&a->record, &a->model, rows, f->count, f->ask.texts, f->ask.where,
+		a->stop == STOP_YES);
 	free(rows);
 	return true;
 }
@@ -166,7 +167,7 @@ static bool act_events_where_changed(struct app *a, const char *text)
 
 static void act_events_where_accepted(struct app *a, const char *text)
 {
-	if (act_events_change(a, a->events.feed.texts, text))
+	if (act_events_change(a, a->events.feed.ask.texts, text))
 		app_say(a,
 			*text ? "from now on only those of which this is true" : "from now on all");
 }
@@ -195,7 +196,7 @@ static void act_events_texts_accepted(struct app *a, const char *text)
 	char names[INPUT_SIZE];
 
 	(void)!values_arguments(text, PROBES_EVENT_ARGUMENTS, &texts);
-	if (act_events_change(a, texts, a->events.feed.where))
+	if (act_events_change(a, texts, a->events.feed.ask.where))
 		app_say(a, texts ? "from now on with the texts of %s" : "from now on without texts",
 			event_arguments(texts, names, sizeof names));
 }
@@ -213,11 +214,11 @@ void act_events_ask(struct app *a, enum request r)
 	char names[INPUT_SIZE] = "";
 
 	if (r == REQUEST_EVENTS_FILTER) {
-		app_ask(a, &act_events_where, "", f->where ? f->where : "", 0);
+		app_ask(a, &act_events_where, "", f->ask.where ? f->ask.where : "", 0);
 		return;
 	}
 	app_ask(a, &act_events_texts, "",
-		event_arguments(f->texts | f->offered, names, sizeof names), 0);
+		event_arguments(f->ask.texts | f->offered, names, sizeof names), 0);
 }
 
 /* ---------------------------------------------------------------- as they come */
@@ -254,7 +255,7 @@ static void act_events_limit(struct app *a)
 static void act_events_tell(struct app *a)
 {
 	struct app_events *v = &a->events;
-	unsigned offers = v->feed.offered & ~v->feed.texts & ~v->offered;
+	unsigned offers = v->feed.offered & ~v->feed.ask.texts & ~v->offered;
 	char names[INPUT_SIZE], why[200];
 
 	if (v->feed.no_calls && !v->told && v->feed.kept)

@@ -77,7 +77,7 @@ void feed_done(struct feed *f)
 	free(f->rows);
 	free(f->all);
 	free(f->fresh);
-	free(f->where);
+	free((char *)f->ask.where);
 	probes_condition_free(f->condition);
 	*f = (struct feed){0};
 }
@@ -112,7 +112,8 @@ static void feed_add_part(struct feed *f, const struct model *m, uint32_t proces
 /* Begin in each process. 0, if it began in some. */
 static int feed_open(struct feed *f, const struct model *m, struct probes_error *e)
 {
-	const struct probes_event_options options = {.texts = f->texts, .condition = f->condition};
+	const struct probes_event_options options = {
+		.texts = f->ask.texts, .condition = f->condition, .interrupts = f->ask.interrupts};
 	int r = 0;
 
 	for (size_t i = 0; i < f->part_count; i++) {
@@ -139,15 +140,15 @@ static int feed_open(struct feed *f, const struct model *m, struct probes_error 
 }
 
 /* Would that be accepted? *condition is the caller's. */
-static int feed_check(const struct feed *f, const struct model *m, unsigned texts,
-	const char *where, struct probes_condition **condition, struct probes_error *e)
+static int feed_check(const struct feed *f, const struct model *m, const struct feed_ask *ask,
+	struct probes_condition **condition, struct probes_error *e)
 {
-	struct probes_event_options options = {.texts = texts};
+	struct probes_event_options options = {.texts = ask->texts};
 	int r = 0;
 
 	*condition = NULL;
-	if (where && *where)
-		r = probes_condition_parse(where, condition, e);
+	if (ask->where && *ask->where)
+		r = probes_condition_parse(ask->where, condition, e);
 	options.condition = *condition;
 	for (size_t i = 0; r == 0 && i < f->part_count; i++)
 		r = probes_events_check(m->processes[f->parts[i].process].session,
@@ -159,23 +160,23 @@ static int feed_check(const struct feed *f, const struct model *m, unsigned text
 	return r;
 }
 
-int feed_change(struct feed *f, const struct model *m, unsigned texts, const char *where,
-	struct probes_error *e)
+int feed_change(
+	struct feed *f, const struct model *m, const struct feed_ask *ask, struct probes_error *e)
 {
 	struct probes_condition *condition, *old = f->condition;
-	char *text = where && *where ? mem_text(where) : NULL;
-	int r = feed_check(f, m, texts, where, &condition, e);
+	char *where = ask->where && *ask->where ? mem_text(ask->where) : NULL;
+	int r = feed_check(f, m, ask, &condition, e);
 
 	if (r < 0) {
-		free(text);
+		free(where);
 		return r;
 	}
 	feed_end(f, m);
 	f->before = f->sum;
 	f->condition = condition;
-	f->texts = texts;
-	free(f->where);
-	f->where = text;
+	free((char *)f->ask.where);
+	f->ask = *ask;
+	f->ask.where = where;
 	r = feed_open(f, m, e);
 	feed_sum(f, m);
 	probes_condition_free(old);
@@ -183,7 +184,7 @@ int feed_change(struct feed *f, const struct model *m, unsigned texts, const cha
 }
 
 int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows, size_t count,
-	unsigned texts, const char *where, int64_t ms, struct probes_error *e)
+	const struct feed_ask *ask, int64_t ms, struct probes_error *e)
 {
 	int r;
 
@@ -202,7 +203,7 @@ int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows, size
 		snprintf(e->why, sizeof e->why, "no process has these probes");
 		return e->code;
 	}
-	r = feed_change(f, m, texts, where, e);
+	r = feed_change(f, m, ask, e);
 	f->used = r == 0;
 	feed_sum(f, m);
 	trend_begin(&f->trend);
@@ -256,6 +257,17 @@ static struct feed_event *feed_copy(const struct probes_event *event)
 	return c;
 }
 
+/* The process of an event: perhaps a child by fork of the one that was read. */
+static uint32_t feed_process(const struct feed_reading *r, const struct probes_event *event)
+{
+	const struct feed *f = r->feed;
+
+	for (size_t i = 0; i < f->part_count; i++)
+		if (r->model->processes[f->parts[i].process].pid == event->pid)
+			return f->parts[i].process;
+	return r->part->process;
+}
+
 static bool feed_take(void *data, const struct probes_event *event)
 {
 	const struct feed_reading *r = data;
@@ -264,15 +276,16 @@ static bool feed_take(void *data, const struct probes_event *event)
 	struct feed_event *c = feed_copy(event);
 
 	c->row = row->row;
-	c->process = r->part->process;
+	c->process = feed_process(r, event);
+	f->threads |= event->tid != event->pid;
 	f->fresh = mem_grow(
 		f->fresh, &f->fresh_capacity, f->fresh_count + 1, sizeof(struct feed_event *));
 	f->fresh[f->fresh_count++] = c;
 	if (row->tried++ < FEED_TRIES)
 		for (size_t i = 0; i < event->count; i++)
 			if (!(f->offered >> i & 1) &&
-				feed_is_text(r->model->processes[r->part->process].session,
-					&event->values[i]))
+				feed_is_text(
+					r->model->processes[c->process].session, &event->values[i]))
 				f->offered |= 1u << i;
 	return true;
 }

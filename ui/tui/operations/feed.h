@@ -40,6 +40,13 @@ struct feed_part {
 	char why[160];  /* why not, safe for the terminal */
 };
 
+/* What is asked for. */
+struct feed_ask {
+	unsigned texts;    /* as probes_event_options.texts */
+	const char *where; /* a condition (probes_condition_parse) or NULL */
+	bool interrupts;   /* as probes_event_options.interrupts */
+};
+
 struct feed {
 	bool used; /* there is something to show */
 	struct feed_row *rows;
@@ -47,9 +54,8 @@ struct feed {
 	struct feed_part *parts;
 	size_t part_count;
 
-	unsigned texts;                     /* as probes_event_options.texts */
+	struct feed_ask ask;                /* its text is a copy */
 	struct probes_condition *condition; /* NULL: all events */
-	char *where;                        /* as it was written, or NULL */
 
 	struct feed_event **all;   /* a ring of FEED_MOST */
 	size_t first, kept;        /* of it */
@@ -60,6 +66,7 @@ struct feed {
 
 	struct probes_events before; /* sums of what ended */
 	struct probes_events sum;
+	bool threads;         /* some event was not of the main thread of its process */
 	uint64_t unkept;      /* that came while `held`, and there was no room */
 	unsigned offered;     /* arguments that seem to point to texts, as bits (bit 0: arg1) */
 	const char *no_calls; /* why memory is not read, somewhere; NULL: it is */
@@ -70,16 +77,16 @@ void feed_done(struct feed *f);
 
 /*
  * Keep the events of rows in each process that counts them; those of an earlier call end and are
- * dropped. where: a condition (probes_condition_parse) or NULL. 0, if there are events of some
- * process; else the negative errno of the first that has none, with its error.
+ * dropped. 0, if there are events of some process; else the negative errno of the first that has
+ * none, with its error.
  */
 PROBES_CHECK int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows,
-	size_t count, unsigned texts, const char *where, int64_t ms, struct probes_error *e);
+	size_t count, const struct feed_ask *ask, int64_t ms, struct probes_error *e);
 
-/* The same rows, other texts and another condition; what was kept stays. On an error that is one of
- * usage nothing changes. */
-PROBES_CHECK int feed_change(struct feed *f, const struct model *m, unsigned texts,
-	const char *where, struct probes_error *e);
+/* The same rows, something else is asked for; what was kept stays. On an error that is one of usage
+ * nothing changes. */
+PROBES_CHECK int feed_change(
+	struct feed *f, const struct model *m, const struct feed_ask *ask, struct probes_error *e);
 
 /*
  * Read what came. Where no row is counted any longer, or the process is gone, it ends. True:

@@ -55,27 +55,30 @@ static int view_events_width(const struct app *a, bool family)
 	return widest < VIEW_EVENTS_PROBE ? widest : VIEW_EVENTS_PROBE;
 }
 
-/* Time, process if there are several, thread, probe. */
+/* A process or thread in a column of its own; 0: it is not known. */
+static void view_events_id(
+	char *out, size_t size, const char *heading, const struct probes_event *e, pid_t id)
+{
+	if (e && id)
+		text_addf(out, size, "%7d ", (int)id);
+	else
+		text_addf(out, size, "%7s ", e ? "?" : heading);
+}
+
+/* Time, process if there are several, thread if there are several in one, probe. */
 static void view_events_head(
 	const struct app *a, const struct feed_event *one, char *out, size_t size)
 {
 	const struct probes_event *e = one ? &one->event : NULL;
-	bool family = view_events_one_family(a);
+	bool family = view_events_one_family(a), several = a->events.feed.part_count > 1;
 	int width = view_events_width(a, family);
 	char text[TEXT_MAX], fit[TEXT_MAX];
 
 	snprintf(out, size, "%-15s ", e ? event_time(e->time_ns, false, text) : "TIME");
-	if (a->events.feed.part_count > 1)
-		text_addf(out, size,
-			e && !e->pid ? "      ? "
-			: e          ? "%7d "
-				     : "    PID ",
-			e ? (int)e->pid : 0);
-	text_addf(out, size,
-		e && !e->tid ? "      ? "
-		: e          ? "%7d "
-			     : "    TID ",
-		e ? (int)e->tid : 0);
+	if (several)
+		view_events_id(out, size, "PID", e, e ? e->pid : 0);
+	if (!several || a->events.feed.threads)
+		view_events_id(out, size, "TID", e, e ? e->tid : 0);
 	if (a->columns >= VIEW_EVENTS_NAMED)
 		text_addf(out, size, "%s ",
 			text_fit(fit, sizeof fit,
@@ -122,12 +125,14 @@ static void view_events_build(struct app *a)
 static bool view_events_state(const struct app *a, char *out, size_t size)
 {
 	const struct feed *f = &a->events.feed;
-	const char *why = f->part_count ? f->parts[0].why : "";
+	const char *why = "";
 	char text[TEXT_MAX], names[100];
 	size_t on = 0, over = 0;
 
-	for (size_t i = 0; i < f->part_count; i++)
+	for (size_t i = 0; i < f->part_count; i++) {
 		on += f->parts[i].on;
+		why = *why ? why : f->parts[i].why;
+	}
 	for (size_t i = 0; i < f->count; i++)
 		over += f->rows[i].over;
 	snprintf(out, size, "  %" PRIu64 " event%s", f->sum.delivered,
@@ -145,14 +150,15 @@ static bool view_events_state(const struct app *a, char *out, size_t size)
 		text_addf(out, size, "; no more: %s%s", why,
 			app_have(a) & NEED_SWITCH ? " (r begins again)" : "");
 	else if (on < f->part_count)
-		text_addf(out, size, "; in %zu of %zu processes", on, f->part_count);
+		text_addf(out, size, "; in %zu of %zu processes: %s", on, f->part_count, why);
 	else if (a->frozen)
 		text_addf(out, size, "; frozen");
-	if (f->texts)
+	if (f->ask.texts)
+		text_addf(out, size, "; texts of %s",
+			event_arguments(f->ask.texts, names, sizeof names));
+	if (f->ask.where)
 		text_addf(
-			out, size, "; texts of %s", event_arguments(f->texts, names, sizeof names));
-	if (f->where)
-		text_addf(out, size, "; only where %s", text_clean(f->where, text, sizeof text));
+			out, size, "; only where %s", text_clean(f->ask.where, text, sizeof text));
 	return f->sum.lost || f->unkept || over || on < f->part_count;
 }
 
