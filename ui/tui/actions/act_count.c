@@ -91,9 +91,9 @@ void act_count_end(struct app *a, struct app_begun *b)
 {
 	struct app_selection s = {.rows = mem_array(b->count, sizeof *s.rows)};
 
-	for (size_t i = 0; i < b->count; i++)
-		if (a->model.rows[b->rows[i]].mine_counted)
-			s.rows[s.count++] = b->rows[i];
+	while (b->count-- > 0) /* the last one first */
+		if (a->model.rows[b->rows[b->count]].mine_counted)
+			s.rows[s.count++] = b->rows[b->count];
 	b->count = 0;
 	if (act_switch_mean(a, s, PROBES_UNCOUNT))
 		act_switch_do(a);

@@ -229,7 +229,8 @@ static bool act_switch_must_ask(struct app *a, const struct operation *dry)
 	char *text = a->question.text;
 	size_t size = sizeof a->question.text;
 
-	if (!p->named && p->then != THEN_MEASURE && !p->second_count && !p->command && a->model.tagged) {
+	if (!p->named && p->then != THEN_MEASURE && !p->second_count && !p->command &&
+		a->model.tagged) {
 		hidden = p->first_count;
 		for (size_t i = 0; i < a->list.shown_count; i++)
 			hidden -= a->model.rows[a->list.shown[i]].tag > 0;
