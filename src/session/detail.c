@@ -76,7 +76,7 @@ static char *detail_name(struct object_probes *h, const struct probes_site *at)
 	for (size_t i = 0; i < count; i++)
 		if (all[i].parsed && operand_place(all[i].place, &wanted[i].place))
 			wanted[i].size = (unsigned)abs(all[i].size);
-	if (count)
+	if (count && h->symbols)
 		symbols_variables(h->symbols, at->pc, wanted, count);
 	for (size_t i = 0; i < PROBES_EVENT_ARGUMENTS; i++)
 		size += strlen(wanted[i].name) + 1;
@@ -106,7 +106,8 @@ const char *probes_argument_name(
 		return NULL;
 	if (!h->names[i] && !h->symbols)
 		detail_open_symbols(s, h);
-	if (!h->names[i] && h->symbols)
+	/* Without symbols all are unknown, once and for all: events ask again and again. */
+	if (!h->names[i])
 		h->names[i] = detail_name(h, at);
 	name = h->names[i];
 	if (!name)

@@ -257,15 +257,16 @@ static struct feed_event *feed_copy(const struct probes_event *event)
 	return c;
 }
 
-/* The process of an event: perhaps a child by fork of the one that was read. */
-static uint32_t feed_process(const struct feed_reading *r, const struct probes_event *event)
+/* The session of the process of an event: perhaps of a child by fork of the one that was read. */
+static struct probes_session *feed_session(
+	const struct feed_reading *r, const struct probes_event *event)
 {
 	const struct feed *f = r->feed;
 
 	for (size_t i = 0; i < f->part_count; i++)
 		if (r->model->processes[f->parts[i].process].pid == event->pid)
-			return f->parts[i].process;
-	return r->part->process;
+			return r->model->processes[f->parts[i].process].session;
+	return r->model->processes[r->part->process].session;
 }
 
 static bool feed_take(void *data, const struct probes_event *event)
@@ -276,7 +277,7 @@ static bool feed_take(void *data, const struct probes_event *event)
 	struct feed_event *c = feed_copy(event);
 
 	c->row = row->row;
-	c->process = feed_process(r, event);
+	c->process = r->part->process;
 	f->threads |= event->tid != event->pid;
 	f->fresh = mem_grow(
 		f->fresh, &f->fresh_capacity, f->fresh_count + 1, sizeof(struct feed_event *));
@@ -284,8 +285,7 @@ static bool feed_take(void *data, const struct probes_event *event)
 	if (row->tried++ < FEED_TRIES)
 		for (size_t i = 0; i < event->count; i++)
 			if (!(f->offered >> i & 1) &&
-				feed_is_text(
-					r->model->processes[c->process].session, &event->values[i]))
+				feed_is_text(feed_session(r, event), &event->values[i]))
 				f->offered |= 1u << i;
 	return true;
 }

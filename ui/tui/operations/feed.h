@@ -18,7 +18,7 @@
 struct feed_event {
 	uint32_t id;      /* in the order in which they came; never ROWLIST_NONE */
 	uint32_t row;     /* of the model, */
-	uint32_t process; /* and this */
+	uint32_t process; /* whose session delivered it */
 	struct probes_event event;
 	char texts[]; /* to which it points */
 };

@@ -17,11 +17,15 @@ static void view_event_label(struct app *a, const char *label, const char *text)
 	pager_wrap(&a->text.pager, STYLE_PLAIN, padded, text, a->columns);
 }
 
-static void view_event_arguments(struct app *a, const struct probes_event *e, const char *noted)
+static void view_event_arguments(struct app *a, const struct feed_event *one)
 {
+	struct probes_session *s = a->model.processes[one->process].session;
+	const struct probes_event *e = &one->event;
+	const char *noted = probes_at(s, e->probe)->sites[e->site].arguments;
 	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
 	size_t count = probes_arguments(noted, all, PROBES_EVENT_ARGUMENTS);
 	char value[EVENT_VALUE_BYTES], text[TEXT_MAX], type[40], place[400], label[32];
+	char name[EVENT_LABEL_BYTES];
 
 	for (size_t i = 0; i < e->count; i++) {
 		struct probes_value number = e->values[i];
@@ -36,7 +40,9 @@ static void view_event_arguments(struct app *a, const struct probes_event *e, co
 		}
 		if (i >= count)
 			continue;
-		snprintf(text, sizeof text, "%s, %s",
+		event_argument_label(s, e->probe, e->site, i + 1, name);
+		snprintf(text, sizeof text, "%s%s%s, %s", strcmp(name, label) ? name : "",
+			strcmp(name, label) ? ": " : "",
 			view_arguments_type(&all[i], type, sizeof type),
 			view_arguments_place(&all[i], place, sizeof place));
 		view_event_label(a, "", text);
@@ -77,8 +83,7 @@ static void view_event_build(struct app *a)
 	view_detail_where(session, probe, one->event.site, false, text, sizeof text);
 	if (*text)
 		view_event_label(a, "", text);
-	view_event_arguments(
-		a, &one->event, probes_at(session, probe)->sites[one->event.site].arguments);
+	view_event_arguments(a, one);
 }
 
 const struct view_ops view_event_ops = {

@@ -96,11 +96,15 @@ static const char *view_events_line(
 	const struct app *a, const struct feed_event *one, int *arguments, char *out, size_t size)
 {
 	char value[EVENT_VALUE_BYTES], safe[4 * EVENT_VALUE_BYTES];
+	char label[EVENT_LABEL_BYTES], name[4 * EVENT_LABEL_BYTES];
 
 	view_events_head(a, one, out, size);
 	*arguments = text_width(out);
 	for (size_t i = 0; i < one->event.count; i++)
-		text_addf(out, size, "%sarg%zu=%s", i ? " " : "", i + 1,
+		text_addf(out, size, "%s%s=%s", i ? " " : "",
+			text_shown(event_argument_label(a->model.processes[one->process].session,
+					   one->event.probe, one->event.site, i + 1, label),
+				name, sizeof name),
 			text_shown(event_value(&one->event.values[i], value), safe, sizeof safe));
 	return out;
 }
