@@ -116,6 +116,7 @@ static const struct bench_verb {
 	{"switch", "TARGET SIZE THREADS spin|nap", 4, bench_switch},
 	{"stop", "TARGET SIZE THREADS spin|nap", 4, bench_stop},
 	{"hits", "TARGET", 1, bench_hits},
+	{"measure", "TARGET", 1, bench_measure},
 	{"cover", "PID OBJECT SIZE", 3, bench_cover},
 	{"arm", "PID OBJECT SIZE", 3, bench_arm},
 	{"tally", "TARGET SIZE", 2, bench_tally},

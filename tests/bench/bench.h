@@ -43,25 +43,33 @@ void bench_line(struct bench_target *t, const char *command, char *line, size_t 
 struct probes_result *bench_act(
 	struct probes_session *s, enum probes_verb verb, const char *object, uint64_t *took);
 
+/* The loops of hits.c: the ns of one pass; how many threads: one, and one for each processor. */
+#define BENCH_THREADS 2
+int bench_threads(int i);
+double bench_pass(struct bench_target *t, const char *loop, int threads);
+void bench_put_threads(const char *row, int threads, const char *who, double ns);
+size_t bench_probe(const struct probes_session *s, const char *name);
+
 /*
- * Count probes of `target`, which a file of that path runs, with bpftrace. Returns its pid; 0: it
- * is not here, not permitted, or not ready within a minute. `site`: an address that it changes.
+ * Trace probes of `target` with a script of bpftrace. Returns its pid; 0: it is not here, not
+ * permitted, or not ready within a minute. `site`: an address that it changes.
  */
 pid_t bench_bpftrace(const struct bench_target *t, const char *probes, uint64_t site);
 void bench_bpftrace_end(pid_t bpftrace);
 
 /* Each is a verb; they end the program where something does not work. */
-void bench_run(char **args);    /* ROW SIZE WHO COMMAND...: its time and memory */
-void bench_notes(char **args);  /* FILE SIZE: the bare read of the notes of a file */
-void bench_sparse(char **args); /* FROM TO GIB: add that much debug section, all hole */
-void bench_read(char **args);   /* TARGET SIZE: states of a running target */
-void bench_switch(char **args); /* TARGET SIZE THREADS MODE: switch all, running and stopped */
-void bench_stop(char **args);   /* TARGET SIZE THREADS MODE: stop and resume */
-void bench_screen(char **args); /* PROBES_TUI TARGET SIZE SECONDS: start, idle, keys */
-void bench_hits(char **args);   /* TARGET: what one hit costs at each kind of site */
-void bench_cover(char **args);  /* PID OBJECT SIZE: how many sites of it can be counted */
-void bench_arm(char **args);    /* PID OBJECT SIZE: begin and end to count them */
-void bench_tally(char **args);  /* TARGET SIZE: read all counters of a running target */
-void bench_loss(char **args);   /* PROGRAM OBJECT PROBES SIZE: what counting takes of its work */
+void bench_run(char **args);     /* ROW SIZE WHO COMMAND...: its time and memory */
+void bench_notes(char **args);   /* FILE SIZE: the bare read of the notes of a file */
+void bench_sparse(char **args);  /* FROM TO GIB: add that much debug section, all hole */
+void bench_read(char **args);    /* TARGET SIZE: states of a running target */
+void bench_switch(char **args);  /* TARGET SIZE THREADS MODE: switch all, running and stopped */
+void bench_stop(char **args);    /* TARGET SIZE THREADS MODE: stop and resume */
+void bench_screen(char **args);  /* PROBES_TUI TARGET SIZE SECONDS: start, idle, keys */
+void bench_hits(char **args);    /* TARGET: what one hit costs at each kind of site */
+void bench_measure(char **args); /* TARGET: what a pair that is measured costs, and an event */
+void bench_cover(char **args);   /* PID OBJECT SIZE: how many sites of it can be counted */
+void bench_arm(char **args);     /* PID OBJECT SIZE: begin and end to count them */
+void bench_tally(char **args);   /* TARGET SIZE: read all counters of a running target */
+void bench_loss(char **args);    /* PROGRAM OBJECT PROBES SIZE: what counting takes of its work */
 
 #endif

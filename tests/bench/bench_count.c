@@ -319,6 +319,7 @@ void bench_loss(char **args)
 	struct probes_session *s;
 	struct bench_target t;
 	struct count_work before, with;
+	char script[4200];
 	pid_t other;
 
 	/* Before others, where that is permitted; the target inherits it. */
@@ -328,7 +329,8 @@ void bench_loss(char **args)
 	(void)count_work(&t, COUNT_LONG_MS, size, NULL); /* warm up */
 	count_blocks(&t, s, args[1], size, bench_setting("BENCH_BLOCKS", COUNT_BLOCKS));
 	before = count_work(&t, COUNT_LONG_MS, size, NULL);
-	other = bench_bpftrace(&t, args[2], count_any_site(s, args[1]));
+	snprintf(script, sizeof script, "%s { @ = count(); }", args[2]);
+	other = bench_bpftrace(&t, script, count_any_site(s, args[1]));
 	if (other) {
 		with = count_work(&t, COUNT_LONG_MS, size, "bpftrace");
 		bench_bpftrace_end(other);

@@ -31,24 +31,21 @@ static const struct hits_loop {
 	{"ocaml", PROBES_TACTIC_OCAML},
 };
 
-/* One thread, and one for each processor. */
-#define HITS_THREADS 2
-static int hits_threads(int i)
+int bench_threads(int i)
 {
 	return i ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 1;
 }
 
-/* ns of one pass */
-static double hits_pass(struct hits *h, const char *loop, int threads)
+double bench_pass(struct bench_target *t, const char *loop, int threads)
 {
 	char line[64], command[64];
 
 	snprintf(command, sizeof command, "%s %d\n", loop, threads);
-	bench_line(&h->target, command, line, sizeof line);
+	bench_line(t, command, line, sizeof line);
 	return strtod(line, NULL);
 }
 
-static void hits_put(const char *row, int threads, const char *who, double ns)
+void bench_put_threads(const char *row, int threads, const char *who, double ns)
 {
 	char size[32];
 
@@ -56,10 +53,10 @@ static void hits_put(const char *row, int threads, const char *who, double ns)
 	bench_put(row, size, who, "ns", ns);
 }
 
-static size_t hits_probe(const struct hits *h, const char *name)
+size_t bench_probe(const struct probes_session *s, const char *name)
 {
-	for (size_t i = 0; i < probes_count(h->session); i++)
-		if (!strcmp(probes_at(h->session, i)->name, name))
+	for (size_t i = 0; i < probes_count(s); i++)
+		if (!strcmp(probes_at(s, i)->name, name))
 			return i;
 	bench_die(name, "there is no such probe");
 }
@@ -68,20 +65,20 @@ static size_t hits_probe(const struct hits *h, const char *name)
 
 static void hits_ours(struct hits *h, const struct hits_loop *loop, bool run)
 {
-	size_t probe = hits_probe(h, loop->name);
-	double before[HITS_THREADS];
+	size_t probe = bench_probe(h->session, loop->name);
+	double before[BENCH_THREADS];
 	struct probes_error e;
 	char row[32];
 	uint64_t took;
 
 	snprintf(row, sizeof row, "hit-%s%s", loop->name, run ? "-run" : "");
-	for (int i = 0; i < HITS_THREADS; i++)
-		before[i] = hits_pass(h, loop->name, hits_threads(i));
+	for (int i = 0; i < BENCH_THREADS; i++)
+		before[i] = bench_pass(&h->target, loop->name, bench_threads(i));
 	probes_result_free(bench_act(h->session, PROBES_COUNT, NULL, &took));
 	if (probes_site_hits_at(h->session, probe, 0).tactic == loop->tactic) {
-		for (int i = 0; i < HITS_THREADS; i++)
-			hits_put(row, hits_threads(i), "ours",
-				hits_pass(h, loop->name, hits_threads(i)) - before[i]);
+		for (int i = 0; i < BENCH_THREADS; i++)
+			bench_put_threads(row, bench_threads(i), "ours",
+				bench_pass(&h->target, loop->name, bench_threads(i)) - before[i]);
 		bench_must(probes_read_hits(h->session, &e), &e);
 		if (!probes_hits(h->session, probe).hits)
 			bench_die(loop->name, "its hits were not counted");
@@ -110,9 +107,9 @@ static void hits_ocaml_run(struct hits *h)
 
 static void hits_others(struct hits *h, const char *who, const double *before)
 {
-	for (int i = 0; i < HITS_THREADS; i++)
-		hits_put("hit-punned", hits_threads(i), who,
-			hits_pass(h, "punned", hits_threads(i)) - before[i]);
+	for (int i = 0; i < BENCH_THREADS; i++)
+		bench_put_threads("hit-punned", bench_threads(i), who,
+			bench_pass(&h->target, "punned", bench_threads(i)) - before[i]);
 }
 
 /*
@@ -122,7 +119,7 @@ static void hits_others(struct hits *h, const char *who, const double *before)
  */
 static bool hits_uprobe(const struct hits *h, int fds[HITS_CPUS])
 {
-	const struct probes_probe *p = probes_at(h->session, hits_probe(h, "punned"));
+	const struct probes_probe *p = probes_at(h->session, bench_probe(h->session, "punned"));
 	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
 	struct perf_event_attr attr = {.size = sizeof attr};
 	int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -166,16 +163,14 @@ static bool hits_is_changed(pid_t pid, uint64_t site)
 	return byte != 0x90;
 }
 
-pid_t bench_bpftrace(const struct bench_target *t, const char *probes, uint64_t site)
+pid_t bench_bpftrace(const struct bench_target *t, const char *script, uint64_t site)
 {
-	char script[4200];
-	pid_t pid;
+	pid_t pid = fork();
 
-	snprintf(script, sizeof script, "%s { @ = count(); }", probes);
-	pid = fork();
 	if (pid == 0) {
 		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
 			_exit(127);
+		signal(SIGINT, SIG_DFL); /* ignored in the background of a shell */
 		setenv("BPFTRACE_MAX_PROBES", "4096", 1);
 		setenv("BPFTRACE_MAX_BPF_PROGS", "4096", 1);
 		execlp("bpftrace", "bpftrace", "-e", script, NULL);
@@ -199,7 +194,7 @@ void bench_hits(char **args)
 	struct hits h = {0};
 	struct probes_error e;
 	char spec[4200];
-	double before[HITS_THREADS];
+	double before[BENCH_THREADS];
 	pid_t bpftrace;
 	int fds[HITS_CPUS];
 	bool uprobe;
@@ -214,22 +209,22 @@ void bench_hits(char **args)
 		for (size_t i = 0; i < sizeof hits_loops / sizeof *hits_loops; i++)
 			hits_ours(&h, &hits_loops[i], false);
 		hits_ocaml_run(&h);
-		for (int i = 0; i < HITS_THREADS; i++)
-			hits_put("hit-punned", hits_threads(i), "lock-inc",
-				hits_pass(&h, "lock", hits_threads(i)) -
-					hits_pass(&h, "none", hits_threads(i)));
+		for (int i = 0; i < BENCH_THREADS; i++)
+			bench_put_threads("hit-punned", bench_threads(i), "lock-inc",
+				bench_pass(&h.target, "lock", bench_threads(i)) -
+					bench_pass(&h.target, "none", bench_threads(i)));
 	}
-	for (int i = 0; i < HITS_THREADS; i++)
-		before[i] = hits_pass(&h, "punned", hits_threads(i));
+	for (int i = 0; i < BENCH_THREADS; i++)
+		before[i] = bench_pass(&h.target, "punned", bench_threads(i));
 	uprobe = hits_uprobe(&h, fds);
 	if (uprobe)
 		hits_others(&h, "uprobe", before);
 	for (int i = 0; i < HITS_CPUS; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	snprintf(spec, sizeof spec, "usdt:%s:bench:punned", h.file);
-	bpftrace = bench_bpftrace(
-		&h.target, spec, probes_at(h.session, hits_probe(&h, "punned"))->sites[0].address);
+	snprintf(spec, sizeof spec, "usdt:%s:bench:punned { @ = count(); }", h.file);
+	bpftrace = bench_bpftrace(&h.target, spec,
+		probes_at(h.session, bench_probe(h.session, "punned"))->sites[0].address);
 	if (bpftrace) {
 		hits_others(&h, "bpftrace", before);
 		bench_bpftrace_end(bpftrace);

@@ -20,18 +20,22 @@
 #define ROUNDS_LEAST 20
 #define ROUNDS_NS 250000000u
 
-void loop_none(uint64_t passes);
-void loop_punned(uint64_t passes);
-void loop_evicted(uint64_t passes);
-void loop_ocaml(uint64_t passes);
-void loop_lock(uint64_t passes);
+void loop_none(uint64_t passes, const char *text);
+void loop_punned(uint64_t passes, const char *text);
+void loop_evicted(uint64_t passes, const char *text);
+void loop_ocaml(uint64_t passes, const char *text);
+void loop_lock(uint64_t passes, const char *text);
+void loop_start(uint64_t passes, const char *text);
+void loop_two(uint64_t passes, const char *text);
+void loop_text(uint64_t passes, const char *text);
 
 /*
  * The bytes behind the nop of `punned` are a displacement of nearly -1 GiB, where nothing is
  * mapped. Those behind the nop of `evicted` are one into this program. The others' loops are alike
- * but for the site.
+ * but for the site. A pass of `start` has a second site, `done`; `two` and `text` are for their
+ * arguments.
  */
-__asm__("	.macro site provider name semaphore\n"
+__asm__("	.macro site provider name semaphore arguments\n"
 	"	.pushsection .note.stapsdt, \"\", \"note\"\n"
 	"	.balign 4\n"
 	"	.4byte 8, 5f - 4f, 3\n"
@@ -39,7 +43,7 @@ __asm__("	.macro site provider name semaphore\n"
 	"4:	.8byte \\name\\()_site, _.stapsdt.base, \\semaphore\n"
 	"	.asciz \"\\provider\"\n"
 	"	.asciz \"\\name\"\n"
-	"	.asciz \"8@%rdi\"\n"
+	"	.asciz \"\\arguments\"\n"
 	"5:	.balign 4\n"
 	"	.popsection\n"
 	"	.endm\n"
@@ -74,23 +78,35 @@ __asm__("	.macro site provider name semaphore\n"
 	"	loop evicted \"nop; mov $1, %eax\"\n"
 	"	loop ocaml \".byte 0x90, 0x3d; .long handler - . - 4\"\n"
 	"	loop lock \"lock incq shared(%rip)\"\n"
-	"	site bench punned 0\n"
-	"	site bench evicted 0\n"
-	"	site ocaml ocaml ocaml_semaphore\n");
+	"	loop start \"nop; lea 0xc0(%rax), %rax; done_site: nop; lea 0xc0(%rax), %rax\"\n"
+	"	loop two \"nop; lea 0xc0(%rax), %rax\"\n"
+	"	loop text \"nop; lea 0xc0(%rax), %rax\"\n"
+	"	site bench punned 0 8@%rdi\n"
+	"	site bench evicted 0 8@%rdi\n"
+	"	site ocaml ocaml ocaml_semaphore 8@%rdi\n"
+	"	site bench start 0 8@%rdi\n"
+	"	site bench done 0 8@%rdi\n"
+	"	site bench two 0 \"8@%rdi 8@%rsi\"\n"
+	"	site bench text 0 \"8@%rdi 8@%rsi\"\n");
+
+static const char text[] = "select name from t where id = 42"; /* 32 bytes */
 
 static const struct loop {
 	const char *name;
-	void (*run)(uint64_t passes);
+	void (*run)(uint64_t passes, const char *text);
 } loops[] = {
 	{"none", loop_none},
 	{"punned", loop_punned},
 	{"evicted", loop_evicted},
 	{"ocaml", loop_ocaml},
 	{"lock", loop_lock},
+	{"start", loop_start},
+	{"two", loop_two},
+	{"text", loop_text},
 };
 
 static struct round {
-	void (*run)(uint64_t passes);
+	void (*run)(uint64_t passes, const char *text);
 	uint64_t begin; /* set by the last one to come */
 	atomic_int threads, come, left;
 } now;
@@ -111,7 +127,7 @@ static void *pass(void *data)
 		r->begin = clock_ns();
 	while (r->come < r->threads)
 		;
-	r->run(PASSES);
+	r->run(PASSES, text);
 	atomic_fetch_sub(&r->left, 1);
 	return NULL;
 }

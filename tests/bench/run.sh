@@ -157,6 +157,11 @@ hits()
 	"$BENCH" hits hits || say 'hits: not measured'
 }
 
+measures()
+{
+	"$BENCH" measure hits || say 'measures: not measured'
+}
+
 # covered NAME OBJECT COMMAND...: start it, give it a second, ask, end it.
 covered()
 {
@@ -275,8 +280,9 @@ measure()
 
 measure figures lists states switches stops screens
 measure figures-counting hits covers arms tallies losses
+measure figures-measuring measures
 
-cat figures figures-counting >figures-all
+cat figures figures-counting figures-measuring >figures-all
 "$here/table.sh" csv figures-all >table.csv
 "$here/table.sh" text figures-all >table.txt
 # Rows that were not measured now stay as they are.
