@@ -128,7 +128,7 @@ for threads in 1 4 16; do
 	agrees "$threads threads" few 2
 	as_found "$threads threads"
 done
-same 'keys of JSON' "$(total '" ".join(sorted(t))')" 'argument buckets distinct events lost max mean min only_counted over_budget pid probe seconds table unreadable values values_complete'
+same 'keys of JSON' "$(total '" ".join(sorted(t))')" 'argument buckets distinct events lost max mean min name only_counted over_budget pid probe seconds table unreadable values values_complete'
 case " $counted " in *' many '*)
 	for argument in 2 3 4 5 6 7 8; do
 		distribution -pid "$pid" -format json many "arg$argument"
@@ -202,6 +202,31 @@ same 'as many as asked: exit status' $? 0
 gone "$session"
 same 'as many as asked' "$(total '(t["events"], t["max"])')" '(5, 5)'
 as_found 'as many as asked'
+
+# --- two processes: JSON keeps them apart, text sums them up
+tries=0 counted2=0
+until [ "$counted2" = 1 ] || [ "$tries" = 20 ]; do
+	tries=$((tries + 1))
+	[ "$tries" -eq 1 ] || stop2
+	start2 logs
+	run count -no-syslog -stop -pid "$pid2" few -for 50ms -format json
+	counted2=$(python3 -c 'import json, sys
+print([json.loads(line) for line in open(sys.argv[1])][-1]["probes"][0]["sites_counted"])' "$tmp/out")
+done
+if [ "$counted2" = 1 ]; then
+	for format in json text; do
+		distribution -pid "$pid,$pid2" -format "$format" few arg1
+		ask 'run 1 100'
+		ask2 'run 2 200'
+		interrupted
+		[ "$format" = text ] || same 'two processes' "$(total "[(i['events'], i['max'], i['distinct'])
+			for p in ($pid, $pid2) for i in l if i['table'] == 'total' and i['pid'] == p]")" \
+			'[(100, 100, 100), (400, 200, 200)]'
+	done
+	has 'two processes' '^ +500 +[0-9.]+ +200 +1 +200 +90\.5$' "$tmp/result"
+	has 'a value of both' '^ +3 +0\.6 %  1$' "$tmp/result"
+fi
+stop2
 
 # --- what is lost is said
 distribution -pid "$pid" -format json few arg1

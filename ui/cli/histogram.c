@@ -26,9 +26,12 @@ static int check(void *data, struct probes_session *session, const struct probes
 	struct histogram *c = data;
 	char what[300];
 
-	(void)session;
-	if (action->count == 1)
+	if (action->count == 1) {
+		/* The first look may take a second: not while events are kept. */
+		(void)probes_argument_name(
+			session, action->indices[0], 0, c->keep.options->argument);
 		return 0;
+	}
 	snprintf(what, sizeof what, "cannot make a histogram of %s",
 		outbuf_safe(c->keep.options->actions.items[0].text));
 	return report_set(e, PROBES_USAGE, -EINVAL, what, "choose one with -object",

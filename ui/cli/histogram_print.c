@@ -7,7 +7,7 @@
  *     RANGE                         COUNT   SHARE
  *     [1, 2)                            3   1.0 %  |#                           |
  *
- *            COUNT   SHARE  VALUE
+ *            COUNT   SHARE  VALUE OF arg1
  *                3   1.0 %  1
  *
  * The text sums up processes; JSON and CSV keep them apart. All texts are escaped.
@@ -34,7 +34,7 @@
 struct table {
 	const struct options *options;
 	const struct histogram_list *list;
-	const struct histogram_row *row; /* NULL: the sum of all */
+	const struct histogram_row *row; /* of a sum: one of them */
 	const struct distribution *d;
 	uint64_t lost, only_counted;
 	double seconds;
@@ -123,11 +123,13 @@ static void put_values(FILE *file, const struct table *t)
 	const struct distribution *d = t->d;
 	const struct distribution_value **all = distribution_sorted(d);
 	uint64_t rest = d->count - d->others;
-	char share[48], value[EVENT_VALUE_BYTES];
+	char share[48], value[EVENT_VALUE_BYTES], label[EVENT_LABEL_BYTES];
 	size_t shown = 0, most = d->texts ? MOST_TEXTS : MOST_NUMBERS;
 
 	if (d->count)
-		fprintf(file, "\n%12s %7s  %s\n", "COUNT", "SHARE", "VALUE");
+		fprintf(file, "\n%12s %7s  VALUE OF %s\n", "COUNT", "SHARE",
+			event_argument_label(t->row->member->session, t->row->probe, 0,
+				t->list->argument, label));
 	for (; all && shown < d->value_count && shown < most; shown++) {
 		rest -= all[shown]->count;
 		fprintf(file, "%12" PRIu64 " %7s  %s\n", all[shown]->count,
@@ -255,10 +257,13 @@ static void json_row(FILE *file, const struct table *t)
 	fprintf(file, "{\"table\":\"%s\",\"pid\":%d,\"probe\":", t->total ? "total" : "interval",
 		(int)t->row->member->pid);
 	json_text(file, outbuf_probe(probe_of(t)));
+	fprintf(file, ",\"argument\":\"arg%u\",\"name\":", t->list->argument);
+	json_text(file,
+		probes_argument_name(t->row->member->session, t->row->probe, 0, t->list->argument));
 	fprintf(file,
-		",\"argument\":\"arg%u\",\"seconds\":%s,\"events\":%" PRIu64 ",\"lost\":%" PRIu64
+		",\"seconds\":%s,\"events\":%" PRIu64 ",\"lost\":%" PRIu64
 		",\"unreadable\":%" PRIu64 ",\"only_counted\":%" PRIu64 ",\"over_budget\":%s",
-		t->list->argument, counting_number(t->seconds, 6, number, sizeof number),
+		counting_number(t->seconds, 6, number, sizeof number),
 		t->d->count + t->d->unreadable, t->lost, t->d->unreadable, t->only_counted,
 		t->row->over ? "true" : "false");
 	fprintf(file, ",\"min\":%s,\"max\":%s,\"mean\":%s,\"buckets\":[",
