@@ -555,6 +555,8 @@ struct probes_event {
 	pid_t pid;          /* the process, or a child by fork of it; 0: unknown */
 	pid_t tid;          /* 0: unknown */
 	const char *thread; /* its name (comm), untrusted; "": it has ended, or is unknown */
+	uint64_t caller;    /* the return address of the function at the site; 0: it was not asked
+			       for, or is unknown. See probes_caller */
 	size_t count;       /* of arguments */
 	struct probes_value values[PROBES_EVENT_ARGUMENTS];
 };
@@ -593,6 +595,8 @@ struct probes_event_options {
 	/* A thread may be stopped in a system call that returns early then, such as epoll_wait(2),
 	   if none can be stopped elsewhere; as probes_switch_options.atomically. */
 	bool interrupts;
+	bool callers; /* keep the callers, by the unwind tables of the objects, which are read now:
+			 that may take a second */
 };
 
 /*
@@ -643,6 +647,13 @@ struct probes_events {
 };
 PROBES_API struct probes_events probes_events(const struct probes_session *session);
 
+/*
+ * Why the callers at a site are unknown, whose hits are kept with their callers (a static text);
+ * NULL: they are known, as far as the stack can be read.
+ */
+PROBES_API const char *probes_events_no_caller(
+	const struct probes_session *session, size_t probe, size_t site);
+
 /* Roughly what an event of the probe costs, in ns; 0: its hits are not, or no longer, events. */
 PROBES_API unsigned probes_events_cost(const struct probes_session *session, size_t probe);
 
@@ -692,6 +703,20 @@ PROBES_API void probes_source(
  */
 PROBES_API const char *probes_argument_name(
 	struct probes_session *session, size_t probe, size_t site, unsigned argument);
+
+/* What lies at a return address. What is unknown is empty, 0 or NULL. */
+struct probes_caller {
+	const char *object;         /* the path of its file, untrusted; it belongs to the session */
+	uint64_t pc;                /* the link-time address in it */
+	struct probes_source where; /* `offset` of the address, file and line of the call */
+};
+
+/*
+ * Look up the caller of an event (probes_event.caller), in whatever object of the process it lies.
+ * As slow as probes_source at first; later calls for the same address are quick.
+ */
+PROBES_API void probes_caller(
+	struct probes_session *session, uint64_t address, struct probes_caller *caller);
 
 /* One instruction. */
 struct probes_instruction {

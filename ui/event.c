@@ -143,3 +143,54 @@ const char *event_json(const struct probes_value *value, char out[EVENT_NUMBER_B
 		line_add(&l, "null");
 	return out;
 }
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *event_caller_symbol(
+	const struct probes_caller *caller, uint64_t address, char out[EVENT_CALLER_BYTES])
+{
+	const char *function = caller->where.function;
+	struct line l = {.text = out, .size = EVENT_CALLER_BYTES};
+	char safe[4 * sizeof caller->where.function];
+
+	*out = '\0';
+	if (*function || caller->object) {
+		probes_escape(*function ? function : base_name(caller->object), safe, sizeof safe);
+		line_add(&l, "%s+0x%" PRIx64, safe, *function ? caller->where.offset : caller->pc);
+	} else if (address) {
+		line_add(&l, "0x%" PRIx64, address);
+	}
+	return out;
+}
+
+const char *event_caller_line(const struct probes_caller *caller, char out[EVENT_CALLER_BYTES])
+{
+	char safe[4 * sizeof caller->where.file];
+
+	if (!*caller->where.file || !caller->where.line)
+		return NULL;
+	probes_escape(caller->where.file, safe, sizeof safe);
+	snprintf(out, EVENT_CALLER_BYTES, "%s:%d", safe, caller->where.line);
+	return out;
+}
+
+const char *event_caller(
+	const struct probes_caller *caller, uint64_t address, char out[EVENT_CALLER_BYTES])
+{
+	char safe[4 * sizeof caller->where.file];
+	size_t length = strlen(event_caller_symbol(caller, address, out));
+	struct line l = {.text = out, .size = EVENT_CALLER_BYTES, .length = length};
+
+	if (!length)
+		line_add(&l, "?");
+	if (*caller->where.file && caller->where.line) {
+		probes_escape(base_name(caller->where.file), safe, sizeof safe);
+		line_add(&l, " (%s:%d)", safe, caller->where.line);
+	}
+	return out;
+}

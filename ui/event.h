@@ -45,6 +45,20 @@ const char *event_json(const struct probes_value *value, char out[EVENT_NUMBER_B
 /* "arg1,arg3" of bits (bit 0: arg1). Returns out. */
 const char *event_arguments(unsigned arguments, char *out, size_t size);
 
+#define EVENT_CALLER_BYTES 2200
+
+/* "function+0x12", "libc.so.6+0x29d90" where no symbol is known, an address where no file is; ""
+   where the address is 0. Safe for a terminal. Returns out. */
+const char *event_caller_symbol(
+	const struct probes_caller *caller, uint64_t address, char out[EVENT_CALLER_BYTES]);
+
+/* "/usr/src/file.c:34", safe for a terminal; NULL: unknown. Returns out. */
+const char *event_caller_line(const struct probes_caller *caller, char out[EVENT_CALLER_BYTES]);
+
+/* The symbol, and " (file.c:34)" where the line is known; "?" for 0. Returns out. */
+const char *event_caller(
+	const struct probes_caller *caller, uint64_t address, char out[EVENT_CALLER_BYTES]);
+
 /* A number that is not whole, with a point, whatever the locale's. Returns out. */
 const char *event_real(double real, int digits, char *out, size_t size);
 

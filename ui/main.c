@@ -113,6 +113,8 @@ static int run(struct options *o)
 		return events_run(o);
 	case VERB_HISTOGRAM:
 		return histogram_run(o);
+	case VERB_CALLERS:
+		return callers_run(o);
 	case VERB_COUNT:
 		return count_run(o);
 	case VERB_REPLAY:

@@ -147,7 +147,8 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 		o->recording = word;
 		return 0;
 	}
-	if (word[0] != '-' && o->verb & (VERB_COUNT | VERB_EVENTS | VERB_HISTOGRAM | VERB_REPLAY))
+	if (word[0] != '-' &&
+		o->verb & (VERB_COUNT | VERB_EVENTS | VERB_HISTOGRAM | VERB_CALLERS | VERB_REPLAY))
 		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_NAME, word, e);
 	if (word[0] != '-' || !word[1])
 		return misused(e, o, word, "is not an option");
@@ -191,12 +192,16 @@ static int check(const struct options *o, struct probes_error *e)
 			e, o, what, "no action is given; -enable-all switches every probe on");
 	if (o->actions.count != 1 && o->verb == VERB_LATENCY)
 		return misused(e, o, what, "give one pair: START,END");
-	if (!o->actions.count && o->verb == VERB_EVENTS)
+	if (!o->actions.count && o->verb & (VERB_EVENTS | VERB_CALLERS))
 		return misused(e, o, what, "no probe is named; -all means every probe");
 	if (o->verb == VERB_HISTOGRAM && (o->actions.count != 1 || !o->argument))
 		return misused(e, o, what, "give one probe and one of its arguments: PROBE argN");
 	if (o->verb == VERB_HISTOGRAM && o->texts & ~(1u << (o->argument - 1)))
 		return misused(e, o, "-str", "only the argument that is named is read");
+	if (o->callers && (o->record || o->format == FORMAT_CHROME))
+		return misused(e, o, "-callers",
+			o->record ? "a recording has no callers"
+				  : "events for chrome have no callers");
 	if (o->verb == VERB_EVENTS && o->format == FORMAT_CSV)
 		return misused(e, o, "-format", "events are text, json or chrome");
 	if (!(o->verb & (VERB_EVENTS | VERB_REPLAY)) && o->format == FORMAT_CHROME)

@@ -23,7 +23,8 @@ enum verb {
 	VERB_QUESTIONS = 1 << 11,
 	VERB_HISTOGRAM = 1 << 12,
 	VERB_REPLAY = 1 << 13,
-	VERB_MEASURE = VERB_COUNT | VERB_LATENCY | VERB_EVENTS | VERB_HISTOGRAM,
+	VERB_CALLERS = 1 << 15,
+	VERB_MEASURE = VERB_COUNT | VERB_LATENCY | VERB_EVENTS | VERB_HISTOGRAM | VERB_CALLERS,
 	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
 };
 
@@ -65,6 +66,7 @@ struct options {
 	const char *record;    /* events, latency: keep them in this file; NULL: do not */
 	const char *recording; /* replay: the file */
 	struct actions pair;   /* replay: the pair of -latency */
+	bool callers;          /* events: print the callers */
 	unsigned most;         /* events: end after so many; 0: no end */
 	double max_overhead;   /* of a probe that is counted, per cent of one core; 0: no limit */
 	bool gigatext;

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define DETAIL_BEFORE 3   /* instructions shown before the site */
 #define DETAIL_REACH 4096 /* how far back a function may begin, bytes */
@@ -27,23 +29,55 @@ static const struct probes_site *detail_find(const struct probes_session *s, siz
 }
 
 /* When descriptors are scarce, the file may have been closed (object_probes_new). */
-static void detail_open_symbols(struct probes_session *s, struct object_probes *h)
+static bool detail_wake(struct probes_session *s, struct object_probes *h)
 {
-	bool resting = h->file->fd < 0;
+	return !h->info.gone &&
+	       object_wake(h->file, mapped_reopen(&s->who, &h->location, h->info.executable));
+}
 
+/* The file of an object without probes was closed. A descriptor, or -1. */
+static int detail_reopen(struct probes_session *s, const struct object_probes *h)
+{
+	int fd = h->info.gone || !s->process
+			 ? -1
+			 : mapped_reopen(&s->who, &h->location, h->info.executable);
+	struct stat st;
+
+	/* A path may name another file by now. */
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+			       (h->location.inode && st.st_ino != h->location.inode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+struct symbols *detail_symbols(struct probes_session *s, struct object_probes *h)
+{
+	bool resting = h->file && h->file->fd < 0;
+	int fd;
+
+	if (h->symbols)
+		return h->symbols;
 	for (size_t i = 0; symbols_crowded() && i < s->catalog.objects.count; i++) {
 		struct object_probes *other = catalog_object(&s->catalog, i);
 
 		symbols_close(other->symbols);
 		other->symbols = NULL;
 	}
-
-	if (resting && (h->info.gone || !object_wake(h->file, mapped_reopen(&s->who, &h->location,
-								      h->info.executable))))
-		return;
+	if (!h->file) {
+		fd = detail_reopen(s, h);
+		h->symbols = fd < 0 ? NULL : symbols_open(fd, h->path);
+		if (fd >= 0)
+			close(fd);
+		return h->symbols;
+	}
+	if (resting && !detail_wake(s, h))
+		return NULL;
 	h->symbols = symbols_open(h->file->fd, h->path);
 	if (resting)
 		object_rest(h->file);
+	return h->symbols;
 }
 
 void probes_source(struct probes_session *s, size_t probe, size_t site, struct probes_source *where)
@@ -54,17 +88,15 @@ void probes_source(struct probes_session *s, size_t probe, size_t site, struct p
 	memset(where, 0, sizeof *where);
 	if (!at)
 		return;
-	if (!h->symbols)
-		detail_open_symbols(s, h);
-	if (h->symbols)
+	if (detail_symbols(s, h))
 		symbols_find(h->symbols, at->pc, where);
 }
 
 /*
  * What the arguments of a site are called: NUL-terminated, one behind the other; "" is unknown.
- * NULL: no memory.
+ * `symbols`: or NULL. NULL: no memory.
  */
-static char *detail_name(struct object_probes *h, const struct probes_site *at)
+static char *detail_name(struct symbols *symbols, const struct probes_site *at)
 {
 	struct variables_wanted wanted[PROBES_EVENT_ARGUMENTS] = {0};
 	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
@@ -76,8 +108,8 @@ static char *detail_name(struct object_probes *h, const struct probes_site *at)
 	for (size_t i = 0; i < count; i++)
 		if (all[i].parsed && operand_place(all[i].place, &wanted[i].place))
 			wanted[i].size = (unsigned)abs(all[i].size);
-	if (count && h->symbols)
-		symbols_variables(h->symbols, at->pc, wanted, count);
+	if (count && symbols)
+		symbols_variables(symbols, at->pc, wanted, count);
 	for (size_t i = 0; i < PROBES_EVENT_ARGUMENTS; i++)
 		size += strlen(wanted[i].name) + 1;
 	names = malloc(size);
@@ -104,11 +136,9 @@ const char *probes_argument_name(
 		h->names = calloc(h->site_count, sizeof *h->names);
 	if (!h->names)
 		return NULL;
-	if (!h->names[i] && !h->symbols)
-		detail_open_symbols(s, h);
 	/* Without symbols all are unknown, once and for all: events ask again and again. */
 	if (!h->names[i])
-		h->names[i] = detail_name(h, at);
+		h->names[i] = detail_name(detail_symbols(s, h), at);
 	name = h->names[i];
 	if (!name)
 		return NULL;

@@ -210,6 +210,8 @@ static int events_open(struct probes_session *s, struct events *ev,
 		return r;
 	r = install_ask(&in, ARRAY_AT(&s->windows, struct window, all[0].window), &tid, e);
 	lock_release(&s->lock, &s->who, s->memory.fd);
+	if (o->callers)
+		caller_look(s);
 	clock_look(&ev->marks[2].ticks, &ev->marks[2].real_ns);
 	ev->marks[0] = ev->marks[1] = ev->marks[2];
 	ev->began = ev->marks[2].ticks;
@@ -333,6 +335,23 @@ void probes_events_end(struct probes_session *s)
 		(void)EVENTS_PUT(s, w, session, none);
 	}
 	s->events->on = false;
+}
+
+const char *probes_events_no_caller(const struct probes_session *s, size_t probe, size_t site)
+{
+	for (size_t i = 0; s->events && i < s->events->windows.count; i++) {
+		const struct events_window *ew =
+			ARRAY_AT(&s->events->windows, struct events_window, i);
+
+		for (size_t k = 0; k < ew->sites.count; k++) {
+			const struct events_where *where =
+				ARRAY_AT(&ew->sites, struct events_where, k);
+
+			if (where->probe == probe && where->site == site)
+				return where->no_caller;
+		}
+	}
+	return NULL;
 }
 
 unsigned probes_events_cost(const struct probes_session *s, size_t probe)

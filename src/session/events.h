@@ -20,6 +20,8 @@ struct events_where {
 	uint8_t sizes[PROBES_EVENT_ARGUMENTS];
 	uint8_t texts[PROBES_EVENT_ARGUMENTS]; /* which one of the record, from 1 on; 0: none */
 	unsigned cost;                         /* ns */
+	bool caller;                           /* the value behind the arguments is one */
+	const char *no_caller;                 /* why it is none, though asked for; or NULL */
 };
 
 /* What is kept in one window. */

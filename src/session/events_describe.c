@@ -141,6 +141,29 @@ static struct events_operand events_operand(
 	return o;
 }
 
+/* The return address, as one more operand. */
+static void events_caller(struct probes_session *s, struct object_probes *h,
+	const struct probes_site *at, struct events_where *where, struct events_site *site)
+{
+	struct symbols *symbols = detail_symbols(s, h);
+	struct operand_place place;
+
+	where->no_caller = "the symbols of its object cannot be read";
+	if (site->arguments == PROBES_EVENT_ARGUMENTS)
+		where->no_caller = "it has too many arguments";
+	else if (symbols)
+		where->no_caller = symbols_return(symbols, at->pc, &place);
+	if (where->no_caller)
+		return;
+	where->caller = true;
+	site->operands[site->arguments++] = (struct events_operand){.what = EVENTS_MEMORY,
+		.base = place.number,
+		.index = EVENTS_NO_REGISTER,
+		.scale = 1,
+		.size = 8,
+		.value = (uint64_t)place.value};
+}
+
 static void events_tests(
 	const struct probes_condition *c, struct events_site *site, const struct events_where *w)
 {
@@ -190,9 +213,11 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 			calls++;
 		}
 	}
-	where->ring = site->texts            ? EVENTS_WITH_TEXT
-		      : where->arguments > 4 ? EVENTS_LONG
-					     : EVENTS_SHORT;
+	if (o->callers)
+		events_caller(s, h, &p->sites[where->site], where, site);
+	where->ring = site->texts           ? EVENTS_WITH_TEXT
+		      : site->arguments > 4 ? EVENTS_LONG
+					    : EVENTS_SHORT;
 	site->ring = where->ring;
 	where->cost = EVENTS_NS + calls * EVENTS_CALL_NS;
 	events_tests(o->condition, site, where);

@@ -192,6 +192,9 @@ static void events_decode(struct probes_session *s, struct events *ev,
 		.tid = thread->tid,
 		.thread = thread->name,
 		.count = where->arguments};
+	if (where->caller && copy.record.arguments > where->arguments &&
+		copy.record.known >> where->arguments & 1)
+		event->caller = copy.record.values[where->arguments];
 	for (size_t i = 0; i < event->count; i++)
 		events_decode_value(ev, where, i, from, &copy.record, &event->values[i]);
 }

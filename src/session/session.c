@@ -277,6 +277,7 @@ void probes_close(struct probes_session *s)
 	jumps_done(s);
 	uprobes_done(&s->uprobes);
 	free(s->latency);
+	callers_free(s->callers);
 	events_free(s->events);
 	catalog_done(&s->catalog);
 	budget_done(&s->budget);

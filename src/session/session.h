@@ -41,6 +41,7 @@ struct probes_session {
 	struct uprobes uprobes;  /* the counters of the kernel (kernel.c) */
 	struct latency *latency; /* NULL: nothing was measured (latency.c) */
 	struct events *events;   /* NULL: none were kept (events.c) */
+	struct callers *callers; /* NULL: none was looked up (caller.c) */
 	struct reader all;       /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
@@ -162,6 +163,18 @@ size_t account_owned_count(const struct probes_session *s, uint32_t until);
 
 /* Judge probes_live.mine, and account.below, from the values of the last reading. */
 void account_judge(struct object_probes *h, size_t local);
+
+/* ---- detail.c ---- */
+
+/* Symbols of an object; NULL: they cannot be read. */
+struct symbols *detail_symbols(struct probes_session *s, struct object_probes *h);
+
+/* ---- caller.c ---- */
+
+/* Read what is mapped now, for probes_caller. */
+void caller_look(struct probes_session *s);
+
+void callers_free(struct callers *c); /* NULL is allowed */
 
 /* ---- result.c ---- */
 

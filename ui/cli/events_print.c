@@ -28,8 +28,9 @@ static void put_padded(struct lines *l, const char *safe, size_t width)
 }
 
 static void text_event(struct lines *l, const struct probes_probe *probe, const char *const *names,
-	const struct probes_event *event)
+	const struct probes_event *event, const struct probes_caller *caller)
 {
+	char from[EVENT_CALLER_BYTES];
 	char time[EVENT_TIME_BYTES], value[EVENT_VALUE_BYTES], label[EVENT_LABEL_BYTES], name[64];
 
 	lines_format(l, "%s ", event_time(event->time_ns, false, time));
@@ -47,6 +48,10 @@ static void text_event(struct lines *l, const struct probes_probe *probe, const 
 		lines_put(l, "=");
 		lines_put(l, event_value(&event->values[i], value));
 	}
+	if (!caller)
+		return;
+	lines_put(l, " <- ");
+	lines_put(l, event_caller(caller, event->caller, from));
 }
 
 /* ----------------------------------------------------------------------- JSON */
@@ -61,8 +66,24 @@ static void json_text(struct lines *l, const char *raw)
 	json_decref(value);
 }
 
+/* null: unknown. */
+static void json_caller(struct lines *l, const struct probes_caller *caller, uint64_t address)
+{
+	char text[EVENT_CALLER_BYTES];
+
+	if (!address) {
+		lines_put(l, ",\"caller\":null");
+		return;
+	}
+	lines_format(l, ",\"caller\":{\"address\":\"0x%" PRIx64 "\",\"symbol\":", address);
+	json_text(l, caller->object ? event_caller_symbol(caller, address, text) : NULL);
+	lines_put(l, ",\"line\":");
+	json_text(l, event_caller_line(caller, text));
+	lines_put(l, "}");
+}
+
 static void json_event(struct lines *l, const struct probes_probe *probe, const char *const *names,
-	const struct probes_event *event)
+	const struct probes_event *event, const struct probes_caller *caller)
 {
 	char time[EVENT_TIME_BYTES], number[EVENT_NUMBER_BYTES];
 
@@ -85,23 +106,26 @@ static void json_event(struct lines *l, const struct probes_probe *probe, const 
 		json_text(l, event->values[i].text);
 		lines_put(l, event->values[i].cut ? ",\"cut\":true}" : "}");
 	}
-	lines_put(l, "]}");
+	lines_put(l, "]");
+	if (caller)
+		json_caller(l, caller, event->caller);
+	lines_put(l, "}");
 }
 
 /* ------------------------------------------------------------------ the output */
 
 void events_print_add(struct events_print *out, const struct probes_probe *probe,
 	enum pair_role role, const char *const names[PROBES_EVENT_ARGUMENTS],
-	const struct probes_event *event)
+	const struct probes_event *event, const struct probes_caller *caller)
 {
 	size_t from = out->lines.length;
 	bool again = false;
 
 	if (out->silent || out->format != FORMAT_CHROME) {
 		if (!out->silent && out->format == FORMAT_JSON)
-			json_event(&out->lines, probe, names, event);
+			json_event(&out->lines, probe, names, event, caller);
 		else if (!out->silent)
-			text_event(&out->lines, probe, names, event);
+			text_event(&out->lines, probe, names, event, caller);
 		lines_end(&out->lines, from, event->time_ns);
 		return;
 	}

@@ -26,11 +26,12 @@ struct events_print {
 
 /*
  * Keep the line of an event. In FORMAT_CHROME its probe has this role; in other formats its
- * arguments have these names, raw; NULL: unknown.
+ * arguments have these names, raw; NULL: unknown. Its
+ * caller is printed, unless that is NULL.
  */
 void events_print_add(struct events_print *out, const struct probes_probe *probe,
 	enum pair_role role, const char *const names[PROBES_EVENT_ARGUMENTS],
-	const struct probes_event *event);
+	const struct probes_event *event, const struct probes_caller *caller);
 
 /* In FORMAT_CHROME: the name of a process, before its events. */
 void events_print_process(struct events_print *out, pid_t pid, const char *name);

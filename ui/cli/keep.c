@@ -33,6 +33,30 @@ static void put_reasons(struct probes_session *session, const struct probes_acti
 			reasons.all[i].why);
 }
 
+/* Say at which sites callers are unknown, reason by reason. */
+static void put_no_callers(const struct probes_member *t, const struct probes_action *action)
+{
+	const char *all[8] = {NULL}, *why;
+	size_t sites[8] = {0}, k;
+
+	for (size_t i = 0; i < action->count; i++) {
+		size_t probe = action->indices[i];
+
+		for (size_t n = 0; n < probes_at(t->session, probe)->site_count; n++) {
+			why = probes_events_no_caller(t->session, probe, n);
+			for (k = 0; why && k < 7 && all[k] && strcmp(all[k], why); k++)
+				;
+			if (!why)
+				continue;
+			all[k] = why;
+			sites[k]++;
+		}
+	}
+	for (k = 0; k < 8 && all[k]; k++)
+		report_line("pid %d: the callers at %zu site%s are unknown: %s", (int)t->pid,
+			sites[k], line_s(sites[k]), all[k]);
+}
+
 static int remember(
 	struct keep *k, const struct probes_member *t, const struct probes_action *action)
 {
@@ -91,6 +115,8 @@ static int keep_one(void *data, const struct probes_member *t)
 			put_reasons(t->session, &action);
 		} else if (!status) {
 			status = remember(k, t, &action);
+			if (k->events.callers && !o->quiet)
+				put_no_callers(t, &action);
 		}
 	}
 	free(indices);
@@ -284,8 +310,10 @@ int keep_open(struct keep *k, const struct options *o)
 		report_error(&e);
 		return (int)e.status;
 	}
-	k->events = (struct probes_event_options){
-		.texts = o->texts, .condition = k->filter, .interrupts = o->stop};
+	k->events = (struct probes_event_options){.texts = o->texts,
+		.condition = k->filter,
+		.interrupts = o->stop,
+		.callers = o->callers};
 	k->measure.file = measure_output(o);
 	if (k->measure.file)
 		return PROBES_OK;

@@ -48,7 +48,7 @@ static void show_event(struct replay *c, const struct probes_event *event)
 	if (!s->chosen || (o->most && c->print.printed + waiting >= o->most))
 		return;
 	site = recording_site_of(&c->recording, event->probe, event->site);
-	events_print_add(&c->print, probe, s->role, site.names, event);
+	events_print_add(&c->print, probe, s->role, site.names, event, NULL);
 	if (waiting >= BATCH)
 		events_print_flush(&c->print, c->lost);
 }

@@ -12,6 +12,7 @@ int repair_run(const struct options *o);
 int latency_run(const struct options *o);
 int events_run(const struct options *o);
 int histogram_run(const struct options *o);
+int callers_run(const struct options *o);
 int count_run(const struct options *o);
 int replay_run(const struct options *o);
 int questions_run(const struct options *o);
