@@ -6,7 +6,7 @@
 
 # --- verbs and targets
 refuses 2 'nothing to do'
-refuses 2 'no such verb; give list, info, attach, trace, count, latency, events, histogram, questions, replay, repair, or none' repair-all -pid 1
+refuses 2 'no such verb; give list, info, attach, trace, count, latency, events, histogram, callers, questions, replay, repair, or none' repair-all -pid 1
 refuses 2 'no such verb' "$(printf 'a\033[31m\nb')"
 refuses 2 'no process or program is named; usage: probes-tui list' list
 refuses 2 'no process is named; usage: probes-tui info' info

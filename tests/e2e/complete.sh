@@ -73,6 +73,8 @@ offers 'words work_end work_start' count -pid "$pid" work
 offers 'words work_start,work_end' count -pid "$pid" work_start,work
 offers 'words work_end' count -pid "$pid" work_start -interval 1 work
 offers 'words ocaml_2:work_end ocaml_2:work_start' count -tree "$pid" ocaml_2:work
+offers 'words work_end work_start' callers -pid "$pid" work
+offers 'words -callers' events -pid "$pid" -ca
 offers 'words -interval' count -pid "$pid" first -inter
 offers 'words' count -pid "$pid" first,no
 offers 'words arg1 arg2' histogram -prog "$VICTIMS/logs" few a
