@@ -255,7 +255,8 @@ int options_parse(int argc, char **argv, struct options *o, struct probes_error 
 		if (at == 1)
 			return report_set(e, PROBES_USAGE, -EINVAL, argv[1],
 				"give list, info, attach, trace, count, latency, events, "
-				"histogram, questions, replay, repair, or none for the screen",
+				"histogram, callers, questions, replay, repair, or none for the "
+				"screen",
 				"no such verb");
 	}
 	for (; !r && at < argc; at++) {
