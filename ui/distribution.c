@@ -85,6 +85,13 @@ uint64_t distribution_numbers(const struct distribution *d)
 	return d->count - d->texts - d->nan;
 }
 
+double distribution_mean(const struct distribution *d)
+{
+	uint64_t numbers = distribution_numbers(d);
+
+	return numbers ? (double)(d->sum / (long double)numbers) : NAN;
+}
+
 size_t distribution_rows(
 	const struct distribution *d, struct distribution_row rows[DISTRIBUTION_BUCKETS])
 {

@@ -54,6 +54,9 @@ void distribution_done(struct distribution *d);
 /* Numbers that are in buckets. */
 uint64_t distribution_numbers(const struct distribution *d);
 
+/* Their mean; NAN: there is none. */
+double distribution_mean(const struct distribution *d);
+
 /* A part of the histogram: numbers with from <= number < to, but the last one before infinity. */
 struct distribution_row {
 	double from, to;

@@ -54,13 +54,6 @@ static struct table table_of(const struct histogram_list *all, const struct opti
 		.total = total};
 }
 
-static double mean_of(const struct distribution *d)
-{
-	uint64_t numbers = distribution_numbers(d);
-
-	return numbers ? (double)(d->sum / (long double)numbers) : NAN;
-}
-
 /* ---------------------------------------------------------------------- text */
 
 /* "12.3 %", of all values. Returns out. */
@@ -89,7 +82,7 @@ static void put_figures(FILE *file, const struct table *t)
 			counting_rate(d->count, (int64_t)(t->seconds * 1e9)), rate, sizeof rate),
 		distinct, any ? event_value(&d->min, min) : "-",
 		any ? event_value(&d->max, max) : "-",
-		any ? event_real(mean_of(d), 9, mean, sizeof mean) : "-");
+		any ? event_real(distribution_mean(d), 9, mean, sizeof mean) : "-");
 }
 
 static void put_histogram(FILE *file, const struct table *t)
@@ -240,7 +233,7 @@ static const char *bound_json(double bound, char *out, size_t size)
 
 static const char *mean_json(const struct distribution *d, char *out)
 {
-	const struct probes_value mean = {.kind = PROBES_VALUE_FLOAT, .real = mean_of(d)};
+	const struct probes_value mean = {.kind = PROBES_VALUE_FLOAT, .real = distribution_mean(d)};
 
 	return event_json(&mean, out);
 }

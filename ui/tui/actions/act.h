@@ -67,8 +67,10 @@ void act_count_kernel(struct app *a, const char *rest);
 
 /* act_events.c: what happened, with which values. */
 void act_events(struct app *a, enum request r);
-/* The same for these rows, with these texts and this condition (feed_begin); takes the rows. */
-void act_events_of(struct app *a, struct app_selection s, unsigned texts, const char *where);
+/* The same for these rows, with these texts and this condition (struct feed_ask); takes the rows.
+ * argument: then show its values; 0: the events. */
+void act_events_of(struct app *a, struct app_selection s, unsigned texts, const char *where,
+	unsigned argument);
 void act_events_anew(struct app *a, enum request r);
 void act_events_end(struct app *a, enum request r);
 void act_events_ask(struct app *a, enum request r); /* open a prompt */
@@ -89,6 +91,10 @@ void act_find_tag(struct app *a, enum request r);
 void act_find_filter_complete(struct app *a);
 /* Look up more functions for fn: in the filter. */
 void act_find_look_on(struct app *a);
+
+/* act_histogram.c: the values of an argument. */
+void act_histogram(struct app *a, enum request r);
+void act_histogram_next(struct app *a, enum request r);
 
 /* act_latency.c: how long a pair takes. */
 void act_latency(struct app *a, enum request r);

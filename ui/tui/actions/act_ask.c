@@ -48,7 +48,7 @@ static bool act_ask_do(struct app *a, const struct options *o)
 	}
 	app_open(a, VIEW_LIST);
 	if (o->verb == VERB_EVENTS) {
-		act_events_of(a, s, o->texts, o->filter);
+		act_events_of(a, s, o->texts, o->filter, 0);
 		return true;
 	}
 	list_sort(&a->list, COLUMN_RATE, false);

@@ -36,7 +36,8 @@ static void act_events_stop(struct app *a)
 	act_count_end(a, &a->events.begun);
 }
 
-void act_events_of(struct app *a, struct app_selection s, unsigned texts, const char *where)
+void act_events_of(
+	struct app *a, struct app_selection s, unsigned texts, const char *where, unsigned argument)
 {
 	if (feed_on(&a->events.feed))
 		act_events_stop(a);
@@ -44,6 +45,7 @@ void act_events_of(struct app *a, struct app_selection s, unsigned texts, const 
 	if (!act_switch_mean(a, s, PROBES_COUNT))
 		return;
 	act_count_first(a, THEN_EVENTS);
+	a->pending.argument = argument;
 	a->pending.texts = texts;
 	a->pending.where = where ? mem_text(where) : NULL;
 	act_switch_begin(a);
@@ -62,7 +64,7 @@ void act_events(struct app *a, enum request r)
 		free(s.rows);
 		app_open(a, VIEW_EVENTS);
 	} else if (can) {
-		act_events_of(a, s, 0, NULL);
+		act_events_of(a, s, 0, NULL, 0);
 	} else {
 		free(s.rows);
 		act_refuse(a, REQUEST_HITS);
@@ -94,7 +96,9 @@ void act_events_begin(struct app *a)
 	v->read_ms = v->limit_ms = app_now_ms();
 	record_events(&a->record, &a->model, p->first, p->first_count, p->texts, p->where,
 		a->stop == STOP_YES);
-	app_open(a, VIEW_EVENTS);
+	if (p->argument)
+		feed_choose(&v->feed, p->first[0], p->argument);
+	app_open(a, p->argument ? VIEW_HISTOGRAM : VIEW_EVENTS);
 }
 
 /* ---------------------------------------------------------------- in the view */
@@ -113,7 +117,8 @@ void act_events_anew(struct app *a, enum request r)
 	}
 	for (size_t i = 0; i < f->count; i++)
 		s.rows[i] = f->rows[i].row;
-	act_events_of(a, s, f->ask.texts, f->ask.where);
+	act_events_of(
+		a, s, f->ask.texts, f->ask.where, a->view == VIEW_HISTOGRAM ? f->argument : 0);
 }
 
 void act_events_end(struct app *a, enum request r)
@@ -262,7 +267,7 @@ static void act_events_tell(struct app *a)
 		app_complain(a,
 			"texts, and arguments in memory other than the stack, are not read: %s",
 			text_clean(v->feed.no_calls, why, sizeof why));
-	else if (offers && a->view == VIEW_EVENTS)
+	else if (offers && (a->view == VIEW_EVENTS || a->view == VIEW_HISTOGRAM))
 		app_say(a, "%s seem%s to point to text: s shows it",
 			event_arguments(offers, names, sizeof names),
 			offers & (offers - 1) ? "" : "s");

@@ -30,6 +30,9 @@ void act_look_open(struct app *a, enum request r)
 	case REQUEST_ARGUMENTS:
 		act_look_at(a, VIEW_ARGUMENTS, app_row(a));
 		break;
+	case REQUEST_EVENTS_SHOW:
+		app_open(a, VIEW_EVENTS);
+		break;
 	case REQUEST_EVENT:
 		app_open(a, VIEW_EVENT);
 		break;

@@ -50,7 +50,8 @@ struct app;
 	X(LIBRARIES, libraries)       \
 	X(LATENCY, latency)           \
 	X(EVENTS, events)             \
-	X(EVENT, event)
+	X(EVENT, event)               \
+	X(HISTOGRAM, histogram)
 
 enum app_view {
 #define APP_VIEW(NAME, file) VIEW_##NAME,
@@ -204,6 +205,7 @@ struct app_pending {
 	enum app_then then;
 	struct app_begun begun;    /* the rows that are counted only for that */
 	struct pairs_one measured; /* THEN_MEASURE */
+	unsigned argument;         /* THEN_EVENTS: show its values; 0: the events */
 	unsigned texts;            /* THEN_EVENTS, as feed_begin */
 	char *where;
 	struct options *command;   /* instead: what a command line asks for */

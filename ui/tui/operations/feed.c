@@ -36,6 +36,31 @@ const struct feed_event *feed_find(const struct feed *f, uint32_t id)
 	return id != ROWLIST_NONE && i < f->kept ? feed_at(f, i) : NULL;
 }
 
+bool feed_has(const struct feed *f, uint32_t row)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->rows[i].row == row)
+			return true;
+	return false;
+}
+
+/* Sum up the value of an event that was chosen. */
+static void feed_value(struct feed *f, const struct feed_event *one)
+{
+	if (f->argument && f->chosen == one->row && f->argument <= one->event.count)
+		distribution_add(&f->values, &one->event.values[f->argument - 1]);
+}
+
+void feed_choose(struct feed *f, uint32_t row, unsigned argument)
+{
+	distribution_done(&f->values);
+	f->chosen = row;
+	f->argument = argument;
+	for (size_t i = 0; i < f->kept; i++)
+		if (feed_at(f, i)->epoch == f->epoch)
+			feed_value(f, feed_at(f, i));
+}
+
 static void feed_sum(struct feed *f, const struct model *m)
 {
 	f->sum = f->before;
@@ -61,6 +86,7 @@ void feed_forget(struct feed *f, int64_t ms)
 	f->unkept = 0;
 	for (; f->kept; f->kept--, f->first = (f->first + 1) % FEED_MOST)
 		free(f->all[f->first]);
+	distribution_done(&f->values);
 	trend_begin(&f->trend);
 	trend_read(&f->trend, ms, 0);
 }
@@ -77,6 +103,7 @@ void feed_done(struct feed *f)
 	free(f->rows);
 	free(f->all);
 	free(f->fresh);
+	distribution_done(&f->values);
 	free((char *)f->ask.where);
 	probes_condition_free(f->condition);
 	*f = (struct feed){0};
@@ -174,6 +201,8 @@ int feed_change(
 	feed_end(f, m);
 	f->before = f->sum;
 	f->condition = condition;
+	f->epoch++;
+	distribution_done(&f->values);
 	free((char *)f->ask.where);
 	f->ask = *ask;
 	f->ask.where = where;
@@ -278,6 +307,8 @@ static bool feed_take(void *data, const struct probes_event *event)
 
 	c->row = row->row;
 	c->process = r->part->process;
+	c->epoch = f->epoch;
+	feed_value(f, c);
 	f->threads |= event->tid != event->pid;
 	f->fresh = mem_grow(
 		f->fresh, &f->fresh_capacity, f->fresh_count + 1, sizeof(struct feed_event *));

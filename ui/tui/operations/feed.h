@@ -7,6 +7,7 @@
 #define UI_TUI_OPERATIONS_FEED_H
 
 #include "probes.h"
+#include "ui/distribution.h"
 #include "ui/tui/rows/model.h"
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@ struct feed_event {
 	uint32_t id;      /* in the order in which they came; never ROWLIST_NONE */
 	uint32_t row;     /* of the model, */
 	uint32_t process; /* whose session delivered it */
+	unsigned epoch;   /* feed.epoch, then */
 	struct probes_event event;
 	char texts[]; /* to which it points */
 };
@@ -71,6 +73,12 @@ struct feed {
 	unsigned offered;     /* arguments that seem to point to texts, as bits (bit 0: arg1) */
 	const char *no_calls; /* why memory is not read, somewhere; NULL: it is */
 	struct trend trend;
+	unsigned epoch; /* how often something else was asked for */
+
+	/* What feed_choose has chosen. */
+	uint32_t chosen;   /* row */
+	unsigned argument; /* from 1 on; 0: nothing */
+	struct distribution values;
 };
 
 void feed_done(struct feed *f);
@@ -102,6 +110,13 @@ void feed_end(struct feed *f, const struct model *m);
 
 /* Forget the events, and what was summed. */
 void feed_forget(struct feed *f, int64_t ms);
+
+/* Are these the events of this row, too? */
+bool feed_has(const struct feed *f, uint32_t row);
+
+/* Sum up the values of an argument (from 1 on) of a row: of the events that are kept, and came
+ * since the last change, and of those that come from now on. */
+void feed_choose(struct feed *f, uint32_t row, unsigned argument);
 
 /* Do events come from some process? */
 bool feed_on(const struct feed *f);

@@ -129,3 +129,22 @@ bool view_text_seek(struct app *a, size_t from, int direction)
 {
 	return pager_seek(&a->text.pager, from, direction, app_view_rows(a));
 }
+
+/* ---------------------------------------------------------------- figures */
+
+void view_bar(double share, int width, char *out, size_t size)
+{
+	static const char *const ends[] = {
+		"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
+	int per = text_is_utf8() ? 8 : 1, length;
+
+	width = width > VIEW_BAR ? VIEW_BAR : width < 1 ? 1 : width;
+	length = (int)(share * width * per);
+	if (share > 0 && !length)
+		length = 1;
+	out[0] = '\0';
+	for (int i = 0; i < length / per; i++)
+		text_addf(out, size, "%s", text_is_utf8() ? "\u2588" : "#");
+	if (text_is_utf8())
+		text_addf(out, size, "%s", ends[length % per]);
+}

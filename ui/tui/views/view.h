@@ -28,6 +28,16 @@ uint32_t view_text_row(const struct app *a);
 struct search *view_text_search(struct app *a);
 bool view_text_seek(struct app *a, size_t from, int direction);
 
+/* A bar of so many eighths of a column, for this share of the longest one; at least one, if there
+ * is something. */
+#define VIEW_BAR 80 /* columns at most; in bytes up to 4 times as many */
+void view_bar(double share, int width, char *out, size_t size);
+
+/* How many events there are, what is missing, which ones are wanted. True: not all is well. */
+bool view_events_state(const struct app *a, char *out, size_t size);
+/* Back to the list; events go on, and the result line says so. */
+void view_events_leave(struct app *a);
+
 /* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off, or NULL. */
 void view_rows_move(struct rowlist *l, int *hscroll, enum request r);
 /* Put the cursor on the row at line y of the screen; false: there is none. first: line of the top

@@ -125,8 +125,7 @@ static void view_events_build(struct app *a)
 		text_addf(heading, size, " +%zu more", f->count - 3);
 }
 
-/* How many there are, what is missing, which ones are wanted. True: not all is well. */
-static bool view_events_state(const struct app *a, char *out, size_t size)
+bool view_events_state(const struct app *a, char *out, size_t size)
 {
 	const struct feed *f = &a->events.feed;
 	const char *why = "";
@@ -256,6 +255,14 @@ static bool view_events_click(struct app *a, int y, int x)
 	return true;
 }
 
+void view_events_leave(struct app *a)
+{
+	app_open(a, VIEW_LIST);
+	if (feed_on(&a->events.feed))
+		app_say(a, "events still come: v on the same probes shows them again, and v "
+			   "there stops them");
+}
+
 static bool view_events_request(struct app *a, enum request r)
 {
 	if (r == REQUEST_EVENT && rowlist_current(&a->events.rows) == ROWLIST_NONE) {
@@ -264,11 +271,16 @@ static bool view_events_request(struct app *a, enum request r)
 	}
 	if (r != REQUEST_BACK)
 		return false;
-	app_open(a, VIEW_LIST);
-	if (feed_on(&a->events.feed))
-		app_say(a, "events still come: v on the same probes shows them again, and v "
-			   "there stops them");
+	view_events_leave(a);
 	return true;
+}
+
+/* The probe of the event under the cursor. */
+static uint32_t view_events_row(const struct app *a)
+{
+	const struct feed_event *one = feed_find(&a->events.feed, rowlist_current(&a->events.rows));
+
+	return one ? one->row : ROWLIST_NONE;
 }
 
 static struct rowlist *view_events_rows(struct app *a)
@@ -327,6 +339,7 @@ const struct view_ops view_events_ops = {
 	.move = view_events_move,
 	.click = view_events_click,
 	.request = view_events_request,
+	.row = view_events_row,
 	.rows = view_events_rows,
 	.search = view_events_search,
 	.seek = view_events_seek,

@@ -16,7 +16,6 @@
 
 #define VIEW_LATENCY_WIDE 60  /* columns, from which there is room for shares and percentiles */
 #define VIEW_LATENCY_MARKS 20 /* columns: " p50 p90 p99 p99.9" */
-#define VIEW_LATENCY_BAR 80   /* columns at most */
 
 static struct pager *view_latency_pager(struct app *a)
 {
@@ -93,22 +92,6 @@ static void view_latency_figures(struct app *a)
 	view_latency_label(a, l->lost ? STYLE_WARN : STYLE_PLAIN, "unmatched", text);
 }
 
-/* A bar of so many eighths of a column; at least one, if there is something. */
-static void view_latency_bar(double share, int width, char *out, size_t size)
-{
-	static const char *const ends[] = {
-		"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
-	int per = text_is_utf8() ? 8 : 1, length = (int)(share * width * per);
-
-	if (share > 0 && !length)
-		length = 1;
-	out[0] = '\0';
-	for (int i = 0; i < length / per; i++)
-		text_addf(out, size, "%s", text_is_utf8() ? "\u2588" : "#");
-	if (text_is_utf8())
-		text_addf(out, size, "%s", ends[length % per]);
-}
-
 /* " p50 p90": the percentiles that lie in a row. */
 static void view_latency_marks(const struct latency_row *row,
 	const uint64_t figures[LATENCY_FIGURES], char *out, size_t size)
@@ -126,11 +109,10 @@ static void view_latency_histogram(struct app *a)
 	bool wide = a->columns >= VIEW_LATENCY_WIDE;
 	int at = wide ? 43 : 29, width = a->columns - at - (wide ? VIEW_LATENCY_MARKS : 1);
 	uint64_t figures[LATENCY_FIGURES], most = 1;
-	char from[48], to[48], line[TEXT_MAX], bar[4 * VIEW_LATENCY_BAR];
+	char from[48], to[48], line[TEXT_MAX], bar[4 * VIEW_BAR];
 
 	if (!count)
 		return;
-	width = width > VIEW_LATENCY_BAR ? VIEW_LATENCY_BAR : width < 1 ? 1 : width;
 	latency_figures(l, figures);
 	for (size_t i = 0; i < count; i++)
 		most = rows[i].count > most ? rows[i].count : most;
@@ -147,7 +129,7 @@ static void view_latency_histogram(struct app *a)
 		if (wide)
 			text_addf(line, sizeof line, " %5.1f %%",
 				(double)row->count * 100 / (double)l->matched);
-		view_latency_bar((double)row->count / (double)most, width, bar, sizeof bar);
+		view_bar((double)row->count / (double)most, width, bar, sizeof bar);
 		text_addf(line, sizeof line, "%*s%s", at - text_width(line), "", bar);
 		if (wide)
 			view_latency_marks(row, figures, line, sizeof line);

@@ -1,0 +1,111 @@
+#!/bin/sh
+# The values of an argument on the screen: A on a probe, again for the next argument, from the events and back, texts,
+# a condition, r, w, a probe without arguments, a narrow screen. The victim's own rounds say what the values are.
+# Does not cover: the figures in each detail (unit/test_distribution.c, cli-histogram.sh), events (tui-events.sh).
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+need_zydis
+start logs
+
+# on NAME: the cursor of the list on this probe
+on()
+{
+	text "/~:$1\$"
+	keys Enter
+	wait_for "^>.*:$1 "
+}
+
+terminal 100 40
+screen -max-overhead 0
+text ':stop'
+keys Enter
+wait_for 'counting may stop the process'
+on few
+keys A
+wait_for '^Values of logs:few arg1'
+seen 'none yet' '^  values    0, 0 distinct$'
+seen 'the keys' '^r Anew .* A Next argument '
+ask 'run 1 4'
+ask 'run 1 9'
+wait_for '^  values    13, 9 distinct, min 1, max 9, mean 4\.23077$'
+seen 'a range' '^  \[1, 2\) +2 +15\.4 % +█+'
+seen 'the longest' '^  \[4, 8\) +5 +38\.5 % +█+$'
+seen 'the last' '^  \[8, 16\) +2 +15\.4 % '
+seen 'a value' '^ +2 +15\.4 %  1$'
+seen 'a rare one' '^ +1 +7\.7 %  9$'
+same 'the shares' "$(grep -Ec '^  \[' "$tmp/screen")" 4
+keys A
+wait_for '^Values of logs:few arg2'
+wait_for '^  values    13, 9 distinct, min -9, max -1, mean -4\.23077$'
+seen 'a range' '^  \[-8, -4\) +4 '
+keys w C-u
+text "$tmp/view.txt"
+keys Enter
+wait_for 'view.txt'
+has 'the view as a file' 'Values of logs:few arg2' "$tmp/view.txt"
+has 'the view as a file' 'min -9, max -1' "$tmp/view.txt"
+
+# ------------------------------------------------------------- a condition, and from nothing on
+keys '\'
+wait_for '^only where:'
+text 'arg1 > 7'
+keys Enter
+wait_for 'from now on only those'
+wait_for '^  values    0, 0 distinct$'
+ask 'run 1 9'
+wait_for '^  values    2, 2 distinct, min -9, max -8, '
+keys r
+wait_for 'started again with an empty list'
+wait_for '^  values    0, 0 distinct$'
+keys '\' C-u Enter
+wait_for 'from now on all'
+
+# ------------------------------------------------------------- to the events and back
+ask 'run 1 3'
+wait_for '^  values    3, 3 distinct, '
+keys v
+wait_for '^Events: logs:few'
+keys A
+wait_for '^Values of logs:few arg2'
+wait_for '^  values    3, 3 distinct, '
+keys q
+wait_for 'events still come'
+wait_state counted 'logs:few '
+keys A
+wait_for '^  values    3, 3 distinct, '
+keys q
+wait_list
+
+# ------------------------------------------------------------- texts
+on say
+keys A
+wait_for '^Values of logs:say arg1'
+keys A
+wait_for '^Values of logs:say arg2'
+keys s C-u
+text 'arg2'
+keys Enter
+wait_for 'with the texts of arg2'
+ask 'texts 2'
+wait_for '^  values    14, 7 distinct$'
+seen 'what could not be read' '^  missing   6 could not be read$'
+seen 'a text' '^ +2 +14\.3 %  "select 1"$'
+seen 'a hostile one' '^ +2 +14\.3 %  ".*x1b\[31m"$'
+resize 40 10
+wait_for '^  values    14, 7 distinct$'
+seen 'the keys' 'q Back$'
+keys q q
+wait_for '^status=0$'
+stop
+
+# ------------------------------------------------------------- nothing to count
+terminal 100 30
+start loop_ocaml2_pie
+screen -max-overhead 0
+on sema_only
+keys A
+wait_for 'ocaml_2:sema_only has no arguments'
+keys q
+wait_for '^status=0$'
+stop
+finish

@@ -1,0 +1,64 @@
+/*
+ * The values of an argument: A keeps the events of a probe, as v does, and counts the values of its
+ * first argument; again: of the next one.
+ */
+#include "ui/tui/actions/act.h"
+
+#include <stdlib.h>
+
+/* How many arguments the sites of a row have at most. */
+static unsigned act_histogram_arguments(const struct app *a, uint32_t row)
+{
+	struct model_member member = model_member(&a->model, row);
+	const struct probes_probe *p =
+		probes_at(a->model.processes[member.process].session, member.probe);
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	size_t most = 0;
+
+	for (uint32_t i = 0; i < p->site_count; i++) {
+		size_t count = probes_arguments(p->sites[i].arguments, all, PROBES_EVENT_ARGUMENTS);
+
+		most = count > most ? count : most;
+	}
+	return (unsigned)(most < PROBES_EVENT_ARGUMENTS ? most : PROBES_EVENT_ARGUMENTS);
+}
+
+void act_histogram(struct app *a, enum request r)
+{
+	struct feed *f = &a->events.feed;
+	uint32_t row = app_row(a);
+	struct app_selection s;
+
+	(void)r;
+	if (row == ROWLIST_NONE) {
+		app_complain(a, a->view == VIEW_EVENTS ? "there is no event yet"
+						       : "no probe is under the cursor");
+		return;
+	}
+	if (!act_histogram_arguments(a, row)) {
+		app_complain(a, "%.80s has no arguments", a->model.rows[row].label);
+		return;
+	}
+	if (feed_has(f, row) && (feed_on(f) || !(app_have(a) & NEED_SWITCH))) {
+		if (!f->argument || f->chosen != row)
+			feed_choose(f, row, 1);
+		app_open(a, VIEW_HISTOGRAM);
+	} else if (app_have(a) & NEED_SWITCH) {
+		s = app_select(row);
+		act_events_of(a, s, 0, NULL, 1);
+	} else {
+		act_refuse(a, REQUEST_HITS);
+	}
+}
+
+void act_histogram_next(struct app *a, enum request r)
+{
+	struct feed *f = &a->events.feed;
+	unsigned count = act_histogram_arguments(a, f->chosen);
+
+	(void)r;
+	if (count < 2)
+		app_say(a, "%.80s has only this argument", a->model.rows[f->chosen].label);
+	feed_choose(f, f->chosen, f->argument % count + 1);
+	app_open(a, VIEW_HISTOGRAM);
+}

@@ -1,0 +1,178 @@
+/*
+ * The values of one argument of a probe: how they are distributed, and which ones are the most
+ * frequent. Sums all processes.
+ */
+#include "ui/tui/views/view.h"
+
+#include "ui/event.h"
+#include "ui/tui/rows/trend.h"
+#include "ui/tui/terminal/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VIEW_HISTOGRAM_MOST 100 /* values in the table */
+#define VIEW_HISTOGRAM_AT 43    /* column of the bars, from 60 columns on; else */
+#define VIEW_HISTOGRAM_NARROW 28
+
+static void view_histogram_label(struct app *a, int style, const char *label, const char *text)
+{
+	char padded[16];
+
+	snprintf(padded, sizeof padded, "  %-9s ", label);
+	pager_wrap(&a->text.pager, style, padded, text, a->columns);
+}
+
+static void view_histogram_figures(struct app *a)
+{
+	const struct distribution *d = &a->events.feed.values;
+	char text[TEXT_MAX], value[EVENT_VALUE_BYTES], real[48];
+
+	snprintf(text, sizeof text, "%" PRIu64 ", %zu%s distinct", d->count, d->value_count,
+		d->others ? " or more" : "");
+	if (d->min.kind) {
+		text_addf(text, sizeof text, ", min %s", event_value(&d->min, value));
+		text_addf(text, sizeof text, ", max %s", event_value(&d->max, value));
+		text_addf(text, sizeof text, ", mean %s",
+			event_real(distribution_mean(d), 6, real, sizeof real));
+	}
+	view_histogram_label(a, STYLE_PLAIN, "values", text);
+	text[0] = '\0';
+	if (d->unreadable)
+		text_addf(text, sizeof text, "%" PRIu64 " could not be read", d->unreadable);
+	if (d->nan)
+		text_addf(text, sizeof text, "%s%" PRIu64 " nan", *text ? ", " : "", d->nan);
+	if (*text)
+		view_histogram_label(a, STYLE_WARN, "missing", text);
+}
+
+static void view_histogram_share(char *line, size_t size, uint64_t count, uint64_t all, bool wide)
+{
+	char exact[48];
+
+	text_addf(line, size, "%*s", wide ? 10 : 6,
+		trend_exact(count, wide ? 10 : 6, exact, sizeof exact));
+	if (wide)
+		text_addf(line, size, " %5.1f %%", (double)count * 100 / (double)all);
+}
+
+static void view_histogram_ranges(struct app *a)
+{
+	const struct distribution *d = &a->events.feed.values;
+	struct distribution_row rows[DISTRIBUTION_BUCKETS];
+	size_t count = distribution_rows(d, rows);
+	bool wide = a->columns >= 60;
+	int at = wide ? VIEW_HISTOGRAM_AT : VIEW_HISTOGRAM_NARROW;
+	uint64_t most = 1;
+	char line[TEXT_MAX], from[40], to[40], range[90], bar[4 * VIEW_BAR];
+
+	for (size_t i = 0; i < count; i++)
+		most = rows[i].count > most ? rows[i].count : most;
+	if (count)
+		pager_addf(&a->text.pager, STYLE_HEAD, "  %-20s%*s%s", "RANGE", wide ? 10 : 6,
+			"COUNT", wide ? "   SHARE" : "");
+	for (size_t i = 0; i < count; i++) {
+		snprintf(range, sizeof range, "[%s, %s%c",
+			distribution_bound(rows[i].from, from, sizeof from),
+			distribution_bound(rows[i].to, to, sizeof to),
+			rows[i].to == INFINITY ? ']' : ')');
+		snprintf(line, sizeof line, "  %-20s", range);
+		view_histogram_share(line, sizeof line, rows[i].count, d->count, wide);
+		view_bar(
+			(double)rows[i].count / (double)most, a->columns - at - 1, bar, sizeof bar);
+		text_addf(line, sizeof line, "%*s%s", at - text_width(line), "", bar);
+		pager_addf(&a->text.pager, STYLE_PLAIN, "%s", line);
+		pager_tint(&a->text.pager, at, STYLE_COUNTED);
+	}
+}
+
+static void view_histogram_values(struct app *a)
+{
+	const struct distribution *d = &a->events.feed.values;
+	const struct distribution_value **all = distribution_sorted(d);
+	bool wide = a->columns >= 60;
+	uint64_t rest = d->count - d->others;
+	size_t shown = 0;
+	char line[TEXT_MAX], value[EVENT_VALUE_BYTES], safe[TEXT_MAX];
+
+	if (d->count)
+		pager_addf(&a->text.pager, STYLE_HEAD, "  %*s%s  VALUE", wide ? 10 : 6, "COUNT",
+			wide ? "   SHARE" : "");
+	for (; all && shown < d->value_count && shown < VIEW_HISTOGRAM_MOST; shown++) {
+		rest -= all[shown]->count;
+		snprintf(line, sizeof line, "  ");
+		view_histogram_share(line, sizeof line, all[shown]->count, d->count, wide);
+		text_addf(line, sizeof line, "  %s",
+			text_shown(event_value(&all[shown]->value, value), safe, sizeof safe));
+		pager_addf(&a->text.pager, STYLE_PLAIN, "%s", line);
+	}
+	for (int other = 0; other < 2; other++) {
+		uint64_t more = other ? d->others : rest;
+
+		if (!more)
+			continue;
+		snprintf(line, sizeof line, "  ");
+		view_histogram_share(line, sizeof line, more, d->count, wide);
+		text_addf(line, sizeof line,
+			other ? "  (values that came after %zu different ones)"
+			      : "  (%zu other values)",
+			other ? d->value_count : d->value_count - shown);
+		pager_addf(&a->text.pager, STYLE_DIM, "%s", line);
+	}
+	free(all);
+}
+
+static void view_histogram_build(struct app *a)
+{
+	const struct feed *f = &a->events.feed;
+	char text[TEXT_MAX], names[TEXT_MAX];
+	struct model_member member = model_member(&a->model, f->chosen);
+	bool warn;
+
+	snprintf(a->text.heading, sizeof a->text.heading, "Values of %.100s arg%u",
+		a->model.rows[f->chosen].label, f->argument);
+	event_argument_label(
+		a->model.processes[member.process].session, member.probe, 0, f->argument, text);
+	if (strncmp(text, "arg", 3) != 0)
+		text_addf(a->text.heading, sizeof a->text.heading, " (%s)",
+			text_shown(text, names, sizeof names));
+	a->text.row = f->chosen;
+	pager_clear(&a->text.pager);
+	warn = view_events_state(a, text, sizeof text);
+	view_histogram_label(a, warn ? STYLE_WARN : STYLE_PLAIN, "events", text);
+	view_histogram_figures(a);
+	view_histogram_ranges(a);
+	view_histogram_values(a);
+}
+
+static bool view_histogram_request(struct app *a, enum request r)
+{
+	if (r != REQUEST_BACK)
+		return false;
+	view_events_leave(a);
+	return true;
+}
+
+static void view_histogram_write(const struct app *a, FILE *out)
+{
+	fprintf(out, "%s  %s\n", a->title, a->text.heading);
+	for (size_t i = 0; i < a->text.pager.count; i++)
+		fprintf(out, "%s\n", a->text.pager.all[i].text);
+}
+
+const struct view_ops view_histogram_ops = {
+	.where = IN_HISTOGRAM,
+	.around = 1,
+	.build = view_histogram_build,
+	.refresh = view_histogram_build,
+	.layout = view_text_layout,
+	.draw = view_text_draw,
+	.move = view_text_move,
+	.request = view_histogram_request,
+	.search = view_text_search,
+	.seek = view_text_seek,
+	.write = view_histogram_write,
+};
