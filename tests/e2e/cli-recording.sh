@@ -153,6 +153,7 @@ wait "$session"
 same 'a full disk: exit status' $? 1
 gone "$session"
 has 'a full disk' 'cannot write to .*full: File too large; the recording ends here' "$tmp/held"
+same 'a full disk: whole lines' "$(tail -c 2 "$tmp/full" | tr -d '\n')" '}'
 want 1 replay "$tmp/full"
 has 'a full disk: cut off' 'the recording was cut off' "$tmp/err"
 ask 'run 1 1'
