@@ -42,18 +42,24 @@ as_printed()
 	same "$what: replay" "$(cmp "$tmp/out" "$tmp/result" 2>&1)" ''
 }
 
-# Which sites can be counted depends on the layout, and stays so. Start it until few and say can be.
-tries=0 counted=
-until case " $counted " in *' few '*' say '*) ;; *) false ;; esac
+# counted PID: the probes of which a site can be counted; this depends on the layout, and stays so.
+counted()
+{
+	run count -no-syslog -stop -pid "$1" -all -for 50ms -format json
+	python3 -c 'import json, sys
+t = [json.loads(line) for line in open(sys.argv[1])][-1]
+print(" ".join(sorted(p["name"] for p in t["probes"] if p["sites_counted"])))' "$tmp/out"
+}
+
+# Start it until few and say can be.
+tries=0 found=
+until case " $found " in *' few '*' say '*) ;; *) false ;; esac
 do
 	tries=$((tries + 1))
-	[ "$tries" -le 20 ] || skip "in no layout few and say can be counted, but: $counted"
+	[ "$tries" -le 20 ] || skip "in no layout few and say can be counted, but: $found"
 	[ "$tries" -eq 1 ] || stop
 	start logs
-	run count -no-syslog -stop -pid "$pid" -all -for 50ms -format json
-	counted=$(python3 -c 'import json, sys
-t = [json.loads(line) for line in open(sys.argv[1])][-1]
-print(" ".join(sorted(p["name"] for p in t["probes"] if p["sites_counted"])))' "$tmp/out")
+	found=$(counted "$pid")
 done
 
 # --- events, byte by byte
@@ -110,6 +116,43 @@ events_come
 ask 'run 1 50'
 interrupted
 as_printed 'text'
+
+# --- what was lost is where it was, and several processes are told apart
+recording events few
+events_come
+kill -STOP "$session"
+ask 'run 4 10000'
+kill -CONT "$session"
+interrupted
+as_printed 'losses'
+has 'losses: said' '^-- [0-9]+ events lost --$' "$tmp/out"
+has 'losses: in the totals' ' lost$' "$tmp/err"
+first=$pid
+tries=0 found=
+until case " $found " in *' few '*) ;; *) false ;; esac
+do
+	tries=$((tries + 1))
+	[ "$tries" -le 20 ] || skip "in no layout few can be counted, but: $found"
+	[ "$tries" -eq 1 ] || stop2
+	start2 logs
+	found=$(counted "$pid2")
+done
+pid=$pid,$pid2
+recording events -format json few
+events_come
+ask2 'run 2 50'
+ask 'run 2 50'
+interrupted
+as_printed 'two processes' -format json
+same 'two processes: both' "$(python3 -c 'import json, sys
+all = [json.loads(line) for line in open(sys.argv[1])]
+print(len(set(e["pid"] for e in all if "event" in e)), sorted(l["process"] for l in all if "program" in l))' "$tmp/file")" '2 [0, 1]'
+pid=$first
+stop2
+recording events few
+events_come
+ask 'run 1 50'
+interrupted
 
 # --- the file is new
 cp "$tmp/file" "$tmp/kept"

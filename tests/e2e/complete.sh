@@ -46,6 +46,8 @@ offers 'words json' list -format j
 offers 'words -format=json' list -format=j
 offers 'words sites,count sites,rate sites,trend sites,total sites,proc sites,held sites,object sites,arguments sites,detail' -columns sites,
 offers 'files' attach -log ''
+offers 'files' replay ''
+offers 'files' events -record ''
 offers 'programs' trace -prog ''
 offers 'files' trace -prog x -- -en
 offers 'words work_end work_start' attach -pid "$pid" -enable work
