@@ -185,7 +185,6 @@ has 'within a line' 'the recording was cut off' "$tmp/err"
 # --- a full disk: a limit on the size of files is one
 : >"$tmp/held"
 (
-	trap '' XFSZ
 	ulimit -f 16
 	exec "$PROBES_TUI" events -no-syslog -max-overhead 0 -stop -pid "$pid" few -quiet -record "$tmp/full"
 ) >"$tmp/result" 2>"$tmp/held" </dev/null &

@@ -203,7 +203,7 @@ START_TEST(bad_lines)
 END_TEST
 
 /* A file cannot make its reader keep more than a bound. */
-START_TEST(bounded)
+START_TEST(keeps_within_bounds)
 {
 	char *line = malloc(RECORDING_TEXT + 100), *to;
 	struct recording r;
@@ -291,7 +291,7 @@ Suite *recording_suite(void)
 	tcase_add_test(t, exact_values);
 	tcase_add_test(t, all_kinds_of_lines);
 	tcase_add_test(t, bad_lines);
-	tcase_add_test(t, bounded);
+	tcase_add_test(t, keeps_within_bounds);
 	tcase_add_test(t, pairs_by_thread);
 	tcase_add_test(t, pairs_by_argument);
 	suite_add_tcase(s, t);
