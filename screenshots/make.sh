@@ -101,6 +101,17 @@ keys 'test.exe' t
 shot tree
 leave
 
+# The values of an argument.
+open 100 24 "$run"
+wait_for 'ocaml_2:cache_hit'
+keys 'counting may stop' : 'stop' Enter
+find queue__depth
+keys 'Values of' A
+sleep 30
+shot values
+mux send-keys q
+leave
+
 # More room: a pane beside the list.
 open 170 36 "$run"
 wait_for 'ocaml_2:cache_hit'
