@@ -198,10 +198,8 @@ static int check(const struct options *o, struct probes_error *e)
 		return misused(e, o, what, "give one probe and one of its arguments: PROBE argN");
 	if (o->verb == VERB_HISTOGRAM && o->texts & ~(1u << (o->argument - 1)))
 		return misused(e, o, "-str", "only the argument that is named is read");
-	if (o->callers && (o->record || o->format == FORMAT_CHROME))
-		return misused(e, o, "-callers",
-			o->record ? "a recording has no callers"
-				  : "events for chrome have no callers");
+	if (o->callers && o->format == FORMAT_CHROME)
+		return misused(e, o, "-callers", "events for chrome have no callers");
 	if (o->verb == VERB_EVENTS && o->format == FORMAT_CSV)
 		return misused(e, o, "-format", "events are text, json or chrome");
 	if (!(o->verb & (VERB_EVENTS | VERB_REPLAY)) && o->format == FORMAT_CHROME)

@@ -1,4 +1,4 @@
-/* Recordings: writing. See recording.h. */
+/* Recordings: writing, and the memory of what was read. See recording.h. */
 #include "ui/recording.h"
 
 #include <inttypes.h>
@@ -172,7 +172,35 @@ static void put_value(struct lines *l, const struct probes_value *v)
 		lines_put(l, ",\"cut\":true");
 }
 
-void recording_put_event(struct lines *l, size_t probe, const struct probes_event *event)
+static void put_caller(struct lines *l, uint64_t address, const struct probes_caller *caller)
+{
+	const struct probes_source *where = &caller->where;
+
+	if (!address) {
+		lines_put(l, ",\"caller\":null");
+		return;
+	}
+	lines_format(l, ",\"caller\":{\"address\":\"0x%" PRIx64 "\",\"pc\":\"0x%" PRIx64 "\"",
+		address, caller->pc);
+	if (caller->object) {
+		lines_put(l, ",\"object\":");
+		put_text(l, caller->object);
+	}
+	if (*where->function) {
+		lines_put(l, ",\"function\":");
+		put_text(l, where->function);
+		lines_format(l, ",\"offset\":%" PRIu64, where->offset);
+	}
+	if (*where->file) {
+		lines_put(l, ",\"file\":");
+		put_text(l, where->file);
+		lines_format(l, ",\"line\":%d", where->line);
+	}
+	lines_put(l, "}");
+}
+
+void recording_put_event(struct lines *l, size_t probe, const struct probes_event *event,
+	const struct probes_caller *caller)
 {
 	size_t from = l->length;
 
@@ -189,7 +217,10 @@ void recording_put_event(struct lines *l, size_t probe, const struct probes_even
 		put_value(l, &event->values[i]);
 		lines_put(l, "}");
 	}
-	lines_put(l, "]}");
+	lines_put(l, "]");
+	if (caller)
+		put_caller(l, event->caller, caller);
+	lines_put(l, "}");
 	lines_end(l, from, event->time_ns);
 }
 
@@ -246,4 +277,55 @@ void recording_put_end(struct lines *l, const struct recording_end *end)
 		event_real(end->seconds, 17, seconds, sizeof seconds),
 		end->over ? "true" : "false");
 	lines_end(l, from, INT64_MAX);
+}
+
+/* -------------------------------------------------------------------- memory */
+
+void recording_init(struct recording *r)
+{
+	*r = (struct recording){0};
+}
+
+struct recording_site recording_site_of(const struct recording *r, size_t probe, size_t site)
+{
+	size_t first = r->probes[probe].first_site;
+	size_t end = probe + 1 < r->probe_count ? r->probes[probe + 1].first_site : r->site_count;
+
+	return site < end - first ? r->sites[first + site] : (struct recording_site){0};
+}
+
+static void free_text(const char *text)
+{
+	free((void *)(uintptr_t)text);
+}
+
+void recording_done(struct recording *r)
+{
+	const struct recording_head *h = &r->head;
+
+	free_text(h->of);
+	free_text(h->host);
+	free_text(h->kernel);
+	free_text(h->version);
+	for (size_t i = 0; i < r->process_count; i++) {
+		free_text(r->processes[i].comm);
+		free_text(r->processes[i].program);
+	}
+	for (size_t i = 0; i < r->object_count; i++) {
+		free_text(r->objects[i].path);
+		free_text(r->objects[i].build_id);
+	}
+	for (size_t i = 0; i < r->probe_count; i++) {
+		free_text(r->probes[i].probe.provider);
+		free_text(r->probes[i].probe.name);
+	}
+	for (size_t i = 0; i < r->site_count; i++)
+		for (size_t k = 0; k < PROBES_EVENT_ARGUMENTS; k++)
+			free_text(r->sites[i].names[k]);
+	free(r->sites);
+	free(r->processes);
+	free(r->objects);
+	free(r->probes);
+	free(r->how);
+	recording_init(r);
 }

@@ -13,6 +13,8 @@
  *     {"site":0,"of":0,"pc":"0x1234","arguments":"8@%rdi","names":["fd"],"function":"f","offset":3,"file":"f.c",...}
  *     {"kept":0,"sites":1}
  *     {"event":0,"site":0,"time_ns":...,"pid":12,"tid":12,"thread":"postgres","args":[{"u":5,"size":8}]}
+ *     {...,
+ * "caller":{"address":"0x55..","pc":"0x1240","object":"/usr/bin/x","function":"g","offset":9}}
  *     {"lost":17}
  *     {"rate":0,"time_ns":...,"ns":1000000000,"hits":512}
  *     {"latency":0,"end":1,"row":0,"rows":1,"by":0,...,"matched":5,...,"buckets":[[84,5]]}
@@ -103,7 +105,9 @@ void recording_put_probe(
 void recording_put_site(struct lines *l, size_t number, size_t probe, const struct probes_site *s,
 	const struct probes_source *where, const struct recording_site *names);
 void recording_put_kept(struct lines *l, size_t probe, uint32_t sites);
-void recording_put_event(struct lines *l, size_t probe, const struct probes_event *event);
+/* caller: NULL: callers were not asked for. */
+void recording_put_event(struct lines *l, size_t probe, const struct probes_event *event,
+	const struct probes_caller *caller);
 void recording_put_lost(struct lines *l, uint64_t lost);
 void recording_put_rate(struct lines *l, const struct recording_rate *rate);
 void recording_put_latency(struct lines *l, const struct recording_latency *row);
@@ -121,6 +125,7 @@ struct recording {
 	size_t process_count, object_count, probe_count, site_count, lines;
 	size_t kept; /* bytes */
 	char thread[64];
+	char object[4097]; /* of a caller */
 	char texts[PROBES_EVENT_ARGUMENTS][PROBES_EVENT_TEXT + 1];
 	char *how;
 };
@@ -137,6 +142,8 @@ enum recording_what {
 /* What a line says; it is valid until the next one is read. */
 struct recording_item {
 	enum recording_what what;
+	bool callers; /* of an event: the caller was asked for */
+	struct probes_caller caller;
 	union {
 		struct probes_event event; /* .probe: a number of the recording */
 		uint64_t lost;             /* since the beginning */

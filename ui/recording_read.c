@@ -301,6 +301,42 @@ static void read_value(struct reading *g, const json_t *json, size_t at, struct 
 		v->text = out;
 }
 
+/* "0x1234" */
+static uint64_t address_of(struct reading *g, const json_t *json)
+{
+	const char *text = json_string_value(json);
+
+	if (text && !strncmp(text, "0x", 2) && strlen(text) <= 18 && text[2] &&
+		!text[2 + strspn(text + 2, "0123456789abcdef")])
+		return strtoull(text, NULL, 16);
+	fail(g, "an address is none");
+	return 0;
+}
+
+static void read_caller(struct reading *g, const json_t *json, struct recording_item *item)
+{
+	struct probes_caller *caller = &item->caller;
+	struct probes_source *where = &caller->where;
+	const json_t *object = json_object_get(json, "object");
+	const json_t *function = json_object_get(json, "function");
+	const json_t *file = json_object_get(json, "file");
+
+	*caller = (struct probes_caller){0};
+	item->callers = true;
+	if (json_is_null(json))
+		return;
+	item->event.caller = address_of(g, json_object_get(json, "address"));
+	caller->pc = address_of(g, json_object_get(json, "pc"));
+	where->offset = number(g, json, "offset", UINT64_MAX);
+	where->line = (int)number(g, json, "line", INT_MAX);
+	if ((object && !bytes_of(object, g->r->object, sizeof g->r->object)) ||
+		(function && !bytes_of(function, where->function, sizeof where->function)) ||
+		(file && !bytes_of(file, where->file, sizeof where->file)))
+		fail(g, "a text is none, or too long");
+	else if (object)
+		caller->object = g->r->object;
+}
+
 static void read_event(struct reading *g, struct recording_item *item)
 {
 	struct probes_event *event = &item->event;
@@ -323,6 +359,8 @@ static void read_event(struct reading *g, struct recording_item *item)
 		fail(g, "it has too many arguments");
 	for (size_t i = 0; !g->why && i < event->count; i++)
 		read_value(g, json_array_get(args, i), i, &event->values[i]);
+	if (json_object_get(g->line, "caller"))
+		read_caller(g, json_object_get(g->line, "caller"), item);
 }
 
 static void read_lost(struct reading *g, struct recording_item *item)
@@ -424,11 +462,6 @@ static const struct {
 
 /* ------------------------------------------------------------------ the whole */
 
-void recording_init(struct recording *r)
-{
-	*r = (struct recording){0};
-}
-
 int recording_read(struct recording *r, const char *line, size_t length,
 	struct recording_item *item, struct probes_error *e)
 {
@@ -453,48 +486,4 @@ int recording_read(struct recording *r, const char *line, size_t length,
 	}
 	json_decref(json);
 	return g.why ? -EINVAL : 0;
-}
-
-struct recording_site recording_site_of(const struct recording *r, size_t probe, size_t site)
-{
-	size_t first = r->probes[probe].first_site;
-	size_t end = probe + 1 < r->probe_count ? r->probes[probe + 1].first_site : r->site_count;
-
-	return site < end - first ? r->sites[first + site] : (struct recording_site){0};
-}
-
-static void free_text(const char *text)
-{
-	free((void *)(uintptr_t)text);
-}
-
-void recording_done(struct recording *r)
-{
-	const struct recording_head *h = &r->head;
-
-	free_text(h->of);
-	free_text(h->host);
-	free_text(h->kernel);
-	free_text(h->version);
-	for (size_t i = 0; i < r->process_count; i++) {
-		free_text(r->processes[i].comm);
-		free_text(r->processes[i].program);
-	}
-	for (size_t i = 0; i < r->object_count; i++) {
-		free_text(r->objects[i].path);
-		free_text(r->objects[i].build_id);
-	}
-	for (size_t i = 0; i < r->probe_count; i++) {
-		free_text(r->probes[i].probe.provider);
-		free_text(r->probes[i].probe.name);
-	}
-	for (size_t i = 0; i < r->site_count; i++)
-		for (size_t k = 0; k < PROBES_EVENT_ARGUMENTS; k++)
-			free_text(r->sites[i].names[k]);
-	free(r->sites);
-	free(r->processes);
-	free(r->objects);
-	free(r->probes);
-	free(r->how);
-	recording_init(r);
 }

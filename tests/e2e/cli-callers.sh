@@ -139,6 +139,4 @@ want 2 callers -no-syslog -pid $$
 has 'no probe' 'no probe is named'
 want 2 callers -no-syslog -pid $$ some -format chrome
 want 2 count -no-syslog -pid $$ some -callers
-want 2 events -no-syslog -pid $$ some -callers -record "$tmp/record"
-has 'no recording' 'a recording has no callers'
 finish

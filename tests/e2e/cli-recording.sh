@@ -117,6 +117,16 @@ ask 'run 1 50'
 interrupted
 as_printed 'text'
 
+# --- callers
+for format in text json; do
+	recording events -format $format -callers few
+	events_come
+	ask 'run 1 50'
+	interrupted
+	as_printed "callers, $format" -format $format
+done
+has 'callers' '"caller":\{"address":"0x[0-9a-f]+","symbol":"[a-z_.]+\+0x' "$tmp/out"
+
 # --- what was lost is where it was, and several processes are told apart
 recording events few
 events_come

@@ -27,7 +27,9 @@ static void read_again(struct recording *r, const struct lines *l, struct record
 static void check_event(struct recording *r, const struct recording_item *item)
 {
 	static char texts[PROBES_EVENT_ARGUMENTS][PROBES_EVENT_TEXT + 1], thread[64];
+	static char object[5000];
 	struct probes_event event = item->event;
+	struct probes_caller caller = item->caller;
 	struct recording_item again;
 	struct lines l = {0};
 
@@ -43,10 +45,19 @@ static void check_event(struct recording *r, const struct recording_item *item)
 		strcpy(texts[i], event.values[i].text);
 		event.values[i].text = texts[i];
 	}
-	recording_put_event(&l, event.probe, &event);
+	FUZZ_CHECK(strlen(caller.where.function) < sizeof caller.where.function);
+	FUZZ_CHECK(strlen(caller.where.file) < sizeof caller.where.file);
+	if (caller.object) {
+		snprintf(object, sizeof object, "%s", caller.object);
+		caller.object = object;
+	}
+	recording_put_event(&l, event.probe, &event, item->callers ? &caller : NULL);
 	read_again(r, &l, &again);
 	FUZZ_CHECK(again.what == RECORDING_EVENT && again.event.probe == event.probe);
 	FUZZ_CHECK(again.event.site == event.site && again.event.time_ns == event.time_ns);
+	FUZZ_CHECK(again.callers == item->callers && again.event.caller == event.caller);
+	FUZZ_CHECK(!event.caller ||
+		   (again.caller.pc == caller.pc && !again.caller.object == !caller.object));
 	FUZZ_CHECK(again.event.pid == event.pid && again.event.tid == event.tid);
 	FUZZ_CHECK(!strcmp(again.event.thread, event.thread) && again.event.count == event.count);
 	for (size_t i = 0; i < event.count; i++)

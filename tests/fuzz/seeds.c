@@ -315,7 +315,10 @@ static void seeds_of_recordings(void)
 		"\"args\":"
 		"[{\"i\":-1,\"size\":4},{\"u\":\"18446744073709551615\",\"size\":8,\"asked\":true},"
 		"{\"f\":0.5,\"size\":8},{\"f\":\"nan\",\"size\":8},{\"size\":8},"
-		"{\"u\":1,\"size\":8,\"text\":{\"hex\":\"ff01\"},\"cut\":true}]}\n{\"lost\":3}\n",
+		"{\"u\":1,\"size\":8,\"text\":{\"hex\":\"ff01\"},\"cut\":true}],"
+		"\"caller\":{\"address\":\"0x55\",\"pc\":\"0x5\",\"object\":\"/"
+		"o\",\"function\":\"f\",\"offset\":2,"
+		"\"file\":\"f.c\",\"line\":3}}\n{\"lost\":3}\n",
 		"{\"rate\":0,\"time_ns\":1,\"ns\":2,\"hits\":3}\n",
 		"{\"latency\":0,\"end\":0,\"row\":0,\"rows\":1,\"by\":0,\"matched\":2,\"sum_ns\":"
 		"30,"

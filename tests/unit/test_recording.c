@@ -68,13 +68,17 @@ START_TEST(exact_values)
 		.tid = 8,
 		.thread = "t\xfe",
 		.count = sizeof values / sizeof *values};
+	const struct probes_caller caller = {.object = "/\xfe",
+		.pc = UINT64_MAX,
+		.where = {.function = "f\xff", .offset = 9, .file = "f.c", .line = 3}};
 	struct lines l = {0};
 	struct recording r;
 	struct recording_item item;
 
+	event.caller = UINT64_C(1) << 63;
 	memcpy(event.values, values, sizeof values);
 	begin(&r);
-	recording_put_event(&l, 0, &event);
+	recording_put_event(&l, 0, &event, &caller);
 	/* For readers whose numbers are doubles. */
 	ck_assert_ptr_nonnull(strstr(l.text, "\"9007199254740993\""));
 	read_lines(&r, &l, &item);
@@ -83,6 +87,12 @@ START_TEST(exact_values)
 	ck_assert_int_eq(item.event.site, 1);
 	ck_assert_int_eq(item.event.tid, 8);
 	ck_assert_str_eq(item.event.thread, event.thread);
+	ck_assert(item.callers && item.event.caller == event.caller);
+	ck_assert_str_eq(item.caller.object, caller.object);
+	ck_assert_uint_eq(item.caller.pc, caller.pc);
+	ck_assert_mem_eq(&item.caller.where.function, caller.where.function, 3);
+	ck_assert(item.caller.where.offset == 9 && item.caller.where.line == 3);
+	ck_assert_str_eq(item.caller.where.file, "f.c");
 	ck_assert_uint_eq(item.event.count, event.count);
 	for (size_t i = 0; i < event.count; i++) {
 		const struct probes_value *a = &values[i], *b = &item.event.values[i];
@@ -180,7 +190,9 @@ START_TEST(bad_lines)
 		"{\"event\":0,\"args\":[{\"size\":99}]}", "{\"kept\":1}", "{\"rate\":1}",
 		"{\"latency\":0,\"end\":7}", "{\"latency\":0,\"end\":0,\"buckets\":[[320,1]]}",
 		"{\"object\":0,\"of\":1}", "{\"probe\":0,\"of\":1}", "{\"end\":\"x\"}",
-		"{\"end\":\"x\",\"seconds\":-1}", "{\"probes_tui_recording\":1}"};
+		"{\"end\":\"x\",\"seconds\":-1}", "{\"event\":0,\"caller\":{}}",
+		"{\"event\":0,\"caller\":{\"address\":\"0x1\",\"pc\":\"0x00000000000000001\"}}",
+		"{\"probes_tui_recording\":1}"};
 	static const char *const good[] = {"{}", "{\"news\":1}",
 		"{\"kept\":0,\"sites\":1,\"new\":[{}]}", "{\"args\":[],\"event\":0}"};
 	struct recording r;

@@ -95,7 +95,7 @@ static bool take(void *data, const struct keep_process *process, const struct pr
 	uint64_t most = c->keep.options->most;
 	struct probes_session *session = process->member->session;
 	const char *names[PROBES_EVENT_ARGUMENTS] = {0};
-	bool callers = c->keep.options->callers && !c->print.silent;
+	bool callers = c->keep.options->callers;
 	struct probes_caller caller;
 
 	for (size_t i = 0; !c->print.silent && i < event->count; i++)
@@ -106,7 +106,8 @@ static bool take(void *data, const struct keep_process *process, const struct pr
 	events_print_add(&c->print, probes_at(session, event->probe), shown->role, names, event,
 		callers ? &caller : NULL);
 	if (record_file_goes_on(&c->record))
-		recording_put_event(&c->record.lines, shown->number, event);
+		recording_put_event(
+			&c->record.lines, shown->number, event, callers ? &caller : NULL);
 	return !most || c->print.printed + c->print.lines.count - c->print.names < most;
 }
 

@@ -28,8 +28,9 @@ static int unreadable(struct probes_error *e, const char *why)
 
 /* ---------------------------------------------------------------------- showing */
 
-static void show_event(struct replay *c, const struct probes_event *event)
+static void show_event(struct replay *c, const struct recording_item *item)
 {
+	const struct probes_event *event = &item->event;
 	const struct options *o = c->options;
 	const struct shown *s = &c->shown[event->probe];
 	const struct probes_probe *probe = &c->recording.probes[event->probe].probe;
@@ -48,7 +49,8 @@ static void show_event(struct replay *c, const struct probes_event *event)
 	if (!s->chosen || (o->most && c->print.printed + waiting >= o->most))
 		return;
 	site = recording_site_of(&c->recording, event->probe, event->site);
-	events_print_add(&c->print, probe, s->role, site.names, event, NULL);
+	events_print_add(
+		&c->print, probe, s->role, site.names, event, item->callers ? &item->caller : NULL);
 	if (waiting >= BATCH)
 		events_print_flush(&c->print, c->lost);
 }
@@ -135,7 +137,7 @@ static int show(struct replay *c, const struct recording_item *item, struct prob
 	}
 	switch (item->what) {
 	case RECORDING_EVENT:
-		show_event(c, &item->event);
+		show_event(c, item);
 		break;
 	case RECORDING_LOST:
 		events_print_flush(&c->print, c->lost);
