@@ -300,6 +300,7 @@ Suite *recording_suite(void)
 	Suite *s = suite_create("recording");
 	TCase *t = tcase_create("recording");
 
+	tcase_set_timeout(t, 60);
 	tcase_add_test(t, exact_values);
 	tcase_add_test(t, all_kinds_of_lines);
 	tcase_add_test(t, bad_lines);
