@@ -219,6 +219,9 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 		      : site->arguments > 4 ? EVENTS_LONG
 					    : EVENTS_SHORT;
 	site->ring = where->ring;
+	/* A large frame: it lies in another page. */
+	if (where->caller && (int64_t)site->operands[where->arguments].value >= TACTICS_PAGE)
+		calls++;
 	where->cost = EVENTS_NS + calls * EVENTS_CALL_NS;
 	events_tests(o->condition, site, where);
 }

@@ -1,9 +1,11 @@
 /*
- * object_read over any file, and what is asked of an object afterwards: segments, spans, symbols.
+ * object_read over any file, and what is asked of an object afterwards: segments, spans, symbols,
+ * names of variables, places of return addresses.
  * Notes have names, no more notes than the file has room for, what is read of a segment is what the
  * file holds there, and a file that is refused says why.
  */
 #include "elf/object.h"
+#include "elf/symbols.h"
 
 #include "tests/fuzz/fuzz.h"
 
@@ -67,6 +69,31 @@ static void check_segments(const struct object *o)
 	}
 }
 
+/* What debug information and unwind tables say: a name is short, and a place is one of memory. */
+static void check_symbols(const struct object *o)
+{
+	struct symbols *symbols = symbols_open(o->fd, "/nowhere/fuzz");
+	struct variables_wanted wanted[3] = {{.size = 4}, {.size = 8}, {.size = 8}};
+	struct operand_place place = {0};
+
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < o->note_count && i < 4; i++) {
+		uint64_t pc = o->notes[i].pc;
+
+		FUZZ_CHECK(operand_place("%eax", &wanted[0].place));
+		FUZZ_CHECK(operand_place("-16(%rbp)", &wanted[1].place));
+		FUZZ_CHECK(operand_place("counter(%rip)", &wanted[2].place));
+		symbols_variables(symbols, pc, wanted, 3);
+		for (size_t k = 0; k < 3; k++)
+			FUZZ_CHECK(memchr(wanted[k].name, '\0', sizeof wanted[k].name));
+		if (!symbols_return(symbols, pc, &place))
+			FUZZ_CHECK(place.what == OPERAND_MEMORY && place.number < OPERAND_NONE &&
+				   place.value == (int32_t)place.value);
+	}
+	symbols_close(symbols);
+}
+
 static void check_object(struct object *o, const uint8_t *bytes, size_t size)
 {
 	FUZZ_CHECK(o->segment_count <= 4096);
@@ -75,6 +102,7 @@ static void check_object(struct object *o, const uint8_t *bytes, size_t size)
 	check_notes(o, size);
 	check_segments(o);
 	check_spans(o, bytes, size);
+	check_symbols(o);
 	(void)object_symbol(o, "_dl_debug_state");
 	free(object_drop_notes(o));
 	FUZZ_CHECK(!o->notes && !o->note_count);
