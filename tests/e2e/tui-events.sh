@@ -131,6 +131,16 @@ keys r
 wait_for 'started again with an empty list'
 wait_for '^  0 events'
 seen 'none is left' '^  no hit yet$'
+ask 'run 1 40'
+wait_for '^Events: logs:few +40 of 40$'
+keys Z
+wait_for '; frozen'
+keys r
+wait_for '^  0 events.*; frozen'
+seen 'none is left, frozen' '^  no hit yet$'
+same 'nor counted' "$(grep -Ec '^Events: .* of ' "$tmp/screen")" 0
+keys Z
+wait_for 'thawed$'
 
 # ------------------------------------------------------------- q leaves them on; v shows them; v there stops
 keys q
@@ -168,7 +178,7 @@ keys Space v
 wait_for '^Events: logs:few, say$'
 seen 'the probe has a column' '^  TIME +TID THREAD +PROBE ARGUMENTS$'
 ask 'texts 1'
-wait_for '^  10 events'
+wait_for '^  10 events of 2 probes'
 wait_for 'arg2 seems to point to text: s shows it'
 keys s
 wait_for '^texts of: arg2$'
@@ -271,7 +281,11 @@ wait_for "^> $time +$pid +[0-9]+ .* [a-z0-9]+=2 [a-z0-9]+=-2\$"
 ask2 'run 1 3'
 wait_for "^> $time +$pid2 .* [a-z0-9]+=3 [a-z0-9]+=-3\$"
 stop2
-wait_for '^  5 events.*; in 1 of 2 processes: the process is gone$'
+wait_for '^  5 events.*; in 1 of 2 processes; elsewhere: the process is gone$'
+keys Z
+wait_for '^  5 events.*; in 1 of 2 processes; frozen; elsewhere: the process is gone$'
+keys Z
+wait_for 'thawed$'
 keys R q
 wait_list
 keys v

@@ -53,12 +53,26 @@ keys Enter
 wait_for 'from now on only those'
 wait_for '^  values    0, 0 distinct$'
 ask 'run 1 9'
-wait_for '^  values    2, 2 distinct, min -9, max -8, '
+wait_for '^  values    2, 2 distinct, min -9, max -8, mean -8\.5; since [0-9:.]+$'
 keys r
 wait_for 'started again with an empty list'
 wait_for '^  values    0, 0 distinct$'
 keys '\' C-u Enter
 wait_for 'from now on all'
+
+# ------------------------------------------------------------- frozen
+ask 'run 1 9'
+wait_for '^  values    9, 9 distinct, '
+keys Z
+wait_for '^  events +9 events.*; frozen$'
+ask 'run 1 9'
+keys r
+wait_for '^  events +0 events.*; frozen$'
+seen 'no old values' '^  values    0, 0 distinct$'
+keys Z
+wait_for 'thawed$'
+keys r
+wait_for '^  values    0, 0 distinct$'
 
 # ------------------------------------------------------------- to the events and back
 ask 'run 1 3'

@@ -103,6 +103,13 @@ void act_events_begin(struct app *a)
 
 /* ---------------------------------------------------------------- in the view */
 
+/* Show at once, and while frozen, too, that the values are counted from nothing on. */
+static void act_events_refresh(struct app *a)
+{
+	if (app_view(a)->refresh)
+		app_view(a)->refresh(a);
+}
+
 void act_events_anew(struct app *a, enum request r)
 {
 	struct feed *f = &a->events.feed;
@@ -112,6 +119,9 @@ void act_events_anew(struct app *a, enum request r)
 	if (feed_on(f)) {
 		free(s.rows);
 		feed_forget(f, app_now_ms());
+		rowlist_done(&a->events.rows);
+		a->events.leaves = false;
+		act_events_refresh(a);
 		app_say(a, "started again with an empty list");
 		return;
 	}
@@ -155,6 +165,7 @@ static bool act_events_change(struct app *a, unsigned texts, const char *where)
 	record_events(&a->record, &a->model, rows, f->count, f->ask.texts, f->ask.where,
 		a->stop == STOP_YES);
 	free(rows);
+	act_events_refresh(a);
 	return true;
 }
 

@@ -297,6 +297,8 @@ void act_look_freeze(struct app *a, enum request r)
 	a->frozen = !a->frozen;
 	if (!a->frozen)
 		app_refresh(a, true);
+	else if (app_view(a)->refresh)
+		app_view(a)->refresh(a);
 	app_say(a, "%s",
 		a->frozen ? "frozen: states are those of this moment (Z thaws)" : "thawed");
 }

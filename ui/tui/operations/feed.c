@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEED_TRIES 20  /* events of a row whose values are tried as addresses of texts */
+#define FEED_TRIES 40  /* events of a row whose values are tried as addresses of texts, */
+#define FEED_AT_ONCE 2 /* of one reading: a text may be gone between two hits */
 #define FEED_LEAST 3   /* characters: what is shorter may be a text by chance */
 #define FEED_PAGE 4096 /* no address is lower */
 
@@ -47,8 +48,11 @@ bool feed_has(const struct feed *f, uint32_t row)
 /* Sum up the value of an event that was chosen. */
 static void feed_value(struct feed *f, const struct feed_event *one)
 {
-	if (f->argument && f->chosen == one->row && f->argument <= one->event.count)
-		distribution_add(&f->values, &one->event.values[f->argument - 1]);
+	if (!f->argument || f->chosen != one->row || f->argument > one->event.count)
+		return;
+	if (!f->values.count && !f->values.unreadable)
+		f->values_ns = one->event.time_ns;
+	distribution_add(&f->values, &one->event.values[f->argument - 1]);
 }
 
 void feed_choose(struct feed *f, uint32_t row, unsigned argument)
@@ -313,11 +317,14 @@ static bool feed_take(void *data, const struct probes_event *event)
 	f->fresh = mem_grow(
 		f->fresh, &f->fresh_capacity, f->fresh_count + 1, sizeof(struct feed_event *));
 	f->fresh[f->fresh_count++] = c;
-	if (row->tried++ < FEED_TRIES)
+	if (row->trying && row->tried < FEED_TRIES) {
+		row->trying--;
+		row->tried++;
 		for (size_t i = 0; i < event->count; i++)
 			if (!(f->offered >> i & 1) &&
 				feed_is_text(feed_session(r, event), &event->values[i]))
 				f->offered |= 1u << i;
+	}
 	return true;
 }
 
@@ -371,6 +378,8 @@ static bool feed_read_all(struct feed *f, const struct model *m, bool last)
 {
 	bool came;
 
+	for (size_t i = 0; i < f->count; i++)
+		f->rows[i].trying = FEED_AT_ONCE;
 	for (size_t i = 0; i < f->part_count; i++) {
 		struct feed_part *part = &f->parts[i];
 		const struct model_process *process = &m->processes[part->process];

@@ -28,8 +28,9 @@ struct feed_event {
 /* A row, in all processes. */
 struct feed_row {
 	uint32_t row;
-	bool over;      /* its events ended, because they cost too much */
-	unsigned tried; /* events of it whose values were taken for addresses of texts */
+	bool over;       /* its events ended, because they cost too much */
+	unsigned tried;  /* events of it whose values were taken for addresses of texts */
+	unsigned trying; /* how many more in this reading */
 };
 
 /* The rows in one process. */
@@ -79,6 +80,7 @@ struct feed {
 	uint32_t chosen;   /* row */
 	unsigned argument; /* from 1 on; 0: nothing */
 	struct distribution values;
+	int64_t values_ns; /* when the first of them came */
 };
 
 void feed_done(struct feed *f);

@@ -140,6 +140,8 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 		over += f->rows[i].over;
 	snprintf(out, size, "  %" PRIu64 " event%s", f->sum.delivered,
 		f->sum.delivered == 1 ? "" : "s");
+	if (f->count > 1)
+		text_addf(out, size, " of %zu probes", f->count);
 	if (on && trend_rate(&f->trend) >= 0)
 		text_addf(out, size, ", now %s/s",
 			trend_human(trend_rate(&f->trend), text, sizeof text));
@@ -153,8 +155,8 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 		text_addf(out, size, "; no more: %s%s", why,
 			app_have(a) & NEED_SWITCH ? " (r begins again)" : "");
 	else if (on < f->part_count)
-		text_addf(out, size, "; in %zu of %zu processes: %s", on, f->part_count, why);
-	else if (a->frozen)
+		text_addf(out, size, "; in %zu of %zu processes", on, f->part_count);
+	if (on && a->frozen)
 		text_addf(out, size, "; frozen");
 	if (f->ask.texts)
 		text_addf(out, size, "; texts of %s",
@@ -162,6 +164,8 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 	if (f->ask.where)
 		text_addf(
 			out, size, "; only where %s", text_clean(f->ask.where, text, sizeof text));
+	if (on && on < f->part_count)
+		text_addf(out, size, "; elsewhere: %s", why);
 	return f->sum.lost || f->unkept || over || on < f->part_count;
 }
 

@@ -29,7 +29,7 @@ static void view_histogram_label(struct app *a, int style, const char *label, co
 static void view_histogram_figures(struct app *a)
 {
 	const struct distribution *d = &a->events.feed.values;
-	char text[TEXT_MAX], value[EVENT_VALUE_BYTES], real[48];
+	char text[TEXT_MAX], value[EVENT_VALUE_BYTES], real[48], time[EVENT_TIME_BYTES];
 
 	snprintf(text, sizeof text, "%" PRIu64 ", %zu%s distinct", d->count, d->value_count,
 		d->others ? " or more" : "");
@@ -39,6 +39,9 @@ static void view_histogram_figures(struct app *a)
 		text_addf(text, sizeof text, ", mean %s",
 			event_real(distribution_mean(d), 6, real, sizeof real));
 	}
+	if (d->count + d->unreadable && d->count + d->unreadable < a->events.feed.sum.delivered)
+		text_addf(text, sizeof text, "; since %s",
+			event_time(a->events.feed.values_ns, false, time));
 	view_histogram_label(a, STYLE_PLAIN, "values", text);
 	text[0] = '\0';
 	if (d->unreadable)
