@@ -167,13 +167,24 @@ interrupted
 # --- the file is new
 cp "$tmp/file" "$tmp/kept"
 want 1 events -no-syslog -pid "$pid" few -for 50ms -record "$tmp/kept"
-has 'an old file' 'cannot record to .*kept: File exists; remove it, or name a new file'
+has 'an old file' 'cannot record to .*kept: File exists; name a new file'
 same 'an old file is as it was' "$(cmp "$tmp/kept" "$tmp/file" 2>&1)" ''
 ln -s "$tmp/nothing" "$tmp/link"
 want 1 events -no-syslog -pid "$pid" few -for 50ms -record "$tmp/link"
 same 'a link is not followed' "$(ls "$tmp/nothing" 2>/dev/null)" ''
 want 2 events -no-syslog -pid "$pid" nothing -record "$tmp/none"
 same 'nothing was recorded, and no file is left' "$(ls "$tmp/none" 2>/dev/null)" ''
+
+# --- the output is not the recording: to open it would empty it
+ln -s kept "$tmp/alias"
+want 1 replay "$tmp/kept" -o "$tmp/alias"
+has 'over itself' 'cannot write to .*alias: it is the recording; name another file' "$tmp/err"
+same 'over itself: it is as it was' "$(cmp "$tmp/kept" "$tmp/file" 2>&1)" ''
+for verb in 'events few' 'latency few,say'; do
+	want 1 $verb -no-syslog -pid "$pid" -for 50ms -record "$tmp/both" -o "$tmp/both"
+	has "$verb: one file for both" 'it is the recording; name another file' "$tmp/err"
+	same "$verb: one file for both: none is left" "$(ls "$tmp/both" 2>/dev/null)" ''
+done
 
 # --- cut off: a killed session, and within a line
 recording events -quiet few
@@ -291,6 +302,7 @@ END
 fi
 refuses 2 'no such pair' replay "$tmp/file" -latency start,nothing
 refuses 2 'matches the two probes' replay "$tmp/file" -by arg1
+refuses 2 'has no arg9' replay "$tmp/file" -quiet -latency start,end -by arg9
 
 # --- latency, byte by byte
 for format in json csv text; do

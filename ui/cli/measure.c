@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "ui/cli/explain.h"
@@ -13,12 +14,31 @@
 #include "ui/outbuf.h"
 #include "ui/report.h"
 
+/* Is it the recording that this call writes or reads? It has been opened before. */
+static bool is_recording(const char *path, const struct options *o)
+{
+	const char *recording = o->record ? o->record : o->recording;
+	struct stat a, b;
+
+	return recording && stat(path, &a) == 0 && stat(recording, &b) == 0 && S_ISREG(a.st_mode) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 FILE *measure_output(const struct options *o)
 {
-	FILE *file = o->output ? fopen(o->output, "we") : o->prog ? stderr : stdout;
+	FILE *file;
 
+	if (!o->output)
+		return o->prog ? stderr : stdout;
+	/* To open it would empty it. */
+	if (is_recording(o->output, o)) {
+		report_line("cannot write to %s: it is the recording; name another file",
+			outbuf_safe(o->output));
+		return NULL;
+	}
+	file = fopen(o->output, "we");
 	if (!file)
-		report_line("cannot write to %s: %s", o->output, strerror(errno));
+		report_line("cannot write to %s: %s", outbuf_safe(o->output), strerror(errno));
 	return file;
 }
 
@@ -165,7 +185,7 @@ int measure_close(FILE *file, const struct options *o, int status)
 {
 	if (!o->output || fclose(file) == 0 || status)
 		return status;
-	report_line("cannot write to %s: %s", o->output, strerror(errno));
+	report_line("cannot write to %s: %s", outbuf_safe(o->output), strerror(errno));
 	return PROBES_FAILED;
 }
 

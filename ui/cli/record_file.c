@@ -69,7 +69,7 @@ int record_file_open(struct record_file *r, const struct options *o, const char 
 	r->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!r->file) {
 		report_line("cannot record to %s: %s%s", outbuf_safe(o->record), strerror(errno),
-			errno == EEXIST ? "; remove it, or name a new file" : "");
+			errno == EEXIST ? "; name a new file" : "");
 		if (fd >= 0)
 			close(fd);
 		return PROBES_FAILED;

@@ -28,7 +28,7 @@ static int unreadable(struct probes_error *e, const char *why)
 
 /* ---------------------------------------------------------------------- showing */
 
-static void show_event(struct replay *c, const struct recording_item *item)
+static int show_event(struct replay *c, const struct recording_item *item, struct probes_error *e)
 {
 	const struct probes_event *event = &item->event;
 	const struct options *o = c->options;
@@ -41,18 +41,22 @@ static void show_event(struct replay *c, const struct recording_item *item)
 		c->first_ns = event->time_ns;
 	c->last_ns = event->time_ns > c->last_ns ? event->time_ns : c->last_ns;
 	if (c->filter && !probes_condition_holds(c->filter, event, probe))
-		return;
+		return 0;
+	if ((s->start || s->end) && c->list.by > event->count)
+		return report_set(e, PROBES_USAGE, -EINVAL, "-by", "", "%s has no arg%u",
+			outbuf_probe(probe), c->list.by);
 	if (s->start)
 		pairing_add(&c->pairings[s->row], false, event);
 	if (s->end)
 		pairing_add(&c->pairings[s->row], true, event);
 	if (!s->chosen || (o->most && c->print.printed + waiting >= o->most))
-		return;
+		return 0;
 	site = recording_site_of(&c->recording, event->probe, event->site);
 	events_print_add(
 		&c->print, probe, s->role, site.names, event, item->callers ? &item->caller : NULL);
 	if (waiting >= BATCH)
 		events_print_flush(&c->print, c->lost);
+	return 0;
 }
 
 static void show_table(struct replay *c, bool total)
@@ -137,8 +141,7 @@ static int show(struct replay *c, const struct recording_item *item, struct prob
 	}
 	switch (item->what) {
 	case RECORDING_EVENT:
-		show_event(c, item);
-		break;
+		return show_event(c, item, e);
 	case RECORDING_LOST:
 		events_print_flush(&c->print, c->lost);
 		c->lost = item->lost;
@@ -244,7 +247,7 @@ static int put_end(struct replay *c, int status)
 	bool events = c->recording.head.of && strcmp(c->recording.head.of, "latency") &&
 		      !c->options->pair.count;
 
-	if (c->options->pair.count && c->list.count)
+	if (c->options->pair.count && c->list.count && status != PROBES_USAGE)
 		show_pairs(c);
 	/* A call that is refused prints nothing. */
 	if (status && !c->print.begun && !c->print.lines.count)
