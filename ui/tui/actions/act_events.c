@@ -90,7 +90,7 @@ void act_events_begin(struct app *a)
 		return;
 	}
 	act_count_own(&v->begun, p);
-	rowlist_init(&v->rows);
+	rowlist_done(&v->rows);
 	v->leaves = v->told = false;
 	v->offered = 0;
 	v->read_ms = v->limit_ms = app_now_ms();

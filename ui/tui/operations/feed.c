@@ -339,7 +339,7 @@ static int feed_compare(const void *x, const void *y)
 /* Keep what has come; of several processes in the order of time. */
 static void feed_keep(struct feed *f)
 {
-	if (f->part_count > 1)
+	if (f->part_count > 1 && f->fresh_count)
 		qsort(f->fresh, f->fresh_count, sizeof(struct feed_event *), feed_compare);
 	for (size_t i = 0; i < f->fresh_count; i++) {
 		struct feed_event *c = f->fresh[i];
