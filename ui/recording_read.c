@@ -89,7 +89,7 @@ static size_t reference(struct reading *g, const char *key, size_t count)
 	uint64_t value = 0;
 
 	if (!is_unsigned(json_object_get(g->line, key), &value) || value >= count)
-		fail(g, "it refers to what is not there");
+		fail(g, "it refers to something that no earlier line describes");
 	return g->why ? 0 : (size_t)value;
 }
 
@@ -143,7 +143,7 @@ static char *keep(struct reading *g, const json_t *json)
 		return NULL;
 	text = malloc(RECORDING_TEXT + 1);
 	if (!text || !bytes_of(json, text, RECORDING_TEXT + 1)) {
-		fail(g, text ? "it has no good text" : strerror(ENOMEM));
+		fail(g, text ? "a text is not valid, or too long" : strerror(ENOMEM));
 		free(text);
 		return NULL;
 	}
@@ -296,7 +296,7 @@ static void read_value(struct reading *g, const json_t *json, size_t at, struct 
 			fail(g, "an argument is no number");
 	}
 	if (text && !bytes_of(text, out, sizeof g->r->texts[at]))
-		fail(g, "a text is none, or too long");
+		fail(g, "a text is not valid, or too long");
 	else if (text)
 		v->text = out;
 }
@@ -332,7 +332,7 @@ static void read_caller(struct reading *g, const json_t *json, struct recording_
 	if ((object && !bytes_of(object, g->r->object, sizeof g->r->object)) ||
 		(function && !bytes_of(function, where->function, sizeof where->function)) ||
 		(file && !bytes_of(file, where->file, sizeof where->file)))
-		fail(g, "a text is none, or too long");
+		fail(g, "a text is not valid, or too long");
 	else if (object)
 		caller->object = g->r->object;
 }
@@ -352,7 +352,7 @@ static void read_event(struct reading *g, struct recording_item *item)
 		.thread = "",
 		.count = json_array_size(args)};
 	if (thread && !bytes_of(thread, g->r->thread, sizeof g->r->thread))
-		fail(g, "a text is none, or too long");
+		fail(g, "a text is not valid, or too long");
 	else if (thread)
 		event->thread = g->r->thread;
 	if (event->count > PROBES_EVENT_ARGUMENTS)

@@ -246,12 +246,12 @@ bad()
 	same "exit status of $1" "$status" 1
 	has "error of $1" "line 5 of the recording cannot be read: $2" "$tmp/err"
 }
-bad '{"event":1,"args":[]}' 'it refers to what is not there'
+bad '{"event":1,"args":[]}' 'it refers to something that no earlier line describes'
 bad '{"event":0,"time_ns":-1}' 'a number is out of its range'
 bad '{"event":0,"tid":99999999999}' 'a number is out of its range'
 bad '{"event":0,"args":[{"u":"x"}]}' 'an argument is no number'
 bad '{"event":0,"args":[{},{},{},{},{},{},{},{},{},{},{},{},{}]}' 'it has too many arguments'
-bad "{\"event\":0,\"args\":[{\"text\":\"$(head -c 300 /dev/zero | tr '\0' x)\"}]}" 'a text is none, or too long'
+bad "{\"event\":0,\"args\":[{\"text\":\"$(head -c 300 /dev/zero | tr '\0' x)\"}]}" 'a text is not valid, or too long'
 bad '[[[[' '.'
 bad 'x' '.'
 echo '{"probes_tui_recording":2}' >"$tmp/bad"

@@ -134,7 +134,7 @@ static int show(struct replay *c, const struct recording_item *item, struct prob
 	/* Probes come before what is of them. */
 	if (item->what != RECORDING_FACT && c->shown_count != r->probe_count) {
 		if (c->shown_count)
-			return unreadable(e, "a probe comes too late");
+			return unreadable(e, "a probe is described after the first event");
 		failed = replay_choose(c, e);
 		if (failed)
 			return failed;
@@ -210,7 +210,7 @@ static int replay_all(struct replay *c, FILE *file)
 		r = probes_failed(&e, -ENOMEM, "cannot replay");
 	while (!r && !c->end.how && read_line(file, line, &length, &whole)) {
 		if (!whole && length == RECORDING_LINE) {
-			r = unreadable(&e, "it has a line without an end");
+			r = unreadable(&e, "a line is too long for a recording");
 			break;
 		}
 		r = recording_read(&c->recording, line, length, &item, &e);
