@@ -428,8 +428,9 @@ static void read_end(struct reading *g, struct recording_item *item)
 {
 	double seconds = 0;
 
+	/* As nanoseconds they fit in 64 bits. */
 	if (!is_real(json_object_get(g->line, "seconds"), &seconds) || !(seconds >= 0) ||
-		seconds > 1e12)
+		seconds > 9e9)
 		fail(g, "a number is out of its range");
 	free(g->r->how);
 	g->r->how = keep_any(g, "end");

@@ -190,7 +190,8 @@ START_TEST(bad_lines)
 		"{\"event\":0,\"args\":[{\"size\":99}]}", "{\"kept\":1}", "{\"rate\":1}",
 		"{\"latency\":0,\"end\":7}", "{\"latency\":0,\"end\":0,\"buckets\":[[320,1]]}",
 		"{\"object\":0,\"of\":1}", "{\"probe\":0,\"of\":1}", "{\"end\":\"x\"}",
-		"{\"end\":\"x\",\"seconds\":-1}", "{\"event\":0,\"caller\":{}}",
+		"{\"end\":\"x\",\"seconds\":-1}", "{\"end\":\"x\",\"seconds\":1e10}",
+		"{\"event\":0,\"caller\":{}}",
 		"{\"event\":0,\"caller\":{\"address\":\"0x1\",\"pc\":\"0x00000000000000001\"}}",
 		"{\"probes_tui_recording\":1}"};
 	static const char *const good[] = {"{}", "{\"news\":1}",
