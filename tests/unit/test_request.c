@@ -221,6 +221,15 @@ START_TEST(enter_goes_on_to_the_list)
 }
 END_TEST
 
+START_TEST(refused_in_the_view)
+{
+	ck_assert_int_eq(request_of_key('r', IN_EVENTS), REQUEST_EVENTS_ANEW);
+	ck_assert_int_eq(request_of_key('r', IN_HISTOGRAM), REQUEST_EVENTS_ANEW);
+	ck_assert_int_eq(request_of_key_now('r', IN_EVENTS, NEED_HELD), REQUEST_RUN);
+	ck_assert_int_eq(request_of_key('r', IN_OUTPUT), REQUEST_RUN);
+}
+END_TEST
+
 Suite *request_suite(void)
 {
 	Suite *s = suite_create("request");
@@ -233,6 +242,7 @@ Suite *request_suite(void)
 	tcase_add_test(table, footer);
 	tcase_add_test(table, key_names);
 	tcase_add_test(table, enter_goes_on_to_the_list);
+	tcase_add_test(table, refused_in_the_view);
 	suite_add_tcase(s, table);
 	return s;
 }

@@ -52,7 +52,9 @@ enum request request_of_key_now(uint32_t key, unsigned where, unsigned have)
 			continue;
 		if (request_possible((enum request)r, where, have))
 			return (enum request)r;
-		if (!first)
+		/* That of fewer views is the one that was meant. */
+		if (!first || __builtin_popcount(info->where) <
+				      __builtin_popcount(request_infos[first].where))
 			first = (enum request)r;
 	}
 	return first;

@@ -162,7 +162,8 @@ const char *request_section(enum request_section section);
 /* The request that a key stands for in a view, possible or not, or REQUEST_NONE. */
 enum request request_of_key(uint32_t key, unsigned where);
 
-/* The same; of several that share the key, the first that is possible now. */
+/* The same; of several that share the key, the first that is possible now; if none is, that of the
+ * fewest views. */
 enum request request_of_key_now(uint32_t key, unsigned where, unsigned have);
 
 /* The message for a key that has no meaning in a view. Returns out. */
