@@ -92,7 +92,7 @@ const struct request_info request_infos[REQUEST_COUNT] = {
 		.help = "view the hits of the tagged probes, else of the probe under the cursor, "
 			"as they come: time, thread, arguments",
 		.footer = "Events",
-		.rank = 7},
+		.rank = 9},
 	[REQUEST_EVENTS_ANEW] = {.keys = {'r'},
 		.where = IN_EVENTS | IN_HISTOGRAM,
 		.need = NEED_SWITCH,
