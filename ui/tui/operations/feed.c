@@ -80,6 +80,13 @@ static void feed_sum(struct feed *f, const struct model *m)
 	}
 }
 
+static void feed_clear(struct feed *f)
+{
+	for (; f->kept; f->kept--, f->first = (f->first + 1) % FEED_MOST)
+		free(f->all[f->first]);
+	distribution_done(&f->values);
+}
+
 void feed_forget(struct feed *f, int64_t ms)
 {
 	/* What the sessions have summed is subtracted from now on. */
@@ -88,17 +95,14 @@ void feed_forget(struct feed *f, int64_t ms)
 	f->before.lost -= f->sum.lost;
 	f->sum = (struct probes_events){0};
 	f->unkept = 0;
-	for (; f->kept; f->kept--, f->first = (f->first + 1) % FEED_MOST)
-		free(f->all[f->first]);
-	distribution_done(&f->values);
+	feed_clear(f);
 	trend_begin(&f->trend);
 	trend_read(&f->trend, ms, 0);
 }
 
 void feed_done(struct feed *f)
 {
-	for (; f->kept; f->kept--, f->first = (f->first + 1) % FEED_MOST)
-		free(f->all[f->first]);
+	feed_clear(f);
 	for (size_t i = 0; i < f->part_count; i++) {
 		free(f->parts[i].probes);
 		free(f->parts[i].places);
@@ -107,7 +111,6 @@ void feed_done(struct feed *f)
 	free(f->rows);
 	free(f->all);
 	free(f->fresh);
-	distribution_done(&f->values);
 	free((char *)f->ask.where);
 	probes_condition_free(f->condition);
 	*f = (struct feed){0};

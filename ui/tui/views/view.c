@@ -106,13 +106,31 @@ void view_text_move(struct app *a, enum request r)
 		pager_scroll(&a->text.pager, view_move_lines(r, rows), rows);
 }
 
+static void view_text_write_under(const struct app *a, const char *heading, FILE *out)
+{
+	fprintf(out, "%s  %s\n", a->title, heading);
+	for (size_t i = 0; i < a->text.pager.count; i++)
+		fprintf(out, "%s\n", a->text.pager.all[i].text);
+}
+
 void view_text_write(const struct app *a, FILE *out)
 {
 	/* a text that follows the states is headed by its probe alone */
-	fprintf(out, "%s  %s\n", a->title,
-		app_view(a)->refresh ? a->model.rows[a->text.row].label : a->text.heading);
-	for (size_t i = 0; i < a->text.pager.count; i++)
-		fprintf(out, "%s\n", a->text.pager.all[i].text);
+	view_text_write_under(
+		a, app_view(a)->refresh ? a->model.rows[a->text.row].label : a->text.heading, out);
+}
+
+void view_text_write_headed(const struct app *a, FILE *out)
+{
+	view_text_write_under(a, a->text.heading, out);
+}
+
+void view_text_label(struct app *a, int style, const char *label, const char *text)
+{
+	char padded[48];
+
+	snprintf(padded, sizeof padded, "  %-9s ", label);
+	pager_wrap(&a->text.pager, style, padded, text, a->columns);
 }
 
 uint32_t view_text_row(const struct app *a)

@@ -20,6 +20,10 @@ void view_text_layout(struct app *a);
 void view_text_draw(const struct app *a, struct canvas *c);
 void view_text_move(struct app *a, enum request r);
 void view_text_write(const struct app *a, FILE *out);
+/* The same of a text whose heading says more than its probe. */
+void view_text_write_headed(const struct app *a, FILE *out);
+/* Add "  LABEL     TEXT", wrapped, to app.text. */
+void view_text_label(struct app *a, int style, const char *label, const char *text);
 /* The filter of the probes, which other views than the list share. */
 int view_list_filter(struct app *a, const char *text, char *why, size_t size);
 struct app_filtered view_list_filtered(const struct app *a);

@@ -9,14 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void view_event_label(struct app *a, const char *label, const char *text)
-{
-	char padded[48];
-
-	snprintf(padded, sizeof padded, "  %-9s ", label);
-	pager_wrap(&a->text.pager, STYLE_PLAIN, padded, text, a->columns);
-}
-
 static void view_event_arguments(struct app *a, const struct feed_event *one)
 {
 	struct probes_session *s = a->model.processes[one->process].session;
@@ -31,12 +23,12 @@ static void view_event_arguments(struct app *a, const struct feed_event *one)
 		struct probes_value number = e->values[i];
 
 		snprintf(label, sizeof label, "arg%zu", i + 1);
-		view_event_label(
-			a, label, text_shown(event_value(&e->values[i], value), text, sizeof text));
+		view_text_label(a, STYLE_PLAIN, label,
+			text_shown(event_value(&e->values[i], value), text, sizeof text));
 		if (e->values[i].text) { /* and where it lies */
 			number.text = NULL;
 			number.asked = false;
-			view_event_label(a, "", event_value(&number, value));
+			view_text_label(a, STYLE_PLAIN, "", event_value(&number, value));
 		}
 		if (i >= count)
 			continue;
@@ -45,10 +37,10 @@ static void view_event_arguments(struct app *a, const struct feed_event *one)
 			strcmp(name, label) ? ": " : "",
 			view_arguments_type(&all[i], type, sizeof type),
 			view_arguments_place(&all[i], place, sizeof place));
-		view_event_label(a, "", text);
+		view_text_label(a, STYLE_PLAIN, "", text);
 	}
 	if (!e->count)
-		view_event_label(a, "arguments", "none");
+		view_text_label(a, STYLE_PLAIN, "arguments", "none");
 }
 
 static void view_event_build(struct app *a)
@@ -68,21 +60,21 @@ static void view_event_build(struct app *a)
 	}
 	session = a->model.processes[one->process].session;
 	probe = one->event.probe;
-	view_event_label(a, "time", event_time(one->event.time_ns, true, time));
+	view_text_label(a, STYLE_PLAIN, "time", event_time(one->event.time_ns, true, time));
 	snprintf(text, sizeof text, one->event.pid ? "%d" : "unknown", (int)one->event.pid);
-	view_event_label(a, "process", text);
+	view_text_label(a, STYLE_PLAIN, "process", text);
 	if (one->event.tid)
 		snprintf(text, sizeof text, "%d ", (int)one->event.tid);
 	else
 		snprintf(text, sizeof text, "unknown");
 	text_clean(one->event.thread, text + strlen(text), sizeof text - strlen(text));
-	view_event_label(a, "thread", text);
+	view_text_label(a, STYLE_PLAIN, "thread", text);
 	snprintf(text, sizeof text, "%u of %u", one->event.site + 1,
 		probes_at(session, probe)->site_count);
-	view_event_label(a, "site", text);
+	view_text_label(a, STYLE_PLAIN, "site", text);
 	view_detail_where(session, probe, one->event.site, false, text, sizeof text);
 	if (*text)
-		view_event_label(a, "", text);
+		view_text_label(a, STYLE_PLAIN, "", text);
 	view_event_arguments(a, one);
 }
 

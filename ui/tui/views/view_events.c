@@ -34,13 +34,13 @@ static bool view_events_one_family(const struct app *a)
 	return true;
 }
 
-static const char *view_events_name(const struct app *a, uint32_t row, bool family)
+static const char *view_events_name(const struct app *a, uint32_t row)
 {
-	return family ? row_name(&a->model.rows[row]) : a->model.rows[row].label;
+	return a->events.family ? row_name(&a->model.rows[row]) : a->model.rows[row].label;
 }
 
 /* Columns of the probe; 0: there is only one, which the heading names. */
-static int view_events_width(const struct app *a, bool family)
+static int view_events_width(const struct app *a)
 {
 	const struct feed *f = &a->events.feed;
 	int widest = VIEW_EVENTS_LEAST;
@@ -48,7 +48,7 @@ static int view_events_width(const struct app *a, bool family)
 	if (f->count == 1)
 		return 0;
 	for (size_t i = 0; i < f->count; i++) {
-		int width = text_width(view_events_name(a, f->rows[i].row, family));
+		int width = text_width(view_events_name(a, f->rows[i].row));
 
 		widest = width > widest ? width : widest;
 	}
@@ -70,8 +70,7 @@ static void view_events_head(
 	const struct app *a, const struct feed_event *one, char *out, size_t size)
 {
 	const struct probes_event *e = one ? &one->event : NULL;
-	bool family = view_events_one_family(a), several = a->events.feed.part_count > 1;
-	int width = view_events_width(a, family);
+	bool several = a->events.feed.part_count > 1;
 	char text[TEXT_MAX], fit[TEXT_MAX];
 
 	snprintf(out, size, "%-15s ", e ? event_time(e->time_ns, false, text) : "TIME");
@@ -86,10 +85,10 @@ static void view_events_head(
 				: *e->thread ? text_clean(e->thread, text, sizeof text)
 					     : "-",
 				VIEW_EVENTS_THREAD));
-	if (width)
+	if (a->events.width)
 		text_addf(out, size, "%s ",
-			text_fit(fit, sizeof fit,
-				e ? view_events_name(a, one->row, family) : "PROBE", width));
+			text_fit(fit, sizeof fit, e ? view_events_name(a, one->row) : "PROBE",
+				a->events.width));
 }
 
 static const char *view_events_line(
@@ -117,6 +116,8 @@ static void view_events_build(struct app *a)
 	char *heading = a->text.heading;
 	size_t size = sizeof a->text.heading;
 
+	a->events.family = view_events_one_family(a);
+	a->events.width = view_events_width(a);
 	snprintf(heading, size, "Events: %.100s",
 		f->count ? a->model.rows[f->rows[0].row].label : "none");
 	for (size_t i = 1; i < f->count && i < 3; i++)
@@ -190,7 +191,6 @@ static void view_events_draw(const struct app *a, struct canvas *c)
 {
 	const struct rowlist *l = &a->events.rows;
 	char text[TEXT_MAX], place[64], line[2 * TEXT_MAX];
-	size_t start, end;
 	bool warn;
 
 	canvas_line(c, 0, STYLE_BAR, a->text.heading);
@@ -221,15 +221,8 @@ static void view_events_draw(const struct app *a, struct canvas *c)
 			text_skip(line, a->hscroll));
 		canvas_put(c, at, VIEW_EVENTS_LEFT + (arguments > 0 ? arguments : 0), -1, style,
 			text_skip(line, a->hscroll + (arguments > 0 ? arguments : 0)));
-		if (!a->events.search.pattern ||
-			!pattern_find(a->events.search.pattern, line, &start, &end))
-			continue;
-		snprintf(text, sizeof text, "%.*s", (int)start, line);
-		arguments = text_width(text) - a->hscroll;
-		snprintf(text, sizeof text, "%.*s", (int)(end - start), line + start);
-		if (arguments >= 0)
-			canvas_put(c, at, VIEW_EVENTS_LEFT + arguments, -1,
-				STYLE_MATCH | (here ? STYLE_REVERSE : 0), text);
+		pattern_mark(a->events.search.pattern, c, at, VIEW_EVENTS_LEFT,
+			STYLE_MATCH | (here ? STYLE_REVERSE : 0), line, a->hscroll);
 	}
 	if (!l->count)
 		canvas_put(c, VIEW_EVENTS_TOP, VIEW_EVENTS_LEFT, -1, STYLE_DIM,

@@ -18,14 +18,6 @@
 #define VIEW_HISTOGRAM_AT 43    /* column of the bars, from 60 columns on; else */
 #define VIEW_HISTOGRAM_NARROW 28
 
-static void view_histogram_label(struct app *a, int style, const char *label, const char *text)
-{
-	char padded[16];
-
-	snprintf(padded, sizeof padded, "  %-9s ", label);
-	pager_wrap(&a->text.pager, style, padded, text, a->columns);
-}
-
 static void view_histogram_figures(struct app *a)
 {
 	const struct distribution *d = &a->events.feed.values;
@@ -42,14 +34,14 @@ static void view_histogram_figures(struct app *a)
 	if (d->count + d->unreadable && d->count + d->unreadable < a->events.feed.sum.delivered)
 		text_addf(text, sizeof text, "; since %s",
 			event_time(a->events.feed.values_ns, false, time));
-	view_histogram_label(a, STYLE_PLAIN, "values", text);
+	view_text_label(a, STYLE_PLAIN, "values", text);
 	text[0] = '\0';
 	if (d->unreadable)
 		text_addf(text, sizeof text, "%" PRIu64 " could not be read", d->unreadable);
 	if (d->nan)
 		text_addf(text, sizeof text, "%s%" PRIu64 " nan", *text ? ", " : "", d->nan);
 	if (*text)
-		view_histogram_label(a, STYLE_WARN, "missing", text);
+		view_text_label(a, STYLE_WARN, "missing", text);
 }
 
 static void view_histogram_share(char *line, size_t size, uint64_t count, uint64_t all, bool wide)
@@ -145,7 +137,7 @@ static void view_histogram_build(struct app *a)
 	a->text.row = f->chosen;
 	pager_clear(&a->text.pager);
 	warn = view_events_state(a, text, sizeof text);
-	view_histogram_label(a, warn ? STYLE_WARN : STYLE_PLAIN, "events", text);
+	view_text_label(a, warn ? STYLE_WARN : STYLE_PLAIN, "events", text);
 	view_histogram_figures(a);
 	view_histogram_ranges(a);
 	view_histogram_values(a);
@@ -159,13 +151,6 @@ static bool view_histogram_request(struct app *a, enum request r)
 	return true;
 }
 
-static void view_histogram_write(const struct app *a, FILE *out)
-{
-	fprintf(out, "%s  %s\n", a->title, a->text.heading);
-	for (size_t i = 0; i < a->text.pager.count; i++)
-		fprintf(out, "%s\n", a->text.pager.all[i].text);
-}
-
 const struct view_ops view_histogram_ops = {
 	.where = IN_HISTOGRAM,
 	.around = 1,
@@ -177,5 +162,5 @@ const struct view_ops view_histogram_ops = {
 	.request = view_histogram_request,
 	.search = view_text_search,
 	.seek = view_text_seek,
-	.write = view_histogram_write,
+	.write = view_text_write_headed,
 };

@@ -22,14 +22,6 @@ static struct pager *view_latency_pager(struct app *a)
 	return &a->text.pager;
 }
 
-static void view_latency_label(struct app *a, int style, const char *label, const char *text)
-{
-	char padded[16];
-
-	snprintf(padded, sizeof padded, "  %-9s ", label);
-	pager_wrap(view_latency_pager(a), style, padded, text, a->columns);
-}
-
 /* Is it measured, how, and for how long? */
 static void view_latency_state(struct app *a)
 {
@@ -52,7 +44,7 @@ static void view_latency_state(struct app *a)
 			(double)(t->to_ms - t->from_ms) / 1000, why);
 	if (on && t->count > 1)
 		text_addf(text, sizeof text, ", in %zu of %zu processes", on, t->count);
-	view_latency_label(a, on ? STYLE_COUNTED : STYLE_WARN, "measured", text);
+	view_text_label(a, on ? STYLE_COUNTED : STYLE_WARN, "measured", text);
 }
 
 static void view_latency_figures(struct app *a)
@@ -72,7 +64,7 @@ static void view_latency_figures(struct app *a)
 		text_addf(text, sizeof text, ", now %s  %s",
 			trend_human(trend_rate(&t->trend), figure, sizeof figure),
 			trend_spark(&t->trend, TREND_CELLS, spark, sizeof spark));
-	view_latency_label(a, STYLE_PLAIN, "pairs", text);
+	view_text_label(a, STYLE_PLAIN, "pairs", text);
 	latency_figures(l, figures);
 	for (int i = 0; i < 2; i++) {
 		text[0] = '\0';
@@ -82,14 +74,14 @@ static void view_latency_figures(struct app *a)
 				l->matched
 					? latency_time(figures[lines[i][k]], figure, sizeof figure)
 					: "-");
-		view_latency_label(a, STYLE_PLAIN, i ? "" : "duration", text);
+		view_text_label(a, STYLE_PLAIN, i ? "" : "duration", text);
 	}
 	snprintf(text, sizeof text,
 		"%" PRIu64 " still open, %" PRIu64 " end%s without start, %" PRIu64
 		" start%s without end, %" PRIu64 " nested, %" PRIu64 " lost",
 		l->open, l->end_without_start, l->end_without_start == 1 ? "" : "s",
 		l->start_without_end, l->start_without_end == 1 ? "" : "s", l->nested, l->lost);
-	view_latency_label(a, l->lost ? STYLE_WARN : STYLE_PLAIN, "unmatched", text);
+	view_text_label(a, l->lost ? STYLE_WARN : STYLE_PLAIN, "unmatched", text);
 }
 
 /* " p50 p90": the percentiles that lie in a row. */
@@ -221,13 +213,6 @@ static bool view_latency_request(struct app *a, enum request r)
 	return true;
 }
 
-static void view_latency_write(const struct app *a, FILE *out)
-{
-	fprintf(out, "%s  %s\n", a->title, a->text.heading);
-	for (size_t i = 0; i < a->text.pager.count; i++)
-		fprintf(out, "%s\n", a->text.pager.all[i].text);
-}
-
 const struct view_ops view_latency_ops = {
 	.where = IN_LATENCY,
 	.around = 1,
@@ -239,5 +224,5 @@ const struct view_ops view_latency_ops = {
 	.request = view_latency_request,
 	.search = view_text_search,
 	.seek = view_text_seek,
-	.write = view_latency_write,
+	.write = view_text_write_headed,
 };

@@ -56,23 +56,6 @@ static void view_output_line(struct canvas *c, int y, const struct emulator_line
 	}
 }
 
-/* Highlight what the search finds. */
-static void view_output_match(
-	const struct app *a, struct canvas *c, int y, const char *line, int hscroll)
-{
-	char text[EMULATOR_TEXT];
-	size_t from, to;
-	int x;
-
-	if (!a->output.search || !pattern_find(a->output.search, line, &from, &to) || from >= to)
-		return;
-	snprintf(text, sizeof text, "%.*s", (int)from, line);
-	x = text_width(text) - hscroll;
-	snprintf(text, sizeof text, "%.*s", (int)(to - from), line + from);
-	if (x >= 0)
-		canvas_put(c, y, x, -1, STYLE_MATCH, text);
-}
-
 static void view_output_lines(const struct app *a, struct canvas *c, struct area area, int hscroll)
 {
 	struct emulator *e = a->program.terminal;
@@ -85,7 +68,7 @@ static void view_output_lines(const struct app *a, struct canvas *c, struct area
 		int y = area.y + (int)(i - first);
 
 		view_output_line(c, y, &line, hscroll);
-		view_output_match(a, c, y, line.text, hscroll);
+		pattern_mark(a->output.search, c, y, 0, STYLE_MATCH, line.text, hscroll);
 	}
 	if (!a->output.typing || !emulator_cursor(e, &at, &column))
 		return;

@@ -112,23 +112,6 @@ size_t pager_matches(const struct pager *p, size_t *nth)
 	return count;
 }
 
-/* Mark the match of a line; that of the line that the search went to stands out. */
-static void pager_mark(const struct pager *p, struct canvas *c, int y, size_t i, int hscroll)
-{
-	int style = STYLE_MATCH | (i == p->found ? STYLE_REVERSE : 0), x;
-	const char *text = p->all[i].text;
-	char part[TEXT_MAX];
-	size_t start, end;
-
-	if (!p->search.pattern || !pattern_find(p->search.pattern, text, &start, &end))
-		return;
-	snprintf(part, sizeof part, "%.*s", (int)start, text);
-	x = text_width(part) - hscroll;
-	snprintf(part, sizeof part, "%.*s", (int)(end - start), text + start);
-	if (x >= 0)
-		canvas_put(c, y, x, -1, style, part);
-}
-
 void pager_draw(const struct pager *p, struct canvas *c, struct area area, int hscroll)
 {
 	for (int y = 0; y < area.rows && p->top + (size_t)y < p->count; y++) {
@@ -143,6 +126,8 @@ void pager_draw(const struct pager *p, struct canvas *c, struct area area, int h
 		if (p->all[i].tint_from > hscroll)
 			canvas_put(c, area.y + y, p->all[i].tint_from - hscroll, -1, p->all[i].tint,
 				text_skip(p->all[i].text, p->all[i].tint_from));
-		pager_mark(p, c, area.y + y, i, hscroll);
+		/* That of the line that the search went to stands out. */
+		pattern_mark(p->search.pattern, c, area.y + y, 0,
+			STYLE_MATCH | (i == p->found ? STYLE_REVERSE : 0), p->all[i].text, hscroll);
 	}
 }

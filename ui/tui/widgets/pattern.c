@@ -4,6 +4,8 @@
  */
 #include "ui/tui/widgets/pattern.h"
 
+#include "ui/tui/terminal/text.h"
+
 #include "probes.h"
 #include "ui/tui/terminal/mem.h"
 
@@ -129,4 +131,18 @@ bool pattern_match(const struct pattern *p, const char *text)
 	size_t start, end;
 
 	return pattern_find(p, text, &start, &end);
+}
+
+void pattern_mark(const struct pattern *p, struct canvas *c, int y, int x, int style,
+	const char *line, int hscroll)
+{
+	size_t start, end;
+	int from, rest;
+
+	if (!p || !pattern_find(p, line, &start, &end) || start >= end)
+		return;
+	rest = text_width(line + start);
+	from = text_width(line) - rest - hscroll;
+	if (from >= 0)
+		canvas_put(c, y, x + from, rest - text_width(line + end), style, line + start);
 }

@@ -5,6 +5,8 @@
 #ifndef UI_TUI_WIDGETS_PATTERN_H
 #define UI_TUI_WIDGETS_PATTERN_H
 
+#include "ui/tui/terminal/canvas.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,5 +21,12 @@ void pattern_free(struct pattern *p);
 bool pattern_match(const struct pattern *p, const char *text);
 /* The same, and the match as byte offsets. */
 bool pattern_find(const struct pattern *p, const char *text, size_t *start, size_t *end);
+
+/*
+ * Mark the match in a line that was drawn at this column without its first `hscroll` columns. NULL
+ * marks nothing.
+ */
+void pattern_mark(const struct pattern *p, struct canvas *c, int y, int x, int style,
+	const char *line, int hscroll);
 
 #endif
