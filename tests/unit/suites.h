@@ -63,6 +63,7 @@
 	X(config)        \
 	X(questions)     \
 	X(counting)      \
+	X(callers)       \
 	X(distribution)  \
 	X(filter)        \
 	X(help)          \
