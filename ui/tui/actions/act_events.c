@@ -96,8 +96,9 @@ void act_events_begin(struct app *a)
 	v->read_ms = v->limit_ms = app_now_ms();
 	record_events(&a->record, &a->model, p->first, p->first_count, p->texts, p->where,
 		a->stop == STOP_YES);
+	v->argument = p->argument;
 	if (p->argument)
-		feed_choose(&v->feed, p->first[0], p->argument);
+		feed_choose(&v->feed, p->first[0]);
 	app_open(a, p->argument ? VIEW_HISTOGRAM : VIEW_EVENTS);
 }
 
@@ -127,8 +128,8 @@ void act_events_anew(struct app *a, enum request r)
 	}
 	for (size_t i = 0; i < f->count; i++)
 		s.rows[i] = f->rows[i].row;
-	act_events_of(
-		a, s, f->ask.texts, f->ask.where, a->view == VIEW_HISTOGRAM ? f->argument : 0);
+	act_events_of(a, s, f->ask.texts, f->ask.where,
+		a->view == VIEW_HISTOGRAM ? a->events.argument : 0);
 }
 
 void act_events_end(struct app *a, enum request r)
@@ -301,9 +302,9 @@ void act_events_poll(struct app *a)
 	int64_t now = app_now_ms();
 	bool came;
 
+	feed_hold(&v->feed, a->frozen);
 	if (!feed_on(&v->feed) || now < v->read_ms)
 		return;
-	v->feed.held = a->frozen;
 	came = feed_read(&v->feed, &a->model, now);
 	v->read_ms = now + (came ? ACT_EVENTS_BUSY_MS : ACT_EVENTS_IDLE_MS);
 	if (!feed_on(&v->feed))

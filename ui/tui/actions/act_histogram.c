@@ -40,8 +40,9 @@ void act_histogram(struct app *a, enum request r)
 		return;
 	}
 	if (feed_has(f, row) && (feed_on(f) || !(app_have(a) & NEED_SWITCH))) {
-		if (!f->argument || f->chosen != row)
-			feed_choose(f, row, 1);
+		if (!a->events.argument || !f->values || f->chosen != row)
+			a->events.argument = 1;
+		feed_choose(f, row);
 		app_open(a, VIEW_HISTOGRAM);
 	} else if (app_have(a) & NEED_SWITCH) {
 		s = app_select(row);
@@ -53,12 +54,12 @@ void act_histogram(struct app *a, enum request r)
 
 void act_histogram_next(struct app *a, enum request r)
 {
-	struct feed *f = &a->events.feed;
+	const struct feed *f = &a->events.feed;
 	unsigned count = act_histogram_arguments(a, f->chosen);
 
 	(void)r;
 	if (count < 2)
 		app_say(a, "%.80s has only this argument", a->model.rows[f->chosen].label);
-	feed_choose(f, f->chosen, f->argument % count + 1);
+	a->events.argument = a->events.argument % count + 1;
 	app_open(a, VIEW_HISTOGRAM);
 }

@@ -167,6 +167,7 @@ struct app_events {
 	struct rowlist rows; /* ids of feed_event */
 	bool family;         /* all probes have one provider: their names are enough */
 	int width;           /* columns of the probe; 0: there is only one */
+	unsigned argument;   /* whose values VIEW_HISTOGRAM shows, from 1 on */
 	bool leaves;         /* the cursor is not to stay on the newest one */
 	struct search search;
 	int64_t read_ms, drawn_ms, limit_ms;

@@ -248,8 +248,8 @@ const struct request_info request_infos[REQUEST_COUNT] = {
 	[REQUEST_DETAIL] = {.keys = {'i', K_ENTER},
 		.where = IN_LIST,
 		.section = SECTION_LOOK,
-		.help = "details of a probe: sites, bytes, semaphores, arguments; on a group of "
-			"the tree: fold or unfold it",
+		.help = "details of a probe: sites, bytes, semaphores, arguments and their "
+			"values; on a group of the tree: fold or unfold it",
 		.footer = "Info",
 		.rank = 10},
 	[REQUEST_CODE] = {.keys = {'x'},

@@ -45,24 +45,55 @@ bool feed_has(const struct feed *f, uint32_t row)
 	return false;
 }
 
-/* Sum up the value of an event that was chosen. */
-static void feed_value(struct feed *f, const struct feed_event *one)
+/* Is this an event to be summed up? */
+static bool feed_chosen(const struct feed *f, const struct feed_event *one)
 {
-	if (!f->argument || f->chosen != one->row || f->argument > one->event.count)
-		return;
-	if (!f->values.count && !f->values.unreadable)
-		f->values_ns = one->event.time_ns;
-	distribution_add(&f->values, &one->event.values[f->argument - 1]);
+	return f->values && f->chosen == one->row && f->epoch == one->epoch;
 }
 
-void feed_choose(struct feed *f, uint32_t row, unsigned argument)
+static void feed_value(struct feed *f, const struct feed_event *one)
 {
-	distribution_done(&f->values);
+	if (!feed_chosen(f, one))
+		return;
+	if (!f->summed++)
+		f->summed_ns = one->event.time_ns;
+	for (size_t i = 0; i < one->event.count; i++)
+		distribution_add(&f->values[i], &one->event.values[i]);
+}
+
+/* Begin to sum up from nothing. */
+static void feed_values_clear(struct feed *f)
+{
+	for (size_t i = 0; f->values && i < PROBES_EVENT_ARGUMENTS; i++)
+		distribution_done(&f->values[i]);
+	f->summed = 0;
+}
+
+void feed_choose(struct feed *f, uint32_t row)
+{
+	if (f->values && f->chosen == row)
+		return;
+	if (!f->values)
+		f->values = mem_array(PROBES_EVENT_ARGUMENTS, sizeof *f->values);
+	feed_values_clear(f);
 	f->chosen = row;
-	f->argument = argument;
-	for (size_t i = 0; i < f->kept; i++)
-		if (feed_at(f, i)->epoch == f->epoch)
-			feed_value(f, feed_at(f, i));
+	for (size_t i = 0; i < f->kept - f->behind; i++)
+		feed_value(f, feed_at(f, i));
+}
+
+void feed_hold(struct feed *f, bool held)
+{
+	f->held = held;
+	for (; f->behind && !held; f->behind--)
+		feed_value(f, feed_at(f, f->kept - f->behind));
+}
+
+const struct feed_event *feed_last(const struct feed *f)
+{
+	for (size_t i = f->kept - f->behind; i-- > 0;)
+		if (feed_chosen(f, feed_at(f, i)))
+			return feed_at(f, i);
+	return NULL;
 }
 
 static void feed_sum(struct feed *f, const struct model *m)
@@ -84,7 +115,8 @@ static void feed_clear(struct feed *f)
 {
 	for (; f->kept; f->kept--, f->first = (f->first + 1) % FEED_MOST)
 		free(f->all[f->first]);
-	distribution_done(&f->values);
+	f->behind = 0;
+	feed_values_clear(f);
 }
 
 void feed_forget(struct feed *f, int64_t ms)
@@ -103,6 +135,7 @@ void feed_forget(struct feed *f, int64_t ms)
 void feed_done(struct feed *f)
 {
 	feed_clear(f);
+	free(f->values);
 	for (size_t i = 0; i < f->part_count; i++) {
 		free(f->parts[i].probes);
 		free(f->parts[i].places);
@@ -209,7 +242,7 @@ int feed_change(
 	f->before = f->sum;
 	f->condition = condition;
 	f->epoch++;
-	distribution_done(&f->values);
+	feed_values_clear(f);
 	free((char *)f->ask.where);
 	f->ask = *ask;
 	f->ask.where = where;
@@ -315,7 +348,6 @@ static bool feed_take(void *data, const struct probes_event *event)
 	c->row = row->row;
 	c->process = r->part->process;
 	c->epoch = f->epoch;
-	feed_value(f, c);
 	f->threads |= event->tid != event->pid;
 	f->fresh = mem_grow(
 		f->fresh, &f->fresh_capacity, f->fresh_count + 1, sizeof(struct feed_event *));
@@ -339,7 +371,7 @@ static int feed_compare(const void *x, const void *y)
 	return (a->event.time_ns > b->event.time_ns) - (a->event.time_ns < b->event.time_ns);
 }
 
-/* Keep what has come; of several processes in the order of time. */
+/* Keep what has come, and sum it up; of several processes in the order of time. */
 static void feed_keep(struct feed *f)
 {
 	if (f->part_count > 1 && f->fresh_count)
@@ -361,6 +393,10 @@ static void feed_keep(struct feed *f)
 		if (f->next == ROWLIST_NONE)
 			f->next = 0;
 		f->all[(f->first + f->kept++) % FEED_MOST] = c;
+		if (f->held)
+			f->behind++;
+		else
+			feed_value(f, c);
 	}
 	f->fresh_count = 0;
 }

@@ -63,7 +63,8 @@ struct feed {
 	struct feed_event **all;   /* a ring of FEED_MOST */
 	size_t first, kept;        /* of it */
 	uint32_t next;             /* id */
-	bool held;                 /* keep what there is: what comes does not take its place */
+	bool held;                 /* as feed_hold */
+	size_t behind;             /* of those kept: came since then, and are not summed up yet */
 	struct feed_event **fresh; /* of a reading */
 	size_t fresh_count, fresh_capacity;
 
@@ -77,10 +78,10 @@ struct feed {
 	unsigned epoch; /* how often something else was asked for */
 
 	/* What feed_choose has chosen. */
-	uint32_t chosen;   /* row */
-	unsigned argument; /* from 1 on; 0: nothing */
-	struct distribution values;
-	int64_t values_ns; /* when the first of them came */
+	uint32_t chosen;             /* row */
+	struct distribution *values; /* of each of PROBES_EVENT_ARGUMENTS; NULL: no row is chosen */
+	uint64_t summed;             /* events */
+	int64_t summed_ns;           /* when the first of them came */
 };
 
 void feed_done(struct feed *f);
@@ -110,15 +111,21 @@ void feed_drop(struct feed *f, const struct model *m, size_t place);
 /* Stop; what was kept stays. */
 void feed_end(struct feed *f, const struct model *m);
 
+/* Keep what there is: what comes does not take its place, and is not summed up until that ends. */
+void feed_hold(struct feed *f, bool held);
+
 /* Forget the events, and what was summed. */
 void feed_forget(struct feed *f, int64_t ms);
 
 /* Are these the events of this row, too? */
 bool feed_has(const struct feed *f, uint32_t row);
 
-/* Sum up the values of an argument (from 1 on) of a row: of the events that are kept, and came
- * since the last change, and of those that come from now on. */
-void feed_choose(struct feed *f, uint32_t row, unsigned argument);
+/* Sum up the values of the arguments of a row: of the events that are kept, and came since the last
+ * change, and of those that come from now on. Nothing, if that is so already. */
+void feed_choose(struct feed *f, uint32_t row);
+
+/* The last event that is summed up; NULL: it is not kept any longer. */
+const struct feed_event *feed_last(const struct feed *f);
 
 /* Do events come from some process? */
 bool feed_on(const struct feed *f);

@@ -88,9 +88,8 @@ void view_output_read(struct app *a);
  * look at an object takes up to a second. Returns out. */
 const char *view_detail_where(
 	struct probes_session *s, size_t probe, size_t site, bool base, char *out, size_t size);
-/* The detail view in a few lines: sums of the row, and one of its processes. where: as above. */
-void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
-	const struct model_member *member, const char *where, int rows, int columns);
+/* The detail view of app.glance in a few lines: sums of the row, and one of its processes. */
+void view_detail_glance(struct app *a, const struct model_member *member, int rows, int columns);
 
 /* "signed, 8 bytes" of an argument; "register %rbx", "memory at %rsp-20" of its place. Pure;
  * both return out. */

@@ -11,6 +11,7 @@
 #include "ui/tui/rows/column.h"
 #include "ui/tui/terminal/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -195,6 +196,57 @@ static const char *view_detail_hits(const struct row *r, char *out, size_t size)
 	return out;
 }
 
+/* The values of each argument, as far as they are summed up. */
+static void view_detail_values(const struct app *a, struct pager *l, int columns)
+{
+	const struct feed *f = &a->events.feed;
+	const struct feed_event *last = feed_last(f);
+	char text[TEXT_MAX], safe[TEXT_MAX], value[EVENT_VALUE_BYTES], label[32];
+	char time[EVENT_TIME_BYTES];
+
+	if (f->summed)
+		pager_addf(l, STYLE_PLAIN, "  values of %" PRIu64 " event%s since %s", f->summed,
+			f->summed == 1 ? "" : "s", event_time(f->summed_ns, false, time));
+	for (unsigned i = 0; i < PROBES_EVENT_ARGUMENTS; i++) {
+		const struct distribution *d = &f->values[i];
+
+		if (!d->count && !d->unreadable)
+			continue;
+		snprintf(label, sizeof label, "  arg%-2u last ", i + 1);
+		snprintf(text, sizeof text, "%s",
+			last && i < last->event.count
+				? text_shown(event_value(&last->event.values[i], value), safe,
+					  sizeof safe)
+				: "-");
+		if (d->min.kind) {
+			text_addf(text, sizeof text, ", min %s", event_value(&d->min, value));
+			text_addf(text, sizeof text, ", max %s", event_value(&d->max, value));
+		}
+		text_addf(text, sizeof text, ", %zu%s distinct", d->value_count,
+			d->others ? " or more" : "");
+		if (d->unreadable)
+			text_addf(text, sizeof text, ", %" PRIu64 " could not be read",
+				d->unreadable);
+		pager_wrap(l, STYLE_PLAIN, label, text, columns);
+	}
+}
+
+/* Its events, and their values; or how to get them. */
+static void view_detail_events(struct app *a)
+{
+	struct feed *f = &a->events.feed;
+	char text[TEXT_MAX];
+
+	if (!feed_has(f, a->text.row)) {
+		view_detail_value(a, "values", "unknown: v keeps its events");
+		return;
+	}
+	feed_choose(f, a->text.row);
+	(void)view_events_state(a, text, sizeof text);
+	view_detail_value(a, "events", text + strspn(text, " "));
+	view_detail_values(a, &a->text.pager, a->columns);
+}
+
 static void view_detail_build(struct app *a)
 {
 	const struct row *r = &a->model.rows[a->text.row];
@@ -203,7 +255,10 @@ static void view_detail_build(struct app *a)
 	struct model_member member;
 	uint32_t at = r->member;
 	char hits[256];
+	const struct probes_probe *p;
 
+	member = model_member(&a->model, a->text.row);
+	p = probes_at(a->model.processes[member.process].session, member.probe);
 	snprintf(a->text.heading, sizeof a->text.heading, "Detail of %s", r->label);
 	pager_clear(l);
 	view_detail_sum(r, &sums);
@@ -212,15 +267,19 @@ static void view_detail_build(struct app *a)
 	pager_addf(l, STYLE_PLAIN, "  semaphore  %s", sums.ref);
 	if (r->counted)
 		view_detail_value(a, "hits", view_detail_hits(r, hits, sizeof hits));
+	if (p->arguments && *p->arguments)
+		view_detail_events(a);
 	if (!r->switchable)
 		view_detail_value(a, "hand-over", "y shows commands of bpftrace, gdb and perf");
 	while (model_next(&a->model, &at, &member))
 		view_detail_process(a, &member);
 }
 
-void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
-	const struct model_member *member, const char *where, int rows, int columns)
+void view_detail_glance(struct app *a, const struct model_member *member, int rows, int columns)
 {
+	const struct model *m = &a->model;
+	struct pager *l = &a->glance.pane;
+	uint32_t row = a->glance.row;
 	const struct model_process *process = &m->processes[member->process];
 	const struct probes_probe *p = probes_at(process->session, member->probe);
 	const struct probes_object *o = probes_object_at(process->session, p->object);
@@ -237,13 +296,15 @@ void view_detail_glance(struct pager *l, const struct model *m, uint32_t row,
 	if (m->rows[row].counted)
 		pager_wrap(l, STYLE_COUNTED, "  hits ",
 			view_detail_hits(&m->rows[row], text, sizeof text), columns);
-	if (*where)
-		pager_addf(l, STYLE_PLAIN, "  %s", where);
+	if (*a->glance.where)
+		pager_addf(l, STYLE_PLAIN, "  %s", a->glance.where);
 	if (p->broken)
 		pager_addf(l, STYLE_BAD, "  broken %s", text_clean(p->broken, text, sizeof text));
 	if (p->arguments && *p->arguments)
 		pager_wrap(l, STYLE_PLAIN, "  ", argline_numbered(p->arguments, text, sizeof text),
 			columns);
+	if (a->events.feed.values && a->events.feed.chosen == row)
+		view_detail_values(a, l, columns);
 	if (m->process_count > 1)
 		pager_addf(l, STYLE_TITLE, "  process %d, of %u:", (int)process->pid,
 			m->rows[row].processes);

@@ -154,7 +154,9 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 		text_addf(out, size, ", %zu probe%s only counted", over, over == 1 ? "" : "s");
 	if (!on)
 		text_addf(out, size, "; no more: %s%s", why,
-			app_have(a) & NEED_SWITCH ? " (r begins again)" : "");
+			app_have(a) & NEED_SWITCH && app_view(a)->where & (IN_EVENTS | IN_HISTOGRAM)
+				? " (r begins again)"
+				: "");
 	else if (on < f->part_count)
 		text_addf(out, size, "; in %zu of %zu processes", on, f->part_count);
 	if (on && a->frozen)

@@ -37,9 +37,10 @@ void view_glance_update(struct app *a, const struct view_list_areas *areas)
 	pager_clear(&g->pane);
 	if (row == MODEL_NONE || areas->pane.rows <= 2)
 		return;
+	if (g->looked && feed_has(&a->events.feed, row))
+		feed_choose(&a->events.feed, row);
 	member = view_glance_member(&a->model, row);
-	view_detail_glance(&g->pane, &a->model, row, &member, g->where, areas->pane.rows - 2,
-		a->columns - areas->pane_column - 2);
+	view_detail_glance(a, &member, areas->pane.rows - 2, a->columns - areas->pane_column - 2);
 }
 
 void view_glance_draw(const struct app *a, struct canvas *c, const struct view_list_areas *areas)

@@ -18,9 +18,14 @@
 #define VIEW_HISTOGRAM_AT 43    /* column of the bars, from 60 columns on; else */
 #define VIEW_HISTOGRAM_NARROW 28
 
+static const struct distribution *view_histogram_of(const struct app *a)
+{
+	return &a->events.feed.values[a->events.argument - 1];
+}
+
 static void view_histogram_figures(struct app *a)
 {
-	const struct distribution *d = &a->events.feed.values;
+	const struct distribution *d = view_histogram_of(a);
 	char text[TEXT_MAX], value[EVENT_VALUE_BYTES], real[48], time[EVENT_TIME_BYTES];
 
 	snprintf(text, sizeof text, "%" PRIu64 ", %zu%s distinct", d->count, d->value_count,
@@ -33,7 +38,7 @@ static void view_histogram_figures(struct app *a)
 	}
 	if (d->count + d->unreadable && d->count + d->unreadable < a->events.feed.sum.delivered)
 		text_addf(text, sizeof text, "; since %s",
-			event_time(a->events.feed.values_ns, false, time));
+			event_time(a->events.feed.summed_ns, false, time));
 	view_text_label(a, STYLE_PLAIN, "values", text);
 	text[0] = '\0';
 	if (d->unreadable)
@@ -56,7 +61,7 @@ static void view_histogram_share(char *line, size_t size, uint64_t count, uint64
 
 static void view_histogram_ranges(struct app *a)
 {
-	const struct distribution *d = &a->events.feed.values;
+	const struct distribution *d = view_histogram_of(a);
 	struct distribution_row rows[DISTRIBUTION_BUCKETS];
 	size_t count = distribution_rows(d, rows);
 	bool wide = a->columns >= 60;
@@ -86,7 +91,7 @@ static void view_histogram_ranges(struct app *a)
 
 static void view_histogram_values(struct app *a)
 {
-	const struct distribution *d = &a->events.feed.values;
+	const struct distribution *d = view_histogram_of(a);
 	const struct distribution_value **all = distribution_sorted(d);
 	bool wide = a->columns >= 60;
 	uint64_t rest = d->count - d->others;
@@ -128,9 +133,9 @@ static void view_histogram_build(struct app *a)
 	bool warn;
 
 	snprintf(a->text.heading, sizeof a->text.heading, "Values of %.100s arg%u",
-		a->model.rows[f->chosen].label, f->argument);
-	event_argument_label(
-		a->model.processes[member.process].session, member.probe, 0, f->argument, text);
+		a->model.rows[f->chosen].label, a->events.argument);
+	event_argument_label(a->model.processes[member.process].session, member.probe, 0,
+		a->events.argument, text);
 	if (strncmp(text, "arg", 3) != 0)
 		text_addf(a->text.heading, sizeof a->text.heading, " (%s)",
 			text_shown(text, names, sizeof names));
