@@ -67,10 +67,9 @@ void act_count_kernel(struct app *a, const char *rest);
 
 /* act_events.c: what happened, with which values. */
 void act_events(struct app *a, enum request r);
-/* The same for these rows, with these texts and this condition (struct feed_ask); takes the rows.
- * argument: then show its values; 0: the events. */
-void act_events_of(struct app *a, struct app_selection s, unsigned texts, const char *where,
-	unsigned argument);
+/* The same for these rows, which it takes; then show them in a view, of this row. */
+void act_events_of(struct app *a, struct app_selection s, const struct feed_ask *ask,
+	enum app_view show, uint32_t row);
 void act_events_anew(struct app *a, enum request r);
 void act_events_end(struct app *a, enum request r);
 void act_events_ask(struct app *a, enum request r); /* open a prompt */

@@ -25,6 +25,7 @@ static bool act_ask_do(struct app *a, const struct options *o)
 {
 	const struct probes_action *first = &o->actions.items[0];
 	struct app_selection s = {0};
+	struct feed_ask ask;
 
 	if (o->verb == VERB_LATENCY && !o->by) {
 		struct pairs_one pair = {.start = act_ask_row(&a->model, first->text),
@@ -48,7 +49,8 @@ static bool act_ask_do(struct app *a, const struct options *o)
 	}
 	app_open(a, VIEW_LIST);
 	if (o->verb == VERB_EVENTS) {
-		act_events_of(a, s, o->texts, o->filter, 0);
+		ask = (struct feed_ask){.texts = o->texts, .where = o->filter};
+		act_events_of(a, s, &ask, VIEW_EVENTS, MODEL_NONE);
 		return true;
 	}
 	list_sort(&a->list, COLUMN_RATE, false);

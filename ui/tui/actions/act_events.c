@@ -36,18 +36,33 @@ static void act_events_stop(struct app *a)
 	act_count_end(a, &a->events.begun);
 }
 
-void act_events_of(
-	struct app *a, struct app_selection s, unsigned texts, const char *where, unsigned argument)
+/* The rows whose events there are. */
+static struct app_selection act_events_rows(const struct feed *f)
 {
+	struct app_selection s = {.rows = mem_array(f->count, sizeof *s.rows), .count = f->count};
+
+	for (size_t i = 0; i < f->count; i++)
+		s.rows[i] = f->rows[i].row;
+	return s;
+}
+
+void act_events_of(struct app *a, struct app_selection s, const struct feed_ask *ask,
+	enum app_view show, uint32_t row)
+{
+	struct feed_ask copy = *ask;
+
+	copy.where = ask->where ? mem_text(ask->where) : NULL;
 	if (feed_on(&a->events.feed))
 		act_events_stop(a);
 	s.pair = NULL; /* its probes, in no order */
-	if (!act_switch_mean(a, s, PROBES_COUNT))
+	if (!act_switch_mean(a, s, PROBES_COUNT)) {
+		free((char *)copy.where);
 		return;
+	}
 	act_count_first(a, THEN_EVENTS);
-	a->pending.argument = argument;
-	a->pending.texts = texts;
-	a->pending.where = where ? mem_text(where) : NULL;
+	a->pending.ask = copy;
+	a->pending.show = show;
+	a->pending.shown_row = row;
 	act_switch_begin(a);
 }
 
@@ -64,7 +79,7 @@ void act_events(struct app *a, enum request r)
 		free(s.rows);
 		app_open(a, VIEW_EVENTS);
 	} else if (can) {
-		act_events_of(a, s, 0, NULL, 0);
+		act_events_of(a, s, &(struct feed_ask){0}, VIEW_EVENTS, MODEL_NONE);
 	} else {
 		free(s.rows);
 		act_refuse(a, REQUEST_HITS);
@@ -75,13 +90,14 @@ void act_events_begin(struct app *a)
 {
 	struct app_pending *p = &a->pending;
 	struct app_events *v = &a->events;
-	const struct feed_ask ask = {p->texts, p->where, a->stop == STOP_YES};
 	struct probes_error e = {0};
 	bool counted = false;
 
 	for (size_t i = 0; i < p->first_count; i++)
 		counted |= a->model.rows[p->first[i]].sites_counted > 0;
-	if (feed_begin(&v->feed, &a->model, p->first, p->first_count, &ask, app_now_ms(), &e) < 0) {
+	p->ask.interrupts = a->stop == STOP_YES;
+	if (feed_begin(&v->feed, &a->model, p->first, p->first_count, &p->ask, app_now_ms(), &e) <
+		0) {
 		feed_done(&v->feed);
 		if (counted) { /* otherwise the result line says already why */
 			act_count_end(a, &p->begun);
@@ -94,12 +110,10 @@ void act_events_begin(struct app *a)
 	v->leaves = v->told = false;
 	v->offered = 0;
 	v->read_ms = v->limit_ms = app_now_ms();
-	record_events(&a->record, &a->model, p->first, p->first_count, p->texts, p->where,
-		a->stop == STOP_YES);
-	v->argument = p->argument;
-	if (p->argument)
-		feed_choose(&v->feed, p->first[0]);
-	app_open(a, p->argument ? VIEW_HISTOGRAM : VIEW_EVENTS);
+	record_events(&a->record, &a->model, p->first, p->first_count, &p->ask);
+	if (feed_has(&v->feed, p->shown_row))
+		feed_choose(&v->feed, p->shown_row);
+	app_open(a, p->show);
 }
 
 /* ---------------------------------------------------------------- in the view */
@@ -114,11 +128,9 @@ static void act_events_refresh(struct app *a)
 void act_events_anew(struct app *a, enum request r)
 {
 	struct feed *f = &a->events.feed;
-	struct app_selection s = {.rows = mem_array(f->count, sizeof *s.rows), .count = f->count};
 
 	(void)r;
 	if (feed_on(f)) {
-		free(s.rows);
 		feed_forget(f, app_now_ms());
 		rowlist_done(&a->events.rows);
 		a->events.leaves = false;
@@ -126,10 +138,7 @@ void act_events_anew(struct app *a, enum request r)
 		app_say(a, "started again with an empty list");
 		return;
 	}
-	for (size_t i = 0; i < f->count; i++)
-		s.rows[i] = f->rows[i].row;
-	act_events_of(a, s, f->ask.texts, f->ask.where,
-		a->view == VIEW_HISTOGRAM ? a->events.argument : 0);
+	act_events_of(a, act_events_rows(f), &f->ask, a->view, f->values ? f->chosen : MODEL_NONE);
 }
 
 void act_events_end(struct app *a, enum request r)
@@ -144,28 +153,25 @@ void act_events_end(struct app *a, enum request r)
 }
 
 /* Change what is kept; false: it says why not. */
-static bool act_events_change(struct app *a, unsigned texts, const char *where)
+static bool act_events_change(struct app *a, struct feed_ask ask)
 {
 	struct feed *f = &a->events.feed;
-	const struct feed_ask ask = {texts, where, a->stop == STOP_YES};
 	struct probes_error e = {0};
-	uint32_t *rows;
+	struct app_selection s;
 
 	if (!feed_on(f)) {
 		app_complain(a, "events have stopped (r begins again)");
 		return false;
 	}
+	ask.interrupts = a->stop == STOP_YES;
 	if (feed_change(f, &a->model, &ask, &e) < 0) {
 		app_say_error(a, "not changed", &e);
 		return false;
 	}
 	a->events.told = false;
-	rows = mem_array(f->count, sizeof *rows);
-	for (size_t i = 0; i < f->count; i++)
-		rows[i] = f->rows[i].row;
-	record_events(&a->record, &a->model, rows, f->count, f->ask.texts, f->ask.where,
-		a->stop == STOP_YES);
-	free(rows);
+	s = act_events_rows(f);
+	record_events(&a->record, &a->model, s.rows, s.count, &f->ask);
+	free(s.rows);
 	act_events_refresh(a);
 	return true;
 }
@@ -184,7 +190,10 @@ static bool act_events_where_changed(struct app *a, const char *text)
 
 static void act_events_where_accepted(struct app *a, const char *text)
 {
-	if (act_events_change(a, a->events.feed.ask.texts, text))
+	struct feed_ask ask = a->events.feed.ask;
+
+	ask.where = text;
+	if (act_events_change(a, ask))
 		app_say(a,
 			*text ? "from now on only those of which this is true" : "from now on all");
 }
@@ -209,13 +218,16 @@ static bool act_events_texts_changed(struct app *a, const char *text)
 
 static void act_events_texts_accepted(struct app *a, const char *text)
 {
-	unsigned texts = 0;
+	struct feed_ask ask = a->events.feed.ask;
 	char names[INPUT_SIZE];
 
-	(void)!values_arguments(text, PROBES_EVENT_ARGUMENTS, &texts);
-	if (act_events_change(a, texts, a->events.feed.ask.where))
-		app_say(a, texts ? "from now on with the texts of %s" : "from now on without texts",
-			event_arguments(texts, names, sizeof names));
+	ask.texts = 0;
+	(void)!values_arguments(text, PROBES_EVENT_ARGUMENTS, &ask.texts);
+	if (act_events_change(a, ask))
+		app_say(a,
+			ask.texts ? "from now on with the texts of %s"
+				  : "from now on without texts",
+			event_arguments(ask.texts, names, sizeof names));
 }
 
 static const struct prompt_ops act_events_texts = {

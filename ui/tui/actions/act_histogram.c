@@ -27,7 +27,6 @@ void act_histogram(struct app *a, enum request r)
 {
 	struct feed *f = &a->events.feed;
 	uint32_t row = app_row(a);
-	struct app_selection s;
 
 	(void)r;
 	if (row == ROWLIST_NONE) {
@@ -45,8 +44,8 @@ void act_histogram(struct app *a, enum request r)
 		feed_choose(f, row);
 		app_open(a, VIEW_HISTOGRAM);
 	} else if (app_have(a) & NEED_SWITCH) {
-		s = app_select(row);
-		act_events_of(a, s, 0, NULL, 1);
+		a->events.argument = 1;
+		act_events_of(a, app_select(row), &(struct feed_ask){0}, VIEW_HISTOGRAM, row);
 	} else {
 		act_refuse(a, REQUEST_HITS);
 	}

@@ -26,7 +26,7 @@ void act_switch_forget(struct app *a)
 	free(a->pending.first);
 	free(a->pending.second);
 	free(a->pending.begun.rows);
-	free(a->pending.where);
+	free((char *)a->pending.ask.where);
 	if (a->pending.command)
 		options_done(a->pending.command);
 	free(a->pending.command);

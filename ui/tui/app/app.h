@@ -208,9 +208,9 @@ struct app_pending {
 	enum app_then then;
 	struct app_begun begun;    /* the rows that are counted only for that */
 	struct pairs_one measured; /* THEN_MEASURE */
-	unsigned argument;         /* THEN_EVENTS: show its values; 0: the events */
-	unsigned texts;            /* THEN_EVENTS, as feed_begin */
-	char *where;
+	struct feed_ask ask;       /* THEN_EVENTS; its text is a copy */
+	enum app_view show;        /* THEN_EVENTS: what shows them */
+	uint32_t shown_row;        /* there: of this row */
 	struct options *command;   /* instead: what a command line asks for */
 	char text[4 * INPUT_SIZE]; /* that line, quoted for a shell */
 };

@@ -51,15 +51,15 @@ void record_latency(
 }
 
 void record_events(struct record *r, const struct model *m, const uint32_t *ids, size_t count,
-	unsigned texts, const char *where, bool stop)
+	const struct feed_ask *ask)
 {
 	char text[400], more[32];
 
 	snprintf(text, sizeof text, "events %.160s", row_name(&m->rows[ids[0]]));
 	if (count > 1)
 		text_addf(text, sizeof text, " +%zu more", count - 1);
-	snprintf(more, sizeof more, "%s%s", stop ? " -stop" : "", COMMAND_WHILE);
-	record_add(r, text, command_of_events(m, ids, count, texts, where, more));
+	snprintf(more, sizeof more, "%s%s", ask->interrupts ? " -stop" : "", COMMAND_WHILE);
+	record_add(r, text, command_of_events(m, ids, count, ask->texts, ask->where, more));
 }
 
 void record_mark(struct record *r, const char *text)

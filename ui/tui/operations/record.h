@@ -4,6 +4,7 @@
 #ifndef UI_TUI_OPERATIONS_RECORD_H
 #define UI_TUI_OPERATIONS_RECORD_H
 
+#include "ui/tui/operations/feed.h"
 #include "ui/tui/operations/operation.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ void record_latency(
 	struct record *r, const struct model *m, uint32_t start, uint32_t end, bool stop);
 /* Add that the events of rows are kept from now on. */
 void record_events(struct record *r, const struct model *m, const uint32_t *ids, size_t count,
-	unsigned texts, const char *where, bool stop);
+	const struct feed_ask *ask);
 void record_mark(struct record *r, const char *text);
 /* The last operation, or NULL. */
 const struct record_entry *record_last(const struct record *r);
