@@ -241,7 +241,7 @@ static void markdown_screens(FILE *out, unsigned where)
 	} screens[] = {{IN_LIST, "list"}, {IN_DETAIL, "detail"}, {IN_TEXT, "texts"},
 		{IN_OUTPUT, "output"}, {IN_PAIRS, "pairs"}, {IN_INCONSISTENT, "inconsistent"},
 		{IN_LATENCY, "latency"}, {IN_EVENTS, "events"}, {IN_HISTOGRAM, "values"},
-		{IN_PICKER, "processes"}, {IN_DENIED, "denied"}};
+		{IN_CALLERS, "callers"}, {IN_PICKER, "processes"}, {IN_DENIED, "denied"}};
 	const size_t count = sizeof screens / sizeof *screens;
 	unsigned shown = where;
 	const char *gap = "";

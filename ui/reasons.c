@@ -32,3 +32,13 @@ void reasons_add(struct reasons *r, const struct probes_session *session, size_t
 			reasons_add_one(r, hits.why);
 	}
 }
+
+void reasons_add_callers(struct reasons *r, const struct probes_session *session, size_t probe)
+{
+	for (uint32_t k = 0; k < probes_at(session, probe)->site_count; k++) {
+		const char *why = probes_events_no_caller(session, probe, k);
+
+		if (why)
+			reasons_add_one(r, why);
+	}
+}

@@ -1,5 +1,6 @@
 /*
- * Why sites are not counted: each reason once, with the number of its sites, most first.
+ * Why sites are not counted, or their callers unknown: each reason once, with the number of its
+ * sites, most first.
  */
 #ifndef UI_REASONS_H
 #define UI_REASONS_H
@@ -24,5 +25,8 @@ struct reasons {
 
 /* Add those of the sites of a probe that are not counted, though that was tried. */
 void reasons_add(struct reasons *r, const struct probes_session *session, size_t probe);
+
+/* Add those of the sites of a probe whose callers are unknown, though that was asked for. */
+void reasons_add_callers(struct reasons *r, const struct probes_session *session, size_t probe);
 
 #endif

@@ -36,25 +36,13 @@ static void put_reasons(struct probes_session *session, const struct probes_acti
 /* Say at which sites callers are unknown, reason by reason. */
 static void put_no_callers(const struct probes_member *t, const struct probes_action *action)
 {
-	const char *all[8] = {NULL}, *why;
-	size_t sites[8] = {0}, k;
+	struct reasons reasons = {0};
 
-	for (size_t i = 0; i < action->count; i++) {
-		size_t probe = action->indices[i];
-
-		for (size_t n = 0; n < probes_at(t->session, probe)->site_count; n++) {
-			why = probes_events_no_caller(t->session, probe, n);
-			for (k = 0; why && k < 7 && all[k] && strcmp(all[k], why); k++)
-				;
-			if (!why)
-				continue;
-			all[k] = why;
-			sites[k]++;
-		}
-	}
-	for (k = 0; k < 8 && all[k]; k++)
+	for (size_t i = 0; i < action->count; i++)
+		reasons_add_callers(&reasons, t->session, action->indices[i]);
+	for (size_t i = 0; i < reasons.count; i++)
 		report_line("pid %d: the callers at %zu site%s are unknown: %s", (int)t->pid,
-			sites[k], line_s(sites[k]), all[k]);
+			reasons.all[i].sites, line_s(reasons.all[i].sites), reasons.all[i].why);
 }
 
 static int remember(

@@ -29,6 +29,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 	[REQUEST_EVENTS_SHOW] = act_look_open,
 	[REQUEST_HISTOGRAM] = act_histogram,
 	[REQUEST_HISTOGRAM_NEXT] = act_histogram_next,
+	[REQUEST_CALLERS] = act_callers,
 	[REQUEST_PAIR] = act_pair,
 	[REQUEST_PAIRS] = act_look_open,
 	[REQUEST_EXPLAIN] = act_look_explain,

@@ -41,6 +41,9 @@ void act_complete_end(struct app *a, const struct act_complete *g, const char *a
 /* Offer the ready questions that fit. */
 void act_ask_offer(struct app *a, struct act_complete *g);
 
+/* act_callers.c: which functions hits come from. */
+void act_callers(struct app *a, enum request r);
+
 /* act_count.c: counting hits. */
 void act_count(struct app *a, enum request r);
 /* Count what is selected, or end it; takes the rows. */
@@ -70,6 +73,10 @@ void act_events(struct app *a, enum request r);
 /* The same for these rows, which it takes; then show them in a view, of this row. */
 void act_events_of(struct app *a, struct app_selection s, const struct feed_ask *ask,
 	enum app_view show, uint32_t row);
+/* The probe under the cursor; false: there is none, and the result line says so. */
+bool act_events_row(struct app *a, uint32_t *row);
+/* Change what is kept; false: it is not changed, and the result line says why. */
+bool act_events_change(struct app *a, struct feed_ask ask);
 void act_events_anew(struct app *a, enum request r);
 void act_events_end(struct app *a, enum request r);
 void act_events_ask(struct app *a, enum request r); /* open a prompt */

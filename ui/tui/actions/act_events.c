@@ -66,6 +66,15 @@ void act_events_of(struct app *a, struct app_selection s, const struct feed_ask 
 	act_switch_begin(a);
 }
 
+bool act_events_row(struct app *a, uint32_t *row)
+{
+	*row = app_row(a);
+	if (*row == ROWLIST_NONE)
+		app_complain(a, a->view == VIEW_EVENTS ? "there is no event yet"
+						       : "no probe is under the cursor");
+	return *row != ROWLIST_NONE;
+}
+
 void act_events(struct app *a, enum request r)
 {
 	const struct feed *f = &a->events.feed;
@@ -112,7 +121,7 @@ void act_events_begin(struct app *a)
 	v->read_ms = v->limit_ms = app_now_ms();
 	record_events(&a->record, &a->model, p->first, p->first_count, &p->ask);
 	if (feed_has(&v->feed, p->shown_row))
-		feed_choose(&v->feed, p->shown_row);
+		feed_choose(&v->feed, &a->model, p->shown_row);
 	app_open(a, p->show);
 }
 
@@ -152,8 +161,7 @@ void act_events_end(struct app *a, enum request r)
 	act_events_stop(a);
 }
 
-/* Change what is kept; false: it says why not. */
-static bool act_events_change(struct app *a, struct feed_ask ask)
+bool act_events_change(struct app *a, struct feed_ask ask)
 {
 	struct feed *f = &a->events.feed;
 	struct probes_error e = {0};
@@ -314,7 +322,7 @@ void act_events_poll(struct app *a)
 	int64_t now = app_now_ms();
 	bool came;
 
-	feed_hold(&v->feed, a->frozen);
+	feed_hold(&v->feed, &a->model, a->frozen);
 	if (!feed_on(&v->feed) || now < v->read_ms)
 		return;
 	came = feed_read(&v->feed, &a->model, now);

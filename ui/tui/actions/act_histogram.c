@@ -26,14 +26,11 @@ static unsigned act_histogram_arguments(const struct app *a, uint32_t row)
 void act_histogram(struct app *a, enum request r)
 {
 	struct feed *f = &a->events.feed;
-	uint32_t row = app_row(a);
+	uint32_t row;
 
 	(void)r;
-	if (row == ROWLIST_NONE) {
-		app_complain(a, a->view == VIEW_EVENTS ? "there is no event yet"
-						       : "no probe is under the cursor");
+	if (!act_events_row(a, &row))
 		return;
-	}
 	if (!act_histogram_arguments(a, row)) {
 		app_complain(a, "%.80s has no arguments", a->model.rows[row].label);
 		return;
@@ -41,7 +38,7 @@ void act_histogram(struct app *a, enum request r)
 	if (feed_has(f, row) && (feed_on(f) || !(app_have(a) & NEED_SWITCH))) {
 		if (!a->events.argument || !f->values || f->chosen != row)
 			a->events.argument = 1;
-		feed_choose(f, row);
+		feed_choose(f, &a->model, row);
 		app_open(a, VIEW_HISTOGRAM);
 	} else if (app_have(a) & NEED_SWITCH) {
 		a->events.argument = 1;

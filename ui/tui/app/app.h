@@ -51,7 +51,8 @@ struct app;
 	X(LATENCY, latency)           \
 	X(EVENTS, events)             \
 	X(EVENT, event)               \
-	X(HISTOGRAM, histogram)
+	X(HISTOGRAM, histogram)       \
+	X(CALLERS, callers)
 
 enum app_view {
 #define APP_VIEW(NAME, file) VIEW_##NAME,

@@ -51,7 +51,17 @@ static bool feed_chosen(const struct feed *f, const struct feed_event *one)
 	return f->values && f->chosen == one->row && f->epoch == one->epoch;
 }
 
-static void feed_value(struct feed *f, const struct feed_event *one)
+static void feed_caller(struct feed *f, const struct model *m, const struct feed_event *one)
+{
+	struct probes_caller caller;
+
+	if (callers_hit(&f->callers, one->process, one->event.caller))
+		return;
+	probes_caller(m->processes[one->process].session, one->event.caller, &caller);
+	callers_add(&f->callers, one->process, one->event.caller, &caller);
+}
+
+static void feed_value(struct feed *f, const struct model *m, const struct feed_event *one)
 {
 	if (!feed_chosen(f, one))
 		return;
@@ -59,6 +69,8 @@ static void feed_value(struct feed *f, const struct feed_event *one)
 		f->summed_ns = one->event.time_ns;
 	for (size_t i = 0; i < one->event.count; i++)
 		distribution_add(&f->values[i], &one->event.values[i]);
+	if (f->callers.rows)
+		feed_caller(f, m, one);
 }
 
 /* Begin to sum up from nothing. */
@@ -66,10 +78,13 @@ static void feed_values_clear(struct feed *f)
 {
 	for (size_t i = 0; f->values && i < PROBES_EVENT_ARGUMENTS; i++)
 		distribution_done(&f->values[i]);
+	callers_done(&f->callers);
+	if (f->values && f->ask.callers)
+		callers_begin(&f->callers);
 	f->summed = 0;
 }
 
-void feed_choose(struct feed *f, uint32_t row)
+void feed_choose(struct feed *f, const struct model *m, uint32_t row)
 {
 	if (f->values && f->chosen == row)
 		return;
@@ -78,14 +93,14 @@ void feed_choose(struct feed *f, uint32_t row)
 	feed_values_clear(f);
 	f->chosen = row;
 	for (size_t i = 0; i < f->kept - f->behind; i++)
-		feed_value(f, feed_at(f, i));
+		feed_value(f, m, feed_at(f, i));
 }
 
-void feed_hold(struct feed *f, bool held)
+void feed_hold(struct feed *f, const struct model *m, bool held)
 {
 	f->held = held;
 	for (; f->behind && !held; f->behind--)
-		feed_value(f, feed_at(f, f->kept - f->behind));
+		feed_value(f, m, feed_at(f, f->kept - f->behind));
 }
 
 const struct feed_event *feed_last(const struct feed *f)
@@ -135,6 +150,7 @@ void feed_forget(struct feed *f, int64_t ms)
 void feed_done(struct feed *f)
 {
 	feed_clear(f);
+	callers_done(&f->callers);
 	free(f->values);
 	for (size_t i = 0; i < f->part_count; i++) {
 		free(f->parts[i].probes);
@@ -179,8 +195,10 @@ static void feed_add_part(struct feed *f, const struct model *m, uint32_t proces
 /* Begin in each process. 0, if it began in some. */
 static int feed_open(struct feed *f, const struct model *m, struct probes_error *e)
 {
-	const struct probes_event_options options = {
-		.texts = f->ask.texts, .condition = f->condition, .interrupts = f->ask.interrupts};
+	const struct probes_event_options options = {.texts = f->ask.texts,
+		.condition = f->condition,
+		.callers = f->ask.callers,
+		.interrupts = f->ask.interrupts};
 	int r = 0;
 
 	for (size_t i = 0; i < f->part_count; i++) {
@@ -210,7 +228,7 @@ static int feed_open(struct feed *f, const struct model *m, struct probes_error 
 static int feed_check(const struct feed *f, const struct model *m, const struct feed_ask *ask,
 	struct probes_condition **condition, struct probes_error *e)
 {
-	struct probes_event_options options = {.texts = ask->texts};
+	struct probes_event_options options = {.texts = ask->texts, .callers = ask->callers};
 	int r = 0;
 
 	*condition = NULL;
@@ -242,10 +260,10 @@ int feed_change(
 	f->before = f->sum;
 	f->condition = condition;
 	f->epoch++;
-	feed_values_clear(f);
 	free((char *)f->ask.where);
 	f->ask = *ask;
 	f->ask.where = where;
+	feed_values_clear(f);
 	r = feed_open(f, m, e);
 	feed_sum(f, m);
 	probes_condition_free(old);
@@ -372,7 +390,7 @@ static int feed_compare(const void *x, const void *y)
 }
 
 /* Keep what has come, and sum it up; of several processes in the order of time. */
-static void feed_keep(struct feed *f)
+static void feed_keep(struct feed *f, const struct model *m)
 {
 	if (f->part_count > 1 && f->fresh_count)
 		qsort(f->fresh, f->fresh_count, sizeof(struct feed_event *), feed_compare);
@@ -396,7 +414,7 @@ static void feed_keep(struct feed *f)
 		if (f->held)
 			f->behind++;
 		else
-			feed_value(f, c);
+			feed_value(f, m, c);
 	}
 	f->fresh_count = 0;
 }
@@ -439,7 +457,7 @@ static bool feed_read_all(struct feed *f, const struct model *m, bool last)
 			text_clean(gone.why, part->why, sizeof part->why);
 	}
 	came = f->fresh_count > 0;
-	feed_keep(f);
+	feed_keep(f, m);
 	feed_sum(f, m);
 	return came;
 }

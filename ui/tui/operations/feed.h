@@ -7,6 +7,7 @@
 #define UI_TUI_OPERATIONS_FEED_H
 
 #include "probes.h"
+#include "ui/callers.h"
 #include "ui/distribution.h"
 #include "ui/tui/rows/model.h"
 
@@ -47,6 +48,7 @@ struct feed_part {
 struct feed_ask {
 	unsigned texts;    /* as probes_event_options.texts */
 	const char *where; /* a condition (probes_condition_parse) or NULL */
+	bool callers;      /* as probes_event_options.callers */
 	bool interrupts;   /* as probes_event_options.interrupts */
 };
 
@@ -80,6 +82,7 @@ struct feed {
 	/* What feed_choose has chosen. */
 	uint32_t chosen;             /* row */
 	struct distribution *values; /* of each of PROBES_EVENT_ARGUMENTS; NULL: no row is chosen */
+	struct callers callers;      /* if they are asked for */
 	uint64_t summed;             /* events */
 	int64_t summed_ns;           /* when the first of them came */
 };
@@ -112,7 +115,7 @@ void feed_drop(struct feed *f, const struct model *m, size_t place);
 void feed_end(struct feed *f, const struct model *m);
 
 /* Keep what there is: what comes does not take its place, and is not summed up until that ends. */
-void feed_hold(struct feed *f, bool held);
+void feed_hold(struct feed *f, const struct model *m, bool held);
 
 /* Forget the events, and what was summed. */
 void feed_forget(struct feed *f, int64_t ms);
@@ -120,9 +123,10 @@ void feed_forget(struct feed *f, int64_t ms);
 /* Are these the events of this row, too? */
 bool feed_has(const struct feed *f, uint32_t row);
 
-/* Sum up the values of the arguments of a row: of the events that are kept, and came since the last
- * change, and of those that come from now on. Nothing, if that is so already. */
-void feed_choose(struct feed *f, uint32_t row);
+/* Sum up the values of the arguments of a row, and its callers: of the events that are kept, and
+ * came since the last change, and of those that come from now on. Nothing, if that is so already.
+ */
+void feed_choose(struct feed *f, const struct model *m, uint32_t row);
 
 /* The last event that is summed up; NULL: it is not kept any longer. */
 const struct feed_event *feed_last(const struct feed *f);

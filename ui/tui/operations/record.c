@@ -53,12 +53,13 @@ void record_latency(
 void record_events(struct record *r, const struct model *m, const uint32_t *ids, size_t count,
 	const struct feed_ask *ask)
 {
-	char text[400], more[32];
+	char text[400], more[48];
 
 	snprintf(text, sizeof text, "events %.160s", row_name(&m->rows[ids[0]]));
 	if (count > 1)
 		text_addf(text, sizeof text, " +%zu more", count - 1);
-	snprintf(more, sizeof more, "%s%s", ask->interrupts ? " -stop" : "", COMMAND_WHILE);
+	snprintf(more, sizeof more, "%s%s%s", ask->callers ? " -callers" : "",
+		ask->interrupts ? " -stop" : "", COMMAND_WHILE);
 	record_add(r, text, command_of_events(m, ids, count, ask->texts, ask->where, more));
 }
 

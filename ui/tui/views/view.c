@@ -3,7 +3,10 @@
  */
 #include "ui/tui/views/view.h"
 
+#include "ui/tui/rows/trend.h"
 #include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
 
 #define VIEW_SIDEWAYS 8 /* columns */
 
@@ -149,6 +152,15 @@ bool view_text_seek(struct app *a, size_t from, int direction)
 }
 
 /* ---------------------------------------------------------------- figures */
+
+void view_share(char *line, size_t size, uint64_t count, uint64_t all, int width, bool share)
+{
+	char exact[48];
+
+	text_addf(line, size, "%*s", width, trend_exact(count, width, exact, sizeof exact));
+	if (share)
+		text_addf(line, size, " %5.1f %%", (double)count * 100 / (double)all);
+}
 
 void view_bar(double share, int width, char *out, size_t size)
 {

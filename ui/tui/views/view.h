@@ -37,10 +37,14 @@ bool view_text_seek(struct app *a, size_t from, int direction);
 #define VIEW_BAR 80 /* columns at most; in bytes up to 4 times as many */
 void view_bar(double share, int width, char *out, size_t size);
 
+/* Add a count, so many columns wide, and its share of all (more than 0), if that is wanted. */
+void view_share(char *line, size_t size, uint64_t count, uint64_t all, int width, bool share);
+
 /* How many events there are, what is missing, which ones are wanted. True: not all is well. */
 bool view_events_state(const struct app *a, char *out, size_t size);
-/* Back to the list; events go on, and the result line says so. */
-void view_events_leave(struct app *a);
+/* view_ops.request of events and of what sums them up: back to the list; events go on, and the
+ * result line says so. */
+bool view_events_leave(struct app *a, enum request r);
 
 /* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off, or NULL. */
 void view_rows_move(struct rowlist *l, int *hscroll, enum request r);

@@ -241,7 +241,7 @@ static void view_detail_events(struct app *a)
 		view_detail_value(a, "values", "unknown: v keeps its events");
 		return;
 	}
-	feed_choose(f, a->text.row);
+	feed_choose(f, &a->model, a->text.row);
 	(void)view_events_state(a, text, sizeof text);
 	view_detail_value(a, "events", text + strspn(text, " "));
 	view_detail_values(a, &a->text.pager, a->columns);

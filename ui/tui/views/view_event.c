@@ -48,7 +48,8 @@ static void view_event_build(struct app *a)
 	uint32_t id = rowlist_current(&a->events.rows);
 	const struct feed_event *one = feed_find(&a->events.feed, id);
 	struct probes_session *session;
-	char text[TEXT_MAX], time[EVENT_TIME_BYTES];
+	struct probes_caller caller;
+	char text[TEXT_MAX], time[EVENT_TIME_BYTES], name[EVENT_CALLER_BYTES];
 	size_t probe;
 
 	pager_clear(&a->text.pager);
@@ -75,6 +76,11 @@ static void view_event_build(struct app *a)
 	view_detail_where(session, probe, one->event.site, false, text, sizeof text);
 	if (*text)
 		view_text_label(a, STYLE_PLAIN, "", text);
+	probes_caller(session, one->event.caller, &caller);
+	if (one->event.caller)
+		view_text_label(a, STYLE_PLAIN, "caller",
+			text_shown(
+				event_caller(&caller, one->event.caller, name), text, sizeof text));
 	view_event_arguments(a, one);
 }
 

@@ -154,7 +154,8 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 		text_addf(out, size, ", %zu probe%s only counted", over, over == 1 ? "" : "s");
 	if (!on)
 		text_addf(out, size, "; no more: %s%s", why,
-			app_have(a) & NEED_SWITCH && app_view(a)->where & (IN_EVENTS | IN_HISTOGRAM)
+			app_have(a) & NEED_SWITCH &&
+					app_view(a)->where & (IN_EVENTS | IN_HISTOGRAM | IN_CALLERS)
 				? " (r begins again)"
 				: "");
 	else if (on < f->part_count)
@@ -254,12 +255,15 @@ static bool view_events_click(struct app *a, int y, int x)
 	return true;
 }
 
-void view_events_leave(struct app *a)
+bool view_events_leave(struct app *a, enum request r)
 {
+	if (r != REQUEST_BACK)
+		return false;
 	app_open(a, VIEW_LIST);
 	if (feed_on(&a->events.feed))
 		app_say(a, "events still come: v on the same probes shows them again, and v "
 			   "there stops them");
+	return true;
 }
 
 static bool view_events_request(struct app *a, enum request r)
@@ -268,10 +272,7 @@ static bool view_events_request(struct app *a, enum request r)
 		app_say(a, "there is no event yet");
 		return true;
 	}
-	if (r != REQUEST_BACK)
-		return false;
-	view_events_leave(a);
-	return true;
+	return view_events_leave(a, r);
 }
 
 /* The probe of the event under the cursor. */

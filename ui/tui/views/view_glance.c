@@ -38,7 +38,7 @@ void view_glance_update(struct app *a, const struct view_list_areas *areas)
 	if (row == MODEL_NONE || areas->pane.rows <= 2)
 		return;
 	if (g->looked && feed_has(&a->events.feed, row))
-		feed_choose(&a->events.feed, row);
+		feed_choose(&a->events.feed, &a->model, row);
 	member = view_glance_member(&a->model, row);
 	view_detail_glance(a, &member, areas->pane.rows - 2, a->columns - areas->pane_column - 2);
 }

@@ -49,16 +49,6 @@ static void view_histogram_figures(struct app *a)
 		view_text_label(a, STYLE_WARN, "missing", text);
 }
 
-static void view_histogram_share(char *line, size_t size, uint64_t count, uint64_t all, bool wide)
-{
-	char exact[48];
-
-	text_addf(line, size, "%*s", wide ? 10 : 6,
-		trend_exact(count, wide ? 10 : 6, exact, sizeof exact));
-	if (wide)
-		text_addf(line, size, " %5.1f %%", (double)count * 100 / (double)all);
-}
-
 static void view_histogram_ranges(struct app *a)
 {
 	const struct distribution *d = view_histogram_of(a);
@@ -80,7 +70,7 @@ static void view_histogram_ranges(struct app *a)
 			distribution_bound(rows[i].to, to, sizeof to),
 			rows[i].to == INFINITY ? ']' : ')');
 		snprintf(line, sizeof line, "  %-20s", range);
-		view_histogram_share(line, sizeof line, rows[i].count, d->count, wide);
+		view_share(line, sizeof line, rows[i].count, d->count, wide ? 10 : 6, wide);
 		view_bar(
 			(double)rows[i].count / (double)most, a->columns - at - 1, bar, sizeof bar);
 		text_addf(line, sizeof line, "%*s%s", at - text_width(line), "", bar);
@@ -104,7 +94,7 @@ static void view_histogram_values(struct app *a)
 	for (; all && shown < d->value_count && shown < VIEW_HISTOGRAM_MOST; shown++) {
 		rest -= all[shown]->count;
 		snprintf(line, sizeof line, "  ");
-		view_histogram_share(line, sizeof line, all[shown]->count, d->count, wide);
+		view_share(line, sizeof line, all[shown]->count, d->count, wide ? 10 : 6, wide);
 		text_addf(line, sizeof line, "  %s",
 			text_shown(event_value(&all[shown]->value, value), safe, sizeof safe));
 		pager_addf(&a->text.pager, STYLE_PLAIN, "%s", line);
@@ -115,7 +105,7 @@ static void view_histogram_values(struct app *a)
 		if (!more)
 			continue;
 		snprintf(line, sizeof line, "  ");
-		view_histogram_share(line, sizeof line, more, d->count, wide);
+		view_share(line, sizeof line, more, d->count, wide ? 10 : 6, wide);
 		text_addf(line, sizeof line,
 			other ? "  (values that came after %zu different ones)"
 			      : "  (%zu other values)",
@@ -148,14 +138,6 @@ static void view_histogram_build(struct app *a)
 	view_histogram_values(a);
 }
 
-static bool view_histogram_request(struct app *a, enum request r)
-{
-	if (r != REQUEST_BACK)
-		return false;
-	view_events_leave(a);
-	return true;
-}
-
 const struct view_ops view_histogram_ops = {
 	.where = IN_HISTOGRAM,
 	.around = 1,
@@ -164,7 +146,8 @@ const struct view_ops view_histogram_ops = {
 	.layout = view_text_layout,
 	.draw = view_text_draw,
 	.move = view_text_move,
-	.request = view_histogram_request,
+	.request = view_events_leave,
+	.row = view_text_row,
 	.search = view_text_search,
 	.seek = view_text_seek,
 	.write = view_text_write_headed,
