@@ -10,17 +10,22 @@
 #define ARCH_PROCESS_VM_READV 310 /* asm/unistd_64.h */
 #define ARCH_THREAD_BYTES 1024    /* of what the thread pointer points at, to look for the tid */
 
-#if defined(__clang__)
-#define ARCH_COPIED_OPTIONS no_sanitize("coverage")
+/*
+ * Compiled alike whatever the flags of the build: without vector registers, calls and data, and
+ * with a small frame. clang has options for the rest: COPIED_CFLAGS in configure.ac.
+ */
+#if !defined(__clang__)
+#define ARCH_COPIED_OPTIONS                                                    \
+	optimize("O2", "no-jump-tables", "no-trapv"), no_split_stack, noclone, \
+		function_return("keep"), indirect_branch("keep")
+#elif __has_attribute(disable_sanitizer_instrumentation)
+#define ARCH_COPIED_OPTIONS no_sanitize("coverage"), disable_sanitizer_instrumentation
 #else
-#define ARCH_COPIED_OPTIONS optimize("O2", "no-jump-tables")
+#define ARCH_COPIED_OPTIONS no_sanitize("coverage")
 #endif
-
-/* Compiled alike whatever the flags of the build: without vector registers, calls and data. */
 #define ARCH_COPIED                                                                          \
 	__attribute__((ARCH_COPIED_OPTIONS, target("general-regs-only"), no_stack_protector, \
-		no_instrument_function, no_profile_instrument_function,                      \
-		no_sanitize("address", "undefined", "thread", "leak")))
+		no_instrument_function, no_profile_instrument_function, no_sanitize("all")))
 #define ARCH_INLINE static inline __attribute__((always_inline)) ARCH_COPIED
 
 /* Ticks of the time stamp counter. */

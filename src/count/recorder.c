@@ -289,7 +289,8 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 
 /* ---- here ---- */
 
-void recorder_send(struct recorder_role *role, uint64_t own, uint64_t state, uint64_t cookie)
+ARCH_COPIED void recorder_send(
+	struct recorder_role *role, uint64_t own, uint64_t state, uint64_t cookie)
 {
 	role->state = state;
 	role->cookie = cookie;

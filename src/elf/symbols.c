@@ -221,20 +221,32 @@ void symbols_demangle(const char *symbol, char *out, size_t size)
 	out[used] = '\0';
 }
 
+/* The source file and line of an address of libdwfl's; NULL: unknown. */
+static const char *symbols_line(struct symbols *s, GElf_Addr address, int *number)
+{
+	Dwfl_Line *indexed = dwfl_module_getsrc(s->module, address);
+	Dwarf_Addr bias;
+	Dwarf_Die *unit;
+	Dwarf_Line *line;
+
+	if (indexed)
+		return dwfl_lineinfo(indexed, NULL, number, NULL, NULL, NULL);
+	unit = variables_unit(s->module, address, &bias);
+	line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	return line && dwarf_lineno(line, number) == 0 ? dwarf_linesrc(line, NULL, NULL) : NULL;
+}
+
 void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where)
 {
 	GElf_Addr address = vaddr + s->bias;
 	struct symbols_reading reading;
-	const char *name, *file = NULL;
+	const char *name, *file;
 	GElf_Off offset = 0;
 	GElf_Sym symbol;
-	Dwfl_Line *line;
 
 	symbols_limit(&reading);
 	name = dwfl_module_addrinfo(s->module, address, &offset, &symbol, NULL, NULL, NULL);
-	line = dwfl_module_getsrc(s->module, address);
-	if (line)
-		file = dwfl_lineinfo(line, NULL, &where->line, NULL, NULL, NULL);
+	file = symbols_line(s, address, &where->line);
 	if (name) {
 		symbols_demangle(name, where->function, sizeof where->function);
 		where->offset = offset;

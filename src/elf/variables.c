@@ -204,15 +204,14 @@ static bool variables_unit_is_whole(const Dwarf_Die *unit)
 	       type == DW_UT_compile;
 }
 
-/* The unit that has the address; clang writes no index of them. NULL: there is none. */
-static Dwarf_Die *variables_unit(struct variables *v, Dwarf_Addr address)
+Dwarf_Die *variables_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
-	Dwarf_Die *unit = dwfl_module_addrdie(v->module, address, &v->bias);
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
 
 	if (unit)
 		return variables_unit_is_whole(unit) ? unit : NULL;
-	while ((unit = dwfl_module_nextcu(v->module, unit, &v->bias)))
-		if (variables_unit_is_whole(unit) && dwarf_haspc(unit, address - v->bias) > 0)
+	while ((unit = dwfl_module_nextcu(module, unit, bias)))
+		if (variables_unit_is_whole(unit) && dwarf_haspc(unit, address - *bias) > 0)
 			return unit;
 	return NULL;
 }
@@ -224,7 +223,7 @@ bool variables_find(Dwfl_Module *module, Dwarf_Addr address, const struct operan
 		.cfa = cfa,
 		.wanted = wanted,
 		.end = (int64_t)now_ns() + VARIABLES_NS};
-	Dwarf_Die *unit = variables_unit(&v, address), scope, inner;
+	Dwarf_Die *unit = variables_unit(module, address, &v.bias), scope, inner;
 	Dwarf_Attribute base;
 	size_t length;
 	Dwarf_Op *ops;

@@ -20,6 +20,12 @@ struct variables_wanted {
 };
 
 /*
+ * The unit that has an address of libdwfl's, which is `*bias` more than one in the unit; clang
+ * writes no index of them. NULL: there is none, or it does not describe itself.
+ */
+Dwarf_Die *variables_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias);
+
+/*
  * Name what is wanted: the variables and parameters of this size that lie exactly there at
  * `address` (of libdwfl's). Those of the innermost scope hide the others, as of an inlined
  * function; of two in one scope neither is meant. `cfa`: of the frame at the address, NULL:

@@ -72,7 +72,7 @@ for victim in named named_plain named_frames; do
 	done
 	ask 'call 0 2 0'
 	ended 0
-	has "$victim: an event" ' named:called n=2 <- beta[+]0x[0-9a-f]+ [(]named[.]c:[0-9]+[)]$' "$tmp/result"
+	has "$victim: an event" ' named:called [a-z0-9]+=2 <- beta[+]0x[0-9a-f]+ [(]named[.]c:[0-9]+[)]$' "$tmp/result"
 
 	looking events -pid "$pid" called -callers -max 1 -format json
 	until grep -q only_counted "$tmp/result"; do

@@ -92,7 +92,12 @@ seen 'its thread' '^  thread +[0-9]+ log-[0-9]+$'
 seen 'its site' '^  site +1 of 1$'
 seen 'where that is' '^ +few\+0x[0-9a-f]+'
 seen 'an argument' '^  arg1 +37$'
-seen 'and what it is' '^ +(id: )?signed, 8 bytes, register %'
+# A register, or memory, where the compiler likes that better.
+case $(readelf -n "$VICTIMS/logs" | grep -A 2 'Name: few$') in
+*'Arguments: -8@%'*) place='register %' ;;
+*) place='memory at %' ;;
+esac
+seen 'and what it is' "^ +(id: )?signed, 8 bytes, $place"
 keys q
 wait_for "^> $time .* [a-z0-9]+=37 "
 

@@ -36,6 +36,9 @@ where()
 cp "$whole" "$tmp/full"
 where 'debug information' ' in [a-z_]+\+0x[0-9a-f]+  loop\.c:[0-9]+$' full
 
+objcopy --remove-section .debug_aranges "$whole" "$tmp/unindexed"
+where 'without an index, as clang leaves it' ' in [a-z_]+\+0x[0-9a-f]+  loop\.c:[0-9]+$' unindexed
+
 # compressed sections; zstd is not known to every libelf, and the function is there all the same
 for kind in zlib zlib-gnu; do
 	if objcopy --compress-debug-sections=$kind "$whole" "$tmp/$kind" 2>/dev/null; then

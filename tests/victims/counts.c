@@ -50,6 +50,8 @@ ONCE static long pass_many(long n, struct counted *c)
 ONCE static void pass_loop(struct counted *c)
 {
 	for (int i = 0; i < LOOP_HITS; i++) {
+		/* One site: a compiler that does not know i cannot unroll the loop. */
+		__asm__ volatile("" : "+r"(i));
 		DTRACE_PROBE1(counts, loop, i);
 		COUNTABLE_STOPPED;
 		c->hits[LOOP]++;

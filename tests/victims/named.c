@@ -3,6 +3,11 @@
  * called by functions with names: `call A B C` lets alpha call it A times, beta B times, and gamma,
  * through a pointer, C times; `handle N` hits the other probes N times.
  */
+/* clang copies an argument that may lie in memory there: no variable lies where the copy does. */
+#ifdef __clang__
+#define STAP_SDT_ARG_CONSTRAINT nr
+#endif
+
 #include "countable.h"
 #include "counts.h"
 #include "drive.h"
