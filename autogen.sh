@@ -93,6 +93,13 @@ configures_tests() {
 	esac
 }
 
+configures_clang() {
+	case " $flags " in
+	*' CC=clang '*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
 wants_packages() {
 	case " $* " in
 	*' packages '*) return 0 ;;
@@ -106,6 +113,7 @@ debian_packages() {
 	if configures_tests; then echo check tmux systemtap-sdt-dev; fi
 	if wants_tests "$@"; then echo clang-format procps; fi
 	if wants_fuzz "$@"; then echo clang libclang-rt-dev; fi
+	if configures_clang; then echo clang; fi
 	if wants_packages "$@"; then echo debhelper dpkg-dev lintian mmdebstrap rpm; fi
 }
 
@@ -115,6 +123,7 @@ fedora_packages() {
 	if configures_tests; then echo check-devel tmux systemtap-sdt-devel; fi
 	if wants_tests "$@"; then echo clang-tools-extra procps-ng diffutils glibc-static libasan libubsan; fi
 	if wants_fuzz "$@"; then echo clang compiler-rt; fi
+	if configures_clang; then echo clang; fi
 	if wants_packages "$@"; then echo rpm-build; fi
 }
 
