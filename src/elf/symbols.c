@@ -2,16 +2,15 @@
 #include "elf/symbols.h"
 
 #include "elf/location.h"
+#include "elf/reading.h"
 
 #include <ctype.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,16 +21,12 @@
 #define SYMBOLS_DEBUG "/usr/lib/debug/" /* where debug files of the system are */
 #define SYMBOLS_RETURN 16               /* the number of the return address in DWARF */
 
-/* Limit on the symbols of all open files together: half a megabyte of .gnu_debugdata can expand to
- * 3 GB. */
-#define SYMBOLS_MOST_BYTES ((rlim_t)1 << 30)
-
 struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GElf_Addr bias; /* that libdwfl gave the file */
 	bool slow;      /* its debug information takes too long to search */
-	rlim_t bytes;   /* growth of our address space while it was read, also by other threads */
+	size_t bytes;   /* that it takes: struct reading */
 };
 
 /* Can it be opened without blocking: is it a regular file, or absent? */
@@ -71,81 +66,14 @@ static const Dwfl_Callbacks symbols_callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* Size of our address space, in bytes; 0: unknown. */
-static rlim_t symbols_our_size(void)
-{
-	FILE *file = fopen("/proc/self/statm", "re");
-	unsigned long pages = 0;
-
-	if (!file)
-		return 0;
-	if (fscanf(file, "%lu", &pages) != 1)
-		pages = 0;
-	fclose(file);
-	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-}
-
-/* The limit applies to the process: two threads that set it at once would restore each other's. */
-static pthread_mutex_t symbols_limited = PTHREAD_MUTEX_INITIALIZER;
-static rlim_t symbols_held; /* bytes of all open files; under the lock */
-
-/* What to restore after libdwfl has read. */
-struct symbols_reading {
-	struct rlimit before;
-	rlim_t size; /* of our address space; 0: no limit was set */
-};
-
-/* libdwfl has no limit of its own, but handles a failed allocation: limit our address space. */
-static void symbols_limit(struct symbols_reading *r)
-{
-	struct rlimit limit;
-	rlim_t most;
-
-	pthread_mutex_lock(&symbols_limited);
-	r->size = symbols_our_size();
-	if (!r->size || getrlimit(RLIMIT_AS, &r->before) < 0) {
-		r->size = 0;
-		return;
-	}
-	most = symbols_held < SYMBOLS_MOST_BYTES ? SYMBOLS_MOST_BYTES - symbols_held : 0;
-	limit = r->before;
-	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > r->size + most)
-		limit.rlim_cur = r->size + most;
-	if (setrlimit(RLIMIT_AS, &limit) < 0)
-		r->size = 0;
-}
-
-static void symbols_unlimit(struct symbols *s, const struct symbols_reading *r)
-{
-	rlim_t now = r->size ? symbols_our_size() : 0;
-
-	if (r->size)
-		(void)setrlimit(RLIMIT_AS, &r->before);
-	if (s && now > r->size) {
-		s->bytes += now - r->size;
-		symbols_held += now - r->size;
-	}
-	pthread_mutex_unlock(&symbols_limited);
-}
-
-bool symbols_crowded(void)
-{
-	bool crowded;
-
-	pthread_mutex_lock(&symbols_limited);
-	crowded = symbols_held > SYMBOLS_MOST_BYTES / 4;
-	pthread_mutex_unlock(&symbols_limited);
-	return crowded;
-}
-
 struct symbols *symbols_open(int fd, const char *path)
 {
 	struct symbols *s = calloc(1, sizeof *s);
-	struct symbols_reading reading;
+	struct reading reading;
 	bool good = false;
 	int copy;
 
-	symbols_limit(&reading);
+	reading_begin(&reading);
 	if (s)
 		s->dwfl = dwfl_begin(&symbols_callbacks);
 	copy = s && s->dwfl ? dup(fd) : -1;
@@ -157,7 +85,7 @@ struct symbols *symbols_open(int fd, const char *path)
 		dwfl_report_end(s->dwfl, NULL, NULL);
 		good = s->module && dwfl_module_getelf(s->module, &s->bias);
 	}
-	symbols_unlimit(s, &reading);
+	reading_end(&reading, s ? &s->bytes : NULL);
 	if (good)
 		return s;
 	symbols_close(s);
@@ -169,9 +97,7 @@ void symbols_close(struct symbols *s)
 	if (!s)
 		return;
 	dwfl_end(s->dwfl);
-	pthread_mutex_lock(&symbols_limited);
-	symbols_held -= s->bytes;
-	pthread_mutex_unlock(&symbols_limited);
+	reading_release(s->bytes);
 	free(s);
 }
 
@@ -239,12 +165,12 @@ static const char *symbols_line(struct symbols *s, GElf_Addr address, int *numbe
 void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where)
 {
 	GElf_Addr address = vaddr + s->bias;
-	struct symbols_reading reading;
+	struct reading reading;
 	const char *name, *file;
 	GElf_Off offset = 0;
 	GElf_Sym symbol;
 
-	symbols_limit(&reading);
+	reading_begin(&reading);
 	name = dwfl_module_addrinfo(s->module, address, &offset, &symbol, NULL, NULL, NULL);
 	file = symbols_line(s, address, &where->line);
 	if (name) {
@@ -253,7 +179,7 @@ void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where
 	}
 	if (file)
 		snprintf(where->file, sizeof where->file, "%s", file);
-	symbols_unlimit(s, &reading);
+	reading_end(&reading, &s->bytes);
 }
 
 /*
@@ -316,30 +242,30 @@ static bool symbols_cfa(Dwarf_Frame *frame, struct operand_place *cfa)
 void symbols_variables(
 	struct symbols *s, uint64_t vaddr, struct variables_wanted *wanted, size_t count)
 {
-	struct symbols_reading reading;
+	struct reading reading;
 	struct operand_place cfa;
 	Dwarf_Frame *frame;
 
-	symbols_limit(&reading);
+	reading_begin(&reading);
 	if (!s->slow && symbols_whole(s)) {
 		frame = symbols_frame(s, vaddr + s->bias);
 		s->slow = !variables_find(s->module, vaddr + s->bias,
 			frame && symbols_cfa(frame, &cfa) ? &cfa : NULL, wanted, count);
 		free(frame);
 	}
-	symbols_unlimit(s, &reading);
+	reading_end(&reading, &s->bytes);
 }
 
 const char *symbols_return(struct symbols *s, uint64_t vaddr, struct operand_place *place)
 {
 	const char *why = "there is no unwind information";
-	struct symbols_reading reading;
+	struct reading reading;
 	struct operand_place cfa;
 	Dwarf_Op memory[3], *ops = NULL;
 	Dwarf_Frame *frame;
 	size_t count = 0;
 
-	symbols_limit(&reading);
+	reading_begin(&reading);
 	frame = symbols_frame(s, vaddr + s->bias);
 	if (frame) {
 		why = "the unwind information computes it";
@@ -351,7 +277,7 @@ const char *symbols_return(struct symbols *s, uint64_t vaddr, struct operand_pla
 		else if (!count && ops == memory)
 			why = "nothing calls the function, by the unwind information";
 	}
-	symbols_unlimit(s, &reading);
+	reading_end(&reading, &s->bytes);
 	free(frame);
 	return why;
 }

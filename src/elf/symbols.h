@@ -2,8 +2,7 @@
  * Function and offset, source file and line of an address. Through libdwfl: .symtab, .dynsym, the
  * compressed .gnu_debugdata, DWARF in the file or in a separate one found by build-id or debuglink.
  * Opening a large file takes a second: done for one object, when the user looks at it. A debuglink
- * is followed only to a plain name beside the file. While libdwfl reads, our soft RLIMIT_AS limits
- * the memory of all open files together.
+ * is followed only to a plain name beside the file. Its memory is limited: elf/reading.h.
  */
 #ifndef ELF_SYMBOLS_H
 #define ELF_SYMBOLS_H
@@ -15,9 +14,6 @@ struct symbols;
 /* Open for the file behind a descriptor, which is duplicated. NULL: no symbols can be read. */
 struct symbols *symbols_open(int fd, const char *path);
 void symbols_close(struct symbols *s);
-
-/* Do all open symbol tables use a quarter of their limit, so that unused ones should be closed? */
-bool symbols_crowded(void);
 
 /* Fill what is known of a link-time address; unknown members stay empty. */
 void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where);

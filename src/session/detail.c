@@ -5,6 +5,7 @@
 #include "session/session.h"
 
 #include "arch/arch.h"
+#include "elf/reading.h"
 #include "elf/symbols.h"
 #include "process/mapped.h"
 
@@ -52,31 +53,38 @@ static int detail_reopen(struct probes_session *s, const struct object_probes *h
 	return fd;
 }
 
-struct symbols *detail_symbols(struct probes_session *s, struct object_probes *h)
+int detail_open(struct probes_session *s, struct object_probes *h)
 {
 	bool resting = h->file && h->file->fd < 0;
 	int fd;
 
+	if (!h->file)
+		return detail_reopen(s, h);
+	if (resting && !detail_wake(s, h))
+		return -1;
+	fd = dup(h->file->fd);
+	if (resting)
+		object_rest(h->file);
+	return fd;
+}
+
+struct symbols *detail_symbols(struct probes_session *s, struct object_probes *h)
+{
+	int fd;
+
 	if (h->symbols)
 		return h->symbols;
-	for (size_t i = 0; symbols_crowded() && i < s->catalog.objects.count; i++) {
+	for (size_t i = 0; reading_crowded() && i < s->catalog.objects.count; i++) {
 		struct object_probes *other = catalog_object(&s->catalog, i);
 
 		symbols_close(other->symbols);
 		other->symbols = NULL;
 	}
-	if (!h->file) {
-		fd = detail_reopen(s, h);
-		h->symbols = fd < 0 ? NULL : symbols_open(fd, h->path);
-		if (fd >= 0)
-			close(fd);
-		return h->symbols;
+	fd = detail_open(s, h);
+	if (fd >= 0) {
+		h->symbols = symbols_open(fd, h->path);
+		close(fd);
 	}
-	if (resting && !detail_wake(s, h))
-		return NULL;
-	h->symbols = symbols_open(h->file->fd, h->path);
-	if (resting)
-		object_rest(h->file);
 	return h->symbols;
 }
 

@@ -166,6 +166,9 @@ void account_judge(struct object_probes *h, size_t local);
 
 /* ---- detail.c ---- */
 
+/* Open the file of an object for the caller; -1: it cannot be read. */
+int detail_open(struct probes_session *s, struct object_probes *h);
+
 /* Symbols of an object; NULL: they cannot be read. */
 struct symbols *detail_symbols(struct probes_session *s, struct object_probes *h);
 
