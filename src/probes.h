@@ -557,7 +557,12 @@ struct probes_event {
 	const char *thread; /* its name (comm), untrusted; "": it has ended, or is unknown */
 	uint64_t caller;    /* the return address of the function at the site; 0: it was not asked
 			       for, or is unknown. See probes_caller */
-	size_t count;       /* of arguments */
+	/* The return addresses of all callers, the innermost first, if stacks were asked for. Valid
+	   during the call that delivers it. See probes_caller. */
+	const uint64_t *stack;
+	size_t depth;
+	const char *stack_why; /* why outer callers may be missing (a static text), or NULL */
+	size_t count;          /* of arguments */
 	struct probes_value values[PROBES_EVENT_ARGUMENTS];
 };
 
@@ -586,7 +591,7 @@ PROBES_API bool probes_condition_holds(const struct probes_condition *condition,
 struct probes_event_options {
 	unsigned texts; /* arguments that point to texts, as bits (bit 0: arg1), at most 4 */
 	/* Read only these arguments, as bits, those in `texts`, and those that the condition
-	   compares; the others are PROBES_VALUE_UNREADABLE. 0: all. */
+	   compares; the others are PROBES_VALUE_UNREADABLE. 0: all, unless `bare`. */
 	unsigned arguments;
 	/* Only hits for which it holds are events; NULL: all. Must live until probes_events_end.
 	   The process itself tests what it can of the numbers; a hit that fails takes no place in a
@@ -597,6 +602,12 @@ struct probes_event_options {
 	bool interrupts;
 	bool callers; /* keep the callers, by the unwind tables of the objects, which are read now:
 			 that may take a second */
+	/* Keep so many hits a second at most, of all probes together, with their stacks; 0: all,
+	   without. A thread that leaves its stack copies up to 31 KiB of it. */
+	unsigned stacks;
+	/* Read no arguments but those in `arguments` and `texts`, and those that the condition
+	   compares. */
+	bool bare;
 };
 
 /*

@@ -8,6 +8,8 @@ _Static_assert(sizeof(struct events_record) + 8 * PROBES_EVENT_ARGUMENTS <= EVEN
 	"all arguments");
 _Static_assert(
 	EVENTS_LONG_SIZE + EVENTS_TEXTS * sizeof(struct events_text) <= EVENTS_TEXT_SIZE, "texts");
+_Static_assert(
+	EVENTS_TEXT_SIZE + sizeof(struct events_stack) == EVENTS_STACK_SIZE, "registers and stack");
 
 const struct events_shape events_shapes[EVENTS_RINGS] = {
 	[EVENTS_SHORT] = {offsetof(struct events_state, short_ring), EVENTS_SHORT_SIZE,
@@ -16,6 +18,8 @@ const struct events_shape events_shapes[EVENTS_RINGS] = {
 		EVENTS_LONG_RECORDS},
 	[EVENTS_WITH_TEXT] = {offsetof(struct events_state, text_ring), EVENTS_TEXT_SIZE,
 		EVENTS_TEXT_RECORDS},
+	[EVENTS_WITH_STACK] = {offsetof(struct events_state, stack_ring), EVENTS_STACK_SIZE,
+		EVENTS_STACK_RECORDS},
 };
 
 size_t events_range(struct events_reader *r, uint64_t head)
@@ -72,9 +76,18 @@ const char *events_text(const struct events_reader *r, const struct events_recor
 	const struct events_text *texts =
 		(const struct events_text *)((const char *)copy + EVENTS_LONG_SIZE);
 
-	if (r->ring != EVENTS_WITH_TEXT || !text || text > EVENTS_TEXTS ||
-		!texts[text - 1].length || texts[text - 1].length > PROBES_EVENT_TEXT)
+	if (r->ring < EVENTS_WITH_TEXT || !text || text > EVENTS_TEXTS || !texts[text - 1].length ||
+		texts[text - 1].length > PROBES_EVENT_TEXT)
 		return NULL;
 	*length = (size_t)texts[text - 1].length;
 	return texts[text - 1].bytes;
+}
+
+const struct events_stack *events_stack(
+	const struct events_reader *r, const struct events_record *copy)
+{
+	const struct events_stack *stack =
+		(const struct events_stack *)((const char *)copy + EVENTS_TEXT_SIZE);
+
+	return r->ring == EVENTS_WITH_STACK && stack->length <= sizeof stack->bytes ? stack : NULL;
 }

@@ -33,6 +33,8 @@ enum events_what {
 
 #define EVENTS_NO_REGISTER 16
 
+#define EVENTS_STACK_BYTES 31608u /* of a stack: a record has 32 KiB in all */
+
 /* How the hit of a site finds one argument. */
 struct events_operand {
 	uint8_t what;  /* enum events_what */
@@ -71,6 +73,16 @@ struct events_text {
 	char bytes[PROBES_EVENT_TEXT];
 };
 
+/*
+ * Of a record with a stack, behind its texts: the registers at the site and a copy of the stack,
+ * from the stack pointer on. Such a record is written once in struct events_state.interval at most.
+ */
+struct events_stack {
+	uint64_t general[16]; /* struct arch_registers */
+	uint64_t length;      /* bytes that could be read */
+	uint8_t bytes[EVENTS_STACK_BYTES];
+};
+
 struct events_record {
 	uint64_t mark; /* 2 * number + 2; 1 more while it is filled; 0: never used */
 	uint64_t ticks;
@@ -83,15 +95,17 @@ struct events_record {
 	uint64_t values[];
 };
 
-/* Up to 4 arguments; up to PROBES_EVENT_ARGUMENTS; these, and texts. */
-enum events_ring { EVENTS_SHORT, EVENTS_LONG, EVENTS_WITH_TEXT, EVENTS_RINGS };
+/* Up to 4 arguments; up to PROBES_EVENT_ARGUMENTS; these, and texts; these, and the stack. */
+enum events_ring { EVENTS_SHORT, EVENTS_LONG, EVENTS_WITH_TEXT, EVENTS_WITH_STACK, EVENTS_RINGS };
 
 #define EVENTS_SHORT_SIZE 64u
 #define EVENTS_LONG_SIZE 128u
 #define EVENTS_TEXT_SIZE 1024u
+#define EVENTS_STACK_SIZE 32768u
 #define EVENTS_SHORT_RECORDS 16384u /* powers of 2 */
 #define EVENTS_LONG_RECORDS 4096u
 #define EVENTS_TEXT_RECORDS 1024u
+#define EVENTS_STACK_RECORDS 64u
 
 struct events_state {
 	uint64_t session;    /* pid of the one that reads; 0: nobody */
@@ -100,7 +114,9 @@ struct events_state {
 				after the session was killed; 0: none may be made */
 	uint64_t generation; /* of the last session */
 	uint64_t ready;      /* bits: rings that have memory; EVENTS_RINGS: child_calls */
-	uint64_t unused[3];
+	uint64_t interval;   /* ticks from one record with a stack to the next, at least */
+	uint64_t next;       /* ticks: hits before that leave no such record */
+	uint64_t unused;
 	struct {
 		uint64_t head; /* events so far: the next number */
 		uint64_t unused[7];
@@ -112,6 +128,7 @@ struct events_state {
 	uint8_t short_ring[EVENTS_SHORT_SIZE * EVENTS_SHORT_RECORDS];
 	uint8_t long_ring[EVENTS_LONG_SIZE * EVENTS_LONG_RECORDS];
 	uint8_t text_ring[EVENTS_TEXT_SIZE * EVENTS_TEXT_RECORDS];
+	uint8_t stack_ring[EVENTS_STACK_SIZE * EVENTS_STACK_RECORDS];
 };
 
 /* What a role's constant holds. */
@@ -159,5 +176,9 @@ enum events_found events_take(
 /* A text (from 1 on) of a whole record; NULL: it could not be read. *length: its bytes. */
 const char *events_text(const struct events_reader *r, const struct events_record *copy,
 	unsigned text, size_t *length);
+
+/* The stack of a whole record; NULL: it has none. */
+const struct events_stack *events_stack(
+	const struct events_reader *r, const struct events_record *copy);
 
 #endif

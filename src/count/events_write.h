@@ -146,6 +146,11 @@ ARCH_INLINE struct events_record *events_claim(
 		size = EVENTS_TEXT_SIZE;
 		count = EVENTS_TEXT_RECORDS;
 		which = EVENTS_WITH_TEXT;
+	} else if (ring == EVENTS_WITH_STACK) {
+		records = state->stack_ring;
+		size = EVENTS_STACK_SIZE;
+		count = EVENTS_STACK_RECORDS;
+		which = EVENTS_WITH_STACK;
 	}
 	number = __atomic_fetch_add(&state->rings[which].head, 1, __ATOMIC_RELAXED);
 	record = (struct events_record *)(records + (number & (count - 1)) * size);
@@ -165,6 +170,29 @@ ARCH_INLINE bool events_may_call(const struct events_state *state, uint16_t proc
 	       (!process || EVENTS_LOAD(&state->child_calls[process / 8]) >> process % 8 & 1);
 }
 
+/* Of the threads that hit a site now, one leaves its stack, once in an interval. */
+ARCH_INLINE bool events_turn(struct events_state *state, uint64_t now)
+{
+	uint64_t next = EVENTS_LOAD(&state->next);
+
+	return now >= next &&
+	       __atomic_compare_exchange_n(&state->next, &next, now + EVENTS_LOAD(&state->interval),
+		       false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+ARCH_INLINE void events_copy_stack(const struct events_hit *hit, struct events_stack *to)
+{
+	size_t got = events_fetch(hit, hit->stack, to->bytes, sizeof to->bytes);
+
+	for (unsigned i = 0; i < 16; i++)
+		((volatile uint64_t *)to->general)[i] = hit->registers->general[i];
+	to->general[ARCH_STACK_POINTER] = hit->stack;
+	/* Without the kernel's help: the page of the stack pointer. */
+	for (size_t rest = EVENTS_PAGE - hit->stack % EVENTS_PAGE; got < rest; got++)
+		((volatile uint8_t *)to->bytes)[got] = ((const volatile uint8_t *)hit->stack)[got];
+	to->length = got;
+}
+
 /* process: see struct events_record; constant: EVENTS_ROLE. */
 ARCH_INLINE void events_write(const struct arch_registers *registers, struct events_state *state,
 	uint64_t constant, uint16_t process, uint64_t now)
@@ -179,6 +207,8 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	struct events_record *record;
 	uint16_t known = 0;
 
+	if (ring == EVENTS_WITH_STACK && now < EVENTS_LOAD(&state->next))
+		return;
 	/* Whatever the data says, a record holds no more. */
 	if (ring == EVENTS_SHORT && count > 4)
 		count = 4;
@@ -187,7 +217,8 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	for (unsigned i = 0; i < count; i++)
 		if (events_argument(&hit, &site->operands[i], &values[i]))
 			known |= (uint16_t)(1u << i);
-	if (!events_pass(site, values, known, count))
+	if (!events_pass(site, values, known, count) ||
+		(ring == EVENTS_WITH_STACK && !events_turn(state, now)))
 		return;
 	record = events_claim(state, ring, &mark);
 	if (!record)
@@ -205,11 +236,14 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 			(struct events_text *)((uint8_t *)record + EVENTS_LONG_SIZE) + text - 1;
 
 		((volatile uint64_t *)record->values)[i] = values[i];
-		if (ring == EVENTS_WITH_TEXT && text && text <= EVENTS_TEXTS)
+		if (ring >= EVENTS_WITH_TEXT && ring < EVENTS_RINGS && text && text <= EVENTS_TEXTS)
 			to->length = known >> i & 1 ? events_fetch(&hit, values[i], to->bytes,
 							      sizeof to->bytes)
 						    : 0;
 	}
+	if (ring == EVENTS_WITH_STACK)
+		events_copy_stack(
+			&hit, (struct events_stack *)((uint8_t *)record + EVENTS_TEXT_SIZE));
 	__atomic_store_n(&record->mark, mark, __ATOMIC_RELEASE);
 }
 

@@ -16,7 +16,7 @@
 #include "count/tactics.h"
 #include "process/memory.h"
 
-#define WINDOW_MAGIC "PTUIWIN5"
+#define WINDOW_MAGIC "PTUIWIN6"
 #define WINDOW_SITES 100000 /* at most in one window */
 
 /* A site, as in the memory of the process. */

@@ -3,19 +3,22 @@
 
 #include <dwarf.h>
 
-#define LOCATION_GENERAL 16
 #define LOCATION_VECTOR 17 /* the first of 16 */
 
-/* A register by its number in DWARF. */
-static bool location_register(uint64_t number, struct operand_place *out)
+uint8_t location_general(unsigned number)
 {
-	/* rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp; the machine numbers them otherwise. */
+	/* rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp */
 	static const uint8_t low[8] = {0, 2, 1, 3, 6, 7, 5, 4};
 
+	return number < 8 ? low[number] : (uint8_t)number;
+}
+
+static bool location_register(uint64_t number, struct operand_place *out)
+{
 	out->index = OPERAND_NONE;
 	if (number < LOCATION_GENERAL) {
 		out->what = OPERAND_REGISTER;
-		out->number = number < 8 ? low[number] : (uint8_t)number;
+		out->number = location_general((unsigned)number);
 		return true;
 	}
 	out->what = OPERAND_VECTOR;

@@ -10,6 +10,11 @@
 
 #include <elfutils/libdw.h>
 
+#define LOCATION_GENERAL 16
+
+/* The machine's number of a general register (less than LOCATION_GENERAL) in DWARF. */
+uint8_t location_general(unsigned number);
+
 /*
  * The place of an expression: one register, memory at a register and an offset, or an address.
  * `frame`: what DW_OP_fbreg counts from, `cfa`: what DW_OP_call_frame_cfa means, both as memory at

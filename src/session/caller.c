@@ -65,8 +65,12 @@ void caller_look(struct probes_session *s)
 		callers_read(s, s->callers);
 }
 
-/* The object whose code is mapped there; NULL: none that is known. */
-static struct object_probes *callers_object(struct probes_session *s, uint64_t address)
+const struct array *callers_mappings(const struct probes_session *s)
+{
+	return s->callers ? &s->callers->mappings : NULL;
+}
+
+struct object_probes *callers_object(struct probes_session *s, uint64_t address)
 {
 	const struct mapping *m = maps_find(&s->callers->mappings, address);
 	struct object_probes *found = NULL;

@@ -201,7 +201,7 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 		struct events_operand *operand = &site->operands[i];
 
 		*operand = events_operand(s, h, &all[i]);
-		if (o->arguments && !(events_needed(o) >> i & 1))
+		if ((o->bare || o->arguments) && !(events_needed(o) >> i & 1))
 			operand->what = EVENTS_UNREADABLE;
 		where->kinds[i] = all[i].is_float     ? PROBES_VALUE_FLOAT
 				  : operand->size < 0 ? PROBES_VALUE_SIGNED
@@ -215,7 +215,8 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 	}
 	if (o->callers)
 		events_caller(s, h, &p->sites[where->site], where, site);
-	where->ring = site->texts           ? EVENTS_WITH_TEXT
+	where->ring = o->stacks             ? EVENTS_WITH_STACK
+		      : site->texts         ? EVENTS_WITH_TEXT
 		      : site->arguments > 4 ? EVENTS_LONG
 					    : EVENTS_SHORT;
 	site->ring = where->ring;

@@ -173,18 +173,19 @@ static void events_decode_value(struct events *ev, const struct events_where *wh
 static void events_decode(struct probes_session *s, struct events *ev,
 	const struct events_pending *from, int64_t now, struct probes_event *event)
 {
-	/* A copy that is aligned. */
-	union {
-		struct events_record record;
-		unsigned char bytes[EVENTS_TEXT_SIZE];
-	} copy;
+	/* Their sizes are multiples of its alignment. */
+	const struct events_record *record =
+		(const struct events_record *)(const void *)((char *)ev->bytes.data + from->at);
+	const struct events_reader as = {.ring = from->ring};
+	const struct events_stack *stack = events_stack(&as, record);
 	const struct events_where *where;
 	const struct events_thread *thread;
+	const struct object_probes *h;
+	size_t local;
 
-	memcpy(copy.bytes, (char *)ev->bytes.data + from->at, events_shapes[from->ring].size);
 	where = ARRAY_AT(&ARRAY_AT(&ev->windows, struct events_window, from->window)->sites,
-		struct events_where, copy.record.site);
-	thread = events_thread_of(s, ev, from, &copy.record, now);
+		struct events_where, record->site);
+	thread = events_thread_of(s, ev, from, record, now);
 	*event = (struct probes_event){.probe = where->probe,
 		.site = where->site,
 		.time_ns = events_time(ev, from->ticks),
@@ -192,11 +193,15 @@ static void events_decode(struct probes_session *s, struct events *ev,
 		.tid = thread->tid,
 		.thread = thread->name,
 		.count = where->arguments};
-	if (where->caller && copy.record.arguments > where->arguments &&
-		copy.record.known >> where->arguments & 1)
-		event->caller = copy.record.values[where->arguments];
+	if (where->caller && record->arguments > where->arguments &&
+		record->known >> where->arguments & 1)
+		event->caller = record->values[where->arguments];
 	for (size_t i = 0; i < event->count; i++)
-		events_decode_value(ev, where, i, from, &copy.record, &event->values[i]);
+		events_decode_value(ev, where, i, from, record, &event->values[i]);
+	if (!stack)
+		return;
+	h = catalog_find(&s->catalog, where->probe, &local);
+	stack_callers(s, stack, h->info.bias + h->probes[local].sites[where->site].pc, event);
 }
 
 /* Forget the first `count` of those that are pending, and their records. */

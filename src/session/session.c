@@ -278,6 +278,7 @@ void probes_close(struct probes_session *s)
 	uprobes_done(&s->uprobes);
 	free(s->latency);
 	callers_free(s->callers);
+	stacks_free(s->stacks);
 	events_free(s->events);
 	catalog_done(&s->catalog);
 	budget_done(&s->budget);

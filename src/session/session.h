@@ -6,6 +6,7 @@
 #define SESSION_SESSION_H
 
 #include "base/log.h"
+#include "count/events.h"
 #include "count/uprobe.h"
 #include "count/window.h"
 #include "patch/apply.h"
@@ -42,6 +43,7 @@ struct probes_session {
 	struct latency *latency; /* NULL: nothing was measured (latency.c) */
 	struct events *events;   /* NULL: none were kept (events.c) */
 	struct callers *callers; /* NULL: none was looked up (caller.c) */
+	struct stacks *stacks;   /* NULL: none is unwound (stack.c) */
 	struct reader all;       /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
@@ -178,6 +180,23 @@ struct symbols *detail_symbols(struct probes_session *s, struct object_probes *h
 void caller_look(struct probes_session *s);
 
 void callers_free(struct callers *c); /* NULL is allowed */
+
+/* The mappings of caller_look (struct mapping); NULL: no memory. */
+const struct array *callers_mappings(const struct probes_session *s);
+
+/* The object whose code is mapped there, as last looked; NULL: none that is known. */
+struct object_probes *callers_object(struct probes_session *s, uint64_t address);
+
+/* ---- stack.c ---- */
+
+/* Read what is mapped now, for stack_callers. */
+void stack_look(struct probes_session *s);
+
+/* Set event->stack by what a hit at an address left. It is valid until the next call. */
+void stack_callers(struct probes_session *s, const struct events_stack *left, uint64_t address,
+	struct probes_event *event);
+
+void stacks_free(struct stacks *stacks); /* NULL is allowed */
 
 /* ---- result.c ---- */
 

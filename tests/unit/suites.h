@@ -25,6 +25,7 @@
 	X(image)         \
 	X(memory)        \
 	X(symbols)       \
+	X(unwind)        \
 	X(tracer)        \
 	X(inject)        \
 	X(inject_death)  \

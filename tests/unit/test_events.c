@@ -56,7 +56,7 @@ static const struct events_record *take(enum events_found wanted)
 {
 	static union {
 		struct events_record record;
-		unsigned char bytes[EVENTS_TEXT_SIZE];
+		unsigned char bytes[EVENTS_STACK_SIZE];
 	} copy;
 	const struct events_record *from;
 
@@ -249,6 +249,88 @@ START_TEST(texts_of_pointers)
 }
 END_TEST
 
+/* The end of the stack that leave_stack runs on; below it, what it left. */
+static uint64_t stack_end;
+static const struct events_stack *left_stack;
+
+static void *leave_stack(void *unused)
+{
+	volatile uint64_t local = 0x1122334455667788;
+	uint64_t stack;
+	bool found = false;
+
+	(void)unused;
+	left_stack = events_stack(&reader, hit(77));
+	ck_assert_ptr_nonnull(left_stack);
+	stack = left_stack->general[ARCH_STACK_POINTER];
+	ck_assert_uint_eq(left_stack->general[3], 77);
+	ck_assert_uint_gt((uint64_t)&local, stack);
+	for (uint64_t i = 0; i + 8 <= left_stack->length; i += 8)
+		found = found || !memcmp(left_stack->bytes + i, (const void *)&local, 8);
+	ck_assert(found);
+	ck_assert_uint_eq(left_stack->length,
+		stack_end - stack < EVENTS_STACK_BYTES ? stack_end - stack : EVENTS_STACK_BYTES);
+	return NULL;
+}
+
+/* More than a record holds. */
+static void deep_stack(void)
+{
+	volatile char deep[2 * EVENTS_STACK_BYTES];
+
+	deep[0] = deep[sizeof deep - 1] = 1;
+	leave_stack(NULL);
+	ck_assert_int_eq(deep[0], 1);
+}
+
+/* It ends where the kernel can read no more. */
+START_TEST(stacks)
+{
+	size_t size = (size_t)16 * PAGE;
+	char *pages =
+		mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t head, stack;
+	pthread_attr_t how;
+	pthread_t thread;
+
+	set_up();
+	reader.ring = site->ring = EVENTS_WITH_STACK;
+	ck_assert_int_eq(mprotect(pages + size, PAGE, PROT_NONE), 0);
+	stack_end = (uint64_t)pages + size;
+	ck_assert_int_eq(pthread_attr_init(&how), 0);
+	ck_assert_int_eq(pthread_attr_setstack(&how, pages, size), 0);
+	ck_assert_int_eq(pthread_create(&thread, &how, leave_stack, NULL), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	stack_end = UINT64_MAX;
+	deep_stack();
+	/* The next one comes after the interval. */
+	head = state->rings[EVENTS_WITH_STACK].head;
+	state->interval = UINT64_MAX / 4;
+	recorder_world_hit(it.start, 1);
+	recorder_world_hit(it.start, 1);
+	ck_assert_uint_eq(state->rings[EVENTS_WITH_STACK].head, head + 1);
+	state->next = state->interval = 0;
+	/* One that fails a test does not take the turn of another. */
+	add_operand((struct events_operand){.what = EVENTS_REGISTER, .base = 3, .size = 8});
+	site->tests[0] = (struct events_test){.argument = 1, .compare = PROBES_EQUAL, .number = 5};
+	state->interval = UINT64_MAX / 4;
+	recorder_world_hit(it.start, 4);
+	ck_assert_uint_eq(state->next, 0);
+	recorder_world_hit(it.start, 5);
+	ck_assert_uint_eq(state->rings[EVENTS_WITH_STACK].head, head + 2);
+	reader.next = head + 1;
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 5);
+	/* Without system calls, the page of the stack pointer. */
+	state->next = state->calls = 0;
+	recorder_world_hit(it.start, 5);
+	left_stack = events_stack(&reader, take(EVENTS_WHOLE));
+	stack = left_stack->general[ARCH_STACK_POINTER];
+	ck_assert_uint_eq(left_stack->length, PAGE - stack % PAGE);
+	ck_assert_mem_eq(left_stack->bytes + left_stack->length - 8,
+		(const void *)(stack + left_stack->length - 8), 8);
+}
+END_TEST
+
 START_TEST(tests_in_the_process)
 {
 	static const struct {
@@ -312,7 +394,7 @@ static void read_some(bool check, bool give_up)
 						       events_at(&reader, reader.next));
 		union {
 			struct events_record record;
-			unsigned char bytes[EVENTS_TEXT_SIZE];
+			unsigned char bytes[EVENTS_STACK_SIZE];
 		} copy;
 		enum events_found found;
 
@@ -565,7 +647,7 @@ START_TEST(rings_with_any_content)
 {
 	static union {
 		struct events_record record;
-		unsigned char bytes[EVENTS_TEXT_SIZE];
+		unsigned char bytes[EVENTS_STACK_SIZE];
 	} copy;
 
 	for (int round = 0; round < 20000; round++) {
@@ -605,6 +687,7 @@ Suite *events_suite(void)
 	tcase_add_test(c, operands_on_the_stack);
 	tcase_add_test(c, operands_in_vectors);
 	tcase_add_test(c, texts_of_pointers);
+	tcase_add_test(c, stacks);
 	tcase_add_test(c, tests_in_the_process);
 	tcase_add_loop_test(c, threads_write, 0, 6);
 	tcase_add_test(c, handler_writes_inside);
