@@ -114,7 +114,7 @@ static int run(struct options *o)
 	case VERB_HISTOGRAM:
 		return histogram_run(o);
 	case VERB_CALLERS:
-		return callers_run(o);
+		return o->stacks ? stacks_run(o) : callers_run(o);
 	case VERB_COUNT:
 		return count_run(o);
 	case VERB_REPLAY:

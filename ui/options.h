@@ -67,6 +67,7 @@ struct options {
 	const char *recording; /* replay: the file */
 	struct actions pair;   /* replay: the pair of -latency */
 	bool callers;          /* events: print the callers */
+	bool stacks;           /* callers: of all functions that are open */
 	unsigned most;         /* events: end after so many; 0: no end */
 	double max_overhead;   /* of a probe that is counted, per cent of one core; 0: no limit */
 	bool gigatext;

@@ -74,8 +74,9 @@ struct events_text {
 };
 
 /*
- * Of a record with a stack, behind its texts: the registers at the site and a copy of the stack,
- * from the stack pointer on. Such a record is written once in struct events_state.interval at most.
+ * Of a record with a stack, behind its texts: the registers at the site, and a copy of the stack
+ * from the stack pointer on. Few hits leave one, by chance: the first ones of a burst would be no
+ * sample.
  */
 struct events_stack {
 	uint64_t general[16]; /* struct arch_registers */
@@ -105,7 +106,7 @@ enum events_ring { EVENTS_SHORT, EVENTS_LONG, EVENTS_WITH_TEXT, EVENTS_WITH_STAC
 #define EVENTS_SHORT_RECORDS 16384u /* powers of 2 */
 #define EVENTS_LONG_RECORDS 4096u
 #define EVENTS_TEXT_RECORDS 1024u
-#define EVENTS_STACK_RECORDS 64u
+#define EVENTS_STACK_RECORDS 128u
 
 struct events_state {
 	uint64_t session;    /* pid of the one that reads; 0: nobody */
@@ -114,12 +115,13 @@ struct events_state {
 				after the session was killed; 0: none may be made */
 	uint64_t generation; /* of the last session */
 	uint64_t ready;      /* bits: rings that have memory; EVENTS_RINGS: child_calls */
-	uint64_t interval;   /* ticks from one record with a stack to the next, at least */
-	uint64_t next;       /* ticks: hits before that leave no such record */
-	uint64_t unused;
-	struct {
+	uint64_t chance;     /* of 2^32, that a hit leaves its stack */
+	uint64_t unused[2];
+	struct events_heads {
 		uint64_t head; /* events so far: the next number */
-		uint64_t unused[7];
+		uint64_t hits; /* that could have left their stacks */
+		uint64_t left; /* stacks that may be left, until the reader permits more */
+		uint64_t unused[5];
 	} rings[EVENTS_RINGS];
 	/* Children by fork that may make system calls: bits by events_record.process. The last one
 	 * may be several children, and may not. */

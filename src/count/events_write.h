@@ -170,14 +170,18 @@ ARCH_INLINE bool events_may_call(const struct events_state *state, uint16_t proc
 	       (!process || EVENTS_LOAD(&state->child_calls[process / 8]) >> process % 8 & 1);
 }
 
-/* Of the threads that hit a site now, one leaves its stack, once in an interval. */
-ARCH_INLINE bool events_turn(struct events_state *state, uint64_t now)
+/* Is a hit one of those that leave their stacks? */
+ARCH_INLINE bool events_drawn(struct events_state *state, uint64_t now)
 {
-	uint64_t next = EVENTS_LOAD(&state->next);
+	struct events_heads *ring = &state->rings[EVENTS_WITH_STACK];
+	uint64_t left = EVENTS_LOAD(&ring->left);
+	uint64_t draw = (now ^ now >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return now >= next &&
-	       __atomic_compare_exchange_n(&state->next, &next, now + EVENTS_LOAD(&state->interval),
-		       false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	arch_add_shared(&ring->hits, 1);
+	draw = (draw ^ draw >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return draw >> 32 < EVENTS_LOAD(&state->chance) && left &&
+	       __atomic_compare_exchange_n(
+		       &ring->left, &left, left - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 ARCH_INLINE void events_copy_stack(const struct events_hit *hit, struct events_stack *to)
@@ -207,8 +211,6 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	struct events_record *record;
 	uint16_t known = 0;
 
-	if (ring == EVENTS_WITH_STACK && now < EVENTS_LOAD(&state->next))
-		return;
 	/* Whatever the data says, a record holds no more. */
 	if (ring == EVENTS_SHORT && count > 4)
 		count = 4;
@@ -218,7 +220,7 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 		if (events_argument(&hit, &site->operands[i], &values[i]))
 			known |= (uint16_t)(1u << i);
 	if (!events_pass(site, values, known, count) ||
-		(ring == EVENTS_WITH_STACK && !events_turn(state, now)))
+		(ring == EVENTS_WITH_STACK && !events_drawn(state, now)))
 		return;
 	record = events_claim(state, ring, &mark);
 	if (!record)

@@ -108,15 +108,21 @@ void symbols_close(struct symbols *s)
  */
 void symbols_demangle(const char *symbol, char *out, size_t size)
 {
-	size_t length = strlen(symbol), end = length, used = 0;
+	/* Some tables have "name@@VERSION". */
+	const char *version = *symbol ? strchr(symbol + 1, '@') : NULL;
+	size_t length = version ? (size_t)(version - symbol) : strlen(symbol);
+	size_t end = length, used = 0;
 	char *plain = NULL;
 
 	if (strncmp(symbol, "caml", 4) || !isupper((unsigned char)symbol[4]) || size == 0) {
 #ifdef HAVE_LIBIBERTY
-		if (symbol[0] == '_' && symbol[1] == 'Z')
-			plain = cplus_demangle(symbol, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+		char *bare = strndup(symbol, length);
+
+		if (bare && bare[0] == '_' && bare[1] == 'Z')
+			plain = cplus_demangle(bare, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+		free(bare);
 #endif
-		snprintf(out, size, "%s", plain ? plain : symbol);
+		snprintf(out, size, "%.*s", plain ? INT_MAX : (int)length, plain ? plain : symbol);
 		free(plain);
 		return;
 	}

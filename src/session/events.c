@@ -147,7 +147,7 @@ static int events_open_window(struct probes_session *s, struct events *ev, struc
 	uint64_t tid, const struct probes_event_options *o, struct probes_error *e)
 {
 	struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
-	uint64_t session = (uint64_t)getpid(), generation = 0, head = 0, none = 0, interval = 0;
+	uint64_t session = (uint64_t)getpid(), generation = 0, head = 0, none = 0;
 	bool good;
 	size_t local;
 	int r;
@@ -169,11 +169,9 @@ static int events_open_window(struct probes_session *s, struct events *ev, struc
 		return r;
 	good = window_get(w, &s->memory, EVENTS_OFFSET(generation), &generation, sizeof generation);
 	generation = (uint32_t)(generation + 1);
-	if (o->stacks)
-		interval = (uint64_t)(1e9 / o->stacks / ev->ns_per_tick);
 	good = good && EVENTS_PUT(s, w, generation, generation) && EVENTS_PUT(s, w, tid, tid) &&
-	       EVENTS_PUT(s, w, interval, interval) && EVENTS_PUT(s, w, next, none) &&
-	       EVENTS_PUT(s, w, calls, none) && EVENTS_PUT(s, w, session, session);
+	       EVENTS_PUT(s, w, chance, none) && EVENTS_PUT(s, w, calls, none) &&
+	       EVENTS_PUT(s, w, session, session);
 	for (unsigned i = 0; good && i < EVENTS_RINGS; i++) {
 		good = window_get(w, &s->memory, EVENTS_OFFSET(rings[i].head), &head, sizeof head);
 		ew->readers[i] = (struct events_reader){
@@ -237,6 +235,7 @@ static struct events *events_new(const struct probes_event_options *o)
 	if (!ev)
 		return NULL;
 	ev->condition = o->condition;
+	ev->stacks = o->stacks;
 	array_init(&ev->windows, sizeof(struct events_window));
 	array_init(&ev->pending, sizeof(struct events_pending));
 	array_init(&ev->bytes, 1);

@@ -32,6 +32,7 @@ struct events_window {
 	uint64_t stuck[EVENTS_RINGS]; /* number + 1 that is waited for; 0: none */
 	int64_t since[EVENTS_RINGS];  /* now_ns */
 	unsigned rings;               /* bits: those that sites use */
+	uint64_t hits;                /* that could leave their stacks, at the last reading */
 };
 
 /* A thread of the process, or of a child by fork. */
@@ -68,6 +69,9 @@ struct events {
 	struct array bytes;          /* of records */
 	struct array threads;        /* struct events_thread, by key */
 	int64_t checked;             /* seccomp: now_ns */
+	unsigned stacks;             /* that are wanted a second; 0: none */
+	int64_t permitted;           /* stacks: now_ns; 0: never */
+	double rate;                 /* of hits that could leave theirs, a second */
 	const char *no_calls;        /* NULL: the process may make system calls */
 	unsigned char *copy, *again; /* of the largest ring */
 	char texts[PROBES_EVENT_ARGUMENTS][PROBES_EVENT_TEXT + 1];

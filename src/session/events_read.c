@@ -13,6 +13,7 @@
 
 #define EVENTS_PATIENCE_NS 500000000 /* with a thread that fills a record, and was interrupted */
 #define EVENTS_LAST_TRIES 100        /* of a millisecond, for the same at the end */
+#define EVENTS_PERMIT_NS 100000000   /* between two permissions of stacks */
 #define EVENTS_SHORT_MARK_NS 500000  /* marks that are nearer say nothing about the rate */
 
 /* ---- reading the rings ---- */
@@ -86,7 +87,7 @@ static bool events_read_ring(struct probes_session *s, struct events *ev, uint32
 
 	if (!window_get(w, &s->memory,
 		    state + offsetof(struct events_state, rings) +
-			    ring * sizeof((struct events_state *)NULL)->rings[0],
+			    ring * sizeof(struct events_heads),
 		    &head, sizeof head))
 		return false;
 	for (left = events_range(r, head); left;) {
@@ -119,6 +120,51 @@ static bool events_read_rings(struct probes_session *s, struct events *ev, bool 
 				(void)events_read_ring(s, ev, i, ring, last, &waiting);
 	}
 	return waiting;
+}
+
+/* ---- stacks ---- */
+
+#define EVENTS_STATE(member) \
+	(offsetof(struct recorder_state, events) + offsetof(struct events_state, member))
+
+/*
+ * Permit as many stacks as are wanted in the time that has passed; they are drawn from all hits
+ * alike, by the number of hits that there were lately.
+ */
+static void events_permit_stacks(struct probes_session *s, struct events *ev, int64_t now)
+{
+	double seconds = (double)(now - ev->permitted) / 1e9;
+	uint64_t all = 0, chance = UINT64_C(1) << 32;
+	struct events_heads heads;
+
+	if (!ev->stacks || now - ev->permitted < EVENTS_PERMIT_NS)
+		return;
+	for (size_t i = 0; i < ev->windows.count; i++) {
+		struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, i);
+		struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+		uint64_t left;
+
+		if (!window_get(w, &s->memory, EVENTS_STATE(rings[EVENTS_WITH_STACK]), &heads,
+			    sizeof heads))
+			continue;
+		all += heads.hits - ew->hits;
+		ew->hits = heads.hits;
+		left = heads.left + (uint64_t)(ev->stacks * seconds + 0.5);
+		left = !ev->permitted ? 0 : left < ev->stacks ? left : ev->stacks;
+		(void)window_put(w, &s->memory, EVENTS_STATE(rings[EVENTS_WITH_STACK].left), &left,
+			sizeof left);
+	}
+	if (ev->permitted)
+		ev->rate = ((double)all / seconds + ev->rate) / (ev->rate > 0 ? 2 : 1);
+	if (ev->rate > ev->stacks)
+		chance = (uint64_t)(ev->stacks / ev->rate * (double)chance);
+	for (size_t i = 0; i < ev->windows.count; i++) {
+		const struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, i);
+
+		(void)window_put(ARRAY_AT(&s->windows, struct window, ew->window), &s->memory,
+			EVENTS_STATE(chance), &chance, sizeof chance);
+	}
+	ev->permitted = now;
 }
 
 /* ---- time ---- */
@@ -287,8 +333,10 @@ int probes_events_read(struct probes_session *s, bool last, probes_event_fn *eac
 		return error_why(e, "none were kept");
 	}
 	r = probes_alive(s, e);
-	if (r == 0 && ev->on)
+	if (r == 0 && ev->on) {
 		events_thread_permit(s, ev, (int64_t)now_ns());
+		events_permit_stacks(s, ev, (int64_t)now_ns());
+	}
 	clock_look(&mark.ticks, &mark.real_ns);
 	ev->marks[0] = ev->marks[1];
 	ev->marks[1] = ev->marks[2];

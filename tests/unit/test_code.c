@@ -57,6 +57,9 @@ START_TEST(names_are_readable)
 		{"camlReq$handle_118", "Req.handle"},
 		{"camlreq", "camlreq"}, /* not the name of a unit */
 		{"caml_main", "caml_main"},
+		{"__libc_start_main@@GLIBC_2.34", "__libc_start_main"},
+		{"old@GLIBC_2.2.5", "old"},
+		{"@odd", "@odd"},
 	};
 	char text[64];
 
@@ -65,6 +68,8 @@ START_TEST(names_are_readable)
 		ck_assert_str_eq(text, cases[i].text);
 	}
 	symbols_demangle("_ZN3Req6handleEi", text, sizeof text);
+	ck_assert_str_eq(text, found("-liberty") ? "Req::handle(int)" : "_ZN3Req6handleEi");
+	symbols_demangle("_ZN3Req6handleEi@@V1", text, sizeof text);
 	ck_assert_str_eq(text, found("-liberty") ? "Req::handle(int)" : "_ZN3Req6handleEi");
 	symbols_demangle("_Zjunk", text, sizeof text);
 	ck_assert_str_eq(text, "_Zjunk");

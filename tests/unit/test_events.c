@@ -289,12 +289,14 @@ START_TEST(stacks)
 	size_t size = (size_t)16 * PAGE;
 	char *pages =
 		mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint64_t head, stack;
+	uint64_t head, stack, *left;
 	pthread_attr_t how;
 	pthread_t thread;
 
 	set_up();
 	reader.ring = site->ring = EVENTS_WITH_STACK;
+	state->chance = UINT64_C(1) << 32;
+	state->rings[EVENTS_WITH_STACK].left = 2;
 	ck_assert_int_eq(mprotect(pages + size, PAGE, PROT_NONE), 0);
 	stack_end = (uint64_t)pages + size;
 	ck_assert_int_eq(pthread_attr_init(&how), 0);
@@ -303,25 +305,37 @@ START_TEST(stacks)
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	stack_end = UINT64_MAX;
 	deep_stack();
-	/* The next one comes after the interval. */
+	/* As many as are permitted, */
 	head = state->rings[EVENTS_WITH_STACK].head;
-	state->interval = UINT64_MAX / 4;
-	recorder_world_hit(it.start, 1);
-	recorder_world_hit(it.start, 1);
-	ck_assert_uint_eq(state->rings[EVENTS_WITH_STACK].head, head + 1);
-	state->next = state->interval = 0;
-	/* One that fails a test does not take the turn of another. */
+	left = &state->rings[EVENTS_WITH_STACK].left;
+	*left = 2;
+	for (int i = 0; i < 5; i++)
+		recorder_world_hit(it.start, 5);
+	ck_assert_uint_eq(state->rings[EVENTS_WITH_STACK].head, head + 2);
+	/* of those that pass the tests, */
 	add_operand((struct events_operand){.what = EVENTS_REGISTER, .base = 3, .size = 8});
 	site->tests[0] = (struct events_test){.argument = 1, .compare = PROBES_EQUAL, .number = 5};
-	state->interval = UINT64_MAX / 4;
+	*left = 1;
+	state->rings[EVENTS_WITH_STACK].hits = 0;
 	recorder_world_hit(it.start, 4);
-	ck_assert_uint_eq(state->next, 0);
 	recorder_world_hit(it.start, 5);
-	ck_assert_uint_eq(state->rings[EVENTS_WITH_STACK].head, head + 2);
-	reader.next = head + 1;
+	ck_assert_uint_eq(state->rings[EVENTS_WITH_STACK].hits, 1);
+	ck_assert_uint_eq(state->rings[EVENTS_WITH_STACK].head, head + 3);
+	reader.next = head + 2;
 	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 5);
+	/* drawn from all hits alike. */
+	state->chance = UINT64_C(1) << 30;
+	*left = 1000000;
+	for (int i = 0; i < 4000; i++)
+		recorder_world_hit(it.start, 5);
+	*left = 1000000 - *left;
+	ck_assert_uint_gt(*left, 700);
+	ck_assert_uint_lt(*left, 1300);
+	state->chance = UINT64_C(1) << 32;
+	reader.next = state->rings[EVENTS_WITH_STACK].head;
 	/* Without system calls, the page of the stack pointer. */
-	state->next = state->calls = 0;
+	*left = 1;
+	state->calls = 0;
 	recorder_world_hit(it.start, 5);
 	left_stack = events_stack(&reader, take(EVENTS_WHOLE));
 	stack = left_stack->general[ARCH_STACK_POINTER];

@@ -13,6 +13,7 @@ int latency_run(const struct options *o);
 int events_run(const struct options *o);
 int histogram_run(const struct options *o);
 int callers_run(const struct options *o);
+int stacks_run(const struct options *o); /* callers -stack */
 int count_run(const struct options *o);
 int replay_run(const struct options *o);
 int questions_run(const struct options *o);

@@ -1,0 +1,113 @@
+#!/bin/sh
+# Samples of whole stacks: functions, in the order in which a victim calls them, drawn from all hits alike, at most
+# as many as are permitted; folded text, JSON and CSV say the same; incomplete stacks say why; a process with a seccomp
+# filter gives what needs no system call; gdb finds the same functions.
+# Does not cover: the unwinding itself (unit/test_unwind.c), what a hit leaves (unit/test_events.c).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+need_zydis
+command -v python3 >/dev/null || skip 'no python3'
+
+# sampling ARG...: in the background; $session
+sampling()
+{
+	: >"$tmp/held"
+	env --default-signal=INT,QUIT "$PROBES_TUI" callers -no-syslog -max-overhead 0 -stop -stack "$@" \
+		>"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	session_says ' sites\{0,1\} of '
+}
+
+# of EXPRESSION: of python, about the JSON of the stacks
+of()
+{
+	python3 -c 'import json, re, sys
+t = [json.loads(line) for line in open(sys.argv[1])][-1]
+def samples(*names):
+    return sum(s["samples"] for s in t["stacks"] if s["stack"][-len(names):] == list(names))
+print(eval(sys.argv[2]))' "$tmp/result" "$1"
+}
+
+# calls LINE: again and again, until the session has what it wants
+calls()
+{
+	while kill -0 "$session" 2>/dev/null && ! grep -q . "$tmp/result"; do
+		ask "$1"
+	done
+}
+
+for victim in named named_plain named_frames; do
+	start "$victim"
+	# A mapped site that cannot be counted says so, and nothing is to be seen then.
+	run count -no-syslog -stop -pid "$pid" -for 50ms -format json called
+	grep -q '"sites_counted": *1' "$tmp/out" || {
+		stop
+		continue
+	}
+	sampling -pid "$pid" -format json called -max 200
+	calls 'call 300 200 100'
+	ended 0
+	same "$victim: as many as wanted" "$(of 't["samples"], t["lost"], t["others"], t["incomplete"]')" '(200, 0, 0, [])'
+	same "$victim: of more hits" "$(of 't["hits"] > 600')" True
+	same "$victim: all are known" "$(of 'sum(samples(n, "work") for n in ("alpha", "beta", "gamma_"))')" 200
+	# 100, 67, 33 of 200: more than seven standard deviations around them.
+	same "$victim: drawn from all hits alike" \
+		"$(of 'all(abs(samples(n, "work") - k) < 50 for n, k in (("alpha", 100), ("beta", 67), ("gamma_", 33)))')" True
+	same "$victim: from the thread on" "$(of 'all(s["stack"][:2] == ["'"$victim"'"[:15], "_start"] for s in t["stacks"])')" True
+	same "$victim: not faster than permitted" "$(of 't["samples"] <= 99 * (t["seconds"] + 1)')" True
+
+	sampling -pid "$pid" called -max 3
+	calls 'call 0 1 0'
+	ended 0
+	has "$victim: folded" "^$(printf %.15s "$victim")(;[^;]+)*;beta;work 3\$" "$tmp/result"
+	has "$victim: how many of how many" '^probes-tui: 3 stacks of [0-9]+ hits in .* s, none lost$' "$tmp/held"
+	sampling -pid "$pid" called -max 1 -format csv -where 'arg1 == 77'
+	calls 'call 77 0 0'
+	ended 0
+	same "$victim: CSV" "$(sed 's/,.*;alpha;work/,alpha;work/' "$tmp/result")" 'samples,stack
+1,alpha;work'
+
+	# --- as gdb sees it
+	if command -v gdb >/dev/null && [ "$victim" = named ]; then
+		gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'break beta' -ex 'run' -ex bt "$VICTIMS/$victim" \
+			>"$tmp/gdb" 2>&1 <<END
+call 0 1 0
+quit
+END
+		# A frame without an address contains the code of the one before, which was inlined.
+		outer=$(awk '/^#[0-9]/ { inlined = $2 !~ /^0x/ && NR > 1 && n; name = $2 ~ /^0x/ ? $4 : $2
+			n -= inlined; names[++n] = name } END { for (; n; n--) printf "%s;", names[n] }' "$tmp/gdb")
+		sampling -pid "$pid" called -max 1
+		calls 'call 0 1 0'
+		ended 0
+		case $outer in
+		*beta\;)
+			# gdb knows of main by the debug information that a tail call leaves.
+			same 'the same functions as gdb' "$(sed 's/;work 1$/;/; s/.*;_start;[^ ]*__libc_start_call_main;//' "$tmp/result")" \
+				"$(echo "$outer" | sed 's/.*__libc_start_call_main;//; s/.*_start;//; s/^main;//')"
+			;;
+		esac
+	fi
+	tested=yes
+	stop
+done
+[ "${tested-}" ] || skip 'in no layout could the site be counted'
+
+# --- an end that is none
+start named_bare
+sampling -pid "$pid" called -max 5
+calls 'call 4 3 3'
+if grep -q 'counting 1 of 1' "$tmp/held"; then
+	ended 0
+	has 'incomplete' '^named_bare;\[incomplete\];.*work [0-9]+$' "$tmp/result"
+	has 'why' '^  [0-9]+ incomplete: there is no unwind information$' "$tmp/held"
+else
+	interrupted INT 130
+fi
+stop
+
+# --- the wrong call
+want 2 events -no-syslog -pid $$ some -stack
+want 2 callers -no-syslog -pid $$ some -stack -callers
+finish
