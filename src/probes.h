@@ -432,6 +432,8 @@ PROBES_API const struct probes_site_live *probes_site_live_at(
 PROBES_API uint32_t probes_semaphore_live_at(
 	const struct probes_session *session, size_t probe, size_t semaphore);
 
+/* ----------------------------------------------------------------- the hits */
+
 /*
  * Read the counters of all probes that are counted. Costs no system call where the session itself
  * counts, else one for each mapping of counters. PROBES_GONE: the process has ended; the hits are
@@ -444,6 +446,8 @@ PROBES_API PROBES_CHECK int probes_read_hits(
 PROBES_API struct probes_hits probes_hits(const struct probes_session *session, size_t index);
 PROBES_API struct probes_site_hits probes_site_hits_at(
 	const struct probes_session *session, size_t probe, size_t site);
+
+/* -------------------------------------------------------------- the latency */
 
 /*
  * How long it takes from one probe, the start, to another one, the end: measured in the process, so
@@ -508,6 +512,8 @@ PROBES_API uint64_t probes_latency_from(size_t bucket);
  * buckets: off by at most an eighth. 0: none was matched.
  */
 PROBES_API uint64_t probes_latency_quantile(const struct probes_latency *latency, double share);
+
+/* --------------------------------------------------------------- the events */
 
 /*
  * Events: every hit, with its time, its thread and its arguments. They are kept in the process, in
@@ -673,6 +679,8 @@ PROBES_API void probes_events_drop(struct probes_session *session, size_t probe)
 
 /* Keep no more events; counting goes on. Events that were kept can still be read. */
 PROBES_API void probes_events_end(struct probes_session *session);
+
+/* ---------------------------------------------------------------- the names */
 
 /* "", "punned", "evicted", "ocaml", "uprobe". */
 PROBES_API const char *probes_tactic_name(enum probes_tactic tactic);

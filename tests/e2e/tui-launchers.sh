@@ -16,7 +16,7 @@ type_command "'$PROBES_TUI' -no-syslog -end-program -hold -prog '$tmp/shim'"
 wait_for 'HELD AT ITS START'
 seen 'the program' 'pid [0-9]+.* test.exe|test.exe.*pid [0-9]+'
 seen 'how it was found' 'test.exe was reached through 2 launchers'
-seen 'what the shim printed' '^by the shim'
+wait_for '^by the shim'
 unseen 'nothing of the program has run' '^ready'
 keys r
 wait_for '^ready [0-9]+$'
