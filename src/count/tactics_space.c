@@ -3,6 +3,8 @@
 
 #include "base/order.h"
 
+#include <xxhash.h>
+
 #define TACTICS_SPACE_ROOM 16384 /* a quarter of the usual vm.max_map_count */
 #define TACTICS_SPACE_FEW 17     /* pages of a range in which ours are looked for */
 
@@ -47,7 +49,7 @@ bool tactics_take(struct tactics_space *space, uint64_t start, uint64_t end)
 static uint32_t *tactics_space_place(const struct tactics_space *space, uint64_t page)
 {
 	size_t mask = space->index.count - 1;
-	size_t at = (page / TACTICS_PAGE * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	size_t at = XXH3_64bits(&page, sizeof page) & mask;
 
 	for (;; at = (at + 1) & mask) {
 		uint32_t *place = ARRAY_AT(&space->index, uint32_t, at);

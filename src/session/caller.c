@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define CALLERS 4096       /* that are remembered; a power of 2 */
 #define CALLERS_AGE_MS 500 /* of maps that lack an address, before they are read again */
@@ -88,7 +89,7 @@ struct object_probes *callers_object(struct probes_session *s, uint64_t address)
 
 void probes_caller(struct probes_session *s, uint64_t address, struct probes_caller *caller)
 {
-	size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (CALLERS - 1);
+	size_t at = XXH3_64bits(&address, sizeof address) & (CALLERS - 1);
 	struct object_probes *h;
 
 	*caller = (struct probes_caller){0};
