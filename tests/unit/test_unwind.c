@@ -116,6 +116,12 @@ static size_t callers(size_t size, uint64_t all[MOST], size_t most, const char *
 	return unwind_callers(unwinder, &stack, all, most, why);
 }
 
+/* Caller i of `count`: the outer ends are the same. */
+static uint64_t of_truth(size_t count, size_t i)
+{
+	return (uint64_t)truth[(size_t)truths - count + i];
+}
+
 static void map_all(bool tables)
 {
 	unwinder = unwind_new(open_object, NULL);
@@ -135,14 +141,16 @@ START_TEST(as_backtrace)
 	map_all(true);
 	count = callers(copied, all, MOST, &why);
 	ck_assert_ptr_null(why);
-	/* The first of backtrace is the call of backtrace itself. */
-	ck_assert_uint_eq(count, (size_t)truths - 1);
+	/* The first of backtrace is the call of backtrace itself; a sanitizer has one more. */
+	ck_assert_int_ge(truths - (int)count, 1);
+	ck_assert_int_le(truths - (int)count, 2);
+	ck_assert_uint_gt(count, DEEP);
 	for (size_t i = 0; i < count; i++)
-		ck_assert_uint_eq(all[i], (uint64_t)truth[i + 1]);
+		ck_assert_uint_eq(all[i], of_truth(count, i));
 	/* Again, and with less room. */
 	ck_assert_uint_eq(callers(copied, all, 5, &why), 5);
 	ck_assert_str_eq(why, "there are too many");
-	ck_assert_uint_eq(all[4], (uint64_t)truth[5]);
+	ck_assert_uint_eq(all[4], of_truth(count, 4));
 }
 END_TEST
 
@@ -150,20 +158,21 @@ START_TEST(of_a_short_copy)
 {
 	uint64_t all[MOST];
 	const char *why;
-	size_t count = 0, before = 0;
+	size_t count = 0, before = 0, whole;
 
 	deep(DEEP);
 	map_all(true);
+	whole = callers(copied, all, MOST, &why);
 	for (size_t size = 0; size < copied; size += 40) {
 		count = callers(size, all, MOST, &why);
 		ck_assert_uint_ge(count, before);
 		for (size_t i = 0; i < count; i++)
-			ck_assert_uint_eq(all[i], (uint64_t)truth[i + 1]);
-		if (count + 1 < (size_t)truths)
+			ck_assert_uint_eq(all[i], of_truth(whole, i));
+		if (count < whole)
 			ck_assert_str_eq(why, "the stack is larger than its copy");
 		before = count;
 	}
-	ck_assert_uint_eq(before, (size_t)truths - 1);
+	ck_assert_uint_eq(before, whole);
 }
 END_TEST
 
