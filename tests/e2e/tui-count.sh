@@ -213,6 +213,10 @@ keys Enter
 wait_cursor off 'victim:single '
 keys H
 wait_for '1 more site can be counted only if all threads stop'
+resize 40 10
+wait_for '^y: yes   n: no, go on without it$'
+resize 120 30
+wait_for '1 more site can be counted only if all threads stop'
 keys n
 wait_for 'not stopped; it is not asked again'
 wait_cursor 'on #' 'victim:single +1/2 '

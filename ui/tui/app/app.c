@@ -354,7 +354,8 @@ struct area app_message_area(const struct app *a)
 {
 	char room[TEXT_MAX];
 	const char *text = app_message_text(a, room, sizeof room);
-	int need = 0, most = a->rows >= 16 ? 4 : a->question.kind ? 3 : 2;
+	/* A question takes what it needs: its keys come last. */
+	int need = 0, most = a->question.kind ? a->rows - 2 : a->rows >= 16 ? 4 : 2;
 
 	if (app_dialog(a))
 		return (struct area){.y = a->rows - 2, .rows = 1};

@@ -29,7 +29,7 @@ struct view_list_areas view_list_areas(const struct app *a)
 
 	l.below.rows = roomy ? 2 : 1;
 	l.below.y = app_message_area(a).y - l.below.rows;
-	room = l.below.y - top;
+	room = l.below.y - top; /* 0 or less, where a long question lies over a small screen */
 	spare = room - (int)a->model.row_count - 1;
 
 	/* The program's output: free lines under a short list, or a third of a tall screen. */
@@ -38,7 +38,7 @@ struct view_list_areas view_list_areas(const struct app *a)
 	else if (a->program.used && room >= 14)
 		l.output.rows = room / 3;
 	l.output.y = l.below.y - l.output.rows;
-	l.list = (struct area){.y = top, .rows = room - l.output.rows};
+	l.list = (struct area){.y = top, .rows = room > l.output.rows ? room - l.output.rows : 1};
 
 	/* The glance: beside the list where that keeps 80 columns, else below it on a tall screen.
 	 */
