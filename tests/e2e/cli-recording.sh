@@ -173,6 +173,7 @@ ln -s "$tmp/nothing" "$tmp/link"
 want 1 events -no-syslog -pid "$pid" few -for 50ms -record "$tmp/link"
 same 'a link is not followed' "$(ls "$tmp/nothing" 2>/dev/null)" ''
 want 2 events -no-syslog -pid "$pid" nothing -record "$tmp/none"
+refuses 2 'cannot record to -: a recording is a file; name one' events -no-syslog -pid "$pid" few -record -
 same 'nothing was recorded, and no file is left' "$(ls "$tmp/none" 2>/dev/null)" ''
 
 # --- the output is not the recording: to open it would empty it

@@ -65,6 +65,11 @@ int record_file_open(struct record_file *r, const struct options *o, const char 
 	*r = (struct record_file){.path = o->record};
 	if (!o->record)
 		return PROBES_OK;
+	if (!strcmp(o->record, "-")) {
+		report_line("cannot record to -: a recording is a file; name one, or print the "
+			    "events with -format json");
+		return PROBES_USAGE;
+	}
 	fd = open(o->record, flags, 0600);
 	r->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!r->file) {
