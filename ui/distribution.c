@@ -247,7 +247,7 @@ static void add_value(struct distribution *d, const struct probes_value *value, 
 
 void distribution_add(struct distribution *d, const struct probes_value *value)
 {
-	if (value->kind == PROBES_VALUE_UNREADABLE || (value->asked && !value->text)) {
+	if (event_unread(value)) {
 		d->unreadable++;
 		return;
 	}

@@ -101,6 +101,11 @@ const char *event_label(const char *name, size_t argument, char out[EVENT_LABEL_
 	return out;
 }
 
+bool event_unread(const struct probes_value *value)
+{
+	return value->kind == PROBES_VALUE_UNREADABLE || (value->asked && !value->text);
+}
+
 const char *event_argument_label(struct probes_session *session, size_t probe, size_t site,
 	size_t argument, char out[EVENT_LABEL_BYTES])
 {

@@ -109,7 +109,8 @@ static int events_check_free(struct probes_session *s, struct window *w, struct 
 	if (other <= 0 || other == getpid() || (kill(other, 0) < 0 && errno == ESRCH))
 		return 0;
 	events_refused(s, e);
-	return error_why(e, "process %d keeps events there already", (int)other);
+	error_why(e, "process %d keeps events there already", (int)other);
+	return error_hint(e, "wait until it ends, or keep the events of all probes in one session");
 }
 
 /* Memory for the rings that have none yet, before a hit needs it. */

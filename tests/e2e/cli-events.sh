@@ -147,10 +147,13 @@ ask 'texts 5'
 interrupted
 counted_before=$counted counted='few say'
 agrees 'texts'
+has 'why some are missing' '^probes-tui: 15 values could not be read: the operand is unknown, or nothing can be read at the address$' \
+	"$tmp/held"
 keeping -pid "$pid" -format json few say -str arg2
 ask 'children 3 20'
 interrupted
 agrees 'children' young
+has 'why some are missing' '^probes-tui: [0-9]+ values of children by fork could not be read: .* not known yet whether' "$tmp/held"
 counted=$counted_before
 
 # --- text
@@ -214,6 +217,10 @@ keeping -pid "$pid" -format json few
 run events -no-syslog -stop -pid "$pid" few
 same 'a second one' "$status" 6
 has 'its reason' "another session counts the hits of few; wait .* repair process $pid" "$tmp/err"
+run events -no-syslog -stop -pid "$pid" say
+same 'a second one, of another probe' "$status" 6
+has 'its reason' "process $session keeps events there already; wait until it ends, or keep the events of all probes in one session\$" \
+	"$tmp/err"
 run latency -no-syslog -stop -pid "$pid" few,say
 same 'latency beside it' "$status" 6
 ask 'run 1 10'

@@ -190,6 +190,7 @@ has 'an escaped text' '^ +7 +14\.3 %  "\\"quoted\\" \\\\ \\x0a\\x09\\x1b\[31m"$'
 has 'what is not text' '"\\xff\\xfe z"$' "$tmp/result"
 has 'a long text' '"x{200}"\.\.\.$' "$tmp/result"
 has 'bad pointers' '^not in the histogram: 21 values could not be read$' "$tmp/result"
+has 'why' '^probes-tui: 21 values could not be read: the operand is unknown, or nothing can be read at the address$' "$tmp/held"
 same 'raw bytes in the text' "$(LC_ALL=C grep -c '[^ -~]' "$tmp/result")" 0
 distribution -pid "$pid" -format csv say arg2 -str arg2
 ask 'texts 7'

@@ -209,7 +209,11 @@ keys Enter
 wait_for '^Event of logs:say$'
 seen 'its text' '^  arg2 +"select 1"$'
 seen 'where it lies' '^ +0x[0-9a-f]+$'
-keys q q
+keys q
+wait_for '^Events: logs:few, say$'
+ask 'children 1 2'
+wait_for 'a value of a child by fork could not be read: nothing can be read at the address, or it is'
+keys q
 
 # ------------------------------------------------------------- the record
 wait_list

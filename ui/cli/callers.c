@@ -171,6 +171,7 @@ int callers_run(const struct options *o)
 	status = keep_open(&v.keep, o);
 	v.keep.events.callers = true;
 	v.keep.events.bare = true;
+	v.keep.shown = 0;
 	if (!status) {
 		status = keep_run(&v.keep, &ops, &v);
 		keep_done(&v.keep);

@@ -120,7 +120,7 @@ int histogram_run(const struct options *o)
 
 	if (status)
 		return status;
-	c.keep.events.arguments = 1u << (o->argument - 1);
+	c.keep.events.arguments = c.keep.shown = 1u << (o->argument - 1);
 	status = keep_run(&c.keep, &ops, &c);
 	for (size_t i = 0; i < c.list.count; i++) {
 		distribution_done(&c.list.rows[i]->part);

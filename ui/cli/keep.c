@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ui/counting.h"
+#include "ui/event.h"
 #include "ui/line.h"
 #include "ui/now.h"
 #include "ui/outbuf.h"
@@ -117,7 +118,13 @@ static int keep_one(void *data, const struct probes_member *t)
 static bool take(void *data, const struct probes_event *event)
 {
 	struct keep *k = data;
+	bool child = event->pid != k->now->member->pid;
+	size_t unread = 0;
 
+	for (size_t i = 0; i < event->count; i++)
+		unread += k->shown >> i & 1 && event_unread(&event->values[i]);
+	if (unread && probes_events(k->now->member->session).calls)
+		*(child ? &k->unread_children : &k->unread) += unread;
 	k->came++;
 	k->full = !k->ops->take(k->data, k->now, event);
 	return !k->full;
@@ -264,6 +271,20 @@ bool keep_over(const struct keep_process *process, uint64_t *hits)
 	return over;
 }
 
+/* Say why values are missing. */
+static void put_unread(const struct keep *k)
+{
+	if (k->unread)
+		report_line("%" PRIu64 " value%s could not be read: the operand is unknown, or "
+			    "nothing can be read at the address",
+			k->unread, line_s(k->unread));
+	if (k->unread_children)
+		report_line("%" PRIu64 " value%s of children by fork could not be read: nothing "
+				       "can be read at the address, or it is not known "
+			    "yet whether the child has a seccomp filter",
+			k->unread_children, line_s(k->unread_children));
+}
+
 /* Keep events, undo, and say how it ended. *sig: what ended it, or 0. Returns the exit status. */
 static int keep_and_undo(void *data, int *sig)
 {
@@ -284,6 +305,8 @@ static int keep_and_undo(void *data, int *sig)
 	read_all(k, true);
 	hold_undo(&k->measure.hold);
 	k->ops->end(k->data);
+	if (!k->options->quiet)
+		put_unread(k);
 	return PROBES_OK;
 }
 
@@ -293,7 +316,7 @@ int keep_open(struct keep *k, const struct options *o)
 {
 	struct probes_error e;
 
-	*k = (struct keep){.options = o};
+	*k = (struct keep){.options = o, .shown = ~0u};
 	if (o->filter && probes_condition_parse(o->filter, &k->filter, &e) < 0) {
 		report_error(&e);
 		return (int)e.status;

@@ -52,6 +52,9 @@ struct keep {
 	const struct keep_ops *ops;
 	void *data;                         /* for the calls */
 	struct probes_event_options events; /* what is kept */
+	unsigned shown;                     /* arguments whose values are shown, as bits */
+	uint64_t unread;          /* of these values, for a reason that is not told yet, */
+	uint64_t unread_children; /* and those of children by fork */
 	struct probes_condition *filter;
 	struct keep_process *processes;
 	size_t count;

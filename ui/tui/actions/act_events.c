@@ -116,7 +116,7 @@ void act_events_begin(struct app *a)
 	}
 	act_count_own(&v->begun, p);
 	rowlist_done(&v->rows);
-	v->leaves = v->told = false;
+	v->leaves = v->told = v->told_young = false;
 	v->offered = 0;
 	v->read_ms = v->limit_ms = app_now_ms();
 	record_events(&a->record, &a->model, p->first, p->first_count, &p->ask);
@@ -288,25 +288,29 @@ static void act_events_limit(struct app *a)
 	}
 }
 
-/* Say once what may be texts, and that memory is not read. */
+/* Say once what may be texts, and why memory is not read. */
 static void act_events_tell(struct app *a)
 {
 	struct app_events *v = &a->events;
 	unsigned offers = v->feed.offered & ~v->feed.ask.texts & ~v->offered;
 	char names[INPUT_SIZE], why[200];
 
-	if (v->feed.no_calls && !v->told && v->feed.kept)
+	if (v->feed.no_calls && !v->told && v->feed.kept) {
 		app_complain(a,
 			"texts, and arguments in memory other than the stack, are not read: %s",
 			text_clean(v->feed.no_calls, why, sizeof why));
-	else if (offers && (a->view == VIEW_EVENTS || a->view == VIEW_HISTOGRAM))
+		v->told = true;
+	} else if (v->feed.young && !v->told_young) {
+		app_complain(a,
+			"a value of a child by fork could not be read: nothing can be read at the "
+			"address, or it is not known yet whether the child has a seccomp filter");
+		v->told_young = true;
+	} else if (offers && (a->view == VIEW_EVENTS || a->view == VIEW_HISTOGRAM)) {
 		app_say(a, "%s seem%s to point to text: s shows it",
 			event_arguments(offers, names, sizeof names),
 			offers & (offers - 1) ? "" : "s");
-	else
-		return;
-	v->told |= v->feed.no_calls != NULL;
-	v->offered |= offers;
+		v->offered |= offers;
+	}
 }
 
 int64_t act_events_wait(const struct app *a)

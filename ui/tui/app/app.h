@@ -174,7 +174,8 @@ struct app_events {
 	int64_t read_ms, drawn_ms, limit_ms;
 	uint32_t drawn;   /* feed.next, then */
 	unsigned offered; /* arguments of which was said that they seem to point to texts */
-	bool told;        /* that memory is not read */
+	bool told;        /* that memory is not read, */
+	bool told_young;  /* and that it was not read in a child */
 };
 
 /* A question that must be answered before anything else. */

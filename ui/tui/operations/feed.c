@@ -1,6 +1,7 @@
 /* See feed.h. */
 #include "ui/tui/operations/feed.h"
 
+#include "ui/event.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/widgets/rowlist.h"
@@ -367,6 +368,9 @@ static bool feed_take(void *data, const struct probes_event *event)
 	c->process = r->part->process;
 	c->epoch = f->epoch;
 	f->threads |= event->tid != event->pid;
+	for (size_t i = 0; i < event->count; i++)
+		f->young |= event->pid != r->model->processes[c->process].pid &&
+			    event_unread(&event->values[i]);
 	f->fresh = mem_grow(
 		f->fresh, &f->fresh_capacity, f->fresh_count + 1, sizeof(struct feed_event *));
 	f->fresh[f->fresh_count++] = c;
