@@ -115,24 +115,8 @@ same 'a site of OCaml' "$(of 'hits("loop_round")')" 10
 stop
 
 # --- a program that it starts
-fifos
-: >"$tmp/held"
-"$PROBES_TUI" callers -no-syslog -stop -max-overhead 0 -format json -o "$tmp/result" \
-	-prog "$VICTIMS/named" called <"$tmp/in" >"$tmp/answers" 2>"$tmp/held" &
-session=$!
-started="$started $session"
-exec 3>"$tmp/in" 4<"$tmp/answers"
-read -r _ pid _ <&4
-session_says ' of 1 probe in process'
-if grep -q 'counting 1 of 1' "$tmp/held"; then
-	ask 'call 30 20 10'
-	echo quit >&3
-	exec 3>&- 4<&-
-	wait "$session"
-	same 'the status of the program' $? 0
-	gone "$session"
+! to_its_end callers named 'call 30 20 10' called ||
 	same 'a program, to its end' "$(of 't["events"], t["lost"], hits("alpha"), hits("beta"), hits("gamma_")')" '(60, 0, 30, 20, 10)'
-fi
 
 # --- the wrong call
 want 2 callers -no-syslog -pid $$

@@ -56,6 +56,7 @@ has 'its time' '^counted for 0\.(09|1)' "$tmp/out"
 late=$(sed -n 's/^loaded //p' "$tmp/answer")
 started="$started $late"
 same 'it runs on' "$(kill -0 "$late" && echo yes)" yes
+kill -9 "$late"
 exec 7>&-
 gone "$late"
 

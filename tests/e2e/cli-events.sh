@@ -99,36 +99,9 @@ END
 )" agrees
 }
 
-# bytes: the code at all sites in memory now
-bytes()
-{
-	base=$(bias "$VICTIMS/logs")
-	notes "$VICTIMS/logs" | while read -r _ name pc _; do
-		echo "$name $(peek $((base + pc)) 8)"
-	done
-}
-
-# as_found WHAT
-as_found()
-{
-	same "$1: the code is as found" "$(bytes)" "$(cat "$tmp/before")"
-	same "$1: nothing on record" "$(ls "$PROBES_TUI_RECORDS")" ''
-}
-
-# Which sites can be counted depends on the layout, and stays so: $counted. Start it until both of these can be.
-tries=0
-until case " ${counted-} " in *' few '*' say '*) ;; *) false ;; esac
-do
-	tries=$((tries + 1))
-	[ "$tries" -le 20 ] || skip "in no layout few and say can be counted, but: $counted"
-	[ "$tries" -eq 1 ] || stop
-	start logs
-	run count -no-syslog -stop -pid "$pid" -all -for 50ms -format json
-	counted=$(python3 -c 'import json, sys
-t = [json.loads(line) for line in open(sys.argv[1])][-1]
-print(" ".join(sorted(p["name"] for p in t["probes"] if p["sites_counted"])))' "$tmp/out")
-done
-bytes >"$tmp/before"
+# What is left uncounted has no events, and says so: $counted.
+start_counted logs few say
+remember "$VICTIMS/logs"
 
 # --- events
 for threads in 1 4 16; do
@@ -199,7 +172,7 @@ ask 'run 4 10000'
 kill -CONT "$session"
 interrupted
 same 'what is lost' "$(last '(t["lost"] > 1000, (t["events"] + t["lost"]) - 40000 < 1000 <= t["events"])')" '(True, True)'
-has 'it is said' 'events in [0-9.]+ s, [0-9]+ lost' "$tmp/held"
+has 'how many, in the last line' 'events in [0-9.]+ s, [0-9]+ lost' "$tmp/held"
 
 # --- what costs too much is only counted
 keeping -pid "$pid" -format json few -max-overhead 0.1
@@ -237,7 +210,7 @@ counted='few say'
 agrees 'after a killed one'
 counted=$counted_before
 
-# --- the output fails, or nobody reads it: it is said why, and what was not written does not count as printed
+# --- the output fails, or nobody reads it: an error says why, and what was not written does not count as printed
 if [ -c /dev/full ]; then
 	: >"$tmp/held"
 	"$PROBES_TUI" events -no-syslog -max-overhead 0 -stop -pid "$pid" -all -o /dev/full \
@@ -294,21 +267,6 @@ as_found 'filtered'
 
 # --- a program that it starts, and that ends
 stop
-fifos
-"$PROBES_TUI" events -no-syslog -stop -max-overhead 0 -format json -o "$tmp/result" \
-	-prog "$VICTIMS/logs" few <"$tmp/in" >"$tmp/answers" 2>"$tmp/held" &
-session=$!
-started="$started $session"
-exec 3>"$tmp/in" 4<"$tmp/answers"
-read -r _ pid _ <&4
-session_says ' of 1 probe in process'
-if grep -q 'counting 1 of 1' "$tmp/held"; then
-	ask 'run 1 500'
-	echo quit >&3
-	exec 3>&- 4<&-
-	wait "$session"
-	same 'the status of the program' $? 0
-	gone "$session"
+! to_its_end events logs 'run 1 500' few ||
 	same 'a program, to its end' "$(last '(t["events"], t["lost"])')" '(500, 0)'
-fi
 finish

@@ -72,24 +72,8 @@ END
 )" agrees
 }
 
-# bytes: the code at all sites in memory now
-bytes()
-{
-	base=$(bias "$VICTIMS/pairs")
-	notes "$VICTIMS/pairs" | while read -r _ name pc _; do
-		echo "$name $(peek $((base + pc)) 8)"
-	done
-}
-
 start pairs
-bytes >"$tmp/before"
-
-# as_found WHAT
-as_found()
-{
-	same "$1: the code is as found" "$(bytes)" "$(cat "$tmp/before")"
-	same "$1: nothing on record" "$(ls "$PROBES_TUI_RECORDS")" ''
-}
+remember "$VICTIMS/pairs"
 
 # --- durations
 for threads in 1 4 64; do
@@ -216,7 +200,7 @@ as_found 'bad input'
 for first in end start; do
 	stop
 	start pairs
-	bytes >"$tmp/before"
+	remember "$VICTIMS/pairs"
 	run count -no-syslog -stop -pid "$pid" -for 50ms "$first"
 	same "$first first: exit status" "$status" 0
 	ask zero

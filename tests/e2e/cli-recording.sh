@@ -2,7 +2,7 @@
 # -record and replay: what replay prints of a recording is what events and latency printed while it was made, byte by
 # byte, with texts that are no UTF-8 and numbers beyond 2^53; -where and names choose; the latency of recorded events
 # is that of the program's own log; the file is new, private and no link; a full disk ends the recording and not the
-# target; a file that was cut off, or that somebody made to harm, is said and never printed raw.
+# target; a file that is cut off gets an error; the texts of a hostile one are escaped.
 # Does not cover: the format by itself (unit/test_recording.c, fuzz/fuzz_recording.c).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching

@@ -271,6 +271,54 @@ stop2()
 	gone "$pid2"
 }
 
+# start_counted VICTIM NAME...: start it until the sites of all these probes can be counted, which its addresses
+# decide; $counted: all probes with such sites.
+start_counted()
+{
+	start_file=$1
+	shift
+	for start_try in $(seq 20); do
+		start "$start_file"
+		run count -no-syslog -stop -pid "$pid" -all -for 50ms -format json
+		counted=$(python3 -c 'import json, sys
+t = [json.loads(line) for line in open(sys.argv[1])][-1]
+print(" ".join(sorted(p["name"] for p in t["probes"] if p["sites_counted"])))' "$tmp/out")
+		for one; do
+			case " $counted " in *" $one "*) ;; *) continue 2 ;; esac
+		done
+		return
+	done
+	skip "in no layout $* can be counted, but: $counted"
+}
+
+# to_its_end VERB VICTIM QUESTION ARG...: a session starts the victim, which is asked this, and ends. False: no site can
+# be counted; then the victim is not asked.
+to_its_end()
+{
+	end_verb=$1 end_victim=$2 end_question=$3
+	shift 3
+	fifos
+	: >"$tmp/held"
+	"$PROBES_TUI" "$end_verb" -no-syslog -stop -max-overhead 0 -format json -o "$tmp/result" \
+		-prog "$VICTIMS/$end_victim" "$@" <"$tmp/in" >"$tmp/answers" 2>"$tmp/held" &
+	session=$!
+	started="$started $session"
+	exec 3>"$tmp/in" 4<"$tmp/answers"
+	read -r _ pid _ <&4
+	session_says ' of 1 probe in process'
+	end_counted=1
+	if grep -q 'counting 1 of 1' "$tmp/held"; then
+		end_counted=0
+		ask "$end_question"
+	fi
+	echo quit >&3
+	exec 3>&- 4<&-
+	wait "$session"
+	same 'the status of the program' $? 0
+	gone "$session"
+	return $end_counted
+}
+
 # need_switching: skip where the kernel does not let us read and write a victim at all.
 need_switching()
 {
@@ -334,6 +382,33 @@ opens_mapped()
 # ------------------------------------- its memory, read without our program
 
 . "${srcdir:-.}/tests/memory.sh"
+
+# code_of FILE: the bytes at all sites of its probes in memory now
+code_of()
+{
+	base=$(bias "$1")
+	notes "$1" | while read -r _ name pc _; do
+		echo "$name $(peek $((base + pc)) 8)"
+	done
+}
+
+# remember FILE: its code as it is now; code_as_found WHAT: that is as it was; as_found WHAT: nothing is on record, either.
+remember()
+{
+	remembered=$1
+	code_of "$1" >"$tmp/before"
+}
+
+code_as_found()
+{
+	same "$1: the code is as found" "$(code_of "$remembered")" "$(cat "$tmp/before")"
+}
+
+as_found()
+{
+	code_as_found "$1"
+	same "$1: nothing on record" "$(ls "$PROBES_TUI_RECORDS")" ''
+}
 
 # address NAME: of its first site.
 address()

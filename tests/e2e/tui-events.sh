@@ -10,26 +10,11 @@ need_zydis
 mkdir -p "$tmp/config/probes-tui"
 export XDG_CONFIG_HOME="$tmp/config"
 cat >"$tmp/config/probes-tui/questions" <<'END'
-question = what is said
+question = texts of say
 call     = events logs:say -str arg2 -where 'arg1 >= 5'
 END
 start logs
-
-# bytes: the code at all sites in memory now
-bytes()
-{
-	base=$(bias "$VICTIMS/logs")
-	notes "$VICTIMS/logs" | while read -r _ name pc _; do
-		echo "$name $(peek $((base + pc)) 8)"
-	done
-}
-bytes >"$tmp/before"
-
-# as_found WHAT
-as_found()
-{
-	same "$1: the code is as found" "$(bytes)" "$(cat "$tmp/before")"
-}
+remember "$VICTIMS/logs"
 
 # on NAME: the cursor of the list on this probe
 on()
@@ -163,7 +148,7 @@ has 'the view as a file' "^$time .* [a-z0-9]+=2 [a-z0-9]+=-2\$" "$tmp/view.txt"
 keys v
 wait_for 'uncount few: 1 site'
 wait_for '^  2 events; no more: it was stopped \(r begins again\)$'
-as_found 'stopped'
+code_as_found 'stopped'
 keys r
 wait_for '^  0 events'
 ask 'run 1 1'
@@ -171,7 +156,7 @@ wait_for '^  1 event,'
 keys u
 wait_for 'undone: count few'
 wait_for '^  1 event; no more: no longer counted'
-as_found 'undone'
+code_as_found 'undone'
 keys q
 wait_list
 
@@ -230,7 +215,7 @@ has 'the script' "^probes-tui events -pid \"\\\$pid\" logs:few.* -where 'arg1 >=
 same 'no count of its own' "$(grep -c '^probes-tui count' "$tmp/script")" 0
 keys q
 wait_for '^status=0$'
-as_found 'quit'
+code_as_found 'quit'
 
 # ------------------------------------------------------------- a ready question; what H counted stays; the budget
 screen -max-overhead 0
@@ -240,7 +225,7 @@ wait_for 'counting may stop the process'
 on say
 keys H
 wait_cursor counted 'logs:say '
-text ':ask what is said'
+text ':ask texts of say'
 keys Enter
 wait_for '^  0 events.*; texts of arg2; only where arg1 >= 5$'
 ask 'texts 1'
@@ -251,7 +236,7 @@ keys q
 wait_state counted 'logs:say '
 keys q
 wait_for '^status=0$'
-as_found 'what H counted'
+code_as_found 'what H counted'
 terminal 40 10
 type_command "'$PROBES_TUI' -no-syslog -pid $pid -max-overhead 0.001 -refresh 1"
 wait_for '^> .* logs:few '
@@ -272,7 +257,7 @@ wait_for 'only counted|no longer'
 wait "$asks"
 keys q q
 wait_for '^status=0$'
-as_found 'the budget'
+code_as_found 'the budget'
 
 # ------------------------------------------------------------- two processes, one of which ends; read-only
 start2 logs
@@ -303,6 +288,6 @@ keys q
 wait_list
 keys q
 wait_for '^status=0$'
-as_found 'two processes'
+code_as_found 'two processes'
 stop
 finish

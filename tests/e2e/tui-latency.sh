@@ -8,22 +8,7 @@
 need_switching
 need_zydis
 start pairs
-
-# bytes: the code at all sites of the pair in memory now
-bytes()
-{
-	base=$(bias "$VICTIMS/pairs")
-	notes "$VICTIMS/pairs" | while read -r _ name pc _; do
-		echo "$name $(peek $((base + pc)) 8)"
-	done
-}
-bytes >"$tmp/before"
-
-# as_found WHAT
-as_found()
-{
-	same "$1: the code is as found" "$(bytes)" "$(cat "$tmp/before")"
-}
+remember "$VICTIMS/pairs"
 
 # measures: L, and the view is there, whether or not it asks for a stop before
 measures()
@@ -48,7 +33,7 @@ wait_state counted 'pairs:start '
 wait_state 'no switch' 'pairs:end '
 keys u
 wait_for 'undone: count end,start: 1 site'
-as_found 'not stopped'
+code_as_found 'not stopped'
 text ':stop'
 keys Enter
 wait_for 'counting may stop the process'
@@ -104,7 +89,7 @@ keys q
 wait_list
 keys u
 wait_for 'undone: count end,start'
-as_found 'undone'
+code_as_found 'undone'
 keys L
 wait_for '^  pairs     0, '
 ask 'run 1 7'
@@ -113,7 +98,7 @@ keys L
 wait_for 'uncount start,end: 2 sites'
 wait_for '^  measured  for [0-9.]+ s, no longer: it was stopped \(r measures again\)$'
 seen 'its figures stay, and none is of now' '^  pairs     7, [0-9.]+k? a second$'
-as_found 'ended'
+code_as_found 'ended'
 keys r
 wait_for '^  measured  by thread, '
 wait_for '^  pairs     0, '
@@ -140,7 +125,7 @@ same 'no count of its own' "$(grep -c '^probes-tui count' "$tmp/script")" 0
 keys q
 wait_for 'undid this session.s changes: 2 sites'
 wait_for '^status=0$'
-as_found 'quit'
+code_as_found 'quit'
 
 # ------------------------------------------------------------- what H counted before stays counted
 screen -max-overhead 0
@@ -160,7 +145,7 @@ wait_state counted 'pairs:start '
 wait_state 'no switch' 'pairs:end '
 keys q
 wait_for '^status=0$'
-as_found 'what H counted'
+code_as_found 'what H counted'
 
 # ------------------------------------------------------------- u in the view does what the result line says
 screen -max-overhead 0 -refresh 60
@@ -171,7 +156,7 @@ keys u
 wait_for 'undone: count (end,start|start,end)'
 wait_for '^  measured  for [0-9.]+ s, no longer: no longer counted'
 seen 'the last pairs' '^  pairs     5, '
-as_found 'undone in the view'
+code_as_found 'undone in the view'
 # What passed since the last reading counts as well, however long ago that was.
 keys r
 wait_for '^  measured  by thread, '
@@ -195,7 +180,7 @@ wait_for 'so often that (measuring|counting) costs more than 0\.01 % of a core'
 wait_for '^  measured  for [0-9.]+ s, no longer: '
 keys q q
 wait_for '^status=0$'
-as_found 'too often'
+code_as_found 'too often'
 
 # ------------------------------------------------------------- several processes; one ends
 start2 pairs
@@ -217,7 +202,7 @@ wait_for '^  pairs     300, '
 seen 'the keys' 'q Back$'
 keys q q
 wait_for '^status=0$'
-as_found 'two processes'
+code_as_found 'two processes'
 stop
 
 # ------------------------------------------------------------- partners by their names; the list of pairs

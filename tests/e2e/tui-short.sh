@@ -51,4 +51,7 @@ for child in $(cat "/proc/$screen/task/$screen/children"); do
 done
 same 'the limit of what it starts' "$(awk '/^Max open files/ { print $4 }' "/proc/$program/limits")" 300
 keys q
+wait_for 'end it'
+keys e
+wait_for '^status='
 finish

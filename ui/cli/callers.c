@@ -149,7 +149,7 @@ static void put_end(void *data)
 		line_add(&l, ", %" PRIu64 " hits only counted", unread);
 	if (c->failed || !rows)
 		report_line("out of memory: not all callers are counted");
-	/* What is missing is said in any case. */
+	/* Always say what is missing. */
 	if (!o->quiet || lost || unread)
 		report_line("%s", text);
 	if ((lost || unread) && !o->quiet)

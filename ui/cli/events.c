@@ -175,7 +175,7 @@ static void put_end(void *data)
 		line_add(&l, ", not all of the last %" PRIu64 " written", c->print.unwritten);
 	if (unread)
 		line_add(&l, ", %" PRIu64 " hits only counted", unread);
-	/* What is missing is said in any case. */
+	/* Always say what is missing. */
 	if (!o->quiet || lost || unread)
 		report_line("%s", text);
 	if (lost && !o->quiet)

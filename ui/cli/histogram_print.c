@@ -139,7 +139,7 @@ static void put_values(FILE *file, const struct table *t)
 	free(all);
 }
 
-/* What is missing is said in any case. */
+/* Always say what is missing. */
 static void put_missing(FILE *file, const struct table *t, size_t sites, size_t counted)
 {
 	const struct {

@@ -280,7 +280,7 @@ static void put_unread(const struct keep *k)
 			k->unread, line_s(k->unread));
 	if (k->unread_children)
 		report_line("%" PRIu64 " value%s of children by fork could not be read: nothing "
-				       "can be read at the address, or it is not known "
+			    "can be read at the address, or it is not known "
 			    "yet whether the child has a seccomp filter",
 			k->unread_children, line_s(k->unread_children));
 }
