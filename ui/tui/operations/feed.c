@@ -52,26 +52,20 @@ static bool feed_chosen(const struct feed *f, const struct feed_event *one)
 	return f->values && f->chosen == one->row && f->epoch == one->epoch;
 }
 
-static void feed_caller(struct feed *f, const struct model *m, const struct feed_event *one)
+static void feed_value(struct feed *f, const struct model *m, const struct feed_event *one)
 {
 	struct probes_caller caller;
 
-	if (callers_hit(&f->callers, one->process, one->event.caller))
-		return;
-	probes_caller(m->processes[one->process].session, one->event.caller, &caller);
-	callers_add(&f->callers, one->process, one->event.caller, &caller);
-}
-
-static void feed_value(struct feed *f, const struct model *m, const struct feed_event *one)
-{
 	if (!feed_chosen(f, one))
 		return;
 	if (!f->summed++)
 		f->summed_ns = one->event.time_ns;
 	for (size_t i = 0; i < one->event.count; i++)
 		distribution_add(&f->values[i], &one->event.values[i]);
-	if (f->callers.rows)
-		feed_caller(f, m, one);
+	if (!f->callers.rows || callers_hit(&f->callers, one->process, one->event.caller))
+		return;
+	probes_caller(m->processes[one->process].session, one->event.caller, &caller);
+	callers_add(&f->callers, one->process, one->event.caller, &caller);
 }
 
 /* Begin to sum up from nothing. */
