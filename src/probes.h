@@ -723,6 +723,37 @@ PROBES_API void probes_source(
 PROBES_API const char *probes_argument_name(
 	struct probes_session *session, size_t probe, size_t site, unsigned argument);
 
+/* A site that the caller describes. What is unknown is 0 or NULL. */
+struct probes_described_site {
+	uint64_t pc;
+	const char *arguments;                     /* raw, as struct probes_site */
+	const char *names[PROBES_EVENT_ARGUMENTS]; /* of its arguments: probes_argument_name */
+	const char *function, *file;               /* and where it is: probes_source */
+	uint64_t offset;
+	int line;
+};
+
+/* A probe that the caller describes. */
+struct probes_described {
+	uint32_t object; /* index of its object */
+	enum probes_kind kind;
+	const char *provider, *name;
+	const struct probes_described_site *sites;
+	uint32_t site_count;
+};
+
+/*
+ * Open a session of probes that the caller describes, such as those of a recording: it has no
+ * process and reads no file, and nothing can be switched in it. path: for probes_path. Of the
+ * objects path, build_id, bias and executable are used. The probes are in the order of their
+ * objects; index i of them is index i of the session. All texts and sites must live until
+ * probes_close. PROBES_USAGE: the probes are in another order.
+ */
+PROBES_API PROBES_CHECK int probes_open_described(const char *path,
+	const struct probes_object *objects, size_t object_count,
+	const struct probes_described *probes, size_t probe_count, struct probes_session **session,
+	struct probes_error *e);
+
 /* What lies at a return address. What is unknown is empty, 0 or NULL. */
 struct probes_caller {
 	const char *object;         /* the path of its file, untrusted; it belongs to the session */

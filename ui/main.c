@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ui/cli/verbs.h"
@@ -126,6 +127,18 @@ static int run(struct options *o)
 	}
 }
 
+/* A bare replay on a terminal is for the screen; anything else that is asked for is printed. */
+static bool replays_on_screen(const struct options *o)
+{
+	const char *terminal = getenv("TERM");
+	struct stat st;
+
+	return o->verb == VERB_REPLAY && !o->actions.count && !o->pair.count && !o->filter &&
+	       !o->most && !o->output && !o->quiet && !o->verbose && o->format == FORMAT_UNSET &&
+	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && terminal &&
+	       strcmp(terminal, "dumb") != 0 && stat(o->recording, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 /* Errors in the configuration file do not stop the program; the screen shows the first one. */
 static void report_config_error(void *data, const char *text)
 {
@@ -180,6 +193,8 @@ int main(int argc, char **argv)
 		}
 	} else {
 		o.files = files;
+		if (replays_on_screen(&o))
+			o.verb = VERB_SCREEN;
 		config_read(&o, report_config_error, &o);
 		status = run(&o);
 	}

@@ -96,7 +96,7 @@ void recording_put_probe(
 }
 
 void recording_put_site(struct lines *l, size_t number, size_t probe, const struct probes_site *s,
-	const struct probes_source *where, const struct recording_site *names)
+	const struct probes_source *where, const struct probes_described_site *names)
 {
 	json_t *line = json_pack("{s:I, s:I, s:o, s:o}", "site", (json_int_t)number, "of",
 		(json_int_t)probe, "pc", address_of(s->pc), "arguments", text_of(s->arguments));
@@ -286,12 +286,22 @@ void recording_init(struct recording *r)
 	*r = (struct recording){0};
 }
 
-struct recording_site recording_site_of(const struct recording *r, size_t probe, size_t site)
+const struct probes_described_site *recording_sites(
+	const struct recording *r, size_t probe, size_t *count)
 {
 	size_t first = r->probes[probe].first_site;
 	size_t end = probe + 1 < r->probe_count ? r->probes[probe + 1].first_site : r->site_count;
 
-	return site < end - first ? r->sites[first + site] : (struct recording_site){0};
+	*count = end - first;
+	return r->sites + first;
+}
+
+struct probes_described_site recording_site_of(const struct recording *r, size_t probe, size_t site)
+{
+	size_t count;
+	const struct probes_described_site *all = recording_sites(r, probe, &count);
+
+	return site < count ? all[site] : (struct probes_described_site){0};
 }
 
 static void free_text(const char *text)
@@ -319,9 +329,13 @@ void recording_done(struct recording *r)
 		free_text(r->probes[i].probe.provider);
 		free_text(r->probes[i].probe.name);
 	}
-	for (size_t i = 0; i < r->site_count; i++)
+	for (size_t i = 0; i < r->site_count; i++) {
+		free_text(r->sites[i].arguments);
+		free_text(r->sites[i].function);
+		free_text(r->sites[i].file);
 		for (size_t k = 0; k < PROBES_EVENT_ARGUMENTS; k++)
 			free_text(r->sites[i].names[k]);
+	}
 	free(r->sites);
 	free(r->processes);
 	free(r->objects);

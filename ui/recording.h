@@ -61,11 +61,6 @@ struct recording_probe {
 	size_t first_site;         /* read: of its sites in the recording */
 };
 
-/* What is known of the arguments of a site. */
-struct recording_site {
-	const char *names[PROBES_EVENT_ARGUMENTS]; /* raw; NULL: unknown */
-};
-
 /* The hits of a probe in a span of time, from its counters. */
 struct recording_rate {
 	size_t probe;
@@ -103,7 +98,7 @@ void recording_put_object(struct lines *l, size_t number, const struct recording
 void recording_put_probe(
 	struct lines *l, size_t number, size_t object, const struct probes_probe *probe);
 void recording_put_site(struct lines *l, size_t number, size_t probe, const struct probes_site *s,
-	const struct probes_source *where, const struct recording_site *names);
+	const struct probes_source *where, const struct probes_described_site *names);
 void recording_put_kept(struct lines *l, size_t probe, uint32_t sites);
 /* caller: NULL: callers were not asked for. */
 void recording_put_event(struct lines *l, size_t probe, const struct probes_event *event,
@@ -121,7 +116,7 @@ struct recording {
 	struct recording_process *processes;
 	struct recording_object *objects;
 	struct recording_probe *probes;
-	struct recording_site *sites; /* of one probe after the other */
+	struct probes_described_site *sites; /* of one probe after the other */
 	size_t process_count, object_count, probe_count, site_count, lines;
 	size_t kept; /* bytes */
 	char thread[64];
@@ -165,6 +160,11 @@ PROBES_CHECK int recording_read(struct recording *r, const char *line, size_t le
 	struct recording_item *item, struct probes_error *e);
 
 /* What was said of a site. */
-struct recording_site recording_site_of(const struct recording *r, size_t probe, size_t site);
+struct probes_described_site recording_site_of(
+	const struct recording *r, size_t probe, size_t site);
+
+/* The sites that were described of a probe. */
+const struct probes_described_site *recording_sites(
+	const struct recording *r, size_t probe, size_t *count);
 
 #endif

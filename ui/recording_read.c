@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ui/json_value.h"
 #include "ui/report.h"
 
 #define OFFSET 86400 /* no local time is further from UTC, seconds */
@@ -27,56 +28,13 @@ static void fail(struct reading *g, const char *why)
 
 /* -------------------------------------------------------------------- values */
 
-/* A whole number, or a string of its digits. */
-static bool is_unsigned(const json_t *json, uint64_t *out)
-{
-	const char *text = json_string_value(json);
-	char *end;
-
-	if (json_is_integer(json) && json_integer_value(json) >= 0) {
-		*out = (uint64_t)json_integer_value(json);
-		return true;
-	}
-	if (!text || !*text || text[strspn(text, "0123456789")])
-		return false;
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	return !errno && !*end;
-}
-
-static bool is_signed(const json_t *json, int64_t *out)
-{
-	const char *text = json_string_value(json);
-	char *end;
-
-	if (json_is_integer(json)) {
-		*out = json_integer_value(json);
-		return true;
-	}
-	if (!text || !*text || text[strspn(text, "-0123456789")])
-		return false;
-	errno = 0;
-	*out = strtoll(text, &end, 10);
-	return !errno && !*end;
-}
-
-static bool is_real(const json_t *json, double *out)
-{
-	const char *text = json_string_value(json);
-
-	*out = json_number_value(json);
-	if (text)
-		*out = !strcmp(text, "inf") ? HUGE_VAL : !strcmp(text, "-inf") ? -HUGE_VAL : NAN;
-	return json_is_number(json) || (text && strlen(text) < 5);
-}
-
 /* A number from 0 to `most`; 0 where the key is missing. */
 static uint64_t number(struct reading *g, const json_t *object, const char *key, uint64_t most)
 {
 	const json_t *json = json_object_get(object, key);
 	uint64_t value = 0;
 
-	if (json && (!is_unsigned(json, &value) || value > most)) {
+	if (json && (!json_value_unsigned(json, &value) || value > most)) {
 		fail(g, "a number is out of its range");
 		return 0;
 	}
@@ -88,7 +46,7 @@ static size_t reference(struct reading *g, const char *key, size_t count)
 {
 	uint64_t value = 0;
 
-	if (!is_unsigned(json_object_get(g->line, key), &value) || value >= count)
+	if (!json_value_unsigned(json_object_get(g->line, key), &value) || value >= count)
 		fail(g, "it refers to something that no earlier line describes");
 	return g->why ? 0 : (size_t)value;
 }
@@ -179,7 +137,7 @@ static void read_head(struct reading *g, struct recording_item *item)
 		fail(g, "a newer probes-tui wrote it");
 	if (g->r->lines > 1)
 		fail(g, "it is a second head");
-	(void)!is_signed(json_object_get(g->line, "utc_offset"), &offset);
+	(void)!json_value_signed(json_object_get(g->line, "utc_offset"), &offset);
 	if (offset < -OFFSET || offset > OFFSET)
 		fail(g, "a number is out of its range");
 	h->offset = (long)offset;
@@ -208,6 +166,18 @@ static void read_process(struct reading *g, struct recording_item *item)
 	p->program = keep_any(g, "program");
 }
 
+/* "0x1234" */
+static uint64_t address_of(struct reading *g, const json_t *json)
+{
+	const char *text = json_string_value(json);
+
+	if (text && !strncmp(text, "0x", 2) && strlen(text) <= 18 && text[2] &&
+		!text[2 + strspn(text + 2, "0123456789abcdef")])
+		return strtoull(text, NULL, 16);
+	fail(g, "an address is none");
+	return 0;
+}
+
 static void read_object(struct reading *g, struct recording_item *item)
 {
 	struct recording *r = g->r;
@@ -222,6 +192,15 @@ static void read_object(struct reading *g, struct recording_item *item)
 	*o = (struct recording_object){.process = process};
 	o->path = keep_any(g, "path");
 	o->build_id = keep(g, json_object_get(g->line, "build_id"));
+	if (json_is_string(json_object_get(g->line, "bias")))
+		o->bias = address_of(g, json_object_get(g->line, "bias"));
+}
+
+static enum probes_kind kind_of(const json_t *json)
+{
+	const char *name = json_string_value(json);
+
+	return name && !strcmp(name, probes_kind_name(PROBES_OCAML)) ? PROBES_OCAML : PROBES_SDT;
 }
 
 static void read_probe(struct reading *g, struct recording_item *item)
@@ -238,6 +217,7 @@ static void read_probe(struct reading *g, struct recording_item *item)
 	*p = (struct recording_probe){.object = object, .process = r->objects[object].process};
 	p->first_site = r->site_count;
 	p->probe.arguments = "";
+	p->probe.kind = kind_of(json_object_get(g->line, "kind"));
 	p->probe.site_count = (uint32_t)number(g, g->line, "sites", UINT32_MAX);
 	p->probe.provider = keep_any(g, "provider");
 	p->probe.name = keep_any(g, "name");
@@ -250,7 +230,7 @@ static void read_site(struct reading *g, struct recording_item *item)
 	size_t probe = reference(g, "of", r->probe_count);
 	uint64_t number_of = number(g, g->line, "site", UINT32_MAX);
 	const json_t *names = json_object_get(g->line, "names");
-	struct recording_site *s;
+	struct probes_described_site *s;
 
 	(void)item;
 	if (g->why || probe != r->probe_count - 1 ||
@@ -260,7 +240,13 @@ static void read_site(struct reading *g, struct recording_item *item)
 	if (g->why)
 		return;
 	s = &r->sites[r->site_count++];
-	*s = (struct recording_site){0};
+	*s = (struct probes_described_site){.offset = number(g, g->line, "offset", UINT64_MAX),
+		.line = (int)number(g, g->line, "line", INT_MAX),
+		.arguments = keep(g, json_object_get(g->line, "arguments")),
+		.function = keep(g, json_object_get(g->line, "function")),
+		.file = keep(g, json_object_get(g->line, "file"))};
+	if (json_is_string(json_object_get(g->line, "pc")))
+		s->pc = address_of(g, json_object_get(g->line, "pc"));
 	for (size_t i = 0; i < PROBES_EVENT_ARGUMENTS; i++)
 		s->names[i] = keep(g, json_array_get(names, i));
 }
@@ -284,33 +270,21 @@ static void read_value(struct reading *g, const json_t *json, size_t at, struct 
 		.cut = json_is_true(json_object_get(json, "cut"))};
 	if ((value = json_object_get(json, "i")) != NULL) {
 		v->kind = PROBES_VALUE_SIGNED;
-		if (!is_signed(value, &v->number))
+		if (!json_value_signed(value, &v->number))
 			fail(g, "an argument is no number");
 	} else if ((value = json_object_get(json, "u")) != NULL) {
 		v->kind = PROBES_VALUE_UNSIGNED;
-		if (!is_unsigned(value, &v->bits))
+		if (!json_value_unsigned(value, &v->bits))
 			fail(g, "an argument is no number");
 	} else if ((value = json_object_get(json, "f")) != NULL) {
 		v->kind = PROBES_VALUE_FLOAT;
-		if (!is_real(value, &v->real))
+		if (!json_value_real(value, &v->real))
 			fail(g, "an argument is no number");
 	}
 	if (text && !bytes_of(text, out, sizeof g->r->texts[at]))
 		fail(g, "a text is not valid, or too long");
 	else if (text)
 		v->text = out;
-}
-
-/* "0x1234" */
-static uint64_t address_of(struct reading *g, const json_t *json)
-{
-	const char *text = json_string_value(json);
-
-	if (text && !strncmp(text, "0x", 2) && strlen(text) <= 18 && text[2] &&
-		!text[2 + strspn(text + 2, "0123456789abcdef")])
-		return strtoull(text, NULL, 16);
-	fail(g, "an address is none");
-	return 0;
 }
 
 static void read_caller(struct reading *g, const json_t *json, struct recording_item *item)
@@ -415,8 +389,9 @@ static void read_latency(struct reading *g, struct recording_item *item)
 		const json_t *pair = json_array_get(buckets, i);
 		uint64_t at, count;
 
-		if (!is_unsigned(json_array_get(pair, 0), &at) || at >= PROBES_LATENCY_BUCKETS ||
-			!is_unsigned(json_array_get(pair, 1), &count)) {
+		if (!json_value_unsigned(json_array_get(pair, 0), &at) ||
+			at >= PROBES_LATENCY_BUCKETS ||
+			!json_value_unsigned(json_array_get(pair, 1), &count)) {
 			fail(g, "a bucket is out of its range");
 			return;
 		}
@@ -429,7 +404,7 @@ static void read_end(struct reading *g, struct recording_item *item)
 	double seconds = 0;
 
 	/* As nanoseconds they fit in 64 bits. */
-	if (!is_real(json_object_get(g->line, "seconds"), &seconds) || !(seconds >= 0) ||
+	if (!json_value_real(json_object_get(g->line, "seconds"), &seconds) || !(seconds >= 0) ||
 		seconds > 9e9)
 		fail(g, "a number is out of its range");
 	free(g->r->how);

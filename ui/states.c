@@ -24,6 +24,9 @@ const struct states_row states[STATES_COUNT] = {
 const struct states_row states_counted = {
 	"[#]", "counted", "nothing to switch, its hits are counted", STYLE_COUNTED, 7, -1};
 
+const struct states_row states_recorded = {
+	"[r]", "recorded", "of a recording: it has no state", STYLE_PLAIN, 6, 1};
+
 const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t size)
 {
 	static const struct {

@@ -23,6 +23,8 @@ struct states_row {
 extern const struct states_row states[STATES_COUNT];
 /* Of a probe that has nothing to switch, while its hits are counted. */
 extern const struct states_row states_counted;
+/* Of a probe of a recording. */
+extern const struct states_row states_recorded;
 /* After the word of any other state: the hits are counted as well. */
 #define STATES_COUNTED_MARK " #"
 

@@ -332,6 +332,7 @@ void object_probes_free(struct object_probes *h)
 	for (size_t i = 0; h->names && i < h->site_count; i++)
 		free(h->names[i]);
 	free(h->names);
+	free(h->described);
 	free(h->path);
 	free(h->strings);
 	free(h->probes);

@@ -48,6 +48,10 @@ struct object_probes {
 	struct probes_semaphore *semaphores; /* likewise, by address */
 	size_t semaphore_count;
 
+	/* Per site: what the caller says of it (session/described.c), which is the caller's; NULL:
+	   an object with a file. */
+	const struct probes_described_site **described;
+
 	/* Of a process; NULL in a session with a file. */
 	uint8_t (*original)[ARCH_SITE_BYTES]; /* per site: the file's bytes */
 	uint32_t *same;            /* see object_probes_same; NULL: no semaphores are shared */

@@ -9,6 +9,7 @@
 #include "elf/symbols.h"
 #include "process/mapped.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -96,6 +97,16 @@ void probes_source(struct probes_session *s, size_t probe, size_t site, struct p
 	memset(where, 0, sizeof *where);
 	if (!at)
 		return;
+	if (h->described) {
+		const struct probes_described_site *d = h->described[at - h->sites];
+
+		snprintf(where->function, sizeof where->function, "%s",
+			d->function ? d->function : "");
+		snprintf(where->file, sizeof where->file, "%s", d->file ? d->file : "");
+		where->offset = d->offset;
+		where->line = d->line;
+		return;
+	}
 	if (detail_symbols(s, h))
 		symbols_find(h->symbols, at->pc, where);
 }
@@ -140,6 +151,8 @@ const char *probes_argument_name(
 	if (!at || argument < 1 || argument > PROBES_EVENT_ARGUMENTS)
 		return NULL;
 	i = (size_t)(at - h->sites);
+	if (h->described)
+		return h->described[i]->names[argument - 1];
 	if (!h->names)
 		h->names = calloc(h->site_count, sizeof *h->names);
 	if (!h->names)
@@ -185,7 +198,7 @@ size_t probes_code(struct probes_session *s, size_t probe, size_t site,
 	const struct probes_site *at = detail_find(s, probe, site, &h);
 	size_t got;
 
-	if (!at || h->info.gone)
+	if (!at || h->info.gone || h->described)
 		return 0;
 	probes_source(s, probe, site, &where);
 	start = at->pc;

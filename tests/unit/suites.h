@@ -65,6 +65,7 @@
 	X(questions)     \
 	X(counting)      \
 	X(callers)       \
+	X(described)     \
 	X(distribution)  \
 	X(filter)        \
 	X(help)          \

@@ -124,7 +124,7 @@ START_TEST(all_kinds_of_lines)
 	const struct probes_probe probe = {.provider = "p", .name = "n", .site_count = 2};
 	const struct probes_site site = {.pc = 1, .arguments = "8@%rdi"};
 	const struct probes_source where = {.function = "f", .offset = 3, .file = "f.c", .line = 4};
-	const struct recording_site names = {.names = {NULL, "fd", "\xff"}};
+	const struct probes_described_site names = {.names = {NULL, "fd", "\xff"}};
 	const struct recording_rate rate = {.time_ns = 9, .ns = 10, .hits = 11};
 	struct recording_latency row = {
 		.rows = 1, .by = 2, .total = true, .sites = 3, .began = 4, .now = 6, .read = 5};
@@ -152,6 +152,14 @@ START_TEST(all_kinds_of_lines)
 	ck_assert_str_eq(recording_site_of(&r, 0, 0).names[1], "fd");
 	ck_assert_str_eq(recording_site_of(&r, 0, 0).names[2], "\xff");
 	ck_assert_ptr_null(recording_site_of(&r, 0, 1).names[1]);
+	ck_assert_uint_eq(recording_site_of(&r, 0, 0).pc, 1);
+	ck_assert_str_eq(recording_site_of(&r, 0, 0).arguments, "8@%rdi");
+	ck_assert_str_eq(recording_site_of(&r, 0, 0).function, "f");
+	ck_assert_uint_eq(recording_site_of(&r, 0, 0).offset, 3);
+	ck_assert_str_eq(recording_site_of(&r, 0, 0).file, "f.c");
+	ck_assert_int_eq(recording_site_of(&r, 0, 0).line, 4);
+	ck_assert_uint_eq(r.objects[0].bias, 16);
+	ck_assert_int_eq(r.probes[0].probe.kind, PROBES_OCAML);
 	lines_clear(&l);
 	recording_put_lost(&l, UINT64_MAX);
 	read_lines(&r, &l, &item);

@@ -131,7 +131,7 @@ void record_file_describe(struct record_file *r, struct probes_session *session,
 			&r->lines, numbers[i], object_number(r, session, p->object, known), p);
 		for (uint32_t k = 0; k < p->site_count; k++) {
 			struct probes_source where = {0};
-			struct recording_site names;
+			struct probes_described_site names = {0};
 
 			probes_source(session, probes[i], k, &where);
 			for (unsigned n = 0; n < PROBES_EVENT_ARGUMENTS; n++)

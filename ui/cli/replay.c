@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ui/cli/measure.h"
 #include "ui/cli/replay.h"
@@ -17,6 +16,7 @@
 #include "ui/counting.h"
 #include "ui/line.h"
 #include "ui/outbuf.h"
+#include "ui/recording_file.h"
 #include "ui/report.h"
 
 #define BATCH 1000 /* events between two writes */
@@ -35,7 +35,7 @@ static int show_event(struct replay *c, const struct recording_item *item, struc
 	const struct shown *s = &c->shown[event->probe];
 	const struct probes_probe *probe = &c->recording.probes[event->probe].probe;
 	size_t waiting = c->print.lines.count - c->print.names;
-	struct recording_site site;
+	struct probes_described_site site;
 
 	if (!c->first_ns)
 		c->first_ns = event->time_ns;
@@ -163,38 +163,7 @@ static int show(struct replay *c, const struct recording_item *item, struct prob
 	return 0;
 }
 
-/* From now on the local time is that of the place where it was recorded. */
-static void set_zone(const struct recording_head *h)
-{
-	time_t then = (time_t)(h->time_ns / 1000000000);
-	struct tm local = {0};
-	char zone[64];
-	long offset = h->offset < 0 ? -h->offset : h->offset;
-
-	localtime_r(&then, &local);
-	if (local.tm_gmtoff != h->offset) {
-		/* POSIX counts to the west. */
-		snprintf(zone, sizeof zone, "<%c%02ld%02ld>%c%02ld:%02ld",
-			h->offset < 0 ? '-' : '+', offset / 3600, offset / 60 % 60,
-			h->offset < 0 ? '+' : '-', offset / 3600, offset / 60 % 60);
-		setenv("TZ", zone, 1);
-		tzset();
-	}
-}
-
 /* ---------------------------------------------------------------------- reading */
-
-/* Read a line of at most RECORDING_LINE bytes, without its end. False: there is no other one. */
-static bool read_line(FILE *file, char *line, size_t *length, bool *whole)
-{
-	int c = getc_unlocked(file);
-
-	*length = 0;
-	for (; c != EOF && c != '\n' && *length < RECORDING_LINE; c = getc_unlocked(file))
-		line[(*length)++] = (char)c;
-	*whole = c == '\n';
-	return *whole || *length;
-}
 
 /* Read and show all of it. Returns the exit status. */
 static int replay_all(struct replay *c, FILE *file)
@@ -202,40 +171,26 @@ static int replay_all(struct replay *c, FILE *file)
 	char *line = malloc(RECORDING_LINE);
 	struct recording_item item;
 	struct probes_error e;
-	size_t length;
-	bool whole;
-	int r = 0;
+	size_t bytes;
+	int r = 1;
 
 	if (!line)
 		r = probes_failed(&e, -ENOMEM, "cannot replay");
-	while (!r && !c->end.how && read_line(file, line, &length, &whole)) {
-		if (!whole && length == RECORDING_LINE) {
-			r = unreadable(&e, "a line is too long for a recording");
-			break;
-		}
-		r = recording_read(&c->recording, line, length, &item, &e);
-		/* The rest of a line is no error of its own: the end is missing. */
-		if (r && !whole && c->recording.lines > 1) {
-			r = 0;
-			break;
-		}
-		if (!r && c->recording.lines == 1)
-			set_zone(&c->recording.head);
-		if (!r)
-			r = show(c, &item, &e);
+	while (r > 0 && !c->end.how) {
+		r = recording_file_next(file, line, &c->recording, &item, &bytes, &e);
+		if (r > 0 && c->recording.lines == 1)
+			recording_file_zone(&c->recording.head);
+		if (r > 0 && show(c, &item, &e) < 0)
+			r = e.code;
 		if (ferror(c->print.file) || c->print.code)
 			break;
 	}
 	free(line);
-	if (!r && ferror(file))
-		r = probes_failed(&e, errno ? -errno : -EIO, "cannot read the recording");
-	if (!r && !c->recording.lines)
-		r = unreadable(&e, "it is empty");
-	if (!r && !c->shown)
-		r = replay_choose(c, &e);
-	if (r)
+	if (r >= 0 && !c->shown && replay_choose(c, &e) < 0)
+		r = e.code;
+	if (r < 0)
 		report_error(&e);
-	return r ? (int)e.status : PROBES_OK;
+	return r < 0 ? (int)e.status : PROBES_OK;
 }
 
 /* What ends the output, and what is to say of it. Returns the exit status. */

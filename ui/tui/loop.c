@@ -233,8 +233,8 @@ static int64_t loop_sooner(int64_t a, int64_t b)
 static void loop_turn(struct loop *l)
 {
 	static void (*const polls[])(struct app *) = {act_count_begin, act_count_limit,
-		act_latency_limit, act_events_poll, objects_poll, births_poll, act_leave_lease,
-		act_leave_wait};
+		act_latency_limit, act_events_poll, act_replay_poll, objects_poll, births_poll,
+		act_leave_lease, act_leave_wait};
 	struct app *a = l->app;
 	int64_t wait = loop_sooner(l->next_ms - app_now_ms(), LOOP_MAX_WAIT_MS);
 	int64_t due = app_view(a)->wait ? app_view(a)->wait(a) : -1;
@@ -252,6 +252,9 @@ static void loop_turn(struct loop *l)
 	if (due >= 0)
 		wait = loop_sooner(wait, due);
 	due = act_events_wait(a);
+	if (due >= 0)
+		wait = loop_sooner(wait, due);
+	due = act_replay_wait(a);
 	if (due >= 0)
 		wait = loop_sooner(wait, due);
 	if (a->leaving.ending)

@@ -79,7 +79,9 @@ void act_refuse(struct app *a, enum request r)
 {
 	unsigned lacks = request_info(r)->need & ~app_have(a);
 
-	if (lacks & NEED_LISTABLE)
+	if (a->replay)
+		act_replay_refuse(a);
+	else if (lacks & NEED_LISTABLE)
 		app_complain(a, "nothing can be listed: not even its maps may be read");
 	else if (lacks & NEED_PROGRAM)
 		app_complain(a, "no program was started from here (-prog)");

@@ -151,6 +151,17 @@ bool act_pair_mean(struct app *a, char key, struct pairs_one *pair);
 bool act_pair_plan(struct app *a, const struct pairs_one *pair, bool off);
 void act_pair_say_done(struct app *a, bool off);
 
+/* act_replay.c: a recording instead of processes. */
+void act_replay_refuse(struct app *a);
+/* As act_events_of; takes the text of `ask`, too. */
+void act_replay_events(struct app *a, struct app_selection s, struct feed_ask ask,
+	enum app_view show, uint32_t row);
+/* Show the latency of a pair. */
+void act_replay_latency(struct app *a, const struct pairs_one *pair);
+/* Read on; milliseconds until that is due, or -1. */
+void act_replay_poll(struct app *a);
+int64_t act_replay_wait(const struct app *a);
+
 /* act_record.c: scripts, files, marks. */
 void act_record(struct app *a, enum request r); /* open a prompt */
 void act_record_mark(struct app *a, const char *text);

@@ -53,6 +53,11 @@ static bool act_ask_do(struct app *a, const struct options *o)
 		act_events_of(a, s, &ask, VIEW_EVENTS, MODEL_NONE);
 		return true;
 	}
+	if (a->replay) {
+		free(s.rows);
+		act_replay_refuse(a);
+		return true;
+	}
 	list_sort(&a->list, COLUMN_RATE, false);
 	rowlist_to(&a->list.rows, 0);
 	act_count_rows(a, s, PROBES_COUNT);

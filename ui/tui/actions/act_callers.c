@@ -6,14 +6,14 @@
 void act_callers(struct app *a, enum request r)
 {
 	struct feed *f = &a->events.feed;
-	bool can = app_have(a) & NEED_SWITCH;
+	bool can = app_have(a) & NEED_CONDITION;
 	struct feed_ask ask = f->ask;
 	uint32_t row;
 
 	(void)r;
 	if (!act_events_row(a, &row))
 		return;
-	if (feed_has(f, row) && (can ? feed_on(f) : f->ask.callers)) {
+	if (feed_has(f, row) && (can && !a->replay ? feed_on(f) : a->replay || f->ask.callers)) {
 		feed_choose(f, &a->model, row);
 		ask.callers = true;
 		if (!f->ask.callers && !act_events_change(a, ask))

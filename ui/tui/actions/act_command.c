@@ -144,33 +144,34 @@ struct act_command_word {
 	const char *word;
 	enum request request;                         /* the same as this key; otherwise: */
 	void (*run)(struct app *a, const char *rest); /* NULL: an action of attach */
+	bool changes;                                 /* or is about changes: not of a recording */
 };
 
 static const struct act_command_word act_command_words[] = {
 	{.word = "ask", .run = act_ask},
-	{.word = "attach"},
+	{.word = "attach", .changes = true},
 	{.word = "count", .request = REQUEST_HITS},
-	{.word = "disable"},
-	{.word = "disable-all"},
-	{.word = "disable-pair"},
-	{.word = "disable-regexp"},
-	{.word = "enable"},
-	{.word = "enable-all"},
-	{.word = "enable-pair"},
-	{.word = "enable-regexp"},
+	{.word = "disable", .changes = true},
+	{.word = "disable-all", .changes = true},
+	{.word = "disable-pair", .changes = true},
+	{.word = "disable-regexp", .changes = true},
+	{.word = "enable", .changes = true},
+	{.word = "enable-all", .changes = true},
+	{.word = "enable-pair", .changes = true},
+	{.word = "enable-regexp", .changes = true},
 	{.word = "filter", .run = act_command_filter},
 	{.word = "help", .request = REQUEST_HELP},
-	{.word = "kernel", .run = act_count_kernel},
-	{.word = "mark", .run = act_record_mark},
+	{.word = "kernel", .run = act_count_kernel, .changes = true},
+	{.word = "mark", .run = act_record_mark, .changes = true},
 	{.word = "pairs", .request = REQUEST_PAIRS},
 	{.word = "q", .request = REQUEST_QUIT},
 	{.word = "Q", .request = REQUEST_QUIT_LEAVE},
 	{.word = "quit", .request = REQUEST_QUIT},
 	{.word = "redo", .request = REQUEST_REDO},
-	{.word = "script", .run = act_record_script},
+	{.word = "script", .run = act_record_script, .changes = true},
 	{.word = "sort", .run = act_command_sort},
-	{.word = "stop", .run = act_count_allow},
-	{.word = "sweep", .run = act_command_sweep},
+	{.word = "stop", .run = act_count_allow, .changes = true},
+	{.word = "sweep", .run = act_command_sweep, .changes = true},
 	{.word = "tree", .run = act_command_tree},
 	{.word = "undo", .request = REQUEST_UNDO},
 	{.word = "write", .run = act_record_write},
@@ -205,7 +206,9 @@ static void act_command_run(struct app *a, const char *line)
 
 		if (strlen(w->word) != n || strncmp(w->word, line, n))
 			continue;
-		if (w->request)
+		if (w->changes && a->replay)
+			act_replay_refuse(a);
+		else if (w->request)
 			act_anywhere(a, w->request);
 		else if (w->run)
 			w->run(a, line + n + strspn(line + n, " \t"));
@@ -213,7 +216,9 @@ static void act_command_run(struct app *a, const char *line)
 			act_command_actions(a, line);
 		return;
 	}
-	if (line[0] == '-')
+	if (line[0] == '-' && a->replay)
+		act_replay_refuse(a);
+	else if (line[0] == '-')
 		act_command_actions(a, line);
 	else if (n && !act_command_go(a, line))
 		app_complain(a,

@@ -52,6 +52,10 @@ void act_events_of(struct app *a, struct app_selection s, const struct feed_ask 
 	struct feed_ask copy = *ask;
 
 	copy.where = ask->where ? mem_text(ask->where) : NULL;
+	if (a->replay) {
+		act_replay_events(a, s, copy, show, row);
+		return;
+	}
 	if (feed_on(&a->events.feed))
 		act_events_stop(a);
 	s.pair = NULL; /* its probes, in no order */
@@ -78,13 +82,14 @@ bool act_events_row(struct app *a, uint32_t *row)
 void act_events(struct app *a, enum request r)
 {
 	const struct feed *f = &a->events.feed;
-	bool can = app_have(a) & NEED_SWITCH;
+	bool can = app_have(a) & NEED_CONDITION, same;
 	struct app_selection s;
 
 	(void)r;
 	if (!act_switch_select(a, &s))
 		return;
-	if (f->used && (!can || (act_events_same(f, &s) && feed_on(f)))) {
+	same = act_events_same(f, &s) && (feed_on(f) || a->replay);
+	if (f->used && (!can || same)) {
 		free(s.rows);
 		app_open(a, VIEW_EVENTS);
 	} else if (can) {
@@ -100,7 +105,7 @@ void act_events_begin(struct app *a)
 	struct app_pending *p = &a->pending;
 	struct app_events *v = &a->events;
 	struct probes_error e = {0};
-	bool counted = false;
+	bool counted = a->replay;
 
 	for (size_t i = 0; i < p->first_count; i++)
 		counted |= a->model.rows[p->first[i]].sites_counted > 0;
@@ -119,7 +124,8 @@ void act_events_begin(struct app *a)
 	v->leaves = v->told = v->told_young = false;
 	v->offered = 0;
 	v->read_ms = v->limit_ms = app_now_ms();
-	record_events(&a->record, &a->model, p->first, p->first_count, &p->ask);
+	if (!a->replay)
+		record_events(&a->record, &a->model, p->first, p->first_count, &p->ask);
 	if (feed_has(&v->feed, p->shown_row))
 		feed_choose(&v->feed, &a->model, p->shown_row);
 	app_open(a, p->show);
@@ -167,7 +173,7 @@ bool act_events_change(struct app *a, struct feed_ask ask)
 	struct probes_error e = {0};
 	struct app_selection s;
 
-	if (!feed_on(f)) {
+	if (!feed_on(f) && !a->replay) {
 		app_complain(a, "events have stopped (r begins again)");
 		return false;
 	}
@@ -177,9 +183,11 @@ bool act_events_change(struct app *a, struct feed_ask ask)
 		return false;
 	}
 	a->events.told = false;
-	s = act_events_rows(f);
-	record_events(&a->record, &a->model, s.rows, s.count, &f->ask);
-	free(s.rows);
+	if (!a->replay) {
+		s = act_events_rows(f);
+		record_events(&a->record, &a->model, s.rows, s.count, &f->ask);
+		free(s.rows);
+	}
 	act_events_refresh(a);
 	return true;
 }
@@ -202,8 +210,8 @@ static void act_events_where_accepted(struct app *a, const char *text)
 
 	ask.where = text;
 	if (act_events_change(a, ask))
-		app_say(a,
-			*text ? "from now on only those of which this is true" : "from now on all");
+		app_say(a, "%s%s", a->replay ? "" : "from now on ",
+			*text ? "only those of which this is true" : "all");
 }
 
 static const struct prompt_ops act_events_where = {

@@ -40,7 +40,7 @@ void act_histogram(struct app *a, enum request r)
 			a->events.argument = 1;
 		feed_choose(f, &a->model, row);
 		app_open(a, VIEW_HISTOGRAM);
-	} else if (app_have(a) & NEED_SWITCH) {
+	} else if (app_have(a) & NEED_CONDITION) {
 		a->events.argument = 1;
 		act_events_of(a, app_select(row), &(struct feed_ask){0}, VIEW_HISTOGRAM, row);
 	} else {

@@ -48,6 +48,10 @@ void act_latency_of(struct app *a, const struct pairs_one *pair)
 		app_open(a, VIEW_LATENCY);
 		return;
 	}
+	if (a->replay) {
+		act_replay_latency(a, pair);
+		return;
+	}
 	if (!(app_have(a) & NEED_SWITCH)) {
 		act_refuse(a, REQUEST_HITS);
 		return;

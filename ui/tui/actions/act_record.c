@@ -136,6 +136,11 @@ void act_record_write(struct app *a, const char *path)
 		app_complain(a, "only the list is written as CSV or JSON; give it another ending");
 		return;
 	}
+	if ((json || csv) && a->replay) {
+		app_complain(a, "a recording is written as text; probes-tui replay FILE -format "
+				"json prints its events");
+		return;
+	}
 	out = act_record_open(a, path);
 	if (!out)
 		return;

@@ -124,11 +124,15 @@ unsigned app_have(const struct app *a)
 
 	if (a->access.can_switch && !a->read_only && model_alive(&a->model))
 		have |= NEED_SWITCH;
-	if ((have & NEED_SWITCH) || a->timing.used)
+	if (!a->replay)
+		have |= NEED_PROCESS |
+			(model_switchable(&a->model) ? NEED_SWITCHABLE : NEED_UNSWITCHABLE);
+	if ((have & NEED_SWITCH) || a->timing.used || a->replay)
 		have |= NEED_LATENCY;
-	if ((have & NEED_SWITCH) || a->events.feed.used)
+	if ((have & NEED_SWITCH) || a->events.feed.used || a->replay)
 		have |= NEED_EVENTS;
-	have |= model_switchable(&a->model) ? NEED_SWITCHABLE : NEED_UNSWITCHABLE;
+	if ((have & NEED_SWITCH) || a->replay)
+		have |= NEED_CONDITION;
 	if (a->program.used)
 		have |= NEED_PROGRAM;
 	if (a->model.process_count == 1 && !a->program.ended && !model_alive(&a->model))
@@ -178,8 +182,19 @@ void app_title(struct app *a)
 	const struct model *m = &a->model;
 	const struct probes_session *s = m->process_count ? m->processes[0].session : NULL;
 	size_t alive = model_alive(m);
-	char path[TEXT_MAX], inner[32] = "";
+	char path[TEXT_MAX], file[TEXT_MAX], inner[32] = "";
 
+	if (a->replay) {
+		const struct recording_process *p = a->replay->recording.processes;
+
+		snprintf(a->title, sizeof a->title,
+			"%.50s: ", probe_name_base(text_clean(a->replay->path, file, sizeof file)));
+		text_addf(a->title, sizeof a->title,
+			m->process_count > 1 ? "%.40s  %zu processes" : "%.40s  pid %zu",
+			probe_name_base(text_clean(p->program, path, sizeof path)),
+			m->process_count > 1 ? m->process_count : (size_t)p->pid);
+		return;
+	}
 	if (s && probes_ns_pid(s) != probes_pid(s))
 		snprintf(inner, sizeof inner, " (%d inside)", (int)probes_ns_pid(s));
 	if (!s)
@@ -236,7 +251,8 @@ static void app_update_info(struct app *a)
 	for (size_t i = 0; i < a->model.process_count; i++) {
 		const struct model_process *p = &a->model.processes[i];
 
-		if (p->gone || probes_process_info(p->pid, &one, &e) < 0)
+		/* By now a recorded pid may be that of another process. */
+		if (p->gone || p->recorded || probes_process_info(p->pid, &one, &e) < 0)
 			continue;
 		if (one.up_seconds > sum.up_seconds)
 			sum.up_seconds = one.up_seconds;

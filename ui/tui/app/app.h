@@ -289,6 +289,7 @@ struct app {
 	struct options picked; /* the options, with the processes that were picked */
 	struct probes_options engine;
 	struct probes_group *group;     /* the sessions; NULL: none was opened */
+	struct replay *replay;          /* the recording on the screen instead; NULL: none */
 	struct probes_session *started; /* of these, the program that was started, or NULL */
 	struct program program;
 	int64_t births_ms; /* when to look for births next */
@@ -305,6 +306,8 @@ struct app {
 	struct timing timing; /* of the pair that L measures */
 	struct app_begun timing_begun;
 	struct app_events events;
+	int64_t replay_ms; /* when to show more of what was read */
+	bool replay_told;  /* why its reading ended */
 
 	const struct view_ops *const *views; /* by enum app_view */
 	enum app_view view;                  /* in front */

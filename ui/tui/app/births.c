@@ -63,7 +63,7 @@ static void births_look_at_most(struct app *a, size_t most)
 	struct births b = {.app = a};
 	struct probes_error ignored; /* the next look tries again */
 
-	if (!a->model.process_count)
+	if (!a->model.process_count || a->replay)
 		return;
 	a->births_ms = app_now_ms() + BIRTHS_POLL_MS;
 	if (probes_group_look(a->group, follow, most, births_born, &b, &ignored) < 0)

@@ -145,7 +145,7 @@ void objects_poll(struct app *a)
 	char said[TEXT_MAX] = "";
 	size_t unread;
 
-	if (a->frozen || !a->model.process_count || now < a->objects.poll_ms)
+	if (a->frozen || a->replay || !a->model.process_count || now < a->objects.poll_ms)
 		return;
 	for (size_t i = 0; i < a->model.process_count; i++)
 		if (!a->model.processes[i].gone)

@@ -43,6 +43,8 @@ enum request_need {
 	NEED_UNSWITCHABLE = 1 << 5, /* none */
 	NEED_LATENCY = 1 << 6,      /* the right to switch, or a pair that is measured already */
 	NEED_EVENTS = 1 << 8,       /* the right to switch, or events that are there already */
+	NEED_PROCESS = 1 << 9,      /* processes, not a recording */
+	NEED_CONDITION = 1 << 10,   /* the right to switch, or events of a recording */
 	NEED_GONE = 1 << 7,         /* the only process has ended or executes another program */
 };
 

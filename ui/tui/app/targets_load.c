@@ -27,6 +27,8 @@ static void targets_load_log(void *data, enum probes_log_level level, const char
 static void targets_load_rows(struct app *a)
 {
 	model_init(&a->model);
+	if (a->replay)
+		replay_add(a->replay, &a->model);
 	for (size_t i = 0; a->group && i < probes_group_count(a->group); i++)
 		if (probes_group_at(a->group, i)->session)
 			model_add(&a->model, probes_group_at(a->group, i)->session);
@@ -226,10 +228,26 @@ static bool targets_load_is_choice(const struct app *a)
 	       (o->comm && a->group && probes_group_count(a->group) > 1);
 }
 
+/* A recording: what is possible is known at once, and stays so. */
+static int targets_load_recording(struct app *a, struct probes_error *e)
+{
+	int status = replay_open(a->options->recording, &a->replay, e);
+
+	if (status < 0)
+		return status;
+	/* What says nothing about a recording; c shows it all the same. */
+	a->hidden |= 1u << COLUMN_SEMAPHORE | 1u << COLUMN_RATE | 1u << COLUMN_TREND |
+		     1u << COLUMN_HOLDER;
+	targets_load_rows(a);
+	return 0;
+}
+
 int targets_load_all(struct app *a, struct probes_error *e)
 {
 	int status = 0;
 
+	if (a->options->recording)
+		return targets_load_recording(a, e);
 	a->engine = (struct probes_options){
 		.read_only = a->options->read_only, .log = targets_load_log, .log_data = a};
 	a->read_only = a->options->read_only;
@@ -311,6 +329,8 @@ void targets_load_close(struct app *a)
 	model_done(&a->model);
 	probes_group_close(a->group);
 	a->group = NULL;
+	replay_close(a->replay);
+	a->replay = NULL;
 	a->started = NULL;
 	a->births_ms = 0;
 }

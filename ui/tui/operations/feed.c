@@ -1,20 +1,13 @@
 /* See feed.h. */
 #include "ui/tui/operations/feed.h"
 
-#include "ui/event.h"
 #include "ui/tui/terminal/mem.h"
-#include "ui/tui/terminal/text.h"
 #include "ui/tui/widgets/rowlist.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FEED_TRIES 40  /* events of a row whose values are tried as addresses of texts, */
-#define FEED_AT_ONCE 2 /* of one reading: a text may be gone between two hits */
-#define FEED_LEAST 3   /* characters: what is shorter may be a text by chance */
-#define FEED_PAGE 4096 /* no address is lower */
 
 bool feed_on(const struct feed *f)
 {
@@ -52,6 +45,15 @@ static bool feed_chosen(const struct feed *f, const struct feed_event *one)
 	return f->values && f->chosen == one->row && f->epoch == one->epoch;
 }
 
+const struct probes_caller *feed_caller(
+	const struct feed_event *one, const struct model *m, struct probes_caller *room)
+{
+	if (one->caller)
+		return one->caller;
+	probes_caller(m->processes[one->process].session, one->event.caller, room);
+	return room;
+}
+
 static void feed_value(struct feed *f, const struct model *m, const struct feed_event *one)
 {
 	struct probes_caller caller;
@@ -64,8 +66,7 @@ static void feed_value(struct feed *f, const struct model *m, const struct feed_
 		distribution_add(&f->values[i], &one->event.values[i]);
 	if (!f->callers.rows || callers_hit(&f->callers, one->process, one->event.caller))
 		return;
-	probes_caller(m->processes[one->process].session, one->event.caller, &caller);
-	callers_add(&f->callers, one->process, one->event.caller, &caller);
+	callers_add(&f->callers, one->process, one->event.caller, feed_caller(one, m, &caller));
 }
 
 /* Begin to sum up from nothing. */
@@ -79,6 +80,23 @@ static void feed_values_clear(struct feed *f)
 	f->summed = 0;
 }
 
+static void feed_clear(struct feed *f)
+{
+	for (; f->kept; f->kept--, f->first = (f->first + 1) % FEED_MOST)
+		free(f->all[f->first]);
+	f->behind = 0;
+	feed_values_clear(f);
+}
+
+void feed_reread(struct feed *f)
+{
+	feed_clear(f);
+	f->sum = f->before = (struct probes_events){0};
+	f->pass = f->replay->begin;
+	for (size_t i = 0; i < f->part_count; i++)
+		f->parts[i].on = true;
+}
+
 void feed_choose(struct feed *f, const struct model *m, uint32_t row)
 {
 	if (f->values && f->chosen == row)
@@ -87,6 +105,10 @@ void feed_choose(struct feed *f, const struct model *m, uint32_t row)
 		f->values = mem_array(PROBES_EVENT_ARGUMENTS, sizeof *f->values);
 	feed_values_clear(f);
 	f->chosen = row;
+	if (f->replay && f->kept < f->sum.delivered) { /* the values of all of them */
+		feed_reread(f);
+		return;
+	}
 	for (size_t i = 0; i < f->kept - f->behind; i++)
 		feed_value(f, m, feed_at(f, i));
 }
@@ -104,29 +126,6 @@ const struct feed_event *feed_last(const struct feed *f)
 		if (feed_chosen(f, feed_at(f, i)))
 			return feed_at(f, i);
 	return NULL;
-}
-
-static void feed_sum(struct feed *f, const struct model *m)
-{
-	f->sum = f->before;
-	f->no_calls = NULL;
-	for (size_t i = 0; i < f->part_count; i++) {
-		struct probes_events one = probes_events(m->processes[f->parts[i].process].session);
-
-		f->sum.delivered += one.delivered;
-		f->sum.rejected += one.rejected;
-		f->sum.lost += one.lost;
-		if (f->parts[i].on && !one.calls && !f->no_calls)
-			f->no_calls = one.no_calls;
-	}
-}
-
-static void feed_clear(struct feed *f)
-{
-	for (; f->kept; f->kept--, f->first = (f->first + 1) % FEED_MOST)
-		free(f->all[f->first]);
-	f->behind = 0;
-	feed_values_clear(f);
 }
 
 void feed_forget(struct feed *f, int64_t ms)
@@ -152,6 +151,7 @@ void feed_done(struct feed *f)
 		free(f->parts[i].places);
 	}
 	free(f->parts);
+	free(f->part_of);
 	free(f->rows);
 	free(f->all);
 	free(f->fresh);
@@ -170,6 +170,7 @@ static void feed_add_part(struct feed *f, const struct model *m, uint32_t proces
 	struct model_member member;
 
 	part.places = mem_array(probes_count(p->session) + 1, sizeof *part.places);
+	memset(part.places, 0xff, probes_count(p->session) * sizeof *part.places); /* SIZE_MAX */
 	part.probes = mem_array(probes_count(p->session) + 1, sizeof *part.probes);
 	for (size_t i = 0; i < f->count; i++) {
 		for (uint32_t at = m->rows[f->rows[i].row].member; model_next(m, &at, &member);) {
@@ -180,43 +181,12 @@ static void feed_add_part(struct feed *f, const struct model *m, uint32_t proces
 		}
 	}
 	if (part.count && !p->gone) {
+		f->part_of[process] = &f->parts[f->part_count];
 		f->parts[f->part_count++] = part;
 		return;
 	}
 	free(part.places);
 	free(part.probes);
-}
-
-/* Begin in each process. 0, if it began in some. */
-static int feed_open(struct feed *f, const struct model *m, struct probes_error *e)
-{
-	const struct probes_event_options options = {.texts = f->ask.texts,
-		.condition = f->condition,
-		.callers = f->ask.callers,
-		.interrupts = f->ask.interrupts};
-	int r = 0;
-
-	for (size_t i = 0; i < f->part_count; i++) {
-		struct feed_part *part = &f->parts[i];
-		struct probes_error one = {0};
-		struct probes_events one_before;
-
-		part->on = probes_events_begin(m->processes[part->process].session, part->probes,
-				   part->count, &options, &one) == 0;
-		text_clean(part->on ? "" : one.why, part->why, sizeof part->why);
-		if (part->on)
-			continue;
-		/* It still has the sums of what ended. */
-		one_before = probes_events(m->processes[part->process].session);
-		f->before.delivered -= one_before.delivered;
-		f->before.rejected -= one_before.rejected;
-		f->before.lost -= one_before.lost;
-		if (!r) {
-			*e = one;
-			r = one.code;
-		}
-	}
-	return feed_on(f) ? 0 : r;
 }
 
 /* Would that be accepted? *condition is the caller's. */
@@ -230,9 +200,8 @@ static int feed_check(const struct feed *f, const struct model *m, const struct 
 	if (ask->where && *ask->where)
 		r = probes_condition_parse(ask->where, condition, e);
 	options.condition = *condition;
-	for (size_t i = 0; r == 0 && i < f->part_count; i++)
-		r = probes_events_check(m->processes[f->parts[i].process].session,
-			f->parts[i].probes, f->parts[i].count, &options, e);
+	if (r == 0)
+		r = f->ops->check(f, m, &options, e);
 	if (r < 0) {
 		probes_condition_free(*condition);
 		*condition = NULL;
@@ -259,8 +228,8 @@ int feed_change(
 	f->ask = *ask;
 	f->ask.where = where;
 	feed_values_clear(f);
-	r = feed_open(f, m, e);
-	feed_sum(f, m);
+	r = f->ops->begin(f, m, e);
+	f->ops->sum(f, m);
 	probes_condition_free(old);
 	return r;
 }
@@ -275,6 +244,8 @@ int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows, size
 	f->rows = mem_array(count, sizeof *f->rows);
 	f->all = mem_array(FEED_MOST, sizeof(struct feed_event *));
 	f->parts = mem_array(m->process_count, sizeof *f->parts);
+	f->part_of = mem_array(m->process_count, sizeof(struct feed_part *));
+	f->ops = m->replay ? &feed_recorded_ops : &feed_live_ops;
 	for (; f->count < count; f->count++)
 		f->rows[f->count].row = rows[f->count];
 	for (uint32_t i = 0; i < m->process_count; i++)
@@ -287,7 +258,7 @@ int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows, size
 	}
 	r = feed_change(f, m, ask, e);
 	f->used = r == 0;
-	feed_sum(f, m);
+	f->ops->sum(f, m);
 	trend_begin(&f->trend);
 	trend_read(&f->trend, ms, f->sum.delivered);
 	return r;
@@ -295,39 +266,29 @@ int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows, size
 
 /* ---------------------------------------------------------------- reading */
 
-struct feed_reading {
-	struct feed *feed;
-	const struct model *model;
-	const struct feed_part *part;
-};
-
-/* Does the value point to a text, by what lies there now? */
-static bool feed_is_text(struct probes_session *s, const struct probes_value *v)
-{
-	char text[64];
-	size_t length, known = 0;
-
-	if (v->asked || v->size != 8 || v->kind == PROBES_VALUE_FLOAT ||
-		v->kind == PROBES_VALUE_UNREADABLE || v->bits < FEED_PAGE)
-		return false;
-	length = probes_text_at(s, v->bits, text, sizeof text);
-	while (known < length && text[known] >= ' ' && text[known] <= '~')
-		known++;
-	return length >= FEED_LEAST && known == length;
-}
-
-/* A copy of an event, with its texts. */
-static struct feed_event *feed_copy(const struct probes_event *event)
+/* A copy of an event, with its texts. caller: or NULL. */
+static struct feed_event *feed_copy(
+	const struct probes_event *event, const struct probes_caller *caller)
 {
 	size_t bytes = strlen(event->thread) + 1;
 	struct feed_event *c;
 	char *at;
 
+	if (caller)
+		bytes += sizeof *caller + (caller->object ? strlen(caller->object) + 1 : 0);
 	for (size_t i = 0; i < event->count; i++)
 		bytes += event->values[i].text ? strlen(event->values[i].text) + 1 : 0;
 	c = mem_alloc(sizeof *c + bytes);
 	c->event = *event;
 	at = c->texts;
+	if (caller) {
+		c->caller = memcpy(at, caller, sizeof *caller);
+		at += sizeof *caller;
+	}
+	if (caller && caller->object) {
+		((struct probes_caller *)c->texts)->object = at;
+		at = stpcpy(at, caller->object) + 1;
+	}
 	c->event.thread = at;
 	at = stpcpy(at, event->thread) + 1;
 	for (size_t i = 0; i < event->count; i++) {
@@ -339,44 +300,20 @@ static struct feed_event *feed_copy(const struct probes_event *event)
 	return c;
 }
 
-/* The session of the process of an event: perhaps of a child by fork of the one that was read. */
-static struct probes_session *feed_session(
-	const struct feed_reading *r, const struct probes_event *event)
+struct feed_row *feed_add(struct feed *f, const struct feed_part *part,
+	const struct probes_event *event, const struct probes_caller *caller)
 {
-	const struct feed *f = r->feed;
-
-	for (size_t i = 0; i < f->part_count; i++)
-		if (r->model->processes[f->parts[i].process].pid == event->pid)
-			return r->model->processes[f->parts[i].process].session;
-	return r->model->processes[r->part->process].session;
-}
-
-static bool feed_take(void *data, const struct probes_event *event)
-{
-	const struct feed_reading *r = data;
-	struct feed *f = r->feed;
-	struct feed_row *row = &f->rows[r->part->places[event->probe]];
-	struct feed_event *c = feed_copy(event);
+	struct feed_row *row = &f->rows[part->places[event->probe]];
+	struct feed_event *c = feed_copy(event, caller);
 
 	c->row = row->row;
-	c->process = r->part->process;
+	c->process = part->process;
 	c->epoch = f->epoch;
 	f->threads |= event->tid != event->pid;
-	for (size_t i = 0; i < event->count; i++)
-		f->young |= event->pid != r->model->processes[c->process].pid &&
-			    event_unread(&event->values[i]);
 	f->fresh = mem_grow(
 		f->fresh, &f->fresh_capacity, f->fresh_count + 1, sizeof(struct feed_event *));
 	f->fresh[f->fresh_count++] = c;
-	if (row->trying && row->tried < FEED_TRIES) {
-		row->trying--;
-		row->tried++;
-		for (size_t i = 0; i < event->count; i++)
-			if (!(f->offered >> i & 1) &&
-				feed_is_text(feed_session(r, event), &event->values[i]))
-				f->offered |= 1u << i;
-	}
-	return true;
+	return row;
 }
 
 static int feed_compare(const void *x, const void *y)
@@ -390,7 +327,7 @@ static int feed_compare(const void *x, const void *y)
 /* Keep what has come, and sum it up; of several processes in the order of time. */
 static void feed_keep(struct feed *f, const struct model *m)
 {
-	if (f->part_count > 1 && f->fresh_count)
+	if (f->part_count > 1 && f->fresh_count && !f->replay)
 		qsort(f->fresh, f->fresh_count, sizeof(struct feed_event *), feed_compare);
 	for (size_t i = 0; i < f->fresh_count; i++) {
 		struct feed_event *c = f->fresh[i];
@@ -417,46 +354,15 @@ static void feed_keep(struct feed *f, const struct model *m)
 	f->fresh_count = 0;
 }
 
-/* Does the process still count any of it? */
-static bool feed_counted(const struct feed_part *part, const struct model_process *process)
-{
-	if (process->gone)
-		return false;
-	for (size_t i = 0; i < part->count; i++)
-		if (probes_live_at(process->session, part->probes[i])->sites_counted)
-			return true;
-	return false;
-}
-
-/* Read from each process; `last`: what is newest, too. */
+/* `last`: what is newest, too. */
 static bool feed_read_all(struct feed *f, const struct model *m, bool last)
 {
 	bool came;
 
-	for (size_t i = 0; i < f->count; i++)
-		f->rows[i].trying = FEED_AT_ONCE;
-	for (size_t i = 0; i < f->part_count; i++) {
-		struct feed_part *part = &f->parts[i];
-		const struct model_process *process = &m->processes[part->process];
-		struct feed_reading reading = {f, m, part};
-		struct probes_error gone;
-
-		if (!part->on)
-			continue;
-		part->on = feed_counted(part, process);
-		if (!part->on) {
-			probes_events_end(process->session);
-			snprintf(part->why, sizeof part->why, "%s",
-				process->gone ? "the process is gone" : "no longer counted");
-		}
-		if (probes_events_read(
-			    process->session, last || !part->on, feed_take, &reading, &gone) < 0 &&
-			part->on)
-			text_clean(gone.why, part->why, sizeof part->why);
-	}
+	f->ops->read(f, m, last);
 	came = f->fresh_count > 0;
 	feed_keep(f, m);
-	feed_sum(f, m);
+	f->ops->sum(f, m);
 	return came;
 }
 
@@ -472,19 +378,15 @@ bool feed_read(struct feed *f, const struct model *m, int64_t ms)
 
 void feed_drop(struct feed *f, const struct model *m, size_t place)
 {
-	for (size_t i = 0; i < f->part_count; i++)
-		for (size_t k = 0; k < f->parts[i].count; k++)
-			if (f->parts[i].places[f->parts[i].probes[k]] == place)
-				probes_events_drop(m->processes[f->parts[i].process].session,
-					f->parts[i].probes[k]);
+	f->ops->drop(f, m, place);
 	f->rows[place].over = true;
 }
 
 void feed_end(struct feed *f, const struct model *m)
 {
-	for (size_t i = 0; i < f->part_count; i++)
-		if (f->parts[i].on)
-			probes_events_end(m->processes[f->parts[i].process].session);
+	if (!feed_on(f))
+		return;
+	f->ops->end(f, m);
 	if (feed_on(f))
 		feed_read_all(f, m, true);
 	for (size_t i = 0; i < f->part_count; i++) {

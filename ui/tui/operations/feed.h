@@ -1,7 +1,8 @@
 /*
  * The events of rows, in all processes of the screen that have them: the last ones are kept. That
- * the rows are counted is an operation (operation.h) of its own. Knows rows and sessions, not the
- * screen.
+ * the rows are counted is an operation (operation.h) of its own. The events of a recording come
+ * from its file, from its beginning on, as those of processes come from them. Knows rows, sessions
+ * and recordings, not the screen.
  */
 #ifndef UI_TUI_OPERATIONS_FEED_H
 #define UI_TUI_OPERATIONS_FEED_H
@@ -9,6 +10,7 @@
 #include "probes.h"
 #include "ui/callers.h"
 #include "ui/distribution.h"
+#include "ui/tui/operations/replay.h"
 #include "ui/tui/rows/model.h"
 
 #include <stdbool.h>
@@ -23,7 +25,8 @@ struct feed_event {
 	uint32_t process; /* whose session delivered it */
 	unsigned epoch;   /* feed.epoch, then */
 	struct probes_event event;
-	char texts[]; /* to which it points */
+	const struct probes_caller *caller; /* as it was recorded; NULL: the session knows it */
+	_Alignas(struct probes_caller) char texts[]; /* to which they point */
 };
 
 /* A row, in all processes. */
@@ -52,12 +55,38 @@ struct feed_ask {
 	bool interrupts;   /* as probes_event_options.interrupts */
 };
 
+struct feed;
+
+/* Where the events come from. */
+struct feed_ops {
+	/* Would these options be accepted in all parts? */
+	int (*check)(const struct feed *f, const struct model *m,
+		const struct probes_event_options *options, struct probes_error *e);
+	/* Begin by feed.ask and feed.condition; sets feed_part.on. 0, if it began in some part. */
+	int (*begin)(struct feed *f, const struct model *m, struct probes_error *e);
+	/* Call feed_add for what came; `last`: for what is newest, too. */
+	void (*read)(struct feed *f, const struct model *m, bool last);
+	/* Set feed.sum. */
+	void (*sum)(struct feed *f, const struct model *m);
+	/* No more of a row (an index of feed.rows). */
+	void (*drop)(struct feed *f, const struct model *m, size_t place);
+	/* No more; what came until then can still be read, where feed_part.on stays. */
+	void (*end)(struct feed *f, const struct model *m);
+};
+extern const struct feed_ops feed_live_ops, feed_recorded_ops;
+
 struct feed {
+	const struct feed_ops *ops;
 	bool used; /* there is something to show */
 	struct feed_row *rows;
 	size_t count;
 	struct feed_part *parts;
 	size_t part_count;
+	struct feed_part **part_of; /* by process of the model; NULL: it has none of the rows */
+
+	struct replay *replay;   /* the recording from which they come; NULL: from processes */
+	struct replay_pass pass; /* of it */
+	bool no_callers;         /* it holds none */
 
 	struct feed_ask ask;                /* its text is a copy */
 	struct probes_condition *condition; /* NULL: all events */
@@ -131,6 +160,17 @@ void feed_choose(struct feed *f, const struct model *m, uint32_t row);
 
 /* The last event that is summed up; NULL: it is not kept any longer. */
 const struct feed_event *feed_last(const struct feed *f);
+
+/* The caller of an event; room: for it. */
+const struct probes_caller *feed_caller(
+	const struct feed_event *one, const struct model *m, struct probes_caller *room);
+
+/* For feed_ops. An event of a part, whose probe is one of its rows; caller: as it was
+ * recorded, or NULL. */
+struct feed_row *feed_add(struct feed *f, const struct feed_part *part,
+	const struct probes_event *event, const struct probes_caller *caller);
+/* Forget the events, and begin the recording anew. */
+void feed_reread(struct feed *f);
 
 /* Do events come from some process? */
 bool feed_on(const struct feed *f);

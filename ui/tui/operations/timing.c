@@ -11,7 +11,10 @@
 
 void timing_done(struct timing *t)
 {
+	for (size_t i = 0; i < t->count; i++)
+		pairing_done(&t->parts[i].pairing);
 	free(t->parts);
+	free(t->part_of);
 	*t = (struct timing){0};
 }
 
@@ -52,7 +55,8 @@ static bool timing_begin_part(struct timing_part *part, const struct model *m, u
 	*part = (struct timing_part){.process = process};
 	if (both) {
 		memcpy(part->probes, probes, sizeof part->probes);
-		part->on = probes_latency_begin(session, probes[0], probes[1], 0, e) == 0;
+		part->on =
+			m->replay || probes_latency_begin(session, probes[0], probes[1], 0, e) == 0;
 		text_clean(part->on ? "" : e->why, part->why, sizeof part->why);
 	}
 	free(probes);
@@ -79,6 +83,13 @@ int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32
 			r = one.code;
 		}
 		t->count++;
+	}
+	if (m->replay) {
+		t->replay = m->replay;
+		t->pass = t->replay->begin;
+		t->part_of = mem_array(m->process_count, sizeof(struct timing_part *));
+		for (size_t i = 0; i < t->count; i++)
+			t->part_of[t->parts[i].process] = &t->parts[i];
 	}
 	t->used = timing_on(t);
 	timing_restart(t, ms);
@@ -132,10 +143,58 @@ static bool timing_counted(const struct timing_part *part, const struct model_pr
 	return !process->gone;
 }
 
+static void timing_take(void *data, const struct recording_item *item)
+{
+	struct timing *t = data;
+	const struct replay *r = t->replay;
+	const struct recording_latency *row = &item->latency;
+	size_t probe = item->what == RECORDING_EVENT ? item->event.probe : row->start, local;
+	struct timing_part *part;
+
+	if (item->what != RECORDING_EVENT && item->what != RECORDING_LATENCY)
+		return;
+	local = r->local[probe];
+	part = t->part_of[r->recording.probes[probe].process];
+	if (!part)
+		return;
+	if (item->what == RECORDING_EVENT) {
+		if (local == part->probes[0])
+			pairing_add(&part->pairing, false, &item->event);
+		if (local == part->probes[1])
+			pairing_add(&part->pairing, true, &item->event);
+		t->to_ms = t->from_ms + (t->pass.last_ns - t->pass.first_ns) / 1000000;
+	} else if (local == part->probes[0] && r->local[row->end] == part->probes[1]) {
+		part->now = row->latency; /* until then, from the beginning on */
+		t->to_ms = t->from_ms + (row->read - row->began) / 1000000;
+		t->by = row->by;
+		t->over = row->over;
+		t->recorded = true;
+	}
+}
+
+bool timing_replay(struct timing *t)
+{
+	if (!t->replay || !t->pass.on)
+		return false;
+	replay_read(t->replay, &t->pass, timing_take, t);
+	for (size_t i = 0; i < t->count; i++) {
+		t->parts[i].on = t->pass.on;
+		if (!t->recorded)
+			t->parts[i].now = t->parts[i].pairing.sum;
+	}
+	t->over |= t->pass.end.over;
+	if (t->pass.ended && !t->recorded)
+		t->to_ms = t->from_ms + (int64_t)(t->pass.end.seconds * 1000);
+	timing_sum(t);
+	return true;
+}
+
 void timing_read(struct timing *t, const struct model *m, int64_t ms)
 {
 	bool any = false;
 
+	if (t->replay)
+		return;
 	for (size_t i = 0; i < t->count; i++) {
 		struct timing_part *part = &t->parts[i];
 		const struct model_process *process = &m->processes[part->process];
@@ -163,6 +222,8 @@ void timing_read(struct timing *t, const struct model *m, int64_t ms)
 
 void timing_end(struct timing *t, const struct model *m, int64_t ms)
 {
+	if (t->replay)
+		return;
 	if (timing_on(t))
 		t->to_ms = ms;
 	for (size_t i = 0; i < t->count; i++) {

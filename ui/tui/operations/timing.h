@@ -1,11 +1,14 @@
 /*
  * How long a pair takes, in all processes of the screen that have both its probes. That these are
- * counted is an operation (operation.h) of its own. Knows rows and sessions, not the screen.
+ * counted is an operation (operation.h) of its own. Of a recording it is computed from the events,
+ * or is what latency recorded. Knows rows, sessions and recordings, not the screen.
  */
 #ifndef UI_TUI_OPERATIONS_TIMING_H
 #define UI_TUI_OPERATIONS_TIMING_H
 
 #include "probes.h"
+#include "ui/pairing.h"
+#include "ui/tui/operations/replay.h"
 #include "ui/tui/rows/model.h"
 
 #include <stdbool.h>
@@ -18,7 +21,8 @@ struct timing_part {
 	size_t probes[2]; /* start and end, in its session */
 	bool on;          /* it is measured now */
 	struct probes_latency now;
-	char why[160]; /* why it is not, safe for the terminal */
+	char why[160];          /* why it is not, safe for the terminal */
+	struct pairing pairing; /* of a recording: its events */
 };
 
 struct timing {
@@ -32,6 +36,13 @@ struct timing {
 	double rate; /* what costs something, a second: matched and nested ones; of an interval, */
 	uint64_t rated;   /* and how many there were at its end, */
 	int64_t rated_ms; /* which was then */
+
+	struct replay *replay;        /* the recording that holds it; NULL: it is measured */
+	struct replay_pass pass;      /* of it */
+	struct timing_part **part_of; /* of it, by process of the model; NULL: none */
+	unsigned by;                  /* matched by this argument; 0: by thread */
+	bool recorded;                /* latency recorded it */
+	bool over;                    /* it was measured no longer: -max-overhead */
 };
 
 void timing_done(struct timing *t);
@@ -55,6 +66,9 @@ void timing_read(struct timing *t, const struct model *m, int64_t ms);
 
 /* Stop measuring; what was measured until then, `ms`, stays. */
 void timing_end(struct timing *t, const struct model *m, int64_t ms);
+
+/* Read a slice of the recording, if there is one that was not read to its end. True: there was. */
+bool timing_replay(struct timing *t);
 
 /* Is the pair measured in some process? */
 bool timing_on(const struct timing *t);

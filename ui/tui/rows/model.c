@@ -310,7 +310,11 @@ static void model_sum(struct model *m, struct row *r)
 	while (model_next(m, &at, &member)) {
 		const struct model_process *p = &m->processes[member.process];
 
-		if (!p->gone && model_unloaded(m, &member))
+		if (p->recorded)
+			row_add_recorded(r, p->recorded->kept[member.probe],
+				probes_at(p->session, member.probe)->site_count,
+				!p->recorded->latency);
+		else if (!p->gone && model_unloaded(m, &member))
 			unloaded = true;
 		else if (!p->gone)
 			row_add(r, probes_live_at(p->session, member.probe),
@@ -355,7 +359,7 @@ static bool model_read(struct model *m, size_t process, const uint32_t *ids, siz
 	size_t *which = NULL, n = 0;
 	int status;
 
-	if (p->gone)
+	if (p->gone || p->recorded)
 		return false;
 	if (ids)
 		which = model_probes_of(m, process, ids, count, &n);
@@ -420,7 +424,12 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count)
 
 struct probes_hits model_hits(const struct model *m, const struct model_member *member)
 {
-	return probes_hits(m->processes[member->process].session, member->probe);
+	const struct model_process *p = &m->processes[member->process];
+
+	if (p->recorded)
+		return (struct probes_hits){.hits = p->recorded->events[member->probe],
+			.counted = p->recorded->kept[member->probe]};
+	return probes_hits(p->session, member->probe);
 }
 
 bool model_read_hits(struct model *m, int64_t ms)
@@ -432,7 +441,7 @@ bool model_read_hits(struct model *m, int64_t ms)
 		return false;
 	for (size_t i = 0; i < m->process_count; i++) {
 		/* One that has ended left its last hits in counters that are mapped here. */
-		if (probes_read_hits(m->processes[i].session, &e) < 0)
+		if (!m->replay && probes_read_hits(m->processes[i].session, &e) < 0)
 			continue;
 	}
 	m->hits = (struct trend){0};
@@ -444,6 +453,9 @@ bool model_read_hits(struct model *m, int64_t ms)
 			continue;
 		for (uint32_t at = r->member; model_next(m, &at, &member);)
 			total += model_hits(m, &member).hits;
+		/* How fast a recording is read is no rate of hits. */
+		if (m->replay)
+			trend_begin(r->trend);
 		trend_read(r->trend, ms, total);
 		trend_add(&m->hits, r->trend);
 	}

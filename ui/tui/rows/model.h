@@ -28,8 +28,16 @@ struct model_run {
 	struct model_member of; /* and what it is */
 };
 
+/* Of a recorded process, by probe. */
+struct model_recorded {
+	uint64_t *events; /* read so far */
+	uint32_t *kept;   /* sites whose hits are events */
+	bool latency;     /* there are no events: latency was recorded */
+};
+
 struct model_process {
-	struct probes_session *session; /* not owned */
+	struct probes_session *session;        /* not owned */
+	const struct model_recorded *recorded; /* it is one of a recording; NULL: it lives */
 	pid_t pid;
 	bool gone;      /* ended, or became another program */
 	bool unread;    /* its memory may not be read */
@@ -48,7 +56,10 @@ struct model_counts {
 	size_t left_out;             /* notes of the objects, see struct probes_object */
 };
 
+struct replay;
+
 struct model {
+	struct replay *replay; /* all processes are of this recording; NULL: of none */
 	struct model_process *processes;
 	size_t process_count, process_capacity;
 	struct row *rows;

@@ -53,12 +53,26 @@ void row_add(struct row *r, const struct probes_live *live, uint32_t sites)
 		r->holder = live->holder;
 }
 
+void row_add_recorded(struct row *r, uint32_t kept, uint32_t sites, bool events)
+{
+	const struct probes_live live = {.state = PROBES_UNKNOWN,
+		.sites_counted = kept,
+		.sites_on = PROBES_NONE,
+		.ref_min = PROBES_NONE,
+		.ref_max = PROBES_NONE};
+
+	row_add(r, &live, sites);
+	r->recorded = true;
+	r->counted |= events;
+}
+
 void row_include(struct row *sum, const struct row *r, bool begin)
 {
 	sum->state = begin ? r->state : row_join(sum->state, r->state);
 	sum->tag = (begin || sum->tag) && r->tag;
 	if (sum->processes < r->processes)
 		sum->processes = r->processes;
+	sum->recorded = r->recorded;
 	sum->sites += r->sites;
 	if (sum->sites_on != PROBES_NONE && r->sites) /* without sites there is nothing to count */
 		sum->sites_on =
@@ -71,8 +85,15 @@ void row_include(struct row *sum, const struct row *r, bool begin)
 
 const struct states_row *row_state(const struct row *r)
 {
+	if (r->recorded)
+		return &states_recorded;
 	return r->state == PROBES_NO_SWITCH && r->sites_counted ? &states_counted
 								: &states[r->state];
+}
+
+bool row_counted_too(const struct row *r)
+{
+	return r->sites_counted && row_state(r) == &states[r->state];
 }
 
 bool row_hits_partial(const struct row *r)

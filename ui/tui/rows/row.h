@@ -40,6 +40,7 @@ struct row {
 	bool mine_counted; /* this session counts the hits of a site */
 	bool counted;      /* the trend goes on, or its process has ended: there are hits to show */
 	bool switchable;   /* a process has something to switch in it, whatever its state */
+	bool recorded;     /* of a recording: it has no state */
 };
 
 /* The name of the probe: the label without the provider. */
@@ -50,11 +51,18 @@ void row_clear(struct row *r);
 /* Add the probe of one process to a sum. */
 void row_add(struct row *r, const struct probes_live *live, uint32_t sites);
 
+/* The same of a recorded process: its sites, and those whose hits are events; are there any? */
+void row_add_recorded(struct row *r, uint32_t kept, uint32_t sites, bool events);
+
 /* Add a row to the sum of a group; begin: the first one. The group is tagged if all rows are. */
 void row_include(struct row *sum, const struct row *r, bool begin);
 
-/* How its state is shown: that of what is counted alone is states_counted. */
+/* How its state is shown: that of what is counted alone is states_counted, of what is recorded
+ * states_recorded. */
 const struct states_row *row_state(const struct row *r);
+
+/* Is it shown beside the state that its hits are counted, too? */
+bool row_counted_too(const struct row *r);
 
 /* The hits are those of a part of its sites. */
 bool row_hits_partial(const struct row *r);

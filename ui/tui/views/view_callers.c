@@ -27,7 +27,11 @@ static void view_callers_figures(struct app *a)
 	if (c->hits)
 		text_addf(text, sizeof text, " since %s", event_time(f->summed_ns, false, time));
 	view_text_label(a, STYLE_PLAIN, "callers", text);
-	for (uint32_t at = a->model.rows[f->chosen].member; model_next(&a->model, &at, &member);)
+	if (a->replay && c->hits && f->no_callers)
+		view_text_label(a, STYLE_WARN, "unknown",
+			"the recording holds no callers (events -callers records them)");
+	for (uint32_t at = a->model.rows[f->chosen].member;
+		!a->replay && model_next(&a->model, &at, &member);)
 		reasons_add_callers(
 			&reasons, a->model.processes[member.process].session, member.probe);
 	for (size_t i = 0; i < reasons.count; i++) {

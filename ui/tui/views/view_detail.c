@@ -169,8 +169,7 @@ static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
 	const char *held = column_cell(r, COLUMN_HOLDER, who, sizeof who);
 
 	snprintf(sums->state, sizeof sums->state, "%s%s%s%s", row_state(r)->word,
-		r->sites_counted && row_state(r) != &states_counted ? ", counted" : "",
-		*held ? ", held by " : "", held);
+		row_counted_too(r) ? ", counted" : "", *held ? ", held by " : "", held);
 	sums->label = !r->processes || !r->sites || r->sites_on != PROBES_NONE ? "sites on"
 		      : r->sites_counted                                       ? "counted"
 									       : "sites";
@@ -238,7 +237,8 @@ static void view_detail_events(struct app *a)
 	char text[TEXT_MAX];
 
 	if (!feed_has(f, a->text.row)) {
-		view_detail_value(a, "values", "unknown: v keeps its events");
+		view_detail_value(a, "values",
+			a->replay ? "unknown: v reads its events" : "unknown: v keeps its events");
 		return;
 	}
 	feed_choose(f, &a->model, a->text.row);
@@ -269,7 +269,7 @@ static void view_detail_build(struct app *a)
 		view_detail_value(a, "hits", view_detail_hits(r, hits, sizeof hits));
 	if (p->arguments && *p->arguments)
 		view_detail_events(a);
-	if (!r->switchable)
+	if (!r->switchable && !a->replay)
 		view_detail_value(a, "hand-over", "y shows commands of bpftrace, gdb and perf");
 	while (model_next(&a->model, &at, &member))
 		view_detail_process(a, &member);

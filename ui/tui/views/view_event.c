@@ -13,7 +13,9 @@ static void view_event_arguments(struct app *a, const struct feed_event *one)
 {
 	struct probes_session *s = a->model.processes[one->process].session;
 	const struct probes_event *e = &one->event;
-	const char *noted = probes_at(s, e->probe)->sites[e->site].arguments;
+	const struct probes_probe *p = probes_at(s, e->probe);
+	/* A recording may say nothing of a site. */
+	const char *noted = e->site < p->site_count ? p->sites[e->site].arguments : "";
 	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
 	size_t count = probes_arguments(noted, all, PROBES_EVENT_ARGUMENTS);
 	char value[EVENT_VALUE_BYTES], text[TEXT_MAX], type[40], place[400], label[32];
@@ -76,11 +78,11 @@ static void view_event_build(struct app *a)
 	view_detail_where(session, probe, one->event.site, false, text, sizeof text);
 	if (*text)
 		view_text_label(a, STYLE_PLAIN, "", text);
-	probes_caller(session, one->event.caller, &caller);
 	if (one->event.caller)
 		view_text_label(a, STYLE_PLAIN, "caller",
-			text_shown(
-				event_caller(&caller, one->event.caller, name), text, sizeof text));
+			text_shown(event_caller(feed_caller(one, &a->model, &caller),
+					   one->event.caller, name),
+				text, sizeof text));
 	view_event_arguments(a, one);
 }
 

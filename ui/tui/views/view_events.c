@@ -126,6 +126,19 @@ static void view_events_build(struct app *a)
 		text_addf(heading, size, " +%zu more", f->count - 3);
 }
 
+/* How far the recording was read, what it does not hold, and how it ended. */
+static void view_events_recorded(const struct app *a, char *out, size_t size)
+{
+	const struct feed *f = &a->events.feed;
+	char state[400];
+
+	if (f->pass.end.only_counted)
+		text_addf(out, size, ", %" PRIu64 " hits only counted", f->pass.end.only_counted);
+	if (f->kept < f->sum.delivered)
+		text_addf(out, size, "; the last %zu are listed (\\ chooses others)", f->kept);
+	text_addf(out, size, "; %s", replay_state(a->replay, &f->pass, state, sizeof state));
+}
+
 bool view_events_state(const struct app *a, char *out, size_t size)
 {
 	const struct feed *f = &a->events.feed;
@@ -143,7 +156,7 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 		f->sum.delivered == 1 ? "" : "s");
 	if (f->count > 1)
 		text_addf(out, size, " of %zu probes", f->count);
-	if (on && trend_rate(&f->trend) >= 0)
+	if (on && !a->replay && trend_rate(&f->trend) >= 0)
 		text_addf(out, size, ", now %s/s",
 			trend_human(trend_rate(&f->trend), text, sizeof text));
 	if (f->sum.lost)
@@ -152,7 +165,9 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 		text_addf(out, size, ", %" PRIu64 " not kept while frozen", f->unkept);
 	if (over)
 		text_addf(out, size, ", %zu probe%s only counted", over, over == 1 ? "" : "s");
-	if (!on)
+	if (a->replay)
+		view_events_recorded(a, out, size);
+	else if (!on)
 		text_addf(out, size, "; no more: %s%s", why,
 			app_have(a) & NEED_SWITCH &&
 					app_view(a)->where & (IN_EVENTS | IN_HISTOGRAM | IN_CALLERS)
@@ -170,6 +185,8 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 			out, size, "; only where %s", text_clean(f->ask.where, text, sizeof text));
 	if (on && on < f->part_count)
 		text_addf(out, size, "; elsewhere: %s", why);
+	if (a->replay)
+		return f->sum.lost || f->pass.end.only_counted || *f->pass.why;
 	return f->sum.lost || f->unkept || over || on < f->part_count;
 }
 
@@ -260,7 +277,7 @@ bool view_events_leave(struct app *a, enum request r)
 	if (r != REQUEST_BACK)
 		return false;
 	app_open(a, VIEW_LIST);
-	if (feed_on(&a->events.feed))
+	if (feed_on(&a->events.feed) && !a->replay)
 		app_say(a, "events still come: v on the same probes shows them again, and v "
 			   "there stops them");
 	return true;

@@ -4,6 +4,7 @@
  */
 #include "ui/tui/views/view.h"
 
+#include "ui/event.h"
 #include "ui/states.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/terminal/text.h"
@@ -136,7 +137,9 @@ static void view_header_access(const struct app *a, struct view_header_line *l)
 	bool may = can->can_switch && !a->read_only;
 	int before = l->count;
 
-	if (!model_alive(&a->model)) {
+	if (a->replay) {
+		view_header_add(l, KEEP, STYLE_PLAIN, "RECORDING");
+	} else if (!model_alive(&a->model)) {
 		view_header_add(l, KEEP, STYLE_PLAIN, "%s", a->program.ended ? "ENDED" : "GONE");
 	} else if (app_have(a) & NEED_HELD) {
 		snprintf(view_header_add(l, KEEP, STYLE_PLAIN, "HELD AT ITS START: r runs it")
@@ -163,6 +166,22 @@ static void view_header_access(const struct app *a, struct view_header_line *l)
 		l->pieces[i].right = true;
 }
 
+/* Where and when a recording was made. */
+static void view_header_when(const struct app *a, struct view_header_line *l)
+{
+	const struct recording_head *h = &a->replay->recording.head;
+	const struct replay_pass *p = &a->replay->total;
+	int64_t from = p->first_ns ? p->first_ns : h->time_ns;
+	int64_t to = p->last_ns ? p->last_ns : from + (int64_t)(p->end.seconds * 1e9);
+	char time[EVENT_TIME_BYTES], end[EVENT_TIME_BYTES], host[TEXT_MAX];
+
+	event_time(from, true, time);
+	event_time(to, false, end);
+	time[10] = ' '; /* no T, */
+	view_header_add(l, NEXT, STYLE_PLAIN, "%.19s - %.8s", time, end);
+	view_header_add(l, SOON, STYLE_PLAIN, "on %.40s", text_clean(h->host, host, sizeof host));
+}
+
 static void view_header_identity(const struct app *a, struct canvas *c, int y)
 {
 	struct view_header_line l = {.style = STYLE_BAR};
@@ -175,6 +194,8 @@ static void view_header_identity(const struct app *a, struct canvas *c, int y)
 	if (a->info.threads > 0)
 		view_header_add(&l, FIRST, STYLE_PLAIN, "%ld thread%s", a->info.threads,
 			a->info.threads == 1 ? "" : "s");
+	if (a->replay)
+		view_header_when(a, &l);
 	view_header_access(a, &l);
 	view_header_put(&l, c, y);
 }
@@ -197,6 +218,37 @@ static void view_header_hits(const struct app *a, struct view_header_line *l)
 		trend_spark(&a->model.hits, TREND_CELLS, spark, sizeof spark));
 }
 
+/* What the recording holds, and how far it was read. */
+static void view_header_recorded(const struct app *a, struct view_header_line *l)
+{
+	const struct replay_pass *p = &a->replay->total;
+	bool events = !a->model.processes[0].recorded->latency;
+	char state[sizeof p->why], figure[32];
+	struct view_header_piece *piece;
+
+	if (events)
+		view_header_add(l, KEEP, STYLE_PLAIN, "%s event%s",
+			trend_exact(p->events, 12, figure, sizeof figure),
+			p->events == 1 ? "" : "s");
+	else
+		view_header_add(l, KEEP, STYLE_PLAIN, "latency of a pair (L)");
+	if (p->lost)
+		view_header_add(l, KEEP, STYLE_WARN, "%s LOST",
+			trend_exact(p->lost, 12, figure, sizeof figure));
+	if (p->end.only_counted)
+		view_header_add(l, NEXT, STYLE_WARN, "%s only counted",
+			trend_exact(p->end.only_counted, 12, figure, sizeof figure));
+	if (p->end.over)
+		view_header_add(l, NEXT, STYLE_WARN, "cost too much");
+	piece = view_header_add(l, p->on || *p->why ? KEEP : LAST,
+		p->on || *p->why ? STYLE_WARN : STYLE_DIM, "%s",
+		replay_state(a->replay, p, state, sizeof state));
+	if (p->on)
+		snprintf(piece->brief, sizeof piece->brief, "%d %%", replay_percent(a->replay, p));
+	else if (*p->why)
+		snprintf(piece->brief, sizeof piece->brief, "NOT ALL OF IT");
+}
+
 /* How many are on, and every exception. What is as usual is not said. */
 static void view_header_states(const struct app *a, struct view_header_line *l)
 {
@@ -207,6 +259,10 @@ static void view_header_states(const struct app *a, struct view_header_line *l)
 	size_t none = n->states[PROBES_NO_SWITCH];
 	struct view_header_piece *p;
 
+	if (a->replay) {
+		view_header_recorded(a, l);
+		return;
+	}
 	if (a->model.process_count && !model_alive(&a->model)) {
 		view_header_add(l, KEEP, STYLE_PLAIN, "states are not known");
 		return;
@@ -253,6 +309,10 @@ static void view_header_counts(const struct app *a, struct canvas *c, int y)
 	view_header_states(a, &l);
 	if (n->objects > 1)
 		view_header_add(&l, SOON, STYLE_DIM, "in %zu objects", n->objects);
+	if (a->replay) {
+		view_header_put(&l, c, y);
+		return;
+	}
 	if (a->frozen)
 		p = view_header_add(&l, KEEP, STYLE_WARN, "FROZEN");
 	else if (a->refresh_ms % 1000)

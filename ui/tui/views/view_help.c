@@ -83,7 +83,10 @@ static void view_help_legend(struct app *a)
 	char keys[64];
 
 	view_help_title(a, "What the list shows");
-	for (int i = 0; i < STATES_COUNT; i++) {
+	snprintf(keys, sizeof keys, "%s %s", states_recorded.mark, states_recorded.word);
+	if (a->replay)
+		view_help_styled(a, states_recorded.style, keys, states_recorded.help);
+	for (int i = 0; i < STATES_COUNT && !a->replay; i++) {
 		/* on and off first; what was not read comes last */
 		const struct states_row *s = &states[(i + PROBES_OFF) % STATES_COUNT];
 
@@ -91,8 +94,11 @@ static void view_help_legend(struct app *a)
 		view_help_styled(a, s->style, keys, s->help);
 	}
 	snprintf(keys, sizeof keys, "%s %s", states_counted.mark, states_counted.word);
-	view_help_styled(a, states_counted.style, keys, states_counted.help);
-	view_help_line(a, "on" STATES_COUNTED_MARK, "on, and its hits are counted as well (H)");
+	if (!a->replay) {
+		view_help_styled(a, states_counted.style, keys, states_counted.help);
+		view_help_line(
+			a, "on" STATES_COUNTED_MARK, "on, and its hits are counted as well (H)");
+	}
 	view_help_line(a, "+", "tagged with Space: keys such as e act on all tagged rows");
 	for (int c = 0; c < COLUMN_COUNT; c++) {
 		const struct column *column = &column_table[c];

@@ -22,6 +22,31 @@ static struct pager *view_latency_pager(struct app *a)
 	return &a->text.pager;
 }
 
+/* Of a recording: was it measured, or is it computed of its events? */
+static void view_latency_recorded(struct app *a)
+{
+	const struct timing *t = &a->timing;
+	bool measured = a->model.processes[0].recorded->latency;
+	char text[TEXT_MAX], state[400], by[16];
+
+	snprintf(by, sizeof by, t->by ? "arg%u" : "thread", t->by);
+	if (measured && !t->recorded && !t->pass.on)
+		snprintf(text, sizeof text,
+			"not of this pair; recorded is that of another one, or the other way "
+			"round");
+	else
+		snprintf(text, sizeof text, "by %s, for %.3f s; %s", by,
+			(double)(t->to_ms - t->from_ms) / 1000,
+			replay_state(a->replay, &t->pass, state, sizeof state));
+	if (t->over)
+		text_addf(text, sizeof text, "; it ended early, because it cost too much");
+	view_text_label(a, t->pass.ended && !t->over ? STYLE_PLAIN : STYLE_WARN,
+		measured ? "measured" : "computed", text);
+	if (t->pass.lost)
+		view_text_label(a, STYLE_WARN, "",
+			"events were lost: pairs are missing, or end without a start");
+}
+
 /* Is it measured, how, and for how long? */
 static void view_latency_state(struct app *a)
 {
@@ -30,6 +55,10 @@ static void view_latency_state(struct app *a)
 	size_t on = 0;
 	char text[300];
 
+	if (a->replay) {
+		view_latency_recorded(a);
+		return;
+	}
 	for (size_t i = 0; i < t->count; i++)
 		on += t->parts[i].on;
 	for (size_t i = 1; i < t->count; i++)
@@ -171,7 +200,7 @@ static void view_latency_left(struct app *a, uint32_t row)
 		if (!a->model.processes[member.process].gone)
 			reasons_add(
 				&reasons, a->model.processes[member.process].session, member.probe);
-	if (!reasons.sites || !timing_on(&a->timing))
+	if (!reasons.sites || a->replay || !timing_on(&a->timing))
 		return;
 	pager_addf(view_latency_pager(a), STYLE_WARN,
 		"  %zu site%s of %.80s %s not measured; pairs that "
@@ -207,7 +236,7 @@ static bool view_latency_request(struct app *a, enum request r)
 	if (r != REQUEST_BACK)
 		return false;
 	app_open(a, VIEW_LIST);
-	if (timing_on(&a->timing))
+	if (timing_on(&a->timing) && !a->replay)
 		app_say(a, "still measuring %.80s: L shows it again, and L there stops it",
 			a->text.heading + strlen("Latency: "));
 	return true;

@@ -115,9 +115,7 @@ static const char *view_list_cell(const struct app *a, const struct column_layou
 	if (column == COLUMN_STATE)
 		snprintf(out, size, " %c%s%s", r->tag ? '+' : ' ',
 			l->narrow ? row_state(r)->mark : row_state(r)->word,
-			l->narrow || !r->sites_counted || row_state(r) == &states_counted
-				? ""
-				: STATES_COUNTED_MARK);
+			!l->narrow && row_counted_too(r) ? STATES_COUNTED_MARK : "");
 	else if (id & GROUPS_FLAG)
 		column_group(&a->list.groups.all[id & ~GROUPS_FLAG], column, out, size);
 	else if (column == COLUMN_PROBE && (tree || l->bare))
@@ -250,7 +248,7 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 
 		snprintf(text, sizeof text, "%s%s", probes_kind_name(p->kind),
 			p->broken                         ? ", broken: never switched"
-			: p->semaphore_count              ? ""
+			: p->semaphore_count || a->replay ? ""
 			: a->model.rows[id].sites_counted ? ", no semaphore"
 							  : ", no semaphore: H counts its hits");
 		if (*argline_numbered(p->arguments, arguments, sizeof arguments))

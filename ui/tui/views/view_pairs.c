@@ -56,8 +56,7 @@ static const char *view_pairs_line(
 
 	if (family)
 		pair_role(row_name(end), &stem);
-	snprintf(out, size, "%s   %s   %s%s%s%s", states[start->state].mark,
-		states[end->state].mark,
+	snprintf(out, size, "%s   %s   %s%s%s%s", row_state(start)->mark, row_state(end)->mark,
 		!pairs_half_on(m, one) ? ""
 		: started              ? "half on: starts without ends  "
 				       : "half on: ends without starts  ",
@@ -101,8 +100,8 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 			const struct row *r = &a->model.rows[end ? one->end : one->start];
 
 			canvas_put(c, y + 2, end ? 8 : 2, -1,
-				(int)states[r->state].style | (style & STYLE_REVERSE),
-				states[r->state].mark);
+				(int)row_state(r)->style | (style & STYLE_REVERSE),
+				row_state(r)->mark);
 		}
 	}
 	if (!l->count)

@@ -1,0 +1,191 @@
+/* The events of processes, through their sessions. See feed.h. */
+#include "ui/tui/operations/feed.h"
+
+#include "ui/event.h"
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FEED_LIVE_TRIES 40  /* events of a row whose values are tried as addresses of texts, */
+#define FEED_LIVE_AT_ONCE 2 /* of one reading: a text may be gone between two hits */
+#define FEED_LIVE_LEAST 3   /* characters: what is shorter may be a text by chance */
+#define FEED_LIVE_PAGE 4096 /* no address is lower */
+
+/* ---------------------------------------------------------------- beginning */
+
+static int feed_live_check(const struct feed *f, const struct model *m,
+	const struct probes_event_options *options, struct probes_error *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < f->part_count; i++)
+		r = probes_events_check(m->processes[f->parts[i].process].session,
+			f->parts[i].probes, f->parts[i].count, options, e);
+	return r;
+}
+
+/* Begin in each process. 0, if it began in some. */
+static int feed_live_begin(struct feed *f, const struct model *m, struct probes_error *e)
+{
+	const struct probes_event_options options = {.texts = f->ask.texts,
+		.condition = f->condition,
+		.callers = f->ask.callers,
+		.interrupts = f->ask.interrupts};
+	int r = 0;
+
+	for (size_t i = 0; i < f->part_count; i++) {
+		struct feed_part *part = &f->parts[i];
+		struct probes_error one = {0};
+		struct probes_events one_before;
+
+		part->on = probes_events_begin(m->processes[part->process].session, part->probes,
+				   part->count, &options, &one) == 0;
+		text_clean(part->on ? "" : one.why, part->why, sizeof part->why);
+		if (part->on)
+			continue;
+		/* It still has the sums of what ended. */
+		one_before = probes_events(m->processes[part->process].session);
+		f->before.delivered -= one_before.delivered;
+		f->before.rejected -= one_before.rejected;
+		f->before.lost -= one_before.lost;
+		if (!r) {
+			*e = one;
+			r = one.code;
+		}
+	}
+	return feed_on(f) ? 0 : r;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+struct feed_live_reading {
+	struct feed *feed;
+	const struct model *model;
+	const struct feed_part *part;
+};
+
+/* Does the value point to a text, by what lies there now? */
+static bool feed_live_is_text(struct probes_session *s, const struct probes_value *v)
+{
+	char text[64];
+	size_t length, known = 0;
+
+	if (v->asked || v->size != 8 || v->kind == PROBES_VALUE_FLOAT ||
+		v->kind == PROBES_VALUE_UNREADABLE || v->bits < FEED_LIVE_PAGE)
+		return false;
+	length = probes_text_at(s, v->bits, text, sizeof text);
+	while (known < length && text[known] >= ' ' && text[known] <= '~')
+		known++;
+	return length >= FEED_LIVE_LEAST && known == length;
+}
+
+/* The session of the process of an event: perhaps of a child by fork of the one that was read. */
+static struct probes_session *feed_live_session(
+	const struct feed_live_reading *r, const struct probes_event *event)
+{
+	const struct feed *f = r->feed;
+
+	for (size_t i = 0; i < f->part_count; i++)
+		if (r->model->processes[f->parts[i].process].pid == event->pid)
+			return r->model->processes[f->parts[i].process].session;
+	return r->model->processes[r->part->process].session;
+}
+
+static bool feed_live_take(void *data, const struct probes_event *event)
+{
+	const struct feed_live_reading *r = data;
+	struct feed *f = r->feed;
+	struct feed_row *row = feed_add(f, r->part, event, NULL);
+
+	for (size_t i = 0; i < event->count; i++)
+		f->young |= event->pid != r->model->processes[r->part->process].pid &&
+			    event_unread(&event->values[i]);
+	if (row->trying && row->tried < FEED_LIVE_TRIES) {
+		row->trying--;
+		row->tried++;
+		for (size_t i = 0; i < event->count; i++)
+			if (!(f->offered >> i & 1) &&
+				feed_live_is_text(feed_live_session(r, event), &event->values[i]))
+				f->offered |= 1u << i;
+	}
+	return true;
+}
+
+/* Does the process still count any of it? */
+static bool feed_live_counted(const struct feed_part *part, const struct model_process *process)
+{
+	if (process->gone)
+		return false;
+	for (size_t i = 0; i < part->count; i++)
+		if (probes_live_at(process->session, part->probes[i])->sites_counted)
+			return true;
+	return false;
+}
+
+static void feed_live_read(struct feed *f, const struct model *m, bool last)
+{
+	for (size_t i = 0; i < f->count; i++)
+		f->rows[i].trying = FEED_LIVE_AT_ONCE;
+	for (size_t i = 0; i < f->part_count; i++) {
+		struct feed_part *part = &f->parts[i];
+		const struct model_process *process = &m->processes[part->process];
+		struct feed_live_reading reading = {f, m, part};
+		struct probes_error gone;
+
+		if (!part->on)
+			continue;
+		part->on = feed_live_counted(part, process);
+		if (!part->on) {
+			probes_events_end(process->session);
+			snprintf(part->why, sizeof part->why, "%s",
+				process->gone ? "the process is gone" : "no longer counted");
+		}
+		if (probes_events_read(process->session, last || !part->on, feed_live_take,
+			    &reading, &gone) < 0 &&
+			part->on)
+			text_clean(gone.why, part->why, sizeof part->why);
+	}
+}
+
+static void feed_live_sum(struct feed *f, const struct model *m)
+{
+	f->sum = f->before;
+	f->no_calls = NULL;
+	for (size_t i = 0; i < f->part_count; i++) {
+		struct probes_events one = probes_events(m->processes[f->parts[i].process].session);
+
+		f->sum.delivered += one.delivered;
+		f->sum.rejected += one.rejected;
+		f->sum.lost += one.lost;
+		if (f->parts[i].on && !one.calls && !f->no_calls)
+			f->no_calls = one.no_calls;
+	}
+}
+
+/* ---------------------------------------------------------------- ending */
+
+static void feed_live_drop(struct feed *f, const struct model *m, size_t place)
+{
+	for (size_t i = 0; i < f->part_count; i++)
+		for (size_t k = 0; k < f->parts[i].count; k++)
+			if (f->parts[i].places[f->parts[i].probes[k]] == place)
+				probes_events_drop(m->processes[f->parts[i].process].session,
+					f->parts[i].probes[k]);
+}
+
+static void feed_live_end(struct feed *f, const struct model *m)
+{
+	for (size_t i = 0; i < f->part_count; i++)
+		if (f->parts[i].on)
+			probes_events_end(m->processes[f->parts[i].process].session);
+}
+
+const struct feed_ops feed_live_ops = {
+	.check = feed_live_check,
+	.begin = feed_live_begin,
+	.read = feed_live_read,
+	.sum = feed_live_sum,
+	.drop = feed_live_drop,
+	.end = feed_live_end,
+};
