@@ -62,9 +62,9 @@ has 'why nothing is counted' 'the limit on the size of files is too low; raise i
 same 'no memory is left open' "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*')" ''
 
 # A table that would exceed it is not written, and nothing stays counted.
-head -c 5000000 /dev/zero >"$tmp/table"
+head -c 20000000 /dev/zero >"$tmp/table"
 (
-	ulimit -f 9000
+	ulimit -f 39000 # blocks of 512 bytes: more than the memory of counters, less than the table
 	exec "$PROBES_TUI" count -no-syslog -pid "$pid" -interval 0.05 -for 200ms
 ) >>"$tmp/table" 2>"$tmp/err" </dev/null
 same 'a table under a limit on files' $? 1
