@@ -189,7 +189,7 @@ static int unwind_frame(Dwfl_Frame *frame, void *data)
 	if (!dwfl_addrmodule(u->dwfl, code - 1))
 		return DWARF_CB_ABORT;
 	if (u->count == u->most) {
-		u->why = "there are too many";
+		u->why = "they have more functions than are kept";
 		return DWARF_CB_ABORT;
 	}
 	u->callers[u->count++] = code;
@@ -213,7 +213,9 @@ size_t unwind_callers(struct unwind *u, const struct unwind_stack *stack, uint64
 	reading_end(&reading, &u->bytes);
 	if ((r != 0 || u->failed) && !u->why)
 		u->why = u->beyond ? "the stack is larger than its copy"
-				   : "there is no unwind information";
+			 : u->failed
+				 ? "the rest is on another stack, or there is no unwind information"
+				 : "there is no unwind information";
 	*why = u->why;
 	return u->count;
 }

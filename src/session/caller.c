@@ -66,6 +66,12 @@ void caller_look(struct probes_session *s)
 		callers_read(s, s->callers);
 }
 
+void callers_forget(struct probes_session *s)
+{
+	for (size_t i = 0; s->callers && i < CALLERS; i++)
+		s->callers->known[i].address = 0;
+}
+
 const struct array *callers_mappings(const struct probes_session *s)
 {
 	return s->callers ? &s->callers->mappings : NULL;

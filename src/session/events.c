@@ -213,7 +213,7 @@ static int events_open(struct probes_session *s, struct events *ev,
 	r = install_ask(&in, ARRAY_AT(&s->windows, struct window, all[0].window), &tid, e);
 	lock_release(&s->lock, &s->who, s->memory.fd);
 	if (o->stacks)
-		stack_look(s);
+		(void)stack_look(s);
 	else if (o->callers)
 		caller_look(s);
 	clock_look(&ev->marks[2].ticks, &ev->marks[2].real_ns);

@@ -13,6 +13,7 @@
 /* Measured: one event, and what a system call adds. */
 #define EVENTS_NS 100
 #define EVENTS_CALL_NS 4000
+#define EVENTS_DRAW_NS 25 /* a hit that could leave its stack; few do */
 
 /* The most arguments that a site of the probe has. */
 static size_t events_arguments(
@@ -223,6 +224,6 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 	/* A large frame: it lies in another page. */
 	if (where->caller && (int64_t)site->operands[where->arguments].value >= TACTICS_PAGE)
 		calls++;
-	where->cost = EVENTS_NS + calls * EVENTS_CALL_NS;
+	where->cost = (o->stacks ? EVENTS_DRAW_NS : EVENTS_NS) + calls * EVENTS_CALL_NS;
 	events_tests(o->condition, site, where);
 }

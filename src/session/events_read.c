@@ -14,6 +14,7 @@
 #define EVENTS_PATIENCE_NS 500000000 /* with a thread that fills a record, and was interrupted */
 #define EVENTS_LAST_TRIES 100        /* of a millisecond, for the same at the end */
 #define EVENTS_PERMIT_NS 100000000   /* between two permissions of stacks */
+#define EVENTS_LOOK_NS 100000000     /* between two looks at what is mapped, for stacks */
 #define EVENTS_SHORT_MARK_NS 500000  /* marks that are nearer say nothing about the rate */
 
 /* ---- reading the rings ---- */
@@ -167,6 +168,22 @@ static void events_permit_stacks(struct probes_session *s, struct events *ev, in
 	ev->permitted = now;
 }
 
+/*
+ * Look what is mapped, after the hits that are to be delivered, and not too often. False: it is too
+ * early to deliver them.
+ */
+static bool events_look(struct probes_session *s, struct events *ev, bool last)
+{
+	int64_t now = (int64_t)now_ns();
+
+	if (!ev->pending.count || (!last && now - ev->looked < EVENTS_LOOK_NS))
+		return false;
+	ev->looked = now;
+	ev->mapped[0] = ev->mapped[1]; /* some of those that came before were left waiting then */
+	ev->mapped[1] = stack_look(s);
+	return true;
+}
+
 /* ---- time ---- */
 
 /*
@@ -245,6 +262,9 @@ static void events_decode(struct probes_session *s, struct events *ev,
 	for (size_t i = 0; i < event->count; i++)
 		events_decode_value(ev, where, i, from, record, &event->values[i]);
 	if (!stack)
+		return;
+	event->stack_why = "other objects were mapped meanwhile";
+	if (ev->mapped[0] || ev->mapped[1])
 		return;
 	h = catalog_find(&s->catalog, where->probe, &local);
 	stack_callers(s, stack, h->info.bias + h->probes[local].sites[where->site].pc, event);
@@ -344,6 +364,8 @@ int probes_events_read(struct probes_session *s, bool last, probes_event_fn *eac
 	for (int i = 0; events_read_rings(s, ev, last && i == EVENTS_LAST_TRIES) && last; i++)
 		nanosleep(&nap, NULL);
 	clock_look(&mark.ticks, &mark.real_ns);
+	if (ev->stacks && !events_look(s, ev, last))
+		return r;
 	events_deliver(s, ev, last ? UINT64_MAX : ev->marks[1].ticks, mark.ticks, each, data);
 	return r;
 }

@@ -181,6 +181,9 @@ void caller_look(struct probes_session *s);
 
 void callers_free(struct callers *c); /* NULL is allowed */
 
+/* Look every caller up again: other objects are mapped. */
+void callers_forget(struct probes_session *s);
+
 /* The mappings of caller_look (struct mapping); NULL: no memory. */
 const struct array *callers_mappings(const struct probes_session *s);
 
@@ -189,8 +192,11 @@ struct object_probes *callers_object(struct probes_session *s, uint64_t address)
 
 /* ---- stack.c ---- */
 
-/* Read what is mapped now, for stack_callers. */
-void stack_look(struct probes_session *s);
+/*
+ * Read what is mapped now, for stack_callers. True: other objects than at the last look, so that
+ * the stacks left between the two may be of either.
+ */
+bool stack_look(struct probes_session *s);
 
 /* Set event->stack by what a hit at an address left. It is valid until the next call. */
 void stack_callers(struct probes_session *s, const struct events_stack *left, uint64_t address,

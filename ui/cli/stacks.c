@@ -183,6 +183,7 @@ int stacks_run(const struct options *o)
 	status = keep_open(&v.keep, o);
 	v.keep.events.stacks = SAMPLES;
 	v.keep.events.bare = true;
+	v.keep.shown = 0;
 	if (!status) {
 		status = keep_run(&v.keep, &ops, &v);
 		keep_done(&v.keep);

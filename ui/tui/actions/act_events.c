@@ -74,8 +74,10 @@ bool act_events_row(struct app *a, uint32_t *row)
 {
 	*row = app_row(a);
 	if (*row == ROWLIST_NONE)
-		app_complain(a, a->view == VIEW_EVENTS ? "there is no event yet"
-						       : "no probe is under the cursor");
+		app_complain(a, a->view != VIEW_EVENTS ? "no probe is under the cursor"
+				: a->events.rows.count ? "this event is no longer kept; G goes "
+							 "to the newest one"
+						       : "there is no event yet");
 	return *row != ROWLIST_NONE;
 }
 

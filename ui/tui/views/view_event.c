@@ -58,7 +58,7 @@ static void view_event_build(struct app *a)
 	snprintf(a->text.heading, sizeof a->text.heading, "Event of %.100s",
 		one ? a->model.rows[one->row].label : "");
 	if (!one) {
-		pager_addf(&a->text.pager, STYLE_WARN, "  it is not kept any longer");
+		pager_addf(&a->text.pager, STYLE_WARN, "  this event is no longer kept");
 		return;
 	}
 	session = a->model.processes[one->process].session;

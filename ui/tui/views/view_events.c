@@ -297,6 +297,8 @@ static uint32_t view_events_row(const struct app *a)
 {
 	const struct feed_event *one = feed_find(&a->events.feed, rowlist_current(&a->events.rows));
 
+	if (!one && a->events.feed.count == 1 && a->events.rows.count)
+		return a->events.feed.rows[0].row;
 	return one ? one->row : ROWLIST_NONE;
 }
 
