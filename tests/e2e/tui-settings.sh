@@ -72,7 +72,7 @@ shade()
 	keys e
 	wait_cursor on 'ocaml_2:first'
 	keys j # the cursor's line is in reverse
-	wait_state on 'ocaml_2:first'
+	wait_for "^ [+ ]$(state_pattern on) +ocaml_2:first"
 	looks 'on  '
 	keys q
 	wait_for '^status=0$'
