@@ -293,7 +293,7 @@ const struct probes_described_site *recording_sites(
 	size_t end = probe + 1 < r->probe_count ? r->probes[probe + 1].first_site : r->site_count;
 
 	*count = end - first;
-	return r->sites + first;
+	return *count ? r->sites + first : NULL;
 }
 
 struct probes_described_site recording_site_of(const struct recording *r, size_t probe, size_t site)

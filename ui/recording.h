@@ -163,7 +163,7 @@ PROBES_CHECK int recording_read(struct recording *r, const char *line, size_t le
 struct probes_described_site recording_site_of(
 	const struct recording *r, size_t probe, size_t site);
 
-/* The sites that were described of a probe. */
+/* The sites that were described of a probe; NULL: none were. */
 const struct probes_described_site *recording_sites(
 	const struct recording *r, size_t probe, size_t *count);
 
