@@ -6,7 +6,6 @@
 #ifndef ELF_UNWIND_H
 #define ELF_UNWIND_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

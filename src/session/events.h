@@ -73,7 +73,7 @@ struct events {
 	int64_t permitted;           /* stacks: now_ns; 0: never */
 	double rate;                 /* of hits that could leave theirs, a second */
 	int64_t looked;              /* what is mapped: now_ns */
-	bool mapped[2];              /* were it other objects, at the last two looks? */
+	bool mapped[2];              /* at the last two looks: had the objects changed? */
 	const char *no_calls;        /* NULL: the process may make system calls */
 	unsigned char *copy, *again; /* of the largest ring */
 	char texts[PROBES_EVENT_ARGUMENTS][PROBES_EVENT_TEXT + 1];

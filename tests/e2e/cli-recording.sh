@@ -42,25 +42,7 @@ as_printed()
 	same "$what: replay" "$(cmp "$tmp/out" "$tmp/result" 2>&1)" ''
 }
 
-# counted PID: the probes of which a site can be counted; this depends on the layout, and stays so.
-counted()
-{
-	run count -no-syslog -stop -pid "$1" -all -for 50ms -format json
-	python3 -c 'import json, sys
-t = [json.loads(line) for line in open(sys.argv[1])][-1]
-print(" ".join(sorted(p["name"] for p in t["probes"] if p["sites_counted"])))' "$tmp/out"
-}
-
-# Start it until few and say can be.
-tries=0 found=
-until case " $found " in *' few '*' say '*) ;; *) false ;; esac
-do
-	tries=$((tries + 1))
-	[ "$tries" -le 20 ] || skip "in no layout few and say can be counted, but: $found"
-	[ "$tries" -eq 1 ] || stop
-	start logs
-	found=$(counted "$pid")
-done
+start_counted logs few say
 
 # --- events, byte by byte
 recording events -format json -all -str arg2
@@ -145,7 +127,7 @@ do
 	[ "$tries" -le 20 ] || skip "in no layout few can be counted, but: $found"
 	[ "$tries" -eq 1 ] || stop2
 	start2 logs
-	found=$(counted "$pid2")
+	found=$(countable "$pid2")
 done
 pid=$pid,$pid2
 recording events -format json few

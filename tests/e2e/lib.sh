@@ -271,18 +271,23 @@ stop2()
 	gone "$pid2"
 }
 
-# start_counted VICTIM NAME...: start it until the sites of all these probes can be counted, which its addresses
-# decide; $counted: all probes with such sites.
+# countable PID: the probes with a site that can be counted. The addresses of the process decide, which stay as they are.
+countable()
+{
+	run count -no-syslog -stop -pid "$1" -all -for 50ms -format json
+	python3 -c 'import json, sys
+t = [json.loads(line) for line in open(sys.argv[1])][-1]
+print(" ".join(sorted(p["name"] for p in t["probes"] if p["sites_counted"])))' "$tmp/out"
+}
+
+# start_counted VICTIM NAME...: start it until all these probes are countable; $counted: all that are.
 start_counted()
 {
 	start_file=$1
 	shift
 	for start_try in $(seq 20); do
 		start "$start_file"
-		run count -no-syslog -stop -pid "$pid" -all -for 50ms -format json
-		counted=$(python3 -c 'import json, sys
-t = [json.loads(line) for line in open(sys.argv[1])][-1]
-print(" ".join(sorted(p["name"] for p in t["probes"] if p["sites_counted"])))' "$tmp/out")
+		counted=$(countable "$pid")
 		for one; do
 			case " $counted " in *" $one "*) ;; *) continue 2 ;; esac
 		done
@@ -392,7 +397,8 @@ code_of()
 	done
 }
 
-# remember FILE: its code as it is now; code_as_found WHAT: that is as it was; as_found WHAT: nothing is on record, either.
+# remember FILE: keep a copy of its code. code_as_found WHAT: the code has not changed since. as_found WHAT: and the records
+# are empty.
 remember()
 {
 	remembered=$1

@@ -203,6 +203,18 @@ row()
 	grep -E -e "[: ]$1( |\$)" "$tmp/screen" | head -n 1 | cut -c 3-
 }
 
+# on [PROVIDER:]NAME: search the list for it, until the cursor is there
+on()
+{
+	case $1 in
+	*:*) on_name=$1 ;;
+	*) on_name=:$1 ;;
+	esac
+	text "/~:${on_name##*:}\$"
+	keys Enter
+	wait_for "^>.*$on_name "
+}
+
 # the line that has the cursor
 cursor()
 {

@@ -8,14 +8,6 @@ need_switching
 need_zydis
 command -v python3 >/dev/null || skip 'no python3'
 
-# on NAME: the cursor of the list on this probe
-on()
-{
-	text "/~:$1\$"
-	keys Enter
-	wait_for "^>.*:$1 "
-}
-
 # allowed: counting may stop the process
 allowed()
 {

@@ -16,14 +16,6 @@ END
 start logs
 remember "$VICTIMS/logs"
 
-# on NAME: the cursor of the list on this probe
-on()
-{
-	text "/~:$1\$"
-	keys Enter
-	wait_for "^>.*logs:$1 "
-}
-
 time='[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]{6}'
 
 # ------------------------------------------------------------- one probe
@@ -32,7 +24,7 @@ screen -max-overhead 0
 text ':stop'
 keys Enter
 wait_for 'counting may stop the process'
-on few
+on logs:few
 keys v
 wait_for '^Events: logs:few$'
 seen 'none yet' '^  no hit yet$'
@@ -161,9 +153,9 @@ keys q
 wait_list
 
 # ------------------------------------------------------------- texts, of two probes
-on say
+on logs:say
 keys Space
-on few
+on logs:few
 keys Space v
 wait_for '^Events: logs:few, say$'
 seen 'the probe has a column' '^  TIME +TID THREAD +PROBE ARGUMENTS$'
@@ -222,7 +214,7 @@ screen -max-overhead 0
 text ':stop'
 keys Enter
 wait_for 'counting may stop the process'
-on say
+on logs:say
 keys H
 wait_cursor counted 'logs:say '
 text ':ask texts of say'
@@ -243,7 +235,7 @@ wait_for '^> .* logs:few '
 text ':stop'
 keys Enter
 wait_for 'counting may stop the'
-on few
+on logs:few
 keys v
 wait_for '^Events: logs:few'
 (
@@ -267,7 +259,7 @@ wait_list
 text ':stop'
 keys Enter
 wait_for 'counting may stop the process'
-on few
+on logs:few
 keys v
 wait_for '^  TIME +PID THREAD '
 ask 'run 1 2'

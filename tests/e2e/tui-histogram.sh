@@ -7,14 +7,6 @@ need_switching
 need_zydis
 start logs
 
-# on NAME: the cursor of the list on this probe
-on()
-{
-	text "/~:$1\$"
-	keys Enter
-	wait_for "^>.*:$1 "
-}
-
 terminal 100 40
 screen -max-overhead 0
 text ':stop'

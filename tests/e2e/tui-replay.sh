@@ -47,32 +47,7 @@ recorded()
 	wait_gone ' [0-9]+ %'
 }
 
-# on NAME: the cursor of the list on this probe
-on()
-{
-	text "/~:$1\$"
-	keys Enter
-	wait_for "^>.*:$1 "
-}
-
-# counted: the probes of which a site can be counted; this depends on the layout, and stays so.
-counted()
-{
-	run count -no-syslog -stop -pid "$pid" -all -for 50ms -format json
-	python3 -c 'import json, sys
-t = [json.loads(line) for line in open(sys.argv[1])][-1]
-print(" ".join(sorted(p["name"] for p in t["probes"] if p["sites_counted"])))' "$tmp/out"
-}
-
-tries=0 found=
-until case " $found " in *' few '*' say '*) ;; *) false ;; esac
-do
-	tries=$((tries + 1))
-	[ "$tries" -le 20 ] || skip "in no layout few and say can be counted, but: $found"
-	[ "$tries" -eq 1 ] || stop
-	start logs
-	found=$(counted)
-done
+start_counted logs few say
 
 # ------------------------------------------------------------- the list
 events=$tmp/one

@@ -38,11 +38,6 @@ static bool take(void *data, const struct keep_process *process, const struct pr
 	return !c->failed && (!v->keep.options->most || c->hits < v->keep.options->most);
 }
 
-static void print(void *data)
-{
-	(void)data;
-}
-
 /* ---------------------------------------------------------------- printing */
 
 static void text_row(const struct callers_verb *v, uint64_t hits, const char *text)
@@ -159,8 +154,7 @@ static void put_end(void *data)
 
 int callers_run(const struct options *o)
 {
-	static const struct keep_ops ops = {
-		.verb = "callers", .take = take, .print = print, .end = put_end};
+	static const struct keep_ops ops = {.verb = "callers", .take = take, .end = put_end};
 	struct callers_verb v;
 	int status;
 

@@ -166,7 +166,8 @@ static void read_all(struct keep *k, bool last)
 			explain_error(p->member, &e, k->measure.act.many);
 		tell_calls(k, p);
 	}
-	k->ops->print(k->data);
+	if (k->ops->print)
+		k->ops->print(k->data);
 }
 
 /*

@@ -40,7 +40,7 @@ struct keep_ops {
 	 */
 	void (*rate)(void *data, const struct keep_process *process, size_t probe, uint64_t hits,
 		int64_t ns);
-	/* All processes were read; before the first event, too. */
+	/* All processes were read; before the first event, too. Or NULL. */
 	void (*print)(void *data);
 	/* It has ended, and is undone. */
 	void (*end)(void *data);

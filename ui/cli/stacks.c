@@ -79,11 +79,6 @@ static bool take(void *data, const struct keep_process *process, const struct pr
 	return !v->keep.options->most || v->stacks.samples < v->keep.options->most;
 }
 
-static void print(void *data)
-{
-	(void)data;
-}
-
 /* ---------------------------------------------------------------- printing */
 
 static void put_json(const struct stacks_verb *v, double seconds, uint64_t hits)
@@ -170,8 +165,7 @@ static void put_end(void *data)
 
 int stacks_run(const struct options *o)
 {
-	static const struct keep_ops ops = {
-		.verb = "callers", .take = take, .print = print, .end = put_end};
+	static const struct keep_ops ops = {.verb = "callers", .take = take, .end = put_end};
 	struct stacks_verb v = {.text = malloc(STACKS_TEXT)};
 	int status;
 

@@ -235,7 +235,7 @@ static int targets_load_recording(struct app *a, struct probes_error *e)
 
 	if (status < 0)
 		return status;
-	/* What says nothing about a recording; c shows it all the same. */
+	/* These columns are empty for a recording; c still shows them. */
 	a->hidden |= 1u << COLUMN_SEMAPHORE | 1u << COLUMN_RATE | 1u << COLUMN_TREND |
 		     1u << COLUMN_HOLDER;
 	targets_load_rows(a);
