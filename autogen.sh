@@ -5,8 +5,9 @@
 #   ./autogen.sh TARGET...    the same, then `make TARGET...` there: all, demo, check, fuzz, packages, install, ...
 #
 # CONFIGURE_FLAGS goes to configure (CONFIGURE_FLAGS=--enable-werror ./autogen.sh check), BUILD
-# names another folder than build, JOBS says how many compilers run at once. What is up to date is
-# left alone. Where nothing can be installed, it says what to install and with which command.
+# names another folder than build, JOBS says how many compilers run at once; three times as many tests do, since
+# they mostly wait. What is up to date is left alone. Where nothing can be installed, it says what to install and with
+# which command.
 set -eu
 
 cd "$(dirname "$0")"
@@ -111,7 +112,7 @@ debian_packages() {
 	echo gcc libc6-dev make autoconf automake pkg-config libdw-dev libelf-dev libncurses-dev \
 		libvterm-dev libpcre2-dev libjansson-dev libunistring-dev libxxhash-dev libzydis-dev libiberty-dev
 	if configures_tests; then echo check tmux systemtap-sdt-dev; fi
-	if wants_tests "$@"; then echo clang-format procps; fi
+	if wants_tests "$@"; then echo clang-format gdb procps strace; fi
 	if wants_fuzz "$@"; then echo clang libclang-rt-dev; fi
 	if configures_clang; then echo clang; fi
 	if wants_packages "$@"; then echo debhelper dpkg-dev lintian mmdebstrap rpm; fi
@@ -121,7 +122,7 @@ fedora_packages() {
 	echo gcc make autoconf automake pkgconf-pkg-config elfutils-devel elfutils-libelf-devel ncurses-devel \
 		libvterm-devel pcre2-devel jansson-devel libunistring-devel xxhash-devel zydis-devel binutils-devel
 	if configures_tests; then echo check-devel tmux systemtap-sdt-devel; fi
-	if wants_tests "$@"; then echo clang-tools-extra procps-ng diffutils glibc-static libasan libubsan; fi
+	if wants_tests "$@"; then echo clang-tools-extra gdb procps-ng strace diffutils glibc-static libasan libubsan; fi
 	if wants_fuzz "$@"; then echo clang compiler-rt; fi
 	if configures_clang; then echo clang; fi
 	if wants_packages "$@"; then echo rpm-build; fi
@@ -238,6 +239,10 @@ for target in "$@"; do
 	demo) # all else is built at once; the screen itself runs alone on the terminal
 		make -C "$build" --no-print-directory -s -j"$jobs" demo-build
 		make -C "$build" --no-print-directory -s demo
+		;;
+	check)
+		make -C "$build" --no-print-directory -s -j"$jobs" check-build
+		make -C "$build" --no-print-directory -s -j$((jobs * 3)) check
 		;;
 	*) make -C "$build" --no-print-directory -s -j"$jobs" "$target" ;;
 	esac

@@ -101,7 +101,7 @@ enum probes_state {
 	PROBES_INCONSISTENT, /* code and semaphore disagree, in two readings */
 	PROBES_UNREADABLE,   /* the memory could not be read */
 	PROBES_NO_SWITCH,    /* it has neither semaphore nor handler, so there is nothing to switch;
-				only a tool that puts a breakpoint at its sites can trace it */
+				its hits can be counted, timed and recorded (PROBES_COUNT) */
 	PROBES_UNLOADED,     /* its object is no longer mapped: see probes_rescan */
 };
 
@@ -237,8 +237,8 @@ struct probes_options {
 struct probes_program {
 	const char *file;    /* without a slash: in the current directory, else in PATH */
 	char *const *argv;   /* argv[0] included, NULL at the end; NULL: {file, NULL} */
-	int terminal;        /* a pty's slave that becomes its controlling terminal and its
-				0, 1 and 2, in a session of its own; -1: inherit ours */
+	const int *terminal; /* a pty's slave that becomes its controlling terminal and its
+				0, 1 and 2, in a session of its own; NULL: inherit the caller's */
 	unsigned long files; /* its soft RLIMIT_NOFILE; 0: inherit the caller's. For a caller that
 				raised its own limit: select(2) breaks beyond 1023 */
 };
@@ -336,12 +336,31 @@ PROBES_API pid_t probes_ns_pid(const struct probes_session *session);
 PROBES_API const char *probes_path(
 	const struct probes_session *session);                     /* of the program or file */
 PROBES_API bool probes_held(const struct probes_session *session); /* by probes_start */
+/*
+ * What runs a translation of the code of the process, or records the process ("valgrind", "rr"):
+ * nothing can be switched or counted then. NULL: nothing that is known.
+ */
+PROBES_API const char *probes_translator(const struct probes_session *session);
 
 /*
  * Is it still the process that was opened? 0 if so; -ESRCH with status PROBES_GONE
  * after its end or an exec. Cheap: two system calls.
  */
 PROBES_API PROBES_CHECK int probes_alive(struct probes_session *session, struct probes_error *e);
+
+/* How the process of a session came to its end. */
+enum probes_end {
+	PROBES_END_NONE, /* it has not */
+	PROBES_END_EXIT, /* it has ended, not by a signal as far as anybody can tell */
+	PROBES_END_SIGNAL,
+	PROBES_END_EXEC, /* it runs another program */
+};
+
+/*
+ * *signal: what ended it, else 0. Of a process whose parent has collected it, only Linux 6.15 and
+ * later tell.
+ */
+PROBES_API enum probes_end probes_end(struct probes_session *session, int *signal);
 
 /* All processes except kernel threads; the caller frees the array. */
 PROBES_API PROBES_CHECK int probes_processes(pid_t **pids, size_t *count, struct probes_error *e);
@@ -447,6 +466,19 @@ PROBES_API struct probes_hits probes_hits(const struct probes_session *session, 
 PROBES_API struct probes_site_hits probes_site_hits_at(
 	const struct probes_session *session, size_t probe, size_t site);
 
+/*
+ * Sites that this session made count, and whose jumps were gone at the last reading of states:
+ * another program or session removed them, or their library was reloaded. *probe: that of the
+ * first.
+ */
+PROBES_API size_t probes_lost_sites(const struct probes_session *session, size_t *probe);
+
+/*
+ * Does this session read counters that another one has made? They vanish with the process, and with
+ * them what came after the last reading.
+ */
+PROBES_API bool probes_misses_end(const struct probes_session *session);
+
 /* -------------------------------------------------------------- the latency */
 
 /*
@@ -474,9 +506,10 @@ struct probes_latency {
  * Begin to measure a pair whose sites this session counts (PROBES_COUNT: measuring needs its
  * jumps). argument: 0: match by thread; 1 or more: by this argument of both probes, which must be a
  * number in a register, a constant, or on the stack. A session measures one pair: an earlier one
- * ends. A thread of the process is stopped for less than a millisecond. PROBES_USAGE: there is no
- * such argument, or it cannot be a key. PROBES_REFUSED: no site of a
- * probe is counted, another session counts or measures there, or there is no clock.
+ * ends. A thread of the process is stopped for less than a millisecond; if this session has
+ * switched with probes_switch_options.atomically, also in a system call that returns early then.
+ * PROBES_USAGE: there is no such argument, or it cannot be a key. PROBES_REFUSED: this session
+ * counts no site of a probe, another session measures or keeps events there, or there is no clock.
  */
 PROBES_API PROBES_CHECK int probes_latency_begin(struct probes_session *session, size_t start,
 	size_t end, unsigned argument, struct probes_error *e);
@@ -558,11 +591,13 @@ struct probes_event {
 	size_t probe;
 	uint32_t site;      /* of the probe */
 	int64_t time_ns;    /* CLOCK_REALTIME */
-	pid_t pid;          /* the process, or a child by fork of it; 0: unknown */
+	pid_t pid;          /* the process, or a forked child of it; 0: unknown */
 	pid_t tid;          /* 0: unknown */
 	const char *thread; /* its name (comm), untrusted; "": it has ended, or is unknown */
-	uint64_t caller;    /* the return address of the function at the site; 0: it was not asked
-			       for, or is unknown. See probes_caller */
+	bool unproven; /* memory other than its stack and static variables was not read: the thread
+			  was too new, or may not make the system call (probes_events_begin) */
+	uint64_t caller; /* the return address of the function at the site; 0: it was not asked
+			    for, or is unknown. See probes_caller */
 	/* The return addresses of all callers, the innermost first, if stacks were asked for. Valid
 	   during the call that delivers it. See probes_caller. */
 	const uint64_t *stack;
@@ -627,9 +662,11 @@ PROBES_API PROBES_CHECK int probes_events_check(struct probes_session *session,
 /*
  * Keep the hits of these probes as events: at those of their sites that this session counts
  * (PROBES_COUNT) by a jump. An earlier call ends. A thread of the process is stopped for less than
- * a millisecond. Memory of the program other than its stack, and texts, are read by a system call
- * of the thread that hits the probe, unless the process has a seccomp filter. PROBES_REFUSED: no
- * site is counted, the times of one are measured, another session counts or keeps events there, or
+ * a millisecond. Memory of the program other than its stack and static variables, and texts, are
+ * read by a system call of the thread that hits the probe: not in its first moment, and not where a
+ * thread of the process has a seccomp filter or no_new_privs, the process a userfaultfd, or threads
+ * share a thread pointer (probes_events.no_calls). PROBES_REFUSED: this
+ * session counts no site, the times of one are measured, another session keeps events there, or
  * there is no clock.
  */
 PROBES_API PROBES_CHECK int probes_events_begin(struct probes_session *session,
@@ -639,10 +676,21 @@ PROBES_API PROBES_CHECK int probes_events_begin(struct probes_session *session,
 /*
  * Deliver the new events, in the order of time. Call it every 10 to 100 ms. Events that are newer
  * than the previous call wait for the next one, because an older one may still come; `last`:
- * deliver all. After the end of the process these are its last events, if this session made the
- * counters. each: returns false to end the call; the events that were not delivered are not lost.
+ * deliver all. An event whose thread was interrupted for longer while it recorded it comes late,
+ * behind younger ones. After the end of the process these are its last events, if this session made
+ * the counters. each: returns false to end the call; the events that were not delivered are not
+ * lost.
  */
 typedef bool probes_event_fn(void *data, const struct probes_event *event);
+
+/*
+ * Of several processes whose events are merged: call probes_events_round for each of them, with one
+ * `now` (probes_events_clock), before the first of them is read, in every round. Then the events
+ * of a round are older, in whatever process, than those that the next one delivers.
+ */
+PROBES_API uint64_t probes_events_clock(void);
+PROBES_API void probes_events_round(struct probes_session *session, uint64_t now);
+
 PROBES_API PROBES_CHECK int probes_events_read(struct probes_session *session, bool last,
 	probes_event_fn *each, void *data, struct probes_error *e);
 
@@ -657,8 +705,11 @@ PROBES_API size_t probes_text_at(
 /* Since probes_events_begin. */
 struct probes_events {
 	uint64_t delivered;
-	uint64_t rejected; /* by the condition, after they were read */
+	uint64_t rejected;  /* by the condition, after they were read */
+	uint64_t undecided; /* of these: a text that the condition compares could not be read */
 	uint64_t lost;
+	uint64_t unfinished;  /* of these: a thread began the event and did not finish it in time:
+				 it was killed or stopped, or had no CPU */
 	bool calls;           /* memory of the program other than its stack is read */
 	const char *no_calls; /* why not; NULL: it is */
 };
@@ -794,7 +845,9 @@ PROBES_API const uint8_t *probes_site_original(
 /*
  * Counting puts a jump at each site of a probe, to code that counts the hit and jumps back; it also
  * enables a probe that has semaphores (+ 1), so that guarded sites are reached. Uncounting puts the
- * bytes of the file back, and takes that 1 away.
+ * bytes of the file back, and takes that 1 away. Sessions can count the same sites: each adds its
+ * 1, and the last one puts the bytes back. Jumps whose session has ended are counted by whoever
+ * counts next, and can be uncounted by any session.
  */
 enum probes_verb { PROBES_ENABLE, PROBES_DISABLE, PROBES_COUNT, PROBES_UNCOUNT };
 
@@ -978,7 +1031,7 @@ PROBES_API void probes_set_patience(struct probes_session *session, unsigned mil
 
 /* Changes left by a session whose owner died before it could undo them. */
 struct probes_leftover {
-	pid_t owner;
+	pid_t owner;      /* 0: sites count for sessions that ended, and left them so */
 	size_t changes;   /* counts that it changed and had not undone */
 	bool interrupted; /* in the middle of a switch */
 	/* Not empty: changes may remain that probes_repair cannot undo now, since a journal or a
@@ -988,8 +1041,9 @@ struct probes_leftover {
 };
 
 /*
- * What interrupted sessions left in this process, according to their journals; the caller frees
- * the array. Root also finds those of the user who owns the process.
+ * What interrupted sessions left in this process, according to their journals, and the counters
+ * that no session owns any more; the caller frees the array. Root also finds those of the user who
+ * owns the process.
  */
 PROBES_API PROBES_CHECK int probes_leftovers(struct probes_session *session,
 	struct probes_leftover **leftovers, size_t *count, struct probes_error *e);
@@ -1023,7 +1077,7 @@ PROBES_API PROBES_CHECK int probes_find(const struct probes_session *session, en
  * Several processes that are switched together, and their forked children.
  *
  * The members are the processes that a caller lists: those that it opened, and the descendants
- * that joined later. A child by fork of a member is a copy of it: probes that a session of the
+ * that joined later. A forked child of a member is a copy of it: probes that a session of the
  * group had switched before the fork are switched in the child, too, and nobody else undoes them
  * there. The group finds such children (probes_group_look), makes what they inherited a change of
  * the child's session, recorded for probes_repair, and undoes it. A child that calls exec has
@@ -1078,7 +1132,10 @@ PROBES_API const struct probes_member *probes_group_at(
 /* How many forked children of members run and hold a change; *probes: their probes, summed. */
 PROBES_API size_t probes_group_children(const struct probes_group *group, size_t *probes);
 
-/* Does any process that runs, member or child, hold a change? */
+/*
+ * Does any process that runs, member or child, hold a change? While times are measured call it
+ * every 50 ms or so: it learns of new threads, whose hits are not measured before.
+ */
 PROBES_API bool probes_group_holds(const struct probes_group *group);
 
 /*

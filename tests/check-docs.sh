@@ -2,7 +2,7 @@
 # Manual page and the key table of README.md are what the tables of options and keys
 # give: `make docs` makes them anew. The manual pages are without a warning of groff, and name every
 # exit status and verb.
-# What doc/hazards.md names as guards is there.
+# What doc/hazards.md names as guards is there. The version is the same everywhere.
 # Not covered: whether what is said by hand is true; completion (tests/e2e/complete.sh).
 set -eu
 gendocs=${GENDOCS:-doc/gendocs}
@@ -53,5 +53,11 @@ for word in $quoted; do
 	*) [ -e "tests/$word" ] || [ -e "$word" ] || [ "$word" = unit/unit ] || fail "doc/hazards.md: what is $word?" ;;
 	esac
 done
+
+# --- one version everywhere
+version=$(sed -n 's/^#define PROBES_VERSION "\(.*\)"$/\1/p' src/probes.h)
+[ "$(sed -n 's/^## \[\(.*\)\].*/\1/p' CHANGELOG.md | head -n 1)" = "$version" ] || fail "CHANGELOG.md does not begin with $version"
+[ "$(sed -n '1s/.*(\(.*\)-[^-]*).*/\1/p' debian/changelog)" = "$version" ] || fail "debian/changelog does not begin with $version"
+grep -q "global probes_version $version}" rpm/probes-tui.spec || fail "rpm/probes-tui.spec is not of $version"
 
 exit $failed

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Proves the README's two commands where they matter: on a Debian 12 that has none of the packages.
+# Proves the README's two commands where they matter: on a Debian (12, or SUITE) that has none of the packages.
 #
 #   tests/minimal-root.sh             makes the root with debootstrap; takes minutes, needs root
 #   tests/minimal-root.sh BASE.tar    uses a root made earlier; makes BASE.tar if it is not there
+#   SUITE=trixie tests/minimal-root.sh   on Debian 13
 #   KEEP=DIR tests/minimal-root.sh    leaves the root in DIR, to look at
 #
 # First an ordinary user, without packages and without sudo, must be told what an administrator has to install.
@@ -17,7 +18,7 @@
 set -euo pipefail
 project=$(cd "$(dirname "$0")/.." && pwd)
 base=${1:-}
-mirror=${MIRROR:-http://deb.debian.org/debian}
+mirror=${MIRROR:-http://deb.debian.org/debian} suite=${SUITE:-bookworm}
 
 say() {
 	printf 'minimal-root: %s\n' "$*"
@@ -54,8 +55,8 @@ make_root() {
 		say "unpacking $base"
 		tar -C "$root" -xf "$base"
 	else
-		say "debootstrap of bookworm from $mirror"
-		debootstrap --variant=minbase bookworm "$root" "$mirror" >"$work/debootstrap.log" 2>&1 ||
+		say "debootstrap of $suite from $mirror"
+		debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$work/debootstrap.log" 2>&1 ||
 			{ tail "$work/debootstrap.log"; die "debootstrap failed"; }
 		if [ -n "$base" ]; then tar -C "$root" -cf "$base" .; fi
 	fi

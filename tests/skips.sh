@@ -1,12 +1,23 @@
 #!/bin/sh
-# `make check` ends with this: a line for each test that was skipped, and why. No test itself.
+# What runs each test for automake: its own driver, and for a test that was skipped a line with the reason. No test
+# itself.
 #
-#   tests/skips.sh RESULT.trs...
-set -eu
-for result in "$@"; do
-	grep -q '^:test-result: SKIP' "$result" 2>/dev/null || continue
-	log=${result%.trs}.log
-	# What it said last, but for automake's own line.
-	why=$(grep -v '^SKIP .*(exit status: 77)$' "$log" | grep . | tail -n 1 | sed -E 's/^(SKIP|skipped): *//')
-	echo "skipped: ${result%.trs}: ${why:-it does not say why}"
+#   tests/skips.sh DRIVER... --log-file LOG --trs-file RESULT ... -- COMMAND...
+set -u
+log='' result=''
+driver=$*
+"$@"
+status=$?
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+	case $1 in
+	--log-file) log=$2 ;;
+	--trs-file) result=$2 ;;
+	esac
+	shift
 done
+: "${log:?in: $driver}" "${result:?in: $driver}"
+if grep -q '^:test-result: SKIP' "$result"; then
+	why=$(sed -En 's/^(SKIP|skipped): *//p' "$log" | tail -n 1)
+	echo "skipped: ${result%.trs}: ${why:-it does not say why}"
+fi
+exit $status

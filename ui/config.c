@@ -104,7 +104,7 @@ static char *config_text(const char *path, const char **why)
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		*why = "is not a regular file";
 	else if (st.st_uid != geteuid() && st.st_uid != 0)
-		*why = "belongs to somebody else, so it is not read";
+		*why = "belongs to another user: not read";
 	else if (st.st_size >= CONFIG_SIZE)
 		*why = "is too long for settings";
 	else if (!(text = calloc(1, CONFIG_SIZE)))

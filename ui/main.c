@@ -69,15 +69,14 @@ static int run(struct options *o)
 		report_line("-gigatext is not needed: text on huge pages is found by itself");
 	if (o->verb == VERB_SCREEN && !isatty(STDOUT_FILENO)) {
 		if (o->actions.count) {
-			report_line("standard output is no terminal: actions need the screen; "
+			report_line("standard output is not a terminal: actions need the screen; "
 				    "call probes-tui attach or probes-tui trace");
 			return PROBES_USAGE;
 		}
 		if (!o->pid_count && !o->tree && !o->comm && !o->prog) {
 			report_line(
 				"nothing to do: no process or program is named, and standard "
-				"output is no terminal to choose one on; probes-tui -help tells "
-				"more");
+				"output is not a terminal to choose one on; see probes-tui -help");
 			return PROBES_USAGE;
 		}
 		o->verb = VERB_LIST;

@@ -21,7 +21,7 @@ static int take_pids(
 
 		if (pid <= 0 || (*at && *at != ','))
 			return report_bad_value(e, row->name, value, "is not a process id",
-				"give a number from 1 on, or several with commas between");
+				"give a number from 1 on, or several, separated by commas");
 		for (size_t i = 0; i < o->pid_count; i++)
 			if (o->pids[i] == pid)
 				return report_bad_value(e, row->name, value,
@@ -93,14 +93,18 @@ static int take_format(
 		[FORMAT_CSV] = "csv",
 		[FORMAT_CHROME] = "chrome",
 	};
+	char all[64], word[16];
 
-	for (enum format f = FORMAT_TEXT; f <= FORMAT_CHROME; f++)
-		if (!strcmp(value, names[f])) {
+	snprintf(all, sizeof all, "|%s|", row->argument);
+	for (enum format f = FORMAT_TEXT; f <= FORMAT_CHROME; f++) {
+		snprintf(word, sizeof word, "|%s|", names[f]);
+		if (!strcmp(value, names[f]) && strstr(all, word)) {
 			o->format = f;
 			return 0;
 		}
-	return report_bad_value(
-		e, row->name, value, "is not a format", "give text, json, csv or chrome");
+	}
+	snprintf(all, sizeof all, "give one of %s", row->argument);
+	return report_bad_value(e, row->name, value, "is not a format of this verb", all);
 }
 
 static int take_pause(
@@ -147,7 +151,7 @@ static int take_texts(
 
 	if (!values_arguments(value, PROBES_EVENT_ARGUMENTS, &more))
 		return report_bad_value(e, row->name, value, "names no arguments",
-			"give one such as arg1, or several with commas between");
+			"give one such as arg1, or several, separated by commas");
 	o->texts |= more;
 	return 0;
 }
@@ -165,7 +169,7 @@ static int take_overhead(
 	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
 {
 	if (!values_percent(value, &o->max_overhead))
-		return report_bad_value(e, row->name, value, "is no percentage",
+		return report_bad_value(e, row->name, value, "is not a percentage",
 			"give per cent of one core, such as 5 or 0.5; 0 for no limit");
 	return 0;
 }
@@ -175,7 +179,7 @@ static int take_columns(
 {
 	if (columns_parse(value, &o->hidden_columns) < 0)
 		return report_bad_value(e, row->name, value, "names no columns",
-			"give all, none, or some of " COLUMNS_NAMES ", with commas between");
+			"give all, none, or some of " COLUMNS_NAMES ", separated by commas");
 	return 0;
 }
 
@@ -328,8 +332,8 @@ const struct option_row options_table[] = {
 		"end after so many events", BY(take_most)},
 	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE | VERB_COUNT,
 		"print the plan, write nothing", AT(dry_run)},
-	{"for", {0}, "TIME", VERB_ATTACH | VERB_MEASURE, "undo after this time, such as 30s or 5m",
-		BY(take_for)},
+	{"for", {0}, "TIME", VERB_ATTACH | VERB_MEASURE,
+		"end after this time (30s, 5m) and undo all changes", BY(take_for)},
 	{"interval", {0}, "TIME", VERB_COUNT | VERB_LATENCY | VERB_HISTOGRAM,
 		"print a table at this interval (count, latency: 1s on a terminal)",
 		BY(take_interval)},
@@ -340,7 +344,8 @@ const struct option_row options_table[] = {
 	{"kernel", {0}, NULL, VERB_COUNT, "as root: use uprobes where no jump can be written",
 		AT(kernel)},
 	{"max-overhead", {0}, "PCT", VERB_SCREEN | VERB_MEASURE | VERB_SETTING,
-		"uncount what costs more % of a core (5; 0: no limit)", BY(take_overhead)},
+		"stop counting a probe above this estimated % of a core (5; 0: no limit)",
+		BY(take_overhead)},
 	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_MEASURE | VERB_SETTING,
 		"refuse to change anything", AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
@@ -351,8 +356,12 @@ const struct option_row options_table[] = {
 	{"end-program", {0}, NULL, VERB_SCREEN,
 		"with -prog: end the program when the screen ends, however it ends",
 		AT(end_program)},
-	{"format", {0}, "text|json|csv|chrome", OUTPUT | VERB_QUESTIONS | VERB_REPLAY,
-		"output format (events: chrome, not csv)", BY(take_format)},
+	{"format", {0}, "text|json|csv", OUTPUT & ~VERB_EVENTS, "output format", BY(take_format)},
+	{"format", {0}, "text|json|chrome", VERB_EVENTS, "output format; chrome is for Perfetto",
+		BY(take_format)},
+	{"format", {0}, "text|json", VERB_QUESTIONS, "output format", BY(take_format)},
+	{"format", {0}, "text|json|csv|chrome", VERB_REPLAY,
+		"output format (csv: latency; chrome: events)", BY(take_format)},
 	{"output", {"o"}, "FILE", VERB_MEASURE | VERB_REPLAY, "write the result to this file",
 		AT(output)},
 	{"record", {0}, "FILE", VERB_EVENTS | VERB_LATENCY,
@@ -380,4 +389,5 @@ const struct option_row options_table[] = {
 	{"help", {"?", "h"}, NULL, ALL, "this text", AT(help)},
 	{"version", {"V"}, NULL, ALL, "the version", AT(version)},
 };
+_Static_assert(sizeof options_table / sizeof *options_table <= 64, "a bit of options.given each");
 const size_t options_table_count = sizeof options_table / sizeof *options_table;

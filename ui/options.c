@@ -75,18 +75,21 @@ static int misused(
 
 /* -------------------------------------------------------------- one option */
 
-static const struct option_row *find(const char *name, size_t length)
+/* The option of this verb; else any of this name; NULL: there is none. */
+static const struct option_row *find(const char *name, size_t length, unsigned verb)
 {
+	const struct option_row *found = NULL;
+
 	for (size_t i = 0; i < options_table_count; i++) {
 		const struct option_row *row = &options_table[i];
 		const char *names[] = {row->name, row->alias[0], row->alias[1]};
 
 		for (size_t j = 0; j < 3; j++)
 			if (names[j] && strlen(names[j]) == length &&
-				!memcmp(names[j], name, length))
-				return row;
+				!memcmp(names[j], name, length) && (!found || row->verbs & verb))
+				found = row;
 	}
-	return NULL;
+	return found;
 }
 
 /* Flags that are settings take yes or no: -mouse=no overrides the configuration file. */
@@ -118,7 +121,7 @@ static int store(
 
 int options_set(struct options *o, const char *name, const char *value, struct probes_error *e)
 {
-	const struct option_row *row = find(name, strlen(name));
+	const struct option_row *row = find(name, strlen(name), VERB_SETTING);
 
 	if (!row || !(row->verbs & VERB_SETTING))
 		return report_set(e, PROBES_USAGE, -EINVAL, name, "", "no such setting");
@@ -135,14 +138,15 @@ static int read_option(struct options *o, int argc, char **argv, int *at, struct
 	const char *word = argv[*at];
 	const char *name = word + (word[0] == '-' && word[1] == '-' ? 2 : 1);
 	const char *value = strchr(name, '=');
-	const struct option_row *row = find(name, value ? (size_t)(value - name) : strlen(name));
+	const struct option_row *row =
+		find(name, value ? (size_t)(value - name) : strlen(name), o->verb);
 
 	if (word[0] != '-' && o->verb == VERB_LATENCY)
 		return actions_add(&o->actions, NULL, PROBES_COUNT, PROBES_BY_PAIR, word, e);
 	if (word[0] != '-' && o->verb == VERB_HISTOGRAM && o->actions.count && !o->argument)
 		return values_argument(word, PROBES_EVENT_ARGUMENTS, &o->argument)
 			       ? 0
-			       : misused(e, o, word, "is no argument; give one such as arg1");
+			       : misused(e, o, word, "not an argument; name one, such as arg1");
 	if (word[0] != '-' && o->verb == VERB_REPLAY && !o->recording) {
 		o->recording = word;
 		return 0;
@@ -200,16 +204,10 @@ static int check(const struct options *o, struct probes_error *e)
 		return misused(e, o, "-str", "only the argument that is named is read");
 	if (o->callers && o->format == FORMAT_CHROME)
 		return misused(e, o, "-callers", "events for chrome have no callers");
-	if (o->verb == VERB_EVENTS && o->format == FORMAT_CSV)
-		return misused(e, o, "-format", "events are text, json or chrome");
-	if (!(o->verb & (VERB_EVENTS | VERB_REPLAY)) && o->format == FORMAT_CHROME)
-		return misused(e, o, "-format", "only events can be written for chrome");
 	if (o->verb == VERB_REPLAY && o->by && !o->pair.count)
 		return misused(e, o, "-by", "it matches the two probes of -latency");
 	if (o->verb == VERB_REPLAY && o->actions.count && o->pair.count)
 		return misused(e, o, "-latency", "it names its probes itself");
-	if (o->verb == VERB_QUESTIONS && o->format == FORMAT_CSV)
-		return misused(e, o, "-format", "questions are text or json");
 	if (o->actions.count && o->verb == VERB_SCREEN && !o->prog)
 		return report_set(e, PROBES_USAGE, -EINVAL, what,
 			"switch on the screen, or call probes-tui attach",
@@ -292,7 +290,7 @@ const struct option_row *options_unfinished(
 		*ended = !strcmp(argv[at], "--");
 		if (*ended)
 			return NULL;
-		row = name == argv[at] ? NULL : find(name, length);
+		row = name == argv[at] ? NULL : find(name, length, o->verb);
 		if (row && row->argument && !name[length] && at + 1 == argc - 1)
 			return row;
 		if ((row || o->verb & (VERB_MEASURE | VERB_REPLAY)) &&
@@ -301,7 +299,8 @@ const struct option_row *options_unfinished(
 	}
 	if (**value != '-' || !strchr(*value, '='))
 		return NULL;
-	row = find(*value + strspn(*value, "-"), strcspn(*value, "=") - strspn(*value, "-"));
+	row = find(
+		*value + strspn(*value, "-"), strcspn(*value, "=") - strspn(*value, "-"), o->verb);
 	if (row)
 		*value = strchr(*value, '=') + 1;
 	return row && row->argument ? row : NULL;

@@ -3,6 +3,8 @@
  */
 #include "ui/outbuf.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <uniwidth.h>
@@ -26,6 +28,18 @@ void outbuf_outlive(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 			sigaction(signals[i], &handler, NULL);
+}
+
+int outbuf_hung_up(FILE *file, int code)
+{
+	struct pollfd reader = {.fd = fileno(file)};
+	struct sigaction now;
+
+	if (!code && ferror(file) && poll(&reader, 1, 0) > 0 && reader.revents & POLLERR)
+		code = EPIPE;
+	return code == EPIPE && sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler != SIG_IGN
+		       ? 128 + SIGPIPE
+		       : 0;
 }
 
 void outbuf_begin(struct outbuf *b, FILE *out)

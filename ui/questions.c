@@ -47,7 +47,7 @@ static const char *questions_check_call(const struct question *q)
 	if (!buffer)
 		return "not enough memory";
 	if (questions_parse(q, buffer, &o) < 0 || !(o.verb & VERB_MEASURE) || o.help || o.version)
-		why = "is no call that measures: see the help of probes-tui";
+		why = "is not a verb that measures: see probes-tui -help";
 	else if (!o.actions.count || o.actions.items[0].by == PROBES_BY_ALL)
 		why = "names no probe";
 	options_done(&o);

@@ -271,15 +271,15 @@ static void read_value(struct reading *g, const json_t *json, size_t at, struct 
 	if ((value = json_object_get(json, "i")) != NULL) {
 		v->kind = PROBES_VALUE_SIGNED;
 		if (!json_value_signed(value, &v->number))
-			fail(g, "an argument is no number");
+			fail(g, "an argument is not a number");
 	} else if ((value = json_object_get(json, "u")) != NULL) {
 		v->kind = PROBES_VALUE_UNSIGNED;
 		if (!json_value_unsigned(value, &v->bits))
-			fail(g, "an argument is no number");
+			fail(g, "an argument is not a number");
 	} else if ((value = json_object_get(json, "f")) != NULL) {
 		v->kind = PROBES_VALUE_FLOAT;
 		if (!json_value_real(value, &v->real))
-			fail(g, "an argument is no number");
+			fail(g, "an argument is not a number");
 	}
 	if (text && !bytes_of(text, out, sizeof g->r->texts[at]))
 		fail(g, "a text is not valid, or too long");
@@ -448,9 +448,9 @@ int recording_read(struct recording *r, const char *line, size_t length,
 
 	*item = (struct recording_item){.what = RECORDING_FACT};
 	if (!r->lines++ && !json_object_get(json, kinds[0].key))
-		fail(&g, "it is no recording of probes-tui");
+		fail(&g, "not a recording made by probes-tui");
 	else if (!json_is_object(json))
-		fail(&g, json ? "it is no object" : error.text);
+		fail(&g, json ? "not a JSON object" : error.text);
 	for (size_t i = 0; !g.why && i < sizeof kinds / sizeof *kinds; i++)
 		if (json_object_get(json, kinds[i].key)) {
 			kinds[i].read(&g, item);

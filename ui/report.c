@@ -162,6 +162,10 @@ void report_leftovers(struct probes_session *session)
 			report_line("pid %d: changes of an earlier session may remain: could not "
 				    "check %s",
 				pid, l->unjudged);
+		else if (!l->owner)
+			report_line("pid %d: a session that has ended left counters at %zu site%s; "
+				    "to remove them: probes-tui repair -pid %d",
+				pid, l->changes, l->changes == 1 ? "" : "s", pid);
 		else if (l->changes)
 			report_line("pid %d: an interrupted session (pid %d) left %zu change%s%s; "
 				    "undo them with: probes-tui repair -pid %d",

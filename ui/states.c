@@ -18,7 +18,8 @@ const struct states_row states[STATES_COUNT] = {
 		3},
 	[PROBES_NO_SWITCH] = {"[.]", "no switch",
 		"no semaphore, no handler: only its hits can be counted", STYLE_DIM, 7, -1},
-	[PROBES_UNLOADED] = {"[-]", "gone", "its library was unloaded", STYLE_DIM, 8, 2},
+	[PROBES_UNLOADED] = {"[-]", "gone", "its process ended, or its library was unloaded",
+		STYLE_DIM, 8, 2},
 };
 
 const struct states_row states_counted = {
@@ -55,5 +56,13 @@ const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t siz
 			one ? words[i].one : words[i].many);
 		length = strlen(out);
 	}
+	return out;
+}
+
+const char *states_end(const char *why, char *out, size_t size)
+{
+	bool its = !strncmp(why, "it ", 3);
+
+	snprintf(out, size, "%s%s", its ? "" : "is gone: ", its ? why + 3 : why);
 	return out;
 }

@@ -33,4 +33,7 @@ extern const struct states_row states_recorded;
 /* "28 probes are off already, 2 have no semaphore"; "" where none was skipped. Returns out. */
 const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t size);
 
+/* Why a process is gone ("it has ended") after its noun: "has ended". Returns out. */
+const char *states_end(const char *why, char *out, size_t size);
+
 #endif

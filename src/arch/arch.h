@@ -55,6 +55,11 @@ enum arch_move_result {
 #define ARCH_INSTRUCTION_BYTES 15
 #define ARCH_MOVED_BYTES 40
 
+/* What an instruction may do that a program recovers from by the address of the instruction. */
+#define ARCH_FAULTS_MEMORY 1u   /* access memory, other than of its stack, thread or object */
+#define ARCH_FAULTS_POINTER 2u  /* the same, at a distance from what may be the frame pointer */
+#define ARCH_FAULTS_DIVISION 4u /* divide integers */
+
 struct arch_moved {
 	uint8_t length; /* of the instruction, in bytes; also where it cannot be moved. 0: unknown
 			 */
@@ -62,7 +67,7 @@ struct arch_moved {
 	bool continues; /* execution may leave the code at its end, and then goes on at from +
 			   length */
 	bool calls;     /* it pushes from + length, as a call does */
-	bool memory;    /* it reads or writes memory (other than its stack): it may fault */
+	uint8_t faults; /* ARCH_FAULTS_*: where it lies, the program may expect it to fault */
 	uint8_t code[ARCH_MOVED_BYTES];
 };
 
@@ -97,17 +102,30 @@ struct arch_counter {
 	uint64_t shared;     /* 8 bytes, incremented with a lock */
 	uint64_t slots;      /* struct arch_slot[slot_count], or 0: count in `shared` alone */
 	uint32_t slot_count; /* a power of 2 */
-	uint64_t cookie;     /* 8 bytes: 1 in the process, 0 in every forked child
-				(MADV_WIPEONFORK). A child counts in `shared`, because its thread
-				has the same thread pointer as a thread of the parent */
+	uint64_t cookie;     /* 8 bytes: ARCH_COOKIE_DISTINCT in the process, 0 in every forked
+				child (MADV_WIPEONFORK), whose thread has the same thread pointer
+				as a thread of the parent */
 	uint64_t role;       /* 1 byte: while it is > 0, the hit is recorded as well */
 	uint64_t recorder;   /* code of arch_stub_record; 0: there is none, and no role */
 };
 
 /*
+ * The lowest bit of a cookie: each thread has a thread pointer of its own. Without it, and where
+ * the thread pointer is 0, a hit is counted in `shared`.
+ */
+#define ARCH_COOKIE_DISTINCT UINT64_C(1)
+#define ARCH_COOKIE_SHARED UINT64_C(2)
+
+/*
+ * Can a thread read its thread pointer without a system call or a fault? Stubs have slots, and a
+ * recorder, only then. Linux 5.9 and later, on processors with FSGSBASE (Linux,
+ * Documentation/arch/x86/x86_64/fsgs.rst).
+ */
+bool arch_has_thread_pointer(void);
+
+/*
  * Write a stub for address `at`: it counts and goes on at its end. All registers, flags and the red
- * zone are kept; it needs 160 bytes of stack. With slots the thread pointer must be readable at
- * %fs:0 in every thread (glibc, musl). Returns its size, or 0: a counter is too far away.
+ * zone are kept; it needs 160 bytes of stack. Returns its size, or 0: a counter is too far away.
  */
 size_t arch_stub_count(
 	uint64_t at, const struct arch_counter *counter, uint8_t out[ARCH_STUB_BYTES]);

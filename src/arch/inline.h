@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #define ARCH_PROCESS_VM_READV 310 /* asm/unistd_64.h */
-#define ARCH_THREAD_BYTES 1024    /* of what the thread pointer points at, to look for the tid */
 
 /*
  * Compiled alike whatever the flags of the build: without vector registers, calls and data, and
@@ -37,22 +36,16 @@ ARCH_INLINE uint64_t arch_now(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* The thread pointer: one value a thread. */
+/*
+ * The thread pointer, read from its register: %fs:0 would crash a thread that has none (0). Only
+ * where arch_has_thread_pointer.
+ */
 ARCH_INLINE uint64_t arch_thread(void)
 {
 	uint64_t thread;
 
-	__asm__ volatile("mov %%fs:0, %0" : "=r"(thread));
+	__asm__ volatile("rdfsbase %0" : "=r"(thread));
 	return thread;
-}
-
-/* 4 bytes at an offset from the thread pointer. */
-ARCH_INLINE uint32_t arch_of_thread(uint64_t offset)
-{
-	uint32_t value;
-
-	__asm__ volatile("movl %%fs:(%1), %0" : "=r"(value) : "r"(offset));
-	return value;
 }
 
 /* One instruction: a signal handler of the same thread comes before or after it. */

@@ -20,7 +20,9 @@
 #include <cpuid.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 
+#define X86_64_FSGSBASE 2ul /* HWCAP2_FSGSBASE, asm/hwcap2.h */
 #define X86_64_CMP 0x3d
 #define X86_64_CALL 0xe8
 
@@ -29,6 +31,11 @@ const struct arch_site arch_site_ocaml = {
 
 const struct arch_site arch_site_sdt = {
 	.length = 1, .switch_at = 0, .off = {ARCH_NOP}, .on = {ARCH_NOP}, .fixed_at = 1};
+
+bool arch_has_thread_pointer(void)
+{
+	return getauxval(AT_HWCAP2) & X86_64_FSGSBASE;
+}
 
 bool arch_is_site(const struct arch_site *site, const uint8_t bytes[ARCH_SITE_BYTES])
 {

@@ -206,16 +206,50 @@ static bool x86_64_emit_branch(struct arch_moved *out, const struct x86_64_instr
 	return x86_64_emit_jump(out, i->to, condition, sizeof condition, target);
 }
 
-static bool x86_64_touches_memory(const struct x86_64_instruction *i)
+/* An access relative to rsp, rip or the thread pointer, without an index, is not expected to fault.
+ */
+static uint8_t x86_64_access_faults(const ZydisDecodedOperandMem *m)
 {
-	for (int n = 0; n < i->decoded.operand_count; n++) {
+	if (m->index != ZYDIS_REGISTER_NONE)
+		return ARCH_FAULTS_MEMORY;
+	switch (m->base) {
+	case ZYDIS_REGISTER_RSP:
+	case ZYDIS_REGISTER_RIP:
+		return 0;
+	case ZYDIS_REGISTER_RBP:
+		return ARCH_FAULTS_POINTER;
+	case ZYDIS_REGISTER_NONE:
+		return m->segment == ZYDIS_REGISTER_FS || m->segment == ZYDIS_REGISTER_GS
+			       ? 0
+			       : ARCH_FAULTS_MEMORY;
+	default:
+		return ARCH_FAULTS_MEMORY;
+	}
+}
+
+static uint8_t x86_64_faults(const struct x86_64_instruction *i)
+{
+	const ZydisDecodedInstruction *d = &i->decoded;
+	uint8_t faults = 0;
+
+	switch (d->meta.category) {
+	case ZYDIS_CATEGORY_NOP: /* these never access the memory of their operand */
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_PREFETCH:
+		return 0;
+	default:
+		break;
+	}
+	if (d->mnemonic == ZYDIS_MNEMONIC_DIV || d->mnemonic == ZYDIS_MNEMONIC_IDIV)
+		faults |= ARCH_FAULTS_DIVISION;
+	/* Operands that are not written in the assembler's text count, too. */
+	for (int n = 0; n < d->operand_count; n++) {
 		const ZydisDecodedOperand *o = &i->operands[n];
 
-		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
-			o->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
-			return true;
+		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN)
+			faults |= x86_64_access_faults(&o->mem);
 	}
-	return false;
+	return faults;
 }
 
 enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from, uint64_t to,
@@ -238,7 +272,7 @@ enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from
 	out->calls = category == ZYDIS_CATEGORY_CALL;
 	out->continues = category != ZYDIS_CATEGORY_CALL && category != ZYDIS_CATEGORY_UNCOND_BR &&
 			 category != ZYDIS_CATEGORY_RET;
-	out->memory = x86_64_touches_memory(&i);
+	out->faults = x86_64_faults(&i);
 	if (out->calls && shadow_stack)
 		return ARCH_MOVE_SHADOW_STACK;
 	fits = category == ZYDIS_CATEGORY_CALL || category == ZYDIS_CATEGORY_UNCOND_BR ||

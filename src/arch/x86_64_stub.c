@@ -5,7 +5,7 @@
  *     push %rax; push %rcx; push %rdx
  *     lahf; seto %al                  flags, without a write to the stack
  *     push %rax
- *     mov %fs:0, %rcx                 the thread pointer
+ *     rdfsbase %rcx                   the thread pointer; no memory is read
  *     imul $multiplier, %ecx, %edx; shr $(26 - log2(slots)), %edx; and $(slots - 1) * 64, %edx
  *     add cookie(%rip), %rcx
  *     lea slots(%rip), %rax; add %rax, %rdx
@@ -21,7 +21,9 @@
  *     lea 128(%rsp), %rsp
  *     jmp end
  *  slow:
- *     cmpq $0, cookie(%rip); je shared
+ *     mov cookie(%rip), %rax
+ *     test $1, %al; je shared         a forked child; thread pointers are not proven distinct
+ *     cmp %rax, %rcx; je shared       the thread pointer is 0
  *     xor %eax, %eax
  *     cmp %rax, (%rdx); jne second    a slot of another thread: do not take its cache line away
  *     lock cmpxchg %rcx, (%rdx)       claim a free slot
@@ -159,12 +161,14 @@ static void x86_64_stub_slow(
 	struct x86_64_stub *s, const struct arch_counter *counter, size_t count, size_t done)
 {
 	uint32_t half = counter->slot_count / 2 * (uint32_t)sizeof(struct arch_slot);
-	size_t child, first, second;
+	size_t unproven, absent, first, second;
 
-	X86_64_EMIT(s, 0x48, 0x83, 0x3d); /* cmpq $0, cookie(%rip) */
-	x86_64_stub_address(s, counter->cookie, 1);
-	X86_64_EMIT(s, 0, X86_64_JE, 0);
-	child = s->size - 1;
+	X86_64_EMIT(s, 0x48, 0x8b, 0x05); /* mov cookie(%rip), %rax */
+	x86_64_stub_address(s, counter->cookie, 0);
+	X86_64_EMIT(s, 0xa8, ARCH_COOKIE_DISTINCT, X86_64_JE, 0); /* test $1, %al; je */
+	unproven = s->size - 1;
+	X86_64_EMIT(s, 0x48, 0x39, 0xc1, X86_64_JE, 0); /* cmp %rax, %rcx; je */
+	absent = s->size - 1;
 	x86_64_stub_claim(s, count, &first);
 	x86_64_stub_here(s, first);
 	X86_64_EMIT(s, 0x48, 0x8d, 0x05); /* lea slots(%rip), %rax */
@@ -174,7 +178,8 @@ static void x86_64_stub_slow(
 	X86_64_EMIT(s, 0x48, 0x01, 0xc2, 0x48, 0x39, 0x0a); /* add %rax, %rdx; cmp %rcx, (%rdx) */
 	x86_64_stub_back(s, X86_64_JE, count);
 	x86_64_stub_claim(s, count, &second);
-	x86_64_stub_here(s, child);
+	x86_64_stub_here(s, unproven);
+	x86_64_stub_here(s, absent);
 	x86_64_stub_here(s, second);
 	x86_64_stub_shared(s, counter);
 	x86_64_stub_back(s, X86_64_JMP, done);
@@ -187,9 +192,9 @@ static void x86_64_stub_slots(struct x86_64_stub *s, const struct arch_counter *
 	struct x86_64_labels at;
 	size_t slow, end, count;
 
-	X86_64_EMIT(s, 0x64, 0x48, 0x8b, 0x0c, 0x25, 0, 0, 0, 0); /* mov %fs:0, %rcx */
-	X86_64_EMIT(s, 0x69, 0xd1, 0xb1, 0x79, 0x37, 0x9e);       /* imul, by 2^32 / golden ratio */
-	X86_64_EMIT(s, 0xc1, 0xea, shift, 0x81, 0xe2);            /* shr; and mask, %edx */
+	X86_64_EMIT(s, 0xf3, 0x48, 0x0f, 0xae, 0xc1);       /* rdfsbase %rcx */
+	X86_64_EMIT(s, 0x69, 0xd1, 0xb1, 0x79, 0x37, 0x9e); /* imul, by 2^32 / golden ratio */
+	X86_64_EMIT(s, 0xc1, 0xea, shift, 0x81, 0xe2);      /* shr; and mask, %edx */
 	x86_64_stub_emit(s, (const uint8_t *)&mask, sizeof mask);
 	X86_64_EMIT(s, 0x48, 0x03, 0x0d); /* add cookie(%rip), %rcx */
 	x86_64_stub_address(s, counter->cookie, 0);

@@ -67,6 +67,7 @@ enum events_found events_take(
 		return EVENTS_WAITING;
 	r->next++;
 	r->lost++;
+	r->unfinished += mark != whole && (mark | 1) <= (whole | 1);
 	return EVENTS_LOST;
 }
 

@@ -29,24 +29,43 @@ enum events_what {
 	EVENTS_CONSTANT,
 	EVENTS_MEMORY,
 	EVENTS_VECTOR,
+	EVENTS_STATIC, /* memory of the object whose code the site is: it is mapped */
 };
 
 #define EVENTS_NO_REGISTER 16
 
 #define EVENTS_STACK_BYTES 31608u /* of a stack: a record has 32 KiB in all */
 
+/*
+ * A thread whose tid is unknown is named by 32 bits of its thread pointer: those above the
+ * alignment of the memory behind it (nptl/descr.h: 64).
+ */
+#define EVENTS_POINTER_SHIFT 6
+#define EVENTS_BY_POINTER 1 /* flag of a record: `thread` is that */
+#define EVENTS_CALLS 2      /* flag of a record: its thread might make system calls */
+
 /* How the hit of a site finds one argument. */
 struct events_operand {
-	uint8_t what;  /* enum events_what */
-	uint8_t base;  /* the register; of memory, EVENTS_NO_REGISTER: none */
-	uint8_t index; /* of memory; EVENTS_NO_REGISTER: none */
-	uint8_t scale;
+	uint8_t what; /* enum events_what */
 	int8_t size;  /* bytes; negative: signed */
-	uint8_t text; /* from 1 on: its value points to a text, the first one, the second one ...
-		       */
-	uint8_t unused[2];
+	uint8_t text; /* from 1 on: its value points to a text, the first one, the second one ... */
+	uint8_t unused;
+	union {
+		struct {
+			uint8_t base;  /* the register; of memory, EVENTS_NO_REGISTER: none */
+			uint8_t index; /* of memory; EVENTS_NO_REGISTER: none */
+			uint8_t scale;
+			uint8_t unused2;
+		};
+		/* EVENTS_STATIC, set by events_seal: the address is not followed if the program
+		 * wrote it. */
+		uint32_t check;
+	};
 	uint64_t value; /* a constant; a displacement; an address */
 };
+
+/* Set the check of an operand in static memory, for the state at this address in the process. */
+void events_seal(struct events_operand *o, uint64_t state);
 
 /* A hit is an event only if ARGUMENT compares so with NUMBER, for all tests of its site. */
 struct events_test {
@@ -92,7 +111,8 @@ struct events_record {
 	uint16_t site;    /* events_site.number */
 	uint16_t known;   /* bit per argument: it could be read */
 	uint16_t process; /* 0: the process of the window; else a child by fork */
-	uint8_t arguments, unused;
+	uint8_t arguments;
+	uint8_t flags; /* EVENTS_BY_POINTER, EVENTS_CALLS */
 	uint64_t values[];
 };
 
@@ -110,22 +130,16 @@ enum events_ring { EVENTS_SHORT, EVENTS_LONG, EVENTS_WITH_TEXT, EVENTS_WITH_STAC
 
 struct events_state {
 	uint64_t session;    /* pid of the one that reads; 0: nobody */
-	uint64_t tid;        /* as in struct recorder_state */
-	uint64_t calls;      /* until then (ticks) memory may be read by system calls: they end soon
-				after the session was killed; 0: none may be made */
 	uint64_t generation; /* of the last session */
-	uint64_t ready;      /* bits: rings that have memory; EVENTS_RINGS: child_calls */
+	uint64_t ready;      /* bits: rings that have memory; EVENTS_RINGS: the threads */
 	uint64_t chance;     /* of 2^32, that a hit leaves its stack */
-	uint64_t unused[2];
+	uint64_t unused[4];
 	struct events_heads {
 		uint64_t head; /* events so far: the next number */
 		uint64_t hits; /* that could have left their stacks */
 		uint64_t left; /* stacks that may be left, until the reader permits more */
 		uint64_t unused[5];
 	} rings[EVENTS_RINGS];
-	/* Children by fork that may make system calls: bits by events_record.process. The last one
-	 * may be several children, and may not. */
-	uint8_t child_calls[EVENTS_CHILDREN / 8];
 	struct events_site sites[EVENTS_SITES];
 	uint8_t short_ring[EVENTS_SHORT_SIZE * EVENTS_SHORT_RECORDS];
 	uint8_t long_ring[EVENTS_LONG_SIZE * EVENTS_LONG_RECORDS];
@@ -150,6 +164,7 @@ struct events_reader {
 	uint64_t next; /* the number of the next event */
 	uint64_t head; /* of the ring, as last seen */
 	uint64_t got, lost;
+	uint64_t unfinished; /* of the lost: not overwritten, but not written in time */
 };
 
 /*

@@ -2,9 +2,9 @@
  * The writing of events: C code that is copied into a process, for count/recorder.c alone, whose
  * rules it keeps.
  *
- * Memory of the program is read without a system call only in the page of the stack pointer, which
- * is mapped. Elsewhere the thread asks the kernel to read it (process_vm_readv(2) of its own
- * process), which fails where a load would crash.
+ * Memory of the program is read without a system call only in the page below the stack pointer,
+ * which is mapped: the stub has just written there. Elsewhere the thread asks the kernel to read it
+ * (process_vm_readv(2) of its own process), which fails where a load would crash.
  */
 #ifndef COUNT_EVENTS_WRITE_H
 #define COUNT_EVENTS_WRITE_H
@@ -17,16 +17,26 @@
 #define EVENTS_PAGE 4096
 #define EVENTS_LOAD(from) __atomic_load_n(from, __ATOMIC_RELAXED)
 
-/* Memory in the page of the stack pointer; false: it is elsewhere. */
+ARCH_INLINE uint64_t events_bytes(uint64_t at, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = bytes; i-- > 0;)
+		value = value << 8 | ((const volatile uint8_t *)at)[i];
+	return value;
+}
+
+/*
+ * Memory in the page below the stack pointer; false: it is elsewhere. The page of the stack pointer
+ * itself is another one if that is the end of the stack.
+ */
 ARCH_INLINE bool events_load(uint64_t stack, uint64_t at, unsigned bytes, uint64_t *value)
 {
-	uint64_t page = stack / EVENTS_PAGE;
+	uint64_t page = (stack - 1) / EVENTS_PAGE;
 
 	if (at / EVENTS_PAGE != page || (at + bytes - 1) / EVENTS_PAGE != page)
 		return false;
-	*value = 0;
-	for (unsigned i = bytes; i-- > 0;)
-		*value = *value << 8 | ((const volatile uint8_t *)at)[i];
+	*value = events_bytes(at, bytes);
 	return true;
 }
 
@@ -44,9 +54,9 @@ ARCH_INLINE uint64_t events_extend(uint64_t value, int8_t size)
 /* What a hit knows before its arguments. */
 struct events_hit {
 	const struct arch_registers *registers;
-	uint64_t stack;  /* at the site */
-	uint32_t thread; /* tid */
-	bool calls;      /* system calls may be made */
+	uint64_t stack; /* at the site */
+	uint32_t tid;   /* if `calls` */
+	bool calls;     /* system calls may be made */
 };
 
 /* Bytes of the program's memory that can be read, at most `size`. */
@@ -59,14 +69,22 @@ ARCH_INLINE size_t events_fetch(const struct events_hit *hit, uint64_t at, void 
 	struct arch_range into = {(uint64_t)to, size};
 	int64_t got;
 
-	if (!hit->calls || !hit->thread || !at)
+	if (!hit->calls || !at)
 		return 0;
-	got = arch_read_process(hit->thread, &into, from, from[1].size ? 2 : 1);
+	got = arch_read_process(hit->tid, &into, from, from[1].size ? 2 : 1);
 	return got > 0 ? (size_t)got : 0;
 }
 
-ARCH_INLINE bool events_argument(
-	const struct events_hit *hit, const struct events_operand *o, uint64_t *value)
+/* As recorder_check. */
+ARCH_INLINE uint32_t events_check(uint64_t state, uint64_t address, int8_t size)
+{
+	uint64_t check = (state ^ address) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)((check ^ check >> 29) + (uint8_t)size);
+}
+
+ARCH_INLINE bool events_argument(const struct events_hit *hit, const struct events_state *state,
+	const struct events_operand *o, uint64_t *value)
 {
 	/* Each is read once: what was checked is what is used. */
 	int8_t size = EVENTS_LOAD(&o->size);
@@ -95,6 +113,12 @@ ARCH_INLINE bool events_argument(
 			(!events_load(hit->stack, at, bytes, value) &&
 				events_fetch(hit, at, value, bytes) != bytes))
 			return false;
+		break;
+	case EVENTS_STATIC:
+		if (!bytes || bytes > 8 ||
+			events_check((uint64_t)state, at, size) != EVENTS_LOAD(&o->check))
+			return false;
+		*value = events_bytes(at, bytes);
 		break;
 	default:
 		return false;
@@ -163,13 +187,6 @@ ARCH_INLINE struct events_record *events_claim(
 	return record;
 }
 
-/* Only a process whose threads the session has looked at may make a system call. */
-ARCH_INLINE bool events_may_call(const struct events_state *state, uint16_t process, uint64_t now)
-{
-	return now < EVENTS_LOAD(&state->calls) &&
-	       (!process || EVENTS_LOAD(&state->child_calls[process / 8]) >> process % 8 & 1);
-}
-
 /* Is a hit one of those that leave their stacks? */
 ARCH_INLINE bool events_drawn(struct events_state *state, uint64_t now)
 {
@@ -191,21 +208,28 @@ ARCH_INLINE void events_copy_stack(const struct events_hit *hit, struct events_s
 	for (unsigned i = 0; i < 16; i++)
 		((volatile uint64_t *)to->general)[i] = hit->registers->general[i];
 	to->general[ARCH_STACK_POINTER] = hit->stack;
-	/* Without the kernel's help: the page of the stack pointer. */
-	for (size_t rest = EVENTS_PAGE - hit->stack % EVENTS_PAGE; got < rest; got++)
+	/* Without the kernel's help: as events_load. */
+	for (size_t rest = -hit->stack % EVENTS_PAGE; got < rest; got++)
 		((volatile uint8_t *)to->bytes)[got] = ((const volatile uint8_t *)hit->stack)[got];
 	to->length = got;
 }
 
-/* process: see struct events_record; constant: EVENTS_ROLE. */
+/* Who hits: see struct events_record. */
+struct events_by {
+	uint32_t thread;
+	uint16_t process;
+	uint8_t by_pointer;
+	bool calls; /* system calls may be made; then `thread` is a tid */
+};
+
+/* constant: EVENTS_ROLE. */
 ARCH_INLINE void events_write(const struct arch_registers *registers, struct events_state *state,
-	uint64_t constant, uint16_t process, uint64_t now)
+	uint64_t constant, const struct events_by *by, uint64_t now)
 {
 	const struct events_site *site = &state->sites[constant & (EVENTS_SITES - 1)];
-	uint64_t tid = EVENTS_LOAD(&state->tid), values[PROBES_EVENT_ARGUMENTS], mark;
+	uint64_t values[PROBES_EVENT_ARGUMENTS], mark;
 	struct events_hit hit = {registers, registers->general[ARCH_STACK_POINTER] + site->pushed,
-		tid && tid < ARCH_THREAD_BYTES ? arch_of_thread(tid) : 0,
-		events_may_call(state, process, now)};
+		by->thread, by->calls};
 	unsigned count = EVENTS_LOAD(&site->arguments);
 	uint8_t ring = EVENTS_LOAD(&site->ring);
 	struct events_record *record;
@@ -217,7 +241,7 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	if (count > PROBES_EVENT_ARGUMENTS)
 		count = PROBES_EVENT_ARGUMENTS;
 	for (unsigned i = 0; i < count; i++)
-		if (events_argument(&hit, &site->operands[i], &values[i]))
+		if (events_argument(&hit, state, &site->operands[i], &values[i]))
 			known |= (uint16_t)(1u << i);
 	if (!events_pass(site, values, known, count) ||
 		(ring == EVENTS_WITH_STACK && !events_drawn(state, now)))
@@ -226,11 +250,12 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	if (!record)
 		return;
 	record->ticks = now;
-	record->thread = hit.thread;
+	record->thread = by->thread;
+	record->flags = (uint8_t)(by->by_pointer * EVENTS_BY_POINTER | by->calls * EVENTS_CALLS);
 	record->generation = (uint32_t)(constant >> 32);
 	record->site = site->number;
 	record->known = known;
-	record->process = process;
+	record->process = by->process;
 	record->arguments = (uint8_t)count;
 	for (unsigned i = 0; i < count; i++) {
 		unsigned text = EVENTS_LOAD(&site->operands[i].text);

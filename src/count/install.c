@@ -1,6 +1,7 @@
 #include "count/install.h"
 
 #include "base/error.h"
+#include "count/space.h"
 #include "process/inject.h"
 #include "process/maps.h"
 #include "process/procfs.h"
@@ -23,9 +24,7 @@
 #define MFD_EXEC 0x10u /* Linux 6.3 */
 #endif
 
-#define INSTALL_ANSWERS 64      /* in the page of the cookie: not in its cache line */
-#define INSTALL_THREAD_FIRST 16 /* behind pointers to itself */
-#define INSTALL_THREAD_BYTES 1024
+#define INSTALL_ANSWERS 64 /* in the page of the cookie: not in its cache line */
 #define INSTALL_MEMORY "/memfd:" MAPS_WINDOW " (deleted)" /* what a descriptor of it names */
 
 /* What a descriptor of the process is now; false: nothing. */
@@ -219,6 +218,35 @@ static int install_check(const struct install *in, const struct window *w, struc
 	return r < 0 || all ? r : install_replaced(in, e);
 }
 
+/* What the process has locked, kB; where that is unknown, all it can be. */
+static uint64_t install_locked(const struct install *in)
+{
+	uint64_t locked = UINT64_MAX;
+	char *status = NULL;
+	size_t size;
+
+	if (procfs_read(in->who->proc, "status", &status, &size) == 0 &&
+		!procfs_status_numbers(status, "VmLck", 10, &locked, 1))
+		locked = 0;
+	free(status);
+	return locked;
+}
+
+/*
+ * Map the first page of a window alone: whether the process locks all that it maps
+ * (mlockall(MCL_FUTURE)) is seen by what it has locked then. In that case all of the window counts
+ * as locked, and its limit must leave room for the process.
+ */
+static int install_map_first(const struct install *in, struct inject_call *call, uint64_t bytes,
+	size_t *done, struct probes_error *e)
+{
+	uint64_t before = install_locked(in);
+	int r = install_inject(in, call, 1, NULL, done, e);
+
+	return r == 0 && install_locked(in) > before ? space_check(in->who, SPACE_LOCKED, bytes, e)
+						     : r;
+}
+
 /*
  * Map a window that was filled. The data comes last: by it a later session knows the window, of
  * which all must be there, also if we are killed meanwhile, or a mapping fails.
@@ -228,7 +256,7 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 {
 	struct inject_call *calls = calloc(pages->count + 5, sizeof *calls);
 	const uint64_t one = 1;
-	size_t count = 0, done = 0, end;
+	size_t count = 0, done = 0, more = 0, end;
 	int r = calls ? 0 : error_memory(e, "a mapping");
 
 	if (r < 0)
@@ -259,7 +287,12 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 			count, in->mappings_left);
 		r = error_hint(e, "count fewer probes, or raise vm.max_map_count");
 	} else {
-		r = install_inject(in, calls, count, NULL, &done, e);
+		if (install_locked(in) > 0)
+			r = install_map_first(in, calls, TACTICS_PAGE + w->file_size, &done, e);
+		if (r == 0) {
+			r = install_inject(in, calls + done, count - done, NULL, &more, e);
+			done += more;
+		}
 		if (done && install_is_error(calls[done - 1].result))
 			error_hint(e, "a limit (RLIMIT_AS, memory.max, vm.max_map_count) or a "
 				      "security module may be the cause");
@@ -300,20 +333,18 @@ static int install_close_memory(
 #define INSTALL_GET_THREAD 0x1003
 
 int install_ask(
-	const struct install *in, const struct window *w, uint64_t *tid, struct probes_error *e)
+	const struct install *in, const struct window *w, uint64_t *pointer, struct probes_error *e)
 {
 	/* In the page that only the process has. */
 	uint64_t place = w->address - TACTICS_PAGE + INSTALL_ANSWERS, answers[2] = {0};
 	struct inject_call calls[] = {
-		{.number = SYS_gettid},
 		{.number = SYS_arch_prctl, .arguments = {INSTALL_GET_THREAD, place}},
 		{.number = SYS_prctl, .arguments = {PR_GET_TSC, place + 8}},
 	};
-	uint32_t thread[INSTALL_THREAD_BYTES / 4];
 	size_t done;
-	int r = install_inject(in, calls, 3, NULL, &done, e);
+	int r = install_inject(in, calls, 2, NULL, &done, e);
 
-	*tid = 0;
+	*pointer = 0;
 	if (r < 0)
 		return r;
 	if (!memory_read(in->memory, place, answers, sizeof answers))
@@ -324,12 +355,7 @@ int install_ask(
 			in->who->pid);
 		return error_why(e, "it may not read the time stamp counter (PR_SET_TSC)");
 	}
-	if (!memory_read(in->memory, answers[0], thread, sizeof thread))
-		return 0;
-	/* Behind pointers, or a list of them: the upper half of one could be any number. */
-	for (size_t i = INSTALL_THREAD_FIRST / 4; !*tid && i < INSTALL_THREAD_BYTES / 4; i += 2)
-		if (thread[i] == (uint32_t)calls[0].result)
-			*tid = i * 4;
+	*pointer = answers[0];
 	return 0;
 }
 
@@ -358,23 +384,6 @@ int install_tidy(const struct install *in, struct probes_error *e)
 	return r;
 }
 
-/* mlockall(MCL_FUTURE) cannot be seen, but what it has locked by now. True: or it is unknown. */
-static bool install_is_locked(const struct install *in)
-{
-	char *status = NULL;
-	const char *line;
-	size_t size;
-	bool locked = true;
-
-	if (procfs_read(in->who->proc, "status", &status, &size) < 0)
-		return true;
-	line = strstr(status, "\nVmLck:");
-	if (line)
-		locked = strtoull(line + sizeof "\nVmLck:" - 1, NULL, 10) > 0;
-	free(status);
-	return locked;
-}
-
 int install_window(const struct install *in, const struct tactics *t, struct window *w,
 	bool *left_open, struct probes_error *e)
 {
@@ -392,7 +401,7 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	if (r < 0)
 		return r;
 	fd = install_open_memory(in, number, &made);
-	r = fd < 0 ? fd : window_make(w, fd, t, install_is_locked(in), in->serial, &pages);
+	r = fd < 0 ? fd : window_make(w, fd, t, install_locked(in) > 0, in->serial, &pages);
 	w->inode = made.st_ino;
 	if (fd >= 0)
 		close(fd);

@@ -31,12 +31,11 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	bool *left_open, struct probes_error *e);
 
 /*
- * Ask a thread what a recorder must know. *tid: the offset from the thread pointer at which the C
- * library keeps the tid; 0: not found. Refused if threads of the process may not read the time
- * stamp counter: the recorder would crash them. Runs system calls on one thread.
+ * Ask a thread what a recorder must know. *pointer: its thread pointer. Refused if it may not read
+ * the time stamp counter: the recorder would crash it. Runs system calls on one thread.
  */
-int install_ask(
-	const struct install *in, const struct window *w, uint64_t *tid, struct probes_error *e);
+int install_ask(const struct install *in, const struct window *w, uint64_t *pointer,
+	struct probes_error *e);
 
 /*
  * Close the memfds that a session left open because it was killed while it installed a window. A

@@ -9,12 +9,14 @@
 #include "count/recorder.h"
 
 #include "count/events_write.h"
+#include "process/threads.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #define RECORDER_ALIGN 16
 #define RECORDER_SECTION "recorder_copied"
+#define RECORDER_ABOVE (8 << 20) /* the C library keeps its own above the stack of a thread */
 #define RECORDER_LOAD(from) __atomic_load_n(from, __ATOMIC_RELAXED)
 #define RECORDER_STORE(to, value) __atomic_store_n(to, value, __ATOMIC_RELAXED)
 
@@ -24,9 +26,10 @@ extern const uint8_t __stop_recorder_copied[] __attribute__((visibility("hidden"
 
 /* ---- in the process ---- */
 
+/* The number of a child by fork is in the highest bits of its threads' owners. */
 ARCH_INLINE size_t recorder_hash(uint64_t value, size_t places)
 {
-	return (size_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (places - 1);
+	return (size_t)((value ^ value >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (places - 1);
 }
 
 /*
@@ -41,20 +44,89 @@ ARCH_INLINE uint64_t recorder_process(struct recorder_state *state, uint64_t *co
 	if (__builtin_expect(value != 0, 1))
 		return value;
 	value = __atomic_add_fetch(&state->children, 1, __ATOMIC_RELAXED);
-	value = (value < EVENTS_CHILDREN ? value : EVENTS_CHILDREN - 1) << 48 | 1;
+	value = (value < EVENTS_CHILDREN ? value : EVENTS_CHILDREN - 1) << 48 |
+		ARCH_COOKIE_DISTINCT;
 	return __atomic_compare_exchange_n(
 		       cookie, &none, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 		       ? value
 		       : none;
 }
 
-/* The slot of this thread; NULL: there is no free one. */
-ARCH_INLINE struct recorder_slot *recorder_slot(struct recorder_state *state, uint64_t process)
+/* What is known of the thread that hits, and may be relied on. */
+struct recorder_self {
+	uint64_t owner;   /* as in struct recorder_slot; 0: its thread pointer may be another's */
+	uint64_t pointer; /* 0: there is none */
+	uint64_t calls;   /* it may make system calls until then */
+	uint32_t tid;     /* 0: unknown */
+};
+
+ARCH_INLINE const struct recorder_thread *recorder_find(
+	const struct recorder_state *state, uint64_t owner)
 {
-	uint64_t owner = arch_thread() + process;
-	size_t at = recorder_hash(owner, RECORDER_SLOTS);
+	size_t at = recorder_hash(owner, RECORDER_THREADS);
 
 	for (size_t i = 0; i < RECORDER_TRIES; i++) {
+		const struct recorder_thread *t =
+			&state->threads[(at + i) & (RECORDER_THREADS - 1)];
+		uint64_t found = RECORDER_LOAD(&t->owner);
+
+		if (found == owner)
+			return t;
+		if (!found)
+			break;
+	}
+	return NULL;
+}
+
+/*
+ * The C library keeps the tid behind the thread pointer, but only if it has made the thread. That
+ * memory is read if it was proven of a thread with this pointer; or, where that was proven of all
+ * threads a moment ago, if it lies above the stack and looks like the C library's. Elsewhere it
+ * need not even be mapped. A thread may make calls only if they were proven of itself, not of a
+ * dead one that had its pointer.
+ *
+ * A child by fork has a copy of that memory. If it holds the tid of its parent's thread, the C
+ * library did not know of the fork (clone(2)), and the tid is unknown.
+ */
+ARCH_INLINE bool recorder_is_made(
+	const struct recorder_state *state, uint64_t pointer, uint64_t stack)
+{
+	const volatile uint64_t *head = (const volatile uint64_t *)pointer;
+
+	return RECORDER_LOAD(&state->tids) && pointer % THREADS_ALIGN == 0 &&
+	       pointer - stack < RECORDER_ABOVE && head[0] == pointer &&
+	       head[THREADS_SELF_AT / 8] == pointer;
+}
+
+ARCH_INLINE struct recorder_self recorder_self(
+	const struct recorder_state *state, uint64_t process, uint64_t stack)
+{
+	struct recorder_self self = {.pointer = arch_thread()};
+	const struct recorder_thread *known, *parent = NULL;
+
+	if (!self.pointer || !(process & ARCH_COOKIE_DISTINCT))
+		return self;
+	if (process >> 48 != EVENTS_CHILDREN - 1)
+		self.owner = self.pointer + process;
+	known = recorder_find(state, self.pointer + process);
+	if (!known && process != ARCH_COOKIE_DISTINCT)
+		parent = recorder_find(state, self.pointer + ARCH_COOKIE_DISTINCT);
+	if (!known && !parent && !recorder_is_made(state, self.pointer, stack))
+		return self;
+	self.tid = *(const volatile uint32_t *)(self.pointer + THREADS_TID_AT);
+	if (known && self.tid == RECORDER_LOAD(&known->tid))
+		self.calls = RECORDER_LOAD(&known->calls);
+	else if (parent && self.tid == RECORDER_LOAD(&parent->tid))
+		self.tid = 0;
+	return self;
+}
+
+/* The slot of this thread, or the shared one. */
+ARCH_INLINE struct recorder_slot *recorder_slot(struct recorder_state *state, uint64_t owner)
+{
+	size_t at = recorder_hash(owner, RECORDER_SLOTS);
+
+	for (size_t i = 0; owner && i < RECORDER_TRIES; i++) {
 		struct recorder_slot *slot = &state->slots[(at + i) & (RECORDER_SLOTS - 1)];
 		uint64_t found = RECORDER_LOAD(&slot->owner);
 
@@ -65,7 +137,16 @@ ARCH_INLINE struct recorder_slot *recorder_slot(struct recorder_state *state, ui
 				      found == owner))
 			return slot;
 	}
-	return NULL;
+	return &state->slots[RECORDER_SLOTS];
+}
+
+/* Add to what a slot holds: several threads at once, if it has no owner. */
+ARCH_INLINE void recorder_add(const struct recorder_slot *slot, uint64_t *to, uint64_t value)
+{
+	if (__builtin_expect(slot->owner != 0, 1))
+		arch_add(to, value);
+	else
+		arch_add_shared(to, value);
 }
 
 ARCH_INLINE size_t recorder_bucket(uint64_t ns)
@@ -86,7 +167,7 @@ ARCH_INLINE void recorder_note(
 	uint64_t ticks = now - start, epoch = RECORDER_LOAD(&state->epoch);
 
 	if (now < start) {
-		arch_add(&slot->backwards, 1);
+		recorder_add(slot, &slot->backwards, 1);
 		return;
 	}
 	if (__builtin_expect(slot->epoch != epoch, 0)) {
@@ -98,62 +179,60 @@ ARCH_INLINE void recorder_note(
 		RECORDER_STORE(&slot->least, ticks);
 	if (ticks > slot->most)
 		RECORDER_STORE(&slot->most, ticks);
-	arch_add(&slot->sum, ticks);
-	arch_add(&slot->buckets[recorder_bucket(
-			 (uint64_t)((unsigned __int128)ticks * state->multiplier >> 32))],
+	recorder_add(slot, &slot->sum, ticks);
+	recorder_add(slot,
+		&slot->buckets[recorder_bucket(
+			(uint64_t)((unsigned __int128)ticks * state->multiplier >> 32))],
 		1);
-}
-
-/* A new thread may have the thread pointer of a dead one, whose start will not end. */
-ARCH_INLINE void recorder_renew(struct recorder_slot *slot, const struct recorder_state *state)
-{
-	uint64_t tid = RECORDER_LOAD(&state->tid);
-	uint32_t thread = tid && tid < ARCH_THREAD_BYTES ? arch_of_thread(tid) : 0;
-
-	if (__builtin_expect(RECORDER_LOAD(&slot->thread) == thread, 1))
-		return;
-	RECORDER_STORE(&slot->thread, thread);
-	if (RECORDER_LOAD(&slot->start)) {
-		RECORDER_STORE(&slot->start, 0);
-		arch_add(&slot->restarted, 1);
-	}
 }
 
 /*
  * Stacks grow down: a start at or above the stack pointer of the open one proves that the frame of
- * that is gone, by an exception or longjmp.
+ * that is gone, by an exception or longjmp. So does another thread, which has the thread pointer of
+ * a dead one; `certain`: it is known to be the same one.
  */
-ARCH_INLINE void recorder_start(struct recorder_slot *slot, uint64_t stack)
+ARCH_INLINE void recorder_start(struct recorder_slot *slot, struct recorder_begun *begun,
+	uint32_t tid, bool certain, uint64_t stack)
 {
-	if (RECORDER_LOAD(&slot->start)) {
-		if (stack < RECORDER_LOAD(&slot->stack)) {
-			arch_add(&slot->nested, 1);
-			arch_add(&slot->depth, 1);
+	if (RECORDER_LOAD(&begun->ticks)) {
+		if (certain && RECORDER_LOAD(&begun->tid) == tid &&
+			stack < RECORDER_LOAD(&begun->stack)) {
+			recorder_add(slot, &slot->nested, 1);
+			arch_add(&begun->depth, 1);
 			return;
 		}
-		arch_add(&slot->restarted, 1);
+		recorder_add(slot, &slot->restarted, 1);
 	}
-	RECORDER_STORE(&slot->depth, 0);
+	RECORDER_STORE(&begun->tid, tid);
+	RECORDER_STORE(&begun->depth, 0);
 	/* A handler that comes between leaves its own stack pointer. */
 	do {
-		RECORDER_STORE(&slot->stack, stack);
-		RECORDER_STORE(&slot->start, arch_now());
-	} while (*(volatile uint64_t *)&slot->stack != stack);
+		RECORDER_STORE(&begun->stack, stack);
+		RECORDER_STORE(&begun->ticks, arch_now());
+	} while (*(volatile uint64_t *)&begun->stack != stack);
 }
 
-ARCH_INLINE void recorder_end(
-	struct recorder_state *state, struct recorder_slot *slot, uint64_t now)
+/* Returns whether no start is open any more. */
+ARCH_INLINE bool recorder_end(struct recorder_state *state, struct recorder_slot *slot,
+	struct recorder_begun *begun, uint32_t tid, uint64_t now)
 {
-	uint64_t start = RECORDER_LOAD(&slot->start);
+	uint64_t start = RECORDER_LOAD(&begun->ticks), before = RECORDER_LOAD(&begun->tid);
 
+	if (start && before && tid && before != tid) {
+		recorder_add(slot, &slot->restarted, 1);
+		RECORDER_STORE(&begun->ticks, 0);
+		start = 0;
+	}
 	if (!start) {
-		arch_add(&slot->unstarted, 1);
-	} else if (RECORDER_LOAD(&slot->depth)) {
-		arch_add(&slot->depth, UINT64_MAX);
+		recorder_add(slot, &slot->unstarted, 1);
+	} else if (RECORDER_LOAD(&begun->depth)) {
+		arch_add(&begun->depth, UINT64_MAX);
+		return false;
 	} else {
-		RECORDER_STORE(&slot->start, 0);
+		RECORDER_STORE(&begun->ticks, 0);
 		recorder_note(state, slot, start, now);
 	}
+	return true;
 }
 
 /* False: its memory may not be mapped. */
@@ -213,9 +292,9 @@ ARCH_INLINE bool recorder_start_key(
 	if (!open)
 		return false;
 	if (RECORDER_LOAD(&open->key) == key)
-		arch_add(&slot->restarted, 1);
+		recorder_add(slot, &slot->restarted, 1);
 	RECORDER_STORE(&open->process, process);
-	RECORDER_STORE(&open->start, arch_now());
+	RECORDER_STORE(&open->begun.ticks, arch_now());
 	__atomic_store_n(&open->key, key, __ATOMIC_RELEASE);
 	return true;
 }
@@ -224,14 +303,38 @@ ARCH_INLINE void recorder_end_key(struct recorder_state *state, struct recorder_
 	uint64_t key, uint64_t process, uint64_t now)
 {
 	struct recorder_open *open = recorder_open(state, key, process, false);
-	uint64_t start = open ? RECORDER_LOAD(&open->start) : 0, held = key;
+	uint64_t start = open ? RECORDER_LOAD(&open->begun.ticks) : 0, held = key;
 
 	/* Of two ends of one key, one takes it. */
 	if (open && __atomic_compare_exchange_n(
 			    &open->key, &held, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		recorder_note(state, slot, start, now);
 	else
-		arch_add(&slot->unstarted, 1);
+		recorder_add(slot, &slot->unstarted, 1);
+}
+
+/* By thread, of one without a slot: its open start is in the table. False: that is full. */
+ARCH_INLINE bool recorder_without_slot(struct recorder_state *state, struct recorder_slot *slot,
+	const struct recorder_self *self, uint64_t process, bool ends, bool certain, uint64_t stack,
+	uint64_t now)
+{
+	struct recorder_open *open = recorder_open(state, self->owner, process, !ends);
+
+	if (!open) {
+		if (ends)
+			recorder_add(slot, &slot->unstarted, 1);
+		return ends;
+	}
+	if (RECORDER_LOAD(&open->key) != self->owner) {
+		RECORDER_STORE(&open->process, process);
+		RECORDER_STORE(&open->begun.ticks, 0);
+		__atomic_store_n(&open->key, self->owner, __ATOMIC_RELEASE);
+	}
+	if (!ends)
+		recorder_start(slot, &open->begun, self->tid, certain, stack);
+	else if (recorder_end(state, slot, &open->begun, self->tid, now))
+		__atomic_store_n(&open->key, 0, __ATOMIC_RELEASE);
+	return true;
 }
 
 /*
@@ -251,9 +354,10 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 	struct recorder_state *state, uint64_t *cookie)
 {
 	uint8_t what = RECORDER_LOAD(&role->what);
-	bool ends = what == RECORDER_END, done;
+	bool ends = what == RECORDER_END, done, certain;
 	uint64_t now = what == RECORDER_START ? 0 : arch_now(), process, key = 0;
 	uint64_t elsewhere = RECORDER_LOAD(&role->state), its = RECORDER_LOAD(&role->cookie);
+	struct recorder_self self;
 	struct recorder_slot *slot;
 
 	if (elsewhere) {
@@ -263,25 +367,40 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 		cookie = (uint64_t *)its;
 	}
 	process = recorder_process(state, cookie);
+	self = recorder_self(state, process, r->general[ARCH_STACK_POINTER]);
 
 	if (what == RECORDER_EVENT) {
-		events_write(r, &state->events, role->constant, (uint16_t)(process >> 48), now);
+		struct events_by by = {.thread = self.tid,
+			.process = (uint16_t)(process >> 48),
+			.calls = self.tid && now < self.calls};
+
+		if (!self.tid && self.owner) {
+			by.thread = (uint32_t)(self.pointer >> EVENTS_POINTER_SHIFT);
+			by.by_pointer = 1;
+		}
+		events_write(r, &state->events, role->constant, &by, now);
 		return;
 	}
-	slot = recorder_slot(state, process);
-	done = slot != NULL;
+	certain = self.tid || !RECORDER_LOAD(&state->tids);
+	slot = recorder_slot(state, self.owner);
 	if (role->key != RECORDER_THREAD) {
-		done = done && recorder_key(r, role, &key) && key + 1 && key + 2;
+		done = recorder_key(r, role, &key) && key + 1 && key + 2;
 		if (done && ends)
 			recorder_end_key(state, slot, key + 1, process, now);
 		else if (done)
 			done = recorder_start_key(state, slot, key + 1, process);
-	} else if (done) {
-		recorder_renew(slot, state);
+	} else if (!self.owner) {
+		done = false;
+	} else if (!slot->owner) {
+		done = recorder_without_slot(state, slot, &self, process, ends, certain,
+			r->general[ARCH_STACK_POINTER], now);
+	} else {
+		done = true;
 		if (ends)
-			recorder_end(state, slot, now);
+			(void)recorder_end(state, slot, &slot->begun, self.tid, now);
 		else
-			recorder_start(slot, r->general[ARCH_STACK_POINTER]);
+			recorder_start(slot, &slot->begun, self.tid, certain,
+				r->general[ARCH_STACK_POINTER]);
 	}
 	if (!done)
 		arch_add_shared(&state->lost, 1);
@@ -295,6 +414,11 @@ ARCH_COPIED void recorder_send(
 	role->state = state;
 	role->cookie = cookie;
 	role->check = recorder_check(own, state, cookie);
+}
+
+ARCH_COPIED void events_seal(struct events_operand *o, uint64_t state)
+{
+	o->check = events_check(state + offsetof(struct recorder_state, events), o->value, o->size);
 }
 
 size_t recorder_code(const uint8_t **code, size_t *entry)
@@ -350,13 +474,13 @@ void recorder_read(const struct recorder_state *state, bool keyed, struct record
 	uint64_t epoch = RECORDER_LOAD(&state->epoch);
 
 	*sum = (struct recorder_sum){.least = UINT64_MAX, .lost = RECORDER_LOAD(&state->lost)};
-	for (size_t i = 0; i < RECORDER_SLOTS; i++) {
+	for (size_t i = 0; i <= RECORDER_SLOTS; i++) {
 		const struct recorder_slot *slot = &state->slots[i];
 		uint64_t least = RECORDER_LOAD(&slot->least), most = RECORDER_LOAD(&slot->most);
 
-		if (!RECORDER_LOAD(&slot->owner))
+		if (i < RECORDER_SLOTS && !RECORDER_LOAD(&slot->owner))
 			continue;
-		sum->open += !keyed && RECORDER_LOAD(&slot->start);
+		sum->open += !keyed && RECORDER_LOAD(&slot->begun.ticks);
 		sum->nested += RECORDER_LOAD(&slot->nested);
 		sum->restarted += RECORDER_LOAD(&slot->restarted);
 		sum->unstarted += RECORDER_LOAD(&slot->unstarted);
@@ -373,6 +497,12 @@ void recorder_read(const struct recorder_state *state, bool keyed, struct record
 			sum->matched += count;
 		}
 	}
-	for (size_t i = 0; keyed && i < RECORDER_OPENS; i++)
+	/* By thread: those of threads without a slot. */
+	for (size_t i = 0; i < RECORDER_OPENS; i++)
 		sum->open += RECORDER_LOAD(&state->opens[i].key) != 0;
+}
+
+size_t recorder_thread_at(uint64_t owner, size_t i)
+{
+	return (recorder_hash(owner, RECORDER_THREADS) + i) & (RECORDER_THREADS - 1);
 }

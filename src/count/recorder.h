@@ -3,6 +3,9 @@
  * to the other, or keeps the hit as an event (count/events.h). The code is C and is copied into the
  * process: recorder_hit refers to nothing but its arguments. Pure.
  *
+ * What a hit may rely on in its thread is what the session has proven for that thread, and has put
+ * down under its thread pointer (struct recorder_thread).
+ *
  * A site that is measured has a role; hits of others are only counted. Each window has room for one
  * pair. If the sites of a pair are in several windows, those of the newer windows use the state of
  * the oldest one. A process that has mapped a window has mapped the older ones as well, because
@@ -10,7 +13,8 @@
  *
  * By thread: a slot holds the open start of its thread. Of nested starts the outermost one counts.
  * By key: a table holds the open starts of all threads, each under the value of an argument.
- * Durations go to the slot of the thread that ends them, which nobody else writes.
+ * Durations go to the slot of the thread that ends them, which nobody else writes. A thread without
+ * a slot uses the last one, which all of them share, and keeps its start in the table.
  *
  *     window    cookie | head, sites | counters, with a role each | state
  *               recorder_head, code of the recorder | stubs
@@ -31,13 +35,20 @@
 
 #define RECORDER_SLOTS 256 /* threads; a power of 2 */
 #define RECORDER_OPENS 1024
-#define RECORDER_TRIES 32 /* places in a table for one thread or key */
+#define RECORDER_THREADS 1024 /* of which something is proven; a power of 2 */
+#define RECORDER_TRIES 32     /* places in a table for one thread or key */
+
+/* An open start. */
+struct recorder_begun {
+	uint64_t ticks; /* 0: none is open */
+	uint64_t stack; /* stack pointer at that start */
+	uint64_t depth; /* nested starts that are open */
+	uint64_t tid;   /* another thread may get the thread pointer of a dead one; 0: unknown */
+};
 
 struct recorder_slot {
-	uint64_t owner;     /* as in struct arch_slot */
-	uint64_t start;     /* ticks at the open start; 0: none is open */
-	uint64_t stack;     /* stack pointer at that start */
-	uint64_t depth;     /* nested starts that are open */
+	uint64_t owner; /* as in struct arch_slot; of the shared one always 0 */
+	struct recorder_begun begun;
 	uint64_t nested;    /* starts inside an open one */
 	uint64_t restarted; /* starts without end: another start came first */
 	uint64_t unstarted; /* ends without start */
@@ -45,36 +56,47 @@ struct recorder_slot {
 	uint64_t epoch;     /* of `least` and `most` */
 	uint64_t sum;       /* ticks */
 	uint64_t least, most;
-	uint64_t thread; /* its tid: another thread may get the thread pointer of a dead one */
 	uint64_t unused[3];
 	uint64_t buckets[RECORDER_BUCKETS];
 };
 
 /* A start that is open under a key. */
 struct recorder_open {
-	uint64_t key;     /* value + 1; 0: free; UINT64_MAX: being filled */
+	uint64_t key;     /* value + 1; or the owner of a slot; 0: free; UINT64_MAX: being filled */
 	uint64_t process; /* its cookie's value: children by fork have keys of their own */
-	uint64_t start;
-	uint64_t unused;
+	struct recorder_begun begun;
+	uint64_t unused[2];
+};
+
+/* What was proven of a thread, whenever the session looks at the threads (session/threads.c). */
+struct recorder_thread {
+	uint64_t owner; /* its thread pointer, plus the cookie of its process; 0: free */
+	uint64_t calls; /* it may make system calls until then (ticks); 0: it may not */
+	uint32_t tid;   /* as its process sees it */
+	uint32_t unused[3];
 };
 
 struct recorder_state {
 	uint64_t epoch;      /* from 1 on; `least` and `most` of another epoch are void */
 	uint64_t multiplier; /* ns a tick, times 2^32 */
-	uint64_t tid;        /* offset of the C library's tid from the thread pointer; 0: unknown */
 	uint64_t session;    /* pid of the one that measures; 0: none */
+	uint64_t tids;       /* not 0: at the last look, the tids of all threads were proven. One
+				that is unknown all the same may have the thread pointer of a dead
+				one */
 	uint64_t unused[4];
 	uint64_t lost;     /* hits without a place: the table is full, or the key is unreadable */
 	uint64_t children; /* by fork, which measure as well */
 	uint64_t unused2[6];
-	struct recorder_slot slots[RECORDER_SLOTS];
-	struct recorder_open opens[RECORDER_OPENS]; /* only by key */
+	struct recorder_slot slots[RECORDER_SLOTS + 1];
+	struct recorder_open opens[RECORDER_OPENS];
+	struct recorder_thread threads[RECORDER_THREADS];
 	struct events_state events;
 };
 
-#define RECORDER_PAIR_BYTES offsetof(struct recorder_state, events)
+#define RECORDER_PAIR_BYTES offsetof(struct recorder_state, threads)
 
-/* Where a key comes from. Memory is read only in the page of the stack pointer, which is mapped. */
+/* Where a key comes from. Memory is read only in the page below the stack pointer, which is mapped.
+ */
 enum recorder_key { RECORDER_THREAD, RECORDER_REGISTER, RECORDER_CONSTANT, RECORDER_STACK };
 
 enum recorder_what { RECORDER_NONE, RECORDER_START, RECORDER_END, RECORDER_EVENT };
@@ -115,6 +137,12 @@ bool recorder_write_head(uint8_t *out, uint64_t code, uint64_t state, uint64_t c
 
 /* The first value of a bucket, ns. */
 uint64_t recorder_from(size_t bucket);
+
+/*
+ * The index in struct recorder_state.threads where a thread belongs, the i-th of RECORDER_TRIES
+ * places.
+ */
+size_t recorder_thread_at(uint64_t owner, size_t i);
 
 /* What all slots hold. */
 struct recorder_sum {

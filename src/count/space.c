@@ -1,30 +1,41 @@
 #include "count/space.h"
 
 #include "base/error.h"
+#include "process/capability.h"
 #include "process/maps.h"
 #include "process/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SPACE_PAGE ((uint64_t)TACTICS_PAGE)
 #define SPACE_MAX_MAPS 65530 /* vm.max_map_count, unless it says otherwise */
 #define SPACE_SPARE 16       /* mappings: what stays for the process, one in so many */
+#define SPACE_SHARE 4        /* of what a limit leaves: we take at most one part */
 #define SPACE_START_BRK 47   /* its field in stat: proc_pid_stat(5) */
 
-/* The soft limit of the stack, bytes. */
+/* A soft limit, bytes; false: none, or unknown. */
+static bool space_limit(const char *limits, const char *name, uint64_t *limit)
+{
+	const char *line = strstr(limits, name);
+	char *end;
+
+	if (!line)
+		return false;
+	*limit = strtoull(line + strlen(name), &end, 10);
+	return end != line + strlen(name);
+}
+
 static uint64_t space_stack_limit(const char *limits)
 {
-	static const char key[] = "Max stack size";
-	const char *line = strstr(limits, key);
-	char *end;
-	unsigned long long limit = line ? strtoull(line + sizeof key - 1, &end, 10) : 0;
+	uint64_t limit;
 
-	if (!line || end == line + sizeof key - 1 || limit > SPACE_STACK_MOST)
-		return SPACE_STACK_MOST;
-	return limit;
+	return space_limit(limits, "Max stack size", &limit) && limit < SPACE_STACK_MOST
+		       ? limit
+		       : SPACE_STACK_MOST;
 }
 
 /* Where the heap begins; 0: unknown. */
@@ -78,7 +89,7 @@ int space_read(const struct identity *who, struct tactics_space *space, size_t *
 {
 	char *maps = NULL, *limits = NULL, *stat = NULL, *most = NULL;
 	size_t size, mappings = 0, max = SPACE_MAX_MAPS;
-	int r = procfs_read(who->task, "maps", &maps, &size);
+	int r = identity_maps(who, NULL, &maps, &size);
 
 	if (r == 0)
 		r = procfs_read(who->proc, "limits", &limits, &size);
@@ -100,12 +111,73 @@ int space_read(const struct identity *who, struct tactics_space *space, size_t *
 	return r;
 }
 
+bool space_spares(const char *limits, const char *status, enum space_limit which, uint64_t bytes,
+	uint64_t *left)
+{
+	bool locked = which == SPACE_LOCKED;
+	uint64_t limit, used = 0;
+
+	*left = UINT64_MAX;
+	if (!space_limit(limits, locked ? "Max locked memory" : "Max address space", &limit) ||
+		!procfs_status_numbers(status, locked ? "VmLck" : "VmSize", 10, &used, 1))
+		return true;
+	used *= 1024;
+	*left = used < limit ? limit - used : 0;
+	return bytes <= *left / SPACE_SHARE;
+}
+
+/* Does no limit on locked memory apply? A capability counts in the first user namespace only. */
+static bool space_may_lock(const struct identity *who, const char *status)
+{
+	unsigned long first, outside, count;
+	char *map = NULL;
+	size_t size;
+	bool may = capability_in(procfs_status_set(status, "CapEff"), CAPABILITY_IPC_LOCK) &&
+		   procfs_read(who->proc, "uid_map", &map, &size) == 0 &&
+		   sscanf(map, "%lu %lu %lu", &first, &outside, &count) == 3 && !first &&
+		   !outside && count == UINT32_MAX;
+
+	free(map);
+	return may;
+}
+
+int space_check(
+	const struct identity *who, enum space_limit which, uint64_t bytes, struct probes_error *e)
+{
+	const double mib = 1 << 20;
+	bool locked = which == SPACE_LOCKED;
+	char *limits = NULL, *status = NULL;
+	uint64_t left;
+	size_t size;
+	int r = 0;
+
+	/* What cannot be read refuses nothing: the mapping itself fails at the limit. */
+	if (procfs_read(who->proc, "limits", &limits, &size) == 0 &&
+		procfs_read(who->proc, "status", &status, &size) == 0 &&
+		!(locked && space_may_lock(who, status)) &&
+		!space_spares(limits, status, which, bytes, &left)) {
+		r = error_set(
+			e, PROBES_REFUSED, -ENOSPC, "cannot make counters in process %d", who->pid);
+		error_why(e,
+			"they need %.1f MiB of its %s; %s leaves %.1f MiB, and counters may take "
+			"only a quarter of that",
+			(double)bytes / mib, locked ? "locked memory" : "address space",
+			locked ? "RLIMIT_MEMLOCK" : "RLIMIT_AS", (double)left / mib);
+		error_hint(e,
+			"raise the limit (prlimit --pid %d --%s=...), or let the kernel count",
+			who->pid, locked ? "memlock" : "as");
+	}
+	free(limits);
+	free(status);
+	return r;
+}
+
 int space_windows(const struct identity *who, struct array *windows, struct probes_error *e)
 {
 	struct array list;
 	char *maps = NULL;
 	size_t size, malformed;
-	int r = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &maps, &size);
+	int r = identity_maps(who, maps_drop_anonymous, &maps, &size);
 
 	array_init(&list, sizeof(struct mapping));
 	if (r < 0)

@@ -23,6 +23,19 @@ bool space_parse(struct tactics_space *space, char *maps, const char *limits, co
 int space_read(const struct identity *who, struct tactics_space *space, size_t *mappings_left,
 	struct probes_error *e);
 
+enum space_limit { SPACE_ADDRESSES, SPACE_LOCKED };
+
+/*
+ * Do limits and status of /proc/PID permit so many bytes more? A limit that only just permits them
+ * would make the next mapping of the process itself fail. Pure. *left: bytes; UINT64_MAX: no limit.
+ */
+bool space_spares(const char *limits, const char *status, enum space_limit which, uint64_t bytes,
+	uint64_t *left);
+
+/* The same, of a process: refused, or 0. */
+int space_check(
+	const struct identity *who, enum space_limit which, uint64_t bytes, struct probes_error *e);
+
 /* Append where the process has counters (struct maps_window). */
 int space_windows(const struct identity *who, struct array *windows, struct probes_error *e);
 

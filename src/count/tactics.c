@@ -120,13 +120,15 @@ static enum tactics_result tactics_look(const struct tactics *t, size_t i, struc
 /* Returns the size of what counts, at the beginning of the next stub; 0: out of reach. */
 static size_t tactics_write_count(const struct tactics_planner *p, uint8_t *out)
 {
-	struct arch_counter counter = {.shared = p->counter,
-		.slots = p->counter + TACTICS_SLOTS_AT,
-		.slot_count = TACTICS_SLOTS,
-		.cookie = p->t->window,
-		.role = p->counter + TACTICS_ROLE_AT,
-		.recorder = recorder_entry(p->code)};
+	struct arch_counter counter = {.shared = p->counter};
 
+	if (arch_has_thread_pointer())
+		counter = (struct arch_counter){.shared = p->counter,
+			.slots = p->counter + TACTICS_SLOTS_AT,
+			.slot_count = TACTICS_SLOTS,
+			.cookie = p->t->window,
+			.role = p->counter + TACTICS_ROLE_AT,
+			.recorder = recorder_entry(p->code)};
 	return arch_stub_count(p->stub, &counter, out);
 }
 
@@ -251,6 +253,8 @@ static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t 
 	moved = tactics_write_moved(p, s, &a, &m, size, stub);
 	if (!moved)
 		return TACTICS_INSTRUCTION;
+	if (tactics_faults(s) & p->t->handled)
+		return TACTICS_FAULTS;
 	/* Who counts another site there would change what was moved. */
 	if (a.nearest <= m.length)
 		return TACTICS_NEIGHBOUR;
@@ -409,6 +413,15 @@ void tactics_done(struct tactics *t)
 	array_done(&t->landings);
 }
 
+uint8_t tactics_faults(const struct tactics_site *s)
+{
+	struct arch_moved m;
+
+	arch_move(s->code + 1, s->code_size ? s->code_size - 1u : 0, s->address + 1, s->address + 1,
+		false, &m);
+	return s->framed ? m.faults & (uint8_t)~ARCH_FAULTS_POINTER : m.faults;
+}
+
 const char *tactics_why(const struct tactics_site *s)
 {
 	static const char *const why[] = {
@@ -425,6 +438,9 @@ const char *tactics_why(const struct tactics_site *s)
 		[TACTICS_NEIGHBOUR] = "another site is too near",
 		[TACTICS_PAGE_END] = "it lies at the end of a page: no single write changes it",
 		[TACTICS_NO_WINDOW] = "no free address space for counters near its code",
+		[TACTICS_FAULTS] =
+			"the instruction after it can fault, and the program's signal handler "
+			"would then see the wrong address",
 	};
 	static const char *const moved[] = {
 		[ARCH_MOVED] = "",

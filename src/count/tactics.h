@@ -48,6 +48,7 @@ enum tactics_result {
 	TACTICS_NEIGHBOUR,   /* another site is too near */
 	TACTICS_PAGE_END,    /* the bytes to be changed cross a page */
 	TACTICS_INSTRUCTION, /* its successor cannot be moved: see `moved` */
+	TACTICS_FAULTS,      /* its successor may fault: see tactics.handled */
 	TACTICS_NO_WINDOW,   /* no room for counters and stubs near the object */
 };
 
@@ -56,6 +57,7 @@ struct tactics_site {
 	uint64_t address;
 	bool wanted; /* a plan is asked for; else it is only a neighbour */
 	bool whole;  /* all its ARCH_SITE_BYTES may change (OCaml): nobody relies on them */
+	bool framed; /* rbp holds the address of the frame there */
 	uint64_t semaphore, handler; /* of an OCaml site: its handler runs while the count is > 0 */
 	uint8_t code[TACTICS_BYTES]; /* as in memory now, from the address on */
 	uint8_t code_size;
@@ -103,6 +105,8 @@ struct tactics {
 	bool may_evict;     /* all threads can be stopped, later */
 	bool may_expose;    /* as a last resort: see struct tactics_site */
 	bool shadow_stack;
+	uint8_t handled; /* ARCH_FAULTS_*: what the process handles, so that no instruction which
+			    may do that is moved: its handler knows those of the program alone */
 
 	/* Out. */
 	uint64_t window;             /* 0: nothing was planned */
@@ -119,6 +123,9 @@ struct tactics {
  */
 bool tactics_plan(struct tactics *t, struct tactics_space *space);
 void tactics_done(struct tactics *t);
+
+/* What the instruction behind a site may do (ARCH_FAULTS_*). Known only where it can move. */
+uint8_t tactics_faults(const struct tactics_site *s);
 
 /* One line: why a site has no tactic. */
 const char *tactics_why(const struct tactics_site *s);

@@ -182,34 +182,37 @@ static bool window_site_is_sound(const struct window *w, const struct window_sit
 	       s->tactic <= PROBES_TACTIC_KERNEL;
 }
 
-bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped)
+enum window_found window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped,
+	struct budget *budget)
 {
 	struct window_head head;
+	bool sound;
 
 	*w = (struct window){.address = address};
 	array_init(&w->landings, sizeof(struct tactics_landing));
 	array_init(&w->counters, sizeof(uint64_t));
 	if (!memory_read(m, address, &head, sizeof head) || !window_is_sound(&head, mapped))
-		return false;
+		return WINDOW_NONE;
+	if (budget &&
+		!budget_take(budget,
+			sizeof *w + head.site_count * (sizeof *w->sites + sizeof *w->watched)))
+		return WINDOW_LEFT_OUT;
 	w->serial = head.serial;
 	w->data_size = head.data_size;
 	w->site_count = head.site_count;
-	w->copy = malloc(window_counters_end(w));
 	w->sites = calloc(w->site_count + 1, sizeof *w->sites);
 	w->watched = calloc(w->site_count + 1, sizeof *w->watched);
-	if (w->copy && w->sites && w->watched && array_reserve(&w->counters, w->site_count) &&
-		memory_read(m, address, w->copy, window_counters_end(w))) {
-		bool sound = true;
-
-		memcpy(w->sites, w->copy + sizeof head, w->site_count * sizeof *w->sites);
-		for (size_t i = 0; i < w->site_count; i++)
-			sound = sound && window_site_is_sound(w, &w->sites[i]) &&
-				(!i || w->sites[i - 1].address < w->sites[i].address);
-		if (sound)
-			return true;
+	if (!w->sites || !w->watched) {
+		window_done(w);
+		return WINDOW_LEFT_OUT;
 	}
-	window_done(w);
-	return false;
+	sound = memory_read(m, address + sizeof head, w->sites, w->site_count * sizeof *w->sites);
+	for (size_t i = 0; sound && i < w->site_count; i++)
+		sound = window_site_is_sound(w, &w->sites[i]) &&
+			(!i || w->sites[i - 1].address < w->sites[i].address);
+	if (!sound)
+		window_done(w);
+	return sound ? WINDOW_FOUND : WINDOW_NONE;
 }
 
 void window_done(struct window *w)
@@ -219,18 +222,27 @@ void window_done(struct window *w)
 	free(w->copy);
 	free(w->sites);
 	free(w->watched);
+	free(w->held);
 	array_done(&w->counters);
 	array_done(&w->landings);
 	*w = (struct window){0};
 }
 
-void window_watch(struct window *w, size_t site)
+bool window_watch(struct window *w, size_t site)
 {
-	if (!w->copy || w->watched[site])
-		return;
+	uint64_t *counter;
+
+	if (w->file || w->watched[site])
+		return true;
+	/* Pages that are never written take no memory. */
+	if (!w->copy)
+		w->copy = calloc(1, window_counters_end(w));
+	counter = w->copy ? array_add(&w->counters) : NULL;
+	if (!counter)
+		return false;
+	*counter = w->sites[site].counter;
 	w->watched[site] = true;
-	/* There is room for all. */
-	*(uint64_t *)array_add(&w->counters) = w->sites[site].counter;
+	return true;
 }
 
 bool window_refresh(struct window *w, struct memory *m)
@@ -261,9 +273,8 @@ bool window_refresh(struct window *w, struct memory *m)
 /* ---- counting ---- */
 
 /* Threads add meanwhile: each word is read once, whole (x86-64: aligned loads are atomic). */
-static uint64_t window_sum(const struct window *w, size_t site)
+static uint64_t window_sum(const unsigned char *counter)
 {
-	const unsigned char *counter = (w->file ? w->file : w->copy) + w->sites[site].counter;
 	const struct arch_slot *slots = (const struct arch_slot *)(counter + TACTICS_SLOTS_AT);
 	uint64_t sum = __atomic_load_n((const uint64_t *)counter, __ATOMIC_RELAXED);
 
@@ -274,8 +285,11 @@ static uint64_t window_sum(const struct window *w, size_t site)
 
 uint64_t window_hits(const struct window *w, size_t site)
 {
-	uint64_t base = w->sites[site].base, sum = w->elsewhere ? base : window_sum(w, site);
+	const unsigned char *data = w->file ? w->file : w->watched[site] ? w->copy : NULL;
+	uint64_t base = w->sites[site].base, sum = base;
 
+	if (data && !w->elsewhere)
+		sum = window_sum(data + w->sites[site].counter);
 	return sum > base ? sum - base : 0; /* the process can write there, too */
 }
 
@@ -291,21 +305,25 @@ bool window_fits(const struct window *w, size_t site, const uint8_t *code, size_
 	       !memcmp(code + 1, s->behind, m.length);
 }
 
+static size_t window_site_at(size_t site)
+{
+	return sizeof(struct window_head) + site * sizeof(struct window_site);
+}
+
 void window_restart(struct window *w, struct memory *m, size_t site)
 {
-	size_t at = sizeof(struct window_head) + site * sizeof(struct window_site) +
-		    offsetof(struct window_site, base);
+	size_t at = window_site_at(site) + offsetof(struct window_site, base);
 	size_t counter = w->sites[site].counter;
+	_Alignas(uint64_t) unsigned char now[TACTICS_COUNTER_BYTES];
 	uint64_t base;
 
 	/* Another process has the same counters, and its session has restarted them. */
 	if (w->elsewhere)
 		return;
-	/* Hits since the last reading are not those of this count. */
-	if (!w->file)
-		(void)memory_read(
-			m, w->address + counter, w->copy + counter, TACTICS_COUNTER_BYTES);
-	base = window_sum(w, site);
+	/* Hits until now, read or not, are not those of this count. */
+	if (!w->file && !memory_read(m, w->address + counter, now, sizeof now))
+		return;
+	base = window_sum(w->file ? w->file + counter : now);
 	w->sites[site].base = base;
 	if (w->file)
 		memcpy(w->file + at, &base, sizeof base);
@@ -316,8 +334,7 @@ void window_restart(struct window *w, struct memory *m, size_t site)
 
 /* ---- writing ---- */
 
-static bool window_write(
-	struct window *w, struct memory *m, size_t at, const void *bytes, size_t size)
+bool window_write(struct window *w, struct memory *m, size_t at, const void *bytes, size_t size)
 {
 	size_t part;
 

@@ -13,11 +13,19 @@
 #ifndef COUNT_WINDOW_H
 #define COUNT_WINDOW_H
 
+#include "base/budget.h"
 #include "count/tactics.h"
 #include "process/memory.h"
 
 #define WINDOW_MAGIC "PTUIWIN6"
 #define WINDOW_SITES 100000 /* at most in one window */
+
+/* It does not end with a NUL; gcc 15 warns of that. */
+#if __has_attribute(nonstring)
+#define WINDOW_NO_STRING __attribute__((nonstring))
+#else
+#define WINDOW_NO_STRING
+#endif
 
 /* A site, as in the memory of the process. */
 struct window_site {
@@ -28,17 +36,22 @@ struct window_site {
 	uint8_t length;   /* bytes that are replaced */
 	uint8_t old[ARCH_SITE_BYTES], new_[ARCH_SITE_BYTES];
 	uint8_t behind[ARCH_INSTRUCTION_BYTES]; /* the old bytes from address + 1 on */
-	uint8_t unused[3];
+	/* Sessions that count here, in this process and its forked children. A session that was
+	   killed is still among them: the claims (process/claim.h) say who lives. */
+	uint8_t holders;
+	uint8_t left; /* sessions that ended, and left their 1 in the semaphores of the probe */
+	uint8_t unused;
 };
 
 struct window_head {
-	char magic[8];
+	WINDOW_NO_STRING char magic[8];
 	uint64_t data_size; /* bytes, from the head on */
 	uint64_t site_count;
 	uint64_t owner;     /* pid of the session that made it, in its pid namespace */
 	uint64_t file_size; /* bytes of the file, each of which is mapped once */
 	uint64_t serial;    /* from 1 on: higher than those of all windows that the process had */
-	uint64_t unused[2];
+	uint64_t began[2];  /* start time of the session that measures a pair, that reads events
+			       (identity_start); its pid is in the state */
 };
 
 struct window {
@@ -46,17 +59,20 @@ struct window {
 	uint64_t inode;   /* of the memfd: the same one in forked children */
 	uint64_t serial;  /* struct window_head */
 	bool elsewhere;   /* its hits are those of another process, which is counted, too */
+	bool shared;      /* other sessions count in it, too, as last looked */
+	bool own[2];      /* this session measures in it, reads events (session/owner.c) */
 	size_t data_size;
 	size_t site_count;
 	struct window_site *sites; /* by address, as they were checked; owned */
+	bool *held;                /* per site: claimed by this session; NULL: none; owned */
 	/* Mapped here as well, if this session made it: the file, as described above. */
 	unsigned char *file;
 	size_t file_size;
 	struct array landings; /* struct tactics_landing: of a window that is mapped here */
-	/* Else the data as last read, */
-	unsigned char *copy;
-	bool *watched;         /* and per site: is its counter read again? */
+	/* Else per site: is its counter read? */
+	bool *watched;
 	struct array counters; /* uint64_t: offsets of those that are */
+	unsigned char *copy;   /* and these as last read, at their offsets; NULL: there are none */
 };
 
 /* Bytes before the counters. */
@@ -74,16 +90,29 @@ int window_make(struct window *w, int fd, const struct tactics *t, bool locked, 
 /* Are these (F_GET_SEALS) the seals that window_make sets first, or those it leaves? */
 bool window_is_sealed(int seals);
 
+enum window_found {
+	WINDOW_FOUND,
+	/* It is none, or makes no sense, or a part of it is missing: a jump might lead nowhere,
+	 * because that session was killed before it had mapped everything, or the process was
+	 * forked then. */
+	WINDOW_NONE,
+	WINDOW_LEFT_OUT, /* over the budget, or no memory */
+};
+
 /*
- * Read one that another session made; `mapped`: bytes of it that the process has mapped. False: it
- * is none, or makes no sense, or a part of it is missing: a jump might lead nowhere, because that
- * session was killed before it had mapped everything, or the process was forked then.
+ * Read one that another session made; `mapped`: bytes of it that the process has mapped. Its sites
+ * are charged before they are read, and stay so: a process may map any number of such files, and
+ * make them as large as it likes. NULL: no limit.
  */
-bool window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped);
+enum window_found window_read(struct window *w, struct memory *m, uint64_t address, uint64_t mapped,
+	struct budget *budget);
 void window_done(struct window *w);
 
-/* From now on read the counter of this site. A window that is mapped here needs no such call. */
-void window_watch(struct window *w, size_t site);
+/*
+ * From now on read the counter of this site. A window that is mapped here needs no such call.
+ * False: no memory.
+ */
+bool window_watch(struct window *w, size_t site);
 
 /*
  * Read the watched counters of a window that is not mapped here: up to a thousand separate ones per
@@ -91,7 +120,8 @@ void window_watch(struct window *w, size_t site);
  */
 bool window_refresh(struct window *w, struct memory *m);
 
-/* The hits of a site since its base, at the last refresh; at present, if it is mapped here. */
+/* The hits of a site since its base, at the last refresh, if it is watched, else 0; at present, if
+ * it is mapped here. */
 uint64_t window_hits(const struct window *w, size_t site);
 
 /*
@@ -102,6 +132,20 @@ bool window_fits(const struct window *w, size_t site, const uint8_t *code, size_
 
 /* From now on the site counts from 0, and has no role. Call it while the site does not count. */
 void window_restart(struct window *w, struct memory *m, size_t site);
+
+/* Write bytes of its data at an offset. */
+bool window_write(struct window *w, struct memory *m, size_t at, const void *bytes, size_t size);
+
+/* ---- who uses it: window_owner.c ---- */
+
+/* Read again who counts at the sites (holders, left). */
+void window_read_holders(struct window *w, struct memory *m);
+void window_set_holders(
+	struct window *w, struct memory *m, size_t site, uint8_t holders, uint8_t left);
+
+/* window_head.began; 0: unknown. */
+uint64_t window_began(const struct window *w, struct memory *m, unsigned which);
+void window_set_began(struct window *w, struct memory *m, unsigned which, uint64_t start);
 
 /* ---- measuring a pair ---- */
 
@@ -117,7 +161,11 @@ uint64_t window_cookie(const struct window *w);
 /* What it is now (enum recorder_what). False: unreadable. */
 bool window_role(const struct window *w, struct memory *m, size_t site, uint8_t *what);
 
-/* The session (pid) that measures here; 0: none. */
+/*
+ * Who measures or reads here, as the state says it: a pid and the number of its pid namespace. 0:
+ * nobody.
+ */
+#define WINDOW_OWNER(pid, pids) ((uint64_t)(uint32_t)(pids) << 32 | (uint32_t)(pid))
 uint64_t window_measured_by(const struct window *w, struct memory *m);
 
 /*

@@ -33,6 +33,7 @@ void plan_done(struct plan *p)
 		free(p->views[i].on);
 		free(p->views[i].counted);
 		free(p->views[i].touched);
+		free(p->views[i].planned);
 		free(p->views[i].remaining);
 		semaphore_sites_done(&p->views[i].counting);
 		free(p->views[i].theirs);
@@ -73,9 +74,10 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 	v->values = calloc(h->semaphore_count + 1, sizeof *v->values);
 	v->on = calloc(h->site_count + 1, sizeof *v->on);
 	v->touched = calloc(h->semaphore_count + 1, sizeof *v->touched);
+	v->planned = calloc(h->probe_count, sizeof *v->planned);
 	if (h->jumps)
 		v->counted = calloc(h->site_count + 1, sizeof *v->counted);
-	if (!v->values || !v->on || !v->touched || (h->jumps && !v->counted) ||
+	if (!v->values || !v->on || !v->touched || !v->planned || (h->jumps && !v->counted) ||
 		!semaphore_sites_init(&v->counting, h))
 		return false;
 	for (size_t i = 0; h->jumps && i < h->site_count; i++)
@@ -268,7 +270,7 @@ bool plan_edit_probe(struct plan *p, const struct plan_step *s, const uint32_t *
 	const uint32_t *from, bool up, bool always)
 {
 	size_t first = p->edits.count;
-	bool fits = !up || plan_edit_sites(p, s, to, from, always), touched = false;
+	bool fits = !up || plan_edit_sites(p, s, to, from, always);
 
 	for (uint32_t i = 0; fits && i < s->p->semaphore_count; i++)
 		fits = plan_edit_semaphore(p, s, i, to[i]);
@@ -276,14 +278,11 @@ bool plan_edit_probe(struct plan *p, const struct plan_step *s, const uint32_t *
 		return false;
 	if (p->edits.count == first)
 		return true;
-	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		touched = touched || s->view->touched[plan_step_slot(s, i)] == p->epoch;
-	if (touched) {
+	if (plan_step_touched(s, p->epoch)) {
 		ARRAY_AT(&p->checks, struct plan_check, first)->cut = true;
 		p->epoch++;
 	}
-	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
-		s->view->touched[plan_step_slot(s, i)] = p->epoch;
+	plan_step_touch(s, p->epoch);
 	return true;
 }
 
@@ -311,9 +310,8 @@ static int plan_refuse(const struct plan *p, const struct probes_item *item, str
 	if (item->force_helps)
 		return error_hint(e, "force sets code and semaphore alike");
 	if (item->skip == PROBES_SKIP_NO_SWITCH)
-		return item->verb == PROBES_DISABLE
-			       ? e->code
-			       : error_hint(e, "bpftrace, perf or gdb can trace it");
+		return item->verb == PROBES_DISABLE ? e->code
+						    : error_hint(e, "its hits can be counted");
 	return error_hint(e, skipped ? "look at its state" : "look at its sites");
 }
 
@@ -355,9 +353,8 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 		from = to + semaphores;
 		for (uint32_t k = 0; k < semaphores; k++) {
 			from[k] = plan_step_value(&s, k);
-			to[k] = counting && !plan_count_raises(&s, verb)
-					? from[k]
-					: plan_step_target(from[k], verb, mode);
+			to[k] = counting ? plan_count_target(&s, verb, from[k])
+					 : plan_step_target(from[k], verb, mode);
 		}
 		if (counting ? !plan_count_probe(p, &s, mode, to, from, verb == PROBES_COUNT,
 				       verb == PROBES_COUNT)

@@ -52,6 +52,7 @@ struct plan_view {
 	uint8_t *on;        /* per site */
 	bool *counted;      /* per site: it jumps to its counter; NULL: no jumps are known */
 	uint32_t *touched;  /* per semaphore: the epoch in which it was planned last */
+	uint32_t *planned;  /* per probe: likewise */
 	int32_t *remaining; /* plan_restore: per semaphore, what is still to be taken back */
 	struct semaphore_sites counting;
 	uint32_t *theirs; /* per semaphore, where some are shared: how many of its sites other tools
@@ -164,8 +165,11 @@ uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct pl
 bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	enum probes_verb verb, struct probes_item *item);
 
-/* Does counting the probe, or no longer counting it, change its semaphores? */
-bool plan_count_raises(const struct plan_step *s, enum probes_verb verb);
+/*
+ * The value of its semaphores once the probe is counted, or no longer: each session that counts
+ * adds 1, whatever was there before, and takes it back.
+ */
+uint32_t plan_count_target(const struct plan_step *s, enum probes_verb verb, uint32_t value);
 
 /* What an undo does to the jump of a site: 1 writes it, -1 removes it, 0 nothing. */
 int plan_count_part(const struct plan_step *s, uint32_t i);
@@ -196,6 +200,10 @@ struct plan_check *plan_add(
 
 /* Verify, besides an edit, that the code of a site is still there. (plan.c) */
 void plan_guard(const struct plan_step *s, size_t site, struct plan_check *c);
+
+/* Does the batch that is being planned edit the probe, or a semaphore of it? */
+bool plan_step_touched(const struct plan_step *s, uint32_t epoch);
+void plan_step_touch(const struct plan_step *s, uint32_t epoch);
 
 /* Do sites and counts agree, after what is planned so far? */
 bool plan_step_consistent(const struct plan_step *s);

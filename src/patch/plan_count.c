@@ -31,11 +31,37 @@ static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mo
 	       (!mode || (!j->why && (j->tactic != PROBES_TACTIC_EVICTED || mode->stop)));
 }
 
+/* Does this session count hits of the site, after what is planned so far? */
+static bool plan_count_mine(const struct plan_step *s, uint32_t i)
+{
+	size_t site = s->site + i;
+
+	return s->view->counted && s->view->counted[site] &&
+	       (s->h->jumps[site].mine || !s->h->site_live[site].counted);
+}
+
+static bool plan_count_any_mine(const struct plan_step *s)
+{
+	for (uint32_t i = 0; i < s->p->site_count; i++)
+		if (plan_count_mine(s, i))
+			return true;
+	return false;
+}
+
+/* Does it count there because of other sessions alone? */
+static bool plan_count_theirs(const struct plan_step *s, uint32_t i)
+{
+	const struct object_jump *j = plan_count_jump(s, i);
+
+	return j && s->view->counted && s->view->counted[s->site + i] && !plan_count_mine(s, i) &&
+	       j->length && j->tactic != PROBES_TACTIC_KERNEL && j->window != PROBES_NONE;
+}
+
 bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	enum probes_verb verb, struct probes_item *item)
 {
 	const char *why = NULL;
-	uint32_t counted = 0, can = 0, largest = 0;
+	uint32_t counted = 0, can = 0, theirs = 0, largest = 0;
 
 	if (s->h->info.gone)
 		return plan_step_skip(item, PROBES_SKIP_UNLOADED, PLAN_UNLOADED);
@@ -47,19 +73,20 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 		return false;
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		counted += s->view->counted && s->view->counted[s->site + i];
+		theirs += plan_count_theirs(s, i);
 		can += plan_count_may(s, mode, i);
 		if (!why && plan_count_jump(s, i))
 			why = plan_count_jump(s, i)->why;
 	}
 	if (verb == PROBES_UNCOUNT && !counted)
 		return plan_step_skip(item, PROBES_SKIP_UNCOUNTED, "its hits are not counted");
-	if (verb == PROBES_UNCOUNT && !s->h->live[s->p - s->h->probes].mine_counted)
+	if (verb == PROBES_UNCOUNT && !plan_count_any_mine(s))
 		return plan_step_not(item, "another session counts its hits");
 	if (verb == PROBES_UNCOUNT)
 		return true;
-	if (!can && counted)
+	if (!can && counted && !theirs)
 		return plan_step_skip(item, PROBES_SKIP_COUNTED, "its hits are counted already");
-	if (!can)
+	if (!can && !theirs)
 		return plan_step_not(item, why ? why : "its sites cannot be counted");
 	for (uint32_t k = 0; k < s->p->semaphore_count; k++)
 		largest = plan_step_value(s, k) > largest ? plan_step_value(s, k) : largest;
@@ -68,11 +95,30 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	return true;
 }
 
-bool plan_count_raises(const struct plan_step *s, enum probes_verb verb)
+/* What this session has added to the semaphores to count, after what is planned so far. */
+static uint32_t plan_count_raised(const struct plan_step *s)
 {
-	/* A session that counts further sites of a probe has raised its semaphores before. */
-	return !kind_of(s->p)->edit &&
-	       !(verb == PROBES_COUNT && s->h->live[s->p - s->h->probes].mine_counted);
+	uint32_t raised = 0;
+
+	for (uint32_t i = 0; s->view->counted && i < s->p->site_count; i++) {
+		if (!s->view->counted[s->site + i])
+			continue;
+		if (plan_count_jump(s, 0)->raised)
+			return plan_count_jump(s, 0)->raised;
+		raised |= !s->h->site_live[s->site + i].counted;
+	}
+	return raised;
+}
+
+uint32_t plan_count_target(const struct plan_step *s, enum probes_verb verb, uint32_t value)
+{
+	uint32_t raised = plan_count_raised(s);
+
+	if (kind_of(s->p)->edit || (verb == PROBES_COUNT && raised))
+		return value;
+	if (verb == PROBES_COUNT)
+		return value + 1;
+	return value > raised ? value - raised : 0;
 }
 
 int plan_count_part(const struct plan_step *s, uint32_t i)
@@ -100,8 +146,9 @@ static bool plan_count_wants(
 		return false;
 	if (on)
 		return plan_count_may(s, mode, i);
-	/* Sessions may count different sites of one probe. */
-	if (mode && !s->h->jumps[site].mine)
+	/* Sessions may count different sites of one probe, or the same: the last one removes. */
+	if ((mode && !s->h->jumps[site].mine && !plan_count_mine(s, i)) ||
+		(s->h->jumps && s->h->jumps[site].shared))
 		return false;
 	if (s->h->jumps && s->h->jumps[site].placed)
 		return true;
@@ -174,8 +221,11 @@ static bool plan_count_sites(
 bool plan_count_probe(struct plan *p, const struct plan_step *s, const struct plan_mode *mode,
 	const uint32_t *to, const uint32_t *from, bool up, bool on)
 {
-	size_t first = p->edits.count, second;
+	size_t first = p->edits.count, second, begin = first;
+	bool again = plan_step_touched(s, p->epoch);
 
+	/* Jumps and semaphores prove each other: an earlier step of this plan is a batch before. */
+	p->epoch += again;
 	if (on && !plan_count_sites(p, s, mode, true))
 		return false;
 	second = p->edits.count;
@@ -189,5 +239,12 @@ bool plan_count_probe(struct plan *p, const struct plan_step *s, const struct pl
 		return false;
 	if (second > first && p->edits.count > second)
 		ARRAY_AT(&p->checks, struct plan_check, second)->cut = true;
+	if (p->edits.count == begin) {
+		p->epoch -= again;
+		return true;
+	}
+	if (again)
+		ARRAY_AT(&p->checks, struct plan_check, begin)->cut = true;
+	plan_step_touch(s, p->epoch);
 	return true;
 }

@@ -83,6 +83,22 @@ bool plan_step_consistent(const struct plan_step *s)
 	return true;
 }
 
+bool plan_step_touched(const struct plan_step *s, uint32_t epoch)
+{
+	bool touched = s->view->planned[s->p - s->h->probes] == epoch;
+
+	for (uint32_t i = 0; !touched && i < s->p->semaphore_count; i++)
+		touched = s->view->touched[plan_step_slot(s, i)] == epoch;
+	return touched;
+}
+
+void plan_step_touch(const struct plan_step *s, uint32_t epoch)
+{
+	s->view->planned[s->p - s->h->probes] = epoch;
+	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
+		s->view->touched[plan_step_slot(s, i)] = epoch;
+}
+
 /* Does another tool hold a site? */
 static bool plan_step_held(const struct plan_step *s, size_t site)
 {
@@ -204,7 +220,7 @@ uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct pl
 		return value;
 	if (mode->force && (verb == PROBES_ENABLE || verb == PROBES_DISABLE))
 		return verb == PROBES_ENABLE;
-	if (verb == PROBES_ENABLE || verb == PROBES_COUNT)
+	if (verb == PROBES_ENABLE)
 		return value + 1;
 	return value ? value - 1 : 0;
 }

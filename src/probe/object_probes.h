@@ -20,10 +20,14 @@ struct object_jump {
 	uint32_t window, entry; /* of the session: where its counter is */
 	uint64_t hits;          /* at the last reading */
 	bool ran;               /* it counted at some reading of this session */
-	bool mine;              /* this session wrote it, and has not taken it back */
-	bool placed;            /* a uprobe of this session holds the site (session/kernel.c) */
-	bool torn; /* during a repair: a killed session has left the site off, whatever its
-		      count says */
+	bool mine;              /* this session counts there */
+	bool taken;             /* ... but another session wrote it */
+	bool shared;            /* another session counts there, too: the jump stays */
+	uint8_t raised; /* of the first site of a probe: what its semaphores hold because this
+			   session counts */
+	bool placed;    /* a uprobe of this session holds the site (session/kernel.c) */
+	bool torn;      /* during a repair: a killed session has left the site off, whatever its
+			   count says */
 	struct uprobe *uprobe; /* that counts there, or did; the session owns it; NULL: none */
 	const char *why;       /* why there is none, after a try; NULL: none was made */
 };

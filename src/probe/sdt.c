@@ -16,9 +16,10 @@ static const struct kind_provider *sdt_provider(const char *name)
 
 static const char *sdt_about(const struct probes_probe *probe)
 {
-	return probe->semaphore_count ? "sdt: a nop; the program looks at the semaphore"
-				      : "sdt: a nop; no semaphore, so there is nothing to switch: "
-					"bpftrace, perf or gdb can trace it";
+	return probe->semaphore_count
+		       ? "sdt: a nop; the program looks at the semaphore"
+		       : "sdt: a nop; no semaphore, so there is nothing to switch: its "
+			 "hits can be counted";
 }
 
 /* The instruction of a site may be any; tracers do not care either. */

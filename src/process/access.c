@@ -38,6 +38,7 @@ static void access_try(struct access_facts *f)
 	f->maps_error = procfs_read_lines(AT_FDCWD, path, maps_drop_anonymous, &text, &size);
 	f->read_error = f->maps_error;
 	count = text && maps_parse(text, &mappings, &malformed) ? mappings.count : 0;
+	f->translator = count ? translator_find(&mappings) : NULL;
 	if (count)
 		f->read_error = -EFAULT;
 	for (size_t i = 0; i < count; i++) {
@@ -244,7 +245,8 @@ static void access_attempts(const struct access_facts *f, struct probes_access *
 
 	a->can_list = known && f->maps_error == 0;
 	a->can_read = known && (f->read_error == 0 || f->write_error == 0);
-	a->can_switch = a->can_read && f->write_error == 0 && f->override != ACCESS_NEVER;
+	a->can_switch =
+		a->can_read && f->write_error == 0 && f->override != ACCESS_NEVER && !f->translator;
 	if (!known)
 		access_check(
 			a, PROBES_ACCESS_FAIL, "list    only 64-bit x86-64 programs are known");
@@ -264,7 +266,9 @@ static void access_attempts(const struct access_facts *f, struct probes_access *
 		access_check(a, PROBES_ACCESS_OK, "switch  /proc/%d/mem opens for writing", f->pid);
 	else if (!f->write_error)
 		access_check(a, PROBES_ACCESS_FAIL, "switch  /proc/%d/mem opens, but %s", f->pid,
-			a->can_read ? "takes no code" : "nothing can be read");
+			!a->can_read                  ? "nothing can be read"
+			: f->override == ACCESS_NEVER ? "takes no code"
+						      : "its code must not be changed");
 	else
 		access_check(a, PROBES_ACCESS_FAIL, "switch  /proc/%d/mem: %s", f->pid,
 			strerror(-f->write_error));
@@ -371,11 +375,18 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 
 static void access_cause(const struct access_facts *f, struct probes_access *a)
 {
+	char why[sizeof a->checks->text];
+
 	if (f->machine[0]) {
 		access_check(
 			a, PROBES_ACCESS_WHY, "its program is for another machine: %s", f->machine);
 		access_check(a, PROBES_ACCESS_TRY,
 			"readelf -n shows its notes; bpftrace and perf may trace them");
+	} else if (f->translator && a->can_read) {
+		access_check(
+			a, PROBES_ACCESS_WHY, "%s", translator_why(f->translator, why, sizeof why));
+		access_check(
+			a, PROBES_ACCESS_TRY, "run the program without %s", f->translator->name);
 	} else if (f->override == ACCESS_NEVER && !f->write_error) {
 		access_check(a, PROBES_ACCESS_WHY,
 			"booted with proc_mem.force_override=never: no code can be changed");

@@ -7,6 +7,7 @@
 #define PROCESS_ACCESS_H
 
 #include "process/procfs.h"
+#include "process/translator.h"
 
 #include "probes.h"
 
@@ -31,10 +32,11 @@ struct access_facts {
 	bool not_dumpable;       /* /proc/PID/maps belongs to root although the process does not */
 	int same_user_namespace; /* 1, 0, -1: unknown */
 	bool enclosed;           /* we are in a user namespace, and the process is not in that */
-	uint64_t its_capabilities; /* permitted */
-	uint64_t our_capabilities; /* effective */
-	bool our_seccomp;          /* our seccomp filter may be the cause of a denial */
-	bool its_seccomp;          /* its own seccomp filter, which does not affect us */
+	uint64_t its_capabilities;           /* permitted */
+	uint64_t our_capabilities;           /* effective */
+	bool our_seccomp;                    /* our seccomp filter may be the cause of a denial */
+	bool its_seccomp;                    /* its own seccomp filter, which does not affect us */
+	const struct translator *translator; /* NULL: none is known */
 	enum access_override override;
 	int shortage;   /* negative errno of a shortage: then no other fact is valid; else 0 */
 	int maps_error; /* this and the next two: 0 or a negative errno, from trying */

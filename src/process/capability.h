@@ -6,10 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The capabilities that matter for tracing. */
+/* The capabilities that matter here. */
 enum {
 	CAPABILITY_SETGID = 6,
 	CAPABILITY_SETUID = 7,
+	CAPABILITY_IPC_LOCK = 14,
 	CAPABILITY_SYS_PTRACE = 19,
 	CAPABILITY_SYS_ADMIN = 21,
 };

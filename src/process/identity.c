@@ -16,10 +16,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
 
+#define IDENTITY_THREADS 50          /* that may end while we read through them */
 #define IDENTITY_SECOND 1000000000LL /* ns */
 
 static bool identity_dead(char state)
@@ -219,6 +222,23 @@ pid_t identity_thread(const struct identity *who)
 	return identity_thread_lives(who) ? who->tid : identity_living_thread(who->proc);
 }
 
+int identity_maps(const struct identity *who, size_t (*drop)(char *text, size_t size), char **text,
+	size_t *size)
+{
+	int r = procfs_read_lines(who->task, "maps", drop, text, size);
+	char file[32];
+
+	for (int i = 0; (r == -ENOENT || r == -ESRCH) && i < IDENTITY_THREADS; i++) {
+		pid_t tid = identity_living_thread(who->proc);
+
+		if (tid <= 0)
+			break;
+		snprintf(file, sizeof file, "task/%d/maps", (int)tid);
+		r = procfs_read_lines(who->proc, file, drop, text, size);
+	}
+	return r;
+}
+
 bool identity_alive(const struct identity *who)
 {
 	struct pollfd p = {.fd = who->pidfd, .events = POLLIN};
@@ -248,13 +268,45 @@ bool identity_execed(const struct identity *who)
 	return who->program && now && now != who->program;
 }
 
+/* PIDFD_GET_INFO of Linux 6.13, as far as it matters here: linux/pidfd.h. */
+struct identity_info {
+	uint64_t mask, cgroup;
+	uint32_t ids[11];
+	int32_t exit_code;
+};
+#define IDENTITY_GET_INFO _IOWR(0xff, 11, struct identity_info)
+#define IDENTITY_INFO_EXIT 8 /* Linux 6.15 */
+
+int identity_killed_by(const struct identity *who)
+{
+	struct identity_info info = {.mask = IDENTITY_INFO_EXIT};
+	char *stat = NULL, *last;
+	int status = 0;
+	size_t size;
+
+	/* Until its parent has waited for it, the last field of stat; then the pidfd. */
+	if (procfs_read(who->proc, "stat", &stat, &size) == 0 && (last = strrchr(stat, ' ')))
+		status = atoi(last);
+	else if (who->pidfd >= 0 && ioctl(who->pidfd, IDENTITY_GET_INFO, &info) == 0 &&
+		 info.mask & IDENTITY_INFO_EXIT)
+		status = info.exit_code;
+	free(stat);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
 int identity_gone(const struct identity *who, struct probes_error *e)
 {
+	int number = identity_alive(who) ? 0 : identity_killed_by(who);
 	char path[sizeof e->why / 2];
 	ssize_t length;
 
 	error_set(e, PROBES_GONE, -ESRCH, "lost process %d", who->pid);
-	if (!identity_alive(who)) {
+	if (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE ||
+		number == SIGTRAP || number == SIGSYS || number == SIGABRT) {
+		error_why(e, "it has crashed: signal %d (%s)", number, strsignal(number));
+	} else if (number) {
+		error_why(e, "it was killed: signal %d (%s)", number, strsignal(number));
+	} else if (!identity_alive(who)) {
 		error_why(e, "it has ended");
 	} else if (identity_execed(who)) {
 		length = readlinkat(who->proc, "exe", path, sizeof path - 1);

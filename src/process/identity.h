@@ -44,11 +44,18 @@ bool identity_thread_lives(const struct identity *who);
 /* A live thread of the process: `tid`, or another one if that has ended. */
 pid_t identity_thread(const struct identity *who);
 
+/* procfs_read_lines of its maps, through a thread that lives: `tid` may have ended. */
+int identity_maps(const struct identity *who, size_t (*drop)(char *text, size_t size), char **text,
+	size_t *size);
+
 /* Is the process alive? Says nothing about exec: see identity_execed, memory_alive. */
 bool identity_alive(const struct identity *who);
 
 /* Has the process called exec since it was opened? False where that cannot be seen. */
 bool identity_execed(const struct identity *who);
+
+/* The signal that has killed it; 0: none, or unknown. */
+int identity_killed_by(const struct identity *who);
 
 /* Fill the error for a process that ended or called exec; returns -ESRCH. */
 int identity_gone(const struct identity *who, struct probes_error *e);

@@ -417,6 +417,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	array_init(&image->writable, sizeof(struct maps_range));
 	array_init(&image->windows, sizeof(struct maps_window));
 	image->searches = 0;
+	image->translator = NULL;
 	if (r < 0 || !size) {
 		free(text);
 		if (!error_is_shortage(r) && (!identity_alive(who) || r == -ESRCH || r == 0))
@@ -434,6 +435,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	array_init(&mappings, sizeof(struct mapping));
 	if (!maps_parse(text, &mappings, &malformed) || !maps_writable(&mappings, &image->writable))
 		r = error_memory(e, "the mappings of a process");
+	image->translator = translator_find(&mappings);
 	if (r == 0 && ((r = procfs_auxv(who->task, AT_PHDR, &start.headers)) < 0 ||
 			      (r = procfs_auxv(who->task, AT_ENTRY, &start.entry)) < 0))
 		error_set(e, PROBES_FAILED, r, "cannot read the auxv of process %d", who->pid);

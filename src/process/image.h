@@ -10,6 +10,7 @@
 #include "process/identity.h"
 #include "process/maps.h"
 #include "process/memory.h"
+#include "process/translator.h"
 
 struct image_object {
 	char *path;                    /* as in maps; owned */
@@ -32,11 +33,12 @@ struct image_object {
 };
 
 struct image {
-	const struct object_terms *terms; /* set by the caller: how much of the files to keep */
-	struct array objects;             /* struct image_object; the executable first */
-	struct array writable;            /* struct maps_range; empty: maps did not change */
-	struct array windows;             /* struct maps_window */
-	size_t searches;                  /* for substitutes so far */
+	const struct object_terms *terms;    /* set by the caller: how much of the files to keep */
+	struct array objects;                /* struct image_object; the executable first */
+	struct array writable;               /* struct maps_range; empty: maps did not change */
+	struct array windows;                /* struct maps_window */
+	const struct translator *translator; /* unless maps did not change; NULL: none */
+	size_t searches;                     /* for substitutes so far */
 };
 
 /* An object of an earlier reading. */

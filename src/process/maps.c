@@ -1,7 +1,10 @@
 /* Parsing of /proc/PID/maps. */
 #include "process/maps.h"
 
+#include "base/order.h"
+
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,22 +142,40 @@ uint64_t maps_window_size(const struct array *mappings, uint64_t inode)
 	return size;
 }
 
+/* A process may map one memory any number of times: the work does not grow with their product. */
 bool maps_windows(const struct array *mappings, struct array *windows)
 {
+	struct maps_window *list;
+	size_t count = 0;
+
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
-		struct maps_window *window;
+		struct maps_window *one = maps_is_window(m) ? array_add(windows) : NULL;
 
-		if (m->offset || !m->writable || !maps_is_window(m) ||
-			windows->count >= MAPS_WINDOWS)
-			continue;
-		window = array_add(windows);
-		if (!window)
+		if (one)
+			*one = (struct maps_window){
+				.address = m->offset || !m->writable ? 0 : m->start,
+				.inode = m->inode,
+				.size = m->end - m->start};
+		else if (maps_is_window(m))
 			return false;
-		*window = (struct maps_window){
-			m->start, m->inode, maps_window_size(mappings, m->inode)};
 	}
-	return true;
+	if (!order_by_number(windows->data, windows->count, windows->size,
+		    offsetof(struct maps_window, inode)))
+		return false;
+	list = windows->data;
+	for (size_t i = 0, next; i < windows->count; i = next) {
+		struct maps_window one = list[i];
+
+		for (next = i + 1; next < windows->count && list[next].inode == one.inode; next++) {
+			one.address = one.address ? one.address : list[next].address;
+			one.size += list[next].size;
+		}
+		if (one.address)
+			list[count++] = one;
+	}
+	windows->count = count;
+	return order_by_number(list, count, windows->size, offsetof(struct maps_window, address));
 }
 
 const struct mapping *maps_find(const struct array *mappings, uint64_t address)

@@ -37,15 +37,14 @@ bool maps_share_file(const struct mapping *x, const struct mapping *y);
  */
 bool maps_is_window(const struct mapping *m);
 
-/* Where the data of counters is mapped. Forked children have the same inode. */
+/* Where the data of counters is mapped first. Forked children have the same inode. */
 struct maps_window {
 	uint64_t address, inode;
 	uint64_t size; /* bytes of its memfd that are mapped, here or elsewhere */
 };
 
-#define MAPS_WINDOWS 4096 /* that are considered */
-
-/* Append where they are (struct maps_window). False: no memory. */
+/* Fill an empty array with them (struct maps_window), by address, each memory once. False: no
+ * memory. */
 bool maps_windows(const struct array *mappings, struct array *windows);
 
 /* Bytes that are mapped of such a memory. */

@@ -329,7 +329,7 @@ static enum pausable_rank pausable_by_call(
 		return pausable_no(s->found, true,
 			rank == PAUSABLE_NOT
 				? "try again while it works"
-				: "try again while it works, or permit a stop of its threads",
+				: "try again while it works, or allow its threads to be stopped",
 			"thread %d waits in %s, which would return too early", tid,
 			call ? call->name : name);
 	if (!pausable_stack(s->mappings, n[7], 0))

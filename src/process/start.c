@@ -52,13 +52,13 @@ static void start_child(const struct probes_program *p, const sigset_t *mask, in
 	if (read(parent, &byte, 1) != 1)
 		_exit(127);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	if (p->terminal >= 0) {
+	if (p->terminal) {
 		setsid();
-		ioctl(p->terminal, TIOCSCTTY, 0);
+		ioctl(*p->terminal, TIOCSCTTY, 0);
 		for (int fd = 0; fd < 3; fd++)
-			dup2(p->terminal, fd);
-		if (p->terminal > 2)
-			close(p->terminal);
+			dup2(*p->terminal, fd);
+		if (*p->terminal > 2)
+			close(*p->terminal);
 		/* The screen blocks and ignores signals for itself; its program must not inherit
 		 * that. */
 		sigemptyset(&none);

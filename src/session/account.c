@@ -194,7 +194,7 @@ void account_judge(struct object_probes *h, size_t local)
 	}
 	h->live[local].mine = mine;
 	h->live[local].mine_counted = false;
-	for (uint32_t i = 0; h->account && i < p->site_count; i++) {
+	for (uint32_t i = 0; i < p->site_count; i++) {
 		uint32_t site = account_index(h, p, PLAN_COUNTER, i);
 		bool written = account_part(h, PLAN_COUNTER, site) > 0;
 

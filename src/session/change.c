@@ -297,6 +297,8 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 	*again = false;
 	if (r == 0)
 		r = change_read(s, c, reader, e);
+	if (r == 0 && s->windows.count && !owner_begin(s, c->chosen, c->dry_run))
+		r = error_memory(e, "an account");
 	if (r == 0 && c->counts)
 		r = count_prepare(s, c, &figures, e);
 	if (r == 0)
@@ -346,6 +348,25 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 	return r;
 }
 
+/* Sites whose jump was written, and is not there any more by the last reading, say why. */
+static void change_explain_lost(struct probes_session *s, const struct probes_result *r)
+{
+	for (size_t i = 0; i < r->edit_count; i++) {
+		const struct probes_edit *edit = &r->edits[i];
+		size_t local;
+		struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
+		size_t site = object_probes_site(h, &h->probes[local]) + edit->index;
+
+		if (edit->role != PROBES_ROLE_COUNTER || h->site_live[site].counted ||
+			!account_is_jump(h, &h->probes[local], (uint32_t)site, edit))
+			continue;
+		h->jumps[site].why = h->info.gone || !h->site_live[site].count
+					     ? "its object was unloaded meanwhile"
+					     : "its code was changed meanwhile: its object may "
+					       "have been loaded anew";
+	}
+}
+
 static int change_retry(struct probes_session *s, const struct change *c, struct reader *reader,
 	struct probes_result **result, struct probes_error *e)
 {
@@ -371,9 +392,19 @@ static int change_retry(struct probes_session *s, const struct change *c, struct
 	/* What was written in a process that is gone went with it. */
 	if (c->undo && (r < 0 ? e->status != PROBES_GONE : (*result)->not_done))
 		s->keep_journal = true;
+	for (size_t i = 0; c->dry_run && c->chosen && i < c->chosen->count; i++) {
+		size_t local, probe = ARRAY_AT(c->chosen, struct selected, i)->probe;
+		struct object_probes *h = catalog_find(&s->catalog, probe, &local);
+
+		account_judge(h, local);
+	}
 	if (r < 0 || c->dry_run)
 		return r;
 	change_account(s, c, *result);
+	if (!c->undo && !owner_end(s, *result))
+		return error_memory(e, "an account");
+	if (s->windows.count)
+		owner_settle(s);
 	if (c->undo && !c->foreign && !(*result)->not_done && !probes_owned_count(s) &&
 		!s->plan_open)
 		s->keep_journal = false;
@@ -381,6 +412,7 @@ static int change_retry(struct probes_session *s, const struct change *c, struct
 	   reading. */
 	if (change_read(s, c, reader, &ignored) < 0)
 		log_say(&s->log, PROBES_LOG_DEBUG, "%s: %s", ignored.what, ignored.why);
+	change_explain_lost(s, *result);
 	return 0;
 }
 
@@ -424,7 +456,7 @@ int change_in_turn(struct probes_session *s, const struct change *c, struct prob
 int change_execute(struct probes_session *s, const struct change *c, struct probes_result **result,
 	struct probes_error *e)
 {
-	int r = session_may_switch(s, c->dry_run, e), spare = 0;
+	int r = session_may_switch(s, c->dry_run, c->undo, e), spare = 0;
 	/* An undo waits longer if its caller can: there may be no later attempt. */
 	int patience = c->undo && s->patience_ms ? (int)s->patience_ms : SESSION_LOCK_MS;
 
@@ -440,8 +472,8 @@ int change_execute(struct probes_session *s, const struct change *c, struct prob
 	/* A dry run writes nothing, and needs no turn. */
 	if (r == 0 && c->dry_run)
 		return change_in_turn(s, c, result, e);
-	if (r == 0)
-		r = lock_take(&s->lock, &s->who, s->memory.fd, patience, e);
+	if (r == 0 && (r = lock_take(&s->lock, &s->who, s->memory.fd, patience, e)) < 0)
+		session_guess(s, e);
 	if (r < 0) {
 		/* The undo failed: its record must outlive the session. */
 		s->keep_journal = s->keep_journal || (c->undo && e->status != PROBES_GONE);

@@ -5,14 +5,20 @@
 #include "session/session.h"
 
 #include "base/error.h"
+#include "base/now.h"
 #include "count/install.h"
 #include "count/space.h"
+#include "elf/frames.h"
 #include "process/procfs.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#define COUNT_SIGNAL(number) (UINT64_C(1) << ((number)-1)) /* in SigCgt */
+#define COUNT_WATCH_MS 1000
 #define COUNT_GAP 256
 #define COUNT_LONGEST (1 << 20)
 #define COUNT_TRIES 3 /* the process may map memory itself where we are about to */
@@ -41,34 +47,22 @@ static int count_add_window(struct probes_session *s, const struct tactics *t, s
 		.interrupts = t->may_evict,
 		.mappings_left = left,
 		.serial = count_next_serial(s)};
-	int r = room_check_window(s, t, e);
-	struct window *w = r < 0 ? NULL : array_add(&s->windows);
+	struct window *w = array_add(&s->windows);
 	bool left_open;
+	int r = w ? install_window(&in, t, w, &left_open, e) : error_memory(e, "counters");
 
-	if (r == 0)
-		r = w ? install_window(&in, t, w, &left_open, e) : error_memory(e, "counters");
-	if (r == 0)
+	if (r == 0) {
 		figures->mapped_pages += 1 + w->file_size / TACTICS_PAGE;
-	else
+		r = jumps_index(s, s->windows.count - 1, e);
+	} else {
 		s->windows.count -= w != NULL;
+	}
 	if (w && left_open && identity_alive(&s->who))
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"a descriptor of process %d, of a memfd named " MAPS_WINDOW
 			", could not be closed and stays open",
 			s->who.pid);
 	return r;
-}
-
-/* May a jump that is known already be written, as far as the bytes there tell? */
-static bool count_known(const struct probes_session *s, const struct object_jump *j,
-	const uint8_t *code, size_t size)
-{
-	if (!j->length || j->window == PROBES_NONE || size < ARCH_SITE_BYTES)
-		return false;
-	for (unsigned i = 0; i < ARCH_SITE_BYTES; i++)
-		if (code[i] != j->old[i] && !(j->vary >> i & 1))
-			return false;
-	return window_fits(ARRAY_AT(&s->windows, struct window, j->window), j->entry, code, size);
 }
 
 static const char *count_why(enum tactics_result result)
@@ -129,6 +123,17 @@ static int count_read_code(
 	return r;
 }
 
+/* A window is mapped by a thread that a tracer holds, and no thread of ours can trace us
+ * (ptrace(2): not one of the same thread group). */
+static int count_check_self(const struct probes_session *s, struct probes_error *e)
+{
+	if (s->who.pid != getpid())
+		return 0;
+	error_set(e, PROBES_REFUSED, -EPERM, "cannot count the hits of process %d", s->who.pid);
+	error_why(e, "it is the caller, and a process cannot trace itself");
+	return error_hint(e, "count from another process, such as a child by fork");
+}
+
 /* One round: plan the sites that are wanted, and map what they need. */
 static int count_plan_object(struct probes_session *s, struct object_probes *h,
 	const struct array *places, struct tactics *t, bool dry_run, struct probes_result *figures,
@@ -145,6 +150,10 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 	space.room = left < space.room ? left : space.room;
 	if (r == 0 && !tactics_plan(t, &space))
 		r = error_memory(e, "counters");
+	if (r == 0 && t->planned)
+		r = jumps_check_known(s, e);
+	if (r == 0 && t->planned)
+		r = room_check_window(s, t, e);
 	if (r == 0 && t->planned && !dry_run)
 		r = count_add_window(s, t, left + INSTALL_MAPPINGS, figures, e);
 	for (size_t i = 0; r == 0 && i < t->count; i++) {
@@ -170,6 +179,8 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 				memcpy(j->new_, from->bytes, sizeof j->new_);
 			} else if (from->result == TACTICS_PLANNED) {
 				jumps_set(s, j, s->windows.count - 1, entry);
+				if (from->tactic == PROBES_TACTIC_EVICTED)
+					s->may_fault |= tactics_faults(from);
 			}
 		}
 		entry += from->result == TACTICS_PLANNED;
@@ -191,17 +202,103 @@ static void count_without_window(
 	}
 }
 
-static bool count_shadow_stack(const struct probes_session *s)
+/* What the process handles: ARCH_FAULTS_*. */
+static uint8_t count_handled(const char *status)
+{
+	uint64_t caught = procfs_status_set(status, "SigCgt");
+	unsigned handled = 0;
+
+	if (caught & (COUNT_SIGNAL(SIGSEGV) | COUNT_SIGNAL(SIGBUS)))
+		handled |= ARCH_FAULTS_MEMORY | ARCH_FAULTS_POINTER;
+	if (caught & COUNT_SIGNAL(SIGFPE))
+		handled |= ARCH_FAULTS_DIVISION;
+	return (uint8_t)handled;
+}
+
+/* Is any displaced instruction executed in its new place? */
+static bool count_displaces(const struct probes_session *s)
+{
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; h->jumps && !h->info.gone && k < h->site_count; k++)
+			if (h->jumps[k].tactic == PROBES_TACTIC_EVICTED && h->site_live[k].counted)
+				return true;
+	}
+	return false;
+}
+
+void count_watch(struct probes_session *s)
+{
+	/* Whether rbp was a frame pointer was not asked while nothing was handled. */
+	unsigned unexpected = s->may_fault & (ARCH_FAULTS_MEMORY | ARCH_FAULTS_DIVISION);
+	uint64_t now = unexpected ? now_ms() : 0;
+	char *status = NULL;
+	size_t size;
+
+	if (!unexpected || now < s->watch_at)
+		return;
+	s->watch_at = now + COUNT_WATCH_MS;
+	if (!count_displaces(s))
+		s->may_fault = 0;
+	else if (procfs_read(s->who.proc, "status", &status, &size) == 0 &&
+		 count_handled(status) & unexpected) {
+		s->may_fault = 0;
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"process %d installed a signal handler after counting began: if a counted "
+			"instruction faults, the handler gets a wrong address; stop counting and "
+			"start again, which leaves those instructions out",
+			s->who.pid);
+	}
+	free(status);
+}
+
+/* What the planner must know of the process: what it checks, and which faults it handles. */
+static void count_look(const struct probes_session *s, struct tactics *t)
 {
 	char *status = NULL;
 	size_t size;
-	bool found;
 
-	if (procfs_read(s->who.proc, "status", &status, &size) < 0)
-		return true;
-	found = procfs_status_shadow_stack(status);
+	t->shadow_stack = true;
+	t->handled = ARCH_FAULTS_MEMORY | ARCH_FAULTS_POINTER | ARCH_FAULTS_DIVISION;
+	if (procfs_read(s->who.proc, "status", &status, &size) == 0) {
+		t->shadow_stack = procfs_status_shadow_stack(status);
+		/* A program that has not begun may install any handler. */
+		if (!s->held)
+			t->handled = count_handled(status);
+	}
 	free(status);
-	return found;
+}
+
+/* Find the sites where rbp is the frame pointer, if that matters: the file is opened for it. */
+static int count_frames(struct probes_session *s, struct object_probes *h,
+	const struct array *places, struct tactics *t, struct probes_error *e)
+{
+	uint64_t *pcs = calloc(places->count + 1, sizeof *pcs);
+	bool *framed = calloc(places->count + 1, sizeof *framed), any = false;
+	int fd;
+
+	if (!pcs || !framed) {
+		free(pcs);
+		free(framed);
+		return error_memory(e, "counters");
+	}
+	for (size_t i = 0; i < t->count; i++)
+		any = any || tactics_faults(&t->sites[i]) & ARCH_FAULTS_POINTER;
+	for (size_t i = 0; any && i < places->count; i++)
+		pcs[i] = h->sites[ARRAY_AT(places, struct jumps_place, i)->site].pc;
+	fd = any ? detail_open(s, h) : -1;
+	if (fd >= 0) {
+		frames_find(fd, h->path, pcs, places->count, framed);
+		close(fd);
+	}
+	for (size_t i = 0, at = 0; any && i < places->count; i++) {
+		at += t->sites[at].address != ARRAY_AT(places, struct jumps_place, i)->address;
+		t->sites[at].framed = framed[i];
+	}
+	free(framed);
+	free(pcs);
+	return 0;
 }
 
 /* The sites of the object that the change counts; false: none. */
@@ -242,7 +339,8 @@ static void count_open_call(const struct object_probes *h, const struct probes_p
  * else its jump says why not, or counts from 0 on.
  */
 static bool count_wants(struct probes_session *s, struct object_probes *h, const struct change *c,
-	const struct jumps_place *place, struct tactics_site *site, bool chosen)
+	const struct jumps_place *place, const struct tactics *t, struct tactics_site *site,
+	bool chosen)
 {
 	const struct probes_site_live *live = &h->site_live[place->site];
 	struct object_jump *j = &h->jumps[place->site];
@@ -261,11 +359,15 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 		j->why = count_why(live->state == PROBES_FOREIGN ? TACTICS_FOREIGN : TACTICS_SHORT);
 		return false;
 	}
-	if (!count_known(s, j, site->code, site->code_size))
+	if (!jumps_choose(s, h, place->site, site->code, site->code_size))
 		return true;
-	if (j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop)
+	if (j->tactic == PROBES_TACTIC_EVICTED && tactics_faults(site) & t->handled)
+		site->result = TACTICS_FAULTS;
+	else if (j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop)
 		site->result = TACTICS_NEEDS_STOP;
 	j->why = count_why(site->result);
+	if (!j->why && !c->dry_run && j->tactic == PROBES_TACTIC_EVICTED)
+		s->may_fault |= tactics_faults(site);
 	if (!j->why && !c->dry_run)
 		window_restart(
 			ARRAY_AT(&s->windows, struct window, j->window), &s->memory, j->entry);
@@ -275,7 +377,7 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 static int count_prepare_object(struct probes_session *s, struct object_probes *h,
 	const struct change *c, struct probes_result *figures, struct probes_error *e)
 {
-	struct tactics t = {.may_evict = c->mode.stop, .shadow_stack = count_shadow_stack(s)};
+	struct tactics t = {.may_evict = c->mode.stop};
 	bool *chosen = calloc(h->site_count + 1, sizeof *chosen);
 	struct array places = {0};
 	size_t wanted = 0;
@@ -287,6 +389,7 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 		free(chosen);
 		return 0;
 	}
+	count_look(s, &t);
 	t.sites = jumps_places(s, h, &places) && jumps_open(s, h, &places)
 			  ? calloc(places.count + 1, sizeof *t.sites)
 			  : NULL;
@@ -300,15 +403,19 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 	}
 	if (r == 0)
 		r = count_read_code(s, t.sites, t.count, e);
+	if (r == 0 && t.handled & ARCH_FAULTS_POINTER)
+		r = count_frames(s, h, &places, &t, e);
 	for (size_t i = 0, at = 0; r == 0 && i < places.count; i++) {
 		const struct jumps_place *place = ARRAY_AT(&places, struct jumps_place, i);
 
 		at += t.sites[at].address != place->address;
-		if (count_wants(s, h, c, place, &t.sites[at], chosen[place->site])) {
+		if (count_wants(s, h, c, place, &t, &t.sites[at], chosen[place->site])) {
 			t.sites[at].wanted = true;
 			wanted++;
 		}
 	}
+	if (r == 0 && wanted)
+		r = count_check_self(s, e);
 	if (r == 0 && wanted) {
 		t.low = t.sites[0].address;
 		t.high = t.sites[t.count - 1].address + TACTICS_BYTES;
@@ -345,5 +452,7 @@ int count_prepare(struct probes_session *s, const struct change *c, struct probe
 		if (!h->info.gone && h->site_count)
 			r = count_prepare_object(s, h, c, figures, e);
 	}
+	if (r == 0 && !c->dry_run && s->windows.count)
+		(void)proofs_begin(s, false);
 	return r;
 }

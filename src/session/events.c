@@ -5,13 +5,11 @@
 #include "session/events.h"
 
 #include "base/error.h"
-#include "count/install.h"
+#include "base/now.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define EVENTS_PUT(s, w, member, value) \
 	window_put(w, &(s)->memory, EVENTS_OFFSET(member), &(value), sizeof(value))
@@ -22,7 +20,8 @@
 
 static int events_refused(struct probes_session *s, struct probes_error *e)
 {
-	return error_set(e, PROBES_REFUSED, -EBUSY, "cannot keep events of process %d", s->who.pid);
+	return error_set(
+		e, PROBES_REFUSED, -EBUSY, "cannot record events of process %d", s->who.pid);
 }
 
 static struct events_window *events_window(struct events *ev, size_t window)
@@ -40,6 +39,19 @@ static struct events_window *events_window(struct events *ev, size_t window)
 	w->window = window;
 	array_init(&w->sites, sizeof(struct events_where));
 	return w;
+}
+
+/* Does anybody measure a pair? A session that was killed has left its roles. */
+static bool events_measured(struct probes_session *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; !any && i < s->windows.count; i++) {
+		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+		any = w->own[OWNER_PAIR] || owner_of_state(s, w, OWNER_PAIR);
+	}
+	return any;
 }
 
 /*
@@ -64,11 +76,9 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 			continue;
 		if (!j->mine) {
 			events_refused(s, e);
-			error_why(
-				e, "another session counts the hits of %s", h->probes[local].name);
-			return error_hint(e,
-				"wait until it ends; if it was killed, repair process %d",
-				s->who.pid);
+			error_why(e, "this session does not count the hits of %s",
+				h->probes[local].name);
+			return error_hint(e, "count them first");
 		}
 		if (ARRAY_AT(&s->windows, struct window, j->window)->elsewhere) {
 			*elsewhere = true;
@@ -76,7 +86,7 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 		}
 		(void)window_role(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
 			j->entry, &role);
-		if (role == RECORDER_START || role == RECORDER_END) {
+		if ((role == RECORDER_START || role == RECORDER_END) && events_measured(s)) {
 			events_refused(s, e);
 			return error_why(e, "the times of %s are measured", h->probes[local].name);
 		}
@@ -96,23 +106,6 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 	return 0;
 }
 
-/* Does another session that is alive keep events there? */
-static int events_check_free(struct probes_session *s, struct window *w, struct probes_error *e)
-{
-	uint64_t session = 0;
-	pid_t other;
-
-	if (!window_get(w, &s->memory, EVENTS_OFFSET(session), &session, sizeof session))
-		return error_set(
-			e, PROBES_FAILED, -EIO, "cannot read counters in process %d", s->who.pid);
-	other = (pid_t)session;
-	if (other <= 0 || other == getpid() || (kill(other, 0) < 0 && errno == ESRCH))
-		return 0;
-	events_refused(s, e);
-	error_why(e, "process %d keeps events there already", (int)other);
-	return error_hint(e, "wait until it ends, or keep the events of all probes in one session");
-}
-
 /* Memory for the rings that have none yet, before a hit needs it. */
 static int events_open_rings(
 	struct probes_session *s, struct events_window *ew, struct probes_error *e)
@@ -125,9 +118,9 @@ static int events_open_rings(
 	for (unsigned i = 0; r == 0 && i <= EVENTS_RINGS; i++) {
 		bool ring = i < EVENTS_RINGS;
 		size_t at = ring ? offsetof(struct recorder_state, events) + events_shapes[i].at
-				 : EVENTS_OFFSET(child_calls);
+				 : offsetof(struct recorder_state, threads);
 		size_t size = ring ? events_shapes[i].size * events_shapes[i].records
-				   : EVENTS_CHILDREN / 8;
+				   : RECORDER_THREADS * sizeof(struct recorder_thread);
 
 		if (ready >> i & 1 || (ring && !(ew->rings >> i & 1)))
 			continue;
@@ -145,10 +138,10 @@ static int events_open_rings(
 
 /* Write to a window what its sites keep. `generation` is that of the roles, which come last. */
 static int events_open_window(struct probes_session *s, struct events *ev, struct events_window *ew,
-	uint64_t tid, const struct probes_event_options *o, struct probes_error *e)
+	uint64_t session, const struct probes_event_options *o, struct probes_error *e)
 {
 	struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
-	uint64_t session = (uint64_t)getpid(), generation = 0, head = 0, none = 0;
+	uint64_t generation = 0, head = 0, none = 0;
 	bool good;
 	size_t local;
 	int r;
@@ -159,6 +152,9 @@ static int events_open_window(struct probes_session *s, struct events *ev, struc
 		struct events_site site = {.number = (uint16_t)i};
 
 		events_describe(s, h, &h->probes[local], o, where, &site);
+		for (unsigned k = 0; k < site.arguments; k++)
+			if (site.operands[k].what == EVENTS_STATIC)
+				events_seal(&site.operands[k], window_state(w));
 		ew->rings |= 1u << where->ring;
 		if (!window_put(w, &s->memory, EVENTS_OFFSET(sites) + i * sizeof site, &site,
 			    sizeof site))
@@ -170,15 +166,14 @@ static int events_open_window(struct probes_session *s, struct events *ev, struc
 		return r;
 	good = window_get(w, &s->memory, EVENTS_OFFSET(generation), &generation, sizeof generation);
 	generation = (uint32_t)(generation + 1);
-	good = good && EVENTS_PUT(s, w, generation, generation) && EVENTS_PUT(s, w, tid, tid) &&
-	       EVENTS_PUT(s, w, chance, none) && EVENTS_PUT(s, w, calls, none) &&
+	good = good && EVENTS_PUT(s, w, generation, generation) && EVENTS_PUT(s, w, chance, none) &&
 	       EVENTS_PUT(s, w, session, session);
 	for (unsigned i = 0; good && i < EVENTS_RINGS; i++) {
 		good = window_get(w, &s->memory, EVENTS_OFFSET(rings[i].head), &head, sizeof head);
 		ew->readers[i] = (struct events_reader){
 			.ring = i, .generation = (uint32_t)generation, .next = head};
 	}
-	events_thread_permit(s, ev, 0);
+	events_thread_permit(s, ev, (int64_t)now_ns());
 	for (size_t i = 0; good && i < ew->sites.count; i++) {
 		const struct recorder_role role = {
 			.what = RECORDER_EVENT, .constant = EVENTS_ROLE(generation, i)};
@@ -194,23 +189,22 @@ static int events_open_window(struct probes_session *s, struct events *ev, struc
 static int events_open(struct probes_session *s, struct events *ev,
 	const struct probes_event_options *o, struct probes_error *e)
 {
-	const struct install in = {.who = &s->who,
-		.memory = &s->memory,
-		.held = s->held ? s->start : NULL,
-		.interrupts = o->interrupts};
 	struct events_window *all = ev->windows.data;
-	uint64_t tid = 0;
+	uint64_t session = 0;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < ev->windows.count; i++)
-		r = events_check_free(s, ARRAY_AT(&s->windows, struct window, all[i].window), e);
+	for (size_t i = 0; r == 0 && i < ev->windows.count; i++) {
+		r = owner_take(s, ARRAY_AT(&s->windows, struct window, all[i].window), OWNER_EVENTS,
+			&session, e);
+		all[i].own = r == 0;
+	}
 	if (r == 0)
 		r = clock_calibrate(&ev->ns_per_tick, e);
 	if (r == 0)
 		r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
 	if (r < 0)
 		return r;
-	r = install_ask(&in, ARRAY_AT(&s->windows, struct window, all[0].window), &tid, e);
+	r = proofs_ask(s, ARRAY_AT(&s->windows, struct window, all[0].window), o->interrupts, e);
 	lock_release(&s->lock, &s->who, s->memory.fd);
 	if (o->stacks)
 		(void)stack_look(s);
@@ -219,9 +213,8 @@ static int events_open(struct probes_session *s, struct events *ev,
 	clock_look(&ev->marks[2].ticks, &ev->marks[2].real_ns);
 	ev->marks[0] = ev->marks[1] = ev->marks[2];
 	ev->began = ev->marks[2].ticks;
-	events_thread_check(s, ev);
 	for (size_t i = 0; r == 0 && i < ev->windows.count; i++)
-		r = events_open_window(s, ev, &all[i], tid, o, e);
+		r = events_open_window(s, ev, &all[i], session, o, e);
 	return r;
 }
 
@@ -241,6 +234,7 @@ static struct events *events_new(const struct probes_event_options *o)
 	array_init(&ev->pending, sizeof(struct events_pending));
 	array_init(&ev->bytes, 1);
 	array_init(&ev->threads, sizeof(struct events_thread));
+	array_init(&ev->children, sizeof(struct events_child));
 	ev->copy = malloc(most);
 	ev->again = malloc(most);
 	if (ev->copy && ev->again)
@@ -253,12 +247,15 @@ void events_free(struct events *ev)
 {
 	for (size_t i = 0; ev && i < ev->windows.count; i++)
 		array_done(&ARRAY_AT(&ev->windows, struct events_window, i)->sites);
+	for (size_t i = 0; ev && i < ev->children.count; i++)
+		threads_done(&ARRAY_AT(&ev->children, struct events_child, i)->threads);
 	if (!ev)
 		return;
 	array_done(&ev->windows);
 	array_done(&ev->pending);
 	array_done(&ev->bytes);
 	array_done(&ev->threads);
+	array_done(&ev->children);
 	free(ev->copy);
 	free(ev->again);
 	free(ev);
@@ -333,13 +330,17 @@ void probes_events_end(struct probes_session *s)
 		return;
 	events_stop(s, SIZE_MAX);
 	for (size_t i = 0; i < s->events->windows.count; i++) {
-		struct window *w = ARRAY_AT(&s->windows, struct window,
-			ARRAY_AT(&s->events->windows, struct events_window, i)->window);
+		const struct events_window *ew =
+			ARRAY_AT(&s->events->windows, struct events_window, i);
+		struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
 
-		(void)EVENTS_PUT(s, w, calls, none);
+		if (!ew->own)
+			continue; /* another session has it */
 		(void)EVENTS_PUT(s, w, session, none);
+		owner_give(s, w, OWNER_EVENTS);
 	}
 	s->events->on = false;
+	events_thread_forbid(s, s->events);
 }
 
 const char *probes_events_no_caller(const struct probes_session *s, size_t probe, size_t site)

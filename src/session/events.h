@@ -32,17 +32,27 @@ struct events_window {
 	uint64_t stuck[EVENTS_RINGS]; /* number + 1 that is waited for; 0: none */
 	int64_t since[EVENTS_RINGS];  /* now_ns */
 	unsigned rings;               /* bits: those that sites use */
+	bool own;                     /* no other session reads it */
 	uint64_t hits;                /* that could leave their stacks, at the last reading */
 };
 
 /* A thread of the process, or of a child by fork. */
 struct events_thread {
-	uint64_t key; /* its window and process (events_record), and its tid there */
+	uint64_t key; /* its window and process (events_record), and what names it there */
 	pid_t pid, tid;
 	char name[16];
-	int64_t named; /* when its name was read: now_ns */
-	int64_t seen;  /* the last event */
-	bool calls;    /* of a child: its process may make system calls */
+	int64_t looked; /* when it was last looked for, or its name read: now_ns */
+};
+
+/* A child by fork, under its number in a window. */
+struct events_child {
+	uint32_t window;     /* of events.windows */
+	uint16_t number;     /* events_record.process */
+	pid_t pid;           /* 0: not found */
+	uint64_t start_time; /* clock ticks since boot */
+	int64_t seen;        /* the last event: now_ns */
+	int64_t searched;
+	struct threads threads; /* at the last look */
 };
 
 /* A record that was read. */
@@ -65,16 +75,20 @@ struct events {
 	double ns_per_tick;
 	uint64_t began;              /* ticks: no event is older */
 	struct events_mark marks[3]; /* of the last readings, the last one last */
+	uint64_t rounds[2];          /* ticks: the last two of probes_events_round */
 	struct array pending;        /* struct events_pending */
 	struct array bytes;          /* of records */
 	struct array threads;        /* struct events_thread, by key */
-	int64_t checked;             /* seccomp: now_ns */
-	unsigned stacks;             /* that are wanted a second; 0: none */
-	int64_t permitted;           /* stacks: now_ns; 0: never */
-	double rate;                 /* of hits that could leave theirs, a second */
-	int64_t looked;              /* what is mapped: now_ns */
-	bool mapped[2];              /* at the last two looks: had the objects changed? */
-	const char *no_calls;        /* NULL: the process may make system calls */
+	struct array children;       /* struct events_child */
+	int64_t checked;             /* what threads may do: now_ns */
+	uint64_t calls_until; /* they may make system calls until then, ticks; 0: they may not */
+	unsigned stacks;      /* that are wanted a second; 0: none */
+	int64_t permitted;    /* stacks: now_ns; 0: never */
+	double rate;          /* of hits that could leave theirs, a second */
+	int64_t looked;       /* what is mapped: now_ns */
+	bool mapped[2];       /* at the last two looks: had the objects changed? */
+	bool confined;        /* a forked child has confined itself */
+	const char *no_calls; /* NULL: the process may make system calls */
 	unsigned char *copy, *again; /* of the largest ring */
 	char texts[PROBES_EVENT_ARGUMENTS][PROBES_EVENT_TEXT + 1];
 	struct probes_events sum;
@@ -89,14 +103,17 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 
 /* ---- events_thread.c ---- */
 
-/* Look whether the process may make system calls for us: sets no_calls. */
-void events_thread_check(struct probes_session *s, struct events *ev);
-
 /* The thread of a record, its name not older than half a second. Never NULL. */
 const struct events_thread *events_thread_of(struct probes_session *s, struct events *ev,
 	const struct events_pending *from, const struct events_record *record, int64_t now);
 
-/* Permit system calls for another second, to those that still may make them. */
+/*
+ * Look at the threads, and let those make system calls for a moment, in which that cannot harm
+ * them.
+ */
 void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now);
+
+/* No thread makes a system call from now on. */
+void events_thread_forbid(struct probes_session *s, struct events *ev);
 
 #endif

@@ -95,9 +95,10 @@ int probes_events_check(struct probes_session *s, const size_t *probes, size_t c
 	return error_hint(e, "list the probes to see their arguments");
 }
 
-/* The address of a symbol of the object; 0: it is unknown. */
-static uint64_t events_symbol(
-	struct probes_session *s, struct object_probes *h, const struct operand_place *place)
+/* The address of a symbol of the object; 0: it is unknown. *inside: so many bytes there are its
+ * own. */
+static uint64_t events_symbol(struct probes_session *s, struct object_probes *h,
+	const struct operand_place *place, size_t size, bool *inside)
 {
 	bool resting = h->file && h->file->fd < 0;
 	char name[sizeof((struct probes_argument *)NULL)->place];
@@ -111,6 +112,7 @@ static uint64_t events_symbol(
 								      h->info.executable))))
 		return 0;
 	vaddr = object_symbol(h->file, name);
+	*inside = vaddr && object_segment_at(h->file, vaddr + (uint64_t)place->value, size);
 	if (resting)
 		object_rest(h->file);
 	return vaddr ? h->info.bias + vaddr + (uint64_t)place->value : 0;
@@ -126,6 +128,7 @@ static struct events_operand events_operand(
 		[OPERAND_VECTOR] = EVENTS_VECTOR};
 	struct operand_place place;
 	struct events_operand o = {.size = a->size ? a->size : 8};
+	bool inside = false;
 
 	_Static_assert(OPERAND_NONE == EVENTS_NO_REGISTER, "no register is no register");
 	if (!a->parsed || !operand_place(a->place, &place))
@@ -136,8 +139,12 @@ static struct events_operand events_operand(
 	o.scale = place.scale;
 	o.value = (uint64_t)place.value;
 	if (place.symbol) {
-		o.value = events_symbol(s, h, &place);
-		o.what = o.value ? EVENTS_MEMORY : EVENTS_UNREADABLE;
+		o.value = events_symbol(
+			s, h, &place, (size_t)(o.size < 0 ? -o.size : o.size), &inside);
+		o.what = !o.value ? EVENTS_UNREADABLE
+			 : inside && o.base == EVENTS_NO_REGISTER && o.index == EVENTS_NO_REGISTER
+				 ? EVENTS_STATIC
+				 : EVENTS_MEMORY;
 	}
 	return o;
 }

@@ -255,6 +255,7 @@ static void events_decode(struct probes_session *s, struct events *ev,
 		.pid = thread->pid,
 		.tid = thread->tid,
 		.thread = thread->name,
+		.unproven = !(record->flags & EVENTS_CALLS),
 		.count = where->arguments};
 	if (where->caller && record->arguments > where->arguments &&
 		record->known >> where->arguments & 1)
@@ -303,6 +304,19 @@ static void events_forget(struct events *ev, size_t count)
 	ev->pending.count = left;
 }
 
+/* Does the condition compare a text of the event that could not be read? */
+static bool events_is_undecided(const struct events *ev, const struct probes_event *event)
+{
+	unsigned texts = 0;
+
+	(void)probes_condition_arguments(ev->condition, &texts);
+	for (size_t i = 0; i < event->count; i++)
+		if (texts >> i & 1 && event->values[i].asked && event->values[i].bits &&
+			!event->values[i].text)
+			return true;
+	return false;
+}
+
 static void events_deliver(struct probes_session *s, struct events *ev, uint64_t until,
 	uint64_t newest, probes_event_fn *each, void *data)
 {
@@ -332,6 +346,7 @@ static void events_deliver(struct probes_session *s, struct events *ev, uint64_t
 		if (ev->condition && !probes_condition_holds(ev->condition, &event,
 					     catalog_probe(&s->catalog, event.probe))) {
 			ev->sum.rejected++;
+			ev->sum.undecided += events_is_undecided(ev, &event);
 			continue;
 		}
 		ev->sum.delivered++;
@@ -340,12 +355,29 @@ static void events_deliver(struct probes_session *s, struct events *ev, uint64_t
 	events_forget(ev, i);
 }
 
+uint64_t probes_events_clock(void)
+{
+	struct events_mark now;
+
+	clock_look(&now.ticks, &now.real_ns);
+	return now.ticks;
+}
+
+void probes_events_round(struct probes_session *s, uint64_t now)
+{
+	if (!s->events)
+		return;
+	s->events->rounds[0] = s->events->rounds[1];
+	s->events->rounds[1] = now;
+}
+
 int probes_events_read(struct probes_session *s, bool last, probes_event_fn *each, void *data,
 	struct probes_error *e)
 {
 	struct events *ev = s->events;
 	struct timespec nap = {.tv_nsec = 1000000};
 	struct events_mark mark;
+	uint64_t until;
 	int r;
 
 	if (!ev) {
@@ -366,7 +398,8 @@ int probes_events_read(struct probes_session *s, bool last, probes_event_fn *eac
 	clock_look(&mark.ticks, &mark.real_ns);
 	if (ev->stacks && !events_look(s, ev, last))
 		return r;
-	events_deliver(s, ev, last ? UINT64_MAX : ev->marks[1].ticks, mark.ticks, each, data);
+	until = ev->rounds[1] ? ev->rounds[0] : ev->marks[1].ticks;
+	events_deliver(s, ev, last ? UINT64_MAX : until, mark.ticks, each, data);
 	return r;
 }
 
@@ -380,10 +413,13 @@ struct probes_events probes_events(const struct probes_session *s)
 	sum.no_calls = s->events->no_calls;
 	sum.calls = !sum.no_calls;
 	for (size_t i = 0; i < s->events->windows.count; i++)
-		for (size_t k = 0; k < EVENTS_RINGS; k++)
-			sum.lost += ARRAY_AT(&s->events->windows, struct events_window, i)
-					    ->readers[k]
-					    .lost;
+		for (size_t k = 0; k < EVENTS_RINGS; k++) {
+			const struct events_reader *r =
+				&ARRAY_AT(&s->events->windows, struct events_window, i)->readers[k];
+
+			sum.lost += r->lost;
+			sum.unfinished += r->unfinished;
+		}
 	return sum;
 }
 

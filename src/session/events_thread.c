@@ -1,17 +1,19 @@
 /*
- * The threads of events: their names, and whether they may make system calls. A seccomp filter may
- * kill a process for a call that its program never makes: if there is one, no thread makes a call
- * for us. A filter can be installed at any time, so we check every EVENTS_CHECK_NS. Forked children
- * often install one: they may make calls only after we have checked them.
+ * The threads of events: who they are, and whether they may make system calls. A call can harm a
+ * process that never makes it itself: a seccomp filter kills it, or the thread waits for a fault
+ * that it should serve. So each thread needs a proof of its own, which is soon out of date, and is
+ * made again every EVENTS_CHECK_NS (session/proofs.c). Forked children are recognized by their
+ * number, which lies in a page that only they have.
  */
 #include "session/events.h"
 
+#include "base/error.h"
 #include "base/now.h"
 #include "base/order.h"
 #include "count/space.h"
 #include "process/procfs.h"
+#include "process/tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,213 +21,242 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EVENTS_THREADS 20000        /* remembered at most */
-#define EVENTS_NAMED_NS 500000000   /* a name is read again after this */
-#define EVENTS_CHECK_NS 50000000    /* between two looks for filters */
-#define EVENTS_ACTIVE_NS 2000000000 /* threads without an event for longer are not looked at */
-#define EVENTS_PERMIT_SECONDS 1.0
+#define EVENTS_THREADS 20000            /* remembered at most */
+#define EVENTS_NAMED_NS 500000000       /* a name is read again after this, and a thread searched */
+#define EVENTS_CHECK_NS 40000000        /* between two looks at what threads may do */
+#define EVENTS_PERMIT_NS 250000000      /* for which a look permits calls, at least ... */
+#define EVENTS_PERMIT_MOST_NS 500000000 /* ... and at most, where readings are far apart */
+#define EVENTS_CHILDREN_LOOKED 64       /* children that are looked at: the last ones seen */
+#define EVENTS_CHILD_NS 1000000000      /* children that confine themselves do so at their start */
+#define EVENTS_TICK_NS 10000000         /* of start times: USER_HZ */
+
+/* ---- children by fork ---- */
+
+static struct window *events_thread_window(struct probes_session *s, struct events *ev, uint32_t at)
+{
+	return ARRAY_AT(&s->windows, struct window,
+		ARRAY_AT(&ev->windows, struct events_window, at)->window);
+}
+
+/* A process while it is looked at. */
+struct events_process {
+	int proc;
+	struct memory memory;
+	uint64_t cookie; /* of the window: 0: it has none there */
+};
+
+static bool events_process_open(struct events_process *p, const struct window *w, pid_t pid)
+{
+	char path[32];
+
+	*p = (struct events_process){.memory.fd = -1};
+	snprintf(path, sizeof path, "/proc/%d", (int)pid);
+	p->proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (p->proc < 0)
+		return false;
+	memory_open(&p->memory, p->proc, pid, true);
+	return memory_read(&p->memory, window_cookie(w), &p->cookie, sizeof p->cookie);
+}
+
+static void events_process_close(struct events_process *p)
+{
+	memory_close(&p->memory);
+	if (p->proc >= 0)
+		close(p->proc);
+}
+
+/* Does the process map the window? */
+static bool events_process_maps(const struct events_process *p, const struct window *w)
+{
+	struct identity who = {.proc = p->proc, .task = p->proc};
+	struct probes_error ignored;
+	struct array windows;
+	bool same = false;
+
+	array_init(&windows, sizeof(struct maps_window));
+	if (space_windows(&who, &windows, &ignored) == 0)
+		for (size_t i = 0; i < windows.count; i++)
+			same = same || ARRAY_AT(&windows, struct maps_window, i)->inode == w->inode;
+	array_done(&windows);
+	return same;
+}
+
+/* Is this the child? Its number says so, which is in its own memory. */
+static bool events_child_is(
+	struct probes_session *s, struct events *ev, struct events_child *c, pid_t pid)
+{
+	const struct window *w = events_thread_window(s, ev, c->window);
+	struct events_process p;
+	struct procfs_stat stat;
+	bool is = events_process_open(&p, w, pid) && p.cookie >> 48 == c->number &&
+		  events_process_maps(&p, w) && procfs_stat(p.proc, "stat", &stat) == 0;
+
+	if (is) {
+		c->pid = pid;
+		c->start_time = stat.start_time;
+	}
+	events_process_close(&p);
+	return is;
+}
+
+/* Find it among the descendants of the process. */
+static void events_child_search(struct probes_session *s, struct events *ev, struct events_child *c)
+{
+	struct array links;
+	pid_t *all = NULL;
+	size_t count = 0;
+
+	array_init(&links, sizeof(struct tree_link));
+	if (tree_gather(&links) == 0)
+		all = calloc(links.count + 1, sizeof *all);
+	if (all)
+		count = tree_descendants(links.data, links.count, s->who.pid, all);
+	for (size_t i = 0; i < count && !c->pid; i++)
+		if (all[i] != s->who.pid)
+			(void)events_child_is(s, ev, c, all[i]);
+	free(all);
+	array_done(&links);
+}
+
+/*
+ * Look at its threads, and let them make calls for as long as others, if they may. Forked children
+ * are alike: once one has confined itself, none may.
+ */
+static void events_child_look(struct probes_session *s, struct events *ev, struct events_child *c)
+{
+	struct window *w = events_thread_window(s, ev, c->window);
+	struct threads now = {.hint = s->threads.hint};
+	struct events_process p;
+	struct procfs_stat stat;
+
+	if (events_process_open(&p, w, c->pid) && p.cookie >> 48 == c->number &&
+		procfs_stat(p.proc, "stat", &stat) == 0 && stat.start_time == c->start_time) {
+		uint64_t age = (procfs_now() - stat.start_time) * EVENTS_TICK_NS;
+		bool may;
+
+		(void)threads_look(p.proc, &p.memory, true, &now);
+		ev->confined = ev->confined || now.no_calls;
+		may = now.distinct && !ev->confined && age >= EVENTS_CHILD_NS;
+		proofs_write(s, w, &now, p.cookie, may ? ev->calls_until : 0);
+		threads_done(&c->threads);
+		c->threads = now;
+	}
+	events_process_close(&p);
+}
+
+/* The last one may be several children: nothing is known of it. NULL: no memory, too. */
+static struct events_child *events_child(struct events *ev, uint32_t window, uint16_t number)
+{
+	struct events_child *c;
+
+	if (number == EVENTS_CHILDREN - 1)
+		return NULL;
+	for (size_t i = ev->children.count; i-- > 0;) {
+		c = ARRAY_AT(&ev->children, struct events_child, i);
+		if (c->window == window && c->number == number)
+			return c;
+	}
+	c = array_add(&ev->children);
+	if (c)
+		*c = (struct events_child){.window = window, .number = number};
+	return c;
+}
 
 /* ---- system calls ---- */
 
-/* Has the thread whose status file this is no filter? False as well: it cannot be read. */
-static bool events_thread_is_free(int dir, const char *file)
+static void events_thread_write(struct probes_session *s, struct events *ev)
 {
-	char *status = NULL;
-	size_t size;
-	bool none;
+	size_t count = ev->children.count;
 
-	if (procfs_read(dir, file, &status, &size) < 0)
-		return false;
-	none = procfs_status(status, "Seccomp", 1) == 0;
-	free(status);
-	return none;
-}
+	for (size_t i = 0; i < ev->windows.count; i++)
+		proofs_publish(s, events_thread_window(s, ev, (uint32_t)i), ev->calls_until);
+	for (size_t i = 0; i < count; i++) {
+		struct events_child *c = ARRAY_AT(&ev->children, struct events_child, i);
 
-/* Have all threads of a process none? */
-static bool events_thread_all_free(int process)
-{
-	int tasks = openat(process, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = tasks < 0 ? NULL : fdopendir(tasks);
-	struct dirent *entry;
-	bool all = list != NULL;
-	char file[300];
-
-	while (all && (entry = readdir(list))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(file, sizeof file, "%s/status", entry->d_name);
-		/* One that has ended meanwhile makes no call. */
-		all = events_thread_is_free(tasks, file) || faccessat(tasks, file, F_OK, 0) < 0;
+		if (c->pid && (i + EVENTS_CHILDREN_LOOKED >= count || !ev->calls_until))
+			events_child_look(s, ev, c);
 	}
-	if (list)
-		closedir(list);
-	else if (tasks >= 0)
-		close(tasks);
-	return all;
 }
 
-void events_thread_check(struct probes_session *s, struct events *ev)
+/* Look now. What is proven then soon ends: it is dated from before the look. */
+static void events_thread_renew(struct probes_session *s, struct events *ev, int64_t now)
 {
-	ev->no_calls = events_thread_all_free(s->who.proc)
-			       ? NULL
-			       : "the process has a seccomp filter, which may forbid it";
+	int64_t permit = EVENTS_PERMIT_NS / 2 + (ev->checked ? 2 * (now - ev->checked) : 0);
+	struct events_mark mark;
+
+	permit = permit < EVENTS_PERMIT_NS        ? EVENTS_PERMIT_NS
+		 : permit > EVENTS_PERMIT_MOST_NS ? EVENTS_PERMIT_MOST_NS
+						  : permit;
+	clock_look(&mark.ticks, &mark.real_ns);
+	proofs_look(s, true);
+	ev->no_calls = !s->distinct         ? "its threads cannot be told apart"
+		       : s->threads.foreign ? "glibc has not created its threads"
+					    : s->threads.no_calls;
+	ev->calls_until =
+		ev->no_calls ? 0 : mark.ticks + (uint64_t)((double)permit / ev->ns_per_tick);
+	/* Those who made events last come last. */
+	(void)order_by_number(ev->children.data, ev->children.count, ev->children.size,
+		offsetof(struct events_child, seen));
+	events_thread_write(s, ev);
+	ev->checked = now;
 }
 
-static uint32_t events_thread_window(const struct events_thread *t)
+void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now)
 {
-	return (uint32_t)(t->key >> 48);
+	if (!ev->checked || now - ev->checked >= EVENTS_CHECK_NS)
+		events_thread_renew(s, ev, now);
 }
 
+void events_thread_forbid(struct probes_session *s, struct events *ev)
+{
+	ev->calls_until = 0;
+	events_thread_write(s, ev);
+}
+
+/* ---- names ---- */
+
+/* The number of a child by fork; 0: of the process. */
 static uint16_t events_thread_process(const struct events_thread *t)
 {
 	return (uint16_t)(t->key >> 32);
 }
 
-/* Permit or forbid system calls to a child by fork. */
-static void events_thread_set(
-	struct probes_session *s, struct events *ev, struct events_thread *t, bool calls)
+/* The thread has begun after the event: another one has its thread pointer by now. */
+static bool events_thread_is_younger(int task, const char *file, int64_t age)
 {
-	uint16_t number = events_thread_process(t);
-	size_t at = offsetof(struct recorder_state, events) +
-		    offsetof(struct events_state, child_calls) + number / 8;
-	struct window *w = ARRAY_AT(&s->windows, struct window,
-		ARRAY_AT(&ev->windows, struct events_window, events_thread_window(t))->window);
-	uint8_t bits = 0;
+	struct procfs_stat stat;
 
-	if (number == EVENTS_CHILDREN - 1 || !window_get(w, &s->memory, at, &bits, 1))
-		return;
-	bits = (uint8_t)(calls ? bits | 1u << number % 8 : bits & ~(1u << number % 8));
-	t->calls = calls && window_put(w, &s->memory, at, &bits, 1);
+	return procfs_stat(task, file, &stat) < 0 ||
+	       (int64_t)(procfs_now() - stat.start_time + 2) * EVENTS_TICK_NS < age;
 }
 
-static bool events_thread_child_is_free(const struct events_thread *t)
+/*
+ * The tid in our pid namespace of the thread that a record names, among those of a process at the
+ * last look; 0: unknown. `age`: of the record, ns.
+ */
+static pid_t events_thread_among(
+	const struct threads *threads, pid_t pid, const struct events_record *record, int64_t age)
 {
-	char path[32];
-	int process;
-	bool all;
+	for (size_t i = 0; i < threads->all.count; i++) {
+		const struct thread *one = ARRAY_AT(&threads->all, struct thread, i);
+		char file[64];
 
-	snprintf(path, sizeof path, "/proc/%d", (int)t->pid);
-	process = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	all = process >= 0 && events_thread_all_free(process);
-	if (process >= 0)
-		close(process);
-	return all;
-}
-
-/* Does one that made events lately have a filter by now? */
-static void events_thread_check_again(struct probes_session *s, struct events *ev, int64_t now)
-{
-	bool all = events_thread_is_free(s->who.proc, "status");
-	char file[48];
-
-	for (size_t i = 0; all && i < ev->threads.count; i++) {
-		struct events_thread *t = ARRAY_AT(&ev->threads, struct events_thread, i);
-
-		if (now - t->seen > EVENTS_ACTIVE_NS)
+		if (!(record->flags & EVENTS_BY_POINTER)
+				? one->inside != record->thread
+				: (uint32_t)(one->pointer >> EVENTS_POINTER_SHIFT) !=
+						  record->thread ||
+					  !one->pointer)
 			continue;
-		if (events_thread_process(t)) {
-			if (t->calls && !events_thread_child_is_free(t))
-				events_thread_set(s, ev, t, false);
-			continue;
-		}
-		snprintf(file, sizeof file, "task/%d/status", (int)t->tid);
-		all = events_thread_is_free(s->who.proc, file) ||
-		      faccessat(s->who.proc, file, F_OK, 0) < 0;
+		snprintf(file, sizeof file, "/proc/%d/task/%d/stat", (int)pid, (int)one->tid);
+		if (!(record->flags & EVENTS_BY_POINTER) ||
+			!events_thread_is_younger(AT_FDCWD, file, age))
+			return one->tid;
 	}
-	if (!all && !ev->no_calls)
-		ev->no_calls = "the process has installed a seccomp filter meanwhile";
-}
-
-void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now)
-{
-	struct events_mark mark;
-	uint64_t until = 0;
-
-	if (now && !ev->no_calls && now - ev->checked >= EVENTS_CHECK_NS) {
-		events_thread_check_again(s, ev, now);
-		ev->checked = (int64_t)now_ns();
-	}
-	clock_look(&mark.ticks, &mark.real_ns);
-	if (!ev->no_calls)
-		until = mark.ticks + (uint64_t)(EVENTS_PERMIT_SECONDS * 1e9 / ev->ns_per_tick);
-	for (size_t i = 0; i < ev->windows.count; i++) {
-		const struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, i);
-
-		(void)window_put(ARRAY_AT(&s->windows, struct window, ew->window), &s->memory,
-			offsetof(struct recorder_state, events) +
-				offsetof(struct events_state, calls),
-			&until, sizeof until);
-	}
-}
-
-/* ---- names ---- */
-
-/* The tid in our pid namespace of a thread of the process, whose own tid this is; 0: unknown. */
-static pid_t events_thread_outside(struct probes_session *s, uint32_t thread)
-{
-	int tasks = openat(s->who.proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = tasks < 0 ? NULL : fdopendir(tasks);
-	struct dirent *entry;
-	pid_t found = 0;
-	char file[300];
-
-	while (list && !found && (entry = readdir(list))) {
-		char *status = NULL;
-		size_t size;
-
-		snprintf(file, sizeof file, "%s/status", entry->d_name);
-		if (entry->d_name[0] == '.' || procfs_read(tasks, file, &status, &size) < 0)
-			continue;
-		if (procfs_status_last(status, "NSpid", 0) == (long)thread)
-			found = (pid_t)atoi(entry->d_name);
-		free(status);
-	}
-	if (list)
-		closedir(list);
-	else if (tasks >= 0)
-		close(tasks);
-	return found;
-}
-
-/* Are both in one pid namespace with us? */
-static bool events_thread_is_near(const struct probes_session *s)
-{
-	uint64_t numbers[2];
-	char *status = NULL;
-	size_t size, count;
-
-	if (procfs_read(s->who.proc, "status", &status, &size) < 0)
-		return true;
-	count = procfs_status_numbers(status, "NSpid", 10, numbers, 2);
-	free(status);
-	return count < 2;
-}
-
-/* Is the process of this tid a child by fork of ours: does it map the same window? */
-static pid_t events_thread_child(const struct window *w, uint32_t thread)
-{
-	struct array windows;
-	struct identity child = {.pid = (pid_t)thread};
-	struct probes_error ignored;
-	char path[32], *status = NULL;
-	bool same = false;
-	pid_t pid = 0;
-	size_t size;
-
-	snprintf(path, sizeof path, "/proc/%u", (unsigned)thread);
-	child.proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	child.task = child.proc;
-	array_init(&windows, sizeof(struct maps_window));
-	if (child.proc >= 0 && space_windows(&child, &windows, &ignored) == 0)
-		for (size_t i = 0; i < windows.count; i++)
-			same = same || ARRAY_AT(&windows, struct maps_window, i)->inode == w->inode;
-	if (same && procfs_read(child.proc, "status", &status, &size) == 0)
-		pid = (pid_t)procfs_status(status, "Tgid", 0);
-	free(status);
-	array_done(&windows);
-	if (child.proc >= 0)
-		close(child.proc);
-	return pid;
+	/* The only one, of which nothing can be proven. */
+	return (record->flags & EVENTS_BY_POINTER) && threads->all.count == 1 &&
+			       !ARRAY_AT(&threads->all, struct thread, 0)->pointer
+		       ? ARRAY_AT(&threads->all, struct thread, 0)->tid
+		       : 0;
 }
 
 static void events_thread_name(struct probes_session *s, struct events_thread *t)
@@ -251,24 +282,6 @@ static void events_thread_name(struct probes_session *s, struct events_thread *t
 	free(text);
 }
 
-static void events_thread_learn(
-	struct probes_session *s, struct events *ev, struct events_thread *t)
-{
-	const struct window *w = ARRAY_AT(&s->windows, struct window,
-		ARRAY_AT(&ev->windows, struct events_window, events_thread_window(t))->window);
-	uint32_t thread = (uint32_t)t->key;
-	bool near = events_thread_is_near(s);
-
-	t->tid = (pid_t)thread;
-	if (!events_thread_process(t)) {
-		t->pid = s->who.pid;
-		if (!near)
-			t->tid = events_thread_outside(s, thread);
-	} else if (near && thread) {
-		t->pid = events_thread_child(w, thread);
-	}
-}
-
 /* Its place among the threads, which are in order; NULL: it is not there, *at: where it belongs. */
 static struct events_thread *events_thread_find(struct events *ev, uint64_t key, size_t *at)
 {
@@ -280,12 +293,77 @@ static struct events_thread *events_thread_find(struct events *ev, uint64_t key,
 	return *at < ev->threads.count && found->key == key ? found : NULL;
 }
 
+/* The hit knew its tid, which is ours as well. A child that is pid 1 has a pid namespace of its
+ * own. */
+static bool events_thread_is_plain(
+	const struct probes_session *s, const struct events_record *record)
+{
+	return s->threads.near && !(record->flags & EVENTS_BY_POINTER) &&
+	       record->thread > (record->process ? 1 : 0);
+}
+
+/* May it be a thread of this child: is it, or has it ended? */
+static bool events_thread_may_be(pid_t pid, pid_t tid)
+{
+	char path[48];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d", (int)pid, (int)tid);
+	if (access(path, F_OK) == 0)
+		return true;
+	snprintf(path, sizeof path, "/proc/%d", (int)tid);
+	return access(path, F_OK) < 0;
+}
+
+/* A thread of the process: it may have begun after the last look. */
+static void events_thread_learn_own(struct probes_session *s, struct events *ev,
+	struct events_thread *t, const struct events_record *record, int64_t age)
+{
+	t->pid = s->who.pid;
+	t->tid = events_thread_is_plain(s, record)
+			 ? (pid_t)record->thread
+			 : events_thread_among(&s->threads, t->pid, record, age);
+	if (t->tid || !record->thread)
+		return;
+	events_thread_renew(s, ev, (int64_t)now_ns());
+	t->tid = events_thread_among(&s->threads, t->pid, record, age);
+}
+
+static void events_thread_learn_child(struct probes_session *s, struct events *ev,
+	struct events_thread *t, uint32_t window, const struct events_record *record, int64_t age)
+{
+	struct events_child *c = events_child(ev, window, record->process);
+	int64_t now = (int64_t)now_ns();
+
+	if (!c)
+		return;
+	c->seen = now;
+	/* Its only thread has the pid of the child, if it is in our pid namespace. */
+	if (!c->pid && !(record->flags & EVENTS_BY_POINTER) && record->thread)
+		(void)events_child_is(s, ev, c, (pid_t)record->thread);
+	if (!c->pid && (!c->searched || now - c->searched > EVENTS_NAMED_NS)) {
+		c->searched = now;
+		events_child_search(s, ev, c);
+	}
+	if (!c->pid) {
+		t->tid = events_thread_is_plain(s, record) ? (pid_t)record->thread : 0;
+		return;
+	}
+	events_child_look(s, ev, c);
+	t->pid = c->pid;
+	if (events_thread_is_plain(s, record) &&
+		events_thread_may_be(c->pid, (pid_t)record->thread))
+		t->tid = (pid_t)record->thread;
+	else
+		t->tid = events_thread_among(&c->threads, t->pid, record, age);
+}
+
 const struct events_thread *events_thread_of(struct probes_session *s, struct events *ev,
 	const struct events_pending *from, const struct events_record *record, int64_t now)
 {
 	static const struct events_thread unknown;
-	uint64_t key =
-		(uint64_t)from->window << 48 | (uint64_t)record->process << 32 | record->thread;
+	uint64_t key = (uint64_t)(record->flags & EVENTS_BY_POINTER) << 63 |
+		       (uint64_t)from->window << 48 | (uint64_t)record->process << 32 |
+		       record->thread;
 	struct events_thread *t;
 	size_t at;
 
@@ -298,15 +376,27 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
 		t = ARRAY_AT(&ev->threads, struct events_thread, at);
 		memmove(t + 1, t, (ev->threads.count - 1 - at) * sizeof *t);
 		*t = (struct events_thread){.key = key};
-		events_thread_learn(s, ev, t);
 	}
-	t->seen = now;
-	if (t->tid && (!t->named || now - t->named > EVENTS_NAMED_NS)) {
+	if (t->looked && now - t->looked < EVENTS_NAMED_NS)
+		return t;
+	/* Those that made events lately are looked at. */
+	if (record->process && t->tid) {
+		struct events_child *c = events_child(ev, from->window, record->process);
+
+		if (c)
+			c->seen = now;
+	}
+	if (!t->tid || (record->flags & EVENTS_BY_POINTER)) {
+		int64_t age =
+			(int64_t)((double)(ev->marks[2].ticks - record->ticks) * ev->ns_per_tick);
+
+		if (record->process)
+			events_thread_learn_child(s, ev, t, from->window, record, age);
+		else
+			events_thread_learn_own(s, ev, t, record, age);
+	}
+	if (t->tid)
 		events_thread_name(s, t);
-		t->named = now;
-		if (record->process && t->pid && !t->calls && !ev->no_calls &&
-			events_thread_child_is_free(t))
-			events_thread_set(s, ev, t, true);
-	}
+	t->looked = now;
 	return t;
 }

@@ -295,6 +295,7 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 		child->first_switch_ticks = child->who.start_time;
 		child->inherited_seq = child->switch_seq;
 		child->all.baseline_valid = false;
+		owner_settle(child);
 		*count = probes_owned_count(child);
 	}
 	array_done(&f.writes);

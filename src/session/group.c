@@ -218,11 +218,14 @@ size_t probes_group_children(const struct probes_group *g, size_t *probes)
 bool probes_group_holds(const struct probes_group *g)
 {
 	const struct probes_member *m;
+	bool any = false;
 
-	for (size_t i = 0; (m = group_any(g, i)); i++)
-		if (group_holds(m))
-			return true;
-	return false;
+	for (size_t i = 0; (m = group_any(g, i)); i++) {
+		if (m->session)
+			latency_keep(m->session);
+		any = any || group_holds(m);
+	}
+	return any;
 }
 
 /* All sessions, also of processes that have ended: their children may live. NULL: no memory. */

@@ -1,10 +1,14 @@
 /* The public calls that read the counters of sites. */
 #include "session/session.h"
 
+#include "base/error.h"
+
 /* Read the counters of sites that count, or did: their last hits arrive after they are uncounted.
- */
-static void hits_refresh(struct probes_session *s)
+ * False: no memory. */
+static bool hits_refresh(struct probes_session *s)
 {
+	bool fits = true;
+
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&s->catalog, i);
 
@@ -13,7 +17,7 @@ static void hits_refresh(struct probes_session *s)
 
 			if (j->length && j->window != PROBES_NONE &&
 				(j->ran || h->site_live[k].counted))
-				window_watch(
+				fits &= window_watch(
 					ARRAY_AT(&s->windows, struct window, j->window), j->entry);
 		}
 	}
@@ -23,6 +27,7 @@ static void hits_refresh(struct probes_session *s)
 		if (w->counters.count && !w->elsewhere)
 			(void)window_refresh(w, &s->memory);
 	}
+	return fits;
 }
 
 int probes_read_hits(struct probes_session *s, struct probes_error *e)
@@ -30,8 +35,11 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 	int r = probes_alive(s, e);
 
 	/* A window that is mapped here outlives the process, and holds its last hits. */
-	if (r == 0)
-		hits_refresh(s);
+	if (r == 0) {
+		proofs_look(s, false);
+		if (!hits_refresh(s))
+			r = error_memory(e, "the counters of a process");
+	}
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&s->catalog, i);
 
@@ -81,6 +89,41 @@ struct probes_site_hits probes_site_hits_at(
 		.counted = h->site_live[at].counted,
 		.tactic = j->tactic,
 		.why = j->why};
+}
+
+bool probes_misses_end(const struct probes_session *s)
+{
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; h->jumps && k < h->site_count; k++) {
+			const struct object_jump *j = &h->jumps[k];
+
+			if (j->mine && j->tactic != PROBES_TACTIC_KERNEL &&
+				j->window != PROBES_NONE &&
+				!ARRAY_AT(&s->windows, struct window, j->window)->file)
+				return true;
+		}
+	}
+	return false;
+}
+
+size_t probes_lost_sites(const struct probes_session *s, size_t *probe)
+{
+	size_t lost = 0;
+
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; h->jumps && k < h->site_count; k++) {
+			if (!h->jumps[k].mine || h->jumps[k].tactic == PROBES_TACTIC_KERNEL ||
+				h->site_live[k].counted)
+				continue;
+			if (!lost++)
+				*probe = h->info.first_probe + object_probes_probe_of(h, true, k);
+		}
+	}
+	return lost;
 }
 
 const char *probes_tactic_name(enum probes_tactic tactic)

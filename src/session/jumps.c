@@ -9,6 +9,7 @@
 #include "count/install.h"
 #include "count/space.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,28 @@ static bool jumps_is_there(const struct object_jump *known, const struct window_
 	       (j.length > known->length || !object_probes_jumps(known, bytes, count));
 }
 
+/* The index of the first entry at an address or behind it. */
+static size_t jumps_entry_at(const struct probes_session *s, uint64_t address)
+{
+	return order_first(s->entries.data, s->entries.count, s->entries.size,
+		offsetof(struct jumps_entry, address), address);
+}
+
+/* The entry, if it is one of this address; else NULL. */
+static const struct jumps_entry *jumps_entry(
+	const struct probes_session *s, size_t at, uint64_t address)
+{
+	const struct jumps_entry *entry = ARRAY_AT(&s->entries, struct jumps_entry, at);
+
+	return at < s->entries.count && entry->address == address ? entry : NULL;
+}
+
+static const struct window_site *jumps_from(
+	const struct probes_session *s, const struct jumps_entry *entry)
+{
+	return &ARRAY_AT(&s->windows, struct window, entry->window)->sites[entry->entry];
+}
+
 void jumps_match(struct probes_session *s, struct object_probes *h, size_t local)
 {
 	const struct probes_probe *p = &h->probes[local];
@@ -102,25 +125,55 @@ void jumps_match(struct probes_session *s, struct object_probes *h, size_t local
 
 	for (size_t k = first; h->jumps && k < first + p->site_count; k++) {
 		const struct probes_site_live *live = &h->site_live[k];
+		const struct jumps_entry *entry;
+		uint64_t address = h->sites[k].address;
 
 		if (!live->count || !memcmp(live->bytes, h->original[k], live->count))
 			continue;
-		for (size_t i = 0; i < s->windows.count; i++) {
-			const struct window *w = ARRAY_AT(&s->windows, struct window, i);
-
-			size_t at = order_first(w->sites, w->site_count, sizeof *w->sites,
-				offsetof(struct window_site, address), h->sites[k].address);
-
-			if (at < w->site_count && w->sites[at].address == h->sites[k].address &&
-				jumps_is_there(
-					&h->jumps[k], &w->sites[at], live->bytes, live->count))
-				jumps_set(s, &h->jumps[k], i, at);
-		}
+		for (size_t at = jumps_entry_at(s, address); (entry = jumps_entry(s, at, address));
+			at++)
+			if (jumps_is_there(
+				    &h->jumps[k], jumps_from(s, entry), live->bytes, live->count))
+				jumps_set(s, &h->jumps[k], entry->window, entry->entry);
 	}
 }
 
-/* Record the jumps of a window. If several windows have one for a site, take the one that is there.
- */
+static bool jumps_fits(const struct probes_session *s, const struct jumps_entry *entry,
+	uint8_t vary, const uint8_t *code, size_t size)
+{
+	const struct window_site *from = jumps_from(s, entry);
+
+	if (size < ARCH_SITE_BYTES)
+		return false;
+	for (unsigned i = 0; i < ARCH_SITE_BYTES; i++)
+		if (code[i] != from->old[i] && !(vary >> i & 1))
+			return false;
+	return window_fits(
+		ARRAY_AT(&s->windows, struct window, entry->window), entry->entry, code, size);
+}
+
+bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t site,
+	const uint8_t *code, size_t size)
+{
+	struct object_jump *j = &h->jumps[site];
+	const struct jumps_entry *entry, *best = NULL;
+	uint64_t address = h->sites[site].address;
+
+	for (size_t at = jumps_entry_at(s, address); (entry = jumps_entry(s, at, address)); at++) {
+		bool stops = jumps_from(s, entry)->tactic == PROBES_TACTIC_EVICTED;
+
+		if ((best && stops) || !jumps_fits(s, entry, j->vary, code, size))
+			continue;
+		best = entry;
+		if (!stops)
+			break;
+	}
+	if (best)
+		jumps_set(s, j, best->window, best->entry);
+	return best;
+}
+
+/* A site that was never counted in this session has the jump of the oldest window. */
 static bool jumps_note(struct probes_session *s, size_t window, const struct array *places)
 {
 	const struct window *w = ARRAY_AT(&s->windows, struct window, window);
@@ -130,8 +183,6 @@ static bool jumps_note(struct probes_session *s, size_t window, const struct arr
 
 		for (size_t at = jumps_place_at(places, from->address); at < places->count; at++) {
 			const struct jumps_place *place = ARRAY_AT(places, struct jumps_place, at);
-			struct object_jump *j;
-			uint8_t now[ARCH_SITE_BYTES];
 
 			if (place->address != from->address)
 				break;
@@ -139,57 +190,111 @@ static bool jumps_note(struct probes_session *s, size_t window, const struct arr
 				continue; /* it was made for another object */
 			if (!jumps_open(s, place->h, places))
 				return false;
-			j = &place->h->jumps[place->site];
-			if (!j->length ||
-				(memory_read(&s->memory, place->address, now, sizeof now) &&
-					jumps_is_there(j, from, now, sizeof now)))
-				jumps_set(s, j, window, i);
+			if (!place->h->jumps[place->site].length)
+				jumps_set(s, &place->h->jumps[place->site], window, i);
 		}
 	}
 	return true;
 }
 
-/* Do not read this window again: it is not one, or there are too many. */
-static void jumps_forget(struct window *w, uint64_t address)
+int jumps_index(struct probes_session *s, size_t first, struct probes_error *e)
 {
-	window_done(w);
-	w->address = address;
+	size_t before = s->entries.count, more = 0;
+
+	for (size_t i = first; i < s->windows.count; i++)
+		more += ARRAY_AT(&s->windows, struct window, i)->site_count;
+	if (!array_reserve(&s->entries, more))
+		return error_memory(e, "the counters of a process");
+	for (size_t i = first; i < s->windows.count; i++) {
+		const struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+		for (size_t k = 0; k < w->site_count; k++)
+			*(struct jumps_entry *)array_add(&s->entries) =
+				(struct jumps_entry){w->sites[k].address, (uint32_t)i, (uint32_t)k};
+	}
+	if (order_by_number(s->entries.data, s->entries.count, s->entries.size,
+		    offsetof(struct jumps_entry, address)))
+		return 0;
+	s->entries.count = before;
+	s->windows_left_out = true;
+	return error_memory(e, "the counters of a process");
 }
 
+/* Read a window, or note that it is none: it is not read again. False: no memory. */
+static bool jumps_read(struct probes_session *s, const struct maps_window *from)
+{
+	struct window *w = array_add(&s->windows);
+	enum window_found found;
+
+	if (!w)
+		return false;
+	found = window_read(w, &s->memory, from->address, from->size, &s->budget);
+	if (found == WINDOW_FOUND &&
+		!budget_take(&s->budget, w->site_count * sizeof(struct jumps_entry))) {
+		window_done(w);
+		found = WINDOW_LEFT_OUT;
+	}
+	s->windows_left_out = s->windows_left_out || found == WINDOW_LEFT_OUT;
+	w->address = from->address;
+	w->inode = from->inode;
+	return true;
+}
+
+#define JUMPS_WINDOWS 4096 /* that are read, or found to be none */
+
+/*
+ * Any process may map such memory, as often and as large as it likes. The work is bounded by the
+ * number of its mappings, and by the budget of the session, which is charged before a window is
+ * read.
+ */
 int jumps_learn(struct probes_session *s, const struct array *found, struct probes_error *e)
 {
-	struct array places = {0};
+	struct array known, places = {0};
+	size_t first = s->windows.count;
+	bool fits;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < found->count; i++) {
+	array_init(&known, sizeof(uint64_t));
+	fits = array_reserve(&known, first);
+	for (size_t i = 0; fits && i < first; i++)
+		*(uint64_t *)array_add(&known) = ARRAY_AT(&s->windows, struct window, i)->address;
+	fits = fits && order_by_number(known.data, known.count, known.size, 0);
+	for (size_t i = 0; fits && i < found->count; i++) {
 		const struct maps_window *one = ARRAY_AT(found, struct maps_window, i);
-		struct window *w;
-		bool known = false;
+		size_t at = order_first(known.data, known.count, known.size, 0, one->address);
 
-		for (size_t k = 0; k < s->windows.count; k++)
-			known = known ||
-				ARRAY_AT(&s->windows, struct window, k)->address == one->address;
-		if (known)
+		if (at < known.count && *ARRAY_AT(&known, uint64_t, at) == one->address)
 			continue;
-		if (!places.data && !jumps_places(s, NULL, &places)) {
-			r = error_memory(e, "the counters of a process");
-			break;
-		}
-		w = array_add(&s->windows);
-		s->all.baseline_valid = false;
-		if (!w)
-			r = error_memory(e, "the counters of a process");
-		else if (!window_read(w, &s->memory, one->address, one->size))
-			jumps_forget(w, one->address);
-		else if (!budget_take(&s->budget, w->data_size + w->site_count * sizeof *w->sites))
-			jumps_forget(w, one->address);
-		else if (!jumps_note(s, s->windows.count - 1, &places))
-			r = error_memory(e, "the counters of a process");
-		if (w)
-			w->inode = one->inode;
+		if (s->windows.count < JUMPS_WINDOWS)
+			fits = jumps_read(s, one);
+		else
+			s->windows_left_out = true;
 	}
+	array_done(&known);
+	if (!fits)
+		r = error_memory(e, "the counters of a process");
+	if (s->windows.count == first)
+		return r;
+	s->all.baseline_valid = false;
+	if (r == 0)
+		r = jumps_index(s, first, e);
+	if (r == 0 && !jumps_places(s, NULL, &places))
+		r = error_memory(e, "the counters of a process");
+	for (size_t i = first; r == 0 && i < s->windows.count; i++)
+		if (!jumps_note(s, i, &places))
+			r = error_memory(e, "the counters of a process");
 	array_done(&places);
 	return r;
+}
+
+int jumps_check_known(const struct probes_session *s, struct probes_error *e)
+{
+	if (!s->windows_left_out)
+		return 0;
+	error_set(e, PROBES_REFUSED, -E2BIG, "cannot make counters in process %d", s->who.pid);
+	error_why(e, "it already has more counter memory than one session can read (192 MiB per "
+		     "process, 256 MiB in all)");
+	return error_hint(e, "name fewer processes, or restart this one");
 }
 
 int jumps_look(struct probes_session *s, struct probes_error *e)
@@ -223,6 +328,7 @@ void jumps_done(struct probes_session *s)
 	for (size_t i = 0; i < s->windows.count; i++)
 		window_done(ARRAY_AT(&s->windows, struct window, i));
 	array_done(&s->windows);
+	array_done(&s->entries);
 }
 
 void jumps_tidy(struct probes_session *s)

@@ -2,15 +2,15 @@
 #include "session/session.h"
 
 #include "base/error.h"
+#include "base/now.h"
 #include "count/clock.h"
-#include "count/install.h"
 #include "elf/operand.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#define LATENCY_LOOK_NS 40000000 /* between two looks at the threads */
 
 _Static_assert(PROBES_LATENCY_BUCKETS == RECORDER_BUCKETS, "a bucket is a bucket");
 
@@ -19,6 +19,7 @@ struct latency {
 	size_t window;    /* whose state it uses */
 	bool on, keyed;
 	double ns_per_tick;
+	uint64_t looked;          /* at the threads: now_ns */
 	struct recorder_sum base; /* at the last reset */
 	struct probes_latency last;
 };
@@ -42,7 +43,17 @@ static struct window *latency_window(struct probes_session *s, const struct obje
 static int latency_refused(struct probes_session *s, struct probes_error *e)
 {
 	return error_set(
-		e, PROBES_REFUSED, -EBUSY, "cannot measure times in process %d", s->who.pid);
+		e, PROBES_REFUSED, -EBUSY, "cannot measure times of process %d", s->who.pid);
+}
+
+/* Does another session keep the hits of the site as events? */
+static bool latency_reads_events(struct probes_session *s, const struct object_jump *j)
+{
+	struct window *w = latency_window(s, j);
+	uint8_t role = RECORDER_NONE;
+
+	return w && window_role(w, &s->memory, j->entry, &role) && role == RECORDER_EVENT &&
+	       owner_of_state(s, w, OWNER_EVENTS);
 }
 
 /* The oldest window of the counted sites of both probes: its state serves all of them. */
@@ -64,11 +75,14 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 				continue;
 			if (!j->mine) {
 				latency_refused(s, e);
-				error_why(e, "another session counts the hits of %s",
+				error_why(e, "this session does not count the hits of %s",
 					h->probes[local].name);
-				return error_hint(e,
-					"wait until it ends; if it was killed, repair process %d",
-					s->who.pid);
+				return error_hint(e, "count them first");
+			}
+			if (latency_reads_events(s, j)) {
+				latency_refused(s, e);
+				return error_why(e, "another session keeps the events of %s",
+					h->probes[local].name);
 			}
 			any[i] = true;
 			if (l->window == SIZE_MAX || w->serial < latency_state_window(s, l)->serial)
@@ -80,18 +94,6 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 		}
 	}
 	return 0;
-}
-
-/* Does another session that is alive measure there? */
-static int latency_check_free(struct probes_session *s, struct window *w, struct probes_error *e)
-{
-	pid_t other = (pid_t)window_measured_by(w, &s->memory);
-
-	if (other <= 0 || other == getpid() || (kill(other, 0) < 0 && errno == ESRCH))
-		return 0;
-	latency_refused(s, e);
-	error_why(e, "process %d measures there already", (int)other);
-	return error_hint(e, "one pair of an object can be measured at a time");
 }
 
 /* The key of one site: its argument, by the note. */
@@ -185,11 +187,9 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 
 static int latency_measure(struct probes_session *s, struct latency *l, struct probes_error *e)
 {
-	const struct install in = {
-		.who = &s->who, .memory = &s->memory, .held = s->held ? s->start : NULL};
 	struct window *w = latency_state_window(s, l);
-	struct recorder_state values = {.epoch = 1, .session = (uint64_t)getpid()};
-	int r = latency_check_free(s, w, e);
+	struct recorder_state values = {.epoch = 1};
+	int r = owner_take(s, w, OWNER_PAIR, &values.session, e);
 
 	if (r == 0)
 		r = clock_calibrate(&l->ns_per_tick, e);
@@ -197,17 +197,26 @@ static int latency_measure(struct probes_session *s, struct latency *l, struct p
 	if (r == 0)
 		r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
 	if (r == 0) {
-		r = install_ask(&in, w, &values.tid, e);
+		r = proofs_ask(s, w, s->interrupts, e);
 		lock_release(&s->lock, &s->who, s->memory.fd);
 	}
+	if (r == 0 && !l->keyed && !s->distinct) {
+		latency_refused(s, e);
+		error_why(e, "its threads cannot be told apart: some were not created by glibc");
+		r = error_hint(e, "match starts and ends by an argument");
+	}
 	if (r == 0 && !w->file)
-		r = room_check_pages(s, RECORDER_PAIR_BYTES / TACTICS_PAGE + 1, e);
-	if (r < 0)
-		return r;
+		r = room_check_pages(
+			s, offsetof(struct recorder_state, events) / TACTICS_PAGE + 1, e);
 	values.multiplier = (uint64_t)(l->ns_per_tick * 4294967296.0);
-	if (window_measure(w, &s->memory, &values))
-		return 0;
-	return error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+	if (r == 0 && (!proofs_open_table(s, w) || !window_measure(w, &s->memory, &values)))
+		r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+	/* If another session has it, there is nothing to give. */
+	if (r < 0)
+		owner_give(s, w, OWNER_PAIR);
+	else
+		proofs_publish(s, w, 0);
+	return r;
 }
 
 int probes_latency_begin(struct probes_session *s, size_t start, size_t end, unsigned argument,
@@ -249,10 +258,22 @@ void probes_latency_end(struct probes_session *s)
 		return;
 	(void)latency_set_roles(s, s->latency, 0, false, &ignored);
 	window_unmeasure(latency_state_window(s, s->latency), &s->memory);
+	owner_give(s, latency_state_window(s, s->latency), OWNER_PAIR);
 	s->latency->on = false;
 }
 
 /* ---- reading ---- */
+
+void latency_keep(struct probes_session *s)
+{
+	struct latency *l = s->latency;
+
+	if (!l || !l->on || now_ns() - l->looked < LATENCY_LOOK_NS)
+		return;
+	l->looked = now_ns();
+	proofs_look(s, false);
+	proofs_publish(s, latency_state_window(s, l), 0);
+}
 
 static int latency_none(struct probes_session *s, struct probes_error *e)
 {
@@ -274,6 +295,7 @@ int probes_latency_read(
 	*out = (struct probes_latency){0};
 	if (!l)
 		return latency_none(s, e);
+	latency_keep(s);
 	*out = l->last;
 	if (!window_measured(latency_state_window(s, l), &s->memory, l->keyed, false, &now)) {
 		int r = probes_alive(s, e);

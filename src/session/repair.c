@@ -94,6 +94,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 	struct probes_error *e)
 {
 	struct array found;
+	size_t unowned;
 	bool fits;
 	int r;
 
@@ -107,7 +108,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 	array_init(&found, sizeof(struct journal_found));
 	fits = !s->process || record_find(s, &found);
 	if (fits)
-		*leftovers = calloc(found.count + 1, sizeof **leftovers);
+		*leftovers = calloc(found.count + 2, sizeof **leftovers);
 	for (size_t i = 0; *leftovers && i < found.count; i++) {
 		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
 		struct probes_leftover *left = &(*leftovers)[*count];
@@ -125,6 +126,9 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 		snprintf(left->unjudged, sizeof left->unjudged, "%s%s%s: %s", folder,
 			*f->file ? "/" : "", f->file, f->unjudged);
 	}
+	unowned = *leftovers && s->process ? unowned_count(s, &found) : 0;
+	if (unowned)
+		(*leftovers)[(*count)++].changes = unowned;
 	journal_found_done(&found);
 	return *leftovers ? 0 : error_memory(e, "the journals");
 }
@@ -442,7 +446,7 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 {
 	struct array found;
 	bool current = true; /* `found` is what the journals say now */
-	int r = session_may_switch(s, false, e);
+	int r = session_may_switch(s, false, true, e);
 	size_t count = 0;
 
 	*result = NULL;
@@ -476,6 +480,13 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 
 		for (size_t k = 0; h->jumps && k < h->site_count; k++)
 			h->jumps[k].torn = false;
+	}
+	if (r == 0) {
+		struct probes_result *rest = NULL;
+
+		r = unowned_undo(s, &found, &rest, e);
+		if (!result_join(result, rest))
+			r = error_memory(e, "a result");
 	}
 	if (r == 0)
 		jumps_tidy(s);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/now.h"
 #include "base/order.h"
+#include "count/space.h"
 #include "process/cgroup.h"
 #include "process/descriptors.h"
 #include "process/pagemap.h"
@@ -241,29 +242,33 @@ int room_check_pages(struct probes_session *s, size_t pages, struct probes_error
 
 int room_check_window(struct probes_session *s, const struct tactics *t, struct probes_error *e)
 {
-	size_t cost = ROOM_WINDOW_PAGES;
+	size_t cost = ROOM_WINDOW_PAGES, landings = 0;
 	uint64_t last = UINT64_MAX;
-	struct array tables;
+	struct array pages;
+	int r;
 
-	array_init(&tables, sizeof(uint64_t));
+	array_init(&pages, sizeof(uint64_t));
 	for (size_t i = 0; i < t->landings.count; i++) {
-		uint64_t *slot = array_add(&tables);
+		uint64_t *slot = array_add(&pages);
 
 		if (!slot)
 			break;
-		*slot = ARRAY_AT(&t->landings, struct tactics_landing, i)->address >> 21;
+		*slot = ARRAY_AT(&t->landings, struct tactics_landing, i)->address / PAGEMAP_PAGE;
 	}
-	if (tables.count != t->landings.count ||
-		!order_by_number(tables.data, tables.count, tables.size, 0)) {
-		array_done(&tables);
+	if (pages.count != t->landings.count ||
+		!order_by_number(pages.data, pages.count, pages.size, 0)) {
+		array_done(&pages);
 		return error_memory(e, "the pages of a plan");
 	}
-	for (size_t i = 0; i < tables.count; i++) {
-		uint64_t table = *ARRAY_AT(&tables, uint64_t, i);
+	for (size_t i = 0; i < pages.count; i++) {
+		uint64_t page = *ARRAY_AT(&pages, uint64_t, i);
 
-		cost += (table != last) + (table >> 9 != last >> 9);
-		last = table;
+		landings += page != last;
+		cost += (page >> 9 != last >> 9) + (page >> 18 != last >> 18);
+		last = page;
 	}
-	array_done(&tables);
-	return room_check_pages(s, cost, e);
+	array_done(&pages);
+	r = space_check(&s->who, SPACE_ADDRESSES,
+		t->data_size + t->code_size + (1 + landings) * PAGEMAP_PAGE, e);
+	return r < 0 ? r : room_check_pages(s, cost, e);
 }

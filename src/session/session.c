@@ -13,13 +13,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define SESSION_SCRIPTS 4  /* scripts whose interpreter is a script: the kernel's limit */
-#define SESSION_THREADS 50 /* that may end while we read through them */
+#define SESSION_SCRIPTS 4      /* scripts whose interpreter is a script: the kernel's limit */
+#define SESSION_END_TRIES 1000 /* of a millisecond */
+#define SESSION_THREADS 50     /* that may end while we read through them */
 
 /* ---- opening ---- */
 
@@ -39,6 +43,8 @@ struct probes_session *session_new(const struct probes_options *options, struct 
 	catalog_init(&s->catalog);
 	array_init(&s->followed, sizeof(char *));
 	array_init(&s->windows, sizeof(struct window));
+	array_init(&s->unproven, sizeof(struct session_unproven));
+	array_init(&s->entries, sizeof(struct jumps_entry));
 	uprobes_init(&s->uprobes);
 	if (options) {
 		s->read_only = options->read_only;
@@ -101,6 +107,8 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 		r = jumps_learn(s, &image->windows, e);
 	if (r < 0)
 		return r;
+	if (image->writable.count)
+		s->translator = image->translator;
 	/* The protection of memory may have changed, and the kernel lets us write even to
 	   read-only memory. */
 	for (size_t i = 0; image->writable.count && i < s->catalog.objects.count; i++)
@@ -265,6 +273,7 @@ void probes_close(struct probes_session *s)
 	if (!s)
 		return;
 	start_free(s->start);
+	owner_leave(s);
 	if (s->all_ready)
 		reader_done(&s->all);
 	/* Nothing is left to undo in a process that has ended. */
@@ -275,6 +284,8 @@ void probes_close(struct probes_session *s)
 	for (size_t i = 0; i < s->catalog.objects.count; i++)
 		account_end(catalog_object(&s->catalog, i));
 	jumps_done(s);
+	threads_done(&s->threads);
+	array_done(&s->unproven);
 	uprobes_done(&s->uprobes);
 	free(s->latency);
 	callers_free(s->callers);
@@ -343,14 +354,51 @@ bool probes_held(const struct probes_session *s)
 	return s->held;
 }
 
+const char *probes_translator(const struct probes_session *s)
+{
+	return s->translator ? s->translator->name : NULL;
+}
+
+int session_guess(const struct probes_session *s, struct probes_error *e)
+{
+	int number = s->windows.count && e->status == PROBES_GONE ? identity_killed_by(&s->who) : 0;
+	size_t length = strlen(e->why);
+
+	/* Jumps to counters may have led to where no counters were any more. */
+	if (number == SIGSEGV || number == SIGBUS)
+		snprintf(e->why + length, sizeof e->why - length,
+			"; if the program unmaps memory it did not map itself, it may have "
+			"unmapped the counters and crashed because of that");
+	return e->code;
+}
+
 int probes_alive(struct probes_session *s, struct probes_error *e)
 {
 	if (!s->process || (identity_alive(&s->who) && memory_alive(&s->memory)))
 		return 0;
-	return identity_gone(&s->who, e);
+	identity_gone(&s->who, e);
+	return session_guess(s, e);
 }
 
-int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e)
+enum probes_end probes_end(struct probes_session *s, int *signal)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+	struct probes_error gone;
+
+	*signal = 0;
+	if (probes_alive(s, &gone) == 0)
+		return PROBES_END_NONE;
+	/* Its memory goes first, a moment before it has ended. */
+	for (int i = 0; i < SESSION_END_TRIES && identity_alive(&s->who); i++) {
+		if (identity_execed(&s->who))
+			return PROBES_END_EXEC;
+		nanosleep(&nap, NULL);
+	}
+	*signal = identity_killed_by(&s->who);
+	return *signal ? PROBES_END_SIGNAL : PROBES_END_EXIT;
+}
+
+int session_may_switch(struct probes_session *s, bool dry_run, bool undo, struct probes_error *e)
 {
 	if (!s->process) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot switch probes of a file");
@@ -361,6 +409,9 @@ int session_may_switch(struct probes_session *s, bool dry_run, struct probes_err
 		error_set(e, PROBES_REFUSED, -EROFS, "cannot switch probes");
 		return error_why(e, "this session is read-only");
 	}
+	/* A translator that came later (DynamoRIO can) must not keep our bytes there. */
+	if (s->translator && !undo)
+		return translator_refuse(s->translator, s->who.pid, e);
 	if (s->memory.fd < 0 && !dry_run) {
 		error_set(e, PROBES_DENIED, s->memory.denied, "cannot write to process %d",
 			s->who.pid);

@@ -15,11 +15,19 @@
 #include "probe/catalog.h"
 #include "probe/reader.h"
 #include "probes.h"
+#include "process/claim.h"
 #include "process/identity.h"
 #include "process/image.h"
 #include "process/lock.h"
 #include "process/memory.h"
 #include "process/start.h"
+#include "process/threads.h"
+
+/* A thread whose thread pointer could not be proven. */
+struct session_unproven {
+	pid_t tid;
+	int64_t since, seen; /* now_ns */
+};
 
 struct probes_session {
 	struct log log;
@@ -35,10 +43,18 @@ struct probes_session {
 	int (*read_maps)(struct probes_session *s, struct array *known, struct image *image,
 		struct probes_error *e);
 	uint64_t maps_mark;
-	struct budget budget;      /* for data kept from files */
-	struct object_terms terms; /* for reading files */
+	const struct translator *translator; /* of its code; NULL: none */
+	struct budget budget;                /* for data kept from files */
+	struct object_terms terms;           /* for reading files */
 	struct catalog catalog;
 	struct array windows;    /* struct window: where hits are counted (jumps.c) */
+	struct array entries;    /* struct jumps_entry: their jumps, by address (jumps.c) */
+	bool windows_left_out;   /* the process has windows that were not read (jumps.c) */
+	struct threads threads;  /* at the last look (proofs.c) */
+	struct array unproven;   /* struct session_unproven: those of them without a proof */
+	bool distinct;           /* each thread can be told from the others */
+	uint8_t may_fault;       /* ARCH_FAULTS_*: what displaced instructions may do */
+	uint64_t watch_at;       /* CLOCK_MONOTONIC, ms: the next count_watch */
 	struct uprobes uprobes;  /* the counters of the kernel (kernel.c) */
 	struct latency *latency; /* NULL: nothing was measured (latency.c) */
 	struct events *events;   /* NULL: none were kept (events.c) */
@@ -57,11 +73,13 @@ struct probes_session {
 	struct journal journal;
 	struct journal_key key; /* of its journals; owner 0: not made yet */
 	struct lock lock;
+	struct claim claim;   /* owner.c */
 	unsigned patience_ms; /* wait of an undo; 0: SESSION_LOCK_MS */
 	int pagemap;          /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
 	uint64_t room_pages;  /* pages that may be copied without another check of its room ... */
 	uint64_t room_until;  /* ... until then: CLOCK_MONOTONIC, ns */
 	bool needs_tracer;    /* the kernel was seen to let only a tracer write to its code */
+	bool interrupts;      /* a switch was allowed to stop all threads */
 	bool persistent;      /* probes_options.persistent */
 	bool unrecorded;      /* no journal can be kept; the notice was given */
 	bool repaired;        /* probes_repair undid what a session had switched since
@@ -213,6 +231,11 @@ bool result_join(struct probes_result **all, struct probes_result *more);
 
 void events_free(struct events *ev); /* NULL is allowed */
 
+/* ---- latency.c ---- */
+
+/* Prove new threads, whose hits are not measured before. Call it often while times are measured. */
+void latency_keep(struct probes_session *s);
+
 /* ---- session.c ---- */
 
 /* An empty session; NULL: no memory. */
@@ -231,8 +254,11 @@ int session_attach(
 /* Add the objects of an image, and check of all objects what is writable. */
 int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e);
 
+/* Add to the error, which says that the process has ended, why counting it may be the cause. */
+int session_guess(const struct probes_session *s, struct probes_error *e);
+
 /* May this session change its process, and is that still there? */
-int session_may_switch(struct probes_session *s, bool dry_run, struct probes_error *e);
+int session_may_switch(struct probes_session *s, bool dry_run, bool undo, struct probes_error *e);
 
 /* ---- room.c: the memory that reading and writing cost the process ---- */
 
@@ -354,6 +380,28 @@ size_t jumps_place_at(const struct array *places, uint64_t address);
 /* Allocate the jumps of an object, and find which bytes of its sites begin other sites. */
 bool jumps_open(struct probes_session *s, struct object_probes *h, const struct array *places);
 
+/* A jump of a window. */
+struct jumps_entry {
+	uint64_t address;
+	uint32_t window, entry; /* of the session; of the window */
+};
+
+/* Find the jumps of the windows from this one on by their address. It fails for want of memory. */
+int jumps_index(struct probes_session *s, size_t first, struct probes_error *e);
+
+/*
+ * Refuse where windows of the process are unknown: each count would map new ones, and never use
+ * them again.
+ */
+int jumps_check_known(const struct probes_session *s, struct probes_error *e);
+
+/*
+ * Of all jumps that are known for a site, choose one that may be written there, as far as the code
+ * from its address on tells; rather one that needs no stop. False: there is none.
+ */
+bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t site,
+	const uint8_t *code, size_t size);
+
 /* Set the jump of a site to that of a window's entry. */
 void jumps_set(struct probes_session *s, struct object_jump *j, size_t window, size_t entry);
 
@@ -377,6 +425,86 @@ void jumps_share(struct probes_session *child, const struct probes_session *pare
 
 void jumps_done(struct probes_session *s);
 
+/* ---- proofs.c: what the code in the process may rely on ---- */
+
+/*
+ * Look at the threads (threads_look, `calls` likewise), and tell the windows whether each can be
+ * told from the others. Call it before a hit is counted or measured; it may wait for a moment for a
+ * thread that has just begun. Returns that, which probes_session.distinct holds as well.
+ */
+bool proofs_begin(struct probes_session *s, bool calls);
+
+/*
+ * Look again. If threads can no longer be told apart, tell the windows; it stays so until
+ * proofs_begin.
+ */
+void proofs_look(struct probes_session *s, bool calls);
+
+/* Room for proofs in the state of a window, before a hit looks for them. False: cannot be written.
+ */
+bool proofs_open_table(struct probes_session *s, struct window *w);
+
+/*
+ * Put down what was proven of threads in a window whose state they use. `cookie`: of their process
+ * there. `calls`: until then (ticks) they may make system calls; 0: not at all.
+ */
+void proofs_write(struct probes_session *s, struct window *w, const struct threads *t,
+	uint64_t cookie, uint64_t calls);
+
+/* The same, of the threads of the session at its last look. */
+void proofs_publish(struct probes_session *s, struct window *w, uint64_t calls);
+
+/*
+ * May code of ours read the time, and know its thread, at a hit? Asks a thread of the process, by
+ * system calls that it runs (struct install), and looks at all. Refused if not. The session must
+ * hold the lock.
+ */
+int proofs_ask(
+	struct probes_session *s, const struct window *w, bool interrupts, struct probes_error *e);
+
+/* ---- owner.c: who counts and who measures ---- */
+
+enum owner_state { OWNER_PAIR, OWNER_EVENTS };
+
+/* Look which jumps other sessions use as well: struct object_jump, shared. */
+void owner_look(struct probes_session *s);
+
+/* Does anybody but this session count at the site? By owner_look. */
+bool owner_has_none(const struct object_probes *h, uint32_t site);
+
+/* Take over what sessions that ended left in the semaphores of a probe, with jumps that nobody
+ * owns. False: no memory. */
+bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t local);
+
+/* This session counts where nobody does, but a jump is. `dry_run`: until the next reading. */
+bool owner_adopt(struct probes_session *s, struct object_probes *h, size_t local, bool dry_run);
+
+/*
+ * Before a switch of `chosen` (struct selected; NULL: none) is planned: look who else counts, and
+ * adopt what is to be counted, or no longer, and has no owner. False: no memory.
+ */
+bool owner_begin(struct probes_session *s, const struct array *chosen, bool dry_run);
+
+/* After it: this session counts what it was to count, whoever wrote the jumps. */
+bool owner_end(struct probes_session *s, const struct probes_result *r);
+
+/* Claim the sites where this session counts, and no others. */
+void owner_settle(struct probes_session *s);
+
+/* The session ends, and leaves its counters. */
+void owner_leave(struct probes_session *s);
+
+/* The living owner of the state of a window, other than this session; 0: none, -1: out of sight. */
+pid_t owner_of_state(struct probes_session *s, struct window *w, enum owner_state state);
+
+/*
+ * Take the state of a window: *self becomes the `session` of its state. If another session has it,
+ * fail with PROBES_REFUSED, and say who. owner_give gives it back.
+ */
+int owner_take(struct probes_session *s, struct window *w, enum owner_state state, uint64_t *self,
+	struct probes_error *e);
+void owner_give(struct probes_session *s, struct window *w, enum owner_state state);
+
 /* ---- count.c: what is to be counted ---- */
 
 /*
@@ -386,6 +514,9 @@ void jumps_done(struct probes_session *s);
  */
 int count_prepare(struct probes_session *s, const struct change *c, struct probes_result *result,
 	struct probes_error *e);
+
+/* Has the process installed a handler of what counted instructions may do? Notice that once. */
+void count_watch(struct probes_session *s);
 
 /* ---- settle.c: what others took away; probes_refresh ---- */
 
@@ -429,5 +560,14 @@ int switch_plan_undo(struct probes_session *s, const struct change *change, stru
  */
 int switch_restore_until(struct probes_session *s, uint32_t until, struct probes_result **result,
 	struct probes_error *e);
+
+/* ---- unowned.c: counters without a session ---- */
+
+/* Sites that count for nobody, and that no journal (record_find) names. */
+size_t unowned_count(struct probes_session *s, const struct array *journals);
+
+/* Remove their jumps. The caller has the turn. */
+int unowned_undo(struct probes_session *s, const struct array *journals,
+	struct probes_result **result, struct probes_error *e);
 
 #endif

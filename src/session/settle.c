@@ -117,5 +117,7 @@ int probes_refresh(
 
 	if (r == 0 && settle_needed(s))
 		settle_parts(s);
+	if (r == 0)
+		count_watch(s);
 	return r;
 }

@@ -194,8 +194,8 @@ static void sweep_restore(struct sweep *w, const struct probes_member *member,
 	probes_result_free(undone.result);
 	if (!doubt->count || gone)
 		return;
-	error_set(e, PROBES_FAILED, -EBUSY,
-		"cannot take back everything in process %d, a child by fork", member->pid);
+	error_set(e, PROBES_FAILED, -EBUSY, "cannot undo everything in process %d, a forked child",
+		member->pid);
 	error_why(e, "others count there, too: %zu count%s may or may not include our part",
 		doubt->count, doubt->count == 1 ? "" : "s");
 	sweep_leave(w, &undone, member->session->who.start_time, member->session->who.program,
@@ -235,7 +235,7 @@ static int sweep_consider(struct sweep *w, const struct tree_link *link, struct 
 	array_init(&doubt, sizeof(struct probes_edit));
 	r = probes_open_pid(link->pid, &w->options, &member.session, &why);
 	if (r == 0 && member.session->who.start_time == link->start_time) {
-		r = session_may_switch(member.session, false, &why);
+		r = session_may_switch(member.session, false, true, &why);
 		if (r == 0 && origin->repaired)
 			held = sweep_repair(w, &member);
 		if (r == 0)

@@ -38,6 +38,7 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 	int r;
 
 	*result = NULL;
+	s->interrupts = s->interrupts || (o && o->atomically && !o->dry_run);
 	array_init(&chosen, sizeof(struct selected));
 	r = select_actions(&s->catalog, s, actions, count, o, &chosen, e);
 	if (r == 0 && !(which = calloc(chosen.count + 1, sizeof *which)))
@@ -168,6 +169,26 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 			r = error_memory(e, "an undo");
 		else
 			parts->of[of.kind][of.index] += of.part;
+	}
+	/* It counts no longer where it counted by jumps that were there. */
+	for (size_t i = 0; r == 0 && i < done->item_count; i++) {
+		size_t local;
+		const struct object_probes *h =
+			catalog_find(&s->catalog, done->items[i].probe, &local);
+		struct plan_parts *parts = &undo[h->probes[local].object];
+
+		for (uint32_t k = 0; done->items[i].verb == PROBES_COUNT && h->jumps &&
+				     k < h->probes[local].site_count;
+			k++) {
+			uint32_t site = account_index(h, &h->probes[local], PLAN_COUNTER, k);
+
+			if (!h->jumps[site].taken || account_part(h, PLAN_COUNTER, site) <= 0)
+				continue;
+			if (!account_open_parts(parts, h, PLAN_COUNTER))
+				r = error_memory(e, "an undo");
+			else
+				parts->of[PLAN_COUNTER][site] = 1;
+		}
 	}
 	for (size_t i = 0; r == 0 && i < objects; i++)
 		account_forget_settled(catalog_object(&s->catalog, i), &undo[i]);

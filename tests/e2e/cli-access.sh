@@ -19,9 +19,9 @@ fi
 sh -c 'true & echo $!; exec sleep 1000' >"$tmp/zombie" &
 parent=$!
 started="$started $parent"
-until [ -s "$tmp/zombie" ]; do :; done
+until [ -s "$tmp/zombie" ]; do sleep 0.01; done
 zombie=$(cat "$tmp/zombie")
-until ! [ -d "/proc/$zombie" ] || grep -q '^State:.Z' "/proc/$zombie/status" 2>/dev/null; do :; done
+until ! [ -d "/proc/$zombie" ] || grep -q '^State:.Z' "/proc/$zombie/status" 2>/dev/null; do sleep 0.01; done
 if [ -d "/proc/$zombie" ]; then
 	refuses 3 "\\(zombie\\); its parent is process $parent" list -pid "$zombie"
 	refuses 3 'zombie' attach -no-syslog -pid "$zombie" -enable-all
@@ -86,7 +86,7 @@ cp "$(command -v sleep)" "$tmp/ruby3.1"
 bare=$!
 started="$started $bare"
 # Before exec it is this shell, whose libc does not count.
-until grep -qs '/ruby3.1' "/proc/$bare/maps" && grep -qs '/libc' "/proc/$bare/maps"; do :; done
+until grep -qs '/ruby3.1' "/proc/$bare/maps" && grep -qs '/libc' "/proc/$bare/maps"; do sleep 0.01; done
 want 3 list -pid "$bare"
 has 'its own line' '^  .*/ruby3.1: no probe notes: .*Ruby has probes when configured --enable-dtrace'
 has 'libc' '^  .*/libc.*: no probe notes: .*--enable-systemtap'
@@ -192,20 +192,22 @@ fi
 
 # --- undumpable: as somebody without rights, since root may all the same, with CAP_SYS_PTRACE (19)
 nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all"
-if [ "$(id -u)" = 0 ] && $nobody "$PROBES_TUI" -version >/dev/null 2>&1; then
+lend "$victim"
+lent_victim=$lent
+lend "$PROBES_TUI"
+if [ "$(id -u)" = 0 ] && $nobody "$lent" -version >/dev/null 2>&1; then
 	fifos
-	chmod 755 "$tmp"
 	chmod 666 "$tmp/in" "$tmp/answers"
-	$nobody "$victim" <"$tmp/in" >"$tmp/answers" &
+	$nobody "$lent_victim" <"$tmp/in" >"$tmp/answers" &
 	pid=$!
 	started="$started $pid"
 	exec 3>"$tmp/in" 4<"$tmp/answers"
 	read -r word _ <&4
 	same 'first word' "$word" ready
-	$nobody "$PROBES_TUI" info -pid "$pid" >"$tmp/out" 2>"$tmp/err"
+	$nobody "$lent" info -pid "$pid" >"$tmp/out" 2>"$tmp/err"
 	same 'dumpable' $? 0
 	ask undumpable
-	$nobody "$PROBES_TUI" info -pid "$pid" >"$tmp/out" 2>"$tmp/err"
+	$nobody "$lent" info -pid "$pid" >"$tmp/out" 2>"$tmp/err"
 	same 'undumpable' $? 4
 	has 'the cause' '^probes-tui: .*undumpable'
 	if capable 19; then

@@ -160,7 +160,7 @@ want 0 info -pid "$pid"
 has 'another tool holds it' '^plain foreign$' "$tmp/out"
 poke "$site" 220
 # Enabling what cannot be enabled is no success, and says what can be done; disabling it is one.
-refuses 1 ': nothing can be enabled: 7 probes have no semaphore; bpftrace, perf or gdb' \
+refuses 1 ': nothing can be enabled: 7 probes have no semaphore; probes-tui count, latency and events need none' \
 	attach -no-syslog -pid "$pid" -enable-all
 want 1 attach -no-syslog -pid "$pid" -enable-all -dry-run
 want 1 attach -no-syslog -pid "$pid" -enable-all -verbose

@@ -84,5 +84,5 @@ same 'instants' "$(of 'set((e["ph"], e["name"], e.get("s")) for t in threads.val
 want 0 events -no-syslog -pid "$pid" -stop -for 50ms -format chrome end
 same 'an array without events' "$(python3 -c 'import json, sys; print([e["name"] for e in json.load(open(sys.argv[1]))])' "$tmp/out")" "['process_name']"
 want 2 list -pid "$pid" -format chrome
-has 'only events' 'only events can be written for chrome' "$tmp/err"
+has 'only events' 'give one of text\|json\|csv$' "$tmp/err"
 finish

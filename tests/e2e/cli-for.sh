@@ -26,6 +26,7 @@ waiting()
 			fail "the session ended: $(cat "$tmp/held")"
 			finish
 		}
+		sleep 0.01
 	done
 }
 
@@ -184,7 +185,7 @@ waiting 2
 stop2
 kill "$session"
 ended 143
-has 'the one that ended' "^probes-tui: pid $pid2: the process has gone \(it has ended\); nothing is left" "$tmp/held"
+has 'the one that ended' "^probes-tui: pid $pid2: the process has ended; nothing is left" "$tmp/held"
 has 'the other' "^probes-tui: pid $pid: switched back" "$tmp/held"
 same 'the other' "$(state multi)" disabled
 
@@ -210,7 +211,7 @@ hold -pid "$pid" -enable multi -for 1h
 waiting 1
 ask "exec $VICTIMS/loop_ocaml2_pie$tab"
 ended 0
-has 'another program' "the process has gone \\(it runs another program now, by exec: /.*\\); nothing" "$tmp/held"
+has 'another program' 'the process runs another program now, by exec: /.*; nothing' "$tmp/held"
 same 'untouched' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
 
 # --- killed, and then exec: nothing is on record of the new program
@@ -232,9 +233,9 @@ hold -pid "$pid" -enable multi -for 1h
 waiting 1
 stop
 ended 0
-has 'gone' 'the process has gone \(it has ended\); nothing is left to undo' "$tmp/held"
+has 'gone' 'the process has ended; nothing is left to undo' "$tmp/held"
 
-# --- children by fork: switched back with their parent; and one that outlives it
+# --- forked children: switched back with their parent; and one that outlives it
 mkfifo "$tmp/cin" "$tmp/cout"
 start loop_ocaml2_pie
 hold -pid "$pid" -for 100s -enable multi,second
@@ -248,7 +249,7 @@ ask2 step
 same 'the child took it along' "$(value multi hits)" 5
 kill -TERM "$session"
 ended 143
-has 'the child is named' "pid $child: a child by fork, born with 2 probes switched" "$tmp/held"
+has 'the child is named' "pid $child: forked child, inherited 2 switched probes" "$tmp/held"
 has 'and switched back' "pid $child: switched back: 2 probes, 6 sites" "$tmp/held"
 ask2 step
 same 'off in the child' "$(value multi hits)" 5
@@ -265,11 +266,12 @@ exec 5>"$tmp/cin" 6<"$tmp/cout"
 read -r word child <&6
 started="$started $child"
 read_answer 4
-until grep -q "pid $child: a child by fork" "$tmp/held"; do
+until grep -q "pid $child: forked child" "$tmp/held"; do
 	kill -0 "$session" 2>/dev/null || {
 		fail "the session ended: $(cat "$tmp/held")"
 		finish
 	}
+	sleep 0.01
 done
 pid=$parent
 stop
@@ -288,10 +290,11 @@ waiting 1
 echo "vfork $tmp/cin" >&3
 while [ -z "$(cat "/proc/$pid/task/$pid/children")" ]; do
 	kill -0 "$pid" || break
+	sleep 0.01
 done
 kill -TERM "$session"
 ended 143
-same 'it is no child of its own' "$(grep -c 'a child by fork' "$tmp/held")" 0
+same 'it is no child of its own' "$(grep -c 'forked child' "$tmp/held")" 0
 same 'the other party keeps its own' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0100 5 site 90e8'
 : >"$tmp/cin"
 read_answer 4

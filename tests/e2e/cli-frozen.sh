@@ -25,7 +25,7 @@ want 6 attach -no-syslog -pid "$pid" -stop -max-stop 100 -enable first
 has 'why' '3 of 3 threads did not stop in time'
 unharmed S
 kill -STOP "$pid"
-until grep -q '^State:.T' "/proc/$pid/status"; do :; done
+until grep -q '^State:.T' "/proc/$pid/status"; do sleep 0.01; done
 freeze
 timeout 20 "$PROBES_TUI" attach -no-syslog -pid "$pid" -stop -max-stop 100 -enable first 2>"$tmp/err" </dev/null
 same 'exit status' $? 6

@@ -195,10 +195,10 @@ over()
 talk -wait
 for i in 1 2 3 4 5 6 7 8; do
 	kill -USR1 "$pid"
-	until [ "$(told signals)" = "signals usr1=$i cont=0" ]; do :; done
+	until [ "$(told signals)" = "signals usr1=$i cont=0" ]; do sleep 0.01; done
 done
 kill -STOP "$pid"
-until grep -q '^State:.[tT] ' "/proc/$pid/status"; do :; done
+until grep -q '^State:.[tT] ' "/proc/$pid/status"; do sleep 0.01; done
 echo signals >&3
 # A job that is stopped stays stopped: it has not read that line. (It stops for its tracer first, and runs for a moment
 # until it stops as a job.)
@@ -219,7 +219,7 @@ talk -wait
 kill -TSTP "$tracer"
 for i in 1 2 3 4; do
 	kill -USR1 "$pid"
-	until [ "$(told signals)" = "signals usr1=$i cont=0" ]; do :; done
+	until [ "$(told signals)" = "signals usr1=$i cont=0" ]; do sleep 0.01; done
 done
 has 'trace has not stopped' '^State:.[^T]' "/proc/$tracer/status"
 kill -CONT "$tracer" # takes the stop back
@@ -262,9 +262,9 @@ has 'traced' "^TracerPid:.[1-9]" "/proc/$pid/status"
 kill -9 "$tracer"
 wait "$tracer"
 gone "$tracer"
-until grep -q '^TracerPid:.0$' "/proc/$pid/status"; do :; done
+until grep -q '^TracerPid:.0$' "/proc/$pid/status"; do sleep 0.01; done
 kill -USR1 "$pid"
-until [ "$(told signals)" = 'signals usr1=1 cont=0' ]; do :; done
+until [ "$(told signals)" = 'signals usr1=1 cont=0' ]; do sleep 0.01; done
 echo exec >&3
 read -r word now <&4
 same 'it runs on' "$word $now" "ready $pid"
@@ -296,8 +296,8 @@ tracer=$!
 exec 4<"$tmp/answers"
 read -r word pid <&4
 same 'it waits' "$word" idle
-until grep -q 'runs on untraced' "$tmp/err"; do :; done
-until grep -q '^TracerPid:.0$' "/proc/$pid/status"; do :; done
+until grep -q 'runs on untraced' "$tmp/err"; do sleep 0.01; done
+until grep -q '^TracerPid:.0$' "/proc/$pid/status"; do sleep 0.01; done
 kill -TERM "$tracer"
 wait "$tracer"
 same 'status of trace' $? 3

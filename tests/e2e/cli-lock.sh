@@ -35,7 +35,7 @@ unlocked()
 {
 	exec 7>&-
 	wait "$locking"
-	while [ -d "/proc/${holder:-none}" ]; do :; done
+	while [ -d "/proc/${holder:-none}" ]; do sleep 0.01; done
 	gone "$locking" $holder
 }
 
@@ -96,7 +96,7 @@ has 'who' "waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds
 has 'what to do' "repair process $pid\$" "$tmp/held"
 unlocked
 want 0 repair -no-syslog -pid "$pid"
-has 'repaired' "undid what session $session left: 1 probe, 5 sites"
+has 'repaired' "undid what session $session left behind: 1 probe, 5 sites"
 same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
 
 # --- an unidentified holder: its lock is ignored after a time, since no session takes as long

@@ -22,6 +22,7 @@ hold()
 			fail "the session ended: $(cat "$said")"
 			finish
 		}
+		sleep 0.01
 	done
 }
 

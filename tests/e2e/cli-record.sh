@@ -23,7 +23,7 @@ repaired()
 {
 	same "left on, $1" "$(state multi)" enabled
 	want 0 repair -no-syslog -pid "$pid"
-	has "undone, $1" 'undid what session [0-9]+ left: 1 probe, 5 sites'
+	has "undone, $1" 'undid what session [0-9]+ left behind: 1 probe, 5 sites'
 	same "off, $1" "$(live "$victim" multi)" '5 count 0000 5 site 903d'
 }
 
@@ -147,7 +147,7 @@ undone()
 {
 	run_as "$1" repair -no-syslog -pid "$pid"
 	same "status, $2" "$status" 0
-	has "found, $2" 'undid what session [0-9]+ left: 1 probe, 5 sites'
+	has "found, $2" 'undid what session [0-9]+ left behind: 1 probe, 5 sites'
 	same "off, $2" "$(live "$victim" multi)" '5 count 0000 5 site 903d'
 }
 

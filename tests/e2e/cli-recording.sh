@@ -77,6 +77,7 @@ same 'at most' "$("$PROBES_TUI" replay "$tmp/file" -max 7 -quiet | grep -c :)" 7
 refuses 2 'no such probe' replay "$tmp/file" nothing
 refuses 2 'events are text, json or chrome' replay "$tmp/file" -format csv
 refuses 2 'arg' replay "$tmp/file" -where 'arg1 >'
+refuses 2 'none of these probes has arg9' replay "$tmp/file" few -where 'arg9 > 1'
 want 0 replay "$tmp/file" -format chrome -o "$tmp/chrome"
 same 'chrome' "$(python3 -c 'import json, sys
 all = json.load(open(sys.argv[1]))
@@ -169,6 +170,42 @@ for verb in 'events few' 'latency few,say'; do
 	same "$verb: one file for both: none is left" "$(ls "$tmp/both" 2>/dev/null)" ''
 done
 
+# --- where the output may go: new files are private, links are not followed, devices and pipes are written to
+want 0 replay "$tmp/kept" -format json
+cp "$tmp/out" "$tmp/printed"
+cp "$tmp/out" "$tmp/kept.json"
+for link in "$tmp/printed" "$tmp/nothing"; do
+	ln -sfn "$link" "$tmp/link"
+	want 1 replay "$tmp/kept" -format text -o "$tmp/link"
+	has "a link to $link" 'cannot write to .*link: it is a symbolic link; name the file that it leads to$'
+done
+same 'what a link leads to: as it was' "$(wc -c <"$tmp/printed") $(ls "$tmp/nothing" 2>/dev/null)" "$(wc -c <"$tmp/kept.json") "
+want 0 replay "$tmp/kept" -format json -o "$tmp/fresh"
+same 'a new file is private' "$(stat -c %a "$tmp/fresh")" 600
+echo 'longer than nothing' >"$tmp/own" && cat "$tmp/printed" "$tmp/printed" >>"$tmp/own" && chmod 644 "$tmp/own"
+want 0 replay "$tmp/kept" -format json -o "$tmp/own"
+same 'my own file is replaced' "$(stat -c %a "$tmp/own") $(cmp "$tmp/own" "$tmp/printed" 2>&1)" '644 '
+mkfifo "$tmp/pipe"
+cat "$tmp/pipe" >"$tmp/own" &
+want 0 replay "$tmp/kept" -format json -o "$tmp/pipe"
+wait $!
+same 'a pipe' "$(cmp "$tmp/own" "$tmp/printed" 2>&1)" ''
+want 0 replay "$tmp/kept" -format json -o /dev/null
+for name in - /dev/stdout; do
+	want 0 replay "$tmp/kept" -format json -o $name
+	same "standard output: $name" "$(cmp "$tmp/out" "$tmp/printed" 2>&1)" ''
+done
+echo before >"$tmp/own"
+"$PROBES_TUI" replay "$tmp/kept" -quiet -format json -o /dev/fd/7 7>>"$tmp/own"
+same 'appended' "$(head -n 1 "$tmp/own"; tail -n +2 "$tmp/own" | cmp - "$tmp/printed" 2>&1)" before
+if [ "$(id -u)" = 0 ]; then
+	mkdir -m 1777 "$tmp/sticky"
+	echo theirs >"$tmp/sticky/planted" && chown 65534 "$tmp/sticky/planted" && chmod 666 "$tmp/sticky/planted"
+	want 1 replay "$tmp/kept" -o "$tmp/sticky/planted"
+	has 'planted' 'cannot write to .*planted: (it belongs to another user, in a folder|Permission denied)'
+	same 'planted: as it was' "$(cat "$tmp/sticky/planted")" theirs
+fi
+
 # --- cut off: a killed session, and within a line
 recording events -quiet few
 until grep -q '"event"' "$tmp/file" 2>/dev/null; do
@@ -232,7 +269,7 @@ bad()
 bad '{"event":1,"args":[]}' 'it refers to something that no earlier line describes'
 bad '{"event":0,"time_ns":-1}' 'a number is out of its range'
 bad '{"event":0,"tid":99999999999}' 'a number is out of its range'
-bad '{"event":0,"args":[{"u":"x"}]}' 'an argument is no number'
+bad '{"event":0,"args":[{"u":"x"}]}' 'an argument is not a number'
 bad '{"event":0,"args":[{},{},{},{},{},{},{},{},{},{},{},{},{}]}' 'it has too many arguments'
 bad "{\"event\":0,\"args\":[{\"text\":\"$(head -c 300 /dev/zero | tr '\0' x)\"}]}" 'a text is not valid, or too long'
 bad '[[[[' '.'
@@ -241,12 +278,28 @@ echo '{"probes_tui_recording":2}' >"$tmp/bad"
 want 1 replay "$tmp/bad"
 has 'a newer one' 'a newer probes-tui wrote it'
 want 1 replay "$PROBES_TUI"
-has 'another file' 'it is no recording of probes-tui'
+has 'another file' 'not a recording made by probes-tui'
 want 1 replay /dev/null
 has 'an empty file' 'it is empty'
 want 1 replay "$tmp/does-not-exist"
 refuses 2 'no recording is named' replay
 stop
+
+# --- nobody reads: as if SIGPIPE had ended it; who ignores that is told. It is not said that the recording ends there.
+# to_nobody IGNORED ARG...: status and messages, with a pipe that nobody reads
+to_nobody()
+{
+	nobody_ignored=$1
+	shift
+	python3 -c 'import os, subprocess, sys
+r, w = os.pipe()
+os.close(r)
+p = subprocess.run(sys.argv[2:], stdout=w, stderr=subprocess.PIPE, restore_signals=sys.argv[1] == "no")
+print(p.returncode % 256, [word in p.stderr.decode() for word in ("events of", "cut off", "Broken pipe")])' "$nobody_ignored" "$PROBES_TUI" "$@"
+}
+same 'replay for nobody' "$(to_nobody no replay "$tmp/kept" -format text)" '141 [False, False, False]'
+same 'and an error' "$(to_nobody yes replay "$tmp/kept" -format text)" \
+	'1 [False, False, True]'
 
 # --- the latency of recorded events is that of the log
 start pairs

@@ -23,6 +23,7 @@ until_state()
 			fail "the session ended before $1 was $2: $(cat "$tmp/held")"
 			finish
 		}
+		sleep 0.01
 	done
 }
 
@@ -82,7 +83,7 @@ same 'and does not repair' "$(state multi) $(state second)" 'enabled enabled'
 # --- what others do meanwhile stays
 attach -quiet -enable multi
 want 0 repair -no-syslog -log "$tmp/log" -pid "$pid"
-has 'undone' "^probes-tui: pid $pid: undid what session $session left: 3 probes, 1 site$"
+has 'undone' "^probes-tui: pid $pid: undid what session $session left behind: 3 probes, 1 site$"
 has 'on record' " repair pid=$pid .*done=3 " "$tmp/log"
 same 'what others switched' "$(state multi) $(state second) $(state work_start)" \
 	'enabled enabled disabled'
@@ -109,7 +110,7 @@ same 'two are reported' "$(grep -c "^probes-tui: pid $pid: an interrupted" "$tmp
 want 0 repair -no-syslog -pid "$pid2"
 has 'not in the other' "pid $pid2: nothing to repair"
 want 0 repair -no-syslog -pid "$pid,$pid2" -format csv
-has 'both' "undid what sessions ($first, $session|$session, $first) left"
+has 'both' "undid what sessions ($first, $session|$session, $first) left behind"
 has 'in the form asked for' "^$pid,.*,ocaml_2,second,.*,ok,,0,$" "$tmp/out"
 unchanged 'two sessions undone'
 
@@ -147,6 +148,7 @@ for known in 0 3 3-known; do
 	# It has a record of its own once the session has seen it.
 	until [ "$known" = "$raised" ] || [ "$(ls "$PROBES_TUI_RECORDS" | wc -l)" -eq 2 ]; do
 		kill -0 "$session" || finish
+		sleep 0.01
 	done
 	killed "$session"
 	want 0 repair -no-syslog -pid "$pid"
@@ -160,7 +162,7 @@ for known in 0 3 3-known; do
 		has 'said of the process' "^probes-tui: pid $pid: .*code and count agree"
 		same 'nothing is said of the child' "$(grep -c "pid $child" "$tmp/err")" 0
 	else
-		has 'said of the child, once' "^probes-tui: pid $child: a child by fork: undid .* 1 probe"
+		has 'said of the child, once' "^probes-tui: pid $child: forked child: undid .* 1 probe"
 		same 'once' "$(grep -c "pid $child" "$tmp/err")" 1
 	fi
 	want 0 repair -no-syslog -pid "$pid,$child"
@@ -199,7 +201,7 @@ for moved in enable:1:0 disable:0:1 disable:0:2; do
 		if [ "$end" = KILL ]; then
 			killed "$session"
 			want 0 repair -no-syslog -pid "$pid"
-			has 'said of the child' "^probes-tui: pid $child: a child by fork: undid .* 1 probe, 1 site"
+			has 'said of the child' "^probes-tui: pid $child: forked child: undid .* 1 probe, 1 site"
 		else
 			kill -TERM "$session"
 			wait "$session" 2>/dev/null
@@ -240,6 +242,7 @@ at()
 	where=$(($(sed -n "$1p" "$tmp/sites") + 1))
 	until [ "$(peek "$where" 1)" = "$2" ]; do
 		kill -0 "$session" 2>/dev/null || return
+		sleep 0.01
 	done
 }
 

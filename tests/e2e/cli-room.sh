@@ -25,7 +25,7 @@ clear_away()
 	wait
 	for one in "$group/inner" "$group"; do
 		# A moment after its last process has ended.
-		until rmdir "$one" 2>/dev/null || [ ! -d "$one" ] || [ "$((tries = ${tries:-0} + 1))" -gt 1000 ]; do :; done
+		until rmdir "$one" 2>/dev/null || [ ! -d "$one" ] || [ "$((tries = ${tries:-0} + 1))" -gt 1000 ]; do sleep 0.01; done
 	done
 }
 trap 'clear_away' EXIT
@@ -130,6 +130,7 @@ session=$!
 started="$started $session"
 until grep -q ' switched for ' "$tmp/held"; do
 	kill -0 "$session" 2>/dev/null || break
+	sleep 0.01
 done
 same 'its memory' "$(code "$pid")" '1500 1500'
 mkfifo "$tmp/in2" "$tmp/answers2"
@@ -138,8 +139,9 @@ exec 5>"$tmp/in2" 6<"$tmp/answers2"
 read -r _ pid2 <&6
 started="$started $pid2"
 read_answer 4
-until grep -q "^probes-tui: pid $pid2: a child by fork" "$tmp/held"; do
+until grep -q "^probes-tui: pid $pid2: forked child" "$tmp/held"; do
 	kill -0 "$session" 2>/dev/null || break
+	sleep 0.01
 done
 rm -f "$tmp/cache"
 room 2
@@ -159,7 +161,7 @@ wait "$session"
 same 'exit status of the session' $? 6
 gone "$session"
 has 'why' "refused to write in process $pid: that needs 5\.9 MiB .* take back what is still switched" "$tmp/held"
-has 'what stays' "^probes-tui: pid $pid: some of what was switched stays so" "$tmp/held"
+has 'what stays' "^probes-tui: pid $pid: some of what was switched remains" "$tmp/held"
 same 'killed' "$(kills)" 0
 same 'memory of the parent' "$(code "$pid")" '1500 1500'
 same 'memory of the child' "$(code "$pid2")" '1500 1500'

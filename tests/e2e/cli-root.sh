@@ -33,11 +33,11 @@ fifos
 unshare -m --propagation private sh -c '
 	mount --bind "$1" "$1" && cd "$1" && pivot_root . old &&
 		LD_LIBRARY_PATH=/app exec /app/setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all /app/loop_lib' \
-	enter "$root" <"$tmp/in" >"$tmp/answers" &
+	enter "$root" <"$tmp/in" >"$tmp/answers" 2>"$tmp/err" &
 started="$started $!"
 exec 3>"$tmp/in" 4<"$tmp/answers"
 read -r word pid <&4
-[ "$word" = ready ] || skip "no other root here: $word"
+[ "$word" = ready ] || skip "no other root here: $(head -n 1 "$tmp/err")"
 
 # look: what nobody sees of the library: probes, or why not.
 look()

@@ -29,6 +29,7 @@ measured()
 	started="$started $session"
 	until [ "$(grep -Ec 'counting [1-9]|measuring' "$tmp/held")" -ge "$measured_count" ]; do
 		kill -0 "$session" 2>/dev/null || break
+		sleep 0.01
 	done
 	# Of events, those are kept that come after the last of them has begun.
 	[ "$measured_verb" != events ] || until grep -q '"time"' "$tmp/result"; do
@@ -63,6 +64,13 @@ for how in "-pid $pid,$child" "-tree $pid"; do
 	same "events $how: nothing twice" "$(of 'len(set((l["time_ns"], l["tid"], str(l["args"])) for l in lines[:-1])) == len(lines) - 1')" True
 	same "events $how: none is the child's under another's name" "$(of "all(l['pid'] in ($pid, $child, 0) for l in lines[:-1])")" True
 	same "events $how: those of the parent" "$(of "100 <= [l['pid'] for l in lines[:-1]].count($pid) < 1000")" True
+	rm -f "$tmp/recording"
+	# shellcheck disable=SC2086 # words
+	measured events 2 $how -record "$tmp/recording" start end
+	want 0 replay "$tmp/recording" -latency start,end -format json
+	same "recorded $how: nothing is missing" "$(python3 -c 'import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+print(all(l["sites"] == l["sites_counted"] for l in lines), sum(l["matched"] for l in lines) >= 1100)' "$tmp/out")" 'True True'
 done
 measured count 1 -pid "$child" start
 same 'the child alone' "$(of 'sum(p["hits"] for l in lines if l["table"] == "total" for p in l["probes"])')" 1000

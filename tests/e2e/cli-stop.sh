@@ -18,9 +18,10 @@ thread_states()
 stopped()
 {
 	polls=0
-	until [ "$(thread_states)" = T ]; do
+	while grep -qv ') T ' "/proc/$pid"/task/*/stat; do
 		polls=$((polls + 1))
 		[ $polls -lt 10000 ] || return 1
+		sleep 0.002
 	done
 }
 
@@ -127,6 +128,7 @@ if [ "$tracer" ]; then
 	started="$started $tracer"
 	while grep -hq '^TracerPid:.0$' "/proc/$pid"/task/*/status; do
 		kill -0 "$tracer" 2>/dev/null || break
+		sleep 0.01
 	done
 	want 4 attach -no-syslog -pid "$pid" -stop -enable first
 	has 'who traces' "$tracer"

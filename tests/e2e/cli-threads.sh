@@ -29,7 +29,7 @@ all()
 
 # --- the first thread has ended; the others, too, one after the other
 start $storm --threads 16 --leader-dies
-until grep -q '^State:.Z' "/proc/$pid/status"; do :; done
+until grep -q '^State:.Z' "/proc/$pid/status"; do sleep 0.01; done
 attach -enable-all
 all enabled
 want 0 attach -no-syslog -quiet -pid "$pid" -stop -max-stop 20000 -disable-all
@@ -38,14 +38,14 @@ left_alone 'without a leader'
 "$PROBES_TUI" attach -no-syslog -quiet -pid "$pid" -enable-all -for 1h 2>"$tmp/held" </dev/null &
 session=$!
 started="$started $session"
-until [ "$(state work_start)" = enabled ]; do :; done
+until [ "$(state work_start)" = enabled ]; do sleep 0.01; done
 {
 	kill -9 $session
 	wait $session
 } 2>/dev/null
 gone $session
 want 0 repair -no-syslog -pid "$pid"
-has 'repaired' "undid what session $session left"
+has 'repaired' "undid what session $session left behind"
 all disabled
 stop
 
@@ -74,7 +74,7 @@ stop
 
 # --- one cannot be stopped: refused in time, nothing changed, all go on
 start $storm --threads 4 --vfork
-until grep -q '^State:.D' "/proc/$pid"/task/*/status 2>/dev/null; do :; done
+until grep -q '^State:.D' "/proc/$pid"/task/*/status 2>/dev/null; do sleep 0.01; done
 want 6 attach -no-syslog -pid "$pid" -stop -max-stop 300 -enable-all
 has 'why' '1 of [0-9]+ threads did not stop in time: uninterruptible, or in vfork'
 left_alone 'beside a vfork'

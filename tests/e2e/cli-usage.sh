@@ -29,7 +29,9 @@ refuses 2 'takes no value' list -verbose=3 -pid 1
 refuses 2 'value is missing' list -pid
 refuses 2 'is empty' list -prog ''
 refuses 2 'second value' list -prog a -prog b
-refuses 2 'text, json, csv or chrome' list -pid 1 -format xml
+refuses 2 'not a format of this verb; give one of text\|json\|csv$' list -pid 1 -format xml
+refuses 2 'give one of text\|json\|csv$' count -pid 1 -format=chrome
+refuses 2 'give one of text\|json\|chrome$' events -pid 1 -all -format csv
 
 # --- numbers
 for bad in 0 -1 +1 abc 1x 0x10 ' 1' 1, ,1 1,,2 99999999999 18446744073709551617 1.5; do
@@ -87,8 +89,8 @@ for bad in 0 0.01 -1 x 1e3 3601; do
 	refuses 2 'is not an interval' count -pid 1 -interval "$bad"
 done
 for bad in -1 x 1e3 10001 5% 0.0001 .; do
-	refuses 2 'is no percentage' count -pid 1 -max-overhead "$bad"
-	refuses 2 'is no percentage' -pid 1 -max-overhead "$bad"
+	refuses 2 'is not a percentage' count -pid 1 -max-overhead "$bad"
+	refuses 2 'is not a percentage' -pid 1 -max-overhead "$bad"
 done
 refuses 2 'is a second value' count -pid 1 -output a -o b
 refuses 1 'cannot write to /nonexistent/x: No such file' count -pid 1 -o /nonexistent/x

@@ -44,6 +44,10 @@ offers 'words --enable-all' attach --enable-a
 offers 'words' repair -enable
 offers 'words json' list -format j
 offers 'words -format=json' list -format=j
+offers 'words text json csv' list -format ''
+offers 'words text json chrome' events -format ''
+offers 'words text json' questions -format ''
+offers 'words -format' events -form
 offers 'words sites,count sites,rate sites,trend sites,total sites,proc sites,held sites,object sites,arguments sites,detail' -columns sites,
 offers 'files' attach -log ''
 offers 'files' replay ''

@@ -25,7 +25,7 @@ appears()
 			kill "$session" 2>/dev/null # nobody waits for ever
 			return
 		fi
-		${meanwhile:-:}
+		${meanwhile:-sleep 0.01}
 	done
 }
 
@@ -50,16 +50,16 @@ agrees()
 {
 	agrees_what=$1
 	shift
-	for probe in plain many loop never guarded; do
+	json "'\n'.join('%s %d %d %d' % (n, total[n]['hits'] or 0, total[n]['sites_counted'], total[n]['site_count'])
+		for n in ('plain', 'many', 'loop', 'never', 'guarded'))" >"$tmp/figures"
+	same "$agrees_what: the probes" "$(wc -l <"$tmp/figures" | tr -d ' ')" 5
+	while read -r probe got part all; do
 		hits=0
 		for answer in "${@:-$tmp/answer}"; do
 			hits=$((hits + $(value "$probe" hits "$answer")))
 		done
-		json "[(p['hits'] or 0, p['sites_counted'], p['site_count']) for p in [total['$probe']]][0]" |
-			tr -d '(),' >"$tmp/figures"
-		read -r got part all <"$tmp/figures"
 		same "$agrees_what: $probe, $part of $all sites" "$got" $((hits * part / all))
-	done
+	done <"$tmp/figures"
 }
 
 # bytes: the code at all sites, and the semaphore, in memory now

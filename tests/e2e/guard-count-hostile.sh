@@ -72,7 +72,7 @@ mkfifo "$tmp/go"
 "$VICTIMS/../e2e/tally" "$pid" stop wait >"$tmp/out" 2>"$tmp/err" <"$tmp/go" &
 counting=$!
 exec 7>"$tmp/go"
-until grep -q counting "$tmp/out"; do kill -0 $counting || break; done
+until grep -q counting "$tmp/out"; do sleep 0.01; kill -0 $counting || break; done
 ask step
 same 'it lives' "$(value all passes)" 1
 exec 7>&-
@@ -81,4 +81,19 @@ same 'status' $? 0
 has 'its hit' '^evicted 1/1 1 $' "$tmp/out"
 same 'code' "$(code)" "$before"
 stop
+# --- it unmaps what it does not know while its hits are counted: that cannot be prevented, but it is said
+start obstacle
+env --default-signal=INT "$PROBES_TUI" count -no-syslog -stop -pid "$pid" -all >"$tmp/result" 2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+session_says 'counting [0-9]* of'
+ask forget
+echo step >&3
+wait "$pid"
+same 'it dies' $? 139
+gone "$pid"
+exec 3>&- 4<&-
+wait "$session"
+gone "$session"
+has 'how it ended, and what may be the cause' "the process has crashed: signal 11 \(Segmentation fault\); if the program unmaps memory it did not map itself, it may have unmapped the counters and crashed because of that; nothing" "$tmp/held"
 finish

@@ -17,7 +17,7 @@ if echo 'int pause(void); int main(void) { return pause(); }' | cc -m32 -x c -o 
 	"$tmp/m32" &
 	m32=$!
 	started="$started $m32"
-	until [ "$(readlink "/proc/$m32/exe")" = "$tmp/m32" ]; do :; done
+	until [ "$(readlink "/proc/$m32/exe")" = "$tmp/m32" ]; do sleep 0.01; done
 	refuses 3 'it is an ELF file for another machine: 32-bit i386' count -no-syslog -pid "$m32"
 	kill "$m32"
 else
@@ -41,8 +41,9 @@ else
 	echo 'no user namespace is permitted here'
 fi
 if unshare -m mount -t proc -o hidepid=2 proc /proc 2>/dev/null && command -v setpriv >/dev/null; then
+	lend "$PROBES_TUI"
 	unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid 65534 --regid 65534 \
-		--clear-groups --inh-caps=-all "$@"' sh "$PROBES_TUI" count -no-syslog -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
+		--clear-groups --inh-caps=-all "$@"' sh "$lent" count -no-syslog -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
 	same 'hidden by /proc' $? 3
 	has 'why' '^probes-tui: .*hidepid'
 else
@@ -99,7 +100,7 @@ mkfifo "$tmp/go"
 "$VICTIMS/../e2e/tally" "$pid" stop wait >"$tmp/out" 2>"$tmp/err" <"$tmp/go" &
 counting=$!
 exec 7>"$tmp/go"
-until grep -q counting "$tmp/out"; do kill -0 $counting || break; done
+until grep -q counting "$tmp/out"; do sleep 0.01; kill -0 $counting || break; done
 freeze
 exec 7>&-
 wait $counting
@@ -109,7 +110,7 @@ checks=$((checks + 1))
 [ "$(code)" != "$before" ] || fail 'it was taken back'
 thaw
 ask step
-until run repair -no-syslog -pid "$pid" && [ "$status" = 0 ]; do :; done
+until run repair -no-syslog -pid "$pid" && [ "$status" = 0 ]; do sleep 0.01; done
 unharmed 'thawed and repaired' 3
 stop
 finish

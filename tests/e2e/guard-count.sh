@@ -20,6 +20,46 @@ counts 'never stopped' 'punned=1/1 0 ' 'evicted=0/1 0 it can be counted only if 
 unharmed 'never stopped'
 stop
 
+# --- an instruction that may fault is not executed elsewhere, where the process looks at the address
+begin
+tally stop
+counts 'nobody handles a fault' 'load=1/1 0 '
+ask recover
+tally stop
+counts 'a handler of SIGSEGV' 'evicted=1/1 0 ' \
+	"load=0/1 0 the instruction after it can fault, and the program's signal handler would then see the wrong address"
+# Of an earlier session, too; and while others are counted.
+mkfifo "$tmp/go"
+"$VICTIMS/../e2e/tally" "$pid" stop wait >"$tmp/out" 2>"$tmp/err" <"$tmp/go" &
+counting=$!
+exec 7>"$tmp/go"
+until grep -q counting "$tmp/out"; do kill -0 $counting || break; done
+ask 'step 3'
+same 'each fault was caught' "$(value all passes) $(value all caught)" '3 3'
+exec 7>&-
+wait $counting
+same 'exit status of counting the others' $? 0
+rm "$tmp/go"
+has 'the others were counted' '^evicted 1/1 3 $' "$tmp/out"
+unharmed 'a handler of SIGSEGV' 4
+stop
+
+# One that is installed while the process is counted.
+begin
+env --default-signal=INT "$PROBES_TUI" count -no-syslog -stop -pid "$pid" -all >"$tmp/result" 2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+session_says 'counting [0-9]* of'
+checks=$((checks + 1))
+! grep -q handler "$tmp/held" || fail 'a handler before there is one'
+ask recover
+session_says "process $pid installed a signal handler after counting began"
+interrupted INT 130
+ask 'step 1'
+same 'its own instruction faults again' "$(value all caught)" 1
+unharmed 'a handler that came later' 2
+stop
+
 # --- nothing can be run in it
 begin
 ask seccomp
@@ -29,7 +69,7 @@ unharmed seccomp
 stop
 begin
 ask epoll
-no epoll 6 'waits in epoll_wait, which would return too early; try again while it works, or permit a stop of its threads'
+no epoll 6 'waits in epoll_wait, which would return too early; try again while it works, or allow its threads to be stopped'
 same 'nothing is mapped' "$(mappings)" 0
 ask step # wakes it
 same 'it was not woken before' "$(sed -n 1p "$tmp/answer")" 'waited 1'
@@ -45,6 +85,19 @@ ask step
 unharmed 'epoll, with a stop' 2
 stop
 begin
+ask loop
+run latency -no-syslog -stop -pid "$pid" punned,evicted -for 50ms
+same 'latency, with a stop, of a loop that waits in epoll' "$status $(grep -c 'would return too early' "$tmp/err")" '0 0'
+ask step
+unharmed 'latency of a loop' 2
+stop
+for how in '' stop; do
+	# shellcheck disable=SC2086 # no word, or one
+	"$VICTIMS/../e2e/tally" self $how >"$tmp/out" 2>"$tmp/err"
+	same "a process cannot count itself $how" "$?" 6
+	has 'and why' 'process [0-9]+: it is the caller, and a process cannot trace itself; count from another process'
+done
+begin
 ask coroutine
 no coroutine 6 'too little stack, or a stack of an unknown kind; try again'
 same 'nothing is mapped' "$(mappings)" 0
@@ -53,7 +106,7 @@ unharmed coroutine 2
 stop
 begin
 kill -STOP "$pid"
-until grep -q '^State:.T' "/proc/$pid/status"; do :; done
+until grep -q '^State:.T' "/proc/$pid/status"; do sleep 0.01; done
 no 'stopped by job control' 6 'stopped by job control; continue it \(kill -CONT\)' stop
 same 'it is still stopped' "$(awk '/^State:/ { print $2 }' "/proc/$pid/status")" T
 kill -CONT "$pid"
@@ -79,7 +132,7 @@ stop
 begin --threads 2
 mkfifo "$tmp/wait"
 echo "vfork $tmp/wait" >&3
-until grep -q '^State:.D' "/proc/$pid/status"; do :; done
+until grep -q '^State:.D' "/proc/$pid/status"; do sleep 0.01; done
 no vfork 6 'cannot stop process .*1 of 3 threads did not stop in time: uninterruptible, or in vfork; try without a stop' stop
 tally
 counts 'vfork' 'punned=1/1 0 '
@@ -97,7 +150,7 @@ tally
 counts 'a relative' 'punned=1/1 0 '
 unharmed 'a relative' 2
 kill -9 "$relative"
-until tally stop && [ "$status" = 0 ]; do :; done
+until tally stop && [ "$status" = 0 ]; do sleep 0.01; done
 counts 'no relative any more' 'evicted=1/1 0 '
 unharmed 'no relative any more' 3
 
@@ -106,7 +159,7 @@ mkfifo "$tmp/go"
 "$VICTIMS/../e2e/tally" "$pid" stop wait >"$tmp/out" 2>"$tmp/err" <"$tmp/go" &
 counting=$!
 exec 7>"$tmp/go"
-until grep -q counting "$tmp/out"; do kill -0 $counting || break; done
+until grep -q counting "$tmp/out"; do sleep 0.01; kill -0 $counting || break; done
 ask relative
 relative=$(sed -n 's/^relative pid=//p' "$tmp/answer")
 started="$started $relative"
@@ -119,16 +172,43 @@ checks=$((checks + 1))
 [ "$(code)" != "$before" ] || fail 'it was taken back'
 ask step
 kill -9 "$relative"
-until run repair -no-syslog -pid "$pid" && [ "$status" = 0 ]; do :; done
+until run repair -no-syslog -pid "$pid" && [ "$status" = 0 ]; do sleep 0.01; done
 unharmed 'repaired' 5
 stop
 
 # --- its limits
+# What a limit only just permits would make the next mapping of the process fail.
+for limit in 'memory 8 address space RLIMIT_AS as' 'lock 8 locked memory RLIMIT_MEMLOCK memlock'; do
+	# shellcheck disable=SC2086 # words
+	set -- $limit
+	begin
+	ask "$1 $2"
+	same "$5 is set" "$(cat "$tmp/answer")" done
+	for how in stop dry; do
+		[ "$1 $how" != 'lock dry' ] || continue # seen when the first page is locked
+		no "$5" 6 "cannot make counters in process $pid: they need 7\\.[0-9] MiB of its $3 $4; $5 leaves [78]\\.[0-9] MiB, and counters may take only a quarter of that; raise the limit \(prlimit --pid $pid --$6=\.\.\.\), or let the kernel count" $how
+	done
+	same 'nothing is mapped' "$(mappings)" 0
+	ask 'map 5'
+	same 'it maps what it needs' "$(cat "$tmp/answer")" done
+	unharmed "$5"
+	stop
+	begin
+	ask "$1 100"
+	if grep -q done "$tmp/answer"; then # only root may raise the second
+		tally stop
+		counts "enough of $5" 'punned=1/1 0 ' 'evicted=1/1 0 '
+		ask 'map 75'
+		same 'three quarters are left' "$(cat "$tmp/answer")" done
+		unharmed "enough of $5"
+	fi
+	stop
+done
 begin
-ask memory
-no RLIMIT_AS 6 'cannot make counters in process [0-9]+: mmap in the process failed: Cannot allocate memory; a limit \(RLIMIT_AS' stop
-same 'nothing is mapped' "$(mappings)" 0
-unharmed RLIMIT_AS
+ask 'pin 2'
+tally stop
+counts 'what it does not lock is not limited' 'evicted=1/1 0 '
+unharmed 'one locked page'
 stop
 begin
 ask files
@@ -173,7 +253,9 @@ stop
 # --- not permitted
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	begin
-	setpriv --reuid 65534 --clear-groups --inh-caps=-all "$VICTIMS/../e2e/tally" "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
+	lend "$VICTIMS/../../libprobes.so.0"
+	lend "$VICTIMS/../e2e/tally"
+	LD_LIBRARY_PATH=$tmp setpriv --reuid 65534 --clear-groups --inh-caps=-all "$lent" "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
 	same 'somebody else' $? 4
 	unharmed 'somebody else'
 	stop

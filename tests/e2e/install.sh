@@ -65,7 +65,7 @@ example()
 	"$tmp/$name" "$@" >"$tmp/out" 2>"$tmp/err"
 	status=$?
 }
-until grep -q '/test.exe' "/proc/$pid/maps"; do :; done
+until grep -q '/test.exe' "/proc/$pid/maps"; do sleep 0.01; done
 example list "$pid"
 same 'status of list' "$status" 0
 has 'a probe and its state' '^off +ocaml_2:req_retry$' "$tmp/out"

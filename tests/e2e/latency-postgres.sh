@@ -22,6 +22,7 @@ until grep -q 'count 2 of 2 sites' "$tmp/err" 2>/dev/null; do
 	[ "$tries" -le 8 ] || skip 'query__start and query__done cannot be counted in this postgres'
 	. "$here/tests/postgres.sh"
 	trap 'stop_postgres >/dev/null 2>&1; rm -f "$data.log"; cleanup' EXIT
+	readlink "/proc/$server/exe" >/dev/null || skip 'the executable of somebody else cannot be opened'
 	readelf -n "/proc/$server/exe" 2>/dev/null | grep -q query__done || skip 'this postgres was built without probes'
 	run count -dry-run -no-syslog -stop -pid "$server" query__start,query__done
 	[ "$status" != 4 ] || skip "may not trace postgres: $(head -n 1 "$tmp/err")"

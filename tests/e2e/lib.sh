@@ -1,5 +1,5 @@
 # What the scripts of the command line have in common; source it. It runs $PROBES_TUI, starts
-# victims from $VICTIMS on fifos and waits for their lines (it never sleeps), counts failed checks
+# victims from $VICTIMS on fifos and waits for their lines, counts failed checks
 # and cleans up. A script ends with `finish`. 77 is a skip.
 set -u
 : "${PROBES_TUI:?the program to test}" "${VICTIMS:?the directory of the built victims}"
@@ -16,6 +16,10 @@ XDG_CONFIG_HOME=$tmp/config
 export XDG_CONFIG_HOME
 # Behind or between words that a victim is told: these may hold blanks then.
 tab=$(printf '\t')
+# Between two looks at what is waited for: soon at first, then seldom enough to leave the processor to others; 30 s in all.
+pauses="$(printf '0.02 %.0s' $(seq 50))$(printf '0.1 %.0s' $(seq 290))"
+# What is first in PATH may be a script that looks for one (pyenv's), which takes ten times as long.
+[ ! -x /usr/bin/python3 ] || python3() { /usr/bin/python3 "$@"; }
 checks=0 failures=0
 started=
 trap 'cleanup' EXIT
@@ -124,6 +128,7 @@ session_says()
 			fail "the session ended: $(cat "$tmp/held")"
 			finish
 		}
+		sleep 0.01
 	done
 }
 
@@ -367,12 +372,19 @@ freezable()
 freeze()
 {
 	echo "$pid" >"$group/cgroup.procs" && echo FROZEN >"$group/freezer.state" || skip 'nothing can be frozen'
-	until grep -q FROZEN "$group/freezer.state"; do :; done
+	until grep -q FROZEN "$group/freezer.state"; do sleep 0.01; done
 }
 
 thaw()
 {
 	echo THAWED >"$group/freezer.state"
+}
+
+# lend FILE: $lent, a copy that other users may run, too, wherever the tree lies
+lend()
+{
+	lent=$tmp/${1##*/}
+	cp "$1" "$lent" && chmod 755 "$tmp" "$lent" || exit 99
 }
 
 # opens_mapped: may we open what is mapped itself? It takes CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN.

@@ -28,6 +28,7 @@ echo and it runs\n' >&7
 	done
 	until grep -q 'it runs' "$tmp/gdb.out" && grep -q '^State:.[RS]' "/proc/$pid/status"; do
 		kill -0 "$tracer" 2>/dev/null || skip "gdb cannot trace here: $(tail -n 1 "$tmp/gdb.out")"
+		sleep 0.01
 	done
 }
 
@@ -36,6 +37,7 @@ wait_byte()
 {
 	until [ "$(peek "$1" 1)" = "$2" ]; do
 		kill -0 "$tracer" 2>/dev/null || skip "gdb cannot trace here: $(tail -n 1 "$tmp/gdb.out")"
+		sleep 0.01
 	done
 }
 

@@ -8,6 +8,8 @@
 need_switching
 . "${srcdir:-.}/tests/e2e/uprobes.sh"
 file=$VICTIMS/sdt_sema
+# A screen that reads more often sees that its part is gone, and owes nothing.
+echo "refresh = 1" >"$XDG_CONFIG_HOME/probes-tui/config"
 
 # removed: the kernel could remove its uprobe: its count is 0, the bytes are the file's.
 removed()

@@ -1,7 +1,7 @@
 /*
  * Counts by the library, for the scripts that test where counting must refuse:
  *
- *	tally PID [stop] [dry] [wait]
+ *	tally PID|self [stop] [dry] [wait]
  *
  * Prints a line for each probe, `NAME COUNTED/SITES HITS WHY`, and undoes everything. With `wait`
  *it prints `counting`, and goes on after a line on standard input. The error is one line; the exit
@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sdt.h>
+#include <unistd.h>
 
 static int report(const struct probes_error *e)
 {
@@ -60,8 +62,12 @@ int main(int argc, char **argv)
 		how.dry_run |= !strcmp(argv[i], "dry");
 		wait |= !strcmp(argv[i], "wait");
 	}
-	if (argc < 2 || probes_open_pid(atoi(argv[1]), &options, &s, &e) < 0)
-		return argc < 2 ? 2 : report(&e);
+	DTRACE_PROBE(tally, begin);
+	if (argc < 2)
+		return 2;
+	r = probes_open_pid(strcmp(argv[1], "self") ? atoi(argv[1]) : getpid(), &options, &s, &e);
+	if (r < 0)
+		return report(&e);
 	r = probes_refresh(s, NULL, 0, &e);
 	if (r == 0)
 		r = probes_switch(s, &action, 1, &how, &result, &e);

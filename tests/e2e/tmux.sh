@@ -4,6 +4,10 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v tmux >/dev/null || skip 'no tmux'
 
+# A screen looks often: what is waited for comes soon.
+mkdir -p "$XDG_CONFIG_HOME/probes-tui"
+echo 'refresh = 0.1' >"$XDG_CONFIG_HOME/probes-tui/config"
+
 socket=probes-tui-$$
 trap 'tm kill-server 2>/dev/null; cleanup' EXIT
 
@@ -67,14 +71,14 @@ looks()
 	tm capture-pane -epN -t main | python3 "${srcdir:-.}/tests/e2e/cells.py" "$@"
 }
 
-# wait_for PATTERN: until a line of the screen matches; 30 seconds at most.
+# wait_for PATTERN: until a line of the screen matches; 30 seconds at least.
 wait_for()
 {
 	checks=$((checks + 1))
-	for _ in $(seq 300); do
+	for pause in $pauses; do
 		look
 		grep -Eq -e "$1" "$tmp/screen" && return 0
-		sleep 0.1
+		sleep "$pause"
 	done
 	fail "never seen: '$1' in:"
 	sed 's/^/    |/' "$tmp/screen"
@@ -85,10 +89,10 @@ wait_for()
 wait_gone()
 {
 	checks=$((checks + 1))
-	for _ in $(seq 300); do
+	for pause in $pauses; do
 		look
 		grep -Eq -e "$1" "$tmp/screen" || return 0
-		sleep 0.1
+		sleep "$pause"
 	done
 	fail "never gone: '$1' in:"
 	sed 's/^/    |/' "$tmp/screen"
@@ -139,10 +143,10 @@ wait_until()
 	checks=$((checks + 1))
 	wanted=$1
 	shift
-	for _ in $(seq 300); do
+	for pause in $pauses; do
 		got=$("$@")
 		[ "$got" != "$wanted" ] || return 0
-		sleep 0.1
+		sleep "$pause"
 	done
 	fail "$*: got '$got', wanted '$wanted'"
 	return 1

@@ -24,7 +24,7 @@ on called
 keys C
 wait_for '^Callers of named:called$'
 seen 'none yet' '^  callers   0 hits from 0 callers$'
-seen 'the keys' '^r Anew .* v Events A Values '
+seen 'the keys' '^r Reset .* v Events A Values '
 ask 'call 3 2 1'
 wait_for '^  callers   6 hits from 3 callers since [0-9:.]+$'
 seen 'headings' '^ +HITS   SHARE  CALLER$'

@@ -101,7 +101,7 @@ wait_for 'only if all threads stop'
 seen 'what it costs' 'epoll_wait and its like return EINTR'
 keys x # it came by itself: other keys are not meant for it
 keys n
-wait_for 'not stopped; it is not asked again'
+wait_for 'not stopped; you will not be asked again'
 wait_state 'no switch' 'victim:floats +1 '
 wait_state 'no switch' 'victim:places +1 '
 wait_state counted 'victim:widths +1/1 '
@@ -187,7 +187,7 @@ wait_for 'only if all threads stop'
 keys n
 wait_for '^ 7 probes   [1-7] counted '
 ask 'step 1000000'
-wait_for 'so often that counting costs more than 0.01 % of a core: no longer counted'
+wait_for 'no longer counted: estimated to cost over 0.01 %'
 wait_gone ' counted +[0-9.kM]+ hits/s'
 keys q
 wait_for '^status=0$'
@@ -218,7 +218,7 @@ wait_for '^y: yes   n: no, go on without it$'
 resize 120 30
 wait_for '1 more site can be counted only if all threads stop'
 keys n
-wait_for 'not stopped; it is not asked again'
+wait_for 'not stopped; you will not be asked again'
 wait_cursor 'on #' 'victim:single +1/2 '
 text ':stop'
 keys Enter
@@ -239,4 +239,23 @@ wait_for '^status=0$'
 ask 'step 1'
 same 'its semaphore' "$(value single sema)" 0
 stop
+
+# ------------------------------------------------------------- it has ended: no more hits a second
+start sdt_sema
+screen
+text /single
+keys Enter
+wait_cursor off 'victim:single '
+keys H
+wait_for '1 more site can be counted only if all threads stop'
+keys y
+wait_cursor 'on #' 'victim:single +2/2 +[0-9]+ +0 '
+stop
+wait_for 'process [0-9]+ has ended; r looks for it again'
+wait_cursor gone 'victim:single +- +- +- .* 0 '
+keys i
+wait_for '^  hits +0$'
+keys q
+keys q
+wait_for '^status=0$'
 finish

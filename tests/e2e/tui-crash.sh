@@ -43,7 +43,7 @@ crash()
 	same "on after $1" "$(state first)" enabled
 	same "its journal after $1" "$(journals)" 1
 	want 0 repair -no-syslog -pid "$pid"
-	has "repaired after $1" 'undid what session [0-9]+ left: 1 probe, 1 site'
+	has "repaired after $1" 'undid what session [0-9]+ left behind: 1 probe, 1 site'
 	same "off after $1" "$(state first)" disabled
 	same "no journal after $1" "$(journals)" 0
 }

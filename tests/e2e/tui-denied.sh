@@ -5,14 +5,14 @@
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 [ "$(id -u)" = 0 ] || skip 'not root: cannot become somebody else'
 command -v setpriv >/dev/null || skip 'no setpriv'
-# nobody must be able to run it where it lies
-setpriv --reuid 65534 --clear-groups "$PROBES_TUI" -version >/dev/null 2>&1 ||
-	skip "nobody cannot run $PROBES_TUI"
+lend "$PROBES_TUI"
+setpriv --reuid 65534 --clear-groups "$lent" -version >/dev/null 2>&1 ||
+	skip "nobody cannot run $lent"
 need_switching
 start loop_ocaml2_pie
 before=$(live "$VICTIMS/loop_ocaml2_pie" first)
 terminal 80 24
-type_command "setpriv --reuid 65534 --clear-groups '$PROBES_TUI' -no-syslog -pid $pid"
+type_command "setpriv --reuid 65534 --clear-groups '$lent' -no-syslog -pid $pid"
 wait_for 'CANNOT .*SWITCH PROBES'
 seen 'what fails' ' FAIL +'
 seen 'why' ' why +.*uid 0.* you are uid 65534'

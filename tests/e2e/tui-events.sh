@@ -29,9 +29,9 @@ keys v
 wait_for '^Events: logs:few$'
 seen 'none yet' '^  no hit yet$'
 seen 'headings; one probe needs no column' '^  TIME +TID THREAD +ARGUMENTS$'
-seen 'the keys' '^r Anew v Stop s Strings '
+seen 'the keys' '^r Reset v Stop s Strings '
 keys Enter
-wait_for 'there is no event yet'
+wait_for 'no events yet'
 ask zero
 ask 'run 1 4'
 wait_for '^  4 events'
@@ -110,7 +110,7 @@ keys '\' C-u Enter
 wait_for 'from now on all$'
 unseen 'without a condition' 'only where'
 keys r
-wait_for 'started again with an empty list'
+wait_for 'reset: the list is empty'
 wait_for '^  0 events'
 seen 'none is left' '^  no hit yet$'
 ask 'run 1 40'
@@ -189,7 +189,7 @@ seen 'where it lies' '^ +0x[0-9a-f]+$'
 keys q
 wait_for '^Events: logs:few, say$'
 ask 'children 1 2'
-wait_for 'a value of a child by fork could not be read: nothing can be read at the address, or it is'
+wait_for 'a value of a forked child could not be read: nothing can be read at the address, or it is'
 keys q
 
 # ------------------------------------------------------------- the record
@@ -244,7 +244,7 @@ wait_for '^Events: logs:few'
 	done
 ) &
 asks=$!
-wait_for 'only counted|no longer'
+wait_for 'events stopped \(hits still counted\)|no longer'
 : >"$tmp/enough"
 wait "$asks"
 keys q q

@@ -12,7 +12,7 @@ other=$VICTIMS/loop_ocaml0_pie
 # replaced PROGRAM: it is said, and what would be written is refused
 replaced()
 {
-	wait_for "process $pid is gone: it runs another program now, by exec:"
+	wait_for "process $pid runs another program now, by exec:"
 	wait_for ' GONE$'
 	seen 'the way on' 'r REOPEN'
 	keys e
@@ -39,7 +39,7 @@ wait_cursor on 'ocaml_2:first'
 # --- itself anew, at the same addresses
 ask "exec $fixed$tab"
 replaced
-seen 'not shown as on' '^> unreadable +ocaml_2:first'
+seen 'not shown as on' '^> gone +ocaml_2:first'
 untouched "$fixed"
 keys r
 wait_for "opened process $pid as it is now"
@@ -88,7 +88,7 @@ text "exec $other$tab"
 keys Enter
 keys 'C-]'
 keys o
-wait_for "process $pid is gone: it runs another program now"
+wait_for "process $pid runs another program now"
 untouched "$other"
 keys r
 wait_cursor off 'ocaml:first'

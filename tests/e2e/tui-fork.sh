@@ -54,15 +54,15 @@ keys Enter
 keys e
 wait_cursor on 'ocaml_2:multi +5/5 +1 +you'
 keys W
-wait_for 'no child by fork holds anything'
+wait_for 'no forked child holds changes'
 
 # --- flagged, and swept on request; the parent stays as it is
 child
-wait_for "child $child was born with 1 probe as this session switched it; W takes"
+wait_for "forked child $child inherited 1 probe that this session had switched; W or q"
 wait_for '^ no filter +1 child on .* sort probe'
 same 'it did inherit' "$(child_hits multi)" 5
 keys W
-wait_for 'taken back in 1 child by fork: 1 probe'
+wait_for 'undone in 1 forked child: 1 probe'
 wait_gone ' 1 child on '
 same 'swept' "$(child_hits multi)" 0
 same 'the parent is still on' "$(hits multi 1)" 5
@@ -75,25 +75,25 @@ end_child
 # --- left by q, without its parent, with a grandchild; what another party counts is theirs
 child
 one=$child
-wait_for "child $one was born with"
+wait_for "forked child $one inherited"
 mkfifo "$tmp/gin" "$tmp/gout"
 echo "fork $tmp/gin$tab$tmp/gout" >&5
 exec 8>"$tmp/gin" 9<"$tmp/gout"
 read -r word grandchild <&9
 started="$started $grandchild"
 read_answer 6
-wait_for "child $grandchild was born with"
+wait_for "forked child $grandchild inherited"
 end_child
 wait_for '^ no filter +1 child on .* sort probe'
 child
 two=$child
-wait_for "child $two was born with"
+wait_for "forked child $two inherited"
 wait_for '^ no filter +2 children on .* sort probe'
 silent attach -no-syslog -pid "$two" -enable multi
 keys q
 wait_for '^status=0$'
 seen 'said' 'undid this session.s changes: 5 sites'
-seen 'said of the children' 'taken back in 2 children by fork: 2 probes'
+seen 'said of the children' 'undone in 2 forked children: 2 probes'
 pid=$grandchild
 same 'the grandchild is off' "$(state multi)" disabled
 pid=$two
@@ -115,7 +115,7 @@ wait_for 'FROZEN'
 child
 keys q
 wait_for '^status=0$'
-seen 'said of the child' 'taken back in 1 child by fork: 1 probe'
+seen 'said of the child' 'undone in 1 forked child: 1 probe'
 same 'swept' "$(child_hits multi)" 0
 
 # --- switched off in the parent while frozen: what is on until then is known before
@@ -143,7 +143,7 @@ keys Enter
 keys e
 wait_cursor on 'ocaml_2:second'
 child
-wait_for "child $child was born with"
+wait_for "forked child $child inherited"
 kill -9 "$(ours)"
 wait_for 'status=137'
 terminal 100 24
@@ -160,7 +160,7 @@ keys Enter
 keys e
 wait_cursor on 'ocaml_2:second'
 child
-wait_for "1 process was born, the last of them $child; 1 had probes as this session switched them: W"
+wait_for "1 new process, the latest is $child; 1 inherited probes that this session had switched: W"
 wait_for '^ .*  2 processes '
 wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys j
@@ -186,15 +186,15 @@ child
 wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys u
 wait_cursor any 'ocaml_2:second +1/2 '
-wait_for 'undone: .* But 1 child by fork still holds what'
+wait_for 'undone: .* But 1 forked child still holds what'
 wait_for 'inherited: W takes it back'
 same 'the child has it still' "$(child_hits second)" 1
 keys W
-wait_for 'taken back in 1 child by fork: 1 probe'
+wait_for 'undone in 1 forked child: 1 probe'
 wait_cursor off 'ocaml_2:second +0/2 '
 same 'not any more' "$(child_hits second)" 0
 keys W
-wait_for 'no child by fork holds anything of this session'
+wait_for 'no forked child holds changes of this session'
 
 # --- but not what was switched there since it joined
 keys e
@@ -222,7 +222,7 @@ wait_cursor off 'ocaml_2:multi'
 keys e
 wait_cursor on 'ocaml_2:multi +10/10 '
 keys W
-wait_for 'taken back in 1 child by fork: 1 probe. 1 in the list holds later changes'
+wait_for 'undone in 1 forked child: 1 probe. 1 in the list holds later changes'
 same 'the inherited' "$(child_hits second)" 0
 same 'the other stays' "$(child_hits multi)" 5
 same 'the parent keeps both' "$(hits second 1)" 1

@@ -7,6 +7,7 @@
 TMPDIR=/tmp # what does not fit into a line of 40 columns is broken by the length of its name
 export TMPDIR
 . "${srcdir:-.}/tests/e2e/tmux.sh"
+rm "$XDG_CONFIG_HOME/probes-tui/config" # the screens say how often they refresh
 need_switching
 golden=${srcdir:-.}/tests/e2e/golden
 update=${1:-}

@@ -45,9 +45,9 @@ hung()
 wait_state()
 {
 	checks=$((checks + 1))
-	for _ in $(seq 300); do
+	for pause in $pauses; do
 		[ "$(state first)" != "$1" ] || return 0
-		sleep 0.1
+		sleep "$pause"
 	done
 	fail "first is $(state first), not $1"
 }
@@ -56,12 +56,12 @@ wait_state()
 wait_end()
 {
 	checks=$((checks + 1))
-	for _ in $(seq 300); do
+	for pause in $pauses; do
 		kill -0 "$screen" 2>/dev/null || return 0
 		case $(cut -d ' ' -f 3 "/proc/$screen/stat" 2>/dev/null) in
 		'' | Z) return 0 ;;
 		esac
-		sleep 0.1
+		sleep "$pause"
 	done
 	fail 'it does not end'
 }
@@ -90,9 +90,9 @@ exec 9>"$tmp/seen"
 timeout 10 cat <&8 >&9 &
 reader=$!
 checks=$((checks + 1))
-for _ in $(seq 300); do
+for pause in $pauses; do
 	grep -q 'the lease ran out' "$tmp/seen" && break
-	sleep 0.1
+	sleep "$pause"
 done
 grep -q 'the lease ran out' "$tmp/seen" || fail 'not drawn when the line moved again'
 printf q >&7

@@ -74,7 +74,7 @@ wait_for '^0 of 8 match'
 seen 'why' 'nothing is counted yet: H counts hits'
 keys C-u
 text 'hits>x'
-wait_for 'hits>x: a number is to follow'
+wait_for 'hits>x: add a number'
 keys C-u
 text '"first"'
 wait_for '^1 of 8 match'

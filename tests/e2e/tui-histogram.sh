@@ -16,7 +16,7 @@ on few
 keys A
 wait_for '^Values of logs:few arg1'
 seen 'none yet' '^  values    0, 0 distinct$'
-seen 'the keys' '^r Anew .* A Next argument '
+seen 'the keys' '^r Reset .* A Next argument '
 ask 'run 1 4'
 ask 'run 1 9'
 wait_for '^  values    13, 9 distinct, min 1, max 9, mean 4\.23077$'
@@ -47,7 +47,7 @@ wait_for '^  values    0, 0 distinct$'
 ask 'run 1 9'
 wait_for '^  values    2, 2 distinct, min -9, max -8, mean -8\.5; since [0-9:.]+$'
 keys r
-wait_for 'started again with an empty list'
+wait_for 'reset: the list is empty'
 wait_for '^  values    0, 0 distinct$'
 keys '\' C-u Enter
 wait_for 'from now on all'

@@ -28,7 +28,7 @@ wait_cursor 'no switch' 'pairs:end '
 keys L
 wait_for '1 more site can be counted only if all threads stop'
 keys n
-wait_for 'not stopped; it is not asked again'
+wait_for 'not stopped; you will not be asked again'
 wait_state counted 'pairs:start '
 wait_state 'no switch' 'pairs:end '
 keys u
@@ -42,7 +42,7 @@ wait_for '^Latency: pairs:start -> end$'
 seen 'how' '^  measured  by thread, for [0-9.]+ s$'
 seen 'no pair yet' '^  pairs     0, 0\.0 a second'
 seen 'no duration yet' '^  duration  p50 - +p90 - +p99 - +p99\.9 -$'
-seen 'the keys' '^r Anew L Stop '
+seen 'the keys' '^r Reset L Stop '
 ask 'run 2 500'
 wait_for '^  pairs     1000, '
 seen 'percentiles' '^  duration  p50 [0-9.]+ [num]s +p90 [0-9.]+ [num]s +p99 [0-9.]+ [num]s +p99\.9 [0-9.]+ [num]s$'
@@ -58,7 +58,7 @@ wait_for '^  unmatched 0 still open, 3 ends without start, 0 starts without end,
 
 # ------------------------------------------------------------- from 0 on, and back and forth
 keys r
-wait_for 'started again from 0'
+wait_for 'reset to 0'
 wait_for '^  pairs     0, '
 seen 'nothing is left' '^  unmatched 0 still open, 0 ends without start, 0 starts without end, 0 nested, 0 lost$'
 ask 'run 1 10'
@@ -176,7 +176,7 @@ wait_for '^status=0$'
 screen -max-overhead 0.01
 measures
 ask 'run 4 300000'
-wait_for 'so often that (measuring|counting) costs more than 0\.01 % of a core'
+wait_for 'no longer (measured|counted): estimated to'
 wait_for '^  measured  for [0-9.]+ s, no longer: '
 keys q q
 wait_for '^status=0$'

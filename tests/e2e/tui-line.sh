@@ -61,7 +61,7 @@ cc -O1 -fPIE -pie -pthread -o "$tmp/hundred" "$sources/many.c" "$sources/drive.c
 	finish
 VICTIMS=$tmp
 start hundred
-screen
+screen -refresh 1
 wait_for '100000 probes'
 
 # used: milliseconds of a processor that the screen has taken so far

@@ -3,6 +3,7 @@
 # undo, redo, pairs, each proved by the victim's own handlers. Help and detail.
 # Does not cover: leaving (tui-leave.sh), sizes (tui-size.sh), a started program (tui-prog.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
+rm "$XDG_CONFIG_HOME/probes-tui/config" # it says how often it refreshes
 need_switching
 start loop_ocaml2_pie
 terminal 80 24

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Pairs: the list of those that names tell of, and of one that is chosen by hand; what is half on;
+# Pairs: the list of those that names tell of, and of one that is chosen by hand; what is incomplete;
 # switched so that no start is recorded without its end.
 # Does not cover: which names make a pair (unit test), p in the list of probes (tui-list.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
@@ -9,12 +9,12 @@ terminal 80 24
 screen
 
 keys P
-wait_for '^Pairs: 1, half on: 0'
+wait_for '^Pairs: 1, incomplete: 0'
 seen 'both halves' '^> \[ \]   \[ \]   ocaml_2:work_start \| end$'
 seen 'the footer' '^e Enable d Disable H Hits L Latency Enter Go to '
 keys z
 wait_for '^on work_end,work_start'
-seen 'both ways' '^off: nothing, both halves are so already'
+seen 'both ways' '^off: nothing to change at either probe'
 same 'in the order that loses no end' "$(grep -c '3d -> e8' "$tmp/screen")$(grep -m 1 -o 'site 1 of [a-z_]*' "$tmp/screen")" \
 	'2site 1 of work_end'
 keys q
@@ -43,10 +43,10 @@ wait_for '^> \[\*\]   \[\*\]'
 keys u
 wait_for '^> \[ \]   \[ \]'
 attach -enable work_start
-wait_for '^> \[\*\]   \[ \]   half on: starts without ends  ocaml_2:work_start'
-seen 'counted' '^Pairs: 1, half on: 1'
+wait_for '^> \[\*\]   \[ \]   incomplete: starts without ends  ocaml_2:work_start'
+seen 'counted' '^Pairs: 1, incomplete: 1'
 attach -disable work_start
-wait_for '^Pairs: 1, half on: 0'
+wait_for '^Pairs: 1, incomplete: 0'
 keys '?'
 wait_for '^Help'
 keys q

@@ -83,7 +83,7 @@ started="$started $pid"
 kill -KILL "$pid"
 wait_for 'was killed by signal 9'
 wait_for ' ENDED$'
-seen 'states are not known' 'unreadable +ocaml_2:quote_update +-'
+seen 'what has ended is gone' 'gone +ocaml_2:quote_update +-'
 keys e
 wait_for 'the target is gone'
 keys q
@@ -92,7 +92,7 @@ type_command "'$PROBES_TUI' -no-syslog -hold -prog '$program'"
 wait_for 'HELD AT ITS START'
 pid=$(it)
 keys q
-wait_for 'ends with us'
+wait_for 'ends with probes-tui'
 keys y
 wait_for '^status=0$'
 wait_until no running "$pid"

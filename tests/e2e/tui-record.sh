@@ -105,7 +105,7 @@ has 'text' '^  on +ocaml_2:work_start +1/1 +1  you +loop_ocaml2_pie +u64 ' "$tmp
 keys w C-u
 text view.txt
 keys Enter
-wait_for 'it is there already, and is not written over'
+wait_for 'the file exists, and is not overwritten'
 same 'private' "$(stat -c %a "$tmp/files/view.txt")" 600
 ln -s "$tmp/elsewhere" "$tmp/files/link"
 keys w C-u

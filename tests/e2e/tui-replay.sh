@@ -224,7 +224,7 @@ keys q
 wait_for '^status=0$'
 type_command "'$PROBES_TUI' replay '$PROBES_TUI'"
 wait_for '^status=1$'
-seen 'another file' 'it is no recording of probes-tui'
+seen 'another file' 'not a recording made by probes-tui'
 cat >"$tmp/evil" <<'END'
 {"probes_tui_recording":1,"of":"events","host":"\u001b[31mh","kernel":"k","version":"v","time_ns":1}
 {"process":0,"pid":1,"comm":"\u001b[31mc","program":"/\u001b[31mprog"}

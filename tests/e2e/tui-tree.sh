@@ -14,7 +14,7 @@ wait_cursor off '- libvictim\.so  0 of 3 on +0/4 '
 seen 'the mode' 'tree sort probe$'
 seen 'a provider' '^  off +  - ocaml_2  0 of 9 on'
 seen 'a probe under it' '^  off +    multi +0/5 '
-seen 'what keys mean there' '^ group: e d Space mean all 3 of it; h l fold'
+seen 'what keys mean there' '^ group: e d Space act on all 3; h l fold'
 keys e
 wait_cursor on '- libvictim\.so  3 of 3 on +4/4 '
 seen 'the program is another group' '^  off +- loop_lib  0 of 9 on'

@@ -78,7 +78,7 @@ keys Enter
 wait_for 'it exited with'
 wait_gone 'KEYS GO TO'
 keys 'C-]'
-wait_for 'has ended: nobody'
+wait_for 'program has ended: it'
 resize 80 24
 keys q
 wait_for ' ENDED$'

@@ -34,8 +34,8 @@ wait_cursor on 'ocaml_2:first +2/2 +1 +2 +you'
 echo 'sleep 1000 &' >&9
 born
 three=$worker
-wait_for '1 process was born, the last of them '
-seen 'named' "born, the last of them $three"
+wait_for '1 new process, the latest is '
+seen 'named' "new process(es)?, the latest is $three"
 wait_for '^ .*  3 processes '
 wait_cursor partial 'ocaml_2:first +2/3 +0-1 +3 '
 keys e
@@ -48,7 +48,7 @@ wait_for "^Process $one"
 keys q
 
 kill -9 "$two"
-wait_for "process $two is gone: "
+wait_for "process $two was killed: signal 9 "
 wait_for '^ .*  2 processes '
 wait_cursor on 'ocaml_2:first +2/2 +1 +2 +you'
 keys q
@@ -62,9 +62,9 @@ pid=$one
 type_command "'$PROBES_TUI' -no-syslog -pid $one"
 wait_cursor off 'ocaml_2:first'
 keys r
-wait_for 'the target is still there|is held at its start'
+wait_for 'the target is still running|is held at its start'
 kill -9 "$one"
-wait_for 'is gone: '
+wait_for "process $one was killed: signal 9 .*; r looks for it again"
 wait_for ' GONE$'
 seen 'the footer' 'r REOPEN'
 keys r

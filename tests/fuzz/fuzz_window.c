@@ -37,12 +37,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	data = bytes;
 	data_size = size;
 	flip = 0;
-	if (!window_read(&w, &m, 0, UINT64_MAX))
+	if (window_read(&w, &m, 0, UINT64_MAX, NULL) != WINDOW_FOUND)
 		return 0;
-	FUZZ_CHECK(w.data_size <= size && w.site_count <= WINDOW_SITES);
+	FUZZ_CHECK(w.site_count <= WINDOW_SITES && w.site_count * sizeof *w.sites <= size);
 	flip = 0x5a;
 	for (size_t i = 0; i < w.site_count; i++)
-		window_watch(&w, i);
+		(void)window_watch(&w, i);
 	(void)window_refresh(&w, &m);
 	for (size_t i = 0; i < w.site_count; i++) {
 		FUZZ_CHECK(w.sites[i].length && w.sites[i].length <= ARCH_SITE_BYTES);

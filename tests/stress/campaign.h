@@ -7,7 +7,7 @@
 
 #define CAMPAIGN_PLACES 64
 #define CAMPAIGN_KINDS 24
-#define CAMPAIGN_TALLIES 12
+#define CAMPAIGN_TALLIES 16
 
 struct campaign_kills {
 	char name[32];
@@ -30,7 +30,7 @@ struct campaign_kind {
 };
 
 struct campaign {
-	const char *storm, *crowd, *folder;
+	const char *storm, *crowd, *apart, *folder;
 	char file[512]; /* what the victim was started from */
 	struct tool tool;
 	struct field field;

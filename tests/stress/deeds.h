@@ -51,6 +51,7 @@ void deed_uprobe_off(struct campaign *c, size_t probe);
 /* Colleagues, strangers, want: a file each. */
 void deed_colleagues(struct campaign *c);
 void deed_amidst(struct campaign *c);
+void deed_apart(struct campaign *c);
 void deed_room(struct campaign *c);
 void deed_shortage(struct campaign *c);
 void deed_forks(struct campaign *c);

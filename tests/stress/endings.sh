@@ -1,6 +1,6 @@
 #!/bin/sh
 # The target ends, or execs, at the system calls of our tool in turn: see endings.c. What ENDINGS_SECONDS
-# (16) do not suffice for is left out evenly. What execs finds itself at other addresses, and, where it is
+# (4) do not suffice for is left out evenly. What execs finds itself at other addresses, and, where it is
 # fixed, at the same: there a write that was meant for the program before it would go through.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
@@ -9,7 +9,7 @@ stress=$VICTIMS/../stress
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 for victim in storm storm_fixed; do
-	"$stress/endings" "$PROBES_TUI" "$stress/$victim" "$tmp" $((${ENDINGS_SECONDS:-16} / 2))
+	"$stress/endings" "$PROBES_TUI" "$stress/$victim" "$tmp" $((${ENDINGS_SECONDS:-4} / 2))
 	same "exit status with $victim" $? 0
 done
 [ "$failures" -eq 0 ] || sort "$tmp/output" | uniq -c

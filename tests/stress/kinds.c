@@ -27,6 +27,7 @@ static const struct kind {
 	{"job", 6, deed_job, NULL},
 	{"colleagues", 10, deed_colleagues, NULL},
 	{"amidst", 8, deed_amidst, cannot_uprobe},
+	{"apart", 10, deed_apart, NULL},
 	{"room", 5, deed_room, cannot_room},
 	{"shortage", 10, deed_shortage, NULL},
 	{"forks", 5, deed_forks, NULL},

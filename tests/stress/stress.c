@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 	struct dice dice = dice_of(seed);
 	static struct campaign c;
 	bool log = klog_begin();
-	char crowd[512];
+	char crowd[512], apart[512];
 
 	if (argc != 4)
 		return 99;
@@ -151,6 +151,9 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	snprintf(
 		crowd, sizeof crowd, "%.*s/crowd", (int)(strrchr(argv[2], '/') - argv[2]), argv[2]);
+	snprintf(apart, sizeof apart, "%.*s/../victims/apart",
+		(int)(strrchr(argv[2], '/') - argv[2]), argv[2]);
+	c.apart = apart;
 	c.storm = argv[2];
 	c.crowd = crowd;
 	c.folder = argv[3];

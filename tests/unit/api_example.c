@@ -10,6 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+static int denied(void)
+{
+	puts("SKIP: not permitted here");
+	return 77;
+}
+
 static int wrong(const char *what, const struct probes_error *e)
 {
 	fprintf(stderr, "%s: %s: %s (%s)\n", what, e->what, e->why, e->hint);
@@ -59,7 +65,7 @@ static int list_ourselves(void)
 	memset(&options, 0, sizeof options);
 	options.read_only = true;
 	if (probes_open_pid(getpid(), &options, &s, &e) < 0)
-		return e.status == PROBES_DENIED ? 77 : wrong("probes_open_pid", &e);
+		return e.status == PROBES_DENIED ? denied() : wrong("probes_open_pid", &e);
 	if (probes_refresh(s, NULL, 0, &e) < 0 || probes_alive(s, &e) < 0)
 		return wrong("probes_refresh", &e);
 	printf("%zu probes in %zu objects of %s\n", walk(s), probes_object_count(s),

@@ -1,6 +1,8 @@
 /* See recorder_world.h. */
 #include "recorder_world.h"
 
+#include "arch/inline.h"
+
 #include <check.h>
 #include <sys/mman.h>
 
@@ -59,11 +61,38 @@ void recorder_world_open(struct recorder_role by)
 	ck_assert_int_eq(mprotect(w->code, CODE_PAGES * PAGE, PROT_READ | PROT_EXEC), 0);
 }
 
+void recorder_world_prove(uint32_t tid, uint64_t calls)
+{
+	uint64_t owner = arch_thread() + *recorder_world.cookie;
+
+	for (size_t i = 0; i < RECORDER_TRIES; i++) {
+		struct recorder_thread *t =
+			&recorder_world.state->threads[recorder_thread_at(owner, i)];
+
+		if (t->owner && t->owner != owner)
+			continue;
+		*t = (struct recorder_thread){.owner = owner, .calls = calls, .tid = tid};
+		return;
+	}
+	ck_abort_msg("no place for the proof");
+}
+
 void recorder_world_hit(recorder_stub *code, uint64_t rbx)
 {
 	__asm__ volatile("lea -128(%%rsp), %%rsp\n push %%rbx\n mov %[rbx], %%rbx\n call *%[code]\n"
 			 "pop %%rbx\n lea 128(%%rsp), %%rsp\n"
 			 :
 			 : [code] "a"(code), [rbx] "d"(rbx)
+			 : "memory", "cc");
+}
+
+void recorder_world_hit_by(recorder_stub *code, uint64_t pointer)
+{
+	uint64_t before = arch_thread();
+
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n wrfsbase %[pointer]\n call *%[code]\n"
+			 "wrfsbase %[before]\n lea 128(%%rsp), %%rsp\n"
+			 :
+			 : [code] "r"(code), [pointer] "r"(pointer), [before] "r"(before)
 			 : "memory", "cc");
 }

@@ -18,7 +18,16 @@ extern struct recorder_world recorder_world;
 /* Make it anew: roles of a start and an end that are otherwise `by`. */
 void recorder_world_open(struct recorder_role by);
 
+/*
+ * Prove of the calling thread, as a session would, that its tid is this, and that it may make
+ * system calls until then (ticks).
+ */
+void recorder_world_prove(uint32_t tid, uint64_t calls);
+
 /* Call a stub with this value in %rbx; it is at its site as if it had been called. */
 void recorder_world_hit(recorder_stub *code, uint64_t rbx);
+
+/* Call a stub by a thread whose thread pointer is this. */
+void recorder_world_hit_by(recorder_stub *code, uint64_t pointer);
 
 #endif

@@ -4,10 +4,12 @@
  */
 #include "process/access.h"
 #include "process/capability.h"
+#include "process/maps.h"
 
 #include "suites.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A process of our own, on a machine without Yama, where everything works. */
@@ -51,6 +53,76 @@ static size_t access_marks(const struct probes_access *a, enum probes_access_mar
 		n += a->checks[i].mark == mark;
 	return n;
 }
+
+/* What these lines of maps say of the process: the name of what translates it, or "". */
+static const char *access_translator(const char *maps)
+{
+	const struct translator *t;
+	struct array mappings;
+	size_t malformed;
+	char text[1000];
+
+	snprintf(text, sizeof text, "%s", maps);
+	array_init(&mappings, sizeof(struct mapping));
+	ck_assert(maps_parse(text, &mappings, &malformed));
+	ck_assert_uint_eq(malformed, 0);
+	t = translator_find(&mappings);
+	array_done(&mappings);
+	return t ? t->name : "";
+}
+
+#define ACCESS_MAP(protection, path) \
+	"00400000-00401000 " protection " 00000000 fe:00 77                 " path "\n"
+
+START_TEST(access_knows_translators)
+{
+	static const struct {
+		const char *maps, *name;
+	} all[] = {
+		{ACCESS_MAP("r-xp", "/usr/libexec/valgrind/vgpreload_core-amd64-linux.so"),
+			"valgrind"},
+		{ACCESS_MAP("r-xp", "/opt/v/lib/valgrind/lackey-amd64-linux"), "valgrind"},
+		{ACCESS_MAP("r-xp", "/usr/lib/valgrind/none-amd64-linux (deleted)"), "valgrind"},
+		{ACCESS_MAP("r-xp", "/usr/bin/qemu-x86_64"), "QEMU"},
+		{ACCESS_MAP("r-xp", "/usr/bin/qemu-x86_64-static"), "QEMU"},
+		{ACCESS_MAP("r-xp", "/opt/dr/lib64/release/libdynamorio.so.10.0"), "DynamoRIO"},
+		{ACCESS_MAP("r-xp", "/opt/pin/intel64/bin/pinbin"), "Pin"},
+		{ACCESS_MAP("r-xp", "/usr/bin/FEXInterpreter"), "FEX"},
+		{ACCESS_MAP("r-xp", "/usr/lib/rr/librrpreload.so"), "rr"},
+		/* Programs that have probes of their own, or that only have such a name. */
+		{ACCESS_MAP("r-xp", "/usr/bin/qemu-system-x86_64"), ""},
+		{ACCESS_MAP("r-xp", "/usr/bin/rr"), ""},
+		{ACCESS_MAP("r-xp", "/srv/valgrind/releases/tool-amd64-linux"), ""},
+		{ACCESS_MAP("r-xp", "/srv/pinbin/server"), ""},
+		{ACCESS_MAP("r-xp", "/lib64/ld-linux-x86-64.so.2"), ""},
+		{ACCESS_MAP("r-xp", "/usr/bin/wine64-preloader"), ""},
+		{ACCESS_MAP("r-xp", "/memfd:program (deleted)"), ""},
+		{ACCESS_MAP("r-xp", "[vdso]"), ""},
+		/* A debugger reads the files of what it debugs. */
+		{ACCESS_MAP("r--p", "/usr/libexec/valgrind/memcheck-amd64-linux"), ""},
+		{"", ""},
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		ck_assert_msg(!strcmp(access_translator(all[i].maps), all[i].name), "%s: %s",
+			all[i].maps, access_translator(all[i].maps));
+}
+END_TEST
+
+START_TEST(access_of_translated_code)
+{
+	static const struct translator one = {.name = "valgrind"};
+	struct access_facts f = access_fine;
+	struct probes_access a;
+
+	f.translator = &one;
+	access_evaluate(&f, &a);
+	ck_assert(a.can_list && a.can_read && !a.can_switch);
+	ck_assert(access_says(&a, PROBES_ACCESS_FAIL, "switch  "));
+	ck_assert(access_says(&a, PROBES_ACCESS_WHY, "valgrind runs a translation of its code"));
+	ck_assert(access_says(&a, PROBES_ACCESS_TRY, "run the program without valgrind"));
+}
+END_TEST
 
 /* Facts that could not be gathered are none, whatever stands in them. */
 START_TEST(access_short_of_descriptors)
@@ -427,6 +499,8 @@ Suite *access_suite(void)
 	TCase *t = tcase_create("access");
 
 	tcase_add_test(t, access_all_is_well);
+	tcase_add_test(t, access_knows_translators);
+	tcase_add_test(t, access_of_translated_code);
 	tcase_add_loop_test(t, access_short_of_descriptors, 0, 2);
 	tcase_add_test(t, access_yama);
 	tcase_add_test(t, access_other_users);

@@ -19,6 +19,8 @@
 #include "arch/inline.h"
 #include "random.h"
 #include "recorder_world.h"
+#include "session/events.h"
+#include "session_world.h"
 #include "suites.h"
 
 #define PAGE 4096
@@ -39,10 +41,7 @@ static void set_up(void)
 	*site = (struct events_site){.number = 33, .pushed = 8, .ring = EVENTS_LONG};
 	for (int i = 0; i < 2; i++)
 		it.roles[i]->what = RECORDER_EVENT;
-	for (uint32_t at = 64; !state->tid; at += 4)
-		if (arch_of_thread(at) == (uint32_t)getpid())
-			state->tid = at;
-	state->calls = UINT64_MAX;
+	recorder_world_prove((uint32_t)getpid(), UINT64_MAX);
 	reader = (struct events_reader){.ring = EVENTS_LONG, .generation = GENERATION};
 }
 
@@ -142,24 +141,50 @@ START_TEST(operands_in_memory)
 	e = hit((uint64_t)pages / 2 + 12);
 	ck_assert_uint_eq(e->known & 2, 2);
 	ck_assert_uint_eq((uint32_t)e->values[1], (uint32_t)-7);
+	/* In memory of the object, without a call; but not where the program wrote the address. */
+	site->operands[2].what = EVENTS_STATIC;
+	events_seal(&site->operands[2], (uint64_t)it.state);
+	recorder_world_prove((uint32_t)getpid(), 0);
+	e = hit((uint64_t)pages);
+	ck_assert_uint_eq(e->known, 4);
+	ck_assert_int_eq((int64_t)e->values[2], -7);
+	site->operands[2].value = (uint64_t)(pages + PAGE);
+	ck_assert_uint_eq(hit((uint64_t)pages)->known, 0);
+	site->operands[2].what = EVENTS_MEMORY;
+	site->operands[2].base = site->operands[2].index = EVENTS_NO_REGISTER;
+	site->operands[2].value = (uint64_t)(pages + 24);
+	recorder_world_prove((uint32_t)getpid(), UINT64_MAX);
 	/* What crosses into the page that is missing; what is nowhere. */
 	ck_assert_uint_eq(hit((uint64_t)pages + PAGE - 8 - 1)->known, 4);
 	ck_assert_uint_eq(hit((uint64_t)pages + PAGE)->known, 4);
 	ck_assert_uint_eq(hit(0)->known, 4);
 	ck_assert_uint_eq(hit((uint64_t)1 << 63)->known, 4);
 	/* Without system calls only the page of the stack. */
-	state->calls = 0;
+	recorder_world_prove((uint32_t)getpid(), 0);
 	ck_assert_uint_eq(hit((uint64_t)pages + 16)->known, 0);
-	state->calls = arch_now();
+	recorder_world_prove((uint32_t)getpid(), arch_now());
 	ck_assert_uint_eq(hit((uint64_t)pages + 16)->known, 0);
 	e = hit((uint64_t)&local - 8);
 	if (e->known)
 		ck_assert_int_eq((int64_t)e->values[0], -5);
 	ck_assert_uint_eq(e->known & ~1u, 0);
-	/* Nor where the thread is unknown. */
-	state->calls = UINT64_MAX;
-	state->tid = 0;
-	ck_assert_uint_eq(hit((uint64_t)pages + 16)->known, 0);
+	/* Nor where the proof is of a thread that had this thread pointer before, or of none. */
+	recorder_world_prove(1, UINT64_MAX);
+	e = hit((uint64_t)pages + 16);
+	ck_assert_uint_eq(e->known, 0);
+	ck_assert_uint_eq(e->thread, (uint32_t)getpid());
+	ck_assert_uint_eq((e->flags & EVENTS_BY_POINTER), 0);
+	memset(it.state->threads, 0, sizeof it.state->threads);
+	e = hit((uint64_t)pages + 16);
+	ck_assert_uint_eq(e->known, 0);
+	ck_assert_uint_eq(e->thread, (uint32_t)(arch_thread() >> EVENTS_POINTER_SHIFT));
+	ck_assert_uint_eq((e->flags & EVENTS_BY_POINTER), 1);
+	/* Nor where threads share theirs. */
+	recorder_world_prove((uint32_t)getpid(), UINT64_MAX);
+	*it.cookie = ARCH_COOKIE_SHARED;
+	e = hit((uint64_t)pages + 16);
+	ck_assert_uint_eq(e->known, 0);
+	ck_assert_uint_eq(e->thread + (e->flags & EVENTS_BY_POINTER), 0);
 }
 END_TEST
 
@@ -170,7 +195,7 @@ START_TEST(operands_on_the_stack)
 	uint64_t value = 0x5566;
 
 	set_up();
-	state->calls = 0;
+	recorder_world_prove((uint32_t)getpid(), 0);
 	add_operand((struct events_operand){.what = EVENTS_MEMORY,
 		.base = ARCH_STACK_POINTER,
 		.index = EVENTS_NO_REGISTER,
@@ -239,12 +264,12 @@ START_TEST(texts_of_pointers)
 	ck_assert_ptr_null(text_of(hit(0), &length));
 	ck_assert_ptr_null(text_of(hit(8), &length));
 	ck_assert_ptr_null(text_of(hit(UINT64_MAX - 3), &length));
-	state->calls = 0;
+	recorder_world_prove((uint32_t)getpid(), 0);
 	ck_assert_ptr_null(text_of(hit((uint64_t)pages), &length));
 	/* A record of another ring has none. */
 	reader = (struct events_reader){.ring = EVENTS_LONG, .generation = GENERATION};
 	site->ring = EVENTS_LONG;
-	state->calls = UINT64_MAX;
+	recorder_world_prove((uint32_t)getpid(), UINT64_MAX);
 	ck_assert_ptr_null(text_of(hit((uint64_t)pages), &length));
 }
 END_TEST
@@ -260,6 +285,7 @@ static void *leave_stack(void *unused)
 	bool found = false;
 
 	(void)unused;
+	recorder_world_prove((uint32_t)gettid(), UINT64_MAX);
 	left_stack = events_stack(&reader, hit(77));
 	ck_assert_ptr_nonnull(left_stack);
 	stack = left_stack->general[ARCH_STACK_POINTER];
@@ -291,6 +317,7 @@ START_TEST(stacks)
 	size_t size = (size_t)16 * PAGE;
 	char *pages =
 		mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile uint64_t mark = 0x1122334455667788;
 	uint64_t head, stack, *left;
 	pthread_attr_t how;
 	pthread_t thread;
@@ -335,15 +362,16 @@ START_TEST(stacks)
 	ck_assert_uint_lt(*left, 1300);
 	state->chance = UINT64_C(1) << 32;
 	reader.next = state->rings[EVENTS_WITH_STACK].head;
-	/* Without system calls, the page of the stack pointer. */
+	/* Without system calls, the page below the stack pointer. */
 	*left = 1;
-	state->calls = 0;
+	recorder_world_prove((uint32_t)getpid(), 0);
 	recorder_world_hit(it.start, 5);
 	left_stack = events_stack(&reader, take(EVENTS_WHOLE));
 	stack = left_stack->general[ARCH_STACK_POINTER];
 	ck_assert_uint_eq(left_stack->length, PAGE - stack % PAGE);
-	ck_assert_mem_eq(left_stack->bytes + left_stack->length - 8,
-		(const void *)(stack + left_stack->length - 8), 8);
+	if ((uint64_t)&mark - stack + 8 <= left_stack->length)
+		ck_assert_mem_eq(
+			left_stack->bytes + ((uint64_t)&mark - stack), (const void *)&mark, 8);
 }
 END_TEST
 
@@ -510,6 +538,7 @@ START_TEST(what_is_overwritten_is_lost)
 		ck_assert_int_eq(events_take(&reader, from, from->mark, false), EVENTS_LOST);
 	}
 	ck_assert_uint_eq(reader.lost, 1);
+	ck_assert_uint_eq(reader.unfinished, 0);
 	/* One is overwritten after it was copied. */
 	ck_assert_int_eq(events_take(&reader,
 				 &(struct events_record){
@@ -537,6 +566,7 @@ START_TEST(record_that_is_never_filled)
 	(void)take(EVENTS_WAITING);
 	(void)take(EVENTS_WAITING);
 	ck_assert_int_eq(events_take(&reader, first, first->mark, true), EVENTS_LOST);
+	ck_assert_uint_eq(reader.unfinished, 1);
 	/* Those of later rounds have left it to that one: there is nothing to wait for. */
 	state->rings[EVENTS_LONG].head = 2 * EVENTS_LONG_RECORDS;
 	reader.next = 2 * EVENTS_LONG_RECORDS;
@@ -565,6 +595,7 @@ START_TEST(crowded_ring_waits_for_nobody)
 	(void)take(EVENTS_LOST);
 	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 1);
 	ck_assert_uint_eq(reader.lost, 1);
+	ck_assert_uint_eq(reader.unfinished, 1);
 }
 END_TEST
 
@@ -582,7 +613,7 @@ START_TEST(event_of_an_earlier_session)
 }
 END_TEST
 
-/* A child by fork makes no system call until it may. */
+/* A child by fork makes no system call until something is proven of itself. */
 START_TEST(events_of_children)
 {
 	static const uint64_t there = 5;
@@ -599,7 +630,8 @@ START_TEST(events_of_children)
 
 		if (pid == 0) {
 			recorder_world_hit(it.start, 0);
-			state->child_calls[0] = 1 << 2;
+			if (i)
+				recorder_world_prove((uint32_t)getpid(), UINT64_MAX);
 			recorder_world_hit(it.start, 0);
 			_exit(0);
 		}
@@ -610,11 +642,65 @@ START_TEST(events_of_children)
 
 			ck_assert_uint_eq(e->process, (uint16_t)(i + 1));
 			ck_assert_uint_eq(e->thread, (uint32_t)pid);
-			/* The bit is that of the second one. */
-			ck_assert_uint_eq(e->known, i);
+			ck_assert_uint_eq(e->known, i && k);
 		}
 	}
 	ck_assert_uint_eq(hit(0)->known, 1);
+}
+END_TEST
+
+/* The C library does not know of such a fork: what it keeps for the thread is its parent's. */
+START_TEST(events_of_a_child_by_clone)
+{
+	const struct events_record *e;
+	long pid;
+
+	set_up();
+	pid = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (pid == 0) {
+		recorder_world_hit(it.start, 0);
+		syscall(SYS_exit, 0);
+	}
+	ck_assert_int_eq(waitpid((pid_t)pid, NULL, 0), pid);
+	e = take(EVENTS_WHOLE);
+	ck_assert_uint_eq(e->process, 1);
+	ck_assert_uint_eq((e->flags & EVENTS_BY_POINTER), 1);
+	ck_assert_uint_eq(e->thread, (uint32_t)(arch_thread() >> EVENTS_POINTER_SHIFT));
+}
+END_TEST
+
+/* The stack ends at the stack pointer: the page behind is another one. */
+START_TEST(end_of_a_stack)
+{
+	uint8_t *stack = mmap(
+		NULL, (size_t)5 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	set_up();
+	ck_assert_ptr_ne(stack, MAP_FAILED);
+	munmap(stack + 4 * PAGE, PAGE);
+	site->ring = EVENTS_WITH_STACK;
+	site->pushed = 8;
+	add_operand((struct events_operand){.what = EVENTS_MEMORY,
+		.base = ARCH_STACK_POINTER,
+		.index = EVENTS_NO_REGISTER,
+		.size = 8});
+	for (int calls = 0; calls < 2; calls++) {
+		const struct events_record *e;
+
+		state->chance = UINT64_C(1) << 32;
+		state->rings[EVENTS_WITH_STACK].left = 1;
+		reader.ring = EVENTS_WITH_STACK;
+		recorder_world_prove((uint32_t)getpid(), calls ? UINT64_MAX : 0);
+		__asm__ volatile("mov %%rsp, %%rbx\n mov %[end], %%rsp\n call *%[code]\n"
+				 "mov %%rbx, %%rsp\n"
+				 :
+				 : [code] "r"(it.start), [end] "r"(stack + 4 * PAGE)
+				 : "memory", "cc", "rbx");
+		e = take(EVENTS_WHOLE);
+		ck_assert_uint_eq(e->known, 0);
+		ck_assert_uint_eq(events_stack(&reader, e)->length, 0);
+	}
+	munmap(stack, (size_t)4 * PAGE);
 }
 END_TEST
 
@@ -649,11 +735,11 @@ START_TEST(tables_with_any_content)
 		if (round % 2) {
 			site->ring %= EVENTS_RINGS;
 			for (size_t i = 0; i < PROBES_EVENT_ARGUMENTS; i++)
-				site->operands[i].what %= 5;
+				site->operands[i].what %= 6;
 		}
 		memset(site->tests, 0, sizeof site->tests);
 		state->rings[round % EVENTS_RINGS].head = random_next(&seed);
-		state->tid = round % 3 ? state->tid : random_next(&seed);
+		it.state->threads[round % RECORDER_THREADS].tid = (uint32_t)random_next(&seed);
 		recorder_world_hit(it.start, random_next(&seed));
 	}
 }
@@ -692,6 +778,83 @@ START_TEST(rings_with_any_content)
 }
 END_TEST
 
+/* ---- several processes ---- */
+
+static bool count_event(void *data, const struct probes_event *event)
+{
+	(void)event;
+	++*(int *)data;
+	return true;
+}
+
+/* What is delivered of one process in a round; all of them, if it is the last one. */
+static int delivered(struct session_world *x, bool all)
+{
+	struct probes_error e;
+	int count = 0;
+
+	ck_assert_int_eq(probes_events_read(&x->s, all, count_event, &count, &e), 0);
+	return count;
+}
+
+static void happens(struct events *ev)
+{
+	struct events_record record = {.arguments = 0};
+
+	ck_assert_ptr_nonnull(array_add(&ev->pending));
+	*ARRAY_AT(&ev->pending, struct events_pending, ev->pending.count - 1) =
+		(struct events_pending){.ticks = probes_events_clock(), .ring = EVENTS_SHORT};
+	ev->bytes.count = 0;
+	ck_assert(array_reserve(&ev->bytes, EVENTS_SHORT_SIZE));
+	ev->bytes.count = EVENTS_SHORT_SIZE;
+	memcpy(ev->bytes.data, &record, sizeof record);
+}
+
+/*
+ * Processes are read one after the other: an event of one that is read late in a round waits until
+ * those that are read early have delivered what is older.
+ */
+START_TEST(rounds_of_several_processes)
+{
+	struct session_world x;
+	struct events_window *w;
+	struct events *ev = calloc(1, sizeof *ev);
+
+	session_begin(&x, "");
+	array_init(&ev->windows, sizeof(struct events_window));
+	array_init(&ev->pending, sizeof(struct events_pending));
+	array_init(&ev->bytes, 1);
+	array_init(&ev->threads, sizeof(struct events_thread));
+	array_init(&ev->children, sizeof(struct events_child));
+	/* The thread of all: it was looked up, and is not again. */
+	*(struct events_thread *)array_add(&ev->threads) =
+		(struct events_thread){.looked = INT64_MAX};
+	w = array_add(&ev->windows);
+	*w = (struct events_window){0};
+	array_init(&w->sites, sizeof(struct events_where));
+	*(struct events_where *)array_add(&w->sites) = (struct events_where){0};
+	x.s.events = ev;
+	/* One process alone: what is older than the last reading. */
+	happens(ev);
+	ck_assert_int_eq(delivered(&x, false), 0);
+	ck_assert_int_eq(delivered(&x, false), 1);
+	probes_events_round(&x.s, probes_events_clock());
+	happens(ev);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(delivered(&x, false), 0);
+	/* What this round delivers is older than the last one. */
+	probes_events_round(&x.s, probes_events_clock());
+	ck_assert_int_eq(delivered(&x, false), 0);
+	probes_events_round(&x.s, probes_events_clock());
+	ck_assert_int_eq(delivered(&x, false), 1);
+	happens(ev);
+	ck_assert_int_eq(delivered(&x, true), 1);
+	x.s.events = NULL;
+	events_free(ev);
+	session_end(&x);
+}
+END_TEST
+
 Suite *events_suite(void)
 {
 	Suite *s = suite_create("events");
@@ -712,9 +875,12 @@ Suite *events_suite(void)
 	tcase_add_test(c, crowded_ring_waits_for_nobody);
 	tcase_add_test(c, event_of_an_earlier_session);
 	tcase_add_test(c, events_of_children);
+	tcase_add_test(c, events_of_a_child_by_clone);
+	tcase_add_test(c, end_of_a_stack);
 	tcase_add_test(c, events_of_very_many_children);
 	tcase_add_test(c, tables_with_any_content);
 	tcase_add_test(c, rings_with_any_content);
+	tcase_add_test(c, rounds_of_several_processes);
 	suite_add_tcase(s, c);
 	return s;
 }

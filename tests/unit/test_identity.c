@@ -4,6 +4,7 @@
  */
 #include "suites.h"
 
+#include "process/claim.h"
 #include "process/identity.h"
 #include "process/procfs.h"
 
@@ -11,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -85,6 +87,82 @@ START_TEST(identity_amidst_signals)
 }
 END_TEST
 
+/* The signal is known before the parent has waited, and after that where the kernel keeps it. */
+START_TEST(identity_killed_by_a_signal)
+{
+	static const int numbers[] = {SIGSEGV, SIGKILL, 0};
+	struct identity who;
+	struct probes_error e;
+	siginfo_t ended;
+	int after;
+	pid_t child;
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		int ready[2];
+		char byte;
+
+		ck_assert_int_eq(pipe(ready), 0);
+		child = fork();
+		if (child == 0) {
+			signal(SIGSEGV, SIG_DFL);
+			close(ready[1]);
+			(void)!read(ready[0], &byte, 1);
+			if (numbers[i])
+				raise(numbers[i]);
+			_exit(3);
+		}
+		close(ready[0]);
+		ck_assert_int_eq(identity_open(&who, child, &e), 0);
+		ck_assert_int_eq(identity_killed_by(&who), 0);
+		close(ready[1]);
+		ck_assert_int_eq(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
+		ck_assert_int_eq(identity_killed_by(&who), numbers[i]);
+		identity_gone(&who, &e);
+		ck_assert(!strncmp(e.why, "it has crashed: signal 11 ", 26) ==
+			  (numbers[i] == SIGSEGV));
+		ck_assert_int_eq(waitpid(child, NULL, 0), child);
+		after = identity_killed_by(&who);
+		ck_assert(after == numbers[i] || after == 0);
+		identity_close(&who);
+	}
+}
+END_TEST
+
+/* Two sessions on one process, which is our own: each has a pidfd. */
+START_TEST(claims_of_two)
+{
+	struct claim one = {.opened = false}, other = {.opened = false};
+	struct identity a, b;
+	struct probes_error e;
+
+	ck_assert_int_eq(identity_open(&a, getpid(), &e), 0);
+	ck_assert_int_eq(identity_open(&b, getpid(), &e), 0);
+	/* Together: each sees that the other is there, and not itself. */
+	ck_assert(claim_take(&one, &a, 100, 10, false));
+	ck_assert(!claim_taken(&one, &a, 0, 200));
+	ck_assert(claim_taken(&other, &b, 109, 1));
+	ck_assert(!claim_taken(&other, &b, 110, 1));
+	ck_assert(claim_take(&other, &b, 105, 10, false));
+	ck_assert(claim_taken(&one, &a, 109, 1));
+	claim_drop(&one, 100, 6);
+	ck_assert(!claim_taken(&other, &b, 105, 1));
+	ck_assert(claim_taken(&other, &b, 106, 1));
+	/* Alone. */
+	ck_assert(!claim_take(&one, &a, 114, 1, true));
+	ck_assert(claim_take(&one, &a, 115, 1, true));
+	ck_assert(!claim_take(&other, &b, 115, 1, false));
+	/* The lock of the process is another one. */
+	ck_assert_int_eq(flock(a.pidfd, LOCK_EX | LOCK_NB), 0);
+	ck_assert(claim_take(&other, &b, 200, 1, true));
+	/* They end with their session. */
+	claim_done(&one, &a);
+	identity_close(&a);
+	ck_assert(!claim_taken(&other, &b, 0, 200));
+	claim_done(&other, &b);
+	identity_close(&b);
+}
+END_TEST
+
 Suite *identity_suite(void)
 {
 	Suite *s = suite_create("identity");
@@ -92,6 +170,8 @@ Suite *identity_suite(void)
 
 	tcase_add_test(t, identity_needs_proof);
 	tcase_add_test(t, identity_amidst_signals);
+	tcase_add_test(t, identity_killed_by_a_signal);
+	tcase_add_test(t, claims_of_two);
 	suite_add_tcase(s, t);
 	return s;
 }

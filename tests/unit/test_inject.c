@@ -6,7 +6,10 @@
 #include "process/inject.h"
 
 #include "base/now.h"
+#include "count/install.h"
+#include "count/space.h"
 #include "inject_world.h"
+#include "process/maps.h"
 #include "suites.h"
 
 #include <errno.h>
@@ -20,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -253,6 +257,66 @@ START_TEST(inject_ends_with_the_first_failure)
 }
 END_TEST
 
+/* A window of which only a part can be mapped leaves nothing; its data is mapped last. */
+START_TEST(inject_leaves_no_part_of_a_window)
+{
+	struct tactics_site site = {.address = (uint64_t)&inject_is_mapped & -PAGE,
+		.wanted = true,
+		.code = {0x90, 0x48, 0x8d, 0x05, 0x49, 0x35},
+		.code_size = TACTICS_BYTES};
+	struct tactics plan = {.sites = &site,
+		.count = 1,
+		.low = site.address,
+		.high = site.address + PAGE,
+		.head_size = window_head_size(1),
+		.may_evict = true};
+	struct inject_target t;
+	struct install in = {.who = &t.who, .memory = &t.m, .serial = 1};
+	struct tactics_space space;
+	struct probes_error e = {0};
+	struct rlimit limit;
+	struct window w;
+	bool left_open;
+	char path[64];
+	unsigned long pages = 0;
+	FILE *statm;
+	pid_t child;
+	int r;
+
+	inject_set_up();
+	child = inject_child(inject_loop);
+	inject_open(&t, child);
+	inject_await_turn();
+	tactics_space_init(&space);
+	ck_assert_int_eq(space_read(&t.who, &space, &in.mappings_left, &e), 0);
+	ck_assert(tactics_plan(&plan, &space));
+	ck_assert_msg(plan.planned == 1, "%s", tactics_why(&site));
+	snprintf(path, sizeof path, "/proc/%d/statm", child);
+	statm = fopen(path, "r");
+	ck_assert(statm && fscanf(statm, "%lu", &pages) == 1);
+	fclose(statm);
+	for (int enough = 0; enough < 2; enough++) {
+		ck_assert_int_eq(prlimit(child, RLIMIT_AS, NULL, &limit), 0);
+		limit.rlim_cur = enough ? limit.rlim_max : pages * PAGE + plan.data_size;
+		ck_assert_int_eq(prlimit(child, RLIMIT_AS, &limit, NULL), 0);
+		do
+			r = install_window(&in, &plan, &w, &left_open, &e);
+		while (r == -ETIMEDOUT);
+		ck_assert_int_eq(r, enough ? 0 : -ENOSPC);
+		ck_assert(enough || e.status == PROBES_REFUSED);
+		ck_assert(enough || strstr(e.why, "mmap in the process failed"));
+		ck_assert(!left_open);
+		ck_assert_int_eq(inject_is_mapped(child, "/memfd:" MAPS_WINDOW), enough);
+	}
+	window_done(&w);
+	tactics_done(&plan);
+	tactics_space_done(&space);
+	inject_close(&t);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
+
 Suite *inject_suite(void)
 {
 	Suite *s = suite_create("inject");
@@ -265,6 +329,7 @@ Suite *inject_suite(void)
 #endif
 	tcase_add_test(t, inject_maps_a_file);
 	tcase_add_test(t, inject_ends_with_the_first_failure);
+	tcase_add_test(t, inject_leaves_no_part_of_a_window);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -224,6 +224,31 @@ static bool place_instruction(
 	}
 }
 
+/* Does it fault for another reason than an access that programs may expect to fault? */
+static bool may_fault_unexpectedly(const uint8_t *at, size_t length)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction d;
+	ZydisDecoder decoder;
+	bool accesses = false;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, at, length, &d, operands)) ||
+		d.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE)
+		return true;
+	for (int i = 0; i < d.operand_count; i++) {
+		const ZydisDecodedOperandMem *m = &operands[i].mem;
+
+		if (operands[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
+			continue;
+		if (m->base == ZYDIS_REGISTER_RIP || m->base == ZYDIS_REGISTER_RSP ||
+			m->segment == ZYDIS_REGISTER_FS || m->segment == ZYDIS_REGISTER_GS)
+			return true;
+		accesses = true;
+	}
+	return !accesses; /* cli, for one */
+}
+
 struct outcome {
 	size_t moved, refused, far, undecodable, skipped;
 };
@@ -278,6 +303,11 @@ static void try(const uint8_t bytes[15], struct outcome *t)
 				if (in >= m.size)
 					complain(at, length, &m, "faults elsewhere");
 				ends[1].registers[REG_RIP] = ends[0].registers[REG_RIP];
+				if (ends[0].signal == SIGFPE && !(m.faults & ARCH_FAULTS_DIVISION))
+					complain(at, length, &m, "divides");
+				if ((ends[0].signal == SIGSEGV || ends[0].signal == SIGBUS) &&
+					!m.faults && !may_fault_unexpectedly(at, length))
+					complain(at, length, &m, "faults");
 				if (m.calls)
 					continue; /* the push came first */
 				if (ends[0].fault - (uint64_t)at < length)
@@ -446,6 +476,46 @@ START_TEST(forms_end_alike)
 }
 END_TEST
 
+/* What a program may recover from; the stack, the thread's and the object's memory are not that. */
+START_TEST(which_may_fault)
+{
+	static const struct {
+		uint8_t bytes[15], faults;
+	} all[] = {
+		{{0x8b, 0x00}, ARCH_FAULTS_MEMORY},                         /* mov (%rax), %eax */
+		{{0x89, 0x47, 0x08}, ARCH_FAULTS_MEMORY},                   /* mov %eax, 8(%rdi) */
+		{{0x8b, 0x04, 0x25, 0, 0, 0, 0}, ARCH_FAULTS_MEMORY},       /* mov 0, %eax */
+		{{0x8b, 0x04, 0x04}, ARCH_FAULTS_MEMORY},                   /* mov (%rsp,%rax) */
+		{{0xa4}, ARCH_FAULTS_MEMORY},                               /* movsb */
+		{{0xd7}, ARCH_FAULTS_MEMORY},                               /* xlat */
+		{{0xff, 0x10}, ARCH_FAULTS_MEMORY},                         /* call *(%rax) */
+		{{0xff, 0x30}, ARCH_FAULTS_MEMORY},                         /* push (%rax) */
+		{{0x66, 0x0f, 0xf7, 0xc1}, ARCH_FAULTS_MEMORY},             /* maskmovdqu */
+		{{0xc4, 0xe2, 0x69, 0x92, 0x04, 0x08}, ARCH_FAULTS_MEMORY}, /* vgatherdps */
+		{{0x8b, 0x45, 0x08}, ARCH_FAULTS_POINTER},                  /* mov 8(%rbp), %eax */
+		{{0xf7, 0xf1}, ARCH_FAULTS_DIVISION},                       /* div %ecx */
+		{{0x48, 0xf7, 0x3f}, ARCH_FAULTS_MEMORY | ARCH_FAULTS_DIVISION}, /* idiv (%rdi) */
+		{{0x8b, 0x44, 0x24, 0x08}, 0},                      /* mov 8(%rsp), %eax */
+		{{0x8b, 0x05, 1, 2, 3, 4}, 0},                      /* mov rel(%rip) */
+		{{0x64, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}, 0},       /* mov %fs:0x28 */
+		{{0x8d, 0x00}, 0},                                  /* lea (%rax), %eax */
+		{{0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, 0}, /* nopw 0(%rax,%rax) */
+		{{0x0f, 0x18, 0x08}, 0},                            /* prefetcht0 (%rax) */
+		{{0x55}, 0},                                        /* push %rbp */
+		{{0xe8, 1, 2, 3, 4}, 0},                            /* call */
+		{{0xc3}, 0},                                        /* ret */
+	};
+	struct arch_moved m;
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		ck_assert_int_eq(
+			arch_move(all[i].bytes, 15, 0x401000, 0x501000, false, &m), ARCH_MOVED);
+		ck_assert_msg(m.faults == all[i].faults, "form %zu, %02x %02x: %u", i,
+			all[i].bytes[0], all[i].bytes[1], m.faults);
+	}
+}
+END_TEST
+
 START_TEST(limits)
 {
 	static const uint8_t lea[15] = {0x48, 0x8d, 0x05, 0, 0, 0, 0},
@@ -527,6 +597,7 @@ Suite *move_suite(void)
 	tcase_add_checked_fixture(c, set_up, tear_down);
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, forms_end_alike);
+	tcase_add_test(c, which_may_fault);
 	tcase_add_test(c, limits);
 	/* A sanitizer's own memory is mapped where some instructions would write: they would spoil
 	 * it. */

@@ -102,6 +102,7 @@ static void mine(const char *name, uint32_t others)
 	const struct probes_probe *probe = &h->probes[local];
 
 	h->live[local].mine_counted = true;
+	h->jumps[object_probes_site(h, probe)].raised = probe->semaphore_count > 0;
 	for (uint32_t i = 0; i < probe->site_count; i++)
 		h->jumps[object_probes_site(h, probe) + i].mine = i + others < probe->site_count;
 }
@@ -127,8 +128,9 @@ static const struct {
 	{"", "70:p", "*soft?", "", "*soft:not", true},
 	{"", "70:p", "*bad?", "", "*bad:not", true},
 	{"", "70:p", "/bare?", "", "/bare:skipped", true},
-	{"b70=e9", "70:p", "*bare?", "", "*bare:skipped", true},
-	/* another session's */
+	/* another session's: this one counts there as well, but cannot release it */
+	{"b70=e9", "70:p", "*bare?", "", "*bare", false},
+	{"b50=e9 b60=e9 c40=1 c44=0", "50:p 60:p", "*nop?", "c40:1>2 c44:0>1", "*nop", false},
 	{"b70=e9", "70:p", "/bare?", "", "/bare:not", true},
 	{"c40=7ffe", "50:p", "*nop?", "", "*nop:not", true},
 	/* An OCaml site follows its count by itself: its handler runs as before, or not. */
@@ -189,6 +191,26 @@ START_TEST(each_its_own)
 	mine("nop", 1);
 	ck_assert_int_eq(plan("/nop", false), 0);
 	ck_assert_str_eq(writes, "c40:2>1 c44:2>1 |b50:e9>90");
+	plan_done(&p);
+	world_end(&w);
+}
+END_TEST
+
+/* Two sessions count at the same sites: the last one removes the jumps. */
+START_TEST(the_last_one)
+{
+	struct object_probes *h;
+
+	begin("b50=e9 b60=e9 c40=2 c44=2", "50:p 60:p");
+	h = catalog_object(&w.catalog, 0);
+	mine("nop", 0);
+	ck_assert_int_eq(plan("*nop?", false), 0);
+	ck_assert_str_eq(items, "*nop:skipped");
+	plan_done(&p);
+	for (size_t i = 0; i < h->site_count; i++)
+		h->jumps[i].shared = true;
+	ck_assert_int_eq(plan("/nop", false), 0);
+	ck_assert_str_eq(writes, "c40:2>1 c44:2>1");
 	plan_done(&p);
 	world_end(&w);
 }
@@ -435,6 +457,82 @@ START_TEST(calls)
 }
 END_TEST
 
+/* What counted sites there are, this session has counted. */
+static void mine_all(void)
+{
+	struct object_probes *h = catalog_object(&w.catalog, 0);
+
+	for (size_t i = 0; i < h->probe_count; i++) {
+		h->live[i].mine_counted = h->live[i].sites_counted;
+		if (h->probes[i].site_count)
+			h->jumps[object_probes_site(h, &h->probes[i])].raised =
+				h->live[i].sites_counted && h->probes[i].semaphore_count;
+		for (uint32_t k = 0; k < h->probes[i].site_count; k++) {
+			size_t site = object_probes_site(h, &h->probes[i]) + k;
+
+			h->jumps[site].mine = h->site_live[site].counted;
+		}
+	}
+}
+
+static void carry_out(const char *choice)
+{
+	plan(choice, true);
+	apply();
+	mine_all();
+}
+
+/* A probe in one of four states: 1: it is on, 2: it is counted. */
+static void begin_in(unsigned state, const char *name)
+{
+	char choice[20];
+
+	begin("", "10:o 20:o 30:o 40:o 50:p 60:e 70:p 80:p a0:p b0:e");
+	snprintf(choice, sizeof choice, "+%s?", name);
+	if (state & 1)
+		carry_out(choice);
+	choice[0] = '*';
+	if (state & 2)
+		carry_out(choice);
+}
+
+/*
+ * Two steps of one plan, about one probe or about two that share a count, do what the same two
+ * do one after the other: whatever the verbs, and from every state.
+ */
+static const char *const step_names[][2] = {{"one", "one"}, {"unit", "unit"}, {"nop", "nop"},
+	{"duo", "duo"}, {"bare", "bare"}, {"nop", "twin"}, {"twin", "nop"}};
+
+START_TEST(two_steps_in_one_plan)
+{
+	const char *x = step_names[_i][0], *y = step_names[_i][1];
+	char first[20], second[20], both[40], items_then[2 * sizeof items];
+	unsigned char *then;
+
+	for (unsigned k = 0; k < 4 * 4 * 4; k++) {
+		const char verbs[] = "+-*/", a = verbs[k / 4 % 4], b = verbs[k % 4];
+
+		snprintf(first, sizeof first, "%c%s?", a, x);
+		snprintf(second, sizeof second, "%c%s?", b, y);
+		snprintf(both, sizeof both, "%c%s? %c%s?", a, x, b, y);
+		begin_in(k / 16, x);
+		carry_out(first);
+		snprintf(items_then, sizeof items_then, "%s ", items);
+		carry_out(second);
+		strcat(items_then, items);
+		then = fake_snapshot(&w.fake);
+		world_end(&w);
+		begin_in(k / 16, x);
+		carry_out(both);
+		ck_assert_msg(!strcmp(items, items_then), "state %u; %s: %s, not %s", k / 16, both,
+			items, items_then);
+		ck_assert_msg(fake_same(&w.fake, then), "state %u; %s: %s", k / 16, both, writes);
+		free(then);
+		world_end(&w);
+	}
+}
+END_TEST
+
 Suite *plan_count_suite(void)
 {
 	Suite *suite = suite_create("plan_count");
@@ -443,12 +541,15 @@ Suite *plan_count_suite(void)
 	tcase_add_loop_test(tcase, what_is_planned, 0, sizeof count_cases / sizeof *count_cases);
 	tcase_add_test(tcase, there_and_back);
 	tcase_add_test(tcase, each_its_own);
+	tcase_add_test(tcase, the_last_one);
 	tcase_add_test(tcase, the_rest);
 	tcase_add_test(tcase, uprobes_are_told_apart);
 	tcase_add_test(tcase, uprobes_leave_the_switch);
 	tcase_add_test(tcase, cut_off);
 	tcase_add_test(tcase, cut_off_call);
 	tcase_add_test(tcase, calls);
+	tcase_add_loop_test(
+		tcase, two_steps_in_one_plan, 0, sizeof step_names / sizeof *step_names);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -97,18 +97,21 @@ START_TEST(wrong)
 	} cases[] = {
 		{"call = count a\n", "questions:1: call: stands before the first question\n"},
 		{"question = q\ncall = attach -enable-all\n",
-			"questions:2: call: is no call that measures: see the help of "
-			"probes-tui\n"},
+			"questions:2: call: is not a verb that measures: "
+			"see probes-tui -help\n"},
 		{"question = q\ncall = count -nosuch a\n",
-			"questions:2: call: is no call that measures: see the help of "
-			"probes-tui\n"},
-		{"question = q\ncall = count 'a\n", "questions:2: call: is no call that measures: "
-						    "see the help of probes-tui\n"},
+			"questions:2: call: is not a verb that measures: "
+			"see probes-tui -help\n"},
+		{"question = q\ncall = count 'a\n",
+			"questions:2: call: is not a verb that measures: "
+			"see probes-tui -help\n"},
 		{"question = q\ncall = count\n", "questions:2: call: names no probe\n"},
-		{"question = q\ncall = latency a\n", "questions:2: call: is no call that measures: "
-						     "see the help of probes-tui\n"},
-		{"question = q\ncall = count -help a\n", "questions:2: call: is no call that "
-							 "measures: see the help of probes-tui\n"},
+		{"question = q\ncall = latency a\n",
+			"questions:2: call: is not a verb that measures: "
+			"see probes-tui -help\n"},
+		{"question = q\ncall = count -help a\n",
+			"questions:2: call: is not a verb that measures: "
+			"see probes-tui -help\n"},
 		{"question =\n", "questions:1: question: is empty\n"},
 		{"question = q\nnotes = a\n",
 			"questions:2: notes: is not known: give question, call, note or source\n"},

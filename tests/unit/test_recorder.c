@@ -130,7 +130,7 @@ START_TEST(scale)
 	it.start();
 	for (size_t i = 0; i < RECORDER_SLOTS; i++)
 		if (it.state->slots[i].owner) {
-			it.state->slots[i].start = arch_now() - (1 << 20);
+			it.state->slots[i].begun.ticks = arch_now() - (1 << 20);
 			break;
 		}
 	it.end();
@@ -268,6 +268,7 @@ END_TEST
 
 static void *die_open(void *unused)
 {
+	recorder_world_prove((uint32_t)gettid(), 0);
 	it.start();
 	return unused;
 }
@@ -277,10 +278,6 @@ START_TEST(threads_that_die)
 	pthread_t thread;
 
 	set_up();
-	/* As a session does: where the tid is. */
-	for (uint32_t at = 64; !it.state->tid; at += 4)
-		if (arch_of_thread(at) == (uint32_t)getpid())
-			it.state->tid = at;
 	for (int i = 0; i < 100; i++) {
 		ck_assert_int_eq(pthread_create(&thread, NULL, die_open, NULL), 0);
 		pthread_join(thread, NULL);
@@ -294,14 +291,122 @@ START_TEST(threads_that_die)
 }
 END_TEST
 
-START_TEST(table_is_full)
+/* Threads without a slot share one, and keep their starts in the table; as threads with a slot. */
+START_TEST(slots_are_full)
 {
+	pthread_t all[64];
+	size_t before;
+
 	set_up();
 	for (size_t i = 0; i < RECORDER_SLOTS; i++)
 		it.state->slots[i].owner = 1;
 	pair();
+	it.start();
+	deeper(pair);
+	it.start();
+	it.end();
+	it.end();
+	ck_assert_uint_eq(read_sum().matched, 2);
+	ck_assert_uint_eq(read_sum().nested, 1);
+	ck_assert_uint_eq(read_sum().restarted, 1);
+	ck_assert_uint_eq(read_sum().unstarted, 1);
+	ck_assert_uint_eq(read_sum().lost + read_sum().open, 0);
+	before = read_sum().matched;
+	for (size_t i = 0; i < 64; i++)
+		ck_assert_int_eq(pthread_create(&all[i], NULL, run_pairs, (void *)(PAIRS / 64)), 0);
+	for (size_t i = 0; i < 64; i++)
+		pthread_join(all[i], NULL);
+	ck_assert_uint_eq(read_sum().matched - before, PAIRS / 64 * 64);
+	ck_assert_uint_eq(read_sum().unstarted, 1);
+	ck_assert_uint_eq(read_sum().lost + read_sum().open, 0);
+	/* So is the table. */
+	for (size_t i = 0; i < RECORDER_OPENS; i++)
+		it.state->opens[i].key = 1;
+	it.start();
+	ck_assert_uint_eq(read_sum().lost, 1);
+}
+END_TEST
+
+/* Each child has a number, of which the hash of its slot must know. */
+START_TEST(very_many_children)
+{
+	enum { CHILDREN = 1000 };
+	int status;
+
+	set_up();
+	for (int i = 0; i < CHILDREN; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			pair();
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	}
+	ck_assert_uint_eq(read_sum().matched, CHILDREN);
+	ck_assert_uint_eq(read_sum().lost + read_sum().unstarted + read_sum().open, 0);
+	/* Those that have no number of their own cannot be told apart. */
+	it.state->children = EVENTS_CHILDREN;
+	if (!fork()) {
+		pair();
+		_exit(0);
+	}
+	wait(NULL);
 	ck_assert_uint_eq(read_sum().lost, 2);
-	ck_assert_uint_eq(read_sum().matched + read_sum().unstarted + read_sum().open, 0);
+	ck_assert_uint_eq(read_sum().matched, CHILDREN);
+}
+END_TEST
+
+static void *run_nested(void *unused)
+{
+	it.start();
+	deeper(pair);
+	it.end();
+	return unused;
+}
+
+/* Nothing is read at a thread pointer that nobody has proven, and none at 0. */
+START_TEST(thread_pointers_of_any_kind)
+{
+	static const uint64_t pointers[] = {0, 8, 0xdead000, UINT64_C(0x7ffffffff000)};
+	static uint64_t other[128] __attribute__((aligned(64)));
+	pthread_t thread;
+
+	set_up();
+	for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
+		recorder_world_hit_by(it.start, pointers[i]);
+		recorder_world_hit_by(it.end, pointers[i]);
+	}
+	ck_assert_uint_eq(read_sum().lost, 2);
+	ck_assert_uint_eq(read_sum().matched, 3);
+	/* Where all threads were proven, a new one is known by what the C library keeps. */
+	it.state->tids = 1;
+	ck_assert_int_eq(pthread_create(&thread, NULL, run_nested, NULL), 0);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(read_sum().nested, 1);
+	ck_assert_uint_eq(read_sum().matched, 4);
+	/* Nothing is there, or its own is not there: it is above the stack. */
+	for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
+		recorder_world_hit_by(it.start, pointers[i]);
+		recorder_world_hit_by(it.end, pointers[i]);
+	}
+	ck_assert_uint_eq(read_sum().lost, 4);
+	ck_assert_uint_eq(read_sum().matched, 7);
+	/* Memory that does not look like the C library's: the open start may be a dead thread's. */
+	memset(other, 0, sizeof other);
+	recorder_world_hit_by(it.start, (uint64_t)other);
+	recorder_world_hit_by(it.start, (uint64_t)other);
+	recorder_world_hit_by(it.end, (uint64_t)other);
+	recorder_world_hit_by(it.start, (uint64_t)other + 8);
+	recorder_world_hit_by(it.end, (uint64_t)other + 8);
+	ck_assert_uint_eq(read_sum().nested, 1);
+	ck_assert_uint_eq(read_sum().restarted, 1);
+	ck_assert_uint_eq(read_sum().matched, 9);
+	/* Threads that share theirs. */
+	*it.cookie = ARCH_COOKIE_SHARED;
+	pair();
+	ck_assert_uint_eq(read_sum().lost, 6);
+	ck_assert_uint_eq(read_sum().matched, 9);
 }
 END_TEST
 
@@ -639,7 +744,9 @@ Suite *recorder_suite(void)
 	tcase_add_test(c, nested);
 	tcase_add_test(c, frame_is_left);
 	tcase_add_test(c, threads_that_die);
-	tcase_add_test(c, table_is_full);
+	tcase_add_test(c, slots_are_full);
+	tcase_add_test(c, very_many_children);
+	tcase_add_test(c, thread_pointers_of_any_kind);
 	tcase_add_test(c, two_windows);
 	tcase_add_test(c, roles_with_any_content);
 	tcase_add_test(c, handler_inside);

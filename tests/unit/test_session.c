@@ -317,6 +317,33 @@ START_TEST(session_dry_run_touches_nothing)
 }
 END_TEST
 
+/* Code that is translated is left alone; what was switched before is taken back. */
+START_TEST(session_refuses_translated_code)
+{
+	static const struct translator translator = {.name = "valgrind"};
+	const struct probes_switch_options dry = {.dry_run = true};
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "one");
+	x.s.translator = &translator;
+	for (int i = 0; i < 4; i++) {
+		ck_assert_int_eq(session_do(&x, i & 1 ? PROBES_ENABLE : PROBES_COUNT, "nop",
+					 i & 2 ? &dry : NULL, &r, &e),
+			-EOPNOTSUPP);
+		ck_assert_int_eq(e.status, PROBES_REFUSED);
+		ck_assert_str_eq(e.hint, "run the program without valgrind");
+		ck_assert_ptr_null(r);
+	}
+	ck_assert_str_eq(probes_translator(&x.s), "valgrind");
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
 START_TEST(session_refuses_named_and_tells_all)
 {
 	const struct probes_action actions[] = {
@@ -676,6 +703,7 @@ Suite *session_suite(void)
 	tcase_add_loop_test(t, session_takes_back_code_alone, 0, 4);
 	tcase_add_test(t, session_knows_what_is_mine);
 	tcase_add_test(t, session_dry_run_touches_nothing);
+	tcase_add_test(t, session_refuses_translated_code);
 	tcase_add_test(t, session_refuses_named_and_tells_all);
 	tcase_add_test(t, session_all_leaves_out_what_cannot);
 	tcase_add_test(t, session_says_what_cannot_be_enabled);

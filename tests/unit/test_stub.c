@@ -5,6 +5,8 @@
  */
 #include <check.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "arch/inline.h"
 
 Suite *stub_suite(void);
 
@@ -73,6 +76,14 @@ static void *hit(void *times)
 	return NULL;
 }
 
+static int hit_alone(void *unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < HITS; i++)
+		((void (*)(void))it.code)();
+	return 0;
+}
+
 START_TEST(exact_with_threads)
 {
 	static const size_t counts[] = {1, 4, 64}, slots[] = {0, 1, 8, SLOTS};
@@ -119,6 +130,38 @@ START_TEST(spread)
 		pthread_join(all[i], NULL);
 	ck_assert_uint_eq(hits(), (uint64_t)THREADS * HITS);
 	ck_assert_uint_eq(*it.shared, 0);
+}
+END_TEST
+
+/* Threads that were made without a thread pointer of their own, and whose session knows it. */
+START_TEST(exact_with_one_thread_pointer)
+{
+	enum { THREADS = 4, STACK = 1 << 16 };
+	uint8_t *stacks = mmap(NULL, THREADS * STACK, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t pointer;
+
+	ck_assert_ptr_ne(stacks, MAP_FAILED);
+	set_up_with(SLOTS);
+	*it.cookie = ARCH_COOKIE_SHARED;
+	for (size_t i = 0; i < THREADS; i++)
+		ck_assert_int_gt(
+			clone(hit_alone, stacks + (i + 1) * STACK, CLONE_VM | SIGCHLD, NULL), 0);
+	while (wait(NULL) > 0)
+		;
+	ck_assert_uint_eq(*it.shared, THREADS * HITS);
+	ck_assert_uint_eq(hits(), THREADS * HITS);
+	/* And one that has none at all, of which nobody knows. */
+	*it.cookie = ARCH_COOKIE_DISTINCT;
+	pointer = arch_thread();
+	for (int i = 0; i < 3; i++)
+		__asm__ volatile(
+			"lea -128(%%rsp), %%rsp\n wrfsbase %[none]\n call *%[code]\n"
+			"wrfsbase %[pointer]\n lea 128(%%rsp), %%rsp\n"
+			:
+			: [code] "r"(it.code), [none] "r"(UINT64_C(0)), [pointer] "r"(pointer)
+			: "memory", "cc");
+	ck_assert_uint_eq(*it.shared, THREADS * HITS + 3);
 }
 END_TEST
 
@@ -253,6 +296,7 @@ Suite *stub_suite(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, exact_with_threads, 0, 12);
 	tcase_add_test(c, spread);
+	tcase_add_test(c, exact_with_one_thread_pointer);
 	tcase_add_test(c, exact_with_children);
 	tcase_add_loop_test(c, keeps_everything, 0, 2);
 	tcase_add_test(c, reach);

@@ -191,6 +191,45 @@ START_TEST(tactics_a_call_and_a_shadow_stack)
 }
 END_TEST
 
+/* What the process handles is not moved; where a jump of one byte is possible, nothing is. */
+START_TEST(tactics_faults_that_are_handled)
+{
+	static const struct {
+		const char *code;
+		uint8_t handled;
+		bool framed, refused;
+	} cases[] = {
+		{"90 8b 80 22 f3 00 00 90 90", 0, false, false},
+		{"90 8b 80 22 f3 00 00 90 90", ARCH_FAULTS_MEMORY, true, true},
+		{"90 8b 80 22 f3 00 00 90 90", ARCH_FAULTS_DIVISION, false, false},
+		{"90 8b 85 22 f3 00 00 90 90", ARCH_FAULTS_POINTER, false, true},
+		{"90 8b 85 22 f3 00 00 90 90", ARCH_FAULTS_POINTER, true, false},
+		{"90 48 f7 f9 48 89 f0 90 90", ARCH_FAULTS_DIVISION, false, true},
+		{"90 48 89 f8 48 89 d7 90 90", 0xff, false, false},
+	};
+	struct tactics_site *s;
+
+	put(0x100, cases[_i].code);
+	s = site(0x100);
+	s->framed = cases[_i].framed;
+	it.t.handled = cases[_i].handled;
+	for (int punned = 1; punned >= 0; punned--) {
+		if (!punned)
+			forbid_punning(s);
+		plan();
+		ck_assert_int_eq(
+			s->result, !punned && cases[_i].refused ? TACTICS_FAULTS : TACTICS_PLANNED);
+		ck_assert_int_eq(s->tactic, punned              ? PROBES_TACTIC_PUNNED
+					    : cases[_i].refused ? PROBES_TACTIC_NONE
+								: PROBES_TACTIC_EVICTED);
+		ck_assert(!(tactics_faults(s) & it.t.handled) == !cases[_i].refused);
+		tactics_done(&it.t);
+		tactics_space_done(&it.space);
+		tactics_space_init(&it.space);
+	}
+}
+END_TEST
+
 /* Two sites so many bytes apart; the first cannot be punned. */
 START_TEST(tactics_neighbours)
 {
@@ -716,6 +755,7 @@ Suite *tactics_suite(void)
 	tcase_add_loop_test(c, tactics_evicted_each_length, 1, 9);
 	tcase_add_loop_test(c, tactics_evicted_refused, 0, 11);
 	tcase_add_test(c, tactics_a_call_and_a_shadow_stack);
+	tcase_add_loop_test(c, tactics_faults_that_are_handled, 0, 7);
 	tcase_add_loop_test(c, tactics_neighbours, 1, 7);
 	tcase_add_test(c, tactics_mapped_page);
 #endif

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -349,6 +350,46 @@ START_TEST(tracer_fails_where_another_holds_it)
 }
 END_TEST
 
+/* What a held program has open as 0 and 1, and its session. */
+static void tracer_opened(pid_t pid, struct stat *in, struct stat *out, pid_t *session)
+{
+	char path[40];
+
+	snprintf(path, sizeof path, "/proc/%d/fd/0", pid);
+	ck_assert_int_eq(stat(path, in), 0);
+	snprintf(path, sizeof path, "/proc/%d/fd/1", pid);
+	ck_assert_int_eq(stat(path, out), 0);
+	*session = getsid(pid);
+}
+
+/* Of a program that is started, what its caller left zero is inherited: also where 0 is a pipe. */
+START_TEST(tracer_starts_with_what_is_inherited)
+{
+	const struct probes_program program = {.file = "/proc/self/exe"};
+	struct stat in, out, mine;
+	struct probes_session *s;
+	struct probes_error e;
+	pid_t session;
+	int fds[2], r;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(dup2(fds[0], 0), 0);
+	ck_assert_int_eq(dup2(open("/dev/null", O_WRONLY), 1), 1);
+	r = probes_start(&program, NULL, &s, &e);
+	if (r < 0 && e.status == PROBES_DENIED)
+		return; /* nobody may trace here */
+	ck_assert_msg(r == 0, "%s: %s", e.what, e.why);
+	tracer_opened(probes_pid(s), &in, &out, &session);
+	ck_assert_int_eq(session, getsid(0));
+	ck_assert_int_eq(fstat(0, &mine), 0);
+	ck_assert_uint_eq(in.st_ino, mine.st_ino);
+	ck_assert_int_eq(fstat(1, &mine), 0);
+	ck_assert_uint_eq(out.st_ino, mine.st_ino);
+	kill(probes_pid(s), SIGKILL);
+	probes_close(s);
+}
+END_TEST
+
 Suite *tracer_suite(void)
 {
 	Suite *s = suite_create("tracer");
@@ -362,6 +403,7 @@ Suite *tracer_suite(void)
 	tcase_add_test(t, tracer_where_a_session_needs_it);
 	tcase_add_test(t, tracer_is_not_enough_where_nobody_may);
 	tcase_add_test(t, tracer_fails_where_another_holds_it);
+	tcase_add_test(t, tracer_starts_with_what_is_inherited);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -4,11 +4,13 @@
  * content.
  * Does not cover: what is mapped in another process (e2e/cli-stack.sh).
  */
+#include "elf/frames.h"
 #include "elf/unwind.h"
 
 #include "random.h"
 #include "suites.h"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
@@ -17,6 +19,38 @@
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+/* A function with a frame pointer, one without, and one that no table knows. */
+__asm__(".text\n"
+	"framed_at_entry: .cfi_startproc\n push %rbp\n .cfi_def_cfa_offset 16\n"
+	" mov %rsp, %rbp\n .cfi_def_cfa_register %rbp\n"
+	"framed: nop\n"
+	" pop %rbp\n .cfi_def_cfa %rsp, 8\n ret\n .cfi_endproc\n"
+	"unframed: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+	"untold: nop\n ret\n");
+extern const char framed[], framed_at_entry[], unframed[], untold[];
+
+START_TEST(frame_pointers)
+{
+	const char *const at[] = {framed, framed_at_entry, unframed, untold, NULL};
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	uint64_t addresses[5];
+	bool found[5];
+	Dl_info info;
+
+	ck_assert(dladdr(framed, &info));
+	for (int i = 0; i < 5; i++)
+		addresses[i] = (uint64_t)(at[i] - (const char *)info.dli_fbase);
+	frames_find(fd, "unit", addresses, 5, found);
+	close(fd);
+	ck_assert(found[0] && !found[1] && !found[2] && !found[3] && !found[4]);
+	/* No program at all. */
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	frames_find(fd, "unit", addresses, 5, found);
+	close(fd);
+	ck_assert(!found[0]);
+}
+END_TEST
 
 #define DEEP 20
 #define MOST 64
@@ -232,6 +266,7 @@ Suite *unwind_suite(void)
 
 	tcase_add_checked_fixture(t, NULL, tear_down);
 	tcase_set_timeout(t, 30);
+	tcase_add_test(t, frame_pointers);
 	tcase_add_test(t, as_backtrace);
 	tcase_add_test(t, of_a_short_copy);
 	tcase_add_test(t, without_tables);

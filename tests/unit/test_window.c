@@ -5,8 +5,8 @@
 #include "count/space.h"
 #include "count/window.h"
 
+#include "session_world.h"
 #include "suites.h"
-#include "world.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -142,23 +142,24 @@ START_TEST(read_by_others)
 	world.fake.regions[0] =
 		(struct fake_region){.address = w.address, .size = w.data_size, .bytes = w.file};
 	world.fake.region_count = 1;
-	ck_assert(window_read(&other, m, w.address, w.file_size));
+	ck_assert_int_eq(window_read(&other, m, w.address, w.file_size, NULL), WINDOW_FOUND);
 	ck_assert_uint_eq(other.site_count, 2);
 	ck_assert_uint_eq(other.serial, 7);
 	ck_assert_int_eq(memcmp(other.sites, w.sites, 2 * sizeof *w.sites), 0);
+	/* Only what is watched is read. */
+	ck_assert(window_refresh(&other, m));
+	ck_assert_uint_eq(window_hits(&other, 1), 0);
+	ck_assert(window_watch(&other, 1));
+	ck_assert(window_refresh(&other, m));
 	ck_assert_uint_eq(window_hits(&other, 1), 7);
 	put(&w, w.sites[1].counter, 9);
 	put(&w, w.sites[0].counter, 5);
 	ck_assert_uint_eq(window_hits(&other, 1), 7);
-	/* Only what is watched is read. */
-	ck_assert(window_refresh(&other, m));
-	ck_assert_uint_eq(window_hits(&other, 1), 7);
-	window_watch(&other, 1);
-	window_watch(&other, 1);
+	ck_assert(window_watch(&other, 1));
 	ck_assert(window_refresh(&other, m));
 	ck_assert_uint_eq(window_hits(&other, 1), 9);
 	ck_assert_uint_eq(window_hits(&other, 0), 0);
-	window_watch(&other, 0);
+	ck_assert(window_watch(&other, 0));
 	ck_assert(window_refresh(&other, m));
 	ck_assert_uint_eq(window_hits(&other, 0), 5);
 	ck_assert_uint_eq(window_hits(&other, 1), 9);
@@ -168,13 +169,14 @@ START_TEST(read_by_others)
 	ck_assert(window_refresh(&other, m));
 	ck_assert_uint_eq(window_hits(&other, 1), 0);
 	window_done(&other);
-	ck_assert(!window_read(&other, m, w.address + 64, w.file_size));
-	ck_assert(!window_read(&other, m, 0x1000, w.file_size));
+	ck_assert_int_eq(window_read(&other, m, w.address + 64, w.file_size, NULL), WINDOW_NONE);
+	ck_assert_int_eq(window_read(&other, m, 0x1000, w.file_size, NULL), WINDOW_NONE);
 	/* A part of it is not mapped: a jump would lead nowhere. */
-	ck_assert(!window_read(&other, m, w.address, w.file_size - TACTICS_PAGE));
+	ck_assert_int_eq(
+		window_read(&other, m, w.address, w.file_size - TACTICS_PAGE, NULL), WINDOW_NONE);
 	for (size_t at = 0; at < window_head_size(2); at++) {
 		w.file[at] ^= 0xff;
-		if (window_read(&other, m, w.address, w.file_size)) {
+		if (window_read(&other, m, w.address, w.file_size, NULL) == WINDOW_FOUND) {
 			for (size_t i = 0; i < other.site_count; i++)
 				(void)window_hits(&other, i);
 			window_done(&other);
@@ -191,11 +193,45 @@ START_TEST(read_by_others)
 }
 END_TEST
 
+/* Its sites are charged before they are read, and what makes no sense stays charged. */
+START_TEST(read_within_a_budget)
+{
+	struct memory *m = &world.fake.memory;
+	struct budget full = {0}, b = {0};
+	struct array pages;
+	struct window w, other;
+
+	make(&w, &pages);
+	world_begin(&world);
+	world.fake.regions[0] = (struct fake_region){.address = w.address,
+		.size = sizeof(struct window_head) + 2 * sizeof(struct window_site),
+		.bytes = w.file};
+	world.fake.region_count = 1;
+	ck_assert(budget_take(&full, BUDGET_SESSION));
+	ck_assert_int_eq(window_read(&other, m, w.address, w.file_size, &full), WINDOW_LEFT_OUT);
+	/* The counters of no site are read. */
+	ck_assert_int_eq(window_read(&other, m, w.address, w.file_size, &b), WINDOW_FOUND);
+	window_done(&other);
+	world.fake.regions[0].size -= 1;
+	budget_done(&full);
+	budget_trim(&b);
+	full.taken = b.taken;
+	ck_assert_int_eq(window_read(&other, m, w.address, w.file_size, &b), WINDOW_NONE);
+	budget_trim(&b);
+	ck_assert_uint_ge(b.taken, full.taken + 2 * sizeof(struct window_site));
+	budget_done(&b);
+	world.fake.region_count = 0; /* not the world's to free */
+	world_end(&world);
+	array_done(&pages);
+	window_done(&w);
+}
+END_TEST
+
 /* The maker and another session measure there in turn; counters and state are apart. */
 START_TEST(measured_in_turn)
 {
 	const struct recorder_role role = {.what = RECORDER_END, .size = 4};
-	const struct recorder_state values = {.epoch = 1, .session = 42, .tid = 720};
+	const struct recorder_state values = {.epoch = 1, .session = 42};
 	struct memory *m = &world.fake.memory;
 	struct recorder_state *state;
 	struct recorder_sum sum;
@@ -207,7 +243,7 @@ START_TEST(measured_in_turn)
 	world.fake.regions[0] =
 		(struct fake_region){.address = w.address, .size = w.data_size, .bytes = w.file};
 	world.fake.region_count = 1;
-	ck_assert(window_read(&other, m, w.address, w.file_size));
+	ck_assert_int_eq(window_read(&other, m, w.address, w.file_size, NULL), WINDOW_FOUND);
 	state = (struct recorder_state *)(w.file + w.data_size - TACTICS_STATE_BYTES);
 	for (int round = 0; round < 2; round++) {
 		struct window *one = round ? &other : &w;
@@ -216,7 +252,6 @@ START_TEST(measured_in_turn)
 		put(&w, w.sites[0].counter, 5);
 		ck_assert(window_measure(one, m, &values));
 		ck_assert_uint_eq(window_measured_by(one, m), 42);
-		ck_assert_uint_eq(state->tid, 720);
 		ck_assert_uint_eq(window_cookie(one), WINDOW_AT);
 		ck_assert_uint_eq(window_state(one), w.address + ((uint8_t *)state - w.file));
 		ck_assert(window_measured(one, m, false, false, &sum));
@@ -300,6 +335,143 @@ START_TEST(the_same_instruction)
 END_TEST
 #endif
 
+/* ---- the jumps of several windows ---- */
+
+enum { CHOICES = 4 };
+
+/*
+ * At one address sites of libraries that follow each other there, and tactics with and without a
+ * stop: the window is found again whose old bytes these are, whatever another session looked at
+ * first.
+ */
+START_TEST(chooses_of_all_windows)
+{
+	static const struct {
+		uint8_t behind, tactic;
+	} made[CHOICES] = {{1, PROBES_TACTIC_PUNNED}, {0x48, PROBES_TACTIC_EVICTED},
+		{2, PROBES_TACTIC_PUNNED}, {0x48, PROBES_TACTIC_PUNNED}};
+	struct probes_session s = {.process = true};
+	struct probes_site site = {.address = 0x400100};
+	struct object_jump jump = {0};
+	struct object_probes h = {.sites = &site, .site_count = 1, .jumps = &jump};
+	/* nop; mov $imm64, %rax */
+	uint8_t text[] = {0x90, 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8, 0x90, 0x90};
+	struct probes_error e;
+
+	array_init(&s.windows, sizeof(struct window));
+	array_init(&s.entries, sizeof(struct jumps_entry));
+	for (size_t i = 0; i < CHOICES; i++) {
+		struct window *w = array_add(&s.windows);
+
+		*w = (struct window){.site_count = 2, .sites = calloc(2, sizeof *w->sites)};
+		w->sites[0].address = site.address - 0x10 * i;
+		w->sites[0].length = w->sites[1].length = 1;
+		w->sites[1].address = site.address + (i ? 0 : 1);
+		if (!i)
+			w->sites[0].address = site.address;
+		for (size_t k = 0; k < 2; k++) {
+			w->sites[k].tactic = made[i].tactic;
+			memcpy(w->sites[k].old, text, ARCH_SITE_BYTES);
+			w->sites[k].old[1] = made[i].behind;
+			memcpy(w->sites[k].behind, text + 1, 11);
+		}
+	}
+	ck_assert_int_eq(jumps_index(&s, 0, &e), 0);
+	ck_assert_uint_eq(s.entries.count, 2 * CHOICES);
+	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text));
+	ck_assert_uint_eq(jump.window, 3);
+	ck_assert_uint_eq(jump.entry, 1);
+#ifdef HAVE_ZYDIS
+	ARRAY_AT(&s.windows, struct window, 3)->sites[1].old[1] = 4;
+	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text));
+	ck_assert_uint_eq(jump.window, 1);
+#endif
+	text[1] = 1;
+	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text));
+	ck_assert_uint_eq(jump.window, 0);
+	ck_assert_uint_eq(jump.entry, 0);
+	text[1] = 2;
+	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text));
+	ck_assert_uint_eq(jump.window, 2);
+	text[1] = 3;
+	ck_assert(!jumps_choose(&s, &h, 0, text, sizeof text));
+	ck_assert(!jumps_choose(&s, &h, 0, text, ARCH_SITE_BYTES - 1));
+	/* Where one is unknown, none is added. */
+	ck_assert_int_eq(jumps_check_known(&s, &e), 0);
+	s.windows_left_out = true;
+	ck_assert_int_lt(jumps_check_known(&s, &e), 0);
+	ck_assert_int_eq(e.status, PROBES_REFUSED);
+	jumps_done(&s);
+}
+END_TEST
+
+/* Where the memory of a site goes, or changes, once its jump is written and was read back. */
+struct lost {
+	unsigned reads; /* since the jump was written */
+	bool unmapped;
+};
+
+static void lose(struct fake *f, bool write, void *data)
+{
+	struct lost *lost = data;
+
+	if (write || !f->log.count || ++lost->reads != 2)
+		return;
+	f->regions[0].absent = lost->unmapped;
+	*fake_at(f, WORLD_BIAS + WORLD_PC(0x70)) = 0x90;
+}
+
+/* A site that is not counted though nothing failed says why. */
+START_TEST(a_lost_site_says_why)
+{
+	static unsigned char file[2 * TACTICS_PAGE];
+	struct lost lost = {.unmapped = _i};
+	struct session_world x;
+	struct window_site *site;
+	struct object_probes *h;
+	struct probes_result *result;
+	struct probes_error e;
+	struct window *w;
+	size_t probe;
+
+	session_begin(&x, "");
+	h = catalog_object(&x.w.catalog, 0);
+	probe = world_probe(&x.w, "bare");
+	array_init(&x.s.windows, sizeof *w);
+	array_init(&x.s.entries, sizeof(struct jumps_entry));
+	w = array_add(&x.s.windows);
+	*w = (struct window){.site_count = 1,
+		.sites = calloc(1, sizeof *w->sites),
+		.file = file,
+		.file_size = sizeof file,
+		.data_size = sizeof file};
+	site = w->sites;
+	site->address = WORLD_BIAS + WORLD_PC(0x70);
+	site->counter = TACTICS_PAGE;
+	site->tactic = PROBES_TACTIC_PUNNED;
+	site->length = 1;
+	memcpy(site->old, h->original[object_probes_site(h, &h->probes[probe])], sizeof site->old);
+	memcpy(site->new_, site->old, sizeof site->new_);
+	site->new_[0] = 0xe9;
+	ck_assert_int_eq(jumps_index(&x.s, 0, &e), 0);
+	fake_reset(&x.w.fake);
+	x.w.fake.before = lose;
+	x.w.fake.data = &lost;
+	ck_assert_msg(session_do(&x, PROBES_COUNT, "bare", NULL, &result, &e) == 0, "%s: %s",
+		e.what, e.why);
+	ck_assert_int_eq(result->items[0].outcome, PROBES_DONE);
+	ck_assert(!probes_site_hits_at(&x.s, probe, 0).counted);
+	ck_assert_ptr_nonnull(probes_site_hits_at(&x.s, probe, 0).why);
+	ck_assert_ptr_nonnull(strstr(probes_site_hits_at(&x.s, probe, 0).why, "meanwhile"));
+	probes_result_free(result);
+	x.w.fake.before = NULL;
+	x.w.fake.regions[0].absent = false;
+	w->file = NULL;
+	jumps_done(&x.s);
+	session_end(&x);
+}
+END_TEST
+
 /* ---- space ---- */
 
 static const char space_maps[] = "00400000-00402000 r-xp 00000000 fe:01 18 /a\n"
@@ -320,6 +492,31 @@ static bool space_holds(const struct tactics_space *space, uint64_t address)
 	}
 	return false;
 }
+
+/* What a limit leaves is mostly the program's own. */
+START_TEST(limits_leave_room)
+{
+	static const char limits[] = "Max locked memory         8388608              8388608\n"
+				     "Max address space         unlimited            unlimited\n",
+			  low[] = "Max address space         104857600            unlimited\n",
+			  status[] = "Name:\ta\nVmSize:\t   61440 kB\nVmLck:\t    4096 kB\n";
+	const uint64_t mib = 1 << 20;
+	uint64_t left;
+
+	ck_assert(space_spares(limits, status, SPACE_ADDRESSES, 1000 * mib, &left));
+	ck_assert_uint_eq(left, UINT64_MAX);
+	ck_assert(space_spares(low, status, SPACE_ADDRESSES, 10 * mib, &left));
+	ck_assert_uint_eq(left, 40 * mib);
+	ck_assert(!space_spares(low, status, SPACE_ADDRESSES, 10 * mib + 1, &left));
+	ck_assert(space_spares(limits, status, SPACE_LOCKED, mib, &left));
+	ck_assert(!space_spares(limits, status, SPACE_LOCKED, mib + 1, &left));
+	ck_assert_uint_eq(left, 4 * mib);
+	/* What was lowered below what is used, and what is not said. */
+	ck_assert(!space_spares("Max address space 4096 4096", status, SPACE_ADDRESSES, 1, &left));
+	ck_assert(space_spares(limits, "", SPACE_LOCKED, 1000 * mib, &left));
+	ck_assert(space_spares("", status, SPACE_LOCKED, 1000 * mib, &left));
+}
+END_TEST
 
 START_TEST(where_nothing_may_be_mapped)
 {
@@ -361,12 +558,16 @@ Suite *window_suite(void)
 	tcase_add_test(tcase, made_of_a_plan);
 	tcase_add_test(tcase, hits);
 	tcase_add_test(tcase, read_by_others);
+	tcase_add_test(tcase, read_within_a_budget);
 #ifdef HAVE_ZYDIS
 	tcase_add_test(tcase, the_same_instruction);
 #endif
 	tcase_add_test(tcase, measured_in_turn);
 	tcase_add_test(tcase, state_has_no_memory);
+	tcase_add_test(tcase, chooses_of_all_windows);
+	tcase_add_loop_test(tcase, a_lost_site_says_why, 0, 2);
 	tcase_add_test(tcase, where_nothing_may_be_mapped);
+	tcase_add_test(tcase, limits_leave_room);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -4,10 +4,14 @@
  *
  *	seccomp		a filter that kills it for memfd_create
  *	epoll		waits in epoll_wait, with a limit, for the next line
+ *	loop		the same, and waits again when it is interrupted
  *	coroutine	waits for the next line on a stack of its own making
  *	relative	a process by clone(CLONE_VM), which is none of its threads
  *	traced		a process that traces its last thread
- *	memory		RLIMIT_AS: what it has
+ *	memory N	RLIMIT_AS: what it has, and N MiB
+ *	lock N		RLIMIT_MEMLOCK: N MiB; all that it maps from now on is locked
+ *	pin N		the same limit, and one locked page
+ *	map N		N MiB, for itself
  *	files		RLIMIT_NOFILE: what it has
  *	mappings N	so many more mappings
  *	share		its code is mapped shared
@@ -16,10 +20,15 @@
  *	own		a memfd named probes-tui that stays open, and one that is sealed
  *	scribble	noise in what is mapped of such memfds
  *	unmap		unmaps them, but for the data
+ *	forget		unmaps them all
+ *	recover		each pass loads from forbidden memory; its handler of SIGSEGV goes on
+ *			behind that instruction, which it knows by its address
  */
 #include "drive.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -27,6 +36,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,18 +90,54 @@ ONCE static void pass_near(void)
 				 : "eax");
 }
 
+/* mov 0xf322(%rax), %eax: as a displacement, below 0. */
+extern const char load_at[], load_end[];
+
+ONCE static void pass_load(const char *from)
+{
+	__asm__ volatile("1: nop\n.globl load_at, load_end\n"
+			 "load_at: .byte 0x8b, 0x80, 0x22, 0xf3, 0, 0\nload_end:\n" NOTE("load")
+			 : "+a"(from)::"memory");
+}
+
+static const char loaded[PAGE];
+static const char *load_from = loaded;
+static atomic_ulong caught;
+
+static void on_fault(int number, siginfo_t *info, void *data)
+{
+	greg_t *registers = ((ucontext_t *)data)->uc_mcontext.gregs;
+
+	(void)info;
+	if (registers[REG_RIP] != (greg_t)load_at) {
+		signal(number, SIG_DFL);
+		return;
+	}
+	registers[REG_RIP] = (greg_t)load_end;
+	atomic_fetch_add(&caught, 1);
+}
+
+static int recover(void)
+{
+	const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+
+	load_from = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return load_from == MAP_FAILED ? -1 : sigaction(SIGSEGV, &action, NULL);
+}
+
 static void pass(long n)
 {
 	DTRACE_PROBE1(obstacle, any, n);
 	pass_punned();
 	pass_evicted();
 	pass_near();
+	pass_load(load_from - 0xf322);
 	atomic_fetch_add(&passes, 1);
 }
 
 static void report(void)
 {
-	printf("all passes=%lu\n", atomic_load(&passes));
+	printf("all passes=%lu caught=%lu\n", atomic_load(&passes), atomic_load(&caught));
 }
 
 /* ---- what stands in the way ---- */
@@ -111,7 +157,7 @@ static int filter(void)
 		       : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
-static int wait_in_epoll(void)
+static int wait_in_epoll(bool again)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	int fd = epoll_create1(0), r;
@@ -119,7 +165,9 @@ static int wait_in_epoll(void)
 	r = epoll_ctl(fd, EPOLL_CTL_ADD, 0, &event);
 	printf("done epoll\n");
 	fflush(stdout);
-	r = r < 0 ? r : epoll_wait(fd, &event, 1, 3600 * 1000);
+	do
+		r = r < 0 && !again ? r : epoll_wait(fd, &event, 1, 3600 * 1000);
+	while (again && r < 0 && errno == EINTR);
 	close(fd);
 	printf("waited %d\n", r);
 	return r;
@@ -225,13 +273,34 @@ static void add_mapping(unsigned long start, unsigned long end, const char *line
 	mapped += end - start;
 }
 
-static int limit_memory(void)
+static int limit_memory(long mib)
 {
 	struct rlimit limit;
 
 	each_mapping(add_mapping);
-	limit.rlim_cur = limit.rlim_max = mapped + 2 * PAGE;
+	limit.rlim_cur = limit.rlim_max = mapped + ((unsigned long)mib << 20);
 	return setrlimit(RLIMIT_AS, &limit);
+}
+
+static int map_memory(long mib)
+{
+	return mmap(NULL, (size_t)mib << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+			       MAP_FAILED
+		       ? -1
+		       : 0;
+}
+
+/* The limit does not apply to who has CAP_IPC_LOCK. */
+static int limit_locked(long mib, int all)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {0};
+	struct rlimit limit = {(rlim_t)mib << 20, (rlim_t)mib << 20};
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) < 0 || syscall(SYS_capset, &header, none) < 0 ||
+		(all && mlockall(MCL_FUTURE) < 0))
+		return -1;
+	return mlock(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), PAGE);
 }
 
 static int limit_files(void)
@@ -352,6 +421,12 @@ static void unmap(unsigned long start, unsigned long end, const char *line)
 		munmap((void *)start, end - start);
 }
 
+static void forget(unsigned long start, unsigned long end, const char *line)
+{
+	if (strstr(line, "/memfd:probes-tui"))
+		munmap((void *)start, end - start);
+}
+
 static int obey(const char *line)
 {
 	int r;
@@ -359,15 +434,23 @@ static int obey(const char *line)
 	if (!strcmp(line, "seccomp"))
 		r = filter();
 	else if (!strcmp(line, "epoll"))
-		return wait_in_epoll(), 1;
+		return wait_in_epoll(false), 1;
+	else if (!strcmp(line, "loop"))
+		return wait_in_epoll(true), 1;
 	else if (!strcmp(line, "coroutine"))
 		return wait_on_other_stack(), 1;
 	else if (!strcmp(line, "relative"))
 		r = make_relative();
 	else if (!strcmp(line, "traced"))
 		r = make_tracer();
-	else if (!strcmp(line, "memory"))
-		r = limit_memory();
+	else if (!strncmp(line, "memory ", 7))
+		r = limit_memory(strtol(line + 7, NULL, 10));
+	else if (!strncmp(line, "lock ", 5))
+		r = limit_locked(strtol(line + 5, NULL, 10), 1);
+	else if (!strncmp(line, "pin ", 4))
+		r = limit_locked(strtol(line + 4, NULL, 10), 0);
+	else if (!strncmp(line, "map ", 4))
+		r = map_memory(strtol(line + 4, NULL, 10));
 	else if (!strcmp(line, "files"))
 		r = limit_files();
 	else if (!strncmp(line, "mappings ", 9))
@@ -384,6 +467,10 @@ static int obey(const char *line)
 		r = (each_mapping(scribble), 0);
 	else if (!strcmp(line, "unmap"))
 		r = (each_mapping(unmap), 0);
+	else if (!strcmp(line, "forget"))
+		r = (each_mapping(forget), 0);
+	else if (!strcmp(line, "recover"))
+		r = recover();
 	else
 		return 0;
 	printf(r < 0 ? "failed\n" : "done\n");

@@ -7,6 +7,7 @@
 #include "ui/cli/act.h"
 
 #include "ui/cli/explain.h"
+#include "ui/outbuf.h"
 
 int act_begin(struct act *a, const char *verb, const struct options *o, FILE *file, bool many)
 {
@@ -127,6 +128,8 @@ int act_printed(struct act *a, int status)
 	a->printing = false;
 	if (!printing || output_end(&a->output, &e) == 0)
 		return status;
+	if (outbuf_hung_up(a->output.file, -e.code))
+		return status ? status : outbuf_hung_up(a->output.file, -e.code);
 	report_error(&e);
 	return status ? status : (int)e.status;
 }

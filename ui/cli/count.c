@@ -162,8 +162,8 @@ static void put_over(const struct probes_member *t, const struct over *over, dou
 {
 	char rate[48], cost[48];
 
-	report_line("pid %d: %s:%s is no longer counted: %s hits/s at %.0f ns each cost %s %% of a "
-		    "core, and -max-overhead is %g",
+	report_line("pid %d: %s:%s is no longer counted: %s hits/s at about %.0f ns each cost an "
+		    "estimated %s %% of a core, and -max-overhead is %g",
 		t->pid, over->probe->provider, over->probe->name,
 		counting_rate_text(counting_rate(over->hits, over->ns), rate, sizeof rate),
 		over->hit_ns,
@@ -213,10 +213,19 @@ static void put_lost(const struct counts_row *row, size_t probes)
 	const struct probes_probe *p = probes_at(row->member->session, row->probe);
 
 	report_line("pid %d: %zu probe%s (%s:%s%s) %s counted at fewer sites now: another "
-		    "program or session removed jumps, or the library was loaded anew; hits since "
+		    "program or session removed jumps, or the library was reloaded; hits since "
 		    "then may be missing",
 		row->member->pid, probes, probes == 1 ? "" : "s", p->provider, p->name,
 		probes == 1 ? "" : ", ...", probes == 1 ? "is" : "are");
+}
+
+static void put_unguarded(const struct counts_row *row)
+{
+	const struct probes_probe *p = probes_at(row->member->session, row->probe);
+
+	report_line("pid %d: the semaphore of %s:%s fell to 0: another program or session lowered "
+		    "it, and the process skips the probe; hits since then may be missing",
+		row->member->pid, p->provider, p->name);
 }
 
 /* Are all jumps still there? A probe that is no longer counted must not look like one not hit. */
@@ -227,12 +236,15 @@ static void look_all(struct count *c, bool last)
 
 	for (size_t i = 0; i < probes_group_count(c->measure.group); i++) {
 		const struct probes_member *t = probes_group_at(c->measure.group, i);
-		size_t lost = 0;
+		size_t lost;
 
-		if (t->session && probes_refresh(t->session, NULL, 0, &e) == 0)
-			lost = counts_look(&c->counts, t, last, &first);
+		if (!t->session || probes_refresh(t->session, NULL, 0, &e) < 0)
+			continue;
+		lost = counts_look(&c->counts, t, last, &first);
 		if (lost)
 			put_lost(first, lost);
+		while ((first = counts_unguarded(&c->counts, t)))
+			put_unguarded(first);
 	}
 }
 
@@ -302,6 +314,7 @@ int count_run(const struct options *o)
 {
 	static const struct measure_ops ops = {.verb = "count",
 		.held = "counted",
+		.looks = true,
 		.begin = count_one,
 		.any = is_counting,
 		.measure = count_and_undo};

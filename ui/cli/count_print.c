@@ -60,12 +60,19 @@ static double seconds_since(const struct counts *c)
 	return (double)(last - c->began) / 1e9;
 }
 
+static bool is_partial(const struct counts_row *row)
+{
+	return row->unguarded || row->counted - row->lost < probe_of(row)->site_count;
+}
+
 /* Why not all of its sites are counted, or only part of the time: raw, or NULL. */
 static const char *why_of(const struct counts_row *row)
 {
 	if (row->lost)
-		return "another program or session removed its jump, or its library was loaded "
-		       "anew";
+		return "another program or session removed its jump, or its library was "
+		       "reloaded";
+	if (row->unguarded)
+		return "its semaphore fell to 0: another program or session lowered it";
 	for (uint32_t i = 0; !row->why && i < probe_of(row)->site_count; i++)
 		if (!row->sites[i].counted && row->sites[i].why)
 			return row->sites[i].why;
@@ -121,7 +128,8 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 		const struct counts_row *row = &c->rows[i];
 
 		lines[i] = (struct table_line){row, part_of(row, kind).hits, rate_of(row, kind),
-			probe_of(row)->site_count, row->counted, row->over, row->lost > 0, false};
+			probe_of(row)->site_count, row->counted, row->over,
+			row->lost > 0 || row->unguarded, false};
 	}
 	if (!lines)
 		return NULL;
@@ -291,8 +299,7 @@ static json_t *json_probe(const struct counts_row *row, enum counts_kind kind)
 		row->counted ? json_real(rate_of(row, kind)) : json_null(), "sites_counted",
 		(int)row->counted, "site_count", (int)p->site_count, "sites_lost", (int)row->lost,
 		"over_budget", row->over, "why",
-		row->counted - row->lost < p->site_count ? json_value_text(why_of(row))
-							 : json_null());
+		is_partial(row) ? json_value_text(why_of(row)) : json_null());
 
 	if (kind == COUNTS_TOTAL)
 		json_object_set_new(probe, "sites", json_sites(row));
@@ -371,7 +378,7 @@ static void csv_table(struct counts_output *out, struct counts *c, enum counts_k
 		} else {
 			outbuf_text(&b, ",,");
 		}
-		if (row->counted - row->lost < p->site_count && why_of(row))
+		if (is_partial(row) && why_of(row))
 			outbuf_csv(&b, why_of(row));
 		outbuf_text(&b, "\n");
 	}

@@ -92,10 +92,13 @@ int counts_add(struct counts *c, const struct probes_member *member,
 	for (size_t i = first; i < c->count; i++)
 		c->rows[i].stopped_ns = result->stopped_ns;
 	for (size_t i = 0; r == 0 && i < earlier->count; i++)
-		if (behind[earlier->sites[i].probe])
-			c->rows[behind[earlier->sites[i].probe] - 1]
-				.sites[earlier->sites[i].site]
-				.base = earlier->sites[i].hits;
+		if (behind[earlier->sites[i].probe]) {
+			struct counts_site *site = &c->rows[behind[earlier->sites[i].probe] - 1]
+							    .sites[earlier->sites[i].site];
+
+			site->base = earlier->sites[i].hits;
+			site->earlier = true;
+		}
 	free(behind);
 	return r;
 }
@@ -120,8 +123,13 @@ static uint64_t read_row(struct counts_row *row)
 
 void counts_begin(struct counts *c, const struct probes_member *member)
 {
-	int64_t now = now_ns();
+	struct probes_error ignored;
+	int64_t now;
 
+	/* One that has ended keeps its last hits. */
+	if (probes_read_hits(member->session, &ignored) < 0)
+		ignored.code = 0;
+	now = now_ns();
 	if (!c->began)
 		c->began = now;
 	for (size_t i = 0; i < c->count; i++) {
@@ -129,6 +137,11 @@ void counts_begin(struct counts *c, const struct probes_member *member)
 
 		if (row->member != member)
 			continue;
+		/* Its hits until now are those of the time before. */
+		for (uint32_t k = 0; k < probes_at(member->session, row->probe)->site_count; k++)
+			if (row->sites[k].earlier)
+				row->sites[k].base =
+					probes_site_hits_at(member->session, row->probe, k).hits;
 		row->hits = read_row(row);
 		row->began = row->table = row->check = row->now =
 			(struct counts_mark){row->hits, now};
@@ -159,6 +172,33 @@ static void look_site(struct counts_site *site, const struct probes_site_live *l
 		return;
 	site->held = away && live->state == PROBES_FOREIGN;
 	site->lost = site->lost || (away && (last || !site->held));
+}
+
+/* Does the program pass by its sites, because somebody lowered what this call raised? */
+static bool look_guard(const struct probes_member *member, size_t probe)
+{
+	const struct probes_probe *p = probes_at(member->session, probe);
+
+	for (uint32_t k = 0; p->kind == PROBES_SDT && k < p->semaphore_count; k++)
+		if (probes_semaphore_live_at(member->session, probe, k) == 0)
+			return true;
+	return false;
+}
+
+const struct counts_row *counts_unguarded(struct counts *c, const struct probes_member *member)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		struct counts_row *row = &c->rows[i];
+		const struct probes_probe *p = probes_at(row->member->session, row->probe);
+
+		if (row->member != member || row->over || row->unguarded || !row->counted ||
+			probes_object_at(member->session, p->object)->gone ||
+			!look_guard(member, row->probe))
+			continue;
+		row->unguarded = true;
+		return row;
+	}
+	return NULL;
 }
 
 size_t counts_look(struct counts *c, const struct probes_member *member, bool last,

@@ -13,6 +13,7 @@
 struct counts_site {
 	uint64_t base; /* hits before this call: another session counted it already */
 	uint64_t hits; /* at the last reading */
+	bool earlier;  /* another session counted it before */
 	bool counted;
 	bool lost; /* its jump was once found to be gone: hits may be missing */
 	bool held; /* an int3 covers its jump, which may come back */
@@ -33,6 +34,7 @@ struct counts_row {
 	struct counts_site *sites; /* as many as the probe has */
 	uint32_t counted;          /* sites */
 	uint32_t lost;             /* of these */
+	bool unguarded;            /* a semaphore was seen to be 0: hits may be missing */
 	char *why;                 /* no site is counted; NULL: see the sites */
 	struct counts_mark began;  /* where time begins; hits while it was armed came before */
 	struct counts_mark table;  /* at the last table */
@@ -81,6 +83,8 @@ void counts_read(struct counts *c, const struct probes_member *member);
  */
 size_t counts_look(struct counts *c, const struct probes_member *member, bool last,
 	const struct counts_row **first);
+/* A probe whose semaphore is 0, so that the process skips it; each once, then NULL. */
+const struct counts_row *counts_unguarded(struct counts *c, const struct probes_member *member);
 /* Is a site of the process still counted? */
 bool counts_go_on(const struct counts *c, const struct probes_member *member);
 void counts_done(struct counts *c);

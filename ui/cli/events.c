@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "ui/cli/events_print.h"
@@ -40,9 +41,32 @@ static int prepare(void *data, struct probes_session *session, const struct prob
 	free(c->numbers);
 	c->numbers = calloc(action->count + 1, sizeof *c->numbers);
 	if (!c->numbers)
-		return probes_failed(e, -ENOMEM, "cannot keep events");
+		return probes_failed(e, -ENOMEM, "cannot record events");
 	record_file_describe(&c->record, session, action->indices, action->count, c->numbers);
 	return 0;
+}
+
+/*
+ * Are the hits of a probe events? A forked child may share its counters with its parent: the
+ * parent's session, which began before, keeps the events of both.
+ */
+static bool is_kept(const struct events *c, const struct probes_session *session, size_t probe)
+{
+	const struct probes_probe *p = probes_at(session, probe);
+	bool kept = probes_events_cost(session, probe);
+
+	for (size_t i = 0; !kept && i < c->keep.count; i++) {
+		const struct keep_process *other = &c->keep.processes[i];
+
+		for (size_t k = 0; !kept && k < other->count; k++) {
+			size_t its = other->probes[k].probe;
+			const struct probes_probe *q = probes_at(other->member->session, its);
+
+			kept = !strcmp(p->name, q->name) && !strcmp(p->provider, q->provider) &&
+			       probes_events_cost(other->member->session, its);
+		}
+	}
+	return kept;
 }
 
 /* Is every hit of a probe an event? */
@@ -51,7 +75,7 @@ static bool is_whole(const struct events *c, const struct probes_session *sessio
 	const struct probes_condition *filter = c->keep.filter;
 	unsigned texts;
 
-	return probes_events_cost(session, probe) &&
+	return is_kept(c, session, probe) &&
 	       probes_live_at(session, probe)->sites_counted ==
 		       probes_at(session, probe)->site_count &&
 	       !(filter && probes_condition_arguments(filter, &texts));
@@ -74,7 +98,7 @@ static bool begin(void *data, struct keep_process *process)
 			.name = probes_at(session, probe)->name,
 			.whole = is_whole(c, session, probe)};
 		shown[probe].number = c->numbers[i];
-		if (record_file_goes_on(&c->record) && probes_events_cost(session, probe))
+		if (record_file_goes_on(&c->record) && is_kept(c, session, probe))
 			recording_put_kept(&c->record.lines, c->numbers[i],
 				probes_live_at(session, probe)->sites_counted);
 	}
@@ -171,17 +195,19 @@ static void put_end(void *data)
 	line_add(&l, "%" PRIu64 " event%s in %s s", c->print.printed,
 		line_s((size_t)c->print.printed), counting_number(seconds, 3, time, sizeof time));
 	line_add(&l, lost ? ", %" PRIu64 " lost" : ", none lost", lost);
-	if (c->print.unwritten)
-		line_add(&l, ", not all of the last %" PRIu64 " written", c->print.unwritten);
 	if (unread)
 		line_add(&l, ", %" PRIu64 " hits only counted", unread);
+	if (c->print.unwritten == 1)
+		line_add(&l, "; output failed: the last event was not written");
+	else if (c->print.unwritten)
+		line_add(&l,
+			"; output failed: some of the last %" PRIu64 " events were not written",
+			c->print.unwritten);
 	/* Always say what is missing. */
 	if (!o->quiet || lost || unread)
 		report_line("%s", text);
-	if (lost && !o->quiet)
-		report_more(
-			"events came faster than they could be read; name fewer probes, or test "
-			"numbers with -where, which the process itself does");
+	if (!o->quiet)
+		keep_tell_lost(&c->keep);
 }
 
 int events_run(const struct options *o)

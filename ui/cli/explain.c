@@ -66,19 +66,32 @@ void explain_unread(const struct probes_member *t, bool verbose)
 		report_more("and %zu more (-verbose shows all)", said - most);
 }
 
+void explain_translator(const struct probes_member *t)
+{
+	const char *translator = probes_translator(t->session);
+
+	if (translator)
+		report_line("pid %d: its probes can be neither switched nor counted: it runs under "
+			    "%s",
+			t->pid, translator);
+}
+
 int explain_nothing(const struct probes_member *t, bool verbose)
 {
 	size_t most = verbose ? SIZE_MAX : ENOUGH;
 	size_t objects = probes_object_count(t->session), said;
+	const char *translator = probes_translator(t->session);
 
 	if (t->pid && unread_count(t->session))
 		report_line("no probes found in process %d (%s): %zu of its %zu objects could not "
 			    "be read, the others declare none",
 			t->pid, probes_path(t->session), unread_count(t->session), objects);
 	else if (t->pid)
-		report_line("no probes in process %d (%s): found none in its %zu objects; %s",
+		report_line("no probes in process %d (%s): found none in its %zu objects; %s%s",
 			t->pid, probes_path(t->session), objects,
-			probes_held(t->session)
+			translator ? "run the program without " : "",
+			translator ? translator
+			: probes_held(t->session)
 				? "for what it opens or executes later, attach when it runs"
 				: "build with probes, or look at another process");
 	else
@@ -133,7 +146,7 @@ int explain_cannot_enable(
 
 	report_set(&e, PROBES_FAILED, -EOPNOTSUPP, "nothing can be enabled",
 		result->skips[PROBES_SKIP_NO_SWITCH]
-			? "bpftrace, perf or gdb can trace a probe without a semaphore"
+			? "probes-tui count, latency and events need none"
 			: "",
 		"%s", states_skips(result->skips, sums, sizeof sums));
 	return explain_error(t, &e, many);

@@ -18,6 +18,9 @@ int explain_nothing(const struct probes_member *t, bool verbose);
 /* Report the objects that could not be read: their probes are missing. */
 void explain_unread(const struct probes_member *t, bool verbose);
 
+/* Report that nothing can be switched or counted, because a translator runs the process. */
+void explain_translator(const struct probes_member *t);
+
 /* Report why objects other than unread ones have no probes. */
 void explain_objects(const struct probes_session *session);
 

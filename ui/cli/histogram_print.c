@@ -134,7 +134,7 @@ static void put_values(FILE *file, const struct table *t)
 			share_text(t, rest, share, sizeof share), d->value_count - shown,
 			line_s(d->value_count - shown));
 	if (d->others)
-		fprintf(file, "%12" PRIu64 " %7s  (values that came after %zu different ones)\n",
+		fprintf(file, "%12" PRIu64 " %7s  (values beyond the first %zu distinct ones)\n",
 			d->others, share_text(t, d->others, share, sizeof share), d->value_count);
 	free(all);
 }
@@ -148,7 +148,7 @@ static void put_missing(FILE *file, const struct table *t, size_t sites, size_t 
 	} all[] = {{t->lost, "event was lost", "events were lost"},
 		{t->d->unreadable, "value could not be read", "values could not be read"},
 		{t->only_counted, "hit was only counted", "hits were only counted"},
-		{t->d->nan, "value is no number (nan)", "values are no numbers (nan)"}};
+		{t->d->nan, "value is not a number (nan)", "values are not numbers (nan)"}};
 	char text[400], seconds[32];
 	struct line l = {.text = text, .size = sizeof text};
 

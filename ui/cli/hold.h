@@ -16,8 +16,15 @@ struct hold {
 	const char *undo;   /* in the audit */
 	bool child;         /* the process is a child: its end is noticed at once */
 	bool watches;       /* wait although no process holds a change: jumps of others are read */
+	/* Of forked children: the first is named, the others are summed up unless -verbose. */
+	struct hold_sum {
+		size_t processes, probes, sites;
+	} born, undone_in;
 	int64_t look;       /* when forked children are searched for again: now_ms */
 	struct tally tally; /* of the undo: one exit status a process */
+	bool measures;      /* there are results, which end with their process */
+	bool looks;         /* whoever measures says itself which jumps are gone */
+	struct tally ends;  /* of the processes: PROBES_GONE if it was cut short */
 };
 
 /*

@@ -124,10 +124,27 @@ static bool take(void *data, const struct probes_event *event)
 	for (size_t i = 0; i < event->count; i++)
 		unread += k->shown >> i & 1 && event_unread(&event->values[i]);
 	if (unread && probes_events(k->now->member->session).calls)
-		*(child ? &k->unread_children : &k->unread) += unread;
+		*(child                   ? &k->unread_children
+			: event->unproven ? &k->unread_new
+					  : &k->unread) += unread;
 	k->came++;
 	k->full = !k->ops->take(k->data, k->now, event);
 	return !k->full;
+}
+
+void keep_tell_lost(const struct keep *k)
+{
+	uint64_t lost = keep_lost(k), unfinished = 0;
+
+	for (size_t i = 0; i < k->count; i++)
+		unfinished += probes_events(k->processes[i].member->session).unfinished;
+	if (unfinished)
+		report_more("%" PRIu64 " of the lost events were started but never finished: their "
+			    "thread was killed, stopped, or got no CPU time",
+			unfinished);
+	if (lost > unfinished)
+		report_more("events came faster than they could be read; name fewer probes, or "
+			    "filter numbers with -where (checked inside the process)");
 }
 
 uint64_t keep_lost(const struct keep *k)
@@ -154,7 +171,11 @@ static void tell_calls(const struct keep *k, struct keep_process *p)
 /* Read what came, and print it. */
 static void read_all(struct keep *k, bool last)
 {
+	uint64_t round = probes_events_clock();
+
 	k->came = 0;
+	for (size_t i = 0; i < k->count; i++)
+		probes_events_round(k->processes[i].member->session, round);
 	for (size_t i = 0; i < k->count && !k->full; i++) {
 		struct keep_process *p = &k->processes[i];
 		struct probes_error e;
@@ -203,8 +224,8 @@ static void keep_budget(struct keep *k, int64_t ns, bool last)
 			one->over = true;
 			one->dropped = hits;
 			report_line("pid %d: %s: no more events, its hits are only counted: "
-				    "%s hits/s at %.0f ns each cost %s %% of a core, and "
-				    "-max-overhead is %g",
+				    "%s hits/s at about %.0f ns each cost an estimated %s %% of a "
+				    "core, and -max-overhead is %g",
 				(int)p->member->pid, outbuf_probe(probes_at(session, one->probe)),
 				counting_rate_text(counting_rate(more, ns), rate, sizeof rate),
 				hit_ns,
@@ -247,7 +268,7 @@ static int keep_on(struct keep *k)
 	}
 	k->how = sig                                     ? strsignal(sig)
 		 : k->full                               ? "no more events were wanted"
-		 : now_ms() >= end                       ? "the time of -for was over"
+		 : now_ms() >= end                       ? "the -for time was up"
 		 : !probes_group_holds(k->measure.group) ? "the process ended"
 		 : !any_kept(k)                          ? "every probe exceeded -max-overhead"
 							 : "the output could not be written";
@@ -279,11 +300,28 @@ static void put_unread(const struct keep *k)
 		report_line("%" PRIu64 " value%s could not be read: the operand is unknown, or "
 			    "nothing can be read at the address",
 			k->unread, line_s(k->unread));
+	if (k->unread_new)
+		report_line("%" PRIu64 " value%s of new threads could not be read: a thread is "
+			    "checked for a seccomp filter before its memory is read",
+			k->unread_new, line_s(k->unread_new));
 	if (k->unread_children)
-		report_line("%" PRIu64 " value%s of children by fork could not be read: nothing "
+		report_line("%" PRIu64 " value%s of forked children could not be read: nothing "
 			    "can be read at the address, or it is not known "
 			    "yet whether the child has a seccomp filter",
 			k->unread_children, line_s(k->unread_children));
+}
+
+/* Events that -where left out because it could not compare a text. */
+static void put_undecided(const struct keep *k)
+{
+	uint64_t undecided = 0;
+
+	for (size_t i = 0; i < k->count; i++)
+		undecided += probes_events(k->processes[i].member->session).undecided;
+	if (undecided)
+		report_line("%" PRIu64 " event%s left out: a text that -where compares could not "
+			    "be read",
+			undecided, undecided == 1 ? " was" : "s were");
 }
 
 /* Keep events, undo, and say how it ended. *sig: what ended it, or 0. Returns the exit status. */
@@ -308,6 +346,8 @@ static int keep_and_undo(void *data, int *sig)
 	k->ops->end(k->data);
 	if (!k->options->quiet)
 		put_unread(k);
+	if (!k->measure.options->quiet)
+		put_undecided(k);
 	return PROBES_OK;
 }
 

@@ -54,7 +54,8 @@ struct keep {
 	struct probes_event_options events; /* what is kept */
 	unsigned shown;                     /* arguments whose values are shown, as bits */
 	uint64_t unread;          /* of these values, for a reason that is not told yet, */
-	uint64_t unread_children; /* and those of children by fork */
+	uint64_t unread_children; /* and those of forked children */
+	uint64_t unread_new;      /* and those of threads that may make no system call yet */
 	struct probes_condition *filter;
 	struct keep_process *processes;
 	size_t count;
@@ -76,6 +77,9 @@ void keep_done(struct keep *k);
 
 /* Events that were lost in all processes. */
 uint64_t keep_lost(const struct keep *k);
+
+/* Say what is known of the lost ones. */
+void keep_tell_lost(const struct keep *k);
 
 /* At the end: did a probe of the process cost too much? *hits: those that were only counted then.
  */

@@ -204,8 +204,9 @@ static void keep_budget(struct latency *c, uint64_t *before, int64_t ns)
 		if (!probes_latency_read(row->member->session, &row->now, &e))
 			row->read = now_ns();
 		row->over = true;
-		report_line("pid %d: no longer measured: at %d ns a pair it cost %s %% of a core, "
-			    "and -max-overhead is %g",
+		report_line(
+			"pid %d: no longer measured: at about %d ns a pair it cost an estimated %s "
+			"%% of a core, and -max-overhead is %g",
 			(int)row->member->pid, LATENCY_PAIR_NS,
 			counting_rate_text(cost, text, sizeof text), c->options->max_overhead);
 	}
@@ -295,7 +296,7 @@ static int measure_and_undo(void *data, int *sig)
 	c->how = *sig                                    ? strsignal(*sig)
 		 : !any_measured(c)                      ? "-max-overhead was exceeded"
 		 : !probes_group_holds(c->measure.group) ? "the process ended"
-							 : "the time of -for was over";
+							 : "the -for time was up";
 	free(before);
 	for (size_t i = 0; i < c->list.count; i++)
 		probes_latency_end(c->list.rows[i].member->session);

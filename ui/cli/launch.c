@@ -147,7 +147,7 @@ static int follow(
 int launch_start(
 	struct probes_member *t, const struct options *o, const struct probes_options *engine)
 {
-	struct probes_program program = {.file = o->prog, .terminal = -1, .files = o->files};
+	struct probes_program program = {.file = o->prog, .files = o->files};
 	int r;
 
 	program.argv = options_program(o);

@@ -2,17 +2,22 @@
 #include "ui/cli/measure.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "ui/cli/explain.h"
 #include "ui/cli/launch.h"
 #include "ui/outbuf.h"
 #include "ui/report.h"
+#include "ui/values.h"
 
 /* Is it the recording that this call writes or reads? It has been opened before. */
 static bool is_recording(const char *path, const struct options *o)
@@ -24,9 +29,73 @@ static bool is_recording(const char *path, const struct options *o)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* The descriptor that "-" or a name in /dev stands for; -1: it is another file. */
+static int inherited_descriptor(const char *path)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		size_t length = strlen(folders[i]);
+		unsigned fd;
+
+		if (!strncmp(path, folders[i], length) &&
+			values_number(path + length, 0, INT_MAX, &fd))
+			return (int)fd;
+	}
+	return -1;
+}
+
+/* May anybody have put this file there, for us to write to it? As fs.protected_regular judges. */
+static bool may_be_planted(const char *path, const struct stat *file)
+{
+	struct stat folder;
+	char *copy = strdup(path);
+	bool planted = !copy || stat(dirname(copy), &folder) < 0 ||
+		       (folder.st_mode & S_ISVTX && folder.st_mode & S_IWOTH &&
+			       file->st_uid != geteuid() && file->st_uid != folder.st_uid);
+
+	free(copy);
+	return planted;
+}
+
+/*
+ * Open the file of -output. A new one is for its owner alone; one that exists is emptied. No link
+ * is followed: whoever may write to the folder could let it lead to any file of ours. -1: *why not.
+ */
+static int open_output(const char *path, const char **why)
+{
+	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
+	int fd = inherited_descriptor(path);
+	struct stat st;
+
+	/* To open it by its name would empty what `>>` appends to. */
+	fd = fd < 0 ? open(path, flags, 0600) : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	*why = errno == ELOOP ? "it is a symbolic link; name the file that it leads to"
+			      : strerror(errno);
+	if (fd < 0 || inherited_descriptor(path) >= 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		*why = strerror(errno);
+	else if ((S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode)) && may_be_planted(path, &st))
+		*why = "it belongs to another user, in a folder where anybody may create files; "
+		       "name a new file";
+	else if (S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0)
+		*why = strerror(errno);
+	else
+		return fd;
+	close(fd);
+	return -1;
+}
+
 FILE *measure_output(const struct options *o)
 {
+	const char *why;
 	FILE *file;
+	int fd;
 
 	if (!o->output)
 		return o->prog ? stderr : stdout;
@@ -36,9 +105,13 @@ FILE *measure_output(const struct options *o)
 			outbuf_safe(o->output));
 		return NULL;
 	}
-	file = fopen(o->output, "we");
+	fd = open_output(o->output, &why);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)
-		report_line("cannot write to %s: %s", outbuf_safe(o->output), strerror(errno));
+		report_line("cannot write to %s: %s", outbuf_safe(o->output),
+			fd < 0 ? why : strerror(errno));
+	if (!file && fd >= 0)
+		close(fd);
 	return file;
 }
 
@@ -57,6 +130,8 @@ int measure_written(FILE *file, const struct options *o, int code)
 		snprintf(what, sizeof what, "to %s", outbuf_safe(o->output));
 	if (!code && fflush(file) != 0)
 		code = errno;
+	if (!o->output && outbuf_hung_up(file, code))
+		return outbuf_hung_up(file, code);
 	/* An earlier error, whose reason nobody kept. */
 	if (!code && ferror(file))
 		report_line("cannot write %s", what);
@@ -145,7 +220,7 @@ static int measure_leave(const struct options *o, pid_t pid, int sig, int status
 	if (sig == SIGTERM || sig == SIGHUP)
 		kill(pid, sig);
 	else if (!o->quiet)
-		report_line("pid %d: it runs on, and is no longer %s", pid, held);
+		report_line("pid %d: it keeps running, and is no longer %s", pid, held);
 	return status;
 }
 
@@ -176,6 +251,8 @@ static int measure_all(struct measure *m, const struct measure_ops *ops, void *d
 		measured = measure_written(m->file, o, m->code);
 	if (!measured && sig)
 		measured = 128 + sig;
+	if (!measured)
+		measured = explain_status(&m->hold.ends);
 	status = measured ? measured : status;
 	return o->prog ? measure_leave(o, probes_group_at(m->group, 0)->pid, sig, status, ops->held)
 		       : status;
@@ -201,7 +278,10 @@ int measure_run(
 		.held = ops->held,
 		.undone = "no longer counted",
 		.undo = "uncount",
-		.child = o->prog};
+		.child = o->prog,
+		.measures = true,
+		.looks = ops->looks,
+		.ends.found = options_search(o)};
 	outbuf_outlive();
 	status = act_begin(&m->act, ops->verb, o, m->file, options_many(o));
 	if (!status) {

@@ -25,6 +25,7 @@ struct measure {
 struct measure_ops {
 	const char *verb; /* for the audit */
 	const char *held; /* what the probes are meanwhile: "counted" */
+	bool looks;       /* struct hold */
 	/* Begin in one process. Returns the exit status. */
 	int (*begin)(void *data, const struct probes_member *member);
 	/* Is anything measured? Else say why not. NULL: where one process could begin. */

@@ -124,7 +124,8 @@ static int put_all(const struct options *o, const struct probes_group *group,
 		return PROBES_FAILED;
 	}
 	if (!count && !o->quiet)
-		report_line("no ready question fits; probes-tui list shows the probes; add "
+		report_line("none of the questions fits this program; probes-tui list shows the "
+			    "probes; add "
 			    "your own questions to ~/.config/probes-tui/questions");
 	return PROBES_OK;
 }

@@ -17,11 +17,18 @@ static void put_undone(const struct probes_member *t, const struct probes_leftov
 	size_t count, const struct probes_result *result)
 {
 	char done[64], who[160]; /* "session 12", "sessions 12, 14"; cut where it is full */
-	int used = snprintf(who, sizeof who, "session%s", count == 1 ? "" : "s");
+	int used = snprintf(who, sizeof who, "%s",
+		!left[0].owner ? "a session that has ended"
+		: count == 1   ? "session"
+			       : "sessions");
 
 	for (size_t i = 0; i < count && used < (int)sizeof who; i++)
-		used += snprintf(who + used, sizeof who - (size_t)used, "%s %d", i ? "," : "",
-			left[i].owner);
+		if (left[i].owner)
+			used += snprintf(who + used, sizeof who - (size_t)used, "%s %d",
+				i ? "," : "", left[i].owner);
+		else if (i)
+			used += snprintf(
+				who + used, sizeof who - (size_t)used, " and one that has ended");
 	if (result && result->not_done)
 		report_line("pid %d: %zu probe%s could not be repaired now; call repair again when "
 			    "the cause is gone",
@@ -29,7 +36,7 @@ static void put_undone(const struct probes_member *t, const struct probes_leftov
 	else if (!result || !result->edit_count)
 		report_line("pid %d: %s left nothing that had to be undone", t->pid, who);
 	else
-		report_line("pid %d: undid what %s left: %s", t->pid, who,
+		report_line("pid %d: undid what %s left behind: %s", t->pid, who,
 			explain_done(result, done, sizeof done));
 }
 
@@ -125,7 +132,7 @@ static void repaired_child(void *data, struct probes_undone *u)
 		status = act_note(c->act, "repair", u->member, r);
 	if (r && !c->act->options->quiet) {
 		explain_items(u->member, r, c->act->options, false);
-		report_line("pid %d: a child by fork: undid what it inherited: %s", u->member->pid,
+		report_line("pid %d: forked child: undid what it inherited: %s", u->member->pid,
 			explain_done(r, done, sizeof done));
 	}
 	if (!status && r && r->not_done)

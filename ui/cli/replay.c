@@ -212,7 +212,8 @@ static int put_end(struct replay *c, int status)
 	if (events && (end->how || c->options->format == FORMAT_CHROME))
 		events_print_end(&c->print, end->how ? end->lost : c->lost, end->only_counted,
 			end->seconds, end->over);
-	if (status)
+	/* Where nobody reads on, the end was not reached. */
+	if (status || c->print.code || ferror(c->print.file))
 		return status;
 	if (!end->how) {
 		report_line("the recording was cut off: its end is missing");

@@ -132,6 +132,40 @@ static int choose_pairs(struct replay *c, struct probes_error *e)
 				       "replay it without -latency to see what it holds");
 }
 
+/* Does -where ask for an argument that no probe has? As probes_events_check, which has a session.
+ */
+static int check_arguments(const struct replay *c, struct probes_error *e)
+{
+	unsigned texts, missing = probes_condition_arguments(c->filter, &texts), argument = 1;
+	bool any = false;
+
+	for (size_t i = 0; missing && i < c->shown_count; i++) {
+		const struct shown *s = &c->shown[i];
+		size_t count = 0;
+		const struct probes_described_site *sites =
+			recording_sites(&c->recording, i, &count);
+
+		if (!s->chosen && !s->start && !s->end)
+			continue;
+		any = true;
+		if (!count) /* its arguments are not known */
+			return 0;
+		for (size_t k = 0; k < count; k++) {
+			size_t has = sites[k].arguments
+					     ? probes_arguments(sites[k].arguments, NULL, 0)
+					     : PROBES_EVENT_ARGUMENTS;
+
+			missing &= has < PROBES_EVENT_ARGUMENTS ? ~0U << has : 0;
+		}
+	}
+	if (!any || !missing)
+		return 0;
+	while (!(missing >> (argument - 1) & 1))
+		argument++;
+	return report_set(
+		e, PROBES_USAGE, -EINVAL, "-where", "", "none of these probes has arg%u", argument);
+}
+
 /* The halves of slices, process by process; the probes of one follow each other. */
 static int choose_roles(struct replay *c, struct probes_error *e)
 {
@@ -184,6 +218,8 @@ int replay_choose(struct replay *c, struct probes_error *e)
 	if (!c->shown)
 		return probes_failed(e, -ENOMEM, "cannot replay");
 	r = c->options->pair.count ? choose_pairs(c, e) : choose_probes(c, e);
+	if (!r && c->filter)
+		r = check_arguments(c, e);
 	if (!r && c->options->format == FORMAT_CHROME)
 		r = choose_roles(c, e);
 	if (!r && !c->options->quiet) {

@@ -156,8 +156,7 @@ static void put_end(void *data)
 	if (!o->quiet || lost)
 		report_line("%s", text);
 	if (v->stacks.others)
-		report_line("%" PRIu64
-			    " stack%s not in the output: there are too many different ones",
+		report_line("%" PRIu64 " stack%s not in the output: too many distinct ones",
 			v->stacks.others, v->stacks.others == 1 ? " is" : "s are");
 	for (size_t i = 0; !o->quiet && i < REASONS && v->reasons[i].why; i++)
 		report_more("%" PRIu64 " incomplete: %s", v->reasons[i].samples, v->reasons[i].why);

@@ -86,7 +86,7 @@ void act_refuse(struct app *a, enum request r)
 	else if (lacks & NEED_PROGRAM)
 		app_complain(a, "no program was started from here (-prog)");
 	else if (lacks & NEED_GONE)
-		app_complain(a, "the target is still there");
+		app_complain(a, "the target is still running");
 	else if (lacks & NEED_HELD)
 		app_say(a, a->program.used
 				   ? "the program is already running: r starts one that is held "

@@ -193,7 +193,7 @@ void act_switch_forget(struct app *a);
 /* Write an operation to syslog and -log. */
 void act_switch_audit(struct app *a, const char *verb, const struct operation *op);
 
-/* act_sweep.c: take back what children by fork inherited. */
+/* act_sweep.c: take back what forked children inherited. */
 void act_sweep(struct app *a, enum request r);
 
 #endif

@@ -37,7 +37,8 @@ enum probes_verb act_count_verb(const struct app *a, const struct app_selection 
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct row *r = &a->model.rows[s->rows[i]];
-		bool counted = r->sites_counted > 0;
+		/* What others count, this session counts as well. */
+		bool counted = r->mine_counted;
 
 		any |= counted;
 		if (counted && a->count_more && r->sites_counted < r->sites)
@@ -155,7 +156,7 @@ void act_count_answer(struct app *a, uint32_t key)
 	} else if (key == 'n' || key == 'N' || key == K_ENTER || key == '\n' || key == K_ESC) {
 		a->question.kind = ASK_NONE;
 		a->stop = STOP_NO;
-		app_say(a, "not stopped; it is not asked again (:stop allows it)");
+		app_say(a, "not stopped; you will not be asked again (:stop permits it)");
 		act_switch_finish(a);
 	}
 	/* Any other key was not meant for a question that came by itself. */
@@ -198,8 +199,8 @@ void act_count_limit(struct app *a)
 		return;
 	act_switch_do(a);
 	app_complain(a,
-		"%.80s%s hits so often that counting costs more than %g %% of a core: no longer "
-		"counted (-max-overhead)",
+		"%.80s%s: no longer counted: estimated to cost over %g %% of a core "
+		"(-max-overhead)",
 		first, s.count > 1 ? " and others" : "", limit);
 }
 

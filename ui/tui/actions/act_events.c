@@ -77,7 +77,7 @@ bool act_events_row(struct app *a, uint32_t *row)
 		app_complain(a, a->view != VIEW_EVENTS ? "no probe is under the cursor"
 				: a->events.rows.count ? "this event is no longer kept; G goes "
 							 "to the newest one"
-						       : "there is no event yet");
+						       : "no events yet");
 	return *row != ROWLIST_NONE;
 }
 
@@ -152,7 +152,7 @@ void act_events_anew(struct app *a, enum request r)
 		rowlist_done(&a->events.rows);
 		a->events.leaves = false;
 		act_events_refresh(a);
-		app_say(a, "started again with an empty list");
+		app_say(a, "reset: the list is empty");
 		return;
 	}
 	act_events_of(a, act_events_rows(f), &f->ask, a->view, f->values ? f->chosen : MODEL_NONE);
@@ -292,8 +292,8 @@ static void act_events_limit(struct app *a)
 			continue;
 		feed_drop(f, &a->model, i);
 		app_complain(a,
-			"%.80s hits so often that its events cost more than %g %% of a core: no "
-			"more events, its hits are only counted (-max-overhead)",
+			"%.80s: events stopped (hits still counted): they would cost more than "
+			"%g %% of a core (-max-overhead)",
 			r->label, a->options->max_overhead);
 	}
 }
@@ -312,7 +312,7 @@ static void act_events_tell(struct app *a)
 		v->told = true;
 	} else if (v->feed.young && !v->told_young) {
 		app_complain(a,
-			"a value of a child by fork could not be read: nothing can be read at the "
+			"a value of a forked child could not be read: nothing can be read at the "
 			"address, or it is not known yet whether the child has a seccomp filter");
 		v->told_young = true;
 	} else if (offers && (a->view == VIEW_EVENTS || a->view == VIEW_HISTOGRAM)) {

@@ -91,9 +91,9 @@ void act_latency_anew(struct app *a, enum request r)
 		act_latency_mean(a, &pair);
 		act_switch_begin(a);
 	} else if (timing_reset(&a->timing, &a->model, app_now_ms(), &e) < 0) {
-		app_say_error(a, "not started again from 0", &e);
+		app_say_error(a, "not reset", &e);
 	} else {
-		app_say(a, "started again from 0; pairs that are open stay open");
+		app_say(a, "reset to 0; open pairs stay open");
 	}
 	app_refresh(a, true);
 }
@@ -119,7 +119,7 @@ void act_latency_limit(struct app *a)
 		return;
 	act_latency_stop(a);
 	app_complain(a,
-		"%.80s comes so often that measuring costs more than %g %% of a core: no longer "
-		"measured (-max-overhead)",
+		"%.80s: no longer measured: estimated to cost over %g %% of a core "
+		"(-max-overhead)",
 		a->model.rows[t->start].label, limit);
 }

@@ -127,7 +127,7 @@ static void act_leave_finish(struct app *a)
 			"uprobes end with the session: %zu site%s no longer counted. ", uprobes,
 			uprobes == 1 ? " is" : "s are");
 	if (a->leaving.how == LEAVE_AS_IS && children)
-		text_addf(farewell, size, "%zu child%s by fork too. ", children,
+		text_addf(farewell, size, "%zu forked child%s too. ", children,
 			children == 1 ? "" : "ren");
 	if (a->program.used && !a->program.ended && a->program.ends)
 		text_addf(farewell, size, "process %d ends with the screen. ", (int)a->program.pid);
@@ -164,7 +164,8 @@ void act_leave(struct app *a, enum request r)
 	} else if (app_have(a) & NEED_HELD) {
 		a->question.kind = ASK_HELD;
 		snprintf(a->question.text, sizeof a->question.text,
-			"The program is held at its start and ends with us. Type y to quit; Enter: "
+			"The program is held at its start and ends with probes-tui. Type y to "
+			"quit; Enter: "
 			"stay.");
 	} else if (a->program.ends) {
 		act_leave_end_program(a);

@@ -74,7 +74,7 @@ static const char *act_look_consistent(const struct app *a, const struct row *ro
 				 "left alone"
 			       : "another tool has changed its site, which is left alone";
 	case PROBES_UNLOADED:
-		return "its library was unloaded: there is nothing left to compare";
+		return "it is gone: there is nothing left to compare";
 	case PROBES_NO_SWITCH:
 		return "it has no semaphore: nothing in it can disagree";
 	case PROBES_OFF:
@@ -124,7 +124,7 @@ void act_look_type(struct app *a, enum request r)
 {
 	(void)r;
 	if (a->program.ended) {
-		app_complain(a, "the program has ended: nobody reads keys");
+		app_complain(a, "the program has ended: it cannot read keys");
 		return;
 	}
 	if (!view_list_areas(a).output.rows) /* there is no room below the list */

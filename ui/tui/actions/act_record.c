@@ -51,7 +51,7 @@ static FILE *act_record_open(struct app *a, const char *path)
 	if (out)
 		return out;
 	app_complain(a, "cannot write %s: %s", text_clean(path, safe, sizeof safe),
-		errno == EEXIST ? "it is there already, and is not written over" : strerror(errno));
+		errno == EEXIST ? "the file exists, and is not overwritten" : strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return NULL;

@@ -47,7 +47,7 @@ void act_sweep(struct app *a, enum request r)
 	joined = births_heirs(a, 0);
 	births_say(&w.sum, said, sizeof said);
 	if (!said[0] && !joined)
-		text_addf(said, sizeof said, "no child by fork holds anything of this session");
+		text_addf(said, sizeof said, "no forked child holds changes of this session");
 	else if (!said[0])
 		text_addf(said, sizeof said, "no child holds what it inherited. ");
 	/* births_say has reported a probe that was kept in a process of the list */

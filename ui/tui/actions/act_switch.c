@@ -359,7 +359,7 @@ static void act_switch_heirs(struct app *a, size_t from)
 
 	if (heirs)
 		text_addf(a->message.notice, sizeof a->message.notice,
-			"%sBut %zu child%s by fork still hold%s what %s inherited: W takes it "
+			"%sBut %zu forked child%s still hold%s what %s inherited: W takes it "
 			"back.",
 			a->message.notice[0] ? " " : "", heirs, heirs == 1 ? "" : "ren",
 			heirs == 1 ? "s" : "", heirs == 1 ? "it" : "they");
@@ -442,7 +442,7 @@ void act_switch_preview(struct app *a, enum request r)
 			act_switch_preview_add(a);
 		else
 			pager_addf(&a->text.pager, STYLE_TITLE,
-				"%s: nothing, both halves are so already", operation_verb(verb));
+				"%s: nothing to change at either probe", operation_verb(verb));
 	}
 	act_switch_preview_open(a, "What e, d and H would write now (nothing is written)");
 }

@@ -5,6 +5,7 @@
 
 #include "ui/now.h"
 #include "ui/probe_name.h"
+#include "ui/states.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 
@@ -222,7 +223,7 @@ void app_update_access(struct app *a)
 
 static void app_report_ends(struct app *a, size_t alive)
 {
-	char why[512];
+	char end[512], why[512];
 
 	if (!alive && a->model.process_count > 1) {
 		app_complain(a,
@@ -236,9 +237,10 @@ static void app_report_ends(struct app *a, size_t alive)
 
 		if (!p->gone || !p->error.why[0])
 			continue;
-		text_clean(p->error.why, why, sizeof why);
-		app_complain(a, "process %d is gone: %s; %s", (int)p->pid, why,
-			alive ? "the others go on" : "states are no longer known; r looks again");
+		states_end(p->error.why, end, sizeof end);
+		text_clean(end, why, sizeof why);
+		app_complain(a, "process %d %s; %s", (int)p->pid, why,
+			alive ? "the others go on" : "r looks for it again");
 	}
 }
 

@@ -30,10 +30,9 @@ static void births_born(void *data, const struct probes_member *m)
 		app_say_error(b->app, "", &m->error);
 	} else if (m->child) {
 		app_complain(b->app,
-			"child %d was born with %zu probe%s as this session switched %s; W takes "
-			"that back there, and so does q",
-			(int)m->pid, m->inherited, m->inherited == 1 ? "" : "s",
-			m->inherited == 1 ? "it" : "them");
+			"forked child %d inherited %zu probe%s that this session had switched; W "
+			"or q undoes that there, too",
+			(int)m->pid, m->inherited, m->inherited == 1 ? "" : "s");
 	} else {
 		model_add(&b->app->model, m->session);
 		b->joined++;
@@ -45,16 +44,15 @@ static void births_born(void *data, const struct probes_member *m)
 /* What joined the list, and what leads back where it inherited something. */
 static void births_say_joined(struct births *b)
 {
-	const char *were = b->joined == 1 ? " was" : "es were";
+	const char *es = b->joined == 1 ? "" : "es";
 
 	if (!b->heirs)
-		app_say(b->app, "%zu process%s born, the last of them %d", b->joined, were,
-			(int)b->last);
+		app_say(b->app, "%zu new process%s, the latest is %d", b->joined, es, (int)b->last);
 	else
 		app_complain(b->app,
-			"%zu process%s born, the last of them %d; %zu had probes as this session "
-			"switched them: W takes that back there, and so does q",
-			b->joined, were, (int)b->last, b->heirs);
+			"%zu new process%s, the latest is %d; %zu inherited probes that this "
+			"session had switched: W or q undoes that there, too",
+			b->joined, es, (int)b->last, b->heirs);
 }
 
 static void births_look_at_most(struct app *a, size_t most)
@@ -137,7 +135,7 @@ void births_undone(
 		return;
 	sum->processes++;
 	sum->probes += u->probes;
-	snprintf(mark, sizeof mark, "%s: child %d, %zu inherited probes taken back", verb,
+	snprintf(mark, sizeof mark, "%s: child %d, %zu inherited probes undone", verb,
 		(int)u->member->pid, u->probes);
 	record_mark(&a->record, mark);
 	if (u->result && audit_note(&a->audit, verb, u->member->session, u->result, &unsaid) < 0)
@@ -147,10 +145,9 @@ void births_undone(
 void births_say(const struct births_sum *sum, char *out, size_t size)
 {
 	if (sum->processes)
-		text_addf(out, size, "taken back in %zu child%s by fork: %zu probe%s. ",
-			sum->processes, sum->processes == 1 ? "" : "ren", sum->probes,
-			sum->probes == 1 ? "" : "s");
+		text_addf(out, size, "undone in %zu forked child%s: %zu probe%s. ", sum->processes,
+			sum->processes == 1 ? "" : "ren", sum->probes, sum->probes == 1 ? "" : "s");
 	if (sum->kept)
-		text_addf(out, size, "%zu inherited probe%s could not be taken back. ", sum->kept,
+		text_addf(out, size, "%zu inherited probe%s could not be undone. ", sum->kept,
 			sum->kept == 1 ? "" : "s");
 }

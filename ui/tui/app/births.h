@@ -33,7 +33,7 @@ struct births_sum {
 void births_undone(
 	struct app *a, const struct probes_undone *u, const char *verb, struct births_sum *sum);
 
-/* "taken back in 2 children by fork: 6 probes. ", appended. Nothing where there were none. */
+/* "undone in 2 forked children: 6 probes. ", appended. Nothing where there were none. */
 void births_say(const struct births_sum *sum, char *out, size_t size);
 
 #endif

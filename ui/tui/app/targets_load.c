@@ -134,6 +134,12 @@ static void targets_load_leftovers(struct app *a)
 				"changes of an earlier session may remain in process %d: could not "
 				"check %s",
 				(int)probes_pid(s), left[0].unjudged);
+		else if (count && !left[0].owner)
+			app_complain(a,
+				"a session that has ended left counters at %zu site%s of process "
+				"%d: H takes them over; H again removes them",
+				left[0].changes, left[0].changes == 1 ? "" : "s",
+				(int)probes_pid(s));
 		else if (count && left[0].changes)
 			app_complain(a,
 				"an earlier session (pid %d) was killed and left %zu change%s in "

@@ -252,7 +252,7 @@ int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows, size
 		feed_add_part(f, m, i);
 	if (!f->part_count) {
 		*e = (struct probes_error){.status = PROBES_NO_TARGET, .code = -ESRCH};
-		snprintf(e->what, sizeof e->what, "cannot keep events");
+		snprintf(e->what, sizeof e->what, "cannot record events");
 		snprintf(e->why, sizeof e->why, "no process has these probes");
 		return e->code;
 	}

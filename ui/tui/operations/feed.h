@@ -105,7 +105,7 @@ struct feed {
 	uint64_t unkept;      /* that came while `held`, and there was no room */
 	unsigned offered;     /* arguments that seem to point to texts, as bits (bit 0: arg1) */
 	const char *no_calls; /* why memory is not read, somewhere; NULL: it is */
-	bool young;           /* values of a child by fork could not be read */
+	bool young;           /* values of a forked child could not be read */
 	struct trend trend;
 	unsigned epoch; /* how often something else was asked for */
 

@@ -80,7 +80,7 @@ static bool feed_live_is_text(struct probes_session *s, const struct probes_valu
 	return length >= FEED_LIVE_LEAST && known == length;
 }
 
-/* The session of the process of an event: perhaps of a child by fork of the one that was read. */
+/* The session of the process of an event: perhaps of a forked child of the one that was read. */
 static struct probes_session *feed_live_session(
 	const struct feed_live_reading *r, const struct probes_event *event)
 {
@@ -125,8 +125,12 @@ static bool feed_live_counted(const struct feed_part *part, const struct model_p
 
 static void feed_live_read(struct feed *f, const struct model *m, bool last)
 {
+	uint64_t round = probes_events_clock();
+
 	for (size_t i = 0; i < f->count; i++)
 		f->rows[i].trying = FEED_LIVE_AT_ONCE;
+	for (size_t i = 0; i < f->part_count; i++)
+		probes_events_round(m->processes[f->parts[i].process].session, round);
 	for (size_t i = 0; i < f->part_count; i++) {
 		struct feed_part *part = &f->parts[i];
 		const struct model_process *process = &m->processes[part->process];

@@ -293,6 +293,9 @@ const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 	else if (n)
 		text_addf(out, size, "%zu %s%s", n, s->sites ? "site" : "semaphore",
 			n == 1 ? "" : "s");
+	else if (s->counted && s->sites_counted)
+		text_addf(out, size, "%zu site%s, with counters that were there already",
+			s->sites_counted, s->sites_counted == 1 ? "" : "s");
 	else
 		text_addf(out, size, "nothing was changed");
 	if (n && s->written < s->processes)

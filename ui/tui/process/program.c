@@ -144,18 +144,18 @@ int program_start(struct program *p, const struct options *o, const struct probe
 	struct probes_session **session, struct probes_error *e)
 {
 	struct winsize size = {.ws_row = 24, .ws_col = 80};
-	struct probes_program program = {.file = o->prog, .files = o->files};
-	int status;
+	int slave, status;
+	struct probes_program program = {.file = o->prog, .terminal = &slave, .files = o->files};
 
 	*p = (struct program){0};
-	if (openpty(&p->master, &program.terminal, NULL, NULL, &size) < 0)
+	if (openpty(&p->master, &slave, NULL, NULL, &size) < 0)
 		return probes_failed(e, -errno, "cannot make a terminal for the program");
 	fcntl(p->master, F_SETFD, FD_CLOEXEC);
 	fcntl(p->master, F_SETFL, O_RDWR | O_NONBLOCK);
-	fcntl(program.terminal, F_SETFD, FD_CLOEXEC);
+	fcntl(slave, F_SETFD, FD_CLOEXEC);
 	program.argv = options_program(o);
 	status = program_start_as(screen_emulated(), &program, engine, session, e);
-	close(program.terminal);
+	close(slave);
 	free((void *)program.argv);
 	if (status < 0) {
 		close(p->master);

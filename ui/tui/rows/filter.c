@@ -97,7 +97,7 @@ static int filter_figure(const char *word, struct filter_atom *atom, char *why, 
 		atom->limit *= 1000;
 	if (end > at && *at >= '0' && *at <= '9' && (!*end || (unit && !end[1])))
 		return (int)atom->look;
-	snprintf(why, size, "%.40s: a number is to follow, such as %s>100 or %s>2.5k", word,
+	snprintf(why, size, "%.40s: add a number, such as %s>100 or %s>2.5k", word,
 		rate ? "rate" : "hits", rate ? "rate" : "hits");
 	return -1;
 }

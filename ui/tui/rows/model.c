@@ -302,7 +302,6 @@ static void model_measure(struct model *m, struct row *r)
 
 static void model_sum(struct model *m, struct row *r)
 {
-	bool unloaded = false;
 	struct model_member member;
 	uint32_t at = r->member;
 
@@ -314,20 +313,18 @@ static void model_sum(struct model *m, struct row *r)
 			row_add_recorded(r, p->recorded->kept[member.probe],
 				probes_at(p->session, member.probe)->site_count,
 				!p->recorded->latency);
-		else if (!p->gone && model_unloaded(m, &member))
-			unloaded = true;
-		else if (!p->gone)
+		else if (p->gone) /* its hits stay */
+			r->counted |= probes_live_at(p->session, member.probe)->sites_counted > 0;
+		else if (!model_unloaded(m, &member))
 			row_add(r, probes_live_at(p->session, member.probe),
 				probes_at(p->session, member.probe)->site_count);
-		else /* its hits stay */
-			r->counted |= probes_live_at(p->session, member.probe)->sites_counted > 0;
 	}
 	if (r->counted && !r->trend)
 		model_measure(m, r);
 	else if (!r->counted && r->trend)
 		trend_begin(r->trend);
-	if (!r->processes) { /* no process has it any more: its state is not off, but unknown */
-		r->state = unloaded ? PROBES_UNLOADED : PROBES_UNREADABLE;
+	if (!r->processes) { /* no process has it any more */
+		r->state = PROBES_UNLOADED;
 		r->sites_on = PROBES_NONE;
 	}
 	if (r->sites > m->most_sites)
@@ -448,15 +445,20 @@ bool model_read_hits(struct model *m, int64_t ms)
 	for (size_t i = 0; i < m->measured_count; i++) {
 		struct row *r = &m->rows[m->measured[i]];
 		uint64_t total = 0;
+		bool lives = false;
 
 		if (!r->counted)
 			continue;
-		for (uint32_t at = r->member; model_next(m, &at, &member);)
+		for (uint32_t at = r->member; model_next(m, &at, &member);) {
 			total += model_hits(m, &member).hits;
+			lives |= !m->processes[member.process].gone;
+		}
 		/* How fast a recording is read is no rate of hits. */
 		if (m->replay)
 			trend_begin(r->trend);
 		trend_read(r->trend, ms, total);
+		if (!lives)
+			trend_rest(r->trend);
 		trend_add(&m->hits, r->trend);
 	}
 	return true;

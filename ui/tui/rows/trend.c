@@ -58,6 +58,11 @@ void trend_read(struct trend *t, int64_t ms, uint64_t total)
 	t->ms = ms;
 }
 
+void trend_rest(struct trend *t)
+{
+	t->rate = -1;
+}
+
 void trend_add(struct trend *sum, const struct trend *part)
 {
 	if (!part->ms)

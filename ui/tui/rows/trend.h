@@ -28,6 +28,9 @@ void trend_begin(struct trend *t);
 /* A reading at a time of a clock that never goes back, in milliseconds from 1 on. */
 void trend_read(struct trend *t, int64_t ms, uint64_t total);
 
+/* There are no more hits to come: until the next reading, there is no rate. */
+void trend_rest(struct trend *t);
+
 /* Add a part to a sum that is zeroed at first. The parts are read at the same times. */
 void trend_add(struct trend *sum, const struct trend *part);
 

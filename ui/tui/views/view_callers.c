@@ -41,7 +41,8 @@ static void view_callers_figures(struct app *a)
 		view_text_label(a, STYLE_WARN, "unknown", text);
 	}
 	if (!c->rows || c->failed)
-		view_text_label(a, STYLE_WARN, "missing", "there is no memory for all callers");
+		view_text_label(
+			a, STYLE_WARN, "missing", "out of memory: not all callers are counted");
 }
 
 static void view_callers_line(struct app *a, int style, uint64_t hits, const char *text)
@@ -73,7 +74,7 @@ static void view_callers_table(struct app *a)
 	snprintf(safe, sizeof safe, "(%zu other callers)", c->count - shown);
 	if (rest)
 		view_callers_line(a, STYLE_DIM, rest, safe);
-	snprintf(safe, sizeof safe, "(callers that came after %zu different ones)", c->count);
+	snprintf(safe, sizeof safe, "(callers beyond the first %zu distinct ones)", c->count);
 	if (c->others)
 		view_callers_line(a, STYLE_DIM, c->others, safe);
 	free(all);

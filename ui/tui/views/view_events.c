@@ -286,7 +286,7 @@ bool view_events_leave(struct app *a, enum request r)
 static bool view_events_request(struct app *a, enum request r)
 {
 	if (r == REQUEST_EVENT && rowlist_current(&a->events.rows) == ROWLIST_NONE) {
-		app_say(a, "there is no event yet");
+		app_say(a, "no events yet");
 		return true;
 	}
 	return view_events_leave(a, r);

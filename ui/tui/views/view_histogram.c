@@ -107,7 +107,7 @@ static void view_histogram_values(struct app *a)
 		snprintf(line, sizeof line, "  ");
 		view_share(line, sizeof line, more, d->count, wide ? 10 : 6, wide);
 		text_addf(line, sizeof line,
-			other ? "  (values that came after %zu different ones)"
+			other ? "  (values beyond the first %zu distinct ones)"
 			      : "  (%zu other values)",
 			other ? d->value_count : d->value_count - shown);
 		pager_addf(&a->text.pager, STYLE_DIM, "%s", line);

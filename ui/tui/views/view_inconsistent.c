@@ -51,7 +51,7 @@ static void view_inconsistent_sites(
 	if (wrong > VIEW_INCONSISTENT_SITES)
 		pager_addf(l, STYLE_WARN, "     and %u more", wrong - VIEW_INCONSISTENT_SITES);
 	if (!wrong)
-		pager_addf(l, STYLE_PLAIN, "     this is so at every site");
+		pager_addf(l, STYLE_PLAIN, "     the same at every site");
 }
 
 static void view_inconsistent_process(struct app *a, const struct model_member *member)

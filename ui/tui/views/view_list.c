@@ -239,7 +239,7 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 	if (area.rows < 2 || (id == ROWLIST_NONE && !g))
 		return;
 	if (g) {
-		snprintf(text, sizeof text, "group: e d Space mean all %zu of it; h l fold   %s",
+		snprintf(text, sizeof text, "group: e d Space act on all %zu; h l fold   %s",
 			g->count, g->sum.family->path);
 	} else {
 		struct model_member m = model_member(&a->model, id);

@@ -1,5 +1,5 @@
 /*
- * The list of pairs: the state of both halves, and what is half on.
+ * The list of pairs: the state of both halves, and which are incomplete.
  */
 #include "ui/tui/views/view.h"
 
@@ -58,8 +58,8 @@ static const char *view_pairs_line(
 		pair_role(row_name(end), &stem);
 	snprintf(out, size, "%s   %s   %s%s%s%s", row_state(start)->mark, row_state(end)->mark,
 		!pairs_half_on(m, one) ? ""
-		: started              ? "half on: starts without ends  "
-				       : "half on: ends without starts  ",
+		: started              ? "incomplete: starts without ends  "
+				       : "incomplete: ends without starts  ",
 		start->label, family && !one->chosen ? " | " : " -> ",
 		family && !one->chosen ? row_name(end) + stem : end->label);
 	if (one->chosen)
@@ -76,7 +76,7 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 
 	for (size_t i = 0; i < p->count; i++)
 		half += pairs_half_on(&a->model, &p->all[i]);
-	snprintf(text, sizeof text, "Pairs: %zu, half on: %zu", p->count, half);
+	snprintf(text, sizeof text, "Pairs: %zu, incomplete: %zu", p->count, half);
 	if (filter_text(a->list.filter)[0])
 		text_addf(text, sizeof text, "   filter: %s   %zu shown",
 			text_clean(filter_text(a->list.filter), safe, sizeof safe), l->count);

@@ -1,0 +1,61 @@
+#include "process/claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool claim_open(struct claim *c, const struct identity *who)
+{
+	if (c->opened)
+		return c->fd >= 0;
+	c->opened = true;
+	/* identity.c closes its own where descriptors are scarce. */
+	c->fd = who->pidfd >= 0 ? who->pidfd : (int)syscall(SYS_pidfd_open, who->pid, 0);
+	c->base = (uint64_t)identity_ns_pid(who) % (1 << 22) * CLAIM_NUMBERS;
+	return c->fd >= 0;
+}
+
+static struct flock claim_range(const struct claim *c, short type, uint64_t first, uint64_t count)
+{
+	return (struct flock){.l_type = type,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)(c->base + first % CLAIM_NUMBERS),
+		.l_len = (off_t)count};
+}
+
+bool claim_take(
+	struct claim *c, const struct identity *who, uint64_t first, uint64_t count, bool alone)
+{
+	struct flock lock;
+
+	if (!claim_open(c, who))
+		return true;
+	lock = claim_range(c, alone ? F_WRLCK : F_RDLCK, first, count);
+	return fcntl(c->fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+void claim_drop(struct claim *c, uint64_t first, uint64_t count)
+{
+	struct flock lock = claim_range(c, F_UNLCK, first, count);
+
+	if (c->opened && c->fd >= 0)
+		(void)fcntl(c->fd, F_OFD_SETLK, &lock);
+}
+
+bool claim_taken(struct claim *c, const struct identity *who, uint64_t first, uint64_t count)
+{
+	struct flock lock;
+
+	if (!claim_open(c, who))
+		return false;
+	lock = claim_range(c, F_WRLCK, first, count);
+	return fcntl(c->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+void claim_done(struct claim *c, const struct identity *who)
+{
+	if (c->opened && c->fd >= 0 && c->fd != who->pidfd)
+		close(c->fd);
+	*c = (struct claim){.opened = false};
+}

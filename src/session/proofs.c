@@ -1,0 +1,251 @@
+/*
+ * What is proven of the threads of a process, for the code that runs in it: that each can be told
+ * from the others by its thread pointer, its tid, and that it may make system calls. It is proven
+ * from outside, again and again, and put down in the windows of the process, where a hit finds it
+ * under its thread pointer (struct recorder_thread).
+ */
+#include "session/session.h"
+
+#include "base/error.h"
+#include "base/now.h"
+#include "count/install.h"
+#include "count/recorder.h"
+#include "process/procfs.h"
+#include "process/sharing.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROOFS_NAP_NS 2000000
+#define PROOFS_WAIT_NS 40000000 /* until a new thread has registered its list */
+
+/* System calls in which a parent waits until its vfork's child has gone: asm/unistd_64.h. */
+static const long proofs_vfork[] = {56, 58, 435}; /* clone, vfork, clone3 */
+
+/* Does a thread wait for the child of a vfork? That one has its thread pointer meanwhile. */
+static bool proofs_in_vfork(const struct probes_session *s, const struct threads *t)
+{
+	for (size_t i = 0; i < t->all.count; i++) {
+		char file[48], *text = NULL;
+		size_t size;
+		long call = -1;
+
+		snprintf(file, sizeof file, "task/%d/syscall",
+			(int)ARRAY_AT(&t->all, struct thread, i)->tid);
+		if (procfs_read(s->who.proc, file, &text, &size) == 0)
+			call = strtol(text, NULL, 10);
+		free(text);
+		for (size_t k = 0; k < sizeof proofs_vfork / sizeof *proofs_vfork; k++)
+			if (call == proofs_vfork[k])
+				return true;
+	}
+	return false;
+}
+
+/* Does another process run in its memory, with the thread pointer of one of its threads? */
+static bool proofs_alone(const struct probes_session *s, const struct threads *t)
+{
+	return sharing_find(&s->who) <= 0 || proofs_in_vfork(s, t);
+}
+
+/* Tell the process, in the page of each window that only it has. */
+static void proofs_tell(struct probes_session *s, bool distinct)
+{
+	for (size_t i = 0; i < s->windows.count; i++) {
+		uint64_t at = window_cookie(ARRAY_AT(&s->windows, struct window, i)), cookie, set;
+
+		/* 0: a child by fork, whose hits are counted together anyway. */
+		if (!memory_read(&s->memory, at, &cookie, sizeof cookie) || !cookie)
+			continue;
+		set = (cookie & ~(ARCH_COOKIE_DISTINCT | ARCH_COOKIE_SHARED)) |
+		      (distinct ? ARCH_COOKIE_DISTINCT : ARCH_COOKIE_SHARED);
+		if (set != cookie)
+			(void)s->memory.ops->write(&s->memory, at, &set, sizeof set);
+	}
+}
+
+/* How long the thread has been without a proof, ns. */
+static int64_t proofs_waits(struct array *unproven, pid_t tid, int64_t now)
+{
+	struct session_unproven *one;
+
+	for (size_t i = 0; i < unproven->count; i++) {
+		one = ARRAY_AT(unproven, struct session_unproven, i);
+		if (one->tid == tid) {
+			one->seen = now;
+			return now - one->since;
+		}
+	}
+	one = array_add(unproven);
+	if (one)
+		*one = (struct session_unproven){tid, now, now};
+	return 0;
+}
+
+/*
+ * Look at the threads. Can each be told from the others? A new one registers its list when it has
+ * begun, and no longer has it when it ends: so it may be without a proof for a moment. *waits: one
+ * is.
+ */
+static bool proofs_read(struct probes_session *s, bool calls, bool *waits)
+{
+	struct threads t = {.hint = s->threads.hint};
+	int r = threads_look(s->who.proc, &s->memory, calls, &t);
+	int64_t now = (int64_t)now_ns();
+	bool distinct = r == 0;
+	size_t left = 0;
+
+	*waits = false;
+	for (size_t i = 0; t.all.count > 1 && i < t.all.count; i++) {
+		const struct thread *one = ARRAY_AT(&t.all, struct thread, i);
+
+		if (one->pointer)
+			continue;
+		*waits = true;
+		if (proofs_waits(&s->unproven, one->tid, now) > PROOFS_WAIT_NS)
+			distinct = false;
+	}
+	for (size_t i = 0; i < s->unproven.count; i++) {
+		struct session_unproven *one = ARRAY_AT(&s->unproven, struct session_unproven, i);
+
+		if (one->seen == now)
+			*ARRAY_AT(&s->unproven, struct session_unproven, left++) = *one;
+	}
+	s->unproven.count = left;
+	threads_done(&s->threads);
+	s->threads = t;
+	return distinct && t.distinct && proofs_alone(s, &t);
+}
+
+bool proofs_begin(struct probes_session *s, bool calls)
+{
+	const struct timespec nap = {.tv_nsec = PROOFS_NAP_NS};
+	bool waits = true;
+
+	for (int64_t from = (int64_t)now_ns(), i = 0;
+		waits && (int64_t)now_ns() - from < 2 * PROOFS_WAIT_NS; i++) {
+		if (i)
+			nanosleep(&nap, NULL);
+		s->distinct = proofs_read(s, calls, &waits);
+		waits = waits && s->distinct;
+	}
+	proofs_tell(s, s->distinct);
+	return s->distinct;
+}
+
+void proofs_look(struct probes_session *s, bool calls)
+{
+	bool waits;
+
+	if (!s->windows.count || !arch_has_thread_pointer() || proofs_read(s, calls, &waits) ||
+		!s->distinct || !identity_alive(&s->who) || !memory_alive(&s->memory))
+		return;
+	s->distinct = false;
+	proofs_tell(s, false);
+	log_say(&s->log, PROBES_LOG_NOTICE,
+		"the threads of process %d can no longer be told apart (glibc has not created all "
+		"of them, or two share a thread pointer): some hits so far may be missing; from "
+		"now on they are counted under a lock",
+		s->who.pid);
+}
+
+int proofs_ask(
+	struct probes_session *s, const struct window *w, bool interrupts, struct probes_error *e)
+{
+	const struct install in = {.who = &s->who,
+		.memory = &s->memory,
+		.held = s->held ? s->start : NULL,
+		.interrupts = interrupts};
+	int r;
+
+	if (!arch_has_thread_pointer()) {
+		error_set(e, PROBES_REFUSED, -ENOTSUP, "cannot measure hits in process %d",
+			s->who.pid);
+		error_why(e, "a thread cannot read its thread pointer on this machine (FSGSBASE)");
+		return error_hint(e, "count the hits; a kernel from 5.9 on may help");
+	}
+	r = install_ask(&in, w, &s->threads.hint, e);
+	if (r < 0)
+		return r;
+	(void)proofs_begin(s, true);
+	if (!s->threads.strict)
+		return 0;
+	error_set(e, PROBES_REFUSED, -EPERM, "cannot measure hits in process %d", s->who.pid);
+	return error_why(e, "one of its threads is in seccomp strict mode and may not even read "
+			    "the clock");
+}
+
+/* The place of a thread in the table of a window: its own, a free one, or the stalest. */
+static size_t proofs_place(
+	struct probes_session *s, struct window *w, uint64_t owner, struct recorder_thread *there)
+{
+	uint64_t stalest = UINT64_MAX;
+	size_t found = 0;
+
+	for (size_t i = 0; i < RECORDER_TRIES; i++) {
+		size_t at = offsetof(struct recorder_state, threads) +
+			    recorder_thread_at(owner, i) * sizeof(struct recorder_thread);
+		struct recorder_thread one;
+
+		if (!window_get(w, &s->memory, at, &one, sizeof one))
+			return 0;
+		if (one.owner && one.owner != owner && one.calls >= stalest)
+			continue;
+		stalest = one.calls;
+		found = at;
+		*there = one;
+		if (!one.owner || one.owner == owner)
+			break;
+	}
+	return found;
+}
+
+#define PROOFS_PUT(s, w, at, member, value)                                                \
+	(void)window_put(w, &(s)->memory, (at) + offsetof(struct recorder_thread, member), \
+		&(value), sizeof(value))
+
+void proofs_write(struct probes_session *s, struct window *w, const struct threads *t,
+	uint64_t cookie, uint64_t calls)
+{
+	const uint64_t none = 0;
+
+	for (size_t i = 0; i < t->all.count; i++) {
+		const struct thread *one = ARRAY_AT(&t->all, struct thread, i);
+		uint64_t owner = one->pointer + cookie;
+		struct recorder_thread there = {0};
+		size_t at = one->pointer ? proofs_place(s, w, owner, &there) : 0;
+
+		if (!at)
+			continue;
+		/* A thread may read it meanwhile: what it may do comes last. */
+		if (there.owner != owner || there.tid != one->inside) {
+			PROOFS_PUT(s, w, at, calls, none);
+			PROOFS_PUT(s, w, at, tid, one->inside);
+			PROOFS_PUT(s, w, at, owner, owner);
+		}
+		if (calls || there.calls)
+			PROOFS_PUT(s, w, at, calls, calls);
+	}
+}
+
+void proofs_publish(struct probes_session *s, struct window *w, uint64_t calls)
+{
+	uint64_t cookie = 0;
+
+	/* One that is not proven yet has just begun, or it would not be distinct. */
+	uint64_t all = s->distinct && !s->threads.foreign;
+
+	(void)window_put(w, &s->memory, offsetof(struct recorder_state, tids), &all, sizeof all);
+	if (memory_read(&s->memory, window_cookie(w), &cookie, sizeof cookie) && cookie)
+		proofs_write(s, w, &s->threads, cookie, calls);
+}
+
+bool proofs_open_table(struct probes_session *s, struct window *w)
+{
+	return window_open_part(w, &s->memory, offsetof(struct recorder_state, threads),
+		sizeof((struct recorder_state *)NULL)->threads);
+}

@@ -1,0 +1,132 @@
+/*
+ * Counters that no living session owns, and no journal names: their session ended and left them, or
+ * its journal is lost. The windows of the process, and the claims on them, tell.
+ */
+#include "session/session.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Does a journal say who wrote the jump? Its repair, or its living owner, removes it. */
+static bool unowned_is_named(const struct array *journals, uint64_t address)
+{
+	for (size_t i = 0; i < journals->count; i++) {
+		const struct journal_text *text =
+			&ARRAY_AT(journals, struct journal_found, i)->text;
+		const struct array *const both[2] = {&text->made, &text->pending};
+
+		for (int k = 0; k < 2; k++)
+			for (size_t n = 0; n < both[k]->count; n++) {
+				const struct probes_edit *edit =
+					ARRAY_AT(both[k], struct probes_edit, n);
+
+				if (edit->role == PROBES_ROLE_COUNTER && edit->address == address)
+					return true;
+			}
+	}
+	return false;
+}
+
+static size_t unowned_sites(
+	const struct object_probes *h, size_t local, const struct array *journals)
+{
+	const struct probes_probe *p = &h->probes[local];
+	size_t count = 0, first = object_probes_site(h, p);
+
+	for (uint32_t k = 0; h->jumps && k < p->site_count; k++)
+		count += owner_has_none(h, (uint32_t)first + k) &&
+			 !unowned_is_named(journals, p->sites[k].address);
+	return count;
+}
+
+static size_t unowned_look(struct probes_session *s, const struct array *journals)
+{
+	struct probes_error ignored;
+	size_t count = 0;
+
+	if (!s->windows.count || read_probes(s, NULL, 0, &ignored) < 0)
+		return 0;
+	owner_look(s);
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; !h->info.gone && k < h->probe_count; k++)
+			count += unowned_sites(h, k, journals);
+	}
+	return count;
+}
+
+size_t unowned_count(struct probes_session *s, const struct array *journals)
+{
+	struct probes_error ignored;
+	size_t count = s->memory.fd < 0 ? 0 : unowned_look(s, journals);
+
+	/* A session that has just written a jump claims it before it releases the lock. */
+	if (!count || lock_take(&s->lock, &s->who, s->memory.fd, 0, &ignored) < 0)
+		return 0;
+	count = unowned_look(s, journals);
+	lock_release(&s->lock, &s->who, s->memory.fd);
+	return count;
+}
+
+/* Take over the counters of an object; add them to what is to be undone. False: no memory. */
+static bool unowned_take(struct probes_session *s, struct object_probes *h,
+	const struct array *journals, struct plan_parts *undo, struct array *which)
+{
+	for (size_t local = 0; !h->info.gone && local < h->probe_count; local++) {
+		const struct probes_probe *p = &h->probes[local];
+		size_t first = object_probes_site(h, p);
+
+		if (!unowned_sites(h, local, journals))
+			continue;
+		if (!array_reserve(which, 1) || !owner_inherit(s, h, local) ||
+			!owner_adopt(s, h, local, false) ||
+			!account_open_parts(undo, h, PLAN_COUNTER) ||
+			!account_open_parts(undo, h, PLAN_SEMAPHORE))
+			return false;
+		*(size_t *)array_add(which) = h->info.first_probe + local;
+		for (uint32_t k = 0; k < p->site_count; k++)
+			undo->of[PLAN_COUNTER][first + k] = h->jumps[first + k].taken;
+		for (uint32_t k = 0; k < p->semaphore_count; k++)
+			undo->of[PLAN_SEMAPHORE][account_index(h, p, PLAN_SEMAPHORE, k)] =
+				h->jumps[first].raised;
+	}
+	return true;
+}
+
+int unowned_undo(struct probes_session *s, const struct array *journals,
+	struct probes_result **result, struct probes_error *e)
+{
+	struct change c = {.plan = switch_plan_undo};
+	struct array which;
+	bool fits = true;
+	size_t objects;
+	int r = jumps_look(s, e);
+
+	*result = NULL;
+	if (r < 0 || !unowned_look(s, journals))
+		return r;
+	array_init(&which, sizeof(size_t));
+	objects = s->catalog.objects.count;
+	c.undo = calloc(objects + 1, sizeof *c.undo);
+	for (size_t i = 0; c.undo && fits && i < objects; i++)
+		fits = unowned_take(
+			s, catalog_object(&s->catalog, i), journals, &c.undo[i], &which);
+	if (!c.undo || !fits)
+		r = error_memory(e, "a repair");
+	c.which = which.data;
+	c.count = which.count;
+	if (r == 0 && c.count) {
+		/* Its children by fork inherited them, whenever they were born. */
+		s->first_switch_ticks = 1;
+		s->repaired = true;
+		r = change_in_turn(s, &c, result, e);
+	}
+	for (size_t i = 0; c.undo && i < objects; i++)
+		account_close_parts(&c.undo[i]);
+	free(c.undo);
+	array_done(&which);
+	return r;
+}

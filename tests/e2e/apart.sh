@@ -1,0 +1,140 @@
+#!/bin/sh
+# What a hit may not rely on in its thread: programs without a C library, threads and processes that share a thread
+# pointer, and a thread pointer of 0 are counted exactly, and live; children of clone(2) keep their own pid and texts;
+# who installs a seccomp filter is never killed for a text, who serves page faults never waits for itself; a
+# program that is pid 1 has the tids of its threads.
+# Does not cover: the code that runs there by itself (unit/test_recorder.c, test_events.c, test_stub.c).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+. "${srcdir:-.}/tests/e2e/counting.sh"
+
+# keeping ARG...: events in the background, as JSON; $session. `appears` waits for one of them.
+keeping()
+{
+	: >"$tmp/held"
+	: >"$tmp/result"
+	env --default-signal=INT,QUIT "$PROBES_TUI" events -no-syslog -max-overhead 0 -format json "$@" \
+		>"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	session_says ' sites\{0,1\} of '
+	# The first event of all comes when events are kept.
+	until grep -q . "$tmp/result"; do
+		kill -0 "$session" 2>/dev/null || break
+		ask "${poke-step 1}"
+	done
+}
+
+# events EXPRESSION: of python, about `all`, the events but those of `keeping`
+events()
+{
+	python3 -c 'import json, sys
+all = [e for e in map(json.loads, list(open(sys.argv[1]))[:-1]) if e["args"][-1]["text"] != "round"]
+print(eval(sys.argv[2]))' "$tmp/result" "$1"
+}
+
+hits()
+{
+	json "total['hit']['hits']"
+}
+
+# --- no C library
+start threadless
+counting -pid "$pid" -format json hit
+ask 'run 1 1000'
+ask 'run 8 100000'
+interrupted
+same 'without thread pointers' "$(hits)" 801000
+poke='run 1 1' keeping -pid "$pid" hit
+ask 'run 3 5'
+interrupted
+same 'its events' "$(events 'len(all) >= 16, sorted(set(e["pid"] for e in all))')" "(True, [$pid])"
+stop
+
+# --- thread pointers that are shared, or 0
+start apart
+counting -pid "$pid" -format json hit
+ask 'without 1000'
+same 'it lives' "$line" 'done without'
+interrupted
+same 'a thread pointer of 0' "$(hits)" 1000
+stop
+
+# They are there before the session.
+for kind in shared processes; do
+	start apart
+	ask "$kind 8 300000"
+	counting -pid "$pid" -format json hit
+	ask go
+	interrupted
+	same "thread pointers that are shared: $kind" "$(hits)" 2400000
+	stop
+done
+
+# --- a child of clone(2): its own pid, and never its parent's text
+start apart
+keeping -pid "$pid" say -str arg2
+ask 'raw 20'
+child=$(sed -n 's/^child=\([0-9]*\) exit 0$/\1/p' "$tmp/answer")
+interrupted
+same 'of a raw child' "$(events "sorted(set((e['pid'], e['tid']) for e in all if e['args'][0]['value'] > 0))")" \
+	"[($child, $child)]"
+same 'its texts' "$(events "[e for e in all if e['args'][0]['value'] > 0 and
+	e['args'][1]['text'] not in (None, 'of $child')]")" '[]'
+
+# --- filters that kill for a text
+keeping -pid "$pid" say -str arg2
+ask 'kept 80'
+has 'a child that confines itself lives' '^child=[0-9]+ exit 0$' "$tmp/answer"
+interrupted
+same 'its texts' "$(events "('before' in [e['args'][1]['text'] for e in all],
+	[e['args'][1]['text'] for e in all if e['args'][0]['value'] == 1000])")" '(True, [None])'
+# The last session permitted a child of this number.
+keeping -pid "$pid" say -str arg2
+ask 'kept 1'
+has 'after another session' '^child=[0-9]+ exit 0$' "$tmp/answer"
+interrupted
+keeping -pid "$pid" say -str arg2
+ask 'young'
+same 'a new thread that confines itself lives' "$line" 'done young'
+interrupted
+same 'its event' "$(events "[(e['args'][0]['value'], e['args'][1]['text']) for e in all]")" '[(1, None)]'
+stop
+
+# --- page faults that the thread serves itself
+start apart
+keeping -pid "$pid" say -str arg2
+ask 'faults'
+if grep -q '^faults=1' "$tmp/answer"; then
+	session_says 'are not read: the process holds a userfaultfd'
+	ask 'served'
+	same 'who serves its own fault lives' "$line" 'done served'
+else
+	echo 'no userfaultfd here: not tried'
+fi
+interrupted
+stop
+
+# --- pid 1 of a pid namespace: its tids, as we see them
+if unshare -pf --mount-proc true 2>/dev/null; then
+	fifos
+	unshare -pf --mount-proc "$VICTIMS/logs" <"$tmp/in" >"$tmp/answers" &
+	unshare=$!
+	started="$started $unshare"
+	exec 3>"$tmp/in" 4<"$tmp/answers"
+	read -r _ _ <&4
+	pid=$(cat "/proc/$unshare/task/$unshare/children")
+	pid=${pid% }
+	poke='run 1 1' keeping -pid "$pid" few
+	echo 'run 3 5' >&3
+	appears '"value":5,' "$tmp/result"
+	(cd "/proc/$pid/task" && echo [0-9]* | tr ' ' ',') >"$tmp/tids"
+	read_answer 4
+	interrupted
+	same 'pid 1: the tids are those of its threads' "$(events "(len(set(e['tid'] for e in all) & {$(cat "$tmp/tids")}),
+		set(e['pid'] for e in all))")" "(3, {$pid})"
+	exec 3>&- 4<&-
+else
+	echo 'no pid namespace here: not tried'
+fi
+finish

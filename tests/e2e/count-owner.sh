@@ -1,0 +1,109 @@
+#!/bin/sh
+# Counters without a living session: left by Q, by a session that was killed and whose journal is lost. list and
+# the screen report them; the next count, latency, events and histogram take them over; H and repair remove them, with
+# what their session held of the semaphore. A semaphore that somebody lowered is raised by the next count, and
+# count says when it falls to 0 meanwhile. The victim's own numbers and its memory are the proof.
+# Does not cover: two sessions that count at the same time (cli-count.sh), pid namespaces (owner-pids.sh).
+. "${srcdir:-.}/tests/e2e/tmux.sh"
+need_switching
+need_zydis
+. "${srcdir:-.}/tests/e2e/counting.sh"
+start counts
+code >"$tmp/file"
+
+as_found()
+{
+	bytes >"$tmp/after"
+	same "$1: as in the file" "$(diff "$tmp/after" "$tmp/file")" ''
+	same "$1: nothing on record" "$(ls "$PROBES_TUI_RECORDS")" ''
+}
+
+semaphore()
+{
+	bytes | awk '$2 == "semaphore" { print $3; exit }'
+}
+
+# lost: a session counts, is killed, and its journal is lost.
+lost()
+{
+	counting -pid "$pid" -stop
+	kill -9 "$session"
+	wait "$session" 2>/dev/null
+	gone "$session"
+	rm -f "$PROBES_TUI_RECORDS"/*
+}
+
+# --- a session was killed, and its journal is lost
+lost
+want 0 list -pid "$pid"
+has 'list reports it' "^probes-tui: pid $pid: a session that has ended left counters at [4-9] sites; to remove them" "$tmp/err"
+want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded # nobody knows whose it was
+same 'its guard' "$(semaphore)" 0000
+ask zero
+counting -pid "$pid" -format json
+same 'a count raises it' "$(semaphore)" 0100
+ask 'run 1 100'
+same 'so that it is hit' "$(value guarded hits)" 200
+interrupted INT 130
+agrees 'the next count'
+as_found 'the next count'
+
+lost
+want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded
+want 0 repair -no-syslog -pid "$pid"
+has 'repaired' "^probes-tui: pid $pid: undid what a session that has ended left behind: 5 probes, [4-9] sites\$" "$tmp/err"
+as_found 'repair'
+want 0 repair -no-syslog -pid "$pid"
+has 'once' 'nothing to repair' "$tmp/err"
+
+# --- Q leaves the counters; what is left is measured, and removed at the end
+for next in 'events guarded' 'histogram guarded arg1' 'latency plain,guarded' 'callers guarded'; do
+	terminal 120 30
+	screen
+	text /guarded
+	keys Enter
+	wait_cursor off 'counts:guarded'
+	keys H
+	wait_for 'counts:guarded +2/2 +1 .* you '
+	keys Q
+	wait_for '^status=0$'
+	same "$next: Q leaves the jumps" "$(bytes | awk '$1 == "guarded" && $2 != "semaphore" { print substr($2, 1, 2) }' | sort -u)" e9
+	same "$next: and the semaphore" "$(semaphore)" 0100
+	# shellcheck disable=SC2086 # a verb and its argument
+	want 0 ${next%% *} -no-syslog -pid "$pid" ${next#* } -stop -for 50ms
+	as_found "$next"
+done
+
+# --- H on another screen takes them over, and removes them
+screen
+text /guarded
+keys Enter H
+wait_for 'counts:guarded +2/2 +1 .* you '
+keys Q
+wait_for '^status=0$'
+screen
+wait_for 'a session that has ended left counters at 2 sites of process [0-9]+'
+text /guarded
+keys Enter
+wait_for 'counts:guarded +2/2 +1 .* other '
+keys H
+wait_for 'counts:guarded +2/2 +1 .* you '
+seen 'what it did' 'count guarded: 2 sites, with counters that were there already'
+keys H
+wait_cursor off 'counts:guarded'
+keys q
+wait_for '^status=0$'
+as_found 'H on another screen'
+
+# --- somebody lowers the semaphore while it is counted
+ask zero
+counting -pid "$pid" -format json guarded
+ask 'run 1 100'
+attach -disable guarded
+appears 'semaphore of counts:guarded fell to 0' "$tmp/held"
+ask 'run 1 100'
+interrupted INT 130
+same 'not called complete' "$(json 'total["guarded"]["hits"], "fell to 0" in (total["guarded"]["why"] or "")')" '(200, True)'
+as_found 'somebody lowered the semaphore'
+stop
+finish
