@@ -43,14 +43,12 @@ void chrome_roles(struct chrome_probe *probes, size_t count)
 
 /* --------------------------------------------------------------------- events */
 
-/* Is the thread known by this name? From now on it is. */
-static bool chrome_knows(struct chrome *c, const struct probes_event *event)
+/* The thread of an event, which is new perhaps. NULL: not enough memory. */
+static struct chrome_thread *chrome_thread(struct chrome *c, const struct probes_event *event)
 {
 	size_t low = 0, high = c->count;
 	struct chrome_thread *t;
 
-	if (!*event->thread)
-		return true; /* unknown, or it has ended */
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -61,24 +59,42 @@ static bool chrome_knows(struct chrome *c, const struct probes_event *event)
 			high = middle;
 	}
 	t = low < c->count ? &c->threads[low] : NULL;
-	if (!t || t->pid != event->pid || t->tid != event->tid) {
-		if (c->count == c->capacity) {
-			size_t capacity = c->capacity ? 2 * c->capacity : 64;
+	if (t && t->pid == event->pid && t->tid == event->tid)
+		return t;
+	if (c->count == c->capacity) {
+		size_t capacity = c->capacity ? 2 * c->capacity : 64;
 
-			t = reallocarray(c->threads, capacity, sizeof *t);
-			if (!t)
-				return true; /* it stays without a name */
-			c->threads = t;
-			c->capacity = capacity;
-		}
-		t = &c->threads[low];
-		memmove(t + 1, t, (c->count++ - low) * sizeof *t);
-		*t = (struct chrome_thread){.pid = event->pid, .tid = event->tid};
+		t = reallocarray(c->threads, capacity, sizeof *t);
+		if (!t)
+			return NULL;
+		c->threads = t;
+		c->capacity = capacity;
 	}
-	if (!strncmp(t->name, event->thread, sizeof t->name - 1))
-		return true;
+	t = &c->threads[low];
+	memmove(t + 1, t, (c->count++ - low) * sizeof *t);
+	*t = (struct chrome_thread){.pid = event->pid, .tid = event->tid};
+	return t;
+}
+
+/* Is the thread known by this name? From now on it is. */
+static bool chrome_knows(struct chrome_thread *t, const struct probes_event *event)
+{
+	if (!*event->thread || !strncmp(t->name, event->thread, sizeof t->name - 1))
+		return true; /* or its name is unknown: it has ended */
 	snprintf(t->name, sizeof t->name, "%s", event->thread);
 	return false;
+}
+
+/* An end whose start is not in the trace ends no slice. */
+static enum pair_role chrome_role(struct chrome_thread *t, enum pair_role role)
+{
+	if (role == PAIR_START)
+		t->open++;
+	else if (role == PAIR_END && t->open-- == 0) {
+		t->open = 0;
+		return PAIR_NEITHER;
+	}
+	return role;
 }
 
 static json_t *chrome_value(const struct probes_value *value)
@@ -121,13 +137,17 @@ char *chrome_event(struct chrome *c, const struct probes_probe *probe, enum pair
 {
 	static const char *const phases[] = {
 		[PAIR_NEITHER] = "i", [PAIR_START] = "B", [PAIR_END] = "E"};
-	json_t *args, *line;
+	struct chrome_thread *t = chrome_thread(c, event);
 	size_t stem = strlen(probe->name);
+	json_t *args, *line;
 	char *name, key[32];
 
-	*again = !chrome_knows(c, event);
+	if (!t)
+		return NULL;
+	*again = !chrome_knows(t, event);
 	if (*again)
 		return chrome_name("thread_name", event->pid, event->tid, event->thread);
+	role = chrome_role(t, role);
 	if (role != PAIR_NEITHER)
 		pair_role(probe->name, &stem);
 	/* gc__begin and gc__end are the slice gc; start and end of a provider are the provider. */

@@ -11,11 +11,12 @@
 #include "probes.h"
 #include "ui/pair.h"
 
-/* The threads that were named. All zero is empty. */
+/* The threads that had events. All zero is empty. */
 struct chrome {
 	struct chrome_thread {
 		pid_t pid, tid;
-		char name[16];
+		char name[16]; /* "": not known yet */
+		unsigned open; /* slices that have begun and not ended */
 	} * threads;
 	size_t count, capacity;
 };

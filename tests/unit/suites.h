@@ -82,6 +82,7 @@
 	X(lease)         \
 	X(row)           \
 	X(rowlist)       \
+	X(chrome)        \
 	X(trend)         \
 	X(budget)        \
 	X(identity)      \

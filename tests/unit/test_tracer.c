@@ -366,7 +366,8 @@ static void tracer_opened(pid_t pid, struct stat *in, struct stat *out, pid_t *s
 START_TEST(tracer_starts_with_what_is_inherited)
 {
 	const struct probes_program program = {.file = "/proc/self/exe"};
-	struct stat in, out, mine;
+	const int in_before = dup(0), out_before = dup(1), null = open("/dev/null", O_WRONLY);
+	struct stat in, out, pipe_in, null_out;
 	struct probes_session *s;
 	struct probes_error e;
 	pid_t session;
@@ -374,19 +375,28 @@ START_TEST(tracer_starts_with_what_is_inherited)
 
 	ck_assert_int_eq(pipe(fds), 0);
 	ck_assert_int_eq(dup2(fds[0], 0), 0);
-	ck_assert_int_eq(dup2(open("/dev/null", O_WRONLY), 1), 1);
+	ck_assert_int_eq(dup2(null, 1), 1);
 	r = probes_start(&program, NULL, &s, &e);
-	if (r < 0 && e.status == PROBES_DENIED)
-		return; /* nobody may trace here */
-	ck_assert_msg(r == 0, "%s: %s", e.what, e.why);
-	tracer_opened(probes_pid(s), &in, &out, &session);
-	ck_assert_int_eq(session, getsid(0));
-	ck_assert_int_eq(fstat(0, &mine), 0);
-	ck_assert_uint_eq(in.st_ino, mine.st_ino);
-	ck_assert_int_eq(fstat(1, &mine), 0);
-	ck_assert_uint_eq(out.st_ino, mine.st_ino);
-	kill(probes_pid(s), SIGKILL);
-	probes_close(s);
+	/* All suites share these where nothing forks. */
+	dup2(in_before, 0);
+	dup2(out_before, 1);
+	close(in_before);
+	close(out_before);
+	if (r == 0) {
+		tracer_opened(probes_pid(s), &in, &out, &session);
+		kill(probes_pid(s), SIGKILL);
+		probes_close(s);
+		ck_assert_int_eq(session, getsid(0));
+		ck_assert_int_eq(fstat(fds[0], &pipe_in), 0);
+		ck_assert_uint_eq(in.st_ino, pipe_in.st_ino);
+		ck_assert_int_eq(fstat(null, &null_out), 0);
+		ck_assert_uint_eq(out.st_ino, null_out.st_ino);
+	} else { /* nobody may trace here */
+		ck_assert_msg(e.status == PROBES_DENIED, "%s: %s", e.what, e.why);
+	}
+	close(fds[0]);
+	close(fds[1]);
+	close(null);
 }
 END_TEST
 
