@@ -140,15 +140,17 @@ START_TEST(exact_with_one_thread_pointer)
 	uint8_t *stacks = mmap(NULL, THREADS * STACK, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	uint64_t pointer;
+	pid_t all[THREADS];
 
 	ck_assert_ptr_ne(stacks, MAP_FAILED);
 	set_up_with(SLOTS);
 	*it.cookie = ARCH_COOKIE_SHARED;
+	for (size_t i = 0; i < THREADS; i++) {
+		all[i] = clone(hit_alone, stacks + (i + 1) * STACK, CLONE_VM | SIGCHLD, NULL);
+		ck_assert_int_gt(all[i], 0);
+	}
 	for (size_t i = 0; i < THREADS; i++)
-		ck_assert_int_gt(
-			clone(hit_alone, stacks + (i + 1) * STACK, CLONE_VM | SIGCHLD, NULL), 0);
-	while (wait(NULL) > 0)
-		;
+		ck_assert_int_eq(waitpid(all[i], NULL, 0), all[i]);
 	ck_assert_uint_eq(*it.shared, THREADS * HITS);
 	ck_assert_uint_eq(hits(), THREADS * HITS);
 	/* And one that has none at all, of which nobody knows. */
