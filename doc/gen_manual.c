@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "doc/gen.h"
-#include "ui/options.h"
-#include "ui/states.h"
+#include "ui/options/options.h"
 #include "ui/tui/app/request.h"
+#include "ui/words/states.h"
 
 /* ------------------------------------------------------------------- troff */
 

@@ -2,8 +2,8 @@
 # The arrows of the house (DESIGN section 5), read from the #include lines:
 #
 #   src:     base <- elf, arch <- process <- probe <- patch <- count <- session
-#   ui:      probes.h <- ui <- cli
-#   ui/tui:  ui <- terminal <- widgets <- rows <- process <- operations <- app <- views <- actions <- tui
+#   ui:      probes.h <- words <- options, figures <- output <- recording <- cli, tui
+#   ui/tui:  terminal <- widgets <- rows <- process <- operations <- app <- views <- actions <- tui
 #
 # Folders include downwards only; the faces (ui/cli, ui/tui) do not know each other; no circle
 # between modules, a module being one .c with its .h; ptrace is known in src/process only, curses
@@ -58,12 +58,16 @@ BEGIN {
 	rank["src/patch"] = 5
 	rank["src/count"] = 6
 	rank["src/session"] = 7
-	rank["ui"] = 1
-	rank["ui/cli"] = 2
+	rank["ui/words"] = 1
+	rank["ui/options"] = 2
+	rank["ui/figures"] = 2
+	rank["ui/output"] = 3
+	rank["ui/recording"] = 4
+	rank["ui/cli"] = 5
 	count = split("terminal widgets rows process operations app views actions", folders, " ")
 	for (i = 1; i <= count; i++)
-		rank["ui/tui/" folders[i]] = 1 + i
-	rank["ui/tui"] = 2 + count
+		rank["ui/tui/" folders[i]] = 4 + i
+	rank["ui/tui"] = 5 + count
 }
 /^[ \t]*#[ \t]*include[ \t]*</ {
 	split($0, part, /[<>]/)

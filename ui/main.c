@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "ui/cli/verbs.h"
-#include "ui/config.h"
-#include "ui/options.h"
-#include "ui/report.h"
+#include "ui/options/config.h"
+#include "ui/options/options.h"
 #include "ui/tui/tui.h"
+#include "ui/words/report.h"
 
 /* Generated from the tables, so that no verb or option is missing. */
 static void print_help(enum verb verb)

@@ -59,7 +59,7 @@ fitting()
 	for one in function__entry line; do
 		notes "$1" | grep -q "^python $one " || echo "python:$one"
 	done >"$tmp/lacking"
-	grep "^call .* $2:" "$srcdir/ui/questions.conf" | grep -cvf "$tmp/lacking"
+	grep "^call .* $2:" "$srcdir/ui/options/questions.conf" | grep -cvf "$tmp/lacking"
 }
 rm "$tmp/config/probes-tui/questions"
 for file in /usr/lib/postgresql/*/bin/postgres /usr/lib/jvm/*/lib/server/libjvm.so /usr/bin/python3.[0-9]* \

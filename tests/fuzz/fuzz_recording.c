@@ -2,8 +2,8 @@
  * Recordings, line by line: what is read refers to what is there, stays within its bounds, and is
  * the same once it was written and read again.
  */
-#include "ui/latency.h"
-#include "ui/recording.h"
+#include "ui/figures/latency.h"
+#include "ui/recording/recording.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "suites.h"
-#include "ui/callers.h"
+#include "ui/figures/callers.h"
 
 /* A hit from function+offset of an object; offset 0: nothing is known of the address. */
 static void hit(struct callers *c, uint32_t process, uint64_t address, const char *function,

@@ -1,9 +1,9 @@
 /*
- * Covers ui/chrome.h, events as slices: those of different threads and of other processes are
- * apart, an end without a start is an instant. What a file as a whole is like:
+ * Covers ui/output/chrome.h, events as slices: those of different threads and of other processes
+ * are apart, an end without a start is an instant. What a file as a whole is like:
  * e2e/cli-events-chrome.sh.
  */
-#include "ui/chrome.h"
+#include "ui/output/chrome.h"
 
 #include <check.h>
 #include <stdio.h>

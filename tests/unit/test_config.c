@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/columns.h"
-#include "ui/config.h"
+#include "ui/options/columns.h"
+#include "ui/options/config.h"
 
 Suite *config_suite(void);
 

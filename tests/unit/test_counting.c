@@ -2,7 +2,7 @@
 #include <check.h>
 
 #include "suites.h"
-#include "ui/counting.h"
+#include "ui/figures/counting.h"
 
 #define SECOND INT64_C(1000000000)
 

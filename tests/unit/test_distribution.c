@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "suites.h"
-#include "ui/distribution.h"
+#include "ui/figures/distribution.h"
 
 static void add_signed(struct distribution *d, int64_t number)
 {

@@ -5,8 +5,8 @@
  */
 #include "suites.h"
 
-#include "ui/handover.h"
-#include "ui/shell.h"
+#include "ui/words/handover.h"
+#include "ui/words/shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/states.h"
 #include "ui/tui/actions/act.h"
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/views/view.h"
+#include "ui/words/states.h"
 
 Suite *help_suite(void);
 

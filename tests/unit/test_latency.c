@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "suites.h"
-#include "ui/latency.h"
+#include "ui/figures/latency.h"
 
 START_TEST(times)
 {

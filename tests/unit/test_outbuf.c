@@ -2,7 +2,7 @@
  * Covers ui/outbuf: output of all kinds across the buffer's end, compared with printf. Not covered:
  * a stream that fails (e2e/cli-list.sh).
  */
-#include "ui/outbuf.h"
+#include "ui/output/outbuf.h"
 
 #include "suites.h"
 

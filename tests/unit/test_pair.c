@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "ui/pair.h"
+#include "ui/words/pair.h"
 
 Suite *pair_suite(void);
 

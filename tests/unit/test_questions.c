@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ui/questions.h"
+#include "ui/options/questions.h"
 
 Suite *questions_suite(void);
 

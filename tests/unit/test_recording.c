@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "suites.h"
-#include "ui/pairing.h"
-#include "ui/recording.h"
+#include "ui/figures/pairing.h"
+#include "ui/recording/recording.h"
 
 static const char head_line[] = "{\"probes_tui_recording\":1}";
 static const char *const facts[] = {head_line,

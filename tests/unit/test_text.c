@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/probe_name.h"
 #include "ui/tui/terminal/canvas.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/probe_name.h"
 
 Suite *text_suite(void);
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "ui/states.h"
 #include "ui/tui/terminal/theme.h"
+#include "ui/words/states.h"
 
 Suite *theme_suite(void);
 

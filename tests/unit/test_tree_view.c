@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/shell.h"
 #include "ui/tui/operations/fold.h"
 #include "ui/tui/rows/groups.h"
 #include "ui/tui/rows/pairs.h"
 #include "ui/tui/views/view.h"
+#include "ui/words/shell.h"
 
 Suite *tree_view_suite(void);
 

@@ -7,7 +7,7 @@
 #include "ui/cli/act.h"
 
 #include "ui/cli/explain.h"
-#include "ui/outbuf.h"
+#include "ui/output/outbuf.h"
 
 int act_begin(struct act *a, const char *verb, const struct options *o, FILE *file, bool many)
 {

@@ -5,9 +5,9 @@
 
 #include <signal.h>
 
-#include "ui/audit.h"
 #include "ui/cli/output.h"
-#include "ui/targets.h"
+#include "ui/options/targets.h"
+#include "ui/output/audit.h"
 
 struct act {
 	const char *verb; /* for the audit */

@@ -7,9 +7,9 @@
 
 #include "ui/cli/hold.h"
 #include "ui/cli/verbs.h"
-#include "ui/now.h"
-#include "ui/outbuf.h"
-#include "ui/report.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
 
 /* Wait, then undo. Returns the exit status: `status`, unless something could not be undone. */
 static int attach_for(struct act *a, struct probes_group *group, int status)

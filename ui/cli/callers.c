@@ -8,16 +8,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "ui/callers.h"
 #include "ui/cli/keep.h"
 #include "ui/cli/verbs.h"
-#include "ui/counting.h"
-#include "ui/event.h"
-#include "ui/json_value.h"
-#include "ui/line.h"
-#include "ui/now.h"
-#include "ui/outbuf.h"
-#include "ui/report.h"
+#include "ui/figures/callers.h"
+#include "ui/figures/counting.h"
+#include "ui/figures/event.h"
+#include "ui/output/json_value.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
 
 struct callers_verb {
 	struct keep keep;

@@ -19,13 +19,13 @@
 
 #include "ui/cli/candidates.h"
 #include "ui/cli/verbs.h"
-#include "ui/cmdline.h"
-#include "ui/columns.h"
-#include "ui/now.h"
-#include "ui/probe_name.h"
-#include "ui/rows.h"
-#include "ui/shell.h"
-#include "ui/targets.h"
+#include "ui/options/cmdline.h"
+#include "ui/options/columns.h"
+#include "ui/options/targets.h"
+#include "ui/output/rows.h"
+#include "ui/words/now.h"
+#include "ui/words/probe_name.h"
+#include "ui/words/shell.h"
 
 #define COMPLETE_SECONDS 3     /* then the kernel ends it */
 #define COMPLETE_SURVEY_MS 150 /* for the search for processes with probes */

@@ -16,10 +16,10 @@
 #include "ui/cli/hold.h"
 #include "ui/cli/measure.h"
 #include "ui/cli/verbs.h"
-#include "ui/counting.h"
-#include "ui/now.h"
-#include "ui/outbuf.h"
-#include "ui/report.h"
+#include "ui/figures/counting.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
 
 #define INTERVAL_MS 1000 /* between two tables on a terminal */
 #define CHECK_MS 1000    /* between two checks of -max-overhead and of the jumps */

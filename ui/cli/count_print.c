@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "ui/cli/counts.h"
-#include "ui/counting.h"
-#include "ui/json_value.h"
-#include "ui/line.h"
-#include "ui/outbuf.h"
-#include "ui/probe_name.h"
+#include "ui/figures/counting.h"
+#include "ui/output/json_value.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
+#include "ui/words/probe_name.h"
 
 /* A format prints whole tables. */
 struct counts_format {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/now.h"
-#include "ui/report.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
 
 static int short_of_memory(struct probes_error *e)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "probes.h"
-#include "ui/options.h"
+#include "ui/options/options.h"
 
 /* One site. */
 struct counts_site {

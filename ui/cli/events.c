@@ -12,10 +12,10 @@
 #include "ui/cli/keep.h"
 #include "ui/cli/record_file.h"
 #include "ui/cli/verbs.h"
-#include "ui/counting.h"
-#include "ui/line.h"
-#include "ui/outbuf.h"
-#include "ui/report.h"
+#include "ui/figures/counting.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
+#include "ui/words/report.h"
 
 struct events {
 	struct keep keep;

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/event.h"
-#include "ui/json_value.h"
-#include "ui/outbuf.h"
+#include "ui/figures/event.h"
+#include "ui/output/json_value.h"
+#include "ui/output/outbuf.h"
 
 #define NAME_WIDTH 15 /* of a thread: TASK_COMM_LEN less its NUL */
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "probes.h"
-#include "ui/chrome.h"
-#include "ui/lines.h"
-#include "ui/options.h"
+#include "ui/options/options.h"
+#include "ui/output/chrome.h"
+#include "ui/words/lines.h"
 
 struct events_print {
 	FILE *file;

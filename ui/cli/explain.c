@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "ui/report.h"
-#include "ui/states.h"
-#include "ui/unread.h"
+#include "ui/words/report.h"
+#include "ui/words/states.h"
+#include "ui/words/unread.h"
 
 /* Lines of one kind without -verbose. */
 #define ENOUGH 16

@@ -3,8 +3,8 @@
 #define UI_CLI_EXPLAIN_H
 
 #include "probes.h"
-#include "ui/options.h"
-#include "ui/targets.h"
+#include "ui/options/options.h"
+#include "ui/options/targets.h"
 
 /*
  * Report an error; many: the line names the process. Where permission was denied, report the access

@@ -8,9 +8,9 @@
 #include "ui/cli/histogram_print.h"
 #include "ui/cli/keep.h"
 #include "ui/cli/verbs.h"
-#include "ui/now.h"
-#include "ui/outbuf.h"
-#include "ui/report.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
 
 struct histogram {
 	struct keep keep;

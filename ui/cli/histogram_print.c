@@ -20,11 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/counting.h"
-#include "ui/event.h"
-#include "ui/json_value.h"
-#include "ui/line.h"
-#include "ui/outbuf.h"
+#include "ui/figures/counting.h"
+#include "ui/figures/event.h"
+#include "ui/output/json_value.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
 
 #define BAR_WIDTH 28
 #define MOST_TEXTS 20 /* of a table of text */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "probes.h"
-#include "ui/distribution.h"
-#include "ui/options.h"
+#include "ui/figures/distribution.h"
+#include "ui/options/options.h"
 
 /* One process. */
 struct histogram_row {

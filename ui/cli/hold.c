@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "ui/now.h"
-#include "ui/report.h"
-#include "ui/states.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
+#include "ui/words/states.h"
 
 /* How soon we notice that a process ended or executed another program, which no file descriptor
  * shows; and that it has new threads. */

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/counting.h"
-#include "ui/event.h"
-#include "ui/line.h"
-#include "ui/now.h"
-#include "ui/outbuf.h"
-#include "ui/reasons.h"
-#include "ui/report.h"
+#include "ui/figures/counting.h"
+#include "ui/figures/event.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
+#include "ui/words/now.h"
+#include "ui/words/reasons.h"
+#include "ui/words/report.h"
 
 #define BUSY_MS 10    /* between two readings while events come */
 #define IDLE_MS 50    /* and while none come */

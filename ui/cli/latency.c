@@ -15,13 +15,13 @@
 #include "ui/cli/measure.h"
 #include "ui/cli/record_file.h"
 #include "ui/cli/verbs.h"
-#include "ui/counting.h"
-#include "ui/latency.h"
-#include "ui/line.h"
-#include "ui/now.h"
-#include "ui/outbuf.h"
-#include "ui/reasons.h"
-#include "ui/report.h"
+#include "ui/figures/counting.h"
+#include "ui/figures/latency.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
+#include "ui/words/now.h"
+#include "ui/words/reasons.h"
+#include "ui/words/report.h"
 
 #define INTERVAL_MS 1000 /* between two tables on a terminal */
 #define READ_MS 200      /* between two readings: a process may end at any time */

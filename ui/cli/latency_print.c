@@ -12,11 +12,11 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "ui/counting.h"
-#include "ui/json_value.h"
-#include "ui/latency.h"
-#include "ui/line.h"
-#include "ui/outbuf.h"
+#include "ui/figures/counting.h"
+#include "ui/figures/latency.h"
+#include "ui/output/json_value.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
 
 #define BAR_WIDTH 32
 

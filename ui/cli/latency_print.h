@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "probes.h"
-#include "ui/options.h"
+#include "ui/options/options.h"
 
 /* One process. */
 struct latency_row_of {

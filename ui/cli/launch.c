@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 
 #include "ui/cli/explain.h"
-#include "ui/now.h"
-#include "ui/report.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
 
 #define LOOK_MS 100 /* between two looks at what a launcher has loaded */
 

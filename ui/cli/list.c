@@ -5,8 +5,8 @@
 #include "ui/cli/explain.h"
 #include "ui/cli/output.h"
 #include "ui/cli/verbs.h"
-#include "ui/report.h"
-#include "ui/targets.h"
+#include "ui/options/targets.h"
+#include "ui/words/report.h"
 
 /* Print one process or file. states_needed: only with states. Returns the exit status. */
 static int list_one(const struct options *o, const struct probes_member *t, struct output *out,

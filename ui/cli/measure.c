@@ -15,9 +15,9 @@
 
 #include "ui/cli/explain.h"
 #include "ui/cli/launch.h"
-#include "ui/outbuf.h"
-#include "ui/report.h"
-#include "ui/values.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/report.h"
+#include "ui/words/values.h"
 
 /* Is it the recording that this call writes or reads? It has been opened before. */
 static bool is_recording(const char *path, const struct options *o)

@@ -10,7 +10,7 @@
 
 #include "probes.h"
 #include "ui/cli/hold.h"
-#include "ui/options.h"
+#include "ui/options/options.h"
 
 /* One call. */
 struct measure {

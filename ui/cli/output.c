@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ui/report.h"
+#include "ui/words/report.h"
 
 void output_begin(struct output *out, FILE *file, const struct options *o, bool many,
 	const struct format_ops *text)

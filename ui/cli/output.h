@@ -2,7 +2,7 @@
 #ifndef UI_CLI_OUTPUT_H
 #define UI_CLI_OUTPUT_H
 
-#include "ui/rows.h"
+#include "ui/output/rows.h"
 
 /* A line per probe and per site, and a summary; with -quiet lines of probes only. */
 extern const struct format_ops text_ops;

@@ -9,12 +9,12 @@
 
 #include "ui/cli/explain.h"
 #include "ui/cli/verbs.h"
-#include "ui/json_value.h"
-#include "ui/outbuf.h"
-#include "ui/questions.h"
-#include "ui/report.h"
-#include "ui/shell.h"
-#include "ui/targets.h"
+#include "ui/options/questions.h"
+#include "ui/options/targets.h"
+#include "ui/output/json_value.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/report.h"
+#include "ui/words/shell.h"
 
 /* -pid 12,13, or what else named them; of a file the call is for a process that runs it. */
 static void put_target(FILE *out, const struct options *o)

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ui/outbuf.h"
-#include "ui/report.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/report.h"
 
 bool record_file_goes_on(const struct record_file *r)
 {

@@ -1,13 +1,13 @@
-/* -record: the file, and what is written to it. The format is that of ui/recording.h. */
+/* -record: the file, and what is written to it. The format is that of ui/recording/recording.h. */
 #ifndef UI_CLI_RECORD_FILE_H
 #define UI_CLI_RECORD_FILE_H
 
 #include <stdio.h>
 
 #include "probes.h"
-#include "ui/lines.h"
-#include "ui/options.h"
-#include "ui/recording.h"
+#include "ui/options/options.h"
+#include "ui/recording/recording.h"
+#include "ui/words/lines.h"
 
 /* Without -record file is NULL, and all calls but record_file_open do nothing. */
 struct record_file {

@@ -11,7 +11,7 @@
 #include "ui/cli/act.h"
 #include "ui/cli/explain.h"
 #include "ui/cli/verbs.h"
-#include "ui/outbuf.h"
+#include "ui/output/outbuf.h"
 
 static void put_undone(const struct probes_member *t, const struct probes_leftover *left,
 	size_t count, const struct probes_result *result)

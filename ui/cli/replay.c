@@ -2,7 +2,8 @@
  * The verb replay: print what a recording holds, as events and latency print it, or the latency of
  * a pair of its events.
  *
- * Owns the order: read, choose, print. The file may be anybody's: see ui/recording_read.c.
+ * Owns the order: read, choose, print. The file may be anybody's: see
+ * ui/recording/recording_read.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +14,11 @@
 #include "ui/cli/measure.h"
 #include "ui/cli/replay.h"
 #include "ui/cli/verbs.h"
-#include "ui/counting.h"
-#include "ui/line.h"
-#include "ui/outbuf.h"
-#include "ui/recording_file.h"
-#include "ui/report.h"
+#include "ui/figures/counting.h"
+#include "ui/output/outbuf.h"
+#include "ui/recording/recording_file.h"
+#include "ui/words/line.h"
+#include "ui/words/report.h"
 
 #define BATCH 1000 /* events between two writes */
 

@@ -4,8 +4,8 @@
 
 #include "ui/cli/events_print.h"
 #include "ui/cli/latency_print.h"
-#include "ui/pairing.h"
-#include "ui/recording.h"
+#include "ui/figures/pairing.h"
+#include "ui/recording/recording.h"
 
 struct replay {
 	const struct options *options;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "ui/cli/replay.h"
-#include "ui/event.h"
-#include "ui/line.h"
-#include "ui/outbuf.h"
-#include "ui/report.h"
+#include "ui/figures/event.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
+#include "ui/words/report.h"
 
 static int wrong(struct probes_error *e, const char *what, const char *why, const char *hint)
 {

@@ -9,13 +9,13 @@
 
 #include "ui/cli/keep.h"
 #include "ui/cli/verbs.h"
-#include "ui/counting.h"
-#include "ui/json_value.h"
-#include "ui/line.h"
-#include "ui/now.h"
-#include "ui/outbuf.h"
-#include "ui/report.h"
-#include "ui/stacks.h"
+#include "ui/figures/counting.h"
+#include "ui/figures/stacks.h"
+#include "ui/output/json_value.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
 
 #define SAMPLES 99 /* a second, of each process */
 #define REASONS 8

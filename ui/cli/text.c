@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/event.h"
-#include "ui/outbuf.h"
-#include "ui/probe_name.h"
-#include "ui/states.h"
-#include "ui/unread.h"
+#include "ui/figures/event.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/probe_name.h"
+#include "ui/words/states.h"
+#include "ui/words/unread.h"
 
 /* Limits of the width of the name column. */
 enum { NAME_MIN = 20, NAME_MAX = 44 };

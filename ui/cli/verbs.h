@@ -2,7 +2,7 @@
 #ifndef UI_CLI_VERBS_H
 #define UI_CLI_VERBS_H
 
-#include "ui/options.h"
+#include "ui/options/options.h"
 
 int list_run(const struct options *o);
 int info_run(const struct options *o);

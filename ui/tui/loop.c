@@ -3,7 +3,7 @@
  */
 #include "ui/tui/loop.h"
 
-#include "ui/outbuf.h"
+#include "ui/output/outbuf.h"
 #include "ui/tui/actions/act.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/app/objects.h"

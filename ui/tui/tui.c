@@ -4,7 +4,6 @@
  */
 #include "ui/tui/tui.h"
 
-#include "ui/report.h"
 #include "ui/tui/actions/act.h"
 #include "ui/tui/app/app.h"
 #include "ui/tui/app/targets_load.h"
@@ -13,6 +12,7 @@
 #include "ui/tui/terminal/screen.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
+#include "ui/words/report.h"
 
 #include <signal.h>
 #include <stdio.h>

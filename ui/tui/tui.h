@@ -2,7 +2,7 @@
 #ifndef UI_TUI_TUI_H
 #define UI_TUI_TUI_H
 
-#include "ui/options.h"
+#include "ui/options/options.h"
 
 /*
  * Open the targets that the options name, and show them until the user leaves. Returns the exit

@@ -4,7 +4,7 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/options.h"
+#include "ui/options/options.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 

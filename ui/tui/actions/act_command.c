@@ -4,10 +4,10 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/options.h"
-#include "ui/shell.h"
+#include "ui/options/options.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/counting.h"
+#include "ui/figures/counting.h"
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"

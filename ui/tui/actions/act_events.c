@@ -4,11 +4,11 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/counting.h"
-#include "ui/event.h"
+#include "ui/figures/counting.h"
+#include "ui/figures/event.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/values.h"
+#include "ui/words/values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/counting.h"
-#include "ui/latency.h"
+#include "ui/figures/counting.h"
+#include "ui/figures/latency.h"
 #include "ui/tui/terminal/mem.h"
 
 /* Set app.pending to the counting of a pair. */

@@ -4,10 +4,10 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/states.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/app/targets_load.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/states.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/rows.h"
+#include "ui/output/rows.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 

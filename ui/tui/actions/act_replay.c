@@ -4,9 +4,9 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/event.h"
-#include "ui/probe_name.h"
+#include "ui/figures/event.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/probe_name.h"
 
 #include <stdio.h>
 

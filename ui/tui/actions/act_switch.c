@@ -3,11 +3,11 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/states.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
+#include "ui/words/states.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
  */
 #include "ui/tui/app/app.h"
 
-#include "ui/now.h"
-#include "ui/probe_name.h"
-#include "ui/states.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/now.h"
+#include "ui/words/probe_name.h"
+#include "ui/words/states.h"
 
 #include <poll.h>
 #include <stdarg.h>

@@ -5,9 +5,9 @@
 #define UI_TUI_APP_APP_H
 
 #include "probes.h"
-#include "ui/audit.h"
-#include "ui/options.h"
-#include "ui/questions.h"
+#include "ui/options/options.h"
+#include "ui/options/questions.h"
+#include "ui/output/audit.h"
 #include "ui/tui/app/request.h"
 #include "ui/tui/operations/feed.h"
 #include "ui/tui/operations/history.h"

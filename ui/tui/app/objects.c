@@ -3,10 +3,10 @@
  */
 #include "ui/tui/app/objects.h"
 
-#include "ui/probe_name.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/unread.h"
+#include "ui/words/probe_name.h"
+#include "ui/words/unread.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  */
 #include "ui/tui/app/targets_load.h"
 
-#include "ui/probe_name.h"
-#include "ui/targets.h"
+#include "ui/options/targets.h"
 #include "ui/tui/app/objects.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/unread.h"
+#include "ui/words/probe_name.h"
+#include "ui/words/unread.h"
 
 #include <errno.h>
 #include <stdio.h>

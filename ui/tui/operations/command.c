@@ -4,10 +4,10 @@
  */
 #include "ui/tui/operations/command.h"
 
-#include "ui/event.h"
-#include "ui/probe_name.h"
-#include "ui/shell.h"
+#include "ui/figures/event.h"
 #include "ui/tui/terminal/mem.h"
+#include "ui/words/probe_name.h"
+#include "ui/words/shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #define UI_TUI_OPERATIONS_FEED_H
 
 #include "probes.h"
-#include "ui/callers.h"
-#include "ui/distribution.h"
+#include "ui/figures/callers.h"
+#include "ui/figures/distribution.h"
 #include "ui/tui/operations/replay.h"
 #include "ui/tui/rows/model.h"
 

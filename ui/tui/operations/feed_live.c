@@ -1,7 +1,7 @@
 /* The events of processes, through their sessions. See feed.h. */
 #include "ui/tui/operations/feed.h"
 
-#include "ui/event.h"
+#include "ui/figures/event.h"
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>

@@ -3,10 +3,10 @@
  */
 #include "ui/tui/operations/operation.h"
 
-#include "ui/reasons.h"
-#include "ui/states.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/reasons.h"
+#include "ui/words/states.h"
 
 #include <errno.h>
 #include <stdio.h>

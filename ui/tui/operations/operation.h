@@ -6,7 +6,7 @@
 #define UI_TUI_OPERATIONS_OPERATION_H
 
 #include "probes.h"
-#include "ui/options.h"
+#include "ui/options/options.h"
 #include "ui/tui/rows/model.h"
 
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* See replay.h. */
 #include "ui/tui/operations/replay.h"
 
-#include "ui/now.h"
-#include "ui/recording_file.h"
-#include "ui/report.h"
+#include "ui/recording/recording_file.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

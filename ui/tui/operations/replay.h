@@ -7,7 +7,7 @@
 #define UI_TUI_OPERATIONS_REPLAY_H
 
 #include "probes.h"
-#include "ui/recording.h"
+#include "ui/recording/recording.h"
 #include "ui/tui/rows/model.h"
 
 #include <stdbool.h>

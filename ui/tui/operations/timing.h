@@ -7,7 +7,7 @@
 #define UI_TUI_OPERATIONS_TIMING_H
 
 #include "probes.h"
-#include "ui/pairing.h"
+#include "ui/figures/pairing.h"
 #include "ui/tui/operations/replay.h"
 #include "ui/tui/rows/model.h"
 

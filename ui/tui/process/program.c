@@ -3,11 +3,11 @@
  */
 #include "ui/tui/process/program.h"
 
-#include "ui/now.h"
-#include "ui/report.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/screen.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/now.h"
+#include "ui/words/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

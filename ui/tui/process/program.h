@@ -8,7 +8,7 @@
 #define UI_TUI_PROCESS_PROGRAM_H
 
 #include "probes.h"
-#include "ui/options.h"
+#include "ui/options/options.h"
 #include "ui/tui/process/pty_relay.h"
 #include "ui/tui/widgets/emulator.h"
 

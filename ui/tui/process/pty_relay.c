@@ -4,9 +4,9 @@
  */
 #include "ui/tui/process/pty_relay.h"
 
-#include "ui/config.h"
-#include "ui/now.h"
-#include "ui/probe_name.h"
+#include "ui/options/config.h"
+#include "ui/words/now.h"
+#include "ui/words/probe_name.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  */
 #include "ui/tui/process/scan.h"
 
-#include "ui/cmdline.h"
+#include "ui/options/cmdline.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 

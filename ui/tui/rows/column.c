@@ -1,9 +1,9 @@
 /* Cells, places and orders of the columns. */
 #include "ui/tui/rows/column.h"
 
-#include "ui/states.h"
 #include "ui/tui/rows/argline.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/states.h"
 
 #include <stdio.h>
 #include <stdlib.h>

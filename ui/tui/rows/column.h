@@ -1,11 +1,11 @@
 /*
  * What the columns of the list show, where they stand, and how the list is sorted by them. The
- * table of columns is ui/columns.h. Pure.
+ * table of columns is ui/options/columns.h. Pure.
  */
 #ifndef UI_TUI_ROWS_COLUMN_H
 #define UI_TUI_ROWS_COLUMN_H
 
-#include "ui/columns.h"
+#include "ui/options/columns.h"
 #include "ui/tui/rows/groups.h"
 #include "ui/tui/rows/row.h"
 

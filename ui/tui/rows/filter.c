@@ -1,9 +1,9 @@
 /* A filter is a list of terms. A term holds if one of its alternatives (atoms) does. */
 #include "ui/tui/rows/filter.h"
 
-#include "ui/states.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/widgets/pattern.h"
+#include "ui/words/states.h"
 
 #include <stdio.h>
 #include <stdlib.h>

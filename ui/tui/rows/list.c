@@ -4,9 +4,9 @@
  */
 #include "ui/tui/rows/list.h"
 
-#include "ui/now.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/now.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The processes and their probes as rows. Reads by libprobes; makes all texts safe, once. */
 #include "ui/tui/rows/model.h"
 
-#include "ui/probe_name.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/probe_name.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #define UI_TUI_ROWS_MODEL_H
 
 #include "probes.h"
-#include "ui/states.h"
 #include "ui/tui/rows/row.h"
+#include "ui/words/states.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
 #ifndef UI_TUI_ROWS_PAIRS_H
 #define UI_TUI_ROWS_PAIRS_H
 
-#include "ui/pair.h"
 #include "ui/tui/rows/model.h"
+#include "ui/words/pair.h"
 
 struct pairs_one {
 	uint32_t start, end; /* rows */

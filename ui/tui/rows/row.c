@@ -1,7 +1,7 @@
 /* Sums of states over processes, and over the rows of a group. */
 #include "ui/tui/rows/row.h"
 
-#include "ui/states.h"
+#include "ui/words/states.h"
 
 #include <stddef.h>
 #include <string.h>

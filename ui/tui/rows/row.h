@@ -3,8 +3,8 @@
 #define UI_TUI_ROWS_ROW_H
 
 #include "probes.h"
-#include "ui/states.h"
 #include "ui/tui/rows/trend.h"
+#include "ui/words/states.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #ifndef UI_TUI_TERMINAL_CANVAS_H
 #define UI_TUI_TERMINAL_CANVAS_H
 
-#include "ui/style.h"
+#include "ui/words/style.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /*
- * What the roles of texts (ui/style.h) look like: colours and attributes, by theme and by the
+ * What the roles of texts (ui/words/style.h) look like: colours and attributes, by theme and by the
  * number of the terminal's colours. Pure.
  */
 #ifndef UI_TUI_TERMINAL_THEME_H
 #define UI_TUI_TERMINAL_THEME_H
 
-#include "ui/style.h"
+#include "ui/words/style.h"
 
 #include <stdbool.h>
 

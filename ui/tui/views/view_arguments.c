@@ -2,7 +2,7 @@
  * The arguments of a probe: type and place of each, site by site. A site with the arguments of the
  * site before refers to it.
  */
-#include "ui/event.h"
+#include "ui/figures/event.h"
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/terminal/text.h"

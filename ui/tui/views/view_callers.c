@@ -3,9 +3,9 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/event.h"
-#include "ui/reasons.h"
+#include "ui/figures/event.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/reasons.h"
 
 #include <inttypes.h>
 #include <stdio.h>

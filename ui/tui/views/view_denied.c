@@ -4,8 +4,8 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/report.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,14 +2,14 @@
  * One probe: in each process its object, its semaphores, its sites with the bytes that are there
  * now. In a few lines it is the pane of the list.
  */
-#include "ui/event.h"
-#include "ui/probe_name.h"
+#include "ui/figures/event.h"
 #include "ui/tui/views/view.h"
+#include "ui/words/probe_name.h"
 
-#include "ui/states.h"
 #include "ui/tui/rows/argline.h"
 #include "ui/tui/rows/column.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/states.h"
 
 #include <inttypes.h>
 #include <stdio.h>

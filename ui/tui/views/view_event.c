@@ -3,7 +3,7 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/event.h"
+#include "ui/figures/event.h"
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>

@@ -4,10 +4,10 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/event.h"
-#include "ui/states.h"
+#include "ui/figures/event.h"
 #include "ui/tui/app/births.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/states.h"
 
 #include <stdarg.h>
 #include <stdio.h>

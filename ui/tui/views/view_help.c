@@ -4,8 +4,8 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/states.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/states.h"
 
 #include <stdio.h>
 #include <string.h>

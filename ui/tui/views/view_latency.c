@@ -4,11 +4,11 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/counting.h"
-#include "ui/latency.h"
-#include "ui/reasons.h"
+#include "ui/figures/counting.h"
+#include "ui/figures/latency.h"
 #include "ui/tui/rows/trend.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/reasons.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "ui/tui/app/objects.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/unread.h"
+#include "ui/words/unread.h"
 
 #include <stdio.h>
 #include <stdlib.h>

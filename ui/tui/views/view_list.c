@@ -3,11 +3,11 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/states.h"
 #include "ui/tui/rows/argline.h"
 #include "ui/tui/rows/column.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/states.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/states.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/states.h"
 
 #include <stdio.h>
 #include <stdlib.h>

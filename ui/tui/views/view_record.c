@@ -4,10 +4,10 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/handover.h"
 #include "ui/tui/operations/command.h"
 #include "ui/tui/operations/fold.h"
 #include "ui/tui/terminal/mem.h"
+#include "ui/words/handover.h"
 
 #include <stdio.h>
 #include <stdlib.h>

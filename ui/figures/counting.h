@@ -1,0 +1,67 @@
+/*
+ * Counting in figures and words, the same in every face. Pure.
+ */
+#ifndef UI_FIGURES_COUNTING_H
+#define UI_FIGURES_COUNTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "probes.h"
+
+/* What -max-overhead assumes that one hit costs: by a jump, by a uprobe. */
+#define COUNTING_HIT_NS 5
+#define COUNTING_UPROBE_NS 1000
+
+/* The hits of the last reading, and their cost. */
+struct counting_cost {
+	double hits, ns;
+};
+
+void counting_cost_add(
+	struct counting_cost *cost, const struct probes_session *session, size_t probe);
+
+/* The average cost of one of these hits; COUNTING_HIT_NS if there was none. */
+double counting_hit_ns(const struct counting_cost *cost);
+
+/* Hits a second, of so many in so many ns; 0 where no time has passed. */
+double counting_rate(uint64_t hits, int64_t ns);
+
+/* What these hits cost, at hit_ns each, in this many ns: per cent of one core. */
+double counting_overhead(uint64_t hits, double hit_ns, int64_t ns);
+
+/* Is that more than a limit of so many per cent? 0: there is none. */
+bool counting_exceeds(uint64_t hits, double hit_ns, int64_t ns, double max_percent);
+
+/* A number that is not negative, with so many decimals after a point, whatever the locale's. */
+const char *counting_number(double value, int decimals, char *out, size_t size);
+
+/* A rate for people: "0.2", "31.0", "4021". Both return out. */
+const char *counting_rate_text(double rate, char *out, size_t size);
+
+/* What is counted in one process, or would be. */
+struct counting {
+	pid_t pid;
+	size_t probes;
+	size_t sites, counted; /* of these probes */
+	size_t already;        /* probes that others count: we do not end that */
+	size_t stop_sites;     /* that only -stop would count */
+	size_t kernel_sites;   /* of the others, those that -kernel may count */
+	size_t uprobe_sites;   /* of the counted ones, those that were given a uprobe now */
+	size_t mapped_pages;   /* of 4 KiB */
+	uint64_t stopped_ns;   /* 0: it was not stopped */
+	bool dry_run;
+	bool stops; /* dry run: it would be stopped; counting_of does not know */
+};
+
+/* From the result of PROBES_COUNT. */
+struct counting counting_of(pid_t pid, const struct probes_result *result);
+
+/*
+ * "counting 27 of 531 sites of 12 probes in process 12; -stop would count 20 more". Returns out.
+ */
+const char *counting_text(const struct counting *c, char *out, size_t size);
+
+#endif

@@ -1,0 +1,393 @@
+/*
+ * The tables of verbs and options, and the parsers of option values.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/options/columns.h"
+#include "ui/options/options.h"
+#include "ui/words/report.h"
+#include "ui/words/values.h"
+
+/* ------------------------------------------------------------------- values */
+
+static int take_pids(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	for (const char *at = value;; at++) {
+		pid_t pid = values_pid(at, &at), *pids;
+
+		if (pid <= 0 || (*at && *at != ','))
+			return report_bad_value(e, row->name, value, "is not a process id",
+				"give a number from 1 on, or several, separated by commas");
+		for (size_t i = 0; i < o->pid_count; i++)
+			if (o->pids[i] == pid)
+				return report_bad_value(e, row->name, value,
+					"names a process twice", "name each process once");
+		pids = reallocarray(o->pids, o->pid_count + 1, sizeof *pids);
+		if (!pids)
+			return report_bad_value(
+				e, row->name, value, "is too much for the memory", "");
+		o->pids = pids;
+		pids[o->pid_count++] = pid;
+		if (!*at)
+			return 0;
+	}
+}
+
+static int take_tree(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	const char *end;
+	pid_t pid = values_pid(value, &end);
+
+	if (pid <= 0 || *end)
+		return report_bad_value(
+			e, row->name, value, "is not a process id", "give a number from 1 on");
+	if (o->tree)
+		return report_bad_value(e, row->name, value, "is a second tree", "give one");
+	o->tree = pid;
+	return 0;
+}
+
+/* The row's name holds both: VERB, VERB-all, VERB-regexp or VERB-pair. */
+static int take_action(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	enum probes_verb verb = row->name[0] == 'e' ? PROBES_ENABLE : PROBES_DISABLE;
+	const char *kind = strchr(row->name, '-');
+	enum probes_by by = PROBES_BY_NAME;
+
+	if (kind && kind[1] == 'a')
+		by = PROBES_BY_ALL;
+	else if (kind && kind[1] == 'r')
+		by = PROBES_BY_REGEXP;
+	else if (kind)
+		by = PROBES_BY_PAIR;
+	return actions_add(&o->actions, row->name, verb, by, value, e);
+}
+
+/* -latency of replay */
+static int take_pair(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	return actions_add(&o->pair, row->name, PROBES_COUNT, PROBES_BY_PAIR, value, e);
+}
+
+/* -all and -regexp of count and events: a list of probes, as the names that are no option. */
+static int take_probes(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	return actions_add(&o->actions, row->name, PROBES_COUNT,
+		value ? PROBES_BY_REGEXP : PROBES_BY_ALL, value, e);
+}
+
+static int take_format(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text",
+		[FORMAT_JSON] = "json",
+		[FORMAT_CSV] = "csv",
+		[FORMAT_CHROME] = "chrome",
+	};
+	char all[64], word[16];
+
+	snprintf(all, sizeof all, "|%s|", row->argument);
+	for (enum format f = FORMAT_TEXT; f <= FORMAT_CHROME; f++) {
+		snprintf(word, sizeof word, "|%s|", names[f]);
+		if (!strcmp(value, names[f]) && strstr(all, word)) {
+			o->format = f;
+			return 0;
+		}
+	}
+	snprintf(all, sizeof all, "give one of %s", row->argument);
+	return report_bad_value(e, row->name, value, "is not a format of this verb", all);
+}
+
+static int take_pause(
+	const struct option_row *row, const char *value, uint64_t *ms, struct probes_error *e)
+{
+	if (!values_span(value, ms) || *ms < 50 || *ms > 3600000)
+		return report_bad_value(e, row->name, value, "is not an interval",
+			"give seconds from 0.05 to 3600, such as 0.5");
+	return 0;
+}
+
+static int take_refresh(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	uint64_t ms;
+	int r = take_pause(row, value, &ms, e);
+
+	if (r == 0)
+		o->refresh_ms = (unsigned)ms;
+	return r;
+}
+
+static int take_interval(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	return take_pause(row, value, &o->interval_ms, e);
+}
+
+static int take_by(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	o->by = 0;
+	if (!strcmp(value, "thread") || values_argument(value, 16, &o->by))
+		return 0;
+	return report_bad_value(
+		e, row->name, value, "is not a key", "give thread, or an argument such as arg1");
+}
+
+/* "arg1,arg3" */
+static int take_texts(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	unsigned more;
+
+	if (!values_arguments(value, PROBES_EVENT_ARGUMENTS, &more))
+		return report_bad_value(e, row->name, value, "names no arguments",
+			"give one such as arg1, or several, separated by commas");
+	o->texts |= more;
+	return 0;
+}
+
+static int take_most(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_number(value, 1, 1000000000, &o->most))
+		return report_bad_value(
+			e, row->name, value, "is not a number of events", "give one from 1 on");
+	return 0;
+}
+
+static int take_overhead(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_percent(value, &o->max_overhead))
+		return report_bad_value(e, row->name, value, "is not a percentage",
+			"give per cent of one core, such as 5 or 0.5; 0 for no limit");
+	return 0;
+}
+
+static int take_columns(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (columns_parse(value, &o->hidden_columns) < 0)
+		return report_bad_value(e, row->name, value, "names no columns",
+			"give all, none, or some of " COLUMNS_NAMES ", separated by commas");
+	return 0;
+}
+
+/* The value is in minutes unless it has a unit. */
+static int take_lease(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	bool unit = strpbrk(value, "msh");
+	uint64_t ms;
+
+	if (!values_span(value, &ms) || (ms *= unit ? 1 : 60) > 1000 * UINT64_C(3600000))
+		return report_bad_value(e, row->name, value, "is not a duration",
+			"give minutes, or a number and s, m or h, such as 90s; 0 for no lease");
+	o->lease_ms = ms;
+	o->lease_given = true;
+	return 0;
+}
+
+static int take_theme(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (strcmp(value, "dark") && strcmp(value, "light") && strcmp(value, "mono"))
+		return report_bad_value(
+			e, row->name, value, "is not a theme", "give dark, light or mono");
+	o->theme = value;
+	return 0;
+}
+
+static int take_for(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_span(value, &o->for_ms) || !o->for_ms)
+		return report_bad_value(e, row->name, value, "is not a duration",
+			"give a number and ms, s, m or h, such as 30s, at most 1000h");
+	return 0;
+}
+
+static int take_launcher(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	uint64_t ms;
+
+	if (!values_span(value, &ms) || ms > 3600000)
+		return report_bad_value(e, row->name, value, "is not a duration",
+			"give a number and ms, s or m, such as 30s, at most 60m; 0 to refuse "
+			"launchers");
+	o->launcher_ms = (int)ms;
+	return 0;
+}
+
+static int take_max_stop(
+	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+{
+	if (!values_number(value, 1, 60000, &o->max_stop_ms))
+		return report_bad_value(e, row->name, value, "is not a number of milliseconds",
+			"give one from 1 to 60000");
+	return 0;
+}
+
+/* ------------------------------------------------------------------- tables */
+
+enum {
+	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_MEASURE | VERB_REPAIR |
+	       VERB_QUESTIONS,
+	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE | VERB_MEASURE | VERB_QUESTIONS,
+	SWITCH = VERB_SCREEN | VERB_ATTACH | VERB_TRACE,
+	CHANGE = SWITCH | VERB_MEASURE | VERB_REPAIR,
+	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_MEASURE | VERB_REPAIR,
+	SHOW = VERB_SCREEN | VERB_REPLAY | VERB_SETTING,
+	CHOOSE = SWITCH | VERB_LIST | VERB_INFO | VERB_MEASURE,
+	ALL = CHANGE | OUTPUT | VERB_QUESTIONS | VERB_REPLAY,
+};
+
+const struct verb_row verbs_table[] = {
+	{VERB_SCREEN, "", "[-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]]",
+		"the screen (with no target named: choose a process); like list if standard output "
+		"is not a terminal"},
+	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -comm NAME | -prog FILE",
+		"every probe with its sites and semaphores"},
+	{VERB_INFO, "info", "info -pid N[,N] | -tree N | -comm NAME",
+		"one line per probe: NAME enabled"},
+	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N | -comm NAME ACTIONS",
+		"switch probes in running processes"},
+	{VERB_TRACE, "trace", "trace -prog FILE [ACTIONS] [-- ARGS]",
+		"start a program with probes on from the start (all, if no action is given)"},
+	{VERB_COUNT, "count", "count -pid N[,N] | -tree N | -comm NAME | -prog FILE [PROBES]",
+		"count the hits of probes (all, if none is named), until ^C, -for or the end"},
+	{VERB_LATENCY, "latency",
+		"latency -pid N[,N] | -tree N | -comm NAME | -prog FILE START,END",
+		"measure the time from one probe to another, until ^C, -for or the end"},
+	{VERB_QUESTIONS, "questions", "questions -pid N[,N] | -tree N | -comm NAME | -prog FILE",
+		"what people often ask of such a program, with the calls that answer it"},
+	{VERB_EVENTS, "events", "events -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBES",
+		"print every hit with its time, thread and arguments, until ^C, -for or the end"},
+	{VERB_HISTOGRAM, "histogram",
+		"histogram -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBE argN",
+		"the distribution of an argument, until ^C, -for or the end"},
+	{VERB_REPLAY, "replay", "replay FILE [PROBES | -latency START,END]",
+		"show what events or latency recorded with -record; print it if anything but FILE "
+		"is "
+		"given, or standard output is not a terminal"},
+	{VERB_CALLERS, "callers", "callers -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBES",
+		"count who calls the functions that hit probes, until ^C, -for or the end"},
+	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
+		"undo what interrupted runs left in running processes"},
+};
+const size_t verbs_table_count = sizeof verbs_table / sizeof *verbs_table;
+
+#define AT(field) offsetof(struct options, field), NULL
+#define BY(function) 0, function
+
+const struct option_row options_table[] = {
+	{"pid", {0}, "N[,N]", PIDS, "one running process, or several", BY(take_pids)},
+	{"tree", {0}, "N", PIDS, "a process and all its descendants", BY(take_tree)},
+	{"comm", {0}, "NAME", PIDS, "every process of this name (as in ps -o comm)", AT(comm)},
+	{"prog", {0}, "FILE", PROGS, "the program or library", AT(prog)},
+	{"follow", {0}, NULL, VERB_SCREEN,
+		"children forked later join the list (always so with -tree)", AT(follow)},
+	{"enable", {0}, "P[,P]", SWITCH, "switch these probes on (repeatable)", BY(take_action)},
+	{"disable", {0}, "P[,P]", SWITCH, "switch these probes off (repeatable)", BY(take_action)},
+	{"enable-all", {0}, NULL, SWITCH, "switch every probe on", BY(take_action)},
+	{"disable-all", {0}, NULL, SWITCH, "switch every probe off", BY(take_action)},
+	{"enable-regexp", {0}, "R", SWITCH, "switch on names that match R, anchored at the start",
+		BY(take_action)},
+	{"disable-regexp", {0}, "R", SWITCH, "switch off names that match R, anchored at the start",
+		BY(take_action)},
+	{"enable-pair", {0}, "A,B", SWITCH, "switch on B, then A (repeatable)", BY(take_action)},
+	{"disable-pair", {0}, "A,B", SWITCH, "switch off A, then B (repeatable)", BY(take_action)},
+	{"provider", {0}, "P", CHOOSE, "only probes of this provider", AT(provider)},
+	{"object", {0}, "O", CHOOSE, "only probes in this file (path or file name)", AT(object)},
+	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever their values", AT(force)},
+	{"all", {0}, NULL, VERB_COUNT | VERB_EVENTS | VERB_CALLERS | VERB_REPLAY,
+		"every probe (count: so without PROBES, too)", BY(take_probes)},
+	{"regexp", {0}, "R", VERB_COUNT | VERB_EVENTS | VERB_CALLERS | VERB_REPLAY,
+		"names that match R, anchored at the start", BY(take_probes)},
+	{"latency", {0}, "A,B", VERB_REPLAY, "the latency from A to B, of the recorded events",
+		BY(take_pair)},
+	{"by", {0}, "thread|argN", VERB_LATENCY | VERB_REPLAY,
+		"match start and end by thread, or by the value of an argument", BY(take_by)},
+	{"str", {0}, "argN[,argN]", VERB_EVENTS | VERB_HISTOGRAM,
+		"these arguments point to texts: read the texts", BY(take_texts)},
+	{"callers", {0}, NULL, VERB_EVENTS, "print who called the function that hit the probe",
+		AT(callers)},
+	{"stack", {0}, NULL, VERB_CALLERS,
+		"sample whole stacks, at most 99 a second; print them folded, for flame graphs",
+		AT(stacks)},
+	{"where", {"filter"}, "EXPR", VERB_EVENTS | VERB_HISTOGRAM | VERB_CALLERS | VERB_REPLAY,
+		"only events of which it is true: 'arg1 > 100 and arg2 ~ select'", AT(filter)},
+	{"max", {0}, "COUNT", VERB_EVENTS | VERB_HISTOGRAM | VERB_CALLERS | VERB_REPLAY,
+		"end after so many events", BY(take_most)},
+	{"dry-run", {0}, NULL, VERB_ATTACH | VERB_TRACE | VERB_COUNT,
+		"print the plan, write nothing", AT(dry_run)},
+	{"for", {0}, "TIME", VERB_ATTACH | VERB_MEASURE,
+		"end after this time (30s, 5m) and undo all changes", BY(take_for)},
+	{"interval", {0}, "TIME", VERB_COUNT | VERB_LATENCY | VERB_HISTOGRAM,
+		"print a table at this interval (count, latency: 1s on a terminal)",
+		BY(take_interval)},
+	{"stop", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_MEASURE,
+		"stop all threads: sites change at once, more are counted", AT(stop)},
+	{"max-stop", {0}, "MS", VERB_ATTACH | VERB_MEASURE,
+		"with -stop: give up after this many ms (1000)", BY(take_max_stop)},
+	{"kernel", {0}, NULL, VERB_COUNT, "as root: use uprobes where no jump can be written",
+		AT(kernel)},
+	{"max-overhead", {0}, "PCT", VERB_SCREEN | VERB_MEASURE | VERB_SETTING,
+		"stop counting a probe above this estimated % of a core (5; 0: no limit)",
+		BY(take_overhead)},
+	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_MEASURE | VERB_SETTING,
+		"refuse to change anything", AT(read_only)},
+	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
+	{"launcher", {0}, "TIME", VERB_SCREEN | VERB_TRACE | VERB_MEASURE,
+		"with -prog: follow a script, env or shim to its program this long (10s)",
+		BY(take_launcher)},
+	{"hold", {0}, NULL, VERB_SCREEN, "with -prog: hold the program at its start", AT(hold)},
+	{"end-program", {0}, NULL, VERB_SCREEN,
+		"with -prog: end the program when the screen ends, however it ends",
+		AT(end_program)},
+	{"format", {0}, "text|json|csv", OUTPUT & ~VERB_EVENTS, "output format", BY(take_format)},
+	{"format", {0}, "text|json|chrome", VERB_EVENTS, "output format; chrome is for Perfetto",
+		BY(take_format)},
+	{"format", {0}, "text|json", VERB_QUESTIONS, "output format", BY(take_format)},
+	{"format", {0}, "text|json|csv|chrome", VERB_REPLAY,
+		"output format (csv: latency; chrome: events)", BY(take_format)},
+	{"output", {"o"}, "FILE", VERB_MEASURE | VERB_REPLAY, "write the result to this file",
+		AT(output)},
+	{"record", {0}, "FILE", VERB_EVENTS | VERB_LATENCY,
+		"record to this new file, for replay (events -quiet prints nothing)", AT(record)},
+	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
+	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
+	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "log every change to this file", AT(log)},
+	{"no-syslog", {0}, NULL, CHANGE | VERB_SETTING, "do not log changes to syslog",
+		AT(no_syslog)},
+	{"count", {0}, NULL, VERB_SCREEN, "count the hits of every probe from the start",
+		AT(count)},
+	{"refresh", {0}, "SECONDS", VERB_SCREEN | VERB_SETTING,
+		"interval between readings of the states", BY(take_refresh)},
+	{"lease", {0}, "MIN", VERB_SCREEN | VERB_SETTING,
+		"undo changes after this long without a key (15; 0: never)", BY(take_lease)},
+	{"columns", {0}, "C[,C]", SHOW, "show only these: " COLUMNS_NAMES "; all; none",
+		BY(take_columns)},
+	{"no-color", {0}, NULL, SHOW, "no colours", AT(no_color)},
+	{"theme", {0}, "dark|light|mono", SHOW, "colours for such a terminal", BY(take_theme)},
+	{"mouse", {0}, NULL, SHOW, "click rows, headings, footer keys; the wheel scrolls",
+		AT(mouse)},
+	{"ascii", {0}, NULL, SHOW, "draw with ASCII only", AT(ascii)},
+	{"gigatext", {0}, NULL, ALL, "accepted for compatibility with ocaml-probes; not needed",
+		AT(gigatext)},
+	{"help", {"?", "h"}, NULL, ALL, "this text", AT(help)},
+	{"version", {"V"}, NULL, ALL, "the version", AT(version)},
+};
+_Static_assert(sizeof options_table / sizeof *options_table <= 64, "a bit of options.given each");
+const size_t options_table_count = sizeof options_table / sizeof *options_table;

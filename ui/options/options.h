@@ -1,0 +1,174 @@
+/*
+ * The command line: the tables of verbs and options, and the result of parsing.
+ *
+ * Parser, help texts, completions and the manual page are generated from the tables.
+ */
+#ifndef UI_OPTIONS_OPTIONS_H
+#define UI_OPTIONS_OPTIONS_H
+
+#include "probes.h"
+#include "ui/options/actions.h"
+
+/* What to do; bits, so that an option can name the verbs that accept it. */
+enum verb {
+	VERB_SCREEN = 1 << 0, /* no verb */
+	VERB_LIST = 1 << 1,
+	VERB_INFO = 1 << 2,
+	VERB_ATTACH = 1 << 3,
+	VERB_TRACE = 1 << 4,
+	VERB_REPAIR = 1 << 5,
+	VERB_COUNT = 1 << 6,
+	VERB_LATENCY = 1 << 9,
+	VERB_EVENTS = 1 << 10,
+	VERB_QUESTIONS = 1 << 11,
+	VERB_HISTOGRAM = 1 << 12,
+	VERB_REPLAY = 1 << 13,
+	VERB_CALLERS = 1 << 15,
+	VERB_MEASURE = VERB_COUNT | VERB_LATENCY | VERB_EVENTS | VERB_HISTOGRAM | VERB_CALLERS,
+	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
+};
+
+enum format { FORMAT_UNSET, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CHROME };
+
+/*
+ * The parsed command line. options_parse sets exactly one of pids, tree, comm and prog; for
+ * the screen at most one. Strings point into argv or into `config`.
+ */
+struct options {
+	enum verb verb;
+
+	/* what to look at */
+	pid_t *pids;
+	size_t pid_count; /* 0: no -pid */
+	pid_t tree;       /* 0: no -tree */
+	const char *comm; /* NULL: no -comm */
+	const char *prog; /* NULL: no -prog */
+	bool follow;      /* screen: add children forked later */
+	char **args;      /* the words after "--", NULL-terminated; never NULL */
+
+	/* what to do with it */
+	struct actions actions; /* on the screen only together with -prog; count: its PROBES;
+				   latency: its pair; histogram: its probe */
+	const char *provider;
+	const char *object;
+	bool force;
+	bool dry_run;
+	bool read_only;
+	bool wait; /* trace */
+	bool stop;
+	bool kernel;
+	unsigned max_stop_ms;  /* 0: not given */
+	uint64_t for_ms;       /* undo after this time; 0: not given */
+	unsigned by;           /* latency: match by this argument; 0: by thread */
+	unsigned argument;     /* histogram: of this one; 0: none is named */
+	unsigned texts;        /* events: arguments that are texts, as bits (bit 0: arg1) */
+	const char *filter;    /* events: only these; NULL: all */
+	const char *record;    /* events, latency: keep them in this file; NULL: do not */
+	const char *recording; /* replay: the file */
+	struct actions pair;   /* replay: the pair of -latency */
+	bool callers;          /* events: print the callers */
+	bool stacks;           /* callers: of all functions that are open */
+	unsigned most;         /* events: end after so many; 0: no end */
+	double max_overhead;   /* of a probe that is counted, per cent of one core; 0: no limit */
+	bool gigatext;
+	unsigned long files; /* soft RLIMIT_NOFILE for started programs; 0: inherit. Set by main. */
+
+	/* how to print it */
+	enum format format;
+	bool quiet;
+	bool verbose;
+	const char *log;      /* the audit file, or NULL */
+	const char *output;   /* of what is measured: its file; NULL: standard output or error */
+	uint64_t interval_ms; /* count, latency, histogram: between two tables; 0: not given */
+	bool no_syslog;
+
+	/* the screen */
+	int launcher_ms; /* how long a started launcher is followed */
+	bool hold;
+	bool end_program;
+	bool no_color;
+	bool ascii;
+	unsigned refresh_ms; /* 0: not given */
+	uint64_t lease_ms;   /* 0: none */
+	bool lease_given;
+	bool count; /* count the hits of every probe from the start */
+
+	unsigned hidden_columns; /* bits of enum column */
+	bool mouse;
+	const char *theme; /* "dark", "light", "mono", or NULL */
+
+	uint64_t given;          /* bits: rows of options_table that the command line set */
+	char *config;            /* text of the configuration file, owned; or NULL */
+	char config_error[1200]; /* the first error in it, to be shown; or "" */
+
+	bool help;    /* -help: print it and do nothing else */
+	bool version; /* -version */
+};
+
+/* One option. */
+struct option_row {
+	const char *name;     /* without dashes */
+	const char *alias[2]; /* short spellings, or NULL */
+	/*
+	 * Placeholder of the value in help texts; NULL: the option takes none. Completions depend
+	 * on it (the table of ui/cli/complete.c): "N" or "N[,N]" is a process, "FILE" a file,
+	 * "P[,P]" are probes, "a|b" is one of these words, and so on.
+	 */
+	const char *argument;
+	unsigned verbs;   /* bits of enum verb: where it is accepted */
+	const char *help; /* one line */
+	/* Destination: a bool or const char * at this offset of struct options; or call take. */
+	size_t offset;
+	int (*take)(struct options *o, const struct option_row *row, const char *value,
+		struct probes_error *e);
+};
+
+/* One verb; the name of VERB_SCREEN is "". */
+struct verb_row {
+	enum verb verb;
+	const char *name;
+	const char *usage; /* what follows the program's name in a call */
+	const char *help;  /* one line */
+};
+
+extern const struct option_row options_table[];
+extern const size_t options_table_count;
+extern const struct verb_row verbs_table[];
+extern const size_t verbs_table_count;
+
+/*
+ * Parse a command line. 0, or -EINVAL with status PROBES_USAGE and the verb's usage line as
+ * the hint. With -help or -version nothing else is checked. Call options_done in either case.
+ */
+PROBES_CHECK int options_parse(int argc, char **argv, struct options *o, struct probes_error *e);
+/*
+ * Read an unfinished command line, for completion: what it says already goes into *o, mistakes are
+ * passed over. Returns the option whose value the last word is; or NULL: the last word is an
+ * option, a verb or, where *ended, an argument of the program. *value is where that value, or else
+ * that word, begins. Call options_done.
+ */
+const struct option_row *options_unfinished(
+	int argc, char **argv, struct options *o, const char **value, bool *ended);
+/*
+ * Apply one line of the configuration file: the option's name without dashes; the value, yes or no
+ * for a flag. Ignored if the command line set the option, or the verb does not accept it.
+ */
+PROBES_CHECK int options_set(
+	struct options *o, const char *name, const char *value, struct probes_error *e);
+void options_done(struct options *o);
+
+const struct verb_row *options_verb(enum verb verb);
+
+/* Can the call affect several processes? Then each message names its process. */
+bool options_many(const struct options *o);
+
+/* Are its processes the result of a search? */
+bool options_search(const struct options *o);
+
+/* The options for probes_switch. */
+struct probes_switch_options options_switch(const struct options *o);
+
+/* The argv of the program to start: prog, then args. Free the array only. NULL: no memory. */
+char **options_program(const struct options *o);
+
+#endif

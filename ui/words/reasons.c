@@ -1,0 +1,44 @@
+/* See reasons.h. */
+#include "ui/words/reasons.h"
+
+#include <string.h>
+
+static void reasons_add_one(struct reasons *r, const char *why)
+{
+	size_t at = 0;
+
+	r->sites++;
+	while (at < r->count && strcmp(r->all[at].why, why) != 0)
+		at++;
+	if (at == REASONS_MOST)
+		return;
+	r->count += at == r->count;
+	r->all[at].why = why;
+	r->all[at].sites++;
+	for (; at && r->all[at - 1].sites < r->all[at].sites; at--) {
+		struct reasons_one less = r->all[at - 1];
+
+		r->all[at - 1] = r->all[at];
+		r->all[at] = less;
+	}
+}
+
+void reasons_add(struct reasons *r, const struct probes_session *session, size_t probe)
+{
+	for (uint32_t k = 0; k < probes_at(session, probe)->site_count; k++) {
+		struct probes_site_hits hits = probes_site_hits_at(session, probe, k);
+
+		if (!hits.counted && hits.why)
+			reasons_add_one(r, hits.why);
+	}
+}
+
+void reasons_add_callers(struct reasons *r, const struct probes_session *session, size_t probe)
+{
+	for (uint32_t k = 0; k < probes_at(session, probe)->site_count; k++) {
+		const char *why = probes_events_no_caller(session, probe, k);
+
+		if (why)
+			reasons_add_one(r, why);
+	}
+}

@@ -1,0 +1,32 @@
+/*
+ * Why sites are not counted, or their callers unknown: each reason once, with the number of its
+ * sites, most first.
+ */
+#ifndef UI_WORDS_REASONS_H
+#define UI_WORDS_REASONS_H
+
+#include <stddef.h>
+
+#include "probes.h"
+
+#define REASONS_MOST 16 /* different ones; of more, the others are only counted */
+
+struct reasons_one {
+	const char *why; /* of the engine: not escaped */
+	size_t sites;
+};
+
+/* Starts zeroed. */
+struct reasons {
+	struct reasons_one all[REASONS_MOST];
+	size_t count;
+	size_t sites; /* of all reasons */
+};
+
+/* Add those of the sites of a probe that are not counted, though that was tried. */
+void reasons_add(struct reasons *r, const struct probes_session *session, size_t probe);
+
+/* Add those of the sites of a probe whose callers are unknown, though that was asked for. */
+void reasons_add_callers(struct reasons *r, const struct probes_session *session, size_t probe);
+
+#endif
