@@ -1,6 +1,6 @@
 #!/bin/sh
 # Make what is made from the tables of options and keys: doc/probes-tui.1, and the table of keys
-# between its markers in README.md.
+# between its markers in doc/keys.md.
 #
 #   doc/make-docs.sh GENDOCS SOURCE DESTINATION
 #
@@ -19,7 +19,7 @@ put()
 }
 
 # The file with what lies between the markers replaced.
-readme()
+keys()
 {
 	"$gendocs" keys >"$destination/keys.new"
 	awk -v keys="$destination/keys.new" '
@@ -29,11 +29,11 @@ readme()
 			while ((getline line < keys) > 0)
 				print line
 			inside = 1
-		}' "$source/README.md"
+		}' "$source/doc/keys.md"
 	rm "$destination/keys.new"
 }
 
 put doc/probes-tui.1 "$gendocs" manual "$source/doc/probes-tui.1.in"
-if grep -q '^<!-- keys -->$' "$source/README.md" 2>/dev/null; then
-	put README.md readme
+if grep -q '^<!-- keys -->$' "$source/doc/keys.md" 2>/dev/null; then
+	put doc/keys.md keys
 fi

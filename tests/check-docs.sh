@@ -1,5 +1,5 @@
 #!/bin/sh
-# Manual page and the key table of README.md are what the tables of options and keys
+# Manual page and the table of doc/keys.md are what the tables of options and keys
 # give: `make docs` makes them anew. The manual pages are without a warning of groff, and name every
 # exit status and verb.
 # What doc/hazards.md names as guards is there. The version is the same everywhere.
