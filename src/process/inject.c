@@ -66,13 +66,15 @@ static bool inject_passes_filter(const struct inject *a)
 static bool inject_fits(struct inject *a, int status, struct probes_error *e)
 {
 	const char *why = pausable_unfit(a->tid, &a->registers, &a->mappings, &a->m,
-		a->gadgets.at[ARCH_USEFUL_SIGRETURN], &a->report->never);
+		a->gadgets.at[ARCH_USEFUL_SIGRETURN], a->tid == a->who->pid, &a->report->never);
 
 	if (!why && a->filtered && !inject_passes_filter(a)) {
 		why = "its seccomp filter forbids a system call that is needed";
 		a->report->never = true;
 	} else if (!why && tracee_is_group_stop(status)) {
 		why = "it was stopped by job control meanwhile";
+	} else if (!why && !inject_calls_place(a)) {
+		why = "it has used its stack up to the end";
 	} else if (!why && !gadgets_stand(&a->gadgets, &a->m)) {
 		why = "its code has changed meanwhile: is a debugger attached?";
 	}
@@ -101,6 +103,8 @@ static int inject_restore(struct inject *a)
 		r = tracee_continue(a->tid, 0);
 	if (r == 0)
 		r = inject_wait_arrival(a, &status);
+	if (r == 0)
+		inject_calls_clear(a);
 	return r == 0 ? tracee_detach(a->tid, 0) : r;
 }
 
@@ -201,6 +205,8 @@ static int inject_work_held(void *data, struct probes_error *e)
 		restored = tracee_set_mask(a->tid, a->mask);
 		if (restored == 0)
 			restored = tracee_set_registers(a->tid, &a->registers);
+		if (restored == 0)
+			inject_calls_clear(a);
 		if (r == 0 && restored < 0)
 			r = inject_calls_gone(a, e);
 	}

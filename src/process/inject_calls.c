@@ -1,10 +1,13 @@
 /*
- * System calls on a thread that is stopped. Its stack, from the moment its registers change:
+ * System calls on a thread that is stopped. The end of its stack, which nothing has reached yet,
+ * from the moment its registers change:
  *
- *     rsp ->    128 bytes that its function may use (red zone)
  *               the registers as they were, with the vector registers
  *     frame ->  address of the program's own code that calls rt_sigreturn
  *               texts
+ *
+ * Right below rsp it could not be: a program may run coroutines on pieces of the stack of a thread,
+ * and there the next one begins.
  *
  * Each call is executed by `syscall; ret` in the program's own code with rsp = frame: if nobody
  * traces the thread any more, the return leads to rt_sigreturn, and that to where it was.
@@ -12,15 +15,19 @@
 #include "process/inject_calls.h"
 
 #include "base/error.h"
+#include "process/maps.h"
 #include "process/tracee.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #define INJECT_RED_ZONE 128
-#define INJECT_PAGE 4096 /* one write of memory stays within one */
+#define INJECT_PAGE 4096      /* one write of memory stays within one */
+#define INJECT_GAP (2u << 20) /* what the kernel keeps free below a stack, twice */
+#define INJECT_PLACE (SIGFRAME_BYTES + INJECT_TEXTS * INJECT_TEXT_BYTES)
 
 int inject_calls_gone(const struct inject *a, struct probes_error *e)
 {
@@ -64,6 +71,33 @@ static int inject_calls_write(struct inject *a, uint64_t at, const void *from, s
 	return r;
 }
 
+/* Has nobody stored anything there? *mapped: it can be read. */
+static bool inject_calls_unused(struct inject *a, uint64_t at, bool *mapped)
+{
+	uint8_t bytes[INJECT_PLACE];
+
+	*mapped = memory_read(&a->m, at, bytes, sizeof bytes);
+	return *mapped && !*bytes && !memcmp(bytes, bytes + 1, sizeof bytes - 1);
+}
+
+bool inject_calls_place(struct inject *a)
+{
+	const struct mapping *stack = maps_find(&a->mappings, a->registers.rsp);
+	bool mapped, room;
+
+	if (!stack)
+		return false;
+	a->place = stack->start;
+	if (a->registers.rsp - INJECT_RED_ZONE - a->place >= INJECT_PLACE &&
+		inject_calls_unused(a, a->place, &mapped))
+		return true;
+	/* A write below the main stack makes it grow, and nobody has been there. */
+	a->place = (stack->start - INJECT_PLACE) & ~(uint64_t)(INJECT_PAGE - 1);
+	room = stack == a->mappings.data || stack[-1].end + INJECT_GAP <= a->place;
+	return !strcmp(stack->path, "[stack]") && room &&
+	       (inject_calls_unused(a, a->place, &mapped) || !mapped);
+}
+
 int inject_calls_save(struct inject *a)
 {
 	uint8_t xstate[SIGFRAME_XSTATE] = {0};
@@ -75,7 +109,7 @@ int inject_calls_save(struct inject *a)
 		r = tracee_get_xstate(a->tid, xstate, &size);
 	if (r < 0)
 		return r;
-	if (!sigframe_build(&a->frame, a->registers.rsp - INJECT_RED_ZONE,
+	if (!sigframe_build(&a->frame, a->place + INJECT_PLACE,
 		    a->gadgets.at[ARCH_USEFUL_SIGRETURN], &a->registers, a->mask, xstate, size))
 		return -ENOTSUP;
 	r = inject_calls_write(a, a->frame.at, a->frame.bytes, a->frame.size);
@@ -84,6 +118,14 @@ int inject_calls_save(struct inject *a)
 		r = inject_calls_write(a, inject_calls_text_at(a, i), text, sizeof text);
 	}
 	return r;
+}
+
+void inject_calls_clear(struct inject *a)
+{
+	static const uint8_t zeros[INJECT_PLACE];
+
+	/* Where this fails, nobody will use that place again. */
+	inject_calls_write(a, a->place, zeros, sizeof zeros);
 }
 
 int inject_calls_to_call(const struct inject *a)

@@ -60,6 +60,7 @@ struct inject {
 	/* in the thread that traces it */
 	struct user_regs_struct registers; /* as found */
 	uint64_t mask;
+	uint64_t place; /* of the frame and the texts, on its stack */
 	struct sigframe frame;
 };
 
@@ -72,6 +73,9 @@ int inject_calls_wait(const struct inject *a, int *status);
 /* Continue until the next entry to or exit from a system call. 0 or a negative errno. */
 int inject_calls_to_call(const struct inject *a);
 
+/* Find the place for a frame and the texts. False: it has used its stack up to the end. */
+bool inject_calls_place(struct inject *a);
+
 /*
  * Save its registers and blocked signals, and write its frame and the texts on its stack. Nothing
  * refers to them before inject_calls_run. 0 or a negative errno.
@@ -80,5 +84,8 @@ int inject_calls_save(struct inject *a);
 
 /* Run the calls, see inject_run. Then the caller restores its registers and blocked signals. */
 int inject_calls_run(struct inject *a, struct probes_error *e);
+
+/* Once the thread has its registers back: leave the place as it was found. */
+void inject_calls_clear(struct inject *a);
 
 #endif

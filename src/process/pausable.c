@@ -195,8 +195,9 @@ void pausable_restart(struct user_regs_struct *r)
 /*
  * The mapping is a stack if it is the one of the main thread, or if a guard is directly below it.
  * `thread`: the thread pointer, which C libraries keep above the stack of a thread; 0: unknown.
+ * That of the main thread lies elsewhere, perhaps next to the stack of a coroutine.
  */
-static bool pausable_stack(const struct array *mappings, uint64_t sp, uint64_t thread)
+static bool pausable_stack(const struct array *mappings, uint64_t sp, uint64_t thread, bool main)
 {
 	const struct mapping *m = maps_find(mappings, sp), *below = m - 1;
 
@@ -204,8 +205,8 @@ static bool pausable_stack(const struct array *mappings, uint64_t sp, uint64_t t
 		return false;
 	if (!strcmp(m->path, "[stack]"))
 		return true;
-	if (m == mappings->data || below->end != m->start || below->readable || below->writable ||
-		below->executable || below->end - below->start > PAUSABLE_GUARD)
+	if (main || m == mappings->data || below->end != m->start || below->readable ||
+		below->writable || below->executable || below->end - below->start > PAUSABLE_GUARD)
 		return false;
 	return !thread || (thread > sp && thread < m->end);
 }
@@ -255,7 +256,7 @@ static bool pausable_in_sequence(pid_t tid, uint64_t ip, struct memory *m)
 }
 
 const char *pausable_unfit(pid_t tid, const struct user_regs_struct *r,
-	const struct array *mappings, struct memory *m, uint64_t sigreturn, bool *never)
+	const struct array *mappings, struct memory *m, uint64_t sigreturn, bool main, bool *never)
 {
 	*never = true;
 	if (r->cs != PAUSABLE_CODE_64)
@@ -263,7 +264,7 @@ const char *pausable_unfit(pid_t tid, const struct user_regs_struct *r,
 	if (tracee_dispatches(tid))
 		return "it intercepts its own system calls (prctl PR_SET_SYSCALL_USER_DISPATCH)";
 	*never = false;
-	if (!pausable_stack(mappings, r->rsp, r->fs_base))
+	if (!pausable_stack(mappings, r->rsp, r->fs_base, main))
 		return "its thread runs on a stack that is too small, or of an unknown kind";
 	if (pausable_on_alternate_stack(r->rsp, maps_find(mappings, r->rsp), m, sigreturn))
 		return "its thread runs a signal handler on a stack within another one";
@@ -332,7 +333,7 @@ static enum pausable_rank pausable_by_call(
 				: "try again while it works, or allow its threads to be stopped",
 			"thread %d waits in %s, which would return too early", tid,
 			call ? call->name : name);
-	if (!pausable_stack(s->mappings, n[7], 0))
+	if (!pausable_stack(s->mappings, n[7], 0, tid == s->who->pid))
 		return pausable_no(s->found, true, "try again while it works",
 			"thread %d has too little stack, or a stack of an unknown kind", tid);
 	return rank;

@@ -37,13 +37,13 @@ int pausable_held(const struct identity *who, bool filters, struct pausable *p);
 
 /*
  * Why must this stopped thread be left alone, although it can be paused? NULL: it need not. *never:
- * nor will that change. It needs a stack with PAUSABLE_STACK free bytes: that of the main thread,
- * or one that a C library has mapped for a thread; below any other (of a coroutine, a goroutine, a
- * signal handler) there may be other data. sigreturn: where signal handlers return to. `m` is read
- * only through its descriptor.
+ * nor will that change. It needs a stack with PAUSABLE_STACK free bytes: that of the main thread
+ * (`main`: it is that), or one that a C library has mapped for a thread; below any other (of a
+ * coroutine, a goroutine, a signal handler) there may be other data. sigreturn: where signal
+ * handlers return to. `m` is read only through its descriptor.
  */
 const char *pausable_unfit(pid_t tid, const struct user_regs_struct *registers,
-	const struct array *mappings, struct memory *m, uint64_t sigreturn, bool *never);
+	const struct array *mappings, struct memory *m, uint64_t sigreturn, bool main, bool *never);
 
 /*
  * A call that ended with EINTR because of the stop, though it had taken nothing: make the kernel

@@ -97,13 +97,15 @@ for how in '' stop; do
 	same "a process cannot count itself $how" "$?" 6
 	has 'and why' 'process [0-9]+: it is the caller, and a process cannot trace itself; count from another process'
 done
-begin
-ask coroutine
-no coroutine 6 'too little stack, or a stack of an unknown kind; try again'
-same 'nothing is mapped' "$(mappings)" 0
-ask step
-unharmed coroutine 2
-stop
+for stack in coroutine beside; do
+	begin
+	ask $stack
+	no $stack 6 'too little stack, or a stack of an unknown kind; try again'
+	same 'nothing is mapped' "$(mappings)" 0
+	ask step
+	unharmed $stack 2
+	stop
+done
 begin
 kill -STOP "$pid"
 until grep -q '^State:.T' "/proc/$pid/status"; do sleep 0.01; done

@@ -10,6 +10,7 @@
 #include "count/space.h"
 #include "inject_world.h"
 #include "process/maps.h"
+#include "process/procfs.h"
 #include "suites.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 /* A child that waits, once its main thread sleeps. */
@@ -169,6 +171,81 @@ START_TEST(inject_interrupts_no_sequence)
 }
 END_TEST
 #endif
+
+/* ---- stacks ---- */
+
+enum { PIECE = 2048, PIECES = 32 };
+
+/* On the last piece; on the others somebody else has data, right up to where this one begins. */
+static bool inject_on_piece(void)
+{
+	static ucontext_t main, here;
+	const size_t size = (PIECES - 1) * PIECE;
+	uint8_t pieces[PIECES * PIECE];
+
+	memset(pieces, 0xa5, size);
+	poll(NULL, 0, 0); /* the linker needs more stack when it finds a function */
+	getcontext(&here);
+	here.uc_stack.ss_sp = pieces + size;
+	here.uc_stack.ss_size = PIECE;
+	here.uc_link = &main;
+	makecontext(&here, (void (*)(void))inject_loop, 0);
+	swapcontext(&main, &here);
+	for (size_t i = 0; i < size; i++)
+		if (pieces[i] != 0xa5)
+			return false;
+	return true;
+}
+
+/* A program runs coroutines on pieces of a stack: below the stack pointer begins that of another.
+ */
+START_TEST(inject_beside_other_stacks)
+{
+	struct inject_target t;
+	pid_t child;
+
+	inject_set_up();
+	child = inject_child(inject_on_piece);
+	inject_await_turn();
+	inject_open(&t, child);
+	for (int i = 0; i < 3; i++)
+		inject_must(&t, "a piece of the stack");
+	inject_close(&t);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
+
+static void inject_use(void)
+{
+	volatile uint8_t bytes[512 * PAGE];
+
+	memset((void *)bytes, 0xa5, sizeof bytes);
+}
+
+static bool inject_deep_before(void)
+{
+	inject_use();
+	return inject_loop();
+}
+
+/* Then the main stack grows. */
+START_TEST(inject_where_all_was_used)
+{
+	struct inject_target t;
+	pid_t child;
+
+	inject_set_up();
+	child = inject_child(inject_deep_before);
+	inject_await_turn();
+	inject_open(&t, child);
+	for (int i = 0; i < 3; i++)
+		inject_must(&t, "a stack that was used");
+	inject_close(&t);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
 
 /* ---- what it does ---- */
 
@@ -332,6 +409,8 @@ Suite *inject_suite(void)
 #if __has_include(<sys/rseq.h>)
 	tcase_add_test(t, inject_interrupts_no_sequence);
 #endif
+	tcase_add_test(t, inject_beside_other_stacks);
+	tcase_add_test(t, inject_where_all_was_used);
 	tcase_add_test(t, inject_maps_a_file);
 	tcase_add_test(t, inject_ends_with_the_first_failure);
 	tcase_add_test(t, inject_leaves_no_part_of_a_window);

@@ -6,6 +6,7 @@
  *	epoll		waits in epoll_wait, with a limit, for the next line
  *	loop		the same, and waits again when it is interrupted
  *	coroutine	waits for the next line on a stack of its own making
+ *	beside		the same, on a stack with a guard, in one mapping with the thread pointer
  *	relative	a process by clone(CLONE_VM), which is none of its threads
  *	traced		a process that traces its last thread
  *	memory N	RLIMIT_AS: what it has, and N MiB
@@ -185,16 +186,21 @@ static void coroutine(void)
 	printf("waited\n");
 }
 
+static int wait_on_stack(char *stack, size_t size)
+{
+	getcontext(&away);
+	away.uc_stack.ss_sp = stack;
+	away.uc_stack.ss_size = size;
+	away.uc_link = &home;
+	makecontext(&away, coroutine, 0);
+	return swapcontext(&home, &away);
+}
+
 static int wait_on_other_stack(void)
 {
 	static char stack[64 * 1024];
 
-	getcontext(&away);
-	away.uc_stack.ss_sp = stack;
-	away.uc_stack.ss_size = sizeof stack;
-	away.uc_link = &home;
-	makecontext(&away, coroutine, 0);
-	return swapcontext(&home, &away);
+	return wait_on_stack(stack, sizeof stack);
 }
 
 static int relative(void *unused)
@@ -263,6 +269,30 @@ static void each_mapping(void (*call)(unsigned long start, unsigned long end, co
 		call(start, strtoul(end + 1, NULL, 16), line);
 	}
 	free(text);
+}
+
+static unsigned long beside_thread;
+
+static void find_thread(unsigned long start, unsigned long end, const char *line)
+{
+	unsigned long thread = (unsigned long)__builtin_thread_pointer();
+
+	(void)line;
+	if (thread >= start && thread < end)
+		beside_thread = start;
+}
+
+static int wait_beside_thread(void)
+{
+	const size_t size = 64 * 1024;
+	char *stack;
+
+	each_mapping(find_thread);
+	stack = mmap((void *)(beside_thread - size - PAGE), size + PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (stack == MAP_FAILED || mprotect(stack, PAGE, PROT_NONE) < 0)
+		return -1;
+	return wait_on_stack(stack + PAGE, size);
 }
 
 static unsigned long mapped;
@@ -439,6 +469,8 @@ static int obey(const char *line)
 		return wait_in_epoll(true), 1;
 	else if (!strcmp(line, "coroutine"))
 		return wait_on_other_stack(), 1;
+	else if (!strcmp(line, "beside"))
+		return wait_beside_thread(), 1;
 	else if (!strcmp(line, "relative"))
 		r = make_relative();
 	else if (!strcmp(line, "traced"))
