@@ -212,7 +212,7 @@ size_t unwind_callers(struct unwind *u, const struct unwind_stack *stack, uint64
 	r = dwfl_getthread_frames(u->dwfl, UNWIND_THREAD, unwind_frame, u);
 	reading_end(&reading, &u->bytes);
 	if ((r != 0 || u->failed) && !u->why)
-		u->why = u->beyond ? "the stack is larger than its copy"
+		u->why = u->beyond ? stack->why_short
 			 : u->failed
 				 ? "the rest is on another stack, or there is no unwind information"
 				 : "there is no unwind information";

@@ -17,6 +17,7 @@ struct unwind_stack {
 	uint64_t start;          /* the stack pointer, */
 	const uint8_t *bytes;    /* and what is there */
 	size_t size;
+	const char *why_short; /* why the stack may go on where the copy ends (a static text) */
 };
 
 /* Opens an object: returns a descriptor, which it gives away, or -1. */

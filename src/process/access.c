@@ -410,6 +410,15 @@ static void access_cause(const struct access_facts *f, struct probes_access *a)
 		access_check(a, PROBES_ACCESS_TRY,
 			"run the container with --cap-add SYS_PTRACE, or %s on the host",
 			program_invocation_short_name);
+	} else if (f->privileged && a->can_read && f->write_error == -EACCES &&
+		   f->our_uid != (f->not_dumpable ? 0 : f->effective_uid) &&
+		   !capability_in(f->our_capabilities, CAPABILITY_DAC_OVERRIDE)) {
+		access_check(a, PROBES_ACCESS_WHY,
+			"only its owner may open /proc/%d/mem; CAP_SYS_PTRACE is not enough",
+			f->pid);
+		access_check(a, PROBES_ACCESS_TRY,
+			"add CAP_DAC_OVERRIDE: setcap cap_sys_ptrace,cap_dac_override=ep; docker "
+			"run --cap-add DAC_OVERRIDE; systemd: AmbientCapabilities=");
 	} else if (f->privileged) {
 		access_check(a, PROBES_ACCESS_WHY, "%s",
 			f->same_user_namespace == 0

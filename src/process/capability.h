@@ -8,6 +8,7 @@
 
 /* The capabilities that matter here. */
 enum {
+	CAPABILITY_DAC_OVERRIDE = 1,
 	CAPABILITY_SETGID = 6,
 	CAPABILITY_SETUID = 7,
 	CAPABILITY_IPC_LOCK = 14,

@@ -1,6 +1,6 @@
 /*
  * Memory limits of a process, level by level. Every level counts: a charge to a cgroup is also
- * charged to each ancestor, and any full one triggers the OOM killer.
+ * charged to each ancestor, and any full one triggers the OOM killer. And whether it is frozen.
  */
 #include "process/cgroup.h"
 
@@ -30,10 +30,11 @@ static bool cgroup_listed(const char *list, size_t length, const char *word)
 	return false;
 }
 
-bool cgroup_find(const char *text, struct cgroup_path *c)
+bool cgroup_find(const char *text, const char *controller, struct cgroup_path *c)
 {
 	bool found = false;
 
+	c->controller = controller;
 	/* "4:memory:/a/b" or "0::/a/b": a controller is in one hierarchy only, which is version 1
 	 * if a line names it. */
 	while (*text) {
@@ -44,7 +45,7 @@ bool cgroup_find(const char *text, struct cgroup_path *c)
 
 		if (path) {
 			size_t listed = (size_t)(path - ++list);
-			bool v1 = cgroup_listed(list, listed, "memory");
+			bool v1 = cgroup_listed(list, listed, controller);
 
 			path++;
 			if (v1 || (!listed && !found)) {
@@ -153,7 +154,7 @@ bool cgroup_directory(const char *mountinfo, const struct cgroup_path *c, char *
 		/* Of several mounts take the one that shows the most levels. */
 		if (cgroup_mount(mountinfo, length, &m) && m.type_length == strlen(type) &&
 			!memcmp(m.type, type, m.type_length) &&
-			(!c->v1 || cgroup_listed(m.super, m.super_length, "memory")) &&
+			(!c->v1 || cgroup_listed(m.super, m.super_length, c->controller)) &&
 			m.root_length < best && (rest = cgroup_below(&m, c))) {
 			n = cgroup_unescape(m.point, m.point_length, directory, size);
 			left = c->length - (size_t)(rest - c->path);
@@ -299,7 +300,7 @@ int cgroup_headroom_of(const char *cgroup, const char *mountinfo, struct cgroup_
 	size_t top, length;
 	int r = 0;
 
-	if (!cgroup_find(cgroup, &c) ||
+	if (!cgroup_find(cgroup, "memory", &c) ||
 		!cgroup_directory(mountinfo, &c, directory, sizeof directory, &top))
 		return 0;
 	for (length = strlen(directory); r == 0;) {
@@ -343,4 +344,37 @@ void cgroup_headroom_done(struct cgroup_headroom *h)
 {
 	free(h->limit);
 	h->limit = NULL;
+}
+
+/* ---- frozen ---- */
+
+static bool cgroup_says(const char *cgroup, const char *mountinfo, const char *controller,
+	const char *file, const char *words)
+{
+	char directory[PATH_MAX], *text = NULL;
+	struct cgroup_path c;
+	bool says;
+	size_t top;
+
+	if (cgroup_find(cgroup, controller, &c) &&
+		cgroup_directory(mountinfo, &c, directory, sizeof directory, &top))
+		text = cgroup_read(directory, file);
+	says = text && strstr(text, words);
+	free(text);
+	return says;
+}
+
+const char *cgroup_frozen(int task)
+{
+	char *cgroup, *mountinfo = NULL;
+	bool frozen = false;
+	size_t size;
+
+	if (procfs_read(task, "cgroup", &cgroup, &size) == 0 &&
+		procfs_read(AT_FDCWD, "/proc/self/mountinfo", &mountinfo, &size) == 0)
+		frozen = cgroup_says(cgroup, mountinfo, "", "cgroup.events", "frozen 1") ||
+			 cgroup_says(cgroup, mountinfo, "freezer", "freezer.state", "FROZEN");
+	free(cgroup);
+	free(mountinfo);
+	return frozen ? "its cgroup has frozen it (freezer)" : NULL;
 }

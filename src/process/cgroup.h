@@ -1,8 +1,8 @@
 /*
  * How much memory a process may still allocate: what the limits of its memory cgroups leave, up to
- * the root, and what the machine has available. Reads only.
+ * the root, and what the machine has available. And whether a cgroup has frozen it. Reads only.
  * Source: cgroups(7), proc_pid_cgroup(5), proc_pid_mountinfo(5), and in the kernel
- * Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
+ * Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst and freezer-subsystem.rst.
  */
 #ifndef PROCESS_CGROUP_H
 #define PROCESS_CGROUP_H
@@ -32,17 +32,27 @@ void cgroup_headroom_done(struct cgroup_headroom *headroom);
  */
 int cgroup_headroom_of(const char *cgroup, const char *mountinfo, struct cgroup_headroom *headroom);
 
+/*
+ * Why nothing runs in the thread whose /proc directory is `task`: its cgroup has frozen it (a
+ * static text). NULL: it has not, or the cgroup is invisible.
+ */
+const char *cgroup_frozen(int task);
+
 /* ---- parsers, all pure ---- */
 
-/* The cgroup that a process is accounted in. */
+/* The cgroup of a process that has a controller. */
 struct cgroup_path {
+	const char *controller;
 	const char *path; /* relative to the visible root; points into the text, untrusted */
 	size_t length;
 	bool v1;
 };
 
-/* From a /proc/PID/cgroup text; false: no controller accounts memory there. */
-bool cgroup_find(const char *text, struct cgroup_path *c);
+/*
+ * From a /proc/PID/cgroup text. A controller that no hierarchy of version 1 has is in that of
+ * version 2; "": that one. False: there is none.
+ */
+bool cgroup_find(const char *text, const char *controller, struct cgroup_path *c);
 
 /*
  * The directory of a cgroup, from our /proc/self/mountinfo. `top` is the length of the mount point

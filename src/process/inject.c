@@ -9,6 +9,7 @@
 #include "base/now.h"
 #include "process/access.h"
 #include "process/capability.h"
+#include "process/cgroup.h"
 #include "process/filter.h"
 #include "process/inject_calls.h"
 #include "process/maps.h"
@@ -283,11 +284,19 @@ static int inject_try(struct inject *a, struct probes_error *e)
 	const struct timespec tick = {0, INJECT_TICK_NS};
 	uint64_t until = now_ns() + INJECT_FIND_NS;
 	bool filters = inject_reads_filters(), unfit = false;
+	const char *frozen = cgroup_frozen(a->who->task);
 	size_t tried_count = 0, never = 0; /* the first ones */
 	pid_t tried[INJECT_TRIED];
 	struct pausable p;
 	int r;
 
+	/* It could be stopped (version 2), but would not run. */
+	if (frozen) {
+		error_set(e, PROBES_REFUSED, -EAGAIN, "cannot run a system call in process %d",
+			a->who->pid);
+		error_why(e, "%s", frozen);
+		return error_hint(e, "thaw it, then try again");
+	}
 	for (;;) {
 		r = pausable_find(
 			a->who, &a->mappings, tried, tried_count, filters, a->interrupts, &p);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/now.h"
+#include "process/cgroup.h"
 #include "process/procfs.h"
 #include "process/tracee.h"
 #include "process/tracer.h"
@@ -239,7 +240,7 @@ static int stop_late(const struct stop *s, struct probes_error *e)
 	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot stop process %d", s->who->pid);
 	if (!s->known)
 		error_why(e, "its threads could not all be seized in time: one of them is "
-			     "executing another program, or frozen, or they are too many");
+			     "executing another program, or they are too many");
 	else if (s->stopped == all)
 		error_why(e, "all of its %zu threads stopped, but not in time", all);
 	else
@@ -389,6 +390,7 @@ static int stop_by_helper(struct stop *s, struct probes_error *e)
 	int policy = sched_getscheduler(0), priority = getpriority(PRIO_PROCESS, 0), r;
 	bool real_time = (policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE) &&
 			 sched_setscheduler(0, SCHED_RR, &first) == 0;
+	const char *frozen;
 
 	if (!real_time)
 		setpriority(PRIO_PROCESS, 0, -20);
@@ -400,7 +402,14 @@ static int stop_by_helper(struct stop *s, struct probes_error *e)
 	if (!s->report->stopped_ns)
 		stop_set_duration(s);
 	if (r == -ECHILD && !s->report->working && now_ns() >= s->deadline)
-		return stop_late(s, e); /* killed at its deadline */
+		r = stop_late(s, e); /* killed at its deadline */
+	/* Found out only here, where nothing stands still any more. */
+	frozen = r == -ETIMEDOUT ? cgroup_frozen(s->who->task) : NULL;
+	if (frozen) {
+		error_set(e, PROBES_REFUSED, r, "cannot stop process %d", s->who->pid);
+		error_why(e, "%s", frozen);
+		return error_hint(e, "thaw it, or try without a stop");
+	}
 	return r;
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What a hit may not rely on in its thread: programs without a C library, threads and processes that share a thread
 # pointer, and a thread pointer of 0 are counted exactly, and live; children of clone(2) keep their own pid and texts;
-# who installs a seccomp filter is never killed for a text, who serves page faults never waits for itself; a
+# who installs a seccomp filter is never killed for a text: no forked child is, whether it does that at its start or
+# after another one did; who serves page faults never waits for itself; a
 # program that is pid 1 has the tids of its threads.
 # Does not cover: the code that runs there by itself (unit/test_recorder.c, test_events.c, test_stub.c).
 . "${srcdir:-.}/tests/e2e/lib.sh"
@@ -94,6 +95,44 @@ keeping -pid "$pid" say -str arg2
 ask 'kept 1'
 has 'after another session' '^child=[0-9]+ exit 0$' "$tmp/answer"
 interrupted
+# Until it has been seen for a second, a child may not be permitted.
+keeping -pid "$pid" say -str arg2
+ask 'brief 12'
+same 'children that confine themselves within a second' "$(grep -c '^child=' "$tmp/answer")" 12
+same 'they live' "$(grep '^child=' "$tmp/answer" | grep -v ' exit [03]$')" ''
+[ "$(grep -c ' exit 3$' "$tmp/answer")" -lt 12 ] || echo 'too slow: no child has confined itself within 0.9 s of its birth'
+interrupted
+# Once one has confined itself, none is, however old it is.
+keeping -pid "$pid" say -str arg2
+ask 'staged'
+child=$(sed -n 's/^child=//p' "$tmp/answer")
+appears '"text":"staged"' "$tmp/result"
+# A hit after an event that was printed is read at a later look.
+for number in 2 3; do
+	kill -USR1 "$child"
+	appears "\"value\":$number," "$tmp/result"
+done
+ask 'kept 80'
+has 'a child after one that confined itself lives' '^child=[0-9]+ exit 0$' "$tmp/answer"
+kill -KILL "$child"
+interrupted
+same 'its texts' "$(events "set(e['args'][1]['text'] for e in all if e['args'][0]['value'] > 3 and e['pid'] != $child)")" \
+	'{None}'
+# What is missing of its stack is said as it is.
+: >"$tmp/held"
+"$PROBES_TUI" callers -no-syslog -max-overhead 0 -stack -pid "$pid" -format json say -where 'arg1 > 1' -max 20 \
+	>"$tmp/result" 2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+session_says ' sites\{0,1\} of '
+ask 'staged'
+child=$(sed -n 's/^child=//p' "$tmp/answer")
+kill -USR1 "$child"
+ended 0
+kill -KILL "$child"
+same 'why stacks of a confined child are incomplete' "$(python3 -c 'import json, sys
+print([(i["why"], i["samples"]) for i in json.load(open(sys.argv[1]))["incomplete"]])' "$tmp/result")" \
+	"[('only a page of the stack was read: the thread may not (yet) make the system call that reads the rest', 20)]"
 keeping -pid "$pid" say -str arg2
 ask 'young'
 same 'a new thread that confines itself lives' "$line" 'done young'

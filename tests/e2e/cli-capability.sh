@@ -1,6 +1,6 @@
 #!/bin/sh
 # Root without CAP_SYS_PTRACE, as in a container: for each possible cause of a denial the error names
-# what is missing and a remedy, and the remedy works. What is still permitted works.
+# what is missing and a remedy, and the remedy works. What is still permitted works. An ordinary user with CAP_SYS_PTRACE.
 # Does not cover: Yama, security modules, user namespaces (test_access: facts).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
@@ -87,5 +87,14 @@ setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace -- $nobody "$us" info 
 has 'bounded' '^  try +add CAP_SYS_PTRACE: '
 checks=$((checks + 1))
 ! grep -q 'sudo\|you are root' "$tmp/err" || fail 'sudo, or root, where neither is'
+
+# --- CAP_SYS_PTRACE passes the kernel's checks, but not those of the file
+ours='setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +sys_ptrace,+dac_override --ambient-caps'
+$ours +sys_ptrace -- "$us" attach -no-syslog -pid "$pid" -enable first >"$tmp/out" 2>"$tmp/err" </dev/null
+same 'without CAP_DAC_OVERRIDE' $? 4
+has 'why' "only its owner may open /proc/$pid/mem; CAP_SYS_PTRACE is not enough; add CAP_DAC_OVERRIDE: "
+$ours +sys_ptrace,+dac_override -- "$us" attach -no-syslog -pid "$pid" -enable first >"$tmp/out" 2>"$tmp/err" </dev/null
+same 'with both' "$?" 0
+same 'it is on for both' "$(state first)" enabled
 stop
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # events: each one is that of a victim that logs its hits: thread and its name, order, time between those before and
 # after the hit, arguments of all kinds, texts from good and bad pointers; threads, children by fork; filters; what is
-# lost is counted; a program with a seccomp filter is not killed; it takes over from count and from a killed session,
+# lost is counted; a program with a seccomp filter is not killed; what it cannot do is not suggested; it takes over from count and from a killed session,
 # and leaves the code as found.
 # Does not cover: what runs in the process by itself (unit/test_events.c).
 . "${srcdir:-.}/tests/e2e/lib.sh"
@@ -282,6 +282,17 @@ exec 3>&- 4<&-
 ended 0
 wait "$pid"
 has 'the last hits' "^probes-tui: pid $pid: an earlier session made the counters; hits of the last moment" "$tmp/held"
+
+# --- sites that only a uprobe would count have no events, and no verb that keeps events takes -kernel
+start obstacle
+run count -no-syslog -pid "$pid" near -dry-run
+has 'count takes it' '-kernel, as root, would count 2 more$' "$tmp/err"
+for what in 'events near' 'callers near' 'latency near,any'; do
+	want 2 $what -no-syslog -pid "$pid" -kernel
+	want 6 $what -no-syslog -pid "$pid"
+	same "$what: nothing of -kernel" "$(grep -c -e -kernel "$tmp/err")" 0
+done
+stop
 
 # --- a program that it starts, and that ends
 ! to_its_end events logs 'run 1 500' few ||

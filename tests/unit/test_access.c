@@ -331,6 +331,18 @@ START_TEST(access_other_causes)
 	f = access_denied();
 	f.privileged = true;
 	access_expect(&f, "security module", NULL);
+	f.effective_uid = 26;
+	access_expect(&f, "security module", NULL);
+	f.read_error = 0; /* so the kernel's checks are passed */
+	access_expect(&f, "only its owner may open", "CAP_DAC_OVERRIDE");
+	f.effective_uid = f.our_uid;
+	access_expect(&f, "security module", NULL);
+	f.not_dumpable = true;
+	access_expect(&f, "only its owner may open", "CAP_DAC_OVERRIDE");
+	f.our_capabilities = 1 << CAPABILITY_DAC_OVERRIDE;
+	access_expect(&f, "security module", NULL);
+	f.read_error = -EPERM;
+	f.not_dumpable = false;
 	f.same_user_namespace = 0;
 	access_expect(
 		&f, "does not reach into its user namespace", "outside of your user namespace");

@@ -38,7 +38,7 @@ static const struct {
 START_TEST(room_finds_the_cgroup)
 {
 	struct cgroup_path p;
-	bool found = cgroup_find(room_places[_i].text, &p);
+	bool found = cgroup_find(room_places[_i].text, "memory", &p);
 
 	ck_assert_int_eq(found, room_places[_i].path != NULL);
 	if (!found)
@@ -92,7 +92,7 @@ START_TEST(room_finds_the_directory)
 	size_t top;
 	bool found;
 
-	ck_assert(cgroup_find(room_directories[_i].cgroup, &p));
+	ck_assert(cgroup_find(room_directories[_i].cgroup, "memory", &p));
 	found = cgroup_directory(
 		room_directories[_i].mounts, &p, directory, sizeof directory, &top);
 	ck_assert_int_eq(found, room_directories[_i].directory != NULL);

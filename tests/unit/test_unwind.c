@@ -146,7 +146,8 @@ static size_t callers(size_t size, uint64_t all[MOST], size_t most, const char *
 		.code = registers[16],
 		.start = registers[4],
 		.bytes = copy,
-		.size = size};
+		.size = size,
+		.why_short = "the copy is short"};
 
 	return unwind_callers(unwinder, &stack, all, most, why);
 }
@@ -204,7 +205,7 @@ START_TEST(of_a_short_copy)
 		for (size_t i = 0; i < count; i++)
 			ck_assert_uint_eq(all[i], of_truth(whole, i));
 		if (count < whole)
-			ck_assert_str_eq(why, "the stack is larger than its copy");
+			ck_assert_str_eq(why, "the copy is short");
 		before = count;
 	}
 	ck_assert_uint_eq(before, whole);

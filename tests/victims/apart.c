@@ -6,11 +6,13 @@
  * once; `vforked N`: a child of vfork; `without N [P]`: the thread pointer is 0, or P, meanwhile;
  * `raw N`: a child of clone(2) says its own pid, N times; `kept N`: a child by fork says texts,
  * installs a filter that kills it for process_vm_readv(2), and 0.7 s later says another
- * one; `kept N 1`: at once; `confined N [1]`: a thread does; `young`: so does a new thread before
- * its first hit; `promise`: no_new_privs, from now on; `faults`: the process gets a userfaultfd;
- * `closed`: it closes that; `served`: the text is in a page whose faults it serves. Answers say
- * how many hits there were, and how a child ended; `report` says all hits and texts so far, those
- * of children as well.
+ * one; `kept N 1`: at once; `confined N [1]`: a thread does; `brief N`: N children by fork do, less
+ * than 0.9 s old, or they end with 3; `staged`: a child by fork says texts, numbered 1, installs
+ * that filter at SIGUSR1, and then adds 1 to the number at each; `young`: a new thread installs it
+ * before its first hit; `promise`: no_new_privs, from now on; `faults`: the process gets a
+ * userfaultfd; `closed`: it closes that; `served`: the text is in a page whose faults it serves.
+ * Answers say how many hits there were, and how a child ended; `report` says all hits and texts so
+ * far, those of children as well.
  */
 #include "countable.h"
 #include "drive.h"
@@ -239,6 +241,73 @@ static void kept(long count, long promised)
 	put_end(pid);
 }
 
+/* Of a process, at most: since `birth`, the time before the fork. */
+static long age_ms(const struct timespec *birth)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (now.tv_sec - birth->tv_sec) * 1000 + (now.tv_nsec - birth->tv_nsec) / 1000000;
+}
+
+/* Confined by then, it was never permitted to make the call, however slow the machine is. */
+static int brief_child(const struct timespec *birth, long ms)
+{
+	while (age_ms(birth) < ms) {
+		say(1, "brief");
+		usleep(20000);
+	}
+	if (!fence())
+		return 1;
+	if (age_ms(birth) >= 900)
+		return 3;
+	say(1000, "after");
+	return 0;
+}
+
+static void brief(long count)
+{
+	pid_t all[THREADS];
+
+	for (long i = 0; i < count; i++) {
+		struct timespec birth;
+
+		clock_gettime(CLOCK_BOOTTIME, &birth);
+		all[i] = fork();
+		if (all[i] == 0)
+			_exit(brief_child(&birth, 300 + 500 * i / count));
+	}
+	for (long i = 0; i < count; i++)
+		put_end(all[i]);
+}
+
+static void staged(void)
+{
+	const struct timespec nap = {.tv_nsec = 20000000};
+	pid_t pid, parent = getpid();
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (long id = 1; getppid() == parent;) {
+			say(id, "staged");
+			if (sigtimedwait(&one, NULL, &nap) < 0)
+				continue;
+			if (id++ == 1 && !fence())
+				break;
+			/* As long as it was permitted to make the call. */
+			usleep(700000);
+		}
+		_exit(1);
+	}
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	printf("child=%d\n", (int)pid);
+}
+
 static void *confined(void *argument)
 {
 	const long *how = argument;
@@ -324,6 +393,10 @@ static int apart_command(const char *line)
 		raw(how[0]);
 	else if (!strcmp(word, "kept"))
 		kept(how[0], how[1]);
+	else if (how[0] <= THREADS && !strcmp(word, "brief"))
+		brief(how[0]);
+	else if (!strcmp(word, "staged"))
+		staged();
 	else if (!strcmp(word, "confined"))
 		run_thread(confined, how);
 	else if (!strcmp(word, "young"))

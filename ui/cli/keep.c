@@ -94,6 +94,8 @@ static int keep_one(void *data, const struct probes_member *t)
 		status = explain_error(t, &e, k->measure.act.many);
 	} else {
 		now = counting_of(t->pid, result);
+		/* A uprobe leaves no event: no verb that keeps them takes -kernel. */
+		now.kernel_sites = 0;
 		if (!o->quiet)
 			report_line("%s", counting_text(&now, line, sizeof line));
 		status = act_tell(&k->measure.act, t, result);
