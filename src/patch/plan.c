@@ -424,12 +424,14 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s)
 		uint32_t slot = plan_step_slot(s, i);
 		int64_t value = from[i] = to[i] = plan_step_value(s, i);
 
-		if (value == PROBES_NONE || !remaining || !remaining[slot])
+		if (!remaining || !remaining[slot])
 			continue;
-		value -= remaining[slot];
-		up = remaining[slot] < 0;
-		to[i] = value < 0 ? 0 : value > s->limit ? s->limit : (uint32_t)value;
 		any = true;
+		up = remaining[slot] < 0;
+		if (value == PROBES_NONE)
+			continue; /* as plan_restore_check will say */
+		value -= remaining[slot];
+		to[i] = value < 0 ? 0 : value > s->limit ? s->limit : (uint32_t)value;
 	}
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		up = up || (plan_code_part(s, i) < 0 && !any);

@@ -14,8 +14,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define CHANGE_STOP_MS 1000 /* longest stop under -stop, unless the caller asks for another */
+#define CHANGE_NAP_NS 2000000
 #define CHANGE_TRIES 3 /* a count that others change between reading and writing is replanned */
 
 /* ---- the account ---- */
@@ -286,9 +288,12 @@ static void change_count_sites(const struct probes_session *s, const struct chan
 	result->mapped_pages = figures->mapped_pages;
 }
 
-/* One attempt. *again: the process changed between reading and verifying. */
+/*
+ * One attempt. *again: the process changed between reading and verifying; or, unless it is the last
+ * attempt, a part of an undo is impossible, maybe for the same reason. Then nothing was written.
+ */
 static int change_once(struct probes_session *s, const struct change *c, struct reader *reader,
-	struct probes_result **result, bool *again, struct probes_error *e)
+	bool last, struct probes_result **result, bool *again, struct probes_error *e)
 {
 	struct probes_result *made, figures = {0};
 	struct plan p;
@@ -329,9 +334,10 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 		r = room_check(s, c, &p, made, e);
 	if (made && r == 0 && !array_reserve(&p.edits, p.uprobes.count))
 		r = error_memory(e, "a result");
-	if (made && r == 0 && !c->dry_run)
+	*again = made && r == 0 && !last && c->undo && made->not_done;
+	if (made && r == 0 && !c->dry_run && !*again)
 		applied = r = change_apply(s, c, &p, &made->stopped_ns, e);
-	*again = applied == -EBUSY;
+	*again = *again || applied == -EBUSY;
 	if (made && r == 0) {
 		for (size_t i = 0; i < p.uprobes.count; i++)
 			*(struct probes_edit *)array_add(&p.edits) =
@@ -370,15 +376,18 @@ static void change_explain_lost(struct probes_session *s, const struct probes_re
 static int change_retry(struct probes_session *s, const struct change *c, struct reader *reader,
 	struct probes_result **result, struct probes_error *e)
 {
+	const struct timespec nap = {.tv_nsec = CHANGE_NAP_NS};
 	struct probes_rescanned what;
 	struct probes_error ignored;
 	bool again = true, keep_journal = s->keep_journal;
 	int r = 0;
 
-	for (int tries = 0; again && tries < CHANGE_TRIES; tries++) {
+	for (int tries = 1; again && tries <= CHANGE_TRIES; tries++) {
 		probes_result_free(*result);
 		*result = NULL;
-		r = change_once(s, c, reader, result, &again, e);
+		r = change_once(s, c, reader, tries == CHANGE_TRIES, result, &again, e);
+		if (again && r == 0)
+			nanosleep(&nap, NULL); /* a library may be halfway there */
 		/* A library that was unloaded shows as bytes that differ, as none to read
 		   (EFAULT), or as none to write (EIO). Plan the rest anew, without the library. */
 		if ((again || r == -EFAULT || r == -EIO) &&

@@ -305,13 +305,17 @@ START_TEST(rescan_restore_looks)
 }
 END_TEST
 
-/* It goes between our look and our write, at each write in turn: the rest is switched all the same.
+#define RESCAN_READING 1000 /* instead of a write */
+
+/*
+ * It goes between our look and our write, at each write in turn, or before an undo reads it: the
+ * rest is switched all the same.
  */
 static void rescan_goes(struct fake *f, bool write, void *data)
 {
 	unsigned *at_write = data;
 
-	if (!write || !*at_write || f->writes != *at_write)
+	if (*at_write == RESCAN_READING ? write : !write || !*at_write || f->writes != *at_write)
 		return;
 	f->regions[0].absent = f->regions[1].absent = true;
 	maps.gone = true;
@@ -343,7 +347,7 @@ START_TEST(rescan_one_goes_before_a_write)
 		ck_assert_int_eq(rescan_both(&x, &r, &e), 0);
 		probes_result_free(r);
 		/* What was switched last is taken back first. */
-		at_write += 6;
+		at_write = _i == 12 ? RESCAN_READING : at_write + 6;
 	}
 	fake_reset(&x.w.fake);
 	x.w.fake.before = rescan_goes;
@@ -461,7 +465,7 @@ Suite *rescan_suite(void)
 	tcase_add_test(c, rescan_one_goes);
 	tcase_add_test(c, rescan_gone_by_index);
 	tcase_add_test(c, rescan_restore_looks);
-	tcase_add_loop_test(c, rescan_one_goes_before_a_write, 0, 12);
+	tcase_add_loop_test(c, rescan_one_goes_before_a_write, 0, 13);
 	tcase_add_test(c, rescan_revert_looks);
 	tcase_add_test(c, rescan_journal_is_struck);
 	tcase_add_test(c, rescan_comes_back);

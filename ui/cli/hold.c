@@ -183,8 +183,8 @@ static void undone(void *data, struct probes_undone *u)
 		while (first->outcome != PROBES_SKIPPED)
 			first++;
 		p = probes_at(t->session, first->probe);
-		report_line("pid %d: not %s: %zu probe%s (%s:%s%s): %s", t->pid, h->undone,
-			r->skipped, r->skipped == 1 ? "" : "s", p->provider, p->name,
+		report_line("pid %d: left alone: %zu probe%s (%s:%s%s): %s", t->pid, r->skipped,
+			r->skipped == 1 ? "" : "s", p->provider, p->name,
 			r->skipped == 1 ? "" : ", ...", first->why);
 	}
 	if (r && r->not_done) {
