@@ -107,6 +107,27 @@ static enum identity_state journal_owner_lives(
 }
 
 /*
+ * May a journal of another pid namespace name this process? In its own one, its number there says
+ * so: a forked sibling may have the same start and program.
+ */
+static bool journal_may_name(const struct journal_key *key, pid_t pid)
+{
+	long number = 0;
+	struct stat st;
+	char path[64], *text;
+	size_t size;
+
+	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
+	if (stat(path, &st) < 0 || st.st_ino != key->pids)
+		return true;
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	if (procfs_read(AT_FDCWD, path, &text, &size) == 0)
+		number = procfs_status_last(text, "NSpid", 0);
+	free(text);
+	return !number || number == key->target;
+}
+
+/*
  * Remove a journal that is proven to be obsolete, and keep the text of one of the target whose
  * owner has ended, or, on request, is alive.
  */
@@ -129,7 +150,8 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 	/* A pid of another pid namespace says nothing, but start time and program are the same in
 	   all namespaces. */
 	concerned = same_pids ? key->target == target->target && same_start
-			      : text->version > 2 && starts_known && same_start && !other_program;
+			      : text->version > 2 && starts_known && same_start && !other_program &&
+					journal_may_name(key, target->target);
 	/* exec keeps pid and start time: the changes went with the previous program. */
 	if (same_pids && ((concerned && other_program) ||
 				 identity_check(key->target, journal_start(text, key->target_start),

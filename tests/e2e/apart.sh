@@ -72,6 +72,20 @@ for kind in shared processes; do
 	stop
 done
 
+# --- who runs in its memory is not told apart, as the manual says
+start apart
+keeping -pid "$pid" hit
+ask 'vforked 5'
+interrupted
+same 'the child of a vfork' "$(events "set((e['pid'], e['tid']) for e in all)")" "{($pid, $pid)}"
+keeping -pid "$pid" hit
+ask 'processes 2 3'
+session_says 'its threads cannot be told apart'
+ask go
+interrupted
+same 'processes of clone' "$(events "(set(e['pid'] for e in all), [e['tid'] for e in all].count(0))")" "({$pid}, 6)"
+stop
+
 # --- a child of clone(2): its own pid, and never its parent's text
 start apart
 keeping -pid "$pid" say -str arg2

@@ -9,14 +9,18 @@
 #include "process/procfs.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -521,6 +525,47 @@ START_TEST(journal_goes_only_on_proof)
 }
 END_TEST
 
+/* A process in a pid namespace of its own, and a sibling of it with the same start and program. */
+START_TEST(journal_of_a_container)
+{
+	struct journal_key key = journal_own(), left;
+	struct procfs_stat child;
+	struct stat pids;
+	size_t unjudged;
+	char path[64];
+
+	key.target = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (key.target < 0) {
+		ck_assert_int_eq(errno, EPERM);
+		return;
+	}
+	if (key.target == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)key.target);
+	ck_assert_int_eq(procfs_stat(AT_FDCWD, path, &child), 0);
+	key.target_start = identity_start(child.start_time);
+	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)key.target);
+	ck_assert_int_eq(stat(path, &pids), 0);
+	left = key;
+	left.pids = pids.st_ino;
+	journal_folder();
+	left.target = 2;
+	journal_left_by_child(left);
+	ck_assert_uint_eq(journal_counts(&key, &unjudged, ""), 0);
+	ck_assert_uint_eq(unjudged, 0);
+	left.target = 1;
+	journal_left_by_child(left);
+	ck_assert_uint_eq(journal_counts(&key, &unjudged, "another pid namespace"), 0);
+	ck_assert_uint_eq(unjudged, 1);
+	kill(key.target, SIGKILL);
+	ck_assert_int_eq(waitpid(key.target, NULL, 0), key.target);
+	journal_folder_gone();
+}
+END_TEST
+
 /* What cannot be read may say that changes remain. */
 START_TEST(journal_damaged)
 {
@@ -595,6 +640,7 @@ Suite *journal_suite(void)
 	tcase_add_test(t, journal_does_not_outlive_an_exec);
 	tcase_add_test(t, journal_is_adopted);
 	tcase_add_test(t, journal_goes_only_on_proof);
+	tcase_add_test(t, journal_of_a_container);
 	tcase_add_test(t, journal_damaged);
 	tcase_add_test(t, journal_of_the_old_format);
 	suite_add_tcase(s, t);
