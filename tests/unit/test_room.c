@@ -49,6 +49,19 @@ START_TEST(room_finds_the_cgroup)
 }
 END_TEST
 
+START_TEST(room_finds_the_freezers)
+{
+	static const char both[] = "6:freezer:/f\n4:memory:/m\n0::/unified\n";
+	struct cgroup_path p;
+
+	ck_assert(cgroup_find(both, "freezer", &p) && p.v1);
+	ck_assert(!strncmp(p.path, "/f\n", 3) && p.length == 2);
+	ck_assert(cgroup_find(both, "", &p) && !p.v1);
+	ck_assert(!strncmp(p.path, "/unified\n", 9) && p.length == 8);
+	ck_assert(!cgroup_find("6:freezer:/f\n", "", &p));
+}
+END_TEST
+
 #define ROOM_V2 "31 23 0:28 / /sys/fs/cgroup rw,nosuid shared:4 master:1 - cgroup2 cgroup2 rw\n"
 #define ROOM_V1                                                       \
 	"20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"                       \
@@ -402,6 +415,7 @@ Suite *room_suite(void)
 	Suite *s = suite_create("room");
 	TCase *t = tcase_create("room");
 
+	tcase_add_test(t, room_finds_the_freezers);
 	tcase_add_loop_test(t, room_finds_the_cgroup, 0, sizeof room_places / sizeof *room_places);
 	tcase_add_loop_test(
 		t, room_finds_the_directory, 0, sizeof room_directories / sizeof *room_directories);
