@@ -164,8 +164,8 @@ int space_check(
 			(double)bytes / mib, locked ? "locked memory" : "address space",
 			locked ? "RLIMIT_MEMLOCK" : "RLIMIT_AS", (double)left / mib);
 		error_hint(e,
-			"raise the limit (prlimit --pid %d --%s=...), or let the kernel count the "
-			"hits (count -kernel, as root)",
+			"raise the limit (prlimit --pid %d --%s=...), or let the kernel count "
+			"the hits, as root",
 			who->pid, locked ? "memlock" : "as");
 	}
 	free(limits);

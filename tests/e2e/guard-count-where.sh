@@ -90,7 +90,7 @@ if ! freezable; then
 fi
 begin
 freeze
-no 'frozen' 6 'cannot run a system call in process [0-9]+: thread [0-9]+ waits in the kernel, uninterruptibly.*; try again'
+no 'frozen' 6 'cannot run a system call in process [0-9]+: its cgroup has frozen it \(freezer\); thaw it, then try again'
 same 'nothing is mapped' "$(mappings)" 0
 thaw
 unharmed 'frozen'
@@ -105,7 +105,7 @@ freeze
 exec 7>&-
 wait $counting
 same 'it cannot be taken back while it is frozen' $? 6
-has 'why' 'cannot stop process .*frozen|did not stop in time'
+has 'why' 'cannot stop process .*its cgroup has frozen it'
 checks=$((checks + 1))
 [ "$(code)" != "$before" ] || fail 'it was taken back'
 thaw
