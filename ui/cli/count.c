@@ -74,15 +74,20 @@ static int count_one(void *data, const struct probes_member *t)
 		probes_result_free(result);
 		return explain_error(t, &e, c->measure.act.many);
 	}
+	/* From here on hits are shown: who reads that it counts may rely on it. */
+	status = counts_add(&c->counts, t, result, &earlier, &e);
+	if (status == 0 && probes_read_hits(t->session, &e) == 0)
+		counts_begin(&c->counts, t);
+	if (status < 0)
+		status = explain_error(t, &e, c->measure.act.many);
 	now = counting_of(t->pid, result);
 	now.stops = o->stop;
 	if (!o->quiet)
 		report_line("%s", counting_text(&now, line, sizeof line));
 	if (!o->quiet && o->actions.items[0].by != PROBES_BY_NAME)
 		explain_unread(t, o->verbose);
-	status = act_tell(&c->measure.act, t, result);
-	if (!status && counts_add(&c->counts, t, result, &earlier, &e) < 0)
-		status = explain_error(t, &e, c->measure.act.many);
+	if (!status)
+		status = act_tell(&c->measure.act, t, result);
 	/* A dry run exits as the counting itself would. */
 	if (!status && result->no_room)
 		status = PROBES_REFUSED;
@@ -285,16 +290,8 @@ static int count_on(struct count *c)
 static int count_and_undo(void *data, int *sig)
 {
 	struct count *c = data;
-	struct probes_error e;
-	int status;
+	int status = measure_resume(&c->measure);
 
-	for (size_t i = 0; i < probes_group_count(c->measure.group); i++) {
-		const struct probes_member *t = probes_group_at(c->measure.group, i);
-
-		if (t->session && probes_read_hits(t->session, &e) == 0)
-			counts_begin(&c->counts, t);
-	}
-	status = measure_resume(&c->measure);
 	if (status)
 		return status;
 	read_all(c);
