@@ -69,6 +69,13 @@ if strangers; then
 	has 'a stranger: repaired' "^probes-tui: pid $pid: undid what a session that has ended left behind: 5 probes, [4-9] sites\$" "$tmp/err"
 	as_found 'a stranger: repair'
 
+	# --- the same, of a session that could claim nothing
+	lost
+	want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded
+	want 0 repair -no-syslog -pid "$pid"
+	has 'could claim nothing: repaired' 'undid what a session that has ended left behind: 5 probes, [4-9] sites'
+	as_found 'could claim nothing: repair'
+
 	# --- a session lives that could claim nothing: whoever comes next leaves its counters to it
 	ask zero
 	counting -pid "$pid" -format json 7>&- # unlocked closes it
