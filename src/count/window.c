@@ -19,7 +19,8 @@
 
 size_t window_head_size(size_t sites)
 {
-	size_t size = sizeof(struct window_head) + sites * sizeof(struct window_site);
+	size_t size = sizeof(struct window_head) + sites * sizeof(struct window_site) +
+		      WINDOW_RECORDS * (sizeof(struct window_record) + (sites + 7) / 8);
 
 	return (size + 63) / 64 * 64; /* counters have cache lines of their own */
 }
@@ -223,6 +224,7 @@ void window_done(struct window *w)
 	free(w->sites);
 	free(w->watched);
 	free(w->held);
+	free(w->others);
 	array_done(&w->counters);
 	array_done(&w->landings);
 	*w = (struct window){0};

@@ -3,10 +3,11 @@
  * process, so that children by fork count in it as well, and that it outlives us.
  *
  *     file      data                                   code    landings
- *     process   cookie | head | sites | counters | state       stubs   anywhere (count/tactics.h)
- *               private, shared                                shared, not writable
+ *     process   cookie | head | sites | owners | counters | state    stubs   anywhere
+ *               private, shared                                      shared, not writable
  *
- * The state is the recorder's (count/recorder.h): it has no memory until something is measured.
+ * Landings: count/tactics.h. The state is the recorder's (count/recorder.h): it has no memory until
+ * something is measured.
  *
  * What is read from a process is untrusted: it can write to its data.
  */
@@ -17,7 +18,7 @@
 #include "count/tactics.h"
 #include "process/memory.h"
 
-#define WINDOW_MAGIC "PTUIWIN6"
+#define WINDOW_MAGIC "PTUIWIN7"
 #define WINDOW_SITES 100000 /* at most in one window */
 
 /* It does not end with a NUL; gcc 15 warns of that. */
@@ -36,12 +37,25 @@ struct window_site {
 	uint8_t length;   /* bytes that are replaced */
 	uint8_t old[ARCH_SITE_BYTES], new_[ARCH_SITE_BYTES];
 	uint8_t behind[ARCH_INSTRUCTION_BYTES]; /* the old bytes from address + 1 on */
-	/* Sessions that count here, in this process and its forked children. A session that was
-	   killed is still among them: the claims (process/claim.h) say who lives. */
-	uint8_t holders;
 	uint8_t left; /* sessions that ended, and left their 1 in the semaphores of the probe */
-	uint8_t unused;
+	uint8_t unused[2];
 };
+
+/*
+ * A session that counts in a process, or measures there, as it says itself; one that was killed
+ * still says so. Behind the records of all is a bit per record and site: it counts there.
+ */
+struct window_record {
+	uint64_t session;   /* WINDOW_OWNER; 0: there is none */
+	uint64_t start;     /* of the session (identity_start) */
+	uint64_t born;      /* likewise of the process: forked children have the same records */
+	uint32_t pid, self; /* of the process: as the session sees it, as the process itself does */
+	uint32_t number;    /* tells the sessions of one process apart */
+	uint16_t states;    /* bits: those of the window that it has (session/owner.c) */
+	uint16_t claimed;   /* it has the claim of this record (process/claim.h) */
+};
+
+#define WINDOW_RECORDS 128 /* at once, in a process and its forked children */
 
 struct window_head {
 	WINDOW_NO_STRING char magic[8];
@@ -50,8 +64,6 @@ struct window_head {
 	uint64_t owner;     /* pid of the session that made it, in its pid namespace */
 	uint64_t file_size; /* bytes of the file, each of which is mapped once */
 	uint64_t serial;    /* from 1 on: higher than those of all windows that the process had */
-	uint64_t began[2];  /* start time of the session that measures a pair, that reads events
-			       (identity_start); its pid is in the state */
 };
 
 struct window {
@@ -59,12 +71,16 @@ struct window {
 	uint64_t inode;   /* of the memfd: the same one in forked children */
 	uint64_t serial;  /* struct window_head */
 	bool elsewhere;   /* its hits are those of another process, which is counted, too */
-	bool shared;      /* other sessions count in it, too, as last looked */
 	bool own[2];      /* this session measures in it, reads events (session/owner.c) */
+	/* session/holder.c: */
+	uint8_t *others; /* per site: who else counts, as last looked (enum holder_life); NULL:
+			    nobody; owned */
+	bool *held;      /* per site: this session counts; NULL: nowhere; owned */
+	size_t record;   /* number of its record, from 1 on; 0: none */
+	bool claimed;
 	size_t data_size;
 	size_t site_count;
 	struct window_site *sites; /* by address, as they were checked; owned */
-	bool *held;                /* per site: claimed by this session; NULL: none; owned */
 	/* Mapped here as well, if this session made it: the file, as described above. */
 	unsigned char *file;
 	size_t file_size;
@@ -138,14 +154,20 @@ bool window_write(struct window *w, struct memory *m, size_t at, const void *byt
 
 /* ---- who uses it: window_owner.c ---- */
 
-/* Read again who counts at the sites (holders, left). */
-void window_read_holders(struct window *w, struct memory *m);
-void window_set_holders(
-	struct window *w, struct memory *m, size_t site, uint8_t holders, uint8_t left);
+/* Read again what sessions left at the sites. */
+void window_read_left(struct window *w, struct memory *m);
+void window_set_left(struct window *w, struct memory *m, size_t site, uint8_t left);
 
-/* window_head.began; 0: unknown. */
-uint64_t window_began(const struct window *w, struct memory *m, unsigned which);
-void window_set_began(struct window *w, struct memory *m, unsigned which, uint64_t start);
+/* All WINDOW_RECORDS. False: unreadable. */
+bool window_read_records(const struct window *w, struct memory *m, struct window_record *all);
+
+/* Where the session of a record counts: a byte for 8 sites. */
+size_t window_bits_size(const struct window *w);
+bool window_read_bits(const struct window *w, struct memory *m, size_t record, uint8_t *bits);
+
+/* `bits` NULL: as they are. */
+bool window_set_record(struct window *w, struct memory *m, size_t at,
+	const struct window_record *record, const uint8_t *bits);
 
 /* ---- measuring a pair ---- */
 

@@ -5,55 +5,73 @@
 #include <stdlib.h>
 #include <string.h>
 
-void window_read_holders(struct window *w, struct memory *m)
+static bool window_get_head(
+	const struct window *w, struct memory *m, size_t at, void *to, size_t size)
+{
+	if (!w->file)
+		return memory_read(m, w->address + at, to, size);
+	memcpy(to, w->file + at, size);
+	return true;
+}
+
+/* ---- what sessions left ---- */
+
+void window_read_left(struct window *w, struct memory *m)
 {
 	size_t size = w->site_count * sizeof *w->sites;
-	struct window_site *fresh = w->file ? NULL : malloc(size + 1);
-	const struct window_site *from =
-		w->file ? (const struct window_site *)(w->file + sizeof(struct window_head))
-			: fresh;
+	struct window_site *fresh = malloc(size + 1);
 
-	if (!w->file &&
-		(!fresh || !memory_read(m, w->address + sizeof(struct window_head), fresh, size)))
-		from = NULL;
-	for (size_t i = 0; from && i < w->site_count; i++) {
-		w->sites[i].holders = from[i].holders;
-		w->sites[i].left = from[i].left;
-	}
+	if (fresh && window_get_head(w, m, sizeof(struct window_head), fresh, size))
+		for (size_t i = 0; i < w->site_count; i++)
+			w->sites[i].left = fresh[i].left;
 	free(fresh);
 }
 
-void window_set_holders(
-	struct window *w, struct memory *m, size_t site, uint8_t holders, uint8_t left)
+void window_set_left(struct window *w, struct memory *m, size_t site, uint8_t left)
 {
-	const uint8_t both[2] = {holders, left};
 	struct window_site *s = &w->sites[site];
 
-	if (s->holders == holders && s->left == left)
+	if (s->left == left)
 		return;
-	s->holders = holders;
 	s->left = left;
 	(void)window_write(w, m,
-		sizeof(struct window_head) + site * sizeof *s +
-			offsetof(struct window_site, holders),
-		both, sizeof both);
+		sizeof(struct window_head) + site * sizeof *s + offsetof(struct window_site, left),
+		&left, sizeof left);
 }
 
-uint64_t window_began(const struct window *w, struct memory *m, unsigned which)
-{
-	size_t at = offsetof(struct window_head, began) + which * sizeof(uint64_t);
-	uint64_t start = 0;
+/* ---- who uses it ---- */
 
-	if (w->file)
-		memcpy(&start, w->file + at, sizeof start);
-	else
-		(void)memory_read(m, w->address + at, &start, sizeof start);
-	return start;
+static size_t window_records_at(const struct window *w)
+{
+	return sizeof(struct window_head) + w->site_count * sizeof *w->sites;
 }
 
-void window_set_began(struct window *w, struct memory *m, unsigned which, uint64_t start)
+size_t window_bits_size(const struct window *w)
 {
-	size_t at = offsetof(struct window_head, began) + which * sizeof start;
+	return (w->site_count + 7) / 8;
+}
 
-	(void)window_write(w, m, at, &start, sizeof start);
+static size_t window_bits_at(const struct window *w, size_t record)
+{
+	return window_records_at(w) + WINDOW_RECORDS * sizeof(struct window_record) +
+	       record * window_bits_size(w);
+}
+
+bool window_read_records(const struct window *w, struct memory *m, struct window_record *all)
+{
+	return window_get_head(w, m, window_records_at(w), all, WINDOW_RECORDS * sizeof *all);
+}
+
+bool window_read_bits(const struct window *w, struct memory *m, size_t record, uint8_t *bits)
+{
+	return window_get_head(w, m, window_bits_at(w, record), bits, window_bits_size(w));
+}
+
+bool window_set_record(struct window *w, struct memory *m, size_t at,
+	const struct window_record *record, const uint8_t *bits)
+{
+	/* A record is believed with its bits. */
+	return (!bits || window_write(w, m, window_bits_at(w, at), bits, window_bits_size(w))) &&
+	       window_write(
+		       w, m, window_records_at(w) + at * sizeof *record, record, sizeof *record);
 }

@@ -389,6 +389,7 @@ int probes_events_read(struct probes_session *s, bool last, probes_event_fn *eac
 		events_thread_permit(s, ev, (int64_t)now_ns());
 		events_permit_stacks(s, ev, (int64_t)now_ns());
 	}
+	holder_keep(s);
 	clock_look(&mark.ticks, &mark.real_ns);
 	ev->marks[0] = ev->marks[1];
 	ev->marks[1] = ev->marks[2];

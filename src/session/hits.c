@@ -36,6 +36,7 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 
 	/* A window that is mapped here outlives the process, and holds its last hits. */
 	if (r == 0) {
+		holder_keep(s);
 		proofs_look(s, false);
 		if (!hits_refresh(s))
 			r = error_memory(e, "the counters of a process");

@@ -296,6 +296,7 @@ int probes_latency_read(
 	if (!l)
 		return latency_none(s, e);
 	latency_keep(s);
+	holder_keep(s);
 	*out = l->last;
 	if (!window_measured(latency_state_window(s, l), &s->memory, l->keyed, false, &now)) {
 		int r = probes_alive(s, e);

@@ -1,6 +1,6 @@
 /*
- * Who counts and who measures. A session claims each site where it counts; the last one that counts
- * there removes the jump. A jump that nobody claims is taken over by whoever wants it. The state of
+ * What follows from who counts and who measures (session/holder.c). The last session that counts at
+ * a site removes the jump. A jump without an owner is taken over by whoever wants it. The state of
  * a window, in which a pair is measured or events are kept, has one owner at a time.
  */
 #include "session/session.h"
@@ -9,23 +9,9 @@
 #include "process/procfs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* The numbers of a window (process/claim.h): its sites, then its states. */
-#define OWNER_NUMBERS (1 << 18)
-#define OWNER_STATES (1 << 17)
-
-_Static_assert(WINDOW_SITES <= OWNER_STATES, "each site has a number");
-
-static uint64_t owner_number(const struct window *w, size_t number)
-{
-	return w->serial % (CLAIM_NUMBERS / OWNER_NUMBERS) * OWNER_NUMBERS + number;
-}
 
 /* The window in which a site counts; NULL: none. */
 static struct window *owner_window(const struct probes_session *s, const struct object_jump *j)
@@ -36,11 +22,6 @@ static struct window *owner_window(const struct probes_session *s, const struct 
 }
 
 /* ---- states ---- */
-
-static uint64_t owner_number_of(const struct window *w, enum owner_state state)
-{
-	return owner_number(w, OWNER_STATES + state);
-}
 
 static const struct {
 	const char *cannot, *does;
@@ -57,113 +38,101 @@ static size_t owner_at(enum owner_state state)
 					     offsetof(struct events_state, session);
 }
 
-static uint32_t owner_pids(void)
+pid_t owner_of_state(struct probes_session *s, const struct window *w, enum owner_state state)
 {
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
-}
-
-/*
- * The record says who it is, and the claim whether that session lives, also where its number means
- * nothing to us. A process by fork has the same state, and claims of its own: there the number and
- * the start time decide.
- */
-static pid_t owner_judge(
-	struct probes_session *s, const struct window *w, enum owner_state state, bool claimed)
-{
-	uint64_t session = 0;
-	const char *why;
 	pid_t pid;
 
-	/* One that was not read has no site. */
-	if (w->site_count)
-		(void)window_get(w, &s->memory, owner_at(state), &session, sizeof session);
-	pid = (pid_t)(uint32_t)session;
-	if (!session || pid <= 0)
+	switch (holder_of_state(s, w, state, &pid)) {
+	case HOLDER_NONE:
 		return 0;
-	if (session >> 32 != owner_pids())
-		return claimed ? -1 : 0;
-	if (pid == getpid())
-		return claimed ? pid : 0;
-	switch (identity_check(pid, window_began(w, &s->memory, state), &why)) {
-	case IDENTITY_LIVES:
+	case HOLDER_LIVES:
 		return pid;
-	case IDENTITY_ENDED:
-		return 0;
 	default:
-		return claimed ? pid : 0;
+		return -1;
 	}
 }
 
-pid_t owner_of_state(struct probes_session *s, struct window *w, enum owner_state state)
+/* Refuse because another session has a state. */
+static int owner_refuse(const struct probes_session *s, enum owner_state wanted,
+	enum owner_state held, enum holder_life life, pid_t other, struct probes_error *e)
 {
-	return owner_judge(
-		s, w, state, claim_taken(&s->claim, &s->who, owner_number_of(w, state), 1));
-}
-
-int owner_take(struct probes_session *s, struct window *w, enum owner_state state, uint64_t *self,
-	struct probes_error *e)
-{
-	bool claimed = !claim_take(&s->claim, &s->who, owner_number_of(w, state), 1, true);
-	pid_t other = owner_judge(s, w, state, claimed);
-	enum owner_state held = state;
-	struct procfs_stat stat;
 	char name[64];
 
-	/* Both states use what is known of the threads, which one session at a time keeps. */
-	if (!other && (other = owner_of_state(s, w, OWNER_EVENTS - state)))
-		held = OWNER_EVENTS - state;
-	if (other) {
-		if (!claimed)
-			claim_drop(&s->claim, owner_number_of(w, state), 1);
-		error_set(e, PROBES_REFUSED, -EBUSY, "cannot %s of process %d",
-			owner_does[state].cannot, s->who.pid);
-		if (other < 0) {
-			error_why(e, "a session in another pid namespace %s there",
-				owner_does[held].does);
-			return error_hint(e, "wait for it to end, or quit it");
-		}
+	error_set(e, PROBES_REFUSED, -EBUSY, "cannot %s of process %d", owner_does[wanted].cannot,
+		s->who.pid);
+	switch (life) {
+	case HOLDER_LIVES:
 		procfs_name(other, name, sizeof name);
 		error_why(e, "process %d (%s) %s there", (int)other, name, owner_does[held].does);
 		return error_hint(e, "wait for it to end, or quit it");
+	case HOLDER_CLAIMS:
+		error_why(e,
+			"a session in another pid namespace (process %d there) %s there: it is on "
+			"record, and a lock says that it lives",
+			(int)other, owner_does[held].does);
+		return error_hint(e, "wait for it to end, or quit it");
+	default:
+		error_why(e,
+			"a session in another pid namespace (process %d there) is on record, and "
+			"whether it lives cannot be seen from here: " HOLDER_LOCKED,
+			(int)other);
+		return error_hint(
+			e, "wait for it to end, or quit it; if it has ended, call repair there");
 	}
-	w->own[state] = true;
-	*self = WINDOW_OWNER(getpid(), owner_pids());
-	window_set_began(w, &s->memory, state,
-		procfs_stat(AT_FDCWD, "/proc/self/stat", &stat) == 0
-			? identity_start(stat.start_time)
-			: 0);
-	return 0;
+}
+
+/* In the turn: of two sessions that take it at once the second one sees the first. */
+int owner_take(struct probes_session *s, struct window *w, enum owner_state state, uint64_t *self,
+	struct probes_error *e)
+{
+	/* Both states use what is known of the threads, which one session at a time keeps. */
+	const enum owner_state both[2] = {state, OWNER_EVENTS - state};
+	enum holder_life life = HOLDER_NONE;
+	pid_t other = 0;
+	int r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; life == HOLDER_NONE && i < 2; i++) {
+		life = holder_of_state(s, w, both[i], &other);
+		if (life != HOLDER_NONE)
+			r = owner_refuse(s, state, both[i], life, other, e);
+	}
+	if (r == 0) {
+		w->own[state] = true;
+		if (!holder_say(s, w)) {
+			w->own[state] = false;
+			r = error_set(e, PROBES_REFUSED, -EBUSY, "cannot %s of process %d",
+				owner_does[state].cannot, s->who.pid);
+			error_why(e,
+				"it cannot be put on record: %d sessions are, on this process and "
+				"its forked children, or the record cannot be written",
+				WINDOW_RECORDS);
+			error_hint(e, "quit one of them");
+		}
+	}
+	lock_release(&s->lock, &s->who, s->memory.fd);
+	*self = holder_self();
+	return r;
 }
 
 void owner_give(struct probes_session *s, struct window *w, enum owner_state state)
 {
-	if (w->own[state])
-		claim_drop(&s->claim, owner_number_of(w, state), 1);
+	if (!w->own[state])
+		return;
 	w->own[state] = false;
+	(void)holder_say(s, w);
 }
 
 /* ---- sites ---- */
-
-/*
- * Anybody can lock a pidfd, so that a claim alone says nothing: the window must say as well that
- * another session counts.
- */
-static bool owner_shares(struct probes_session *s, const struct window *w, size_t entry)
-{
-	return w->sites[entry].holders > (w->held && w->held[entry]) &&
-	       claim_taken(&s->claim, &s->who, owner_number(w, entry), 1);
-}
 
 void owner_look(struct probes_session *s)
 {
 	for (size_t i = 0; i < s->windows.count; i++) {
 		struct window *w = ARRAY_AT(&s->windows, struct window, i);
 
-		window_read_holders(w, &s->memory);
-		w->shared = w->site_count &&
-			    claim_taken(&s->claim, &s->who, owner_number(w, 0), w->site_count);
+		window_read_left(w, &s->memory);
+		holder_look(s, w);
 	}
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&s->catalog, i);
@@ -171,10 +140,27 @@ void owner_look(struct probes_session *s)
 		for (size_t k = 0; h->jumps && k < h->site_count; k++) {
 			const struct window *w = owner_window(s, &h->jumps[k]);
 
-			h->jumps[k].shared =
-				w && w->shared && owner_shares(s, w, h->jumps[k].entry);
+			h->jumps[k].shared = w && w->others && w->others[h->jumps[k].entry];
 		}
 	}
+}
+
+size_t owner_count_others(const struct probes_session *s, enum holder_life life)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&s->catalog, i);
+
+		for (size_t k = 0; h->jumps && !h->info.gone && k < h->site_count; k++) {
+			const struct object_jump *j = &h->jumps[k];
+			const struct window *w = j->shared ? owner_window(s, j) : NULL;
+
+			count += w && w->others && w->others[j->entry] == life && !j->mine &&
+				 h->site_live[k].counted;
+		}
+	}
+	return count;
 }
 
 bool owner_has_none(const struct object_probes *h, uint32_t site)
@@ -219,7 +205,7 @@ bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t loc
 		struct window *w = owner_window(s, j);
 
 		if (w)
-			window_set_holders(w, &s->memory, j->entry, w->sites[j->entry].holders, 0);
+			window_set_left(w, &s->memory, j->entry, 0);
 	}
 	return true;
 }
@@ -254,7 +240,8 @@ static void owner_forget_role(struct probes_session *s, const struct object_jump
 	uint8_t role = RECORDER_NONE;
 
 	if (!j->shared && window_role(w, &s->memory, j->entry, &role) && role != RECORDER_NONE &&
-		!owner_judge(s, w, OWNER_PAIR, true) && !owner_judge(s, w, OWNER_EVENTS, true))
+		!w->own[OWNER_PAIR] && !w->own[OWNER_EVENTS] && !owner_of_state(s, w, OWNER_PAIR) &&
+		!owner_of_state(s, w, OWNER_EVENTS))
 		(void)window_set_role(w, &s->memory, j->entry,
 			&(const struct recorder_role){.what = RECORDER_NONE});
 }
@@ -327,45 +314,23 @@ bool owner_end(struct probes_session *s, const struct probes_result *r)
 	return true;
 }
 
-/* One run of sites that are to be claimed, or no longer. */
-static void owner_change(
-	struct probes_session *s, struct window *w, size_t from, size_t to, const bool *taken)
-{
-	bool on = !w->held[from];
-
-	if (on)
-		(void)claim_take(&s->claim, &s->who, owner_number(w, from), to - from, false);
-	else
-		claim_drop(&s->claim, owner_number(w, from), to - from);
-	for (size_t i = from; i < to; i++) {
-		uint8_t holders = w->sites[i].holders, left = w->sites[i].left;
-
-		w->held[i] = on;
-		/* Those that were killed stay among them: it never becomes too small. */
-		if (holders < UINT8_MAX)
-			holders = (uint8_t)(holders + (on ? 1 : holders ? -1 : 0));
-		window_set_holders(w, &s->memory, i, holders, on && !taken[i] ? 0 : left);
-	}
-}
-
 /* `wanted`, `taken`: per site. */
 static void owner_settle_window(
 	struct probes_session *s, struct window *w, const bool *wanted, const bool *taken)
 {
-	bool fresh = false;
-
-	for (size_t from = 0, to; from < w->site_count; from = to) {
-		to = from + 1;
-		if (w->held[from] == wanted[from])
-			continue;
-		while (to < w->site_count && w->held[to] == w->held[from] &&
-			wanted[to] == wanted[from])
-			to++;
-		if (!fresh)
-			window_read_holders(w, &s->memory);
-		fresh = true;
-		owner_change(s, w, from, to, taken);
+	if (!memcmp(w->held, wanted, w->site_count))
+		return;
+	window_read_left(w, &s->memory);
+	for (size_t i = 0; i < w->site_count; i++) {
+		if (wanted[i] && !w->held[i] && !taken[i])
+			window_set_left(w, &s->memory, i, 0);
+		w->held[i] = wanted[i];
 	}
+	if (!holder_say(s, w))
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"process %d: it cannot be put on record that this session counts there: "
+			"another one may take its counters over",
+			s->who.pid);
 }
 
 void owner_settle(struct probes_session *s)
@@ -419,34 +384,36 @@ void owner_leave(struct probes_session *s)
 	bool alive = s->process && s->windows.count && identity_alive(&s->who) &&
 		     memory_alive(&s->memory);
 
-	for (size_t i = 0; alive && i < s->windows.count; i++) {
-		struct window *w = ARRAY_AT(&s->windows, struct window, i);
-
-		window_read_holders(w, &s->memory);
-		for (enum owner_state state = OWNER_PAIR; state <= OWNER_EVENTS; state++)
-			if (w->own[state])
-				(void)window_put(
-					w, &s->memory, owner_at(state), &none, sizeof none);
-	}
+	for (size_t i = 0; alive && i < s->windows.count; i++)
+		window_read_left(ARRAY_AT(&s->windows, struct window, i), &s->memory);
 	for (size_t i = 0; alive && i < s->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&s->catalog, i);
 
 		for (size_t k = 0; h->jumps && k < h->site_count; k++) {
 			size_t probe = object_probes_probe_of(h, true, (uint32_t)k);
 			unsigned raised = h->jumps[object_probes_site(h, &h->probes[probe])].raised;
+			uint32_t entry = h->jumps[k].entry;
 			struct window *w = owner_window(s, &h->jumps[k]);
-			struct window_site *site;
 
-			if (!w || !w->held || !w->held[h->jumps[k].entry])
-				continue;
-			site = &w->sites[h->jumps[k].entry];
 			/* A journal that stays says what this session raised. */
-			if (s->keep_journal || site->left + raised > UINT8_MAX)
-				raised = 0;
-			window_set_holders(w, &s->memory, h->jumps[k].entry,
-				(uint8_t)(site->holders - (site->holders > 0)),
-				(uint8_t)(site->left + raised));
+			if (w && w->held && w->held[entry] && !s->keep_journal &&
+				w->sites[entry].left + raised <= UINT8_MAX)
+				window_set_left(w, &s->memory, entry,
+					(uint8_t)(w->sites[entry].left + raised));
 		}
+	}
+	for (size_t i = 0; alive && i < s->windows.count; i++) {
+		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+		for (enum owner_state state = OWNER_PAIR; state <= OWNER_EVENTS; state++) {
+			if (w->own[state])
+				(void)window_put(
+					w, &s->memory, owner_at(state), &none, sizeof none);
+			w->own[state] = false;
+		}
+		if (w->held)
+			memset(w->held, 0, w->site_count);
+		(void)holder_say(s, w);
 	}
 	claim_done(&s->claim, &s->who);
 }

@@ -94,7 +94,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 	struct probes_error *e)
 {
 	struct array found;
-	size_t unowned;
+	size_t unowned, unknown = 0;
 	bool fits;
 	int r;
 
@@ -108,7 +108,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 	array_init(&found, sizeof(struct journal_found));
 	fits = !s->process || record_find(s, &found);
 	if (fits)
-		*leftovers = calloc(found.count + 2, sizeof **leftovers);
+		*leftovers = calloc(found.count + 3, sizeof **leftovers);
 	for (size_t i = 0; *leftovers && i < found.count; i++) {
 		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
 		struct probes_leftover *left = &(*leftovers)[*count];
@@ -126,9 +126,15 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 		snprintf(left->unjudged, sizeof left->unjudged, "%s%s%s: %s", folder,
 			*f->file ? "/" : "", f->file, f->unjudged);
 	}
-	unowned = *leftovers && s->process ? unowned_count(s, &found) : 0;
+	unowned = *leftovers && s->process ? unowned_count(s, &found, &unknown) : 0;
 	if (unowned)
 		(*leftovers)[(*count)++].changes = unowned;
+	if (unknown)
+		snprintf((*leftovers)[(*count)++].unjudged, sizeof(*leftovers)->unjudged,
+			"the counters of %zu site%s: they are on record as those of a session in "
+			"another pid namespace, and whether it lives cannot be seen from "
+			"here: " HOLDER_LOCKED "; call repair there",
+			unknown, unknown == 1 ? "" : "s");
 	journal_found_done(&found);
 	return *leftovers ? 0 : error_memory(e, "the journals");
 }

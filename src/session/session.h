@@ -73,7 +73,8 @@ struct probes_session {
 	struct journal journal;
 	struct journal_key key; /* of its journals; owner 0: not made yet */
 	struct lock lock;
-	struct claim claim;   /* owner.c */
+	struct claim claim;   /* holder.c */
+	uint32_t number;      /* likewise: of its records; 0: none yet */
 	unsigned patience_ms; /* wait of an undo; 0: SESSION_LOCK_MS */
 	int pagemap;          /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
 	uint64_t room_pages;  /* pages that may be copied without another check of its room ... */
@@ -462,12 +463,43 @@ void proofs_publish(struct probes_session *s, struct window *w, uint64_t calls);
 int proofs_ask(
 	struct probes_session *s, const struct window *w, bool interrupts, struct probes_error *e);
 
-/* ---- owner.c: who counts and who measures ---- */
+/* ---- holder.c: who counts and who measures ---- */
 
 enum owner_state { OWNER_PAIR, OWNER_EVENTS };
 
+/* Does a session that is on record live? Of several, the greatest value counts. */
+enum holder_life {
+	HOLDER_NONE,    /* no */
+	HOLDER_UNKNOWN, /* in another pid namespace, and its claim was in the way of a lock */
+	HOLDER_CLAIMS,  /* in another pid namespace, where its claim, or the like, is held */
+	HOLDER_LIVES,
+};
+
+#define HOLDER_LOCKED "another process has locked the process, as anybody may"
+
+/* This session, as WINDOW_OWNER. */
+uint64_t holder_self(void);
+
+/* Put on record what the session does in a window, as the window says it. False: it cannot be. */
+bool holder_say(struct probes_session *s, struct window *w);
+
+/* Try again to claim what is on record. */
+void holder_keep(struct probes_session *s);
+
+/* Look which other sessions count at its sites: struct window, others. */
+void holder_look(struct probes_session *s, struct window *w);
+
+/* Does another session have the state? *pid: it, in its own pid namespace. */
+enum holder_life holder_of_state(
+	struct probes_session *s, const struct window *w, enum owner_state state, pid_t *pid);
+
+/* ---- owner.c: what follows from that ---- */
+
 /* Look which jumps other sessions use as well: struct object_jump, shared. */
 void owner_look(struct probes_session *s);
+
+/* At how many sites does another session count, of which only this is known? By owner_look. */
+size_t owner_count_others(const struct probes_session *s, enum holder_life life);
 
 /* Does anybody but this session count at the site? By owner_look. */
 bool owner_has_none(const struct object_probes *h, uint32_t site);
@@ -488,14 +520,14 @@ bool owner_begin(struct probes_session *s, const struct array *chosen, bool dry_
 /* After it: this session counts what it was to count, whoever wrote the jumps. */
 bool owner_end(struct probes_session *s, const struct probes_result *r);
 
-/* Claim the sites where this session counts, and no others. */
+/* Put on record the sites where this session counts, and no others. */
 void owner_settle(struct probes_session *s);
 
 /* The session ends, and leaves its counters. */
 void owner_leave(struct probes_session *s);
 
 /* The living owner of the state of a window, other than this session; 0: none, -1: out of sight. */
-pid_t owner_of_state(struct probes_session *s, struct window *w, enum owner_state state);
+pid_t owner_of_state(struct probes_session *s, const struct window *w, enum owner_state state);
 
 /*
  * Take the state of a window: *self becomes the `session` of its state. If another session has it,
@@ -563,8 +595,9 @@ int switch_restore_until(struct probes_session *s, uint32_t until, struct probes
 
 /* ---- unowned.c: counters without a session ---- */
 
-/* Sites that count for nobody, and that no journal (record_find) names. */
-size_t unowned_count(struct probes_session *s, const struct array *journals);
+/* Sites that count for nobody, and that no journal (record_find) names. *unknown: those of which
+ * that cannot be known. */
+size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown);
 
 /* Remove their jumps. The caller has the turn. */
 int unowned_undo(struct probes_session *s, const struct array *journals,

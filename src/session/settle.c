@@ -119,5 +119,6 @@ int probes_refresh(
 		settle_parts(s);
 	if (r == 0)
 		count_watch(s);
+	holder_keep(s);
 	return r;
 }

@@ -58,10 +58,18 @@ static size_t unowned_look(struct probes_session *s, const struct array *journal
 	return count;
 }
 
-size_t unowned_count(struct probes_session *s, const struct array *journals)
+size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown)
 {
 	struct probes_error ignored;
-	size_t count = s->memory.fd < 0 ? 0 : unowned_look(s, journals);
+	size_t count = s->memory.fd < 0 ? 0 : unowned_look(s, journals), others;
+
+	*unknown = owner_count_others(s, HOLDER_UNKNOWN);
+	others = owner_count_others(s, HOLDER_CLAIMS);
+	if (others)
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"process %d: the counters of %zu site%s are those of a session in another "
+			"pid namespace: it is on record, and a lock says that it lives",
+			s->who.pid, others, others == 1 ? "" : "s");
 
 	/* A session that has just written a jump claims it before it releases the lock. */
 	if (!count || lock_take(&s->lock, &s->who, s->memory.fd, 0, &ignored) < 0)

@@ -5,39 +5,9 @@
 # record. Held by an unidentified process: a change waits, then ignores the lock.
 # Needs root, to be several users. Does not cover: two proc mounts (stress/mounts.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
-[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || skip 'only root can be several users'
-nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all"
-locker=$VICTIMS/../stress/locker
-cp "$locker" "$tmp/locker" && chmod 755 "$tmp" "$tmp/locker" || exit 99
-$nobody "$tmp/locker" 0 none </dev/null >/dev/null 2>&1 || skip 'nobody may not run a program of ours'
+. "${srcdir:-.}/tests/e2e/strangers.sh"
+strangers || skip 'only root can be several users'
 need_switching
-mkfifo "$tmp/lock"
-
-# locked AS PID WHAT [HOW]: $holder has locked it; false where that is not permitted.
-locked()
-{
-	as=$1
-	shift
-	: >"$tmp/locked"
-	$as "$tmp/locker" "$@" <"$tmp/lock" >"$tmp/locked" 2>&1 &
-	locking=$!
-	started="$started $locking"
-	exec 7>"$tmp/lock"
-	until grep -qE '^(held|failed)' "$tmp/locked"; do
-		[ -d "/proc/$locking" ] || grep -qE '^(held|failed)' "$tmp/locked" || return 1
-	done
-	holder=$(sed -n 's/^held //p' "$tmp/locked")
-	started="$started $holder"
-	[ -n "$holder" ]
-}
-
-unlocked()
-{
-	exec 7>&-
-	wait "$locking"
-	while [ -d "/proc/${holder:-none}" ]; do sleep 0.01; done
-	gone "$locking" $holder
-}
 
 # --- strangers: the locks that they can take block no session
 start loop_ocaml2_pie

@@ -3,11 +3,13 @@
 # the screen report them; the next count, latency, events and histogram take them over; H and repair remove them, with
 # what their session held of the semaphore. A semaphore that somebody lowered is raised by the next count, and
 # count says when it falls to 0 meanwhile. The victim's own numbers and its memory are the proof.
+# A stranger, another user who locks all that a session can claim, keeps neither from anybody.
 # Does not cover: two sessions that count at the same time (cli-count.sh), pid namespaces (owner-pids.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
 need_zydis
 . "${srcdir:-.}/tests/e2e/counting.sh"
+. "${srcdir:-.}/tests/e2e/strangers.sh"
 start counts
 code >"$tmp/file"
 
@@ -55,6 +57,37 @@ has 'repaired' "^probes-tui: pid $pid: undid what a session that has ended left 
 as_found 'repair'
 want 0 repair -no-syslog -pid "$pid"
 has 'once' 'nothing to repair' "$tmp/err"
+
+# --- a stranger locks what it had claimed: it has ended for all that
+if strangers; then
+	lost
+	want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded
+	locked "$nobody" "$pid" claims
+	want 0 list -pid "$pid"
+	has 'a stranger: list reports it' "^probes-tui: pid $pid: a session that has ended left counters at [4-9] sites" "$tmp/err"
+	want 0 repair -no-syslog -pid "$pid"
+	has 'a stranger: repaired' "^probes-tui: pid $pid: undid what a session that has ended left behind: 5 probes, [4-9] sites\$" "$tmp/err"
+	as_found 'a stranger: repair'
+
+	# --- the same, of a session that could claim nothing
+	lost
+	want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded
+	want 0 repair -no-syslog -pid "$pid"
+	has 'could claim nothing: repaired' 'undid what a session that has ended left behind: 5 probes, [4-9] sites'
+	as_found 'could claim nothing: repair'
+
+	# --- a session lives that could claim nothing: whoever comes next leaves its counters to it
+	ask zero
+	counting -pid "$pid" -format json 7>&- # unlocked closes it
+	unlocked
+	want 0 list -pid "$pid"
+	same 'could not claim: it has an owner' "$(grep -c 'a session that has ended' "$tmp/err")" 0
+	want 0 count -no-syslog -max-overhead 0 -pid "$pid" -stop -for 50ms
+	ask 'run 1 100'
+	interrupted INT 130
+	agrees 'could not claim'
+	as_found 'could not claim'
+fi
 
 # --- Q leaves the counters; what is left is measured, and removed at the end
 for next in 'events guarded' 'histogram guarded arg1' 'latency plain,guarded' 'callers guarded'; do

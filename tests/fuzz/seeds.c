@@ -161,7 +161,7 @@ static void seed_journal(size_t intents, enum journal_kind end)
 
 static void seed_window(size_t sites)
 {
-	static unsigned char bytes[TACTICS_PAGE];
+	static unsigned char bytes[4 * TACTICS_PAGE];
 	struct window_head head = {.magic = WINDOW_MAGIC,
 		.data_size = sizeof bytes,
 		.site_count = sites,

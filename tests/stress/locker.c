@@ -1,8 +1,9 @@
 /*
  * Takes the locks of a target (process/lock.c):
  *
- *   locker PID directory|mem|pidfd|both [orphan|namespace]
+ *   locker PID directory|mem|pidfd|both|claims [orphan|namespace]
  *
+ * `claims` is every number that a session could claim (process/claim.c);
  * `both` is mem and pidfd, as a session; `orphan` leaves the lock to a child, whose holder cannot
  * be identified; `namespace` first becomes root of a new user namespace. Prints "held PID" and ends
  * at the end of its input.
@@ -59,6 +60,12 @@ int main(int argc, char **argv)
 		lock(path, open(path, O_RDWR));
 	if (!strcmp(what, "pidfd") || !strcmp(what, "both"))
 		lock("a pidfd", (int)syscall(SYS_pidfd_open, atoi(pid), 0));
+	if (!strcmp(what, "claims")) {
+		struct flock all = {.l_type = F_WRLCK};
+
+		must("claims",
+			fcntl((int)syscall(SYS_pidfd_open, atoi(pid), 0), F_OFD_SETLK, &all));
+	}
 	if (!strcmp(how, "orphan") && fork() > 0)
 		_exit(0);
 	printf("held %d\n", getpid());

@@ -132,32 +132,35 @@ END_TEST
 START_TEST(claims_of_two)
 {
 	struct claim one = {.opened = false}, other = {.opened = false};
+	struct flock otherwise[] = {{.l_type = F_WRLCK}, {.l_type = F_RDLCK}};
 	struct identity a, b;
 	struct probes_error e;
 
 	ck_assert_int_eq(identity_open(&a, getpid(), &e), 0);
 	ck_assert_int_eq(identity_open(&b, getpid(), &e), 0);
-	/* Together: each sees that the other is there, and not itself. */
-	ck_assert(claim_take(&one, &a, 100, 10, false));
-	ck_assert(!claim_taken(&one, &a, 0, 200));
-	ck_assert(claim_taken(&other, &b, 109, 1));
-	ck_assert(!claim_taken(&other, &b, 110, 1));
-	ck_assert(claim_take(&other, &b, 105, 10, false));
-	ck_assert(claim_taken(&one, &a, 109, 1));
-	claim_drop(&one, 100, 6);
-	ck_assert(!claim_taken(&other, &b, 105, 1));
-	ck_assert(claim_taken(&other, &b, 106, 1));
-	/* Alone. */
-	ck_assert(!claim_take(&one, &a, 114, 1, true));
-	ck_assert(claim_take(&one, &a, 115, 1, true));
-	ck_assert(!claim_take(&other, &b, 115, 1, false));
+	ck_assert(!claim_is_held(&other, &b, 100));
+	ck_assert(claim_take(&one, &a, 100));
+	ck_assert(claim_is_held(&other, &b, 100));
+	ck_assert(!claim_is_held(&one, &a, 100));
+	ck_assert(!claim_take(&other, &b, 100));
+	claim_drop(&one, 100);
+	ck_assert(!claim_is_held(&other, &b, 100));
+	/* What is locked otherwise is no claim, but keeps others from theirs. */
+	for (size_t i = 0; i < sizeof otherwise / sizeof *otherwise; i++) {
+		ck_assert_int_eq(fcntl(a.pidfd, F_OFD_SETLK, &otherwise[i]), 0);
+		ck_assert(!claim_is_held(&other, &b, 100));
+		ck_assert(!claim_take(&other, &b, 100));
+		otherwise[i].l_type = F_UNLCK;
+		ck_assert_int_eq(fcntl(a.pidfd, F_OFD_SETLK, &otherwise[i]), 0);
+	}
 	/* The lock of the process is another one. */
 	ck_assert_int_eq(flock(a.pidfd, LOCK_EX | LOCK_NB), 0);
-	ck_assert(claim_take(&other, &b, 200, 1, true));
+	ck_assert(claim_take(&other, &b, 200));
+	ck_assert(claim_take(&one, &a, 100));
 	/* They end with their session. */
 	claim_done(&one, &a);
 	identity_close(&a);
-	ck_assert(!claim_taken(&other, &b, 0, 200));
+	ck_assert(!claim_is_held(&other, &b, 100));
 	claim_done(&other, &b);
 	identity_close(&b);
 }

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define WINDOW_AT 0x7f0000000000u
-#define DATA_SIZE (2 * TACTICS_PAGE + TACTICS_STATE_BYTES)
+#define HEAD_SIZE 8192 /* at least window_head_size(2) */
+#define DATA_SIZE (HEAD_SIZE + TACTICS_PAGE + TACTICS_STATE_BYTES)
 
 static struct tactics plan;
 static struct tactics_site sites[3];
@@ -37,7 +38,8 @@ static void set_up(void)
 		memset(sites[i].code, 0x90, sizeof sites[i].code);
 		memset(sites[i].bytes, 0x90, sizeof sites[i].bytes);
 		sites[i].bytes[0] = 0xe9;
-		sites[i].counter = WINDOW_AT + TACTICS_PAGE + 1024 + i / 2 * TACTICS_COUNTER_BYTES;
+		sites[i].counter =
+			WINDOW_AT + TACTICS_PAGE + HEAD_SIZE + i / 2 * TACTICS_COUNTER_BYTES;
 	}
 	memset(code, 0xaa, sizeof code);
 	landings[0] = (struct tactics_landing){
@@ -78,7 +80,7 @@ START_TEST(made_of_a_plan)
 	ck_assert_uint_eq(w.site_count, 2);
 	ck_assert_uint_eq(w.sites[0].address, 0x400100);
 	ck_assert_uint_eq(w.sites[1].address, 0x400300);
-	ck_assert_uint_eq(w.sites[1].counter, 1024 + TACTICS_COUNTER_BYTES);
+	ck_assert_uint_eq(w.sites[1].counter, HEAD_SIZE + TACTICS_COUNTER_BYTES);
 	ck_assert_uint_eq(w.sites[1].new_[0], 0xe9);
 	ck_assert_uint_eq(w.sites[1].old[0], 0x90);
 	ck_assert_uint_eq(pages.count, 2);
@@ -189,6 +191,47 @@ START_TEST(read_by_others)
 	world.fake.region_count = 0; /* not the world's to free */
 	world_end(&world);
 	array_done(&pages);
+	window_done(&w);
+}
+END_TEST
+
+/* Sessions say of themselves what they do there: the maker in its mapping, others by writing. */
+START_TEST(records)
+{
+	const struct window_record said = {.session = WINDOW_OWNER(7, 9), .number = 3};
+	struct window_record all[WINDOW_RECORDS];
+	struct memory *m = &world.fake.memory;
+	struct window w, other;
+	struct array pages;
+	uint8_t bits = 2;
+
+	make(&w, &pages);
+	world_begin(&world);
+	world.fake.regions[0] =
+		(struct fake_region){.address = w.address, .size = w.data_size, .bytes = w.file};
+	world.fake.region_count = 1;
+	ck_assert_int_eq(window_read(&other, m, w.address, w.file_size, NULL), WINDOW_FOUND);
+	ck_assert_uint_eq(window_bits_size(&w), 1);
+	for (int round = 0; round < 2; round++) {
+		struct window *from = round ? &other : &w, *to = round ? &w : &other;
+		size_t at = round ? 0 : WINDOW_RECORDS - 1;
+
+		ck_assert(window_set_record(from, m, at, &said, &bits));
+		ck_assert(window_read_records(to, m, all));
+		ck_assert_mem_eq(&all[at], &said, sizeof said);
+		ck_assert_uint_eq(all[at + 1 - 2 * !round].session, 0);
+		ck_assert(window_read_bits(to, m, at, &bits));
+		ck_assert_uint_eq(bits, 2);
+		window_set_left(from, m, 1, (uint8_t)(3 + round));
+		window_read_left(to, m);
+		ck_assert_uint_eq(to->sites[1].left, 3 + round);
+	}
+	/* It lies before the counters. */
+	ck_assert_uint_eq(window_hits(&w, 0), 0);
+	world.fake.region_count = 0; /* not the world's to free */
+	world_end(&world);
+	array_done(&pages);
+	window_done(&other);
 	window_done(&w);
 }
 END_TEST
@@ -558,6 +601,7 @@ Suite *window_suite(void)
 	tcase_add_test(tcase, made_of_a_plan);
 	tcase_add_test(tcase, hits);
 	tcase_add_test(tcase, read_by_others);
+	tcase_add_test(tcase, records);
 	tcase_add_test(tcase, read_within_a_budget);
 #ifdef HAVE_ZYDIS
 	tcase_add_test(tcase, the_same_instruction);

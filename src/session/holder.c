@@ -1,0 +1,242 @@
+/*
+ * Who counts in a process, and who measures there. Each session says so in a record, in the windows
+ * of the process, where only who may trace it can write. Whether that session lives, its pid and
+ * start time say; in another pid namespace, where they mean nothing, the claim on its record does,
+ * as far as it can: anybody may lock a pidfd (process/claim.h).
+ */
+#include "session/session.h"
+
+#include "process/procfs.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uint32_t holder_pids(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
+}
+
+uint64_t holder_self(void)
+{
+	return WINDOW_OWNER(getpid(), holder_pids());
+}
+
+/* Neighbours would merge into one lock. */
+static uint64_t holder_claim(const struct window *w, size_t record)
+{
+	return (w->serial * WINDOW_RECORDS + record) * 2;
+}
+
+/* Is there anything that must be on record? */
+static bool holder_uses(const struct window *w)
+{
+	if (w->own[OWNER_PAIR] || w->own[OWNER_EVENTS])
+		return true;
+	for (size_t i = 0; w->held && i < w->site_count; i++)
+		if (w->held[i])
+			return true;
+	return false;
+}
+
+/* What the session would say. */
+static struct window_record holder_record(struct probes_session *s, const struct window *w)
+{
+	static _Atomic uint32_t last;
+	struct procfs_stat stat;
+
+	if (!s->number)
+		s->number = atomic_fetch_add(&last, 1) + 1;
+	return (struct window_record){.session = holder_self(),
+		.start = procfs_stat(AT_FDCWD, "/proc/self/stat", &stat) == 0
+				 ? identity_start(stat.start_time)
+				 : 0,
+		.born = identity_start(s->who.start_time),
+		.pid = (uint32_t)s->who.pid,
+		.self = (uint32_t)identity_ns_pid(&s->who),
+		.number = s->number,
+		.states = (uint16_t)(w->own[OWNER_PAIR] << OWNER_PAIR | w->own[OWNER_EVENTS]
+										<< OWNER_EVENTS),
+		.claimed = w->claimed};
+}
+
+/* Are they about the same process? */
+static bool holder_same_process(const struct window_record *a, const struct window_record *b)
+{
+	return a->self == b->self && identity_same_start(a->born, b->born);
+}
+
+static bool holder_same(const struct window_record *a, const struct window_record *b)
+{
+	return a->session == b->session && identity_same_start(a->start, b->start) &&
+	       a->number == b->number && holder_same_process(a, b);
+}
+
+/* ---- who lives ---- */
+
+static enum holder_life holder_judge(struct probes_session *s, const struct window *w,
+	const struct window_record *mine, const struct window_record *all, size_t at)
+{
+	const struct window_record *r = &all[at];
+	bool ours = r->session >> 32 == mine->session >> 32;
+	/* The claims on another process are not seen from here. */
+	bool claimed = r->claimed && holder_same_process(r, mine);
+	pid_t pid = (pid_t)(uint32_t)r->session;
+	const char *why;
+
+	if (pid <= 0)
+		return HOLDER_NONE;
+	switch (ours ? identity_check(pid, r->start, &why) : IDENTITY_UNKNOWN) {
+	case IDENTITY_LIVES:
+		return HOLDER_LIVES;
+	case IDENTITY_ENDED:
+		return HOLDER_NONE;
+	default:
+		break;
+	}
+	if (claimed && !claim_is_held(&s->claim, &s->who, holder_claim(w, at)))
+		return HOLDER_NONE;
+	if (ours)
+		return HOLDER_LIVES;
+	if (!holder_same_process(r, mine))
+		return HOLDER_NONE;
+	return claimed ? HOLDER_CLAIMS : HOLDER_UNKNOWN;
+}
+
+enum holder_life holder_of_state(
+	struct probes_session *s, const struct window *w, enum owner_state state, pid_t *pid)
+{
+	struct window_record all[WINDOW_RECORDS], mine = holder_record(s, w);
+	enum holder_life greatest = HOLDER_NONE;
+
+	/* One that was not read has no site. */
+	if (!w->site_count || !window_read_records(w, &s->memory, all))
+		return HOLDER_NONE;
+	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
+		enum holder_life life;
+
+		if (!(all[i].states >> state & 1) || holder_same(&all[i], &mine))
+			continue;
+		life = holder_judge(s, w, &mine, all, i);
+		if (life > greatest) {
+			greatest = life;
+			*pid = (pid_t)(uint32_t)all[i].session;
+		}
+	}
+	return greatest;
+}
+
+/* ---- what this session says ---- */
+
+/* May the record be overwritten? That of another process, too: children come and go. */
+static bool holder_is_free(struct probes_session *s, const struct window *w,
+	const struct window_record *mine, const struct window_record *all, size_t at)
+{
+	const struct window_record *r = &all[at];
+	const char *why;
+
+	return !r->session ||
+	       (r->session >> 32 == mine->session >> 32
+			       ? holder_judge(s, w, mine, all, at) == HOLDER_NONE ||
+					 identity_check((pid_t)r->pid, r->born, &why) ==
+						 IDENTITY_ENDED
+			       : holder_same_process(r, mine) &&
+					 holder_judge(s, w, mine, all, at) == HOLDER_NONE);
+}
+
+/* The place of its record, or for one; WINDOW_RECORDS: there is none. */
+static size_t holder_place(struct probes_session *s, struct window *w,
+	const struct window_record *mine, const struct window_record *all)
+{
+	size_t at = w->record ? w->record - 1 : 0;
+
+	if (w->record && holder_same(&all[at], mine))
+		return at;
+	w->record = 0;
+	w->claimed = false;
+	/* Sessions on other processes may look at the same time. */
+	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
+		at = (mine->self + i) % WINDOW_RECORDS;
+		if (holder_is_free(s, w, mine, all, at))
+			return at;
+	}
+	return WINDOW_RECORDS;
+}
+
+bool holder_say(struct probes_session *s, struct window *w)
+{
+	struct window_record all[WINDOW_RECORDS], mine = holder_record(s, w), none = {0};
+	bool any = holder_uses(w), said;
+	uint8_t *bits;
+	size_t at;
+
+	if (!any && !w->record)
+		return true;
+	if (!window_read_records(w, &s->memory, all))
+		return false;
+	at = holder_place(s, w, &mine, all);
+	if (at == WINDOW_RECORDS || (!any && !w->record))
+		return !any;
+	if (!any) {
+		said = window_set_record(w, &s->memory, at, &none, NULL);
+		claim_drop(&s->claim, holder_claim(w, at));
+		w->record = 0;
+		w->claimed = false;
+		return said;
+	}
+	w->claimed = w->claimed || claim_take(&s->claim, &s->who, holder_claim(w, at));
+	mine.claimed = w->claimed;
+	bits = calloc(1, window_bits_size(w) + 1);
+	for (size_t i = 0; bits && w->held && i < w->site_count; i++)
+		bits[i / 8] |= (uint8_t)(w->held[i] << i % 8);
+	said = bits && window_set_record(w, &s->memory, at, &mine, bits);
+	free(bits);
+	w->record = at + 1;
+	return said;
+}
+
+void holder_keep(struct probes_session *s)
+{
+	for (size_t i = 0; i < s->windows.count; i++) {
+		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+		if (!w->claimed && holder_uses(w))
+			(void)holder_say(s, w);
+	}
+}
+
+/* ---- what others say ---- */
+
+void holder_look(struct probes_session *s, struct window *w)
+{
+	struct window_record all[WINDOW_RECORDS], mine = holder_record(s, w);
+	uint8_t *bits = calloc(1, window_bits_size(w) + 1);
+
+	free(w->others);
+	w->others = calloc(1, w->site_count + 1);
+	if (!w->others || !bits || !w->site_count || !window_read_records(w, &s->memory, all))
+		goto end;
+	/* A session on a forked child may have taken the same place at the same moment. */
+	if (w->record && !holder_same(&all[w->record - 1], &mine))
+		(void)holder_say(s, w);
+	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
+		enum holder_life life;
+
+		if (!all[i].session || !holder_same_process(&all[i], &mine) ||
+			holder_same(&all[i], &mine))
+			continue;
+		life = holder_judge(s, w, &mine, all, i);
+		if (life == HOLDER_NONE || !window_read_bits(w, &s->memory, i, bits))
+			continue;
+		for (size_t k = 0; k < w->site_count; k++)
+			if (bits[k / 8] >> k % 8 & 1 && w->others[k] < life)
+				w->others[k] = (uint8_t)life;
+	}
+end:
+	free(bits);
+}
