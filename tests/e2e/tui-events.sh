@@ -58,9 +58,9 @@ wait_for "^> $time .* [a-z0-9]+=1 "
 text '/~[a-z0-9]+=37 '
 keys Enter
 wait_for "^> $time .* [a-z0-9]+=37 "
-keys n
-wait_for "^> $time .* [a-z0-9]+=37 [a-z0-9]+=-37\$"
-seen 'the next match' ' 81 of 85 '
+keys n # to the next one, whose row looks like this one
+wait_for '^Events: logs:few +81 of 85 '
+seen 'the next match' "^> $time .* [a-z0-9]+=37 [a-z0-9]+=-37\$"
 keys Enter
 wait_for '^Event of logs:few$'
 seen 'its time' '^  time +20[0-9-]+T[0-9:]+\.[0-9]{6}$'
