@@ -33,8 +33,9 @@ seen 'the keys' '^r Reset v Stop s Strings '
 keys Enter
 wait_for 'no events yet'
 ask zero
-ask 'run 1 4'
+ask 'hold 1 4' # its name is read while it lives
 wait_for '^  4 events'
+ask go
 ask "log $tmp/hits"
 same 'each is that of the log' \
 	"$(sed -En "s/^[> ] $time *([0-9]+) ([^ ]+) *[a-z0-9]+=([-0-9]+) [a-z0-9]+=([-0-9]+)\$/\1 \2 \3 \4/p" "$tmp/screen")" \
@@ -44,8 +45,9 @@ same 'the cursor is on the newest' "$(grep -Ec '^> .*=4 .*=-4$' "$tmp/screen")" 
 # ------------------------------------------------------------- the cursor stays, and follows
 keys k
 wait_for "^> $time .* [a-z0-9]+=3 "
-ask 'run 1 40'
+ask 'hold 1 40'
 wait_for '^  44 events'
+ask go
 wait_for "^> $time .* [a-z0-9]+=3 [a-z0-9]+=-3\$"
 seen 'which one it is' '^Events: logs:few +3 of 44 \(G follows\)$'
 keys G
