@@ -175,11 +175,13 @@ struct probes_live {
 	enum probes_state state : 8;
 	enum probes_holder holder : 8; /* of a foreign site */
 	bool mine;                     /* this session's net change raised one of its semaphores */
+	bool mine_enabled;             /* ... by more than it needs to count hits */
 	bool mine_counted;             /* this session counts the hits of one of its sites */
 	uint32_t sites_counted; /* sites whose hits are counted, by whomever: see probes_hits */
 	uint32_t sites_on;      /* PROBES_NONE if its sites have no switch of their own (sdt) */
 	uint32_t ref_min;       /* smallest and largest semaphore; PROBES_NONE: none or not read */
 	uint32_t ref_max;
+	uint32_t ref_mine; /* how much of ref_max this session has raised */
 };
 
 /* The live state of one site. */
@@ -845,9 +847,10 @@ PROBES_API const uint8_t *probes_site_original(
 /*
  * Counting puts a jump at each site of a probe, to code that counts the hit and jumps back; it also
  * enables a probe that has semaphores (+ 1), so that guarded sites are reached. Uncounting puts the
- * bytes of the file back, and takes that 1 away. Sessions can count the same sites: each adds its
- * 1, and the last one puts the bytes back. Jumps whose session has ended are counted by whoever
- * counts next, and can be uncounted by any session.
+ * bytes of the file back, and takes that 1 away, and no other: a probe that is enabled before or
+ * meanwhile stays enabled, and to disable it does not end the count. Sessions can count the same
+ * sites: each adds its 1, and the last one puts the bytes back. Jumps whose session has ended are
+ * counted by whoever counts next, and can be uncounted by any session.
  */
 enum probes_verb { PROBES_ENABLE, PROBES_DISABLE, PROBES_COUNT, PROBES_UNCOUNT };
 
@@ -908,6 +911,8 @@ enum probes_skip {
 	PROBES_SKIP_AGREES,    /* an undo left its code, which agrees with its count */
 	PROBES_SKIP_COUNTED,   /* it is counted already */
 	PROBES_SKIP_UNCOUNTED, /* it was to be uncounted, and is not counted */
+	PROBES_SKIP_COUNTING,  /* it was to be disabled, and is on only because this session counts
+				  its hits */
 	PROBES_SKIPS
 };
 

@@ -312,6 +312,8 @@ static int plan_refuse(const struct plan *p, const struct probes_item *item, str
 	if (item->skip == PROBES_SKIP_NO_SWITCH)
 		return item->verb == PROBES_DISABLE ? e->code
 						    : error_hint(e, "its hits can be counted");
+	if (item->skip == PROBES_SKIP_COUNTING)
+		return error_hint(e, "stop counting it");
 	return error_hint(e, skipped ? "look at its state" : "look at its sites");
 }
 
@@ -354,7 +356,7 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 		for (uint32_t k = 0; k < semaphores; k++) {
 			from[k] = plan_step_value(&s, k);
 			to[k] = counting ? plan_count_target(&s, verb, from[k])
-					 : plan_step_target(from[k], verb, mode);
+					 : plan_step_target(&s, from[k], verb, mode);
 		}
 		if (counting ? !plan_count_probe(p, &s, mode, to, from, verb == PROBES_COUNT,
 				       verb == PROBES_COUNT)

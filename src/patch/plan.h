@@ -156,8 +156,9 @@ static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semap
 	return s->view->values[plan_step_slot(s, semaphore)];
 }
 
-/* The count after a verb. */
-uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct plan_mode *mode);
+/* The count after a verb: what this session has added to count hits is no part of it, and stays. */
+uint32_t plan_step_target(const struct plan_step *s, uint32_t value, enum probes_verb verb,
+	const struct plan_mode *mode);
 
 /* ---- counting: plan_count.c ---- */
 
@@ -170,6 +171,9 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
  * adds 1, whatever was there before, and takes it back.
  */
 uint32_t plan_count_target(const struct plan_step *s, enum probes_verb verb, uint32_t value);
+
+/* What this session has added to each semaphore to count, after what is planned so far. */
+uint32_t plan_count_raised(const struct plan_step *s);
 
 /* What an undo does to the jump of a site: 1 writes it, -1 removes it, 0 nothing. */
 int plan_count_part(const struct plan_step *s, uint32_t i);

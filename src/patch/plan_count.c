@@ -95,12 +95,13 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	return true;
 }
 
-/* What this session has added to the semaphores to count, after what is planned so far. */
-static uint32_t plan_count_raised(const struct plan_step *s)
+uint32_t plan_count_raised(const struct plan_step *s)
 {
 	uint32_t raised = 0;
 
-	for (uint32_t i = 0; s->view->counted && i < s->p->site_count; i++) {
+	/* An OCaml site is counted whether it is on or off. */
+	for (uint32_t i = 0; !kind_of(s->p)->edit && s->view->counted && i < s->p->site_count;
+		i++) {
 		if (!s->view->counted[s->site + i])
 			continue;
 		if (plan_count_jump(s, 0)->raised)

@@ -190,7 +190,7 @@ bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, en
 		uint32_t value = plan_step_value(s, k);
 
 		largest = value > largest ? value : largest;
-		if (plan_step_steals(s, k, plan_step_target(value, verb, mode)))
+		if (plan_step_steals(s, k, plan_step_target(s, value, verb, mode)))
 			return plan_step_not(item,
 				"the uprobes (or breakpoints) at its sites may own all of its "
 				"count");
@@ -209,18 +209,24 @@ bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, en
 	}
 	if (verb == PROBES_DISABLE && largest == 0)
 		return plan_step_skip(item, PROBES_SKIP_OFF, "it is off already: its count is 0");
+	if (verb == PROBES_DISABLE && largest <= plan_count_raised(s))
+		return plan_step_skip(
+			item, PROBES_SKIP_COUNTING, "it is on only because its hits are counted");
 	if (verb == PROBES_ENABLE && largest >= s->limit)
 		return plan_step_not(item, "its count is at its limit");
 	return true;
 }
 
-uint32_t plan_step_target(uint32_t value, enum probes_verb verb, const struct plan_mode *mode)
+uint32_t plan_step_target(const struct plan_step *s, uint32_t value, enum probes_verb verb,
+	const struct plan_mode *mode)
 {
+	uint32_t raised = plan_count_raised(s);
+
 	if (mode->force && mode->keep)
 		return value;
-	if (mode->force && (verb == PROBES_ENABLE || verb == PROBES_DISABLE))
-		return verb == PROBES_ENABLE;
+	if (mode->force)
+		return raised + (verb == PROBES_ENABLE);
 	if (verb == PROBES_ENABLE)
 		return value + 1;
-	return value ? value - 1 : 0;
+	return value > raised ? value - 1 : value;
 }

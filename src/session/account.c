@@ -172,18 +172,28 @@ bool account_owns(const struct object_probes *h, const struct probes_probe *p)
 void account_judge(struct object_probes *h, size_t local)
 {
 	const struct probes_probe *p = &h->probes[local];
-	bool mine = false;
+	size_t first = object_probes_site(h, p);
+	int32_t counting = h->jumps && p->site_count ? h->jumps[first].raised : 0;
+	bool mine = false, enabled = false;
+	uint32_t others = 0;
 
 	/* Somebody else may have taken away what this session had raised; then settle.c takes it
 	   off the account. */
 	for (uint32_t i = 0; h->account && i < p->semaphore_count; i++) {
 		uint32_t slot = account_index(h, p, PLAN_SEMAPHORE, i), value = h->values[slot];
+		int64_t part = account_part(h, PLAN_SEMAPHORE, slot), left = value - part;
 
-		if (value == PROBES_NONE || account_part(h, PLAN_SEMAPHORE, slot) <= 0)
+		if (value == PROBES_NONE)
+			continue;
+		if (part <= 0)
+			left = value;
+		if (left > others)
+			others = (uint32_t)left;
+		if (part <= 0)
 			continue;
 		mine = mine || value > 0;
-		h->account->below =
-			h->account->below || account_part(h, PLAN_SEMAPHORE, slot) > (int64_t)value;
+		enabled = enabled || (value > 0 && part > counting);
+		h->account->below = h->account->below || left < 0;
 	}
 	/* A count that others hold is theirs, also where this session made the code follow it. */
 	for (uint32_t i = 0; h->account && !p->semaphore_count && i < p->site_count; i++) {
@@ -191,8 +201,11 @@ void account_judge(struct object_probes *h, size_t local)
 
 		mine = mine || (h->site_live[site].state == PROBES_ON &&
 				       account_part(h, PLAN_CODE, site) > 0);
+		enabled = mine;
 	}
 	h->live[local].mine = mine;
+	h->live[local].mine_enabled = enabled;
+	h->live[local].ref_mine = mine && p->semaphore_count ? h->live[local].ref_max - others : 0;
 	h->live[local].mine_counted = false;
 	for (uint32_t i = 0; i < p->site_count; i++) {
 		uint32_t site = account_index(h, p, PLAN_COUNTER, i);

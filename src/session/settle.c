@@ -29,6 +29,22 @@ static bool settle_comes_back(const struct array *lowered, uint64_t address)
 	return false;
 }
 
+/* What others took away may be what was raised to count: then the end of the count takes nothing.
+ */
+static void settle_counting(struct object_probes *h, const struct probes_probe *p)
+{
+	struct object_jump *j =
+		h->jumps && p->site_count ? &h->jumps[object_probes_site(h, p)] : NULL;
+
+	for (uint32_t i = 0; j && i < p->semaphore_count; i++) {
+		int32_t part =
+			account_part(h, PLAN_SEMAPHORE, account_index(h, p, PLAN_SEMAPHORE, i));
+
+		if (part < j->raised)
+			j->raised = part > 0 ? (uint8_t)part : 0;
+	}
+}
+
 /* Take what is gone off the account of an object; appends the edits that take it off the record. */
 static void settle_object(struct probes_session *s, struct object_probes *h,
 	const struct array *lowered, struct array *edits)
@@ -59,8 +75,10 @@ static void settle_object(struct probes_session *s, struct object_probes *h,
 		account_add(h, &less);
 		s->last_switch_ticks = procfs_now();
 	}
-	for (size_t i = 0; i < h->probe_count; i++)
+	for (size_t i = 0; i < h->probe_count; i++) {
+		settle_counting(h, &h->probes[i]);
 		account_judge(h, i);
+	}
 }
 
 static bool settle_needed(const struct probes_session *s)

@@ -53,7 +53,7 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 		if (s->held && one->verb == PROBES_DISABLE) {
 			ignored++;
 		} else if (o && o->once && !o->force && enable &&
-			   probes_live_at(s, one->probe)->mine) {
+			   probes_live_at(s, one->probe)->mine_enabled) {
 			already++;
 		} else {
 			which[c.count] = one->probe;

@@ -132,8 +132,9 @@ counted=$counted_before
 # --- text
 keeping -pid "$pid" few say -str arg2
 ask 'texts 1'
-ask 'run 1 2'
+ask 'hold 1 2' # its name is read while it lives
 interrupted
+ask go
 has 'a heading' '^TIME +TID THREAD +PROBE$' "$tmp/result"
 has 'a line' "^[0-9:]{8}\.[0-9]{6} +[0-9]+ log-[0-9]+ +logs:few (id|arg1)=2 arg2=-2$" "$tmp/result"
 has 'a text' 'logs:say (id|arg1)=0 (text|arg2)="select 1"$' "$tmp/result"

@@ -48,8 +48,9 @@ start_counted logs few say
 recording events -format json -all -str arg2
 events_come
 ask 'texts 3'
-ask 'run 2 100'
+ask 'hold 2 100' # their names are read while they live
 interrupted
+ask go
 as_printed 'json' -format json
 same 'private' "$(stat -c %a "$tmp/file")" 600
 same 'of ASCII alone' "$(LC_ALL=C tr -d '\n -~' <"$tmp/file" | wc -c | tr -d ' ')" 0

@@ -72,9 +72,9 @@ bpftrace_counts()
 	for _ in $(seq 50); do
 		attached >/dev/null
 	done
-	# It prints what it has counted when it ends, and may lose a signal.
+	# It prints what it has counted when it ends, and may lose a signal. A second INT would end it before it has printed.
 	for _ in $(seq 100); do
-		kill -INT "$tracer" 2>/dev/null || break
+		kill -TERM "$tracer" 2>/dev/null || break
 		[ "$(running "$tracer")" = yes ] || break
 		sleep 0.1
 	done

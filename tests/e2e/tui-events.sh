@@ -33,8 +33,9 @@ seen 'the keys' '^r Reset v Stop s Strings '
 keys Enter
 wait_for 'no events yet'
 ask zero
-ask 'run 1 4'
+ask 'hold 1 4' # its name is read while it lives
 wait_for '^  4 events'
+ask go
 ask "log $tmp/hits"
 same 'each is that of the log' \
 	"$(sed -En "s/^[> ] $time *([0-9]+) ([^ ]+) *[a-z0-9]+=([-0-9]+) [a-z0-9]+=([-0-9]+)\$/\1 \2 \3 \4/p" "$tmp/screen")" \
@@ -44,8 +45,9 @@ same 'the cursor is on the newest' "$(grep -Ec '^> .*=4 .*=-4$' "$tmp/screen")" 
 # ------------------------------------------------------------- the cursor stays, and follows
 keys k
 wait_for "^> $time .* [a-z0-9]+=3 "
-ask 'run 1 40'
+ask 'hold 1 40'
 wait_for '^  44 events'
+ask go
 wait_for "^> $time .* [a-z0-9]+=3 [a-z0-9]+=-3\$"
 seen 'which one it is' '^Events: logs:few +3 of 44 \(G follows\)$'
 keys G
@@ -58,9 +60,9 @@ wait_for "^> $time .* [a-z0-9]+=1 "
 text '/~[a-z0-9]+=37 '
 keys Enter
 wait_for "^> $time .* [a-z0-9]+=37 "
-keys n
-wait_for "^> $time .* [a-z0-9]+=37 [a-z0-9]+=-37\$"
-seen 'the next match' ' 81 of 85 '
+keys n # to the next one, whose row looks like this one
+wait_for '^Events: logs:few +81 of 85 '
+seen 'the next match' "^> $time .* [a-z0-9]+=37 [a-z0-9]+=-37\$"
 keys Enter
 wait_for '^Event of logs:few$'
 seen 'its time' '^  time +20[0-9-]+T[0-9:]+\.[0-9]{6}$'

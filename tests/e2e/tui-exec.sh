@@ -9,14 +9,19 @@ need_switching
 fixed=$VICTIMS/loop_ocaml2_fixed
 other=$VICTIMS/loop_ocaml0_pie
 
-# replaced PROGRAM: it is said, and what would be written is refused
+# replaced [none]: it is said, what would be written is refused, and r is named where it opens something
 replaced()
 {
 	wait_for "process $pid runs another program now, by exec:"
 	wait_for ' GONE$'
 	seen 'the way on' 'r REOPEN'
 	keys e
-	wait_for 'the target is gone: nothing can be switched'
+	wait_for "nothing can be switched: process $pid runs another program now, by\$"
+	seen 'what it is now' '^exec: /'
+	case $# in
+	0) seen 'which key helps' '; r opens that$' ;;
+	*) unseen 'no key that does not help' 'opens that$' ;;
+	esac
 }
 
 # untouched PROGRAM: no byte of first, multi differs from the file
@@ -65,7 +70,7 @@ same 'on' "$(live "$other" first)" '1 count 0100 1 site 90e8'
 
 # --- a program without probes
 echo 'exec /bin/sleep 1000' >&3
-replaced
+replaced none
 keys r
 wait_for 'is another program now, without probes'
 keys q

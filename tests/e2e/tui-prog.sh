@@ -85,7 +85,7 @@ wait_for 'was killed by signal 9'
 wait_for ' ENDED$'
 seen 'what has ended is gone' 'gone +ocaml_2:quote_update +-'
 keys e
-wait_for 'the target is gone'
+wait_for "nothing can be switched: process $pid was killed by signal 9"
 keys q
 wait_for '^status=0$'
 type_command "'$PROBES_TUI' -no-syslog -hold -prog '$program'"

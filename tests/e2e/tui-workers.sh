@@ -70,7 +70,7 @@ seen 'the footer' 'r REOPEN'
 keys r
 wait_for 'still gone'
 keys e
-wait_for 'the target is gone'
+wait_for "nothing can be switched: process $one was killed: signal 9 \(Killed\)\$"
 keys q
 wait_for '^status=0$'
 kill -9 $(cat "/proc/$boss/task/$boss/children")

@@ -64,9 +64,8 @@ static void begin(const char *setup, const char *jumps)
 	world_read(&w);
 }
 
-static int plan(const char *choice, bool stop)
+static int plan_by(const char *choice, struct plan_mode mode)
 {
-	const struct plan_mode mode = {.stop = stop};
 	struct probes_error e;
 	struct array chosen;
 	int r;
@@ -79,6 +78,11 @@ static int plan(const char *choice, bool stop)
 	script_items(&w, &p, items, sizeof items);
 	array_done(&chosen);
 	return r;
+}
+
+static int plan(const char *choice, bool stop)
+{
+	return plan_by(choice, (struct plan_mode){.stop = stop});
 }
 
 /* Carry the plan out, and read what it did. */
@@ -180,6 +184,57 @@ START_TEST(there_and_back)
 	ck_assert_uint_eq(world_live(&w, "nop")->sites_counted, 0);
 	ck_assert(fake_same(&w.fake, before));
 	free(before);
+	world_end(&w);
+}
+END_TEST
+
+/*
+ * Counted and switched, in both orders and in one plan: each adds 1 and takes 1 away, also by
+ * force, which sets what is not counted to 1 or 0.
+ */
+START_TEST(beside_a_switch)
+{
+	static const struct {
+		const char *setup, *choice, *writes, *items;
+		bool force;
+	} cases[] = {
+		{"b50=e9 b60=e9 c40=1 c44=1", "+nop", "c40:1>2 c44:1>2", "+nop", false},
+		{"b50=e9 b60=e9 c40=2 c44=2", "-nop", "c40:2>1 c44:2>1", "-nop", false},
+		{"b50=e9 b60=e9 c40=3 c44=1", "-nop", "c40:3>2", "-nop", false},
+		{"b50=e9 b60=e9 c40=1 c44=1", "-nop?", "", "-nop:skipped", false},
+		{"b50=e9 b60=e9 c40=2 c44=2", "/nop", "c40:2>1 c44:2>1 |b50:e9>90 b60:e9>90",
+			"/nop", false},
+		{"b50=e9 b60=e9 c40=1 c44=1", "+nop", "c40:1>2 c44:1>2", "+nop", true},
+		{"b50=e9 b60=e9 c40=5 c44=1", "-nop", "c40:5>1", "-nop", true},
+		{"b50=e9 b60=e9 c40=5 c44=0", "+nop", "c40:5>2 c44:0>2", "+nop", true},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		begin(cases[i].setup, "50:p 60:p");
+		mine("nop", 0);
+		plan_by(cases[i].choice, (struct plan_mode){.force = cases[i].force});
+		ck_assert_str_eq(writes, cases[i].writes);
+		ck_assert_str_eq(items, cases[i].items);
+		plan_done(&p);
+		world_end(&w);
+	}
+	for (int count_first = 0; count_first < 2; count_first++) {
+		begin("", "50:p 60:p");
+		ck_assert_int_eq(plan(count_first ? "*nop +nop" : "+nop *nop", false), 0);
+		apply();
+		ck_assert_uint_eq(world_count(&w, WORLD_DATA(0x40)), 2);
+		mine("nop", 0);
+		ck_assert_int_eq(plan(count_first ? "-nop /nop" : "/nop", false), 0);
+		apply();
+		ck_assert_uint_eq(world_count(&w, WORLD_DATA(0x40)), count_first ? 0 : 1);
+		ck_assert_uint_eq(world_live(&w, "nop")->sites_counted, 0);
+		world_end(&w);
+	}
+	/* An OCaml site is counted whether it is on or off. */
+	begin("b11=e8 b21=e8 c12=1", "10:o 20:o");
+	ck_assert_int_eq(plan("*one -one", false), 0);
+	apply();
+	ck_assert_uint_eq(world_count(&w, WORLD_DATA(0x12)), 0);
 	world_end(&w);
 }
 END_TEST
@@ -540,6 +595,7 @@ Suite *plan_count_suite(void)
 
 	tcase_add_loop_test(tcase, what_is_planned, 0, sizeof count_cases / sizeof *count_cases);
 	tcase_add_test(tcase, there_and_back);
+	tcase_add_test(tcase, beside_a_switch);
 	tcase_add_test(tcase, each_its_own);
 	tcase_add_test(tcase, the_last_one);
 	tcase_add_test(tcase, the_rest);

@@ -101,13 +101,26 @@ START_TEST(says_who)
 	ck_assert(row_held_by_others(&r));
 	ck_assert_str_eq(column_cell(&r, COLUMN_HOLDER, text, sizeof text), "other");
 	live.mine = true;
+	live.ref_mine = 1;
 	r = sum(&live, 1);
 	ck_assert(!row_held_by_others(&r));
+	ck_assert(row_on_to_count(&r));
+	live.mine_enabled = true;
+	r = sum(&live, 1);
+	ck_assert(!row_on_to_count(&r));
 	ck_assert_str_eq(column_cell(&r, COLUMN_HOLDER, text, sizeof text), "you");
 	live.ref_min = live.ref_max = 3;
 	r = sum(&live, 1);
 	ck_assert(row_held_by_others(&r));
 	ck_assert_str_eq(column_cell(&r, COLUMN_HOLDER, text, sizeof text), "you+2");
+	/* It is enabled and counted. */
+	live.ref_mine = 2;
+	r = sum(&live, 1);
+	ck_assert_str_eq(column_cell(&r, COLUMN_HOLDER, text, sizeof text), "you+1");
+	live.ref_mine = 3;
+	r = sum(&live, 1);
+	ck_assert(!row_held_by_others(&r));
+	ck_assert_str_eq(column_cell(&r, COLUMN_HOLDER, text, sizeof text), "you");
 	live = live_of(PROBES_FOREIGN, 0, 0);
 	live.holder = PROBES_HOLDER_INT3;
 	r = sum(&live, 1);
@@ -139,6 +152,7 @@ START_TEST(says_who_loses)
 		struct row r;
 
 		live.mine = cases[i].mine;
+		live.ref_mine = cases[i].mine;
 		r = sum(&live, 1);
 		ck_assert_msg(row_loses(&r, PROBES_ENABLE, false) == cases[i].on, "on %zu", i);
 		ck_assert_msg(row_loses(&r, PROBES_DISABLE, false) == cases[i].off, "off %zu", i);

@@ -1,6 +1,7 @@
 /*
  * A program that logs what each of its hits was: thread, time before and after, arguments. `run T
- * N`: T threads, each with a name of its own, N rounds each; `children C N`: processes; `texts N`:
+ * N`: T threads, each with a name of its own, N rounds each; `hold T N`: the same, but the threads
+ * live, so that their names can be read, until `go`; `children C N`: processes; `texts N`:
  * good and bad pointers, N times; `fenced`: a thread installs a seccomp filter that kills the
  * process for process_vm_readv(2), and runs on. `log FILE` writes a line for each hit: "TID NAME
  * BEFORE AFTER PROBE ARGUMENT ...", times in ns of CLOCK_REALTIME, a text in hexadecimal digits,
@@ -14,7 +15,9 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +44,11 @@ static size_t readable[TEXTS]; /* bytes, at most SHOWN; 0: none */
 static _Thread_local char thread_name[16];
 volatile int logs_global;
 static volatile long sum;
+static pthread_t running[THREADS];
+static long running_count;
+static bool holds;
+static sem_t done;                                       /* threads whose rounds are over */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* which they pass to end */
 
 static int64_t now(void)
 {
@@ -102,20 +110,39 @@ static void *many_rounds(void *rounds)
 	prctl(PR_SET_NAME, thread_name);
 	for (long n = 1; n <= *(long *)rounds; n++)
 		logs_round(n);
-	/* Until its name was read. */
-	usleep(200000);
+	sem_post(&done);
+	/* Its name may be read until then. */
+	if (!holds)
+		usleep(200000);
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
 	return NULL;
 }
 
-static void threads(long count, long rounds)
+/* Let the threads end. */
+static void go(void)
 {
-	pthread_t all[THREADS];
-	long started = 0;
+	if (holds)
+		pthread_mutex_unlock(&gate);
+	holds = false;
+	while (running_count)
+		pthread_join(running[--running_count], NULL);
+}
 
-	while (started < count && !pthread_create(&all[started], NULL, many_rounds, &rounds))
-		started++;
-	for (long i = 0; i < started; i++)
-		pthread_join(all[i], NULL);
+static void threads(long count, long rounds, bool hold)
+{
+	go();
+	if (hold)
+		pthread_mutex_lock(&gate);
+	holds = hold;
+	while (running_count < count &&
+		!pthread_create(&running[running_count], NULL, many_rounds, &rounds))
+		running_count++;
+	for (long i = 0; i < running_count; i++)
+		while (sem_wait(&done) != 0)
+			;
+	if (!hold)
+		go();
 }
 
 static void say_all(long rounds)
@@ -199,8 +226,10 @@ static int logs_command(const char *line)
 		return 0;
 	if (!strcmp(word, "zero"))
 		*logged_count = 0;
-	else if (!strcmp(word, "run") && count <= THREADS)
-		threads(count, rounds);
+	else if ((!strcmp(word, "run") || !strcmp(word, "hold")) && count <= THREADS)
+		threads(count, rounds, *word == 'h');
+	else if (!strcmp(word, "go"))
+		go();
 	else if (!strcmp(word, "children") && count <= THREADS)
 		children(count, rounds);
 	else if (!strcmp(word, "texts"))
@@ -257,6 +286,7 @@ int main(int argc, char **argv)
 		return 1;
 	logged_count = (atomic_uint *)(logged + LOGGED);
 	logs_global = 7;
+	sem_init(&done, 0, 0);
 	make_texts(pages);
 	return drive(argc, argv, &ops);
 }

@@ -145,9 +145,9 @@ static void put_end(void *data)
 	if (c->failed || !rows)
 		report_line("out of memory: not all callers are counted");
 	/* Always say what is missing. */
-	if (!o->quiet || lost || unread)
+	if ((!o->quiet || lost || unread) && !keep_hung_up(&v->keep))
 		report_line("%s", text);
-	if ((lost || unread) && !o->quiet)
+	if ((lost || unread) && !o->quiet && !keep_hung_up(&v->keep))
 		report_more("the callers of these hits are not counted");
 	free(rows);
 }

@@ -267,7 +267,7 @@ static int count_on(struct count *c)
 	int sig = 0;
 
 	while (!sig && now_ms() < end && hold_goes_on(&c->measure.hold) &&
-		!ferror(c->output.file)) {
+		!measure_unread(c->output.file)) {
 		int64_t next = least(now_ms() + READ_MS, end);
 
 		sig = hold_wait(&c->measure.hold, least(least(table, check), next));

@@ -197,6 +197,8 @@ static void put_end(void *data)
 	line_add(&l, lost ? ", %" PRIu64 " lost" : ", none lost", lost);
 	if (unread)
 		line_add(&l, ", %" PRIu64 " hits only counted", unread);
+	if (keep_hung_up(&c->keep))
+		return;
 	if (c->print.unwritten == 1)
 		line_add(&l, "; output failed: the last event was not written");
 	else if (c->print.unwritten)

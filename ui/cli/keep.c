@@ -295,6 +295,11 @@ bool keep_over(const struct keep_process *process, uint64_t *hits)
 	return over;
 }
 
+bool keep_hung_up(const struct keep *k)
+{
+	return !k->options->record && outbuf_hung_up(k->measure.file, k->measure.code);
+}
+
 /* Say why values are missing. */
 static void put_unread(const struct keep *k)
 {

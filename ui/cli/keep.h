@@ -78,6 +78,10 @@ void keep_done(struct keep *k);
 /* Events that were lost in all processes. */
 uint64_t keep_lost(const struct keep *k);
 
+/* Has the reader of the result gone (`| head`), and is nothing recorded? Then the end is not told.
+ */
+bool keep_hung_up(const struct keep *k);
+
 /* Say what is known of the lost ones. */
 void keep_tell_lost(const struct keep *k);
 

@@ -258,7 +258,7 @@ static int measure_on(struct latency *c, uint64_t *before)
 	int sig = 0;
 
 	while (!sig && now_ms() < end && probes_group_holds(c->measure.group) && any_measured(c) &&
-		!ferror(c->measure.file)) {
+		!measure_unread(c->measure.file)) {
 		sig = hold_wait(&c->measure.hold, least(table, least(now_ms() + READ_MS, end)));
 		read_all(c);
 		if (now_ns() - checked >= (int64_t)CHECK_MS * 1000000) {
@@ -296,6 +296,7 @@ static int measure_and_undo(void *data, int *sig)
 	c->how = *sig                                    ? strsignal(*sig)
 		 : !any_measured(c)                      ? "-max-overhead was exceeded"
 		 : !probes_group_holds(c->measure.group) ? "the process ended"
+		 : measure_unread(c->measure.file)       ? "the output could not be written"
 							 : "the -for time was up";
 	free(before);
 	for (size_t i = 0; i < c->list.count; i++)

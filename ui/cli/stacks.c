@@ -148,6 +148,8 @@ static void put_end(void *data)
 		for (size_t i = 0; i < v->stacks.count; i++)
 			fprintf(v->keep.measure.file, "%s %" PRIu64 "\n", v->stacks.rows[i].text,
 				v->stacks.rows[i].samples);
+	if (keep_hung_up(&v->keep))
+		return;
 	line_add(&l, "%" PRIu64 " stack%s of %" PRIu64 " hit%s in %s s", v->stacks.samples,
 		line_s((size_t)v->stacks.samples), hits, line_s((size_t)hits),
 		counting_number(seconds, 3, time, sizeof time));

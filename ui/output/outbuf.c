@@ -35,7 +35,8 @@ int outbuf_hung_up(FILE *file, int code)
 	struct pollfd reader = {.fd = fileno(file)};
 	struct sigaction now;
 
-	if (!code && ferror(file) && poll(&reader, 1, 0) > 0 && reader.revents & POLLERR)
+	/* What is noticed late has lost its errno. */
+	if (code != EPIPE && ferror(file) && poll(&reader, 1, 0) > 0 && reader.revents & POLLERR)
 		code = EPIPE;
 	return code == EPIPE && sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler != SIG_IGN
 		       ? 128 + SIGPIPE

@@ -232,9 +232,9 @@ static int64_t loop_sooner(int64_t a, int64_t b)
 /* Wait for events and handle them. */
 static void loop_turn(struct loop *l)
 {
-	static void (*const polls[])(struct app *) = {act_count_begin, act_count_limit,
-		act_latency_limit, act_events_poll, act_replay_poll, objects_poll, births_poll,
-		act_leave_lease, act_leave_wait};
+	static void (*const polls[])(struct app *) = {act_question_poll, act_count_begin,
+		act_count_limit, act_latency_limit, act_events_poll, act_replay_poll, objects_poll,
+		births_poll, act_leave_lease, act_leave_wait};
 	struct app *a = l->app;
 	int64_t wait = loop_sooner(l->next_ms - app_now_ms(), LOOP_MAX_WAIT_MS);
 	int64_t due = app_view(a)->wait ? app_view(a)->wait(a) : -1;

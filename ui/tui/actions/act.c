@@ -78,6 +78,7 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 void act_refuse(struct app *a, enum request r)
 {
 	unsigned lacks = request_info(r)->need & ~app_have(a);
+	char gone[600];
 
 	if (a->replay)
 		act_replay_refuse(a);
@@ -94,7 +95,7 @@ void act_refuse(struct app *a, enum request r)
 				   : "r starts a program that is held at its start: "
 				     "probes-tui -prog FILE -hold");
 	else if (!model_alive(&a->model))
-		app_complain(a, "the target is gone: nothing can be switched");
+		app_complain(a, "nothing can be switched: %s", app_gone(a, gone, sizeof gone));
 	else if (lacks & NEED_SWITCHABLE)
 		app_complain(a, "no probe here can be switched: none has a semaphore or an OCaml "
 				"site; H counts their hits, y shows commands that trace them");
@@ -138,6 +139,21 @@ void act_answer(struct app *a, uint32_t key)
 		act_look_columns_key(a, key);
 	else
 		act_leave_answer(a, key);
+}
+
+void act_question_poll(struct app *a)
+{
+	bool program = a->question.kind == ASK_PROGRAM || a->question.kind == ASK_HELD;
+	bool pending = a->question.kind == ASK_DO || a->question.kind == ASK_STOP;
+
+	if (program && a->program.ended)
+		a->leaving.how = LEAVE_NOT;
+	else if (pending && !model_alive(&a->model))
+		act_switch_forget(a);
+	else
+		return;
+	a->question.kind = ASK_NONE;
+	a->dirty = true;
 }
 
 void act_prompt_key(struct app *a, uint32_t key)

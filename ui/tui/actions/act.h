@@ -16,6 +16,8 @@ void act_refuse(struct app *a, enum request r);
 /* A key while a question is open; while a prompt is. */
 void act_answer(struct app *a, uint32_t key);
 void act_prompt_key(struct app *a, uint32_t key);
+/* What a question is about has ended: close it. The result line says what ended. */
+void act_question_poll(struct app *a);
 
 /* act_ask.c: the ready question of this name, or of which this is the beginning. */
 void act_ask(struct app *a, const char *rest);

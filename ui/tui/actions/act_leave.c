@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #define ACT_LEAVE_UNDO_MS 30000    /* how long an undo without a user waits for other sessions */
+#define ACT_LEAVE_PIDS 5           /* of processes that are named */
 #define ACT_LEAVE_PATIENCE_MS 3000 /* between SIGTERM and SIGKILL */
 
 /* An undo of all that this session changed, and what came of it. */
@@ -88,28 +89,58 @@ static bool act_leave_undo(struct app *a)
 	return b.status >= 0 && !b.unreverted && !b.children.failed;
 }
 
-/* Sites counted by uprobe, which ends with the session. */
-static size_t act_leave_uprobes(const struct model *m)
+/* Sites that this session counts in a process: by jumps, which stay, or by uprobes, which end with
+ * the session. */
+static size_t act_leave_sites(const struct model_process *p, bool uprobes)
 {
-	size_t uprobes = 0;
+	const struct probes_session *s = p->gone ? NULL : p->session;
+	size_t sites = 0;
+
+	for (size_t i = 0; s && i < probes_count(s); i++)
+		for (uint32_t k = 0;
+			probes_live_at(s, i)->mine_counted && k < probes_at(s, i)->site_count;
+			k++) {
+			struct probes_site_hits hits = probes_site_hits_at(s, i, k);
+
+			sites += hits.counted && (hits.tactic == PROBES_TACTIC_KERNEL) == uprobes;
+		}
+	return sites;
+}
+
+/* The counters that do and do not stay, and what ends those. */
+static void act_leave_counters(const struct model *m, char *out, size_t size)
+{
+	size_t sites = 0, uprobes = 0, processes = 0;
+	char pids[80] = "", of[96];
 
 	for (size_t i = 0; i < m->process_count; i++) {
-		const struct probes_session *s = m->processes[i].session;
+		size_t here = act_leave_sites(&m->processes[i], false);
 
-		for (size_t p = 0; s && p < probes_count(s); p++)
-			for (uint32_t k = 0; k < probes_at(s, p)->site_count; k++) {
-				struct probes_site_hits hits = probes_site_hits_at(s, p, k);
-
-				uprobes += hits.counted && hits.tactic == PROBES_TACTIC_KERNEL;
-			}
+		uprobes += act_leave_sites(&m->processes[i], true);
+		sites += here;
+		if (here && ++processes <= ACT_LEAVE_PIDS)
+			text_addf(pids, sizeof pids, "%s%d", *pids ? "," : "",
+				(int)m->processes[i].pid);
 	}
-	return uprobes;
+	if (processes > 1)
+		snprintf(of, sizeof of, "%zu processes", processes);
+	else
+		snprintf(of, sizeof of, "process %s", pids);
+	if (sites)
+		text_addf(out, size,
+			"counters stay at %zu site%s of %s: probes-tui repair -pid %s%s removes "
+			"them, as does the end of the next count there. ",
+			sites, sites == 1 ? "" : "s", of, pids,
+			processes > ACT_LEAVE_PIDS ? ",..." : "");
+	if (uprobes)
+		text_addf(out, size, "uprobes end with the session: %zu site%s no longer counted. ",
+			uprobes, uprobes == 1 ? " is" : "s are");
 }
 
 /* The end of the screen; or, if the process was chosen in the picker, back to that. */
 static void act_leave_finish(struct app *a)
 {
-	size_t changed = model_changed(&a->model), probes, children, uprobes;
+	size_t changed = model_changed(&a->model), probes, children;
 	char *farewell = a->leaving.farewell;
 	size_t size = sizeof a->leaving.farewell;
 
@@ -121,11 +152,8 @@ static void act_leave_finish(struct app *a)
 	if (a->leaving.how == LEAVE_AS_IS && changed)
 		text_addf(farewell, size, "left %zu probe%s as this session switched %s. ", changed,
 			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
-	uprobes = a->leaving.how == LEAVE_AS_IS ? act_leave_uprobes(&a->model) : 0;
-	if (uprobes)
-		text_addf(farewell, size,
-			"uprobes end with the session: %zu site%s no longer counted. ", uprobes,
-			uprobes == 1 ? " is" : "s are");
+	if (a->leaving.how == LEAVE_AS_IS && !(app_have(a) & NEED_HELD))
+		act_leave_counters(&a->model, farewell, size);
 	if (a->leaving.how == LEAVE_AS_IS && children)
 		text_addf(farewell, size, "%zu forked child%s too. ", children,
 			children == 1 ? "" : "ren");

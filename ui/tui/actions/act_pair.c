@@ -66,6 +66,11 @@ bool act_pair_mean(struct app *a, char key, struct pairs_one *pair)
 	return known;
 }
 
+static bool act_pair_on(const struct row *r)
+{
+	return r->state == PROBES_ON && !row_on_to_count(r);
+}
+
 /*
  * On: the end first, off: the start first, so that no start is recorded without its end. A half
  * that is on or off already is not switched; what other parties hold is not on by this session.
@@ -80,7 +85,8 @@ bool act_pair_plan(struct app *a, const struct pairs_one *pair, bool off)
 	for (int i = 0; i < 2; i++) {
 		const struct row *r = &a->model.rows[order[i]];
 
-		if (off ? r->state != PROBES_OFF : r->state != PROBES_ON || !r->mine)
+		if (off ? r->state != PROBES_OFF && !row_on_to_count(r)
+			: r->state != PROBES_ON || !r->mine_enabled)
 			wanted[count++] = order[i];
 	}
 	act_switch_forget(a);
@@ -113,7 +119,7 @@ void act_pair(struct app *a, enum request r)
 	(void)r;
 	if (!act_pair_mean(a, 'p', &pair))
 		return;
-	off = rows[pair.start].state == PROBES_ON && rows[pair.end].state == PROBES_ON;
+	off = act_pair_on(&rows[pair.start]) && act_pair_on(&rows[pair.end]);
 	if (act_pair_plan(a, &pair, off))
 		act_switch_begin(a);
 	else

@@ -94,7 +94,9 @@ void act_switch_audit(struct app *a, const char *verb, const struct operation *o
 static void act_switch_report(struct app *a, const char *prefix, const struct operation *op,
 	int status, const struct probes_error *e)
 {
-	const char *others = op->sum.skips[PROBES_SKIP_NO_SWITCH] ? ACT_SWITCH_OTHERS : "";
+	const char *others = op->sum.skips[PROBES_SKIP_NO_SWITCH]  ? ACT_SWITCH_OTHERS
+			     : op->sum.skips[PROBES_SKIP_COUNTING] ? "; H ends that"
+								   : "";
 	char said[400], before[800];
 	bool failed = status < 0 && status != -EALREADY;
 

@@ -221,9 +221,47 @@ void app_update_access(struct app *a)
 	}
 }
 
-static void app_report_ends(struct app *a, size_t alive)
+/* How one process ended. */
+static const char *app_end(const struct model_process *p, char *out, size_t size)
 {
 	char end[512], why[512];
+
+	states_end(p->error.why, end, sizeof end);
+	snprintf(out, size, "process %d %s", (int)p->pid, text_clean(end, why, sizeof why));
+	return out;
+}
+
+/* Is there something to open under this number? */
+static bool app_reopens(pid_t pid)
+{
+	struct probes_survey survey;
+	struct probes_error e;
+
+	return probes_survey(pid, &survey, &e) == 0 && survey.probes;
+}
+
+const char *app_gone(const struct app *a, char *out, size_t size)
+{
+	const struct model_process *p = &a->model.processes[0];
+	char end[128];
+
+	if (a->model.process_count > 1)
+		snprintf(out, size, "all %zu processes are gone", a->model.process_count);
+	else if (a->program.ended)
+		snprintf(out, size, "process %d %s", (int)a->program.pid,
+			program_end(&a->program, end, sizeof end));
+	else
+		app_end(p, out, size);
+	if ((app_have(a) & NEED_GONE) && app_reopens(p->pid))
+		text_addf(out, size, "; %sr opens that",
+			app_view(a)->where & request_info(REQUEST_REOPEN)->where ? ""
+										 : "in the list, ");
+	return out;
+}
+
+static void app_report_ends(struct app *a, size_t alive)
+{
+	char end[600];
 
 	if (!alive && a->model.process_count > 1) {
 		app_complain(a,
@@ -237,10 +275,10 @@ static void app_report_ends(struct app *a, size_t alive)
 
 		if (!p->gone || !p->error.why[0])
 			continue;
-		states_end(p->error.why, end, sizeof end);
-		text_clean(end, why, sizeof why);
-		app_complain(a, "process %d %s; %s", (int)p->pid, why,
-			alive ? "the others go on" : "r looks for it again");
+		app_complain(a, "%s; %s", app_end(p, end, sizeof end),
+			alive                 ? "the others go on"
+			: app_reopens(p->pid) ? "r opens that"
+					      : "r looks for it again");
 	}
 }
 

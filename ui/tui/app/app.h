@@ -388,6 +388,8 @@ void app_refresh(struct app *a, bool all);
 /* Milliseconds until the lease ends and this session's changes are undone; -1: nothing is changed,
  * or there is no lease. */
 int64_t app_lease_remaining(const struct app *a);
+/* All processes are gone: how, and which key opens what has the place of one. Returns out. */
+const char *app_gone(const struct app *a, char *out, size_t size);
 /* Take over the processes' rights, which may have changed. */
 void app_update_access(struct app *a);
 

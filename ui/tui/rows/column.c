@@ -101,8 +101,8 @@ static void column_cell_held(const struct row *r, char *out, size_t size)
 		snprintf(out, size, "%s", probes_holder_name(r->holder));
 	else if (r->state == PROBES_INCONSISTENT)
 		snprintf(out, size, "?");
-	else if (mine && r->ref_max != PROBES_NONE && r->ref_max > 1)
-		snprintf(out, size, "you+%u", r->ref_max - 1);
+	else if (mine && r->others)
+		snprintf(out, size, "you+%u", r->others);
 	else if (mine)
 		snprintf(out, size, "you");
 	else

@@ -13,10 +13,10 @@ const char *row_name(const struct row *r)
 
 void row_clear(struct row *r)
 {
-	r->processes = r->sites = r->sites_on = r->sites_counted = 0;
+	r->processes = r->sites = r->sites_on = r->sites_counted = r->others = 0;
 	r->ref_min = r->ref_max = PROBES_NONE;
 	r->state = PROBES_UNKNOWN;
-	r->mine = r->mine_counted = r->counted = false;
+	r->mine = r->mine_enabled = r->mine_counted = r->counted = false;
 	r->holder = PROBES_HOLDER_NONE;
 }
 
@@ -45,7 +45,10 @@ void row_add(struct row *r, const struct probes_live *live, uint32_t sites)
 	if (live->ref_max != PROBES_NONE &&
 		(r->ref_max == PROBES_NONE || live->ref_max > r->ref_max))
 		r->ref_max = live->ref_max;
+	if (live->ref_max != PROBES_NONE && live->ref_max - live->ref_mine > r->others)
+		r->others = live->ref_max - live->ref_mine;
 	r->mine |= live->mine;
+	r->mine_enabled |= live->mine_enabled;
 	r->sites_counted += live->sites_counted;
 	r->mine_counted |= live->mine_counted;
 	r->counted |= live->sites_counted > 0;
@@ -107,7 +110,12 @@ bool row_held_by_others(const struct row *r)
 		return true;
 	if (r->state != PROBES_ON && r->state != PROBES_PARTIAL)
 		return false;
-	return !r->mine || (r->ref_max != PROBES_NONE && r->ref_max > 1);
+	return !r->mine || r->others;
+}
+
+bool row_on_to_count(const struct row *r)
+{
+	return r->state == PROBES_ON && r->mine && !r->mine_enabled && !r->others;
 }
 
 bool row_loses(const struct row *r, enum probes_verb verb, bool force)
@@ -118,16 +126,16 @@ bool row_loses(const struct row *r, enum probes_verb verb, bool force)
 		return r->sites_counted && !r->mine_counted;
 	if (r->state == PROBES_FOREIGN || (verb == PROBES_DISABLE && row_held_by_others(r)))
 		return true;
-	/* Force sets the count. Of what it takes away, one may be this session's. */
-	return force && r->ref_max != PROBES_NONE &&
-	       r->ref_max > (verb == PROBES_ENABLE || r->mine ? 1 : 0);
+	/* Force sets the count: to 1, which it then may share with another party. */
+	return force && r->others > (verb == PROBES_ENABLE && !r->mine ? 1 : 0);
 }
 
 bool row_differs(const struct row *r, const struct row *before)
 {
 	return r->state != before->state || r->sites != before->sites ||
 	       r->sites_on != before->sites_on || r->ref_min != before->ref_min ||
-	       r->ref_max != before->ref_max || r->mine != before->mine ||
+	       r->ref_max != before->ref_max || r->others != before->others ||
+	       r->mine != before->mine || r->mine_enabled != before->mine_enabled ||
 	       r->sites_counted != before->sites_counted ||
 	       r->mine_counted != before->mine_counted || r->counted != before->counted ||
 	       r->holder != before->holder || r->processes != before->processes;

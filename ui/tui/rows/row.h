@@ -34,9 +34,11 @@ struct row {
 	uint32_t sites_on;         /* PROBES_NONE: sites have no switch of their own */
 	uint32_t sites_counted;    /* sites whose hits are counted, by whomever */
 	uint32_t ref_min, ref_max; /* PROBES_NONE: none or not read */
+	uint32_t others;           /* in some process, how much of ref_max is not this session's */
 	enum probes_state state : 8;
 	enum probes_holder holder : 8;
 	bool mine;         /* this session's net change raised it in some process */
+	bool mine_enabled; /* ... and not only to count its hits */
 	bool mine_counted; /* this session counts the hits of a site */
 	bool counted;      /* the trend goes on, or its process has ended: there are hits to show */
 	bool switchable;   /* a process has something to switch in it, whatever its state */
@@ -66,6 +68,9 @@ bool row_counted_too(const struct row *r);
 
 /* The hits are those of a part of its sites. */
 bool row_hits_partial(const struct row *r);
+
+/* Is it on only because this session counts its hits? */
+bool row_on_to_count(const struct row *r);
 
 /* Does another party hold it, wholly or in part? */
 bool row_held_by_others(const struct row *r);
