@@ -97,30 +97,11 @@ static int run(struct options *o)
 	}
 #endif
 	switch (o->verb) {
-	case VERB_LIST:
-		return list_run(o);
-	case VERB_INFO:
-		return info_run(o);
-	case VERB_ATTACH:
-		return attach_run(o);
-	case VERB_TRACE:
-		return trace_run(o);
-	case VERB_REPAIR:
-		return repair_run(o);
-	case VERB_LATENCY:
-		return latency_run(o);
-	case VERB_EVENTS:
-		return events_run(o);
-	case VERB_HISTOGRAM:
-		return histogram_run(o);
-	case VERB_CALLERS:
-		return o->stacks ? stacks_run(o) : callers_run(o);
-	case VERB_COUNT:
-		return count_run(o);
-	case VERB_REPLAY:
-		return replay_run(o);
-	case VERB_QUESTIONS:
-		return questions_run(o);
+#define VERB_CASE(NAME, name, ...) \
+	case VERB_##NAME:          \
+		return name##_run(o);
+		VERBS(VERB_CASE)
+#undef VERB_CASE
 	default:
 		return tui_run(o);
 	}

@@ -158,6 +158,8 @@ int callers_run(const struct options *o)
 	struct callers_verb v;
 	int status;
 
+	if (o->stacks)
+		return stacks_run(o);
 	if (!callers_begin(&v.callers)) {
 		report_line("out of memory");
 		return PROBES_FAILED;

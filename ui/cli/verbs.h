@@ -4,19 +4,10 @@
 
 #include "ui/options/options.h"
 
-int list_run(const struct options *o);
-int info_run(const struct options *o);
-int attach_run(const struct options *o);
-int trace_run(const struct options *o);
-int repair_run(const struct options *o);
-int latency_run(const struct options *o);
-int events_run(const struct options *o);
-int histogram_run(const struct options *o);
-int callers_run(const struct options *o);
+#define VERB_RUN(NAME, name, ...) int name##_run(const struct options *o);
+VERBS(VERB_RUN)
+#undef VERB_RUN
 int stacks_run(const struct options *o); /* callers -stack */
-int count_run(const struct options *o);
-int replay_run(const struct options *o);
-int questions_run(const struct options *o);
 
 /*
  * What could stand at the end of an unfinished command line, for the scripts in completions/; not

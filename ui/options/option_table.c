@@ -257,34 +257,9 @@ const struct verb_row verbs_table[] = {
 	{VERB_SCREEN, "", "[-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]]",
 		"the screen (with no target named: choose a process); like list if standard output "
 		"is not a terminal"},
-	{VERB_LIST, "list", "list -pid N[,N] | -tree N | -comm NAME | -prog FILE",
-		"every probe with its sites and semaphores"},
-	{VERB_INFO, "info", "info -pid N[,N] | -tree N | -comm NAME",
-		"one line per probe: NAME enabled"},
-	{VERB_ATTACH, "attach", "attach -pid N[,N] | -tree N | -comm NAME ACTIONS",
-		"switch probes in running processes"},
-	{VERB_TRACE, "trace", "trace -prog FILE [ACTIONS] [-- ARGS]",
-		"start a program with probes on from the start (all, if no action is given)"},
-	{VERB_COUNT, "count", "count -pid N[,N] | -tree N | -comm NAME | -prog FILE [PROBES]",
-		"count the hits of probes (all, if none is named), until ^C, -for or the end"},
-	{VERB_LATENCY, "latency",
-		"latency -pid N[,N] | -tree N | -comm NAME | -prog FILE START,END",
-		"measure the time from one probe to another, until ^C, -for or the end"},
-	{VERB_QUESTIONS, "questions", "questions -pid N[,N] | -tree N | -comm NAME | -prog FILE",
-		"what people often ask of such a program, with the calls that answer it"},
-	{VERB_EVENTS, "events", "events -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBES",
-		"print every hit with its time, thread and arguments, until ^C, -for or the end"},
-	{VERB_HISTOGRAM, "histogram",
-		"histogram -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBE argN",
-		"the distribution of an argument, until ^C, -for or the end"},
-	{VERB_REPLAY, "replay", "replay FILE [PROBES | -latency START,END]",
-		"show what events or latency recorded with -record; print it if anything but FILE "
-		"is "
-		"given, or standard output is not a terminal"},
-	{VERB_CALLERS, "callers", "callers -pid N[,N] | -tree N | -comm NAME | -prog FILE PROBES",
-		"count who calls the functions that hit probes, until ^C, -for or the end"},
-	{VERB_REPAIR, "repair", "repair -pid N[,N] | -tree N | -comm NAME",
-		"undo what interrupted runs left in running processes"},
+#define VERB_ROW(NAME, name, usage, help) {VERB_##NAME, #name, #name " " usage, help},
+	VERBS(VERB_ROW)
+#undef VERB_ROW
 };
 const size_t verbs_table_count = sizeof verbs_table / sizeof *verbs_table;
 

@@ -8,25 +8,7 @@
 
 #include "probes.h"
 #include "ui/options/actions.h"
-
-/* What to do; bits, so that an option can name the verbs that accept it. */
-enum verb {
-	VERB_SCREEN = 1 << 0, /* no verb */
-	VERB_LIST = 1 << 1,
-	VERB_INFO = 1 << 2,
-	VERB_ATTACH = 1 << 3,
-	VERB_TRACE = 1 << 4,
-	VERB_REPAIR = 1 << 5,
-	VERB_COUNT = 1 << 6,
-	VERB_LATENCY = 1 << 9,
-	VERB_EVENTS = 1 << 10,
-	VERB_QUESTIONS = 1 << 11,
-	VERB_HISTOGRAM = 1 << 12,
-	VERB_REPLAY = 1 << 13,
-	VERB_CALLERS = 1 << 15,
-	VERB_MEASURE = VERB_COUNT | VERB_LATENCY | VERB_EVENTS | VERB_HISTOGRAM | VERB_CALLERS,
-	VERB_SETTING = 1 << 8, /* not a verb: the configuration file accepts the option */
-};
+#include "ui/options/verbs.h"
 
 enum format { FORMAT_UNSET, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CHROME };
 
