@@ -1,5 +1,5 @@
 /*
- * Key lookup and the footer.
+ * The table of requests, key lookup and the footer.
  */
 #include "ui/tui/app/request.h"
 
@@ -9,6 +9,12 @@
 #include <string.h>
 
 #define REQUEST_RANKS 20 /* the highest rank in the table */
+
+static const struct request_info request_infos[REQUEST_COUNT] = {
+#define REQUEST(NAME, act, ...) [REQUEST_##NAME] = {__VA_ARGS__},
+#include "ui/tui/app/requests.h"
+#undef REQUEST
+};
 
 const struct request_info *request_info(enum request r)
 {
