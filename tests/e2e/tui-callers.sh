@@ -38,7 +38,7 @@ same 'most first' "$(sed -n 's/^.*%  \([a-z]*\).*/\1/p' "$tmp/screen" | tr '\n' 
 keys w C-u
 text "$tmp/view.txt"
 keys Enter
-wait_for 'view.txt'
+wait_for 'wrote .* to '
 has 'the view as a file' 'Callers of named:called' "$tmp/view.txt"
 has 'the view as a file' '^ +7  58\.3 %  gamma_\+0x' "$tmp/view.txt"
 

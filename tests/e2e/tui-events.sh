@@ -136,7 +136,7 @@ wait_for '^  2 events'
 keys w C-u
 text "$tmp/view.txt"
 keys Enter
-wait_for 'view.txt'
+wait_for 'wrote .* to '
 has 'the view as a file' 'Events: logs:few$' "$tmp/view.txt"
 has 'the view as a file' "^$time .* [a-z0-9]+=2 [a-z0-9]+=-2\$" "$tmp/view.txt"
 keys v

@@ -33,7 +33,7 @@ seen 'a range' '^  \[-8, -4\) +4 '
 keys w C-u
 text "$tmp/view.txt"
 keys Enter
-wait_for 'view.txt'
+wait_for 'wrote .* to '
 has 'the view as a file' 'Values of logs:few arg2' "$tmp/view.txt"
 has 'the view as a file' 'min -9, max -1' "$tmp/view.txt"
 

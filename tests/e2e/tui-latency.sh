@@ -80,7 +80,7 @@ wait_for '^  pairs     20, '
 keys w C-u
 text "$tmp/view.txt"
 keys Enter
-wait_for 'view.txt'
+wait_for 'wrote .* to '
 has 'the view as a file' 'Latency: pairs:start -> end$' "$tmp/view.txt"
 has 'the view as a file' '^  pairs     20, ' "$tmp/view.txt"
 

@@ -33,7 +33,7 @@ wait_for '^  arg1 +last 2, min 1, max 9, 9 distinct$'
 keys w C-u
 text "$tmp/view.txt"
 keys Enter
-wait_for 'view.txt'
+wait_for 'wrote .* to '
 has 'the view as a file' 'arg2 +last -2, min -9, max -1, 9 distinct$' "$tmp/view.txt"
 
 # ------------------------------------------------------------- in the pane
