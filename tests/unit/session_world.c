@@ -51,6 +51,8 @@ void session_end(struct session_world *x)
 		reader_done(&x->s.all);
 	for (size_t i = 0; i < x->s.catalog.objects.count; i++)
 		account_end(catalog_object(&x->s.catalog, i));
+	threads_done(&x->s.threads);
+	array_done(&x->s.unproven);
 	identity_close(&x->s.who);
 	close(x->s.memory.fd);
 	budget_done(&x->s.budget);
