@@ -15,6 +15,7 @@
 #include "process/maps.h"
 #include "process/pausable.h"
 #include "process/procfs.h"
+#include "process/restart.h"
 #include "process/start.h"
 #include "process/tracee.h"
 #include "process/tracer.h"
@@ -148,6 +149,8 @@ static int inject_help(void *data, struct probes_error *e)
 	r = tracee_interrupt(a->tid);
 	if (r == 0)
 		r = inject_wait_arrival(a, &status);
+	if (r == 0)
+		r = restart_past_filter(a->tid);
 	if (r == 0)
 		r = tracee_get_registers(a->tid, &a->registers);
 	if (r < 0)

@@ -179,6 +179,20 @@ static enum pausable_rank pausable_rank(
 	return PAUSABLE_NOT;
 }
 
+/* Where the kernel cannot write the time that is left (memory that is const, STICKY_TIMEOUTS), it
+ * cannot restart these: the time begins anew. */
+static bool pausable_writes_rest(uint64_t number)
+{
+	return number == SYS_ppoll || number == SYS_pselect6 || number == SYS_select;
+}
+
+/* Does restart_syscall resume it? See process/restart.h. */
+static bool pausable_resumes(uint64_t number, const uint64_t *arguments)
+{
+	return number == SYS_nanosleep || number == SYS_clock_nanosleep || number == SYS_poll ||
+	       (number == SYS_futex && arguments[3]);
+}
+
 /* Also one with a timeout: the thread ran until just before the stop, so nothing of it has passed.
  */
 void pausable_restart(struct user_regs_struct *r)
@@ -186,7 +200,7 @@ void pausable_restart(struct user_regs_struct *r)
 	const struct pausable_call *call = pausable_call(r->orig_rax);
 
 	if (r->cs == PAUSABLE_CODE_64 && (int64_t)r->rax == -EINTR && call &&
-		call->rank == PAUSABLE_REPEATS)
+		(call->rank == PAUSABLE_REPEATS || pausable_writes_rest(r->orig_rax)))
 		r->rax = (uint64_t)(int64_t)PAUSABLE_RESTART_NO_HANDLER;
 }
 
@@ -304,7 +318,7 @@ static enum pausable_rank pausable_no(
 
 /* What /proc/PID/task/TID/syscall says: a call with its arguments, "running", or -1. */
 static enum pausable_rank pausable_by_call(
-	const struct pausable_search *s, pid_t tid, const char *text)
+	const struct pausable_search *s, pid_t tid, bool filtered, const char *text)
 {
 	const struct pausable_call *call;
 	unsigned long long n[9] = {0};
@@ -336,6 +350,9 @@ static enum pausable_rank pausable_by_call(
 	if (!pausable_stack(s->mappings, n[7], 0, tid == s->who->pid))
 		return pausable_no(s->found, true, "try again while it works",
 			"thread %d has too little stack, or a stack of an unknown kind", tid);
+	/* The filter can be read only when it has stopped. */
+	if (filtered && pausable_resumes(n[0], arguments))
+		return PAUSABLE_WAITS_LONGER;
 	return rank;
 }
 
@@ -402,7 +419,7 @@ static int pausable_try(struct pausable_search *s, pid_t tid)
 	snprintf(file, sizeof file, "task/%d/syscall", tid);
 	r = procfs_read(s->who->proc, file, &text, &size);
 	if (r == 0)
-		rank = pausable_by_call(s, tid, text);
+		rank = pausable_by_call(s, tid, filtered, text);
 	free(text);
 	if (r == 0 && rank < s->rank) {
 		s->rank = rank;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "process/beginning.h"
 #include "process/program.h"
+#include "process/restart.h"
 #include "process/tracee.h"
 #include "process/tracer_thread.h"
 
@@ -183,6 +184,14 @@ static bool start_is_thread(const struct start *s, pid_t tid)
 	return access(path, F_OK) == 0;
 }
 
+static void start_pass_on(pid_t tid, int status)
+{
+	/* It would not have woken for a signal that it ignores. */
+	if (tracee_signal(status))
+		restart_past_filter(tid);
+	tracee_pass_on(tid, status);
+}
+
 /*
  * In the tracer's thread, which may be ended while it waits. 1: stopped at exec; 0: the program
  * ended. It reads nothing of the program: other threads of the caller use this library meanwhile.
@@ -216,7 +225,7 @@ static int start_follow_work(void *data, struct probes_error *e)
 		else if (tracee_is_arrival(status) && !start_is_thread(s, tid))
 			tracee_detach(tid, 0);
 		else
-			tracee_pass_on(tid, status);
+			start_pass_on(tid, status);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "base/now.h"
 #include "process/cgroup.h"
 #include "process/procfs.h"
+#include "process/restart.h"
 #include "process/tracee.h"
 #include "process/tracer.h"
 
@@ -90,6 +91,9 @@ static void stop_note(struct stop *s, struct stop_thread *t, int result, int sta
 	s->stopped -= t->state == STOP_STOPPED;
 	s->gone -= t->state == STOP_GONE;
 	if (result == 0 && WIFSTOPPED(status)) {
+		/* At once: without us it goes on. A thread that was killed meanwhile is noted
+		 * later. */
+		restart_past_filter(t->tid);
 		t->state = STOP_STOPPED;
 		t->signal = tracee_signal(status);
 		s->stopped++;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "process/procfs.h"
+#include "process/restart.h"
 #include "process/tracee.h"
 
 #include <errno.h>
@@ -97,8 +98,10 @@ static void tracer_pass_on(int number)
 	int status, saved = errno;
 
 	(void)number;
-	while (tracee_wait_once(tracer_tid, false, &status) == 0 && tracee_signal(status))
+	while (tracee_wait_once(tracer_tid, false, &status) == 0 && tracee_signal(status)) {
+		restart_past_filter(tracer_tid);
 		tracee_continue(tracer_tid, tracee_signal(status));
+	}
 	errno = saved;
 }
 
@@ -143,8 +146,10 @@ static int tracer_seize_and_work(void *data, struct probes_error *e)
 	tracer_handle_signals(SIG_UNBLOCK);
 	r = a->work(a->data, e);
 	tracer_handle_signals(SIG_BLOCK);
-	if (tracee_wait_once(tracer_tid, false, &status) == 0 && tracee_signal(status))
+	if (tracee_wait_once(tracer_tid, false, &status) == 0 && tracee_signal(status)) {
+		restart_past_filter(tracer_tid);
 		tracee_detach(tracer_tid, tracee_signal(status));
+	}
 	return r;
 }
 

@@ -84,6 +84,7 @@ helper=$(awk '$2 ~ /^ptrace\(PTRACE_SEIZE/ { print $1; exit }' "$tmp/calls")
 same 'order of a stop' "$(awk -v helper="$helper" '
 	$2 ~ /^sched_setscheduler\(/ && !raised { raised = 1; print "first" }
 	$1 != helper { next }
+	$2 ~ /PTRACE_GETREGS/ { next }
 	match($2, /PTRACE_[A-Z]*/) { print substr($2, RSTART, RLENGTH) }
 	$2 ~ /^waitid\(/ && !waited[$3]++ { print "wait" }' "$tmp/calls" | uniq -c | awk '{ print $2, $1 }' | paste -s -d ' ' -)" \
 	'first 1 PTRACE_SEIZE 17 PTRACE_INTERRUPT 17 wait 17 PTRACE_DETACH 17'

@@ -30,6 +30,7 @@
 	X(inject)        \
 	X(inject_death)  \
 	X(pausable)      \
+	X(restart)       \
 	X(site)          \
 	X(code)          \
 	X(move)          \
