@@ -223,15 +223,29 @@ static int inject_work_held(void *data, struct probes_error *e)
 
 static int inject_late(const struct inject *a, struct probes_error *e)
 {
+	const char *frozen = cgroup_frozen(a->who->task);
+	struct procfs_stat stat;
+	char file[64];
+
 	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot run a system call in process %d",
 		a->who->pid);
-	error_why(e, "its thread %d did not stop within 3 seconds: uninterruptible, or frozen",
-		a->tid);
+	snprintf(file, sizeof file, "task/%d/stat", a->tid);
+	if (frozen)
+		error_why(e, "%s", frozen);
+	else if (procfs_stat(a->who->proc, file, &stat) == 0 && stat.state == 'D')
+		error_why(e, "its thread %d did not stop within 3 seconds: it is uninterruptible",
+			a->tid);
+	else
+		error_why(e,
+			"its thread %d was not stopped within 3 seconds: the machine is too busy, "
+			"or our helper process was stopped",
+			a->tid);
 	return error_hint(e, "try again");
 }
 
 static int inject_on_thread(struct inject *a, struct probes_error *e)
 {
+	uint64_t began = now_ns();
 	int r;
 
 	memset(a->report, 0, sizeof *a->report);
@@ -241,7 +255,7 @@ static int inject_on_thread(struct inject *a, struct probes_error *e)
 	if (r != -ECHILD || a->report->stopped)
 		return r;
 	a->report->unfit = false;
-	return inject_late(a, e);
+	return now_ns() - began < INJECT_STOP_NS ? error_hint(e, "try again") : inject_late(a, e);
 }
 
 /* May we read the seccomp filters of others? */

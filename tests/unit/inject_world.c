@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "process/procfs.h"
 
 struct inject_seen *seen;
@@ -82,12 +83,18 @@ int inject_in_time(struct inject_target *t, struct inject_call *calls, size_t co
 	const struct inject_text *texts, size_t text_count, size_t *done, uint64_t *ns,
 	struct probes_error *e)
 {
+	uint64_t began;
 	int r;
 
-	do
+	do {
+		began = now_ns();
 		r = inject_run(&(struct inject_process){.who = &t->who, .memory = &t->m}, calls,
 			count, texts, text_count, done, ns, e);
-	while (r == -ETIMEDOUT);
+		if (r != -ETIMEDOUT)
+			continue;
+		ck_assert_msg(now_ns() - began >= 3000ull * MS, "too early: %s", e->why);
+		seen->late = *e;
+	} while (r == -ETIMEDOUT);
 	return r;
 }
 

@@ -22,6 +22,7 @@ struct inject_seen {
 	_Atomic bool ready, waited, end, quiet;
 	_Atomic int sent;
 	_Atomic unsigned long turns, sum;
+	struct probes_error late; /* why the thread did not stop in time, the last time */
 };
 
 extern struct inject_seen *seen;

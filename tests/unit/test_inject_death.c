@@ -8,9 +8,11 @@
 
 #include "base/now.h"
 #include "inject_world.h"
+#include "process/procfs.h"
 #include "suites.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -149,10 +151,18 @@ END_TEST
 
 /* ---- something happens at each step of the helper ---- */
 
+static bool inject_is_seized(pid_t pid)
+{
+	char path[64], name[64];
+
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	return procfs_tracer(AT_FDCWD, path, name, sizeof name) != 0;
+}
+
 /*
  * Run a call in `target` from a process whose helper is traced. When that stops for the n-th time
  * at the entry to or the exit from one of its system calls, send it SIGKILL, or `signal` to the
- * target. False: it had fewer stops.
+ * target. False: it had fewer stops. n = 0: keep it there once it has seized the target.
  */
 static bool inject_at(pid_t target, unsigned n, int signal)
 {
@@ -180,8 +190,10 @@ static bool inject_at(pid_t target, unsigned n, int signal)
 		int passed = status >> 8 == SIGSTOP ? 0 : WSTOPSIG(status);
 
 		if (!WIFSTOPPED(status)) {
-			if (pid == caller)
+			if (pid == caller) {
+				ck_assert_int_eq(status, 0);
 				return sent;
+			}
 		} else if (pid == caller) {
 			if (status >> 16)
 				passed = 0;
@@ -190,6 +202,10 @@ static bool inject_at(pid_t target, unsigned n, int signal)
 			helper = pid; /* or a second one, if the thread could not be used */
 			if (status >> 8 == (SIGTRAP | 0x80))
 				passed = 0;
+			if (!n && !sent && inject_is_seized(target)) {
+				sent = true;
+				continue;
+			}
 			if (++stops == n) {
 				kill(signal == SIGKILL ? helper : target, signal);
 				sent = true;
@@ -240,6 +256,20 @@ START_TEST(inject_survives_our_death)
 	ck_assert_uint_gt(n, 60);
 	if (!v->turn)
 		ck_assert_int_eq(write(seen->pair[1], &byte, 1), 1);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
+
+START_TEST(inject_blames_no_thread_for_us)
+{
+	pid_t child;
+
+	inject_set_up();
+	child = inject_child(inject_loop);
+	inject_await_turn();
+	ck_assert(inject_at(child, 0, SIGSTOP));
+	ck_assert_msg(strstr(seen->late.why, "helper"), "%s", seen->late.why);
 	inject_must_end_well(child);
 	inject_tear_down();
 }
@@ -337,6 +367,7 @@ Suite *inject_death_suite(void)
 	TCase *t = tcase_create("inject_death");
 
 	tcase_set_timeout(t, 60);
+	tcase_add_test(t, inject_blames_no_thread_for_us);
 	tcase_add_test(t, inject_keeps_all_registers);
 	tcase_add_loop_test(t, inject_survives_our_death, 0, 3);
 	tcase_add_loop_test(t, inject_loses_no_signal, 0, 4);
