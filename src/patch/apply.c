@@ -95,7 +95,14 @@ static int apply_check_code(struct apply *a, const struct verify_batch *b, size_
 	return verify_at(&a->verify, b, i, verify_edit(&a->verify, i)->new_, e);
 }
 
-/* Only if our bytes are still there, in the site's own code: read just before the write. */
+/* Read the site of an edit just before a write; false: its own code is not there. */
+static bool apply_read_site(
+	const struct plan_check *c, struct memory *m, uint8_t site[ARCH_SITE_BYTES])
+{
+	return memory_read(m, c->guard, site, ARCH_SITE_BYTES) && verify_guard(c, site);
+}
+
+/* Only if our bytes are still there, in the site's own code. */
 static bool apply_undo_code(
 	struct apply *a, const struct verify_batch *b, size_t i, struct memory *m)
 {
@@ -104,8 +111,7 @@ static bool apply_undo_code(
 	uint8_t site[ARCH_SITE_BYTES], *now = site + (edit->address - c->guard);
 
 	(void)b;
-	if (!memory_read(m, c->guard, site, sizeof site) ||
-		memcmp(site + c->guard_at, c->bytes + c->guard_at, ARCH_FIXED_BYTES))
+	if (!apply_read_site(c, m, site))
 		return false;
 	if (!memcmp(now, edit->old, edit->length))
 		return true;
@@ -176,20 +182,22 @@ static bool apply_undo_semaphore(
 	return true;
 }
 
-/* The guard of a jump is what it replaces, or bytes that other jumps replace: see plan_check. */
+/* A jump of several bytes is its own guard: all that it replaces is compared. */
 static bool apply_undo_counter(
 	struct apply *a, const struct verify_batch *b, size_t i, struct memory *m)
 {
 	const struct probes_edit *edit = verify_edit(&a->verify, i);
+	const struct plan_check *c = ARRAY_AT(&a->verify.plan->checks, struct plan_check, i);
 	struct probes_edit back;
-	uint8_t now[PROBES_EDIT_BYTES];
+	uint8_t now[PROBES_EDIT_BYTES], site[ARCH_SITE_BYTES];
 
 	(void)b;
 	if (!memory_read(m, edit->address, now, edit->length))
 		return false;
 	if (!memcmp(now, edit->old, edit->length))
 		return true;
-	if (memcmp(now, edit->new_, edit->length))
+	/* One byte is that of many libraries: another one may have been mapped here. */
+	if (memcmp(now, edit->new_, edit->length) || (c->guard && !apply_read_site(c, m, site)))
 		return false;
 	back = *edit;
 	memcpy(back.old, edit->new_, edit->length);

@@ -29,7 +29,7 @@ struct plan_check {
 			   lies */
 	uint32_t refcount_site; /* the first of its refcount_sites, among the plan's */
 	uint32_t refcount_site_count;
-	uint8_t bytes[ARCH_SITE_BYTES]; /* the file's, at the guard */
+	uint8_t bytes[ARCH_SITE_BYTES]; /* of that code, at the guard */
 	uint8_t guard_at;               /* ARCH_FIXED_BYTES from here on must be in memory */
 	bool guard_counts : 1;          /* the guard is the only refcount_site */
 	bool shared : 1;                /* the kernel counts there as well: KIND_SHARED_LIMIT */

@@ -209,9 +209,15 @@ static bool plan_count_sites(
 		c = plan_add(p, s, i, edit);
 		if (!c)
 			return false;
-		/* The bytes behind one that is changed alone are its displacement. */
-		if (j->length == 1)
+		/* The bytes behind one that is changed alone are its displacement: those that it
+		   was planned from, since another library may have been there when the site was
+		   read.
+		 */
+		if (j->length == 1) {
 			plan_guard(s, site, c);
+			if (on)
+				memcpy(c->bytes, j->old, ARCH_SITE_BYTES);
+		}
 		if (j->tactic == PROBES_TACTIC_EVICTED)
 			p->needs_stop = true;
 		s->view->counted[site] = on;

@@ -206,23 +206,29 @@ static int verify_unread(const struct verify *l, size_t i, struct probes_error *
 	return verify_failed(verify_edit(l, i), -EFAULT, "read what is at", e);
 }
 
+bool verify_guard(const struct plan_check *c, const uint8_t site[ARCH_SITE_BYTES])
+{
+	for (int k = c->guard_at; k < c->guard_at + ARCH_FIXED_BYTES; k++)
+		if (site[k] != c->bytes[k] && !(c->guard_varies >> k & 1))
+			return false;
+	return true;
+}
+
 /* Is the code at the guard still mapped there? */
 static int verify_at_guard(
 	const struct verify *l, const struct verify_batch *b, size_t i, struct probes_error *e)
 {
 	const struct plan_check *c = verify_check(l, i);
-	const uint8_t *expected = c->bytes + c->guard_at, *found;
+	const uint8_t *site = l->bytes + l->guard[i];
 
 	if (!c->guard)
 		return 0;
 	if (!verify_got(l, b, l->guard[i], ARCH_SITE_BYTES))
 		return verify_unread(l, i, e);
-	found = l->bytes + l->guard[i] + c->guard_at;
-	for (unsigned k = 0; k < ARCH_FIXED_BYTES; k++)
-		if (found[k] != expected[k] && !(c->guard_varies >> (c->guard_at + k) & 1))
-			return verify_mismatch(
-				c->guard + c->guard_at, expected, found, ARCH_FIXED_BYTES, e);
-	return 0;
+	if (verify_guard(c, site))
+		return 0;
+	return verify_mismatch(c->guard + c->guard_at, c->bytes + c->guard_at, site + c->guard_at,
+		ARCH_FIXED_BYTES, e);
 }
 
 int verify_at(const struct verify *l, const struct verify_batch *b, size_t i,

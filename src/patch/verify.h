@@ -46,6 +46,9 @@ static inline const struct probes_edit *verify_edit(const struct verify *l, size
 	return ARRAY_AT(&l->plan->edits, struct probes_edit, i);
 }
 
+/* Are these bytes, read at the guard of an edit, the code that proves its object to be there? */
+bool verify_guard(const struct plan_check *c, const uint8_t site[ARCH_SITE_BYTES]);
+
 /*
  * Read a batch and compare: 0 if everything is as the plan expects, and no count would go below
  * what uprobes at its sites may hold; else the error says which address held what. Notes who holds

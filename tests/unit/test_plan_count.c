@@ -10,6 +10,7 @@
 #include "suites.h"
 #include "world.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -588,6 +589,102 @@ START_TEST(two_steps_in_one_plan)
 }
 END_TEST
 
+/* ---- another library at the same address ---- */
+
+/* The code behind the site of `bare` becomes that of another library, which has a nop there, too.
+ */
+static void swap_library(void)
+{
+	*world_byte(&w, WORLD_PC(0x72)) ^= 0xff;
+}
+
+/* Carry the plan out, which must be refused; what the caller is told. */
+static const char *refused(bool *unreverted)
+{
+	static struct probes_error e;
+	struct apply a;
+
+	ck_assert_int_eq(apply_init(&a, &p, &e), 0);
+	ck_assert_int_eq(apply_run(&a, &w.fake.memory, &e), -EBUSY);
+	*unreverted = a.unreverted[0];
+	apply_done(&a);
+	plan_done(&p);
+	return e.hint;
+}
+
+/*
+ * A jump leads by the bytes behind it, as they were when it was planned. What was read of the sites
+ * before, and is there again, may be another library's.
+ */
+START_TEST(jumps_by_what_it_was_planned_from)
+{
+	unsigned char *before;
+	bool unreverted;
+
+	begin("", "70:p");
+	swap_library();
+	world_read(&w);
+	before = fake_snapshot(&w.fake);
+	ck_assert_int_eq(plan("*bare", false), 0);
+	ck_assert_str_eq(writes, "b70:90>e9");
+	(void)refused(&unreverted);
+	ck_assert(!unreverted);
+	ck_assert(fake_same(&w.fake, before));
+	free(before);
+	world_end(&w);
+}
+END_TEST
+
+/* Between the write of a change and its reading back. */
+static void swap_at_reading_back(struct fake *f, bool write, void *data)
+{
+	(void)data;
+	if (write || !f->log.count)
+		return;
+	swap_library();
+	f->before = NULL;
+}
+
+/* The jump was removed: its byte is not written into the library that is there now. */
+START_TEST(removal_is_not_undone_elsewhere)
+{
+	const char *hint;
+	bool unreverted;
+
+	begin("b70=e9", "70:p");
+	mine("bare", 0);
+	ck_assert_int_eq(plan("/bare", false), 0);
+	ck_assert_str_eq(writes, "b70:e9>90");
+	fake_reset(&w.fake);
+	w.fake.before = swap_at_reading_back;
+	hint = refused(&unreverted);
+	ck_assert_uint_eq(*world_byte(&w, WORLD_PC(0x70)), 0x90);
+	ck_assert(unreverted);
+	ck_assert_str_eq(hint, "1 of the writes made before could not be undone: see list");
+	world_end(&w);
+}
+END_TEST
+
+/* A neighbour that is counted meanwhile is no other library: the removal is undone. */
+START_TEST(removal_is_undone_beside_others)
+{
+	bool unreverted;
+
+	begin("b70=e9", "70:p");
+	mine("bare", 0);
+	ck_assert_int_eq(plan("/bare", false), 0);
+	ARRAY_AT(&p.checks, struct plan_check, 0)->guard_varies = 1u << 2;
+	fake_reset(&w.fake);
+	w.fake.before = swap_at_reading_back;
+	w.fake.fail_read = 2;
+	w.fake.code = -EBUSY;
+	(void)refused(&unreverted);
+	ck_assert_uint_eq(*world_byte(&w, WORLD_PC(0x70)), 0xe9);
+	ck_assert(!unreverted);
+	world_end(&w);
+}
+END_TEST
+
 Suite *plan_count_suite(void)
 {
 	Suite *suite = suite_create("plan_count");
@@ -604,6 +701,9 @@ Suite *plan_count_suite(void)
 	tcase_add_test(tcase, cut_off);
 	tcase_add_test(tcase, cut_off_call);
 	tcase_add_test(tcase, calls);
+	tcase_add_test(tcase, jumps_by_what_it_was_planned_from);
+	tcase_add_test(tcase, removal_is_not_undone_elsewhere);
+	tcase_add_test(tcase, removal_is_undone_beside_others);
 	tcase_add_loop_test(
 		tcase, two_steps_in_one_plan, 0, sizeof step_names / sizeof *step_names);
 	suite_add_tcase(suite, tcase);
