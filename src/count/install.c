@@ -27,13 +27,19 @@
 #define INSTALL_ANSWERS 64 /* in the page of the cookie: not in its cache line */
 #define INSTALL_MEMORY "/memfd:" MAPS_WINDOW " (deleted)" /* what a descriptor of it names */
 
+/* Below who->proc: a descriptor, through a thread that lives. One that has ended has none. */
+static const char *install_path(const struct install *in, int64_t number, char path[64])
+{
+	snprintf(path, 64, "task/%d/fd/%lld", (int)identity_thread(in->who), (long long)number);
+	return path;
+}
+
 /* What a descriptor of the process is now; false: nothing. */
 static bool install_look(const struct install *in, int64_t number, struct stat *st)
 {
 	char path[64];
 
-	snprintf(path, sizeof path, "fd/%lld", (long long)number);
-	return fstatat(in->who->proc, path, st, 0) == 0;
+	return fstatat(in->who->proc, install_path(in, number, path), st, 0) == 0;
 }
 
 static bool install_is_same(const struct stat *a, const struct stat *b)
@@ -53,8 +59,7 @@ static int install_open(const struct install *in, int64_t number, const struct s
 	struct stat now;
 	int fd, held, code;
 
-	snprintf(path, sizeof path, "fd/%lld", (long long)number);
-	held = openat(in->who->proc, path, O_PATH | O_CLOEXEC);
+	held = openat(in->who->proc, install_path(in, number, path), O_PATH | O_CLOEXEC);
 	if (held < 0)
 		return error_is_shortage(-errno) ? -errno : -ESTALE;
 	if (fstat(held, &now) < 0 || !install_is_same(&now, st) || !S_ISREG(now.st_mode) ||
@@ -225,7 +230,7 @@ static uint64_t install_locked(const struct install *in)
 	char *status = NULL;
 	size_t size;
 
-	if (procfs_read(in->who->proc, "status", &status, &size) == 0 &&
+	if (procfs_read(in->who->task, "status", &status, &size) == 0 &&
 		!procfs_status_numbers(status, "VmLck", 10, &locked, 1))
 		locked = 0;
 	free(status);
@@ -361,12 +366,15 @@ int install_ask(
 
 int install_tidy(const struct install *in, struct probes_error *e)
 {
-	int fd = openat(in->who->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	struct stat st;
-	int r = 0;
+	char path[64];
+	int fd, r = 0;
+	DIR *list;
 
+	snprintf(path, sizeof path, "task/%d/fd", (int)identity_thread(in->who));
+	fd = openat(in->who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	list = fd < 0 ? NULL : fdopendir(fd);
 	while (r == 0 && list && (entry = readdir(list))) {
 		char text[sizeof INSTALL_MEMORY + 1];
 		ssize_t length = readlinkat(dirfd(list), entry->d_name, text, sizeof text);

@@ -94,7 +94,7 @@ int space_read(const struct identity *who, struct tactics_space *space, size_t *
 	if (r == 0)
 		r = procfs_read(who->proc, "limits", &limits, &size);
 	if (r == 0)
-		r = procfs_read(who->proc, "stat", &stat, &size);
+		r = procfs_read(who->task, "stat", &stat, &size);
 	if (r < 0) {
 		error_set(e, PROBES_FAILED, r, "cannot read the maps of process %d", who->pid);
 	} else if (!space_parse(space, maps, limits, stat, &mappings)) {
@@ -153,7 +153,7 @@ int space_check(
 
 	/* What cannot be read refuses nothing: the mapping itself fails at the limit. */
 	if (procfs_read(who->proc, "limits", &limits, &size) == 0 &&
-		procfs_read(who->proc, "status", &status, &size) == 0 &&
+		procfs_read(who->task, "status", &status, &size) == 0 &&
 		!(locked && space_may_lock(who, status)) &&
 		!space_spares(limits, status, which, bytes, &left)) {
 		r = error_set(

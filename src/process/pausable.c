@@ -133,7 +133,7 @@ static bool pausable_file(const struct identity *who, unsigned file)
 	struct stat s;
 
 	snprintf(name, sizeof name, "fd/%u", file);
-	if (fstatat(who->proc, name, &s, 0) < 0)
+	if (fstatat(who->task, name, &s, 0) < 0)
 		return false;
 	if (S_ISFIFO(s.st_mode))
 		return true;
@@ -142,7 +142,7 @@ static bool pausable_file(const struct identity *who, unsigned file)
 	if (S_ISCHR(s.st_mode)) /* terminals, Documentation/admin-guide/devices.txt */
 		return major(s.st_rdev) == 4 || major(s.st_rdev) == 5 ||
 		       (major(s.st_rdev) >= 136 && major(s.st_rdev) <= 143);
-	if (readlinkat(who->proc, name, target, sizeof target - 1) < 0)
+	if (readlinkat(who->task, name, target, sizeof target - 1) < 0)
 		return false;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (!strcmp(target, known[i]))

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/order.h"
+#include "process/identity.h"
 #include "process/procfs.h"
 
 #include <dirent.h>
@@ -97,12 +98,17 @@ static int threads_read(
 static bool threads_serves_faults(int proc)
 {
 	static const char name[] = "anon_inode:[userfaultfd]";
-	int fd = openat(proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	char text[sizeof name], path[32];
 	struct dirent *entry;
-	bool found = !list; /* or nobody knows */
-	char text[sizeof name];
+	bool found;
+	DIR *list;
+	int fd;
 
+	/* A thread that has ended, as the leader may have, shows no descriptors. */
+	snprintf(path, sizeof path, "task/%d/fd", (int)identity_living_thread(proc));
+	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	list = fd < 0 ? NULL : fdopendir(fd);
+	found = !list; /* or nobody knows */
 	while (!found && (entry = readdir(list)))
 		found = readlinkat(fd, entry->d_name, text, sizeof text) ==
 				(ssize_t)sizeof name - 1 &&

@@ -47,6 +47,14 @@ gone $session
 want 0 repair -no-syslog -pid "$pid"
 has 'repaired' "undid what session $session left behind"
 all disabled
+# Its descriptors are those of the others: ours is opened in it, filled, and closed.
+for _ in 1 2; do
+	run count -no-syslog -pid "$pid" -for 1ms -all
+	same 'counted without a leader' "$status" 0
+	has 'how many' '^probes-tui: counting [1-9][0-9]* of 38 sites of 34 probes'
+done
+same 'descriptors of ours' \
+	"$(find "/proc/$pid"/task/*/fd -lname '*memfd:probes-tui*' 2>/dev/null | wc -l | tr -d ' ')" 0
 stop
 
 # --- threads are born and die while all are to be stopped
