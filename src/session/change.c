@@ -143,6 +143,7 @@ static int change_write(void *data, struct probes_error *e)
 	struct change_work *w = data;
 	int r = w->still ? change_check_still(w->still, e) : 0;
 
+	r = r < 0 ? r : rescan_check(w->apply.verify.plan, w->memory, e);
 	return r < 0 ? r : apply_run(&w->apply, w->memory, e);
 }
 
@@ -176,8 +177,8 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 	r = tracer_run(&s->who, change_write, w, e);
 	s->needs_tracer = r == 0;
 	if (r == -EIO || (r < 0 && e->status == PROBES_FAILED && (r == -EPERM || r == -EACCES)))
-		error_why(e, "the kernel forbids it even to a tracer: code that is mapped shared, "
-			     "or proc_mem.force_override=never");
+		error_why(e, "the kernel forbids it even to a tracer: shared code, or proc_mem."
+			     "force_override=never; or its object was unloaded at that moment");
 	return r;
 }
 

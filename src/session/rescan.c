@@ -9,6 +9,7 @@
 #include "process/descriptors.h"
 #include "process/mapped.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* ---- what was unloaded ---- */
@@ -71,6 +72,22 @@ static int rescan_drop(struct probes_session *s, size_t object, struct probes_re
 }
 
 /* ---- what is mapped ---- */
+
+/* The bytes of one site are those of many, and a count has none: only the build-id tells. */
+int rescan_check(const struct plan *p, struct memory *m, struct probes_error *e)
+{
+	for (size_t i = 0; i < p->catalog->objects.count; i++) {
+		const struct object_probes *h = catalog_object(p->catalog, i);
+
+		if (!p->views[i].values || h->info.gone || h->info.executable || !h->file ||
+			!mapped_replaced(m, h->file, h->info.bias))
+			continue;
+		error_set(e, PROBES_REFUSED, -EBUSY, "refused to write in the process");
+		error_why(e, "another object has taken the place of %s", h->path);
+		return error_hint(e, "look again; nothing was changed");
+	}
+	return 0;
+}
 
 /* List the mapped objects. An object whose file was replaced meanwhile counts as unmapped. */
 static bool rescan_known(struct probes_session *s, struct array *known)

@@ -327,6 +327,9 @@ void kernel_drop(struct object_probes *h);
 int rescan_objects(struct probes_session *s, struct probes_rescanned *what, struct array *lost,
 	struct probes_error *e);
 
+/* Are the libraries of a plan mapped still, and no others in their place? Allocates nothing. */
+int rescan_check(const struct plan *p, struct memory *m, struct probes_error *e);
+
 /* ---- record.c: journals, its own and those of other sessions ---- */
 
 /* Open a journal of a process, by its pid, start time and `program` (struct identity). */

@@ -205,6 +205,44 @@ static void session_undo(struct session_world *x, int way, const struct probes_r
 	ck_assert_msg(r == 0, "%s: %s", e.what, e.why);
 }
 
+/* Before the second look at the process: after the plan, before anything is written. */
+static void session_swap_library(struct fake *f, bool write, void *data)
+{
+	if (!write && f->reads == 2)
+		*(unsigned char *)data ^= 0xff;
+}
+
+/* Another library takes the place of the one that was planned for, with the same bytes at its
+ * sites.
+ */
+START_TEST(session_writes_into_no_other_library)
+{
+	struct probes_result *result = NULL;
+	struct session_world x;
+	struct probes_error e;
+	struct object *file;
+
+	session_begin(&x, "");
+	file = catalog_object(&x.s.catalog, 0)->file;
+	file->build_id_size = 20;
+	file->build_id_vaddr = WORLD_PC(0x1800);
+	memcpy(file->build_id, world_byte(&x.w, file->build_id_vaddr), file->build_id_size);
+	x.w.fake.before = session_swap_library;
+	x.w.fake.data = world_byte(&x.w, file->build_id_vaddr);
+	ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "one", NULL, &result, &e), -EBUSY);
+	ck_assert_str_eq(e.why, "another object has taken the place of /lib/libtest.so");
+	ck_assert_uint_eq(x.w.fake.writes, 0);
+	ck_assert_uint_eq(probes_owned_count(&x.s), 0);
+	x.w.fake.before = NULL;
+	*world_byte(&x.w, file->build_id_vaddr) = file->build_id[0];
+	session_must(&x, PROBES_ENABLE, "one");
+	session_must_restore(&x);
+	ck_assert(session_as_found(&x));
+	probes_result_free(result);
+	session_end(&x);
+}
+END_TEST
+
 /*
  * A forced switch of the code alone: owned, but left where the code agrees with its count, which
  * was inconsistent before: somebody else may have switched the probe off and on meanwhile.
@@ -711,6 +749,7 @@ Suite *session_suite(void)
 	tcase_add_test(t, session_gives_up_when_counts_never_rest);
 	tcase_add_loop_test(t, session_tells_whose_a_count_is, 2, 5);
 	tcase_add_test(t, session_after_a_failed_write);
+	tcase_add_test(t, session_writes_into_no_other_library);
 	tcase_add_test(t, session_owes_what_it_could_not_undo);
 	tcase_add_test(t, session_of_a_held_program);
 	tcase_add_test(t, session_switch_of_nothing);

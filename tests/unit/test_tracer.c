@@ -312,6 +312,7 @@ START_TEST(tracer_is_not_enough_where_nobody_may)
 			ck_assert_int_eq(session_do(&x, PROBES_ENABLE, "unit", NULL, &r, &e), -EIO);
 			ck_assert_ptr_nonnull(strstr(e.why, "even to a tracer"));
 			ck_assert_ptr_nonnull(strstr(e.why, "force_override=never"));
+			ck_assert_ptr_nonnull(strstr(e.why, "object was unloaded at that moment"));
 			ck_assert(session_as_found(&x));
 			ck_assert(!x.s.needs_tracer);
 			probes_result_free(r);
