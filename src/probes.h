@@ -967,6 +967,8 @@ struct probes_result {
 					   enable has anything to switch: no success, although each
 					   of them is skipped */
 	size_t already;                 /* probes skipped because of probes_switch_options.once */
+	size_t still_raised; /* probes_repair: probes whose counter was removed, and whose
+				semaphores are not 0: nobody knows who raised them */
 	size_t sites;                   /* sites whose byte was changed */
 	bool dry_run;                   /* planned only */
 	uint64_t stopped_ns;            /* how long the process was stopped; normally 0 */
@@ -1052,6 +1054,17 @@ struct probes_leftover {
  */
 PROBES_API PROBES_CHECK int probes_leftovers(struct probes_session *session,
 	struct probes_leftover **leftovers, size_t *count, struct probes_error *e);
+
+/* Another session, alive, that holds changes in this process and undoes them itself. */
+struct probes_other {
+	pid_t pid;      /* in its pid namespace */
+	bool elsewhere; /* that is another one */
+	char name[64];  /* comm, untrusted; "" if elsewhere */
+};
+
+/* These sessions, according to their journals and to the counters; the caller frees the array. */
+PROBES_API PROBES_CHECK int probes_others(struct probes_session *session,
+	struct probes_other **others, size_t *count, struct probes_error *e);
 
 /*
  * Undo exactly what interrupted sessions left, and nothing else. If another tool makes it

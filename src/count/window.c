@@ -225,6 +225,7 @@ void window_done(struct window *w)
 	free(w->watched);
 	free(w->held);
 	free(w->others);
+	free(w->orphaned);
 	array_done(&w->counters);
 	array_done(&w->landings);
 	*w = (struct window){0};

@@ -51,7 +51,8 @@ struct window_record {
 	uint64_t born;      /* likewise of the process: forked children have the same records */
 	uint32_t pid, self; /* of the process: as the session sees it, as the process itself does */
 	uint32_t number;    /* tells the sessions of one process apart */
-	uint16_t states;    /* bits: those of the window that it has (session/owner.c) */
+	uint16_t states;    /* bits: those of the window that it has (session/owner.c), and: */
+#define WINDOW_UNRECORDED 4 /* it has no journal: it has raised the semaphores where it counts */
 	uint16_t claimed;   /* it has the claim of this record (process/claim.h) */
 };
 
@@ -75,6 +76,8 @@ struct window {
 	/* session/holder.c: */
 	uint8_t *others; /* per site: who else counts, as last looked (enum holder_life); NULL:
 			    nobody; owned */
+	uint8_t *orphaned; /* per site: how many have ended that counted there and had no journal,
+			      as last looked; NULL: none; owned */
 	bool *held;      /* per site: this session counts; NULL: nowhere; owned */
 	size_t record;   /* number of its record, from 1 on; 0: none */
 	bool claimed;
@@ -164,6 +167,9 @@ bool window_read_records(const struct window *w, struct memory *m, struct window
 /* Where the session of a record counts: a byte for 8 sites. */
 size_t window_bits_size(const struct window *w);
 bool window_read_bits(const struct window *w, struct memory *m, size_t record, uint8_t *bits);
+
+/* The session of a record counts no longer at a site. */
+void window_clear_bit(struct window *w, struct memory *m, size_t record, size_t site);
 
 /* `bits` NULL: as they are. */
 bool window_set_record(struct window *w, struct memory *m, size_t at,

@@ -67,6 +67,17 @@ bool window_read_bits(const struct window *w, struct memory *m, size_t record, u
 	return window_get_head(w, m, window_bits_at(w, record), bits, window_bits_size(w));
 }
 
+void window_clear_bit(struct window *w, struct memory *m, size_t record, size_t site)
+{
+	size_t at = window_bits_at(w, record) + site / 8;
+	uint8_t bits;
+
+	if (!window_get_head(w, m, at, &bits, sizeof bits) || !(bits >> site % 8 & 1))
+		return;
+	bits &= (uint8_t)~(1u << site % 8);
+	(void)window_write(w, m, at, &bits, sizeof bits);
+}
+
 bool window_set_record(struct window *w, struct memory *m, size_t at,
 	const struct window_record *record, const uint8_t *bits)
 {

@@ -21,7 +21,7 @@
 
 #define JOURNAL_LARGEST (1u << 28)
 #define JOURNAL_ELSEWHERE "it was written in another pid namespace: call repair there"
-#define JOURNAL_DYING_MS 1000 /* a helper ends with its session, a moment later */
+#define JOURNAL_DYING_MS IDENTITY_DYING_MS /* a helper ends with its session, a moment later */
 
 /* One search through the places. */
 struct journal_search {
@@ -86,7 +86,7 @@ static enum identity_state journal_owner_lives(
 
 	*why = JOURNAL_ELSEWHERE;
 	if (same_pids)
-		by_number = identity_check(
+		by_number = identity_settled(
 			text->key.owner, journal_start(text, text->key.owner_start), why);
 	if (!text->locked)
 		return by_number;

@@ -19,6 +19,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -30,8 +31,22 @@ static bool identity_dead(char state)
 	return state == 'Z' || state == 'X' || state == 'x';
 }
 
-/* The leader may have called pthread_exit while other threads run on. */
-pid_t identity_living_thread(int proc)
+/* Has the thread begun to exit, or a signal that makes it? */
+static bool identity_exits(int proc, const char *tid, const struct procfs_stat *stat)
+{
+	uint64_t pending = 0;
+	char file[300], *text;
+	size_t size;
+
+	snprintf(file, sizeof file, "task/%s/status", tid);
+	if (procfs_read(proc, file, &text, &size) == 0)
+		pending = procfs_status_set(text, "SigPnd") | procfs_status_set(text, "ShdPnd");
+	free(text);
+	return stat->flags & PROCFS_EXITING || pending >> (SIGKILL - 1) & 1;
+}
+
+/* `remains`: one that does not exit either. 0: none; negative errno: a shortage. */
+static pid_t identity_find_thread(int proc, bool remains)
 {
 	int fd = openat(proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -53,13 +68,20 @@ pid_t identity_living_thread(int proc)
 			continue;
 		snprintf(file, sizeof file, "task/%s/stat", entry->d_name);
 		r = procfs_stat(proc, file, &stat);
-		if (r == 0 && !identity_dead(stat.state))
+		if (r == 0 && !identity_dead(stat.state) &&
+			!(remains && identity_exits(proc, entry->d_name, &stat)))
 			found = atoi(entry->d_name);
 		else if (error_is_shortage(r))
 			shortage = r;
 	}
 	closedir(dir);
 	return found ? found : shortage;
+}
+
+/* The leader may have called pthread_exit while other threads run on. */
+pid_t identity_living_thread(int proc)
+{
+	return identity_find_thread(proc, false);
 }
 
 /* `code`: negative errno of the open or read. A shortage says nothing about the process. */
@@ -380,4 +402,26 @@ enum identity_state identity_check(pid_t pid, uint64_t start, const char **why)
 		return IDENTITY_ENDED;
 	return identity_same_start(identity_start(stat.start_time), start) ? IDENTITY_LIVES
 									   : IDENTITY_ENDED;
+}
+
+enum identity_state identity_settled(pid_t pid, uint64_t start, const char **why)
+{
+	enum identity_state state = identity_check(pid, start, why);
+	char path[32];
+	int proc;
+
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	for (int waited = 0; state == IDENTITY_LIVES && waited < IDENTITY_DYING_MS; waited++) {
+		proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (proc >= 0) {
+			bool remains = identity_find_thread(proc, true) != 0;
+
+			close(proc);
+			if (remains)
+				break;
+		}
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		state = identity_check(pid, start, why);
+	}
+	return state;
 }

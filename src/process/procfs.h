@@ -40,6 +40,7 @@ size_t procfs_status_numbers(
 	const char *status, const char *key, int base, uint64_t *numbers, size_t most);
 
 #define PROCFS_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
+#define PROCFS_EXITING 0x00000004       /* PF_EXITING */
 #define PROCFS_FORKED 0x00000040        /* PF_FORKNOEXEC: no exec since its fork */
 
 /* Fields of a /proc/PID/stat text. */

@@ -55,6 +55,41 @@ static bool events_measured(struct probes_session *s)
 }
 
 /*
+ * Two probes may be at one address, where the linker has folded functions or an optimizer has put
+ * two notes. A hit there keeps one record: it tells both, if their arguments are the same. False:
+ * the events are those of the other probe alone.
+ */
+static bool events_share(struct probes_session *s, struct events_window *w,
+	const struct probes_probe *p, struct events_where *one)
+{
+	struct events_where *last = NULL;
+	const struct probes_probe *other;
+	size_t local;
+
+	one->first = (uint32_t)w->sites.count;
+	for (size_t i = 0; i < w->sites.count && !last; i++)
+		if (ARRAY_AT(&w->sites, struct events_where, i)->entry == one->entry)
+			last = ARRAY_AT(&w->sites, struct events_where, i);
+	if (!last)
+		return true;
+	if (last->probe == one->probe)
+		return false;
+	one->first = last->first;
+	other = &catalog_find(&s->catalog, last->probe, &local)->probes[local];
+	if (strcmp(other->sites[last->site].arguments, p->sites[one->site].arguments)) {
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"process %d: %s and %s share a site, with different arguments: the hits "
+			"there are printed as those of %s",
+			s->who.pid, other->name, p->name, other->name);
+		return false;
+	}
+	while (last->next)
+		last = ARRAY_AT(&w->sites, struct events_where, last->next);
+	last->next = (uint32_t)w->sites.count;
+	return true;
+}
+
+/*
  * Add the sites of a probe that this session counts. *elsewhere: some write to the rings of a
  * process whose session reads them.
  */
@@ -68,7 +103,7 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 	for (uint32_t k = 0; h->jumps && k < h->probes[local].site_count; k++) {
 		const struct object_jump *j = &h->jumps[first + k];
 		struct events_window *w;
-		struct events_where *where;
+		struct events_where one;
 		uint8_t role = RECORDER_NONE;
 
 		if (!h->site_live[first + k].counted || j->tactic == PROBES_TACTIC_KERNEL ||
@@ -96,12 +131,11 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 			error_why(e, "they have more than %d sites", EVENTS_SITES);
 			return error_hint(e, "choose fewer probes");
 		}
-		where = w ? array_add(&w->sites) : NULL;
-		if (!where)
+		if (!w || !array_reserve(&w->sites, 1))
 			return error_memory(e, "events");
-		where->probe = probe;
-		where->site = k;
-		where->entry = j->entry;
+		one = (struct events_where){.probe = probe, .site = k, .entry = j->entry};
+		if (events_share(s, w, &h->probes[local], &one))
+			*(struct events_where *)array_add(&w->sites) = one;
 	}
 	return 0;
 }
@@ -175,11 +209,11 @@ static int events_open_window(struct probes_session *s, struct events *ev, struc
 	}
 	events_thread_permit(s, ev, (int64_t)now_ns());
 	for (size_t i = 0; good && i < ew->sites.count; i++) {
+		const struct events_where *where = ARRAY_AT(&ew->sites, struct events_where, i);
 		const struct recorder_role role = {
 			.what = RECORDER_EVENT, .constant = EVENTS_ROLE(generation, i)};
 
-		good = window_set_role(
-			w, &s->memory, ARRAY_AT(&ew->sites, struct events_where, i)->entry, &role);
+		good = where->first != i || window_set_role(w, &s->memory, where->entry, &role);
 	}
 	return good ? 0
 		    : error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
@@ -296,6 +330,16 @@ int probes_events_begin(struct probes_session *s, const size_t *probes, size_t c
 
 /* ---- ending ---- */
 
+bool events_told(const struct events_window *w, const struct events_where *where)
+{
+	const struct events_where *one =
+		ARRAY_AT(&w->sites, struct events_where, where->first);
+
+	while (!one->cost && one->next)
+		one = ARRAY_AT(&w->sites, struct events_where, one->next);
+	return one->cost > 0;
+}
+
 /* The hits of these sites are only counted from now on; SIZE_MAX: of all probes. */
 static void events_stop(struct probes_session *s, size_t probe)
 {
@@ -309,9 +353,11 @@ static void events_stop(struct probes_session *s, size_t probe)
 
 			if (!where->cost || (probe != SIZE_MAX && where->probe != probe))
 				continue;
-			(void)window_set_role(ARRAY_AT(&s->windows, struct window, ew->window),
-				&s->memory, where->entry, &none);
 			where->cost = 0;
+			if (!events_told(ew, where))
+				(void)window_set_role(
+					ARRAY_AT(&s->windows, struct window, ew->window),
+					&s->memory, where->entry, &none);
 		}
 	}
 }

@@ -14,6 +14,9 @@ struct events_where {
 	size_t probe;
 	uint32_t site;  /* of the probe */
 	uint32_t entry; /* of the window */
+	/* Of those that share the entry, the first one has the role and the records; all are told
+	   of them: */
+	uint32_t first, next; /* 0: there is no next one */
 	uint8_t arguments;
 	uint8_t ring;
 	enum probes_value_kind kinds[PROBES_EVENT_ARGUMENTS]; /* unless it cannot be read */
@@ -93,6 +96,9 @@ struct events {
 	char texts[PROBES_EVENT_ARGUMENTS][PROBES_EVENT_TEXT + 1];
 	struct probes_events sum;
 };
+
+/* Is anybody still told of the records of a site, or of those who share its entry? */
+bool events_told(const struct events_window *w, const struct events_where *where);
 
 /* ---- events_describe.c ---- */
 

@@ -234,20 +234,18 @@ static void events_decode_value(struct events *ev, const struct events_where *wh
 }
 
 static void events_decode(struct probes_session *s, struct events *ev,
-	const struct events_pending *from, int64_t now, struct probes_event *event)
+	const struct events_pending *from, const struct events_where *where, int64_t now,
+	struct probes_event *event)
 {
 	/* Their sizes are multiples of its alignment. */
 	const struct events_record *record =
 		(const struct events_record *)(const void *)((char *)ev->bytes.data + from->at);
 	const struct events_reader as = {.ring = from->ring};
 	const struct events_stack *stack = events_stack(&as, record);
-	const struct events_where *where;
 	const struct events_thread *thread;
 	const struct object_probes *h;
 	size_t local;
 
-	where = ARRAY_AT(&ARRAY_AT(&ev->windows, struct events_window, from->window)->sites,
-		struct events_where, record->site);
 	thread = events_thread_of(s, ev, from, record, now);
 	*event = (struct probes_event){.probe = where->probe,
 		.site = where->site,
@@ -317,6 +315,37 @@ static bool events_is_undecided(const struct events *ev, const struct probes_eve
 	return false;
 }
 
+/* False: no more are wanted. */
+static bool events_deliver_one(struct probes_session *s, struct events *ev,
+	const struct events_pending *from, int64_t now, probes_event_fn *each, void *data)
+{
+	const struct events_window *w = ARRAY_AT(&ev->windows, struct events_window, from->window);
+	const struct events_record *record =
+		(const struct events_record *)(const void *)((char *)ev->bytes.data + from->at);
+	const struct events_where *where = ARRAY_AT(&w->sites, struct events_where, record->site);
+	bool told = events_told(w, where), on = true;
+
+	for (; on && where;
+		where = where->next ? ARRAY_AT(&w->sites, struct events_where, where->next)
+				    : NULL) {
+		struct probes_event event;
+
+		/* One that was dropped, while others are not. */
+		if (told && !where->cost)
+			continue;
+		events_decode(s, ev, from, where, now, &event);
+		if (ev->condition && !probes_condition_holds(ev->condition, &event,
+					     catalog_probe(&s->catalog, event.probe))) {
+			ev->sum.rejected++;
+			ev->sum.undecided += events_is_undecided(ev, &event);
+			continue;
+		}
+		ev->sum.delivered++;
+		on = each(data, &event);
+	}
+	return on;
+}
+
 static void events_deliver(struct probes_session *s, struct events *ev, uint64_t until,
 	uint64_t newest, probes_event_fn *each, void *data)
 {
@@ -338,19 +367,10 @@ static void events_deliver(struct probes_session *s, struct events *ev, uint64_t
 	for (i = 0; on && i < ev->pending.count; i++) {
 		const struct events_pending *from =
 			ARRAY_AT(&ev->pending, struct events_pending, i);
-		struct probes_event event;
 
 		if (from->ticks >= until)
 			break;
-		events_decode(s, ev, from, now, &event);
-		if (ev->condition && !probes_condition_holds(ev->condition, &event,
-					     catalog_probe(&s->catalog, event.probe))) {
-			ev->sum.rejected++;
-			ev->sum.undecided += events_is_undecided(ev, &event);
-			continue;
-		}
-		ev->sum.delivered++;
-		on = each(data, &event);
+		on = events_deliver_one(s, ev, from, now, each, data);
 	}
 	events_forget(ev, i);
 }

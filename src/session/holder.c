@@ -6,6 +6,8 @@
  */
 #include "session/session.h"
 
+#include "base/error.h"
+#include "process/descriptors.h"
 #include "process/procfs.h"
 
 #include <fcntl.h>
@@ -60,8 +62,9 @@ static struct window_record holder_record(struct probes_session *s, const struct
 		.pid = (uint32_t)s->who.pid,
 		.self = (uint32_t)identity_ns_pid(&s->who),
 		.number = s->number,
-		.states = (uint16_t)(w->own[OWNER_PAIR] << OWNER_PAIR | w->own[OWNER_EVENTS]
-										<< OWNER_EVENTS),
+		.states = (uint16_t)(w->own[OWNER_PAIR] << OWNER_PAIR |
+				     w->own[OWNER_EVENTS] << OWNER_EVENTS |
+				     (s->unrecorded ? WINDOW_UNRECORDED : 0)),
 		.claimed = w->claimed};
 }
 
@@ -91,7 +94,7 @@ static enum holder_life holder_judge(struct probes_session *s, const struct wind
 
 	if (pid <= 0)
 		return HOLDER_NONE;
-	switch (ours ? identity_check(pid, r->start, &why) : IDENTITY_UNKNOWN) {
+	switch (ours ? identity_settled(pid, r->start, &why) : IDENTITY_UNKNOWN) {
 	case IDENTITY_LIVES:
 		return HOLDER_LIVES;
 	case IDENTITY_ENDED:
@@ -140,8 +143,7 @@ static bool holder_is_free(struct probes_session *s, const struct window *w,
 	const struct window_record *r = &all[at];
 	const char *why;
 
-	return !r->session ||
-	       (r->session >> 32 == mine->session >> 32
+	return (r->session >> 32 == mine->session >> 32
 			       ? holder_judge(s, w, mine, all, at) == HOLDER_NONE ||
 					 identity_check((pid_t)r->pid, r->born, &why) ==
 						 IDENTITY_ENDED
@@ -160,9 +162,11 @@ static size_t holder_place(struct probes_session *s, struct window *w,
 	w->record = 0;
 	w->claimed = false;
 	/* Sessions on other processes may look at the same time. */
-	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
+	for (size_t i = 0; i < 2 * WINDOW_RECORDS; i++) {
 		at = (mine->self + i) % WINDOW_RECORDS;
-		if (holder_is_free(s, w, mine, all, at))
+		/* What an ended one says may still be needed: unused ones come first. */
+		if (!all[at].session ||
+			(i >= WINDOW_RECORDS && holder_is_free(s, w, mine, all, at)))
 			return at;
 	}
 	return WINDOW_RECORDS;
@@ -218,8 +222,10 @@ void holder_look(struct probes_session *s, struct window *w)
 	uint8_t *bits = calloc(1, window_bits_size(w) + 1);
 
 	free(w->others);
+	free(w->orphaned);
 	w->others = calloc(1, w->site_count + 1);
-	if (!w->others || !bits || !w->site_count || !window_read_records(w, &s->memory, all))
+	w->orphaned = calloc(1, w->site_count + 1);
+	if (!w->others || !w->orphaned || !bits || !w->site_count || !window_read_records(w, &s->memory, all))
 		goto end;
 	/* A session on a forked child may have taken the same place at the same moment. */
 	if (w->record && !holder_same(&all[w->record - 1], &mine))
@@ -231,12 +237,107 @@ void holder_look(struct probes_session *s, struct window *w)
 			holder_same(&all[i], &mine))
 			continue;
 		life = holder_judge(s, w, &mine, all, i);
-		if (life == HOLDER_NONE || !window_read_bits(w, &s->memory, i, bits))
+		if (!window_read_bits(w, &s->memory, i, bits))
 			continue;
+		for (size_t k = 0; life == HOLDER_NONE && all[i].states & WINDOW_UNRECORDED &&
+				   k < w->site_count;
+			k++)
+			w->orphaned[k] += bits[k / 8] >> k % 8 & 1;
 		for (size_t k = 0; k < w->site_count; k++)
 			if (bits[k / 8] >> k % 8 & 1 && w->others[k] < life)
 				w->others[k] = (uint8_t)life;
 	}
 end:
 	free(bits);
+}
+
+void holder_forget_orphaned(struct probes_session *s, struct window *w, size_t site)
+{
+	struct window_record all[WINDOW_RECORDS], mine = holder_record(s, w);
+
+	if (!w->orphaned || !w->orphaned[site] || !window_read_records(w, &s->memory, all))
+		return;
+	w->orphaned[site] = 0;
+	for (size_t i = 0; i < WINDOW_RECORDS; i++)
+		if (all[i].session && all[i].states & WINDOW_UNRECORDED &&
+			holder_same_process(&all[i], &mine) && !holder_same(&all[i], &mine) &&
+			holder_judge(s, w, &mine, all, i) == HOLDER_NONE)
+			window_clear_bit(w, &s->memory, i, site);
+}
+
+/* ---- all that live ---- */
+
+static bool holder_add(struct array *all, pid_t pid, bool elsewhere)
+{
+	struct probes_other *one;
+
+	for (size_t i = 0; i < all->count; i++) {
+		one = ARRAY_AT(all, struct probes_other, i);
+		if (one->pid == pid && one->elsewhere == elsewhere)
+			return true;
+	}
+	one = pid == getpid() && !elsewhere ? NULL : array_add(all);
+	if (!one)
+		return pid == getpid();
+	*one = (struct probes_other){.pid = pid, .elsewhere = elsewhere};
+	if (!elsewhere)
+		procfs_name(pid, one->name, sizeof one->name);
+	return true;
+}
+
+static bool holder_add_window(struct probes_session *s, const struct window *w, struct array *all)
+{
+	struct window_record records[WINDOW_RECORDS], mine = holder_record(s, w);
+	bool fits = true;
+
+	if (!w->site_count || !window_read_records(w, &s->memory, records))
+		return true;
+	for (size_t i = 0; fits && i < WINDOW_RECORDS; i++) {
+		enum holder_life life;
+
+		if (!records[i].session || !holder_same_process(&records[i], &mine) ||
+			holder_same(&records[i], &mine))
+			continue;
+		life = holder_judge(s, w, &mine, records, i);
+		if (life == HOLDER_LIVES || life == HOLDER_CLAIMS)
+			fits = holder_add(all, (pid_t)(uint32_t)records[i].session,
+				life == HOLDER_CLAIMS);
+	}
+	return fits;
+}
+
+int probes_others(struct probes_session *s, struct probes_other **others, size_t *count,
+	struct probes_error *e)
+{
+	struct array found, all;
+	struct journal_key here;
+	bool fits;
+	int r = s->process ? descriptors_spare(0) : 0;
+
+	*others = NULL;
+	*count = 0;
+	if (r < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot look who changes process %d",
+			s->who.pid);
+	journal_here(&here);
+	array_init(&found, sizeof(struct journal_found));
+	array_init(&all, sizeof(struct probes_other));
+	fits = array_reserve(&all, 1) && (!s->process || record_find(s, &found));
+	for (size_t i = 0; fits && i < found.count; i++) {
+		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
+
+		if (f->living && (repair_remaining(&f->text) || f->text.pending.count))
+			fits = holder_add(
+				&all, f->text.key.owner, f->text.key.pids != here.pids);
+	}
+	for (size_t i = 0; fits && s->process && i < s->windows.count; i++)
+		fits = holder_add_window(s, ARRAY_AT(&s->windows, struct window, i), &all);
+	journal_found_done(&found);
+	if (!fits) {
+		array_done(&all);
+		return error_memory(e, "the sessions");
+	}
+	*others = all.data;
+	*count = all.count;
+	return 0;
 }

@@ -126,15 +126,35 @@ static int latency_key(const struct probes_probe *p, const struct probes_site *s
 	return 0;
 }
 
+/* A site of both; NULL: there is none. */
+static const struct probes_site *latency_common(
+	const struct probes_probe *a, const struct probes_probe *b)
+{
+	for (uint32_t i = 0; a->object == b->object && i < a->site_count; i++)
+		for (uint32_t k = 0; k < b->site_count; k++)
+			if (a->sites[i].pc == b->sites[k].pc)
+				return &a->sites[i];
+	return NULL;
+}
+
 int probes_latency_check(const struct probes_session *s, size_t start, size_t end,
 	unsigned argument, struct probes_error *e)
 {
 	const size_t both[2] = {start, end};
+	const struct probes_site *common;
 	int r = 0;
 
 	if (start == end) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot measure times");
 		return error_why(e, "start and end are the same probe");
+	}
+	common = latency_common(probes_at(s, start), probes_at(s, end));
+	if (common) {
+		error_set(e, PROBES_USAGE, -EINVAL, "cannot measure times");
+		error_why(e, "%s and %s share the site at 0x%llx: there is no time between them",
+			probes_at(s, start)->name, probes_at(s, end)->name,
+			(unsigned long long)common->pc);
+		return error_hint(e, "a linker that folds equal functions (--icf) does that: link without it");
 	}
 	for (int i = 0; argument && i < 2; i++) {
 		const struct probes_probe *p = probes_at(s, both[i]);

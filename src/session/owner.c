@@ -180,9 +180,12 @@ bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t loc
 	for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
 		const struct window *w = owner_window(s, &h->jumps[first + k]);
 
-		if (w && owner_has_none(h, (uint32_t)first + k) &&
-			w->sites[h->jumps[first + k].entry].left > left)
-			left = w->sites[h->jumps[first + k].entry].left;
+		uint32_t entry = h->jumps[first + k].entry, here;
+
+		if (!w || !owner_has_none(h, (uint32_t)first + k))
+			continue;
+		here = w->sites[entry].left + (w->orphaned ? w->orphaned[entry] : 0u);
+		left = here > left ? here : left;
 	}
 	/* Others may have taken it away. */
 	for (uint32_t i = 0; left && i < p->semaphore_count; i++)
@@ -204,8 +207,10 @@ bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t loc
 		const struct object_jump *j = &h->jumps[first + k];
 		struct window *w = owner_window(s, j);
 
-		if (w)
-			window_set_left(w, &s->memory, j->entry, 0);
+		if (!w)
+			continue;
+		window_set_left(w, &s->memory, j->entry, 0);
+		holder_forget_orphaned(s, w, j->entry);
 	}
 	return true;
 }

@@ -63,8 +63,7 @@ static const struct repair_place *repair_at(
 	return all + first;
 }
 
-/* How many resources are not as they were before; 0 if all was undone. */
-static size_t repair_remaining(const struct journal_text *text)
+size_t repair_remaining(const struct journal_text *text)
 {
 	size_t remaining = 0;
 	struct array places;

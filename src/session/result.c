@@ -56,6 +56,7 @@ bool result_join(struct probes_result **all, struct probes_result *more)
 		for (int i = 0; i < PROBES_SKIPS; i++)
 			a->skips[i] += more->skips[i];
 		a->not_done += more->not_done;
+		a->still_raised += more->still_raised;
 		a->sites += more->sites;
 		a->stopped_ns += more->stopped_ns;
 		a->copied_pages += more->copied_pages;

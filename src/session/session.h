@@ -492,6 +492,9 @@ void holder_keep(struct probes_session *s);
 /* Look which other sessions count at its sites: struct window, others. */
 void holder_look(struct probes_session *s, struct window *w);
 
+/* What orphaned[site] says of a window has been taken over. */
+void holder_forget_orphaned(struct probes_session *s, struct window *w, size_t site);
+
 /* Does another session have the state? *pid: it, in its own pid namespace. */
 enum holder_life holder_of_state(
 	struct probes_session *s, const struct window *w, enum owner_state state, pid_t *pid);
@@ -500,6 +503,9 @@ enum holder_life holder_of_state(
 
 /* Look which jumps other sessions use as well: struct object_jump, shared. */
 void owner_look(struct probes_session *s);
+
+/* How many resources are not as they were before the journal; 0 if all was undone. */
+size_t repair_remaining(const struct journal_text *text);
 
 /* At how many sites does another session count, of which only this is known? By owner_look. */
 size_t owner_count_others(const struct probes_session *s, enum holder_life life);

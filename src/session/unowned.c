@@ -7,6 +7,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Does a journal say who wrote the jump? Its repair, or its living owner, removes it. */
@@ -104,6 +105,41 @@ static bool unowned_take(struct probes_session *s, struct object_probes *h,
 	return true;
 }
 
+/*
+ * Nobody knows whether a session that is not on record raised what still guards a probe: it is left,
+ * and said.
+ */
+static size_t unowned_still_raised(struct probes_session *s, const struct array *which)
+{
+	size_t count = 0, used = 0, local;
+	char names[400] = "";
+
+	for (size_t i = 0; i < which->count; i++) {
+		const struct object_probes *h =
+			catalog_find(&s->catalog, *ARRAY_AT(which, size_t, i), &local);
+		const struct probes_probe *p = &h->probes[local];
+		uint32_t most = 0;
+
+		for (uint32_t k = 0; k < p->semaphore_count && !kind_of(p)->edit; k++) {
+			uint32_t value = h->values[object_probes_semaphore(h, p) + k];
+
+			most = value != PROBES_NONE && value > most ? value : most;
+		}
+		if (!most)
+			continue;
+		count++;
+		if (used < sizeof names)
+			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s (%u)",
+				used ? ", " : "", p->name, most);
+	}
+	if (count)
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"process %d: the semaphores of %zu probe%s are still raised, and no journal "
+			"says by whom: %s; if nobody needs them, lower them with attach -disable",
+			s->who.pid, count, count == 1 ? "" : "s", names);
+	return count;
+}
+
 int unowned_undo(struct probes_session *s, const struct array *journals,
 	struct probes_result **result, struct probes_error *e)
 {
@@ -131,6 +167,8 @@ int unowned_undo(struct probes_session *s, const struct array *journals,
 		s->first_switch_ticks = 1;
 		s->repaired = true;
 		r = change_in_turn(s, &c, result, e);
+		if (r == 0 && *result && read_probes(s, NULL, 0, e) == 0)
+			(*result)->still_raised = unowned_still_raised(s, &which);
 	}
 	for (size_t i = 0; c.undo && i < objects; i++)
 		account_close_parts(&c.undo[i]);

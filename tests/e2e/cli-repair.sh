@@ -114,6 +114,20 @@ has 'both' "undid what sessions ($first, $session|$session, $first) left behind"
 has 'in the form asked for' "^$pid,.*,ocaml_2,second,.*,ok,,0,$" "$tmp/out"
 unchanged 'two sessions undone'
 
+# --- killed a moment ago, it still exits: that is waited for; one that lives is named
+for again in 1 2 3 4 5 6 7 8; do
+	hold -enable first,second
+	until_state second enabled
+	want 0 repair -no-syslog -pid "$pid"
+	has 'who holds them' "pid $pid: session $session \\([^)]+\\) is alive and holds what it changed: it undoes that when it ends$"
+	same 'not called nothing' "$(grep -c 'nothing to repair' "$tmp/err")" 0
+	kill -9 "$session"
+	want 0 repair -no-syslog -pid "$pid"
+	has "directly after the kill ($again)" "undid what session $session left behind"
+	killed "$session"
+	unchanged "directly after the kill ($again)"
+done
+
 # --- what cannot be undone now stays on record
 hold -enable first
 until_state first enabled

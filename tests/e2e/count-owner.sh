@@ -58,6 +58,29 @@ as_found 'repair'
 want 0 repair -no-syslog -pid "$pid"
 has 'once' 'nothing to repair' "$tmp/err"
 
+# --- nobody knows who raised what is still raised: it is left, and said
+lost
+want 1 repair -no-syslog -pid "$pid"
+has 'still raised' 'the semaphores of 1 probe are still raised, and no journal says by whom: guarded \(1\); if nobody needs them, lower them with attach -disable' "$tmp/err"
+want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded
+as_found 'still raised, and lowered'
+
+# --- a session that can keep no journal says in the process what it raised: exactly that is lowered
+attach -enable guarded
+counted_records=$PROBES_TUI_RECORDS
+PROBES_TUI_RECORDS=/proc/x
+counting -pid "$pid" -stop
+PROBES_TUI_RECORDS=$counted_records
+same 'no journal: raised' "$(semaphore)" 0200
+kill -9 "$session"
+want 0 repair -no-syslog -pid "$pid"
+has 'no journal: repaired directly after the kill' 'undid what a session that has ended left behind: 5 probes' "$tmp/err"
+same 'no journal: only its own is lowered' "$(semaphore)" 0100
+wait "$session" 2>/dev/null
+gone "$session"
+want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded
+as_found 'no journal'
+
 # --- a stranger locks what it had claimed: it has ended for all that
 if strangers; then
 	lost

@@ -59,6 +59,27 @@ START_TEST(identity_needs_proof)
 }
 END_TEST
 
+/* Killed, it still exits when the signal has been sent: its end is waited for. */
+START_TEST(identity_of_the_dying)
+{
+	const char *why;
+
+	for (int i = 0; i < 50; i++) {
+		enum identity_state settled;
+		pid_t child = fork();
+
+		if (child == 0)
+			for (;;)
+				pause();
+		ck_assert_int_eq(identity_settled(child, 0, &why), IDENTITY_LIVES);
+		ck_assert_int_eq(kill(child, SIGKILL), 0);
+		settled = identity_settled(child, 0, &why);
+		ck_assert_int_eq(waitpid(child, NULL, 0), child);
+		ck_assert_int_eq(settled, IDENTITY_ENDED);
+	}
+}
+END_TEST
+
 static volatile sig_atomic_t identity_signals;
 
 static void identity_count(int number)
@@ -172,6 +193,7 @@ Suite *identity_suite(void)
 	TCase *t = tcase_create("identity");
 
 	tcase_add_test(t, identity_needs_proof);
+	tcase_add_test(t, identity_of_the_dying);
 	tcase_add_test(t, identity_amidst_signals);
 	tcase_add_test(t, identity_killed_by_a_signal);
 	tcase_add_test(t, claims_of_two);

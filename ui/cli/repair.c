@@ -59,6 +59,28 @@ static void put_nothing(const struct probes_member *t)
 			t->pid, bad, bad == 1 ? " is" : "s are");
 }
 
+/* Who is alive keeps what it holds, and undoes it. False: nobody is. */
+static bool put_holders(const struct probes_member *t)
+{
+	struct probes_other *all;
+	struct probes_error e;
+	size_t count;
+
+	if (probes_others(t->session, &all, &count, &e) < 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].elsewhere)
+			report_line("pid %d: a session in another pid namespace (process %d there) "
+				    "is alive: it undoes what it changed when it ends",
+				t->pid, (int)all[i].pid);
+		else
+			report_line("pid %d: session %d (%s) is alive and holds what it changed: "
+				    "it undoes that when it ends",
+				t->pid, (int)all[i].pid, all[i].name);
+	free(count ? all : NULL);
+	return count > 0;
+}
+
 /* Where output was asked for there is some, also of nothing. */
 static int tell(struct act *a, const struct probes_member *t, const struct probes_result *result)
 {
@@ -85,7 +107,7 @@ static int repair_left(struct act *a, const struct probes_member *t,
 	told = tell(a, t, result);
 	if (!status)
 		status = told;
-	if (!status && result && result->not_done)
+	if (!status && result && (result->not_done || result->still_raised))
 		status = PROBES_FAILED;
 	probes_result_free(result);
 	return status;
@@ -108,7 +130,7 @@ static int repair_one(struct act *a, const struct probes_member *t)
 		else
 			report_line("pid %d: changes may remain: could not check %s", t->pid,
 				left[i].unjudged);
-	if (!count && !a->options->quiet)
+	if (!a->options->quiet && !put_holders(t) && !count)
 		put_nothing(t);
 	status = judged ? repair_left(a, t, left, judged) : tell(a, t, NULL);
 	free(left);
