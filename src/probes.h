@@ -969,9 +969,9 @@ struct probes_result {
 	size_t already;                 /* probes skipped because of probes_switch_options.once */
 	size_t still_raised; /* probes_repair: probes whose counter was removed, and whose
 				semaphores are not 0: nobody knows who raised them */
-	size_t sites;                   /* sites whose byte was changed */
-	bool dry_run;                   /* planned only */
-	uint64_t stopped_ns;            /* how long the process was stopped; normally 0 */
+	size_t sites;        /* sites whose byte was changed */
+	bool dry_run;        /* planned only */
+	uint64_t stopped_ns; /* how long the process was stopped; normally 0 */
 	/* Of PROBES_COUNT. */
 	size_t counted_sites;   /* sites that are counted now (or would be) */
 	size_t uncounted_sites; /* sites of the probes that cannot be counted: see

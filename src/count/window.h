@@ -74,12 +74,12 @@ struct window {
 	bool elsewhere;   /* its hits are those of another process, which is counted, too */
 	bool own[2];      /* this session measures in it, reads events (session/owner.c) */
 	/* session/holder.c: */
-	uint8_t *others; /* per site: who else counts, as last looked (enum holder_life); NULL:
-			    nobody; owned */
+	uint8_t *others;   /* per site: who else counts, as last looked (enum holder_life); NULL:
+			      nobody; owned */
 	uint8_t *orphaned; /* per site: how many have ended that counted there and had no journal,
 			      as last looked; NULL: none; owned */
-	bool *held;      /* per site: this session counts; NULL: nowhere; owned */
-	size_t record;   /* number of its record, from 1 on; 0: none */
+	bool *held;        /* per site: this session counts; NULL: nowhere; owned */
+	size_t record;     /* number of its record, from 1 on; 0: none */
 	bool claimed;
 	size_t data_size;
 	size_t site_count;

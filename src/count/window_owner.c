@@ -74,7 +74,7 @@ void window_clear_bit(struct window *w, struct memory *m, size_t record, size_t 
 
 	if (!window_get_head(w, m, at, &bits, sizeof bits) || !(bits >> site % 8 & 1))
 		return;
-	bits &= (uint8_t)~(1u << site % 8);
+	bits &= (uint8_t) ~(1u << site % 8);
 	(void)window_write(w, m, at, &bits, sizeof bits);
 }
 

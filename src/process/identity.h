@@ -78,8 +78,8 @@ enum identity_state { IDENTITY_LIVES, IDENTITY_ENDED, IDENTITY_UNKNOWN };
 enum identity_state identity_check(pid_t pid, uint64_t start, const char **why);
 
 /*
- * The same. One that is killed, or exits, lives on for a moment, in which it holds locks and numbers
- * and does nothing more: wait for its end.
+ * The same. One that is killed, or exits, lives on for a moment, in which it holds locks and
+ * numbers and does nothing more: wait for its end.
  */
 #define IDENTITY_DYING_MS 1000
 enum identity_state identity_settled(pid_t pid, uint64_t start, const char **why);

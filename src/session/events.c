@@ -332,8 +332,7 @@ int probes_events_begin(struct probes_session *s, const size_t *probes, size_t c
 
 bool events_told(const struct events_window *w, const struct events_where *where)
 {
-	const struct events_where *one =
-		ARRAY_AT(&w->sites, struct events_where, where->first);
+	const struct events_where *one = ARRAY_AT(&w->sites, struct events_where, where->first);
 
 	while (!one->cost && one->next)
 		one = ARRAY_AT(&w->sites, struct events_where, one->next);

@@ -325,9 +325,9 @@ static bool events_deliver_one(struct probes_session *s, struct events *ev,
 	const struct events_where *where = ARRAY_AT(&w->sites, struct events_where, record->site);
 	bool told = events_told(w, where), on = true;
 
-	for (; on && where;
-		where = where->next ? ARRAY_AT(&w->sites, struct events_where, where->next)
-				    : NULL) {
+	for (; on && where; where = where->next
+					    ? ARRAY_AT(&w->sites, struct events_where, where->next)
+					    : NULL) {
 		struct probes_event event;
 
 		/* One that was dropped, while others are not. */

@@ -144,11 +144,10 @@ static bool holder_is_free(struct probes_session *s, const struct window *w,
 	const char *why;
 
 	return (r->session >> 32 == mine->session >> 32
-			       ? holder_judge(s, w, mine, all, at) == HOLDER_NONE ||
-					 identity_check((pid_t)r->pid, r->born, &why) ==
-						 IDENTITY_ENDED
-			       : holder_same_process(r, mine) &&
-					 holder_judge(s, w, mine, all, at) == HOLDER_NONE);
+			? holder_judge(s, w, mine, all, at) == HOLDER_NONE ||
+				  identity_check((pid_t)r->pid, r->born, &why) == IDENTITY_ENDED
+			: holder_same_process(r, mine) &&
+				  holder_judge(s, w, mine, all, at) == HOLDER_NONE);
 }
 
 /* The place of its record, or for one; WINDOW_RECORDS: there is none. */
@@ -225,7 +224,8 @@ void holder_look(struct probes_session *s, struct window *w)
 	free(w->orphaned);
 	w->others = calloc(1, w->site_count + 1);
 	w->orphaned = calloc(1, w->site_count + 1);
-	if (!w->others || !w->orphaned || !bits || !w->site_count || !window_read_records(w, &s->memory, all))
+	if (!w->others || !w->orphaned || !bits || !w->site_count ||
+		!window_read_records(w, &s->memory, all))
 		goto end;
 	/* A session on a forked child may have taken the same place at the same moment. */
 	if (w->record && !holder_same(&all[w->record - 1], &mine))
@@ -300,8 +300,8 @@ static bool holder_add_window(struct probes_session *s, const struct window *w, 
 			continue;
 		life = holder_judge(s, w, &mine, records, i);
 		if (life == HOLDER_LIVES || life == HOLDER_CLAIMS)
-			fits = holder_add(all, (pid_t)(uint32_t)records[i].session,
-				life == HOLDER_CLAIMS);
+			fits = holder_add(
+				all, (pid_t)(uint32_t)records[i].session, life == HOLDER_CLAIMS);
 	}
 	return fits;
 }
@@ -317,8 +317,8 @@ int probes_others(struct probes_session *s, struct probes_other **others, size_t
 	*others = NULL;
 	*count = 0;
 	if (r < 0)
-		return error_set(e, PROBES_FAILED, r, "cannot look who changes process %d",
-			s->who.pid);
+		return error_set(
+			e, PROBES_FAILED, r, "cannot look who changes process %d", s->who.pid);
 	journal_here(&here);
 	array_init(&found, sizeof(struct journal_found));
 	array_init(&all, sizeof(struct probes_other));
@@ -327,8 +327,7 @@ int probes_others(struct probes_session *s, struct probes_other **others, size_t
 		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
 
 		if (f->living && (repair_remaining(&f->text) || f->text.pending.count))
-			fits = holder_add(
-				&all, f->text.key.owner, f->text.key.pids != here.pids);
+			fits = holder_add(&all, f->text.key.owner, f->text.key.pids != here.pids);
 	}
 	for (size_t i = 0; fits && s->process && i < s->windows.count; i++)
 		fits = holder_add_window(s, ARRAY_AT(&s->windows, struct window, i), &all);

@@ -154,7 +154,8 @@ int probes_latency_check(const struct probes_session *s, size_t start, size_t en
 		error_why(e, "%s and %s share the site at 0x%llx: there is no time between them",
 			probes_at(s, start)->name, probes_at(s, end)->name,
 			(unsigned long long)common->pc);
-		return error_hint(e, "a linker that folds equal functions (--icf) does that: link without it");
+		return error_hint(e,
+			"a linker that folds equal functions (--icf) does that: link without it");
 	}
 	for (int i = 0; argument && i < 2; i++) {
 		const struct probes_probe *p = probes_at(s, both[i]);

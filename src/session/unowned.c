@@ -80,9 +80,13 @@ size_t unowned_count(struct probes_session *s, const struct array *journals, siz
 	return count;
 }
 
-/* Take over the counters of an object; add them to what is to be undone. False: no memory. */
+/*
+ * Take over the counters of an object; add them to what is to be undone. `unknown`: of these, the
+ * probes of which no session said what it raised. False: no memory.
+ */
 static bool unowned_take(struct probes_session *s, struct object_probes *h,
-	const struct array *journals, struct plan_parts *undo, struct array *which)
+	const struct array *journals, struct plan_parts *undo, struct array *which,
+	struct array *unknown)
 {
 	for (size_t local = 0; !h->info.gone && local < h->probe_count; local++) {
 		const struct probes_probe *p = &h->probes[local];
@@ -90,12 +94,14 @@ static bool unowned_take(struct probes_session *s, struct object_probes *h,
 
 		if (!unowned_sites(h, local, journals))
 			continue;
-		if (!array_reserve(which, 1) || !owner_inherit(s, h, local) ||
-			!owner_adopt(s, h, local, false) ||
+		if (!array_reserve(which, 1) || !array_reserve(unknown, 1) ||
+			!owner_inherit(s, h, local) || !owner_adopt(s, h, local, false) ||
 			!account_open_parts(undo, h, PLAN_COUNTER) ||
 			!account_open_parts(undo, h, PLAN_SEMAPHORE))
 			return false;
 		*(size_t *)array_add(which) = h->info.first_probe + local;
+		if (!h->jumps[first].raised)
+			*(size_t *)array_add(unknown) = h->info.first_probe + local;
 		for (uint32_t k = 0; k < p->site_count; k++)
 			undo->of[PLAN_COUNTER][first + k] = h->jumps[first + k].taken;
 		for (uint32_t k = 0; k < p->semaphore_count; k++)
@@ -106,8 +112,8 @@ static bool unowned_take(struct probes_session *s, struct object_probes *h,
 }
 
 /*
- * Nobody knows whether a session that is not on record raised what still guards a probe: it is left,
- * and said.
+ * Nobody knows whether a session that is not on record raised what still guards a probe: it is
+ * left, and said.
  */
 static size_t unowned_still_raised(struct probes_session *s, const struct array *which)
 {
@@ -134,7 +140,8 @@ static size_t unowned_still_raised(struct probes_session *s, const struct array 
 	}
 	if (count)
 		log_say(&s->log, PROBES_LOG_NOTICE,
-			"process %d: the semaphores of %zu probe%s are still raised, and no journal "
+			"process %d: the semaphores of %zu probe%s are still raised, and no "
+			"journal "
 			"says by whom: %s; if nobody needs them, lower them with attach -disable",
 			s->who.pid, count, count == 1 ? "" : "s", names);
 	return count;
@@ -144,7 +151,7 @@ int unowned_undo(struct probes_session *s, const struct array *journals,
 	struct probes_result **result, struct probes_error *e)
 {
 	struct change c = {.plan = switch_plan_undo};
-	struct array which;
+	struct array which, unknown;
 	bool fits = true;
 	size_t objects;
 	int r = jumps_look(s, e);
@@ -153,11 +160,12 @@ int unowned_undo(struct probes_session *s, const struct array *journals,
 	if (r < 0 || !unowned_look(s, journals))
 		return r;
 	array_init(&which, sizeof(size_t));
+	array_init(&unknown, sizeof(size_t));
 	objects = s->catalog.objects.count;
 	c.undo = calloc(objects + 1, sizeof *c.undo);
 	for (size_t i = 0; c.undo && fits && i < objects; i++)
 		fits = unowned_take(
-			s, catalog_object(&s->catalog, i), journals, &c.undo[i], &which);
+			s, catalog_object(&s->catalog, i), journals, &c.undo[i], &which, &unknown);
 	if (!c.undo || !fits)
 		r = error_memory(e, "a repair");
 	c.which = which.data;
@@ -168,11 +176,12 @@ int unowned_undo(struct probes_session *s, const struct array *journals,
 		s->repaired = true;
 		r = change_in_turn(s, &c, result, e);
 		if (r == 0 && *result && read_probes(s, NULL, 0, e) == 0)
-			(*result)->still_raised = unowned_still_raised(s, &which);
+			(*result)->still_raised = unowned_still_raised(s, &unknown);
 	}
 	for (size_t i = 0; c.undo && i < objects; i++)
 		account_close_parts(&c.undo[i]);
 	free(c.undo);
 	array_done(&which);
+	array_done(&unknown);
 	return r;
 }
