@@ -142,7 +142,7 @@ static size_t unowned_still_raised(struct probes_session *s, const struct array 
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"process %d: the semaphores of %zu probe%s are still raised, and no "
 			"journal "
-			"says by whom: %s; if nobody needs them, lower them with attach -disable",
+			"says by whom: %s; if nobody needs them, disable these probes",
 			s->who.pid, count, count == 1 ? "" : "s", names);
 	return count;
 }

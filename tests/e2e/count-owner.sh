@@ -61,7 +61,7 @@ has 'once' 'nothing to repair' "$tmp/err"
 # --- nobody knows who raised what is still raised: it is left, and said
 lost
 want 1 repair -no-syslog -pid "$pid"
-has 'still raised' 'the semaphores of 1 probe are still raised, and no journal says by whom: guarded \(1\); if nobody needs them, lower them with attach -disable' "$tmp/err"
+has 'still raised' 'the semaphores of 1 probe are still raised, and no journal says by whom: guarded \(1\); if nobody needs them, disable these probes' "$tmp/err"
 want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded
 as_found 'still raised, and lowered'
 
