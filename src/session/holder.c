@@ -6,8 +6,6 @@
  */
 #include "session/session.h"
 
-#include "base/error.h"
-#include "process/descriptors.h"
 #include "process/procfs.h"
 
 #include <fcntl.h>
@@ -267,7 +265,7 @@ void holder_forget_orphaned(struct probes_session *s, struct window *w, size_t s
 
 /* ---- all that live ---- */
 
-static bool holder_add(struct array *all, pid_t pid, bool elsewhere)
+bool holder_add(struct array *all, pid_t pid, bool elsewhere)
 {
 	struct probes_other *one;
 
@@ -285,7 +283,7 @@ static bool holder_add(struct array *all, pid_t pid, bool elsewhere)
 	return true;
 }
 
-static bool holder_add_window(struct probes_session *s, const struct window *w, struct array *all)
+bool holder_add_window(struct probes_session *s, const struct window *w, struct array *all)
 {
 	struct window_record records[WINDOW_RECORDS], mine = holder_record(s, w);
 	bool fits = true;
@@ -304,39 +302,4 @@ static bool holder_add_window(struct probes_session *s, const struct window *w, 
 				all, (pid_t)(uint32_t)records[i].session, life == HOLDER_CLAIMS);
 	}
 	return fits;
-}
-
-int probes_others(struct probes_session *s, struct probes_other **others, size_t *count,
-	struct probes_error *e)
-{
-	struct array found, all;
-	struct journal_key here;
-	bool fits;
-	int r = s->process ? descriptors_spare(0) : 0;
-
-	*others = NULL;
-	*count = 0;
-	if (r < 0)
-		return error_set(
-			e, PROBES_FAILED, r, "cannot look who changes process %d", s->who.pid);
-	journal_here(&here);
-	array_init(&found, sizeof(struct journal_found));
-	array_init(&all, sizeof(struct probes_other));
-	fits = array_reserve(&all, 1) && (!s->process || record_find(s, &found));
-	for (size_t i = 0; fits && i < found.count; i++) {
-		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
-
-		if (f->living && (repair_remaining(&f->text) || f->text.pending.count))
-			fits = holder_add(&all, f->text.key.owner, f->text.key.pids != here.pids);
-	}
-	for (size_t i = 0; fits && s->process && i < s->windows.count; i++)
-		fits = holder_add_window(s, ARRAY_AT(&s->windows, struct window, i), &all);
-	journal_found_done(&found);
-	if (!fits) {
-		array_done(&all);
-		return error_memory(e, "the sessions");
-	}
-	*others = all.data;
-	*count = all.count;
-	return 0;
 }

@@ -492,6 +492,10 @@ void holder_keep(struct probes_session *s);
 /* Look which other sessions count at its sites: struct window, others. */
 void holder_look(struct probes_session *s, struct window *w);
 
+/* Add a session that lives (struct probes_other), or those of a window. False: no memory. */
+bool holder_add(struct array *all, pid_t pid, bool elsewhere);
+bool holder_add_window(struct probes_session *s, const struct window *w, struct array *all);
+
 /* What orphaned[site] says of a window has been taken over. */
 void holder_forget_orphaned(struct probes_session *s, struct window *w, size_t site);
 
