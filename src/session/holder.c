@@ -141,11 +141,13 @@ static bool holder_is_free(struct probes_session *s, const struct window *w,
 	const struct window_record *r = &all[at];
 	const char *why;
 
-	return (r->session >> 32 == mine->session >> 32
-			? holder_judge(s, w, mine, all, at) == HOLDER_NONE ||
-				  identity_check((pid_t)r->pid, r->born, &why) == IDENTITY_ENDED
-			: holder_same_process(r, mine) &&
-				  holder_judge(s, w, mine, all, at) == HOLDER_NONE);
+	return !r->session ||
+	       (r->session >> 32 == mine->session >> 32
+			       ? holder_judge(s, w, mine, all, at) == HOLDER_NONE ||
+					 identity_check((pid_t)r->pid, r->born, &why) ==
+						 IDENTITY_ENDED
+			       : holder_same_process(r, mine) &&
+					 holder_judge(s, w, mine, all, at) == HOLDER_NONE);
 }
 
 /* The place of its record, or for one; WINDOW_RECORDS: there is none. */
@@ -159,11 +161,9 @@ static size_t holder_place(struct probes_session *s, struct window *w,
 	w->record = 0;
 	w->claimed = false;
 	/* Sessions on other processes may look at the same time. */
-	for (size_t i = 0; i < 2 * WINDOW_RECORDS; i++) {
+	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
 		at = (mine->self + i) % WINDOW_RECORDS;
-		/* What an ended one says may still be needed: unused ones come first. */
-		if (!all[at].session ||
-			(i >= WINDOW_RECORDS && holder_is_free(s, w, mine, all, at)))
+		if (holder_is_free(s, w, mine, all, at))
 			return at;
 	}
 	return WINDOW_RECORDS;
