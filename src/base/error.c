@@ -96,7 +96,6 @@ int error_remains(struct probes_error *e, const char *hint, ...)
 
 int error_fork(struct probes_error *e, int code, const char *what, ...)
 {
-	struct rlimit limit = {0};
 	char text[sizeof e->what];
 	va_list args;
 
@@ -106,12 +105,8 @@ int error_fork(struct probes_error *e, int code, const char *what, ...)
 	error_set(e, PROBES_FAILED, code, "%s", text);
 	if (code != -EAGAIN)
 		return code;
-	/* fork(2), EAGAIN. */
-	if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		error_why(e, "no more processes can be started (limit %llu)",
-			(unsigned long long)limit.rlim_cur);
-	else
-		error_why(e, "no more processes can be started");
+	/* fork(2), EAGAIN: which limit was met is not told. */
+	error_why(e, "no more processes can be started");
 	return error_hint(
 		e, "raise ulimit -u or pids.max of the cgroup, or end some of your processes");
 }

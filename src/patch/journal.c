@@ -170,7 +170,8 @@ static void journal_set_path(struct journal *j)
 	snprintf(j->path, sizeof j->path, "%s/%s", folder, j->file);
 }
 
-int journal_open(struct journal *j, const struct journal_key *key)
+/* In an open folder, which is closed. */
+static int journal_begin(struct journal *j, int dir, const struct journal_key *key)
 {
 	struct journal_header header = {.magic = "PTUIJ4",
 		.target = (uint32_t)key->target,
@@ -180,33 +181,48 @@ int journal_open(struct journal *j, const struct journal_key *key)
 		.owner_start = key->owner_start,
 		.pids = key->pids,
 		.boot = {key->boot[0], key->boot[1]}};
+	bool nameless;
+	int r;
+
+	/* Take the lock and write the header before the file gets its name, where the file system
+	   can: a file that is cut short before its header could not be attributed to any session,
+	   and would stay forever. */
+	j->fd = openat(dir, ".", O_WRONLY | O_APPEND | O_TMPFILE | O_CLOEXEC, 0600);
+	nameless = j->fd >= 0;
+	r = nameless ? journal_head(j, &header) : journal_create(j, dir, key);
+	if (r == 0)
+		r = nameless ? journal_create(j, dir, key) : journal_head(j, &header);
+	close(dir);
+	journal_set_path(j);
+	if (r < 0)
+		journal_remove(j);
+	return r;
+}
+
+int journal_open(struct journal *j, const struct journal_key *key)
+{
 	struct records_place places[RECORDS_PLACES];
-	size_t count = records_places(NULL, places);
-	int r = -ENOENT;
+	size_t count = records_places(NULL, places), blamed = 0;
+	int r = -ENOENT, why = -ENOENT;
 
 	*j = (struct journal){.fd = -1};
 	for (size_t i = 0; r < 0 && i < count; i++) {
 		int dir = records_open(&places[i], true);
-		bool nameless;
 
 		*j = (struct journal){.fd = -1, .place = places[i]};
 		r = dir;
-		if (dir < 0)
-			continue;
-		/* Take the lock and write the header before the file gets its name, where the file
-		   system can: a file that is cut short before its header could not be attributed to
-		   any session, and would stay forever. */
-		j->fd = openat(dir, ".", O_WRONLY | O_APPEND | O_TMPFILE | O_CLOEXEC, 0600);
-		nameless = j->fd >= 0;
-		r = nameless ? journal_head(j, &header) : journal_create(j, dir, key);
-		if (r == 0)
-			r = nameless ? journal_create(j, dir, key) : journal_head(j, &header);
-		close(dir);
-		journal_set_path(j);
-		if (r < 0)
-			journal_remove(j);
+		if (dir >= 0)
+			r = journal_begin(j, dir, key);
+		/* That one of many folders is missing explains nothing. */
+		if (r < 0 && r != -ENOENT && why == -ENOENT) {
+			why = r;
+			blamed = i;
+		}
 	}
-	return r;
+	if (r == 0)
+		return 0;
+	*j = (struct journal){.fd = -1, .place = places[blamed]};
+	return why;
 }
 
 int journal_adopt(struct journal *j, const struct journal_found *found)

@@ -78,7 +78,10 @@ struct journal_text {
 /* Fill in the pid namespace and the boot of a key. */
 void journal_here(struct journal_key *key);
 
-/* Begin a journal. 0 or a negative errno: no private folder could be made, disk full. */
+/*
+ * Begin a journal. 0 or a negative errno: no private folder could be made, disk full. Then j->place
+ * is the first folder with that errno; one that is merely missing is blamed only if all are.
+ */
 int journal_open(struct journal *j, const struct journal_key *key);
 
 struct journal_found;

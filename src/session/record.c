@@ -63,6 +63,7 @@ static const char *record_cause(int code)
 
 int record_plan(struct probes_session *s, const struct plan *p, bool undo, struct probes_error *e)
 {
+	char folder[250];
 	int r = 0;
 
 	if (s->unrecorded)
@@ -76,8 +77,11 @@ int record_plan(struct probes_session *s, const struct plan *p, bool undo, struc
 	if (r == 0)
 		return 0;
 	if (s->unrecorded || undo) {
+		records_path(&s->journal.place, folder, sizeof folder);
 		log_say(&s->log, PROBES_LOG_NOTICE,
-			"no journal can be kept (%s): were this run killed, nobody could undo it",
+			"no journal can be kept%s%s (%s): were this run killed, nobody could undo "
+			"it",
+			*s->journal.place.base ? " in " : "", *s->journal.place.base ? folder : "",
 			record_cause(r));
 		return 0;
 	}

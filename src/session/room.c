@@ -128,21 +128,26 @@ static const char *room_size(uint64_t bytes, char *out, size_t size)
 }
 
 /*
- * "needs 15.6 MiB to copy 4000 pages; 2.1 MiB are left under /sys/fs/cgroup/x/memory.max"; NULL: no
- * memory
+ * "needs 15.6 MiB to copy 4000 pages, with 256 KiB to spare; 2.1 MiB are left under
+ * /sys/fs/cgroup/x/memory.max"; NULL: no memory
  */
-static char *room_words(const struct probes_result *r, bool maps, const char *limit)
+static char *room_words(const struct probes_result *r, bool maps, uint64_t reserve,
+	const struct cgroup_headroom *room)
 {
-	char cost[32], left[32], *words;
+	char cost[32], spare[48] = "", left[32], *words;
+	const char *limit = room->limit;
 	int n;
 
 	if (!r->copied_pages)
 		return strdup("needs no memory: no page is copied");
 	room_size(r->cost_bytes, cost, sizeof cost);
-	room_size(r->room_bytes, left, sizeof left);
-	n = asprintf(&words, "needs %s %s %zu page%s%s%s%s%s%s", cost, maps ? "for" : "to copy",
+	room_size(room->left, left, sizeof left);
+	if (reserve && limit)
+		snprintf(spare, sizeof spare, ", with %s to spare",
+			room_size(reserve, (char[32]){0}, 32));
+	n = asprintf(&words, "needs %s %s %zu page%s%s%s%s%s%s%s", cost, maps ? "for" : "to copy",
 		r->copied_pages, r->copied_pages == 1 ? "" : "s",
-		maps ? " that map the counters" : "", limit ? "; " : "", limit ? left : "",
+		maps ? " that map the counters" : "", spare, limit ? "; " : "", limit ? left : "",
 		limit ? " are left under " : "", limit ? limit : "");
 	return n < 0 ? NULL : words;
 }
@@ -153,12 +158,13 @@ static int room_compare(struct probes_session *s, const struct change *c, bool m
 {
 	uint64_t left = room->left;
 	uint64_t spare = left > ROOM_RESERVE ? left - ROOM_RESERVE : 0;
+	uint64_t reserve = c->undo || left == CGROUP_UNLIMITED ? 0 : ROOM_RESERVE;
 
 	/* An undo must happen sooner or later: it may use all the room, without a reserve. */
-	r->room_bytes = c->undo || left == CGROUP_UNLIMITED ? left : spare;
+	r->room_bytes = reserve ? spare : left;
 	r->no_room = r->cost_bytes > r->room_bytes;
 	if (r->no_room || c->dry_run) {
-		r->cost = room_words(r, maps, room->limit);
+		r->cost = room_words(r, maps, reserve, room);
 		if (!r->cost)
 			return error_memory(e, "the limits of a process");
 	}

@@ -75,7 +75,7 @@ silent attach -no-syslog -pid "$pid" -disable p000000
 
 # --- more than there is room for is refused, with both figures, and nothing is written
 room 2
-refuses 6 "needs 5\.9 MiB to copy 1[45][0-9]{2} pages; [12]\.[0-9] MiB are left under $group/$limit; raise that limit" \
+refuses 6 "needs 5\.9 MiB to copy 1[45][0-9]{2} pages, with 256 KiB to spare; [12]\.[0-9] MiB are left under $group/$limit; raise that limit" \
 	attach -no-syslog -pid "$pid" -enable-all
 refuses 6 'needs 5\.9 MiB' attach -no-syslog -pid "$pid" -enable-all -stop
 same 'killed' "$(kills)" 0
@@ -86,7 +86,7 @@ same 'its memory' "$(code "$pid")" '0 0'
 
 # --- a dry run says so, in words and in figures
 want 6 attach -no-syslog -pid "$pid" -enable-all -dry-run
-has 'cost' "^needs 5\.9 MiB to copy 1[45][0-9]{2} pages; .* are left under $group/$limit: would be refused$" "$tmp/out"
+has 'cost' "^needs 5\.9 MiB to copy 1[45][0-9]{2} pages, with 256 KiB to spare; .* are left under $group/$limit: would be refused$" "$tmp/out"
 want 6 attach -no-syslog -pid "$pid" -enable-all -dry-run -format json
 has 'cost in JSON' '"copied_pages": 1[45][0-9]{2}, "cost_bytes": [56][0-9]{6}, "room_bytes": [12][0-9]{6},$' "$tmp/out"
 
@@ -184,7 +184,7 @@ echo "$pid" >"$group/inner/cgroup.procs"
 echo $(($(cat "$group/$usage") + 65536)) >"$group/$limit"
 "$VICTIMS/../e2e/tally" "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
 same 'counting where there is no room' $? 6
-has 'why' "refused to map counters in process $pid: that needs [0-9]+ KiB for [0-9]+ pages that map the counters; .* are left under $group/$limit; raise that limit, or count fewer probes"
+has 'why' "refused to map counters in process $pid: that needs [0-9]+ KiB for [0-9]+ pages that map the counters, with 256 KiB to spare; .* are left under $group/$limit; raise that limit, or count fewer probes"
 same 'mapped' "$(grep -c memfd:probes-tui "/proc/$pid/maps")" 0
 same 'killed' "$(kills)" 0
 room 8

@@ -53,6 +53,28 @@ static struct journal_key journal_own(void)
 	return key;
 }
 
+/* Of several folders, the one that is merely missing (the last, $XDG_RUNTIME_DIR) is not blamed. */
+START_TEST(journal_blames_the_folder_that_failed)
+{
+	struct journal_key key = journal_own();
+	struct rlimit before, none;
+	struct journal j;
+	int r;
+
+	ck_assert_int_eq(unsetenv("PROBES_TUI_RECORDS"), 0);
+	ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", "/nonexistent", 1), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = (struct rlimit){0, before.rlim_max};
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	r = journal_open(&j, &key);
+	setrlimit(RLIMIT_FSIZE, &before);
+	ck_assert_int_eq(r, -EFBIG);
+	ck_assert_int_eq(j.fd, -1);
+	ck_assert_str_eq(j.place.base, geteuid() ? "/tmp" : "/run");
+}
+END_TEST
+
 /* An intent to edit a site and a count, in turn, at consecutive addresses. */
 static void journal_write_plan(struct journal *j, size_t count, uint64_t first, const bool *only)
 {
@@ -638,6 +660,7 @@ Suite *journal_suite(void)
 	tcase_add_test(t, journal_finds_what_the_dead_left);
 	tcase_add_test(t, journal_of_a_process_without_its_leader);
 	tcase_add_test(t, journal_does_not_outlive_an_exec);
+	tcase_add_test(t, journal_blames_the_folder_that_failed);
 	tcase_add_test(t, journal_is_adopted);
 	tcase_add_test(t, journal_goes_only_on_proof);
 	tcase_add_test(t, journal_of_a_container);
