@@ -59,15 +59,9 @@ static void put_nothing(const struct probes_member *t)
 			t->pid, bad, bad == 1 ? " is" : "s are");
 }
 
-/* Who is alive keeps what it holds, and undoes it. False: nobody is. */
-static bool put_holders(const struct probes_member *t)
+/* Who is alive keeps what it holds, and undoes it. */
+static void put_holders(const struct probes_member *t, const struct probes_other *all, size_t count)
 {
-	struct probes_other *all;
-	struct probes_error e;
-	size_t count;
-
-	if (probes_others(t->session, &all, &count, &e) < 0)
-		count = 0;
 	for (size_t i = 0; i < count; i++)
 		if (all[i].elsewhere)
 			report_line("pid %d: a session in another pid namespace (process %d there) "
@@ -77,8 +71,6 @@ static bool put_holders(const struct probes_member *t)
 			report_line("pid %d: session %d (%s) is alive and holds what it changed: "
 				    "it undoes that when it ends",
 				t->pid, (int)all[i].pid, all[i].name);
-	free(count ? all : NULL);
-	return count > 0;
 }
 
 /* Where output was asked for there is some, also of nothing. */
@@ -116,24 +108,32 @@ static int repair_left(struct act *a, const struct probes_member *t,
 static int repair_one(struct act *a, const struct probes_member *t)
 {
 	struct probes_leftover *left;
+	struct probes_other *others;
 	struct probes_error e;
-	size_t count, judged = 0;
+	size_t count, alive, judged = 0;
 	int status;
 
 	if (!t->session)
 		return explain_error(t, &t->error, a->many);
 	if (probes_leftovers(t->session, &left, &count, &e) < 0)
 		return explain_error(t, &e, a->many);
+	if (probes_others(t->session, &others, &alive, &e) < 0) {
+		free(left);
+		return explain_error(t, &e, a->many);
+	}
 	for (size_t i = 0; i < count; i++)
 		if (!*left[i].unjudged)
 			left[judged++] = left[i];
 		else
 			report_line("pid %d: changes may remain: could not check %s", t->pid,
 				left[i].unjudged);
-	if (!a->options->quiet && !put_holders(t) && !count)
+	if (!a->options->quiet)
+		put_holders(t, others, alive);
+	if (!a->options->quiet && !alive && !count)
 		put_nothing(t);
 	status = judged ? repair_left(a, t, left, judged) : tell(a, t, NULL);
 	free(left);
+	free(others);
 	return status || judged == count ? status : PROBES_FAILED;
 }
 
