@@ -50,14 +50,16 @@ for victim in named named_plain named_frames; do
 	calls 'call 300 200 100'
 	ended 0
 	same "$victim: as many as wanted" "$(of 't["samples"], t["lost"], t["others"]')" '(200, 0, 0)'
-	# Permission to make the system call ends where the session gets no CPU time for 0.25 s. Nothing else is missing.
+	# Permission to make the system call ends where the session gets no CPU time for 0.25 s, or needs that long to
+	# find functions, as with sanitizers. Nothing else is missing.
 	same "$victim: incomplete are at most those without permission" \
-		"$(of 'all(i["samples"] <= 20 and i["why"].startswith("only a page of the stack was read: ") for i in t["incomplete"])')" True
+		"$(of 'all(i["samples"] <= 100 and i["why"].startswith("only a page of the stack was read: ") for i in t["incomplete"])')" True
 	same "$victim: of more hits" "$(of 't["hits"] > 600')" True
-	same "$victim: all are known" "$(of 'sum(samples(n, "work") for n in ("alpha", "beta", "gamma_"))')" 200
+	known=$(of '200 - sum(i["samples"] for i in t["incomplete"])')
+	same "$victim: all others are known" "$(of 'sum(samples(n, "work") for n in ("alpha", "beta", "gamma_"))')" "$known"
 	# 100, 67, 33 of 200: more than seven standard deviations around them.
 	same "$victim: drawn from all hits alike" \
-		"$(of 'all(abs(samples(n, "work") - k) < 50 for n, k in (("alpha", 100), ("beta", 67), ("gamma_", 33)))')" True
+		"$(of 'all(abs(samples(n, "work") - k * '"$known"' / 200) < 50 for n, k in (("alpha", 100), ("beta", 67), ("gamma_", 33)))')" True
 	same "$victim: from the thread on" "$(of 'sum(s["samples"] for s in t["stacks"] if s["stack"][:2] == ["'"$victim"'"[:15], "_start"]) \
 		+ sum(i["samples"] for i in t["incomplete"])')" 200
 	same "$victim: not faster than permitted" "$(of 't["samples"] <= 99 * (t["seconds"] + 1)')" True
