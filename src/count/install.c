@@ -27,19 +27,24 @@
 #define INSTALL_ANSWERS 64 /* in the page of the cookie: not in its cache line */
 #define INSTALL_MEMORY "/memfd:" MAPS_WINDOW " (deleted)" /* what a descriptor of it names */
 
-/* Below who->proc: a descriptor, through a thread that lives. One that has ended has none. */
-static const char *install_path(const struct install *in, int64_t number, char path[64])
+/* Hold what a descriptor of the process is now, without opening it; or a negative errno. */
+static int install_hold(const struct install *in, int64_t number)
 {
-	snprintf(path, 64, "task/%d/fd/%lld", (int)identity_thread(in->who), (long long)number);
-	return path;
+	char path[32];
+
+	snprintf(path, sizeof path, "fd/%lld", (long long)number);
+	return identity_openat(in->who, path, O_PATH);
 }
 
 /* What a descriptor of the process is now; false: nothing. */
 static bool install_look(const struct install *in, int64_t number, struct stat *st)
 {
-	char path[64];
+	int held = install_hold(in, number);
+	bool known = held >= 0 && fstat(held, st) == 0;
 
-	return fstatat(in->who->proc, install_path(in, number, path), st, 0) == 0;
+	if (held >= 0)
+		close(held);
+	return known;
 }
 
 static bool install_is_same(const struct stat *a, const struct stat *b)
@@ -59,9 +64,9 @@ static int install_open(const struct install *in, int64_t number, const struct s
 	struct stat now;
 	int fd, held, code;
 
-	held = openat(in->who->proc, install_path(in, number, path), O_PATH | O_CLOEXEC);
+	held = install_hold(in, number);
 	if (held < 0)
-		return error_is_shortage(-errno) ? -errno : -ESTALE;
+		return error_is_shortage(held) ? held : -ESTALE;
 	if (fstat(held, &now) < 0 || !install_is_same(&now, st) || !S_ISREG(now.st_mode) ||
 		now.st_nlink || fstatfs(held, &fs) < 0 || fs.f_type != TMPFS_MAGIC) {
 		close(held);
@@ -208,7 +213,7 @@ static int install_check(const struct install *in, const struct window *w, struc
 	struct array mappings;
 	bool all = false;
 	char *maps;
-	int r = procfs_read(in->who->task, "maps", &maps, &size);
+	int r = identity_read(in->who, "maps", NULL, &maps, &size);
 
 	if (r < 0)
 		return error_set(
@@ -230,7 +235,7 @@ static uint64_t install_locked(const struct install *in)
 	char *status = NULL;
 	size_t size;
 
-	if (procfs_read(in->who->task, "status", &status, &size) == 0 &&
+	if (identity_read(in->who, "status", NULL, &status, &size) == 0 &&
 		!procfs_status_numbers(status, "VmLck", 10, &locked, 1))
 		locked = 0;
 	free(status);
@@ -366,15 +371,11 @@ int install_ask(
 
 int install_tidy(const struct install *in, struct probes_error *e)
 {
+	int fd = identity_openat(in->who, "fd", O_RDONLY | O_DIRECTORY), r = 0;
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	struct stat st;
-	char path[64];
-	int fd, r = 0;
-	DIR *list;
 
-	snprintf(path, sizeof path, "task/%d/fd", (int)identity_thread(in->who));
-	fd = openat(in->who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	list = fd < 0 ? NULL : fdopendir(fd);
 	while (r == 0 && list && (entry = readdir(list))) {
 		char text[sizeof INSTALL_MEMORY + 1];
 		ssize_t length = readlinkat(dirfd(list), entry->d_name, text, sizeof text);

@@ -56,10 +56,10 @@ static int beginning_find(const struct identity *who, uint64_t *base, struct beg
 	int fd = -ENOENT, r;
 
 	*point = (struct beginning_point){0};
-	r = procfs_auxv(who->task, AT_BASE, base);
+	r = identity_auxv(who, AT_BASE, base);
 	if (r < 0 || !*base)
 		return r;
-	r = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &text, &size);
+	r = identity_read(who, "maps", maps_drop_anonymous, &text, &size);
 	if (r < 0)
 		return error_is_shortage(r) ? r : 0;
 	array_init(&mappings, sizeof(struct mapping));

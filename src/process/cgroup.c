@@ -316,7 +316,7 @@ int cgroup_headroom_of(const char *cgroup, const char *mountinfo, struct cgroup_
 	return r;
 }
 
-int cgroup_headroom(int task, struct cgroup_headroom *h)
+int cgroup_headroom(const struct identity *who, struct cgroup_headroom *h)
 {
 	char *cgroup, *mountinfo = NULL, *meminfo;
 	long available = -1;
@@ -324,7 +324,7 @@ int cgroup_headroom(int task, struct cgroup_headroom *h)
 	int r = 0;
 
 	*h = (struct cgroup_headroom){.left = CGROUP_UNLIMITED};
-	if (procfs_read(task, "cgroup", &cgroup, &size) == 0 &&
+	if (identity_read(who, "cgroup", NULL, &cgroup, &size) == 0 &&
 		procfs_read(AT_FDCWD, "/proc/self/mountinfo", &mountinfo, &size) == 0)
 		r = cgroup_headroom_of(cgroup, mountinfo, h);
 	free(cgroup);
@@ -364,13 +364,13 @@ static bool cgroup_says(const char *cgroup, const char *mountinfo, const char *c
 	return says;
 }
 
-const char *cgroup_frozen(int task)
+const char *cgroup_frozen(const struct identity *who)
 {
 	char *cgroup, *mountinfo = NULL;
 	bool frozen = false;
 	size_t size;
 
-	if (procfs_read(task, "cgroup", &cgroup, &size) == 0 &&
+	if (identity_read(who, "cgroup", NULL, &cgroup, &size) == 0 &&
 		procfs_read(AT_FDCWD, "/proc/self/mountinfo", &mountinfo, &size) == 0)
 		frozen = cgroup_says(cgroup, mountinfo, "", "cgroup.events", "frozen 1") ||
 			 cgroup_says(cgroup, mountinfo, "freezer", "freezer.state", "FROZEN");

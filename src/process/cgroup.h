@@ -7,6 +7,8 @@
 #ifndef PROCESS_CGROUP_H
 #define PROCESS_CGROUP_H
 
+#include "process/identity.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,10 +22,10 @@ struct cgroup_headroom {
 };
 
 /*
- * Of the thread whose /proc directory is `task`. An invisible limit (a cgroup outside our
- * namespace, an unreadable file) does not count. Fails only with -ENOMEM.
+ * An invisible limit (a cgroup outside our namespace, an unreadable file) does not count. Fails
+ * only with -ENOMEM.
  */
-int cgroup_headroom(int task, struct cgroup_headroom *headroom);
+int cgroup_headroom(const struct identity *who, struct cgroup_headroom *headroom);
 void cgroup_headroom_done(struct cgroup_headroom *headroom);
 
 /*
@@ -33,10 +35,10 @@ void cgroup_headroom_done(struct cgroup_headroom *headroom);
 int cgroup_headroom_of(const char *cgroup, const char *mountinfo, struct cgroup_headroom *headroom);
 
 /*
- * Why nothing runs in the thread whose /proc directory is `task`: its cgroup has frozen it (a
- * static text). NULL: it has not, or the cgroup is invisible.
+ * Why nothing runs in the process: its cgroup has frozen it (a static text). NULL: it has not, or
+ * the cgroup is invisible.
  */
-const char *cgroup_frozen(int task);
+const char *cgroup_frozen(const struct identity *who);
 
 /* ---- parsers, all pure ---- */
 

@@ -71,7 +71,7 @@ int gadgets_find(struct gadgets *g, const struct identity *who, struct memory *m
 	if (!piece)
 		return error_memory(e, "code of a process");
 	for (size_t i = 0; i < 2; i++)
-		if (procfs_auxv(who->task, known[i], &address) == 0 && address)
+		if (identity_auxv(who, known[i], &address) == 0 && address)
 			files.file[i] = maps_find(mappings, address);
 	for (size_t i = 0; i < mappings->count && !gadgets_complete(g); i++) {
 		const struct mapping *mapping = ARRAY_AT(mappings, struct mapping, i);

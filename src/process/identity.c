@@ -244,21 +244,83 @@ pid_t identity_thread(const struct identity *who)
 	return identity_thread_lives(who) ? who->tid : identity_living_thread(who->proc);
 }
 
-int identity_maps(const struct identity *who, size_t (*drop)(char *text, size_t size), char **text,
-	size_t *size)
+/* "task/TID/FILE" of a thread that lives; returns its TID, 0 or a negative errno as above. */
+static pid_t identity_path(const struct identity *who, const char *file, char path[64])
 {
-	int r = procfs_read_lines(who->task, "maps", drop, text, size);
-	char file[32];
+	pid_t tid = identity_thread(who);
 
-	for (int i = 0; (r == -ENOENT || r == -ESRCH) && i < IDENTITY_THREADS; i++) {
-		pid_t tid = identity_living_thread(who->proc);
+	snprintf(path, 64, "task/%d/%s", (int)tid, file);
+	return tid;
+}
+
+/* Has the thread that `path` leads through ended, so that it showed nothing? */
+static bool identity_path_ended(const struct identity *who, const char *path)
+{
+	struct procfs_stat stat;
+	char file[64];
+
+	snprintf(file, sizeof file, "task/%d/stat", atoi(path + strlen("task/")));
+	return procfs_stat(who->proc, file, &stat) < 0 || identity_dead(stat.state);
+}
+
+int identity_openat(const struct identity *who, const char *file, int flags)
+{
+	char path[64];
+	int fd = -ESRCH;
+
+	for (int i = 0; i < IDENTITY_THREADS; i++) {
+		pid_t tid = identity_path(who, file, path);
 
 		if (tid <= 0)
+			return tid < 0 ? tid : -ESRCH;
+		fd = openat(who->proc, path, flags | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+		fd = -errno;
+		if (!identity_path_ended(who, path))
 			break;
-		snprintf(file, sizeof file, "task/%d/maps", (int)tid);
-		r = procfs_read_lines(who->proc, file, drop, text, size);
+	}
+	return fd;
+}
+
+int identity_read(const struct identity *who, const char *file,
+	size_t (*drop)(char *text, size_t size), char **text, size_t *size)
+{
+	char path[64];
+	int r = -ESRCH;
+
+	*text = NULL;
+	*size = 0;
+	for (int i = 0; i < IDENTITY_THREADS; i++) {
+		pid_t tid = identity_path(who, file, path);
+
+		if (tid <= 0)
+			return tid < 0 ? tid : -ESRCH;
+		free(*text);
+		r = procfs_read_lines(who->proc, path, drop, text, size);
+		/* One that ends while its maps are read shows a part of them. */
+		if (!identity_path_ended(who, path))
+			break;
 	}
 	return r;
+}
+
+int identity_auxv(const struct identity *who, unsigned long type, uint64_t *value)
+{
+	size_t size;
+	char *text;
+	int r = identity_read(who, "auxv", NULL, &text, &size);
+
+	*value = 0;
+	for (size_t at = 0; at + 16 <= size; at += 16) {
+		uint64_t pair[2];
+
+		memcpy(pair, text + at, sizeof pair);
+		if (pair[0] == type)
+			*value = pair[1];
+	}
+	free(text);
+	return error_is_shortage(r) ? r : 0;
 }
 
 bool identity_alive(const struct identity *who)

@@ -44,9 +44,19 @@ bool identity_thread_lives(const struct identity *who);
 /* A live thread of the process: `tid`, or another one if that has ended. */
 pid_t identity_thread(const struct identity *who);
 
-/* procfs_read_lines of its maps, through a thread that lives: `tid` may have ended. */
-int identity_maps(const struct identity *who, size_t (*drop)(char *text, size_t size), char **text,
-	size_t *size);
+/*
+ * Open or read a file of its /proc directory through a thread that lives: the one it was opened by
+ * may have ended, and then shows nothing. A descriptor, or a negative errno; as procfs_read_lines.
+ */
+int identity_openat(const struct identity *who, const char *file, int flags);
+int identity_read(const struct identity *who, const char *file,
+	size_t (*drop)(char *text, size_t size), char **text, size_t *size);
+
+/*
+ * One value of its auxv (AT_PHDR, AT_BASE, ...: getauxval(3)) into *value; 0 if it is absent or
+ * unreadable. Fails only for a shortage: 0 or a negative errno.
+ */
+int identity_auxv(const struct identity *who, unsigned long type, uint64_t *value);
 
 /* Is the process alive? Says nothing about exec: see identity_execed, memory_alive. */
 bool identity_alive(const struct identity *who);

@@ -411,7 +411,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	size_t size, malformed;
 	uint64_t now;
 	char *text;
-	int r = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &text, &size);
+	int r = identity_read(who, "maps", maps_drop_anonymous, &text, &size);
 
 	array_init(&image->objects, sizeof(struct image_object));
 	array_init(&image->writable, sizeof(struct maps_range));
@@ -436,8 +436,8 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	if (!maps_parse(text, &mappings, &malformed) || !maps_writable(&mappings, &image->writable))
 		r = error_memory(e, "the mappings of a process");
 	image->translator = translator_find(&mappings);
-	if (r == 0 && ((r = procfs_auxv(who->task, AT_PHDR, &start.headers)) < 0 ||
-			      (r = procfs_auxv(who->task, AT_ENTRY, &start.entry)) < 0))
+	if (r == 0 && ((r = identity_auxv(who, AT_PHDR, &start.headers)) < 0 ||
+			      (r = identity_auxv(who, AT_ENTRY, &start.entry)) < 0))
 		error_set(e, PROBES_FAILED, r, "cannot read the auxv of process %d", who->pid);
 	if (r == 0 && !known)
 		r = image_add_executable(who, &mappings, &start, image, e);

@@ -223,7 +223,7 @@ static int inject_work_held(void *data, struct probes_error *e)
 
 static int inject_late(const struct inject *a, struct probes_error *e)
 {
-	const char *frozen = cgroup_frozen(a->who->task);
+	const char *frozen = cgroup_frozen(a->who);
 	struct procfs_stat stat;
 	char file[64];
 
@@ -301,7 +301,7 @@ static int inject_try(struct inject *a, struct probes_error *e)
 	const struct timespec tick = {0, INJECT_TICK_NS};
 	uint64_t until = now_ns() + INJECT_FIND_NS;
 	bool filters = inject_reads_filters(), unfit = false;
-	const char *frozen = cgroup_frozen(a->who->task);
+	const char *frozen = cgroup_frozen(a->who);
 	size_t tried_count = 0, never = 0; /* the first ones */
 	pid_t tried[INJECT_TRIED];
 	struct pausable p;
@@ -377,7 +377,7 @@ int inject_run(const struct inject_process *process, struct inject_call *calls, 
 		NULL, sizeof *a.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	r = a.report == MAP_FAILED ? error_memory(e, "a helper process") : 0;
 	if (r == 0) {
-		r = procfs_read(who->task, "maps", &maps, &size);
+		r = identity_read(who, "maps", NULL, &maps, &size);
 		if (r < 0 || !size)
 			r = error_is_shortage(r)
 				    ? error_set(e, PROBES_FAILED, r,

@@ -35,11 +35,11 @@ static int mapped_open_below_root(const struct identity *who, const char *path, 
 {
 	struct open_how how = {.flags = (unsigned)(MAPPED_OPEN | flags),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	int root = openat(who->task, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int root = identity_openat(who, "root", O_PATH | O_DIRECTORY);
 	long fd;
 
 	if (root < 0)
-		return -errno;
+		return root;
 	fd = syscall(SYS_openat2, root, path, &how, sizeof how);
 	if (fd < 0)
 		fd = -errno;
@@ -102,11 +102,9 @@ int mapped_reopen(const struct identity *who, const struct maps_location *locati
 	char *text;
 	int fd;
 
-	if (executable) {
-		fd = openat(who->task, "exe", MAPPED_OPEN);
-		return fd < 0 ? -errno : fd;
-	}
-	fd = procfs_read_lines(who->task, "maps", maps_drop_anonymous, &text, &size);
+	if (executable)
+		return identity_openat(who, "exe", MAPPED_OPEN);
+	fd = identity_read(who, "maps", maps_drop_anonymous, &text, &size);
 	if (fd < 0)
 		return fd;
 	array_init(&mappings, sizeof(struct mapping));
@@ -317,8 +315,7 @@ static DIR *mapped_open_folder(int fd)
 static struct object *mapped_among_open(const struct identity *who, const struct mapping *m,
 	const struct object_terms *terms, const struct mapped_headers *h)
 {
-	DIR *folder =
-		mapped_open_folder(openat(who->task, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	DIR *folder = mapped_open_folder(identity_openat(who, "fd", O_RDONLY | O_DIRECTORY));
 	char wanted[300], text[300];
 	struct object *found = NULL;
 	struct dirent *one;

@@ -13,13 +13,6 @@
 #define PAGEMAP_ENTRIES 1024 /* read by one call */
 #define PAGEMAP_GAP 64       /* entries that are cheaper to read than to skip */
 
-int pagemap_open(int task)
-{
-	int fd = openat(task, "pagemap", O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
 /*
  * A write copies all other pages: file pages; pages that a fork shares (copied for the first
  * writer); the zero page, which is not mapped exclusively; and pages not present yet. A page in

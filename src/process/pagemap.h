@@ -13,9 +13,6 @@
 
 #define PAGEMAP_PAGE 4096 /* bytes of a page: x86-64 */
 
-/* Open pagemap of the thread whose /proc directory is `task`: a descriptor, or a negative errno. */
-int pagemap_open(int task);
-
 /* Does a write to the page of this entry cost no memory? Pure. */
 bool pagemap_is_own(uint64_t entry);
 

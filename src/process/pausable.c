@@ -129,11 +129,17 @@ static bool pausable_file(const struct identity *who, unsigned file)
 {
 	static const char *const known[] = {
 		"anon_inode:[eventfd]", "anon_inode:[timerfd]", "anon_inode:[signalfd]"};
-	char name[64], target[64] = "";
-	struct stat s;
+	char name[16], target[64] = "";
+	int folder = identity_openat(who, "fd", O_RDONLY | O_DIRECTORY);
+	struct stat s = {0};
+	bool open;
 
-	snprintf(name, sizeof name, "fd/%u", file);
-	if (fstatat(who->task, name, &s, 0) < 0)
+	snprintf(name, sizeof name, "%u", file);
+	open = folder >= 0 && fstatat(folder, name, &s, 0) == 0 &&
+	       readlinkat(folder, name, target, sizeof target - 1) > 0;
+	if (folder >= 0)
+		close(folder);
+	if (!open)
 		return false;
 	if (S_ISFIFO(s.st_mode))
 		return true;
@@ -142,8 +148,6 @@ static bool pausable_file(const struct identity *who, unsigned file)
 	if (S_ISCHR(s.st_mode)) /* terminals, Documentation/admin-guide/devices.txt */
 		return major(s.st_rdev) == 4 || major(s.st_rdev) == 5 ||
 		       (major(s.st_rdev) >= 136 && major(s.st_rdev) <= 143);
-	if (readlinkat(who->task, name, target, sizeof target - 1) < 0)
-		return false;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (!strcmp(target, known[i]))
 			return true;

@@ -240,24 +240,6 @@ pid_t procfs_tracer(int dir, const char *file, char *name, size_t size)
 	return tracer;
 }
 
-int procfs_auxv(int dir, unsigned long type, uint64_t *value)
-{
-	size_t size;
-	char *text;
-	int r = procfs_read(dir, "auxv", &text, &size);
-
-	*value = 0;
-	for (size_t at = 0; at + 16 <= size; at += 16) {
-		uint64_t pair[2];
-
-		memcpy(pair, text + at, sizeof pair);
-		if (pair[0] == type)
-			*value = pair[1];
-	}
-	free(text);
-	return error_is_shortage(r) ? r : 0;
-}
-
 const struct procfs_absence *procfs_absence(pid_t pid)
 {
 	static const struct procfs_absence

@@ -77,10 +77,4 @@ void procfs_name(pid_t pid, char *name, size_t size);
 /* The tracer in a status file: its pid and name (untrusted); 0: none. */
 pid_t procfs_tracer(int dir, const char *file, char *name, size_t size);
 
-/*
- * One value (AT_PHDR, AT_BASE, ...: getauxval(3)) of DIR/auxv into *value; 0 if it is absent or
- * unreadable. Fails only for a shortage: 0 or a negative errno.
- */
-int procfs_auxv(int dir, unsigned long type, uint64_t *value);
-
 #endif

@@ -47,7 +47,7 @@ static int sharing_look(const struct identity *who, int proc, pid_t tid, pid_t p
 
 pid_t sharing_find(const struct identity *who)
 {
-	pid_t tid = identity_thread_lives(who) ? who->tid : identity_living_thread(who->proc);
+	pid_t tid = identity_thread(who);
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 	pid_t found = 0;

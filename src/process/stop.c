@@ -408,7 +408,7 @@ static int stop_by_helper(struct stop *s, struct probes_error *e)
 	if (r == -ECHILD && !s->report->working && now_ns() >= s->deadline)
 		r = stop_late(s, e); /* killed at its deadline */
 	/* Found out only here, where nothing stands still any more. */
-	frozen = r == -ETIMEDOUT ? cgroup_frozen(s->who->task) : NULL;
+	frozen = r == -ETIMEDOUT ? cgroup_frozen(s->who) : NULL;
 	if (frozen) {
 		error_set(e, PROBES_REFUSED, r, "cannot stop process %d", s->who->pid);
 		error_why(e, "%s", frozen);

@@ -14,6 +14,7 @@
 #include "process/pagemap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@
 static bool room_open_pagemap(struct probes_session *s)
 {
 	if (s->pagemap < 0)
-		s->pagemap = pagemap_open(s->who.task);
+		s->pagemap = identity_openat(&s->who, "pagemap", O_RDONLY);
 	return s->pagemap >= 0;
 }
 
@@ -214,7 +215,7 @@ int room_check(struct probes_session *s, const struct change *c, const struct pl
 	/* Reading what is left costs more than a small switch: only where it matters. */
 	if (!r->copied_pages && !c->dry_run)
 		return 0;
-	if (cgroup_headroom(s->who.task, &room) < 0)
+	if (cgroup_headroom(&s->who, &room) < 0)
 		return error_memory(e, "the limits of a process");
 	code = room_compare(s, c, false, &room, r, e);
 	cgroup_headroom_done(&room);
@@ -229,7 +230,7 @@ int room_check_pages(struct probes_session *s, size_t pages, struct probes_error
 	int r;
 
 	cost.cost_bytes = (uint64_t)cost.copied_pages * PAGEMAP_PAGE;
-	if (cgroup_headroom(s->who.task, &room) < 0)
+	if (cgroup_headroom(&s->who, &room) < 0)
 		return error_memory(e, "the limits of a process");
 	r = room_compare(s, &none, true, &room, &cost, e);
 	free(cost.cost);

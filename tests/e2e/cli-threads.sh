@@ -57,6 +57,16 @@ same 'descriptors of ours' \
 	"$(find "/proc/$pid"/task/*/fd -lname '*memfd:probes-tui*' 2>/dev/null | wc -l | tr -d ' ')" 0
 stop
 
+# --- the one it was opened by has ended before a count begins
+start $storm --threads 16 --leader-dies --short-lives
+until grep -q '^State:.Z' "/proc/$pid/status"; do sleep 0.01; done
+for _ in 1 2 3 4 5; do
+	run count -no-syslog -pid "$pid" -for 1ms -all
+	same 'counted among short lives' "$status" 0
+	has 'how many among them' '^probes-tui: counting [1-9][0-9]* of 38 sites of 34 probes'
+done
+stop
+
 # --- threads are born and die while all are to be stopped
 start $storm --threads 64
 failed=0

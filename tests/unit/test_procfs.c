@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #define PROCFS_REST                                                                   \
@@ -161,7 +160,6 @@ END_TEST
 
 START_TEST(procfs_reads_our_own)
 {
-	uint64_t value;
 	struct procfs_stat stat;
 	char *text = NULL;
 	size_t size = 0;
@@ -171,10 +169,6 @@ START_TEST(procfs_reads_our_own)
 	ck_assert_int_eq(procfs_stat(dir, "stat", &stat), 0);
 	ck_assert_int_eq(stat.parent, getppid());
 	ck_assert_uint_gt(stat.start_time, 0);
-	ck_assert_int_eq(procfs_auxv(dir, AT_PHDR, &value), 0);
-	ck_assert_uint_eq(value, getauxval(AT_PHDR));
-	ck_assert_int_eq(procfs_auxv(dir, 0x7fff, &value), 0);
-	ck_assert_uint_eq(value, 0);
 	ck_assert_int_eq(procfs_read(dir, "status", &text, &size), 0);
 	ck_assert_uint_eq(strlen(text), size);
 	ck_assert_int_eq(procfs_status(text, "Pid", -1), getpid());

@@ -3,16 +3,19 @@
  * and the account of what is ours. Not covered: opening, journals and repair, stopping (e2e, on
  * live processes).
  */
+#include "process/procfs.h"
 #include "session/group.h"
 #include "session_world.h"
 
 #include "suites.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -690,14 +693,18 @@ static pid_t session_leaderless(int pipes[4])
 	return pid;
 }
 
-/* kcmp(2) compares threads; the one that stood for the parent has ended. */
+/* kcmp(2) compares threads, and /proc shows what one has that lives; that of the parent has ended.
+ */
 START_TEST(session_knows_the_child_of_threads_that_come_and_go)
 {
 	struct probes_session parent = {.process = true, .first_switch_ticks = 1},
 			      child = {.process = true};
 	struct probes_error e;
+	int pipes[4], fd;
+	uint64_t headers;
 	pid_t pid, born;
-	int pipes[4];
+	size_t size;
+	char *text;
 
 	pid = session_leaderless(pipes);
 	ck_assert_int_eq(read(pipes[0], &born, sizeof born), sizeof born);
@@ -712,6 +719,19 @@ START_TEST(session_knows_the_child_of_threads_that_come_and_go)
 	while (identity_thread_lives(&parent.who))
 		sched_yield();
 	ck_assert(fork_is_child(&child, &parent));
+	ck_assert_int_eq(procfs_read(parent.who.task, "maps", &text, &size), -ENOENT);
+	ck_assert_int_eq(identity_read(&parent.who, "maps", NULL, &text, &size), 0);
+	ck_assert_uint_gt(size, 0);
+	free(text);
+	ck_assert_int_eq(identity_auxv(&parent.who, AT_PHDR, &headers), 0);
+	ck_assert_uint_eq(headers, getauxval(AT_PHDR));
+	ck_assert_int_eq(identity_auxv(&parent.who, 0x7fff, &headers), 0);
+	ck_assert_uint_eq(headers, 0);
+	fd = identity_openat(&parent.who, "exe", O_PATH);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_int_eq(identity_openat(&parent.who, "no such file", O_PATH), -ENOENT);
+	ck_assert_int_eq(procfs_read(parent.who.task, "maps", &text, &size), -ENOENT);
 	identity_close(&parent.who);
 	identity_close(&child.who);
 	kill(born, SIGKILL);
