@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -219,6 +220,53 @@ START_TEST(inject_beside_other_stacks)
 }
 END_TEST
 
+static void *inject_first_thread(void *unused)
+{
+	char go;
+
+	return read(seen->pipe[0], &go, 1) == 1 ? unused : NULL;
+}
+
+static void *inject_last_thread(void *unused)
+{
+	(void)unused;
+	exit(inject_loop() ? 0 : 1);
+}
+
+/* The leader ends at once, the thread after it when it is told to. */
+static bool inject_leaderless(void)
+{
+	pthread_t first, last;
+
+	if (pthread_create(&first, NULL, inject_first_thread, NULL) == 0 &&
+		pthread_create(&last, NULL, inject_last_thread, NULL) == 0)
+		syscall(SYS_exit, 0);
+	return false;
+}
+
+/* The thread that the process was opened by has ended. */
+START_TEST(inject_without_its_thread)
+{
+	struct inject_target t;
+	pid_t child;
+
+	inject_set_up();
+	child = inject_child(inject_leaderless);
+	while (inject_state(child) != 'Z')
+		sched_yield();
+	inject_await_turn();
+	inject_open(&t, child);
+	ck_assert_int_ne(t.who.tid, child);
+	ck_assert_int_eq(write(seen->pipe[1], "", 1), 1);
+	while (identity_thread_lives(&t.who))
+		sched_yield();
+	inject_must(&t, "its thread has ended");
+	inject_close(&t);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
+
 static void inject_use(void)
 {
 	volatile uint8_t bytes[512 * PAGE];
@@ -413,6 +461,7 @@ Suite *inject_suite(void)
 	tcase_add_test(t, inject_interrupts_no_sequence);
 #endif
 	tcase_add_test(t, inject_beside_other_stacks);
+	tcase_add_test(t, inject_without_its_thread);
 	tcase_add_test(t, inject_where_all_was_used);
 	tcase_add_test(t, inject_maps_a_file);
 	tcase_add_test(t, inject_ends_with_the_first_failure);
