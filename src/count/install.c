@@ -213,7 +213,7 @@ static int install_check(const struct install *in, const struct window *w, struc
 	struct array mappings;
 	bool all = false;
 	char *maps;
-	int r = identity_read(in->who, "maps", NULL, &maps, &size);
+	int r = identity_maps(in->who, NULL, &maps, &size);
 
 	if (r < 0)
 		return error_set(
@@ -235,7 +235,7 @@ static uint64_t install_locked(const struct install *in)
 	char *status = NULL;
 	size_t size;
 
-	if (identity_read(in->who, "status", NULL, &status, &size) == 0 &&
+	if (identity_read(in->who, "status", &status, &size) == 0 &&
 		!procfs_status_numbers(status, "VmLck", 10, &locked, 1))
 		locked = 0;
 	free(status);

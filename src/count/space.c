@@ -89,12 +89,12 @@ int space_read(const struct identity *who, struct tactics_space *space, size_t *
 {
 	char *maps = NULL, *limits = NULL, *stat = NULL, *most = NULL;
 	size_t size, mappings = 0, max = SPACE_MAX_MAPS;
-	int r = identity_read(who, "maps", NULL, &maps, &size);
+	int r = identity_maps(who, NULL, &maps, &size);
 
 	if (r == 0)
 		r = procfs_read(who->proc, "limits", &limits, &size);
 	if (r == 0)
-		r = identity_read(who, "stat", NULL, &stat, &size);
+		r = identity_read(who, "stat", &stat, &size);
 	if (r < 0) {
 		error_set(e, PROBES_FAILED, r, "cannot read the maps of process %d", who->pid);
 	} else if (!space_parse(space, maps, limits, stat, &mappings)) {
@@ -153,7 +153,7 @@ int space_check(
 
 	/* What cannot be read refuses nothing: the mapping itself fails at the limit. */
 	if (procfs_read(who->proc, "limits", &limits, &size) == 0 &&
-		identity_read(who, "status", NULL, &status, &size) == 0 &&
+		identity_read(who, "status", &status, &size) == 0 &&
 		!(locked && space_may_lock(who, status)) &&
 		!space_spares(limits, status, which, bytes, &left)) {
 		r = error_set(
@@ -178,7 +178,7 @@ int space_windows(const struct identity *who, struct array *windows, struct prob
 	struct array list;
 	char *maps = NULL;
 	size_t size, malformed;
-	int r = identity_read(who, "maps", maps_drop_anonymous, &maps, &size);
+	int r = identity_maps(who, maps_drop_anonymous, &maps, &size);
 
 	array_init(&list, sizeof(struct mapping));
 	if (r < 0)

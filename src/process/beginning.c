@@ -59,7 +59,7 @@ static int beginning_find(const struct identity *who, uint64_t *base, struct beg
 	r = identity_auxv(who, AT_BASE, base);
 	if (r < 0 || !*base)
 		return r;
-	r = identity_read(who, "maps", maps_drop_anonymous, &text, &size);
+	r = identity_maps(who, maps_drop_anonymous, &text, &size);
 	if (r < 0)
 		return error_is_shortage(r) ? r : 0;
 	array_init(&mappings, sizeof(struct mapping));

@@ -324,7 +324,7 @@ int cgroup_headroom(const struct identity *who, struct cgroup_headroom *h)
 	int r = 0;
 
 	*h = (struct cgroup_headroom){.left = CGROUP_UNLIMITED};
-	if (identity_read(who, "cgroup", NULL, &cgroup, &size) == 0 &&
+	if (identity_read(who, "cgroup", &cgroup, &size) == 0 &&
 		procfs_read(AT_FDCWD, "/proc/self/mountinfo", &mountinfo, &size) == 0)
 		r = cgroup_headroom_of(cgroup, mountinfo, h);
 	free(cgroup);
@@ -370,7 +370,7 @@ const char *cgroup_frozen(const struct identity *who)
 	bool frozen = false;
 	size_t size;
 
-	if (identity_read(who, "cgroup", NULL, &cgroup, &size) == 0 &&
+	if (identity_read(who, "cgroup", &cgroup, &size) == 0 &&
 		procfs_read(AT_FDCWD, "/proc/self/mountinfo", &mountinfo, &size) == 0)
 		frozen = cgroup_says(cgroup, mountinfo, "", "cgroup.events", "frozen 1") ||
 			 cgroup_says(cgroup, mountinfo, "freezer", "freezer.state", "FROZEN");

@@ -244,72 +244,78 @@ pid_t identity_thread(const struct identity *who)
 	return identity_thread_lives(who) ? who->tid : identity_living_thread(who->proc);
 }
 
-/* "task/TID/FILE" of a thread that lives; returns its TID, 0 or a negative errno as above. */
-static pid_t identity_path(const struct identity *who, const char *file, char path[64])
-{
-	pid_t tid = identity_thread(who);
-
-	snprintf(path, 64, "task/%d/%s", (int)tid, file);
-	return tid;
-}
-
-/* Has the thread that `path` leads through ended, so that it showed nothing? */
-static bool identity_path_ended(const struct identity *who, const char *path)
+/*
+ * The next thread to look through where `tid` has ended, and the path of its `file`; 0: `tid`
+ * lives, or none does, or too many have ended. Begin with that of `who` and *tries = 0.
+ */
+static pid_t identity_next(
+	const struct identity *who, pid_t tid, const char *file, char path[64], int *tries)
 {
 	struct procfs_stat stat;
-	char file[64];
+	pid_t next;
 
-	snprintf(file, sizeof file, "task/%d/stat", atoi(path + strlen("task/")));
-	return procfs_stat(who->proc, file, &stat) < 0 || identity_dead(stat.state);
+	snprintf(path, 64, "task/%d/stat", (int)tid);
+	if (procfs_stat(who->proc, path, &stat) == 0 && !identity_dead(stat.state))
+		return 0;
+	next = ++*tries > IDENTITY_THREADS ? 0 : identity_living_thread(who->proc);
+	snprintf(path, 64, "task/%d/%s", (int)next, file);
+	return next > 0 ? next : 0;
 }
 
 int identity_openat(const struct identity *who, const char *file, int flags)
 {
+	int fd = openat(who->task, file, flags | O_CLOEXEC), tries = 0;
+	int r = fd < 0 ? -errno : fd;
+	pid_t tid = who->tid;
 	char path[64];
-	int fd = -ESRCH;
 
-	for (int i = 0; i < IDENTITY_THREADS; i++) {
-		pid_t tid = identity_path(who, file, path);
-
-		if (tid <= 0)
-			return tid < 0 ? tid : -ESRCH;
+	while ((tid = identity_next(who, tid, file, path, &tries))) {
+		if (r >= 0)
+			close(r);
 		fd = openat(who->proc, path, flags | O_CLOEXEC);
-		if (fd >= 0)
-			return fd;
-		fd = -errno;
-		if (!identity_path_ended(who, path))
-			break;
-	}
-	return fd;
-}
-
-int identity_read(const struct identity *who, const char *file,
-	size_t (*drop)(char *text, size_t size), char **text, size_t *size)
-{
-	char path[64];
-	int r = -ESRCH;
-
-	*text = NULL;
-	*size = 0;
-	for (int i = 0; i < IDENTITY_THREADS; i++) {
-		pid_t tid = identity_path(who, file, path);
-
-		if (tid <= 0)
-			return tid < 0 ? tid : -ESRCH;
-		free(*text);
-		r = procfs_read_lines(who->proc, path, drop, text, size);
-		/* One that ends while its maps are read shows a part of them. */
-		if (!identity_path_ended(who, path))
-			break;
+		r = fd < 0 ? -errno : fd;
 	}
 	return r;
+}
+
+/* The text was read through the thread of `who`: read it again as often as it takes. */
+static int identity_reread(const struct identity *who, const char *file,
+	size_t (*drop)(char *text, size_t size), int r, char **text, size_t *size)
+{
+	pid_t tid = who->tid;
+	char path[64];
+	int tries = 0;
+
+	while ((tid = identity_next(who, tid, file, path, &tries))) {
+		free(*text);
+		r = procfs_read_lines(who->proc, path, drop, text, size);
+	}
+	return r;
+}
+
+int identity_read(const struct identity *who, const char *file, char **text, size_t *size)
+{
+	int r = procfs_read(who->task, file, text, size);
+
+	return identity_reread(who, file, NULL, r, text, size);
+}
+
+int identity_maps(const struct identity *who, size_t (*drop)(char *text, size_t size), char **text,
+	size_t *size)
+{
+	int r = procfs_read_lines(who->task, "maps", drop, text, size);
+
+	/* It lived: one that has ended has none. */
+	return r == 0 && *size && who->tid == who->pid
+		       ? 0
+		       : identity_reread(who, "maps", drop, r, text, size);
 }
 
 int identity_auxv(const struct identity *who, unsigned long type, uint64_t *value)
 {
 	size_t size;
 	char *text;
-	int r = identity_read(who, "auxv", NULL, &text, &size);
+	int r = identity_read(who, "auxv", &text, &size);
 
 	*value = 0;
 	for (size_t at = 0; at + 16 <= size; at += 16) {

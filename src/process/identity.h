@@ -46,11 +46,14 @@ pid_t identity_thread(const struct identity *who);
 
 /*
  * Open or read a file of its /proc directory through a thread that lives: the one it was opened by
- * may have ended, and then shows nothing. A descriptor, or a negative errno; as procfs_read_lines.
+ * may have ended, and then shows nothing. A descriptor, or a negative errno; as procfs_read.
  */
 int identity_openat(const struct identity *who, const char *file, int flags);
-int identity_read(const struct identity *who, const char *file,
-	size_t (*drop)(char *text, size_t size), char **text, size_t *size);
+int identity_read(const struct identity *who, const char *file, char **text, size_t *size);
+
+/* The same for its maps, as procfs_read_lines. Where the leader lives, nothing else is read. */
+int identity_maps(const struct identity *who, size_t (*drop)(char *text, size_t size), char **text,
+	size_t *size);
 
 /*
  * One value of its auxv (AT_PHDR, AT_BASE, ...: getauxval(3)) into *value; 0 if it is absent or

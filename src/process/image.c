@@ -411,7 +411,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	size_t size, malformed;
 	uint64_t now;
 	char *text;
-	int r = identity_read(who, "maps", maps_drop_anonymous, &text, &size);
+	int r = identity_maps(who, maps_drop_anonymous, &text, &size);
 
 	array_init(&image->objects, sizeof(struct image_object));
 	array_init(&image->writable, sizeof(struct maps_range));

@@ -377,7 +377,7 @@ int inject_run(const struct inject_process *process, struct inject_call *calls, 
 		NULL, sizeof *a.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	r = a.report == MAP_FAILED ? error_memory(e, "a helper process") : 0;
 	if (r == 0) {
-		r = identity_read(who, "maps", NULL, &maps, &size);
+		r = identity_maps(who, NULL, &maps, &size);
 		if (r < 0 || !size)
 			r = error_is_shortage(r)
 				    ? error_set(e, PROBES_FAILED, r,

@@ -104,7 +104,7 @@ int mapped_reopen(const struct identity *who, const struct maps_location *locati
 
 	if (executable)
 		return identity_openat(who, "exe", MAPPED_OPEN);
-	fd = identity_read(who, "maps", maps_drop_anonymous, &text, &size);
+	fd = identity_maps(who, maps_drop_anonymous, &text, &size);
 	if (fd < 0)
 		return fd;
 	array_init(&mappings, sizeof(struct mapping));

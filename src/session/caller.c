@@ -40,7 +40,7 @@ static void callers_read(struct probes_session *s, struct callers *c)
 	char *text;
 
 	c->read_ms = now_ms();
-	if (identity_read(&s->who, "maps", maps_drop_anonymous, &text, &size) < 0)
+	if (identity_maps(&s->who, maps_drop_anonymous, &text, &size) < 0)
 		return;
 	array_init(&mappings, sizeof(struct mapping));
 	/* A process that has ended has none: the last ones are as good as any. */

@@ -14,6 +14,7 @@
 #include "process/sharing.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@
 #include <unistd.h>
 
 #define PROOFS_NAP_NS 2000000
-#define PROOFS_WAIT_NS 40000000 /* until a new thread has registered its list */
+#define PROOFS_WAIT_NS 40000000 /* until a new thread has registered its list, */
+#define PROOFS_RAN_NS 200000    /* if it has run for so long: a few times what it takes */
 
 /* System calls in which a parent waits until its vfork's child has gone: asm/unistd_64.h. */
 static const long proofs_vfork[] = {56, 58, 435}; /* clone, vfork, clone3 */
@@ -86,6 +88,32 @@ static int64_t proofs_waits(struct array *unproven, pid_t tid, int64_t now)
 	return 0;
 }
 
+/* Nanoseconds on a processor: proc(5), schedstat. -1: unknown. */
+static int64_t proofs_runtime(int dir, const char *file)
+{
+	int64_t ns = -1;
+	size_t size;
+	char *text;
+
+	if (procfs_read(dir, file, &text, &size) == 0)
+		ns = strtoll(text, NULL, 10);
+	free(text);
+	return ns;
+}
+
+/* Had the thread time to register its list? Where processors are scarce, it may not have begun. */
+static bool proofs_has_run(const struct probes_session *s, pid_t tid)
+{
+	char file[48];
+	int64_t ns;
+
+	snprintf(file, sizeof file, "task/%d/schedstat", (int)tid);
+	ns = proofs_runtime(s->who.proc, file);
+	/* A kernel that keeps no such times shows 0 of us, too. */
+	return ns < 0 || ns > PROOFS_RAN_NS ||
+	       (ns == 0 && proofs_runtime(AT_FDCWD, "/proc/self/schedstat") <= 0);
+}
+
 /*
  * Look at the threads. Can each be told from the others? A new one registers its list when it has
  * begun, and no longer has it when it ends: so it may be without a proof for a moment. *waits: one
@@ -106,7 +134,8 @@ static bool proofs_read(struct probes_session *s, bool calls, bool *waits)
 		if (one->pointer)
 			continue;
 		*waits = true;
-		if (proofs_waits(&s->unproven, one->tid, now) > PROOFS_WAIT_NS)
+		if (proofs_waits(&s->unproven, one->tid, now) > PROOFS_WAIT_NS &&
+			proofs_has_run(s, one->tid))
 			distinct = false;
 	}
 	for (size_t i = 0; i < s->unproven.count; i++) {

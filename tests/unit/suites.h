@@ -19,6 +19,7 @@
 	X(object)        \
 	X(maps)          \
 	X(procfs)        \
+	X(proofs)        \
 	X(tree)          \
 	X(access)        \
 	X(privilege)     \

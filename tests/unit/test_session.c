@@ -720,7 +720,7 @@ START_TEST(session_knows_the_child_of_threads_that_come_and_go)
 		sched_yield();
 	ck_assert(fork_is_child(&child, &parent));
 	ck_assert_int_eq(procfs_read(parent.who.task, "maps", &text, &size), -ENOENT);
-	ck_assert_int_eq(identity_read(&parent.who, "maps", NULL, &text, &size), 0);
+	ck_assert_int_eq(identity_maps(&parent.who, NULL, &text, &size), 0);
 	ck_assert_uint_gt(size, 0);
 	free(text);
 	ck_assert_int_eq(identity_auxv(&parent.who, AT_PHDR, &headers), 0);
