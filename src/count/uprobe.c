@@ -98,20 +98,27 @@ void uprobes_init(struct uprobes *u)
 	array_init(&u->maps, sizeof(struct uprobes_map));
 }
 
+void uprobes_end(struct uprobes *u)
+{
+	for (size_t i = 0; i < u->all.count; i++)
+		uprobe_detach(*ARRAY_AT(&u->all, struct uprobe *, i));
+	for (size_t i = 0; i < u->maps.count; i++) {
+		struct uprobes_map *map = ARRAY_AT(&u->maps, struct uprobes_map, i);
+
+		if (map->fd >= 0)
+			close(map->fd);
+		map->fd = -1;
+	}
+}
+
 void uprobes_done(struct uprobes *u)
 {
-	for (size_t i = 0; i < u->all.count; i++) {
-		struct uprobe *one = *ARRAY_AT(&u->all, struct uprobe *, i);
-
-		uprobe_detach(one);
-		free(one);
-	}
-	for (size_t i = 0; i < u->maps.count; i++) {
-		const struct uprobes_map *map = ARRAY_AT(&u->maps, struct uprobes_map, i);
-
-		munmap(map->counters, UPROBE_COUNTERS * sizeof *map->counters);
-		close(map->fd);
-	}
+	uprobes_end(u);
+	for (size_t i = 0; i < u->all.count; i++)
+		free(*ARRAY_AT(&u->all, struct uprobe *, i));
+	for (size_t i = 0; i < u->maps.count; i++)
+		munmap(ARRAY_AT(&u->maps, struct uprobes_map, i)->counters,
+			UPROBE_COUNTERS * sizeof(uint64_t));
 	array_done(&u->all);
 	array_done(&u->maps);
 }

@@ -44,6 +44,9 @@ struct uprobes {
 void uprobes_init(struct uprobes *u);
 void uprobes_done(struct uprobes *u);
 
+/* The process has ended: close what counted there. The last hits stay. */
+void uprobes_end(struct uprobes *u);
+
 /* NULL if the kernel lets us place uprobes, or why not, in one line. A refusal is not remembered.
  */
 const char *uprobes_why_not(struct uprobes *u);

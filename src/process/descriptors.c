@@ -7,9 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Opening a session needs: pidfd, /proc/PID, mem, the thread's directory, an object, and files read
- * meanwhile. A switch needs: the journal, its folder, maps, an object. */
-#define DESCRIPTORS_SPARE 8
+/* A switch needs: the journal, its folder, maps, an object. */
 #define DESCRIPTORS_MORE 8
 /* A session holds 3, and one for each object with probes; when descriptors are scarce, 2. */
 #define DESCRIPTORS_AMPLE 8 /* ample while less than 1/8 of the limit is in use */

@@ -4,6 +4,10 @@
 
 #include <stdbool.h>
 
+/* Opening a session needs: pidfd, /proc/PID, mem, the thread's directory, an object, and files read
+ * meanwhile. */
+#define DESCRIPTORS_SPARE 8
+
 /*
  * Are enough descriptors free for one call of the library, which closes them again, and for `more`?
  * 0, -EMFILE or -ENFILE. A call that checks first fails as a whole, instead of taking a file that

@@ -220,6 +220,13 @@ void identity_close(struct identity *who)
 	}
 }
 
+void identity_end(struct identity *who)
+{
+	who->killed_by = identity_killed_by(who);
+	who->ended = true;
+	identity_close(who);
+}
+
 pid_t identity_ns_pid(const struct identity *who)
 {
 	size_t size;
@@ -335,6 +342,8 @@ bool identity_alive(const struct identity *who)
 	struct procfs_stat stat;
 	int r;
 
+	if (who->ended)
+		return false;
 	if (who->pidfd < 0) {
 		r = procfs_stat(who->proc, "stat", &stat);
 		/* A shortage does not prove an end. */
@@ -374,6 +383,8 @@ int identity_killed_by(const struct identity *who)
 	int status = 0;
 	size_t size;
 
+	if (who->ended)
+		return who->killed_by;
 	/* Until its parent has waited for it, the last field of stat; then the pidfd. */
 	if (procfs_read(who->proc, "stat", &stat, &size) == 0 && (last = strrchr(stat, ' ')))
 		status = atoi(last);

@@ -17,6 +17,8 @@ struct identity {
 				if the leader is a zombie, which has none of them */
 	uint64_t start_time; /* clock ticks since boot */
 	uint64_t program;    /* hash of auxv, which exec changes; 0: unreadable */
+	bool ended;          /* identity_end: nothing of it is open any more */
+	int killed_by;       /* by this signal then; 0: by none, or unknown */
 };
 
 /*
@@ -25,6 +27,9 @@ struct identity {
  */
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e);
 void identity_close(struct identity *who);
+
+/* It has ended (identity_alive): remember how, and close it. */
+void identity_end(struct identity *who);
 
 /* `program` of a process; 0: unreadable (errno has the reason). */
 uint64_t identity_program(pid_t pid);

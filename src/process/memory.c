@@ -42,6 +42,8 @@ static int memory_read_live(struct memory *m, struct spans *spans, unsigned char
 	struct span *list = spans->list.data;
 	size_t count = spans->list.count, at = 0;
 
+	if (!m->pid && m->fd < 0)
+		return -ESRCH;
 	if (!m->pid)
 		return memory_read_slowly(m, spans, buffer);
 	while (at < count) {
@@ -132,6 +134,9 @@ void memory_close(struct memory *m)
 	if (m->fd >= 0)
 		close(m->fd);
 	m->fd = -1;
+	/* Its pid may soon be that of another process. */
+	m->pid = 0;
+	m->denied = -ESRCH;
 }
 
 bool memory_alive(const struct memory *m)

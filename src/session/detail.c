@@ -9,6 +9,7 @@
 #include "elf/symbols.h"
 #include "process/mapped.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +31,36 @@ static const struct probes_site *detail_find(const struct probes_session *s, siz
 		       : NULL;
 }
 
+static bool detail_wake_by_path(struct object_probes *h)
+{
+	return object_wake(h->file, open(h->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+}
+
 /* When descriptors are scarce, the file may have been closed (object_probes_new). */
 static bool detail_wake(struct probes_session *s, struct object_probes *h)
 {
+	if (s->who.ended)
+		return detail_wake_by_path(h);
 	return !h->info.gone &&
 	       object_wake(h->file, mapped_reopen(&s->who, &h->location, h->info.executable));
+}
+
+void detail_rest(struct object_probes *h)
+{
+	int fd = h->file ? h->file->fd : -1;
+
+	symbols_close(h->symbols);
+	h->symbols = NULL;
+	if (fd < 0)
+		return;
+	fd = dup(fd);
+	object_rest(h->file);
+	if (detail_wake_by_path(h))
+		object_rest(h->file);
+	else
+		h->file->fd = fd;
+	if (h->file->fd < 0 && fd >= 0)
+		close(fd);
 }
 
 /* The file of an object without probes was closed. A descriptor, or -1. */

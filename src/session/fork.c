@@ -35,7 +35,8 @@ const struct probes_session *fork_origin(struct probes_session *const *sessions,
 		if (!read) {
 			errno = 0;
 			*program = identity_program(link->pid);
-			if (!*program && errno != EACCES && errno != EPERM)
+			if (!*program && errno != EACCES && errno != EPERM &&
+				!error_is_shortage(-errno))
 				return NULL;
 			read = true;
 		}
@@ -300,6 +301,17 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	}
 	array_done(&f.writes);
 	return r;
+}
+
+bool fork_counted(const struct probes_session *parent)
+{
+	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
+		const struct object_probes *h = catalog_object(&parent->catalog, i);
+
+		if (h->account && h->account->parts.of[PLAN_COUNTER])
+			return true;
+	}
+	return false;
 }
 
 bool fork_doubt_all(const struct probes_session *parent, struct array *doubt)

@@ -242,6 +242,15 @@ static struct probes_session **group_sessions(const struct probes_group *g, size
 	return all;
 }
 
+/* Where descriptors are short, close those of other sessions that can be opened again. */
+static void group_spare(struct probes_session *const *sessions, size_t count)
+{
+	if (descriptors_spare(0) == 0)
+		return;
+	for (size_t i = 0; i < count; i++)
+		rest_spare(sessions[i]);
+}
+
 /* ---- births ---- */
 
 struct group_look {
@@ -288,13 +297,19 @@ static bool group_take(struct group_look *l, const struct tree_link *link, bool 
 	struct probes_error ignored;
 	struct array doubt;
 	bool opened;
+	int r;
 
 	m = calloc(1, sizeof *m);
 	if (!m)
 		return false;
 	m->pid = link->pid;
 	m->child = !listed;
-	opened = probes_open_pid(m->pid, &g->options, &m->session, &m->error) == 0;
+	group_spare(l->sessions, l->session_count);
+	/* Those that are needed to undo stay free: the sweep opens one child after the other. */
+	r = descriptors_spare(DESCRIPTORS_SPARE);
+	if (r < 0)
+		error_set(&m->error, PROBES_FAILED, r, "cannot open process %d", m->pid);
+	opened = r == 0 && probes_open_pid(m->pid, &g->options, &m->session, &m->error) == 0;
 	if (!opened && probes_is_shortage(&m->error)) {
 		l->born(l->data, m); /* a later look may have more descriptors */
 		group_free(m);
@@ -360,6 +375,9 @@ int probes_group_look(struct probes_group *g, bool follow, size_t most,
 	uint64_t program;
 	int r;
 
+	for (size_t i = 0; i < g->members.count; i++)
+		if (group_at(&g->members, i)->session)
+			rest_if_ended(group_at(&g->members, i)->session);
 	/* In a child that has ended nothing is left to undo. */
 	for (size_t i = 0; i < g->children.count; i++)
 		if (group_lives(group_at(&g->children, i)))
@@ -376,6 +394,8 @@ int probes_group_look(struct probes_group *g, bool follow, size_t most,
 		return 0;
 	}
 	array_init(&links, sizeof(struct tree_link));
+	if (l.sessions)
+		group_spare(l.sessions, l.session_count);
 	/* Without a free descriptor a program could not be read, and a child would be missed. */
 	r = l.sessions ? descriptors_spare(0) : -ENOMEM;
 	if (r == 0)
@@ -435,8 +455,12 @@ int probes_group_sweep(
 {
 	size_t count;
 	struct probes_session **sessions = group_sessions(g, &count);
-	int r = sessions ? sweep_run(sessions, count, &g->options, each, data, e)
-			 : error_memory(e, "a sweep");
+	int r;
+
+	if (sessions)
+		group_spare(sessions, count);
+	r = sessions ? sweep_run(sessions, count, &g->options, each, data, e)
+		     : error_memory(e, "a sweep");
 
 	free(sessions);
 	return r;

@@ -30,6 +30,9 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 /* Was the child born after the parent session's last change? */
 bool fork_is_after(uint64_t start_time, const struct probes_session *parent);
 
+/* Did the parent's session ever count there? */
+bool fork_counted(const struct probes_session *parent);
+
 /* Append to `doubt` all that a child of the parent may have inherited. False: no memory. */
 bool fork_doubt_all(const struct probes_session *parent, struct array *doubt);
 

@@ -58,6 +58,8 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 						   j->entry);
 		}
 	}
+	if (r < 0)
+		rest_if_ended(s);
 	return r;
 }
 

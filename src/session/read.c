@@ -115,6 +115,9 @@ int read_probes(struct probes_session *s, const size_t *which, size_t count, str
 	struct reader reader;
 	int r;
 
+	/* What was read last stays: children inherited that. */
+	if (s->who.ended)
+		return probes_alive(s, e);
 	if (!which && !s->all_ready) {
 		if (!reader_init(&s->all, &s->catalog, NULL, 0))
 			return error_memory(e, "a reading");

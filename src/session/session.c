@@ -412,7 +412,7 @@ int session_may_switch(struct probes_session *s, bool dry_run, bool undo, struct
 	/* A translator that came later (DynamoRIO can) must not keep our bytes there. */
 	if (s->translator && !undo)
 		return translator_refuse(s->translator, s->who.pid, e);
-	if (s->memory.fd < 0 && !dry_run) {
+	if (s->memory.fd < 0 && !dry_run && !s->who.ended) {
 		error_set(e, PROBES_DENIED, s->memory.denied, "cannot write to process %d",
 			s->who.pid);
 		return access_explain(s->who.pid, e);

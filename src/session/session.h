@@ -193,6 +193,20 @@ int detail_open(struct probes_session *s, struct object_probes *h);
 /* Symbols of an object; NULL: they cannot be read. */
 struct symbols *detail_symbols(struct probes_session *s, struct object_probes *h);
 
+/* Close the file of an object whose process has ended, unless its path no longer leads to it. */
+void detail_rest(struct object_probes *h);
+
+/* ---- rest.c ---- */
+
+/*
+ * Has the process ended? Then close what was open of it. What the session knows stays: states, how
+ * it ended, and the counters that are mapped here, since forked children may go on counting there.
+ */
+void rest_if_ended(struct probes_session *s);
+
+/* Close what can be opened again when it is needed. */
+void rest_spare(struct probes_session *s);
+
 /* ---- caller.c ---- */
 
 /* Read what is mapped now, for probes_caller. */

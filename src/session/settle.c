@@ -137,6 +137,9 @@ int probes_refresh(
 		settle_parts(s);
 	if (r == 0)
 		count_watch(s);
-	holder_keep(s);
+	if (r < 0 && e->status == PROBES_GONE)
+		rest_if_ended(s);
+	else
+		holder_keep(s);
 	return r;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/now.h"
+#include "process/descriptors.h"
 #include "process/procfs.h"
 
 #include <errno.h>
@@ -121,8 +122,16 @@ static void sweep_leave_unseen(struct sweep *w, const struct tree_link *link,
 	struct array doubt;
 
 	array_init(&doubt, sizeof(struct probes_edit));
-	if (fork_doubt_all(origin, &doubt) && doubt.count)
+	if (fork_doubt_all(origin, &doubt) && doubt.count) {
 		sweep_leave(w, &undone, link->start_time, program, &doubt, e);
+	} else if (fork_counted(origin)) {
+		/* A repair finds jumps without a journal. */
+		error_remains(e,
+			"counters that it inherited may stay; to remove them, repair process %d",
+			link->pid);
+		undone.error = e;
+		w->each(w->data, &undone);
+	}
 	array_done(&doubt);
 }
 
@@ -220,8 +229,12 @@ static int sweep_consider(struct sweep *w, const struct tree_link *link, struct 
 		return 0;
 	origin = fork_origin(w->sessions, w->count, link, &program);
 	/* A process that cannot be examined is known as our child only by its parent pid. */
-	if (!origin || (!program && !parent))
+	if (!origin)
 		return 0;
+	if (!program && !parent) {
+		r = descriptors_spare(1 - DESCRIPTORS_SPARE);
+		return r < 0 ? error_set(e, PROBES_FAILED, r, "cannot look for children") : 0;
+	}
 	if (w->outrun) {
 		error_set(&why, PROBES_FAILED, -ETIMEDOUT,
 			"cannot undo what forked child %d inherited", link->pid);

@@ -41,8 +41,19 @@ keys e
 wait_for ' on first: 2 sites in 2 processes'
 attach -disable second
 stop2
-wait_for 'process [0-9]+ has ended; the others go on'
+wait_for 'ended; the others go on'
+seen 'and the answer to the key' ' on first: 2 sites in 2 processes'
 wait_for 'ocaml_2:first +[01]/1 +[01] +1 '
+keys q
+wait_for '^status=0$'
+wait_until disabled state first
+# one has ended, and the screen has not looked yet: nothing is left to take back there
+start2 loop_ocaml2_pie
+type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2 -refresh 60"
+wait_cursor off 'ocaml_2:first'
+keys e
+wait_for ' on first: 2 sites in 2 processes'
+stop2
 keys q
 wait_for '^status=0$'
 wait_until disabled state first

@@ -379,6 +379,64 @@ START_TEST(group_restores_its_members)
 }
 END_TEST
 
+static void group_ignore(void *data, const struct probes_member *member)
+{
+	(void)data;
+	(void)member;
+}
+
+static size_t group_descriptors(void)
+{
+	size_t count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Sessions of processes that have ended hold no descriptor, and still say how they ended. */
+START_TEST(group_closes_what_has_ended)
+{
+	struct probes_group *g;
+	struct probes_session *s;
+	struct probes_error e;
+	pid_t pid = fork();
+	size_t before, probes;
+	int number;
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	before = group_descriptors();
+	ck_assert_int_eq(probes_group_new(NULL, &g, &e), 0);
+	ck_assert_int_eq(probes_group_open(g, &pid, 1, false, &e), 0);
+	s = probes_group_at(g, 0)->session;
+	ck_assert_ptr_nonnull(s);
+	probes = probes_count(s);
+	ck_assert_int_eq(probes_refresh(s, NULL, 0, &e), 0);
+	ck_assert_int_eq(probes_group_look(g, false, 0, group_ignore, NULL, &e), 0);
+	ck_assert_uint_gt(group_descriptors(), before);
+	kill(pid, SIGUSR1);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(probes_group_look(g, false, 0, group_ignore, NULL, &e), 0);
+	ck_assert_uint_eq(group_descriptors(), before);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_lt(probes_refresh(s, NULL, 0, &e), 0);
+		ck_assert_int_eq(e.status, PROBES_GONE);
+		ck_assert_ptr_nonnull(strstr(e.why, "it was killed: signal 10"));
+		ck_assert_int_lt(probes_read_hits(s, &e), 0);
+		ck_assert_int_eq(e.status, PROBES_GONE);
+	}
+	ck_assert_int_eq(probes_end(s, &number), PROBES_END_SIGNAL);
+	ck_assert_int_eq(number, SIGUSR1);
+	ck_assert_uint_eq(probes_count(s), probes);
+	ck_assert_uint_eq(group_descriptors(), before);
+	probes_group_close(g);
+	ck_assert_uint_eq(group_descriptors(), before);
+}
+END_TEST
+
 Suite *group_suite(void)
 {
 	Suite *s = suite_create("group");
@@ -391,6 +449,7 @@ Suite *group_suite(void)
 	tcase_add_test(t, group_raises_once);
 	tcase_add_test(t, group_keeps_what_cannot_be_opened);
 	tcase_add_test(t, group_restores_its_members);
+	tcase_add_test(t, group_closes_what_has_ended);
 	suite_add_tcase(s, t);
 	return s;
 }

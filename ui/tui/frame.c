@@ -31,7 +31,7 @@ static void frame_text(
 /* The message, the question or the prompt's remark. */
 static void frame_message(const struct app *a, struct canvas *c)
 {
-	char room[TEXT_MAX];
+	char room[sizeof(struct app_message)];
 	int style = a->question.kind || a->prompt.ops ? STYLE_WARN
 		    : a->message.bad                  ? STYLE_BAD
 						      : STYLE_PLAIN;

@@ -128,6 +128,8 @@ static void loop_key(struct loop *l, uint32_t key)
 
 	a->last_key_ms = app_now_ms();
 	a->dirty = true;
+	a->message.answer = false;
+	a->message.answering = true;
 	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS) {
 		/* Nothing is visible on a terminal this small: only quit. */
 		if (!asking && request_of_key(key, IN_LIST) == REQUEST_QUIT)
@@ -146,6 +148,7 @@ static void loop_key(struct loop *l, uint32_t key)
 	} else {
 		app_say(a, "%s", request_unknown(key, app_view(a)->where, unknown, sizeof unknown));
 	}
+	a->message.answering = false;
 	app_layout(a);
 }
 

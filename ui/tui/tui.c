@@ -70,7 +70,9 @@ static int tui_show(struct app *a)
 	loop_run(a, signals);
 	if (!screen_close())
 		a->leaving.farewell[0] = '\0'; /* the terminal stalls: nobody would read it */
-	return a->leaving.signal ? 128 + a->leaving.signal : 0;
+	if (a->leaving.signal)
+		return 128 + a->leaving.signal;
+	return a->leaving.failure[0] ? PROBES_FAILED : 0;
 }
 
 int tui_run(const struct options *o)

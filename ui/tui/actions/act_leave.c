@@ -86,7 +86,14 @@ static bool act_leave_undo(struct app *a)
 		app_say_error(a,
 			"changes that children inherited could not be undone (Q leaves them)",
 			&b.children.e);
-	return b.status >= 0 && !b.unreverted && !b.children.failed;
+	a->leaving.failure[0] = '\0';
+	if (b.status >= 0 && !b.unreverted && !b.children.failed)
+		return true;
+	snprintf(a->leaving.failure, sizeof a->leaving.failure, "%.250s",
+		b.status < 0        ? text_clean(b.e.what, said, sizeof said)
+		: b.children.failed ? text_clean(b.children.e.what, said, sizeof said)
+				    : "some probes could not be taken back");
+	return false;
 }
 
 /* Sites that this session counts in a process: by jumps, which stay, or by uprobes, which end with
@@ -149,6 +156,8 @@ static void act_leave_finish(struct app *a)
 		return;
 	}
 	children = births_children(a, &probes);
+	if (a->leaving.how == LEAVE_AS_IS && a->leaving.failure[0])
+		text_addf(farewell, size, "not all was undone: %s. ", a->leaving.failure);
 	if (a->leaving.how == LEAVE_AS_IS && changed)
 		text_addf(farewell, size, "left %zu probe%s as this session switched %s. ", changed,
 			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");

@@ -46,6 +46,8 @@ __attribute__((format(printf, 3, 0))) static void app_vsay(
 	vsnprintf(a->message.text + strlen(a->message.text),
 		sizeof a->message.text - strlen(a->message.text), format, args);
 	a->message.bad = bad;
+	a->message.answer = a->message.answering;
+	a->message.remark[0] = '\0';
 	a->dirty = true;
 }
 
@@ -65,6 +67,19 @@ void app_complain(struct app *a, const char *format, ...)
 	va_start(args, format);
 	app_vsay(a, true, format, args);
 	va_end(args);
+}
+
+void app_remark(struct app *a, bool bad, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (a->message.answer)
+		vsnprintf(a->message.remark, sizeof a->message.remark, format, args);
+	else
+		app_vsay(a, bad, format, args);
+	va_end(args);
+	a->dirty = true;
 }
 
 void app_say_error(struct app *a, const char *prefix, const struct probes_error *e)
@@ -275,7 +290,7 @@ static void app_report_ends(struct app *a, size_t alive)
 
 		if (!p->gone || !p->error.why[0])
 			continue;
-		app_complain(a, "%s; %s", app_end(p, end, sizeof end),
+		app_remark(a, true, "%s; %s", app_end(p, end, sizeof end),
 			alive                 ? "the others go on"
 			: app_reopens(p->pid) ? "r opens that"
 					      : "r looks for it again");
@@ -396,6 +411,12 @@ static const char *app_prompt_text(const struct app *a, char *out, size_t size)
 
 const char *app_message_text(const struct app *a, char *out, size_t size)
 {
+	const struct app_message *m = &a->message;
+
+	if (!a->question.kind && !a->prompt.ops && m->text[0] && m->remark[0]) {
+		snprintf(out, size, "%s; %s", m->text, m->remark);
+		return out;
+	}
 	return a->question.kind ? a->question.text
 	       : a->prompt.ops  ? app_prompt_text(a, out, size)
 				: a->message.text;
@@ -408,7 +429,7 @@ bool app_dialog(const struct app *a)
 
 struct area app_message_area(const struct app *a)
 {
-	char room[TEXT_MAX];
+	char room[sizeof(struct app_message)];
 	const char *text = app_message_text(a, room, sizeof room);
 	/* A question takes what it needs: its keys come last. */
 	int need = 0, most = a->question.kind ? a->rows - 2 : a->rows >= 16 ? 4 : 2;

@@ -266,6 +266,9 @@ struct app_question {
 struct app_message {
 	char text[1400];
 	bool bad;
+	bool answering;   /* a key is being handled ... */
+	bool answer;      /* ... and `text` answers the last one */
+	char remark[300]; /* behind it, as text: what happened by itself since then */
 	char notice[600]; /* the engine's last notice */
 };
 
@@ -274,6 +277,7 @@ struct app_leaving {
 	bool ending;              /* the program was asked to end */
 	int64_t since_ms;         /* when */
 	int signal;               /* that ends the screen, or 0 */
+	char failure[300];        /* what the last undo could not do; empty: nothing */
 	char farewell[600];       /* to print when the terminal has been restored */
 };
 
@@ -359,6 +363,9 @@ int64_t app_now_ms(void);
 /* The result line, from text that is safe for the terminal; app_complain: something failed. */
 void app_say(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void app_complain(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What happened by itself: it never takes the place of the answer to the last key. */
+void app_remark(struct app *a, bool bad, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* "PREFIX: WHAT: WHY; HINT" of an error. */
 void app_say_error(struct app *a, const char *prefix, const struct probes_error *e);
 

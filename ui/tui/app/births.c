@@ -47,9 +47,10 @@ static void births_say_joined(struct births *b)
 	const char *es = b->joined == 1 ? "" : "es";
 
 	if (!b->heirs)
-		app_say(b->app, "%zu new process%s, the latest is %d", b->joined, es, (int)b->last);
+		app_remark(b->app, false, "%zu new process%s, the latest is %d", b->joined, es,
+			(int)b->last);
 	else
-		app_complain(b->app,
+		app_remark(b->app, true,
 			"%zu new process%s, the latest is %d; %zu inherited probes that this "
 			"session had switched: W or q undoes that there, too",
 			b->joined, es, (int)b->last, b->heirs);

@@ -480,11 +480,16 @@ bool model_switchable(const struct model *m)
 
 size_t model_changed(const struct model *m)
 {
+	struct probes_error ended;
 	size_t changed = 0;
 
 	for (size_t i = 0; i < m->process_count; i++) {
-		if (!m->processes[i].gone)
-			changed += probes_owned_count(m->processes[i].session);
+		const struct model_process *p = &m->processes[i];
+		size_t owned = p->gone ? 0 : probes_owned_count(p->session);
+
+		/* It may have ended since the last reading. */
+		if (owned && probes_alive(p->session, &ended) == 0)
+			changed += owned;
 	}
 	return changed;
 }

@@ -137,7 +137,7 @@ size_t model_alive(const struct model *m);
 /* Has a row something to switch, or is there none yet? A tool at their sites does not matter. */
 bool model_switchable(const struct model *m);
 
-/* How many probes are owned (probes_owned_count) in the processes that are not gone. */
+/* How many probes are owned (probes_owned_count) in the processes that live. */
 size_t model_changed(const struct model *m);
 
 void model_tag(struct model *m, uint32_t id, bool yes);
