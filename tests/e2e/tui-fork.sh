@@ -160,8 +160,7 @@ keys Enter
 keys e
 wait_cursor on 'ocaml_2:second'
 child
-wait_for "$child; 1"
-wait_for 'probes that this session had switched: W'
+wait_for "1 new process, the latest is $child; 1 inherited probes that this session had switched: W"
 wait_for '^ .*  2 processes '
 wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys j

@@ -51,6 +51,19 @@ kill -9 "$two"
 wait_for "process $two was killed: signal 9 "
 wait_for '^ .*  2 processes '
 wait_cursor on 'ocaml_2:first +2/2 +1 +2 +you'
+
+# why it ended stays, whatever happens by itself, until a key is answered
+born
+four=$worker
+wait_for '^ .*  3 processes '
+seen 'not hidden by a birth' "^[0-9:]{8} process $two was killed: signal 9 \(Killed\); the others go on"
+kill -9 "$four"
+wait_for "^[0-9:]{8} process $four was killed: signal 9 "
+seen 'nor by another end' "^[0-9:]{8} process $two was killed: signal 9 "
+wait_for '^ .*  2 processes '
+keys F7
+wait_for 'leaves priorities alone'
+unseen 'an answer has the line for itself' 'was killed'
 keys q
 wait_for '^status=0$'
 pid=$one

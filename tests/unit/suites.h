@@ -90,6 +90,7 @@
 	X(identity)      \
 	X(room)          \
 	X(tree_view)     \
+	X(message)       \
 	X(handover)
 
 #define SUITE_DECLARE(name) Suite *name##_suite(void);

@@ -78,8 +78,10 @@ static long line_of(const char *words, size_t from)
 static const char *said(void)
 {
 	static char room[1024];
+	struct app_part parts[APP_PARTS];
 
-	return app_message_text(&a, room, sizeof room);
+	(void)app_message_parts(&a, parts, room, sizeof room);
+	return parts[0].text;
 }
 
 /* ---------------------------------------------------------------- help */

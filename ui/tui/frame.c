@@ -31,13 +31,19 @@ static void frame_text(
 /* The message, the question or the prompt's remark. */
 static void frame_message(const struct app *a, struct canvas *c)
 {
-	char room[sizeof(struct app_message)];
-	int style = a->question.kind || a->prompt.ops ? STYLE_WARN
-		    : a->message.bad                  ? STYLE_BAD
-						      : STYLE_PLAIN;
+	struct area area = app_message_area(a);
+	struct app_part parts[APP_PARTS];
+	char room[TEXT_MAX];
 
-	frame_text(c, app_message_area(a), 0, c->columns, style,
-		app_message_text(a, room, sizeof room));
+	for (size_t i = 0, count = app_message_parts(a, parts, room, sizeof room); i < count; i++) {
+		area.rows = parts[i].rows;
+		frame_text(c, area, 0, c->columns,
+			a->question.kind || a->prompt.ops ? STYLE_WARN
+			: parts[i].bad                    ? STYLE_BAD
+							  : STYLE_PLAIN,
+			parts[i].text);
+		area.y += area.rows;
+	}
 }
 
 /* The question in a frame in the middle of the screen, as small as it can be. */

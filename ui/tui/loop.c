@@ -72,7 +72,8 @@ static void loop_program_ended(struct app *a)
 
 	a->output.typing = false;
 	app_refresh(a, true);
-	app_say(a, "process %d %s", (int)a->program.pid, program_end(&a->program, end, sizeof end));
+	app_remark(a, REMARK_END, a->program.status != 0, "process %d %s", (int)a->program.pid,
+		program_end(&a->program, end, sizeof end));
 	app_layout(a);
 }
 
@@ -324,6 +325,7 @@ void loop_run(struct app *a, int signals)
 				screen_invalidate();
 			app_layout(a); /* messages and states changed since the last key */
 			frame_draw(a, &l.canvas);
+			app_drawn(a);
 			typing_mark(a->output.typing);
 			screen_show(&l.canvas);
 			a->dirty = a->redraw = false;

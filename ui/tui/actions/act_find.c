@@ -257,5 +257,5 @@ void act_find_forget(struct app *a, enum request r)
 {
 	(void)r;
 	search_done(app_view(a)->search(a));
-	a->message.text[0] = '\0';
+	app_hush(a);
 }

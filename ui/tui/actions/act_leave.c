@@ -178,7 +178,7 @@ static void act_leave_finish(struct app *a)
 	targets_load_close(a);
 	a->leaving.how = LEAVE_NOT;
 	app_open(a, VIEW_PICKER);
-	a->message.text[0] = '\0';
+	app_hush(a);
 	if (*farewell)
 		app_say(a, "%s", farewell);
 	farewell[0] = '\0';

@@ -147,7 +147,7 @@ void act_look_tree(struct app *a, enum request r)
 {
 	(void)r;
 	list_tree(&a->list, !a->list.tree);
-	a->message.text[0] = '\0';
+	app_hush(a);
 }
 
 /* ----------------------------------------------------------------- columns */
@@ -273,7 +273,7 @@ void act_look_sort(struct app *a, enum request r)
 		list_sort(&a->list, a->list.order, !a->list.invert);
 	else
 		list_sort(&a->list, next, false);
-	a->message.text[0] = '\0';
+	app_hush(a);
 }
 
 void act_look_interval(struct app *a, enum request r)

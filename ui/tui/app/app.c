@@ -10,16 +10,12 @@
 #include "ui/words/states.h"
 
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define APP_ORDER_HELD_MS 3000  /* after a key the order of the rows stays */
 #define APP_ORDER_EVERY_MS 2000 /* rows that hits sort move no more often */
-#define APP_SYNTAX_GAP 3        /* columns between a prompt's remark and its syntax */
-#define APP_SYNTAX_LEAST 20     /* columns: less of the syntax is not worth showing */
 
 int64_t app_now_ms(void)
 {
@@ -31,66 +27,6 @@ bool app_key_waits(void)
 	struct pollfd in = {.fd = 0, .events = POLLIN};
 
 	return poll(&in, 1, 0) == 1 && (in.revents & POLLIN);
-}
-
-/* ---------------------------------------------------------------- the result line */
-
-__attribute__((format(printf, 3, 0))) static void app_vsay(
-	struct app *a, bool bad, const char *format, va_list args)
-{
-	time_t now = time(NULL);
-	struct tm tm;
-
-	localtime_r(&now, &tm);
-	strftime(a->message.text, sizeof a->message.text, "%H:%M:%S ", &tm);
-	vsnprintf(a->message.text + strlen(a->message.text),
-		sizeof a->message.text - strlen(a->message.text), format, args);
-	a->message.bad = bad;
-	a->message.answer = a->message.answering;
-	a->message.remark[0] = '\0';
-	a->dirty = true;
-}
-
-void app_say(struct app *a, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	app_vsay(a, false, format, args);
-	va_end(args);
-}
-
-void app_complain(struct app *a, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	app_vsay(a, true, format, args);
-	va_end(args);
-}
-
-void app_remark(struct app *a, bool bad, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (a->message.answer)
-		vsnprintf(a->message.remark, sizeof a->message.remark, format, args);
-	else
-		app_vsay(a, bad, format, args);
-	va_end(args);
-	a->dirty = true;
-}
-
-void app_say_error(struct app *a, const char *prefix, const struct probes_error *e)
-{
-	char what[512], why[512], hint[512];
-
-	text_clean(e->what, what, sizeof what);
-	text_clean(e->why, why, sizeof why);
-	text_clean(e->hint, hint, sizeof hint);
-	app_complain(a, "%s%s%s: %s%s%s", prefix, *prefix ? ": " : "", what, why, *hint ? "; " : "",
-		hint);
 }
 
 /* ---------------------------------------------------------------- views */
@@ -274,27 +210,47 @@ const char *app_gone(const struct app *a, char *out, size_t size)
 	return out;
 }
 
-static void app_report_ends(struct app *a, size_t alive)
+/* Of those that ended since the last report, the most important one. */
+static void app_report_ends(struct app *a)
 {
-	char end[600];
+	size_t alive = model_alive(&a->model), count = a->model.process_count, ended = 0;
+	const struct model_process *shown = NULL;
+	bool hard = false; /* nobody expects that end */
+	char end[600], more[40] = "";
 
-	if (!alive && a->model.process_count > 1) {
-		app_complain(a,
-			"all %zu processes are gone: what was switched there went with "
-			"them, and states are no longer known",
-			a->model.process_count);
-		return;
-	}
-	for (size_t i = 0; i < a->model.process_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct model_process *p = &a->model.processes[i];
+		enum probes_end how;
+		int signal;
 
-		if (!p->gone || !p->error.why[0])
+		if (!p->gone || p->end_reported)
 			continue;
-		app_remark(a, true, "%s; %s", app_end(p, end, sizeof end),
-			alive                 ? "the others go on"
-			: app_reopens(p->pid) ? "r opens that"
-					      : "r looks for it again");
+		p->end_reported = true;
+		how = probes_end(p->session, &signal);
+		/* waitpid says more about the end of a program that this process started. */
+		if (a->program.used && p->pid == a->program.pid && how != PROBES_END_EXEC)
+			continue;
+		ended++;
+		if (!shown || (!hard && how != PROBES_END_EXIT))
+			shown = p;
+		hard |= how != PROBES_END_EXIT;
 	}
+	if (!ended)
+		return;
+	if (ended > 1)
+		snprintf(more, sizeof more, ", and %zu more ended", ended - 1);
+	if (!alive && count > 1)
+		app_remark(a, REMARK_END, true,
+			"all %zu processes are gone: what was switched there went with them, and "
+			"states are no longer known",
+			count);
+	if (alive || hard || count == 1)
+		app_remark(a, hard || !alive ? REMARK_END : REMARK_NEWS, hard || !alive, "%s%s%s",
+			app_end(shown, end, sizeof end), more,
+			alive                     ? "; the others go on"
+			: count > 1               ? ""
+			: app_reopens(shown->pid) ? "; r opens that"
+						  : "; r looks for it again");
 }
 
 /* The age of the oldest process, and the threads of all. */
@@ -348,10 +304,9 @@ void app_refresh(struct app *a, bool all)
 		app_update_info(a);
 	changed = model_refresh(&a->model, all ? NULL : seen, count);
 	free(seen);
-	/* waitpid says more about the end of a program that this process started */
-	if (model_alive(&a->model) != alive && !a->program.ended) {
+	if (model_alive(&a->model) != alive) {
 		app_title(a);
-		app_report_ends(a, model_alive(&a->model));
+		app_report_ends(a);
 	}
 	now = app_now_ms();
 	timing_read(&a->timing, &a->model, now);
@@ -390,58 +345,6 @@ void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, co
 	snprintf(a->prompt.before, sizeof a->prompt.before, "%s", before);
 	input_set(&a->prompt.input, text);
 	input_past_begin(&a->past[ops->past]);
-}
-
-/* What a prompt says: what is wrong or what matches, then the syntax in what is left of the line.
- */
-static const char *app_prompt_text(const struct app *a, char *out, size_t size)
-{
-	const struct app_prompt *p = &a->prompt;
-	int room = a->columns - text_width(p->why) - APP_SYNTAX_GAP;
-	const char *rest;
-
-	if (!p->syntax || (p->why[0] && (p->listed || room < APP_SYNTAX_LEAST)))
-		return p->why;
-	if (!p->why[0])
-		return p->syntax;
-	snprintf(out, size, "%s%*s%.*s", p->why, APP_SYNTAX_GAP, "",
-		(int)text_wrap(p->syntax, room, &rest), p->syntax);
-	return out;
-}
-
-const char *app_message_text(const struct app *a, char *out, size_t size)
-{
-	const struct app_message *m = &a->message;
-
-	if (!a->question.kind && !a->prompt.ops && m->text[0] && m->remark[0]) {
-		snprintf(out, size, "%s; %s", m->text, m->remark);
-		return out;
-	}
-	return a->question.kind ? a->question.text
-	       : a->prompt.ops  ? app_prompt_text(a, out, size)
-				: a->message.text;
-}
-
-bool app_dialog(const struct app *a)
-{
-	return a->question.kind && a->rows >= 16 && a->columns >= 60;
-}
-
-struct area app_message_area(const struct app *a)
-{
-	char room[sizeof(struct app_message)];
-	const char *text = app_message_text(a, room, sizeof room);
-	/* A question takes what it needs: its keys come last. */
-	int need = 0, most = a->question.kind ? a->rows - 2 : a->rows >= 16 ? 4 : 2;
-
-	if (app_dialog(a))
-		return (struct area){.y = a->rows - 2, .rows = 1};
-	for (const char *next; *text && need < most; text = next, need++)
-		text_wrap(text, a->columns, &next);
-	if (!need)
-		need = 1;
-	return (struct area){
-		.y = a->rows - 1 - need + (a->question.kind != ASK_NONE), .rows = need};
 }
 
 int app_view_rows(const struct app *a)

@@ -262,15 +262,35 @@ struct app_question {
 	char text[512];
 };
 
-/* The result line. */
+/* What happened by itself, by importance. */
+enum app_rank {
+	REMARK_NEWS,    /* births, ends as they are expected */
+	REMARK_WARNING, /* something is to be done */
+	REMARK_END, /* a process crashed, was killed or became another program; or the last ended */
+};
+
+/* The result line: the answer to a key, and a remark. */
 struct app_message {
 	char text[1400];
 	bool bad;
-	bool answering;   /* a key is being handled ... */
-	bool answer;      /* ... and `text` answers the last one */
-	char remark[300]; /* behind it, as text: what happened by itself since then */
+	bool answering; /* a key is being handled ... */
+	bool answer;    /* ... and `text` answers the last one */
+	struct {
+		char text[600]; /* empty: none; of several ends the latest is first, one a line */
+		bool bad;
+		bool drawn; /* it has been on the screen: the next answer removes it */
+		enum app_rank rank;
+	} remark;
 	char notice[600]; /* the engine's last notice */
 };
+
+/* A part of the lines over the footer. */
+struct app_part {
+	const char *text;
+	int rows; /* that it takes; more is cut off */
+	bool bad;
+};
+#define APP_PARTS 2
 
 struct app_leaving {
 	enum app_leaving_how how; /* perhaps while a question is open */
@@ -363,9 +383,14 @@ int64_t app_now_ms(void);
 /* The result line, from text that is safe for the terminal; app_complain: something failed. */
 void app_say(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void app_complain(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What happened by itself: it never takes the place of the answer to the last key. */
-void app_remark(struct app *a, bool bad, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* A remark takes neither the place of the answer to the last key nor of a remark of higher rank,
+ * and it stays until it was drawn and a later key has been answered. */
+void app_remark(struct app *a, enum app_rank rank, bool bad, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* A key was handled whose answer is what the view shows: remove what was said before. */
+void app_hush(struct app *a);
+/* A frame has been drawn. */
+void app_drawn(struct app *a);
 /* "PREFIX: WHAT: WHY; HINT" of an error. */
 void app_say_error(struct app *a, const char *prefix, const struct probes_error *e);
 
@@ -408,10 +433,11 @@ void app_ask(struct app *a, const struct prompt_ops *ops, const char *before, co
  * of the message and of the footer. */
 bool app_dialog(const struct app *a);
 
-/* The text over the footer: the question, what a prompt says, or the result line. Returns out, or
- * a text of the app. */
-const char *app_message_text(const struct app *a, char *out, size_t size);
-/* The lines of that text. */
+/* What is over the footer: the question, what a prompt says, or the result line; of that, what is
+ * more important is above. `room` holds texts that are not the app's. Returns how many parts. */
+size_t app_message_parts(
+	const struct app *a, struct app_part parts[APP_PARTS], char *room, size_t size);
+/* The lines of all parts, at least one. */
 struct area app_message_area(const struct app *a);
 /* How many lines that scroll the view in front shows. */
 int app_view_rows(const struct app *a);

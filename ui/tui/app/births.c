@@ -29,7 +29,7 @@ static void births_born(void *data, const struct probes_member *m)
 	if (!m->session) {
 		app_say_error(b->app, "", &m->error);
 	} else if (m->child) {
-		app_complain(b->app,
+		app_remark(b->app, REMARK_WARNING, true,
 			"forked child %d inherited %zu probe%s that this session had switched; W "
 			"or q undoes that there, too",
 			(int)m->pid, m->inherited, m->inherited == 1 ? "" : "s");
@@ -47,10 +47,10 @@ static void births_say_joined(struct births *b)
 	const char *es = b->joined == 1 ? "" : "es";
 
 	if (!b->heirs)
-		app_remark(b->app, false, "%zu new process%s, the latest is %d", b->joined, es,
-			(int)b->last);
+		app_remark(b->app, REMARK_NEWS, false, "%zu new process%s, the latest is %d",
+			b->joined, es, (int)b->last);
 	else
-		app_remark(b->app, true,
+		app_remark(b->app, REMARK_WARNING, true,
 			"%zu new process%s, the latest is %d; %zu inherited probes that this "
 			"session had switched: W or q undoes that there, too",
 			b->joined, es, (int)b->last, b->heirs);

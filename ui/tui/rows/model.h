@@ -39,7 +39,8 @@ struct model_process {
 	struct probes_session *session;        /* not owned */
 	const struct model_recorded *recorded; /* it is one of a recording; NULL: it lives */
 	pid_t pid;
-	bool gone;      /* ended, or became another program */
+	bool gone; /* ended, or became another program */
+	bool end_reported;
 	bool unread;    /* its memory may not be read */
 	size_t objects; /* the first so many are counted in left_out */
 	bool summed;    /* every row holds the states of `changes` (probes_changes) */

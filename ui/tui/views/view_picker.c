@@ -129,7 +129,7 @@ static void view_picker_open(struct app *a)
 		if (scan_identify(chosen[i].pid, &now) && now.start == chosen[i].start)
 			pids[same++] = now.pid;
 	}
-	a->message.text[0] = '\0';
+	app_hush(a);
 	if (!a->picker.rows.count)
 		app_say(a, "nothing to open: no process is shown");
 	else if (!same)
