@@ -135,9 +135,10 @@ if command -v strace >/dev/null && strace -f -qq -o /dev/null true 2>/dev/null; 
 	kill -9 "$session"
 	wait "$session" 2>/dev/null
 	gone "$session"
-	# Opening the parent takes some of these calls; while that fails, nothing is changed.
+	# From one of these calls on, all fail. Opening the parent takes some of them; while that fails, nothing
+	# is changed.
 	for call in $(seq 2 20); do
-		strace -f -qq -o /dev/null -e inject=pidfd_open:error=EMFILE:when="$call" \
+		strace -f -qq -o /dev/null -e inject=pidfd_open:error=EMFILE:when="$call+" \
 			"$PROBES_TUI" repair -no-syslog -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
 		status=$?
 		! grep -q "$child" "$tmp/err" || break
