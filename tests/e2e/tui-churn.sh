@@ -56,7 +56,8 @@ wait_for '^[> ] counted '
 children 12
 keys q
 wait_for '^status=0$'
-seen 'it is said' "undid this session's changes: 11 sites"
+# How many of the sites a jump can reach depends on the addresses that the program got.
+seen 'it is said' "undid this session's changes: [0-9]+ sites.* undone in 12 forked children: 84 probes"
 for child in $all; do
 	"$PROBES_TUI" repair -pid "$child" >"$tmp/repaired" 2>&1
 	has "child $child is as it was" 'nothing to repair' "$tmp/repaired"
