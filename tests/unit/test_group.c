@@ -416,7 +416,7 @@ START_TEST(group_closes_what_has_ended)
 	ck_assert_int_eq(probes_refresh(s, NULL, 0, &e), 0);
 	ck_assert_int_eq(probes_group_look(g, false, 0, group_ignore, NULL, &e), 0);
 	ck_assert_uint_gt(group_descriptors(), before);
-	kill(pid, SIGUSR1);
+	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
 	ck_assert_int_eq(probes_group_look(g, false, 0, group_ignore, NULL, &e), 0);
 	ck_assert_uint_eq(group_descriptors(), before);
@@ -424,12 +424,12 @@ START_TEST(group_closes_what_has_ended)
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_lt(probes_refresh(s, NULL, 0, &e), 0);
 		ck_assert_int_eq(e.status, PROBES_GONE);
-		ck_assert_ptr_nonnull(strstr(e.why, "it was killed: signal 10"));
+		ck_assert_ptr_nonnull(strstr(e.why, "it was killed: signal 9"));
 		ck_assert_int_lt(probes_read_hits(s, &e), 0);
 		ck_assert_int_eq(e.status, PROBES_GONE);
 	}
 	ck_assert_int_eq(probes_end(s, &number), PROBES_END_SIGNAL);
-	ck_assert_int_eq(number, SIGUSR1);
+	ck_assert_int_eq(number, SIGKILL);
 	ck_assert_uint_eq(probes_count(s), probes);
 	ck_assert_uint_eq(group_descriptors(), before);
 	probes_group_close(g);
