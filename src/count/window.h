@@ -18,7 +18,7 @@
 #include "count/tactics.h"
 #include "process/memory.h"
 
-#define WINDOW_MAGIC "PTUIWIN7"
+#define WINDOW_MAGIC "PTUIWIN8"
 #define WINDOW_SITES 100000 /* at most in one window */
 
 /* It does not end with a NUL; gcc 15 warns of that. */
@@ -49,6 +49,7 @@ struct window_record {
 	uint64_t session;   /* WINDOW_OWNER; 0: there is none */
 	uint64_t start;     /* of the session (identity_start) */
 	uint64_t born;      /* likewise of the process: forked children have the same records */
+	uint64_t since;     /* likewise: children that are forked later inherit what it counts */
 	uint32_t pid, self; /* of the process: as the session sees it, as the process itself does */
 	uint32_t number;    /* tells the sessions of one process apart */
 	uint16_t states;    /* bits: those of the window that it has (session/owner.c), and: */
@@ -78,6 +79,8 @@ struct window {
 			      nobody; owned */
 	uint8_t *orphaned; /* per site: how many have ended that counted there and had no journal,
 			      as last looked; NULL: none; owned */
+	struct window_record heir; /* of those that count where the process was forked from, the
+				      first; 0: none */
 	bool *held;        /* per site: this session counts; NULL: nowhere; owned */
 	size_t record;     /* number of its record, from 1 on; 0: none */
 	bool claimed;

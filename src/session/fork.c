@@ -226,8 +226,10 @@ static bool fork_take(
 				.index = account_index(to, p, PLAN_COUNTER, k),
 				.part = 1};
 
+			/* A repair of one child is none of what lives in another one. */
 			if (!to->site_live[jump.index].counted ||
 				account_part(to, PLAN_COUNTER, jump.index) ||
+				(f->parent->repaired && to->jumps[jump.index].shared) ||
 				(account_part(from, PLAN_COUNTER, jump.index) <= 0 &&
 					(f->after || !from->account->parts.of[PLAN_COUNTER])))
 				continue;
@@ -271,6 +273,7 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	if (r < 0 && (e->status != PROBES_GONE || probes_alive(child, e) < 0))
 		return r;
 	r = 0;
+	owner_look(child);
 	array_init(&f.writes, sizeof(struct probes_edit));
 	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
 		const struct object_probes *from = catalog_object(&parent->catalog, i);

@@ -57,6 +57,7 @@ static struct window_record holder_record(struct probes_session *s, const struct
 				 ? identity_start(stat.start_time)
 				 : 0,
 		.born = identity_start(s->who.start_time),
+		.since = s->first_switch_ticks ? identity_start(s->first_switch_ticks) : 0,
 		.pid = (uint32_t)s->who.pid,
 		.self = (uint32_t)identity_ns_pid(&s->who),
 		.number = s->number,
@@ -213,6 +214,21 @@ void holder_keep(struct probes_session *s)
 
 /* ---- what others say ---- */
 
+/*
+ * A child by fork inherits the jumps of its parent, and a session that counts in that one looks for
+ * such children from time to time (fork_origin): until it finds this process, its record there
+ * speaks for it. Of another pid namespace nothing shows whether it lives.
+ */
+static bool holder_will_inherit(const struct window_record *mine, const struct window_record *r)
+{
+	const char *why;
+
+	/* What this caller's own sessions do with a child, their group knows. */
+	return r->since && r->since <= mine->born && r->session != mine->session &&
+	       r->session >> 32 == mine->session >> 32 &&
+	       identity_check((pid_t)(uint32_t)r->session, r->start, &why) != IDENTITY_ENDED;
+}
+
 void holder_look(struct probes_session *s, struct window *w)
 {
 	struct window_record all[WINDOW_RECORDS], mine = holder_record(s, w);
@@ -220,6 +236,7 @@ void holder_look(struct probes_session *s, struct window *w)
 
 	free(w->others);
 	free(w->orphaned);
+	w->heir = (struct window_record){0};
 	w->others = calloc(1, w->site_count + 1);
 	w->orphaned = calloc(1, w->site_count + 1);
 	if (!w->others || !w->orphaned || !bits || !w->site_count ||
@@ -231,10 +248,17 @@ void holder_look(struct probes_session *s, struct window *w)
 	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
 		enum holder_life life;
 
-		if (!all[i].session || !holder_same_process(&all[i], &mine) ||
-			holder_same(&all[i], &mine))
+		if (!all[i].session || holder_same(&all[i], &mine))
 			continue;
-		life = holder_judge(s, w, &mine, all, i);
+		if (holder_same_process(&all[i], &mine)) {
+			life = holder_judge(s, w, &mine, all, i);
+		} else if (holder_will_inherit(&mine, &all[i])) {
+			life = HOLDER_INHERITS;
+			if (!w->heir.session || all[i].since < w->heir.since)
+				w->heir = all[i];
+		} else {
+			continue;
+		}
 		if (!window_read_bits(w, &s->memory, i, bits))
 			continue;
 		for (size_t k = 0; life == HOLDER_NONE && all[i].states & WINDOW_UNRECORDED &&

@@ -486,9 +486,10 @@ enum owner_state { OWNER_PAIR, OWNER_EVENTS };
 
 /* Does a session that is on record live? Of several, the greatest value counts. */
 enum holder_life {
-	HOLDER_NONE,    /* no */
-	HOLDER_UNKNOWN, /* in another pid namespace, and its claim was in the way of a lock */
-	HOLDER_CLAIMS,  /* in another pid namespace, where its claim, or the like, is held */
+	HOLDER_NONE,     /* no */
+	HOLDER_UNKNOWN,  /* in another pid namespace, and its claim was in the way of a lock */
+	HOLDER_INHERITS, /* it lives, and counts where this process was forked from */
+	HOLDER_CLAIMS,   /* in another pid namespace, where its claim, or the like, is held */
 	HOLDER_LIVES,
 };
 

@@ -5,6 +5,7 @@
 #include "session/session.h"
 
 #include "base/error.h"
+#include "process/procfs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,6 +60,27 @@ static size_t unowned_look(struct probes_session *s, const struct array *journal
 	return count;
 }
 
+/* Counters of a child by fork, before the session that will undo them has found it. */
+static void unowned_say_heir(struct probes_session *s)
+{
+	size_t sites = owner_count_others(s, HOLDER_INHERITS);
+	char name[64];
+
+	for (size_t i = 0; sites && i < s->windows.count; i++) {
+		const struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+		if (!w->heir.session)
+			continue;
+		procfs_name((pid_t)(uint32_t)w->heir.session, name, sizeof name);
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"process %d: it inherited the counters of %zu site%s from a session that "
+			"lives: process %d (%s), which counts in process %d",
+			s->who.pid, sites, sites == 1 ? "" : "s", (int)(uint32_t)w->heir.session,
+			name, (int)w->heir.pid);
+		return;
+	}
+}
+
 size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown)
 {
 	struct probes_error ignored;
@@ -71,6 +93,8 @@ size_t unowned_count(struct probes_session *s, const struct array *journals, siz
 			"process %d: the counters of %zu site%s are those of a session in another "
 			"pid namespace: it is on record, and a lock says that it lives",
 			s->who.pid, others, others == 1 ? "" : "s");
+
+	unowned_say_heir(s);
 
 	/* A session that has just written a jump claims it before it releases the lock. */
 	if (!count || lock_take(&s->lock, &s->who, s->memory.fd, 0, &ignored) < 0)

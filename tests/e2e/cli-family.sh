@@ -1,0 +1,67 @@
+#!/bin/sh
+# A process is forked while a session counts in its parent, and that session has not found it yet (it is stopped
+# meanwhile): the inherited counters have a living owner, which list, info, repair and count name, and nobody takes them
+# away. Nor from an elder sibling, which the session has found. The victims' own numbers are the proof.
+# Does not cover: sessions in another pid namespace.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+need_zydis
+. "${srcdir:-.}/tests/e2e/counting.sh"
+start pairs
+
+# born NAME: a child by fork; $child
+born()
+{
+	mkfifo "$tmp/$1-in" "$tmp/$1-out"
+	ask "fork $tmp/$1-in${tab}$tmp/$1-out"
+	child=$(sed -n 's/^done forked //p' "$tmp/answer")
+	started="$started $child"
+}
+
+# lives WHAT: the last command named the owner, and called nobody dead.
+lives()
+{
+	same "$1: its session has not ended" "$(grep -c 'has ended' "$tmp/err")" 0
+	has "$1: who counts" "process $child: it inherited the counters of 1 site from a session that lives: process $session \\(.*\\), which counts in process $pid\$" "$tmp/err"
+}
+
+for how in -tree -pid; do
+	counting "$how" "$pid" -stop -format json start
+	kill -STOP "$session"
+	born "elder$how"
+	elder=$child
+	exec 8>"$tmp/elder$how-in" 9<"$tmp/elder$how-out"
+	read -r _ <&9
+	want 0 list -pid "$child"
+	lives "list $how"
+	want 0 info -pid "$child"
+	lives "info $how"
+	kill -CONT "$session"
+	appears "pid $elder: forked child" "$tmp/held"
+	kill -STOP "$session"
+	born "younger$how"
+	exec 6>"$tmp/younger$how-in" 7<"$tmp/younger$how-out"
+	read -r _ <&7
+	want 0 repair -no-syslog -pid "$child"
+	lives "repair $how"
+	has "repair $how: nothing" 'nothing to repair' "$tmp/err"
+	same "repair $how: the elder keeps its counters" "$(grep -c "$elder" "$tmp/err")" 0
+	want 0 count -no-syslog -max-overhead 0 -pid "$child" -stop -for 50ms start
+	echo 'run 1 100' >&6
+	read_answer 7
+	echo 'run 1 1000' >&8
+	read_answer 9
+	ask 'run 1 1'
+	kill -CONT "$session"
+	interrupted INT 130
+	same "$how: every hit" "$(json 'sum(p["hits"] for l in lines if l["table"] == "total" for p in l["probes"])')" 1101
+	for each in "$elder" "$child" "$pid"; do
+		want 0 list -pid "$each" -format json
+		same "$how: no counter is left in $each" "$(grep -c '"sites_counted":[1-9]' "$tmp/out")" 0
+	done
+	echo quit >&6
+	echo quit >&8
+	exec 6>&- 7<&- 8>&- 9<&-
+done
+stop
+finish
