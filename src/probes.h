@@ -209,6 +209,8 @@ enum probes_tactic {
 struct probes_hits {
 	uint64_t hits;    /* since counting began, at each of these sites */
 	uint32_t counted; /* sites at present: where fewer than the probe has, the sum is a part */
+	pid_t shared;     /* a process from which it was forked, and whose hits are in the same
+			     counters: these are not its own. 0: they are; -1: which is unknown */
 };
 
 /* The hits of one site. */
@@ -217,6 +219,7 @@ struct probes_site_hits {
 	bool counted;
 	enum probes_tactic tactic; /* of the counting; of the last try otherwise */
 	const char *why; /* why the last try to count it failed: one line; NULL: none did */
+	pid_t shared;    /* as in struct probes_hits */
 };
 
 /* ------------------------------------------------------------- the sessions */

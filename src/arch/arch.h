@@ -115,6 +115,7 @@ struct arch_counter {
  */
 #define ARCH_COOKIE_DISTINCT UINT64_C(1)
 #define ARCH_COOKIE_SHARED UINT64_C(2)
+#define ARCH_COOKIE_OWN (ARCH_COOKIE_DISTINCT | ARCH_COOKIE_SHARED)
 
 /*
  * Can a thread read its thread pointer without a system call or a fault? Stubs have slots, and a

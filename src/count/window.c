@@ -187,6 +187,7 @@ enum window_found window_read(struct window *w, struct memory *m, uint64_t addre
 	struct budget *budget)
 {
 	struct window_head head;
+	uint64_t cookie;
 	bool sound;
 
 	*w = (struct window){.address = address};
@@ -198,6 +199,9 @@ enum window_found window_read(struct window *w, struct memory *m, uint64_t addre
 		!budget_take(budget,
 			sizeof *w + head.site_count * (sizeof *w->sites + sizeof *w->watched)))
 		return WINDOW_LEFT_OUT;
+	/* The page of the cookie is empty in a child, until that takes a number. */
+	w->inherited = memory_read(m, window_cookie(w), &cookie, sizeof cookie) &&
+		       (!cookie || cookie & ~ARCH_COOKIE_OWN);
 	w->serial = head.serial;
 	w->data_size = head.data_size;
 	w->site_count = head.site_count;

@@ -72,7 +72,8 @@ struct window {
 	uint64_t address; /* of its data in the process */
 	uint64_t inode;   /* of the memfd: the same one in forked children */
 	uint64_t serial;  /* struct window_head */
-	bool elsewhere;   /* its hits are those of another process, which is counted, too */
+	bool inherited;   /* by a fork: other processes may count in it, too */
+	pid_t elsewhere;  /* its hits are those of that process, which is counted, too; 0: not */
 	bool own[2];      /* this session measures in it, reads events (session/owner.c) */
 	/* session/holder.c: */
 	uint8_t *others;   /* per site: who else counts, as last looked (enum holder_life); NULL:

@@ -170,6 +170,12 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 
 			/* One that was used before, and is not possible now, may be again. */
 			j->why = from->result == TACTICS_PLANNED ? NULL : tactics_why(from);
+			/* What it inherited lies where its own would: better shared than none. */
+			if (j->why &&
+				jumps_choose(s, h, ARRAY_AT(places, struct jumps_place, at)->site,
+					from->code, from->code_size, true) &&
+				j->tactic != PROBES_TACTIC_EVICTED)
+				j->why = NULL;
 			if (from->result == TACTICS_PLANNED && dry_run) {
 				/* Good for a plan that is not carried out. */
 				j->tactic = from->tactic;
@@ -359,7 +365,7 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 		j->why = count_why(live->state == PROBES_FOREIGN ? TACTICS_FOREIGN : TACTICS_SHORT);
 		return false;
 	}
-	if (!jumps_choose(s, h, place->site, site->code, site->code_size))
+	if (!jumps_choose(s, h, place->site, site->code, site->code_size, false))
 		return true;
 	if (j->tactic == PROBES_TACTIC_EVICTED && tactics_faults(site) & t->handled)
 		site->result = TACTICS_FAULTS;

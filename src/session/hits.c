@@ -63,6 +63,20 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 	return r;
 }
 
+/* With whom the hits of a site are shared: struct probes_hits. */
+static pid_t hits_shared(const struct probes_session *s, const struct object_jump *j, bool counted)
+{
+	const struct window *w = (counted || j->ran) && j->length &&
+						 j->tactic != PROBES_TACTIC_KERNEL &&
+						 j->window != PROBES_NONE
+					 ? ARRAY_AT(&s->windows, struct window, j->window)
+					 : NULL;
+
+	if (!w || w->elsewhere || !w->inherited)
+		return w ? w->elsewhere : 0;
+	return w->heir.session ? (pid_t)w->heir.pid : -1;
+}
+
 struct probes_hits probes_hits(const struct probes_session *s, size_t index)
 {
 	struct probes_hits sum = {0};
@@ -72,6 +86,9 @@ struct probes_hits probes_hits(const struct probes_session *s, size_t index)
 
 	for (uint32_t i = 0; h->jumps && i < h->probes[local].site_count; i++) {
 		sum.counted += h->site_live[first + i].counted;
+		if (!sum.shared)
+			sum.shared = hits_shared(
+				s, &h->jumps[first + i], h->site_live[first + i].counted);
 		if (h->jumps[first + i].ran)
 			sum.hits += h->jumps[first + i].hits;
 	}
@@ -91,7 +108,8 @@ struct probes_site_hits probes_site_hits_at(
 	return (struct probes_site_hits){.hits = j->hits,
 		.counted = h->site_live[at].counted,
 		.tactic = j->tactic,
-		.why = j->why};
+		.why = j->why,
+		.shared = hits_shared(s, j, h->site_live[at].counted)};
 }
 
 bool probes_misses_end(const struct probes_session *s)

@@ -153,7 +153,7 @@ static bool jumps_fits(const struct probes_session *s, const struct jumps_entry 
 }
 
 bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t site,
-	const uint8_t *code, size_t size)
+	const uint8_t *code, size_t size, bool inherited)
 {
 	struct object_jump *j = &h->jumps[site];
 	const struct jumps_entry *entry, *best = NULL;
@@ -162,6 +162,9 @@ bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t si
 	for (size_t at = jumps_entry_at(s, address); (entry = jumps_entry(s, at, address)); at++) {
 		bool stops = jumps_from(s, entry)->tactic == PROBES_TACTIC_EVICTED;
 
+		/* There the hits of other processes would be its own. */
+		if (ARRAY_AT(&s->windows, struct window, entry->window)->inherited != inherited)
+			continue;
 		if ((best && stops) || !jumps_fits(s, entry, j->vary, code, size))
 			continue;
 		best = entry;
@@ -319,7 +322,7 @@ void jumps_share(struct probes_session *child, const struct probes_session *pare
 			struct window *w = ARRAY_AT(&child->windows, struct window, i);
 
 			if (w->inode == ARRAY_AT(&parent->windows, struct window, k)->inode)
-				w->elsewhere = true;
+				w->elsewhere = parent->who.pid;
 		}
 }
 

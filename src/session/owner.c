@@ -163,6 +163,20 @@ size_t owner_count_others(const struct probes_session *s, enum holder_life life)
 	return count;
 }
 
+int owner_refuse_shared(const struct window *w, struct probes_error *e)
+{
+	if (!w->inherited || w->elsewhere)
+		return 0;
+	if (w->heir.session)
+		error_why(e,
+			"it shares its counters with process %d, from which it was forked, and "
+			"process %d counts there",
+			(int)w->heir.pid, (int)(uint32_t)w->heir.session);
+	else
+		error_why(e, "it shares its counters with the process from which it was forked");
+	return error_hint(e, "end the count of the other process, or use -tree with that one");
+}
+
 bool owner_has_none(const struct object_probes *h, uint32_t site)
 {
 	const struct object_jump *j = &h->jumps[site];

@@ -415,10 +415,11 @@ int jumps_check_known(const struct probes_session *s, struct probes_error *e);
 
 /*
  * Of all jumps that are known for a site, choose one that may be written there, as far as the code
- * from its address on tells; rather one that needs no stop. False: there is none.
+ * from its address on tells; rather one that needs no stop. `inherited`: of those to counters that
+ * it inherited by a fork, else of the others. False: there is none.
  */
 bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t site,
-	const uint8_t *code, size_t size);
+	const uint8_t *code, size_t size, bool inherited);
 
 /* Set the jump of a site to that of a window's entry. */
 void jumps_set(struct probes_session *s, struct object_jump *j, size_t window, size_t entry);
@@ -548,6 +549,9 @@ bool owner_begin(struct probes_session *s, const struct array *chosen, bool dry_
 /* After it: this session counts what it was to count, whoever wrote the jumps. */
 bool owner_end(struct probes_session *s, const struct probes_result *r);
 
+/* Refuse what a process by fork would measure in counters that are another one's, too. */
+int owner_refuse_shared(const struct window *w, struct probes_error *e);
+
 /* Put on record the sites where this session counts, and no others. */
 void owner_settle(struct probes_session *s);
 
@@ -620,6 +624,11 @@ int switch_plan_undo(struct probes_session *s, const struct change *change, stru
  */
 int switch_restore_until(struct probes_session *s, uint32_t until, struct probes_result **result,
 	struct probes_error *e);
+
+/* Take over the counters of a probe that nobody owns, and add them to what is to be undone. False:
+ * no memory. */
+bool switch_take_over(
+	struct probes_session *s, struct object_probes *h, size_t local, struct plan_parts *undo);
 
 /* ---- unowned.c: counters without a session ---- */
 

@@ -11,6 +11,94 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- what a child inherited ---- */
+
+bool switch_take_over(
+	struct probes_session *s, struct object_probes *h, size_t local, struct plan_parts *undo)
+{
+	const struct probes_probe *p = &h->probes[local];
+	size_t first = object_probes_site(h, p);
+
+	if (!owner_inherit(s, h, local) || !owner_adopt(s, h, local, false) ||
+		!account_open_parts(undo, h, PLAN_COUNTER) ||
+		!account_open_parts(undo, h, PLAN_SEMAPHORE))
+		return false;
+	for (uint32_t k = 0; k < p->site_count; k++)
+		undo->of[PLAN_COUNTER][first + k] = h->jumps[first + k].taken;
+	for (uint32_t k = 0; k < p->semaphore_count; k++)
+		undo->of[PLAN_SEMAPHORE][account_index(h, p, PLAN_SEMAPHORE, k)] =
+			h->jumps[first].raised;
+	return true;
+}
+
+/* Has a probe a jump to inherited counters that nobody owns, and that may be removed? */
+static bool switch_is_inherited(
+	const struct probes_session *s, const struct object_probes *h, size_t local, bool stop)
+{
+	const struct probes_probe *p = &h->probes[local];
+	size_t first = object_probes_site(h, p);
+	bool any = false;
+
+	for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
+		const struct object_jump *j = &h->jumps[first + k];
+
+		if (!owner_has_none(h, (uint32_t)first + k))
+			continue;
+		if (j->tactic == PROBES_TACTIC_EVICTED && !stop)
+			return false;
+		any = any || ARRAY_AT(&s->windows, struct window, j->window)->inherited;
+	}
+	return any;
+}
+
+/*
+ * Before probes are counted: remove the jumps to counters that a child by fork inherited and that
+ * nobody owns, so that it gets counters of its own. Other processes count in those.
+ */
+static int switch_renew(struct probes_session *s, const struct change *c, struct probes_error *e)
+{
+	struct change renew = {.plan = switch_plan_undo, .max_stop_ms = c->max_stop_ms};
+	struct probes_result *result = NULL;
+	size_t objects = s->catalog.objects.count;
+	struct array which;
+	bool fits = true;
+	int r = jumps_look(s, e);
+
+	if (r < 0 || !s->windows.count)
+		return r;
+	r = read_probes(s, c->which, c->count, e);
+	if (r < 0)
+		return r;
+	owner_look(s);
+	array_init(&which, sizeof(size_t));
+	renew.undo = calloc(objects + 1, sizeof *renew.undo);
+	for (size_t i = 0; renew.undo && fits && i < c->count; i++) {
+		const struct selected *one = ARRAY_AT(c->chosen, struct selected, i);
+		size_t local;
+		struct object_probes *h = catalog_find(&s->catalog, one->probe, &local);
+
+		if (one->verb != PROBES_COUNT || h->info.gone ||
+			!switch_is_inherited(s, h, local, c->mode.stop))
+			continue;
+		fits = array_reserve(&which, 1) &&
+		       switch_take_over(s, h, local, &renew.undo[h->probes[local].object]);
+		if (fits)
+			*(size_t *)array_add(&which) = one->probe;
+	}
+	renew.which = which.data;
+	renew.count = which.count;
+	if (!renew.undo || !fits)
+		r = error_memory(e, "a selection");
+	if (r == 0 && renew.count)
+		r = change_execute(s, &renew, &result, e);
+	probes_result_free(result);
+	for (size_t i = 0; renew.undo && i < objects; i++)
+		account_close_parts(&renew.undo[i]);
+	free(renew.undo);
+	array_done(&which);
+	return r;
+}
+
 /* ---- switching ---- */
 
 static int switch_plan(
@@ -75,7 +163,10 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 			r = error_memory(e, "a result");
 	} else if (r == 0) {
 		chosen.count = c.count;
-		r = change_execute(s, &c, result, e);
+		if (c.counts && !c.dry_run)
+			r = switch_renew(s, &c, e);
+		if (r == 0)
+			r = change_execute(s, &c, result, e);
 	}
 	if (*result)
 		(*result)->already = already;

@@ -113,24 +113,14 @@ static bool unowned_take(struct probes_session *s, struct object_probes *h,
 	struct array *unknown)
 {
 	for (size_t local = 0; !h->info.gone && local < h->probe_count; local++) {
-		const struct probes_probe *p = &h->probes[local];
-		size_t first = object_probes_site(h, p);
-
 		if (!unowned_sites(h, local, journals))
 			continue;
 		if (!array_reserve(which, 1) || !array_reserve(unknown, 1) ||
-			!owner_inherit(s, h, local) || !owner_adopt(s, h, local, false) ||
-			!account_open_parts(undo, h, PLAN_COUNTER) ||
-			!account_open_parts(undo, h, PLAN_SEMAPHORE))
+			!switch_take_over(s, h, local, undo))
 			return false;
 		*(size_t *)array_add(which) = h->info.first_probe + local;
-		if (!h->jumps[first].raised)
+		if (!h->jumps[object_probes_site(h, &h->probes[local])].raised)
 			*(size_t *)array_add(unknown) = h->info.first_probe + local;
-		for (uint32_t k = 0; k < p->site_count; k++)
-			undo->of[PLAN_COUNTER][first + k] = h->jumps[first + k].taken;
-		for (uint32_t k = 0; k < p->semaphore_count; k++)
-			undo->of[PLAN_SEMAPHORE][account_index(h, p, PLAN_SEMAPHORE, k)] =
-				h->jumps[first].raised;
 	}
 	return true;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # A process is forked while a session counts in its parent, and that session has not found it yet (it is stopped
 # meanwhile): the inherited counters have a living owner, which list, info, repair and count name, and nobody takes them
-# away. Nor from an elder sibling, which the session has found. The victims' own numbers are the proof.
+# away. Nor from an elder sibling, which the session has found. Children that inherited counters of a session that has
+# ended get their own; where a living one owns them, no number is told, and the process is named. The victims' own numbers are the proof.
 # Does not cover: sessions in another pid namespace.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
@@ -63,5 +64,40 @@ for how in -tree -pid; do
 	echo quit >&8
 	exec 6>&- 7<&- 8>&- 9<&-
 done
+
+# --- counters of an earlier session, inherited by two children: each gets its own
+born a
+a=$child
+exec 8>"$tmp/a-in" 9<"$tmp/a-out"
+read -r _ <&9
+born b
+exec 6>"$tmp/b-in" 7<"$tmp/b-out"
+read -r _ <&7
+counting -pid "$a,$child" -stop -format json start
+appears "sites? of 1 probe in process $child" "$tmp/held"
+echo 'run 1 100' >&8
+read_answer 9
+echo 'run 1 1000' >&6
+read_answer 7
+interrupted INT 130
+same 'each its own hits' "$(json '[p["hits"] for l in lines if l["table"] == "total" for p in l["probes"]]')" '[100, 1000]'
+
+# --- the counters of a living session cannot be replaced: no number looks like the child's own
+counting -pid "$pid" -stop -format json start
+first=$session
+born c
+kill -STOP "$first"
+want 0 count -no-syslog -max-overhead 0 -pid "$child" -stop -for 50ms -format json start
+same 'shared: no number' "$(json 'total["start"]["hits"]' "$tmp/out")" None
+same 'shared: the other is named' "$(json "'shares its counters' in total['start']['why'] and '$pid' in total['start']['why']" "$tmp/out")" True
+want 6 events -no-syslog -pid "$child" -stop -for 50ms start
+has 'shared: no events' 'it shares its counters with process' "$tmp/err"
+kill -CONT "$first"
+interrupted INT 130
+exec 5>"$tmp/c-in"
+echo quit >&5
+echo quit >&6
+echo quit >&8
+exec 5>&- 6>&- 7<&- 8>&- 9<&-
 stop
 finish

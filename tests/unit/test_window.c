@@ -421,24 +421,24 @@ START_TEST(chooses_of_all_windows)
 	}
 	ck_assert_int_eq(jumps_index(&s, 0, &e), 0);
 	ck_assert_uint_eq(s.entries.count, 2 * CHOICES);
-	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text));
+	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text, false));
 	ck_assert_uint_eq(jump.window, 3);
 	ck_assert_uint_eq(jump.entry, 1);
 #ifdef HAVE_ZYDIS
 	ARRAY_AT(&s.windows, struct window, 3)->sites[1].old[1] = 4;
-	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text));
+	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text, false));
 	ck_assert_uint_eq(jump.window, 1);
 #endif
 	text[1] = 1;
-	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text));
+	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text, false));
 	ck_assert_uint_eq(jump.window, 0);
 	ck_assert_uint_eq(jump.entry, 0);
 	text[1] = 2;
-	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text));
+	ck_assert(jumps_choose(&s, &h, 0, text, sizeof text, false));
 	ck_assert_uint_eq(jump.window, 2);
 	text[1] = 3;
-	ck_assert(!jumps_choose(&s, &h, 0, text, sizeof text));
-	ck_assert(!jumps_choose(&s, &h, 0, text, ARCH_SITE_BYTES - 1));
+	ck_assert(!jumps_choose(&s, &h, 0, text, sizeof text, false));
+	ck_assert(!jumps_choose(&s, &h, 0, text, ARCH_SITE_BYTES - 1, false));
 	/* Where one is unknown, none is added. */
 	ck_assert_int_eq(jumps_check_known(&s, &e), 0);
 	s.windows_left_out = true;

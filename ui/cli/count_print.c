@@ -62,12 +62,24 @@ static double seconds_since(const struct counts *c)
 
 static bool is_partial(const struct counts_row *row)
 {
-	return row->unguarded || row->counted - row->lost < probe_of(row)->site_count;
+	return row->shared || row->unguarded ||
+	       row->counted - row->lost < probe_of(row)->site_count;
 }
+
+#define SHARED "it shares its counters with the process from which it was forked"
 
 /* Why not all of its sites are counted, or only part of the time: raw, or NULL. */
 static const char *why_of(const struct counts_row *row)
 {
+	static char with[160];
+
+	if (row->shared > 0) {
+		snprintf(with, sizeof with, SHARED ", %d: the hits are those of both",
+			(int)row->shared);
+		return with;
+	}
+	if (row->shared)
+		return SHARED ": the hits are those of both";
 	if (row->lost)
 		return "another program or session removed its jump, or its library was "
 		       "reloaded";
@@ -90,6 +102,7 @@ struct table_line {
 	bool over;   /* somewhere */
 	bool lost;   /* somewhere */
 	bool shared; /* another line has the same name, of another file */
+	bool none;   /* nowhere are the hits its own */
 };
 
 static int by_name(const void *x, const void *y)
@@ -127,9 +140,10 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 	for (size_t i = 0; lines && i < c->count; i++) {
 		const struct counts_row *row = &c->rows[i];
 
-		lines[i] = (struct table_line){row, part_of(row, kind).hits, rate_of(row, kind),
-			probe_of(row)->site_count, row->counted, row->over,
-			row->lost > 0 || row->unguarded, false};
+		lines[i] = (struct table_line){row, row->shared ? 0 : part_of(row, kind).hits,
+			row->shared ? 0 : rate_of(row, kind), probe_of(row)->site_count,
+			row->counted, row->over, row->lost > 0 || row->unguarded, false,
+			row->shared != 0};
 	}
 	if (!lines)
 		return NULL;
@@ -144,6 +158,7 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 			last->counted += lines[i].counted;
 			last->over = last->over || lines[i].over;
 			last->lost = last->lost || lines[i].lost;
+			last->none = last->none && lines[i].none;
 			continue;
 		}
 		if (last && same_name(last, &lines[i]))
@@ -184,13 +199,18 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 	size_t quiet = 0, lost = 0, without = 0, no_site = 0, sites = 0, counted = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		quiet += !lines[i].hits && lines[i].counted && !lines[i].lost;
+		quiet += !lines[i].hits && lines[i].counted && !lines[i].lost && !lines[i].none;
 		lost += !lines[i].hits && lines[i].lost;
 		without += !lines[i].counted && lines[i].sites;
 		no_site += !lines[i].sites;
 		sites += lines[i].sites;
 		counted += lines[i].counted;
 	}
+	for (size_t i = 0; i < c->count; i++)
+		if (c->rows[i].shared && (!i || c->rows[i - 1].member != c->rows[i].member ||
+						 !c->rows[i - 1].shared))
+			fprintf(out->file, "no hits of process %d: %s\n",
+				(int)c->rows[i].member->pid, why_of(&c->rows[i]));
 	if (quiet)
 		fprintf(out->file, "%zu probe%s %s not hit\n", quiet, line_s(quiet),
 			quiet == 1 ? "was" : "were");
@@ -279,8 +299,9 @@ static json_t *json_sites(const struct counts_row *row)
 			json_pack("{s:o, s:o, s:o, s:o, s:o}", "pc",
 				json_value_address(p->sites[i].pc), "address",
 				json_value_address(p->sites[i].address), "hits",
-				site->counted ? json_integer((json_int_t)(site->hits - site->base))
-					      : json_null(),
+				site->counted && !row->shared
+					? json_integer((json_int_t)(site->hits - site->base))
+					: json_null(),
 				"tactic",
 				site->counted && *tactic ? json_string(tactic) : json_null(), "why",
 				site->counted ? json_null() : json_value_text(site->why)));
@@ -292,11 +313,12 @@ static json_t *json_probe(const struct counts_row *row, enum counts_kind kind)
 {
 	const struct probes_probe *p = probe_of(row);
 	struct counts_mark part = part_of(row, kind);
+	bool own = row->counted && !row->shared;
 	json_t *probe = json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:b, s:o}", "object",
 		json_value_text(object_of(row)), "provider", json_value_text(p->provider), "name",
 		json_value_text(p->name), "hits",
-		row->counted ? json_integer((json_int_t)part.hits) : json_null(), "hits_per_s",
-		row->counted ? json_real(rate_of(row, kind)) : json_null(), "sites_counted",
+		own ? json_integer((json_int_t)part.hits) : json_null(), "hits_per_s",
+		own ? json_real(rate_of(row, kind)) : json_null(), "sites_counted",
 		(int)row->counted, "site_count", (int)p->site_count, "sites_lost", (int)row->lost,
 		"over_budget", row->over, "why",
 		is_partial(row) ? json_value_text(why_of(row)) : json_null());
@@ -371,7 +393,7 @@ static void csv_table(struct counts_output *out, struct counts *c, enum counts_k
 		snprintf(text, sizeof text, ",%u,%u,", (unsigned)p->site_count,
 			(unsigned)row->counted);
 		outbuf_text(&b, text);
-		if (row->counted) {
+		if (row->counted && !row->shared) {
 			snprintf(text, sizeof text, "%" PRIu64 ",%s,", part.hits,
 				counting_number(rate_of(row, kind), 3, number, sizeof number));
 			outbuf_text(&b, text);

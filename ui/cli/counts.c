@@ -143,6 +143,7 @@ void counts_begin(struct counts *c, const struct probes_member *member)
 				row->sites[k].base =
 					probes_site_hits_at(member->session, row->probe, k).hits;
 		row->hits = read_row(row);
+		row->shared = probes_hits(member->session, row->probe).shared;
 		row->began = row->table = row->check = row->now =
 			(struct counts_mark){row->hits, now};
 	}

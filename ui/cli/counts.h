@@ -42,6 +42,7 @@ struct counts_row {
 	struct counts_mark now;    /* at the last reading in its time, which rates are of */
 	uint64_t hits;             /* at the last reading of all */
 	uint64_t stopped_ns;       /* of its process, for the counting to begin */
+	pid_t shared;              /* struct probes_hits: they are not its own */
 	bool over;                 /* it exceeded -max-overhead: its time has ended */
 };
 

@@ -125,8 +125,9 @@ static void put_sites(
 			struct probes_site_hits h = probes_site_hits_at(rows->session, probe, i);
 			char text[64];
 
-			snprintf(text, sizeof text, " hits %" PRIu64 " (%s)", h.hits,
-				probes_tactic_name(h.tactic));
+			snprintf(text, sizeof text, " hits %" PRIu64, h.hits);
+			outbuf_text(out, h.shared ? " hits shared" : text);
+			snprintf(text, sizeof text, " (%s)", probes_tactic_name(h.tactic));
 			outbuf_text(out, text);
 		}
 		if (site->semaphore != PROBES_NONE)

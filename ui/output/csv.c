@@ -66,8 +66,10 @@ static void csv_rows(struct output *o, const struct rows *rows)
 		if (rows_hits(rows, row->probe, &hits)) {
 			char text[40];
 
-			snprintf(text, sizeof text, "%u,%" PRIu64, hits.counted, hits.hits);
+			snprintf(text, sizeof text, "%u,", hits.counted);
 			outbuf_text(&b, text);
+			snprintf(text, sizeof text, "%" PRIu64, hits.hits);
+			outbuf_text(&b, hits.shared ? "" : text);
 		} else {
 			outbuf_text(&b, rows->live ? "0," : ",");
 		}

@@ -72,7 +72,7 @@ static json_t *sites(const struct output *s, const struct rows *rows, size_t pro
 			bytes(live->bytes, live->count), "state", site_state(live->state),
 			"counted", live->counted, "tactic",
 			h.counted ? json_string(probes_tactic_name(h.tactic)) : json_null(), "hits",
-			h.counted ? json_integer((json_int_t)h.hits) : json_null());
+			h.counted && !h.shared ? json_integer((json_int_t)h.hits) : json_null());
 		/* Debug information takes time to read. */
 		if (s->verbose)
 			json_object_set_new(site, "argument_names", names(rows, probe, i));
@@ -118,7 +118,8 @@ static json_t *probe(const struct output *s, const struct rows *rows, const stru
 		item && item->outcome != PROBES_DONE ? json_value_text(item->why) : json_null(),
 		"sites", sites(s, rows, row->probe), "semaphores", semaphores(rows, row->probe),
 		"arguments", json_value_text(p->arguments), "sites_counted", (int)hits.counted,
-		"hits", counted ? json_integer((json_int_t)hits.hits) : json_null());
+		"hits",
+		counted && !hits.shared ? json_integer((json_int_t)hits.hits) : json_null());
 }
 
 /* ---------------------------------------------------------------- a process */
