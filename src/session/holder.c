@@ -79,6 +79,12 @@ static bool holder_same(const struct window_record *a, const struct window_recor
 	       a->number == b->number && holder_same_process(a, b);
 }
 
+/* Is it that of another session, on the same process? */
+static bool holder_is_other(const struct window_record *r, const struct window_record *mine)
+{
+	return r->session && holder_same_process(r, mine) && !holder_same(r, mine);
+}
+
 /* ---- who lives ---- */
 
 static enum holder_life holder_judge(struct probes_session *s, const struct window *w,
@@ -93,7 +99,7 @@ static enum holder_life holder_judge(struct probes_session *s, const struct wind
 
 	if (pid <= 0)
 		return HOLDER_NONE;
-	switch (ours ? identity_settled(pid, r->start, &why) : IDENTITY_UNKNOWN) {
+	switch (ours ? identity_check(pid, r->start, &why) : IDENTITY_UNKNOWN) {
 	case IDENTITY_LIVES:
 		return HOLDER_LIVES;
 	case IDENTITY_ENDED:
@@ -131,6 +137,29 @@ enum holder_life holder_of_state(
 		}
 	}
 	return greatest;
+}
+
+void holder_settle(struct probes_session *s)
+{
+	struct window_record all[WINDOW_RECORDS];
+	uint64_t self = holder_self(), last = 0;
+	const char *why;
+
+	for (size_t i = 0; i < s->windows.count; i++) {
+		const struct window *w = ARRAY_AT(&s->windows, struct window, i);
+
+		if (!w->site_count || !window_read_records(w, &s->memory, all))
+			continue;
+		for (size_t k = 0; k < WINDOW_RECORDS; k++) {
+			pid_t pid = (pid_t)(uint32_t)all[k].session;
+
+			if (pid <= 0 || all[k].session == self || all[k].session == last ||
+				all[k].session >> 32 != self >> 32)
+				continue;
+			last = all[k].session;
+			(void)identity_settled(pid, all[k].start, &why);
+		}
+	}
 }
 
 /* ---- what this session says ---- */
@@ -224,7 +253,7 @@ static bool holder_will_inherit(const struct window_record *mine, const struct w
 	const char *why;
 
 	/* What this caller's own sessions do with a child, their group knows. */
-	return r->since && r->since <= mine->born && r->session != mine->session &&
+	return r->session && r->since && r->since <= mine->born && r->session != mine->session &&
 	       r->session >> 32 == mine->session >> 32 &&
 	       identity_check((pid_t)(uint32_t)r->session, r->start, &why) != IDENTITY_ENDED;
 }
@@ -248,9 +277,7 @@ void holder_look(struct probes_session *s, struct window *w)
 	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
 		enum holder_life life;
 
-		if (!all[i].session || holder_same(&all[i], &mine))
-			continue;
-		if (holder_same_process(&all[i], &mine)) {
+		if (holder_is_other(&all[i], &mine)) {
 			life = holder_judge(s, w, &mine, all, i);
 		} else if (holder_will_inherit(&mine, &all[i])) {
 			life = HOLDER_INHERITS;
@@ -281,8 +308,7 @@ void holder_forget_orphaned(struct probes_session *s, struct window *w, size_t s
 		return;
 	w->orphaned[site] = 0;
 	for (size_t i = 0; i < WINDOW_RECORDS; i++)
-		if (all[i].session && all[i].states & WINDOW_UNRECORDED &&
-			holder_same_process(&all[i], &mine) && !holder_same(&all[i], &mine) &&
+		if (all[i].states & WINDOW_UNRECORDED && holder_is_other(&all[i], &mine) &&
 			holder_judge(s, w, &mine, all, i) == HOLDER_NONE)
 			window_clear_bit(w, &s->memory, i, site);
 }
@@ -317,8 +343,7 @@ bool holder_add_window(struct probes_session *s, const struct window *w, struct 
 	for (size_t i = 0; fits && i < WINDOW_RECORDS; i++) {
 		enum holder_life life;
 
-		if (!records[i].session || !holder_same_process(&records[i], &mine) ||
-			holder_same(&records[i], &mine))
+		if (!holder_is_other(&records[i], &mine))
 			continue;
 		life = holder_judge(s, w, &mine, records, i);
 		if (life == HOLDER_LIVES || life == HOLDER_CLAIMS)

@@ -505,6 +505,9 @@ bool holder_say(struct probes_session *s, struct window *w);
 /* Try again to claim what is on record. */
 void holder_keep(struct probes_session *s);
 
+/* Wait for the end of sessions on record that are about to end (identity_settled): for a repair. */
+void holder_settle(struct probes_session *s);
+
 /* Look which other sessions count at its sites: struct window, others. */
 void holder_look(struct probes_session *s, struct window *w);
 

@@ -84,8 +84,11 @@ static void unowned_say_heir(struct probes_session *s)
 size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown)
 {
 	struct probes_error ignored;
-	size_t count = s->memory.fd < 0 ? 0 : unowned_look(s, journals), others;
+	size_t count, others;
 
+	if (s->memory.fd >= 0)
+		holder_settle(s);
+	count = s->memory.fd < 0 ? 0 : unowned_look(s, journals);
 	*unknown = owner_count_others(s, HOLDER_UNKNOWN);
 	others = owner_count_others(s, HOLDER_CLAIMS);
 	if (others)
@@ -171,8 +174,11 @@ int unowned_undo(struct probes_session *s, const struct array *journals,
 	int r = jumps_look(s, e);
 
 	*result = NULL;
-	if (r < 0 || !unowned_look(s, journals))
+	if (r < 0)
 		return r;
+	holder_settle(s);
+	if (!unowned_look(s, journals))
+		return 0;
 	array_init(&which, sizeof(size_t));
 	array_init(&unknown, sizeof(size_t));
 	objects = s->catalog.objects.count;
