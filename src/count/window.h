@@ -82,8 +82,8 @@ struct window {
 			      as last looked; NULL: none; owned */
 	struct window_record heir; /* of those that count where the process was forked from, the
 				      first; 0: none */
-	bool *held;        /* per site: this session counts; NULL: nowhere; owned */
-	size_t record;     /* number of its record, from 1 on; 0: none */
+	bool *held;                /* per site: this session counts; NULL: nowhere; owned */
+	size_t record;             /* number of its record, from 1 on; 0: none */
 	bool claimed;
 	size_t data_size;
 	size_t site_count;

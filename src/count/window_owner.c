@@ -31,7 +31,8 @@ void window_set_left(struct window *w, struct memory *m, size_t site, uint8_t le
 {
 	struct window_site *s = &w->sites[site];
 
-	if (s->left == left)
+	/* What is left in a family of processes is left in each: none of its children clears it. */
+	if (s->left == left || w->inherited)
 		return;
 	s->left = left;
 	(void)window_write(w, m,

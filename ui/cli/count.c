@@ -197,8 +197,10 @@ static void keep_budget(struct count *c)
 			counting_cost_add(&cost, t->session, row->probe);
 			one.hit_ns = counting_hit_ns(&cost);
 			row->check = row->now;
-			if (row->over || !counting_exceeds(one.hits, one.hit_ns, one.ns,
-						 c->options->max_overhead))
+			/* The hits of other processes cost this one nothing. */
+			if (row->over || row->shared ||
+				!counting_exceeds(
+					one.hits, one.hit_ns, one.ns, c->options->max_overhead))
 				continue;
 			row->over = true;
 			over[count] = one;

@@ -17,6 +17,7 @@
 #include "ui/output/outbuf.h"
 #include "ui/words/line.h"
 #include "ui/words/probe_name.h"
+#include "ui/words/reasons.h"
 
 /* A format prints whole tables. */
 struct counts_format {
@@ -66,20 +67,13 @@ static bool is_partial(const struct counts_row *row)
 	       row->counted - row->lost < probe_of(row)->site_count;
 }
 
-#define SHARED "it shares its counters with the process from which it was forked"
-
 /* Why not all of its sites are counted, or only part of the time: raw, or NULL. */
 static const char *why_of(const struct counts_row *row)
 {
 	static char with[160];
 
-	if (row->shared > 0) {
-		snprintf(with, sizeof with, SHARED ", %d: the hits are those of both",
-			(int)row->shared);
-		return with;
-	}
 	if (row->shared)
-		return SHARED ": the hits are those of both";
+		return reasons_shared(row->shared, with, sizeof with);
 	if (row->lost)
 		return "another program or session removed its jump, or its library was "
 		       "reloaded";

@@ -1,6 +1,7 @@
 /* See reasons.h. */
 #include "ui/words/reasons.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void reasons_add_one(struct reasons *r, const char *why)
@@ -41,4 +42,16 @@ void reasons_add_callers(struct reasons *r, const struct probes_session *session
 		if (why)
 			reasons_add_one(r, why);
 	}
+}
+
+const char *reasons_shared(pid_t shared, char *out, size_t size)
+{
+	if (shared > 0)
+		snprintf(out, size,
+			"it shares its counters with process %d, from which it was forked",
+			(int)shared);
+	else
+		snprintf(out, size,
+			"it shares its counters with the process from which it was forked");
+	return out;
 }

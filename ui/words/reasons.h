@@ -29,4 +29,7 @@ void reasons_add(struct reasons *r, const struct probes_session *session, size_t
 /* Add those of the sites of a probe whose callers are unknown, though that was asked for. */
 void reasons_add_callers(struct reasons *r, const struct probes_session *session, size_t probe);
 
+/* Why hits are not those of one process (struct probes_hits, shared). Returns out. */
+const char *reasons_shared(pid_t shared, char *out, size_t size);
+
 #endif

@@ -419,51 +419,6 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count)
 	return changed || ended;
 }
 
-struct probes_hits model_hits(const struct model *m, const struct model_member *member)
-{
-	const struct model_process *p = &m->processes[member->process];
-
-	if (p->recorded)
-		return (struct probes_hits){.hits = p->recorded->events[member->probe],
-			.counted = p->recorded->kept[member->probe]};
-	return probes_hits(p->session, member->probe);
-}
-
-bool model_read_hits(struct model *m, int64_t ms)
-{
-	struct probes_error e;
-	struct model_member member;
-
-	if (!m->counts.counted)
-		return false;
-	for (size_t i = 0; i < m->process_count; i++) {
-		/* One that has ended left its last hits in counters that are mapped here. */
-		if (!m->replay && probes_read_hits(m->processes[i].session, &e) < 0)
-			continue;
-	}
-	m->hits = (struct trend){0};
-	for (size_t i = 0; i < m->measured_count; i++) {
-		struct row *r = &m->rows[m->measured[i]];
-		uint64_t total = 0;
-		bool lives = false;
-
-		if (!r->counted)
-			continue;
-		for (uint32_t at = r->member; model_next(m, &at, &member);) {
-			total += model_hits(m, &member).hits;
-			lives |= !m->processes[member.process].gone;
-		}
-		/* How fast a recording is read is no rate of hits. */
-		if (m->replay)
-			trend_begin(r->trend);
-		trend_read(r->trend, ms, total);
-		if (!lives)
-			trend_rest(r->trend);
-		trend_add(&m->hits, r->trend);
-	}
-	return true;
-}
-
 size_t model_alive(const struct model *m)
 {
 	size_t alive = 0;

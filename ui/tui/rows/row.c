@@ -81,6 +81,7 @@ void row_include(struct row *sum, const struct row *r, bool begin)
 		sum->sites_on =
 			r->sites_on == PROBES_NONE ? PROBES_NONE : sum->sites_on + r->sites_on;
 	sum->mine |= r->mine;
+	sum->shared = r->shared || (!begin && sum->shared);
 	sum->sites_counted += r->sites_counted;
 	sum->mine_counted |= r->mine_counted;
 	sum->counted |= r->counted;
@@ -101,7 +102,7 @@ bool row_counted_too(const struct row *r)
 
 bool row_hits_partial(const struct row *r)
 {
-	return r->sites_counted < r->sites;
+	return r->sites_counted < r->sites || r->shared;
 }
 
 bool row_held_by_others(const struct row *r)

@@ -40,6 +40,7 @@ struct row {
 	bool mine;         /* this session's net change raised it in some process */
 	bool mine_enabled; /* ... and not only to count its hits */
 	bool mine_counted; /* this session counts the hits of a site */
+	bool shared;       /* in some process its hits are those of another one, too: left out */
 	bool counted;      /* the trend goes on, or its process has ended: there are hits to show */
 	bool switchable;   /* a process has something to switch in it, whatever its state */
 	bool recorded;     /* of a recording: it has no state */
@@ -66,7 +67,7 @@ const struct states_row *row_state(const struct row *r);
 /* Is it shown beside the state that its hits are counted, too? */
 bool row_counted_too(const struct row *r);
 
-/* The hits are those of a part of its sites. */
+/* The hits are those of a part of its sites, or processes. */
 bool row_hits_partial(const struct row *r);
 
 /* Is it on only because this session counts its hits? */

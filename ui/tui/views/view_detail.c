@@ -9,6 +9,7 @@
 #include "ui/tui/rows/argline.h"
 #include "ui/tui/rows/column.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/reasons.h"
 #include "ui/words/states.h"
 
 #include <inttypes.h>
@@ -72,7 +73,10 @@ static void view_detail_site(struct pager *l, struct probes_session *s, size_t p
 		view_detail_bytes(
 			live ? live->bytes : NULL, live ? live->count : 0, now, sizeof now),
 		view_detail_bytes(original, original ? 6 : 0, before, sizeof before));
-	if (hits.counted)
+	if (hits.counted && hits.shared)
+		pager_addf(l, STYLE_WARN, "      hits not known: %s",
+			reasons_shared(hits.shared, why, sizeof why));
+	else if (hits.counted)
 		pager_addf(l, STYLE_COUNTED, "      %llu hits  (%s)", (unsigned long long)hits.hits,
 			probes_tactic_name(hits.tactic));
 	else if (hits.why)
@@ -179,17 +183,21 @@ static void view_detail_sum(const struct row *r, struct view_detail_sums *sums)
 		column_cell(r, COLUMN_SEMAPHORE, ref, sizeof ref));
 }
 
-/* "12345, now 31 a second  ▁▂▃; 3 of 7 sites are counted". Returns out. */
+/* "12345, now 31 a second  ▁▂▃; 3 of 7 sites are counted". */
 static const char *view_detail_hits(const struct row *r, char *out, size_t size)
 {
 	char figure[16], spark[128];
 
+	if (r->shared && !r->trend->ms)
+		return "not known: another process has the same counters";
 	snprintf(out, size, "%llu", (unsigned long long)r->trend->total);
 	if (trend_rate(r->trend) >= 0)
 		text_addf(out, size, ", now %s a second  %s",
 			trend_human(trend_rate(r->trend), figure, sizeof figure),
 			trend_spark(r->trend, TREND_CELLS, spark, sizeof spark));
-	if (row_hits_partial(r))
+	if (r->shared)
+		text_addf(out, size, "; without processes that share their counters");
+	if (r->sites_counted < r->sites)
 		text_addf(out, size, "; %u of %u sites are counted, the others may hit, too",
 			r->sites_counted, r->sites);
 	return out;
