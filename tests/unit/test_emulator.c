@@ -137,6 +137,9 @@ START_TEST(wide_and_combining)
 	ck_assert_int_eq(text_width(row(0)), 7);
 	feed("\033[2;1H\033(0lqx\033(B");
 	ck_assert_str_eq(row(1), "\xe2\x94\x8c\xe2\x94\x80\xe2\x94\x82");
+	/* those that libvterm takes for wide: Hangul tone marks, and the voiced か of file names */
+	feed("\033[4;1Hx\xe3\x80\xaey\xe3\x81\x8b\xe3\x82\x99|");
+	ck_assert_str_eq(row(3), "xy\xe3\x81\x8b\xe3\x82\x9b|");
 	text_set_utf8(false);
 	ck_assert_str_eq(row(1), "+-|");
 	feed("\033[3;1H\xe6\xbc\xa2 \xe2\x94\x80");
@@ -233,6 +236,7 @@ START_TEST(hostile_sizes)
 	ck_assert_str_eq(row(2), "5");
 	feed("\033[20;20H\0337\033[3;6r");
 	emulator_resize(e, 1, 1);
+	feed("\033[1;1H\xe6\xbc\xa2\xe3\x80\xae\xe3\x82\x99"); /* more columns than there are */
 	feed("\0338\033[@\xe6\xbc\xa2x\033[1;1Hy");
 	ck_assert_uint_eq(emulator_count(e), emulator_kept(e) + 2);
 	emulator_resize(e, 100000, 100000);

@@ -19,14 +19,33 @@ static bool sieve_control_passes(unsigned char c)
 
 /* ---------------------------------------------------------------- text */
 
+/*
+ * libvterm 0.1.4 combines these with the character before and counts two columns for each: more
+ * than a narrow terminal has, and then it crashes. The marks of Japanese have forms that stand
+ * alone.
+ */
+static uint32_t sieve_apart(uint32_t code)
+{
+	return code == 0x3099 || code == 0x309a ? code + 2 : code;
+}
+
+static bool sieve_too_wide(uint32_t code)
+{
+	return code >= 0x302a && code <= 0x302f;
+}
+
 /* A whole character. */
 static size_t sieve_character(struct sieve *s, uint32_t code, char *out)
 {
-	int columns = text_code_columns(code);
 	bool safe = text_code_safe(code);
+	int columns;
 	size_t n = 0;
 
+	code = sieve_apart(code);
+	columns = text_code_columns(code);
 	s->repeats = false;
+	if (sieve_too_wide(code))
+		return 0;
 	if (columns == 0) {
 		if (!safe || s->marks >= SIEVE_MARKS)
 			return 0;

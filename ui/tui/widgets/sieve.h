@@ -4,8 +4,9 @@
  * numbers. Titles, bells, clipboard and other strings are dropped. Pure.
  *
  * libvterm 0.1.4 by itself loops two billion times for CSI 2000000000 I, and for ever to
- * repeat a character of no width (CSI b), keeps any number of combining characters in memory, and
- * takes U+0080 to U+009F for characters of width -1.
+ * repeat a character of no width (CSI b), keeps any number of combining characters in memory, takes
+ * U+0080 to U+009F for characters of width -1, and crashes on combining characters that it takes
+ * for wide where the terminal is narrow.
  */
 #ifndef UI_TUI_WIDGETS_SIEVE_H
 #define UI_TUI_WIDGETS_SIEVE_H
