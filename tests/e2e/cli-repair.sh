@@ -116,8 +116,8 @@ unchanged 'two sessions undone'
 
 # --- killed a moment ago, it still exits: that is waited for; one that lives is named
 for again in 1 2 3 4 5 6 7 8; do
-	hold -enable first,second
-	until_state second enabled
+	hold -enable first,multi
+	until_state multi enabled
 	want 0 repair -no-syslog -pid "$pid"
 	has 'who holds them' "pid $pid: session $session \\([^)]+\\) is alive and holds what it changed: it undoes that when it ends$"
 	same 'not called nothing' "$(grep -c 'nothing to repair' "$tmp/err")" 0
