@@ -65,7 +65,7 @@ traced attach -no-syslog -pid "$pid" -disable-all -stop -max-stop 60000
 same 'writes of a switch that stops' "$(calls pwrite64)" "$writes"
 helper=$(awk '$2 ~ /^ptrace\(PTRACE_SEIZE/ { print $1; exit }' "$tmp/calls")
 awk -v helper="$helper" '
-	$1 != helper || $2 ~ /^(---|\+\+\+)/ { next }
+	$1 != helper || $2 ~ /^(---|\+\+\+|<\.\.\.)/ { next } # signals, ends, "<... CALL resumed>"
 	$2 ~ /^ptrace\(PTRACE_DETACH/ { exit }
 	$2 ~ /^process_vm_readv\(/ { still = 1 }
 	still { sub(/\(.*/, "", $2); print $2 }' "$tmp/calls" | sort | uniq -c |
