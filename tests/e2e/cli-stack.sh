@@ -67,7 +67,9 @@ for victim in named named_plain named_frames; do
 	sampling -pid "$pid" called -max 3
 	calls 'call 0 1 0'
 	ended 0
-	has "$victim: folded" "^$(printf %.15s "$victim")(;[^;]+)*;beta;work 3\$" "$tmp/result"
+	# A session that is slow may not have all of a stack: then it is a line of its own.
+	same "$victim: folded" "$(awk -v first="$(printf %.15s "$victim");" \
+		'index($0, first) == 1 && /;beta;work [0-9]+$/ { n += $NF } END { print n + 0 }' "$tmp/result")" 3
 	has "$victim: how many of how many" '^probes-tui: 3 stacks of [0-9]+ hits in .* s, none lost$' "$tmp/held"
 	same "$victim: nothing is missing" "$(grep -c 'could not be read' "$tmp/held")" 0
 	sampling -pid "$pid" called -max 1 -format csv -where 'arg1 == 77'
