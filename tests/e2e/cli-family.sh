@@ -2,22 +2,14 @@
 # A process is forked while a session counts in its parent, and that session has not found it yet (it is stopped
 # meanwhile): the inherited counters have a living owner, which list, info, repair and count name, and nobody takes them
 # away. Nor from an elder sibling, which the session has found. Children that inherited counters of a session that has
-# ended get their own; where a living one owns them, no number is told, and the process is named. The victims' own numbers are the proof.
+# ended get their own; where a living session owns them, no number is shown, but the name of the process. What the
+# victims count themselves is the proof.
 # Does not cover: sessions in another pid namespace.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 need_zydis
 . "${srcdir:-.}/tests/e2e/counting.sh"
 start pairs
-
-# born NAME: a child by fork; $child
-born()
-{
-	mkfifo "$tmp/$1-in" "$tmp/$1-out"
-	ask "fork $tmp/$1-in${tab}$tmp/$1-out"
-	child=$(sed -n 's/^done forked //p' "$tmp/answer")
-	started="$started $child"
-}
 
 # lives WHAT: the last command named the owner, and called nobody dead.
 lives()
@@ -29,7 +21,7 @@ lives()
 for how in -tree -pid; do
 	counting "$how" "$pid" -stop -format json start
 	kill -STOP "$session"
-	born "elder$how"
+	forked "elder$how"
 	elder=$child
 	exec 8>"$tmp/elder$how-in" 9<"$tmp/elder$how-out"
 	read -r _ <&9
@@ -40,7 +32,7 @@ for how in -tree -pid; do
 	kill -CONT "$session"
 	appears "pid $elder: forked child" "$tmp/held"
 	kill -STOP "$session"
-	born "younger$how"
+	forked "younger$how"
 	exec 6>"$tmp/younger$how-in" 7<"$tmp/younger$how-out"
 	read -r _ <&7
 	want 0 repair -no-syslog -pid "$child"
@@ -66,11 +58,11 @@ for how in -tree -pid; do
 done
 
 # --- counters of an earlier session, inherited by two children: each gets its own
-born a
+forked a
 a=$child
 exec 8>"$tmp/a-in" 9<"$tmp/a-out"
 read -r _ <&9
-born b
+forked b
 exec 6>"$tmp/b-in" 7<"$tmp/b-out"
 read -r _ <&7
 counting -pid "$a,$child" -stop -format json start
@@ -85,7 +77,7 @@ same 'each its own hits' "$(json '[p["hits"] for l in lines if l["table"] == "to
 # --- the counters of a living session cannot be replaced: no number looks like the child's own
 counting -pid "$pid" -stop -format json start
 first=$session
-born c
+forked c
 kill -STOP "$first"
 want 0 count -no-syslog -max-overhead 0 -pid "$child" -stop -for 50ms -format json start
 same 'shared: no number' "$(json 'total["start"]["hits"]' "$tmp/out")" None

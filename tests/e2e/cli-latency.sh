@@ -226,10 +226,7 @@ env "$PROBES_TUI" count -no-syslog -stop -pid "$pid" end >"$tmp/result" 2>"$tmp/
 session=$!
 started="$started $session"
 session_says 'counting 1 of 1 site'
-mkfifo "$tmp/child-in" "$tmp/child-out"
-ask "fork $tmp/child-in${tab}$tmp/child-out"
-child=$(sed -n 's/^done forked //p' "$tmp/answer")
-started="$started $child"
+forked child
 exec 8>"$tmp/child-in" 9<"$tmp/child-out"
 read -r _ <&9
 site=$(($(bias "$VICTIMS/pairs") + $(notes "$VICTIMS/pairs" | awk '$2 == "end" { print $3 }')))

@@ -9,10 +9,7 @@ need_zydis
 command -v python3 >/dev/null || skip 'no python3'
 start pairs
 want 0 count -no-syslog -stop -pid "$pid" -for 50ms start,end
-mkfifo "$tmp/child-in" "$tmp/child-out"
-ask "fork $tmp/child-in${tab}$tmp/child-out"
-child=$(sed -n 's/^done forked //p' "$tmp/answer")
-started="$started $child"
+forked child
 exec 8>"$tmp/child-in" 9<"$tmp/child-out"
 read -r _ <&9
 

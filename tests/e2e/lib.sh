@@ -228,6 +228,15 @@ ask2()
 	read_answer 6
 }
 
+# forked NAME: a child of the victim by fork, which reads from $tmp/NAME-in and answers at $tmp/NAME-out; $child
+forked()
+{
+	mkfifo "$tmp/$1-in" "$tmp/$1-out"
+	ask "fork $tmp/$1-in${tab}$tmp/$1-out"
+	child=$(sed -n 's/^done forked //p' "$tmp/answer")
+	started="$started $child"
+}
+
 # value NAME KEY: V of `NAME ... KEY=V` in the last answer.
 value()
 {

@@ -9,15 +9,6 @@ need_zydis
 start counts
 parent=$pid
 
-# born NAME: a child by fork; $child
-born()
-{
-	mkfifo "$tmp/$1-in" "$tmp/$1-out"
-	ask "fork $tmp/$1-in${tab}$tmp/$1-out"
-	child=$(sed -n 's/^done forked //p' "$tmp/answer")
-	started="$started $child"
-}
-
 # semaphore PID: its count
 semaphore()
 {
@@ -36,11 +27,11 @@ keys H
 wait_for 'counts:guarded +2/2 +1 .* you '
 keys Q
 wait_for '^status=0$'
-born a
+forked a
 a=$child
 exec 5>"$tmp/a-in" 6<"$tmp/a-out"
 read -r _ <&6
-born b
+forked b
 b=$child
 exec 7>"$tmp/b-in" 8<"$tmp/b-out"
 read -r _ <&8
@@ -57,7 +48,7 @@ same 'the parent' "$(semaphore "$parent")" 0000
 # --- a living session counts in the parent: no number of a child looks like its own
 counting -pid "$parent" -stop -format json guarded
 first=$session
-born c
+forked c
 exec 5>&- 6<&- 5>"$tmp/c-in" 6<"$tmp/c-out"
 read -r _ <&6
 kill -STOP "$first"

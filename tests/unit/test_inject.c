@@ -233,7 +233,7 @@ static void *inject_last_thread(void *unused)
 	_exit(inject_loop() ? 0 : 1); /* a copy of a test frees nothing */
 }
 
-/* The leader ends at once, the thread after it when it is told to. */
+/* The leader ends at once, the next thread when told to. */
 static bool inject_leaderless(void)
 {
 	pthread_t first, last;
