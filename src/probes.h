@@ -713,8 +713,9 @@ struct probes_events {
 	uint64_t rejected;  /* by the condition, after they were read */
 	uint64_t undecided; /* of these: a text that the condition compares could not be read */
 	uint64_t lost;
-	uint64_t unfinished;  /* of these: a thread began the event and did not finish it in time:
-				 it was killed or stopped, or had no CPU */
+	uint64_t unfinished;  /* of these: a thread began the event, or an earlier one in its place,
+				 and did not finish it in time: it was killed or stopped, left by
+				 longjmp, or had no CPU */
 	bool calls;           /* memory of the program other than its stack is read */
 	const char *no_calls; /* why not; NULL: it is */
 };

@@ -48,7 +48,13 @@ enum events_found events_take(
 	struct events_reader *r, const struct events_record *copy, uint64_t mark, bool give_up)
 {
 	uint64_t whole = 2 * r->next + 2, behind = r->head - r->next;
-	bool waits = (mark | 1) <= (whole | 1);
+	uint64_t since = (r->next / events_shapes[r->ring].records - EVENTS_CLAIM_ROUND(mark)) &
+			 (EVENTS_ROUNDS - 1);
+	/* A claim of the next round, or the one after it: this record was overwritten. */
+	bool missing = mark & 1 ? since < EVENTS_ROUNDS - 2 : mark <= whole;
+	size_t record = r->next & (events_shapes[r->ring].records - 1);
+	/* A claim of an earlier round: this event was left to that one. */
+	bool waits = missing && (mark & 1 ? !since : mark != EVENTS_FREED(record) || r->next < 2);
 
 	if (copy->mark == whole && mark == whole) {
 		r->next++;
@@ -57,9 +63,6 @@ enum events_found events_take(
 		r->got++;
 		return EVENTS_WHOLE;
 	}
-	/* One that fills it since the last round: it was left to that one. */
-	if (mark & 1 && mark < whole)
-		waits = false;
 	/* To wait for it would lose those behind it. */
 	if (behind > events_shapes[r->ring].records / 2)
 		waits = false;
@@ -67,7 +70,7 @@ enum events_found events_take(
 		return EVENTS_WAITING;
 	r->next++;
 	r->lost++;
-	r->unfinished += mark != whole && (mark | 1) <= (whole | 1);
+	r->unfinished += missing && mark != whole;
 	return EVENTS_LOST;
 }
 

@@ -104,7 +104,8 @@ struct events_stack {
 };
 
 struct events_record {
-	uint64_t mark; /* 2 * number + 2; 1 more while it is filled; 0: never used */
+	uint64_t
+		mark; /* 2 * number + 2; EVENTS_CLAIM while it is filled; 0: never used, or freed */
 	uint64_t ticks;
 	uint32_t thread; /* tid, as its process sees it; 0: unknown */
 	uint32_t generation;
@@ -115,6 +116,23 @@ struct events_record {
 	uint8_t flags; /* EVENTS_BY_POINTER, EVENTS_CALLS */
 	uint64_t values[];
 };
+
+/*
+ * The mark of a record that is being filled: by whom, where on the stack, and in which round of the
+ * ring (modulo EVENTS_ROUNDS). A writer that was killed, or left by longjmp, leaves its claim.
+ * Another hit of the same process takes it over once its own frame lies on that place of the stack,
+ * so that the first one is gone for certain: whichever thread that was. The session frees those of
+ * processes that have ended (session/events_left.c).
+ */
+#define EVENTS_ROUNDS 8
+#define EVENTS_CLAIM(process, frame, round)                                                    \
+	((uint64_t)(process) << 48 | ((uint64_t)(frame) >> 48 ? 0 : (frame) & ~UINT64_C(15)) | \
+		((round) & (EVENTS_ROUNDS - 1)) << 1 | 1)
+/* Of a freed record: that of a number which belongs elsewhere. */
+#define EVENTS_FREED(record) ((record) ? 2 : 4)
+#define EVENTS_CLAIM_PROCESS(mark) ((uint16_t)((mark) >> 48))
+#define EVENTS_CLAIM_FRAME(mark) ((mark)&UINT64_C(0xfffffffffff0))
+#define EVENTS_CLAIM_ROUND(mark) ((mark) >> 1 & (EVENTS_ROUNDS - 1))
 
 /* Up to 4 arguments; up to PROBES_EVENT_ARGUMENTS; these, and texts; these, and the stack. */
 enum events_ring { EVENTS_SHORT, EVENTS_LONG, EVENTS_WITH_TEXT, EVENTS_WITH_STACK, EVENTS_RINGS };

@@ -151,9 +151,26 @@ ARCH_INLINE bool events_pass(
 	return true;
 }
 
-/* The next record of a ring, claimed. NULL: somebody else fills it, or has filled it already. */
-ARCH_INLINE struct events_record *events_claim(
-	struct events_state *state, uint8_t ring, uint64_t *mark)
+/*
+ * Is the claim of a writer that is gone? Our frame, from `frame` up to the stack pointer at the
+ * site, lies where its was, in the same memory. The last number is that of several processes.
+ */
+ARCH_INLINE bool events_abandoned(
+	uint64_t claim, const struct events_hit *hit, uint16_t process, uint64_t frame)
+{
+	uint64_t old = EVENTS_CLAIM_FRAME(claim);
+
+	return EVENTS_CLAIM_PROCESS(claim) == process && process != EVENTS_CHILDREN - 1 &&
+	       old >= frame && old < hit->registers->general[ARCH_STACK_POINTER];
+}
+
+/*
+ * The next record of a ring, claimed: *claim, until it is *mark. `frame`: the lowest address of the
+ * caller's frame that is used. NULL: somebody else fills it, or has filled it already.
+ */
+ARCH_INLINE struct events_record *events_claim(struct events_state *state, uint8_t ring,
+	const struct events_hit *hit, uint16_t process, uint64_t frame, uint64_t *claim,
+	uint64_t *mark)
 {
 	uint8_t *records = state->short_ring;
 	size_t size = EVENTS_SHORT_SIZE, count = EVENTS_SHORT_RECORDS, which = EVENTS_SHORT;
@@ -179,10 +196,11 @@ ARCH_INLINE struct events_record *events_claim(
 	number = __atomic_fetch_add(&state->rings[which].head, 1, __ATOMIC_RELAXED);
 	record = (struct events_record *)(records + (number & (count - 1)) * size);
 	*mark = 2 * number + 2;
+	*claim = EVENTS_CLAIM(process, (uint64_t)hit->registers, number / count);
 	before = EVENTS_LOAD(&record->mark);
-	if (before & 1 || before >= *mark ||
-		!__atomic_compare_exchange_n(&record->mark, &before, *mark | 1, false,
-			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if ((before & 1 ? !events_abandoned(before, hit, process, frame) : before >= *mark) ||
+		!__atomic_compare_exchange_n(
+			&record->mark, &before, *claim, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return NULL;
 	return record;
 }
@@ -227,7 +245,7 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	uint64_t constant, const struct events_by *by, uint64_t now)
 {
 	const struct events_site *site = &state->sites[constant & (EVENTS_SITES - 1)];
-	uint64_t values[PROBES_EVENT_ARGUMENTS], mark;
+	uint64_t values[PROBES_EVENT_ARGUMENTS], claim, mark;
 	struct events_hit hit = {registers, registers->general[ARCH_STACK_POINTER] + site->pushed,
 		by->thread, by->calls};
 	unsigned count = EVENTS_LOAD(&site->arguments);
@@ -246,7 +264,7 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	if (!events_pass(site, values, known, count) ||
 		(ring == EVENTS_WITH_STACK && !events_drawn(state, now)))
 		return;
-	record = events_claim(state, ring, &mark);
+	record = events_claim(state, ring, &hit, by->process, (uint64_t)values, &claim, &mark);
 	if (!record)
 		return;
 	record->ticks = now;
@@ -271,7 +289,10 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	if (ring == EVENTS_WITH_STACK)
 		events_copy_stack(
 			&hit, (struct events_stack *)((uint8_t *)record + EVENTS_TEXT_SIZE));
-	__atomic_store_n(&record->mark, mark, __ATOMIC_RELEASE);
+	/* Not again, if a handler that came between has forked: both copies of the thread end here.
+	 */
+	(void)__atomic_compare_exchange_n(
+		&record->mark, &claim, mark, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 #endif

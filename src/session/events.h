@@ -32,8 +32,8 @@ struct events_window {
 	size_t window;      /* of the session */
 	struct array sites; /* struct events_where */
 	struct events_reader readers[EVENTS_RINGS];
-	uint64_t stuck[EVENTS_RINGS]; /* number + 1 that is waited for; 0: none */
-	int64_t since[EVENTS_RINGS];  /* now_ns */
+	uint64_t stuck[EVENTS_RINGS]; /* numbers below are waited for ... */
+	int64_t since[EVENTS_RINGS];  /* ... since then: now_ns */
 	unsigned rings;               /* bits: those that sites use */
 	bool own;                     /* no other session reads it */
 	uint64_t hits;                /* that could leave their stacks, at the last reading */
@@ -83,6 +83,8 @@ struct events {
 	struct array bytes;          /* of records */
 	struct array threads;        /* struct events_thread, by key */
 	struct array children;       /* struct events_child */
+	bool left;                   /* a record was claimed by a child, and not filled in time */
+	int64_t freed;               /* those of children that have ended, next: now_ns */
 	int64_t checked;             /* what threads may do: now_ns */
 	uint64_t calls_until; /* they may make system calls until then, ticks; 0: they may not */
 	unsigned stacks;      /* that are wanted a second; 0: none */
@@ -106,6 +108,14 @@ bool events_told(const struct events_window *w, const struct events_where *where
 void events_describe(struct probes_session *s, struct object_probes *h,
 	const struct probes_probe *p, const struct probes_event_options *o,
 	struct events_where *where, struct events_site *site);
+
+/* ---- events_left.c ---- */
+
+/* A record that is to be read has this mark: may a child have left it? */
+void events_left_note(struct events *ev, uint64_t mark);
+
+/* Free, now and then, the records that were left by children that have ended. */
+void events_left_free(struct probes_session *s, struct events *ev, int64_t now);
 
 /* ---- events_thread.c ---- */
 

@@ -51,7 +51,7 @@ static bool events_sort_out(
 			(const struct events_record *)(ev->copy + i * size);
 		const struct events_record *again =
 			(const struct events_record *)(ev->again + i * size);
-		bool waited = ew->stuck[ring] == r->next + 1;
+		bool waited = r->next < ew->stuck[ring];
 		bool give_up = last ||
 			       (waited && (int64_t)now_ns() - ew->since[ring] > EVENTS_PATIENCE_NS);
 
@@ -63,12 +63,16 @@ static bool events_sort_out(
 			r->lost++;
 			break;
 		case EVENTS_WAITING:
+			events_left_note(ev, again->mark);
 			if (!waited) {
-				ew->stuck[ring] = r->next + 1;
+				ew->stuck[ring] = r->head;
 				ew->since[ring] = (int64_t)now_ns();
 			}
 			return false;
-		default:
+		case EVENTS_LOST:
+			events_left_note(ev, again->mark);
+			break;
+		case EVENTS_OTHER:
 			break;
 		}
 	}
@@ -408,6 +412,7 @@ int probes_events_read(struct probes_session *s, bool last, probes_event_fn *eac
 	if (r == 0 && ev->on) {
 		events_thread_permit(s, ev, (int64_t)now_ns());
 		events_permit_stacks(s, ev, (int64_t)now_ns());
+		events_left_free(s, ev, (int64_t)now_ns());
 	}
 	holder_keep(s);
 	clock_look(&mark.ticks, &mark.real_ns);

@@ -6,6 +6,7 @@
  * Does not cover: how it gets into another process (e2e/cli-events.sh).
  */
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -540,11 +541,13 @@ START_TEST(what_is_overwritten_is_lost)
 	ck_assert_uint_eq(reader.lost, 1);
 	ck_assert_uint_eq(reader.unfinished, 0);
 	/* One is overwritten after it was copied. */
-	ck_assert_int_eq(events_take(&reader,
-				 &(struct events_record){
-					 .mark = 2 * reader.next + 2, .generation = GENERATION},
-				 2 * (reader.next + EVENTS_LONG_RECORDS) + 3, false),
+	ck_assert_int_eq(
+		events_take(&reader,
+			&(struct events_record){
+				.mark = 2 * reader.next + 2, .generation = GENERATION},
+			EVENTS_CLAIM(0, PAGE, reader.next / EVENTS_LONG_RECORDS + 1), false),
 		EVENTS_LOST);
+	ck_assert_uint_eq(reader.unfinished, 0);
 }
 END_TEST
 
@@ -555,12 +558,13 @@ START_TEST(record_that_is_never_filled)
 
 	set_up_three(EVENTS_LONG);
 	first = (struct events_record *)state->long_ring;
-	first->mark = 2 * EVENTS_LONG_RECORDS + 3; /* number EVENTS_LONG_RECORDS is being filled */
+	/* Number EVENTS_LONG_RECORDS is being filled. */
+	first->mark = EVENTS_CLAIM(0, PAGE, 1);
 	write_many((void *)3);
 	(void)take(EVENTS_LOST); /* it was left to that one */
 	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 2);
 	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 3);
-	ck_assert_uint_eq(first->mark, 2 * EVENTS_LONG_RECORDS + 3);
+	ck_assert_uint_eq(first->mark, EVENTS_CLAIM(0, PAGE, 1));
 	reader.next = EVENTS_LONG_RECORDS;
 	state->rings[EVENTS_LONG].head = reader.next + 1;
 	(void)take(EVENTS_WAITING);
@@ -572,6 +576,7 @@ START_TEST(record_that_is_never_filled)
 	reader.next = 2 * EVENTS_LONG_RECORDS;
 	recorder_world_hit(it.start, 9);
 	(void)take(EVENTS_LOST);
+	ck_assert_uint_eq(reader.unfinished, 2);
 	/* One that read its number long ago does not overwrite a later event. */
 	state->rings[EVENTS_LONG].head = EVENTS_LONG_RECORDS + 1;
 	recorder_world_hit(it.start, 10);
@@ -583,11 +588,166 @@ START_TEST(record_that_is_never_filled)
 }
 END_TEST
 
+#define FIVE_VALUES (sizeof(struct events_record) + 5 * sizeof(uint64_t))
+
+static sigjmp_buf out;
+
+static void leave(int number)
+{
+	siglongjmp(out, number);
+}
+
+static struct events_record *long_record(uint64_t number)
+{
+	return (struct events_record *)(state->long_ring +
+					(number & (EVENTS_LONG_RECORDS - 1)) * EVENTS_LONG_SIZE);
+}
+
+/* A number whose record lies in two pages: where values are stored, a hit can be made to fault. */
+static uint64_t number_of_two_pages(void)
+{
+	uint64_t number = 0;
+
+	while (number < EVENTS_LONG_RECORDS &&
+		(uint64_t)long_record(number) % PAGE + FIVE_VALUES <= PAGE)
+		number++;
+	ck_assert_uint_lt(number, EVENTS_LONG_RECORDS);
+	return number;
+}
+
+/* Hits from now on fault in the middle of this record; or no longer. */
+static void forbid(uint64_t number, bool forbidden)
+{
+	uint64_t page = ((uint64_t)long_record(number) + FIVE_VALUES - 1) / PAGE * PAGE;
+
+	ck_assert_int_eq(
+		mprotect((void *)page, PAGE, forbidden ? PROT_NONE : PROT_READ | PROT_WRITE), 0);
+}
+
+/* The hit of this number and round, of five values. */
+static void hit_of(uint64_t number, unsigned round, uint64_t rbx)
+{
+	state->rings[EVENTS_LONG].head = number + round * EVENTS_LONG_RECORDS;
+	reader.next = state->rings[EVENTS_LONG].head;
+	recorder_world_hit(it.start, rbx);
+}
+
+__attribute__((noinline)) static void hit_deeper(uint64_t number, unsigned round)
+{
+	volatile char room[PAGE];
+
+	room[0] = 1;
+	hit_of(number, round, room[0]);
+	room[0] = 0;
+}
+
+static void set_up_five(void)
+{
+	set_up_three(EVENTS_LONG);
+	add_operand((struct events_operand){.what = EVENTS_CONSTANT, .value = 4, .size = 8});
+	add_operand((struct events_operand){.what = EVENTS_CONSTANT, .value = 5, .size = 8});
+}
+
+/*
+ * Who left its record by longjmp gets it back at a hit whose frame lies there; a hit elsewhere on
+ * the stack, as of a handler that interrupts the first one, does not, nor does another process.
+ */
+START_TEST(record_that_was_left)
+{
+	uint64_t number, claim;
+	pid_t child;
+
+	set_up_five();
+	number = number_of_two_pages();
+	signal(SIGSEGV, leave);
+	forbid(number, true);
+	if (!sigsetjmp(out, 1))
+		hit_of(number, 0, 1);
+	forbid(number, false);
+	claim = long_record(number)->mark;
+	ck_assert_uint_eq(claim & 1, 1);
+	ck_assert_uint_eq(EVENTS_CLAIM_PROCESS(claim), 0);
+	ck_assert_uint_eq(EVENTS_CLAIM_ROUND(claim), 0);
+	(void)take(EVENTS_WAITING);
+	hit_deeper(number, 1);
+	ck_assert_uint_eq(long_record(number)->mark, claim);
+	(void)take(EVENTS_LOST);
+	child = fork();
+	if (child == 0) {
+		hit_of(number, 2, 1);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert_uint_eq(long_record(number)->mark, claim);
+	hit_of(number, 3, 33);
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 33);
+}
+END_TEST
+
+/* A record that a child left when it was killed is freed once the child has gone. */
+START_TEST(record_of_a_killed_child)
+{
+	struct events ev = {.copy = malloc((size_t)EVENTS_LONG_SIZE * EVENTS_LONG_RECORDS)};
+	struct probes_session s = {.process = NULL};
+	uint64_t number, claim;
+	int ends[2];
+	pid_t child;
+
+	set_up_five();
+	number = number_of_two_pages();
+	ck_assert_int_eq(pipe(ends), 0);
+	forbid(number, true);
+	child = fork();
+	if (child == 0) {
+		signal(SIGSEGV, leave);
+		if (!sigsetjmp(out, 1))
+			hit_of(number, 0, 1);
+		ck_assert_int_eq(write(ends[1], "", 1), 1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ends[0], &(char){0}, 1), 1);
+	forbid(number, false);
+	claim = long_record(number)->mark;
+	ck_assert_uint_eq(EVENTS_CLAIM_PROCESS(claim), 1);
+	array_init(&s.windows, sizeof(struct window));
+	*(struct window *)array_add(&s.windows) =
+		(struct window){.address = (uint64_t)it.cookie + TACTICS_PAGE,
+			.data_size = TACTICS_STATE_BYTES,
+			.file = (unsigned char *)it.state};
+	array_init(&ev.windows, sizeof(struct events_window));
+	*(struct events_window *)array_add(&ev.windows) =
+		(struct events_window){.rings = 1u << EVENTS_LONG};
+	/* It lives. */
+	events_left_note(&ev, claim);
+	ck_assert(ev.left);
+	events_left_free(&s, &ev, 1);
+	ck_assert_uint_eq(long_record(number)->mark, claim);
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	events_left_note(&ev, claim);
+	events_left_free(&s, &ev, 2); /* too early */
+	ck_assert_uint_eq(long_record(number)->mark, claim);
+	events_left_free(&s, &ev, 1000000000);
+	ck_assert_uint_eq(long_record(number)->mark, EVENTS_FREED(number));
+	state->rings[EVENTS_LONG].head = number + 1;
+	reader.next = number;
+	(void)take(EVENTS_LOST);
+	ck_assert_uint_eq(reader.unfinished, 1);
+	hit_of(number, 1, 33);
+	ck_assert_uint_eq(take(EVENTS_WHOLE)->values[0], 33);
+	array_done(&s.windows);
+	array_done(&ev.windows);
+	free(ev.copy);
+}
+END_TEST
+
 /* Who waits for a dead thread while others fill the ring loses what they keep. */
 START_TEST(crowded_ring_waits_for_nobody)
 {
 	set_up_three(EVENTS_LONG);
-	((struct events_record *)state->long_ring)->mark = 3; /* number 0 is being filled */
+	/* Number 0 is being filled. */
+	((struct events_record *)state->long_ring)->mark = EVENTS_CLAIM(0, PAGE, 0);
 	state->rings[EVENTS_LONG].head = 1;
 	write_many((void *)(uintptr_t)(EVENTS_LONG_RECORDS / 2 - 1));
 	(void)take(EVENTS_WAITING);
@@ -872,6 +1032,8 @@ Suite *events_suite(void)
 	tcase_add_test(c, handler_writes_inside);
 	tcase_add_test(c, what_is_overwritten_is_lost);
 	tcase_add_test(c, record_that_is_never_filled);
+	tcase_add_test(c, record_that_was_left);
+	tcase_add_test(c, record_of_a_killed_child);
 	tcase_add_test(c, crowded_ring_waits_for_nobody);
 	tcase_add_test(c, event_of_an_earlier_session);
 	tcase_add_test(c, events_of_children);

@@ -141,8 +141,10 @@ void keep_tell_lost(const struct keep *k)
 	for (size_t i = 0; i < k->count; i++)
 		unfinished += probes_events(k->processes[i].member->session).unfinished;
 	if (unfinished)
-		report_more("%" PRIu64 " of the lost events were started but never finished: their "
-			    "thread was killed, stopped, or got no CPU time",
+		report_more("%" PRIu64
+			    " of the lost events were not finished in time, or their place "
+			    "was taken by one that was not: a thread was killed, stopped, left the "
+			    "probe by longjmp, or got no CPU time",
 			unfinished);
 	if (lost > unfinished)
 		report_more("events came faster than they could be read; name fewer probes, or "
