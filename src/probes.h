@@ -601,6 +601,8 @@ struct probes_event {
 	const char *thread; /* its name (comm), untrusted; "": it has ended, or is unknown */
 	bool unproven; /* memory other than its stack and static variables was not read: the thread
 			  was too new, or may not make the system call (probes_events_begin) */
+	bool late;     /* it was not read because we looked at the threads too late: this process
+			  was stopped, or got no CPU time */
 	uint64_t caller; /* the return address of the function at the site; 0: it was not asked
 			    for, or is unknown. See probes_caller */
 	/* The return addresses of all callers, the innermost first, if stacks were asked for. Valid

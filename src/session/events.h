@@ -71,6 +71,8 @@ struct events_mark {
 	int64_t real_ns;
 };
 
+#define EVENTS_LATE 8 /* remembered at most */
+
 struct events {
 	bool on;
 	const struct probes_condition *condition;
@@ -87,13 +89,15 @@ struct events {
 	int64_t freed;               /* those of children that have ended, next: now_ns */
 	int64_t checked;             /* what threads may do: now_ns */
 	uint64_t calls_until; /* they may make system calls until then, ticks; 0: they may not */
-	unsigned stacks;      /* that are wanted a second; 0: none */
-	int64_t permitted;    /* stacks: now_ns; 0: never */
-	double rate;          /* of hits that could leave theirs, a second */
-	int64_t looked;       /* what is mapped: now_ns */
-	bool mapped[2];       /* at the last two looks: had the objects changed? */
-	bool confined;        /* a forked child has confined itself */
-	const char *no_calls; /* NULL: the process may make system calls */
+	uint64_t late[EVENTS_LATE][2]; /* when they might not, because we were late: ticks */
+	size_t lates;
+	unsigned stacks;             /* that are wanted a second; 0: none */
+	int64_t permitted;           /* stacks: now_ns; 0: never */
+	double rate;                 /* of hits that could leave theirs, a second */
+	int64_t looked;              /* what is mapped: now_ns */
+	bool mapped[2];              /* at the last two looks: had the objects changed? */
+	bool confined;               /* a forked child has confined itself */
+	const char *no_calls;        /* NULL: the process may make system calls */
 	unsigned char *copy, *again; /* of the largest ring */
 	char texts[PROBES_EVENT_ARGUMENTS][PROBES_EVENT_TEXT + 1];
 	struct probes_events sum;
@@ -128,6 +132,9 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
  * them.
  */
 void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now);
+
+/* Had the permission to make system calls run out at that time, because we looked too late? */
+bool events_thread_late(const struct events *ev, uint64_t ticks);
 
 /* No thread makes a system call from now on. */
 void events_thread_forbid(struct probes_session *s, struct events *ev);

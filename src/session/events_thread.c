@@ -183,6 +183,7 @@ static void events_thread_renew(struct probes_session *s, struct events *ev, int
 {
 	int64_t permit = EVENTS_PERMIT_NS / 2 + (ev->checked ? 2 * (now - ev->checked) : 0);
 	struct events_mark mark;
+	uint64_t until = ev->calls_until;
 
 	permit = permit < EVENTS_PERMIT_NS        ? EVENTS_PERMIT_NS
 		 : permit > EVENTS_PERMIT_MOST_NS ? EVENTS_PERMIT_MOST_NS
@@ -199,6 +200,21 @@ static void events_thread_renew(struct probes_session *s, struct events *ev, int
 		offsetof(struct events_child, seen));
 	events_thread_write(s, ev);
 	ev->checked = now;
+	clock_look(&mark.ticks, &mark.real_ns);
+	if (until && ev->calls_until && mark.ticks > until) {
+		uint64_t *late = ev->late[ev->lates++ % EVENTS_LATE];
+
+		late[0] = until;
+		late[1] = mark.ticks;
+	}
+}
+
+bool events_thread_late(const struct events *ev, uint64_t ticks)
+{
+	for (size_t i = 0; i < EVENTS_LATE; i++)
+		if (ticks >= ev->late[i][0] && ticks < ev->late[i][1])
+			return true;
+	return false;
 }
 
 void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now)

@@ -98,10 +98,12 @@ void stack_callers(struct probes_session *s, const struct events_stack *left, ui
 		.start = left->general[ARCH_STACK_POINTER],
 		.bytes = left->bytes,
 		.size = (size_t)left->length,
-		.why_short = event->unproven
-				     ? "only a page of the stack was read: the thread may not "
-				       "(yet) make the system call that reads the rest"
-				     : "the stack is larger than its copy"};
+		.why_short =
+			event->late ? "only a page of the stack was read: the tracer was too late "
+				      "to permit the system call that reads the rest"
+			: event->unproven ? "only a page of the stack was read: the thread may not "
+					    "(yet) make the system call that reads the rest"
+					  : "the stack is larger than its copy"};
 
 	if (!s->stacks || !s->stacks->unwind) {
 		event->stack_why = "out of memory";

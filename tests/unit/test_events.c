@@ -1015,6 +1015,24 @@ START_TEST(rounds_of_several_processes)
 }
 END_TEST
 
+/* A permission that ran out before it was renewed: this is no fault of the thread. */
+START_TEST(renewed_too_late)
+{
+	struct probes_session s = {.distinct = true};
+	struct events ev = {.ns_per_tick = 1};
+	uint64_t before = probes_events_clock();
+
+	events_thread_permit(&s, &ev, 1);
+	ck_assert_uint_gt(ev.calls_until, before);
+	ck_assert(!events_thread_late(&ev, before));
+	ev.calls_until = before;
+	events_thread_permit(&s, &ev, 1000000000);
+	ck_assert(!events_thread_late(&ev, before - 1));
+	ck_assert(events_thread_late(&ev, before));
+	ck_assert(!events_thread_late(&ev, probes_events_clock()));
+}
+END_TEST
+
 Suite *events_suite(void)
 {
 	Suite *s = suite_create("events");
@@ -1033,6 +1051,7 @@ Suite *events_suite(void)
 	tcase_add_test(c, what_is_overwritten_is_lost);
 	tcase_add_test(c, record_that_is_never_filled);
 	tcase_add_test(c, record_that_was_left);
+	tcase_add_test(c, renewed_too_late);
 	tcase_add_test(c, record_of_a_killed_child);
 	tcase_add_test(c, crowded_ring_waits_for_nobody);
 	tcase_add_test(c, event_of_an_earlier_session);

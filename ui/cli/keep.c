@@ -127,6 +127,7 @@ static bool take(void *data, const struct probes_event *event)
 		unread += k->shown >> i & 1 && event_unread(&event->values[i]);
 	if (unread && probes_events(k->now->member->session).calls)
 		*(child                   ? &k->unread_children
+			: event->late     ? &k->unread_late
 			: event->unproven ? &k->unread_new
 					  : &k->unread) += unread;
 	k->came++;
@@ -309,6 +310,12 @@ static void put_unread(const struct keep *k)
 		report_line("%" PRIu64 " value%s could not be read: the operand is unknown, or "
 			    "nothing can be read at the address",
 			k->unread, line_s(k->unread));
+	if (k->unread_late)
+		report_line("%" PRIu64
+			    " value%s could not be read: this tracer was stopped, or got "
+			    "too little CPU time, to check in time that threads have no seccomp "
+			    "filter",
+			k->unread_late, line_s(k->unread_late));
 	if (k->unread_new)
 		report_line("%" PRIu64 " value%s of new threads could not be read: a thread is "
 			    "checked for a seccomp filter before its memory is read",

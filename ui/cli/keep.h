@@ -55,6 +55,7 @@ struct keep {
 	unsigned shown;                     /* arguments whose values are shown, as bits */
 	uint64_t unread;          /* of these values, for a reason that is not told yet, */
 	uint64_t unread_children; /* and those of forked children */
+	uint64_t unread_late;     /* and those for which this process was late */
 	uint64_t unread_new;      /* and those of threads that may make no system call yet */
 	struct probes_condition *filter;
 	struct keep_process *processes;
