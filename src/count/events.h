@@ -124,14 +124,14 @@ struct events_record {
  * so that the first one is gone for certain: whichever thread that was. The session frees those of
  * processes that have ended (session/events_left.c).
  */
-#define EVENTS_ROUNDS 8
+#define EVENTS_ROUNDS 32
 #define EVENTS_CLAIM(process, frame, round)                                                    \
-	((uint64_t)(process) << 48 | ((uint64_t)(frame) >> 48 ? 0 : (frame) & ~UINT64_C(15)) | \
+	((uint64_t)(process) << 48 | ((uint64_t)(frame) >> 48 ? 0 : (frame) & ~UINT64_C(63)) | \
 		((round) & (EVENTS_ROUNDS - 1)) << 1 | 1)
 /* Of a freed record: that of a number which belongs elsewhere. */
 #define EVENTS_FREED(record) ((record) ? 2 : 4)
 #define EVENTS_CLAIM_PROCESS(mark) ((uint16_t)((mark) >> 48))
-#define EVENTS_CLAIM_FRAME(mark) ((mark)&UINT64_C(0xfffffffffff0))
+#define EVENTS_CLAIM_FRAME(mark) ((mark)&UINT64_C(0xffffffffffc0))
 #define EVENTS_CLAIM_ROUND(mark) ((mark) >> 1 & (EVENTS_ROUNDS - 1))
 
 /* Up to 4 arguments; up to PROBES_EVENT_ARGUMENTS; these, and texts; these, and the stack. */

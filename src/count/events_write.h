@@ -151,17 +151,37 @@ ARCH_INLINE bool events_pass(
 	return true;
 }
 
+/* Who hits: see struct events_record. */
+struct events_by {
+	const uint64_t *cookie; /* of its process, which is 0 in a copy by fork */
+	uint32_t thread;
+	uint16_t process;
+	uint8_t by_pointer;
+	bool calls; /* system calls may be made; then `thread` is a tid */
+};
+
 /*
  * Is the claim of a writer that is gone? Our frame, from `frame` up to the stack pointer at the
  * site, lies where its was, in the same memory. The last number is that of several processes.
+ *
+ * EVENTS_CLAIM rounds down, by less than the size of `values`, which lies below `registers`: the
+ * frame of a writer that lives ends below ours, or begins above it, all the same.
  */
-ARCH_INLINE bool events_abandoned(
-	uint64_t claim, const struct events_hit *hit, uint16_t process, uint64_t frame)
+ARCH_INLINE bool events_abandoned(uint64_t claim, const struct arch_registers *registers,
+	const struct events_by *by, uint64_t frame)
 {
 	uint64_t old = EVENTS_CLAIM_FRAME(claim);
 
-	return EVENTS_CLAIM_PROCESS(claim) == process && process != EVENTS_CHILDREN - 1 &&
-	       old >= frame && old < hit->registers->general[ARCH_STACK_POINTER];
+	return EVENTS_CLAIM_PROCESS(claim) == by->process && by->process != EVENTS_CHILDREN - 1 &&
+	       old >= frame && old < registers->general[ARCH_STACK_POINTER];
+}
+
+/* Not, if a handler that came between has forked: we are the copy, and our number is another's. */
+ARCH_INLINE bool events_is_process(const struct events_by *by)
+{
+	uint64_t value = EVENTS_LOAD(by->cookie);
+
+	return value && (uint16_t)(value >> 48) == by->process;
 }
 
 /*
@@ -169,8 +189,8 @@ ARCH_INLINE bool events_abandoned(
  * caller's frame that is used. NULL: somebody else fills it, or has filled it already.
  */
 ARCH_INLINE struct events_record *events_claim(struct events_state *state, uint8_t ring,
-	const struct events_hit *hit, uint16_t process, uint64_t frame, uint64_t *claim,
-	uint64_t *mark)
+	const struct arch_registers *registers, const struct events_by *by, uint64_t frame,
+	uint64_t *claim, uint64_t *mark)
 {
 	uint8_t *records = state->short_ring;
 	size_t size = EVENTS_SHORT_SIZE, count = EVENTS_SHORT_RECORDS, which = EVENTS_SHORT;
@@ -196,13 +216,14 @@ ARCH_INLINE struct events_record *events_claim(struct events_state *state, uint8
 	number = __atomic_fetch_add(&state->rings[which].head, 1, __ATOMIC_RELAXED);
 	record = (struct events_record *)(records + (number & (count - 1)) * size);
 	*mark = 2 * number + 2;
-	*claim = EVENTS_CLAIM(process, (uint64_t)hit->registers, number / count);
+	*claim = EVENTS_CLAIM(by->process, (uint64_t)registers, number / count);
 	before = EVENTS_LOAD(&record->mark);
-	if ((before & 1 ? !events_abandoned(before, hit, process, frame) : before >= *mark) ||
+	if ((before & 1 ? !events_abandoned(before, registers, by, frame) : before >= *mark) ||
 		!__atomic_compare_exchange_n(
 			&record->mark, &before, *claim, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return NULL;
-	return record;
+	/* The claim of a copy stays: it is the process it names that takes it over. */
+	return events_is_process(by) ? record : NULL;
 }
 
 /* Is a hit one of those that leave their stacks? */
@@ -232,14 +253,6 @@ ARCH_INLINE void events_copy_stack(const struct events_hit *hit, struct events_s
 	to->length = got;
 }
 
-/* Who hits: see struct events_record. */
-struct events_by {
-	uint32_t thread;
-	uint16_t process;
-	uint8_t by_pointer;
-	bool calls; /* system calls may be made; then `thread` is a tid */
-};
-
 /* constant: EVENTS_ROLE. */
 ARCH_INLINE void events_write(const struct arch_registers *registers, struct events_state *state,
 	uint64_t constant, const struct events_by *by, uint64_t now)
@@ -264,7 +277,7 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	if (!events_pass(site, values, known, count) ||
 		(ring == EVENTS_WITH_STACK && !events_drawn(state, now)))
 		return;
-	record = events_claim(state, ring, &hit, by->process, (uint64_t)values, &claim, &mark);
+	record = events_claim(state, ring, registers, by, (uint64_t)values, &claim, &mark);
 	if (!record)
 		return;
 	record->ticks = now;

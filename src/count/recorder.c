@@ -35,21 +35,29 @@ ARCH_INLINE size_t recorder_hash(uint64_t value, size_t places)
 /*
  * One value a process. A child by fork finds 0, and takes a number of its own: its threads have the
  * thread pointers of its parent's. Pointers have 47 bits. Numbers are not used again: the last one
- * is for all that come later.
+ * is for all that come later, and for hits while the child takes its own.
+ *
+ * A handler may fork between any two instructions. No copy gets the number of its parent: it finds
+ * 0 where the parent has put the last number.
  */
 ARCH_INLINE uint64_t recorder_process(struct recorder_state *state, uint64_t *cookie)
 {
-	uint64_t value = RECORDER_LOAD(cookie), none = 0;
+	const uint64_t last = (uint64_t)(EVENTS_CHILDREN - 1) << 48,
+		       busy = last | ARCH_COOKIE_SHARED;
+	uint64_t value = RECORDER_LOAD(cookie), found = 0;
 
 	if (__builtin_expect(value != 0, 1))
 		return value;
+	if (!__atomic_compare_exchange_n(
+		    cookie, &found, busy, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return found;
 	value = __atomic_add_fetch(&state->children, 1, __ATOMIC_RELAXED);
-	value = (value < EVENTS_CHILDREN ? value : EVENTS_CHILDREN - 1) << 48 |
-		ARCH_COOKIE_DISTINCT;
+	value = (value < EVENTS_CHILDREN ? value << 48 : last) | ARCH_COOKIE_DISTINCT;
+	found = busy;
 	return __atomic_compare_exchange_n(
-		       cookie, &none, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+		       cookie, &found, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 		       ? value
-		       : none;
+		       : busy;
 }
 
 /* What is known of the thread that hits, and may be relied on. */
@@ -370,7 +378,8 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 	self = recorder_self(state, process, r->general[ARCH_STACK_POINTER]);
 
 	if (what == RECORDER_EVENT) {
-		struct events_by by = {.thread = self.tid,
+		struct events_by by = {.cookie = cookie,
+			.thread = self.tid,
 			.process = (uint16_t)(process >> 48),
 			.calls = self.tid && now < self.calls};
 

@@ -133,6 +133,9 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
  */
 void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now);
 
+/* Does the process with this /proc directory map the window? 1 or 0; or a negative errno. */
+int events_thread_maps(int proc, const struct window *w);
+
 /* Had the permission to make system calls run out at that time, because we looked too late? */
 bool events_thread_late(const struct events *ev, uint64_t ticks);
 

@@ -15,9 +15,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 #define EVENTS_LEFT_NS 100000000 /* between two searches */
 
@@ -33,20 +32,21 @@ void events_left_note(struct events *ev, uint64_t mark)
 	ev->left = ev->left || events_left_by_child(mark);
 }
 
-/* May a process have the window: was it forked, without exec since? *unknown: it may. */
-static bool events_left_suspect(const char *pid, bool *unknown)
+/*
+ * May a process be a copy of that of the window: was it forked after that began, and has it not
+ * called exec since? *unknown: perhaps.
+ */
+static bool events_left_suspect(int proc, uint64_t began, bool *unknown)
 {
 	struct procfs_stat stat;
-	char path[300];
-	int r;
+	int r = procfs_stat(proc, "stat", &stat);
 
-	snprintf(path, sizeof path, "/proc/%s/stat", pid);
-	r = procfs_stat(AT_FDCWD, path, &stat);
 	if (r < 0) {
 		*unknown = *unknown || (r != -ENOENT && r != -ESRCH);
 		return false;
 	}
-	if (!(stat.flags & PROCFS_FORKED) || stat.flags & PROCFS_KERNEL_THREAD)
+	if (!(stat.flags & PROCFS_FORKED) || stat.flags & PROCFS_KERNEL_THREAD ||
+		stat.start_time < began)
 		return false;
 	/* Its memory cannot be read by the number of a leader that has ended. */
 	if (stat.state == 'Z')
@@ -54,28 +54,60 @@ static bool events_left_suspect(const char *pid, bool *unknown)
 	return stat.state != 'Z';
 }
 
-/* Which numbers do live processes have at this address? False: not all of them can be known. */
-static bool events_left_living(uint64_t cookie, bool *lives)
+/*
+ * The number that a process has for this window; -1: it does not map it. Memory that cannot be read
+ * may be swapped out: only the list of what it maps can be relied on.
+ */
+static int events_left_number(int proc, const struct window *w, uint64_t began, bool *unknown)
 {
-	DIR *proc = opendir("/proc");
+	struct memory memory;
+	uint64_t cookie;
+	int number = -1;
+
+	if (!events_left_suspect(proc, began, unknown))
+		return -1;
+	/* By the descriptor: a number may be that of another pid namespace, whose /proc this is. */
+	memory_open(&memory, proc, 0, false);
+	if (memory_read(&memory, window_cookie(w), &cookie, sizeof cookie)) {
+		number = (int)(cookie >> 48);
+	} else {
+		int r = events_thread_maps(proc, w);
+
+		*unknown = *unknown || (r != 0 && r != -ENOENT && r != -ESRCH);
+	}
+	memory_close(&memory);
+	return number;
+}
+
+/*
+ * Which numbers do live processes have? False: not all of them can be known. Those of the process
+ * itself are below it in the tree of pid namespaces: who sees it, sees them.
+ */
+static bool events_left_living(struct probes_session *s, const struct window *w, bool *lives)
+{
 	struct procfs_stat first;
 	struct dirent *entry;
+	uint64_t own = 0;
+	bool unknown =
+		!memory_read(&s->memory, window_cookie(w), &own, sizeof own) || !own || own >> 48;
+	DIR *proc = unknown ? NULL : opendir("/proc");
+
 	/* Are those of other users hidden? */
-	bool unknown = !proc || procfs_stat(AT_FDCWD, "/proc/1/stat", &first) < 0;
-
+	unknown = !proc || procfs_stat(AT_FDCWD, "/proc/1/stat", &first) < 0;
 	while (!unknown && (entry = readdir(proc))) {
-		uint64_t value;
-		struct iovec to = {&value, sizeof value};
-		struct iovec from = {(void *)(uintptr_t)cookie, sizeof value};
+		int one, number = -1;
 
-		if (!isdigit((unsigned char)entry->d_name[0]) ||
-			!events_left_suspect(entry->d_name, &unknown))
+		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		if (process_vm_readv(atoi(entry->d_name), &to, 1, &from, 1, 0) ==
-			(ssize_t)sizeof value)
-			lives[value >> 48] = true;
-		else
-			unknown = unknown || (errno != EFAULT && errno != ESRCH);
+		one = openat(dirfd(proc), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (one >= 0) {
+			number = events_left_number(one, w, s->who.start_time, &unknown);
+			close(one);
+		} else {
+			unknown = errno != ENOENT;
+		}
+		if (number >= 0)
+			lives[number] = true;
 	}
 	if (proc)
 		closedir(proc);
@@ -106,7 +138,7 @@ static void events_left_free_ring(
 	bool *lives = calloc(EVENTS_CHILDREN, sizeof *lives);
 
 	if (lives && window_get(w, &s->memory, at, ev->copy, shape->records * shape->size) &&
-		events_left_living(window_cookie(w), lives))
+		events_left_living(s, w, lives))
 		for (size_t i = 0; i < shape->records; i++) {
 			uint64_t mark =
 				((const struct events_record *)(ev->copy + i * shape->size))->mark;

@@ -65,20 +65,19 @@ static void events_process_close(struct events_process *p)
 		close(p->proc);
 }
 
-/* Does the process map the window? */
-static bool events_process_maps(const struct events_process *p, const struct window *w)
+int events_thread_maps(int proc, const struct window *w)
 {
-	struct identity who = {.proc = p->proc, .task = p->proc};
+	struct identity who = {.proc = proc, .task = proc};
 	struct probes_error ignored;
 	struct array windows;
-	bool same = false;
+	int r;
 
 	array_init(&windows, sizeof(struct maps_window));
-	if (space_windows(&who, &windows, &ignored) == 0)
-		for (size_t i = 0; i < windows.count; i++)
-			same = same || ARRAY_AT(&windows, struct maps_window, i)->inode == w->inode;
+	r = space_windows(&who, &windows, &ignored);
+	for (size_t i = 0; r == 0 && i < windows.count; i++)
+		r = ARRAY_AT(&windows, struct maps_window, i)->inode == w->inode;
 	array_done(&windows);
-	return same;
+	return r;
 }
 
 /* Is this the child? Its number says so, which is in its own memory. */
@@ -89,7 +88,7 @@ static bool events_child_is(
 	struct events_process p;
 	struct procfs_stat stat;
 	bool is = events_process_open(&p, w, pid) && p.cookie >> 48 == c->number &&
-		  events_process_maps(&p, w) && procfs_stat(p.proc, "stat", &stat) == 0;
+		  events_thread_maps(p.proc, w) > 0 && procfs_stat(p.proc, "stat", &stat) == 0;
 
 	if (is) {
 		c->pid = pid;

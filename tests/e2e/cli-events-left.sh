@@ -1,0 +1,67 @@
+#!/bin/sh
+# events: hits that are begun and never finished, because a handler leaves them by longjmp, or a child by fork is
+# killed meanwhile, do not use up the room for texts: soon all events come again.
+# Does not cover: who may take such a record over (unit/test_events.c).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_switching
+
+# keeping ARG...: events in the background; $session.
+keeping()
+{
+	: >"$tmp/held"
+	: >"$tmp/result"
+	env --default-signal=INT,QUIT "$PROBES_TUI" events -no-syslog -max-overhead 0 -format json -pid "$pid" \
+		say -str arg2 >"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	session_says ' sites\{0,1\} of '
+}
+
+# came ID: how many texts of this number.
+came()
+{
+	grep -c "\"value\": *$1[,}].*\"said\"" "$tmp/result"
+}
+
+# whole: are there soon two rounds, that is all records, of which every text comes? A round ends with a text that
+# comes, or after a second: then it was lost.
+id=1000
+whole()
+{
+	in_a_row=0
+	for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		id=$((id + 1))
+		ask "said 512 $id"
+		tries=0
+		until [ "$(came $id)" = 512 ] || [ $((tries += 1)) -gt 20 ]; do
+			sleep 0.05
+		done
+		in_a_row=$((in_a_row + 1))
+		[ "$(came $id)" = 512 ] || in_a_row=0
+		[ $in_a_row -lt 3 ] || {
+			echo yes
+			return
+		}
+	done
+	echo "no: of round $round $(came $id) of 512 texts came; $(cat "$tmp/held")"
+}
+
+start left
+keeping
+same 'at first' "$(whole)" yes
+ask 'left 3000'
+same 'the longjmps' "$line" 'done left'
+same 'after hits that were left by longjmp' "$(whole)" yes
+interrupted
+stop
+
+start left
+keeping
+id=2000
+same 'at first' "$(whole)" yes
+ask 'killed 6000'
+same 'the children' "$line" 'done killed'
+same 'after children that were killed' "$(whole)" yes
+interrupted
+stop
+finish
