@@ -259,7 +259,8 @@ static void events_decode(struct probes_session *s, struct events *ev,
 		.thread = thread->name,
 		.unproven = !(record->flags & EVENTS_CALLS),
 		.count = where->arguments};
-	event->late = event->unproven && events_thread_late(ev, from->ticks);
+	/* Children have their own reasons. */
+	event->late = event->unproven && !record->process && events_thread_late(ev, from->ticks);
 	if (where->caller && record->arguments > where->arguments &&
 		record->known >> where->arguments & 1)
 		event->caller = record->values[where->arguments];

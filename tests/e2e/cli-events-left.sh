@@ -1,6 +1,7 @@
 #!/bin/sh
 # events: hits that are begun and never finished, because a handler leaves them by longjmp, or a child by fork is
-# killed meanwhile, do not use up the room for texts: soon all events come again.
+# killed meanwhile, do not use up the room for texts: soon all events come again. Texts that are missing because the
+# tracer was stopped are told as that.
 # Does not cover: who may take such a record over (unit/test_events.c).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
@@ -63,5 +64,22 @@ ask 'killed 6000'
 same 'the children' "$line" 'done killed'
 same 'after children that were killed' "$(whole)" yes
 interrupted
+stop
+
+# A permission to read texts ends after half a second.
+start left
+keeping
+id=3000
+same 'at first' "$(whole)" yes
+kill -STOP "$session"
+sleep 1
+ask 'said 5 3999'
+kill -CONT "$session"
+until [ "$(grep -c '"value": *3999' "$tmp/result")" = 5 ]; do
+	kill -0 "$session" 2>/dev/null || break
+	sleep 0.05
+done
+interrupted
+has 'why texts are missing' '^probes-tui: 5 values could not be read: this tracer was stopped' "$tmp/held"
 stop
 finish
