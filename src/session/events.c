@@ -119,9 +119,11 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 			*elsewhere = true;
 			continue;
 		}
-		events_refused(s, e);
-		if (owner_refuse_shared(ARRAY_AT(&s->windows, struct window, j->window), e) < 0)
-			return e->code;
+		if (owner_shares(ARRAY_AT(&s->windows, struct window, j->window))) {
+			events_refused(s, e);
+			return owner_refuse_shared(
+				ARRAY_AT(&s->windows, struct window, j->window), e);
+		}
 		(void)window_role(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
 			j->entry, &role);
 		if ((role == RECORDER_START || role == RECORDER_END) && events_measured(s)) {

@@ -79,9 +79,10 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 					h->probes[local].name);
 				return error_hint(e, "count them first");
 			}
-			latency_refused(s, e);
-			if (owner_refuse_shared(w, e) < 0)
-				return e->code;
+			if (owner_shares(w)) {
+				latency_refused(s, e);
+				return owner_refuse_shared(w, e);
+			}
 			if (latency_reads_events(s, j)) {
 				latency_refused(s, e);
 				return error_why(e, "another session keeps the events of %s",

@@ -163,10 +163,13 @@ size_t owner_count_others(const struct probes_session *s, enum holder_life life)
 	return count;
 }
 
+bool owner_shares(const struct window *w)
+{
+	return w->inherited && !w->elsewhere;
+}
+
 int owner_refuse_shared(const struct window *w, struct probes_error *e)
 {
-	if (!w->inherited || w->elsewhere)
-		return 0;
 	if (w->heir.session)
 		error_why(e,
 			"it shares its counters with process %d, from which it was forked, and "

@@ -552,7 +552,10 @@ bool owner_begin(struct probes_session *s, const struct array *chosen, bool dry_
 /* After it: this session counts what it was to count, whoever wrote the jumps. */
 bool owner_end(struct probes_session *s, const struct probes_result *r);
 
-/* Refuse what a process by fork would measure in counters that are another one's, too. */
+/* Does another process count in this window, too, because one of both was forked with it? */
+bool owner_shares(const struct window *w);
+
+/* Why nothing is measured in a window that is shared. Returns e->code. */
 int owner_refuse_shared(const struct window *w, struct probes_error *e);
 
 /* Put on record the sites where this session counts, and no others. */
