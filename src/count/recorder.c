@@ -33,31 +33,37 @@ ARCH_INLINE size_t recorder_hash(uint64_t value, size_t places)
 }
 
 /*
- * One value a process. A child by fork finds 0, and takes a number of its own: its threads have the
+ * One value a process. A forked child finds 0, and takes a number of its own: its threads have the
  * thread pointers of its parent's. Pointers have 47 bits. Numbers are not used again: the last one
- * is for all that come later, and for hits while the child takes its own.
+ * is for all that come later.
  *
- * A handler may fork between any two instructions. No copy gets the number of its parent: it finds
- * 0 where the parent has put the last number.
+ * A handler may fork between any two instructions, and no copy may get the number of its parent.
+ * So a thread first finds, or leaves, a mark of the time there, and its number replaces only that
+ * mark: a copy finds 0 instead. No thread waits for another one: all that find the mark take a
+ * number, and that of the first counts.
  */
 ARCH_INLINE uint64_t recorder_process(struct recorder_state *state, uint64_t *cookie)
 {
-	const uint64_t last = (uint64_t)(EVENTS_CHILDREN - 1) << 48,
-		       busy = last | ARCH_COOKIE_SHARED;
-	uint64_t value = RECORDER_LOAD(cookie), found = 0;
+	const uint64_t last = (uint64_t)(EVENTS_CHILDREN - 1) << 48;
+	uint64_t value = RECORDER_LOAD(cookie), number;
 
-	if (__builtin_expect(value != 0, 1))
+	if (__builtin_expect((value & ARCH_COOKIE_OWN) != 0, 1))
 		return value;
-	if (!__atomic_compare_exchange_n(
-		    cookie, &found, busy, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		return found;
-	value = __atomic_add_fetch(&state->children, 1, __ATOMIC_RELAXED);
-	value = (value < EVENTS_CHILDREN ? value << 48 : last) | ARCH_COOKIE_DISTINCT;
-	found = busy;
-	return __atomic_compare_exchange_n(
-		       cookie, &found, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-		       ? value
-		       : busy;
+	if (!value) {
+		uint64_t mark = last | (arch_now() << 16 >> 16 & ~ARCH_COOKIE_OWN);
+
+		if (__atomic_compare_exchange_n(
+			    cookie, &value, mark, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			value = mark;
+		else if (value & ARCH_COOKIE_OWN)
+			return value;
+	}
+	number = __atomic_add_fetch(&state->children, 1, __ATOMIC_RELAXED);
+	number = (number < EVENTS_CHILDREN ? number << 48 : last) | ARCH_COOKIE_DISTINCT;
+	if (__atomic_compare_exchange_n(
+		    cookie, &value, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return number;
+	return value & ARCH_COOKIE_OWN ? value : last | ARCH_COOKIE_SHARED;
 }
 
 /* What is known of the thread that hits, and may be relied on. */

@@ -60,10 +60,11 @@ static void proofs_tell(struct probes_session *s, bool distinct)
 	for (size_t i = 0; i < s->windows.count; i++) {
 		uint64_t at = window_cookie(ARRAY_AT(&s->windows, struct window, i)), cookie, set;
 
-		/* 0: a child by fork, whose hits are counted together anyway. */
-		if (!memory_read(&s->memory, at, &cookie, sizeof cookie) || !cookie)
+		/* Neither: a forked child without a number; its hits are counted together. */
+		if (!memory_read(&s->memory, at, &cookie, sizeof cookie) ||
+			!(cookie & ARCH_COOKIE_OWN))
 			continue;
-		set = (cookie & ~(ARCH_COOKIE_DISTINCT | ARCH_COOKIE_SHARED)) |
+		set = (cookie & ~ARCH_COOKIE_OWN) |
 		      (distinct ? ARCH_COOKIE_DISTINCT : ARCH_COOKIE_SHARED);
 		if (set != cookie)
 			(void)s->memory.ops->write(&s->memory, at, &set, sizeof set);
