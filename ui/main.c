@@ -56,8 +56,8 @@ static void print_help(enum verb verb)
 		puts("ACTIONS are the -enable... and -disable... options.");
 	if (strstr(usage, "PROBES"))
 		puts("PROBES are names, -all or -regexp.");
-	puts("-opt and --opt are equal; a value follows as -opt VALUE or -opt=VALUE; -- ends\n"
-	     "the options. A probe is spelled provider:name, or name alone.\n"
+	puts("-opt and --opt mean the same; a value follows as -opt VALUE or -opt=VALUE; --\n"
+	     "ends the options. A probe is spelled provider:name, or name alone.\n"
 	     "\nExit status: 0 done; 1 done in part or failed; 2 usage, unknown probe, bad\n"
 	     "expression or pair; 3 no such target, or no probes in it; 4 not permitted; 5 the\n"
 	     "target went away; 6 refused for safety.");
