@@ -24,11 +24,11 @@ came()
 	grep -c "\"value\": *$1[,}].*\"said\"" "$tmp/result"
 }
 
-# whole: are there soon two rounds, that is all records, of which every text comes? A round ends with a text that
-# comes, or after a second: then it was lost.
-id=1000
+# whole ID: are there soon three rounds in a row, so that all records are used, of which every text comes? A round
+# ends with its last text, or after a second: then one was lost. Numbers begin after ID, and are never used again.
 whole()
 {
+	id=$1
 	in_a_row=0
 	for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		id=$((id + 1))
@@ -49,28 +49,29 @@ whole()
 
 start left
 keeping
-same 'at first' "$(whole)" yes
+same 'at first' "$(whole 1000)" yes
 ask 'left 3000'
 same 'the longjmps' "$line" 'done left'
-same 'after hits that were left by longjmp' "$(whole)" yes
+same 'after hits that were left by longjmp' "$(whole 1100)" yes
 interrupted
 stop
 
-start left
-keeping
-id=2000
-same 'at first' "$(whole)" yes
-ask 'killed 6000'
-same 'the children' "$line" 'done killed'
-same 'after children that were killed' "$(whole)" yes
-interrupted
-stop
+# Who may not look at all processes frees nothing: a hidden one may be a child that is still writing.
+if capable 19; then
+	start left
+	keeping
+	same 'at first' "$(whole 2000)" yes
+	ask 'killed 1000'
+	same 'the children' "$line" 'done killed'
+	same 'after children that were killed' "$(whole 2100)" yes
+	interrupted
+	stop
+fi
 
 # A permission to read texts ends after half a second.
 start left
 keeping
-id=3000
-same 'at first' "$(whole)" yes
+same 'at first' "$(whole 3000)" yes
 kill -STOP "$session"
 sleep 1
 ask 'said 5 3999'
