@@ -11,11 +11,12 @@ need_zydis
 . "${srcdir:-.}/tests/e2e/counting.sh"
 start pairs
 
-# lives WHAT: the last command named the owner, and called nobody dead.
+# lives WHAT: the last command named the owner, and called nobody dead. With -pid, the session may have been stopped
+# before it was done with the elder sibling: then it counts there, too.
 lives()
 {
 	same "$1: its session has not ended" "$(grep -c 'has ended' "$tmp/err")" 0
-	has "$1: who counts" "process $child: it inherited the counters of 1 site from a session that lives: process $session \\(.*\\), which counts in process $pid\$" "$tmp/err"
+	has "$1: who counts" "process $child: it inherited the counters of 1 site from a session that lives: process $session \\(.*\\), which counts in process ($pid|$elder)\$" "$tmp/err"
 }
 
 for how in -tree -pid; do
@@ -38,7 +39,7 @@ for how in -tree -pid; do
 	want 0 repair -no-syslog -pid "$child"
 	lives "repair $how"
 	has "repair $how: nothing" 'nothing to repair' "$tmp/err"
-	same "repair $how: the elder keeps its counters" "$(grep -c "$elder" "$tmp/err")" 0
+	same "repair $how: the elder keeps its counters" "$(grep -v 'it inherited the counters' "$tmp/err" | grep -c "$elder")" 0
 	want 0 count -no-syslog -max-overhead 0 -pid "$child" -stop -for 50ms start
 	echo 'run 1 100' >&6
 	read_answer 7
