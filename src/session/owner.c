@@ -348,7 +348,7 @@ static void owner_settle_window(
 			window_set_left(w, &s->memory, i, 0);
 		w->held[i] = wanted[i];
 	}
-	if (!holder_say(s, w))
+	if (!holder_say(s, w) && memory_alive(&s->memory))
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"process %d: it cannot be put on record that this session counts there: "
 			"another one may take its counters over",

@@ -128,7 +128,7 @@ wait_for 'thawed$'
 
 # ------------------------------------------------------------- q leaves them on; v shows them; v there stops
 keys q
-wait_for 'events still come: v on the same probes shows them again'
+wait_for 'events still come: v on the same probes shows them, and v there'
 wait_state counted 'logs:few '
 ask 'run 1 2'
 keys v

@@ -142,7 +142,7 @@ wait_for ' 2 on \(2 by you\)'
 keys i
 wait_for '^Detail of long:n+'
 keys q p
-wait_for 'has no matching start or end'
+wait_for 'no partner by name'
 resize 40 10
 wait_cursor on '(long:)?n+.?n*~[0-9a-f]+'
 seen 'the footer' 'q Quit$'

@@ -239,7 +239,7 @@ text '/plain'
 keys Enter
 wait_cursor 'no switch' 'counts:plain '
 keys L
-wait_for 'counts:plain has no matching start or end probe'
+wait_for 'no partner by name'
 for name in plain many; do
 	text "/~:$name\$"
 	keys Enter

@@ -75,7 +75,7 @@ wait_for '^status='
 start loop_ocaml2_pie
 screen
 stop
-wait_for '^ 8 probes   states are not known'
+wait_for '^ 8 probes   no states: gone'
 keys q
 wait_for '^status='
 finish

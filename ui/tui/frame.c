@@ -117,8 +117,8 @@ void frame_draw(const struct app *a, struct canvas *c)
 
 	canvas_reset(c, a->rows, a->columns);
 	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS) {
-		snprintf(text, sizeof text, "terminal too small (%dx%d): need %dx%d", a->columns,
-			a->rows, FRAME_COLUMNS, FRAME_ROWS);
+		snprintf(text, sizeof text, "need %dx%d: terminal too small (%dx%d)", FRAME_COLUMNS,
+			FRAME_ROWS, a->columns, a->rows);
 		canvas_put(c, 0, 0, -1, STYLE_PLAIN, text);
 		return;
 	}

@@ -60,9 +60,8 @@ bool act_pair_mean(struct app *a, char key, struct pairs_one *pair)
 		app_complain(a, "no probe is under the cursor");
 	else
 		app_complain(a,
-			"%.80s has no matching start or end probe (X_start, X_end, ...); "
-			"tag two probes, then %c",
-			a->model.rows[id].label, key);
+			"no partner by name (NAME_start, NAME_end, ...): tag two probes, then %c",
+			key);
 	return known;
 }
 

@@ -33,7 +33,7 @@ REQUEST(HITS, act_count, .keys = {'H'}, .where = IN_ROWS | IN_PAIRS, .need = NEE
 	.footer = "Hits", .rank = 3)
 REQUEST(LATENCY, act_latency, .keys = {'L'}, .where = IN_ROWS | IN_PAIRS, .need = NEED_LATENCY,
 	.section = SECTION_SWITCH,
-	.help = "measure how long it takes from a probe to its partner (X_start, X_end), "
+	.help = "measure how long it takes from a probe to its partner (NAME_start, NAME_end), "
 		"or between the two tagged: histogram and percentiles",
 	.footer = "Latency", .rank = 6)
 REQUEST(LATENCY_ANEW, act_latency_anew, .keys = {'r'}, .where = IN_LATENCY, .need = NEED_SWITCH,
@@ -85,7 +85,7 @@ REQUEST(CALLERS, act_callers, .keys = {'C'}, .where = IN_ROWS | IN_PAIRS | IN_EV
 	.footer = "Callers", .rank = 13)
 REQUEST(PAIR, act_pair, .keys = {'p'}, .where = IN_ROWS | IN_PAIRS,
 	.need = NEED_SWITCH | NEED_SWITCHABLE, .section = SECTION_SWITCH,
-	.help = "switch a probe and its partner (X_start, X_end), or the two tagged, in "
+	.help = "switch a probe and its partner (NAME_start, NAME_end), or the two tagged, in "
 		"the order that loses no end",
 	.footer = "Pair", .rank = 9)
 REQUEST(PAIRS, act_look_open, .keys = {'P'}, .where = IN_LIST, .section = SECTION_SWITCH,

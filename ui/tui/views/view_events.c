@@ -278,8 +278,8 @@ bool view_events_leave(struct app *a, enum request r)
 		return false;
 	app_open(a, VIEW_LIST);
 	if (feed_on(&a->events.feed) && !a->replay)
-		app_say(a, "events still come: v on the same probes shows them again, and v "
-			   "there stops them");
+		app_say(a, "events still come: v on the same probes shows them, and v there "
+			   "stops them");
 	return true;
 }
 

@@ -264,7 +264,7 @@ static void view_header_states(const struct app *a, struct view_header_line *l)
 		return;
 	}
 	if (a->model.process_count && !model_alive(&a->model)) {
-		view_header_add(l, KEEP, STYLE_PLAIN, "states are not known");
+		view_header_add(l, KEEP, STYLE_PLAIN, "no states: gone");
 		return;
 	}
 	if (on) {
