@@ -636,11 +636,12 @@ static void hit_of(uint64_t number, unsigned round, uint64_t rbx)
 
 __attribute__((noinline)) static void hit_deeper(uint64_t number, unsigned round)
 {
-	volatile char room[PAGE];
+	uint64_t room[PAGE / sizeof(uint64_t)] = {1};
 
-	room[0] = 1;
+	/* No compiler may leave out what it is told that others read. */
+	__asm__ volatile("" : : "r"(room) : "memory");
 	hit_of(number, round, room[0]);
-	room[0] = 0;
+	__asm__ volatile("" : : "r"(room) : "memory");
 }
 
 static void set_up_five(void)

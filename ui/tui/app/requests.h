@@ -85,8 +85,8 @@ REQUEST(CALLERS, act_callers, .keys = {'C'}, .where = IN_ROWS | IN_PAIRS | IN_EV
 	.footer = "Callers", .rank = 13)
 REQUEST(PAIR, act_pair, .keys = {'p'}, .where = IN_ROWS | IN_PAIRS,
 	.need = NEED_SWITCH | NEED_SWITCHABLE, .section = SECTION_SWITCH,
-	.help = "switch a probe and its partner (NAME_start, NAME_end), or the two tagged, in "
-		"the order that loses no end",
+	.help = "switch a probe and its partner (NAME_start, NAME_end), or the two tagged, so "
+		"that no end is lost",
 	.footer = "Pair", .rank = 9)
 REQUEST(PAIRS, act_look_open, .keys = {'P'}, .where = IN_LIST, .section = SECTION_SWITCH,
 	.help = "list pairs, by name or chosen (tag two, p), and which are incomplete",
