@@ -137,6 +137,21 @@ wait_list()
 	wait_for '^  STATE[^ ]? +PROBE'
 }
 
+# wait_sentence PATTERN: until the screen, read as one line, matches: a sentence wraps elsewhere where a pid or a
+# path is longer.
+wait_sentence()
+{
+	checks=$((checks + 1))
+	for pause in $pauses; do
+		look
+		tr -s '\n ' ' ' <"$tmp/screen" | grep -Eq -e "$1" && return 0
+		sleep "$pause"
+	done
+	fail "never seen, as one line: '$1' in:"
+	sed 's/^/    |/' "$tmp/screen"
+	return 1
+}
+
 # wait_until WANTED COMMAND...: until its output is so.
 wait_until()
 {

@@ -12,15 +12,14 @@ other=$VICTIMS/loop_ocaml0_pie
 # replaced [none]: it is said, what would be written is refused, and r is named where it opens something
 replaced()
 {
+	refused="nothing can be switched: process $pid runs another program now, by exec:"
 	wait_for "process $pid runs another program now, by exec:"
 	wait_for ' GONE$'
 	seen 'the way on' 'r REOPEN'
 	keys e
-	wait_for "nothing can be switched: process $pid runs another program now, by\$"
-	seen 'what it is now' '^exec: /'
 	case $# in
-	0) seen 'which key helps' '; r opens that$' ;;
-	*) unseen 'no key that does not help' 'opens that$' ;;
+	0) wait_sentence "$refused /[^;]*; r opens that r REOPEN" ;; # which key helps
+	*) wait_sentence "$refused [^; ]* r REOPEN" ;; # no key helps: what it leads to has no probes
 	esac
 }
 
