@@ -25,26 +25,41 @@
 #define PROOFS_WAIT_NS 40000000 /* until a new thread has registered its list, */
 #define PROOFS_RAN_NS 200000    /* if it has run for so long: a few times what it takes */
 
-/* System calls in which a parent waits until its vfork's child has gone: asm/unistd_64.h. */
-static const long proofs_vfork[] = {56, 58, 435}; /* clone, vfork, clone3 */
+/* asm/unistd_64.h: in it a new thread may wait for its creator, before it registers its list. */
+#define PROOFS_FUTEX 202
+
+/*
+ * Does this system call make threads? In it a parent waits until its vfork's child has gone, and a
+ * thread that was stopped before its first instruction is, too. asm/unistd_64.h: clone, vfork,
+ * clone3.
+ */
+static bool proofs_creates(long call)
+{
+	return call == 56 || call == 58 || call == 435;
+}
+
+/* The system call in which a thread waits; -1: it runs, or waits for something else. */
+static long proofs_call(const struct probes_session *s, pid_t tid)
+{
+	char file[48], *text = NULL, *end;
+	long call = -1;
+	size_t size;
+
+	snprintf(file, sizeof file, "task/%d/syscall", (int)tid);
+	if (procfs_read(s->who.proc, file, &text, &size) == 0) {
+		call = strtol(text, &end, 10);
+		call = end == text ? -1 : call; /* "running" */
+	}
+	free(text);
+	return call;
+}
 
 /* Does a thread wait for the child of a vfork? That one has its thread pointer meanwhile. */
 static bool proofs_in_vfork(const struct probes_session *s, const struct threads *t)
 {
-	for (size_t i = 0; i < t->all.count; i++) {
-		char file[48], *text = NULL;
-		size_t size;
-		long call = -1;
-
-		snprintf(file, sizeof file, "task/%d/syscall",
-			(int)ARRAY_AT(&t->all, struct thread, i)->tid);
-		if (procfs_read(s->who.proc, file, &text, &size) == 0)
-			call = strtol(text, NULL, 10);
-		free(text);
-		for (size_t k = 0; k < sizeof proofs_vfork / sizeof *proofs_vfork; k++)
-			if (call == proofs_vfork[k])
-				return true;
-	}
+	for (size_t i = 0; i < t->all.count; i++)
+		if (proofs_creates(proofs_call(s, ARRAY_AT(&t->all, struct thread, i)->tid)))
+			return true;
 	return false;
 }
 
@@ -102,12 +117,18 @@ static int64_t proofs_runtime(int dir, const char *file)
 	return ns;
 }
 
-/* Had the thread time to register its list? Where processors are scarce, it may not have begun. */
-static bool proofs_has_run(const struct probes_session *s, pid_t tid)
+/*
+ * Would the thread have registered its list by now? Where processors are scarce, it may not have
+ * begun. One that waits elsewhere has, however little it has run.
+ */
+static bool proofs_has_begun(const struct probes_session *s, pid_t tid)
 {
+	long call = proofs_call(s, tid);
 	char file[48];
 	int64_t ns;
 
+	if (call >= 0 && call != PROOFS_FUTEX && !proofs_creates(call))
+		return true;
 	snprintf(file, sizeof file, "task/%d/schedstat", (int)tid);
 	ns = proofs_runtime(s->who.proc, file);
 	/* A kernel that keeps no such times shows 0 of us, too. */
@@ -136,7 +157,7 @@ static bool proofs_read(struct probes_session *s, bool calls, bool *waits)
 			continue;
 		*waits = true;
 		if (proofs_waits(&s->unproven, one->tid, now) > PROOFS_WAIT_NS &&
-			proofs_has_run(s, one->tid))
+			proofs_has_begun(s, one->tid))
 			distinct = false;
 	}
 	for (size_t i = 0; i < s->unproven.count; i++) {

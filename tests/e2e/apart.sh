@@ -72,6 +72,16 @@ for kind in shared processes; do
 	stop
 done
 
+# They are born while it counts, and wait before they have run for long.
+start apart
+counting -pid "$pid" -format json hit
+ask 'strict 8 300000'
+session_says 'can no longer be told apart'
+ask go
+interrupted
+same 'thread pointers that are shared, seen late' "$(hits)" 2400000
+stop
+
 # --- who runs in its memory is not told apart, as the manual says
 start apart
 keeping -pid "$pid" hit
