@@ -197,7 +197,7 @@ struct probes_site_live {
 enum probes_tactic {
 	PROBES_TACTIC_NONE,
 	PROBES_TACTIC_PUNNED,  /* one byte: the bytes behind it are the displacement of a jump */
-	PROBES_TACTIC_EVICTED, /* a jump; the next instruction was moved. Needs a stop */
+	PROBES_TACTIC_EVICTED, /* a jump; the next instruction was displaced. Needs a stop */
 	PROBES_TACTIC_OCAML,   /* the displacement of its call */
 	PROBES_TACTIC_KERNEL,  /* a uprobe of the kernel: needs privilege */
 };
@@ -985,7 +985,7 @@ struct probes_result {
 	size_t stop_sites;      /* of these, those that `atomically` would count */
 	size_t kernel_sites;    /* of the other uncounted ones, those that `kernel` may count */
 	size_t uprobe_sites;    /* of the counted ones, those that this call gave a uprobe */
-	size_t mapped_pages;    /* of 4 KiB: counters, stubs and landings */
+	size_t mapped_pages;    /* of 4 KiB: counters, trampolines and landings */
 	/* The kernel copies a page at the first write to it, and charges the copy to the process.
 	   A switch that needs more memory than is left is refused (PROBES_REFUSED). A dry run sets:
 	 */
@@ -1040,7 +1040,7 @@ PROBES_API PROBES_CHECK int probes_restore(
  * 5 s, as in probes_switch. Set more if no user is there to try again. On timeout both fail with
  * PROBES_REFUSED, and what should have been undone stays on record for probes_repair.
  */
-PROBES_API void probes_set_patience(struct probes_session *session, unsigned milliseconds);
+PROBES_API void probes_set_lock_timeout(struct probes_session *session, unsigned milliseconds);
 
 /* Changes left by a session whose owner died before it could undo them. */
 struct probes_leftover {
@@ -1189,11 +1189,11 @@ typedef void probes_undone_fn(void *data, struct probes_undone *undone);
 
 /*
  * probes_restore in all members and children that hold a change, then probes_group_sweep. Calls
- * `each` for each of them. patience_ms: as for probes_set_patience, in this call. Fails only if the
- * processes cannot be searched.
+ * `each` for each of them. lock_timeout_ms: as for probes_set_lock_timeout, in this call. Fails
+ * only if the processes cannot be searched.
  */
-PROBES_API PROBES_CHECK int probes_group_restore(struct probes_group *group, unsigned patience_ms,
-	probes_undone_fn *each, void *data, struct probes_error *e);
+PROBES_API PROBES_CHECK int probes_group_restore(struct probes_group *group,
+	unsigned lock_timeout_ms, probes_undone_fn *each, void *data, struct probes_error *e);
 
 /*
  * Undo in members and children only what they inherited by fork and no call switched there since.

@@ -42,14 +42,14 @@ void arch_guess_original(const uint8_t live[ARCH_SITE_BYTES], uint8_t original[A
 size_t arch_disassemble(const uint8_t *bytes, size_t size, uint64_t address,
 	struct probes_instruction *out, size_t max);
 
-/* Why an instruction cannot be moved. */
-enum arch_move_result {
-	ARCH_MOVED,
-	ARCH_MOVE_NO_DECODER,   /* a build without Zydis */
-	ARCH_MOVE_UNDECODABLE,  /* no instruction, or one that Zydis does not know */
-	ARCH_MOVE_REFUSED,      /* it shows the program where it lies, or changes the mode */
-	ARCH_MOVE_TOO_FAR,      /* its operand or its target is out of the reach of 32 bits */
-	ARCH_MOVE_SHADOW_STACK, /* a call, whose return address a shadow stack would check */
+/* Why an instruction cannot be displaced. */
+enum arch_displace_result {
+	ARCH_DISPLACED,
+	ARCH_DISPLACE_NO_DECODER,   /* a build without Zydis */
+	ARCH_DISPLACE_UNDECODABLE,  /* no instruction, or one that Zydis does not know */
+	ARCH_DISPLACE_REFUSED,      /* it shows the program where it lies, or changes the mode */
+	ARCH_DISPLACE_TOO_FAR,      /* its operand or its target is out of the reach of 32 bits */
+	ARCH_DISPLACE_SHADOW_STACK, /* a call, whose return address a shadow stack would check */
 };
 
 #define ARCH_INSTRUCTION_BYTES 15
@@ -60,9 +60,8 @@ enum arch_move_result {
 #define ARCH_FAULTS_POINTER 2u  /* the same, at a distance from what may be the frame pointer */
 #define ARCH_FAULTS_DIVISION 4u /* divide integers */
 
-struct arch_moved {
-	uint8_t length; /* of the instruction, in bytes; also where it cannot be moved. 0: unknown
-			 */
+struct arch_displaced {
+	uint8_t length; /* of the instruction, in bytes; also of one that stays. 0: unknown */
 	uint8_t size;   /* of the code below */
 	bool continues; /* execution may leave the code at its end, and then goes on at from +
 			   length */
@@ -77,12 +76,12 @@ struct arch_moved {
  * caller puts a jump to from + length behind the code where it continues. size: of bytes, at least
  * the instruction; shadow_stack: the program checks its return addresses.
  */
-enum arch_move_result arch_move(const uint8_t *bytes, size_t size, uint64_t from, uint64_t to,
-	bool shadow_stack, struct arch_moved *out);
+enum arch_displace_result arch_displace(const uint8_t *bytes, size_t size, uint64_t from,
+	uint64_t to, bool shadow_stack, struct arch_displaced *out);
 
-/* ---- stubs: code that counts a hit and changes nothing else ---- */
+/* ---- trampolines: code that counts a hit and changes nothing else ---- */
 
-#define ARCH_STUB_BYTES 208
+#define ARCH_TRAMPOLINE_BYTES 208
 #define ARCH_JUMP_BYTES 5 /* ARCH_JUMP, and the displacement from its end */
 #define ARCH_JUMP 0xe9
 #define ARCH_JUMP_FAR_BYTES 14
@@ -95,8 +94,8 @@ struct arch_slot {
 };
 
 /*
- * Where a stub counts: addresses in the target, each within 2 GiB of the stub. Hits of the site are
- * the sum of `shared` and of all slots.
+ * Where a trampoline counts: addresses in the target, each within 2 GiB of the trampoline. Hits of
+ * the site are the sum of `shared` and of all slots.
  */
 struct arch_counter {
 	uint64_t shared;     /* 8 bytes, incremented with a lock */
@@ -106,7 +105,7 @@ struct arch_counter {
 				child (MADV_WIPEONFORK), whose thread has the same thread pointer
 				as a thread of the parent */
 	uint64_t role;       /* 1 byte: while it is > 0, the hit is recorded as well */
-	uint64_t recorder;   /* code of arch_stub_record; 0: there is none, and no role */
+	uint64_t recorder;   /* code of arch_trampoline_record; 0: there is none, and no role */
 };
 
 /*
@@ -118,18 +117,19 @@ struct arch_counter {
 #define ARCH_COOKIE_OWN (ARCH_COOKIE_DISTINCT | ARCH_COOKIE_SHARED)
 
 /*
- * Can a thread read its thread pointer without a system call or a fault? Stubs have slots, and a
- * recorder, only then. Linux 5.9 and later, on processors with FSGSBASE (Linux,
+ * Can a thread read its thread pointer without a system call or a fault? Trampolines have slots,
+ * and a recorder, only then. Linux 5.9 and later, on processors with FSGSBASE (Linux,
  * Documentation/arch/x86/x86_64/fsgs.rst).
  */
 bool arch_has_thread_pointer(void);
 
 /*
- * Write a stub for address `at`: it counts and goes on at its end. All registers, flags and the red
- * zone are kept; it needs 160 bytes of stack. Returns its size, or 0: a counter is too far away.
+ * Write a trampoline for address `at`: it counts and goes on at its end. All registers, flags and
+ * the red zone are kept; it needs 160 bytes of stack. Returns its size, or 0: a counter is too far
+ * away.
  */
-size_t arch_stub_count(
-	uint64_t at, const struct arch_counter *counter, uint8_t out[ARCH_STUB_BYTES]);
+size_t arch_trampoline_count(
+	uint64_t at, const struct arch_counter *counter, uint8_t out[ARCH_TRAMPOLINE_BYTES]);
 
 /* The registers of a hit, by the machine's numbers. */
 struct arch_registers {
@@ -137,9 +137,9 @@ struct arch_registers {
 };
 
 #define ARCH_STACK_POINTER 4 /* in general[] */
-#define ARCH_STUB_RECORD_BYTES 128
+#define ARCH_TRAMPOLINE_RECORD_BYTES 128
 
-/* What a recording stub calls: addresses in the target. */
+/* What a recording trampoline calls: addresses in the target. */
 struct arch_record {
 	uint64_t code;  /* C code without vector registers: (registers, role, *state, *cookie) */
 	uint64_t state; /* 8 bytes: the third argument */
@@ -147,22 +147,22 @@ struct arch_record {
 };
 
 /*
- * Write what stubs call at arch_counter.recorder: it stores the registers of the hit, and calls
- * `code`. It needs 200 bytes of stack more, and what that code needs. Returns its size, or 0: an
- * address is out of reach.
+ * Write what trampolines call at arch_counter.recorder: it stores the registers of the hit, and
+ * calls `code`. It needs 200 bytes of stack more, and what that code needs. Returns its size, or 0:
+ * an address is out of reach.
  */
-size_t arch_stub_record(
-	uint64_t at, const struct arch_record *record, uint8_t out[ARCH_STUB_RECORD_BYTES]);
+size_t arch_trampoline_record(
+	uint64_t at, const struct arch_record *record, uint8_t out[ARCH_TRAMPOLINE_RECORD_BYTES]);
 
-#define ARCH_STUB_RUN_BYTES 16
+#define ARCH_TRAMPOLINE_RUN_BYTES 16
 
 /*
  * Write what follows the counting of a call at `at`: go on at `handler` while the 16-bit count at
  * `semaphore` is > 0, else return to the caller. Changes flags. Returns its size, or 0: an address
  * is out of reach.
  */
-size_t arch_stub_run(
-	uint64_t at, uint64_t semaphore, uint64_t handler, uint8_t out[ARCH_STUB_RUN_BYTES]);
+size_t arch_trampoline_run(
+	uint64_t at, uint64_t semaphore, uint64_t handler, uint8_t out[ARCH_TRAMPOLINE_RUN_BYTES]);
 
 /* Where a call of 5 bytes at `at` goes, and such a call. False: it is out of reach. */
 uint64_t arch_call_target(uint64_t at, const uint8_t bytes[ARCH_JUMP_BYTES]);

@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 _Static_assert(sizeof(struct events_site) == 256, "sites share no cache line");
-_Static_assert(sizeof(struct events_record) + 4 * 8 <= EVENTS_SHORT_SIZE, "4 arguments");
-_Static_assert(sizeof(struct events_record) + 8 * PROBES_EVENT_ARGUMENTS <= EVENTS_LONG_SIZE,
+_Static_assert(sizeof(struct events_entry) + 4 * 8 <= EVENTS_SHORT_SIZE, "4 arguments");
+_Static_assert(sizeof(struct events_entry) + 8 * PROBES_EVENT_ARGUMENTS <= EVENTS_LONG_SIZE,
 	"all arguments");
 _Static_assert(
 	EVENTS_LONG_SIZE + EVENTS_TEXTS * sizeof(struct events_text) <= EVENTS_TEXT_SIZE, "texts");
@@ -45,7 +45,7 @@ size_t events_at(const struct events_reader *r, uint64_t number)
 }
 
 enum events_found events_take(
-	struct events_reader *r, const struct events_record *copy, uint64_t mark, bool give_up)
+	struct events_reader *r, const struct events_entry *copy, uint64_t mark, bool give_up)
 {
 	uint64_t whole = 2 * r->next + 2, behind = r->head - r->next;
 	uint64_t since = (r->next / events_shapes[r->ring].records - EVENTS_CLAIM_ROUND(mark)) &
@@ -74,7 +74,7 @@ enum events_found events_take(
 	return EVENTS_LOST;
 }
 
-const char *events_text(const struct events_reader *r, const struct events_record *copy,
+const char *events_text(const struct events_reader *r, const struct events_entry *copy,
 	unsigned text, size_t *length)
 {
 	const struct events_text *texts =
@@ -88,7 +88,7 @@ const char *events_text(const struct events_reader *r, const struct events_recor
 }
 
 const struct events_stack *events_stack(
-	const struct events_reader *r, const struct events_record *copy)
+	const struct events_reader *r, const struct events_entry *copy)
 {
 	const struct events_stack *stack =
 		(const struct events_stack *)((const char *)copy + EVENTS_TEXT_SIZE);

@@ -1,5 +1,5 @@
 /*
- * Events: what each hit of a site was, kept in rings in the state of a window (count/recorder.h).
+ * Events: what each hit of a site was, kept in rings in the state of an arena (count/recorder.h).
  * The layout that both sides share, and the reading. Pure: nothing here reads the process.
  *
  * A thread takes the next number of a ring, claims the record of that number, fills it and
@@ -18,10 +18,10 @@
 #include "arch/arch.h"
 #include "probes.h"
 
-#define EVENTS_SITES 1024 /* of one window; a power of 2 */
+#define EVENTS_SITES 1024 /* of one arena; a power of 2 */
 #define EVENTS_TESTS 3
 #define EVENTS_TEXTS 4
-#define EVENTS_CHILDREN (1 << 16) /* numbers of children by fork: see events_record.process */
+#define EVENTS_CHILDREN (1 << 16) /* numbers of forked children: see events_entry.process */
 
 enum events_what {
 	EVENTS_UNREADABLE,
@@ -103,7 +103,7 @@ struct events_stack {
 	uint8_t bytes[EVENTS_STACK_BYTES];
 };
 
-struct events_record {
+struct events_entry {
 	uint64_t
 		mark; /* 2 * number + 2; EVENTS_CLAIM while it is filled; 0: never used, or freed */
 	uint64_t ticks;
@@ -111,7 +111,7 @@ struct events_record {
 	uint32_t generation;
 	uint16_t site;    /* events_site.number */
 	uint16_t known;   /* bit per argument: it could be read */
-	uint16_t process; /* 0: the process of the window; else a child by fork */
+	uint16_t process; /* 0: the process of the arena; else a forked child */
 	uint8_t arguments;
 	uint8_t flags; /* EVENTS_BY_POINTER, EVENTS_CALLS */
 	uint64_t values[];
@@ -206,14 +206,14 @@ enum events_found {
  * read; mark: the mark of the same record, read after that. give_up: do not wait.
  */
 enum events_found events_take(
-	struct events_reader *r, const struct events_record *copy, uint64_t mark, bool give_up);
+	struct events_reader *r, const struct events_entry *copy, uint64_t mark, bool give_up);
 
 /* A text (from 1 on) of a whole record; NULL: it could not be read. *length: its bytes. */
-const char *events_text(const struct events_reader *r, const struct events_record *copy,
+const char *events_text(const struct events_reader *r, const struct events_entry *copy,
 	unsigned text, size_t *length);
 
 /* The stack of a whole record; NULL: it has none. */
 const struct events_stack *events_stack(
-	const struct events_reader *r, const struct events_record *copy);
+	const struct events_reader *r, const struct events_entry *copy);
 
 #endif

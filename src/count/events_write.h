@@ -3,8 +3,8 @@
  * rules it keeps.
  *
  * Memory of the program is read without a system call only in the page below the stack pointer,
- * which is mapped: the stub has just written there. Elsewhere the thread asks the kernel to read it
- * (process_vm_readv(2) of its own process), which fails where a load would crash.
+ * which is mapped: the trampoline has just written there. Elsewhere the thread asks the kernel to
+ * read it (process_vm_readv(2) of its own process), which fails where a load would crash.
  */
 #ifndef COUNT_EVENTS_WRITE_H
 #define COUNT_EVENTS_WRITE_H
@@ -151,7 +151,7 @@ ARCH_INLINE bool events_pass(
 	return true;
 }
 
-/* Who hits: see struct events_record. */
+/* Who hits: see struct events_entry. */
 struct events_by {
 	const uint64_t *cookie; /* of its process, which is 0 in a copy by fork */
 	uint32_t thread;
@@ -188,13 +188,13 @@ ARCH_INLINE bool events_is_process(const struct events_by *by)
  * The next record of a ring, claimed: *claim, until it is *mark. `frame`: the lowest address of the
  * caller's frame that is used. NULL: somebody else fills it, or has filled it already.
  */
-ARCH_INLINE struct events_record *events_claim(struct events_state *state, uint8_t ring,
+ARCH_INLINE struct events_entry *events_claim(struct events_state *state, uint8_t ring,
 	const struct arch_registers *registers, const struct events_by *by, uint64_t frame,
 	uint64_t *claim, uint64_t *mark)
 {
 	uint8_t *records = state->short_ring;
 	size_t size = EVENTS_SHORT_SIZE, count = EVENTS_SHORT_RECORDS, which = EVENTS_SHORT;
-	struct events_record *record;
+	struct events_entry *record;
 	uint64_t number, before;
 
 	if (ring == EVENTS_LONG) {
@@ -214,7 +214,7 @@ ARCH_INLINE struct events_record *events_claim(struct events_state *state, uint8
 		which = EVENTS_WITH_STACK;
 	}
 	number = __atomic_fetch_add(&state->rings[which].head, 1, __ATOMIC_RELAXED);
-	record = (struct events_record *)(records + (number & (count - 1)) * size);
+	record = (struct events_entry *)(records + (number & (count - 1)) * size);
 	*mark = 2 * number + 2;
 	*claim = EVENTS_CLAIM(by->process, (uint64_t)registers, number / count);
 	before = EVENTS_LOAD(&record->mark);
@@ -263,7 +263,7 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 		by->thread, by->calls};
 	unsigned count = EVENTS_LOAD(&site->arguments);
 	uint8_t ring = EVENTS_LOAD(&site->ring);
-	struct events_record *record;
+	struct events_entry *record;
 	uint16_t known = 0;
 
 	/* Whatever the data says, a record holds no more. */

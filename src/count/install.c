@@ -25,7 +25,7 @@
 #endif
 
 #define INSTALL_ANSWERS 64 /* in the page of the cookie: not in its cache line */
-#define INSTALL_MEMORY "/memfd:" MAPS_WINDOW " (deleted)" /* what a descriptor of it names */
+#define INSTALL_MEMORY "/memfd:" MAPS_ARENA " (deleted)" /* what a descriptor of it names */
 
 /* Hold what a descriptor of the process is now, without opening it; or a negative errno. */
 static int install_hold(const struct install *in, int64_t number)
@@ -96,7 +96,7 @@ static int install_open_memory(const struct install *in, int64_t number, struct 
 	return fd;
 }
 
-/* Is it memory that a session made, and not the program? Its seals tell: see window_make. */
+/* Is it memory that a session made, and not the program? Its seals tell: see arena_make. */
 static bool install_is_ours(const struct install *in, int64_t number, const struct stat *st)
 {
 	int fd = install_open(in, number, st, O_RDONLY), seals;
@@ -105,7 +105,7 @@ static bool install_is_ours(const struct install *in, int64_t number, const stru
 		return false;
 	seals = fcntl(fd, F_GET_SEALS);
 	close(fd);
-	return seals >= 0 && (seals ? window_is_sealed(seals) : !st->st_size);
+	return seals >= 0 && (seals ? arena_is_sealed(seals) : !st->st_size);
 }
 
 /* We could not make the memory that the process opened for us. */
@@ -158,7 +158,7 @@ static int install_inject(const struct install *in, struct inject_call *calls, s
 
 static int install_make_memory(const struct install *in, int64_t *number, struct probes_error *e)
 {
-	const struct inject_text name = {.text = MAPS_WINDOW};
+	const struct inject_text name = {.text = MAPS_ARENA};
 	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC;
 	size_t done;
 	int r;
@@ -207,7 +207,7 @@ static struct inject_call install_mmap(
 }
 
 /* Is all of it mapped in the process, and no other file in its place? */
-static int install_check(const struct install *in, const struct window *w, struct probes_error *e)
+static int install_check(const struct install *in, const struct arena *w, struct probes_error *e)
 {
 	size_t size, malformed;
 	struct array mappings;
@@ -222,7 +222,7 @@ static int install_check(const struct install *in, const struct window *w, struc
 	if (!maps_parse(maps, &mappings, &malformed))
 		r = error_memory(e, "the mappings of a process");
 	else
-		all = maps_window_size(&mappings, w->inode) == w->file_size;
+		all = maps_arena_size(&mappings, w->inode) == w->file_size;
 	array_done(&mappings);
 	free(maps);
 	return r < 0 || all ? r : install_replaced(in, e);
@@ -243,8 +243,8 @@ static uint64_t install_locked(const struct install *in)
 }
 
 /*
- * Map the first page of a window alone: whether the process locks all that it maps
- * (mlockall(MCL_FUTURE)) is seen by what it has locked then. In that case all of the window counts
+ * Map the first page of an arena alone: whether the process locks all that it maps
+ * (mlockall(MCL_FUTURE)) is seen by what it has locked then. In that case all of the arena counts
  * as locked, and its limit must leave room for the process.
  */
 static int install_map_first(const struct install *in, struct inject_call *call, uint64_t bytes,
@@ -258,10 +258,10 @@ static int install_map_first(const struct install *in, struct inject_call *call,
 }
 
 /*
- * Map a window that was filled. The data comes last: by it a later session knows the window, of
+ * Map an arena that was filled. The data comes last: by it a later session knows the arena, of
  * which all must be there, also if we are killed meanwhile, or a mapping fails.
  */
-static int install_map(const struct install *in, const struct tactics *t, const struct window *w,
+static int install_map(const struct install *in, const struct tactics *t, const struct arena *w,
 	const struct array *pages, int64_t fd, struct probes_error *e)
 {
 	struct inject_call *calls = calloc(pages->count + 5, sizeof *calls);
@@ -271,10 +271,10 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 
 	if (r < 0)
 		return r;
-	calls[count++] = install_mmap(t->window, TACTICS_PAGE, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	calls[count++] = install_mmap(
+		t->arena, TACTICS_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	calls[count++] = (struct inject_call){
-		.number = SYS_madvise, .arguments = {t->window, TACTICS_PAGE, MADV_WIPEONFORK}};
+		.number = SYS_madvise, .arguments = {t->arena, TACTICS_PAGE, MADV_WIPEONFORK}};
 	calls[count++] = install_mmap(w->address + t->data_size, t->code_size,
 		PROT_READ | PROT_EXEC, MAP_SHARED, fd, t->data_size);
 	/* Pages that follow each other are one mapping. */
@@ -317,7 +317,7 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 				"cannot make counters in process %d", in->who->pid);
 	if (r == 0)
 		r = install_check(in, w, e);
-	if (r == 0 && in->memory->ops->write(in->memory, t->window, &one, sizeof one) < 0)
+	if (r == 0 && in->memory->ops->write(in->memory, t->arena, &one, sizeof one) < 0)
 		r = error_set(e, PROBES_FAILED, -EIO, "cannot write counters in process %d",
 			in->who->pid);
 	if (r < 0)
@@ -343,7 +343,7 @@ static int install_close_memory(
 #define INSTALL_GET_THREAD 0x1003
 
 int install_ask(
-	const struct install *in, const struct window *w, uint64_t *pointer, struct probes_error *e)
+	const struct install *in, const struct arena *w, uint64_t *pointer, struct probes_error *e)
 {
 	/* In the page that only the process has. */
 	uint64_t place = w->address - TACTICS_PAGE + INSTALL_ANSWERS, answers[2] = {0};
@@ -393,7 +393,7 @@ int install_tidy(const struct install *in, struct probes_error *e)
 	return r;
 }
 
-int install_window(const struct install *in, const struct tactics *t, struct window *w,
+int install_arena(const struct install *in, const struct tactics *t, struct arena *w,
 	bool *left_open, struct probes_error *e)
 {
 	struct probes_error ignored;
@@ -403,14 +403,14 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 	int fd, r;
 
 	*left_open = false;
-	*w = (struct window){0};
+	*w = (struct arena){0};
 	r = install_tidy(in, e);
 	if (r == 0)
 		r = install_make_memory(in, &number, e);
 	if (r < 0)
 		return r;
 	fd = install_open_memory(in, number, &made);
-	r = fd < 0 ? fd : window_make(w, fd, t, install_locked(in) > 0, in->serial, &pages);
+	r = fd < 0 ? fd : arena_make(w, fd, t, install_locked(in) > 0, in->serial, &pages);
 	w->inode = made.st_ino;
 	if (fd >= 0)
 		close(fd);
@@ -422,7 +422,7 @@ int install_window(const struct install *in, const struct tactics *t, struct win
 		r = install_map(in, t, w, &pages, number, e);
 	*left_open = install_close_memory(in, number, &made, r < 0 ? &ignored : e) < 0;
 	if (r < 0)
-		window_done(w);
+		arena_done(w);
 	array_done(&pages);
 	return r;
 }

@@ -1,14 +1,14 @@
 /*
- * Mapping a window into a process: the process makes a memfd, we fill it, the process maps it and
+ * Mapping an arena into a process: the process makes a memfd, we fill it, the process maps it and
  * closes its descriptor. No code of the process is changed.
  */
 #ifndef COUNT_INSTALL_H
 #define COUNT_INSTALL_H
 
-#include "count/window.h"
+#include "count/arena.h"
 #include "process/identity.h"
 
-#define INSTALL_MAPPINGS 4 /* that a window needs, besides those of its landings */
+#define INSTALL_MAPPINGS 4 /* that an arena needs, besides those of its landings */
 
 struct start;
 
@@ -18,27 +18,27 @@ struct install {
 	struct start *held;   /* as in struct inject_process */
 	bool interrupts;      /* likewise */
 	size_t mappings_left; /* that the process may add: see space_read */
-	uint64_t serial;      /* of the window that is installed */
+	uint64_t serial;      /* of the arena that is installed */
 };
 
 /*
- * Install a planned window. On failure what was mapped so far is unmapped: nothing points to it.
- * -EEXIST: the process has mapped memory itself where the window or a landing was planned. Status
+ * Install a planned arena. On failure what was mapped so far is unmapped: nothing points to it.
+ * -EEXIST: the process has mapped memory itself where the arena or a landing was planned. Status
  * PROBES_REFUSED: limits of the process, or no thread on which system calls can be run.
  * *left_open: a descriptor of the process could not be closed.
  */
-int install_window(const struct install *in, const struct tactics *t, struct window *w,
+int install_arena(const struct install *in, const struct tactics *t, struct arena *w,
 	bool *left_open, struct probes_error *e);
 
 /*
  * Ask a thread what a recorder must know. *pointer: its thread pointer. Refused if it may not read
  * the time stamp counter: the recorder would crash it. Runs system calls on one thread.
  */
-int install_ask(const struct install *in, const struct window *w, uint64_t *pointer,
-	struct probes_error *e);
+int install_ask(
+	const struct install *in, const struct arena *w, uint64_t *pointer, struct probes_error *e);
 
 /*
- * Close the memfds that a session left open because it was killed while it installed a window. A
+ * Close the memfds that a session left open because it was killed while it installed an arena. A
  * memfd of the same name that is the program's own stays open. The caller must exclude other
  * sessions.
  */

@@ -26,7 +26,7 @@ extern const uint8_t __stop_recorder_copied[] __attribute__((visibility("hidden"
 
 /* ---- in the process ---- */
 
-/* The number of a child by fork is in the highest bits of its threads' owners. */
+/* The number of a forked child is in the highest bits of its threads' owners. */
 ARCH_INLINE size_t recorder_hash(uint64_t value, size_t places)
 {
 	return (size_t)((value ^ value >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (places - 1);
@@ -99,7 +99,7 @@ ARCH_INLINE const struct recorder_thread *recorder_find(
  * need not even be mapped. A thread may make calls only if they were proven of itself, not of a
  * dead one that had its pointer.
  *
- * A child by fork has a copy of that memory. If it holds the tid of its parent's thread, the C
+ * A forked child has a copy of that memory. If it holds the tid of its parent's thread, the C
  * library did not know of the fork (clone(2)), and the tid is unknown.
  */
 ARCH_INLINE bool recorder_is_made(
@@ -443,10 +443,10 @@ size_t recorder_code(const uint8_t **code, size_t *entry)
 	return (size_t)(__stop_recorder_copied - __start_recorder_copied);
 }
 
-/* Before the copy: two addresses, and what stubs call. */
+/* Before the copy: two addresses, and what trampolines call. */
 struct recorder_head {
 	uint64_t state, cookie;
-	uint8_t record[ARCH_STUB_RECORD_BYTES];
+	uint8_t record[ARCH_TRAMPOLINE_RECORD_BYTES];
 };
 
 size_t recorder_head_size(void)
@@ -470,7 +470,7 @@ bool recorder_write_head(uint8_t *out, uint64_t code, uint64_t state, uint64_t c
 	struct arch_record record = {.code = code + sizeof head + entry,
 		.state = code + offsetof(struct recorder_head, state),
 		.cookie = code + offsetof(struct recorder_head, cookie)};
-	size_t made = arch_stub_record(recorder_entry(code), &record, head.record);
+	size_t made = arch_trampoline_record(recorder_entry(code), &record, head.record);
 
 	memcpy(out, &head, sizeof head);
 	memcpy(out + sizeof head, from, size);

@@ -6,9 +6,9 @@
  * What a hit may rely on in its thread is what the session has proven for that thread, and has put
  * down under its thread pointer (struct recorder_thread).
  *
- * A site that is measured has a role; hits of others are only counted. Each window has room for one
- * pair. If the sites of a pair are in several windows, those of the newer windows use the state of
- * the oldest one. A process that has mapped a window has mapped the older ones as well, because
+ * A site that is measured has a role; hits of others are only counted. Each arena has room for one
+ * pair. If the sites of a pair are in several arenas, those of the newer arenas use the state of
+ * the oldest one. A process that has mapped an arena has mapped the older ones as well, because
  * none is ever unmapped. A forked child may lack the newer ones.
  *
  * By thread: a slot holds the open start of its thread. Of nested starts the outermost one counts.
@@ -16,8 +16,8 @@
  * Durations go to the slot of the thread that ends them, which nobody else writes. A thread without
  * a slot uses the last one, which all of them share, and keeps its start in the table.
  *
- *     window    cookie | head, sites | counters, with a role each | state
- *               recorder_head, code of the recorder | stubs
+ *     arena    cookie | head, sites | counters, with a role each | state
+ *               recorder_head, code of the recorder | trampolines
  */
 #ifndef COUNT_RECORDER_H
 #define COUNT_RECORDER_H
@@ -63,7 +63,7 @@ struct recorder_slot {
 /* A start that is open under a key. */
 struct recorder_open {
 	uint64_t key;     /* value + 1; or the owner of a slot; 0: free; UINT64_MAX: being filled */
-	uint64_t process; /* its cookie's value: children by fork have keys of their own */
+	uint64_t process; /* its cookie's value: forked children have keys of their own */
 	struct recorder_begun begun;
 	uint64_t unused[2];
 };
@@ -101,7 +101,7 @@ enum recorder_key { RECORDER_THREAD, RECORDER_REGISTER, RECORDER_CONSTANT, RECOR
 
 enum recorder_what { RECORDER_NONE, RECORDER_START, RECORDER_END, RECORDER_EVENT };
 
-/* What a hit of a site is, in the data of the window. */
+/* What a hit of a site is, in the data of the arena. */
 struct recorder_role {
 	uint8_t what;   /* enum recorder_what; written last, and cleared first */
 	uint8_t key;    /* enum recorder_key */
@@ -109,15 +109,15 @@ struct recorder_role {
 	int8_t size;    /* bytes of the key; negative: signed */
 	int32_t displacement;
 	uint64_t constant; /* of an event: EVENTS_ROLE */
-	uint8_t pushed;    /* bytes on the stack since the site: of a call to the stub */
+	uint8_t pushed;    /* bytes on the stack since the site: of a call to the trampoline */
 	uint8_t unused[7];
 	/* Set by recorder_send. Hits are dropped if they do not agree: the program wrote there. */
-	uint64_t state;  /* address of the state of an older window; 0: that of its own */
-	uint64_t cookie; /* address of the cookie of that window */
+	uint64_t state;  /* address of the state of an older arena; 0: that of its own */
+	uint64_t cookie; /* address of the cookie of that arena */
 	uint64_t check;
 };
 
-/* Let the hits of a role go to the state of an older window than its own, whose state is `own`. */
+/* Let the hits of a role go to the state of an older arena than its own, whose state is `own`. */
 void recorder_send(struct recorder_role *role, uint64_t own, uint64_t state, uint64_t cookie);
 
 /* The hit of a site. */
@@ -128,8 +128,8 @@ void recorder_hit(const struct arch_registers *r, const struct recorder_role *ro
 size_t recorder_code(const uint8_t **code, size_t *entry);
 
 /*
- * What the code of a window begins with: its size, and the address in it that stubs call. `code`,
- * `state`, `cookie`: addresses in the process. False: they are too far apart.
+ * What the code of an arena begins with: its size, and the address in it that trampolines call.
+ * `code`, `state`, `cookie`: addresses in the process. False: they are too far apart.
  */
 size_t recorder_head_size(void);
 uint64_t recorder_entry(uint64_t code);

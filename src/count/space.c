@@ -173,7 +173,7 @@ int space_check(
 	return r;
 }
 
-int space_windows(const struct identity *who, struct array *windows, struct probes_error *e)
+int space_arenas(const struct identity *who, struct array *arenas, struct probes_error *e)
 {
 	struct array list;
 	char *maps = NULL;
@@ -183,7 +183,7 @@ int space_windows(const struct identity *who, struct array *windows, struct prob
 	array_init(&list, sizeof(struct mapping));
 	if (r < 0)
 		error_set(e, PROBES_FAILED, r, "cannot read the maps of process %d", who->pid);
-	else if (!maps_parse(maps, &list, &malformed) || !maps_windows(&list, windows))
+	else if (!maps_parse(maps, &list, &malformed) || !maps_arenas(&list, arenas))
 		r = error_memory(e, "the mappings of a process");
 	array_done(&list);
 	free(maps);

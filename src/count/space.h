@@ -36,7 +36,7 @@ bool space_spares(const char *limits, const char *status, enum space_limit which
 int space_check(
 	const struct identity *who, enum space_limit which, uint64_t bytes, struct probes_error *e);
 
-/* Append where the process has counters (struct maps_window). */
-int space_windows(const struct identity *who, struct array *windows, struct probes_error *e);
+/* Append where the process has counters (struct maps_arena). */
+int space_arenas(const struct identity *who, struct array *arenas, struct probes_error *e);
 
 #endif

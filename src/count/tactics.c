@@ -8,24 +8,26 @@
 
 #include <stdlib.h>
 
-#define TACTICS_STUB_BYTES 256 /* at most: ARCH_STUB_BYTES, ARCH_MOVED_BYTES, ARCH_JUMP_BYTES */
-#define TACTICS_STUB_ALIGN 16
+#define TACTICS_TRAMPOLINE_BYTES \
+	256 /* at most: ARCH_TRAMPOLINE_BYTES, ARCH_MOVED_BYTES, ARCH_JUMP_BYTES */
+#define TACTICS_TRAMPOLINE_ALIGN 16
 #define TACTICS_CACHE_LINE 64
 #define TACTICS_REACH ((UINT64_C(1) << 31) - TACTICS_PAGE)
 #define TACTICS_TRIES                                                              \
 	(1 << 20) /* of bytes of evicted sites, before only few are tried for each \
 		   */
 
-_Static_assert(TACTICS_STUB_BYTES >= ARCH_STUB_BYTES + ARCH_MOVED_BYTES + ARCH_JUMP_BYTES &&
-		       TACTICS_STUB_BYTES % TACTICS_STUB_ALIGN == 0,
-	"a stub has room for all its parts");
+_Static_assert(
+	TACTICS_TRAMPOLINE_BYTES >= ARCH_TRAMPOLINE_BYTES + ARCH_MOVED_BYTES + ARCH_JUMP_BYTES &&
+		TACTICS_TRAMPOLINE_BYTES % TACTICS_TRAMPOLINE_ALIGN == 0,
+	"a trampoline has room for all its parts");
 
 struct tactics_planner {
 	struct tactics *t;
 	struct tactics_space *space;
 	struct tactics_search search;
-	uint64_t code;          /* address of the stubs */
-	uint64_t counter, stub; /* the next ones */
+	uint64_t code;                /* address of the trampolines */
+	uint64_t counter, trampoline; /* the next ones */
 	bool no_memory;
 };
 
@@ -79,13 +81,13 @@ static void tactics_neighbours(const struct tactics *t, size_t i, struct tactics
 /* Where instructions begin: everywhere behind one that cannot be decoded. */
 static void tactics_starts(uint64_t address, struct tactics_around *a)
 {
-	struct arch_moved m;
+	struct arch_displaced m;
 
 	for (size_t at = 1; at <= TACTICS_RELIED; at += m.length ? m.length : 1) {
 		size_t size = at < a->size ? a->size - at : 0;
 
 		a->code.start[at - 1] = true;
-		arch_move(a->bytes + at, size, address + at, address + at, false, &m);
+		arch_displace(a->bytes + at, size, address + at, address + at, false, &m);
 	}
 }
 
@@ -115,9 +117,10 @@ static enum tactics_result tactics_look(const struct tactics *t, size_t i, struc
 	return TACTICS_PLANNED;
 }
 
-/* ---------------------------------------------------------------- stubs, and what is taken */
+/* ---------------------------------------------------------------- trampolines, and what is taken
+ */
 
-/* Returns the size of what counts, at the beginning of the next stub; 0: out of reach. */
+/* Returns the size of what counts, at the beginning of the next trampoline; 0: out of reach. */
 static size_t tactics_write_count(const struct tactics_planner *p, uint8_t *out)
 {
 	struct arch_counter counter = {.shared = p->counter};
@@ -126,15 +129,16 @@ static size_t tactics_write_count(const struct tactics_planner *p, uint8_t *out)
 		counter = (struct arch_counter){.shared = p->counter,
 			.slots = p->counter + TACTICS_SLOTS_AT,
 			.slot_count = TACTICS_SLOTS,
-			.cookie = p->t->window,
+			.cookie = p->t->arena,
 			.role = p->counter + TACTICS_ROLE_AT,
 			.recorder = recorder_entry(p->code)};
-	return arch_stub_count(p->stub, &counter, out);
+	return arch_trampoline_count(p->trampoline, &counter, out);
 }
 
-/* Take what a site needs: its landings, its counter, its stub. */
+/* Take what a site needs: its landings, its counter, its trampoline. */
 static enum tactics_result tactics_commit(struct tactics_planner *p, struct tactics_site *s,
-	enum probes_tactic tactic, const struct tactics_set *set, const uint8_t *stub, size_t size)
+	enum probes_tactic tactic, const struct tactics_set *set, const uint8_t *trampoline,
+	size_t size)
 {
 	size_t before = p->space->pages.count;
 
@@ -151,12 +155,12 @@ static enum tactics_result tactics_commit(struct tactics_planner *p, struct tact
 		tactics_search_note(&p->search, l->address);
 	}
 	p->space->room -= p->space->pages.count - before;
-	memcpy(p->t->code + (p->stub - p->code), stub, size);
+	memcpy(p->t->code + (p->trampoline - p->code), trampoline, size);
 	s->tactic = tactic;
 	s->exposed = set->lost;
-	s->stub = p->stub;
+	s->trampoline = p->trampoline;
 	s->counter = p->counter;
-	p->stub += tactics_round(size, TACTICS_STUB_ALIGN);
+	p->trampoline += tactics_round(size, TACTICS_TRAMPOLINE_ALIGN);
 	p->counter += TACTICS_COUNTER_BYTES;
 	p->t->planned++;
 	return TACTICS_PLANNED;
@@ -164,7 +168,7 @@ static enum tactics_result tactics_commit(struct tactics_planner *p, struct tact
 
 static size_t tactics_recorder_size(void)
 {
-	return tactics_round(recorder_head_size(), TACTICS_STUB_ALIGN);
+	return tactics_round(recorder_head_size(), TACTICS_TRAMPOLINE_ALIGN);
 }
 
 /* ---------------------------------------------------------------- the tactics */
@@ -172,19 +176,19 @@ static size_t tactics_recorder_size(void)
 static enum tactics_result tactics_pun(struct tactics_planner *p, size_t i, bool expose)
 {
 	struct tactics_site *s = &p->t->sites[i];
-	uint8_t stub[TACTICS_STUB_BYTES];
+	uint8_t trampoline[TACTICS_TRAMPOLINE_BYTES];
 	struct tactics_around a;
 	struct tactics_set set;
 	size_t size;
 
 	if (tactics_look(p->t, i, &a) != TACTICS_PLANNED)
 		return s->result;
-	size = tactics_write_count(p, stub);
+	size = tactics_write_count(p, trampoline);
 	set.count = 0;
-	tactics_set_jump(&set, &a.code, 0, s->address + ARCH_JUMP_BYTES, p->stub);
-	if (!size || !arch_jump(p->stub + size, s->address + 1, stub + size))
-		return TACTICS_NO_WINDOW;
-	if (!tactics_set_fit(&set, p->space, &p->search.window, expose))
+	tactics_set_jump(&set, &a.code, 0, s->address + ARCH_JUMP_BYTES, p->trampoline);
+	if (!size || !arch_jump(p->trampoline + size, s->address + 1, trampoline + size))
+		return TACTICS_NO_ARENA;
+	if (!tactics_set_fit(&set, p->space, &p->search.arena, expose))
 		return TACTICS_NO_LANDING;
 	if (set.pages > p->space->room)
 		return TACTICS_NO_ROOM;
@@ -193,41 +197,43 @@ static enum tactics_result tactics_pun(struct tactics_planner *p, size_t i, bool
 	s->length = 1;
 	memcpy(s->bytes, s->code, sizeof s->bytes);
 	s->bytes[0] = ARCH_JUMP;
-	return tactics_commit(p, s, PROBES_TACTIC_PUNNED, &set, stub, size + ARCH_JUMP_BYTES);
+	return tactics_commit(p, s, PROBES_TACTIC_PUNNED, &set, trampoline, size + ARCH_JUMP_BYTES);
 }
 
 /*
- * The call of an OCaml site leads to a stub that counts, and then to the handler or back: its bytes
- * are those of a site that is on.
+ * The call of an OCaml site leads to a trampoline that counts, and then to the handler or back: its
+ * bytes are those of a site that is on.
  */
 static enum tactics_result tactics_call(struct tactics_planner *p, struct tactics_site *s)
 {
 	const struct tactics_set none = {.count = 0};
-	uint8_t stub[TACTICS_STUB_BYTES];
-	size_t size = tactics_write_count(p, stub), run;
+	uint8_t trampoline[TACTICS_TRAMPOLINE_BYTES];
+	size_t size = tactics_write_count(p, trampoline), run;
 
-	run = arch_stub_run(p->stub + size, s->semaphore, s->handler, stub + size);
+	run = arch_trampoline_run(
+		p->trampoline + size, s->semaphore, s->handler, trampoline + size);
 	memcpy(s->bytes, s->code, sizeof s->bytes);
-	if (!size || !run || !arch_call(s->address + 1, p->stub, s->bytes + 1))
-		return TACTICS_NO_WINDOW;
+	if (!size || !run || !arch_call(s->address + 1, p->trampoline, s->bytes + 1))
+		return TACTICS_NO_ARENA;
 	s->length = ARCH_SITE_BYTES;
-	return tactics_commit(p, s, PROBES_TACTIC_OCAML, &none, stub, size + run);
+	return tactics_commit(p, s, PROBES_TACTIC_OCAML, &none, trampoline, size + run);
 }
 
-/* The moved successor and its way back, behind `size` bytes of the stub; returns its size. */
-static size_t tactics_write_moved(const struct tactics_planner *p, struct tactics_site *s,
-	const struct tactics_around *a, struct arch_moved *m, size_t size, uint8_t *stub)
+/* The displaced successor and its way back, behind `size` bytes of the trampoline; returns its
+ * size. */
+static size_t tactics_write_displaced(const struct tactics_planner *p, struct tactics_site *s,
+	const struct tactics_around *a, struct arch_displaced *m, size_t size, uint8_t *trampoline)
 {
-	uint64_t from = s->address + 1, to = p->stub + size;
+	uint64_t from = s->address + 1, to = p->trampoline + size;
 
-	s->moved = arch_move(a->bytes + 1, a->size - 1, from, to, p->t->shadow_stack, m);
-	if (s->moved != ARCH_MOVED)
+	s->displaced = arch_displace(a->bytes + 1, a->size - 1, from, to, p->t->shadow_stack, m);
+	if (s->displaced != ARCH_DISPLACED)
 		return 0;
-	memcpy(stub + size, m->code, m->size);
+	memcpy(trampoline + size, m->code, m->size);
 	if (!m->continues)
 		return m->size;
-	if (!arch_jump(to + m->size, from + m->length, stub + size + m->size)) {
-		s->moved = ARCH_MOVE_TOO_FAR;
+	if (!arch_jump(to + m->size, from + m->length, trampoline + size + m->size)) {
+		s->displaced = ARCH_DISPLACE_TOO_FAR;
 		return 0;
 	}
 	return m->size + (size_t)ARCH_JUMP_BYTES;
@@ -236,11 +242,11 @@ static size_t tactics_write_moved(const struct tactics_planner *p, struct tactic
 static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t i, bool expose)
 {
 	struct tactics_site *s = &p->t->sites[i];
-	uint8_t stub[TACTICS_STUB_BYTES];
-	size_t size = tactics_write_count(p, stub), moved;
+	uint8_t trampoline[TACTICS_TRAMPOLINE_BYTES];
+	size_t size = tactics_write_count(p, trampoline), displaced;
 	struct tactics_around a;
 	struct tactics_eviction e;
-	struct arch_moved m;
+	struct arch_displaced m;
 
 	if (tactics_look(p->t, i, &a) != TACTICS_PLANNED)
 		return s->result;
@@ -250,18 +256,18 @@ static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t 
 		return TACTICS_PAGE_END;
 	if (a.size < ARCH_SITE_BYTES)
 		return TACTICS_SHORT;
-	moved = tactics_write_moved(p, s, &a, &m, size, stub);
-	if (!moved)
+	displaced = tactics_write_displaced(p, s, &a, &m, size, trampoline);
+	if (!displaced)
 		return TACTICS_INSTRUCTION;
 	if (tactics_faults(s) & p->t->handled)
 		return TACTICS_FAULTS;
-	/* Who counts another site there would change what was moved. */
+	/* Who counts another site there would change what was displaced. */
 	if (a.nearest <= m.length)
 		return TACTICS_NEIGHBOUR;
 
 	e = (struct tactics_eviction){.pc = s->address,
-		.stub = p->stub,
-		.moved = p->stub + size,
+		.trampoline = p->trampoline,
+		.displaced = p->trampoline + size,
 		.code = a.code,
 		.free = m.length > TACTICS_FREE ? TACTICS_FREE : m.length - 1u,
 		.expose = expose};
@@ -277,13 +283,13 @@ static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t 
 	s->length = ARCH_SITE_BYTES;
 	s->bytes[0] = s->bytes[1] = ARCH_JUMP;
 	memcpy(s->bytes + 2, e.bytes, TACTICS_FREE);
-	return tactics_commit(p, s, PROBES_TACTIC_EVICTED, &e.set, stub, size + moved);
+	return tactics_commit(p, s, PROBES_TACTIC_EVICTED, &e.set, trampoline, size + displaced);
 }
 
 /* ---------------------------------------------------------------- the plan */
 
-/* A window with room for all sites that may get a plan. False: there is none. */
-static bool tactics_find_window(struct tactics_planner *p, size_t sites)
+/* An arena with room for all sites that may get a plan. False: there is none. */
+static bool tactics_find_arena(struct tactics_planner *p, size_t sites)
 {
 	struct tactics *t = p->t;
 	uint64_t data, code, head = tactics_round(t->head_size, TACTICS_CACHE_LINE);
@@ -293,23 +299,24 @@ static bool tactics_find_window(struct tactics_planner *p, size_t sites)
 		return false;
 	data = tactics_round(head + sites * TACTICS_COUNTER_BYTES, TACTICS_PAGE) +
 	       TACTICS_STATE_BYTES;
-	code = tactics_round(tactics_recorder_size() + sites * TACTICS_STUB_BYTES, TACTICS_PAGE);
-	t->window = tactics_space_near(
+	code = tactics_round(
+		tactics_recorder_size() + sites * TACTICS_TRAMPOLINE_BYTES, TACTICS_PAGE);
+	t->arena = tactics_space_near(
 		p->space, t->low, t->high, TACTICS_PAGE + data + code, TACTICS_REACH);
-	if (!t->window)
+	if (!t->arena)
 		return false;
 	t->data_size = data;
 	t->code_size = code;
-	p->counter = t->window + TACTICS_PAGE + head;
-	p->code = t->window + TACTICS_PAGE + data;
-	p->stub = p->code + tactics_recorder_size();
-	p->search.window = (struct tactics_range){t->window, p->code + code};
+	p->counter = t->arena + TACTICS_PAGE + head;
+	p->code = t->arena + TACTICS_PAGE + data;
+	p->trampoline = p->code + tactics_recorder_size();
+	p->search.arena = (struct tactics_range){t->arena, p->code + code};
 	t->code = malloc(code);
 	p->no_memory = !t->code;
 	if (t->code) {
 		memset(t->code, ARCH_BREAKPOINT, code);
 		return recorder_write_head(
-			t->code, p->code, p->code - TACTICS_STATE_BYTES, t->window);
+			t->code, p->code, p->code - TACTICS_STATE_BYTES, t->arena);
 	}
 	return true;
 }
@@ -317,8 +324,8 @@ static bool tactics_find_window(struct tactics_planner *p, size_t sites)
 /* May another tactic do for this site? */
 static bool tactics_is_open(const struct tactics_site *s)
 {
-	return s->wanted && !s->stub && s->result != TACTICS_NEEDS_STOP &&
-	       s->result != TACTICS_EXPOSED && s->result != TACTICS_NO_WINDOW &&
+	return s->wanted && !s->trampoline && s->result != TACTICS_NEEDS_STOP &&
+	       s->result != TACTICS_EXPOSED && s->result != TACTICS_NO_ARENA &&
 	       s->result != TACTICS_NO_ROOM;
 }
 
@@ -357,7 +364,7 @@ static void tactics_plan_all(struct tactics_planner *p)
 		}
 }
 
-/* Take the window, as far as it is used. */
+/* Take the arena, as far as it is used. */
 static bool tactics_close(struct tactics_planner *p)
 {
 	struct tactics *t = p->t;
@@ -365,11 +372,11 @@ static bool tactics_close(struct tactics_planner *p)
 	if (!t->planned) {
 		free(t->code);
 		t->code = NULL;
-		t->window = t->data_size = t->code_size = 0;
+		t->arena = t->data_size = t->code_size = 0;
 		return true;
 	}
-	t->code_size = tactics_round(p->stub - p->code, TACTICS_PAGE);
-	return tactics_take(p->space, t->window, p->code + t->code_size) &&
+	t->code_size = tactics_round(p->trampoline - p->code, TACTICS_PAGE);
+	return tactics_take(p->space, t->arena, p->code + t->code_size) &&
 	       tactics_space_settle(p->space);
 }
 
@@ -382,7 +389,7 @@ bool tactics_plan(struct tactics *t, struct tactics_space *space)
 
 	array_init(&t->landings, sizeof(struct tactics_landing));
 	t->code = NULL;
-	t->window = t->data_size = t->code_size = t->planned = 0;
+	t->arena = t->data_size = t->code_size = t->planned = 0;
 	if (!tactics_space_settle(space))
 		return false;
 	for (size_t i = 0; i < t->count; i++) {
@@ -391,18 +398,18 @@ bool tactics_plan(struct tactics *t, struct tactics_space *space)
 		if (!s->wanted)
 			continue;
 		s->tactic = PROBES_TACTIC_NONE;
-		s->stub = s->landings = 0;
+		s->trampoline = s->landings = 0;
 		s->result = tactics_look(t, i, &a);
 		sites += s->result == TACTICS_PLANNED;
 	}
-	if (sites && tactics_find_window(&p, sites)) {
+	if (sites && tactics_find_arena(&p, sites)) {
 		if (!p.no_memory)
 			tactics_plan_all(&p);
 		return !p.no_memory && tactics_close(&p);
 	}
 	for (size_t i = 0; i < t->count; i++)
 		if (t->sites[i].wanted && t->sites[i].result == TACTICS_PLANNED)
-			t->sites[i].result = TACTICS_NO_WINDOW;
+			t->sites[i].result = TACTICS_NO_ARENA;
 	return true;
 }
 
@@ -415,10 +422,10 @@ void tactics_done(struct tactics *t)
 
 uint8_t tactics_faults(const struct tactics_site *s)
 {
-	struct arch_moved m;
+	struct arch_displaced m;
 
-	arch_move(s->code + 1, s->code_size ? s->code_size - 1u : 0, s->address + 1, s->address + 1,
-		false, &m);
+	arch_displace(s->code + 1, s->code_size ? s->code_size - 1u : 0, s->address + 1,
+		s->address + 1, false, &m);
 	return s->framed ? m.faults & (uint8_t)~ARCH_FAULTS_POINTER : m.faults;
 }
 
@@ -437,21 +444,21 @@ const char *tactics_why(const struct tactics_site *s)
 		[TACTICS_NO_ROOM] = "it would need more mappings than the process may have",
 		[TACTICS_NEIGHBOUR] = "another site is too near",
 		[TACTICS_PAGE_END] = "it lies at the end of a page: no single write changes it",
-		[TACTICS_NO_WINDOW] = "no free address space for counters near its code",
+		[TACTICS_NO_ARENA] = "no free address space for counters near its code",
 		[TACTICS_FAULTS] =
 			"the instruction after it can fault, and the program's signal handler "
 			"would then see the wrong address",
 	};
-	static const char *const moved[] = {
-		[ARCH_MOVED] = "",
-		[ARCH_MOVE_NO_DECODER] =
+	static const char *const displaced[] = {
+		[ARCH_DISPLACED] = "",
+		[ARCH_DISPLACE_NO_DECODER] =
 			"this build has no Zydis, which it takes to move the instruction behind it",
-		[ARCH_MOVE_UNDECODABLE] = "the instruction behind it is unknown",
-		[ARCH_MOVE_REFUSED] = "the instruction behind it cannot run elsewhere",
-		[ARCH_MOVE_TOO_FAR] = "the instruction behind it needs an address out of reach",
-		[ARCH_MOVE_SHADOW_STACK] =
+		[ARCH_DISPLACE_UNDECODABLE] = "the instruction behind it is unknown",
+		[ARCH_DISPLACE_REFUSED] = "the instruction behind it cannot run elsewhere",
+		[ARCH_DISPLACE_TOO_FAR] = "the instruction behind it needs an address out of reach",
+		[ARCH_DISPLACE_SHADOW_STACK] =
 			"the call behind it cannot run elsewhere: a shadow stack checks its return",
 	};
 
-	return s->result == TACTICS_INSTRUCTION ? moved[s->moved] : why[s->result];
+	return s->result == TACTICS_INSTRUCTION ? displaced[s->displaced] : why[s->result];
 }

@@ -3,9 +3,9 @@
  * object at a time, from the bytes of its code and the address space of its process. Pure: this is
  * where crashes come from.
  *
- * The code that a site jumps to lies in a window: one range of addresses, near the object, with the
- * counters and the stubs. Landings are islands anywhere within 2 GiB of a site: one jump each, into
- * the window. All tactics keep these promises:
+ * The code that a site jumps to lies in an arena: one range of addresses, near the object, with the
+ * counters and the trampolines. Landings are islands anywhere within 2 GiB of a site: one jump
+ * each, into the arena. All tactics keep these promises:
  *
  *  - Every plan is independent of which other sites are counted or held at the moment, by whom, and
  *    of a breakpoint at one other instruction whose bytes it relies on: each value that those bytes
@@ -17,12 +17,13 @@
  * punned: only the nop is written; the four bytes behind it become the displacement.
  *
  *     before   90 | 48 8d 05 49 35 ..          nop; lea ...
- *     after    e9 | 48 8d 05 49 35 ..          jmp  pc+5 + 0x49058d48  -> landing -> stub
+ *     after    e9 | 48 8d 05 49 35 ..          jmp  pc+5 + 0x49058d48  -> landing -> trampoline
  *
- * evicted: the instruction behind the nop is moved into the stub. All threads must stand still.
+ * evicted: the instruction behind the nop is displaced into the trampoline. All threads must stand
+ * still.
  *
  *     before   90 | s0 s1 s2 s3 s4 | n0 ..     nop; successor of L bytes; next
- *     after    e9 | e9 r0 r1 r2 r3 | n0 ..     at pc:   jmp pc+5 + (e9 r0 r1 r2)  -> stub
+ *     after    e9 | e9 r0 r1 r2 r3 | n0 ..     at pc:   jmp pc+5 + (e9 r0 r1 r2)  -> trampoline
  *                                              at pc+1: jmp pc+6 + (r0 r1 r2 r3)  -> successor
  *
  * With L < 5 the last of r0 to r3 are bytes of the next instructions, and stay as they are.
@@ -47,9 +48,9 @@ enum tactics_result {
 	TACTICS_NO_ROOM,     /* more pages of landings than tactics_space.room */
 	TACTICS_NEIGHBOUR,   /* another site is too near */
 	TACTICS_PAGE_END,    /* the bytes to be changed cross a page */
-	TACTICS_INSTRUCTION, /* its successor cannot be moved: see `moved` */
+	TACTICS_INSTRUCTION, /* its successor cannot be displaced: see `displaced` */
 	TACTICS_FAULTS,      /* its successor may fault: see tactics.handled */
-	TACTICS_NO_WINDOW,   /* no room for counters and stubs near the object */
+	TACTICS_NO_ARENA,    /* no room for counters and trampolines near the object */
 };
 
 struct tactics_site {
@@ -64,14 +65,14 @@ struct tactics_site {
 
 	/* Out, for those wanted. */
 	enum tactics_result result;
-	enum arch_move_result moved;
+	enum arch_displace_result displaced;
 	enum probes_tactic tactic;
 	/* No page is free for a breakpoint at an instruction behind it: whoever sets one there
 	 * while the site is counted crashes the process. */
 	bool exposed;
 	uint8_t length;                 /* bytes to write: 1 (punned), ARCH_SITE_BYTES (evicted) */
 	uint8_t bytes[ARCH_SITE_BYTES]; /* the new ones, where they do not stay the old ones */
-	uint64_t stub;                  /* address of its code in the window */
+	uint64_t trampoline;            /* address of its code in the arena */
 	uint64_t counter;               /* address of its counter there: a multiple of 64 */
 	uint32_t landing, landings;     /* the first one, and their number */
 };
@@ -91,34 +92,34 @@ struct tactics_site {
 /*
  * The plan of one object.
  *
- *     window -> cookie (1 page, private)       1, and 0 in every child by fork
+ *     arena -> cookie (1 page, private)       1, and 0 in every forked child
  *               data (data_size bytes, shared)  head_size bytes of the caller's, then the counters,
  *                                               then TACTICS_STATE_BYTES of the recorder's
- *               code (code_size bytes)          the recorder, the stubs
+ *               code (code_size bytes)          the recorder, the trampolines
  */
 struct tactics {
 	/* In. */
 	struct tactics_site *sites; /* all of the object, ascending, each address once */
 	size_t count;
-	uint64_t low, high; /* the mapped range of the object: the window lies near it */
+	uint64_t low, high; /* the mapped range of the object: the arena lies near it */
 	size_t head_size;   /* bytes at the beginning of the data */
 	bool may_evict;     /* all threads can be stopped, later */
 	bool may_expose;    /* as a last resort: see struct tactics_site */
 	bool shadow_stack;
-	uint8_t handled; /* ARCH_FAULTS_*: what the process handles, so that no instruction which
-			    may do that is moved: its handler knows those of the program alone */
+	uint8_t handled; /* ARCH_FAULTS_*: what the process handles: no instruction that may do it
+			    is displaced, since its handler knows the program's alone */
 
 	/* Out. */
-	uint64_t window;             /* 0: nothing was planned */
+	uint64_t arena;              /* 0: nothing was planned */
 	size_t data_size, code_size; /* multiples of a page */
-	uint8_t *code;               /* the stubs: code_size bytes; freed by tactics_done */
+	uint8_t *code;               /* the trampolines: code_size bytes; freed by tactics_done */
 	struct array landings;       /* struct tactics_landing */
 	size_t planned;
 };
 
 /*
  * Plan all sites that are wanted, and take what they need out of `space`: afterwards it holds the
- * window and the pages of landings (not `mapped` yet). A site that has no plan has a `result`; that
+ * arena and the pages of landings (not `mapped` yet). A site that has no plan has a `result`; that
  * is no error. False: no memory; then neither the plan nor the space is of any use.
  */
 bool tactics_plan(struct tactics *t, struct tactics_space *space);

@@ -56,8 +56,8 @@ static void evict_set(const struct tactics_eviction *e, const uint8_t bytes[TACT
 
 	memcpy(code.bytes + 1, bytes, TACTICS_FREE);
 	set->count = 0;
-	tactics_set_jump(set, &code, 0, e->pc + 5, e->stub);
-	tactics_set_jump(set, &code, 1, e->pc + 6, e->moved);
+	tactics_set_jump(set, &code, 0, e->pc + 5, e->trampoline);
+	tactics_set_jump(set, &code, 1, e->pc + 6, e->displaced);
 }
 
 /* Is all taken that one of the jumps can reach with any bytes? */
@@ -90,7 +90,7 @@ static bool evict_try(const struct tactics_search *search, const struct tactics_
 	struct tactics_set set;
 
 	evict_set(e, bytes, &set);
-	if (!tactics_set_fit(&set, search->space, &search->window, e->expose))
+	if (!tactics_set_fit(&set, search->space, &search->arena, e->expose))
 		return false;
 	if (!best->set.count || set.lost < best->set.lost ||
 		(set.lost == best->set.lost && set.pages < best->set.pages)) {

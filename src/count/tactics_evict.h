@@ -13,7 +13,7 @@
 /* What all searches of a plan have in common. */
 struct tactics_search {
 	const struct tactics_space *space;
-	struct tactics_range window;
+	struct tactics_range arena;
 	size_t tries; /* left for all */
 	/* A page of landings, by the number of the page modulo 16 MiB; 0: none. */
 	uint64_t pages[(1 << 24) / TACTICS_PAGE];
@@ -21,7 +21,7 @@ struct tactics_search {
 
 struct tactics_eviction {
 	/* In. */
-	uint64_t pc, stub, moved;
+	uint64_t pc, trampoline, displaced;
 	struct tactics_code code; /* bytes[0] is the jump */
 	size_t free;              /* so many of the free bytes may be chosen */
 	bool expose;              /* landings of breakpoints may have no place */

@@ -49,10 +49,10 @@ static void tactics_set_sort(struct tactics_set *set)
 
 /* Is its place free, or unused in a page of landings? */
 static bool tactics_set_place(const struct tactics_landing *l, const struct tactics_space *space,
-	const struct tactics_range *window)
+	const struct tactics_range *arena)
 {
 	if (l->address % TACTICS_PAGE + l->size > TACTICS_PAGE ||
-		(l->address >= window->start && l->address < window->end))
+		(l->address >= arena->start && l->address < arena->end))
 		return false;
 	switch (tactics_space_at(space, l->address)) {
 	case TACTICS_SPACE_FREE:
@@ -78,7 +78,7 @@ static void tactics_set_expose(struct tactics_set *set, const struct tactics_spa
 }
 
 bool tactics_set_fit(struct tactics_set *set, const struct tactics_space *space,
-	const struct tactics_range *window, bool expose)
+	const struct tactics_range *arena, bool expose)
 {
 	struct tactics_landing *list = set->list, *next = NULL;
 	size_t first;
@@ -106,7 +106,7 @@ bool tactics_set_fit(struct tactics_set *set, const struct tactics_space *space,
 			next->breakpoint &= l.breakpoint;
 			continue;
 		}
-		if (!tactics_set_place(&l, space, window))
+		if (!tactics_set_place(&l, space, arena))
 			return false;
 		next = &list[--first];
 		*next = l;

@@ -15,7 +15,7 @@
  */
 struct tactics_landing {
 	uint64_t address;
-	uint64_t target; /* in the window */
+	uint64_t target; /* in the arena */
 	uint8_t size;    /* of its code */
 	bool breakpoint; /* reached only while another tool holds an instruction behind the site */
 };
@@ -52,9 +52,9 @@ void tactics_set_jump(struct tactics_set *set, const struct tactics_code *code, 
 
 /*
  * Sort the landings and choose their sizes. False: two of them cannot lie so near each other, or
- * one lies where something else is: in the space or in `window`. expose: of breakpoints it may.
+ * one lies where something else is: in the space or in `arena`. expose: of breakpoints it may.
  */
 bool tactics_set_fit(struct tactics_set *set, const struct tactics_space *space,
-	const struct tactics_range *window, bool expose);
+	const struct tactics_range *arena, bool expose);
 
 #endif

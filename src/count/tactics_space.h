@@ -11,7 +11,7 @@
 
 #define TACTICS_PAGE 4096
 
-/* Where landings and windows may lie: above vm.mmap_min_addr, and below the end of user addresses
+/* Where landings and arenas may lie: above vm.mmap_min_addr, and below the end of user addresses
  * (x86-64 with four levels of page tables; the kernel gives higher ones only to who asks). */
 #define TACTICS_SPACE_START UINT64_C(0x10000)
 #define TACTICS_SPACE_END UINT64_C(0x7ffffffff000)

@@ -3,8 +3,8 @@
  * verify compares them with the process, apply writes and undoes them, a journal records them, a
  * repair reads them back. The role alone decides how an edit is verified and undone.
  *
- * An edit holds at most PROBES_EDIT_BYTES. A stub is longer: it will have a role of its own, and
- * keep its bytes outside the edit.
+ * An edit holds at most PROBES_EDIT_BYTES. A trampoline is longer: it will have a role of its own,
+ * and keep its bytes outside the edit.
  */
 #ifndef PATCH_EDIT_H
 #define PATCH_EDIT_H

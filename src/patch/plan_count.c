@@ -24,7 +24,7 @@ static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mo
 	if (j && j->tactic == PROBES_TACTIC_KERNEL && s->h->no_uprobe)
 		return false;
 	return j && j->length &&
-	       (j->window != PROBES_NONE || j->tactic == PROBES_TACTIC_KERNEL ||
+	       (j->arena != PROBES_NONE || j->tactic == PROBES_TACTIC_KERNEL ||
 		       (mode && mode->dry_run)) &&
 	       !s->view->counted[s->site + i] &&
 	       s->h->site_live[s->site + i].state != PROBES_FOREIGN &&
@@ -54,7 +54,7 @@ static bool plan_count_theirs(const struct plan_step *s, uint32_t i)
 	const struct object_jump *j = plan_count_jump(s, i);
 
 	return j && s->view->counted && s->view->counted[s->site + i] && !plan_count_mine(s, i) &&
-	       j->length && j->tactic != PROBES_TACTIC_KERNEL && j->window != PROBES_NONE;
+	       j->length && j->tactic != PROBES_TACTIC_KERNEL && j->arena != PROBES_NONE;
 }
 
 bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,

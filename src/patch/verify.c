@@ -201,7 +201,7 @@ static bool verify_got(
 	return l->whole || spans_got(&b->spans, offset, length) == length;
 }
 
-static int verify_unread(const struct verify *l, size_t i, struct probes_error *e)
+static int verify_unreadable(const struct verify *l, size_t i, struct probes_error *e)
 {
 	return verify_failed(verify_edit(l, i), -EFAULT, "read what is at", e);
 }
@@ -224,7 +224,7 @@ static int verify_at_guard(
 	if (!c->guard)
 		return 0;
 	if (!verify_got(l, b, l->guard[i], ARCH_SITE_BYTES))
-		return verify_unread(l, i, e);
+		return verify_unreadable(l, i, e);
 	if (verify_guard(c, site))
 		return 0;
 	return verify_mismatch(c->guard + c->guard_at, c->bytes + c->guard_at, site + c->guard_at,
@@ -238,7 +238,7 @@ int verify_at(const struct verify *l, const struct verify_batch *b, size_t i,
 	const uint8_t *found = l->bytes + l->own[i];
 
 	if (!verify_got(l, b, l->own[i], edit->length))
-		return verify_unread(l, i, e);
+		return verify_unreadable(l, i, e);
 	if (memcmp(found, expected, edit->length))
 		return verify_mismatch(edit->address, expected, found, edit->length, e);
 	return verify_at_guard(l, b, i, e);

@@ -135,7 +135,7 @@ bool object_probes_check_writable(struct object_probes *h, const struct array *r
 	return changed;
 }
 
-static struct probes_live object_probes_unread(enum probes_state state)
+static struct probes_live object_probes_unreadable(enum probes_state state)
 {
 	return (struct probes_live){.state = state,
 		.sites_on = PROBES_NONE,
@@ -147,7 +147,7 @@ void object_probes_unload(struct object_probes *h)
 {
 	h->info.gone = true;
 	for (size_t i = 0; i < h->probe_count; i++)
-		h->live[i] = object_probes_unread(PROBES_UNLOADED);
+		h->live[i] = object_probes_unreadable(PROBES_UNLOADED);
 	for (size_t i = 0; i < h->site_count; i++)
 		h->site_live[i] = (struct probes_site_live){.state = PROBES_UNLOADED};
 	for (size_t i = 0; i < h->semaphore_count; i++)
@@ -232,7 +232,7 @@ static bool object_probes_fill(struct object_probes *h, bool live)
 			grouping_break(&h->probes[i], PROBES_FLAW_NOTES,
 				"its object has too many notes: some were left out, "
 				"perhaps of this probe, too");
-		h->live[i] = object_probes_unread(
+		h->live[i] = object_probes_unreadable(
 			!h->probes[i].flaw && kind_no_switch(&h->probes[i]) ? PROBES_NO_SWITCH
 									    : PROBES_UNKNOWN);
 	}

@@ -11,18 +11,18 @@
 #include "probes.h"
 #include "process/maps.h"
 
-/* A jump that counts the hits of a site, prepared in the process (count/window.h). */
+/* A jump that counts the hits of a site, prepared in the process (count/arena.h). */
 struct object_jump {
 	uint8_t length; /* of the bytes that it replaces, from the site's address on; 0: none */
 	enum probes_tactic tactic : 8;
 	uint8_t vary; /* bit k: the byte at k is the first of another site as well */
 	uint8_t old[ARCH_SITE_BYTES], new_[ARCH_SITE_BYTES];
-	uint32_t window, entry; /* of the session: where its counter is */
-	uint64_t hits;          /* at the last reading */
-	bool ran;               /* it counted at some reading of this session */
-	bool mine;              /* this session counts there */
-	bool taken;             /* ... but another session wrote it */
-	bool shared;            /* another session counts there, too: the jump stays */
+	uint32_t arena, entry; /* of the session: where its counter is */
+	uint64_t hits;         /* at the last reading */
+	bool ran;              /* it counted at some reading of this session */
+	bool mine;             /* this session counts there */
+	bool taken;            /* ... but another session wrote it */
+	bool shared;           /* another session counts there, too: the jump stays */
 	uint8_t raised; /* of the first site of a probe: what its semaphores hold because this
 			   session counts */
 	bool placed;    /* a uprobe of this session holds the site (session/kernel.c) */
@@ -68,7 +68,7 @@ struct object_probes {
 	uint32_t *values;                   /* per semaphore; PROBES_NONE: not read */
 
 	/* What the session changed here (session/session.h), which frees it; NULL: nothing. */
-	struct account *account;
+	struct ownership *ownership;
 };
 
 /*

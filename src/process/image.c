@@ -121,7 +121,7 @@ struct image_group {
  * Add an object whose notes cannot be read. A mapping without an ELF header in memory has no notes
  * (run-time generated code in shared memory); any other may have some.
  */
-static void image_refuse_unread(const struct image_group *g, const struct mapping *m,
+static void image_refuse_unreadable(const struct image_group *g, const struct mapping *m,
 	const char *why, const struct mapped_headers *headers)
 {
 	struct image_object *o = image_refuse(g->image, m, why);
@@ -161,7 +161,7 @@ static bool image_add_instance(
 		if (image_has_gone(g, m))
 			return true;
 		mapped_read_headers(g->memory, g->mappings, g->count, m, &headers);
-		image_refuse_unread(g, m, IMAGE_REPLACED, &headers);
+		image_refuse_unreadable(g, m, IMAGE_REPLACED, &headers);
 		return true;
 	}
 	o = image_add(g->image, m->path, m);
@@ -227,7 +227,7 @@ static int image_read_file(const struct image_group *g, const struct mapping *m,
 		*file = mapped_find_substitute(g->who, m, g->image->terms, &headers);
 	*exact = false;
 	if (!*file)
-		image_refuse_unread(g, m, why, &headers);
+		image_refuse_unreadable(g, m, why, &headers);
 	return 0;
 }
 
@@ -385,7 +385,7 @@ static int image_add_files(const struct identity *who, struct memory *memory,
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
 
-		if (m->inode && !maps_is_window(m) && (!exe || !maps_share_file(m, exe)))
+		if (m->inode && !maps_is_arena(m) && (!exe || !maps_share_file(m, exe)))
 			files[count++] = m;
 	}
 	qsort(files, count, sizeof *files, image_by_file);
@@ -415,7 +415,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 
 	array_init(&image->objects, sizeof(struct image_object));
 	array_init(&image->writable, sizeof(struct maps_range));
-	array_init(&image->windows, sizeof(struct maps_window));
+	array_init(&image->arenas, sizeof(struct maps_arena));
 	image->searches = 0;
 	image->translator = NULL;
 	if (r < 0 || !size) {
@@ -448,7 +448,7 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	}
 	if (r == 0)
 		r = image_add_files(who, memory, &mappings, &start, known, image, e);
-	if (r == 0 && !maps_windows(&mappings, &image->windows))
+	if (r == 0 && !maps_arenas(&mappings, &image->arenas))
 		r = error_memory(e, "the mappings of a process");
 	array_done(&mappings);
 	free(text);
@@ -480,5 +480,5 @@ void image_done(struct image *image)
 	}
 	array_done(&image->objects);
 	array_done(&image->writable);
-	array_done(&image->windows);
+	array_done(&image->arenas);
 }

@@ -36,7 +36,7 @@ struct image {
 	const struct object_terms *terms;    /* set by the caller: how much of the files to keep */
 	struct array objects;                /* struct image_object; the executable first */
 	struct array writable;               /* struct maps_range; empty: maps did not change */
-	struct array windows;                /* struct maps_window */
+	struct array arenas;                 /* struct maps_arena */
 	const struct translator *translator; /* unless maps did not change; NULL: none */
 	size_t searches;                     /* for substitutes so far */
 };

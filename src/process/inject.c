@@ -11,9 +11,9 @@
 #include "process/capability.h"
 #include "process/cgroup.h"
 #include "process/filter.h"
+#include "process/host_thread.h"
 #include "process/inject_calls.h"
 #include "process/maps.h"
-#include "process/pausable.h"
 #include "process/procfs.h"
 #include "process/restart.h"
 #include "process/start.h"
@@ -67,7 +67,7 @@ static bool inject_passes_filter(const struct inject *a)
 /* Stopped where it can be used? Otherwise another one must be: *e has the reason. */
 static bool inject_fits(struct inject *a, int status, struct probes_error *e)
 {
-	const char *why = pausable_unfit(a->tid, &a->registers, &a->mappings, &a->m,
+	const char *why = host_thread_unfit(a->tid, &a->registers, &a->mappings, &a->m,
 		a->gadgets.at[ARCH_USEFUL_SIGRETURN], a->tid == a->who->pid, &a->report->never);
 
 	if (!why && a->filtered && !inject_passes_filter(a)) {
@@ -159,7 +159,7 @@ static int inject_help(void *data, struct probes_error *e)
 	a->report->stopped = true;
 	tracer_kill_at(now_ns() + INJECT_RUN_NS);
 	if (!a->interrupted)
-		pausable_restart(&a->registers);
+		host_thread_restart(&a->registers);
 	a->report->unfit = !inject_fits(a, status, e);
 	r = a->report->unfit ? e->code : inject_calls_save(a);
 	if (r == 0) {
@@ -272,7 +272,8 @@ static bool inject_reads_filters(void)
 	return may;
 }
 
-static int inject_refuse(const struct inject *a, const struct pausable *p, struct probes_error *e)
+static int inject_refuse(
+	const struct inject *a, const struct host_thread *p, struct probes_error *e)
 {
 	error_set(e, p->traced ? PROBES_DENIED : PROBES_REFUSED, p->traced ? -EPERM : -EAGAIN,
 		"cannot run a system call in process %d", a->who->pid);
@@ -282,8 +283,8 @@ static int inject_refuse(const struct inject *a, const struct pausable *p, struc
 
 static int inject_on_held(struct inject *a, struct probes_error *e)
 {
-	struct pausable p;
-	int r = pausable_held(a->who, inject_reads_filters(), &p);
+	struct host_thread p;
+	int r = host_thread_held(a->who, inject_reads_filters(), &p);
 
 	if (r < 0)
 		return error_set(
@@ -304,7 +305,7 @@ static int inject_try(struct inject *a, struct probes_error *e)
 	const char *frozen = cgroup_frozen(a->who);
 	size_t tried_count = 0, never = 0; /* the first ones */
 	pid_t tried[INJECT_TRIED];
-	struct pausable p;
+	struct host_thread p;
 	int r;
 
 	/* It could be stopped (version 2), but would not run. */
@@ -315,7 +316,7 @@ static int inject_try(struct inject *a, struct probes_error *e)
 		return error_hint(e, "thaw it, then try again");
 	}
 	for (;;) {
-		r = pausable_find(
+		r = host_thread_find(
 			a->who, &a->mappings, tried, tried_count, filters, a->interrupts, &p);
 		if (r < 0)
 			return error_set(e, PROBES_FAILED, r,

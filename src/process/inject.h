@@ -16,7 +16,7 @@ struct inject_process {
 	const struct identity *who;
 	struct memory *memory;
 	struct start *held; /* the tracer of a program that is held at its start, else NULL */
-	bool interrupts;    /* may a thread be chosen whose call will return EINTR (pausable.h)? */
+	bool interrupts; /* may a thread be chosen whose call will return EINTR (host_thread.h)? */
 };
 
 /*

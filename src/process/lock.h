@@ -16,7 +16,7 @@ struct lock {
 
 /*
  * Take two locks: on `memory` (the opened /proc/PID/mem, see struct memory) and on the pidfd. The
- * kernel releases both when their holder ends; children by fork share them. Waits at most
+ * kernel releases both when their holder ends; forked children share them. Waits at most
  * `milliseconds`; then -EBUSY, status PROBES_REFUSED, and the error names the holder.
  */
 int lock_take(struct lock *l, const struct identity *who, int memory, int milliseconds,

@@ -124,58 +124,58 @@ bool maps_share_file(const struct mapping *x, const struct mapping *y)
 	return x->inode == y->inode && x->major == y->major && x->minor == y->minor;
 }
 
-bool maps_is_window(const struct mapping *m)
+bool maps_is_arena(const struct mapping *m)
 {
-	return m->shared && m->deleted && !strcmp(m->path, "/memfd:" MAPS_WINDOW);
+	return m->shared && m->deleted && !strcmp(m->path, "/memfd:" MAPS_ARENA);
 }
 
-uint64_t maps_window_size(const struct array *mappings, uint64_t inode)
+uint64_t maps_arena_size(const struct array *mappings, uint64_t inode)
 {
 	uint64_t size = 0;
 
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
 
-		if (m->inode == inode && maps_is_window(m))
+		if (m->inode == inode && maps_is_arena(m))
 			size += m->end - m->start;
 	}
 	return size;
 }
 
 /* A process may map one memory any number of times: the work does not grow with their product. */
-bool maps_windows(const struct array *mappings, struct array *windows)
+bool maps_arenas(const struct array *mappings, struct array *arenas)
 {
-	struct maps_window *list;
+	struct maps_arena *list;
 	size_t count = 0;
 
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
-		struct maps_window *one = maps_is_window(m) ? array_add(windows) : NULL;
+		struct maps_arena *one = maps_is_arena(m) ? array_add(arenas) : NULL;
 
 		if (one)
-			*one = (struct maps_window){
+			*one = (struct maps_arena){
 				.address = m->offset || !m->writable ? 0 : m->start,
 				.inode = m->inode,
 				.size = m->end - m->start};
-		else if (maps_is_window(m))
+		else if (maps_is_arena(m))
 			return false;
 	}
-	if (!order_by_number(windows->data, windows->count, windows->size,
-		    offsetof(struct maps_window, inode)))
+	if (!order_by_number(
+		    arenas->data, arenas->count, arenas->size, offsetof(struct maps_arena, inode)))
 		return false;
-	list = windows->data;
-	for (size_t i = 0, next; i < windows->count; i = next) {
-		struct maps_window one = list[i];
+	list = arenas->data;
+	for (size_t i = 0, next; i < arenas->count; i = next) {
+		struct maps_arena one = list[i];
 
-		for (next = i + 1; next < windows->count && list[next].inode == one.inode; next++) {
+		for (next = i + 1; next < arenas->count && list[next].inode == one.inode; next++) {
 			one.address = one.address ? one.address : list[next].address;
 			one.size += list[next].size;
 		}
 		if (one.address)
 			list[count++] = one;
 	}
-	windows->count = count;
-	return order_by_number(list, count, windows->size, offsetof(struct maps_window, address));
+	arenas->count = count;
+	return order_by_number(list, count, arenas->size, offsetof(struct maps_arena, address));
 }
 
 const struct mapping *maps_find(const struct array *mappings, uint64_t address)

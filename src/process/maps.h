@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define MAPS_WINDOW "probes-tui" /* the name given to memfd_create */
+#define MAPS_ARENA "probes-tui" /* the name given to memfd_create */
 
 struct mapping {
 	uint64_t start, end; /* addresses */
@@ -35,20 +35,20 @@ bool maps_share_file(const struct mapping *x, const struct mapping *y);
  * Is it memory that this program mapped there to count hits (memfd_create(2))? Any process may give
  * that name to its own memory.
  */
-bool maps_is_window(const struct mapping *m);
+bool maps_is_arena(const struct mapping *m);
 
 /* Where the data of counters is mapped first. Forked children have the same inode. */
-struct maps_window {
+struct maps_arena {
 	uint64_t address, inode;
 	uint64_t size; /* bytes of its memfd that are mapped, here or elsewhere */
 };
 
-/* Fill an empty array with them (struct maps_window), by address, each memory once. False: no
+/* Fill an empty array with them (struct maps_arena), by address, each memory once. False: no
  * memory. */
-bool maps_windows(const struct array *mappings, struct array *windows);
+bool maps_arenas(const struct array *mappings, struct array *arenas);
 
 /* Bytes that are mapped of such a memory. */
-uint64_t maps_window_size(const struct array *mappings, uint64_t inode);
+uint64_t maps_arena_size(const struct array *mappings, uint64_t inode);
 
 /* Cut " (deleted)" off a path; false where it has none. */
 bool maps_strip_deleted(char *path);

@@ -1,6 +1,6 @@
 /*
- * fork, seize, exec, then run the program to its beginning (process/beginning.h). Until then it may
- * die with us.
+ * fork, seize, exec, then run the program to its beginning (process/run_to_entry.h). Until then it
+ * may die with us.
  *
  * A launcher becomes the program by exec. Between its start and its exec it runs its own code, so
  * it must not depend on us: it is seized without EXITKILL, nothing in its memory is changed, and
@@ -10,9 +10,9 @@
 #include "process/start.h"
 
 #include "base/error.h"
-#include "process/beginning.h"
 #include "process/program.h"
 #include "process/restart.h"
+#include "process/run_to_entry.h"
 #include "process/tracee.h"
 #include "process/tracer_thread.h"
 
@@ -100,7 +100,7 @@ static int start_run_to_exec(pid_t pid, const char *file, int child, struct prob
 	if (WIFSTOPPED(status))
 		return 0;
 	if (read(child, &code, sizeof code) != sizeof code)
-		return beginning_never(file, status, e);
+		return run_to_entry_never(file, status, e);
 	error_set(e, PROBES_NO_TARGET, -code, "cannot start %s", file);
 	if (code == ENOENT && access(file, F_OK) == 0)
 		error_why(e, "the interpreter that it names does not exist");
@@ -137,7 +137,7 @@ static int start_work(void *data, struct probes_error *e)
 		r = start_run_to_exec(s->pid, file, ends[0], e);
 	}
 	close(ends[0]);
-	return r < 0 ? r : beginning_reach(s->pid, file, e);
+	return r < 0 ? r : run_to_entry_reach(s->pid, file, e);
 }
 
 int start_new(const struct probes_program *program, struct start **start, struct probes_error *e)
@@ -246,7 +246,7 @@ static int start_begin_again_work(void *data, struct probes_error *e)
 {
 	struct start *s = data;
 	pid_t pid = s->pid;
-	int r = beginning_reach(pid, s->name, e);
+	int r = run_to_entry_reach(pid, s->name, e);
 
 	/* No breakpoint is left in it: until start_hold it need not die with us. The trap must be
 	 * consumed: the kernel would deliver it. */

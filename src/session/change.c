@@ -1,5 +1,5 @@
 /*
- * One change of a process: read, plan, record, write, account; repeated where
+ * One change of a process: read, plan, record, write, own; repeated where
  * the process changes meanwhile. Knows nothing of what is planned.
  */
 #include "session/session.h"
@@ -20,33 +20,33 @@
 #define CHANGE_NAP_NS 2000000
 #define CHANGE_TRIES 3 /* a count that others change between reading and writing is replanned */
 
-/* ---- the account ---- */
+/* ---- what is owned ---- */
 
 /*
  * A switch: what it wrote is this session's part. An undo: the parts that were to be taken back are
- * settled, also where nothing was written: somebody else had taken them away, or code is left as it
- * is.
+ * reconciled, also where nothing was written: somebody else had taken them away, or code is left as
+ * it is.
  */
-static void change_account(
+static void change_own(
 	struct probes_session *s, const struct change *c, const struct probes_result *r)
 {
-	struct account_change *last;
+	struct ownership_change *last;
 	int32_t before;
 	size_t local;
 
 	s->change_seq++;
 	for (size_t i = 0; i < r->edit_count; i++) {
 		struct object_probes *h = catalog_find(&s->catalog, r->edits[i].probe, &local);
-		struct account_resource of = account_resource(h, local, &r->edits[i]);
+		struct ownership_resource of = ownership_resource(h, local, &r->edits[i]);
 
 		if (!c->undo)
-			account_add(h, &of);
+			ownership_add(h, &of);
 		if (of.kind != PLAN_SEMAPHORE)
 			continue;
 		/* A child forked in the middle of the change holds the count, and this session's
 		   part of it, from before or after. */
-		last = &h->account->changes[of.index];
-		before = h->account->parts.of[of.kind][of.index];
+		last = &h->ownership->changes[of.index];
+		before = h->ownership->parts.of[of.kind][of.index];
 		if (!c->undo)
 			before -= of.part;
 		else if (c->foreign)
@@ -54,10 +54,10 @@ static void change_account(
 		if (last->seq == s->change_seq)
 			last->steps = true;
 		else
-			*last = (struct account_change){.seq = s->change_seq,
+			*last = (struct ownership_change){.seq = s->change_seq,
 				.old = (uint16_t)edit_value(r->edits[i].old),
 				.before = before,
-				.settled = last->settled};
+				.reconciled = last->reconciled};
 		last->new_ = (uint16_t)edit_value(r->edits[i].new_);
 	}
 	s->last_switch_ticks = procfs_now();
@@ -66,28 +66,28 @@ static void change_account(
 		const struct probes_probe *p = &h->probes[local];
 		struct plan_parts *undo = c->undo && !c->foreign ? &c->undo[p->object] : NULL;
 
-		if (!h->account || r->items[i].outcome == PROBES_NOT_DONE ||
+		if (!h->ownership || r->items[i].outcome == PROBES_NOT_DONE ||
 			(r->items[i].outcome == PROBES_SKIPPED && !c->undo))
 			continue;
 		if (undo)
-			h->account->parts.torn[local] = false;
+			h->ownership->parts.torn[local] = false;
 		for (int kind = PLAN_RESOURCES; undo && kind-- > 0;)
-			for (uint32_t k = 0; undo->of[kind] && k < account_size(p, kind); k++) {
-				struct account_resource of = {.kind = (enum plan_resource)kind,
-					.index = account_index(h, p, kind, k)};
+			for (uint32_t k = 0; undo->of[kind] && k < ownership_size(p, kind); k++) {
+				struct ownership_resource of = {.kind = (enum plan_resource)kind,
+					.index = ownership_index(h, p, kind, k)};
 
 				of.part = -undo->of[kind][of.index];
-				account_add(h, &of);
-				/* The account itself is 0 now, where that was to be taken back. */
+				ownership_add(h, &of);
+				/* What is owned is 0 now, where that was to be taken back. */
 				undo->of[kind][of.index] = 0;
 			}
-		h->account->switch_seq[local] = ++s->switch_seq;
-		account_judge(h, local);
+		h->ownership->switch_seq[local] = ++s->switch_seq;
+		ownership_judge(h, local);
 	}
 }
 
 /* A failed change whose undo failed, too: what it left in the process is this session's part. */
-static bool change_account_unreverted(struct probes_session *s, const struct apply *a)
+static bool change_own_unreverted(struct probes_session *s, const struct apply *a)
 {
 	bool any = false;
 
@@ -95,16 +95,16 @@ static bool change_account_unreverted(struct probes_session *s, const struct app
 		const struct probes_edit *edit = verify_edit(&a->verify, i);
 		size_t local;
 		struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
-		struct account_resource of = account_resource(h, local, edit);
+		struct ownership_resource of = ownership_resource(h, local, edit);
 
 		if (!a->unreverted[i])
 			continue;
 		if (of.kind == PLAN_RESOURCES)
-			h->account->parts.torn[local] = true;
+			h->ownership->parts.torn[local] = true;
 		else
-			account_add(h, &of);
-		h->account->switch_seq[local] = ++s->switch_seq;
-		account_judge(h, local);
+			ownership_add(h, &of);
+		h->ownership->switch_seq[local] = ++s->switch_seq;
+		ownership_judge(h, local);
 		any = true;
 	}
 	return any;
@@ -191,14 +191,14 @@ static int change_edit(struct probes_session *s, const struct change *c, const s
 
 	if (r < 0)
 		return r;
-	r = record_plan(s, p, c->undo, e);
+	r = journals_plan(s, p, c->undo, e);
 	if (r == 0) {
 		r = change_run(s, c, p, &w, stopped_ns, e);
 		/* Nobody knows what a killed helper process wrote. */
-		record_conclude(s, &w.apply, r, r != -ECHILD);
+		journals_conclude(s, &w.apply, r, r != -ECHILD);
 		s->plan_open = s->plan_open || r == -ECHILD;
 		s->keep_journal = s->keep_journal || r == -ECHILD;
-		if (r < 0 && change_account_unreverted(s, &w.apply) && e->status != PROBES_GONE)
+		if (r < 0 && change_own_unreverted(s, &w.apply) && e->status != PROBES_GONE)
 			s->keep_journal = true;
 	}
 	apply_done(&w.apply);
@@ -215,8 +215,8 @@ static int change_apply(struct probes_session *s, const struct change *c, const 
 	for (size_t i = 0; r == 0 && i < p->uprobes.count; i++) {
 		size_t local, probe = ARRAY_AT(&p->uprobes, struct probes_edit, i)->probe;
 
-		if (!account_begin(catalog_find(&s->catalog, probe, &local), PLAN_COUNTER))
-			r = error_memory(e, "an account");
+		if (!ownership_begin(catalog_find(&s->catalog, probe, &local), PLAN_COUNTER))
+			r = error_memory(e, "a record of what is owned");
 	}
 	/* A forked child inherits no uprobe. */
 	if (!s->first_switch_ticks && p->edits.count)
@@ -226,8 +226,8 @@ static int change_apply(struct probes_session *s, const struct change *c, const 
 		size_t local;
 		struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
 
-		if (!account_begin(h, account_resource(h, local, edit).kind))
-			r = error_memory(e, "an account");
+		if (!ownership_begin(h, ownership_resource(h, local, edit).kind))
+			r = error_memory(e, "a record of what is owned");
 	}
 	if (r == 0)
 		r = kernel_attach(s, p, e);
@@ -298,13 +298,13 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 {
 	struct probes_result *made, figures = {0};
 	struct plan p;
-	int r = c->counts || s->windows.count ? jumps_look(s, e) : 0, applied = 0;
+	int r = c->counts || s->arenas.count ? jumps_look(s, e) : 0, applied = 0;
 
 	*again = false;
 	if (r == 0)
 		r = change_read(s, c, reader, e);
-	if (r == 0 && s->windows.count && !owner_begin(s, c->chosen, c->dry_run))
-		r = error_memory(e, "an account");
+	if (r == 0 && s->arenas.count && !owner_begin(s, c->chosen, c->dry_run))
+		r = error_memory(e, "a record of what is owned");
 	if (r == 0 && c->counts)
 		r = count_prepare(s, c, &figures, e);
 	if (r == 0)
@@ -332,7 +332,7 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 	if (made && c->counts)
 		change_count_sites(s, c, &p, &figures, made);
 	if (made && r == 0)
-		r = room_check(s, c, &p, made, e);
+		r = headroom_check(s, c, &p, made, e);
 	if (made && r == 0 && !array_reserve(&p.edits, p.uprobes.count))
 		r = error_memory(e, "a result");
 	*again = made && r == 0 && !last && c->undo && made->not_done;
@@ -365,7 +365,7 @@ static void change_explain_lost(struct probes_session *s, const struct probes_re
 		size_t site = object_probes_site(h, &h->probes[local]) + edit->index;
 
 		if (edit->role != PROBES_ROLE_COUNTER || h->site_live[site].counted ||
-			!account_is_jump(h, &h->probes[local], (uint32_t)site, edit))
+			!ownership_is_jump(h, &h->probes[local], (uint32_t)site, edit))
 			continue;
 		h->jumps[site].why = h->info.gone || !h->site_live[site].count
 					     ? "its object was unloaded meanwhile"
@@ -406,15 +406,15 @@ static int change_retry(struct probes_session *s, const struct change *c, struct
 		size_t local, probe = ARRAY_AT(c->chosen, struct selected, i)->probe;
 		struct object_probes *h = catalog_find(&s->catalog, probe, &local);
 
-		account_judge(h, local);
+		ownership_judge(h, local);
 	}
 	if (r < 0 || c->dry_run)
 		return r;
-	change_account(s, c, *result);
+	change_own(s, c, *result);
 	if (!c->undo && !owner_end(s, *result))
-		return error_memory(e, "an account");
-	if (s->windows.count)
-		owner_settle(s);
+		return error_memory(e, "a record of what is owned");
+	if (s->arenas.count)
+		owner_reconcile(s);
 	if (c->undo && !c->foreign && !(*result)->not_done && !probes_owned_count(s) &&
 		!s->plan_open)
 		s->keep_journal = false;
@@ -426,7 +426,7 @@ static int change_retry(struct probes_session *s, const struct change *c, struct
 	return 0;
 }
 
-int change_in_turn(struct probes_session *s, const struct change *c, struct probes_result **result,
+int change_locked(struct probes_session *s, const struct change *c, struct probes_result **result,
 	struct probes_error *e)
 {
 	bool partial = c->count < s->catalog.probe_count, fits = true;
@@ -468,7 +468,7 @@ int change_execute(struct probes_session *s, const struct change *c, struct prob
 {
 	int r = session_may_switch(s, c->dry_run, c->undo, e), spare = 0;
 	/* An undo waits longer if its caller can: there may be no later attempt. */
-	int patience = c->undo && s->patience_ms ? (int)s->patience_ms : SESSION_LOCK_MS;
+	int patience = c->undo && s->lock_timeout_ms ? (int)s->lock_timeout_ms : SESSION_LOCK_MS;
 
 	/*
 	 * Check before anything is written: the undo needs as many descriptors, besides the
@@ -479,9 +479,9 @@ int change_execute(struct probes_session *s, const struct change *c, struct prob
 	if (spare < 0)
 		return error_set(
 			e, PROBES_FAILED, spare, "cannot switch in process %d", s->who.pid);
-	/* A dry run writes nothing, and needs no turn. */
+	/* A dry run writes nothing, and needs no lock. */
 	if (r == 0 && c->dry_run)
-		return change_in_turn(s, c, result, e);
+		return change_locked(s, c, result, e);
 	if (r == 0 && (r = lock_take(&s->lock, &s->who, s->memory.fd, patience, e)) < 0)
 		session_guess(s, e);
 	if (r < 0) {
@@ -494,7 +494,7 @@ int change_execute(struct probes_session *s, const struct change *c, struct prob
 				s->who.pid);
 		return r;
 	}
-	r = change_in_turn(s, c, result, e);
+	r = change_locked(s, c, result, e);
 	lock_release(&s->lock, &s->who, s->memory.fd);
 	return r;
 }

@@ -25,20 +25,20 @@
 
 /* ---- one object ---- */
 
-/* A window that is made now is newer than all that the process has. */
+/* An arena that is made now is newer than all that the process has. */
 static uint64_t count_next_serial(const struct probes_session *s)
 {
 	uint64_t last = 0;
 
-	for (size_t i = 0; i < s->windows.count; i++) {
-		uint64_t serial = ARRAY_AT(&s->windows, struct window, i)->serial;
+	for (size_t i = 0; i < s->arenas.count; i++) {
+		uint64_t serial = ARRAY_AT(&s->arenas, struct arena, i)->serial;
 
 		last = serial > last ? serial : last;
 	}
 	return last + 1;
 }
 
-static int count_add_window(struct probes_session *s, const struct tactics *t, size_t left,
+static int count_add_arena(struct probes_session *s, const struct tactics *t, size_t left,
 	struct probes_result *figures, struct probes_error *e)
 {
 	const struct install in = {.who = &s->who,
@@ -47,19 +47,19 @@ static int count_add_window(struct probes_session *s, const struct tactics *t, s
 		.interrupts = t->may_evict,
 		.mappings_left = left,
 		.serial = count_next_serial(s)};
-	struct window *w = array_add(&s->windows);
+	struct arena *w = array_add(&s->arenas);
 	bool left_open;
-	int r = w ? install_window(&in, t, w, &left_open, e) : error_memory(e, "counters");
+	int r = w ? install_arena(&in, t, w, &left_open, e) : error_memory(e, "counters");
 
 	if (r == 0) {
 		figures->mapped_pages += 1 + w->file_size / TACTICS_PAGE;
-		r = jumps_index(s, s->windows.count - 1, e);
+		r = jumps_index(s, s->arenas.count - 1, e);
 	} else {
-		s->windows.count -= w != NULL;
+		s->arenas.count -= w != NULL;
 	}
 	if (w && left_open && identity_alive(&s->who))
 		log_say(&s->log, PROBES_LOG_NOTICE,
-			"a descriptor of process %d, of a memfd named " MAPS_WINDOW
+			"a descriptor of process %d, of a memfd named " MAPS_ARENA
 			", could not be closed and stays open",
 			s->who.pid);
 	return r;
@@ -123,7 +123,7 @@ static int count_read_code(
 	return r;
 }
 
-/* A window is mapped by a thread that a tracer holds, and no thread of ours can trace us
+/* An arena is mapped by a thread that a tracer holds, and no thread of ours can trace us
  * (ptrace(2): not one of the same thread group). */
 static int count_check_self(const struct probes_session *s, struct probes_error *e)
 {
@@ -131,7 +131,7 @@ static int count_check_self(const struct probes_session *s, struct probes_error 
 		return 0;
 	error_set(e, PROBES_REFUSED, -EPERM, "cannot count the hits of process %d", s->who.pid);
 	error_why(e, "it is the caller, and a process cannot trace itself");
-	return error_hint(e, "count from another process, such as a child by fork");
+	return error_hint(e, "count from another process, such as a forked child");
 }
 
 /* One round: plan the sites that are wanted, and map what they need. */
@@ -153,9 +153,9 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 	if (r == 0 && t->planned)
 		r = jumps_check_known(s, e);
 	if (r == 0 && t->planned)
-		r = room_check_window(s, t, e);
+		r = headroom_check_arena(s, t, e);
 	if (r == 0 && t->planned && !dry_run)
-		r = count_add_window(s, t, left + INSTALL_MAPPINGS, figures, e);
+		r = count_add_arena(s, t, left + INSTALL_MAPPINGS, figures, e);
 	for (size_t i = 0; r == 0 && i < t->count; i++) {
 		const struct tactics_site *from = &t->sites[i];
 
@@ -180,11 +180,11 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 				/* Good for a plan that is not carried out. */
 				j->tactic = from->tactic;
 				j->length = from->length;
-				j->window = PROBES_NONE;
+				j->arena = PROBES_NONE;
 				memcpy(j->old, from->code, sizeof j->old);
 				memcpy(j->new_, from->bytes, sizeof j->new_);
 			} else if (from->result == TACTICS_PLANNED) {
-				jumps_set(s, j, s->windows.count - 1, entry);
+				jumps_set(s, j, s->arenas.count - 1, entry);
 				if (from->tactic == PROBES_TACTIC_EVICTED)
 					s->may_fault |= tactics_faults(from);
 			}
@@ -196,7 +196,7 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 }
 
 /* No jump can be written. */
-static void count_without_window(
+static void count_without_arena(
 	struct object_probes *h, const struct array *places, const struct tactics *t)
 {
 	for (size_t i = 0, at = 0; i < places->count; i++) {
@@ -357,7 +357,7 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 	/* What was left of a jump is neither code to move nor bytes to put back. */
 	if (object_probes_cut_off(h, place->site) && site->code_size >= ARCH_SITE_BYTES)
 		memcpy(site->code, h->original[place->site], ARCH_SITE_BYTES);
-	if (j->window == PROBES_NONE)
+	if (j->arena == PROBES_NONE)
 		j->length = 0;
 	if (!chosen || live->counted)
 		return false;
@@ -375,8 +375,7 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 	if (!j->why && !c->dry_run && j->tactic == PROBES_TACTIC_EVICTED)
 		s->may_fault |= tactics_faults(site);
 	if (!j->why && !c->dry_run)
-		window_restart(
-			ARRAY_AT(&s->windows, struct window, j->window), &s->memory, j->entry);
+		arena_restart(ARRAY_AT(&s->arenas, struct arena, j->arena), &s->memory, j->entry);
 	return false;
 }
 
@@ -425,7 +424,7 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 	if (r == 0 && wanted) {
 		t.low = t.sites[0].address;
 		t.high = t.sites[t.count - 1].address + TACTICS_BYTES;
-		t.head_size = window_head_size(wanted);
+		t.head_size = arena_head_size(wanted);
 		for (int tries = 0; tries < COUNT_TRIES; tries++) {
 			r = count_plan_object(s, h, &places, &t, c->dry_run, figures, e);
 			tactics_done(&t);
@@ -436,7 +435,7 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 	/* A uprobe needs nothing that is mapped in the process. */
 	if (r < 0 && c->mode.kernel && e->status == PROBES_REFUSED) {
 		log_say(&s->log, PROBES_LOG_NOTICE, "%s: %s", e->what, e->why);
-		count_without_window(h, &places, &t);
+		count_without_arena(h, &places, &t);
 		r = 0;
 	}
 	if (r == 0)
@@ -458,7 +457,7 @@ int count_prepare(struct probes_session *s, const struct change *c, struct probe
 		if (!h->info.gone && h->site_count)
 			r = count_prepare_object(s, h, c, figures, e);
 	}
-	if (r == 0 && !c->dry_run && s->windows.count)
+	if (r == 0 && !c->dry_run && s->arenas.count)
 		(void)proofs_begin(s, false);
 	return r;
 }

@@ -1,6 +1,6 @@
 /*
  * The public calls that begin and end events: what a hit of each site is to keep is written to the
- * window of its counter. Nothing of the code changes.
+ * arena of its counter. Nothing of the code changes.
  */
 #include "session/events.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define EVENTS_PUT(s, w, member, value) \
-	window_put(w, &(s)->memory, EVENTS_OFFSET(member), &(value), sizeof(value))
+	arena_put(w, &(s)->memory, EVENTS_OFFSET(member), &(value), sizeof(value))
 #define EVENTS_OFFSET(member) \
 	(offsetof(struct recorder_state, events) + offsetof(struct events_state, member))
 
@@ -24,19 +24,19 @@ static int events_refused(struct probes_session *s, struct probes_error *e)
 		e, PROBES_REFUSED, -EBUSY, "cannot record events of process %d", s->who.pid);
 }
 
-static struct events_window *events_window(struct events *ev, size_t window)
+static struct events_arena *events_arena(struct events *ev, size_t arena)
 {
-	struct events_window *w;
+	struct events_arena *w;
 
-	for (size_t i = 0; i < ev->windows.count; i++) {
-		w = ARRAY_AT(&ev->windows, struct events_window, i);
-		if (w->window == window)
+	for (size_t i = 0; i < ev->arenas.count; i++) {
+		w = ARRAY_AT(&ev->arenas, struct events_arena, i);
+		if (w->arena == arena)
 			return w;
 	}
-	w = array_add(&ev->windows);
+	w = array_add(&ev->arenas);
 	if (!w)
 		return NULL;
-	w->window = window;
+	w->arena = arena;
 	array_init(&w->sites, sizeof(struct events_where));
 	return w;
 }
@@ -46,8 +46,8 @@ static bool events_measured(struct probes_session *s)
 {
 	bool any = false;
 
-	for (size_t i = 0; !any && i < s->windows.count; i++) {
-		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+	for (size_t i = 0; !any && i < s->arenas.count; i++) {
+		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
 
 		any = w->own[OWNER_PAIR] || owner_of_state(s, w, OWNER_PAIR);
 	}
@@ -59,7 +59,7 @@ static bool events_measured(struct probes_session *s)
  * two notes. A hit there keeps one record: it tells both, if their arguments are the same. False:
  * the events are those of the other probe alone.
  */
-static bool events_share(struct probes_session *s, struct events_window *w,
+static bool events_share(struct probes_session *s, struct events_arena *w,
 	const struct probes_probe *p, struct events_where *one)
 {
 	struct events_where *last = NULL;
@@ -102,12 +102,12 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 
 	for (uint32_t k = 0; h->jumps && k < h->probes[local].site_count; k++) {
 		const struct object_jump *j = &h->jumps[first + k];
-		struct events_window *w;
+		struct events_arena *w;
 		struct events_where one;
 		uint8_t role = RECORDER_NONE;
 
 		if (!h->site_live[first + k].counted || j->tactic == PROBES_TACTIC_KERNEL ||
-			j->window == PROBES_NONE)
+			j->arena == PROBES_NONE)
 			continue;
 		if (!j->mine) {
 			events_refused(s, e);
@@ -115,22 +115,21 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 				h->probes[local].name);
 			return error_hint(e, "count them first");
 		}
-		if (ARRAY_AT(&s->windows, struct window, j->window)->elsewhere) {
+		if (ARRAY_AT(&s->arenas, struct arena, j->arena)->elsewhere) {
 			*elsewhere = true;
 			continue;
 		}
-		if (owner_shares(ARRAY_AT(&s->windows, struct window, j->window))) {
+		if (owner_shares(ARRAY_AT(&s->arenas, struct arena, j->arena))) {
 			events_refused(s, e);
-			return owner_refuse_shared(
-				ARRAY_AT(&s->windows, struct window, j->window), e);
+			return owner_refuse_shared(ARRAY_AT(&s->arenas, struct arena, j->arena), e);
 		}
-		(void)window_role(ARRAY_AT(&s->windows, struct window, j->window), &s->memory,
-			j->entry, &role);
+		(void)arena_role(
+			ARRAY_AT(&s->arenas, struct arena, j->arena), &s->memory, j->entry, &role);
 		if ((role == RECORDER_START || role == RECORDER_END) && events_measured(s)) {
 			events_refused(s, e);
 			return error_why(e, "the times of %s are measured", h->probes[local].name);
 		}
-		w = events_window(ev, j->window);
+		w = events_arena(ev, j->arena);
 		if (w && w->sites.count == EVENTS_SITES) {
 			events_refused(s, e);
 			error_why(e, "they have more than %d sites", EVENTS_SITES);
@@ -147,13 +146,13 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 
 /* Memory for the rings that have none yet, before a hit needs it. */
 static int events_open_rings(
-	struct probes_session *s, struct events_window *ew, struct probes_error *e)
+	struct probes_session *s, struct events_arena *ew, struct probes_error *e)
 {
-	struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+	struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
 	uint64_t ready = 0;
 	int r = 0;
 
-	(void)window_get(w, &s->memory, EVENTS_OFFSET(ready), &ready, sizeof ready);
+	(void)arena_get(w, &s->memory, EVENTS_OFFSET(ready), &ready, sizeof ready);
 	for (unsigned i = 0; r == 0 && i <= EVENTS_RINGS; i++) {
 		bool ring = i < EVENTS_RINGS;
 		size_t at = ring ? offsetof(struct recorder_state, events) + events_shapes[i].at
@@ -164,8 +163,8 @@ static int events_open_rings(
 		if (ready >> i & 1 || (ring && !(ew->rings >> i & 1)))
 			continue;
 		if (!w->file)
-			r = room_check_pages(s, size / TACTICS_PAGE + 1, e);
-		if (r == 0 && !window_open_part(w, &s->memory, at, size))
+			r = headroom_check_pages(s, size / TACTICS_PAGE + 1, e);
+		if (r == 0 && !arena_open_part(w, &s->memory, at, size))
 			r = error_set(
 				e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
 		ready |= UINT64_C(1) << i;
@@ -175,11 +174,11 @@ static int events_open_rings(
 	return r;
 }
 
-/* Write to a window what its sites keep. `generation` is that of the roles, which come last. */
-static int events_open_window(struct probes_session *s, struct events *ev, struct events_window *ew,
+/* Write to an arena what its sites keep. `generation` is that of the roles, which come last. */
+static int events_open_arena(struct probes_session *s, struct events *ev, struct events_arena *ew,
 	uint64_t session, const struct probes_event_options *o, struct probes_error *e)
 {
-	struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+	struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
 	uint64_t generation = 0, head = 0, none = 0;
 	bool good;
 	size_t local;
@@ -193,9 +192,9 @@ static int events_open_window(struct probes_session *s, struct events *ev, struc
 		events_describe(s, h, &h->probes[local], o, where, &site);
 		for (unsigned k = 0; k < site.arguments; k++)
 			if (site.operands[k].what == EVENTS_STATIC)
-				events_seal(&site.operands[k], window_state(w));
+				events_seal(&site.operands[k], arena_state(w));
 		ew->rings |= 1u << where->ring;
-		if (!window_put(w, &s->memory, EVENTS_OFFSET(sites) + i * sizeof site, &site,
+		if (!arena_put(w, &s->memory, EVENTS_OFFSET(sites) + i * sizeof site, &site,
 			    sizeof site))
 			return error_set(
 				e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
@@ -203,12 +202,12 @@ static int events_open_window(struct probes_session *s, struct events *ev, struc
 	r = events_open_rings(s, ew, e);
 	if (r < 0)
 		return r;
-	good = window_get(w, &s->memory, EVENTS_OFFSET(generation), &generation, sizeof generation);
+	good = arena_get(w, &s->memory, EVENTS_OFFSET(generation), &generation, sizeof generation);
 	generation = (uint32_t)(generation + 1);
 	good = good && EVENTS_PUT(s, w, generation, generation) && EVENTS_PUT(s, w, chance, none) &&
 	       EVENTS_PUT(s, w, session, session);
 	for (unsigned i = 0; good && i < EVENTS_RINGS; i++) {
-		good = window_get(w, &s->memory, EVENTS_OFFSET(rings[i].head), &head, sizeof head);
+		good = arena_get(w, &s->memory, EVENTS_OFFSET(rings[i].head), &head, sizeof head);
 		ew->readers[i] = (struct events_reader){
 			.ring = i, .generation = (uint32_t)generation, .next = head};
 	}
@@ -218,22 +217,22 @@ static int events_open_window(struct probes_session *s, struct events *ev, struc
 		const struct recorder_role role = {
 			.what = RECORDER_EVENT, .constant = EVENTS_ROLE(generation, i)};
 
-		good = where->first != i || window_set_role(w, &s->memory, where->entry, &role);
+		good = where->first != i || arena_set_role(w, &s->memory, where->entry, &role);
 	}
 	return good ? 0
 		    : error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
 }
 
-/* Ask the process what the windows must know, and begin in all of them. */
+/* Ask the process what the arenas must know, and begin in all of them. */
 static int events_open(struct probes_session *s, struct events *ev,
 	const struct probes_event_options *o, struct probes_error *e)
 {
-	struct events_window *all = ev->windows.data;
+	struct events_arena *all = ev->arenas.data;
 	uint64_t session = 0;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < ev->windows.count; i++) {
-		r = owner_take(s, ARRAY_AT(&s->windows, struct window, all[i].window), OWNER_EVENTS,
+	for (size_t i = 0; r == 0 && i < ev->arenas.count; i++) {
+		r = owner_take(s, ARRAY_AT(&s->arenas, struct arena, all[i].arena), OWNER_EVENTS,
 			&session, e);
 		all[i].own = r == 0;
 	}
@@ -243,7 +242,7 @@ static int events_open(struct probes_session *s, struct events *ev,
 		r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
 	if (r < 0)
 		return r;
-	r = proofs_ask(s, ARRAY_AT(&s->windows, struct window, all[0].window), o->interrupts, e);
+	r = proofs_ask(s, ARRAY_AT(&s->arenas, struct arena, all[0].arena), o->interrupts, e);
 	lock_release(&s->lock, &s->who, s->memory.fd);
 	if (o->stacks)
 		(void)stack_look(s);
@@ -252,8 +251,8 @@ static int events_open(struct probes_session *s, struct events *ev,
 	clock_look(&ev->marks[2].ticks, &ev->marks[2].real_ns);
 	ev->marks[0] = ev->marks[1] = ev->marks[2];
 	ev->began = ev->marks[2].ticks;
-	for (size_t i = 0; r == 0 && i < ev->windows.count; i++)
-		r = events_open_window(s, ev, &all[i], session, o, e);
+	for (size_t i = 0; r == 0 && i < ev->arenas.count; i++)
+		r = events_open_arena(s, ev, &all[i], session, o, e);
 	return r;
 }
 
@@ -269,7 +268,7 @@ static struct events *events_new(const struct probes_event_options *o)
 		return NULL;
 	ev->condition = o->condition;
 	ev->stacks = o->stacks;
-	array_init(&ev->windows, sizeof(struct events_window));
+	array_init(&ev->arenas, sizeof(struct events_arena));
 	array_init(&ev->pending, sizeof(struct events_pending));
 	array_init(&ev->bytes, 1);
 	array_init(&ev->threads, sizeof(struct events_thread));
@@ -284,13 +283,13 @@ static struct events *events_new(const struct probes_event_options *o)
 
 void events_free(struct events *ev)
 {
-	for (size_t i = 0; ev && i < ev->windows.count; i++)
-		array_done(&ARRAY_AT(&ev->windows, struct events_window, i)->sites);
+	for (size_t i = 0; ev && i < ev->arenas.count; i++)
+		array_done(&ARRAY_AT(&ev->arenas, struct events_arena, i)->sites);
 	for (size_t i = 0; ev && i < ev->children.count; i++)
 		threads_done(&ARRAY_AT(&ev->children, struct events_child, i)->threads);
 	if (!ev)
 		return;
-	array_done(&ev->windows);
+	array_done(&ev->arenas);
 	array_done(&ev->pending);
 	array_done(&ev->bytes);
 	array_done(&ev->threads);
@@ -316,7 +315,7 @@ int probes_events_begin(struct probes_session *s, const size_t *probes, size_t c
 		return error_memory(e, "events");
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = events_add(s, ev, probes[i], &elsewhere, e);
-	if (r == 0 && !ev->windows.count && !elsewhere) {
+	if (r == 0 && !ev->arenas.count && !elsewhere) {
 		r = events_refused(s, e);
 		error_why(e, "no site of these probes is counted by a jump");
 	}
@@ -327,7 +326,7 @@ int probes_events_begin(struct probes_session *s, const size_t *probes, size_t c
 	events_free(s->events);
 	s->events = ev;
 	ev->on = true;
-	r = ev->windows.count ? events_open(s, ev, o, e) : 0;
+	r = ev->arenas.count ? events_open(s, ev, o, e) : 0;
 	if (r < 0)
 		probes_events_end(s);
 	return r;
@@ -335,7 +334,7 @@ int probes_events_begin(struct probes_session *s, const size_t *probes, size_t c
 
 /* ---- ending ---- */
 
-bool events_told(const struct events_window *w, const struct events_where *where)
+bool events_told(const struct events_arena *w, const struct events_where *where)
 {
 	const struct events_where *one = ARRAY_AT(&w->sites, struct events_where, where->first);
 
@@ -349,8 +348,8 @@ static void events_stop(struct probes_session *s, size_t probe)
 {
 	const struct recorder_role none = {.what = RECORDER_NONE};
 
-	for (size_t i = 0; i < s->events->windows.count; i++) {
-		struct events_window *ew = ARRAY_AT(&s->events->windows, struct events_window, i);
+	for (size_t i = 0; i < s->events->arenas.count; i++) {
+		struct events_arena *ew = ARRAY_AT(&s->events->arenas, struct events_arena, i);
 
 		for (size_t k = 0; k < ew->sites.count; k++) {
 			struct events_where *where = ARRAY_AT(&ew->sites, struct events_where, k);
@@ -359,8 +358,7 @@ static void events_stop(struct probes_session *s, size_t probe)
 				continue;
 			where->cost = 0;
 			if (!events_told(ew, where))
-				(void)window_set_role(
-					ARRAY_AT(&s->windows, struct window, ew->window),
+				(void)arena_set_role(ARRAY_AT(&s->arenas, struct arena, ew->arena),
 					&s->memory, where->entry, &none);
 		}
 	}
@@ -379,10 +377,10 @@ void probes_events_end(struct probes_session *s)
 	if (!s->events || !s->events->on)
 		return;
 	events_stop(s, SIZE_MAX);
-	for (size_t i = 0; i < s->events->windows.count; i++) {
-		const struct events_window *ew =
-			ARRAY_AT(&s->events->windows, struct events_window, i);
-		struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+	for (size_t i = 0; i < s->events->arenas.count; i++) {
+		const struct events_arena *ew =
+			ARRAY_AT(&s->events->arenas, struct events_arena, i);
+		struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
 
 		if (!ew->own)
 			continue; /* another session has it */
@@ -395,9 +393,9 @@ void probes_events_end(struct probes_session *s)
 
 const char *probes_events_no_caller(const struct probes_session *s, size_t probe, size_t site)
 {
-	for (size_t i = 0; s->events && i < s->events->windows.count; i++) {
-		const struct events_window *ew =
-			ARRAY_AT(&s->events->windows, struct events_window, i);
+	for (size_t i = 0; s->events && i < s->events->arenas.count; i++) {
+		const struct events_arena *ew =
+			ARRAY_AT(&s->events->arenas, struct events_arena, i);
 
 		for (size_t k = 0; k < ew->sites.count; k++) {
 			const struct events_where *where =
@@ -414,9 +412,9 @@ unsigned probes_events_cost(const struct probes_session *s, size_t probe)
 {
 	unsigned most = 0;
 
-	for (size_t i = 0; s->events && i < s->events->windows.count; i++) {
-		const struct events_window *ew =
-			ARRAY_AT(&s->events->windows, struct events_window, i);
+	for (size_t i = 0; s->events && i < s->events->arenas.count; i++) {
+		const struct events_arena *ew =
+			ARRAY_AT(&s->events->arenas, struct events_arena, i);
 
 		for (size_t k = 0; k < ew->sites.count; k++) {
 			const struct events_where *where =

@@ -13,7 +13,7 @@
 struct events_where {
 	size_t probe;
 	uint32_t site;  /* of the probe */
-	uint32_t entry; /* of the window */
+	uint32_t entry; /* of the arena */
 	/* Of those that share the entry, the first one has the role and the records; all are told
 	   of them: */
 	uint32_t first, next; /* 0: there is no next one */
@@ -27,9 +27,9 @@ struct events_where {
 	const char *no_caller;                 /* why it is none, though asked for; or NULL */
 };
 
-/* What is kept in one window. */
-struct events_window {
-	size_t window;      /* of the session */
+/* What is kept in one arena. */
+struct events_arena {
+	size_t arena;       /* of the session */
 	struct array sites; /* struct events_where */
 	struct events_reader readers[EVENTS_RINGS];
 	uint64_t stuck[EVENTS_RINGS]; /* numbers below are waited for ... */
@@ -39,18 +39,18 @@ struct events_window {
 	uint64_t hits;                /* that could leave their stacks, at the last reading */
 };
 
-/* A thread of the process, or of a child by fork. */
+/* A thread of the process, or of a forked child. */
 struct events_thread {
-	uint64_t key; /* its window and process (events_record), and what names it there */
+	uint64_t key; /* its arena and process (events_entry), and what names it there */
 	pid_t pid, tid;
 	char name[16];
 	int64_t looked; /* when it was last looked for, or its name read: now_ns */
 };
 
-/* A child by fork, under its number in a window. */
+/* A forked child, under its number in an arena. */
 struct events_child {
-	uint32_t window;     /* of events.windows */
-	uint16_t number;     /* events_record.process */
+	uint32_t arena;      /* of events.arenas */
+	uint16_t number;     /* events_entry.process */
 	pid_t pid;           /* 0: not found */
 	uint64_t start_time; /* clock ticks since boot */
 	int64_t seen;        /* the last event: now_ns */
@@ -61,8 +61,8 @@ struct events_child {
 /* A record that was read. */
 struct events_pending {
 	uint64_t ticks;
-	size_t at;       /* in events.bytes */
-	uint32_t window; /* of events.windows */
+	size_t at;      /* in events.bytes */
+	uint32_t arena; /* of events.arenas */
 	uint8_t ring;
 };
 
@@ -76,7 +76,7 @@ struct events_mark {
 struct events {
 	bool on;
 	const struct probes_condition *condition;
-	struct array windows; /* struct events_window */
+	struct array arenas; /* struct events_arena */
 	double ns_per_tick;
 	uint64_t began;              /* ticks: no event is older */
 	struct events_mark marks[3]; /* of the last readings, the last one last */
@@ -104,7 +104,7 @@ struct events {
 };
 
 /* Is anybody still told of the records of a site, or of those who share its entry? */
-bool events_told(const struct events_window *w, const struct events_where *where);
+bool events_told(const struct events_arena *w, const struct events_where *where);
 
 /* ---- events_describe.c ---- */
 
@@ -125,7 +125,7 @@ void events_left_free(struct probes_session *s, struct events *ev, int64_t now);
 
 /* The thread of a record, its name not older than half a second. Never NULL. */
 const struct events_thread *events_thread_of(struct probes_session *s, struct events *ev,
-	const struct events_pending *from, const struct events_record *record, int64_t now);
+	const struct events_pending *from, const struct events_entry *record, int64_t now);
 
 /*
  * Look at the threads, and let those make system calls for a moment, in which that cannot harm
@@ -133,8 +133,8 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
  */
 void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now);
 
-/* Does the process with this /proc directory map the window? 1 or 0; or a negative errno. */
-int events_thread_maps(int proc, const struct window *w);
+/* Does the process with this /proc directory map the arena? 1 or 0; or a negative errno. */
+int events_thread_maps(int proc, const struct arena *w);
 
 /* Had the permission to make system calls run out at that time, because we looked too late? */
 bool events_thread_late(const struct events *ev, uint64_t ticks);

@@ -1,5 +1,5 @@
 /*
- * Records that children by fork claimed and never filled, because they were killed meanwhile: all
+ * Records that forked children claimed and never filled, because they were killed meanwhile: all
  * writers would pass them by from then on. They are freed from outside, once no process is left
  * that has the number of the claim. Claims of a process that lives are left to its own hits
  * (count/events.h).
@@ -33,7 +33,7 @@ void events_left_note(struct events *ev, uint64_t mark)
 }
 
 /*
- * May a process be a copy of that of the window: was it forked after that began, and has it not
+ * May a process be a copy of that of the arena: was it forked after that began, and has it not
  * called exec since? *unknown: perhaps.
  */
 static bool events_left_suspect(int proc, uint64_t began, bool *unknown)
@@ -55,10 +55,10 @@ static bool events_left_suspect(int proc, uint64_t began, bool *unknown)
 }
 
 /*
- * The number that a process has for this window; -1: it does not map it. Memory that cannot be read
+ * The number that a process has for this arena; -1: it does not map it. Memory that cannot be read
  * may be swapped out: only the list of what it maps can be relied on.
  */
-static int events_left_number(int proc, const struct window *w, uint64_t began, bool *unknown)
+static int events_left_number(int proc, const struct arena *w, uint64_t began, bool *unknown)
 {
 	struct memory memory;
 	uint64_t cookie;
@@ -68,7 +68,7 @@ static int events_left_number(int proc, const struct window *w, uint64_t began, 
 		return -1;
 	/* By the descriptor: a number may be that of another pid namespace, whose /proc this is. */
 	memory_open(&memory, proc, 0, false);
-	if (memory_read(&memory, window_cookie(w), &cookie, sizeof cookie)) {
+	if (memory_read(&memory, arena_cookie(w), &cookie, sizeof cookie)) {
 		number = (int)(cookie >> 48);
 	} else {
 		int r = events_thread_maps(proc, w);
@@ -83,13 +83,13 @@ static int events_left_number(int proc, const struct window *w, uint64_t began, 
  * Which numbers do live processes have? False: not all of them can be known. Those of the process
  * itself are below it in the tree of pid namespaces: who sees it, sees them.
  */
-static bool events_left_living(struct probes_session *s, const struct window *w, bool *lives)
+static bool events_left_living(struct probes_session *s, const struct arena *w, bool *lives)
 {
 	struct procfs_stat first;
 	struct dirent *entry;
 	uint64_t own = 0;
 	bool unknown =
-		!memory_read(&s->memory, window_cookie(w), &own, sizeof own) || !own || own >> 48;
+		!memory_read(&s->memory, arena_cookie(w), &own, sizeof own) || !own || own >> 48;
 	DIR *proc = unknown ? NULL : opendir("/proc");
 
 	/* Are those of other users hidden? */
@@ -116,32 +116,32 @@ static bool events_left_living(struct probes_session *s, const struct window *w,
 
 /* Two writes: in between the mark is still odd. */
 static void events_left_clear(
-	struct window *w, struct memory *m, size_t at, uint64_t mark, size_t record)
+	struct arena *w, struct memory *m, size_t at, uint64_t mark, size_t record)
 {
 	const uint64_t freed = EVENTS_FREED(record);
 	const unsigned char *bytes = (const unsigned char *)&freed;
 	uint64_t now;
 
-	if (window_get(w, m, at, &now, sizeof now) && now == mark &&
-		window_put(w, m, at + 1, bytes + 1, sizeof freed - 1))
-		(void)window_put(w, m, at, bytes, 1);
+	if (arena_get(w, m, at, &now, sizeof now) && now == mark &&
+		arena_put(w, m, at + 1, bytes + 1, sizeof freed - 1))
+		(void)arena_put(w, m, at, bytes, 1);
 }
 
 /* The marks come first: a number that nobody has afterwards is that of a process which has ended.
  */
 static void events_left_free_ring(
-	struct probes_session *s, struct events *ev, const struct events_window *ew, size_t ring)
+	struct probes_session *s, struct events *ev, const struct events_arena *ew, size_t ring)
 {
-	struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+	struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
 	const struct events_shape *shape = &events_shapes[ring];
 	size_t at = offsetof(struct recorder_state, events) + shape->at;
 	bool *lives = calloc(EVENTS_CHILDREN, sizeof *lives);
 
-	if (lives && window_get(w, &s->memory, at, ev->copy, shape->records * shape->size) &&
+	if (lives && arena_get(w, &s->memory, at, ev->copy, shape->records * shape->size) &&
 		events_left_living(s, w, lives))
 		for (size_t i = 0; i < shape->records; i++) {
 			uint64_t mark =
-				((const struct events_record *)(ev->copy + i * shape->size))->mark;
+				((const struct events_entry *)(ev->copy + i * shape->size))->mark;
 
 			if (events_left_by_child(mark) && !lives[EVENTS_CLAIM_PROCESS(mark)])
 				events_left_clear(w, &s->memory, at + i * shape->size, mark, i);
@@ -153,8 +153,8 @@ void events_left_free(struct probes_session *s, struct events *ev, int64_t now)
 {
 	if (!ev->left || now < ev->freed)
 		return;
-	for (size_t i = 0; i < ev->windows.count; i++) {
-		const struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, i);
+	for (size_t i = 0; i < ev->arenas.count; i++) {
+		const struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, i);
 
 		for (size_t ring = 0; ring < EVENTS_RINGS; ring++)
 			if (ew->rings >> ring & 1)

@@ -20,8 +20,8 @@
 /* ---- reading the rings ---- */
 
 /* Keep a record; false: no memory. */
-static bool events_keep(struct events *ev, uint32_t window, const struct events_reader *r,
-	const struct events_record *record)
+static bool events_keep(struct events *ev, uint32_t arena, const struct events_reader *r,
+	const struct events_entry *record)
 {
 	size_t size = events_shapes[r->ring].size;
 	struct events_pending *p;
@@ -31,7 +31,7 @@ static bool events_keep(struct events *ev, uint32_t window, const struct events_
 	p = array_add(&ev->pending);
 	*p = (struct events_pending){.ticks = record->ticks,
 		.at = ev->bytes.count,
-		.window = window,
+		.arena = arena,
 		.ring = (uint8_t)r->ring};
 	memcpy((char *)ev->bytes.data + ev->bytes.count, record, size);
 	ev->bytes.count += size;
@@ -40,24 +40,24 @@ static bool events_keep(struct events *ev, uint32_t window, const struct events_
 
 /* Judge records that were read twice; false: one of them is waited for. */
 static bool events_sort_out(
-	struct events *ev, uint32_t window, enum events_ring ring, size_t count, bool last)
+	struct events *ev, uint32_t arena, enum events_ring ring, size_t count, bool last)
 {
-	struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, window);
+	struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, arena);
 	struct events_reader *r = &ew->readers[ring];
 	size_t size = events_shapes[ring].size;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct events_record *record =
-			(const struct events_record *)(ev->copy + i * size);
-		const struct events_record *again =
-			(const struct events_record *)(ev->again + i * size);
+		const struct events_entry *record =
+			(const struct events_entry *)(ev->copy + i * size);
+		const struct events_entry *again =
+			(const struct events_entry *)(ev->again + i * size);
 		bool waited = r->next < ew->stuck[ring];
 		bool give_up = last ||
 			       (waited && (int64_t)now_ns() - ew->since[ring] > EVENTS_PATIENCE_NS);
 
 		switch (events_take(r, record, again->mark, give_up)) {
 		case EVENTS_WHOLE:
-			if (record->site < ew->sites.count && events_keep(ev, window, r, record))
+			if (record->site < ew->sites.count && events_keep(ev, arena, r, record))
 				break;
 			r->got--;
 			r->lost++;
@@ -80,17 +80,17 @@ static bool events_sort_out(
 }
 
 /* Read what came. False: unreadable, or a record is waited for: *waiting. */
-static bool events_read_ring(struct probes_session *s, struct events *ev, uint32_t window,
+static bool events_read_ring(struct probes_session *s, struct events *ev, uint32_t arena,
 	enum events_ring ring, bool last, bool *waiting)
 {
-	struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, window);
-	const struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+	struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, arena);
+	const struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
 	const struct events_shape *shape = &events_shapes[ring];
 	struct events_reader *r = &ew->readers[ring];
 	size_t state = offsetof(struct recorder_state, events), left;
 	uint64_t head;
 
-	if (!window_get(w, &s->memory,
+	if (!arena_get(w, &s->memory,
 		    state + offsetof(struct events_state, rings) +
 			    ring * sizeof(struct events_heads),
 		    &head, sizeof head))
@@ -100,10 +100,10 @@ static bool events_read_ring(struct probes_session *s, struct events *ev, uint32
 		size_t count = left < to_end ? left : to_end;
 		size_t at = state + events_at(r, r->next);
 
-		if (!window_get(w, &s->memory, at, ev->copy, count * shape->size) ||
-			!window_get(w, &s->memory, at, ev->again, count * shape->size))
+		if (!arena_get(w, &s->memory, at, ev->copy, count * shape->size) ||
+			!arena_get(w, &s->memory, at, ev->again, count * shape->size))
 			return false;
-		if (!events_sort_out(ev, window, ring, count, last)) {
+		if (!events_sort_out(ev, arena, ring, count, last)) {
 			*waiting = true;
 			return false;
 		}
@@ -117,8 +117,8 @@ static bool events_read_rings(struct probes_session *s, struct events *ev, bool 
 {
 	bool waiting = false;
 
-	for (uint32_t i = 0; i < ev->windows.count; i++) {
-		const struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, i);
+	for (uint32_t i = 0; i < ev->arenas.count; i++) {
+		const struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, i);
 
 		for (enum events_ring ring = 0; ring < EVENTS_RINGS; ring++)
 			if (ew->rings >> ring & 1)
@@ -144,29 +144,29 @@ static void events_permit_stacks(struct probes_session *s, struct events *ev, in
 
 	if (!ev->stacks || now - ev->permitted < EVENTS_PERMIT_NS)
 		return;
-	for (size_t i = 0; i < ev->windows.count; i++) {
-		struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, i);
-		struct window *w = ARRAY_AT(&s->windows, struct window, ew->window);
+	for (size_t i = 0; i < ev->arenas.count; i++) {
+		struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, i);
+		struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
 		uint64_t left;
 
-		if (!window_get(w, &s->memory, EVENTS_STATE(rings[EVENTS_WITH_STACK]), &heads,
+		if (!arena_get(w, &s->memory, EVENTS_STATE(rings[EVENTS_WITH_STACK]), &heads,
 			    sizeof heads))
 			continue;
 		all += heads.hits - ew->hits;
 		ew->hits = heads.hits;
 		left = heads.left + (uint64_t)(ev->stacks * seconds + 0.5);
 		left = !ev->permitted ? 0 : left < ev->stacks ? left : ev->stacks;
-		(void)window_put(w, &s->memory, EVENTS_STATE(rings[EVENTS_WITH_STACK].left), &left,
+		(void)arena_put(w, &s->memory, EVENTS_STATE(rings[EVENTS_WITH_STACK].left), &left,
 			sizeof left);
 	}
 	if (ev->permitted)
 		ev->rate = ((double)all / seconds + ev->rate) / (ev->rate > 0 ? 2 : 1);
 	if (ev->rate > ev->stacks)
 		chance = (uint64_t)(ev->stacks / ev->rate * (double)chance);
-	for (size_t i = 0; i < ev->windows.count; i++) {
-		const struct events_window *ew = ARRAY_AT(&ev->windows, struct events_window, i);
+	for (size_t i = 0; i < ev->arenas.count; i++) {
+		const struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, i);
 
-		(void)window_put(ARRAY_AT(&s->windows, struct window, ew->window), &s->memory,
+		(void)arena_put(ARRAY_AT(&s->arenas, struct arena, ew->arena), &s->memory,
 			EVENTS_STATE(chance), &chance, sizeof chance);
 	}
 	ev->permitted = now;
@@ -208,7 +208,7 @@ static int64_t events_time(const struct events *ev, uint64_t ticks)
 /* ---- delivering ---- */
 
 static void events_decode_value(struct events *ev, const struct events_where *where, size_t i,
-	const struct events_pending *from, const struct events_record *record,
+	const struct events_pending *from, const struct events_entry *record,
 	struct probes_value *value)
 {
 	const struct events_reader as = {.ring = from->ring};
@@ -242,8 +242,8 @@ static void events_decode(struct probes_session *s, struct events *ev,
 	struct probes_event *event)
 {
 	/* Their sizes are multiples of its alignment. */
-	const struct events_record *record =
-		(const struct events_record *)(const void *)((char *)ev->bytes.data + from->at);
+	const struct events_entry *record =
+		(const struct events_entry *)(const void *)((char *)ev->bytes.data + from->at);
 	const struct events_reader as = {.ring = from->ring};
 	const struct events_stack *stack = events_stack(&as, record);
 	const struct events_thread *thread;
@@ -325,9 +325,9 @@ static bool events_is_undecided(const struct events *ev, const struct probes_eve
 static bool events_deliver_one(struct probes_session *s, struct events *ev,
 	const struct events_pending *from, int64_t now, probes_event_fn *each, void *data)
 {
-	const struct events_window *w = ARRAY_AT(&ev->windows, struct events_window, from->window);
-	const struct events_record *record =
-		(const struct events_record *)(const void *)((char *)ev->bytes.data + from->at);
+	const struct events_arena *w = ARRAY_AT(&ev->arenas, struct events_arena, from->arena);
+	const struct events_entry *record =
+		(const struct events_entry *)(const void *)((char *)ev->bytes.data + from->at);
 	const struct events_where *where = ARRAY_AT(&w->sites, struct events_where, record->site);
 	bool told = events_told(w, where), on = true;
 
@@ -440,10 +440,10 @@ struct probes_events probes_events(const struct probes_session *s)
 	sum = s->events->sum;
 	sum.no_calls = s->events->no_calls;
 	sum.calls = !sum.no_calls;
-	for (size_t i = 0; i < s->events->windows.count; i++)
+	for (size_t i = 0; i < s->events->arenas.count; i++)
 		for (size_t k = 0; k < EVENTS_RINGS; k++) {
 			const struct events_reader *r =
-				&ARRAY_AT(&s->events->windows, struct events_window, i)->readers[k];
+				&ARRAY_AT(&s->events->arenas, struct events_arena, i)->readers[k];
 
 			sum.lost += r->lost;
 			sum.unfinished += r->unfinished;

@@ -30,22 +30,22 @@
 #define EVENTS_CHILD_NS 1000000000      /* children that confine themselves do so at their start */
 #define EVENTS_TICK_NS 10000000         /* of start times: USER_HZ */
 
-/* ---- children by fork ---- */
+/* ---- forked children ---- */
 
-static struct window *events_thread_window(struct probes_session *s, struct events *ev, uint32_t at)
+static struct arena *events_thread_arena(struct probes_session *s, struct events *ev, uint32_t at)
 {
-	return ARRAY_AT(&s->windows, struct window,
-		ARRAY_AT(&ev->windows, struct events_window, at)->window);
+	return ARRAY_AT(
+		&s->arenas, struct arena, ARRAY_AT(&ev->arenas, struct events_arena, at)->arena);
 }
 
 /* A process while it is looked at. */
 struct events_process {
 	int proc;
 	struct memory memory;
-	uint64_t cookie; /* of the window: 0: it has none there */
+	uint64_t cookie; /* of the arena: 0: it has none there */
 };
 
-static bool events_process_open(struct events_process *p, const struct window *w, pid_t pid)
+static bool events_process_open(struct events_process *p, const struct arena *w, pid_t pid)
 {
 	char path[32];
 
@@ -55,7 +55,7 @@ static bool events_process_open(struct events_process *p, const struct window *w
 	if (p->proc < 0)
 		return false;
 	memory_open(&p->memory, p->proc, pid, true);
-	return memory_read(&p->memory, window_cookie(w), &p->cookie, sizeof p->cookie);
+	return memory_read(&p->memory, arena_cookie(w), &p->cookie, sizeof p->cookie);
 }
 
 static void events_process_close(struct events_process *p)
@@ -65,18 +65,18 @@ static void events_process_close(struct events_process *p)
 		close(p->proc);
 }
 
-int events_thread_maps(int proc, const struct window *w)
+int events_thread_maps(int proc, const struct arena *w)
 {
 	struct identity who = {.proc = proc, .task = proc};
 	struct probes_error ignored;
-	struct array windows;
+	struct array arenas;
 	int r;
 
-	array_init(&windows, sizeof(struct maps_window));
-	r = space_windows(&who, &windows, &ignored);
-	for (size_t i = 0; r == 0 && i < windows.count; i++)
-		r = ARRAY_AT(&windows, struct maps_window, i)->inode == w->inode;
-	array_done(&windows);
+	array_init(&arenas, sizeof(struct maps_arena));
+	r = space_arenas(&who, &arenas, &ignored);
+	for (size_t i = 0; r == 0 && i < arenas.count; i++)
+		r = ARRAY_AT(&arenas, struct maps_arena, i)->inode == w->inode;
+	array_done(&arenas);
 	return r;
 }
 
@@ -84,7 +84,7 @@ int events_thread_maps(int proc, const struct window *w)
 static bool events_child_is(
 	struct probes_session *s, struct events *ev, struct events_child *c, pid_t pid)
 {
-	const struct window *w = events_thread_window(s, ev, c->window);
+	const struct arena *w = events_thread_arena(s, ev, c->arena);
 	struct events_process p;
 	struct procfs_stat stat;
 	bool is = events_process_open(&p, w, pid) && p.cookie >> 48 == c->number &&
@@ -123,7 +123,7 @@ static void events_child_search(struct probes_session *s, struct events *ev, str
  */
 static void events_child_look(struct probes_session *s, struct events *ev, struct events_child *c)
 {
-	struct window *w = events_thread_window(s, ev, c->window);
+	struct arena *w = events_thread_arena(s, ev, c->arena);
 	struct threads now = {.hint = s->threads.hint};
 	struct events_process p;
 	struct procfs_stat stat;
@@ -144,7 +144,7 @@ static void events_child_look(struct probes_session *s, struct events *ev, struc
 }
 
 /* The last one may be several children: nothing is known of it. NULL: no memory, too. */
-static struct events_child *events_child(struct events *ev, uint32_t window, uint16_t number)
+static struct events_child *events_child(struct events *ev, uint32_t arena, uint16_t number)
 {
 	struct events_child *c;
 
@@ -152,12 +152,12 @@ static struct events_child *events_child(struct events *ev, uint32_t window, uin
 		return NULL;
 	for (size_t i = ev->children.count; i-- > 0;) {
 		c = ARRAY_AT(&ev->children, struct events_child, i);
-		if (c->window == window && c->number == number)
+		if (c->arena == arena && c->number == number)
 			return c;
 	}
 	c = array_add(&ev->children);
 	if (c)
-		*c = (struct events_child){.window = window, .number = number};
+		*c = (struct events_child){.arena = arena, .number = number};
 	return c;
 }
 
@@ -167,8 +167,8 @@ static void events_thread_write(struct probes_session *s, struct events *ev)
 {
 	size_t count = ev->children.count;
 
-	for (size_t i = 0; i < ev->windows.count; i++)
-		proofs_publish(s, events_thread_window(s, ev, (uint32_t)i), ev->calls_until);
+	for (size_t i = 0; i < ev->arenas.count; i++)
+		proofs_publish(s, events_thread_arena(s, ev, (uint32_t)i), ev->calls_until);
 	for (size_t i = 0; i < count; i++) {
 		struct events_child *c = ARRAY_AT(&ev->children, struct events_child, i);
 
@@ -230,7 +230,7 @@ void events_thread_forbid(struct probes_session *s, struct events *ev)
 
 /* ---- names ---- */
 
-/* The number of a child by fork; 0: of the process. */
+/* The number of a forked child; 0: of the process. */
 static uint16_t events_thread_process(const struct events_thread *t)
 {
 	return (uint16_t)(t->key >> 32);
@@ -250,7 +250,7 @@ static bool events_thread_is_younger(int task, const char *file, int64_t age)
  * last look; 0: unknown. `age`: of the record, ns.
  */
 static pid_t events_thread_among(
-	const struct threads *threads, pid_t pid, const struct events_record *record, int64_t age)
+	const struct threads *threads, pid_t pid, const struct events_entry *record, int64_t age)
 {
 	for (size_t i = 0; i < threads->all.count; i++) {
 		const struct thread *one = ARRAY_AT(&threads->all, struct thread, i);
@@ -311,7 +311,7 @@ static struct events_thread *events_thread_find(struct events *ev, uint64_t key,
 /* The hit knew its tid, which is ours as well. A child that is pid 1 has a pid namespace of its
  * own. */
 static bool events_thread_is_plain(
-	const struct probes_session *s, const struct events_record *record)
+	const struct probes_session *s, const struct events_entry *record)
 {
 	return s->threads.near && !(record->flags & EVENTS_BY_POINTER) &&
 	       record->thread > (record->process ? 1 : 0);
@@ -331,7 +331,7 @@ static bool events_thread_may_be(pid_t pid, pid_t tid)
 
 /* A thread of the process: it may have begun after the last look. */
 static void events_thread_learn_own(struct probes_session *s, struct events *ev,
-	struct events_thread *t, const struct events_record *record, int64_t age)
+	struct events_thread *t, const struct events_entry *record, int64_t age)
 {
 	t->pid = s->who.pid;
 	t->tid = events_thread_is_plain(s, record)
@@ -344,9 +344,9 @@ static void events_thread_learn_own(struct probes_session *s, struct events *ev,
 }
 
 static void events_thread_learn_child(struct probes_session *s, struct events *ev,
-	struct events_thread *t, uint32_t window, const struct events_record *record, int64_t age)
+	struct events_thread *t, uint32_t arena, const struct events_entry *record, int64_t age)
 {
-	struct events_child *c = events_child(ev, window, record->process);
+	struct events_child *c = events_child(ev, arena, record->process);
 	int64_t now = (int64_t)now_ns();
 
 	if (!c)
@@ -373,11 +373,11 @@ static void events_thread_learn_child(struct probes_session *s, struct events *e
 }
 
 const struct events_thread *events_thread_of(struct probes_session *s, struct events *ev,
-	const struct events_pending *from, const struct events_record *record, int64_t now)
+	const struct events_pending *from, const struct events_entry *record, int64_t now)
 {
 	static const struct events_thread unknown;
 	uint64_t key = (uint64_t)(record->flags & EVENTS_BY_POINTER) << 63 |
-		       (uint64_t)from->window << 48 | (uint64_t)record->process << 32 |
+		       (uint64_t)from->arena << 48 | (uint64_t)record->process << 32 |
 		       record->thread;
 	struct events_thread *t;
 	size_t at;
@@ -396,7 +396,7 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
 		return t;
 	/* Those that made events lately are looked at. */
 	if (record->process && t->tid) {
-		struct events_child *c = events_child(ev, from->window, record->process);
+		struct events_child *c = events_child(ev, from->arena, record->process);
 
 		if (c)
 			c->seen = now;
@@ -406,7 +406,7 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
 			(int64_t)((double)(ev->marks[2].ticks - record->ticks) * ev->ns_per_tick);
 
 		if (record->process)
-			events_thread_learn_child(s, ev, t, from->window, record, age);
+			events_thread_learn_child(s, ev, t, from->arena, record, age);
 		else
 			events_thread_learn_own(s, ev, t, record, age);
 	}

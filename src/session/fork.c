@@ -109,9 +109,9 @@ static bool fork_add_sites(struct array *to, const struct probes_probe *p)
 }
 
 /* The session's last change of a count; NULL: it never changed the count. */
-static const struct account_change *fork_change(const struct object_probes *h, uint32_t slot)
+static const struct ownership_change *fork_change(const struct object_probes *h, uint32_t slot)
 {
-	return h->account->changes[slot].seq ? &h->account->changes[slot] : NULL;
+	return h->ownership->changes[slot].seq ? &h->ownership->changes[slot] : NULL;
 }
 
 /*
@@ -123,8 +123,8 @@ static const struct account_change *fork_change(const struct object_probes *h, u
 static int32_t fork_part(const struct fork_child *f, const struct object_probes *from,
 	uint32_t slot, uint32_t value, bool *known)
 {
-	const struct account_change *c = fork_change(from, slot);
-	int32_t now = account_part(from, PLAN_SEMAPHORE, slot);
+	const struct ownership_change *c = fork_change(from, slot);
+	int32_t now = ownership_part(from, PLAN_SEMAPHORE, slot);
 
 	*known = true;
 	if (value == from->values[slot] || (c && value == c->new_))
@@ -145,8 +145,8 @@ static int32_t fork_part(const struct fork_child *f, const struct object_probes 
 /* Add the values of a count without and with the session's part that the child may hold. */
 static bool fork_doubt(const struct object_probes *from, uint32_t slot, struct array *doubt)
 {
-	const struct account_change *c = fork_change(from, slot);
-	int32_t now = account_part(from, PLAN_SEMAPHORE, slot);
+	const struct ownership_change *c = fork_change(from, slot);
+	int32_t now = ownership_part(from, PLAN_SEMAPHORE, slot);
 	int64_t value = from->values[slot] == PROBES_NONE ? 0 : from->values[slot];
 	uint64_t address = from->semaphores[slot].address;
 
@@ -174,21 +174,21 @@ static bool fork_disagrees(const struct object_probes *h, const struct probes_pr
 static bool fork_take(
 	struct fork_child *f, struct object_probes *to, const struct object_probes *from)
 {
-	if (!account_begin(to, PLAN_SEMAPHORE))
+	if (!ownership_begin(to, PLAN_SEMAPHORE))
 		return false;
 	for (uint32_t i = 0; i < from->semaphore_count; i++) {
 		bool known = true;
 		int32_t part;
 
-		if (object_probes_same(from, i) != i || account_part(to, PLAN_SEMAPHORE, i) ||
+		if (object_probes_same(from, i) != i || ownership_part(to, PLAN_SEMAPHORE, i) ||
 			to->values[i] == PROBES_NONE ||
-			(!account_part(from, PLAN_SEMAPHORE, i) && !fork_change(from, i)))
+			(!ownership_part(from, PLAN_SEMAPHORE, i) && !fork_change(from, i)))
 			continue;
 		part = fork_part(f, from, i, to->values[i], &known);
 		if (!known && !fork_doubt(from, i, f->doubt))
 			return false;
-		to->account->parts.of[PLAN_SEMAPHORE][i] = part;
-		if (part && !fork_add(&f->writes, account_edit(to, PLAN_SEMAPHORE, i, part)))
+		to->ownership->parts.of[PLAN_SEMAPHORE][i] = part;
+		if (part && !fork_add(&f->writes, ownership_edit(to, PLAN_SEMAPHORE, i, part)))
 			return false;
 	}
 	for (size_t i = 0; i < to->probe_count; i++) {
@@ -199,49 +199,50 @@ static bool fork_take(
 		   sites must follow its counts. */
 		for (uint32_t k = 0; k < p->site_count; k++)
 			torn = torn || fork_disagrees(to, p, k);
-		if (from->account->switch_seq[i] && !f->after && torn) {
-			to->account->parts.torn[i] = true;
+		if (from->ownership->switch_seq[i] && !f->after && torn) {
+			to->ownership->parts.torn[i] = true;
 			if (!fork_add_sites(&f->writes, p))
 				return false;
 		}
 		/* The byte itself says whether the child has the code's part. An undo would leave
 		   it where it agrees with the count (plan_restore). */
 		for (uint32_t k = 0; torn && k < p->site_count; k++) {
-			uint32_t site = account_index(to, p, PLAN_CODE, k);
-			struct account_resource code = {.kind = PLAN_CODE,
+			uint32_t site = ownership_index(to, p, PLAN_CODE, k);
+			struct ownership_resource code = {.kind = PLAN_CODE,
 				.index = site,
-				.part = account_part(from, PLAN_CODE, site)};
+				.part = ownership_part(from, PLAN_CODE, site)};
 			enum probes_state state = to->site_live[site].state;
 
-			if (!code.part || account_part(to, PLAN_CODE, site) ||
+			if (!code.part || ownership_part(to, PLAN_CODE, site) ||
 				state != (code.part > 0 ? PROBES_ON : PROBES_OFF))
 				continue;
-			if (!account_begin(to, PLAN_CODE) ||
-				!fork_add(&f->writes, account_edit(to, PLAN_CODE, site, code.part)))
+			if (!ownership_begin(to, PLAN_CODE) ||
+				!fork_add(
+					&f->writes, ownership_edit(to, PLAN_CODE, site, code.part)))
 				return false;
-			account_add(to, &code);
+			ownership_add(to, &code);
 		}
 		for (uint32_t k = 0; k < p->site_count; k++) {
-			struct account_resource jump = {.kind = PLAN_COUNTER,
-				.index = account_index(to, p, PLAN_COUNTER, k),
+			struct ownership_resource jump = {.kind = PLAN_COUNTER,
+				.index = ownership_index(to, p, PLAN_COUNTER, k),
 				.part = 1};
 
 			/* A repair of one child is none of what lives in another one. */
 			if (!to->site_live[jump.index].counted ||
-				account_part(to, PLAN_COUNTER, jump.index) ||
+				ownership_part(to, PLAN_COUNTER, jump.index) ||
 				(f->parent->repaired && to->jumps[jump.index].shared) ||
-				(account_part(from, PLAN_COUNTER, jump.index) <= 0 &&
-					(f->after || !from->account->parts.of[PLAN_COUNTER])))
+				(ownership_part(from, PLAN_COUNTER, jump.index) <= 0 &&
+					(f->after || !from->ownership->parts.of[PLAN_COUNTER])))
 				continue;
-			if (!account_begin(to, PLAN_COUNTER) ||
-				!fork_add(
-					&f->writes, account_edit(to, PLAN_COUNTER, jump.index, 1)))
+			if (!ownership_begin(to, PLAN_COUNTER) ||
+				!fork_add(&f->writes,
+					ownership_edit(to, PLAN_COUNTER, jump.index, 1)))
 				return false;
-			account_add(to, &jump);
+			ownership_add(to, &jump);
 		}
 		/* Undo in the parent's order: latest first. */
-		if (account_owns(to, p))
-			to->account->switch_seq[i] = from->account->switch_seq[i];
+		if (ownership_owns(to, p))
+			to->ownership->switch_seq[i] = from->ownership->switch_seq[i];
 	}
 	return true;
 }
@@ -278,7 +279,7 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
 		const struct object_probes *from = catalog_object(&parent->catalog, i);
 
-		for (size_t k = 0; r == 0 && from->account && k < child->catalog.objects.count;
+		for (size_t k = 0; r == 0 && from->ownership && k < child->catalog.objects.count;
 			k++) {
 			struct object_probes *to = catalog_object(&child->catalog, k);
 
@@ -289,7 +290,7 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	if (child->switch_seq < parent->switch_seq)
 		child->switch_seq = parent->switch_seq;
 	if (f.writes.count) {
-		recorded = record_begin(child);
+		recorded = journals_begin(child);
 		if (recorded == 0)
 			recorded = journal_record(&child->journal, JOURNAL_MADE, &f.writes, NULL);
 		if (recorded < 0)
@@ -299,7 +300,7 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 		child->first_switch_ticks = child->who.start_time;
 		child->inherited_seq = child->switch_seq;
 		child->all.baseline_valid = false;
-		owner_settle(child);
+		owner_reconcile(child);
 		*count = probes_owned_count(child);
 	}
 	array_done(&f.writes);
@@ -311,7 +312,7 @@ bool fork_counted(const struct probes_session *parent)
 	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&parent->catalog, i);
 
-		if (h->account && h->account->parts.of[PLAN_COUNTER])
+		if (h->ownership && h->ownership->parts.of[PLAN_COUNTER])
 			return true;
 	}
 	return false;
@@ -322,11 +323,11 @@ bool fork_doubt_all(const struct probes_session *parent, struct array *doubt)
 	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&parent->catalog, i);
 
-		for (uint32_t k = 0; h->account && !h->info.gone && k < h->semaphore_count; k++)
+		for (uint32_t k = 0; h->ownership && !h->info.gone && k < h->semaphore_count; k++)
 			if (object_probes_same(h, k) == k && !fork_doubt(h, k, doubt))
 				return false;
-		for (size_t k = 0; h->account && !h->info.gone && k < h->probe_count; k++)
-			if (h->account->switch_seq[k] && !fork_add_sites(doubt, &h->probes[k]))
+		for (size_t k = 0; h->ownership && !h->info.gone && k < h->probe_count; k++)
+			if (h->ownership->switch_seq[k] && !fork_add_sites(doubt, &h->probes[k]))
 				return false;
 	}
 	return true;

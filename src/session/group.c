@@ -77,13 +77,13 @@ void probes_group_close(struct probes_group *g)
 
 /*
  * Takes the member, also on failure. Counters that it shares with a member, since one of them is
- * the other's child by fork, are those of the first.
+ * the other's forked child, are those of the first.
  */
 static int group_keep(struct array *list, struct probes_member *m, struct probes_error *e)
 {
 	struct probes_member **slot;
 
-	for (size_t i = 0; m->session && m->session->windows.count && i < list->count; i++) {
+	for (size_t i = 0; m->session && m->session->arenas.count && i < list->count; i++) {
 		const struct probes_session *other =
 			(*ARRAY_AT(list, struct probes_member *, i))->session;
 
@@ -428,14 +428,14 @@ int probes_group_look(struct probes_group *g, bool follow, size_t most,
 static void group_undo(struct probes_member *m, uint32_t until, probes_undone_fn *each, void *data)
 {
 	struct probes_undone u = {.member = m};
-	size_t before = account_owned_count(m->session, until);
+	size_t before = ownership_owned_count(m->session, until);
 	struct probes_error e;
 
 	if (!before)
 		return;
 	if (switch_restore_until(m->session, until, &u.result, &e) < 0)
 		u.error = &e;
-	u.kept = account_owned_count(m->session, until);
+	u.kept = ownership_owned_count(m->session, until);
 	u.probes = before > u.kept ? before - u.kept : 0;
 	each(data, &u);
 	probes_result_free(u.result);
@@ -466,7 +466,7 @@ int probes_group_sweep(
 	return r;
 }
 
-int probes_group_restore(struct probes_group *g, unsigned patience_ms, probes_undone_fn *each,
+int probes_group_restore(struct probes_group *g, unsigned lock_timeout_ms, probes_undone_fn *each,
 	void *data, struct probes_error *e)
 {
 	struct probes_member *m;
@@ -474,9 +474,9 @@ int probes_group_restore(struct probes_group *g, unsigned patience_ms, probes_un
 	for (size_t i = 0; (m = group_any(g, i)); i++) {
 		if (!m->session)
 			continue;
-		probes_set_patience(m->session, patience_ms);
+		probes_set_lock_timeout(m->session, lock_timeout_ms);
 		group_undo(m, UINT32_MAX, each, data);
-		probes_set_patience(m->session, 0);
+		probes_set_lock_timeout(m->session, 0);
 	}
 	return probes_group_sweep(g, each, data, e);
 }

@@ -13,7 +13,7 @@
 const struct probes_session *fork_origin(struct probes_session *const *sessions, size_t count,
 	const struct tree_link *link, uint64_t *program);
 
-/* Is it a child by fork of the parent session's process, with memory of its own? */
+/* Is it a forked child of the parent session's process, with memory of its own? */
 bool fork_is_child(const struct probes_session *child, const struct probes_session *parent);
 
 /*
@@ -22,7 +22,7 @@ bool fork_is_child(const struct probes_session *child, const struct probes_sessi
  * only if it is the same in both, or if it is a value that the parent session's last change read or
  * wrote (the fork may fall into the middle of that change; `after`: it does not). Appends every
  * other count to `doubt` (struct probes_edit: its value without and with the session's part).
- * *count: probes taken over; 0 if it is no child by fork.
+ * *count: probes taken over; 0 if it is no forked child.
  */
 int fork_inherit(struct probes_session *child, struct probes_session *parent, bool after,
 	struct array *doubt, size_t *count, struct probes_error *e);

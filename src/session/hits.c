@@ -15,17 +15,17 @@ static bool hits_refresh(struct probes_session *s)
 		for (size_t k = 0; h->jumps && !h->info.gone && k < h->site_count; k++) {
 			struct object_jump *j = &h->jumps[k];
 
-			if (j->length && j->window != PROBES_NONE &&
+			if (j->length && j->arena != PROBES_NONE &&
 				(j->ran || h->site_live[k].counted))
-				fits &= window_watch(
-					ARRAY_AT(&s->windows, struct window, j->window), j->entry);
+				fits &= arena_watch(
+					ARRAY_AT(&s->arenas, struct arena, j->arena), j->entry);
 		}
 	}
-	for (size_t i = 0; i < s->windows.count; i++) {
-		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+	for (size_t i = 0; i < s->arenas.count; i++) {
+		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
 
 		if (w->counters.count && !w->elsewhere)
-			(void)window_refresh(w, &s->memory);
+			(void)arena_refresh(w, &s->memory);
 	}
 	return fits;
 }
@@ -34,7 +34,7 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 {
 	int r = probes_alive(s, e);
 
-	/* A window that is mapped here outlives the process, and holds its last hits. */
+	/* An arena that is mapped here outlives the process, and holds its last hits. */
 	if (r == 0) {
 		holder_keep(s);
 		proofs_look(s, false);
@@ -49,12 +49,11 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 
 			bool uprobe = j->tactic == PROBES_TACTIC_KERNEL && j->uprobe;
 
-			if (!uprobe && (!j->length || j->window == PROBES_NONE))
+			if (!uprobe && (!j->length || j->arena == PROBES_NONE))
 				continue;
 			j->ran = j->ran || h->site_live[k].counted;
 			j->hits = uprobe ? uprobe_hits(j->uprobe)
-					 : window_hits(
-						   ARRAY_AT(&s->windows, struct window, j->window),
+					 : arena_hits(ARRAY_AT(&s->arenas, struct arena, j->arena),
 						   j->entry);
 		}
 	}
@@ -66,11 +65,11 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 /* With whom the hits of a site are shared: struct probes_hits. */
 static pid_t hits_shared(const struct probes_session *s, const struct object_jump *j, bool counted)
 {
-	const struct window *w = (counted || j->ran) && j->length &&
-						 j->tactic != PROBES_TACTIC_KERNEL &&
-						 j->window != PROBES_NONE
-					 ? ARRAY_AT(&s->windows, struct window, j->window)
-					 : NULL;
+	const struct arena *w = (counted || j->ran) && j->length &&
+						j->tactic != PROBES_TACTIC_KERNEL &&
+						j->arena != PROBES_NONE
+					? ARRAY_AT(&s->arenas, struct arena, j->arena)
+					: NULL;
 
 	if (!w || w->elsewhere || !w->inherited)
 		return w ? w->elsewhere : 0;
@@ -121,8 +120,8 @@ bool probes_misses_end(const struct probes_session *s)
 			const struct object_jump *j = &h->jumps[k];
 
 			if (j->mine && j->tactic != PROBES_TACTIC_KERNEL &&
-				j->window != PROBES_NONE &&
-				!ARRAY_AT(&s->windows, struct window, j->window)->file)
+				j->arena != PROBES_NONE &&
+				!ARRAY_AT(&s->arenas, struct arena, j->arena)->file)
 				return true;
 		}
 	}

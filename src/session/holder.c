@@ -1,5 +1,5 @@
 /*
- * Who counts in a process, and who measures there. Each session says so in a record, in the windows
+ * Who counts in a process, and who measures there. Each session says so in a record, in the arenas
  * of the process, where only who may trace it can write. Whether that session lives, its pid and
  * start time say; in another pid namespace, where they mean nothing, the claim on its record does,
  * as far as it can: anybody may lock a pidfd (process/claim.h).
@@ -24,17 +24,17 @@ static uint32_t holder_pids(void)
 
 uint64_t holder_self(void)
 {
-	return WINDOW_OWNER(getpid(), holder_pids());
+	return ARENA_OWNER(getpid(), holder_pids());
 }
 
 /* Neighbours would merge into one lock. */
-static uint64_t holder_claim(const struct window *w, size_t record)
+static uint64_t holder_claim(const struct arena *w, size_t record)
 {
-	return (w->serial * WINDOW_RECORDS + record) * 2;
+	return (w->serial * ARENA_HOLDERS + record) * 2;
 }
 
 /* Is there anything that must be on record? */
-static bool holder_uses(const struct window *w)
+static bool holder_uses(const struct arena *w)
 {
 	if (w->own[OWNER_PAIR] || w->own[OWNER_EVENTS])
 		return true;
@@ -45,14 +45,14 @@ static bool holder_uses(const struct window *w)
 }
 
 /* What the session would say. */
-static struct window_record holder_record(struct probes_session *s, const struct window *w)
+static struct arena_holder holder_record(struct probes_session *s, const struct arena *w)
 {
 	static _Atomic uint32_t last;
 	struct procfs_stat stat;
 
 	if (!s->number)
 		s->number = atomic_fetch_add(&last, 1) + 1;
-	return (struct window_record){.session = holder_self(),
+	return (struct arena_holder){.session = holder_self(),
 		.start = procfs_stat(AT_FDCWD, "/proc/self/stat", &stat) == 0
 				 ? identity_start(stat.start_time)
 				 : 0,
@@ -63,34 +63,34 @@ static struct window_record holder_record(struct probes_session *s, const struct
 		.number = s->number,
 		.states = (uint16_t)(w->own[OWNER_PAIR] << OWNER_PAIR |
 				     w->own[OWNER_EVENTS] << OWNER_EVENTS |
-				     (s->unrecorded ? WINDOW_UNRECORDED : 0)),
+				     (s->unrecorded ? ARENA_UNRECORDED : 0)),
 		.claimed = w->claimed};
 }
 
 /* Are they about the same process? */
-static bool holder_same_process(const struct window_record *a, const struct window_record *b)
+static bool holder_same_process(const struct arena_holder *a, const struct arena_holder *b)
 {
 	return a->self == b->self && identity_same_start(a->born, b->born);
 }
 
-static bool holder_same(const struct window_record *a, const struct window_record *b)
+static bool holder_same(const struct arena_holder *a, const struct arena_holder *b)
 {
 	return a->session == b->session && identity_same_start(a->start, b->start) &&
 	       a->number == b->number && holder_same_process(a, b);
 }
 
 /* Is it that of another session, on the same process? */
-static bool holder_is_other(const struct window_record *r, const struct window_record *mine)
+static bool holder_is_other(const struct arena_holder *r, const struct arena_holder *mine)
 {
 	return r->session && holder_same_process(r, mine) && !holder_same(r, mine);
 }
 
 /* ---- who lives ---- */
 
-static enum holder_life holder_judge(struct probes_session *s, const struct window *w,
-	const struct window_record *mine, const struct window_record *all, size_t at)
+static enum holder_life holder_judge(struct probes_session *s, const struct arena *w,
+	const struct arena_holder *mine, const struct arena_holder *all, size_t at)
 {
-	const struct window_record *r = &all[at];
+	const struct arena_holder *r = &all[at];
 	bool ours = r->session >> 32 == mine->session >> 32;
 	/* The claims on another process are not seen from here. */
 	bool claimed = r->claimed && holder_same_process(r, mine);
@@ -117,15 +117,15 @@ static enum holder_life holder_judge(struct probes_session *s, const struct wind
 }
 
 enum holder_life holder_of_state(
-	struct probes_session *s, const struct window *w, enum owner_state state, pid_t *pid)
+	struct probes_session *s, const struct arena *w, enum owner_state state, pid_t *pid)
 {
-	struct window_record all[WINDOW_RECORDS], mine = holder_record(s, w);
+	struct arena_holder all[ARENA_HOLDERS], mine = holder_record(s, w);
 	enum holder_life greatest = HOLDER_NONE;
 
 	/* One that was not read has no site. */
-	if (!w->site_count || !window_read_records(w, &s->memory, all))
+	if (!w->site_count || !arena_read_holders(w, &s->memory, all))
 		return HOLDER_NONE;
-	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
+	for (size_t i = 0; i < ARENA_HOLDERS; i++) {
 		enum holder_life life;
 
 		if (!(all[i].states >> state & 1) || holder_same(&all[i], &mine))
@@ -139,18 +139,18 @@ enum holder_life holder_of_state(
 	return greatest;
 }
 
-void holder_settle(struct probes_session *s)
+void holder_reconcile(struct probes_session *s)
 {
-	struct window_record all[WINDOW_RECORDS];
+	struct arena_holder all[ARENA_HOLDERS];
 	uint64_t self = holder_self(), last = 0;
 	const char *why;
 
-	for (size_t i = 0; i < s->windows.count; i++) {
-		const struct window *w = ARRAY_AT(&s->windows, struct window, i);
+	for (size_t i = 0; i < s->arenas.count; i++) {
+		const struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
 
-		if (!w->site_count || !window_read_records(w, &s->memory, all))
+		if (!w->site_count || !arena_read_holders(w, &s->memory, all))
 			continue;
-		for (size_t k = 0; k < WINDOW_RECORDS; k++) {
+		for (size_t k = 0; k < ARENA_HOLDERS; k++) {
 			pid_t pid = (pid_t)(uint32_t)all[k].session;
 
 			if (pid <= 0 || all[k].session == self || all[k].session == last ||
@@ -165,10 +165,10 @@ void holder_settle(struct probes_session *s)
 /* ---- what this session says ---- */
 
 /* May the record be overwritten? That of another process, too: children come and go. */
-static bool holder_is_free(struct probes_session *s, const struct window *w,
-	const struct window_record *mine, const struct window_record *all, size_t at)
+static bool holder_is_free(struct probes_session *s, const struct arena *w,
+	const struct arena_holder *mine, const struct arena_holder *all, size_t at)
 {
-	const struct window_record *r = &all[at];
+	const struct arena_holder *r = &all[at];
 	const char *why;
 
 	return !r->session ||
@@ -180,9 +180,9 @@ static bool holder_is_free(struct probes_session *s, const struct window *w,
 					 holder_judge(s, w, mine, all, at) == HOLDER_NONE);
 }
 
-/* The place of its record, or for one; WINDOW_RECORDS: there is none. */
-static size_t holder_place(struct probes_session *s, struct window *w,
-	const struct window_record *mine, const struct window_record *all)
+/* The place of its record, or for one; ARENA_HOLDERS: there is none. */
+static size_t holder_place(struct probes_session *s, struct arena *w,
+	const struct arena_holder *mine, const struct arena_holder *all)
 {
 	size_t at = w->record ? w->record - 1 : 0;
 
@@ -191,30 +191,30 @@ static size_t holder_place(struct probes_session *s, struct window *w,
 	w->record = 0;
 	w->claimed = false;
 	/* Sessions on other processes may look at the same time. */
-	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
-		at = (mine->self + i) % WINDOW_RECORDS;
+	for (size_t i = 0; i < ARENA_HOLDERS; i++) {
+		at = (mine->self + i) % ARENA_HOLDERS;
 		if (holder_is_free(s, w, mine, all, at))
 			return at;
 	}
-	return WINDOW_RECORDS;
+	return ARENA_HOLDERS;
 }
 
-bool holder_say(struct probes_session *s, struct window *w)
+bool holder_say(struct probes_session *s, struct arena *w)
 {
-	struct window_record all[WINDOW_RECORDS], mine = holder_record(s, w), none = {0};
+	struct arena_holder all[ARENA_HOLDERS], mine = holder_record(s, w), none = {0};
 	bool any = holder_uses(w), said;
 	uint8_t *bits;
 	size_t at;
 
 	if (!any && !w->record)
 		return true;
-	if (!window_read_records(w, &s->memory, all))
+	if (!arena_read_holders(w, &s->memory, all))
 		return false;
 	at = holder_place(s, w, &mine, all);
-	if (at == WINDOW_RECORDS || (!any && !w->record))
+	if (at == ARENA_HOLDERS || (!any && !w->record))
 		return !any;
 	if (!any) {
-		said = window_set_record(w, &s->memory, at, &none, NULL);
+		said = arena_set_holder(w, &s->memory, at, &none, NULL);
 		claim_drop(&s->claim, holder_claim(w, at));
 		w->record = 0;
 		w->claimed = false;
@@ -222,10 +222,10 @@ bool holder_say(struct probes_session *s, struct window *w)
 	}
 	w->claimed = w->claimed || claim_take(&s->claim, &s->who, holder_claim(w, at));
 	mine.claimed = w->claimed;
-	bits = calloc(1, window_bits_size(w) + 1);
+	bits = calloc(1, arena_bits_size(w) + 1);
 	for (size_t i = 0; bits && w->held && i < w->site_count; i++)
 		bits[i / 8] |= (uint8_t)(w->held[i] << i % 8);
-	said = bits && window_set_record(w, &s->memory, at, &mine, bits);
+	said = bits && arena_set_holder(w, &s->memory, at, &mine, bits);
 	free(bits);
 	w->record = at + 1;
 	return said;
@@ -233,8 +233,8 @@ bool holder_say(struct probes_session *s, struct window *w)
 
 void holder_keep(struct probes_session *s)
 {
-	for (size_t i = 0; i < s->windows.count; i++) {
-		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+	for (size_t i = 0; i < s->arenas.count; i++) {
+		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
 
 		if (!w->claimed && holder_uses(w))
 			(void)holder_say(s, w);
@@ -244,11 +244,11 @@ void holder_keep(struct probes_session *s)
 /* ---- what others say ---- */
 
 /*
- * A child by fork inherits the jumps of its parent, and a session that counts in that one looks for
+ * A forked child inherits the jumps of its parent, and a session that counts in that one looks for
  * such children from time to time (fork_origin): until it finds this process, its record there
  * speaks for it. Of another pid namespace nothing shows whether it lives.
  */
-static bool holder_will_inherit(const struct window_record *mine, const struct window_record *r)
+static bool holder_will_inherit(const struct arena_holder *mine, const struct arena_holder *r)
 {
 	const char *why;
 
@@ -258,23 +258,23 @@ static bool holder_will_inherit(const struct window_record *mine, const struct w
 	       identity_check((pid_t)(uint32_t)r->session, r->start, &why) != IDENTITY_ENDED;
 }
 
-void holder_look(struct probes_session *s, struct window *w)
+void holder_look(struct probes_session *s, struct arena *w)
 {
-	struct window_record all[WINDOW_RECORDS], mine = holder_record(s, w);
-	uint8_t *bits = calloc(1, window_bits_size(w) + 1);
+	struct arena_holder all[ARENA_HOLDERS], mine = holder_record(s, w);
+	uint8_t *bits = calloc(1, arena_bits_size(w) + 1);
 
 	free(w->others);
 	free(w->orphaned);
-	w->heir = (struct window_record){0};
+	w->heir = (struct arena_holder){0};
 	w->others = calloc(1, w->site_count + 1);
 	w->orphaned = calloc(1, w->site_count + 1);
 	if (!w->others || !w->orphaned || !bits || !w->site_count ||
-		!window_read_records(w, &s->memory, all))
+		!arena_read_holders(w, &s->memory, all))
 		goto end;
 	/* A session on a forked child may have taken the same place at the same moment. */
 	if (w->record && !holder_same(&all[w->record - 1], &mine))
 		(void)holder_say(s, w);
-	for (size_t i = 0; i < WINDOW_RECORDS; i++) {
+	for (size_t i = 0; i < ARENA_HOLDERS; i++) {
 		enum holder_life life;
 
 		if (holder_is_other(&all[i], &mine)) {
@@ -286,9 +286,9 @@ void holder_look(struct probes_session *s, struct window *w)
 		} else {
 			continue;
 		}
-		if (!window_read_bits(w, &s->memory, i, bits))
+		if (!arena_read_bits(w, &s->memory, i, bits))
 			continue;
-		for (size_t k = 0; life == HOLDER_NONE && all[i].states & WINDOW_UNRECORDED &&
+		for (size_t k = 0; life == HOLDER_NONE && all[i].states & ARENA_UNRECORDED &&
 				   k < w->site_count;
 			k++)
 			w->orphaned[k] += bits[k / 8] >> k % 8 & 1;
@@ -300,17 +300,17 @@ end:
 	free(bits);
 }
 
-void holder_forget_orphaned(struct probes_session *s, struct window *w, size_t site)
+void holder_forget_orphaned(struct probes_session *s, struct arena *w, size_t site)
 {
-	struct window_record all[WINDOW_RECORDS], mine = holder_record(s, w);
+	struct arena_holder all[ARENA_HOLDERS], mine = holder_record(s, w);
 
-	if (!w->orphaned || !w->orphaned[site] || !window_read_records(w, &s->memory, all))
+	if (!w->orphaned || !w->orphaned[site] || !arena_read_holders(w, &s->memory, all))
 		return;
 	w->orphaned[site] = 0;
-	for (size_t i = 0; i < WINDOW_RECORDS; i++)
-		if (all[i].states & WINDOW_UNRECORDED && holder_is_other(&all[i], &mine) &&
+	for (size_t i = 0; i < ARENA_HOLDERS; i++)
+		if (all[i].states & ARENA_UNRECORDED && holder_is_other(&all[i], &mine) &&
 			holder_judge(s, w, &mine, all, i) == HOLDER_NONE)
-			window_clear_bit(w, &s->memory, i, site);
+			arena_clear_bit(w, &s->memory, i, site);
 }
 
 /* ---- all that live ---- */
@@ -333,14 +333,14 @@ bool holder_add(struct array *all, pid_t pid, bool elsewhere)
 	return true;
 }
 
-bool holder_add_window(struct probes_session *s, const struct window *w, struct array *all)
+bool holder_add_arena(struct probes_session *s, const struct arena *w, struct array *all)
 {
-	struct window_record records[WINDOW_RECORDS], mine = holder_record(s, w);
+	struct arena_holder records[ARENA_HOLDERS], mine = holder_record(s, w);
 	bool fits = true;
 
-	if (!w->site_count || !window_read_records(w, &s->memory, records))
+	if (!w->site_count || !arena_read_holders(w, &s->memory, records))
 		return true;
-	for (size_t i = 0; fits && i < WINDOW_RECORDS; i++) {
+	for (size_t i = 0; fits && i < ARENA_HOLDERS; i++) {
 		enum holder_life life;
 
 		if (!holder_is_other(&records[i], &mine))

@@ -1,5 +1,5 @@
 /*
- * Which sites of a process jump to a counter: its windows of counters record the bytes of each
+ * Which sites of a process jump to a counter: its arenas of counters record the bytes of each
  * jump, and the bytes at the site tell whether it is there.
  */
 #include "session/session.h"
@@ -71,22 +71,21 @@ bool jumps_open(struct probes_session *s, struct object_probes *h, const struct 
 	return true;
 }
 
-void jumps_set(struct probes_session *s, struct object_jump *j, size_t window, size_t entry)
+void jumps_set(struct probes_session *s, struct object_jump *j, size_t arena, size_t entry)
 {
-	const struct window_site *from =
-		&ARRAY_AT(&s->windows, struct window, window)->sites[entry];
+	const struct arena_site *from = &ARRAY_AT(&s->arenas, struct arena, arena)->sites[entry];
 
 	j->length = from->length;
 	j->tactic = from->tactic;
 	memcpy(j->old, from->old, sizeof j->old);
 	memcpy(j->new_, from->new_, sizeof j->new_);
-	j->window = (uint32_t)window;
+	j->arena = (uint32_t)arena;
 	j->entry = (uint32_t)entry;
 	j->why = NULL;
 }
 
-/* Is a jump of a window there? Of two that match, the longer one is. */
-static bool jumps_is_there(const struct object_jump *known, const struct window_site *from,
+/* Is a jump of an arena there? Of two that match, the longer one is. */
+static bool jumps_is_there(const struct object_jump *known, const struct arena_site *from,
 	const uint8_t *bytes, size_t count)
 {
 	struct object_jump j = {.length = from->length, .vary = known->vary};
@@ -112,10 +111,10 @@ static const struct jumps_entry *jumps_entry(
 	return at < s->entries.count && entry->address == address ? entry : NULL;
 }
 
-static const struct window_site *jumps_from(
+static const struct arena_site *jumps_from(
 	const struct probes_session *s, const struct jumps_entry *entry)
 {
-	return &ARRAY_AT(&s->windows, struct window, entry->window)->sites[entry->entry];
+	return &ARRAY_AT(&s->arenas, struct arena, entry->arena)->sites[entry->entry];
 }
 
 void jumps_match(struct probes_session *s, struct object_probes *h, size_t local)
@@ -134,22 +133,22 @@ void jumps_match(struct probes_session *s, struct object_probes *h, size_t local
 			at++)
 			if (jumps_is_there(
 				    &h->jumps[k], jumps_from(s, entry), live->bytes, live->count))
-				jumps_set(s, &h->jumps[k], entry->window, entry->entry);
+				jumps_set(s, &h->jumps[k], entry->arena, entry->entry);
 	}
 }
 
 static bool jumps_fits(const struct probes_session *s, const struct jumps_entry *entry,
 	uint8_t vary, const uint8_t *code, size_t size)
 {
-	const struct window_site *from = jumps_from(s, entry);
+	const struct arena_site *from = jumps_from(s, entry);
 
 	if (size < ARCH_SITE_BYTES)
 		return false;
 	for (unsigned i = 0; i < ARCH_SITE_BYTES; i++)
 		if (code[i] != from->old[i] && !(vary >> i & 1))
 			return false;
-	return window_fits(
-		ARRAY_AT(&s->windows, struct window, entry->window), entry->entry, code, size);
+	return arena_fits(
+		ARRAY_AT(&s->arenas, struct arena, entry->arena), entry->entry, code, size);
 }
 
 bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t site,
@@ -163,7 +162,7 @@ bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t si
 		bool stops = jumps_from(s, entry)->tactic == PROBES_TACTIC_EVICTED;
 
 		/* There the hits of other processes would be its own. */
-		if (ARRAY_AT(&s->windows, struct window, entry->window)->inherited != inherited)
+		if (ARRAY_AT(&s->arenas, struct arena, entry->arena)->inherited != inherited)
 			continue;
 		if ((best && stops) || !jumps_fits(s, entry, j->vary, code, size))
 			continue;
@@ -172,17 +171,17 @@ bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t si
 			break;
 	}
 	if (best)
-		jumps_set(s, j, best->window, best->entry);
+		jumps_set(s, j, best->arena, best->entry);
 	return best;
 }
 
-/* A site that was never counted in this session has the jump of the oldest window. */
-static bool jumps_note(struct probes_session *s, size_t window, const struct array *places)
+/* A site that was never counted in this session has the jump of the oldest arena. */
+static bool jumps_note(struct probes_session *s, size_t arena, const struct array *places)
 {
-	const struct window *w = ARRAY_AT(&s->windows, struct window, window);
+	const struct arena *w = ARRAY_AT(&s->arenas, struct arena, arena);
 
 	for (size_t i = 0; i < w->site_count; i++) {
-		const struct window_site *from = &w->sites[i];
+		const struct arena_site *from = &w->sites[i];
 
 		for (size_t at = jumps_place_at(places, from->address); at < places->count; at++) {
 			const struct jumps_place *place = ARRAY_AT(places, struct jumps_place, at);
@@ -194,7 +193,7 @@ static bool jumps_note(struct probes_session *s, size_t window, const struct arr
 			if (!jumps_open(s, place->h, places))
 				return false;
 			if (!place->h->jumps[place->site].length)
-				jumps_set(s, &place->h->jumps[place->site], window, i);
+				jumps_set(s, &place->h->jumps[place->site], arena, i);
 		}
 	}
 	return true;
@@ -204,12 +203,12 @@ int jumps_index(struct probes_session *s, size_t first, struct probes_error *e)
 {
 	size_t before = s->entries.count, more = 0;
 
-	for (size_t i = first; i < s->windows.count; i++)
-		more += ARRAY_AT(&s->windows, struct window, i)->site_count;
+	for (size_t i = first; i < s->arenas.count; i++)
+		more += ARRAY_AT(&s->arenas, struct arena, i)->site_count;
 	if (!array_reserve(&s->entries, more))
 		return error_memory(e, "the counters of a process");
-	for (size_t i = first; i < s->windows.count; i++) {
-		const struct window *w = ARRAY_AT(&s->windows, struct window, i);
+	for (size_t i = first; i < s->arenas.count; i++) {
+		const struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
 
 		for (size_t k = 0; k < w->site_count; k++)
 			*(struct jumps_entry *)array_add(&s->entries) =
@@ -219,71 +218,71 @@ int jumps_index(struct probes_session *s, size_t first, struct probes_error *e)
 		    offsetof(struct jumps_entry, address)))
 		return 0;
 	s->entries.count = before;
-	s->windows_left_out = true;
+	s->arenas_left_out = true;
 	return error_memory(e, "the counters of a process");
 }
 
-/* Read a window, or note that it is none: it is not read again. False: no memory. */
-static bool jumps_read(struct probes_session *s, const struct maps_window *from)
+/* Read an arena, or note that it is none: it is not read again. False: no memory. */
+static bool jumps_read(struct probes_session *s, const struct maps_arena *from)
 {
-	struct window *w = array_add(&s->windows);
-	enum window_found found;
+	struct arena *w = array_add(&s->arenas);
+	enum arena_found found;
 
 	if (!w)
 		return false;
-	found = window_read(w, &s->memory, from->address, from->size, &s->budget);
-	if (found == WINDOW_FOUND &&
+	found = arena_read(w, &s->memory, from->address, from->size, &s->budget);
+	if (found == ARENA_FOUND &&
 		!budget_take(&s->budget, w->site_count * sizeof(struct jumps_entry))) {
-		window_done(w);
-		found = WINDOW_LEFT_OUT;
+		arena_done(w);
+		found = ARENA_LEFT_OUT;
 	}
-	s->windows_left_out = s->windows_left_out || found == WINDOW_LEFT_OUT;
+	s->arenas_left_out = s->arenas_left_out || found == ARENA_LEFT_OUT;
 	w->address = from->address;
 	w->inode = from->inode;
 	return true;
 }
 
-#define JUMPS_WINDOWS 4096 /* that are read, or found to be none */
+#define JUMPS_ARENAS 4096 /* that are read, or found to be none */
 
 /*
  * Any process may map such memory, as often and as large as it likes. The work is bounded by the
- * number of its mappings, and by the budget of the session, which is charged before a window is
+ * number of its mappings, and by the budget of the session, which is charged before an arena is
  * read.
  */
 int jumps_learn(struct probes_session *s, const struct array *found, struct probes_error *e)
 {
 	struct array known, places = {0};
-	size_t first = s->windows.count;
+	size_t first = s->arenas.count;
 	bool fits;
 	int r = 0;
 
 	array_init(&known, sizeof(uint64_t));
 	fits = array_reserve(&known, first);
 	for (size_t i = 0; fits && i < first; i++)
-		*(uint64_t *)array_add(&known) = ARRAY_AT(&s->windows, struct window, i)->address;
+		*(uint64_t *)array_add(&known) = ARRAY_AT(&s->arenas, struct arena, i)->address;
 	fits = fits && order_by_number(known.data, known.count, known.size, 0);
 	for (size_t i = 0; fits && i < found->count; i++) {
-		const struct maps_window *one = ARRAY_AT(found, struct maps_window, i);
+		const struct maps_arena *one = ARRAY_AT(found, struct maps_arena, i);
 		size_t at = order_first(known.data, known.count, known.size, 0, one->address);
 
 		if (at < known.count && *ARRAY_AT(&known, uint64_t, at) == one->address)
 			continue;
-		if (s->windows.count < JUMPS_WINDOWS)
+		if (s->arenas.count < JUMPS_ARENAS)
 			fits = jumps_read(s, one);
 		else
-			s->windows_left_out = true;
+			s->arenas_left_out = true;
 	}
 	array_done(&known);
 	if (!fits)
 		r = error_memory(e, "the counters of a process");
-	if (s->windows.count == first)
+	if (s->arenas.count == first)
 		return r;
 	s->all.baseline_valid = false;
 	if (r == 0)
 		r = jumps_index(s, first, e);
 	if (r == 0 && !jumps_places(s, NULL, &places))
 		r = error_memory(e, "the counters of a process");
-	for (size_t i = first; r == 0 && i < s->windows.count; i++)
+	for (size_t i = first; r == 0 && i < s->arenas.count; i++)
 		if (!jumps_note(s, i, &places))
 			r = error_memory(e, "the counters of a process");
 	array_done(&places);
@@ -292,7 +291,7 @@ int jumps_learn(struct probes_session *s, const struct array *found, struct prob
 
 int jumps_check_known(const struct probes_session *s, struct probes_error *e)
 {
-	if (!s->windows_left_out)
+	if (!s->arenas_left_out)
 		return 0;
 	error_set(e, PROBES_REFUSED, -E2BIG, "cannot make counters in process %d", s->who.pid);
 	error_why(e, "it already has more counter memory than one session can read (192 MiB per "
@@ -307,8 +306,8 @@ int jumps_look(struct probes_session *s, struct probes_error *e)
 
 	if (!s->read_maps)
 		return 0;
-	array_init(&found, sizeof(struct maps_window));
-	r = space_windows(&s->who, &found, e);
+	array_init(&found, sizeof(struct maps_arena));
+	r = space_arenas(&s->who, &found, e);
 	if (r == 0)
 		r = jumps_learn(s, &found, e);
 	array_done(&found);
@@ -317,20 +316,20 @@ int jumps_look(struct probes_session *s, struct probes_error *e)
 
 void jumps_share(struct probes_session *child, const struct probes_session *parent)
 {
-	for (size_t i = 0; i < child->windows.count; i++)
-		for (size_t k = 0; k < parent->windows.count; k++) {
-			struct window *w = ARRAY_AT(&child->windows, struct window, i);
+	for (size_t i = 0; i < child->arenas.count; i++)
+		for (size_t k = 0; k < parent->arenas.count; k++) {
+			struct arena *w = ARRAY_AT(&child->arenas, struct arena, i);
 
-			if (w->inode == ARRAY_AT(&parent->windows, struct window, k)->inode)
+			if (w->inode == ARRAY_AT(&parent->arenas, struct arena, k)->inode)
 				w->elsewhere = parent->who.pid;
 		}
 }
 
 void jumps_done(struct probes_session *s)
 {
-	for (size_t i = 0; i < s->windows.count; i++)
-		window_done(ARRAY_AT(&s->windows, struct window, i));
-	array_done(&s->windows);
+	for (size_t i = 0; i < s->arenas.count; i++)
+		arena_done(ARRAY_AT(&s->arenas, struct arena, i));
+	array_done(&s->arenas);
 	array_done(&s->entries);
 }
 
@@ -341,7 +340,7 @@ void jumps_tidy(struct probes_session *s)
 
 	if (s->read_maps && s->memory.fd >= 0 && install_tidy(&in, &e) < 0)
 		log_say(&s->log, PROBES_LOG_NOTICE,
-			"a descriptor of process %d, of a memfd named " MAPS_WINDOW
+			"a descriptor of process %d, of a memfd named " MAPS_ARENA
 			", stays open: %s",
 			s->who.pid, e.why);
 }

@@ -57,7 +57,7 @@ bool kernel_choose(
 	j->why = NULL;
 	j->tactic = PROBES_TACTIC_KERNEL;
 	j->length = 1;
-	j->window = PROBES_NONE;
+	j->arena = PROBES_NONE;
 	memcpy(j->old, h->original[site], sizeof j->old);
 	memcpy(j->new_, h->original[site], sizeof j->new_);
 	j->new_[0] = ARCH_BREAKPOINT;

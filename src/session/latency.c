@@ -16,7 +16,7 @@ _Static_assert(PROBES_LATENCY_BUCKETS == RECORDER_BUCKETS, "a bucket is a bucket
 
 struct latency {
 	size_t probes[2]; /* start and end */
-	size_t window;    /* whose state it uses */
+	size_t arena;     /* whose state it uses */
 	bool on, keyed;
 	double ns_per_tick;
 	uint64_t looked;          /* at the threads: now_ns */
@@ -24,18 +24,18 @@ struct latency {
 	struct probes_latency last;
 };
 
-static struct window *latency_state_window(struct probes_session *s, const struct latency *l)
+static struct arena *latency_state_arena(struct probes_session *s, const struct latency *l)
 {
-	return ARRAY_AT(&s->windows, struct window, l->window);
+	return ARRAY_AT(&s->arenas, struct arena, l->arena);
 }
 
-/* The window that a site counts in; NULL: none, since no jump is known, or the kernel counts there,
+/* The arena that a site counts in; NULL: none, since no jump is known, or the kernel counts there,
  * which measures nothing. */
-static struct window *latency_window(struct probes_session *s, const struct object_jump *j)
+static struct arena *latency_arena(struct probes_session *s, const struct object_jump *j)
 {
-	if (!j->length || j->tactic == PROBES_TACTIC_KERNEL || j->window == PROBES_NONE)
+	if (!j->length || j->tactic == PROBES_TACTIC_KERNEL || j->arena == PROBES_NONE)
 		return NULL;
-	return ARRAY_AT(&s->windows, struct window, j->window);
+	return ARRAY_AT(&s->arenas, struct arena, j->arena);
 }
 
 /* ---- beginning ---- */
@@ -49,27 +49,27 @@ static int latency_refused(struct probes_session *s, struct probes_error *e)
 /* Does another session keep the hits of the site as events? */
 static bool latency_reads_events(struct probes_session *s, const struct object_jump *j)
 {
-	struct window *w = latency_window(s, j);
+	struct arena *w = latency_arena(s, j);
 	uint8_t role = RECORDER_NONE;
 
-	return w && window_role(w, &s->memory, j->entry, &role) && role == RECORDER_EVENT &&
+	return w && arena_role(w, &s->memory, j->entry, &role) && role == RECORDER_EVENT &&
 	       owner_of_state(s, w, OWNER_EVENTS);
 }
 
-/* The oldest window of the counted sites of both probes: its state serves all of them. */
+/* The oldest arena of the counted sites of both probes: its state serves all of them. */
 static int latency_find(struct probes_session *s, struct latency *l, struct probes_error *e)
 {
 	bool any[2] = {false, false};
 	size_t local;
 
-	l->window = SIZE_MAX; /* none yet */
+	l->arena = SIZE_MAX; /* none yet */
 	for (int i = 0; i < 2; i++) {
 		const struct object_probes *h = catalog_find(&s->catalog, l->probes[i], &local);
 		size_t first = object_probes_site(h, &h->probes[local]);
 
 		for (uint32_t k = 0; h->jumps && k < h->probes[local].site_count; k++) {
 			const struct object_jump *j = &h->jumps[first + k];
-			const struct window *w = latency_window(s, j);
+			const struct arena *w = latency_arena(s, j);
 
 			if (!h->site_live[first + k].counted || !w)
 				continue;
@@ -89,8 +89,8 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 					h->probes[local].name);
 			}
 			any[i] = true;
-			if (l->window == SIZE_MAX || w->serial < latency_state_window(s, l)->serial)
-				l->window = j->window;
+			if (l->arena == SIZE_MAX || w->serial < latency_state_arena(s, l)->serial)
+				l->arena = j->arena;
 		}
 		if (!any[i]) {
 			latency_refused(s, e);
@@ -172,13 +172,13 @@ int probes_latency_check(const struct probes_session *s, size_t start, size_t en
 }
 
 /*
- * Give all sites of the pair their roles, or take them away. A site in an older window is not
+ * Give all sites of the pair their roles, or take them away. A site in an older arena is not
  * counted (latency_find): it has none.
  */
 static int latency_set_roles(struct probes_session *s, struct latency *l, unsigned argument,
 	bool on, struct probes_error *e)
 {
-	const struct window *state = latency_state_window(s, l);
+	const struct arena *state = latency_state_arena(s, l);
 	size_t local;
 	int r = 0;
 
@@ -191,18 +191,18 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 		for (uint32_t k = 0; r == 0 && h->jumps && k < p->site_count; k++) {
 			const struct object_jump *j = &h->jumps[first + k];
 			struct recorder_role role = {.pushed = kind_of(p)->edit ? 8 : 0};
-			struct window *w = latency_window(s, j);
+			struct arena *w = latency_arena(s, j);
 
 			if (!w || (w != state && w->serial <= state->serial))
 				continue;
 			if (w != state)
-				recorder_send(&role, window_state(w), window_state(state),
-					window_cookie(state));
+				recorder_send(&role, arena_state(w), arena_state(state),
+					arena_cookie(state));
 			if (on)
 				role.what = i ? RECORDER_END : RECORDER_START;
 			if (on && argument)
 				r = latency_key(p, &p->sites[k], argument, &role, e);
-			if (r == 0 && !window_set_role(w, &s->memory, j->entry, &role))
+			if (r == 0 && !arena_set_role(w, &s->memory, j->entry, &role))
 				r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d",
 					s->who.pid);
 		}
@@ -212,7 +212,7 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 
 static int latency_measure(struct probes_session *s, struct latency *l, struct probes_error *e)
 {
-	struct window *w = latency_state_window(s, l);
+	struct arena *w = latency_state_arena(s, l);
 	struct recorder_state values = {.epoch = 1};
 	int r = owner_take(s, w, OWNER_PAIR, &values.session, e);
 
@@ -231,10 +231,10 @@ static int latency_measure(struct probes_session *s, struct latency *l, struct p
 		r = error_hint(e, "match starts and ends by an argument");
 	}
 	if (r == 0 && !w->file)
-		r = room_check_pages(
+		r = headroom_check_pages(
 			s, offsetof(struct recorder_state, events) / TACTICS_PAGE + 1, e);
 	values.multiplier = (uint64_t)(l->ns_per_tick * 4294967296.0);
-	if (r == 0 && (!proofs_open_table(s, w) || !window_measure(w, &s->memory, &values)))
+	if (r == 0 && (!proofs_open_table(s, w) || !arena_measure(w, &s->memory, &values)))
 		r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
 	/* If another session has it, there is nothing to give. */
 	if (r < 0)
@@ -282,8 +282,8 @@ void probes_latency_end(struct probes_session *s)
 	if (!s->latency || !s->latency->on)
 		return;
 	(void)latency_set_roles(s, s->latency, 0, false, &ignored);
-	window_unmeasure(latency_state_window(s, s->latency), &s->memory);
-	owner_give(s, latency_state_window(s, s->latency), OWNER_PAIR);
+	arena_unmeasure(latency_state_arena(s, s->latency), &s->memory);
+	owner_give(s, latency_state_arena(s, s->latency), OWNER_PAIR);
 	s->latency->on = false;
 }
 
@@ -297,7 +297,7 @@ void latency_keep(struct probes_session *s)
 		return;
 	l->looked = now_ns();
 	proofs_look(s, false);
-	proofs_publish(s, latency_state_window(s, l), 0);
+	proofs_publish(s, latency_state_arena(s, l), 0);
 }
 
 static int latency_none(struct probes_session *s, struct probes_error *e)
@@ -323,7 +323,7 @@ int probes_latency_read(
 	latency_keep(s);
 	holder_keep(s);
 	*out = l->last;
-	if (!window_measured(latency_state_window(s, l), &s->memory, l->keyed, false, &now)) {
+	if (!arena_measured(latency_state_arena(s, l), &s->memory, l->keyed, false, &now)) {
 		int r = probes_alive(s, e);
 
 		return r < 0 ? r
@@ -331,7 +331,7 @@ int probes_latency_read(
 				       s->who.pid);
 	}
 	/* Another process has the same state, and its session has read it. */
-	if (latency_state_window(s, l)->elsewhere)
+	if (latency_state_arena(s, l)->elsewhere)
 		now = (struct recorder_sum){.least = UINT64_MAX};
 	*out = (struct probes_latency){.matched = latency_less(now.matched, l->base.matched),
 		.open = now.open,
@@ -355,7 +355,7 @@ int probes_latency_reset(struct probes_session *s, struct probes_error *e)
 
 	if (!l)
 		return latency_none(s, e);
-	if (!window_measured(latency_state_window(s, l), &s->memory, l->keyed, true, &l->base))
+	if (!arena_measured(latency_state_arena(s, l), &s->memory, l->keyed, true, &l->base))
 		return error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
 	l->last = (struct probes_latency){0};
 	return 0;

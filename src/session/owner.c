@@ -1,7 +1,7 @@
 /*
  * What follows from who counts and who measures (session/holder.c). The last session that counts at
  * a site removes the jump. A jump without an owner is taken over by whoever wants it. The state of
- * a window, in which a pair is measured or events are kept, has one owner at a time.
+ * an arena, in which a pair is measured or events are kept, has one owner at a time.
  */
 #include "session/session.h"
 
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The window in which a site counts; NULL: none. */
-static struct window *owner_window(const struct probes_session *s, const struct object_jump *j)
+/* The arena in which a site counts; NULL: none. */
+static struct arena *owner_arena(const struct probes_session *s, const struct object_jump *j)
 {
-	if (!j->length || j->tactic == PROBES_TACTIC_KERNEL || j->window == PROBES_NONE)
+	if (!j->length || j->tactic == PROBES_TACTIC_KERNEL || j->arena == PROBES_NONE)
 		return NULL;
-	return ARRAY_AT(&s->windows, struct window, j->window);
+	return ARRAY_AT(&s->arenas, struct arena, j->arena);
 }
 
 /* ---- states ---- */
@@ -38,7 +38,7 @@ static size_t owner_at(enum owner_state state)
 					     offsetof(struct events_state, session);
 }
 
-pid_t owner_of_state(struct probes_session *s, const struct window *w, enum owner_state state)
+pid_t owner_of_state(struct probes_session *s, const struct arena *w, enum owner_state state)
 {
 	pid_t pid;
 
@@ -81,8 +81,8 @@ static int owner_refuse(const struct probes_session *s, enum owner_state wanted,
 	}
 }
 
-/* In the turn: of two sessions that take it at once the second one sees the first. */
-int owner_take(struct probes_session *s, struct window *w, enum owner_state state, uint64_t *self,
+/* Under the lock: of two sessions that take it at once the second one sees the first. */
+int owner_take(struct probes_session *s, struct arena *w, enum owner_state state, uint64_t *self,
 	struct probes_error *e)
 {
 	/* Both states use what is known of the threads, which one session at a time keeps. */
@@ -107,7 +107,7 @@ int owner_take(struct probes_session *s, struct window *w, enum owner_state stat
 			error_why(e,
 				"it cannot be put on record: %d sessions are, on this process and "
 				"its forked children, or the record cannot be written",
-				WINDOW_RECORDS);
+				ARENA_HOLDERS);
 			error_hint(e, "quit one of them");
 		}
 	}
@@ -116,7 +116,7 @@ int owner_take(struct probes_session *s, struct window *w, enum owner_state stat
 	return r;
 }
 
-void owner_give(struct probes_session *s, struct window *w, enum owner_state state)
+void owner_give(struct probes_session *s, struct arena *w, enum owner_state state)
 {
 	if (!w->own[state])
 		return;
@@ -128,17 +128,17 @@ void owner_give(struct probes_session *s, struct window *w, enum owner_state sta
 
 void owner_look(struct probes_session *s)
 {
-	for (size_t i = 0; i < s->windows.count; i++) {
-		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+	for (size_t i = 0; i < s->arenas.count; i++) {
+		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
 
-		window_read_left(w, &s->memory);
+		arena_read_left(w, &s->memory);
 		holder_look(s, w);
 	}
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&s->catalog, i);
 
 		for (size_t k = 0; h->jumps && k < h->site_count; k++) {
-			const struct window *w = owner_window(s, &h->jumps[k]);
+			const struct arena *w = owner_arena(s, &h->jumps[k]);
 
 			h->jumps[k].shared = w && w->others && w->others[h->jumps[k].entry];
 		}
@@ -154,7 +154,7 @@ size_t owner_count_others(const struct probes_session *s, enum holder_life life)
 
 		for (size_t k = 0; h->jumps && !h->info.gone && k < h->site_count; k++) {
 			const struct object_jump *j = &h->jumps[k];
-			const struct window *w = j->shared ? owner_window(s, j) : NULL;
+			const struct arena *w = j->shared ? owner_arena(s, j) : NULL;
 
 			count += w && w->others && w->others[j->entry] == life && !j->mine &&
 				 h->site_live[k].counted;
@@ -163,12 +163,12 @@ size_t owner_count_others(const struct probes_session *s, enum holder_life life)
 	return count;
 }
 
-bool owner_shares(const struct window *w)
+bool owner_shares(const struct arena *w)
 {
 	return w->inherited && !w->elsewhere;
 }
 
-int owner_refuse_shared(const struct window *w, struct probes_error *e)
+int owner_refuse_shared(const struct arena *w, struct probes_error *e)
 {
 	if (w->heir.session)
 		error_why(e,
@@ -185,7 +185,7 @@ bool owner_has_none(const struct object_probes *h, uint32_t site)
 	const struct object_jump *j = &h->jumps[site];
 
 	return h->site_live[site].counted && !j->mine && !j->shared && j->length &&
-	       j->tactic != PROBES_TACTIC_KERNEL && j->window != PROBES_NONE;
+	       j->tactic != PROBES_TACTIC_KERNEL && j->arena != PROBES_NONE;
 }
 
 bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t local)
@@ -195,7 +195,7 @@ bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t loc
 	uint32_t left = 0;
 
 	for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
-		const struct window *w = owner_window(s, &h->jumps[first + k]);
+		const struct arena *w = owner_arena(s, &h->jumps[first + k]);
 
 		uint32_t entry = h->jumps[first + k].entry, here;
 
@@ -209,24 +209,24 @@ bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t loc
 		left = h->values[semaphores + i] < left ? h->values[semaphores + i] : left;
 	if (kind_of(p)->edit || !p->semaphore_count || !left)
 		return true;
-	if (!account_begin(h, PLAN_SEMAPHORE))
+	if (!ownership_begin(h, PLAN_SEMAPHORE))
 		return false;
 	for (uint32_t i = 0; i < p->semaphore_count; i++) {
-		struct account_resource more = {.kind = PLAN_SEMAPHORE,
-			.index = account_index(h, p, PLAN_SEMAPHORE, i),
+		struct ownership_resource more = {.kind = PLAN_SEMAPHORE,
+			.index = ownership_index(h, p, PLAN_SEMAPHORE, i),
 			.part = (int32_t)left};
 
 		if (more.index == semaphores + i)
-			account_add(h, &more);
+			ownership_add(h, &more);
 	}
 	h->jumps[first].raised = (uint8_t)left;
 	for (uint32_t k = 0; k < p->site_count; k++) {
 		const struct object_jump *j = &h->jumps[first + k];
-		struct window *w = owner_window(s, j);
+		struct arena *w = owner_arena(s, j);
 
 		if (!w)
 			continue;
-		window_set_left(w, &s->memory, j->entry, 0);
+		arena_set_left(w, &s->memory, j->entry, 0);
 		holder_forget_orphaned(s, w, j->entry);
 	}
 	return true;
@@ -238,7 +238,7 @@ bool owner_adopt(struct probes_session *s, struct object_probes *h, size_t local
 
 	for (uint32_t k = 0; h->jumps && k < h->probes[local].site_count; k++) {
 		struct object_jump *j = &h->jumps[first + k];
-		struct account_resource one = {
+		struct ownership_resource one = {
 			.kind = PLAN_COUNTER, .index = (uint32_t)first + k, .part = 1};
 
 		if (!owner_has_none(h, (uint32_t)first + k))
@@ -246,11 +246,11 @@ bool owner_adopt(struct probes_session *s, struct object_probes *h, size_t local
 		j->mine = h->live[local].mine_counted = true;
 		if (dry_run)
 			continue;
-		if (!account_begin(h, PLAN_COUNTER))
+		if (!ownership_begin(h, PLAN_COUNTER))
 			return false;
-		account_add(h, &one);
+		ownership_add(h, &one);
 		j->taken = true;
-		h->account->switch_seq[local] = ++s->switch_seq;
+		h->ownership->switch_seq[local] = ++s->switch_seq;
 	}
 	return true;
 }
@@ -258,13 +258,13 @@ bool owner_adopt(struct probes_session *s, struct object_probes *h, size_t local
 /* What a session that was killed measured there is measured no longer. */
 static void owner_forget_role(struct probes_session *s, const struct object_jump *j)
 {
-	struct window *w = owner_window(s, j);
+	struct arena *w = owner_arena(s, j);
 	uint8_t role = RECORDER_NONE;
 
-	if (!j->shared && window_role(w, &s->memory, j->entry, &role) && role != RECORDER_NONE &&
+	if (!j->shared && arena_role(w, &s->memory, j->entry, &role) && role != RECORDER_NONE &&
 		!w->own[OWNER_PAIR] && !w->own[OWNER_EVENTS] && !owner_of_state(s, w, OWNER_PAIR) &&
 		!owner_of_state(s, w, OWNER_EVENTS))
-		(void)window_set_role(w, &s->memory, j->entry,
+		(void)arena_set_role(w, &s->memory, j->entry,
 			&(const struct recorder_role){.what = RECORDER_NONE});
 }
 
@@ -274,19 +274,19 @@ static bool owner_count(struct probes_session *s, struct object_probes *h, size_
 	size_t first = object_probes_site(h, p);
 
 	for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
-		struct account_resource one = {
+		struct ownership_resource one = {
 			.kind = PLAN_COUNTER, .index = (uint32_t)first + k, .part = 1};
 
-		if (!h->site_live[first + k].counted || !owner_window(s, &h->jumps[first + k]) ||
-			account_part(h, PLAN_COUNTER, (uint32_t)first + k) > 0)
+		if (!h->site_live[first + k].counted || !owner_arena(s, &h->jumps[first + k]) ||
+			ownership_part(h, PLAN_COUNTER, (uint32_t)first + k) > 0)
 			continue;
-		if (!account_begin(h, PLAN_COUNTER))
+		if (!ownership_begin(h, PLAN_COUNTER))
 			return false;
-		account_add(h, &one);
+		ownership_add(h, &one);
 		h->jumps[first + k].taken = true;
 		owner_forget_role(s, &h->jumps[first + k]);
 	}
-	/* Its children by fork inherit what it counts, written by whomever. */
+	/* Its forked children inherit what it counts, written by whomever. */
 	if (!s->first_switch_ticks)
 		s->first_switch_ticks = procfs_now();
 	if (!kind_of(p)->edit && p->semaphore_count && h->jumps && !h->jumps[first].raised)
@@ -324,28 +324,28 @@ bool owner_end(struct probes_session *s, const struct probes_result *r)
 		if (r->items[i].outcome != PROBES_DONE)
 			continue;
 		if (r->items[i].verb == PROBES_COUNT) {
-			if (!account_begin(h, PLAN_COUNTER) || !owner_count(s, h, local))
+			if (!ownership_begin(h, PLAN_COUNTER) || !owner_count(s, h, local))
 				return false;
-			h->account->switch_seq[local] = ++s->switch_seq;
+			h->ownership->switch_seq[local] = ++s->switch_seq;
 		}
 		for (uint32_t k = 0; r->items[i].verb == PROBES_UNCOUNT && k < p->site_count; k++)
-			h->account->parts.of[PLAN_COUNTER][account_index(h, p, PLAN_COUNTER, k)] =
-				0;
-		account_judge(h, local);
+			h->ownership->parts
+				.of[PLAN_COUNTER][ownership_index(h, p, PLAN_COUNTER, k)] = 0;
+		ownership_judge(h, local);
 	}
 	return true;
 }
 
 /* `wanted`, `taken`: per site. */
-static void owner_settle_window(
-	struct probes_session *s, struct window *w, const bool *wanted, const bool *taken)
+static void owner_reconcile_arena(
+	struct probes_session *s, struct arena *w, const bool *wanted, const bool *taken)
 {
 	if (!memcmp(w->held, wanted, w->site_count))
 		return;
-	window_read_left(w, &s->memory);
+	arena_read_left(w, &s->memory);
 	for (size_t i = 0; i < w->site_count; i++) {
 		if (wanted[i] && !w->held[i] && !taken[i])
-			window_set_left(w, &s->memory, i, 0);
+			arena_set_left(w, &s->memory, i, 0);
 		w->held[i] = wanted[i];
 	}
 	if (!holder_say(s, w) && memory_alive(&s->memory))
@@ -355,22 +355,22 @@ static void owner_settle_window(
 			s->who.pid);
 }
 
-void owner_settle(struct probes_session *s)
+void owner_reconcile(struct probes_session *s)
 {
-	for (size_t i = 0; i < s->windows.count; i++) {
-		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+	for (size_t i = 0; i < s->arenas.count; i++) {
+		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
 		bool *wanted = calloc(2 * w->site_count + 1, sizeof *wanted), any = w->held;
 		bool *taken = wanted ? wanted + w->site_count : NULL;
 
 		for (size_t o = 0; wanted && o < s->catalog.objects.count; o++) {
 			const struct object_probes *h = catalog_object(&s->catalog, o);
 
-			for (uint32_t k = 0; h->jumps && h->account && k < h->site_count; k++) {
+			for (uint32_t k = 0; h->jumps && h->ownership && k < h->site_count; k++) {
 				struct object_jump *j = &h->jumps[k];
 
-				if (owner_window(s, j) != w)
+				if (owner_arena(s, j) != w)
 					continue;
-				if (account_part(h, PLAN_COUNTER, k) <= 0) {
+				if (ownership_part(h, PLAN_COUNTER, k) <= 0) {
 					j->taken = false;
 					continue;
 				}
@@ -381,7 +381,7 @@ void owner_settle(struct probes_session *s)
 		if (any && !w->held)
 			w->held = calloc(w->site_count + 1, sizeof *w->held);
 		if (wanted && w->held)
-			owner_settle_window(s, w, wanted, taken);
+			owner_reconcile_arena(s, w, wanted, taken);
 		free(wanted);
 	}
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
@@ -393,7 +393,7 @@ void owner_settle(struct probes_session *s)
 
 			for (uint32_t m = 0; m < h->probes[k].site_count; m++)
 				counts = counts ||
-					 account_part(h, PLAN_COUNTER, (uint32_t)first + m) > 0;
+					 ownership_part(h, PLAN_COUNTER, (uint32_t)first + m) > 0;
 			if (!counts && h->probes[k].site_count)
 				h->jumps[first].raised = 0;
 		}
@@ -403,11 +403,11 @@ void owner_settle(struct probes_session *s)
 void owner_leave(struct probes_session *s)
 {
 	const uint64_t none = 0;
-	bool alive = s->process && s->windows.count && identity_alive(&s->who) &&
+	bool alive = s->process && s->arenas.count && identity_alive(&s->who) &&
 		     memory_alive(&s->memory);
 
-	for (size_t i = 0; alive && i < s->windows.count; i++)
-		window_read_left(ARRAY_AT(&s->windows, struct window, i), &s->memory);
+	for (size_t i = 0; alive && i < s->arenas.count; i++)
+		arena_read_left(ARRAY_AT(&s->arenas, struct arena, i), &s->memory);
 	for (size_t i = 0; alive && i < s->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&s->catalog, i);
 
@@ -415,22 +415,21 @@ void owner_leave(struct probes_session *s)
 			size_t probe = object_probes_probe_of(h, true, (uint32_t)k);
 			unsigned raised = h->jumps[object_probes_site(h, &h->probes[probe])].raised;
 			uint32_t entry = h->jumps[k].entry;
-			struct window *w = owner_window(s, &h->jumps[k]);
+			struct arena *w = owner_arena(s, &h->jumps[k]);
 
 			/* A journal that stays says what this session raised. */
 			if (w && w->held && w->held[entry] && !s->keep_journal &&
 				w->sites[entry].left + raised <= UINT8_MAX)
-				window_set_left(w, &s->memory, entry,
+				arena_set_left(w, &s->memory, entry,
 					(uint8_t)(w->sites[entry].left + raised));
 		}
 	}
-	for (size_t i = 0; alive && i < s->windows.count; i++) {
-		struct window *w = ARRAY_AT(&s->windows, struct window, i);
+	for (size_t i = 0; alive && i < s->arenas.count; i++) {
+		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
 
 		for (enum owner_state state = OWNER_PAIR; state <= OWNER_EVENTS; state++) {
 			if (w->own[state])
-				(void)window_put(
-					w, &s->memory, owner_at(state), &none, sizeof none);
+				(void)arena_put(w, &s->memory, owner_at(state), &none, sizeof none);
 			w->own[state] = false;
 		}
 		if (w->held)

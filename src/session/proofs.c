@@ -1,7 +1,7 @@
 /*
  * What is proven of the threads of a process, for the code that runs in it: that each can be told
  * from the others by its thread pointer, its tid, and that it may make system calls. It is proven
- * from outside, again and again, and put down in the windows of the process, where a hit finds it
+ * from outside, again and again, and put down in the arenas of the process, where a hit finds it
  * under its thread pointer (struct recorder_thread).
  */
 #include "session/session.h"
@@ -69,11 +69,11 @@ static bool proofs_alone(const struct probes_session *s, const struct threads *t
 	return sharing_find(&s->who) <= 0 || proofs_in_vfork(s, t);
 }
 
-/* Tell the process, in the page of each window that only it has. */
+/* Tell the process, in the page of each arena that only it has. */
 static void proofs_tell(struct probes_session *s, bool distinct)
 {
-	for (size_t i = 0; i < s->windows.count; i++) {
-		uint64_t at = window_cookie(ARRAY_AT(&s->windows, struct window, i)), cookie, set;
+	for (size_t i = 0; i < s->arenas.count; i++) {
+		uint64_t at = arena_cookie(ARRAY_AT(&s->arenas, struct arena, i)), cookie, set;
 
 		/* Neither: a forked child without a number; its hits are counted together. */
 		if (!memory_read(&s->memory, at, &cookie, sizeof cookie) ||
@@ -192,7 +192,7 @@ void proofs_look(struct probes_session *s, bool calls)
 {
 	bool waits;
 
-	if (!s->windows.count || !arch_has_thread_pointer() || proofs_read(s, calls, &waits) ||
+	if (!s->arenas.count || !arch_has_thread_pointer() || proofs_read(s, calls, &waits) ||
 		!s->distinct || !identity_alive(&s->who) || !memory_alive(&s->memory))
 		return;
 	s->distinct = false;
@@ -205,7 +205,7 @@ void proofs_look(struct probes_session *s, bool calls)
 }
 
 int proofs_ask(
-	struct probes_session *s, const struct window *w, bool interrupts, struct probes_error *e)
+	struct probes_session *s, const struct arena *w, bool interrupts, struct probes_error *e)
 {
 	const struct install in = {.who = &s->who,
 		.memory = &s->memory,
@@ -230,9 +230,9 @@ int proofs_ask(
 			    "the clock");
 }
 
-/* The place of a thread in the table of a window: its own, a free one, or the stalest. */
+/* The place of a thread in the table of an arena: its own, a free one, or the stalest. */
 static size_t proofs_place(
-	struct probes_session *s, struct window *w, uint64_t owner, struct recorder_thread *there)
+	struct probes_session *s, struct arena *w, uint64_t owner, struct recorder_thread *there)
 {
 	uint64_t stalest = UINT64_MAX;
 	size_t found = 0;
@@ -242,7 +242,7 @@ static size_t proofs_place(
 			    recorder_thread_at(owner, i) * sizeof(struct recorder_thread);
 		struct recorder_thread one;
 
-		if (!window_get(w, &s->memory, at, &one, sizeof one))
+		if (!arena_get(w, &s->memory, at, &one, sizeof one))
 			return 0;
 		if (one.owner && one.owner != owner && one.calls >= stalest)
 			continue;
@@ -255,11 +255,11 @@ static size_t proofs_place(
 	return found;
 }
 
-#define PROOFS_PUT(s, w, at, member, value)                                                \
-	(void)window_put(w, &(s)->memory, (at) + offsetof(struct recorder_thread, member), \
+#define PROOFS_PUT(s, w, at, member, value)                                               \
+	(void)arena_put(w, &(s)->memory, (at) + offsetof(struct recorder_thread, member), \
 		&(value), sizeof(value))
 
-void proofs_write(struct probes_session *s, struct window *w, const struct threads *t,
+void proofs_write(struct probes_session *s, struct arena *w, const struct threads *t,
 	uint64_t cookie, uint64_t calls)
 {
 	const uint64_t none = 0;
@@ -283,20 +283,20 @@ void proofs_write(struct probes_session *s, struct window *w, const struct threa
 	}
 }
 
-void proofs_publish(struct probes_session *s, struct window *w, uint64_t calls)
+void proofs_publish(struct probes_session *s, struct arena *w, uint64_t calls)
 {
 	uint64_t cookie = 0;
 
 	/* One that is not proven yet has just begun, or it would not be distinct. */
 	uint64_t all = s->distinct && !s->threads.foreign;
 
-	(void)window_put(w, &s->memory, offsetof(struct recorder_state, tids), &all, sizeof all);
-	if (memory_read(&s->memory, window_cookie(w), &cookie, sizeof cookie) && cookie)
+	(void)arena_put(w, &s->memory, offsetof(struct recorder_state, tids), &all, sizeof all);
+	if (memory_read(&s->memory, arena_cookie(w), &cookie, sizeof cookie) && cookie)
 		proofs_write(s, w, &s->threads, cookie, calls);
 }
 
-bool proofs_open_table(struct probes_session *s, struct window *w)
+bool proofs_open_table(struct probes_session *s, struct arena *w)
 {
-	return window_open_part(w, &s->memory, offsetof(struct recorder_state, threads),
+	return arena_open_part(w, &s->memory, offsetof(struct recorder_state, threads),
 		sizeof((struct recorder_state *)NULL)->threads);
 }

@@ -13,7 +13,7 @@
 static int read_fetch(
 	struct probes_session *s, struct reader *reader, bool *changed, struct probes_error *e)
 {
-	int r = room_fetch(s, reader, changed);
+	int r = headroom_fetch(s, reader, changed);
 
 	if (r == -ESRCH)
 		return identity_gone(&s->who, e);
@@ -31,7 +31,7 @@ static enum probes_state read_judge(struct probes_session *s, size_t index)
 
 	jumps_match(s, h, local);
 	state_judge(h, local);
-	account_judge(h, local);
+	ownership_judge(h, local);
 	return h->live[local].state;
 }
 

@@ -105,7 +105,7 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
 			s->who.pid);
 	array_init(&found, sizeof(struct journal_found));
-	fits = !s->process || record_find(s, &found);
+	fits = !s->process || journals_find(s, &found);
 	if (fits)
 		*leftovers = calloc(found.count + 3, sizeof **leftovers);
 	for (size_t i = 0; *leftovers && i < found.count; i++) {
@@ -167,9 +167,9 @@ static int32_t repair_sum(struct probes_session *s, struct repair *r, const stru
 
 		*named = true;
 		if (!at->pending || value == new_)
-			part += edit->role == PROBES_ROLE_CODE_ALONE ? account_code_part(p, edit)
+			part += edit->role == PROBES_ROLE_CODE_ALONE ? ownership_code_part(p, edit)
 								     : edit_delta(edit);
-		/* Code that follows its count is settled with that, made or not. */
+		/* Code that follows its count is reconciled with that, made or not. */
 		if (at->pending && (value == new_ || edit->role == PROBES_ROLE_CODE) &&
 			array_reserve(&r->made, 1))
 			*(struct probes_edit *)array_add(&r->made) = *edit;
@@ -198,12 +198,12 @@ static bool repair_torn(const struct repair *r, const struct object_probes *h,
 		int32_t on = 0;
 
 		if (k == PROBES_NONE ||
-			undo->of[PLAN_SEMAPHORE][account_index(h, p, PLAN_SEMAPHORE, k)])
+			undo->of[PLAN_SEMAPHORE][ownership_index(h, p, PLAN_SEMAPHORE, k)])
 			continue;
 		for (; at < end; at++) {
 			torn = torn || at->pending;
 			if (at->edit->role == PROBES_ROLE_CODE)
-				on += account_code_part(p, at->edit);
+				on += ownership_code_part(p, at->edit);
 		}
 		torn = torn || on;
 	}
@@ -249,7 +249,7 @@ static int32_t repair_counter(struct repair *r, const struct object_probes *h,
 
 		if (at->edit->role != PROBES_ROLE_COUNTER)
 			continue;
-		on = account_is_jump(h, p, site, at->edit);
+		on = ownership_is_jump(h, p, site, at->edit);
 		*named = true;
 		if (!at->pending || on == counted)
 			part = on;
@@ -274,7 +274,7 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 					p->semaphores[k].address, h->values[first + k], &named);
 		for (uint32_t k = 0; k < p->site_count; k++) {
 			const struct kind_ops *kind = kind_of(p);
-			uint32_t site = account_index(h, p, PLAN_CODE, k);
+			uint32_t site = ownership_index(h, p, PLAN_CODE, k);
 			uint64_t code;
 
 			if (!kind->edit)
@@ -284,17 +284,17 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 				h->site_live[site].bytes[code - p->sites[k].address], &named);
 		}
 		for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
-			uint32_t site = account_index(h, p, PLAN_COUNTER, k);
+			uint32_t site = ownership_index(h, p, PLAN_COUNTER, k);
 
 			undo->of[PLAN_COUNTER][site] = repair_counter(r, h, p, site, &named);
 		}
 		if (!named)
 			continue;
-		/* Its children by fork may hold what the session wrote, also where nothing is to be
+		/* Its forked children may hold what the session wrote, also where nothing is to be
 		   written here: see fork_take. */
-		if (!account_begin(h, PLAN_RESOURCES))
+		if (!ownership_begin(h, PLAN_RESOURCES))
 			return false;
-		h->account->switch_seq[i] = ++s->switch_seq;
+		h->ownership->switch_seq[i] = ++s->switch_seq;
 		undo->torn[i] = repair_torn(r, h, p, undo);
 		slot = array_add(&r->which);
 		if (!slot)
@@ -323,9 +323,9 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 		struct object_probes *h = catalog_object(&s->catalog, i);
 
 		r.undo[i].torn = calloc(h->probe_count + 1, sizeof(bool));
-		fits = r.undo[i].torn && account_open_parts(&r.undo[i], h, PLAN_SEMAPHORE) &&
-		       account_open_parts(&r.undo[i], h, PLAN_CODE) &&
-		       account_open_parts(&r.undo[i], h, PLAN_COUNTER) && repair_object(s, h, &r);
+		fits = r.undo[i].torn && ownership_open_parts(&r.undo[i], h, PLAN_SEMAPHORE) &&
+		       ownership_open_parts(&r.undo[i], h, PLAN_CODE) &&
+		       ownership_open_parts(&r.undo[i], h, PLAN_COUNTER) && repair_object(s, h, &r);
 	}
 	if (code == 0 && !fits)
 		code = error_memory(e, "a repair");
@@ -338,11 +338,11 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 		c.which = r.which.data;
 		c.count = r.which.count;
 		c.undo = r.undo;
-		code = change_in_turn(s, &c, result, e);
+		code = change_locked(s, &c, result, e);
 	}
 	for (size_t i = 0; r.undo && i < r.objects; i++) {
 		free(r.undo[i].torn);
-		account_close_parts(&r.undo[i]);
+		ownership_close_parts(&r.undo[i]);
 	}
 	free(r.undo);
 	array_done(&r.places);
@@ -436,7 +436,7 @@ static bool repair_order(struct array *found, size_t *count)
 			if (all[i].living || *all[i].unjudged)
 				continue;
 			array_init(&lowered, sizeof(struct plan_lowered));
-			fits = record_lowered_by(&all[i], &lowered);
+			fits = journals_lowered_by(&all[i], &lowered);
 			if (fits && (!lowering || lowered.count)) {
 				all[*count] = all[i];
 				all[i] = other;
@@ -462,8 +462,8 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 	if (r < 0)
 		return r;
 	array_init(&found, sizeof(struct journal_found));
-	/* In the turn: two repairs at once must not undo the same thing twice. */
-	if (!record_find(s, &found) || !repair_order(&found, &count))
+	/* Under the lock: two repairs at once must not undo the same thing twice. */
+	if (!journals_find(s, &found) || !repair_order(&found, &count))
 		r = error_memory(e, "the journals");
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);

@@ -21,16 +21,16 @@ static void rescan_strike(struct probes_session *s, const struct object_probes *
 	int r = 0;
 
 	array_init(&edits, sizeof(struct probes_edit));
-	for (enum plan_resource kind = 0; h->account && kind < PLAN_RESOURCES; kind++)
-		for (uint32_t i = 0; i < account_count(h, kind); i++) {
-			int32_t part = account_part(h, kind, i);
+	for (enum plan_resource kind = 0; h->ownership && kind < PLAN_RESOURCES; kind++)
+		for (uint32_t i = 0; i < ownership_count(h, kind); i++) {
+			int32_t part = ownership_part(h, kind, i);
 			struct probes_edit *edit =
 				part && !(kind == PLAN_COUNTER && h->jumps[i].placed)
 					? array_add(&edits)
 					: NULL;
 
 			if (edit)
-				*edit = account_edit(h, kind, i, -part);
+				*edit = ownership_edit(h, kind, i, -part);
 		}
 	if (s->journal.fd >= 0 && edits.count)
 		r = journal_record(&s->journal, JOURNAL_MADE, &edits, NULL);
@@ -49,7 +49,7 @@ static int rescan_drop(struct probes_session *s, size_t object, struct probes_re
 	for (size_t i = 0; i < h->probe_count; i++) {
 		size_t *slot;
 
-		if (!account_owns(h, &h->probes[i]))
+		if (!ownership_owns(h, &h->probes[i]))
 			continue;
 		what->lost++;
 		slot = lost ? array_add(lost) : NULL;
@@ -63,7 +63,7 @@ static int rescan_drop(struct probes_session *s, size_t object, struct probes_re
 		return 0;
 	rescan_strike(s, h);
 	kernel_drop(h);
-	account_end(h);
+	ownership_end(h);
 	object_probes_unload(h);
 	if (!what->gone_objects++)
 		what->gone_first = object;

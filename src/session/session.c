@@ -42,7 +42,7 @@ struct probes_session *session_new(const struct probes_options *options, struct 
 	s->terms = (struct object_terms){.budget = &s->budget};
 	catalog_init(&s->catalog);
 	array_init(&s->followed, sizeof(char *));
-	array_init(&s->windows, sizeof(struct window));
+	array_init(&s->arenas, sizeof(struct arena));
 	array_init(&s->unproven, sizeof(struct session_unproven));
 	array_init(&s->entries, sizeof(struct jumps_entry));
 	uprobes_init(&s->uprobes);
@@ -104,7 +104,7 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 				o->build_id, o->build_id_size);
 	}
 	if (r == 0)
-		r = jumps_learn(s, &image->windows, e);
+		r = jumps_learn(s, &image->arenas, e);
 	if (r < 0)
 		return r;
 	if (image->writable.count)
@@ -282,7 +282,7 @@ void probes_close(struct probes_session *s)
 	else
 		journal_remove(&s->journal);
 	for (size_t i = 0; i < s->catalog.objects.count; i++)
-		account_end(catalog_object(&s->catalog, i));
+		ownership_end(catalog_object(&s->catalog, i));
 	jumps_done(s);
 	threads_done(&s->threads);
 	array_done(&s->unproven);
@@ -361,7 +361,7 @@ const char *probes_translator(const struct probes_session *s)
 
 int session_guess(const struct probes_session *s, struct probes_error *e)
 {
-	int number = s->windows.count && e->status == PROBES_GONE ? identity_killed_by(&s->who) : 0;
+	int number = s->arenas.count && e->status == PROBES_GONE ? identity_killed_by(&s->who) : 0;
 	size_t length = strlen(e->why);
 
 	/* Jumps to counters may have led to where no counters were any more. */

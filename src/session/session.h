@@ -6,9 +6,9 @@
 #define SESSION_SESSION_H
 
 #include "base/log.h"
+#include "count/arena.h"
 #include "count/events.h"
 #include "count/uprobe.h"
-#include "count/window.h"
 #include "patch/apply.h"
 #include "patch/journal.h"
 #include "patch/plan.h"
@@ -47,9 +47,9 @@ struct probes_session {
 	struct budget budget;                /* for data kept from files */
 	struct object_terms terms;           /* for reading files */
 	struct catalog catalog;
-	struct array windows;    /* struct window: where hits are counted (jumps.c) */
+	struct array arenas;     /* struct arena: where hits are counted (jumps.c) */
 	struct array entries;    /* struct jumps_entry: their jumps, by address (jumps.c) */
-	bool windows_left_out;   /* the process has windows that were not read (jumps.c) */
+	bool arenas_left_out;    /* the process has arenas that were not read (jumps.c) */
 	struct threads threads;  /* at the last look (proofs.c) */
 	struct array unproven;   /* struct session_unproven: those of them without a proof */
 	bool distinct;           /* each thread can be told from the others */
@@ -73,22 +73,21 @@ struct probes_session {
 	struct journal journal;
 	struct journal_key key; /* of its journals; owner 0: not made yet */
 	struct lock lock;
-	struct claim claim;   /* holder.c */
-	uint32_t number;      /* likewise: of its records; 0: none yet */
-	unsigned patience_ms; /* wait of an undo; 0: SESSION_LOCK_MS */
-	int pagemap;          /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
-	uint64_t room_pages;  /* pages that may be copied without another check of its room ... */
-	uint64_t room_until;  /* ... until then: CLOCK_MONOTONIC, ns */
-	bool needs_tracer;    /* the kernel was seen to let only a tracer write to its code */
-	bool interrupts;      /* a switch was allowed to stop all threads */
-	bool persistent;      /* probes_options.persistent */
-	bool unrecorded;      /* no journal can be kept; the notice was given */
-	bool repaired;        /* probes_repair undid what a session had switched since
-				 first_switch_ticks */
-	bool parts_unknown; /* a child by fork, in which some counts may hold a part of this session
-			     */
-	bool keep_journal;  /* a change could not be undone: the journal must stay */
-	bool plan_open;     /* a helper process was killed: only a repair finds out what it wrote */
+	struct claim claim;       /* holder.c */
+	uint32_t number;          /* likewise: of its records; 0: none yet */
+	unsigned lock_timeout_ms; /* wait of an undo; 0: SESSION_LOCK_MS */
+	int pagemap;              /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
+	uint64_t headroom_pages;  /* that may be copied without another check of its room ... */
+	uint64_t headroom_until;  /* ... until then: CLOCK_MONOTONIC, ns */
+	bool needs_tracer;        /* the kernel was seen to let only a tracer write to its code */
+	bool interrupts;          /* a switch was allowed to stop all threads */
+	bool persistent;          /* probes_options.persistent */
+	bool unrecorded;          /* no journal can be kept; the notice was given */
+	bool repaired;            /* probes_repair undid what a session had switched since
+				     first_switch_ticks */
+	bool parts_unknown;       /* a forked child: some counts may hold a part of this session */
+	bool keep_journal;        /* a change could not be undone: the journal must stay */
+	bool plan_open; /* a helper process was killed: only a repair finds out what it wrote */
 };
 
 /*
@@ -99,91 +98,91 @@ struct probes_session {
 
 #define SESSION_LOCK_MS 5000 /* how long a switch waits for another session */
 
-/* ---- account.c: what this session changed, and has not taken back ---- */
+/* ---- ownership.c: what this session changed, and has not taken back ---- */
 
 /* The last change of a count: a child forked meanwhile holds either value. */
-struct account_change {
+struct ownership_change {
 	uint32_t seq; /* of the change that wrote it; 0: none */
 	uint16_t old, new_;
 	int32_t before; /* this session's part of `old` */
 	bool steps; /* written several times by that change: a child may hold a value in between */
-	int32_t settled; /* of all changes: what others took away, and an operation still names */
+	int32_t reconciled; /* of all changes: taken away by others, and still named by one */
 };
 
 /* Of one object, from the first change of it on (struct object_probes). */
-struct account {
+struct ownership {
 	/* The net change of each resource. Torn: a child that was forked in the middle of a
 	   change; a change that failed and could not be undone. */
 	struct plan_parts parts;
-	struct account_change *changes; /* per semaphore, at the first of its address */
+	struct ownership_change *changes; /* per semaphore, at the first of its address */
 	uint32_t *switch_seq; /* per probe: when it was switched last, ascending; 0: never */
 	bool below;           /* a reading showed a count below its part: see settle.c */
 };
 
 /* A resource of an object, and what an edit adds to this session's part of it. */
-struct account_resource {
+struct ownership_resource {
 	enum plan_resource kind; /* PLAN_RESOURCES: none, the code follows its count */
 	uint32_t index;          /* struct plan_parts */
 	int32_t part;
 };
 
 /*
- * Begin the account of an object, with room for a kind of resource (PLAN_RESOURCES: for none),
+ * Begin the ownership of an object, with room for a kind of resource (PLAN_RESOURCES: for none),
  * unless there is some; false: no memory.
  */
-bool account_begin(struct object_probes *h, enum plan_resource kind);
+bool ownership_begin(struct object_probes *h, enum plan_resource kind);
 
 /* The session forgets what it changed in the object. */
-void account_end(struct object_probes *h);
+void ownership_end(struct object_probes *h);
 
 /* Resources of a kind in an object. */
-size_t account_count(const struct object_probes *h, enum plan_resource kind);
+size_t ownership_count(const struct object_probes *h, enum plan_resource kind);
 
-/* Room for parts of a kind, unless there is some; false: no memory. account_close_parts frees. */
-bool account_open_parts(
+/* Room for parts of a kind, unless there is some; false: no memory. ownership_close_parts frees. */
+bool ownership_open_parts(
 	struct plan_parts *parts, const struct object_probes *h, enum plan_resource kind);
-void account_close_parts(struct plan_parts *parts);
+void ownership_close_parts(struct plan_parts *parts);
 
 /* Index of the i-th resource of a kind of a probe, and their number. */
-uint32_t account_index(const struct object_probes *h, const struct probes_probe *p,
+uint32_t ownership_index(const struct object_probes *h, const struct probes_probe *p,
 	enum plan_resource kind, uint32_t i);
-uint32_t account_size(const struct probes_probe *p, enum plan_resource kind);
+uint32_t ownership_size(const struct probes_probe *p, enum plan_resource kind);
 
-struct account_resource account_resource(
+struct ownership_resource ownership_resource(
 	const struct object_probes *h, size_t local, const struct probes_edit *edit);
 
 /* Add to this session's part of a resource. */
-void account_add(struct object_probes *h, const struct account_resource *r);
+void ownership_add(struct object_probes *h, const struct ownership_resource *r);
 
 /* The part that such an edit makes of a site's code (PLAN_CODE). */
-int32_t account_code_part(const struct probes_probe *p, const struct probes_edit *edit);
+int32_t ownership_code_part(const struct probes_probe *p, const struct probes_edit *edit);
 
 /*
  * Does an edit of a counter (PLAN_COUNTER) write the jump there, or the bytes of the file? Whether
  * the site is switched on or off does not matter.
  */
-bool account_is_jump(const struct object_probes *h, const struct probes_probe *p, uint32_t site,
+bool ownership_is_jump(const struct object_probes *h, const struct probes_probe *p, uint32_t site,
 	const struct probes_edit *edit);
 
 /* This session's part of a resource. */
-int32_t account_part(const struct object_probes *h, enum plan_resource kind, uint32_t index);
+int32_t ownership_part(const struct object_probes *h, enum plan_resource kind, uint32_t index);
 
 /* Leave out of the parts of an operation, which is undone, what others took away before. */
-void account_forget_settled(struct object_probes *h, struct plan_parts *undo);
+void ownership_forget_reconciled(struct object_probes *h, struct plan_parts *undo);
 
 /* A part as an edit that makes it. */
-struct probes_edit account_edit(
+struct probes_edit ownership_edit(
 	const struct object_probes *h, enum plan_resource kind, uint32_t index, int32_t part);
 
 /* Does this session hold a part of it? */
-bool account_owns(const struct object_probes *h, const struct probes_probe *p);
+bool ownership_owns(const struct object_probes *h, const struct probes_probe *p);
 
 /* probes_owned_count, of the probes that this session switched at `until` or before (switch_seq).
  */
-size_t account_owned_count(const struct probes_session *s, uint32_t until);
+size_t ownership_owned_count(const struct probes_session *s, uint32_t until);
 
-/* Judge probes_live.mine, and account.below, from the values of the last reading. */
-void account_judge(struct object_probes *h, size_t local);
+/* Judge probes_live.mine, and ownership.below, from the values of the last reading. */
+void ownership_judge(struct object_probes *h, size_t local);
 
 /* ---- detail.c ---- */
 
@@ -275,25 +274,25 @@ int session_guess(const struct probes_session *s, struct probes_error *e);
 /* May this session change its process, and is that still there? */
 int session_may_switch(struct probes_session *s, bool dry_run, bool undo, struct probes_error *e);
 
-/* ---- room.c: the memory that reading and writing cost the process ---- */
+/* ---- headroom.c: the memory that reading and writing cost the process ---- */
 
 struct change;
 
 /* As reader_fetch, in a way that copies no page of the process. */
-int room_fetch(struct probes_session *s, struct reader *reader, bool *changed);
+int headroom_fetch(struct probes_session *s, struct reader *reader, bool *changed);
 
 /*
  * Store in the result what a plan would copy of the process; refuse a plan that needs more memory
  * than its cgroups have room for. A dry run only sets no_room.
  */
-int room_check(struct probes_session *s, const struct change *change, const struct plan *p,
+int headroom_check(struct probes_session *s, const struct change *change, const struct plan *p,
 	struct probes_result *result, struct probes_error *e);
 
-/* The same for a window that is to be mapped for a plan of jumps; before anything of it is. */
-int room_check_window(struct probes_session *s, const struct tactics *t, struct probes_error *e);
+/* The same for an arena that is to be mapped for a plan of jumps; before anything of it is. */
+int headroom_check_arena(struct probes_session *s, const struct tactics *t, struct probes_error *e);
 
 /* The same for so many pages of its that are written first. */
-int room_check_pages(struct probes_session *s, size_t pages, struct probes_error *e);
+int headroom_check_pages(struct probes_session *s, size_t pages, struct probes_error *e);
 
 /* ---- read.c: live states ---- */
 
@@ -344,40 +343,41 @@ int rescan_objects(struct probes_session *s, struct probes_rescanned *what, stru
 /* Are the libraries of a plan mapped still, and no others in their place? Allocates nothing. */
 int rescan_check(const struct plan *p, struct memory *m, struct probes_error *e);
 
-/* ---- record.c: journals, its own and those of other sessions ---- */
+/* ---- journals.c: journals, its own and those of other sessions ---- */
 
 /* Open a journal of a process, by its pid, start time and `program` (struct identity). */
-int record_open(struct journal *j, pid_t target, uint64_t start, uint64_t program);
+int journals_open(struct journal *j, pid_t target, uint64_t start, uint64_t program);
 
 /* Begin the session's journal, unless there is one. 0 or a negative errno. */
-int record_begin(struct probes_session *s);
+int journals_begin(struct probes_session *s);
 
 /*
  * Record a plan before its first write. Where no journal can be begun: notice that once, and go on.
  * A journal that was begun must stay whole: only an `undo` goes on without it.
  */
-int record_plan(struct probes_session *s, const struct plan *p, bool undo, struct probes_error *e);
+int journals_plan(
+	struct probes_session *s, const struct plan *p, bool undo, struct probes_error *e);
 
 /*
  * Record how a plan ended. `known`: its helper process reported; else the plan stays open, and a
  * repair asks the process.
  */
-void record_conclude(struct probes_session *s, const struct apply *a, int result, bool known);
+void journals_conclude(struct probes_session *s, const struct apply *a, int result, bool known);
 
 /*
  * The journals of its process, of living owners as well (journal_find_all): root also finds those
  * of the user who owns the process. False: no memory.
  */
-bool record_find(const struct probes_session *s, struct array *found);
+bool journals_find(const struct probes_session *s, struct array *found);
 
 /*
  * Append the counts (struct plan_lowered) that a journal says are lowered by it on the whole, by
  * address. What it left open counts as made. False: no memory.
  */
-bool record_lowered_by(const struct journal_found *f, struct array *lowered);
+bool journals_lowered_by(const struct journal_found *f, struct array *lowered);
 
 /* The same, of all journals but the session's own. */
-bool record_lowered(
+bool journals_lowered(
 	const struct probes_session *s, const struct array *journals, struct array *lowered);
 
 /* ---- jumps.c: jumps to counters ---- */
@@ -398,17 +398,17 @@ size_t jumps_place_at(const struct array *places, uint64_t address);
 /* Allocate the jumps of an object, and find which bytes of its sites begin other sites. */
 bool jumps_open(struct probes_session *s, struct object_probes *h, const struct array *places);
 
-/* A jump of a window. */
+/* A jump of an arena. */
 struct jumps_entry {
 	uint64_t address;
-	uint32_t window, entry; /* of the session; of the window */
+	uint32_t arena, entry; /* of the session; of the arena */
 };
 
-/* Find the jumps of the windows from this one on by their address. It fails for want of memory. */
+/* Find the jumps of the arenas from this one on by their address. It fails for want of memory. */
 int jumps_index(struct probes_session *s, size_t first, struct probes_error *e);
 
 /*
- * Refuse where windows of the process are unknown: each count would map new ones, and never use
+ * Refuse where arenas of the process are unknown: each count would map new ones, and never use
  * them again.
  */
 int jumps_check_known(const struct probes_session *s, struct probes_error *e);
@@ -421,16 +421,16 @@ int jumps_check_known(const struct probes_session *s, struct probes_error *e);
 bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t site,
 	const uint8_t *code, size_t size, bool inherited);
 
-/* Set the jump of a site to that of a window's entry. */
-void jumps_set(struct probes_session *s, struct object_jump *j, size_t window, size_t entry);
+/* Set the jump of a site to that of an arena's entry. */
+void jumps_set(struct probes_session *s, struct object_jump *j, size_t arena, size_t entry);
 
 /*
- * Learn of the windows in the process (struct maps_window) that are not known yet: they say which
+ * Learn of the arenas in the process (struct maps_arena) that are not known yet: they say which
  * bytes at a site are a jump to its counter.
  */
 int jumps_learn(struct probes_session *s, const struct array *found, struct probes_error *e);
 
-/* The same, by a look at the process: another session may have made windows meanwhile. */
+/* The same, by a look at the process: another session may have made arenas meanwhile. */
 int jumps_look(struct probes_session *s, struct probes_error *e);
 
 /* Close what an interrupted session left open in the process. The session must hold the lock. */
@@ -439,7 +439,7 @@ void jumps_tidy(struct probes_session *s);
 /* By the last reading of a probe: which of the jumps that are known for a site is there. */
 void jumps_match(struct probes_session *s, struct object_probes *h, size_t local);
 
-/* A child by fork counts in the windows of its parent: there its hits are shown. */
+/* A forked child counts in the arenas of its parent: there its hits are shown. */
 void jumps_share(struct probes_session *child, const struct probes_session *parent);
 
 void jumps_done(struct probes_session *s);
@@ -447,31 +447,31 @@ void jumps_done(struct probes_session *s);
 /* ---- proofs.c: what the code in the process may rely on ---- */
 
 /*
- * Look at the threads (threads_look, `calls` likewise), and tell the windows whether each can be
+ * Look at the threads (threads_look, `calls` likewise), and tell the arenas whether each can be
  * told from the others. Call it before a hit is counted or measured; it may wait for a moment for a
  * thread that has just begun. Returns that, which probes_session.distinct holds as well.
  */
 bool proofs_begin(struct probes_session *s, bool calls);
 
 /*
- * Look again. If threads can no longer be told apart, tell the windows; it stays so until
+ * Look again. If threads can no longer be told apart, tell the arenas; it stays so until
  * proofs_begin.
  */
 void proofs_look(struct probes_session *s, bool calls);
 
-/* Room for proofs in the state of a window, before a hit looks for them. False: cannot be written.
+/* Room for proofs in the state of an arena, before a hit looks for them. False: cannot be written.
  */
-bool proofs_open_table(struct probes_session *s, struct window *w);
+bool proofs_open_table(struct probes_session *s, struct arena *w);
 
 /*
- * Put down what was proven of threads in a window whose state they use. `cookie`: of their process
+ * Put down what was proven of threads in an arena whose state they use. `cookie`: of their process
  * there. `calls`: until then (ticks) they may make system calls; 0: not at all.
  */
-void proofs_write(struct probes_session *s, struct window *w, const struct threads *t,
+void proofs_write(struct probes_session *s, struct arena *w, const struct threads *t,
 	uint64_t cookie, uint64_t calls);
 
 /* The same, of the threads of the session at its last look. */
-void proofs_publish(struct probes_session *s, struct window *w, uint64_t calls);
+void proofs_publish(struct probes_session *s, struct arena *w, uint64_t calls);
 
 /*
  * May code of ours read the time, and know its thread, at a hit? Asks a thread of the process, by
@@ -479,7 +479,7 @@ void proofs_publish(struct probes_session *s, struct window *w, uint64_t calls);
  * hold the lock.
  */
 int proofs_ask(
-	struct probes_session *s, const struct window *w, bool interrupts, struct probes_error *e);
+	struct probes_session *s, const struct arena *w, bool interrupts, struct probes_error *e);
 
 /* ---- holder.c: who counts and who measures ---- */
 
@@ -496,31 +496,31 @@ enum holder_life {
 
 #define HOLDER_LOCKED "another process has locked the process, as anybody may"
 
-/* This session, as WINDOW_OWNER. */
+/* This session, as ARENA_OWNER. */
 uint64_t holder_self(void);
 
-/* Put on record what the session does in a window, as the window says it. False: it cannot be. */
-bool holder_say(struct probes_session *s, struct window *w);
+/* Put on record what the session does in an arena, as the arena says it. False: it cannot be. */
+bool holder_say(struct probes_session *s, struct arena *w);
 
 /* Try again to claim what is on record. */
 void holder_keep(struct probes_session *s);
 
 /* Wait for the end of sessions on record that are about to end (identity_settled): for a repair. */
-void holder_settle(struct probes_session *s);
+void holder_reconcile(struct probes_session *s);
 
-/* Look which other sessions count at its sites: struct window, others. */
-void holder_look(struct probes_session *s, struct window *w);
+/* Look which other sessions count at its sites: struct arena, others. */
+void holder_look(struct probes_session *s, struct arena *w);
 
-/* Add a session that lives (struct probes_other), or those of a window. False: no memory. */
+/* Add a session that lives (struct probes_other), or those of an arena. False: no memory. */
 bool holder_add(struct array *all, pid_t pid, bool elsewhere);
-bool holder_add_window(struct probes_session *s, const struct window *w, struct array *all);
+bool holder_add_arena(struct probes_session *s, const struct arena *w, struct array *all);
 
-/* What orphaned[site] says of a window has been taken over. */
-void holder_forget_orphaned(struct probes_session *s, struct window *w, size_t site);
+/* What orphaned[site] says of an arena has been taken over. */
+void holder_forget_orphaned(struct probes_session *s, struct arena *w, size_t site);
 
 /* Does another session have the state? *pid: it, in its own pid namespace. */
 enum holder_life holder_of_state(
-	struct probes_session *s, const struct window *w, enum owner_state state, pid_t *pid);
+	struct probes_session *s, const struct arena *w, enum owner_state state, pid_t *pid);
 
 /* ---- owner.c: what follows from that ---- */
 
@@ -552,34 +552,34 @@ bool owner_begin(struct probes_session *s, const struct array *chosen, bool dry_
 /* After it: this session counts what it was to count, whoever wrote the jumps. */
 bool owner_end(struct probes_session *s, const struct probes_result *r);
 
-/* Does another process count in this window, too, because one of both was forked with it? */
-bool owner_shares(const struct window *w);
+/* Does another process count in this arena, too, because one of both was forked with it? */
+bool owner_shares(const struct arena *w);
 
-/* Why nothing is measured in a window that is shared. Returns e->code. */
-int owner_refuse_shared(const struct window *w, struct probes_error *e);
+/* Why nothing is measured in an arena that is shared. Returns e->code. */
+int owner_refuse_shared(const struct arena *w, struct probes_error *e);
 
 /* Put on record the sites where this session counts, and no others. */
-void owner_settle(struct probes_session *s);
+void owner_reconcile(struct probes_session *s);
 
 /* The session ends, and leaves its counters. */
 void owner_leave(struct probes_session *s);
 
-/* The living owner of the state of a window, other than this session; 0: none, -1: out of sight. */
-pid_t owner_of_state(struct probes_session *s, const struct window *w, enum owner_state state);
+/* The living owner of the state of an arena, other than this session; 0: none, -1: out of sight. */
+pid_t owner_of_state(struct probes_session *s, const struct arena *w, enum owner_state state);
 
 /*
- * Take the state of a window: *self becomes the `session` of its state. If another session has it,
+ * Take the state of an arena: *self becomes the `session` of its state. If another session has it,
  * fail with PROBES_REFUSED, and say who. owner_give gives it back.
  */
-int owner_take(struct probes_session *s, struct window *w, enum owner_state state, uint64_t *self,
+int owner_take(struct probes_session *s, struct arena *w, enum owner_state state, uint64_t *self,
 	struct probes_error *e);
-void owner_give(struct probes_session *s, struct window *w, enum owner_state state);
+void owner_give(struct probes_session *s, struct arena *w, enum owner_state state);
 
 /* ---- count.c: what is to be counted ---- */
 
 /*
- * Prepare the sites of the probes that are to be counted: decide how, and map counters, stubs and
- * landings into the process. No code of it is changed. `dry_run`: decide only. What cannot be
+ * Prepare the sites of the probes that are to be counted: decide how, and map counters, trampolines
+ * and landings into the process. No code of it is changed. `dry_run`: decide only. What cannot be
  * counted says why (struct object_jump), and is no error.
  */
 int count_prepare(struct probes_session *s, const struct change *c, struct probes_result *result,
@@ -588,11 +588,11 @@ int count_prepare(struct probes_session *s, const struct change *c, struct probe
 /* Has the process installed a handler of what counted instructions may do? Notice that once. */
 void count_watch(struct probes_session *s);
 
-/* ---- settle.c: what others took away; probes_refresh ---- */
+/* ---- reconcile.c: what others took away; probes_refresh ---- */
 
-/* ---- change.c: read, plan, write, account ---- */
+/* ---- change.c: read, plan, write, own ---- */
 
-/* What to plan, once the turn is taken and the values are read. */
+/* What to plan, once the lock is taken and the values are read. */
 struct change {
 	const size_t *which;
 	size_t count;
@@ -602,7 +602,7 @@ struct change {
 	struct plan_mode mode;
 	struct plan_parts *undo;      /* for an undo: per object, what to take back; what is taken
 					 back becomes 0 */
-	const struct array *journals; /* for an undo: record_find just now; NULL: not read */
+	const struct array *journals; /* for an undo: journals_find just now; NULL: not read */
 	bool foreign; /* undoes another session: no part of this session's net change */
 	bool counts;  /* some of `chosen` are to be counted */
 	bool dry_run;
@@ -610,12 +610,12 @@ struct change {
 	unsigned max_stop_ms;
 };
 
-/* Take the turn, and carry out a change. */
+/* Take the lock, and carry out a change. */
 int change_execute(struct probes_session *s, const struct change *change,
 	struct probes_result **result, struct probes_error *e);
 
-/* The same; the caller has the turn. */
-int change_in_turn(struct probes_session *s, const struct change *change,
+/* The same; the caller holds the lock. */
+int change_locked(struct probes_session *s, const struct change *change,
 	struct probes_result **result, struct probes_error *e);
 
 /* ---- switch.c: switch and undo ---- */
@@ -638,11 +638,11 @@ bool switch_take_over(
 
 /* ---- unowned.c: counters without a session ---- */
 
-/* Sites that count for nobody, and that no journal (record_find) names. *unknown: those of which
+/* Sites that count for nobody, and that no journal (journals_find) names. *unknown: those of which
  * that cannot be known. */
 size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown);
 
-/* Remove their jumps. The caller has the turn. */
+/* Remove their jumps. The caller holds the lock. */
 int unowned_undo(struct probes_session *s, const struct array *journals,
 	struct probes_result **result, struct probes_error *e);
 

@@ -93,7 +93,7 @@ static void sweep_leave(struct sweep *w, struct probes_undone *undone, uint64_t 
 {
 	pid_t pid = undone->member->pid;
 	struct journal journal = {.fd = -1};
-	int r = record_open(&journal, pid, start, program);
+	int r = journals_open(&journal, pid, start, program);
 
 	if (r == 0)
 		r = journal_record(&journal, JOURNAL_INTENT, doubt, NULL);

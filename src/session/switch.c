@@ -20,13 +20,13 @@ bool switch_take_over(
 	size_t first = object_probes_site(h, p);
 
 	if (!owner_inherit(s, h, local) || !owner_adopt(s, h, local, false) ||
-		!account_open_parts(undo, h, PLAN_COUNTER) ||
-		!account_open_parts(undo, h, PLAN_SEMAPHORE))
+		!ownership_open_parts(undo, h, PLAN_COUNTER) ||
+		!ownership_open_parts(undo, h, PLAN_SEMAPHORE))
 		return false;
 	for (uint32_t k = 0; k < p->site_count; k++)
 		undo->of[PLAN_COUNTER][first + k] = h->jumps[first + k].taken;
 	for (uint32_t k = 0; k < p->semaphore_count; k++)
-		undo->of[PLAN_SEMAPHORE][account_index(h, p, PLAN_SEMAPHORE, k)] =
+		undo->of[PLAN_SEMAPHORE][ownership_index(h, p, PLAN_SEMAPHORE, k)] =
 			h->jumps[first].raised;
 	return true;
 }
@@ -46,13 +46,13 @@ static bool switch_is_inherited(
 			continue;
 		if (j->tactic == PROBES_TACTIC_EVICTED && !stop)
 			return false;
-		any = any || ARRAY_AT(&s->windows, struct window, j->window)->inherited;
+		any = any || ARRAY_AT(&s->arenas, struct arena, j->arena)->inherited;
 	}
 	return any;
 }
 
 /*
- * Before probes are counted: remove the jumps to counters that a child by fork inherited and that
+ * Before probes are counted: remove the jumps to counters that a forked child inherited and that
  * nobody owns, so that it gets counters of its own. Other processes count in those.
  */
 static int switch_renew(struct probes_session *s, const struct change *c, struct probes_error *e)
@@ -64,7 +64,7 @@ static int switch_renew(struct probes_session *s, const struct change *c, struct
 	bool fits = true;
 	int r = jumps_look(s, e);
 
-	if (r < 0 || !s->windows.count)
+	if (r < 0 || !s->arenas.count)
 		return r;
 	r = read_probes(s, c->which, c->count, e);
 	if (r < 0)
@@ -93,7 +93,7 @@ static int switch_renew(struct probes_session *s, const struct change *c, struct
 		r = change_execute(s, &renew, &result, e);
 	probes_result_free(result);
 	for (size_t i = 0; renew.undo && i < objects; i++)
-		account_close_parts(&renew.undo[i]);
+		ownership_close_parts(&renew.undo[i]);
 	free(renew.undo);
 	array_done(&which);
 	return r;
@@ -177,9 +177,9 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 
 /* ---- undoing ---- */
 
-void probes_set_patience(struct probes_session *s, unsigned milliseconds)
+void probes_set_lock_timeout(struct probes_session *s, unsigned milliseconds)
 {
-	s->patience_ms = milliseconds < INT_MAX ? milliseconds : INT_MAX;
+	s->lock_timeout_ms = milliseconds < INT_MAX ? milliseconds : INT_MAX;
 }
 
 /*
@@ -196,8 +196,8 @@ int switch_plan_undo(
 		return r;
 	array_init(&journals, sizeof(struct journal_found));
 	array_init(&lowered, sizeof(struct plan_lowered));
-	if ((!c->journals && !record_find(s, &journals)) ||
-		!record_lowered(s, c->journals ? c->journals : &journals, &lowered))
+	if ((!c->journals && !journals_find(s, &journals)) ||
+		!journals_lowered(s, c->journals ? c->journals : &journals, &lowered))
 		r = error_memory(e, "the journals");
 	if (r == 0 && lowered.count) {
 		plan_done(p);
@@ -252,11 +252,11 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 		const struct object_probes *h =
 			catalog_find(&s->catalog, done->edits[i].probe, &local);
 		struct plan_parts *parts = &undo[h->probes[local].object];
-		struct account_resource of = account_resource(h, local, &done->edits[i]);
+		struct ownership_resource of = ownership_resource(h, local, &done->edits[i]);
 
 		if (of.kind == PLAN_RESOURCES)
 			continue; /* code that follows its count */
-		if (!account_open_parts(parts, h, of.kind))
+		if (!ownership_open_parts(parts, h, of.kind))
 			r = error_memory(e, "an undo");
 		else
 			parts->of[of.kind][of.index] += of.part;
@@ -271,27 +271,27 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 		for (uint32_t k = 0; done->items[i].verb == PROBES_COUNT && h->jumps &&
 				     k < h->probes[local].site_count;
 			k++) {
-			uint32_t site = account_index(h, &h->probes[local], PLAN_COUNTER, k);
+			uint32_t site = ownership_index(h, &h->probes[local], PLAN_COUNTER, k);
 
-			if (!h->jumps[site].taken || account_part(h, PLAN_COUNTER, site) <= 0)
+			if (!h->jumps[site].taken || ownership_part(h, PLAN_COUNTER, site) <= 0)
 				continue;
-			if (!account_open_parts(parts, h, PLAN_COUNTER))
+			if (!ownership_open_parts(parts, h, PLAN_COUNTER))
 				r = error_memory(e, "an undo");
 			else
 				parts->of[PLAN_COUNTER][site] = 1;
 		}
 	}
 	for (size_t i = 0; r == 0 && i < objects; i++)
-		account_forget_settled(catalog_object(&s->catalog, i), &undo[i]);
+		ownership_forget_reconciled(catalog_object(&s->catalog, i), &undo[i]);
 	for (size_t i = 0; r == 0 && i < objects; i++)
-		if (catalog_object(&s->catalog, i)->account)
-			undo[i].torn = catalog_object(&s->catalog, i)->account->parts.torn;
+		if (catalog_object(&s->catalog, i)->ownership)
+			undo[i].torn = catalog_object(&s->catalog, i)->ownership->parts.torn;
 	c.which = which;
 	c.undo = undo;
 	if (r == 0)
 		r = change_execute(s, &c, result, e);
 	for (size_t i = 0; undo && i < objects; i++)
-		account_close_parts(&undo[i]);
+		ownership_close_parts(&undo[i]);
 	free(undo);
 	free(which);
 	return r;
@@ -323,10 +323,10 @@ static size_t *switch_list_owned(
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
 		const struct object_probes *h = catalog_object(&s->catalog, i);
 
-		for (size_t k = 0; h->account && fits && k < h->probe_count; k++) {
-			uint32_t seq = h->account->switch_seq[k];
+		for (size_t k = 0; h->ownership && fits && k < h->probe_count; k++) {
+			uint32_t seq = h->ownership->switch_seq[k];
 
-			if (!seq || seq > until || !account_owns(h, &h->probes[k]))
+			if (!seq || seq > until || !ownership_owns(h, &h->probes[k]))
 				continue;
 			fits = array_reserve(&owned, 1);
 			if (fits)
@@ -365,8 +365,8 @@ int switch_restore_until(struct probes_session *s, uint32_t until, struct probes
 	array_done(&lost);
 	c.undo = undo = calloc(s->catalog.objects.count + 1, sizeof *undo);
 	for (size_t i = 0; undo && i < s->catalog.objects.count; i++)
-		if (catalog_object(&s->catalog, i)->account)
-			undo[i] = catalog_object(&s->catalog, i)->account->parts;
+		if (catalog_object(&s->catalog, i)->ownership)
+			undo[i] = catalog_object(&s->catalog, i)->ownership->parts;
 	if (!which || !undo)
 		r = error_memory(e, "an undo");
 	else if (c.count)
@@ -376,11 +376,11 @@ int switch_restore_until(struct probes_session *s, uint32_t until, struct probes
 	for (size_t i = 0; mended && i < s->catalog.objects.count; i++) {
 		struct object_probes *h = catalog_object(&s->catalog, i);
 
-		if (!h->account)
+		if (!h->ownership)
 			continue;
-		memset(h->account->parts.torn, 0, h->probe_count);
+		memset(h->ownership->parts.torn, 0, h->probe_count);
 		for (uint32_t k = 0; k < h->semaphore_count; k++)
-			h->account->changes[k].settled = 0;
+			h->ownership->changes[k].reconciled = 0;
 	}
 	/* What could not be undone must stay on record. */
 	if (r < 0 && e->status != PROBES_GONE)

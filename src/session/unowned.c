@@ -1,6 +1,6 @@
 /*
  * Counters that no living session owns, and no journal names: their session ended and left them, or
- * its journal is lost. The windows of the process, and the claims on them, tell.
+ * its journal is lost. The arenas of the process, and the claims on them, tell.
  */
 #include "session/session.h"
 
@@ -48,7 +48,7 @@ static size_t unowned_look(struct probes_session *s, const struct array *journal
 	struct probes_error ignored;
 	size_t count = 0;
 
-	if (!s->windows.count || read_probes(s, NULL, 0, &ignored) < 0)
+	if (!s->arenas.count || read_probes(s, NULL, 0, &ignored) < 0)
 		return 0;
 	owner_look(s);
 	for (size_t i = 0; i < s->catalog.objects.count; i++) {
@@ -60,14 +60,14 @@ static size_t unowned_look(struct probes_session *s, const struct array *journal
 	return count;
 }
 
-/* Counters of a child by fork, before the session that will undo them has found it. */
+/* Counters of a forked child, before the session that will undo them has found it. */
 static void unowned_say_heir(struct probes_session *s)
 {
 	size_t sites = owner_count_others(s, HOLDER_INHERITS);
 	char name[64];
 
-	for (size_t i = 0; sites && i < s->windows.count; i++) {
-		const struct window *w = ARRAY_AT(&s->windows, struct window, i);
+	for (size_t i = 0; sites && i < s->arenas.count; i++) {
+		const struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
 
 		if (!w->heir.session)
 			continue;
@@ -87,7 +87,7 @@ size_t unowned_count(struct probes_session *s, const struct array *journals, siz
 	size_t count, others;
 
 	if (s->memory.fd >= 0)
-		holder_settle(s);
+		holder_reconcile(s);
 	count = s->memory.fd < 0 ? 0 : unowned_look(s, journals);
 	*unknown = owner_count_others(s, HOLDER_UNKNOWN);
 	others = owner_count_others(s, HOLDER_CLAIMS);
@@ -176,7 +176,7 @@ int unowned_undo(struct probes_session *s, const struct array *journals,
 	*result = NULL;
 	if (r < 0)
 		return r;
-	holder_settle(s);
+	holder_reconcile(s);
 	if (!unowned_look(s, journals))
 		return 0;
 	array_init(&which, sizeof(size_t));
@@ -191,15 +191,15 @@ int unowned_undo(struct probes_session *s, const struct array *journals,
 	c.which = which.data;
 	c.count = which.count;
 	if (r == 0 && c.count) {
-		/* Its children by fork inherited them, whenever they were born. */
+		/* Its forked children inherited them, whenever they were born. */
 		s->first_switch_ticks = 1;
 		s->repaired = true;
-		r = change_in_turn(s, &c, result, e);
+		r = change_locked(s, &c, result, e);
 		if (r == 0 && *result && read_probes(s, NULL, 0, e) == 0)
 			(*result)->still_raised = unowned_still_raised(s, &unknown);
 	}
 	for (size_t i = 0; c.undo && i < objects; i++)
-		account_close_parts(&c.undo[i]);
+		ownership_close_parts(&c.undo[i]);
 	free(c.undo);
 	array_done(&which);
 	array_done(&unknown);

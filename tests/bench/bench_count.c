@@ -98,7 +98,7 @@ static void count_put(const char *row, const char *size, const char *who, uint64
 	bench_put(row, size, who, "ms", (double)ns / 1e6);
 }
 
-/* Its stubs stay mapped: the bare writes of a result are as harmless as ours, in a stop. */
+/* Its trampolines stay mapped: the bare writes of a result are as harmless as ours, in a stop. */
 static void count_bare(struct probes_session *s, const struct probes_result *r, const char *size)
 {
 	struct count_writes w = {.session = s, .of = r};
@@ -157,11 +157,11 @@ void bench_tally(char **args)
 		bench_put("tally", args[1], "by-copy", "us", (double)(bench_now() - begin) / 1e3);
 		/* The same words, and nothing else. */
 		begin = bench_now();
-		for (size_t w = 0; w < s->windows.count; w++) {
-			const struct window *of = ARRAY_AT(&s->windows, struct window, w);
+		for (size_t w = 0; w < s->arenas.count; w++) {
+			const struct arena *of = ARRAY_AT(&s->arenas, struct arena, w);
 
 			for (size_t k = 0; k < of->site_count; k++)
-				sum += window_hits(of, k);
+				sum += arena_hits(of, k);
 		}
 		__asm__ volatile("" ::"r"(sum));
 		bench_put("tally", args[1], "bare", "us", (double)(bench_now() - begin) / 1e3);

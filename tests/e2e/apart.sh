@@ -4,7 +4,7 @@
 # who installs a seccomp filter is never killed for a text: no forked child is, whether it does that at its start or
 # after another one did; who serves page faults never waits for itself; a
 # program that is pid 1 has the tids of its threads.
-# Does not cover: the code that runs there by itself (unit/test_recorder.c, test_events.c, test_stub.c).
+# Does not cover: the code that runs there by itself (unit/test_recorder.c, test_events.c, test_trampoline.c).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 . "${srcdir:-.}/tests/e2e/counting.sh"

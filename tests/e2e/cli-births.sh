@@ -1,5 +1,5 @@
 #!/bin/sh
-# Children by fork in which attach -for cannot undo its changes are named with their pids, and are on
+# Forked children in which attach -for cannot undo its changes are named with their pids, and are on
 # record: others count there, too; the child may not be opened. Also: a child whose parent has ended.
 # Does not cover: a child for which no time was left.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -2,7 +2,7 @@
 # count -prog: every hit is counted, from the first constructor on: in a program with and without a
 # dynamic linker, at any address and at a fixed one, by way of a launcher; nothing stops for it. If we
 # are killed while the program is held, it ends with us; once it runs, it runs on.
-# Does not cover: seccomp filters of a launcher (unit/test_pausable.c), the screen (tui-count-start.sh).
+# Does not cover: seccomp filters of a launcher (unit/test_host_thread.c), the screen (tui-count-start.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 need_zydis

@@ -1,6 +1,6 @@
 #!/bin/sh
 # count: its totals are those of a victim that counts its own hits, to the last one: with 1, 4 and 64
-# threads, in children by fork, with and without -stop, also when the target ends. It ends by -for, by
+# threads, in forked children, with and without -stop, also when the target ends. It ends by -for, by
 # signals and with the target; then code and semaphores are those of the file, read without our program.
 # Jumps that others take away are told. Text, JSON and CSV say the same; rates, intervals, -max-overhead, -output, -prog, several processes.
 # `plain`, `never` and `guarded` can be counted in every layout, `loop` with -stop; of the others, it is read.
@@ -227,7 +227,7 @@ has 'the rest' "^probes-tui: counting [4-9] of 9 sites of 5 probes in process $p
 has 'the one that ended' "$pid2" "$tmp/held"
 as_found 'of a tree, one ended'
 
-# --- children by fork count in their parent's counters, and are left as found
+# --- forked children count in their parent's counters, and are left as found
 mkfifo "$tmp/cin" "$tmp/cout"
 ask zero
 counting -pid "$pid" -format json
@@ -249,7 +249,7 @@ pid=$parent
 echo quit >&5
 exec 5>&- 6<&-
 
-# --- of many children by fork, each is left as found: their windows do not exhaust what a session may keep
+# --- of many forked children, each is left as found: their arenas do not exhaust what a session may keep
 counting -pid "$pid" -format json
 children=
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# events: hits that are begun and never finished, because a handler leaves them by longjmp, or a child by fork is
+# events: hits that are begun and never finished, because a handler leaves them by longjmp, or a forked child is
 # killed meanwhile, do not use up the room for texts: soon all events come again. Texts that are missing because the
 # tracer was stopped are told as that.
 # Does not cover: who may take such a record over (unit/test_events.c).

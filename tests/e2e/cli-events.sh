@@ -1,6 +1,6 @@
 #!/bin/sh
 # events: each one is that of a victim that logs its hits: thread and its name, order, time between those before and
-# after the hit, arguments of all kinds, texts from good and bad pointers; threads, children by fork; filters; what is
+# after the hit, arguments of all kinds, texts from good and bad pointers; threads, forked children; filters; what is
 # lost is counted; a program with a seccomp filter is not killed; what it cannot do is not suggested; it takes over from count and from a killed session,
 # and leaves the code as found.
 # Does not cover: what runs in the process by itself (unit/test_events.c).

@@ -1,6 +1,6 @@
 #!/bin/sh
 # latency: the histogram is that of a victim that reads the clock before and after both probes, so that each
-# figure lies between two of its own: with 1, 4 and 64 threads, in children by fork, by key across threads. What
+# figure lies between two of its own: with 1, 4 and 64 threads, in forked children, by key across threads. What
 # is not matched is what the victim did: nested starts, ends that longjmp passes over, threads that die, a
 # signal handler inside of pairs. It takes over from count and from a killed session, and leaves the code as found.
 # `start` can be counted in every layout, `end` with -stop.
@@ -196,7 +196,7 @@ want 2 latency -no-syslog -pid "$pid" start,nosuch
 want 2 latency -no-syslog -pid "$pid"
 as_found 'bad input'
 
-# --- start and end are in two windows, since one of them was counted alone before; both orders
+# --- start and end are in two arenas, since one of them was counted alone before; both orders
 for first in end start; do
 	stop
 	start pairs

@@ -3,7 +3,7 @@
 # the limit the kernel kills the target. A switch refuses instead, as does an undo that a fork has made
 # expensive; page cache is no obstacle; a switch that fits is done; reading is free.
 # Needs the right to create a memory cgroup, of version 1 or 2. Does not cover: memory.high and memsw
-# (unit/test_room.c), trace in such a cgroup, what others allocate between look and write.
+# (unit/test_headroom.c), trace in such a cgroup, what others allocate between look and write.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] || skip 'only root may limit memory here'
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A parent and its child by fork that share counters, since an earlier session had made them before the fork, in one
+# A parent and its forked child that share counters, since an earlier session had made them before the fork, in one
 # call: every hit, duration and event is told once, and events are those of the process that made them. Alone, the
 # child has its own.
 # Does not cover: children that are born while something is counted (cli-count.sh, cli-latency.sh, cli-events.sh).

@@ -1,6 +1,6 @@
 #!/bin/sh
 # count -kernel: uprobes count every hit where no jump can be written: with 1 and 4 threads, with threads
-# created later, and beside jumps. A child by fork and another process of the same file are not touched. Nothing is left
+# created later, and beside jumps. A forked child and another process of the same file are not touched. Nothing is left
 # in the process or on record, also after kill -9. bpftrace counts at the same site. With few descriptors, all sites are
 # counted or none. Where the kernel or we refuse, a sentence says so.
 # Does not cover: kernels without uprobes or BPF (only a hidden /sys); overlayfs.

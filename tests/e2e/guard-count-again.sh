@@ -1,8 +1,8 @@
 #!/bin/sh
 # What one session has mapped into a process, the next ones use again: events, latency and count in turn, with and
-# without -stop, on a parent and its children by fork, some born between the sessions. From the second turn on none of
+# without -stop, on a parent and its forked children, some born between the sessions. From the second turn on none of
 # them has a mapping more than before, and their hits are counted.
-# Does not cover: libraries that come and go, and more counters than sessions read (unit/test_window.c).
+# Does not cover: libraries that come and go, and more counters than sessions read (unit/test_arena.c).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 need_zydis

@@ -44,7 +44,7 @@ same 'its own descriptors' "$(find "/proc/$pid/fd" -lname '*memfd:probes-tui*' |
 ask step
 stop
 
-# --- noise in the data of a window, while it is counted, and for the next session
+# --- noise in the data of an arena, while it is counted, and for the next session
 start obstacle
 before=$(code)
 tally stop
@@ -59,7 +59,7 @@ ask step
 same 'it goes on' "$(value all passes)" 1
 stop
 
-# --- the landings are gone: a session that finds the window must not jump there
+# --- the landings are gone: a session that finds the arena must not jump there
 start obstacle
 before=$(code)
 tally stop

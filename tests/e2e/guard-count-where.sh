@@ -1,7 +1,7 @@
 #!/bin/sh
 # Where counting must refuse because of what surrounds the process, or us: frozen, read-only, a file, another
 # machine's program, other namespaces, a /proc that hides it; and after a session that was killed while its
-# first window was being mapped. See guard-count.sh for what the process itself may be.
+# first arena was being mapped. See guard-count.sh for what the process itself may be.
 # Does not cover: a process in namespaces of its own (hiding.sh switches there), full memory cgroups (cli-room.sh), programs that are started (cli-count-start.sh).
 . "${srcdir:-.}/tests/e2e/obstacle.sh"
 need_switching
@@ -60,8 +60,8 @@ fi
 unharmed 'seen from elsewhere'
 stop
 
-# --- killed while the first window is being mapped, at each of the calls that do it: what is there by then is
-# no window, harms nobody, and the next session counts
+# --- killed while the first arena is being mapped, at each of the calls that do it: what is there by then is
+# no arena, harms nobody, and the next session counts
 if command -v strace >/dev/null && strace -f -qq -o /dev/null true 2>/dev/null; then
 	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 	export ASAN_OPTIONS

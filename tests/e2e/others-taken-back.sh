@@ -3,7 +3,7 @@
 # disable), and the remaining 1 is the kernel's. Without that 1 the kernel could never remove its
 # uprobe: every undo (-for, repair, q, u and ^R on the screen, -force) leaves it, says so, keeps a
 # record, and is completed when the uprobe has gone. Also where names share a count.
-# Does not cover: the lease (as q); children by fork.
+# Does not cover: the lease (as q); forked children.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
 . "${srcdir:-.}/tests/e2e/uprobes.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Children by fork that take along what the screen has switched on: flagged, swept by W and by q, also
+# Forked children that take along what the screen has switched on: flagged, swept by W and by q, also
 # grandchildren and those whose parent ended; left alone where they took nothing, or where another party
 # counts too; with -follow and -tree part of the list; a screen that is killed leaves a record for repair.
 # Proved by the hits and the memory of the children.

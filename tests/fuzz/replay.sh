@@ -10,7 +10,7 @@ mkdir -m 700 "$tmp/run" "$tmp/seeds" || exit 99
 
 PROBES_TUI_RECORDS=$tmp/run "$FUZZ/seeds" "$tmp/seeds" "$VICTIMS/loop_ocaml2_pie" "$VICTIMS/sdt_sema" || exit 1
 failed=0
-for target in note operand maps journal object emulator recording tactics window; do
+for target in note operand maps journal object emulator recording tactics arena; do
 	set -- "$tmp/seeds/$target"/*
 	for known in "$srcdir/tests/fuzz/regressions/$target"/*; do
 		[ ! -f "$known" ] || set -- "$@" "$known"

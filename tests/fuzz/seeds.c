@@ -3,11 +3,11 @@
  *
  *   seeds FOLDER [ELF-FILE...]
  *
- * makes FOLDER/note, operand, maps, journal, object, emulator, recording, tactics and window, each
+ * makes FOLDER/note, operand, maps, journal, object, emulator, recording, tactics and arena, each
  * with small files: made here, and the notes and arguments of the ELF files named (and these
  * themselves, where they are small).
  */
-#include "count/window.h"
+#include "count/arena.h"
 #include "elf/object.h"
 #include "patch/journal.h"
 #include "process/procfs.h"
@@ -159,18 +159,18 @@ static void seed_journal(size_t intents, enum journal_kind end)
 	journal_remove(&j);
 }
 
-static void seed_window(size_t sites)
+static void seed_arena(size_t sites)
 {
 	static unsigned char bytes[4 * TACTICS_PAGE];
-	struct window_head head = {.magic = WINDOW_MAGIC,
+	struct arena_head head = {.magic = ARENA_MAGIC,
 		.data_size = sizeof bytes,
 		.site_count = sites,
 		.file_size = 2 * sizeof bytes};
 
 	memcpy(bytes, &head, sizeof head);
 	for (size_t i = 0; i < sites; i++) {
-		struct window_site site = {.address = 0x401000 + 16 * i,
-			.counter = window_head_size(sites) + i * TACTICS_COUNTER_BYTES,
+		struct arena_site site = {.address = 0x401000 + 16 * i,
+			.counter = arena_head_size(sites) + i * TACTICS_COUNTER_BYTES,
 			.tactic = PROBES_TACTIC_PUNNED,
 			.length = 1,
 			.old = {0x90},
@@ -181,7 +181,7 @@ static void seed_window(size_t sites)
 			site.counter = sizeof bytes - 64;
 		memcpy(bytes + sizeof head + i * sizeof site, &site, sizeof site);
 	}
-	seed("window", bytes, sizeof bytes);
+	seed("arena", bytes, sizeof bytes);
 }
 
 static void seed_object(const struct elf_spec *spec)
@@ -352,7 +352,7 @@ int main(int argc, char **argv)
 	seeds_of_tactics();
 	seeds_of_recordings();
 	for (size_t sites = 0; sites < 4; sites++)
-		seed_window(sites);
+		seed_arena(sites);
 	for (int i = 2; i < argc; i++)
 		seeds_of_file(argv[i]);
 	return 0;

@@ -1,5 +1,5 @@
 /*
- * Children by fork are born at the very moments of a switch and of taking it back: before each call
+ * Forked children are born at the very moments of a switch and of taking it back: before each call
  * by which our tool writes, looks and records, and, in the second part, without end while it does.
  * Afterwards every child is as its parent was found: handlers run or do not, counts and code say
  * so, as the child itself tells and as is read out of its memory.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Children by fork that are born while we switch and take back: see births.c. BIRTHS_ROUNDS (8) with
+# Forked children that are born while we switch and take back: see births.c. BIRTHS_ROUNDS (8) with
 # births without end.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching

@@ -1,6 +1,6 @@
 /*
  * Counting in a program that counts itself (tally.c): the hits agree to the last one, with 1, 4 and
- * 64 threads, with children by fork, and while sites begin and cease to count; two sessions that
+ * 64 threads, with forked children, and while sites begin and cease to count; two sessions that
  * count sites of the same probes take back each their own; and a session that is killed at any of
  * its system calls leaves nothing that harms the next one.
  *
@@ -61,7 +61,7 @@ static int act_main(pid_t pid, const char *letters)
 
 /* --------------------------------------------------------- from the outside */
 
-static unsigned windows(const struct field *f)
+static unsigned arenas(const struct field *f)
 {
 	char path[64], line[PATH_MAX + 100];
 	unsigned count = 0;
@@ -143,11 +143,11 @@ static void exact(const char *threads, long until)
 	for (int i = 0; field_now() < until && !fault_count; i++) {
 		exact_round(&f, s, i % 4 == 3);
 		if (i == 20)
-			mapped = windows(&f);
+			mapped = arenas(&f);
 		check_all(&f);
 	}
-	if (mapped && windows(&f) > 2 * mapped)
-		fault("%u mappings, and %u later", mapped, windows(&f));
+	if (mapped && arenas(&f) > 2 * mapped)
+		fault("%u mappings, and %u later", mapped, arenas(&f));
 	probes_close(s);
 	field_end(&f);
 }
@@ -187,10 +187,10 @@ static void often(unsigned long times, long until)
 		else
 			act(s, PROBES_UNCOUNT, PROBES_BY_ALL, i % 16 == 3);
 		if (i == 1000)
-			mapped = windows(&f);
+			mapped = arenas(&f);
 	}
-	if (mapped && windows(&f) > 2 * mapped)
-		fault("%u mappings, and %u later", mapped, windows(&f));
+	if (mapped && arenas(&f) > 2 * mapped)
+		fault("%u mappings, and %u later", mapped, arenas(&f));
 	hits_restore(s);
 	probes_close(s);
 	check_all(&f);
@@ -390,7 +390,7 @@ static void killed(long until)
 			last[which] = last[which] * 9 / 10 > 50 ? last[which] * 9 / 10 : 50;
 		if (i % 8 == 7)
 			taken_over(&f);
-		/* A new one now and then: one that has no window yet. */
+		/* A new one now and then: one that has no arena yet. */
 		if (i % 16 == 15) {
 			field_end(&f);
 			field_start(&f, victim, i % 32 == 31 ? "64" : "4", NULL);

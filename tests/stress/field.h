@@ -46,7 +46,7 @@ void field_go(struct field *f);
 /* What it counted; while it pauses. Both ways of counting must agree. */
 void field_report(struct field *f, struct field_report *r);
 
-/* Children by fork, one each `pace_us`; they live on. */
+/* Forked children, one each `pace_us`; they live on. */
 void field_fork(struct field *f, unsigned number, unsigned pace_us);
 /* No more of them are born: their pids, `most` at most; how many. */
 size_t field_calm(struct field *f, pid_t *pids, size_t most);

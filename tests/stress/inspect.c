@@ -145,7 +145,7 @@ void inspect_descriptors(const struct field *f)
 		ssize_t length = readlinkat(dirfd(list), entry->d_name, text, sizeof text);
 
 		if (length >= (ssize_t)sizeof ours - 1 && !memcmp(text, ours, sizeof ours - 1))
-			fault("descriptor %s of process %d is a window", entry->d_name, f->pid);
+			fault("descriptor %s of process %d is an arena", entry->d_name, f->pid);
 	}
 	if (list)
 		closedir(list);

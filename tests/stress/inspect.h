@@ -18,7 +18,7 @@ void inspect_threads(const struct field *f);
  */
 void inspect_code(const struct field *f, const char *file);
 
-/* It has no descriptor of a window open. */
+/* It has no descriptor of an arena open. */
 void inspect_descriptors(const struct field *f);
 
 /* Its counts, its bytes, its own figures; its handlers run where and only where they should. */

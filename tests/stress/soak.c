@@ -9,7 +9,7 @@
  * that depends on N alone. It passes PROBE as often as the first word
  * of its answer says, and some constant. What must be so: all answers are right, hits never go
  * back, those of PROBE agree with the load, and in the end the code of the process and of its
- * children is that of their files, they have no descriptor of a window and no tracer, and the load
+ * children is that of their files, they have no descriptor of an arena and no tracer, and the load
  * ends with status 0.
  */
 #include "dice.h"

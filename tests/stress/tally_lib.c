@@ -25,5 +25,5 @@ __attribute__((visibility("default"), noinline)) long tally_library(long n)
 	return is;
 }
 
-/* What library_wide would jump to, had only its nop been replaced: no room for a stub. */
+/* What library_wide would jump to, had only its nop been replaced: no room for a trampoline. */
 __asm__(".pushsection .text.behind,\"ax\"\n\t.skip 65536\n\t.popsection");

@@ -54,7 +54,7 @@ bool truth_act(struct truth_probe *p, const char *who, bool up, bool force);
  */
 size_t truth_take_back(struct truth *t, truth_hold hold, const truth_hold other);
 
-/* Every count and every byte of the memory is what it must be; of a child by fork, say. The name
+/* Every count and every byte of the memory is what it must be; of a forked child, say. The name
    of the first probe of which that is not so, or NULL. */
 const char *truth_differs(const struct truth *t, const struct field *f);
 

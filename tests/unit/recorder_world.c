@@ -12,16 +12,16 @@
 
 struct recorder_world recorder_world;
 
-/* Counters without slots, two in a page of their own; a ret behind the stub. */
-static uint8_t *put_stub(uint8_t *at, uint8_t *counter)
+/* Counters without slots, two in a page of their own; a ret behind the trampoline. */
+static uint8_t *put_trampoline(uint8_t *at, uint8_t *counter)
 {
 	struct arch_counter to = {.shared = (uint64_t)counter,
 		.role = (uint64_t)counter + 16,
 		.recorder = recorder_entry((uint64_t)recorder_world.code)};
-	size_t size = arch_stub_count((uint64_t)at, &to, at);
+	size_t size = arch_trampoline_count((uint64_t)at, &to, at);
 
 	ck_assert_uint_gt(size, 0);
-	ck_assert_uint_le(size, ARCH_STUB_BYTES);
+	ck_assert_uint_le(size, ARCH_TRAMPOLINE_BYTES);
 	at[size] = 0xc3;
 	return at + size + 1;
 }
@@ -55,9 +55,9 @@ void recorder_world_open(struct recorder_role by)
 		w->roles[i]->what = i ? RECORDER_END : RECORDER_START;
 	}
 	at = w->code + (CODE_PAGES - 1) * PAGE;
-	w->start = (recorder_stub *)at;
-	w->end = (recorder_stub *)put_stub(at, counters);
-	put_stub((uint8_t *)w->end, counters + 64);
+	w->start = (recorder_trampoline *)at;
+	w->end = (recorder_trampoline *)put_trampoline(at, counters);
+	put_trampoline((uint8_t *)w->end, counters + 64);
 	ck_assert_int_eq(mprotect(w->code, CODE_PAGES * PAGE, PROT_READ | PROT_EXEC), 0);
 }
 
@@ -77,7 +77,7 @@ void recorder_world_prove(uint32_t tid, uint64_t calls)
 	ck_abort_msg("no place for the proof");
 }
 
-void recorder_world_hit(recorder_stub *code, uint64_t rbx)
+void recorder_world_hit(recorder_trampoline *code, uint64_t rbx)
 {
 	__asm__ volatile("lea -128(%%rsp), %%rsp\n push %%rbx\n mov %[rbx], %%rbx\n call *%[code]\n"
 			 "pop %%rbx\n lea 128(%%rsp), %%rsp\n"
@@ -86,7 +86,7 @@ void recorder_world_hit(recorder_stub *code, uint64_t rbx)
 			 : "memory", "cc");
 }
 
-void recorder_world_hit_by(recorder_stub *code, uint64_t pointer)
+void recorder_world_hit_by(recorder_trampoline *code, uint64_t pointer)
 {
 	uint64_t before = arch_thread();
 

@@ -1,17 +1,17 @@
-/* Copies of the recorder's code behind two stubs, for tests: one process is both sides. */
+/* Copies of the recorder's code behind two trampolines, for tests: one process is both sides. */
 #ifndef UNIT_RECORDER_WORLD_H
 #define UNIT_RECORDER_WORLD_H
 
 #include "count/recorder.h"
 
-typedef void recorder_stub(void);
+typedef void recorder_trampoline(void);
 
 struct recorder_world {
-	uint8_t *code; /* what a window begins with, and two stubs */
+	uint8_t *code; /* what an arena begins with, and two trampolines */
 	uint64_t *cookie;
 	struct recorder_state *state;
 	struct recorder_role *roles[2];
-	recorder_stub *start, *end;
+	recorder_trampoline *start, *end;
 };
 extern struct recorder_world recorder_world;
 
@@ -24,10 +24,10 @@ void recorder_world_open(struct recorder_role by);
  */
 void recorder_world_prove(uint32_t tid, uint64_t calls);
 
-/* Call a stub with this value in %rbx; it is at its site as if it had been called. */
-void recorder_world_hit(recorder_stub *code, uint64_t rbx);
+/* Call a trampoline with this value in %rbx; it is at its site as if it had been called. */
+void recorder_world_hit(recorder_trampoline *code, uint64_t rbx);
 
-/* Call a stub by a thread whose thread pointer is this. */
-void recorder_world_hit_by(recorder_stub *code, uint64_t pointer);
+/* Call a trampoline by a thread whose thread pointer is this. */
+void recorder_world_hit_by(recorder_trampoline *code, uint64_t pointer);
 
 #endif

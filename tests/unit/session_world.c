@@ -50,7 +50,7 @@ void session_end(struct session_world *x)
 	if (x->s.all_ready)
 		reader_done(&x->s.all);
 	for (size_t i = 0; i < x->s.catalog.objects.count; i++)
-		account_end(catalog_object(&x->s.catalog, i));
+		ownership_end(catalog_object(&x->s.catalog, i));
 	threads_done(&x->s.threads);
 	array_done(&x->s.unproven);
 	identity_close(&x->s.who);

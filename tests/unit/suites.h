@@ -30,15 +30,15 @@
 	X(tracer)        \
 	X(inject)        \
 	X(inject_death)  \
-	X(pausable)      \
+	X(host_thread)   \
 	X(restart)       \
 	X(site)          \
 	X(code)          \
-	X(move)          \
-	X(stub)          \
+	X(displace)      \
+	X(trampoline)    \
 	X(tactics)       \
 	X(tactics_run)   \
-	X(window)        \
+	X(arena)         \
 	X(object_probes) \
 	X(state)         \
 	X(reader)        \
@@ -88,7 +88,7 @@
 	X(trend)         \
 	X(budget)        \
 	X(identity)      \
-	X(room)          \
+	X(headroom)      \
 	X(tree_view)     \
 	X(message)       \
 	X(handover)

@@ -168,7 +168,7 @@ struct tactics_image {
 	const struct tactics_site *site;
 	uint8_t code[TACTICS_BYTES]; /* with the new bytes */
 	bool other[8], start[8];     /* another site, an instruction at + i */
-	uint64_t moved;              /* where the moved successor is, as found */
+	uint64_t displaced;          /* where the displaced successor is, as found */
 };
 
 static void tactics_execute(struct tactics_checker *c, struct tactics_image *image, bool breakpoint)
@@ -178,21 +178,21 @@ static void tactics_execute(struct tactics_checker *c, struct tactics_image *ima
 
 	/* Exposed to breakpoints: then nothing of ours may lie there that leads elsewhere. */
 	if (breakpoint && s->exposed && !arrived)
-		arrived = s->stub;
+		arrived = s->trampoline;
 	c->values++;
-	TACTICS_PROMISE(c, arrived == s->stub,
+	TACTICS_PROMISE(c, arrived == s->trampoline,
 		"site %lx: %02x %02x %02x %02x %02x goes to %lx, not to %lx", s->address,
 		image->code[0], image->code[1], image->code[2], image->code[3], image->code[4],
-		arrived, s->stub);
+		arrived, s->trampoline);
 	if (s->tactic != PROBES_TACTIC_EVICTED || image->code[1] == 0xcc)
 		return;
 	arrived = tactics_land_at(c, tactics_jump_from(image->code + 1, s->address + 1));
 	if (breakpoint && s->exposed && !arrived)
 		return;
-	if (!image->moved)
-		image->moved = arrived;
-	TACTICS_PROMISE(c, arrived && arrived == image->moved,
-		"site %lx: + 1 goes to %lx, not to %lx", s->address, arrived, image->moved);
+	if (!image->displaced)
+		image->displaced = arrived;
+	TACTICS_PROMISE(c, arrived && arrived == image->displaced,
+		"site %lx: + 1 goes to %lx, not to %lx", s->address, arrived, image->displaced);
 }
 
 /* Each value of the bytes from + at on. */
@@ -221,55 +221,58 @@ static void tactics_images(
 	image->code[at] = was;
 }
 
-static void tactics_check_stub(struct tactics_checker *c, const struct tactics_image *image,
+static void tactics_check_trampoline(struct tactics_checker *c, const struct tactics_image *image,
 	const uint8_t original[TACTICS_BYTES])
 {
 	const struct tactics *t = c->t;
 	const struct tactics_site *s = image->site;
-	uint64_t begin = t->window + TACTICS_PAGE + t->data_size, end = begin + t->code_size;
+	uint64_t begin = t->arena + TACTICS_PAGE + t->data_size, end = begin + t->code_size;
 	struct arch_counter counter = {.shared = s->counter,
 		.slots = s->counter + TACTICS_SLOTS_AT,
 		.slot_count = TACTICS_SLOTS,
-		.cookie = t->window,
+		.cookie = t->arena,
 		.role = s->counter + TACTICS_ROLE_AT,
 		.recorder = recorder_entry(begin)};
-	uint8_t code[ARCH_STUB_BYTES];
-	size_t size = arch_stub_count(s->stub, &counter, code);
-	const uint8_t *stub = t->code + (s->stub - begin);
+	uint8_t code[ARCH_TRAMPOLINE_BYTES];
+	size_t size = arch_trampoline_count(s->trampoline, &counter, code);
+	const uint8_t *trampoline = t->code + (s->trampoline - begin);
 	uint64_t next = s->address + 1;
 
-	TACTICS_PROMISE(c, size && s->stub >= begin && s->stub + size <= end, "stub %lx", s->stub);
+	TACTICS_PROMISE(c, size && s->trampoline >= begin && s->trampoline + size <= end,
+		"trampoline %lx", s->trampoline);
 	if (*c->broken)
 		return;
-	TACTICS_PROMISE(c, !memcmp(stub, code, size), "site %lx: not the stub", s->address);
+	TACTICS_PROMISE(
+		c, !memcmp(trampoline, code, size), "site %lx: not the trampoline", s->address);
 	TACTICS_PROMISE(c,
-		s->counter >= t->window + TACTICS_PAGE + t->head_size && s->counter % 64 == 0 &&
+		s->counter >= t->arena + TACTICS_PAGE + t->head_size && s->counter % 64 == 0 &&
 			s->counter + TACTICS_COUNTER_BYTES <= begin,
 		"site %lx: counter %lx", s->address, s->counter);
 	if (s->tactic == PROBES_TACTIC_EVICTED) {
-		struct arch_moved m;
+		struct arch_displaced m;
 
-		TACTICS_PROMISE(c, image->moved == s->stub + size,
-			"site %lx: the successor is at %lx", s->address, image->moved);
+		TACTICS_PROMISE(c, image->displaced == s->trampoline + size,
+			"site %lx: the successor is at %lx", s->address, image->displaced);
 		TACTICS_PROMISE(c,
-			arch_move(original + 1, s->code_size - 1u, next, s->stub + size,
-				t->shadow_stack, &m) == ARCH_MOVED,
+			arch_displace(original + 1, s->code_size - 1u, next, s->trampoline + size,
+				t->shadow_stack, &m) == ARCH_DISPLACED,
 			"site %lx", s->address);
-		TACTICS_PROMISE(c, s->stub + size + m.size <= end, "site %lx", s->address);
+		TACTICS_PROMISE(c, s->trampoline + size + m.size <= end, "site %lx", s->address);
 		if (*c->broken)
 			return;
-		TACTICS_PROMISE(
-			c, !memcmp(stub + size, m.code, m.size), "site %lx: moved", s->address);
+		TACTICS_PROMISE(c, !memcmp(trampoline + size, m.code, m.size),
+			"site %lx: displaced", s->address);
 		size += m.size;
 		next += m.length;
 		if (!m.continues)
 			return;
 	}
-	TACTICS_PROMISE(c, s->stub + size + 5 <= end, "site %lx", s->address);
+	TACTICS_PROMISE(c, s->trampoline + size + 5 <= end, "site %lx", s->address);
 	if (!*c->broken)
-		TACTICS_PROMISE(c, tactics_jump_from(stub + size, s->stub + size) == next,
+		TACTICS_PROMISE(c,
+			tactics_jump_from(trampoline + size, s->trampoline + size) == next,
 			"site %lx: back to %lx", s->address,
-			tactics_jump_from(stub + size, s->stub + size));
+			tactics_jump_from(trampoline + size, s->trampoline + size));
 }
 
 /* The bytes, and the code as it was before anybody counted. */
@@ -296,21 +299,21 @@ static void tactics_check_bytes(struct tactics_checker *c, const struct tactics_
 			c, s->bytes[i] == s->code[i], "site %lx: + %zu changes", s->address, i);
 }
 
-/* A call of an OCaml site: to its stub, which goes on at the handler or returns. */
+/* A call of an OCaml site: to its trampoline, which goes on at the handler or returns. */
 static void tactics_check_call(struct tactics_checker *c, size_t i)
 {
 	const struct tactics *t = c->t;
 	const struct tactics_site *s = &t->sites[i];
-	uint64_t begin = t->window + TACTICS_PAGE + t->data_size;
+	uint64_t begin = t->arena + TACTICS_PAGE + t->data_size;
 	struct arch_counter counter = {.shared = s->counter,
 		.slots = s->counter + TACTICS_SLOTS_AT,
 		.slot_count = TACTICS_SLOTS,
-		.cookie = t->window,
+		.cookie = t->arena,
 		.role = s->counter + TACTICS_ROLE_AT,
 		.recorder = recorder_entry(begin)};
-	uint8_t code[ARCH_STUB_BYTES], run[ARCH_STUB_RUN_BYTES];
-	size_t size = arch_stub_count(s->stub, &counter, code);
-	size_t rest = arch_stub_run(s->stub + size, s->semaphore, s->handler, run);
+	uint8_t code[ARCH_TRAMPOLINE_BYTES], run[ARCH_TRAMPOLINE_RUN_BYTES];
+	size_t size = arch_trampoline_count(s->trampoline, &counter, code);
+	size_t rest = arch_trampoline_run(s->trampoline + size, s->semaphore, s->handler, run);
 	int32_t rel;
 
 	TACTICS_PROMISE(c, s->whole && s->length == 6 && s->code_size >= 6 && !s->landings,
@@ -320,16 +323,17 @@ static void tactics_check_call(struct tactics_checker *c, size_t i)
 	memcpy(&rel, s->bytes + 2, sizeof rel);
 	TACTICS_PROMISE(c,
 		s->bytes[0] == 0x90 && s->bytes[1] == 0xe8 &&
-			s->address + 6 + (uint64_t)(int64_t)rel == s->stub,
-		"site %lx does not call its stub", s->address);
+			s->address + 6 + (uint64_t)(int64_t)rel == s->trampoline,
+		"site %lx does not call its trampoline", s->address);
 	TACTICS_PROMISE(c,
-		size && rest && s->stub >= begin && s->stub + size + rest <= begin + t->code_size,
-		"site %lx: stub %lx", s->address, s->stub);
+		size && rest && s->trampoline >= begin &&
+			s->trampoline + size + rest <= begin + t->code_size,
+		"site %lx: trampoline %lx", s->address, s->trampoline);
 	if (!*c->broken)
 		TACTICS_PROMISE(c,
-			!memcmp(t->code + (s->stub - begin), code, size) &&
-				!memcmp(t->code + (s->stub - begin) + size, run, rest),
-			"site %lx: not the stub", s->address);
+			!memcmp(t->code + (s->trampoline - begin), code, size) &&
+				!memcmp(t->code + (s->trampoline - begin) + size, run, rest),
+			"site %lx: not the trampoline", s->address);
 	for (size_t j = 0; j < t->count; j++)
 		TACTICS_PROMISE(c, j == i || t->sites[j].address - s->address >= 6,
 			"site %lx lies in %lx", t->sites[j].address, s->address);
@@ -374,39 +378,41 @@ static void tactics_check_site(struct tactics_checker *c, size_t i)
 	if (!*c->broken)
 		tactics_images(c, &image, 1, false);
 	if (!*c->broken)
-		tactics_check_stub(c, &image, original);
+		tactics_check_trampoline(c, &image, original);
 }
 
 /* ---------------------------------------------------------------- the whole */
 
-static void tactics_check_window(struct tactics_checker *c)
+static void tactics_check_arena(struct tactics_checker *c)
 {
 	const struct tactics *t = c->t;
-	uint64_t end = t->window + TACTICS_PAGE + t->data_size + t->code_size;
-	uint64_t low = t->low < t->window ? t->low : t->window,
-		 high = t->high > end ? t->high : end;
+	uint64_t end = t->arena + TACTICS_PAGE + t->data_size + t->code_size;
+	uint64_t low = t->low < t->arena ? t->low : t->arena, high = t->high > end ? t->high : end;
 
-	TACTICS_PROMISE(c, t->window % TACTICS_PAGE == 0 && t->window >= CHECK_START, "window");
-	TACTICS_PROMISE(c, end > t->window && end <= CHECK_END, "window");
-	TACTICS_PROMISE(c, !tactics_meets(&c->before->taken, t->window, end), "window taken");
-	TACTICS_PROMISE(c, end <= t->low || t->window >= t->high, "window in the object");
-	TACTICS_PROMISE(c, high - low < UINT64_C(1) << 31, "window far away");
+	TACTICS_PROMISE(c, t->arena % TACTICS_PAGE == 0 && t->arena >= CHECK_START, "arena");
+	TACTICS_PROMISE(c, end > t->arena && end <= CHECK_END, "arena");
+	TACTICS_PROMISE(c, !tactics_meets(&c->before->taken, t->arena, end), "arena taken");
+	TACTICS_PROMISE(c, end <= t->low || t->arena >= t->high, "arena in the object");
+	TACTICS_PROMISE(c, high - low < UINT64_C(1) << 31, "arena far away");
 	for (size_t i = 0; i < c->before->pages.count; i++) {
 		uint64_t page = ARRAY_AT(&c->before->pages, struct tactics_page, i)->address;
 
-		TACTICS_PROMISE(c, page + TACTICS_PAGE <= t->window || page >= end, "window, page");
+		TACTICS_PROMISE(c, page + TACTICS_PAGE <= t->arena || page >= end, "arena, page");
 	}
 	for (size_t i = 0; i < t->count; i++) {
 		const struct tactics_site *s = &t->sites[i];
 
-		for (size_t j = 0; s->stub && j < i; j++) {
+		for (size_t j = 0; s->trampoline && j < i; j++) {
 			const struct tactics_site *o = &t->sites[j];
-			uint64_t stubs = s->stub > o->stub ? s->stub - o->stub : o->stub - s->stub;
+			uint64_t trampolines = s->trampoline > o->trampoline
+						       ? s->trampoline - o->trampoline
+						       : o->trampoline - s->trampoline;
 			uint64_t counters = s->counter > o->counter ? s->counter - o->counter
 								    : o->counter - s->counter;
 
 			TACTICS_PROMISE(c,
-				!o->stub || (stubs > 100 && counters >= TACTICS_COUNTER_BYTES),
+				!o->trampoline ||
+					(trampolines > 100 && counters >= TACTICS_COUNTER_BYTES),
 				"sites %lx and %lx overlap", s->address, o->address);
 		}
 	}
@@ -415,7 +421,7 @@ static void tactics_check_window(struct tactics_checker *c)
 static void tactics_check_landings(struct tactics_checker *c)
 {
 	const struct tactics *t = c->t;
-	uint64_t end = t->window + TACTICS_PAGE + t->data_size + t->code_size;
+	uint64_t end = t->arena + TACTICS_PAGE + t->data_size + t->code_size;
 
 	for (size_t i = 0; i < t->landings.count; i++) {
 		const struct tactics_landing *l = &c->landings[i];
@@ -430,8 +436,8 @@ static void tactics_check_landings(struct tactics_checker *c)
 		TACTICS_PROMISE(c,
 			i + 1 == t->landings.count || l->address + l->size <= l[1].address,
 			"%lx overlaps", l->address);
-		TACTICS_PROMISE(c, l->address + l->size <= t->window || l->address >= end,
-			"%lx in the window", l->address);
+		TACTICS_PROMISE(c, l->address + l->size <= t->arena || l->address >= end,
+			"%lx in the arena", l->address);
 		TACTICS_PROMISE(c,
 			was || !tactics_meets(&c->before->taken, l->address, l->address + 1),
 			"%lx is taken", l->address);
@@ -472,8 +478,8 @@ static void tactics_check_space(struct tactics_checker *c)
 		pages->count == c->before->pages.count + fresh &&
 			c->after->room == c->before->room - fresh && fresh <= c->before->room,
 		"%zu new pages", fresh);
-	TACTICS_PROMISE(c, !c->t->window || tactics_meets(taken, c->t->window, c->t->window + 1),
-		"the window is free");
+	TACTICS_PROMISE(c, !c->t->arena || tactics_meets(taken, c->t->arena, c->t->arena + 1),
+		"the arena is free");
 }
 
 /* NULL: all promises are kept. Else which is broken; valid until the next call. */
@@ -493,11 +499,11 @@ static const char *tactics_check(const struct tactics *t, const struct tactics_b
 	for (size_t i = 0; i < t->count; i++)
 		planned += t->sites[i].wanted && t->sites[i].result == TACTICS_PLANNED;
 	TACTICS_PROMISE(&c,
-		planned == t->planned && !planned == !t->window &&
+		planned == t->planned && !planned == !t->arena &&
 			(planned || (!t->code && !t->landings.count)),
 		"%zu planned", planned);
 	if (planned)
-		tactics_check_window(&c);
+		tactics_check_arena(&c);
 	tactics_check_landings(&c);
 	tactics_check_space(&c);
 	for (size_t i = 0; i < t->count; i++) {

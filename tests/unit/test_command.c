@@ -8,7 +8,7 @@
 #include "session/session.h"
 #include "ui/tui/operations/command.h"
 #include "ui/tui/operations/history.h"
-#include "ui/tui/operations/record.h"
+#include "ui/tui/operations/script.h"
 #include "ui/tui/terminal/mem.h"
 #include "world.h"
 
@@ -250,13 +250,13 @@ END_TEST
 
 /* ---- record ---- */
 
-static char *script_of(const struct record *r, size_t actions)
+static char *script_of(const struct script *r, size_t actions)
 {
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	ck_assert_uint_eq(record_script(r, &model, out), actions);
+	ck_assert_uint_eq(script_text(r, &model, out), actions);
 	fclose(out);
 	return text;
 }
@@ -265,26 +265,26 @@ START_TEST(record_is_a_script)
 {
 	static const struct probes_item item = {
 		.probe = 0, .verb = PROBES_ENABLE, .outcome = PROBES_DONE};
-	struct record r = {0};
+	struct script r = {0};
 	struct operation *o;
 	char *script;
 
 	begin(1);
 	o = operation_with(&item, 1);
-	ck_assert_ptr_null(record_last(&r));
-	record_operation(&r, &model, "", o);
-	record_mark(&r, "here\n\x1b[2J");
+	ck_assert_ptr_null(script_last(&r));
+	script_operation(&r, &model, "", o);
+	script_mark(&r, "here\n\x1b[2J");
 	ck_assert_uint_eq(r.count, 2);
-	ck_assert_ptr_eq(record_last(&r), &r.all[0]); /* a mark is no operation */
-	ck_assert_str_eq(record_last(&r)->command, ATTACH "41 -enable p:a\n");
-	ck_assert_ptr_eq(strstr(record_last(&r)->text, "on a: "), record_last(&r)->text);
+	ck_assert_ptr_eq(script_last(&r), &r.all[0]); /* a mark is no operation */
+	ck_assert_str_eq(script_last(&r)->command, ATTACH "41 -enable p:a\n");
+	ck_assert_ptr_eq(strstr(script_last(&r)->text, "on a: "), script_last(&r)->text);
 	ck_assert_ptr_null(strpbrk(r.all[1].text, "\n\x1b"));
 	o->sum.sites = 0; /* a skipped operation */
-	record_operation(&r, &model, "redo: ", o);
+	script_operation(&r, &model, "redo: ", o);
 	ck_assert_uint_eq(r.count, 2);
 	o->sum.sites = 1;
-	record_operation(&r, &model, "undo: ", o);
-	ck_assert_ptr_eq(strstr(record_last(&r)->text, "undo: on a: "), record_last(&r)->text);
+	script_operation(&r, &model, "undo: ", o);
+	ck_assert_ptr_eq(strstr(script_last(&r)->text, "undo: on a: "), script_last(&r)->text);
 	script = script_of(&r, 2);
 	ck_assert_ptr_eq(strstr(script, "#!/bin/sh\n"), script);
 	ck_assert_ptr_nonnull(strstr(script, "# process 41 /bin/prog\npid=${1:-41}\n"));
@@ -292,7 +292,7 @@ START_TEST(record_is_a_script)
 	ck_assert_ptr_nonnull(strstr(script, " MARK here"));
 	free(script);
 	operation_free(o);
-	record_done(&r);
+	script_done(&r);
 	end();
 }
 END_TEST
@@ -302,20 +302,20 @@ START_TEST(record_of_several)
 {
 	static const struct probes_item item = {
 		.probe = 0, .verb = PROBES_ENABLE, .outcome = PROBES_DONE};
-	struct record r = {0};
+	struct script r = {0};
 	struct operation *o;
 	char *script;
 
 	begin(2);
 	o = operation_with(&item, 1);
-	record_operation(&r, &model, "", o);
+	script_operation(&r, &model, "", o);
 	script = script_of(&r, 1);
 	ck_assert_ptr_nonnull(strstr(script, "# process 42 /bin/prog\n"));
 	ck_assert_ptr_nonnull(strstr(script, "\n" ATTACH "41,42 -enable p:a\n"));
 	ck_assert_ptr_null(strstr(script, "$pid"));
 	free(script);
 	operation_free(o);
-	record_done(&r);
+	script_done(&r);
 	end();
 }
 END_TEST

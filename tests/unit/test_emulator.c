@@ -11,7 +11,7 @@
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/widgets/emulator.h"
-#include "ui/tui/widgets/sieve.h"
+#include "ui/tui/widgets/vt_filter.h"
 
 Suite *emulator_suite(void);
 
@@ -50,12 +50,12 @@ static const char *typed(void)
 	return bytes;
 }
 
-static const char *sieved(const char *text)
+static const char *filtered(const char *text)
 {
 	static char out[4200];
-	struct sieve s = {0};
+	struct vt_filter s = {0};
 
-	out[sieve_feed(&s, text, strlen(text), out)] = '\0';
+	out[vt_filter_feed(&s, text, strlen(text), out)] = '\0';
 	return out;
 }
 
@@ -153,14 +153,14 @@ START_TEST(hostile_text)
 	int column;
 
 	ck_assert_str_eq(
-		sieved("a\033]0;title\007b\033]52;c;AAAA\033\\c\033Pq#0\033\\d\a"), "abcd");
-	ck_assert_str_eq(sieved("\033[2000000000Ix"), "\033[9999Ix");
+		filtered("a\033]0;title\007b\033]52;c;AAAA\033\\c\033Pq#0\033\\d\a"), "abcd");
+	ck_assert_str_eq(filtered("\033[2000000000Ix"), "\033[9999Ix");
 	ck_assert_str_eq(
-		sieved("\033[00012;31m\033[?1049h\033[>c"), "\033[12;31m\033[?1049h\033[>c");
-	ck_assert_str_eq(sieved("\033[8;50;200t\033[?1$p\033#3\033[c\033[5i"), "\033[c");
-	ck_assert_str_eq(sieved("\033[1;\r2Hx\033[1\x18y"), "\r\033[1;2Hxy");
-	ck_assert_str_eq(sieved("\033[1\033[2Jx\033]0;t\033[3Jy"), "\033[2Jx\033[3Jy");
-	ck_assert_str_eq(sieved("\xc2\x9b@\xe2\x80\xae|\xff|\xe6\xbc|\x7f|"),
+		filtered("\033[00012;31m\033[?1049h\033[>c"), "\033[12;31m\033[?1049h\033[>c");
+	ck_assert_str_eq(filtered("\033[8;50;200t\033[?1$p\033#3\033[c\033[5i"), "\033[c");
+	ck_assert_str_eq(filtered("\033[1;\r2Hx\033[1\x18y"), "\r\033[1;2Hxy");
+	ck_assert_str_eq(filtered("\033[1\033[2Jx\033]0;t\033[3Jy"), "\033[2Jx\033[3Jy");
+	ck_assert_str_eq(filtered("\xc2\x9b@\xe2\x80\xae|\xff|\xe6\xbc|\x7f|"),
 		"\xef\xbf\xbd@|\xef\xbf\xbd|\xef\xbf\xbd||");
 	/* what passes does not end in an endless loop, nor outside of the screen */
 	feed("\033[5b\033[Hx\033[5;5H\xcc\x81\033[5bx\033c\033[5b");
@@ -186,7 +186,7 @@ START_TEST(hostile_floods)
 	memcpy(much, "x", 2);
 	for (int i = 0; i < 1000; i++)
 		strcat(much, "\xcc\x81");
-	ck_assert_uint_eq(strlen(sieved(much)), 1 + 2 * SIEVE_MARKS);
+	ck_assert_uint_eq(strlen(filtered(much)), 1 + 2 * VT_FILTER_MARKS);
 	/* lines: the last ones are kept */
 	feed("\033[2J\033[H");
 	for (int i = 0; i < EMULATOR_LINES + 100; i++) {

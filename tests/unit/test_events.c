@@ -1,9 +1,9 @@
 /*
- * Covers events: their writing by execution of the recorder's copy behind a stub, and their reading
- * while threads write: values of all kinds of operands, memory that is not mapped, texts, tests in
- * the process, order, losses, threads that are interrupted, children by fork, sessions that follow
- * each other; rings and tables with any content.
- * Does not cover: how it gets into another process (e2e/cli-events.sh).
+ * Covers events: their writing by execution of the recorder's copy behind a trampoline, and their
+ * reading while threads write: values of all kinds of operands, memory that is not mapped, texts,
+ * tests in the process, order, losses, threads that are interrupted, forked children, sessions that
+ * follow each other; rings and tables with any content. Does not cover: how it gets into another
+ * process (e2e/cli-events.sh).
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -37,7 +37,8 @@ static struct events_state *state;
 static struct events_site *site;
 static struct events_reader reader;
 
-/* One site, number 3, whose role is that of both stubs. Times without end for system calls. */
+/* One site, number 3, whose role is that of both trampolines. Times without end for system calls.
+ */
 static void set_up(void)
 {
 	recorder_world_open((struct recorder_role){.constant = EVENTS_ROLE(GENERATION, 3)});
@@ -56,23 +57,22 @@ static void add_operand(struct events_operand operand)
 }
 
 /* The next event of the reader; NULL: there is none. */
-static const struct events_record *take(enum events_found wanted)
+static const struct events_entry *take(enum events_found wanted)
 {
 	static union {
-		struct events_record record;
+		struct events_entry record;
 		unsigned char bytes[EVENTS_STACK_SIZE];
 	} copy;
-	const struct events_record *from;
+	const struct events_entry *from;
 
 	ck_assert_uint_gt(events_range(&reader, state->rings[reader.ring].head), 0);
-	from = (const struct events_record *)((const char *)state +
-					      events_at(&reader, reader.next));
+	from = (const struct events_entry *)((const char *)state + events_at(&reader, reader.next));
 	memcpy(&copy, from, events_shapes[reader.ring].size);
 	ck_assert_int_eq(events_take(&reader, &copy.record, from->mark, false), wanted);
 	return &copy.record;
 }
 
-static const struct events_record *hit(uint64_t rbx)
+static const struct events_entry *hit(uint64_t rbx)
 {
 	recorder_world_hit(it.start, rbx);
 	return take(EVENTS_WHOLE);
@@ -87,7 +87,7 @@ START_TEST(operands_of_all_kinds)
 		{4, 0x11223344ffffffff, 0xffffffff}, {-4, 0x80000000, 0xffffffff80000000},
 		{-4, 0x7fffffff, 0x7fffffff}, {2, 0x12345, 0x2345},
 		{-2, 0x8000, 0xffffffffffff8000}, {1, 0x1ff, 0xff}, {-1, 0x80, 0xffffffffffffff80}};
-	const struct events_record *e;
+	const struct events_entry *e;
 	uint64_t before = arch_now();
 
 	set_up();
@@ -116,7 +116,7 @@ START_TEST(operands_in_memory)
 	char *pages = mmap(
 		NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	volatile int32_t local = -5;
-	const struct events_record *e;
+	const struct events_entry *e;
 
 	set_up();
 	munmap(pages + PAGE, PAGE);
@@ -196,7 +196,7 @@ END_TEST
 /* The stack pointer of an operand is that at the site. */
 START_TEST(operands_on_the_stack)
 {
-	const struct events_record *e;
+	const struct events_entry *e;
 	uint64_t value = 0x5566;
 
 	set_up();
@@ -234,7 +234,7 @@ START_TEST(operands_in_vectors)
 }
 END_TEST
 
-static const char *text_of(const struct events_record *e, size_t *length)
+static const char *text_of(const struct events_entry *e, size_t *length)
 {
 	return events_text(&reader, e, 1, length);
 }
@@ -439,11 +439,11 @@ static void read_some(bool check, bool give_up)
 	size_t size = events_shapes[reader.ring].size;
 
 	for (size_t n = events_range(&reader, state->rings[reader.ring].head); n; n--) {
-		const struct events_record *from =
-			(const struct events_record *)((const char *)state +
-						       events_at(&reader, reader.next));
+		const struct events_entry *from =
+			(const struct events_entry *)((const char *)state +
+						      events_at(&reader, reader.next));
 		union {
-			struct events_record record;
+			struct events_entry record;
 			unsigned char bytes[EVENTS_STACK_SIZE];
 		} copy;
 		enum events_found found;
@@ -537,9 +537,9 @@ START_TEST(what_is_overwritten_is_lost)
 	reader.lost = 0;
 	reader.next--;
 	{
-		const struct events_record *from =
-			(const struct events_record *)((const char *)state +
-						       events_at(&reader, reader.next));
+		const struct events_entry *from =
+			(const struct events_entry *)((const char *)state +
+						      events_at(&reader, reader.next));
 
 		ck_assert_int_eq(events_take(&reader, from, from->mark, false), EVENTS_LOST);
 	}
@@ -548,7 +548,7 @@ START_TEST(what_is_overwritten_is_lost)
 	/* One is overwritten after it was copied. */
 	ck_assert_int_eq(
 		events_take(&reader,
-			&(struct events_record){
+			&(struct events_entry){
 				.mark = 2 * reader.next + 2, .generation = GENERATION},
 			EVENTS_CLAIM(0, PAGE, reader.next / EVENTS_LONG_RECORDS + 1), false),
 		EVENTS_LOST);
@@ -559,10 +559,10 @@ END_TEST
 /* A thread that is interrupted in the middle, or dies there, costs its event, and no other. */
 START_TEST(record_that_is_never_filled)
 {
-	struct events_record *first;
+	struct events_entry *first;
 
 	set_up_three(EVENTS_LONG);
-	first = (struct events_record *)state->long_ring;
+	first = (struct events_entry *)state->long_ring;
 	/* Number EVENTS_LONG_RECORDS is being filled. */
 	first->mark = EVENTS_CLAIM(0, PAGE, 1);
 	write_many((void *)3);
@@ -593,7 +593,7 @@ START_TEST(record_that_is_never_filled)
 }
 END_TEST
 
-#define FIVE_VALUES (sizeof(struct events_record) + 5 * sizeof(uint64_t))
+#define FIVE_VALUES (sizeof(struct events_entry) + 5 * sizeof(uint64_t))
 
 static sigjmp_buf out;
 
@@ -602,10 +602,10 @@ static void leave(int number)
 	siglongjmp(out, number);
 }
 
-static struct events_record *long_record(uint64_t number)
+static struct events_entry *long_record(uint64_t number)
 {
-	return (struct events_record *)(state->long_ring +
-					(number & (EVENTS_LONG_RECORDS - 1)) * EVENTS_LONG_SIZE);
+	return (struct events_entry *)(state->long_ring +
+				       (number & (EVENTS_LONG_RECORDS - 1)) * EVENTS_LONG_SIZE);
 }
 
 /* A number whose record lies in two pages: where values are stored, a hit can be made to fault. */
@@ -752,14 +752,14 @@ START_TEST(record_of_a_killed_child)
 	s.who.start_time = self.start_time;
 	proc = open("/proc/self", O_PATH | O_CLOEXEC);
 	memory_open(&s.memory, proc, getpid(), true);
-	array_init(&s.windows, sizeof(struct window));
-	*(struct window *)array_add(&s.windows) =
-		(struct window){.address = (uint64_t)it.cookie + TACTICS_PAGE,
+	array_init(&s.arenas, sizeof(struct arena));
+	*(struct arena *)array_add(&s.arenas) =
+		(struct arena){.address = (uint64_t)it.cookie + TACTICS_PAGE,
 			.data_size = TACTICS_STATE_BYTES,
 			.file = (unsigned char *)it.state};
-	array_init(&ev.windows, sizeof(struct events_window));
-	*(struct events_window *)array_add(&ev.windows) =
-		(struct events_window){.rings = 1u << EVENTS_LONG};
+	array_init(&ev.arenas, sizeof(struct events_arena));
+	*(struct events_arena *)array_add(&ev.arenas) =
+		(struct events_arena){.rings = 1u << EVENTS_LONG};
 	/* It lives. */
 	events_left_note(&ev, claim);
 	ck_assert(ev.left);
@@ -790,8 +790,8 @@ START_TEST(record_of_a_killed_child)
 	}
 	memory_close(&s.memory);
 	close(proc);
-	array_done(&s.windows);
-	array_done(&ev.windows);
+	array_done(&s.arenas);
+	array_done(&ev.arenas);
 	free(ev.copy);
 }
 END_TEST
@@ -835,7 +835,7 @@ START_TEST(crowded_ring_waits_for_nobody)
 {
 	set_up_three(EVENTS_LONG);
 	/* Number 0 is being filled. */
-	((struct events_record *)state->long_ring)->mark = EVENTS_CLAIM(0, PAGE, 0);
+	((struct events_entry *)state->long_ring)->mark = EVENTS_CLAIM(0, PAGE, 0);
 	state->rings[EVENTS_LONG].head = 1;
 	write_many((void *)(uintptr_t)(EVENTS_LONG_RECORDS / 2 - 1));
 	(void)take(EVENTS_WAITING);
@@ -861,7 +861,7 @@ START_TEST(event_of_an_earlier_session)
 }
 END_TEST
 
-/* A child by fork makes no system call until something is proven of itself. */
+/* A forked child makes no system call until something is proven of itself. */
 START_TEST(events_of_children)
 {
 	static const uint64_t there = 5;
@@ -886,7 +886,7 @@ START_TEST(events_of_children)
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 		ck_assert_int_eq(status, 0);
 		for (int k = 0; k < 2; k++) {
-			const struct events_record *e = take(EVENTS_WHOLE);
+			const struct events_entry *e = take(EVENTS_WHOLE);
 
 			ck_assert_uint_eq(e->process, (uint16_t)(i + 1));
 			ck_assert_uint_eq(e->thread, (uint32_t)pid);
@@ -900,7 +900,7 @@ END_TEST
 /* The C library does not know of such a fork: what it keeps for the thread is its parent's. */
 START_TEST(events_of_a_child_by_clone)
 {
-	const struct events_record *e;
+	const struct events_entry *e;
 	long pid;
 
 	set_up();
@@ -933,7 +933,7 @@ START_TEST(end_of_a_stack)
 		.index = EVENTS_NO_REGISTER,
 		.size = 8});
 	for (int calls = 0; calls < 2; calls++) {
-		const struct events_record *e;
+		const struct events_entry *e;
 
 		state->chance = UINT64_C(1) << 32;
 		state->rings[EVENTS_WITH_STACK].left = 1;
@@ -996,7 +996,7 @@ END_TEST
 START_TEST(rings_with_any_content)
 {
 	static union {
-		struct events_record record;
+		struct events_entry record;
 		unsigned char bytes[EVENTS_STACK_SIZE];
 	} copy;
 
@@ -1047,7 +1047,7 @@ static int delivered(struct session_world *x, bool all)
 
 static void happens(struct events *ev)
 {
-	struct events_record record = {.arguments = 0};
+	struct events_entry record = {.arguments = 0};
 
 	ck_assert_ptr_nonnull(array_add(&ev->pending));
 	*ARRAY_AT(&ev->pending, struct events_pending, ev->pending.count - 1) =
@@ -1065,11 +1065,11 @@ static void happens(struct events *ev)
 START_TEST(rounds_of_several_processes)
 {
 	struct session_world x;
-	struct events_window *w;
+	struct events_arena *w;
 	struct events *ev = calloc(1, sizeof *ev);
 
 	session_begin(&x, "");
-	array_init(&ev->windows, sizeof(struct events_window));
+	array_init(&ev->arenas, sizeof(struct events_arena));
 	array_init(&ev->pending, sizeof(struct events_pending));
 	array_init(&ev->bytes, 1);
 	array_init(&ev->threads, sizeof(struct events_thread));
@@ -1077,8 +1077,8 @@ START_TEST(rounds_of_several_processes)
 	/* The thread of all: it was looked up, and is not again. */
 	*(struct events_thread *)array_add(&ev->threads) =
 		(struct events_thread){.looked = INT64_MAX};
-	w = array_add(&ev->windows);
-	*w = (struct events_window){0};
+	w = array_add(&ev->arenas);
+	*w = (struct events_arena){0};
 	array_init(&w->sites, sizeof(struct events_where));
 	*(struct events_where *)array_add(&w->sites) = (struct events_where){0};
 	x.s.events = ev;

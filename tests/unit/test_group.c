@@ -94,7 +94,7 @@ static void group_end_child(struct group_child *c)
 	if (c->s.all_ready)
 		reader_done(&c->s.all);
 	for (size_t i = 0; i < c->s.catalog.objects.count; i++)
-		account_end(catalog_object(&c->s.catalog, i));
+		ownership_end(catalog_object(&c->s.catalog, i));
 	catalog_done(&c->s.catalog);
 	identity_close(&c->s.who);
 	close(c->s.memory.fd);
@@ -210,7 +210,7 @@ START_TEST(group_keeps_later_switches)
 	ck_assert_int_eq(fork_inherit(&c.s, &x.s, true, &doubt, &count, &e), 0);
 	ck_assert_int_eq(probes_switch(&c.s, &on, 1, NULL, &r, &e), 0);
 	probes_result_free(r);
-	ck_assert_uint_eq(account_owned_count(&c.s, c.s.inherited_seq), 1);
+	ck_assert_uint_eq(ownership_owned_count(&c.s, c.s.inherited_seq), 1);
 	ck_assert_uint_eq(probes_owned_count(&c.s), 2);
 	ck_assert_int_eq(switch_restore_until(&c.s, c.s.inherited_seq, &r, &e), 0);
 	ck_assert_uint_eq(group_count(&c, WORLD_DATA(0x12)), 0);
@@ -364,7 +364,7 @@ START_TEST(group_restores_its_members)
 	ck_assert_uint_eq(report.probes, 2);
 	ck_assert_uint_eq(report.kept, 0);
 	ck_assert_uint_eq(report.taken->done, 2);
-	ck_assert_uint_eq(s->patience_ms, 0);
+	ck_assert_uint_eq(s->lock_timeout_ms, 0);
 	ck_assert(!probes_group_holds(g));
 	ck_assert(session_as_found(&x));
 	probes_result_free(report.taken);

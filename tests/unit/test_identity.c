@@ -65,7 +65,7 @@ START_TEST(identity_of_the_dying)
 	const char *why;
 
 	for (int i = 0; i < 50; i++) {
-		enum identity_state settled;
+		enum identity_state reconciled;
 		pid_t child = fork();
 
 		if (child == 0)
@@ -73,9 +73,9 @@ START_TEST(identity_of_the_dying)
 				pause();
 		ck_assert_int_eq(identity_settled(child, 0, &why), IDENTITY_LIVES);
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
-		settled = identity_settled(child, 0, &why);
+		reconciled = identity_settled(child, 0, &why);
 		ck_assert_int_eq(waitpid(child, NULL, 0), child);
-		ck_assert_int_eq(settled, IDENTITY_ENDED);
+		ck_assert_int_eq(reconciled, IDENTITY_ENDED);
 	}
 }
 END_TEST

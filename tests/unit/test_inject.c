@@ -390,8 +390,8 @@ START_TEST(inject_ends_with_the_first_failure)
 }
 END_TEST
 
-/* A window of which only a part can be mapped leaves nothing; its data is mapped last. */
-START_TEST(inject_leaves_no_part_of_a_window)
+/* An arena of which only a part can be mapped leaves nothing; its data is mapped last. */
+START_TEST(inject_leaves_no_part_of_a_arena)
 {
 	struct tactics_site site = {.address = (uint64_t)&inject_is_mapped & -PAGE,
 		.wanted = true,
@@ -401,14 +401,14 @@ START_TEST(inject_leaves_no_part_of_a_window)
 		.count = 1,
 		.low = site.address,
 		.high = site.address + PAGE,
-		.head_size = window_head_size(1),
+		.head_size = arena_head_size(1),
 		.may_evict = true};
 	struct inject_target t;
 	struct install in = {.who = &t.who, .memory = &t.m, .serial = 1};
 	struct tactics_space space;
 	struct probes_error e = {0};
 	struct rlimit limit;
-	struct window w;
+	struct arena w;
 	bool left_open;
 	char path[64];
 	unsigned long pages = 0;
@@ -433,15 +433,15 @@ START_TEST(inject_leaves_no_part_of_a_window)
 		limit.rlim_cur = enough ? limit.rlim_max : pages * PAGE + plan.data_size;
 		ck_assert_int_eq(prlimit(child, RLIMIT_AS, &limit, NULL), 0);
 		do
-			r = install_window(&in, &plan, &w, &left_open, &e);
+			r = install_arena(&in, &plan, &w, &left_open, &e);
 		while (r == -ETIMEDOUT);
 		ck_assert_int_eq(r, enough ? 0 : -ENOSPC);
 		ck_assert(enough || e.status == PROBES_REFUSED);
 		ck_assert(enough || strstr(e.why, "mmap in the process failed"));
 		ck_assert(!left_open);
-		ck_assert_int_eq(inject_is_mapped(child, "/memfd:" MAPS_WINDOW), enough);
+		ck_assert_int_eq(inject_is_mapped(child, "/memfd:" MAPS_ARENA), enough);
 	}
-	window_done(&w);
+	arena_done(&w);
 	tactics_done(&plan);
 	tactics_space_done(&space);
 	inject_close(&t);
@@ -465,7 +465,7 @@ Suite *inject_suite(void)
 	tcase_add_test(t, inject_where_all_was_used);
 	tcase_add_test(t, inject_maps_a_file);
 	tcase_add_test(t, inject_ends_with_the_first_failure);
-	tcase_add_test(t, inject_leaves_no_part_of_a_window);
+	tcase_add_test(t, inject_leaves_no_part_of_a_arena);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -232,7 +232,7 @@ START_TEST(maps_huge)
 END_TEST
 
 /* However often a process maps one memory. Forked children and decoys lack a part of it. */
-START_TEST(maps_lists_each_window_once)
+START_TEST(maps_lists_each_arena_once)
 {
 	static const char text[] = "1000-3000 rw-s 00000000 00:01 9 /memfd:probes-tui (deleted)\n"
 				   "3000-4000 r-xs 00002000 00:01 9 /memfd:probes-tui (deleted)\n"
@@ -242,20 +242,20 @@ START_TEST(maps_lists_each_window_once)
 				   "7000-9000 rw-s 00000000 00:01 9 /memfd:probes-tui (deleted)\n"
 				   "9000-a000 rw-s 00000000 00:01 6 /memfd:probes-tu (deleted)\n";
 	size_t malformed;
-	struct array m, windows;
+	struct array m, arenas;
 	char *copy = maps_from(text, &m, &malformed);
-	const struct maps_window *list;
+	const struct maps_arena *list;
 
-	array_init(&windows, sizeof *list);
-	ck_assert(maps_windows(&m, &windows));
-	list = windows.data;
-	ck_assert_uint_eq(windows.count, 2);
+	array_init(&arenas, sizeof *list);
+	ck_assert(maps_arenas(&m, &arenas));
+	list = arenas.data;
+	ck_assert_uint_eq(arenas.count, 2);
 	ck_assert_uint_eq(list[0].address, 0x1000);
 	ck_assert_uint_eq(list[0].inode, 9);
 	ck_assert_uint_eq(list[0].size, 0x5000);
 	ck_assert_uint_eq(list[1].address, 0x6000);
 	ck_assert_uint_eq(list[1].inode, 5);
-	array_done(&windows);
+	array_done(&arenas);
 	array_done(&m);
 	free(copy);
 }
@@ -275,7 +275,7 @@ Suite *maps_suite(void)
 	tcase_add_test(t, maps_empty_and_unended);
 	tcase_add_test(t, maps_cut_at_every_byte);
 	tcase_add_test(t, maps_tells_what_is_writable);
-	tcase_add_test(t, maps_lists_each_window_once);
+	tcase_add_test(t, maps_lists_each_arena_once);
 	tcase_add_test(t, maps_huge);
 	suite_add_tcase(s, t);
 	return s;

@@ -51,7 +51,7 @@ static void know(const char *jumps)
 				j->new_[0] = tactic == 'k' ? 0xcc : 0xe9;
 			}
 			if (tactic == 'k')
-				j->window = PROBES_NONE;
+				j->arena = PROBES_NONE;
 			if (tactic == 'e')
 				memset(j->new_ + 1, 0x22, 5);
 		}

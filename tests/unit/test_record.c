@@ -2,7 +2,7 @@
  * Covers the record that session/change.c keeps: at each write it is on disk already, at each end
  * of a change it says so; without a journal one goes on and says it once; where the disk is full
  * nothing more is switched, and what is ours can still be taken back; what another session's record
- * says of a count that was lowered under us; that what others took away is settled once it
+ * says of a count that was lowered under us; that what others took away is reconciled once it
  * is seen, in the account and on record. Not covered: the form of a
  * journal (test_journal), killed sessions (stress/kills.sh, e2e/cli-repair.sh).
  */
@@ -335,11 +335,11 @@ static void record_of_another(
 	struct probes_edit edit = edit_semaphore(WORLD_BIAS + WORLD_DATA(0x32), old, new_);
 	const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
 
-	ck_assert_int_eq(record_open(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
+	ck_assert_int_eq(journals_open(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
 	ck_assert_int_eq(journal_record(j, JOURNAL_MADE, &edits, NULL), 0);
 }
 
-/* It lowered the count, and will raise it again: our part is not settled until it has. */
+/* It lowered the count, and will raise it again: our part is not reconciled until it has. */
 START_TEST(record_of_another_that_lowered)
 {
 	struct probes_result *r = NULL;
@@ -467,7 +467,7 @@ START_TEST(record_settles_a_part)
 }
 END_TEST
 
-/* Another session has lowered the count: settled only once that does not raise it again. */
+/* Another session has lowered the count: reconciled only once that does not raise it again. */
 START_TEST(record_settles_nothing_that_comes_back)
 {
 	struct session_world x;

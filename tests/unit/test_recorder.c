@@ -1,6 +1,6 @@
 /*
- * Covers the recorder by execution of a copy of its code behind stubs: durations compared with
- * ticks read around them; threads, children by fork, nested starts, frames that are left, keys,
+ * Covers the recorder by execution of a copy of its code behind trampolines: durations compared
+ * with ticks read around them; threads, forked children, nested starts, frames that are left, keys,
  * full tables, a signal handler that hits the same pair; that the copy refers to nothing outside,
  * and that registers, flags and the red zone are kept.
  * Does not cover: how it gets into another process (e2e/cli-latency.sh).
@@ -414,13 +414,13 @@ START_TEST(thread_pointers_of_any_kind)
 }
 END_TEST
 
-/* The site of the end is in a newer window, and uses the state and the cookie of the older one. */
-START_TEST(two_windows)
+/* The site of the end is in a newer arena, and uses the state and the cookie of the older one. */
+START_TEST(two_arenas)
 {
 	struct recorder_state *older;
 	uint64_t *cookie;
 	struct recorder_sum sum;
-	recorder_stub *start;
+	recorder_trampoline *start;
 	pid_t child;
 
 	set_up();
@@ -651,7 +651,7 @@ struct kept {
 };
 
 __attribute__((noinline)) static void call_with(
-	const struct kept *before, struct kept *after, recorder_stub *code)
+	const struct kept *before, struct kept *after, recorder_trampoline *code)
 {
 	const void *frame[3] = {before, after, (void *)code};
 
@@ -751,7 +751,7 @@ Suite *recorder_suite(void)
 	tcase_add_test(c, slots_are_full);
 	tcase_add_test(c, very_many_children);
 	tcase_add_test(c, thread_pointers_of_any_kind);
-	tcase_add_test(c, two_windows);
+	tcase_add_test(c, two_arenas);
 	tcase_add_test(c, roles_with_any_content);
 	tcase_add_test(c, handler_inside);
 	tcase_add_test(c, keys_across_threads);

@@ -130,7 +130,7 @@ static const struct {
 	{"b10=cc " ON_ONE, "c12+1", "-one", "c12:1>0 b11:e8>3d b21:e8>3d", "-one", false},
 	/* the whole probe stays; one that shares a count with it tries by itself */
 	{"b60=cc c40=1 c44=1", "c40+1 c44+1", "-nop -twin", "c40:1>0", "-nop:not -twin", false},
-	/* it has gone, and the kernel took what was left: settled */
+	/* it has gone, and the kernel took what was left: reconciled */
 	{"", "c40+1", "-nop", "", "-nop", false},
 	{"b50=cc", "c40+1", "-nop", "", "-nop", false},
 	/* back up takes nothing from anybody */

@@ -143,7 +143,8 @@ START_TEST(session_looks_at_all_who_share)
 }
 END_TEST
 
-/* Ours was taken, and a uprobe's is there: not taken back, on record, and settled once it has gone.
+/* Ours was taken, and a uprobe's is there: not taken back, on record, and reconciled once it has
+ * gone.
  */
 START_TEST(session_never_takes_back_a_uprobes_part)
 {
@@ -652,7 +653,7 @@ START_TEST(session_owes_nothing_to_what_is_gone)
 }
 END_TEST
 
-/* ---- children by fork ---- */
+/* ---- forked children ---- */
 
 static void *session_bearing_thread(void *data)
 {

@@ -2,7 +2,7 @@
  * Covers the planner of tactics: constructed sites, random code with random sites, and all sites of
  * the programs and libraries that are installed, in address spaces like those of processes. Every
  * plan is checked by tactics_check.h: each value of the bytes that it relies on arrives at its
- * stub. Does not cover: how the bytes and pages get into a process.
+ * trampoline. Does not cover: how the bytes and pages get into a process.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -183,7 +183,7 @@ START_TEST(tactics_a_call_and_a_shadow_stack)
 	it.t.shadow_stack = true;
 	plan();
 	ck_assert_int_eq(s->result, TACTICS_INSTRUCTION);
-	ck_assert_int_eq(s->moved, ARCH_MOVE_SHADOW_STACK);
+	ck_assert_int_eq(s->displaced, ARCH_DISPLACE_SHADOW_STACK);
 	tactics_done(&it.t);
 	it.t.shadow_stack = false;
 	plan();
@@ -191,7 +191,7 @@ START_TEST(tactics_a_call_and_a_shadow_stack)
 }
 END_TEST
 
-/* What the process handles is not moved; where a jump of one byte is possible, nothing is. */
+/* What the process handles is not displaced; where a jump of one byte is possible, nothing is. */
 START_TEST(tactics_faults_that_are_handled)
 {
 	static const struct {
@@ -349,7 +349,7 @@ START_TEST(tactics_landings_that_touch)
 
 	put(0x100, _i & 1 ? "90 c9 c3 00 01 00 00" : "90 cb c3 00 01 00 00");
 	s = site(0x100);
-	/* A window that is out of the reach of its landings. */
+	/* An arena that is out of the reach of its landings. */
 	if (_i & 2) {
 		put(0x103, "00 80 00 00");
 		memcpy(s->code, it.code + 0x100, sizeof s->code);
@@ -360,7 +360,7 @@ START_TEST(tactics_landings_that_touch)
 }
 END_TEST
 
-START_TEST(tactics_no_window)
+START_TEST(tactics_no_arena)
 {
 	struct tactics_site *s;
 
@@ -388,8 +388,8 @@ START_TEST(tactics_no_window)
 		break;
 	}
 	plan();
-	ck_assert_int_eq(s->result, TACTICS_NO_WINDOW);
-	ck_assert_uint_eq(it.t.window, 0);
+	ck_assert_int_eq(s->result, TACTICS_NO_ARENA);
+	ck_assert_uint_eq(it.t.arena, 0);
 	ck_assert_str_ne(tactics_why(s), "");
 }
 END_TEST
@@ -764,7 +764,7 @@ Suite *tactics_suite(void)
 	tcase_add_loop_test(c, tactics_calls, 0, 17);
 	tcase_add_loop_test(c, tactics_a_whole_site_changes, 1, 8);
 	tcase_add_loop_test(c, tactics_landings_that_touch, 0, 4);
-	tcase_add_loop_test(c, tactics_no_window, 0, 6);
+	tcase_add_loop_test(c, tactics_no_arena, 0, 6);
 	tcase_add_test(c, tactics_no_room);
 	tcase_add_test(c, tactics_mapped_bytes);
 	tcase_add_loop_test(c, tactics_hostile, 0, 16);

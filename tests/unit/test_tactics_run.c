@@ -147,9 +147,9 @@ static void put_plan_in_place(void)
 {
 	const struct tactics *t = &it.t;
 
-	map_at(t->window, TACTICS_PAGE + t->data_size + t->code_size);
-	*(uint64_t *)t->window = 1;
-	memcpy((uint8_t *)t->window + TACTICS_PAGE + t->data_size, t->code, t->code_size);
+	map_at(t->arena, TACTICS_PAGE + t->data_size + t->code_size);
+	*(uint64_t *)t->arena = 1;
+	memcpy((uint8_t *)t->arena + TACTICS_PAGE + t->data_size, t->code, t->code_size);
 	for (size_t i = 0; i < it.space.pages.count; i++)
 		map_at(ARRAY_AT(&it.space.pages, struct tactics_page, i)->address, TACTICS_PAGE);
 	for (size_t i = 0; i < t->landings.count; i++) {
@@ -188,7 +188,7 @@ static void set_up(void)
 static void tear_down(void)
 {
 	munmap((void *)BASE, CODE);
-	munmap((void *)it.t.window, TACTICS_PAGE + it.t.data_size + it.t.code_size);
+	munmap((void *)it.t.arena, TACTICS_PAGE + it.t.data_size + it.t.code_size);
 	for (size_t i = 0; i < it.space.pages.count; i++)
 		munmap((void *)ARRAY_AT(&it.space.pages, struct tactics_page, i)->address,
 			TACTICS_PAGE);
@@ -329,7 +329,7 @@ START_TEST(tactics_run_breakpoints)
 			*byte = 0xcc;
 			call(it.of[i], 1);
 			wanted++;
-			/* The stub of an evicted site does not execute the first one. */
+			/* The trampoline of an evicted site does not execute the first one. */
 			ck_assert_uint_le(it.traps - was, 1);
 			*byte = it.held;
 			ck_assert_uint_eq(hits(s), ++before);

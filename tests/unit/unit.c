@@ -23,7 +23,7 @@ static const struct unit_suite {
 
 /* They take half of the time, and the others run beside them. */
 static const char *const unit_apart[] = {
-	"inject", "inject_death", "move", "pausable", "symbols", NULL};
+	"inject", "inject_death", "move", "host_thread", "symbols", NULL};
 
 static int unit_named(const char *name, const char *const *names)
 {

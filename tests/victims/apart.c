@@ -4,10 +4,10 @@
  * creator wait for `go`, then for N hits each; `processes T N`: processes in the same memory;
  * `strict T N`: such threads in seccomp's strict mode; `threads T N`: those of the C library, at
  * once; `vforked N`: a child of vfork; `without N [P]`: the thread pointer is 0, or P, meanwhile;
- * `raw N`: a child of clone(2) says its own pid, N times; `kept N`: a child by fork says texts,
+ * `raw N`: a child of clone(2) says its own pid, N times; `kept N`: a forked child says texts,
  * installs a filter that kills it for process_vm_readv(2), and 0.7 s later says another
- * one; `kept N 1`: at once; `confined N [1]`: a thread does; `brief N`: N children by fork do, less
- * than 0.9 s old, or they end with 3; `staged`: a child by fork says texts, numbered 1, installs
+ * one; `kept N 1`: at once; `confined N [1]`: a thread does; `brief N`: N forked children do, less
+ * than 0.9 s old, or they end with 3; `staged`: a forked child says texts, numbered 1, installs
  * that filter at SIGUSR1, and then adds 1 to the number at each; `young`: a new thread installs it
  * before its first hit; `promise`: no_new_privs, from now on; `faults`: the process gets a
  * userfaultfd; `closed`: it closes that; `served`: the text is in a page whose faults it serves.

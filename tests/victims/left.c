@@ -1,7 +1,7 @@
 /*
  * Hits that are begun and never finished. `left N`: a timer interrupts hits with texts, and its
  * handler leaves N of them by longjmp, inside the code that a tracer has put behind the site;
- * `killed N`: N children by fork hit without end, each until it is killed; `said N ID`: N texts,
+ * `killed N`: N forked children hit without end, each until it is killed; `said N ID`: N texts,
  * with this number.
  */
 #include "countable.h"

@@ -5,7 +5,7 @@
  */
 #include <signal.h>
 
-#include "ui/cli/hold.h"
+#include "ui/cli/run_until.h"
 #include "ui/cli/verbs.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/now.h"
@@ -14,7 +14,7 @@
 /* Wait, then undo. Returns the exit status: `status`, unless something could not be undone. */
 static int attach_for(struct act *a, struct probes_group *group, int status)
 {
-	struct hold h = {
+	struct run_until h = {
 		.act = a,
 		.group = group,
 		.held = "switched",
@@ -24,7 +24,7 @@ static int attach_for(struct act *a, struct probes_group *group, int status)
 	char seconds[32];
 	int sig;
 
-	hold_seconds(a->options->for_ms, seconds, sizeof seconds);
+	run_until_seconds(a->options->for_ms, seconds, sizeof seconds);
 	for (size_t i = 0; i < probes_group_count(group); i++) {
 		const struct probes_member *t = probes_group_at(group, i);
 		size_t count = t->session ? probes_owned_count(t->session) : 0;
@@ -36,8 +36,8 @@ static int attach_for(struct act *a, struct probes_group *group, int status)
 				    "switches back at once",
 				t->pid, count, count == 1 ? "" : "s", seconds);
 	}
-	sig = hold_wait(&h, now_ms() + (int64_t)a->options->for_ms);
-	hold_undo(&h);
+	sig = run_until_wait(&h, now_ms() + (int64_t)a->options->for_ms);
+	run_until_undo(&h);
 	if (h.tally.bad)
 		return explain_status(&h.tally);
 	return sig ? 128 + sig : status;
@@ -60,7 +60,7 @@ static int attach_one(struct act *a, const struct probes_member *t)
 		chosen = chosen || actions->items[i].by == PROBES_BY_ALL ||
 			 actions->items[i].by == PROBES_BY_REGEXP;
 	if (!status && !a->options->quiet && chosen)
-		explain_unread(t, a->options->verbose);
+		explain_unreadable(t, a->options->verbose);
 	return status;
 }
 
@@ -83,7 +83,7 @@ int attach_run(const struct options *o)
 		return act_end(&a, (int)e.status);
 	}
 	if (o->for_ms)
-		hold_prepare(false);
+		run_until_prepare(false);
 	for (size_t i = 0; i < probes_group_count(group); i++) {
 		sigset_t before;
 

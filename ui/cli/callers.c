@@ -1,6 +1,6 @@
 /*
- * The verb callers: how many hits of probes came from each caller of their functions. keep.c keeps
- * and reads the events.
+ * The verb callers: how many hits of probes came from each caller of their functions. collect.c
+ * keeps and reads the events.
  *
  *         HITS   SHARE  CALLER
  *          300   75.0%  alpha+0x9 (named.c:64)
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "ui/cli/keep.h"
+#include "ui/cli/collect.h"
 #include "ui/cli/verbs.h"
 #include "ui/figures/callers.h"
 #include "ui/figures/counting.h"
@@ -20,22 +20,23 @@
 #include "ui/words/report.h"
 
 struct callers_verb {
-	struct keep keep;
+	struct collect collect;
 	struct callers callers;
 };
 
-static bool take(void *data, const struct keep_process *process, const struct probes_event *event)
+static bool take(
+	void *data, const struct collect_process *process, const struct probes_event *event)
 {
 	struct callers_verb *v = data;
 	struct callers *c = &v->callers;
-	uint32_t number = (uint32_t)(process - v->keep.processes);
+	uint32_t number = (uint32_t)(process - v->collect.processes);
 	struct probes_caller caller;
 
 	if (!callers_hit(c, number, event->caller)) {
 		probes_caller(process->member->session, event->caller, &caller);
 		callers_add(c, number, event->caller, &caller);
 	}
-	return !c->failed && (!v->keep.options->most || c->hits < v->keep.options->most);
+	return !c->failed && (!v->collect.options->most || c->hits < v->collect.options->most);
 }
 
 /* ---------------------------------------------------------------- printing */
@@ -44,14 +45,14 @@ static void text_row(const struct callers_verb *v, uint64_t hits, const char *te
 {
 	char percent[32];
 
-	fprintf(v->keep.measure.file, "%12" PRIu64 "  %5s%%  %s\n", hits,
+	fprintf(v->collect.measure.file, "%12" PRIu64 "  %5s%%  %s\n", hits,
 		counting_number(callers_share(&v->callers, hits), 1, percent, sizeof percent),
 		text);
 }
 
 static void put_text(const struct callers_verb *v, const struct callers_row **rows)
 {
-	fprintf(v->keep.measure.file, "%12s  %6s  %s\n", "HITS", "SHARE", "CALLER");
+	fprintf(v->collect.measure.file, "%12s  %6s  %s\n", "HITS", "SHARE", "CALLER");
 	for (size_t i = 0; i < v->callers.count; i++)
 		text_row(v, rows[i]->hits, rows[i]->text);
 	if (v->callers.others)
@@ -82,7 +83,7 @@ static void put_csv(const struct callers_verb *v, const struct callers_row **row
 	struct callers_row others = {.symbol = (char[]){"others"}, .hits = v->callers.others};
 	struct outbuf b;
 
-	outbuf_begin(&b, v->keep.measure.file);
+	outbuf_begin(&b, v->collect.measure.file);
 	outbuf_text(&b, "hits,share,address,symbol,line,object\n");
 	for (size_t i = 0; i < v->callers.count; i++)
 		csv_row(v, rows[i], &b);
@@ -109,10 +110,10 @@ static void put_json(const struct callers_verb *v, const struct callers_row **ro
 	all = json_pack("{s:f, s:I, s:I, s:I, s:b, s:I, s:o}", "seconds", seconds, "events",
 		(json_int_t)c->hits, "lost", (json_int_t)lost, "only_counted", (json_int_t)unread,
 		"over_budget", (int)over, "others", (json_int_t)c->others, "callers", list);
-	json_dumpf(all, v->keep.measure.file,
+	json_dumpf(all, v->collect.measure.file,
 		JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
 	json_decref(all);
-	fputc('\n', v->keep.measure.file);
+	fputc('\n', v->collect.measure.file);
 }
 
 static void put_end(void *data)
@@ -120,15 +121,15 @@ static void put_end(void *data)
 	struct callers_verb *v = data;
 	struct callers *c = &v->callers;
 	const struct callers_row **rows = callers_sorted(c);
-	const struct options *o = v->keep.options;
-	double seconds = (double)(now_ns() - v->keep.began) / 1e9;
-	uint64_t lost = keep_lost(&v->keep), unread = 0, hits;
+	const struct options *o = v->collect.options;
+	double seconds = (double)(now_ns() - v->collect.began) / 1e9;
+	uint64_t lost = collect_lost(&v->collect), unread = 0, hits;
 	char text[200], time[32];
 	struct line l = {.text = text, .size = sizeof text};
 	bool over = false;
 
-	for (size_t i = 0; i < v->keep.count; i++) {
-		over = keep_over(&v->keep.processes[i], &hits) || over;
+	for (size_t i = 0; i < v->collect.count; i++) {
+		over = collect_over(&v->collect.processes[i], &hits) || over;
 		unread += hits;
 	}
 	if (rows && o->format == FORMAT_JSON)
@@ -145,16 +146,16 @@ static void put_end(void *data)
 	if (c->failed || !rows)
 		report_line("out of memory: not all callers are counted");
 	/* Always say what is missing. */
-	if ((!o->quiet || lost || unread) && !keep_hung_up(&v->keep))
+	if ((!o->quiet || lost || unread) && !collect_hung_up(&v->collect))
 		report_line("%s", text);
-	if ((lost || unread) && !o->quiet && !keep_hung_up(&v->keep))
+	if ((lost || unread) && !o->quiet && !collect_hung_up(&v->collect))
 		report_more("the callers of these hits are not counted");
 	free(rows);
 }
 
 int callers_run(const struct options *o)
 {
-	static const struct keep_ops ops = {.verb = "callers", .take = take, .end = put_end};
+	static const struct collect_ops ops = {.verb = "callers", .take = take, .end = put_end};
 	struct callers_verb v;
 	int status;
 
@@ -164,13 +165,13 @@ int callers_run(const struct options *o)
 		report_line("out of memory");
 		return PROBES_FAILED;
 	}
-	status = keep_open(&v.keep, o);
-	v.keep.events.callers = true;
-	v.keep.events.bare = true;
-	v.keep.shown = 0;
+	status = collect_open(&v.collect, o);
+	v.collect.events.callers = true;
+	v.collect.events.bare = true;
+	v.collect.shown = 0;
 	if (!status) {
-		status = keep_run(&v.keep, &ops, &v);
-		keep_done(&v.keep);
+		status = collect_run(&v.collect, &ops, &v);
+		collect_done(&v.collect);
 	}
 	callers_done(&v.callers);
 	return status;

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "ui/cli/counts.h"
-#include "ui/cli/hold.h"
 #include "ui/cli/measure.h"
+#include "ui/cli/run_until.h"
 #include "ui/cli/verbs.h"
 #include "ui/figures/counting.h"
 #include "ui/output/outbuf.h"
@@ -85,7 +85,7 @@ static int count_one(void *data, const struct probes_member *t)
 	if (!o->quiet)
 		report_line("%s", counting_text(&now, line, sizeof line));
 	if (!o->quiet && o->actions.items[0].by != PROBES_BY_NAME)
-		explain_unread(t, o->verbose);
+		explain_unreadable(t, o->verbose);
 	if (!status)
 		status = act_tell(&c->measure.act, t, result);
 	/* A dry run exits as the counting itself would. */
@@ -177,7 +177,7 @@ static void put_over(const struct probes_member *t, const struct over *over, dou
 		max_percent);
 }
 
-static void keep_budget(struct count *c)
+static void collect_budget(struct count *c)
 {
 	struct counts_row *rows = c->counts.rows;
 	size_t *probes = calloc(c->counts.count + 1, sizeof *probes);
@@ -268,14 +268,14 @@ static int count_on(struct count *c)
 	int64_t table = c->interval_ms ? start + c->interval_ms : INT64_MAX;
 	int sig = 0;
 
-	while (!sig && now_ms() < end && hold_goes_on(&c->measure.hold) &&
-		!measure_unread(c->output.file)) {
+	while (!sig && now_ms() < end && run_until_goes_on(&c->measure.hold) &&
+		!measure_reader_gone(c->output.file)) {
 		int64_t next = least(now_ms() + READ_MS, end);
 
-		sig = hold_wait(&c->measure.hold, least(least(table, check), next));
+		sig = run_until_wait(&c->measure.hold, least(least(table, check), next));
 		read_all(c);
 		if (now_ms() >= check) {
-			keep_budget(c);
+			collect_budget(c);
 			look_all(c, false);
 			check = now_ms() + CHECK_MS;
 		}
@@ -301,7 +301,7 @@ static int count_and_undo(void *data, int *sig)
 	look_all(c, true);
 	read_all(c);
 	c->counts.ended = true;
-	hold_undo(&c->measure.hold);
+	run_until_undo(&c->measure.hold);
 	read_all(c);
 	counts_print(&c->output, &c->counts, COUNTS_TOTAL);
 	return PROBES_OK;

@@ -1,6 +1,6 @@
 /*
  * The verb events: print the hits of probes as they come, in running processes or in a program that
- * it starts, and leave them as found. keep.c keeps and reads them.
+ * it starts, and leave them as found. collect.c keeps and reads them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "ui/cli/collect.h"
 #include "ui/cli/events_print.h"
-#include "ui/cli/keep.h"
 #include "ui/cli/record_file.h"
 #include "ui/cli/verbs.h"
 #include "ui/figures/counting.h"
@@ -18,7 +18,7 @@
 #include "ui/words/report.h"
 
 struct events {
-	struct keep keep;
+	struct collect collect;
 	struct events_print print;
 	struct record_file record;
 	size_t *numbers;          /* in the recording: of the probes of the process that begins */
@@ -55,8 +55,8 @@ static bool is_kept(const struct events *c, const struct probes_session *session
 	const struct probes_probe *p = probes_at(session, probe);
 	bool kept = probes_events_cost(session, probe);
 
-	for (size_t i = 0; !kept && i < c->keep.count; i++) {
-		const struct keep_process *other = &c->keep.processes[i];
+	for (size_t i = 0; !kept && i < c->collect.count; i++) {
+		const struct collect_process *other = &c->collect.processes[i];
 
 		for (size_t k = 0; !kept && k < other->count; k++) {
 			size_t its = other->probes[k].probe;
@@ -72,7 +72,7 @@ static bool is_kept(const struct events *c, const struct probes_session *session
 /* Is every hit of a probe an event? */
 static bool is_whole(const struct events *c, const struct probes_session *session, size_t probe)
 {
-	const struct probes_condition *filter = c->keep.filter;
+	const struct probes_condition *filter = c->collect.filter;
 	unsigned texts;
 
 	return is_kept(c, session, probe) &&
@@ -81,7 +81,7 @@ static bool is_whole(const struct events *c, const struct probes_session *sessio
 	       !(filter && probes_condition_arguments(filter, &texts));
 }
 
-static bool begin(void *data, struct keep_process *process)
+static bool begin(void *data, struct collect_process *process)
 {
 	struct events *c = data;
 	struct probes_session *session = process->member->session;
@@ -112,14 +112,15 @@ static bool begin(void *data, struct keep_process *process)
 	return all && shown;
 }
 
-static bool take(void *data, const struct keep_process *process, const struct probes_event *event)
+static bool take(
+	void *data, const struct collect_process *process, const struct probes_event *event)
 {
 	struct events *c = data;
 	const struct shown *shown = (const struct shown *)process->own + event->probe;
-	uint64_t most = c->keep.options->most;
+	uint64_t most = c->collect.options->most;
 	struct probes_session *session = process->member->session;
 	const char *names[PROBES_EVENT_ARGUMENTS] = {0};
-	bool callers = c->keep.options->callers;
+	bool callers = c->collect.options->callers;
 	struct probes_caller caller;
 
 	for (size_t i = 0; !c->print.silent && i < event->count; i++)
@@ -137,7 +138,7 @@ static bool take(void *data, const struct keep_process *process, const struct pr
 
 /* The rate is that from the beginning of its time on. */
 static void rate(
-	void *data, const struct keep_process *process, size_t probe, uint64_t hits, int64_t ns)
+	void *data, const struct collect_process *process, size_t probe, uint64_t hits, int64_t ns)
 {
 	struct events *c = data;
 	size_t index = process->probes[probe].probe;
@@ -161,32 +162,32 @@ static void print(void *data)
 {
 	struct events *c = data;
 
-	record_file_flush_lost(&c->record, keep_lost(&c->keep));
-	events_print_flush(&c->print, keep_lost(&c->keep));
+	record_file_flush_lost(&c->record, collect_lost(&c->collect));
+	events_print_flush(&c->print, collect_lost(&c->collect));
 	/* It neither prints nor records. */
-	c->keep.full = c->keep.full || (c->print.silent && !record_file_goes_on(&c->record));
-	if (!c->keep.measure.code)
-		c->keep.measure.code = c->print.code;
+	c->collect.full = c->collect.full || (c->print.silent && !record_file_goes_on(&c->record));
+	if (!c->collect.measure.code)
+		c->collect.measure.code = c->print.code;
 }
 
 static void put_end(void *data)
 {
 	struct events *c = data;
-	const struct options *o = c->keep.options;
-	double seconds = (double)(c->keep.ended - c->keep.began) / 1e9;
-	uint64_t lost = keep_lost(&c->keep), unread = 0;
+	const struct options *o = c->collect.options;
+	double seconds = (double)(c->collect.ended - c->collect.began) / 1e9;
+	uint64_t lost = collect_lost(&c->collect), unread = 0;
 	char text[200], time[32];
 	struct line l = {.text = text, .size = sizeof text};
 	bool over = false;
 
-	for (size_t i = 0; i < c->keep.count; i++) {
+	for (size_t i = 0; i < c->collect.count; i++) {
 		uint64_t hits;
 
-		over = keep_over(&c->keep.processes[i], &hits) || over;
+		over = collect_over(&c->collect.processes[i], &hits) || over;
 		unread += hits;
 	}
 	events_print_end(&c->print, lost, unread, seconds, over);
-	c->end = (struct recording_end){.how = c->keep.how,
+	c->end = (struct recording_end){.how = c->collect.how,
 		.events = c->print.printed + c->print.unwritten,
 		.lost = lost,
 		.only_counted = unread,
@@ -197,7 +198,7 @@ static void put_end(void *data)
 	line_add(&l, lost ? ", %" PRIu64 " lost" : ", none lost", lost);
 	if (unread)
 		line_add(&l, ", %" PRIu64 " hits only counted", unread);
-	if (keep_hung_up(&c->keep))
+	if (collect_hung_up(&c->collect))
 		return;
 	if (c->print.unwritten == 1)
 		line_add(&l, "; output failed: the last event was not written");
@@ -209,12 +210,12 @@ static void put_end(void *data)
 	if (!o->quiet || lost || unread)
 		report_line("%s", text);
 	if (!o->quiet)
-		keep_tell_lost(&c->keep);
+		collect_tell_lost(&c->collect);
 }
 
 int events_run(const struct options *o)
 {
-	static const struct keep_ops ops = {.verb = "events",
+	static const struct collect_ops ops = {.verb = "events",
 		.check = prepare,
 		.begin = begin,
 		.take = take,
@@ -229,13 +230,13 @@ int events_run(const struct options *o)
 	status = record_file_open(&c.record, o, "events");
 	if (status)
 		return status;
-	status = keep_open(&c.keep, o);
+	status = collect_open(&c.collect, o);
 	if (!status) {
-		c.print.file = c.keep.measure.file;
-		status = keep_run(&c.keep, &ops, &c);
-		for (size_t i = 0; i < c.keep.count; i++)
-			free(c.keep.processes[i].own);
-		keep_done(&c.keep);
+		c.print.file = c.collect.measure.file;
+		status = collect_run(&c.collect, &ops, &c);
+		for (size_t i = 0; i < c.collect.count; i++)
+			free(c.collect.processes[i].own);
+		collect_done(&c.collect);
 	}
 	status = record_file_close(&c.record, c.end.how ? &c.end : NULL, status);
 	free(c.numbers);

@@ -9,7 +9,7 @@
 
 #include "ui/words/report.h"
 #include "ui/words/states.h"
-#include "ui/words/unread.h"
+#include "ui/words/unreadable.h"
 
 /* Lines of one kind without -verbose. */
 #define ENOUGH 16
@@ -33,12 +33,12 @@ int explain_error(const struct probes_member *t, const struct probes_error *e, b
 /* Filters for put_objects_that. */
 static bool is_remediable(const struct probes_object *object)
 {
-	return object->why && object->remedy && !unread_is(object);
+	return object->why && object->remedy && !unreadable_is(object);
 }
 
 static bool is_without(const struct probes_object *object)
 {
-	return object->why && !object->remedy && !unread_is(object);
+	return object->why && !object->remedy && !unreadable_is(object);
 }
 
 static size_t put_objects_that(const struct probes_session *session,
@@ -53,15 +53,15 @@ static size_t put_objects_that(const struct probes_session *session,
 	return said;
 }
 
-void explain_unread(const struct probes_member *t, bool verbose)
+void explain_unreadable(const struct probes_member *t, bool verbose)
 {
-	size_t count = unread_count(t->session), most = verbose ? SIZE_MAX : ENOUGH, said;
+	size_t count = unreadable_count(t->session), most = verbose ? SIZE_MAX : ENOUGH, said;
 
 	if (!count)
 		return;
 	report_line("pid %d: %zu object%s could not be read: %s probes are not known", t->pid,
 		count, count == 1 ? "" : "s", count == 1 ? "its" : "their");
-	said = put_objects_that(t->session, unread_is, 0, most);
+	said = put_objects_that(t->session, unreadable_is, 0, most);
 	if (said > most)
 		report_more("and %zu more (-verbose shows all)", said - most);
 }
@@ -82,10 +82,10 @@ int explain_nothing(const struct probes_member *t, bool verbose)
 	size_t objects = probes_object_count(t->session), said;
 	const char *translator = probes_translator(t->session);
 
-	if (t->pid && unread_count(t->session))
+	if (t->pid && unreadable_count(t->session))
 		report_line("no probes found in process %d (%s): %zu of its %zu objects could not "
 			    "be read, the others declare none",
-			t->pid, probes_path(t->session), unread_count(t->session), objects);
+			t->pid, probes_path(t->session), unreadable_count(t->session), objects);
 	else if (t->pid)
 		report_line("no probes in process %d (%s): found none in its %zu objects; %s%s",
 			t->pid, probes_path(t->session), objects,
@@ -99,7 +99,7 @@ int explain_nothing(const struct probes_member *t, bool verbose)
 			    "file",
 			probes_path(t->session));
 	/* Unread objects first: they may have probes. */
-	said = put_objects_that(t->session, unread_is, 0, most);
+	said = put_objects_that(t->session, unreadable_is, 0, most);
 	said = put_objects_that(t->session, is_remediable, said, most);
 	said = put_objects_that(t->session, is_without, said, most);
 	if (said > most)

@@ -16,7 +16,7 @@ int explain_error(const struct probes_member *t, const struct probes_error *e, b
 int explain_nothing(const struct probes_member *t, bool verbose);
 
 /* Report the objects that could not be read: their probes are missing. */
-void explain_unread(const struct probes_member *t, bool verbose);
+void explain_unreadable(const struct probes_member *t, bool verbose);
 
 /* Report that nothing can be switched or counted, because a translator runs the process. */
 void explain_translator(const struct probes_member *t);

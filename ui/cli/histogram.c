@@ -1,19 +1,19 @@
 /*
  * The verb histogram: the distribution of an argument of a probe, in running processes or in a
- * program that it starts, and leave them as found. keep.c keeps and reads the events.
+ * program that it starts, and leave them as found. collect.c keeps and reads the events.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ui/cli/collect.h"
 #include "ui/cli/histogram_print.h"
-#include "ui/cli/keep.h"
 #include "ui/cli/verbs.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 
 struct histogram {
-	struct keep keep;
+	struct collect collect;
 	struct histogram_list list;
 	int64_t table_ms;   /* when the next table is due; 0: no table was printed yet */
 	uint64_t delivered; /* for -max */
@@ -29,16 +29,16 @@ static int check(void *data, struct probes_session *session, const struct probes
 	if (action->count == 1) {
 		/* The first look may take a second: not while events are kept. */
 		(void)probes_argument_name(
-			session, action->indices[0], 0, c->keep.options->argument);
+			session, action->indices[0], 0, c->collect.options->argument);
 		return 0;
 	}
 	snprintf(what, sizeof what, "cannot make a histogram of %s",
-		outbuf_safe(c->keep.options->actions.items[0].text));
+		outbuf_safe(c->collect.options->actions.items[0].text));
 	return report_set(e, PROBES_USAGE, -EINVAL, what, "choose one with -object",
 		"%zu files have such a probe", action->count);
 }
 
-static bool begin(void *data, struct keep_process *process)
+static bool begin(void *data, struct collect_process *process)
 {
 	struct histogram *c = data;
 	struct histogram_row *row = calloc(1, sizeof *row), **rows;
@@ -58,7 +58,8 @@ static bool begin(void *data, struct keep_process *process)
 	return true;
 }
 
-static bool take(void *data, const struct keep_process *process, const struct probes_event *event)
+static bool take(
+	void *data, const struct collect_process *process, const struct probes_event *event)
 {
 	const struct probes_value none = {.kind = PROBES_VALUE_UNREADABLE};
 	struct histogram *c = data;
@@ -66,7 +67,7 @@ static bool take(void *data, const struct keep_process *process, const struct pr
 	size_t n = c->list.argument - 1;
 
 	distribution_add(&row->part, n < event->count ? &event->values[n] : &none);
-	return ++c->delivered != c->keep.options->most;
+	return ++c->delivered != c->collect.options->most;
 }
 
 static void read_lost(struct histogram *c)
@@ -75,26 +76,26 @@ static void read_lost(struct histogram *c)
 		struct histogram_row *row = c->list.rows[i];
 
 		row->lost = probes_events(row->member->session).lost;
-		row->over = keep_over(&c->keep.processes[i], &row->only_counted);
+		row->over = collect_over(&c->collect.processes[i], &row->only_counted);
 	}
-	c->list.now = c->keep.ended ? c->keep.ended : now_ns();
+	c->list.now = c->collect.ended ? c->collect.ended : now_ns();
 }
 
 static void print(void *data)
 {
 	struct histogram *c = data;
-	int64_t interval = (int64_t)c->keep.options->interval_ms;
+	int64_t interval = (int64_t)c->collect.options->interval_ms;
 
 	if (!c->list.began)
-		c->list.began = c->list.table = c->keep.began;
+		c->list.began = c->list.table = c->collect.began;
 	if (!interval)
 		return;
 	if (!c->table_ms)
-		c->table_ms = c->keep.began / 1000000 + interval;
+		c->table_ms = c->collect.began / 1000000 + interval;
 	if (now_ms() < c->table_ms)
 		return;
 	read_lost(c);
-	histogram_print(c->keep.measure.file, c->keep.options, &c->list, false);
+	histogram_print(c->collect.measure.file, c->collect.options, &c->list, false);
 	/* Late by more than an interval: no table for what was missed. */
 	c->table_ms += interval * (1 + (now_ms() - c->table_ms) / interval);
 }
@@ -104,30 +105,30 @@ static void put_end(void *data)
 	struct histogram *c = data;
 
 	read_lost(c);
-	histogram_print(c->keep.measure.file, c->keep.options, &c->list, true);
+	histogram_print(c->collect.measure.file, c->collect.options, &c->list, true);
 }
 
 int histogram_run(const struct options *o)
 {
-	static const struct keep_ops ops = {.verb = "histogram",
+	static const struct collect_ops ops = {.verb = "histogram",
 		.check = check,
 		.begin = begin,
 		.take = take,
 		.print = print,
 		.end = put_end};
 	struct histogram c = {.list.argument = o->argument};
-	int status = keep_open(&c.keep, o);
+	int status = collect_open(&c.collect, o);
 
 	if (status)
 		return status;
-	c.keep.events.arguments = c.keep.shown = 1u << (o->argument - 1);
-	status = keep_run(&c.keep, &ops, &c);
+	c.collect.events.arguments = c.collect.shown = 1u << (o->argument - 1);
+	status = collect_run(&c.collect, &ops, &c);
 	for (size_t i = 0; i < c.list.count; i++) {
 		distribution_done(&c.list.rows[i]->part);
 		distribution_done(&c.list.rows[i]->total);
 		free(c.list.rows[i]);
 	}
 	free(c.list.rows);
-	keep_done(&c.keep);
+	collect_done(&c.collect);
 	return status;
 }

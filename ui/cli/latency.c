@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ui/cli/hold.h"
 #include "ui/cli/latency_print.h"
 #include "ui/cli/measure.h"
 #include "ui/cli/record_file.h"
+#include "ui/cli/run_until.h"
 #include "ui/cli/verbs.h"
 #include "ui/figures/counting.h"
 #include "ui/figures/latency.h"
@@ -186,7 +186,7 @@ static bool any_measured(const struct latency *c)
 }
 
 /* What costs more than -max-overhead is measured no longer; what was measured stays. */
-static void keep_budget(struct latency *c, uint64_t *before, int64_t ns)
+static void collect_budget(struct latency *c, uint64_t *before, int64_t ns)
 {
 	for (size_t i = 0; i < c->list.count; i++) {
 		struct latency_row_of *row = &c->list.rows[i];
@@ -258,11 +258,12 @@ static int measure_on(struct latency *c, uint64_t *before)
 	int sig = 0;
 
 	while (!sig && now_ms() < end && probes_group_holds(c->measure.group) && any_measured(c) &&
-		!measure_unread(c->measure.file)) {
-		sig = hold_wait(&c->measure.hold, least(table, least(now_ms() + READ_MS, end)));
+		!measure_reader_gone(c->measure.file)) {
+		sig = run_until_wait(
+			&c->measure.hold, least(table, least(now_ms() + READ_MS, end)));
 		read_all(c);
 		if (now_ns() - checked >= (int64_t)CHECK_MS * 1000000) {
-			keep_budget(c, before, now_ns() - checked);
+			collect_budget(c, before, now_ns() - checked);
 			checked = now_ns();
 		}
 		if (now_ms() < table)
@@ -296,13 +297,13 @@ static int measure_and_undo(void *data, int *sig)
 	c->how = *sig                                    ? strsignal(*sig)
 		 : !any_measured(c)                      ? "-max-overhead was exceeded"
 		 : !probes_group_holds(c->measure.group) ? "the process ended"
-		 : measure_unread(c->measure.file)       ? "the output could not be written"
+		 : measure_reader_gone(c->measure.file)  ? "the output could not be written"
 							 : "the -for time was up";
 	free(before);
 	for (size_t i = 0; i < c->list.count; i++)
 		probes_latency_end(c->list.rows[i].member->session);
 	read_all(c);
-	hold_undo(&c->measure.hold);
+	run_until_undo(&c->measure.hold);
 	put_table(c, true);
 	return PROBES_OK;
 }

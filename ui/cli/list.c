@@ -33,7 +33,7 @@ static int list_one(const struct options *o, const struct probes_member *t, stru
 	if (!status && probes_count(t->session) == 0)
 		status = explain_nothing(t, o->verbose);
 	else if (!status && !o->quiet) {
-		explain_unread(t, o->verbose);
+		explain_unreadable(t, o->verbose);
 		explain_translator(t);
 	}
 	if (!status && o->verbose)

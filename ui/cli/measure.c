@@ -115,7 +115,7 @@ FILE *measure_output(const struct options *o)
 	return file;
 }
 
-bool measure_unread(FILE *file)
+bool measure_reader_gone(FILE *file)
 {
 	struct pollfd reader = {.fd = fileno(file)};
 
@@ -232,7 +232,7 @@ static int measure_all(struct measure *m, const struct measure_ops *ops, void *d
 	int status, measured, sig = 0;
 	sigset_t before;
 
-	hold_prepare(o->prog);
+	run_until_prepare(o->prog);
 	act_hold_signals(&before);
 	for (size_t i = 0; i < probes_group_count(m->group); i++)
 		explain_count(&tally, ops->begin(data, probes_group_at(m->group, i)));
@@ -241,7 +241,7 @@ static int measure_all(struct measure *m, const struct measure_ops *ops, void *d
 	if (o->dry_run)
 		return status;
 	if (!tally.good || (ops->any && !ops->any(data))) {
-		hold_undo(&m->hold);
+		run_until_undo(&m->hold);
 		return tally.good ? PROBES_FAILED : status;
 	}
 	measured = ops->measure(data, &sig);
@@ -274,7 +274,7 @@ int measure_run(
 	int status;
 
 	m->options = o;
-	m->hold = (struct hold){.act = &m->act,
+	m->hold = (struct run_until){.act = &m->act,
 		.held = ops->held,
 		.undone = "no longer counted",
 		.undo = "uncount",

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "probes.h"
-#include "ui/cli/hold.h"
+#include "ui/cli/run_until.h"
 #include "ui/options/options.h"
 
 /* One call. */
@@ -19,20 +19,20 @@ struct measure {
 	int code;   /* errno of the first failure to write to it; 0: none, or unknown */
 	struct act act;
 	struct probes_group *group;
-	struct hold hold;
+	struct run_until hold;
 };
 
 struct measure_ops {
 	const char *verb; /* for the audit */
 	const char *held; /* what the probes are meanwhile: "counted" */
-	bool looks;       /* struct hold */
+	bool looks;       /* struct run_until */
 	/* Begin in one process. Returns the exit status. */
 	int (*begin)(void *data, const struct probes_member *member);
 	/* Is anything measured? Else say why not. NULL: where one process could begin. */
 	bool (*any)(void *data);
 	/*
-	 * From there to the undo (hold_undo) and the result. *sig: the signal that ended it, or 0.
-	 * Returns the exit status.
+	 * From there to the undo (run_until_undo) and the result. *sig: the signal that ended it,
+	 * or 0. Returns the exit status.
 	 */
 	int (*measure)(void *data, int *sig);
 };
@@ -52,7 +52,7 @@ int measure_resume(const struct measure *m);
 FILE *measure_output(const struct options *o);
 
 /* Has the file failed, or has whoever reads it (a pipe) gone? */
-bool measure_unread(FILE *file);
+bool measure_reader_gone(FILE *file);
 
 /* Was all of it written? If not, report why. code: the errno of an earlier failure, or 0. Returns
  * the exit status. */

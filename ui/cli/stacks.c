@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/cli/keep.h"
+#include "ui/cli/collect.h"
 #include "ui/cli/verbs.h"
 #include "ui/figures/counting.h"
 #include "ui/figures/stacks.h"
@@ -21,7 +21,7 @@
 #define REASONS 8
 
 struct stacks_verb {
-	struct keep keep;
+	struct collect collect;
 	struct stacks stacks;
 	char *text; /* STACKS_TEXT bytes */
 	struct {
@@ -42,7 +42,8 @@ static const char *name_of(const struct probes_source *where, const char *object
 	return out;
 }
 
-static bool take(void *data, const struct keep_process *process, const struct probes_event *event)
+static bool take(
+	void *data, const struct collect_process *process, const struct probes_event *event)
 {
 	struct stacks_verb *v = data;
 	struct probes_session *session = process->member->session;
@@ -76,7 +77,7 @@ static bool take(void *data, const struct keep_process *process, const struct pr
 	}
 	at = stacks_put(v->text, at, *event->thread ? event->thread : "[unknown]");
 	stacks_add(&v->stacks, v->text + at);
-	return !v->keep.options->most || v->stacks.samples < v->keep.options->most;
+	return !v->collect.options->most || v->stacks.samples < v->collect.options->most;
 }
 
 /* ---------------------------------------------------------------- printing */
@@ -103,12 +104,12 @@ static void put_json(const struct stacks_verb *v, double seconds, uint64_t hits)
 					    (json_int_t)v->reasons[i].samples));
 	all = json_pack("{s:f, s:I, s:I, s:I, s:I, s:o, s:o}", "seconds", seconds, "hits",
 		(json_int_t)hits, "samples", (json_int_t)v->stacks.samples, "lost",
-		(json_int_t)keep_lost(&v->keep), "others", (json_int_t)v->stacks.others,
+		(json_int_t)collect_lost(&v->collect), "others", (json_int_t)v->stacks.others,
 		"incomplete", incomplete, "stacks", list);
-	json_dumpf(all, v->keep.measure.file,
+	json_dumpf(all, v->collect.measure.file,
 		JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
 	json_decref(all);
-	fputc('\n', v->keep.measure.file);
+	fputc('\n', v->collect.measure.file);
 }
 
 static void put_csv(const struct stacks_verb *v)
@@ -116,7 +117,7 @@ static void put_csv(const struct stacks_verb *v)
 	struct outbuf b;
 	char number[32];
 
-	outbuf_begin(&b, v->keep.measure.file);
+	outbuf_begin(&b, v->collect.measure.file);
 	outbuf_text(&b, "samples,stack\n");
 	for (size_t i = 0; i < v->stacks.count; i++) {
 		snprintf(number, sizeof number, "%" PRIu64 ",", v->stacks.rows[i].samples);
@@ -130,15 +131,15 @@ static void put_csv(const struct stacks_verb *v)
 static void put_end(void *data)
 {
 	struct stacks_verb *v = data;
-	const struct options *o = v->keep.options;
-	double seconds = (double)(now_ns() - v->keep.began) / 1e9;
-	uint64_t lost = keep_lost(&v->keep), hits = 0;
+	const struct options *o = v->collect.options;
+	double seconds = (double)(now_ns() - v->collect.began) / 1e9;
+	uint64_t lost = collect_lost(&v->collect), hits = 0;
 	char text[200], time[32];
 	struct line l = {.text = text, .size = sizeof text};
 
-	for (size_t i = 0; i < v->keep.count; i++)
-		for (size_t n = 0; n < v->keep.processes[i].count; n++)
-			hits += v->keep.processes[i].probes[n].hits;
+	for (size_t i = 0; i < v->collect.count; i++)
+		for (size_t n = 0; n < v->collect.processes[i].count; n++)
+			hits += v->collect.processes[i].probes[n].hits;
 	stacks_sort(&v->stacks);
 	if (o->format == FORMAT_JSON)
 		put_json(v, seconds, hits);
@@ -146,9 +147,9 @@ static void put_end(void *data)
 		put_csv(v);
 	else
 		for (size_t i = 0; i < v->stacks.count; i++)
-			fprintf(v->keep.measure.file, "%s %" PRIu64 "\n", v->stacks.rows[i].text,
+			fprintf(v->collect.measure.file, "%s %" PRIu64 "\n", v->stacks.rows[i].text,
 				v->stacks.rows[i].samples);
-	if (keep_hung_up(&v->keep))
+	if (collect_hung_up(&v->collect))
 		return;
 	line_add(&l, "%" PRIu64 " stack%s of %" PRIu64 " hit%s in %s s", v->stacks.samples,
 		line_s((size_t)v->stacks.samples), hits, line_s((size_t)hits),
@@ -166,7 +167,7 @@ static void put_end(void *data)
 
 int stacks_run(const struct options *o)
 {
-	static const struct keep_ops ops = {.verb = "callers", .take = take, .end = put_end};
+	static const struct collect_ops ops = {.verb = "callers", .take = take, .end = put_end};
 	struct stacks_verb v = {.text = malloc(STACKS_TEXT)};
 	int status;
 
@@ -175,13 +176,13 @@ int stacks_run(const struct options *o)
 		report_line("out of memory");
 		return PROBES_FAILED;
 	}
-	status = keep_open(&v.keep, o);
-	v.keep.events.stacks = SAMPLES;
-	v.keep.events.bare = true;
-	v.keep.shown = 0;
+	status = collect_open(&v.collect, o);
+	v.collect.events.stacks = SAMPLES;
+	v.collect.events.bare = true;
+	v.collect.shown = 0;
 	if (!status) {
-		status = keep_run(&v.keep, &ops, &v);
-		keep_done(&v.keep);
+		status = collect_run(&v.collect, &ops, &v);
+		collect_done(&v.collect);
 	}
 	stacks_done(&v.stacks);
 	free(v.text);

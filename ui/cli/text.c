@@ -17,7 +17,7 @@
 #include "ui/output/outbuf.h"
 #include "ui/words/probe_name.h"
 #include "ui/words/states.h"
-#include "ui/words/unread.h"
+#include "ui/words/unreadable.h"
 
 /* Limits of the width of the name column. */
 enum { NAME_MIN = 20, NAME_MAX = 44 };
@@ -161,7 +161,7 @@ static void put_plural(FILE *out, size_t count, const char *word)
 
 static void put_summary(FILE *out, const struct rows *rows)
 {
-	size_t sites = 0, objects = 0, unread = unread_count(rows->session);
+	size_t sites = 0, objects = 0, unread = unreadable_count(rows->session);
 	size_t counts[STATES_COUNT] = {0};
 	const char *separator = "; ";
 	uint32_t last = PROBES_NONE;

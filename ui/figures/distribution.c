@@ -247,7 +247,7 @@ static void add_value(struct distribution *d, const struct probes_value *value, 
 
 void distribution_add(struct distribution *d, const struct probes_value *value)
 {
-	if (event_unread(value)) {
+	if (event_unreadable(value)) {
 		d->unreadable++;
 		return;
 	}

@@ -101,7 +101,7 @@ const char *event_label(const char *name, size_t argument, char out[EVENT_LABEL_
 	return out;
 }
 
-bool event_unread(const struct probes_value *value)
+bool event_unreadable(const struct probes_value *value)
 {
 	return value->kind == PROBES_VALUE_UNREADABLE || (value->asked && !value->text);
 }

@@ -25,7 +25,7 @@ const char *event_time(int64_t time_ns, bool date, char out[EVENT_TIME_BYTES]);
 const char *event_value(const struct probes_value *value, char out[EVENT_VALUE_BYTES]);
 
 /* Is it what event_value marks with "?": a value, or the text that was asked for, is missing? */
-bool event_unread(const struct probes_value *value);
+bool event_unreadable(const struct probes_value *value);
 
 /*
  * What an argument (from 1 on) of a site is called, safe for a terminal: its name by

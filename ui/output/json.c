@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "ui/output/json_value.h"
-#include "ui/words/unread.h"
+#include "ui/words/unreadable.h"
 
 static json_t *bytes(const uint8_t *data, size_t count)
 {
@@ -147,7 +147,7 @@ static void put_process(struct output *s, const struct rows *rows)
 		put(s, json_pack("{s:o, s:o, s:o, s:b, s:o}", "path", json_value_text(object->path),
 			       "build_id", json_value_text(object->build_id), "probes",
 			       json_integer((json_int_t)object->probe_count), "unread",
-			       unread_is(object), "why", json_value_text(object->why)));
+			       unreadable_is(object), "why", json_value_text(object->why)));
 	}
 	fputs("],\n \"probes\": [", s->file);
 	for (size_t i = 0; i < rows->count; i++) {

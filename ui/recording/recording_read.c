@@ -113,7 +113,7 @@ static char *keep(struct reading *g, const json_t *json)
 }
 
 /* A text of the line; where there is none, it is empty. */
-static char *keep_any(struct reading *g, const char *key)
+static char *collect_any(struct reading *g, const char *key)
 {
 	char *text = keep(g, json_object_get(g->line, key));
 
@@ -144,10 +144,10 @@ static void read_head(struct reading *g, struct recording_item *item)
 	h->time_ns = (int64_t)number(g, g->line, "time_ns", INT64_MAX);
 	if (g->why)
 		return;
-	h->of = keep_any(g, "of");
-	h->host = keep_any(g, "host");
-	h->kernel = keep_any(g, "kernel");
-	h->version = keep_any(g, "version");
+	h->of = collect_any(g, "of");
+	h->host = collect_any(g, "host");
+	h->kernel = collect_any(g, "kernel");
+	h->version = collect_any(g, "version");
 }
 
 static void read_process(struct reading *g, struct recording_item *item)
@@ -162,8 +162,8 @@ static void read_process(struct reading *g, struct recording_item *item)
 	p = &r->processes[r->process_count++];
 	*p = (struct recording_process){.pid = (pid_t)number(g, g->line, "pid", INT_MAX),
 		.start = number(g, g->line, "start", UINT64_MAX)};
-	p->comm = keep_any(g, "comm");
-	p->program = keep_any(g, "program");
+	p->comm = collect_any(g, "comm");
+	p->program = collect_any(g, "program");
 }
 
 /* "0x1234" */
@@ -190,7 +190,7 @@ static void read_object(struct reading *g, struct recording_item *item)
 		return;
 	o = &r->objects[r->object_count++];
 	*o = (struct recording_object){.process = process};
-	o->path = keep_any(g, "path");
+	o->path = collect_any(g, "path");
 	o->build_id = keep(g, json_object_get(g->line, "build_id"));
 	if (json_is_string(json_object_get(g->line, "bias")))
 		o->bias = address_of(g, json_object_get(g->line, "bias"));
@@ -219,8 +219,8 @@ static void read_probe(struct reading *g, struct recording_item *item)
 	p->probe.arguments = "";
 	p->probe.kind = kind_of(json_object_get(g->line, "kind"));
 	p->probe.site_count = (uint32_t)number(g, g->line, "sites", UINT32_MAX);
-	p->probe.provider = keep_any(g, "provider");
-	p->probe.name = keep_any(g, "name");
+	p->probe.provider = collect_any(g, "provider");
+	p->probe.name = collect_any(g, "name");
 }
 
 /* A site of the last probe; those of others are passed over. */
@@ -408,7 +408,7 @@ static void read_end(struct reading *g, struct recording_item *item)
 		seconds > 9e9)
 		fail(g, "a number is out of its range");
 	free(g->r->how);
-	g->r->how = keep_any(g, "end");
+	g->r->how = collect_any(g, "end");
 	item->what = RECORDING_END;
 	item->end = (struct recording_end){.how = g->r->how,
 		.events = number(g, g->line, "events", INT64_MAX),

@@ -5,7 +5,7 @@
 
 #include "ui/output/outbuf.h"
 #include "ui/tui/actions/act.h"
-#include "ui/tui/app/births.h"
+#include "ui/tui/app/new_children.h"
 #include "ui/tui/app/objects.h"
 #include "ui/tui/frame.h"
 #include "ui/tui/terminal/key.h"
@@ -238,7 +238,7 @@ static void loop_turn(struct loop *l)
 {
 	static void (*const polls[])(struct app *) = {act_question_poll, act_count_begin,
 		act_count_limit, act_latency_limit, act_events_poll, act_replay_poll, objects_poll,
-		births_poll, act_leave_lease, act_leave_wait};
+		new_children_poll, act_leave_lease, act_leave_wait};
 	struct app *a = l->app;
 	int64_t wait = loop_sooner(l->next_ms - app_now_ms(), LOOP_MAX_WAIT_MS);
 	int64_t due = app_view(a)->wait ? app_view(a)->wait(a) : -1;

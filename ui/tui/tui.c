@@ -96,7 +96,7 @@ int tui_run(const struct options *o)
 	tui_status = targets_load_all(a, &e) < 0 ? tui_fail(&e) : tui_show(a);
 	pager_done(&a->text.pager);
 	questions_done(&a->questions);
-	record_done(&a->record);
+	script_done(&a->script);
 	targets_load_close(a);
 	picker_done(&a->picker);
 	for (int i = 0; i < PAST_COUNT; i++)

@@ -148,7 +148,7 @@ void act_look_redraw(struct app *a, enum request r); /* suspend too: after the t
 void act_pair(struct app *a, enum request r);
 /* Which pair a key means, by two tags or by the cursor; false: none, and the result line says why.
  */
-bool act_pair_mean(struct app *a, char key, struct pairs_one *pair);
+bool act_pair_prepare(struct app *a, char key, struct pairs_one *pair);
 /* Set app.pending to what switches a pair; false: both halves are so already. */
 bool act_pair_plan(struct app *a, const struct pairs_one *pair, bool off);
 void act_pair_say_done(struct app *a, bool off);
@@ -164,11 +164,11 @@ void act_replay_latency(struct app *a, const struct pairs_one *pair);
 void act_replay_poll(struct app *a);
 int64_t act_replay_wait(const struct app *a);
 
-/* act_record.c: scripts, files, marks. */
-void act_record(struct app *a, enum request r); /* open a prompt */
-void act_record_mark(struct app *a, const char *text);
-void act_record_script(struct app *a, const char *path);
-void act_record_write(struct app *a, const char *path);
+/* act_write.c: scripts, files, marks. */
+void act_write(struct app *a, enum request r); /* open a prompt */
+void act_write_mark(struct app *a, const char *text);
+void act_write_script(struct app *a, const char *path);
+void act_write_view(struct app *a, const char *path);
 
 /* act_switch.c */
 void act_switch(struct app *a, enum request r);
@@ -183,7 +183,7 @@ void act_switch_preview_add(struct app *a);
 /* Open the preview and drop app.pending. */
 void act_switch_preview_open(struct app *a, const char *heading);
 /* Set app.pending to a selection, whose rows it takes; false: nothing of it is left to switch. */
-bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb verb);
+bool act_switch_prepare(struct app *a, struct app_selection s, enum probes_verb verb);
 /* Carry app.pending out. */
 void act_switch_do(struct app *a);
 /* What e, d and H act on; false: nothing, and the result line says so. */

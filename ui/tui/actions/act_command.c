@@ -162,19 +162,19 @@ static const struct act_command_word act_command_words[] = {
 	{.word = "filter", .run = act_command_filter},
 	{.word = "help", .request = REQUEST_HELP},
 	{.word = "kernel", .run = act_count_kernel, .changes = true},
-	{.word = "mark", .run = act_record_mark, .changes = true},
+	{.word = "mark", .run = act_write_mark, .changes = true},
 	{.word = "pairs", .request = REQUEST_PAIRS},
 	{.word = "q", .request = REQUEST_QUIT},
 	{.word = "Q", .request = REQUEST_QUIT_LEAVE},
 	{.word = "quit", .request = REQUEST_QUIT},
 	{.word = "redo", .request = REQUEST_REDO},
-	{.word = "script", .run = act_record_script, .changes = true},
+	{.word = "script", .run = act_write_script, .changes = true},
 	{.word = "sort", .run = act_command_sort},
 	{.word = "stop", .run = act_count_allow, .changes = true},
 	{.word = "sweep", .run = act_command_sweep, .changes = true},
 	{.word = "tree", .run = act_command_tree},
 	{.word = "undo", .request = REQUEST_UNDO},
-	{.word = "write", .run = act_record_write},
+	{.word = "write", .run = act_write_view},
 };
 
 #define ACT_COMMAND_COUNT (sizeof act_command_words / sizeof *act_command_words)

@@ -62,7 +62,7 @@ void act_count(struct app *a, enum request r)
 
 void act_count_rows(struct app *a, struct app_selection s, enum probes_verb verb)
 {
-	if (!act_switch_mean(a, s, verb))
+	if (!act_switch_prepare(a, s, verb))
 		return;
 	a->pending.stop = a->stop == STOP_YES;
 	a->pending.kernel = a->kernel;
@@ -96,7 +96,7 @@ void act_count_end(struct app *a, struct app_begun *b)
 		if (a->model.rows[b->rows[b->count]].mine_counted)
 			s.rows[s.count++] = b->rows[b->count];
 	b->count = 0;
-	if (act_switch_mean(a, s, PROBES_UNCOUNT))
+	if (act_switch_prepare(a, s, PROBES_UNCOUNT))
 		act_switch_do(a);
 	else
 		act_switch_forget(a);
@@ -117,7 +117,7 @@ void act_count_begin(struct app *a)
 	rowlist_to(&a->list.rows, 0);
 	s.rows = mem_array(s.count, sizeof *s.rows);
 	memcpy(s.rows, a->list.sorted, s.count * sizeof *s.rows);
-	act_switch_mean(a, s, PROBES_COUNT);
+	act_switch_prepare(a, s, PROBES_COUNT);
 	a->pending.unasked = true;
 	a->pending.stop = a->stop == STOP_YES;
 	a->pending.kernel = a->kernel;
@@ -195,7 +195,7 @@ void act_count_limit(struct app *a)
 		first = s.count ? first : r->label;
 		s.rows[s.count++] = m->measured[i];
 	}
-	if (!s.count || !act_switch_mean(a, s, PROBES_UNCOUNT))
+	if (!s.count || !act_switch_prepare(a, s, PROBES_UNCOUNT))
 		return;
 	act_switch_do(a);
 	app_complain(a,

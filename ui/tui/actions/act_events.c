@@ -59,7 +59,7 @@ void act_events_of(struct app *a, struct app_selection s, const struct feed_ask 
 	if (feed_on(&a->events.feed))
 		act_events_stop(a);
 	s.pair = NULL; /* its probes, in no order */
-	if (!act_switch_mean(a, s, PROBES_COUNT)) {
+	if (!act_switch_prepare(a, s, PROBES_COUNT)) {
 		free((char *)copy.where);
 		return;
 	}
@@ -127,7 +127,7 @@ void act_events_begin(struct app *a)
 	v->offered = 0;
 	v->read_ms = v->limit_ms = app_now_ms();
 	if (!a->replay)
-		record_events(&a->record, &a->model, p->first, p->first_count, &p->ask);
+		script_events(&a->script, &a->model, p->first, p->first_count, &p->ask);
 	if (feed_has(&v->feed, p->shown_row))
 		feed_choose(&v->feed, &a->model, p->shown_row);
 	app_open(a, p->show);
@@ -187,7 +187,7 @@ bool act_events_change(struct app *a, struct feed_ask ask)
 	a->events.told = false;
 	if (!a->replay) {
 		s = act_events_rows(f);
-		record_events(&a->record, &a->model, s.rows, s.count, &f->ask);
+		script_events(&a->script, &a->model, s.rows, s.count, &f->ask);
 		free(s.rows);
 	}
 	act_events_refresh(a);

@@ -10,14 +10,14 @@
 #include "ui/tui/terminal/mem.h"
 
 /* Set app.pending to the counting of a pair. */
-static void act_latency_mean(struct app *a, const struct pairs_one *pair)
+static void act_latency_prepare(struct app *a, const struct pairs_one *pair)
 {
 	/* The end first: then no start is left open by that. What is counted already stays so. */
 	struct app_selection s = {.rows = mem_array(2, sizeof *s.rows), .count = 2};
 
 	s.rows[0] = pair->end;
 	s.rows[1] = pair->start;
-	act_switch_mean(a, s, PROBES_COUNT);
+	act_switch_prepare(a, s, PROBES_COUNT);
 	a->pending.stop = a->stop == STOP_YES;
 	act_count_first(a, THEN_MEASURE);
 	a->pending.measured = *pair;
@@ -35,7 +35,7 @@ void act_latency(struct app *a, enum request r)
 	struct pairs_one pair;
 
 	(void)r;
-	if (act_pair_mean(a, 'L', &pair))
+	if (act_pair_prepare(a, 'L', &pair))
 		act_latency_of(a, &pair);
 }
 
@@ -58,7 +58,7 @@ void act_latency_of(struct app *a, const struct pairs_one *pair)
 	}
 	if (timing_on(t))
 		act_latency_stop(a);
-	act_latency_mean(a, pair);
+	act_latency_prepare(a, pair);
 	act_switch_begin(a);
 }
 
@@ -77,7 +77,7 @@ void act_latency_begin(struct app *a)
 		return;
 	}
 	act_count_own(&a->timing_begun, p);
-	record_latency(&a->record, &a->model, pair.start, pair.end, a->stop == STOP_YES);
+	script_latency(&a->script, &a->model, pair.start, pair.end, a->stop == STOP_YES);
 	app_open(a, VIEW_LATENCY);
 }
 
@@ -88,7 +88,7 @@ void act_latency_anew(struct app *a, enum request r)
 
 	(void)r;
 	if (!timing_on(&a->timing)) {
-		act_latency_mean(a, &pair);
+		act_latency_prepare(a, &pair);
 		act_switch_begin(a);
 	} else if (timing_reset(&a->timing, &a->model, app_now_ms(), &e) < 0) {
 		app_say_error(a, "not reset", &e);

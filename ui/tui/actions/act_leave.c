@@ -4,7 +4,7 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/tui/app/births.h"
+#include "ui/tui/app/new_children.h"
 #include "ui/tui/app/targets_load.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/words/states.h"
@@ -23,7 +23,7 @@ struct act_leave_undo {
 	int status;
 	struct probes_error e;
 	struct operation *operation; /* the caller's */
-	struct births_sum children;
+	struct new_children_sum children;
 	size_t unreverted; /* probes that are still as this session switched them */
 };
 
@@ -33,7 +33,7 @@ static void act_leave_undone(void *data, struct probes_undone *undone)
 	int status;
 
 	if (undone->newborn || undone->member->child) {
-		births_undone(u->app, undone, u->children_word, &u->children);
+		new_children_undone(u->app, undone, u->children_word, &u->children);
 	} else {
 		status = operation_undone(u->operation, &u->app->model, undone, &u->e);
 		u->status = u->status ? u->status : status;
@@ -41,18 +41,19 @@ static void act_leave_undone(void *data, struct probes_undone *undone)
 }
 
 static void act_leave_undo_all(struct app *a, const char *word, const char *children_word,
-	const char *remark, unsigned patience_ms, struct act_leave_undo *u)
+	const char *remark, unsigned lock_timeout_ms, struct act_leave_undo *u)
 {
 	struct probes_error e;
 
-	births_look(a); /* children are recognized by the states before the undo */
+	new_children_look(a); /* children are recognized by the states before the undo */
 	*u = (struct act_leave_undo){
 		.app = a, .children_word = children_word, .operation = operation_new(&a->model)};
-	if (a->group && probes_group_restore(a->group, patience_ms, act_leave_undone, u, &e) < 0 &&
+	if (a->group &&
+		probes_group_restore(a->group, lock_timeout_ms, act_leave_undone, u, &e) < 0 &&
 		!u->children.failed++)
 		u->children.e = e;
 	act_switch_audit(a, word, u->operation);
-	record_operation(&a->record, &a->model, remark, u->operation);
+	script_operation(&a->script, &a->model, remark, u->operation);
 	u->unreverted = model_changed(&a->model);
 }
 
@@ -81,7 +82,7 @@ static bool act_leave_undo(struct app *a)
 	else if (changed && states_skips(b.operation->sum.skips, said, sizeof said)[0])
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "%s. ", said);
 	operation_free(b.operation);
-	births_say(&b.children, a->leaving.farewell, sizeof a->leaving.farewell);
+	new_children_say(&b.children, a->leaving.farewell, sizeof a->leaving.farewell);
 	if (b.status >= 0 && b.children.failed)
 		app_say_error(a,
 			"changes that children inherited could not be undone (Q leaves them)",
@@ -155,7 +156,7 @@ static void act_leave_finish(struct app *a)
 		a->leaving.how = LEAVE_NOT;
 		return;
 	}
-	children = births_children(a, &probes);
+	children = new_children_children(a, &probes);
 	if (a->leaving.how == LEAVE_AS_IS && a->leaving.failure[0])
 		text_addf(farewell, size, "not all was undone: %s. ", a->leaving.failure);
 	if (a->leaving.how == LEAVE_AS_IS && changed)
@@ -267,7 +268,7 @@ void act_leave_lease(struct app *a)
 			b.unreverted, b.unreverted == 1 ? "" : "s", said);
 	} else {
 		text_addf(said, sizeof said, "%s", b.children.processes ? "; " : "");
-		births_say(&b.children, said, sizeof said);
+		new_children_say(&b.children, said, sizeof said);
 		app_complain(a, "the lease ran out, %sundone: %s",
 			operation_wrote(b.operation) || b.children.processes ? "" : "not ", said);
 		history_done(&a->history);

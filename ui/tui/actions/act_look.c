@@ -44,7 +44,7 @@ void act_look_open(struct app *a, enum request r)
 		break;
 	case REQUEST_AS_COMMAND:
 	case REQUEST_OTHERS:
-		app_open(a, VIEW_RECORD);
+		app_open(a, VIEW_COMMAND);
 		break;
 	default:
 		app_open(a, VIEW_HELP);

@@ -30,7 +30,7 @@ static void act_pair_of_tags(struct app *a, struct pairs_one *pair)
 	pairs_choose(&a->pairs.known, pair->start, pair->end);
 }
 
-bool act_pair_mean(struct app *a, char key, struct pairs_one *pair)
+bool act_pair_prepare(struct app *a, char key, struct pairs_one *pair)
 {
 	struct app_selection s;
 	const struct pairs_one *known = NULL;
@@ -116,7 +116,7 @@ void act_pair(struct app *a, enum request r)
 	bool off;
 
 	(void)r;
-	if (!act_pair_mean(a, 'p', &pair))
+	if (!act_pair_prepare(a, 'p', &pair))
 		return;
 	off = act_pair_on(&rows[pair.start]) && act_pair_on(&rows[pair.end]);
 	if (act_pair_plan(a, &pair, off))

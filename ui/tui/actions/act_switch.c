@@ -3,7 +3,7 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include "ui/tui/app/births.h"
+#include "ui/tui/app/new_children.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
@@ -42,7 +42,7 @@ void act_switch_finish(struct app *a)
 	act_switch_forget(a);
 }
 
-bool act_switch_mean(struct app *a, struct app_selection s, enum probes_verb verb)
+bool act_switch_prepare(struct app *a, struct app_selection s, enum probes_verb verb)
 {
 	struct pairs_one pair;
 
@@ -145,11 +145,11 @@ void act_switch_do(struct app *a)
 	int status;
 
 	a->message.notice[0] = '\0';
-	births_look(a); /* children are recognized by the states before the switch */
+	new_children_look(a); /* children are recognized by the states before the switch */
 	status = operation_do(&a->model, &plan, &op, &e);
 	act_switch_audit(a, "screen", op);
 	if (!a->pending.then) /* else what follows is recorded */
-		record_operation(&a->record, &a->model, "", op);
+		script_operation(&a->script, &a->model, "", op);
 	app_refresh(a, true);
 	act_switch_report(a, "", op, status, &e);
 	op->continues = a->pending.continues;
@@ -329,7 +329,7 @@ void act_switch(struct app *a, enum request r)
 
 	if (!act_switch_select(a, &s))
 		return;
-	if (act_switch_mean(a, s, off ? PROBES_DISABLE : PROBES_ENABLE))
+	if (act_switch_prepare(a, s, off ? PROBES_DISABLE : PROBES_ENABLE))
 		act_switch_begin(a);
 	else
 		act_pair_say_done(a, off);
@@ -342,7 +342,7 @@ void act_switch_force(struct app *a, enum request r)
 	bool on = r == REQUEST_FORCE_ON ||
 		  (r == REQUEST_REPAIR && view_inconsistent_count_says_on(row));
 
-	act_switch_mean(a, app_select(a->text.row), on ? PROBES_ENABLE : PROBES_DISABLE);
+	act_switch_prepare(a, app_select(a->text.row), on ? PROBES_ENABLE : PROBES_DISABLE);
 	a->pending.force = true;
 	a->pending.keep = r == REQUEST_REPAIR && view_inconsistent_keeps_counts(row);
 	a->pending.shown = *row;
@@ -355,16 +355,17 @@ void act_switch_force(struct app *a, enum request r)
  * An undo is of the processes that were switched. Children born since, those after the first `from`
  * of the list, have the change still: say so, and what takes it back.
  */
-static void act_switch_heirs(struct app *a, size_t from)
+static void act_switch_inheritors(struct app *a, size_t from)
 {
-	size_t probes, heirs = births_heirs(a, from) + births_children(a, &probes);
+	size_t probes,
+		inheritors = new_children_inheritors(a, from) + new_children_children(a, &probes);
 
-	if (heirs)
+	if (inheritors)
 		text_addf(a->message.notice, sizeof a->message.notice,
 			"%sBut %zu forked child%s still hold%s what %s inherited: W takes it "
 			"back.",
-			a->message.notice[0] ? " " : "", heirs, heirs == 1 ? "" : "ren",
-			heirs == 1 ? "s" : "", heirs == 1 ? "it" : "they");
+			a->message.notice[0] ? " " : "", inheritors, inheritors == 1 ? "" : "ren",
+			inheritors == 1 ? "s" : "", inheritors == 1 ? "it" : "they");
 }
 
 /* True: what was done together with it is to be undone (or redone) as well. */
@@ -381,14 +382,14 @@ static bool act_switch_undo_one(struct app *a, bool redo)
 		return false;
 	}
 	a->message.notice[0] = '\0';
-	births_look(a);
+	new_children_look(a);
 	status = operation_revert(&a->model, last, &op, &e);
 	op->continues = last->continues;
 	act_switch_audit(a, redo ? "redo" : "undo", op);
-	record_operation(&a->record, &a->model, redo ? "redo: " : "undo: ", op);
+	script_operation(&a->script, &a->model, redo ? "redo: " : "undo: ", op);
 	app_refresh(a, true);
 	if (!redo)
-		act_switch_heirs(a, switched);
+		act_switch_inheritors(a, switched);
 	act_switch_report(a,
 		operation_wrote(op) ? redo ? "redone: " : "undone: "
 		: redo              ? "not redone: "
@@ -437,7 +438,8 @@ void act_switch_preview(struct app *a, enum request r)
 
 		if (!act_switch_select(a, &s))
 			return;
-		meant = act_switch_mean(a, s, verb == PROBES_COUNT ? act_count_verb(a, &s) : verb);
+		meant = act_switch_prepare(
+			a, s, verb == PROBES_COUNT ? act_count_verb(a, &s) : verb);
 		a->pending.stop = verb == PROBES_COUNT && a->stop == STOP_YES;
 		a->pending.kernel = a->kernel;
 		if (meant)

@@ -12,7 +12,7 @@
 #include "ui/tui/operations/feed.h"
 #include "ui/tui/operations/history.h"
 #include "ui/tui/operations/operation.h"
-#include "ui/tui/operations/record.h"
+#include "ui/tui/operations/script.h"
 #include "ui/tui/operations/timing.h"
 #include "ui/tui/process/picker.h"
 #include "ui/tui/process/program.h"
@@ -46,7 +46,7 @@ struct app;
 	X(PAIRS, pairs)               \
 	X(INCONSISTENT, inconsistent) \
 	X(ARGUMENTS, arguments)       \
-	X(RECORD, record)             \
+	X(COMMAND, command)           \
 	X(LIBRARIES, libraries)       \
 	X(LATENCY, latency)           \
 	X(EVENTS, events)             \
@@ -316,7 +316,7 @@ struct app {
 	struct replay *replay;          /* the recording on the screen instead; NULL: none */
 	struct probes_session *started; /* of these, the program that was started, or NULL */
 	struct program program;
-	int64_t births_ms; /* when to look for births next */
+	int64_t new_children_ms; /* when to look for births next */
 	struct app_objects objects;
 	struct probes_access access; /* of the first process that lacks something, else the first */
 	struct probes_process_info info;
@@ -325,7 +325,7 @@ struct app {
 	struct model model;
 	struct list list;
 	struct history history;
-	struct record record;
+	struct script script;
 	struct audit audit;
 	struct timing timing; /* of the pair that L measures */
 	struct app_begun timing_begun;

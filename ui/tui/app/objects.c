@@ -6,7 +6,7 @@
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/words/probe_name.h"
-#include "ui/words/unread.h"
+#include "ui/words/unreadable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,18 +48,18 @@ const struct probes_object **objects_that(
 	return found;
 }
 
-size_t objects_unread(const struct model *m)
+size_t objects_unreadable(const struct model *m)
 {
 	size_t count;
 
-	free(objects_that(m, unread_is, &count));
+	free(objects_that(m, unreadable_is, &count));
 	return count;
 }
 
-const char *objects_describe_unread(const struct model *m, char *out, size_t size)
+const char *objects_describe_unreadable(const struct model *m, char *out, size_t size)
 {
 	size_t count;
-	const struct probes_object **all = objects_that(m, unread_is, &count);
+	const struct probes_object **all = objects_that(m, unreadable_is, &count);
 	char path[TEXT_MAX], why[TEXT_MAX];
 
 	out[0] = '\0';
@@ -95,7 +95,7 @@ static void objects_name(const struct probes_session *s, size_t object, char *ou
 static void objects_rescan(struct app *a, size_t process, struct objects_news *n)
 {
 	struct probes_session *s = a->model.processes[process].session;
-	size_t unread = unread_count(s), count, first;
+	size_t unread = unreadable_count(s), count, first;
 	struct probes_rescanned r;
 	struct probes_error e = {0};
 
@@ -107,7 +107,7 @@ static void objects_rescan(struct app *a, size_t process, struct objects_news *n
 		return;
 	}
 	count = probes_object_count(s);
-	n->changed = n->changed || r.new_objects || unread_count(s) != unread;
+	n->changed = n->changed || r.new_objects || unreadable_count(s) != unread;
 	if (r.new_probes) {
 		/* the first new object that has probes */
 		for (first = count - r.new_objects; first + 1 < count; first++)
@@ -150,11 +150,11 @@ void objects_poll(struct app *a)
 	for (size_t i = 0; i < a->model.process_count; i++)
 		if (!a->model.processes[i].gone)
 			objects_rescan(a, i, &n);
-	unread = n.changed ? objects_unread(&a->model) : a->objects.unread;
+	unread = n.changed ? objects_unreadable(&a->model) : a->objects.unread;
 	a->objects.poll_ms = now + OBJECTS_POLL_MS + (app_now_ms() - now) * OBJECTS_SHARE;
 	a->dirty = a->dirty || unread != a->objects.unread;
 	if (unread > a->objects.unread)
-		app_complain(a, "%s", objects_describe_unread(&a->model, said, sizeof said));
+		app_complain(a, "%s", objects_describe_unreadable(&a->model, said, sizeof said));
 	a->objects.unread = unread;
 	if (!n.loaded && !n.unloaded && n.deleted == a->objects.deleted)
 		return;

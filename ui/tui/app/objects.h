@@ -15,8 +15,8 @@ void objects_poll(struct app *a);
 const struct probes_object **objects_that(
 	const struct model *m, bool (*is)(const struct probes_object *), size_t *count);
 /* How many files could not be read, each counted once, in the processes that still run. */
-size_t objects_unread(const struct model *m);
+size_t objects_unreadable(const struct model *m);
 /* The first unread file and the reason, as a result line, or "". Returns out. */
-const char *objects_describe_unread(const struct model *m, char *out, size_t size);
+const char *objects_describe_unreadable(const struct model *m, char *out, size_t size);
 
 #endif

@@ -225,11 +225,11 @@ REQUEST(OTHERS, act_look_open, .keys = {'y'}, .where = IN_ROWS | IN_PAIRS,
 	.need = NEED_UNSWITCHABLE, .section = SECTION_RECORD,
 	.help = "where no probe can be switched: commands that count or trace them",
 	.footer = "Commands", .rank = 3)
-REQUEST(SCRIPT, act_record, .keys = {'S'}, .where = IN_WORKING, .need = NEED_PROCESS,
+REQUEST(SCRIPT, act_write, .keys = {'S'}, .where = IN_WORKING, .need = NEED_PROCESS,
 	.section = SECTION_RECORD, .help = "write the changes of this session as a shell script")
-REQUEST(WRITE, act_record, .keys = {'w'}, .where = IN_WORKING, .section = SECTION_RECORD,
+REQUEST(WRITE, act_write, .keys = {'w'}, .where = IN_WORKING, .section = SECTION_RECORD,
 	.help = "write this view to a file: text; the list also as .csv or .json")
-REQUEST(NOTE, act_record, .keys = {'m'}, .where = IN_WORKING, .need = NEED_PROCESS,
+REQUEST(NOTE, act_write, .keys = {'m'}, .where = IN_WORKING, .need = NEED_PROCESS,
 	.section = SECTION_RECORD, .help = "add a note to the record (the script, -log, syslog)")
 REQUEST(COMMAND, act_command, .keys = {':'}, .where = IN_WORKING, .section = SECTION_RECORD,
 	.help = "command line: :enable-regexp gc_.*  :attach ACTIONS  :filter  :sort  :q  "

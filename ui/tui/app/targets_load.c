@@ -8,7 +8,7 @@
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/words/probe_name.h"
-#include "ui/words/unread.h"
+#include "ui/words/unreadable.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void targets_load_rows(struct app *a)
 		app_update_access(a);
 	else
 		probes_explain(app_pid(a), &a->access);
-	a->objects.unread = objects_unread(&a->model);
+	a->objects.unread = objects_unreadable(&a->model);
 	list_update(&a->list);
 	app_refresh(a, true);
 	list_start(&a->list);
@@ -80,7 +80,7 @@ static int targets_load_nothing(const struct app *a, struct probes_error *e)
 {
 	const struct probes_session *s = a->model.processes[0].session;
 	const char *why = "no object mapped in it declares any";
-	size_t count = probes_object_count(s), unread = unread_count(s), listed = 0;
+	size_t count = probes_object_count(s), unread = unreadable_count(s), listed = 0;
 
 	e->status = PROBES_NO_TARGET;
 	e->code = -ENOENT;
@@ -94,7 +94,7 @@ static int targets_load_nothing(const struct app *a, struct probes_error *e)
 	for (size_t i = 0; i < count; i++) {
 		const struct probes_object *o = probes_object_at(s, i);
 
-		if (unread_is(o))
+		if (unreadable_is(o))
 			text_addf(e->why, sizeof e->why, "%s%.80s: %.200s", listed++ ? "; " : "",
 				probe_name_base(o->path), o->why);
 		if (o->executable && o->why)
@@ -105,7 +105,7 @@ static int targets_load_nothing(const struct app *a, struct probes_error *e)
 	for (size_t i = 0; i < count; i++) {
 		const struct probes_object *o = probes_object_at(s, i);
 
-		if (!o->executable && !unread_is(o) && o->remedy && !strstr(e->why, o->remedy))
+		if (!o->executable && !unreadable_is(o) && o->remedy && !strstr(e->why, o->remedy))
 			text_addf(e->why, sizeof e->why, "; %s", o->remedy);
 	}
 	/* A program that the screen started ends with it: later there is no pid to look at. */
@@ -185,7 +185,7 @@ static int targets_load_actions(struct app *a, struct probes_error *e)
 	a->message.bad = before[0];
 	if (audit_note(&a->audit, "screen", a->started, r, e) < 0)
 		app_say_error(a, "", e);
-	record_operation(&a->record, &a->model, "", op);
+	script_operation(&a->script, &a->model, "", op);
 	history_add(&a->history, op);
 	return 0;
 }
@@ -206,7 +206,7 @@ static int targets_load_shown(struct app *a, struct probes_error *e)
 	if (a->started && a->message.notice[0])
 		app_complain(a, "%s", a->message.notice);
 	/* Probes may be missing from the list. The header always shows that; say once why. */
-	if (*objects_describe_unread(&a->model, said, sizeof said))
+	if (*objects_describe_unreadable(&a->model, said, sizeof said))
 		app_complain(a, "%s", said);
 	if (a->started && !probes_held(a->started))
 		app_say(a, "%s loaded its probes after its start: it was not held, and runs",
@@ -338,5 +338,5 @@ void targets_load_close(struct app *a)
 	replay_close(a->replay);
 	a->replay = NULL;
 	a->started = NULL;
-	a->births_ms = 0;
+	a->new_children_ms = 0;
 }

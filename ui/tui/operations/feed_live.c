@@ -100,7 +100,7 @@ static bool feed_live_take(void *data, const struct probes_event *event)
 
 	for (size_t i = 0; i < event->count; i++)
 		f->young |= event->pid != r->model->processes[r->part->process].pid &&
-			    event_unread(&event->values[i]);
+			    event_unreadable(&event->values[i]);
 	if (row->trying && row->tried < FEED_LIVE_TRIES) {
 		row->trying--;
 		row->tried++;

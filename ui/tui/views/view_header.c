@@ -5,7 +5,7 @@
 #include "ui/tui/views/view.h"
 
 #include "ui/figures/event.h"
-#include "ui/tui/app/births.h"
+#include "ui/tui/app/new_children.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/words/states.h"
 
@@ -330,7 +330,7 @@ static void view_header_counts(const struct app *a, struct canvas *c, int y)
 static void view_header_chosen(const struct app *a, struct view_header_line *l)
 {
 	const struct list *list = &a->list;
-	size_t probes, children = births_children(a, &probes);
+	size_t probes, children = new_children_children(a, &probes);
 	char safe[INPUT_SIZE];
 	struct view_header_piece *p;
 

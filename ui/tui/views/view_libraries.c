@@ -6,7 +6,7 @@
 
 #include "ui/tui/app/objects.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/words/unread.h"
+#include "ui/words/unreadable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void view_libraries_build(struct app *a)
 
 	snprintf(a->text.heading, sizeof a->text.heading, "Objects of %s", a->title);
 	pager_clear(l);
-	all = objects_that(&a->model, unread_is, &count);
+	all = objects_that(&a->model, unreadable_is, &count);
 	if (count)
 		pager_wrap(l, STYLE_WARN, "",
 			"NOT READ: the probes of these objects are not known, and not listed",

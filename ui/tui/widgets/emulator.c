@@ -7,7 +7,7 @@
 #include "ui/tui/terminal/key.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/tui/widgets/sieve.h"
+#include "ui/tui/widgets/vt_filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ struct emulator {
 	int rows, columns;
 	VTermPos cursor;
 	bool hidden; /* the cursor */
-	struct sieve sieve;
+	struct vt_filter vt_filter;
 	struct emulator_kept *kept[EMULATOR_LINES];
 	size_t first, count, bytes; /* of the kept lines */
 	size_t scrolled;
@@ -303,11 +303,11 @@ void emulator_size(const struct emulator *e, int *rows, int *columns)
 
 void emulator_feed(struct emulator *e, const char *bytes, size_t length)
 {
-	char safe[SIEVE_ROOM(EMULATOR_PIECE)];
+	char safe[VT_FILTER_ROOM(EMULATOR_PIECE)];
 
 	while (length) {
 		size_t piece = length < EMULATOR_PIECE ? length : EMULATOR_PIECE;
-		size_t n = sieve_feed(&e->sieve, bytes, piece, safe);
+		size_t n = vt_filter_feed(&e->vt_filter, bytes, piece, safe);
 
 		vterm_input_write(e->vterm, safe, n);
 		bytes += piece;
@@ -319,8 +319,8 @@ void emulator_feed(struct emulator *e, const char *bytes, size_t length)
 
 size_t emulator_skip(struct emulator *e, const char *bytes, size_t length)
 {
-	size_t lines, skip = sieve_skip(
-			      &e->sieve, bytes, length, EMULATOR_LINES + (size_t)e->rows, &lines);
+	size_t lines, skip = vt_filter_skip(&e->vt_filter, bytes, length,
+			      EMULATOR_LINES + (size_t)e->rows, &lines);
 
 	e->scrolled += lines;
 	return skip;

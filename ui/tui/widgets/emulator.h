@@ -2,7 +2,8 @@
  * The terminal of a started program, by libvterm: bytes in, lines of coloured text out. Keeps the
  * lines that scroll off the top. Pure: no descriptor, no screen.
  *
- * Every text that comes out is safe on our terminal (sieve.h). Memory is bounded whatever is fed.
+ * Every text that comes out is safe on our terminal (vt_filter.h). Memory is bounded whatever is
+ * fed.
  */
 #ifndef UI_TUI_WIDGETS_EMULATOR_H
 #define UI_TUI_WIDGETS_EMULATOR_H

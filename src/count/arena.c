@@ -1,0 +1,483 @@
+#include "count/arena.h"
+
+#include "base/order.h"
+#include "base/spans.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define ARENA_SEALS_FIRST F_SEAL_SHRINK /* while it grows */
+#define ARENA_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define ARENA_GAP 256
+#define ARENA_LONGEST (1 << 20)
+
+size_t arena_head_size(size_t sites)
+{
+	size_t size = sizeof(struct arena_head) + sites * sizeof(struct arena_site) +
+		      ARENA_HOLDERS * (sizeof(struct arena_holder) + (sites + 7) / 8);
+
+	return (size + 63) / 64 * 64; /* counters have cache lines of their own */
+}
+
+/* The data but the state: what is read again and again. */
+static size_t arena_counters_end(const struct arena *w)
+{
+	return w->data_size - TACTICS_STATE_BYTES;
+}
+
+/* ---- making ---- */
+
+/* The place in the file of a page of landings; SIZE_MAX: no memory. Landings are in order. */
+static size_t arena_landing_page(struct array *pages, uint64_t page)
+{
+	uint64_t *last = pages->count ? ARRAY_AT(pages, uint64_t, pages->count - 1) : NULL;
+
+	if (!last || *last != page) {
+		last = array_add(pages);
+		if (!last)
+			return SIZE_MAX;
+		*last = page;
+	}
+	return pages->count - 1;
+}
+
+static int arena_by_address(const void *a, const void *b)
+{
+	const struct tactics_landing *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static void arena_fill(struct arena *w, const struct tactics *t)
+{
+	struct arena_head head = {.magic = ARENA_MAGIC,
+		.data_size = w->data_size,
+		.site_count = w->site_count,
+		.owner = (uint64_t)getpid(),
+		.file_size = w->file_size,
+		.serial = w->serial};
+	size_t at = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct tactics_site *s = &t->sites[i];
+		struct arena_site *to = &w->sites[at];
+
+		if (!s->wanted || s->result != TACTICS_PLANNED)
+			continue;
+		*to = (struct arena_site){.address = s->address,
+			.counter = s->counter - w->address,
+			.tactic = s->tactic,
+			.length = s->length};
+		memcpy(to->old, s->code, ARCH_SITE_BYTES);
+		memcpy(to->new_, s->bytes, ARCH_SITE_BYTES);
+		if (s->code_size > sizeof to->behind)
+			memcpy(to->behind, s->code + 1, sizeof to->behind);
+		else if (s->code_size)
+			memcpy(to->behind, s->code + 1, s->code_size - 1u);
+		at++;
+	}
+	memcpy(w->file, &head, sizeof head);
+	memcpy(w->file + sizeof head, w->sites, w->site_count * sizeof *w->sites);
+	memcpy(w->file + w->data_size, t->code, t->code_size);
+}
+
+/* A file that grows beyond RLIMIT_FSIZE raises SIGXFSZ, which would end us and leave the memory
+ * open in the process. */
+static bool arena_may_grow(size_t size)
+{
+	struct rlimit most;
+
+	return getrlimit(RLIMIT_FSIZE, &most) < 0 || size <= most.rlim_cur;
+}
+
+int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, uint64_t serial,
+	struct array *landing_pages)
+{
+	size_t code_end = t->data_size + t->code_size, page;
+	size_t state = locked ? 0 : TACTICS_STATE_BYTES;
+
+	*w = (struct arena){.address = t->arena + TACTICS_PAGE,
+		.serial = serial,
+		.data_size = t->data_size,
+		.site_count = t->planned};
+	array_init(&w->landings, sizeof(struct tactics_landing));
+	array_init(landing_pages, sizeof(uint64_t));
+	w->sites = calloc(t->planned + 1, sizeof *w->sites);
+	if (!w->sites || !array_reserve(&w->landings, t->landings.count))
+		return -ENOMEM;
+	w->landings.count = t->landings.count;
+	if (w->landings.count) { /* a call needs none */
+		memcpy(w->landings.data, t->landings.data, t->landings.count * t->landings.size);
+		qsort(w->landings.data, w->landings.count, w->landings.size, arena_by_address);
+	}
+	for (size_t i = 0; i < w->landings.count; i++) {
+		const struct tactics_landing *l = ARRAY_AT(&w->landings, struct tactics_landing, i);
+
+		if (arena_landing_page(landing_pages, l->address & -(uint64_t)TACTICS_PAGE) ==
+			SIZE_MAX)
+			return -ENOMEM;
+	}
+	w->file_size = code_end + landing_pages->count * TACTICS_PAGE;
+	if (!arena_may_grow(w->file_size))
+		return -EFBIG;
+	/* Allocated now, and charged to us: a process at its memory limit must not be killed by a
+	   hit. */
+	/* If the process could shrink it, our reads would end in SIGBUS. */
+	if (fcntl(fd, F_ADD_SEALS, ARENA_SEALS_FIRST) < 0 ||
+		ftruncate(fd, (off_t)w->file_size) < 0 ||
+		fallocate(fd, 0, 0, (off_t)(t->data_size - state)) < 0 ||
+		fallocate(fd, 0, (off_t)t->data_size, (off_t)(w->file_size - t->data_size)) < 0 ||
+		fcntl(fd, F_ADD_SEALS, ARENA_SEALS) < 0)
+		return -errno;
+	w->file = mmap(NULL, w->file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (w->file == MAP_FAILED) {
+		w->file = NULL;
+		return -errno;
+	}
+	arena_fill(w, t);
+	page = 0;
+	for (size_t i = 0; i < w->landings.count; i++) {
+		const struct tactics_landing *l = ARRAY_AT(&w->landings, struct tactics_landing, i);
+		uint8_t code[TACTICS_LANDING_BYTES];
+
+		while (*ARRAY_AT(landing_pages, uint64_t, page) + TACTICS_PAGE <= l->address)
+			page++;
+		tactics_write_landing(l, code);
+		memcpy(w->file + code_end + page * TACTICS_PAGE + l->address % TACTICS_PAGE, code,
+			l->size);
+	}
+	return 0;
+}
+
+bool arena_is_sealed(int seals)
+{
+	return seals == ARENA_SEALS_FIRST || seals == ARENA_SEALS;
+}
+
+/* ---- reading ---- */
+
+static bool arena_is_sound(const struct arena_head *head, uint64_t mapped)
+{
+	/* There is room for every site that was asked for, whether it was planned or not. */
+	uint64_t most = arena_head_size(ARENA_SITES) + ARENA_SITES * TACTICS_COUNTER_BYTES +
+			TACTICS_STATE_BYTES;
+
+	return !memcmp(head->magic, ARENA_MAGIC, sizeof head->magic) && head->data_size <= most &&
+	       head->data_size % TACTICS_PAGE == 0 && head->site_count <= ARENA_SITES &&
+	       arena_head_size(head->site_count) + TACTICS_STATE_BYTES <= head->data_size &&
+	       head->file_size > head->data_size && head->file_size <= mapped;
+}
+
+static bool arena_site_is_sound(const struct arena *w, const struct arena_site *s)
+{
+	return s->length && s->length <= ARCH_SITE_BYTES && s->counter % 64 == 0 &&
+	       s->counter >= arena_head_size(w->site_count) &&
+	       s->counter <= arena_counters_end(w) &&
+	       arena_counters_end(w) - s->counter >= TACTICS_COUNTER_BYTES &&
+	       s->tactic <= PROBES_TACTIC_KERNEL;
+}
+
+enum arena_found arena_read(
+	struct arena *w, struct memory *m, uint64_t address, uint64_t mapped, struct budget *budget)
+{
+	struct arena_head head;
+	uint64_t cookie;
+	bool sound;
+
+	*w = (struct arena){.address = address};
+	array_init(&w->landings, sizeof(struct tactics_landing));
+	array_init(&w->counters, sizeof(uint64_t));
+	if (!memory_read(m, address, &head, sizeof head) || !arena_is_sound(&head, mapped))
+		return ARENA_NONE;
+	if (budget &&
+		!budget_take(budget,
+			sizeof *w + head.site_count * (sizeof *w->sites + sizeof *w->watched)))
+		return ARENA_LEFT_OUT;
+	/* The page of the cookie is empty in a child, until that takes a number. */
+	w->inherited = memory_read(m, arena_cookie(w), &cookie, sizeof cookie) &&
+		       (!cookie || cookie & ~ARCH_COOKIE_OWN);
+	w->serial = head.serial;
+	w->data_size = head.data_size;
+	w->site_count = head.site_count;
+	w->sites = calloc(w->site_count + 1, sizeof *w->sites);
+	w->watched = calloc(w->site_count + 1, sizeof *w->watched);
+	if (!w->sites || !w->watched) {
+		arena_done(w);
+		return ARENA_LEFT_OUT;
+	}
+	sound = memory_read(m, address + sizeof head, w->sites, w->site_count * sizeof *w->sites);
+	for (size_t i = 0; sound && i < w->site_count; i++)
+		sound = arena_site_is_sound(w, &w->sites[i]) &&
+			(!i || w->sites[i - 1].address < w->sites[i].address);
+	if (!sound)
+		arena_done(w);
+	return sound ? ARENA_FOUND : ARENA_NONE;
+}
+
+void arena_done(struct arena *w)
+{
+	if (w->file)
+		munmap(w->file, w->file_size);
+	free(w->copy);
+	free(w->sites);
+	free(w->watched);
+	free(w->held);
+	free(w->others);
+	free(w->orphaned);
+	array_done(&w->counters);
+	array_done(&w->landings);
+	*w = (struct arena){0};
+}
+
+bool arena_watch(struct arena *w, size_t site)
+{
+	uint64_t *counter;
+
+	if (w->file || w->watched[site])
+		return true;
+	/* Pages that are never written take no memory. */
+	if (!w->copy)
+		w->copy = calloc(1, arena_counters_end(w));
+	counter = w->copy ? array_add(&w->counters) : NULL;
+	if (!counter)
+		return false;
+	*counter = w->sites[site].counter;
+	w->watched[site] = true;
+	return true;
+}
+
+bool arena_refresh(struct arena *w, struct memory *m)
+{
+	size_t *places = calloc(w->counters.count + 1, sizeof *places);
+	unsigned char *bytes = NULL;
+	struct spans spans;
+	bool good =
+		places && order_by_number(w->counters.data, w->counters.count, w->counters.size, 0);
+
+	spans_init(&spans, ARENA_GAP, ARENA_LONGEST);
+	for (size_t i = 0; good && i < w->counters.count; i++) {
+		places[i] = spans_add(&spans, w->address + *ARRAY_AT(&w->counters, uint64_t, i),
+			TACTICS_COUNTER_BYTES);
+		good = places[i] != SIZE_MAX;
+	}
+	bytes = good ? malloc(spans.total + 1) : NULL;
+	good = bytes && m->ops->read(m, &spans, bytes) == 0 && spans_whole(&spans);
+	for (size_t i = 0; good && i < w->counters.count; i++)
+		memcpy(w->copy + *ARRAY_AT(&w->counters, uint64_t, i), bytes + places[i],
+			TACTICS_COUNTER_BYTES);
+	spans_done(&spans);
+	free(bytes);
+	free(places);
+	return good;
+}
+
+/* ---- counting ---- */
+
+/* Threads add meanwhile: each word is read once, whole (x86-64: aligned loads are atomic). */
+static uint64_t arena_sum(const unsigned char *counter)
+{
+	const struct arch_slot *slots = (const struct arch_slot *)(counter + TACTICS_SLOTS_AT);
+	uint64_t sum = __atomic_load_n((const uint64_t *)counter, __ATOMIC_RELAXED);
+
+	for (size_t i = 0; i < TACTICS_SLOTS; i++)
+		sum += __atomic_load_n(&slots[i].hits, __ATOMIC_RELAXED);
+	return sum;
+}
+
+uint64_t arena_hits(const struct arena *w, size_t site)
+{
+	const unsigned char *data = w->file ? w->file : w->watched[site] ? w->copy : NULL;
+	uint64_t base = w->sites[site].base, sum = base;
+
+	if (data && !w->elsewhere)
+		sum = arena_sum(data + w->sites[site].counter);
+	return sum > base ? sum - base : 0; /* the process can write there, too */
+}
+
+bool arena_fits(const struct arena *w, size_t site, const uint8_t *code, size_t size)
+{
+	const struct arena_site *s = &w->sites[site];
+	uint64_t from = s->address + 1;
+	struct arch_displaced m;
+
+	if (s->tactic != PROBES_TACTIC_EVICTED)
+		return true;
+	return size > 1 &&
+	       arch_displace(code + 1, size - 1, from, from, false, &m) == ARCH_DISPLACED &&
+	       !memcmp(code + 1, s->behind, m.length);
+}
+
+static size_t arena_site_at(size_t site)
+{
+	return sizeof(struct arena_head) + site * sizeof(struct arena_site);
+}
+
+void arena_restart(struct arena *w, struct memory *m, size_t site)
+{
+	size_t at = arena_site_at(site) + offsetof(struct arena_site, base);
+	size_t counter = w->sites[site].counter;
+	_Alignas(uint64_t) unsigned char now[TACTICS_COUNTER_BYTES];
+	uint64_t base;
+
+	/* Another process has the same counters, and its session has restarted them. */
+	if (w->elsewhere)
+		return;
+	/* Hits until now, read or not, are not those of this count. */
+	if (!w->file && !memory_read(m, w->address + counter, now, sizeof now))
+		return;
+	base = arena_sum(w->file ? w->file + counter : now);
+	w->sites[site].base = base;
+	if (w->file)
+		memcpy(w->file + at, &base, sizeof base);
+	else
+		(void)m->ops->write(m, w->address + at, &base, sizeof base);
+	(void)arena_set_role(w, m, site, &(struct recorder_role){.what = RECORDER_NONE});
+}
+
+/* ---- writing ---- */
+
+bool arena_write(struct arena *w, struct memory *m, size_t at, const void *bytes, size_t size)
+{
+	size_t part;
+
+	if (w->file)
+		memcpy(w->file + at, bytes, size);
+	/* A write ends at the end of a page. */
+	for (size_t done = 0; !w->file && done < size; done += part) {
+		part = TACTICS_PAGE - (at + done) % TACTICS_PAGE;
+		part = part < size - done ? part : size - done;
+		if (m->ops->write(m, w->address + at + done, (const unsigned char *)bytes + done,
+			    part) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Hits come meanwhile: `what` is 0 until the rest is there. */
+bool arena_set_role(
+	struct arena *w, struct memory *m, size_t site, const struct recorder_role *role)
+{
+	size_t at = w->sites[site].counter + TACTICS_ROLE_AT;
+	struct recorder_role none = *role;
+
+	none.what = RECORDER_NONE;
+	return arena_write(w, m, at, &none.what, sizeof none.what) &&
+	       arena_write(w, m, at, &none, sizeof none) &&
+	       arena_write(w, m, at, &role->what, sizeof role->what);
+}
+
+uint64_t arena_cookie(const struct arena *w)
+{
+	return w->address - TACTICS_PAGE;
+}
+
+uint64_t arena_state(const struct arena *w)
+{
+	return w->address + arena_counters_end(w);
+}
+
+bool arena_role(const struct arena *w, struct memory *m, size_t site, uint8_t *what)
+{
+	size_t at = w->sites[site].counter + TACTICS_ROLE_AT;
+
+	if (!w->file)
+		return memory_read(m, w->address + at, what, sizeof *what);
+	*what = w->file[at];
+	return true;
+}
+
+/* ---- the state ---- */
+
+bool arena_get(const struct arena *w, struct memory *m, size_t at, void *to, size_t size)
+{
+	const unsigned char *from = w->file ? w->file + arena_counters_end(w) + at : NULL;
+
+	if (!from)
+		return memory_read(m, w->address + arena_counters_end(w) + at, to, size);
+	if (size == sizeof(uint64_t))
+		*(uint64_t *)to = __atomic_load_n((const uint64_t *)from, __ATOMIC_ACQUIRE);
+	else
+		memcpy(to, from, size);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return true;
+}
+
+bool arena_put(struct arena *w, struct memory *m, size_t at, const void *bytes, size_t size)
+{
+	return arena_write(w, m, arena_counters_end(w) + at, bytes, size);
+}
+
+bool arena_open_part(struct arena *w, struct memory *m, size_t at, size_t size)
+{
+	unsigned char *zeros;
+	bool done;
+
+	for (size_t i = 0; w->file && i < size; i++)
+		if (!i || (at + i) % TACTICS_PAGE == 0)
+			(void)__atomic_fetch_or(
+				w->file + arena_counters_end(w) + at + i, 0, __ATOMIC_RELAXED);
+	if (w->file)
+		return true;
+	zeros = calloc(1, size);
+	done = zeros && arena_put(w, m, at, zeros, size);
+	free(zeros);
+	return done;
+}
+
+/* ---- measuring a pair ---- */
+
+uint64_t arena_measured_by(const struct arena *w, struct memory *m)
+{
+	uint64_t session = 0;
+
+	(void)arena_get(w, m, offsetof(struct recorder_state, session), &session, sizeof session);
+	return session;
+}
+
+bool arena_measure(struct arena *w, struct memory *m, const struct recorder_state *values)
+{
+	/* Children that live keep their numbers. */
+	size_t first = offsetof(struct recorder_state, children), rest = first + sizeof(uint64_t);
+	unsigned char *state = calloc(1, RECORDER_PAIR_BYTES);
+	bool done = false;
+
+	if (state) {
+		memcpy(state, values, first);
+		done = arena_put(w, m, 0, state, first) &&
+		       arena_put(w, m, rest, state + rest, RECORDER_PAIR_BYTES - rest);
+	}
+	free(state);
+	return done;
+}
+
+void arena_unmeasure(struct arena *w, struct memory *m)
+{
+	const uint64_t none = 0;
+
+	(void)arena_put(w, m, offsetof(struct recorder_state, session), &none, sizeof none);
+}
+
+bool arena_measured(
+	struct arena *w, struct memory *m, bool keyed, bool renew, struct recorder_sum *sum)
+{
+	struct recorder_state *copy = w->file ? NULL : malloc(RECORDER_PAIR_BYTES);
+	bool done = w->file || (copy && arena_get(w, m, 0, copy, RECORDER_PAIR_BYTES));
+	const struct recorder_state *state =
+		w->file ? (const struct recorder_state *)(w->file + arena_counters_end(w)) : copy;
+	uint64_t next;
+
+	if (done) {
+		recorder_read(state, keyed, sum);
+		next = state->epoch + 1;
+	}
+	if (done && renew)
+		done = arena_put(w, m, offsetof(struct recorder_state, epoch), &next, sizeof next);
+	free(copy);
+	return done;
+}

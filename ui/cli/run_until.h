@@ -1,0 +1,52 @@
+/*
+ * What attach -for and count have in common: changes that last until a term, a signal or the end of
+ * the processes, and are undone then, whatever ended them.
+ */
+#ifndef UI_CLI_RUN_UNTIL_H
+#define UI_CLI_RUN_UNTIL_H
+
+#include "ui/cli/act.h"
+#include "ui/cli/explain.h"
+
+struct run_until {
+	struct act *act;
+	struct probes_group *group;
+	const char *held;   /* what the probes are meanwhile: "switched" */
+	const char *undone; /* and after the undo: "switched back" */
+	const char *undo;   /* in the audit */
+	bool child;         /* the process is a child: its end is noticed at once */
+	bool watches;       /* wait although no process holds a change: jumps of others are read */
+	/* Of forked children: the first is named, the others are summed up unless -verbose. */
+	struct run_until_sum {
+		size_t processes, probes, sites;
+	} born, undone_in;
+	int64_t look;       /* when forked children are searched for again: now_ms */
+	struct tally tally; /* of the undo: one exit status a process */
+	bool measures;      /* there are results, which end with their process */
+	bool looks;         /* whoever measures says itself which jumps are gone */
+	struct tally ends;  /* of the processes: PROBES_GONE if it was cut short */
+};
+
+/*
+ * From here on nothing that ends a program politely ends this one before it has undone its changes;
+ * it cannot be suspended either, unless together with its `child`. Signals that are ignored stay
+ * so.
+ */
+void run_until_prepare(bool child);
+
+/* Is there anything to wait for? */
+bool run_until_goes_on(const struct run_until *h);
+
+/*
+ * Wait until now_ms reaches `end`, or run_until_goes_on is false. Reports forked children that
+ * inherited changes. Returns the signal that came, or 0.
+ */
+int run_until_wait(struct run_until *h, int64_t end);
+
+/* Undo in all processes, and report it. The exit status is explain_status of the tally. */
+void run_until_undo(struct run_until *h);
+
+/* "30", "0.25": milliseconds as seconds. Returns out. */
+const char *run_until_seconds(uint64_t ms, char *out, size_t size);
+
+#endif

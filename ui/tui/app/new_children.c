@@ -1,0 +1,154 @@
+/*
+ * Births: when to look for them, and what the screen says of them. The engine's group opens, keeps
+ * and undoes; nothing is closed here, since rows and operations may still name a process that is
+ * gone.
+ */
+#include "ui/tui/app/new_children.h"
+
+#include "ui/tui/terminal/text.h"
+
+#include <stdio.h>
+
+#define NEW_CHILDREN_POLL_MS 1000
+#define NEW_CHILDREN_SHARE 20 /* looking may take 1/20 of the time */
+#define NEW_CHILDREN_MOST 16  /* children opened by one poll, so that no key waits */
+
+/* ------------------------------------------------------------------- looking */
+
+struct new_children {
+	struct app *app;
+	size_t joined;     /* the list */
+	size_t inheritors; /* of these, with probes as this session switched them */
+	pid_t last;
+};
+
+static void new_children_born(void *data, const struct probes_member *m)
+{
+	struct new_children *b = data;
+
+	if (!m->session) {
+		app_say_error(b->app, "", &m->error);
+	} else if (m->child) {
+		app_remark(b->app, REMARK_WARNING, true,
+			"forked child %d inherited %zu probe%s that this session had switched; W "
+			"or q undoes that there, too",
+			(int)m->pid, m->inherited, m->inherited == 1 ? "" : "s");
+	} else {
+		model_add(&b->app->model, m->session);
+		b->joined++;
+		b->inheritors += m->inherited > 0;
+		b->last = m->pid;
+	}
+}
+
+/* What joined the list, and what leads back where it inherited something. */
+static void new_children_say_joined(struct new_children *b)
+{
+	const char *es = b->joined == 1 ? "" : "es";
+
+	if (!b->inheritors)
+		app_remark(b->app, REMARK_NEWS, false, "%zu new process%s, the latest is %d",
+			b->joined, es, (int)b->last);
+	else
+		app_remark(b->app, REMARK_WARNING, true,
+			"%zu new process%s, the latest is %d; %zu inherited probes that this "
+			"session had switched: W or q undoes that there, too",
+			b->joined, es, (int)b->last, b->inheritors);
+}
+
+static void new_children_look_at_most(struct app *a, size_t most)
+{
+	bool follow = a->options->tree || a->options->follow;
+	struct new_children b = {.app = a};
+	struct probes_error ignored; /* the next look tries again */
+
+	if (!a->model.process_count || a->replay)
+		return;
+	a->new_children_ms = app_now_ms() + NEW_CHILDREN_POLL_MS;
+	if (probes_group_look(a->group, follow, most, new_children_born, &b, &ignored) < 0)
+		return;
+	if (b.joined) {
+		list_update(&a->list);
+		app_refresh(a, true);
+		new_children_say_joined(&b);
+	}
+	if (follow) {
+		app_title(a); /* some may have ended */
+		a->dirty = true;
+	}
+}
+
+void new_children_look(struct app *a)
+{
+	new_children_look_at_most(a, SIZE_MAX);
+}
+
+void new_children_poll(struct app *a)
+{
+	int64_t now = app_now_ms();
+
+	if (a->frozen || now < a->new_children_ms)
+		return;
+	new_children_look_at_most(a, NEW_CHILDREN_MOST);
+	a->new_children_ms += (app_now_ms() - now) * NEW_CHILDREN_SHARE;
+}
+
+size_t new_children_children(const struct app *a, size_t *probes)
+{
+	*probes = 0;
+	return a->group ? probes_group_children(a->group, probes) : 0;
+}
+
+size_t new_children_inheritors(const struct app *a, size_t from)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < probes_group_count(a->group); i++) {
+		const struct probes_member *m = probes_group_at(a->group, i);
+		struct probes_error gone;
+		size_t at = 0;
+
+		if (!m->inherited || !probes_owned_count(m->session) ||
+			probes_alive(m->session, &gone) < 0)
+			continue;
+		while (at < a->model.process_count && a->model.processes[at].session != m->session)
+			at++;
+		count += at >= from;
+	}
+	return count;
+}
+
+/* ------------------------------------------------------------------- undoing */
+
+void new_children_undone(struct app *a, const struct probes_undone *u, const char *verb,
+	struct new_children_sum *sum)
+{
+	struct probes_error unsaid;
+	char mark[80];
+
+	if (u->error && u->error->status == PROBES_GONE)
+		return;
+	if (u->error && !sum->failed++)
+		sum->e = *u->error;
+	if (!u->error)
+		sum->kept += u->kept;
+	if (u->error || !u->probes)
+		return;
+	sum->processes++;
+	sum->probes += u->probes;
+	snprintf(mark, sizeof mark, "%s: child %d, %zu inherited probes undone", verb,
+		(int)u->member->pid, u->probes);
+	script_mark(&a->script, mark);
+	if (u->result && audit_note(&a->audit, verb, u->member->session, u->result, &unsaid) < 0)
+		text_clean(unsaid.why, a->message.notice, sizeof a->message.notice);
+}
+
+void new_children_say(const struct new_children_sum *sum, char *out, size_t size)
+{
+	if (sum->processes)
+		text_addf(out, size, "undone in %zu forked child%s: %zu probe%s. ", sum->processes,
+			sum->processes == 1 ? "" : "ren", sum->probes, sum->probes == 1 ? "" : "s");
+	if (sum->kept)
+		text_addf(out, size, "%zu inherited probe%s could not be undone. ", sum->kept,
+			sum->kept == 1 ? "" : "s");
+}
