@@ -9,7 +9,7 @@
 # First an ordinary user, without packages and without sudo, must be told what an administrator has to install.
 # Then `./autogen.sh demo`, in an exported tree (no .git) on a terminal made by tmux: the
 # screen must show the example's probes, and go at `q`. Then `./autogen.sh check`, in a fresh
-# clone, as root and as an ordinary user. What is taken is the commit HEAD, or, with WORKTREE=1 or before
+# clone, as root in /root (which nobody else may enter) and as an ordinary user. What is taken is the commit HEAD, or, with WORKTREE=1 or before
 # a first commit, the working tree without what .gitignore covers.
 #
 # /proc and /dev/pts are mounted in a mount namespace of their own: they go with their last
@@ -150,10 +150,10 @@ demo() {
 
 check() {
 	local start=$SECONDS
-	say "./autogen.sh check, in a fresh clone"
-	put check clone
-	if ! "${inside[@]}" 'cd /check && ./autogen.sh check' </dev/null; then
-		cat "$root/check/build/test-suite.log"
+	say "./autogen.sh check, in a fresh clone in /root"
+	put root/check clone
+	if ! "${inside[@]}" 'cd /root/check && ./autogen.sh check' </dev/null; then
+		cat "$root/root/check/build/test-suite.log"
 		die "./autogen.sh check failed"
 	fi
 	say "done after $((SECONDS - start)) s"
