@@ -85,8 +85,10 @@ int gadgets_find(struct gadgets *g, const struct identity *who, struct memory *m
 	if (!identity_alive(who) || !memory_alive(m))
 		return identity_gone(who, e);
 	error_set(e, PROBES_REFUSED, -ENOTSUP, "cannot run a system call in process %d", who->pid);
-	error_why(e, "neither the program nor its C library has the instructions for that");
-	return error_hint(e, "link it with a C library");
+	error_why(e,
+		"neither the program nor its C library has the code for that (a static program "
+		"without signal handlers does not)");
+	return error_hint(e, "count with -kernel, as root: that needs no code of the process");
 }
 
 bool gadgets_stand(const struct gadgets *g, struct memory *m)

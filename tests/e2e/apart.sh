@@ -52,6 +52,15 @@ interrupted
 same 'its events' "$(events 'len(all) >= 16, sorted(set(e["pid"] for e in all))')" "(True, [$pid])"
 stop
 
+# --- no code that ends a signal handler: nothing can be run in it, and the way out is named
+start handlerless
+checks=$((checks + 1))
+"$PROBES_TUI" count -no-syslog -pid "$pid" -for 1s hit >"$tmp/result" 2>"$tmp/held" && fail 'counted without code for it'
+session_says 'has the code for that (a static program without signal handlers does not); count with -kernel, as root'
+ask 'run 1 10'
+same 'it goes on' "$line" 'done 1'
+stop
+
 # --- thread pointers that are shared, or 0
 start apart
 counting -pid "$pid" -format json hit

@@ -33,6 +33,7 @@ __attribute__((noinline, used)) static void hit(long id)
 	COUNTABLE(1);
 }
 
+#ifndef WITHOUT_RESTORE
 /*
  * What a program needs that handles signals; and, with `ret`, which compilers need not put behind
  * any other one, who wants to run a system call in it.
@@ -41,6 +42,7 @@ __attribute__((naked, used)) static void restore(void)
 {
 	__asm__("mov $15, %rax\n syscall\n ret");
 }
+#endif
 
 static void hits(void)
 {
