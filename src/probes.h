@@ -208,6 +208,8 @@ enum probes_tactic {
  */
 struct probes_hits {
 	uint64_t hits;    /* since counting began, at each of these sites */
+	uint64_t since;   /* of these, since this session began to count; where it does not count
+			     itself, since its first reading */
 	uint32_t counted; /* sites at present: where fewer than the probe has, the sum is a part */
 	pid_t shared;     /* a process from which it was forked, and whose hits are in the same
 			     counters: these are not its own. 0: they are; -1: which is unknown */
@@ -216,6 +218,7 @@ struct probes_hits {
 /* The hits of one site. */
 struct probes_site_hits {
 	uint64_t hits;
+	uint64_t since; /* as in struct probes_hits */
 	bool counted;
 	enum probes_tactic tactic; /* of the counting; of the last try otherwise */
 	const char *why; /* why the last try to count it failed: one line; NULL: none did */

@@ -19,6 +19,7 @@ struct object_jump {
 	uint8_t old[ARCH_SITE_BYTES], new_[ARCH_SITE_BYTES];
 	uint32_t arena, entry; /* of the session: where its counter is */
 	uint64_t hits;         /* at the last reading */
+	uint64_t base;         /* of these, before this session: others counted already */
 	bool ran;              /* it counted at some reading of this session */
 	bool mine;             /* this session counts there */
 	bool taken;            /* ... but another session wrote it */

@@ -30,6 +30,19 @@ static bool hits_refresh(struct probes_session *s)
 	return fits;
 }
 
+/* The hits of a site were read: where others counted first, those of the first reading are theirs.
+ */
+static void hits_take(struct object_jump *j, bool counted, uint64_t hits)
+{
+	if (counted && !j->ran && !j->uprobe && (!j->mine || j->taken))
+		j->base = hits;
+	/* Others removed the jump meanwhile, and its counter began again. */
+	if (hits < j->base)
+		j->base = 0;
+	j->ran = j->ran || counted;
+	j->hits = hits;
+}
+
 int probes_read_hits(struct probes_session *s, struct probes_error *e)
 {
 	int r = probes_alive(s, e);
@@ -51,10 +64,10 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 
 			if (!uprobe && (!j->length || j->arena == PROBES_NONE))
 				continue;
-			j->ran = j->ran || h->site_live[k].counted;
-			j->hits = uprobe ? uprobe_hits(j->uprobe)
-					 : arena_hits(ARRAY_AT(&s->arenas, struct arena, j->arena),
-						   j->entry);
+			hits_take(j, h->site_live[k].counted,
+				uprobe ? uprobe_hits(j->uprobe)
+				       : arena_hits(ARRAY_AT(&s->arenas, struct arena, j->arena),
+						 j->entry));
 		}
 	}
 	if (r < 0)
@@ -88,8 +101,10 @@ struct probes_hits probes_hits(const struct probes_session *s, size_t index)
 		if (!sum.shared)
 			sum.shared = hits_shared(
 				s, &h->jumps[first + i], h->site_live[first + i].counted);
-		if (h->jumps[first + i].ran)
-			sum.hits += h->jumps[first + i].hits;
+		if (!h->jumps[first + i].ran)
+			continue;
+		sum.hits += h->jumps[first + i].hits;
+		sum.since += h->jumps[first + i].hits - h->jumps[first + i].base;
 	}
 	return sum;
 }
@@ -105,6 +120,7 @@ struct probes_site_hits probes_site_hits_at(
 	if (!j)
 		return (struct probes_site_hits){0};
 	return (struct probes_site_hits){.hits = j->hits,
+		.since = j->hits - j->base,
 		.counted = h->site_live[at].counted,
 		.tactic = j->tactic,
 		.why = j->why,

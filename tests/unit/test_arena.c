@@ -515,6 +515,57 @@ START_TEST(a_lost_site_says_why)
 }
 END_TEST
 
+/* The hits of before belong to who counted first: another session, or the killed one of a jump that
+ * was taken over. Those of a jump that this session wrote are all its own. */
+START_TEST(hits_since_this_session)
+{
+	static const struct {
+		bool mine, taken;
+		uint64_t since[3];
+	} cases[] = {
+		{true, false, {100, 107, 3}}, {true, true, {0, 7, 3}}, {false, false, {0, 7, 3}}};
+	static const uint64_t seen[] = {100, 107, 3}; /* then its counter began again */
+	static unsigned char file[2 * TACTICS_PAGE];
+	struct arena_site site = {.counter = TACTICS_PAGE};
+	struct session_world x;
+	struct object_probes *h;
+	struct probes_error e;
+	size_t probe, at;
+	struct arena *w;
+
+	session_begin(&x, "");
+	h = catalog_object(&x.w.catalog, 0);
+	probe = world_probe(&x.w, "bare");
+	at = object_probes_site(h, &h->probes[probe]);
+	array_init(&x.s.arenas, sizeof *w);
+	array_init(&x.s.entries, sizeof(struct jumps_entry));
+	w = array_add(&x.s.arenas);
+	*w = (struct arena){.site_count = 1,
+		.sites = &site,
+		.file = file,
+		.file_size = sizeof file,
+		.data_size = sizeof file};
+	free(h->jumps);
+	h->jumps = calloc(h->site_count, sizeof *h->jumps);
+	h->site_live[at].counted = true;
+	h->jumps[at] =
+		(struct object_jump){.length = 1, .mine = cases[_i].mine, .taken = cases[_i].taken};
+	for (size_t k = 0; k < h->site_count; k++)
+		h->jumps[k].arena = k == at ? 0 : PROBES_NONE;
+	for (size_t k = 0; k < 3; k++) {
+		memcpy(file + TACTICS_PAGE, &seen[k], sizeof seen[k]);
+		ck_assert_int_eq(probes_read_hits(&x.s, &e), 0);
+		ck_assert_uint_eq(probes_hits(&x.s, probe).hits, seen[k]);
+		ck_assert_uint_eq(probes_hits(&x.s, probe).since, cases[_i].since[k]);
+		ck_assert_uint_eq(probes_site_hits_at(&x.s, probe, 0).since, cases[_i].since[k]);
+	}
+	w->file = NULL;
+	w->sites = NULL;
+	jumps_done(&x.s);
+	session_end(&x);
+}
+END_TEST
+
 /* ---- space ---- */
 
 static const char space_maps[] = "00400000-00402000 r-xp 00000000 fe:01 18 /a\n"
@@ -609,6 +660,7 @@ Suite *arena_suite(void)
 	tcase_add_test(tcase, measured_in_turn);
 	tcase_add_test(tcase, state_has_no_memory);
 	tcase_add_test(tcase, chooses_of_all_arenas);
+	tcase_add_loop_test(tcase, hits_since_this_session, 0, 3);
 	tcase_add_loop_test(tcase, a_lost_site_says_why, 0, 2);
 	tcase_add_test(tcase, where_nothing_may_be_mapped);
 	tcase_add_test(tcase, limits_leave_room);

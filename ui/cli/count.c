@@ -52,7 +52,6 @@ static int count_one(void *data, const struct probes_member *t)
 	const struct options *o = c->options;
 	struct probes_switch_options how = options_switch(o);
 	struct probes_result *result = NULL;
-	struct counts_earlier earlier = {0};
 	struct probes_action action;
 	size_t *indices = NULL;
 	struct probes_error e;
@@ -65,17 +64,15 @@ static int count_one(void *data, const struct probes_member *t)
 		return status;
 	if (measure_choose(t->session, o, &indices, &action, &e) < 0 ||
 		probes_refresh(t->session, NULL, 0, &e) < 0 ||
-		counts_earlier(&earlier, t->session, &e) < 0 ||
 		probes_switch(t->session, &action, 1, &how, &result, &e) < 0) {
 		if (result && !o->quiet)
 			explain_items(t, result, o, true);
 		free(indices);
-		free(earlier.sites);
 		probes_result_free(result);
 		return explain_error(t, &e, c->measure.act.many);
 	}
 	/* From here on hits are shown: who reads that it counts may rely on it. */
-	status = counts_add(&c->counts, t, result, &earlier, &e);
+	status = counts_add(&c->counts, t, result, &e);
 	if (status == 0 && probes_read_hits(t->session, &e) == 0)
 		counts_begin(&c->counts, t);
 	if (status < 0)
@@ -92,7 +89,6 @@ static int count_one(void *data, const struct probes_member *t)
 	if (!status && result->no_room)
 		status = PROBES_REFUSED;
 	free(indices);
-	free(earlier.sites);
 	probes_result_free(result);
 	return status;
 }

@@ -293,9 +293,8 @@ static json_t *json_sites(const struct counts_row *row)
 			json_pack("{s:o, s:o, s:o, s:o, s:o}", "pc",
 				json_value_address(p->sites[i].pc), "address",
 				json_value_address(p->sites[i].address), "hits",
-				site->counted && !row->shared
-					? json_integer((json_int_t)(site->hits - site->base))
-					: json_null(),
+				site->counted && !row->shared ? json_integer((json_int_t)site->hits)
+							      : json_null(),
 				"tactic",
 				site->counted && *tactic ? json_string(tactic) : json_null(), "why",
 				site->counted ? json_null() : json_value_text(site->why)));

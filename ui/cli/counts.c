@@ -14,34 +14,6 @@ static int short_of_memory(struct probes_error *e)
 		e, PROBES_FAILED, -ENOMEM, "cannot count the hits", "", "%s", strerror(ENOMEM));
 }
 
-int counts_earlier(
-	struct counts_earlier *earlier, struct probes_session *session, struct probes_error *e)
-{
-	size_t total = 0;
-	int r;
-
-	*earlier = (struct counts_earlier){0};
-	for (size_t i = 0; i < probes_count(session); i++)
-		total += probes_live_at(session, i)->sites_counted;
-	if (!total)
-		return 0;
-	earlier->sites = calloc(total, sizeof *earlier->sites);
-	if (!earlier->sites)
-		return short_of_memory(e);
-	r = probes_read_hits(session, e);
-	for (size_t i = 0; r == 0 && i < probes_count(session); i++)
-		for (uint32_t k = 0; k < probes_at(session, i)->site_count; k++) {
-			struct probes_site_hits h = probes_site_hits_at(session, i, k);
-
-			if (!h.counted || earlier->count == total)
-				continue;
-			earlier->sites[earlier->count].probe = i;
-			earlier->sites[earlier->count].site = k;
-			earlier->sites[earlier->count++].hits = h.hits;
-		}
-	return r;
-}
-
 static int add_row(struct counts *c, const struct probes_member *member,
 	const struct probes_item *item, struct probes_error *e)
 {
@@ -67,39 +39,29 @@ static int add_row(struct counts *c, const struct probes_member *member,
 }
 
 int counts_add(struct counts *c, const struct probes_member *member,
-	const struct probes_result *result, const struct counts_earlier *earlier,
-	struct probes_error *e)
+	const struct probes_result *result, struct probes_error *e)
 {
 	size_t first = c->count;
 	struct counts_row *rows =
 		reallocarray(c->rows, c->count + result->item_count + 1, sizeof *rows);
-	/* Of each probe: behind its row; 0: it has none. */
-	size_t *behind = calloc(probes_count(member->session) + 1, sizeof *behind);
-	int r = rows && behind ? 0 : short_of_memory(e);
+	bool *listed = calloc(probes_count(member->session) + 1, sizeof *listed);
+	int r = rows && listed ? 0 : short_of_memory(e);
 
 	if (rows)
 		c->rows = rows;
 	for (size_t i = 0; r == 0 && i < result->item_count; i++) {
 		size_t probe = result->items[i].probe;
 
-		if (behind[probe])
+		if (listed[probe])
 			continue;
 		r = add_row(c, member, &result->items[i], e);
-		behind[probe] = c->count;
+		listed[probe] = true;
 	}
 	c->stop_sites += result->stop_sites;
 	c->kernel_sites += result->kernel_sites;
 	for (size_t i = first; i < c->count; i++)
 		c->rows[i].stopped_ns = result->stopped_ns;
-	for (size_t i = 0; r == 0 && i < earlier->count; i++)
-		if (behind[earlier->sites[i].probe]) {
-			struct counts_site *site = &c->rows[behind[earlier->sites[i].probe] - 1]
-							    .sites[earlier->sites[i].site];
-
-			site->base = earlier->sites[i].hits;
-			site->earlier = true;
-		}
-	free(behind);
+	free(listed);
 	return r;
 }
 
@@ -110,13 +72,13 @@ static uint64_t read_row(struct counts_row *row)
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct counts_site *site = &row->sites[i];
-		uint64_t hits = probes_site_hits_at(row->member->session, row->probe, i).hits;
+		uint64_t hits = probes_site_hits_at(row->member->session, row->probe, i).since;
 
 		if (!site->counted)
 			continue;
 		if (hits > site->hits)
 			site->hits = hits;
-		sum += site->hits > site->base ? site->hits - site->base : 0;
+		sum += site->hits;
 	}
 	return sum;
 }
@@ -137,11 +99,6 @@ void counts_begin(struct counts *c, const struct probes_member *member)
 
 		if (row->member != member)
 			continue;
-		/* Its hits until now are those of the time before. */
-		for (uint32_t k = 0; k < probes_at(member->session, row->probe)->site_count; k++)
-			if (row->sites[k].earlier)
-				row->sites[k].base =
-					probes_site_hits_at(member->session, row->probe, k).hits;
 		row->hits = read_row(row);
 		row->shared = probes_hits(member->session, row->probe).shared;
 		row->began = row->table = row->check = row->now =

@@ -11,9 +11,7 @@
 
 /* One site. */
 struct counts_site {
-	uint64_t base; /* hits before this call: another session counted it already */
-	uint64_t hits; /* at the last reading */
-	bool earlier;  /* another session counted it before */
+	uint64_t hits; /* since this call began to count, at the last reading */
 	bool counted;
 	bool lost; /* its jump was once found to be gone: hits may be missing */
 	bool held; /* an int3 covers its jump, which may come back */
@@ -56,23 +54,9 @@ struct counts {
 	size_t kernel_sites; /* the same, of the others: -kernel */
 };
 
-/* The sites of a process that are counted before a call counts there. */
-struct counts_earlier {
-	struct {
-		size_t probe;
-		uint32_t site;
-		uint64_t hits;
-	} * sites;
-	size_t count;
-};
-
-/* Read what is counted already; free(earlier->sites). Needs the live states. */
-PROBES_CHECK int counts_earlier(
-	struct counts_earlier *earlier, struct probes_session *session, struct probes_error *e);
 /* Add the probes of a result of PROBES_COUNT, each once. */
 PROBES_CHECK int counts_add(struct counts *c, const struct probes_member *member,
-	const struct probes_result *result, const struct counts_earlier *earlier,
-	struct probes_error *e);
+	const struct probes_result *result, struct probes_error *e);
 /* Begin the time of a process: its probes are counted, and it runs. */
 void counts_begin(struct counts *c, const struct probes_member *member);
 /* Read the hits of a process. What was read stays, also when its sites are no longer counted. */
