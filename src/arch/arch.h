@@ -26,6 +26,8 @@ struct arch_site {
 
 extern const struct arch_site arch_site_ocaml, arch_site_sdt;
 
+#define ARCH_RETURN_BYTES 8 /* of a return address on the stack */
+
 /* Do these bytes have the shape of such a site, off or on? */
 bool arch_is_site(const struct arch_site *site, const uint8_t bytes[ARCH_SITE_BYTES]);
 

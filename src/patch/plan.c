@@ -183,7 +183,7 @@ static bool plan_code_follows(const struct plan_step *s, uint32_t i)
 static bool plan_edit_sites(struct plan *p, const struct plan_step *s, const uint32_t *to,
 	const uint32_t *from, bool always)
 {
-	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
+	for (uint32_t i = 0; kind_switches(s->p) && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 		size_t site = s->site + i;
 		struct probes_edit edit;
@@ -384,7 +384,7 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 {
 	if (s->p->broken)
 		return plan_step_not(item, s->p->broken);
-	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++) {
+	for (uint32_t i = 0; kind_switches(s->p) && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 
 		if (k != PROBES_NONE &&

@@ -99,8 +99,7 @@ uint32_t plan_count_raised(const struct plan_step *s)
 {
 	uint32_t raised = 0;
 
-	/* An OCaml site is counted whether it is on or off. */
-	for (uint32_t i = 0; !kind_of(s->p)->edit && s->view->counted && i < s->p->site_count;
+	for (uint32_t i = 0; kind_of(s->p)->guarded && s->view->counted && i < s->p->site_count;
 		i++) {
 		if (!s->view->counted[s->site + i])
 			continue;
@@ -115,7 +114,7 @@ uint32_t plan_count_target(const struct plan_step *s, enum probes_verb verb, uin
 {
 	uint32_t raised = plan_count_raised(s);
 
-	if (kind_of(s->p)->edit || (verb == PROBES_COUNT && raised))
+	if (!kind_of(s->p)->guarded || (verb == PROBES_COUNT && raised))
 		return value;
 	if (verb == PROBES_COUNT)
 		return value + 1;
@@ -156,7 +155,7 @@ static bool plan_count_wants(
 	return s->view->counted && (s->view->counted[site] || object_probes_cut_off(s->h, site));
 }
 
-/* The file's bytes of an OCaml site, switched as its count says. */
+/* The file's bytes of a site that is a call, switched as its count says. */
 static void plan_count_switch(const struct plan_step *s, uint32_t i, uint8_t *bytes)
 {
 	const struct arch_site *code = kind_of(s->p)->site;
@@ -202,7 +201,7 @@ static bool plan_count_sites(
 			s->view->counted[site] = on;
 			continue;
 		}
-		if (kind_of(s->p)->edit)
+		if (kind_of(s->p)->call)
 			plan_count_switch(s, i, on ? edit.old : edit.new_);
 		if (object_probes_cut_off(s->h, site) && !s->view->counted[site])
 			memcpy(edit.old, s->h->site_live[site].bytes, j->length);

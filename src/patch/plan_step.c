@@ -62,7 +62,7 @@ bool plan_step_unheld(
 	bool int3;
 
 	/* Where sites have no switch, another tool at a site is in nobody's way. */
-	if (!kind_of(s->p)->edit && !(force && verb == PROBES_DISABLE))
+	if (!kind_switches(s->p) && !(force && verb == PROBES_DISABLE))
 		return true;
 	while (i < s->p->site_count && live[i].state != PROBES_FOREIGN)
 		i++;
@@ -77,7 +77,7 @@ bool plan_step_unheld(
 
 bool plan_step_consistent(const struct plan_step *s)
 {
-	for (uint32_t i = 0; kind_of(s->p)->edit && i < s->p->site_count; i++)
+	for (uint32_t i = 0; kind_switches(s->p) && i < s->p->site_count; i++)
 		if (s->view->on[s->site + i] != (plan_step_value(s, s->p->sites[i].semaphore) > 0))
 			return false;
 	return true;
@@ -146,7 +146,7 @@ bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to
 	}
 	/* A uprobe never switches a site. If only the uprobes' part is left, the sites must be off,
 	   else on: nobody can tell. */
-	return to < theirs || (theirs && to == theirs && kind_of(s->p)->edit);
+	return to < theirs || (theirs && to == theirs && kind_switches(s->p));
 }
 
 bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered, uint64_t address,

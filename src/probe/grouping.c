@@ -261,11 +261,11 @@ static void grouping_check_overlap(struct grouping *l)
 		if (before && l->places[i].vaddr - last->vaddr < kind_of(before)->site->length) {
 			grouping_break(
 				before, PROBES_FLAW_NOTES, "one of its sites overlaps another");
-			if (kind_of(p)->edit)
+			if (kind_switches(p))
 				grouping_break(
 					p, PROBES_FLAW_NOTES, "one of its sites overlaps another");
 		}
-		if (kind_of(p)->edit)
+		if (kind_switches(p))
 			last = &l->places[i];
 	}
 }

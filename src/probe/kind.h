@@ -49,6 +49,18 @@ struct kind_ops {
 	 */
 	bool own_semaphore;
 
+	/*
+	 * The program passes by its sites unless a semaphore is > 0: who counts hits raises it.
+	 * Otherwise sites are executed, and can be counted, whether the probe is on or off.
+	 */
+	bool guarded;
+
+	/*
+	 * A site is a call, or while it is off an instruction as long: a jump to a counter replaces
+	 * all of it, pushes a return address, and calls the handler itself if a semaphore is > 0.
+	 */
+	bool call;
+
 	/* Why a site cannot be of this kind by its original bytes, or NULL. */
 	const char *(*mismatch)(const uint8_t original[ARCH_SITE_BYTES]);
 
@@ -81,10 +93,22 @@ static inline const struct kind_ops *kind_of(const struct probes_probe *probe)
 	return kind_table[probe->kind];
 }
 
+/* Do its sites have a switch of their own? */
+static inline bool kind_switches(const struct probes_probe *probe)
+{
+	return kind_of(probe)->edit;
+}
+
 /* Is there nothing to switch? */
 static inline bool kind_no_switch(const struct probes_probe *probe)
 {
-	return !probe->semaphore_count && !kind_of(probe)->edit;
+	return !probe->semaphore_count && !kind_switches(probe);
+}
+
+/* Bytes that a site has pushed when its trampoline runs. */
+static inline uint8_t kind_pushed(const struct probes_probe *probe)
+{
+	return kind_of(probe)->call ? ARCH_RETURN_BYTES : 0;
 }
 
 /* What the name of a provider says about its notes; never NULL. */

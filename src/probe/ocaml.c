@@ -88,6 +88,7 @@ const struct kind_ops ocaml_ops = {
 	.provider = ocaml_provider,
 	.about = ocaml_about,
 	.own_semaphore = true,
+	.call = true,
 	.mismatch = ocaml_mismatch,
 	.judge = ocaml_judge,
 	.holder = ocaml_holder,

@@ -47,6 +47,7 @@ const struct kind_ops sdt_ops = {
 	.site = &arch_site_sdt,
 	.provider = sdt_provider,
 	.about = sdt_about,
+	.guarded = true,
 	.mismatch = sdt_mismatch,
 	.judge = sdt_judge,
 	.holder = sdt_holder,

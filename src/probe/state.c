@@ -25,15 +25,15 @@ static void state_tally(struct state_tally *t, struct object_probes *h,
 		site->counted = object_probes_counted(h, first + i);
 		live->sites_counted += site->counted;
 		site->state = kind->judge(h->original[first + i],
-			site->counted && (!kind->edit || object_probes_replaced(h, first + i))
+			site->counted && (!kind->call || object_probes_replaced(h, first + i))
 				? h->original[first + i]
 				: site->bytes,
 			site->count);
 		/* The code that counts looks at the semaphore itself. */
-		if (site->counted && kind->edit && object_probes_replaced(h, first + i))
+		if (site->counted && kind->call && object_probes_replaced(h, first + i))
 			site->state = value && value != PROBES_NONE ? PROBES_ON : PROBES_OFF;
 		/* Its displacement is still ours: the operand of a comparison without effect. */
-		else if (kind->edit && object_probes_cut_off(h, first + i))
+		else if (kind->call && object_probes_cut_off(h, first + i))
 			site->state = PROBES_OFF;
 		t->on += site->state == PROBES_ON;
 		t->off += site->state == PROBES_OFF;
@@ -68,7 +68,7 @@ void state_judge(struct object_probes *h, size_t local)
 		return;
 	*live = (struct probes_live){.ref_min = PROBES_NONE, .ref_max = PROBES_NONE};
 	state_tally(&t, h, p, live);
-	live->sites_on = kind_of(p)->edit && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
+	live->sites_on = kind_switches(p) && p->site_count && !t.unreadable ? t.on : PROBES_NONE;
 	/* The memory that broken notes name is not the probe's. */
 	if ((p->flaw && p->flaw != PROBES_FLAW_CODE) || t.unreadable || t.unknown)
 		live->state = PROBES_UNREADABLE;

@@ -327,7 +327,7 @@ static bool count_choose(const struct change *c, const struct object_probes *h, 
 	return any;
 }
 
-/* An OCaml site: where its call leads, by the file, and what decides whether that runs. */
+/* A site that is a call: where that leads, by the file, and what decides whether that runs. */
 static void count_open_call(const struct object_probes *h, const struct probes_probe *p,
 	uint32_t site, struct tactics_site *s)
 {
@@ -352,7 +352,7 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 	struct object_jump *j = &h->jumps[place->site];
 	const struct probes_probe *p = &h->probes[object_probes_probe_of(h, true, place->site)];
 
-	if (kind_of(p)->edit)
+	if (kind_of(p)->call)
 		count_open_call(h, p, place->site, site);
 	/* What was left of a jump is neither code to move nor bytes to put back. */
 	if (object_probes_cut_off(h, place->site) && site->code_size >= ARCH_SITE_BYTES)

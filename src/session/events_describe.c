@@ -204,7 +204,7 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 	where->arguments =
 		(uint8_t)(count < PROBES_EVENT_ARGUMENTS ? count : PROBES_EVENT_ARGUMENTS);
 	site->arguments = where->arguments;
-	site->pushed = kind_of(p)->edit ? 8 : 0;
+	site->pushed = kind_pushed(p);
 	for (size_t i = 0; i < where->arguments; i++) {
 		struct events_operand *operand = &site->operands[i];
 

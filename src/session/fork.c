@@ -102,7 +102,7 @@ static bool fork_add(struct array *to, struct probes_edit edit)
 /* Every site of a probe, switched on. */
 static bool fork_add_sites(struct array *to, const struct probes_probe *p)
 {
-	for (uint32_t i = 0; kind_of(p)->edit && i < p->site_count; i++)
+	for (uint32_t i = 0; kind_switches(p) && i < p->site_count; i++)
 		if (!fork_add(to, kind_of(p)->edit(p->sites[i].address, true)))
 			return false;
 	return true;

@@ -63,7 +63,7 @@ bool jumps_open(struct probes_session *s, struct object_probes *h, const struct 
 		const struct kind_ops *kind = kind_of(&h->probes[i]);
 		size_t first = object_probes_site(h, &h->probes[i]);
 
-		for (uint32_t k = 0; kind->edit && k < h->probes[i].site_count; k++)
+		for (uint32_t k = 0; kind->call && k < h->probes[i].site_count; k++)
 			h->jumps[first + k].vary |= (uint8_t)(1u << kind->site->switch_at);
 	}
 	/* From now on its states are derived differently. */

@@ -25,8 +25,7 @@ static bool launch_is_program(const struct probes_session *s)
 	for (size_t i = 0; i < probes_count(s); i++) {
 		const struct probes_probe *p = probes_at(s, i);
 
-		if (p->kind == PROBES_OCAML || p->semaphore_count ||
-			probes_object_at(s, p->object)->executable)
+		if (!kind_no_switch(p) || probes_object_at(s, p->object)->executable)
 			return true;
 	}
 	return false;

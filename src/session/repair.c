@@ -191,7 +191,7 @@ static bool repair_torn(const struct repair *r, const struct object_probes *h,
 {
 	bool torn = false;
 
-	for (uint32_t i = 0; kind_of(p)->edit && i < p->site_count && !torn; i++) {
+	for (uint32_t i = 0; kind_switches(p) && i < p->site_count && !torn; i++) {
 		uint64_t code = kind_of(p)->edit(p->sites[i].address, true).address;
 		const struct repair_place *end, *at = repair_at(&r->places, code, &end);
 		uint32_t k = p->sites[i].semaphore;
@@ -222,11 +222,11 @@ static bool repair_is_torn(const struct object_probes *h, const struct probes_pr
 	const struct probes_site_live *live = &h->site_live[site];
 	uint32_t k = h->sites[site].semaphore, value;
 
-	if (!kind_of(p)->edit || j->tactic != PROBES_TACTIC_OCAML || k == PROBES_NONE)
+	if (!kind_of(p)->call || j->tactic != PROBES_TACTIC_OCAML || k == PROBES_NONE)
 		return false;
 	value = h->values[object_probes_semaphore(h, p) + k];
 	if (!value || value == PROBES_NONE || live->count < j->length ||
-		live->bytes[0] != j->old[0] || live->bytes[1] != arch_site_ocaml.off[0])
+		live->bytes[0] != j->old[0] || live->bytes[1] != kind_of(p)->site->off[0])
 		return false;
 	for (; at < end; at++)
 		if (at->pending && at->edit->role == PROBES_ROLE_COUNTER)

@@ -143,7 +143,7 @@ static size_t unowned_still_raised(struct probes_session *s, const struct array 
 		const struct probes_probe *p = &h->probes[local];
 		uint32_t most = 0;
 
-		for (uint32_t k = 0; k < p->semaphore_count && !kind_of(p)->edit; k++) {
+		for (uint32_t k = 0; k < p->semaphore_count && kind_of(p)->guarded; k++) {
 			uint32_t value = h->values[object_probes_semaphore(h, p) + k];
 
 			most = value != PROBES_NONE && value > most ? value : most;
