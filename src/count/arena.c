@@ -382,13 +382,13 @@ uint64_t arena_state(const struct arena *w)
 	return w->address + arena_counters_end(w);
 }
 
-bool arena_role(const struct arena *w, struct memory *m, size_t site, uint8_t *what)
+bool arena_role(const struct arena *w, struct memory *m, size_t site, struct recorder_role *role)
 {
 	size_t at = w->sites[site].counter + TACTICS_ROLE_AT;
 
 	if (!w->file)
-		return memory_read(m, w->address + at, what, sizeof *what);
-	*what = w->file[at];
+		return memory_read(m, w->address + at, role, sizeof *role);
+	memcpy(role, w->file + at, sizeof *role);
 	return true;
 }
 

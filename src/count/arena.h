@@ -191,8 +191,8 @@ uint64_t arena_state(const struct arena *w);
 
 /* Where its cookie is there: count/tactics.h. */
 uint64_t arena_cookie(const struct arena *w);
-/* What it is now (enum recorder_what). False: unreadable. */
-bool arena_role(const struct arena *w, struct memory *m, size_t site, uint8_t *what);
+/* What it is now. False: unreadable. */
+bool arena_role(const struct arena *w, struct memory *m, size_t site, struct recorder_role *role);
 
 /*
  * Who measures or reads here, as the state says it: a pid and the number of its pid namespace. 0:

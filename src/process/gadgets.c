@@ -88,7 +88,7 @@ int gadgets_find(struct gadgets *g, const struct identity *who, struct memory *m
 	error_why(e,
 		"neither the program nor its C library has the code for that (a static program "
 		"without signal handlers does not)");
-	return error_hint(e, "count with -kernel, as root: that needs no code of the process");
+	return error_hint(e, "count with uprobes: they need no code of the process");
 }
 
 bool gadgets_stand(const struct gadgets *g, struct memory *m)

@@ -104,7 +104,7 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 		const struct object_jump *j = &h->jumps[first + k];
 		struct events_arena *w;
 		struct events_where one;
-		uint8_t role = RECORDER_NONE;
+		struct recorder_role role = {.what = RECORDER_NONE};
 
 		if (!h->site_live[first + k].counted || j->tactic == PROBES_TACTIC_KERNEL ||
 			j->arena == PROBES_NONE)
@@ -125,7 +125,8 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 		}
 		(void)arena_role(
 			ARRAY_AT(&s->arenas, struct arena, j->arena), &s->memory, j->entry, &role);
-		if ((role == RECORDER_START || role == RECORDER_END) && events_measured(s)) {
+		if ((role.what == RECORDER_START || role.what == RECORDER_END) &&
+			events_measured(s)) {
 			events_refused(s, e);
 			return error_why(e, "the times of %s are measured", h->probes[local].name);
 		}

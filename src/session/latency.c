@@ -50,9 +50,9 @@ static int latency_refused(struct probes_session *s, struct probes_error *e)
 static bool latency_reads_events(struct probes_session *s, const struct object_jump *j)
 {
 	struct arena *w = latency_arena(s, j);
-	uint8_t role = RECORDER_NONE;
+	struct recorder_role role;
 
-	return w && arena_role(w, &s->memory, j->entry, &role) && role == RECORDER_EVENT &&
+	return w && arena_role(w, &s->memory, j->entry, &role) && role.what == RECORDER_EVENT &&
 	       owner_of_state(s, w, OWNER_EVENTS);
 }
 
@@ -190,7 +190,7 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 
 		for (uint32_t k = 0; r == 0 && h->jumps && k < p->site_count; k++) {
 			const struct object_jump *j = &h->jumps[first + k];
-			struct recorder_role role = {.pushed = kind_of(p)->edit ? 8 : 0};
+			struct recorder_role role = {.pushed = kind_pushed(p)};
 			struct arena *w = latency_arena(s, j);
 
 			if (!w || (w != state && w->serial <= state->serial))

@@ -81,6 +81,25 @@ static int owner_refuse(const struct probes_session *s, enum owner_state wanted,
 	}
 }
 
+/*
+ * Hits of these sites go to the state of an arena that no other session has: one that was killed
+ * gave them their roles. Else they would be taken for hits of what begins now.
+ */
+static void owner_forget_roles(struct probes_session *s, const struct arena *w)
+{
+	for (size_t i = 0; i < s->arenas.count; i++) {
+		struct arena *from = ARRAY_AT(&s->arenas, struct arena, i);
+		struct recorder_role role;
+
+		for (size_t k = 0; k < from->site_count; k++)
+			if (arena_role(from, &s->memory, k, &role) && role.what != RECORDER_NONE &&
+				!w->own[role.what == RECORDER_EVENT ? OWNER_EVENTS : OWNER_PAIR] &&
+				(role.state ? role.state == arena_state(w) : from == w))
+				(void)arena_set_role(from, &s->memory, k,
+					&(const struct recorder_role){.what = RECORDER_NONE});
+	}
+}
+
 /* Under the lock: of two sessions that take it at once the second one sees the first. */
 int owner_take(struct probes_session *s, struct arena *w, enum owner_state state, uint64_t *self,
 	struct probes_error *e)
@@ -99,6 +118,7 @@ int owner_take(struct probes_session *s, struct arena *w, enum owner_state state
 			r = owner_refuse(s, state, both[i], life, other, e);
 	}
 	if (r == 0) {
+		owner_forget_roles(s, w);
 		w->own[state] = true;
 		if (!holder_say(s, w)) {
 			w->own[state] = false;
@@ -207,7 +227,7 @@ bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t loc
 	/* Others may have taken it away. */
 	for (uint32_t i = 0; left && i < p->semaphore_count; i++)
 		left = h->values[semaphores + i] < left ? h->values[semaphores + i] : left;
-	if (kind_of(p)->edit || !p->semaphore_count || !left)
+	if (!kind_of(p)->guarded || !p->semaphore_count || !left)
 		return true;
 	if (!ownership_begin(h, PLAN_SEMAPHORE))
 		return false;
@@ -259,11 +279,11 @@ bool owner_adopt(struct probes_session *s, struct object_probes *h, size_t local
 static void owner_forget_role(struct probes_session *s, const struct object_jump *j)
 {
 	struct arena *w = owner_arena(s, j);
-	uint8_t role = RECORDER_NONE;
+	struct recorder_role role;
 
-	if (!j->shared && arena_role(w, &s->memory, j->entry, &role) && role != RECORDER_NONE &&
-		!w->own[OWNER_PAIR] && !w->own[OWNER_EVENTS] && !owner_of_state(s, w, OWNER_PAIR) &&
-		!owner_of_state(s, w, OWNER_EVENTS))
+	if (!j->shared && arena_role(w, &s->memory, j->entry, &role) &&
+		role.what != RECORDER_NONE && !w->own[OWNER_PAIR] && !w->own[OWNER_EVENTS] &&
+		!owner_of_state(s, w, OWNER_PAIR) && !owner_of_state(s, w, OWNER_EVENTS))
 		(void)arena_set_role(w, &s->memory, j->entry,
 			&(const struct recorder_role){.what = RECORDER_NONE});
 }
@@ -289,7 +309,7 @@ static bool owner_count(struct probes_session *s, struct object_probes *h, size_
 	/* Its forked children inherit what it counts, written by whomever. */
 	if (!s->first_switch_ticks)
 		s->first_switch_ticks = procfs_now();
-	if (!kind_of(p)->edit && p->semaphore_count && h->jumps && !h->jumps[first].raised)
+	if (kind_of(p)->guarded && p->semaphore_count && h->jumps && !h->jumps[first].raised)
 		h->jumps[first].raised = 1;
 	return true;
 }

@@ -56,7 +56,7 @@ stop
 start handlerless
 checks=$((checks + 1))
 "$PROBES_TUI" count -no-syslog -pid "$pid" -for 1s hit >"$tmp/result" 2>"$tmp/held" && fail 'counted without code for it'
-session_says 'has the code for that (a static program without signal handlers does not); count with -kernel, as root'
+session_says 'has the code for that (a static program without signal handlers does not); count with uprobes'
 ask 'run 1 10'
 same 'it goes on' "$line" 'done 1'
 stop

@@ -210,6 +210,42 @@ counted='few say'
 agrees 'after a killed one'
 counted=$counted_before
 
+# What a killed one kept or measured, at sites that jump still, is not taken for that of the next one.
+keeping -pid "$pid" -format json few say
+kill -9 "$session"
+wait "$session" 2>/dev/null
+gone "$session"
+: >"$tmp/held"
+env --default-signal=INT,QUIT "$PROBES_TUI" events -no-syslog -max-overhead 0 -format json -stop -pid "$pid" say \
+	>"$tmp/result" 2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+session_says ' sites\{0,1\} of '
+until ask 'texts 1' && grep -q . "$tmp/result"; do kill -0 "$session" || break; done
+ask 'run 4 50000'
+interrupted
+same 'none of what a killed one kept is lost now' "$(last 't["lost"]')" 0
+
+# measuring PAIR
+measuring()
+{
+	: >"$tmp/held"
+	env --default-signal=INT,QUIT "$PROBES_TUI" latency -no-syslog -max-overhead 0 -format json -stop -pid "$pid" "$1" \
+		>"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
+	session_says 'measuring logs:'
+}
+measuring few,many
+kill -9 "$session"
+wait "$session" 2>/dev/null
+gone "$session"
+measuring say,many
+ask 'run 1 100'
+interrupted
+same 'a start of a killed one is none of this one' "$(last '(t["matched"], t["end_without_start"])')" '(0, 100)'
+want 0 repair -no-syslog -pid "$pid"
+
 # --- the output fails, or nobody reads it: a full disk is an error, and what was not written does not count as printed
 if [ -c /dev/full ]; then
 	: >"$tmp/held"
