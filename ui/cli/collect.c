@@ -17,9 +17,8 @@
 #include "ui/words/reasons.h"
 #include "ui/words/report.h"
 
-#define BUSY_MS 10    /* between two readings while events come */
-#define IDLE_MS 50    /* and while none come */
-#define CHECK_MS 1000 /* between two comparisons with -max-overhead */
+#define BUSY_MS 10 /* between two readings while events come */
+#define IDLE_MS 50 /* and while none come */
 
 /* ---------------------------------------------------------------- beginning */
 
@@ -73,8 +72,7 @@ static int collect_one(void *data, const struct probes_member *t)
 {
 	struct collect *k = data;
 	const struct options *o = k->options;
-	struct probes_switch_options how = options_switch(o);
-	struct probes_result *result = NULL;
+	struct probes_result *result;
 	struct probes_action action;
 	size_t *indices = NULL;
 	struct probes_error e;
@@ -86,29 +84,29 @@ static int collect_one(void *data, const struct probes_member *t)
 		return status;
 	if (measure_choose(t->session, o, &indices, &action, &e) < 0 ||
 		(k->ops->check && k->ops->check(k->data, t->session, &action, &e) < 0) ||
-		probes_events_check(t->session, action.indices, action.count, &k->events, &e) < 0 ||
-		probes_refresh(t->session, NULL, 0, &e) < 0 ||
-		probes_switch(t->session, &action, 1, &how, &result, &e) < 0) {
-		if (result && !o->quiet)
-			explain_items(t, result, o, true);
+		probes_events_check(t->session, action.indices, action.count, &k->events, &e) < 0)
 		status = explain_error(t, &e, k->measure.act.many);
-	} else {
-		now = counting_of(t->pid, result);
-		/* A uprobe leaves no event: no verb that keeps them takes -kernel. */
-		now.kernel_sites = 0;
-		if (!o->quiet)
-			report_line("%s", counting_text(&now, line, sizeof line));
-		status = act_tell(&k->measure.act, t, result);
-		k->checked = k->checked ? k->checked : now_ns();
-		if (!status && probes_events_begin(t->session, action.indices, action.count,
-				       &k->events, &e) < 0) {
-			status = explain_error(t, &e, k->measure.act.many);
-			put_reasons(t->session, &action);
-		} else if (!status) {
-			status = remember(k, t, &action);
-			if (k->events.callers && !o->quiet)
-				put_no_callers(t, &action);
-		}
+	else
+		status = measure_count(&k->measure, t, &action, &result);
+	if (status) {
+		free(indices);
+		return status;
+	}
+	now = counting_of(t->pid, result);
+	/* A uprobe leaves no event: no verb that keeps them takes -kernel. */
+	now.kernel_sites = 0;
+	if (!o->quiet)
+		report_line("%s", counting_text(&now, line, sizeof line));
+	status = act_tell(&k->measure.act, t, result);
+	k->measure.checked = k->measure.checked ? k->measure.checked : now_ns();
+	if (!status &&
+		probes_events_begin(t->session, action.indices, action.count, &k->events, &e) < 0) {
+		status = explain_error(t, &e, k->measure.act.many);
+		put_reasons(t->session, &action);
+	} else if (!status) {
+		status = remember(k, t, &action);
+		if (k->events.callers && !o->quiet)
+			put_no_callers(t, &action);
 	}
 	free(indices);
 	probes_result_free(result);
@@ -241,43 +239,30 @@ static void collect_budget(struct collect *k, int64_t ns, bool last)
 	}
 }
 
-/* Are there events of any probe still? */
-static bool any_kept(const struct collect *k)
+static void read_new(void *data)
 {
+	struct collect *k = data;
+
+	read_all(k, false);
+	k->measure.pause_ms = k->came ? BUSY_MS : IDLE_MS;
+}
+
+static void check_all(void *data, int64_t ns)
+{
+	collect_budget(data, ns, false);
+}
+
+static const char *all_over(void *data)
+{
+	const struct collect *k = data;
+
+	if (k->full)
+		return "no more events were wanted";
 	for (size_t i = 0; i < k->count; i++)
 		for (size_t n = 0; n < k->processes[i].count; n++)
 			if (!k->processes[i].probes[n].over)
-				return true;
-	return false;
-}
-
-/* Until the term, a signal, enough, or the end of all processes or events. Returns the signal. */
-static int collect_on(struct collect *k)
-{
-	int64_t start = now_ms(), pause = BUSY_MS, now;
-	int64_t end = k->options->for_ms ? start + (int64_t)k->options->for_ms : INT64_MAX;
-	int sig = 0;
-
-	while (!sig && !k->full && now_ms() < end && probes_group_holds(k->measure.group) &&
-		any_kept(k) && !measure_reader_gone(k->measure.file)) {
-		int64_t next = now_ms() + pause;
-
-		sig = run_until_wait(&k->measure.hold, next < end ? next : end);
-		read_all(k, false);
-		pause = k->came ? BUSY_MS : IDLE_MS;
-		now = now_ns();
-		if (now - k->checked < (int64_t)CHECK_MS * 1000000)
-			continue;
-		collect_budget(k, now - k->checked, false);
-		k->checked = now;
-	}
-	k->how = sig                                     ? strsignal(sig)
-		 : k->full                               ? "no more events were wanted"
-		 : now_ms() >= end                       ? "the -for time was up"
-		 : !probes_group_holds(k->measure.group) ? "the process ended"
-		 : !any_kept(k)                          ? "every probe exceeded -max-overhead"
-							 : "the output could not be written";
-	return sig;
+				return NULL;
+	return "every probe exceeded -max-overhead";
 }
 
 /* ------------------------------------------------------------------- the end */
@@ -350,13 +335,14 @@ static int collect_and_undo(void *data, int *sig)
 	status = measure_resume(&k->measure);
 	if (status)
 		return status;
-	*sig = collect_on(k);
+	k->measure.pause_ms = BUSY_MS;
+	*sig = measure_wait(&k->measure);
 	if (!*sig && !k->full && !k->measure.code && measure_reader_gone(k->measure.file))
 		k->measure.code = EPIPE;
 	for (size_t i = 0; i < k->count; i++)
 		probes_events_end(k->processes[i].member->session);
 	k->ended = now_ns();
-	collect_budget(k, now_ns() - k->checked, true);
+	collect_budget(k, now_ns() - k->measure.checked, true);
 	read_all(k, true);
 	run_until_undo(&k->measure.hold);
 	k->ops->end(k->data);
@@ -394,7 +380,10 @@ int collect_run(struct collect *k, const struct collect_ops *ops, void *data)
 	const struct measure_ops measure = {.verb = ops->verb,
 		.held = "counted",
 		.begin = collect_one,
-		.measure = collect_and_undo};
+		.measure = collect_and_undo,
+		.read = read_new,
+		.check = check_all,
+		.over = all_over};
 
 	k->ops = ops;
 	k->data = data;

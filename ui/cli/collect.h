@@ -63,8 +63,6 @@ struct collect {
 	const struct collect_process *now; /* whose events are delivered */
 	size_t came;                       /* events of the last reading */
 	int64_t began, ended;              /* ns; ended: at the end alone */
-	int64_t checked;                   /* ns: rates were read; first, events began */
-	const char *how;                   /* it ended; NULL: nothing was kept */
 	bool full;                         /* no more are wanted */
 };
 

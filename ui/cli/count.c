@@ -22,19 +22,14 @@
 #include "ui/words/report.h"
 
 #define INTERVAL_MS 1000 /* between two tables on a terminal */
-#define CHECK_MS 1000    /* between two checks of -max-overhead and of the jumps */
-#define READ_MS                                                                                 \
-	200          /* between two readings: hits in counters of an earlier run, which are not \
-			mapped here, are lost from the last one on when a process ends */
-#define MOST_ROWS 20 /* of a table on a terminal, without -verbose */
+#define MOST_ROWS 20     /* of a table on a terminal, without -verbose */
 
 struct count {
 	struct measure measure;
 	const struct options *options;
 	struct counts counts;
 	struct counts_output output;
-	int64_t interval_ms; /* between two tables; 0: only the totals */
-	bool complained;     /* the hits of a process could not be read */
+	bool complained; /* the hits of a process could not be read */
 };
 
 /* ---------------------------------------------------------------- beginning */
@@ -50,8 +45,7 @@ static int count_one(void *data, const struct probes_member *t)
 {
 	struct count *c = data;
 	const struct options *o = c->options;
-	struct probes_switch_options how = options_switch(o);
-	struct probes_result *result = NULL;
+	struct probes_result *result;
 	struct probes_action action;
 	size_t *indices = NULL;
 	struct probes_error e;
@@ -62,15 +56,13 @@ static int count_one(void *data, const struct probes_member *t)
 	status = act_open(&c->measure.act, t);
 	if (status)
 		return status;
-	if (measure_choose(t->session, o, &indices, &action, &e) < 0 ||
-		probes_refresh(t->session, NULL, 0, &e) < 0 ||
-		probes_switch(t->session, &action, 1, &how, &result, &e) < 0) {
-		if (result && !o->quiet)
-			explain_items(t, result, o, true);
-		free(indices);
-		probes_result_free(result);
-		return explain_error(t, &e, c->measure.act.many);
-	}
+	if (measure_choose(t->session, o, &indices, &action, &e) < 0)
+		status = explain_error(t, &e, c->measure.act.many);
+	else
+		status = measure_count(&c->measure, t, &action, &result);
+	free(indices);
+	if (status)
+		return status;
 	/* From here on hits are shown: who reads that it counts may rely on it. */
 	status = counts_add(&c->counts, t, result, &e);
 	if (status == 0 && probes_read_hits(t->session, &e) == 0)
@@ -88,7 +80,6 @@ static int count_one(void *data, const struct probes_member *t)
 	/* A dry run exits as the counting itself would. */
 	if (!status && result->no_room)
 		status = PROBES_REFUSED;
-	free(indices);
 	probes_result_free(result);
 	return status;
 }
@@ -110,8 +101,9 @@ static bool is_counting(void *data)
 
 /* ------------------------------------------------------------------ counting */
 
-static void read_all(struct count *c)
+static void read_all(void *data)
 {
+	struct count *c = data;
 	struct probes_error e;
 
 	c->measure.hold.watches = false;
@@ -251,37 +243,18 @@ static void look_all(struct count *c, bool last)
 	}
 }
 
-static int64_t least(int64_t x, int64_t y)
+static void check_all(void *data, int64_t ns)
 {
-	return x < y ? x : y;
+	(void)ns; /* each row has its own */
+	collect_budget(data);
+	look_all(data, false);
 }
 
-/* Until the term, a signal, or the end of all processes. Returns the signal, or 0. */
-static int count_on(struct count *c)
+static void put_table(void *data)
 {
-	int64_t start = now_ms(), check = start + CHECK_MS;
-	int64_t end = c->options->for_ms ? start + (int64_t)c->options->for_ms : INT64_MAX;
-	int64_t table = c->interval_ms ? start + c->interval_ms : INT64_MAX;
-	int sig = 0;
+	struct count *c = data;
 
-	while (!sig && now_ms() < end && run_until_goes_on(&c->measure.hold) &&
-		!measure_reader_gone(c->output.file)) {
-		int64_t next = least(now_ms() + READ_MS, end);
-
-		sig = run_until_wait(&c->measure.hold, least(least(table, check), next));
-		read_all(c);
-		if (now_ms() >= check) {
-			collect_budget(c);
-			look_all(c, false);
-			check = now_ms() + CHECK_MS;
-		}
-		if (now_ms() < table)
-			continue;
-		counts_print(&c->output, &c->counts, COUNTS_INTERVAL);
-		/* Late by more than an interval: no table for what was missed. */
-		table += c->interval_ms * (1 + (now_ms() - table) / c->interval_ms);
-	}
-	return sig;
+	counts_print(&c->output, &c->counts, COUNTS_INTERVAL);
 }
 
 /* Count, undo, and print the totals. *sig: what ended it, or 0. Returns the exit status. */
@@ -293,7 +266,7 @@ static int count_and_undo(void *data, int *sig)
 	if (status)
 		return status;
 	read_all(c);
-	*sig = count_on(c);
+	*sig = measure_wait(&c->measure);
 	look_all(c, true);
 	read_all(c);
 	c->counts.ended = true;
@@ -312,8 +285,11 @@ int count_run(const struct options *o)
 		.looks = true,
 		.begin = count_one,
 		.any = is_counting,
-		.measure = count_and_undo};
-	struct count c = {.options = o, .interval_ms = (int64_t)o->interval_ms};
+		.measure = count_and_undo,
+		.read = read_all,
+		.check = check_all,
+		.table = put_table};
+	struct count c = {.options = o, .measure.interval_ms = (int64_t)o->interval_ms};
 	int status;
 
 	c.measure.file = measure_output(o);
@@ -321,7 +297,7 @@ int count_run(const struct options *o)
 		return PROBES_FAILED;
 	counts_output_init(&c.output, c.measure.file, o);
 	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT) {
-		c.interval_ms = c.interval_ms ? c.interval_ms : INTERVAL_MS;
+		c.measure.interval_ms = c.measure.interval_ms ? c.measure.interval_ms : INTERVAL_MS;
 		c.output.most = o->verbose ? SIZE_MAX : MOST_ROWS;
 	}
 	status = measure_run(&c.measure, o, &ops, &c);

@@ -187,7 +187,7 @@ static void put_end(void *data)
 		unread += hits;
 	}
 	events_print_end(&c->print, lost, unread, seconds, over);
-	c->end = (struct recording_end){.how = c->collect.how,
+	c->end = (struct recording_end){.how = c->collect.measure.how,
 		.events = c->print.printed + c->print.unwritten,
 		.lost = lost,
 		.only_counted = unread,

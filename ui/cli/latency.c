@@ -24,16 +24,12 @@
 #include "ui/words/report.h"
 
 #define INTERVAL_MS 1000 /* between two tables on a terminal */
-#define READ_MS 200      /* between two readings: a process may end at any time */
-#define CHECK_MS 1000    /* between two comparisons with -max-overhead */
 
 struct latency {
 	struct measure measure;
 	const struct options *options;
 	struct latency_list list;
 	struct record_file record;
-	const char *how;     /* it ended; NULL: nothing was measured */
-	int64_t interval_ms; /* 0: only the totals */
 };
 
 /* ---------------------------------------------------------------- beginning */
@@ -111,8 +107,7 @@ static int measure_one(void *data, const struct probes_member *t)
 	struct latency_row_of *row = reallocarray(c->list.rows, c->list.count + 1, sizeof *row);
 	const struct options *o = c->options;
 	const struct probes_action *pair = &o->actions.items[0];
-	struct probes_switch_options how = options_switch(o);
-	struct probes_result *result = NULL;
+	struct probes_result *result;
 	struct probes_action action = {.verb = PROBES_COUNT, .by = PROBES_BY_INDEX, .count = 2};
 	struct probes_error e;
 	size_t both[2];
@@ -137,13 +132,9 @@ static int measure_one(void *data, const struct probes_member *t)
 		&c->record, t->session, (size_t[]){row->start, row->end}, 2, row->numbers);
 	both[0] = row->end;
 	both[1] = row->start;
-	if (probes_refresh(t->session, NULL, 0, &e) < 0 ||
-		probes_switch(t->session, &action, 1, &how, &result, &e) < 0) {
-		if (result && !o->quiet)
-			explain_items(t, result, o, true);
-		probes_result_free(result);
-		return explain_error(t, &e, c->measure.act.many);
-	}
+	status = measure_count(&c->measure, t, &action, &result);
+	if (status)
+		return status;
 	row->stopped_ns = result->stopped_ns;
 	count_sites(row);
 	status = act_tell(&c->measure.act, t, result);
@@ -163,8 +154,9 @@ static int measure_one(void *data, const struct probes_member *t)
 
 /* ------------------------------------------------------------------ measuring */
 
-static void read_all(struct latency *c)
+static void read_all(void *data)
 {
+	struct latency *c = data;
 	struct probes_error e;
 
 	/* Of one that has ended, or is no longer measured, the last reading holds all. */
@@ -176,28 +168,31 @@ static void read_all(struct latency *c)
 	}
 }
 
-/* Is one measured still? */
-static bool any_measured(const struct latency *c)
+static const char *all_over(void *data)
 {
+	const struct latency *c = data;
+
 	for (size_t i = 0; i < c->list.count; i++)
 		if (!c->list.rows[i].over)
-			return true;
-	return false;
+			return NULL;
+	return "-max-overhead was exceeded";
 }
 
 /* What costs more than -max-overhead is measured no longer; what was measured stays. */
-static void collect_budget(struct latency *c, uint64_t *before, int64_t ns)
+static void check_all(void *data, int64_t ns)
 {
+	struct latency *c = data;
+
 	for (size_t i = 0; i < c->list.count; i++) {
 		struct latency_row_of *row = &c->list.rows[i];
 		uint64_t pairs = row->now.matched + row->now.nested;
 		double cost =
-			ns > 0 ? (double)(pairs - before[i]) * LATENCY_PAIR_NS * 100 / (double)ns
+			ns > 0 ? (double)(pairs - row->checked) * LATENCY_PAIR_NS * 100 / (double)ns
 			       : 0;
 		struct probes_error e;
 		char text[48];
 
-		before[i] = pairs;
+		row->checked = pairs;
 		if (row->over || c->options->max_overhead <= 0 || cost <= c->options->max_overhead)
 			continue;
 		probes_latency_end(row->member->session);
@@ -243,63 +238,23 @@ static void put_table(struct latency *c, bool total)
 	latency_print(c->measure.file, c->options, &c->list, total);
 }
 
-static int64_t least(int64_t x, int64_t y)
+static void put_interval(void *data)
 {
-	return x < y ? x : y;
-}
-
-/* Until the term, a signal, or the end of all processes or of all measuring. Returns the signal, or
- * 0. */
-static int measure_on(struct latency *c, uint64_t *before)
-{
-	int64_t start = now_ms(), checked = now_ns();
-	int64_t end = c->options->for_ms ? start + (int64_t)c->options->for_ms : INT64_MAX;
-	int64_t table = c->interval_ms ? start + c->interval_ms : INT64_MAX;
-	int sig = 0;
-
-	while (!sig && now_ms() < end && probes_group_holds(c->measure.group) && any_measured(c) &&
-		!measure_reader_gone(c->measure.file)) {
-		sig = run_until_wait(
-			&c->measure.hold, least(table, least(now_ms() + READ_MS, end)));
-		read_all(c);
-		if (now_ns() - checked >= (int64_t)CHECK_MS * 1000000) {
-			collect_budget(c, before, now_ns() - checked);
-			checked = now_ns();
-		}
-		if (now_ms() < table)
-			continue;
-		put_table(c, false);
-		/* Late by more than an interval: no table for what was missed. */
-		table += c->interval_ms * (1 + (now_ms() - table) / c->interval_ms);
-	}
-	return sig;
+	put_table(data, false);
 }
 
 /* Measure, undo, and print the totals. *sig: what ended it, or 0. Returns the exit status. */
 static int measure_and_undo(void *data, int *sig)
 {
 	struct latency *c = data;
-	uint64_t *before = calloc(c->list.count + 1, sizeof *before);
-	int status = PROBES_FAILED;
+	int status = measure_resume(&c->measure);
 
-	if (before)
-		status = measure_resume(&c->measure);
-	else
-		report_line("out of memory");
-	if (status) {
-		free(before);
+	if (status)
 		return status;
-	}
 	c->list.began = c->list.now = c->list.table = now_ns();
 	for (size_t i = 0; i < c->list.count; i++)
 		c->list.rows[i].read = c->list.began;
-	*sig = measure_on(c, before);
-	c->how = *sig                                    ? strsignal(*sig)
-		 : !any_measured(c)                      ? "-max-overhead was exceeded"
-		 : !probes_group_holds(c->measure.group) ? "the process ended"
-		 : measure_reader_gone(c->measure.file)  ? "the output could not be written"
-							 : "the -for time was up";
-	free(before);
+	*sig = measure_wait(&c->measure);
 	for (size_t i = 0; i < c->list.count; i++)
 		probes_latency_end(c->list.rows[i].member->session);
 	read_all(c);
@@ -315,8 +270,12 @@ int latency_run(const struct options *o)
 	static const struct measure_ops ops = {.verb = "latency",
 		.held = "measured",
 		.begin = measure_one,
-		.measure = measure_and_undo};
-	struct latency c = {.options = o, .interval_ms = (int64_t)o->interval_ms};
+		.measure = measure_and_undo,
+		.read = read_all,
+		.check = check_all,
+		.table = put_interval,
+		.over = all_over};
+	struct latency c = {.options = o, .measure.interval_ms = (int64_t)o->interval_ms};
 	struct recording_end end = {0};
 	int status;
 
@@ -328,13 +287,13 @@ int latency_run(const struct options *o)
 	if (!c.measure.file)
 		return record_file_close(&c.record, NULL, PROBES_FAILED);
 	c.list.by = o->by;
-	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT && !c.interval_ms)
-		c.interval_ms = INTERVAL_MS;
+	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT && !c.measure.interval_ms)
+		c.measure.interval_ms = INTERVAL_MS;
 	status = measure_run(&c.measure, o, &ops, &c);
-	end.how = c.how;
+	end.how = c.measure.how;
 	end.seconds = (double)(c.list.now - c.list.began) / 1e9;
-	end.over = !any_measured(&c);
-	status = record_file_close(&c.record, c.how ? &end : NULL, status);
+	end.over = all_over(&c);
+	status = record_file_close(&c.record, c.measure.how ? &end : NULL, status);
 	free(c.list.rows);
 	return status;
 }

@@ -19,6 +19,7 @@ struct latency_row_of {
 	uint64_t stopped_ns;                  /* for the measuring to begin */
 	struct probes_latency now;            /* at the last reading */
 	struct probes_latency table;          /* at the last table */
+	uint64_t checked;                     /* pairs until the last check of -max-overhead */
 	int64_t read; /* ns: of the last reading; its figures are of the time until then */
 	bool over;    /* it exceeded -max-overhead */
 };

@@ -16,8 +16,14 @@
 #include "ui/cli/explain.h"
 #include "ui/cli/launch.h"
 #include "ui/output/outbuf.h"
+#include "ui/words/now.h"
 #include "ui/words/report.h"
 #include "ui/words/values.h"
+
+#define READ_MS                                                                                  \
+	200           /* between two readings: hits in counters of an earlier run, which are not \
+			 mapped here, are lost from the last one on when a process ends */
+#define CHECK_MS 1000 /* between two comparisons with -max-overhead */
 
 /* Is it the recording that this call writes or reads? It has been opened before. */
 static bool is_recording(const char *path, const struct options *o)
@@ -195,6 +201,61 @@ int measure_choose(struct probes_session *session, const struct options *o, size
 	return r;
 }
 
+int measure_count(const struct measure *m, const struct probes_member *member,
+	const struct probes_action *action, struct probes_result **result)
+{
+	struct probes_switch_options how = options_switch(m->options);
+	struct probes_error e;
+
+	*result = NULL;
+	if (probes_refresh(member->session, NULL, 0, &e) == 0 &&
+		probes_switch(member->session, action, 1, &how, result, &e) == 0)
+		return PROBES_OK;
+	if (*result && !m->options->quiet)
+		explain_items(member, *result, m->options, true);
+	probes_result_free(*result);
+	return explain_error(member, &e, m->act.many);
+}
+
+static int64_t least(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+int measure_wait(struct measure *m)
+{
+	const struct measure_ops *ops = m->ops;
+	int64_t start = now_ms(), table = m->interval_ms ? start + m->interval_ms : INT64_MAX;
+	int64_t end = m->options->for_ms ? start + (int64_t)m->options->for_ms : INT64_MAX;
+	const char *over = NULL;
+	int sig = 0;
+
+	m->checked = m->checked ? m->checked : now_ns();
+	while (!sig && now_ms() < end && run_until_goes_on(&m->hold) &&
+		!(over = ops->over ? ops->over(m->data) : NULL) && !measure_reader_gone(m->file)) {
+		int64_t next = now_ms() + (m->pause_ms ? m->pause_ms : READ_MS);
+		int64_t check = m->checked / 1000000 + CHECK_MS;
+
+		sig = run_until_wait(&m->hold, least(least(table, check), least(next, end)));
+		ops->read(m->data);
+		if (now_ns() - m->checked >= (int64_t)CHECK_MS * 1000000) {
+			ops->check(m->data, now_ns() - m->checked);
+			m->checked = now_ns();
+		}
+		if (now_ms() < table)
+			continue;
+		ops->table(m->data);
+		/* Late by more than an interval: no table for what was missed. */
+		table += m->interval_ms * (1 + (now_ms() - table) / m->interval_ms);
+	}
+	m->how = sig                            ? strsignal(sig)
+		 : over                         ? over
+		 : now_ms() >= end              ? "the -for time was up"
+		 : !run_until_goes_on(&m->hold) ? "the process ended"
+						: "the output could not be written";
+	return sig;
+}
+
 int measure_resume(const struct measure *m)
 {
 	struct probes_error e;
@@ -225,8 +286,9 @@ static int measure_leave(const struct options *o, pid_t pid, int sig, int status
 }
 
 /* From the opened targets to the end. Returns the exit status. */
-static int measure_all(struct measure *m, const struct measure_ops *ops, void *data)
+static int measure_all(struct measure *m)
 {
+	const struct measure_ops *ops = m->ops;
 	const struct options *o = m->options;
 	struct tally tally = {.found = options_search(o)};
 	int status, measured, sig = 0;
@@ -235,16 +297,16 @@ static int measure_all(struct measure *m, const struct measure_ops *ops, void *d
 	run_until_prepare(o->prog);
 	act_hold_signals(&before);
 	for (size_t i = 0; i < probes_group_count(m->group); i++)
-		explain_count(&tally, ops->begin(data, probes_group_at(m->group, i)));
+		explain_count(&tally, ops->begin(m->data, probes_group_at(m->group, i)));
 	act_restore_signals(&before);
 	status = explain_status(&tally);
 	if (o->dry_run)
 		return status;
-	if (!tally.good || (ops->any && !ops->any(data))) {
+	if (!tally.good || (ops->any && !ops->any(m->data))) {
 		run_until_undo(&m->hold);
 		return tally.good ? PROBES_FAILED : status;
 	}
-	measured = ops->measure(data, &sig);
+	measured = ops->measure(m->data, &sig);
 	if (!measured)
 		measured = explain_status(&m->hold.tally);
 	if (!measured)
@@ -274,6 +336,8 @@ int measure_run(
 	int status;
 
 	m->options = o;
+	m->ops = ops;
+	m->data = data;
 	m->hold = (struct run_until){.act = &m->act,
 		.held = ops->held,
 		.undone = "no longer counted",
@@ -288,7 +352,7 @@ int measure_run(
 		status = measure_open(&m->group, o, &engine);
 		m->hold.group = m->group;
 		if (!status)
-			status = measure_all(m, ops, data);
+			status = measure_all(m);
 		status = act_end(&m->act, status);
 	}
 	probes_group_close(m->group);

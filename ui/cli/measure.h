@@ -20,6 +20,12 @@ struct measure {
 	struct act act;
 	struct probes_group *group;
 	struct run_until hold;
+	const struct measure_ops *ops;
+	void *data;          /* for the calls */
+	int64_t interval_ms; /* between two tables; 0: only the totals */
+	int64_t pause_ms;    /* between two readings; 0: 200 ms, as a process may end at any time */
+	int64_t checked;     /* ns: the last check; first, when it began; 0: with the waiting */
+	const char *how;     /* it ended; NULL: nothing was measured */
 };
 
 struct measure_ops {
@@ -35,6 +41,15 @@ struct measure_ops {
 	 * or 0. Returns the exit status.
 	 */
 	int (*measure)(void *data, int *sig);
+
+	/* For measure_wait. Read the figures of all processes. */
+	void (*read)(void *data);
+	/* Compare them with -max-overhead, once a second: ns since the last time. */
+	void (*check)(void *data, int64_t ns);
+	/* Print a table; NULL: interval_ms is 0. */
+	void (*table)(void *data);
+	/* Why nothing more is to be measured; NULL: go on. May be NULL. */
+	const char *(*over)(void *data);
 };
 
 /*
@@ -43,6 +58,19 @@ struct measure_ops {
  */
 int measure_run(
 	struct measure *m, const struct options *o, const struct measure_ops *ops, void *data);
+
+/*
+ * Refresh the states and count the sites of an action of PROBES_COUNT in one process. Returns the
+ * exit status: if it is not 0, the reason was reported; else free *result.
+ */
+int measure_count(const struct measure *m, const struct probes_member *member,
+	const struct probes_action *action, struct probes_result **result);
+
+/*
+ * Read until the term, a signal, or the end of all processes or of all measuring. Returns the
+ * signal, or 0; m->how says what it was.
+ */
+int measure_wait(struct measure *m);
 
 /* Let a program run on that was held at its start. Returns the exit status. */
 int measure_resume(const struct measure *m);
