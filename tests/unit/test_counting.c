@@ -37,6 +37,8 @@ END_TEST
 /* Ten million hits a second at 5 ns each are 5 % of a core, whatever the span. */
 START_TEST(budget)
 {
+	char out[200];
+
 	ck_assert_double_eq_tol(counting_overhead(10000000, COUNTING_HIT_NS, SECOND), 5, 1e-9);
 	ck_assert_double_eq_tol(counting_overhead(1000000, COUNTING_HIT_NS, SECOND / 10), 5, 1e-9);
 	ck_assert(!counting_exceeds(10000000, COUNTING_HIT_NS, SECOND, 5));
@@ -52,6 +54,9 @@ START_TEST(budget)
 	/* The kernel's cost more. */
 	ck_assert(counting_exceeds(50001, COUNTING_UPROBE_NS, SECOND, 5));
 	ck_assert(!counting_exceeds(50000, COUNTING_UPROBE_NS, SECOND, 5));
+	ck_assert_str_eq(counting_over_text(6000, 10000, SECOND / 2, 5, out, sizeof out),
+		"12000 hits/s at about 10000 ns each cost an estimated 12.0 % of a core, and "
+		"-max-overhead is 5");
 }
 END_TEST
 

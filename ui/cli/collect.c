@@ -214,7 +214,7 @@ static void collect_budget(struct collect *k, int64_t ns, bool last)
 			uint64_t hits = probes_hits(session, one->probe).hits;
 			uint64_t more = hits - one->hits;
 			double hit_ns = probes_events_cost(session, one->probe);
-			char rate[48], cost[48];
+			char cost[200];
 
 			one->hits = hits;
 			if (k->ops->rate)
@@ -226,15 +226,9 @@ static void collect_budget(struct collect *k, int64_t ns, bool last)
 			probes_events_drop(session, one->probe);
 			one->over = true;
 			one->dropped = hits;
-			report_line("pid %d: %s: no more events, its hits are only counted: "
-				    "%s hits/s at about %.0f ns each cost an estimated %s %% of a "
-				    "core, and -max-overhead is %g",
+			report_line("pid %d: %s: no more events, its hits are only counted: %s",
 				(int)p->member->pid, outbuf_probe(probes_at(session, one->probe)),
-				counting_rate_text(counting_rate(more, ns), rate, sizeof rate),
-				hit_ns,
-				counting_rate_text(
-					counting_overhead(more, hit_ns, ns), cost, sizeof cost),
-				most);
+				counting_over_text(more, hit_ns, ns, most, cost, sizeof cost));
 		}
 	}
 }

@@ -21,8 +21,7 @@
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 
-#define INTERVAL_MS 1000 /* between two tables on a terminal */
-#define MOST_ROWS 20     /* of a table on a terminal, without -verbose */
+#define MOST_ROWS 20 /* of a table on a terminal, without -verbose */
 
 struct count {
 	struct measure measure;
@@ -153,16 +152,12 @@ struct over {
 
 static void put_over(const struct probes_member *t, const struct over *over, double max_percent)
 {
-	char rate[48], cost[48];
+	char cost[200];
 
-	report_line("pid %d: %s:%s is no longer counted: %s hits/s at about %.0f ns each cost an "
-		    "estimated %s %% of a core, and -max-overhead is %g",
-		t->pid, over->probe->provider, over->probe->name,
-		counting_rate_text(counting_rate(over->hits, over->ns), rate, sizeof rate),
-		over->hit_ns,
-		counting_rate_text(
-			counting_overhead(over->hits, over->hit_ns, over->ns), cost, sizeof cost),
-		max_percent);
+	report_line("pid %d: %s:%s is no longer counted: %s", t->pid, over->probe->provider,
+		over->probe->name,
+		counting_over_text(
+			over->hits, over->hit_ns, over->ns, max_percent, cost, sizeof cost));
 }
 
 static void collect_budget(struct count *c)
@@ -289,17 +284,15 @@ int count_run(const struct options *o)
 		.read = read_all,
 		.check = check_all,
 		.table = put_table};
-	struct count c = {.options = o, .measure.interval_ms = (int64_t)o->interval_ms};
+	struct count c = {.options = o};
 	int status;
 
 	c.measure.file = measure_output(o);
 	if (!c.measure.file)
 		return PROBES_FAILED;
 	counts_output_init(&c.output, c.measure.file, o);
-	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT) {
-		c.measure.interval_ms = c.measure.interval_ms ? c.measure.interval_ms : INTERVAL_MS;
-		c.output.most = o->verbose ? SIZE_MAX : MOST_ROWS;
-	}
+	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT && !o->verbose)
+		c.output.most = MOST_ROWS;
 	status = measure_run(&c.measure, o, &ops, &c);
 	counts_done(&c.counts);
 	return status;

@@ -23,8 +23,6 @@
 #include "ui/words/reasons.h"
 #include "ui/words/report.h"
 
-#define INTERVAL_MS 1000 /* between two tables on a terminal */
-
 struct latency {
 	struct measure measure;
 	const struct options *options;
@@ -185,15 +183,13 @@ static void check_all(void *data, int64_t ns)
 
 	for (size_t i = 0; i < c->list.count; i++) {
 		struct latency_row_of *row = &c->list.rows[i];
-		uint64_t pairs = row->now.matched + row->now.nested;
-		double cost =
-			ns > 0 ? (double)(pairs - row->checked) * LATENCY_PAIR_NS * 100 / (double)ns
-			       : 0;
+		uint64_t pairs = row->now.matched + row->now.nested, more = pairs - row->checked;
 		struct probes_error e;
 		char text[48];
 
 		row->checked = pairs;
-		if (row->over || c->options->max_overhead <= 0 || cost <= c->options->max_overhead)
+		if (row->over ||
+			!counting_exceeds(more, LATENCY_PAIR_NS, ns, c->options->max_overhead))
 			continue;
 		probes_latency_end(row->member->session);
 		if (!probes_latency_read(row->member->session, &row->now, &e))
@@ -203,7 +199,9 @@ static void check_all(void *data, int64_t ns)
 			"pid %d: no longer measured: at about %d ns a pair it cost an estimated %s "
 			"%% of a core, and -max-overhead is %g",
 			(int)row->member->pid, LATENCY_PAIR_NS,
-			counting_rate_text(cost, text, sizeof text), c->options->max_overhead);
+			counting_rate_text(
+				counting_overhead(more, LATENCY_PAIR_NS, ns), text, sizeof text),
+			c->options->max_overhead);
 	}
 }
 
@@ -275,7 +273,7 @@ int latency_run(const struct options *o)
 		.check = check_all,
 		.table = put_interval,
 		.over = all_over};
-	struct latency c = {.options = o, .measure.interval_ms = (int64_t)o->interval_ms};
+	struct latency c = {.options = o};
 	struct recording_end end = {0};
 	int status;
 
@@ -287,8 +285,6 @@ int latency_run(const struct options *o)
 	if (!c.measure.file)
 		return record_file_close(&c.record, NULL, PROBES_FAILED);
 	c.list.by = o->by;
-	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT && !c.measure.interval_ms)
-		c.measure.interval_ms = INTERVAL_MS;
 	status = measure_run(&c.measure, o, &ops, &c);
 	end.how = c.measure.how;
 	end.seconds = (double)(c.list.now - c.list.began) / 1e9;

@@ -20,6 +20,7 @@
 #include "ui/words/report.h"
 #include "ui/words/values.h"
 
+#define INTERVAL_MS 1000 /* between two tables on a terminal */
 #define READ_MS                                                                                  \
 	200           /* between two readings: hits in counters of an earlier run, which are not \
 			 mapped here, are lost from the last one on when a process ends */
@@ -338,6 +339,9 @@ int measure_run(
 	m->options = o;
 	m->ops = ops;
 	m->data = data;
+	m->interval_ms = ops->table ? (int64_t)o->interval_ms : 0;
+	if (ops->table && !m->interval_ms && o->format <= FORMAT_TEXT && isatty(fileno(m->file)))
+		m->interval_ms = INTERVAL_MS;
 	m->hold = (struct run_until){.act = &m->act,
 		.held = ops->held,
 		.undone = "no longer counted",

@@ -56,6 +56,20 @@ const char *counting_rate_text(double rate, char *out, size_t size)
 	return counting_number(rate, rate < 999.95 ? 1 : 0, out, size);
 }
 
+const char *counting_over_text(
+	uint64_t hits, double hit_ns, int64_t ns, double max_percent, char *out, size_t size)
+{
+	char rate[48], cost[48];
+
+	snprintf(out, size,
+		"%s hits/s at about %.0f ns each cost an estimated %s %% of a core, and "
+		"-max-overhead is %g",
+		counting_rate_text(counting_rate(hits, ns), rate, sizeof rate), hit_ns,
+		counting_rate_text(counting_overhead(hits, hit_ns, ns), cost, sizeof cost),
+		max_percent);
+	return out;
+}
+
 struct counting counting_of(pid_t pid, const struct probes_result *result)
 {
 	return (struct counting){

@@ -35,6 +35,13 @@ double counting_overhead(uint64_t hits, double hit_ns, int64_t ns);
 /* Is that more than a limit of so many per cent? 0: there is none. */
 bool counting_exceeds(uint64_t hits, double hit_ns, int64_t ns, double max_percent);
 
+/*
+ * That it is more: "4021 hits/s at about 5 ns each cost an estimated 6.1 % of a core, and
+ * -max-overhead is 5". Returns out.
+ */
+const char *counting_over_text(
+	uint64_t hits, double hit_ns, int64_t ns, double max_percent, char *out, size_t size);
+
 /* A number that is not negative, with so many decimals after a point, whatever the locale's. */
 const char *counting_number(double value, int decimals, char *out, size_t size);
 
