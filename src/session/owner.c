@@ -263,13 +263,12 @@ bool owner_adopt(struct probes_session *s, struct object_probes *h, size_t local
 
 		if (!owner_has_none(h, (uint32_t)first + k))
 			continue;
-		j->mine = h->live[local].mine_counted = true;
+		j->mine = j->taken = h->live[local].mine_counted = true;
 		if (dry_run)
 			continue;
 		if (!ownership_begin(h, PLAN_COUNTER))
 			return false;
 		ownership_add(h, &one);
-		j->taken = true;
 		h->ownership->switch_seq[local] = ++s->switch_seq;
 	}
 	return true;
