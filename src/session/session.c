@@ -364,11 +364,11 @@ int session_guess(const struct probes_session *s, struct probes_error *e)
 	int number = s->arenas.count && e->status == PROBES_GONE ? identity_killed_by(&s->who) : 0;
 	size_t length = strlen(e->why);
 
-	/* Jumps to counters may have led to where no counters were any more. */
+	/* Jumps may have led to where no counters were any more; the recorder needs some stack. */
 	if (number == SIGSEGV || number == SIGBUS)
 		snprintf(e->why + length, sizeof e->why - length,
-			"; if the program unmaps memory it did not map itself, it may have "
-			"unmapped the counters and crashed because of that");
+			"; counting may have contributed, if the program unmaps memory that it "
+			"did not map itself, or runs on stacks of a few kilobytes");
 	return e->code;
 }
 

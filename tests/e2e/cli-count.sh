@@ -179,8 +179,18 @@ poke "$(awk 'found { print $4; exit } / counts:plain / { found = 1 }' "$tmp/list
 ask 'run 1 100'
 interrupted INT 130
 same 'the total is not called complete' \
-	"$(json 'total["plain"]["hits"], total["plain"]["sites_lost"], total["plain"]["why"] is not None')" '(100, 1, True)'
+	"$(json 'total["plain"]["hits"], total["plain"]["sites_lost"], total["plain"]["hits_per_s"], total["plain"]["why"] is not None')" '(100, 1, None, True)'
 as_found 'a jump was taken away'
+
+# The same to a count that ends with the process: done in part.
+counting -pid "$pid" plain never
+ask 'run 1 100'
+poke "$(awk 'found { print $4; exit } / counts:plain / { found = 1 }' "$tmp/list")" 220
+session_says 'counted at fewer sites now'
+stop
+ended 1
+has 'no rate of a part' '  -  .* counts:plain .*part of the time' "$tmp/result"
+start counts
 
 # --- -max-overhead: 5 ns a hit, so ten million hits a second are 5 % of a core
 run_often()

@@ -231,10 +231,14 @@ static void look_all(struct count *c, bool last)
 		if (!t->session || probes_refresh(t->session, NULL, 0, &e) < 0)
 			continue;
 		lost = counts_look(&c->counts, t, last, &first);
-		if (lost)
+		if (lost) {
 			put_lost(first, lost);
-		while ((first = counts_unguarded(&c->counts, t)))
+			explain_count(&c->measure.hold.ends, PROBES_FAILED);
+		}
+		while ((first = counts_unguarded(&c->counts, t))) {
 			put_unguarded(first);
+			explain_count(&c->measure.hold.ends, PROBES_FAILED);
+		}
 	}
 }
 

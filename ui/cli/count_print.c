@@ -67,6 +67,12 @@ static bool is_partial(const struct counts_row *row)
 	       row->counted - row->lost < probe_of(row)->site_count;
 }
 
+/* Are its hits those of all of its time? */
+static bool has_rate(const struct counts_row *row)
+{
+	return row->counted && !row->shared && !row->lost && !row->unguarded;
+}
+
 /* Why not all of its sites are counted, or only part of the time: raw, or NULL. */
 static const char *why_of(const struct counts_row *row)
 {
@@ -170,7 +176,7 @@ static void put_line(FILE *file, const struct table_line *l)
 
 	snprintf(sites, sizeof sites, "%zu/%zu", l->counted, l->sites);
 	fprintf(file, "%14" PRIu64 "  %12s  %8s  %s", l->hits,
-		counting_rate_text(l->rate, rate, sizeof rate), sites,
+		l->lost ? "-" : counting_rate_text(l->rate, rate, sizeof rate), sites,
 		outbuf_probe(probe_of(l->row)));
 	if (l->shared)
 		fprintf(file, "  %s", outbuf_safe(probe_name_base(object_of(l->row))));
@@ -311,7 +317,7 @@ static json_t *json_probe(const struct counts_row *row, enum counts_kind kind)
 		json_value_text(object_of(row)), "provider", json_value_text(p->provider), "name",
 		json_value_text(p->name), "hits",
 		own ? json_integer((json_int_t)part.hits) : json_null(), "hits_per_s",
-		own ? json_real(rate_of(row, kind)) : json_null(), "sites_counted",
+		has_rate(row) ? json_real(rate_of(row, kind)) : json_null(), "sites_counted",
 		(int)row->counted, "site_count", (int)p->site_count, "sites_lost", (int)row->lost,
 		"over_budget", row->over, "why",
 		is_partial(row) ? json_value_text(why_of(row)) : json_null());
@@ -388,7 +394,9 @@ static void csv_table(struct counts_output *out, struct counts *c, enum counts_k
 		outbuf_text(&b, text);
 		if (row->counted && !row->shared) {
 			snprintf(text, sizeof text, "%" PRIu64 ",%s,", part.hits,
-				counting_number(rate_of(row, kind), 3, number, sizeof number));
+				has_rate(row) ? counting_number(rate_of(row, kind), 3, number,
+							sizeof number)
+					      : "");
 			outbuf_text(&b, text);
 		} else {
 			outbuf_text(&b, ",,");
