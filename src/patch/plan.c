@@ -377,7 +377,7 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
  * gone and the count is clear.
  *
  * Where a count would go below 0, somebody has subtracted our part. If another session did, and
- * will add it again, our part is not settled until then.
+ * will add it again, our part is not reconciled until then.
  */
 static bool plan_restore_check(struct plan *p, const struct plan_step *s, const uint32_t *to,
 	const uint32_t *from, struct probes_item *item)

@@ -116,7 +116,7 @@ struct ownership {
 	struct plan_parts parts;
 	struct ownership_change *changes; /* per semaphore, at the first of its address */
 	uint32_t *switch_seq; /* per probe: when it was switched last, ascending; 0: never */
-	bool below;           /* a reading showed a count below its part: see settle.c */
+	bool below;           /* a reading showed a count below its part: see reconcile.c */
 };
 
 /* A resource of an object, and what an edit adds to this session's part of it. */

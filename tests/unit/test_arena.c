@@ -349,7 +349,7 @@ START_TEST(state_has_no_memory)
 END_TEST
 
 #ifdef HAVE_ZYDIS
-/* A trampoline that has moved an instruction is not used before another one. */
+/* A trampoline that has displaced an instruction is not used before another one. */
 START_TEST(the_same_instruction)
 {
 	/* nop; mov $imm64, %rax */

@@ -3,7 +3,7 @@
  * of a change it says so; without a journal one goes on and says it once; where the disk is full
  * nothing more is switched, and what is ours can still be taken back; what another session's record
  * says of a count that was lowered under us; that what others took away is reconciled once it
- * is seen, in the account and on record. Not covered: the form of a
+ * is seen, in what is owned and on record. Not covered: the form of a
  * journal (test_journal), killed sessions (stress/kills.sh, e2e/cli-repair.sh).
  */
 #include "session_world.h"

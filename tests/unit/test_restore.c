@@ -1,6 +1,6 @@
 /*
  * Covers plan_restore: taking back what a session added to semaphores, each by our part of it,
- * never beyond 0 and the limit, never a uprobe's. Not covered: who keeps the account
+ * never beyond 0 and the limit, never a uprobe's. Not covered: who keeps what is owned
  * (test_session).
  */
 #include "patch/plan.h"

@@ -1,6 +1,6 @@
 /*
- * Covers session/switch.c, change.c and account.c on a made-up memory: select, read, plan, apply,
- * and the account of what is ours. Not covered: opening, journals and repair, stopping (e2e, on
+ * Covers session/switch.c, change.c and ownership.c on a made-up memory: select, read, plan, apply,
+ * and what this session owns. Not covered: opening, journals and repair, stopping (e2e, on
  * live processes).
  */
 #include "process/procfs.h"
