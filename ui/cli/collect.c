@@ -22,15 +22,21 @@
 
 /* ---------------------------------------------------------------- beginning */
 
-static void put_reasons(struct probes_session *session, const struct probes_action *action)
+/* Why no hit of these probes is an event: by their sites, or as a whole. */
+static void put_reasons(struct probes_session *session, const struct probes_result *result)
 {
 	struct reasons reasons = {0};
 
-	for (size_t i = 0; i < action->count; i++)
-		reasons_add(&reasons, session, action->indices[i]);
+	for (size_t i = 0; i < result->item_count; i++)
+		reasons_add(&reasons, session, result->items[i].probe);
 	for (size_t i = 0; i < reasons.count; i++)
 		report_more("%zu site%s: %s", reasons.all[i].sites, line_s(reasons.all[i].sites),
 			reasons.all[i].why);
+	for (size_t i = 0; !reasons.count && i < result->item_count; i++)
+		if (*result->items[i].why)
+			report_more("%s: %s",
+				outbuf_probe(probes_at(session, result->items[i].probe)),
+				result->items[i].why);
 }
 
 /* Say at which sites callers are unknown, reason by reason. */
@@ -102,7 +108,7 @@ static int collect_one(void *data, const struct probes_member *t)
 	if (!status &&
 		probes_events_begin(t->session, action.indices, action.count, &k->events, &e) < 0) {
 		status = explain_error(t, &e, k->measure.act.many);
-		put_reasons(t->session, &action);
+		put_reasons(t->session, result);
 	} else if (!status) {
 		status = remember(k, t, &action);
 		if (k->events.callers && !o->quiet)
