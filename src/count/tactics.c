@@ -436,7 +436,9 @@ const char *tactics_why(const struct tactics_site *s)
 		[TACTICS_NEEDS_STOP] = "it can be counted only if all threads stop for a moment",
 		[TACTICS_EXPOSED] =
 			"a breakpoint behind it would crash the process while it is counted",
-		[TACTICS_FOREIGN] = "it does not begin with a nop: another tool holds it",
+		[TACTICS_FOREIGN] =
+			"it does not begin with a nop: another tool holds it, its library was just "
+			"replaced, or probes of this form are unknown",
 		[TACTICS_BREAKPOINT] =
 			"another tool holds an instruction right behind it: try again without that",
 		[TACTICS_SHORT] = "the code behind it cannot be read",
