@@ -131,7 +131,7 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const struct
 /* ---- one probe of a plan; for plan.c and plan_step.c alone ---- */
 
 #define PLAN_UNLOADED "its object has been unloaded"
-#define PLAN_AGREES "its code and count agree; with its former code they would disagree"
+#define PLAN_AGREES "its code and semaphore agree; with its former code they would disagree"
 
 struct plan_step {
 	const struct object_probes *h;

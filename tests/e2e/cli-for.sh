@@ -119,7 +119,7 @@ same 'its code by force' "$(state second)" enabled
 kill "$session"
 ended 143
 same 'left on' "$(state second)" enabled
-has 'and why' "^probes-tui: pid $pid: left alone: 1 probe \(ocaml_2:second\): its code and count agree" "$tmp/held"
+has 'and why' "^probes-tui: pid $pid: left alone: 1 probe \(ocaml_2:second\): its code and semaphore agree" "$tmp/held"
 same 'nothing on record' "$(ls "$PROBES_TUI_RECORDS")" ''
 # Others switch it off and on meanwhile: the code is theirs.
 for signal in TERM:143 KILL:137; do
@@ -132,7 +132,7 @@ for signal in TERM:143 KILL:137; do
 	kill "-${signal%:*}" "$session"
 	ended "${signal#*:}"
 	want 0 repair -no-syslog -pid "$pid"
-	[ "$signal" = TERM:143 ] || has 'the repair says why' "pid $pid: .*code and count agree"
+	[ "$signal" = TERM:143 ] || has 'the repair says why' "pid $pid: .*code and semaphore agree"
 	same "theirs after $signal" "$(state second)" enabled
 	same 'nothing on record' "$(ls "$PROBES_TUI_RECORDS")" ''
 done

@@ -142,7 +142,7 @@ poke $((site + 1)) 350
 want 0 repair -no-syslog -pid "$pid"
 unchanged 'repaired when the other tool had gone'
 
-# --- an inconsistent probe by force: left as it is, in the process and in its child, since code and count agree
+# --- an inconsistent probe by force: left as it is, in the process and in its child, since code and semaphore agree
 where=$(address second)
 mkfifo "$tmp/cin" "$tmp/cout"
 for known in 0 3 3-known; do
@@ -173,7 +173,7 @@ for known in 0 3 3-known; do
 	same 'and the child is the same' "$(live "$VICTIMS/loop_ocaml2_pie" second)" "$found"
 	pid=$parent
 	if [ "$raised" = 0 ]; then
-		has 'said of the process' "^probes-tui: pid $pid: .*code and count agree"
+		has 'said of the process' "^probes-tui: pid $pid: .*code and semaphore agree"
 		same 'nothing is said of the child' "$(grep -c "pid $child" "$tmp/err")" 0
 	else
 		has 'said of the child, once' "^probes-tui: pid $child: forked child: undid .* 1 probe"
@@ -224,7 +224,7 @@ for moved in enable:1:0 disable:0:1 disable:0:2; do
 		code=3d
 		[ "$verb" = enable ] || code=e8
 		pid=$child
-		same "the child's code and count agree, $moved, $end" "$(live "$VICTIMS/loop_ocaml2_pie" second)" \
+		same "the child's code and semaphore agree, $moved, $end" "$(live "$VICTIMS/loop_ocaml2_pie" second)" \
 			"1 count 0${moved##*:}00 1 site 90$code"
 		pid=$parent
 		echo quit >&8

@@ -48,7 +48,7 @@ offers 'words text json csv' list -format ''
 offers 'words text json chrome' events -format ''
 offers 'words text json' questions -format ''
 offers 'words -format' events -form
-offers 'words sites,count sites,rate sites,trend sites,total sites,proc sites,held sites,object sites,arguments sites,detail' -columns sites,
+offers 'words sites,sem sites,rate sites,trend sites,total sites,proc sites,held sites,object sites,arguments sites,detail' -columns sites,
 offers 'files' attach -log ''
 offers 'files' replay ''
 offers 'files' events -record ''

@@ -201,7 +201,7 @@ for lease in 15m 3s; do
 	keys q
 	wait_for '^status=0$'
 	[ "$lease" = 3s ] ||
-		seen 'said' '^probes-tui: 1 probe is left: its code and count agree'
+		seen 'said' '^probes-tui: 1 probe is left: its code and semaphore agree'
 	same 'left' "$(live "$file" second)" '1 count 0100 1 site 90e8'
 	attach -disable second
 done

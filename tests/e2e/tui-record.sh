@@ -72,7 +72,7 @@ wait_for '^ filter: work   2 of 8 shown'
 keys :
 text 'sort -ref'
 keys Enter
-wait_for 'sort count inv$'
+wait_for 'sort sem inv$'
 keys :
 text 'nonsense'
 keys Enter

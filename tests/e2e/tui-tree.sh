@@ -85,7 +85,7 @@ wait_for '^2 of 12 match'
 keys C-u Enter
 
 # ---------------------------------------------------------------- order, columns
-for order in sites count held object state probe; do
+for order in sites sem held object state probe; do
 	keys s
 	wait_for "sort $order\$"
 done
@@ -94,12 +94,12 @@ wait_for 'sort held inv$'
 keys s s s
 wait_for 'sort probe$'
 keys c
-wait_for '2 \[x\] count '
+wait_for '2 \[x\] sem '
 keys 1
 wait_for '1 \[ \] sites'
 wait_gone '^  STATE .* SITES'
 keys 1
-wait_for '^  STATE +PROBE. +SITES +COUNT'
+wait_for '^  STATE +PROBE. +SITES +SEM'
 keys Enter
 wait_for '^Space Tag'
 

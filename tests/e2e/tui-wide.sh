@@ -73,7 +73,7 @@ keys q
 wait_for '^status=0$'
 printf 'columns = ref\nlog = %s/log\n' "$tmp" >"$tmp/config/probes-tui/config"
 screen
-wait_for '^  STATE +PROBE. +COUNT$'
+wait_for '^  STATE +PROBE. +SEM$'
 unseen 'the pane' '\(i: all of it\)'
 keys e
 wait_cursor on ocaml_2:

@@ -47,6 +47,7 @@ START_TEST(columns)
 		{"sites,ref,rate,trend,total,proc,who,object,arguments,detail", 0}, /* former names
 										     */
 		{"detail,all", 0},
+		{"sem", COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE)},
 		{"count", COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE)},
 		{"ref", COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE)},
 	};

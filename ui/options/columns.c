@@ -21,6 +21,7 @@ int columns_find(const char *name, size_t length)
 	} former[] = {
 		{"name", COLUMN_PROBE},
 		{"ref", COLUMN_SEMAPHORE},
+		{"count", COLUMN_SEMAPHORE},
 		{"who", COLUMN_HOLDER},
 	};
 

@@ -19,7 +19,7 @@
 		.form = " n/m",                                                                    \
 		.help = "n of its m sites are switched on, or counted where they have no switch "  \
 			"of their own; m alone: neither")                                          \
-	COLUMN(SEMAPHORE, count, .keep = 4, .title = "COUNT", .width = 5, .number = true,          \
+	COLUMN(SEMAPHORE, sem, .keep = 4, .title = "SEM", .width = 5, .number = true,              \
 		.live = true, .single = true,                                                      \
 		.help = "its semaphore: how many parties want it on; - : it has none")             \
 	COLUMN(RATE, rate, .keep = 8, .title = "HITS/s", .width = 6, .number = true, .live = true, \
@@ -37,7 +37,7 @@
 	COLUMN(HOLDER, held, .keep = 2, .title = "HELD BY", .width = 7, .live = true,              \
 		.single = true,                                                                    \
 		.help = "you: this session; you+1: and one more party; other: not this session; "  \
-			"int3: another tool's breakpoint; ? : code and count disagree")            \
+			"int3: another tool's breakpoint; ? : code and semaphore disagree")        \
 	COLUMN(OBJECT, object, .keep = 1, .title = "OBJECT", .width = 9,                           \
 		.help = "the file it is in; * : deleted or replaced on disk")                      \
 	COLUMN(ARGUMENTS, arguments, .title = "ARGUMENTS", .width = 16)

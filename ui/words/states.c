@@ -39,8 +39,8 @@ const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t siz
 		[PROBES_SKIP_COUNTED] = {"is counted already", "are counted already"},
 		[PROBES_SKIP_UNCOUNTED] = {"is not counted", "are not counted"},
 		[PROBES_SKIP_COUNTING] = {"is on only to be counted", "are on only to be counted"},
-		[PROBES_SKIP_AGREES] = {"is left: its code and count agree",
-			"are left: code and count agree"},
+		[PROBES_SKIP_AGREES] = {"is left: its code and semaphore agree",
+			"are left: code and semaphore agree"},
 	};
 	size_t length = 0;
 

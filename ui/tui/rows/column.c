@@ -33,7 +33,7 @@ static void column_cell_sites(const struct row *r, char *out, size_t size)
 		snprintf(out, size, "%u/%u", r->sites_on, r->sites);
 }
 
-static void column_cell_count(const struct row *r, char *out, size_t size)
+static void column_cell_sem(const struct row *r, char *out, size_t size)
 {
 	if (r->ref_min == PROBES_NONE || !r->processes)
 		snprintf(out, size, "-");
@@ -144,7 +144,7 @@ static int column_compare_sites(const struct row *a, const struct row *b)
 	return column_larger_first(a->sites, b->sites);
 }
 
-static int column_compare_count(const struct row *a, const struct row *b)
+static int column_compare_sem(const struct row *a, const struct row *b)
 {
 	return column_larger_first(a->ref_max, b->ref_max);
 }

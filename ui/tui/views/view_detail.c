@@ -100,7 +100,7 @@ static void view_detail_places(struct pager *l, struct probes_session *s, size_t
 	char text[TEXT_MAX];
 
 	if (p->semaphore_count)
-		pager_addf(l, STYLE_HEAD, "  SEMAPHORE       ADDRESS     COUNT");
+		pager_addf(l, STYLE_HEAD, "  SEMAPHORE       ADDRESS     VALUE");
 	for (uint32_t i = 0; i < p->semaphore_count && i < VIEW_DETAIL_SITES; i++) {
 		uint32_t value = probes_semaphore_live_at(s, probe, i);
 		char count[16] = "-";
