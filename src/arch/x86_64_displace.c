@@ -1,6 +1,6 @@
 /*
- * x86-64: moving one instruction to another address, for trampolines that run the code whose place
- * they took. Pure.
+ * x86-64: displacing one instruction to another address, for trampolines that run the code whose
+ * place they took. Pure.
  *
  * Most instructions mean the same everywhere and are copied. Rewritten are
  *

@@ -68,7 +68,7 @@ struct recorder_open {
 	uint64_t unused[2];
 };
 
-/* What was proven of a thread, whenever the session looks at the threads (session/threads.c). */
+/* What was proven of a thread, whenever the session looks at the threads (session/proofs.c). */
 struct recorder_thread {
 	uint64_t owner; /* its thread pointer, plus the cookie of its process; 0: free */
 	uint64_t calls; /* it may make system calls until then (ticks); 0: it may not */

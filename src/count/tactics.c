@@ -453,8 +453,8 @@ const char *tactics_why(const struct tactics_site *s)
 	};
 	static const char *const displaced[] = {
 		[ARCH_DISPLACED] = "",
-		[ARCH_DISPLACE_NO_DECODER] =
-			"this build has no Zydis, which it takes to move the instruction behind it",
+		[ARCH_DISPLACE_NO_DECODER] = "this build has no Zydis, which it takes to displace "
+					     "the instruction behind it",
 		[ARCH_DISPLACE_UNDECODABLE] = "the instruction behind it is unknown",
 		[ARCH_DISPLACE_REFUSED] = "the instruction behind it cannot run elsewhere",
 		[ARCH_DISPLACE_TOO_FAR] = "the instruction behind it needs an address out of reach",

@@ -88,7 +88,7 @@ int gadgets_find(struct gadgets *g, const struct identity *who, struct memory *m
 	error_why(e,
 		"neither the program nor its C library has the code for that (a static program "
 		"without signal handlers does not)");
-	return error_hint(e, "count with uprobes: they need no code of the process");
+	return error_hint(e, "count its hits by uprobes, as root; times and events need that code");
 }
 
 bool gadgets_stand(const struct gadgets *g, struct memory *m)

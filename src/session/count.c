@@ -374,8 +374,10 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 	j->why = count_why(site->result);
 	if (!j->why && !c->dry_run && j->tactic == PROBES_TACTIC_EVICTED)
 		s->may_fault |= tactics_faults(site);
-	if (!j->why && !c->dry_run)
+	if (!j->why && !c->dry_run) {
 		arena_restart(ARRAY_AT(&s->arenas, struct arena, j->arena), &s->memory, j->entry);
+		j->base = 0;
+	}
 	return false;
 }
 

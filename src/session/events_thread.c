@@ -80,20 +80,25 @@ int events_thread_maps(int proc, const struct arena *w)
 	return r;
 }
 
-/* Is this the child? Its number says so, which is in its own memory. */
+/* Is this the child, and not a thread of it? Its number says so, which is in its own memory. */
 static bool events_child_is(
 	struct probes_session *s, struct events *ev, struct events_child *c, pid_t pid)
 {
 	const struct arena *w = events_thread_arena(s, ev, c->arena);
 	struct events_process p;
 	struct procfs_stat stat;
+	char *status = NULL;
+	size_t size;
 	bool is = events_process_open(&p, w, pid) && p.cookie >> 48 == c->number &&
-		  events_thread_maps(p.proc, w) > 0 && procfs_stat(p.proc, "stat", &stat) == 0;
+		  events_thread_maps(p.proc, w) > 0 && procfs_stat(p.proc, "stat", &stat) == 0 &&
+		  procfs_read(p.proc, "status", &status, &size) == 0 &&
+		  procfs_status(status, "Tgid", 0) == pid;
 
 	if (is) {
 		c->pid = pid;
 		c->start_time = stat.start_time;
 	}
+	free(status);
 	events_process_close(&p);
 	return is;
 }

@@ -36,7 +36,7 @@ static void hits_take(struct object_jump *j, bool counted, uint64_t hits)
 {
 	if (counted && !j->ran && !j->uprobe && (!j->mine || j->taken))
 		j->base = hits;
-	/* Others removed the jump meanwhile, and its counter began again. */
+	/* The program overwrote its counter. */
 	if (hits < j->base)
 		j->base = 0;
 	j->ran = j->ran || counted;
@@ -120,7 +120,7 @@ struct probes_site_hits probes_site_hits_at(
 	if (!j)
 		return (struct probes_site_hits){0};
 	return (struct probes_site_hits){.hits = j->hits,
-		.since = j->hits - j->base,
+		.since = j->ran ? j->hits - j->base : 0,
 		.counted = h->site_live[at].counted,
 		.tactic = j->tactic,
 		.why = j->why,

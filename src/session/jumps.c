@@ -75,6 +75,8 @@ void jumps_set(struct probes_session *s, struct object_jump *j, size_t arena, si
 {
 	const struct arena_site *from = &ARRAY_AT(&s->arenas, struct arena, arena)->sites[entry];
 
+	if (j->arena != arena || j->entry != entry)
+		j->base = 0;
 	j->length = from->length;
 	j->tactic = from->tactic;
 	memcpy(j->old, from->old, sizeof j->old);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The arena in which a site counts; NULL: none. */
 static struct arena *owner_arena(const struct probes_session *s, const struct object_jump *j)
@@ -62,6 +63,10 @@ static int owner_refuse(const struct probes_session *s, enum owner_state wanted,
 		s->who.pid);
 	switch (life) {
 	case HOLDER_LIVES:
+		if (other == getpid())
+			return error_why(e,
+				"it shares its counters with the process from which it was forked, "
+				"which this session measures");
 		procfs_name(other, name, sizeof name);
 		error_why(e, "process %d (%s) %s there", (int)other, name, owner_does[held].does);
 		return error_hint(e, "wait for it to end, or quit it");
@@ -87,7 +92,17 @@ static int owner_refuse(const struct probes_session *s, enum owner_state wanted,
  */
 static void owner_forget_roles(struct probes_session *s, const struct arena *w)
 {
-	for (size_t i = 0; i < s->arenas.count; i++) {
+	bool left = false;
+
+	/* A session is named before it gives the first role, and until it has taken the last. */
+	for (enum owner_state state = OWNER_PAIR; state <= OWNER_EVENTS; state++) {
+		uint64_t session = 0;
+
+		left = left || (!w->own[state] && (!arena_get(w, &s->memory, owner_at(state),
+							   &session, sizeof session) ||
+							  session));
+	}
+	for (size_t i = 0; left && i < s->arenas.count; i++) {
 		struct arena *from = ARRAY_AT(&s->arenas, struct arena, i);
 		struct recorder_role role;
 
@@ -197,7 +212,10 @@ int owner_refuse_shared(const struct arena *w, struct probes_error *e)
 			(int)w->heir.pid, (int)(uint32_t)w->heir.session);
 	else
 		error_why(e, "it shares its counters with the process from which it was forked");
-	return error_hint(e, "end the count of the other process, or use -tree with that one");
+	return error_hint(
+		e, w->heir.session
+			   ? "end the count of the other process, or use -tree with that one"
+			   : "allow its threads to be stopped: it can have jumps of its own then");
 }
 
 bool owner_has_none(const struct object_probes *h, uint32_t site)
@@ -263,12 +281,13 @@ bool owner_adopt(struct probes_session *s, struct object_probes *h, size_t local
 
 		if (!owner_has_none(h, (uint32_t)first + k))
 			continue;
-		j->mine = j->taken = h->live[local].mine_counted = true;
+		j->mine = h->live[local].mine_counted = true;
 		if (dry_run)
 			continue;
 		if (!ownership_begin(h, PLAN_COUNTER))
 			return false;
 		ownership_add(h, &one);
+		j->taken = true;
 		h->ownership->switch_seq[local] = ++s->switch_seq;
 	}
 	return true;
@@ -303,6 +322,8 @@ static bool owner_count(struct probes_session *s, struct object_probes *h, size_
 			return false;
 		ownership_add(h, &one);
 		h->jumps[first + k].taken = true;
+		if (h->jumps[first + k].ran)
+			h->jumps[first + k].base = h->jumps[first + k].hits;
 		owner_forget_role(s, &h->jumps[first + k]);
 	}
 	/* Its forked children inherit what it counts, written by whomever. */

@@ -25,8 +25,14 @@
 #define PROOFS_WAIT_NS 40000000 /* until a new thread has registered its list, */
 #define PROOFS_RAN_NS 200000    /* if it has run for so long: a few times what it takes */
 
-/* asm/unistd_64.h: in it a new thread may wait for its creator, before it registers its list. */
-#define PROOFS_FUTEX 202
+/*
+ * May a new thread be in this system call before its list is registered? It waits for its creator,
+ * registers it, or rseq. asm/unistd_64.h: futex, set_robust_list, rseq.
+ */
+static bool proofs_begins(long call)
+{
+	return call == 202 || call == 273 || call == 334;
+}
 
 /*
  * Does this system call make threads? In it a parent waits until its vfork's child has gone, and a
@@ -127,7 +133,7 @@ static bool proofs_has_begun(const struct probes_session *s, pid_t tid)
 	char file[48];
 	int64_t ns;
 
-	if (call >= 0 && call != PROOFS_FUTEX && !proofs_creates(call))
+	if (call >= 0 && !proofs_begins(call) && !proofs_creates(call))
 		return true;
 	snprintf(file, sizeof file, "task/%d/schedstat", (int)tid);
 	ns = proofs_runtime(s->who.proc, file);

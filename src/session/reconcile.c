@@ -1,5 +1,5 @@
 /*
- * Settling what others took away. A count below this session's part of it proves that so much of
+ * Reconciling what others took away. A count below this session's part of it proves that so much of
  * the part is gone; what is counted there later is somebody else's. Also the public refresh, which
  * is where it is seen.
  */

@@ -54,9 +54,9 @@ stop
 
 # --- no code that ends a signal handler: nothing can be run in it, and the way out is named
 start handlerless
-checks=$((checks + 1))
-"$PROBES_TUI" count -no-syslog -pid "$pid" -for 1s hit >"$tmp/result" 2>"$tmp/held" && fail 'counted without code for it'
-session_says 'has the code for that (a static program without signal handlers does not); count with uprobes'
+run count -no-syslog -pid "$pid" -for 1s hit
+same 'nothing can be run in it' "$status" 6
+has 'why' 'has the code for that \(a static program without signal handlers does not\); count its hits by uprobes, as root' "$tmp/err"
 ask 'run 1 10'
 same 'it goes on' "$line" 'done 1'
 stop
@@ -199,11 +199,13 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 	pid=$(cat "/proc/$unshare/task/$unshare/children")
 	pid=${pid% }
 	poke='run 1 1' keeping -pid "$pid" few
-	echo 'run 3 5' >&3
+	echo 'hold 3 5' >&3
 	appears '"value":5,' "$tmp/result"
 	(cd "/proc/$pid/task" && echo [0-9]* | tr ' ' ',') >"$tmp/tids"
 	read_answer 4
 	interrupted
+	echo go >&3
+	read_answer 4
 	same 'pid 1: the tids are those of its threads' "$(events "(len(set(e['tid'] for e in all) & {$(cat "$tmp/tids")}),
 		set(e['pid'] for e in all))")" "(3, {$pid})"
 	exec 3>&- 4<&-

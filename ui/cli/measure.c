@@ -228,20 +228,21 @@ int measure_wait(struct measure *m)
 	const struct measure_ops *ops = m->ops;
 	int64_t start = now_ms(), table = m->interval_ms ? start + m->interval_ms : INT64_MAX;
 	int64_t end = m->options->for_ms ? start + (int64_t)m->options->for_ms : INT64_MAX;
-	const char *over = NULL;
+	const char *over;
 	int sig = 0;
 
 	m->checked = m->checked ? m->checked : now_ns();
 	while (!sig && now_ms() < end && run_until_goes_on(&m->hold) &&
-		!(over = ops->over ? ops->over(m->data) : NULL) && !measure_reader_gone(m->file)) {
+		!(ops->over && ops->over(m->data)) && !measure_reader_gone(m->file)) {
 		int64_t next = now_ms() + (m->pause_ms ? m->pause_ms : READ_MS);
-		int64_t check = m->checked / 1000000 + CHECK_MS;
+		int64_t check = m->checked / 1000000 + CHECK_MS + 1, now;
 
 		sig = run_until_wait(&m->hold, least(least(table, check), least(next, end)));
 		ops->read(m->data);
-		if (now_ns() - m->checked >= (int64_t)CHECK_MS * 1000000) {
-			ops->check(m->data, now_ns() - m->checked);
-			m->checked = now_ns();
+		now = now_ns();
+		if (now - m->checked >= (int64_t)CHECK_MS * 1000000) {
+			ops->check(m->data, now - m->checked);
+			m->checked = now;
 		}
 		if (now_ms() < table)
 			continue;
@@ -249,6 +250,7 @@ int measure_wait(struct measure *m)
 		/* Late by more than an interval: no table for what was missed. */
 		table += m->interval_ms * (1 + (now_ms() - table) / m->interval_ms);
 	}
+	over = ops->over ? ops->over(m->data) : NULL;
 	m->how = sig                            ? strsignal(sig)
 		 : over                         ? over
 		 : now_ms() >= end              ? "the -for time was up"
