@@ -716,7 +716,7 @@ PROBES_API size_t probes_text_at(
 struct probes_events {
 	uint64_t delivered;
 	uint64_t rejected;  /* by the condition, after they were read */
-	uint64_t undecided; /* of these: a text that the condition compares could not be read */
+	uint64_t undecided; /* of these: what the condition compares could not be read */
 	uint64_t lost;
 	uint64_t unfinished;  /* of these: a thread began the event, or an earlier one in its place,
 				 and did not finish it in time: it was killed or stopped, left by

@@ -461,6 +461,39 @@ bool probes_condition_holds(const struct probes_condition *c, const struct probe
 	return condition_decide(c, c->root, event, probe) == CONDITION_TRUE;
 }
 
+static bool condition_lacks(const struct condition_node *node, const struct probes_event *event)
+{
+	const struct probes_value *value;
+
+	if (node->what != CONDITION_NUMBER && node->what != CONDITION_TEXT)
+		return false;
+	switch (node->subject) {
+	case CONDITION_PID:
+		return !event->pid;
+	case CONDITION_TID:
+		return !event->tid;
+	case CONDITION_COMM:
+		return !event->thread || !*event->thread;
+	case CONDITION_ARGUMENT:
+		if (node->what != CONDITION_TEXT || node->argument > event->count)
+			return false;
+		value = &event->values[node->argument - 1];
+		return value->asked && value->bits && !value->text;
+	default:
+		return false;
+	}
+}
+
+bool condition_undecided(const struct probes_condition *c, const struct probes_event *event,
+	const struct probes_probe *probe)
+{
+	bool lacks = false;
+
+	for (size_t i = 0; i < c->count; i++)
+		lacks = lacks || condition_lacks(&c->nodes[i], event);
+	return lacks && condition_decide(c, c->root, event, probe) == CONDITION_UNKNOWN;
+}
+
 static size_t condition_tests_below(
 	const struct probes_condition *c, size_t at, struct condition_test *tests, size_t most)
 {

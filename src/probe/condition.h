@@ -16,4 +16,11 @@ struct condition_test {
 size_t condition_tests(
 	const struct probes_condition *condition, struct condition_test *tests, size_t most);
 
+/*
+ * Is it neither true nor false of an event because something could not be read: a text, or the
+ * process or thread of a child that has ended? Arguments that the probe does not have do not count.
+ */
+bool condition_undecided(const struct probes_condition *condition, const struct probes_event *event,
+	const struct probes_probe *probe);
+
 #endif

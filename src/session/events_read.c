@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/now.h"
 #include "base/order.h"
+#include "probe/condition.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -308,19 +309,6 @@ static void events_forget(struct events *ev, size_t count)
 	ev->pending.count = left;
 }
 
-/* Does the condition compare a text of the event that could not be read? */
-static bool events_is_undecided(const struct events *ev, const struct probes_event *event)
-{
-	unsigned texts = 0;
-
-	(void)probes_condition_arguments(ev->condition, &texts);
-	for (size_t i = 0; i < event->count; i++)
-		if (texts >> i & 1 && event->values[i].asked && event->values[i].bits &&
-			!event->values[i].text)
-			return true;
-	return false;
-}
-
 /* False: no more are wanted. */
 static bool events_deliver_one(struct probes_session *s, struct events *ev,
 	const struct events_pending *from, int64_t now, probes_event_fn *each, void *data)
@@ -334,16 +322,17 @@ static bool events_deliver_one(struct probes_session *s, struct events *ev,
 	for (; on && where; where = where->next
 					    ? ARRAY_AT(&w->sites, struct events_where, where->next)
 					    : NULL) {
+		const struct probes_probe *probe;
 		struct probes_event event;
 
 		/* One that was dropped, while others are not. */
 		if (told && !where->cost)
 			continue;
 		events_decode(s, ev, from, where, now, &event);
-		if (ev->condition && !probes_condition_holds(ev->condition, &event,
-					     catalog_probe(&s->catalog, event.probe))) {
+		probe = catalog_probe(&s->catalog, event.probe);
+		if (ev->condition && !probes_condition_holds(ev->condition, &event, probe)) {
 			ev->sum.rejected++;
-			ev->sum.undecided += events_is_undecided(ev, &event);
+			ev->sum.undecided += condition_undecided(ev->condition, &event, probe);
 			continue;
 		}
 		ev->sum.delivered++;

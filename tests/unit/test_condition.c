@@ -212,6 +212,30 @@ START_TEST(condition_in_the_process)
 }
 END_TEST
 
+/* Neither true nor false for want of something that the event should have. */
+START_TEST(condition_without_an_answer)
+{
+	static const struct {
+		const char *text;
+		bool undecided;
+	} cases[] = {{"pid > 0", true}, {"tid == 3", true}, {"comm == \"worker\"", true},
+		{"not pid == 3", true}, {"arg1 == \"x\"", true}, {"arg1 == 7 or pid == 1", false},
+		{"arg1 == 8 and pid == 1", false}, {"arg1 == 7 and pid == 1", true},
+		{"arg2 == 1", false}, {"arg2 == \"x\"", false}, {"probe == b", false}};
+	/* Of a child that ended before it was seen; the text was not read. */
+	static const struct probes_event left = {.thread = "",
+		.count = 1,
+		.values = {{.kind = PROBES_VALUE_UNSIGNED, .bits = 7, .asked = true}}};
+	struct probes_condition *c = NULL;
+	struct probes_error e;
+
+	ck_assert_int_eq(probes_condition_parse(cases[_i].text, &c, &e), 0);
+	ck_assert(condition_undecided(c, &left, &probe) == cases[_i].undecided);
+	ck_assert(!condition_undecided(c, &event, &probe));
+	probes_condition_free(c);
+}
+END_TEST
+
 Suite *condition_suite(void)
 {
 	Suite *s = suite_create("condition");
@@ -223,6 +247,7 @@ Suite *condition_suite(void)
 	tcase_add_test(c, condition_of_anything);
 	tcase_add_test(c, condition_arguments);
 	tcase_add_test(c, condition_in_the_process);
+	tcase_add_loop_test(c, condition_without_an_answer, 0, 11);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -320,8 +320,9 @@ static void put_undecided(const struct collect *k)
 	for (size_t i = 0; i < k->count; i++)
 		undecided += probes_events(k->processes[i].member->session).undecided;
 	if (undecided)
-		report_line("%" PRIu64 " event%s left out: a text that -where compares could not "
-			    "be read",
+		report_line("%" PRIu64
+			    " event%s left out: what -where compares could not be read (a text, or "
+			    "the process or thread of a child that has ended)",
 			undecided, undecided == 1 ? " was" : "s were");
 }
 

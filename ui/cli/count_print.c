@@ -209,7 +209,7 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 	for (size_t i = 0; i < c->count; i++)
 		if (c->rows[i].shared && (!i || c->rows[i - 1].member != c->rows[i].member ||
 						 !c->rows[i - 1].shared))
-			fprintf(out->file, "no hits of process %d: %s\n",
+			fprintf(out->file, "hits of process %d are unknown: %s\n",
 				(int)c->rows[i].member->pid, why_of(&c->rows[i]));
 	if (quiet)
 		fprintf(out->file, "%zu probe%s %s not hit\n", quiet, line_s(quiet),

@@ -52,6 +52,7 @@ const char *reasons_shared(pid_t shared, char *out, size_t size)
 			(int)shared);
 	else
 		snprintf(out, size,
-			"it shares its counters with the process from which it was forked");
+			"it shares its counters with the process from which it was forked; a stop "
+			"may find room for its own");
 	return out;
 }
