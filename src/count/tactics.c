@@ -436,9 +436,8 @@ const char *tactics_why(const struct tactics_site *s)
 		[TACTICS_NEEDS_STOP] = "it can be counted only if all threads stop for a moment",
 		[TACTICS_EXPOSED] =
 			"a breakpoint behind it would crash the process while it is counted",
-		[TACTICS_FOREIGN] =
-			"it does not begin with a nop: another tool holds it, its library was just "
-			"replaced, or probes of this form are unknown",
+		[TACTICS_FOREIGN] = "it does not begin with a nop: another tool holds it, or its "
+				    "library changed",
 		[TACTICS_BREAKPOINT] =
 			"another tool holds an instruction right behind it: try again without that",
 		[TACTICS_SHORT] = "the code behind it cannot be read",
@@ -453,8 +452,8 @@ const char *tactics_why(const struct tactics_site *s)
 	};
 	static const char *const displaced[] = {
 		[ARCH_DISPLACED] = "",
-		[ARCH_DISPLACE_NO_DECODER] = "this build has no Zydis, which it takes to displace "
-					     "the instruction behind it",
+		[ARCH_DISPLACE_NO_DECODER] =
+			"this build has no Zydis to displace the instruction behind it",
 		[ARCH_DISPLACE_UNDECODABLE] = "the instruction behind it is unknown",
 		[ARCH_DISPLACE_REFUSED] = "the instruction behind it cannot run elsewhere",
 		[ARCH_DISPLACE_TOO_FAR] = "the instruction behind it needs an address out of reach",
