@@ -337,7 +337,7 @@ void arena_restart(struct arena *w, struct memory *m, size_t site)
 		memcpy(w->file + at, &base, sizeof base);
 	else
 		(void)m->ops->write(m, w->address + at, &base, sizeof base);
-	(void)arena_set_role(w, m, site, &(struct recorder_role){.what = RECORDER_NONE});
+	(void)arena_clear_role(w, m, site);
 }
 
 /* ---- writing ---- */
@@ -370,6 +370,11 @@ bool arena_set_role(
 	return arena_write(w, m, at, &none.what, sizeof none.what) &&
 	       arena_write(w, m, at, &none, sizeof none) &&
 	       arena_write(w, m, at, &role->what, sizeof role->what);
+}
+
+bool arena_clear_role(struct arena *w, struct memory *m, size_t site)
+{
+	return arena_set_role(w, m, site, &(const struct recorder_role){.what = RECORDER_NONE});
 }
 
 uint64_t arena_cookie(const struct arena *w)

@@ -186,6 +186,9 @@ bool arena_set_holder(struct arena *w, struct memory *m, size_t at,
 bool arena_set_role(
 	struct arena *w, struct memory *m, size_t site, const struct recorder_role *role);
 
+/* Its hits are only counted from now on. */
+bool arena_clear_role(struct arena *w, struct memory *m, size_t site);
+
 /* Where the state is in the process: struct recorder_role. */
 uint64_t arena_state(const struct arena *w);
 

@@ -347,8 +347,6 @@ bool events_told(const struct events_arena *w, const struct events_where *where)
 /* The hits of these sites are only counted from now on; SIZE_MAX: of all probes. */
 static void events_stop(struct probes_session *s, size_t probe)
 {
-	const struct recorder_role none = {.what = RECORDER_NONE};
-
 	for (size_t i = 0; i < s->events->arenas.count; i++) {
 		struct events_arena *ew = ARRAY_AT(&s->events->arenas, struct events_arena, i);
 
@@ -359,8 +357,9 @@ static void events_stop(struct probes_session *s, size_t probe)
 				continue;
 			where->cost = 0;
 			if (!events_told(ew, where))
-				(void)arena_set_role(ARRAY_AT(&s->arenas, struct arena, ew->arena),
-					&s->memory, where->entry, &none);
+				(void)arena_clear_role(
+					ARRAY_AT(&s->arenas, struct arena, ew->arena), &s->memory,
+					where->entry);
 		}
 	}
 }

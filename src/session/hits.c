@@ -30,7 +30,7 @@ static bool hits_refresh(struct probes_session *s)
 	return fits;
 }
 
-/* The hits of a site were read: where others counted first, those of the first reading are theirs.
+/* The hits of a site were read. Where others counted first, those of the first reading are theirs.
  */
 static void hits_take(struct object_jump *j, bool counted, uint64_t hits)
 {

@@ -96,11 +96,10 @@ static void owner_forget_roles(struct probes_session *s, const struct arena *w)
 
 	/* A session is named before it gives the first role, and until it has taken the last. */
 	for (enum owner_state state = OWNER_PAIR; state <= OWNER_EVENTS; state++) {
-		uint64_t session = 0;
+		uint64_t session = 1; /* also where it cannot be read */
 
-		left = left || (!w->own[state] && (!arena_get(w, &s->memory, owner_at(state),
-							   &session, sizeof session) ||
-							  session));
+		(void)arena_get(w, &s->memory, owner_at(state), &session, sizeof session);
+		left = left || (!w->own[state] && session);
 	}
 	for (size_t i = 0; left && i < s->arenas.count; i++) {
 		struct arena *from = ARRAY_AT(&s->arenas, struct arena, i);
@@ -110,8 +109,7 @@ static void owner_forget_roles(struct probes_session *s, const struct arena *w)
 			if (arena_role(from, &s->memory, k, &role) && role.what != RECORDER_NONE &&
 				!w->own[role.what == RECORDER_EVENT ? OWNER_EVENTS : OWNER_PAIR] &&
 				(role.state ? role.state == arena_state(w) : from == w))
-				(void)arena_set_role(from, &s->memory, k,
-					&(const struct recorder_role){.what = RECORDER_NONE});
+				(void)arena_clear_role(from, &s->memory, k);
 	}
 }
 
@@ -302,8 +300,7 @@ static void owner_forget_role(struct probes_session *s, const struct object_jump
 	if (!j->shared && arena_role(w, &s->memory, j->entry, &role) &&
 		role.what != RECORDER_NONE && !w->own[OWNER_PAIR] && !w->own[OWNER_EVENTS] &&
 		!owner_of_state(s, w, OWNER_PAIR) && !owner_of_state(s, w, OWNER_EVENTS))
-		(void)arena_set_role(w, &s->memory, j->entry,
-			&(const struct recorder_role){.what = RECORDER_NONE});
+		(void)arena_clear_role(w, &s->memory, j->entry);
 }
 
 static bool owner_count(struct probes_session *s, struct object_probes *h, size_t local)
